@@ -1,0 +1,130 @@
+/*
+  The public interface of MATAUTOCSR: a sparse matrix type that keeps AIJ (CSR) storage and chooses, from the sparsity,
+  how it is multiplied. Load libpetscautocsr.so with -dll_append and use -mat_type autocsr, or include this file and link.
+*/
+#ifndef PETSCAUTOCSR_H
+#define PETSCAUTOCSR_H
+
+#include <petscmat.h>
+
+/* SUBMANSEC = Mat */
+
+/*J
+  The names of the matrix type. `MATAUTOCSR` is what a user passes to MatSetType() or -mat_type; it becomes
+  `MATSEQAUTOCSR` on one rank and `MATMPIAUTOCSR` on several. The names begin with "seqaij" and "mpiaij" because PETSc
+  finds factorizations and preconditioners for AIJ by these prefixes. For DMs use `MATAIJAUTOCSR` (-dm_mat_type aijautocsr).
+J*/
+#define MATAUTOCSR    "autocsr"
+#define MATAIJAUTOCSR "aijautocsr"
+#define MATSEQAUTOCSR "seqaijautocsr"
+#define MATMPIAUTOCSR "mpiaijautocsr"
+
+/*E
+  MatAutoCSRRigor - how much work may go into choosing the plan of a matrix
+
++ `MAT_AUTOCSR_RIGOR_NONE`     - no plan: the speculative segmented sum straight on CSR, nothing is looked at
+. `MAT_AUTOCSR_RIGOR_ESTIMATE` - one pass over the CSR and a cost model (the default)
+- `MAT_AUTOCSR_RIGOR_MEASURE`  - the best few by the cost model are built and timed
+
+  Level: intermediate
+E*/
+typedef enum {
+  MAT_AUTOCSR_RIGOR_NONE,
+  MAT_AUTOCSR_RIGOR_ESTIMATE,
+  MAT_AUTOCSR_RIGOR_MEASURE
+} MatAutoCSRRigor;
+PETSC_EXTERN const char *const MatAutoCSRRigors[];
+
+/*E
+  MatAutoCSRObjective - what the choice of a plan minimizes
+
++ `MAT_AUTOCSR_OBJECTIVE_TIME`   - the time of a product (the default)
+- `MAT_AUTOCSR_OBJECTIVE_MEMORY` - the memory: only plans that copy no values
+
+  Level: intermediate
+E*/
+typedef enum {
+  MAT_AUTOCSR_OBJECTIVE_TIME,
+  MAT_AUTOCSR_OBJECTIVE_MEMORY
+} MatAutoCSRObjective;
+PETSC_EXTERN const char *const MatAutoCSRObjectives[];
+
+/*E
+  MatAutoCSRIndexCoding - how a plan stores the column of an entry
+
++ `MAT_AUTOCSR_INDEX_AUTO`    - the cost model chooses
+. `MAT_AUTOCSR_INDEX_CSR`     - the CSR column array itself, no copy
+. `MAT_AUTOCSR_INDEX_32`      - 32-bit columns
+. `MAT_AUTOCSR_INDEX_16`      - 16-bit offsets from the smallest column of a slice of rows
+- `MAT_AUTOCSR_INDEX_PATTERN` - none: the row names one of a few lists of offsets from the diagonal
+
+  Level: advanced
+E*/
+typedef enum {
+  MAT_AUTOCSR_INDEX_AUTO,
+  MAT_AUTOCSR_INDEX_CSR,
+  MAT_AUTOCSR_INDEX_32,
+  MAT_AUTOCSR_INDEX_16,
+  MAT_AUTOCSR_INDEX_PATTERN
+} MatAutoCSRIndexCoding;
+PETSC_EXTERN const char *const MatAutoCSRIndexCodings[];
+
+/*E
+  MatAutoCSRValueCoding - how a plan stores the value of an entry; every coding is lossless
+
++ `MAT_AUTOCSR_VALUE_AUTO`       - the cost model chooses
+. `MAT_AUTOCSR_VALUE_CSR`        - the CSR value array itself: no copy, new values cost nothing
+. `MAT_AUTOCSR_VALUE_COPY`       - a copy in the order of the plan
+. `MAT_AUTOCSR_VALUE_DICTIONARY` - one byte an entry, into at most 256 distinct values
+- `MAT_AUTOCSR_VALUE_FLOAT32`    - float32, where every value is exactly one
+
+  Level: advanced
+E*/
+typedef enum {
+  MAT_AUTOCSR_VALUE_AUTO,
+  MAT_AUTOCSR_VALUE_CSR,
+  MAT_AUTOCSR_VALUE_COPY,
+  MAT_AUTOCSR_VALUE_DICTIONARY,
+  MAT_AUTOCSR_VALUE_FLOAT32
+} MatAutoCSRValueCoding;
+PETSC_EXTERN const char *const MatAutoCSRValueCodings[];
+
+/*S
+  MatAutoCSRInfo - what an autocsr matrix did, summed over the blocks of this rank
+
+  Level: intermediate
+S*/
+typedef struct {
+  PetscInt    segments;        /* segments of the plans of this rank's blocks; 0 before the first product */
+  PetscInt    plans;           /* plans built since the matrix was made */
+  PetscInt    refreshes;       /* times that new values were put into a plan without building it again */
+  PetscInt    products;        /* MatMult-like products made with plans */
+  PetscInt64  nnz;             /* nonzeros covered by the plans */
+  PetscInt64  csr_bytes;       /* bytes of the CSR arrays */
+  PetscInt64  plan_bytes;      /* bytes that the plans take on top of the CSR arrays */
+  PetscInt64  product_bytes;   /* bytes that one product moves by the plans' own count */
+  double      predicted;       /* seconds of one product by the cost model, 0 if not predicted */
+  double      measured;        /* seconds of one product as timed at rigor measure, 0 if not timed */
+  double      setup;           /* seconds spent on profiling, choosing, building and refreshing */
+  const char *strategy;        /* strategy of the segment with the most nonzeros of the diagonal block ("none" if no plan) */
+} MatAutoCSRInfo;
+
+PETSC_EXTERN PetscErrorCode MatAutoCSRRegisterAll(void);
+
+PETSC_EXTERN PetscErrorCode MatCreateAutoCSR(MPI_Comm, PetscInt, PetscInt, PetscInt, PetscInt, PetscInt, const PetscInt[], PetscInt, const PetscInt[], Mat *);
+PETSC_EXTERN PetscErrorCode MatCreateSeqAutoCSR(MPI_Comm, PetscInt, PetscInt, PetscInt, const PetscInt[], Mat *);
+PETSC_EXTERN PetscErrorCode MatCreateMPIAutoCSR(MPI_Comm, PetscInt, PetscInt, PetscInt, PetscInt, PetscInt, const PetscInt[], PetscInt, const PetscInt[], Mat *);
+PETSC_EXTERN PetscErrorCode MatCreateSeqAutoCSRWithArrays(MPI_Comm, PetscInt, PetscInt, PetscInt[], PetscInt[], PetscScalar[], Mat *);
+PETSC_EXTERN PetscErrorCode MatCreateMPIAutoCSRWithArrays(MPI_Comm, PetscInt, PetscInt, PetscInt, PetscInt, const PetscInt[], const PetscInt[], const PetscScalar[], Mat *);
+
+PETSC_EXTERN PetscErrorCode MatAutoCSRSetStrategy(Mat, const char[]);
+PETSC_EXTERN PetscErrorCode MatAutoCSRSetRigor(Mat, MatAutoCSRRigor);
+PETSC_EXTERN PetscErrorCode MatAutoCSRSetObjective(Mat, MatAutoCSRObjective);
+PETSC_EXTERN PetscErrorCode MatAutoCSRSetIndexCoding(Mat, MatAutoCSRIndexCoding);
+PETSC_EXTERN PetscErrorCode MatAutoCSRSetValueCoding(Mat, MatAutoCSRValueCoding);
+PETSC_EXTERN PetscErrorCode MatAutoCSRSetGranularity(Mat, PetscInt);
+PETSC_EXTERN PetscErrorCode MatAutoCSRSetMaxBins(Mat, PetscInt);
+PETSC_EXTERN PetscErrorCode MatAutoCSRGetInfo(Mat, MatAutoCSRInfo *);
+PETSC_EXTERN PetscErrorCode MatAutoCSRView(Mat, PetscViewer);
+
+#endif

@@ -1,0 +1,54 @@
+/*
+  What all rooms of the library share: the CSR block that everything reads, the user's settings, the log events, and the
+  few definitions that even out the PETSc versions 3.18 to 3.26. Nothing here touches a Mat.
+*/
+#ifndef AUTOCSR_H
+#define AUTOCSR_H
+
+#include <petscautocsr.h>
+
+#if PETSC_VERSION_LT(3, 19, 0)
+  #define PETSC_SUCCESS ((PetscErrorCode)0)
+#endif
+
+/* Plan and kernel headers are read by C and by CUDA C++ alike */
+#if defined(__CUDACC__)
+  #define AUTOCSR_HD static __host__ __device__ __forceinline__
+#else
+  #define AUTOCSR_HD static inline
+#endif
+
+/*
+  One sequential block, as the parent type keeps it: full row offsets (never compressed), columns ascending in each row.
+  Borrowed: good until the matrix changes.
+*/
+typedef struct {
+  PetscInt           m, n, nnz;
+  const PetscInt    *row_ptr; /* m + 1 */
+  const PetscInt    *col;     /* nnz */
+  const PetscScalar *val;     /* nnz */
+  PetscMemType       memtype; /* where the three arrays lie */
+} AutoCSRMatrix;
+
+/* What the user asked for, through options or setters; read once, where it enters */
+typedef struct {
+  char                  strategy[32]; /* "auto" or the name of a strategy */
+  MatAutoCSRRigor       rigor;
+  MatAutoCSRObjective   objective;
+  MatAutoCSRIndexCoding index;
+  MatAutoCSRValueCoding value;
+  PetscInt              granularity; /* rows of a virtual row in binning; 0: chosen */
+  PetscInt              max_bins;    /* 1 to 100; 1 is the single bin */
+  char                  simd[16];    /* "auto" or the name of a host instruction set */
+} AutoCSRSettings;
+
+typedef enum {
+  AUTOCSR_EVENT_PROFILE,
+  AUTOCSR_EVENT_PLAN,
+  AUTOCSR_EVENT_REFRESH,
+  AUTOCSR_EVENT_MULT,
+  AUTOCSR_EVENT_COUNT
+} AutoCSREventKind;
+PETSC_INTERN PetscLogEvent AutoCSREvents[AUTOCSR_EVENT_COUNT]; /* registered in interface/register.c */
+
+#endif

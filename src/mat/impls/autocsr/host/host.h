@@ -1,0 +1,16 @@
+/*
+  The host's executors: one table for each instruction set, the best that the processor has taken at run time.
+*/
+#ifndef AUTOCSR_HOST_H
+#define AUTOCSR_HOST_H
+
+#include "../plan/plan.h"
+
+#define AUTOCSR_HOST_SLICE_HEIGHT 8
+
+/* The executor for these axes in the chosen instruction set; NULL if there is none */
+PETSC_INTERN PetscErrorCode AutoCSRHostFindExecutor(const AutoCSRAxes *, const char simd[], const AutoCSRExecutor **);
+/* The instruction sets of this processor, "x86-64" first, NULL last; simd "auto" means the last */
+PETSC_INTERN const char *const *AutoCSRHostInstructionSets(void);
+
+#endif

@@ -1,0 +1,161 @@
+/*
+  The plan of one matrix: a list of segments, each a set of rows and a choice on every axis of the operator graph
+  (du2022-alphasparse, Table II, extended; doc/design.md 4). A plan says how a product is made; it holds no kernel.
+*/
+#ifndef AUTOCSR_PLAN_H
+#define AUTOCSR_PLAN_H
+
+#include "../autocsr.h"
+
+typedef enum {
+  AUTOCSR_PARTITION_ROWS,     /* rows, each whole */
+  AUTOCSR_PARTITION_BIN,      /* one bin of virtual rows (hou2017, III-B) */
+  AUTOCSR_PARTITION_NONZEROS  /* equal tiles of nonzeros that cut rows (liu2015, 3.1) */
+} AutoCSRPartition;
+
+typedef enum {
+  AUTOCSR_ORDER_CSR,    /* entries as in the CSR */
+  AUTOCSR_ORDER_SLICED  /* slices of slice_height rows, each column-major and padded to its longest row (SELL) */
+} AutoCSROrder;
+
+typedef enum {
+  AUTOCSR_INDEX_CSR,    /* the CSR's column array (order CSR only) */
+  AUTOCSR_INDEX_32,     /* uint32_t columns */
+  AUTOCSR_INDEX_16,     /* uint16_t offsets from BASE[slice] */
+  AUTOCSR_INDEX_PATTERN /* none: column = row + PATTERN_OFFSET[PATTERN_PTR[PATTERN_ID[row]] + t] */
+} AutoCSRIndex;
+
+typedef enum {
+  AUTOCSR_VALUE_CSR,        /* the CSR's value array */
+  AUTOCSR_VALUE_COPY,       /* PetscScalar, in the order of the segment */
+  AUTOCSR_VALUE_DICTIONARY, /* uint8_t into DICTIONARY */
+  AUTOCSR_VALUE_FLOAT32     /* float (complex: two), each value exactly representable */
+} AutoCSRValue;
+
+typedef enum {
+  AUTOCSR_MAP_EMPTY, /* rows without entries: y = 0 or z */
+  AUTOCSR_MAP_LANES, /* `lanes` partial sums for a row: 1 serial, 2 to 128 subvector, 256 vector (hou2017, III-B) */
+  AUTOCSR_MAP_SLICE, /* one lane for each row of a slice */
+  AUTOCSR_MAP_TILE   /* tile_width lanes, tile_height entries each (liu2015, 3.1) */
+} AutoCSRMapping;
+
+typedef enum {
+  AUTOCSR_REDUCE_NONE,     /* nothing to add across lanes */
+  AUTOCSR_REDUCE_TREE,     /* lanes of a row pairwise */
+  AUTOCSR_REDUCE_SEGMENTED /* segmented sum with a synchronizer (liu2015, 3.2) */
+} AutoCSRReduction;
+
+typedef struct {
+  AutoCSRPartition partition;
+  AutoCSROrder     order;
+  AutoCSRIndex     index;
+  AutoCSRValue     value;
+  AutoCSRMapping   mapping;
+  AutoCSRReduction reduction;
+  PetscInt         lanes;        /* MAP_LANES */
+  PetscInt         slice_height; /* rows of a slice, a power of two; also the rows that share a BASE in order CSR */
+  PetscInt         sort_window;  /* rows sorted by length within windows of so many; 0 or 1: not sorted */
+  PetscInt         row_group;    /* rows of a virtual row (granularity U); 1: ROWS names single rows */
+  PetscInt         tile_width, tile_height, tile_steps; /* MAP_TILE: T, W and S of liu2015 */
+} AutoCSRAxes;
+
+/*
+  Streams. Position of entry t of the segment's k-th row:
+    order CSR     q = row_ptr[row] + t - row_ptr[row_begin]  (own streams there need a contiguous segment)
+    order SLICED  q = SLICE_PTR[k / slice_height] + t * slice_height + k % slice_height
+  A slot past the end of its row holds index code 0 and value zero; no kernel may let it reach y.
+*/
+typedef enum {
+  AUTOCSR_STREAM_ROWS,           /* PetscInt: row (or virtual row) names; absent when the rows are row_begin, row_begin + 1, ... */
+  AUTOCSR_STREAM_SLICE_PTR,      /* PetscInt: n_slices + 1 */
+  AUTOCSR_STREAM_BASE,           /* PetscInt: n_slices smallest columns */
+  AUTOCSR_STREAM_INDEX,          /* uint32_t or uint16_t */
+  AUTOCSR_STREAM_PATTERN_ID,     /* uint16_t: one for each row of the segment */
+  AUTOCSR_STREAM_PATTERN_PTR,    /* PetscInt: patterns + 1 */
+  AUTOCSR_STREAM_PATTERN_OFFSET, /* PetscInt: column minus row, ascending */
+  AUTOCSR_STREAM_VALUE,          /* PetscScalar, uint8_t or float */
+  AUTOCSR_STREAM_DICTIONARY,     /* PetscScalar: 256, in ascending order of their bits, unused ones zero */
+  AUTOCSR_STREAM_COUNT
+} AutoCSRStreamKind;
+
+typedef struct {
+  void  *data;
+  size_t bytes;
+} AutoCSRStream;
+
+typedef struct _AutoCSRSegment AutoCSRSegment;
+
+/*
+  Operands of a product with one segment. y = z + A x for the segment's rows; z NULL: y = A x. z may be y.
+  `transpose` kernels add into y (which the caller has set): y += A^T x, or A^H x if conjugate.
+*/
+typedef struct {
+  const AutoCSRMatrix *csr;
+  const PetscScalar   *x;
+  const PetscScalar   *z;
+  PetscScalar         *y;
+  PetscBool            conjugate;
+} AutoCSROperands;
+
+/* A kernel that can run segments with certain axes; host/ and cuda/ own tables of these, a plan is bound to their entries */
+typedef struct {
+  const char *name; /* unique key, as "sliced/16/copy"; the machine's figures are kept by it */
+  void (*mult)(const AutoCSRSegment *, const AutoCSROperands *);
+  void (*transpose)(const AutoCSRSegment *, const AutoCSROperands *);
+} AutoCSRExecutor;
+
+struct _AutoCSRSegment {
+  const char            *strategy; /* static string: the strategy that made it */
+  AutoCSRAxes            axes;
+  PetscInt               row_begin; /* first row; with ROWS: 0 */
+  PetscInt               n_rows;    /* rows of the segment, virtual rows expanded */
+  PetscInt               nnz;
+  PetscInt               n_slices;
+  PetscInt               n_patterns;
+  AutoCSRStream          stream[AUTOCSR_STREAM_COUNT];
+  double                 bytes;     /* moved by one product: streams, CSR arrays used in place, x once, y */
+  double                 predicted; /* seconds; 0: not predicted */
+  double                 measured;  /* seconds; 0: not measured */
+  const AutoCSRExecutor *executor;  /* bound by select/ */
+};
+
+typedef struct {
+  PetscInt        m, n, nnz;
+  PetscInt        n_segments, max_segments;
+  AutoCSRSegment *segment;
+  PetscMemType    memtype; /* where the streams lie */
+  double          predicted, measured, setup;
+  char            why[256]; /* one sentence: what was chosen and why */
+} AutoCSRPlan;
+
+/* plan/plan.c: life, invariants, sizes */
+PETSC_INTERN PetscErrorCode AutoCSRPlanCreate(const AutoCSRMatrix *, AutoCSRPlan **);
+PETSC_INTERN PetscErrorCode AutoCSRPlanDestroy(AutoCSRPlan **);
+PETSC_INTERN PetscErrorCode AutoCSRPlanAddSegment(AutoCSRPlan *, const char *, const AutoCSRAxes *, AutoCSRSegment **); /* valid until the next Add */
+PETSC_INTERN PetscErrorCode AutoCSRPlanCheck(const AutoCSRPlan *, const AutoCSRMatrix *); /* each nonzero once, each row once, streams decode to the CSR bit for bit */
+PETSC_INTERN PetscErrorCode AutoCSRPlanGetBytes(const AutoCSRPlan *, PetscInt64 *own, double *moved);
+PETSC_INTERN PetscErrorCode AutoCSRStreamAllocate(AutoCSRSegment *, AutoCSRStreamKind, PetscInt count);
+PETSC_INTERN size_t         AutoCSRStreamElementSize(const AutoCSRAxes *, AutoCSRStreamKind);
+PETSC_INTERN double         AutoCSRSegmentBytesMoved(const AutoCSRSegment *, PetscInt m, PetscInt n);
+
+/* plan/names.c: axes in words, for the view */
+PETSC_INTERN const char *const AutoCSRPartitionNames[], *const AutoCSROrderNames[], *const AutoCSRIndexNames[], *const AutoCSRValueNames[], *const AutoCSRMappingNames[], *const AutoCSRReductionNames[], *const AutoCSRStreamNames[];
+
+/* plan/refresh.c: new values, same structure. fits is PETSC_FALSE if a value coding can no longer hold them (plan unchanged, to be rebuilt) */
+PETSC_INTERN PetscErrorCode AutoCSRPlanRefresh(AutoCSRPlan *, const AutoCSRMatrix *, PetscBool *fits);
+
+/* plan/interpret.c: the reference: any plan, entry by entry through the decoders */
+PETSC_INTERN PetscErrorCode AutoCSRPlanInterpret(const AutoCSRPlan *, const AutoCSROperands *);
+PETSC_INTERN PetscErrorCode AutoCSRPlanInterpretTranspose(const AutoCSRPlan *, const AutoCSROperands *);
+
+/* The row that a segment's k-th row is */
+AUTOCSR_HD PetscInt AutoCSRSegmentRow(const AutoCSRSegment *seg, PetscInt k)
+{
+  const PetscInt *rows = (const PetscInt *)seg->stream[AUTOCSR_STREAM_ROWS].data;
+  const PetscInt  U    = seg->axes.row_group;
+
+  if (!rows) return seg->row_begin + k;
+  return U == 1 ? rows[k] : rows[k / U] * U + k % U;
+}
+
+#endif

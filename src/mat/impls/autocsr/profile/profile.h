@@ -1,0 +1,53 @@
+/*
+  What the sparsity of one block looks like: the features of hou2017 (Table I) and dufrechou2021, and what the codings
+  need to know. Reads the CSR; knows nothing of plans. Features that differ along the matrix are kept by chunk of rows,
+  so that row ranges can be planned apart.
+*/
+#ifndef AUTOCSR_PROFILE_H
+#define AUTOCSR_PROFILE_H
+
+#include "../autocsr.h"
+
+#define AUTOCSR_HISTOGRAM_BINS   32    /* bin 0: empty rows; bin b: lengths in [2^(b-1), 2^b) */
+#define AUTOCSR_MAX_CHUNKS       128
+#define AUTOCSR_MAX_PATTERNS     1024  /* more distinct patterns: the dictionary is given up */
+#define AUTOCSR_MAX_DISTINCT     256   /* more distinct values: the dictionary is given up */
+#define AUTOCSR_WINDOW           256   /* rows of a sorting window whose padding is profiled */
+
+/* Rows [row_begin, row_end), a multiple of the slice height but for the last chunk's end */
+typedef struct {
+  PetscInt row_begin, row_end, nnz;
+  PetscInt min_length, max_length, empty_rows;
+  PetscInt padded;        /* entries of slices of slice_height rows in natural order, padding counted */
+  PetscInt padded_sorted; /* the same, rows sorted by length in windows of AUTOCSR_WINDOW */
+  PetscInt slices, slices_16;      /* slices, and those whose columns span less than 65536 */
+  PetscInt slices_16_sorted;       /* the same in sorted order */
+  PetscInt pattern_rows;  /* rows whose pattern is in the dictionary */
+  PetscInt uniform_slices;/* slices whose rows all have one pattern of the dictionary */
+  double   gather_lines;  /* mean number of distinct 64-byte lines of x that a slice touches for an entry: 1/8 for a stencil, near 1 for random columns (FP64) */
+} AutoCSRChunk;
+
+typedef struct {
+  PetscInt     m, n, nnz;
+  PetscInt     slice_height;
+  PetscInt     min_length, max_length, empty_rows;
+  double       mean_length, variance;
+  PetscInt     histogram[AUTOCSR_HISTOGRAM_BINS];
+  PetscInt     bandwidth;       /* largest |column - row| */
+  double       aspect;          /* m / n, 0 if n is 0 */
+  PetscInt     block_size;      /* largest b in 1..8 such that the pattern is made of dense aligned b by b blocks */
+  PetscInt     patterns;        /* distinct row patterns (column - row lists); AUTOCSR_MAX_PATTERNS + 1: more */
+  PetscInt    *pattern_row;     /* patterns: a row that shows each, in order of first appearance */
+  uint16_t    *pattern_id;      /* m: the pattern of each row; NULL if there are too many */
+  PetscInt     values;          /* distinct values (by their bits); AUTOCSR_MAX_DISTINCT + 1: more */
+  PetscScalar *value;           /* the distinct values in ascending order of their bits */
+  PetscBool    float32_exact;   /* every value is a float32 (PETSC_FALSE where PetscScalar is single) */
+  PetscInt     chunks;
+  AutoCSRChunk chunk[AUTOCSR_MAX_CHUNKS];
+  double       seconds;         /* what profiling took */
+} AutoCSRProfile;
+
+PETSC_INTERN PetscErrorCode AutoCSRProfileCreate(const AutoCSRMatrix *, PetscInt slice_height, AutoCSRProfile **);
+PETSC_INTERN PetscErrorCode AutoCSRProfileDestroy(AutoCSRProfile **);
+
+#endif

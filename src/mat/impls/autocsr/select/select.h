@@ -1,0 +1,39 @@
+/*
+  Chooses and makes the plan of a block, and runs it: the only door through which seq/, mpi/, product/ and interface/
+  reach strategies, plans and executors.
+*/
+#ifndef AUTOCSR_SELECT_H
+#define AUTOCSR_SELECT_H
+
+#include "../strategy/strategy.h"
+
+/* Figures of this machine (select/machine.c): measured once, kept in a cache file, read from there ever after */
+typedef struct {
+  char   name[128];
+  double bandwidth[4];  /* bytes a second of a streaming read that fits L1, L2, L3, memory */
+  double cache[3];      /* bytes of L1, L2, L3 (one core's share) */
+  double random_line;   /* seconds of a random cache line of x from memory, many in flight */
+  double launch;        /* seconds to start a segment */
+  PetscBool measured;   /* PETSC_FALSE: the figures shipped */
+} AutoCSRMachine;
+
+/* What an executor costs beside the bytes: seconds = entries * entry + rows * row + irregular * irregular */
+typedef struct {
+  double entry, row, irregular;
+} AutoCSRExecutorCost;
+
+PETSC_INTERN PetscErrorCode AutoCSRMachineGet(const AutoCSRMachine **);
+
+/* Defaults, and all checks of what the user set (errors name the value, the choices and the remedy) */
+PETSC_INTERN PetscErrorCode AutoCSRSettingsInitialize(AutoCSRSettings *);
+PETSC_INTERN PetscErrorCode AutoCSRSettingsCheck(const AutoCSRSettings *);
+
+/* Profile, choose, build, bind. In debug builds the plan is checked against the CSR. */
+PETSC_INTERN PetscErrorCode AutoCSRPlanMake(const AutoCSRMatrix *, const AutoCSRSettings *, AutoCSRPlan **, AutoCSRProfile **); /* profile may be NULL on return (rigor none); the caller keeps it for the view */
+
+/* The product with a bound plan; y = z + A x, z NULL: y = A x. No allocation. Empty rows are written. */
+PETSC_INTERN PetscErrorCode AutoCSRPlanMult(const AutoCSRPlan *, const AutoCSROperands *);
+/* y = z + A^T x (or A^H x); z NULL: y = A^T x; z may be y */
+PETSC_INTERN PetscErrorCode AutoCSRPlanMultTranspose(const AutoCSRPlan *, const AutoCSROperands *);
+
+#endif

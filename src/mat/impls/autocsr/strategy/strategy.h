@@ -1,0 +1,56 @@
+/*
+  A strategy is a named preset over the axes of a segment: one file with applicable / cost / build, one line in table.c.
+  It knows the profile and the plan; it knows no other strategy and no kernel.
+*/
+#ifndef AUTOCSR_STRATEGY_H
+#define AUTOCSR_STRATEGY_H
+
+#include "../plan/plan.h"
+#include "../profile/profile.h"
+
+/*
+  What a segment would cost, in counts that do not depend on the machine; select/ turns them into seconds with the
+  machine's figures for the executor that runs these axes.
+*/
+typedef struct {
+  double rows;       /* rows worked on (slices * slice_height where rows are padded) */
+  double entries;    /* entries worked on, padding counted */
+  double bytes;      /* moved: streams and CSR arrays read, x once, y written */
+  double gathers;    /* entries whose x is fetched by an index that is not contiguous along lanes */
+  double scattered;  /* of these, distinct cache lines expected (profile's gather_lines) */
+  double irregular;  /* slices or rows that leave the fast path of the executor (mixed patterns, dirty tiles) */
+  double own_bytes;  /* kept on top of the CSR */
+  double build;      /* bytes read and written to build it: for the set-up's cost */
+  PetscInt segments; /* segments it will add: launches on a device, calls on the host */
+} AutoCSRCost;
+
+/* The question put to a strategy: rows [row_begin, row_end) (whole chunks, or all rows) of one block */
+typedef struct {
+  const AutoCSRMatrix   *csr;
+  const AutoCSRProfile  *profile;
+  const AutoCSRSettings *settings;
+  PetscInt               chunk_begin, chunk_end; /* of profile->chunk */
+  PetscInt               row_begin, row_end;
+} AutoCSRProblem;
+
+typedef struct {
+  const char *name;
+  const char *summary; /* one line for -help and the view */
+  const char *source;  /* paper and section */
+  PetscBool   whole;   /* covers all rows of the block or nothing: not for row ranges */
+  /*
+    variants: the axes worth considering for this problem (every coding that the profile allows and the settings do not
+    exclude), at most max of them, best guesses first. None: not applicable; then *why is a static sentence.
+  */
+  PetscErrorCode (*variants)(const AutoCSRProblem *, PetscInt max, AutoCSRAxes axes[], PetscInt *n, const char **why);
+  PetscErrorCode (*cost)(const AutoCSRProblem *, const AutoCSRAxes *, AutoCSRCost *);
+  PetscErrorCode (*build)(const AutoCSRProblem *, const AutoCSRAxes *, AutoCSRPlan *); /* adds the segments of the problem's rows */
+} AutoCSRStrategy;
+
+#define AUTOCSR_MAX_VARIANTS 32
+
+/* strategy/table.c */
+PETSC_INTERN const AutoCSRStrategy *const AutoCSRStrategies[]; /* ends with NULL */
+PETSC_INTERN PetscErrorCode AutoCSRStrategyFind(const char[], const AutoCSRStrategy **); /* an error that lists the names if there is none */
+
+#endif
