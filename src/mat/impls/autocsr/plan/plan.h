@@ -6,6 +6,7 @@
 #define AUTOCSR_PLAN_H
 
 #include "../autocsr.h"
+#include "../profile/profile.h"
 
 typedef enum {
   AUTOCSR_PARTITION_ROWS,     /* rows, each whole */
@@ -137,6 +138,14 @@ PETSC_INTERN PetscErrorCode AutoCSRPlanGetBytes(const AutoCSRPlan *, PetscInt64 
 PETSC_INTERN PetscErrorCode AutoCSRStreamAllocate(AutoCSRSegment *, AutoCSRStreamKind, PetscInt count);
 PETSC_INTERN size_t         AutoCSRStreamElementSize(const AutoCSRAxes *, AutoCSRStreamKind);
 PETSC_INTERN double         AutoCSRSegmentBytesMoved(const AutoCSRSegment *, PetscInt m, PetscInt n);
+
+/*
+  plan/encode.c: fills every stream that the axes call for, once row_begin, n_rows and (where there is one) ROWS are set, and
+  sets nnz, n_slices, n_patterns and bytes. The work on one row or slice is in encode.h, in the common subset of C and CUDA.
+  AutoCSRSegmentSortRows makes ROWS for a contiguous segment with a sort window (stable, longest row first).
+*/
+PETSC_INTERN PetscErrorCode AutoCSRSegmentSortRows(AutoCSRSegment *, const AutoCSRMatrix *);
+PETSC_INTERN PetscErrorCode AutoCSRSegmentEncode(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRProfile *);
 
 /* plan/names.c: axes in words, for the view */
 PETSC_INTERN const char *const AutoCSRPartitionNames[], *const AutoCSROrderNames[], *const AutoCSRIndexNames[], *const AutoCSRValueNames[], *const AutoCSRMappingNames[], *const AutoCSRReductionNames[], *const AutoCSRStreamNames[];
