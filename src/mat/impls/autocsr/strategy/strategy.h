@@ -1,6 +1,6 @@
 /*
-  A strategy is a named preset over the axes of a segment: one file with applicable / cost / build, one line in table.c.
-  It knows the profile and the plan; it knows no other strategy and no kernel.
+  A strategy is a named preset over the axes of a segment: one file with variants / cost / build / describe, one line in
+  table.c. It knows the profile and the plan; it knows no other strategy, no kernel and no machine.
 */
 #ifndef AUTOCSR_STRATEGY_H
 #define AUTOCSR_STRATEGY_H
@@ -8,20 +8,22 @@
 #include "../plan/plan.h"
 #include "../profile/profile.h"
 
+#define AUTOCSR_MAX_VARIANTS 32
+#define AUTOCSR_MAX_PARTS    16
+
 /*
-  What a segment would cost, in counts that do not depend on the machine; select/ turns them into seconds with the
+  What one segment would cost, in counts that do not depend on the machine; select/ turns them into seconds with the
   machine's figures for the executor that runs these axes.
 */
 typedef struct {
-  double rows;       /* rows worked on (slices * slice_height where rows are padded) */
-  double entries;    /* entries worked on, padding counted */
-  double bytes;      /* moved: streams and CSR arrays read, x once, y written */
-  double gathers;    /* entries whose x is fetched by an index that is not contiguous along lanes */
-  double scattered;  /* of these, distinct cache lines expected (profile's gather_lines) */
-  double irregular;  /* slices or rows that leave the fast path of the executor (mixed patterns, dirty tiles) */
-  double own_bytes;  /* kept on top of the CSR */
-  double build;      /* bytes read and written to build it: for the set-up's cost */
-  PetscInt segments; /* segments it will add: launches on a device, calls on the host */
+  AutoCSRAxes axes;
+  double      rows;      /* rows worked on (slices * slice_height where rows are padded) */
+  double      entries;   /* entries worked on, padding counted */
+  double      bytes;     /* moved: streams and CSR arrays read, x once, y written */
+  double      scattered; /* cache lines of x fetched, neighbouring rows together (profile's gather_lines) */
+  double      irregular; /* slices or tiles that leave the fast path of the executor (mixed patterns, dirty tiles) */
+  double      own_bytes; /* kept on top of the CSR */
+  double      build;     /* bytes read and written to build it: for the set-up's cost */
 } AutoCSRCost;
 
 /* The question put to a strategy: rows [row_begin, row_end) (whole chunks, or all rows) of one block */
@@ -29,6 +31,7 @@ typedef struct {
   const AutoCSRMatrix   *csr;
   const AutoCSRProfile  *profile;
   const AutoCSRSettings *settings;
+  const PetscInt        *lanes;                  /* by histogram bin of the row length: lanes that suit such rows (the rule set for kernels of hou2017, III-C) */
   PetscInt               chunk_begin, chunk_end; /* of profile->chunk */
   PetscInt               row_begin, row_end;
 } AutoCSRProblem;
@@ -43,14 +46,13 @@ typedef struct {
     exclude), at most max of them, best guesses first. None: not applicable; then *why is a static sentence.
   */
   PetscErrorCode (*variants)(const AutoCSRProblem *, PetscInt max, AutoCSRAxes axes[], PetscInt *n, const char **why);
-  PetscErrorCode (*cost)(const AutoCSRProblem *, const AutoCSRAxes *, AutoCSRCost *);
-  PetscErrorCode (*build)(const AutoCSRProblem *, const AutoCSRAxes *, AutoCSRPlan *); /* adds the segments of the problem's rows */
+  PetscErrorCode (*cost)(const AutoCSRProblem *, const AutoCSRAxes *, AutoCSRCost part[AUTOCSR_MAX_PARTS], PetscInt *n); /* one for each segment that build adds */
+  PetscErrorCode (*build)(const AutoCSRProblem *, const AutoCSRAxes *, AutoCSRPlan *);                                   /* adds the segments of the problem's rows */
+  PetscErrorCode (*describe)(const AutoCSRProblem *, const AutoCSRAxes *, size_t len, char text[]);                      /* what it does with these rows, in words: the first half of plan->why */
 } AutoCSRStrategy;
 
-#define AUTOCSR_MAX_VARIANTS 32
-
 /* strategy/table.c */
-PETSC_INTERN const AutoCSRStrategy *const AutoCSRStrategies[]; /* ends with NULL */
-PETSC_INTERN PetscErrorCode AutoCSRStrategyFind(const char[], const AutoCSRStrategy **); /* an error that lists the names if there is none */
+PETSC_INTERN const AutoCSRStrategy *const AutoCSRStrategies[];                                         /* ends with NULL */
+PETSC_INTERN PetscErrorCode               AutoCSRStrategyFind(const char[], const AutoCSRStrategy **); /* an error that lists the names if there is none */
 
 #endif

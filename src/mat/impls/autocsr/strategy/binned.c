@@ -1,0 +1,157 @@
+/*
+  binned: U neighbouring rows make a virtual row, virtual rows of like workload make a bin, each bin has its own kernel:
+  serial, subvector2 to 128, vector (hou2017, III-B, Algorithm 2).
+    variants  the granularity U of 10, 20, 50 ... 10^6, or the user's; the single bin, where one kernel suits every row
+    cost      counts the bins: a pass over every U-th row offset
+    build     writes the names of the virtual rows. Neighbouring bins with one kernel become one segment: one call, and
+              its virtual rows ascend, which keeps the reads of x and of the CSR in order
+*/
+#include "preset.h"
+
+#define MAX_BINS 100
+#define KERNELS  9 /* 1, 2, 4 ... 256 lanes */
+
+typedef struct {
+  PetscInt kernel[MAX_BINS]; /* log2 of the lanes for the virtual rows of a bin */
+  PetscInt count[KERNELS];   /* virtual rows, rows and nonzeros that a kernel gets */
+  PetscInt rows[KERNELS];
+  PetscInt nnz[KERNELS];
+  PetscInt kernels; /* that get any */
+} Bins;
+
+static PetscInt virtual_rows(const AutoCSRProblem *problem, PetscInt U)
+{
+  return problem->csr->m / U + (problem->csr->m % U > 0);
+}
+
+static PetscInt virtual_row_end(const AutoCSRProblem *problem, PetscInt U, PetscInt v)
+{
+  return problem->csr->m - v * U < U ? problem->csr->m : (v + 1) * U;
+}
+
+/* Algorithm 2: the workload of a virtual row over U; the last bin takes the overflow */
+static PetscInt bin_of(const AutoCSRProblem *problem, PetscInt U, PetscInt v)
+{
+  const PetscInt *row_ptr = problem->csr->row_ptr;
+  const PetscInt  bin     = (row_ptr[virtual_row_end(problem, U, v)] - row_ptr[v * U]) / U;
+
+  return PetscMin(bin, problem->settings->max_bins - 1);
+}
+
+static void make_bins(const AutoCSRProblem *problem, PetscInt U, Bins *bins)
+{
+  const PetscInt *row_ptr         = problem->csr->row_ptr;
+  PetscInt        count[MAX_BINS] = {0}, rows[MAX_BINS] = {0}, nnz[MAX_BINS] = {0};
+
+  *bins = (Bins){{0}, {0}, {0}, {0}, 0};
+  for (PetscInt v = 0; v < virtual_rows(problem, U); v++) {
+    const PetscInt b = bin_of(problem, U, v), end = virtual_row_end(problem, U, v);
+
+    count[b]++;
+    rows[b] += end - v * U;
+    nnz[b] += row_ptr[end] - row_ptr[v * U];
+  }
+  for (PetscInt b = 0; b < MAX_BINS; b++) {
+    if (!count[b]) continue;
+    PetscInt k = 0;
+    for (PetscInt lanes = AutoCSRProblemLanes(problem, (double)nnz[b] / rows[b]); lanes > 1 && k < KERNELS - 1; lanes /= 2) k++;
+    bins->kernel[b] = k;
+    if (!bins->count[k]) bins->kernels++;
+    bins->count[k] += count[b];
+    bins->rows[k] += rows[b];
+    bins->nnz[k] += nnz[b];
+  }
+}
+
+static AutoCSRAxes kernel_axes(const AutoCSRAxes *axes, PetscInt kernel, PetscBool named)
+{
+  AutoCSRAxes a = *axes;
+
+  a.lanes     = (PetscInt)1 << kernel;
+  a.reduction = kernel ? AUTOCSR_REDUCE_TREE : AUTOCSR_REDUCE_NONE;
+  if (!named) a.row_group = 1;
+  return a;
+}
+
+static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
+{
+  static const PetscInt U[]     = {10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 100000, 200000, 500000, 1000000};
+  const AutoCSRProfile *profile = problem->profile;
+  AutoCSRAxes           axes    = {.partition = AUTOCSR_PARTITION_BIN, .order = AUTOCSR_ORDER_CSR, .index = AUTOCSR_INDEX_CSR, .value = AUTOCSR_VALUE_CSR, .mapping = AUTOCSR_MAP_LANES, .lanes = 1};
+
+  PetscFunctionBegin;
+  *n   = 0;
+  *why = "the settings ask for a coding that binned does not have";
+  if (problem->settings->granularity) {
+    axes.row_group = problem->settings->granularity;
+    AutoCSRVariantAdd(problem, &axes, max, list, n);
+  } else if (problem->settings->max_bins == 1 || AutoCSRProblemLanes(problem, profile->min_length) == AutoCSRProblemLanes(problem, profile->max_length)) {
+    axes.row_group = PetscMax(problem->csr->m, 1);
+    AutoCSRVariantAdd(problem, &axes, max, list, n);
+  } else {
+    for (size_t u = 0; u < PETSC_STATIC_ARRAY_LENGTH(U) && (u == 0 || U[u - 1] < problem->csr->m); u++) {
+      axes.row_group = U[u];
+      AutoCSRVariantAdd(problem, &axes, max, list, n);
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
+{
+  Bins bins;
+
+  PetscFunctionBegin;
+  make_bins(problem, axes->row_group, &bins);
+  *n = 0;
+  for (PetscInt k = 0; k < KERNELS; k++) {
+    const AutoCSRAxes a = kernel_axes(axes, k, (PetscBool)(bins.kernels > 1));
+
+    if (bins.count[k]) AutoCSRCostFill(problem, &a, bins.rows[k], bins.nnz[k], bins.nnz[k], 0, bins.kernels > 1 ? bins.count[k] : 0, &part[(*n)++]);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRPlan *plan)
+{
+  const PetscInt  U = axes->row_group;
+  AutoCSRSegment *seg;
+  PetscInt       *rows;
+  Bins            bins;
+
+  PetscFunctionBegin;
+  make_bins(problem, U, &bins);
+  for (PetscInt k = 0; k < KERNELS; k++) {
+    const AutoCSRAxes a = kernel_axes(axes, k, (PetscBool)(bins.kernels > 1));
+
+    if (!bins.count[k]) continue;
+    if (bins.kernels == 1) {
+      PetscCall(AutoCSRBuildContiguous(problem, "binned", &a, plan));
+      break;
+    }
+    PetscCall(AutoCSRPlanAddSegment(plan, "binned", &a, &seg));
+    PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_ROWS, bins.count[k]));
+    seg->n_rows = bins.rows[k];
+    rows        = (PetscInt *)seg->stream[AUTOCSR_STREAM_ROWS].data;
+    for (PetscInt v = 0; v < virtual_rows(problem, U); v++) {
+      if (bins.kernel[bin_of(problem, U, v)] == k) *rows++ = v;
+    }
+    PetscCall(AutoCSRSegmentEncode(seg, problem->csr, problem->profile));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes *axes, size_t len, char text[])
+{
+  Bins bins;
+
+  PetscFunctionBegin;
+  make_bins(problem, axes->row_group, &bins);
+  if (bins.kernels > 1)
+    PetscCall(PetscSNPrintf(text, len, "rows binned by length in groups of %" PetscInt_FMT ", %" PetscInt_FMT " kernels", axes->row_group, bins.kernels));
+  else
+    PetscCall(PetscSNPrintf(text, len, "a single bin, since one kernel suits all rows"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const AutoCSRStrategy AutoCSRStrategy_binned = {"binned", "rows binned by workload, a kernel for each bin", "hou2017-binning-autotuning, III-B", PETSC_TRUE, variants, cost, build, describe};

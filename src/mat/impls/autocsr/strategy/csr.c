@@ -1,0 +1,110 @@
+/*
+  csr: the rows in place, each by a number of lanes that suits the row length (kernels serial, subvector and vector of
+  hou2017, III-B).
+    variants  the CSR's columns, or 16-bit ones; values always in place
+    cost      the CSR's bytes; a row's start-up, which short rows feel
+    build     nothing to build, or one pass for 16-bit columns. Where most rows are empty (an off-diagonal block of a
+              parallel matrix): the others by name and a segment of empty rows, so that a product touches only its
+              nonzero rows (PETSc's compressed rows)
+*/
+#include "preset.h"
+
+/* Names of rows and a second segment pay when more rows are empty than not */
+static PetscBool mostly_empty(const AutoCSRRange *range)
+{
+  return (PetscBool)(range->empty_rows > range->rows - range->empty_rows);
+}
+
+static AutoCSRAxes empty_axes(void)
+{
+  return (AutoCSRAxes){.partition = AUTOCSR_PARTITION_ROWS, .order = AUTOCSR_ORDER_CSR, .mapping = AUTOCSR_MAP_EMPTY, .reduction = AUTOCSR_REDUCE_NONE, .lanes = 1, .row_group = 1};
+}
+
+static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
+{
+  const AutoCSRRange range = AutoCSRProblemRange(problem);
+  const PetscInt     lanes = AutoCSRProblemLanes(problem, range.nnz / PetscMax(range.rows - range.empty_rows, 1));
+  AutoCSRAxes        axes  = {.partition = AUTOCSR_PARTITION_ROWS, .order = AUTOCSR_ORDER_CSR, .index = AUTOCSR_INDEX_CSR, .value = AUTOCSR_VALUE_CSR, .mapping = AUTOCSR_MAP_LANES, .row_group = 1};
+
+  PetscFunctionBegin;
+  axes.lanes        = lanes;
+  axes.reduction    = lanes > 1 ? AUTOCSR_REDUCE_TREE : AUTOCSR_REDUCE_NONE;
+  axes.slice_height = problem->profile->slice_height;
+  *n                = 0;
+  *why              = "the settings ask for a coding that csr does not have";
+  AutoCSRVariantAdd(problem, &axes, max, list, n);
+  if (range.slices_16 == range.slices && !mostly_empty(&range)) {
+    axes.index = AUTOCSR_INDEX_16;
+    AutoCSRVariantAdd(problem, &axes, max, list, n);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
+{
+  const AutoCSRRange range = AutoCSRProblemRange(problem);
+  const double       rows  = range.rows - range.empty_rows;
+  const AutoCSRAxes  empty = empty_axes();
+
+  PetscFunctionBegin;
+  *n = 0;
+  if (!mostly_empty(&range)) {
+    AutoCSRCostFill(problem, axes, range.rows, range.nnz, range.nnz, range.slices, 0, &part[(*n)++]);
+  } else {
+    if (rows > 0) AutoCSRCostFill(problem, axes, rows, range.nnz, range.nnz, 0, rows, &part[(*n)++]);
+    AutoCSRCostFill(problem, &empty, range.empty_rows, 0, 0, 0, rows > 0 ? range.empty_rows : 0, &part[(*n)++]);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A segment that names the rows of the problem that are empty, or those that are not */
+static PetscErrorCode build_named(const AutoCSRProblem *problem, const AutoCSRAxes *axes, PetscBool empty, PetscInt count, AutoCSRPlan *plan)
+{
+  const PetscInt *row_ptr = problem->csr->row_ptr;
+  AutoCSRSegment *seg;
+  PetscInt       *rows, k = 0;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRPlanAddSegment(plan, "csr", axes, &seg));
+  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_ROWS, count));
+  seg->n_rows = count;
+  rows        = (PetscInt *)seg->stream[AUTOCSR_STREAM_ROWS].data;
+  for (PetscInt i = problem->row_begin; i < problem->row_end; i++) {
+    if ((row_ptr[i] == row_ptr[i + 1]) == (empty == PETSC_TRUE)) rows[k++] = i;
+  }
+  PetscCall(AutoCSRSegmentEncode(seg, problem->csr, problem->profile));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRPlan *plan)
+{
+  const AutoCSRRange range = AutoCSRProblemRange(problem);
+  const AutoCSRAxes  empty = empty_axes();
+
+  PetscFunctionBegin;
+  if (!mostly_empty(&range))
+    PetscCall(AutoCSRBuildContiguous(problem, "csr", axes, plan));
+  else if (range.empty_rows == range.rows)
+    PetscCall(AutoCSRBuildContiguous(problem, "csr", &empty, plan));
+  else {
+    PetscCall(build_named(problem, axes, PETSC_FALSE, range.rows - range.empty_rows, plan));
+    PetscCall(build_named(problem, &empty, PETSC_TRUE, range.empty_rows, plan));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes *axes, size_t len, char text[])
+{
+  const AutoCSRRange range = AutoCSRProblemRange(problem);
+
+  PetscFunctionBegin;
+  if (range.empty_rows == range.rows)
+    PetscCall(PetscSNPrintf(text, len, "no row has an entry"));
+  else if (mostly_empty(&range))
+    PetscCall(PetscSNPrintf(text, len, "only the %" PetscInt_FMT " of %" PetscInt_FMT " rows that have entries are touched", range.rows - range.empty_rows, range.rows));
+  else
+    PetscCall(PetscSNPrintf(text, len, "rows in place, %.3g entries each on average, %s", range.nnz / PetscMax(range.rows, 1), axes->index == AUTOCSR_INDEX_16 ? "16-bit columns" : "nothing copied"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const AutoCSRStrategy AutoCSRStrategy_csr = {"csr", "rows of the CSR in place, lanes by row length", "hou2017-binning-autotuning, III-B", PETSC_FALSE, variants, cost, build, describe};

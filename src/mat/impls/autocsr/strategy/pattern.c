@@ -1,0 +1,64 @@
+/*
+  pattern: a row names one of a few lists of offsets from the diagonal, and no entry stores its column (a dictionary of
+  row patterns: stencils; the model-fitted compression of du2022-alphasparse, V-D, taken to whole rows).
+    variants  values in place, or in slices (copied, from a dictionary, float32)
+    cost      two bytes a row in place of the columns; slices whose rows differ in pattern leave the fast path
+    build     the patterns are the profile's; values are copied once unless in place
+*/
+#include "preset.h"
+
+static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
+{
+  const AutoCSRRange range = AutoCSRProblemRange(problem);
+  AutoCSRAxes        axes  = {.partition = AUTOCSR_PARTITION_ROWS, .index = AUTOCSR_INDEX_PATTERN, .reduction = AUTOCSR_REDUCE_NONE, .lanes = 1, .row_group = 1};
+  AutoCSRValue       value[3];
+  const PetscInt     n_values = AutoCSRStoredValueCodings(problem, value);
+
+  PetscFunctionBegin;
+  axes.slice_height = problem->profile->slice_height;
+  *n                = 0;
+  *why              = "the settings ask for a coding that pattern does not have";
+  if (!problem->profile->pattern_id) {
+    *why = "the rows have too many different patterns";
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  axes.order   = AUTOCSR_ORDER_SLICED;
+  axes.mapping = AUTOCSR_MAP_SLICE;
+  for (PetscInt v = 0; v < n_values && range.padded <= 2 * range.nnz; v++) {
+    axes.value = value[v];
+    AutoCSRVariantAdd(problem, &axes, max, list, n);
+  }
+  axes.order   = AUTOCSR_ORDER_CSR;
+  axes.mapping = AUTOCSR_MAP_LANES;
+  axes.value   = AUTOCSR_VALUE_CSR;
+  AutoCSRVariantAdd(problem, &axes, max, list, n);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
+{
+  const AutoCSRRange range  = AutoCSRProblemRange(problem);
+  const PetscBool    sliced = (PetscBool)(axes->order == AUTOCSR_ORDER_SLICED);
+
+  PetscFunctionBegin;
+  *n = 1;
+  AutoCSRCostFill(problem, axes, range.rows, range.nnz, sliced ? range.padded : range.nnz, sliced ? range.slices : 0, 0, part);
+  part->irregular = range.slices - range.uniform_slices;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRPlan *plan)
+{
+  PetscFunctionBegin;
+  PetscCall(AutoCSRBuildContiguous(problem, "pattern", axes, plan));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes *axes, size_t len, char text[])
+{
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(text, len, "%" PetscInt_FMT " row pattern%s cover%s every row, values %s", problem->profile->patterns, problem->profile->patterns == 1 ? "" : "s", problem->profile->patterns == 1 ? "s" : "", AutoCSRValueNames[axes->value]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const AutoCSRStrategy AutoCSRStrategy_pattern = {"pattern", "row patterns, no index for an entry", "du2022-alphasparse, V-D", PETSC_FALSE, variants, cost, build, describe};

@@ -1,0 +1,31 @@
+/*
+  What the presets share: sums of the profile over a problem's rows, the list of variants under the user's settings, the
+  sizes of a segment's streams before it is built.
+*/
+#ifndef AUTOCSR_PRESET_H
+#define AUTOCSR_PRESET_H
+
+#include "strategy.h"
+
+/* The profile of the rows of a problem */
+typedef struct {
+  PetscInt rows, empty_rows, slices, slices_16, slices_16_sorted, uniform_slices;
+  double   nnz, padded, padded_sorted, gather_lines;
+} AutoCSRRange;
+
+PETSC_INTERN AutoCSRRange AutoCSRProblemRange(const AutoCSRProblem *);
+/* Lanes for rows of this mean length */
+PETSC_INTERN PetscInt AutoCSRProblemLanes(const AutoCSRProblem *, double length);
+/* Appends the axes unless the settings exclude them */
+PETSC_INTERN void AutoCSRVariantAdd(const AutoCSRProblem *, const AutoCSRAxes *, PetscInt max, AutoCSRAxes[], PetscInt *n);
+/* The value codings that values stored in a segment's own order may have here; returns how many */
+PETSC_INTERN PetscInt AutoCSRStoredValueCodings(const AutoCSRProblem *, AutoCSRValue[3]);
+/*
+  Fills a part from its size: rows and nonzeros of the segment, entries stored or worked on, slices (0: none), and how many
+  names ROWS holds (0: none).
+*/
+PETSC_INTERN void AutoCSRCostFill(const AutoCSRProblem *, const AutoCSRAxes *, double rows, double nnz, double entries, double slices, double names, AutoCSRCost *);
+/* Adds a segment over all rows of the problem, in place of order or sorted, and encodes it */
+PETSC_INTERN PetscErrorCode AutoCSRBuildContiguous(const AutoCSRProblem *, const char strategy[], const AutoCSRAxes *, AutoCSRPlan *);
+
+#endif

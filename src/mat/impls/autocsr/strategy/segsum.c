@@ -1,0 +1,48 @@
+/*
+  segsum: equal tiles over the nonzeros of the plain CSR, whose row heads are found on the fly; speculative segmented sum
+  with a synchronizer (liu2015, 3.1 to 3.4). No stream, no pass over the matrix: the fallback, and all there is at rigor
+  none (so variants and build look at no profile).
+    variants  one: T lanes of W nonzeros, S tiles between two synchronizer entries (liu2015, Table 1)
+    cost      the CSR's bytes; tiles with empty rows are dirty and leave the fast path
+    build     nothing
+*/
+#include "preset.h"
+
+static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
+{
+  const AutoCSRAxes axes = {.partition = AUTOCSR_PARTITION_NONZEROS, .order = AUTOCSR_ORDER_CSR, .index = AUTOCSR_INDEX_CSR, .value = AUTOCSR_VALUE_CSR, .mapping = AUTOCSR_MAP_TILE, .reduction = AUTOCSR_REDUCE_SEGMENTED, .lanes = 1, .row_group = 1, .tile_width = 8, .tile_height = 16, .tile_steps = 6};
+
+  PetscFunctionBegin;
+  *n   = 0;
+  *why = "the settings ask for a coding that segsum does not have";
+  AutoCSRVariantAdd(problem, &axes, max, list, n);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
+{
+  const AutoCSRRange range = AutoCSRProblemRange(problem);
+  const double       tiles = range.nnz / ((double)axes->tile_width * axes->tile_height) + 1;
+
+  PetscFunctionBegin;
+  *n = 1;
+  AutoCSRCostFill(problem, axes, range.rows, range.nnz, range.nnz, 0, 0, part);
+  part->irregular = PetscMin(tiles, (double)range.empty_rows);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRPlan *plan)
+{
+  PetscFunctionBegin;
+  PetscCall(AutoCSRBuildContiguous(problem, "segsum", axes, plan));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes *axes, size_t len, char text[])
+{
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(text, len, "tiles of %" PetscInt_FMT " nonzeros straight on the CSR", axes->tile_width * axes->tile_height));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const AutoCSRStrategy AutoCSRStrategy_segsum = {"segsum", "speculative segmented sum over the nonzeros, no preprocessing", "liu2015-speculative-segmented-sum, 3", PETSC_TRUE, variants, cost, build, describe};

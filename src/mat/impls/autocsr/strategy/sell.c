@@ -1,0 +1,75 @@
+/*
+  sell: slices of rows stored column by column, one lane a row, padded to the longest row of the slice (SELL; SORT, PAD and
+  the column-major layout of du2022-alphasparse, Table II; the ell and sellp methods of dufrechou2021, 4.4).
+    variants  32-bit or 16-bit columns; values copied, from a dictionary, or float32; rows in order or sorted by length
+              in windows
+    cost      padded entries; no start-up for a row, since the lanes walk side by side
+    build     every entry is copied once: a few products
+*/
+#include "preset.h"
+
+/* More padding than this share of the entries: rows are sorted; more than this after sorting: hopeless */
+#define PADDING_TO_SORT 0.05
+#define PADDING_LIMIT   1.0
+
+static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
+{
+  const AutoCSRRange range = AutoCSRProblemRange(problem);
+  AutoCSRAxes        axes  = {.partition = AUTOCSR_PARTITION_ROWS, .order = AUTOCSR_ORDER_SLICED, .mapping = AUTOCSR_MAP_SLICE, .reduction = AUTOCSR_REDUCE_NONE, .lanes = 1, .row_group = 1};
+  AutoCSRValue       value[3];
+  const PetscInt     n_values = AutoCSRStoredValueCodings(problem, value);
+
+  PetscFunctionBegin;
+  axes.slice_height = problem->profile->slice_height;
+  *n                = 0;
+  *why              = "the settings ask for a coding that sell does not have";
+  if (range.padded_sorted > (1 + PADDING_LIMIT) * range.nnz) {
+    *why = "the rows differ so much in length that slices would be mostly padding";
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  for (int sorted = 0; sorted < 2; sorted++) {
+    if (!sorted && range.padded > (1 + PADDING_LIMIT) * range.nnz) continue;
+    if (sorted && range.padded <= (1 + PADDING_TO_SORT) * range.nnz) continue;
+    axes.sort_window = sorted ? AUTOCSR_WINDOW : 0;
+    for (PetscInt v = 0; v < n_values; v++) {
+      axes.value = value[v];
+      if ((sorted ? range.slices_16_sorted : range.slices_16) == range.slices) {
+        axes.index = AUTOCSR_INDEX_16;
+        AutoCSRVariantAdd(problem, &axes, max, list, n);
+      }
+      axes.index = AUTOCSR_INDEX_32;
+      AutoCSRVariantAdd(problem, &axes, max, list, n);
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
+{
+  const AutoCSRRange range  = AutoCSRProblemRange(problem);
+  const PetscBool    sorted = (PetscBool)(axes->sort_window > 1);
+
+  PetscFunctionBegin;
+  *n = 1;
+  AutoCSRCostFill(problem, axes, range.rows, range.nnz, sorted ? range.padded_sorted : range.padded, range.slices, sorted ? range.rows : 0, part);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRPlan *plan)
+{
+  PetscFunctionBegin;
+  PetscCall(AutoCSRBuildContiguous(problem, "sell", axes, plan));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes *axes, size_t len, char text[])
+{
+  const AutoCSRRange range  = AutoCSRProblemRange(problem);
+  const double       stored = axes->sort_window > 1 ? range.padded_sorted : range.padded;
+
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(text, len, "slices of %" PetscInt_FMT " rows%s, %.2g%% padding, %s columns, values %s", axes->slice_height, axes->sort_window > 1 ? " sorted by length" : "", 100 * (stored / PetscMax(range.nnz, 1) - 1), axes->index == AUTOCSR_INDEX_16 ? "16-bit" : "32-bit", AutoCSRValueNames[axes->value]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const AutoCSRStrategy AutoCSRStrategy_sell = {"sell", "slices of rows, column-major and padded", "du2022-alphasparse, Table II; dufrechou2021-ml-selection, 4.4", PETSC_FALSE, variants, cost, build, describe};

@@ -1,0 +1,27 @@
+/* The strategies: a new one is a file of its own and its name in this list (as dft/conf.c of FFTW) */
+#include "strategy.h"
+
+#define ALL_STRATEGIES(F) F(csr) F(pattern) F(sell) F(binned) F(segsum)
+
+#define DECLARE(name) extern const AutoCSRStrategy AutoCSRStrategy_##name;
+#define POINTER(name) &AutoCSRStrategy_##name,
+ALL_STRATEGIES(DECLARE)
+const AutoCSRStrategy *const AutoCSRStrategies[] = {ALL_STRATEGIES(POINTER) NULL};
+
+PetscErrorCode AutoCSRStrategyFind(const char name[], const AutoCSRStrategy **strategy)
+{
+  char names[256] = "auto";
+
+  PetscFunctionBegin;
+  *strategy = NULL;
+  for (PetscInt s = 0; AutoCSRStrategies[s]; s++) {
+    PetscBool same;
+
+    PetscCall(PetscStrcmp(name, AutoCSRStrategies[s]->name, &same));
+    if (same) *strategy = AutoCSRStrategies[s];
+    PetscCall(PetscStrlcat(names, ", ", sizeof(names)));
+    PetscCall(PetscStrlcat(names, AutoCSRStrategies[s]->name, sizeof(names)));
+  }
+  PetscCheck(*strategy, PETSC_COMM_SELF, PETSC_ERR_ARG_UNKNOWN_TYPE, "There is no autocsr strategy \"%s\"; -mat_autocsr_strategy and MatAutoCSRSetStrategy() take one of: %s", name, names);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
