@@ -1,36 +1,174 @@
 # MATAUTOCSR: see README.md; `make help` lists the targets.
 .DEFAULT_GOAL := all
-ifeq ($(PETSC_DIR),)
-  PETSC_DIR := $(shell config/find-petsc.sh)
-endif
-include $(PETSC_DIR)/lib/petsc/conf/variables
+top := $(patsubst %/,%,$(dir $(abspath $(firstword $(MAKEFILE_LIST)))))
 
-top     := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
-BUILD   ?= $(top)/build
+# The PETSc to build against. These targets need none.
+ifneq ($(filter-out help clean format petsc-cuda,$(or $(MAKECMDGOALS),all)),)
+  ifeq ($(PETSC_DIR),)
+    found      := $(shell $(top)/config/find-petsc.sh)
+    PETSC_DIR  := $(word 1,$(found))
+    PETSC_ARCH := $(word 2,$(found))
+    $(if $(PETSC_DIR),,$(error No PETSc was found and none could be installed: set PETSC_DIR and PETSC_ARCH))
+  endif
+  ifeq ($(wildcard $(PETSC_DIR)/$(PETSC_ARCH)/lib/petsc/conf/petscvariables),)
+    $(error PETSC_DIR=$(PETSC_DIR) PETSC_ARCH=$(PETSC_ARCH) is not a PETSc that was configured; a prefix install (Debian's is one) wants PETSC_ARCH empty)
+  endif
+  export PETSC_DIR PETSC_ARCH
+  include $(PETSC_DIR)/lib/petsc/conf/variables
+  version := $(shell awk '$$2 ~ /^PETSC_VERSION_(MAJOR|MINOR|SUBMINOR)$$/ {v = v sep $$3; sep = "."} END {print v}' $(PETSC_DIR)/include/petscversion.h)
+  ifeq ($(filter 3.18.% 3.19.% 3.2%,$(version)),)
+    $(error PETSc $(version) in PETSC_DIR=$(PETSC_DIR): this library is for 3.18 to 3.26)
+  endif
+endif
+
+BUILD   ?= $(top)/build/petsc-$(version)-$(PETSC_SCALAR)-$(PETSC_PRECISION)-int$(PETSC_INDEX_SIZE)$(PETSC_ARCH:%=-%)
 ROOMS   ?= interface seq mpi product profile plan strategy select host
+PREFIX  ?= /usr/local
 src     := src/mat/impls/autocsr
 sources := $(wildcard $(foreach r,$(ROOMS),$(src)/$(r)/*.c))
 objects := $(sources:%.c=$(BUILD)/%.o)
 library := $(BUILD)/libpetscautocsr.so
+convert := $(BUILD)/src/benchmarks/autocsr_convert
 
-# Warnings are errors in CI (WERROR=-Werror)
-CSTD     = -std=gnu11
-CWARN    = -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare -Wshadow -Wstrict-prototypes $(WERROR)
-COPT    ?= -O3 -g
-CFLAGSALL = $(CSTD) $(CWARN) $(COPT) -fPIC -fvisibility=hidden -fopenmp-simd -fno-math-errno -ffp-contract=fast -I$(top)/include $(PETSC_CC_INCLUDES)
+# Warnings are errors in CI (WERROR=-Werror). PETSc's own headers do not count: they are system headers here.
+CSTD      = -std=gnu11
+CWARN     = -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare -Wshadow $(WERROR)
+COPT     ?= -O3 -g
+INCLUDES  = -I$(top)/include $(patsubst -I%,-isystem %,$(filter-out -I/usr/include,$(PETSC_CC_INCLUDES)))
+# Products may be fused, nothing may be reordered
+CFLAGSALL = $(CWARN) $(COPT) -fPIC -fvisibility=hidden -fopenmp-simd -fno-math-errno -ffp-contract=fast $(INCLUDES)
+# Of all that PETSc links with, only what is called
+PETSC_LINK = -Wl,--as-needed $(PETSC_LIB)
+COMPILE   = $(CC) $(CSTD) -Wstrict-prototypes $(CFLAGSALL)
 
-all: $(library)
+# A PETSc with CUDA must find CUDA's libraries, and a driver: the stub where there is none
+ifneq ($(CUDAC),)
+  cuda  := $(patsubst %/bin/nvcc,%,$(CUDAC))
+  stubs := $(if $(shell ldconfig -p 2>/dev/null | grep libcuda.so.1),,:$(cuda)/lib64/stubs)
+  export LD_LIBRARY_PATH := $(LD_LIBRARY_PATH:%=%:)$(cuda)/lib64$(stubs)
+endif
+
+all: $(library) $(convert)
+	@$(if $(filter $(top)/build/%,$(BUILD)),ln -sfn $(library) $(top)/build/libpetscautocsr.so)
+	@echo "For PETSc $(version) ($(PETSC_SCALAR), $(PETSC_PRECISION), $(PETSC_INDEX_SIZE)-bit indices): -dll_append $(library) -mat_type autocsr"
 
 $(library): $(objects)
-	$(CLINKER) -shared -o $@ $^ $(PETSC_LIB) -lm
+	$(CLINKER) -shared -o $@ $^ $(PETSC_LINK) -lm
 
-$(BUILD)/%.o: %.c
+# Everything is compiled again for another PETSc or other flags in the same folder
+stamp := $(BUILD)/config.stamp
+$(stamp): FORCE
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGSALL) $(ISA_$(basename $(notdir $<))) -MMD -MP -c -o $@ $<
+	@echo '$(PETSC_DIR) $(PETSC_ARCH) $(version) $(COMPILE)' | cmp -s - $@ || echo '$(PETSC_DIR) $(PETSC_ARCH) $(version) $(COMPILE)' >$@
+
+$(BUILD)/%.o: %.c $(stamp)
+	@mkdir -p $(@D)
+	$(COMPILE) $(ISA_$(basename $(notdir $<))) -MMD -MP -c -o $@ $<
+
+$(BUILD)/%.o: %.cxx $(stamp)
+	@mkdir -p $(@D)
+	$(CXX) $(CFLAGSALL) -MMD -MP -c -o $@ $<
 
 # The same kernel text for each instruction set
 ISA_kernels_avx2   = -mavx2 -mfma
 ISA_kernels_avx512 = -mavx512f -mavx512vl -mavx512dq -mavx512bw -mfma -mprefer-vector-width=512
 
--include $(objects:.o=.d)
-.PHONY: all
+# ---- Programs: plain PETSc programs into which the library is loaded, but for
+# private: those that call private functions (they include private headers) and are linked with the library's objects
+# linked:  those that call the public functions and are linked with the library
+programs := $(wildcard tests/*.c tests/*.cxx examples/*.c)
+private  := $(if $(programs),$(shell grep -l 'include.*src/mat/impls/autocsr' $(programs)))
+linked   := $(filter-out $(private),$(if $(programs),$(shell grep -l 'include.*petscautocsr\.h' $(programs))))
+slepc    := $(filter-out $(private),$(if $(programs),$(shell grep -l 'include.*slepc' $(programs))))
+# SLEPc's installation of the same PETSc: Debian's where it is there
+SLEPC_DIR ?= $(wildcard $(subst petscdir/petsc,slepcdir/slepc,$(filter /usr/lib/petscdir/%,$(PETSC_DIR))))
+export SLEPC_DIR
+exe       = $(patsubst %,$(BUILD)/%,$(basename $(1)))
+runnable := $(filter-out $(if $(SLEPC_DIR),,$(slepc)),$(programs))
+
+LINK = $(if $(filter %.cxx,$<),$(CXXLINKER),$(CLINKER)) -o $@ $(filter %.o %.a,$^)
+$(call exe,$(programs)): $(BUILD)/%: $(BUILD)/%.o
+	$(LINK) $(LINK_WITH) $(PETSC_LINK) -lm
+$(call exe,$(private)): $(BUILD)/private.a
+$(call exe,$(linked)): $(library)
+$(call exe,$(linked)): LINK_WITH = -L$(BUILD) -Wl,-rpath,$(BUILD) -lpetscautocsr
+$(call exe,$(slepc)): LINK_WITH = -L$(SLEPC_DIR)/lib -Wl,-rpath,$(SLEPC_DIR)/lib $(SLEPC_LIB_BASIC)
+ifneq ($(SLEPC_DIR),)
+  -include $(SLEPC_DIR)/lib/slepc/conf/slepcvariables
+  SLEPC_LIB_BASIC ?= -lslepc
+  $(patsubst %.c,$(BUILD)/%.o,$(slepc)): INCLUDES += -isystem $(SLEPC_DIR)/include
+endif
+$(BUILD)/private.a: $(objects)
+	@rm -f $@
+	@$(AR) rcT $@ $^
+
+$(convert): $(convert).o
+	$(CLINKER) -o $@ $< $(PETSC_LINK) -lz -lm
+
+# ---- Matrices in PETSc's binary form: those of tests/data, and larger ones from a folder where there is one
+MATRICES ?= $(wildcard $(top)/../shared/matrices)
+data     := $(BUILD)/data/stamp
+more     := $(if $(MATRICES),$(BUILD)/matrices/stamp)
+$(data): $(wildcard tests/data/*.mtx.gz) $(convert)
+	config/convert-all.sh $(convert) $(PETSC_SCALAR) $(@D) tests/data/*.mtx.gz
+	@touch $@
+$(more): $(convert)
+	config/convert-all.sh $(convert) $(PETSC_SCALAR) $(@D) $(MATRICES)/*.mtx.gz
+	@touch $@
+
+# ---- Tests: their form and the options of the runner are in config/run-tests.py
+JOBS  ?= 2
+tested = $(runnable) $(wildcard examples/*.py) src/benchmarks/autocsr_convert.c
+RUN_TESTS = config/with-mpi.sh python3 config/run-tests.py --top $(top) --build $(BUILD) --lib $(library) --petsc-dir $(PETSC_DIR) --petsc-arch '$(PETSC_ARCH)' \
+  --mpiexec '$(MPIEXEC)' --slepc-dir '$(SLEPC_DIR)' --private '$(private)' --jobs $(JOBS) --only '$(ONLY)' \
+  $(if $(VALGRIND),--valgrind $(top)/config/valgrind.supp) $(if $(UPDATE),--update)
+check: all $(call exe,$(runnable)) $(data)
+	@$(RUN_TESTS) --core $(tested)
+test: all $(call exe,$(runnable)) $(data) $(more)
+	@$(RUN_TESTS) $(if $(more),--matrices $(dir $(more))) $(tested)
+test-petsc: all
+	@config/with-mpi.sh python3 config/test-petsc.py $(if $(PETSC_SRC),--petsc-src $(PETSC_SRC)) --lib $(library) --out $(BUILD)/test-petsc --jobs $(JOBS)
+
+demo: all $(data)
+	@config/with-mpi.sh config/demo.sh $(BUILD)
+include src/benchmarks/bench.mk
+
+docs: $(BUILD)/docs/index.md
+$(BUILD)/docs/index.md: config/make-docs.py include/petscautocsr.h $(sources)
+	python3 config/make-docs.py $(BUILD)/docs include/petscautocsr.h $(sources)
+
+install: all docs
+	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man3
+	install -m 755 $(library) $(DESTDIR)$(PREFIX)/lib/
+	install -m 644 include/petscautocsr.h $(DESTDIR)$(PREFIX)/include/
+	install -m 755 $(convert) $(DESTDIR)$(PREFIX)/bin/
+	install -m 644 $(BUILD)/docs/man3/*.3 $(DESTDIR)$(PREFIX)/share/man/man3/
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(shell cat config/VERSION)|' -e 's|@PETSC@|$(version)|' \
+	  -e 's|@CFLAGS@|$(PETSC_CC_INCLUDES)|' -e 's|@LIBS@|-L$(PETSC_LIB_DIR) $(PETSC_LIB_BASIC)|' config/petscautocsr.pc.in >$(DESTDIR)$(PREFIX)/lib/pkgconfig/petscautocsr.pc
+
+petsc-cuda:
+	config/petsc-cuda.sh build
+format:
+	@config/packages.sh format
+	clang-format -i $$(git ls-files '*.c' '*.h' '*.cxx')
+clean:
+	rm -rf $(top)/build
+help:
+	@sed -n 's/^#: //p' makefile
+#: make              the library and autocsr_convert, in build/<PETSc's version, scalar, precision, integers, arch>
+#: make demo         a PETSc program on a real matrix with aij and with autocsr
+#: make check        the core of the tests, under five minutes (ONLY='ex1 ex2_a*' picks; VALGRIND=1; JOBS=2)
+#: make test         all tests
+#: make test-petsc   PETSc's own tests with autocsr in the place of aij (PETSC_SRC=<PETSc's source tree>)
+#: make bench        the benchmark; results in src/benchmarks/results
+#: make docs         manual pages, in the build folder under docs/
+#: make install      library, header, autocsr_convert, pkg-config file, manual pages (PREFIX=/usr/local)
+#: make petsc-cuda   builds a current PETSc with CUDA, outside the checkout
+#: make format       clang-format on the sources
+#: make clean        removes build/
+#: PETSC_DIR and PETSC_ARCH name the PETSc; without them, pkg-config's, and without that, Debian's, which is installed
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+FORCE:
+.PHONY: all check test test-petsc demo bench docs install petsc-cuda format clean help FORCE
+.SECONDARY:

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# Stands in for mpiexec and petscdiff in the scripts of PETSc's test harness; config/test-petsc.py calls it.
+# mpiexec: words of AIJ in the arguments become autocsr's, and PetscInfo tells whether such matrices were made.
+# petscdiff: autocsr's names are put back before the comparison, and the filtered output is kept for the numbers.
+# TEST_DIR: where to note things; TEST_OPTIONS: for PETSC_OPTIONS; TEST_WORDS=1: replace; TEST_MPIEXEC, TEST_PETSCDIFF: the real ones
+runs=$(find "$TEST_DIR" -name 'run-*' | wc -l)
+
+if [ "$1" = petscdiff ]; then
+  shift
+  output=${*: -1}
+  [ -n "$TEST_WORDS" ] && sed -i 's/aijautocsr/aij/g; s/\bautocsr\b/aij/g' "$output"
+  filter=cat
+  OPTIND=1
+  while getopts "f:F:hjJ:kmM" opt; do
+    [ "$opt" = F ] && filter=$OPTARG
+  done
+  eval "cat $output | $filter" >"$TEST_DIR/output-$runs" 2>/dev/null
+  exec "$TEST_PETSCDIFF" "$@"
+fi
+
+shift
+args=()
+option=
+for word; do
+  if [ -n "$TEST_WORDS" ]; then
+    case $word in
+      seqaij | mpiaij) [ "${option:0:1}" = - ] && new=${word}autocsr ;;
+      aij)
+        case $option in
+          -*dm_mat_type | -*da_mat_type) new=aijautocsr ;;
+          -*) new=autocsr ;;
+        esac
+        ;;
+    esac
+  fi
+  args+=("${new:-$word}")
+  option=$word new=
+done
+
+run=$TEST_DIR/run-$((runs + 1))
+: >"$run"
+export PETSC_OPTIONS="$PETSC_OPTIONS $TEST_OPTIONS -info $TEST_DIR/info:mat"
+timeout -k 5 "${MPIEXEC_TIMEOUT:-60}" $TEST_MPIEXEC "${args[@]}"
+rc=$?
+[ $rc = 124 ] && echo "APPLICATION TIMED OUT" >&2
+{
+  echo "${args[*]}"
+  echo "aij $(cat "$TEST_DIR"/info* 2>/dev/null | grep -c 'MatAssemblyEnd_SeqAIJ()')"
+  echo "autocsr $(cat "$TEST_DIR"/info* 2>/dev/null | grep -ci 'AutoCSR')"
+} >"$run"
+rm -f "$TEST_DIR"/info*
+exit $rc

@@ -1,0 +1,317 @@
+#!/usr/bin/env python3
+"""Runs PETSc's own tests with the type autocsr in the place of aij and compares them with the same runs of plain aij.
+
+PETSc's harness does the work: its parser writes one script a test, the script runs the program and petscdiff. Here the
+scripts run twice, with config/test-petsc-hook.sh for mpiexec and petscdiff. doc/petsc-tests.md says how tests are counted.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import csv
+import fnmatch
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+PACKAGES = ("mat", "ksp", "snes", "dm", "ts")
+HOOK = os.path.join(os.path.dirname(os.path.abspath(__file__)), "test-petsc-hook.sh")
+# A test bears these if it still passes with plain aij forced through them
+PLAIN = "-mat_type aij -dm_mat_type aij"
+SUBCLASS = "-mat_seqaij_type seqaijautocsr"
+REPLACED = "-mat_type autocsr -dm_mat_type aijautocsr"
+# Two outputs agree if each pair of floating-point numbers agrees to one of these or to one unit of the last digit printed
+RTOL, ATOL = 1e-5, 1e-9
+NUMBER = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+|\d+(?=[eE][-+]?\d))(?:[eE][-+]?\d+)?")
+
+
+def parse():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--petsc-src", required=True, help="PETSc's source tree (with src/*/tests and config/)")
+    p.add_argument("--petsc-arch", default=os.environ.get("PETSC_ARCH", ""), help="the build in that tree")
+    p.add_argument("--library", required=True, help="libpetscautocsr.so")
+    p.add_argument("--results", required=True, help="folder of the results")
+    p.add_argument("--cache", help="folder of PETSc's test programs and of the plain runs [$AUTOCSR_CACHE/petsc-tests]")
+    p.add_argument("--only", metavar="PATTERN", action="append", help="tests whose label matches, as mat_tests-ex5*")
+    p.add_argument("--sample", type=int, metavar="N", help="N tests drawn at random (the same ones each time)")
+    p.add_argument("--rerun-failed", action="store_true", help="run the tests again that failed last time, keep the rest")
+    p.add_argument("--resume", action="store_true", help="keep all results that are there")
+    p.add_argument("--side", choices=("plain", "autocsr", "both"), default="both", help="which runs to make")
+    p.add_argument("--options", default="", help="further options for the runs with autocsr")
+    p.add_argument("--subclass", default="", metavar="NAME",
+                   help="run another subclass of PETSc's own, as aijperm, for comparison")
+    p.add_argument("--jobs", type=int, default=2)
+    p.add_argument("--timeout", type=int, default=60, help="seconds of a run")
+    return p.parse_args()
+
+
+class Tree:
+    """PETSc's tests of one tree and build: scripts and programs, in the cache."""
+
+    def __init__(self, src, arch, cache):
+        self.src, self.arch = os.path.abspath(src), arch
+        if not os.path.isfile(os.path.join(self.src, "config", "gmakegentest.py")):
+            sys.exit(f"test-petsc: {self.src} has no config/gmakegentest.py: name a full PETSc source tree")
+        if not os.path.isfile(os.path.join(self.src, arch, "include", "petscconf.h")):
+            sys.exit(f"test-petsc: {self.src} has no build '{arch}': give PETSC_ARCH (make petsc-cuda builds one)")
+        version = os.path.basename(self.src.rstrip("/"))
+        self.cache = os.path.join(cache, f"{version}-{arch}")
+        self.gen = os.path.join(self.cache, "programs")
+        self.plain = os.path.join(self.cache, "plain")
+        self.env = dict(os.environ, PETSC_DIR=self.src, PETSC_ARCH=arch, OPENBLAS_NUM_THREADS="1")
+        if os.geteuid() == 0:
+            self.env.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+        self.env.update(OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_hwloc_base_binding_policy="none")
+        self.env.setdefault("TEST_MPIEXEC", self.variable("MPIEXEC") or "mpiexec")
+
+    def variable(self, name):
+        with open(os.path.join(self.src, self.arch, "lib", "petsc", "conf", "petscvariables")) as f:
+            for line in f:
+                if line.startswith(name + " ="):
+                    return line.split("=", 1)[1].strip()
+        return ""
+
+    def generate(self):
+        if not os.path.isfile(os.path.join(self.gen, "testfiles")):
+            os.makedirs(self.gen, exist_ok=True)
+            subprocess.run([sys.executable, "config/gmakegentest.py", f"--petsc-dir={self.src}",
+                            f"--petsc-arch={self.arch}", f"--testdir={self.gen}"],
+                           cwd=self.src, env=self.env, check=True)
+
+    def build(self, tests, jobs):
+        """Compiles the programs of these tests, without optimization: it is the library that is tested."""
+        todo = sorted({t.program for t in tests if not os.path.isfile(t.program)})
+        if not todo:
+            return
+        print(f"test-petsc: compiling {len(todo)} programs", flush=True)
+        lib = os.path.join(self.src, self.arch, "lib")
+        with open(os.path.join(self.cache, "build.log"), "w") as log:
+            subprocess.run(["make", "-k", f"-j{jobs}", "-f", "gmakefile.test", f"TESTDIR={self.gen}", "V=1",
+                            "CC_FLAGS=-fPIC -O0 -w", f"PETSC_TEST_LIB=-Wl,-rpath,{lib} -L{lib} -lpetsc -lm", *todo],
+                           cwd=self.src, env=self.env, stdout=log, stderr=subprocess.STDOUT)
+
+    def tests(self):
+        found = []
+        for package in PACKAGES:
+            for folder, _, files in os.walk(os.path.join(self.gen, package)):
+                for name in sorted(files):
+                    if name.startswith("run") and name.endswith(".sh"):
+                        found.append(Test(self, os.path.join(folder, name)))
+        return sorted(found, key=lambda t: t.label)
+
+
+class Test:
+    """One of PETSc's tests, which may run its program several times."""
+
+    def __init__(self, tree, script):
+        self.tree, self.script = tree, script
+        with open(script) as f:
+            self.text = f.read()
+        self.label = self.field("label")
+        self.folder = os.path.relpath(os.path.dirname(script), tree.gen)
+        self.program = os.path.normpath(os.path.join(os.path.dirname(script), "x", self.field("executable")))
+        self.skipped = re.search(r'"(?:SKIP|TODO) (?!Command failed)([^"]*)"', self.text)
+
+    def field(self, name):
+        found = re.search(rf"^{name}='(.*)'$", self.text, re.M)
+        return found.group(1) if found else ""
+
+    def run(self, root, options, words, timeout):
+        """Runs the script in a folder of its own; returns and keeps what came of it."""
+        folder = os.path.join(root, self.label)
+        shutil.rmtree(folder, ignore_errors=True)
+        work = os.path.join(folder, "work")
+        os.makedirs(work)
+        for name in self.field("runfiles").split():
+            source, target = os.path.join(os.path.dirname(self.script), name), os.path.join(work, name)
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            (shutil.copytree if os.path.isdir(source) else shutil.copyfile)(source, target)
+        os.symlink(self.program, os.path.join(work, os.path.basename(self.program)))
+        script = os.path.join(work, os.path.basename(self.script))
+        with open(script, "w") as f:
+            f.write(self.text.replace(self.tree.gen, work))
+        env = dict(self.tree.env, TEST_DIR=folder, TEST_OPTIONS=options, TEST_WORDS=words,
+                   TEST_PETSCDIFF=os.path.join(self.tree.src, "lib/petsc/bin/petscdiff"),
+                   PETSCMPIEXEC=f"{HOOK} mpiexec", PETSCDIFF=f"{HOOK} petscdiff")
+        start = time.time()
+        done = subprocess.run(["bash", script, "-t", str(timeout)], env=env, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace", text=True)
+        tap = done.stdout
+        with open(os.path.join(folder, "tap"), "w") as f:
+            f.write(tap)
+        made = collections.Counter()
+        for name in os.listdir(folder):
+            if name.startswith("run-"):
+                with open(os.path.join(folder, name)) as f:
+                    for line in f.read().split("\n")[1:3]:
+                        kind, count = line.split()
+                        made[kind] += int(count)
+        result = {
+            "passed": re.search(r"^ ok ", tap, re.M) is not None and not re.search(r"^not ok", tap, re.M),
+            "timeout": "Exceeded timeout" in tap, "made": made, "seconds": round(time.time() - start, 2)}
+        shutil.rmtree(work, ignore_errors=True)
+        with open(os.path.join(folder, "result.json"), "w") as f:
+            json.dump(result, f)
+        return result
+
+    def kept(self, root):
+        try:
+            with open(os.path.join(root, self.label, "result.json")) as f:
+                return json.load(f)
+        except (OSError, ValueError):
+            return None
+
+    def run_plain(self, timeout):
+        """The run to compare with: with plain aij forced through the options if the test bears that."""
+        kept = self.kept(self.tree.plain)
+        if kept:
+            return kept
+        result = self.run(self.tree.plain, PLAIN, "", timeout)
+        result["bears"] = result["passed"]
+        if not result["passed"]:
+            result = self.run(self.tree.plain, "", "", timeout)
+            result["bears"] = False
+        with open(os.path.join(self.tree.plain, self.label, "result.json"), "w") as f:
+            json.dump(result, f)
+        return result
+
+
+def outputs(folder):
+    found = {}
+    for name in os.listdir(folder) if os.path.isdir(folder) else []:
+        if name.startswith("output-"):
+            with open(os.path.join(folder, name), errors="replace") as f:
+                found[int(name[7:])] = f.read()
+    return found
+
+
+def unit(text):
+    """One unit of the last digit printed."""
+    mantissa, _, exponent = text.lower().partition("e")
+    return 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2]))
+
+
+def disagreement(a, b):
+    """The first pair of lines whose numbers do not agree, or None."""
+    for x, y in zip(a.split("\n"), b.split("\n")):
+        if x == y:
+            continue
+        p, q = NUMBER.findall(x), NUMBER.findall(y)
+        if len(p) != len(q):
+            return x, y
+        for s, t in zip(p, q):
+            u, v = float(s), float(t)
+            if u != v and not abs(u - v) <= max(RTOL * max(abs(u), abs(v)), ATOL, 1.01 * max(unit(s), unit(t))):
+                return x, y
+    return None
+
+
+def numbers(folder, other):
+    """The first disagreement between the outputs of two runs of one test."""
+    a, b = outputs(folder), outputs(other)
+    for run in sorted(a):
+        if run in b:
+            found = disagreement(a[run], b[run])
+            if found:
+                return run, *found
+    return None
+
+
+def judge(test, plain, args, root):
+    """One test on the side of autocsr: its result ('passed', 'failed', 'numbers' or 'skipped') and what to say of it."""
+    if test.skipped:
+        return "skipped", test.skipped.group(1)
+    if plain is None:
+        return "skipped", "no program"
+    if not plain["passed"]:
+        return "skipped", "fails with plain aij" + (" (timeout)" if plain["timeout"] else "")
+    if not plain["made"]["aij"]:
+        return "skipped", "makes no AIJ matrix"
+    result = test.kept(root) if args.resume or args.rerun_failed else None
+    if result and args.rerun_failed and not result["passed"]:
+        result = None
+    if result is None:
+        if args.subclass:
+            options = f"-mat_seqaij_type seq{args.subclass}"
+            options += f" -mat_type {args.subclass} -dm_mat_type {args.subclass}" if plain["bears"] else ""
+        else:
+            options = f"-dll_append {args.library} {SUBCLASS} " + (REPLACED if plain["bears"] else "")
+        result = test.run(root, f"{options} {args.options}", "" if args.subclass else "1", args.timeout)
+    if not args.subclass and not result["made"]["autocsr"]:
+        return ("skipped", "makes no autocsr matrix") if result["passed"] else ("failed", "fails before an autocsr matrix is made")
+    if not result["passed"]:
+        return "failed", "timeout" if result["timeout"] else "see the tap file"
+    found = numbers(os.path.join(test.tree.plain, test.label), os.path.join(root, test.label))
+    if found:
+        # As sensitive to the order of the sums with plain aij?
+        shaken = os.path.join(test.tree.cache, "shaken")
+        if not test.kept(shaken):
+            test.run(shaken, (PLAIN if plain["bears"] else "") + " -mat_no_inode -mat_aij_no_inode", "", args.timeout)
+        if numbers(os.path.join(test.tree.plain, test.label), os.path.join(shaken, test.label)):
+            return "passed", "numbers move with the order of summation, with plain aij too"
+        return "numbers", "run {}: {} | {}".format(*found)
+    return "passed", ""
+
+
+def main():
+    args = parse()
+    base = os.environ.get("AUTOCSR_CACHE") or os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "petscautocsr")
+    tree = Tree(args.petsc_src, args.petsc_arch, args.cache or os.path.join(base, "petsc-tests"))
+    args.library = os.path.abspath(args.library)
+    tree.generate()
+    tests = tree.tests()
+    if args.only:
+        tests = [t for t in tests if any(fnmatch.fnmatch(t.label, p) for p in args.only)]
+    if args.sample:
+        tests = [t for t in tests if not t.skipped]
+        tests = sorted(random.Random(1).sample(tests, min(args.sample, len(tests))), key=lambda t: t.label)
+    runnable = [t for t in tests if not t.skipped]
+    tree.build(runnable, args.jobs)
+    root = os.path.join(os.path.abspath(args.results), args.subclass or "autocsr")
+    os.makedirs(root, exist_ok=True)
+
+    def one(test):
+        if test.skipped or not os.path.isfile(test.program):
+            return judge(test, None, args, root)
+        plain = test.run_plain(args.timeout)
+        return judge(test, plain, args, root) if args.side != "plain" else ("plain", "passed" if plain["passed"] else "failed")
+
+    rows, done = [], 0
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        for test, (result, why) in zip(tests, pool.map(one, tests)):
+            done += 1
+            rows.append({"test": test.label, "folder": test.folder, "result": result, "why": why})
+            if result in ("failed", "numbers") or done % 100 == 0:
+                print(f"[{done}/{len(tests)}] {result:8} {test.label} {why[:150]}", flush=True)
+    if args.side != "plain":
+        report(rows, root)
+        sys.exit(any(r["result"] in ("failed", "numbers") for r in rows))
+
+
+def report(rows, root):
+    table = collections.defaultdict(collections.Counter)
+    for r in rows:
+        for folder in (r["folder"], "all"):
+            table[folder][r["result"]] += 1
+    print(f"\n{'folder':44} passed failed numbers skipped")
+    for folder in sorted(table, key=lambda k: (k == "all", k)):
+        c = table[folder]
+        if folder == "all" or c["passed"] + c["failed"] + c["numbers"]:
+            print(f"{folder:44} {c['passed']:6} {c['failed']:6} {c['numbers']:7} {c['skipped']:7}")
+    print("\nskipped:")
+    for why, n in collections.Counter(re.sub(r"^[A-Z_0-9]+ requirement.*", "needs a package", r["why"]) for r in rows if r["result"] == "skipped").most_common(12):
+        print(f"  {n:5} {why}")
+    with open(os.path.join(root, "summary.csv"), "w", newline="") as f:
+        w = csv.DictWriter(f, ["test", "folder", "result", "why"])
+        w.writeheader()
+        w.writerows(rows)
+    print(f"\nThe tests one by one: {root}/summary.csv; outputs and differences: {root}/<test>/")
+
+
+if __name__ == "__main__":
+    main()

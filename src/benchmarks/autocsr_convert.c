@@ -1,0 +1,339 @@
+static char help[] = "Converts a Matrix Market file into a PETSc binary file, from which MatLoad() reads AIJ matrices.\n\
+  -in <file>       : Matrix Market, as text or gzip: matrix, coordinate or array, real, integer, complex or pattern,\n\
+                     general, symmetric, skew-symmetric or hermitian\n\
+  -out <file>      : the PETSc binary file to write\n\
+  -sum_duplicates  : add up the entries that are stored twice instead of refusing them\n\n";
+
+/*
+  The format: Boisvert, Pozo, Remington, The Matrix Market exchange formats, NISTIR 5935, 1996.
+  Explicit zeros of coordinate files are kept, zeros of array files are not stored, patterns have ones.
+*/
+#include <petscmat.h>
+#include <ctype.h>
+#include <errno.h>
+#include <zlib.h>
+
+#if PETSC_VERSION_LT(3, 19, 0)
+  #define PETSC_SUCCESS ((PetscErrorCode)0)
+#endif
+
+#define LINE_LENGTH 4096
+
+typedef enum {
+  FIELD_REAL,
+  FIELD_INTEGER,
+  FIELD_COMPLEX,
+  FIELD_PATTERN
+} Field;
+static const char *const Fields[] = {"real", "integer", "complex", "pattern", NULL};
+
+typedef enum {
+  SYMMETRY_GENERAL,
+  SYMMETRY_SYMMETRIC,
+  SYMMETRY_SKEW,
+  SYMMETRY_HERMITIAN
+} Symmetry;
+static const char *const Symmetries[] = {"general", "symmetric", "skew-symmetric", "hermitian", NULL};
+
+typedef struct {
+  gzFile      gz;
+  const char *name;
+  long        number;            /* of the line last read */
+  char        line[LINE_LENGTH]; /* without its end */
+  PetscBool   coordinate;
+  Field       field;
+  Symmetry    symmetry;
+  PetscInt    m, n;
+  long long   stored;
+} MMFile;
+
+/* What the file says in entries, symmetric halves written out */
+typedef struct {
+  PetscInt     nnz, capacity;
+  PetscInt    *row, *col;
+  PetscScalar *val;
+} Entries;
+
+#define CheckFile(f, cond, ...) PetscCheck(cond, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, __VA_ARGS__)
+#define AT                      "%s, line %ld: "
+#define READ                    ": read \"%s\""
+
+/* The next line that is neither empty nor a comment; more is false at the end of the file */
+static PetscErrorCode ReadLine(MMFile *f, PetscBool *more)
+{
+  PetscFunctionBeginUser;
+  do {
+    size_t length;
+    int    error;
+
+    if (!gzgets(f->gz, f->line, LINE_LENGTH)) {
+      const char *message = gzerror(f->gz, &error);
+
+      PetscCheck(error == Z_OK || error == Z_STREAM_END, PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s, after line %ld: %s", f->name, f->number, message);
+      *more = PETSC_FALSE;
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    f->number++;
+    length = strlen(f->line);
+    CheckFile(f, length + 1 < LINE_LENGTH || f->line[length - 1] == '\n', AT "longer than %d characters", f->name, f->number, LINE_LENGTH - 1);
+    while (length && isspace((unsigned char)f->line[length - 1])) f->line[--length] = 0;
+  } while (!f->line[0] || (f->number > 1 && f->line[0] == '%'));
+  *more = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode ReadWord(const MMFile *f, const char what[], const char word[], const char *const choices[], int *choice)
+{
+  char      list[128] = "";
+  PetscBool same;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; choices[i]; i++) {
+    PetscCall(PetscStrcasecmp(word, choices[i], &same));
+    if (same) {
+      *choice = i;
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    PetscCall(PetscStrlcat(list, i ? ", " : "", sizeof(list)));
+    PetscCall(PetscStrlcat(list, choices[i], sizeof(list)));
+  }
+  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, AT "\"%s\" is no %s of Matrix Market: it is one of %s", f->name, f->number, word, what, list);
+}
+
+/* A whole number in [low, high] off the front of the text */
+static PetscErrorCode ReadNumber(const MMFile *f, const char what[], char **text, long long low, long long high, long long *number)
+{
+  char *end;
+
+  PetscFunctionBeginUser;
+  errno   = 0;
+  *number = strtoll(*text, &end, 10);
+  CheckFile(f, end != *text && !errno && (!*end || isspace((unsigned char)*end)), AT "no %s where one must be" READ, f->name, f->number, what, f->line);
+  CheckFile(f, *number >= low && *number <= high, AT "the %s %lld is outside %lld to %lld" READ, f->name, f->number, what, *number, low, high, f->line);
+  *text = end;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode ReadReal(const MMFile *f, char **text, double *number)
+{
+  char *end;
+
+  PetscFunctionBeginUser;
+  *number = strtod(*text, &end);
+  CheckFile(f, end != *text && (!*end || isspace((unsigned char)*end)), AT "no %s value where one must be" READ, f->name, f->number, Fields[f->field], f->line);
+  *text = end;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode ReadEnd(const MMFile *f, const char text[])
+{
+  PetscFunctionBeginUser;
+  while (isspace((unsigned char)*text)) text++;
+  CheckFile(f, !*text, AT "\"%s\" after the last number" READ, f->name, f->number, text, f->line);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* %%MatrixMarket matrix coordinate|array field symmetry, then the sizes */
+static PetscErrorCode ReadHeader(MMFile *f)
+{
+  static const char *const formats[] = {"array", "coordinate", NULL};
+  char                     banner[64], object[64], format[64], field[64], symmetry[64], *text = f->line;
+  PetscBool                more, same;
+  int                      words, choice;
+  long long                m, n;
+
+  PetscFunctionBeginUser;
+  PetscCall(ReadLine(f, &more));
+  CheckFile(f, more, "%s: empty", f->name);
+  words = sscanf(f->line, "%63s %63s %63s %63s %63s", banner, object, format, field, symmetry);
+  PetscCall(PetscStrcasecmp(words > 0 ? banner : "", "%%MatrixMarket", &same));
+  CheckFile(f, same, AT "no Matrix Market file: it must begin with %%%%MatrixMarket" READ, f->name, f->number, f->line);
+  CheckFile(f, words == 5, AT "%d words where %%%%MatrixMarket matrix <coordinate|array> <field> <symmetry> must be" READ, f->name, f->number, words, f->line);
+  PetscCall(PetscStrcasecmp(object, "matrix", &same));
+  CheckFile(f, same, AT "a \"%s\", where only a matrix can be converted", f->name, f->number, object);
+  PetscCall(ReadWord(f, "format", format, formats, &choice));
+  f->coordinate = (PetscBool)choice;
+  PetscCall(ReadWord(f, "field", field, Fields, &choice));
+  f->field = (Field)choice;
+  PetscCall(ReadWord(f, "symmetry", symmetry, Symmetries, &choice));
+  f->symmetry = (Symmetry)choice;
+  CheckFile(f, f->coordinate || f->field != FIELD_PATTERN, AT "an array has values: it cannot be a pattern", f->name, f->number);
+  CheckFile(f, f->symmetry != SYMMETRY_HERMITIAN || f->field == FIELD_COMPLEX, AT "a hermitian matrix has the field complex, not %s", f->name, f->number, Fields[f->field]);
+  CheckFile(f, f->symmetry != SYMMETRY_SKEW || f->field != FIELD_PATTERN, AT "a pattern cannot be skew-symmetric", f->name, f->number);
+  PetscCheck(PetscDefined(USE_COMPLEX) || f->field != FIELD_COMPLEX, PETSC_COMM_SELF, PETSC_ERR_SUP, AT "the values are complex and this PETSc's scalars are real: build with a complex PETSc", f->name, f->number);
+
+  PetscCall(ReadLine(f, &more));
+  CheckFile(f, more, "%s: ends before its sizes", f->name);
+  PetscCall(ReadNumber(f, "number of rows", &text, 0, PETSC_MAX_INT, &m));
+  PetscCall(ReadNumber(f, "number of columns", &text, 0, PETSC_MAX_INT, &n));
+  if (f->coordinate) PetscCall(ReadNumber(f, "number of entries", &text, 0, PETSC_MAX_INT, &f->stored));
+  PetscCall(ReadEnd(f, text));
+  CheckFile(f, f->symmetry == SYMMETRY_GENERAL || m == n, AT "%lld by %lld, but a %s matrix is square", f->name, f->number, m, n, Symmetries[f->symmetry]);
+  if (!f->coordinate) {
+    if (f->symmetry == SYMMETRY_GENERAL)
+      f->stored = m * n;
+    else
+      f->stored = f->symmetry == SYMMETRY_SKEW ? m * (m - 1) / 2 : m * (m + 1) / 2;
+  }
+  f->m = (PetscInt)m;
+  f->n = (PetscInt)n;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode AddEntry(Entries *e, PetscInt row, PetscInt col, PetscScalar val)
+{
+  PetscFunctionBeginUser;
+  if (e->nnz == e->capacity) {
+    PetscCheck(e->capacity < PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "More than %" PetscInt_FMT " entries: build with a PETSc of 64-bit indices", (PetscInt)PETSC_MAX_INT);
+    e->capacity = e->capacity < 1024 ? 1024 : e->capacity > PETSC_MAX_INT / 2 ? PETSC_MAX_INT
+                                                                              : 2 * e->capacity;
+    PetscCall(PetscRealloc(e->capacity * sizeof(*e->row), &e->row));
+    PetscCall(PetscRealloc(e->capacity * sizeof(*e->col), &e->col));
+    PetscCall(PetscRealloc(e->capacity * sizeof(*e->val), &e->val));
+  }
+  e->row[e->nnz]   = row;
+  e->col[e->nnz]   = col;
+  e->val[e->nnz++] = val;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode AddWithMirror(const MMFile *f, Entries *e, PetscInt row, PetscInt col, PetscScalar val)
+{
+  PetscFunctionBeginUser;
+  CheckFile(f, row != col || f->symmetry != SYMMETRY_SKEW, AT "a skew-symmetric matrix stores no diagonal" READ, f->name, f->number, f->line);
+  CheckFile(f, row != col || f->symmetry != SYMMETRY_HERMITIAN || PetscImaginaryPart(val) == 0, AT "the diagonal of a hermitian matrix is real" READ, f->name, f->number, f->line);
+  PetscCall(AddEntry(e, row, col, val));
+  if (f->symmetry == SYMMETRY_GENERAL || row == col) PetscFunctionReturn(PETSC_SUCCESS);
+  if (f->symmetry == SYMMETRY_SKEW) val = -val;
+  if (f->symmetry == SYMMETRY_HERMITIAN) val = PetscConj(val);
+  PetscCall(AddEntry(e, col, row, val));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode ReadEntries(MMFile *f, Entries *e)
+{
+  /* Where an array's next value goes: down the columns, symmetric ones from the diagonal on */
+  PetscInt  row = f->symmetry == SYMMETRY_SKEW ? 1 : 0, col = 0;
+  PetscBool more = PETSC_TRUE;
+
+  PetscFunctionBeginUser;
+  for (long long k = 0; k < f->stored; k++) {
+    char     *text = f->line;
+    double    re = 1, im = 0;
+    long long i, j;
+
+    PetscCall(ReadLine(f, &more));
+    CheckFile(f, more, "%s: ends after %lld of %lld entries", f->name, k, f->stored);
+    if (f->coordinate) {
+      PetscCall(ReadNumber(f, "row", &text, 1, f->m, &i));
+      PetscCall(ReadNumber(f, "column", &text, 1, f->n, &j));
+      row = (PetscInt)(i - 1);
+      col = (PetscInt)(j - 1);
+    }
+    if (f->field != FIELD_PATTERN) PetscCall(ReadReal(f, &text, &re));
+    if (f->field == FIELD_COMPLEX) PetscCall(ReadReal(f, &text, &im));
+    PetscCall(ReadEnd(f, text));
+#if defined(PETSC_USE_COMPLEX)
+    PetscScalar val = PetscCMPLX((PetscReal)re, (PetscReal)im);
+#else
+    PetscScalar val = (PetscScalar)re;
+#endif
+    if (f->coordinate || val != (PetscScalar)0) PetscCall(AddWithMirror(f, e, row, col, val));
+    if (!f->coordinate && ++row == f->m) {
+      col++;
+      row = f->symmetry == SYMMETRY_GENERAL ? 0 : f->symmetry == SYMMETRY_SKEW ? col + 1
+                                                                               : col;
+    }
+  }
+  PetscCall(ReadLine(f, &more));
+  CheckFile(f, !more, AT "more than the %lld entries that the sizes promise" READ, f->name, f->number, f->stored, f->line);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Rows counted, entries put into their rows, columns sorted in each */
+static PetscErrorCode EntriesToAIJ(const MMFile *f, const Entries *e, PetscBool sum, Mat *A)
+{
+  PetscInt    *row_ptr, *next, *col, nnz = 0;
+  PetscScalar *val;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscCalloc1(f->m + 1, &row_ptr));
+  PetscCall(PetscMalloc3(f->m, &next, e->nnz, &col, e->nnz, &val));
+  for (PetscInt k = 0; k < e->nnz; k++) row_ptr[e->row[k] + 1]++;
+  for (PetscInt i = 0; i < f->m; i++) {
+    next[i] = row_ptr[i];
+    row_ptr[i + 1] += row_ptr[i];
+  }
+  for (PetscInt k = 0; k < e->nnz; k++) {
+    PetscInt place = next[e->row[k]]++;
+
+    col[place] = e->col[k];
+    val[place] = e->val[k];
+  }
+  for (PetscInt i = 0, begin = 0; i < f->m; i++) {
+    PetscInt end = row_ptr[i + 1], first = nnz;
+
+    PetscCall(PetscSortIntWithScalarArray(end - begin, col + begin, val + begin));
+    for (PetscInt k = begin; k < end; k++) {
+      if (nnz > first && col[nnz - 1] == col[k]) {
+        CheckFile(f, sum, "%s: row %" PetscInt_FMT ", column %" PetscInt_FMT " is stored more than once; -sum_duplicates adds such entries up", f->name, i + 1, col[k] + 1);
+        val[nnz - 1] += val[k];
+      } else {
+        col[nnz]   = col[k];
+        val[nnz++] = val[k];
+      }
+    }
+    begin          = end;
+    row_ptr[i + 1] = nnz;
+  }
+  PetscCall(MatCreate(PETSC_COMM_SELF, A));
+  PetscCall(MatSetSizes(*A, f->m, f->n, f->m, f->n));
+  PetscCall(MatSetType(*A, MATSEQAIJ));
+  PetscCall(MatSeqAIJSetPreallocationCSR(*A, row_ptr, col, val));
+  PetscCall(PetscFree(row_ptr));
+  PetscCall(PetscFree3(next, col, val));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  MMFile      f = {0};
+  Entries     e = {0};
+  Mat         A;
+  PetscViewer viewer;
+  char        in[PETSC_MAX_PATH_LEN], out[PETSC_MAX_PATH_LEN];
+  PetscBool   has_in, has_out, sum = PETSC_FALSE;
+  PetscMPIInt size;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  PetscCheck(size == 1, PETSC_COMM_WORLD, PETSC_ERR_WRONG_MPI_SIZE, "Runs on one rank; MatLoad() distributes what it writes");
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-in", in, sizeof(in), &has_in));
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-out", out, sizeof(out), &has_out));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-sum_duplicates", &sum, NULL));
+  PetscCheck(has_in && has_out, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Say what to read and what to write: -in <Matrix Market file> -out <PETSc binary file>");
+
+  f.name = in;
+  f.gz   = gzopen(in, "rb");
+  PetscCheck(f.gz, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "%s: %s", in, strerror(errno));
+  PetscCall(ReadHeader(&f));
+  PetscCall(ReadEntries(&f, &e));
+  gzclose(f.gz);
+  PetscCall(EntriesToAIJ(&f, &e, sum, &A));
+  PetscCall(PetscFree(e.row));
+  PetscCall(PetscFree(e.col));
+  PetscCall(PetscFree(e.val));
+
+  PetscCall(PetscViewerCreate(PETSC_COMM_SELF, &viewer));
+  PetscCall(PetscViewerSetType(viewer, PETSCVIEWERBINARY));
+  PetscCall(PetscViewerFileSetMode(viewer, FILE_MODE_WRITE));
+  PetscCall(PetscViewerBinarySetSkipInfo(viewer, PETSC_TRUE));
+  PetscCall(PetscViewerFileSetName(viewer, out));
+  PetscCall(MatView(A, viewer));
+  PetscCall(PetscViewerDestroy(&viewer));
+  PetscCall(MatViewFromOptions(A, NULL, "-mat_view"));
+  PetscCall(MatDestroy(&A));
+  PetscCall(PetscFinalize());
+  return 0;
+}
