@@ -9,14 +9,14 @@
 #include "../profile/profile.h"
 
 typedef enum {
-  AUTOCSR_PARTITION_ROWS,     /* rows, each whole */
-  AUTOCSR_PARTITION_BIN,      /* one bin of virtual rows (hou2017, III-B) */
-  AUTOCSR_PARTITION_NONZEROS  /* equal tiles of nonzeros that cut rows (liu2015, 3.1) */
+  AUTOCSR_PARTITION_ROWS,    /* rows, each whole */
+  AUTOCSR_PARTITION_BIN,     /* one bin of virtual rows (hou2017, III-B) */
+  AUTOCSR_PARTITION_NONZEROS /* equal tiles of nonzeros that cut rows (liu2015, 3.1) */
 } AutoCSRPartition;
 
 typedef enum {
-  AUTOCSR_ORDER_CSR,    /* entries as in the CSR */
-  AUTOCSR_ORDER_SLICED  /* slices of slice_height rows, each column-major and padded to its longest row (SELL) */
+  AUTOCSR_ORDER_CSR,   /* entries as in the CSR */
+  AUTOCSR_ORDER_SLICED /* slices of slice_height rows, each column-major and padded to its longest row (SELL) */
 } AutoCSROrder;
 
 typedef enum {
@@ -53,10 +53,10 @@ typedef struct {
   AutoCSRValue     value;
   AutoCSRMapping   mapping;
   AutoCSRReduction reduction;
-  PetscInt         lanes;        /* MAP_LANES */
-  PetscInt         slice_height; /* rows of a slice, a power of two; also the rows that share a BASE in order CSR */
-  PetscInt         sort_window;  /* rows sorted by length within windows of so many; 0 or 1: not sorted */
-  PetscInt         row_group;    /* rows of a virtual row (granularity U); 1: ROWS names single rows */
+  PetscInt         lanes;                               /* MAP_LANES */
+  PetscInt         slice_height;                        /* rows of a slice, a power of two; also the rows that share a BASE in order CSR */
+  PetscInt         sort_window;                         /* rows sorted by length within windows of so many; 0 or 1: not sorted */
+  PetscInt         row_group;                           /* rows of a virtual row (granularity U); 1: ROWS names single rows */
   PetscInt         tile_width, tile_height, tile_steps; /* MAP_TILE: T, W and S of liu2015 */
 } AutoCSRAxes;
 
@@ -64,7 +64,8 @@ typedef struct {
   Streams. Position of entry t of the segment's k-th row:
     order CSR     q = row_ptr[row] + t - row_ptr[row_begin]  (own streams there need a contiguous segment)
     order SLICED  q = SLICE_PTR[k / slice_height] + t * slice_height + k % slice_height
-  A slot past the end of its row holds index code 0 and value zero; no kernel may let it reach y.
+  A slot past the end of its row holds index code 0 and value code 0; no kernel may let it reach y. A stream's data are
+  aligned to 64 bytes, and 64 bytes past its end may be read.
 */
 typedef enum {
   AUTOCSR_STREAM_ROWS,           /* PetscInt: row (or virtual row) names; absent when the rows are row_begin, row_begin + 1, ... */
@@ -133,7 +134,7 @@ typedef struct {
 PETSC_INTERN PetscErrorCode AutoCSRPlanCreate(const AutoCSRMatrix *, AutoCSRPlan **);
 PETSC_INTERN PetscErrorCode AutoCSRPlanDestroy(AutoCSRPlan **);
 PETSC_INTERN PetscErrorCode AutoCSRPlanAddSegment(AutoCSRPlan *, const char *, const AutoCSRAxes *, AutoCSRSegment **); /* valid until the next Add */
-PETSC_INTERN PetscErrorCode AutoCSRPlanCheck(const AutoCSRPlan *, const AutoCSRMatrix *); /* each nonzero once, each row once, streams decode to the CSR bit for bit */
+PETSC_INTERN PetscErrorCode AutoCSRPlanCheck(const AutoCSRPlan *, const AutoCSRMatrix *);                               /* each nonzero once, each row once, streams decode to the CSR bit for bit */
 PETSC_INTERN PetscErrorCode AutoCSRPlanGetBytes(const AutoCSRPlan *, PetscInt64 *own, double *moved);
 PETSC_INTERN PetscErrorCode AutoCSRStreamAllocate(AutoCSRSegment *, AutoCSRStreamKind, PetscInt count);
 PETSC_INTERN size_t         AutoCSRStreamElementSize(const AutoCSRAxes *, AutoCSRStreamKind);

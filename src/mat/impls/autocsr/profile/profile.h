@@ -8,23 +8,24 @@
 
 #include "../autocsr.h"
 
-#define AUTOCSR_HISTOGRAM_BINS   32    /* bin 0: empty rows; bin b: lengths in [2^(b-1), 2^b) */
-#define AUTOCSR_MAX_CHUNKS       128
-#define AUTOCSR_MAX_PATTERNS     1024  /* more distinct patterns: the dictionary is given up */
-#define AUTOCSR_MAX_DISTINCT     256   /* more distinct values: the dictionary is given up */
-#define AUTOCSR_WINDOW           256   /* rows of a sorting window whose padding is profiled */
+#define AUTOCSR_HISTOGRAM_BINS 32 /* bin 0: empty rows; bin b: lengths in [2^(b-1), 2^b) */
+#define AUTOCSR_MAX_CHUNKS     128
+#define AUTOCSR_MAX_PATTERNS   1024 /* patterns that the dictionary keeps: those of the most rows */
+#define AUTOCSR_NO_PATTERN     0xFFFF
+#define AUTOCSR_MAX_DISTINCT   256 /* more distinct values: the dictionary is given up */
+#define AUTOCSR_WINDOW         256 /* rows of a sorting window whose padding is profiled */
 
-/* Rows [row_begin, row_end), a multiple of the slice height but for the last chunk's end */
+/* Rows [row_begin, row_end); both are multiples of the slice height and of AUTOCSR_WINDOW but for the last chunk's end */
 typedef struct {
   PetscInt row_begin, row_end, nnz;
   PetscInt min_length, max_length, empty_rows;
-  PetscInt padded;        /* entries of slices of slice_height rows in natural order, padding counted */
-  PetscInt padded_sorted; /* the same, rows sorted by length in windows of AUTOCSR_WINDOW */
-  PetscInt slices, slices_16;      /* slices, and those whose columns span less than 65536 */
-  PetscInt slices_16_sorted;       /* the same in sorted order */
-  PetscInt pattern_rows;  /* rows whose pattern is in the dictionary */
-  PetscInt uniform_slices;/* slices whose rows all have one pattern of the dictionary */
-  double   gather_lines;  /* mean number of distinct 64-byte lines of x that a slice touches for an entry: 1/8 for a stencil, near 1 for random columns (FP64) */
+  PetscInt padded;            /* entries of slices of slice_height rows in natural order, padding counted */
+  PetscInt padded_sorted;     /* the same, rows sorted by length in windows of AUTOCSR_WINDOW */
+  PetscInt slices, slices_16; /* slices, and those whose columns span less than 65536 */
+  PetscInt slices_16_sorted;  /* the same in sorted order */
+  PetscInt pattern_rows;      /* rows whose pattern is in the dictionary */
+  PetscInt uniform_slices;    /* slices whose rows all have one pattern of the dictionary */
+  double   gather_lines;      /* distinct 64-byte lines of x that a slice touches, by its entries (from a sample of slices): 1/8 for a stencil, near 1 for random columns (FP64); 0 if there are no entries */
 } AutoCSRChunk;
 
 typedef struct {
@@ -33,21 +34,31 @@ typedef struct {
   PetscInt     min_length, max_length, empty_rows;
   double       mean_length, variance;
   PetscInt     histogram[AUTOCSR_HISTOGRAM_BINS];
-  PetscInt     bandwidth;       /* largest |column - row| */
-  double       aspect;          /* m / n, 0 if n is 0 */
-  PetscInt     block_size;      /* largest b in 1..8 such that the pattern is made of dense aligned b by b blocks */
-  PetscInt     patterns;        /* distinct row patterns (column - row lists); AUTOCSR_MAX_PATTERNS + 1: more */
-  PetscInt    *pattern_row;     /* patterns: a row that shows each, in order of first appearance */
-  uint16_t    *pattern_id;      /* m: the pattern of each row; NULL if there are too many */
-  PetscInt     values;          /* distinct values (by their bits); AUTOCSR_MAX_DISTINCT + 1: more */
-  PetscScalar *value;           /* the distinct values in ascending order of their bits */
-  PetscBool    float32_exact;   /* every value is a float32 (PETSC_FALSE where PetscScalar is single) */
+  PetscInt     bandwidth;     /* largest |column - row| */
+  double       aspect;        /* m / n, 0 if n is 0 */
+  PetscInt     block_size;    /* largest b in 1..8 such that the pattern is made of dense aligned b by b blocks */
+  PetscInt     patterns;      /* row patterns (column - row lists) in the dictionary; AUTOCSR_MAX_PATTERNS + 1: too few rows share one */
+  PetscInt    *pattern_row;   /* patterns: the first row of each, ascending; NULL if there is no dictionary */
+  uint16_t    *pattern_id;    /* m: the pattern of each row, AUTOCSR_NO_PATTERN if it is not in the dictionary; NULL as above */
+  PetscInt     values;        /* distinct values (by their bits); AUTOCSR_MAX_DISTINCT + 1: more */
+  PetscScalar *value;         /* the distinct values in ascending order of their bits */
+  PetscBool    float32_exact; /* every value is a float32 (PETSC_FALSE where PetscScalar is single) */
   PetscInt     chunks;
   AutoCSRChunk chunk[AUTOCSR_MAX_CHUNKS];
-  double       seconds;         /* what profiling took */
+  double       seconds; /* what profiling took */
 } AutoCSRProfile;
 
+/*
+  The dictionary of patterns. A sample of 64 rows of each chunk shows which patterns recur; these come first. Rows are
+  looked at one by one only in chunks where a quarter of the sample recurs (in all chunks if m is at most
+  AUTOCSR_MAX_PATTERNS), so irregular parts cost nothing and a matrix of which a part is a stencil keeps the stencil's
+  patterns. Up to 8 * AUTOCSR_MAX_PATTERNS patterns are collected there, and those with the most rows are kept.
+  Rows without entries have a pattern too, the empty one.
+*/
 PETSC_INTERN PetscErrorCode AutoCSRProfileCreate(const AutoCSRMatrix *, PetscInt slice_height, AutoCSRProfile **);
 PETSC_INTERN PetscErrorCode AutoCSRProfileDestroy(AutoCSRProfile **);
+
+/* profile/sort.c: rows row_begin ... row_begin + n - 1, longest first, stable; work holds n */
+PETSC_INTERN PetscErrorCode AutoCSRSortRowsByLength(const PetscInt row_ptr[], PetscInt row_begin, PetscInt n, PetscInt rows[], PetscInt work[]);
 
 #endif

@@ -1,0 +1,116 @@
+/*
+  The invariants of a plan: each row once, each nonzero once, streams that decode to the CSR bit for bit, codes of padding
+  zero, sizes that agree. For debug builds and tests.
+*/
+#include "encode.h"
+
+static PetscErrorCode CheckSizes(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt i)
+{
+  const AutoCSRAxes *a = &seg->axes;
+  PetscInt64         count[AUTOCSR_STREAM_COUNT];
+  PetscInt           slots = seg->nnz;
+
+  PetscFunctionBegin;
+  for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) count[s] = -1;
+  if (seg->stream[AUTOCSR_STREAM_ROWS].data) {
+    PetscCheck(seg->row_begin == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " names its rows but begins at row %" PetscInt_FMT, i, seg->row_begin);
+    count[AUTOCSR_STREAM_ROWS] = seg->n_rows / a->row_group + (seg->n_rows % a->row_group != 0);
+  }
+  if (a->order == AUTOCSR_ORDER_SLICED || a->index == AUTOCSR_INDEX_16) PetscCheck(seg->n_slices == seg->n_rows / a->slice_height + (seg->n_rows % a->slice_height != 0), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " of %" PetscInt_FMT " rows has %" PetscInt_FMT " slices of %" PetscInt_FMT " rows", i, seg->n_rows, seg->n_slices, a->slice_height);
+  if (a->order == AUTOCSR_ORDER_SLICED) {
+    count[AUTOCSR_STREAM_SLICE_PTR] = seg->n_slices + 1;
+    PetscCheck(seg->stream[AUTOCSR_STREAM_SLICE_PTR].data, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " is not encoded", i);
+    slots = ((const PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data)[seg->n_slices];
+  }
+  if (a->index == AUTOCSR_INDEX_16) count[AUTOCSR_STREAM_BASE] = seg->n_slices;
+  if (a->index == AUTOCSR_INDEX_32 || a->index == AUTOCSR_INDEX_16) count[AUTOCSR_STREAM_INDEX] = slots;
+  if (a->index == AUTOCSR_INDEX_PATTERN) {
+    count[AUTOCSR_STREAM_PATTERN_ID]  = seg->n_rows;
+    count[AUTOCSR_STREAM_PATTERN_PTR] = seg->n_patterns + 1;
+    PetscCheck(seg->stream[AUTOCSR_STREAM_PATTERN_PTR].data, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " is not encoded", i);
+    count[AUTOCSR_STREAM_PATTERN_OFFSET] = ((const PetscInt *)seg->stream[AUTOCSR_STREAM_PATTERN_PTR].data)[seg->n_patterns];
+  }
+  if (a->value != AUTOCSR_VALUE_CSR) count[AUTOCSR_STREAM_VALUE] = slots;
+  if (a->value == AUTOCSR_VALUE_DICTIONARY) count[AUTOCSR_STREAM_DICTIONARY] = AUTOCSR_MAX_DISTINCT;
+  for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) {
+    PetscCheck((count[s] >= 0) == (seg->stream[s].data != NULL), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " %s a stream %s that its axes %s", i, count[s] < 0 ? "has" : "lacks", AutoCSRStreamNames[s], count[s] < 0 ? "do not use" : "need");
+    PetscCheck(count[s] < 0 || seg->stream[s].bytes == (size_t)count[s] * AutoCSRStreamElementSize(a, (AutoCSRStreamKind)s), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " has %zu bytes in stream %s of %" PetscInt64_FMT " elements", i, seg->stream[s].bytes, AutoCSRStreamNames[s], count[s]);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CheckRow(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt i, PetscInt k)
+{
+  const PetscInt row = AutoCSRSegmentRow(seg, k), begin = csr->row_ptr[row], length = csr->row_ptr[row + 1] - begin;
+
+  PetscFunctionBegin;
+  if (seg->axes.order == AUTOCSR_ORDER_SLICED) PetscCheck(AutoCSRSegmentRowSlots(seg, csr, k) >= length, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": row %" PetscInt_FMT " of %" PetscInt_FMT " entries has %" PetscInt_FMT " slots", i, row, length, AutoCSRSegmentRowSlots(seg, csr, k));
+  if (seg->axes.index == AUTOCSR_INDEX_PATTERN) {
+    const PetscInt  id  = ((const uint16_t *)seg->stream[AUTOCSR_STREAM_PATTERN_ID].data)[k];
+    const PetscInt *ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_PATTERN_PTR].data;
+
+    PetscCheck(id < seg->n_patterns && ptr[id + 1] - ptr[id] == length, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": row %" PetscInt_FMT " of %" PetscInt_FMT " entries has pattern %" PetscInt_FMT " of %" PetscInt_FMT, i, row, length, id, seg->n_patterns);
+  }
+  for (PetscInt t = 0; t < length; t++) {
+    const PetscInt    col   = AutoCSRDecodeColumn(seg, csr, k, t);
+    const PetscScalar value = AutoCSRDecodeValue(seg, csr, k, t);
+
+    PetscCheck(col == csr->col[begin + t], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": entry %" PetscInt_FMT " of row %" PetscInt_FMT " decodes to column %" PetscInt_FMT ", not %" PetscInt_FMT, i, t, row, col, csr->col[begin + t]);
+    PetscCheck(AutoCSRBitsEqual(AutoCSRBitsOf(&value), AutoCSRBitsOf(&csr->val[begin + t])), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": entry %" PetscInt_FMT " of row %" PetscInt_FMT " does not decode to its value", i, t, row);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Slots past the ends of rows hold code 0 */
+static PetscErrorCode CheckPadding(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt i)
+{
+  const AutoCSRStreamKind kinds[] = {AUTOCSR_STREAM_INDEX, AUTOCSR_STREAM_VALUE};
+
+  PetscFunctionBegin;
+  if (seg->axes.order != AUTOCSR_ORDER_SLICED) PetscFunctionReturn(PETSC_SUCCESS);
+  for (int s = 0; s < 2; s++) {
+    const size_t size = AutoCSRStreamElementSize(&seg->axes, kinds[s]);
+
+    if (!seg->stream[kinds[s]].data) continue;
+    for (PetscInt k = 0; k < seg->n_slices * seg->axes.slice_height; k++) {
+      for (PetscInt t = AutoCSRSegmentRowLength(seg, csr, k); t < AutoCSRSegmentRowSlots(seg, csr, k); t++) {
+        const char *slot = (const char *)seg->stream[kinds[s]].data + size * (AutoCSRSegmentSlot(seg, csr, k) + t * AutoCSRSegmentStride(seg));
+
+        for (size_t b = 0; b < size; b++) PetscCheck(!slot[b], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": slot %" PetscInt_FMT " of its row %" PetscInt_FMT " is padding but not zero in stream %s", i, t, k, AutoCSRStreamNames[kinds[s]]);
+      }
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRPlanCheck(const AutoCSRPlan *plan, const AutoCSRMatrix *csr)
+{
+  PetscInt rows = 0;
+  char    *seen;
+
+  PetscFunctionBegin;
+  PetscCheck(plan->m == csr->m && plan->n == csr->n && plan->nnz == csr->nnz, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The plan is of another structure");
+  PetscCall(PetscCalloc1(csr->m, &seen));
+  for (PetscInt i = 0; i < plan->n_segments; i++) {
+    const AutoCSRSegment *seg = &plan->segment[i];
+    PetscInt              nnz = 0;
+
+    PetscCall(CheckSizes(seg, csr, i));
+    for (PetscInt k = 0; k < seg->n_rows; k++) {
+      const PetscInt row = AutoCSRSegmentRow(seg, k);
+
+      PetscCheck(row >= 0 && row < csr->m, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": row %" PetscInt_FMT " is not in [0, %" PetscInt_FMT ")", i, row, csr->m);
+      PetscCheck(!seen[row], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": row %" PetscInt_FMT " is covered twice", i, row);
+      seen[row] = 1;
+      nnz += csr->row_ptr[row + 1] - csr->row_ptr[row];
+      PetscCall(CheckRow(seg, csr, i, k));
+    }
+    rows += seg->n_rows;
+    PetscCheck(nnz == seg->nnz, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " counts %" PetscInt_FMT " nonzeros, its rows have %" PetscInt_FMT, i, seg->nnz, nnz);
+    PetscCheck(nnz == 0 || seg->axes.mapping != AUTOCSR_MAP_EMPTY, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " of empty rows has %" PetscInt_FMT " nonzeros", i, nnz);
+    PetscCall(CheckPadding(seg, csr, i));
+  }
+  PetscCheck(rows == csr->m, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " of %" PetscInt_FMT " rows are covered", rows, csr->m);
+  PetscCall(PetscFree(seen));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

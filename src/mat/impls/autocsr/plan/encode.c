@@ -1,0 +1,130 @@
+/*
+  Fills the streams of a segment on the host: loops over encode.h.
+*/
+#include "encode.h"
+
+PetscErrorCode AutoCSRSegmentSortRows(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
+{
+  const PetscInt window = seg->axes.sort_window;
+  PetscInt      *rows, *work;
+
+  PetscFunctionBegin;
+  if (window <= 1) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(!seg->stream[AUTOCSR_STREAM_ROWS].data, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Only contiguous segments are sorted");
+  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_ROWS, seg->n_rows));
+  rows = (PetscInt *)seg->stream[AUTOCSR_STREAM_ROWS].data;
+  PetscCall(PetscMalloc1(PetscMin(window, seg->n_rows), &work));
+  for (PetscInt k = 0; k < seg->n_rows; k += window) PetscCall(AutoCSRSortRowsByLength(csr->row_ptr, seg->row_begin + k, PetscMin(window, seg->n_rows - k), rows + k, work));
+  PetscCall(PetscFree(work));
+  seg->row_begin = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode EncodeSlices(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
+{
+  const PetscInt h = seg->axes.slice_height;
+
+  PetscFunctionBegin;
+  seg->n_slices = seg->n_rows / h + (seg->n_rows % h != 0);
+  if (seg->axes.order == AUTOCSR_ORDER_SLICED) {
+    PetscInt64 slots = 0;
+    PetscInt  *slice_ptr;
+
+    PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_SLICE_PTR, seg->n_slices + 1));
+    slice_ptr    = (PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data;
+    slice_ptr[0] = 0;
+    for (PetscInt s = 0; s < seg->n_slices; s++) {
+      slots += (PetscInt64)AutoCSREncodeSliceWidth(seg, csr, s) * h;
+      PetscCheck(slots <= PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "The padded slices of %" PetscInt_FMT " rows have more entries than a PetscInt counts; sort the rows, take another strategy or 64-bit indices", seg->n_rows);
+      slice_ptr[s + 1] = (PetscInt)slots;
+    }
+  }
+  if (seg->axes.index == AUTOCSR_INDEX_16) {
+    PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_BASE, seg->n_slices));
+    for (PetscInt s = 0; s < seg->n_slices; s++) PetscCheck(AutoCSREncodeSliceBase(seg, csr, s), PETSC_COMM_SELF, PETSC_ERR_PLIB, "16 bits do not hold the columns of slice %" PetscInt_FMT " of %" PetscInt_FMT " rows", s, h);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The profile's patterns that the segment uses, numbered by first appearance in it */
+static PetscErrorCode EncodePatterns(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRProfile *profile)
+{
+  PetscInt *shown_by, *pattern_ptr, offsets = 0;
+  uint16_t *id, *number;
+
+  PetscFunctionBegin;
+  PetscCheck(profile && profile->pattern_id, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Index pattern needs a profile with row patterns");
+  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_PATTERN_ID, seg->n_rows));
+  id              = (uint16_t *)seg->stream[AUTOCSR_STREAM_PATTERN_ID].data;
+  seg->n_patterns = 0;
+  PetscCall(PetscMalloc2(profile->patterns, &number, profile->patterns, &shown_by));
+  for (PetscInt p = 0; p < profile->patterns; p++) number[p] = AUTOCSR_NO_PATTERN;
+  for (PetscInt k = 0; k < seg->n_rows; k++) {
+    const PetscInt row = AutoCSRSegmentRow(seg, k), p = profile->pattern_id[row];
+
+    PetscCheck(p != AUTOCSR_NO_PATTERN, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Row %" PetscInt_FMT " has no pattern in the dictionary", row);
+    if (number[p] == AUTOCSR_NO_PATTERN) {
+      number[p]                 = (uint16_t)seg->n_patterns;
+      shown_by[seg->n_patterns] = row;
+      seg->n_patterns++;
+    }
+    id[k] = number[p];
+  }
+  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_PATTERN_PTR, seg->n_patterns + 1));
+  pattern_ptr    = (PetscInt *)seg->stream[AUTOCSR_STREAM_PATTERN_PTR].data;
+  pattern_ptr[0] = 0;
+  for (PetscInt p = 0; p < seg->n_patterns; p++) {
+    offsets += csr->row_ptr[shown_by[p] + 1] - csr->row_ptr[shown_by[p]];
+    pattern_ptr[p + 1] = offsets;
+  }
+  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_PATTERN_OFFSET, offsets));
+  for (PetscInt p = 0; p < seg->n_patterns; p++) AutoCSREncodePattern(seg, csr, p, shown_by[p]);
+  PetscCall(PetscFree2(number, shown_by));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode EncodeValues(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRProfile *profile, PetscInt slots, PetscInt rows)
+{
+  AutoCSRDictionary dictionary;
+
+  PetscFunctionBegin;
+  if (seg->axes.value == AUTOCSR_VALUE_DICTIONARY) {
+    PetscCheck(profile && profile->values <= AUTOCSR_MAX_DISTINCT, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Value dictionary needs a profile with at most %d distinct values", AUTOCSR_MAX_DISTINCT);
+    PetscCall(AutoCSRDictionaryBuild(&dictionary, profile->values, profile->value));
+    PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_DICTIONARY, AUTOCSR_MAX_DISTINCT));
+    PetscCall(PetscArraycpy((PetscScalar *)seg->stream[AUTOCSR_STREAM_DICTIONARY].data, dictionary.value, AUTOCSR_MAX_DISTINCT));
+  } else if (seg->axes.value == AUTOCSR_VALUE_FLOAT32)
+    PetscCheck(profile && profile->float32_exact, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Value float32 needs a profile with values that are exactly float32");
+  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_VALUE, slots));
+  for (PetscInt k = 0; k < rows; k++) AutoCSREncodeRowValue(seg, csr, &dictionary, k);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRSegmentEncode(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRProfile *profile)
+{
+  const AutoCSRAxes *a          = &seg->axes;
+  const PetscBool    own_index  = (PetscBool)(a->index == AUTOCSR_INDEX_32 || a->index == AUTOCSR_INDEX_16);
+  const PetscBool    own_value  = (PetscBool)(a->value != AUTOCSR_VALUE_CSR);
+  const PetscBool    contiguous = (PetscBool)!seg->stream[AUTOCSR_STREAM_ROWS].data;
+  PetscInt           slots, rows = seg->n_rows;
+
+  PetscFunctionBegin;
+  PetscCheck(a->order == AUTOCSR_ORDER_SLICED || contiguous || !(own_index || own_value), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Order csr with index %s and value %s needs contiguous rows", AutoCSRIndexNames[a->index], AutoCSRValueNames[a->value]);
+  PetscCheck(a->index != AUTOCSR_INDEX_32 || (PetscInt64)csr->n <= (PetscInt64)1 << 32, PETSC_COMM_SELF, PETSC_ERR_PLIB, "32 bits do not hold %" PetscInt_FMT " columns", csr->n);
+  seg->nnz = 0;
+  for (PetscInt k = 0; k < seg->n_rows; k++) seg->nnz += AutoCSRSegmentRowLength(seg, csr, k);
+  slots = seg->nnz;
+  if (a->order == AUTOCSR_ORDER_SLICED || a->index == AUTOCSR_INDEX_16) PetscCall(EncodeSlices(seg, csr));
+  if (a->order == AUTOCSR_ORDER_SLICED) {
+    slots = ((const PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data)[seg->n_slices];
+    rows  = seg->n_slices * a->slice_height;
+  }
+  if (a->index == AUTOCSR_INDEX_PATTERN) PetscCall(EncodePatterns(seg, csr, profile));
+  if (own_index) {
+    PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_INDEX, slots));
+    for (PetscInt k = 0; k < rows; k++) AutoCSREncodeRowIndex(seg, csr, k);
+  }
+  if (own_value) PetscCall(EncodeValues(seg, csr, profile, slots, rows));
+  seg->bytes = AutoCSRSegmentBytesMoved(seg, csr->m, csr->n);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,166 @@
+/*
+  The encoders and decoders of a segment's streams, on one row, slice or entry, in the common subset of C and CUDA: a loop
+  runs them on the host, a kernel on the device, the bits are the same. Rows are named by their place k in the segment.
+*/
+#ifndef AUTOCSR_ENCODE_H
+#define AUTOCSR_ENCODE_H
+
+#include "plan.h"
+#include "../profile/dictionary.h"
+
+/* Entries of the k-th row; lanes of the last slice past the segment's end have none */
+AUTOCSR_HD PetscInt AutoCSRSegmentRowLength(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt k)
+{
+  PetscInt row;
+
+  if (k >= seg->n_rows) return 0;
+  row = AutoCSRSegmentRow(seg, k);
+  return csr->row_ptr[row + 1] - csr->row_ptr[row];
+}
+
+/* Where entry 0 of the k-th row lies in INDEX and VALUE; entry t is t * AutoCSRSegmentStride() further */
+AUTOCSR_HD PetscInt AutoCSRSegmentSlot(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt k)
+{
+  const PetscInt h = seg->axes.slice_height;
+
+  if (seg->axes.order == AUTOCSR_ORDER_SLICED) return ((const PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data)[k / h] + k % h;
+  return csr->row_ptr[AutoCSRSegmentRow(seg, k)] - csr->row_ptr[seg->row_begin];
+}
+
+AUTOCSR_HD PetscInt AutoCSRSegmentStride(const AutoCSRSegment *seg)
+{
+  return seg->axes.order == AUTOCSR_ORDER_SLICED ? seg->axes.slice_height : 1;
+}
+
+/* Slots of the k-th row, padding counted */
+AUTOCSR_HD PetscInt AutoCSRSegmentRowSlots(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt k)
+{
+  const PetscInt *slice_ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data;
+  const PetscInt  h         = seg->axes.slice_height;
+
+  if (seg->axes.order == AUTOCSR_ORDER_SLICED) return (slice_ptr[k / h + 1] - slice_ptr[k / h]) / h;
+  return AutoCSRSegmentRowLength(seg, csr, k);
+}
+
+/* Entries of the longest row of slice s */
+AUTOCSR_HD PetscInt AutoCSREncodeSliceWidth(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt s)
+{
+  const PetscInt h     = seg->axes.slice_height;
+  PetscInt       width = 0;
+
+  for (PetscInt k = s * h; k < (s + 1) * h; k++) {
+    const PetscInt length = AutoCSRSegmentRowLength(seg, csr, k);
+
+    if (width < length) width = length;
+  }
+  return width;
+}
+
+/* BASE of slice s: its smallest column, 0 if it has none; returns whether 16 bits hold the distance to its largest column */
+AUTOCSR_HD int AutoCSREncodeSliceBase(AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt s)
+{
+  const PetscInt h    = seg->axes.slice_height;
+  PetscInt      *base = (PetscInt *)seg->stream[AUTOCSR_STREAM_BASE].data;
+  PetscInt       lo = csr->n, hi = -1;
+
+  for (PetscInt k = s * h; k < (s + 1) * h; k++) {
+    if (AutoCSRSegmentRowLength(seg, csr, k)) {
+      const PetscInt row = AutoCSRSegmentRow(seg, k), first = csr->col[csr->row_ptr[row]], last = csr->col[csr->row_ptr[row + 1] - 1];
+
+      if (lo > first) lo = first;
+      if (hi < last) hi = last;
+    }
+  }
+  base[s] = hi < 0 ? 0 : lo;
+  return hi - lo < 65536;
+}
+
+/* INDEX of the k-th row, padding too */
+AUTOCSR_HD void AutoCSREncodeRowIndex(AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt k)
+{
+  const PetscInt length = AutoCSRSegmentRowLength(seg, csr, k), slots = AutoCSRSegmentRowSlots(seg, csr, k);
+  const PetscInt q = AutoCSRSegmentSlot(seg, csr, k), stride = AutoCSRSegmentStride(seg);
+  const PetscInt p = length ? csr->row_ptr[AutoCSRSegmentRow(seg, k)] : 0;
+
+  if (seg->axes.index == AUTOCSR_INDEX_32) {
+    uint32_t *index = (uint32_t *)seg->stream[AUTOCSR_STREAM_INDEX].data + q;
+
+    for (PetscInt t = 0; t < length; t++) index[t * stride] = (uint32_t)csr->col[p + t];
+    for (PetscInt t = length; t < slots; t++) index[t * stride] = 0;
+  } else if (seg->axes.index == AUTOCSR_INDEX_16) {
+    const PetscInt base  = ((const PetscInt *)seg->stream[AUTOCSR_STREAM_BASE].data)[k / seg->axes.slice_height];
+    uint16_t      *index = (uint16_t *)seg->stream[AUTOCSR_STREAM_INDEX].data + q;
+
+    for (PetscInt t = 0; t < length; t++) index[t * stride] = (uint16_t)(csr->col[p + t] - base);
+    for (PetscInt t = length; t < slots; t++) index[t * stride] = 0;
+  }
+}
+
+/* VALUE of the k-th row, padding too. The dictionary indexes DICTIONARY and holds every value; NULL for other codings */
+AUTOCSR_HD void AutoCSREncodeRowValue(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRDictionary *dictionary, PetscInt k)
+{
+  const PetscInt length = AutoCSRSegmentRowLength(seg, csr, k), slots = AutoCSRSegmentRowSlots(seg, csr, k);
+  const PetscInt q = AutoCSRSegmentSlot(seg, csr, k), stride = AutoCSRSegmentStride(seg);
+  const PetscInt p = length ? csr->row_ptr[AutoCSRSegmentRow(seg, k)] : 0;
+
+  if (seg->axes.value == AUTOCSR_VALUE_COPY) {
+    PetscScalar *value = (PetscScalar *)seg->stream[AUTOCSR_STREAM_VALUE].data + q;
+
+    for (PetscInt t = 0; t < length; t++) value[t * stride] = csr->val[p + t];
+    for (PetscInt t = length; t < slots; t++) value[t * stride] = 0;
+  } else if (seg->axes.value == AUTOCSR_VALUE_DICTIONARY) {
+    uint8_t *value = (uint8_t *)seg->stream[AUTOCSR_STREAM_VALUE].data + q;
+    unsigned slot;
+
+    for (PetscInt t = 0; t < length; t++) value[t * stride] = (uint8_t)AutoCSRDictionaryFind(dictionary, &csr->val[p + t], &slot);
+    for (PetscInt t = length; t < slots; t++) value[t * stride] = 0;
+  } else if (seg->axes.value == AUTOCSR_VALUE_FLOAT32) {
+    float(*value)[AUTOCSR_PARTS] = (float(*)[AUTOCSR_PARTS])seg->stream[AUTOCSR_STREAM_VALUE].data + q;
+
+    for (PetscInt t = 0; t < length; t++) (void)AutoCSRFloatsFromScalar(&csr->val[p + t], value[t * stride]);
+    for (PetscInt t = length; t < slots; t++) {
+      for (int i = 0; i < AUTOCSR_PARTS; i++) value[t * stride][i] = 0;
+    }
+  }
+}
+
+/* The part of PATTERN_OFFSET that is pattern p, shown by a row of the CSR */
+AUTOCSR_HD void AutoCSREncodePattern(AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt p, PetscInt row)
+{
+  PetscInt *offset = (PetscInt *)seg->stream[AUTOCSR_STREAM_PATTERN_OFFSET].data + ((const PetscInt *)seg->stream[AUTOCSR_STREAM_PATTERN_PTR].data)[p];
+
+  for (PetscInt q = csr->row_ptr[row]; q < csr->row_ptr[row + 1]; q++) *offset++ = csr->col[q] - row;
+}
+
+/* Column of entry t of the k-th row */
+AUTOCSR_HD PetscInt AutoCSRDecodeColumn(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt k, PetscInt t)
+{
+  const AutoCSRStream *stream = seg->stream;
+  const PetscInt       row    = AutoCSRSegmentRow(seg, k);
+  PetscInt             q;
+
+  if (seg->axes.index == AUTOCSR_INDEX_CSR) return csr->col[csr->row_ptr[row] + t];
+  if (seg->axes.index == AUTOCSR_INDEX_PATTERN) {
+    const PetscInt p = ((const PetscInt *)stream[AUTOCSR_STREAM_PATTERN_PTR].data)[((const uint16_t *)stream[AUTOCSR_STREAM_PATTERN_ID].data)[k]];
+
+    return row + ((const PetscInt *)stream[AUTOCSR_STREAM_PATTERN_OFFSET].data)[p + t];
+  }
+  q = AutoCSRSegmentSlot(seg, csr, k) + t * AutoCSRSegmentStride(seg);
+  if (seg->axes.index == AUTOCSR_INDEX_32) return (PetscInt)((const uint32_t *)stream[AUTOCSR_STREAM_INDEX].data)[q];
+  return ((const PetscInt *)stream[AUTOCSR_STREAM_BASE].data)[k / seg->axes.slice_height] + (PetscInt)((const uint16_t *)stream[AUTOCSR_STREAM_INDEX].data)[q];
+}
+
+/* Value of entry t of the k-th row */
+AUTOCSR_HD PetscScalar AutoCSRDecodeValue(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt k, PetscInt t)
+{
+  const AutoCSRStream *stream = seg->stream;
+  PetscInt             q;
+
+  if (seg->axes.value == AUTOCSR_VALUE_CSR) return csr->val[csr->row_ptr[AutoCSRSegmentRow(seg, k)] + t];
+  q = AutoCSRSegmentSlot(seg, csr, k) + t * AutoCSRSegmentStride(seg);
+  if (seg->axes.value == AUTOCSR_VALUE_COPY) return ((const PetscScalar *)stream[AUTOCSR_STREAM_VALUE].data)[q];
+  if (seg->axes.value == AUTOCSR_VALUE_DICTIONARY) return ((const PetscScalar *)stream[AUTOCSR_STREAM_DICTIONARY].data)[((const uint8_t *)stream[AUTOCSR_STREAM_VALUE].data)[q]];
+  return AutoCSRScalarFromFloats(((const float(*)[AUTOCSR_PARTS])stream[AUTOCSR_STREAM_VALUE].data)[q]);
+}
+
+#endif

@@ -1,0 +1,162 @@
+/*
+  The life of a plan: segments, their streams, and the bytes they take and move.
+*/
+#include "plan.h"
+
+#define STREAM_ALIGN 64 /* bytes: a cache line and the widest host vector; also the readable room past each stream's end */
+
+static PetscBool IsPowerOfTwo(PetscInt i)
+{
+  return (PetscBool)(i > 0 && (i & (i - 1)) == 0);
+}
+
+PetscErrorCode AutoCSRPlanCreate(const AutoCSRMatrix *csr, AutoCSRPlan **plan)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscNew(plan));
+  (*plan)->m       = csr->m;
+  (*plan)->n       = csr->n;
+  (*plan)->nnz     = csr->nnz;
+  (*plan)->memtype = PETSC_MEMTYPE_HOST;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The allocation begins before the aligned data; its address is kept in the word in front of them */
+static PetscErrorCode StreamFree(AutoCSRStream *stream)
+{
+  PetscFunctionBegin;
+  if (stream->data) {
+    void *base = ((void **)stream->data)[-1];
+
+    PetscCall(PetscFree(base));
+  }
+  stream->data  = NULL;
+  stream->bytes = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRPlanDestroy(AutoCSRPlan **plan)
+{
+  PetscFunctionBegin;
+  if (!*plan) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt i = 0; i < (*plan)->n_segments; i++) {
+    for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) PetscCall(StreamFree(&(*plan)->segment[i].stream[s]));
+  }
+  PetscCall(PetscFree((*plan)->segment));
+  PetscCall(PetscFree(*plan));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Which choices go together */
+static PetscErrorCode AxesCheck(const AutoCSRAxes *a)
+{
+  const PetscBool in_place = (PetscBool)(a->order == AUTOCSR_ORDER_CSR && a->index == AUTOCSR_INDEX_CSR && a->value == AUTOCSR_VALUE_CSR);
+
+  PetscFunctionBegin;
+  PetscCheck(IsPowerOfTwo(a->slice_height), PETSC_COMM_SELF, PETSC_ERR_PLIB, "slice_height %" PetscInt_FMT " is not a power of two", a->slice_height);
+  PetscCheck(a->order == AUTOCSR_ORDER_CSR || (a->index != AUTOCSR_INDEX_CSR && a->value != AUTOCSR_VALUE_CSR), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Order sliced needs streams of its own, not index %s with value %s", AutoCSRIndexNames[a->index], AutoCSRValueNames[a->value]);
+  PetscCheck(a->order == AUTOCSR_ORDER_SLICED || a->mapping != AUTOCSR_MAP_SLICE || a->index == AUTOCSR_INDEX_PATTERN, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Mapping slice needs order sliced or index pattern");
+  PetscCheck((a->mapping == AUTOCSR_MAP_TILE) == (a->partition == AUTOCSR_PARTITION_NONZEROS), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Partition %s does not go with mapping %s", AutoCSRPartitionNames[a->partition], AutoCSRMappingNames[a->mapping]);
+  PetscCheck(in_place || (a->mapping != AUTOCSR_MAP_TILE && a->mapping != AUTOCSR_MAP_EMPTY), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Mapping %s has no streams of entries", AutoCSRMappingNames[a->mapping]);
+  PetscCheck(a->mapping != AUTOCSR_MAP_LANES || (IsPowerOfTwo(a->lanes) && a->lanes <= 256), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " lanes are not a power of two up to 256", a->lanes);
+  PetscCheck(a->row_group == 1 || (a->order == AUTOCSR_ORDER_CSR && a->sort_window <= 1), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Virtual rows of %" PetscInt_FMT " rows need order csr, not sorted", a->row_group);
+#if defined(PETSC_USE_REAL_SINGLE)
+  PetscCheck(a->value != AUTOCSR_VALUE_FLOAT32, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Value float32 narrows nothing where PetscScalar is single");
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Axes that do not matter for a segment may be left 0 */
+PetscErrorCode AutoCSRPlanAddSegment(AutoCSRPlan *plan, const char *strategy, const AutoCSRAxes *axes, AutoCSRSegment **segment)
+{
+  AutoCSRSegment *seg;
+
+  PetscFunctionBegin;
+  if (plan->n_segments == plan->max_segments) {
+    plan->max_segments = PetscMax(4, 2 * plan->max_segments);
+    PetscCall(PetscRealloc(plan->max_segments * sizeof(*plan->segment), &plan->segment));
+  }
+  seg = &plan->segment[plan->n_segments];
+  PetscCall(PetscMemzero(seg, sizeof(*seg)));
+  seg->strategy          = strategy;
+  seg->axes              = *axes;
+  seg->axes.row_group    = PetscMax(1, axes->row_group);
+  seg->axes.slice_height = PetscMax(1, axes->slice_height);
+  PetscCall(AxesCheck(&seg->axes));
+  plan->n_segments++;
+  *segment = seg;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+size_t AutoCSRStreamElementSize(const AutoCSRAxes *axes, AutoCSRStreamKind kind)
+{
+  switch (kind) {
+  case AUTOCSR_STREAM_INDEX:
+    return axes->index == AUTOCSR_INDEX_16 ? sizeof(uint16_t) : sizeof(uint32_t);
+  case AUTOCSR_STREAM_PATTERN_ID:
+    return sizeof(uint16_t);
+  case AUTOCSR_STREAM_VALUE:
+    if (axes->value == AUTOCSR_VALUE_DICTIONARY) return sizeof(uint8_t);
+    if (axes->value == AUTOCSR_VALUE_FLOAT32) return sizeof(float) * (sizeof(PetscScalar) / sizeof(PetscReal));
+    return sizeof(PetscScalar);
+  case AUTOCSR_STREAM_DICTIONARY:
+    return sizeof(PetscScalar);
+  default:
+    return sizeof(PetscInt);
+  }
+}
+
+/* Contents are not set, but for the room past the end, which is zero. Replaces a stream that is there */
+PetscErrorCode AutoCSRStreamAllocate(AutoCSRSegment *seg, AutoCSRStreamKind kind, PetscInt count)
+{
+  AutoCSRStream *stream = &seg->stream[kind];
+  const size_t   bytes  = (size_t)count * AutoCSRStreamElementSize(&seg->axes, kind);
+  char          *base;
+  uintptr_t      data;
+
+  PetscFunctionBegin;
+  PetscCall(StreamFree(stream));
+  PetscCall(PetscMalloc(bytes + 2 * STREAM_ALIGN + sizeof(void *), &base));
+  data                        = ((uintptr_t)base + sizeof(void *) + STREAM_ALIGN - 1) & ~(uintptr_t)(STREAM_ALIGN - 1);
+  stream->data                = (void *)data;
+  stream->bytes               = bytes;
+  ((void **)stream->data)[-1] = base;
+  PetscCall(PetscMemzero((char *)stream->data + bytes, STREAM_ALIGN));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Bytes that a product moves for a segment, each once:
+    ROWS, SLICE_PTR, BASE, PATTERN_*, INDEX, VALUE, DICTIONARY   whole, padding counted
+    row_ptr       one a row; none for empty rows, nor where SLICE_PTR and the pattern tell place and length
+    col, val      those of the segment, where they are used in place
+    x             the share of the segment's rows in the n entries, but no more than its nonzeros
+    y             one a row
+*/
+double AutoCSRSegmentBytesMoved(const AutoCSRSegment *seg, PetscInt m, PetscInt n)
+{
+  const AutoCSRAxes *a     = &seg->axes;
+  double             bytes = 0;
+
+  for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) bytes += (double)seg->stream[s].bytes;
+  bytes += (double)sizeof(PetscScalar) * seg->n_rows;
+  if (a->mapping == AUTOCSR_MAP_EMPTY) return bytes;
+  if (a->order != AUTOCSR_ORDER_SLICED || a->index != AUTOCSR_INDEX_PATTERN) bytes += (double)sizeof(PetscInt) * seg->n_rows;
+  if (a->index == AUTOCSR_INDEX_CSR) bytes += (double)sizeof(PetscInt) * seg->nnz;
+  if (a->value == AUTOCSR_VALUE_CSR) bytes += (double)sizeof(PetscScalar) * seg->nnz;
+  if (m > 0) bytes += (double)sizeof(PetscScalar) * PetscMin((double)seg->nnz, (double)n * seg->n_rows / m);
+  return bytes;
+}
+
+/* own: bytes kept on top of the CSR; moved: bytes of one product */
+PetscErrorCode AutoCSRPlanGetBytes(const AutoCSRPlan *plan, PetscInt64 *own, double *moved)
+{
+  PetscFunctionBegin;
+  *own   = (PetscInt64)(sizeof(*plan) + plan->max_segments * sizeof(*plan->segment));
+  *moved = 0;
+  for (PetscInt i = 0; i < plan->n_segments; i++) {
+    for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) *own += (PetscInt64)plan->segment[i].stream[s].bytes;
+    *moved += plan->segment[i].bytes;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,37 @@
+/*
+  New values in the structure that a plan was built for: only the value streams are written again. Values used in place
+  cost nothing.
+*/
+#include "encode.h"
+
+PetscErrorCode AutoCSRPlanRefresh(AutoCSRPlan *plan, const AutoCSRMatrix *csr, PetscBool *fits)
+{
+  AutoCSRDictionary dictionary;
+  PetscBool         use_dictionary = PETSC_FALSE, use_float32 = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCheck(plan->m == csr->m && plan->n == csr->n && plan->nnz == csr->nnz, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The plan is of another structure");
+  *fits = PETSC_TRUE;
+  for (PetscInt i = 0; i < plan->n_segments; i++) {
+    if (plan->segment[i].axes.value == AUTOCSR_VALUE_DICTIONARY) use_dictionary = PETSC_TRUE;
+    if (plan->segment[i].axes.value == AUTOCSR_VALUE_FLOAT32) use_float32 = PETSC_TRUE;
+  }
+  if (use_dictionary || use_float32) { /* over the whole matrix, as the profile did: before anything is written */
+    PetscBool float32_exact;
+
+    PetscCall(AutoCSRValuesExamine(csr, &dictionary, &float32_exact));
+    if ((use_dictionary && dictionary.n > AUTOCSR_MAX_DISTINCT) || (use_float32 && !float32_exact)) {
+      *fits = PETSC_FALSE;
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+  }
+  for (PetscInt i = 0; i < plan->n_segments; i++) {
+    AutoCSRSegment *seg  = &plan->segment[i];
+    const PetscInt  rows = seg->axes.order == AUTOCSR_ORDER_SLICED ? seg->n_slices * seg->axes.slice_height : seg->n_rows;
+
+    if (seg->axes.value == AUTOCSR_VALUE_CSR) continue;
+    if (seg->axes.value == AUTOCSR_VALUE_DICTIONARY) PetscCall(PetscArraycpy((PetscScalar *)seg->stream[AUTOCSR_STREAM_DICTIONARY].data, dictionary.value, AUTOCSR_MAX_DISTINCT));
+    for (PetscInt k = 0; k < rows; k++) AutoCSREncodeRowValue(seg, csr, &dictionary, k);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

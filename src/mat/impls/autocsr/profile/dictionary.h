@@ -1,0 +1,96 @@
+/*
+  Values told apart by their bits (so NaN payloads and -0.0 count), and a dictionary of at most AUTOCSR_MAX_DISTINCT of
+  them with a hash index. In the common subset of C and CUDA.
+*/
+#ifndef AUTOCSR_DICTIONARY_H
+#define AUTOCSR_DICTIONARY_H
+
+#include "profile.h"
+#include <string.h>
+
+#if defined(PETSC_USE_REAL_DOUBLE)
+typedef uint64_t AutoCSRBits;
+#elif defined(PETSC_USE_REAL_SINGLE)
+typedef uint32_t AutoCSRBits;
+#else
+  #error "MATAUTOCSR needs a PETSc in single or double precision"
+#endif
+#define AUTOCSR_PARTS ((int)(sizeof(PetscScalar) / sizeof(PetscReal))) /* 2 if complex */
+
+#define AUTOCSR_DICTIONARY_SLOTS 1024 /* a power of two, 4 for each value: short probes */
+
+typedef struct {
+  AutoCSRBits part[sizeof(PetscScalar) / sizeof(PetscReal)];
+} AutoCSRScalarBits;
+
+typedef struct {
+  PetscInt    n; /* values held; AUTOCSR_MAX_DISTINCT + 1: more were seen */
+  PetscScalar value[AUTOCSR_MAX_DISTINCT];
+  uint16_t    slot[AUTOCSR_DICTIONARY_SLOTS]; /* code + 1; 0: free */
+} AutoCSRDictionary;
+
+AUTOCSR_HD AutoCSRScalarBits AutoCSRBitsOf(const PetscScalar *v)
+{
+  AutoCSRScalarBits bits;
+
+  memcpy(&bits, v, sizeof(bits));
+  return bits;
+}
+
+AUTOCSR_HD int AutoCSRBitsEqual(AutoCSRScalarBits a, AutoCSRScalarBits b)
+{
+  int equal = 1;
+
+  for (int i = 0; i < AUTOCSR_PARTS; i++) equal &= a.part[i] == b.part[i];
+  return equal;
+}
+
+AUTOCSR_HD unsigned AutoCSRBitsHash(AutoCSRScalarBits a)
+{
+  uint64_t h = 0;
+
+  for (int i = 0; i < AUTOCSR_PARTS; i++) h = (h ^ a.part[i]) * 0x9E3779B97F4A7C15ull;
+  return (unsigned)(h >> 48) & (AUTOCSR_DICTIONARY_SLOTS - 1);
+}
+
+/* The code of a value, -1 if it is not held; *slot is where it is or would go */
+AUTOCSR_HD int AutoCSRDictionaryFind(const AutoCSRDictionary *d, const PetscScalar *v, unsigned *slot)
+{
+  const AutoCSRScalarBits bits = AutoCSRBitsOf(v);
+  unsigned                s    = AutoCSRBitsHash(bits);
+
+  while (d->slot[s] && !AutoCSRBitsEqual(AutoCSRBitsOf(&d->value[d->slot[s] - 1]), bits)) s = (s + 1) & (AUTOCSR_DICTIONARY_SLOTS - 1);
+  *slot = s;
+  return (int)d->slot[s] - 1;
+}
+
+/* Writes v as AUTOCSR_PARTS floats; returns whether they are v to the bit */
+AUTOCSR_HD int AutoCSRFloatsFromScalar(const PetscScalar *v, float *f)
+{
+  PetscReal   part[sizeof(PetscScalar) / sizeof(PetscReal)], back[sizeof(PetscScalar) / sizeof(PetscReal)];
+  PetscScalar w;
+
+  memcpy(part, v, sizeof(PetscScalar));
+  for (int i = 0; i < AUTOCSR_PARTS; i++) {
+    f[i]    = (float)part[i];
+    back[i] = (PetscReal)f[i];
+  }
+  memcpy((void *)&w, back, sizeof(PetscScalar));
+  return AutoCSRBitsEqual(AutoCSRBitsOf(&w), AutoCSRBitsOf(v));
+}
+
+AUTOCSR_HD PetscScalar AutoCSRScalarFromFloats(const float *f)
+{
+  PetscReal   part[sizeof(PetscScalar) / sizeof(PetscReal)];
+  PetscScalar v;
+
+  for (int i = 0; i < AUTOCSR_PARTS; i++) part[i] = (PetscReal)f[i];
+  memcpy((void *)&v, part, sizeof(PetscScalar));
+  return v;
+}
+
+/* profile/values.c. Build indexes n values as they are; Examine collects those of a matrix in ascending order of their bits */
+PETSC_INTERN PetscErrorCode AutoCSRDictionaryBuild(AutoCSRDictionary *, PetscInt, const PetscScalar[]);
+PETSC_INTERN PetscErrorCode AutoCSRValuesExamine(const AutoCSRMatrix *, AutoCSRDictionary *, PetscBool *float32_exact);
+
+#endif

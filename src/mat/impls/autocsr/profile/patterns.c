@@ -1,0 +1,220 @@
+/*
+  The dictionary of row patterns: lists of column minus row that many rows share (profile.h tells how they are chosen).
+  A row is first compared with the pattern that last came after its predecessor's, which on a stencil or a block matrix is
+  nearly always right and costs a vector compare; only else is it hashed. Equality is always verified entry by entry.
+*/
+#include "parts.h"
+
+#define SAMPLE_ROWS  64                         /* of a chunk */
+#define MAX_PATTERNS (8 * AUTOCSR_MAX_PATTERNS) /* collected */
+#define SLOTS        (4 * MAX_PATTERNS)         /* a power of two */
+
+typedef struct {
+  uint64_t hash;
+  PetscInt row;  /* shows the pattern */
+  PetscInt rows; /* that have it */
+  uint16_t next; /* the pattern that last followed it */
+} Pattern;
+
+typedef struct {
+  PetscInt n;
+  Pattern  pattern[MAX_PATTERNS];
+  uint16_t slot[SLOTS]; /* pattern + 1; 0: free */
+} Collection;
+
+static inline PetscBool SamePattern(const AutoCSRMatrix *csr, PetscInt a, PetscInt b)
+{
+  const PetscInt  length = csr->row_ptr[a + 1] - csr->row_ptr[a], shift = a - b;
+  const PetscInt *x = csr->col + csr->row_ptr[a], *y = csr->col + csr->row_ptr[b];
+  PetscInt        t = 0;
+
+  if (csr->row_ptr[b + 1] - csr->row_ptr[b] != length) return PETSC_FALSE;
+  while (t < length) { /* by pieces: they vectorize, and a long row that differs is left early */
+    const PetscInt end = PetscMin(length, t + 64);
+    PetscInt       bad = 0;
+
+    for (; t < end; t++) bad |= (x[t] - y[t]) ^ shift;
+    if (bad) return PETSC_FALSE;
+  }
+  return PETSC_TRUE;
+}
+
+static uint64_t PatternHash(const AutoCSRMatrix *csr, PetscInt row)
+{
+  uint64_t h = 0x9E3779B97F4A7C15ull;
+
+  for (PetscInt p = csr->row_ptr[row]; p < csr->row_ptr[row + 1]; p++) {
+    h = (h ^ (uint64_t)(csr->col[p] - row)) * 0x9E3779B97F4A7C15ull;
+    h ^= h >> 32;
+  }
+  return h;
+}
+
+/* The pattern of a row, added if it is new; AUTOCSR_NO_PATTERN if there is no room for it */
+static uint16_t CollectionFind(Collection *c, const AutoCSRMatrix *csr, PetscInt row)
+{
+  const uint64_t hash = PatternHash(csr, row);
+  unsigned       s    = (unsigned)(hash >> 32) & (SLOTS - 1);
+
+  for (; c->slot[s]; s = (s + 1) & (SLOTS - 1)) {
+    const Pattern *p = &c->pattern[c->slot[s] - 1];
+
+    if (p->hash == hash && SamePattern(csr, row, p->row)) return (uint16_t)(c->slot[s] - 1);
+  }
+  if (c->n == MAX_PATTERNS) return AUTOCSR_NO_PATTERN;
+  c->pattern[c->n] = (Pattern){.hash = hash, .row = row, .next = (uint16_t)c->n};
+  c->slot[s]       = (uint16_t)++c->n;
+  return (uint16_t)(c->n - 1);
+}
+
+/* Keeps the patterns of two rows and more, and forgets their counts */
+static PetscErrorCode CollectionKeepRecurring(Collection *c)
+{
+  PetscInt n = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscArrayzero(c->slot, SLOTS));
+  for (PetscInt i = 0; i < c->n; i++) {
+    unsigned s = (unsigned)(c->pattern[i].hash >> 32) & (SLOTS - 1);
+
+    if (c->pattern[i].rows < 2) continue;
+    while (c->slot[s]) s = (s + 1) & (SLOTS - 1);
+    c->pattern[n]      = c->pattern[i];
+    c->pattern[n].rows = 0;
+    c->pattern[n].next = (uint16_t)n;
+    c->slot[s]         = (uint16_t)++n;
+  }
+  c->n = n;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Fills the collection with the patterns that recur in the sample, and says in which chunks they are worth a look at each row */
+static PetscErrorCode Sample(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, Collection *c, PetscBool worthwhile[])
+{
+  uint16_t *id;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(AUTOCSR_MAX_CHUNKS * SAMPLE_ROWS, &id));
+  for (PetscInt i = 0; i < profile->chunks; i++) {
+    const AutoCSRChunk *chunk = &profile->chunk[i];
+    const PetscInt      rows = chunk->row_end - chunk->row_begin, sample = PetscMin(rows, SAMPLE_ROWS);
+
+    for (PetscInt k = 0; k < sample; k++) {
+      const uint16_t p = CollectionFind(c, csr, chunk->row_begin + (PetscInt)((PetscInt64)rows * k / sample));
+
+      c->pattern[p].rows++; /* there is room for all rows of the sample */
+      id[i * SAMPLE_ROWS + k] = p;
+    }
+  }
+  for (PetscInt i = 0; i < profile->chunks; i++) {
+    const PetscInt sample    = PetscMin(profile->chunk[i].row_end - profile->chunk[i].row_begin, SAMPLE_ROWS);
+    PetscInt       recurring = 0;
+
+    for (PetscInt k = 0; k < sample; k++) recurring += c->pattern[id[i * SAMPLE_ROWS + k]].rows > 1;
+    worthwhile[i] = (PetscBool)(4 * recurring >= sample || csr->m <= AUTOCSR_MAX_PATTERNS);
+  }
+  PetscCall(CollectionKeepRecurring(c));
+  PetscCall(PetscFree(id));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static void CollectRows(const AutoCSRMatrix *csr, const AutoCSRChunk *chunk, Collection *c, uint16_t id[])
+{
+  uint16_t last = AUTOCSR_NO_PATTERN;
+
+  for (PetscInt row = chunk->row_begin; row < chunk->row_end; row++) {
+    uint16_t p = last == AUTOCSR_NO_PATTERN ? AUTOCSR_NO_PATTERN : c->pattern[last].next;
+
+    if (p == AUTOCSR_NO_PATTERN || !SamePattern(csr, row, c->pattern[p].row)) {
+      p = CollectionFind(c, csr, row);
+      if (last != AUTOCSR_NO_PATTERN && p != AUTOCSR_NO_PATTERN) c->pattern[last].next = p;
+    }
+    if (p != AUTOCSR_NO_PATTERN) c->pattern[p].rows++;
+    id[row] = p;
+    last    = p;
+  }
+}
+
+/* Keeps the AUTOCSR_MAX_PATTERNS patterns of the most rows, of equals the first: the others get no rows */
+static PetscErrorCode CollectionKeepFrequent(Collection *c)
+{
+  PetscInt *count, least, ties = 0;
+
+  PetscFunctionBegin;
+  if (c->n <= AUTOCSR_MAX_PATTERNS) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(c->n, &count));
+  for (PetscInt i = 0; i < c->n; i++) count[i] = c->pattern[i].rows;
+  PetscCall(PetscSortInt(c->n, count));
+  least = count[c->n - AUTOCSR_MAX_PATTERNS];
+  for (PetscInt i = c->n - AUTOCSR_MAX_PATTERNS; i < c->n; i++) ties += count[i] == least;
+  for (PetscInt i = 0; i < c->n; i++) {
+    if (c->pattern[i].rows < least || (c->pattern[i].rows == least && ties-- <= 0)) c->pattern[i].rows = 0;
+  }
+  PetscCall(PetscFree(count));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Numbers the patterns kept by first appearance, and puts these numbers in place of the collection's */
+static PetscErrorCode Number(const Collection *c, AutoCSRProfile *profile)
+{
+  const PetscInt h = profile->slice_height;
+  uint16_t      *number;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(c->n, &number));
+  for (PetscInt i = 0; i < c->n; i++) number[i] = AUTOCSR_NO_PATTERN;
+  PetscCall(PetscMalloc1(PetscMin(c->n, AUTOCSR_MAX_PATTERNS), &profile->pattern_row));
+  profile->patterns = 0;
+  for (PetscInt i = 0; i < profile->chunks; i++) {
+    AutoCSRChunk *chunk   = &profile->chunk[i];
+    PetscBool     uniform = PETSC_FALSE;
+
+    for (PetscInt row = chunk->row_begin; row < chunk->row_end; row++) {
+      const PetscInt in_slice = row % h;
+      const uint16_t old      = profile->pattern_id[row];
+      uint16_t       id       = AUTOCSR_NO_PATTERN;
+
+      if (old != AUTOCSR_NO_PATTERN && c->pattern[old].rows) {
+        if (number[old] == AUTOCSR_NO_PATTERN) {
+          number[old]                               = (uint16_t)profile->patterns;
+          profile->pattern_row[profile->patterns++] = row;
+        }
+        id = number[old];
+        chunk->pattern_rows++;
+      }
+      profile->pattern_id[row] = id;
+      uniform                  = (PetscBool)(id != AUTOCSR_NO_PATTERN && (in_slice == 0 || (uniform && id == profile->pattern_id[row - 1])));
+      if (in_slice == h - 1 || row == chunk->row_end - 1) chunk->uniform_slices += uniform;
+    }
+  }
+  PetscCall(PetscFree(number));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRProfilePatterns(const AutoCSRMatrix *csr, AutoCSRProfile *profile)
+{
+  Collection *c;
+  PetscBool   worthwhile[AUTOCSR_MAX_CHUNKS], any = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  profile->patterns = AUTOCSR_MAX_PATTERNS + 1;
+  PetscCall(PetscNew(&c));
+  PetscCall(Sample(csr, profile, c, worthwhile));
+  for (PetscInt i = 0; i < profile->chunks; i++) any = (PetscBool)(any || worthwhile[i]);
+  if (any) {
+    PetscCall(PetscMalloc1(csr->m, &profile->pattern_id));
+    for (PetscInt i = 0; i < profile->chunks; i++) {
+      const AutoCSRChunk *chunk = &profile->chunk[i];
+
+      if (worthwhile[i])
+        CollectRows(csr, chunk, c, profile->pattern_id);
+      else {
+        for (PetscInt row = chunk->row_begin; row < chunk->row_end; row++) profile->pattern_id[row] = AUTOCSR_NO_PATTERN;
+      }
+    }
+    PetscCall(CollectionKeepFrequent(c));
+    PetscCall(Number(c, profile));
+  }
+  PetscCall(PetscFree(c));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,102 @@
+/*
+  The profile of a block: rows, their lengths and chunks here (hou2017, Table I), the other parts by their own files.
+*/
+#include "parts.h"
+#include <petsctime.h>
+
+/* At most AUTOCSR_MAX_CHUNKS chunks of whole slices and windows */
+static void ChunksSet(const AutoCSRMatrix *csr, AutoCSRProfile *profile)
+{
+  const PetscInt unit  = PetscMax(AUTOCSR_WINDOW, profile->slice_height);
+  const PetscInt units = csr->m / unit + (csr->m % unit != 0);
+  const PetscInt rows  = unit * PetscMax(1, units / AUTOCSR_MAX_CHUNKS + (units % AUTOCSR_MAX_CHUNKS != 0));
+
+  for (PetscInt row = 0; row < csr->m;) {
+    AutoCSRChunk *chunk = &profile->chunk[profile->chunks++];
+
+    chunk->row_begin = row;
+    row              = csr->m - row > rows ? row + rows : csr->m;
+    chunk->row_end   = row;
+    chunk->nnz       = csr->row_ptr[chunk->row_end] - csr->row_ptr[chunk->row_begin];
+  }
+}
+
+static int HistogramBin(PetscInt length)
+{
+  int bin = 0;
+
+  for (; length; length >>= 1) bin++;
+  return PetscMin(bin, AUTOCSR_HISTOGRAM_BINS - 1);
+}
+
+static void RowsMeasure(const AutoCSRMatrix *csr, AutoCSRProfile *profile)
+{
+  double   squares    = 0;
+  PetscInt bin_length = -1, bin = 0; /* neighbours are often as long */
+
+  profile->min_length  = csr->m ? PETSC_MAX_INT : 0;
+  profile->mean_length = csr->m ? (double)csr->nnz / csr->m : 0;
+  profile->aspect      = csr->n ? (double)csr->m / csr->n : 0;
+  for (PetscInt c = 0; c < profile->chunks; c++) {
+    AutoCSRChunk *chunk = &profile->chunk[c];
+
+    chunk->min_length = PETSC_MAX_INT;
+    for (PetscInt row = chunk->row_begin; row < chunk->row_end; row++) {
+      const PetscInt begin = csr->row_ptr[row], length = csr->row_ptr[row + 1] - begin;
+      const double   d = length - profile->mean_length;
+
+      chunk->min_length = PetscMin(chunk->min_length, length);
+      chunk->max_length = PetscMax(chunk->max_length, length);
+      if (length)
+        profile->bandwidth = PetscMax(profile->bandwidth, PetscMax(row - csr->col[begin], csr->col[begin + length - 1] - row));
+      else
+        chunk->empty_rows++;
+      if (length != bin_length) {
+        bin        = HistogramBin(length);
+        bin_length = length;
+      }
+      profile->histogram[bin]++;
+      squares += d * d;
+    }
+    profile->min_length = PetscMin(profile->min_length, chunk->min_length);
+    profile->max_length = PetscMax(profile->max_length, chunk->max_length);
+    profile->empty_rows += chunk->empty_rows;
+  }
+  profile->variance = csr->m ? squares / csr->m : 0;
+}
+
+PetscErrorCode AutoCSRProfileCreate(const AutoCSRMatrix *csr, PetscInt slice_height, AutoCSRProfile **profile)
+{
+  AutoCSRProfile *p;
+  PetscLogDouble  begin, end;
+
+  PetscFunctionBegin;
+  PetscCheck(slice_height > 0 && !(slice_height & (slice_height - 1)), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Slice height %" PetscInt_FMT " is not a power of two", slice_height);
+  PetscCall(PetscTime(&begin));
+  PetscCall(PetscNew(&p));
+  p->m            = csr->m;
+  p->n            = csr->n;
+  p->nnz          = csr->nnz;
+  p->slice_height = slice_height;
+  ChunksSet(csr, p);
+  RowsMeasure(csr, p);
+  PetscCall(AutoCSRProfileSpread(csr, p));
+  PetscCall(AutoCSRProfileBlocks(csr, p));
+  PetscCall(AutoCSRProfilePatterns(csr, p));
+  PetscCall(AutoCSRProfileValues(csr, p));
+  PetscCall(PetscTime(&end));
+  p->seconds = end - begin;
+  *profile   = p;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRProfileDestroy(AutoCSRProfile **profile)
+{
+  PetscFunctionBegin;
+  if (!*profile) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscFree((*profile)->pattern_row));
+  PetscCall(PetscFree((*profile)->pattern_id));
+  PetscCall(PetscFree((*profile)->value));
+  PetscCall(PetscFree(*profile));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

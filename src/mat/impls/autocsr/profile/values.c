@@ -1,0 +1,97 @@
+/*
+  The distinct values of a matrix, and whether each is exactly a float32: what the lossless value codings need.
+*/
+#include "parts.h"
+#include "dictionary.h"
+
+PetscErrorCode AutoCSRDictionaryBuild(AutoCSRDictionary *d, PetscInt n, const PetscScalar value[])
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(d, sizeof(*d)));
+  for (d->n = 0; d->n < n;) {
+    unsigned slot;
+
+    (void)AutoCSRDictionaryFind(d, &value[d->n], &slot);
+    d->value[d->n] = value[d->n];
+    d->slot[slot]  = (uint16_t)++d->n;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static int BitsCompare(const void *a, const void *b)
+{
+  const AutoCSRScalarBits x = AutoCSRBitsOf((const PetscScalar *)a), y = AutoCSRBitsOf((const PetscScalar *)b);
+
+  for (int i = 0; i < AUTOCSR_PARTS; i++) {
+    if (x.part[i] != y.part[i]) return x.part[i] < y.part[i] ? -1 : 1;
+  }
+  return 0;
+}
+
+/* Collects until there are too many; what it has seen by then need not be looked at again: its end is returned in *seen */
+static PetscErrorCode Collect(const AutoCSRMatrix *csr, AutoCSRDictionary *d, PetscInt *seen)
+{
+  AutoCSRScalarBits last = {{0}}; /* runs of one value are common */
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(d, sizeof(*d)));
+  for (PetscInt p = 0; p < csr->nnz; p++) {
+    const AutoCSRScalarBits bits = AutoCSRBitsOf(&csr->val[p]);
+    unsigned                slot;
+
+    if (p && AutoCSRBitsEqual(bits, last)) continue;
+    last = bits;
+    if (AutoCSRDictionaryFind(d, &csr->val[p], &slot) >= 0) continue;
+    if (d->n == AUTOCSR_MAX_DISTINCT) {
+      d->n  = AUTOCSR_MAX_DISTINCT + 1;
+      *seen = p;
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    d->value[d->n] = csr->val[p];
+    d->slot[slot]  = (uint16_t)++d->n;
+  }
+  *seen = csr->nnz;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRValuesExamine(const AutoCSRMatrix *csr, AutoCSRDictionary *d, PetscBool *float32_exact)
+{
+  PetscInt seen;
+  int      exact = sizeof(PetscReal) > sizeof(float);
+
+  PetscFunctionBegin;
+  PetscCall(Collect(csr, d, &seen));
+  for (PetscInt i = 0; i < PetscMin(d->n, AUTOCSR_MAX_DISTINCT) && exact; i++) {
+    float f[AUTOCSR_PARTS];
+
+    exact = AutoCSRFloatsFromScalar(&d->value[i], f);
+  }
+  for (PetscInt p = seen; p < csr->nnz && exact; p++) {
+    float f[AUTOCSR_PARTS];
+
+    exact = AutoCSRFloatsFromScalar(&csr->val[p], f);
+  }
+  *float32_exact = (PetscBool)exact;
+  if (d->n <= AUTOCSR_MAX_DISTINCT) {
+    PetscScalar value[AUTOCSR_MAX_DISTINCT];
+
+    PetscCall(PetscArraycpy(value, d->value, d->n));
+    qsort(value, (size_t)d->n, sizeof(*value), BitsCompare);
+    PetscCall(AutoCSRDictionaryBuild(d, d->n, value));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRProfileValues(const AutoCSRMatrix *csr, AutoCSRProfile *profile)
+{
+  AutoCSRDictionary d;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRValuesExamine(csr, &d, &profile->float32_exact));
+  profile->values = d.n;
+  if (d.n <= AUTOCSR_MAX_DISTINCT) {
+    PetscCall(PetscMalloc1(d.n, &profile->value));
+    PetscCall(PetscArraycpy(profile->value, d.value, d.n));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
