@@ -63,13 +63,13 @@ static PetscErrorCode ReadLine(MMFile *f, PetscBool *more)
 {
   PetscFunctionBeginUser;
   do {
-    size_t length;
-    int    error;
+    size_t      length;
+    int         error;
+    char       *got     = gzgets(f->gz, f->line, LINE_LENGTH);
+    const char *message = gzerror(f->gz, &error);
 
-    if (!gzgets(f->gz, f->line, LINE_LENGTH)) {
-      const char *message = gzerror(f->gz, &error);
-
-      PetscCheck(error == Z_OK || error == Z_STREAM_END, PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s, after line %ld: %s", f->name, f->number, message);
+    PetscCheck(error == Z_OK || error == Z_STREAM_END, PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s, after line %ld: %s", f->name, f->number, message);
+    if (!got) {
       *more = PETSC_FALSE;
       PetscFunctionReturn(PETSC_SUCCESS);
     }
@@ -332,8 +332,116 @@ int main(int argc, char **argv)
   PetscCall(PetscViewerFileSetName(viewer, out));
   PetscCall(MatView(A, viewer));
   PetscCall(PetscViewerDestroy(&viewer));
-  PetscCall(MatViewFromOptions(A, NULL, "-mat_view"));
   PetscCall(MatDestroy(&A));
   PetscCall(PetscFinalize());
   return 0;
 }
+
+/*TEST
+
+  testset:
+    requires: !complex
+    args: -out out.bin -mat_view
+    test:
+      suffix: general
+      args: -in ${AUTOCSR_MTX}/mm/general.mtx
+    test:
+      suffix: integer-symmetric
+      args: -in ${AUTOCSR_MTX}/mm/integer-symmetric.mtx
+    test:
+      suffix: pattern
+      args: -in ${AUTOCSR_MTX}/mm/pattern.mtx
+    test:
+      suffix: skew
+      args: -in ${AUTOCSR_MTX}/mm/skew.mtx
+    test:
+      suffix: array
+      args: -in ${AUTOCSR_MTX}/mm/array.mtx
+    test:
+      suffix: array-symmetric
+      args: -in ${AUTOCSR_MTX}/mm/array-symmetric.mtx
+    test:
+      suffix: array-skew
+      args: -in ${AUTOCSR_MTX}/mm/array-skew.mtx
+    test:
+      suffix: empty
+      args: -in ${AUTOCSR_MTX}/mm/empty.mtx -mat_view ::ascii_info
+      filter: grep rows=
+    test:
+      suffix: gzip
+      args: -in ${AUTOCSR_MTX}/mm/general.mtx.gz
+      output_file: output/autocsr_convert_general.out
+    test:
+      suffix: sum
+      args: -sum_duplicates -in ${AUTOCSR_MTX}/mm/bad-twice.mtx
+
+  testset:
+    requires: complex
+    args: -out out.bin -mat_view
+    test:
+      suffix: complex
+      args: -in ${AUTOCSR_MTX}/mm/complex.mtx
+    test:
+      suffix: hermitian
+      args: -in ${AUTOCSR_MTX}/mm/hermitian.mtx
+    test:
+      suffix: array-complex
+      args: -in ${AUTOCSR_MTX}/mm/array-complex.mtx
+
+  # Errors say the line and what was read
+  testset:
+    args: -petsc_ci_portable_error_output -out out.bin
+    filter: sed "s,[^ ]*[/],,g"
+    test:
+      suffix: bad-banner
+      args: -in ${AUTOCSR_MTX}/mm/bad-banner.mtx
+    test:
+      suffix: bad-field
+      args: -in ${AUTOCSR_MTX}/mm/bad-field.mtx
+    test:
+      suffix: bad-words
+      args: -in ${AUTOCSR_MTX}/mm/bad-words.mtx
+    test:
+      suffix: bad-hermitian
+      args: -in ${AUTOCSR_MTX}/mm/bad-hermitian.mtx
+    test:
+      suffix: bad-row
+      args: -in ${AUTOCSR_MTX}/mm/bad-row.mtx
+    test:
+      suffix: bad-value
+      args: -in ${AUTOCSR_MTX}/mm/bad-value.mtx
+    test:
+      suffix: bad-word
+      args: -in ${AUTOCSR_MTX}/mm/bad-word.mtx
+    test:
+      suffix: bad-rest
+      args: -in ${AUTOCSR_MTX}/mm/bad-rest.mtx
+    test:
+      suffix: bad-short
+      args: -in ${AUTOCSR_MTX}/mm/bad-short.mtx
+    test:
+      suffix: bad-long
+      args: -in ${AUTOCSR_MTX}/mm/bad-long.mtx
+    test:
+      suffix: bad-square
+      args: -in ${AUTOCSR_MTX}/mm/bad-square.mtx
+    test:
+      suffix: bad-diagonal
+      args: -in ${AUTOCSR_MTX}/mm/bad-diagonal.mtx
+    test:
+      suffix: bad-twice
+      args: -in ${AUTOCSR_MTX}/mm/bad-twice.mtx
+    test:
+      suffix: bad-gzip
+      args: -in ${AUTOCSR_MTX}/mm/bad-gzip.mtx.gz
+    test:
+      suffix: bad-file
+      args: -in nowhere.mtx
+    test:
+      suffix: bad-options
+    test:
+      suffix: bad-real
+      requires: !complex
+      args: -in ${AUTOCSR_MTX}/mm/complex.mtx
+
+TEST*/
