@@ -1,0 +1,26 @@
+/*
+  The host's tables of executors, one for each instruction set: private to host/.
+*/
+#ifndef AUTOCSR_HOST_EXECUTORS_H
+#define AUTOCSR_HOST_EXECUTORS_H
+
+#include "host.h"
+
+/* The axes that an executor is for; lanes 0: any. What it makes of the others it reads in the segment */
+typedef struct {
+  AutoCSROrder    order;
+  AutoCSRIndex    index;
+  AutoCSRValue    value;
+  AutoCSRMapping  mapping;
+  PetscInt        lanes;
+  AutoCSRExecutor executor;
+} AutoCSRHostExecutor;
+
+/* Each ends with a name that is NULL */
+PETSC_INTERN const AutoCSRHostExecutor AutoCSRHostExecutors_x86_64[];
+#if defined(__x86_64__)
+PETSC_INTERN const AutoCSRHostExecutor AutoCSRHostExecutors_avx2[];
+PETSC_INTERN const AutoCSRHostExecutor AutoCSRHostExecutors_avx512[];
+#endif
+
+#endif

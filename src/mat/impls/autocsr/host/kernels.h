@@ -1,0 +1,75 @@
+/*
+  The kernel text as a table: included once for each instruction set, which names the table HOST_EXECUTORS. What a kernel
+  runs is fixed here, at compile time, by one line.
+*/
+#include "kernels_sliced.h"
+#include "kernels_tile.h"
+#include "executors.h"
+
+static void EmptyMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op)
+{
+  for (PetscInt k = 0; k < seg->n_rows; k++) {
+    const PetscInt row = AutoCSRSegmentRow(seg, k);
+
+    op->y[row] = AddendOf(op, row);
+  }
+}
+
+static void EmptyTranspose(const AutoCSRSegment *seg, const AutoCSROperands *op)
+{
+}
+
+static void TileMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op)
+{
+  TileRun(seg, op);
+}
+
+/* Two functions of a kernel: name, and the calls with their codings */
+#define KERNEL_PAIR(name, multiply, transpose)                                      \
+  static void name##Multiply(const AutoCSRSegment *seg, const AutoCSROperands *op)  \
+  {                                                                                 \
+    multiply;                                                                       \
+  }                                                                                 \
+  static void name##Transpose(const AutoCSRSegment *seg, const AutoCSROperands *op) \
+  {                                                                                 \
+    transpose;                                                                      \
+  }
+#define CSR_PAIR(I, V, L) KERNEL_PAIR(CSR_##I##_##V##_##L, CSRMultiply(seg, op, AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V, L), CSRTranspose(seg, op, AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V))
+#define PATTERN_PAIR(V)   KERNEL_PAIR(CSR_PATTERN_##V, CSRPatternRun(seg, op, AUTOCSR_VALUE_##V, PETSC_FALSE), CSRPatternRun(seg, op, AUTOCSR_VALUE_##V, PETSC_TRUE))
+#define SLICED_PAIR(I, V) KERNEL_PAIR(SLICED_##I##_##V, SlicedRun(seg, op, AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V, PETSC_FALSE), SlicedRun(seg, op, AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V, PETSC_TRUE))
+#define NAME_CSR          "csr"
+#define NAME_32           "32"
+#define NAME_16           "16"
+#define NAME_PATTERN      "pattern"
+#define NAME_COPY         "copy"
+#define NAME_DICTIONARY   "dictionary"
+#define NAME_FLOAT32      "float32"
+#define CSR_LINE(I, V, L) {AUTOCSR_ORDER_CSR, AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V, AUTOCSR_MAP_LANES, L, {"csr/" NAME_##I "/" NAME_##V "/lanes" #L, CSR_##I##_##V##_##L##Multiply, CSR_##I##_##V##_##L##Transpose}},
+#define PATTERN_LINE(V)   {AUTOCSR_ORDER_CSR, AUTOCSR_INDEX_PATTERN, AUTOCSR_VALUE_##V, AUTOCSR_MAP_LANES, 0, {"csr/pattern/" NAME_##V, CSR_PATTERN_##V##Multiply, CSR_PATTERN_##V##Transpose}},
+#define SLICED_LINE(I, V) {AUTOCSR_ORDER_SLICED, AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V, AUTOCSR_MAP_SLICE, 0, {"sliced/" NAME_##I "/" NAME_##V, SLICED_##I##_##V##Multiply, SLICED_##I##_##V##Transpose}},
+#define EACH_CSR(do, I, V) \
+  do (I, V, 1) do(I, V, 2) do(I, V, 4) do(I, V, 8) do(I, V, 16) do(I, V, 32)
+#if defined(PETSC_USE_REAL_SINGLE)
+  #define EACH_SLICED(do, I) \
+    do (I, COPY) do(I, DICTIONARY)
+#else
+  #define EACH_SLICED(do, I) \
+    do (I, COPY) do(I, DICTIONARY) do(I, FLOAT32)
+#endif
+
+EACH_CSR(CSR_PAIR, CSR, CSR)
+EACH_CSR(CSR_PAIR, 16, CSR)
+PATTERN_PAIR(CSR)
+EACH_SLICED(SLICED_PAIR, 32)
+EACH_SLICED(SLICED_PAIR, 16)
+EACH_SLICED(SLICED_PAIR, PATTERN)
+
+const AutoCSRHostExecutor HOST_EXECUTORS[] = {
+    {AUTOCSR_ORDER_CSR, AUTOCSR_INDEX_CSR, AUTOCSR_VALUE_CSR, AUTOCSR_MAP_EMPTY, 0, {"empty", EmptyMultiply, EmptyTranspose}},
+    {AUTOCSR_ORDER_CSR, AUTOCSR_INDEX_CSR, AUTOCSR_VALUE_CSR, AUTOCSR_MAP_TILE, 0, {"csr/tile", TileMultiply, CSR_CSR_CSR_1Transpose}},
+    EACH_CSR(CSR_LINE, CSR, CSR)
+        EACH_CSR(CSR_LINE, 16, CSR)
+            PATTERN_LINE(CSR)
+                EACH_SLICED(SLICED_LINE, 32)
+                    EACH_SLICED(SLICED_LINE, 16)
+                        EACH_SLICED(SLICED_LINE, PATTERN){.executor.name = NULL}};

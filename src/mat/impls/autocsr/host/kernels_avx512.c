@@ -1,0 +1,5 @@
+/* The kernels for AVX-512 (F, VL, DQ, BW). */
+#if defined(__x86_64__)
+  #define HOST_EXECUTORS AutoCSRHostExecutors_avx512
+  #include "kernels.h"
+#endif

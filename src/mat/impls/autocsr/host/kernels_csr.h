@@ -1,0 +1,130 @@
+/*
+  Kernels over rows in CSR order: hou2017 III-B (serial, subvector, vector) as numbers of partial sums of a row, and runs of
+  rows with one pattern, eight rows at a time.
+*/
+#ifndef AUTOCSR_HOST_KERNELS_CSR_H
+#define AUTOCSR_HOST_KERNELS_CSR_H
+
+#include "streams.h"
+
+/* s + row times x, the row's n entries read from e on, in `lanes` partial sums which are then added pairwise */
+KERNEL PetscScalar RowSum(PetscScalar s, Entries e, PetscInt n, const PetscScalar *x, AutoCSRIndex index, AutoCSRValue value, int lanes)
+{
+  PetscInt t = 0;
+
+  if (lanes >= 2 * LANES && lanes > 4) {
+    enum {
+      MOST = 8
+    };
+    const int parts = lanes / LANES < MOST ? lanes / LANES : MOST;
+    Vector    sum[MOST];
+
+    if (n >= parts * LANES) {
+      UNROLL for (int p = 0; p < parts; p++) sum[p] = VectorZero();
+      for (; t + parts * LANES <= n; t += parts * LANES) {
+        UNROLL for (int p = 0; p < parts; p++) sum[p] = VectorMultiplyAdd(sum[p], EntryValues(e, value, t + p * LANES), EntryGather(e, index, t + p * LANES, x));
+      }
+      UNROLL for (int half = parts / 2; half; half /= 2)
+      {
+        UNROLL for (int p = 0; p < half; p++) sum[p] = VectorAdd(sum[p], sum[p + half]);
+      }
+      s += VectorSum(sum[0]);
+    }
+  }
+  if (lanes >= LANES && lanes > 4 && n - t >= LANES) {
+    Vector sum = VectorZero();
+
+    for (; t + LANES <= n; t += LANES) sum = VectorMultiplyAdd(sum, EntryValues(e, value, t), EntryGather(e, index, t, x));
+    s += VectorSum(sum);
+  }
+  if (lanes >= 2 && n - t >= 2) {
+    const int   parts  = lanes < 4 ? 2 : 4;
+    PetscScalar sum[4] = {0, 0, 0, 0};
+
+    for (; t + parts <= n; t += parts) {
+      UNROLL for (int p = 0; p < parts; p++) sum[p] = ScalarMultiplyAdd(sum[p], EntryValue(e, value, t + p), x[EntryColumn(e, index, t + p)]);
+    }
+    s += (sum[0] + sum[2]) + (sum[1] + sum[3]);
+  }
+  for (; t < n; t++) s = ScalarMultiplyAdd(s, EntryValue(e, value, t), x[EntryColumn(e, index, t)]);
+  return s;
+}
+
+/* y[col] += row times xr */
+KERNEL void RowScatter(PetscScalar xr, Entries e, PetscInt n, PetscScalar *y, AutoCSRIndex index, AutoCSRValue value, PetscBool conjugate)
+{
+  for (PetscInt t = 0; t < n; t++) {
+    const size_t c = EntryColumn(e, index, t);
+
+    y[c] = ScalarMultiplyAdd(y[c], ScalarConjugateIf(EntryValue(e, value, t), conjugate), xr);
+  }
+}
+
+typedef struct {
+  PetscInt begin, end;
+} RowRange;
+
+/* The i-th range of adjacent rows: all of a contiguous segment, or a virtual row of hou2017; PETSC_FALSE past the last */
+KERNEL PetscBool SegmentRange(const AutoCSRSegment *seg, PetscInt i, RowRange *range)
+{
+  const PetscInt *rows = (const PetscInt *)seg->stream[AUTOCSR_STREAM_ROWS].data;
+  const PetscInt  U    = rows ? seg->axes.row_group : seg->n_rows;
+  const PetscInt  left = seg->n_rows - i * U;
+
+  if (left <= 0) return PETSC_FALSE;
+  range->begin = rows ? rows[i] * U : seg->row_begin;
+  range->end   = range->begin + PetscMin(U, left);
+  return PETSC_TRUE;
+}
+
+KERNEL void RowsMultiply(const AutoCSROperands *op, RowRange range, Entries e, size_t first, const PetscScalar *x, AutoCSRIndex index, AutoCSRValue value, int lanes)
+{
+  const PetscInt *row_ptr = op->csr->row_ptr;
+
+  for (PetscInt row = range.begin; row < range.end; row++) op->y[row] = RowSum(AddendOf(op, row), EntriesFrom(e, index, value, row_ptr[row] - first), row_ptr[row + 1] - row_ptr[row], x, index, value, lanes);
+}
+
+KERNEL void RowsTranspose(const AutoCSROperands *op, RowRange range, Entries e, size_t first, PetscScalar *y, AutoCSRIndex index, AutoCSRValue value, PetscBool conjugate)
+{
+  const PetscInt *row_ptr = op->csr->row_ptr;
+
+  for (PetscInt row = range.begin; row < range.end; row++) RowScatter(op->x[row], EntriesFrom(e, index, value, row_ptr[row] - first), row_ptr[row + 1] - row_ptr[row], y, index, value, conjugate);
+}
+
+KERNEL void CSRMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, AutoCSRIndex index, AutoCSRValue value, int lanes)
+{
+  const PetscInt *base  = (const PetscInt *)seg->stream[AUTOCSR_STREAM_BASE].data;
+  const size_t    first = op->csr->row_ptr[seg->row_begin];
+  const Entries   e     = EntriesOfSegment(seg, op->csr, index, value);
+  RowRange        range;
+
+  for (PetscInt i = 0; SegmentRange(seg, i, &range); i++) {
+    if (index == AUTOCSR_INDEX_16) {
+      const PetscInt H = seg->axes.slice_height;
+
+      for (PetscInt begin = range.begin; begin < range.end; begin += H) RowsMultiply(op, (RowRange){begin, PetscMin(begin + H, range.end)}, e, first, op->x + *base++, index, value, lanes);
+    } else {
+      RowsMultiply(op, range, e, first, op->x, index, value, lanes);
+    }
+  }
+}
+
+KERNEL void CSRTranspose(const AutoCSRSegment *seg, const AutoCSROperands *op, AutoCSRIndex index, AutoCSRValue value)
+{
+  const PetscInt *base  = (const PetscInt *)seg->stream[AUTOCSR_STREAM_BASE].data;
+  const size_t    first = op->csr->row_ptr[seg->row_begin];
+  const Entries   e     = EntriesOfSegment(seg, op->csr, index, value);
+  RowRange        range;
+
+  for (PetscInt i = 0; SegmentRange(seg, i, &range); i++) {
+    if (index == AUTOCSR_INDEX_16) {
+      const PetscInt H = seg->axes.slice_height;
+
+      for (PetscInt begin = range.begin; begin < range.end; begin += H) RowsTranspose(op, (RowRange){begin, PetscMin(begin + H, range.end)}, e, first, op->y + *base++, index, value, op->conjugate);
+    } else {
+      RowsTranspose(op, range, e, first, op->y, index, value, op->conjugate);
+    }
+  }
+}
+
+#endif

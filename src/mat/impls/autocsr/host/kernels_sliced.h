@@ -1,0 +1,287 @@
+/*
+  Kernels over slices (SELL): GROUP rows at once, one lane each. Slots past the end of a row are masked out by the row's
+  length in the CSR, never multiplied into a sum. Also eight rows with one pattern, in either order: no gather at all.
+*/
+#ifndef AUTOCSR_HOST_KERNELS_SLICED_H
+#define AUTOCSR_HOST_KERNELS_SLICED_H
+
+#include "kernels_csr.h"
+
+typedef struct {
+  const uint16_t *id;
+  const PetscInt *ptr, *offset;
+} Patterns;
+
+KERNEL Patterns PatternsOfSegment(const AutoCSRSegment *seg)
+{
+  return (Patterns){(const uint16_t *)seg->stream[AUTOCSR_STREAM_PATTERN_ID].data, (const PetscInt *)seg->stream[AUTOCSR_STREAM_PATTERN_PTR].data, (const PetscInt *)seg->stream[AUTOCSR_STREAM_PATTERN_OFFSET].data};
+}
+
+/* Do GROUP rows share one pattern? */
+KERNEL PetscBool PatternsAgree(const uint16_t *id)
+{
+  uint64_t half[2];
+
+  memcpy(half, id, sizeof(half));
+  return (PetscBool)(half[0] == half[1] && half[0] == id[0] * UINT64_C(0x0001000100010001));
+}
+
+/* One row whose entries and index codes lie `stride` apart (a pattern's offsets are always adjacent) */
+KERNEL PetscScalar StridedRowSum(PetscScalar s, Entries e, PetscInt n, size_t stride, const PetscScalar *x, AutoCSRIndex index, AutoCSRValue value)
+{
+  const size_t step = index == AUTOCSR_INDEX_PATTERN ? 1 : stride;
+
+  for (PetscInt t = 0; t < n; t++) s = ScalarMultiplyAdd(s, EntryValue(e, value, t * stride), x[EntryColumn(e, index, t * step)]);
+  return s;
+}
+
+KERNEL void StridedRowScatter(PetscScalar xr, Entries e, PetscInt n, size_t stride, PetscScalar *y, AutoCSRIndex index, AutoCSRValue value, PetscBool conjugate)
+{
+  const size_t step = index == AUTOCSR_INDEX_PATTERN ? 1 : stride;
+
+  for (PetscInt t = 0; t < n; t++) {
+    const size_t c = EntryColumn(e, index, t * step);
+
+    y[c] = ScalarMultiplyAdd(y[c], ScalarConjugateIf(EntryValue(e, value, t * stride), conjugate), xr);
+  }
+}
+
+/* Values of LANES rows, lane_stride apart */
+KERNEL Vector LaneValues(Entries e, AutoCSRValue value, size_t q, size_t lane_stride)
+{
+  Vector v;
+
+  if (lane_stride == 1) return EntryValues(e, value, q);
+#define ONE_VALUE(l) EntryValue(e, value, q + (l)*lane_stride)
+  VECTOR_OF(v, ONE_VALUE);
+#undef ONE_VALUE
+  return v;
+}
+
+KERNEL void GroupLoad(Vector sum[GROUP_VECTORS], const PetscScalar *z)
+{
+  UNROLL for (int p = 0; p < GROUP_VECTORS; p++) sum[p] = z ? VectorLoad(z + p * LANES) : VectorZero();
+}
+
+KERNEL void GroupStore(PetscScalar *y, const Vector sum[GROUP_VECTORS])
+{
+  UNROLL for (int p = 0; p < GROUP_VECTORS; p++) VectorStore(y + p * LANES, sum[p]);
+}
+
+/* GROUP adjacent rows with one pattern; entry t of row l is at t * entry_stride + l * lane_stride from e on */
+KERNEL void PatternGroupMultiply(const AutoCSROperands *op, PetscInt row, const PetscInt *offset, PetscInt width, Entries e, size_t entry_stride, size_t lane_stride, AutoCSRValue value)
+{
+  const PetscScalar *x = op->x + row;
+  Vector             sum[GROUP_VECTORS];
+
+  GroupLoad(sum, op->z ? op->z + row : NULL);
+  for (PetscInt t = 0; t < width; t++) {
+    UNROLL for (int p = 0; p < GROUP_VECTORS; p++) sum[p] = VectorMultiplyAdd(sum[p], LaneValues(e, value, t * entry_stride + p * LANES * lane_stride, lane_stride), VectorLoad(x + offset[t] + p * LANES));
+  }
+  GroupStore(op->y + row, sum);
+}
+
+KERNEL void PatternGroupTranspose(const AutoCSROperands *op, PetscInt row, const PetscInt *offset, PetscInt width, Entries e, size_t entry_stride, size_t lane_stride, AutoCSRValue value)
+{
+  PetscScalar *y = op->y + row;
+  Vector       x[GROUP_VECTORS];
+
+  GroupLoad(x, op->x + row);
+  for (PetscInt t = 0; t < width; t++) {
+    Vector sum[GROUP_VECTORS];
+
+    GroupLoad(sum, y + offset[t]);
+    UNROLL for (int p = 0; p < GROUP_VECTORS; p++) sum[p] = VectorMultiplyAdd(sum[p], VectorConjugateIf(LaneValues(e, value, t * entry_stride + p * LANES * lane_stride, lane_stride), op->conjugate), x[p]);
+    GroupStore(y + offset[t], sum);
+  }
+}
+
+/* Patterns in CSR order: groups of eight rows with one pattern, the rest row by row */
+KERNEL void CSRPatternRun(const AutoCSRSegment *seg, const AutoCSROperands *op, AutoCSRValue value, PetscBool transpose)
+{
+  const Patterns  pattern = PatternsOfSegment(seg);
+  const PetscInt *row_ptr = op->csr->row_ptr + seg->row_begin;
+  const Entries   entries = EntriesOfSegment(seg, op->csr, AUTOCSR_INDEX_PATTERN, value);
+  PetscInt        k       = 0;
+
+  while (k < seg->n_rows) {
+    const PetscInt row = seg->row_begin + k, width = row_ptr[k + 1] - row_ptr[k];
+    Entries        e = entries;
+
+    e       = EntriesFrom(e, AUTOCSR_INDEX_PATTERN, value, row_ptr[k] - row_ptr[0]);
+    e.index = pattern.offset + pattern.ptr[pattern.id[k]];
+    if (k + GROUP <= seg->n_rows && PatternsAgree(pattern.id + k)) {
+      if (transpose)
+        PatternGroupTranspose(op, row, (const PetscInt *)e.index, width, e, 1, width, value);
+      else
+        PatternGroupMultiply(op, row, (const PetscInt *)e.index, width, e, 1, width, value);
+      k += GROUP;
+    } else {
+      if (transpose)
+        RowScatter(op->x[row], e, width, op->y + row, AUTOCSR_INDEX_PATTERN, value, op->conjugate);
+      else
+        op->y[row] = RowSum(AddendOf(op, row), e, width, op->x + row, AUTOCSR_INDEX_PATTERN, value, 4);
+      k++;
+    }
+  }
+}
+
+/* GROUP rows of a slice: their names, lengths, and where their entries are */
+typedef struct {
+  PetscInt        row[GROUP], length[GROUP], shortest, longest;
+  PetscBool       adjacent; /* rows row[0], row[0] + 1, ... */
+  const PetscInt *offset[GROUP];
+} Group;
+
+KERNEL void GroupDescribe(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt k, Group *g)
+{
+  const PetscInt *rows = (const PetscInt *)seg->stream[AUTOCSR_STREAM_ROWS].data;
+
+  g->adjacent = (PetscBool)!rows;
+  UNROLL for (int l = 0; l < GROUP; l++)
+  {
+    g->row[l]    = rows ? AutoCSRSegmentRow(seg, k + l) : seg->row_begin + k + l;
+    g->length[l] = csr->row_ptr[g->row[l] + 1] - csr->row_ptr[g->row[l]];
+  }
+  g->shortest = g->longest = g->length[0];
+  UNROLL for (int l = 1; l < GROUP; l++)
+  {
+    g->shortest = PetscMin(g->shortest, g->length[l]);
+    g->longest  = PetscMax(g->longest, g->length[l]);
+  }
+}
+
+KERNEL Vector GroupGather(const Group *g, Entries e, AutoCSRIndex index, size_t q, PetscInt t, int first_lane, const PetscScalar *x)
+{
+  if (index == AUTOCSR_INDEX_PATTERN) {
+    Vector v;
+#define ONE_X(l) x[g->row[first_lane + (l)] + g->offset[first_lane + (l)][t]]
+    VECTOR_OF(v, ONE_X);
+#undef ONE_X
+    return v;
+  }
+  return EntryGather(e, index, q + first_lane, x);
+}
+
+KERNEL void SliceGroupMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, PetscInt k, Entries e, const PetscScalar *x, AutoCSRIndex index, AutoCSRValue value)
+{
+  const size_t   H       = seg->axes.slice_height;
+  const Patterns pattern = PatternsOfSegment(seg);
+  Vector         sum[GROUP_VECTORS];
+  Group          g;
+
+  if (index == AUTOCSR_INDEX_PATTERN && !seg->stream[AUTOCSR_STREAM_ROWS].data && PatternsAgree(pattern.id + k)) {
+    const PetscInt id = pattern.id[k];
+
+    PatternGroupMultiply(op, seg->row_begin + k, pattern.offset + pattern.ptr[id], pattern.ptr[id + 1] - pattern.ptr[id], e, H, 1, value);
+    return;
+  }
+  GroupDescribe(seg, op->csr, k, &g);
+  if (index == AUTOCSR_INDEX_PATTERN) {
+    UNROLL for (int l = 0; l < GROUP; l++) g.offset[l] = pattern.offset + pattern.ptr[pattern.id[k + l]];
+  }
+  if (g.adjacent || !op->z) {
+    GroupLoad(sum, op->z ? op->z + g.row[0] : NULL);
+  } else {
+    UNROLL for (int p = 0; p < GROUP_VECTORS; p++)
+    {
+#define ONE_Z(l) op->z[g.row[p * LANES + (l)]]
+      VECTOR_OF(sum[p], ONE_Z);
+#undef ONE_Z
+    }
+  }
+  for (PetscInt t = 0; t < g.shortest; t++) {
+    UNROLL for (int p = 0; p < GROUP_VECTORS; p++) sum[p] = VectorMultiplyAdd(sum[p], EntryValues(e, value, t * H + p * LANES), GroupGather(&g, e, index, t * H, t, p * LANES, x));
+  }
+  if (index == AUTOCSR_INDEX_PATTERN) { /* other rows' offsets may lead out of x: lane by lane */
+    PetscScalar s[GROUP];
+
+    GroupStore(s, sum);
+    UNROLL for (int l = 0; l < GROUP; l++)
+    {
+      for (PetscInt t = g.shortest; t < g.length[l]; t++) s[l] = ScalarMultiplyAdd(s[l], EntryValue(e, value, t * H + l), x[g.row[l] + g.offset[l][t]]);
+    }
+    GroupLoad(sum, s);
+  } else {
+    for (PetscInt t = g.shortest; t < g.longest; t++) {
+      UNROLL for (int p = 0; p < GROUP_VECTORS; p++)
+      {
+#define IS_INSIDE(l) -(LaneInt)(t < g.length[p * LANES + (l)])
+        const LaneMask inside = EACH_LANE(IS_INSIDE);
+#undef IS_INSIDE
+        sum[p] = VectorSelect(inside, VectorMultiplyAdd(sum[p], EntryValues(e, value, t * H + p * LANES), EntryGather(e, index, t * H + p * LANES, x)), sum[p]);
+      }
+    }
+  }
+  if (g.adjacent) {
+    GroupStore(op->y + g.row[0], sum);
+  } else {
+    UNROLL for (int l = 0; l < GROUP; l++) op->y[g.row[l]] = VectorLane(sum[l / LANES], l % LANES);
+  }
+}
+
+KERNEL void SliceGroupTranspose(const AutoCSRSegment *seg, const AutoCSROperands *op, PetscInt k, Entries e, PetscScalar *y, AutoCSRIndex index, AutoCSRValue value, PetscBool conjugate)
+{
+  const size_t   H       = seg->axes.slice_height;
+  const Patterns pattern = PatternsOfSegment(seg);
+  Group          g;
+
+  if (index == AUTOCSR_INDEX_PATTERN && !seg->stream[AUTOCSR_STREAM_ROWS].data && PatternsAgree(pattern.id + k)) {
+    const PetscInt id = pattern.id[k];
+
+    PatternGroupTranspose(op, seg->row_begin + k, pattern.offset + pattern.ptr[id], pattern.ptr[id + 1] - pattern.ptr[id], e, H, 1, value);
+    return;
+  }
+  GroupDescribe(seg, op->csr, k, &g);
+  if (index == AUTOCSR_INDEX_PATTERN) {
+    UNROLL for (int l = 0; l < GROUP; l++) g.offset[l] = pattern.offset + pattern.ptr[pattern.id[k + l]];
+  }
+  for (PetscInt t = 0; t < g.longest; t++) {
+    UNROLL for (int l = 0; l < GROUP; l++)
+    {
+      if (t < g.shortest || t < g.length[l]) {
+        const size_t c = index == AUTOCSR_INDEX_PATTERN ? (size_t)(g.row[l] + g.offset[l][t]) : EntryColumn(e, index, t * H + l);
+
+        y[c] = ScalarMultiplyAdd(y[c], ScalarConjugateIf(EntryValue(e, value, t * H + l), conjugate), op->x[g.row[l]]);
+      }
+    }
+  }
+}
+
+KERNEL void SlicedRun(const AutoCSRSegment *seg, const AutoCSROperands *op, AutoCSRIndex index, AutoCSRValue value, PetscBool transpose)
+{
+  const PetscInt *slice_ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data;
+  const PetscInt *base      = (const PetscInt *)seg->stream[AUTOCSR_STREAM_BASE].data;
+  const PetscInt *row_ptr   = op->csr->row_ptr;
+  const PetscInt  H         = seg->axes.slice_height;
+  const Patterns  pattern   = PatternsOfSegment(seg);
+  const Entries   entries   = EntriesOfSegment(seg, op->csr, index, value);
+
+  for (PetscInt s = 0; s < seg->n_slices; s++) {
+    const PetscInt end   = PetscMin((s + 1) * H, seg->n_rows);
+    const size_t   shift = index == AUTOCSR_INDEX_16 ? base[s] : 0;
+    PetscInt       k     = s * H;
+
+    for (; k + GROUP <= end; k += GROUP) {
+      const Entries e = EntriesFrom(entries, index, value, slice_ptr[s] + (k & (H - 1)));
+
+      if (transpose)
+        SliceGroupTranspose(seg, op, k, e, op->y + shift, index, value, op->conjugate);
+      else
+        SliceGroupMultiply(seg, op, k, e, op->x + shift, index, value);
+    }
+    for (; k < end; k++) { /* the last rows, or slices lower than a group */
+      const PetscInt row = AutoCSRSegmentRow(seg, k), length = row_ptr[row + 1] - row_ptr[row];
+      const size_t   from = index == AUTOCSR_INDEX_PATTERN ? (size_t)row : shift;
+      Entries        e    = EntriesFrom(entries, index, value, slice_ptr[s] + (k & (H - 1)));
+
+      if (index == AUTOCSR_INDEX_PATTERN) e.index = pattern.offset + pattern.ptr[pattern.id[k]];
+      if (transpose)
+        StridedRowScatter(op->x[row], e, length, H, op->y + from, index, value, op->conjugate);
+      else
+        op->y[row] = StridedRowSum(AddendOf(op, row), e, length, H, op->x + from, index, value);
+    }
+  }
+}
+
+#endif

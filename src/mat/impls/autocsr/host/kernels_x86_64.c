@@ -1,0 +1,3 @@
+/* The kernels for the instructions that every processor of the architecture has. */
+#define HOST_EXECUTORS AutoCSRHostExecutors_x86_64
+#include "kernels.h"

@@ -1,0 +1,122 @@
+/*
+  How a kernel reads entries: the codings of index and value (design.md 4), each decided at compile time where a kernel is
+  instantiated, for one entry or for LANES adjacent ones.
+*/
+#ifndef AUTOCSR_HOST_STREAMS_H
+#define AUTOCSR_HOST_STREAMS_H
+
+#include "simd.h"
+
+/* Where entry q of a segment is found: index and value codes at position q */
+typedef struct {
+  const void        *index, *value;
+  const PetscScalar *dictionary;
+} Entries;
+
+KERNEL size_t IndexSize(AutoCSRIndex index)
+{
+  return index == AUTOCSR_INDEX_CSR ? sizeof(PetscInt) : index == AUTOCSR_INDEX_32 ? sizeof(uint32_t)
+                                                                                   : sizeof(uint16_t);
+}
+
+KERNEL size_t ValueSize(AutoCSRValue value)
+{
+  return value == AUTOCSR_VALUE_DICTIONARY ? 1 : value == AUTOCSR_VALUE_FLOAT32 ? sizeof(PetscScalar) / sizeof(PetscReal) * sizeof(float)
+                                                                                : sizeof(PetscScalar);
+}
+
+/* The entries from q on; a pattern's offsets belong to the row, not to its place */
+KERNEL Entries EntriesFrom(Entries e, AutoCSRIndex index, AutoCSRValue value, size_t q)
+{
+  if (index != AUTOCSR_INDEX_PATTERN) e.index = (const char *)e.index + q * IndexSize(index);
+  e.value = (const char *)e.value + q * ValueSize(value);
+  return e;
+}
+
+/* Arrays in place are taken from the segment's first row on, so that q counts alike for them and for own streams */
+KERNEL Entries EntriesOfSegment(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, AutoCSRIndex index, AutoCSRValue value)
+{
+  const size_t first = seg->axes.order == AUTOCSR_ORDER_CSR ? csr->row_ptr[seg->row_begin] : 0;
+  Entries      e;
+
+  e.index      = index == AUTOCSR_INDEX_CSR ? csr->col + first : seg->stream[AUTOCSR_STREAM_INDEX].data;
+  e.value      = value == AUTOCSR_VALUE_CSR ? csr->val + first : seg->stream[AUTOCSR_STREAM_VALUE].data;
+  e.dictionary = (const PetscScalar *)seg->stream[AUTOCSR_STREAM_DICTIONARY].data;
+  return e;
+}
+
+/* Column minus what x was advanced by */
+KERNEL size_t EntryColumn(Entries e, AutoCSRIndex index, size_t q)
+{
+  switch (index) {
+  case AUTOCSR_INDEX_32:
+    return ((const uint32_t *)e.index)[q];
+  case AUTOCSR_INDEX_16:
+    return ((const uint16_t *)e.index)[q];
+  default: /* offsets of a pattern may be negative */
+    return (size_t)((const PetscInt *)e.index)[q];
+  }
+}
+
+KERNEL PetscScalar EntryValue(Entries e, AutoCSRValue value, size_t q)
+{
+  switch (value) {
+  case AUTOCSR_VALUE_DICTIONARY:
+    return e.dictionary[((const uint8_t *)e.value)[q]];
+  case AUTOCSR_VALUE_FLOAT32:
+#if defined(PETSC_USE_COMPLEX)
+    return ScalarMake(((const float *)e.value)[2 * q], ((const float *)e.value)[2 * q + 1]);
+#else
+    return ((const float *)e.value)[q];
+#endif
+  default:
+    return ((const PetscScalar *)e.value)[q];
+  }
+}
+
+KERNEL Vector EntryValues(Entries e, AutoCSRValue value, size_t q)
+{
+  Vector v;
+
+  switch (value) {
+  case AUTOCSR_VALUE_DICTIONARY:
+#define ONE_VALUE(l) EntryValue(e, AUTOCSR_VALUE_DICTIONARY, q + (l))
+    VECTOR_OF(v, ONE_VALUE);
+#undef ONE_VALUE
+    return v;
+  case AUTOCSR_VALUE_FLOAT32:
+    return VectorLoadFloat((const float *)e.value + q * (ValueSize(AUTOCSR_VALUE_FLOAT32) / sizeof(float)));
+  default:
+    return VectorLoad((const PetscScalar *)e.value + q);
+  }
+}
+
+/* x at the columns of LANES adjacent entries. Scalar loads: the gather instructions are slower on most processors */
+KERNEL Vector EntryGather(Entries e, AutoCSRIndex index, size_t q, const PetscScalar *x)
+{
+  Vector v;
+#define ONE_X(l) x[EntryColumn(e, index, q + (l))]
+  VECTOR_OF(v, ONE_X);
+#undef ONE_X
+  return v;
+}
+
+KERNEL PetscScalar ScalarConjugateIf(PetscScalar a, PetscBool conjugate)
+{
+  return conjugate ? PetscConj(a) : a;
+}
+
+KERNEL Vector VectorConjugateIf(Vector v, PetscBool conjugate)
+{
+#if defined(PETSC_USE_COMPLEX)
+  if (conjugate) v.im = -v.im;
+#endif
+  return v;
+}
+
+KERNEL PetscScalar AddendOf(const AutoCSROperands *op, PetscInt row)
+{
+  return op->z ? op->z[row] : (PetscScalar)0;
+}
+
+#endif
