@@ -1,0 +1,100 @@
+static const char help[] = "Compares autocsr with PETSc's own sequential AIJ types on generated matrices and matrices from files.\n\
+Load the library with -dll_append; without it only PETSc's types are measured. See src/benchmarks/README.md.\n\n";
+
+#include "bench.h"
+
+static PetscErrorCode Run(const char matrix[], Csr *csr, const Limits *limits, Report report)
+{
+  Result   result[BENCH_MAX_VARIANTS];
+  PetscInt n;
+
+  PetscFunctionBeginUser;
+  for (const Op *op = Ops; op->name; op++) {
+    PetscCall(Measure(matrix, csr, op, limits, result, &n));
+    if (report) PetscCall(ReportMatrix(report, matrix, csr, op, result, n));
+  }
+  PetscCall(CsrDestroy(csr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Not reported: what is done once in a process (the library measures the machine) is no part of a matrix's setup */
+static PetscErrorCode WarmUp(const Size *size, const Limits *limits)
+{
+  const Size small = {PetscMin(1e-3, size->scale), size->seed};
+  Limits     brief = *limits;
+  Csr        csr;
+
+  PetscFunctionBeginUser;
+  brief.seconds = 0;
+  PetscCall(CsrGenerate(&Generators[0], &small, &csr));
+  PetscCall(Run("warm-up", &csr, &brief, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode RunFile(const char file[], const Limits *limits, Report report)
+{
+  const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
+  char        name[64], *dot;
+  Csr         csr;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscStrncpy(name, base, sizeof(name)));
+  if ((dot = strrchr(name, '.'))) *dot = 0;
+  PetscCall(CsrLoad(file, &csr));
+  PetscCall(Run(name, &csr, limits, report));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  Limits      limits = {.seconds = 6, .memory = 8, .rounds = 101};
+  Size        size   = {0.5, 1};
+  PetscInt    seed = 1, files = 1024;
+  PetscMPIInt ranks;
+  char        results[PETSC_MAX_PATH_LEN] = "", matrices[1024] = "", *file[1024];
+  Report      report;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(MatInitializePackage()); /* fills the list of types */
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
+  PetscCheck(ranks == 1, PETSC_COMM_WORLD, PETSC_ERR_WRONG_MPI_SIZE, "This benchmark runs on one rank, not on %d", ranks);
+  PetscOptionsBegin(PETSC_COMM_SELF, NULL, "Benchmark", NULL);
+  PetscCall(PetscOptionsReal("-scale", "Multiplies rows and nonzeros of the generated matrices", NULL, size.scale, &size.scale, NULL));
+  PetscCall(PetscOptionsInt("-seed", "Seed of the generated matrices", NULL, seed, &seed, NULL));
+  PetscCall(PetscOptionsString("-matrices", "Generated matrices to run, comma-separated ('none': none; default: all)", NULL, matrices, matrices, sizeof(matrices), NULL));
+  PetscCall(PetscOptionsStringArray("-files", "PETSc binary files to run, comma-separated", NULL, file, &files, NULL));
+  PetscCall(PetscOptionsString("-variants", "Variants to run, comma-separated (aij always runs; default: all)", NULL, limits.only, limits.only, sizeof(limits.only), NULL));
+  PetscCall(PetscOptionsReal("-seconds", "Time for measuring one matrix", NULL, limits.seconds, &limits.seconds, NULL));
+  PetscCall(PetscOptionsReal("-memory", "Memory for one matrix in all its variants, GB", NULL, limits.memory, &limits.memory, NULL));
+  PetscCall(PetscOptionsBoundedInt("-rounds", "Samples of each variant, at most", NULL, limits.rounds, &limits.rounds, NULL, 5));
+  PetscCall(PetscOptionsString("-results", "Folder for the CSV file of results", NULL, results, results, sizeof(results), NULL));
+  PetscOptionsEnd();
+  PetscCheck(size.scale > 0 && size.scale <= 64, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-scale %g: must be in (0, 64]", (double)size.scale);
+  size.seed = (uint64_t)seed;
+  limits.memory *= 1e9;
+
+  PetscCall(WarmUp(&size, &limits));
+  PetscCall(ReportOpen(results, &report));
+  for (const Generator *g = Generators; g->name; g++) {
+    const double nnz = g->nnz * size.scale;
+    PetscBool    wanted;
+    Csr          csr;
+
+    PetscCall(ListHas(matrices, g->name, &wanted));
+    if (!wanted) continue;
+    if (2 * nnz * (sizeof(PetscInt) + sizeof(PetscScalar)) > limits.memory || nnz > (double)PETSC_MAX_INT) {
+      PetscCall(PetscPrintf(PETSC_COMM_SELF, "\n%s: left out, about %.2g nonzeros are too many for -memory %g or for PetscInt\n", g->name, nnz, 1e-9 * limits.memory));
+      continue;
+    }
+    PetscCall(CsrGenerate(g, &size, &csr));
+    PetscCall(Run(g->name, &csr, &limits, report));
+  }
+  for (PetscInt f = 0; f < files; f++) {
+    PetscCall(RunFile(file[f], &limits, report));
+    PetscCall(PetscFree(file[f]));
+  }
+  PetscCall(ReportClose(&report));
+  PetscCall(PetscFinalize());
+  return 0;
+}

@@ -1,0 +1,22 @@
+/* The generated suite as data: name, generator, nonzeros at scale 1, values. */
+#include "matrices.h"
+
+const Generator Generators[] = {
+    {"poisson3d7", Poisson3d7, 55760000, 0},
+    {"poisson3d7-const", Poisson3d7, 55760000, 6},
+    {"poisson3d27", Poisson3d27, 55742968, 0},
+    {"poisson3d27-const", Poisson3d27, 55742968, 26},
+    {"poisson2d5", Poisson2d5, 44988000, 0},
+    {"poisson2d5-const", Poisson2d5, 44988000, 4},
+    {"fem3x3", Fem3x3, 18800000, 0},
+    {"powerlaw", PowerLaw, 16000000, 0},
+    {"circuit", Circuit, 10500000, 0},
+    {"lp", LinearProgram, 11000000, 0},
+    {"lpT", LinearProgramTall, 11000000, 0},
+    {"uniform16", Uniform16, 16000000, 0},
+    {"dense2k", Dense2k, 4000000, 0},
+    {"road", Road, 5100000, 0},
+    {"empty40", Empty40, 14000000, 0},
+    {"webgraph", WebGraph, 260000000, 0},
+    {"webgraph22", WebGraph22, 32000000, 0},
+    {NULL, NULL, 0, 0}};

@@ -1,0 +1,22 @@
+# One bar a matrix: autocsr by default; points: PETSc's types and the best forced strategy. Called by src/benchmarks/plot.
+set output out
+set title heading noenhanced
+set datafile separator "\t"
+set datafile missing "NaN"
+set logscale y 2
+set yrange [0.25:*]
+set ytics (0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 3, 4, 6, 8)
+set format y "%gx"
+set grid ytics
+set xtics rotate by -55 noenhanced scale 0
+set xrange [-0.7:]
+set offsets 0, 0.7, 0, 0
+set key outside top center horizontal
+set style fill solid 0.85 noborder
+set boxwidth 0.62
+set arrow 1 from graph 0, first 1 to graph 1, first 1 nohead front lw 1.5 lc rgb "black"
+plot data using 0:5:xtic(1) with boxes lc rgb "#4477aa" title "autocsr", \
+     data using 0:6 with points pt 2 ps 1.0 lw 1.5 lc rgb "#222222" title "best forced strategy", \
+     data using 0:2 with points pt 7 ps 0.8 lc rgb "#ee6677" title "aij", \
+     data using 0:3 with points pt 9 ps 0.9 lc rgb "#228833" title "aijsell", \
+     data using 0:4 with points pt 5 ps 0.7 lc rgb "#ccbb44" title "aijperm"
