@@ -39,14 +39,17 @@ done
 
 run=$TEST_DIR/run-$((runs + 1))
 : >"$run"
-export PETSC_OPTIONS="$PETSC_OPTIONS $TEST_OPTIONS -info $TEST_DIR/info:mat"
-timeout -k 5 "${MPIEXEC_TIMEOUT:-60}" $TEST_MPIEXEC "${args[@]}"
+export PETSC_OPTIONS="$PETSC_OPTIONS $TEST_OPTIONS -options_left no -info $TEST_DIR/info:mat"
+command=($TEST_MPIEXEC "${args[@]}")
+# One process needs no launcher
+[ "${args[0]} ${args[1]}" = "-n 1" ] && command=("${args[@]:2}")
+timeout -k 5 "${MPIEXEC_TIMEOUT:-60}" "${command[@]}"
 rc=$?
 [ $rc = 124 ] && echo "APPLICATION TIMED OUT" >&2
 {
   echo "${args[*]}"
   echo "aij $(cat "$TEST_DIR"/info* 2>/dev/null | grep -c 'MatAssemblyEnd_SeqAIJ()')"
-  echo "autocsr $(cat "$TEST_DIR"/info* 2>/dev/null | grep -ci 'AutoCSR')"
+  echo "autocsr $(cat "$TEST_DIR"/info* 2>/dev/null | grep -c 'AutoCSR')"
 } >"$run"
 rm -f "$TEST_DIR"/info*
 exit $rc

@@ -30,6 +30,10 @@ RTOL, ATOL = 1e-5, 1e-9
 NUMBER = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+|\d+(?=[eE][-+]?\d))(?:[eE][-+]?\d+)?")
 
 
+# PETSc with CUDA runs these tests even where there is no GPU
+DEVICE = re.compile(r"^(?:args=| *petsc_testrun|\w+_in=).*(?:cuda|cusparse|hip|viennacl|kokkos)", re.M)
+
+
 def parse():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--petsc-src", required=True, help="PETSc's source tree (with src/*/tests and config/)")
@@ -66,7 +70,8 @@ class Tree:
         self.env = dict(os.environ, PETSC_DIR=self.src, PETSC_ARCH=arch, OPENBLAS_NUM_THREADS="1")
         if os.geteuid() == 0:
             self.env.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
-        self.env.update(OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_hwloc_base_binding_policy="none")
+        self.env.update(OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_hwloc_base_binding_policy="none",
+                        OMPI_MCA_ess_singleton_isolated="1")
         self.env.setdefault("TEST_MPIEXEC", self.variable("MPIEXEC") or "mpiexec")
 
     def variable(self, name):
@@ -115,7 +120,10 @@ class Test:
         self.label = self.field("label")
         self.folder = os.path.relpath(os.path.dirname(script), tree.gen)
         self.program = os.path.normpath(os.path.join(os.path.dirname(script), "x", self.field("executable")))
-        self.skipped = re.search(r'"(?:SKIP|TODO) (?!Command failed)([^"]*)"', self.text)
+        found = re.search(r'"(?:SKIP|TODO) (?!Command failed)([^"]*)"', self.text)
+        self.skipped = found.group(1) if found else ""
+        if DEVICE.search(self.text.replace(tree.gen, "").replace(tree.src, "")):
+            self.skipped = self.skipped or "names a device type"
 
     def field(self, name):
         found = re.search(rf"^{name}='(.*)'$", self.text, re.M)
@@ -225,7 +233,7 @@ def numbers(folder, other):
 def judge(test, plain, args, root):
     """One test on the side of autocsr: its result ('passed', 'failed', 'numbers' or 'skipped') and what to say of it."""
     if test.skipped:
-        return "skipped", test.skipped.group(1)
+        return "skipped", test.skipped
     if plain is None:
         return "skipped", "no program"
     if not plain["passed"]:
@@ -270,6 +278,7 @@ def main():
     if args.sample:
         tests = [t for t in tests if not t.skipped]
         tests = sorted(random.Random(1).sample(tests, min(args.sample, len(tests))), key=lambda t: t.label)
+    random.Random(1).shuffle(tests)
     runnable = [t for t in tests if not t.skipped]
     tree.build(runnable, args.jobs)
     root = os.path.join(os.path.abspath(args.results), args.subclass or "autocsr")
