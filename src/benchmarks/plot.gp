@@ -4,8 +4,8 @@ set title heading noenhanced
 set datafile separator "\t"
 set datafile missing "NaN"
 set logscale y 2
-set yrange [0.25:*]
-set ytics (0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 3, 4, 6, 8)
+set yrange [0.125:*]
+set ytics (0.125, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 3, 4, 6, 8)
 set format y "%gx"
 set grid ytics
 set xtics rotate by -55 noenhanced scale 0
