@@ -9,15 +9,15 @@
 
 /* Figures of this machine (select/machine.c): measured once, kept in a cache file, read from there ever after */
 typedef struct {
-  char   name[128];
-  double bandwidth[4];  /* bytes a second of a streaming read that fits L1, L2, L3, memory */
-  double cache[3];      /* bytes of L1, L2, L3 (one core's share) */
-  double random_line;   /* seconds of a random cache line of x from memory, many in flight */
-  double launch;        /* seconds to start a segment */
-  PetscBool measured;   /* PETSC_FALSE: the figures shipped */
+  char      name[128];
+  double    bandwidth[4];   /* bytes a second of a streaming read that fits L1, L2, L3, memory */
+  double    cache[3];       /* bytes of L1, L2, L3 (one core's share) */
+  double    random_line[4]; /* seconds of a random cache line of x from there, many in flight */
+  double    launch;         /* seconds to start a segment */
+  PetscBool measured;       /* PETSC_FALSE: the figures shipped */
 } AutoCSRMachine;
 
-/* What an executor costs beside the bytes: seconds = entries * entry + rows * row + irregular * irregular */
+/* What an executor costs where the bytes cost nothing: seconds = entries * entry + rows * row + irregular * irregular */
 typedef struct {
   double entry, row, irregular;
 } AutoCSRExecutorCost;

@@ -18,13 +18,13 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   axes.slice_height = problem->profile->slice_height;
   *n                = 0;
   *why              = "the settings ask for a coding that pattern does not have";
-  if (!problem->profile->pattern_id) {
+  if (!problem->profile->pattern_id || range.pattern_rows < range.rows) {
     *why = "the rows have too many different patterns";
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   axes.order   = AUTOCSR_ORDER_SLICED;
   axes.mapping = AUTOCSR_MAP_SLICE;
-  for (PetscInt v = 0; v < n_values && range.padded <= 2 * range.nnz; v++) {
+  for (PetscInt v = 0; v < n_values && range.padded <= 2 * range.nnz && range.padded < PETSC_MAX_INT; v++) {
     axes.value = value[v];
     AutoCSRVariantAdd(problem, &axes, max, list, n);
   }

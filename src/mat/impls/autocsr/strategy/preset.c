@@ -15,6 +15,7 @@ AutoCSRRange AutoCSRProblemRange(const AutoCSRProblem *problem)
     r.slices_16 += chunk->slices_16;
     r.slices_16_sorted += chunk->slices_16_sorted;
     r.uniform_slices += chunk->uniform_slices;
+    r.pattern_rows += chunk->pattern_rows;
     r.nnz += chunk->nnz;
     r.padded += chunk->padded;
     r.padded_sorted += chunk->padded_sorted;
@@ -59,11 +60,10 @@ PetscInt AutoCSRStoredValueCodings(const AutoCSRProblem *problem, AutoCSRValue v
 void AutoCSRCostFill(const AutoCSRProblem *problem, const AutoCSRAxes *axes, double rows, double nnz, double entries, double slices, double names, AutoCSRCost *cost)
 {
   const AutoCSRProfile *profile                     = problem->profile;
-  const PetscBool       copied                      = axes->value != AUTOCSR_VALUE_CSR;
-  const PetscBool       indexed                     = axes->index == AUTOCSR_INDEX_32 || axes->index == AUTOCSR_INDEX_16;
-  const double          offsets                     = (double)profile->patterns * profile->mean_length;
-  const double          x                           = PetscMin(PetscMin((double)problem->csr->n, rows + 2.0 * profile->bandwidth), nnz);
-  double                read                        = 0; /* of the CSR */
+  const AutoCSRRange    range                       = AutoCSRProblemRange(problem);
+  const PetscBool       copied                      = (PetscBool)(axes->value != AUTOCSR_VALUE_CSR);
+  const PetscBool       indexed                     = (PetscBool)(axes->index == AUTOCSR_INDEX_32 || axes->index == AUTOCSR_INDEX_16);
+  AutoCSRSegment        seg                         = {.axes = *axes, .n_rows = (PetscInt)rows, .nnz = (PetscInt)nnz};
   double                count[AUTOCSR_STREAM_COUNT] = {0};
 
   count[AUTOCSR_STREAM_ROWS] = names;
@@ -72,25 +72,23 @@ void AutoCSRCostFill(const AutoCSRProblem *problem, const AutoCSRAxes *axes, dou
   if (indexed) count[AUTOCSR_STREAM_INDEX] = entries;
   if (axes->index == AUTOCSR_INDEX_PATTERN) {
     count[AUTOCSR_STREAM_PATTERN_ID]     = rows;
-    count[AUTOCSR_STREAM_PATTERN_PTR]    = profile->patterns + 1;
-    count[AUTOCSR_STREAM_PATTERN_OFFSET] = offsets;
+    count[AUTOCSR_STREAM_PATTERN_PTR]    = PetscMin(rows, profile->patterns) + 1;
+    count[AUTOCSR_STREAM_PATTERN_OFFSET] = PetscMin(nnz, profile->patterns * profile->mean_length);
   }
   if (copied) count[AUTOCSR_STREAM_VALUE] = entries;
-  if (axes->value == AUTOCSR_VALUE_DICTIONARY) count[AUTOCSR_STREAM_DICTIONARY] = 256;
+  if (axes->value == AUTOCSR_VALUE_DICTIONARY) count[AUTOCSR_STREAM_DICTIONARY] = AUTOCSR_MAX_DISTINCT;
 
-  *cost           = (AutoCSRCost){0};
-  cost->axes      = *axes;
+  *cost           = (AutoCSRCost){.axes = *axes, .entries = entries};
   cost->rows      = axes->order == AUTOCSR_ORDER_SLICED ? slices * axes->slice_height : rows;
-  cost->entries   = entries;
-  cost->scattered = nnz * AutoCSRProblemRange(problem).gather_lines;
-  for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) cost->own_bytes += count[s] * AutoCSRStreamElementSize(axes, (AutoCSRStreamKind)s);
-  if (axes->mapping != AUTOCSR_MAP_EMPTY) {
-    if (axes->order == AUTOCSR_ORDER_CSR) read += sizeof(PetscInt) * (rows + 1);
-    if (axes->index == AUTOCSR_INDEX_CSR) read += sizeof(PetscInt) * nnz;
-    if (!copied) read += sizeof(PetscScalar) * nnz;
+  cost->scattered = axes->mapping == AUTOCSR_MAP_EMPTY ? 0 : nnz * range.gather_lines;
+  for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) {
+    seg.stream[s].bytes = (size_t)count[s] * AutoCSRStreamElementSize(axes, (AutoCSRStreamKind)s);
+    cost->own_bytes += (double)seg.stream[s].bytes;
   }
-  cost->bytes = cost->own_bytes + read + sizeof(PetscScalar) * (x + rows);
-  cost->build = 2 * cost->own_bytes + (copied ? sizeof(PetscScalar) * nnz : 0) + (indexed ? sizeof(PetscInt) * nnz : 0);
+  /* Neighbouring rows of different length: a row by row kernel mispredicts their ends. Slices show it as padding */
+  if (axes->mapping == AUTOCSR_MAP_LANES && axes->index != AUTOCSR_INDEX_PATTERN && range.nnz > 0) cost->irregular = rows * PetscMin(1, 2 * (range.padded / range.nnz - 1));
+  cost->bytes = AutoCSRSegmentBytesMoved(&seg, problem->csr->m, problem->csr->n);
+  cost->build = 2 * cost->own_bytes + nnz * ((copied ? sizeof(PetscScalar) : 0) + (indexed ? sizeof(PetscInt) : 0));
 }
 
 PetscErrorCode AutoCSRBuildContiguous(const AutoCSRProblem *problem, const char strategy[], const AutoCSRAxes *axes, AutoCSRPlan *plan)

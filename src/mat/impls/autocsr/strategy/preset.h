@@ -9,7 +9,7 @@
 
 /* The profile of the rows of a problem */
 typedef struct {
-  PetscInt rows, empty_rows, slices, slices_16, slices_16_sorted, uniform_slices;
+  PetscInt rows, empty_rows, slices, slices_16, slices_16_sorted, uniform_slices, pattern_rows;
   double   nnz, padded, padded_sorted, gather_lines;
 } AutoCSRRange;
 

@@ -15,6 +15,7 @@
 static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
 {
   const AutoCSRRange range = AutoCSRProblemRange(problem);
+  const double       limit = PetscMin((1 + PADDING_LIMIT) * range.nnz, (double)PETSC_MAX_INT - problem->profile->slice_height);
   AutoCSRAxes        axes  = {.partition = AUTOCSR_PARTITION_ROWS, .order = AUTOCSR_ORDER_SLICED, .mapping = AUTOCSR_MAP_SLICE, .reduction = AUTOCSR_REDUCE_NONE, .lanes = 1, .row_group = 1};
   AutoCSRValue       value[3];
   const PetscInt     n_values = AutoCSRStoredValueCodings(problem, value);
@@ -23,12 +24,12 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   axes.slice_height = problem->profile->slice_height;
   *n                = 0;
   *why              = "the settings ask for a coding that sell does not have";
-  if (range.padded_sorted > (1 + PADDING_LIMIT) * range.nnz) {
+  if (range.padded_sorted > limit) {
     *why = "the rows differ so much in length that slices would be mostly padding";
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   for (int sorted = 0; sorted < 2; sorted++) {
-    if (!sorted && range.padded > (1 + PADDING_LIMIT) * range.nnz) continue;
+    if (!sorted && range.padded > limit) continue;
     if (sorted && range.padded <= (1 + PADDING_TO_SORT) * range.nnz) continue;
     axes.sort_window = sorted ? AUTOCSR_WINDOW : 0;
     for (PetscInt v = 0; v < n_values; v++) {
@@ -37,8 +38,10 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
         axes.index = AUTOCSR_INDEX_16;
         AutoCSRVariantAdd(problem, &axes, max, list, n);
       }
-      axes.index = AUTOCSR_INDEX_32;
-      AutoCSRVariantAdd(problem, &axes, max, list, n);
+      if ((double)problem->csr->n <= 4294967296.0) {
+        axes.index = AUTOCSR_INDEX_32;
+        AutoCSRVariantAdd(problem, &axes, max, list, n);
+      }
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);

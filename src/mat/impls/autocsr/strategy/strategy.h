@@ -21,7 +21,7 @@ typedef struct {
   double      entries;   /* entries worked on, padding counted */
   double      bytes;     /* moved: streams and CSR arrays read, x once, y written */
   double      scattered; /* cache lines of x fetched, neighbouring rows together (profile's gather_lines) */
-  double      irregular; /* slices or tiles that leave the fast path of the executor (mixed patterns, dirty tiles) */
+  double      irregular; /* rows, slices or tiles that leave the fast path of the executor (uneven rows, mixed patterns, dirty tiles) */
   double      own_bytes; /* kept on top of the CSR */
   double      build;     /* bytes read and written to build it: for the set-up's cost */
 } AutoCSRCost;

@@ -1,0 +1,282 @@
+/*
+  Measures the machine: streaming and random reads at each level of memory, and every executor on small matrices that fit
+  the L2 cache, where its work shows and the bytes do not.
+*/
+#include "figures.h"
+#include <petsctime.h>
+
+#define MEMORY_BYTES (64 << 20)
+#define ROUNDS       3
+
+/* Lengths: constant, or 1 to 2 * length - 1 at random, in so many rows that no predictor learns them */
+typedef struct {
+  PetscInt  rows, length;
+  PetscBool random, alternating, half_empty; /* alternating: neighbouring rows have different patterns */
+} Sample;
+
+enum {
+  SHORT_ROWS,
+  LONG_ROWS,
+  UNEVEN_ROWS,
+  MIXED_PATTERNS,
+  EMPTY_ROWS,
+  SAMPLES
+};
+static const Sample Samples[SAMPLES] = {
+    {1024, 9, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE},
+    {160, 61, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE},
+    {16384, 3, PETSC_TRUE, PETSC_FALSE, PETSC_FALSE},
+    {1024, 9, PETSC_FALSE, PETSC_TRUE, PETSC_FALSE},
+    {2048, 9, PETSC_FALSE, PETSC_FALSE, PETSC_TRUE},
+};
+
+typedef struct {
+  AutoCSRMatrix   csr;
+  AutoCSRProfile *profile;
+  PetscInt       *row_ptr, *col;
+  PetscScalar    *val;
+} SampleMatrix;
+
+static uint32_t next_random(uint32_t *state)
+{
+  return (*state = *state * 1664525u + 1013904223u) >> 8;
+}
+
+static PetscErrorCode sample_create(const Sample *sample, SampleMatrix *a)
+{
+  const PetscInt span  = 6 * sample->length;
+  uint32_t       state = 1;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(sample->rows + 1, &a->row_ptr));
+  a->row_ptr[0] = 0;
+  for (PetscInt i = 0; i < sample->rows; i++) {
+    PetscInt length = sample->random ? 1 + (PetscInt)(next_random(&state) % (uint32_t)(2 * sample->length - 1)) : sample->length;
+
+    if (sample->half_empty && i % 2) length = 0;
+    a->row_ptr[i + 1] = a->row_ptr[i] + length;
+  }
+  a->csr = (AutoCSRMatrix){.m = sample->rows, .n = sample->rows + span, .nnz = a->row_ptr[sample->rows], .memtype = PETSC_MEMTYPE_HOST};
+  PetscCall(PetscMalloc2(a->csr.nnz, &a->col, a->csr.nnz, &a->val));
+  for (PetscInt i = 0; i < sample->rows; i++) {
+    for (PetscInt q = a->row_ptr[i]; q < a->row_ptr[i + 1]; q++) {
+      a->col[q] = i + 3 * (q - a->row_ptr[i]) + (sample->alternating && i % 2 ? 1 : 0);
+      a->val[q] = (PetscReal)(1 + q % 7);
+    }
+  }
+  a->csr.row_ptr = a->row_ptr;
+  a->csr.col     = a->col;
+  a->csr.val     = a->val;
+  PetscCall(AutoCSRProfileCreate(&a->csr, AUTOCSR_HOST_SLICE_HEIGHT, &a->profile));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode sample_destroy(SampleMatrix *a)
+{
+  PetscFunctionBegin;
+  PetscCall(AutoCSRProfileDestroy(&a->profile));
+  PetscCall(PetscFree2(a->col, a->val));
+  PetscCall(PetscFree(a->row_ptr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Seconds of a product with a sample in one segment of these axes */
+static PetscErrorCode sample_time(const SampleMatrix *a, const AutoCSRAxes *axes, const AutoCSRExecutor *executor, double *seconds)
+{
+  AutoCSRPlan    *plan;
+  AutoCSRSegment *seg;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRPlanCreate(&a->csr, &plan));
+  PetscCall(AutoCSRPlanAddSegment(plan, "calibration", axes, &seg));
+  seg->n_rows = a->csr.m;
+  PetscCall(AutoCSRSegmentEncode(seg, &a->csr, a->profile));
+  seg->executor = executor;
+  PetscCall(AutoCSRPlanTime(plan, &a->csr));
+  *seconds = plan->measured;
+  PetscCall(AutoCSRPlanDestroy(&plan));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* entry and row from short and long rows; irregular from the sample that leaves the fast path of such a kernel */
+static PetscErrorCode measure_executor(const SampleMatrix sample[], const AutoCSRAxes *axes, const AutoCSRExecutor *executor, AutoCSRExecutorCost *cost)
+{
+  const AutoCSRMatrix *s = &sample[SHORT_ROWS].csr, *l = &sample[LONG_ROWS].csr, *u;
+  double               short_rows, long_rows, uneven;
+  const double         determinant = (double)s->nnz * l->m - (double)l->nnz * s->m;
+
+  PetscFunctionBegin;
+  *cost = (AutoCSRExecutorCost){0, 0, 0};
+  PetscCall(sample_time(&sample[SHORT_ROWS], axes, executor, &short_rows));
+  if (axes->mapping == AUTOCSR_MAP_EMPTY) {
+    cost->row = short_rows / s->m;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(sample_time(&sample[LONG_ROWS], axes, executor, &long_rows));
+  cost->entry = (short_rows * l->m - long_rows * s->m) / determinant;
+  cost->row   = (long_rows * s->nnz - short_rows * l->nnz) / determinant;
+  if (cost->row < 0 || cost->entry <= 0) *cost = (AutoCSRExecutorCost){(short_rows + long_rows) / (s->nnz + l->nnz), 0, 0};
+  if (axes->index == AUTOCSR_INDEX_PATTERN) {
+    u = &sample[MIXED_PATTERNS].csr;
+    PetscCall(sample_time(&sample[MIXED_PATTERNS], axes, executor, &uneven));
+    cost->irregular = (uneven - u->nnz * cost->entry - u->m * cost->row) * AUTOCSR_HOST_SLICE_HEIGHT / u->m;
+  } else if (axes->mapping == AUTOCSR_MAP_TILE) {
+    u = &sample[EMPTY_ROWS].csr;
+    PetscCall(sample_time(&sample[EMPTY_ROWS], axes, executor, &uneven));
+    cost->irregular = (uneven - u->nnz * cost->entry - u->m * cost->row) * axes->tile_width * axes->tile_height / u->nnz;
+  } else if (axes->order == AUTOCSR_ORDER_CSR) {
+    u = &sample[UNEVEN_ROWS].csr;
+    PetscCall(sample_time(&sample[UNEVEN_ROWS], axes, executor, &uneven));
+    cost->irregular = (uneven - u->nnz * cost->entry - u->m * cost->row) / u->m;
+  }
+  cost->irregular = PetscMax(cost->irregular, 0);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode measure_axes(const SampleMatrix sample[], const char simd[], const AutoCSRAxes *axes, AutoCSRFigures *f)
+{
+  const AutoCSRExecutor *executor;
+  PetscBool              known;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRHostFindExecutor(axes, simd, &executor));
+  if (!executor || f->n_executors == AUTOCSR_MAX_EXECUTORS) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt i = 0; i < f->n_executors; i++) {
+    PetscCall(PetscStrcmp(executor->name, f->executor[i].name, &known));
+    if (known) PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscStrncpy(f->executor[f->n_executors].name, executor->name, sizeof(f->executor[0].name)));
+  PetscCall(measure_executor(sample, axes, executor, &f->executor[f->n_executors++].cost));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* All axes that a strategy may ask for */
+static PetscErrorCode measure_executors(const char simd[], AutoCSRFigures *f)
+{
+  AutoCSRAxes  axes = {.lanes = 1, .row_group = 1, .slice_height = AUTOCSR_HOST_SLICE_HEIGHT, .tile_width = 8, .tile_height = 16, .tile_steps = 6};
+  SampleMatrix sample[SAMPLES];
+
+  PetscFunctionBegin;
+  for (int s = 0; s < SAMPLES; s++) PetscCall(sample_create(&Samples[s], &sample[s]));
+  f->n_executors = 0;
+  axes.mapping   = AUTOCSR_MAP_EMPTY;
+  PetscCall(measure_axes(sample, simd, &axes, f));
+  axes.mapping   = AUTOCSR_MAP_TILE;
+  axes.partition = AUTOCSR_PARTITION_NONZEROS;
+  axes.reduction = AUTOCSR_REDUCE_SEGMENTED;
+  PetscCall(measure_axes(sample, simd, &axes, f));
+  axes.mapping   = AUTOCSR_MAP_LANES;
+  axes.partition = AUTOCSR_PARTITION_ROWS;
+  axes.reduction = AUTOCSR_REDUCE_NONE;
+  for (axes.lanes = 1; axes.lanes <= 256; axes.lanes *= 2) {
+    axes.index = AUTOCSR_INDEX_CSR;
+    PetscCall(measure_axes(sample, simd, &axes, f));
+    axes.index = AUTOCSR_INDEX_16;
+    PetscCall(measure_axes(sample, simd, &axes, f));
+  }
+  axes.lanes = 1;
+  axes.index = AUTOCSR_INDEX_PATTERN;
+  PetscCall(measure_axes(sample, simd, &axes, f));
+  axes.order   = AUTOCSR_ORDER_SLICED;
+  axes.mapping = AUTOCSR_MAP_SLICE;
+  for (int index = AUTOCSR_INDEX_32; index <= AUTOCSR_INDEX_PATTERN; index++) {
+    for (int value = AUTOCSR_VALUE_COPY; value <= AUTOCSR_VALUE_FLOAT32; value++) {
+      if (value == AUTOCSR_VALUE_FLOAT32 && !sample[0].profile->float32_exact) continue;
+      axes.index = (AutoCSRIndex)index;
+      axes.value = (AutoCSRValue)value;
+      PetscCall(measure_axes(sample, simd, &axes, f));
+    }
+  }
+  for (int s = 0; s < SAMPLES; s++) PetscCall(sample_destroy(&sample[s]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static volatile double Sink; /* what is read must be used */
+
+/* So many sums that the loads are waited for, not the additions */
+static double sum_of(const double *data, size_t n)
+{
+  double lane[16] = {0}, sum = 0;
+
+  for (size_t i = 0; i + 16 <= n; i += 16) {
+    for (int l = 0; l < 16; l++) lane[l] += data[i + l];
+  }
+  for (int l = 0; l < 16; l++) sum += lane[l];
+  return sum;
+}
+
+static PetscErrorCode stream_time(const double *data, size_t bytes, double *per_second)
+{
+  const size_t   n      = bytes / sizeof(double);
+  const int      passes = (int)PetscMax((size_t)1, (4 << 20) / bytes);
+  PetscLogDouble begin, end;
+  double         best = PETSC_MAX_REAL;
+
+  PetscFunctionBegin;
+  for (int round = 0; round < ROUNDS; round++) {
+    PetscCall(PetscTime(&begin));
+    for (int pass = 0; pass < passes; pass++) Sink += sum_of(data, n);
+    PetscCall(PetscTime(&end));
+    best = PetscMin(best, end - begin);
+  }
+  *per_second = (double)bytes * passes / best;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Independent reads of random lines, as many in flight as the processor keeps */
+static PetscErrorCode random_time(const double *data, size_t bytes, double *per_line)
+{
+  const uint32_t lines = (uint32_t)(bytes / 64), reads = 30000;
+  uint32_t       state = 1;
+  PetscLogDouble begin, end;
+  double         best = PETSC_MAX_REAL, sum = 0;
+
+  PetscFunctionBegin;
+  for (int round = 0; round < ROUNDS; round++) {
+    PetscCall(PetscTime(&begin));
+    for (uint32_t i = 0; i < reads; i++) sum += data[(size_t)(((uint64_t)(next_random(&state) << 8) * lines) >> 32) * 8];
+    PetscCall(PetscTime(&end));
+    best = PetscMin(best, end - begin);
+  }
+  Sink      = sum;
+  *per_line = best / reads;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A product with one row, over and over */
+static PetscErrorCode measure_launch(const char simd[], AutoCSRMachine *m)
+{
+  const AutoCSRAxes axes       = {.mapping = AUTOCSR_MAP_LANES, .lanes = 1, .row_group = 1, .slice_height = 1};
+  const PetscInt    row_ptr[2] = {0, 1}, col[1] = {0};
+  const PetscScalar val[1] = {1};
+  SampleMatrix      one    = {
+              .csr = {1, 1, 1, row_ptr, col, val, PETSC_MEMTYPE_HOST}};
+  const AutoCSRExecutor *executor;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRHostFindExecutor(&axes, simd, &executor));
+  if (executor) PetscCall(sample_time(&one, &axes, executor, &m->launch));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRFiguresMeasure(const char simd[], AutoCSRFigures *f)
+{
+  AutoCSRMachine *m = &f->machine;
+  double         *data;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(MEMORY_BYTES / sizeof(double), &data));
+  for (size_t i = 0; i < MEMORY_BYTES / sizeof(double); i++) data[i] = 1;
+  for (int level = 0; level < 4; level++) {
+    const size_t bytes = level < 3 ? (size_t)PetscMin(m->cache[level] / 2, MEMORY_BYTES / 4) : MEMORY_BYTES;
+
+    PetscCall(stream_time(data, bytes, &m->bandwidth[level]));
+    PetscCall(random_time(data, bytes, &m->random_line[level]));
+  }
+  /* The executors' own figures hold x in L2: only what further levels cost on top counts */
+  for (int level = 3; level >= 0; level--) m->random_line[level] = PetscMax(0, m->random_line[level] - m->random_line[PetscMin(level, 1)]);
+  PetscCall(PetscFree(data));
+  PetscCall(measure_launch(simd, m));
+  PetscCall(measure_executors(simd, f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

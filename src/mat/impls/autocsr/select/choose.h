@@ -1,0 +1,66 @@
+/*
+  The choice: candidates, each a list of pieces (rows and a strategy's variant for them), with what the cost model says of
+  them. Inside select/ only.
+*/
+#ifndef AUTOCSR_CHOOSE_H
+#define AUTOCSR_CHOOSE_H
+
+#include "figures.h"
+
+#define AUTOCSR_MAX_MEMO       64
+#define AUTOCSR_MAX_CANDIDATES 6   /* that rigor measure builds and times */
+#define AUTOCSR_AMORTIZE       100 /* products over which the time to build a plan is spread */
+
+typedef struct {
+  AutoCSRAxes         axes;
+  AutoCSRExecutorCost cost;
+  PetscBool           runs;
+} AutoCSRFigureMemo;
+
+/* What the cost model says of a strategy's variant for a problem */
+typedef struct {
+  double    seconds;   /* of one product */
+  double    bytes;     /* moved by one product */
+  double    own_bytes; /* kept on top of the CSR */
+  double    build;     /* seconds to build it */
+  PetscBool runs;      /* there is an executor for each part */
+  PetscInt  parts;
+  double    part[AUTOCSR_MAX_PARTS]; /* seconds of each segment */
+} AutoCSREvaluation;
+
+typedef struct {
+  const AutoCSRStrategy *strategy;
+  AutoCSRAxes            axes;
+  PetscInt               chunk_begin, chunk_end;
+} AutoCSRPiece;
+
+typedef struct {
+  PetscInt     n_pieces;
+  AutoCSRPiece piece[AUTOCSR_MAX_CHUNKS];
+  double       seconds, bytes, score; /* score: seconds with a share of the set-up; the least is chosen */
+} AutoCSRCandidate;
+
+typedef struct {
+  AutoCSRProblem         problem; /* all rows */
+  const AutoCSRFigures  *figures;
+  const AutoCSRStrategy *csr;
+  AutoCSRCandidate       base;    /* csr, whatever the settings: what others are compared with, and the fallback */
+  const char            *why_not; /* why the strategy that the user asked for does not apply; NULL: it does */
+  AutoCSRFigureMemo      memo[AUTOCSR_MAX_MEMO];
+  PetscInt               n_memo;
+} AutoCSRChooser;
+
+/* cost.c */
+PETSC_INTERN PetscErrorCode AutoCSRCostEvaluate(AutoCSRChooser *, const AutoCSRProblem *, const AutoCSRStrategy *, const AutoCSRAxes *, AutoCSREvaluation *);
+
+/* The cost of a product and a share of the set-up; PETSC_MAX_REAL for what cannot run or takes too much memory */
+PETSC_INTERN double AutoCSRCostScore(const AutoCSRProblem *, const AutoCSREvaluation *);
+/* The problem of some chunks of a block */
+PETSC_INTERN AutoCSRProblem AutoCSRProblemOfChunks(const AutoCSRProblem *, PetscInt chunk_begin, PetscInt chunk_end);
+
+/* choose.c: the best candidates by the cost model, best first; where the settings leave room for it, csr is among them */
+PETSC_INTERN PetscErrorCode AutoCSRChoose(AutoCSRChooser *, PetscInt max, AutoCSRCandidate[], PetscInt *n);
+/* ranges.c: the best way to give row ranges strategies of their own; no pieces if that is not better than best */
+PETSC_INTERN PetscErrorCode AutoCSRChooseRanges(AutoCSRChooser *, double best, AutoCSRCandidate *);
+
+#endif

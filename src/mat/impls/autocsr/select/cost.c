@@ -1,0 +1,102 @@
+/*
+  The cost model: counts of a strategy times figures of the machine give seconds. A segment takes the larger of its work
+  and the time of its bytes; cache lines of x that x's own locality does not hold come on top, and a launch.
+*/
+#include "choose.h"
+
+#define MEMORY_SHARE 0.25 /* objective memory: a plan may take so much of the CSR's bytes for itself, and none of it for values */
+
+static PetscInt cache_level(const AutoCSRMachine *machine, double bytes)
+{
+  PetscInt level = 0;
+
+  while (level < 3 && bytes > machine->cache[level]) level++;
+  return level;
+}
+
+/* Seconds to stream bytes of a working set: of a set past the last cache, the part that the cache holds comes from there */
+static double stream_seconds(const AutoCSRMachine *machine, double bytes, double working_set)
+{
+  const PetscInt level = cache_level(machine, working_set);
+  double         held;
+
+  if (level < 3) return bytes / machine->bandwidth[level];
+  held = machine->cache[2] / working_set / 2; /* half: a cyclic read evicts much of it before its turn */
+  return bytes * (held / machine->bandwidth[2] + (1 - held) / machine->bandwidth[3]);
+}
+
+/* The figures of the axes, kept for the next time they are asked for */
+static PetscErrorCode find_figure(AutoCSRChooser *chooser, const AutoCSRAxes *axes, const AutoCSRFigureMemo **figure)
+{
+  AutoCSRFigureMemo *memo = chooser->memo;
+  AutoCSRAxes        key  = *axes;
+
+  PetscFunctionBegin;
+  key.row_group = 1; /* does not tell executors apart */
+  for (PetscInt i = 0; i < chooser->n_memo; i++) {
+    PetscBool same;
+
+    PetscCall(PetscMemcmp(&memo[i].axes, &key, sizeof(key), &same));
+    if (same) {
+      *figure = &memo[i];
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+  }
+  memo += chooser->n_memo < AUTOCSR_MAX_MEMO - 1 ? chooser->n_memo++ : chooser->n_memo;
+  memo->axes = key;
+  PetscCall(AutoCSRFiguresFind(chooser->figures, chooser->problem.settings->simd, axes, &memo->cost, &memo->runs));
+  *figure = memo;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRCostEvaluate(AutoCSRChooser *chooser, const AutoCSRProblem *problem, const AutoCSRStrategy *strategy, const AutoCSRAxes *axes, AutoCSREvaluation *total)
+{
+  const AutoCSRMachine *machine = &chooser->figures->machine;
+  const AutoCSRProfile *profile = problem->profile;
+  const double          share   = (problem->row_end - problem->row_begin) / (double)PetscMax(problem->csr->m, 1);
+  const double          window  = PetscMin((double)problem->csr->n, 2.0 * profile->bandwidth + 1) * sizeof(PetscScalar);
+  AutoCSRCost           part[AUTOCSR_MAX_PARTS];
+  PetscInt              n;
+
+  PetscFunctionBegin;
+  *total = (AutoCSREvaluation){0};
+  PetscCall(strategy->cost(problem, axes, part, &n));
+  for (PetscInt i = 0; i < n; i++) total->bytes += part[i].bytes;
+  total->runs  = PETSC_TRUE;
+  total->parts = n;
+  for (PetscInt i = 0; i < n; i++) {
+    const AutoCSRFigureMemo *figure = NULL;
+    double                   work;
+
+    PetscCall(find_figure(chooser, &part[i].axes, &figure));
+    if (!figure->runs) total->runs = PETSC_FALSE;
+    work           = part[i].entries * figure->cost.entry + part[i].rows * figure->cost.row + part[i].irregular * figure->cost.irregular;
+    total->part[i] = PetscMax(work, stream_seconds(machine, part[i].bytes, total->bytes / PetscMax(share, 1e-3))) + part[i].scattered * machine->random_line[cache_level(machine, window)] + machine->launch;
+    total->seconds += total->part[i];
+    total->own_bytes += part[i].own_bytes;
+    total->build += 2 * part[i].build / machine->bandwidth[3];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+AutoCSRProblem AutoCSRProblemOfChunks(const AutoCSRProblem *problem, PetscInt chunk_begin, PetscInt chunk_end)
+{
+  AutoCSRProblem part = *problem;
+
+  part.chunk_begin = chunk_begin;
+  part.chunk_end   = chunk_end;
+  part.row_begin   = problem->profile->chunk[chunk_begin].row_begin;
+  part.row_end     = problem->profile->chunk[chunk_end - 1].row_end;
+  return part;
+}
+
+double AutoCSRCostScore(const AutoCSRProblem *problem, const AutoCSREvaluation *e)
+{
+  const PetscInt *row_ptr = problem->csr->row_ptr;
+  const double    rows = problem->row_end - problem->row_begin, nnz = row_ptr[problem->row_end] - row_ptr[problem->row_begin];
+  const double    csr_bytes = rows * sizeof(PetscInt) + nnz * (sizeof(PetscInt) + sizeof(PetscScalar));
+
+  if (!e->runs) return PETSC_MAX_REAL;
+  if (problem->settings->objective == MAT_AUTOCSR_OBJECTIVE_MEMORY && e->own_bytes > MEMORY_SHARE * csr_bytes) return PETSC_MAX_REAL;
+  return e->seconds + e->build / AUTOCSR_AMORTIZE;
+}

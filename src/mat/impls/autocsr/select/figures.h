@@ -1,0 +1,36 @@
+/*
+  Figures of the machine and of its executors: what the cost model multiplies its counts with. Inside select/ only.
+*/
+#ifndef AUTOCSR_FIGURES_H
+#define AUTOCSR_FIGURES_H
+
+#include "select.h"
+#include "../host/host.h"
+
+#define AUTOCSR_MAX_EXECUTORS 64
+
+typedef struct {
+  char                name[32]; /* of the executor */
+  AutoCSRExecutorCost cost;
+} AutoCSRExecutorFigure;
+
+typedef struct {
+  AutoCSRMachine        machine;
+  PetscInt              n_executors;
+  AutoCSRExecutorFigure executor[AUTOCSR_MAX_EXECUTORS];
+  PetscInt              lanes[AUTOCSR_HISTOGRAM_BINS]; /* by histogram bin of the row length: the lanes that take least time */
+} AutoCSRFigures;
+
+/* machine.c: the figures of an instruction set; those of the best one are measured, the others shipped */
+PETSC_INTERN PetscErrorCode AutoCSRFiguresGet(const char simd[], const AutoCSRFigures **);
+/* What the axes cost in this instruction set; *runs is PETSC_FALSE if no executor runs them */
+PETSC_INTERN PetscErrorCode AutoCSRFiguresFind(const AutoCSRFigures *, const char simd[], const AutoCSRAxes *, AutoCSRExecutorCost *, PetscBool *runs);
+/* shipped.c: figures to use until others are measured */
+PETSC_INTERN PetscErrorCode AutoCSRFiguresShipped(const char simd[], AutoCSRFigures *);
+/* calibrate.c: measures all but the name and the sizes of the caches, which are given; under 100 ms */
+PETSC_INTERN PetscErrorCode AutoCSRFiguresMeasure(const char simd[], AutoCSRFigures *);
+
+/* measure.c: seconds of one product with a bound plan, and of each of its segments; operands are scratch */
+PETSC_INTERN PetscErrorCode AutoCSRPlanTime(AutoCSRPlan *, const AutoCSRMatrix *);
+
+#endif

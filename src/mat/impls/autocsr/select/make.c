@@ -1,0 +1,194 @@
+/* Makes the plan of a block: profile, choose, build, bind, check, and says in one sentence what was chosen and why */
+#include "choose.h"
+#include <petsctime.h>
+
+#define BETTER_MEASURED 0.97 /* csr, which needs no memory, is left only for what is measurably faster */
+
+/* Every segment gets the executor of its axes */
+static PetscErrorCode bind(AutoCSRPlan *plan, const char simd[])
+{
+  PetscFunctionBegin;
+  for (PetscInt s = 0; s < plan->n_segments; s++) {
+    AutoCSRSegment *seg = &plan->segment[s];
+
+    PetscCall(AutoCSRHostFindExecutor(&seg->axes, simd, &seg->executor));
+    PetscCheck(seg->executor, PETSC_COMM_SELF, PETSC_ERR_PLIB, "No executor of instruction set %s runs a segment of strategy %s", simd, seg->strategy);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode build(AutoCSRChooser *chooser, const AutoCSRCandidate *candidate, AutoCSRPlan **plan)
+{
+  PetscFunctionBegin;
+  PetscCall(AutoCSRPlanCreate(chooser->problem.csr, plan));
+  for (PetscInt p = 0; p < candidate->n_pieces; p++) {
+    const AutoCSRPiece  *piece   = &candidate->piece[p];
+    const AutoCSRProblem problem = AutoCSRProblemOfChunks(&chooser->problem, piece->chunk_begin, piece->chunk_end);
+    const PetscInt       first   = (*plan)->n_segments;
+    AutoCSREvaluation    e;
+
+    PetscCall(AutoCSRCostEvaluate(chooser, &problem, piece->strategy, &piece->axes, &e));
+    PetscCall(piece->strategy->build(&problem, &piece->axes, *plan));
+    PetscCheck((*plan)->n_segments - first == e.parts, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Strategy %s made %" PetscInt_FMT " segments of the %" PetscInt_FMT " that it counted", piece->strategy->name, (*plan)->n_segments - first, e.parts);
+    for (PetscInt i = 0; i < e.parts; i++) (*plan)->segment[first + i].predicted = e.part[i];
+    (*plan)->predicted += e.seconds;
+  }
+  PetscCall(bind(*plan, chooser->problem.settings->simd));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Rigor measure: all candidates are built and timed, the fastest stays */
+static PetscErrorCode build_fastest(AutoCSRChooser *chooser, const AutoCSRCandidate candidate[], PetscInt n, PetscInt *best, double *csr_seconds, AutoCSRPlan **plan)
+{
+  double shortest = PETSC_MAX_REAL;
+
+  PetscFunctionBegin;
+  *csr_seconds = 0;
+  for (PetscInt i = 0; i < n; i++) {
+    const PetscBool is_csr = (PetscBool)(candidate[i].n_pieces == 1 && candidate[i].piece[0].strategy == chooser->csr);
+    AutoCSRPlan    *next;
+    double          handicapped;
+
+    PetscCall(build(chooser, &candidate[i], &next));
+    PetscCall(AutoCSRPlanTime(next, chooser->problem.csr));
+    PetscCall(PetscInfo(NULL, "Candidate %" PetscInt_FMT ", %s%s: predicted %g s, measured %g s\n", i, candidate[i].piece[0].strategy->name, candidate[i].n_pieces > 1 ? " and others by row ranges" : "", candidate[i].seconds, next->measured));
+    if (is_csr && (!*csr_seconds || next->measured < *csr_seconds)) *csr_seconds = next->measured;
+    handicapped = is_csr ? BETTER_MEASURED * next->measured : next->measured;
+    if (handicapped < shortest) {
+      shortest = handicapped;
+      *best    = i;
+      PetscCall(AutoCSRPlanDestroy(plan));
+      *plan = next;
+    } else
+      PetscCall(AutoCSRPlanDestroy(&next));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode describe_pieces(AutoCSRChooser *chooser, const AutoCSRCandidate *candidate, size_t len, char text[])
+{
+  const AutoCSRPiece *piece = candidate->piece;
+  char                what[128];
+
+  PetscFunctionBegin;
+  if (candidate->n_pieces == 1) {
+    PetscCall(piece->strategy->describe(&chooser->problem, &piece->axes, sizeof(what), what));
+    PetscCall(PetscSNPrintf(text, len, "%s: %s", piece->strategy->name, what));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscSNPrintf(text, len, "%" PetscInt_FMT " row ranges:", candidate->n_pieces));
+  for (PetscInt s = 0, named = 0; AutoCSRStrategies[s]; s++) {
+    PetscInt rows = 0;
+
+    for (PetscInt p = 0; p < candidate->n_pieces; p++) {
+      const AutoCSRProblem problem = AutoCSRProblemOfChunks(&chooser->problem, piece[p].chunk_begin, piece[p].chunk_end);
+
+      if (piece[p].strategy == AutoCSRStrategies[s]) rows += problem.row_end - problem.row_begin;
+    }
+    if (!rows) continue;
+    PetscCall(PetscSNPrintf(what, sizeof(what), "%s %s for %" PetscInt_FMT " rows", named++ ? "," : "", AutoCSRStrategies[s]->name, rows));
+    PetscCall(PetscStrlcat(text, what, len));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* One sentence: what was chosen, what it is worth against csr, or why what was asked for does not apply */
+static PetscErrorCode explain(AutoCSRChooser *chooser, const AutoCSRCandidate candidate[], PetscInt n, PetscInt chosen, double csr_measured, AutoCSRPlan *plan)
+{
+  const AutoCSRCandidate *c      = &candidate[chosen];
+  const AutoCSRCandidate *other  = n > 1 ? &candidate[chosen ? 0 : 1] : NULL;
+  const PetscBool         is_csr = (PetscBool)(c->n_pieces == 1 && c->piece[0].strategy == chooser->csr);
+  char                    tail[128];
+
+  PetscFunctionBegin;
+  PetscCall(describe_pieces(chooser, c, sizeof(plan->why), plan->why));
+  if (chooser->why_not)
+    PetscCall(PetscSNPrintf(tail, sizeof(tail), "; %s does not apply: %s", chooser->problem.settings->strategy, chooser->why_not));
+  else if (is_csr && !other)
+    tail[0] = 0;
+  else if (is_csr)
+    PetscCall(PetscSNPrintf(tail, sizeof(tail), "; the next best, %s, is predicted to take %.2f of its time", other->n_pieces > 1 ? "row ranges" : other->piece[0].strategy->name, other->seconds / c->seconds));
+  else if (csr_measured > 0 && plan->measured > 0)
+    PetscCall(PetscSNPrintf(tail, sizeof(tail), "; measured %.2fx as fast as csr, %.2f of its bytes", csr_measured / plan->measured, c->bytes / chooser->base.bytes));
+  else
+    PetscCall(PetscSNPrintf(tail, sizeof(tail), "; predicted %.2fx as fast as csr, %.2f of its bytes", chooser->base.seconds / c->seconds, c->bytes / chooser->base.bytes));
+  PetscCall(PetscStrlcat(plan->why, tail, sizeof(plan->why)));
+  PetscCall(PetscInfo(NULL, "%s\n", plan->why));
+  if (other) PetscCall(PetscInfo(NULL, "Chosen: predicted %g s, %g bytes a product; runner-up %s: %g s, %g bytes\n", c->seconds, c->bytes, other->piece[0].strategy->name, other->seconds, other->bytes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode make_chosen(const AutoCSRMatrix *csr, const AutoCSRSettings *settings, const AutoCSRProfile *profile, AutoCSRPlan **plan)
+{
+  const PetscBool   measure = (PetscBool)(settings->rigor >= MAT_AUTOCSR_RIGOR_MEASURE);
+  AutoCSRChooser   *chooser;
+  AutoCSRCandidate *candidate;
+  PetscInt          n, chosen = 0;
+  double            csr_measured = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(1, &chooser, AUTOCSR_MAX_CANDIDATES, &candidate));
+  chooser->n_memo = 0;
+  PetscCall(AutoCSRStrategyFind("csr", &chooser->csr));
+  PetscCall(AutoCSRFiguresGet(settings->simd, &chooser->figures));
+  chooser->problem = (AutoCSRProblem){csr, profile, settings, chooser->figures->lanes, 0, profile->chunks, 0, csr->m};
+  PetscCall(AutoCSRChoose(chooser, AUTOCSR_MAX_CANDIDATES, candidate, &n));
+  if (measure && n > 1)
+    PetscCall(build_fastest(chooser, candidate, n, &chosen, &csr_measured, plan));
+  else {
+    PetscCall(build(chooser, &candidate[0], plan));
+    if (measure) PetscCall(AutoCSRPlanTime(*plan, csr));
+  }
+  PetscCall(explain(chooser, candidate, n, chosen, csr_measured, *plan));
+  PetscCall(PetscFree2(chooser, candidate));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Rigor none: the fallback of liu2015, which needs no look at the matrix */
+static PetscErrorCode make_unseen(const AutoCSRMatrix *csr, const AutoCSRSettings *settings, AutoCSRPlan **plan)
+{
+  AutoCSRSettings        defaults;
+  AutoCSRProblem         problem = {.csr = csr, .settings = &defaults, .row_end = csr->m};
+  const AutoCSRStrategy *segsum;
+  AutoCSRAxes            axes;
+  PetscInt               n;
+  const char            *why;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRSettingsInitialize(&defaults));
+  PetscCall(AutoCSRStrategyFind("segsum", &segsum));
+  PetscCall(segsum->variants(&problem, 1, &axes, &n, &why));
+  PetscCall(AutoCSRPlanCreate(csr, plan));
+  PetscCall(segsum->build(&problem, &axes, *plan));
+  PetscCall(bind(*plan, settings->simd));
+  PetscCall(PetscStrncpy((*plan)->why, "segsum: rigor none looks at nothing", sizeof((*plan)->why)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRPlanMake(const AutoCSRMatrix *csr, const AutoCSRSettings *settings, AutoCSRPlan **plan, AutoCSRProfile **profile)
+{
+  PetscLogDouble begin, end;
+
+  PetscFunctionBegin;
+  *plan    = NULL;
+  *profile = NULL;
+  PetscCall(PetscTime(&begin));
+  if (settings->rigor != MAT_AUTOCSR_RIGOR_NONE) {
+    PetscCall(PetscLogEventBegin(AutoCSREvents[AUTOCSR_EVENT_PROFILE], 0, 0, 0, 0));
+    PetscCall(AutoCSRProfileCreate(csr, AUTOCSR_HOST_SLICE_HEIGHT, profile));
+    PetscCall(PetscLogEventEnd(AutoCSREvents[AUTOCSR_EVENT_PROFILE], 0, 0, 0, 0));
+  }
+  PetscCall(PetscLogEventBegin(AutoCSREvents[AUTOCSR_EVENT_PLAN], 0, 0, 0, 0));
+  if (!csr->m) {
+    PetscCall(AutoCSRPlanCreate(csr, plan));
+    PetscCall(PetscStrncpy((*plan)->why, "no rows", sizeof((*plan)->why)));
+  } else if (*profile)
+    PetscCall(make_chosen(csr, settings, *profile, plan));
+  else
+    PetscCall(make_unseen(csr, settings, plan));
+  if (PetscDefined(USE_DEBUG)) PetscCall(AutoCSRPlanCheck(*plan, csr));
+  PetscCall(PetscLogEventEnd(AutoCSREvents[AUTOCSR_EVENT_PLAN], 0, 0, 0, 0));
+  PetscCall(PetscTime(&end));
+  (*plan)->setup = end - begin;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,69 @@
+/* Times a bound plan: the shortest of several rounds, each of so many products that the clock's steps do not show */
+#include "figures.h"
+#include <petsctime.h>
+
+#define ROUNDS        5
+#define ROUND_SECONDS 30e-6
+
+typedef struct {
+  const AutoCSRPlan     *plan;
+  const AutoCSRSegment  *segment; /* NULL: all */
+  const AutoCSROperands *op;
+} Product;
+
+static PetscErrorCode time_products(const Product *product, PetscInt count, double *seconds)
+{
+  PetscLogDouble begin, end;
+
+  PetscFunctionBegin;
+  PetscCall(PetscTime(&begin));
+  for (PetscInt i = 0; i < count; i++) {
+    if (product->segment)
+      product->segment->executor->mult(product->segment, product->op);
+    else
+      PetscCall(AutoCSRPlanMult(product->plan, product->op));
+  }
+  PetscCall(PetscTime(&end));
+  *seconds = (end - begin) / count;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode time_best(const Product *product, double *best)
+{
+  double   seconds;
+  PetscInt count;
+
+  PetscFunctionBegin;
+  PetscCall(time_products(product, 1, &seconds)); /* warms up */
+  PetscCall(time_products(product, 1, &seconds));
+  count = (PetscInt)PetscMin(ROUND_SECONDS / PetscMax(seconds, 1e-9), 1000) + 1;
+  *best = PETSC_MAX_REAL;
+  for (int round = 0; round < ROUNDS; round++) {
+    PetscCall(time_products(product, count, &seconds));
+    *best = PetscMin(*best, seconds);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRPlanTime(AutoCSRPlan *plan, const AutoCSRMatrix *csr)
+{
+  PetscScalar    *x, *y;
+  AutoCSROperands op      = {.csr = csr};
+  Product         product = {plan, NULL, &op};
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(csr->n, &x, csr->m, &y));
+  for (PetscInt j = 0; j < csr->n; j++) x[j] = 1;
+  op.x = x;
+  op.y = y;
+  PetscCall(time_best(&product, &plan->measured));
+  for (PetscInt s = 0; s < plan->n_segments; s++) {
+    product.segment = &plan->segment[s];
+    if (plan->n_segments == 1)
+      plan->segment[s].measured = plan->measured;
+    else
+      PetscCall(time_best(&product, &plan->segment[s].measured));
+  }
+  PetscCall(PetscFree2(x, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

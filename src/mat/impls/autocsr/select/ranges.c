@@ -1,0 +1,127 @@
+/*
+  Row ranges with strategies of their own (ROW_DIV of du2022-alphasparse, Table II): dynamic programming over the chunks of
+  the profile, where going from one strategy to another costs a launch.
+*/
+#include "choose.h"
+
+#define MAX_STATES 48
+#define BETTER     0.95 /* ranges must beat the best for all rows by this factor: chunks are known less well than the whole */
+
+typedef struct {
+  PetscInt     n_states;
+  AutoCSRPiece state[MAX_STATES];
+  double      *cost; /* [chunk][state], PETSC_MAX_REAL where the state does not apply */
+} Table;
+
+static PetscErrorCode find_state(Table *table, const AutoCSRStrategy *strategy, const AutoCSRAxes *axes, PetscInt chunks, PetscInt *state)
+{
+  PetscBool same = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  for (*state = 0; *state < table->n_states; (*state)++) {
+    if (table->state[*state].strategy == strategy) PetscCall(PetscMemcmp(&table->state[*state].axes, axes, sizeof(*axes), &same));
+    if (same) PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (table->n_states == MAX_STATES) {
+    *state = -1;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  table->state[table->n_states++] = (AutoCSRPiece){strategy, *axes, 0, 0};
+  for (PetscInt c = 0; c < chunks; c++) table->cost[c * MAX_STATES + *state] = PETSC_MAX_REAL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode fill_table(AutoCSRChooser *chooser, Table *table)
+{
+  const PetscInt    chunks = chooser->problem.profile->chunks;
+  const double      launch = chooser->figures->machine.launch;
+  AutoCSRAxes       axes[AUTOCSR_MAX_VARIANTS];
+  AutoCSREvaluation e;
+  const char       *why;
+
+  PetscFunctionBegin;
+  for (PetscInt c = 0; c < chunks; c++) {
+    const AutoCSRProblem problem = AutoCSRProblemOfChunks(&chooser->problem, c, c + 1);
+
+    for (PetscInt s = 0; AutoCSRStrategies[s]; s++) {
+      PetscInt n, state;
+
+      if (AutoCSRStrategies[s]->whole) continue;
+      PetscCall(AutoCSRStrategies[s]->variants(&problem, AUTOCSR_MAX_VARIANTS, axes, &n, &why));
+      for (PetscInt v = 0; v < n; v++) {
+        double score;
+
+        PetscCall(find_state(table, AutoCSRStrategies[s], &axes[v], chunks, &state));
+        if (state < 0) continue;
+        PetscCall(AutoCSRCostEvaluate(chooser, &problem, AutoCSRStrategies[s], &axes[v], &e));
+        score = AutoCSRCostScore(&problem, &e);
+        if (score < PETSC_MAX_REAL) table->cost[c * MAX_STATES + state] = score - launch * e.parts;
+      }
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The cheapest state of each chunk, as a path through the table; PETSC_FALSE if a chunk has none */
+static PetscErrorCode cheapest_path(const Table *table, PetscInt chunks, double launch, PetscInt path[], PetscBool *found)
+{
+  double   before[MAX_STATES], now[MAX_STATES];
+  PetscInt best = 0, *from;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(chunks * MAX_STATES, &from));
+  for (PetscInt s = 0; s < table->n_states; s++) before[s] = 0;
+  for (PetscInt c = 0; c < chunks; c++) {
+    PetscInt next_best = 0;
+
+    for (PetscInt s = 0; s < table->n_states; s++) {
+      const PetscInt p = before[s] <= before[best] + launch ? s : best;
+
+      from[c * MAX_STATES + s] = p;
+      now[s]                   = table->cost[c * MAX_STATES + s] == PETSC_MAX_REAL ? PETSC_MAX_REAL : before[p] + (p == s ? 0 : launch) + table->cost[c * MAX_STATES + s];
+      if (now[s] < now[next_best]) next_best = s;
+    }
+    PetscCall(PetscArraycpy(before, now, table->n_states));
+    best = next_best;
+  }
+  *found = (PetscBool)(table->n_states && before[best] < PETSC_MAX_REAL);
+  for (PetscInt c = chunks - 1, s = best; c >= 0 && *found; s = from[c * MAX_STATES + s], c--) path[c] = s;
+  PetscCall(PetscFree(from));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRChooseRanges(AutoCSRChooser *chooser, double best, AutoCSRCandidate *candidate)
+{
+  const PetscInt chunks = chooser->problem.profile->chunks;
+  PetscInt       path[AUTOCSR_MAX_CHUNKS];
+  PetscBool      found = PETSC_FALSE;
+  Table          table = {0};
+
+  PetscFunctionBegin;
+  candidate->n_pieces = 0;
+  candidate->seconds = candidate->bytes = candidate->score = 0;
+  if (chunks < 2) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(chunks * MAX_STATES, &table.cost));
+  PetscCall(fill_table(chooser, &table));
+  PetscCall(cheapest_path(&table, chunks, chooser->figures->machine.launch, path, &found));
+  PetscCall(PetscFree(table.cost));
+  for (PetscInt c = 0; c < chunks && found; c++) {
+    if (c && path[c] == path[c - 1]) continue;
+    if (c) candidate->piece[candidate->n_pieces - 1].chunk_end = c;
+    candidate->piece[candidate->n_pieces]             = table.state[path[c]];
+    candidate->piece[candidate->n_pieces].chunk_begin = c;
+    candidate->piece[candidate->n_pieces++].chunk_end = chunks;
+  }
+  for (PetscInt p = 0; p < candidate->n_pieces; p++) {
+    const AutoCSRPiece  *piece   = &candidate->piece[p];
+    const AutoCSRProblem problem = AutoCSRProblemOfChunks(&chooser->problem, piece->chunk_begin, piece->chunk_end);
+    AutoCSREvaluation    e;
+
+    PetscCall(AutoCSRCostEvaluate(chooser, &problem, piece->strategy, &piece->axes, &e));
+    candidate->seconds += e.seconds;
+    candidate->bytes += e.bytes;
+    candidate->score += AutoCSRCostScore(&problem, &e);
+  }
+  if (candidate->n_pieces < 2 || !(candidate->score < BETTER * best)) candidate->n_pieces = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

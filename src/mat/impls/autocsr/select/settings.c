@@ -1,0 +1,60 @@
+/* The settings of a matrix: defaults, and all checks of what a user may set */
+#include "figures.h"
+
+static const PetscInt Granularities[] = {0, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 100000, 200000, 500000, 1000000};
+
+PetscErrorCode AutoCSRSettingsInitialize(AutoCSRSettings *settings)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(settings, sizeof(*settings)));
+  PetscCall(PetscStrncpy(settings->strategy, "auto", sizeof(settings->strategy)));
+  PetscCall(PetscStrncpy(settings->simd, "auto", sizeof(settings->simd)));
+  settings->rigor     = MAT_AUTOCSR_RIGOR_ESTIMATE;
+  settings->objective = MAT_AUTOCSR_OBJECTIVE_TIME;
+  settings->index     = MAT_AUTOCSR_INDEX_AUTO;
+  settings->value     = MAT_AUTOCSR_VALUE_AUTO;
+  settings->max_bins  = 100;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode check_simd(const char simd[])
+{
+  const char *const *sets       = AutoCSRHostInstructionSets();
+  char               names[128] = "auto";
+  PetscBool          known;
+
+  PetscFunctionBegin;
+  PetscCall(PetscStrcmp(simd, "auto", &known));
+  for (; *sets; sets++) {
+    PetscBool same;
+
+    PetscCall(PetscStrcmp(simd, *sets, &same));
+    if (same) known = PETSC_TRUE;
+    PetscCall(PetscStrlcat(names, ", ", sizeof(names)));
+    PetscCall(PetscStrlcat(names, *sets, sizeof(names)));
+  }
+  PetscCheck(known, PETSC_COMM_SELF, PETSC_ERR_ARG_UNKNOWN_TYPE, "This processor has no instruction set \"%s\"; -mat_autocsr_simd takes one of: %s", simd, names);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRSettingsCheck(const AutoCSRSettings *settings)
+{
+  PetscBool automatic, known = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(PetscStrcmp(settings->strategy, "auto", &automatic));
+  if (!automatic) {
+    const AutoCSRStrategy *strategy;
+
+    PetscCall(AutoCSRStrategyFind(settings->strategy, &strategy));
+  }
+  for (size_t g = 0; g < PETSC_STATIC_ARRAY_LENGTH(Granularities); g++) known = (PetscBool)(known || settings->granularity == Granularities[g]);
+  PetscCheck(known, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " is no granularity; -mat_autocsr_granularity and MatAutoCSRSetGranularity() take 10, 20, 50, 100, 200, 500 and so on to 1000000, or 0 to have it chosen", settings->granularity);
+  PetscCheck(settings->max_bins >= 1 && settings->max_bins <= 100, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " is no number of bins; -mat_autocsr_max_bins and MatAutoCSRSetMaxBins() take 1 (the single bin) to 100", settings->max_bins);
+  PetscCall(check_simd(settings->simd));
+  PetscCheck(settings->rigor >= MAT_AUTOCSR_RIGOR_NONE && settings->rigor <= MAT_AUTOCSR_RIGOR_MEASURE, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%d is no rigor; -mat_autocsr_rigor and MatAutoCSRSetRigor() take none, estimate or measure", (int)settings->rigor);
+  PetscCheck(settings->objective >= MAT_AUTOCSR_OBJECTIVE_TIME && settings->objective <= MAT_AUTOCSR_OBJECTIVE_MEMORY, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%d is no objective; -mat_autocsr_objective and MatAutoCSRSetObjective() take time or memory", (int)settings->objective);
+  PetscCheck(settings->index >= MAT_AUTOCSR_INDEX_AUTO && settings->index <= MAT_AUTOCSR_INDEX_PATTERN, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%d is no index coding; -mat_autocsr_index_coding and MatAutoCSRSetIndexCoding() take auto, csr, 32, 16 or pattern", (int)settings->index);
+  PetscCheck(settings->value >= MAT_AUTOCSR_VALUE_AUTO && settings->value <= MAT_AUTOCSR_VALUE_FLOAT32, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%d is no value coding; -mat_autocsr_value_coding and MatAutoCSRSetValueCoding() take auto, csr, copy, dictionary or float32", (int)settings->value);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
