@@ -261,7 +261,7 @@ def error_text(out):
         l = m.group(1)
         if l.startswith('-----'):
             inside = 'Error Message' in l
-        elif inside and re.match(r'(WARNING! |Option left|See https|Petsc |PETSc |#1 )', l):
+        elif inside and re.match(r'(WARNING! |Option left|See https|Petsc (Release|Development)|PETSc |#1 )', l):
             inside = False
         elif inside and l not in text:
             text.append(l)
