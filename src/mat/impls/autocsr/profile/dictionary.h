@@ -64,19 +64,26 @@ AUTOCSR_HD int AutoCSRDictionaryFind(const AutoCSRDictionary *d, const PetscScal
   return (int)d->slot[s] - 1;
 }
 
-/* Writes v as AUTOCSR_PARTS floats; returns whether they are v to the bit */
+/*
+  Writes v as AUTOCSR_PARTS floats; returns whether they are v to the bit. Part by part: GCC 12 vectorizes the conversion of
+  an array forth and back into no conversion at all.
+*/
 AUTOCSR_HD int AutoCSRFloatsFromScalar(const PetscScalar *v, float *f)
 {
-  PetscReal   part[sizeof(PetscScalar) / sizeof(PetscReal)], back[sizeof(PetscScalar) / sizeof(PetscReal)];
-  PetscScalar w;
+  int exact = 1;
 
-  memcpy(part, v, sizeof(PetscScalar));
   for (int i = 0; i < AUTOCSR_PARTS; i++) {
-    f[i]    = (float)part[i];
-    back[i] = (PetscReal)f[i];
+    const PetscReal part = ((const PetscReal *)v)[i];
+    PetscReal       back;
+    AutoCSRBits     bits, back_bits;
+
+    f[i] = (float)part;
+    back = (PetscReal)f[i];
+    memcpy(&bits, &part, sizeof(bits));
+    memcpy(&back_bits, &back, sizeof(bits));
+    exact &= bits == back_bits;
   }
-  memcpy((void *)&w, back, sizeof(PetscScalar));
-  return AutoCSRBitsEqual(AutoCSRBitsOf(&w), AutoCSRBitsOf(v));
+  return exact;
 }
 
 AUTOCSR_HD PetscScalar AutoCSRScalarFromFloats(const float *f)
