@@ -36,10 +36,10 @@ DEVICE = re.compile(r"^(?:args=| *petsc_testrun|\w+_in=).*(?:cuda|cusparse|hip|v
 
 def parse():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--petsc-src", required=True, help="PETSc's source tree (with src/*/tests and config/)")
-    p.add_argument("--petsc-arch", default=os.environ.get("PETSC_ARCH", ""), help="the build in that tree")
-    p.add_argument("--library", required=True, help="libpetscautocsr.so")
-    p.add_argument("--results", required=True, help="folder of the results")
+    p.add_argument("--petsc-src", default=os.environ.get("PETSC_DIR"), help="PETSc's source tree, with its tests, and a build in it [$PETSC_DIR]")
+    p.add_argument("--petsc-arch", default=os.environ.get("PETSC_ARCH", ""), help="the build [$PETSC_ARCH]")
+    p.add_argument("--lib", required=True, help="libpetscautocsr.so")
+    p.add_argument("--out", required=True, help="folder of the results")
     p.add_argument("--cache", help="folder of PETSc's test programs and of the plain runs [$AUTOCSR_CACHE/petsc-tests]")
     p.add_argument("--only", metavar="PATTERN", action="append", help="tests whose label matches, as mat_tests-ex5*")
     p.add_argument("--sample", type=int, metavar="N", help="N tests drawn at random (the same ones each time)")
@@ -68,10 +68,7 @@ class Tree:
         self.gen = os.path.join(self.cache, "programs")
         self.plain = os.path.join(self.cache, "plain")
         self.env = dict(os.environ, PETSC_DIR=self.src, PETSC_ARCH=arch, OPENBLAS_NUM_THREADS="1")
-        if os.geteuid() == 0:
-            self.env.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
-        self.env.update(OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_hwloc_base_binding_policy="none",
-                        OMPI_MCA_ess_singleton_isolated="1")
+        self.env.update(OMPI_MCA_ess_singleton_isolated="1")
         self.env.setdefault("TEST_MPIEXEC", self.variable("MPIEXEC") or "mpiexec")
 
     def variable(self, name):
@@ -94,10 +91,9 @@ class Tree:
         if not todo:
             return
         print(f"test-petsc: compiling {len(todo)} programs", flush=True)
-        lib = os.path.join(self.src, self.arch, "lib")
         with open(os.path.join(self.cache, "build.log"), "w") as log:
             subprocess.run(["make", "-k", f"-j{jobs}", "-f", "gmakefile.test", f"TESTDIR={self.gen}", "V=1",
-                            "CC_FLAGS=-fPIC -O0 -w", f"PETSC_TEST_LIB=-Wl,-rpath,{lib} -L{lib} -lpetsc -lm", *todo],
+                            "CC_FLAGS=-fPIC -O0 -w", "PETSC_TEST_LIB=-Wl,--as-needed $(PETSC_LIB)", *todo],
                            cwd=self.src, env=self.env, stdout=log, stderr=subprocess.STDOUT)
 
     def tests(self):
@@ -248,7 +244,7 @@ def judge(test, plain, args, root):
             options = f"-mat_seqaij_type seq{args.subclass}"
             options += f" -mat_type {args.subclass} -dm_mat_type {args.subclass}" if plain["bears"] else ""
         else:
-            options = f"-dll_append {args.library} {SUBCLASS} " + (REPLACED if plain["bears"] else "")
+            options = f"-dll_append {args.lib} {SUBCLASS} " + (REPLACED if plain["bears"] else "")
         result = test.run(root, f"{options} {args.options}", "" if args.subclass else "1", args.timeout)
     if not args.subclass and not result["made"]["autocsr"]:
         return ("skipped", "makes no autocsr matrix") if result["passed"] else ("failed", "fails before an autocsr matrix is made")
@@ -270,7 +266,7 @@ def main():
     args = parse()
     base = os.environ.get("AUTOCSR_CACHE") or os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "petscautocsr")
     tree = Tree(args.petsc_src, args.petsc_arch, args.cache or os.path.join(base, "petsc-tests"))
-    args.library = os.path.abspath(args.library)
+    args.lib = os.path.abspath(args.lib)
     tree.generate()
     tests = tree.tests()
     if args.only:
@@ -281,7 +277,7 @@ def main():
     random.Random(1).shuffle(tests)
     runnable = [t for t in tests if not t.skipped]
     tree.build(runnable, args.jobs)
-    root = os.path.join(os.path.abspath(args.results), args.subclass or "autocsr")
+    root = os.path.join(os.path.abspath(args.out), args.subclass or "autocsr")
     os.makedirs(root, exist_ok=True)
 
     def one(test):
