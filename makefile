@@ -129,8 +129,15 @@ test: all $(call exe,$(runnable)) $(data) $(more)
 test-petsc: all
 	@config/with-mpi.sh python3 config/test-petsc.py $(if $(PETSC_SRC),--petsc-src $(PETSC_SRC)) --lib $(library) --out $(BUILD)/test-petsc --jobs $(JOBS)
 
-demo: all $(data)
-	@config/with-mpi.sh config/demo.sh $(BUILD)
+# The demo's program: PETSc's own tutorial where its source can be found, else ours
+tutorial  := src/ksp/ksp/tutorials/ex10.c
+tutorial  := $(firstword $(wildcard $(PETSC_DIR)/$(tutorial) $(PETSC_DIR)/share/petsc/examples/$(tutorial)))
+demo_program := $(BUILD)/$(if $(tutorial),demo/ex10,examples/solve)
+$(BUILD)/demo/ex10: $(tutorial) $(stamp)
+	@mkdir -p $(@D)
+	$(CC) $(COPT) $(PETSC_CC_INCLUDES) -o $@ $< $(PETSC_LINK) -lm
+demo: all $(demo_program) $(data)
+	@config/with-mpi.sh config/demo.sh $(demo_program) $(library) $(BUILD)/data/bcsstk28.bin
 include src/benchmarks/bench.mk
 
 docs: $(BUILD)/docs/index.md

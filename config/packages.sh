@@ -6,6 +6,7 @@ set -euo pipefail
 want=()
 for role in "$@"; do
   case $role in
+  make) want+=(make) ;;
   mpi) want+=(gcc g++ make pkg-config python3 python3-pip zlib1g-dev libopenmpi-dev openmpi-bin libopenblas-dev) ;;
   real) want+=(gcc make pkg-config zlib1g-dev libpetsc-real3.18-dev libpetsc3.18-dev-examples) ;;
   complex) want+=(libpetsc-complex3.18-dev) ;;
@@ -15,7 +16,7 @@ for role in "$@"; do
   valgrind) want+=(valgrind) ;;
   plot) want+=(gnuplot-nox) ;;
   format) want+=(clang-format) ;;
-  *) echo "packages: unknown role '$role'; roles: mpi real complex int64 debug clients valgrind plot format" >&2; exit 2 ;;
+  *) echo "packages: unknown role '$role'; roles: make mpi real complex int64 debug clients valgrind plot format" >&2; exit 2 ;;
   esac
 done
 missing=()

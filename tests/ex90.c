@@ -73,10 +73,10 @@ int main(int argc, char **argv)
 
     test:
       nsize: {{1 3}}
-      args: -mat_type {{aij}} -name {{ACTIVSg200_KKT adder_dcop_05 ash219 bcsstk28 rza web-webbase-2001 wiki-Vote}separate output}
+      args: -mat_type {{aij autocsr}} -name {{ACTIVSg200_KKT adder_dcop_05 ash219 bcsstk28 rza web-webbase-2001 wiki-Vote}separate output}
 
     test:
       requires: complex
-      args: -mat_type {{aij}} -name {{mhd1280b young1c}separate output}
+      args: -mat_type {{aij autocsr}} -name {{mhd1280b young1c}separate output}
 
 TEST*/

@@ -1,0 +1,58 @@
+static char help[] = "The largest eigenvalue of the Laplacian with SLEPc; a plain SLEPc program, which knows nothing of autocsr.\n\
+  -n <points> : points of the line\n\n";
+
+#include <slepceps.h>
+
+int main(int argc, char **argv)
+{
+  Mat         A;
+  EPS         eps;
+  PetscInt    n = 200, begin, end, converged;
+  PetscScalar lambda;
+  PetscReal   exact;
+  MatType     type;
+
+  PetscFunctionBeginUser;
+  PetscCall(SlepcInitialize(&argc, &argv, NULL, help));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-n", &n, NULL));
+  PetscCall(MatCreate(PETSC_COMM_WORLD, &A));
+  PetscCall(MatSetSizes(A, PETSC_DECIDE, PETSC_DECIDE, n, n));
+  PetscCall(MatSetFromOptions(A));
+  PetscCall(MatSetUp(A));
+  PetscCall(MatGetOwnershipRange(A, &begin, &end));
+  for (PetscInt i = begin; i < end; i++) {
+    if (i > 0) PetscCall(MatSetValue(A, i, i - 1, -1, INSERT_VALUES));
+    PetscCall(MatSetValue(A, i, i, 2, INSERT_VALUES));
+    if (i < n - 1) PetscCall(MatSetValue(A, i, i + 1, -1, INSERT_VALUES));
+  }
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatGetType(A, &type));
+
+  PetscCall(EPSCreate(PETSC_COMM_WORLD, &eps));
+  PetscCall(EPSSetOperators(eps, A, NULL));
+  PetscCall(EPSSetProblemType(eps, EPS_HEP));
+  PetscCall(EPSSetWhichEigenpairs(eps, EPS_LARGEST_REAL));
+  PetscCall(EPSSetFromOptions(eps));
+  PetscCall(EPSSolve(eps));
+  PetscCall(EPSGetConverged(eps, &converged));
+  PetscCheck(converged > 0, PETSC_COMM_WORLD, PETSC_ERR_NOT_CONVERGED, "No eigenvalue converged");
+  PetscCall(EPSGetEigenvalue(eps, 0, &lambda, NULL));
+  exact = 2 - 2 * PetscCosReal(n * PETSC_PI / (n + 1));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s: the largest eigenvalue is %.6f, its error is %s\n", type, (double)PetscRealPart(lambda), PetscAbsReal(PetscRealPart(lambda) - exact) < 1e-7 ? "small" : "not small"));
+  PetscCall(EPSDestroy(&eps));
+  PetscCall(MatDestroy(&A));
+  PetscCall(SlepcFinalize());
+  return 0;
+}
+
+/*TEST
+
+  build:
+    requires: slepc
+
+  test:
+    nsize: {{1 2}separate output}
+    args: -mat_type {{aij autocsr}separate output}
+
+TEST*/
