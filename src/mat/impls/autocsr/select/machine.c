@@ -17,13 +17,14 @@ PetscErrorCode AutoCSRFiguresFind(const AutoCSRFigures *figures, const char simd
   const AutoCSRExecutor *executor;
 
   PetscFunctionBegin;
-  *cost = (AutoCSRExecutorCost){0, 0, 0};
-  *runs = PETSC_FALSE;
+  *cost = (AutoCSRExecutorCost){1e-9, 2e-9, 3e-8}; /* of an executor that has no figures yet: not fast */
   PetscCall(AutoCSRHostFindExecutor(axes, simd, &executor));
-  if (!executor) PetscFunctionReturn(PETSC_SUCCESS);
-  for (PetscInt i = 0; i < figures->n_executors && !*runs; i++) {
-    PetscCall(PetscStrcmp(executor->name, figures->executor[i].name, runs));
-    if (*runs) *cost = figures->executor[i].cost;
+  *runs = (PetscBool)(executor != NULL);
+  for (PetscInt i = 0; i < figures->n_executors && executor; i++) {
+    PetscBool same;
+
+    PetscCall(PetscStrcmp(executor->name, figures->executor[i].name, &same));
+    if (same) *cost = figures->executor[i].cost;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
