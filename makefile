@@ -2,7 +2,11 @@
 .DEFAULT_GOAL := all
 top := $(patsubst %/,%,$(dir $(abspath $(firstword $(MAKEFILE_LIST)))))
 
-# The PETSc to build against. These targets need none.
+# The PETSc to build against: of a source tree whose tests are to be run, its first build. These targets need none.
+ifneq ($(PETSC_SRC),)
+  PETSC_DIR  := $(PETSC_SRC)
+  PETSC_ARCH ?= $(firstword $(patsubst $(PETSC_SRC)/%/lib/libpetsc.so,%,$(wildcard $(PETSC_SRC)/*/lib/libpetsc.so)))
+endif
 ifneq ($(filter-out help clean format petsc-cuda,$(or $(MAKECMDGOALS),all)),)
   ifeq ($(PETSC_DIR),)
     found      := $(shell $(top)/config/find-petsc.sh)

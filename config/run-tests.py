@@ -125,6 +125,9 @@ def runs_of(source):
             for n in choices(keys.get('nsize', '1'), 'nsize'):
                 for a in choices(keys.get('args', '')):
                     runs.append(Run(source, base, {**keys, 'nsize': n, 'args': a}, index))
+    names = [r.name for r in runs]
+    if len(set(names)) < len(names):
+        raise FormError(f'{source}: two tests are named {max(names, key=names.count)}; a suffix tells them apart')
     if not runs:
         raise FormError(f'{source}: its /*TEST block has no test')
     return runs
