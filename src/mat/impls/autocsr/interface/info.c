@@ -1,0 +1,66 @@
+/*
+  MatAutoCSRGetInfo(): the figures of the plans of this process's blocks, added up.
+*/
+#include "../seq/seqautocsr.h"
+
+/*@
+  MatAutoCSRGetInfo - Gets what an autocsr matrix did so far, summed over the blocks of this process
+
+  Not Collective
+
+  Input Parameter:
+. A - the matrix, of type `MATAUTOCSR`
+
+  Output Parameter:
+. info - the figures, see `MatAutoCSRInfo`; bytes in bytes, times in seconds
+
+  Level: intermediate
+
+  Note:
+  It makes no plan: before the first product `segments` is zero and `strategy` is `"none"`. The string is valid for the
+  life of the program.
+
+.seealso: `MATAUTOCSR`, `MatAutoCSRInfo`, `MatAutoCSRView()`
+@*/
+PetscErrorCode MatAutoCSRGetInfo(Mat A, MatAutoCSRInfo *info)
+{
+  Mat blocks[AUTOCSR_MAX_BLOCKS];
+
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
+  PetscCall(PetscMemzero(info, sizeof(*info)));
+  info->strategy = "none";
+  PetscUseMethod(A, "MatAutoCSRGetBlocks_C", (Mat, Mat[]), (A, blocks));
+  for (PetscInt k = 0; k < AUTOCSR_MAX_BLOCKS; k++) {
+    AutoCSRContext *ctx;
+    PetscInt        most = 0;
+    PetscInt64      own;
+    double          moved;
+    PetscErrorCode (*is_own)(Mat, Mat[]);
+
+    if (!blocks[k]) continue;
+    PetscCall(PetscObjectQueryFunction((PetscObject)blocks[k], "MatAutoCSRGetBlocks_C", &is_own));
+    if (!is_own) continue; /* before the first assembly */
+    PetscCall(AutoCSRContextGet(blocks[k], &ctx));
+    info->plans += ctx->plans;
+    info->refreshes += ctx->refreshes;
+    info->products += ctx->products;
+    info->setup += ctx->setup;
+    if (!ctx->plan) continue;
+    PetscCall(AutoCSRPlanGetBytes(ctx->plan, &own, &moved));
+    info->segments += ctx->plan->n_segments;
+    info->nnz += ctx->plan->nnz;
+    info->csr_bytes += AutoCSRMatrixBytes(&ctx->csr);
+    info->plan_bytes += own;
+    info->product_bytes += (PetscInt64)moved;
+    info->predicted += ctx->plan->predicted;
+    info->measured += ctx->plan->measured;
+    for (PetscInt s = 0; !k && s < ctx->plan->n_segments; s++) {
+      if (ctx->plan->segment[s].nnz > most) {
+        most           = ctx->plan->segment[s].nnz;
+        info->strategy = ctx->plan->segment[s].strategy;
+      }
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

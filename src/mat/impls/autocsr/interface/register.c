@@ -1,0 +1,127 @@
+/*
+  The library's entry: what PETSc calls when it loads the file with -dll_append, and MatAutoCSRRegisterAll() for programs
+  that are linked with it.
+*/
+#include "../mpi/mpiautocsr.h"
+
+PetscLogEvent AutoCSREvents[AUTOCSR_EVENT_COUNT];
+
+static PetscBool Registered = PETSC_FALSE;
+
+static PetscErrorCode AutoCSRFinalize(void)
+{
+  Registered = PETSC_FALSE;
+  return PETSC_SUCCESS;
+}
+
+/*MC
+  MATAUTOCSR = "autocsr" - A sparse matrix type that is `MATAIJ` (CSR), and beside it keeps a plan: how this one matrix is
+  best multiplied on this machine.
+
+  It becomes `MATSEQAUTOCSR` on one process and `MATMPIAUTOCSR`, which has two blocks of that type, on several.
+
+  Options Database Keys:
++ -mat_type autocsr                                                 - sets the type; for a `DM` use -dm_mat_type aijautocsr
+. -mat_seqaij_type seqaijautocsr                                    - gives the type to every `MATSEQAIJ`, for programs that do not let choose the type
+. -autocsr_view [ascii[:file[:ascii_info_detail|ascii_json]]]       - shows the plan after each assembly, see `MatAutoCSRView()`
+. -mat_autocsr_strategy <auto>                                      - see `MatAutoCSRSetStrategy()`
+. -mat_autocsr_rigor (none|estimate|measure)                        - see `MatAutoCSRSetRigor()`
+. -mat_autocsr_objective (time|memory)                              - see `MatAutoCSRSetObjective()`
+. -mat_autocsr_index_coding (auto|csr|32|16|pattern)                - see `MatAutoCSRSetIndexCoding()`
+. -mat_autocsr_value_coding (auto|csr|copy|dictionary|float32)      - see `MatAutoCSRSetValueCoding()`
+. -mat_autocsr_granularity <0>                                      - see `MatAutoCSRSetGranularity()`
+. -mat_autocsr_max_bins <100>                                       - see `MatAutoCSRSetMaxBins()`
+- -mat_autocsr_simd (auto|x86-64|avx2|avx512)                       - the instruction set of the host
+
+  Level: beginner
+
+  Notes:
+  All operations of `MATAIJ` are there. The plan is made at the first product, and again when the nonzero structure
+  changes; new values are put into it. Products are bitwise the same from run to run on the same machine and plan.
+
+  Change the values through PETSc: a program that writes into the arrays which it gave to `MatCreateSeqAIJWithArrays()`
+  must call `PetscObjectStateIncrease()` afterwards.
+
+  The strategies are those of Hou, Feng, Che (IPDPSW 2017) and of Liu, Vinter (Parallel Computing 49, 2015), and sliced
+  and pattern storage.
+
+.seealso: `MatCreateAutoCSR()`, `MatAutoCSRView()`, `MatAutoCSRGetInfo()`, `MATAIJ`, `MATSEQAUTOCSR`, `MATMPIAUTOCSR`
+M*/
+
+/*@C
+  MatAutoCSRRegisterAll - Makes the matrix types of this library known to PETSc
+
+  Not Collective
+
+  Level: advanced
+
+  Note:
+  PETSc calls it when the library is loaded with -dll_append. A program that is linked with the library calls it once
+  after `PetscInitialize()`; `MatCreateAutoCSR()` and its relatives do so themselves.
+
+.seealso: `MATAUTOCSR`, `MatCreateAutoCSR()`
+@*/
+PetscErrorCode MatAutoCSRRegisterAll(void)
+{
+  PetscFunctionBegin;
+  if (Registered) PetscFunctionReturn(PETSC_SUCCESS);
+  Registered = PETSC_TRUE;
+  PetscCall(PetscRegisterFinalize(AutoCSRFinalize));
+  PetscCall(MatInitializePackage());
+  /* The first root of a type is the one that PETSc finds from the type; the one that begins with aij is right there */
+  PetscCall(MatRegisterRootName(MATAIJAUTOCSR, MATSEQAUTOCSR, MATMPIAUTOCSR));
+  PetscCall(MatRegisterRootName(MATAUTOCSR, MATSEQAUTOCSR, MATMPIAUTOCSR));
+  PetscCall(MatRegister(MATSEQAUTOCSR, MatCreate_SeqAutoCSR));
+  PetscCall(MatRegister(MATMPIAUTOCSR, MatCreate_MPIAutoCSR));
+  PetscCall(MatSeqAIJRegister(MATSEQAUTOCSR, MatConvert_Any_AutoCSR));
+  PetscCall(AutoCSRFactorRegister());
+  PetscCall(PetscLogEventRegister("AutoCSRProfile", MAT_CLASSID, &AutoCSREvents[AUTOCSR_EVENT_PROFILE]));
+  PetscCall(PetscLogEventRegister("AutoCSRPlan", MAT_CLASSID, &AutoCSREvents[AUTOCSR_EVENT_PLAN]));
+  PetscCall(PetscLogEventRegister("AutoCSRRefresh", MAT_CLASSID, &AutoCSREvents[AUTOCSR_EVENT_REFRESH]));
+  PetscCall(PetscLogEventRegister("AutoCSRMult", MAT_CLASSID, &AutoCSREvents[AUTOCSR_EVENT_MULT]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Called in a PETSc that may be another one than the headers describe: nothing here may depend on the size of a PetscInt
+  or a PetscBool of the running one, nor use PETSc's stack, until the version is known to be the same.
+*/
+static PetscErrorCode AutoCSRCheckVersion(void)
+{
+  PetscInt64 version[4] = {0, 0, 0, 0}; /* room for either size; the numbers are small and the low half comes first */
+
+  (void)PetscGetVersionNumber((PetscInt *)&version[0], (PetscInt *)&version[1], (PetscInt *)&version[2], (PetscInt *)&version[3]);
+  if (version[0] == PETSC_VERSION_MAJOR && version[1] == PETSC_VERSION_MINOR) return PETSC_SUCCESS;
+  return PetscError(PETSC_COMM_SELF, __LINE__, "AutoCSRCheckVersion", __FILE__, PETSC_ERR_SUP, PETSC_ERROR_INITIAL,
+                    "libpetscautocsr was built for PETSc %d.%d and is loaded into PETSc %d.%d: build it again with PETSC_DIR (and PETSC_ARCH) of the PETSc that the program uses", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, (int)version[0], (int)version[1]);
+}
+
+/* PETSC_SCALAR and PetscInt of the headers are compile-time constants; asked for by name the running PETSc answers */
+static PetscErrorCode AutoCSRCheckScalars(void)
+{
+  PetscDataType scalar = PETSC_DATATYPE_UNKNOWN, real = PETSC_DATATYPE_UNKNOWN;
+  PetscBool     found;
+  size_t        real_size = 0, int_size = 0;
+
+  (void)PetscDataTypeFromString("scalar", &scalar, &found);
+  (void)PetscDataTypeFromString("real", &real, &found);
+  (void)PetscDataTypeGetSize(real, &real_size);
+  (void)PetscDataTypeGetSize(PETSC_INT, &int_size);
+  if (scalar == PETSC_SCALAR && real == PETSC_REAL && int_size == sizeof(PetscInt)) return PETSC_SUCCESS;
+  return PetscError(PETSC_COMM_SELF, __LINE__, "AutoCSRCheckScalars", __FILE__, PETSC_ERR_SUP, PETSC_ERROR_INITIAL,
+                    "libpetscautocsr was built for %s scalars of %d-bit reals and %d-bit PetscInt, and is loaded into a PETSc of %s scalars of %d-bit reals and %d-bit PetscInt: build it again with PETSC_DIR (and PETSC_ARCH) of the PETSc that the program uses",
+                    PetscDefined(USE_COMPLEX) ? "complex" : "real", (int)(8 * sizeof(PetscReal)), (int)(8 * sizeof(PetscInt)), scalar == PETSC_COMPLEX ? "complex" : "real", (int)(8 * real_size), (int)(8 * int_size));
+}
+
+PETSC_EXTERN PetscErrorCode PetscDLLibraryRegister_petscautocsr(void);
+
+PetscErrorCode PetscDLLibraryRegister_petscautocsr(void)
+{
+  PetscErrorCode ierr = AutoCSRCheckVersion();
+
+  if (!ierr) ierr = AutoCSRCheckScalars();
+  if (ierr) return ierr;
+  PetscFunctionBegin;
+  PetscCall(MatAutoCSRRegisterAll());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,262 @@
+/*
+  Setters for what the options set. Each replaces one setting, checks all of them and hands them to the matrix; a plan that
+  was made with others is dropped. On a matrix of another type they do nothing, as PETSc's do.
+*/
+#include "../seq/seqautocsr.h"
+
+static PetscErrorCode AutoCSRSettingsGet(Mat A, AutoCSRSettings *settings, PetscBool *has)
+{
+  PetscErrorCode (*get)(Mat, AutoCSRSettings *);
+
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
+  PetscCall(PetscObjectQueryFunction((PetscObject)A, "MatAutoCSRGetSettings_C", &get));
+  *has = (PetscBool)(get != NULL);
+  if (get) PetscCall((*get)(A, settings));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode AutoCSRSettingsSet(Mat A, const AutoCSRSettings *settings)
+{
+  PetscFunctionBegin;
+  PetscCall(AutoCSRSettingsCheck(settings));
+  PetscTryMethod(A, "MatAutoCSRSetSettings_C", (Mat, const AutoCSRSettings *), (A, settings));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  MatAutoCSRSetStrategy - Sets the strategy by which a matrix is multiplied
+
+  Logically Collective
+
+  Input Parameters:
++ A        - the matrix
+- strategy - `"auto"`, or one of `"csr"`, `"binned"`, `"segsum"`, `"sell"`, `"pattern"`
+
+  Options Database Key:
+. -mat_autocsr_strategy <auto> - the strategy
+
+  Level: intermediate
+
+  Notes:
+  `"csr"` takes the rows in place; `"binned"` sorts groups of rows into bins by their length and gives each bin a kernel
+  (Hou, Feng, Che 2017); `"segsum"` cuts the nonzeros into equal tiles (Liu, Vinter 2015); `"sell"` stores slices of rows
+  column by column; `"pattern"` stores lists of column offsets and no index for an entry.
+
+  A strategy that cannot be applied to the matrix gives way to another one; `MatAutoCSRView()` says why.
+
+  An unknown name is an error that lists the names.
+
+.seealso: `MATAUTOCSR`, `MatAutoCSRSetRigor()`, `MatAutoCSRView()`
+@*/
+PetscErrorCode MatAutoCSRSetStrategy(Mat A, const char strategy[])
+{
+  AutoCSRSettings s;
+  PetscBool       has;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRSettingsGet(A, &s, &has));
+  if (!has) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMemzero(s.strategy, sizeof(s.strategy)));
+  PetscCall(PetscStrncpy(s.strategy, strategy, sizeof(s.strategy)));
+  PetscCall(AutoCSRSettingsSet(A, &s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatAutoCSRSetRigor - Sets how much work may go into choosing the plan of a matrix
+
+  Logically Collective
+
+  Input Parameters:
++ A     - the matrix
+- rigor - `MAT_AUTOCSR_RIGOR_NONE`, `MAT_AUTOCSR_RIGOR_ESTIMATE` (the default) or `MAT_AUTOCSR_RIGOR_MEASURE`
+
+  Options Database Key:
+. -mat_autocsr_rigor (none|estimate|measure) - the rigor
+
+  Level: intermediate
+
+  Note:
+  The plan of the matrix is made again at the next product. An unknown value is an error that lists the choices.
+
+.seealso: `MATAUTOCSR`, `MatAutoCSRRigor`, `MatAutoCSRSetStrategy()`, `MatAutoCSRView()`
+@*/
+PetscErrorCode MatAutoCSRSetRigor(Mat A, MatAutoCSRRigor rigor)
+{
+  AutoCSRSettings s;
+  PetscBool       has;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRSettingsGet(A, &s, &has));
+  if (!has) PetscFunctionReturn(PETSC_SUCCESS);
+  s.rigor = rigor;
+  PetscCall(AutoCSRSettingsSet(A, &s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatAutoCSRSetObjective - Sets what the choice of the plan minimizes
+
+  Logically Collective
+
+  Input Parameters:
++ A         - the matrix
+- objective - `MAT_AUTOCSR_OBJECTIVE_TIME` (the default) or `MAT_AUTOCSR_OBJECTIVE_MEMORY`
+
+  Options Database Key:
+. -mat_autocsr_objective (time|memory) - the objective
+
+  Level: intermediate
+
+  Note:
+  The plan of the matrix is made again at the next product. An unknown value is an error that lists the choices.
+
+.seealso: `MATAUTOCSR`, `MatAutoCSRObjective`, `MatAutoCSRSetStrategy()`, `MatAutoCSRView()`
+@*/
+PetscErrorCode MatAutoCSRSetObjective(Mat A, MatAutoCSRObjective objective)
+{
+  AutoCSRSettings s;
+  PetscBool       has;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRSettingsGet(A, &s, &has));
+  if (!has) PetscFunctionReturn(PETSC_SUCCESS);
+  s.objective = objective;
+  PetscCall(AutoCSRSettingsSet(A, &s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatAutoCSRSetIndexCoding - Sets how a plan stores the columns of the entries
+
+  Logically Collective
+
+  Input Parameters:
++ A      - the matrix
+- coding - `MAT_AUTOCSR_INDEX_AUTO` (the default) or the only coding that may be used
+
+  Options Database Key:
+. -mat_autocsr_index_coding (auto|csr|32|16|pattern) - the coding
+
+  Level: advanced
+
+  Note:
+  The plan of the matrix is made again at the next product. An unknown value is an error that lists the choices.
+
+.seealso: `MATAUTOCSR`, `MatAutoCSRIndexCoding`, `MatAutoCSRSetValueCoding()`, `MatAutoCSRSetStrategy()`, `MatAutoCSRView()`
+@*/
+PetscErrorCode MatAutoCSRSetIndexCoding(Mat A, MatAutoCSRIndexCoding coding)
+{
+  AutoCSRSettings s;
+  PetscBool       has;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRSettingsGet(A, &s, &has));
+  if (!has) PetscFunctionReturn(PETSC_SUCCESS);
+  s.index = coding;
+  PetscCall(AutoCSRSettingsSet(A, &s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatAutoCSRSetValueCoding - Sets how a plan stores the values of the entries
+
+  Logically Collective
+
+  Input Parameters:
++ A      - the matrix
+- coding - `MAT_AUTOCSR_VALUE_AUTO` (the default) or the only coding that may be used
+
+  Options Database Key:
+. -mat_autocsr_value_coding (auto|csr|copy|dictionary|float32) - the coding
+
+  Level: advanced
+
+  Notes:
+  Every coding is lossless: one that cannot hold the values bit for bit is not used.
+
+  The plan of the matrix is made again at the next product. An unknown value is an error that lists the choices.
+
+.seealso: `MATAUTOCSR`, `MatAutoCSRValueCoding`, `MatAutoCSRSetIndexCoding()`, `MatAutoCSRSetStrategy()`, `MatAutoCSRView()`
+@*/
+PetscErrorCode MatAutoCSRSetValueCoding(Mat A, MatAutoCSRValueCoding coding)
+{
+  AutoCSRSettings s;
+  PetscBool       has;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRSettingsGet(A, &s, &has));
+  if (!has) PetscFunctionReturn(PETSC_SUCCESS);
+  s.value = coding;
+  PetscCall(AutoCSRSettingsSet(A, &s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatAutoCSRSetGranularity - Sets the number of rows that the strategy `"binned"` puts into a bin together
+
+  Logically Collective
+
+  Input Parameters:
++ A    - the matrix
+- rows - rows of a virtual row: 10, 20, 50, 100, ... 1000000, or 0 (the default): chosen
+
+  Options Database Key:
+. -mat_autocsr_granularity <0> - the number of rows
+
+  Level: advanced
+
+  Notes:
+  This is U of Hou, Feng, Che 2017, III-B.
+
+  The plan of the matrix is made again at the next product. An unknown value is an error that lists the choices.
+
+.seealso: `MATAUTOCSR`, `MatAutoCSRSetMaxBins()`, `MatAutoCSRSetStrategy()`, `MatAutoCSRView()`
+@*/
+PetscErrorCode MatAutoCSRSetGranularity(Mat A, PetscInt rows)
+{
+  AutoCSRSettings s;
+  PetscBool       has;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRSettingsGet(A, &s, &has));
+  if (!has) PetscFunctionReturn(PETSC_SUCCESS);
+  s.granularity = rows;
+  PetscCall(AutoCSRSettingsSet(A, &s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatAutoCSRSetMaxBins - Sets the most bins that the strategy `"binned"` makes
+
+  Logically Collective
+
+  Input Parameters:
++ A    - the matrix
+- bins - from 1 (all rows in a single bin) to 100 (the default)
+
+  Options Database Key:
+. -mat_autocsr_max_bins <100> - the number of bins
+
+  Level: advanced
+
+  Notes:
+  The last bin takes all longer rows (Hou, Feng, Che 2017, III-B).
+
+  The plan of the matrix is made again at the next product. An unknown value is an error that lists the choices.
+
+.seealso: `MATAUTOCSR`, `MatAutoCSRSetGranularity()`, `MatAutoCSRSetStrategy()`, `MatAutoCSRView()`
+@*/
+PetscErrorCode MatAutoCSRSetMaxBins(Mat A, PetscInt bins)
+{
+  AutoCSRSettings s;
+  PetscBool       has;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRSettingsGet(A, &s, &has));
+  if (!has) PetscFunctionReturn(PETSC_SUCCESS);
+  s.max_bins = bins;
+  PetscCall(AutoCSRSettingsSet(A, &s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

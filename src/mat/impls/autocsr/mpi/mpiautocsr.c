@@ -1,0 +1,268 @@
+/*
+  MATMPIAUTOCSR: a subclass of MATMPIAIJ whose diagonal and off-diagonal blocks are MATSEQAUTOCSR. The products are the
+  parent's, which multiplies through the blocks. However PETSc made the blocks (preallocation, hash, COO, load, products),
+  they become ours after the parent's assembly, and at the latest before the first product.
+*/
+#include "mpiautocsr.h"
+
+#define AUTOCSR_MPI_OPERATIONS(X)                     \
+  X(mult, MatMult_MPIAutoCSR)                         \
+  X(multadd, MatMultAdd_MPIAutoCSR)                   \
+  X(multtranspose, MatMultTranspose_MPIAutoCSR)       \
+  X(multtransposeadd, MatMultTransposeAdd_MPIAutoCSR) \
+  X(assemblyend, MatAssemblyEnd_MPIAutoCSR)           \
+  X(duplicate, MatDuplicate_MPIAutoCSR)               \
+  X(destroy, MatDestroy_MPIAutoCSR)                   \
+  X(setfromoptions, MatSetFromOptions_MPIAutoCSR)     \
+  X(convert, MatConvert_AutoCSR_Any)                  \
+  X(convertfrom, MatConvert_Any_AutoCSR)
+
+static PetscErrorCode MatMult_MPIAutoCSR(Mat, Vec, Vec);
+static PetscErrorCode MatMultAdd_MPIAutoCSR(Mat, Vec, Vec, Vec);
+static PetscErrorCode MatMultTranspose_MPIAutoCSR(Mat, Vec, Vec);
+static PetscErrorCode MatMultTransposeAdd_MPIAutoCSR(Mat, Vec, Vec, Vec);
+static PetscErrorCode MatAssemblyEnd_MPIAutoCSR(Mat, MatAssemblyType);
+static PetscErrorCode MatDuplicate_MPIAutoCSR(Mat, MatDuplicateOption, Mat *);
+static PetscErrorCode MatDestroy_MPIAutoCSR(Mat);
+static PetscErrorCode MatSetFromOptions_MPIAutoCSR(Mat, AutoCSROptionItems);
+static PetscErrorCode MatAutoCSRGetSettings_MPI(Mat, AutoCSRSettings *);
+static PetscErrorCode MatAutoCSRSetSettings_MPI(Mat, const AutoCSRSettings *);
+static PetscErrorCode MatAutoCSRGetBlocks_MPI(Mat, Mat[AUTOCSR_MAX_BLOCKS]);
+
+static const AutoCSRMethod MPIMethods[] = {
+    AUTOCSR_METHOD("MatConvert_mpiaij_mpiaijautocsr_C", MatConvert_Any_AutoCSR),
+    AUTOCSR_METHOD("MatConvert_mpiaij_autocsr_C", MatConvert_Any_AutoCSR),
+    AUTOCSR_METHOD("MatConvert_mpiaijautocsr_mpiaijautocsr_C", MatConvert_Any_AutoCSR),
+    AUTOCSR_METHOD("MatConvert_mpiaijautocsr_autocsr_C", MatConvert_Any_AutoCSR),
+    AUTOCSR_METHOD("MatConvert_mpiaijautocsr_mpiaij_C", MatConvert_AutoCSR_Any),
+    AUTOCSR_METHOD("MatProductSetFromOptions_anytype_C", MatProductSetFromOptions_AutoCSR),
+    AUTOCSR_METHOD("MatAutoCSRGetSettings_C", MatAutoCSRGetSettings_MPI),
+    AUTOCSR_METHOD("MatAutoCSRSetSettings_C", MatAutoCSRSetSettings_MPI),
+    AUTOCSR_METHOD("MatAutoCSRGetBlocks_C", MatAutoCSRGetBlocks_MPI),
+    {NULL, NULL}};
+
+static AutoCSRParent MPIParent = {.type = MATMPIAIJ, .own = MATMPIAUTOCSR, .methods = MPIMethods};
+
+PetscErrorCode MatMPIAutoCSRGetParent(const AutoCSRParent **parent)
+{
+  PetscFunctionBegin;
+  if (!MPIParent.ops.mult) PetscCall(AutoCSRParentInitialize(&MPIParent));
+  *parent = &MPIParent;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscBool MatIsMPIAutoCSR(Mat A)
+{
+  return (PetscBool)(A->ops->duplicate == MatDuplicate_MPIAutoCSR);
+}
+
+static PetscErrorCode MatAutoCSRGetBlocks_MPI(Mat A, Mat blocks[AUTOCSR_MAX_BLOCKS])
+{
+  PetscFunctionBegin;
+  PetscCall(MatMPIAIJGetSeqAIJ(A, &blocks[0], &blocks[1], NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Both blocks ours, with the settings of the whole */
+static PetscErrorCode MatMPIAutoCSRSetBlocks(Mat A, AutoCSRContext *ctx)
+{
+  AutoCSRContext *bctx;
+  Mat             blocks[AUTOCSR_MAX_BLOCKS];
+
+  PetscFunctionBegin;
+  PetscCall(MatAutoCSRGetBlocks_MPI(A, blocks));
+  for (PetscInt k = 0; k < AUTOCSR_MAX_BLOCKS; k++) {
+    if (!blocks[k]) continue;
+    if (!MatIsSeqAutoCSR(blocks[k])) PetscCall(MatConvert_Any_AutoCSR(blocks[k], MATSEQAUTOCSR, MAT_INPLACE_MATRIX, &blocks[k]));
+    PetscCall(AutoCSRContextGet(blocks[k], &bctx));
+    PetscCall(AutoCSRContextSet(bctx, &ctx->settings));
+    bctx->block = PETSC_TRUE;
+  }
+  ctx->owner = A;
+  ctx->state = ((PetscObject)A)->state;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Before a product: again, if the whole has changed */
+static PetscErrorCode MatMPIAutoCSRUpdateBlocks(Mat A)
+{
+  AutoCSRContext *ctx;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRContextGet(A, &ctx));
+  if (ctx->owner != A || ctx->state != ((PetscObject)A)->state) PetscCall(MatMPIAutoCSRSetBlocks(A, ctx));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static void MatMPIAutoCSRInstall(Mat A)
+{
+#define INSTALL(operation, function) A->ops->operation = function;
+  AUTOCSR_MPI_OPERATIONS(INSTALL)
+#undef INSTALL
+}
+
+PetscErrorCode MatMPIAutoCSRAttach(Mat A, const AutoCSRSettings *settings)
+{
+  const AutoCSRParent *parent;
+
+  PetscFunctionBegin;
+  if (MatIsMPIAutoCSR(A)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatMPIAutoCSRGetParent(&parent));
+  PetscCall(AutoCSRAttach_Private(A, parent, settings));
+  MatMPIAutoCSRInstall(A);
+  if (A->assembled) PetscCall(MatMPIAutoCSRUpdateBlocks(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatMPIAutoCSRSuspend(Mat A, AutoCSRSuspended s[1 + AUTOCSR_MAX_BLOCKS])
+{
+  const AutoCSRParent *parent;
+  Mat                  blocks[AUTOCSR_MAX_BLOCKS];
+
+  PetscFunctionBegin;
+  PetscCall(MatMPIAutoCSRGetParent(&parent));
+  PetscCall(AutoCSRSuspend_Private(A, parent, s));
+#define RESTORE(operation, function) A->ops->operation = parent->ops.operation;
+  AUTOCSR_MPI_OPERATIONS(RESTORE)
+#undef RESTORE
+  PetscCall(MatAutoCSRGetBlocks_MPI(A, blocks));
+  for (PetscInt k = 0; k < AUTOCSR_MAX_BLOCKS; k++) {
+    if (blocks[k] && MatIsSeqAutoCSR(blocks[k])) PetscCall(MatSeqAutoCSRSuspend(blocks[k], &s[1 + k]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatMPIAutoCSRResume(AutoCSRSuspended s[1 + AUTOCSR_MAX_BLOCKS])
+{
+  const AutoCSRParent *parent;
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < AUTOCSR_MAX_BLOCKS; k++) {
+    if (s[1 + k].mat) PetscCall(MatSeqAutoCSRResume(&s[1 + k]));
+  }
+  PetscCall(MatMPIAutoCSRGetParent(&parent));
+  MatMPIAutoCSRInstall(s->mat);
+  PetscCall(AutoCSRResume_Private(parent, s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The blocks see to themselves */
+static PetscErrorCode MatDestroy_MPIAutoCSR(Mat A)
+{
+  const AutoCSRParent *parent;
+  AutoCSRSuspended     s[1 + AUTOCSR_MAX_BLOCKS] = {0};
+
+  PetscFunctionBegin;
+  PetscCall(MatMPIAutoCSRGetParent(&parent));
+  PetscCall(AutoCSRSuspend_Private(A, parent, s));
+  PetscCall(AutoCSRDiscard(s));
+  PetscCall((*parent->ops.destroy)(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatDuplicate_MPIAutoCSR(Mat A, MatDuplicateOption option, Mat *B)
+{
+  const AutoCSRParent *parent;
+  AutoCSRContext      *a, *b;
+
+  PetscFunctionBegin;
+  PetscCall(MatMPIAutoCSRGetParent(&parent));
+  PetscCall((*parent->ops.duplicate)(A, option, B));
+  PetscCall(AutoCSRContextGet(A, &a));
+  PetscCall(AutoCSRContextGet(*B, &b));
+  PetscCall(AutoCSRContextSet(b, &a->settings));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatAssemblyEnd_MPIAutoCSR(Mat A, MatAssemblyType mode)
+{
+  const AutoCSRParent *parent;
+  AutoCSRContext      *ctx;
+
+  PetscFunctionBegin;
+  PetscCall(MatMPIAutoCSRGetParent(&parent));
+  PetscCall((*parent->ops.assemblyend)(A, mode));
+  if (mode == MAT_FLUSH_ASSEMBLY) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AutoCSRContextGet(A, &ctx));
+  PetscCall(MatMPIAutoCSRSetBlocks(A, ctx));
+  PetscCall(AutoCSRViewFromOptions(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatAutoCSRGetSettings_MPI(Mat A, AutoCSRSettings *settings)
+{
+  AutoCSRContext *ctx;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRContextGet(A, &ctx));
+  *settings = ctx->settings;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatAutoCSRSetSettings_MPI(Mat A, const AutoCSRSettings *settings)
+{
+  AutoCSRContext *ctx;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRContextGet(A, &ctx));
+  PetscCall(AutoCSRContextSet(ctx, settings));
+  if (A->assembled) PetscCall(MatMPIAutoCSRUpdateBlocks(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatSetFromOptions_MPIAutoCSR(Mat A, AutoCSROptionItems PetscOptionsObject)
+{
+  const AutoCSRParent *parent;
+  AutoCSRSettings      settings;
+
+  PetscFunctionBegin;
+  PetscCall(MatMPIAutoCSRGetParent(&parent));
+  if (parent->ops.setfromoptions) PetscCall((*parent->ops.setfromoptions)(A, PetscOptionsObject));
+  PetscCall(MatAutoCSRGetSettings_MPI(A, &settings));
+  PetscCall(AutoCSRSettingsSetFromOptions(A, &settings, PetscOptionsObject));
+  PetscCall(MatAutoCSRSetSettings_MPI(A, &settings));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMult_MPIAutoCSR(Mat A, Vec x, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(MatMPIAutoCSRUpdateBlocks(A));
+  PetscCall((*MPIParent.ops.mult)(A, x, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMultAdd_MPIAutoCSR(Mat A, Vec x, Vec z, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(MatMPIAutoCSRUpdateBlocks(A));
+  PetscCall((*MPIParent.ops.multadd)(A, x, z, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMultTranspose_MPIAutoCSR(Mat A, Vec x, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(MatMPIAutoCSRUpdateBlocks(A));
+  PetscCall((*MPIParent.ops.multtranspose)(A, x, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMultTransposeAdd_MPIAutoCSR(Mat A, Vec x, Vec z, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(MatMPIAutoCSRUpdateBlocks(A));
+  PetscCall((*MPIParent.ops.multtransposeadd)(A, x, z, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatCreate_MPIAutoCSR(Mat A)
+{
+  const AutoCSRParent *parent;
+
+  PetscFunctionBegin;
+  PetscCall(MatMPIAutoCSRGetParent(&parent));
+  PetscCall(MatSetType(A, parent->type));
+  PetscCall(MatMPIAutoCSRAttach(A, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,16 @@
+/*
+  MATMPIAUTOCSR: two MATSEQAUTOCSR blocks.
+*/
+#ifndef AUTOCSR_MPIAUTOCSR_H
+#define AUTOCSR_MPIAUTOCSR_H
+
+#include "../seq/seqautocsr.h"
+
+PETSC_INTERN PetscErrorCode MatCreate_MPIAutoCSR(Mat);
+PETSC_INTERN PetscErrorCode MatMPIAutoCSRGetParent(const AutoCSRParent **);
+PETSC_INTERN PetscErrorCode MatMPIAutoCSRAttach(Mat, const AutoCSRSettings *);
+PETSC_INTERN PetscErrorCode MatMPIAutoCSRSuspend(Mat, AutoCSRSuspended[1 + AUTOCSR_MAX_BLOCKS]);
+PETSC_INTERN PetscErrorCode MatMPIAutoCSRResume(AutoCSRSuspended[1 + AUTOCSR_MAX_BLOCKS]);
+PETSC_INTERN PetscBool      MatIsMPIAutoCSR(Mat);
+
+#endif
