@@ -1,13 +1,16 @@
 /*
   The dictionary of row patterns: lists of column minus row that many rows share (profile.h tells how they are chosen).
   A row is first compared with the pattern that last came after its predecessor's, which on a stencil or a block matrix is
-  nearly always right and costs a vector compare; only else is it hashed. Equality is always verified entry by entry.
+  nearly always right and costs a vector compare (of several rows at once where a pattern follows itself); only else is it
+  hashed. Equality is always verified entry by entry.
 */
 #include "parts.h"
 
-#define SAMPLE_ROWS  64                         /* of a chunk */
+#define SAMPLE_ROWS  64 /* of a chunk, at most; at least a quarter as many, then a part of its rows */
+#define SAMPLE_PART  16
 #define MAX_PATTERNS (8 * AUTOCSR_MAX_PATTERNS) /* collected */
-#define SLOTS        (4 * MAX_PATTERNS)         /* a power of two */
+#define RUN          16                         /* rows compared at once where a pattern follows itself */
+#define SLOTS        (2 * MAX_PATTERNS)         /* a power of two */
 
 typedef struct {
   uint64_t hash;
@@ -21,6 +24,14 @@ typedef struct {
   Pattern  pattern[MAX_PATTERNS];
   uint16_t slot[SLOTS]; /* pattern + 1; 0: free */
 } Collection;
+
+/* Rows of a chunk's sample */
+static PetscInt SampleSize(const AutoCSRChunk *chunk)
+{
+  const PetscInt rows = chunk->row_end - chunk->row_begin;
+
+  return PetscMin(rows, PetscMax(SAMPLE_ROWS / 4, PetscMin(SAMPLE_ROWS, rows / SAMPLE_PART)));
+}
 
 static inline PetscBool SamePattern(const AutoCSRMatrix *csr, PetscInt a, PetscInt b)
 {
@@ -97,7 +108,7 @@ static PetscErrorCode Sample(const AutoCSRMatrix *csr, const AutoCSRProfile *pro
   PetscCall(PetscMalloc1(AUTOCSR_MAX_CHUNKS * SAMPLE_ROWS, &id));
   for (PetscInt i = 0; i < profile->chunks; i++) {
     const AutoCSRChunk *chunk = &profile->chunk[i];
-    const PetscInt      rows = chunk->row_end - chunk->row_begin, sample = PetscMin(rows, SAMPLE_ROWS);
+    const PetscInt      rows = chunk->row_end - chunk->row_begin, sample = SampleSize(chunk);
 
     for (PetscInt k = 0; k < sample; k++) {
       const uint16_t p = CollectionFind(c, csr, chunk->row_begin + (PetscInt)((PetscInt64)rows * k / sample));
@@ -107,7 +118,7 @@ static PetscErrorCode Sample(const AutoCSRMatrix *csr, const AutoCSRProfile *pro
     }
   }
   for (PetscInt i = 0; i < profile->chunks; i++) {
-    const PetscInt sample    = PetscMin(profile->chunk[i].row_end - profile->chunk[i].row_begin, SAMPLE_ROWS);
+    const PetscInt sample    = SampleSize(&profile->chunk[i]);
     PetscInt       recurring = 0;
 
     for (PetscInt k = 0; k < sample; k++) recurring += c->pattern[id[i * SAMPLE_ROWS + k]].rows > 1;
@@ -118,20 +129,38 @@ static PetscErrorCode Sample(const AutoCSRMatrix *csr, const AutoCSRProfile *pro
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Do the n rows from row on all have the pattern of the row before them? A flat compare of the columns with those a row on */
+static inline PetscBool RunGoesOn(const AutoCSRMatrix *csr, PetscInt row, PetscInt n)
+{
+  const PetscInt *row_ptr = csr->row_ptr + row, length = row_ptr[0] - row_ptr[-1];
+  const PetscInt *x = csr->col + row_ptr[-1], *y = csr->col + row_ptr[0];
+  PetscInt        bad = 0;
+
+  if (row_ptr[n] - row_ptr[0] != (PetscInt64)n * length) return PETSC_FALSE;
+  for (PetscInt k = 0; k < n; k++) bad |= row_ptr[k + 1] - row_ptr[k] - length;
+  if (bad) return PETSC_FALSE;
+  for (PetscInt q = 0; q < n * length; q++) bad |= y[q] - x[q] - 1;
+  return (PetscBool)!bad;
+}
+
 static void CollectRows(const AutoCSRMatrix *csr, const AutoCSRChunk *chunk, Collection *c, uint16_t id[])
 {
   uint16_t last = AUTOCSR_NO_PATTERN;
 
-  for (PetscInt row = chunk->row_begin; row < chunk->row_end; row++) {
+  for (PetscInt row = chunk->row_begin; row < chunk->row_end;) {
     uint16_t p = last == AUTOCSR_NO_PATTERN ? AUTOCSR_NO_PATTERN : c->pattern[last].next;
+    PetscInt n = 1;
 
-    if (p == AUTOCSR_NO_PATTERN || !SamePattern(csr, row, c->pattern[p].row)) {
+    if (p != AUTOCSR_NO_PATTERN && p == last && chunk->row_end - row >= RUN && RunGoesOn(csr, row, RUN))
+      n = RUN;
+    else if (p == AUTOCSR_NO_PATTERN || !SamePattern(csr, row, c->pattern[p].row)) {
       p = CollectionFind(c, csr, row);
       if (last != AUTOCSR_NO_PATTERN && p != AUTOCSR_NO_PATTERN) c->pattern[last].next = p;
     }
-    if (p != AUTOCSR_NO_PATTERN) c->pattern[p].rows++;
-    id[row] = p;
-    last    = p;
+    if (p != AUTOCSR_NO_PATTERN) c->pattern[p].rows += n;
+    for (PetscInt k = 0; k < n; k++) id[row + k] = p;
+    last = p;
+    row += n;
   }
 }
 
@@ -198,7 +227,9 @@ PetscErrorCode AutoCSRProfilePatterns(const AutoCSRMatrix *csr, AutoCSRProfile *
 
   PetscFunctionBegin;
   profile->patterns = AUTOCSR_MAX_PATTERNS + 1;
-  PetscCall(PetscNew(&c));
+  PetscCall(PetscMalloc1(1, &c));
+  c->n = 0;
+  PetscCall(PetscArrayzero(c->slot, SLOTS));
   PetscCall(Sample(csr, profile, c, worthwhile));
   for (PetscInt i = 0; i < profile->chunks; i++) any = (PetscBool)(any || worthwhile[i]);
   if (any) {

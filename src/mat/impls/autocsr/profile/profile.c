@@ -42,15 +42,12 @@ static void RowsMeasure(const AutoCSRMatrix *csr, AutoCSRProfile *profile)
 
     chunk->min_length = PETSC_MAX_INT;
     for (PetscInt row = chunk->row_begin; row < chunk->row_end; row++) {
-      const PetscInt begin = csr->row_ptr[row], length = csr->row_ptr[row + 1] - begin;
-      const double   d = length - profile->mean_length;
+      const PetscInt length = csr->row_ptr[row + 1] - csr->row_ptr[row];
+      const double   d      = length - profile->mean_length;
 
       chunk->min_length = PetscMin(chunk->min_length, length);
       chunk->max_length = PetscMax(chunk->max_length, length);
-      if (length)
-        profile->bandwidth = PetscMax(profile->bandwidth, PetscMax(row - csr->col[begin], csr->col[begin + length - 1] - row));
-      else
-        chunk->empty_rows++;
+      chunk->empty_rows += !length;
       if (length != bin_length) {
         bin        = HistogramBin(length);
         bin_length = length;

@@ -49,7 +49,7 @@ typedef struct {
 } AutoCSRProfile;
 
 /*
-  The dictionary of patterns. A sample of 64 rows of each chunk shows which patterns recur; these come first. Rows are
+  The dictionary of patterns. A sample of 16 to 64 rows of each chunk shows which patterns recur; these come first. Rows are
   looked at one by one only in chunks where a quarter of the sample recurs (in all chunks if m is at most
   AUTOCSR_MAX_PATTERNS), so irregular parts cost nothing and a matrix of which a part is a stencil keeps the stencil's
   patterns. Up to 8 * AUTOCSR_MAX_PATTERNS patterns are collected there, and those with the most rows are kept.

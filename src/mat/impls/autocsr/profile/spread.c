@@ -1,5 +1,5 @@
 /*
-  What slices of rows look like: padding and column spread, as the rows lie and sorted by length, and how many cache lines
+  What slices of rows look like: bandwidth, padding and column spread, as the rows lie and sorted by length, and how many cache lines
   of x a slice touches (dufrechou2021's locality, made a count).
 */
 #include "parts.h"
@@ -14,35 +14,40 @@ static PetscInt AddClamped(PetscInt a, PetscInt64 b)
   return b < (PetscInt64)PETSC_MAX_INT - a ? a + (PetscInt)b : PETSC_MAX_INT;
 }
 
-/* Rows rows[0] ... rows[n - 1] as one slice */
-static void SliceMeasure(const AutoCSRMatrix *csr, const PetscInt rows[], PetscInt n, PetscInt *width, PetscBool *fits_16)
+/* The rows of a window: what is read of each, once */
+typedef struct {
+  PetscInt *length, *first, *last; /* first and last column; of an empty row n and -1 */
+} Window;
+
+static void WindowRead(const AutoCSRMatrix *csr, PetscInt row_begin, PetscInt n, Window *w, PetscInt *bandwidth)
 {
-  PetscInt lo = csr->n, hi = -1;
-
-  *width = 0;
   for (PetscInt k = 0; k < n; k++) {
-    const PetscInt begin = csr->row_ptr[rows[k]], end = csr->row_ptr[rows[k] + 1];
+    const PetscInt row = row_begin + k, begin = csr->row_ptr[row], end = csr->row_ptr[row + 1];
 
-    if (begin == end) continue;
-    *width = PetscMax(*width, end - begin);
-    lo     = PetscMin(lo, csr->col[begin]);
-    hi     = PetscMax(hi, csr->col[end - 1]);
+    w->length[k] = end - begin;
+    w->first[k]  = begin < end ? csr->col[begin] : csr->n;
+    w->last[k]   = begin < end ? csr->col[end - 1] : -1;
+    if (begin < end) *bandwidth = PetscMax(*bandwidth, PetscMax(row - w->first[k], w->last[k] - row));
   }
-  *fits_16 = (PetscBool)(hi - lo < 65536);
 }
 
-/* The slices of one window */
-static void WindowMeasure(const AutoCSRMatrix *csr, const PetscInt rows[], PetscInt n, PetscInt h, PetscInt64 *padded, PetscInt *slices_16)
+/* The slices of a window; order names its rows from row_begin on, NULL: as they lie */
+static void WindowMeasure(const Window *w, const PetscInt order[], PetscInt row_begin, PetscInt n, PetscInt h, PetscInt64 *padded, PetscInt *slices_16)
 {
   *padded    = 0;
   *slices_16 = 0;
-  for (PetscInt k = 0; k < n; k += h) {
-    PetscInt  width;
-    PetscBool fits_16;
+  for (PetscInt begin = 0; begin < n; begin += h) {
+    PetscInt width = 0, lo = PETSC_MAX_INT, hi = -1;
 
-    SliceMeasure(csr, rows + k, PetscMin(h, n - k), &width, &fits_16);
+    for (PetscInt k = begin; k < PetscMin(begin + h, n); k++) {
+      const PetscInt r = order ? order[k] - row_begin : k;
+
+      width = PetscMax(width, w->length[r]);
+      lo    = PetscMin(lo, w->first[r]);
+      hi    = PetscMax(hi, w->last[r]);
+    }
     *padded += (PetscInt64)width * h;
-    *slices_16 += fits_16;
+    *slices_16 += hi - lo < 65536;
   }
 }
 
@@ -93,10 +98,11 @@ static PetscErrorCode GatherLines(const AutoCSRMatrix *csr, AutoCSRProfile *prof
 PetscErrorCode AutoCSRProfileSpread(const AutoCSRMatrix *csr, AutoCSRProfile *profile)
 {
   const PetscInt h = profile->slice_height, window = PetscMax(AUTOCSR_WINDOW, h);
-  PetscInt      *natural, *sorted, *work;
+  PetscInt      *sorted, *work;
+  Window         w;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc3(window, &natural, window, &sorted, window, &work));
+  PetscCall(PetscMalloc5(window, &w.length, window, &w.first, window, &w.last, window, &sorted, window, &work));
   for (PetscInt c = 0; c < profile->chunks; c++) {
     AutoCSRChunk *chunk = &profile->chunk[c];
 
@@ -105,20 +111,18 @@ PetscErrorCode AutoCSRProfileSpread(const AutoCSRMatrix *csr, AutoCSRProfile *pr
       const PetscInt n = PetscMin(window, chunk->row_end - row);
       PetscInt64     padded;
       PetscInt       slices_16;
-      PetscBool      moved;
 
-      for (PetscInt k = 0; k < n; k++) natural[k] = row + k;
-      WindowMeasure(csr, natural, n, h, &padded, &slices_16);
+      WindowRead(csr, row, n, &w, &profile->bandwidth);
+      WindowMeasure(&w, NULL, row, n, h, &padded, &slices_16);
       chunk->padded = AddClamped(chunk->padded, padded);
       chunk->slices_16 += slices_16;
       PetscCall(AutoCSRSortRowsByLength(csr->row_ptr, row, n, sorted, work));
-      moved = (PetscBool)(memcmp(natural, sorted, (size_t)n * sizeof(*sorted)) != 0);
-      if (moved) WindowMeasure(csr, sorted, n, h, &padded, &slices_16);
+      WindowMeasure(&w, sorted, row, n, h, &padded, &slices_16);
       chunk->padded_sorted = AddClamped(chunk->padded_sorted, padded);
       chunk->slices_16_sorted += slices_16;
     }
   }
-  PetscCall(PetscFree3(natural, sorted, work));
+  PetscCall(PetscFree5(w.length, w.first, w.last, sorted, work));
   PetscCall(GatherLines(csr, profile));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
