@@ -3,7 +3,9 @@ Load the library with -dll_append; without it only PETSc's types are measured. S
 
 #include "bench.h"
 
-static PetscErrorCode Run(const char matrix[], Csr *csr, const Limits *limits, Report report)
+static const char Generated[] = "generated", FromFiles[] = "from files";
+
+static PetscErrorCode Run(const char group[], const char matrix[], Csr *csr, const Limits *limits, Report report)
 {
   Result   result[BENCH_MAX_VARIANTS];
   PetscInt n;
@@ -11,7 +13,7 @@ static PetscErrorCode Run(const char matrix[], Csr *csr, const Limits *limits, R
   PetscFunctionBeginUser;
   for (const Op *op = Ops; op->name; op++) {
     PetscCall(Measure(matrix, csr, op, limits, result, &n));
-    if (report) PetscCall(ReportMatrix(report, matrix, csr, op, result, n));
+    if (report) PetscCall(ReportMatrix(report, group, matrix, csr, op, result, n));
   }
   PetscCall(CsrDestroy(csr));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -27,7 +29,7 @@ static PetscErrorCode WarmUp(const Size *size, const Limits *limits)
   PetscFunctionBeginUser;
   brief.seconds = 0;
   PetscCall(CsrGenerate(&Generators[0], &small, &csr));
-  PetscCall(Run("warm-up", &csr, &brief, NULL));
+  PetscCall(Run(NULL, "warm-up", &csr, &brief, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -41,7 +43,7 @@ static PetscErrorCode RunFile(const char file[], const Limits *limits, Report re
   PetscCall(PetscStrncpy(name, base, sizeof(name)));
   if ((dot = strrchr(name, '.'))) *dot = 0;
   PetscCall(CsrLoad(file, &csr));
-  PetscCall(Run(name, &csr, limits, report));
+  PetscCall(Run(FromFiles, name, &csr, limits, report));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -88,7 +90,7 @@ int main(int argc, char **argv)
       continue;
     }
     PetscCall(CsrGenerate(g, &size, &csr));
-    PetscCall(Run(g->name, &csr, &limits, report));
+    PetscCall(Run(Generated, g->name, &csr, &limits, report));
   }
   for (PetscInt f = 0; f < files; f++) {
     PetscCall(RunFile(file[f], &limits, report));

@@ -52,7 +52,7 @@ PetscErrorCode Measure(const char matrix[], const Csr *, const Op *, const Limit
 /* report.c */
 typedef struct _Report *Report;
 PetscErrorCode          ReportOpen(const char folder[], Report *); /* folder for the CSV file; empty: none */
-PetscErrorCode          ReportMatrix(Report, const char matrix[], const Csr *, const Op *, const Result[], PetscInt);
+PetscErrorCode          ReportMatrix(Report, const char group[], const char matrix[], const Csr *, const Op *, const Result[], PetscInt);
 PetscErrorCode          ReportClose(Report *);
 
 #endif

@@ -4,17 +4,19 @@
 #include <time.h>
 
 #define BENCH_MAX_MATRICES 256
+#define BENCH_SLOWER       0.995 /* a ratio below this is printed as less than 1.00x */
 
 /* One line of the closing table */
 typedef struct {
-  char   matrix[64], chosen[32], peer[16];
-  double ratio[BENCH_MAX_VARIANTS]; /* best of PETSc's types over the variant's time, by place in Variants; 0: not measured */
-  double peer_us, us;
+  const char *group;
+  char        matrix[64], chosen[32], peer[16];
+  double      ratio[BENCH_MAX_VARIANTS]; /* best of PETSc's types over the variant's time, by place in Variants; 0: not measured */
+  double      peer_us, us;
 } Line;
 
 struct _Report {
   FILE    *csv;
-  char     date[16], device[128], petsc[64], scalar[32], file[256];
+  char     date[16], device[128], petsc[64], scalar[32], path[PETSC_MAX_PATH_LEN];
   PetscInt n;
   Line     line[BENCH_MAX_MATRICES];
 };
@@ -49,7 +51,7 @@ static PetscErrorCode Device(char device[], size_t len)
 PetscErrorCode ReportOpen(const char folder[], Report *report)
 {
   const time_t now = time(NULL);
-  char         path[PETSC_MAX_PATH_LEN];
+  char         name[256];
   Report       r;
 
   PetscFunctionBeginUser;
@@ -61,17 +63,17 @@ PetscErrorCode ReportOpen(const char folder[], Report *report)
   PetscCall(PetscSNPrintf(r->scalar, sizeof(r->scalar), "%s%s", PetscDefined(USE_COMPLEX) ? "complex" : "real", PetscDefined(USE_REAL_SINGLE) ? "32" : "64"));
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s, PETSc %s, %s\n", r->device, r->petsc, r->scalar));
   if (folder[0]) {
-    PetscCall(PetscSNPrintf(r->file, sizeof(r->file), "%s-%s-petsc%s-%s.csv", r->date, r->device, r->petsc, r->scalar));
-    for (char *c = r->file; *c; c++) *c = strchr(" ()@/", *c) ? '-' : (char)tolower(*c);
-    PetscCall(PetscSNPrintf(path, sizeof(path), "%s/%s", folder, r->file));
-    r->csv = fopen(path, "w");
-    PetscCheck(r->csv, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "Cannot write %s: -results must name a folder that is there", path);
+    PetscCall(PetscSNPrintf(name, sizeof(name), "%s-%s-petsc%s-%s.csv", r->date, r->device, r->petsc, r->scalar));
+    for (char *c = name; *c; c++) *c = strchr(" ()@/", *c) ? '-' : (char)tolower(*c);
+    PetscCall(PetscSNPrintf(r->path, sizeof(r->path), "%s/%s", folder, name));
+    r->csv = fopen(r->path, "w");
+    PetscCheck(r->csv, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "Cannot write %s: -results must name a folder that is there", r->path);
     fprintf(r->csv, "date,device,petsc,matrix,rows,nnz,op,k,scalar,variant,us,setup_products,bytes\n");
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode ReportMatrix(Report r, const char matrix[], const Csr *csr, const Op *op, const Result result[], PetscInt n)
+PetscErrorCode ReportMatrix(Report r, const char group[], const char matrix[], const Csr *csr, const Op *op, const Result result[], PetscInt n)
 {
   const PetscInt nnz  = csr->row_ptr[csr->m];
   const Result  *best = NULL;
@@ -80,6 +82,7 @@ PetscErrorCode ReportMatrix(Report r, const char matrix[], const Csr *csr, const
   PetscFunctionBeginUser;
   PetscCheck(r->n < BENCH_MAX_MATRICES, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "More than %d matrices", BENCH_MAX_MATRICES);
   r->n++;
+  line->group = group;
   for (PetscInt v = 0; v < n; v++) {
     if (result[v].variant->baseline && (!best || result[v].us < best->us)) best = &result[v];
   }
@@ -105,6 +108,37 @@ PetscErrorCode ReportMatrix(Report r, const char matrix[], const Csr *csr, const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Geometric means over the matrices of a group (NULL: all) where the variant was measured */
+static PetscErrorCode Means(Report r, const char group[])
+{
+  PetscInt below = 0, measured = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "geometric mean, %-53s", group ? group : "all"));
+  for (const Variant *v = Variants; v->name; v++) {
+    double   sum   = 0;
+    PetscInt count = 0;
+
+    for (PetscInt i = 0; i < r->n; i++) {
+      const double ratio = r->line[i].ratio[v - Variants];
+
+      if (ratio <= 0 || (group && r->line[i].group != group)) continue;
+      sum += log(ratio);
+      count++;
+      if (!strcmp(v->name, MATAUTOCSR)) {
+        below += ratio < BENCH_SLOWER;
+        measured++;
+      }
+    }
+    if (count)
+      PetscCall(PetscPrintf(PETSC_COMM_SELF, " %9.2fx ", exp(sum / (double)count)));
+    else
+      PetscCall(PetscPrintf(PETSC_COMM_SELF, " %11s", "- "));
+  }
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "  autocsr slower on %" PetscInt_FMT " of %" PetscInt_FMT "\n", below, measured));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode Closing(Report r)
 {
   PetscFunctionBeginUser;
@@ -118,27 +152,16 @@ static PetscErrorCode Closing(Report r)
       const double ratio = l->ratio[v - Variants];
 
       if (ratio > 0)
-        PetscCall(PetscPrintf(PETSC_COMM_SELF, " %9.2fx%s", ratio, ratio < 0.995 && !strcmp(v->name, MATAUTOCSR) ? "<" : " "));
+        PetscCall(PetscPrintf(PETSC_COMM_SELF, " %9.2fx%s", ratio, ratio < BENCH_SLOWER && !strcmp(v->name, MATAUTOCSR) ? "<" : " "));
       else
         PetscCall(PetscPrintf(PETSC_COMM_SELF, " %11s", "- "));
     }
   }
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "\n%-69s", "geometric mean (of the matrices where it applies)"));
-  for (const Variant *v = Variants; v->name; v++) {
-    double   sum   = 0;
-    PetscInt count = 0;
-
-    for (PetscInt i = 0; i < r->n; i++) {
-      if (r->line[i].ratio[v - Variants] <= 0) continue;
-      sum += log(r->line[i].ratio[v - Variants]);
-      count++;
-    }
-    if (count)
-      PetscCall(PetscPrintf(PETSC_COMM_SELF, " %9.2fx ", exp(sum / (double)count)));
-    else
-      PetscCall(PetscPrintf(PETSC_COMM_SELF, " %11s", "- "));
-  }
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "\n"));
+  for (PetscInt i = 0; i < r->n; i++) { /* the groups come one after the other */
+    if (!i || r->line[i].group != r->line[i - 1].group) PetscCall(Means(r, r->line[i].group));
+  }
+  PetscCall(Means(r, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -148,7 +171,7 @@ PetscErrorCode ReportClose(Report *report)
   PetscCall(Closing(*report));
   if ((*report)->csv) {
     fclose((*report)->csv);
-    PetscCall(PetscPrintf(PETSC_COMM_SELF, "results: %s\n", (*report)->file));
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, "results: %s\n", (*report)->path));
   }
   PetscCall(PetscFree(*report));
   PetscFunctionReturn(PETSC_SUCCESS);
