@@ -49,4 +49,4 @@ row aij
 row autocsr
 echo
 echo "-autocsr_view:"
-grep -vE '^(Number of iterations|Residual norm)' "$folder/autocsr.out"
+awk '/^Mat Object/ {view = ""} !/^(Number of iterations|Residual norm)/ {view = view $0 "\n"} END {printf "%s", view}' "$folder/autocsr.out"
