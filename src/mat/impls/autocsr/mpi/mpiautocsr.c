@@ -94,13 +94,6 @@ static PetscErrorCode MatMPIAutoCSRUpdateBlocks(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static void MatMPIAutoCSRInstall(Mat A)
-{
-#define INSTALL(operation, function) A->ops->operation = function;
-  AUTOCSR_MPI_OPERATIONS(INSTALL)
-#undef INSTALL
-}
-
 PetscErrorCode MatMPIAutoCSRAttach(Mat A, const AutoCSRSettings *settings)
 {
   const AutoCSRParent *parent;
@@ -109,7 +102,7 @@ PetscErrorCode MatMPIAutoCSRAttach(Mat A, const AutoCSRSettings *settings)
   if (MatIsMPIAutoCSR(A)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatMPIAutoCSRGetParent(&parent));
   PetscCall(AutoCSRAttach_Private(A, parent, settings));
-  MatMPIAutoCSRInstall(A);
+  AUTOCSR_MPI_OPERATIONS(AUTOCSR_INSTALL)
   if (A->assembled) PetscCall(MatMPIAutoCSRUpdateBlocks(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -122,9 +115,7 @@ PetscErrorCode MatMPIAutoCSRSuspend(Mat A, AutoCSRSuspended s[1 + AUTOCSR_MAX_BL
   PetscFunctionBegin;
   PetscCall(MatMPIAutoCSRGetParent(&parent));
   PetscCall(AutoCSRSuspend_Private(A, parent, s));
-#define RESTORE(operation, function) A->ops->operation = parent->ops.operation;
-  AUTOCSR_MPI_OPERATIONS(RESTORE)
-#undef RESTORE
+  AUTOCSR_MPI_OPERATIONS(AUTOCSR_SUSPEND)
   PetscCall(MatAutoCSRGetBlocks_MPI(A, blocks));
   for (PetscInt k = 0; k < AUTOCSR_MAX_BLOCKS; k++) {
     if (blocks[k] && MatIsSeqAutoCSR(blocks[k])) PetscCall(MatSeqAutoCSRSuspend(blocks[k], &s[1 + k]));
@@ -135,13 +126,14 @@ PetscErrorCode MatMPIAutoCSRSuspend(Mat A, AutoCSRSuspended s[1 + AUTOCSR_MAX_BL
 PetscErrorCode MatMPIAutoCSRResume(AutoCSRSuspended s[1 + AUTOCSR_MAX_BLOCKS])
 {
   const AutoCSRParent *parent;
+  Mat                  A = s->mat;
 
   PetscFunctionBegin;
   for (PetscInt k = 0; k < AUTOCSR_MAX_BLOCKS; k++) {
     if (s[1 + k].mat) PetscCall(MatSeqAutoCSRResume(&s[1 + k]));
   }
   PetscCall(MatMPIAutoCSRGetParent(&parent));
-  MatMPIAutoCSRInstall(s->mat);
+  AUTOCSR_MPI_OPERATIONS(AUTOCSR_RESUME)
   PetscCall(AutoCSRResume_Private(parent, s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

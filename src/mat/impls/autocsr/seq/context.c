@@ -24,6 +24,18 @@ static PetscErrorCode AutoCSRContextReset(AutoCSRContext *ctx)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode AutoCSRContextSet(AutoCSRContext *ctx, const AutoCSRSettings *settings)
+{
+  PetscBool same;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemcmp(&ctx->settings, settings, sizeof(*settings), &same));
+  if (same) PetscFunctionReturn(PETSC_SUCCESS);
+  ctx->settings = *settings;
+  PetscCall(AutoCSRContextReset(ctx));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 #if PETSC_VERSION_LT(3, 23, 0)
 static PetscErrorCode AutoCSRContextDestroy(void *data)
 {
@@ -68,20 +80,29 @@ PetscErrorCode AutoCSRContextCreate(Mat A, const AutoCSRSettings *settings)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRContextGet(Mat A, AutoCSRContext **ctx)
+/* NULL if there is none: in MatHeaderMerge(), and on matrices that are not ours */
+PetscErrorCode AutoCSRContextFind(Mat A, AutoCSRContext **ctx)
 {
   PetscContainer container;
 
   PetscFunctionBegin;
+  *ctx = NULL;
   PetscCall(PetscObjectQuery((PetscObject)A, AUTOCSR_CONTEXT, (PetscObject *)&container));
-  if (PetscUnlikely(!container)) {
+  if (container) PetscCall(PetscContainerGetPointer(container, (void **)ctx));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRContextGet(Mat A, AutoCSRContext **ctx)
+{
+  PetscFunctionBegin;
+  PetscCall(AutoCSRContextFind(A, ctx));
+  if (PetscUnlikely(!*ctx)) {
     PetscCall(AutoCSRContextCreate(A, NULL));
-    PetscCall(PetscObjectQuery((PetscObject)A, AUTOCSR_CONTEXT, (PetscObject *)&container));
+    PetscCall(AutoCSRContextFind(A, ctx));
   }
-  PetscCall(PetscContainerGetPointer(container, (void **)ctx));
   if (PetscUnlikely(merged == A)) {
-    (*ctx)->settings = merged_settings;
-    merged           = NULL;
+    PetscCall(AutoCSRContextSet(*ctx, &merged_settings));
+    merged = NULL;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -89,11 +110,11 @@ PetscErrorCode AutoCSRContextGet(Mat A, AutoCSRContext **ctx)
 /* The container leaves the matrix; the caller has the reference. NULL if there was none */
 PetscErrorCode AutoCSRContextTake(Mat A, PetscContainer *container)
 {
-  AutoCSRContext *ctx = NULL;
+  AutoCSRContext *ctx;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectQuery((PetscObject)A, AUTOCSR_CONTEXT, (PetscObject *)container));
-  if (*container) PetscCall(PetscContainerGetPointer(*container, (void **)&ctx));
+  PetscCall(AutoCSRContextFind(A, &ctx));
   if (merged == A) {
     if (ctx) ctx->settings = merged_settings;
     merged = NULL;
@@ -117,18 +138,6 @@ PetscErrorCode AutoCSRContextGive(Mat A, PetscContainer *container)
   PetscFunctionBegin;
   if (*container) PetscCall(PetscObjectCompose((PetscObject)A, AUTOCSR_CONTEXT, (PetscObject)*container));
   PetscCall(PetscContainerDestroy(container));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode AutoCSRContextSet(AutoCSRContext *ctx, const AutoCSRSettings *settings)
-{
-  PetscBool same;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMemcmp(&ctx->settings, settings, sizeof(*settings), &same));
-  if (same) PetscFunctionReturn(PETSC_SUCCESS);
-  ctx->settings = *settings;
-  PetscCall(AutoCSRContextReset(ctx));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -4,20 +4,23 @@
 #include "seqautocsr.h"
 
 /* Overridden: the products, and what makes, changes or ends a matrix */
-#define AUTOCSR_SEQ_OPERATIONS(X)                                       \
-  X(mult, MatMult_SeqAutoCSR)                                           \
-  X(multadd, MatMultAdd_SeqAutoCSR)                                     \
-  X(multtranspose, MatMultTranspose_SeqAutoCSR)                         \
-  X(multtransposeadd, MatMultTransposeAdd_SeqAutoCSR)                   \
-  X(multhermitiantranspose, MatMultHermitianTranspose_SeqAutoCSR)       \
-  X(multhermitiantransposeadd, MatMultHermitianTransposeAdd_SeqAutoCSR) \
-  X(assemblyend, MatAssemblyEnd_SeqAutoCSR)                             \
-  X(duplicate, MatDuplicate_SeqAutoCSR)                                 \
-  X(destroy, MatDestroy_SeqAutoCSR)                                     \
-  X(setfromoptions, MatSetFromOptions_SeqAutoCSR)                       \
-  X(lufactor, MatLUFactor_SeqAutoCSR)                                   \
-  X(ilufactor, MatILUFactor_SeqAutoCSR)                                 \
-  X(convert, MatConvert_AutoCSR_Any)                                    \
+#define AUTOCSR_SEQ_PRODUCTS(X)                                   \
+  X(mult, MatMult_SeqAutoCSR)                                     \
+  X(multadd, MatMultAdd_SeqAutoCSR)                               \
+  X(multtranspose, MatMultTranspose_SeqAutoCSR)                   \
+  X(multtransposeadd, MatMultTransposeAdd_SeqAutoCSR)             \
+  X(multhermitiantranspose, MatMultHermitianTranspose_SeqAutoCSR) \
+  X(multhermitiantransposeadd, MatMultHermitianTransposeAdd_SeqAutoCSR)
+
+#define AUTOCSR_SEQ_OPERATIONS(X)                 \
+  AUTOCSR_SEQ_PRODUCTS(X)                         \
+  X(assemblyend, MatAssemblyEnd_SeqAutoCSR)       \
+  X(duplicate, MatDuplicate_SeqAutoCSR)           \
+  X(destroy, MatDestroy_SeqAutoCSR)               \
+  X(setfromoptions, MatSetFromOptions_SeqAutoCSR) \
+  X(lufactor, MatLUFactor_SeqAutoCSR)             \
+  X(ilufactor, MatILUFactor_SeqAutoCSR)           \
+  X(convert, MatConvert_AutoCSR_Any)              \
   X(convertfrom, MatConvert_Any_AutoCSR)
 
 static PetscErrorCode MatAssemblyEnd_SeqAutoCSR(Mat, MatAssemblyType);
@@ -61,22 +64,18 @@ PetscBool MatIsSeqAutoCSR(Mat A)
   return (PetscBool)(A->ops->duplicate == MatDuplicate_SeqAutoCSR);
 }
 
-static void MatSeqAutoCSRInstall(Mat A)
-{
-#define INSTALL(operation, function) A->ops->operation = function;
-  AUTOCSR_SEQ_OPERATIONS(INSTALL)
-#undef INSTALL
-}
-
 PetscErrorCode MatSeqAutoCSRAttach(Mat A, const AutoCSRSettings *settings)
 {
   const AutoCSRParent *parent;
+  AutoCSRContext      *ctx;
 
   PetscFunctionBegin;
   if (MatIsSeqAutoCSR(A)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatSeqAutoCSRGetParent(&parent));
   PetscCall(AutoCSRAttach_Private(A, parent, settings));
-  MatSeqAutoCSRInstall(A);
+  PetscCall(AutoCSRContextGet(A, &ctx));
+  ctx->destroy = A->ops->destroy;
+  AUTOCSR_SEQ_OPERATIONS(AUTOCSR_INSTALL)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -87,19 +86,18 @@ PetscErrorCode MatSeqAutoCSRSuspend(Mat A, AutoCSRSuspended *s)
   PetscFunctionBegin;
   PetscCall(MatSeqAutoCSRGetParent(&parent));
   PetscCall(AutoCSRSuspend_Private(A, parent, s));
-#define RESTORE(operation, function) A->ops->operation = parent->ops.operation;
-  AUTOCSR_SEQ_OPERATIONS(RESTORE)
-#undef RESTORE
+  AUTOCSR_SEQ_OPERATIONS(AUTOCSR_SUSPEND)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode MatSeqAutoCSRResume(AutoCSRSuspended *s)
 {
   const AutoCSRParent *parent;
+  Mat                  A = s->mat;
 
   PetscFunctionBegin;
   PetscCall(MatSeqAutoCSRGetParent(&parent));
-  MatSeqAutoCSRInstall(s->mat);
+  AUTOCSR_SEQ_OPERATIONS(AUTOCSR_RESUME)
   PetscCall(AutoCSRResume_Private(parent, s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -115,11 +113,19 @@ static PetscErrorCode MatSeqAutoCSRDetach(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* MatCreateSubMatrices() has put a destroy method of its own in front of the parent's, or in front of this one */
 static PetscErrorCode MatDestroy_SeqAutoCSR(Mat A)
 {
+  const AutoCSRParent *parent;
+  AutoCSRContext      *ctx;
+  PetscErrorCode (*destroy)(Mat);
+
   PetscFunctionBegin;
+  PetscCall(MatSeqAutoCSRGetParent(&parent));
+  PetscCall(AutoCSRContextFind(A, &ctx));
+  destroy = ctx && ctx->destroy ? ctx->destroy : parent->ops.destroy;
   PetscCall(MatSeqAutoCSRDetach(A));
-  PetscUseTypeMethod(A, destroy);
+  PetscCall((*destroy)(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -148,7 +154,7 @@ static PetscErrorCode MatAssemblyEnd_SeqAutoCSR(Mat A, MatAssemblyType mode)
   PetscCall(MatSeqAutoCSRGetParent(&parent));
   PetscCall((*parent->ops.assemblyend)(A, mode));
   if (mode == MAT_FLUSH_ASSEMBLY || A->factortype) PetscFunctionReturn(PETSC_SUCCESS);
-  MatSeqAutoCSRInstall(A);
+  AUTOCSR_SEQ_PRODUCTS(AUTOCSR_INSTALL)
   PetscCall(AutoCSRContextGet(A, &ctx));
   if (!ctx->block) PetscCall(AutoCSRViewFromOptions(A));
   PetscFunctionReturn(PETSC_SUCCESS);

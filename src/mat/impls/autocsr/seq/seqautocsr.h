@@ -21,7 +21,8 @@ typedef PetscOptionItems AutoCSROptionItems;
 
 typedef struct {
   AutoCSRSettings settings;
-  PetscBool       block; /* part of a parallel matrix, which is the one that gets viewed */
+  PetscErrorCode (*destroy)(Mat); /* before ours was put on */
+  PetscBool block;                /* part of a parallel matrix, which is the one that gets viewed */
 
   /* The key of the plan: what the matrix was when it was made. `owner` differs after MatHeaderReplace() */
   Mat              owner;
@@ -59,6 +60,13 @@ typedef struct {
   void (*parent_methods[AUTOCSR_MAX_METHODS])(void); /* composed by the parent under the names of `methods` */
 } AutoCSRParent;
 
+/* To put ours into a list X(operation, function) of operations; to take it off for a while what is not ours is left alone */
+#define AUTOCSR_INSTALL(operation, function) A->ops->operation = function;
+#define AUTOCSR_SUSPEND(operation, function) \
+  if (A->ops->operation == function) A->ops->operation = parent->ops.operation;
+#define AUTOCSR_RESUME(operation, function) \
+  if (A->ops->operation == parent->ops.operation) A->ops->operation = function;
+
 /* A matrix that goes as its parent for a while, and what has to be put back */
 typedef struct {
   Mat            mat;  /* NULL: nothing */
@@ -74,7 +82,8 @@ static inline PetscInt64 AutoCSRMatrixBytes(const AutoCSRMatrix *csr)
 
 /* seq/context.c */
 PETSC_INTERN PetscErrorCode AutoCSRContextCreate(Mat, const AutoCSRSettings *);
-PETSC_INTERN PetscErrorCode AutoCSRContextGet(Mat, AutoCSRContext **);
+PETSC_INTERN PetscErrorCode AutoCSRContextFind(Mat, AutoCSRContext **);
+PETSC_INTERN PetscErrorCode AutoCSRContextGet(Mat, AutoCSRContext **); /* made if there is none */
 PETSC_INTERN PetscErrorCode AutoCSRContextTake(Mat, PetscContainer *);
 PETSC_INTERN PetscErrorCode AutoCSRContextGive(Mat, PetscContainer *);
 PETSC_INTERN PetscErrorCode AutoCSRContextSet(AutoCSRContext *, const AutoCSRSettings *); /* other settings drop the plan */
