@@ -4,7 +4,7 @@
 */
 #include "parts.h"
 
-#define SAMPLE_SLICES  8    /* of a chunk, for gather_lines */
+#define SAMPLE_SLICES  8    /* of a chunk, for gather_lines; a quarter as many of small chunks */
 #define SAMPLE_ENTRIES 1024 /* of a slice */
 #define LINE_SLOTS     2048 /* a power of two, twice the entries */
 
@@ -79,7 +79,7 @@ static PetscErrorCode GatherLines(const AutoCSRMatrix *csr, AutoCSRProfile *prof
   PetscCall(PetscCalloc2(LINE_SLOTS, &line_of_slot, LINE_SLOTS, &stamp_of_slot));
   for (PetscInt c = 0; c < profile->chunks; c++) {
     AutoCSRChunk  *chunk = &profile->chunk[c];
-    const PetscInt step  = PetscMax(1, chunk->slices / SAMPLE_SLICES);
+    const PetscInt step  = PetscMax(1, chunk->slices / PetscMax(SAMPLE_SLICES / 4, PetscMin(SAMPLE_SLICES, chunk->slices / 16)));
     double         lines = 0, entries = 0;
 
     for (PetscInt s = 0; s < chunk->slices; s += step) {
