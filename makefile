@@ -88,7 +88,7 @@ slepc    := $(filter-out $(private),$(if $(programs),$(shell grep -l 'include.*s
 SLEPC_DIR ?= $(wildcard $(subst petscdir/petsc,slepcdir/slepc,$(filter /usr/lib/petscdir/%,$(PETSC_DIR))))
 export SLEPC_DIR
 exe       = $(patsubst %,$(BUILD)/%,$(basename $(1)))
-runnable := $(filter-out $(if $(SLEPC_DIR),,$(slepc)),$(programs))
+runnable := $(filter-out $(if $(SLEPC_DIR),,$(slepc)) $(if $(CXX),,%.cxx),$(programs))
 
 LINK = $(if $(filter %.cxx,$<),$(CXXLINKER),$(CLINKER)) -o $@ $(filter %.o %.a,$^)
 $(call exe,$(programs)): $(BUILD)/%: $(BUILD)/%.o

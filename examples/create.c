@@ -37,7 +37,7 @@ int main(int argc, char **argv)
   PetscCall(MatMult(A, x, y));
   PetscCall(VecNorm(y, NORM_1, &norm));
   PetscCall(MatAutoCSRGetInfo(A, &info));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "|A 1|_1 = %g; %" PetscInt_FMT " product with a plan on the first rank\n", (double)norm, info.products));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "|A 1|_1 = %g; the first rank's plans: %s\n", (double)norm, info.plans ? info.strategy : "none yet"));
 
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&y));
