@@ -6,7 +6,8 @@
 #include <petsctime.h>
 
 #define MEMORY_BYTES (64 << 20)
-#define ROUNDS       3
+#define TURNS        16
+#define ROUNDS       4
 
 /* Lengths: constant, or 1 to 2 * length - 1 at random, in so many rows that no predictor learns them */
 typedef struct {
@@ -24,7 +25,7 @@ enum {
 };
 static const Sample Samples[SAMPLES] = {
     {1024, 9, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE},
-    {160, 61, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE},
+    {80, 125, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE},
     {16384, 3, PETSC_TRUE, PETSC_FALSE, PETSC_FALSE},
     {1024, 9, PETSC_FALSE, PETSC_TRUE, PETSC_FALSE},
     {2048, 9, PETSC_FALSE, PETSC_FALSE, PETSC_TRUE},
@@ -101,13 +102,14 @@ static PetscErrorCode sample_time(const SampleMatrix *a, const AutoCSRAxes *axes
 /* entry and row from short and long rows; irregular from the sample that leaves the fast path of such a kernel */
 static PetscErrorCode measure_executor(const SampleMatrix sample[], const AutoCSRAxes *axes, const AutoCSRExecutor *executor, AutoCSRExecutorCost *cost)
 {
-  const AutoCSRMatrix *s = &sample[SHORT_ROWS].csr, *l = &sample[LONG_ROWS].csr, *u;
+  const int            few = axes->mapping == AUTOCSR_MAP_TILE ? UNEVEN_ROWS : SHORT_ROWS; /* tiles do not feel rows until they are very short */
+  const AutoCSRMatrix *s = &sample[few].csr, *l = &sample[LONG_ROWS].csr, *u;
   double               short_rows, long_rows, uneven;
   const double         determinant = (double)s->nnz * l->m - (double)l->nnz * s->m;
 
   PetscFunctionBegin;
   *cost = (AutoCSRExecutorCost){0, 0, 0};
-  PetscCall(sample_time(&sample[SHORT_ROWS], axes, executor, &short_rows));
+  PetscCall(sample_time(&sample[few], axes, executor, &short_rows));
   if (axes->mapping == AUTOCSR_MAP_EMPTY) {
     cost->row = short_rows / s->m;
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -119,15 +121,21 @@ static PetscErrorCode measure_executor(const SampleMatrix sample[], const AutoCS
   if (axes->index == AUTOCSR_INDEX_PATTERN) {
     u = &sample[MIXED_PATTERNS].csr;
     PetscCall(sample_time(&sample[MIXED_PATTERNS], axes, executor, &uneven));
-    cost->irregular = (uneven - u->nnz * cost->entry - u->m * cost->row) * AUTOCSR_HOST_SLICE_HEIGHT / u->m;
+    cost->irregular = (uneven - u->nnz * cost->entry - u->m * cost->row) / u->nnz;
   } else if (axes->mapping == AUTOCSR_MAP_TILE) {
     u = &sample[EMPTY_ROWS].csr;
     PetscCall(sample_time(&sample[EMPTY_ROWS], axes, executor, &uneven));
     cost->irregular = (uneven - u->nnz * cost->entry - u->m * cost->row) * axes->tile_width * axes->tile_height / u->nnz;
-  } else if (axes->order == AUTOCSR_ORDER_CSR) {
+  } else {
+    double padded = 0;
+
     u = &sample[UNEVEN_ROWS].csr;
     PetscCall(sample_time(&sample[UNEVEN_ROWS], axes, executor, &uneven));
-    cost->irregular = (uneven - u->nnz * cost->entry - u->m * cost->row) / u->m;
+    for (PetscInt c = 0; c < sample[UNEVEN_ROWS].profile->chunks; c++) padded += sample[UNEVEN_ROWS].profile->chunk[c].padded;
+    if (axes->order == AUTOCSR_ORDER_CSR)
+      cost->irregular = (uneven - u->nnz * cost->entry - u->m * cost->row) / u->m;
+    else
+      cost->irregular = (uneven - padded * cost->entry - u->m * cost->row) / PetscMin(padded, 2 * (padded - u->nnz));
   }
   cost->irregular = PetscMax(cost->irregular, 0);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -205,21 +213,45 @@ static double sum_of(const double *data, size_t n)
   return sum;
 }
 
-static PetscErrorCode stream_time(const double *data, size_t bytes, double *per_second)
+/* Eight rows of STRIDE entries at once, one lane each, as a kernel does over rows of one pattern */
+#define STRIDE 27
+static double sum_of_strided(const double *data, size_t n)
 {
-  const size_t   n      = bytes / sizeof(double);
-  const int      passes = (int)PetscMax((size_t)1, (4 << 20) / bytes);
-  PetscLogDouble begin, end;
-  double         best = PETSC_MAX_REAL;
+  double lane[8] = {0}, sum = 0;
+
+  for (size_t i = 0; i + 8 * STRIDE <= n; i += 8 * STRIDE) {
+    for (int t = 0; t < STRIDE; t++) {
+      for (int l = 0; l < 8; l++) lane[l] += data[i + l * STRIDE + t];
+    }
+  }
+  for (int l = 0; l < 8; l++) sum += lane[l];
+  return sum;
+}
+
+static int compare_seconds(const void *a, const void *b)
+{
+  const double d = *(const double *)a - *(const double *)b;
+
+  return d < 0 ? -1 : d > 0;
+}
+
+/* Reads the bytes in TURNS equal parts, or all of them TURNS times; the median, since a part may happen to be in a cache */
+static PetscErrorCode stream_time(double (*sum)(const double *, size_t), const double *data, size_t bytes, PetscBool cold, double *per_second)
+{
+  const size_t n = bytes / sizeof(double) / (cold ? TURNS : 1), passes = cold ? 1 : PetscMax((size_t)1, (1 << 20) / bytes);
+  double       seconds[TURNS];
 
   PetscFunctionBegin;
-  for (int round = 0; round < ROUNDS; round++) {
+  for (int turn = 0; turn < TURNS; turn++) {
+    PetscLogDouble begin, end;
+
     PetscCall(PetscTime(&begin));
-    for (int pass = 0; pass < passes; pass++) Sink += sum_of(data, n);
+    for (size_t pass = 0; pass < passes; pass++) Sink += sum(data + (cold ? turn * n : 0), n);
     PetscCall(PetscTime(&end));
-    best = PetscMin(best, end - begin);
+    seconds[turn] = end - begin;
   }
-  *per_second = (double)bytes * passes / best;
+  qsort(seconds, TURNS, sizeof(*seconds), compare_seconds);
+  *per_second = (double)(n * sizeof(double)) * passes / seconds[cold ? TURNS / 2 : 0];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -262,17 +294,19 @@ static PetscErrorCode measure_launch(const char simd[], AutoCSRMachine *m)
 PetscErrorCode AutoCSRFiguresMeasure(const char simd[], AutoCSRFigures *f)
 {
   AutoCSRMachine *m = &f->machine;
-  double         *data;
+  double         *data, strided;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(MEMORY_BYTES / sizeof(double), &data));
   for (size_t i = 0; i < MEMORY_BYTES / sizeof(double); i++) data[i] = 1;
   for (int level = 0; level < 4; level++) {
-    const size_t bytes = level < 3 ? (size_t)PetscMin(m->cache[level] / 2, MEMORY_BYTES / 4) : MEMORY_BYTES;
+    const size_t bytes = level == 3 ? MEMORY_BYTES : (size_t)PetscMin(level == 2 ? PetscMin(m->cache[2] / 2, 4 * m->cache[1]) : m->cache[level] / 2, MEMORY_BYTES / 4);
 
-    PetscCall(stream_time(data, bytes, &m->bandwidth[level]));
+    PetscCall(stream_time(sum_of, data, bytes, (PetscBool)(level == 3), &m->bandwidth[level]));
     PetscCall(random_time(data, bytes, &m->random_line[level]));
   }
+  PetscCall(stream_time(sum_of_strided, data, MEMORY_BYTES, PETSC_TRUE, &strided));
+  m->strided = PetscMax(1, m->bandwidth[3] / strided);
   /* The executors' own figures hold x in L2: only what further levels cost on top counts */
   for (int level = 3; level >= 0; level--) m->random_line[level] = PetscMax(0, m->random_line[level] - m->random_line[PetscMin(level, 1)]);
   PetscCall(PetscFree(data));

@@ -1,9 +1,11 @@
 /*
-  The cost model: counts of a strategy times figures of the machine give seconds. A segment takes the larger of its work
-  and the time of its bytes; cache lines of x that x's own locality does not hold come on top, and a launch.
+  The cost model: counts of a strategy times figures of the machine give seconds. An executor's work is measured with all in
+  the L2 cache; cache lines of x that are far away hide that work, or are hidden by it; what the bytes take longer from
+  where they are comes on top in part, and a launch.
 */
 #include "choose.h"
 
+#define NOT_HIDDEN   0.4  /* of the shorter of two things that a processor does at once */
 #define MEMORY_SHARE 0.25 /* objective memory: a plan may take so much of the CSR's bytes for itself, and none of it for values */
 
 static PetscInt cache_level(const AutoCSRMachine *machine, double bytes)
@@ -14,15 +16,21 @@ static PetscInt cache_level(const AutoCSRMachine *machine, double bytes)
   return level;
 }
 
-/* Seconds to stream bytes of a working set: of a set past the last cache, the part that the cache holds comes from there */
+/* Seconds that streaming bytes of a working set takes beyond L2: the last cache holds a part of a set larger than itself */
 static double stream_seconds(const AutoCSRMachine *machine, double bytes, double working_set)
 {
   const PetscInt level = cache_level(machine, working_set);
   double         held;
 
-  if (level < 3) return bytes / machine->bandwidth[level];
-  held = machine->cache[2] / working_set / 2; /* half: a cyclic read evicts much of it before its turn */
-  return bytes * (held / machine->bandwidth[2] + (1 - held) / machine->bandwidth[3]);
+  if (level < 2) return 0;
+  held = level == 2 ? 1 : machine->cache[2] / working_set / 2; /* half: a cyclic read evicts much of it before its turn */
+  return PetscMax(0, bytes * (held / machine->bandwidth[2] + (1 - held) / machine->bandwidth[3] - 1 / machine->bandwidth[1]));
+}
+
+/* Work and streaming go on at once, but the one waits now and then for the other */
+static double overlap(double a, double b)
+{
+  return PetscMax(a, b) + NOT_HIDDEN * PetscMin(a, b);
 }
 
 /* The figures of the axes, kept for the next time they are asked for */
@@ -66,12 +74,14 @@ PetscErrorCode AutoCSRCostEvaluate(AutoCSRChooser *chooser, const AutoCSRProblem
   total->parts = n;
   for (PetscInt i = 0; i < n; i++) {
     const AutoCSRFigureMemo *figure = NULL;
-    double                   work;
+    double                   work, gather, stream;
 
     PetscCall(find_figure(chooser, &part[i].axes, &figure));
     if (!figure->runs) total->runs = PETSC_FALSE;
     work           = part[i].entries * figure->cost.entry + part[i].rows * figure->cost.row + part[i].irregular * figure->cost.irregular;
-    total->part[i] = PetscMax(work, stream_seconds(machine, part[i].bytes, total->bytes / PetscMax(share, 1e-3))) + part[i].scattered * machine->random_line[cache_level(machine, window)] + machine->launch;
+    gather         = part[i].scattered * machine->random_line[cache_level(machine, window)];
+    stream         = stream_seconds(machine, part[i].bytes + (machine->strided - 1) * part[i].strided, total->bytes / PetscMax(share, 1e-3));
+    total->part[i] = machine->launch + overlap(PetscMax(work, gather), stream);
     total->seconds += total->part[i];
     total->own_bytes += part[i].own_bytes;
     total->build += 2 * part[i].build / machine->bandwidth[3];

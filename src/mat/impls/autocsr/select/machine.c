@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define VERSION "1" /* of the figures: other kernels or another cost model make old files useless */
+#define VERSION "2" /* of the figures: other kernels or another cost model make old files useless */
 #define FORMAT  "petscautocsr figures " VERSION
 
 PetscErrorCode AutoCSRFiguresFind(const AutoCSRFigures *figures, const char simd[], const AutoCSRAxes *axes, AutoCSRExecutorCost *cost, PetscBool *runs)
@@ -117,7 +117,7 @@ static PetscErrorCode write_figures(const char path[], const AutoCSRFigures *f)
   fprintf(file, "bandwidth %.17g %.17g %.17g %.17g\n", m->bandwidth[0], m->bandwidth[1], m->bandwidth[2], m->bandwidth[3]);
   fprintf(file, "cache %.17g %.17g %.17g\n", m->cache[0], m->cache[1], m->cache[2]);
   fprintf(file, "random_line %.17g %.17g %.17g %.17g\n", m->random_line[0], m->random_line[1], m->random_line[2], m->random_line[3]);
-  fprintf(file, "launch %.17g\nexecutors %d\n", m->launch, (int)f->n_executors);
+  fprintf(file, "strided %.17g\nlaunch %.17g\nexecutors %d\n", m->strided, m->launch, (int)f->n_executors);
   for (PetscInt i = 0; i < f->n_executors; i++) fprintf(file, "%s %.17g %.17g %.17g\n", f->executor[i].name, f->executor[i].cost.entry, f->executor[i].cost.row, f->executor[i].cost.irregular);
   written = (PetscBool)!ferror(file);
   if (fclose(file)) written = PETSC_FALSE;
@@ -139,7 +139,7 @@ static PetscErrorCode read_figures(const char path[], AutoCSRFigures *f, PetscBo
   *found = (PetscBool)(*found && fscanf(file, " bandwidth %lf %lf %lf %lf", &m->bandwidth[0], &m->bandwidth[1], &m->bandwidth[2], &m->bandwidth[3]) == 4);
   *found = (PetscBool)(*found && fscanf(file, " cache %lf %lf %lf", &m->cache[0], &m->cache[1], &m->cache[2]) == 3);
   *found = (PetscBool)(*found && fscanf(file, " random_line %lf %lf %lf %lf", &m->random_line[0], &m->random_line[1], &m->random_line[2], &m->random_line[3]) == 4);
-  *found = (PetscBool)(*found && fscanf(file, " launch %lf executors %d", &m->launch, &n) == 2 && n <= AUTOCSR_MAX_EXECUTORS);
+  *found = (PetscBool)(*found && fscanf(file, " strided %lf launch %lf executors %d", &m->strided, &m->launch, &n) == 3 && n <= AUTOCSR_MAX_EXECUTORS);
   for (int i = 0; i < n && *found; i++) *found = (PetscBool)(fscanf(file, " %31s %lf %lf %lf", f->executor[i].name, &f->executor[i].cost.entry, &f->executor[i].cost.row, &f->executor[i].cost.irregular) == 4);
   f->n_executors = n;
   m->measured    = PETSC_TRUE;

@@ -13,6 +13,7 @@ typedef struct {
   double    bandwidth[4];   /* bytes a second of a streaming read that fits L1, L2, L3, memory */
   double    cache[3];       /* bytes of L1, L2, L3 (one core's share) */
   double    random_line[4]; /* seconds of a random cache line of x from there, many in flight */
+  double    strided;        /* a read of values a row's length apart takes so many times a streaming one */
   double    launch;         /* seconds to start a segment */
   PetscBool measured;       /* PETSC_FALSE: the figures shipped */
 } AutoCSRMachine;

@@ -43,7 +43,7 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
   PetscFunctionBegin;
   *n = 1;
   AutoCSRCostFill(problem, axes, range.rows, range.nnz, sliced ? range.padded : range.nnz, sliced ? range.slices : 0, 0, part);
-  part->irregular = range.slices - range.uniform_slices;
+  if (!sliced) part->strided = range.nnz * sizeof(PetscScalar);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

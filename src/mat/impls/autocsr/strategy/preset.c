@@ -57,6 +57,16 @@ PetscInt AutoCSRStoredValueCodings(const AutoCSRProblem *problem, AutoCSRValue v
   return n;
 }
 
+/* Neighbouring rows of different length show as padding of slices in natural order */
+static double irregular_count(const AutoCSRAxes *axes, const AutoCSRRange *range, double rows, double nnz, double entries)
+{
+  if (axes->mapping == AUTOCSR_MAP_EMPTY || nnz <= 0) return 0;
+  if (axes->index == AUTOCSR_INDEX_PATTERN) return entries * (1 - (double)range->uniform_slices / PetscMax(range->slices, 1));
+  if (axes->mapping == AUTOCSR_MAP_LANES) return rows * PetscMin(1, 2 * (range->padded / range->nnz - 1));
+  if (axes->mapping == AUTOCSR_MAP_SLICE) return PetscMin(entries, 2 * (entries - nnz)); /* as many below the mean as above it */
+  return PetscMin(nnz / ((double)axes->tile_width * axes->tile_height) + 1, range->empty_rows);
+}
+
 void AutoCSRCostFill(const AutoCSRProblem *problem, const AutoCSRAxes *axes, double rows, double nnz, double entries, double slices, double names, AutoCSRCost *cost)
 {
   const AutoCSRProfile *profile                     = problem->profile;
@@ -80,13 +90,12 @@ void AutoCSRCostFill(const AutoCSRProblem *problem, const AutoCSRAxes *axes, dou
 
   *cost           = (AutoCSRCost){.axes = *axes, .entries = entries};
   cost->rows      = axes->order == AUTOCSR_ORDER_SLICED ? slices * axes->slice_height : rows;
+  cost->irregular = irregular_count(axes, &range, rows, nnz, entries);
   cost->scattered = axes->mapping == AUTOCSR_MAP_EMPTY ? 0 : nnz * range.gather_lines;
   for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) {
     seg.stream[s].bytes = (size_t)count[s] * AutoCSRStreamElementSize(axes, (AutoCSRStreamKind)s);
     cost->own_bytes += (double)seg.stream[s].bytes;
   }
-  /* Neighbouring rows of different length: a row by row kernel mispredicts their ends. Slices show it as padding */
-  if (axes->mapping == AUTOCSR_MAP_LANES && axes->index != AUTOCSR_INDEX_PATTERN && range.nnz > 0) cost->irregular = rows * PetscMin(1, 2 * (range.padded / range.nnz - 1));
   cost->bytes = AutoCSRSegmentBytesMoved(&seg, problem->csr->m, problem->csr->n);
   cost->build = 2 * cost->own_bytes + nnz * ((copied ? sizeof(PetscScalar) : 0) + (indexed ? sizeof(PetscInt) : 0));
 }

@@ -22,12 +22,10 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
 static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
 {
   const AutoCSRRange range = AutoCSRProblemRange(problem);
-  const double       tiles = range.nnz / ((double)axes->tile_width * axes->tile_height) + 1;
 
   PetscFunctionBegin;
   *n = 1;
   AutoCSRCostFill(problem, axes, range.rows, range.nnz, range.nnz, 0, 0, part);
-  part->irregular = PetscMin(tiles, (double)range.empty_rows);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

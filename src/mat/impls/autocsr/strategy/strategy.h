@@ -20,8 +20,9 @@ typedef struct {
   double      rows;      /* rows worked on (slices * slice_height where rows are padded) */
   double      entries;   /* entries worked on, padding counted */
   double      bytes;     /* moved: streams and CSR arrays read, x once, y written */
+  double      strided;   /* of these, values that lanes read a row's length apart */
   double      scattered; /* cache lines of x fetched, neighbouring rows together (profile's gather_lines) */
-  double      irregular; /* rows, slices or tiles that leave the fast path of the executor (uneven rows, mixed patterns, dirty tiles) */
+  double      irregular; /* what leaves the fast path of the executor: uneven rows (lanes), entries of slices with mixed patterns or past the shortest row (slices), dirty tiles (tiles) */
   double      own_bytes; /* kept on top of the CSR */
   double      build;     /* bytes read and written to build it: for the set-up's cost */
 } AutoCSRCost;
