@@ -52,7 +52,7 @@ static PetscErrorCode AutoCSRSettingsSet(Mat A, const AutoCSRSettings *settings)
 PetscErrorCode MatAutoCSRSetStrategy(Mat A, const char strategy[])
 {
   AutoCSRSettings s;
-  PetscBool       has;
+  PetscBool       has = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall(AutoCSRSettingsGet(A, &s, &has));
@@ -85,7 +85,7 @@ PetscErrorCode MatAutoCSRSetStrategy(Mat A, const char strategy[])
 PetscErrorCode MatAutoCSRSetRigor(Mat A, MatAutoCSRRigor rigor)
 {
   AutoCSRSettings s;
-  PetscBool       has;
+  PetscBool       has = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall(AutoCSRSettingsGet(A, &s, &has));
@@ -117,7 +117,7 @@ PetscErrorCode MatAutoCSRSetRigor(Mat A, MatAutoCSRRigor rigor)
 PetscErrorCode MatAutoCSRSetObjective(Mat A, MatAutoCSRObjective objective)
 {
   AutoCSRSettings s;
-  PetscBool       has;
+  PetscBool       has = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall(AutoCSRSettingsGet(A, &s, &has));
@@ -149,7 +149,7 @@ PetscErrorCode MatAutoCSRSetObjective(Mat A, MatAutoCSRObjective objective)
 PetscErrorCode MatAutoCSRSetIndexCoding(Mat A, MatAutoCSRIndexCoding coding)
 {
   AutoCSRSettings s;
-  PetscBool       has;
+  PetscBool       has = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall(AutoCSRSettingsGet(A, &s, &has));
@@ -183,7 +183,7 @@ PetscErrorCode MatAutoCSRSetIndexCoding(Mat A, MatAutoCSRIndexCoding coding)
 PetscErrorCode MatAutoCSRSetValueCoding(Mat A, MatAutoCSRValueCoding coding)
 {
   AutoCSRSettings s;
-  PetscBool       has;
+  PetscBool       has = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall(AutoCSRSettingsGet(A, &s, &has));
@@ -217,7 +217,7 @@ PetscErrorCode MatAutoCSRSetValueCoding(Mat A, MatAutoCSRValueCoding coding)
 PetscErrorCode MatAutoCSRSetGranularity(Mat A, PetscInt rows)
 {
   AutoCSRSettings s;
-  PetscBool       has;
+  PetscBool       has = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall(AutoCSRSettingsGet(A, &s, &has));
@@ -251,7 +251,7 @@ PetscErrorCode MatAutoCSRSetGranularity(Mat A, PetscInt rows)
 PetscErrorCode MatAutoCSRSetMaxBins(Mat A, PetscInt bins)
 {
   AutoCSRSettings s;
-  PetscBool       has;
+  PetscBool       has = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall(AutoCSRSettingsGet(A, &s, &has));

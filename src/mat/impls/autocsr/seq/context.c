@@ -65,7 +65,7 @@ PetscErrorCode AutoCSRContextCreate(Mat A, const AutoCSRSettings *settings)
 #if PETSC_VERSION_LT(3, 23, 0)
   PetscCall(PetscContainerSetUserDestroy(container, AutoCSRContextDestroy));
 #else
-  PetscCall(PetscContainerSetCtxDestroy(container, AutoCSRContextDestroy));
+  PetscCall(PetscContainerSetCtxDestroy(container, (PetscCtxDestroyFn *)AutoCSRContextDestroy));
 #endif
   PetscCall(PetscObjectCompose((PetscObject)A, AUTOCSR_CONTEXT, (PetscObject)container));
   PetscCall(PetscContainerDestroy(&container));
