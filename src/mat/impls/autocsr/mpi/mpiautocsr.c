@@ -14,8 +14,7 @@
   X(duplicate, MatDuplicate_MPIAutoCSR)               \
   X(destroy, MatDestroy_MPIAutoCSR)                   \
   X(setfromoptions, MatSetFromOptions_MPIAutoCSR)     \
-  X(convert, MatConvert_AutoCSR_Any)                  \
-  X(convertfrom, MatConvert_Any_AutoCSR)
+  X(convert, MatConvert_AutoCSR_Any)
 
 static PetscErrorCode MatMult_MPIAutoCSR(Mat, Vec, Vec);
 static PetscErrorCode MatMultAdd_MPIAutoCSR(Mat, Vec, Vec, Vec);
@@ -256,5 +255,6 @@ PetscErrorCode MatCreate_MPIAutoCSR(Mat A)
   PetscCall(MatMPIAutoCSRGetParent(&parent));
   PetscCall(MatSetType(A, parent->type));
   PetscCall(MatMPIAutoCSRAttach(A, NULL));
+  A->ops->convertfrom = MatConvert_Any_AutoCSR;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -42,6 +42,30 @@ static PetscErrorCode AutoCSRReady(Mat A, AutoCSRContext **ctx, const AutoCSRPar
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+  A block is multiplied with the vectors of its parallel matrix. Under -log_sync (and -petsc_ci) a logged operation on these
+  is collective, so what one rank does without a plan may log none: the parent's MatMultTranspose() calls VecSet().
+*/
+static PetscErrorCode AutoCSRParentTranspose(Mat A, const AutoCSRParent *parent, Vec x, Vec z, Vec y)
+{
+  const PetscScalar *za;
+  PetscScalar       *ya;
+
+  PetscFunctionBegin;
+  if (z != y) {
+    PetscCall(VecGetArrayWrite(y, &ya));
+    PetscCall(PetscArrayzero(ya, A->cmap->n));
+    if (z) {
+      PetscCall(VecGetArrayRead(z, &za));
+      PetscCall(PetscArraycpy(ya, za, A->cmap->n));
+      PetscCall(VecRestoreArrayRead(z, &za));
+    }
+    PetscCall(VecRestoreArrayWrite(y, &ya));
+  }
+  PetscCall((*parent->ops.multtransposeadd)(A, x, y, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode MatMult_SeqAutoCSR(Mat A, Vec x, Vec y)
 {
   AutoCSRContext      *ctx;
@@ -80,7 +104,7 @@ PetscErrorCode MatMultTranspose_SeqAutoCSR(Mat A, Vec x, Vec y)
   if (ctx->plan)
     PetscCall(AutoCSRProduct(A, ctx, PETSC_TRUE, PETSC_FALSE, x, NULL, y));
   else
-    PetscCall((*parent->ops.multtranspose)(A, x, y));
+    PetscCall(AutoCSRParentTranspose(A, parent, x, NULL, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -94,7 +118,7 @@ PetscErrorCode MatMultTransposeAdd_SeqAutoCSR(Mat A, Vec x, Vec z, Vec y)
   if (ctx->plan)
     PetscCall(AutoCSRProduct(A, ctx, PETSC_TRUE, PETSC_FALSE, x, z, y));
   else
-    PetscCall((*parent->ops.multtransposeadd)(A, x, z, y));
+    PetscCall(AutoCSRParentTranspose(A, parent, x, z, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -20,8 +20,7 @@
   X(setfromoptions, MatSetFromOptions_SeqAutoCSR) \
   X(lufactor, MatLUFactor_SeqAutoCSR)             \
   X(ilufactor, MatILUFactor_SeqAutoCSR)           \
-  X(convert, MatConvert_AutoCSR_Any)              \
-  X(convertfrom, MatConvert_Any_AutoCSR)
+  X(convert, MatConvert_AutoCSR_Any)
 
 static PetscErrorCode MatAssemblyEnd_SeqAutoCSR(Mat, MatAssemblyType);
 static PetscErrorCode MatDuplicate_SeqAutoCSR(Mat, MatDuplicateOption, Mat *);
@@ -241,5 +240,6 @@ PetscErrorCode MatCreate_SeqAutoCSR(Mat A)
   PetscCall(MatSeqAutoCSRGetParent(&parent));
   PetscCall(MatSetType(A, parent->type));
   PetscCall(MatSeqAutoCSRAttach(A, NULL));
+  A->ops->convertfrom = MatConvert_Any_AutoCSR; /* not where -mat_seqaij_type makes ours of an AIJ: that is what the conversion begins with */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
