@@ -3,6 +3,8 @@ Load the library with -dll_append; without it only PETSc's types are measured. S
 
 #include "bench.h"
 
+#define BENCH_COPIES 7 /* of a matrix must fit into the memory, else a smaller one is generated */
+
 static const char Generated[] = "generated", FromFiles[] = "from files";
 
 static PetscErrorCode Run(const char group[], const char matrix[], Csr *csr, const Limits *limits, Report report)
@@ -79,17 +81,15 @@ int main(int argc, char **argv)
   PetscCall(WarmUp(&size, &limits));
   PetscCall(ReportOpen(results, &report));
   for (const Generator *g = Generators; g->name; g++) {
-    const double nnz = g->nnz * size.scale;
-    PetscBool    wanted;
-    Csr          csr;
+    Size      fitting = size;
+    PetscBool wanted;
+    Csr       csr;
 
     PetscCall(ListHas(matrices, g->name, &wanted));
     if (!wanted) continue;
-    if (2 * nnz * (sizeof(PetscInt) + sizeof(PetscScalar)) > limits.memory || nnz > (double)PETSC_MAX_INT) {
-      PetscCall(PetscPrintf(PETSC_COMM_SELF, "\n%s: left out, about %.2g nonzeros are too many for -memory %g or for PetscInt\n", g->name, nnz, 1e-9 * limits.memory));
-      continue;
-    }
-    PetscCall(CsrGenerate(g, &size, &csr));
+    while (BENCH_COPIES * g->nnz * fitting.scale * (sizeof(PetscInt) + sizeof(PetscScalar)) > limits.memory || 1.1 * g->nnz * fitting.scale > (double)PETSC_MAX_INT) fitting.scale /= 2;
+    if (fitting.scale < size.scale) PetscCall(PetscPrintf(PETSC_COMM_SELF, "\n%s: at scale %g, for -memory %g and the range of PetscInt", g->name, fitting.scale, 1e-9 * limits.memory));
+    PetscCall(CsrGenerate(g, &fitting, &csr));
     PetscCall(Run(Generated, g->name, &csr, &limits, report));
   }
   for (PetscInt f = 0; f < files; f++) {

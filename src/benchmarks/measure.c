@@ -110,9 +110,41 @@ static double Median(PetscInt n, double a[])
 }
 
 /* The bytes a variant may take beside the shared CSR arrays; those of the library at most about one copy */
-static PetscInt64 OwnBytes(const Variant *v, const Csr *csr)
+static double OwnBytes(const Variant *v, const Csr *csr)
 {
-  return v->stored ? v->stored(csr) - Variants[0].stored(csr) : Variants[0].stored(csr);
+  if (v->stored == Variants[0].stored) return 0;
+  return (double)(v->stored ? v->stored(csr) : Variants[0].stored(csr));
+}
+
+/* The variants that the user wants, the library has, and the memory bears: the largest ones are left out first */
+static PetscErrorCode Choose(const char matrix[], const Csr *csr, const Limits *limits, const Variant *chosen[], PetscInt *n)
+{
+  double total = Variants[0].stored(csr) + 4.0 * ((double)csr->m + (double)csr->n) * (double)sizeof(PetscScalar);
+
+  PetscFunctionBeginUser;
+  *n = 0;
+  for (const Variant *v = Variants; v->name; v++) {
+    PetscBool wanted, usable;
+
+    PetscCall(VariantUsable(v, &usable));
+    PetscCall(ListHas(limits->only, v->name, &wanted));
+    if (!usable || (!wanted && v != Variants)) continue;
+    chosen[(*n)++] = v;
+    total += OwnBytes(v, csr);
+  }
+  while (total > limits->memory) {
+    PetscInt largest = 0;
+
+    for (PetscInt i = 1; i < *n; i++) {
+      if (OwnBytes(chosen[i], csr) >= OwnBytes(chosen[largest], csr)) largest = i; /* of equal ones the last: a forced strategy rather than the choice */
+    }
+    if (OwnBytes(chosen[largest], csr) == 0) break;
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, "\n%s by %s: left out, all variants would need %.1f GB (limit: -memory %.1f)", matrix, chosen[largest]->name, 1e-9 * total, 1e-9 * limits->memory));
+    total -= OwnBytes(chosen[largest], csr);
+    (*n)--;
+    PetscCall(PetscArraymove(chosen + largest, chosen + largest + 1, *n - largest));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Where a forced strategy does not apply the library uses another: that is no result, and the variant is left out */
@@ -178,12 +210,12 @@ static PetscErrorCode Contest(const Op *op, const Limits *limits, Vec x, Vec y, 
 
 PetscErrorCode Measure(const char matrix[], const Csr *csr, const Op *op, const Limits *limits, Result result[], PetscInt *count)
 {
-  Contestant   c[BENCH_MAX_VARIANTS];
-  Vec          x, y;
-  PetscScalar *value, *reference;
-  PetscReal   *bound;
-  PetscInt     n    = 0;
-  double       used = (double)CsrBytes(csr->m, csr->row_ptr[csr->m]) + 4.0 * ((double)csr->m + (double)csr->n) * (double)sizeof(PetscScalar);
+  const Variant *chosen[BENCH_MAX_VARIANTS];
+  Contestant     c[BENCH_MAX_VARIANTS];
+  Vec            x, y;
+  PetscScalar   *value, *reference;
+  PetscReal     *bound;
+  PetscInt       n = 0, n_chosen;
 
   PetscFunctionBeginUser;
   PetscCall(VecCreateSeq(PETSC_COMM_SELF, csr->n, &x));
@@ -194,20 +226,12 @@ PetscErrorCode Measure(const char matrix[], const Csr *csr, const Op *op, const 
   PetscCall(PetscMalloc2(csr->m, &reference, csr->m, &bound));
   PetscCall(Bound(csr, x, bound));
 
-  for (const Variant *v = Variants; v->name; v++) {
-    const double own = (double)OwnBytes(v, csr);
-    PetscBool    wanted, entered;
+  PetscCall(Choose(matrix, csr, limits, chosen, &n_chosen));
+  for (PetscInt v = 0; v < n_chosen; v++) {
+    PetscBool entered;
 
-    PetscCall(VariantUsable(v, &entered));
-    PetscCall(ListHas(limits->only, v->name, &wanted));
-    if (!entered || (!wanted && v != Variants)) continue;
-    if (used + own > limits->memory) {
-      PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s by %s: left out, needs %.1f GB on top of %.1f GB (limit: -memory %.1f)\n", matrix, v->name, 1e-9 * own, 1e-9 * used, 1e-9 * limits->memory));
-      continue;
-    }
-    PetscCall(Enter(v, csr, op, x, y, &c[n], &entered));
+    PetscCall(Enter(chosen[v], csr, op, x, y, &c[n], &entered));
     if (!entered) continue;
-    used += own;
     if (n == 0) {
       const PetscScalar *first;
 
