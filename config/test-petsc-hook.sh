@@ -48,8 +48,10 @@ rc=$?
 [ $rc = 124 ] && echo "APPLICATION TIMED OUT" >&2
 {
   echo "${args[*]}"
+  # PetscInfo names class and type of the object
   echo "aij $(cat "$TEST_DIR"/info* 2>/dev/null | grep -c 'MatAssemblyEnd_SeqAIJ()')"
-  echo "autocsr $(cat "$TEST_DIR"/info* 2>/dev/null | grep -c 'AutoCSR')"
+  echo "subclass $(cat "$TEST_DIR"/info* 2>/dev/null | grep -cE '<mat:(seq|mpi)aij(autocsr|perm)>')"
+  echo "plans $(cat "$TEST_DIR"/info* 2>/dev/null | grep -c 'AutoCSRContextPlan()')"
 } >"$run"
 rm -f "$TEST_DIR"/info*
 exit $rc

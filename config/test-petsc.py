@@ -8,6 +8,7 @@ scripts run twice, with config/test-petsc-hook.sh for mpiexec and petscdiff. doc
 import argparse
 import collections
 import concurrent.futures
+import contextlib
 import csv
 import fnmatch
 import json
@@ -17,10 +18,12 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 import time
 
 PACKAGES = ("mat", "ksp", "snes", "dm", "ts")
-HOOK = os.path.join(os.path.dirname(os.path.abspath(__file__)), "test-petsc-hook.sh")
+HERE = os.path.dirname(os.path.abspath(__file__))
+HOOK, NAMES = os.path.join(HERE, "test-petsc-hook.sh"), os.path.join(HERE, "test-petsc-names.h")
 # A test bears these if it still passes with plain aij forced through them
 PLAIN = "-mat_type aij -dm_mat_type aij"
 SUBCLASS = "-mat_seqaij_type seqaijautocsr"
@@ -93,7 +96,7 @@ class Tree:
         print(f"test-petsc: compiling {len(todo)} programs", flush=True)
         with open(os.path.join(self.cache, "build.log"), "w") as log:
             subprocess.run(["make", "-k", f"-j{jobs}", "-f", "gmakefile.test", f"TESTDIR={self.gen}", "V=1",
-                            "CC_FLAGS=-fPIC -O0 -w", "PETSC_TEST_LIB=-Wl,--as-needed $(PETSC_LIB)", *todo],
+                            f"CC_FLAGS=-fPIC -O0 -w -include {NAMES}", "PETSC_TEST_LIB=-Wl,--as-needed $(PETSC_LIB)", *todo],
                            cwd=self.src, env=self.env, stdout=log, stderr=subprocess.STDOUT)
 
     def tests(self):
@@ -106,6 +109,26 @@ class Tree:
         return sorted(found, key=lambda t: t.label)
 
 
+class Slots:
+    """As many places as jobs; a test takes one for each of its processes."""
+
+    def __init__(self, slots):
+        self.slots, self.free, self.change = slots, slots, threading.Condition()
+
+    @contextlib.contextmanager
+    def take(self, wanted):
+        wanted = min(wanted, self.slots)
+        with self.change:
+            self.change.wait_for(lambda: self.free >= wanted)
+            self.free -= wanted
+        try:
+            yield
+        finally:
+            with self.change:
+                self.free += wanted
+                self.change.notify_all()
+
+
 class Test:
     """One of PETSc's tests, which may run its program several times."""
 
@@ -114,6 +137,7 @@ class Test:
         with open(script) as f:
             self.text = f.read()
         self.label = self.field("label")
+        self.processes = max([int(n) for n in re.findall(r"\d+", "".join(re.findall(r"^nsize_in=(.*)$", self.text, re.M)))] or [1])
         self.folder = os.path.relpath(os.path.dirname(script), tree.gen)
         self.program = os.path.normpath(os.path.join(os.path.dirname(script), "x", self.field("executable")))
         found = re.search(r'"(?:SKIP|TODO) (?!Command failed)([^"]*)"', self.text)
@@ -152,7 +176,7 @@ class Test:
         for name in os.listdir(folder):
             if name.startswith("run-"):
                 with open(os.path.join(folder, name)) as f:
-                    for line in f.read().split("\n")[1:3]:
+                    for line in f.read().split("\n")[-4:-1]:
                         kind, count = line.split()
                         made[kind] += int(count)
         result = {
@@ -234,7 +258,7 @@ def judge(test, plain, args, root):
         return "skipped", "no program"
     if not plain["passed"]:
         return "skipped", "fails with plain aij" + (" (timeout)" if plain["timeout"] else "")
-    if not plain["made"]["aij"]:
+    if not plain["made"].get("aij"):
         return "skipped", "makes no AIJ matrix"
     result = test.kept(root) if args.resume or args.rerun_failed else None
     if result and args.rerun_failed and not result["passed"]:
@@ -246,8 +270,8 @@ def judge(test, plain, args, root):
         else:
             options = f"-dll_append {args.lib} {SUBCLASS} " + (REPLACED if plain["bears"] else "")
         result = test.run(root, f"{options} {args.options}", "" if args.subclass else "1", args.timeout)
-    if not args.subclass and not result["made"]["autocsr"]:
-        return ("skipped", "makes no autocsr matrix") if result["passed"] else ("failed", "fails before an autocsr matrix is made")
+    if not result["made"].get("subclass"):
+        return ("skipped", "makes no matrix of the type") if result["passed"] else ("failed", "fails before a matrix of the type is made")
     if not result["passed"]:
         return "failed", "timeout" if result["timeout"] else "see the tap file"
     found = numbers(os.path.join(test.tree.plain, test.label), os.path.join(root, test.label))
@@ -280,11 +304,14 @@ def main():
     root = os.path.join(os.path.abspath(args.out), args.subclass or "autocsr")
     os.makedirs(root, exist_ok=True)
 
+    slots = Slots(args.jobs)
+
     def one(test):
         if test.skipped or not os.path.isfile(test.program):
             return judge(test, None, args, root)
-        plain = test.run_plain(args.timeout)
-        return judge(test, plain, args, root) if args.side != "plain" else ("plain", "passed" if plain["passed"] else "failed")
+        with slots.take(test.processes):
+            plain = test.run_plain(args.timeout)
+            return judge(test, plain, args, root) if args.side != "plain" else ("plain", "passed" if plain["passed"] else "failed")
 
     rows, done = [], 0
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
