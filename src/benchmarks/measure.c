@@ -228,7 +228,7 @@ PetscErrorCode Measure(const char matrix[], const Csr *csr, const Op *op, const 
 
   PetscCall(Choose(matrix, csr, limits, chosen, &n_chosen));
   for (PetscInt v = 0; v < n_chosen; v++) {
-    PetscBool entered;
+    PetscBool entered = PETSC_FALSE;
 
     PetscCall(Enter(chosen[v], csr, op, x, y, &c[n], &entered));
     if (!entered) continue;
