@@ -177,7 +177,7 @@ class Petsc:
                 there = m.group(1) in self.defines
             elif name == 'petsc4py':
                 self.python = self.find_python() if self.python is None else self.python
-                there = bool(self.python)
+                there = bool(self.python) and not self.opts.valgrind
             elif name:
                 there = self.has[name] if name in self.has else f'PETSC_HAVE_{name.upper()}' in self.defines
             else:
