@@ -119,7 +119,7 @@ static PetscErrorCode write_figures(const char path[], const AutoCSRFigures *f)
   fprintf(file, "random_line %.17g %.17g %.17g %.17g\n", m->random_line[0], m->random_line[1], m->random_line[2], m->random_line[3]);
   fprintf(file, "strided %.17g\nlaunch %.17g\nexecutors %d\n", m->strided, m->launch, (int)f->n_executors);
   for (PetscInt i = 0; i < f->n_executors; i++) fprintf(file, "%s %.17g %.17g %.17g\n", f->executor[i].name, f->executor[i].cost.entry, f->executor[i].cost.row, f->executor[i].cost.irregular);
-  written = (PetscBool)!ferror(file);
+  written = (PetscBool)(!ferror(file) && !fchmod(fd, 0644));
   if (fclose(file)) written = PETSC_FALSE;
   if (written && link(temporary, path)) PetscCall(PetscInfo(NULL, "Another process wrote %s first: %s\n", path, strerror(errno)));
   unlink(temporary);

@@ -96,11 +96,14 @@ static PetscErrorCode describe_pieces(AutoCSRChooser *chooser, const AutoCSRCand
 static PetscErrorCode explain(AutoCSRChooser *chooser, const AutoCSRCandidate candidate[], PetscInt n, PetscInt chosen, double csr_measured, AutoCSRPlan *plan)
 {
   const AutoCSRCandidate *c      = &candidate[chosen];
-  const AutoCSRCandidate *other  = n > 1 ? &candidate[chosen ? 0 : 1] : NULL;
+  const AutoCSRCandidate *other  = NULL;
   const PetscBool         is_csr = (PetscBool)(c->n_pieces == 1 && c->piece[0].strategy == chooser->csr);
   char                    tail[128];
 
   PetscFunctionBegin;
+  for (PetscInt i = 0; i < n && !other; i++) { /* the runner-up: the best that is not a variant of the same strategy */
+    if (i != chosen && (candidate[i].n_pieces > 1 || c->n_pieces > 1 || candidate[i].piece[0].strategy != c->piece[0].strategy)) other = &candidate[i];
+  }
   PetscCall(describe_pieces(chooser, c, sizeof(plan->why), plan->why));
   if (chooser->why_not)
     PetscCall(PetscSNPrintf(tail, sizeof(tail), "; %s does not apply: %s", chooser->problem.settings->strategy, chooser->why_not));

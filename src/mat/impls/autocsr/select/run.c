@@ -4,7 +4,12 @@
 PetscErrorCode AutoCSRPlanMult(const AutoCSRPlan *plan, const AutoCSROperands *op)
 {
   PetscFunctionBegin;
-  for (PetscInt s = 0; s < plan->n_segments; s++) plan->segment[s].executor->mult(&plan->segment[s], op);
+  for (PetscInt s = 0; s < plan->n_segments; s++) {
+    const AutoCSRSegment *seg = &plan->segment[s];
+
+    if (seg->axes.mapping == AUTOCSR_MAP_EMPTY && op->z == op->y) continue; /* as for an off-diagonal block: nothing to add */
+    seg->executor->mult(seg, op);
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -57,7 +57,7 @@ static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *ax
 static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes *axes, size_t len, char text[])
 {
   PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(text, len, "%" PetscInt_FMT " row pattern%s cover%s every row, values %s", problem->profile->patterns, problem->profile->patterns == 1 ? "" : "s", problem->profile->patterns == 1 ? "s" : "", AutoCSRValueNames[axes->value]));
+  PetscCall(PetscSNPrintf(text, len, "%" PetscInt_FMT " row pattern%s cover%s every row, values %s", problem->profile->patterns, problem->profile->patterns == 1 ? "" : "s", problem->profile->patterns == 1 ? "s" : "", AutoCSRValueWords(axes->value)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -57,6 +57,13 @@ PetscInt AutoCSRStoredValueCodings(const AutoCSRProblem *problem, AutoCSRValue v
   return n;
 }
 
+const char *AutoCSRValueWords(AutoCSRValue value)
+{
+  static const char *const words[] = {"in place", "copied", "from a dictionary", "as float32"};
+
+  return words[value];
+}
+
 /* Neighbouring rows of different length show as padding of slices in natural order */
 static double irregular_count(const AutoCSRAxes *axes, const AutoCSRRange *range, double rows, double nnz, double entries)
 {

@@ -20,6 +20,8 @@ PETSC_INTERN PetscInt AutoCSRProblemLanes(const AutoCSRProblem *, double length)
 PETSC_INTERN void AutoCSRVariantAdd(const AutoCSRProblem *, const AutoCSRAxes *, PetscInt max, AutoCSRAxes[], PetscInt *n);
 /* The value codings that values stored in a segment's own order may have here; returns how many */
 PETSC_INTERN PetscInt AutoCSRStoredValueCodings(const AutoCSRProblem *, AutoCSRValue[3]);
+/* A value coding in words that follow "values" */
+PETSC_INTERN const char *AutoCSRValueWords(AutoCSRValue);
 /*
   Fills a part from its size: rows and nonzeros of the segment, entries stored or worked on, slices (0: none), and how many
   names ROWS holds (0: none).

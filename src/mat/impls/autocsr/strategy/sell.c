@@ -71,7 +71,7 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
   const double       stored = axes->sort_window > 1 ? range.padded_sorted : range.padded;
 
   PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(text, len, "slices of %" PetscInt_FMT " rows%s, %.2g%% padding, %s columns, values %s", axes->slice_height, axes->sort_window > 1 ? " sorted by length" : "", 100 * (stored / PetscMax(range.nnz, 1) - 1), axes->index == AUTOCSR_INDEX_16 ? "16-bit" : "32-bit", AutoCSRValueNames[axes->value]));
+  PetscCall(PetscSNPrintf(text, len, "slices of %" PetscInt_FMT " rows%s, %.2g%% padding, %s columns, values %s", axes->slice_height, axes->sort_window > 1 ? " sorted by length" : "", 100 * (stored / PetscMax(range.nnz, 1) - 1), axes->index == AUTOCSR_INDEX_16 ? "16-bit" : "32-bit", AutoCSRValueWords(axes->value)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
