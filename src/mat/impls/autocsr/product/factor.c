@@ -1,6 +1,6 @@
 /*
-  PETSc's ILU(0) hands all composed methods of the matrix on to the factor, which is of the parent's type: ours are taken
-  off it again. The function that makes the factor is found by a prefix of the type name, so ours stands in for MATSEQAIJ.
+  A factor is of the parent's type. PETSc's ILU(0) hands all composed methods of the matrix on to it: ours are taken off it
+  again. The function that makes a factor is found by a prefix of the type name, so ours stands in for MATSEQAIJ.
 */
 #include "../seq/seqautocsr.h"
 
@@ -14,17 +14,21 @@ static PetscErrorCode MatILUFactorSymbolic_AutoCSR(Mat F, Mat A, IS row, IS col,
   PetscFunctionBegin;
   PetscCall((*ILUFactorSymbolicParent)(F, A, row, col, info));
   PetscCall(MatSeqAutoCSRGetParent(&parent));
-  if (!MatIsSeqAutoCSR(F)) {
-    for (PetscInt k = 0; parent->methods[k].name; k++) PetscCall(PetscObjectComposeFunction((PetscObject)F, parent->methods[k].name, parent->parent_methods[k]));
-  }
+  for (PetscInt k = 0; parent->methods[k].name; k++) PetscCall(PetscObjectComposeFunction((PetscObject)F, parent->methods[k].name, parent->parent_methods[k]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* With -mat_seqaij_type the factor is ours when it is made: before anything else is put on it, it becomes the parent's */
 static PetscErrorCode MatGetFactor_AutoCSR(Mat A, MatFactorType type, Mat *F)
 {
+  AutoCSRSuspended s[1 + AUTOCSR_MAX_BLOCKS];
+
   PetscFunctionBegin;
   PetscCall((*GetFactorParent)(A, type, F));
-  if (*F && MatIsSeqAutoCSR(A)) {
+  if (!*F) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AutoCSRSuspend(*F, s));
+  PetscCall(AutoCSRDiscard(s));
+  if (MatIsSeqAutoCSR(A) && (*F)->ops->ilufactorsymbolic) {
     ILUFactorSymbolicParent      = (*F)->ops->ilufactorsymbolic;
     (*F)->ops->ilufactorsymbolic = MatILUFactorSymbolic_AutoCSR;
   }
@@ -33,11 +37,14 @@ static PetscErrorCode MatGetFactor_AutoCSR(Mat A, MatFactorType type, Mat *F)
 
 PetscErrorCode AutoCSRFactorRegister(void)
 {
+  const MatFactorType  types[] = {MAT_FACTOR_LU, MAT_FACTOR_CHOLESKY, MAT_FACTOR_ILU, MAT_FACTOR_ICC};
   const AutoCSRParent *parent;
 
   PetscFunctionBegin;
   PetscCall(MatSeqAutoCSRGetParent(&parent));
-  PetscCall(MatSolverTypeGet(MATSOLVERPETSC, parent->type, MAT_FACTOR_ILU, NULL, NULL, &GetFactorParent));
-  PetscCall(MatSolverTypeRegister(MATSOLVERPETSC, parent->type, MAT_FACTOR_ILU, MatGetFactor_AutoCSR));
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(types); k++) {
+    PetscCall(MatSolverTypeGet(MATSOLVERPETSC, parent->type, types[k], NULL, NULL, &GetFactorParent));
+    PetscCall(MatSolverTypeRegister(MATSOLVERPETSC, parent->type, types[k], MatGetFactor_AutoCSR));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

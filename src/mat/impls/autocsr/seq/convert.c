@@ -38,13 +38,19 @@ static PetscErrorCode AutoCSRAttach(Mat A, const AutoCSRSettings *settings)
 PetscErrorCode MatConvert_Any_AutoCSR(Mat A, MatType type, MatReuse reuse, Mat *M)
 {
   const PetscBool own = (PetscBool)(MatIsSeqAutoCSR(A) || MatIsMPIAutoCSR(A));
+  MatType         aij = MATAIJ;
+  PetscBool       mpi, seq;
 
   PetscFunctionBegin;
+  PetscCall(PetscStrcmp(type, MATSEQAUTOCSR, &seq));
+  PetscCall(PetscStrcmp(type, MATMPIAUTOCSR, &mpi));
+  if (seq) aij = MATSEQAIJ;
+  if (mpi) aij = MATMPIAIJ;
   if (reuse == MAT_INITIAL_MATRIX) {
     if (own)
       PetscCall(MatDuplicate(A, MAT_COPY_VALUES, M));
     else {
-      PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, M));
+      PetscCall(MatConvert(A, aij, MAT_INITIAL_MATRIX, M));
       PetscCall(AutoCSRAttach(*M, NULL));
     }
   } else if (reuse == MAT_REUSE_MATRIX) {
@@ -59,14 +65,14 @@ PetscErrorCode MatConvert_Any_AutoCSR(Mat A, MatType type, MatReuse reuse, Mat *
       if (set) PetscCall((*set)(*M, &settings));
       PetscCall(AutoCSRSuspend(*M, s));
       PetscCall(AutoCSRDiscard(s));
-      PetscCall(MatConvert(A, MATAIJ, MAT_REUSE_MATRIX, M));
+      PetscCall(MatConvert(A, aij, MAT_REUSE_MATRIX, M));
       PetscCall(AutoCSRAttach(*M, set ? &settings : NULL));
     }
   } else if (!own) {
     PetscBool parent;
 
     PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &parent, MATSEQAIJ, MATMPIAIJ, ""));
-    if (!parent) PetscCall(MatConvert(A, MATAIJ, MAT_INPLACE_MATRIX, &A));
+    if (!parent) PetscCall(MatConvert(A, aij, MAT_INPLACE_MATRIX, &A));
     PetscCall(AutoCSRAttach(A, NULL));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
