@@ -19,7 +19,7 @@ static PetscErrorCode AutoCSROptionsEnum(Mat A, AutoCSROptionItems PetscOptionsO
   PetscCall(PetscOptionsGetString(((PetscObject)A)->options, ((PetscObject)A)->prefix, option, given, sizeof(given), &set));
   if (set) {
     PetscCall(PetscEnumFind(names, given, &found, &known));
-    for (PetscInt k = 0; !known && names[k + 3]; k++) {
+    for (PetscInt k = 0; !known && names[k + 2]; k++) {
       if (k) PetscCall(PetscStrlcat(choices, ", ", sizeof(choices)));
       PetscCall(PetscStrlcat(choices, names[k], sizeof(choices)));
     }

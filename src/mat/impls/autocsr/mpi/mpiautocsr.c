@@ -122,18 +122,24 @@ PetscErrorCode MatMPIAutoCSRSuspend(Mat A, AutoCSRSuspended s[1 + AUTOCSR_MAX_BL
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* MatConvert() to MATMPIBAIJ takes the matrix apart and makes another off-diagonal block */
 PetscErrorCode MatMPIAutoCSRResume(AutoCSRSuspended s[1 + AUTOCSR_MAX_BLOCKS])
 {
   const AutoCSRParent *parent;
-  Mat                  A = s->mat;
+  AutoCSRContext      *ctx;
+  Mat                  A = s->mat, blocks[AUTOCSR_MAX_BLOCKS];
 
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < AUTOCSR_MAX_BLOCKS; k++) {
-    if (s[1 + k].mat) PetscCall(MatSeqAutoCSRResume(&s[1 + k]));
-  }
   PetscCall(MatMPIAutoCSRGetParent(&parent));
   AUTOCSR_MPI_OPERATIONS(AUTOCSR_RESUME)
   PetscCall(AutoCSRResume_Private(parent, s));
+  PetscCall(MatAutoCSRGetBlocks_MPI(A, blocks));
+  for (PetscInt k = 0; k < AUTOCSR_MAX_BLOCKS; k++) {
+    if (s[1 + k].mat && s[1 + k].mat == blocks[k] && s[1 + k].id == ((PetscObject)blocks[k])->id) PetscCall(MatSeqAutoCSRResume(&s[1 + k]));
+  }
+  PetscCall(AutoCSRDiscard(s));
+  PetscCall(AutoCSRContextGet(A, &ctx));
+  PetscCall(MatMPIAutoCSRSetBlocks(A, ctx));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

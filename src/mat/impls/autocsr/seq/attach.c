@@ -6,21 +6,24 @@
 #include "../mpi/mpiautocsr.h"
 
 /*
-  The parent's functions are not exported; a fresh matrix of its type shows them. The prefix keeps -mat_seqaij_type,
-  which may name ours, away from it.
+  The parent's functions are not exported; a fresh matrix of its type shows them. Its empty options database keeps
+  -mat_seqaij_type, which may name ours, away from it, and -help.
 */
 PetscErrorCode AutoCSRParentInitialize(AutoCSRParent *parent)
 {
-  Mat T;
+  Mat          T;
+  PetscOptions options;
 
   PetscFunctionBegin;
+  PetscCall(PetscOptionsCreate(&options));
   PetscCall(MatCreate(PETSC_COMM_SELF, &T));
-  PetscCall(MatSetOptionsPrefix(T, "autocsr_parent_"));
+  PetscCall(PetscObjectSetOptions((PetscObject)T, options));
   PetscCall(MatSetSizes(T, 0, 0, 0, 0));
   PetscCall(MatSetType(T, parent->type));
   parent->ops = *T->ops;
   for (PetscInt k = 0; parent->methods[k].name; k++) PetscCall(PetscObjectQueryFunction((PetscObject)T, parent->methods[k].name, &parent->parent_methods[k]));
   PetscCall(MatDestroy(&T));
+  PetscCall(PetscOptionsDestroy(&options));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -47,6 +50,7 @@ PetscErrorCode AutoCSRSuspend_Private(Mat A, const AutoCSRParent *parent, AutoCS
 
   PetscFunctionBegin;
   s->mat  = A;
+  s->id   = ((PetscObject)A)->id;
   s->name = ((PetscObject)A)->type_name;
   PetscCall(AutoCSRContextTake(A, &s->context));
   for (PetscInt k = 0; parent->methods[k].name; k++) PetscCall(PetscObjectComposeFunction((PetscObject)A, parent->methods[k].name, merging ? NULL : parent->parent_methods[k]));
@@ -61,6 +65,7 @@ PetscErrorCode AutoCSRResume_Private(const AutoCSRParent *parent, AutoCSRSuspend
   PetscFunctionBegin;
   PetscCall(PetscFree(((PetscObject)A)->type_name));
   ((PetscObject)A)->type_name = s->name;
+  s->name                     = NULL;
   PetscCall(AutoCSRCompose(A, parent));
   PetscCall(AutoCSRContextGive(A, &s->context));
   s->mat = NULL;

@@ -69,7 +69,8 @@ typedef struct {
 
 /* A matrix that goes as its parent for a while, and what has to be put back */
 typedef struct {
-  Mat            mat;  /* NULL: nothing */
+  Mat            mat; /* NULL: nothing */
+  PetscObjectId  id;
   char          *name; /* the very string: whoever called MatGetType() may still hold it */
   PetscContainer context;
 } AutoCSRSuspended;
