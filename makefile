@@ -131,7 +131,8 @@ check: all $(call exe,$(runnable)) $(data)
 test: all $(call exe,$(runnable)) $(data) $(more)
 	@$(RUN_TESTS) $(if $(more),--matrices $(dir $(more))) $(tested)
 test-petsc: all
-	@config/with-mpi.sh python3 config/test-petsc.py $(if $(PETSC_SRC),--petsc-src $(PETSC_SRC)) --lib $(library) --out $(BUILD)/test-petsc --jobs $(JOBS)
+	@config/with-mpi.sh python3 config/test-petsc.py $(if $(PETSC_SRC),--petsc-src $(PETSC_SRC)) --lib $(library) --out $(BUILD)/test-petsc --jobs $(JOBS) \
+	  $(foreach o,$(ONLY),--only '$o') $(TEST_PETSC_FLAGS)
 
 # The demo's program: PETSc's own tutorial where its source can be found, else ours
 tutorial  := src/ksp/ksp/tutorials/ex10.c
@@ -170,7 +171,8 @@ help:
 #: make demo         a PETSc program on a real matrix with aij and with autocsr
 #: make check        the core of the tests, under five minutes (ONLY='ex1 ex2_a*' picks; VALGRIND=1; JOBS=2)
 #: make test         all tests
-#: make test-petsc   PETSc's own tests with autocsr in the place of aij (PETSC_SRC=<PETSc's source tree>)
+#: make test-petsc   PETSc's own tests with autocsr in the place of aij (PETSC_SRC=<PETSc's source tree>; ONLY='ksp_*';
+#:                   TEST_PETSC_FLAGS='--sample 100', '--rerun-failed', ...: config/test-petsc.py --help)
 #: make bench        the benchmark; results in src/benchmarks/results
 #: make docs         manual pages, in the build folder under docs/
 #: make install      library, header, autocsr_convert, pkg-config file, manual pages (PREFIX=/usr/local)
