@@ -110,14 +110,14 @@ class Tree:
 
 
 class Slots:
-    """As many places as jobs; a test takes one for each of its processes."""
+    """As many places as jobs; a test takes one for each of its processes, but no more than half of them."""
 
     def __init__(self, slots):
         self.slots, self.free, self.change = slots, slots, threading.Condition()
 
     @contextlib.contextmanager
     def take(self, wanted):
-        wanted = min(wanted, self.slots)
+        wanted = min(wanted, max(self.slots // 2, 1))
         with self.change:
             self.change.wait_for(lambda: self.free >= wanted)
             self.free -= wanted
