@@ -45,6 +45,9 @@ CFLAGSALL = $(CWARN) $(COPT) -fPIC -fvisibility=hidden -fopenmp-simd -fno-math-e
 PETSC_LINK = -Wl,--as-needed $(PETSC_LIB)
 COMPILE   = $(CC) $(CSTD) -Wstrict-prototypes $(CFLAGSALL)
 
+# V=1 shows the commands
+quiet = $(if $(V),,@echo '  $(1) $(@:$(BUILD)/%=%)' && )
+
 # A PETSc with CUDA must find CUDA's libraries, and a driver: the stub where there is none
 ifneq ($(CUDAC),)
   cuda  := $(patsubst %/bin/nvcc,%,$(CUDAC))
@@ -57,7 +60,7 @@ all: $(library) $(convert)
 	@echo "For PETSc $(version) ($(PETSC_SCALAR), $(PETSC_PRECISION), $(PETSC_INDEX_SIZE)-bit indices): -dll_append $(library) -mat_type autocsr"
 
 $(library): $(objects)
-	$(CLINKER) -shared -o $@ $^ $(PETSC_LINK) -lm
+	$(call quiet,LINK)$(CLINKER) -shared -o $@ $^ $(PETSC_LINK) -lm
 
 # Everything is compiled again for another PETSc or other flags in the same folder
 stamp := $(BUILD)/config.stamp
@@ -67,11 +70,11 @@ $(stamp): FORCE
 
 $(BUILD)/%.o: %.c $(stamp)
 	@mkdir -p $(@D)
-	$(COMPILE) $(ISA_$(basename $(notdir $<))) -MMD -MP -c -o $@ $<
+	$(call quiet,CC)$(COMPILE) $(ISA_$(basename $(notdir $<))) -MMD -MP -c -o $@ $<
 
 $(BUILD)/%.o: %.cxx $(stamp)
 	@mkdir -p $(@D)
-	$(CXX) $(CFLAGSALL) -MMD -MP -c -o $@ $<
+	$(call quiet,CXX)$(CXX) $(CFLAGSALL) -MMD -MP -c -o $@ $<
 
 # The same kernel text for each instruction set
 ISA_kernels_avx2   = -mavx2 -mfma
@@ -92,7 +95,7 @@ runnable := $(filter-out $(if $(SLEPC_DIR),,$(slepc)) $(if $(CXX),,%.cxx),$(prog
 
 LINK = $(if $(filter %.cxx,$<),$(CXXLINKER),$(CLINKER)) -o $@ $(filter %.o %.a,$^)
 $(call exe,$(programs)): $(BUILD)/%: $(BUILD)/%.o
-	$(LINK) $(LINK_WITH) $(PETSC_LINK) -lm
+	$(call quiet,LINK)$(LINK) $(LINK_WITH) $(PETSC_LINK) -lm
 $(call exe,$(private)): $(BUILD)/private.a
 $(call exe,$(linked)): $(library)
 $(call exe,$(linked)): LINK_WITH = -L$(BUILD) -Wl,-rpath,$(BUILD) -lpetscautocsr
@@ -107,7 +110,7 @@ $(BUILD)/private.a: $(objects)
 	@$(AR) rcT $@ $^
 
 $(convert): $(convert).o
-	$(CLINKER) -o $@ $< $(PETSC_LINK) -lz -lm
+	$(call quiet,LINK)$(CLINKER) -o $@ $< $(PETSC_LINK) -lz -lm
 
 # ---- Matrices in PETSc's binary form: those of tests/data, and larger ones from a folder where there is one
 MATRICES ?= $(wildcard $(top)/../shared/matrices)
@@ -140,7 +143,7 @@ tutorial  := $(firstword $(wildcard $(PETSC_DIR)/$(tutorial) $(PETSC_DIR)/share/
 demo_program := $(BUILD)/$(if $(tutorial),demo/ex10,examples/solve)
 $(BUILD)/demo/ex10: $(tutorial) $(stamp)
 	@mkdir -p $(@D)
-	$(CC) $(COPT) $(PETSC_CC_INCLUDES) -o $@ $< $(PETSC_LINK) -lm
+	$(call quiet,CC)$(CC) $(COPT) $(PETSC_CC_INCLUDES) -o $@ $< $(PETSC_LINK) -lm
 demo: all $(demo_program) $(data)
 	@config/with-mpi.sh config/demo.sh $(demo_program) $(library) $(BUILD)/data/bcsstk28.bin
 include src/benchmarks/bench.mk
