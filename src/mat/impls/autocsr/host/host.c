@@ -57,7 +57,11 @@ PetscErrorCode AutoCSRHostFindExecutor(const AutoCSRAxes *axes, const char simd[
     if (same) set = i;
   }
   PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_SUP, "This processor has no instruction set \"%s\"; it has auto and those up to \"%s\" (x86-64, avx2, avx512)", simd, InstructionSets[count - 1].name);
-  if (axes->mapping == AUTOCSR_MAP_TILE && (PetscInt64)axes->tile_width * axes->tile_height > AUTOCSR_HOST_MAX_TILE) PetscFunctionReturn(PETSC_SUCCESS);
+  if (axes->mapping == AUTOCSR_MAP_TILE) { /* a lane each for the eight columns of a tile */
+    const PetscInt height = axes->tile_height;
+
+    if (axes->tile_width != 8 || axes->tile_steps < 1 || height < 1 || (height & (height - 1)) || 8 * height > AUTOCSR_HOST_MAX_TILE) PetscFunctionReturn(PETSC_SUCCESS);
+  }
   for (e = InstructionSets[set].executors; e->executor.name; e++) {
     /* More than 32 partial sums of a row gain nothing on a processor; patterns are walked alike whatever the mapping */
     const PetscBool lanes   = (PetscBool)(!e->lanes || e->lanes == PetscMin(axes->lanes, 32));

@@ -49,27 +49,34 @@ static void TileMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op)
 #define SLICED_LINE(I, V) {AUTOCSR_ORDER_SLICED, AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V, AUTOCSR_MAP_SLICE, 0, {"sliced/" NAME_##I "/" NAME_##V, SLICED_##I##_##V##Multiply, SLICED_##I##_##V##Transpose}},
 #define EACH_CSR(do, I, V) \
   do (I, V, 1) do(I, V, 2) do(I, V, 4) do(I, V, 8) do(I, V, 16) do(I, V, 32)
+/* Where PetscScalar is single, float32 narrows nothing */
 #if defined(PETSC_USE_REAL_SINGLE)
-  #define EACH_SLICED(do, I) \
-    do (I, COPY) do(I, DICTIONARY)
+  #define EACH_FLOAT32(...)
 #else
-  #define EACH_SLICED(do, I) \
-    do (I, COPY) do(I, DICTIONARY) do(I, FLOAT32)
+  #define EACH_FLOAT32(...) __VA_ARGS__
 #endif
+#define EACH_PATTERN(do) \
+  do (CSR) do(DICTIONARY) EACH_FLOAT32(do(FLOAT32))
+#define EACH_SLICED(do, I) \
+  do (I, COPY) do(I, DICTIONARY) EACH_FLOAT32(do(I, FLOAT32))
 
 EACH_CSR(CSR_PAIR, CSR, CSR)
 EACH_CSR(CSR_PAIR, 16, CSR)
-PATTERN_PAIR(CSR)
+EACH_PATTERN(PATTERN_PAIR)
 EACH_SLICED(SLICED_PAIR, 32)
 EACH_SLICED(SLICED_PAIR, 16)
 EACH_SLICED(SLICED_PAIR, PATTERN)
 
+/* clang-format off */
 const AutoCSRHostExecutor HOST_EXECUTORS[] = {
-    {AUTOCSR_ORDER_CSR, AUTOCSR_INDEX_CSR, AUTOCSR_VALUE_CSR, AUTOCSR_MAP_EMPTY, 0, {"empty", EmptyMultiply, EmptyTranspose}},
-    {AUTOCSR_ORDER_CSR, AUTOCSR_INDEX_CSR, AUTOCSR_VALUE_CSR, AUTOCSR_MAP_TILE, 0, {"csr/tile", TileMultiply, CSR_CSR_CSR_1Transpose}},
-    EACH_CSR(CSR_LINE, CSR, CSR)
-        EACH_CSR(CSR_LINE, 16, CSR)
-            PATTERN_LINE(CSR)
-                EACH_SLICED(SLICED_LINE, 32)
-                    EACH_SLICED(SLICED_LINE, 16)
-                        EACH_SLICED(SLICED_LINE, PATTERN){.executor.name = NULL}};
+  {AUTOCSR_ORDER_CSR, AUTOCSR_INDEX_CSR, AUTOCSR_VALUE_CSR, AUTOCSR_MAP_EMPTY, 0, {"empty", EmptyMultiply, EmptyTranspose}},
+  {AUTOCSR_ORDER_CSR, AUTOCSR_INDEX_CSR, AUTOCSR_VALUE_CSR, AUTOCSR_MAP_TILE, 0, {"csr/tile", TileMultiply, CSR_CSR_CSR_1Transpose}},
+  EACH_CSR(CSR_LINE, CSR, CSR)
+  EACH_CSR(CSR_LINE, 16, CSR)
+  EACH_PATTERN(PATTERN_LINE)
+  EACH_SLICED(SLICED_LINE, 32)
+  EACH_SLICED(SLICED_LINE, 16)
+  EACH_SLICED(SLICED_LINE, PATTERN)
+  {.executor.name = NULL}
+};
+/* clang-format on */

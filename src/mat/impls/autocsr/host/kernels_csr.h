@@ -60,6 +60,10 @@ KERNEL void RowScatter(PetscScalar xr, Entries e, PetscInt n, PetscScalar *y, Au
   }
 }
 
+enum {
+  LINE = 64 / sizeof(PetscScalar) /* values of a cache line */
+};
+
 typedef struct {
   PetscInt begin, end;
 } RowRange;
@@ -77,11 +81,20 @@ KERNEL PetscBool SegmentRange(const AutoCSRSegment *seg, PetscInt i, RowRange *r
   return PETSC_TRUE;
 }
 
-KERNEL void RowsMultiply(const AutoCSROperands *op, RowRange range, Entries e, size_t first, const PetscScalar *x, AutoCSRIndex index, AutoCSRValue value, int lanes)
+KERNEL void RowsMultiply(const AutoCSROperands *op, RowRange range, Entries e, size_t first, size_t ahead, const PetscScalar *x, AutoCSRIndex index, AutoCSRValue value, int lanes)
 {
   const PetscInt *row_ptr = op->csr->row_ptr;
 
-  for (PetscInt row = range.begin; row < range.end; row++) op->y[row] = RowSum(AddendOf(op, row), EntriesFrom(e, index, value, row_ptr[row] - first), row_ptr[row + 1] - row_ptr[row], x, index, value, lanes);
+  for (PetscInt row = range.begin; row < range.end; row++) {
+    const Entries  r = EntriesFrom(e, index, value, row_ptr[row] - first);
+    const PetscInt n = row_ptr[row + 1] - row_ptr[row];
+
+    if (ahead) {
+      EntriesPrefetch(r, index, value, ahead);
+      for (PetscInt t = LINE; t < n; t += LINE) EntriesPrefetch(EntriesFrom(r, index, value, t), index, value, ahead);
+    }
+    op->y[row] = RowSum(AddendOf(op, row), r, n, x, index, value, lanes);
+  }
 }
 
 KERNEL void RowsTranspose(const AutoCSROperands *op, RowRange range, Entries e, size_t first, PetscScalar *y, AutoCSRIndex index, AutoCSRValue value, PetscBool conjugate)
@@ -96,15 +109,16 @@ KERNEL void CSRMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, Au
   const PetscInt *base  = (const PetscInt *)seg->stream[AUTOCSR_STREAM_BASE].data;
   const size_t    first = op->csr->row_ptr[seg->row_begin];
   const Entries   e     = EntriesOfSegment(seg, op->csr, index, value);
+  const size_t    ahead = EntriesAhead(seg);
   RowRange        range;
 
   for (PetscInt i = 0; SegmentRange(seg, i, &range); i++) {
     if (index == AUTOCSR_INDEX_16) {
       const PetscInt H = seg->axes.slice_height;
 
-      for (PetscInt begin = range.begin; begin < range.end; begin += H) RowsMultiply(op, (RowRange){begin, PetscMin(begin + H, range.end)}, e, first, op->x + *base++, index, value, lanes);
+      for (PetscInt begin = range.begin; begin < range.end; begin += H) RowsMultiply(op, (RowRange){begin, PetscMin(begin + H, range.end)}, e, first, ahead, op->x + *base++, index, value, lanes);
     } else {
-      RowsMultiply(op, range, e, first, op->x, index, value, lanes);
+      RowsMultiply(op, range, e, first, ahead, op->x, index, value, lanes);
     }
   }
 }

@@ -69,13 +69,14 @@ KERNEL void GroupStore(PetscScalar *y, const Vector sum[GROUP_VECTORS])
 }
 
 /* GROUP adjacent rows with one pattern; entry t of row l is at t * entry_stride + l * lane_stride from e on */
-KERNEL void PatternGroupMultiply(const AutoCSROperands *op, PetscInt row, const PetscInt *offset, PetscInt width, Entries e, size_t entry_stride, size_t lane_stride, AutoCSRValue value)
+KERNEL void PatternGroupMultiply(const AutoCSROperands *op, size_t ahead, PetscInt row, const PetscInt *offset, PetscInt width, Entries e, size_t entry_stride, size_t lane_stride, AutoCSRValue value)
 {
   const PetscScalar *x = op->x + row;
   Vector             sum[GROUP_VECTORS];
 
   GroupLoad(sum, op->z ? op->z + row : NULL);
   for (PetscInt t = 0; t < width; t++) {
+    if (ahead) EntriesPrefetch(EntriesFrom(e, AUTOCSR_INDEX_PATTERN, value, t * GROUP), AUTOCSR_INDEX_PATTERN, value, ahead);
     UNROLL for (int p = 0; p < GROUP_VECTORS; p++) sum[p] = VectorMultiplyAdd(sum[p], LaneValues(e, value, t * entry_stride + p * LANES * lane_stride, lane_stride), VectorLoad(x + offset[t] + p * LANES));
   }
   GroupStore(op->y + row, sum);
@@ -102,6 +103,7 @@ KERNEL void CSRPatternRun(const AutoCSRSegment *seg, const AutoCSROperands *op, 
   const Patterns  pattern = PatternsOfSegment(seg);
   const PetscInt *row_ptr = op->csr->row_ptr + seg->row_begin;
   const Entries   entries = EntriesOfSegment(seg, op->csr, AUTOCSR_INDEX_PATTERN, value);
+  const size_t    ahead   = EntriesAhead(seg);
   PetscInt        k       = 0;
 
   while (k < seg->n_rows) {
@@ -114,7 +116,7 @@ KERNEL void CSRPatternRun(const AutoCSRSegment *seg, const AutoCSROperands *op, 
       if (transpose)
         PatternGroupTranspose(op, row, (const PetscInt *)e.index, width, e, 1, width, value);
       else
-        PatternGroupMultiply(op, row, (const PetscInt *)e.index, width, e, 1, width, value);
+        PatternGroupMultiply(op, ahead, row, (const PetscInt *)e.index, width, e, 1, width, value);
       k += GROUP;
     } else {
       if (transpose)
@@ -151,19 +153,7 @@ KERNEL void GroupDescribe(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, P
   }
 }
 
-KERNEL Vector GroupGather(const Group *g, Entries e, AutoCSRIndex index, size_t q, PetscInt t, int first_lane, const PetscScalar *x)
-{
-  if (index == AUTOCSR_INDEX_PATTERN) {
-    Vector v;
-#define ONE_X(l) x[g->row[first_lane + (l)] + g->offset[first_lane + (l)][t]]
-    VECTOR_OF(v, ONE_X);
-#undef ONE_X
-    return v;
-  }
-  return EntryGather(e, index, q + first_lane, x);
-}
-
-KERNEL void SliceGroupMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, PetscInt k, Entries e, const PetscScalar *x, AutoCSRIndex index, AutoCSRValue value)
+KERNEL void SliceGroupMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, size_t ahead, PetscInt k, Entries e, const PetscScalar *x, AutoCSRIndex index, AutoCSRValue value)
 {
   const size_t   H       = seg->axes.slice_height;
   const Patterns pattern = PatternsOfSegment(seg);
@@ -173,13 +163,20 @@ KERNEL void SliceGroupMultiply(const AutoCSRSegment *seg, const AutoCSROperands 
   if (index == AUTOCSR_INDEX_PATTERN && !seg->stream[AUTOCSR_STREAM_ROWS].data && PatternsAgree(pattern.id + k)) {
     const PetscInt id = pattern.id[k];
 
-    PatternGroupMultiply(op, seg->row_begin + k, pattern.offset + pattern.ptr[id], pattern.ptr[id + 1] - pattern.ptr[id], e, H, 1, value);
+    PatternGroupMultiply(op, ahead, seg->row_begin + k, pattern.offset + pattern.ptr[id], pattern.ptr[id + 1] - pattern.ptr[id], e, H, 1, value);
+    return;
+  }
+  if (index == AUTOCSR_INDEX_PATTERN) { /* mixed: row by row */
+    for (PetscInt l = 0; l < GROUP; l++) {
+      const PetscInt row = AutoCSRSegmentRow(seg, k + l), id = pattern.id[k + l];
+      Entries        r = EntriesFrom(e, index, value, l);
+
+      r.index    = pattern.offset + pattern.ptr[id];
+      op->y[row] = StridedRowSum(AddendOf(op, row), r, pattern.ptr[id + 1] - pattern.ptr[id], H, op->x + row, index, value);
+    }
     return;
   }
   GroupDescribe(seg, op->csr, k, &g);
-  if (index == AUTOCSR_INDEX_PATTERN) {
-    UNROLL for (int l = 0; l < GROUP; l++) g.offset[l] = pattern.offset + pattern.ptr[pattern.id[k + l]];
-  }
   if (g.adjacent || !op->z) {
     GroupLoad(sum, op->z ? op->z + g.row[0] : NULL);
   } else {
@@ -191,26 +188,16 @@ KERNEL void SliceGroupMultiply(const AutoCSRSegment *seg, const AutoCSROperands 
     }
   }
   for (PetscInt t = 0; t < g.shortest; t++) {
-    UNROLL for (int p = 0; p < GROUP_VECTORS; p++) sum[p] = VectorMultiplyAdd(sum[p], EntryValues(e, value, t * H + p * LANES), GroupGather(&g, e, index, t * H, t, p * LANES, x));
+    if (ahead) EntriesPrefetch(EntriesFrom(e, index, value, t * H), index, value, ahead);
+    UNROLL for (int p = 0; p < GROUP_VECTORS; p++) sum[p] = VectorMultiplyAdd(sum[p], EntryValues(e, value, t * H + p * LANES), EntryGather(e, index, t * H + p * LANES, x));
   }
-  if (index == AUTOCSR_INDEX_PATTERN) { /* other rows' offsets may lead out of x: lane by lane */
-    PetscScalar s[GROUP];
-
-    GroupStore(s, sum);
-    UNROLL for (int l = 0; l < GROUP; l++)
+  for (PetscInt t = g.shortest; t < g.longest; t++) {
+    UNROLL for (int p = 0; p < GROUP_VECTORS; p++)
     {
-      for (PetscInt t = g.shortest; t < g.length[l]; t++) s[l] = ScalarMultiplyAdd(s[l], EntryValue(e, value, t * H + l), x[g.row[l] + g.offset[l][t]]);
-    }
-    GroupLoad(sum, s);
-  } else {
-    for (PetscInt t = g.shortest; t < g.longest; t++) {
-      UNROLL for (int p = 0; p < GROUP_VECTORS; p++)
-      {
 #define IS_INSIDE(l) -(LaneInt)(t < g.length[p * LANES + (l)])
-        const LaneMask inside = EACH_LANE(IS_INSIDE);
+      const LaneMask inside = EACH_LANE(IS_INSIDE);
 #undef IS_INSIDE
-        sum[p] = VectorSelect(inside, VectorMultiplyAdd(sum[p], EntryValues(e, value, t * H + p * LANES), EntryGather(e, index, t * H + p * LANES, x)), sum[p]);
-      }
+      sum[p] = VectorSelect(inside, VectorMultiplyAdd(sum[p], EntryValues(e, value, t * H + p * LANES), EntryGather(e, index, t * H + p * LANES, x)), sum[p]);
     }
   }
   if (g.adjacent) {
@@ -248,7 +235,7 @@ KERNEL void SliceGroupTranspose(const AutoCSRSegment *seg, const AutoCSROperands
   }
 }
 
-KERNEL void SlicedRun(const AutoCSRSegment *seg, const AutoCSROperands *op, AutoCSRIndex index, AutoCSRValue value, PetscBool transpose)
+KERNEL void SlicedRunCoded(const AutoCSRSegment *seg, const AutoCSROperands *op, AutoCSRIndex index, AutoCSRValue value, PetscBool transpose)
 {
   const PetscInt *slice_ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data;
   const PetscInt *base      = (const PetscInt *)seg->stream[AUTOCSR_STREAM_BASE].data;
@@ -256,6 +243,7 @@ KERNEL void SlicedRun(const AutoCSRSegment *seg, const AutoCSROperands *op, Auto
   const PetscInt  H         = seg->axes.slice_height;
   const Patterns  pattern   = PatternsOfSegment(seg);
   const Entries   entries   = EntriesOfSegment(seg, op->csr, index, value);
+  const size_t    ahead     = EntriesAhead(seg);
 
   for (PetscInt s = 0; s < seg->n_slices; s++) {
     const PetscInt end   = PetscMin((s + 1) * H, seg->n_rows);
@@ -268,7 +256,7 @@ KERNEL void SlicedRun(const AutoCSRSegment *seg, const AutoCSROperands *op, Auto
       if (transpose)
         SliceGroupTranspose(seg, op, k, e, op->y + shift, index, value, op->conjugate);
       else
-        SliceGroupMultiply(seg, op, k, e, op->x + shift, index, value);
+        SliceGroupMultiply(seg, op, ahead, k, e, op->x + shift, index, value);
     }
     for (; k < end; k++) { /* the last rows, or slices lower than a group */
       const PetscInt row = AutoCSRSegmentRow(seg, k), length = row_ptr[row + 1] - row_ptr[row];
@@ -282,6 +270,18 @@ KERNEL void SlicedRun(const AutoCSRSegment *seg, const AutoCSROperands *op, Auto
         op->y[row] = StridedRowSum(AddendOf(op, row), e, length, H, op->x + from, index, value);
     }
   }
+}
+
+/* The codings of the plan; few distinct values are a case of their own */
+KERNEL void SlicedRun(const AutoCSRSegment *seg, const AutoCSROperands *op, AutoCSRIndex index, AutoCSRValue value, PetscBool transpose)
+{
+#if defined(VALUE_FEW)
+  if (value == AUTOCSR_VALUE_DICTIONARY && !transpose && DictionaryIsFew((const PetscScalar *)seg->stream[AUTOCSR_STREAM_DICTIONARY].data)) {
+    SlicedRunCoded(seg, op, index, VALUE_FEW, PETSC_FALSE);
+    return;
+  }
+#endif
+  SlicedRunCoded(seg, op, index, value, transpose);
 }
 
 #endif

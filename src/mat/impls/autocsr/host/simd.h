@@ -7,6 +7,9 @@
 
 #include "../plan/plan.h"
 
+/* The text says what is a vector: the compiler's own vectors for loops of a few turns cost more than they give */
+#pragma GCC optimize("no-tree-vectorize")
+
 #define KERNEL static inline __attribute__((always_inline))
 
 #if defined(__AVX512F__)

@@ -7,6 +7,22 @@
 
 #include "simd.h"
 
+/* A value coding of the kernels' own: a dictionary of which no more than FEW are used, in registers */
+#if SIMD_BYTES == 64 && defined(PETSC_USE_REAL_DOUBLE) && !defined(PETSC_USE_COMPLEX)
+  #define VALUE_FEW ((AutoCSRValue)(AUTOCSR_VALUE_FLOAT32 + 1))
+  #define FEW       (2 * LANES)
+typedef uint8_t ByteVector __attribute__((vector_size(LANES), aligned(1), may_alias));
+
+KERNEL PetscBool DictionaryIsFew(const PetscScalar *dictionary)
+{
+  const LaneInt *bits = (const LaneInt *)dictionary;
+  LaneInt        used = 0;
+
+  for (int i = FEW; i < AUTOCSR_MAX_DISTINCT; i++) used |= bits[i];
+  return (PetscBool)!used;
+}
+#endif
+
 /* Where entry q of a segment is found: index and value codes at position q */
 typedef struct {
   const void        *index, *value;
@@ -21,8 +37,15 @@ KERNEL size_t IndexSize(AutoCSRIndex index)
 
 KERNEL size_t ValueSize(AutoCSRValue value)
 {
-  return value == AUTOCSR_VALUE_DICTIONARY ? 1 : value == AUTOCSR_VALUE_FLOAT32 ? sizeof(PetscScalar) / sizeof(PetscReal) * sizeof(float)
-                                                                                : sizeof(PetscScalar);
+  switch ((int)value) { /* VALUE_FEW is not of the enum */
+  case AUTOCSR_VALUE_CSR:
+  case AUTOCSR_VALUE_COPY:
+    return sizeof(PetscScalar);
+  case AUTOCSR_VALUE_FLOAT32:
+    return sizeof(PetscScalar) / sizeof(PetscReal) * sizeof(float);
+  default:
+    return sizeof(uint8_t);
+  }
 }
 
 /* The entries from q on; a pattern's offsets belong to the row, not to its place */
@@ -31,6 +54,28 @@ KERNEL Entries EntriesFrom(Entries e, AutoCSRIndex index, AutoCSRValue value, si
   if (index != AUTOCSR_INDEX_PATTERN) e.index = (const char *)e.index + q * IndexSize(index);
   e.value = (const char *)e.value + q * ValueSize(value);
   return e;
+}
+
+/*
+  Entries that short rows are read ahead of, 0: none. The processor's own prefetch keeps up where rows are long; where they
+  are short, x and y make too many streams for it
+*/
+#if !defined(AUTOCSR_HOST_AHEAD)
+  #define AUTOCSR_HOST_AHEAD 256
+#endif
+#if !defined(AUTOCSR_HOST_SHORT)
+  #define AUTOCSR_HOST_SHORT 16
+#endif
+KERNEL size_t EntriesAhead(const AutoCSRSegment *seg)
+{
+  return seg->nnz / AUTOCSR_HOST_SHORT < seg->n_rows ? AUTOCSR_HOST_AHEAD : 0;
+}
+
+KERNEL void EntriesPrefetch(Entries e, AutoCSRIndex index, AutoCSRValue value, size_t ahead)
+{
+  e = EntriesFrom(e, index, value, ahead);
+  if (index != AUTOCSR_INDEX_PATTERN) __builtin_prefetch(e.index);
+  __builtin_prefetch(e.value);
 }
 
 /* Arrays in place are taken from the segment's first row on, so that q counts alike for them and for own streams */
@@ -60,7 +105,10 @@ KERNEL size_t EntryColumn(Entries e, AutoCSRIndex index, size_t q)
 
 KERNEL PetscScalar EntryValue(Entries e, AutoCSRValue value, size_t q)
 {
-  switch (value) {
+  switch ((int)value) { /* VALUE_FEW is not of the enum */
+#if defined(VALUE_FEW)
+  case VALUE_FEW:
+#endif
   case AUTOCSR_VALUE_DICTIONARY:
     return e.dictionary[((const uint8_t *)e.value)[q]];
   case AUTOCSR_VALUE_FLOAT32:
@@ -78,7 +126,12 @@ KERNEL Vector EntryValues(Entries e, AutoCSRValue value, size_t q)
 {
   Vector v;
 
-  switch (value) {
+  switch ((int)value) { /* VALUE_FEW is not of the enum */
+#if defined(VALUE_FEW)
+  case VALUE_FEW:
+    v.re = __builtin_shuffle(*(const RealVector *)e.dictionary, *(const RealVector *)(e.dictionary + LANES), __builtin_convertvector(*(const ByteVector *)((const uint8_t *)e.value + q), LaneMask));
+    return v;
+#endif
   case AUTOCSR_VALUE_DICTIONARY:
 #define ONE_VALUE(l) EntryValue(e, AUTOCSR_VALUE_DICTIONARY, q + (l))
     VECTOR_OF(v, ONE_VALUE);
