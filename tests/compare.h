@@ -96,22 +96,32 @@ static inline PetscErrorCode AbsoluteValues(Mat block)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-/* A is of plain AIJ's type; the caller's reference goes over to r */
-static inline PetscErrorCode ReferenceCreate(Mat A, Reference *r)
+/* After a change of A */
+static inline PetscErrorCode ReferenceUpdate(Reference *r)
 {
   PetscBool mpi;
   Mat       blocks[2];
 
   PetscFunctionBeginUser;
-  r->A = A;
-  PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &r->abs));
-  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATMPIAIJ, &mpi));
+  PetscCall(MatDestroy(&r->abs));
+  PetscCall(MatDuplicate(r->A, MAT_COPY_VALUES, &r->abs));
+  PetscCall(PetscObjectTypeCompare((PetscObject)r->A, MATMPIAIJ, &mpi));
   if (mpi) {
     PetscCall(MatMPIAIJGetSeqAIJ(r->abs, &blocks[0], &blocks[1], NULL));
     PetscCall(AbsoluteValues(blocks[0]));
     PetscCall(AbsoluteValues(blocks[1]));
   } else
     PetscCall(AbsoluteValues(r->abs));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* A is of plain AIJ's type; the caller's reference goes over to r */
+static inline PetscErrorCode ReferenceCreate(Mat A, Reference *r)
+{
+  PetscFunctionBeginUser;
+  r->A   = A;
+  r->abs = NULL;
+  PetscCall(ReferenceUpdate(r));
   PetscCall(MatCreateVecs(A, &r->x[RIGHT], &r->x[LEFT]));
   for (int k = 0; k < 2; k++) {
     PetscCall(VecDuplicate(r->x[k], &r->abs_x[k]));

@@ -1,0 +1,461 @@
+static char help[] = "Values change, structure changes, nothing changes: the products are right, and plans are refreshed or built again only when they must be.\n\n";
+
+#include <petscautocsr.h>
+#include "generate.h"
+#include "ways.h"
+
+/* What a change may cost */
+typedef enum {
+  COST_NOTHING,
+  COST_REFRESH, /* new values in the old structure */
+  COST_LEAVE,   /* values that are neither few nor float32: a coding that needs this is left, else a refresh */
+  COST_REPLAN,
+  COST_ANY
+} Cost;
+
+typedef struct {
+  const char *name;
+  PetscErrorCode (*apply)(Mat A, Mat like); /* like: plain AIJ of the first structure */
+  Cost cost;
+} Change;
+
+static PetscErrorCode Assemble(Mat A)
+{
+  PetscFunctionBeginUser;
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode Nothing(Mat A, Mat like)
+{
+  PetscFunctionBeginUser;
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode SetValues(Mat A, Mat like)
+{
+  PetscInt begin, end;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatGetOwnershipRange(A, &begin, &end));
+  for (PetscInt i = begin; i < end; i++) {
+    const PetscInt *col;
+    PetscInt        n;
+
+    PetscCall(MatGetRow(like, i, &n, &col, NULL));
+    for (PetscInt k = 0; k < n; k++) PetscCall(MatSetValue(A, i, col[k], Scalar(1 + (i + col[k]) % 6, 0.5), INSERT_VALUES));
+    PetscCall(MatRestoreRow(like, i, &n, &col, NULL));
+  }
+  PetscCall(Assemble(A));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode Scale(Mat A, Mat like)
+{
+  PetscFunctionBeginUser;
+  PetscCall(MatScale(A, -2));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode Shift(Mat A, Mat like)
+{
+  PetscFunctionBeginUser;
+  PetscCall(MatShift(A, 0.25));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode ScaleRowsAndColumns(Mat A, Mat like, PetscBool random)
+{
+  Vec          left, right, scale[2];
+  PetscScalar *a;
+  PetscInt     begin, end;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatCreateVecs(A, &right, &left));
+  scale[0] = left;
+  scale[1] = right;
+  for (int k = 0; k < 2; k++) {
+    PetscCall(VecGetOwnershipRange(scale[k], &begin, &end));
+    PetscCall(VecGetArrayWrite(scale[k], &a));
+    for (PetscInt i = begin; i < end; i++) a[i - begin] = random ? 2 + RandomScalar(i, k) : Scalar(i % 2 ? 2 : 1, 0);
+    PetscCall(VecRestoreArrayWrite(scale[k], &a));
+  }
+  PetscCall(MatDiagonalScale(A, left, right));
+  PetscCall(VecDestroy(&left));
+  PetscCall(VecDestroy(&right));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode DiagonalScale(Mat A, Mat like)
+{
+  return ScaleRowsAndColumns(A, like, PETSC_FALSE);
+}
+
+static PetscErrorCode DiagonalScaleRandom(Mat A, Mat like)
+{
+  return ScaleRowsAndColumns(A, like, PETSC_TRUE);
+}
+
+static PetscErrorCode Arrays(Mat A, Mat like)
+{
+  Mat       blocks[2] = {A, NULL};
+  PetscBool mpi;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &mpi));
+  if (mpi) PetscCall(MatMPIAIJGetSeqAIJ(A, &blocks[0], &blocks[1], NULL));
+  for (int b = 0; b < 2 && blocks[b]; b++) {
+    PetscScalar *val;
+    MatInfo      info;
+
+    PetscCall(MatGetInfo(blocks[b], MAT_LOCAL, &info));
+    PetscCall(MatSeqAIJGetArray(blocks[b], &val));
+    for (PetscInt k = 0; k < (PetscInt)info.nz_used; k++) val[k] = Scalar(1 + k % 5, -1);
+    PetscCall(MatSeqAIJRestoreArray(blocks[b], &val));
+  }
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode CopySame(Mat A, Mat like)
+{
+  PetscFunctionBeginUser;
+  PetscCall(MatCopy(like, A, SAME_NONZERO_PATTERN));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode AXPYSame(Mat A, Mat like)
+{
+  Mat X;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &X));
+  PetscCall(MatAXPY(A, 3, X, SAME_NONZERO_PATTERN));
+  PetscCall(MatDestroy(&X));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* The products in between see the values that are not kept */
+static PetscErrorCode StoreAndScale(Mat A, Mat like)
+{
+  PetscFunctionBeginUser;
+  PetscCall(MatSetOption(A, MAT_NEW_NONZERO_LOCATIONS, PETSC_FALSE));
+  PetscCall(MatStoreValues(A));
+  PetscCall(MatScale(A, 4));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode Retrieve(Mat A, Mat like)
+{
+  PetscFunctionBeginUser;
+  PetscCall(MatRetrieveValues(A));
+  PetscCall(MatSetOption(A, MAT_NEW_NONZERO_LOCATIONS, PETSC_TRUE));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode Zero(Mat A, Mat like)
+{
+  PetscFunctionBeginUser;
+  PetscCall(MatZeroEntries(A));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode Conjugate(Mat A, Mat like)
+{
+  PetscFunctionBeginUser;
+  PetscCall(MatConjugate(A));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode ZeroRows_Private(Mat A, PetscBool keep)
+{
+  PetscInt m, rows[3], begin, end, n = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatGetSize(A, &m, NULL));
+  PetscCall(MatGetOwnershipRange(A, &begin, &end));
+  for (PetscInt i = 3; i < m; i += m / 3) {
+    if (i >= begin && i < end) rows[n++] = i;
+  }
+  PetscCall(MatSetOption(A, MAT_KEEP_NONZERO_PATTERN, keep));
+  PetscCall(MatZeroRows(A, n, rows, 2, NULL, NULL));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode ZeroRowsKeep(Mat A, Mat like)
+{
+  return ZeroRows_Private(A, PETSC_TRUE);
+}
+
+static PetscErrorCode ZeroRows(Mat A, Mat like)
+{
+  return ZeroRows_Private(A, PETSC_FALSE);
+}
+
+static PetscErrorCode NewNonzeros(Mat A, Mat like)
+{
+  PetscInt    n;
+  PetscMPIInt rank;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatGetSize(A, NULL, &n));
+  PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)A), &rank));
+  PetscCall(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+  if (!rank) {
+    PetscCall(MatSetValue(A, 0, n - 1, 3, ADD_VALUES));
+    PetscCall(MatSetValue(A, n - 1, 0, 3, ADD_VALUES));
+    PetscCall(MatSetValue(A, 1, n / 2, 3, ADD_VALUES));
+  }
+  PetscCall(Assemble(A));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* X has entries that A does not have, or the diagonal only */
+static PetscErrorCode AXPY_Private(Mat A, PetscBool subset, MatStructure structure)
+{
+  PetscInt begin, end, n;
+  MatType  type;
+  Mat      X;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatGetType(A, &type));
+  PetscCall(MatGetSize(A, NULL, &n));
+  PetscCall(MatGetOwnershipRange(A, &begin, &end));
+  PetscCall(MatCreate(PetscObjectComm((PetscObject)A), &X));
+  PetscCall(MatSetSizes(X, end - begin, end - begin, n, n));
+  PetscCall(MatSetType(X, type));
+  PetscCall(MatSetUp(X));
+  for (PetscInt i = begin; i < end; i++) {
+    PetscCall(MatSetValue(X, i, i, 2, INSERT_VALUES));
+    if (!subset) PetscCall(MatSetValue(X, i, (i + n / 3) % n, -1, INSERT_VALUES));
+  }
+  PetscCall(Assemble(X));
+  PetscCall(MatAXPY(A, 2, X, structure));
+  PetscCall(MatDestroy(&X));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode AXPYSubset(Mat A, Mat like)
+{
+  return AXPY_Private(A, PETSC_TRUE, SUBSET_NONZERO_PATTERN);
+}
+
+static PetscErrorCode AXPYDifferent(Mat A, Mat like)
+{
+  return AXPY_Private(A, PETSC_FALSE, DIFFERENT_NONZERO_PATTERN);
+}
+
+static PetscErrorCode AXPYUnknown(Mat A, Mat like)
+{
+  return AXPY_Private(A, PETSC_FALSE, UNKNOWN_NONZERO_PATTERN);
+}
+
+static PetscErrorCode TransposeInPlace(Mat A, Mat like)
+{
+  PetscFunctionBeginUser;
+  PetscCall(MatTranspose(A, MAT_INPLACE_MATRIX, &A));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static const Change changes[] = {
+    {"nothing", Nothing, COST_NOTHING},
+    {"MatSetValues()", SetValues, COST_REFRESH},
+    {"MatScale()", Scale, COST_REFRESH},
+    {"MatShift()", Shift, COST_REFRESH},
+    {"MatDiagonalScale()", DiagonalScale, COST_REFRESH},
+    {"MatSeqAIJGetArray()", Arrays, COST_REFRESH},
+    {"MatCopy()", CopySame, COST_REFRESH},
+    {"MatAXPY() of the same pattern", AXPYSame, COST_REFRESH},
+    {"MatStoreValues()", StoreAndScale, COST_REFRESH},
+    {"MatRetrieveValues()", Retrieve, COST_REFRESH},
+    {"MatConjugate()", Conjugate, COST_ANY},
+    {"MatZeroRows() that keeps the pattern", ZeroRowsKeep, COST_REFRESH},
+    {"MatZeroEntries()", Zero, COST_REFRESH},
+    {"MatCopy() again", CopySame, COST_REFRESH},
+    {"nothing again", Nothing, COST_NOTHING},
+    {"MatDiagonalScale() by many values", DiagonalScaleRandom, COST_LEAVE},
+    {"MatSeqAIJGetArray() again", Arrays, COST_REFRESH},
+    {"new nonzeros", NewNonzeros, COST_REPLAN},
+    {"MatScale() of the new structure", Scale, COST_REFRESH},
+    {"MatZeroRows()", ZeroRows, COST_ANY},
+    {"MatAXPY() of a subset", AXPYSubset, COST_ANY},
+    {"MatAXPY() of a different pattern", AXPYDifferent, COST_ANY},
+    {"MatAXPY() of an unknown pattern", AXPYUnknown, COST_ANY},
+    {"MatTranspose() in place", TransposeInPlace, COST_ANY},
+    {"MatScale() at the end", Scale, COST_REFRESH},
+};
+
+static const Generator stencils[] = {
+    {"stencil of few values", 210, 210, Grid2, VALUES_FEW, ENTRY_OWNER},
+    {"stencil of float32 values", 216, 216, Grid3, VALUES_FLOATS, ENTRY_OWNER},
+};
+
+/* Over all ranks */
+typedef struct {
+  PetscInt plans, refreshes;
+} Counts;
+
+static PetscErrorCode CountsGet(Mat B, Counts *c)
+{
+  MatAutoCSRInfo info;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatAutoCSRGetInfo(B, &info));
+  c->plans     = info.plans;
+  c->refreshes = info.refreshes;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, c, 2, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* Where a coding that cannot hold any value was asked for and applies, it is left; where it may have been chosen, who knows */
+static Cost CostOfLeaving(const Generator *g, const Way *w)
+{
+  const PetscBool chosen  = (PetscBool)(w->strategy[0] == 'a' || w->value == MAT_AUTOCSR_VALUE_AUTO);
+  const PetscBool applies = (PetscBool)(g->values == VALUES_FEW ? w->value == MAT_AUTOCSR_VALUE_DICTIONARY : w->value == MAT_AUTOCSR_VALUE_FLOAT32 && !PetscDefined(USE_REAL_SINGLE));
+
+  return chosen ? COST_ANY : applies ? COST_REPLAN
+                                     : COST_REFRESH;
+}
+
+static PetscErrorCode CheckCost(Cost cost, PetscMPIInt size, const Counts *before, const Counts *after, const char context[])
+{
+  const PetscInt plans = after->plans - before->plans, refreshes = after->refreshes - before->refreshes;
+
+  PetscFunctionBeginUser;
+  switch (cost) {
+  case COST_NOTHING:
+    PetscCheck(!plans && !refreshes, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: %" PetscInt_FMT " plans and %" PetscInt_FMT " refreshes for nothing", context, plans, refreshes);
+    break;
+  case COST_REFRESH:
+    PetscCheck(!plans, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: planned again, %" PetscInt_FMT " times, for new values", context, plans);
+    PetscCheck(refreshes >= 1 && refreshes <= (size > 1 ? 2 * size : 1), PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: refreshed %" PetscInt_FMT " times", context, refreshes);
+    break;
+  case COST_REPLAN:
+    if (size > 1) break; /* PETSc makes a new off-diagonal block, whose counts begin anew */
+    PetscCheck(plans == 1, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: planned %" PetscInt_FMT " times", context, plans);
+    break;
+  default:
+    break;
+  }
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode CheckChanges(const Generator *g, const Way *w, MatAutoCSRRigor rigor)
+{
+  char        way[192], context[256];
+  Reference   r;
+  Mat         A, B, like;
+  Counts      before, after;
+  PetscMPIInt size;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  PetscCall(MatrixCreate(g, MATAIJ, &A));
+  PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &like));
+  PetscCall(ReferenceCreate(A, &r));
+  PetscCall(MatrixCreate(g, MATAUTOCSR, &B));
+  PetscCall(WaySet(B, w, rigor, sizeof(way), way));
+  PetscCall(CompareProducts(&r, 1, &B, way));
+  for (size_t c = 0; c < PETSC_STATIC_ARRAY_LENGTH(changes); c++) {
+    Cost cost = changes[c].cost;
+
+    if (cost == COST_LEAVE) cost = CostOfLeaving(g, w);
+    PetscCall(PetscSNPrintf(context, sizeof(context), "%s, %s, %s", changes[c].name, g->name, way));
+    PetscCall(CountsGet(B, &before));
+    PetscCall((*changes[c].apply)(r.A, like));
+    PetscCall((*changes[c].apply)(B, like));
+    PetscCall(ReferenceUpdate(&r));
+    PetscCall(CompareProducts(&r, 1, &B, context));
+    PetscCall(CountsGet(B, &after));
+    PetscCall(CheckCost(cost, size, &before, &after, context));
+  }
+  PetscCall(MatDestroy(&like));
+  PetscCall(MatDestroy(&B));
+  PetscCall(ReferenceDestroy(&r));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* Values of the same places given again by COO: few at first, then many */
+static PetscErrorCode CheckCOO(const Way *w)
+{
+  static const char *const name[] = {"first", "second", "third, of many values"};
+  const PetscInt           n      = 150;
+  char                     way[192], context[256];
+  PetscInt                 begin, end, count = 0, row[2][600], col[2][600];
+  PetscScalar              val[600];
+  PetscLayout              layout;
+  Reference                r;
+  Mat                      M[2];
+  Counts                   before, after;
+  PetscMPIInt              size;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  for (int k = 0; k < 2; k++) {
+    PetscCall(MatCreate(PETSC_COMM_WORLD, &M[k]));
+    PetscCall(MatSetSizes(M[k], PETSC_DECIDE, PETSC_DECIDE, n, n));
+    PetscCall(MatSetType(M[k], k ? MATAUTOCSR : MATAIJ));
+    PetscCall(MatGetLayouts(M[k], &layout, NULL));
+    PetscCall(PetscLayoutSetUp(layout));
+    PetscCall(PetscLayoutGetRange(layout, &begin, &end));
+    count = 0;
+    for (PetscInt i = begin; i < end; i++) { /* the row, some entries twice, and one of another rank's rows */
+      const PetscInt places[4][2] = {{i, i}, {i, (i + 1) % n}, {i, i}, {(i + n / 2) % n, i}};
+
+      for (int p = 0; p < 4; p++) {
+        row[k][count]   = places[p][0];
+        col[k][count++] = places[p][1];
+      }
+    }
+    PetscCall(MatSetPreallocationCOO(M[k], count, row[k], col[k]));
+  }
+  for (int round = 0; round < 3; round++) {
+    for (PetscInt k = 0; k < count; k++) val[k] = round < 2 ? Scalar(1 + k % (3 + round), 2) : RandomScalar(begin, k);
+    for (int k = 0; k < 2; k++) PetscCall(MatSetValuesCOO(M[k], val, round ? INSERT_VALUES : ADD_VALUES));
+    if (round)
+      PetscCall(ReferenceUpdate(&r));
+    else {
+      PetscCall(ReferenceCreate(M[0], &r));
+      PetscCall(WaySet(M[1], w, MAT_AUTOCSR_RIGOR_ESTIMATE, sizeof(way), way));
+    }
+    PetscCall(CountsGet(M[1], &before));
+    PetscCall(PetscSNPrintf(context, sizeof(context), "%s values by COO, %s", name[round], way));
+    PetscCall(CompareProducts(&r, 1, &M[1], context));
+    PetscCall(CountsGet(M[1], &after));
+    PetscCall(CheckCost(round == 0 ? COST_REPLAN : round == 1 ? COST_REFRESH
+                                                              : COST_ANY,
+                        size, &before, &after, context));
+  }
+  PetscCall(MatDestroy(&M[1]));
+  PetscCall(ReferenceDestroy(&r));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+int main(int argc, char **argv)
+{
+  PetscMPIInt size;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(MatAutoCSRRegisterAll());
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  for (size_t w = 0; w < PETSC_STATIC_ARRAY_LENGTH(ways); w++) {
+    if (size > 1 && w >= WAYS_AT_EACH_RIGOR && w % 3) continue;
+    for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(stencils); i++) {
+      for (int rigor = MAT_AUTOCSR_RIGOR_NONE; rigor <= MAT_AUTOCSR_RIGOR_MEASURE; rigor++) {
+        if (!w || rigor == MAT_AUTOCSR_RIGOR_ESTIMATE) PetscCall(CheckChanges(&stencils[i], &ways[w], (MatAutoCSRRigor)rigor));
+      }
+    }
+    PetscCall(CheckCOO(&ways[w]));
+  }
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%d kinds of changes\n", (int)PETSC_STATIC_ARRAY_LENGTH(changes)));
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+  test:
+    nsize: {{1 2}}
+
+TEST*/
