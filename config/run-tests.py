@@ -24,7 +24,7 @@ import argparse, concurrent.futures, difflib, fnmatch, itertools, os, re, shlex,
 
 KEYS = {'suffix', 'nsize', 'args', 'requires', 'env', 'filter', 'filter_output', 'output_file', 'timeoutfactor', 'comments'}
 APPENDED = {'args', 'requires', 'env', 'comments'}  # of a testset and its tests; the other keys are replaced
-TIMEOUT = 60
+TIMEOUT = 180  # seconds: against programs that hang, also on a machine that has other work
 ERROR_TEST = '-petsc_ci_portable_error_output'
 
 
@@ -264,10 +264,10 @@ def error_text(out):
         l = m.group(1)
         if l.startswith('-----'):
             inside = 'Error Message' in l
-        elif inside and re.match(r'(WARNING! |Option left|See https|Petsc (Release|Development)|PETSc |#1 )', l):
+        elif inside and re.match(r'\s*(WARNING! |Option left|See https|(?i:petsc) (Release|Development)|#1 )', l):
             inside = False
         elif inside and l not in text:
-            text.append(l)
+            text.append(re.sub('^Petsc ', 'PETSc ', l))  # as newer versions write it
     return ''.join(l + '\n' for l in text)
 
 
