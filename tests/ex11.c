@@ -1,0 +1,195 @@
+static char help[] = "Options, setters, MatAutoCSRGetInfo() and the view of an autocsr matrix.\n\n";
+
+#include <petscautocsr.h>
+
+#define N 400
+
+/* A 20 by 20 grid's 5-point stencil: few row patterns, two values */
+static PetscErrorCode Create(const char prefix[], MatType type, Mat *A)
+{
+  PetscInt rstart, rend;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatCreate(PETSC_COMM_WORLD, A));
+  PetscCall(MatSetOptionsPrefix(*A, prefix));
+  PetscCall(MatSetSizes(*A, PETSC_DECIDE, PETSC_DECIDE, N, N));
+  if (type)
+    PetscCall(MatSetType(*A, type));
+  else
+    PetscCall(MatSetFromOptions(*A));
+  PetscCall(MatSeqAIJSetPreallocation(*A, 5, NULL));
+  PetscCall(MatMPIAIJSetPreallocation(*A, 5, NULL, 4, NULL));
+  PetscCall(MatGetOwnershipRange(*A, &rstart, &rend));
+  for (PetscInt i = rstart; i < rend; i++) {
+    const PetscInt    col[5] = {i, i % 20 ? i - 1 : -1, i % 20 < 19 ? i + 1 : -1, i - 20, i + 20 < N ? i + 20 : -1};
+    const PetscScalar val[5] = {4., -1., -1., -1., -1.};
+
+    PetscCall(MatSetValues(*A, 1, &i, 5, col, val, INSERT_VALUES));
+  }
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(0);
+}
+
+/* A product, and what it was made with */
+static PetscErrorCode Report(const char what[], Mat A)
+{
+  Vec            x, y;
+  PetscReal      norm;
+  MatAutoCSRInfo info;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatCreateVecs(A, &x, &y));
+  PetscCall(VecSet(x, 1.));
+  PetscCall(MatMult(A, x, y));
+  PetscCall(VecNorm(y, NORM_1, &norm));
+  PetscCall(MatAutoCSRGetInfo(A, &info));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s: %s, |y| %g%s\n", what, info.strategy, (double)norm, info.segments > 0 && info.plans > 0 && info.products > 0 && info.nnz > 0 && info.csr_bytes > 0 && info.plan_bytes >= 0 && info.product_bytes > 0 && info.setup > 0 ? "" : ", info FAILED"));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode TestSetters(void)
+{
+  const char *const strategies[] = {"csr", "binned", "segsum", "sell", "pattern"};
+  Mat               A, B, plain;
+  MatAutoCSRInfo    info;
+
+  PetscFunctionBeginUser;
+  PetscCall(Create(NULL, MATAUTOCSR, &A));
+  PetscCall(MatAutoCSRGetInfo(A, &info));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "before: %s, %" PetscInt_FMT " segments\n", info.strategy, info.segments));
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(strategies); k++) {
+    PetscCall(MatAutoCSRSetStrategy(A, strategies[k]));
+    PetscCall(Report("set", A));
+    PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &B));
+    PetscCall(Report("  duplicate", B));
+    PetscCall(MatTranspose(A, MAT_INITIAL_MATRIX, &plain));
+    PetscCall(MatAXPY(B, 1., plain, DIFFERENT_NONZERO_PATTERN));
+    PetscCall(Report("  after MatAXPY", B));
+    PetscCall(MatDestroy(&plain));
+    PetscCall(MatDestroy(&B));
+  }
+  PetscCall(MatAutoCSRGetInfo(A, &info));
+  PetscCall(MatAutoCSRSetStrategy(A, "pattern"));
+  PetscCall(Report("set again", A));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "plans: one for each setting%s\n", info.plans % PETSC_STATIC_ARRAY_LENGTH(strategies) ? " FAILED" : ""));
+
+  PetscCall(MatAutoCSRSetStrategy(A, "sell"));
+  PetscCall(MatAutoCSRSetRigor(A, MAT_AUTOCSR_RIGOR_MEASURE));
+  PetscCall(Report("rigor measure", A));
+  PetscCall(MatAutoCSRGetInfo(A, &info));
+  if (info.measured <= 0) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "  nothing was measured\n"));
+  PetscCall(MatAutoCSRSetIndexCoding(A, MAT_AUTOCSR_INDEX_16));
+  PetscCall(MatAutoCSRSetValueCoding(A, MAT_AUTOCSR_VALUE_DICTIONARY));
+  PetscCall(Report("codings", A));
+  PetscCall(MatAutoCSRSetIndexCoding(A, MAT_AUTOCSR_INDEX_AUTO));
+  PetscCall(MatAutoCSRSetValueCoding(A, MAT_AUTOCSR_VALUE_AUTO));
+  PetscCall(MatAutoCSRSetRigor(A, MAT_AUTOCSR_RIGOR_ESTIMATE));
+  PetscCall(MatAutoCSRSetStrategy(A, "binned"));
+  PetscCall(MatAutoCSRSetGranularity(A, 50));
+  PetscCall(MatAutoCSRSetMaxBins(A, 1));
+  PetscCall(Report("one bin", A));
+  PetscCall(MatAutoCSRSetStrategy(A, "auto"));
+  PetscCall(MatAutoCSRSetObjective(A, MAT_AUTOCSR_OBJECTIVE_MEMORY));
+  PetscCall(Report("no setting, not said", A));
+  PetscCall(MatDestroy(&A));
+
+  /* a plain matrix lets setters pass */
+  PetscCall(Create(NULL, MATAIJ, &plain));
+  PetscCall(MatAutoCSRSetStrategy(plain, "csr"));
+  PetscCall(MatAutoCSRSetRigor(plain, MAT_AUTOCSR_RIGOR_NONE));
+  PetscCall(MatDestroy(&plain));
+  PetscFunctionReturn(0);
+}
+
+int main(int argc, char **argv)
+{
+  Mat       A, B;
+  PetscBool setters = PETSC_FALSE, view = PETSC_FALSE;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(MatAutoCSRRegisterAll());
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-setters", &setters, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-view", &view, NULL));
+  if (setters)
+    PetscCall(TestSetters());
+  else if (view) {
+    PetscCall(Create("a_", NULL, &A));
+    PetscCall(MatDestroy(&A));
+  } else {
+    PetscCall(Create("a_", NULL, &A));
+    PetscCall(Create("b_", NULL, &B));
+    PetscCall(Report("a_", A));
+    PetscCall(Report("b_", B));
+    PetscCall(MatDestroy(&A));
+    PetscCall(MatDestroy(&B));
+  }
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+  test:
+    suffix: setters
+    nsize: {{1 2 4}}
+    args: -setters
+    filter: grep -v "not said"
+
+  test:
+    suffix: prefix
+    nsize: {{1 3}}
+    args: -a_mat_type autocsr -b_mat_type aijautocsr -a_mat_autocsr_strategy pattern -b_mat_autocsr_strategy segsum
+
+  testset:
+    args: -view -a_mat_type autocsr -a_mat_autocsr_strategy sell
+
+    test:
+      suffix: view
+      args: -a_autocsr_view
+      filter: sed -E "s/[0-9][0-9.e+-]+|[0-9]/N/g" | grep -E "type|block|sell|memory|set-up"
+
+    test:
+      suffix: view_parallel
+      nsize: 2
+      args: -a_autocsr_view ascii::ascii_info_detail
+      filter: sed -E "s/[0-9][0-9.e+-]+|[0-9]/N/g" | grep -E "type|partition|diagonal|lanes"
+
+    test:
+      suffix: json
+      nsize: {{1 3}separate output}
+      args: -a_autocsr_view ::ascii_json
+      filter: python3 -c "import json, sys; d = json.load(sys.stdin); print(d['type'], d['prefix'], d['ranks'], d['rows'], d['settings']['strategy'], sum(b['nnz'] for b in d['blocks']), sorted(set(s['strategy'] for b in d['blocks'] for s in b['segments'] if b['block'] == 'diagonal')))"
+
+  testset:
+    args: -petsc_ci_portable_error_output -error_output_stdout -view -a_mat_type autocsr
+    filter: grep -E "choose|take|has no"
+
+    test:
+      suffix: bad_rigor
+      args: -a_mat_autocsr_rigor patient
+
+    test:
+      suffix: bad_strategy
+      args: -a_mat_autocsr_strategy fastest
+
+    test:
+      suffix: bad_index
+      args: -a_mat_autocsr_index_coding 8
+
+    test:
+      suffix: bad_value
+      args: -a_mat_autocsr_value_coding half
+
+    test:
+      suffix: bad_granularity
+      args: -a_mat_autocsr_granularity 30
+
+    test:
+      suffix: bad_bins
+      args: -a_mat_autocsr_max_bins 101
+
+TEST*/
