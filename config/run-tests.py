@@ -153,7 +153,8 @@ class Petsc:
             'datafilespath': bool(opts.matrices),
             'slepc': bool(opts.slepc_dir),
             'avx2': 'avx2' in flags,
-            'avx512': all(f in flags for f in ('avx512f', 'avx512vl', 'avx512dq', 'avx512bw')),
+            'avx512': not opts.valgrind and all(  # which valgrind does not know
+                f in flags for f in ('avx512f', 'avx512vl', 'avx512dq', 'avx512bw')),
         }
         self.has['real'], self.has['opt'] = not self.has['complex'], not self.has['debug']
         for p, macro in (('single', 'SINGLE'), ('double', 'DOUBLE'), ('__float128', '__FLOAT128')):
