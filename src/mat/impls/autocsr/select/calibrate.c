@@ -43,7 +43,7 @@ static uint32_t next_random(uint32_t *state)
   return (*state = *state * 1664525u + 1013904223u) >> 8;
 }
 
-static PetscErrorCode sample_create(const Sample *sample, SampleMatrix *a)
+static PetscErrorCode sample_create(const Sample *sample, PetscInt values, SampleMatrix *a)
 {
   const PetscInt span  = 6 * sample->length;
   uint32_t       state = 1;
@@ -62,7 +62,7 @@ static PetscErrorCode sample_create(const Sample *sample, SampleMatrix *a)
   for (PetscInt i = 0; i < sample->rows; i++) {
     for (PetscInt q = a->row_ptr[i]; q < a->row_ptr[i + 1]; q++) {
       a->col[q] = i + 3 * (q - a->row_ptr[i]) + (sample->alternating && i % 2 ? 1 : 0);
-      a->val[q] = (PetscReal)(1 + q % 7);
+      a->val[q] = (PetscReal)(1 + q % values);
     }
   }
   a->csr.row_ptr = a->row_ptr;
@@ -99,103 +99,140 @@ static PetscErrorCode sample_time(const SampleMatrix *a, const AutoCSRAxes *axes
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* entry and row from short and long rows; irregular from the sample that leaves the fast path of such a kernel */
-static PetscErrorCode measure_executor(const SampleMatrix sample[], const AutoCSRAxes *axes, const AutoCSRExecutor *executor, AutoCSRExecutorCost *cost)
-{
-  const int            few = axes->mapping == AUTOCSR_MAP_TILE ? UNEVEN_ROWS : SHORT_ROWS; /* tiles do not feel rows until they are very short */
-  const AutoCSRMatrix *s = &sample[few].csr, *l = &sample[LONG_ROWS].csr, *u;
-  double               short_rows, long_rows, uneven;
-  const double         determinant = (double)s->nnz * l->m - (double)l->nnz * s->m;
-
-  PetscFunctionBegin;
-  *cost = (AutoCSRExecutorCost){0, 0, 0};
-  PetscCall(sample_time(&sample[few], axes, executor, &short_rows));
-  if (axes->mapping == AUTOCSR_MAP_EMPTY) {
-    cost->row = short_rows / s->m;
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(sample_time(&sample[LONG_ROWS], axes, executor, &long_rows));
-  cost->entry = (short_rows * l->m - long_rows * s->m) / determinant;
-  cost->row   = (long_rows * s->nnz - short_rows * l->nnz) / determinant;
-  if (cost->row < 0 || cost->entry <= 0) *cost = (AutoCSRExecutorCost){(short_rows + long_rows) / (s->nnz + l->nnz), 0, 0};
-  if (axes->index == AUTOCSR_INDEX_PATTERN) {
-    u = &sample[MIXED_PATTERNS].csr;
-    PetscCall(sample_time(&sample[MIXED_PATTERNS], axes, executor, &uneven));
-    cost->irregular = (uneven - u->nnz * cost->entry - u->m * cost->row) / u->nnz;
-  } else if (axes->mapping == AUTOCSR_MAP_TILE) {
-    u = &sample[EMPTY_ROWS].csr;
-    PetscCall(sample_time(&sample[EMPTY_ROWS], axes, executor, &uneven));
-    cost->irregular = (uneven - u->nnz * cost->entry - u->m * cost->row) * axes->tile_width * axes->tile_height / u->nnz;
-  } else {
-    double padded = 0;
-
-    u = &sample[UNEVEN_ROWS].csr;
-    PetscCall(sample_time(&sample[UNEVEN_ROWS], axes, executor, &uneven));
-    for (PetscInt c = 0; c < sample[UNEVEN_ROWS].profile->chunks; c++) padded += sample[UNEVEN_ROWS].profile->chunk[c].padded;
-    if (axes->order == AUTOCSR_ORDER_CSR)
-      cost->irregular = (uneven - u->nnz * cost->entry - u->m * cost->row) / u->m;
-    else
-      cost->irregular = (uneven - padded * cost->entry - u->m * cost->row) / PetscMin(padded, 2 * (padded - u->nnz));
-  }
-  cost->irregular = PetscMax(cost->irregular, 0);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode measure_axes(const SampleMatrix sample[], const char simd[], const AutoCSRAxes *axes, AutoCSRFigures *f)
-{
+/* An executor under test: seconds of a product with short rows, long rows, and those that leave its fast path */
+typedef struct {
+  AutoCSRAxes            axes;
   const AutoCSRExecutor *executor;
-  PetscBool              known;
+  const SampleMatrix    *sample;
+  int                    kind[3];
+  double                 seconds[3];
+} Trial;
+
+static PetscErrorCode trial_add(const SampleMatrix sample[], const char simd[], const AutoCSRAxes *axes, Trial trial[], PetscInt *n)
+{
+  Trial     t    = {.axes = *axes, .sample = sample, .kind = {SHORT_ROWS, LONG_ROWS, UNEVEN_ROWS}, .seconds = {PETSC_MAX_REAL, PETSC_MAX_REAL, PETSC_MAX_REAL}};
+  PetscBool same = PETSC_FALSE;
 
   PetscFunctionBegin;
-  PetscCall(AutoCSRHostFindExecutor(axes, simd, &executor));
-  if (!executor || f->n_executors == AUTOCSR_MAX_EXECUTORS) PetscFunctionReturn(PETSC_SUCCESS);
-  for (PetscInt i = 0; i < f->n_executors; i++) {
-    PetscCall(PetscStrcmp(executor->name, f->executor[i].name, &known));
-    if (known) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AutoCSRHostFindExecutor(axes, simd, &t.executor));
+  for (PetscInt i = 0; i < *n; i++) same = (PetscBool)(same || (trial[i].executor == t.executor && trial[i].sample == sample));
+  if (!t.executor || same || *n == AUTOCSR_MAX_EXECUTORS) PetscFunctionReturn(PETSC_SUCCESS);
+  if (axes->index == AUTOCSR_INDEX_PATTERN) t.kind[2] = MIXED_PATTERNS;
+  if (axes->mapping == AUTOCSR_MAP_TILE) { /* tiles do not feel rows until they are very short */
+    t.kind[0] = UNEVEN_ROWS;
+    t.kind[2] = EMPTY_ROWS;
   }
-  PetscCall(PetscStrncpy(f->executor[f->n_executors].name, executor->name, sizeof(f->executor[0].name)));
-  PetscCall(measure_executor(sample, axes, executor, &f->executor[f->n_executors++].cost));
+  trial[(*n)++] = t;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All axes that a strategy may ask for */
-static PetscErrorCode measure_executors(const char simd[], AutoCSRFigures *f)
+static PetscErrorCode trial_add_coded(const SampleMatrix sample[], const char simd[], AutoCSRValue value, Trial trial[], PetscInt *n)
 {
-  AutoCSRAxes  axes = {.lanes = 1, .row_group = 1, .slice_height = AUTOCSR_HOST_SLICE_HEIGHT, .tile_width = 8, .tile_height = 16, .tile_steps = 6};
-  SampleMatrix sample[SAMPLES];
+  AutoCSRAxes axes = {.index = AUTOCSR_INDEX_PATTERN, .value = value, .mapping = AUTOCSR_MAP_LANES, .lanes = 1, .row_group = 1, .slice_height = AUTOCSR_HOST_SLICE_HEIGHT};
 
   PetscFunctionBegin;
-  for (int s = 0; s < SAMPLES; s++) PetscCall(sample_create(&Samples[s], &sample[s]));
-  f->n_executors = 0;
-  axes.mapping   = AUTOCSR_MAP_EMPTY;
-  PetscCall(measure_axes(sample, simd, &axes, f));
-  axes.mapping   = AUTOCSR_MAP_TILE;
-  axes.partition = AUTOCSR_PARTITION_NONZEROS;
-  axes.reduction = AUTOCSR_REDUCE_SEGMENTED;
-  PetscCall(measure_axes(sample, simd, &axes, f));
-  axes.mapping   = AUTOCSR_MAP_LANES;
-  axes.partition = AUTOCSR_PARTITION_ROWS;
-  axes.reduction = AUTOCSR_REDUCE_NONE;
-  for (axes.lanes = 1; axes.lanes <= 256; axes.lanes *= 2) {
-    axes.index = AUTOCSR_INDEX_CSR;
-    PetscCall(measure_axes(sample, simd, &axes, f));
-    axes.index = AUTOCSR_INDEX_16;
-    PetscCall(measure_axes(sample, simd, &axes, f));
-  }
-  axes.lanes = 1;
-  axes.index = AUTOCSR_INDEX_PATTERN;
-  PetscCall(measure_axes(sample, simd, &axes, f));
+  PetscCall(trial_add(sample, simd, &axes, trial, n));
+  if (value == AUTOCSR_VALUE_CSR) PetscFunctionReturn(PETSC_SUCCESS);
   axes.order   = AUTOCSR_ORDER_SLICED;
   axes.mapping = AUTOCSR_MAP_SLICE;
   for (int index = AUTOCSR_INDEX_32; index <= AUTOCSR_INDEX_PATTERN; index++) {
-    for (int value = AUTOCSR_VALUE_COPY; value <= AUTOCSR_VALUE_FLOAT32; value++) {
-      if (value == AUTOCSR_VALUE_FLOAT32 && !sample[0].profile->float32_exact) continue;
-      axes.index = (AutoCSRIndex)index;
-      axes.value = (AutoCSRValue)value;
-      PetscCall(measure_axes(sample, simd, &axes, f));
+    axes.index = (AutoCSRIndex)index;
+    PetscCall(trial_add(sample, simd, &axes, trial, n));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* All axes that a strategy may ask for; few: samples with few distinct values */
+static PetscErrorCode trials_list(const SampleMatrix sample[], const SampleMatrix few[], const char simd[], Trial trial[], PetscInt *n)
+{
+  AutoCSRAxes axes = {.lanes = 1, .row_group = 1, .slice_height = AUTOCSR_HOST_SLICE_HEIGHT, .tile_width = 8, .tile_height = 16, .tile_steps = 6};
+
+  PetscFunctionBegin;
+  *n           = 0;
+  axes.mapping = AUTOCSR_MAP_EMPTY;
+  PetscCall(trial_add(sample, simd, &axes, trial, n));
+  axes.mapping   = AUTOCSR_MAP_TILE;
+  axes.partition = AUTOCSR_PARTITION_NONZEROS;
+  PetscCall(trial_add(sample, simd, &axes, trial, n));
+  axes.mapping   = AUTOCSR_MAP_LANES;
+  axes.partition = AUTOCSR_PARTITION_ROWS;
+  for (axes.lanes = 1; axes.lanes <= 256; axes.lanes *= 2) {
+    axes.index = AUTOCSR_INDEX_CSR;
+    PetscCall(trial_add(sample, simd, &axes, trial, n));
+    axes.index = AUTOCSR_INDEX_16;
+    PetscCall(trial_add(sample, simd, &axes, trial, n));
+  }
+  PetscCall(trial_add_coded(sample, simd, AUTOCSR_VALUE_CSR, trial, n));
+  PetscCall(trial_add_coded(sample, simd, AUTOCSR_VALUE_COPY, trial, n));
+  PetscCall(trial_add_coded(sample, simd, AUTOCSR_VALUE_DICTIONARY, trial, n));
+  PetscCall(trial_add_coded(few, simd, AUTOCSR_VALUE_DICTIONARY, trial, n));
+  if (sample[0].profile->float32_exact) PetscCall(trial_add_coded(sample, simd, AUTOCSR_VALUE_FLOAT32, trial, n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static double padded_entries(const AutoCSRProfile *profile)
+{
+  double padded = 0;
+
+  for (PetscInt c = 0; c < profile->chunks; c++) padded += profile->chunk[c].padded;
+  return padded;
+}
+
+/* entry and row from short and long rows; irregular from what the third sample takes on top of them */
+static AutoCSRExecutorCost trial_fit(const Trial *t)
+{
+  const SampleMatrix  *third = &t->sample[t->kind[2]];
+  const AutoCSRMatrix *s = &t->sample[t->kind[0]].csr, *l = &t->sample[t->kind[1]].csr, *u = &third->csr;
+  const PetscBool      sliced      = (PetscBool)(t->axes.order == AUTOCSR_ORDER_SLICED);
+  const double         determinant = (double)s->nnz * l->m - (double)l->nnz * s->m;
+  double               entries     = sliced ? padded_entries(third->profile) : u->nnz, count;
+  AutoCSRExecutorCost  cost        = {(t->seconds[0] * l->m - t->seconds[1] * s->m) / determinant, (t->seconds[1] * s->nnz - t->seconds[0] * l->nnz) / determinant, 0};
+
+  if (t->axes.mapping == AUTOCSR_MAP_EMPTY) return (AutoCSRExecutorCost){0, t->seconds[0] / s->m, 0};
+  if (cost.row < 0 || cost.entry <= 0) cost = (AutoCSRExecutorCost){(t->seconds[0] + t->seconds[1]) / (s->nnz + l->nnz), 0, 0};
+  if (t->axes.index == AUTOCSR_INDEX_PATTERN)
+    count = entries;
+  else if (sliced)
+    count = PetscMin(entries, 2 * (entries - u->nnz));
+  else if (t->axes.mapping == AUTOCSR_MAP_TILE)
+    count = (double)u->nnz / (t->axes.tile_width * t->axes.tile_height);
+  else
+    count = u->m;
+  cost.irregular = PetscMax(0, (t->seconds[2] - entries * cost.entry - u->m * cost.row) / count);
+  return cost;
+}
+
+/* All trials once, then again: what disturbs one pass seldom disturbs the same trial in the other */
+static PetscErrorCode measure_executors(const char simd[], AutoCSRFigures *f)
+{
+  SampleMatrix sample[SAMPLES], few[SAMPLES];
+  Trial       *trial;
+  double       seconds;
+
+  PetscFunctionBegin;
+  for (int s = 0; s < SAMPLES; s++) {
+    PetscCall(sample_create(&Samples[s], 101, &sample[s]));
+    PetscCall(sample_create(&Samples[s], 7, &few[s]));
+  }
+  PetscCall(PetscMalloc1(AUTOCSR_MAX_EXECUTORS, &trial));
+  PetscCall(trials_list(sample, few, simd, trial, &f->n_executors));
+  for (int pass = 0; pass < 2; pass++) {
+    for (PetscInt i = 0; i < f->n_executors; i++) {
+      for (int k = 0; k < 3; k++) {
+        PetscCall(sample_time(&trial[i].sample[trial[i].kind[k]], &trial[i].axes, trial[i].executor, &seconds));
+        trial[i].seconds[k] = PetscMin(trial[i].seconds[k], seconds);
+      }
     }
   }
-  for (int s = 0; s < SAMPLES; s++) PetscCall(sample_destroy(&sample[s]));
+  for (PetscInt i = 0; i < f->n_executors; i++) {
+    PetscCall(AutoCSRFigureName(trial[i].executor, &trial[i].axes, trial[i].sample[0].profile->values, sizeof(f->executor[i].name), f->executor[i].name));
+    f->executor[i].cost = trial_fit(&trial[i]);
+  }
+  PetscCall(PetscFree(trial));
+  for (int s = 0; s < SAMPLES; s++) {
+    PetscCall(sample_destroy(&sample[s]));
+    PetscCall(sample_destroy(&few[s]));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

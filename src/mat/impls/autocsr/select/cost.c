@@ -52,7 +52,7 @@ static PetscErrorCode find_figure(AutoCSRChooser *chooser, const AutoCSRAxes *ax
   }
   memo += chooser->n_memo < AUTOCSR_MAX_MEMO - 1 ? chooser->n_memo++ : chooser->n_memo;
   memo->axes = key;
-  PetscCall(AutoCSRFiguresFind(chooser->figures, chooser->problem.settings->simd, axes, &memo->cost, &memo->runs));
+  PetscCall(AutoCSRFiguresFind(chooser->figures, chooser->problem.settings->simd, axes, chooser->problem.profile->values, &memo->cost, &memo->runs));
   *figure = memo;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

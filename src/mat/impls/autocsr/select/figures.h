@@ -8,9 +8,10 @@
 #include "../host/host.h"
 
 #define AUTOCSR_MAX_EXECUTORS 64
+#define AUTOCSR_FEW_VALUES    16 /* a dictionary of so many fits in registers: its executors have figures of their own, under their name and "/few" */
 
 typedef struct {
-  char                name[32]; /* of the executor */
+  char                name[40]; /* of the executor */
   AutoCSRExecutorCost cost;
 } AutoCSRExecutorFigure;
 
@@ -23,8 +24,10 @@ typedef struct {
 
 /* machine.c: the figures of an instruction set; those of the best one are measured, the others shipped */
 PETSC_INTERN PetscErrorCode AutoCSRFiguresGet(const char simd[], const AutoCSRFigures **);
-/* What the axes cost in this instruction set; *runs is PETSC_FALSE if no executor runs them */
-PETSC_INTERN PetscErrorCode AutoCSRFiguresFind(const AutoCSRFigures *, const char simd[], const AutoCSRAxes *, AutoCSRExecutorCost *, PetscBool *runs);
+/* What the axes cost in this instruction set for a matrix with so many distinct values; *runs is PETSC_FALSE if no executor runs them */
+PETSC_INTERN PetscErrorCode AutoCSRFiguresFind(const AutoCSRFigures *, const char simd[], const AutoCSRAxes *, PetscInt values, AutoCSRExecutorCost *, PetscBool *runs);
+/* The name under which the figures of an executor are kept, for a matrix with so many distinct values */
+PETSC_INTERN PetscErrorCode AutoCSRFigureName(const AutoCSRExecutor *, const AutoCSRAxes *, PetscInt values, size_t len, char name[]);
 /* shipped.c: figures to use until others are measured */
 PETSC_INTERN PetscErrorCode AutoCSRFiguresShipped(const char simd[], AutoCSRFigures *);
 /* calibrate.c: measures all but the name and the sizes of the caches, which are given; under 100 ms */

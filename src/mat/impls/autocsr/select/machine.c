@@ -9,21 +9,31 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define VERSION "2" /* of the figures: other kernels or another cost model make old files useless */
+#define VERSION "3" /* of the figures: other kernels or another cost model make old files useless */
 #define FORMAT  "petscautocsr figures " VERSION
 
-PetscErrorCode AutoCSRFiguresFind(const AutoCSRFigures *figures, const char simd[], const AutoCSRAxes *axes, AutoCSRExecutorCost *cost, PetscBool *runs)
+PetscErrorCode AutoCSRFigureName(const AutoCSRExecutor *executor, const AutoCSRAxes *axes, PetscInt values, size_t len, char name[])
+{
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(name, len, "%s%s", executor->name, axes->value == AUTOCSR_VALUE_DICTIONARY && values <= AUTOCSR_FEW_VALUES ? "/few" : ""));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRFiguresFind(const AutoCSRFigures *figures, const char simd[], const AutoCSRAxes *axes, PetscInt values, AutoCSRExecutorCost *cost, PetscBool *runs)
 {
   const AutoCSRExecutor *executor;
+  char                   name[sizeof(figures->executor[0].name)];
 
   PetscFunctionBegin;
   *cost = (AutoCSRExecutorCost){1e-9, 2e-9, 3e-8}; /* of an executor that has no figures yet: not fast */
   PetscCall(AutoCSRHostFindExecutor(axes, simd, &executor));
   *runs = (PetscBool)(executor != NULL);
-  for (PetscInt i = 0; i < figures->n_executors && executor; i++) {
+  if (!executor) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AutoCSRFigureName(executor, axes, values, sizeof(name), name));
+  for (PetscInt i = 0; i < figures->n_executors; i++) {
     PetscBool same;
 
-    PetscCall(PetscStrcmp(executor->name, figures->executor[i].name, &same));
+    PetscCall(PetscStrcmp(name, figures->executor[i].name, &same));
     if (same) *cost = figures->executor[i].cost;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -41,9 +51,9 @@ static PetscErrorCode set_lanes(const char simd[], AutoCSRFigures *figures)
     for (PetscInt lanes = 1; lanes <= 256; lanes *= 2) {
       const AutoCSRAxes   axes = {.partition = AUTOCSR_PARTITION_ROWS, .order = AUTOCSR_ORDER_CSR, .index = AUTOCSR_INDEX_CSR, .value = AUTOCSR_VALUE_CSR, .mapping = AUTOCSR_MAP_LANES, .reduction = lanes > 1 ? AUTOCSR_REDUCE_TREE : AUTOCSR_REDUCE_NONE, .lanes = lanes, .row_group = 1, .slice_height = AUTOCSR_HOST_SLICE_HEIGHT};
       AutoCSRExecutorCost cost;
-      PetscBool           runs;
+      PetscBool           runs = PETSC_FALSE;
 
-      PetscCall(AutoCSRFiguresFind(figures, simd, &axes, &cost, &runs));
+      PetscCall(AutoCSRFiguresFind(figures, simd, &axes, PETSC_MAX_INT, &cost, &runs));
       if (!runs || length * cost.entry + cost.row > 0.98 * best) continue;
       best                = length * cost.entry + cost.row;
       figures->lanes[bin] = lanes;
@@ -140,7 +150,7 @@ static PetscErrorCode read_figures(const char path[], AutoCSRFigures *f, PetscBo
   *found = (PetscBool)(*found && fscanf(file, " cache %lf %lf %lf", &m->cache[0], &m->cache[1], &m->cache[2]) == 3);
   *found = (PetscBool)(*found && fscanf(file, " random_line %lf %lf %lf %lf", &m->random_line[0], &m->random_line[1], &m->random_line[2], &m->random_line[3]) == 4);
   *found = (PetscBool)(*found && fscanf(file, " strided %lf launch %lf executors %d", &m->strided, &m->launch, &n) == 3 && n <= AUTOCSR_MAX_EXECUTORS);
-  for (int i = 0; i < n && *found; i++) *found = (PetscBool)(fscanf(file, " %31s %lf %lf %lf", f->executor[i].name, &f->executor[i].cost.entry, &f->executor[i].cost.row, &f->executor[i].cost.irregular) == 4);
+  for (int i = 0; i < n && *found; i++) *found = (PetscBool)(fscanf(file, " %39s %lf %lf %lf", f->executor[i].name, &f->executor[i].cost.entry, &f->executor[i].cost.row, &f->executor[i].cost.irregular) == 4);
   f->n_executors = n;
   m->measured    = PETSC_TRUE;
   fclose(file);

@@ -1,7 +1,7 @@
 /*
   pattern: a row names one of a few lists of offsets from the diagonal, and no entry stores its column (a dictionary of
   row patterns: stencils; the model-fitted compression of du2022-alphasparse, V-D, taken to whole rows).
-    variants  values in place, or in slices (copied, from a dictionary, float32)
+    variants  values in CSR order (in place, from a dictionary, float32), or in slices (copied, from a dictionary, float32)
     cost      two bytes a row in place of the columns; slices whose rows differ in pattern leave the fast path
     build     the patterns are the profile's; values are copied once unless in place
 */
@@ -22,16 +22,20 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
     *why = "the rows have too many different patterns";
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  axes.order   = AUTOCSR_ORDER_CSR;
+  axes.mapping = AUTOCSR_MAP_LANES;
+  axes.value   = AUTOCSR_VALUE_CSR;
+  AutoCSRVariantAdd(problem, &axes, max, list, n);
+  for (PetscInt v = 0; v < n_values; v++) {
+    axes.value = value[v];
+    if (axes.value != AUTOCSR_VALUE_COPY) AutoCSRVariantAdd(problem, &axes, max, list, n);
+  }
   axes.order   = AUTOCSR_ORDER_SLICED;
   axes.mapping = AUTOCSR_MAP_SLICE;
   for (PetscInt v = 0; v < n_values && range.padded <= 2 * range.nnz && range.padded < PETSC_MAX_INT; v++) {
     axes.value = value[v];
     AutoCSRVariantAdd(problem, &axes, max, list, n);
   }
-  axes.order   = AUTOCSR_ORDER_CSR;
-  axes.mapping = AUTOCSR_MAP_LANES;
-  axes.value   = AUTOCSR_VALUE_CSR;
-  AutoCSRVariantAdd(problem, &axes, max, list, n);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
