@@ -79,6 +79,7 @@ int main(int argc, char **argv)
 /*TEST
 
   testset:
+    timeoutfactor: 3
     output_file: output/ex20_1.out
 
     test:

@@ -150,6 +150,7 @@ int main(int argc, char **argv)
 /*TEST
 
   testset:
+    timeoutfactor: 3
     output_file: output/ex21_1.out
 
     test:

@@ -456,6 +456,7 @@ int main(int argc, char **argv)
 /*TEST
 
   test:
+    timeoutfactor: 3
     nsize: {{1 2}}
 
 TEST*/

@@ -12,14 +12,15 @@
   X(multhermitiantranspose, MatMultHermitianTranspose_SeqAutoCSR) \
   X(multhermitiantransposeadd, MatMultHermitianTransposeAdd_SeqAutoCSR)
 
-#define AUTOCSR_SEQ_OPERATIONS(X)                 \
-  AUTOCSR_SEQ_PRODUCTS(X)                         \
-  X(assemblyend, MatAssemblyEnd_SeqAutoCSR)       \
-  X(duplicate, MatDuplicate_SeqAutoCSR)           \
-  X(destroy, MatDestroy_SeqAutoCSR)               \
-  X(setfromoptions, MatSetFromOptions_SeqAutoCSR) \
-  X(lufactor, MatLUFactor_SeqAutoCSR)             \
-  X(ilufactor, MatILUFactor_SeqAutoCSR)           \
+#define AUTOCSR_SEQ_OPERATIONS(X)                       \
+  AUTOCSR_SEQ_PRODUCTS(X)                               \
+  X(assemblyend, MatAssemblyEnd_SeqAutoCSR)             \
+  X(duplicate, MatDuplicate_SeqAutoCSR)                 \
+  X(destroy, MatDestroy_SeqAutoCSR)                     \
+  X(setfromoptions, MatSetFromOptions_SeqAutoCSR)       \
+  X(lufactor, MatLUFactor_SeqAutoCSR)                   \
+  X(ilufactor, MatILUFactor_SeqAutoCSR)                 \
+  X(transposesymbolic, MatTransposeSymbolic_SeqAutoCSR) \
   X(convert, MatConvert_AutoCSR_Any)
 
 static PetscErrorCode MatAssemblyEnd_SeqAutoCSR(Mat, MatAssemblyType);
@@ -28,6 +29,7 @@ static PetscErrorCode MatDestroy_SeqAutoCSR(Mat);
 static PetscErrorCode MatSetFromOptions_SeqAutoCSR(Mat, AutoCSROptionItems);
 static PetscErrorCode MatLUFactor_SeqAutoCSR(Mat, IS, IS, const MatFactorInfo *);
 static PetscErrorCode MatILUFactor_SeqAutoCSR(Mat, IS, IS, const MatFactorInfo *);
+static PetscErrorCode MatTransposeSymbolic_SeqAutoCSR(Mat, Mat *);
 static PetscErrorCode MatAutoCSRGetSettings_Seq(Mat, AutoCSRSettings *);
 static PetscErrorCode MatAutoCSRSetSettings_Seq(Mat, const AutoCSRSettings *);
 static PetscErrorCode MatAutoCSRGetBlocks_Seq(Mat, Mat[AUTOCSR_MAX_BLOCKS]);
@@ -187,6 +189,18 @@ static PetscErrorCode MatILUFactor_SeqAutoCSR(Mat A, IS row, IS col, const MatFa
   PetscFunctionBegin;
   PetscCall(MatSeqAutoCSRDetach(A));
   PetscUseTypeMethod(A, ilufactor, row, col, info);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A B^T of an AIJ A sets the type of this B^T to that of A, and from ours to the parent's MatSetType() loses the data */
+static PetscErrorCode MatTransposeSymbolic_SeqAutoCSR(Mat A, Mat *B)
+{
+  const AutoCSRParent *parent;
+
+  PetscFunctionBegin;
+  PetscCall(MatSeqAutoCSRGetParent(&parent));
+  PetscCall((*parent->ops.transposesymbolic)(A, B));
+  if (MatIsSeqAutoCSR(*B)) PetscCall(MatSeqAutoCSRDetach(*B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

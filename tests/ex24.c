@@ -1,0 +1,292 @@
+static char help[] = "Operations of AIJ on autocsr matrices, alone and among other types, against the same on plain AIJ: products with reuse, submatrices,\n\
+permutations, orderings, colourings, nests.\n\n";
+
+#include "generate.h"
+
+static PetscInt Compared = 0;
+
+/* |C - ref| <= TOLERANCE |ref| in the Frobenius norm, whatever their types; and a product by C */
+static PetscErrorCode CompareMatrices(Mat C, Mat ref, const char context[])
+{
+  Mat       D, R;
+  PetscReal norm, difference;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatConvert(C, MATAIJ, MAT_INITIAL_MATRIX, &D));
+  PetscCall(MatConvert(ref, MATAIJ, MAT_INITIAL_MATRIX, &R));
+  PetscCall(MatNorm(R, NORM_FROBENIUS, &norm));
+  PetscCall(MatAXPY(D, -1, R, DIFFERENT_NONZERO_PATTERN));
+  PetscCall(MatNorm(D, NORM_FROBENIUS, &difference));
+  PetscCheck(norm > 0 && difference <= TOLERANCE * norm, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: the results differ by %g of %g", context, (double)difference, (double)norm);
+  PetscCall(MatDestroy(&D));
+  PetscCall(MatDestroy(&R));
+  Compared++;
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* ---- Matrix products */
+
+typedef struct {
+  const char *name;
+  PetscErrorCode (*multiply)(Mat, Mat, MatReuse, PetscReal, Mat *);
+  PetscBool wide;     /* the second operand is 70 by 216, else 216 by 70 */
+  PetscBool parallel; /* PETSc has it for MATMPIAIJ */
+  PetscBool dense;    /* and with a dense second operand */
+} MatrixProduct;
+
+static const MatrixProduct matrix_products[] = {
+    {"MatMatMult()", MatMatMult, PETSC_FALSE, PETSC_TRUE, PETSC_TRUE},
+    {"MatPtAP()", MatPtAP, PETSC_FALSE, PETSC_TRUE, PETSC_FALSE},
+    {"MatRARt()", MatRARt, PETSC_TRUE, PETSC_FALSE, PETSC_FALSE},
+    {"MatTransposeMatMult()", MatTransposeMatMult, PETSC_FALSE, PETSC_TRUE, PETSC_TRUE},
+    {"MatMatTransposeMult()", MatMatTransposeMult, PETSC_TRUE, PETSC_FALSE, PETSC_TRUE},
+};
+
+/* With autocsr first, second, and both; the values of the first operand change, and the result is used again */
+static PetscErrorCode CheckProduct(const MatrixProduct *p, Mat A, Mat B, PetscBool parallel)
+{
+  static const char *const types[][2] = {
+      {"autocsr", "autocsr"},
+      {"autocsr", "aij"},
+      {"aij", "autocsr"},
+      {"autocsr", "dense"}};
+
+  PetscFunctionBeginUser;
+  if (parallel && !p->parallel) PetscFunctionReturn((PetscErrorCode)0);
+  for (size_t t = 0; t < PETSC_STATIC_ARRAY_LENGTH(types) - !p->dense; t++) {
+    char context[128];
+    Mat  X[2], R, C, ref;
+
+    PetscCall(PetscSNPrintf(context, sizeof(context), "%s of %s and %s", p->name, types[t][0], types[t][1]));
+    PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &R));
+    PetscCall(MatConvert(A, types[t][0], MAT_INITIAL_MATRIX, &X[0]));
+    PetscCall(MatConvert(B, types[t][1], MAT_INITIAL_MATRIX, &X[1]));
+    for (int round = 0; round < 2; round++) {
+      const MatReuse reuse = round ? MAT_REUSE_MATRIX : MAT_INITIAL_MATRIX;
+
+      PetscCall((*p->multiply)(R, B, reuse, PETSC_DEFAULT, &ref));
+      PetscCall((*p->multiply)(X[0], X[1], reuse, PETSC_DEFAULT, &C));
+      PetscCall(CompareMatrices(C, ref, context));
+      PetscCall(MatShift(R, 3));
+      PetscCall(MatShift(X[0], 3));
+    }
+    PetscCall(MatDestroy(&C));
+    PetscCall(MatDestroy(&ref));
+    PetscCall(MatDestroy(&R));
+    PetscCall(MatDestroy(&X[0]));
+    PetscCall(MatDestroy(&X[1]));
+  }
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* P^T A P with P of two unknowns at each place, and A^T B and A D with operands that are no AIJ themselves */
+static PetscErrorCode CheckOtherTypes(Mat A, Mat S, Mat B, Mat P)
+{
+  Mat M[2], A2[2], C[2];
+
+  PetscFunctionBeginUser;
+  for (int k = 0; k < 2; k++) {
+    Mat T;
+
+    PetscCall(MatConvert(P, k ? "autocsr" : MATAIJ, MAT_INITIAL_MATRIX, &T));
+    PetscCall(MatCreateMAIJ(T, 2, &M[k]));
+    PetscCall(MatDestroy(&T));
+    PetscCall(MatPtAP(k ? S : A, M[k], MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C[k]));
+  }
+  PetscCall(CompareMatrices(C[1], C[0], "MatPtAP() of autocsr and maij"));
+  for (int k = 0; k < 2; k++) {
+    PetscCall(MatDestroy(&M[k]));
+    PetscCall(MatDestroy(&C[k]));
+    PetscCall(MatCreateTranspose(k ? S : A, &A2[k]));
+    PetscCall(MatMatMult(A2[k], B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C[k]));
+  }
+  PetscCall(CompareMatrices(C[1], C[0], "MatMatMult() of the transpose of autocsr and aij"));
+  for (int k = 0; k < 2; k++) {
+    PetscCall(MatDestroy(&A2[k]));
+    PetscCall(MatDestroy(&C[k]));
+  }
+#if defined(MATDIAGONAL)
+  {
+    Vec d;
+    Mat D;
+
+    PetscCall(MatCreateVecs(A, &d, NULL));
+    PetscCall(VecSetScattered(d, 8));
+    PetscCall(MatCreateDiagonal(d, &D));
+    for (int first = 0; first < 2; first++) {
+      for (int k = 0; k < 2; k++) PetscCall(MatMatMult(first ? D : k ? S
+                                                                     : A,
+                                                       first ? k ? S : A : D, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C[k]));
+      PetscCall(CompareMatrices(C[1], C[0], first ? "MatMatMult() of a diagonal matrix and autocsr" : "MatMatMult() of autocsr and a diagonal matrix"));
+      for (int k = 0; k < 2; k++) PetscCall(MatDestroy(&C[k]));
+    }
+    PetscCall(MatDestroy(&D));
+    PetscCall(VecDestroy(&d));
+  }
+#endif
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* ---- Parts, permutations, colourings, nests */
+
+static PetscErrorCode CheckParts(Mat A, Mat S)
+{
+  const Mat M[2] = {A, S};
+  PetscInt  begin, end;
+  IS        is, grown[2], row, col;
+  Mat       C[2], *sub[2];
+  PetscBool same;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatGetOwnershipRange(A, &begin, &end));
+  PetscCall(ISCreateStride(PETSC_COMM_WORLD, (end - begin) / 2, begin + 1, 2, &is));
+  for (int k = 0; k < 2; k++) PetscCall(MatCreateSubMatrix(M[k], is, is, MAT_INITIAL_MATRIX, &C[k]));
+  PetscCall(CompareMatrices(C[1], C[0], "MatCreateSubMatrix()"));
+  for (int k = 0; k < 2; k++) {
+    PetscCall(MatScale(M[k], 2));
+    PetscCall(MatCreateSubMatrix(M[k], is, is, MAT_REUSE_MATRIX, &C[k]));
+  }
+  PetscCall(CompareMatrices(C[1], C[0], "MatCreateSubMatrix() again"));
+  for (int k = 0; k < 2; k++) PetscCall(MatDestroy(&C[k]));
+  PetscCall(ISDestroy(&is));
+
+  for (int k = 0; k < 2; k++) {
+    PetscCall(ISCreateStride(PETSC_COMM_SELF, (end - begin) / 2, begin, 1, &grown[k]));
+    PetscCall(MatIncreaseOverlap(M[k], 1, &grown[k], 2));
+    PetscCall(ISSort(grown[k]));
+    PetscCall(MatCreateSubMatrices(M[k], 1, &grown[k], &grown[k], MAT_INITIAL_MATRIX, &sub[k]));
+  }
+  PetscCall(ISEqual(grown[0], grown[1], &same));
+  PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_PLIB, "MatIncreaseOverlap() gives another index set");
+  for (int k = 0; k < 2; k++) PetscCall(MatConvert(sub[k][0], MATSEQAIJ, MAT_INITIAL_MATRIX, &C[k]));
+  PetscCall(MatEqual(C[0], C[1], &same));
+  PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_PLIB, "MatCreateSubMatrices() gives another matrix");
+  for (int k = 0; k < 2; k++) {
+    PetscCall(MatDestroy(&C[k]));
+    PetscCall(ISDestroy(&grown[k]));
+    PetscCall(MatDestroySubMatrices(1, &sub[k]));
+  }
+
+  for (int k = 0; k < 2; k++) {
+    PetscMPIInt size;
+
+    PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+    if (size == 1)
+      PetscCall(MatGetOrdering(M[k], MATORDERINGRCM, &row, &col));
+    else { /* the rows of each rank from the last to the first */
+      PetscCall(ISCreateStride(PETSC_COMM_WORLD, end - begin, end - 1, -1, &row));
+      PetscCall(PetscObjectReference((PetscObject)row));
+      col = row;
+    }
+    PetscCall(MatPermute(M[k], row, col, &C[k]));
+    PetscCall(ISDestroy(&row));
+    PetscCall(ISDestroy(&col));
+  }
+  PetscCall(CompareMatrices(C[1], C[0], "MatPermute()"));
+  for (int k = 0; k < 2; k++) PetscCall(MatDestroy(&C[k]));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode CheckColorings(Mat A, Mat S, PetscBool parallel)
+{
+  const Mat         M[2]    = {A, S};
+  const char *const types[] = {MATCOLORINGGREEDY, MATCOLORINGNATURAL, MATCOLORINGJP, MATCOLORINGSL, MATCOLORINGLF, MATCOLORINGID}; /* on one rank; jp asks for AIJ by name in parallel */
+
+  PetscFunctionBeginUser;
+  for (size_t t = 0; t < PETSC_STATIC_ARRAY_LENGTH(types) - (parallel ? 4 : 0); t++) {
+    PetscInt colors[2] = {0, 0};
+
+    for (int k = 0; k < 2; k++) {
+      MatColoring coloring;
+      ISColoring  is;
+
+      PetscCall(MatColoringCreate(M[k], &coloring));
+      PetscCall(MatColoringSetType(coloring, types[t]));
+      PetscCall(MatColoringSetDistance(coloring, 2));
+      PetscCall(MatColoringApply(coloring, &is));
+      PetscCall(ISColoringGetColors(is, NULL, &colors[k], NULL));
+      PetscCall(ISColoringDestroy(&is));
+      PetscCall(MatColoringDestroy(&coloring));
+    }
+    PetscCheck(colors[0] == colors[1] && colors[0] > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Colouring %s has %" PetscInt_FMT " colours of aij, %" PetscInt_FMT " of autocsr", types[t], colors[0], colors[1]);
+    Compared++;
+  }
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode CheckNest(Mat A, Mat S, Mat B)
+{
+  Mat       nest[2], C[2], autoB;
+  Vec       x, y[2];
+  PetscReal norm, difference;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatConvert(B, "autocsr", MAT_INITIAL_MATRIX, &autoB));
+  for (int k = 0; k < 2; k++) {
+    Mat T, blocks[4];
+
+    blocks[0] = k ? S : A;
+    blocks[1] = k ? autoB : B;
+    PetscCall(MatCreateTranspose(blocks[1], &T));
+    blocks[2] = T;
+    blocks[3] = NULL;
+    PetscCall(MatCreateNest(PETSC_COMM_WORLD, 2, NULL, 2, NULL, blocks, &nest[k]));
+    PetscCall(MatDestroy(&T));
+    PetscCall(MatConvert(nest[k], MATAIJ, MAT_INITIAL_MATRIX, &C[k]));
+  }
+  PetscCall(CompareMatrices(C[1], C[0], "MATNEST as aij"));
+  PetscCall(MatCreateVecs(C[0], &x, &y[0]));
+  PetscCall(VecDuplicate(y[0], &y[1]));
+  PetscCall(VecSetScattered(x, 9));
+  for (int k = 0; k < 2; k++) PetscCall(MatMult(nest[k], x, y[k]));
+  PetscCall(VecNorm(y[0], NORM_2, &norm));
+  PetscCall(VecAXPY(y[1], -1, y[0]));
+  PetscCall(VecNorm(y[1], NORM_2, &difference));
+  PetscCheck(norm > 0 && difference <= TOLERANCE * norm, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "The products of nests differ by %g of %g", (double)difference, (double)norm);
+  for (int k = 0; k < 2; k++) {
+    PetscCall(MatDestroy(&nest[k]));
+    PetscCall(MatDestroy(&C[k]));
+    PetscCall(VecDestroy(&y[k]));
+  }
+  PetscCall(VecDestroy(&x));
+  PetscCall(MatDestroy(&autoB));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+int main(int argc, char **argv)
+{
+  const Generator square = {"square", 216, 216, Grid3, VALUES_MANY, ENTRY_OWNER}, tall = {"tall", 216, 70, Few, VALUES_MANY, ENTRY_OWNER}, wide = {"wide", 70, 216, Few, VALUES_MANY, ENTRY_OWNER}, half = {"half", 108, 40, Few, VALUES_MANY, ENTRY_OWNER};
+  Mat             A, S, B[2], P;
+  PetscMPIInt     size;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  PetscCall(MatrixCreate(&square, MATAIJ, &A));
+  PetscCall(MatrixCreate(&square, "autocsr", &S));
+  PetscCall(MatrixCreate(&tall, MATAIJ, &B[0]));
+  PetscCall(MatrixCreate(&wide, MATAIJ, &B[1]));
+  PetscCall(MatrixCreate(&half, MATAIJ, &P));
+  for (size_t p = 0; p < PETSC_STATIC_ARRAY_LENGTH(matrix_products); p++) PetscCall(CheckProduct(&matrix_products[p], A, B[matrix_products[p].wide], (PetscBool)(size > 1)));
+  PetscCall(CheckOtherTypes(A, S, B[0], P));
+  PetscCall(CheckParts(A, S));
+  PetscCall(CheckColorings(A, S, (PetscBool)(size > 1)));
+  PetscCall(CheckNest(A, S, B[0]));
+  PetscCheck(Compared > 20, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "Only %" PetscInt_FMT " comparisons", Compared);
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "As aij\n"));
+  PetscCall(MatDestroy(&A));
+  PetscCall(MatDestroy(&S));
+  PetscCall(MatDestroy(&B[0]));
+  PetscCall(MatDestroy(&B[1]));
+  PetscCall(MatDestroy(&P));
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+  test:
+    timeoutfactor: 3
+    nsize: {{1 2 3}}
+
+TEST*/
