@@ -20,13 +20,16 @@ KERNEL PetscScalar RowSum(PetscScalar s, Entries e, PetscInt n, const PetscScala
     Vector    sum[MOST];
 
     if (n >= parts * LANES) {
-      UNROLL for (int p = 0; p < parts; p++) sum[p] = VectorZero();
+      UNROLL
+      for (int p = 0; p < parts; p++) sum[p] = VectorZero();
       for (; t + parts * LANES <= n; t += parts * LANES) {
-        UNROLL for (int p = 0; p < parts; p++) sum[p] = VectorMultiplyAdd(sum[p], EntryValues(e, value, t + p * LANES), EntryGather(e, index, t + p * LANES, x));
+        UNROLL
+        for (int p = 0; p < parts; p++) sum[p] = VectorMultiplyAdd(sum[p], EntryValues(e, value, t + p * LANES), EntryGather(e, index, t + p * LANES, x));
       }
-      UNROLL for (int half = parts / 2; half; half /= 2)
-      {
-        UNROLL for (int p = 0; p < half; p++) sum[p] = VectorAdd(sum[p], sum[p + half]);
+      UNROLL
+      for (int half = parts / 2; half; half /= 2) {
+        UNROLL
+        for (int p = 0; p < half; p++) sum[p] = VectorAdd(sum[p], sum[p + half]);
       }
       s += VectorSum(sum[0]);
     }
@@ -42,7 +45,8 @@ KERNEL PetscScalar RowSum(PetscScalar s, Entries e, PetscInt n, const PetscScala
     PetscScalar sum[4] = {0, 0, 0, 0};
 
     for (; t + parts <= n; t += parts) {
-      UNROLL for (int p = 0; p < parts; p++) sum[p] = ScalarMultiplyAdd(sum[p], EntryValue(e, value, t + p), x[EntryColumn(e, index, t + p)]);
+      UNROLL
+      for (int p = 0; p < parts; p++) sum[p] = ScalarMultiplyAdd(sum[p], EntryValue(e, value, t + p), x[EntryColumn(e, index, t + p)]);
     }
     s += (sum[0] + sum[2]) + (sum[1] + sum[3]);
   }
@@ -81,7 +85,7 @@ KERNEL PetscBool SegmentRange(const AutoCSRSegment *seg, PetscInt i, RowRange *r
   return PETSC_TRUE;
 }
 
-KERNEL void RowsMultiply(const AutoCSROperands *op, RowRange range, Entries e, size_t first, size_t ahead, const PetscScalar *x, AutoCSRIndex index, AutoCSRValue value, int lanes)
+KERNEL void RowsMultiply(const AutoCSROperands *op, RowRange range, Entries e, size_t first, PetscInt reach, const PetscScalar *x, AutoCSRIndex index, AutoCSRValue value, int lanes)
 {
   const PetscInt *row_ptr = op->csr->row_ptr;
 
@@ -89,10 +93,8 @@ KERNEL void RowsMultiply(const AutoCSROperands *op, RowRange range, Entries e, s
     const Entries  r = EntriesFrom(e, index, value, row_ptr[row] - first);
     const PetscInt n = row_ptr[row + 1] - row_ptr[row];
 
-    if (ahead) {
-      EntriesPrefetch(r, index, value, ahead);
-      for (PetscInt t = LINE; t < n; t += LINE) EntriesPrefetch(EntriesFrom(r, index, value, t), index, value, ahead);
-    }
+    if (reach) EntriesPrefetch(r, index, value); /* by the mean length, not by n: a branch on n would be one more to mispredict */
+    if (reach > LINE) EntriesPrefetch(EntriesFrom(r, index, value, LINE), index, value);
     op->y[row] = RowSum(AddendOf(op, row), r, n, x, index, value, lanes);
   }
 }
@@ -109,16 +111,16 @@ KERNEL void CSRMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, Au
   const PetscInt *base  = (const PetscInt *)seg->stream[AUTOCSR_STREAM_BASE].data;
   const size_t    first = op->csr->row_ptr[seg->row_begin];
   const Entries   e     = EntriesOfSegment(seg, op->csr, index, value);
-  const size_t    ahead = EntriesAhead(seg);
+  const PetscInt  reach = PrefetchReach(seg);
   RowRange        range;
 
   for (PetscInt i = 0; SegmentRange(seg, i, &range); i++) {
     if (index == AUTOCSR_INDEX_16) {
       const PetscInt H = seg->axes.slice_height;
 
-      for (PetscInt begin = range.begin; begin < range.end; begin += H) RowsMultiply(op, (RowRange){begin, PetscMin(begin + H, range.end)}, e, first, ahead, op->x + *base++, index, value, lanes);
+      for (PetscInt begin = range.begin; begin < range.end; begin += H) RowsMultiply(op, (RowRange){begin, PetscMin(begin + H, range.end)}, e, first, reach, op->x + *base++, index, value, lanes);
     } else {
-      RowsMultiply(op, range, e, first, ahead, op->x, index, value, lanes);
+      RowsMultiply(op, range, e, first, reach, op->x, index, value, lanes);
     }
   }
 }

@@ -60,24 +60,27 @@ KERNEL Vector LaneValues(Entries e, AutoCSRValue value, size_t q, size_t lane_st
 
 KERNEL void GroupLoad(Vector sum[GROUP_VECTORS], const PetscScalar *z)
 {
-  UNROLL for (int p = 0; p < GROUP_VECTORS; p++) sum[p] = z ? VectorLoad(z + p * LANES) : VectorZero();
+  UNROLL
+  for (int p = 0; p < GROUP_VECTORS; p++) sum[p] = z ? VectorLoad(z + p * LANES) : VectorZero();
 }
 
 KERNEL void GroupStore(PetscScalar *y, const Vector sum[GROUP_VECTORS])
 {
-  UNROLL for (int p = 0; p < GROUP_VECTORS; p++) VectorStore(y + p * LANES, sum[p]);
+  UNROLL
+  for (int p = 0; p < GROUP_VECTORS; p++) VectorStore(y + p * LANES, sum[p]);
 }
 
 /* GROUP adjacent rows with one pattern; entry t of row l is at t * entry_stride + l * lane_stride from e on */
-KERNEL void PatternGroupMultiply(const AutoCSROperands *op, size_t ahead, PetscInt row, const PetscInt *offset, PetscInt width, Entries e, size_t entry_stride, size_t lane_stride, AutoCSRValue value)
+KERNEL void PatternGroupMultiply(const AutoCSROperands *op, PetscInt reach, PetscInt row, const PetscInt *offset, PetscInt width, Entries e, size_t entry_stride, size_t lane_stride, AutoCSRValue value)
 {
   const PetscScalar *x = op->x + row;
   Vector             sum[GROUP_VECTORS];
 
   GroupLoad(sum, op->z ? op->z + row : NULL);
   for (PetscInt t = 0; t < width; t++) {
-    if (ahead) EntriesPrefetch(EntriesFrom(e, AUTOCSR_INDEX_PATTERN, value, t * GROUP), AUTOCSR_INDEX_PATTERN, value, ahead);
-    UNROLL for (int p = 0; p < GROUP_VECTORS; p++) sum[p] = VectorMultiplyAdd(sum[p], LaneValues(e, value, t * entry_stride + p * LANES * lane_stride, lane_stride), VectorLoad(x + offset[t] + p * LANES));
+    if (reach) EntriesPrefetch(EntriesFrom(e, AUTOCSR_INDEX_PATTERN, value, t * GROUP), AUTOCSR_INDEX_PATTERN, value);
+    UNROLL
+    for (int p = 0; p < GROUP_VECTORS; p++) sum[p] = VectorMultiplyAdd(sum[p], LaneValues(e, value, t * entry_stride + p * LANES * lane_stride, lane_stride), VectorLoad(x + offset[t] + p * LANES));
   }
   GroupStore(op->y + row, sum);
 }
@@ -92,7 +95,8 @@ KERNEL void PatternGroupTranspose(const AutoCSROperands *op, PetscInt row, const
     Vector sum[GROUP_VECTORS];
 
     GroupLoad(sum, y + offset[t]);
-    UNROLL for (int p = 0; p < GROUP_VECTORS; p++) sum[p] = VectorMultiplyAdd(sum[p], VectorConjugateIf(LaneValues(e, value, t * entry_stride + p * LANES * lane_stride, lane_stride), op->conjugate), x[p]);
+    UNROLL
+    for (int p = 0; p < GROUP_VECTORS; p++) sum[p] = VectorMultiplyAdd(sum[p], VectorConjugateIf(LaneValues(e, value, t * entry_stride + p * LANES * lane_stride, lane_stride), op->conjugate), x[p]);
     GroupStore(y + offset[t], sum);
   }
 }
@@ -103,7 +107,7 @@ KERNEL void CSRPatternRun(const AutoCSRSegment *seg, const AutoCSROperands *op, 
   const Patterns  pattern = PatternsOfSegment(seg);
   const PetscInt *row_ptr = op->csr->row_ptr + seg->row_begin;
   const Entries   entries = EntriesOfSegment(seg, op->csr, AUTOCSR_INDEX_PATTERN, value);
-  const size_t    ahead   = EntriesAhead(seg);
+  const PetscInt  reach   = PrefetchReach(seg);
   PetscInt        k       = 0;
 
   while (k < seg->n_rows) {
@@ -116,7 +120,7 @@ KERNEL void CSRPatternRun(const AutoCSRSegment *seg, const AutoCSROperands *op, 
       if (transpose)
         PatternGroupTranspose(op, row, (const PetscInt *)e.index, width, e, 1, width, value);
       else
-        PatternGroupMultiply(op, ahead, row, (const PetscInt *)e.index, width, e, 1, width, value);
+        PatternGroupMultiply(op, reach, row, (const PetscInt *)e.index, width, e, 1, width, value);
       k += GROUP;
     } else {
       if (transpose)
@@ -140,30 +144,31 @@ KERNEL void GroupDescribe(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, P
   const PetscInt *rows = (const PetscInt *)seg->stream[AUTOCSR_STREAM_ROWS].data;
 
   g->adjacent = (PetscBool)!rows;
-  UNROLL for (int l = 0; l < GROUP; l++)
-  {
+  UNROLL
+  for (int l = 0; l < GROUP; l++) {
     g->row[l]    = rows ? AutoCSRSegmentRow(seg, k + l) : seg->row_begin + k + l;
     g->length[l] = csr->row_ptr[g->row[l] + 1] - csr->row_ptr[g->row[l]];
   }
   g->shortest = g->longest = g->length[0];
-  UNROLL for (int l = 1; l < GROUP; l++)
-  {
+  UNROLL
+  for (int l = 1; l < GROUP; l++) {
     g->shortest = PetscMin(g->shortest, g->length[l]);
     g->longest  = PetscMax(g->longest, g->length[l]);
   }
 }
 
-KERNEL void SliceGroupMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, size_t ahead, PetscInt k, Entries e, const PetscScalar *x, AutoCSRIndex index, AutoCSRValue value)
+KERNEL void SliceGroupMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, PetscInt reach, PetscInt k, Entries e, const PetscScalar *x, AutoCSRIndex index, AutoCSRValue value)
 {
   const size_t   H       = seg->axes.slice_height;
   const Patterns pattern = PatternsOfSegment(seg);
   Vector         sum[GROUP_VECTORS];
+  LaneMask       length[GROUP_VECTORS];
   Group          g;
 
   if (index == AUTOCSR_INDEX_PATTERN && !seg->stream[AUTOCSR_STREAM_ROWS].data && PatternsAgree(pattern.id + k)) {
     const PetscInt id = pattern.id[k];
 
-    PatternGroupMultiply(op, ahead, seg->row_begin + k, pattern.offset + pattern.ptr[id], pattern.ptr[id + 1] - pattern.ptr[id], e, H, 1, value);
+    PatternGroupMultiply(op, reach, seg->row_begin + k, pattern.offset + pattern.ptr[id], pattern.ptr[id + 1] - pattern.ptr[id], e, H, 1, value);
     return;
   }
   if (index == AUTOCSR_INDEX_PATTERN) { /* mixed: row by row */
@@ -180,30 +185,37 @@ KERNEL void SliceGroupMultiply(const AutoCSRSegment *seg, const AutoCSROperands 
   if (g.adjacent || !op->z) {
     GroupLoad(sum, op->z ? op->z + g.row[0] : NULL);
   } else {
-    UNROLL for (int p = 0; p < GROUP_VECTORS; p++)
-    {
+    UNROLL
+    for (int p = 0; p < GROUP_VECTORS; p++) {
 #define ONE_Z(l) op->z[g.row[p * LANES + (l)]]
       VECTOR_OF(sum[p], ONE_Z);
 #undef ONE_Z
     }
   }
   for (PetscInt t = 0; t < g.shortest; t++) {
-    if (ahead) EntriesPrefetch(EntriesFrom(e, index, value, t * H), index, value, ahead);
-    UNROLL for (int p = 0; p < GROUP_VECTORS; p++) sum[p] = VectorMultiplyAdd(sum[p], EntryValues(e, value, t * H + p * LANES), EntryGather(e, index, t * H + p * LANES, x));
+    if (reach) EntriesPrefetch(EntriesFrom(e, index, value, t * H), index, value);
+    UNROLL
+    for (int p = 0; p < GROUP_VECTORS; p++) sum[p] = VectorMultiplyAdd(sum[p], EntryValues(e, value, t * H + p * LANES), EntryGather(e, index, t * H + p * LANES, x));
+  }
+  if (g.shortest < g.longest) {
+    UNROLL
+    for (int p = 0; p < GROUP_VECTORS; p++) {
+#define ONE_LENGTH(l) g.length[p * LANES + (l)]
+      length[p] = (LaneMask)EACH_LANE(ONE_LENGTH);
+#undef ONE_LENGTH
+    }
   }
   for (PetscInt t = g.shortest; t < g.longest; t++) {
-    UNROLL for (int p = 0; p < GROUP_VECTORS; p++)
-    {
-#define IS_INSIDE(l) -(LaneInt)(t < g.length[p * LANES + (l)])
-      const LaneMask inside = EACH_LANE(IS_INSIDE);
-#undef IS_INSIDE
-      sum[p] = VectorSelect(inside, VectorMultiplyAdd(sum[p], EntryValues(e, value, t * H + p * LANES), EntryGather(e, index, t * H + p * LANES, x)), sum[p]);
+    UNROLL
+    for (int p = 0; p < GROUP_VECTORS; p++) {
+      sum[p] = VectorSelect(length[p] > (LaneInt)t, VectorMultiplyAdd(sum[p], EntryValues(e, value, t * H + p * LANES), EntryGather(e, index, t * H + p * LANES, x)), sum[p]);
     }
   }
   if (g.adjacent) {
     GroupStore(op->y + g.row[0], sum);
   } else {
-    UNROLL for (int l = 0; l < GROUP; l++) op->y[g.row[l]] = VectorLane(sum[l / LANES], l % LANES);
+    UNROLL
+    for (int l = 0; l < GROUP; l++) op->y[g.row[l]] = VectorLane(sum[l / LANES], l % LANES);
   }
 }
 
@@ -221,11 +233,12 @@ KERNEL void SliceGroupTranspose(const AutoCSRSegment *seg, const AutoCSROperands
   }
   GroupDescribe(seg, op->csr, k, &g);
   if (index == AUTOCSR_INDEX_PATTERN) {
-    UNROLL for (int l = 0; l < GROUP; l++) g.offset[l] = pattern.offset + pattern.ptr[pattern.id[k + l]];
+    UNROLL
+    for (int l = 0; l < GROUP; l++) g.offset[l] = pattern.offset + pattern.ptr[pattern.id[k + l]];
   }
   for (PetscInt t = 0; t < g.longest; t++) {
-    UNROLL for (int l = 0; l < GROUP; l++)
-    {
+    UNROLL
+    for (int l = 0; l < GROUP; l++) {
       if (t < g.shortest || t < g.length[l]) {
         const size_t c = index == AUTOCSR_INDEX_PATTERN ? (size_t)(g.row[l] + g.offset[l][t]) : EntryColumn(e, index, t * H + l);
 
@@ -243,7 +256,7 @@ KERNEL void SlicedRunCoded(const AutoCSRSegment *seg, const AutoCSROperands *op,
   const PetscInt  H         = seg->axes.slice_height;
   const Patterns  pattern   = PatternsOfSegment(seg);
   const Entries   entries   = EntriesOfSegment(seg, op->csr, index, value);
-  const size_t    ahead     = EntriesAhead(seg);
+  const PetscInt  reach     = PrefetchReach(seg);
 
   for (PetscInt s = 0; s < seg->n_slices; s++) {
     const PetscInt end   = PetscMin((s + 1) * H, seg->n_rows);
@@ -256,7 +269,7 @@ KERNEL void SlicedRunCoded(const AutoCSRSegment *seg, const AutoCSROperands *op,
       if (transpose)
         SliceGroupTranspose(seg, op, k, e, op->y + shift, index, value, op->conjugate);
       else
-        SliceGroupMultiply(seg, op, ahead, k, e, op->x + shift, index, value);
+        SliceGroupMultiply(seg, op, reach, k, e, op->x + shift, index, value);
     }
     for (; k < end; k++) { /* the last rows, or slices lower than a group */
       const PetscInt row = AutoCSRSegmentRow(seg, k), length = row_ptr[row + 1] - row_ptr[row];

@@ -13,7 +13,7 @@
 typedef struct {
   uint32_t    head[AUTOCSR_HOST_MAX_TILE / GROUP]; /* the descriptor: bit l is set where a row begins at this height of lane l */
   PetscScalar sum[AUTOCSR_HOST_MAX_TILE];
-  PetscScalar carry[GROUP + 1];
+  PetscScalar carry[GROUP + 2]; /* zero, then one for each lane and for the end */
 } Tile;
 
 /* The last row whose entries begin at or before `boundary` (the rightmost match of the paper's binary search) */
@@ -62,12 +62,13 @@ KERNEL void TileSum(Tile *tile, Entries e, const PetscScalar *x, PetscInt shift,
   uint32_t       heads  = 0;
   Vector         sum[GROUP_VECTORS];
 
-  UNROLL for (int p = 0; p < GROUP_VECTORS; p++) sum[p] = VectorZero();
+  UNROLL
+  for (int p = 0; p < GROUP_VECTORS; p++) sum[p] = VectorZero();
   for (PetscInt t = 0; t < height; t++) {
     heads |= tile->head[t];
-    EntriesPrefetch(EntriesFrom(e, AUTOCSR_INDEX_CSR, AUTOCSR_VALUE_CSR, t * GROUP), AUTOCSR_INDEX_CSR, AUTOCSR_VALUE_CSR, 2 * GROUP << shift);
-    UNROLL for (int p = 0; p < GROUP_VECTORS; p++)
-    {
+    EntriesPrefetch(EntriesFrom(e, AUTOCSR_INDEX_CSR, AUTOCSR_VALUE_CSR, t * GROUP), AUTOCSR_INDEX_CSR, AUTOCSR_VALUE_CSR);
+    UNROLL
+    for (int p = 0; p < GROUP_VECTORS; p++) {
       Vector value, operand;
 #define LANE_BIT(l)  (LaneInt)1 << (p * LANES + (l))
 #define ONE_VALUE(l) EntryValue(e, AUTOCSR_VALUE_CSR, t + ((size_t)(p * LANES + (l)) << shift))
@@ -83,17 +84,18 @@ KERNEL void TileSum(Tile *tile, Entries e, const PetscScalar *x, PetscInt shift,
       VectorStore(tile->sum + t * GROUP + p * LANES, sum[p]);
     }
   }
-  tile->carry[0]                                            = transmitter;
-  UNROLL for (int l = 0; l < GROUP; l++) tile->carry[l + 1] = VectorLane(sum[l / LANES], l % LANES) + ((heads >> l) & 1 ? (PetscScalar)0 : tile->carry[l]);
+  tile->carry[0] = 0;
+  tile->carry[1] = transmitter;
+  UNROLL
+  for (int l = 0; l < GROUP; l++) tile->carry[l + 2] = VectorLane(sum[l / LANES], l % LANES) + ((heads >> l) & 1 ? (PetscScalar)0 : tile->carry[l + 1]);
 }
 
 /* The sum of the row whose entries in the tile are [first, last], last >= 0; first < 0: it began before */
 KERNEL PetscScalar TileRowSum(const Tile *tile, PetscInt first, PetscInt last, PetscInt shift)
 {
-  const PetscInt    lane = last >> shift, height = (PetscInt)1 << shift;
-  const PetscScalar in_lane = tile->sum[(last & (height - 1)) * GROUP + lane], before = tile->carry[lane];
+  const PetscInt lane = last >> shift, height = (PetscInt)1 << shift;
 
-  return in_lane + (first < lane << shift ? before : (PetscScalar)0);
+  return tile->sum[(last & (height - 1)) * GROUP + lane] + tile->carry[(lane + 1) & -(PetscInt)(first < lane << shift)];
 }
 
 KERNEL void TileRun(const AutoCSRSegment *seg, const AutoCSROperands *op)

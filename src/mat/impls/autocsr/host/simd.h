@@ -1,6 +1,6 @@
 /*
   Vectors of PetscScalar for the kernel text: LANES scalars in one register of the instruction set that the file is
-  compiled for, complex ones as two registers. GCC's vector extensions; no intrinsics, so any processor can compile it.
+  compiled for, complex ones as two registers. GCC's vector extensions, so that any processor can compile it.
 */
 #ifndef AUTOCSR_HOST_SIMD_H
 #define AUTOCSR_HOST_SIMD_H
@@ -160,23 +160,32 @@ KERNEL PetscScalar VectorLane(Vector v, int l)
 KERNEL void VectorStore(PetscScalar *p, Vector v)
 {
 #if defined(PETSC_USE_COMPLEX)
-  UNROLL for (int l = 0; l < LANES; l++) p[l] = VectorLane(v, l);
+  UNROLL
+  for (int l = 0; l < LANES; l++) p[l] = VectorLane(v, l);
 #else
   *(RealVector *)p = v.re;
 #endif
 }
 
 /* Lanes pairwise */
+KERNEL PetscReal RealSum(RealVector v)
+{
+  UNROLL
+  for (int half = LANES / 2; half; half /= 2) {
+#define UPPER(l) (LaneInt)((l) + half) % LANES
+    v += __builtin_shuffle(v, (LaneMask)EACH_LANE(UPPER));
+#undef UPPER
+  }
+  return v[0];
+}
+
 KERNEL PetscScalar VectorSum(Vector v)
 {
-  PetscScalar s[LANES];
-
-  UNROLL for (int l = 0; l < LANES; l++) s[l] = VectorLane(v, l);
-  UNROLL for (int half = LANES / 2; half; half /= 2)
-  {
-    UNROLL for (int l = 0; l < half; l++) s[l] += s[l + half];
-  }
-  return s[0];
+#if defined(PETSC_USE_COMPLEX)
+  return ScalarMake(RealSum(v.re), RealSum(v.im));
+#else
+  return RealSum(v.re);
+#endif
 }
 
 KERNEL RealVector RealSelect(LaneMask mask, RealVector a, RealVector b)

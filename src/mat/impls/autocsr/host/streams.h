@@ -6,12 +6,14 @@
 #define AUTOCSR_HOST_STREAMS_H
 
 #include "simd.h"
+#if defined(__AVX512F__)
+  #include <immintrin.h>
+#endif
 
 /* A value coding of the kernels' own: a dictionary of which no more than FEW are used, in registers */
 #if SIMD_BYTES == 64 && defined(PETSC_USE_REAL_DOUBLE) && !defined(PETSC_USE_COMPLEX)
   #define VALUE_FEW ((AutoCSRValue)(AUTOCSR_VALUE_FLOAT32 + 1))
   #define FEW       (2 * LANES)
-typedef uint8_t ByteVector __attribute__((vector_size(LANES), aligned(1), may_alias));
 
 KERNEL PetscBool DictionaryIsFew(const PetscScalar *dictionary)
 {
@@ -56,24 +58,21 @@ KERNEL Entries EntriesFrom(Entries e, AutoCSRIndex index, AutoCSRValue value, si
   return e;
 }
 
+#define AHEAD      256 /* entries between what is read and what is prefetched */
+#define SHORT_ROWS 16  /* mean length of rows from which on nothing is prefetched */
+
 /*
-  Entries that short rows are read ahead of, 0: none. The processor's own prefetch keeps up where rows are long; where they
-  are short, x and y make too many streams for it
+  The mean length of short rows, for which the streams are prefetched; 0 where rows are long. The processor's own prefetch
+  keeps up with long rows, but x and y make too many streams for it where rows are short
 */
-#if !defined(AUTOCSR_HOST_AHEAD)
-  #define AUTOCSR_HOST_AHEAD 256
-#endif
-#if !defined(AUTOCSR_HOST_SHORT)
-  #define AUTOCSR_HOST_SHORT 16
-#endif
-KERNEL size_t EntriesAhead(const AutoCSRSegment *seg)
+KERNEL PetscInt PrefetchReach(const AutoCSRSegment *seg)
 {
-  return seg->nnz / AUTOCSR_HOST_SHORT < seg->n_rows ? AUTOCSR_HOST_AHEAD : 0;
+  return seg->nnz / SHORT_ROWS < seg->n_rows ? seg->nnz / PetscMax(1, seg->n_rows) + 1 : 0;
 }
 
-KERNEL void EntriesPrefetch(Entries e, AutoCSRIndex index, AutoCSRValue value, size_t ahead)
+KERNEL void EntriesPrefetch(Entries e, AutoCSRIndex index, AutoCSRValue value)
 {
-  e = EntriesFrom(e, index, value, ahead);
+  e = EntriesFrom(e, index, value, AHEAD);
   if (index != AUTOCSR_INDEX_PATTERN) __builtin_prefetch(e.index);
   __builtin_prefetch(e.value);
 }
@@ -129,7 +128,7 @@ KERNEL Vector EntryValues(Entries e, AutoCSRValue value, size_t q)
   switch ((int)value) { /* VALUE_FEW is not of the enum */
 #if defined(VALUE_FEW)
   case VALUE_FEW:
-    v.re = __builtin_shuffle(*(const RealVector *)e.dictionary, *(const RealVector *)(e.dictionary + LANES), __builtin_convertvector(*(const ByteVector *)((const uint8_t *)e.value + q), LaneMask));
+    v.re = _mm512_permutex2var_pd(_mm512_loadu_pd(e.dictionary), _mm512_cvtepu8_epi64(_mm_loadu_si64((const uint8_t *)e.value + q)), _mm512_loadu_pd(e.dictionary + LANES));
     return v;
 #endif
   case AUTOCSR_VALUE_DICTIONARY:
