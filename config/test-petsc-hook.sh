@@ -41,8 +41,11 @@ run=$TEST_DIR/run-$((runs + 1))
 : >"$run"
 export PETSC_OPTIONS="$PETSC_OPTIONS $TEST_OPTIONS -options_left no -info $TEST_DIR/info:mat"
 command=($TEST_MPIEXEC "${args[@]}")
-# One process needs no launcher
-[ "${args[0]} ${args[1]}" = "-n 1" ] && command=("${args[@]:2}")
+# One process needs no launcher; Open MPI's files of several such ones must not meet
+if [ "${args[0]} ${args[1]}" = "-n 1" ]; then
+  command=("${args[@]:2}")
+  export OMPI_MCA_orte_tmpdir_base=$PWD
+fi
 timeout -k 5 "${MPIEXEC_TIMEOUT:-60}" "${command[@]}"
 rc=$?
 [ $rc = 124 ] && echo "APPLICATION TIMED OUT" >&2
