@@ -42,6 +42,12 @@ static PetscErrorCode AutoCSRFinalize(void)
   Change the values through PETSc: a program that writes into the arrays which it gave to `MatCreateSeqAIJWithArrays()`
   must call `PetscObjectStateIncrease()` afterwards.
 
+  What PETSc asks of `MATAIJ` by exact type name is different: `MatCreateKAIJ()` on one process and
+  `MatMPIAIJGetLocalMatCondensed()` are errors (convert to `MATAIJ` before), `PCILU` takes `MAT_SHIFT_INBLOCKS` for
+  `MAT_SHIFT_NONZERO`, sparse right-hand sides of MUMPS must be `MATAIJ`, and `MATCOMPOSITE` does not merge the
+  communication of its matrices. `MatSetType()` on a matrix that was preallocated under another type and is not assembled
+  drops the preallocation, as for every type. A matrix that is factored in place becomes a `MATSEQAIJ` factor.
+
   The strategies are those of Hou, Feng, Che (IPDPSW 2017) and of Liu, Vinter (Parallel Computing 49, 2015), and sliced
   and pattern storage.
 
@@ -75,6 +81,7 @@ PetscErrorCode MatAutoCSRRegisterAll(void)
   PetscCall(MatRegister(MATMPIAUTOCSR, MatCreate_MPIAutoCSR));
   PetscCall(MatSeqAIJRegister(MATSEQAUTOCSR, MatConvert_Any_AutoCSR));
   PetscCall(AutoCSRFactorRegister());
+  PetscCall(AutoCSRByNameRegister());
   PetscCall(PetscLogEventRegister("AutoCSRProfile", MAT_CLASSID, &AutoCSREvents[AUTOCSR_EVENT_PROFILE]));
   PetscCall(PetscLogEventRegister("AutoCSRPlan", MAT_CLASSID, &AutoCSREvents[AUTOCSR_EVENT_PLAN]));
   PetscCall(PetscLogEventRegister("AutoCSRRefresh", MAT_CLASSID, &AutoCSREvents[AUTOCSR_EVENT_REFRESH]));

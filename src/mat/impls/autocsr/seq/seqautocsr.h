@@ -126,6 +126,7 @@ PETSC_INTERN PetscErrorCode MatMultHermitianTransposeAdd_SeqAutoCSR(Mat, Vec, Ve
 PETSC_INTERN PetscErrorCode MatProductSetFromOptions_AutoCSR(Mat);
 PETSC_INTERN PetscErrorCode MatSeqAIJKron_AutoCSR(Mat, Mat, MatReuse, Mat *);
 PETSC_INTERN PetscErrorCode AutoCSRFactorRegister(void);
+PETSC_INTERN PetscErrorCode AutoCSRByNameRegister(void);
 
 /* What the types need from interface/: reading options where they enter, and -autocsr_view */
 PETSC_INTERN PetscErrorCode AutoCSRSettingsSetFromOptions(Mat, AutoCSRSettings *, AutoCSROptionItems);

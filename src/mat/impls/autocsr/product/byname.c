@@ -1,0 +1,104 @@
+/*
+  Algorithms of PETSc that ask for MATSEQAIJ or MATMPIAIJ by exact name: they are given the matrix as its parent, for the
+  time that they look at it. Each is registered again, under its own name, with that put around its function.
+*/
+#include "../mpi/mpiautocsr.h"
+#include <petsc/private/pcimpl.h>
+
+/* An object of Class whose `operation` reads its member `matrix`; parameters and arguments are those of the operation */
+#define AUTOCSR_AS_PARENT(Name, Class, matrix, operation, parameters, arguments) \
+  static PetscErrorCode (*Name##Create)(Class);                                  \
+  static PetscErrorCode(*Name##Operation) parameters;                            \
+  static PetscErrorCode Name##OperationAsParent parameters                       \
+  {                                                                              \
+    AutoCSRSuspended s[1 + AUTOCSR_MAX_BLOCKS];                                  \
+    PetscErrorCode   ierr;                                                       \
+                                                                                 \
+    PetscFunctionBegin;                                                          \
+    PetscCall(AutoCSRSuspend(object->matrix, s));                                \
+    ierr = (*Name##Operation)arguments;                                          \
+    PetscCall(AutoCSRResume(s));                                                 \
+    PetscCall(ierr);                                                             \
+    PetscFunctionReturn(PETSC_SUCCESS);                                          \
+  }                                                                              \
+  static PetscErrorCode Name##CreateAsParent(Class object)                       \
+  {                                                                              \
+    PetscFunctionBegin;                                                          \
+    PetscCall((*Name##Create)(object));                                          \
+    Name##Operation        = object->ops->operation;                             \
+    object->ops->operation = Name##OperationAsParent;                            \
+    PetscFunctionReturn(PETSC_SUCCESS);                                          \
+  }
+
+AUTOCSR_AS_PARENT(ColoringJP, MatColoring, mat, apply, (MatColoring object, ISColoring *coloring), (object, coloring))
+AUTOCSR_AS_PARENT(ColoringPower, MatColoring, mat, apply, (MatColoring object, ISColoring *coloring), (object, coloring))
+AUTOCSR_AS_PARENT(ColoringGreedy, MatColoring, mat, apply, (MatColoring object, ISColoring *coloring), (object, coloring))
+AUTOCSR_AS_PARENT(CoarsenHEM, MatCoarsen, graph, apply, (MatCoarsen object), (object))
+AUTOCSR_AS_PARENT(ProjectionCP, PC, pmat, setup, (PC object), (object))
+AUTOCSR_AS_PARENT(CoarseTFS, PC, pmat, setup, (PC object), (object))
+
+#if PETSC_VERSION_LT(3, 26, 0)
+/* MatGetOrdering() of a parallel matrix orders the diagonal block, if the type's name is that of the parent */
+static PetscFunctionList Orderings;
+
+static PetscErrorCode MatGetOrdering_AutoCSR(Mat A, MatOrderingType type, IS *row, IS *col)
+{
+  PetscErrorCode (*order)(Mat, MatOrderingType, IS *, IS *);
+  AutoCSRSuspended s[1 + AUTOCSR_MAX_BLOCKS];
+  PetscErrorCode   ierr;
+
+  PetscFunctionBegin;
+  if (MatIsMPIAutoCSR(A)) {
+    PetscCall(AutoCSRSuspend(A, s));
+    ierr = MatGetOrdering(A, type, row, col);
+    PetscCall(AutoCSRResume(s));
+    PetscCall(ierr);
+  } else {
+    PetscCall(PetscFunctionListFind(Orderings, type, &order));
+    PetscCall((*order)(A, type, row, col));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode AutoCSROrderingsFinalize(void)
+{
+  return PetscFunctionListDestroy(&Orderings);
+}
+
+static PetscErrorCode AutoCSROrderingsRegister(void)
+{
+  const char **names;
+  int          n;
+
+  PetscFunctionBegin;
+  PetscCall(PetscFunctionListDuplicate(MatOrderingList, &Orderings));
+  PetscCall(PetscRegisterFinalize(AutoCSROrderingsFinalize));
+  PetscCall(PetscFunctionListGet(MatOrderingList, &names, &n));
+  for (int k = 0; k < n; k++) PetscCall(MatOrderingRegister(names[k], MatGetOrdering_AutoCSR));
+  PetscCall(PetscFree(names));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
+PetscErrorCode AutoCSRByNameRegister(void)
+{
+#define REGISTER(Class, list, type, Name)                                     \
+  do {                                                                        \
+    PetscCall(PetscFunctionListFind(list, type, &Name##Create));              \
+    if (Name##Create) PetscCall(Class##Register(type, Name##CreateAsParent)); \
+  } while (0)
+
+  PetscFunctionBegin;
+  PetscCall(PCInitializePackage());
+  REGISTER(MatColoring, MatColoringList, MATCOLORINGJP, ColoringJP);
+  REGISTER(MatColoring, MatColoringList, MATCOLORINGPOWER, ColoringPower);
+  REGISTER(MatColoring, MatColoringList, MATCOLORINGGREEDY, ColoringGreedy);
+  REGISTER(MatCoarsen, MatCoarsenList, MATCOARSENHEM, CoarsenHEM);
+  REGISTER(PC, PCList, PCCP, ProjectionCP);
+  REGISTER(PC, PCList, PCTFS, CoarseTFS);
+#undef REGISTER
+#if PETSC_VERSION_LT(3, 26, 0)
+  PetscCall(AutoCSROrderingsRegister());
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
