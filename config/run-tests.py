@@ -24,7 +24,7 @@ import argparse, concurrent.futures, difflib, fnmatch, itertools, os, re, shlex,
 
 KEYS = {'suffix', 'nsize', 'args', 'requires', 'env', 'filter', 'filter_output', 'output_file', 'timeoutfactor', 'comments'}
 APPENDED = {'args', 'requires', 'env', 'comments'}  # of a testset and its tests; the other keys are replaced
-TIMEOUT = 180  # seconds: against programs that hang, also on a machine that has other work
+TIMEOUT = 300  # seconds: against programs that hang, also on a machine that has other work
 ERROR_TEST = '-petsc_ci_portable_error_output'
 
 
