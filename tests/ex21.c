@@ -96,12 +96,14 @@ static PetscErrorCode MatPut(Mat A, Mat like, const Place *p)
 
 int main(int argc, char **argv)
 {
-  PetscInt count = 0;
+  PetscInt    count = 0;
+  PetscMPIInt size;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscSetFPTrap(PETSC_FP_TRAP_OFF));
   PetscCall(MatAutoCSRRegisterAll());
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(generators); i++) {
     const Generator *g = &generators[i];
     Reference        r;
@@ -114,10 +116,12 @@ int main(int argc, char **argv)
     for (size_t w = 0; w < PETSC_STATIC_ARRAY_LENGTH(ways); w++) {
       char way[192];
 
+      if (!WayIsDue(w, size)) continue;
       PetscCall(WaySet(B, &ways[w], w ? MAT_AUTOCSR_RIGOR_ESTIMATE : MAT_AUTOCSR_RIGOR_NONE, sizeof(way), way));
       for (size_t p = 0; p < PETSC_STATIC_ARRAY_LENGTH(places); p++) {
         const Place *place = &places[p];
 
+        if (size > 1 && (i + p) % 3) continue;
         PetscCall(VecPut(r.x[RIGHT], place));
         PetscCall(VecPut(r.x[LEFT], place));
         PetscCall(CompareClasses(&r, B, &count, g->name, way, place->name));
@@ -130,6 +134,7 @@ int main(int argc, char **argv)
         }
       }
       for (size_t p = 0; p < PETSC_STATIC_ARRAY_LENGTH(places); p++) {
+        if (size > 1 && (i + p) % 3) continue;
         PetscCall(MatPut(r.A, like, &places[p]));
         PetscCall(MatPut(B, like, &places[p]));
         PetscCall(CompareClasses(&r, B, &count, g->name, way, places[p].name));
@@ -142,7 +147,8 @@ int main(int argc, char **argv)
     PetscCall(ReferenceDestroy(&r));
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &count, 1, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%" PetscInt_FMT " entries are not finite, as with AIJ\n", count));
+  PetscCheck(count > 20000, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "Only %" PetscInt_FMT " entries were not finite", count);
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "As with aij\n"));
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -440,7 +440,7 @@ int main(int argc, char **argv)
   PetscCall(MatAutoCSRRegisterAll());
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   for (size_t w = 0; w < PETSC_STATIC_ARRAY_LENGTH(ways); w++) {
-    if (size > 1 && w >= WAYS_AT_EACH_RIGOR && w % 3) continue;
+    if (!WayIsDue(w, size)) continue;
     for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(stencils); i++) {
       for (int rigor = MAT_AUTOCSR_RIGOR_NONE; rigor <= MAT_AUTOCSR_RIGOR_MEASURE; rigor++) {
         if (!w || rigor == MAT_AUTOCSR_RIGOR_ESTIMATE) PetscCall(CheckChanges(&stencils[i], &ways[w], (MatAutoCSRRigor)rigor));

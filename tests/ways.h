@@ -43,6 +43,12 @@ static const Way ways[] = {
 };
 #define WAYS_AT_EACH_RIGOR 6
 
+/* In parallel some will do: the blocks are multiplied as matrices on one rank are */
+static inline PetscBool WayIsDue(size_t w, PetscMPIInt size)
+{
+  return (PetscBool)(size == 1 || w % 4 == (size_t)(size % 4));
+}
+
 /* Sets all of it, and says it in words */
 static inline PetscErrorCode WaySet(Mat A, const Way *w, MatAutoCSRRigor rigor, size_t len, char text[])
 {
