@@ -145,12 +145,12 @@ int main(int argc, char **argv)
     args: -a_mat_type autocsr -b_mat_type aijautocsr -a_mat_autocsr_strategy pattern -b_mat_autocsr_strategy segsum
 
   testset:
-    args: -view -a_mat_type autocsr -a_mat_autocsr_strategy sell
+    args: -view -a_mat_type autocsr -a_mat_autocsr_strategy sell -a_mat_autocsr_index_coding 32 -a_mat_autocsr_value_coding copy
 
     test:
       suffix: view
       args: -a_autocsr_view
-      filter: sed -E "s/[0-9][0-9.e+-]+|[0-9]/N/g" | grep -E "type|block|sell|memory|set-up"
+      filter: sed -E "s/[0-9][0-9.e+-]+|[0-9]/N/g" | grep -E "type|autocsr:|sell: N rows|memory|set-up"
 
     test:
       suffix: view_parallel
