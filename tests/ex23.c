@@ -163,7 +163,7 @@ int main(int argc, char **argv)
     test:
       suffix: complex
       requires: complex
-      args: -f ${AUTOCSR_DATA}/young1c.bin -shift 0.3 -ksp_type {{gmres bicg}} -pc_type bjacobi
+      args: -f ${AUTOCSR_DATA}/young1c.bin -shift 1.5 -ksp_type {{gmres bicg}} -pc_type bjacobi
 
   testset:
     output_file: output/ex23_1.out
