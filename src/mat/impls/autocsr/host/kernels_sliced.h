@@ -135,7 +135,6 @@ KERNEL void CSRPatternRun(const AutoCSRSegment *seg, const AutoCSROperands *op, 
 /* GROUP rows of a slice: their names, lengths, and where their entries are */
 typedef struct {
   PetscInt        row[GROUP], length[GROUP], shortest, longest;
-  PetscBool       adjacent; /* rows row[0], row[0] + 1, ... */
   const PetscInt *offset[GROUP];
 } Group;
 
@@ -143,7 +142,6 @@ KERNEL void GroupDescribe(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, P
 {
   const PetscInt *rows = (const PetscInt *)seg->stream[AUTOCSR_STREAM_ROWS].data;
 
-  g->adjacent = (PetscBool)!rows;
   UNROLL
   for (int l = 0; l < GROUP; l++) {
     g->row[l]    = rows ? AutoCSRSegmentRow(seg, k + l) : seg->row_begin + k + l;
@@ -157,18 +155,43 @@ KERNEL void GroupDescribe(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, P
   }
 }
 
-KERNEL void SliceGroupMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, PetscInt reach, PetscInt k, Entries e, const PetscScalar *x, AutoCSRIndex index, AutoCSRValue value)
+/* Do all rows of the group fill the width of their slice? If not, their lengths */
+KERNEL PetscBool GroupIsFull(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt k, PetscInt width, LaneMask length[GROUP_VECTORS])
 {
-  const size_t   H       = seg->axes.slice_height;
-  const Patterns pattern = PatternsOfSegment(seg);
-  Vector         sum[GROUP_VECTORS];
-  LaneMask       length[GROUP_VECTORS];
-  Group          g;
+  const PetscInt *rows    = (const PetscInt *)seg->stream[AUTOCSR_STREAM_ROWS].data;
+  const PetscInt *row_ptr = csr->row_ptr + seg->row_begin + k;
 
-  if (index == AUTOCSR_INDEX_PATTERN && !seg->stream[AUTOCSR_STREAM_ROWS].data && PatternsAgree(pattern.id + k)) {
+  if (rows) {
+    rows += k;
+    row_ptr = csr->row_ptr;
+    /* The last row of a sorted slice is its shortest */
+    if (seg->axes.sort_window > 1 && seg->axes.sort_window % GROUP == 0 && row_ptr[rows[GROUP - 1] + 1] - row_ptr[rows[GROUP - 1]] == width) return PETSC_TRUE;
+    UNROLL
+    for (int p = 0; p < GROUP_VECTORS; p++) {
+#define ONE_LENGTH(l) row_ptr[rows[p * LANES + (l)] + 1] - row_ptr[rows[p * LANES + (l)]]
+      length[p] = (LaneMask)EACH_LANE(ONE_LENGTH);
+#undef ONE_LENGTH
+    }
+    return PETSC_FALSE;
+  }
+  UNROLL
+  for (int p = 0; p < GROUP_VECTORS; p++) length[p] = __builtin_convertvector(*(const IntVector *)(row_ptr + 1 + p * LANES) - *(const IntVector *)(row_ptr + p * LANES), LaneMask);
+  return (PetscBool)(row_ptr[GROUP] - row_ptr[0] == GROUP * width);
+}
+
+KERNEL void SliceGroupMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, PetscInt reach, PetscInt k, PetscInt width, Entries e, const PetscScalar *x, AutoCSRIndex index, AutoCSRValue value)
+{
+  const size_t    H       = seg->axes.slice_height;
+  const PetscInt *rows    = (const PetscInt *)seg->stream[AUTOCSR_STREAM_ROWS].data;
+  const PetscInt  first   = seg->row_begin + k;
+  const Patterns  pattern = PatternsOfSegment(seg);
+  Vector          sum[GROUP_VECTORS];
+  LaneMask        length[GROUP_VECTORS];
+
+  if (index == AUTOCSR_INDEX_PATTERN && !rows && PatternsAgree(pattern.id + k)) {
     const PetscInt id = pattern.id[k];
 
-    PatternGroupMultiply(op, reach, seg->row_begin + k, pattern.offset + pattern.ptr[id], pattern.ptr[id + 1] - pattern.ptr[id], e, H, 1, value);
+    PatternGroupMultiply(op, reach, first, pattern.offset + pattern.ptr[id], pattern.ptr[id + 1] - pattern.ptr[id], e, H, 1, value);
     return;
   }
   if (index == AUTOCSR_INDEX_PATTERN) { /* mixed: row by row */
@@ -181,41 +204,34 @@ KERNEL void SliceGroupMultiply(const AutoCSRSegment *seg, const AutoCSROperands 
     }
     return;
   }
-  GroupDescribe(seg, op->csr, k, &g);
-  if (g.adjacent || !op->z) {
-    GroupLoad(sum, op->z ? op->z + g.row[0] : NULL);
+  if (!rows || !op->z) {
+    GroupLoad(sum, op->z ? op->z + first : NULL);
   } else {
     UNROLL
     for (int p = 0; p < GROUP_VECTORS; p++) {
-#define ONE_Z(l) op->z[g.row[p * LANES + (l)]]
+#define ONE_Z(l) op->z[rows[k + p * LANES + (l)]]
       VECTOR_OF(sum[p], ONE_Z);
 #undef ONE_Z
     }
   }
-  for (PetscInt t = 0; t < g.shortest; t++) {
-    if (reach) EntriesPrefetch(EntriesFrom(e, index, value, t * H), index, value);
-    UNROLL
-    for (int p = 0; p < GROUP_VECTORS; p++) sum[p] = VectorMultiplyAdd(sum[p], EntryValues(e, value, t * H + p * LANES), EntryGather(e, index, t * H + p * LANES, x));
-  }
-  if (g.shortest < g.longest) {
-    UNROLL
-    for (int p = 0; p < GROUP_VECTORS; p++) {
-#define ONE_LENGTH(l) g.length[p * LANES + (l)]
-      length[p] = (LaneMask)EACH_LANE(ONE_LENGTH);
-#undef ONE_LENGTH
+  if (GroupIsFull(seg, op->csr, k, width, length)) {
+    for (PetscInt t = 0; t < width; t++) {
+      if (reach) EntriesPrefetch(EntriesFrom(e, index, value, t * H), index, value);
+      UNROLL
+      for (int p = 0; p < GROUP_VECTORS; p++) sum[p] = VectorMultiplyAdd(sum[p], EntryValues(e, value, t * H + p * LANES), EntryGather(e, index, t * H + p * LANES, x));
+    }
+  } else { /* a mask costs less than branches on the rows' lengths */
+    for (PetscInt t = 0; t < width; t++) {
+      if (reach) EntriesPrefetch(EntriesFrom(e, index, value, t * H), index, value);
+      UNROLL
+      for (int p = 0; p < GROUP_VECTORS; p++) sum[p] = VectorSelect(length[p] > (LaneInt)t, VectorMultiplyAdd(sum[p], EntryValues(e, value, t * H + p * LANES), EntryGather(e, index, t * H + p * LANES, x)), sum[p]);
     }
   }
-  for (PetscInt t = g.shortest; t < g.longest; t++) {
-    UNROLL
-    for (int p = 0; p < GROUP_VECTORS; p++) {
-      sum[p] = VectorSelect(length[p] > (LaneInt)t, VectorMultiplyAdd(sum[p], EntryValues(e, value, t * H + p * LANES), EntryGather(e, index, t * H + p * LANES, x)), sum[p]);
-    }
-  }
-  if (g.adjacent) {
-    GroupStore(op->y + g.row[0], sum);
+  if (!rows) {
+    GroupStore(op->y + first, sum);
   } else {
     UNROLL
-    for (int l = 0; l < GROUP; l++) op->y[g.row[l]] = VectorLane(sum[l / LANES], l % LANES);
+    for (int l = 0; l < GROUP; l++) op->y[rows[k + l]] = VectorLane(sum[l / LANES], l % LANES);
   }
 }
 
@@ -257,9 +273,11 @@ KERNEL void SlicedRunCoded(const AutoCSRSegment *seg, const AutoCSROperands *op,
   const Patterns  pattern   = PatternsOfSegment(seg);
   const Entries   entries   = EntriesOfSegment(seg, op->csr, index, value);
   const PetscInt  reach     = PrefetchReach(seg);
+  const int       log2_H    = __builtin_ctzll(H);
 
   for (PetscInt s = 0; s < seg->n_slices; s++) {
     const PetscInt end   = PetscMin((s + 1) * H, seg->n_rows);
+    const PetscInt width = (slice_ptr[s + 1] - slice_ptr[s]) >> log2_H;
     const size_t   shift = index == AUTOCSR_INDEX_16 ? base[s] : 0;
     PetscInt       k     = s * H;
 
@@ -269,7 +287,7 @@ KERNEL void SlicedRunCoded(const AutoCSRSegment *seg, const AutoCSROperands *op,
       if (transpose)
         SliceGroupTranspose(seg, op, k, e, op->y + shift, index, value, op->conjugate);
       else
-        SliceGroupMultiply(seg, op, reach, k, e, op->x + shift, index, value);
+        SliceGroupMultiply(seg, op, reach, k, width, e, op->x + shift, index, value);
     }
     for (; k < end; k++) { /* the last rows, or slices lower than a group */
       const PetscInt row = AutoCSRSegmentRow(seg, k), length = row_ptr[row + 1] - row_ptr[row];

@@ -52,6 +52,7 @@ typedef int64_t LaneInt;
 
 typedef PetscReal RealVector __attribute__((vector_size(LANES * sizeof(PetscReal)), aligned(sizeof(PetscReal)), may_alias));
 typedef LaneInt   LaneMask __attribute__((vector_size(LANES * sizeof(PetscReal))));
+typedef PetscInt  IntVector __attribute__((vector_size(LANES * sizeof(PetscInt)), aligned(sizeof(PetscInt)), may_alias));
 typedef float     FloatVector __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float)), may_alias));
 
 typedef struct {

@@ -10,7 +10,7 @@
 
 static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
 {
-  const AutoCSRAxes axes = {.partition = AUTOCSR_PARTITION_NONZEROS, .order = AUTOCSR_ORDER_CSR, .index = AUTOCSR_INDEX_CSR, .value = AUTOCSR_VALUE_CSR, .mapping = AUTOCSR_MAP_TILE, .reduction = AUTOCSR_REDUCE_SEGMENTED, .lanes = 1, .row_group = 1, .tile_width = 8, .tile_height = 16, .tile_steps = 6};
+  const AutoCSRAxes axes = {.partition = AUTOCSR_PARTITION_NONZEROS, .order = AUTOCSR_ORDER_CSR, .index = AUTOCSR_INDEX_CSR, .value = AUTOCSR_VALUE_CSR, .mapping = AUTOCSR_MAP_TILE, .reduction = AUTOCSR_REDUCE_SEGMENTED, .lanes = 1, .row_group = 1, .tile_width = 8, .tile_height = 64, .tile_steps = 8};
 
   PetscFunctionBegin;
   *n   = 0;
