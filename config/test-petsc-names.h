@@ -30,6 +30,6 @@ static inline PetscErrorCode TestTypeCompareAny(PetscObject object, PetscBool *s
   return PETSC_SUCCESS;
 }
 
-#define PetscStrcmp(a, b, same)                     PetscStrcmp(TestName(a), TestName(b), same)
-#define PetscObjectTypeCompare(object, name, same)  TestTypeCompare((PetscObject)(object), name, same)
+#define PetscStrcmp(a, b, same)                      PetscStrcmp(TestName(a), TestName(b), same)
+#define PetscObjectTypeCompare(object, name, same)   TestTypeCompare((PetscObject)(object), name, same)
 #define PetscObjectTypeCompareAny(object, same, ...) TestTypeCompareAny((PetscObject)(object), same, __VA_ARGS__)

@@ -33,8 +33,6 @@ SHAKEN = " -mat_no_inode -vec_mdot_use_gemv 0 -vec_maxpy_use_gemv 1"
 # Two outputs agree if each pair of floating-point numbers agrees to one of these or to one unit of the last digit printed
 RTOL, ATOL = 1e-5, 1e-9
 NUMBER = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+|\d+(?=[eE][-+]?\d))(?:[eE][-+]?\d+)?")
-
-
 # PETSc with CUDA runs these tests even where there is no GPU
 DEVICE = re.compile(r"^(?:args=| *petsc_testrun|\w+_in=).*(?:cuda|cusparse|hip|viennacl|kokkos)", re.M)
 
@@ -252,6 +250,14 @@ def numbers(folder, other):
     return None
 
 
+def reason(folder):
+    """The line of the harness's report that says most: PETSc's error message, or the first line that is too much."""
+    with open(os.path.join(folder, "tap"), errors="replace") as f:
+        tap = f.read()
+    found = re.search(r"Error Message -+\n.*\n#\t\[\d+\]PETSC ERROR: (.*)", tap) or re.search(r"^#\t> *(.*)", tap, re.M)
+    return found.group(1) if found else "see the tap file"
+
+
 def judge(test, plain, args, root):
     """One test on the side of autocsr: its result ('passed', 'failed', 'numbers' or 'skipped') and what to say of it."""
     if test.skipped:
@@ -275,7 +281,7 @@ def judge(test, plain, args, root):
     if not result["made"].get("subclass"):
         return ("skipped", "makes no matrix of the type") if result["passed"] else ("failed", "fails before a matrix of the type is made")
     if not result["passed"]:
-        return "failed", "timeout" if result["timeout"] else "see the tap file"
+        return "failed", "timeout" if result["timeout"] else reason(os.path.join(root, test.label))
     found = numbers(os.path.join(test.tree.plain, test.label), os.path.join(root, test.label))
     if found:
         # As sensitive to the order of the sums with plain aij?
@@ -340,6 +346,7 @@ def report(rows, root):
     print("\nskipped:")
     for why, n in collections.Counter(re.sub(r"^[A-Z_0-9]+ requirement.*", "needs a package", r["why"]) for r in rows if r["result"] == "skipped").most_common(12):
         print(f"  {n:5} {why}")
+    rows.sort(key=lambda r: r["test"])
     with open(os.path.join(root, "summary.csv"), "w", newline="") as f:
         w = csv.DictWriter(f, ["test", "folder", "result", "why"])
         w.writeheader()
