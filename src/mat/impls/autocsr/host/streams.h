@@ -60,14 +60,15 @@ KERNEL Entries EntriesFrom(Entries e, AutoCSRIndex index, AutoCSRValue value, si
 
 #define AHEAD      256 /* entries between what is read and what is prefetched */
 #define SHORT_ROWS 16  /* mean length of rows from which on nothing is prefetched */
+#define IN_CACHE   1e6 /* bytes of a product that stay in the second-level cache, where a prefetch only costs */
 
 /*
-  The mean length of short rows, for which the streams are prefetched; 0 where rows are long. The processor's own prefetch
+  The mean length of short rows, for which the streams are prefetched; 0 where rows are long or all is in a cache. The processor's own prefetch
   keeps up with long rows, but x and y make too many streams for it where rows are short
 */
 KERNEL PetscInt PrefetchReach(const AutoCSRSegment *seg)
 {
-  return seg->nnz / SHORT_ROWS < seg->n_rows ? seg->nnz / PetscMax(1, seg->n_rows) + 1 : 0;
+  return seg->bytes > IN_CACHE && seg->nnz / SHORT_ROWS < seg->n_rows ? seg->nnz / PetscMax(1, seg->n_rows) + 1 : 0;
 }
 
 KERNEL void EntriesPrefetch(Entries e, AutoCSRIndex index, AutoCSRValue value)
