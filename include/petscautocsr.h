@@ -95,18 +95,18 @@ PETSC_EXTERN const char *const MatAutoCSRValueCodings[];
   Level: intermediate
 S*/
 typedef struct {
-  PetscInt    segments;        /* segments of the plans of this rank's blocks; 0 before the first product */
-  PetscInt    plans;           /* plans built since the matrix was made */
-  PetscInt    refreshes;       /* times that new values were put into a plan without building it again */
-  PetscInt    products;        /* MatMult-like products made with plans */
-  PetscInt64  nnz;             /* nonzeros covered by the plans */
-  PetscInt64  csr_bytes;       /* bytes of the CSR arrays */
-  PetscInt64  plan_bytes;      /* bytes that the plans take on top of the CSR arrays */
-  PetscInt64  product_bytes;   /* bytes that one product moves by the plans' own count */
-  double      predicted;       /* seconds of one product by the cost model, 0 if not predicted */
-  double      measured;        /* seconds of one product as timed at rigor measure, 0 if not timed */
-  double      setup;           /* seconds spent on profiling, choosing, building and refreshing */
-  const char *strategy;        /* strategy of the segment with the most nonzeros of the diagonal block ("none" if no plan) */
+  PetscInt    segments;      /* segments of the plans of this rank's blocks; 0 before the first product */
+  PetscInt    plans;         /* plans built since the blocks were made (PETSc makes an off-diagonal block anew when it gets new columns) */
+  PetscInt    refreshes;     /* times that new values were put into a plan without building it again */
+  PetscInt    products;      /* MatMult-like products made with plans */
+  PetscInt64  nnz;           /* nonzeros covered by the plans */
+  PetscInt64  csr_bytes;     /* bytes of the CSR arrays */
+  PetscInt64  plan_bytes;    /* bytes that the plans take on top of the CSR arrays */
+  PetscInt64  product_bytes; /* bytes that one product moves by the plans' own count */
+  double      predicted;     /* seconds of one product by the cost model, 0 if not predicted */
+  double      measured;      /* seconds of one product as timed at rigor measure, 0 if not timed */
+  double      setup;         /* seconds spent on profiling, choosing, building and refreshing */
+  const char *strategy;      /* strategy of the segment with the most nonzeros of the diagonal block ("none" if no plan) */
 } MatAutoCSRInfo;
 
 PETSC_EXTERN PetscErrorCode MatAutoCSRRegisterAll(void);
