@@ -16,6 +16,7 @@ typedef struct {
 } Sample;
 
 enum {
+  TINY_ROWS,
   SHORT_ROWS,
   LONG_ROWS,
   UNEVEN_ROWS,
@@ -24,6 +25,7 @@ enum {
   SAMPLES
 };
 static const Sample Samples[SAMPLES] = {
+    {2048, 2, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE},
     {1024, 9, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE},
     {80, 125, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE},
     {16384, 3, PETSC_TRUE, PETSC_FALSE, PETSC_FALSE},
@@ -99,7 +101,7 @@ static PetscErrorCode sample_time(const SampleMatrix *a, const AutoCSRAxes *axes
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* An executor under test: seconds of a product with short rows, long rows, and those that leave its fast path */
+/* An executor under test: seconds of a product with shorter rows, longer rows, and those that leave its fast path */
 typedef struct {
   AutoCSRAxes            axes;
   const AutoCSRExecutor *executor;
@@ -117,7 +119,12 @@ static PetscErrorCode trial_add(const SampleMatrix sample[], const char simd[], 
   PetscCall(AutoCSRHostFindExecutor(axes, simd, &t.executor));
   for (PetscInt i = 0; i < *n; i++) same = (PetscBool)(same || (trial[i].executor == t.executor && trial[i].sample == sample));
   if (!t.executor || same || *n == AUTOCSR_MAX_EXECUTORS) PetscFunctionReturn(PETSC_SUCCESS);
-  if (axes->index == AUTOCSR_INDEX_PATTERN) t.kind[2] = MIXED_PATTERNS;
+  if (axes->index == AUTOCSR_INDEX_PATTERN)
+    t.kind[2] = MIXED_PATTERNS;
+  else if (axes->mapping == AUTOCSR_MAP_LANES && axes->lanes <= 2) { /* for rows that start and end before a sum's latency shows */
+    t.kind[0] = TINY_ROWS;
+    t.kind[1] = SHORT_ROWS;
+  }
   if (axes->mapping == AUTOCSR_MAP_TILE) { /* tiles do not feel rows until they are very short */
     t.kind[0] = UNEVEN_ROWS;
     t.kind[2] = EMPTY_ROWS;
@@ -145,7 +152,7 @@ static PetscErrorCode trial_add_coded(const SampleMatrix sample[], const char si
 /* All axes that a strategy may ask for; few: samples with few distinct values */
 static PetscErrorCode trials_list(const SampleMatrix sample[], const SampleMatrix few[], const char simd[], Trial trial[], PetscInt *n)
 {
-  AutoCSRAxes axes = {.lanes = 1, .row_group = 1, .slice_height = AUTOCSR_HOST_SLICE_HEIGHT, .tile_width = 8, .tile_height = 16, .tile_steps = 6};
+  AutoCSRAxes axes = {.lanes = 1, .row_group = 1, .slice_height = AUTOCSR_HOST_SLICE_HEIGHT, .tile_width = 8, .tile_height = 64, .tile_steps = 8};
 
   PetscFunctionBegin;
   *n           = 0;
@@ -178,7 +185,7 @@ static double padded_entries(const AutoCSRProfile *profile)
   return padded;
 }
 
-/* entry and row from short and long rows; irregular from what the third sample takes on top of them */
+/* entry and row from shorter and longer rows; irregular from what the third sample takes on top of them */
 static AutoCSRExecutorCost trial_fit(const Trial *t)
 {
   const SampleMatrix  *third = &t->sample[t->kind[2]];
