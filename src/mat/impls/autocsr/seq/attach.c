@@ -7,7 +7,8 @@
 
 /*
   The parent's functions are not exported; a fresh matrix of its type shows them. Its empty options database keeps
-  -mat_seqaij_type, which may name ours, away from it, and -help.
+  -mat_seqaij_type, which may name ours, away from it, and -help; PETSc prints the help of a prefix only once, so it has one
+  of its own.
 */
 PetscErrorCode AutoCSRParentInitialize(AutoCSRParent *parent)
 {
@@ -18,6 +19,7 @@ PetscErrorCode AutoCSRParentInitialize(AutoCSRParent *parent)
   PetscCall(PetscOptionsCreate(&options));
   PetscCall(MatCreate(PETSC_COMM_SELF, &T));
   PetscCall(PetscObjectSetOptions((PetscObject)T, options));
+  PetscCall(MatSetOptionsPrefix(T, "autocsr_parent_"));
   PetscCall(MatSetSizes(T, 0, 0, 0, 0));
   PetscCall(MatSetType(T, parent->type));
   parent->ops = *T->ops;

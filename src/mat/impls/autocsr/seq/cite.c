@@ -1,20 +1,20 @@
 /*
-  The papers of the strategies that a plan uses, for PETSc's -citations.
+  The papers of the strategies that a plan uses, for PETSc's -citations: a strategy's source begins with the paper's key.
 */
 #include "seqautocsr.h"
 
 static struct {
-  const char *strategy, *entry;
+  const char *paper, *entry;
   PetscBool   set;
 } Citations[] = {
-    {"binned",
+    {"hou2017",
      "@inproceedings{hou2017,\n"
      "  author    = {Kaixi Hou and Wu-chun Feng and Shuai Che},\n"
      "  title     = {Auto-Tuning Strategies for Parallelizing Sparse Matrix-Vector (SpMV) Multiplication on Multi- and Many-Core Processors},\n"
      "  booktitle = {IEEE International Parallel and Distributed Processing Symposium Workshops (IPDPSW)},\n"
      "  year      = {2017}\n}\n",
      PETSC_FALSE},
-    {"segsum",
+    {"liu2015",
      "@article{liu2015,\n"
      "  author  = {Weifeng Liu and Brian Vinter},\n"
      "  title   = {Speculative Segmented Sum for Sparse Matrix-Vector Multiplication on Heterogeneous Processors},\n"
@@ -22,16 +22,26 @@ static struct {
      "  volume  = {49},\n"
      "  pages   = {179--193},\n"
      "  year    = {2015}\n}\n",
+     PETSC_FALSE},
+    {"du2022",
+     "@inproceedings{du2022,\n"
+     "  author    = {Zhen Du and Jiajia Li and Yinshan Wang and Xueqi Li and Guangming Tan and Ninghui Sun},\n"
+     "  title     = {AlphaSparse: Generating High Performance SpMV Codes Directly from Sparse Matrices},\n"
+     "  booktitle = {International Conference for High Performance Computing, Networking, Storage and Analysis (SC)},\n"
+     "  year      = {2022}\n}\n",
      PETSC_FALSE}};
 
 PetscErrorCode AutoCSRCite(const AutoCSRPlan *plan)
 {
   PetscFunctionBegin;
   for (PetscInt s = 0; s < plan->n_segments; s++) {
+    const AutoCSRStrategy *strategy;
+
+    PetscCall(AutoCSRStrategyFind(plan->segment[s].strategy, &strategy));
     for (size_t c = 0; c < PETSC_STATIC_ARRAY_LENGTH(Citations); c++) {
       PetscBool uses;
 
-      PetscCall(PetscStrcmp(plan->segment[s].strategy, Citations[c].strategy, &uses));
+      PetscCall(PetscStrbeginswith(strategy->source, Citations[c].paper, &uses));
       if (uses) PetscCall(PetscCitationsRegister(Citations[c].entry, &Citations[c].set));
     }
   }
