@@ -134,6 +134,16 @@ int main(int argc, char **argv)
 /*TEST
 
   test:
+    suffix: help
+    args: -view -a_mat_type autocsr -help
+    filter: grep -o -E -e "-a_mat_autocsr_[a-z_]+"
+
+  test:
+    suffix: citations
+    args: -view -a_mat_type autocsr -a_mat_autocsr_strategy sell -a_autocsr_view -citations
+    filter: grep -o "AlphaSparse: Generating"
+
+  test:
     suffix: setters
     nsize: {{1 2 4}}
     args: -setters
