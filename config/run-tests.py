@@ -189,12 +189,11 @@ class Petsc:
 
 
 def own_unused(text, ours):
-    """Takes the harness's own options out of the list of unused options"""
-    m = re.search(r'^WARNING! There are options you set that were not used!\n(?:.*\n)*?((?:Option left: .*\n|)*)\Z', text, re.M)
-    if not m:
-        return text
-    left = [l for l in m.group(1).splitlines(True) if not any(re.search(rf'name:{re.escape(o)}\b', l) for o in ours)]
-    return text[:m.start()] + ''.join(re.sub(r' source: .*', '', l) for l in left)
+    """Takes the harness's own options out of the lists of unused options (a program may begin PETSc more than once)"""
+    def others(m):
+        left = [l for l in m.group(1).splitlines(True) if not any(re.search(rf'name:{re.escape(o)}\b', l) for o in ours)]
+        return ''.join(re.sub(r' source: .*', '', l) for l in left)
+    return re.sub(r'^WARNING! There are options you set that were not used!\n(?:(?!Option left: ).*\n){0,2}((?:Option left: .*\n)*)', others, text, flags=re.M)
 
 
 def execute(run, petsc, opts):
