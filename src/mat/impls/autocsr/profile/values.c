@@ -56,7 +56,7 @@ static PetscErrorCode Collect(const AutoCSRMatrix *csr, AutoCSRDictionary *d, Pe
 
 PetscErrorCode AutoCSRValuesExamine(const AutoCSRMatrix *csr, AutoCSRDictionary *d, PetscBool *float32_exact)
 {
-  PetscInt seen;
+  PetscInt seen  = 0;
   int      exact = sizeof(PetscReal) > sizeof(float);
 
   PetscFunctionBegin;

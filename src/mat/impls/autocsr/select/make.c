@@ -168,9 +168,25 @@ static PetscErrorCode make_unseen(const AutoCSRMatrix *csr, const AutoCSRSetting
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode make_plan(const AutoCSRMatrix *csr, const AutoCSRSettings *settings, const AutoCSRProfile *profile, AutoCSRPlan **plan)
+{
+  PetscFunctionBegin;
+  if (!csr->m) {
+    PetscCall(AutoCSRPlanCreate(csr, plan));
+    PetscCall(PetscStrncpy((*plan)->why, "no rows", sizeof((*plan)->why)));
+  } else if (profile)
+    PetscCall(make_chosen(csr, settings, profile, plan));
+  else
+    PetscCall(make_unseen(csr, settings, plan));
+  if (PetscDefined(USE_DEBUG)) PetscCall(AutoCSRPlanCheck(*plan, csr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Running out of memory is an error that the caller lives with, so the events end in any case */
 PetscErrorCode AutoCSRPlanMake(const AutoCSRMatrix *csr, const AutoCSRSettings *settings, AutoCSRPlan **plan, AutoCSRProfile **profile)
 {
   PetscLogDouble begin, end;
+  PetscErrorCode ierr;
 
   PetscFunctionBegin;
   *plan    = NULL;
@@ -178,19 +194,14 @@ PetscErrorCode AutoCSRPlanMake(const AutoCSRMatrix *csr, const AutoCSRSettings *
   PetscCall(PetscTime(&begin));
   if (settings->rigor != MAT_AUTOCSR_RIGOR_NONE) {
     PetscCall(PetscLogEventBegin(AutoCSREvents[AUTOCSR_EVENT_PROFILE], 0, 0, 0, 0));
-    PetscCall(AutoCSRProfileCreate(csr, AUTOCSR_HOST_SLICE_HEIGHT, profile));
+    ierr = AutoCSRProfileCreate(csr, AUTOCSR_HOST_SLICE_HEIGHT, profile);
     PetscCall(PetscLogEventEnd(AutoCSREvents[AUTOCSR_EVENT_PROFILE], 0, 0, 0, 0));
+    PetscCall(ierr);
   }
   PetscCall(PetscLogEventBegin(AutoCSREvents[AUTOCSR_EVENT_PLAN], 0, 0, 0, 0));
-  if (!csr->m) {
-    PetscCall(AutoCSRPlanCreate(csr, plan));
-    PetscCall(PetscStrncpy((*plan)->why, "no rows", sizeof((*plan)->why)));
-  } else if (*profile)
-    PetscCall(make_chosen(csr, settings, *profile, plan));
-  else
-    PetscCall(make_unseen(csr, settings, plan));
-  if (PetscDefined(USE_DEBUG)) PetscCall(AutoCSRPlanCheck(*plan, csr));
+  ierr = make_plan(csr, settings, *profile, plan);
   PetscCall(PetscLogEventEnd(AutoCSREvents[AUTOCSR_EVENT_PLAN], 0, 0, 0, 0));
+  PetscCall(ierr);
   PetscCall(PetscTime(&end));
   (*plan)->setup = end - begin;
   PetscFunctionReturn(PETSC_SUCCESS);
