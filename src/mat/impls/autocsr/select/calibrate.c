@@ -121,7 +121,7 @@ static PetscErrorCode trial_add(const SampleMatrix sample[], const char simd[], 
   if (!t.executor || same || *n == AUTOCSR_MAX_EXECUTORS) PetscFunctionReturn(PETSC_SUCCESS);
   if (axes->index == AUTOCSR_INDEX_PATTERN)
     t.kind[2] = MIXED_PATTERNS;
-  else if (axes->mapping == AUTOCSR_MAP_LANES && axes->lanes <= 2) { /* for rows that start and end before a sum's latency shows */
+  else if (axes->mapping == AUTOCSR_MAP_LANES && axes->lanes == 1) { /* for rows that end before the latency of one sum shows */
     t.kind[0] = TINY_ROWS;
     t.kind[1] = SHORT_ROWS;
   }

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define VERSION "5" /* of the figures: other kernels or another cost model make old files useless */
+#define VERSION "6" /* of the figures: other kernels or another cost model make old files useless */
 #define FORMAT  "petscautocsr figures " VERSION
 
 PetscErrorCode AutoCSRFigureName(const AutoCSRExecutor *executor, const AutoCSRAxes *axes, PetscInt values, size_t len, char name[])
