@@ -29,8 +29,12 @@ BUILD   ?= $(top)/build/petsc-$(version)-$(PETSC_SCALAR)-$(PETSC_PRECISION)-int$
 ROOMS   ?= interface seq mpi product profile plan strategy select host
 PREFIX  ?= /usr/local
 src     := src/mat/impls/autocsr
-sources := $(wildcard $(foreach r,$(ROOMS),$(src)/$(r)/*.c))
-objects := $(sources:%.c=$(BUILD)/%.o)
+# The GPU's room, where PETSc has CUDA and is new enough; CUDA_ARCH: the architectures that it is compiled for
+CUDA_ARCH ?= $(or $(patsubst code=sm_%,%,$(filter code=sm_%,$(subst $(comma), ,$(CUDAC_FLAGS)))),90)
+comma   := ,
+gpu     := $(if $(CUDAC),$(filter 3.26.%,$(version)))
+sources := $(wildcard $(foreach r,$(ROOMS),$(src)/$(r)/*.c) $(if $(gpu),$(src)/cuda/*.c $(src)/cuda/*.cu))
+objects := $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(sources))))
 library := $(BUILD)/libpetscautocsr.so
 convert := $(BUILD)/src/benchmarks/autocsr_convert
 
@@ -43,7 +47,11 @@ INCLUDES  = -I$(top)/include $(patsubst -I%,-isystem %,$(filter-out -I/usr/inclu
 CFLAGSALL = $(CWARN) $(COPT) -fPIC -fvisibility=hidden -fopenmp-simd -fno-math-errno -ffp-contract=fast $(INCLUDES)
 # Of all that PETSc links with, only what is called
 PETSC_LINK = -Wl,--as-needed $(PETSC_LIB)
-COMPILE   = $(CC) $(CSTD) -Wstrict-prototypes $(CFLAGSALL)
+COMPILE   = $(CC) $(CSTD) -Wstrict-prototypes $(if $(gpu),-DAUTOCSR_HAVE_CUDA) $(CFLAGSALL)
+# No fast math: a product is fused or not, but nothing is reordered, and NaN and Inf stay what they are
+NVOPT    ?= -O3 -lineinfo
+NVCOMPILE = $(CUDAC) -ccbin $(CXX) -std=c++17 -DAUTOCSR_HAVE_CUDA $(NVOPT) $(foreach a,$(CUDA_ARCH),-gencode arch=compute_$(a)$(comma)code=sm_$(a)) \
+  $(if $(WERROR),-Werror all-warnings) -Xcompiler "-Wall -Wno-unused-parameter -fPIC -fvisibility=hidden $(WERROR)" $(filter-out -isystem,$(subst -isystem ,-isystem=,$(INCLUDES)))
 
 # V=1 shows the commands
 quiet = $(if $(V),,@echo '  $(1) $(@:$(BUILD)/%=%)' && )
@@ -66,11 +74,15 @@ $(library): $(objects)
 stamp := $(BUILD)/config.stamp
 $(stamp): FORCE
 	@mkdir -p $(@D)
-	@echo '$(PETSC_DIR) $(PETSC_ARCH) $(version) $(COMPILE)' | cmp -s - $@ || echo '$(PETSC_DIR) $(PETSC_ARCH) $(version) $(COMPILE)' >$@
+	@echo '$(PETSC_DIR) $(PETSC_ARCH) $(version) $(COMPILE) $(CUDA_ARCH) $(NVOPT)' | cmp -s - $@ || echo '$(PETSC_DIR) $(PETSC_ARCH) $(version) $(COMPILE) $(CUDA_ARCH) $(NVOPT)' >$@
 
 $(BUILD)/%.o: %.c $(stamp)
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(COMPILE) $(ISA_$(basename $(notdir $<))) -MMD -MP -c -o $@ $<
+
+$(BUILD)/%.o: %.cu $(stamp)
+	@mkdir -p $(@D)
+	$(call quiet,NVCC)$(NVCOMPILE) -MMD -MP -c -o $@ $<
 
 $(BUILD)/%.o: %.cxx $(stamp)
 	@mkdir -p $(@D)

@@ -1,6 +1,7 @@
 static char help[] = "Profile, encoders, refresh and interpreter on generated matrices and all legal axes, against plain loops over the CSR.\n\n";
 
 #include "../src/mat/impls/autocsr/plan/encode.h"
+#include "../src/mat/impls/autocsr/backend.h"
 
 #if defined(PETSC_USE_REAL_SINGLE)
   #define TOLERANCE 1e-5
@@ -191,7 +192,7 @@ static PetscErrorCode MatrixCreate(const Generator *g, AutoCSRMatrix *csr)
   for (PetscInt i = 0; i < g->m; i++) (void)g->row(g->m, g->n, i, col + row_ptr[i]);
   for (PetscInt p = 0; p < row_ptr[g->m]; p++) val[p] = Value(g->values, 0, p);
   PetscCall(PetscFree(row));
-  *csr = (AutoCSRMatrix){.m = g->m, .n = g->n, .nnz = row_ptr[g->m], .row_ptr = row_ptr, .col = col, .val = val, .memtype = PETSC_MEMTYPE_HOST};
+  *csr = (AutoCSRMatrix){.m = g->m, .n = g->n, .nnz = row_ptr[g->m], .row_ptr = row_ptr, .col = col, .val = val, .backend = &AutoCSRBackendHost};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

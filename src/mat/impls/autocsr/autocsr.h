@@ -18,16 +18,18 @@
   #define AUTOCSR_HD static inline
 #endif
 
+typedef struct _AutoCSRBackend AutoCSRBackend; /* backend.h */
+
 /*
   One sequential block, as the parent type keeps it: full row offsets (never compressed), columns ascending in each row.
   Borrowed: good until the matrix changes.
 */
 typedef struct {
-  PetscInt           m, n, nnz;
-  const PetscInt    *row_ptr; /* m + 1 */
-  const PetscInt    *col;     /* nnz */
-  const PetscScalar *val;     /* nnz */
-  PetscMemType       memtype; /* where the three arrays lie */
+  PetscInt              m, n, nnz;
+  const PetscInt       *row_ptr; /* m + 1 */
+  const PetscInt       *col;     /* nnz */
+  const PetscScalar    *val;     /* nnz */
+  const AutoCSRBackend *backend; /* in whose memory the three arrays lie */
 } AutoCSRMatrix;
 
 /* What the user asked for, through options or setters; read once, where it enters */

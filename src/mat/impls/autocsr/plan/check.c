@@ -3,6 +3,7 @@
   zero, sizes that agree. For debug builds and tests.
 */
 #include "encode.h"
+#include "../backend.h"
 
 static PetscErrorCode CheckSizes(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt i)
 {
@@ -83,7 +84,7 @@ static PetscErrorCode CheckPadding(const AutoCSRSegment *seg, const AutoCSRMatri
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRPlanCheck(const AutoCSRPlan *plan, const AutoCSRMatrix *csr)
+static PetscErrorCode CheckOnHost(const AutoCSRPlan *plan, const AutoCSRMatrix *csr)
 {
   PetscInt rows = 0;
   char    *seen;
@@ -112,5 +113,23 @@ PetscErrorCode AutoCSRPlanCheck(const AutoCSRPlan *plan, const AutoCSRMatrix *cs
   }
   PetscCheck(rows == csr->m, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " of %" PetscInt_FMT " rows are covered", rows, csr->m);
   PetscCall(PetscFree(seen));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRPlanCheck(const AutoCSRPlan *plan, const AutoCSRMatrix *csr)
+{
+  AutoCSRMatrix host_csr;
+  AutoCSRPlan  *host_plan;
+
+  PetscFunctionBegin;
+  if (csr->backend == &AutoCSRBackendHost) {
+    PetscCall(CheckOnHost(plan, csr));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(AutoCSRMatrixCopy(csr, &AutoCSRBackendHost, &host_csr));
+  PetscCall(AutoCSRPlanCopy(plan, &AutoCSRBackendHost, &host_plan));
+  PetscCall(CheckOnHost(host_plan, &host_csr));
+  PetscCall(AutoCSRPlanDestroy(&host_plan));
+  PetscCall(AutoCSRMatrixCopyDestroy(&host_csr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

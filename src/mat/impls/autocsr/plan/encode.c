@@ -2,8 +2,9 @@
   Fills the streams of a segment on the host: loops over encode.h.
 */
 #include "encode.h"
+#include "../backend.h"
 
-PetscErrorCode AutoCSRSegmentSortRows(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
+PetscErrorCode AutoCSRSegmentSortRows_Host(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
 {
   const PetscInt window = seg->axes.sort_window;
   PetscInt      *rows, *work;
@@ -100,7 +101,7 @@ static PetscErrorCode EncodeValues(AutoCSRSegment *seg, const AutoCSRMatrix *csr
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRSegmentEncode(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRProfile *profile)
+PetscErrorCode AutoCSRSegmentEncode_Host(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRProfile *profile)
 {
   const AutoCSRAxes *a          = &seg->axes;
   const PetscBool    own_index  = (PetscBool)(a->index == AUTOCSR_INDEX_32 || a->index == AUTOCSR_INDEX_16);
@@ -126,5 +127,19 @@ PetscErrorCode AutoCSRSegmentEncode(AutoCSRSegment *seg, const AutoCSRMatrix *cs
   }
   if (own_value) PetscCall(EncodeValues(seg, csr, profile, slots, rows));
   seg->bytes = AutoCSRSegmentBytesMoved(seg, csr->m, csr->n);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRSegmentSortRows(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
+{
+  PetscFunctionBegin;
+  if (seg->axes.sort_window > 1) PetscCall((*csr->backend->sort_rows)(seg, csr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRSegmentEncode(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRProfile *profile)
+{
+  PetscFunctionBegin;
+  PetscCall((*csr->backend->encode)(seg, csr, profile));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,9 +1,7 @@
 /*
   The life of a plan: segments, their streams, and the bytes they take and move.
 */
-#include "plan.h"
-
-#define STREAM_ALIGN 64 /* bytes: a cache line and the widest host vector; also the readable room past each stream's end */
+#include "../backend.h"
 
 static PetscBool IsPowerOfTwo(PetscInt i)
 {
@@ -17,19 +15,14 @@ PetscErrorCode AutoCSRPlanCreate(const AutoCSRMatrix *csr, AutoCSRPlan **plan)
   (*plan)->m       = csr->m;
   (*plan)->n       = csr->n;
   (*plan)->nnz     = csr->nnz;
-  (*plan)->memtype = PETSC_MEMTYPE_HOST;
+  (*plan)->backend = csr->backend;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The allocation begins before the aligned data; its address is kept in the word in front of them */
-static PetscErrorCode StreamFree(AutoCSRStream *stream)
+static PetscErrorCode StreamFree(const AutoCSRBackend *backend, AutoCSRStream *stream)
 {
   PetscFunctionBegin;
-  if (stream->data) {
-    void *base = ((void **)stream->data)[-1];
-
-    PetscCall(PetscFree(base));
-  }
+  if (stream->data) PetscCall((*backend->release)(stream->data));
   stream->data  = NULL;
   stream->bytes = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -39,8 +32,9 @@ PetscErrorCode AutoCSRPlanDestroy(AutoCSRPlan **plan)
 {
   PetscFunctionBegin;
   if (!*plan) PetscFunctionReturn(PETSC_SUCCESS);
+  if ((*plan)->launch) PetscCall((*(*plan)->backend->unbind)(*plan));
   for (PetscInt i = 0; i < (*plan)->n_segments; i++) {
-    for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) PetscCall(StreamFree(&(*plan)->segment[i].stream[s]));
+    for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) PetscCall(StreamFree((*plan)->backend, &(*plan)->segment[i].stream[s]));
   }
   PetscCall(PetscFree((*plan)->segment));
   PetscCall(PetscFree(*plan));
@@ -78,6 +72,7 @@ PetscErrorCode AutoCSRPlanAddSegment(AutoCSRPlan *plan, const char *strategy, co
   }
   seg = &plan->segment[plan->n_segments];
   PetscCall(PetscMemzero(seg, sizeof(*seg)));
+  seg->backend           = plan->backend;
   seg->strategy          = strategy;
   seg->axes              = *axes;
   seg->axes.row_group    = PetscMax(1, axes->row_group);
@@ -111,17 +106,11 @@ PetscErrorCode AutoCSRStreamAllocate(AutoCSRSegment *seg, AutoCSRStreamKind kind
 {
   AutoCSRStream *stream = &seg->stream[kind];
   const size_t   bytes  = (size_t)count * AutoCSRStreamElementSize(&seg->axes, kind);
-  char          *base;
-  uintptr_t      data;
 
   PetscFunctionBegin;
-  PetscCall(StreamFree(stream));
-  PetscCall(PetscMalloc(bytes + 2 * STREAM_ALIGN + sizeof(void *), &base));
-  data                        = ((uintptr_t)base + sizeof(void *) + STREAM_ALIGN - 1) & ~(uintptr_t)(STREAM_ALIGN - 1);
-  stream->data                = (void *)data;
-  stream->bytes               = bytes;
-  ((void **)stream->data)[-1] = base;
-  PetscCall(PetscMemzero((char *)stream->data + bytes, STREAM_ALIGN));
+  PetscCall(StreamFree(seg->backend, stream));
+  PetscCall((*seg->backend->allocate)(bytes, &stream->data));
+  stream->bytes = bytes;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

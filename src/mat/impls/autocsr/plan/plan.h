@@ -119,15 +119,17 @@ struct _AutoCSRSegment {
   double                 predicted; /* seconds; 0: not predicted */
   double                 measured;  /* seconds; 0: not measured */
   const AutoCSRExecutor *executor;  /* bound by select/ */
+  const AutoCSRBackend  *backend;   /* the plan's */
 };
 
 typedef struct {
-  PetscInt        m, n, nnz;
-  PetscInt        n_segments, max_segments;
-  AutoCSRSegment *segment;
-  PetscMemType    memtype; /* where the streams lie */
-  double          predicted, measured, setup;
-  char            why[256]; /* one sentence: what was chosen and why */
+  PetscInt              m, n, nnz;
+  PetscInt              n_segments, max_segments;
+  AutoCSRSegment       *segment;
+  const AutoCSRBackend *backend; /* in whose memory the streams lie */
+  void                 *launch;  /* of the backend, once the plan is bound */
+  double                predicted, measured, setup;
+  char                  why[256]; /* one sentence: what was chosen and why */
 } AutoCSRPlan;
 
 /* plan/plan.c: life, invariants, sizes */
@@ -141,18 +143,26 @@ PETSC_INTERN size_t         AutoCSRStreamElementSize(const AutoCSRAxes *, AutoCS
 PETSC_INTERN double         AutoCSRSegmentBytesMoved(const AutoCSRSegment *, PetscInt m, PetscInt n);
 
 /*
-  plan/encode.c: fills every stream that the axes call for, once row_begin, n_rows and (where there is one) ROWS are set, and
+  plan/encode.c, on the host; cuda/ has its own loops over the same encode.h. Fills every stream that the axes call for, once row_begin, n_rows and (where there is one) ROWS are set, and
   sets nnz, n_slices, n_patterns and bytes. The work on one row or slice is in encode.h, in the common subset of C and CUDA.
   AutoCSRSegmentSortRows makes ROWS for a contiguous segment with a sort window (stable, longest row first).
 */
 PETSC_INTERN PetscErrorCode AutoCSRSegmentSortRows(AutoCSRSegment *, const AutoCSRMatrix *);
 PETSC_INTERN PetscErrorCode AutoCSRSegmentEncode(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRProfile *);
+PETSC_INTERN PetscErrorCode AutoCSRSegmentSortRows_Host(AutoCSRSegment *, const AutoCSRMatrix *);
+PETSC_INTERN PetscErrorCode AutoCSRSegmentEncode_Host(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRProfile *);
 
 /* plan/names.c: axes in words, for the view */
 PETSC_INTERN const char *const AutoCSRPartitionNames[], *const AutoCSROrderNames[], *const AutoCSRIndexNames[], *const AutoCSRValueNames[], *const AutoCSRMappingNames[], *const AutoCSRReductionNames[], *const AutoCSRStreamNames[];
 
 /* plan/refresh.c: new values, same structure. fits is PETSC_FALSE if a value coding can no longer hold them (plan unchanged, to be rebuilt) */
 PETSC_INTERN PetscErrorCode AutoCSRPlanRefresh(AutoCSRPlan *, const AutoCSRMatrix *, PetscBool *fits);
+PETSC_INTERN PetscErrorCode AutoCSRPlanRefresh_Host(AutoCSRPlan *, const AutoCSRMatrix *, PetscBool *fits);
+
+/* plan/copy.c: a matrix and its plan in the memory of another backend; the copy of the plan is not bound */
+PETSC_INTERN PetscErrorCode AutoCSRMatrixCopy(const AutoCSRMatrix *, const AutoCSRBackend *, AutoCSRMatrix *);
+PETSC_INTERN PetscErrorCode AutoCSRMatrixCopyDestroy(AutoCSRMatrix *);
+PETSC_INTERN PetscErrorCode AutoCSRPlanCopy(const AutoCSRPlan *, const AutoCSRBackend *, AutoCSRPlan **);
 
 /* plan/interpret.c: the reference: any plan, entry by entry through the decoders */
 PETSC_INTERN PetscErrorCode AutoCSRPlanInterpret(const AutoCSRPlan *, const AutoCSROperands *);

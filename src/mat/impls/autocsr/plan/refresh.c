@@ -3,8 +3,9 @@
   cost nothing.
 */
 #include "encode.h"
+#include "../backend.h"
 
-PetscErrorCode AutoCSRPlanRefresh(AutoCSRPlan *plan, const AutoCSRMatrix *csr, PetscBool *fits)
+PetscErrorCode AutoCSRPlanRefresh_Host(AutoCSRPlan *plan, const AutoCSRMatrix *csr, PetscBool *fits)
 {
   AutoCSRDictionary dictionary;
   PetscBool         use_dictionary = PETSC_FALSE, use_float32 = PETSC_FALSE;
@@ -33,5 +34,12 @@ PetscErrorCode AutoCSRPlanRefresh(AutoCSRPlan *plan, const AutoCSRMatrix *csr, P
     if (seg->axes.value == AUTOCSR_VALUE_DICTIONARY) PetscCall(PetscArraycpy((PetscScalar *)seg->stream[AUTOCSR_STREAM_DICTIONARY].data, dictionary.value, AUTOCSR_MAX_DISTINCT));
     for (PetscInt k = 0; k < rows; k++) AutoCSREncodeRowValue(seg, csr, &dictionary, k);
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRPlanRefresh(AutoCSRPlan *plan, const AutoCSRMatrix *csr, PetscBool *fits)
+{
+  PetscFunctionBegin;
+  PetscCall((*csr->backend->refresh)(plan, csr, fits));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

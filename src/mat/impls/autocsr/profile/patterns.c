@@ -5,6 +5,7 @@
   hashed. Equality is always verified entry by entry.
 */
 #include "parts.h"
+#include "../backend.h"
 
 #define SAMPLE_ROWS  64 /* of a chunk, at most; at least a quarter as many, then a part of its rows */
 #define SAMPLE_PART  16
@@ -233,7 +234,7 @@ PetscErrorCode AutoCSRProfilePatterns(const AutoCSRMatrix *csr, AutoCSRProfile *
   PetscCall(Sample(csr, profile, c, worthwhile));
   for (PetscInt i = 0; i < profile->chunks; i++) any = (PetscBool)(any || worthwhile[i]);
   if (any) {
-    PetscCall(PetscMalloc1(csr->m, &profile->pattern_id));
+    PetscCall((*csr->backend->allocate)((size_t)csr->m * sizeof(*profile->pattern_id), (void **)&profile->pattern_id));
     for (PetscInt i = 0; i < profile->chunks; i++) {
       const AutoCSRChunk *chunk = &profile->chunk[i];
 

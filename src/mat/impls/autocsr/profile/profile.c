@@ -2,6 +2,7 @@
   The profile of a block: rows, their lengths and chunks here (hou2017, Table I), the other parts by their own files.
 */
 #include "parts.h"
+#include "../backend.h"
 #include <petsctime.h>
 
 /* At most AUTOCSR_MAX_CHUNKS chunks of whole slices and windows */
@@ -17,7 +18,6 @@ static void ChunksSet(const AutoCSRMatrix *csr, AutoCSRProfile *profile)
     chunk->row_begin = row;
     row              = csr->m - row > rows ? row + rows : csr->m;
     chunk->row_end   = row;
-    chunk->nnz       = csr->row_ptr[chunk->row_end] - csr->row_ptr[chunk->row_begin];
   }
 }
 
@@ -34,12 +34,11 @@ static void RowsMeasure(const AutoCSRMatrix *csr, AutoCSRProfile *profile)
   double   squares    = 0;
   PetscInt bin_length = -1, bin = 0; /* neighbours are often as long */
 
-  profile->min_length  = csr->m ? PETSC_MAX_INT : 0;
-  profile->mean_length = csr->m ? (double)csr->nnz / csr->m : 0;
-  profile->aspect      = csr->n ? (double)csr->m / csr->n : 0;
+  profile->min_length = csr->m ? PETSC_MAX_INT : 0;
   for (PetscInt c = 0; c < profile->chunks; c++) {
     AutoCSRChunk *chunk = &profile->chunk[c];
 
+    chunk->nnz        = csr->row_ptr[chunk->row_end] - csr->row_ptr[chunk->row_begin];
     chunk->min_length = PETSC_MAX_INT;
     for (PetscInt row = chunk->row_begin; row < chunk->row_end; row++) {
       const PetscInt length = csr->row_ptr[row + 1] - csr->row_ptr[row];
@@ -62,6 +61,17 @@ static void RowsMeasure(const AutoCSRMatrix *csr, AutoCSRProfile *profile)
   profile->variance = csr->m ? squares / csr->m : 0;
 }
 
+PetscErrorCode AutoCSRProfileFill_Host(const AutoCSRMatrix *csr, AutoCSRProfile *p)
+{
+  PetscFunctionBegin;
+  RowsMeasure(csr, p);
+  PetscCall(AutoCSRProfileSpread(csr, p));
+  PetscCall(AutoCSRProfileBlocks(csr, p));
+  PetscCall(AutoCSRProfilePatterns(csr, p));
+  PetscCall(AutoCSRProfileValues(csr, p));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode AutoCSRProfileCreate(const AutoCSRMatrix *csr, PetscInt slice_height, AutoCSRProfile **profile)
 {
   AutoCSRProfile *p;
@@ -75,12 +85,11 @@ PetscErrorCode AutoCSRProfileCreate(const AutoCSRMatrix *csr, PetscInt slice_hei
   p->n            = csr->n;
   p->nnz          = csr->nnz;
   p->slice_height = slice_height;
+  p->backend      = csr->backend;
+  p->mean_length  = csr->m ? (double)csr->nnz / csr->m : 0;
+  p->aspect       = csr->n ? (double)csr->m / csr->n : 0;
   ChunksSet(csr, p);
-  RowsMeasure(csr, p);
-  PetscCall(AutoCSRProfileSpread(csr, p));
-  PetscCall(AutoCSRProfileBlocks(csr, p));
-  PetscCall(AutoCSRProfilePatterns(csr, p));
-  PetscCall(AutoCSRProfileValues(csr, p));
+  PetscCall((*csr->backend->profile)(csr, p));
   PetscCall(PetscTime(&end));
   p->seconds = end - begin;
   *profile   = p;
@@ -92,7 +101,7 @@ PetscErrorCode AutoCSRProfileDestroy(AutoCSRProfile **profile)
   PetscFunctionBegin;
   if (!*profile) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscFree((*profile)->pattern_row));
-  PetscCall(PetscFree((*profile)->pattern_id));
+  if ((*profile)->pattern_id) PetscCall((*(*profile)->backend->release)((*profile)->pattern_id));
   PetscCall(PetscFree((*profile)->value));
   PetscCall(PetscFree(*profile));
   PetscFunctionReturn(PETSC_SUCCESS);

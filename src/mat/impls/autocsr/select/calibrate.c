@@ -3,6 +3,7 @@
   the L2 cache, where its work shows and the bytes do not.
 */
 #include "figures.h"
+#include "../backend.h"
 #include <petsctime.h>
 
 #define MEMORY_BYTES (64 << 20)
@@ -59,7 +60,7 @@ static PetscErrorCode sample_create(const Sample *sample, PetscInt values, Sampl
     if (sample->half_empty && i % 2) length = 0;
     a->row_ptr[i + 1] = a->row_ptr[i] + length;
   }
-  a->csr = (AutoCSRMatrix){.m = sample->rows, .n = sample->rows + span, .nnz = a->row_ptr[sample->rows], .memtype = PETSC_MEMTYPE_HOST};
+  a->csr = (AutoCSRMatrix){.m = sample->rows, .n = sample->rows + span, .nnz = a->row_ptr[sample->rows], .backend = &AutoCSRBackendHost};
   PetscCall(PetscMalloc2(a->csr.nnz, &a->col, a->csr.nnz, &a->val));
   for (PetscInt i = 0; i < sample->rows; i++) {
     for (PetscInt q = a->row_ptr[i]; q < a->row_ptr[i + 1]; q++) {
@@ -326,7 +327,7 @@ static PetscErrorCode measure_launch(const char simd[], AutoCSRMachine *m)
   const PetscInt    row_ptr[2] = {0, 1}, col[1] = {0};
   const PetscScalar val[1] = {1};
   SampleMatrix      one    = {
-              .csr = {1, 1, 1, row_ptr, col, val, PETSC_MEMTYPE_HOST}};
+              .csr = {1, 1, 1, row_ptr, col, val, &AutoCSRBackendHost}};
   const AutoCSRExecutor *executor;
 
   PetscFunctionBegin;

@@ -102,10 +102,11 @@ AutoCSRProblem AutoCSRProblemOfChunks(const AutoCSRProblem *problem, PetscInt ch
 
 double AutoCSRCostScore(const AutoCSRProblem *problem, const AutoCSREvaluation *e)
 {
-  const PetscInt *row_ptr = problem->csr->row_ptr;
-  const double    rows = problem->row_end - problem->row_begin, nnz = row_ptr[problem->row_end] - row_ptr[problem->row_begin];
-  const double    csr_bytes = rows * sizeof(PetscInt) + nnz * (sizeof(PetscInt) + sizeof(PetscScalar));
+  const double rows = problem->row_end - problem->row_begin;
+  double       nnz  = 0, csr_bytes;
 
+  for (PetscInt c = problem->chunk_begin; c < problem->chunk_end; c++) nnz += problem->profile->chunk[c].nnz;
+  csr_bytes = rows * sizeof(PetscInt) + nnz * (sizeof(PetscInt) + sizeof(PetscScalar));
   if (!e->runs) return PETSC_MAX_REAL;
   if (problem->settings->objective == MAT_AUTOCSR_OBJECTIVE_MEMORY && e->own_bytes > MEMORY_SHARE * csr_bytes) return PETSC_MAX_REAL;
   return e->seconds + e->build / AUTOCSR_AMORTIZE;

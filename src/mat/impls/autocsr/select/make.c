@@ -1,19 +1,21 @@
 /* Makes the plan of a block: profile, choose, build, bind, check, and says in one sentence what was chosen and why */
 #include "choose.h"
+#include "../backend.h"
 #include <petsctime.h>
 
 #define BETTER_MEASURED 0.97 /* csr, which needs no memory, is left only for what is measurably faster */
 
 /* Every segment gets the executor of its axes */
-static PetscErrorCode bind(AutoCSRPlan *plan, const char simd[])
+static PetscErrorCode bind(AutoCSRPlan *plan, const AutoCSRMatrix *csr, const char simd[])
 {
   PetscFunctionBegin;
   for (PetscInt s = 0; s < plan->n_segments; s++) {
     AutoCSRSegment *seg = &plan->segment[s];
 
-    PetscCall(AutoCSRHostFindExecutor(&seg->axes, simd, &seg->executor));
-    PetscCheck(seg->executor, PETSC_COMM_SELF, PETSC_ERR_PLIB, "No executor of instruction set %s runs a segment of strategy %s", simd, seg->strategy);
+    PetscCall((*plan->backend->find_executor)(&seg->axes, simd, &seg->executor));
+    PetscCheck(seg->executor, PETSC_COMM_SELF, PETSC_ERR_PLIB, "No executor of %s (%s) runs a segment of strategy %s", plan->backend->name, simd, seg->strategy);
   }
+  PetscCall((*plan->backend->bind)(plan, csr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -33,7 +35,7 @@ static PetscErrorCode build(AutoCSRChooser *chooser, const AutoCSRCandidate *can
     for (PetscInt i = 0; i < e.parts; i++) (*plan)->segment[first + i].predicted = e.part[i];
     (*plan)->predicted += e.seconds;
   }
-  PetscCall(bind(*plan, chooser->problem.settings->simd));
+  PetscCall(bind(*plan, chooser->problem.csr, chooser->problem.settings->simd));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -163,7 +165,7 @@ static PetscErrorCode make_unseen(const AutoCSRMatrix *csr, const AutoCSRSetting
   PetscCall(segsum->variants(&problem, 1, &axes, &n, &why));
   PetscCall(AutoCSRPlanCreate(csr, plan));
   PetscCall(segsum->build(&problem, &axes, *plan));
-  PetscCall(bind(*plan, settings->simd));
+  PetscCall(bind(*plan, csr, settings->simd));
   PetscCall(PetscStrncpy((*plan)->why, "segsum: rigor none looks at nothing", sizeof((*plan)->why)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -194,7 +196,7 @@ PetscErrorCode AutoCSRPlanMake(const AutoCSRMatrix *csr, const AutoCSRSettings *
   PetscCall(PetscTime(&begin));
   if (settings->rigor != MAT_AUTOCSR_RIGOR_NONE) {
     PetscCall(PetscLogEventBegin(AutoCSREvents[AUTOCSR_EVENT_PROFILE], 0, 0, 0, 0));
-    ierr = AutoCSRProfileCreate(csr, AUTOCSR_HOST_SLICE_HEIGHT, profile);
+    ierr = AutoCSRProfileCreate(csr, csr->backend->slice_height, profile);
     PetscCall(PetscLogEventEnd(AutoCSREvents[AUTOCSR_EVENT_PROFILE], 0, 0, 0, 0));
     PetscCall(ierr);
   }

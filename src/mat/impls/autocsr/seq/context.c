@@ -2,6 +2,7 @@
   The context of a matrix: its settings, its plan, and the key by which the plan is known to fit (doc/design.md 5).
 */
 #include "seqautocsr.h"
+#include "../backend.h"
 #include <petsctime.h>
 
 #define AUTOCSR_CONTEXT "MatAutoCSRContext"
@@ -177,6 +178,7 @@ PetscErrorCode AutoCSRContextUpdate(Mat A, AutoCSRContext *ctx)
   AutoCSRMatrix  csr;
   PetscScalar   *val;
   PetscLogDouble begin, end;
+  PetscMemType   memtype;
   PetscBool      same;
 
   PetscFunctionBegin;
@@ -185,9 +187,10 @@ PetscErrorCode AutoCSRContextUpdate(Mat A, AutoCSRContext *ctx)
   PetscCall(PetscMemzero(&csr, sizeof(csr)));
   csr.m = A->rmap->n;
   csr.n = A->cmap->n;
-  PetscCall(MatSeqAIJGetCSRAndMemType(A, &csr.row_ptr, &csr.col, &val, &csr.memtype));
-  csr.val = val;
-  csr.nnz = csr.row_ptr && csr.m ? csr.row_ptr[csr.m] : 0;
+  PetscCall(MatSeqAIJGetCSRAndMemType(A, &csr.row_ptr, &csr.col, &val, &memtype));
+  csr.val     = val;
+  csr.backend = AutoCSRBackendOf(memtype);
+  csr.nnz     = csr.row_ptr && csr.m ? csr.row_ptr[csr.m] : 0;
 
   same     = (PetscBool)(ctx->owner && ctx->nonzerostate == A->nonzerostate && ctx->merges == merges && csr.row_ptr == ctx->csr.row_ptr && csr.col == ctx->csr.col && csr.m == ctx->csr.m && csr.n == ctx->csr.n && csr.nnz == ctx->csr.nnz);
   ctx->csr = csr;

@@ -7,6 +7,7 @@
               its virtual rows ascend, which keeps the reads of x and of the CSR in order
 */
 #include "preset.h"
+#include "../backend.h"
 
 #define MAX_BINS 100
 #define KERNELS  9 /* 1, 2, 4 ... 256 lanes */
@@ -19,41 +20,18 @@ typedef struct {
   PetscInt kernels; /* that get any */
 } Bins;
 
-static PetscInt virtual_rows(const AutoCSRProblem *problem, PetscInt U)
+static PetscErrorCode make_bins(const AutoCSRProblem *problem, PetscInt U, Bins *bins)
 {
-  return problem->csr->m / U + (problem->csr->m % U > 0);
-}
+  PetscInt count[MAX_BINS], rows[MAX_BINS], nnz[MAX_BINS];
 
-static PetscInt virtual_row_end(const AutoCSRProblem *problem, PetscInt U, PetscInt v)
-{
-  return problem->csr->m - v * U < U ? problem->csr->m : (v + 1) * U;
-}
-
-/* Algorithm 2: the workload of a virtual row over U; the last bin takes the overflow */
-static PetscInt bin_of(const AutoCSRProblem *problem, PetscInt U, PetscInt v)
-{
-  const PetscInt *row_ptr = problem->csr->row_ptr;
-  const PetscInt  bin     = (row_ptr[virtual_row_end(problem, U, v)] - row_ptr[v * U]) / U;
-
-  return PetscMin(bin, problem->settings->max_bins - 1);
-}
-
-static void make_bins(const AutoCSRProblem *problem, PetscInt U, Bins *bins)
-{
-  const PetscInt *row_ptr         = problem->csr->row_ptr;
-  PetscInt        count[MAX_BINS] = {0}, rows[MAX_BINS] = {0}, nnz[MAX_BINS] = {0};
-
+  PetscFunctionBegin;
   *bins = (Bins){{0}, {0}, {0}, {0}, 0};
-  for (PetscInt v = 0; v < virtual_rows(problem, U); v++) {
-    const PetscInt b = bin_of(problem, U, v), end = virtual_row_end(problem, U, v);
-
-    count[b]++;
-    rows[b] += end - v * U;
-    nnz[b] += row_ptr[end] - row_ptr[v * U];
-  }
+  for (PetscInt b = 0; b < MAX_BINS; b++) count[b] = rows[b] = nnz[b] = 0;
+  PetscCall((*problem->csr->backend->count_bins)(problem->csr, U, problem->settings->max_bins, count, rows, nnz));
   for (PetscInt b = 0; b < MAX_BINS; b++) {
-    if (!count[b]) continue;
     PetscInt k = 0;
+
+    if (!count[b]) continue;
     for (PetscInt lanes = AutoCSRProblemLanes(problem, (double)nnz[b] / rows[b]); lanes > 1 && k < KERNELS - 1; lanes /= 2) k++;
     bins->kernel[b] = k;
     if (!bins->count[k]) bins->kernels++;
@@ -61,6 +39,7 @@ static void make_bins(const AutoCSRProblem *problem, PetscInt U, Bins *bins)
     bins->rows[k] += rows[b];
     bins->nnz[k] += nnz[b];
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static AutoCSRAxes kernel_axes(const AutoCSRAxes *axes, PetscInt kernel, PetscBool named)
@@ -102,7 +81,7 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
   Bins bins;
 
   PetscFunctionBegin;
-  make_bins(problem, axes->row_group, &bins);
+  PetscCall(make_bins(problem, axes->row_group, &bins));
   *n = 0;
   for (PetscInt k = 0; k < KERNELS; k++) {
     const AutoCSRAxes a = kernel_axes(axes, k, (PetscBool)(bins.kernels > 1));
@@ -116,11 +95,11 @@ static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *ax
 {
   const PetscInt  U = axes->row_group;
   AutoCSRSegment *seg;
-  PetscInt       *rows;
+  PetscBool       wanted[MAX_BINS];
   Bins            bins;
 
   PetscFunctionBegin;
-  make_bins(problem, U, &bins);
+  PetscCall(make_bins(problem, U, &bins));
   for (PetscInt k = 0; k < KERNELS; k++) {
     const AutoCSRAxes a = kernel_axes(axes, k, (PetscBool)(bins.kernels > 1));
 
@@ -132,10 +111,8 @@ static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *ax
     PetscCall(AutoCSRPlanAddSegment(plan, "binned", &a, &seg));
     PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_ROWS, bins.count[k]));
     seg->n_rows = bins.rows[k];
-    rows        = (PetscInt *)seg->stream[AUTOCSR_STREAM_ROWS].data;
-    for (PetscInt v = 0; v < virtual_rows(problem, U); v++) {
-      if (bins.kernel[bin_of(problem, U, v)] == k) *rows++ = v;
-    }
+    for (PetscInt b = 0; b < MAX_BINS; b++) wanted[b] = (PetscBool)(bins.kernel[b] == k); /* an empty bin's kernel does not matter */
+    PetscCall((*problem->csr->backend->name_bins)(problem->csr, U, problem->settings->max_bins, wanted, (PetscInt *)seg->stream[AUTOCSR_STREAM_ROWS].data));
     PetscCall(AutoCSRSegmentEncode(seg, problem->csr, problem->profile));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -146,7 +123,7 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
   Bins bins;
 
   PetscFunctionBegin;
-  make_bins(problem, axes->row_group, &bins);
+  PetscCall(make_bins(problem, axes->row_group, &bins));
   if (bins.kernels > 1)
     PetscCall(PetscSNPrintf(text, len, "rows binned by length in groups of %" PetscInt_FMT ", %" PetscInt_FMT " kernels", axes->row_group, bins.kernels));
   else

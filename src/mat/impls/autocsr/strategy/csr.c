@@ -8,6 +8,7 @@
               nonzero rows (PETSc's compressed rows)
 */
 #include "preset.h"
+#include "../backend.h"
 
 /* Names of rows and a second segment pay when more rows are empty than not */
 static PetscBool mostly_empty(const AutoCSRRange *range)
@@ -60,18 +61,13 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
 /* A segment that names the rows of the problem that are empty, or those that are not */
 static PetscErrorCode build_named(const AutoCSRProblem *problem, const AutoCSRAxes *axes, PetscBool empty, PetscInt count, AutoCSRPlan *plan)
 {
-  const PetscInt *row_ptr = problem->csr->row_ptr;
   AutoCSRSegment *seg;
-  PetscInt       *rows, k = 0;
 
   PetscFunctionBegin;
   PetscCall(AutoCSRPlanAddSegment(plan, "csr", axes, &seg));
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_ROWS, count));
   seg->n_rows = count;
-  rows        = (PetscInt *)seg->stream[AUTOCSR_STREAM_ROWS].data;
-  for (PetscInt i = problem->row_begin; i < problem->row_end; i++) {
-    if ((row_ptr[i] == row_ptr[i + 1]) == (empty == PETSC_TRUE)) rows[k++] = i;
-  }
+  PetscCall((*problem->csr->backend->name_rows)(problem->csr, problem->row_begin, problem->row_end, empty, (PetscInt *)seg->stream[AUTOCSR_STREAM_ROWS].data));
   PetscCall(AutoCSRSegmentEncode(seg, problem->csr, problem->profile));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

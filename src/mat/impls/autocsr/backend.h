@@ -1,0 +1,73 @@
+/*
+  What a memory and its executors have to offer to the rooms that profile, build, check and run plans: one table for the
+  host (host/backend.c) and one for CUDA (cuda/backend.cu). A matrix names the backend in whose memory its arrays lie; its
+  profile, plan, streams and products are of the same one. Nothing outside host/ and cuda/ knows which it is.
+*/
+#ifndef AUTOCSR_BACKEND_H
+#define AUTOCSR_BACKEND_H
+
+#include "plan/plan.h"
+
+/*
+  Sizes and counts are on the host; `names`, streams, the three arrays of a matrix, its profile's pattern_id and operands
+  are in the backend's memory. Work may be queued: what follows on the same backend comes after it, to_host() waits for it.
+*/
+struct _AutoCSRBackend {
+  const char *name;         /* "host", "cuda" */
+  PetscInt    slice_height; /* rows of a slice that suit its executors */
+
+  /* Memory. 64 bytes past the end of an allocation may be read, and are zero; an error of PETSC_ERR_MEM if there is none */
+  PetscErrorCode (*allocate)(size_t bytes, void **);
+  PetscErrorCode (*release)(void *);
+  PetscErrorCode (*to_host)(void *host, const void *data, size_t bytes);
+  PetscErrorCode (*from_host)(void *data, const void *host, size_t bytes);
+  PetscErrorCode (*synchronize)(void);
+
+  /* Everything of a profile that AutoCSRProfileCreate() has not set from the sizes */
+  PetscErrorCode (*profile)(const AutoCSRMatrix *, AutoCSRProfile *);
+
+  /*
+    Virtual rows of U rows each, v of them with workload w = nonzeros / U in bin min(w, bins - 1) (hou2017, Algorithm 2):
+    virtual rows, rows and nonzeros of each bin; and the names, ascending, of the virtual rows in bins that are wanted
+  */
+  PetscErrorCode (*count_bins)(const AutoCSRMatrix *, PetscInt U, PetscInt bins, PetscInt count[], PetscInt rows[], PetscInt nnz[]);
+  PetscErrorCode (*name_bins)(const AutoCSRMatrix *, PetscInt U, PetscInt bins, const PetscBool wanted[], PetscInt names[]);
+  /* The rows of [row_begin, row_end) without entries, or with them, ascending */
+  PetscErrorCode (*name_rows)(const AutoCSRMatrix *, PetscInt row_begin, PetscInt row_end, PetscBool empty, PetscInt names[]);
+
+  /* Segments: see plan.h, AutoCSRSegmentSortRows(), AutoCSRSegmentEncode(), AutoCSRPlanRefresh() */
+  PetscErrorCode (*sort_rows)(AutoCSRSegment *, const AutoCSRMatrix *);
+  PetscErrorCode (*encode)(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRProfile *);
+  PetscErrorCode (*refresh)(AutoCSRPlan *, const AutoCSRMatrix *, PetscBool *fits);
+
+  /*
+    The transpose as a CSR of its own, for a backend without mult_transpose (else NULL): arrays that release() frees, columns
+    ascending, and for each of its nonzeros the place of the original. permute: new values, val[k] = from[place[k]]
+  */
+  PetscErrorCode (*transpose)(const AutoCSRMatrix *, AutoCSRMatrix *, PetscInt **place);
+  PetscErrorCode (*permute)(PetscInt nnz, const PetscInt place[], const PetscScalar from[], PetscScalar val[]);
+
+  /* The executor for these axes, NULL if there is none; simd is for the host */
+  PetscErrorCode (*find_executor)(const AutoCSRAxes *, const char simd[], const AutoCSRExecutor **);
+  /* Once every segment has its executor: what a launch needs, in plan->launch; and its end */
+  PetscErrorCode (*bind)(AutoCSRPlan *, const AutoCSRMatrix *);
+  PetscErrorCode (*unbind)(AutoCSRPlan *);
+  /* Products with a bound plan: see select.h. mult_transpose NULL: only by a plan of the transpose */
+  PetscErrorCode (*mult)(const AutoCSRPlan *, const AutoCSROperands *);
+  PetscErrorCode (*mult_transpose)(const AutoCSRPlan *, const AutoCSROperands *);
+};
+
+PETSC_INTERN const AutoCSRBackend AutoCSRBackendHost;
+#if defined(AUTOCSR_HAVE_CUDA)
+PETSC_INTERN const AutoCSRBackend AutoCSRBackendCUDA;
+#endif
+
+static inline const AutoCSRBackend *AutoCSRBackendOf(PetscMemType memtype)
+{
+#if defined(AUTOCSR_HAVE_CUDA)
+  if (PetscMemTypeDevice(memtype)) return &AutoCSRBackendCUDA;
+#endif
+  return PetscMemTypeHost(memtype) ? &AutoCSRBackendHost : NULL;
+}
+
+#endif

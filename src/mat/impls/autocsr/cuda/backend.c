@@ -1,0 +1,12 @@
+/* The device as a backend: the table of what the files of this room do */
+#include "device.h"
+
+const AutoCSRBackend AutoCSRBackendCUDA = {
+    .name         = "cuda",
+    .slice_height = AUTOCSR_DEVICE_SLICE_HEIGHT,
+    .allocate     = AutoCSRDeviceAllocate,
+    .release      = AutoCSRDeviceRelease,
+    .to_host      = AutoCSRDeviceToHost,
+    .from_host    = AutoCSRDeviceFromHost,
+    .synchronize  = AutoCSRDeviceSynchronize,
+};

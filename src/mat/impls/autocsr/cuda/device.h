@@ -1,0 +1,22 @@
+/*
+  What the files of cuda/ share. C++ and kernels stay in this room; the others see AutoCSRBackendCUDA.
+*/
+#ifndef AUTOCSR_DEVICE_H
+#define AUTOCSR_DEVICE_H
+
+#include "../backend.h"
+#include <petscdevice_cuda.h>
+
+#define AUTOCSR_DEVICE_SLICE_HEIGHT 32 /* a warp */
+
+/* Everything runs on PETSc's stream: work on it needs no synchronization with PETSc's own */
+#define AUTOCSR_STREAM PetscDefaultCudaStream
+
+/* memory.c: of the device. PETSC_ERR_MEM if there is none left */
+PETSC_INTERN PetscErrorCode AutoCSRDeviceAllocate(size_t, void **);
+PETSC_INTERN PetscErrorCode AutoCSRDeviceRelease(void *);
+PETSC_INTERN PetscErrorCode AutoCSRDeviceToHost(void *, const void *, size_t);
+PETSC_INTERN PetscErrorCode AutoCSRDeviceFromHost(void *, const void *, size_t);
+PETSC_INTERN PetscErrorCode AutoCSRDeviceSynchronize(void);
+
+#endif

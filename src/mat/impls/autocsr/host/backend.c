@@ -1,0 +1,144 @@
+/*
+  The host as a backend: its memory, the loops of profile/ and plan/, and products segment by segment.
+*/
+#include "host.h"
+#include "../backend.h"
+
+#define ALIGN 64 /* bytes: a cache line and the widest vector; also the readable room past the end */
+
+/* The allocation begins before the aligned data; its address is kept in the word in front of them */
+static PetscErrorCode Allocate(size_t bytes, void **data)
+{
+  char *base;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc(bytes + 2 * ALIGN + sizeof(void *), &base));
+  *data                  = (void *)(((uintptr_t)base + sizeof(void *) + ALIGN - 1) & ~(uintptr_t)(ALIGN - 1));
+  ((void **)(*data))[-1] = base;
+  PetscCall(PetscMemzero((char *)*data + bytes, ALIGN));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Release(void *data)
+{
+  PetscFunctionBegin;
+  if (data) {
+    void *base = ((void **)data)[-1];
+
+    PetscCall(PetscFree(base));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Copy(void *to, const void *from, size_t bytes)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMemcpy(to, from, bytes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Synchronize(void)
+{
+  return PETSC_SUCCESS;
+}
+
+static PetscInt VirtualRowEnd(const AutoCSRMatrix *csr, PetscInt U, PetscInt v)
+{
+  return csr->m - v * U < U ? csr->m : (v + 1) * U;
+}
+
+static PetscInt BinOf(const AutoCSRMatrix *csr, PetscInt U, PetscInt bins, PetscInt v)
+{
+  return PetscMin((csr->row_ptr[VirtualRowEnd(csr, U, v)] - csr->row_ptr[v * U]) / U, bins - 1);
+}
+
+static PetscErrorCode CountBins(const AutoCSRMatrix *csr, PetscInt U, PetscInt bins, PetscInt count[], PetscInt rows[], PetscInt nnz[])
+{
+  PetscFunctionBegin;
+  for (PetscInt b = 0; b < bins; b++) count[b] = rows[b] = nnz[b] = 0;
+  for (PetscInt v = 0; v < csr->m / U + (csr->m % U > 0); v++) {
+    const PetscInt b = BinOf(csr, U, bins, v), end = VirtualRowEnd(csr, U, v);
+
+    count[b]++;
+    rows[b] += end - v * U;
+    nnz[b] += csr->row_ptr[end] - csr->row_ptr[v * U];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode NameBins(const AutoCSRMatrix *csr, PetscInt U, PetscInt bins, const PetscBool wanted[], PetscInt names[])
+{
+  PetscFunctionBegin;
+  for (PetscInt v = 0; v < csr->m / U + (csr->m % U > 0); v++) {
+    if (wanted[BinOf(csr, U, bins, v)]) *names++ = v;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode NameRows(const AutoCSRMatrix *csr, PetscInt row_begin, PetscInt row_end, PetscBool empty, PetscInt names[])
+{
+  PetscFunctionBegin;
+  for (PetscInt i = row_begin; i < row_end; i++) {
+    if ((csr->row_ptr[i] == csr->row_ptr[i + 1]) == (empty == PETSC_TRUE)) *names++ = i;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Bind(AutoCSRPlan *plan, const AutoCSRMatrix *csr)
+{
+  return PETSC_SUCCESS;
+}
+
+static PetscErrorCode Unbind(AutoCSRPlan *plan)
+{
+  return PETSC_SUCCESS;
+}
+
+static PetscErrorCode Mult(const AutoCSRPlan *plan, const AutoCSROperands *op)
+{
+  PetscFunctionBegin;
+  for (PetscInt s = 0; s < plan->n_segments; s++) {
+    const AutoCSRSegment *seg = &plan->segment[s];
+
+    if (seg->axes.mapping == AUTOCSR_MAP_EMPTY && op->z == op->y) continue; /* as for an off-diagonal block: nothing to add */
+    seg->executor->mult(seg, op);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MultTranspose(const AutoCSRPlan *plan, const AutoCSROperands *op)
+{
+  PetscFunctionBegin;
+  if (!op->z)
+    PetscCall(PetscArrayzero(op->y, plan->n));
+  else if (op->z != op->y)
+    PetscCall(PetscArraycpy(op->y, op->z, plan->n));
+  for (PetscInt s = 0; s < plan->n_segments; s++) {
+    const AutoCSRSegment *seg = &plan->segment[s];
+
+    if (seg->nnz) seg->executor->transpose(seg, op);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const AutoCSRBackend AutoCSRBackendHost = {
+    .name           = "host",
+    .slice_height   = AUTOCSR_HOST_SLICE_HEIGHT,
+    .allocate       = Allocate,
+    .release        = Release,
+    .to_host        = Copy,
+    .from_host      = Copy,
+    .synchronize    = Synchronize,
+    .profile        = AutoCSRProfileFill_Host,
+    .count_bins     = CountBins,
+    .name_bins      = NameBins,
+    .name_rows      = NameRows,
+    .sort_rows      = AutoCSRSegmentSortRows_Host,
+    .encode         = AutoCSRSegmentEncode_Host,
+    .refresh        = AutoCSRPlanRefresh_Host,
+    .find_executor  = AutoCSRHostFindExecutor,
+    .bind           = Bind,
+    .unbind         = Unbind,
+    .mult           = Mult,
+    .mult_transpose = MultTranspose,
+};
