@@ -13,8 +13,9 @@
   are in the backend's memory. Work may be queued: what follows on the same backend comes after it, to_host() waits for it.
 */
 struct _AutoCSRBackend {
-  const char *name;         /* "host", "cuda" */
-  PetscInt    slice_height; /* rows of a slice that suit its executors */
+  const char *name;                                /* "host", "cuda" */
+  PetscInt    slice_height;                        /* rows of a slice that suit its executors */
+  PetscInt    tile_width, tile_height, tile_steps; /* of its segmented sum: T, W and S of liu2015, Table 1 */
 
   /* Memory. 64 bytes past the end of an allocation may be read, and are zero; an error of PETSC_ERR_MEM if there is none */
   PetscErrorCode (*allocate)(size_t bytes, void **);

@@ -124,6 +124,9 @@ static PetscErrorCode MultTranspose(const AutoCSRPlan *plan, const AutoCSROperan
 const AutoCSRBackend AutoCSRBackendHost = {
     .name           = "host",
     .slice_height   = AUTOCSR_HOST_SLICE_HEIGHT,
+    .tile_width     = 8,
+    .tile_height    = 64,
+    .tile_steps     = 8,
     .allocate       = Allocate,
     .release        = Release,
     .to_host        = Copy,

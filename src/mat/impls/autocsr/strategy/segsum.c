@@ -7,10 +7,12 @@
     build     nothing
 */
 #include "preset.h"
+#include "../backend.h"
 
 static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
 {
-  const AutoCSRAxes axes = {.partition = AUTOCSR_PARTITION_NONZEROS, .order = AUTOCSR_ORDER_CSR, .index = AUTOCSR_INDEX_CSR, .value = AUTOCSR_VALUE_CSR, .mapping = AUTOCSR_MAP_TILE, .reduction = AUTOCSR_REDUCE_SEGMENTED, .lanes = 1, .row_group = 1, .tile_width = 8, .tile_height = 64, .tile_steps = 8};
+  const AutoCSRBackend *backend = problem->csr->backend;
+  const AutoCSRAxes     axes    = {.partition = AUTOCSR_PARTITION_NONZEROS, .order = AUTOCSR_ORDER_CSR, .index = AUTOCSR_INDEX_CSR, .value = AUTOCSR_VALUE_CSR, .mapping = AUTOCSR_MAP_TILE, .reduction = AUTOCSR_REDUCE_SEGMENTED, .lanes = 1, .row_group = 1, .tile_width = backend->tile_width, .tile_height = backend->tile_height, .tile_steps = backend->tile_steps};
 
   PetscFunctionBegin;
   *n   = 0;
