@@ -93,10 +93,10 @@ ISA_kernels_avx2   = -mavx2 -mfma
 ISA_kernels_avx512 = -mavx512f -mavx512vl -mavx512dq -mavx512bw -mfma -mprefer-vector-width=512
 
 # ---- Programs: plain PETSc programs into which the library is loaded, but for
-# private: those that call private functions (they include private headers) and are linked with the library's objects
+# private: those that call private functions (they include private headers, or a header of tests/ that does) and are linked with the library's objects
 # linked:  those that call the public functions and are linked with the library
 programs := $(wildcard tests/*.c tests/*.cxx examples/*.c)
-private  := $(if $(programs),$(shell grep -l 'include.*src/mat/impls/autocsr' $(programs)))
+private  := $(if $(programs),$(shell grep -lE 'include.*(src/mat/impls/autocsr|"(blocks|plans)\.h")' $(programs)))
 linked   := $(filter-out $(private),$(if $(programs),$(shell grep -l 'include.*petscautocsr\.h' $(programs))))
 slepc    := $(filter-out $(private),$(if $(programs),$(shell grep -l 'include.*slepc' $(programs))))
 # SLEPc's installation of the same PETSc: Debian's where it is there

@@ -1,0 +1,170 @@
+/*
+  Plans for tests of the private functions: all axes that a block allows, over several layouts of its rows in segments.
+*/
+#ifndef PLANS_H
+#define PLANS_H
+
+#include "../src/mat/impls/autocsr/plan/encode.h"
+#include "blocks.h"
+
+static inline void CountSlices(const AutoCSRMatrix *csr, const PetscInt rows[], PetscInt begin, PetscInt end, PetscInt h, PetscInt *padded, PetscInt *slices_16)
+{
+  *padded = *slices_16 = 0;
+  for (PetscInt k = begin; k < end; k += h) {
+    PetscInt width = 0, lo = csr->n, hi = 0;
+
+    for (PetscInt r = k; r < PetscMin(k + h, end); r++) {
+      width = PetscMax(width, Length(csr, rows[r]));
+      for (PetscInt p = csr->row_ptr[rows[r]]; p < csr->row_ptr[rows[r] + 1]; p++) {
+        lo = PetscMin(lo, csr->col[p]);
+        hi = PetscMax(hi, csr->col[p]);
+      }
+    }
+    *padded += h * width;
+    *slices_16 += hi - lo < 65536;
+  }
+}
+
+/* Insertion sort by falling length within windows */
+static inline void SortRows(const AutoCSRMatrix *csr, PetscInt begin, PetscInt end, PetscInt window, PetscInt rows[])
+{
+  for (PetscInt k = begin; k < end; k++) {
+    PetscInt j = k;
+
+    for (; j > begin + (k - begin) / window * window && Length(csr, rows[j - 1]) < Length(csr, k); j--) rows[j] = rows[j - 1];
+    rows[j] = k;
+  }
+}
+/* ---- Plans: how the rows are laid out over segments */
+
+typedef enum {
+  LAYOUT_WHOLE,    /* one contiguous segment */
+  LAYOUT_THIRDS,   /* three of them, not on borders of slices */
+  LAYOUT_ODD_EVEN, /* named rows */
+  LAYOUT_BINS,     /* virtual rows of 10 rows, dealt to three bins */
+  LAYOUT_EMPTY,    /* empty rows apart, the others named */
+  LAYOUT_PATTERNS, /* rows in the dictionary of patterns, and the others in place, both named */
+  LAYOUT_COUNT
+} Layout;
+
+/* The segment that row (or virtual row) v goes to in layouts that name rows */
+static inline PetscInt PartOf(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, Layout layout, PetscInt v)
+{
+  switch (layout) {
+  case LAYOUT_BINS:
+    return v % 3;
+  case LAYOUT_EMPTY:
+    return !Length(csr, v);
+  case LAYOUT_PATTERNS:
+    return profile->pattern_id[v] == AUTOCSR_NO_PATTERN;
+  default:
+    return v % 2;
+  }
+}
+
+/*
+  Adds the rows of part `part` as a segment. csr and its profile may be of any backend; host, the same block on the host,
+  and its profile say which rows these are.
+*/
+static inline PetscErrorCode AddNamed(AutoCSRPlan *plan, const AutoCSRMatrix *csr, const AutoCSRProfile *profile, const AutoCSRMatrix *host, const AutoCSRProfile *host_profile, const AutoCSRAxes *axes, Layout layout, PetscInt part)
+{
+  const PetscInt  U = layout == LAYOUT_BINS ? 10 : 1, names = (host->m + U - 1) / U;
+  AutoCSRAxes     a = *axes;
+  AutoCSRSegment *seg;
+  PetscInt       *rows, n = 0, n_rows = 0;
+
+  PetscFunctionBeginUser;
+  a.row_group = U;
+  if (layout == LAYOUT_EMPTY && part) a = (AutoCSRAxes){.mapping = AUTOCSR_MAP_EMPTY};
+  if (layout == LAYOUT_PATTERNS && part) a = (AutoCSRAxes){.mapping = AUTOCSR_MAP_LANES, .lanes = 4};
+  if (layout == LAYOUT_BINS) a.partition = AUTOCSR_PARTITION_BIN;
+  PetscCall(PetscMalloc1(names, &rows));
+  for (PetscInt v = 0; v < names; v++) {
+    if (PartOf(host, host_profile, layout, v) != part) continue;
+    rows[n++] = v;
+    n_rows += PetscMin(U, host->m - v * U);
+  }
+  PetscCall(AutoCSRPlanAddSegment(plan, "test", &a, &seg));
+  seg->n_rows = n_rows;
+  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_ROWS, n));
+  PetscCall((*csr->backend->from_host)(seg->stream[AUTOCSR_STREAM_ROWS].data, rows, (size_t)n * sizeof(*rows)));
+  PetscCall(PetscFree(rows));
+  PetscCall(AutoCSRSegmentEncode(seg, csr, profile));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static inline PetscErrorCode BuildPlan(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, const AutoCSRMatrix *host, const AutoCSRProfile *host_profile, const AutoCSRAxes *axes, Layout layout, AutoCSRPlan **plan)
+{
+  const PetscInt parts = layout == LAYOUT_WHOLE ? 1 : (layout == LAYOUT_THIRDS || layout == LAYOUT_BINS ? 3 : 2);
+
+  PetscFunctionBeginUser;
+  PetscCall(AutoCSRPlanCreate(csr, plan));
+  for (PetscInt part = 0; part < parts; part++) {
+    AutoCSRSegment *seg;
+
+    if (layout != LAYOUT_WHOLE && layout != LAYOUT_THIRDS) {
+      PetscCall(AddNamed(*plan, csr, profile, host, host_profile, axes, layout, part));
+      continue;
+    }
+    PetscCall(AutoCSRPlanAddSegment(*plan, "test", axes, &seg));
+    seg->row_begin = csr->m * part / parts;
+    seg->n_rows    = csr->m * (part + 1) / parts - seg->row_begin;
+    PetscCall(AutoCSRSegmentSortRows(seg, csr));
+    PetscCall(AutoCSRSegmentEncode(seg, csr, profile));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Do 16 bits hold the columns of all slices of this layout? */
+static inline PetscErrorCode Fits16(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, const AutoCSRAxes *axes, Layout layout, PetscBool *fits)
+{
+  PetscInt *rows, padded, slices_16;
+
+  PetscFunctionBeginUser;
+  *fits = PETSC_TRUE;
+  PetscCall(PetscMalloc1(csr->m, &rows));
+  for (PetscInt part = 0; part < 3; part++) {
+    PetscInt n = 0;
+
+    if (layout == LAYOUT_WHOLE || layout == LAYOUT_THIRDS) {
+      const PetscInt begin = layout == LAYOUT_WHOLE ? 0 : csr->m * part / 3, end = layout == LAYOUT_WHOLE ? csr->m : csr->m * (part + 1) / 3;
+
+      SortRows(csr, begin, end, PetscMax(1, axes->sort_window), rows);
+      n = end - begin;
+      for (PetscInt k = 0; k < n; k++) rows[k] = rows[begin + k];
+    } else {
+      for (PetscInt i = 0; i < csr->m; i++) {
+        if (PartOf(csr, profile, layout, i) == part) rows[n++] = i;
+      }
+    }
+    CountSlices(csr, rows, 0, n, axes->slice_height, &padded, &slices_16);
+    if (slices_16 < (n + axes->slice_height - 1) / axes->slice_height) *fits = PETSC_FALSE;
+  }
+  PetscCall(PetscFree(rows));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+static inline PetscErrorCode IsLegal(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, const AutoCSRAxes *a, Layout layout, PetscBool *legal)
+{
+  const PetscBool sliced = (PetscBool)(a->order == AUTOCSR_ORDER_SLICED), contiguous = (PetscBool)(layout == LAYOUT_WHOLE || layout == LAYOUT_THIRDS);
+  const PetscBool own_index = (PetscBool)(a->index == AUTOCSR_INDEX_32 || a->index == AUTOCSR_INDEX_16), own_value = (PetscBool)(a->value != AUTOCSR_VALUE_CSR);
+  PetscInt        pattern_rows = 0;
+
+  PetscFunctionBeginUser;
+  *legal = PETSC_FALSE;
+  for (PetscInt c = 0; c < profile->chunks; c++) pattern_rows += profile->chunk[c].pattern_rows;
+  if (sliced && (a->index == AUTOCSR_INDEX_CSR || !own_value)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!sliced && (a->sort_window || (!contiguous && (own_index || own_value)))) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!contiguous && a->sort_window) PetscFunctionReturn(PETSC_SUCCESS);
+  if (layout == LAYOUT_BINS && sliced) PetscFunctionReturn(PETSC_SUCCESS);
+  if (layout == LAYOUT_PATTERNS && (a->index != AUTOCSR_INDEX_PATTERN || !profile->pattern_id || pattern_rows == csr->m)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!sliced && a->index != AUTOCSR_INDEX_16 && a->slice_height > 1) PetscFunctionReturn(PETSC_SUCCESS);         /* does not matter there */
+  if (csr->m + csr->n > 4000 && a->slice_height != 1 && a->slice_height != 8) PetscFunctionReturn(PETSC_SUCCESS); /* to save time */
+  if (a->value == AUTOCSR_VALUE_DICTIONARY && profile->values > AUTOCSR_MAX_DISTINCT) PetscFunctionReturn(PETSC_SUCCESS);
+  if (a->value == AUTOCSR_VALUE_FLOAT32 && !profile->float32_exact) PetscFunctionReturn(PETSC_SUCCESS);
+  if (a->index == AUTOCSR_INDEX_PATTERN && layout != LAYOUT_PATTERNS && (!profile->pattern_id || pattern_rows < csr->m)) PetscFunctionReturn(PETSC_SUCCESS);
+  *legal = PETSC_TRUE;
+  if (a->index == AUTOCSR_INDEX_16) PetscCall(Fits16(csr, profile, a, layout, legal));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+#endif
