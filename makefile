@@ -137,14 +137,17 @@ $(more): $(convert)
 
 # ---- Tests: their form and the options of the runner are in config/run-tests.py
 JOBS  ?= 2
+PACK  ?= $(BUILD)/pack.tar.xz
 tested = $(runnable) $(wildcard examples/*.py) src/benchmarks/autocsr_convert.c
 RUN_TESTS = config/with-mpi.sh python3 config/run-tests.py --top $(top) --build $(BUILD) --lib $(library) --petsc-dir $(PETSC_DIR) --petsc-arch '$(PETSC_ARCH)' \
   --mpiexec '$(MPIEXEC)' --slepc-dir '$(SLEPC_DIR)' --private '$(private)' --jobs $(JOBS) --only '$(ONLY)' \
-  $(if $(VALGRIND),--valgrind $(top)/config/valgrind.supp) $(if $(UPDATE),--update)
+  $(if $(VALGRIND),--valgrind $(top)/config/valgrind.supp) --sanitizer '$(SANITIZE)' --options '$(TEST_OPTIONS)' $(if $(UPDATE),--update)
 check: all $(call exe,$(runnable)) $(data)
 	@$(RUN_TESTS) --core $(tested)
 test: all $(call exe,$(runnable)) $(data) $(more)
 	@$(RUN_TESTS) $(if $(more),--matrices $(dir $(more))) $(tested)
+pack: all $(call exe,$(runnable)) $(data)
+	@PRIVATE='$(private)' config/pack.sh $(PACK) $(BUILD) $(tested)
 test-petsc: all
 	@config/with-mpi.sh python3 config/test-petsc.py $(if $(PETSC_SRC),--petsc-src $(PETSC_SRC)) --lib $(library) --out $(BUILD)/test-petsc --jobs $(JOBS) \
 	  $(foreach o,$(ONLY),--only '$o') $(TEST_PETSC_FLAGS)
@@ -184,8 +187,10 @@ help:
 	@sed -n 's/^#: //p' makefile
 #: make              the library and autocsr_convert, in build/<PETSc's version, scalar, precision, integers, arch>
 #: make demo         a PETSc program on a real matrix with aij and with autocsr
-#: make check        the core of the tests, under five minutes (ONLY='ex1 ex2_a*' picks; VALGRIND=1; JOBS=2)
+#: make check        the core of the tests, under five minutes (ONLY='ex1 ex2_a*' picks; VALGRIND=1; JOBS=2;
+#:                   SANITIZE=memcheck|racecheck|initcheck on a GPU; TEST_OPTIONS='-use_gpu_aware_mpi 0')
 #: make test         all tests
+#: make pack         an archive that runs the tests on a machine without compiler and PETSc (PACK=<file>; config/pack.sh)
 #: make test-petsc   PETSc's own tests with autocsr in the place of aij (PETSC_SRC=<PETSc's source tree>; ONLY='ksp_*';
 #:                   TEST_PETSC_FLAGS='--sample 100', '--rerun-failed', ...: config/test-petsc.py --help)
 #: make bench        the benchmark; results in src/benchmarks/results
@@ -198,5 +203,5 @@ help:
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 FORCE:
-.PHONY: all check test test-petsc demo bench docs install petsc-cuda format clean help FORCE
+.PHONY: all check test pack test-petsc demo bench docs install petsc-cuda format clean help FORCE
 .SECONDARY:

@@ -19,8 +19,9 @@ A run passes if the program ends with 0, writes exactly the output file to stdou
 which ignores the digits of numbers), leaves no memory (-malloc_dump), no composed function (-checkfunctionlist) and no
 unused option of its own. With -petsc_ci_portable_error_output among its args it must stop with a PETSc error instead, whose
 text is what is compared (the exit code is not: MPI launchers lose it). --core leaves out what has a timeoutfactor above 3.
+A test whose suffix begins with `alone` takes all of the machine, or of a device: it runs when all the others have ended.
 """
-import argparse, concurrent.futures, difflib, fnmatch, itertools, os, re, shlex, shutil, signal, subprocess, sys, time
+import argparse, collections, concurrent.futures, difflib, fnmatch, glob, itertools, os, re, shlex, shutil, signal, subprocess, sys, time
 
 KEYS = {'suffix', 'nsize', 'args', 'requires', 'env', 'filter', 'filter_output', 'output_file', 'timeoutfactor', 'comments'}
 APPENDED = {'args', 'requires', 'env', 'comments'}  # of a testset and its tests; the other keys are replaced
@@ -107,6 +108,7 @@ class Run:
         self.requires = keys.get('requires', '')
         self.program_args = self.args.strip()
         self.error = ERROR_TEST in self.args
+        self.alone = keys.get('suffix', '').split('_')[-1].startswith('alone')
 
 
 def runs_of(source):
@@ -149,7 +151,7 @@ class Petsc:
         self.has = {
             'complex': 'PETSC_USE_COMPLEX' in self.defines,
             'debug': 'PETSC_USE_DEBUG' in self.defines,
-            'cuda': 'PETSC_HAVE_CUDA' in self.defines and os.path.exists('/dev/nvidia0'),
+            'cuda': 'PETSC_HAVE_CUDA' in self.defines and bool(glob.glob('/dev/nvidia[0-9]*')),
             'datafilespath': bool(opts.matrices),
             'slepc': bool(opts.slepc_dir),
             'avx2': 'avx2' in flags,
@@ -202,7 +204,7 @@ def execute(run, petsc, opts):
     scratch = os.path.join(opts.build, 'runs', run.name)
     shutil.rmtree(scratch, ignore_errors=True)
     os.makedirs(scratch)
-    options = '-check_pointer_intensity 0 -error_output_stdout -malloc_dump -malloc_debug -checkfunctionlist -nox -mat_autocsr_machine none'
+    options = f'-check_pointer_intensity 0 -error_output_stdout -malloc_dump -malloc_debug -checkfunctionlist -nox -mat_autocsr_machine none {opts.options}'
     env = dict(os.environ, AUTOCSR_LIB=opts.lib, AUTOCSR_DATA=os.path.join(opts.build, 'data'), AUTOCSR_MTX=os.path.join(opts.top, 'tests', 'data'),
                DATAFILESPATH=opts.matrices, OMP_NUM_THREADS='1', OPENBLAS_NUM_THREADS='1', LC_ALL='C')
     env['PETSC_OPTIONS'] = options if run.source in opts.private else f'-dll_append {opts.lib} {options}'
@@ -214,8 +216,10 @@ def execute(run, petsc, opts):
     if opts.valgrind:
         command += ['valgrind', '-q', '--leak-check=full', '--show-leak-kinds=definite', '--errors-for-leak-kinds=definite', '--num-callers=20',
                     '--error-exitcode=10', f'--suppressions={opts.valgrind}']
+    if opts.sanitizer:
+        command += ['compute-sanitizer', '--tool', opts.sanitizer, '--error-exitcode', '10', '--log-file', os.path.join(scratch, 'sanitizer-%p')]
     line = ' '.join(map(shlex.quote, command + program)) + ' ' + run.program_args
-    limit = TIMEOUT * float(run.keys.get('timeoutfactor', 1)) * (20 if opts.valgrind else 1)
+    limit = TIMEOUT * float(run.keys.get('timeoutfactor', 1)) * (20 if opts.valgrind or opts.sanitizer else 1)
     start = time.time()
     p = subprocess.Popen(['bash', '-c', line], cwd=scratch, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                          errors='replace', start_new_session=True)
@@ -249,6 +253,8 @@ def execute(run, petsc, opts):
     elif lines(out) != lines(expected):
         notes += list(difflib.unified_diff(lines(expected), lines(out), run.output, 'output', lineterm='', n=1))[:60]
     if notes:
+        for log in glob.glob(os.path.join(glob.escape(scratch), 'sanitizer-*')):
+            notes += open(log, errors='replace').read().splitlines()[:40]
         return False, seconds, [line, *notes, *((error_text(raw) or raw[-2000:]) + err[-2000:]).splitlines()]
     shutil.rmtree(scratch, ignore_errors=True)
     return True, seconds, []
@@ -276,6 +282,8 @@ def main():
     for name in ('build', 'top', 'lib', 'petsc-dir', 'petsc-arch', 'mpiexec', 'matrices', 'slepc-dir', 'valgrind', 'only'):
         a.add_argument('--' + name, default='')
     a.add_argument('--private', default='', help='sources linked with the library itself: it is not loaded a second time')
+    a.add_argument('--options', default='', help='further options for every program, as -use_gpu_aware_mpi 0')
+    a.add_argument('--sanitizer', default='', help='a tool of compute-sanitizer that every program runs under: memcheck, racecheck, initcheck')
     a.add_argument('--jobs', type=int, default=2)
     a.add_argument('--core', action='store_true')
     a.add_argument('--update', action='store_true', help='write what the programs print into the output files')
@@ -292,17 +300,18 @@ def main():
     if opts.core:
         runs = [r for r in runs if float(r.keys.get('timeoutfactor', 1)) <= 3]
     print(f'TAP version 13\n1..{len(runs)}', flush=True)
-    passed, failed, skipped, times = 0, [], 0, []
+    passed, failed, skipped, times = 0, [], collections.Counter(), []
     start = time.time()
+    runs.sort(key=lambda r: r.alone)
+    lacking = [petsc.lacks(r.requires) for r in runs]
     with concurrent.futures.ThreadPoolExecutor(opts.jobs) as pool:
-        lacking = [petsc.lacks(r.requires) for r in runs]
-        results = [None if l else pool.submit(execute, r, petsc, opts) for r, l in zip(runs, lacking)]
+        results = [None if l or r.alone else pool.submit(execute, r, petsc, opts) for r, l in zip(runs, lacking)]
         for i, (r, l, result) in enumerate(zip(runs, lacking, results), 1):
             if l:
-                skipped += 1
+                skipped[l] += 1
                 print(f'ok {i} {r.name} # SKIP requires {l}', flush=True)
                 continue
-            good, seconds, notes = result.result()
+            good, seconds, notes = result.result() if result else execute(r, petsc, opts)
             times.append((seconds, r.name))
             passed += good
             if not good:
@@ -311,7 +320,9 @@ def main():
     print(f'# {time.time() - start:.0f} s; slowest: ' + ', '.join(f'{n} {s:.1f} s' for s, n in sorted(times, reverse=True)[:5]))
     if failed:
         print('# failed: ' + ' '.join(failed))
-    print(f'{passed} passed, {len(failed)} failed' + (f', {skipped} skipped' if skipped else ''))
+    if skipped:
+        print('# skipped for want of: ' + ', '.join(f'{what} {n}' for what, n in skipped.most_common()))
+    print(f'{passed} passed, {len(failed)} failed' + (f', {skipped.total()} skipped' if skipped else ''))
     sys.exit(1 if failed or not passed else 0)
 
 
