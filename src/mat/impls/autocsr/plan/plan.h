@@ -120,6 +120,7 @@ struct _AutoCSRSegment {
   double                 measured;  /* seconds; 0: not measured */
   const AutoCSRExecutor *executor;  /* bound by select/ */
   const AutoCSRBackend  *backend;   /* the plan's */
+  void                  *launch;    /* of the backend, once the plan is bound */
 };
 
 typedef struct {

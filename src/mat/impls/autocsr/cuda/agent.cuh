@@ -1,0 +1,151 @@
+/*
+  The agents of the device: an agent is the work of one block on a segment with certain axes, fixed at compile time (CUB's
+  word; doc/design.md 6). One agent is
+
+    struct Agent : AgentBase {
+      struct Shared {...};                             what a block keeps in shared memory, at most AGENT_SHARED bytes
+      static PetscInt Blocks(const AutoCSRSegment *);  host: how many blocks the segment takes
+      static size_t ScratchBytes(const AutoCSRSegment *);  host: of scratch for what blocks hand each other; 0 unless said
+      static __device__ void Run(const AutoCSRDeviceSegment &, const AutoCSRDeviceOperands &, PetscInt block, Shared &);
+    };
+
+  Run() is called by all AUTOCSR_BLOCK threads of a block, once for each block in [0, Blocks()), in any order and at any
+  place of a grid. It writes y = z + A x for its rows; z NULL: y = A x; z may be y. A second step (a synchronizer) belongs to
+  the block that draws the last ticket in scratch, and leaves scratch as it was. The parts for the host are hidden from a
+  compiler at run time.
+*/
+#ifndef AUTOCSR_AGENT_CUH
+#define AUTOCSR_AGENT_CUH
+
+#include "launch.h"
+
+#define AGENT_SHARED (48 << 10)
+#define WARP         32
+#define WARPS        (AUTOCSR_BLOCK / WARP)
+#define ALL_LANES    0xffffffffu
+
+struct AgentBase {
+#if !defined(__CUDACC_RTC__)
+  static size_t ScratchBytes(const AutoCSRSegment *)
+  {
+    return 0;
+  }
+#endif
+};
+
+static __host__ __device__ __forceinline__ PetscInt CeilDivide(PetscInt a, PetscInt b)
+{
+  return a / b + (a % b > 0);
+}
+
+template <int bytes>
+struct StreamWord;
+template <>
+struct StreamWord<1> {
+  typedef unsigned char type;
+};
+template <>
+struct StreamWord<2> {
+  typedef unsigned short type;
+};
+template <>
+struct StreamWord<4> {
+  typedef unsigned int type;
+};
+template <>
+struct StreamWord<8> {
+  typedef unsigned long long type;
+};
+template <>
+struct StreamWord<16> {
+  typedef ulonglong2 type;
+};
+
+/* A load of what is read once: not kept in L1, where x is */
+template <typename T>
+static __device__ __forceinline__ T LoadStream(const T *p)
+{
+  typename StreamWord<sizeof(T)>::type w;
+  T                                    v;
+
+  if constexpr (sizeof(T) == 1) {
+    unsigned short s;
+
+    asm("ld.global.nc.L1::no_allocate.u8 %0, [%1];"
+        : "=h"(s)
+        : "l"(p));
+    w = (unsigned char)s;
+  } else if constexpr (sizeof(T) == 2)
+    asm("ld.global.nc.L1::no_allocate.u16 %0, [%1];"
+        : "=h"(w)
+        : "l"(p));
+  else if constexpr (sizeof(T) == 4)
+    asm("ld.global.nc.L1::no_allocate.u32 %0, [%1];"
+        : "=r"(w)
+        : "l"(p));
+  else if constexpr (sizeof(T) == 8)
+    asm("ld.global.nc.L1::no_allocate.u64 %0, [%1];"
+        : "=l"(w)
+        : "l"(p));
+  else
+    asm("ld.global.nc.L1::no_allocate.v2.u64 {%0, %1}, [%2];"
+        : "=l"(w.x), "=l"(w.y)
+        : "l"(p));
+  memcpy((void *)&v, &w, sizeof(v));
+  return v;
+}
+
+/* A load of what others will read again: entries of x, row offsets, dictionaries */
+template <typename T>
+static __device__ __forceinline__ T LoadCached(const T *p)
+{
+  typename StreamWord<sizeof(T)>::type w = __ldg((const typename StreamWord<sizeof(T)>::type *)p);
+  T                                    v;
+
+  memcpy((void *)&v, &w, sizeof(v));
+  return v;
+}
+
+/* s + a * x: products fused, part by part where complex (the library's product branches on NaN) */
+static __device__ __forceinline__ PetscScalar MultiplyAdd(PetscScalar s, PetscScalar a, PetscScalar x)
+{
+#if defined(PETSC_USE_COMPLEX)
+  return PetscScalar(s.real() + a.real() * x.real() - a.imag() * x.imag(), s.imag() + a.real() * x.imag() + a.imag() * x.real());
+#else
+  return s + a * x;
+#endif
+}
+
+static __device__ __forceinline__ PetscScalar ConjugateIf(PetscScalar a, int conjugate)
+{
+#if defined(PETSC_USE_COMPLEX)
+  return conjugate ? PetscScalar(a.real(), -a.imag()) : a;
+#else
+  return a;
+#endif
+}
+
+static __device__ __forceinline__ PetscScalar ShuffleXor(PetscScalar a, int lane_mask)
+{
+#if defined(PETSC_USE_COMPLEX)
+  return PetscScalar(__shfl_xor_sync(ALL_LANES, a.real(), lane_mask), __shfl_xor_sync(ALL_LANES, a.imag(), lane_mask));
+#else
+  return __shfl_xor_sync(ALL_LANES, a, lane_mask);
+#endif
+}
+
+/* What is added to a row's sum: z or nothing */
+static __device__ __forceinline__ PetscScalar AddendOf(const AutoCSRDeviceOperands &op, PetscInt row)
+{
+  return op.z ? op.z[row] : (PetscScalar)0;
+}
+
+/* The row that a segment's k-th row is */
+static __device__ __forceinline__ PetscInt RowOf(const AutoCSRDeviceSegment &seg, PetscInt k)
+{
+  if (!seg.rows) return seg.row_begin + k;
+  if (seg.row_group == 1) return LoadCached(seg.rows + k);
+  return LoadCached(seg.rows + k / seg.row_group) * seg.row_group + k % seg.row_group;
+}
+
+#endif

@@ -1,0 +1,12 @@
+/* The table of the device's executors, and the kernels that run a segment alone */
+#include "kernels.cuh"
+
+#define ENTRY(id, name, order, index, value, mapping, lanes, ...) \
+  {{name, AutoCSRDeviceMultSegment, NULL}, AUTOCSR_ORDER_##order, AUTOCSR_INDEX_##index, AUTOCSR_VALUE_##value, AUTOCSR_MAP_##mapping, lanes, (const void *)AutoCSROne<__VA_ARGS__>, __VA_ARGS__::Blocks, __VA_ARGS__::ScratchBytes},
+
+/* clang-format off */
+const AutoCSRDeviceExecutor AutoCSRDeviceExecutors[] = {
+  EACH_AGENT(ENTRY)
+  {{NULL, NULL, NULL}}
+};
+/* clang-format on */

@@ -1,0 +1,196 @@
+/*
+  Products on the device: finds executors, makes the parameters of the launches when a plan is bound, and launches. A
+  product allocates nothing, waits for nothing and sets nothing: one launch, or a few.
+*/
+#include "device.h"
+#include "launch.h"
+
+/* A segment of so many nonzeros is worth a launch of its own: its kernel keeps no more registers and shared memory than it needs */
+#define ALONE 1000000
+
+typedef struct {
+  const void            *kernel;
+  unsigned               blocks;
+  PetscBool              empty;      /* only rows without entries */
+  AutoCSRDeviceOperands *parameters; /* which begin with the operands */
+} Launch;
+
+/* plan->launch; segment->launch is its element of `segment` */
+typedef struct {
+  PetscInt              n_launches;
+  Launch               *launch;
+  AutoCSRDeviceSegment *segment;
+} DevicePlan;
+
+static const AutoCSRDeviceExecutor *ExecutorOf(const AutoCSRSegment *seg)
+{
+  return (const AutoCSRDeviceExecutor *)seg->executor;
+}
+
+PetscErrorCode AutoCSRDeviceFindExecutor(const AutoCSRAxes *axes, const char simd[], const AutoCSRExecutor **executor)
+{
+  const PetscBool              slices  = (PetscBool)(axes->order == AUTOCSR_ORDER_SLICED || axes->index == AUTOCSR_INDEX_16);
+  const PetscBool              pattern = (PetscBool)(axes->order == AUTOCSR_ORDER_CSR && axes->index == AUTOCSR_INDEX_PATTERN);
+  const AutoCSRMapping         mapping = pattern ? AUTOCSR_MAP_LANES : axes->mapping; /* patterns are walked alike whatever the mapping */
+  const AutoCSRDeviceExecutor *e;
+
+  PetscFunctionBegin;
+  *executor = NULL;
+  if (slices && axes->slice_height != AUTOCSR_DEVICE_SLICE_HEIGHT) PetscFunctionReturn(PETSC_SUCCESS); /* a lane for each row */
+  for (e = AutoCSRDeviceExecutors; e->executor.name && !*executor; e++) {
+    if (e->order == axes->order && e->index == axes->index && e->value == axes->value && e->mapping == mapping && (!e->lanes || e->lanes == axes->lanes)) *executor = &e->executor;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode BindSegment(const AutoCSRSegment *seg, AutoCSRDeviceSegment *d)
+{
+  const AutoCSRDeviceExecutor *executor = ExecutorOf(seg);
+  const AutoCSRStream         *stream   = seg->stream;
+  const size_t                 scratch  = (*executor->scratch_bytes)(seg);
+
+  PetscFunctionBegin;
+  d->rows           = (const PetscInt *)stream[AUTOCSR_STREAM_ROWS].data;
+  d->slice_ptr      = (const PetscInt *)stream[AUTOCSR_STREAM_SLICE_PTR].data;
+  d->base           = (const PetscInt *)stream[AUTOCSR_STREAM_BASE].data;
+  d->index          = stream[AUTOCSR_STREAM_INDEX].data;
+  d->pattern_id     = (const uint16_t *)stream[AUTOCSR_STREAM_PATTERN_ID].data;
+  d->pattern_ptr    = (const PetscInt *)stream[AUTOCSR_STREAM_PATTERN_PTR].data;
+  d->pattern_offset = (const PetscInt *)stream[AUTOCSR_STREAM_PATTERN_OFFSET].data;
+  d->value          = stream[AUTOCSR_STREAM_VALUE].data;
+  d->dictionary     = (const PetscScalar *)stream[AUTOCSR_STREAM_DICTIONARY].data;
+  d->row_begin      = seg->row_begin;
+  d->n_rows         = seg->n_rows;
+  d->row_group      = seg->axes.row_group;
+  d->nnz            = seg->nnz;
+  d->n_slices       = seg->n_slices;
+  d->n_patterns     = seg->n_patterns;
+  d->blocks         = (*executor->blocks)(seg);
+  d->agent          = (int)(executor - AutoCSRDeviceExecutors);
+  PetscCheck(d->blocks <= 2147483647, PETSC_COMM_SELF, PETSC_ERR_SUP, "A segment of %" PetscInt_FMT " blocks is more than a launch may have", d->blocks);
+  if (scratch) {
+    PetscCall(AutoCSRDeviceAllocate(scratch, &d->scratch));
+    PetscCallCUDA(cudaMemsetAsync(d->scratch, 0, scratch, AUTOCSR_STREAM));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode AddAlone(DevicePlan *device, const AutoCSRSegment *seg)
+{
+  const AutoCSRDeviceSegment *d      = (const AutoCSRDeviceSegment *)seg->launch;
+  Launch                     *launch = &device->launch[device->n_launches];
+  AutoCSROneParameters       *parameters;
+
+  PetscFunctionBegin;
+  if (!d->blocks) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscNew(&parameters));
+  parameters->segment = *d;
+  launch->kernel      = ExecutorOf(seg)->kernel;
+  launch->blocks      = (unsigned)d->blocks;
+  launch->empty       = (PetscBool)(seg->axes.mapping == AUTOCSR_MAP_EMPTY);
+  launch->parameters  = &parameters->operands;
+  device->n_launches++;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* To the last launch if it is of the kernel for many and has room, else to a new one */
+static PetscErrorCode AddToMany(DevicePlan *device, const AutoCSRSegment *seg)
+{
+  const AutoCSRDeviceSegment *d      = (const AutoCSRDeviceSegment *)seg->launch;
+  const PetscInt              most   = 2147483647;
+  Launch                     *launch = device->n_launches ? &device->launch[device->n_launches - 1] : NULL;
+  AutoCSRManyParameters      *parameters;
+
+  PetscFunctionBegin;
+  if (!d->blocks) PetscFunctionReturn(PETSC_SUCCESS);
+  parameters = launch && launch->kernel == AutoCSRManyKernel ? (AutoCSRManyParameters *)launch->parameters : NULL;
+  if (!parameters || parameters->n_segments == AUTOCSR_MANY_SEGMENTS || launch->blocks > most - d->blocks) {
+    PetscCall(PetscNew(&parameters));
+    launch             = &device->launch[device->n_launches++];
+    launch->kernel     = AutoCSRManyKernel;
+    launch->empty      = PETSC_TRUE;
+    launch->parameters = &parameters->operands;
+  }
+  launch->blocks += (unsigned)d->blocks;
+  if (seg->axes.mapping != AUTOCSR_MAP_EMPTY) launch->empty = PETSC_FALSE;
+  parameters->segment[parameters->n_segments]     = *d;
+  parameters->block_end[parameters->n_segments++] = (PetscInt)launch->blocks;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDeviceBind(AutoCSRPlan *plan, const AutoCSRMatrix *csr)
+{
+  DevicePlan *device;
+  PetscInt    small = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&device));
+  plan->launch = device;
+  PetscCall(PetscCalloc2(plan->n_segments, &device->launch, plan->n_segments, &device->segment));
+  for (PetscInt s = 0; s < plan->n_segments; s++) {
+    AutoCSRSegment *seg = &plan->segment[s];
+
+    seg->launch = &device->segment[s];
+    PetscCall(BindSegment(seg, &device->segment[s]));
+    if (seg->nnz < ALONE) small++;
+  }
+  for (PetscInt s = 0; s < plan->n_segments; s++) {
+    if (plan->segment[s].nnz < ALONE && small > 1) PetscCall(AddToMany(device, &plan->segment[s]));
+  }
+  for (PetscInt s = 0; s < plan->n_segments; s++) {
+    if (plan->segment[s].nnz >= ALONE || small == 1) PetscCall(AddAlone(device, &plan->segment[s]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDeviceUnbind(AutoCSRPlan *plan)
+{
+  DevicePlan *device = (DevicePlan *)plan->launch;
+
+  PetscFunctionBegin;
+  for (PetscInt s = 0; s < plan->n_segments; s++) {
+    if (device->segment[s].scratch) PetscCall(AutoCSRDeviceRelease(device->segment[s].scratch));
+    plan->segment[s].launch = NULL;
+  }
+  for (PetscInt l = 0; l < device->n_launches; l++) PetscCall(PetscFree(device->launch[l].parameters));
+  PetscCall(PetscFree2(device->launch, device->segment));
+  PetscCall(PetscFree(device));
+  plan->launch = NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static AutoCSRDeviceOperands DeviceOperands(const AutoCSROperands *op)
+{
+  return (AutoCSRDeviceOperands){op->csr->row_ptr, op->csr->col, op->csr->val, op->x, op->z, op->y, op->conjugate ? 1 : 0};
+}
+
+static cudaError_t LaunchKernel(const void *kernel, unsigned blocks, void *parameters)
+{
+  const dim3 grid = {blocks, 1, 1}, block = {AUTOCSR_BLOCK, 1, 1};
+
+  return cudaLaunchKernel(kernel, grid, block, &parameters, 0, AUTOCSR_STREAM);
+}
+
+PetscErrorCode AutoCSRDeviceMult(const AutoCSRPlan *plan, const AutoCSROperands *op)
+{
+  const DevicePlan           *device   = (const DevicePlan *)plan->launch;
+  const AutoCSRDeviceOperands operands = DeviceOperands(op);
+
+  PetscFunctionBegin;
+  for (PetscInt l = 0; l < device->n_launches; l++) {
+    Launch *launch = &device->launch[l];
+
+    if (launch->empty && op->z == op->y) continue; /* as for an off-diagonal block: nothing to add */
+    *launch->parameters = operands;
+    PetscCallCUDA(LaunchKernel(launch->kernel, launch->blocks, launch->parameters));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* One segment of a bound plan alone */
+void AutoCSRDeviceMultSegment(const AutoCSRSegment *seg, const AutoCSROperands *op)
+{
+  AutoCSROneParameters parameters = {DeviceOperands(op), *(const AutoCSRDeviceSegment *)seg->launch};
+
+  if (parameters.segment.blocks) PetscCallCUDAVoid(LaunchKernel(ExecutorOf(seg)->kernel, (unsigned)parameters.segment.blocks, &parameters));
+}

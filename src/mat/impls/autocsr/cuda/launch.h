@@ -1,0 +1,72 @@
+/*
+  What goes to the device with a launch: plain data, made when a plan is bound (launch.c) and read by the agents. No more
+  than kernels compiled at run time could be given too.
+*/
+#ifndef AUTOCSR_LAUNCH_H
+#define AUTOCSR_LAUNCH_H
+
+#include "../plan/plan.h"
+
+#define AUTOCSR_BLOCK         256 /* threads of a block, of every agent: so they share a launch */
+#define AUTOCSR_MANY_SEGMENTS 16  /* of one launch: their data are a kernel's parameters */
+
+/* The operands of a product, fetched anew for each: an application's arrays move */
+typedef struct {
+  const PetscInt    *row_ptr, *col;
+  const PetscScalar *val, *x, *z;
+  PetscScalar       *y;
+  int                conjugate;
+} AutoCSRDeviceOperands;
+
+/* A segment as its agent sees it: see plan.h, streams that it does not have are NULL */
+typedef struct {
+  const PetscInt    *rows, *slice_ptr, *base;
+  const void        *index;
+  const uint16_t    *pattern_id;
+  const PetscInt    *pattern_ptr, *pattern_offset;
+  const void        *value;
+  const PetscScalar *dictionary;
+  void              *scratch; /* of the agent's ScratchBytes(), zero before the first product */
+  PetscInt           row_begin, n_rows, row_group, nnz, n_slices, n_patterns, blocks;
+  int                agent; /* its place in the table of executors */
+} AutoCSRDeviceSegment;
+
+/* The parameters of the two kernels; both begin with the operands */
+typedef struct {
+  AutoCSRDeviceOperands operands;
+  AutoCSRDeviceSegment  segment;
+} AutoCSROneParameters;
+
+typedef struct {
+  AutoCSRDeviceOperands operands;
+  int                   n_segments;
+  PetscInt              block_end[AUTOCSR_MANY_SEGMENTS]; /* sums of the segments' blocks */
+  AutoCSRDeviceSegment  segment[AUTOCSR_MANY_SEGMENTS];
+} AutoCSRManyParameters;
+
+/* The axes that an executor is for, lanes 0: any; its kernel for a segment alone; what its agent says of a segment */
+typedef struct {
+  AutoCSRExecutor executor; /* first: an executor's address is that of its entry */
+  AutoCSROrder    order;
+  AutoCSRIndex    index;
+  AutoCSRValue    value;
+  AutoCSRMapping  mapping;
+  PetscInt        lanes;
+  const void     *kernel;
+  PetscInt (*blocks)(const AutoCSRSegment *);
+  size_t (*scratch_bytes)(const AutoCSRSegment *);
+} AutoCSRDeviceExecutor;
+
+/* executors.cu: ends with a name that is NULL */
+PETSC_INTERN const AutoCSRDeviceExecutor AutoCSRDeviceExecutors[];
+/* many.cu: the kernel that runs segments of any executors */
+PETSC_INTERN const void *const AutoCSRManyKernel;
+
+/* launch.c */
+PETSC_INTERN PetscErrorCode AutoCSRDeviceFindExecutor(const AutoCSRAxes *, const char[], const AutoCSRExecutor **);
+PETSC_INTERN PetscErrorCode AutoCSRDeviceBind(AutoCSRPlan *, const AutoCSRMatrix *);
+PETSC_INTERN PetscErrorCode AutoCSRDeviceUnbind(AutoCSRPlan *);
+PETSC_INTERN PetscErrorCode AutoCSRDeviceMult(const AutoCSRPlan *, const AutoCSROperands *);
+PETSC_INTERN void           AutoCSRDeviceMultSegment(const AutoCSRSegment *, const AutoCSROperands *);
+
+#endif
