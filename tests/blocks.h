@@ -5,21 +5,7 @@
 #define BLOCKS_H
 
 #include "../src/mat/impls/autocsr/backend.h"
-
-#if defined(PETSC_USE_REAL_SINGLE)
-  #define TOLERANCE 1e-5
-#else
-  #define TOLERANCE 1e-13
-#endif
-
-static inline uint64_t Random(uint64_t a, uint64_t b) /* splitmix64 */
-{
-  uint64_t z = (a * 1000003 + b + 1) * 0x9E3779B97F4A7C15ull;
-
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
-  return z ^ (z >> 31);
-}
+#include "numbers.h"
 
 /* ---- Matrices: the columns of a row, ascending, and a kind of values */
 
@@ -83,7 +69,7 @@ static PetscInt Pick(PetscInt n, PetscInt i, PetscInt sparsity, PetscInt col[])
 {
   PetscInt k = 0;
 
-  for (PetscInt j = (PetscInt)(Random(i, 0) % sparsity); j < n; j += 1 + (PetscInt)(Random(i, j) % (2 * sparsity))) col[k++] = j;
+  for (PetscInt j = (PetscInt)(Random64(i, 0) % sparsity); j < n; j += 1 + (PetscInt)(Random64(i, j) % (2 * sparsity))) col[k++] = j;
   return k;
 }
 
@@ -158,26 +144,23 @@ static const Generator generators[] = {
     {"half stencil", 4096, 4096, Half, VALUES_MANY},
 };
 
-static inline PetscScalar MakeScalar(PetscReal re)
+/* With an imaginary part that goes with it */
+static inline PetscScalar RealScalar(PetscReal re)
 {
-#if defined(PETSC_USE_COMPLEX)
-  return PetscCMPLX(re, re / 2);
-#else
-  return re;
-#endif
+  return Scalar(re, re / 2);
 }
 
 static inline PetscScalar Value(ValueKind kind, PetscInt seed, PetscInt p)
 {
-  const uint64_t r = Random(1000 + seed, p);
+  const uint64_t r = Random64(1000 + seed, p);
 
   switch (kind) {
   case VALUES_FEW:
-    return r % 7 == 3 ? MakeScalar((PetscReal)-0.0) : MakeScalar(((PetscReal)(r % 7) - 3) * (PetscReal)(0.1 * (1 + seed)));
+    return r % 7 == 3 ? RealScalar((PetscReal)-0.0) : RealScalar(((PetscReal)(r % 7) - 3) * (PetscReal)(0.1 * (1 + seed)));
   case VALUES_FLOATS:
-    return MakeScalar(((PetscReal)(r % 8192) - 4000) / 1024);
+    return RealScalar(((PetscReal)(r % 8192) - 4000) / 1024);
   default:
-    return MakeScalar((PetscReal)(r % 1000003) / 1000003 - (PetscReal)0.5);
+    return RealScalar((PetscReal)(r % 1000003) / 1000003 - (PetscReal)0.5);
   }
 }
 

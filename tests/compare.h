@@ -6,12 +6,7 @@
 #define COMPARE_H
 
 #include <petscmat.h>
-
-#if defined(PETSC_USE_REAL_SINGLE)
-  #define TOLERANCE 1e-5
-#else
-  #define TOLERANCE 1e-13
-#endif
+#include "numbers.h"
 
 #define RIGHT         0 /* the layout of x in A x */
 #define LEFT          1 /* the layout of A x */
@@ -43,25 +38,9 @@ static const Product products[PRODUCT_COUNT] = {
     {"MatMultHermitianTransposeAdd in place", LEFT, PETSC_TRUE, PETSC_TRUE, MatMultHermitianTranspose, MatMultHermitianTransposeAdd},
 };
 
-/* The same numbers on every machine and number of ranks: splitmix64 */
 static inline PetscInt64 Random(PetscInt64 a, PetscInt64 b, PetscInt64 below)
 {
-  unsigned long long z = ((unsigned long long)a * 1000003 + (unsigned long long)b + 1) * 0x9E3779B97F4A7C15ull;
-
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
-  return (PetscInt64)((z ^ (z >> 31)) % (unsigned long long)below);
-}
-
-/* The imaginary part is for complex scalars only */
-static inline PetscScalar Scalar(PetscReal re, PetscReal im)
-{
-#if defined(PETSC_USE_COMPLEX)
-  return PetscCMPLX(re, im);
-#else
-  (void)im;
-  return re;
-#endif
+  return (PetscInt64)(Random64(a, b) % (unsigned long long)below);
 }
 
 /* Both parts in (-1, 1) */
@@ -115,10 +94,15 @@ static inline PetscErrorCode ReferenceUpdate(Reference *r)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-/* A is of plain AIJ's type; the caller's reference goes over to r */
+/* A is of plain AIJ's type; the caller's reference goes over to r. The vectors are AIJ's, or of the type -vec_type */
 static inline PetscErrorCode ReferenceCreate(Mat A, Reference *r)
 {
+  char      type[64];
+  PetscBool typed;
+
   PetscFunctionBeginUser;
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-vec_type", type, sizeof(type), &typed));
+  if (typed) PetscCall(MatSetVecType(A, type));
   r->A   = A;
   r->abs = NULL;
   PetscCall(ReferenceUpdate(r));

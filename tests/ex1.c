@@ -112,7 +112,7 @@ static PetscErrorCode CheckProducts(const AutoCSRPlan *plan, const AutoCSRMatrix
 
       for (PetscInt i = 0; i < size; i++) {
         z[i] = Value(VALUES_MANY, 5, i);
-        y[i] = add == 2 ? z[i] : MakeScalar(77);
+        y[i] = add == 2 ? z[i] : RealScalar(77);
       }
       PetscCall((transpose ? AutoCSRPlanInterpretTranspose : AutoCSRPlanInterpret)(plan, &o));
       for (PetscInt i = 0; i < (transpose ? csr->n : csr->m); i++) {
@@ -120,7 +120,7 @@ static PetscErrorCode CheckProducts(const AutoCSRPlan *plan, const AutoCSRMatrix
 
         PetscCheck(Close(y[i], expected, (PetscReal)TOLERANCE * (scale[i] + (add ? 1 : 0))), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: product %d, add %d, entry %" PetscInt_FMT " is %g, not %g", what, product, add, i, (double)PetscRealPart(y[i]), (double)PetscRealPart(expected));
       }
-      for (PetscInt i = transpose ? csr->n : csr->m; i < size; i++) PetscCheck(y[i] == (add == 2 ? z[i] : MakeScalar(77)), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: product %d writes past its end", what, product);
+      for (PetscInt i = transpose ? csr->n : csr->m; i < size; i++) PetscCheck(y[i] == (add == 2 ? z[i] : RealScalar(77)), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: product %d writes past its end", what, product);
     }
   }
   PetscCall(PetscFree4(r, y, z, scale));
@@ -162,9 +162,9 @@ static PetscErrorCode CheckPlan(const Generator *g, const AutoCSRMatrix *csr, co
 
   /* Infinities and not-a-numbers, in the matrix and in x: padding must not touch them. One bit pattern each, exactly float32 */
   if (csr->nnz) {
-    val[0]            = MakeScalar(INFINITY);
-    val[csr->nnz / 2] = MakeScalar(-INFINITY);
-    val[csr->nnz - 1] = MakeScalar(NAN);
+    val[0]            = RealScalar(INFINITY);
+    val[csr->nnz / 2] = RealScalar(-INFINITY);
+    val[csr->nnz - 1] = RealScalar(NAN);
   }
   PetscCall(AutoCSRPlanRefresh(plan, &other, &fits));
   PetscCheck(fits, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Infinities do not fit");

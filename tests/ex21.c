@@ -164,6 +164,18 @@ int main(int argc, char **argv)
       nsize: {{1 3}}
 
     test:
+      suffix: cuda
+      requires: cuda
+      nsize: {{1 2}}
+      args: -vec_type cuda
+
+    test:
+      suffix: takeover
+      requires: cuda
+      nsize: {{1 2}}
+      args: -vec_type cuda -mat_autocsr_takeover
+
+    test:
       suffix: simd
       args: -mat_autocsr_simd x86-64
 

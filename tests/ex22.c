@@ -455,8 +455,22 @@ int main(int argc, char **argv)
 
 /*TEST
 
-  test:
+  testset:
     timeoutfactor: 3
     nsize: {{1 2}}
+    output_file: output/ex22_1.out
+
+    test:
+      suffix: 1
+
+    test:
+      suffix: cuda
+      requires: cuda
+      args: -vec_type cuda
+
+    test:
+      suffix: takeover
+      requires: cuda
+      args: -vec_type cuda -mat_autocsr_takeover
 
 TEST*/

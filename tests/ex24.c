@@ -285,8 +285,18 @@ int main(int argc, char **argv)
 
 /*TEST
 
-  test:
+  testset:
     timeoutfactor: 3
-    nsize: {{1 2 3}}
+    output_file: output/ex24_1.out
+
+    test:
+      suffix: 1
+      nsize: {{1 2 3}}
+
+    test:
+      suffix: takeover
+      requires: cuda
+      nsize: {{1 2}}
+      args: -mat_autocsr_takeover
 
 TEST*/
