@@ -1,12 +1,15 @@
 /*
   The agents that are compiled ahead of time: a line of this table is an executor. F(id, name, order, index, value, mapping,
-  lanes, agent); lanes 0: any.
+  lanes, agent); lanes of a row or, of tiles, their height; 0: any.
 */
 #ifndef AUTOCSR_AGENTS_CUH
 #define AUTOCSR_AGENTS_CUH
 
 #include "agent_csr.cuh"
 #include "agent_empty.cuh"
+#include "agent_pattern.cuh"
+#include "agent_segsum.cuh"
+#include "agent_sliced.cuh"
 
 #define NAME_CSR        "csr"
 #define NAME_32         "32"
@@ -23,14 +26,26 @@
   #define EACH_FLOAT32(...) __VA_ARGS__
 #endif
 
+/* clang-format off */
 #define AGENT_LANES(F, I, L) F(CSR_##I##_##L, "csr/" NAME_##I "/csr/lanes" #L, CSR, I, CSR, LANES, L, AgentCSR<AUTOCSR_INDEX_##I, L>)
 #define EACH_LANES(F, I) \
-  AGENT_LANES(F, I, 1)   \
-  AGENT_LANES(F, I, 2) AGENT_LANES(F, I, 4) AGENT_LANES(F, I, 8) AGENT_LANES(F, I, 16) AGENT_LANES(F, I, 32) AGENT_LANES(F, I, 64) AGENT_LANES(F, I, 128) AGENT_LANES(F, I, 256)
+  AGENT_LANES(F, I, 1) AGENT_LANES(F, I, 2) AGENT_LANES(F, I, 4) AGENT_LANES(F, I, 8) AGENT_LANES(F, I, 16) \
+  AGENT_LANES(F, I, 32) AGENT_LANES(F, I, 64) AGENT_LANES(F, I, 128) AGENT_LANES(F, I, 256)
 
-#define EACH_AGENT(F)                                    \
+#define AGENT_PATTERN(F, V) F(PATTERN_##V, "csr/pattern/" NAME_##V, CSR, PATTERN, V, LANES, 0, AgentPattern<AUTOCSR_VALUE_##V>)
+#define EACH_PATTERN(F)     AGENT_PATTERN(F, CSR) AGENT_PATTERN(F, DICTIONARY) EACH_FLOAT32(AGENT_PATTERN(F, FLOAT32))
+
+#define AGENT_SLICED(F, I, V) F(SLICED_##I##_##V, "sliced/" NAME_##I "/" NAME_##V, SLICED, I, V, SLICE, 0, AgentSliced<AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V>)
+#define EACH_SLICED(F, I)     AGENT_SLICED(F, I, COPY) AGENT_SLICED(F, I, DICTIONARY) EACH_FLOAT32(AGENT_SLICED(F, I, FLOAT32))
+
+#define AGENT_SEGSUM(F, H) F(SEGSUM_##H, "segsum/" #H, CSR, CSR, CSR, TILE, H, AgentSegsum<H>)
+
+#define EACH_AGENT(F) \
   F(EMPTY, "empty", CSR, CSR, CSR, EMPTY, 0, AgentEmpty) \
-  EACH_LANES(F, CSR) EACH_LANES(F, 16)
+  EACH_LANES(F, CSR) EACH_LANES(F, 16) \
+  EACH_SLICED(F, 32) EACH_SLICED(F, 16) EACH_SLICED(F, PATTERN) \
+  EACH_PATTERN(F) AGENT_SEGSUM(F, 4) AGENT_SEGSUM(F, 8)
+/* clang-format on */
 
 /* An agent's number: its place in the table */
 #define AGENT_NUMBER(id, ...) AGENT_##id,

@@ -5,6 +5,9 @@
 const AutoCSRBackend AutoCSRBackendCUDA = {
     .name          = "cuda",
     .slice_height  = AUTOCSR_DEVICE_SLICE_HEIGHT,
+    .tile_width    = AUTOCSR_BLOCK,
+    .tile_height   = 8,
+    .tile_steps    = 1,
     .allocate      = AutoCSRDeviceAllocate,
     .release       = AutoCSRDeviceRelease,
     .to_host       = AutoCSRDeviceToHost,

@@ -32,13 +32,16 @@ PetscErrorCode AutoCSRDeviceFindExecutor(const AutoCSRAxes *axes, const char sim
   const PetscBool              slices  = (PetscBool)(axes->order == AUTOCSR_ORDER_SLICED || axes->index == AUTOCSR_INDEX_16);
   const PetscBool              pattern = (PetscBool)(axes->order == AUTOCSR_ORDER_CSR && axes->index == AUTOCSR_INDEX_PATTERN);
   const AutoCSRMapping         mapping = pattern ? AUTOCSR_MAP_LANES : axes->mapping; /* patterns are walked alike whatever the mapping */
+  const PetscBool              tiles   = (PetscBool)(axes->mapping == AUTOCSR_MAP_TILE);
+  const PetscInt               lanes   = tiles ? axes->tile_height : axes->lanes;
   const AutoCSRDeviceExecutor *e;
 
   PetscFunctionBegin;
   *executor = NULL;
-  if (slices && axes->slice_height != AUTOCSR_DEVICE_SLICE_HEIGHT) PetscFunctionReturn(PETSC_SUCCESS); /* a lane for each row */
+  if (tiles && (axes->tile_width != AUTOCSR_BLOCK || axes->tile_steps != 1)) PetscFunctionReturn(PETSC_SUCCESS); /* a block for each tile */
+  if (slices && axes->slice_height != AUTOCSR_DEVICE_SLICE_HEIGHT) PetscFunctionReturn(PETSC_SUCCESS);           /* a lane for each row */
   for (e = AutoCSRDeviceExecutors; e->executor.name && !*executor; e++) {
-    if (e->order == axes->order && e->index == axes->index && e->value == axes->value && e->mapping == mapping && (!e->lanes || e->lanes == axes->lanes)) *executor = &e->executor;
+    if (e->order == axes->order && e->index == axes->index && e->value == axes->value && e->mapping == mapping && (!e->lanes || e->lanes == lanes)) *executor = &e->executor;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

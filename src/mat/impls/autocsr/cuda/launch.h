@@ -44,7 +44,7 @@ typedef struct {
   AutoCSRDeviceSegment  segment[AUTOCSR_MANY_SEGMENTS];
 } AutoCSRManyParameters;
 
-/* The axes that an executor is for, lanes 0: any; its kernel for a segment alone; what its agent says of a segment */
+/* The axes that an executor is for, lanes (of tiles: their height) 0: any; its kernel for a segment alone; what its agent says of a segment */
 typedef struct {
   AutoCSRExecutor executor; /* first: an executor's address is that of its entry */
   AutoCSROrder    order;

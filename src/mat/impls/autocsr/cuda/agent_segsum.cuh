@@ -1,0 +1,349 @@
+/*
+  The speculative segmented sum (liu2015, 3.2 and Appendix A) on plain CSR: a block takes a tile of AUTOCSR_BLOCK lanes by
+  `height` nonzeros, whatever the rows' lengths, and finds the rows by itself. Products go to shared memory as they are
+  loaded, side by side; then each lane walks its own `height` of them.
+
+  Where this is not the paper: what a tile knows of a row that it shares with others goes to the synchronizer, and the tile
+  that is the last to come for that row adds it all up, in the order of the tiles (the paper: the CPU, after all tiles). And a
+  tile needs no repair for empty rows, as each row looks up its own sum; it speculates that its rows are not many. Groups of
+  rows nearly all empty would make it wait for one block's walk over them, so these rows are no tile's but a block's that
+  reads them row by row.
+*/
+#ifndef AUTOCSR_AGENT_SEGSUM_CUH
+#define AUTOCSR_AGENT_SEGSUM_CUH
+
+#include "agent.cuh"
+
+/* What a tile leaves for the other tiles of its first and of its last row */
+typedef struct {
+  PetscScalar first, last; /* its share in the row that began before it and ends in it; in the row that goes on after it */
+  PetscInt    row;         /* where its rows begin, plus 1; 0: not found yet. The structure does not change while a plan lives */
+  unsigned    arrived;     /* tiles that have come for the row that begins in this tile and goes on after it */
+} SegsumSynchronizer;
+
+static __device__ __forceinline__ PetscScalar ShuffleUp(PetscScalar a, int lanes)
+{
+#if defined(PETSC_USE_COMPLEX)
+  return PetscScalar(__shfl_up_sync(ALL_LANES, a.real(), lanes), __shfl_up_sync(ALL_LANES, a.imag(), lanes));
+#else
+  return __shfl_up_sync(ALL_LANES, a, lanes);
+#endif
+}
+
+template <int height>
+struct AgentSegsum : AgentBase {
+  static constexpr int tile   = AUTOCSR_BLOCK * height;
+  static constexpr int group  = 4096; /* rows that are nearly all empty or not */
+  static constexpr int sparse = 16;   /* nearly all empty: fewer nonzeros than one in so many rows */
+  static constexpr int cut    = 2;    /* rows that a tile may share with others: its first and its last */
+
+  /* A row that this block has to add up: it was the last of the row's tiles to come */
+  typedef struct {
+    PetscInt row, first_tile, last_tile;
+  } Shares;
+
+  struct Shared {
+    PetscScalar product[tile + AUTOCSR_BLOCK]; /* then the running sums of lanes; an empty place after each lane's, against bank conflicts */
+    PetscScalar carry[AUTOCSR_BLOCK];          /* the open sum at the begin of each lane */
+    PetscScalar warp_sum[WARPS];
+    int         warp_head[WARPS];
+    uint32_t    head[tile / 4]; /* the segment descriptor: a byte for each entry, 1 where a row begins */
+    PetscInt    row;
+    Shares      shares[cut];
+  };
+
+#if !defined(__CUDACC_RTC__)
+  static PetscInt Tiles(const AutoCSRSegment *seg)
+  {
+    return CeilDivide(seg->nnz, tile);
+  }
+
+  static PetscInt Blocks(const AutoCSRSegment *seg)
+  {
+    return Tiles(seg) + CeilDivide(seg->n_rows, group);
+  }
+
+  static size_t ScratchBytes(const AutoCSRSegment *seg)
+  {
+    return sizeof(SegsumSynchronizer) * (size_t)Tiles(seg);
+  }
+#endif
+
+  /* One tile, or one block of the same segment: row k is k-th of the segment, entry p p-th of the tile */
+  typedef struct {
+    const PetscInt     *row_ptr; /* of the segment's rows */
+    PetscInt            first;   /* the segment's first entry in the CSR */
+    PetscInt            n_rows, begin;
+    PetscInt            index, size;
+    bool                is_last;
+    SegsumSynchronizer *synchronizer;
+  } Tile;
+
+  static __device__ __forceinline__ int Place(int p)
+  {
+    return p + p / height;
+  }
+
+  /* The row that the tile's first entry belongs to, or the first empty row just before that entry: a search by a warp, 32 places at once */
+  static __device__ __forceinline__ PetscInt FindRow(const Tile &t)
+  {
+    const int lane = threadIdx.x % WARP;
+    PetscInt  lo = 0, hi = t.n_rows;
+
+    while (lo < hi) { /* the first row that begins at the tile's first entry or after it is in [lo, hi] */
+      const PetscInt step = CeilDivide(hi - lo, WARP), k = lo + lane * step;
+      const unsigned below = __ballot_sync(ALL_LANES, k < hi && LoadCached(t.row_ptr + k) - t.first < t.begin);
+      const int      n     = __popc(below); /* they are the first n */
+
+      if (n) {
+        hi = PetscMin(hi, lo + n * step);
+        lo = lo + (n - 1) * step + 1;
+      } else
+        hi = lo;
+    }
+    return lo && LoadCached(t.row_ptr + lo) - t.first > t.begin ? lo - 1 : lo;
+  }
+
+  static __device__ __forceinline__ PetscInt GroupEnd(PetscInt n_rows, PetscInt k)
+  {
+    return PetscMin(n_rows, (k / group + 1) * group);
+  }
+
+  static __device__ __forceinline__ bool IsSparse(const PetscInt *row_ptr, PetscInt k, PetscInt end)
+  {
+    const PetscInt begin = k / group * group;
+
+    return LoadCached(row_ptr + end) - LoadCached(row_ptr + begin) <= (end - begin) / sparse;
+  }
+
+  /* visit(k, p) for this thread's share of the tile's rows, the first entry of row k being entry p of the tile */
+  template <class Visit>
+  static __device__ __forceinline__ void EachRow(const Tile &t, PetscInt row, Visit visit)
+  {
+    PetscInt group_end = 0;
+
+    for (PetscInt k = row + threadIdx.x; k < t.n_rows; k += AUTOCSR_BLOCK) {
+      const PetscInt p = LoadCached(t.row_ptr + k) - t.first - t.begin;
+
+      if (p >= t.size && !t.is_last) break;
+      if (k >= group_end) {
+        group_end = GroupEnd(t.n_rows, k);
+        if (IsSparse(t.row_ptr, k, group_end)) {
+          k += (group_end - 1 - k) / AUTOCSR_BLOCK * AUTOCSR_BLOCK;
+          group_end = 0;
+          continue;
+        }
+      }
+      visit(k, p);
+    }
+  }
+
+  static __device__ __forceinline__ void WriteRow(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt k, PetscScalar sum)
+  {
+    op.y[seg.row_begin + k] = AddendOf(op, seg.row_begin + k) + sum;
+  }
+
+  /* A group of rows nearly all empty, a thread a row */
+  static __device__ __forceinline__ void RunSparse(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt begin)
+  {
+    const PetscInt *row_ptr = op.row_ptr + seg.row_begin;
+    const PetscInt  end     = GroupEnd(seg.n_rows, begin);
+
+    if (!IsSparse(row_ptr, begin, end)) return;
+    for (PetscInt k = begin + threadIdx.x; k < end; k += AUTOCSR_BLOCK) {
+      PetscScalar sum = 0;
+
+      for (PetscInt q = row_ptr[k]; q < row_ptr[k + 1]; q++) sum = MultiplyAdd(sum, ConjugateIf(op.val[q], op.conjugate), LoadCached(op.x + op.col[q]));
+      WriteRow(seg, op, k, sum);
+    }
+  }
+
+  static __device__ __forceinline__ void LoadProducts(const AutoCSRDeviceOperands &op, const Tile &t, Shared &shared)
+  {
+    const PetscInt    *col = op.col + t.first + t.begin;
+    const PetscScalar *val = op.val + t.first + t.begin;
+    PetscInt           c[height];
+    PetscScalar        a[height], x[height];
+
+#pragma unroll
+    for (int i = 0; i < height; i++) {
+      const int p = i * AUTOCSR_BLOCK + threadIdx.x;
+
+      if (p < t.size) {
+        c[i] = LoadStream(col + p);
+        a[i] = ConjugateIf(LoadStream(val + p), op.conjugate);
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < height; i++) {
+      if (i * AUTOCSR_BLOCK + (int)threadIdx.x < t.size) x[i] = LoadCached(op.x + c[i]);
+    }
+#pragma unroll
+    for (int i = 0; i < height; i++) {
+      const int p = i * AUTOCSR_BLOCK + threadIdx.x;
+
+      if (p < t.size) shared.product[Place(p)] = MultiplyAdd(0, a[i], x[i]);
+    }
+  }
+
+  /* Running sums of this lane's entries, begun anew at each row: the open one at its end, and whether a row began */
+  static __device__ __forceinline__ PetscScalar SumLane(Shared &shared, bool *has_head)
+  {
+    PetscScalar *product = shared.product + Place(threadIdx.x * height);
+    PetscScalar  sum     = 0;
+
+    *has_head = false;
+#pragma unroll
+    for (int w = 0; w < height / 4; w++) {
+      const uint32_t head = shared.head[threadIdx.x * (height / 4) + w];
+
+#pragma unroll
+      for (int i = 0; i < 4; i++) {
+        const bool begins = (head >> (8 * i)) & 1;
+
+        *has_head |= begins;
+        sum                = (begins ? (PetscScalar)0 : sum) + product[4 * w + i];
+        product[4 * w + i] = sum;
+      }
+    }
+    return sum;
+  }
+
+  /* The open sum at the begin of each lane, from those at the lanes' ends: a segmented scan over the block */
+  static __device__ __forceinline__ void ScanLanes(Shared &shared, PetscScalar sum, bool has_head)
+  {
+    const int   lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    PetscScalar carry = 0;
+    unsigned    heads;
+    int         nearest; /* the last lane up to this one in which a row began; -1: none */
+
+    heads   = __ballot_sync(ALL_LANES, has_head) & (ALL_LANES >> (WARP - 1 - lane));
+    nearest = WARP - 1 - __clz(heads);
+#pragma unroll
+    for (int d = 1; d < WARP; d *= 2) {
+      const PetscScalar before = ShuffleUp(sum, d);
+
+      if (lane - d >= nearest && lane >= d) sum = before + sum;
+    }
+    if (lane == WARP - 1) {
+      shared.warp_sum[warp]  = sum;
+      shared.warp_head[warp] = heads != 0;
+    }
+    __syncthreads();
+    for (int w = 0; w < warp; w++) carry = (shared.warp_head[w] ? (PetscScalar)0 : carry) + shared.warp_sum[w];
+    sum   = ShuffleUp(sum, 1);
+    heads = __shfl_up_sync(ALL_LANES, heads, 1);
+    if (lane) carry = (heads ? (PetscScalar)0 : carry) + sum;
+    shared.carry[threadIdx.x] = carry;
+    __syncthreads();
+  }
+
+  /* A row that other tiles know of too: this tile's share; if it is the last to come, the row is this block's to add up */
+  static __device__ __forceinline__ void ShareRow(const Tile &t, Shared &shared, PetscInt k, PetscInt begin, PetscInt end, PetscScalar sum)
+  {
+    const PetscInt first_tile = (t.begin + begin) / tile, last_tile = (t.begin + end - 1) / tile;
+
+    if (t.index == last_tile)
+      t.synchronizer[t.index].first = sum;
+    else
+      t.synchronizer[t.index].last = sum;
+    if (CountArrival(&t.synchronizer[first_tile].arrived) == (unsigned)(last_tile - first_tile)) shared.shares[t.index == last_tile] = {k, first_tile, last_tile};
+  }
+
+  /* What was written before is seen by those who count later; returns how many have come before */
+  static __device__ __forceinline__ unsigned CountArrival(unsigned *arrived)
+  {
+    unsigned before;
+
+    asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], 1;"
+                 : "=r"(before)
+                 : "l"(arrived)
+                 : "memory");
+    return before;
+  }
+
+  /* The shares of a row, in an order that depends on their number alone */
+  static __device__ __forceinline__ void AddShares(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, const Tile &t, Shared &shared, const Shares &row)
+  {
+    PetscScalar sum = 0;
+
+    for (PetscInt i = row.first_tile + threadIdx.x; i <= row.last_tile; i += AUTOCSR_BLOCK) sum += i == row.last_tile ? t.synchronizer[i].first : t.synchronizer[i].last;
+#pragma unroll
+    for (int half = WARP / 2; half; half /= 2) sum += ShuffleXor(sum, half);
+    if (threadIdx.x % WARP == 0) shared.warp_sum[threadIdx.x / WARP] = sum;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      for (int w = 1; w < WARPS; w++) sum += shared.warp_sum[w];
+      WriteRow(seg, op, row.row, sum);
+      t.synchronizer[row.first_tile].arrived = 0;
+    }
+    __syncthreads();
+  }
+
+  static __device__ __forceinline__ void RunTile(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, const Tile &t, Shared &shared)
+  {
+    PetscInt    row = 0;
+    PetscScalar sum;
+    bool        has_head;
+
+    if (threadIdx.x < WARP) row = t.synchronizer[t.index].row;
+#pragma unroll
+    for (int w = 0; w < height / 4; w++) shared.head[w * AUTOCSR_BLOCK + threadIdx.x] = 0;
+    LoadProducts(op, t, shared);
+    if (threadIdx.x < WARP) {
+      if (!row) {
+        row = FindRow(t) + 1;
+        if (threadIdx.x == 0) t.synchronizer[t.index].row = row;
+      }
+      if (threadIdx.x == 0) shared.row = row - 1;
+      if (threadIdx.x < cut) shared.shares[threadIdx.x].row = -1;
+    }
+    __syncthreads();
+    row = shared.row;
+    EachRow(t, row, [&](PetscInt, PetscInt p) {
+      if (p >= 0 && p < t.size) ((unsigned char *)shared.head)[p] = 1;
+    });
+    __syncthreads();
+    sum = SumLane(shared, &has_head);
+    ScanLanes(shared, sum, has_head);
+    EachRow(t, row, [&](PetscInt k, PetscInt p) {
+      const PetscInt end  = LoadCached(t.row_ptr + k + 1) - t.first - t.begin;
+      const int      last = (int)(PetscMin(end, t.size) - 1), lane = last / height;
+      PetscScalar    s = 0;
+
+      if (p < end) s = shared.product[Place(last)] + (p < lane * height ? shared.carry[lane] : (PetscScalar)0);
+      if (p < 0 || end > t.size)
+        ShareRow(t, shared, k, p, end, s);
+      else if (p < end || op.z != op.y)
+        WriteRow(seg, op, k, s);
+    });
+    __syncthreads();
+    for (int i = 0; i < cut; i++) {
+      const Shares shares = shared.shares[i];
+
+      if (shares.row >= 0) AddShares(seg, op, t, shared, shares);
+    }
+  }
+
+  static __device__ __forceinline__ void Run(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt block, Shared &shared)
+  {
+    const PetscInt tiles = CeilDivide(seg.nnz, tile);
+    Tile           t;
+
+    if (block >= tiles) {
+      RunSparse(seg, op, (block - tiles) * group);
+      return;
+    }
+    t.row_ptr      = op.row_ptr + seg.row_begin;
+    t.first        = seg.row_begin ? LoadCached(t.row_ptr) : 0;
+    t.n_rows       = seg.n_rows;
+    t.index        = block;
+    t.begin        = block * tile;
+    t.size         = PetscMin(tile, seg.nnz - t.begin);
+    t.is_last      = block == tiles - 1;
+    t.synchronizer = (SegsumSynchronizer *)seg.scratch;
+    RunTile(seg, op, t, shared);
+  }
+};
+
+#endif
