@@ -89,24 +89,40 @@ typedef enum {
 } MatAutoCSRValueCoding;
 PETSC_EXTERN const char *const MatAutoCSRValueCodings[];
 
+/*E
+  MatAutoCSRSegsumFixup - where the segmented sum on a device joins the parts of rows that its tiles cut
+
++ `MAT_AUTOCSR_SEGSUM_FIXUP_DEVICE` - on the device, in the same launch (the default)
+- `MAT_AUTOCSR_SEGSUM_FIXUP_HOST`   - on the host, as in the paper of Liu and Vinter: each product copies the cut rows there and back
+
+  Level: advanced
+E*/
+typedef enum {
+  MAT_AUTOCSR_SEGSUM_FIXUP_DEVICE,
+  MAT_AUTOCSR_SEGSUM_FIXUP_HOST
+} MatAutoCSRSegsumFixup;
+PETSC_EXTERN const char *const MatAutoCSRSegsumFixups[];
+
 /*S
   MatAutoCSRInfo - what an autocsr matrix did, summed over the blocks of this rank
 
   Level: intermediate
 S*/
 typedef struct {
-  PetscInt    segments;      /* segments of the plans of this rank's blocks; 0 before the first product */
-  PetscInt    plans;         /* plans built since the blocks were made (PETSc makes an off-diagonal block anew when it gets new columns) */
-  PetscInt    refreshes;     /* times that new values were put into a plan without building it again */
-  PetscInt    products;      /* MatMult-like products made with plans */
-  PetscInt64  nnz;           /* nonzeros covered by the plans */
-  PetscInt64  csr_bytes;     /* bytes of the CSR arrays */
-  PetscInt64  plan_bytes;    /* bytes that the plans take on top of the CSR arrays */
-  PetscInt64  product_bytes; /* bytes that one product moves by the plans' own count */
-  double      predicted;     /* seconds of one product by the cost model, 0 if not predicted */
-  double      measured;      /* seconds of one product as timed at rigor measure, 0 if not timed */
-  double      setup;         /* seconds spent on profiling, choosing, building and refreshing */
-  const char *strategy;      /* strategy of the segment with the most nonzeros of the diagonal block ("none" if no plan) */
+  PetscInt    segments;        /* segments of the plans of this rank's blocks; 0 before the first product */
+  PetscInt    plans;           /* plans built since the blocks were made (PETSc makes an off-diagonal block anew when it gets new columns) */
+  PetscInt    refreshes;       /* times that new values were put into a plan without building it again */
+  PetscInt    products;        /* MatMult-like products made with plans */
+  PetscInt64  nnz;             /* nonzeros covered by the plans */
+  PetscInt64  csr_bytes;       /* bytes of the CSR arrays */
+  PetscInt64  plan_bytes;      /* bytes that the plans take on top of the CSR arrays */
+  PetscInt64  transpose_bytes; /* bytes of the transposed blocks and their plans, where transposed products have made them on a device */
+  PetscInt64  product_bytes;   /* bytes that one product moves by the plans' own count */
+  double      predicted;       /* seconds of one product by the cost model, 0 if not predicted */
+  double      measured;        /* seconds of one product as timed at rigor measure, 0 if not timed */
+  double      setup;           /* seconds spent on profiling, choosing, building and refreshing */
+  const char *strategy;        /* strategy of the segment with the most nonzeros of the diagonal block ("none" if no plan) */
+  const char *backend;         /* "host" or "cuda": where the plan of the diagonal block lies and runs ("none" if no plan) */
 } MatAutoCSRInfo;
 
 PETSC_EXTERN PetscErrorCode MatAutoCSRRegisterAll(void);
@@ -124,6 +140,7 @@ PETSC_EXTERN PetscErrorCode MatAutoCSRSetIndexCoding(Mat, MatAutoCSRIndexCoding)
 PETSC_EXTERN PetscErrorCode MatAutoCSRSetValueCoding(Mat, MatAutoCSRValueCoding);
 PETSC_EXTERN PetscErrorCode MatAutoCSRSetGranularity(Mat, PetscInt);
 PETSC_EXTERN PetscErrorCode MatAutoCSRSetMaxBins(Mat, PetscInt);
+PETSC_EXTERN PetscErrorCode MatAutoCSRSetSegsumFixup(Mat, MatAutoCSRSegsumFixup);
 PETSC_EXTERN PetscErrorCode MatAutoCSRGetInfo(Mat, MatAutoCSRInfo *);
 PETSC_EXTERN PetscErrorCode MatAutoCSRView(Mat, PetscViewer);
 

@@ -41,7 +41,8 @@ typedef struct {
   MatAutoCSRValueCoding value;
   PetscInt              granularity; /* rows of a virtual row in binning; 0: chosen */
   PetscInt              max_bins;    /* 1 to 100; 1 is the single bin */
-  char                  simd[16];    /* "auto" or the name of a host instruction set */
+  MatAutoCSRSegsumFixup segsum_fixup;
+  char                  simd[16]; /* "auto" or the name of a host instruction set */
 } AutoCSRSettings;
 
 typedef enum {

@@ -260,3 +260,38 @@ PetscErrorCode MatAutoCSRSetMaxBins(Mat A, PetscInt bins)
   PetscCall(AutoCSRSettingsSet(A, &s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/*@
+  MatAutoCSRSetSegsumFixup - Sets where the segmented sum on a device joins the parts of rows that its tiles cut
+
+  Logically Collective
+
+  Input Parameters:
++ A     - the matrix
+- fixup - `MAT_AUTOCSR_SEGSUM_FIXUP_DEVICE` (the default) or `MAT_AUTOCSR_SEGSUM_FIXUP_HOST`
+
+  Options Database Key:
+. -mat_autocsr_segsum_fixup <device> - device or host
+
+  Level: advanced
+
+  Notes:
+  The host joins them in the paper (Liu, Vinter 2015, 3.2), on processors that share a memory; across a bus it costs every
+  product two copies and a synchronization. Plans on the host are not concerned.
+
+  The plan of the matrix is made again at the next product. An unknown value is an error that lists the choices.
+
+.seealso: `MATAUTOCSR`, `MatAutoCSRSegsumFixup`, `MatAutoCSRSetStrategy()`, `MatAutoCSRView()`
+@*/
+PetscErrorCode MatAutoCSRSetSegsumFixup(Mat A, MatAutoCSRSegsumFixup fixup)
+{
+  AutoCSRSettings s;
+  PetscBool       has = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRSettingsGet(A, &s, &has));
+  if (!has) PetscFunctionReturn(PETSC_SUCCESS);
+  s.segsum_fixup = fixup;
+  PetscCall(AutoCSRSettingsSet(A, &s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
