@@ -1,0 +1,389 @@
+static char help[] = "An autocsr matrix on a device: where it and its vectors lie, what is done to it there, and with no more copies over the bus\n\
+than PETSc's own aijcusparse makes. Values are compared with AIJ on the host.\n\n";
+
+#include <petscautocsr.h>
+#include "generate.h"
+
+#define PLAIN "aijcusparse"
+
+/* A on the device, ours or PETSc's own; the same is done to plain AIJ on the host, where `device` is false */
+typedef struct {
+  const char *name;
+  PetscErrorCode (*apply)(Mat A, PetscBool device);
+  PetscInt  more;  /* copies that ours may make beyond those of PETSc's own */
+  PetscBool loses; /* PETSc's own loses the change (3.26.1): it is made anew */
+} Step;
+
+/* ---- Copies over the bus, in both directions, since the program began */
+
+static PetscInt Copies(void)
+{
+#if defined(PETSC_HAVE_DEVICE)
+  return (PetscInt)(petsc_ctog_ct + petsc_gtoc_ct);
+#else
+  return 0;
+#endif
+}
+
+/* ---- What is done */
+
+static PetscErrorCode Nothing(Mat A, PetscBool device)
+{
+  PetscFunctionBeginUser;
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode Scale(Mat A, PetscBool device)
+{
+  PetscFunctionBeginUser;
+  PetscCall(MatScale(A, -1.5));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode Shift(Mat A, PetscBool device)
+{
+  PetscFunctionBeginUser;
+  PetscCall(MatShift(A, 0.25));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode DiagonalScale(Mat A, PetscBool device)
+{
+  Vec left, right;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatCreateVecs(A, &right, &left));
+  PetscCall(VecSetScattered(left, 11));
+  PetscCall(VecSetScattered(right, 12));
+  PetscCall(MatDiagonalScale(A, left, right));
+  PetscCall(VecDestroy(&left));
+  PetscCall(VecDestroy(&right));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* What MatGetDiagonal() says goes back into the matrix */
+static PetscErrorCode Diagonal(Mat A, PetscBool device)
+{
+  Vec d;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatCreateVecs(A, &d, NULL));
+  PetscCall(MatGetDiagonal(A, d));
+  PetscCall(VecScale(d, 3));
+  PetscCall(MatDiagonalSet(A, d, INSERT_VALUES));
+  PetscCall(VecDestroy(&d));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode AXPY(Mat A, MatType type, MatStructure structure)
+{
+  Mat X;
+
+  PetscFunctionBeginUser;
+  if (structure == SAME_NONZERO_PATTERN)
+    PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &X));
+  else
+    PetscCall(MatTranspose(A, MAT_INITIAL_MATRIX, &X));
+  if (type) PetscCall(MatConvert(X, type, MAT_INPLACE_MATRIX, &X));
+  PetscCall(MatAXPY(A, 0.5, X, structure));
+  PetscCall(MatDestroy(&X));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode AXPYSame(Mat A, PetscBool device)
+{
+  return AXPY(A, NULL, SAME_NONZERO_PATTERN);
+}
+
+static PetscErrorCode AXPYDifferent(Mat A, PetscBool device)
+{
+  return AXPY(A, NULL, DIFFERENT_NONZERO_PATTERN);
+}
+
+static PetscErrorCode AXPYPlain(Mat A, PetscBool device)
+{
+  return AXPY(A, device ? PLAIN : NULL, SAME_NONZERO_PATTERN);
+}
+
+static PetscErrorCode Bound(Mat A, PetscBool device)
+{
+  Vec       x, y;
+  PetscBool bound;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatBindToCPU(A, PETSC_TRUE));
+  PetscCall(MatBoundToCPU(A, &bound));
+  PetscCheck(bound || !device, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Not bound to the CPU");
+  PetscCall(MatScale(A, 2));
+  PetscCall(MatCreateVecs(A, &x, &y));
+  PetscCall(VecSet(x, 1));
+  PetscCall(MatMult(A, x, y));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(MatShift(A, 0.125));
+  PetscCall(MatBindToCPU(A, PETSC_FALSE));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode HostArray(Mat A, PetscBool device)
+{
+  PetscScalar *val;
+  MatInfo      info;
+  Mat          block = A;
+  PetscBool    mpi;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &mpi));
+  if (mpi) PetscCall(MatMPIAIJGetSeqAIJ(A, &block, NULL, NULL));
+  PetscCall(MatGetInfo(block, MAT_LOCAL, &info));
+  PetscCall(MatSeqAIJGetArray(block, &val));
+  for (PetscInt k = 0; k < (PetscInt)info.nz_used; k++) val[k] *= 1 + k % 3;
+  PetscCall(MatSeqAIJRestoreArray(block, &val));
+  PetscCall(PetscObjectStateIncrease((PetscObject)A));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode ZeroRows(Mat A, PetscBool device)
+{
+  PetscInt begin, end;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatGetOwnershipRange(A, &begin, &end));
+  begin++;
+  PetscCall(MatSetOption(A, MAT_KEEP_NONZERO_PATTERN, PETSC_TRUE));
+  PetscCall(MatZeroRows(A, begin < end, &begin, 2, NULL, NULL));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode TransposeInPlace(Mat A, PetscBool device)
+{
+  PetscFunctionBeginUser;
+  PetscCall(MatTranspose(A, MAT_INPLACE_MATRIX, &A));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static const Step steps[] = {
+    {"nothing", Nothing},
+    {"MatScale()", Scale},
+    {"MatShift()", Shift},
+    {"MatDiagonalScale()", DiagonalScale},
+    {"MatAXPY() of the same pattern", AXPYSame},
+    {"MatAXPY() with aijcusparse", AXPYPlain},
+    {"MatGetDiagonal() and MatDiagonalSet()", Diagonal},
+    {"MatBindToCPU() and back", Bound, 2, PETSC_TRUE},
+    {"MatScale() after it", Scale},
+    {"MatSeqAIJGetArray()", HostArray},
+    {"MatZeroRows()", ZeroRows},
+    {"MatAXPY() of a different pattern", AXPYDifferent, 1},
+    {"MatTranspose() in place", TransposeInPlace, 1},
+    {"nothing again", Nothing},
+};
+
+/* ---- The comparison */
+
+static PetscErrorCode CountStep(const Step *s, Mat A, Vec x, Vec y, PetscInt *copies)
+{
+  PetscFunctionBeginUser;
+  *copies = Copies();
+  PetscCall((*s->apply)(A, PETSC_TRUE));
+  for (int k = 0; k < 2; k++) PetscCall(MatMult(A, x, y));
+  *copies = Copies() - *copies;
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode CheckSteps(const Generator *g, const char strategy[])
+{
+  Mat       A, B, P;
+  Vec       x, y;
+  Reference r;
+  char      context[128];
+  PetscInt  copies[2];
+
+  PetscFunctionBeginUser;
+  PetscCall(MatrixCreate(g, MATAIJ, &A));
+  PetscCall(MatrixCreate(g, PLAIN, &P));
+  PetscCall(MatrixCreate(g, MATAUTOCSR, &B));
+  PetscCall(MatAutoCSRSetStrategy(B, strategy));
+  PetscCall(ReferenceCreate(A, &r));
+  PetscCall(MatCreateVecs(P, &x, &y));
+  PetscCall(VecSetScattered(x, 1));
+  PetscCall(MatMult(P, x, y));
+  PetscCall(MatMult(B, x, y));
+  for (size_t s = 0; s < PETSC_STATIC_ARRAY_LENGTH(steps); s++) {
+    PetscCall(PetscSNPrintf(context, sizeof(context), "%s, %s by %s", steps[s].name, g->name, strategy));
+    PetscCall((*steps[s].apply)(A, PETSC_FALSE));
+    PetscCall(ReferenceUpdate(&r));
+    PetscCall(CountStep(&steps[s], P, x, y, &copies[0]));
+    PetscCall(CountStep(&steps[s], B, x, y, &copies[1]));
+    PetscCheck(copies[1] <= copies[0] + steps[s].more, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %" PetscInt_FMT " copies over the bus, %s makes %" PetscInt_FMT, context, copies[1], PLAIN, copies[0]);
+    PetscCall(CompareProducts(&r, 1, &B, context));
+    if (steps[s].loses) {
+      PetscCall(MatDestroy(&P));
+      PetscCall(MatConvert(A, PLAIN, MAT_INITIAL_MATRIX, &P));
+      PetscCall(MatMult(P, x, y));
+      PetscCall(MatMult(B, x, y));
+    }
+  }
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(MatDestroy(&B));
+  PetscCall(MatDestroy(&P));
+  PetscCall(ReferenceDestroy(&r));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* ---- Values by coordinates, from the host and from the device; a part of them are of other ranks' rows */
+
+static PetscErrorCode CheckCOO(const char strategy[])
+{
+  const PetscInt    n = 3000, per_row = 4;
+  const char *const types[] = {MATAIJ, PLAIN, MATAUTOCSR};
+  PetscInt          begin, end, count = 0, *row, *col, copies[3];
+  Vec               val;
+  Reference         r;
+  Mat               M[3];
+  Vec               x, y;
+  PetscLayout       layout;
+  char              context[128];
+
+  PetscFunctionBeginUser;
+  for (int k = 0; k < 3; k++) {
+    PetscCall(MatCreate(PETSC_COMM_WORLD, &M[k]));
+    PetscCall(MatSetSizes(M[k], PETSC_DECIDE, PETSC_DECIDE, n, n));
+    PetscCall(MatSetType(M[k], types[k]));
+    PetscCall(MatGetLayouts(M[k], &layout, NULL));
+    PetscCall(PetscLayoutSetUp(layout));
+    PetscCall(PetscLayoutGetRange(layout, &begin, &end));
+    PetscCall(PetscMalloc2((end - begin) * per_row, &row, (end - begin) * per_row, &col));
+    count = 0;
+    for (PetscInt i = begin; i < end; i++) {
+      const PetscInt places[4][2] = {{i, i}, {i, (i + 1) % n}, {i, i}, {(i + n / 2) % n, i}};
+
+      for (PetscInt p = 0; p < per_row; p++) {
+        row[count]   = places[p][0];
+        col[count++] = places[p][1];
+      }
+    }
+    PetscCall(MatSetPreallocationCOO(M[k], count, row, col));
+    PetscCall(PetscFree2(row, col));
+  }
+  PetscCall(MatAutoCSRSetStrategy(M[2], strategy));
+  PetscCall(VecCreate(PETSC_COMM_SELF, &val));
+  PetscCall(VecSetSizes(val, count, count));
+  PetscCall(VecSetType(val, "cuda"));
+  PetscCall(VecSetScattered(val, 21));
+  PetscCall(MatCreateVecs(M[1], &x, &y));
+  PetscCall(VecSetScattered(x, 1));
+  for (int round = 0; round < 4; round++) {
+    const PetscBool device = (PetscBool)(round > 1);
+
+    if (device) PetscCall(VecScale(val, 1.5)); /* which leaves the values on the device */
+    for (int k = 0; k < 3; k++) {
+      const PetscScalar *v;
+      PetscMemType       memtype = PETSC_MEMTYPE_HOST;
+
+      if (k && device)
+        PetscCall(VecGetArrayReadAndMemType(val, &v, &memtype));
+      else
+        PetscCall(VecGetArrayRead(val, &v));
+      PetscCheck(PetscMemTypeDevice(memtype) == (k && device), PETSC_COMM_SELF, PETSC_ERR_PLIB, "The values are elsewhere");
+      copies[k] = Copies();
+      PetscCall(MatSetValuesCOO(M[k], v, round % 2 ? ADD_VALUES : INSERT_VALUES));
+      if (k) PetscCall(MatMult(M[k], x, y));
+      copies[k] = Copies() - copies[k];
+      if (k && device)
+        PetscCall(VecRestoreArrayReadAndMemType(val, &v));
+      else
+        PetscCall(VecRestoreArrayRead(val, &v));
+      if (!k && round) PetscCall(ReferenceUpdate(&r));
+      if (!k && !round) PetscCall(ReferenceCreate(M[0], &r));
+      if (k) { /* the values go back to the device for the next */
+        PetscCall(VecScale(val, 2));
+        PetscCall(VecScale(val, 0.5));
+      }
+    }
+    PetscCall(PetscSNPrintf(context, sizeof(context), "COO, round %d by %s", round, strategy));
+    PetscCheck(!round || copies[2] <= copies[1], PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %" PetscInt_FMT " copies over the bus, %s makes %" PetscInt_FMT, context, copies[2], PLAIN, copies[1]);
+    PetscCall(CompareProducts(&r, 1, &M[2], context));
+  }
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(VecDestroy(&val));
+  PetscCall(MatDestroy(&M[1]));
+  PetscCall(MatDestroy(&M[2]));
+  PetscCall(ReferenceDestroy(&r));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* ---- Where things lie; from PETSc's own type and back */
+
+static PetscErrorCode CheckPlaces(const Generator *g)
+{
+  const MatType types[] = {MATAUTOCSR, PLAIN};
+  Mat           A, B, C, D;
+  Vec           x;
+  PetscMemType  memtype;
+  PetscBool     is;
+  Reference     r;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatrixCreate(g, MATAIJ, &A));
+  PetscCall(ReferenceCreate(A, &r));
+  PetscCall(MatrixCreate(g, MATAUTOCSR, &B));
+  PetscCall(MatCreateVecs(B, &x, NULL));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)x, &is, "seqcuda", "mpicuda", ""));
+  PetscCheck(is, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "MatCreateVecs() gives vectors of another type");
+  PetscCall(VecDestroy(&x));
+  PetscCall(MatGetCurrentMemType(B, &memtype));
+  PetscCheck(PetscMemTypeDevice(memtype), PETSC_COMM_WORLD, PETSC_ERR_PLIB, "MatGetCurrentMemType() says host");
+  for (int t = 0; t < 2; t++) { /* to PETSc's own and back, or first from it */
+    const Mat from = t ? A : B;
+
+    PetscCall(MatConvert(from, types[1 - t], MAT_INITIAL_MATRIX, &C));
+    if (t) PetscCall(CompareProducts(&r, 1, &C, "MatConvert()"));
+    PetscCall(MatConvert(C, types[1 - t], MAT_INITIAL_MATRIX, &D));
+    PetscCall(MatConvert(C, types[t], MAT_INPLACE_MATRIX, &C));
+    PetscCall(MatConvert(D, types[t], MAT_REUSE_MATRIX, &C));
+    PetscCall(MatConvert(C, MATAUTOCSR, MAT_INPLACE_MATRIX, &C));
+    PetscCall(CompareProducts(&r, 1, &C, "MatConvert() and back"));
+    PetscCall(MatSetType(D, MATAUTOCSR));
+    PetscCall(CompareProducts(&r, 1, &D, "MatSetType()"));
+    PetscCall(MatDestroy(&C));
+    PetscCall(MatDestroy(&D));
+  }
+  PetscCall(MatDestroy(&B));
+  PetscCall(ReferenceDestroy(&r));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+int main(int argc, char **argv)
+{
+  const Generator   stencil = {"stencil", 1500, 1500, Grid2, VALUES_FEW, ENTRY_OWNER}, uneven = {"uneven rows", 900, 900, Uneven, VALUES_FLOATS, ENTRY_COO};
+  const char *const strategies[] = {"auto", "csr", "binned", "segsum", "sell", "pattern"};
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(MatAutoCSRRegisterAll());
+  PetscCall(CheckPlaces(&stencil));
+  PetscCall(CheckPlaces(&uneven));
+  for (size_t s = 0; s < PETSC_STATIC_ARRAY_LENGTH(strategies); s++) {
+    PetscCall(CheckSteps(&stencil, strategies[s]));
+    PetscCall(CheckSteps(&uneven, strategies[s]));
+    PetscCall(CheckCOO(strategies[s]));
+  }
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "As aijcusparse\n"));
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+  testset:
+    requires: cuda
+    nsize: {{1 2}}
+    output_file: output/ex31_1.out
+
+    test:
+      args: -vec_type {{standard cuda}}
+
+TEST*/
