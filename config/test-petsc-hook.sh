@@ -2,13 +2,14 @@
 # Stands in for mpiexec and petscdiff in the scripts of PETSc's test harness; config/test-petsc.py calls it.
 # mpiexec: words of AIJ in the arguments become autocsr's, and PetscInfo tells whether such matrices were made.
 # petscdiff: autocsr's names are put back before the comparison, and the filtered output is kept for the numbers.
-# TEST_DIR: where to note things; TEST_OPTIONS: for PETSC_OPTIONS; TEST_WORDS=1: replace; TEST_MPIEXEC, TEST_PETSCDIFF: the real ones
+# TEST_DIR: where to note things; TEST_OPTIONS: for PETSC_OPTIONS; TEST_WORDS: the type to replace, aij or aijcusparse;
+# TEST_MPIEXEC, TEST_PETSCDIFF: the real ones
 runs=$(find "$TEST_DIR" -name 'run-*' | wc -l)
 
 if [ "$1" = petscdiff ]; then
   shift
   output=${*: -1}
-  [ -n "$TEST_WORDS" ] && sed -i 's/aijautocsr/aij/g; s/\bautocsr\b/aij/g' "$output"
+  [ -n "$TEST_WORDS" ] && sed -i "s/aijautocsr/$TEST_WORDS/g; s/\bautocsr\b/$TEST_WORDS/g" "$output"
   filter=cat
   OPTIND=1
   while getopts "f:F:hjJ:kmM" opt; do
@@ -24,8 +25,8 @@ option=
 for word; do
   if [ -n "$TEST_WORDS" ]; then
     case $word in
-      seqaij | mpiaij) [ "${option:0:1}" = - ] && new=${word}autocsr ;;
-      aij)
+      "seq$TEST_WORDS" | "mpi$TEST_WORDS") [ "${option:0:1}" = - ] && new=${word:0:3}aijautocsr ;;
+      "$TEST_WORDS")
         case $option in
           -*dm_mat_type | -*da_mat_type) new=aijautocsr ;;
           -*) new=autocsr ;;

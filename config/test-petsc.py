@@ -3,6 +3,9 @@
 
 PETSc's harness does the work: its parser writes one script a test, the script runs the program and petscdiff. Here the
 scripts run twice, with config/test-petsc-hook.sh for mpiexec and petscdiff. doc/petsc-tests.md says how tests are counted.
+
+With --device it is the tests that name aijcusparse, on a GPU, and autocsr takes the place of that. Where the GPU is in another
+machine, --pack FILE compiles here and writes an archive with all that is needed; there, --petsc-src names its folder.
 """
 
 import argparse
@@ -18,10 +21,13 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
+import tempfile
 import threading
 import time
 
 PACKAGES = ("mat", "ksp", "snes", "dm", "ts")
+DEVICE_PACKAGES = PACKAGES + ("tao",)
 HERE = os.path.dirname(os.path.abspath(__file__))
 HOOK, NAMES = os.path.join(HERE, "test-petsc-hook.sh"), os.path.join(HERE, "test-petsc-names.h")
 # A test bears these if it still passes with plain aij forced through them
@@ -34,7 +40,7 @@ SHAKEN = " -mat_no_inode -vec_mdot_use_gemv 0 -vec_maxpy_use_gemv 1"
 RTOL, ATOL = 1e-5, 1e-9
 NUMBER = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+|\d+(?=[eE][-+]?\d))(?:[eE][-+]?\d+)?")
 # PETSc with CUDA runs these tests even where there is no GPU
-DEVICE = re.compile(r"^(?:args=| *petsc_testrun|\w+_in=).*(?:cuda|cusparse|hip|viennacl|kokkos)", re.M)
+NAMES_DEVICE = re.compile(r"^(?:args=| *petsc_testrun|\w+_in=).*(?:cuda|cusparse|hip|viennacl|kokkos)", re.M)
 
 
 def parse():
@@ -52,6 +58,9 @@ def parse():
     p.add_argument("--options", default="", help="further options for the runs with autocsr")
     p.add_argument("--subclass", default="", metavar="NAME",
                    help="run another subclass of PETSc's own, as aijperm, for comparison")
+    p.add_argument("--device", action="store_true", help="the tests that name aijcusparse, in its place")
+    p.add_argument("--takeover", action="store_true", help="with --device: by -mat_autocsr_takeover, the names stay")
+    p.add_argument("--pack", metavar="FILE", help="write an archive instead (.tar.xz), for a machine without a compiler")
     p.add_argument("--jobs", type=int, default=2)
     p.add_argument("--timeout", type=int, default=60, help="seconds of a run")
     return p.parse_args()
@@ -59,6 +68,8 @@ def parse():
 
 class Tree:
     """PETSc's tests of one tree and build: scripts and programs, in the cache."""
+
+    moved = {}  # folders that scripts know by other names
 
     def __init__(self, src, arch, cache):
         self.src, self.arch = os.path.abspath(src), arch
@@ -70,9 +81,12 @@ class Tree:
         self.cache = os.path.join(cache, f"{version}-{arch}")
         self.gen = os.path.join(self.cache, "programs")
         self.plain = os.path.join(self.cache, "plain")
-        self.env = dict(os.environ, PETSC_DIR=self.src, PETSC_ARCH=arch, OPENBLAS_NUM_THREADS="1")
+        self.set_environment(self.variable("MPIEXEC") or "mpiexec")
+
+    def set_environment(self, mpiexec):
+        self.env = dict(os.environ, PETSC_DIR=self.src, PETSC_ARCH=self.arch, OPENBLAS_NUM_THREADS="1")
         self.env.update(OMPI_MCA_ess_singleton_isolated="1")
-        self.env.setdefault("TEST_MPIEXEC", self.variable("MPIEXEC") or "mpiexec")
+        self.env.setdefault("TEST_MPIEXEC", mpiexec)
 
     def variable(self, name):
         with open(os.path.join(self.src, self.arch, "lib", "petsc", "conf", "petscvariables")) as f:
@@ -99,14 +113,72 @@ class Tree:
                             f"CC_FLAGS=-fPIC -O0 -w -include {NAMES}", "PETSC_TEST_LIB=-Wl,--as-needed $(PETSC_LIB)", *todo],
                            cwd=self.src, env=self.env, stdout=log, stderr=subprocess.STDOUT)
 
-    def tests(self):
+    def tests(self, device):
         found = []
-        for package in PACKAGES:
+        for package in DEVICE_PACKAGES if device else PACKAGES:
             for folder, _, files in os.walk(os.path.join(self.gen, package)):
                 for name in sorted(files):
                     if name.startswith("run") and name.endswith(".sh"):
-                        found.append(Test(self, os.path.join(folder, name)))
-        return sorted(found, key=lambda t: t.label)
+                        found.append(Test(self, os.path.join(folder, name), device))
+        return sorted([t for t in found if t.wanted], key=lambda t: t.label)
+
+
+class PackedTree(Tree):
+    """The same out of an archive of pack()."""
+
+    def __init__(self, folder):
+        self.src, self.gen, self.cache = (os.path.join(os.path.abspath(folder), n) for n in ("src", "programs", "cache"))
+        self.plain = os.path.join(self.cache, "plain")
+        with open(os.path.join(folder, "packed.json")) as f:
+            packed = json.load(f)
+        self.arch, self.moved = packed["arch"], {packed["gen"]: self.gen, packed["src"]: self.src}
+        self.set_environment("mpiexec")
+
+    def generate(self):
+        pass
+
+    def build(self, tests, jobs):
+        pass
+
+
+def pack(tree, tests, lib, archive):
+    """Scripts, programs, expected outputs and inputs of these tests, what the scripts call, the library and PETSc's."""
+    with tempfile.TemporaryDirectory() as folder:
+        def add(source, target, strip=False):
+            target = os.path.join(folder, target)
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            if os.path.isdir(source):
+                shutil.copytree(source, target, dirs_exist_ok=True)
+            elif strip:
+                subprocess.run(["strip", "-o", target, source], check=True)
+            else:
+                shutil.copyfile(source, target)
+
+        def from_src(name):
+            add(os.path.join(tree.src, name), os.path.join("src", name))
+
+        for test in tests:
+            add(test.script, os.path.join("programs", os.path.relpath(test.script, tree.gen)))
+            add(test.program, os.path.join("programs", os.path.relpath(test.program, tree.gen)), strip=True)
+            for name in test.field("runfiles").split():
+                source = os.path.join(os.path.dirname(test.script), name)
+                add(source, os.path.join("programs", os.path.relpath(source, tree.gen)))
+            for name in re.findall(re.escape(tree.src) + r"/(src/[^ '\"]*|share/[^ '\"]*)", test.text):
+                if os.path.exists(os.path.join(tree.src, name)):
+                    from_src(name)
+        from_src("config/petsc_harness.sh")
+        from_src("lib/petsc/bin/petscdiff")
+        add(lib, "libpetscautocsr.so", strip=True)
+        for name in (os.path.abspath(__file__), HOOK):
+            add(name, os.path.join("config", os.path.basename(name)))
+        for name in ("lib/petsc/bin/petscdiff", *("programs/" + os.path.relpath(t.program, tree.gen) for t in tests)):
+            os.chmod(os.path.join(folder, name if name[0] == "p" else "src/" + name), 0o755)
+        os.chmod(os.path.join(folder, "config", os.path.basename(HOOK)), 0o755)
+        with open(os.path.join(folder, "packed.json"), "w") as f:
+            json.dump({"arch": tree.arch, "gen": tree.gen, "src": tree.src}, f)
+        with tarfile.open(archive, "w:xz") as tar:
+            tar.add(folder, arcname=".")
+    print(f"test-petsc: {len(tests)} tests in {archive}, {os.path.getsize(archive) / 1e6:.1f} MB")
 
 
 class Slots:
@@ -132,17 +204,21 @@ class Slots:
 class Test:
     """One of PETSc's tests, which may run its program several times."""
 
-    def __init__(self, tree, script):
+    def __init__(self, tree, script, device):
         self.tree, self.script = tree, script
         with open(script) as f:
             self.text = f.read()
+        for old, new in tree.moved.items():
+            self.text = self.text.replace(old, new)
         self.label = self.field("label")
         self.processes = max([int(n) for n in re.findall(r"\d+", "".join(re.findall(r"^nsize_in=(.*)$", self.text, re.M)))] or [1])
         self.folder = os.path.relpath(os.path.dirname(script), tree.gen)
         self.program = os.path.normpath(os.path.join(os.path.dirname(script), "x", self.field("executable")))
         found = re.search(r'"(?:SKIP|TODO) (?!Command failed)([^"]*)"', self.text)
         self.skipped = found.group(1) if found else ""
-        if DEVICE.search(self.text.replace(tree.gen, "").replace(tree.src, "")):
+        names = NAMES_DEVICE.findall(self.text.replace(tree.gen, "").replace(tree.src, ""))
+        self.wanted = not device or bool(re.search(r"^(?:args=| *petsc_testrun|\w+_in=).*aijcusparse", self.text, re.M))
+        if names and not device:
             self.skipped = self.skipped or "names a device type"
 
     def field(self, name):
@@ -194,14 +270,14 @@ class Test:
         except (OSError, ValueError):
             return None
 
-    def run_plain(self, timeout):
-        """The run to compare with: with plain aij forced through the options if the test bears that."""
+    def run_plain(self, device, timeout):
+        """The run to compare with: with plain aij forced through the options if the test bears that; on a device, as it is."""
         kept = self.kept(self.tree.plain)
         if kept:
             return kept
-        result = self.run(self.tree.plain, PLAIN, "", timeout)
-        result["bears"] = result["passed"]
-        if not result["passed"]:
+        result = self.run(self.tree.plain, device or PLAIN, "", timeout)
+        result["bears"] = result["passed"] and not device
+        if not result["passed"] and not device:
             result = self.run(self.tree.plain, "", "", timeout)
             result["bears"] = False
         with open(os.path.join(self.tree.plain, self.label, "result.json"), "w") as f:
@@ -265,7 +341,7 @@ def judge(test, plain, args, root):
     if plain is None:
         return "skipped", "no program"
     if not plain["passed"]:
-        return "skipped", "fails with plain aij" + (" (timeout)" if plain["timeout"] else "")
+        return "skipped", "fails with plain " + ("aijcusparse" if args.device else "aij") + (" (timeout)" if plain["timeout"] else "")
     if not plain["made"].get("aij"):
         return "skipped", "makes no AIJ matrix"
     result = test.kept(root) if args.resume or args.rerun_failed else None
@@ -276,9 +352,12 @@ def judge(test, plain, args, root):
             options = f"-mat_seqaij_type seq{args.subclass}"
             options += f" -mat_type {args.subclass} -dm_mat_type {args.subclass}" if plain["bears"] else ""
         else:
-            options = f"-dll_append {args.lib} {SUBCLASS} " + (REPLACED if plain["bears"] else "")
-        result = test.run(root, f"{options} {args.options}", "" if args.subclass else "1", args.timeout)
-    if not result["made"].get("subclass"):
+            options = f"-dll_append {args.lib} " + (args.device or SUBCLASS + " ") + (REPLACED if plain["bears"] else "")
+        if args.takeover:
+            options += " -mat_autocsr_takeover"
+        words = "" if args.subclass or args.takeover else "aijcusparse" if args.device else "aij"
+        result = test.run(root, f"{options} {args.options}", words, args.timeout)
+    if not result["made"].get("subclass") and not args.takeover:
         return ("skipped", "makes no matrix of the type") if result["passed"] else ("failed", "fails before a matrix of the type is made")
     if not result["passed"]:
         return "failed", "timeout" if result["timeout"] else reason(os.path.join(root, test.label))
@@ -287,7 +366,7 @@ def judge(test, plain, args, root):
         # As sensitive to the order of the sums with plain aij?
         shaken = os.path.join(test.tree.cache, "shaken")
         if not test.kept(shaken):
-            test.run(shaken, (PLAIN if plain["bears"] else "") + SHAKEN, "", args.timeout)
+            test.run(shaken, (PLAIN if plain["bears"] else args.device) + SHAKEN, "", args.timeout)
         if numbers(os.path.join(test.tree.plain, test.label), os.path.join(shaken, test.label)):
             return "passed", "numbers move with the order of summation, with plain aij too"
         return "numbers", "run {}: {} | {}".format(*found)
@@ -297,10 +376,14 @@ def judge(test, plain, args, root):
 def main():
     args = parse()
     base = os.environ.get("AUTOCSR_CACHE") or os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "petscautocsr")
-    tree = Tree(args.petsc_src, args.petsc_arch, args.cache or os.path.join(base, "petsc-tests"))
+    if os.path.exists(os.path.join(args.petsc_src, "packed.json")):
+        tree = PackedTree(args.petsc_src)
+    else:
+        tree = Tree(args.petsc_src, args.petsc_arch, args.cache or os.path.join(base, "petsc-tests"))
     args.lib = os.path.abspath(args.lib)
+    args.device = "-use_gpu_aware_mpi 0" if args.device else ""
     tree.generate()
-    tests = tree.tests()
+    tests = tree.tests(args.device)
     if args.only:
         tests = [t for t in tests if any(fnmatch.fnmatch(t.label, p) for p in args.only)]
     if args.sample:
@@ -309,7 +392,10 @@ def main():
     random.Random(1).shuffle(tests)
     runnable = [t for t in tests if not t.skipped]
     tree.build(runnable, args.jobs)
-    root = os.path.join(os.path.abspath(args.out), args.subclass or "autocsr")
+    if args.pack:
+        pack(tree, [t for t in runnable if os.path.isfile(t.program)], args.lib, args.pack)
+        return
+    root = os.path.join(os.path.abspath(args.out), args.subclass or ("takeover" if args.takeover else "autocsr"))
     os.makedirs(root, exist_ok=True)
 
     slots = Slots(args.jobs)
@@ -318,7 +404,7 @@ def main():
         if test.skipped or not os.path.isfile(test.program):
             return judge(test, None, args, root)
         with slots.take(test.processes):
-            plain = test.run_plain(args.timeout)
+            plain = test.run_plain(args.device, args.timeout)
             return judge(test, plain, args, root) if args.side != "plain" else ("plain", "passed" if plain["passed"] else "failed")
 
     rows, done = [], 0
