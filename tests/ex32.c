@@ -1,0 +1,83 @@
+static char help[] = "The encoders and decoders as nvcc compiles them for kernels, called by the host: the bits that the C compiler's give.\n\n";
+
+#include "ex32.h"
+#include "plans.h"
+
+/* Every stream that rows or slices fill is filled again and compared */
+static PetscErrorCode CheckSegment(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRProfile *profile)
+{
+  const AutoCSRStreamKind kinds[] = {AUTOCSR_STREAM_BASE, AUTOCSR_STREAM_INDEX, AUTOCSR_STREAM_VALUE};
+  AutoCSRSegment          again   = *seg;
+  AutoCSRDictionary       dictionary;
+
+  PetscFunctionBeginUser;
+  if (seg->axes.value == AUTOCSR_VALUE_DICTIONARY) PetscCall(AutoCSRDictionaryBuild(&dictionary, profile->values, profile->value));
+  for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(kinds); i++) {
+    AutoCSRStream *stream = &again.stream[kinds[i]];
+
+    if (!stream->data) continue;
+    PetscCall(PetscMalloc(stream->bytes, &stream->data));
+    PetscCall(PetscMemzero(stream->data, stream->bytes));
+  }
+  PetscCall(Encode_NVCC(&again, csr, &dictionary));
+  for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(kinds); i++) {
+    AutoCSRStream *stream = &again.stream[kinds[i]];
+
+    if (!stream->data) continue;
+    PetscCheck(!memcmp(stream->data, seg->stream[kinds[i]].data, stream->bytes), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Stream %s has other bits", AutoCSRStreamNames[kinds[i]]);
+    PetscCall(PetscFree(stream->data));
+  }
+  PetscCall(Decode_NVCC(seg, csr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CheckMatrix(const Generator *g, PetscInt *plans)
+{
+  const PetscInt  heights[] = {1, 4, 32}, windows[] = {0, AUTOCSR_WINDOW};
+  AutoCSRMatrix   csr;
+  AutoCSRProfile *profile;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatrixCreate(g, &csr));
+  PetscCall(AutoCSRProfileCreate(&csr, 32, &profile));
+  for (int layout = 0; layout < LAYOUT_COUNT; layout++) {
+    for (int code = 0; code < 2 * 4 * 4 * 3 * 2; code++) {
+      AutoCSRAxes  a = {.order = (AutoCSROrder)(code & 1), .index = (AutoCSRIndex)(code / 2 % 4), .value = (AutoCSRValue)(code / 8 % 4), .slice_height = heights[code / 32 % 3], .sort_window = windows[code / 96], .lanes = 1};
+      AutoCSRPlan *plan;
+      PetscBool    legal;
+
+      a.mapping = a.order == AUTOCSR_ORDER_SLICED ? AUTOCSR_MAP_SLICE : AUTOCSR_MAP_LANES;
+      PetscCall(IsLegal(&csr, profile, &a, (Layout)layout, &legal));
+      if (!legal) continue;
+      PetscCall(BuildPlan(&csr, profile, &csr, profile, &a, (Layout)layout, &plan));
+      for (PetscInt s = 0; s < plan->n_segments; s++) PetscCall(CheckSegment(&plan->segment[s], &csr, profile));
+      PetscCall(AutoCSRPlanDestroy(&plan));
+      (*plans)++;
+    }
+  }
+  PetscCall(AutoCSRProfileDestroy(&profile));
+  PetscCall(MatrixDestroy(&csr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  PetscInt plans = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(generators); i++) PetscCall(CheckMatrix(&generators[i], &plans));
+  PetscCheck(plans > 200, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Only %" PetscInt_FMT " plans", plans);
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "The same bits\n"));
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+  build:
+    requires: defined(PETSC_HAVE_CUDA)
+
+  test:
+
+TEST*/

@@ -1,0 +1,39 @@
+/* The half of ex32 that nvcc compiles: what kernels call, called by the host */
+#include "ex32.h"
+
+/* The streams that are filled row by row or slice by slice, once more, into `seg` */
+PetscErrorCode Encode_NVCC(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRDictionary *dictionary)
+{
+  const PetscBool sliced = (PetscBool)(seg->axes.order == AUTOCSR_ORDER_SLICED);
+  const PetscInt  rows   = sliced ? seg->n_slices * seg->axes.slice_height : seg->n_rows;
+
+  PetscFunctionBeginUser;
+  for (PetscInt s = 0; s < seg->n_slices && sliced; s++) {
+    const PetscInt *slice_ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data;
+
+    PetscCheck(AutoCSREncodeSliceWidth(seg, csr, s) * seg->axes.slice_height == slice_ptr[s + 1] - slice_ptr[s], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Width of slice %" PetscInt_FMT, s);
+  }
+  for (PetscInt s = 0; s < seg->n_slices && seg->axes.index == AUTOCSR_INDEX_16; s++) PetscCheck(AutoCSREncodeSliceBase(seg, csr, s), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Columns of slice %" PetscInt_FMT, s);
+  for (PetscInt k = 0; k < rows; k++) {
+    AutoCSREncodeRowIndex(seg, csr, k);
+    AutoCSREncodeRowValue(seg, csr, dictionary, k);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Every entry of the segment as it is in the CSR, values bit by bit */
+PetscErrorCode Decode_NVCC(const AutoCSRSegment *seg, const AutoCSRMatrix *csr)
+{
+  PetscFunctionBeginUser;
+  for (PetscInt k = 0; k < seg->n_rows; k++) {
+    const PetscInt p = csr->row_ptr[AutoCSRSegmentRow(seg, k)], length = AutoCSRSegmentRowLength(seg, csr, k);
+
+    for (PetscInt t = 0; t < length; t++) {
+      const PetscScalar value = AutoCSRDecodeValue(seg, csr, k, t);
+
+      PetscCheck(AutoCSRDecodeColumn(seg, csr, k, t) == csr->col[p + t], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Column %" PetscInt_FMT " of row %" PetscInt_FMT, t, k);
+      PetscCheck(!memcmp(&value, &csr->val[p + t], sizeof(value)), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Value %" PetscInt_FMT " of row %" PetscInt_FMT, t, k);
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
