@@ -67,6 +67,7 @@ all: $(library) $(convert)
 	@$(if $(filter $(top)/build/%,$(BUILD)),ln -sfn $(library) $(top)/build/libpetscautocsr.so)
 	@echo "For PETSc $(version) ($(PETSC_SCALAR), $(PETSC_PRECISION), $(PETSC_INDEX_SIZE)-bit indices): -dll_append $(library) -mat_type autocsr"
 
+objects: $(objects)
 $(library): $(objects)
 	$(call quiet,LINK)$(CLINKER) -shared -o $@ $^ $(PETSC_LINK) -lm
 
@@ -206,5 +207,5 @@ help:
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 FORCE:
-.PHONY: all check test pack test-petsc demo bench docs install petsc-cuda format clean help FORCE
+.PHONY: all objects check test pack test-petsc demo bench docs install petsc-cuda format clean help FORCE
 .SECONDARY:
