@@ -19,4 +19,7 @@ PETSC_INTERN PetscErrorCode AutoCSRDeviceToHost(void *, const void *, size_t);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceFromHost(void *, const void *, size_t);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceSynchronize(void);
 
+/* diagonal.cu */
+PETSC_INTERN PetscErrorCode AutoCSRDeviceGetDiagonal(const AutoCSRMatrix *, PetscScalar *);
+
 #endif

@@ -2,6 +2,7 @@
   MatAutoCSRGetInfo(): the figures of the plans of this process's blocks, added up.
 */
 #include "../seq/seqautocsr.h"
+#include "../backend.h"
 
 /*@
   MatAutoCSRGetInfo - Gets what an autocsr matrix did so far, summed over the blocks of this process
@@ -30,6 +31,7 @@ PetscErrorCode MatAutoCSRGetInfo(Mat A, MatAutoCSRInfo *info)
   PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
   PetscCall(PetscMemzero(info, sizeof(*info)));
   info->strategy = "none";
+  info->backend  = "none";
   PetscUseMethod(A, "MatAutoCSRGetBlocks_C", (Mat, Mat[]), (A, blocks));
   for (PetscInt k = 0; k < AUTOCSR_MAX_BLOCKS; k++) {
     AutoCSRContext *ctx;
@@ -47,11 +49,14 @@ PetscErrorCode MatAutoCSRGetInfo(Mat A, MatAutoCSRInfo *info)
     info->products += ctx->products;
     info->setup += ctx->setup;
     if (!ctx->plan) continue;
+    PetscCall(AutoCSRTransposedGetBytes(&ctx->transposed, &own));
+    info->transpose_bytes += own;
     PetscCall(AutoCSRPlanGetBytes(ctx->plan, &own, &moved));
     info->segments += ctx->plan->n_segments;
     info->nnz += ctx->plan->nnz;
     info->csr_bytes += AutoCSRMatrixBytes(&ctx->csr);
     info->plan_bytes += own;
+    if (!k) info->backend = ctx->plan->backend->name;
     info->product_bytes += (PetscInt64)moved;
     info->predicted += ctx->plan->predicted;
     info->measured += ctx->plan->measured;

@@ -31,6 +31,8 @@ static PetscErrorCode AutoCSRFinalize(void)
 . -mat_autocsr_value_coding (auto|csr|copy|dictionary|float32)      - see `MatAutoCSRSetValueCoding()`
 . -mat_autocsr_granularity <0>                                      - see `MatAutoCSRSetGranularity()`
 . -mat_autocsr_max_bins <100>                                       - see `MatAutoCSRSetMaxBins()`
+. -mat_autocsr_segsum_fixup (device|host)                           - see `MatAutoCSRSetSegsumFixup()`
+. -mat_autocsr_takeover                                             - with a device: stands in for `MATAIJCUSPARSE`, see below
 - -mat_autocsr_simd (auto|x86-64|avx2|avx512)                       - the instruction set of the host
 
   Level: beginner
@@ -41,6 +43,16 @@ static PetscErrorCode AutoCSRFinalize(void)
 
   Change the values through PETSc: a program that writes into the arrays which it gave to `MatCreateSeqAIJWithArrays()`
   must call `PetscObjectStateIncrease()` afterwards.
+
+  With a CUDA PETSc 3.26 and a device it is `MATAIJCUSPARSE` and not `MATAIJ` that the type is, and products are made on the
+  device, or on the host while the matrix is bound to it (`MatBindToCPU()`); without a device, or with an older PETSc, it is
+  on the CPU, and -info says so. Transposed products make a transpose on the device at the first one, unless
+  -mat_autocsr_objective is memory or the matrix is known to be symmetric. Out of device memory a plan is used that stores
+  nothing. A P of type `MATAIJ` or `MATMAIJ` in `MatPtAP()` is converted in place, so that the product is made on the device.
+
+  With -mat_autocsr_takeover, given when the library is loaded, matrices of type `MATAIJCUSPARSE` are of this type, under
+  the name of that one: for programs, and places in PETSc, that ask for `MATSEQAIJCUSPARSE` by exact name, as
+  `MatSeqAIJCUSPARSEGetArray()` does in debug builds.
 
   What PETSc asks of `MATAIJ` by exact type name is different: `MatCreateKAIJ()` on one process and
   `MatMPIAIJGetLocalMatCondensed()` are errors (convert to `MATAIJ` before), `PCILU` takes `MAT_SHIFT_INBLOCKS` for
@@ -69,18 +81,31 @@ M*/
 @*/
 PetscErrorCode MatAutoCSRRegisterAll(void)
 {
+  const AutoCSRParent *seq, *mpi;
+  PetscBool            device = PETSC_FALSE, takeover = PETSC_FALSE;
+
   PetscFunctionBegin;
   if (Registered) PetscFunctionReturn(PETSC_SUCCESS);
   Registered = PETSC_TRUE;
   PetscCall(PetscRegisterFinalize(AutoCSRFinalize));
   PetscCall(MatInitializePackage());
+#if defined(AUTOCSR_HAVE_CUDA)
+  PetscCall(AutoCSRDeviceFind(&device));
+#elif PetscDefined(HAVE_CUDA)
+  PetscCall(PetscInfo(NULL, "autocsr matrices are on the CPU: for CUDA the library wants PETSc 3.26\n"));
+#endif
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-mat_autocsr_takeover", &takeover, NULL));
+  PetscCall(MatSeqAutoCSRInherit(device, takeover, &seq));
+  PetscCall(MatMPIAutoCSRInherit(device, takeover, &mpi));
   /* The first root of a type is the one that PETSc finds from the type; the one that begins with aij is right there */
-  PetscCall(MatRegisterRootName(MATAIJAUTOCSR, MATSEQAUTOCSR, MATMPIAUTOCSR));
-  PetscCall(MatRegisterRootName(MATAUTOCSR, MATSEQAUTOCSR, MATMPIAUTOCSR));
+  PetscCall(MatRegisterRootName(MATAIJAUTOCSR, seq->own, mpi->own));
+  PetscCall(MatRegisterRootName(MATAUTOCSR, seq->own, mpi->own));
+  PetscCall(MatRegister(seq->own, MatCreate_SeqAutoCSR));
+  PetscCall(MatRegister(mpi->own, MatCreate_MPIAutoCSR));
   PetscCall(MatRegister(MATSEQAUTOCSR, MatCreate_SeqAutoCSR));
   PetscCall(MatRegister(MATMPIAUTOCSR, MatCreate_MPIAutoCSR));
   PetscCall(MatSeqAIJRegister(MATSEQAUTOCSR, MatConvert_Any_AutoCSR));
-  PetscCall(AutoCSRFactorRegister());
+  PetscCall(AutoCSRFactorRegister(seq));
   PetscCall(AutoCSRByNameRegister());
   PetscCall(PetscLogEventRegister("AutoCSRProfile", MAT_CLASSID, &AutoCSREvents[AUTOCSR_EVENT_PROFILE]));
   PetscCall(PetscLogEventRegister("AutoCSRPlan", MAT_CLASSID, &AutoCSREvents[AUTOCSR_EVENT_PLAN]));

@@ -2,6 +2,7 @@
   -autocsr_view and MatAutoCSRView(): a few lines a block, every segment on its axes, or JSON (doc/view-schema.md).
 */
 #include "../seq/seqautocsr.h"
+#include "../backend.h"
 
 /* PETSc has no viewer format of the name JSON; the one that is read by other programs in the same way stands in */
 #define AUTOCSR_VIEWER_JSON PETSC_VIEWER_ASCII_PYTHON
@@ -74,11 +75,13 @@ static PetscErrorCode AutoCSRViewSegment(PetscViewer viewer, PetscBool detail, c
 static PetscErrorCode AutoCSRViewBlock(PetscViewer viewer, PetscBool detail, const char name[], const AutoCSRContext *ctx)
 {
   const AutoCSRPlan *plan = ctx->plan;
-  PetscInt64         own;
+  PetscInt64         own, transpose;
   double             moved, seconds, share = 0;
 
   PetscFunctionBegin;
-  AUTOCSR_PRINT("  %s: %" PetscInt_FMT " by %" PetscInt_FMT ", %" PetscInt_FMT " nonzeros\n", name, ctx->csr.m, ctx->csr.n, ctx->csr.nnz);
+  AUTOCSR_PRINT("  %s: %" PetscInt_FMT " by %" PetscInt_FMT ", %" PetscInt_FMT " nonzeros", name, ctx->csr.m, ctx->csr.n, ctx->csr.nnz);
+  if (ctx->resident) AUTOCSR_PRINT(", on %s", ctx->csr.backend->name);
+  AUTOCSR_PRINT("\n");
   if (!plan) {
     AUTOCSR_PRINT("    no plan: %s\n", ctx->csr.nnz ? "there was no memory for one, or the matrix has no values" : "nothing to multiply");
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -91,6 +94,8 @@ static PetscErrorCode AutoCSRViewBlock(PetscViewer viewer, PetscBool detail, con
   PetscCall(AutoCSRBandwidthShare(moved, seconds, &share));
   AUTOCSR_PRINT("    memory: %.3g MB on top of the %.3g MB of CSR; a product moves %.3g MB", 1e-6 * own, 1e-6 * AutoCSRMatrixBytes(&ctx->csr), 1e-6 * moved);
   if (seconds > 0) AUTOCSR_PRINT(" in %.3g us (%s), %.3g%% of the bandwidth", 1e6 * seconds, plan->measured > 0 ? "measured" : "predicted", 100 * share);
+  PetscCall(AutoCSRTransposedGetBytes(&ctx->transposed, &transpose));
+  if (transpose) AUTOCSR_PRINT("\n    transpose, with a plan of its own: %.3g MB", 1e-6 * transpose);
   AUTOCSR_PRINT("\n    set-up: %.3g ms", 1e3 * ctx->setup);
   if (seconds > 0) AUTOCSR_PRINT(", as long as %.3g products", ctx->setup / seconds);
   AUTOCSR_PRINT("; plans %" PetscInt_FMT ", refreshed %" PetscInt_FMT " times, products %" PetscInt_FMT "\n", ctx->plans, ctx->refreshes, ctx->products);
@@ -136,14 +141,15 @@ static PetscErrorCode AutoCSRViewBlockJSON(PetscViewer viewer, PetscMPIInt rank,
 {
   const AutoCSRPlan    *plan  = ctx->plan;
   const AutoCSRProfile *p     = ctx->profile;
-  PetscInt64            own   = 0;
+  PetscInt64            own   = 0, transpose;
   double                moved = 0;
 
   PetscFunctionBegin;
+  PetscCall(AutoCSRTransposedGetBytes(&ctx->transposed, &transpose));
   if (plan) PetscCall(AutoCSRPlanGetBytes(plan, &own, &moved));
-  AUTOCSR_PRINT("    {\"rank\": %d, \"block\": \"%s\", \"rows\": %" PetscInt_FMT ", \"cols\": %" PetscInt_FMT ", \"nnz\": %" PetscInt_FMT ", \"planned\": %s,\n     ", rank, name, ctx->csr.m, ctx->csr.n, ctx->csr.nnz, plan ? "true" : "false");
+  AUTOCSR_PRINT("    {\"rank\": %d, \"block\": \"%s\", \"rows\": %" PetscInt_FMT ", \"cols\": %" PetscInt_FMT ", \"nnz\": %" PetscInt_FMT ", \"backend\": \"%s\", \"planned\": %s,\n     ", rank, name, ctx->csr.m, ctx->csr.n, ctx->csr.nnz, plan ? plan->backend->name : "none", plan ? "true" : "false");
   PetscCall(AutoCSRViewString(viewer, "why", plan ? plan->why : ""));
-  AUTOCSR_PRINT(",\n     \"csr_bytes\": %" PetscInt64_FMT ", \"plan_bytes\": %" PetscInt64_FMT ", \"product_bytes\": %.0f, \"predicted\": %.6e, \"measured\": %.6e,\n", AutoCSRMatrixBytes(&ctx->csr), own, moved, plan ? plan->predicted : 0, plan ? plan->measured : 0);
+  AUTOCSR_PRINT(",\n     \"csr_bytes\": %" PetscInt64_FMT ", \"plan_bytes\": %" PetscInt64_FMT ", \"transpose_bytes\": %" PetscInt64_FMT ", \"product_bytes\": %.0f, \"predicted\": %.6e, \"measured\": %.6e,\n", AutoCSRMatrixBytes(&ctx->csr), own, transpose, moved, plan ? plan->predicted : 0, plan ? plan->measured : 0);
   AUTOCSR_PRINT("     \"setup\": %.6e, \"plans\": %" PetscInt_FMT ", \"refreshes\": %" PetscInt_FMT ", \"products\": %" PetscInt_FMT ",\n     \"profile\": ", ctx->setup, ctx->plans, ctx->refreshes, ctx->products);
   if (p) {
     AUTOCSR_PRINT("{\"min_length\": %" PetscInt_FMT ", \"max_length\": %" PetscInt_FMT ", \"mean_length\": %.6e, \"variance\": %.6e, \"empty_rows\": %" PetscInt_FMT ", \"bandwidth\": %" PetscInt_FMT ", \"block_size\": %" PetscInt_FMT ",\n", p->min_length, p->max_length, p->mean_length, p->variance, p->empty_rows,

@@ -1,20 +1,10 @@
 /*
-  MATMPIAUTOCSR: a subclass of MATMPIAIJ whose diagonal and off-diagonal blocks are MATSEQAUTOCSR. The products are the
-  parent's, which multiplies through the blocks. However PETSc made the blocks (preallocation, hash, COO, load, products),
-  they become ours after the parent's assembly, and at the latest before the first product.
+  MATMPIAUTOCSR: a subclass of MATMPIAIJ, or of MATMPIAIJCUSPARSE where there is a device, whose diagonal and off-diagonal
+  blocks are MATSEQAUTOCSR. The products are the parent's, which multiplies through the blocks. However PETSc made the blocks
+  (preallocation, hash, COO, load, products), they become ours after the parent's assembly, and at the latest before the
+  first product.
 */
 #include "mpiautocsr.h"
-
-#define AUTOCSR_MPI_OPERATIONS(X)                     \
-  X(mult, MatMult_MPIAutoCSR)                         \
-  X(multadd, MatMultAdd_MPIAutoCSR)                   \
-  X(multtranspose, MatMultTranspose_MPIAutoCSR)       \
-  X(multtransposeadd, MatMultTransposeAdd_MPIAutoCSR) \
-  X(assemblyend, MatAssemblyEnd_MPIAutoCSR)           \
-  X(duplicate, MatDuplicate_MPIAutoCSR)               \
-  X(destroy, MatDestroy_MPIAutoCSR)                   \
-  X(setfromoptions, MatSetFromOptions_MPIAutoCSR)     \
-  X(convert, MatConvert_AutoCSR_Any)
 
 static PetscErrorCode MatMult_MPIAutoCSR(Mat, Vec, Vec);
 static PetscErrorCode MatMultAdd_MPIAutoCSR(Mat, Vec, Vec, Vec);
@@ -28,6 +18,18 @@ static PetscErrorCode MatAutoCSRGetSettings_MPI(Mat, AutoCSRSettings *);
 static PetscErrorCode MatAutoCSRSetSettings_MPI(Mat, const AutoCSRSettings *);
 static PetscErrorCode MatAutoCSRGetBlocks_MPI(Mat, Mat[AUTOCSR_MAX_BLOCKS]);
 
+static const AutoCSROperation MPIOperations[] = {
+    AUTOCSR_OPERATION(mult, MatMult_MPIAutoCSR),
+    AUTOCSR_OPERATION(multadd, MatMultAdd_MPIAutoCSR),
+    AUTOCSR_OPERATION(multtranspose, MatMultTranspose_MPIAutoCSR),
+    AUTOCSR_OPERATION(multtransposeadd, MatMultTransposeAdd_MPIAutoCSR),
+    AUTOCSR_OPERATION(assemblyend, MatAssemblyEnd_MPIAutoCSR),
+    AUTOCSR_OPERATION(duplicate, MatDuplicate_MPIAutoCSR),
+    AUTOCSR_OPERATION(destroy, MatDestroy_MPIAutoCSR),
+    AUTOCSR_OPERATION(setfromoptions, MatSetFromOptions_MPIAutoCSR),
+    AUTOCSR_OPERATION(convert, MatConvert_AutoCSR_Any),
+    {0, NULL}};
+
 static const AutoCSRMethod MPIMethods[] = {
     AUTOCSR_METHOD("MatConvert_mpiaij_mpiaijautocsr_C", MatConvert_Any_AutoCSR),
     AUTOCSR_METHOD("MatConvert_mpiaij_autocsr_C", MatConvert_Any_AutoCSR),
@@ -40,12 +42,26 @@ static const AutoCSRMethod MPIMethods[] = {
     AUTOCSR_METHOD("MatAutoCSRGetBlocks_C", MatAutoCSRGetBlocks_MPI),
     {NULL, NULL}};
 
-static AutoCSRParent MPIParent = {.type = MATMPIAIJ, .own = MATMPIAUTOCSR, .methods = MPIMethods};
+static AutoCSRParent MPIParent;
+
+/* MATMPIAIJ, or what multiplies it on the device that is there */
+PetscErrorCode MatMPIAutoCSRInherit(PetscBool device, PetscBool takeover, const AutoCSRParent **parent)
+{
+  PetscFunctionBegin;
+  MPIParent = (AutoCSRParent){.type = MATMPIAIJ, .own = MATMPIAUTOCSR};
+  PetscCall(AutoCSRParentExtend(&MPIParent, MPIOperations, MPIMethods));
+#if defined(AUTOCSR_HAVE_CUDA)
+  if (device) PetscCall(MatMPIAutoCSRInherit_CUSPARSE(&MPIParent, takeover));
+#endif
+  PetscCall(PetscFunctionListFind(MatList, MPIParent.type, &MPIParent.create));
+  *parent = &MPIParent;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 PetscErrorCode MatMPIAutoCSRGetParent(const AutoCSRParent **parent)
 {
   PetscFunctionBegin;
-  if (!MPIParent.ops.mult) PetscCall(AutoCSRParentInitialize(&MPIParent));
+  if (PetscUnlikely(!MPIParent.has_tables)) PetscCall(AutoCSRParentMakeTables(&MPIParent));
   *parent = &MPIParent;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -101,7 +117,6 @@ PetscErrorCode MatMPIAutoCSRAttach(Mat A, const AutoCSRSettings *settings)
   if (MatIsMPIAutoCSR(A)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatMPIAutoCSRGetParent(&parent));
   PetscCall(AutoCSRAttach_Private(A, parent, settings));
-  AUTOCSR_MPI_OPERATIONS(AUTOCSR_INSTALL)
   if (A->assembled) PetscCall(MatMPIAutoCSRUpdateBlocks(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -114,7 +129,6 @@ PetscErrorCode MatMPIAutoCSRSuspend(Mat A, AutoCSRSuspended s[1 + AUTOCSR_MAX_BL
   PetscFunctionBegin;
   PetscCall(MatMPIAutoCSRGetParent(&parent));
   PetscCall(AutoCSRSuspend_Private(A, parent, s));
-  AUTOCSR_MPI_OPERATIONS(AUTOCSR_SUSPEND)
   PetscCall(MatAutoCSRGetBlocks_MPI(A, blocks));
   for (PetscInt k = 0; k < AUTOCSR_MAX_BLOCKS; k++) {
     if (blocks[k] && MatIsSeqAutoCSR(blocks[k])) PetscCall(MatSeqAutoCSRSuspend(blocks[k], &s[1 + k]));
@@ -131,8 +145,7 @@ PetscErrorCode MatMPIAutoCSRResume(AutoCSRSuspended s[1 + AUTOCSR_MAX_BLOCKS])
 
   PetscFunctionBegin;
   PetscCall(MatMPIAutoCSRGetParent(&parent));
-  AUTOCSR_MPI_OPERATIONS(AUTOCSR_RESUME)
-  PetscCall(AutoCSRResume_Private(parent, s));
+  PetscCall(AutoCSRResume_Private(A, parent, s));
   PetscCall(MatAutoCSRGetBlocks_MPI(A, blocks));
   for (PetscInt k = 0; k < AUTOCSR_MAX_BLOCKS; k++) {
     if (s[1 + k].mat && s[1 + k].mat == blocks[k] && s[1 + k].id == ((PetscObject)blocks[k])->id) PetscCall(MatSeqAutoCSRResume(&s[1 + k]));
@@ -153,7 +166,7 @@ static PetscErrorCode MatDestroy_MPIAutoCSR(Mat A)
   PetscCall(MatMPIAutoCSRGetParent(&parent));
   PetscCall(AutoCSRSuspend_Private(A, parent, s));
   PetscCall(AutoCSRDiscard(s));
-  PetscCall((*parent->ops.destroy)(A));
+  PetscCall((*parent->table[0].ops.destroy)(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -164,7 +177,7 @@ static PetscErrorCode MatDuplicate_MPIAutoCSR(Mat A, MatDuplicateOption option, 
 
   PetscFunctionBegin;
   PetscCall(MatMPIAutoCSRGetParent(&parent));
-  PetscCall((*parent->ops.duplicate)(A, option, B));
+  PetscCall((*AutoCSRParentTableOf(parent, A)->ops.duplicate)(A, option, B));
   PetscCall(AutoCSRContextGet(A, &a));
   PetscCall(AutoCSRContextGet(*B, &b));
   PetscCall(AutoCSRContextSet(b, &a->settings));
@@ -178,7 +191,7 @@ static PetscErrorCode MatAssemblyEnd_MPIAutoCSR(Mat A, MatAssemblyType mode)
 
   PetscFunctionBegin;
   PetscCall(MatMPIAutoCSRGetParent(&parent));
-  PetscCall((*parent->ops.assemblyend)(A, mode));
+  PetscCall((*AutoCSRParentTableOf(parent, A)->ops.assemblyend)(A, mode));
   if (mode == MAT_FLUSH_ASSEMBLY) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRContextGet(A, &ctx));
   PetscCall(MatMPIAutoCSRSetBlocks(A, ctx));
@@ -214,7 +227,7 @@ static PetscErrorCode MatSetFromOptions_MPIAutoCSR(Mat A, AutoCSROptionItems Pet
 
   PetscFunctionBegin;
   PetscCall(MatMPIAutoCSRGetParent(&parent));
-  if (parent->ops.setfromoptions) PetscCall((*parent->ops.setfromoptions)(A, PetscOptionsObject));
+  if (AutoCSRParentTableOf(parent, A)->ops.setfromoptions) PetscCall((*AutoCSRParentTableOf(parent, A)->ops.setfromoptions)(A, PetscOptionsObject));
   PetscCall(MatAutoCSRGetSettings_MPI(A, &settings));
   PetscCall(AutoCSRSettingsSetFromOptions(A, &settings, PetscOptionsObject));
   PetscCall(MatAutoCSRSetSettings_MPI(A, &settings));
@@ -225,7 +238,7 @@ static PetscErrorCode MatMult_MPIAutoCSR(Mat A, Vec x, Vec y)
 {
   PetscFunctionBegin;
   PetscCall(MatMPIAutoCSRUpdateBlocks(A));
-  PetscCall((*MPIParent.ops.mult)(A, x, y));
+  PetscCall((*AutoCSRParentTableOf(&MPIParent, A)->ops.mult)(A, x, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -233,7 +246,7 @@ static PetscErrorCode MatMultAdd_MPIAutoCSR(Mat A, Vec x, Vec z, Vec y)
 {
   PetscFunctionBegin;
   PetscCall(MatMPIAutoCSRUpdateBlocks(A));
-  PetscCall((*MPIParent.ops.multadd)(A, x, z, y));
+  PetscCall((*AutoCSRParentTableOf(&MPIParent, A)->ops.multadd)(A, x, z, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -241,7 +254,7 @@ static PetscErrorCode MatMultTranspose_MPIAutoCSR(Mat A, Vec x, Vec y)
 {
   PetscFunctionBegin;
   PetscCall(MatMPIAutoCSRUpdateBlocks(A));
-  PetscCall((*MPIParent.ops.multtranspose)(A, x, y));
+  PetscCall((*AutoCSRParentTableOf(&MPIParent, A)->ops.multtranspose)(A, x, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -249,7 +262,7 @@ static PetscErrorCode MatMultTransposeAdd_MPIAutoCSR(Mat A, Vec x, Vec z, Vec y)
 {
   PetscFunctionBegin;
   PetscCall(MatMPIAutoCSRUpdateBlocks(A));
-  PetscCall((*MPIParent.ops.multtransposeadd)(A, x, z, y));
+  PetscCall((*AutoCSRParentTableOf(&MPIParent, A)->ops.multtransposeadd)(A, x, z, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -259,7 +272,7 @@ PetscErrorCode MatCreate_MPIAutoCSR(Mat A)
 
   PetscFunctionBegin;
   PetscCall(MatMPIAutoCSRGetParent(&parent));
-  PetscCall(MatSetType(A, parent->type));
+  PetscCall((*parent->create)(A));
   PetscCall(MatMPIAutoCSRAttach(A, NULL));
   A->ops->convertfrom = MatConvert_Any_AutoCSR;
   PetscFunctionReturn(PETSC_SUCCESS);

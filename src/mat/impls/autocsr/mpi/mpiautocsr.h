@@ -7,6 +7,10 @@
 #include "../seq/seqautocsr.h"
 
 PETSC_INTERN PetscErrorCode MatCreate_MPIAutoCSR(Mat);
+PETSC_INTERN PetscErrorCode MatMPIAutoCSRInherit(PetscBool device, PetscBool takeover, const AutoCSRParent **);
+#if defined(AUTOCSR_HAVE_CUDA)
+PETSC_INTERN PetscErrorCode MatMPIAutoCSRInherit_CUSPARSE(AutoCSRParent *, PetscBool takeover); /* mpi/cusparse.c */
+#endif
 PETSC_INTERN PetscErrorCode MatMPIAutoCSRGetParent(const AutoCSRParent **);
 PETSC_INTERN PetscErrorCode MatMPIAutoCSRAttach(Mat, const AutoCSRSettings *);
 PETSC_INTERN PetscErrorCode MatMPIAutoCSRSuspend(Mat, AutoCSRSuspended[1 + AUTOCSR_MAX_BLOCKS]);

@@ -1,5 +1,5 @@
 /*
-  Algorithms of PETSc that ask for MATSEQAIJ or MATMPIAIJ by exact name: they are given the matrix as its parent, for the
+  Algorithms of PETSc that ask for MATSEQAIJ, MATMPIAIJ or AIJCUSPARSE by exact name: they are given the matrix as its parent, for the
   time that they look at it. Each is registered again, under its own name, with that put around its function.
 */
 #include "../mpi/mpiautocsr.h"
@@ -36,6 +36,8 @@ AUTOCSR_AS_PARENT(ColoringGreedy, MatColoring, mat, apply, (MatColoring object, 
 AUTOCSR_AS_PARENT(CoarsenHEM, MatCoarsen, graph, apply, (MatCoarsen object), (object))
 AUTOCSR_AS_PARENT(ProjectionCP, PC, pmat, setup, (PC object), (object))
 AUTOCSR_AS_PARENT(CoarseTFS, PC, pmat, setup, (PC object), (object))
+AUTOCSR_AS_PARENT(PointBlockJacobi, PC, pmat, setup, (PC object), (object))
+AUTOCSR_AS_PARENT(VariablePointBlockJacobi, PC, pmat, setup, (PC object), (object))
 
 #if PETSC_VERSION_LT(3, 26, 0)
 /* MatGetOrdering() of a parallel matrix orders the diagonal block, if the type's name is that of the parent */
@@ -96,6 +98,8 @@ PetscErrorCode AutoCSRByNameRegister(void)
   REGISTER(MatCoarsen, MatCoarsenList, MATCOARSENHEM, CoarsenHEM);
   REGISTER(PC, PCList, PCCP, ProjectionCP);
   REGISTER(PC, PCList, PCTFS, CoarseTFS);
+  REGISTER(PC, PCList, PCPBJACOBI, PointBlockJacobi);
+  REGISTER(PC, PCList, PCVPBJACOBI, VariablePointBlockJacobi);
 #undef REGISTER
 #if PETSC_VERSION_LT(3, 26, 0)
   PetscCall(AutoCSROrderingsRegister());

@@ -1,50 +1,108 @@
 /*
-  A factor is of the parent's type. PETSc's ILU(0) hands all composed methods of the matrix on to it: ours are taken off it
-  again. The function that makes a factor is found by a prefix of the type name, so ours stands in for MATSEQAIJ.
+  A factor is of the parent's type. PETSc's ILU(0) hands all composed methods of the matrix on to it, and AIJCUSPARSE's
+  factorizations ask for the matrix's exact name: both phases are run with it going as its parent. The function that makes a
+  factor is found by a prefix of the type name: ours stands in for that of MATSEQAIJ, and of the parent's own solver.
 */
 #include "../seq/seqautocsr.h"
 
-static PetscErrorCode (*GetFactorParent)(Mat, MatFactorType, Mat *);
-static PetscErrorCode (*ILUFactorSymbolicParent)(Mat, Mat, IS, IS, const MatFactorInfo *);
+#define AUTOCSR_FACTORIZATIONS(X)                                                                         \
+  X(lufactorsymbolic, (Mat F, Mat A, IS row, IS col, const MatFactorInfo *info), (F, A, row, col, info))  \
+  X(ilufactorsymbolic, (Mat F, Mat A, IS row, IS col, const MatFactorInfo *info), (F, A, row, col, info)) \
+  X(choleskyfactorsymbolic, (Mat F, Mat A, IS row, const MatFactorInfo *info), (F, A, row, info))         \
+  X(iccfactorsymbolic, (Mat F, Mat A, IS row, const MatFactorInfo *info), (F, A, row, info))              \
+  X(lufactornumeric, (Mat F, Mat A, const MatFactorInfo *info), (F, A, info))                             \
+  X(choleskyfactornumeric, (Mat F, Mat A, const MatFactorInfo *info), (F, A, info))
 
-static PetscErrorCode MatILUFactorSymbolic_AutoCSR(Mat F, Mat A, IS row, IS col, const MatFactorInfo *info)
+/* What PETSc put into the factor, where ours stand now */
+#define AUTOCSR_DECLARE(operation, parameters, arguments) PetscErrorCode(*operation) parameters;
+typedef struct {
+  AUTOCSR_FACTORIZATIONS(AUTOCSR_DECLARE)
+} AutoCSRFactorizations;
+#undef AUTOCSR_DECLARE
+
+static PetscErrorCode AutoCSRFactorizationsGet(Mat F, AutoCSRFactorizations **f)
 {
-  const AutoCSRParent *parent;
+  return AutoCSRContain(F, "MatAutoCSRFactorizations", sizeof(**f), (void **)f);
+}
+
+static PetscErrorCode AutoCSRFactorizationsWrap(Mat);
+
+#define AUTOCSR_DEFINE(operation, parameters, arguments) \
+  static PetscErrorCode operation##_AutoCSR parameters   \
+  {                                                      \
+    AutoCSRFactorizations *f;                            \
+    AutoCSRSuspended       s[1 + AUTOCSR_MAX_BLOCKS];    \
+    PetscErrorCode         ierr;                         \
+                                                         \
+    PetscFunctionBegin;                                  \
+    PetscCall(AutoCSRFactorizationsGet(F, &f));          \
+    PetscCall(AutoCSRSuspend(A, s));                     \
+    ierr = (*f->operation)arguments;                     \
+    PetscCall(AutoCSRResume(s));                         \
+    PetscCall(ierr);                                     \
+    PetscCall(AutoCSRFactorizationsWrap(F));             \
+    PetscFunctionReturn(PETSC_SUCCESS);                  \
+  }
+AUTOCSR_FACTORIZATIONS(AUTOCSR_DEFINE)
+#undef AUTOCSR_DEFINE
+
+/* After each call, since the symbolic phase chooses the numeric one */
+static PetscErrorCode AutoCSRFactorizationsWrap(Mat F)
+{
+  AutoCSRFactorizations *f;
 
   PetscFunctionBegin;
-  PetscCall((*ILUFactorSymbolicParent)(F, A, row, col, info));
-  PetscCall(MatSeqAutoCSRGetParent(&parent));
-  for (PetscInt k = 0; parent->methods[k].name; k++) PetscCall(PetscObjectComposeFunction((PetscObject)F, parent->methods[k].name, parent->parent_methods[k]));
+  PetscCall(AutoCSRFactorizationsGet(F, &f));
+#define AUTOCSR_WRAP(operation, parameters, arguments)                 \
+  if (F->ops->operation && F->ops->operation != operation##_AutoCSR) { \
+    f->operation      = F->ops->operation;                             \
+    F->ops->operation = operation##_AutoCSR;                           \
+  }
+  AUTOCSR_FACTORIZATIONS(AUTOCSR_WRAP)
+#undef AUTOCSR_WRAP
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* With -mat_seqaij_type the factor is ours when it is made: before anything else is put on it, it becomes the parent's */
-static PetscErrorCode MatGetFactor_AutoCSR(Mat A, MatFactorType type, Mat *F)
+/* With -mat_seqaij_type the factor is ours when it is made: it becomes the parent's */
+static PetscErrorCode AutoCSRGetFactor(PetscErrorCode (*get_factor)(Mat, MatFactorType, Mat *), Mat A, MatFactorType type, Mat *F)
 {
   AutoCSRSuspended s[1 + AUTOCSR_MAX_BLOCKS];
 
   PetscFunctionBegin;
-  PetscCall((*GetFactorParent)(A, type, F));
+  PetscCall((*get_factor)(A, type, F));
   if (!*F) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRSuspend(*F, s));
   PetscCall(AutoCSRDiscard(s));
-  if (MatIsSeqAutoCSR(A) && (*F)->ops->ilufactorsymbolic) {
-    ILUFactorSymbolicParent      = (*F)->ops->ilufactorsymbolic;
-    (*F)->ops->ilufactorsymbolic = MatILUFactorSymbolic_AutoCSR;
-  }
+  if (MatIsSeqAutoCSR(A)) PetscCall(AutoCSRFactorizationsWrap(*F));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRFactorRegister(void)
+static PetscErrorCode (*GetFactorAIJ)(Mat, MatFactorType, Mat *);
+
+static PetscErrorCode MatGetFactor_AutoCSR(Mat A, MatFactorType type, Mat *F)
 {
-  const MatFactorType  types[] = {MAT_FACTOR_LU, MAT_FACTOR_CHOLESKY, MAT_FACTOR_ILU, MAT_FACTOR_ICC};
+  return AutoCSRGetFactor(GetFactorAIJ, A, type, F);
+}
+
+static PetscErrorCode MatGetFactor_AutoCSR_Parent(Mat A, MatFactorType type, Mat *F)
+{
   const AutoCSRParent *parent;
 
   PetscFunctionBegin;
   PetscCall(MatSeqAutoCSRGetParent(&parent));
+  PetscCall(AutoCSRGetFactor(parent->get_factor, A, type, F));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRFactorRegister(const AutoCSRParent *parent)
+{
+  const MatFactorType types[] = {MAT_FACTOR_LU, MAT_FACTOR_CHOLESKY, MAT_FACTOR_ILU, MAT_FACTOR_ICC};
+
+  PetscFunctionBegin;
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(types); k++) {
-    PetscCall(MatSolverTypeGet(MATSOLVERPETSC, parent->type, types[k], NULL, NULL, &GetFactorParent));
-    PetscCall(MatSolverTypeRegister(MATSOLVERPETSC, parent->type, types[k], MatGetFactor_AutoCSR));
+    PetscCall(MatSolverTypeGet(MATSOLVERPETSC, MATSEQAIJ, types[k], NULL, NULL, &GetFactorAIJ));
+    PetscCall(MatSolverTypeRegister(MATSOLVERPETSC, MATSEQAIJ, types[k], MatGetFactor_AutoCSR));
+    if (parent->solver) PetscCall(MatSolverTypeRegister(parent->solver, parent->own, types[k], MatGetFactor_AutoCSR_Parent));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,20 +1,147 @@
 /*
   MatProduct finds its functions by exact type names (MatProductSetFromOptions_<A>_<B>_C). Where ours meet another type the
-  question is asked again with ours going as their parents; the answer, functions for AIJ, fits them as they are.
+  question is asked again with ours going as their parents. The answer, functions for AIJ, fits them as they are; those for
+  AIJCUSPARSE ask for names themselves, so both phases are run with ours going as their parents too.
 */
-#include "../seq/seqautocsr.h"
+#include "../mpi/mpiautocsr.h"
+
+typedef struct {
+  AutoCSRSuspended operand[3][1 + AUTOCSR_MAX_BLOCKS], result[1 + AUTOCSR_MAX_BLOCKS];
+} AutoCSRSuspendedProduct;
+
+static PetscErrorCode AutoCSRProductSuspend(Mat C, AutoCSRSuspendedProduct *s)
+{
+  PetscFunctionBegin;
+  PetscCall(AutoCSRSuspend(C->product->A, s->operand[0]));
+  PetscCall(AutoCSRSuspend(C->product->B, s->operand[1]));
+  PetscCall(AutoCSRSuspend(C->product->C, s->operand[2]));
+  PetscCall(AutoCSRSuspend(C, s->result));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode AutoCSRProductResume(AutoCSRSuspendedProduct *s)
+{
+  PetscFunctionBegin;
+  PetscCall(AutoCSRResume(s->result));
+  for (PetscInt k = 2; k >= 0; k--) PetscCall(AutoCSRResume(s->operand[k]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What PETSc put into the result for the two phases, where ours stand now */
+typedef struct {
+  PetscErrorCode (*symbolic)(Mat);
+  PetscErrorCode (*numeric)(Mat);
+} AutoCSRPhases;
+
+static PetscErrorCode AutoCSRPhasesGet(Mat C, AutoCSRPhases **phases)
+{
+  return AutoCSRContain(C, "MatAutoCSRPhases", sizeof(**phases), (void **)phases);
+}
+
+static PetscErrorCode MatProductSymbolic_AutoCSR(Mat);
+static PetscErrorCode MatProductNumeric_AutoCSR(Mat);
+
+/* After each call, which may put others there, and other matrices into C */
+static PetscErrorCode AutoCSRPhasesWrap(Mat C)
+{
+  AutoCSRPhases *phases;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRPhasesGet(C, &phases));
+  if (C->ops->productsymbolic && C->ops->productsymbolic != MatProductSymbolic_AutoCSR) {
+    phases->symbolic        = C->ops->productsymbolic;
+    C->ops->productsymbolic = MatProductSymbolic_AutoCSR;
+  }
+  if (C->ops->productnumeric && C->ops->productnumeric != MatProductNumeric_AutoCSR) {
+    phases->numeric        = C->ops->productnumeric;
+    C->ops->productnumeric = MatProductNumeric_AutoCSR;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A result of the parent's type becomes ours, as the operands are */
+static PetscErrorCode AutoCSRProductAttach(Mat C)
+{
+  const AutoCSRParent *seq, *mpi;
+  PetscBool            parent;
+
+  PetscFunctionBegin;
+  PetscCall(MatSeqAutoCSRGetParent(&seq));
+  PetscCall(MatMPIAutoCSRGetParent(&mpi));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)C, &parent, seq->type, mpi->type, ""));
+  if (parent) PetscCall(AutoCSRAttach(C, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatProductSymbolic_AutoCSR(Mat C)
+{
+  AutoCSRSuspendedProduct s;
+  AutoCSRPhases          *phases;
+  PetscErrorCode          ierr;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRPhasesGet(C, &phases));
+  PetscCall(AutoCSRProductSuspend(C, &s));
+  C->ops->productsymbolic = phases->symbolic;
+  ierr                    = (*phases->symbolic)(C);
+  PetscCall(AutoCSRProductResume(&s));
+  PetscCall(ierr);
+  PetscCall(AutoCSRPhasesWrap(C));
+  PetscCall(AutoCSRProductAttach(C));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatProductNumeric_AutoCSR(Mat C)
+{
+  AutoCSRSuspendedProduct s;
+  AutoCSRPhases          *phases;
+  PetscErrorCode          ierr;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRPhasesGet(C, &phases));
+  PetscCall(AutoCSRProductSuspend(C, &s));
+  C->ops->productnumeric = phases->numeric;
+  ierr                   = (*phases->numeric)(C);
+  PetscCall(AutoCSRProductResume(&s));
+  PetscCall(ierr);
+  PetscCall(AutoCSRPhasesWrap(C));
+  PetscCall(AutoCSRProductAttach(C));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  DMCreateInterpolation() makes a MATAIJ or a MATMAIJ for DMs of a type whose name does not begin with aij. In P^T A P with
+  an A on the device it would keep the product on the host (and on several processes there would be none).
+*/
+static PetscErrorCode AutoCSRProductConvertP(Mat C)
+{
+  Mat       P = C->product->B;
+  PetscBool maij, aij;
+
+  PetscFunctionBegin;
+  if (C->product->type != MATPRODUCT_PtAP || AutoCSRIsBound(C->product->A)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!MatIsSeqAutoCSR(C->product->A) && !MatIsMPIAutoCSR(C->product->A)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)P, &maij, MATSEQMAIJ, MATMPIMAIJ, ""));
+  if (maij) PetscCall(MatConvert(P, MATAIJ, MAT_INPLACE_MATRIX, &P));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)P, &aij, MATSEQAIJ, MATMPIAIJ, ""));
+  if (aij) PetscCall(MatConvert(P, MATAIJAUTOCSR, MAT_INPLACE_MATRIX, &P));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 PetscErrorCode MatProductSetFromOptions_AutoCSR(Mat C)
 {
-  Mat              operands[3] = {C->product->A, C->product->B, C->product->C};
-  AutoCSRSuspended s[3][1 + AUTOCSR_MAX_BLOCKS];
-  PetscErrorCode   ierr;
+  const AutoCSRParent    *parent;
+  AutoCSRSuspendedProduct s;
+  PetscErrorCode          ierr;
 
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < 3; k++) PetscCall(AutoCSRSuspend(operands[k], s[k]));
+  PetscCall(MatSeqAutoCSRGetParent(&parent));
+  if (parent->by_name) PetscCall(AutoCSRProductConvertP(C));
+  PetscCall(AutoCSRProductSuspend(C, &s));
   ierr = MatProductSetFromOptions(C);
-  for (PetscInt k = 2; k >= 0; k--) PetscCall(AutoCSRResume(s[k]));
+  PetscCall(AutoCSRProductResume(&s));
   PetscCall(ierr);
+  if (parent->by_name) PetscCall(AutoCSRPhasesWrap(C));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

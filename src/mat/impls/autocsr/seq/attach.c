@@ -5,12 +5,43 @@
 #include "seqautocsr.h"
 #include "../mpi/mpiautocsr.h"
 
+static void (*AutoCSRGetOperation(const struct _MatOps *ops, const AutoCSROperation *o))(void)
+{
+  void (*function)(void);
+
+  memcpy(&function, (const char *)ops + o->offset, sizeof(function));
+  return function;
+}
+
+static void AutoCSRSetOperation(struct _MatOps *ops, const AutoCSROperation *o, void (*function)(void))
+{
+  memcpy((char *)ops + o->offset, &function, sizeof(function));
+}
+
+PetscErrorCode AutoCSRParentExtend(AutoCSRParent *parent, const AutoCSROperation operations[], const AutoCSRMethod methods[])
+{
+  PetscInt k;
+
+  PetscFunctionBegin;
+  for (; operations && operations->function; operations++) {
+    for (k = 0; parent->operations[k].function && parent->operations[k].offset != operations->offset;) k++;
+    PetscCheck(k < AUTOCSR_MAX_OPERATIONS - 1, PETSC_COMM_SELF, PETSC_ERR_PLIB, "AUTOCSR_MAX_OPERATIONS is too small");
+    parent->operations[k] = *operations;
+  }
+  for (; methods && methods->function; methods++) {
+    for (k = 0; parent->methods[k].function && strcmp(parent->methods[k].name, methods->name);) k++;
+    PetscCheck(k < AUTOCSR_MAX_METHODS - 1, PETSC_COMM_SELF, PETSC_ERR_PLIB, "AUTOCSR_MAX_METHODS is too small");
+    parent->methods[k] = *methods;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
   The parent's functions are not exported; a fresh matrix of its type shows them. Its empty options database keeps
   -mat_seqaij_type, which may name ours, away from it, and -help; PETSc prints the help of a prefix only once, so it has one
-  of its own.
+  of its own. The matrices of a program cannot be asked: the first that comes may be bound to the CPU.
 */
-PetscErrorCode AutoCSRParentInitialize(AutoCSRParent *parent)
+PetscErrorCode AutoCSRParentMakeTables(AutoCSRParent *parent)
 {
   Mat          T;
   PetscOptions options;
@@ -21,18 +52,45 @@ PetscErrorCode AutoCSRParentInitialize(AutoCSRParent *parent)
   PetscCall(PetscObjectSetOptions((PetscObject)T, options));
   PetscCall(MatSetOptionsPrefix(T, "autocsr_parent_"));
   PetscCall(MatSetSizes(T, 0, 0, 0, 0));
-  PetscCall(MatSetType(T, parent->type));
-  parent->ops = *T->ops;
-  for (PetscInt k = 0; parent->methods[k].name; k++) PetscCall(PetscObjectQueryFunction((PetscObject)T, parent->methods[k].name, &parent->parent_methods[k]));
+  PetscCall((*parent->create)(T));
+  for (PetscInt bound = 0; bound < 2; bound++) {
+    if (bound) PetscCall(MatBindToCPU(T, PETSC_TRUE));
+    parent->table[bound].ops = *T->ops;
+    for (PetscInt k = 0; parent->methods[k].name; k++) PetscCall(PetscObjectQueryFunction((PetscObject)T, parent->methods[k].name, &parent->table[bound].methods[k]));
+  }
   PetscCall(MatDestroy(&T));
   PetscCall(PetscOptionsDestroy(&options));
+  parent->has_tables = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode AutoCSRCompose(Mat A, const AutoCSRParent *parent)
+PetscErrorCode AutoCSRParentGetMethod(const AutoCSRParent *parent, Mat A, const char name[], void (**method)(void))
 {
   PetscFunctionBegin;
-  for (PetscInt k = 0; parent->methods[k].name; k++) PetscCall(PetscObjectComposeFunction((PetscObject)A, parent->methods[k].name, parent->methods[k].function));
+  *method = NULL;
+  for (PetscInt k = 0; parent->methods[k].name; k++) {
+    if (!strcmp(parent->methods[k].name, name)) *method = AutoCSRParentTableOf(parent, A)->methods[k];
+  }
+  PetscCheck(*method, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s composes no %s", parent->type, name);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void AutoCSROverride(Mat A, const AutoCSROperation operations[])
+{
+  for (; operations->function; operations++) AutoCSRSetOperation(A->ops, operations, operations->function);
+}
+
+/* What the parent takes off while it is bound to the CPU stays off: PETSC then has another way */
+static PetscErrorCode AutoCSRCompose(Mat A, const AutoCSRParent *parent)
+{
+  const AutoCSRParentTable *table = AutoCSRParentTableOf(parent, A);
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; parent->methods[k].name; k++) {
+    const PetscBool off = (PetscBool)(parent->table[0].methods[k] && !table->methods[k]);
+
+    PetscCall(PetscObjectComposeFunction((PetscObject)A, parent->methods[k].name, off ? NULL : parent->methods[k].function));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -41,36 +99,57 @@ PetscErrorCode AutoCSRAttach_Private(Mat A, const AutoCSRParent *parent, const A
   PetscFunctionBegin;
   PetscCall(AutoCSRContextCreate(A, settings));
   PetscCall(AutoCSRCompose(A, parent));
-  PetscCall(PetscObjectChangeTypeName((PetscObject)A, parent->own));
+  if (strcmp(((PetscObject)A)->type_name, parent->own)) PetscCall(PetscObjectChangeTypeName((PetscObject)A, parent->own));
+  AutoCSROverride(A, parent->operations);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* In MatHeaderMerge() the type name and the lists of composed things are off the matrix: nothing may be added to them */
 PetscErrorCode AutoCSRSuspend_Private(Mat A, const AutoCSRParent *parent, AutoCSRSuspended *s)
 {
-  const PetscBool merging = (PetscBool) !((PetscObject)A)->type_name;
+  const PetscBool           merging = (PetscBool) !((PetscObject)A)->type_name;
+  const AutoCSRParentTable *table   = AutoCSRParentTableOf(parent, A);
 
   PetscFunctionBegin;
   s->mat  = A;
   s->id   = ((PetscObject)A)->id;
   s->name = ((PetscObject)A)->type_name;
   PetscCall(AutoCSRContextTake(A, &s->context));
-  for (PetscInt k = 0; parent->methods[k].name; k++) PetscCall(PetscObjectComposeFunction((PetscObject)A, parent->methods[k].name, merging ? NULL : parent->parent_methods[k]));
+  for (PetscInt k = 0; parent->methods[k].name; k++) PetscCall(PetscObjectComposeFunction((PetscObject)A, parent->methods[k].name, merging ? NULL : table->methods[k]));
   PetscCall(PetscStrallocpy(parent->type, &((PetscObject)A)->type_name));
+  for (const AutoCSROperation *o = parent->operations; o->function; o++) { /* what is not ours is left alone */
+    if (AutoCSRGetOperation(A->ops, o) == o->function) AutoCSRSetOperation(A->ops, o, AutoCSRGetOperation(&table->ops, o));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRResume_Private(const AutoCSRParent *parent, AutoCSRSuspended *s)
+PetscErrorCode AutoCSRResume_Private(Mat A, const AutoCSRParent *parent, AutoCSRSuspended *s)
 {
-  Mat A = s->mat;
+  const AutoCSRParentTable *table = AutoCSRParentTableOf(parent, A);
 
   PetscFunctionBegin;
+  for (const AutoCSROperation *o = parent->operations; o->function; o++) {
+    if (AutoCSRGetOperation(A->ops, o) == AutoCSRGetOperation(&table->ops, o)) AutoCSRSetOperation(A->ops, o, o->function);
+  }
   PetscCall(PetscFree(((PetscObject)A)->type_name));
   ((PetscObject)A)->type_name = s->name;
   s->name                     = NULL;
   PetscCall(AutoCSRCompose(A, parent));
   PetscCall(AutoCSRContextGive(A, &s->context));
   s->mat = NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRAttach(Mat A, const AutoCSRSettings *settings)
+{
+  PetscBool mpi;
+
+  PetscFunctionBegin;
+  PetscCall(PetscStrbeginswith(((PetscObject)A)->type_name, MATMPIAIJ, &mpi));
+  if (mpi)
+    PetscCall(MatMPIAutoCSRAttach(A, settings));
+  else
+    PetscCall(MatSeqAutoCSRAttach(A, settings));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -86,17 +165,24 @@ PetscErrorCode AutoCSRSuspend(Mat A, AutoCSRSuspended s[1 + AUTOCSR_MAX_BLOCKS])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A product may have made another type of its result */
 PetscErrorCode AutoCSRResume(AutoCSRSuspended s[1 + AUTOCSR_MAX_BLOCKS])
 {
-  const AutoCSRParent *mpi;
+  const AutoCSRParent *seq, *mpi;
+  PetscBool            is_seq, is_mpi;
 
   PetscFunctionBegin;
   if (!s[0].mat) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatSeqAutoCSRGetParent(&seq));
   PetscCall(MatMPIAutoCSRGetParent(&mpi));
-  if (!strcmp(((PetscObject)s[0].mat)->type_name, mpi->type))
+  PetscCall(PetscObjectTypeCompare((PetscObject)s[0].mat, seq->type, &is_seq));
+  PetscCall(PetscObjectTypeCompare((PetscObject)s[0].mat, mpi->type, &is_mpi));
+  if (is_seq)
+    PetscCall(MatSeqAutoCSRResume(s));
+  else if (is_mpi)
     PetscCall(MatMPIAutoCSRResume(s));
   else
-    PetscCall(MatSeqAutoCSRResume(s));
+    PetscCall(AutoCSRDiscard(s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -15,11 +15,24 @@ static PetscInt        merges = 0;
 static Mat             merged = NULL;
 static AutoCSRSettings merged_settings;
 
+/* The plan, and what was made for it in the memory of its backend */
+static PetscErrorCode AutoCSRContextDrop(AutoCSRContext *ctx)
+{
+  PetscFunctionBegin;
+  PetscCall(AutoCSRTransposedReset(&ctx->transposed));
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(ctx->staged); k++) {
+    if (ctx->staged[k]) PetscCall((*ctx->plan->backend->release)(ctx->staged[k]));
+    ctx->staged[k] = NULL;
+  }
+  PetscCall(AutoCSRPlanDestroy(&ctx->plan));
+  PetscCall(AutoCSRProfileDestroy(&ctx->profile));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode AutoCSRContextReset(AutoCSRContext *ctx)
 {
   PetscFunctionBegin;
-  PetscCall(AutoCSRPlanDestroy(&ctx->plan));
-  PetscCall(AutoCSRProfileDestroy(&ctx->profile));
+  PetscCall(AutoCSRContextDrop(ctx));
   PetscCall(PetscMemzero(&ctx->csr, sizeof(ctx->csr)));
   ctx->owner = NULL;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -34,6 +47,28 @@ PetscErrorCode AutoCSRContextSet(AutoCSRContext *ctx, const AutoCSRSettings *set
   if (same) PetscFunctionReturn(PETSC_SUCCESS);
   ctx->settings = *settings;
   PetscCall(AutoCSRContextReset(ctx));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRContain(Mat A, const char name[], size_t size, void **memory)
+{
+  PetscContainer container;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectQuery((PetscObject)A, name, (PetscObject *)&container));
+  if (!container) {
+    PetscCall(PetscContainerCreate(PETSC_COMM_SELF, &container));
+    PetscCall(PetscCalloc(size, memory));
+    PetscCall(PetscContainerSetPointer(container, *memory));
+#if PETSC_VERSION_LT(3, 23, 0)
+    PetscCall(PetscContainerSetUserDestroy(container, PetscContainerUserDestroyDefault));
+#else
+    PetscCall(PetscContainerSetCtxDestroy(container, PetscCtxDestroyDefault));
+#endif
+    PetscCall(PetscObjectCompose((PetscObject)A, name, (PetscObject)container));
+    PetscCall(PetscObjectDereference((PetscObject)container));
+  } else
+    PetscCall(PetscContainerGetPointer(container, memory));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -142,57 +177,86 @@ PetscErrorCode AutoCSRContextGive(Mat A, PetscContainer *container)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* While a plan is made, running out of memory is no error: the parent's product is used instead */
-static PetscErrorCode AutoCSRMemoryErrorHandler(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode n, PetscErrorType p, const char *message, void *ctx)
+/* While a plan is made, running out of memory is no error */
+PetscErrorCode AutoCSRMemoryErrorHandler(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode n, PetscErrorType p, const char *message, void *ctx)
 {
   return n == PETSC_ERR_MEM ? n : PetscTraceBackErrorHandler(comm, line, function, file, n, p, message, ctx);
 }
 
-static PetscErrorCode AutoCSRContextPlan(Mat A, AutoCSRContext *ctx)
+static PetscErrorCode AutoCSRContextTryPlan(const AutoCSRMatrix *csr, const AutoCSRSettings *settings, AutoCSRPlan **plan, AutoCSRProfile **profile)
 {
   PetscErrorCode ierr;
 
   PetscFunctionBegin;
   PetscCall(PetscPushErrorHandler(AutoCSRMemoryErrorHandler, NULL));
-  ierr = AutoCSRPlanMake(&ctx->csr, &ctx->settings, &ctx->plan, &ctx->profile);
+  ierr = AutoCSRPlanMake(csr, settings, plan, profile);
   PetscCall(PetscPopErrorHandler());
-  if (ierr == PETSC_ERR_MEM) {
-    ctx->plan    = NULL;
-    ctx->profile = NULL;
-    PetscCall(PetscInfo(A, "No memory for a plan of %" PetscInt_FMT " nonzeros: the product of %s is used\n", ctx->csr.nnz, MATSEQAIJ));
+  if (ierr == PETSC_ERR_MEM) { /* what there is of it */
+    PetscCall(AutoCSRPlanDestroy(plan));
+    PetscCall(AutoCSRProfileDestroy(profile));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(ierr);
-  ctx->plans++;
-  PetscCall(AutoCSRCite(ctx->plan));
-  PetscCall(PetscInfo(A, "Plan %" PetscInt_FMT " of %" PetscInt_FMT " by %" PetscInt_FMT ", %" PetscInt_FMT " nonzeros, in %" PetscInt_FMT " segments: %s\n", ctx->plans, ctx->csr.m, ctx->csr.n, ctx->csr.nnz, ctx->plan->n_segments, ctx->plan->why));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  Same arrays and same nonzero state: at most the values are new. Everything else gets a new plan. A matrix without
-  entries, without values (MAT_STRUCTURE_ONLY), or one that is a factor has none.
-*/
+/* Without the memory for what would be best: the plan that stores nothing; without that of a launch: NULL */
+PetscErrorCode AutoCSRContextPlan(Mat A, AutoCSRContext *ctx, const AutoCSRMatrix *csr, AutoCSRPlan **plan, AutoCSRProfile **profile)
+{
+  PetscFunctionBegin;
+  PetscCall(AutoCSRContextTryPlan(csr, &ctx->settings, plan, profile));
+  if (!*plan && ctx->settings.rigor != MAT_AUTOCSR_RIGOR_NONE) {
+    AutoCSRSettings least = ctx->settings;
+
+    PetscCall(PetscInfo(A, "No memory on %s for a plan of %" PetscInt_FMT " nonzeros: one that stores nothing is used\n", csr->backend->name, csr->nnz));
+    least.rigor = MAT_AUTOCSR_RIGOR_NONE;
+    PetscCall(AutoCSRContextTryPlan(csr, &least, plan, profile));
+  }
+  if (!*plan) {
+    PetscCall(PetscInfo(A, "No memory on %s for a plan of %" PetscInt_FMT " nonzeros: the parent's product is used\n", csr->backend->name, csr->nnz));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  ctx->plans++;
+  PetscCall(AutoCSRCite(*plan));
+  PetscCall(PetscInfo(A, "Plan %" PetscInt_FMT " of %" PetscInt_FMT " by %" PetscInt_FMT ", %" PetscInt_FMT " nonzeros, on %s, in %" PetscInt_FMT " segments: %s\n", ctx->plans, csr->m, csr->n, csr->nnz, csr->backend->name, (*plan)->n_segments, (*plan)->why));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The arrays as they are to be multiplied. Without entries, without values (MAT_STRUCTURE_ONLY) and of a factor: none */
+static PetscErrorCode AutoCSRContextGetCSR(Mat A, AutoCSRMatrix *csr, PetscInt *nonempty)
+{
+  const AutoCSRParent *parent;
+  const PetscInt      *row_ptr, *col;
+  PetscInt             m;
+  PetscBool            done;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(csr, sizeof(*csr)));
+  csr->m = A->rmap->n;
+  csr->n = A->cmap->n;
+  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &m, &row_ptr, &col, &done)); /* on the host, with every parent */
+  csr->nnz = row_ptr && csr->m ? row_ptr[csr->m] : 0;
+  PetscCall(MatSeqAutoCSRGetParent(&parent));
+  if (csr->nnz && !A->factortype && !A->structure_only) PetscCall((*parent->get_csr)(A, csr));
+  *nonempty = 0;
+  for (PetscInt i = 0; csr->val && i < csr->m; i++) *nonempty += row_ptr[i + 1] > row_ptr[i];
+  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &m, &row_ptr, &col, &done));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Same arrays and same nonzero state: at most the values are new. Everything else gets a new plan */
 PetscErrorCode AutoCSRContextUpdate(Mat A, AutoCSRContext *ctx)
 {
   AutoCSRMatrix  csr;
-  PetscScalar   *val;
   PetscLogDouble begin, end;
-  PetscMemType   memtype;
+  PetscInt       nonempty = 0;
   PetscBool      same;
 
   PetscFunctionBegin;
-  if (ctx->owner == A && ctx->state == ((PetscObject)A)->state) PetscFunctionReturn(PETSC_SUCCESS);
+  if (AutoCSRContextIsCurrent(A, ctx)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscTime(&begin));
-  PetscCall(PetscMemzero(&csr, sizeof(csr)));
-  csr.m = A->rmap->n;
-  csr.n = A->cmap->n;
-  PetscCall(MatSeqAIJGetCSRAndMemType(A, &csr.row_ptr, &csr.col, &val, &memtype));
-  csr.val     = val;
-  csr.backend = AutoCSRBackendOf(memtype);
-  csr.nnz     = csr.row_ptr && csr.m ? csr.row_ptr[csr.m] : 0;
-
-  same     = (PetscBool)(ctx->owner && ctx->nonzerostate == A->nonzerostate && ctx->merges == merges && csr.row_ptr == ctx->csr.row_ptr && csr.col == ctx->csr.col && csr.m == ctx->csr.m && csr.n == ctx->csr.n && csr.nnz == ctx->csr.nnz);
+  PetscCall(AutoCSRContextGetCSR(A, &csr, &nonempty));
+  same     = (PetscBool)(ctx->owner && ctx->nonzerostate == A->nonzerostate && ctx->merges == merges && csr.row_ptr == ctx->csr.row_ptr && csr.col == ctx->csr.col && csr.m == ctx->csr.m && csr.n == ctx->csr.n && csr.nnz == ctx->csr.nnz && csr.backend == ctx->csr.backend);
   ctx->csr = csr;
   if (same && ctx->plan) {
     PetscCall(AutoCSRPlanRefresh(ctx->plan, &csr, &same));
@@ -202,15 +266,15 @@ PetscErrorCode AutoCSRContextUpdate(Mat A, AutoCSRContext *ctx)
       PetscCall(PetscInfo(A, "The new values do not fit the coding of the plan: it is built again\n"));
   }
   if (!same) {
-    PetscCall(AutoCSRPlanDestroy(&ctx->plan));
-    PetscCall(AutoCSRProfileDestroy(&ctx->profile));
-    ctx->nonempty = 0;
-    for (PetscInt i = 0; csr.nnz && i < csr.m; i++) ctx->nonempty += csr.row_ptr[i + 1] > csr.row_ptr[i];
-    if (csr.nnz && csr.val && !A->factortype) PetscCall(AutoCSRContextPlan(A, ctx));
+    PetscCall(AutoCSRContextDrop(ctx));
+    ctx->nonempty = nonempty;
+    if (csr.val) PetscCall(AutoCSRContextPlan(A, ctx, &csr, &ctx->plan, &ctx->profile));
   }
   ctx->owner        = A;
   ctx->state        = ((PetscObject)A)->state;
   ctx->nonzerostate = A->nonzerostate;
+  ctx->resident     = (PetscBool)(csr.backend && csr.backend != &AutoCSRBackendHost);
+  ctx->spptr        = A->spptr;
   ctx->merges       = merges;
   PetscCall(PetscTime(&end));
   ctx->setup += end - begin;

@@ -2,170 +2,186 @@
   The products of MATSEQAUTOCSR: bring the plan up to date, hand the arrays to it; without a plan, the parent's product.
 */
 #include "seqautocsr.h"
+#include <petsc/private/vecimpl.h>
+#include "../backend.h"
+
+/* The operands are where the plan is. y holds z where both are the same vector, else nothing that is needed */
+static PetscErrorCode AutoCSROperandsGet_Host(Vec x, Vec z, Vec y, AutoCSROperands *o)
+{
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(x, &o->x));
+  if (z == y) {
+    PetscCall(VecGetArray(y, &o->y));
+    o->z = o->y;
+  } else {
+    if (z) PetscCall(VecGetArrayRead(z, &o->z));
+    PetscCall(VecGetArrayWrite(y, &o->y));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode AutoCSROperandsRestore_Host(Vec x, Vec z, Vec y, AutoCSROperands *o)
+{
+  PetscFunctionBegin;
+  if (z == y)
+    PetscCall(VecRestoreArray(y, &o->y));
+  else {
+    PetscCall(VecRestoreArrayWrite(y, &o->y));
+    if (z) PetscCall(VecRestoreArrayRead(z, &o->z));
+  }
+  PetscCall(VecRestoreArrayRead(x, &o->x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What a vector on the host has, in the memory of the plan. The room for it stays with the plan */
+static PetscErrorCode AutoCSRStage(AutoCSRContext *ctx, PetscInt k, const PetscScalar *from, PetscInt n, PetscScalar **staged)
+{
+  const AutoCSRBackend *backend = ctx->plan->backend;
+  const size_t          bytes   = (size_t)n * sizeof(PetscScalar);
+
+  PetscFunctionBegin;
+  if (!ctx->staged[k]) PetscCall((*backend->allocate)((size_t)PetscMax(ctx->csr.m, ctx->csr.n) * sizeof(PetscScalar), (void **)&ctx->staged[k]));
+  *staged = ctx->staged[k];
+  if (from) {
+    PetscCall((*backend->from_host)(*staged, from, bytes));
+    PetscCall(PetscLogCpuToGpu((PetscLogDouble)bytes));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The arrays of the vectors on the host, if they are there: NULL otherwise */
+typedef struct {
+  const PetscScalar *x, *z;
+  PetscScalar       *y;
+} AutoCSRHostOperands;
+
+static PetscErrorCode AutoCSROperandsGet_Device(AutoCSRContext *ctx, Vec x, Vec z, Vec y, AutoCSROperands *o, AutoCSRHostOperands *host)
+{
+  PetscScalar *staged;
+  PetscMemType memtype;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayReadAndMemType(x, &o->x, &memtype));
+  if (PetscUnlikely(PetscMemTypeHost(memtype))) {
+    host->x = o->x;
+    PetscCall(AutoCSRStage(ctx, 0, host->x, x->map->n, &staged));
+    o->x = staged;
+  }
+  if (z && z != y) {
+    PetscCall(VecGetArrayReadAndMemType(z, &o->z, &memtype));
+    if (PetscUnlikely(PetscMemTypeHost(memtype))) {
+      host->z = o->z;
+      PetscCall(AutoCSRStage(ctx, 1, host->z, z->map->n, &staged));
+      o->z = staged;
+    }
+  }
+  if (z == y)
+    PetscCall(VecGetArrayAndMemType(y, &o->y, &memtype));
+  else
+    PetscCall(VecGetArrayWriteAndMemType(y, &o->y, &memtype));
+  if (PetscUnlikely(PetscMemTypeHost(memtype))) {
+    host->y = o->y;
+    PetscCall(AutoCSRStage(ctx, 2, z == y ? host->y : NULL, y->map->n, &o->y));
+  }
+  if (z == y) o->z = o->y;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode AutoCSROperandsRestore_Device(AutoCSRContext *ctx, Vec x, Vec z, Vec y, AutoCSROperands *o, AutoCSRHostOperands *host)
+{
+  PetscFunctionBegin;
+  if (PetscUnlikely(host->y)) {
+    const size_t bytes = (size_t)y->map->n * sizeof(PetscScalar);
+
+    PetscCall((*ctx->plan->backend->to_host)(host->y, o->y, bytes));
+    PetscCall(PetscLogGpuToCpu((PetscLogDouble)bytes));
+    o->y = host->y;
+  }
+  if (z == y)
+    PetscCall(VecRestoreArrayAndMemType(y, &o->y));
+  else {
+    PetscCall(VecRestoreArrayWriteAndMemType(y, &o->y));
+    if (host->z) o->z = host->z;
+    if (z) PetscCall(VecRestoreArrayReadAndMemType(z, &o->z));
+  }
+  if (host->x) o->x = host->x;
+  PetscCall(VecRestoreArrayReadAndMemType(x, &o->x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 /* y = z + A x, A^T x or A^H x; z may be NULL or y */
-static PetscErrorCode AutoCSRProduct(Mat A, AutoCSRContext *ctx, PetscBool transpose, PetscBool conjugate, Vec xx, Vec zz, Vec yy)
+static PetscErrorCode AutoCSRMultiply(Mat A, AutoCSRProductKind kind, Vec x, Vec z, Vec y)
 {
-  AutoCSROperands o = {.csr = &ctx->csr, .conjugate = conjugate};
+  AutoCSRContext     *ctx;
+  AutoCSROperands     o;
+  AutoCSRHostOperands host = {NULL, NULL, NULL};
+  const AutoCSRPlan  *plan;
+  PetscBool           scatter = PETSC_FALSE;
+  PetscLogDouble      flops;
 
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(xx, &o.x));
-  if (zz && zz != yy) PetscCall(VecGetArrayRead(zz, &o.z));
-  if (zz == yy) {
-    PetscCall(VecGetArray(yy, &o.y));
-    o.z = o.y;
-  } else
-    PetscCall(VecGetArrayWrite(yy, &o.y));
-  PetscCall(PetscLogEventBegin(AutoCSREvents[AUTOCSR_EVENT_MULT], A, xx, yy, 0));
-  if (transpose)
-    PetscCall(AutoCSRPlanMultTranspose(ctx->plan, &o));
-  else
-    PetscCall(AutoCSRPlanMult(ctx->plan, &o));
-  PetscCall(PetscLogFlops(2.0 * ctx->csr.nnz - (transpose || zz ? 0 : ctx->nonempty)));
-  PetscCall(PetscLogEventEnd(AutoCSREvents[AUTOCSR_EVENT_MULT], A, xx, yy, 0));
-  if (zz == yy)
-    PetscCall(VecRestoreArray(yy, &o.y));
-  else
-    PetscCall(VecRestoreArrayWrite(yy, &o.y));
-  if (zz && zz != yy) PetscCall(VecRestoreArrayRead(zz, &o.z));
-  PetscCall(VecRestoreArrayRead(xx, &o.x));
-  ctx->products++;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode AutoCSRReady(Mat A, AutoCSRContext **ctx, const AutoCSRParent **parent)
-{
-  PetscFunctionBegin;
-  PetscCall(AutoCSRContextGet(A, ctx));
-  PetscCall(AutoCSRContextUpdate(A, *ctx));
-  if (!(*ctx)->plan) PetscCall(MatSeqAutoCSRGetParent(parent));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*
-  A block is multiplied with the vectors of its parallel matrix. Under -log_sync (and -petsc_ci) a logged operation on these
-  is collective, so what one rank does without a plan may log none: the parent's MatMultTranspose() calls VecSet().
-*/
-static PetscErrorCode AutoCSRParentTranspose(Mat A, const AutoCSRParent *parent, Vec x, Vec z, Vec y)
-{
-  const PetscScalar *za;
-  PetscScalar       *ya;
-
-  PetscFunctionBegin;
-  if (z != y) {
-    PetscCall(VecGetArrayWrite(y, &ya));
-    PetscCall(PetscArrayzero(ya, A->cmap->n));
-    if (z) {
-      PetscCall(VecGetArrayRead(z, &za));
-      PetscCall(PetscArraycpy(ya, za, A->cmap->n));
-      PetscCall(VecRestoreArrayRead(z, &za));
-    }
-    PetscCall(VecRestoreArrayWrite(y, &ya));
+  PetscCall(AutoCSRContextGet(A, &ctx));
+  if (PetscUnlikely(!AutoCSRContextIsCurrent(A, ctx))) PetscCall(AutoCSRContextUpdate(A, ctx));
+  o    = (AutoCSROperands){.csr = &ctx->csr, .conjugate = (PetscBool)(kind == AUTOCSR_PRODUCT_HERMITIAN)};
+  plan = ctx->plan;
+  if (plan && kind != AUTOCSR_PRODUCT_FORWARD) {
+    scatter = (PetscBool)(plan->backend->mult_transpose != NULL);
+    if (!scatter) PetscCall(AutoCSRTransposedGet(A, ctx, &o, &plan));
   }
-  PetscCall((*parent->ops.multtransposeadd)(A, x, y, y));
+  if (PetscUnlikely(!plan)) {
+    PetscCall(AutoCSRParentProduct(A, kind, x, z, y));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  flops = 2.0 * ctx->csr.nnz - (kind != AUTOCSR_PRODUCT_FORWARD || z ? 0 : ctx->nonempty);
+  if (ctx->resident)
+    PetscCall(AutoCSROperandsGet_Device(ctx, x, z, y, &o, &host));
+  else
+    PetscCall(AutoCSROperandsGet_Host(x, z, y, &o));
+  PetscCall(PetscLogEventBegin(AutoCSREvents[AUTOCSR_EVENT_MULT], A, x, y, 0));
+  if (ctx->resident) {
+    PetscCall(PetscLogGpuTimeBegin());
+    PetscCall((*plan->backend->mult)(plan, &o));
+    PetscCall(PetscLogGpuTimeEnd());
+    PetscCall(PetscLogGpuFlops(flops));
+  } else {
+    PetscCall(scatter ? (*plan->backend->mult_transpose)(plan, &o) : (*plan->backend->mult)(plan, &o));
+    PetscCall(PetscLogFlops(flops));
+  }
+  PetscCall(PetscLogEventEnd(AutoCSREvents[AUTOCSR_EVENT_MULT], A, x, y, 0));
+  if (ctx->resident)
+    PetscCall(AutoCSROperandsRestore_Device(ctx, x, z, y, &o, &host));
+  else
+    PetscCall(AutoCSROperandsRestore_Host(x, z, y, &o));
+  ctx->products++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode MatMult_SeqAutoCSR(Mat A, Vec x, Vec y)
 {
-  AutoCSRContext      *ctx;
-  const AutoCSRParent *parent;
-
-  PetscFunctionBegin;
-  PetscCall(AutoCSRReady(A, &ctx, &parent));
-  if (ctx->plan)
-    PetscCall(AutoCSRProduct(A, ctx, PETSC_FALSE, PETSC_FALSE, x, NULL, y));
-  else
-    PetscCall((*parent->ops.mult)(A, x, y));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return AutoCSRMultiply(A, AUTOCSR_PRODUCT_FORWARD, x, NULL, y);
 }
 
 PetscErrorCode MatMultAdd_SeqAutoCSR(Mat A, Vec x, Vec z, Vec y)
 {
-  AutoCSRContext      *ctx;
-  const AutoCSRParent *parent;
-
-  PetscFunctionBegin;
-  PetscCall(AutoCSRReady(A, &ctx, &parent));
-  if (ctx->plan)
-    PetscCall(AutoCSRProduct(A, ctx, PETSC_FALSE, PETSC_FALSE, x, z, y));
-  else
-    PetscCall((*parent->ops.multadd)(A, x, z, y));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return AutoCSRMultiply(A, AUTOCSR_PRODUCT_FORWARD, x, z, y);
 }
 
 PetscErrorCode MatMultTranspose_SeqAutoCSR(Mat A, Vec x, Vec y)
 {
-  AutoCSRContext      *ctx;
-  const AutoCSRParent *parent;
-
-  PetscFunctionBegin;
-  PetscCall(AutoCSRReady(A, &ctx, &parent));
-  if (ctx->plan)
-    PetscCall(AutoCSRProduct(A, ctx, PETSC_TRUE, PETSC_FALSE, x, NULL, y));
-  else
-    PetscCall(AutoCSRParentTranspose(A, parent, x, NULL, y));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return AutoCSRMultiply(A, AUTOCSR_PRODUCT_TRANSPOSE, x, NULL, y);
 }
 
 PetscErrorCode MatMultTransposeAdd_SeqAutoCSR(Mat A, Vec x, Vec z, Vec y)
 {
-  AutoCSRContext      *ctx;
-  const AutoCSRParent *parent;
-
-  PetscFunctionBegin;
-  PetscCall(AutoCSRReady(A, &ctx, &parent));
-  if (ctx->plan)
-    PetscCall(AutoCSRProduct(A, ctx, PETSC_TRUE, PETSC_FALSE, x, z, y));
-  else
-    PetscCall(AutoCSRParentTranspose(A, parent, x, z, y));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The parent has no Hermitian products: A^H x = conj(A^T conj(x)) */
-static PetscErrorCode AutoCSRParentHermitian(Mat A, const AutoCSRParent *parent, Vec x, Vec z, Vec y)
-{
-  Vec w;
-
-  PetscFunctionBegin;
-  PetscCall(VecDuplicate(x, &w));
-  PetscCall(VecCopy(x, w));
-  PetscCall(VecConjugate(w));
-  if (z) {
-    PetscCall(VecCopy(z, y));
-    PetscCall(VecConjugate(y));
-    PetscCall((*parent->ops.multtransposeadd)(A, w, y, y));
-  } else
-    PetscCall((*parent->ops.multtranspose)(A, w, y));
-  PetscCall(VecConjugate(y));
-  PetscCall(VecDestroy(&w));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return AutoCSRMultiply(A, AUTOCSR_PRODUCT_TRANSPOSE, x, z, y);
 }
 
 PetscErrorCode MatMultHermitianTranspose_SeqAutoCSR(Mat A, Vec x, Vec y)
 {
-  AutoCSRContext      *ctx;
-  const AutoCSRParent *parent;
-
-  PetscFunctionBegin;
-  PetscCall(AutoCSRReady(A, &ctx, &parent));
-  if (ctx->plan)
-    PetscCall(AutoCSRProduct(A, ctx, PETSC_TRUE, PETSC_TRUE, x, NULL, y));
-  else
-    PetscCall(AutoCSRParentHermitian(A, parent, x, NULL, y));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return AutoCSRMultiply(A, AUTOCSR_PRODUCT_HERMITIAN, x, NULL, y);
 }
 
 PetscErrorCode MatMultHermitianTransposeAdd_SeqAutoCSR(Mat A, Vec x, Vec z, Vec y)
 {
-  AutoCSRContext      *ctx;
-  const AutoCSRParent *parent;
-
-  PetscFunctionBegin;
-  PetscCall(AutoCSRReady(A, &ctx, &parent));
-  if (ctx->plan)
-    PetscCall(AutoCSRProduct(A, ctx, PETSC_TRUE, PETSC_TRUE, x, z, y));
-  else
-    PetscCall(AutoCSRParentHermitian(A, parent, x, z, y));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return AutoCSRMultiply(A, AUTOCSR_PRODUCT_HERMITIAN, x, z, y);
 }

@@ -1,27 +1,9 @@
 /*
-  MATSEQAUTOCSR: a subclass of MATSEQAIJ that keeps a plan beside the CSR and multiplies with it. No numerics here.
+  MATSEQAUTOCSR: a subclass of MATSEQAIJ, or of MATSEQAIJCUSPARSE where there is a device, that keeps a plan beside the CSR
+  and multiplies with it. No numerics here.
 */
 #include "seqautocsr.h"
-
-/* Overridden: the products, and what makes, changes or ends a matrix */
-#define AUTOCSR_SEQ_PRODUCTS(X)                                   \
-  X(mult, MatMult_SeqAutoCSR)                                     \
-  X(multadd, MatMultAdd_SeqAutoCSR)                               \
-  X(multtranspose, MatMultTranspose_SeqAutoCSR)                   \
-  X(multtransposeadd, MatMultTransposeAdd_SeqAutoCSR)             \
-  X(multhermitiantranspose, MatMultHermitianTranspose_SeqAutoCSR) \
-  X(multhermitiantransposeadd, MatMultHermitianTransposeAdd_SeqAutoCSR)
-
-#define AUTOCSR_SEQ_OPERATIONS(X)                       \
-  AUTOCSR_SEQ_PRODUCTS(X)                               \
-  X(assemblyend, MatAssemblyEnd_SeqAutoCSR)             \
-  X(duplicate, MatDuplicate_SeqAutoCSR)                 \
-  X(destroy, MatDestroy_SeqAutoCSR)                     \
-  X(setfromoptions, MatSetFromOptions_SeqAutoCSR)       \
-  X(lufactor, MatLUFactor_SeqAutoCSR)                   \
-  X(ilufactor, MatILUFactor_SeqAutoCSR)                 \
-  X(transposesymbolic, MatTransposeSymbolic_SeqAutoCSR) \
-  X(convert, MatConvert_AutoCSR_Any)
+#include "../backend.h"
 
 static PetscErrorCode MatAssemblyEnd_SeqAutoCSR(Mat, MatAssemblyType);
 static PetscErrorCode MatDuplicate_SeqAutoCSR(Mat, MatDuplicateOption, Mat *);
@@ -34,6 +16,27 @@ static PetscErrorCode MatAutoCSRGetSettings_Seq(Mat, AutoCSRSettings *);
 static PetscErrorCode MatAutoCSRSetSettings_Seq(Mat, const AutoCSRSettings *);
 static PetscErrorCode MatAutoCSRGetBlocks_Seq(Mat, Mat[AUTOCSR_MAX_BLOCKS]);
 static PetscErrorCode MatRetrieveValues_SeqAutoCSR(Mat);
+
+/* Overridden: the products, and what makes, changes or ends a matrix */
+static const AutoCSROperation SeqProducts[] = {
+    AUTOCSR_OPERATION(mult, MatMult_SeqAutoCSR),
+    AUTOCSR_OPERATION(multadd, MatMultAdd_SeqAutoCSR),
+    AUTOCSR_OPERATION(multtranspose, MatMultTranspose_SeqAutoCSR),
+    AUTOCSR_OPERATION(multtransposeadd, MatMultTransposeAdd_SeqAutoCSR),
+    AUTOCSR_OPERATION(multhermitiantranspose, MatMultHermitianTranspose_SeqAutoCSR),
+    AUTOCSR_OPERATION(multhermitiantransposeadd, MatMultHermitianTransposeAdd_SeqAutoCSR),
+    {0, NULL}};
+
+static const AutoCSROperation SeqOperations[] = {
+    AUTOCSR_OPERATION(assemblyend, MatAssemblyEnd_SeqAutoCSR),
+    AUTOCSR_OPERATION(duplicate, MatDuplicate_SeqAutoCSR),
+    AUTOCSR_OPERATION(destroy, MatDestroy_SeqAutoCSR),
+    AUTOCSR_OPERATION(setfromoptions, MatSetFromOptions_SeqAutoCSR),
+    AUTOCSR_OPERATION(lufactor, MatLUFactor_SeqAutoCSR),
+    AUTOCSR_OPERATION(ilufactor, MatILUFactor_SeqAutoCSR),
+    AUTOCSR_OPERATION(transposesymbolic, MatTransposeSymbolic_SeqAutoCSR),
+    AUTOCSR_OPERATION(convert, MatConvert_AutoCSR_Any),
+    {0, NULL}};
 
 static const AutoCSRMethod SeqMethods[] = {
     AUTOCSR_METHOD("MatConvert_seqaij_seqaijautocsr_C", MatConvert_Any_AutoCSR),
@@ -49,12 +52,39 @@ static const AutoCSRMethod SeqMethods[] = {
     AUTOCSR_METHOD("MatAutoCSRGetBlocks_C", MatAutoCSRGetBlocks_Seq),
     {NULL, NULL}};
 
-static AutoCSRParent SeqParent = {.type = MATSEQAIJ, .own = MATSEQAUTOCSR, .methods = SeqMethods};
+static AutoCSRParent SeqParent;
 
+static PetscErrorCode MatSeqAutoCSRGetCSR_Host(Mat A, AutoCSRMatrix *csr)
+{
+  PetscScalar *val;
+
+  PetscFunctionBegin;
+  PetscCall(MatSeqAIJGetCSRAndMemType(A, &csr->row_ptr, &csr->col, &val, NULL));
+  csr->val     = val;
+  csr->backend = &AutoCSRBackendHost;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* MATSEQAIJ, or what multiplies it on the device that is there */
+PetscErrorCode MatSeqAutoCSRInherit(PetscBool device, PetscBool takeover, const AutoCSRParent **parent)
+{
+  PetscFunctionBegin;
+  SeqParent = (AutoCSRParent){.type = MATSEQAIJ, .own = MATSEQAUTOCSR, .get_csr = MatSeqAutoCSRGetCSR_Host};
+  PetscCall(AutoCSRParentExtend(&SeqParent, SeqProducts, SeqMethods));
+  PetscCall(AutoCSRParentExtend(&SeqParent, SeqOperations, NULL));
+#if defined(AUTOCSR_HAVE_CUDA)
+  if (device) PetscCall(MatSeqAutoCSRInherit_CUSPARSE(&SeqParent, takeover));
+#endif
+  PetscCall(PetscFunctionListFind(MatList, SeqParent.type, &SeqParent.create));
+  *parent = &SeqParent;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Its tables are made at the first matrix, not when the library is loaded: on a device that takes a while */
 PetscErrorCode MatSeqAutoCSRGetParent(const AutoCSRParent **parent)
 {
   PetscFunctionBegin;
-  if (!SeqParent.ops.mult) PetscCall(AutoCSRParentInitialize(&SeqParent));
+  if (PetscUnlikely(!SeqParent.has_tables)) PetscCall(AutoCSRParentMakeTables(&SeqParent));
   *parent = &SeqParent;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -69,14 +99,14 @@ PetscErrorCode MatSeqAutoCSRAttach(Mat A, const AutoCSRSettings *settings)
 {
   const AutoCSRParent *parent;
   AutoCSRContext      *ctx;
+  PetscErrorCode (*destroy)(Mat) = A->ops->destroy;
 
   PetscFunctionBegin;
   if (MatIsSeqAutoCSR(A)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatSeqAutoCSRGetParent(&parent));
   PetscCall(AutoCSRAttach_Private(A, parent, settings));
   PetscCall(AutoCSRContextGet(A, &ctx));
-  ctx->destroy = A->ops->destroy;
-  AUTOCSR_SEQ_OPERATIONS(AUTOCSR_INSTALL)
+  ctx->destroy = destroy;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -87,19 +117,16 @@ PetscErrorCode MatSeqAutoCSRSuspend(Mat A, AutoCSRSuspended *s)
   PetscFunctionBegin;
   PetscCall(MatSeqAutoCSRGetParent(&parent));
   PetscCall(AutoCSRSuspend_Private(A, parent, s));
-  AUTOCSR_SEQ_OPERATIONS(AUTOCSR_SUSPEND)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode MatSeqAutoCSRResume(AutoCSRSuspended *s)
 {
   const AutoCSRParent *parent;
-  Mat                  A = s->mat;
 
   PetscFunctionBegin;
   PetscCall(MatSeqAutoCSRGetParent(&parent));
-  AUTOCSR_SEQ_OPERATIONS(AUTOCSR_RESUME)
-  PetscCall(AutoCSRResume_Private(parent, s));
+  PetscCall(AutoCSRResume_Private(s->mat, parent, s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -124,24 +151,29 @@ static PetscErrorCode MatDestroy_SeqAutoCSR(Mat A)
   PetscFunctionBegin;
   PetscCall(MatSeqAutoCSRGetParent(&parent));
   PetscCall(AutoCSRContextFind(A, &ctx));
-  destroy = ctx && ctx->destroy ? ctx->destroy : parent->ops.destroy;
+  destroy = ctx && ctx->destroy ? ctx->destroy : parent->table[0].ops.destroy;
   PetscCall(MatSeqAutoCSRDetach(A));
   PetscCall((*destroy)(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The parent makes the copy by the type's name, so it is ours already; its plan is made when it is needed */
+/* As the parent, which hands on what a matrix composes; the copy's plan is made when it is needed */
 static PetscErrorCode MatDuplicate_SeqAutoCSR(Mat A, MatDuplicateOption option, Mat *B)
 {
-  const AutoCSRParent *parent;
-  AutoCSRContext      *a, *b;
+  AutoCSRSuspended s[1 + AUTOCSR_MAX_BLOCKS];
+  AutoCSRContext  *ctx;
+  AutoCSRSettings  settings;
+  PetscErrorCode   ierr;
 
   PetscFunctionBegin;
-  PetscCall(MatSeqAutoCSRGetParent(&parent));
-  PetscCall((*parent->ops.duplicate)(A, option, B));
-  PetscCall(AutoCSRContextGet(A, &a));
-  PetscCall(AutoCSRContextGet(*B, &b));
-  PetscCall(AutoCSRContextSet(b, &a->settings));
+  PetscCall(MatAutoCSRGetSettings_Seq(A, &settings));
+  PetscCall(AutoCSRSuspend(A, s));
+  ierr = (*A->ops->duplicate)(A, option, B);
+  PetscCall(AutoCSRResume(s));
+  PetscCall(ierr);
+  PetscCall(MatSeqAutoCSRAttach(*B, &settings));
+  PetscCall(AutoCSRContextGet(*B, &ctx));
+  PetscCall(AutoCSRContextSet(ctx, &settings)); /* where -mat_seqaij_type or the parent's name had made it ours */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -153,9 +185,9 @@ static PetscErrorCode MatAssemblyEnd_SeqAutoCSR(Mat A, MatAssemblyType mode)
 
   PetscFunctionBegin;
   PetscCall(MatSeqAutoCSRGetParent(&parent));
-  PetscCall((*parent->ops.assemblyend)(A, mode));
+  PetscCall((*AutoCSRParentTableOf(parent, A)->ops.assemblyend)(A, mode));
   if (mode == MAT_FLUSH_ASSEMBLY || A->factortype) PetscFunctionReturn(PETSC_SUCCESS);
-  AUTOCSR_SEQ_PRODUCTS(AUTOCSR_INSTALL)
+  AutoCSROverride(A, SeqProducts);
   PetscCall(AutoCSRContextGet(A, &ctx));
   if (!ctx->block) PetscCall(AutoCSRViewFromOptions(A));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -168,7 +200,7 @@ static PetscErrorCode MatSetFromOptions_SeqAutoCSR(Mat A, AutoCSROptionItems Pet
 
   PetscFunctionBegin;
   PetscCall(MatSeqAutoCSRGetParent(&parent));
-  if (parent->ops.setfromoptions) PetscCall((*parent->ops.setfromoptions)(A, PetscOptionsObject));
+  if (AutoCSRParentTableOf(parent, A)->ops.setfromoptions) PetscCall((*AutoCSRParentTableOf(parent, A)->ops.setfromoptions)(A, PetscOptionsObject));
   PetscCall(MatAutoCSRGetSettings_Seq(A, &settings));
   PetscCall(AutoCSRSettingsSetFromOptions(A, &settings, PetscOptionsObject));
   PetscCall(MatAutoCSRSetSettings_Seq(A, &settings));
@@ -199,7 +231,7 @@ static PetscErrorCode MatTransposeSymbolic_SeqAutoCSR(Mat A, Mat *B)
 
   PetscFunctionBegin;
   PetscCall(MatSeqAutoCSRGetParent(&parent));
-  PetscCall((*parent->ops.transposesymbolic)(A, B));
+  PetscCall((*AutoCSRParentTableOf(parent, A)->ops.transposesymbolic)(A, B));
   if (MatIsSeqAutoCSR(*B)) PetscCall(MatSeqAutoCSRDetach(*B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -208,12 +240,12 @@ static PetscErrorCode MatTransposeSymbolic_SeqAutoCSR(Mat A, Mat *B)
 static PetscErrorCode MatRetrieveValues_SeqAutoCSR(Mat A)
 {
   const AutoCSRParent *parent;
+  PetscErrorCode (*retrieve)(Mat);
 
   PetscFunctionBegin;
   PetscCall(MatSeqAutoCSRGetParent(&parent));
-  for (PetscInt k = 0; SeqMethods[k].name; k++) {
-    if (SeqMethods[k].function == (void (*)(void))MatRetrieveValues_SeqAutoCSR) PetscCall((*(PetscErrorCode(*)(Mat))parent->parent_methods[k])(A));
-  }
+  PetscCall(AutoCSRParentGetMethod(parent, A, "MatRetrieveValues_C", (void (**)(void)) & retrieve));
+  PetscCall((*retrieve)(A));
   PetscCall(PetscObjectStateIncrease((PetscObject)A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -252,7 +284,7 @@ PetscErrorCode MatCreate_SeqAutoCSR(Mat A)
 
   PetscFunctionBegin;
   PetscCall(MatSeqAutoCSRGetParent(&parent));
-  PetscCall(MatSetType(A, parent->type));
+  PetscCall((*parent->create)(A));
   PetscCall(MatSeqAutoCSRAttach(A, NULL));
   A->ops->convertfrom = MatConvert_Any_AutoCSR; /* not where -mat_seqaij_type makes ours of an AIJ: that is what the conversion begins with */
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -5,9 +5,8 @@
 #ifndef AUTOCSR_SEQAUTOCSR_H
 #define AUTOCSR_SEQAUTOCSR_H
 
-#include "../autocsr.h"
+#include "parent.h"
 #include "../select/select.h"
-#include <petsc/private/matimpl.h>
 
 /* Differences between PETSc versions that only the rooms which touch Mat meet */
 #if PETSC_VERSION_LT(3, 23, 0)
@@ -19,6 +18,15 @@ typedef PetscOptionItems AutoCSROptionItems;
   #define PetscOptionsCreateViewer PetscOptionsGetViewer
 #endif
 
+/* The transpose of a block whose backend has no transposed products: made on demand, multiplied by a plan of its own */
+typedef struct {
+  AutoCSRMatrix    csr;
+  PetscInt        *place; /* of each of its values in the block */
+  AutoCSRPlan     *plan;
+  PetscObjectState state; /* of the block when its values were taken */
+  PetscBool        none;  /* there was no memory for it */
+} AutoCSRTransposed;
+
 typedef struct {
   AutoCSRSettings settings;
   PetscErrorCode (*destroy)(Mat); /* before ours was put on */
@@ -27,54 +35,30 @@ typedef struct {
   /* The key of the plan: what the matrix was when it was made. `owner` differs after MatHeaderReplace() */
   Mat              owner;
   PetscObjectState state, nonzerostate;
-  PetscInt         merges; /* MatHeaderMerge() may bring new arrays to the addresses of old ones */
+  PetscBool        resident; /* the arrays are those that the parent has on a device, */
+  void            *spptr;    /* with this */
+  PetscInt         merges;   /* MatHeaderMerge() may bring new arrays to the addresses of old ones */
   AutoCSRMatrix    csr;
   PetscInt         nonempty; /* rows with entries, for the count of flops */
 
-  AutoCSRPlan    *plan; /* NULL: the parent's products */
-  AutoCSRProfile *profile;
-  PetscInt        plans, refreshes, products;
-  double          setup; /* seconds */
+  AutoCSRPlan      *plan; /* NULL: the parent's products */
+  AutoCSRProfile   *profile;
+  AutoCSRTransposed transposed;
+  PetscInt          plans, refreshes, products;
+  double            setup; /* seconds */
+
+  PetscScalar     *staged[3];   /* on the device: of x, z and y, where these are on the host */
+  PetscObjectState bound_state; /* of the matrix when it was bound to the CPU */
 } AutoCSRContext;
 
-/* A method that ours composes */
-typedef struct {
-  const char *name;
-  void (*function)(void);
-} AutoCSRMethod;
-#define AUTOCSR_METHOD(name, function) \
-  {                                    \
-    name, (void (*)(void))(function)   \
-  }
-#define AUTOCSR_MAX_METHODS 16
-
-/*
-  The type that ours is put on top of. Which one it is (MATSEQAIJ and MATMPIAIJ) is said in MatSeqAutoCSRGetParent() and
-  MatMPIAutoCSRGetParent() and nowhere else.
-*/
-typedef struct {
-  const char          *type;                         /* exact name of the parent */
-  const char          *own;                          /* name of ours on top of it */
-  const AutoCSRMethod *methods;                      /* composed by ours; ends with a NULL name */
-  struct _MatOps       ops;                          /* of a fresh, empty matrix of the parent's type */
-  void (*parent_methods[AUTOCSR_MAX_METHODS])(void); /* composed by the parent under the names of `methods` */
-} AutoCSRParent;
-
-/* To put ours into a list X(operation, function) of operations; to take it off for a while what is not ours is left alone */
-#define AUTOCSR_INSTALL(operation, function) A->ops->operation = function;
-#define AUTOCSR_SUSPEND(operation, function) \
-  if (A->ops->operation == function) A->ops->operation = parent->ops.operation;
-#define AUTOCSR_RESUME(operation, function) \
-  if (A->ops->operation == parent->ops.operation) A->ops->operation = function;
-
-/* A matrix that goes as its parent for a while, and what has to be put back */
-typedef struct {
-  Mat            mat; /* NULL: nothing */
-  PetscObjectId  id;
-  char          *name; /* the very string: whoever called MatGetType() may still hold it */
-  PetscContainer context;
-} AutoCSRSuspended;
-#define AUTOCSR_MAX_BLOCKS 2 /* of a parallel matrix: diagonal and off-diagonal */
+/* The plan is that of the matrix as it is now, and so are the pointers */
+static inline PetscBool AutoCSRContextIsCurrent(Mat A, const AutoCSRContext *ctx)
+{
+#if PetscDefined(HAVE_DEVICE)
+  if (ctx->resident && (ctx->spptr != A->spptr || !(A->offloadmask & PETSC_OFFLOAD_GPU))) return PETSC_FALSE;
+#endif
+  return (PetscBool)(ctx->owner == A && ctx->state == ((PetscObject)A)->state);
+}
 
 static inline PetscInt64 AutoCSRMatrixBytes(const AutoCSRMatrix *csr)
 {
@@ -82,6 +66,7 @@ static inline PetscInt64 AutoCSRMatrixBytes(const AutoCSRMatrix *csr)
 }
 
 /* seq/context.c */
+PETSC_INTERN PetscErrorCode AutoCSRContain(Mat, const char[], size_t, void **); /* memory that stays with a matrix: zeros when it is asked for first */
 PETSC_INTERN PetscErrorCode AutoCSRContextCreate(Mat, const AutoCSRSettings *);
 PETSC_INTERN PetscErrorCode AutoCSRContextFind(Mat, AutoCSRContext **);
 PETSC_INTERN PetscErrorCode AutoCSRContextGet(Mat, AutoCSRContext **); /* made if there is none */
@@ -89,18 +74,17 @@ PETSC_INTERN PetscErrorCode AutoCSRContextTake(Mat, PetscContainer *);
 PETSC_INTERN PetscErrorCode AutoCSRContextGive(Mat, PetscContainer *);
 PETSC_INTERN PetscErrorCode AutoCSRContextSet(AutoCSRContext *, const AutoCSRSettings *); /* other settings drop the plan */
 PETSC_INTERN PetscErrorCode AutoCSRContextUpdate(Mat, AutoCSRContext *);                  /* makes the plan that of the matrix */
+PETSC_INTERN PetscErrorCode AutoCSRContextPlan(Mat, AutoCSRContext *, const AutoCSRMatrix *, AutoCSRPlan **, AutoCSRProfile **);
+
+PETSC_INTERN PetscErrorCode AutoCSRMemoryErrorHandler(MPI_Comm, int, const char *, const char *, PetscErrorCode, PetscErrorType, const char *, void *);
+
+/* seq/transpose.c */
+PETSC_INTERN PetscErrorCode AutoCSRTransposedReset(AutoCSRTransposed *);
+PETSC_INTERN PetscErrorCode AutoCSRTransposedGetBytes(const AutoCSRTransposed *, PetscInt64 *);                   /* with its plan */
+PETSC_INTERN PetscErrorCode AutoCSRTransposedGet(Mat, AutoCSRContext *, AutoCSROperands *, const AutoCSRPlan **); /* NULL: no such plan */
 
 /* seq/cite.c */
 PETSC_INTERN PetscErrorCode AutoCSRCite(const AutoCSRPlan *);
-
-/* seq/attach.c: how ours is put on a matrix of the parent's type and taken off, whatever the parent */
-PETSC_INTERN PetscErrorCode AutoCSRParentInitialize(AutoCSRParent *);
-PETSC_INTERN PetscErrorCode AutoCSRAttach_Private(Mat, const AutoCSRParent *, const AutoCSRSettings *);
-PETSC_INTERN PetscErrorCode AutoCSRSuspend_Private(Mat, const AutoCSRParent *, AutoCSRSuspended *);
-PETSC_INTERN PetscErrorCode AutoCSRResume_Private(const AutoCSRParent *, AutoCSRSuspended *);
-PETSC_INTERN PetscErrorCode AutoCSRSuspend(Mat, AutoCSRSuspended[1 + AUTOCSR_MAX_BLOCKS]); /* with its blocks; of another type: nothing */
-PETSC_INTERN PetscErrorCode AutoCSRResume(AutoCSRSuspended[1 + AUTOCSR_MAX_BLOCKS]);
-PETSC_INTERN PetscErrorCode AutoCSRDiscard(AutoCSRSuspended[1 + AUTOCSR_MAX_BLOCKS]); /* instead of Resume: it stays the parent's */
 
 /* seq/convert.c */
 PETSC_INTERN PetscErrorCode MatConvert_AutoCSR_Any(Mat, MatType, MatReuse, Mat *);
@@ -108,11 +92,26 @@ PETSC_INTERN PetscErrorCode MatConvert_Any_AutoCSR(Mat, MatType, MatReuse, Mat *
 
 /* seq/seqautocsr.c */
 PETSC_INTERN PetscErrorCode MatCreate_SeqAutoCSR(Mat);
+PETSC_INTERN PetscErrorCode MatSeqAutoCSRInherit(PetscBool device, PetscBool takeover, const AutoCSRParent **);
 PETSC_INTERN PetscErrorCode MatSeqAutoCSRGetParent(const AutoCSRParent **);
 PETSC_INTERN PetscErrorCode MatSeqAutoCSRAttach(Mat, const AutoCSRSettings *); /* NULL: settings from the options */
 PETSC_INTERN PetscErrorCode MatSeqAutoCSRSuspend(Mat, AutoCSRSuspended *);
 PETSC_INTERN PetscErrorCode MatSeqAutoCSRResume(AutoCSRSuspended *);
 PETSC_INTERN PetscBool      MatIsSeqAutoCSR(Mat);
+
+#if defined(AUTOCSR_HAVE_CUDA)
+/* seq/cusparse.c */
+PETSC_INTERN PetscErrorCode AutoCSRDeviceFind(PetscBool *);
+PETSC_INTERN PetscErrorCode MatSeqAutoCSRInherit_CUSPARSE(AutoCSRParent *, PetscBool takeover);
+#endif
+
+/* seq/fallback.c: the parent's products */
+typedef enum {
+  AUTOCSR_PRODUCT_FORWARD,
+  AUTOCSR_PRODUCT_TRANSPOSE,
+  AUTOCSR_PRODUCT_HERMITIAN
+} AutoCSRProductKind;
+PETSC_INTERN PetscErrorCode AutoCSRParentProduct(Mat, AutoCSRProductKind, Vec x, Vec z, Vec y);
 
 /* seq/mult.c */
 PETSC_INTERN PetscErrorCode MatMult_SeqAutoCSR(Mat, Vec, Vec);
@@ -125,7 +124,7 @@ PETSC_INTERN PetscErrorCode MatMultHermitianTransposeAdd_SeqAutoCSR(Mat, Vec, Ve
 /* product/ */
 PETSC_INTERN PetscErrorCode MatProductSetFromOptions_AutoCSR(Mat);
 PETSC_INTERN PetscErrorCode MatSeqAIJKron_AutoCSR(Mat, Mat, MatReuse, Mat *);
-PETSC_INTERN PetscErrorCode AutoCSRFactorRegister(void);
+PETSC_INTERN PetscErrorCode AutoCSRFactorRegister(const AutoCSRParent *);
 PETSC_INTERN PetscErrorCode AutoCSRByNameRegister(void);
 
 /* What the types need from interface/: reading options where they enter, and -autocsr_view */

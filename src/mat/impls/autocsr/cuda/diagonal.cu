@@ -1,0 +1,32 @@
+/* The diagonal of a matrix on the device: a thread for each row, whose columns are ascending */
+#include "device.h"
+
+static __global__ void Diagonal(AutoCSRMatrix csr, PetscScalar *diagonal)
+{
+  const PetscInt row = (PetscInt)blockIdx.x * (PetscInt)blockDim.x + (PetscInt)threadIdx.x;
+  PetscInt       begin, end;
+
+  if (row >= csr.m) return;
+  begin = csr.row_ptr[row];
+  end   = csr.row_ptr[row + 1];
+  while (begin < end) {
+    const PetscInt middle = begin + (end - begin) / 2;
+
+    if (csr.col[middle] < row)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  diagonal[row] = begin < csr.row_ptr[row + 1] && csr.col[begin] == row ? csr.val[begin] : PetscScalar(0);
+}
+
+PetscErrorCode AutoCSRDeviceGetDiagonal(const AutoCSRMatrix *csr, PetscScalar *diagonal)
+{
+  const unsigned threads = 256;
+
+  PetscFunctionBegin;
+  if (!csr->m) PetscFunctionReturn(PETSC_SUCCESS);
+  Diagonal<<<(unsigned)((csr->m + threads - 1) / threads), threads, 0, AUTOCSR_STREAM>>>(*csr, diagonal);
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,50 @@
+/*
+  MATMPIAIJCUSPARSE as the parent. What it does to its blocks asks for the exact name of these.
+*/
+#include "mpiautocsr.h"
+#if defined(AUTOCSR_HAVE_CUDA)
+
+/* The matrix and its blocks go as their parents for a call of what the parent composes */
+  #define AUTOCSR_METHOD_AS_PARENT(Name, parameters, arguments)                                   \
+    static PetscErrorCode Mat##Name##_MPIAutoCSR_CUSPARSE parameters                              \
+    {                                                                                             \
+      AutoCSRSuspended     s[1 + AUTOCSR_MAX_BLOCKS];                                             \
+      const AutoCSRParent *parent;                                                                \
+      PetscErrorCode(*method) parameters;                                                         \
+      PetscErrorCode ierr;                                                                        \
+                                                                                                  \
+      PetscFunctionBegin;                                                                         \
+      PetscCall(MatMPIAutoCSRGetParent(&parent));                                                 \
+      PetscCall(AutoCSRParentGetMethod(parent, A, "Mat" #Name "_C", (void (**)(void)) & method)); \
+      PetscCall(AutoCSRSuspend(A, s));                                                            \
+      ierr = (*method)arguments;                                                                  \
+      PetscCall(AutoCSRResume(s));                                                                \
+      PetscCall(ierr);                                                                            \
+      PetscFunctionReturn(PETSC_SUCCESS);                                                         \
+    }
+
+AUTOCSR_METHOD_AS_PARENT(SetPreallocationCOO, (Mat A, PetscCount n, PetscInt i[], PetscInt j[]), (A, n, i, j))
+AUTOCSR_METHOD_AS_PARENT(SetValuesCOO, (Mat A, const PetscScalar v[], InsertMode mode), (A, v, mode))
+AUTOCSR_METHOD_AS_PARENT(MPIAIJGetLocalMatMerge, (Mat A, MatReuse reuse, IS *columns, Mat *local), (A, reuse, columns, local))
+
+/* Not needed where ours has the parent's name */
+static const AutoCSROperation OperationsByName[] = {
+    AUTOCSR_OPERATION(productsetfromoptions, MatProductSetFromOptions_AutoCSR),
+    {0, NULL}};
+static const AutoCSRMethod MethodsByName[] = {
+    AUTOCSR_METHOD("MatSetPreallocationCOO_C", MatSetPreallocationCOO_MPIAutoCSR_CUSPARSE),
+    AUTOCSR_METHOD("MatSetValuesCOO_C", MatSetValuesCOO_MPIAutoCSR_CUSPARSE),
+    AUTOCSR_METHOD("MatMPIAIJGetLocalMatMerge_C", MatMPIAIJGetLocalMatMerge_MPIAutoCSR_CUSPARSE),
+    AUTOCSR_METHOD("MatConvert_mpiaijautocsr_mpiaijcusparse_C", MatConvert_AutoCSR_Any),
+    {NULL, NULL}};
+
+PetscErrorCode MatMPIAutoCSRInherit_CUSPARSE(AutoCSRParent *parent, PetscBool takeover)
+{
+  PetscFunctionBegin;
+  parent->type    = MATMPIAIJCUSPARSE;
+  parent->own     = takeover ? MATMPIAIJCUSPARSE : MATMPIAUTOCSR;
+  parent->by_name = (PetscBool)!takeover;
+  if (!takeover) PetscCall(AutoCSRParentExtend(parent, OperationsByName, MethodsByName));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif

@@ -1,0 +1,197 @@
+/*
+  MATSEQAIJCUSPARSE as the parent. Its functions ask for its exact name, most of them in debug builds only, and it differs
+  from MATSEQAIJ in what a CSR is (arrays on the device, made when they are asked for) and in being bound to the CPU.
+  Not inherited are three of its errors: diagonals of blocks with many empty rows, values that change while it is bound
+  to the CPU, and (see seq/fallback.c) transposed sums.
+*/
+#include "seqautocsr.h"
+#if defined(AUTOCSR_HAVE_CUDA)
+  #include "../cuda/device.h"
+
+PETSC_EXTERN PetscErrorCode MatGetFactor_seqaijcusparse_cusparse(Mat, MatFactorType, Mat *);
+
+/* Asked before anything of CUDA or AIJCUSPARSE is touched: without a device that would be an error */
+PetscErrorCode AutoCSRDeviceFind(PetscBool *found)
+{
+  int               devices = 0;
+  const cudaError_t error   = cudaGetDeviceCount(&devices);
+
+  PetscFunctionBegin;
+  *found = (PetscBool)(error == cudaSuccess && devices > 0);
+  if (error != cudaSuccess) {
+    PetscCall(PetscInfo(NULL, "autocsr matrices are on the CPU: %s\n", cudaGetErrorString(error)));
+    (void)cudaGetLastError();
+  } else if (!*found)
+    PetscCall(PetscInfo(NULL, "autocsr matrices are on the CPU: there is no CUDA device\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+  /* For a call that looks at the name and at nothing else that is ours */
+  #define AUTOCSR_CALL_BY_NAME(A, call)                          \
+    do {                                                         \
+      char          *name_ = ((PetscObject)(A))->type_name;      \
+      PetscErrorCode ierr_;                                      \
+                                                                 \
+      ((PetscObject)(A))->type_name = (char *)MATSEQAIJCUSPARSE; \
+      ierr_                         = call;                      \
+      ((PetscObject)(A))->type_name = name_;                     \
+      PetscCall(ierr_);                                          \
+    } while (0)
+
+  #define AUTOCSR_OPERATION_BY_NAME(Name, operation, parameters, arguments)                \
+    static PetscErrorCode Mat##Name##_SeqAutoCSR_CUSPARSE parameters                       \
+    {                                                                                      \
+      const AutoCSRParent *parent;                                                         \
+                                                                                           \
+      PetscFunctionBegin;                                                                  \
+      PetscCall(MatSeqAutoCSRGetParent(&parent));                                          \
+      AUTOCSR_CALL_BY_NAME(A, (*AutoCSRParentTableOf(parent, A)->ops.operation)arguments); \
+      PetscFunctionReturn(PETSC_SUCCESS);                                                  \
+    }
+
+  #define AUTOCSR_METHOD_BY_NAME(Name, parameters, arguments)                                     \
+    static PetscErrorCode Mat##Name##_SeqAutoCSR_CUSPARSE parameters                              \
+    {                                                                                             \
+      const AutoCSRParent *parent;                                                                \
+      PetscErrorCode(*method) parameters;                                                         \
+                                                                                                  \
+      PetscFunctionBegin;                                                                         \
+      PetscCall(MatSeqAutoCSRGetParent(&parent));                                                 \
+      PetscCall(AutoCSRParentGetMethod(parent, A, "Mat" #Name "_C", (void (**)(void)) & method)); \
+      AUTOCSR_CALL_BY_NAME(A, (*method)arguments);                                                \
+      PetscFunctionReturn(PETSC_SUCCESS);                                                         \
+    }
+
+AUTOCSR_OPERATION_BY_NAME(SetOption, setoption, (Mat A, MatOption option, PetscBool value), (A, option, value))
+AUTOCSR_OPERATION_BY_NAME(Scale, scale, (Mat A, PetscScalar a), (A, a))
+AUTOCSR_OPERATION_BY_NAME(ZeroEntries, zeroentries, (Mat A), (A))
+AUTOCSR_OPERATION_BY_NAME(DiagonalScale, diagonalscale, (Mat A, Vec left, Vec right), (A, left, right))
+AUTOCSR_METHOD_BY_NAME(SetValuesCOO, (Mat A, const PetscScalar v[], InsertMode mode), (A, v, mode))
+AUTOCSR_METHOD_BY_NAME(SeqAIJCopySubArray, (Mat A, PetscInt n, const PetscInt indices[], PetscScalar v[]), (A, n, indices, v))
+
+/* It sets the type of the matrix anew */
+static PetscErrorCode MatSetPreallocationCOO_SeqAutoCSR_CUSPARSE(Mat A, PetscCount n, PetscInt i[], PetscInt j[])
+{
+  AutoCSRSuspended     s[1 + AUTOCSR_MAX_BLOCKS];
+  const AutoCSRParent *parent;
+  PetscErrorCode (*method)(Mat, PetscCount, PetscInt[], PetscInt[]);
+  PetscErrorCode ierr;
+
+  PetscFunctionBegin;
+  PetscCall(MatSeqAutoCSRGetParent(&parent));
+  PetscCall(AutoCSRParentGetMethod(parent, A, "MatSetPreallocationCOO_C", (void (**)(void)) & method));
+  PetscCall(AutoCSRSuspend(A, s));
+  ierr = (*method)(A, n, i, j);
+  PetscCall(AutoCSRResume(s));
+  PetscCall(ierr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* On the device where both matrices have the same method */
+static PetscErrorCode MatAXPY_SeqAutoCSR_CUSPARSE(Mat Y, PetscScalar a, Mat X, MatStructure structure)
+{
+  AutoCSRSuspended x[1 + AUTOCSR_MAX_BLOCKS], y[1 + AUTOCSR_MAX_BLOCKS];
+  PetscErrorCode   ierr;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRSuspend(Y, y));
+  PetscCall(AutoCSRSuspend(X, x));
+  ierr = (*Y->ops->axpy)(Y, a, X, structure);
+  PetscCall(AutoCSRResume(x));
+  PetscCall(AutoCSRResume(y));
+  PetscCall(ierr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The row offsets are the full ones, also where the parent has compressed them to the rows that are not empty */
+static PetscErrorCode MatSeqAutoCSRGetCSR_CUSPARSE(Mat A, AutoCSRMatrix *csr)
+{
+  PetscScalar *val;
+  PetscMemType memtype;
+
+  PetscFunctionBegin;
+  AUTOCSR_CALL_BY_NAME(A, MatSeqAIJGetCSRAndMemType(A, &csr->row_ptr, &csr->col, &val, &memtype));
+  if (PetscMemTypeDevice(memtype)) AUTOCSR_CALL_BY_NAME(A, MatSeqAIJCUSPARSEGetIJ(A, PETSC_FALSE, &csr->row_ptr, &csr->col));
+  csr->val     = val;
+  csr->backend = AutoCSRBackendOf(memtype);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Where the values or the vector are on the host, there: that is the parent's when it is bound to the CPU */
+static PetscErrorCode MatGetDiagonal_SeqAutoCSR_CUSPARSE(Mat A, Vec diagonal)
+{
+  const AutoCSRParent *parent;
+  AutoCSRMatrix        csr     = {.m = A->rmap->n, .n = A->cmap->n};
+  PetscMemType         memtype = PETSC_MEMTYPE_HOST;
+  PetscScalar         *d;
+
+  PetscFunctionBegin;
+  PetscCall(MatSeqAutoCSRGetParent(&parent));
+  if (!AutoCSRIsBound(A) && (A->offloadmask & PETSC_OFFLOAD_GPU)) {
+    PetscCall(VecGetArrayWriteAndMemType(diagonal, &d, &memtype));
+    if (PetscMemTypeDevice(memtype)) {
+      PetscCall(MatSeqAutoCSRGetCSR_CUSPARSE(A, &csr));
+      PetscCall(AutoCSRDeviceGetDiagonal(&csr, d));
+    }
+    PetscCall(VecRestoreArrayWriteAndMemType(diagonal, &d));
+  }
+  if (PetscMemTypeHost(memtype)) PetscCall((*parent->table[1].ops.getdiagonal)(A, diagonal));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* It puts the operations of another parent in; and it forgets that what changes on the host is to be copied afterwards */
+static PetscErrorCode MatBindToCPU_SeqAutoCSR_CUSPARSE(Mat A, PetscBool bind)
+{
+  AutoCSRSuspended s[1 + AUTOCSR_MAX_BLOCKS];
+  AutoCSRContext  *ctx;
+  PetscErrorCode   ierr;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRSuspend(A, s));
+  ierr = (*A->ops->bindtocpu)(A, bind);
+  PetscCall(AutoCSRResume(s));
+  PetscCall(ierr);
+  PetscCall(AutoCSRContextGet(A, &ctx));
+  if (bind)
+    ctx->bound_state = ((PetscObject)A)->state;
+  else if (A->offloadmask == PETSC_OFFLOAD_BOTH && ctx->bound_state != ((PetscObject)A)->state)
+    A->offloadmask = PETSC_OFFLOAD_CPU;
+  ctx->owner = NULL; /* the arrays are others now */
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static const AutoCSROperation Operations[] = {
+    AUTOCSR_OPERATION(getdiagonal, MatGetDiagonal_SeqAutoCSR_CUSPARSE),
+    AUTOCSR_OPERATION(bindtocpu, MatBindToCPU_SeqAutoCSR_CUSPARSE),
+    {0, NULL}};
+
+/* Not needed where ours has the parent's name */
+static const AutoCSROperation OperationsByName[] = {
+    AUTOCSR_OPERATION(setoption, MatSetOption_SeqAutoCSR_CUSPARSE),
+    AUTOCSR_OPERATION(scale, MatScale_SeqAutoCSR_CUSPARSE),
+    AUTOCSR_OPERATION(zeroentries, MatZeroEntries_SeqAutoCSR_CUSPARSE),
+    AUTOCSR_OPERATION(diagonalscale, MatDiagonalScale_SeqAutoCSR_CUSPARSE),
+    AUTOCSR_OPERATION(axpy, MatAXPY_SeqAutoCSR_CUSPARSE),
+    AUTOCSR_OPERATION(productsetfromoptions, MatProductSetFromOptions_AutoCSR),
+    {0, NULL}};
+static const AutoCSRMethod MethodsByName[] = {
+    AUTOCSR_METHOD("MatSetPreallocationCOO_C", MatSetPreallocationCOO_SeqAutoCSR_CUSPARSE),
+    AUTOCSR_METHOD("MatSetValuesCOO_C", MatSetValuesCOO_SeqAutoCSR_CUSPARSE),
+    AUTOCSR_METHOD("MatSeqAIJCopySubArray_C", MatSeqAIJCopySubArray_SeqAutoCSR_CUSPARSE),
+    AUTOCSR_METHOD("MatConvert_seqaijautocsr_seqaijcusparse_C", MatConvert_AutoCSR_Any),
+    {NULL, NULL}};
+
+PetscErrorCode MatSeqAutoCSRInherit_CUSPARSE(AutoCSRParent *parent, PetscBool takeover)
+{
+  PetscFunctionBegin;
+  parent->type       = MATSEQAIJCUSPARSE;
+  parent->own        = takeover ? MATSEQAIJCUSPARSE : MATSEQAUTOCSR;
+  parent->by_name    = (PetscBool)!takeover;
+  parent->get_csr    = MatSeqAutoCSRGetCSR_CUSPARSE;
+  parent->solver     = MATSOLVERCUSPARSE;
+  parent->get_factor = MatGetFactor_seqaijcusparse_cusparse;
+  PetscCall(AutoCSRParentExtend(parent, Operations, NULL));
+  if (!takeover) PetscCall(AutoCSRParentExtend(parent, OperationsByName, MethodsByName));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif

@@ -1,0 +1,129 @@
+/*
+  Products without a plan: of a matrix without entries, and those that are left to the parent for want of memory.
+
+  A block is multiplied with the vectors of its parallel matrix. Under -log_sync (and -petsc_ci) a logged operation on these
+  is collective, so what one rank does without a plan may log none: vectors are set and copied by their own methods.
+*/
+#include "seqautocsr.h"
+#include <petsc/private/vecimpl.h>
+
+/* y = z, or 0 without a z */
+static PetscErrorCode AutoCSRSetSum(Vec z, Vec y)
+{
+  PetscFunctionBegin;
+  if (z == y) PetscFunctionReturn(PETSC_SUCCESS);
+  if (z)
+    PetscCall((*z->ops->copy)(z, y));
+  else
+    PetscCall((*y->ops->set)(y, 0.0));
+  PetscCall(PetscObjectStateIncrease((PetscObject)y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* AIJ has no Hermitian products: A^H x = conj(A^T conj(x)). y holds the summand */
+static PetscErrorCode AutoCSRAddHermitian(Mat A, Vec x, Vec y)
+{
+  Vec w;
+
+  PetscFunctionBegin;
+  PetscCall(VecDuplicate(x, &w));
+  PetscCall((*x->ops->copy)(x, w));
+  PetscCall(PetscObjectStateIncrease((PetscObject)w));
+  PetscCall(VecConjugate(w));
+  PetscCall(VecConjugate(y));
+  PetscCall((*A->ops->multtransposeadd)(A, w, y, y));
+  PetscCall(VecConjugate(y));
+  PetscCall(VecDestroy(&w));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A goes as its parent. AIJCUSPARSE's transposed sums are right only in place, so all are made so */
+static PetscErrorCode AutoCSRParentMultiply(Mat A, AutoCSRProductKind kind, Vec x, Vec z, Vec y)
+{
+  PetscFunctionBegin;
+  if (kind == AUTOCSR_PRODUCT_FORWARD) {
+    if (z)
+      PetscCall((*A->ops->multadd)(A, x, z, y));
+    else
+      PetscCall((*A->ops->mult)(A, x, y));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(AutoCSRSetSum(z, y));
+  if (kind == AUTOCSR_PRODUCT_TRANSPOSE || !PetscDefined(USE_COMPLEX))
+    PetscCall((*A->ops->multtransposeadd)(A, x, y, y));
+  else if (A->ops->multhermitiantransposeadd)
+    PetscCall((*A->ops->multhermitiantransposeadd)(A, x, y, y));
+  else
+    PetscCall(AutoCSRAddHermitian(A, x, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode AutoCSRIsOnHost(Vec v, PetscBool *host)
+{
+  const PetscScalar *array;
+  PetscMemType       memtype;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayReadAndMemType(v, &array, &memtype));
+  *host = PetscMemTypeHost(memtype);
+  PetscCall(VecRestoreArrayReadAndMemType(v, &array));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode AutoCSRCopyValues(Vec from, Vec to)
+{
+  const PetscScalar *f;
+  PetscScalar       *t;
+  PetscInt           n;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetLocalSize(from, &n));
+  PetscCall(VecGetArrayRead(from, &f));
+  PetscCall(VecGetArrayWrite(to, &t));
+  PetscCall(PetscArraycpy(t, f, n));
+  PetscCall(VecRestoreArrayWrite(to, &t));
+  PetscCall(VecRestoreArrayRead(from, &f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* AIJCUSPARSE multiplies no vectors that are on the host: copies of the kind that it makes itself */
+static PetscErrorCode AutoCSRParentMultiplyCopies(Mat A, AutoCSRProductKind kind, Vec x, Vec z, Vec y)
+{
+  const PetscBool forward = (PetscBool)(kind == AUTOCSR_PRODUCT_FORWARD);
+  Vec             from, to;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreateVecs(A, forward ? &from : &to, forward ? &to : &from));
+  PetscCall(AutoCSRCopyValues(x, from));
+  if (z) PetscCall(AutoCSRCopyValues(z, to));
+  PetscCall(AutoCSRParentMultiply(A, kind, from, z ? to : NULL, to));
+  PetscCall(AutoCSRCopyValues(to, y));
+  PetscCall(VecDestroy(&from));
+  PetscCall(VecDestroy(&to));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRParentProduct(Mat A, AutoCSRProductKind kind, Vec x, Vec z, Vec y)
+{
+  AutoCSRContext  *ctx;
+  AutoCSRSuspended s[1 + AUTOCSR_MAX_BLOCKS];
+  PetscErrorCode   ierr;
+  PetscBool        host = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRContextGet(A, &ctx));
+  if (!ctx->csr.nnz) {
+    PetscCall(AutoCSRSetSum(z, y));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (ctx->resident) {
+    PetscCall(AutoCSRIsOnHost(x, &host));
+    if (!host && z) PetscCall(AutoCSRIsOnHost(z, &host));
+    if (!host) PetscCall(AutoCSRIsOnHost(y, &host));
+  }
+  PetscCall(AutoCSRSuspend(A, s));
+  ierr = host ? AutoCSRParentMultiplyCopies(A, kind, x, z, y) : AutoCSRParentMultiply(A, kind, x, z, y);
+  PetscCall(AutoCSRResume(s));
+  PetscCall(ierr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

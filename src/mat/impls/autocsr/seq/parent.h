@@ -1,0 +1,91 @@
+/*
+  The type that ours is put on top of, and how ours is put on a matrix of it, taken off, and taken off for the time of a call.
+*/
+#ifndef AUTOCSR_PARENT_H
+#define AUTOCSR_PARENT_H
+
+#include "../autocsr.h"
+#include <petsc/private/matimpl.h>
+
+/* A method that ours composes, and an operation that it overrides */
+typedef struct {
+  const char *name;
+  void (*function)(void);
+} AutoCSRMethod;
+#define AUTOCSR_METHOD(name, function) \
+  {                                    \
+    name, (void (*)(void))(function)   \
+  }
+typedef struct {
+  size_t offset; /* in struct _MatOps */
+  void (*function)(void);
+} AutoCSROperation;
+#define AUTOCSR_OPERATION(name, function)                      \
+  {                                                            \
+    offsetof(struct _MatOps, name), (void (*)(void))(function) \
+  }
+#define AUTOCSR_MAX_METHODS    24
+#define AUTOCSR_MAX_OPERATIONS 32
+
+/* What a matrix of the parent's type has: its operations, and what it composes under the names of ours */
+typedef struct {
+  struct _MatOps ops;
+  void (*methods[AUTOCSR_MAX_METHODS])(void);
+} AutoCSRParentTable;
+
+/*
+  The type that ours is put on top of. Which one it is is said in MatSeqAutoCSRInherit() and MatMPIAutoCSRInherit() and
+  nowhere else; each list ends with a NULL function.
+*/
+typedef struct {
+  const char *type; /* exact name of the parent */
+  const char *own;  /* name of ours on top of it; that of the parent where ours takes its place */
+  PetscErrorCode (*create)(Mat);
+  PetscErrorCode (*get_csr)(Mat, AutoCSRMatrix *); /* the arrays where they are to be multiplied; not nnz */
+  const char *solver;                              /* of its own, or NULL */
+  PetscErrorCode (*get_factor)(Mat, MatFactorType, Mat *);
+  PetscBool          by_name; /* its functions ask for its exact name, and not only PETSc's search for them does */
+  AutoCSROperation   operations[AUTOCSR_MAX_OPERATIONS];
+  AutoCSRMethod      methods[AUTOCSR_MAX_METHODS];
+  PetscBool          has_tables;
+  AutoCSRParentTable table[2]; /* of a matrix that is not bound to the CPU, and of one that is */
+} AutoCSRParent;
+
+/* PETSc without devices has matrices that are bound in no other sense than that there is one table */
+static inline PetscBool AutoCSRIsBound(Mat A)
+{
+#if PetscDefined(HAVE_DEVICE)
+  return A->boundtocpu;
+#else
+  return PETSC_FALSE;
+#endif
+}
+
+static inline const AutoCSRParentTable *AutoCSRParentTableOf(const AutoCSRParent *parent, Mat A)
+{
+  return &parent->table[AutoCSRIsBound(A) ? 1 : 0];
+}
+
+/* A matrix that goes as its parent for a while, and what has to be put back */
+typedef struct {
+  Mat            mat; /* NULL: nothing */
+  PetscObjectId  id;
+  char          *name; /* the very string: whoever called MatGetType() may still hold it */
+  PetscContainer context;
+} AutoCSRSuspended;
+#define AUTOCSR_MAX_BLOCKS 2 /* of a parallel matrix: diagonal and off-diagonal */
+
+/* seq/attach.c, for whatever parent */
+PETSC_INTERN PetscErrorCode AutoCSRParentExtend(AutoCSRParent *, const AutoCSROperation[], const AutoCSRMethod[]); /* adds them, or replaces what is there */
+PETSC_INTERN PetscErrorCode AutoCSRParentMakeTables(AutoCSRParent *);
+PETSC_INTERN PetscErrorCode AutoCSRParentGetMethod(const AutoCSRParent *, Mat, const char[], void (**)(void));
+PETSC_INTERN void           AutoCSROverride(Mat, const AutoCSROperation[]);
+PETSC_INTERN PetscErrorCode AutoCSRAttach_Private(Mat, const AutoCSRParent *, const AutoCSRSettings *);
+PETSC_INTERN PetscErrorCode AutoCSRSuspend_Private(Mat, const AutoCSRParent *, AutoCSRSuspended *);
+PETSC_INTERN PetscErrorCode AutoCSRResume_Private(Mat, const AutoCSRParent *, AutoCSRSuspended *);
+PETSC_INTERN PetscErrorCode AutoCSRAttach(Mat, const AutoCSRSettings *);                   /* to a matrix of the parent's type */
+PETSC_INTERN PetscErrorCode AutoCSRSuspend(Mat, AutoCSRSuspended[1 + AUTOCSR_MAX_BLOCKS]); /* with its blocks; of another type: nothing */
+PETSC_INTERN PetscErrorCode AutoCSRResume(AutoCSRSuspended[1 + AUTOCSR_MAX_BLOCKS]);       /* if it is of the parent's type still */
+PETSC_INTERN PetscErrorCode AutoCSRDiscard(AutoCSRSuspended[1 + AUTOCSR_MAX_BLOCKS]);      /* instead of Resume: it stays the parent's */
+
+#endif

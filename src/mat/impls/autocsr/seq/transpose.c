@@ -1,0 +1,105 @@
+/*
+  Transposed products where the backend has none: scattering into y would take atomic additions, whose order changes from run
+  to run. The transpose is a CSR of its own, with a plan of its own, made at the first such product and given new values when
+  the block has new ones. It costs as much memory as the block, so the objective memory does without.
+*/
+#include "seqautocsr.h"
+#include "../backend.h"
+#include <petsctime.h>
+
+PetscErrorCode AutoCSRTransposedReset(AutoCSRTransposed *t)
+{
+  PetscFunctionBegin;
+  PetscCall(AutoCSRPlanDestroy(&t->plan));
+  if (t->csr.backend) {
+    PetscCall((*t->csr.backend->release)((void *)t->csr.row_ptr));
+    PetscCall((*t->csr.backend->release)((void *)t->csr.col));
+    PetscCall((*t->csr.backend->release)((void *)t->csr.val));
+    PetscCall((*t->csr.backend->release)(t->place));
+  }
+  PetscCall(PetscMemzero(t, sizeof(*t)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRTransposedGetBytes(const AutoCSRTransposed *t, PetscInt64 *bytes)
+{
+  double moved;
+
+  PetscFunctionBegin;
+  *bytes = 0;
+  if (!t->plan) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AutoCSRPlanGetBytes(t->plan, bytes, &moved));
+  *bytes += AutoCSRMatrixBytes(&t->csr) + (PetscInt64)t->csr.nnz * (PetscInt64)sizeof(*t->place);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode AutoCSRTransposedPlan(Mat A, AutoCSRContext *ctx, AutoCSRTransposed *t)
+{
+  AutoCSRProfile *profile;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRContextPlan(A, ctx, &t->csr, &t->plan, &profile));
+  PetscCall(AutoCSRProfileDestroy(&profile));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode AutoCSRTransposedMake(const AutoCSRMatrix *csr, AutoCSRTransposed *t)
+{
+  PetscErrorCode ierr;
+
+  PetscFunctionBegin;
+  PetscCall(PetscPushErrorHandler(AutoCSRMemoryErrorHandler, NULL));
+  ierr = (*csr->backend->transpose)(csr, &t->csr, &t->place);
+  PetscCall(PetscPopErrorHandler());
+  t->none = (PetscBool)(ierr == PETSC_ERR_MEM);
+  if (!t->none) PetscCall(ierr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode AutoCSRTransposedUpdate(Mat A, AutoCSRContext *ctx, AutoCSRTransposed *t)
+{
+  PetscBool      fits = PETSC_FALSE;
+  PetscLogDouble begin, end;
+
+  PetscFunctionBegin;
+  PetscCall(PetscTime(&begin));
+  if (t->plan) {
+    PetscCall((*t->csr.backend->permute)(t->csr.nnz, t->place, ctx->csr.val, (PetscScalar *)t->csr.val));
+    PetscCall(AutoCSRPlanRefresh(t->plan, &t->csr, &fits));
+    if (!fits) PetscCall(AutoCSRPlanDestroy(&t->plan));
+  } else
+    PetscCall(AutoCSRTransposedMake(&ctx->csr, t));
+  if (!fits && !t->none) PetscCall(AutoCSRTransposedPlan(A, ctx, t));
+  if (!t->plan) {
+    PetscCall(PetscInfo(A, "No memory on %s for the transpose of %" PetscInt_FMT " nonzeros: the parent's product is used\n", ctx->csr.backend->name, ctx->csr.nnz));
+    PetscCall(AutoCSRTransposedReset(t));
+    t->none = PETSC_TRUE;
+  }
+  t->state = ctx->state;
+  PetscCall(PetscTime(&end));
+  ctx->setup += end - begin;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The plan, and in the operands the CSR and conjugation, that make A^T x (with o->conjugate: A^H x) as a product A' x */
+PetscErrorCode AutoCSRTransposedGet(Mat A, AutoCSRContext *ctx, AutoCSROperands *o, const AutoCSRPlan **plan)
+{
+  AutoCSRTransposed *t = &ctx->transposed;
+  PetscBool          known, symmetric;
+
+  PetscFunctionBegin;
+  *plan = ctx->plan;
+  PetscCall(MatIsSymmetricKnown(A, &known, &symmetric));
+  if (known && symmetric) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatIsHermitianKnown(A, &known, &symmetric));
+  if (known && symmetric) {
+    o->conjugate = (PetscBool)!o->conjugate;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  *plan = NULL;
+  if (ctx->settings.objective == MAT_AUTOCSR_OBJECTIVE_MEMORY || t->none) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!t->plan || t->state != ctx->state) PetscCall(AutoCSRTransposedUpdate(A, ctx, t));
+  *plan  = t->plan;
+  o->csr = &t->csr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
