@@ -10,8 +10,6 @@ PetscErrorCode AutoCSRSegmentSortRows_Host(AutoCSRSegment *seg, const AutoCSRMat
   PetscInt      *rows, *work;
 
   PetscFunctionBegin;
-  if (window <= 1) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(!seg->stream[AUTOCSR_STREAM_ROWS].data, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Only contiguous segments are sorted");
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_ROWS, seg->n_rows));
   rows = (PetscInt *)seg->stream[AUTOCSR_STREAM_ROWS].data;
   PetscCall(PetscMalloc1(PetscMin(window, seg->n_rows), &work));
@@ -36,9 +34,9 @@ static PetscErrorCode EncodeSlices(AutoCSRSegment *seg, const AutoCSRMatrix *csr
     slice_ptr[0] = 0;
     for (PetscInt s = 0; s < seg->n_slices; s++) {
       slots += (PetscInt64)AutoCSREncodeSliceWidth(seg, csr, s) * h;
-      PetscCheck(slots <= PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "The padded slices of %" PetscInt_FMT " rows have more entries than a PetscInt counts; sort the rows, take another strategy or 64-bit indices", seg->n_rows);
-      slice_ptr[s + 1] = (PetscInt)slots;
+      slice_ptr[s + 1] = (PetscInt)slots; /* what does not fit is found at the end */
     }
+    PetscCall(AutoCSRSegmentCheckSlots(seg, slots));
   }
   if (seg->axes.index == AUTOCSR_INDEX_16) {
     PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_BASE, seg->n_slices));
@@ -54,7 +52,6 @@ static PetscErrorCode EncodePatterns(AutoCSRSegment *seg, const AutoCSRMatrix *c
   uint16_t *id, *number;
 
   PetscFunctionBegin;
-  PetscCheck(profile && profile->pattern_id, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Index pattern needs a profile with row patterns");
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_PATTERN_ID, seg->n_rows));
   id              = (uint16_t *)seg->stream[AUTOCSR_STREAM_PATTERN_ID].data;
   seg->n_patterns = 0;
@@ -90,12 +87,10 @@ static PetscErrorCode EncodeValues(AutoCSRSegment *seg, const AutoCSRMatrix *csr
 
   PetscFunctionBegin;
   if (seg->axes.value == AUTOCSR_VALUE_DICTIONARY) {
-    PetscCheck(profile && profile->values <= AUTOCSR_MAX_DISTINCT, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Value dictionary needs a profile with at most %d distinct values", AUTOCSR_MAX_DISTINCT);
     PetscCall(AutoCSRDictionaryBuild(&dictionary, profile->values, profile->value));
     PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_DICTIONARY, AUTOCSR_MAX_DISTINCT));
     PetscCall(PetscArraycpy((PetscScalar *)seg->stream[AUTOCSR_STREAM_DICTIONARY].data, dictionary.value, AUTOCSR_MAX_DISTINCT));
-  } else if (seg->axes.value == AUTOCSR_VALUE_FLOAT32)
-    PetscCheck(profile && profile->float32_exact, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Value float32 needs a profile with values that are exactly float32");
+  }
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_VALUE, slots));
   for (PetscInt k = 0; k < rows; k++) AutoCSREncodeRowValue(seg, csr, &dictionary, k);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -106,12 +101,9 @@ PetscErrorCode AutoCSRSegmentEncode_Host(AutoCSRSegment *seg, const AutoCSRMatri
   const AutoCSRAxes *a          = &seg->axes;
   const PetscBool    own_index  = (PetscBool)(a->index == AUTOCSR_INDEX_32 || a->index == AUTOCSR_INDEX_16);
   const PetscBool    own_value  = (PetscBool)(a->value != AUTOCSR_VALUE_CSR);
-  const PetscBool    contiguous = (PetscBool)!seg->stream[AUTOCSR_STREAM_ROWS].data;
   PetscInt           slots, rows = seg->n_rows;
 
   PetscFunctionBegin;
-  PetscCheck(a->order == AUTOCSR_ORDER_SLICED || contiguous || !(own_index || own_value), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Order csr with index %s and value %s needs contiguous rows", AutoCSRIndexNames[a->index], AutoCSRValueNames[a->value]);
-  PetscCheck(a->index != AUTOCSR_INDEX_32 || (PetscInt64)csr->n <= (PetscInt64)1 << 32, PETSC_COMM_SELF, PETSC_ERR_PLIB, "32 bits do not hold %" PetscInt_FMT " columns", csr->n);
   seg->nnz = 0;
   for (PetscInt k = 0; k < seg->n_rows; k++) seg->nnz += AutoCSRSegmentRowLength(seg, csr, k);
   slots = seg->nnz;
@@ -130,9 +122,33 @@ PetscErrorCode AutoCSRSegmentEncode_Host(AutoCSRSegment *seg, const AutoCSRMatri
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode AutoCSRSegmentCheckSlots(const AutoCSRSegment *seg, PetscInt64 slots)
+{
+  PetscFunctionBegin;
+  PetscCheck(slots <= PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "The padded slices of %" PetscInt_FMT " rows have more entries than a PetscInt counts; sort the rows, take another strategy or 64-bit indices", seg->n_rows);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What the encoders of every backend rely on */
+static PetscErrorCode EncodeCheck(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRProfile *profile)
+{
+  const AutoCSRAxes *a          = &seg->axes;
+  const PetscBool    own_index  = (PetscBool)(a->index == AUTOCSR_INDEX_32 || a->index == AUTOCSR_INDEX_16);
+  const PetscBool    contiguous = (PetscBool)!seg->stream[AUTOCSR_STREAM_ROWS].data;
+
+  PetscFunctionBegin;
+  PetscCheck(a->order == AUTOCSR_ORDER_SLICED || contiguous || !(own_index || a->value != AUTOCSR_VALUE_CSR), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Order csr with index %s and value %s needs contiguous rows", AutoCSRIndexNames[a->index], AutoCSRValueNames[a->value]);
+  PetscCheck(a->index != AUTOCSR_INDEX_32 || (PetscInt64)csr->n <= (PetscInt64)1 << 32, PETSC_COMM_SELF, PETSC_ERR_PLIB, "32 bits do not hold %" PetscInt_FMT " columns", csr->n);
+  PetscCheck(a->index != AUTOCSR_INDEX_PATTERN || (profile && profile->pattern_id), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Index pattern needs a profile with row patterns");
+  PetscCheck(a->value != AUTOCSR_VALUE_DICTIONARY || (profile && profile->values <= AUTOCSR_MAX_DISTINCT), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Value dictionary needs a profile with at most %d distinct values", AUTOCSR_MAX_DISTINCT);
+  PetscCheck(a->value != AUTOCSR_VALUE_FLOAT32 || (profile && profile->float32_exact), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Value float32 needs a profile with values that are exactly float32");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode AutoCSRSegmentSortRows(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
 {
   PetscFunctionBegin;
+  PetscCheck(seg->axes.sort_window <= 1 || !seg->stream[AUTOCSR_STREAM_ROWS].data, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Only contiguous segments are sorted");
   if (seg->axes.sort_window > 1) PetscCall((*csr->backend->sort_rows)(seg, csr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -140,6 +156,7 @@ PetscErrorCode AutoCSRSegmentSortRows(AutoCSRSegment *seg, const AutoCSRMatrix *
 PetscErrorCode AutoCSRSegmentEncode(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRProfile *profile)
 {
   PetscFunctionBegin;
+  PetscCall(EncodeCheck(seg, csr, profile));
   PetscCall((*csr->backend->encode)(seg, csr, profile));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

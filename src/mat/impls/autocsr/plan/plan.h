@@ -150,6 +150,7 @@ PETSC_INTERN double         AutoCSRSegmentBytesMoved(const AutoCSRSegment *, Pet
 */
 PETSC_INTERN PetscErrorCode AutoCSRSegmentSortRows(AutoCSRSegment *, const AutoCSRMatrix *);
 PETSC_INTERN PetscErrorCode AutoCSRSegmentEncode(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRProfile *);
+PETSC_INTERN PetscErrorCode AutoCSRSegmentCheckSlots(const AutoCSRSegment *, PetscInt64);
 PETSC_INTERN PetscErrorCode AutoCSRSegmentSortRows_Host(AutoCSRSegment *, const AutoCSRMatrix *);
 PETSC_INTERN PetscErrorCode AutoCSRSegmentEncode_Host(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRProfile *);
 

@@ -45,6 +45,15 @@ AUTOCSR_HD int AutoCSRBitsEqual(AutoCSRScalarBits a, AutoCSRScalarBits b)
   return equal;
 }
 
+/* The order of the dictionary's values */
+AUTOCSR_HD int AutoCSRBitsLess(AutoCSRScalarBits a, AutoCSRScalarBits b)
+{
+  for (int i = 0; i < AUTOCSR_PARTS; i++) {
+    if (a.part[i] != b.part[i]) return a.part[i] < b.part[i];
+  }
+  return 0;
+}
+
 AUTOCSR_HD unsigned AutoCSRBitsHash(AutoCSRScalarBits a)
 {
   uint64_t h = 0;
@@ -81,6 +90,14 @@ AUTOCSR_HD int AutoCSRFloatsFromScalar(const PetscScalar *v, float *f)
     back = (PetscReal)f[i];
     memcpy(&bits, &part, sizeof(bits));
     memcpy(&back_bits, &back, sizeof(bits));
+#if defined(__CUDA_ARCH__) && defined(PETSC_USE_REAL_DOUBLE)
+    if (part != part) {
+      const uint32_t narrow = (uint32_t)(bits >> 32 & 0x80000000u) | 0x7fc00000u | (uint32_t)(bits >> 29 & 0x3fffffu);
+
+      memcpy(&f[i], &narrow, sizeof(narrow));
+      back_bits = (bits & 0x8000000000000000u) | 0x7ff8000000000000u | (AutoCSRBits)(narrow & 0x3fffffu) << 29;
+    }
+#endif
     exact &= bits == back_bits;
   }
   return exact;

@@ -1,10 +1,51 @@
 /*
-  The parts of a profile, one file each. They are called in this order: each may read what those before it found.
+  The parts of a profile, one file each. They are called in this order: each may read what those before it found. The
+  rules by which they sample are here: a device profiles by the same (cuda/profile*.cu).
 */
 #ifndef AUTOCSR_PARTS_H
 #define AUTOCSR_PARTS_H
 
 #include "profile.h"
+
+#define AUTOCSR_SAMPLE_ENTRIES 1024 /* of a slice, for gather_lines */
+#define AUTOCSR_SAMPLE_ROWS    64   /* of a chunk, at most, for patterns; at least a quarter as many, then a part of its rows */
+/* Patterns collected beside those that recur in the sample, which are half of its rows at most */
+#define AUTOCSR_COLLECTED_PATTERNS (8 * AUTOCSR_MAX_PATTERNS)
+#define AUTOCSR_RECURRING_PATTERNS (AUTOCSR_MAX_CHUNKS * AUTOCSR_SAMPLE_ROWS / 2)
+
+/* Every so many slices of a chunk one is looked at for gather_lines: about 8 of them, a quarter as many of small chunks */
+AUTOCSR_HD PetscInt AutoCSRSampleStep(PetscInt slices)
+{
+  PetscInt samples = slices / 16;
+
+  if (samples > 8) samples = 8;
+  if (samples < 2) samples = 2;
+  return slices > samples ? slices / samples : 1;
+}
+
+/* Rows of a chunk whose patterns are looked at first; the k-th of them */
+AUTOCSR_HD PetscInt AutoCSRSampleRows(PetscInt rows)
+{
+  PetscInt samples = rows / 16;
+
+  if (samples > AUTOCSR_SAMPLE_ROWS) samples = AUTOCSR_SAMPLE_ROWS;
+  if (samples < AUTOCSR_SAMPLE_ROWS / 4) samples = AUTOCSR_SAMPLE_ROWS / 4;
+  return samples < rows ? samples : rows;
+}
+
+AUTOCSR_HD PetscInt AutoCSRSampleRow(PetscInt rows, PetscInt samples, PetscInt k)
+{
+  return (PetscInt)((PetscInt64)rows * k / samples);
+}
+
+/* profile.c: what the chunks (their nnz, lengths and empty rows) sum up to; squares: of the distances of the lengths from AutoCSRProfileShift() */
+PETSC_INTERN void AutoCSRProfileTotal(AutoCSRProfile *, double squares);
+
+/* An integer near the mean length: sums of distances from it are exact, in any order */
+AUTOCSR_HD PetscInt AutoCSRProfileShift(PetscInt m, PetscInt nnz)
+{
+  return m ? nnz / m : 0;
+}
 
 PETSC_INTERN PetscErrorCode AutoCSRProfileSpread(const AutoCSRMatrix *, AutoCSRProfile *);   /* spread.c: bandwidth, padding, 16-bit slices, gather_lines */
 PETSC_INTERN PetscErrorCode AutoCSRProfileBlocks(const AutoCSRMatrix *, AutoCSRProfile *);   /* blocks.c: block_size */

@@ -7,32 +7,24 @@
 #include "parts.h"
 #include "../backend.h"
 
-#define SAMPLE_ROWS  64 /* of a chunk, at most; at least a quarter as many, then a part of its rows */
-#define SAMPLE_PART  16
-#define MAX_PATTERNS (8 * AUTOCSR_MAX_PATTERNS) /* collected */
-#define RUN          16                         /* rows compared at once where a pattern follows itself */
-#define SLOTS        (2 * MAX_PATTERNS)         /* a power of two */
+#define RUN   16                                                        /* rows compared at once where a pattern follows itself */
+#define ROOM  (AUTOCSR_RECURRING_PATTERNS + AUTOCSR_COLLECTED_PATTERNS) /* for patterns */
+#define SLOTS (4 * AUTOCSR_COLLECTED_PATTERNS)                          /* a power of two, more than twice the room */
 
 typedef struct {
   uint64_t hash;
-  PetscInt row;  /* shows the pattern */
+  PetscInt row;  /* shows the pattern: the first that was counted */
   PetscInt rows; /* that have it */
   uint16_t next; /* the pattern that last followed it */
 } Pattern;
 
 typedef struct {
-  PetscInt n;
-  Pattern  pattern[MAX_PATTERNS];
-  uint16_t slot[SLOTS]; /* pattern + 1; 0: free */
+  PetscInt  n;
+  PetscInt  recurring; /* the first so many are those that recur in the sample */
+  PetscBool overflow;  /* there were more of the others than there is room for */
+  Pattern   pattern[ROOM];
+  uint16_t  slot[SLOTS]; /* pattern + 1; 0: free */
 } Collection;
-
-/* Rows of a chunk's sample */
-static PetscInt SampleSize(const AutoCSRChunk *chunk)
-{
-  const PetscInt rows = chunk->row_end - chunk->row_begin;
-
-  return PetscMin(rows, PetscMax(SAMPLE_ROWS / 4, PetscMin(SAMPLE_ROWS, rows / SAMPLE_PART)));
-}
 
 static inline PetscBool SamePattern(const AutoCSRMatrix *csr, PetscInt a, PetscInt b)
 {
@@ -73,7 +65,10 @@ static uint16_t CollectionFind(Collection *c, const AutoCSRMatrix *csr, PetscInt
 
     if (p->hash == hash && SamePattern(csr, row, p->row)) return (uint16_t)(c->slot[s] - 1);
   }
-  if (c->n == MAX_PATTERNS) return AUTOCSR_NO_PATTERN;
+  if (c->n == c->recurring + AUTOCSR_COLLECTED_PATTERNS) {
+    c->overflow = PETSC_TRUE;
+    return AUTOCSR_NO_PATTERN;
+  }
   c->pattern[c->n] = (Pattern){.hash = hash, .row = row, .next = (uint16_t)c->n};
   c->slot[s]       = (uint16_t)++c->n;
   return (uint16_t)(c->n - 1);
@@ -96,7 +91,8 @@ static PetscErrorCode CollectionKeepRecurring(Collection *c)
     c->pattern[n].next = (uint16_t)n;
     c->slot[s]         = (uint16_t)++n;
   }
-  c->n = n;
+  c->n         = n;
+  c->recurring = n;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -106,23 +102,23 @@ static PetscErrorCode Sample(const AutoCSRMatrix *csr, const AutoCSRProfile *pro
   uint16_t *id;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(AUTOCSR_MAX_CHUNKS * SAMPLE_ROWS, &id));
+  PetscCall(PetscMalloc1(AUTOCSR_MAX_CHUNKS * AUTOCSR_SAMPLE_ROWS, &id));
   for (PetscInt i = 0; i < profile->chunks; i++) {
     const AutoCSRChunk *chunk = &profile->chunk[i];
-    const PetscInt      rows = chunk->row_end - chunk->row_begin, sample = SampleSize(chunk);
+    const PetscInt      rows = chunk->row_end - chunk->row_begin, sample = AutoCSRSampleRows(rows);
 
     for (PetscInt k = 0; k < sample; k++) {
-      const uint16_t p = CollectionFind(c, csr, chunk->row_begin + (PetscInt)((PetscInt64)rows * k / sample));
+      const uint16_t p = CollectionFind(c, csr, chunk->row_begin + AutoCSRSampleRow(rows, sample, k));
 
       c->pattern[p].rows++; /* there is room for all rows of the sample */
-      id[i * SAMPLE_ROWS + k] = p;
+      id[i * AUTOCSR_SAMPLE_ROWS + k] = p;
     }
   }
   for (PetscInt i = 0; i < profile->chunks; i++) {
-    const PetscInt sample    = SampleSize(&profile->chunk[i]);
+    const PetscInt sample    = AutoCSRSampleRows(profile->chunk[i].row_end - profile->chunk[i].row_begin);
     PetscInt       recurring = 0;
 
-    for (PetscInt k = 0; k < sample; k++) recurring += c->pattern[id[i * SAMPLE_ROWS + k]].rows > 1;
+    for (PetscInt k = 0; k < sample; k++) recurring += c->pattern[id[i * AUTOCSR_SAMPLE_ROWS + k]].rows > 1;
     worthwhile[i] = (PetscBool)(4 * recurring >= sample || csr->m <= AUTOCSR_MAX_PATTERNS);
   }
   PetscCall(CollectionKeepRecurring(c));
@@ -158,78 +154,88 @@ static void CollectRows(const AutoCSRMatrix *csr, const AutoCSRChunk *chunk, Col
       p = CollectionFind(c, csr, row);
       if (last != AUTOCSR_NO_PATTERN && p != AUTOCSR_NO_PATTERN) c->pattern[last].next = p;
     }
-    if (p != AUTOCSR_NO_PATTERN) c->pattern[p].rows += n;
+    if (p != AUTOCSR_NO_PATTERN) {
+      if (!c->pattern[p].rows) c->pattern[p].row = row;
+      c->pattern[p].rows += n;
+    }
     for (PetscInt k = 0; k < n; k++) id[row + k] = p;
     last = p;
     row += n;
   }
 }
 
-/* Keeps the AUTOCSR_MAX_PATTERNS patterns of the most rows, of equals the first: the others get no rows */
-static PetscErrorCode CollectionKeepFrequent(Collection *c)
+static int MoreRows(const void *a, const void *b)
 {
-  PetscInt *count, least, ties = 0;
+  const Pattern *x = *(const Pattern *const *)a, *y = *(const Pattern *const *)b;
+
+  if (x->rows != y->rows) return x->rows > y->rows ? -1 : 1;
+  return x->row < y->row ? -1 : 1;
+}
+
+static int EarlierRow(const void *a, const void *b)
+{
+  return (*(const Pattern *const *)a)->row < (*(const Pattern *const *)b)->row ? -1 : 1;
+}
+
+/* Numbers the patterns that are kept by first appearance: those of the most rows, of equals the first; of an overflown collection only those of the sample */
+static PetscErrorCode Number(const Collection *c, AutoCSRProfile *profile, uint16_t number[])
+{
+  const Pattern **kept;
+  PetscInt        n = 0;
 
   PetscFunctionBegin;
-  if (c->n <= AUTOCSR_MAX_PATTERNS) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc1(c->n, &count));
-  for (PetscInt i = 0; i < c->n; i++) count[i] = c->pattern[i].rows;
-  PetscCall(PetscSortInt(c->n, count));
-  least = count[c->n - AUTOCSR_MAX_PATTERNS];
-  for (PetscInt i = c->n - AUTOCSR_MAX_PATTERNS; i < c->n; i++) ties += count[i] == least;
-  for (PetscInt i = 0; i < c->n; i++) {
-    if (c->pattern[i].rows < least || (c->pattern[i].rows == least && ties-- <= 0)) c->pattern[i].rows = 0;
+  PetscCall(PetscMalloc1(c->n, &kept));
+  for (PetscInt i = 0; i < (c->overflow ? c->recurring : c->n); i++) {
+    if (c->pattern[i].rows) kept[n++] = &c->pattern[i];
   }
-  PetscCall(PetscFree(count));
+  if (n > AUTOCSR_MAX_PATTERNS) {
+    qsort((void *)kept, (size_t)n, sizeof(*kept), MoreRows);
+    n = AUTOCSR_MAX_PATTERNS;
+  }
+  qsort((void *)kept, (size_t)n, sizeof(*kept), EarlierRow);
+  for (PetscInt i = 0; i < c->n; i++) number[i] = AUTOCSR_NO_PATTERN;
+  PetscCall(PetscMalloc1(n, &profile->pattern_row));
+  for (PetscInt i = 0; i < n; i++) {
+    number[kept[i] - c->pattern] = (uint16_t)i;
+    profile->pattern_row[i]      = kept[i]->row;
+  }
+  profile->patterns = n;
+  PetscCall(PetscFree(kept));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Numbers the patterns kept by first appearance, and puts these numbers in place of the collection's */
-static PetscErrorCode Number(const Collection *c, AutoCSRProfile *profile)
+/* Puts the numbers in place of the collection's, and counts */
+static void Renumber(const uint16_t number[], AutoCSRProfile *profile)
 {
   const PetscInt h = profile->slice_height;
-  uint16_t      *number;
 
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(c->n, &number));
-  for (PetscInt i = 0; i < c->n; i++) number[i] = AUTOCSR_NO_PATTERN;
-  PetscCall(PetscMalloc1(PetscMin(c->n, AUTOCSR_MAX_PATTERNS), &profile->pattern_row));
-  profile->patterns = 0;
   for (PetscInt i = 0; i < profile->chunks; i++) {
     AutoCSRChunk *chunk   = &profile->chunk[i];
     PetscBool     uniform = PETSC_FALSE;
 
     for (PetscInt row = chunk->row_begin; row < chunk->row_end; row++) {
       const PetscInt in_slice = row % h;
-      const uint16_t old      = profile->pattern_id[row];
-      uint16_t       id       = AUTOCSR_NO_PATTERN;
+      const uint16_t old = profile->pattern_id[row], id = old == AUTOCSR_NO_PATTERN ? old : number[old];
 
-      if (old != AUTOCSR_NO_PATTERN && c->pattern[old].rows) {
-        if (number[old] == AUTOCSR_NO_PATTERN) {
-          number[old]                               = (uint16_t)profile->patterns;
-          profile->pattern_row[profile->patterns++] = row;
-        }
-        id = number[old];
-        chunk->pattern_rows++;
-      }
       profile->pattern_id[row] = id;
-      uniform                  = (PetscBool)(id != AUTOCSR_NO_PATTERN && (in_slice == 0 || (uniform && id == profile->pattern_id[row - 1])));
+      chunk->pattern_rows += id != AUTOCSR_NO_PATTERN;
+      uniform = (PetscBool)(id != AUTOCSR_NO_PATTERN && (in_slice == 0 || (uniform && id == profile->pattern_id[row - 1])));
       if (in_slice == h - 1 || row == chunk->row_end - 1) chunk->uniform_slices += uniform;
     }
   }
-  PetscCall(PetscFree(number));
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode AutoCSRProfilePatterns(const AutoCSRMatrix *csr, AutoCSRProfile *profile)
 {
   Collection *c;
+  uint16_t   *number;
   PetscBool   worthwhile[AUTOCSR_MAX_CHUNKS], any = PETSC_FALSE;
 
   PetscFunctionBegin;
   profile->patterns = AUTOCSR_MAX_PATTERNS + 1;
-  PetscCall(PetscMalloc1(1, &c));
-  c->n = 0;
+  PetscCall(PetscMalloc2(1, &c, ROOM, &number));
+  c->n = c->recurring = 0;
+  c->overflow         = PETSC_FALSE;
   PetscCall(PetscArrayzero(c->slot, SLOTS));
   PetscCall(Sample(csr, profile, c, worthwhile));
   for (PetscInt i = 0; i < profile->chunks; i++) any = (PetscBool)(any || worthwhile[i]);
@@ -244,9 +250,9 @@ PetscErrorCode AutoCSRProfilePatterns(const AutoCSRMatrix *csr, AutoCSRProfile *
         for (PetscInt row = chunk->row_begin; row < chunk->row_end; row++) profile->pattern_id[row] = AUTOCSR_NO_PATTERN;
       }
     }
-    PetscCall(CollectionKeepFrequent(c));
-    PetscCall(Number(c, profile));
+    PetscCall(Number(c, profile, number));
+    Renumber(number, profile);
   }
-  PetscCall(PetscFree(c));
+  PetscCall(PetscFree2(c, number));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -29,12 +29,25 @@ static int HistogramBin(PetscInt length)
   return PetscMin(bin, AUTOCSR_HISTOGRAM_BINS - 1);
 }
 
+void AutoCSRProfileTotal(AutoCSRProfile *profile, double squares)
+{
+  const double off = profile->mean_length - AutoCSRProfileShift(profile->m, profile->nnz);
+
+  profile->min_length = profile->m ? PETSC_MAX_INT : 0;
+  for (PetscInt c = 0; c < profile->chunks; c++) {
+    profile->min_length = PetscMin(profile->min_length, profile->chunk[c].min_length);
+    profile->max_length = PetscMax(profile->max_length, profile->chunk[c].max_length);
+    profile->empty_rows += profile->chunk[c].empty_rows;
+  }
+  profile->variance = profile->m ? PetscMax(0, squares / profile->m - off * off) : 0;
+}
+
 static void RowsMeasure(const AutoCSRMatrix *csr, AutoCSRProfile *profile)
 {
-  double   squares    = 0;
-  PetscInt bin_length = -1, bin = 0; /* neighbours are often as long */
+  const PetscInt shift      = AutoCSRProfileShift(csr->m, csr->nnz);
+  uint64_t       squares    = 0;
+  PetscInt       bin_length = -1, bin = 0; /* neighbours are often as long */
 
-  profile->min_length = csr->m ? PETSC_MAX_INT : 0;
   for (PetscInt c = 0; c < profile->chunks; c++) {
     AutoCSRChunk *chunk = &profile->chunk[c];
 
@@ -42,7 +55,7 @@ static void RowsMeasure(const AutoCSRMatrix *csr, AutoCSRProfile *profile)
     chunk->min_length = PETSC_MAX_INT;
     for (PetscInt row = chunk->row_begin; row < chunk->row_end; row++) {
       const PetscInt length = csr->row_ptr[row + 1] - csr->row_ptr[row];
-      const double   d      = length - profile->mean_length;
+      const int64_t  d      = (int64_t)length - shift;
 
       chunk->min_length = PetscMin(chunk->min_length, length);
       chunk->max_length = PetscMax(chunk->max_length, length);
@@ -52,13 +65,10 @@ static void RowsMeasure(const AutoCSRMatrix *csr, AutoCSRProfile *profile)
         bin_length = length;
       }
       profile->histogram[bin]++;
-      squares += d * d;
+      squares += (uint64_t)(d * d);
     }
-    profile->min_length = PetscMin(profile->min_length, chunk->min_length);
-    profile->max_length = PetscMax(profile->max_length, chunk->max_length);
-    profile->empty_rows += chunk->empty_rows;
   }
-  profile->variance = csr->m ? squares / csr->m : 0;
+  AutoCSRProfileTotal(profile, (double)squares);
 }
 
 PetscErrorCode AutoCSRProfileFill_Host(const AutoCSRMatrix *csr, AutoCSRProfile *p)
@@ -76,6 +86,7 @@ PetscErrorCode AutoCSRProfileCreate(const AutoCSRMatrix *csr, PetscInt slice_hei
 {
   AutoCSRProfile *p;
   PetscLogDouble  begin, end;
+  PetscErrorCode  ierr;
 
   PetscFunctionBegin;
   PetscCheck(slice_height > 0 && !(slice_height & (slice_height - 1)), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Slice height %" PetscInt_FMT " is not a power of two", slice_height);
@@ -89,7 +100,9 @@ PetscErrorCode AutoCSRProfileCreate(const AutoCSRMatrix *csr, PetscInt slice_hei
   p->mean_length  = csr->m ? (double)csr->nnz / csr->m : 0;
   p->aspect       = csr->n ? (double)csr->m / csr->n : 0;
   ChunksSet(csr, p);
-  PetscCall((*csr->backend->profile)(csr, p));
+  ierr = (*csr->backend->profile)(csr, p);
+  if (ierr) PetscCall(AutoCSRProfileDestroy(&p)); /* out of memory is an error that the caller lives with */
+  PetscCall(ierr);
   PetscCall(PetscTime(&end));
   p->seconds = end - begin;
   *profile   = p;

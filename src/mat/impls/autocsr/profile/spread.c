@@ -4,9 +4,7 @@
 */
 #include "parts.h"
 
-#define SAMPLE_SLICES  8    /* of a chunk, for gather_lines; a quarter as many of small chunks */
-#define SAMPLE_ENTRIES 1024 /* of a slice */
-#define LINE_SLOTS     2048 /* a power of two, twice the entries */
+#define LINE_SLOTS (2 * AUTOCSR_SAMPLE_ENTRIES) /* a power of two */
 
 /* Padding may count more than the entries of the matrix; such a plan is out of question anyway */
 static PetscInt AddClamped(PetscInt a, PetscInt64 b)
@@ -79,12 +77,12 @@ static PetscErrorCode GatherLines(const AutoCSRMatrix *csr, AutoCSRProfile *prof
   PetscCall(PetscCalloc2(LINE_SLOTS, &line_of_slot, LINE_SLOTS, &stamp_of_slot));
   for (PetscInt c = 0; c < profile->chunks; c++) {
     AutoCSRChunk  *chunk = &profile->chunk[c];
-    const PetscInt step  = PetscMax(1, chunk->slices / PetscMax(SAMPLE_SLICES / 4, PetscMin(SAMPLE_SLICES, chunk->slices / 16)));
+    const PetscInt step  = AutoCSRSampleStep(chunk->slices);
     double         lines = 0, entries = 0;
 
     for (PetscInt s = 0; s < chunk->slices; s += step) {
       const PetscInt row   = chunk->row_begin + s * h;
-      const PetscInt begin = csr->row_ptr[row], end = PetscMin(begin + SAMPLE_ENTRIES, csr->row_ptr[PetscMin(row + h, chunk->row_end)]);
+      const PetscInt begin = csr->row_ptr[row], end = PetscMin(begin + AUTOCSR_SAMPLE_ENTRIES, csr->row_ptr[PetscMin(row + h, chunk->row_end)]);
 
       lines += CountLines(csr, begin, end, line_of_slot, stamp_of_slot, ++stamp);
       entries += end - begin;

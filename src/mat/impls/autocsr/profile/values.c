@@ -22,10 +22,7 @@ static int BitsCompare(const void *a, const void *b)
 {
   const AutoCSRScalarBits x = AutoCSRBitsOf((const PetscScalar *)a), y = AutoCSRBitsOf((const PetscScalar *)b);
 
-  for (int i = 0; i < AUTOCSR_PARTS; i++) {
-    if (x.part[i] != y.part[i]) return x.part[i] < y.part[i] ? -1 : 1;
-  }
-  return 0;
+  return AutoCSRBitsLess(x, y) ? -1 : AutoCSRBitsLess(y, x);
 }
 
 /* Collects until there are too many; what it has seen by then need not be looked at again: its end is returned in *seen */
