@@ -1,6 +1,7 @@
 static char help[] = "Values change, structure changes, nothing changes: the products are right, and plans are refreshed or built again only when they must be.\n\n";
 
 #include <petscautocsr.h>
+#include "changes.h"
 #include "generate.h"
 #include "ways.h"
 
@@ -15,261 +16,27 @@ typedef enum {
 
 typedef struct {
   const char *name;
-  PetscErrorCode (*apply)(Mat A, Mat like); /* like: plain AIJ of the first structure */
+  PetscErrorCode (*apply)(Mat A, Mat like); /* changes.h; like: plain AIJ */
   Cost cost;
 } Change;
-
-static PetscErrorCode Assemble(Mat A)
-{
-  PetscFunctionBeginUser;
-  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
-  PetscFunctionReturn((PetscErrorCode)0);
-}
-
-static PetscErrorCode Nothing(Mat A, Mat like)
-{
-  PetscFunctionBeginUser;
-  PetscFunctionReturn((PetscErrorCode)0);
-}
-
-static PetscErrorCode SetValues(Mat A, Mat like)
-{
-  PetscInt begin, end;
-
-  PetscFunctionBeginUser;
-  PetscCall(MatGetOwnershipRange(A, &begin, &end));
-  for (PetscInt i = begin; i < end; i++) {
-    const PetscInt *col;
-    PetscInt        n;
-
-    PetscCall(MatGetRow(like, i, &n, &col, NULL));
-    for (PetscInt k = 0; k < n; k++) PetscCall(MatSetValue(A, i, col[k], Scalar(1 + (i + col[k]) % 6, 0.5), INSERT_VALUES));
-    PetscCall(MatRestoreRow(like, i, &n, &col, NULL));
-  }
-  PetscCall(Assemble(A));
-  PetscFunctionReturn((PetscErrorCode)0);
-}
-
-static PetscErrorCode Scale(Mat A, Mat like)
-{
-  PetscFunctionBeginUser;
-  PetscCall(MatScale(A, -2));
-  PetscFunctionReturn((PetscErrorCode)0);
-}
-
-static PetscErrorCode Shift(Mat A, Mat like)
-{
-  PetscFunctionBeginUser;
-  PetscCall(MatShift(A, 0.25));
-  PetscFunctionReturn((PetscErrorCode)0);
-}
-
-static PetscErrorCode ScaleRowsAndColumns(Mat A, Mat like, PetscBool random)
-{
-  Vec          left, right, scale[2];
-  PetscScalar *a;
-  PetscInt     begin, end;
-
-  PetscFunctionBeginUser;
-  PetscCall(MatCreateVecs(A, &right, &left));
-  scale[0] = left;
-  scale[1] = right;
-  for (int k = 0; k < 2; k++) {
-    PetscCall(VecGetOwnershipRange(scale[k], &begin, &end));
-    PetscCall(VecGetArrayWrite(scale[k], &a));
-    for (PetscInt i = begin; i < end; i++) a[i - begin] = random ? 2 + RandomScalar(i, k) : Scalar(i % 2 ? 2 : 1, 0);
-    PetscCall(VecRestoreArrayWrite(scale[k], &a));
-  }
-  PetscCall(MatDiagonalScale(A, left, right));
-  PetscCall(VecDestroy(&left));
-  PetscCall(VecDestroy(&right));
-  PetscFunctionReturn((PetscErrorCode)0);
-}
-
-static PetscErrorCode DiagonalScale(Mat A, Mat like)
-{
-  return ScaleRowsAndColumns(A, like, PETSC_FALSE);
-}
-
-static PetscErrorCode DiagonalScaleRandom(Mat A, Mat like)
-{
-  return ScaleRowsAndColumns(A, like, PETSC_TRUE);
-}
-
-static PetscErrorCode Arrays(Mat A, Mat like)
-{
-  Mat       blocks[2] = {A, NULL};
-  PetscBool mpi;
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &mpi));
-  if (mpi) PetscCall(MatMPIAIJGetSeqAIJ(A, &blocks[0], &blocks[1], NULL));
-  for (int b = 0; b < 2 && blocks[b]; b++) {
-    PetscScalar *val;
-    MatInfo      info;
-
-    PetscCall(MatGetInfo(blocks[b], MAT_LOCAL, &info));
-    PetscCall(MatSeqAIJGetArray(blocks[b], &val));
-    for (PetscInt k = 0; k < (PetscInt)info.nz_used; k++) val[k] = Scalar(1 + k % 5, -1);
-    PetscCall(MatSeqAIJRestoreArray(blocks[b], &val));
-  }
-  PetscFunctionReturn((PetscErrorCode)0);
-}
-
-static PetscErrorCode CopySame(Mat A, Mat like)
-{
-  PetscFunctionBeginUser;
-  PetscCall(MatCopy(like, A, SAME_NONZERO_PATTERN));
-  PetscFunctionReturn((PetscErrorCode)0);
-}
-
-static PetscErrorCode AXPYSame(Mat A, Mat like)
-{
-  Mat X;
-
-  PetscFunctionBeginUser;
-  PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &X));
-  PetscCall(MatAXPY(A, 3, X, SAME_NONZERO_PATTERN));
-  PetscCall(MatDestroy(&X));
-  PetscFunctionReturn((PetscErrorCode)0);
-}
-
-/* The products in between see the values that are not kept */
-static PetscErrorCode StoreAndScale(Mat A, Mat like)
-{
-  PetscFunctionBeginUser;
-  PetscCall(MatSetOption(A, MAT_NEW_NONZERO_LOCATIONS, PETSC_FALSE));
-  PetscCall(MatStoreValues(A));
-  PetscCall(MatScale(A, 4));
-  PetscFunctionReturn((PetscErrorCode)0);
-}
-
-static PetscErrorCode Retrieve(Mat A, Mat like)
-{
-  PetscFunctionBeginUser;
-  PetscCall(MatRetrieveValues(A));
-  PetscCall(MatSetOption(A, MAT_NEW_NONZERO_LOCATIONS, PETSC_TRUE));
-  PetscFunctionReturn((PetscErrorCode)0);
-}
-
-static PetscErrorCode Zero(Mat A, Mat like)
-{
-  PetscFunctionBeginUser;
-  PetscCall(MatZeroEntries(A));
-  PetscFunctionReturn((PetscErrorCode)0);
-}
-
-static PetscErrorCode Conjugate(Mat A, Mat like)
-{
-  PetscFunctionBeginUser;
-  PetscCall(MatConjugate(A));
-  PetscFunctionReturn((PetscErrorCode)0);
-}
-
-static PetscErrorCode ZeroRows_Private(Mat A, PetscBool keep)
-{
-  PetscInt m, rows[3], begin, end, n = 0;
-
-  PetscFunctionBeginUser;
-  PetscCall(MatGetSize(A, &m, NULL));
-  PetscCall(MatGetOwnershipRange(A, &begin, &end));
-  for (PetscInt i = 3; i < m; i += m / 3) {
-    if (i >= begin && i < end) rows[n++] = i;
-  }
-  PetscCall(MatSetOption(A, MAT_KEEP_NONZERO_PATTERN, keep));
-  PetscCall(MatZeroRows(A, n, rows, 2, NULL, NULL));
-  PetscFunctionReturn((PetscErrorCode)0);
-}
-
-static PetscErrorCode ZeroRowsKeep(Mat A, Mat like)
-{
-  return ZeroRows_Private(A, PETSC_TRUE);
-}
-
-static PetscErrorCode ZeroRows(Mat A, Mat like)
-{
-  return ZeroRows_Private(A, PETSC_FALSE);
-}
-
-static PetscErrorCode NewNonzeros(Mat A, Mat like)
-{
-  PetscInt    n;
-  PetscMPIInt rank;
-
-  PetscFunctionBeginUser;
-  PetscCall(MatGetSize(A, NULL, &n));
-  PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)A), &rank));
-  PetscCall(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
-  if (!rank) {
-    PetscCall(MatSetValue(A, 0, n - 1, 3, ADD_VALUES));
-    PetscCall(MatSetValue(A, n - 1, 0, 3, ADD_VALUES));
-    PetscCall(MatSetValue(A, 1, n / 2, 3, ADD_VALUES));
-  }
-  PetscCall(Assemble(A));
-  PetscFunctionReturn((PetscErrorCode)0);
-}
-
-/* X has entries that A does not have, or the diagonal only */
-static PetscErrorCode AXPY_Private(Mat A, PetscBool subset, MatStructure structure)
-{
-  PetscInt begin, end, n;
-  MatType  type;
-  Mat      X;
-
-  PetscFunctionBeginUser;
-  PetscCall(MatGetType(A, &type));
-  PetscCall(MatGetSize(A, NULL, &n));
-  PetscCall(MatGetOwnershipRange(A, &begin, &end));
-  PetscCall(MatCreate(PetscObjectComm((PetscObject)A), &X));
-  PetscCall(MatSetSizes(X, end - begin, end - begin, n, n));
-  PetscCall(MatSetType(X, type));
-  PetscCall(MatSetUp(X));
-  for (PetscInt i = begin; i < end; i++) {
-    PetscCall(MatSetValue(X, i, i, 2, INSERT_VALUES));
-    if (!subset) PetscCall(MatSetValue(X, i, (i + n / 3) % n, -1, INSERT_VALUES));
-  }
-  PetscCall(Assemble(X));
-  PetscCall(MatAXPY(A, 2, X, structure));
-  PetscCall(MatDestroy(&X));
-  PetscFunctionReturn((PetscErrorCode)0);
-}
-
-static PetscErrorCode AXPYSubset(Mat A, Mat like)
-{
-  return AXPY_Private(A, PETSC_TRUE, SUBSET_NONZERO_PATTERN);
-}
-
-static PetscErrorCode AXPYDifferent(Mat A, Mat like)
-{
-  return AXPY_Private(A, PETSC_FALSE, DIFFERENT_NONZERO_PATTERN);
-}
-
-static PetscErrorCode AXPYUnknown(Mat A, Mat like)
-{
-  return AXPY_Private(A, PETSC_FALSE, UNKNOWN_NONZERO_PATTERN);
-}
-
-static PetscErrorCode TransposeInPlace(Mat A, Mat like)
-{
-  PetscFunctionBeginUser;
-  PetscCall(MatTranspose(A, MAT_INPLACE_MATRIX, &A));
-  PetscFunctionReturn((PetscErrorCode)0);
-}
 
 static const Change changes[] = {
     {"nothing", Nothing, COST_NOTHING},
     {"MatSetValues()", SetValues, COST_REFRESH},
+    {"MatSetValues() that adds", AddValues, COST_REFRESH},
     {"MatScale()", Scale, COST_REFRESH},
     {"MatShift()", Shift, COST_REFRESH},
+    {"MatDiagonalSet()", DiagonalSet, COST_REFRESH},
     {"MatDiagonalScale()", DiagonalScale, COST_REFRESH},
     {"MatSeqAIJGetArray()", Arrays, COST_REFRESH},
     {"MatCopy()", CopySame, COST_REFRESH},
     {"MatAXPY() of the same pattern", AXPYSame, COST_REFRESH},
+    {"MatAXPY() of plain AIJ", AXPYLike, COST_REFRESH},
     {"MatStoreValues()", StoreAndScale, COST_REFRESH},
     {"MatRetrieveValues()", Retrieve, COST_REFRESH},
     {"MatConjugate()", Conjugate, COST_ANY},
     {"MatZeroRows() that keeps the pattern", ZeroRowsKeep, COST_REFRESH},
+    {"MatZeroRowsColumns()", ZeroRowsAndColumns, COST_REFRESH},
     {"MatZeroEntries()", Zero, COST_REFRESH},
     {"MatCopy() again", CopySame, COST_REFRESH},
     {"nothing again", Nothing, COST_NOTHING},
@@ -457,7 +224,7 @@ int main(int argc, char **argv)
 
   testset:
     timeoutfactor: 3
-    nsize: {{1 2}}
+    nsize: {{1 2 3}}
     output_file: output/ex22_1.out
 
     test:

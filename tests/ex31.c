@@ -2,16 +2,16 @@ static char help[] = "An autocsr matrix on a device: where it and its vectors li
 than PETSc's own aijcusparse makes. Values are compared with AIJ on the host.\n\n";
 
 #include <petscautocsr.h>
+#include "changes.h"
 #include "generate.h"
 
 #define PLAIN "aijcusparse"
 
-/* A on the device, ours or PETSc's own; the same is done to plain AIJ on the host, where `device` is false */
 typedef struct {
   const char *name;
-  PetscErrorCode (*apply)(Mat A, PetscBool device);
-  PetscInt  more;  /* copies that ours may make beyond those of PETSc's own */
-  PetscBool loses; /* PETSc's own loses the change (3.26.1): it is made anew */
+  PetscErrorCode (*apply)(Mat A, Mat like); /* changes.h; like: of PETSc's own type */
+  PetscInt  more;                           /* copies that ours may make beyond those of PETSc's own */
+  PetscBool loses;                          /* PETSc's own loses the change (3.26.1): it is made anew */
 } Step;
 
 /* ---- Copies over the bus, in both directions, since the program began */
@@ -25,95 +25,13 @@ static PetscInt Copies(void)
 #endif
 }
 
-/* ---- What is done */
-
-static PetscErrorCode Nothing(Mat A, PetscBool device)
+/* Changed on the CPU */
+static PetscErrorCode Bound(Mat A, Mat like)
 {
-  PetscFunctionBeginUser;
-  PetscFunctionReturn((PetscErrorCode)0);
-}
-
-static PetscErrorCode Scale(Mat A, PetscBool device)
-{
-  PetscFunctionBeginUser;
-  PetscCall(MatScale(A, -1.5));
-  PetscFunctionReturn((PetscErrorCode)0);
-}
-
-static PetscErrorCode Shift(Mat A, PetscBool device)
-{
-  PetscFunctionBeginUser;
-  PetscCall(MatShift(A, 0.25));
-  PetscFunctionReturn((PetscErrorCode)0);
-}
-
-static PetscErrorCode DiagonalScale(Mat A, PetscBool device)
-{
-  Vec left, right;
-
-  PetscFunctionBeginUser;
-  PetscCall(MatCreateVecs(A, &right, &left));
-  PetscCall(VecSetScattered(left, 11));
-  PetscCall(VecSetScattered(right, 12));
-  PetscCall(MatDiagonalScale(A, left, right));
-  PetscCall(VecDestroy(&left));
-  PetscCall(VecDestroy(&right));
-  PetscFunctionReturn((PetscErrorCode)0);
-}
-
-/* What MatGetDiagonal() says goes back into the matrix */
-static PetscErrorCode Diagonal(Mat A, PetscBool device)
-{
-  Vec d;
-
-  PetscFunctionBeginUser;
-  PetscCall(MatCreateVecs(A, &d, NULL));
-  PetscCall(MatGetDiagonal(A, d));
-  PetscCall(VecScale(d, 3));
-  PetscCall(MatDiagonalSet(A, d, INSERT_VALUES));
-  PetscCall(VecDestroy(&d));
-  PetscFunctionReturn((PetscErrorCode)0);
-}
-
-static PetscErrorCode AXPY(Mat A, MatType type, MatStructure structure)
-{
-  Mat X;
-
-  PetscFunctionBeginUser;
-  if (structure == SAME_NONZERO_PATTERN)
-    PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &X));
-  else
-    PetscCall(MatTranspose(A, MAT_INITIAL_MATRIX, &X));
-  if (type) PetscCall(MatConvert(X, type, MAT_INPLACE_MATRIX, &X));
-  PetscCall(MatAXPY(A, 0.5, X, structure));
-  PetscCall(MatDestroy(&X));
-  PetscFunctionReturn((PetscErrorCode)0);
-}
-
-static PetscErrorCode AXPYSame(Mat A, PetscBool device)
-{
-  return AXPY(A, NULL, SAME_NONZERO_PATTERN);
-}
-
-static PetscErrorCode AXPYDifferent(Mat A, PetscBool device)
-{
-  return AXPY(A, NULL, DIFFERENT_NONZERO_PATTERN);
-}
-
-static PetscErrorCode AXPYPlain(Mat A, PetscBool device)
-{
-  return AXPY(A, device ? PLAIN : NULL, SAME_NONZERO_PATTERN);
-}
-
-static PetscErrorCode Bound(Mat A, PetscBool device)
-{
-  Vec       x, y;
-  PetscBool bound;
+  Vec x, y;
 
   PetscFunctionBeginUser;
   PetscCall(MatBindToCPU(A, PETSC_TRUE));
-  PetscCall(MatBoundToCPU(A, &bound));
-  PetscCheck(bound || !device, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Not bound to the CPU");
   PetscCall(MatScale(A, 2));
   PetscCall(MatCreateVecs(A, &x, &y));
   PetscCall(VecSet(x, 1));
@@ -125,54 +43,18 @@ static PetscErrorCode Bound(Mat A, PetscBool device)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-static PetscErrorCode HostArray(Mat A, PetscBool device)
-{
-  PetscScalar *val;
-  MatInfo      info;
-  Mat          block = A;
-  PetscBool    mpi;
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &mpi));
-  if (mpi) PetscCall(MatMPIAIJGetSeqAIJ(A, &block, NULL, NULL));
-  PetscCall(MatGetInfo(block, MAT_LOCAL, &info));
-  PetscCall(MatSeqAIJGetArray(block, &val));
-  for (PetscInt k = 0; k < (PetscInt)info.nz_used; k++) val[k] *= 1 + k % 3;
-  PetscCall(MatSeqAIJRestoreArray(block, &val));
-  PetscFunctionReturn((PetscErrorCode)0);
-}
-
-static PetscErrorCode ZeroRows(Mat A, PetscBool device)
-{
-  PetscInt begin, end;
-
-  PetscFunctionBeginUser;
-  PetscCall(MatGetOwnershipRange(A, &begin, &end));
-  begin++;
-  PetscCall(MatSetOption(A, MAT_KEEP_NONZERO_PATTERN, PETSC_TRUE));
-  PetscCall(MatZeroRows(A, begin < end, &begin, 2, NULL, NULL));
-  PetscFunctionReturn((PetscErrorCode)0);
-}
-
-static PetscErrorCode TransposeInPlace(Mat A, PetscBool device)
-{
-  PetscFunctionBeginUser;
-  PetscCall(MatTranspose(A, MAT_INPLACE_MATRIX, &A));
-  PetscFunctionReturn((PetscErrorCode)0);
-}
-
 static const Step steps[] = {
     {"nothing", Nothing},
     {"MatScale()", Scale},
     {"MatShift()", Shift},
     {"MatDiagonalScale()", DiagonalScale},
     {"MatAXPY() of the same pattern", AXPYSame},
-    {"MatAXPY() with aijcusparse", AXPYPlain},
-    {"MatGetDiagonal() and MatDiagonalSet()", Diagonal},
+    {"MatAXPY() with aijcusparse", AXPYLike},
+    {"MatGetDiagonal() and MatDiagonalSet()", DiagonalSet},
     {"MatBindToCPU() and back", Bound, 2, PETSC_TRUE},
     {"MatScale() after it", Scale},
-    {"MatSeqAIJGetArray()", HostArray},
-    {"MatZeroRows()", ZeroRows},
+    {"MatSeqAIJGetArray()", Arrays},
+    {"MatZeroRows()", ZeroRowsKeep},
     {"MatAXPY() of a different pattern", AXPYDifferent, 1},
     {"MatTranspose() in place", TransposeInPlace, 1},
     {"nothing again", Nothing},
@@ -180,11 +62,11 @@ static const Step steps[] = {
 
 /* ---- The comparison */
 
-static PetscErrorCode CountStep(const Step *s, Mat A, Vec x, Vec y, PetscInt *copies)
+static PetscErrorCode CountStep(const Step *s, Mat A, Mat like, Vec x, Vec y, PetscInt *copies)
 {
   PetscFunctionBeginUser;
   *copies = Copies();
-  PetscCall((*s->apply)(A, PETSC_TRUE));
+  PetscCall((*s->apply)(A, like));
   for (int k = 0; k < 2; k++) PetscCall(MatMult(A, x, y));
   *copies = Copies() - *copies;
   PetscFunctionReturn((PetscErrorCode)0);
@@ -210,10 +92,10 @@ static PetscErrorCode CheckSteps(const Generator *g, const char strategy[])
   PetscCall(MatMult(B, x, y));
   for (size_t s = 0; s < PETSC_STATIC_ARRAY_LENGTH(steps); s++) {
     PetscCall(PetscSNPrintf(context, sizeof(context), "%s, %s by %s", steps[s].name, g->name, strategy));
-    PetscCall((*steps[s].apply)(A, PETSC_FALSE));
+    PetscCall((*steps[s].apply)(A, A));
     PetscCall(ReferenceUpdate(&r));
-    PetscCall(CountStep(&steps[s], P, x, y, &copies[0]));
-    PetscCall(CountStep(&steps[s], B, x, y, &copies[1]));
+    PetscCall(CountStep(&steps[s], B, P, x, y, &copies[1]));
+    PetscCall(CountStep(&steps[s], P, P, x, y, &copies[0]));
     PetscCheck(copies[1] <= copies[0] + steps[s].more, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %" PetscInt_FMT " copies over the bus, %s makes %" PetscInt_FMT, context, copies[1], PLAIN, copies[0]);
     PetscCall(CompareProducts(&r, 1, &B, context));
     if (steps[s].loses) {
