@@ -17,7 +17,8 @@
 /* What a tile leaves for the other tiles of its first and of its last row */
 typedef struct {
   PetscScalar first, last; /* its share in the row that began before it and ends in it; in the row that goes on after it */
-  PetscInt    row;         /* where its rows begin, plus 1; 0: not found yet. The structure does not change while a plan lives */
+  PetscInt    row, end;    /* the rows that begin or end in it, [row, end); end 0: not found yet. The structure does not change while a plan lives */
+  unsigned    sparse;      /* some of these rows are in sparse groups */
   unsigned    arrived;     /* tiles that have come for the row that begins in this tile and goes on after it */
 } SegsumSynchronizer;
 
@@ -48,7 +49,8 @@ struct AgentSegsum : AgentBase {
     PetscScalar warp_sum[WARPS];
     int         warp_head[WARPS];
     uint32_t    head[tile / 4]; /* the segment descriptor: a byte for each entry, 1 where a row begins */
-    PetscInt    row;
+    PetscInt    row, end;
+    unsigned    sparse;
     Shares      shares[cut];
   };
 
@@ -84,15 +86,15 @@ struct AgentSegsum : AgentBase {
     return p + p / height;
   }
 
-  /* The row that the tile's first entry belongs to, or the first empty row just before that entry: a search by a warp, 32 places at once */
-  static __device__ __forceinline__ PetscInt FindRow(const Tile &t)
+  /* The row that entry `begin` of the segment belongs to, or the first empty row just before it: a search by a warp, 32 places at once */
+  static __device__ __forceinline__ PetscInt FindRow(const Tile &t, PetscInt begin)
   {
     const int lane = threadIdx.x % WARP;
     PetscInt  lo = 0, hi = t.n_rows;
 
-    while (lo < hi) { /* the first row that begins at the tile's first entry or after it is in [lo, hi] */
+    while (lo < hi) { /* the first row that begins at this entry or after it is in [lo, hi] */
       const PetscInt step = CeilDivide(hi - lo, WARP), k = lo + lane * step;
-      const unsigned below = __ballot_sync(ALL_LANES, k < hi && LoadCached(t.row_ptr + k) - t.first < t.begin);
+      const unsigned below = __ballot_sync(ALL_LANES, k < hi && LoadCached(t.row_ptr + k) - t.first < begin);
       const int      n     = __popc(below); /* they are the first n */
 
       if (n) {
@@ -101,7 +103,7 @@ struct AgentSegsum : AgentBase {
       } else
         hi = lo;
     }
-    return lo && LoadCached(t.row_ptr + lo) - t.first > t.begin ? lo - 1 : lo;
+    return lo && LoadCached(t.row_ptr + lo) - t.first > begin ? lo - 1 : lo;
   }
 
   static __device__ __forceinline__ PetscInt GroupEnd(PetscInt n_rows, PetscInt k)
@@ -116,25 +118,42 @@ struct AgentSegsum : AgentBase {
     return LoadCached(row_ptr + end) - LoadCached(row_ptr + begin) <= (end - begin) / sparse;
   }
 
+  /* The rows of a tile, by a warp */
+  static __device__ __forceinline__ void FindRows(const Tile &t)
+  {
+    SegsumSynchronizer *s      = &t.synchronizer[t.index];
+    const PetscInt      row    = FindRow(t, t.begin);
+    PetscInt            end    = t.n_rows;
+    bool                sparse = false;
+
+    if (!t.is_last) {
+      end = FindRow(t, t.begin + t.size);
+      if (LoadCached(t.row_ptr + end) - t.first < t.begin + t.size) end++; /* it begins in this tile or before */
+    }
+    for (PetscInt k = row / group * group + threadIdx.x * group; k < end; k += WARP * group) sparse |= IsSparse(t.row_ptr, k, GroupEnd(t.n_rows, k));
+    sparse = __any_sync(ALL_LANES, sparse);
+    if (threadIdx.x == 0) {
+      s->row    = row;
+      s->end    = end;
+      s->sparse = sparse;
+    }
+    __syncwarp();
+  }
+
   /* visit(k, p) for this thread's share of the tile's rows, the first entry of row k being entry p of the tile */
   template <class Visit>
-  static __device__ __forceinline__ void EachRow(const Tile &t, PetscInt row, Visit visit)
+  static __device__ __forceinline__ void EachRow(const Tile &t, const Shared &shared, Visit visit)
   {
-    PetscInt group_end = 0;
+    for (PetscInt k = shared.row + threadIdx.x; k < shared.end; k += AUTOCSR_BLOCK) {
+      if (shared.sparse) {
+        const PetscInt group_end = GroupEnd(t.n_rows, k);
 
-    for (PetscInt k = row + threadIdx.x; k < t.n_rows; k += AUTOCSR_BLOCK) {
-      const PetscInt p = LoadCached(t.row_ptr + k) - t.first - t.begin;
-
-      if (p >= t.size && !t.is_last) break;
-      if (k >= group_end) {
-        group_end = GroupEnd(t.n_rows, k);
         if (IsSparse(t.row_ptr, k, group_end)) {
           k += (group_end - 1 - k) / AUTOCSR_BLOCK * AUTOCSR_BLOCK;
-          group_end = 0;
           continue;
         }
       }
-      visit(k, p);
+      visit(k, LoadCached(t.row_ptr + k) - t.first - t.begin);
     }
   }
 
@@ -160,30 +179,21 @@ struct AgentSegsum : AgentBase {
 
   static __device__ __forceinline__ void LoadProducts(const AutoCSRDeviceOperands &op, const Tile &t, Shared &shared)
   {
-    const PetscInt    *col = op.col + t.first + t.begin;
-    const PetscScalar *val = op.val + t.first + t.begin;
+    const PetscInt    *col  = op.col + t.first + t.begin + threadIdx.x;
+    const PetscScalar *val  = op.val + t.first + t.begin + threadIdx.x;
+    const int          size = (int)t.size - threadIdx.x;
     PetscInt           c[height];
     PetscScalar        a[height], x[height];
 
 #pragma unroll
     for (int i = 0; i < height; i++) {
-      const int p = i * AUTOCSR_BLOCK + threadIdx.x;
-
-      if (p < t.size) {
-        c[i] = LoadStream(col + p);
-        a[i] = ConjugateIf(LoadStream(val + p), op.conjugate);
-      }
+      c[i] = LoadStreamIf(i * AUTOCSR_BLOCK < size, col + i * AUTOCSR_BLOCK);
+      a[i] = LoadStreamIf(i * AUTOCSR_BLOCK < size, val + i * AUTOCSR_BLOCK);
     }
 #pragma unroll
-    for (int i = 0; i < height; i++) {
-      if (i * AUTOCSR_BLOCK + (int)threadIdx.x < t.size) x[i] = LoadCached(op.x + c[i]);
-    }
+    for (int i = 0; i < height; i++) x[i] = LoadCachedIf(i * AUTOCSR_BLOCK < size, op.x + c[i]);
 #pragma unroll
-    for (int i = 0; i < height; i++) {
-      const int p = i * AUTOCSR_BLOCK + threadIdx.x;
-
-      if (p < t.size) shared.product[Place(p)] = MultiplyAdd(0, a[i], x[i]);
-    }
+    for (int i = 0; i < height; i++) shared.product[Place(i * AUTOCSR_BLOCK + threadIdx.x)] = MultiplyAdd(0, ConjugateIf(a[i], op.conjugate), x[i]);
   }
 
   /* Running sums of this lane's entries, begun anew at each row: the open one at its end, and whether a row began */
@@ -230,7 +240,10 @@ struct AgentSegsum : AgentBase {
       shared.warp_head[warp] = heads != 0;
     }
     __syncthreads();
-    for (int w = 0; w < warp; w++) carry = (shared.warp_head[w] ? (PetscScalar)0 : carry) + shared.warp_sum[w];
+#pragma unroll
+    for (int w = 0; w < WARPS - 1; w++) {
+      if (w < warp) carry = (shared.warp_head[w] ? (PetscScalar)0 : carry) + shared.warp_sum[w];
+    }
     sum   = ShuffleUp(sum, 1);
     heads = __shfl_up_sync(ALL_LANES, heads, 1);
     if (lane) carry = (heads ? (PetscScalar)0 : carry) + sum;
@@ -282,40 +295,40 @@ struct AgentSegsum : AgentBase {
 
   static __device__ __forceinline__ void RunTile(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, const Tile &t, Shared &shared)
   {
-    PetscInt    row = 0;
-    PetscScalar sum;
-    bool        has_head;
+    SegsumSynchronizer *s        = &t.synchronizer[t.index];
+    const bool          is_known = s->end;
+    PetscScalar         sum;
+    bool                has_head;
 
-    if (threadIdx.x < WARP) row = t.synchronizer[t.index].row;
 #pragma unroll
     for (int w = 0; w < height / 4; w++) shared.head[w * AUTOCSR_BLOCK + threadIdx.x] = 0;
     LoadProducts(op, t, shared);
     if (threadIdx.x < WARP) {
-      if (!row) {
-        row = FindRow(t) + 1;
-        if (threadIdx.x == 0) t.synchronizer[t.index].row = row;
+      if (!is_known) FindRows(t);
+      if (threadIdx.x == 0) {
+        shared.row    = s->row;
+        shared.end    = s->end;
+        shared.sparse = s->sparse;
       }
-      if (threadIdx.x == 0) shared.row = row - 1;
       if (threadIdx.x < cut) shared.shares[threadIdx.x].row = -1;
     }
     __syncthreads();
-    row = shared.row;
-    EachRow(t, row, [&](PetscInt, PetscInt p) {
+    EachRow(t, shared, [&](PetscInt, PetscInt p) {
       if (p >= 0 && p < t.size) ((unsigned char *)shared.head)[p] = 1;
     });
     __syncthreads();
     sum = SumLane(shared, &has_head);
     ScanLanes(shared, sum, has_head);
-    EachRow(t, row, [&](PetscInt k, PetscInt p) {
+    EachRow(t, shared, [&](PetscInt k, PetscInt p) {
       const PetscInt end  = LoadCached(t.row_ptr + k + 1) - t.first - t.begin;
       const int      last = (int)(PetscMin(end, t.size) - 1), lane = last / height;
-      PetscScalar    s = 0;
+      PetscScalar    own = 0;
 
-      if (p < end) s = shared.product[Place(last)] + (p < lane * height ? shared.carry[lane] : (PetscScalar)0);
+      if (p < end) own = shared.product[Place(last)] + (p < lane * height ? shared.carry[lane] : (PetscScalar)0);
       if (p < 0 || end > t.size)
-        ShareRow(t, shared, k, p, end, s);
+        ShareRow(t, shared, k, p, end, own);
       else if (p < end || op.z != op.y)
-        WriteRow(seg, op, k, s);
+        WriteRow(seg, op, k, own);
     });
     __syncthreads();
     for (int i = 0; i < cut; i++) {

@@ -20,28 +20,25 @@ struct AgentSliced : AgentBase {
   }
 #endif
 
-  /* Adds entries t to t + in_flight of a row, of which those at `length` and beyond do not exist unless `full` */
-  template <bool full>
+  /* Adds entries t to t + in_flight of a row of `length` */
   static __device__ __forceinline__ PetscScalar Add(PetscScalar sum, const DeviceEntries &e, const AutoCSRDeviceOperands &op, PetscInt slot, int t, int length)
   {
     PetscInt         col[in_flight];
     EntryCode<value> a[in_flight];
-    PetscScalar      x[in_flight];
+    PetscScalar      x[in_flight], b[in_flight];
 
 #pragma unroll
     for (int i = 0; i < in_flight; i++) {
-      if (full || t + i < length) {
-        col[i] = EntryColumn<index>(e, slot + (t + i) * WARP, t + i);
-        a[i].Load(e, slot + (t + i) * WARP);
-      }
+      col[i] = EntryColumnIf<index>(t + i < length, e, slot + (t + i) * WARP, t + i);
+      a[i].LoadIf(t + i < length, e, slot + (t + i) * WARP);
     }
 #pragma unroll
-    for (int i = 0; i < in_flight; i++) {
-      if (full || t + i < length) x[i] = LoadCached(op.x + col[i]);
-    }
+    for (int i = 0; i < in_flight; i++) x[i] = LoadCachedIf(t + i < length, op.x + col[i]);
+#pragma unroll
+    for (int i = 0; i < in_flight; i++) b[i] = ConjugateIf(a[i].Value(e), op.conjugate);
 #pragma unroll
     for (int i = 0; i < in_flight; i++) {
-      if (full || t + i < length) sum = MultiplyAdd(sum, ConjugateIf(a[i].Value(e), op.conjugate), x[i]);
+      if (t + i < length) sum = MultiplyAdd(sum, b[i], x[i]);
     }
     return sum;
   }
@@ -52,7 +49,7 @@ struct AgentSliced : AgentBase {
     DeviceEntries  e      = {seg.index, seg.value, NULL, seg.dictionary, 0};
     PetscScalar    sum    = 0;
     PetscInt       row    = 0, slot;
-    int            length = 0, shortest, longest, t = 0;
+    int            length = 0, longest, t = 0;
 
     if (slice >= seg.n_slices) return;
     slot = LoadCached(seg.slice_ptr + slice) + threadIdx.x % WARP;
@@ -68,10 +65,8 @@ struct AgentSliced : AgentBase {
       } else
         length = (int)(LoadCached(op.row_ptr + row + 1) - LoadCached(op.row_ptr + row));
     }
-    shortest = __reduce_min_sync(ALL_LANES, length);
-    longest  = __reduce_max_sync(ALL_LANES, length);
-    for (; t + in_flight <= shortest; t += in_flight) sum = Add<true>(sum, e, op, slot, t, length);
-    for (; t < longest; t += in_flight) sum = Add<false>(sum, e, op, slot, t, length);
+    longest = __reduce_max_sync(ALL_LANES, length);
+    for (; t < longest; t += in_flight) sum = Add(sum, e, op, slot, t, length);
     if (k < seg.n_rows) op.y[row] = AddendOf(op, row) + sum;
   }
 };

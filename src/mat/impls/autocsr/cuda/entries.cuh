@@ -4,6 +4,53 @@
 
 #include "agent.cuh"
 
+/*
+  Loads of entries that may not exist: nothing is read then. Branches around several loads are merged by the compiler, and
+  each load waits for the one before; predicated loads in their order do not wait.
+*/
+#define LOAD_IF(how, type, class) asm volatile("{.reg .pred q; setp.ne.s32 q, %2, 0; @q ld.global.nc" how "." type " %0, [%1];}" \
+                                               : "+" class(w)                                                                    \
+                                               : "l"(p), "r"((int)exists))
+#define LOAD_16_IF(how) asm volatile("{.reg .pred q; setp.ne.s32 q, %3, 0; @q ld.global.nc" how ".v2.u64 {%0, %1}, [%2];}" \
+                                     : "+l"(w.x), "+l"(w.y)                                                                \
+                                     : "l"(p), "r"((int)exists))
+
+template <typename T>
+static __device__ __forceinline__ T LoadStreamIf(bool exists, const T *p)
+{
+  typename StreamWord<sizeof(T) == 1 ? 2 : sizeof(T)>::type w = {0};
+  T                                                         v;
+
+  if constexpr (sizeof(T) == 1)
+    LOAD_IF(".L1::no_allocate", "u8", "h");
+  else if constexpr (sizeof(T) == 2)
+    LOAD_IF(".L1::no_allocate", "u16", "h");
+  else if constexpr (sizeof(T) == 4)
+    LOAD_IF(".L1::no_allocate", "u32", "r");
+  else if constexpr (sizeof(T) == 8)
+    LOAD_IF(".L1::no_allocate", "u64", "l");
+  else
+    LOAD_16_IF(".L1::no_allocate");
+  memcpy((void *)&v, &w, sizeof(v));
+  return v;
+}
+
+template <typename T>
+static __device__ __forceinline__ T LoadCachedIf(bool exists, const T *p)
+{
+  typename StreamWord<sizeof(T)>::type w = {0};
+  T                                    v;
+
+  if constexpr (sizeof(T) == 4)
+    LOAD_IF("", "u32", "r");
+  else if constexpr (sizeof(T) == 8)
+    LOAD_IF("", "u64", "l");
+  else
+    LOAD_16_IF("");
+  memcpy((void *)&v, &w, sizeof(v));
+  return v;
+}
+
 /* Where the entries of one row are; entry t is in slot q of INDEX and VALUE (t and q differ by more than a constant in slices) */
 typedef struct {
   const void        *index, *value; /* of the segment */
@@ -14,32 +61,35 @@ typedef struct {
 
 /* The column of entry t, in slot q */
 template <AutoCSRIndex index>
-static __device__ __forceinline__ PetscInt EntryColumn(const DeviceEntries &e, PetscInt q, PetscInt t)
+static __device__ __forceinline__ PetscInt EntryColumnIf(bool exists, const DeviceEntries &e, PetscInt q, PetscInt t)
 {
   if constexpr (index == AUTOCSR_INDEX_PATTERN)
-    return e.shift + LoadCached(e.offset + t);
+    return e.shift + LoadCachedIf(exists, e.offset + t);
   else if constexpr (index == AUTOCSR_INDEX_16)
-    return e.shift + LoadStream((const uint16_t *)e.index + q);
+    return e.shift + LoadStreamIf(exists, (const uint16_t *)e.index + q);
   else
-    return (PetscInt)LoadStream((const uint32_t *)e.index + q);
+    return (PetscInt)LoadStreamIf(exists, (const uint32_t *)e.index + q);
 }
 
-/* The value in slot q. Its code first: what a dictionary makes of it does not hold up the loads of others */
+/* The value in slot q: its code, and what the code means. Apart, so that a dictionary does not hold up the loads of codes */
 template <AutoCSRValue value>
-struct EntryCode;
-template <>
-struct EntryCode<AUTOCSR_VALUE_COPY> {
+struct EntryCode {
   PetscScalar code;
 
   __device__ __forceinline__ void Load(const DeviceEntries &e, PetscInt q)
   {
     code = LoadStream((const PetscScalar *)e.value + q);
   }
+  __device__ __forceinline__ void LoadIf(bool exists, const DeviceEntries &e, PetscInt q)
+  {
+    code = LoadStreamIf(exists, (const PetscScalar *)e.value + q);
+  }
   __device__ __forceinline__ PetscScalar Value(const DeviceEntries &) const
   {
     return code;
   }
 };
+
 template <>
 struct EntryCode<AUTOCSR_VALUE_DICTIONARY> {
   unsigned char code;
@@ -48,11 +98,16 @@ struct EntryCode<AUTOCSR_VALUE_DICTIONARY> {
   {
     code = LoadStream((const unsigned char *)e.value + q);
   }
+  __device__ __forceinline__ void LoadIf(bool exists, const DeviceEntries &e, PetscInt q)
+  {
+    code = LoadStreamIf(exists, (const unsigned char *)e.value + q);
+  }
   __device__ __forceinline__ PetscScalar Value(const DeviceEntries &e) const
   {
     return LoadCached(e.dictionary + code);
   }
 };
+
 template <>
 struct EntryCode<AUTOCSR_VALUE_FLOAT32> {
   typedef struct {
@@ -63,6 +118,10 @@ struct EntryCode<AUTOCSR_VALUE_FLOAT32> {
   __device__ __forceinline__ void Load(const DeviceEntries &e, PetscInt q)
   {
     code = LoadStream((const Floats *)e.value + q);
+  }
+  __device__ __forceinline__ void LoadIf(bool exists, const DeviceEntries &e, PetscInt q)
+  {
+    code = LoadStreamIf(exists, (const Floats *)e.value + q);
   }
   __device__ __forceinline__ PetscScalar Value(const DeviceEntries &) const
   {
