@@ -85,15 +85,21 @@ def main():
     p.add_argument("--ranks", type=int, nargs="+", default=[1, 2])
     p.add_argument("--grid", type=int, default=65, help="points of ex45's grid in each direction, for the copies")
     p.add_argument("--large", type=int, default=160, help="the same for the times")
+    p.add_argument("--weak", type=int, nargs="+", default=[], metavar="N", help="instead: on N ranks, a GPU each, N of the larger grids side by side")
     p.add_argument("--matrix", action="append", default=[], help="for ex10, in PETSc's binary form")
     p.add_argument("--repeat", type=int, default=2)
     args = p.parse_args()
     runner, failed = Runner(args), 0
     print(f"{'solve':24}  n {'iterations':11} {'copies, solve':19} {'copies, PCSetUp':19} {'KSPSolve, ms':17} {'plan, ms':>8}  {'product, us':15} % on GPU")
-    lines = [(f"ex45 {args.grid}^3 {pc}", "ex45", n, f"{CG} {options} " + " ".join(f"-da_grid_{d} {args.grid}" for d in "xyz"))
-             for pc, options in PCS.items() for n in args.ranks if pc != "ilu" or n == 1]
-    lines += [(f"ex45 {args.large}^3 {pc}", "ex45", 1, f"{CG} {PCS[pc]} " + " ".join(f"-da_grid_{d} {args.large}" for d in "xyz")) for pc in ("jacobi", "gamg")]
+
+    def laplacian(pc, ranks, x, z):
+        return f"ex45 {x}^2 x {z} {pc}", "ex45", ranks, f"{CG} {PCS[pc]} -da_grid_x {x} -da_grid_y {x} -da_grid_z {z}"
+
+    lines = [laplacian(pc, n, args.grid, args.grid) for pc in PCS for n in args.ranks if pc != "ilu" or n == 1]
+    lines += [laplacian(pc, 1, args.large, args.large) for pc in ("jacobi", "gamg")]
     lines += [(f"ex10 {os.path.basename(m)[:18]}", "ex10", 1, f"-f {m} -ksp_type cg -pc_type jacobi -ksp_max_it 2000 -ksp_norm_type natural -ksp_converged_reason -rhs ONE") for m in args.matrix]
+    if args.weak:
+        lines = [laplacian("jacobi", n, args.large, n * args.large) for n in args.weak]
     for line in lines:
         try:
             runner.line(*line)
