@@ -36,10 +36,10 @@ struct _AutoCSRBackend {
   /* The rows of [row_begin, row_end) without entries, or with them, ascending */
   PetscErrorCode (*name_rows)(const AutoCSRMatrix *, PetscInt row_begin, PetscInt row_end, PetscBool empty, PetscInt names[]);
 
-  /* Segments: see plan.h, AutoCSRSegmentSortRows(), AutoCSRSegmentEncode(), AutoCSRPlanRefresh() */
+  /* Segments: see plan.h, AutoCSRSegmentSortRows(), AutoCSRSegmentEncode(), AutoCSRPlanRefresh(), which also tells the narrow codings that a plan uses; *fits is true */
   PetscErrorCode (*sort_rows)(AutoCSRSegment *, const AutoCSRMatrix *);
   PetscErrorCode (*encode)(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRProfile *);
-  PetscErrorCode (*refresh)(AutoCSRPlan *, const AutoCSRMatrix *, PetscBool *fits);
+  PetscErrorCode (*refresh)(AutoCSRPlan *, const AutoCSRMatrix *, PetscBool use_dictionary, PetscBool use_float32, PetscBool *fits);
 
   /*
     The transpose as a CSR of its own, for a backend without mult_transpose (else NULL): arrays that release() frees, columns

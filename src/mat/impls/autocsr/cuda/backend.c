@@ -1,6 +1,7 @@
 /* The device as a backend: the table of what the files of this room do */
 #include "device.h"
 #include "launch.h"
+#include "planner.h"
 
 const AutoCSRBackend AutoCSRBackendCUDA = {
     .name          = "cuda",
@@ -13,6 +14,15 @@ const AutoCSRBackend AutoCSRBackendCUDA = {
     .to_host       = AutoCSRDeviceToHost,
     .from_host     = AutoCSRDeviceFromHost,
     .synchronize   = AutoCSRDeviceSynchronize,
+    .profile       = AutoCSRDeviceProfile,
+    .count_bins    = AutoCSRDeviceCountBins,
+    .name_bins     = AutoCSRDeviceNameBins,
+    .name_rows     = AutoCSRDeviceNameRows,
+    .sort_rows     = AutoCSRDeviceSortRows,
+    .encode        = AutoCSRDeviceEncode,
+    .refresh       = AutoCSRDeviceRefresh,
+    .transpose     = AutoCSRDeviceTranspose,
+    .permute       = AutoCSRDevicePermute,
     .find_executor = AutoCSRDeviceFindExecutor,
     .bind          = AutoCSRDeviceBind,
     .unbind        = AutoCSRDeviceUnbind,

@@ -159,7 +159,7 @@ PETSC_INTERN const char *const AutoCSRPartitionNames[], *const AutoCSROrderNames
 
 /* plan/refresh.c: new values, same structure. fits is PETSC_FALSE if a value coding can no longer hold them (plan unchanged, to be rebuilt) */
 PETSC_INTERN PetscErrorCode AutoCSRPlanRefresh(AutoCSRPlan *, const AutoCSRMatrix *, PetscBool *fits);
-PETSC_INTERN PetscErrorCode AutoCSRPlanRefresh_Host(AutoCSRPlan *, const AutoCSRMatrix *, PetscBool *fits);
+PETSC_INTERN PetscErrorCode AutoCSRPlanRefresh_Host(AutoCSRPlan *, const AutoCSRMatrix *, PetscBool use_dictionary, PetscBool use_float32, PetscBool *fits);
 
 /* plan/copy.c: a matrix and its plan in the memory of another backend; the copy of the plan is not bound */
 PETSC_INTERN PetscErrorCode AutoCSRMatrixCopy(const AutoCSRMatrix *, const AutoCSRBackend *, AutoCSRMatrix *);

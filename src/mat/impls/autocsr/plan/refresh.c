@@ -5,18 +5,11 @@
 #include "encode.h"
 #include "../backend.h"
 
-PetscErrorCode AutoCSRPlanRefresh_Host(AutoCSRPlan *plan, const AutoCSRMatrix *csr, PetscBool *fits)
+PetscErrorCode AutoCSRPlanRefresh_Host(AutoCSRPlan *plan, const AutoCSRMatrix *csr, PetscBool use_dictionary, PetscBool use_float32, PetscBool *fits)
 {
   AutoCSRDictionary dictionary;
-  PetscBool         use_dictionary = PETSC_FALSE, use_float32 = PETSC_FALSE;
 
   PetscFunctionBegin;
-  PetscCheck(plan->m == csr->m && plan->n == csr->n && plan->nnz == csr->nnz, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The plan is of another structure");
-  *fits = PETSC_TRUE;
-  for (PetscInt i = 0; i < plan->n_segments; i++) {
-    if (plan->segment[i].axes.value == AUTOCSR_VALUE_DICTIONARY) use_dictionary = PETSC_TRUE;
-    if (plan->segment[i].axes.value == AUTOCSR_VALUE_FLOAT32) use_float32 = PETSC_TRUE;
-  }
   if (use_dictionary || use_float32) { /* over the whole matrix, as the profile did: before anything is written */
     PetscBool float32_exact;
 
@@ -39,7 +32,15 @@ PetscErrorCode AutoCSRPlanRefresh_Host(AutoCSRPlan *plan, const AutoCSRMatrix *c
 
 PetscErrorCode AutoCSRPlanRefresh(AutoCSRPlan *plan, const AutoCSRMatrix *csr, PetscBool *fits)
 {
+  PetscBool use_dictionary = PETSC_FALSE, use_float32 = PETSC_FALSE;
+
   PetscFunctionBegin;
-  PetscCall((*csr->backend->refresh)(plan, csr, fits));
+  PetscCheck(plan->m == csr->m && plan->n == csr->n && plan->nnz == csr->nnz, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The plan is of another structure");
+  for (PetscInt i = 0; i < plan->n_segments; i++) {
+    if (plan->segment[i].axes.value == AUTOCSR_VALUE_DICTIONARY) use_dictionary = PETSC_TRUE;
+    if (plan->segment[i].axes.value == AUTOCSR_VALUE_FLOAT32) use_float32 = PETSC_TRUE;
+  }
+  *fits = PETSC_TRUE;
+  PetscCall((*csr->backend->refresh)(plan, csr, use_dictionary, use_float32, fits));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

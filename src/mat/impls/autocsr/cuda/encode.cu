@@ -1,0 +1,140 @@
+/*
+  The streams of a segment on the device. One pass over its rows tells their sizes, which the host must know to make room:
+  the only time it waits for the device.
+*/
+#include "encode.cuh"
+#include <cub/device/device_scan.cuh>
+
+/* Lengths of rows; widths and bases of slices where they are streams, a warp a slice */
+static __global__ void __launch_bounds__(BLOCK) MeasureRows(AutoCSRSegment seg, AutoCSRMatrix csr, EncodeStatus *status)
+{
+  PetscInt   *slice_ptr = (PetscInt *)seg.stream[AUTOCSR_STREAM_SLICE_PTR].data, *base = (PetscInt *)seg.stream[AUTOCSR_STREAM_BASE].data;
+  DeviceCount nnz = 0, slots = 0;
+
+  if (slice_ptr && FirstOfThread() == 0) slice_ptr[0] = 0;
+  for (PetscInt64 first = FirstOfThread() - Lane(); first < seg.n_rows; first += StrideOfThreads()) {
+    const PetscInt s = (PetscInt)(first / WARP), k = (PetscInt)first + Lane();
+    const PetscInt length = AutoCSRSegmentRowLength(&seg, &csr, k);
+
+    nnz += (DeviceCount)length;
+    if (slice_ptr) {
+      const PetscInt width = WarpMax(length);
+
+      slots += Lane() ? 0 : (DeviceCount)width * WARP;
+      if (Lane() == 0) slice_ptr[s + 1] = width * WARP;
+    }
+    if (base) {
+      const PetscInt begin = length ? csr.row_ptr[AutoCSRSegmentRow(&seg, k)] : 0;
+      const PetscInt lo = WarpMin(length ? csr.col[begin] : csr.n), hi = WarpMax(length ? csr.col[begin + length - 1] : -1);
+
+      if (Lane() == 0) {
+        base[s] = hi < 0 ? 0 : lo;
+        if (hi - lo >= 65536) atomicMax(&status->too_wide, (DeviceCount)s + 1);
+      }
+    }
+  }
+  nnz   = WarpSum(nnz);
+  slots = WarpSum(slots);
+  if (Lane() == 0) {
+    if (nnz) atomicAdd(&status->nnz, nnz);
+    if (slots) atomicAdd(&status->slots, slots);
+  }
+}
+
+/* The nonzeros of rows that need no look at them: all of the matrix, or whole chunks of the profile */
+static PetscBool KnowNonzeros(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRProfile *profile, PetscInt *nnz)
+{
+  PetscInt rows = 0;
+
+  *nnz = seg->axes.mapping == AUTOCSR_MAP_EMPTY ? 0 : csr->nnz;
+  if (seg->axes.mapping == AUTOCSR_MAP_EMPTY || seg->n_rows == csr->m) return PETSC_TRUE; /* each row once */
+  *nnz = 0;
+  if (!profile || seg->stream[AUTOCSR_STREAM_ROWS].data) return PETSC_FALSE;
+  for (PetscInt c = 0; c < profile->chunks; c++) {
+    const AutoCSRChunk *chunk = &profile->chunk[c];
+
+    if (chunk->row_begin < seg->row_begin || chunk->row_end > seg->row_begin + seg->n_rows) continue;
+    rows += chunk->row_end - chunk->row_begin;
+    *nnz += chunk->nnz;
+  }
+  return (PetscBool)(rows == seg->n_rows);
+}
+
+/* Makes SLICE_PTR and BASE, finds the patterns, and reports the sizes */
+static PetscErrorCode Measure(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRProfile *profile, SegmentPatterns *patterns, EncodeStatus *status)
+{
+  DeviceScratch scratch;
+  EncodeStatus *device;
+
+  PetscFunctionBegin;
+  PetscCall(scratch.Allocate(1, &device));
+  PetscCallCUDA(cudaMemsetAsync(device, 0, sizeof(*device), AUTOCSR_STREAM));
+  MeasureRows<<<GridOf(Pieces(seg->n_rows, BLOCK), 2048), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, device);
+  PetscCallCUDA(cudaGetLastError());
+  if (seg->axes.order == AUTOCSR_ORDER_SLICED && seg->n_slices) {
+    PetscInt *width = (PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data + 1;
+
+    PetscCall(RunWithStorage([&](void *temporary, size_t &bytes) { return cub::DeviceScan::InclusiveSum(temporary, bytes, width, width, seg->n_slices, AUTOCSR_STREAM); }));
+  }
+  if (patterns) PetscCall(DeviceFindPatterns(seg, csr, profile, patterns, device));
+  PetscCall(AutoCSRDeviceToHost(status, device, sizeof(*status)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* DICTIONARY, and the dictionary for those who look values up */
+static PetscErrorCode UploadDictionary(AutoCSRSegment *seg, const AutoCSRProfile *profile, DeviceScratch *scratch, AutoCSRDictionary **device)
+{
+  AutoCSRDictionary host;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRDictionaryBuild(&host, profile->values, profile->value));
+  PetscCall(scratch->Allocate(1, device));
+  PetscCall(AutoCSRDeviceFromHost(*device, &host, sizeof(host)));
+  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_DICTIONARY, AUTOCSR_MAX_DISTINCT));
+  PetscCallCUDA(cudaMemcpyAsync(seg->stream[AUTOCSR_STREAM_DICTIONARY].data, (*device)->value, sizeof(host.value), cudaMemcpyDeviceToDevice, AUTOCSR_STREAM));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDeviceEncode(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRProfile *profile)
+{
+  const AutoCSRAxes *a      = &seg->axes;
+  const PetscBool    sliced = (PetscBool)(a->order == AUTOCSR_ORDER_SLICED), slices = (PetscBool)(sliced || a->index == AUTOCSR_INDEX_16);
+  DeviceScratch      scratch[2];
+  AutoCSRDictionary *dictionary = NULL;
+  SegmentPatterns   *patterns   = NULL;
+  EncodeStatus       status     = {0, 0, 0, 0, 0, 0};
+  PetscInt           slots;
+
+  PetscFunctionBegin;
+  PetscCheck(!slices || a->slice_height == AUTOCSR_DEVICE_SLICE_HEIGHT, PETSC_COMM_SELF, PETSC_ERR_SUP, "Slices of %" PetscInt_FMT " rows on the device: only %d", a->slice_height, AUTOCSR_DEVICE_SLICE_HEIGHT);
+  if (slices) seg->n_slices = Pieces(seg->n_rows, WARP);
+  if (sliced) PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_SLICE_PTR, seg->n_slices + 1));
+  if (a->index == AUTOCSR_INDEX_16) PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_BASE, seg->n_slices));
+  if (a->index == AUTOCSR_INDEX_PATTERN) PetscCall(scratch[0].Allocate(1, &patterns));
+  if (slices || patterns || !KnowNonzeros(seg, csr, profile, &seg->nnz)) {
+    PetscCall(Measure(seg, csr, profile, patterns, &status));
+    PetscCheck(!status.too_wide, PETSC_COMM_SELF, PETSC_ERR_PLIB, "16 bits do not hold the columns of slice %" PetscInt_FMT " of %" PetscInt_FMT " rows", (PetscInt)status.too_wide - 1, a->slice_height);
+    PetscCheck(!status.unnamed, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Row %" PetscInt_FMT " has no pattern in the dictionary", (PetscInt)status.unnamed - 1);
+    PetscCall(AutoCSRSegmentCheckSlots(seg, (PetscInt64)status.slots));
+    seg->nnz = (PetscInt)status.nnz;
+  }
+  slots = sliced ? (PetscInt)status.slots : seg->nnz;
+  if (patterns) {
+    seg->n_patterns = (PetscInt)status.patterns;
+    PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_PATTERN_ID, seg->n_rows));
+    PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_PATTERN_PTR, seg->n_patterns + 1));
+    PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_PATTERN_OFFSET, (PetscInt)status.offsets));
+    PetscCall(DeviceEncodePatterns(seg, csr, profile, patterns));
+  }
+  if (a->index == AUTOCSR_INDEX_32 || a->index == AUTOCSR_INDEX_16) {
+    PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_INDEX, slots));
+    PetscCall(DeviceEncodeIndex(seg, csr, slots));
+  }
+  if (a->value != AUTOCSR_VALUE_CSR) {
+    PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_VALUE, slots));
+    if (a->value == AUTOCSR_VALUE_DICTIONARY) PetscCall(UploadDictionary(seg, profile, &scratch[1], &dictionary));
+    PetscCall(DeviceEncodeValue(seg, csr, dictionary, slots));
+  }
+  seg->bytes = AutoCSRSegmentBytesMoved(seg, csr->m, csr->n);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

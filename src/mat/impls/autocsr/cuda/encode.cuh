@@ -1,0 +1,32 @@
+/* The parts of an encoder on the device: see plan.h, AutoCSRSegmentEncode(), for what they make */
+#ifndef AUTOCSR_DEVICE_ENCODE_CUH
+#define AUTOCSR_DEVICE_ENCODE_CUH
+
+#include "planner.cuh"
+
+/* What a segment's rows add up to; all zero at first */
+typedef struct {
+  DeviceCount nnz, slots;
+  DeviceCount too_wide; /* 1 + a slice whose columns 16 bits do not hold */
+  DeviceCount unnamed;  /* 1 + a row without a pattern */
+  DeviceCount patterns; /* that the rows have, and the entries of one row of each */
+  DeviceCount offsets;
+} EncodeStatus;
+
+/* The patterns of a segment before they have streams; by the profile's number */
+typedef struct {
+  PetscInt last[AUTOCSR_MAX_PATTERNS];   /* PETSC_MAX_INT - the first of the segment's rows that has it; 0: none has */
+  PetscInt number[AUTOCSR_MAX_PATTERNS]; /* in the segment */
+  PetscInt row[AUTOCSR_MAX_PATTERNS];    /* by the number in the segment: shows the pattern */
+  PetscInt ptr[AUTOCSR_MAX_PATTERNS + 1];
+} SegmentPatterns;
+
+/* encode_patterns.cu: first what the segment has, then, with room for it, its streams */
+PetscErrorCode DeviceFindPatterns(const AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRProfile *, SegmentPatterns *, EncodeStatus *);
+PetscErrorCode DeviceEncodePatterns(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRProfile *, const SegmentPatterns *);
+
+/* encode_entries.cu: INDEX and VALUE, which have room for `slots`; the dictionary is of the device */
+PetscErrorCode DeviceEncodeIndex(AutoCSRSegment *, const AutoCSRMatrix *, PetscInt slots);
+PetscErrorCode DeviceEncodeValue(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRDictionary *, PetscInt slots);
+
+#endif

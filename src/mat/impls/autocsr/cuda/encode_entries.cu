@@ -1,0 +1,197 @@
+/*
+  INDEX and VALUE: columns and values of the CSR, coded, in the order of the segment. In slices, a warp takes entries of 32
+  rows through shared memory, 8 of each at a time: reads run along the rows, writes along the slice.
+*/
+#include "encode.cuh"
+
+#define TILE 8    /* entries of each row that a warp turns around at once */
+#define SPAN 1024 /* slots of a warp */
+
+static constexpr int WARPS = BLOCK / WARP;
+
+/* ---- The codings: From is what the CSR has, To what a stream has; base is the slice's */
+
+struct CodeBase {
+  static constexpr size_t shared = 1; /* bytes that a block keeps */
+
+  __device__ __forceinline__ void Begin(const AutoCSRDictionary *, void *)
+  {
+  }
+};
+
+struct CodeIndex32 : CodeBase {
+  typedef PetscInt From;
+  typedef uint32_t To;
+
+  __device__ __forceinline__ To operator()(From col, PetscInt) const
+  {
+    return (To)col;
+  }
+};
+
+struct CodeIndex16 : CodeBase {
+  typedef PetscInt From;
+  typedef uint16_t To;
+
+  __device__ __forceinline__ To operator()(From col, PetscInt base) const
+  {
+    return (To)(col - base);
+  }
+};
+
+struct CodeCopy : CodeBase {
+  typedef PetscScalar From;
+  typedef PetscScalar To;
+
+  __device__ __forceinline__ To operator()(From v, PetscInt) const
+  {
+    return v;
+  }
+};
+
+struct CodeFloat32 : CodeBase {
+  typedef PetscScalar From;
+  typedef struct {
+    float part[sizeof(PetscScalar) / sizeof(PetscReal)];
+  } To;
+
+  __device__ __forceinline__ To operator()(From v, PetscInt) const
+  {
+    To f;
+
+    (void)AutoCSRFloatsFromScalar(&v, f.part);
+    return f;
+  }
+};
+
+struct CodeDictionary {
+  typedef PetscScalar     From;
+  typedef uint8_t         To;
+  static constexpr size_t shared = sizeof(AutoCSRDictionary);
+  AutoCSRDictionary      *own;
+
+  __device__ __forceinline__ void Begin(const AutoCSRDictionary *dictionary, void *memory)
+  {
+    own = (AutoCSRDictionary *)memory;
+    for (int i = (int)threadIdx.x; i < (int)(sizeof(*own) / sizeof(int)); i += BLOCK) ((int *)own)[i] = ((const int *)dictionary)[i];
+    __syncthreads();
+  }
+
+  __device__ __forceinline__ To operator()(From v, PetscInt) const
+  {
+    unsigned slot;
+
+    return (To)AutoCSRDictionaryFind(own, &v, &slot);
+  }
+};
+
+/* ---- Order sliced */
+
+template <typename Code>
+static __global__ void __launch_bounds__(BLOCK) EncodeSliced(AutoCSRSegment seg, AutoCSRMatrix csr, const typename Code::From from[], typename Code::To to[], PetscInt slots, const AutoCSRDictionary *dictionary)
+{
+  typedef typename Code::To            To;
+  __shared__ alignas(16) unsigned char memory[Code::shared], tiles[WARPS * WARP * (TILE + 1) * sizeof(To)];
+  To                                  *tile      = (To *)tiles + threadIdx.x / WARP * (WARP * (TILE + 1));
+  const PetscInt                      *slice_ptr = (const PetscInt *)seg.stream[AUTOCSR_STREAM_SLICE_PTR].data, *bases = (const PetscInt *)seg.stream[AUTOCSR_STREAM_BASE].data;
+  const PetscInt64                     begin = FirstOfThread() / WARP * SPAN, end = begin + SPAN < slots ? begin + SPAN : slots;
+  const int                            entry = Lane() % TILE, row_of_load = Lane() / TILE;
+  Code                                 code;
+
+  code.Begin(dictionary, memory);
+  if (begin >= slots) return;
+  for (PetscInt64 q = begin, s = WarpFindLast(slice_ptr, seg.n_slices, (PetscInt)begin); q < end; s++) {
+    const PetscInt64 start = slice_ptr[s], stop = slice_ptr[s + 1] < end ? slice_ptr[s + 1] : end;
+    const PetscInt   k = (PetscInt)s * WARP + Lane(), length = AutoCSRSegmentRowLength(&seg, &csr, k), first = length ? csr.row_ptr[AutoCSRSegmentRow(&seg, k)] : 0;
+    const PetscInt   base = bases ? bases[s] : 0;
+
+    for (; q < stop; q += TILE * WARP) {
+      const PetscInt t = (PetscInt)((q - start) / WARP), columns = (PetscInt)((stop - q) / WARP);
+      To             coded[TILE];
+
+#pragma unroll
+      for (int i = 0; i < TILE; i++) {
+        const int      row    = i * (WARP / TILE) + row_of_load;
+        const PetscInt of_row = __shfl_sync(ALL_LANES, length, row), at = __shfl_sync(ALL_LANES, first, row) + t + entry;
+
+        coded[i] = t + entry < of_row ? code(from[at], base) : To{};
+      }
+#pragma unroll
+      for (int i = 0; i < TILE; i++) tile[(i * (WARP / TILE) + row_of_load) * (TILE + 1) + entry] = coded[i];
+      __syncwarp();
+#pragma unroll
+      for (int i = 0; i < TILE; i++) {
+        if (i < columns) to[q + i * WARP + Lane()] = tile[Lane() * (TILE + 1) + i];
+      }
+      __syncwarp();
+    }
+    q = stop; /* the last tile may be narrow */
+  }
+}
+
+/* ---- Order csr: the entries as they lie; a warp goes along those of 32 rows, or the grid along all where slices do not matter */
+
+template <typename Code>
+static __global__ void __launch_bounds__(BLOCK) EncodeFlat(AutoCSRSegment seg, AutoCSRMatrix csr, const typename Code::From from[], typename Code::To to[], PetscInt slots, const AutoCSRDictionary *dictionary)
+{
+  __shared__ alignas(16) unsigned char memory[Code::shared];
+  const PetscInt                       begin = csr.row_ptr[seg.row_begin];
+  Code                                 code;
+
+  code.Begin(dictionary, memory);
+  for (PetscInt64 q = FirstOfThread(); q < slots; q += StrideOfThreads()) to[q] = code(from[begin + q], 0);
+}
+
+static __global__ void __launch_bounds__(BLOCK) EncodeFlat16(AutoCSRSegment seg, AutoCSRMatrix csr, uint16_t to[])
+{
+  const PetscInt *bases = (const PetscInt *)seg.stream[AUTOCSR_STREAM_BASE].data, begin = csr.row_ptr[seg.row_begin];
+
+  for (PetscInt64 s = FirstOfThread() / WARP; s < seg.n_slices; s += StrideOfThreads() / WARP) {
+    const PetscInt   row = seg.row_begin + (PetscInt)s * WARP, rows = seg.row_begin + seg.n_rows - row, base = bases[s];
+    const PetscInt64 end = csr.row_ptr[row + (rows < WARP ? rows : WARP)];
+
+    for (PetscInt64 p = (PetscInt64)csr.row_ptr[row] + Lane(); p < end; p += WARP) to[p - begin] = (uint16_t)(csr.col[p] - base);
+  }
+}
+
+template <typename Code>
+static PetscErrorCode Encode(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, const typename Code::From from[], AutoCSRStreamKind kind, PetscInt slots, const AutoCSRDictionary *dictionary)
+{
+  typename Code::To *to = (typename Code::To *)seg->stream[kind].data;
+
+  PetscFunctionBegin;
+  if (seg->axes.order == AUTOCSR_ORDER_SLICED)
+    EncodeSliced<Code><<<(unsigned)Pieces(slots, SPAN * WARPS), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, from, to, slots, dictionary);
+  else
+    EncodeFlat<Code><<<GridOf(Pieces(slots, BLOCK), 4096), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, from, to, slots, dictionary);
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode DeviceEncodeIndex(AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt slots)
+{
+  PetscFunctionBegin;
+  if (!slots) PetscFunctionReturn(PETSC_SUCCESS);
+  if (seg->axes.index == AUTOCSR_INDEX_32)
+    PetscCall(Encode<CodeIndex32>(seg, csr, csr->col, AUTOCSR_STREAM_INDEX, slots, NULL));
+  else if (seg->axes.order == AUTOCSR_ORDER_SLICED)
+    PetscCall(Encode<CodeIndex16>(seg, csr, csr->col, AUTOCSR_STREAM_INDEX, slots, NULL));
+  else {
+    EncodeFlat16<<<GridOf(Pieces(seg->n_slices, WARPS), 4096), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, (uint16_t *)seg->stream[AUTOCSR_STREAM_INDEX].data);
+    PetscCallCUDA(cudaGetLastError());
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode DeviceEncodeValue(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRDictionary *dictionary, PetscInt slots)
+{
+  PetscFunctionBegin;
+  if (!slots) PetscFunctionReturn(PETSC_SUCCESS);
+  if (seg->axes.value == AUTOCSR_VALUE_COPY)
+    PetscCall(Encode<CodeCopy>(seg, csr, csr->val, AUTOCSR_STREAM_VALUE, slots, NULL));
+  else if (seg->axes.value == AUTOCSR_VALUE_FLOAT32)
+    PetscCall(Encode<CodeFloat32>(seg, csr, csr->val, AUTOCSR_STREAM_VALUE, slots, NULL));
+  else
+    PetscCall(Encode<CodeDictionary>(seg, csr, csr->val, AUTOCSR_STREAM_VALUE, slots, dictionary));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

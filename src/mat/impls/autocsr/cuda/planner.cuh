@@ -1,0 +1,171 @@
+/*
+  What the planner's kernels share: memory for the time of a function, CUB's temporary storage, and sums and maxima of a warp.
+*/
+#ifndef AUTOCSR_PLANNER_CUH
+#define AUTOCSR_PLANNER_CUH
+
+#include "planner.h"
+#include "../plan/encode.h"
+#include <type_traits>
+
+#define ALL_LANES 0xffffffffu
+
+static constexpr int WARP  = AUTOCSR_DEVICE_SLICE_HEIGHT; /* no macros: CUB has parameters of these names */
+static constexpr int BLOCK = 256;                         /* threads of most kernels here */
+
+typedef std::make_unsigned<PetscInt>::type DeviceUnsigned;
+typedef unsigned long long                 DeviceCount; /* as the atomics want it */
+
+/* Memory of the device that ends with its scope, on every path out of it */
+class DeviceScratch {
+public:
+  DeviceScratch()
+      : data_(NULL)
+  {
+  }
+  ~DeviceScratch()
+  {
+    (void)AutoCSRDeviceRelease(data_);
+  }
+  DeviceScratch(const DeviceScratch &)            = delete;
+  DeviceScratch &operator=(const DeviceScratch &) = delete;
+
+  template <typename T>
+  PetscErrorCode Allocate(size_t count, T **data)
+  {
+    PetscFunctionBegin;
+    *data = NULL;
+    PetscCall(AutoCSRDeviceAllocate(count * sizeof(T), &data_));
+    *data = (T *)data_;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+private:
+  void *data_;
+};
+
+/* call(temporary, bytes) is one of CUB's device-wide functions: asked for its temporary storage, then run */
+template <typename Call>
+static inline PetscErrorCode RunWithStorage(Call call)
+{
+  DeviceScratch scratch;
+  char         *temporary;
+  size_t        bytes = 0;
+
+  PetscFunctionBegin;
+  PetscCallCUDA(call((void *)NULL, bytes));
+  PetscCall(scratch.Allocate(bytes, &temporary));
+  PetscCallCUDA(call((void *)temporary, bytes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static __host__ __device__ __forceinline__ PetscInt Pieces(PetscInt n, PetscInt of)
+{
+  return n / of + (n % of > 0);
+}
+
+/* Blocks of a grid whose threads or warps stride over n pieces of work: enough to fill the device, not more than the work */
+static inline unsigned GridOf(PetscInt64 n, PetscInt64 limit)
+{
+  return (unsigned)PetscMax(1, PetscMin(n, limit));
+}
+
+static __device__ __forceinline__ int Lane()
+{
+  return (int)(threadIdx.x % WARP);
+}
+
+/* A thread's first piece of work and its stride, where a grid strides; 64-bit, so that the last stride does not overflow */
+static __device__ __forceinline__ PetscInt64 FirstOfThread()
+{
+  return (PetscInt64)blockIdx.x * blockDim.x + threadIdx.x;
+}
+
+static __device__ __forceinline__ PetscInt64 StrideOfThreads()
+{
+  return (PetscInt64)gridDim.x * blockDim.x;
+}
+
+template <typename T, typename Op>
+static __device__ __forceinline__ T WarpReduce(T v, Op op)
+{
+#pragma unroll
+  for (int o = WARP / 2; o; o /= 2) v = op(v, __shfl_xor_sync(ALL_LANES, v, o));
+  return v;
+}
+
+template <typename T>
+static __device__ __forceinline__ T WarpSum(T v)
+{
+  return WarpReduce(v, [](T a, T b) { return a + b; });
+}
+
+template <typename T>
+static __device__ __forceinline__ T WarpMax(T v)
+{
+  return WarpReduce(v, [](T a, T b) { return a > b ? a : b; });
+}
+
+template <typename T>
+static __device__ __forceinline__ T WarpMin(T v)
+{
+  return WarpReduce(v, [](T a, T b) { return a < b ? a : b; });
+}
+
+static __device__ __forceinline__ void AtomicMax(PetscInt *p, PetscInt v)
+{
+  if constexpr (sizeof(PetscInt) == sizeof(int))
+    (void)atomicMax((int *)p, (int)v);
+  else
+    (void)atomicMax((long long *)p, (long long)v);
+}
+
+static __device__ __forceinline__ void AtomicMin(PetscInt *p, PetscInt v)
+{
+  if constexpr (sizeof(PetscInt) == sizeof(int))
+    (void)atomicMin((int *)p, (int)v);
+  else
+    (void)atomicMin((long long *)p, (long long)v);
+}
+
+/* Where the largest of begin[0] <= ... <= begin[n - 1] lies that is not past q; begin[0] is not. A warp looks at 32 places at once */
+static __device__ __forceinline__ PetscInt WarpFindLast(const PetscInt begin[], PetscInt n, PetscInt q)
+{
+  PetscInt lo = 0, hi = n;
+
+  while (hi - lo > 1) {
+    const PetscInt step = Pieces(hi - lo, WARP), probe = lo + Lane() * step;
+    const unsigned before = __ballot_sync(ALL_LANES, Lane() * step < hi - lo && begin[probe < hi ? probe : lo] <= q);
+
+    lo += (__popc(before) - 1) * step;
+    hi = hi - lo < step ? hi : lo + step;
+  }
+  return lo;
+}
+
+/* In shared memory, of a warp: where the entries of up to 32 neighbouring rows lie, which are then walked as one list */
+struct SliceEntries {
+  PetscInt begin[WARP + 1];
+
+  __device__ __forceinline__ void Load(const PetscInt row_ptr[], PetscInt row_begin, PetscInt row_end)
+  {
+    const int rows = (int)(row_end - row_begin < WARP ? row_end - row_begin : WARP);
+
+    __syncwarp();
+    begin[Lane()] = row_ptr[row_begin + (Lane() < rows ? Lane() : rows)];
+    if (Lane() == 0) begin[WARP] = row_ptr[row_begin + rows];
+    __syncwarp();
+  }
+
+  /* Which of the rows entry p belongs to */
+  __device__ __forceinline__ int RowOf(PetscInt p) const
+  {
+    int row = 0;
+
+#pragma unroll
+    for (int step = WARP / 2; step; step /= 2) row += begin[row + step] <= p ? step : 0;
+    return row;
+  }
+};
+
+#endif

@@ -1,0 +1,25 @@
+/*
+  The planner on the device: what backend.h asks for, by the files of this room. The bits of profiles and streams are those
+  that the host makes with slices of AUTOCSR_DEVICE_SLICE_HEIGHT rows.
+*/
+#ifndef AUTOCSR_PLANNER_H
+#define AUTOCSR_PLANNER_H
+
+#include "device.h"
+
+PETSC_INTERN PetscErrorCode AutoCSRDeviceProfile(const AutoCSRMatrix *, AutoCSRProfile *); /* profile.cu */
+
+/* bins.cu */
+PETSC_INTERN PetscErrorCode AutoCSRDeviceCountBins(const AutoCSRMatrix *, PetscInt, PetscInt, PetscInt[], PetscInt[], PetscInt[]);
+PETSC_INTERN PetscErrorCode AutoCSRDeviceNameBins(const AutoCSRMatrix *, PetscInt, PetscInt, const PetscBool[], PetscInt[]);
+PETSC_INTERN PetscErrorCode AutoCSRDeviceNameRows(const AutoCSRMatrix *, PetscInt, PetscInt, PetscBool, PetscInt[]);
+
+PETSC_INTERN PetscErrorCode AutoCSRDeviceSortRows(AutoCSRSegment *, const AutoCSRMatrix *);                                /* sort.cu */
+PETSC_INTERN PetscErrorCode AutoCSRDeviceEncode(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRProfile *);          /* encode.cu */
+PETSC_INTERN PetscErrorCode AutoCSRDeviceRefresh(AutoCSRPlan *, const AutoCSRMatrix *, PetscBool, PetscBool, PetscBool *); /* refresh.cu */
+
+/* transpose.cu */
+PETSC_INTERN PetscErrorCode AutoCSRDeviceTranspose(const AutoCSRMatrix *, AutoCSRMatrix *, PetscInt **);
+PETSC_INTERN PetscErrorCode AutoCSRDevicePermute(PetscInt, const PetscInt[], const PetscScalar[], PetscScalar[]);
+
+#endif

@@ -1,0 +1,100 @@
+/* The profile on the device: what the parts count, brought to the host */
+#include "profile.cuh"
+
+#define MAX_BLOCK_SIZE 8
+
+/* Padding may count more than the entries of the matrix; such a plan is out of question anyway */
+static PetscInt Clamped(DeviceCount count)
+{
+  return count < (DeviceCount)PETSC_MAX_INT ? (PetscInt)count : PETSC_MAX_INT;
+}
+
+static PetscErrorCode TakeOver(const DeviceProfile *d, unsigned sizes, uint16_t **id, AutoCSRProfile *profile)
+{
+  const PetscInt h       = profile->slice_height;
+  double         squares = 0;
+  PetscBool      any     = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  for (PetscInt c = 0; c < profile->chunks; c++) {
+    const DeviceCount *count = d->chunk[c];
+    AutoCSRChunk      *chunk = &profile->chunk[c];
+
+    chunk->nnz              = (PetscInt)count[COUNT_NNZ];
+    chunk->min_length       = PETSC_MAX_INT - (PetscInt)count[COUNT_SHORTEST];
+    chunk->max_length       = (PetscInt)count[COUNT_LONGEST];
+    chunk->empty_rows       = (PetscInt)count[COUNT_EMPTY_ROWS];
+    chunk->padded           = Clamped(count[COUNT_PADDED]);
+    chunk->padded_sorted    = Clamped(count[COUNT_PADDED_SORTED]);
+    chunk->slices           = Pieces(chunk->row_end - chunk->row_begin, h);
+    chunk->slices_16        = (PetscInt)count[COUNT_SLICES_16];
+    chunk->slices_16_sorted = (PetscInt)count[COUNT_SLICES_16_SORTED];
+    chunk->pattern_rows     = (PetscInt)count[COUNT_PATTERN_ROWS];
+    chunk->uniform_slices   = (PetscInt)count[COUNT_UNIFORM_SLICES];
+    chunk->gather_lines     = count[COUNT_LINE_ENTRIES] ? (double)count[COUNT_LINES] / (double)count[COUNT_LINE_ENTRIES] : 0;
+    profile->bandwidth      = PetscMax(profile->bandwidth, (PetscInt)count[COUNT_BANDWIDTH]);
+    squares += (double)count[COUNT_SQUARES];
+    any = (PetscBool)(any || d->worthwhile[c]);
+  }
+  AutoCSRProfileTotal(profile, squares);
+  for (int b = 0; b < AUTOCSR_HISTOGRAM_BINS; b++) profile->histogram[b] = (PetscInt)d->histogram[b];
+  profile->block_size = 1;
+  for (int b = 2; b <= MAX_BLOCK_SIZE; b++) {
+    if (sizes & ~d->not_blocks & (1u << b)) profile->block_size = b;
+  }
+  profile->patterns = AUTOCSR_MAX_PATTERNS + 1;
+  if (any) {
+    profile->patterns   = d->patterns;
+    profile->pattern_id = *id;
+    *id                 = NULL;
+    PetscCall(PetscMalloc1(d->patterns, &profile->pattern_row));
+    PetscCall(PetscArraycpy(profile->pattern_row, d->pattern_row, d->patterns));
+  }
+  profile->values        = d->values.n;
+  profile->float32_exact = (PetscBool)(sizeof(PetscReal) > sizeof(float) && !d->values.inexact);
+  if (d->values.n <= AUTOCSR_MAX_DISTINCT) {
+    PetscCall(PetscMalloc1(d->values.n, &profile->value));
+    PetscCall(PetscMemcpy(profile->value, d->values.value, (size_t)d->values.n * sizeof(*profile->value)));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* *id: of every row; NULL once the profile has it */
+static PetscErrorCode Fill(const AutoCSRMatrix *csr, uint16_t **id, AutoCSRProfile *profile)
+{
+  DeviceScratch  scratch;
+  DeviceProfile *device, *host;
+  unsigned       sizes = 0;
+
+  PetscFunctionBegin;
+  for (int b = 2; b <= MAX_BLOCK_SIZE && csr->nnz; b++) {
+    if (csr->m % b == 0 && csr->n % b == 0) sizes |= 1u << b;
+  }
+  PetscCall(scratch.Allocate(1, &device));
+  PetscCallCUDA(cudaMemsetAsync(device, 0, sizeof(*device), AUTOCSR_STREAM));
+  if (csr->m) {
+    PetscCall(DeviceProfileRows(csr, profile, device));
+    if (sizes) PetscCall(DeviceProfileBlocks(csr, sizes, device));
+    PetscCall(DeviceProfilePatterns(csr, profile, *id, device));
+    PetscCall(DeviceProfileValues(csr, &device->values));
+  }
+  PetscCall(PetscMalloc1(1, &host));
+  PetscCall(AutoCSRDeviceToHost(host, device, sizeof(*host)));
+  PetscCall(TakeOver(host, sizes, id, profile));
+  PetscCall(PetscFree(host));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDeviceProfile(const AutoCSRMatrix *csr, AutoCSRProfile *profile)
+{
+  uint16_t      *id = NULL;
+  PetscErrorCode ierr;
+
+  PetscFunctionBegin;
+  PetscCheck(profile->slice_height == AUTOCSR_DEVICE_SLICE_HEIGHT, PETSC_COMM_SELF, PETSC_ERR_SUP, "Slices of %" PetscInt_FMT " rows on the device: only %d", profile->slice_height, AUTOCSR_DEVICE_SLICE_HEIGHT);
+  PetscCall(AutoCSRDeviceAllocate((size_t)csr->m * sizeof(*id), (void **)&id));
+  ierr = Fill(csr, &id, profile);
+  PetscCall(AutoCSRDeviceRelease(id));
+  PetscCall(ierr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

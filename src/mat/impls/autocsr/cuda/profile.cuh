@@ -1,0 +1,59 @@
+/*
+  The profile on the device: each part is a kernel or a few, which count into one structure; it comes to the host when all
+  are queued. Counts are integers, so they do not depend on the order of the atomics.
+*/
+#ifndef AUTOCSR_PROFILE_CUH
+#define AUTOCSR_PROFILE_CUH
+
+#include "planner.cuh"
+#include "../profile/parts.h"
+
+enum {
+  COUNT_NNZ, /* sums of a chunk */
+  COUNT_EMPTY_ROWS,
+  COUNT_SQUARES,
+  COUNT_PADDED,
+  COUNT_PADDED_SORTED,
+  COUNT_SLICES_16,
+  COUNT_SLICES_16_SORTED,
+  COUNT_LINES,
+  COUNT_LINE_ENTRIES,
+  COUNT_PATTERN_ROWS,
+  COUNT_UNIFORM_SLICES,
+  COUNT_LONGEST,  /* maxima from here on */
+  COUNT_SHORTEST, /* PETSC_MAX_INT - length: all begins at zero */
+  COUNT_BANDWIDTH,
+  COUNTS
+};
+
+/* The distinct values of a matrix; all zero before they are looked for */
+typedef struct {
+  int               n;       /* AUTOCSR_MAX_DISTINCT + 1: more */
+  int               many;    /* a block has seen too many */
+  int               inexact; /* one is no float32 */
+  AutoCSRScalarBits value[AUTOCSR_MAX_DISTINCT];
+} DeviceValues;
+
+/* All zero at first */
+typedef struct {
+  DeviceCount  chunk[AUTOCSR_MAX_CHUNKS][COUNTS];
+  DeviceCount  histogram[AUTOCSR_HISTOGRAM_BINS];
+  unsigned     not_blocks;                     /* bit b: the pattern is not made of b by b blocks */
+  int          worthwhile[AUTOCSR_MAX_CHUNKS]; /* whether the patterns of each row are looked at */
+  int          patterns;
+  PetscInt     pattern_row[AUTOCSR_MAX_PATTERNS];
+  DeviceValues values;
+} DeviceProfile;
+
+/* All chunks but the last have this many rows */
+static inline PetscInt RowsPerChunk(const AutoCSRProfile *profile)
+{
+  return profile->chunk[0].row_end;
+}
+
+PetscErrorCode DeviceProfileRows(const AutoCSRMatrix *, const AutoCSRProfile *, DeviceProfile *);                    /* profile_rows.cu */
+PetscErrorCode DeviceProfileBlocks(const AutoCSRMatrix *, unsigned sizes, DeviceProfile *);                          /* profile_blocks.cu; sizes: bit b is to be looked at */
+PetscErrorCode DeviceProfilePatterns(const AutoCSRMatrix *, const AutoCSRProfile *, uint16_t id[], DeviceProfile *); /* profile_patterns.cu */
+PetscErrorCode DeviceProfileValues(const AutoCSRMatrix *, DeviceValues *);                                           /* profile_values.cu */
+
+#endif

@@ -1,0 +1,122 @@
+/* Lengths, bandwidth, padding, 16-bit slices (profile/profile.c, profile/spread.c): a block looks at a window of rows */
+#include "profile.cuh"
+#include "sort.cuh"
+
+#define LINE_SLOTS   (2 * AUTOCSR_SAMPLE_ENTRIES) /* a power of two */
+#define LINE_SAMPLES 16                           /* blocks of a chunk; more samples than that take a second turn */
+
+/* What a block has counted, as sums and maxima of the chunk */
+static __device__ __forceinline__ void AddCounts(const DeviceCount own[COUNTS], DeviceCount chunk[COUNTS])
+{
+  const int i = (int)threadIdx.x;
+
+  if (i >= COUNTS || !own[i]) return;
+  if (i < COUNT_LONGEST)
+    (void)atomicAdd(&chunk[i], own[i]);
+  else
+    (void)atomicMax(&chunk[i], own[i]);
+}
+
+/* A warp's rows as a slice: length, first and last column of each lane's row. Counts padding and whether 16 bits will do */
+static __device__ __forceinline__ void MeasureSlice(PetscInt length, PetscInt first, PetscInt last, bool exists, DeviceCount *padded, DeviceCount *slices_16)
+{
+  const PetscInt width = WarpMax(length), lo = WarpMin(first), hi = WarpMax(last);
+
+  if (Lane() || !exists) return;
+  atomicAdd(padded, (DeviceCount)width * WARP);
+  if (hi - lo < 65536) atomicAdd(slices_16, 1);
+}
+
+static __global__ void __launch_bounds__(AUTOCSR_WINDOW) MeasureWindows(AutoCSRMatrix csr, PetscInt rows_per_chunk, PetscInt shift, DeviceProfile *out)
+{
+  __shared__ WindowSort::Shared window;
+  __shared__ PetscInt           first_of[AUTOCSR_WINDOW], last_of[AUTOCSR_WINDOW];
+  __shared__ DeviceCount        own[COUNTS];
+  __shared__ unsigned           histogram[AUTOCSR_HISTOGRAM_BINS];
+  const int                     k         = (int)threadIdx.x;
+  const PetscInt                row_begin = (PetscInt)blockIdx.x * AUTOCSR_WINDOW, row = row_begin + k;
+  const int                     n  = (int)(csr.m - row_begin < AUTOCSR_WINDOW ? csr.m - row_begin : AUTOCSR_WINDOW);
+  const bool                    in = k < n, slice_exists = k - Lane() < n;
+  const PetscInt                begin = in ? csr.row_ptr[row] : 0, end = in ? csr.row_ptr[row + 1] : 0, length = end - begin;
+  const PetscInt                first = length ? csr.col[begin] : csr.n, last = length ? csr.col[end - 1] : -1;
+  PetscInt                      away = 0;
+
+  if (k < COUNTS) own[k] = 0;
+  if (k < AUTOCSR_HISTOGRAM_BINS) histogram[k] = 0;
+  first_of[k] = first;
+  last_of[k]  = last;
+  __syncthreads();
+
+  if (length) away = row - first > last - row ? row - first : last - row;
+  away                      = WarpMax(away);
+  const PetscInt    longest = WarpMax(length), shortest = WarpMin(in ? length : PETSC_MAX_INT);
+  const unsigned    empty    = __ballot_sync(ALL_LANES, in && !length);
+  const PetscInt64  distance = in ? (PetscInt64)length - shift : 0;
+  const DeviceCount squares = WarpSum((DeviceCount)(distance * distance)), nnz = WarpSum((DeviceCount)length);
+  const int         bits = 64 - __clzll((long long)length), bin = bits < AUTOCSR_HISTOGRAM_BINS ? bits : AUTOCSR_HISTOGRAM_BINS - 1;
+  const unsigned    like = __match_any_sync(ALL_LANES, in ? bin : -1);
+
+  if (in && Lane() == __ffs((int)like) - 1) atomicAdd(&histogram[bin], (unsigned)__popc(like));
+  if (Lane() == 0 && slice_exists) {
+    atomicAdd(&own[COUNT_NNZ], nnz);
+    atomicAdd(&own[COUNT_EMPTY_ROWS], (DeviceCount)__popc(empty));
+    atomicAdd(&own[COUNT_SQUARES], squares);
+    atomicMax(&own[COUNT_LONGEST], (DeviceCount)longest);
+    atomicMax(&own[COUNT_SHORTEST], (DeviceCount)(PETSC_MAX_INT - shortest));
+    atomicMax(&own[COUNT_BANDWIDTH], (DeviceCount)away);
+  }
+  MeasureSlice(length, first, last, slice_exists, &own[COUNT_PADDED], &own[COUNT_SLICES_16]);
+  const int r = WindowSort::Run(length, n, window);
+  MeasureSlice(window.length[r], first_of[r], last_of[r], slice_exists, &own[COUNT_PADDED_SORTED], &own[COUNT_SLICES_16_SORTED]);
+  __syncthreads();
+  AddCounts(own, out->chunk[row_begin / rows_per_chunk]);
+  if (k < AUTOCSR_HISTOGRAM_BINS && histogram[k]) atomicAdd(&out->histogram[k], (DeviceCount)histogram[k]);
+}
+
+/* Distinct lines of x among the first entries of sampled slices: a hash set in shared memory, a block a slice */
+static __global__ void __launch_bounds__(BLOCK) CountLines(AutoCSRMatrix csr, PetscInt rows_per_chunk, DeviceProfile *out)
+{
+  const PetscInt         row_begin = (PetscInt)blockIdx.y * rows_per_chunk;
+  const PetscInt         row_end   = csr.m - row_begin < rows_per_chunk ? csr.m : row_begin + rows_per_chunk;
+  const PetscInt         slices = Pieces(row_end - row_begin, WARP), step = AutoCSRSampleStep(slices);
+  __shared__ DeviceCount set[LINE_SLOTS]; /* line + 1; 0: free */
+  __shared__ DeviceCount own[COUNTS];
+
+  if (threadIdx.x < COUNTS) own[threadIdx.x] = 0;
+  for (PetscInt64 s = (PetscInt64)blockIdx.x * step; s < slices; s += (PetscInt64)gridDim.x * step) {
+    const PetscInt row   = row_begin + (PetscInt)s * WARP;
+    const PetscInt begin = csr.row_ptr[row], stop = csr.row_ptr[row_end - row < WARP ? row_end : row + WARP];
+    const PetscInt n     = stop - begin < AUTOCSR_SAMPLE_ENTRIES ? stop - begin : AUTOCSR_SAMPLE_ENTRIES;
+    int            lines = 0;
+
+    __syncthreads();
+    for (int i = (int)threadIdx.x; i < LINE_SLOTS; i += BLOCK) set[i] = 0;
+    __syncthreads();
+    for (PetscInt i = (PetscInt)threadIdx.x; i < n; i += BLOCK) {
+      const DeviceCount line = (DeviceCount)csr.col[begin + i] / (64 / sizeof(PetscScalar)) + 1;
+
+      for (unsigned slot = (unsigned)((line * 0x9E3779B97F4A7C15ull) >> 32);; slot++) {
+        const DeviceCount was = atomicCAS(&set[slot % LINE_SLOTS], 0, line);
+
+        if (!was) lines++;
+        if (!was || was == line) break;
+      }
+    }
+    atomicAdd(&own[COUNT_LINES], (DeviceCount)lines);
+    if (threadIdx.x == 0) atomicAdd(&own[COUNT_LINE_ENTRIES], (DeviceCount)n);
+  }
+  __syncthreads();
+  AddCounts(own, out->chunk[blockIdx.y]);
+}
+
+PetscErrorCode DeviceProfileRows(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, DeviceProfile *device)
+{
+  const PetscInt rows_per_chunk = RowsPerChunk(profile);
+
+  PetscFunctionBegin;
+  MeasureWindows<<<(unsigned)Pieces(csr->m, AUTOCSR_WINDOW), AUTOCSR_WINDOW, 0, AUTOCSR_STREAM>>>(*csr, rows_per_chunk, AutoCSRProfileShift(csr->m, csr->nnz), device);
+  PetscCallCUDA(cudaGetLastError());
+  CountLines<<<dim3(LINE_SAMPLES, (unsigned)profile->chunks), BLOCK, 0, AUTOCSR_STREAM>>>(*csr, rows_per_chunk, device);
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,205 @@
+/*
+  The distinct values, and whether each is exactly a float32 (profile/values.c). Blocks collect the values of their tiles in
+  tables of their own, by a 64-bit key of the bits, and one block joins what they found. That a key stands for one value is
+  verified. All leave early once there are too many values and one is no float32.
+*/
+#include "profile.cuh"
+
+#define THREADS   512
+#define PER_LANE  8    /* values of a tile for each thread */
+#define SLOTS     1024 /* of a table: a power of two, more than AUTOCSR_MAX_DISTINCT and THREADS together */
+#define COLLECTED 264  /* blocks, at most: what they find is joined by one */
+
+typedef struct {
+  unsigned          n;
+  AutoCSRScalarBits value[COLLECTED * AUTOCSR_MAX_DISTINCT];
+} FoundValues;
+
+struct ValueTable {
+  DeviceCount       key[SLOTS]; /* 0: free */
+  AutoCSRScalarBits value[SLOTS];
+  unsigned          n;         /* slots taken */
+  int               ambiguous; /* one key, two values */
+
+  __device__ __forceinline__ void Clear()
+  {
+    for (int i = (int)threadIdx.x; i < SLOTS; i += THREADS) key[i] = 0;
+    if (threadIdx.x == 0) {
+      n         = 0;
+      ambiguous = 0;
+    }
+    __syncthreads();
+  }
+
+  static __device__ __forceinline__ DeviceCount KeyOf(AutoCSRScalarBits bits)
+  {
+    DeviceCount h = 0x9E3779B97F4A7C15ull;
+
+    for (int i = 0; i < AUTOCSR_PARTS; i++) {
+      h = (h ^ bits.part[i]) * 0xBF58476D1CE4E5B9ull;
+      h ^= h >> 29;
+    }
+    return h ? h : 1;
+  }
+
+  static __device__ __forceinline__ unsigned SlotOf(DeviceCount h)
+  {
+    return (unsigned)(h >> 40) % SLOTS;
+  }
+
+  __device__ __forceinline__ bool Holds(AutoCSRScalarBits bits)
+  {
+    const DeviceCount h    = KeyOf(bits);
+    unsigned          slot = SlotOf(h);
+
+    while (key[slot] && key[slot] != h) slot = (slot + 1) % SLOTS;
+    if (!key[slot]) return false;
+    if (!AutoCSRBitsEqual(value[slot], bits)) atomicOr(&ambiguous, 1);
+    return true;
+  }
+
+  __device__ __forceinline__ void Insert(AutoCSRScalarBits bits)
+  {
+    const DeviceCount h    = KeyOf(bits);
+    unsigned          slot = SlotOf(h);
+
+    while (atomicAdd(&n, 0) <= AUTOCSR_MAX_DISTINCT) {
+      const DeviceCount held = atomicCAS(&key[slot], 0, h);
+
+      if (!held) {
+        value[slot] = bits;
+        atomicAdd(&n, 1);
+      }
+      if (!held || held == h) break;
+      slot = (slot + 1) % SLOTS;
+    }
+  }
+
+  /* The values of a tile, `count` of a thread; by the whole block. Returns whether there are still few enough */
+  __device__ __forceinline__ bool Collect(const AutoCSRScalarBits bits[PER_LANE], int count)
+  {
+    for (;;) {
+      unsigned missing = 0;
+
+#pragma unroll
+      for (int i = 0; i < PER_LANE; i++) {
+        if (i < count && !(i && AutoCSRBitsEqual(bits[i], bits[i - 1])) && !Holds(bits[i])) missing |= 1u << i;
+      }
+      if (!__syncthreads_or((int)missing)) return !ambiguous;
+#pragma unroll
+      for (int i = 0; i < PER_LANE; i++) {
+        if (missing >> i & 1) Insert(bits[i]);
+      }
+      __syncthreads();
+      if (n > AUTOCSR_MAX_DISTINCT) return false;
+    }
+  }
+
+  /* Appends the values to a list, in any order */
+  __device__ __forceinline__ void List(AutoCSRScalarBits list[], unsigned *count) const
+  {
+    for (int i = (int)threadIdx.x; i < SLOTS; i += THREADS) {
+      if (key[i]) list[atomicAdd(count, 1)] = value[i];
+    }
+  }
+};
+
+static __global__ void __launch_bounds__(THREADS) CollectValues(PetscInt nnz, const PetscScalar val[], DeviceValues *out, FoundValues *found)
+{
+  __shared__ ValueTable table;
+  __shared__ int        many, inexact;
+  bool                  few = true;
+
+  table.Clear();
+  for (PetscInt64 tile = (PetscInt64)blockIdx.x * THREADS * PER_LANE; tile < nnz; tile += (PetscInt64)gridDim.x * THREADS * PER_LANE) {
+    AutoCSRScalarBits bits[PER_LANE];
+    int               count = 0;
+    bool              exact = true;
+
+    if (threadIdx.x == 0) {
+      many    = *(volatile int *)&out->many;
+      inexact = sizeof(PetscReal) == sizeof(float) || *(volatile int *)&out->inexact;
+    }
+    __syncthreads();
+    few = few && !many;
+    if (!few && inexact) break;
+#pragma unroll
+    for (int i = 0; i < PER_LANE; i++) {
+      const PetscInt64 p = tile + i * THREADS + threadIdx.x;
+
+      if (p < nnz) {
+        const PetscScalar v = val[p];
+
+        bits[i] = AutoCSRBitsOf(&v);
+        count   = i + 1;
+        if (!inexact && exact) {
+          float f[AUTOCSR_PARTS];
+
+          exact = AutoCSRFloatsFromScalar(&v, f);
+        }
+      }
+    }
+    if (!exact) out->inexact = 1;
+    if (few && !table.Collect(bits, count)) {
+      few = false;
+      if (threadIdx.x == 0) out->many = 1;
+    }
+    __syncthreads();
+  }
+  if (few) table.List(found->value, &found->n);
+}
+
+/* One block: the values of all blocks, in ascending order of their bits */
+static __global__ void __launch_bounds__(THREADS) JoinValues(const FoundValues *found, DeviceValues *out)
+{
+  __shared__ ValueTable        table;
+  __shared__ AutoCSRScalarBits list[AUTOCSR_MAX_DISTINCT];
+  __shared__ unsigned          n;
+  bool                         few = !out->many;
+
+  table.Clear();
+  if (threadIdx.x == 0) n = 0;
+  for (unsigned tile = 0; tile < found->n && few; tile += THREADS * PER_LANE) {
+    AutoCSRScalarBits bits[PER_LANE];
+    int               count = 0;
+
+#pragma unroll
+    for (int i = 0; i < PER_LANE; i++) {
+      const unsigned p = tile + i * THREADS + threadIdx.x;
+
+      if (p < found->n) {
+        bits[i] = found->value[p];
+        count   = i + 1;
+      }
+    }
+    few = table.Collect(bits, count);
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) out->n = few ? (int)table.n : AUTOCSR_MAX_DISTINCT + 1;
+  if (!few) return;
+  __syncthreads();
+  table.List(list, &n);
+  __syncthreads();
+  for (unsigned i = threadIdx.x; i < n; i += THREADS) {
+    unsigned rank = 0;
+
+    for (unsigned j = 0; j < n; j++) rank += AutoCSRBitsLess(list[j], list[i]);
+    out->value[rank] = list[i];
+  }
+}
+
+PetscErrorCode DeviceProfileValues(const AutoCSRMatrix *csr, DeviceValues *device)
+{
+  DeviceScratch scratch;
+  FoundValues  *found;
+
+  PetscFunctionBegin;
+  if (!csr->nnz) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(scratch.Allocate(1, &found));
+  PetscCallCUDA(cudaMemsetAsync(&found->n, 0, sizeof(found->n), AUTOCSR_STREAM));
+  CollectValues<<<GridOf(Pieces(csr->nnz, THREADS * PER_LANE), COLLECTED), THREADS, 0, AUTOCSR_STREAM>>>(csr->nnz, csr->val, device, found);
+  PetscCallCUDA(cudaGetLastError());
+  JoinValues<<<1, THREADS, 0, AUTOCSR_STREAM>>>(found, device);
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,43 @@
+/* New values in a plan on the device; what does not fit is found before anything is written (plan/refresh.c) */
+#include "encode.cuh"
+#include "profile.cuh"
+
+/* The values' dictionary, host's and device's, if they fit both codings that are used */
+static PetscErrorCode Examine(const AutoCSRMatrix *csr, PetscBool use_dictionary, PetscBool use_float32, DeviceScratch *scratch, AutoCSRDictionary **dictionary, PetscBool *fits)
+{
+  DeviceScratch     temporary;
+  DeviceValues     *device, values;
+  AutoCSRDictionary host;
+  PetscScalar       value[AUTOCSR_MAX_DISTINCT];
+
+  PetscFunctionBegin;
+  PetscCall(temporary.Allocate(1, &device));
+  PetscCallCUDA(cudaMemsetAsync(device, 0, sizeof(*device), AUTOCSR_STREAM));
+  PetscCall(DeviceProfileValues(csr, device));
+  PetscCall(AutoCSRDeviceToHost(&values, device, sizeof(values)));
+  *fits = (PetscBool)(!(use_dictionary && values.n > AUTOCSR_MAX_DISTINCT) && !(use_float32 && values.inexact));
+  if (!*fits || !use_dictionary) PetscFunctionReturn(PETSC_SUCCESS);
+  memcpy((void *)value, values.value, sizeof(value));
+  PetscCall(AutoCSRDictionaryBuild(&host, values.n, value));
+  PetscCall(scratch->Allocate(1, dictionary));
+  PetscCall(AutoCSRDeviceFromHost(*dictionary, &host, sizeof(host)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDeviceRefresh(AutoCSRPlan *plan, const AutoCSRMatrix *csr, PetscBool use_dictionary, PetscBool use_float32, PetscBool *fits)
+{
+  DeviceScratch      scratch;
+  AutoCSRDictionary *dictionary = NULL;
+
+  PetscFunctionBegin;
+  if (use_dictionary || use_float32) PetscCall(Examine(csr, use_dictionary, use_float32, &scratch, &dictionary, fits));
+  for (PetscInt i = 0; i < plan->n_segments && *fits; i++) {
+    AutoCSRSegment      *seg    = &plan->segment[i];
+    const AutoCSRStream *stream = &seg->stream[AUTOCSR_STREAM_VALUE];
+
+    if (seg->axes.value == AUTOCSR_VALUE_CSR) continue;
+    if (seg->axes.value == AUTOCSR_VALUE_DICTIONARY) PetscCallCUDA(cudaMemcpyAsync(seg->stream[AUTOCSR_STREAM_DICTIONARY].data, dictionary->value, sizeof(dictionary->value), cudaMemcpyDeviceToDevice, AUTOCSR_STREAM));
+    PetscCall(DeviceEncodeValue(seg, csr, dictionary, (PetscInt)(stream->bytes / AutoCSRStreamElementSize(&seg->axes, AUTOCSR_STREAM_VALUE))));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,343 @@
+static char help[] = "Profile, plans and refresh on a device: the same bits as the host's.\n\n";
+
+#include "plans.h"
+#include <petscdevice_cuda.h>
+
+/* ---- More matrices than plans.h has: what a device may trip over */
+
+static PetscInt Stripes(PetscInt m, PetscInt n, PetscInt i, PetscInt col[]) /* more patterns than the dictionary keeps, all but as frequent */
+{
+  const PetscInt kind = i % 1500;
+
+  col[0] = i / 2;
+  col[1] = i / 2 + 1 + kind;
+  return 2;
+}
+
+static PetscInt Quarters(PetscInt m, PetscInt n, PetscInt i, PetscInt col[]) /* more patterns than are collected, a third of the rows alike */
+{
+  if (i % 3 == 0) return Diagonal(m, n, i, col);
+  col[0] = (PetscInt)(Random64(i, 1) % (n / 2));
+  col[1] = n / 2 + (PetscInt)(Random64(i, 2) % (n / 2));
+  return 2;
+}
+
+static PetscInt PowerLaw(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
+{
+  return Pick(n, i, 2 + (PetscInt)(Random64(i, 3) % n), col);
+}
+
+static PetscInt Long(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
+{
+  return Pick(n, i, 3, col);
+}
+
+static PetscInt Blocks8(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
+{
+  for (PetscInt j = 0; j < 16; j++) col[j] = (i / 8 * 8 + (j < 8 ? 0 : n / 2)) % (n / 2) + (j < 8 ? 0 : n / 2) + j % 8;
+  return 16;
+}
+
+static PetscInt Grid3(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
+{
+  return Star(n, i, 50, 50, m / 2500, 1, col);
+}
+
+static const Generator more[] = {
+    {"stripes", 60000, 33000, Stripes, VALUES_FEW},
+    {"quarters", 40000, 40000, Quarters, VALUES_FLOATS},
+    {"power law", 3000, 3000, PowerLaw, VALUES_MANY},
+    {"long rows", 40, 90000, Long, VALUES_FLOATS},
+    {"8 by 8 blocks", 2048, 4096, Blocks8, VALUES_FEW},
+    {"7-point grid", 50000, 50000, Grid3, VALUES_FEW},
+    {"wide spread", 700, 200000, RandomRow, VALUES_FLOATS},
+};
+
+/* ---- Bits */
+
+static PetscErrorCode CheckBytes(const char *what, const AutoCSRBackend *backend, const void *data, const void *expected, size_t bytes)
+{
+  char     *copy;
+  PetscBool same;
+
+  PetscFunctionBeginUser;
+  PetscCheck(!data == !expected, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: one backend has it", what);
+  if (!data) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(bytes, &copy));
+  PetscCall((*backend->to_host)(copy, data, bytes));
+  PetscCall(PetscMemcmp(copy, expected, bytes, &same));
+  PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %zu bytes differ", what, bytes);
+  PetscCall(PetscFree(copy));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CompareProfiles(const AutoCSRProfile *device, const AutoCSRProfile *host)
+{
+  AutoCSRProfile d = *device, h = *host;
+
+  PetscFunctionBeginUser;
+  for (PetscInt c = 0; c < h.chunks; c++) {
+    PetscBool same;
+
+    PetscCall(PetscMemcmp(&d.chunk[c], &h.chunk[c], sizeof(h.chunk[c]), &same));
+    PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_PLIB,
+               "Chunk %" PetscInt_FMT ": nnz %" PetscInt_FMT " %" PetscInt_FMT ", lengths %" PetscInt_FMT "-%" PetscInt_FMT " %" PetscInt_FMT "-%" PetscInt_FMT ", padded %" PetscInt_FMT " %" PetscInt_FMT ", sorted %" PetscInt_FMT " %" PetscInt_FMT ", 16-bit %" PetscInt_FMT " %" PetscInt_FMT ", sorted %" PetscInt_FMT " %" PetscInt_FMT ", pattern rows %" PetscInt_FMT " %" PetscInt_FMT ", uniform %" PetscInt_FMT " %" PetscInt_FMT ", lines %g %g",
+               c, d.chunk[c].nnz, h.chunk[c].nnz, d.chunk[c].min_length, d.chunk[c].max_length, h.chunk[c].min_length, h.chunk[c].max_length, d.chunk[c].padded, h.chunk[c].padded, d.chunk[c].padded_sorted, h.chunk[c].padded_sorted, d.chunk[c].slices_16, h.chunk[c].slices_16, d.chunk[c].slices_16_sorted, h.chunk[c].slices_16_sorted, d.chunk[c].pattern_rows, h.chunk[c].pattern_rows, d.chunk[c].uniform_slices, h.chunk[c].uniform_slices, d.chunk[c].gather_lines, h.chunk[c].gather_lines);
+  }
+  PetscCheck(d.patterns == h.patterns && d.values == h.values && d.float32_exact == h.float32_exact && d.block_size == h.block_size && d.bandwidth == h.bandwidth, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Patterns %" PetscInt_FMT " %" PetscInt_FMT ", values %" PetscInt_FMT " %" PetscInt_FMT ", float32 %d %d, block size %" PetscInt_FMT " %" PetscInt_FMT ", bandwidth %" PetscInt_FMT " %" PetscInt_FMT, d.patterns, h.patterns, d.values, h.values, d.float32_exact, h.float32_exact, d.block_size, h.block_size, d.bandwidth, h.bandwidth);
+  PetscCall(CheckBytes("pattern_id", device->backend, d.pattern_id, h.pattern_id, (size_t)h.m * sizeof(*h.pattern_id)));
+  PetscCall(CheckBytes("pattern_row", &AutoCSRBackendHost, d.pattern_row, h.pattern_row, (size_t)(h.pattern_row ? h.patterns : 0) * sizeof(*h.pattern_row)));
+  PetscCall(CheckBytes("value", &AutoCSRBackendHost, d.value, h.value, (size_t)(h.value ? h.values : 0) * sizeof(*h.value)));
+  /* The rest at once, without what was compared or must differ */
+  d.backend     = h.backend;
+  d.pattern_id  = h.pattern_id;
+  d.pattern_row = h.pattern_row;
+  d.value       = h.value;
+  d.seconds     = h.seconds;
+  PetscCall(CheckBytes("profile", &AutoCSRBackendHost, &d, &h, sizeof(h)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode ComparePlans(const AutoCSRPlan *device, const AutoCSRPlan *host)
+{
+  PetscFunctionBeginUser;
+  PetscCheck(device->n_segments == host->n_segments, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " segments for %" PetscInt_FMT, device->n_segments, host->n_segments);
+  for (PetscInt i = 0; i < host->n_segments; i++) {
+    const AutoCSRSegment *d = &device->segment[i], *h = &host->segment[i];
+
+    PetscCheck(d->row_begin == h->row_begin && d->n_rows == h->n_rows && d->nnz == h->nnz && d->n_slices == h->n_slices && d->n_patterns == h->n_patterns && d->bytes == h->bytes, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": sizes, nnz %" PetscInt_FMT " %" PetscInt_FMT ", slices %" PetscInt_FMT " %" PetscInt_FMT ", patterns %" PetscInt_FMT " %" PetscInt_FMT, i, d->nnz, h->nnz, d->n_slices, h->n_slices, d->n_patterns, h->n_patterns);
+    for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) {
+      PetscCheck(d->stream[s].bytes == h->stream[s].bytes, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": %zu bytes of %s for %zu", i, d->stream[s].bytes, AutoCSRStreamNames[s], h->stream[s].bytes);
+      PetscCall(CheckBytes(AutoCSRStreamNames[s], d->backend, d->stream[s].data, h->stream[s].data, h->stream[s].bytes));
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- A matrix on both backends */
+
+typedef struct {
+  AutoCSRMatrix   host, device;
+  AutoCSRProfile *host_profile, *device_profile;
+} Pair;
+
+static PetscErrorCode PairCreate(const Generator *g, Pair *pair)
+{
+  PetscFunctionBeginUser;
+  PetscCall(MatrixCreate(g, &pair->host));
+  PetscCall(AutoCSRMatrixCopy(&pair->host, &AutoCSRBackendCUDA, &pair->device));
+  PetscCall(AutoCSRProfileCreate(&pair->host, AutoCSRBackendCUDA.slice_height, &pair->host_profile));
+  PetscCall(AutoCSRProfileCreate(&pair->device, AutoCSRBackendCUDA.slice_height, &pair->device_profile));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PairDestroy(Pair *pair)
+{
+  PetscFunctionBeginUser;
+  PetscCall(AutoCSRProfileDestroy(&pair->host_profile));
+  PetscCall(AutoCSRProfileDestroy(&pair->device_profile));
+  PetscCall(AutoCSRMatrixCopyDestroy(&pair->device));
+  PetscCall(MatrixDestroy(&pair->host));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* New values on both */
+static PetscErrorCode SetValues(Pair *pair, ValueKind kind, PetscInt seed, PetscBool special)
+{
+  PetscScalar   *val = (PetscScalar *)pair->host.val;
+  const PetscInt nnz = pair->host.nnz;
+
+  PetscFunctionBeginUser;
+  for (PetscInt p = 0; p < nnz; p++) val[p] = Value(kind, seed, p);
+  if (special && nnz) {
+    val[0]       = RealScalar(INFINITY);
+    val[nnz / 2] = RealScalar((PetscReal)-0.0);
+    val[nnz / 3] = RealScalar(-INFINITY);
+    val[nnz - 1] = RealScalar(NAN);
+  }
+  PetscCall((*pair->device.backend->from_host)((void *)pair->device.val, val, (size_t)nnz * sizeof(*val)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CheckRefresh(Pair *pair, AutoCSRPlan *device, AutoCSRPlan *host, ValueKind kind, PetscInt seed, PetscBool special)
+{
+  PetscBool device_fits, host_fits;
+
+  PetscFunctionBeginUser;
+  PetscCall(SetValues(pair, kind, seed, special));
+  PetscCall(AutoCSRPlanRefresh(host, &pair->host, &host_fits));
+  PetscCall(AutoCSRPlanRefresh(device, &pair->device, &device_fits));
+  PetscCheck(device_fits == host_fits, PETSC_COMM_SELF, PETSC_ERR_PLIB, "New values fit on one backend");
+  PetscCall(ComparePlans(device, host));
+  if (device_fits) PetscCall(AutoCSRPlanCheck(device, &pair->device));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CheckPlan(const Generator *g, Pair *pair, const AutoCSRAxes *axes, Layout layout)
+{
+  AutoCSRPlan *device, *host;
+
+  PetscFunctionBeginUser;
+  PetscCall(BuildPlan(&pair->host, pair->host_profile, &pair->host, pair->host_profile, axes, layout, &host));
+  PetscCall(BuildPlan(&pair->device, pair->device_profile, &pair->host, pair->host_profile, axes, layout, &device));
+  PetscCall(ComparePlans(device, host));
+  PetscCall(AutoCSRPlanCheck(device, &pair->device));
+  if (axes->value != AUTOCSR_VALUE_CSR) {
+    PetscCall(CheckRefresh(pair, device, host, g->values, 1, PETSC_FALSE));
+    PetscCall(CheckRefresh(pair, device, host, g->values, 1, PETSC_TRUE));
+    PetscCall(CheckRefresh(pair, device, host, VALUES_MANY, 2, PETSC_FALSE));
+    PetscCall(SetValues(pair, g->values, 0, PETSC_FALSE));
+  }
+  PetscCall(AutoCSRPlanDestroy(&device));
+  PetscCall(AutoCSRPlanDestroy(&host));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CheckNames(const Pair *pair)
+{
+  const PetscInt U[] = {1, 10, 77, 1000000}, m = pair->host.m;
+  const PetscInt bins = 100;
+  PetscInt       count[2][100], rows[2][100], nnz[2][100], *host_names;
+  PetscBool      wanted[100];
+  void          *names;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(m, &host_names));
+  PetscCall((*pair->device.backend->allocate)((size_t)m * sizeof(PetscInt), &names));
+  for (int u = 0; u < 4; u++) {
+    PetscInt n = 0;
+
+    PetscCall((*pair->host.backend->count_bins)(&pair->host, U[u], bins, count[0], rows[0], nnz[0]));
+    PetscCall((*pair->device.backend->count_bins)(&pair->device, U[u], bins, count[1], rows[1], nnz[1]));
+    PetscCall(CheckBytes("count of bins", &AutoCSRBackendHost, count[1], count[0], sizeof(count[0])));
+    PetscCall(CheckBytes("rows of bins", &AutoCSRBackendHost, rows[1], rows[0], sizeof(rows[0])));
+    PetscCall(CheckBytes("nonzeros of bins", &AutoCSRBackendHost, nnz[1], nnz[0], sizeof(nnz[0])));
+    for (PetscInt b = 0; b < bins; b++) {
+      wanted[b] = (PetscBool)(b % 3 != 1);
+      if (wanted[b]) n += count[0][b];
+    }
+    PetscCall((*pair->host.backend->name_bins)(&pair->host, U[u], bins, wanted, host_names));
+    PetscCall((*pair->device.backend->name_bins)(&pair->device, U[u], bins, wanted, (PetscInt *)names));
+    PetscCall(CheckBytes("names of bins", pair->device.backend, names, host_names, (size_t)n * sizeof(PetscInt)));
+  }
+  for (int empty = 0; empty < 2; empty++) {
+    const PetscInt begin = m / 3, end = m - m / 5;
+    PetscInt       n = 0;
+
+    for (PetscInt i = begin; i < end; i++) n += (Length(&pair->host, i) == 0) == empty;
+    PetscCall((*pair->host.backend->name_rows)(&pair->host, begin, end, (PetscBool)empty, host_names));
+    PetscCall((*pair->device.backend->name_rows)(&pair->device, begin, end, (PetscBool)empty, (PetscInt *)names));
+    PetscCall(CheckBytes("names of rows", pair->device.backend, names, host_names, (size_t)n * sizeof(PetscInt)));
+  }
+  PetscCall((*pair->device.backend->release)(names));
+  PetscCall(PetscFree(host_names));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CheckTranspose(const Pair *pair)
+{
+  const AutoCSRMatrix *h = &pair->host;
+  AutoCSRMatrix        t;
+  PetscInt            *place, *row_ptr, *col, *from;
+  PetscScalar         *val;
+  void                *permuted;
+
+  PetscFunctionBeginUser;
+  PetscCall((*pair->device.backend->transpose)(&pair->device, &t, &place));
+  PetscCheck(t.m == h->n && t.n == h->m && t.nnz == h->nnz && t.backend == pair->device.backend, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Sizes of the transpose");
+  PetscCall(PetscCalloc1(h->n + 2, &row_ptr));
+  PetscCall(PetscMalloc3(h->nnz, &col, h->nnz, &from, h->nnz, &val));
+  for (PetscInt p = 0; p < h->nnz; p++) row_ptr[h->col[p] + 2]++;
+  for (PetscInt j = 0; j < h->n; j++) row_ptr[j + 2] += row_ptr[j + 1];
+  for (PetscInt i = 0; i < h->m; i++) {
+    for (PetscInt p = h->row_ptr[i]; p < h->row_ptr[i + 1]; p++) {
+      const PetscInt q = row_ptr[h->col[p] + 1]++;
+
+      col[q]  = i;
+      from[q] = p;
+      val[q]  = h->val[p];
+    }
+  }
+  PetscCall(CheckBytes("row_ptr of the transpose", t.backend, t.row_ptr, row_ptr, (size_t)(h->n + 1) * sizeof(*row_ptr)));
+  PetscCall(CheckBytes("columns of the transpose", t.backend, t.col, col, (size_t)h->nnz * sizeof(*col)));
+  PetscCall(CheckBytes("values of the transpose", t.backend, t.val, val, (size_t)h->nnz * sizeof(*val)));
+  PetscCall(CheckBytes("places of the transpose", t.backend, place, from, (size_t)h->nnz * sizeof(*from)));
+  PetscCall((*t.backend->allocate)((size_t)h->nnz * sizeof(*val), &permuted));
+  PetscCall((*t.backend->permute)(h->nnz, place, pair->device.val, (PetscScalar *)permuted));
+  PetscCall(CheckBytes("permuted values", t.backend, permuted, val, (size_t)h->nnz * sizeof(*val)));
+  PetscCall((*t.backend->release)(permuted));
+  PetscCall((*t.backend->release)(place));
+  PetscCall(AutoCSRMatrixCopyDestroy(&t));
+  PetscCall(PetscFree(row_ptr));
+  PetscCall(PetscFree3(col, from, val));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Two profiles of one matrix, and with other values */
+static PetscErrorCode CheckProfiles(const Generator *g, Pair *pair)
+{
+  const ValueKind kinds[] = {VALUES_FEW, VALUES_FLOATS, VALUES_MANY};
+
+  PetscFunctionBeginUser;
+  PetscCall(CompareProfiles(pair->device_profile, pair->host_profile));
+  for (int k = 0; k < 6; k++) {
+    PetscCall(AutoCSRProfileDestroy(&pair->host_profile));
+    PetscCall(AutoCSRProfileDestroy(&pair->device_profile));
+    PetscCall(SetValues(pair, kinds[k % 3], 3, (PetscBool)(k > 2)));
+    PetscCall(AutoCSRProfileCreate(&pair->host, AutoCSRBackendCUDA.slice_height, &pair->host_profile));
+    PetscCall(AutoCSRProfileCreate(&pair->device, AutoCSRBackendCUDA.slice_height, &pair->device_profile));
+    PetscCall(CompareProfiles(pair->device_profile, pair->host_profile));
+  }
+  PetscCall(SetValues(pair, g->values, 0, PETSC_FALSE));
+  PetscCall(AutoCSRProfileDestroy(&pair->host_profile));
+  PetscCall(AutoCSRProfileDestroy(&pair->device_profile));
+  PetscCall(AutoCSRProfileCreate(&pair->host, AutoCSRBackendCUDA.slice_height, &pair->host_profile));
+  PetscCall(AutoCSRProfileCreate(&pair->device, AutoCSRBackendCUDA.slice_height, &pair->device_profile));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CheckMatrix(const Generator *g)
+{
+  const PetscInt windows[] = {0, 16, AUTOCSR_WINDOW, 1024};
+  Pair           pair;
+  PetscInt       plans = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(PairCreate(g, &pair));
+  PetscCall(CheckProfiles(g, &pair));
+  PetscCall(CheckNames(&pair));
+  PetscCall(CheckTranspose(&pair));
+  for (int layout = 0; layout < LAYOUT_COUNT; layout++) {
+    for (int code = 0; code < 2 * 4 * 4 * 4; code++) {
+      AutoCSRAxes a = {.order = (AutoCSROrder)(code & 1), .index = (AutoCSRIndex)(code / 2 % 4), .value = (AutoCSRValue)(code / 8 % 4), .sort_window = windows[code / 32], .lanes = 1};
+      PetscBool   legal;
+
+      a.mapping      = a.order == AUTOCSR_ORDER_SLICED ? AUTOCSR_MAP_SLICE : AUTOCSR_MAP_LANES;
+      a.slice_height = a.order == AUTOCSR_ORDER_SLICED || a.index == AUTOCSR_INDEX_16 ? AutoCSRBackendCUDA.slice_height : 1;
+      PetscCall(IsLegal(&pair.host, pair.host_profile, &a, (Layout)layout, &legal));
+      if (legal) PetscCall(CheckPlan(g, &pair, &a, (Layout)layout));
+      plans += legal;
+    }
+  }
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: %" PetscInt_FMT " plans alike\n", g->name, plans));
+  PetscCall(PairDestroy(&pair));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
+  for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(generators); i++) PetscCall(CheckMatrix(&generators[i]));
+  for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(more); i++) PetscCall(CheckMatrix(&more[i]));
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+  test:
+    requires: cuda double
+
+TEST*/
