@@ -223,7 +223,7 @@ PetscErrorCode AutoCSRContextPlan(Mat A, AutoCSRContext *ctx, const AutoCSRMatri
 }
 
 /* The arrays as they are to be multiplied. Without entries, without values (MAT_STRUCTURE_ONLY) and of a factor: none */
-static PetscErrorCode AutoCSRContextGetCSR(Mat A, AutoCSRMatrix *csr, PetscInt *nonempty)
+static PetscErrorCode AutoCSRContextGetCSR(Mat A, AutoCSRMatrix *csr)
 {
   const AutoCSRParent *parent;
   const PetscInt      *row_ptr, *col;
@@ -238,8 +238,24 @@ static PetscErrorCode AutoCSRContextGetCSR(Mat A, AutoCSRMatrix *csr, PetscInt *
   csr->nnz = row_ptr && csr->m ? row_ptr[csr->m] : 0;
   PetscCall(MatSeqAutoCSRGetParent(&parent));
   if (csr->nnz && !A->factortype && !A->structure_only) PetscCall((*parent->get_csr)(A, csr));
-  *nonempty = 0;
-  for (PetscInt i = 0; csr->val && i < csr->m; i++) *nonempty += row_ptr[i + 1] > row_ptr[i];
+  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &m, &row_ptr, &col, &done));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode AutoCSRContextCountRows(Mat A, AutoCSRContext *ctx)
+{
+  const PetscInt *row_ptr, *col;
+  PetscInt        m;
+  PetscBool       done;
+
+  PetscFunctionBegin;
+  if (ctx->profile) {
+    ctx->nonempty = ctx->csr.m - ctx->profile->empty_rows;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &m, &row_ptr, &col, &done));
+  ctx->nonempty = 0;
+  for (PetscInt i = 0; i < m; i++) ctx->nonempty += row_ptr[i + 1] > row_ptr[i];
   PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &m, &row_ptr, &col, &done));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -249,13 +265,12 @@ PetscErrorCode AutoCSRContextUpdate(Mat A, AutoCSRContext *ctx)
 {
   AutoCSRMatrix  csr;
   PetscLogDouble begin, end;
-  PetscInt       nonempty = 0;
   PetscBool      same;
 
   PetscFunctionBegin;
   if (AutoCSRContextIsCurrent(A, ctx)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscTime(&begin));
-  PetscCall(AutoCSRContextGetCSR(A, &csr, &nonempty));
+  PetscCall(AutoCSRContextGetCSR(A, &csr));
   same     = (PetscBool)(ctx->owner && ctx->nonzerostate == A->nonzerostate && ctx->merges == merges && csr.row_ptr == ctx->csr.row_ptr && csr.col == ctx->csr.col && csr.m == ctx->csr.m && csr.n == ctx->csr.n && csr.nnz == ctx->csr.nnz && csr.backend == ctx->csr.backend);
   ctx->csr = csr;
   if (same && ctx->plan) {
@@ -267,8 +282,8 @@ PetscErrorCode AutoCSRContextUpdate(Mat A, AutoCSRContext *ctx)
   }
   if (!same) {
     PetscCall(AutoCSRContextDrop(ctx));
-    ctx->nonempty = nonempty;
     if (csr.val) PetscCall(AutoCSRContextPlan(A, ctx, &csr, &ctx->plan, &ctx->profile));
+    if (ctx->plan) PetscCall(AutoCSRContextCountRows(A, ctx));
   }
   ctx->owner        = A;
   ctx->state        = ((PetscObject)A)->state;
