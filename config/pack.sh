@@ -31,7 +31,7 @@ fi
 cat >"$folder/run-tests" <<EOF
 #!/usr/bin/env bash
 cd "\$(dirname "\$0")" || exit 1
-export LD_LIBRARY_PATH=\$PWD/petsc/lib\${LD_LIBRARY_PATH:+:\$LD_LIBRARY_PATH}
+export LD_LIBRARY_PATH=\$PWD/build:\$PWD/petsc/lib\${LD_LIBRARY_PATH:+:\$LD_LIBRARY_PATH}
 exec config/with-mpi.sh python3 config/run-tests.py --top "\$PWD" --build "\$PWD/build" --lib "\$PWD/build/libpetscautocsr.so" --petsc-dir "\$PWD/petsc" \\
   --mpiexec "\${MPIEXEC:-mpiexec}" ${PACK_MATRICES:+--matrices "\$PWD/build/matrices"} --private '${PRIVATE:-}' "\$@" $*
 EOF

@@ -15,6 +15,7 @@ import contextlib
 import csv
 import fnmatch
 import json
+import math
 import os
 import random
 import re
@@ -163,7 +164,7 @@ def pack(tree, tests, lib, archive):
             for name in test.field("runfiles").split():
                 source = os.path.join(os.path.dirname(test.script), name)
                 add(source, os.path.join("programs", os.path.relpath(source, tree.gen)))
-            for name in re.findall(re.escape(tree.src) + r"/(src/[^ '\"]*|share/[^ '\"]*)", test.text):
+            for name in re.findall("(?:" + re.escape(tree.src) + r"|\$\{wPETSC_DIR\})/(src/[^ '\"]*|share/[^ '\"]*)", test.text):
                 if os.path.exists(os.path.join(tree.src, name)):
                     from_src(name)
         from_src("config/petsc_harness.sh")
@@ -211,6 +212,8 @@ class Test:
         for old, new in tree.moved.items():
             self.text = self.text.replace(old, new)
         self.label = self.field("label")
+        # Of the loops over options, the longest tests first
+        self.runs = math.prod(len(values.split()) for values in re.findall(r"^\w+_in=\$\{\w+:-(.*)\}$", self.text, re.M))
         self.processes = max([int(n) for n in re.findall(r"\d+", "".join(re.findall(r"^nsize_in=(.*)$", self.text, re.M)))] or [1])
         self.folder = os.path.relpath(os.path.dirname(script), tree.gen)
         self.program = os.path.normpath(os.path.join(os.path.dirname(script), "x", self.field("executable")))
@@ -390,6 +393,7 @@ def main():
         tests = [t for t in tests if not t.skipped]
         tests = sorted(random.Random(1).sample(tests, min(args.sample, len(tests))), key=lambda t: t.label)
     random.Random(1).shuffle(tests)
+    tests.sort(key=lambda t: -t.runs)
     runnable = [t for t in tests if not t.skipped]
     tree.build(runnable, args.jobs)
     if args.pack:
