@@ -14,11 +14,16 @@
 
 #include "agent.cuh"
 
+/* The rows that begin or end in a tile */
+typedef struct {
+  PetscInt row, end; /* [row, end); end 0: not found yet */
+  unsigned sparse;   /* some are in sparse groups */
+} SegsumRows;
+
 /* What a tile leaves for the other tiles of its first and of its last row */
 typedef struct {
   PetscScalar first, last; /* its share in the row that began before it and ends in it; in the row that goes on after it */
-  PetscInt    row, end;    /* the rows that begin or end in it, [row, end); end 0: not found yet. The structure does not change while a plan lives */
-  unsigned    sparse;      /* some of these rows are in sparse groups */
+  SegsumRows  rows;        /* found in the first product: the structure does not change while a plan lives */
   unsigned    arrived;     /* tiles that have come for the row that begins in this tile and goes on after it */
 } SegsumSynchronizer;
 
@@ -38,6 +43,8 @@ struct AgentSegsum : AgentBase {
   static constexpr int sparse = 16;   /* nearly all empty: fewer nonzeros than one in so many rows */
   static constexpr int cut    = 2;    /* rows that a tile may share with others: its first and its last */
 
+  typedef SegsumRows Rows;
+
   /* A row that this block has to add up: it was the last of the row's tiles to come */
   typedef struct {
     PetscInt row, first_tile, last_tile;
@@ -49,8 +56,6 @@ struct AgentSegsum : AgentBase {
     PetscScalar warp_sum[WARPS];
     int         warp_head[WARPS];
     uint32_t    head[tile / 4]; /* the segment descriptor: a byte for each entry, 1 where a row begins */
-    PetscInt    row, end;
-    unsigned    sparse;
     Shares      shares[cut];
   };
 
@@ -118,34 +123,32 @@ struct AgentSegsum : AgentBase {
     return LoadCached(row_ptr + end) - LoadCached(row_ptr + begin) <= (end - begin) / sparse;
   }
 
-  /* The rows of a tile, by a warp */
-  static __device__ __forceinline__ void FindRows(const Tile &t)
+  /* By the whole block: a warp searches, and leaves what it finds for the next product */
+  static __device__ __forceinline__ Rows FindRows(const Tile &t)
   {
-    SegsumSynchronizer *s      = &t.synchronizer[t.index];
-    const PetscInt      row    = FindRow(t, t.begin);
-    PetscInt            end    = t.n_rows;
-    bool                sparse = false;
+    Rows *found = &t.synchronizer[t.index].rows;
 
-    if (!t.is_last) {
-      end = FindRow(t, t.begin + t.size);
-      if (LoadCached(t.row_ptr + end) - t.first < t.begin + t.size) end++; /* it begins in this tile or before */
+    if (threadIdx.x < WARP) {
+      Rows rows = {FindRow(t, t.begin), t.n_rows, 0};
+
+      if (!t.is_last) {
+        rows.end = FindRow(t, t.begin + t.size);
+        if (LoadCached(t.row_ptr + rows.end) - t.first < t.begin + t.size) rows.end++; /* it began in this tile or before */
+      }
+      for (PetscInt k = rows.row / group * group + (PetscInt)threadIdx.x * group; k < rows.end; k += WARP * group) rows.sparse |= IsSparse(t.row_ptr, k, GroupEnd(t.n_rows, k));
+      rows.sparse = __any_sync(ALL_LANES, rows.sparse);
+      if (threadIdx.x == 0) *found = rows;
     }
-    for (PetscInt k = row / group * group + threadIdx.x * group; k < end; k += WARP * group) sparse |= IsSparse(t.row_ptr, k, GroupEnd(t.n_rows, k));
-    sparse = __any_sync(ALL_LANES, sparse);
-    if (threadIdx.x == 0) {
-      s->row    = row;
-      s->end    = end;
-      s->sparse = sparse;
-    }
-    __syncwarp();
+    __syncthreads();
+    return *found;
   }
 
   /* visit(k, p) for this thread's share of the tile's rows, the first entry of row k being entry p of the tile */
   template <class Visit>
-  static __device__ __forceinline__ void EachRow(const Tile &t, const Shared &shared, Visit visit)
+  static __device__ __forceinline__ void EachRow(const Tile &t, const Rows &rows, Visit visit)
   {
-    for (PetscInt k = shared.row + threadIdx.x; k < shared.end; k += AUTOCSR_BLOCK) {
-      if (shared.sparse) {
+    for (PetscInt k = rows.row + threadIdx.x; k < rows.end; k += AUTOCSR_BLOCK) {
+      if (rows.sparse) {
         const PetscInt group_end = GroupEnd(t.n_rows, k);
 
         if (IsSparse(t.row_ptr, k, group_end)) {
@@ -177,45 +180,49 @@ struct AgentSegsum : AgentBase {
     }
   }
 
-  static __device__ __forceinline__ void LoadProducts(const AutoCSRDeviceOperands &op, const Tile &t, Shared &shared)
+  /* A lane's part of the tile's entries, as they are loaded: AUTOCSR_BLOCK apart */
+  typedef struct {
+    PetscInt    col[height];
+    PetscScalar val[height], x[height];
+  } Entries;
+
+  /* What does not exist, past the tile's end, is column 0 and value 0 */
+  template <bool full>
+  static __device__ __forceinline__ void LoadEntries(const AutoCSRDeviceOperands &op, const Tile &t, Entries *e)
   {
-    const PetscInt    *col  = op.col + t.first + t.begin + threadIdx.x;
-    const PetscScalar *val  = op.val + t.first + t.begin + threadIdx.x;
-    const int          size = (int)t.size - threadIdx.x;
-    PetscInt           c[height];
-    PetscScalar        a[height], x[height];
+    const PetscInt    *col = op.col + t.first + t.begin + threadIdx.x;
+    const PetscScalar *val = op.val + t.first + t.begin + threadIdx.x;
 
 #pragma unroll
     for (int i = 0; i < height; i++) {
-      c[i] = LoadStreamIf(i * AUTOCSR_BLOCK < size, col + i * AUTOCSR_BLOCK);
-      a[i] = LoadStreamIf(i * AUTOCSR_BLOCK < size, val + i * AUTOCSR_BLOCK);
+      const bool exists = full || i * AUTOCSR_BLOCK + threadIdx.x < t.size;
+
+      e->col[i] = LoadStreamIf(exists, col + i * AUTOCSR_BLOCK);
+      e->val[i] = LoadStreamIf(exists, val + i * AUTOCSR_BLOCK);
     }
-#pragma unroll
-    for (int i = 0; i < height; i++) x[i] = LoadCachedIf(i * AUTOCSR_BLOCK < size, op.x + c[i]);
-#pragma unroll
-    for (int i = 0; i < height; i++) shared.product[Place(i * AUTOCSR_BLOCK + threadIdx.x)] = MultiplyAdd(0, ConjugateIf(a[i], op.conjugate), x[i]);
   }
 
-  /* Running sums of this lane's entries, begun anew at each row: the open one at its end, and whether a row began */
+  /* Sums of this lane's entries, begun anew at each row, and stored where a row ends and at the lane's end; the latter, and whether a row began */
   static __device__ __forceinline__ PetscScalar SumLane(Shared &shared, bool *has_head)
   {
     PetscScalar *product = shared.product + Place(threadIdx.x * height);
     PetscScalar  sum     = 0;
-
-    *has_head = false;
-#pragma unroll
-    for (int w = 0; w < height / 4; w++) {
-      const uint32_t head = shared.head[threadIdx.x * (height / 4) + w];
+    uint32_t     heads   = 0;
 
 #pragma unroll
-      for (int i = 0; i < 4; i++) {
-        const bool begins = (head >> (8 * i)) & 1;
+    for (int w = 0; w < height / 4; w++) heads |= ((shared.head[threadIdx.x * (height / 4) + w] * 0x01020408u) >> 24 & 0xf) << (4 * w); /* a bit for each byte */
+#pragma unroll
+    for (int i = 0; i < height; i++) {
+      const PetscScalar p = product[i];
 
-        *has_head |= begins;
-        sum                = (begins ? (PetscScalar)0 : sum) + product[4 * w + i];
-        product[4 * w + i] = sum;
-      }
+      if (heads >> i & 1) {
+        if (i) product[i - 1] = sum;
+        sum = p;
+      } else
+        sum += p;
     }
+    product[height - 1] = sum;
+    *has_head           = heads;
     return sum;
   }
 
@@ -240,10 +247,7 @@ struct AgentSegsum : AgentBase {
       shared.warp_head[warp] = heads != 0;
     }
     __syncthreads();
-#pragma unroll
-    for (int w = 0; w < WARPS - 1; w++) {
-      if (w < warp) carry = (shared.warp_head[w] ? (PetscScalar)0 : carry) + shared.warp_sum[w];
-    }
+    for (int w = 0; w < warp; w++) carry = (shared.warp_head[w] ? (PetscScalar)0 : carry) + shared.warp_sum[w];
     sum   = ShuffleUp(sum, 1);
     heads = __shfl_up_sync(ALL_LANES, heads, 1);
     if (lane) carry = (heads ? (PetscScalar)0 : carry) + sum;
@@ -295,31 +299,33 @@ struct AgentSegsum : AgentBase {
 
   static __device__ __forceinline__ void RunTile(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, const Tile &t, Shared &shared)
   {
-    SegsumSynchronizer *s        = &t.synchronizer[t.index];
-    const bool          is_known = s->end;
-    PetscScalar         sum;
-    bool                has_head;
+    Entries     e;
+    Rows        rows;
+    PetscScalar sum;
+    bool        has_head;
 
+    if (t.size == tile)
+      LoadEntries<true>(op, t, &e);
+    else
+      LoadEntries<false>(op, t, &e);
+    rows = t.synchronizer[t.index].rows;
 #pragma unroll
     for (int w = 0; w < height / 4; w++) shared.head[w * AUTOCSR_BLOCK + threadIdx.x] = 0;
-    LoadProducts(op, t, shared);
-    if (threadIdx.x < WARP) {
-      if (!is_known) FindRows(t);
-      if (threadIdx.x == 0) {
-        shared.row    = s->row;
-        shared.end    = s->end;
-        shared.sparse = s->sparse;
-      }
-      if (threadIdx.x < cut) shared.shares[threadIdx.x].row = -1;
-    }
+    if (threadIdx.x < cut) shared.shares[threadIdx.x].row = -1;
     __syncthreads();
-    EachRow(t, shared, [&](PetscInt, PetscInt p) {
+#pragma unroll
+    for (int i = 0; i < height; i++) e.x[i] = LoadCachedIf(true, op.x + e.col[i]);
+    if (!rows.end) rows = FindRows(t);
+    EachRow(t, rows, [&](PetscInt, PetscInt p) {
       if (p >= 0 && p < t.size) ((unsigned char *)shared.head)[p] = 1;
     });
+    if (threadIdx.x == 0 && t.size < tile) ((unsigned char *)shared.head)[t.size] = 1; /* the last row ends there */
+#pragma unroll
+    for (int i = 0; i < height; i++) shared.product[Place(i * AUTOCSR_BLOCK + threadIdx.x)] = MultiplyAdd(0, ConjugateIf(e.val[i], op.conjugate), e.x[i]);
     __syncthreads();
     sum = SumLane(shared, &has_head);
     ScanLanes(shared, sum, has_head);
-    EachRow(t, shared, [&](PetscInt k, PetscInt p) {
+    EachRow(t, rows, [&](PetscInt k, PetscInt p) {
       const PetscInt end  = LoadCached(t.row_ptr + k + 1) - t.first - t.begin;
       const int      last = (int)(PetscMin(end, t.size) - 1), lane = last / height;
       PetscScalar    own = 0;

@@ -9,7 +9,8 @@
 
 template <AutoCSRIndex index, AutoCSRValue value>
 struct AgentSliced : AgentBase {
-  static constexpr int in_flight = 8; /* entries of a lane whose loads do not wait for each other */
+  static constexpr int in_flight = sizeof(PetscScalar) > 8 ? 4 : 8;        /* entries of a lane whose loads do not wait for each other */
+  static constexpr int residents = index == AUTOCSR_INDEX_PATTERN ? 8 : 6; /* measured: warps hide more time than registers do */
 
   struct Shared {};
 
@@ -20,54 +21,122 @@ struct AgentSliced : AgentBase {
   }
 #endif
 
-  /* Adds entries t to t + in_flight of a row of `length` */
-  static __device__ __forceinline__ PetscScalar Add(PetscScalar sum, const DeviceEntries &e, const AutoCSRDeviceOperands &op, PetscInt slot, int t, int length)
+  /* A lane's row */
+  typedef struct {
+    PetscInt row; /* -1: none, past the last row */
+    PetscInt slot, length;
+    PetscInt columns; /* where its pattern is, or what its 16-bit columns count from */
+  } Row;
+
+  static __device__ __forceinline__ Row RowOfLane(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt slice)
+  {
+    const int      lane = threadIdx.x % WARP;
+    const PetscInt k    = slice * WARP + lane;
+    Row            r    = {-1, 0, 0, 0};
+
+    if (k >= seg.n_rows) return r;
+    r.row  = RowOf(seg, k);
+    r.slot = LoadCached(seg.slice_ptr + slice) + lane;
+    if constexpr (index == AUTOCSR_INDEX_PATTERN) {
+      const PetscInt *pattern = seg.pattern_ptr + LoadStream(seg.pattern_id + k);
+
+      r.columns = LoadCached(pattern);
+      r.length  = LoadCached(pattern + 1) - r.columns;
+    } else {
+      r.length = LoadCached(op.row_ptr + r.row + 1) - LoadCached(op.row_ptr + r.row);
+      if constexpr (index == AUTOCSR_INDEX_16) r.columns = LoadCached(seg.base + slice);
+    }
+    return r;
+  }
+
+  static __device__ __forceinline__ DeviceEntries EntriesOfRow(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, const Row &r)
+  {
+    DeviceEntries e = {seg.index, seg.value, seg.pattern_offset, seg.dictionary, op.x};
+
+    AdvanceEntries<index, value>(&e, r.slot, r.columns);
+    if constexpr (index == AUTOCSR_INDEX_PATTERN)
+      e.x += r.row;
+    else if constexpr (index == AUTOCSR_INDEX_16)
+      e.x += r.columns;
+    return e;
+  }
+
+  /* The next n entries of a row, all of which exist */
+  template <int n>
+  static __device__ __forceinline__ PetscScalar Add(PetscScalar sum, const DeviceEntries &e, int conjugate)
+  {
+    PetscInt         col[n];
+    EntryCode<value> a[n];
+    PetscScalar      x[n];
+
+#pragma unroll
+    for (int i = 0; i < n; i++) {
+      col[i] = EntryColumn<index>(e, i * WARP, i);
+      a[i].Load(e, i * WARP);
+    }
+#pragma unroll
+    for (int i = 0; i < n; i++) x[i] = LoadCached(e.x + col[i]);
+#pragma unroll
+    for (int i = 0; i < n; i++) sum = MultiplyAdd(sum, ConjugateIf(a[i].Value(e), conjugate), x[i]);
+    return sum;
+  }
+
+  /* The last entries of a row, n or fewer */
+  template <int n>
+  static __device__ __forceinline__ PetscScalar AddRest(PetscScalar sum, const DeviceEntries &e, int rest, int conjugate)
+  {
+    if (rest == n) return Add<n>(sum, e, conjugate);
+    if constexpr (n > 1)
+      return AddRest<n - 1>(sum, e, rest, conjugate);
+    else
+      return sum;
+  }
+
+  /* The next in_flight entries of a row, of which `rest` exist */
+  static __device__ __forceinline__ PetscScalar AddIf(PetscScalar sum, const DeviceEntries &e, int rest, int conjugate)
   {
     PetscInt         col[in_flight];
     EntryCode<value> a[in_flight];
-    PetscScalar      x[in_flight], b[in_flight];
+    PetscScalar      x[in_flight];
 
 #pragma unroll
     for (int i = 0; i < in_flight; i++) {
-      col[i] = EntryColumnIf<index>(t + i < length, e, slot + (t + i) * WARP, t + i);
-      a[i].LoadIf(t + i < length, e, slot + (t + i) * WARP);
+      col[i] = EntryColumnIf<index>(i < rest, e, i * WARP, i);
+      a[i].LoadIf(i < rest, e, i * WARP);
     }
 #pragma unroll
-    for (int i = 0; i < in_flight; i++) x[i] = LoadCachedIf(t + i < length, op.x + col[i]);
-#pragma unroll
-    for (int i = 0; i < in_flight; i++) b[i] = ConjugateIf(a[i].Value(e), op.conjugate);
+    for (int i = 0; i < in_flight; i++) x[i] = LoadCachedIf(i < rest, e.x + col[i]);
 #pragma unroll
     for (int i = 0; i < in_flight; i++) {
-      if (t + i < length) sum = MultiplyAdd(sum, b[i], x[i]);
+      if (i < rest) sum = MultiplyAdd(sum, ConjugateIf(a[i].Value(e), conjugate), x[i]);
+    }
+    return sum;
+  }
+
+  static __device__ __forceinline__ PetscScalar SumOfRow(DeviceEntries e, int length, int conjugate)
+  {
+    const int   shortest = __reduce_min_sync(ALL_LANES, length), longest = __reduce_max_sync(ALL_LANES, length);
+    PetscScalar sum = 0;
+    int         t   = 0;
+
+    for (; t + in_flight <= shortest; t += in_flight) {
+      sum = Add<in_flight>(sum, e, conjugate);
+      AdvanceEntries<index, value>(&e, in_flight * WARP, in_flight);
+    }
+    if (shortest == longest) return AddRest<in_flight - 1>(sum, e, longest - t, conjugate);
+    for (; t < longest; t += in_flight) {
+      sum = AddIf(sum, e, length - t, conjugate);
+      AdvanceEntries<index, value>(&e, in_flight * WARP, in_flight);
     }
     return sum;
   }
 
   static __device__ __forceinline__ void Run(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt block, Shared &)
   {
-    const PetscInt slice = block * WARPS + threadIdx.x / WARP, k = slice * WARP + threadIdx.x % WARP;
-    DeviceEntries  e      = {seg.index, seg.value, NULL, seg.dictionary, 0};
-    PetscScalar    sum    = 0;
-    PetscInt       row    = 0, slot;
-    int            length = 0, longest, t = 0;
+    const Row         r   = RowOfLane(seg, op, block * WARPS + threadIdx.x / WARP);
+    const PetscScalar sum = SumOfRow(EntriesOfRow(seg, op, r), (int)r.length, op.conjugate);
 
-    if (slice >= seg.n_slices) return;
-    slot = LoadCached(seg.slice_ptr + slice) + threadIdx.x % WARP;
-    if constexpr (index == AUTOCSR_INDEX_16) e.shift = LoadCached(seg.base + slice);
-    if (k < seg.n_rows) {
-      row = RowOf(seg, k);
-      if constexpr (index == AUTOCSR_INDEX_PATTERN) {
-        const PetscInt *pattern = seg.pattern_ptr + LoadStream(seg.pattern_id + k);
-
-        e.offset = seg.pattern_offset + LoadCached(pattern);
-        e.shift  = row;
-        length   = (int)(LoadCached(pattern + 1) - LoadCached(pattern));
-      } else
-        length = (int)(LoadCached(op.row_ptr + row + 1) - LoadCached(op.row_ptr + row));
-    }
-    longest = __reduce_max_sync(ALL_LANES, length);
-    for (; t < longest; t += in_flight) sum = Add(sum, e, op, slot, t, length);
-    if (k < seg.n_rows) op.y[row] = AddendOf(op, row) + sum;
+    if (r.row >= 0) op.y[r.row] = AddendOf(op, r.row) + sum;
   }
 };
 

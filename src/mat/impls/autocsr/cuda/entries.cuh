@@ -51,22 +51,33 @@ static __device__ __forceinline__ T LoadCachedIf(bool exists, const T *p)
   return v;
 }
 
-/* Where the entries of one row are; entry t is in slot q of INDEX and VALUE (t and q differ by more than a constant in slices) */
+/* Where the entries of a row are */
 typedef struct {
-  const void        *index, *value; /* of the segment */
-  const PetscInt    *offset;        /* of the row's pattern */
+  const void        *index, *value; /* of slot 0 */
+  const PetscInt    *offset;        /* of the row's pattern, of entry 0 */
   const PetscScalar *dictionary;
-  PetscInt           shift; /* what is added to a code: BASE, or the row */
+  const PetscScalar *x; /* what codes of columns count from: BASE, or the row */
 } DeviceEntries;
 
-/* The column of entry t, in slot q */
+/* The code of the column of entry t, in slot q */
+template <AutoCSRIndex index>
+static __device__ __forceinline__ PetscInt EntryColumn(const DeviceEntries &e, PetscInt q, PetscInt t)
+{
+  if constexpr (index == AUTOCSR_INDEX_PATTERN)
+    return LoadCached(e.offset + t);
+  else if constexpr (index == AUTOCSR_INDEX_16)
+    return LoadStream((const uint16_t *)e.index + q);
+  else
+    return (PetscInt)LoadStream((const uint32_t *)e.index + q);
+}
+
 template <AutoCSRIndex index>
 static __device__ __forceinline__ PetscInt EntryColumnIf(bool exists, const DeviceEntries &e, PetscInt q, PetscInt t)
 {
   if constexpr (index == AUTOCSR_INDEX_PATTERN)
-    return e.shift + LoadCachedIf(exists, e.offset + t);
+    return LoadCachedIf(exists, e.offset + t);
   else if constexpr (index == AUTOCSR_INDEX_16)
-    return e.shift + LoadStreamIf(exists, (const uint16_t *)e.index + q);
+    return LoadStreamIf(exists, (const uint16_t *)e.index + q);
   else
     return (PetscInt)LoadStreamIf(exists, (const uint32_t *)e.index + q);
 }
@@ -132,5 +143,18 @@ struct EntryCode<AUTOCSR_VALUE_FLOAT32> {
 #endif
   }
 };
+
+/* The same entries, `slots` slots and `entries` entries on */
+template <AutoCSRIndex index, AutoCSRValue value>
+static __device__ __forceinline__ void AdvanceEntries(DeviceEntries *e, PetscInt slots, PetscInt entries)
+{
+  if constexpr (index == AUTOCSR_INDEX_PATTERN)
+    e->offset += entries;
+  else if constexpr (index == AUTOCSR_INDEX_16)
+    e->index = (const uint16_t *)e->index + slots;
+  else
+    e->index = (const uint32_t *)e->index + slots;
+  e->value = (const EntryCode<value> *)e->value + slots;
+}
 
 #endif
