@@ -97,16 +97,18 @@ ISA_kernels_avx512 = -mavx512f -mavx512vl -mavx512dq -mavx512bw -mfma -mprefer-v
 # private: those that call private functions (they include private headers, or a header of tests/ that does) and are linked with the library's objects
 # linked:  those that call the public functions and are linked with the library
 # halves:  those of which a part is CUDA
+# device:  these, and those that call the device's backend
 programs := $(wildcard tests/*.c tests/*.cxx examples/*.c)
 private  := $(if $(programs),$(shell grep -lE 'include.*(src/mat/impls/autocsr|"(blocks|plans|ex32)\.h")' $(programs)))
 linked   := $(filter-out $(private),$(if $(programs),$(shell grep -l 'include.*petscautocsr\.h' $(programs))))
 halves   := $(patsubst %_nvcc.cu,%.c,$(wildcard tests/*_nvcc.cu))
+device   := $(halves) $(if $(programs),$(shell grep -l AutoCSRBackendCUDA $(programs)))
 slepc    := $(filter-out $(private),$(if $(programs),$(shell grep -l 'include.*slepc' $(programs))))
 # SLEPc's installation of the same PETSc: Debian's where it is there
 SLEPC_DIR ?= $(wildcard $(subst petscdir/petsc,slepcdir/slepc,$(filter /usr/lib/petscdir/%,$(PETSC_DIR))))
 export SLEPC_DIR
 exe       = $(patsubst %,$(BUILD)/%,$(basename $(1)))
-runnable := $(filter-out $(if $(SLEPC_DIR),,$(slepc)) $(if $(CXX),,%.cxx) $(if $(gpu),,$(halves)),$(programs))
+runnable := $(filter-out $(if $(SLEPC_DIR),,$(slepc)) $(if $(CXX),,%.cxx) $(if $(gpu),,$(device)),$(programs))
 
 LINK = $(if $(filter %.cxx,$<),$(CXXLINKER),$(CLINKER)) -o $@ $(filter %.o %.a,$^)
 $(call exe,$(programs)): $(BUILD)/%: $(BUILD)/%.o
