@@ -1,5 +1,6 @@
 static char help[] = "Operations of AIJ on autocsr matrices, alone and among other types, against the same on plain AIJ: products with reuse, submatrices,\n\
-permutations, orderings, colourings, nests.\n\n";
+permutations, orderings, colourings, nests.\n\
+  -device : also among types of a device\n\n";
 
 #include "generate.h"
 
@@ -45,22 +46,33 @@ static const MatrixProduct matrix_products[] = {
 /* With autocsr first, second, and both; the values of the first operand change, and the result is used again */
 static PetscErrorCode CheckProduct(const MatrixProduct *p, Mat A, Mat B, PetscBool parallel)
 {
-  static const char *const types[][2] = {
-      {"autocsr", "autocsr"},
-      {"autocsr", "aij"},
-      {"aij", "autocsr"},
-      {"autocsr", "dense"}};
+  static const struct {
+    const char *type[2];
+    PetscBool   dense, device;
+  } pairs[] = {
+      {{"autocsr", "autocsr"}, PETSC_FALSE, PETSC_FALSE},
+      {{"autocsr", "aij"}, PETSC_FALSE, PETSC_FALSE},
+      {{"aij", "autocsr"}, PETSC_FALSE, PETSC_FALSE},
+      {{"autocsr", "dense"}, PETSC_TRUE, PETSC_FALSE},
+      {{"autocsr", "aijcusparse"}, PETSC_FALSE, PETSC_TRUE},
+      {{"aijcusparse", "autocsr"}, PETSC_FALSE, PETSC_TRUE},
+      {{"autocsr", "densecuda"}, PETSC_TRUE, PETSC_TRUE},
+  };
+  PetscBool device;
 
   PetscFunctionBeginUser;
+  PetscCall(PetscOptionsHasName(NULL, NULL, "-device", &device));
   if (parallel && !p->parallel) PetscFunctionReturn((PetscErrorCode)0);
-  for (size_t t = 0; t < PETSC_STATIC_ARRAY_LENGTH(types) - !p->dense; t++) {
-    char context[128];
-    Mat  X[2], R, C, ref;
+  for (size_t t = 0; t < PETSC_STATIC_ARRAY_LENGTH(pairs); t++) {
+    const char *const *types = pairs[t].type;
+    char               context[128];
+    Mat                X[2], R, C, ref;
 
-    PetscCall(PetscSNPrintf(context, sizeof(context), "%s of %s and %s", p->name, types[t][0], types[t][1]));
+    if ((pairs[t].dense && !p->dense) || (pairs[t].device && !device)) continue;
+    PetscCall(PetscSNPrintf(context, sizeof(context), "%s of %s and %s", p->name, types[0], types[1]));
     PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &R));
-    PetscCall(MatConvert(A, types[t][0], MAT_INITIAL_MATRIX, &X[0]));
-    PetscCall(MatConvert(B, types[t][1], MAT_INITIAL_MATRIX, &X[1]));
+    PetscCall(MatConvert(A, types[0], MAT_INITIAL_MATRIX, &X[0]));
+    PetscCall(MatConvert(B, types[1], MAT_INITIAL_MATRIX, &X[1]));
     for (int round = 0; round < 2; round++) {
       const MatReuse reuse = round ? MAT_REUSE_MATRIX : MAT_INITIAL_MATRIX;
 
@@ -294,9 +306,15 @@ int main(int argc, char **argv)
       nsize: {{1 2 3}}
 
     test:
+      suffix: cuda
+      requires: cuda
+      nsize: {{1 2}}
+      args: -device
+
+    test:
       suffix: takeover
       requires: cuda
       nsize: {{1 2}}
-      args: -mat_autocsr_takeover
+      args: -device -mat_autocsr_takeover
 
 TEST*/
