@@ -52,6 +52,7 @@ def parse():
     p.add_argument("--out", required=True, help="folder of the results")
     p.add_argument("--cache", help="folder of PETSc's test programs and of the plain runs [$AUTOCSR_CACHE/petsc-tests]")
     p.add_argument("--only", metavar="PATTERN", action="append", help="tests whose label matches, as mat_tests-ex5*")
+    p.add_argument("--skip", metavar="PATTERN", action="append", default=[], help="but not these")
     p.add_argument("--sample", type=int, metavar="N", help="N tests drawn at random (the same ones each time)")
     p.add_argument("--rerun-failed", action="store_true", help="run the tests again that failed last time, keep the rest")
     p.add_argument("--resume", action="store_true", help="keep all results that are there")
@@ -389,6 +390,7 @@ def main():
     tests = tree.tests(args.device)
     if args.only:
         tests = [t for t in tests if any(fnmatch.fnmatch(t.label, p) for p in args.only)]
+    tests = [t for t in tests if not any(fnmatch.fnmatch(t.label, p) for p in args.skip)]
     if args.sample:
         tests = [t for t in tests if not t.skipped]
         tests = sorted(random.Random(1).sample(tests, min(args.sample, len(tests))), key=lambda t: t.label)
