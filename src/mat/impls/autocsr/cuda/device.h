@@ -12,6 +12,11 @@
 /* Everything runs on PETSc's stream: work on it needs no synchronization with PETSc's own */
 #define AUTOCSR_STREAM PetscDefaultCudaStream
 
+/* figures.cu: which device it is and how fast its memory is, see backend.h */
+PETSC_INTERN PetscErrorCode     AutoCSRDeviceIdentify(size_t, char[], unsigned *, double[3]);
+PETSC_INTERN const char *const *AutoCSRDeviceInstructionSets(void);
+PETSC_INTERN PetscErrorCode     AutoCSRDeviceMeasureMemory(const double[3], double[4], double[4], double *);
+
 /* memory.c: of the device. PETSC_ERR_MEM if there is none left */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceAllocate(size_t, void **);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceRelease(void *);

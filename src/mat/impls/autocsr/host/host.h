@@ -14,4 +14,8 @@ PETSC_INTERN PetscErrorCode AutoCSRHostFindExecutor(const AutoCSRAxes *, const c
 /* The instruction sets of this processor, "x86-64" first, NULL last; simd "auto" means the last */
 PETSC_INTERN const char *const *AutoCSRHostInstructionSets(void);
 
+/* memory.c: see backend.h */
+PETSC_INTERN PetscErrorCode AutoCSRHostIdentify(size_t, char[], unsigned *, double[3]);
+PETSC_INTERN PetscErrorCode AutoCSRHostMeasureMemory(const double[3], double[4], double[4], double *);
+
 #endif

@@ -16,13 +16,13 @@ static double AutoCSRSeconds(double measured, double predicted)
 }
 
 /* Part of the bandwidth that moving so many bytes in so many seconds takes, of the level of memory that they fit into */
-static PetscErrorCode AutoCSRBandwidthShare(double bytes, double seconds, double *share)
+static PetscErrorCode AutoCSRBandwidthShare(const AutoCSRBackend *backend, double bytes, double seconds, double *share)
 {
   const AutoCSRMachine *machine;
   PetscInt              level = 0;
 
   PetscFunctionBegin;
-  PetscCall(AutoCSRMachineGet(&machine));
+  PetscCall(AutoCSRMachineGet(backend, &machine));
   while (level < 3 && bytes > machine->cache[level]) level++;
   *share = seconds > 0 ? bytes / seconds / machine->bandwidth[level] : 0;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -62,7 +62,7 @@ static PetscErrorCode AutoCSRViewSegment(PetscViewer viewer, PetscBool detail, c
                 AutoCSRReductionNames[a->reduction], s->executor ? s->executor->name : "none");
   AUTOCSR_PRINT("      lanes %" PetscInt_FMT ", slice height %" PetscInt_FMT ", sort window %" PetscInt_FMT ", row group %" PetscInt_FMT ", tile %" PetscInt_FMT " by %" PetscInt_FMT " by %" PetscInt_FMT "; slices %" PetscInt_FMT ", patterns %" PetscInt_FMT "\n", a->lanes, a->slice_height, a->sort_window, a->row_group,
                 a->tile_width, a->tile_height, a->tile_steps, s->n_slices, s->n_patterns);
-  PetscCall(AutoCSRBandwidthShare(s->bytes, seconds, &share));
+  PetscCall(AutoCSRBandwidthShare(s->backend, s->bytes, seconds, &share));
   AUTOCSR_PRINT("      %.4g bytes a product; predicted %.3g us, measured %.3g us, %.3g%% of the bandwidth\n", s->bytes, 1e6 * s->predicted, 1e6 * s->measured, 100 * share);
   AUTOCSR_PRINT("      streams (bytes):");
   for (PetscInt k = 0; k < AUTOCSR_STREAM_COUNT; k++) {
@@ -91,7 +91,7 @@ static PetscErrorCode AutoCSRViewBlock(PetscViewer viewer, PetscBool detail, con
   AUTOCSR_PRINT("    why: %s\n", plan->why);
   PetscCall(AutoCSRPlanGetBytes(plan, &own, &moved));
   seconds = AutoCSRSeconds(plan->measured, plan->predicted);
-  PetscCall(AutoCSRBandwidthShare(moved, seconds, &share));
+  PetscCall(AutoCSRBandwidthShare(plan->backend, moved, seconds, &share));
   AUTOCSR_PRINT("    memory: %.3g MB on top of the %.3g MB of CSR; a product moves %.3g MB", 1e-6 * own, 1e-6 * AutoCSRMatrixBytes(&ctx->csr), 1e-6 * moved);
   if (seconds > 0) AUTOCSR_PRINT(" in %.3g us (%s), %.3g%% of the bandwidth", 1e6 * seconds, plan->measured > 0 ? "measured" : "predicted", 100 * share);
   PetscCall(AutoCSRTransposedGetBytes(&ctx->transposed, &transpose));
@@ -122,7 +122,7 @@ static PetscErrorCode AutoCSRViewSegmentJSON(PetscViewer viewer, const AutoCSRSe
   double             share = 0;
 
   PetscFunctionBegin;
-  PetscCall(AutoCSRBandwidthShare(s->bytes, AutoCSRSeconds(s->measured, s->predicted), &share));
+  PetscCall(AutoCSRBandwidthShare(s->backend, s->bytes, AutoCSRSeconds(s->measured, s->predicted), &share));
   AUTOCSR_PRINT("{\"strategy\": \"%s\", \"partition\": \"%s\", \"order\": \"%s\", \"index\": \"%s\", \"value\": \"%s\", \"mapping\": \"%s\", \"reduction\": \"%s\", \"executor\": \"%s\",\n", s->strategy, AutoCSRPartitionNames[a->partition], AutoCSROrderNames[a->order], AutoCSRIndexNames[a->index],
                 AutoCSRValueNames[a->value], AutoCSRMappingNames[a->mapping], AutoCSRReductionNames[a->reduction], s->executor ? s->executor->name : "");
   AUTOCSR_PRINT("       \"lanes\": %" PetscInt_FMT ", \"slice_height\": %" PetscInt_FMT ", \"sort_window\": %" PetscInt_FMT ", \"row_group\": %" PetscInt_FMT ", \"tile_width\": %" PetscInt_FMT ", \"tile_height\": %" PetscInt_FMT ", \"tile_steps\": %" PetscInt_FMT ",\n", a->lanes, a->slice_height, a->sort_window,

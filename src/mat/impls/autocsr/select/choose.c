@@ -34,9 +34,10 @@ static PetscErrorCode score_strategy(AutoCSRChooser *chooser, const AutoCSRProbl
     PetscCall(AutoCSRCostEvaluate(chooser, problem, strategy, &axes[v], &e));
     scored[*n] = (Scored){
         {strategy, axes[v], problem->chunk_begin, problem->chunk_end},
-        e.seconds,
+        chooser->figures->machine.product + e.seconds,
         e.bytes,
         AutoCSRCostScore(problem, &e)};
+    if (scored[*n].score < PETSC_MAX_REAL) scored[*n].score += chooser->figures->machine.product;
     if (scored[*n].score < PETSC_MAX_REAL)
       (*n)++;
     else

@@ -19,10 +19,11 @@ typedef struct {
 
 /* What the cost model says of a strategy's variant for a problem */
 typedef struct {
-  double    seconds;   /* of one product */
+  double    seconds;   /* of one product but for its own start */
   double    bytes;     /* moved by one product */
   double    own_bytes; /* kept on top of the CSR */
   double    build;     /* seconds to build it */
+  double    launches;  /* seconds of starting segments, in `seconds` */
   PetscBool runs;      /* there is an executor for each part */
   PetscInt  parts;
   double    part[AUTOCSR_MAX_PARTS]; /* seconds of each segment */

@@ -1,11 +1,10 @@
 /*
   The cost model: counts of a strategy times figures of the machine give seconds. An executor's work is measured with all in
-  the L2 cache; cache lines of x that are far away hide that work, or are hidden by it; what the bytes take longer from
-  where they are comes on top in part, and a launch.
+  the L2 cache (where a processor reads on while it works, all streaming counts beside it); cache lines of x that are far away hide that work, or are hidden by it; what the bytes take longer from
+  where they are comes on top in part, and a launch. A row that one lane walks alone bounds a segment from below.
 */
 #include "choose.h"
 
-#define NOT_HIDDEN   0.4  /* of the shorter of two things that a processor does at once */
 #define MEMORY_SHARE 0.25 /* objective memory: a plan may take so much of the CSR's bytes for itself, and none of it for values */
 
 static PetscInt cache_level(const AutoCSRMachine *machine, double bytes)
@@ -24,13 +23,13 @@ static double stream_seconds(const AutoCSRMachine *machine, double bytes, double
 
   if (level < 2) return 0;
   held = level == 2 ? 1 : machine->cache[2] / working_set / 2; /* half: a cyclic read evicts much of it before its turn */
-  return PetscMax(0, bytes * (held / machine->bandwidth[2] + (1 - held) / machine->bandwidth[3] - 1 / machine->bandwidth[1]));
+  return PetscMax(0, bytes * (held / machine->bandwidth[2] + (1 - held) / machine->bandwidth[3] - machine->in_work / machine->bandwidth[1]));
 }
 
 /* Work and streaming go on at once, but the one waits now and then for the other */
-static double overlap(double a, double b)
+static double overlap(const AutoCSRMachine *machine, double a, double b)
 {
-  return PetscMax(a, b) + NOT_HIDDEN * PetscMin(a, b);
+  return PetscMax(a, b) + machine->not_hidden * PetscMin(a, b);
 }
 
 /* The figures of the axes, kept for the next time they are asked for */
@@ -52,7 +51,7 @@ static PetscErrorCode find_figure(AutoCSRChooser *chooser, const AutoCSRAxes *ax
   }
   memo += chooser->n_memo < AUTOCSR_MAX_MEMO - 1 ? chooser->n_memo++ : chooser->n_memo;
   memo->axes = key;
-  PetscCall(AutoCSRFiguresFind(chooser->figures, chooser->problem.settings->simd, axes, chooser->problem.profile->values, &memo->cost, &memo->runs));
+  PetscCall(AutoCSRFiguresFind(chooser->figures, axes, chooser->problem.profile->values, &memo->cost, &memo->runs));
   *figure = memo;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -74,14 +73,19 @@ PetscErrorCode AutoCSRCostEvaluate(AutoCSRChooser *chooser, const AutoCSRProblem
   total->parts = n;
   for (PetscInt i = 0; i < n; i++) {
     const AutoCSRFigureMemo *figure = NULL;
-    double                   work, gather, stream;
+    double                   work, gather, walk, stream;
 
     PetscCall(find_figure(chooser, &part[i].axes, &figure));
     if (!figure->runs) total->runs = PETSC_FALSE;
     work           = part[i].entries * figure->cost.entry + part[i].rows * figure->cost.row + part[i].irregular * figure->cost.irregular;
     gather         = part[i].scattered * machine->random_line[cache_level(machine, window)];
     stream         = stream_seconds(machine, part[i].bytes + (machine->strided - 1) * part[i].strided, total->bytes / PetscMax(share, 1e-3));
-    total->part[i] = machine->launch + overlap(PetscMax(work, gather), stream);
+    walk           = part[i].longest * figure->cost.walk;
+    total->part[i] = overlap(machine, PetscMax(PetscMax(work, walk), gather), stream);
+    if (part[i].entries >= machine->alone) {
+      total->part[i] += machine->launch;
+      total->launches += machine->launch;
+    }
     total->seconds += total->part[i];
     total->own_bytes += part[i].own_bytes;
     total->build += 2 * part[i].build / machine->bandwidth[3];

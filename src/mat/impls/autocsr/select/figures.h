@@ -5,7 +5,7 @@
 #define AUTOCSR_FIGURES_H
 
 #include "select.h"
-#include "../host/host.h"
+#include "../backend.h"
 
 #define AUTOCSR_MAX_EXECUTORS 64
 #define AUTOCSR_FEW_VALUES    16 /* a dictionary of so many fits in registers: its executors have figures of their own, under their name and "/few" */
@@ -16,22 +16,25 @@ typedef struct {
 } AutoCSRExecutorFigure;
 
 typedef struct {
+  const AutoCSRBackend *backend;
+  const char           *simd; /* one of its instruction sets */
   AutoCSRMachine        machine;
+  AutoCSRExecutorCost   unknown; /* of an executor that has no figures yet: not fast */
   PetscInt              n_executors;
   AutoCSRExecutorFigure executor[AUTOCSR_MAX_EXECUTORS];
   PetscInt              lanes[AUTOCSR_HISTOGRAM_BINS]; /* by histogram bin of the row length: the lanes that take least time */
 } AutoCSRFigures;
 
-/* machine.c: the figures of an instruction set; those of the best one are measured, the others shipped */
-PETSC_INTERN PetscErrorCode AutoCSRFiguresGet(const char simd[], const AutoCSRFigures **);
-/* What the axes cost in this instruction set for a matrix with so many distinct values; *runs is PETSC_FALSE if no executor runs them */
-PETSC_INTERN PetscErrorCode AutoCSRFiguresFind(const AutoCSRFigures *, const char simd[], const AutoCSRAxes *, PetscInt values, AutoCSRExecutorCost *, PetscBool *runs);
+/* machine.c: the figures of a backend's instruction set; those of the best one are measured, the others shipped */
+PETSC_INTERN PetscErrorCode AutoCSRFiguresGet(const AutoCSRBackend *, const char simd[], const AutoCSRFigures **);
+/* What the axes cost for a matrix with so many distinct values; *runs is PETSC_FALSE if no executor runs them */
+PETSC_INTERN PetscErrorCode AutoCSRFiguresFind(const AutoCSRFigures *, const AutoCSRAxes *, PetscInt values, AutoCSRExecutorCost *, PetscBool *runs);
 /* The name under which the figures of an executor are kept, for a matrix with so many distinct values */
 PETSC_INTERN PetscErrorCode AutoCSRFigureName(const AutoCSRExecutor *, const AutoCSRAxes *, PetscInt values, size_t len, char name[]);
 /* shipped.c: figures to use until others are measured */
-PETSC_INTERN PetscErrorCode AutoCSRFiguresShipped(const char simd[], AutoCSRFigures *);
-/* calibrate.c: measures all but the name and the sizes of the caches, which are given; under 100 ms */
-PETSC_INTERN PetscErrorCode AutoCSRFiguresMeasure(const char simd[], AutoCSRFigures *);
+PETSC_INTERN PetscErrorCode AutoCSRFiguresShipped(const AutoCSRBackend *, const char simd[], AutoCSRFigures *);
+/* calibrate.c: measures the figures of a machine whose name and caches are given, in place of those shipped */
+PETSC_INTERN PetscErrorCode AutoCSRFiguresMeasure(AutoCSRFigures *);
 
 /* measure.c: seconds of one product with a bound plan, and of each of its segments; operands are scratch */
 PETSC_INTERN PetscErrorCode AutoCSRPlanTime(AutoCSRPlan *, const AutoCSRMatrix *);

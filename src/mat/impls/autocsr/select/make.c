@@ -23,6 +23,7 @@ static PetscErrorCode build(AutoCSRChooser *chooser, const AutoCSRCandidate *can
 {
   PetscFunctionBegin;
   PetscCall(AutoCSRPlanCreate(chooser->problem.csr, plan));
+  (*plan)->predicted = chooser->figures->machine.product;
   for (PetscInt p = 0; p < candidate->n_pieces; p++) {
     const AutoCSRPiece  *piece   = &candidate->piece[p];
     const AutoCSRProblem problem = AutoCSRProblemOfChunks(&chooser->problem, piece->chunk_begin, piece->chunk_end);
@@ -39,6 +40,14 @@ static PetscErrorCode build(AutoCSRChooser *chooser, const AutoCSRCandidate *can
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode build_and_time(AutoCSRChooser *chooser, const AutoCSRCandidate *candidate, AutoCSRPlan **plan)
+{
+  PetscFunctionBegin;
+  PetscCall(build(chooser, candidate, plan));
+  PetscCall(AutoCSRPlanTime(*plan, chooser->problem.csr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Rigor measure: all candidates are built and timed, the fastest stays */
 static PetscErrorCode build_fastest(AutoCSRChooser *chooser, const AutoCSRCandidate candidate[], PetscInt n, PetscInt *best, double *csr_seconds, AutoCSRPlan **plan)
 {
@@ -48,11 +57,13 @@ static PetscErrorCode build_fastest(AutoCSRChooser *chooser, const AutoCSRCandid
   *csr_seconds = 0;
   for (PetscInt i = 0; i < n; i++) {
     const PetscBool is_csr = (PetscBool)(candidate[i].n_pieces == 1 && candidate[i].piece[0].strategy == chooser->csr);
-    AutoCSRPlan    *next;
+    AutoCSRPlan    *next   = NULL;
     double          handicapped;
+    PetscErrorCode  ierr;
 
-    PetscCall(build(chooser, &candidate[i], &next));
-    PetscCall(AutoCSRPlanTime(next, chooser->problem.csr));
+    ierr = build_and_time(chooser, &candidate[i], &next);
+    if (ierr) PetscCall(AutoCSRPlanDestroy(&next));
+    PetscCall(ierr);
     PetscCall(PetscInfo(NULL, "Candidate %" PetscInt_FMT ", %s%s: predicted %g s, measured %g s\n", i, candidate[i].piece[0].strategy->name, candidate[i].n_pieces > 1 ? " and others by row ranges" : "", candidate[i].seconds, next->measured));
     if (is_csr && (!*csr_seconds || next->measured < *csr_seconds)) *csr_seconds = next->measured;
     handicapped = is_csr ? BETTER_MEASURED * next->measured : next->measured;
@@ -123,20 +134,14 @@ static PetscErrorCode explain(AutoCSRChooser *chooser, const AutoCSRCandidate ca
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode make_chosen(const AutoCSRMatrix *csr, const AutoCSRSettings *settings, const AutoCSRProfile *profile, AutoCSRPlan **plan)
+static PetscErrorCode choose_and_build(AutoCSRChooser *chooser, AutoCSRCandidate candidate[], AutoCSRPlan **plan)
 {
-  const PetscBool   measure = (PetscBool)(settings->rigor >= MAT_AUTOCSR_RIGOR_MEASURE);
-  AutoCSRChooser   *chooser;
-  AutoCSRCandidate *candidate;
-  PetscInt          n, chosen = 0;
-  double            csr_measured = 0;
+  const AutoCSRMatrix *csr     = chooser->problem.csr;
+  const PetscBool      measure = (PetscBool)(chooser->problem.settings->rigor >= MAT_AUTOCSR_RIGOR_MEASURE);
+  PetscInt             n, chosen = 0;
+  double               csr_measured = 0;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2(1, &chooser, AUTOCSR_MAX_CANDIDATES, &candidate));
-  chooser->n_memo = 0;
-  PetscCall(AutoCSRStrategyFind("csr", &chooser->csr));
-  PetscCall(AutoCSRFiguresGet(settings->simd, &chooser->figures));
-  chooser->problem = (AutoCSRProblem){csr, profile, settings, chooser->figures->lanes, 0, profile->chunks, 0, csr->m};
   PetscCall(AutoCSRChoose(chooser, AUTOCSR_MAX_CANDIDATES, candidate, &n));
   if (measure && n > 1)
     PetscCall(build_fastest(chooser, candidate, n, &chosen, &csr_measured, plan));
@@ -145,7 +150,27 @@ static PetscErrorCode make_chosen(const AutoCSRMatrix *csr, const AutoCSRSetting
     if (measure) PetscCall(AutoCSRPlanTime(*plan, csr));
   }
   PetscCall(explain(chooser, candidate, n, chosen, csr_measured, *plan));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Running out of memory is an error that the caller lives with: nothing may be left */
+static PetscErrorCode make_chosen(const AutoCSRMatrix *csr, const AutoCSRSettings *settings, const AutoCSRProfile *profile, AutoCSRPlan **plan)
+{
+  const AutoCSRFigures *figures;
+  AutoCSRChooser       *chooser;
+  AutoCSRCandidate     *candidate;
+  PetscErrorCode        ierr;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRFiguresGet(csr->backend, settings->simd, &figures));
+  PetscCall(PetscMalloc2(1, &chooser, AUTOCSR_MAX_CANDIDATES, &candidate));
+  chooser->n_memo  = 0;
+  chooser->figures = figures;
+  chooser->problem = (AutoCSRProblem){csr, profile, settings, figures->lanes, 0, profile->chunks, 0, csr->m};
+  PetscCall(AutoCSRStrategyFind("csr", &chooser->csr));
+  ierr = choose_and_build(chooser, candidate, plan);
   PetscCall(PetscFree2(chooser, candidate));
+  PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -2,8 +2,7 @@
 #include "figures.h"
 #include <petsctime.h>
 
-#define ROUNDS        5
-#define ROUND_SECONDS 30e-6
+#define ROUNDS 5
 
 typedef struct {
   const AutoCSRPlan     *plan;
@@ -23,6 +22,7 @@ static PetscErrorCode time_products(const Product *product, PetscInt count, doub
     else
       PetscCall(AutoCSRPlanMult(product->plan, product->op));
   }
+  PetscCall((*product->plan->backend->synchronize)());
   PetscCall(PetscTime(&end));
   *seconds = (end - begin) / count;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -36,7 +36,7 @@ static PetscErrorCode time_best(const Product *product, double *best)
   PetscFunctionBegin;
   PetscCall(time_products(product, 1, &seconds)); /* warms up */
   PetscCall(time_products(product, 1, &seconds));
-  count = (PetscInt)PetscMin(ROUND_SECONDS / PetscMax(seconds, 1e-9), 1000) + 1;
+  count = (PetscInt)PetscMin(product->plan->backend->round / PetscMax(seconds, 1e-9), 1000) + 1;
   *best = PETSC_MAX_REAL;
   for (int round = 0; round < ROUNDS; round++) {
     PetscCall(time_products(product, count, &seconds));
@@ -47,15 +47,19 @@ static PetscErrorCode time_best(const Product *product, double *best)
 
 PetscErrorCode AutoCSRPlanTime(AutoCSRPlan *plan, const AutoCSRMatrix *csr)
 {
-  PetscScalar    *x, *y;
-  AutoCSROperands op      = {.csr = csr};
-  Product         product = {plan, NULL, &op};
+  const AutoCSRBackend *backend = plan->backend;
+  PetscScalar          *x, *ones;
+  AutoCSROperands       op      = {.csr = csr};
+  Product               product = {plan, NULL, &op};
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2(csr->n, &x, csr->m, &y));
-  for (PetscInt j = 0; j < csr->n; j++) x[j] = 1;
+  PetscCall((*backend->allocate)(((size_t)csr->n + csr->m) * sizeof(*x), (void **)&x));
+  PetscCall(PetscMalloc1(csr->n, &ones));
+  for (PetscInt j = 0; j < csr->n; j++) ones[j] = 1;
+  PetscCall((*backend->from_host)(x, ones, csr->n * sizeof(*x)));
+  PetscCall(PetscFree(ones));
   op.x = x;
-  op.y = y;
+  op.y = x + csr->n;
   PetscCall(time_best(&product, &plan->measured));
   for (PetscInt s = 0; s < plan->n_segments; s++) {
     product.segment = &plan->segment[s];
@@ -64,6 +68,6 @@ PetscErrorCode AutoCSRPlanTime(AutoCSRPlan *plan, const AutoCSRMatrix *csr)
     else
       PetscCall(time_best(&product, &plan->segment[s].measured));
   }
-  PetscCall(PetscFree2(x, y));
+  PetscCall((*backend->release)(x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -34,7 +34,6 @@ static PetscErrorCode find_state(Table *table, const AutoCSRStrategy *strategy, 
 static PetscErrorCode fill_table(AutoCSRChooser *chooser, Table *table)
 {
   const PetscInt    chunks = chooser->problem.profile->chunks;
-  const double      launch = chooser->figures->machine.launch;
   AutoCSRAxes       axes[AUTOCSR_MAX_VARIANTS];
   AutoCSREvaluation e;
   const char       *why;
@@ -55,7 +54,7 @@ static PetscErrorCode fill_table(AutoCSRChooser *chooser, Table *table)
         if (state < 0) continue;
         PetscCall(AutoCSRCostEvaluate(chooser, &problem, AutoCSRStrategies[s], &axes[v], &e));
         score = AutoCSRCostScore(&problem, &e);
-        if (score < PETSC_MAX_REAL) table->cost[c * MAX_STATES + state] = score - launch * e.parts;
+        if (score < PETSC_MAX_REAL) table->cost[c * MAX_STATES + state] = score - e.launches;
       }
     }
   }
@@ -99,7 +98,8 @@ PetscErrorCode AutoCSRChooseRanges(AutoCSRChooser *chooser, double best, AutoCSR
 
   PetscFunctionBegin;
   candidate->n_pieces = 0;
-  candidate->seconds = candidate->bytes = candidate->score = 0;
+  candidate->seconds = candidate->score = chooser->figures->machine.product;
+  candidate->bytes                      = 0;
   if (chunks < 2) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc1(chunks * MAX_STATES, &table.cost));
   PetscCall(fill_table(chooser, &table));

@@ -14,16 +14,21 @@ typedef struct {
   double    cache[3];       /* bytes of L1, L2, L3 (one core's share) */
   double    random_line[4]; /* seconds of a random cache line of x from there, many in flight */
   double    strided;        /* a read of values a row's length apart takes so many times a streaming one */
-  double    launch;         /* seconds to start a segment */
+  double    product;        /* seconds to start a product */
+  double    launch;         /* and, beyond the first, each of its segments of `alone` entries or more */
+  double    alone;          /* entries of a segment below which its start takes no time */
+  double    in_work;        /* part of the time of streaming from L2 that is in what an executor's work takes: 1, or 0 if they go on at once */
+  double    not_hidden;     /* part of the shorter of two things done at once that shows */
+  PetscBool parallel;       /* rows are worked on at once: the longest may outlast all others */
   PetscBool measured;       /* PETSC_FALSE: the figures shipped */
 } AutoCSRMachine;
 
-/* What an executor costs where the bytes cost nothing: seconds = entries * entry + rows * row + irregular * irregular */
+/* What an executor costs where the bytes cost nothing: seconds = entries * entry + rows * row + irregular * irregular, but at least longest * walk */
 typedef struct {
-  double entry, row, irregular;
+  double entry, row, irregular, walk;
 } AutoCSRExecutorCost;
 
-PETSC_INTERN PetscErrorCode AutoCSRMachineGet(const AutoCSRMachine **);
+PETSC_INTERN PetscErrorCode AutoCSRMachineGet(const AutoCSRBackend *, const AutoCSRMachine **);
 
 /* Defaults, and all checks of what the user set (errors name the value, the choices and the remedy) */
 PETSC_INTERN PetscErrorCode AutoCSRSettingsInitialize(AutoCSRSettings *);

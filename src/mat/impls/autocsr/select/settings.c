@@ -19,7 +19,7 @@ PetscErrorCode AutoCSRSettingsInitialize(AutoCSRSettings *settings)
 
 static PetscErrorCode check_simd(const char simd[])
 {
-  const char *const *sets       = AutoCSRHostInstructionSets();
+  const char *const *sets       = (*AutoCSRBackendHost.instruction_sets)();
   char               names[128] = "auto";
   PetscBool          known;
 

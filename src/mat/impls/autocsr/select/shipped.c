@@ -8,7 +8,7 @@
 static const struct {
   const char         *name;
   AutoCSRExecutorCost cost[3];
-} Shipped[] = {
+} ShippedHost[] = {
     {"empty", {{0, 0.3, 0}, {0, 0.55, 0}, {0, 0.3, 0}}},
     {"csr/tile", {{1.01, 2.51, 0}, {0.74, 2.67, 0}, {0.8, 2.2, 0}}},
     {"csr/csr/csr/lanes1", {{0.64, 0.5, 1.5}, {0.75, 0, 0}, {0.62, 0, 2.8}}},
@@ -41,25 +41,68 @@ static const struct {
     {"sliced/pattern/float32", {{0.27, 1.1, 0.33}, {0.13, 1.16, 0.49}, {0.13, 0.98, 0.56}}},
 };
 
-PetscErrorCode AutoCSRFiguresShipped(const char simd[], AutoCSRFigures *f)
+#if defined(AUTOCSR_HAVE_CUDA)
+/* Picoseconds: entry, row, irregular, walk */
+static const AutoCSRExecutorFigure ShippedCUDA[] = {
+    {"empty", {0, 5, 0, 0}},
+};
+#endif
+
+static AutoCSRExecutorCost scaled(const AutoCSRExecutorCost *cost, double unit)
+{
+  const double scale = PetscDefined(USE_COMPLEX) ? 2 * unit : unit;
+
+  return (AutoCSRExecutorCost){scale * cost->entry, scale * cost->row, scale * cost->irregular, scale * cost->walk};
+}
+
+static PetscErrorCode shipped_host(const char simd[], AutoCSRFigures *f)
 {
   const AutoCSRMachine machine = {
-      .name = "figures shipped", .bandwidth = {1e11, 1e11, 4e10, 1.5e10}, .cache = {32768, 1 << 20, 4 << 20}, .random_line = {0, 0, 1e-9, 1e-8}, .strided = 1.1, .launch = 6e-9};
-  const double scale = PetscDefined(USE_COMPLEX) ? 2e-9 : 1e-9;
-  PetscBool    avx2, avx512;
+      .name = "figures shipped", .bandwidth = {1e11, 1e11, 4e10, 1.5e10}, .cache = {32768, 1 << 20, 4 << 20}, .random_line = {0, 0, 1e-9, 1e-8}, .strided = 1.1, .launch = 6e-9, .in_work = 1, .not_hidden = 0.4};
+  PetscBool avx2, avx512;
 
   PetscFunctionBegin;
   PetscCall(PetscStrcmp(simd, "avx2", &avx2));
   PetscCall(PetscStrcmp(simd, "avx512", &avx512));
-  PetscCall(PetscMemzero(f, sizeof(*f)));
   f->machine     = machine;
-  f->n_executors = (PetscInt)PETSC_STATIC_ARRAY_LENGTH(Shipped);
+  f->unknown     = (AutoCSRExecutorCost){1e-9, 2e-9, 3e-8, 0};
+  f->n_executors = (PetscInt)PETSC_STATIC_ARRAY_LENGTH(ShippedHost);
   for (PetscInt i = 0; i < f->n_executors; i++) {
-    const AutoCSRExecutorCost *cost = &Shipped[i].cost[avx512 ? 2 : avx2 ? 1
-                                                                         : 0];
-
-    PetscCall(PetscStrncpy(f->executor[i].name, Shipped[i].name, sizeof(f->executor[i].name)));
-    f->executor[i].cost = (AutoCSRExecutorCost){scale * cost->entry, scale * cost->row, scale * cost->irregular};
+    PetscCall(PetscStrncpy(f->executor[i].name, ShippedHost[i].name, sizeof(f->executor[i].name)));
+    f->executor[i].cost = scaled(&ShippedHost[i].cost[avx512 ? 2 : avx2 ? 1
+                                                                        : 0],
+                                 1e-9);
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+#if defined(AUTOCSR_HAVE_CUDA)
+static PetscErrorCode shipped_cuda(AutoCSRFigures *f)
+{
+  const AutoCSRMachine machine = {
+      .name = "figures shipped", .bandwidth = {2e13, 8e12, 7e12, 4.35e12}, .cache = {128 << 10, 24 << 20, 50 << 20}, .random_line = {2.9e-12, 7.8e-12, 1.1e-11, 2.2e-11}, .strided = 1, .product = 2.5e-6, .launch = 1.5e-6, .alone = 1e6, .not_hidden = 0.1, .parallel = PETSC_TRUE};
+
+  PetscFunctionBegin;
+  f->machine     = machine;
+  f->unknown     = (AutoCSRExecutorCost){4e-12, 2e-11, 2e-11, 1e-8};
+  f->n_executors = (PetscInt)PETSC_STATIC_ARRAY_LENGTH(ShippedCUDA);
+  for (PetscInt i = 0; i < f->n_executors; i++) {
+    PetscCall(PetscStrncpy(f->executor[i].name, ShippedCUDA[i].name, sizeof(f->executor[i].name)));
+    f->executor[i].cost = scaled(&ShippedCUDA[i].cost, 1e-12);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
+PetscErrorCode AutoCSRFiguresShipped(const AutoCSRBackend *backend, const char simd[], AutoCSRFigures *f)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(f, sizeof(*f)));
+  f->backend = backend;
+  f->simd    = simd;
+#if defined(AUTOCSR_HAVE_CUDA)
+  if (backend == &AutoCSRBackendCUDA) PetscCall(shipped_cuda(f));
+#endif
+  if (backend == &AutoCSRBackendHost) PetscCall(shipped_host(simd, f));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -17,7 +17,8 @@ typedef struct {
   PetscInt count[KERNELS];   /* virtual rows, rows and nonzeros that a kernel gets */
   PetscInt rows[KERNELS];
   PetscInt nnz[KERNELS];
-  PetscInt kernels; /* that get any */
+  double   longest[KERNELS]; /* no row of them has more entries */
+  PetscInt kernels;          /* that get any */
 } Bins;
 
 static PetscErrorCode make_bins(const AutoCSRProblem *problem, PetscInt U, Bins *bins)
@@ -25,7 +26,7 @@ static PetscErrorCode make_bins(const AutoCSRProblem *problem, PetscInt U, Bins 
   PetscInt count[MAX_BINS], rows[MAX_BINS], nnz[MAX_BINS];
 
   PetscFunctionBegin;
-  *bins = (Bins){{0}, {0}, {0}, {0}, 0};
+  *bins = (Bins){{0}, {0}, {0}, {0}, {0}, 0};
   for (PetscInt b = 0; b < MAX_BINS; b++) count[b] = rows[b] = nnz[b] = 0;
   PetscCall((*problem->csr->backend->count_bins)(problem->csr, U, problem->settings->max_bins, count, rows, nnz));
   for (PetscInt b = 0; b < MAX_BINS; b++) {
@@ -38,6 +39,7 @@ static PetscErrorCode make_bins(const AutoCSRProblem *problem, PetscInt U, Bins 
     bins->count[k] += count[b];
     bins->rows[k] += rows[b];
     bins->nnz[k] += nnz[b];
+    bins->longest[k] = PetscMin(problem->profile->max_length, PetscMax(bins->longest[k], b < problem->settings->max_bins - 1 ? (b + 1.0) * U : PETSC_MAX_REAL));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -86,7 +88,9 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
   for (PetscInt k = 0; k < KERNELS; k++) {
     const AutoCSRAxes a = kernel_axes(axes, k, (PetscBool)(bins.kernels > 1));
 
-    if (bins.count[k]) AutoCSRCostFill(problem, &a, bins.rows[k], bins.nnz[k], bins.nnz[k], 0, bins.kernels > 1 ? bins.count[k] : 0, &part[(*n)++]);
+    if (!bins.count[k]) continue;
+    AutoCSRCostFill(problem, &a, bins.rows[k], bins.nnz[k], bins.nnz[k], 0, bins.kernels > 1 ? bins.count[k] : 0, &part[*n]);
+    part[(*n)++].longest = PetscMin(bins.nnz[k], bins.longest[k]) / a.lanes;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -10,6 +10,7 @@ AutoCSRRange AutoCSRProblemRange(const AutoCSRProblem *problem)
     const AutoCSRChunk *chunk = &problem->profile->chunk[c];
 
     r.rows += chunk->row_end - chunk->row_begin;
+    r.longest = PetscMax(r.longest, chunk->max_length);
     r.empty_rows += chunk->empty_rows;
     r.slices += chunk->slices;
     r.slices_16 += chunk->slices_16;
@@ -74,6 +75,12 @@ static double irregular_count(const AutoCSRAxes *axes, const AutoCSRRange *range
   return PetscMin(nnz / ((double)axes->tile_width * axes->tile_height) + 1, range->empty_rows);
 }
 
+double AutoCSRLongestWalk(const AutoCSRAxes *axes, double longest)
+{
+  if (axes->mapping == AUTOCSR_MAP_TILE) return axes->tile_height;
+  return axes->mapping == AUTOCSR_MAP_LANES ? longest / axes->lanes : longest;
+}
+
 void AutoCSRCostFill(const AutoCSRProblem *problem, const AutoCSRAxes *axes, double rows, double nnz, double entries, double slices, double names, AutoCSRCost *cost)
 {
   const AutoCSRProfile *profile                     = problem->profile;
@@ -97,6 +104,7 @@ void AutoCSRCostFill(const AutoCSRProblem *problem, const AutoCSRAxes *axes, dou
 
   *cost           = (AutoCSRCost){.axes = *axes, .entries = entries};
   cost->rows      = axes->order == AUTOCSR_ORDER_SLICED ? slices * axes->slice_height : rows;
+  cost->longest   = AutoCSRLongestWalk(axes, PetscMin(nnz, (double)range.longest));
   cost->irregular = irregular_count(axes, &range, rows, nnz, entries);
   cost->scattered = axes->mapping == AUTOCSR_MAP_EMPTY ? 0 : nnz * range.gather_lines;
   for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) {

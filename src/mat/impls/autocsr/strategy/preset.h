@@ -7,9 +7,9 @@
 
 #include "strategy.h"
 
-/* The profile of the rows of a problem */
+/* The profile of the rows of a problem; longest: entries of its longest row */
 typedef struct {
-  PetscInt rows, empty_rows, slices, slices_16, slices_16_sorted, uniform_slices, pattern_rows;
+  PetscInt longest, rows, empty_rows, slices, slices_16, slices_16_sorted, uniform_slices, pattern_rows;
   double   nnz, padded, padded_sorted, gather_lines;
 } AutoCSRRange;
 

@@ -22,6 +22,7 @@ typedef struct {
   double      bytes;     /* moved: streams and CSR arrays read, x once, y written */
   double      strided;   /* of these, values that lanes read a row's length apart */
   double      scattered; /* cache lines of x fetched, neighbouring rows together (profile's gather_lines) */
+  double      longest;   /* entries that one lane works on, at most */
   double      irregular; /* what leaves the fast path of the executor: uneven rows (lanes), entries of slices with mixed patterns or past the shortest row (slices), dirty tiles (tiles) */
   double      own_bytes; /* kept on top of the CSR */
   double      build;     /* bytes read and written to build it: for the set-up's cost */
@@ -51,6 +52,9 @@ typedef struct {
   PetscErrorCode (*build)(const AutoCSRProblem *, const AutoCSRAxes *, AutoCSRPlan *);                                   /* adds the segments of the problem's rows */
   PetscErrorCode (*describe)(const AutoCSRProblem *, const AutoCSRAxes *, size_t len, char text[]);                      /* what it does with these rows, in words: the first half of plan->why */
 } AutoCSRStrategy;
+
+/* strategy/preset.c: entries that one lane works on of a row of so many */
+PETSC_INTERN double AutoCSRLongestWalk(const AutoCSRAxes *, double length);
 
 /* strategy/table.c */
 PETSC_INTERN const AutoCSRStrategy *const AutoCSRStrategies[];                                         /* ends with NULL */

@@ -1,0 +1,131 @@
+/* What select/ asks of the device: which one it is, and how fast its memory is at each level */
+#include "device.h"
+
+#define THREADS   256
+#define READS     64 /* of a thread, at random */
+#define IN_FLIGHT 8
+#define PASSES    4
+
+PetscErrorCode AutoCSRDeviceIdentify(size_t len, char name[], unsigned *hash, double cache[3])
+{
+  cudaDeviceProp p;
+  int            device;
+
+  PetscFunctionBegin;
+  PetscCallCUDA(cudaGetDevice(&device));
+  PetscCallCUDA(cudaGetDeviceProperties(&p, device));
+  PetscCall(PetscSNPrintf(name, len, "%s, %d multiprocessors", p.name, p.multiProcessorCount));
+  *hash = 2166136261u; /* FNV-1a */
+  for (const char *c = name; *c; c++) *hash = (*hash ^ (unsigned char)*c) * 16777619u;
+  cache[0] = (double)p.sharedMemPerMultiprocessor / 2; /* one memory is both; kernels take a part of it */
+  cache[1] = (double)p.l2CacheSize / 2;                /* lines of the far half are kept in the near one too */
+  cache[2] = (double)p.l2CacheSize;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const char *const *AutoCSRDeviceInstructionSets(void)
+{
+  static const char *const names[] = {AutoCSRBackendCUDA.name, NULL};
+
+  return names;
+}
+
+/* All of the data by all blocks together or, from L1, by each block for itself; what is read must be used */
+static __global__ void __launch_bounds__(THREADS) StreamKernel(const double2 *data, size_t n, size_t passes, bool shared, double *sink)
+{
+  const size_t first = threadIdx.x + (shared ? 0 : (size_t)blockIdx.x * THREADS), step = shared ? THREADS : (size_t)gridDim.x * THREADS;
+  double       sum = 0;
+
+  for (size_t pass = 0; pass < passes; pass++) {
+#pragma unroll 8
+    for (size_t i = first; i < n; i += step) {
+      const double2 d = __ldg(data + i);
+
+      sum += d.x + d.y;
+    }
+  }
+  if (sum < 0) *sink = sum;
+}
+
+/* Independent reads of random values */
+static __global__ void __launch_bounds__(THREADS) RandomKernel(const double *data, unsigned n, double *sink)
+{
+  unsigned state = (blockIdx.x * THREADS + threadIdx.x) * 2654435761u + 1;
+  double   sum   = 0;
+
+  for (int r = 0; r < READS / IN_FLIGHT; r++) {
+    double value[IN_FLIGHT];
+
+#pragma unroll
+    for (int i = 0; i < IN_FLIGHT; i++) {
+      state    = state * 1664525u + 1013904223u;
+      value[i] = __ldg(data + __umulhi(state ^ (state << 13), n));
+    }
+#pragma unroll
+    for (int i = 0; i < IN_FLIGHT; i++) sum += value[i];
+  }
+  if (sum < 0) *sink = sum;
+}
+
+typedef struct {
+  const double *data;
+  size_t        bytes, passes;
+  PetscBool     shared, random;
+  unsigned      blocks;
+  double       *sink;
+} Reading;
+
+/* Seconds, the least of a few */
+static PetscErrorCode ReadingTime(const Reading *r, double *seconds)
+{
+  cudaEvent_t begin, end;
+  float       ms;
+
+  PetscFunctionBegin;
+  *seconds = PETSC_MAX_REAL;
+  PetscCallCUDA(cudaEventCreate(&begin));
+  PetscCallCUDA(cudaEventCreate(&end));
+  for (int pass = 0; pass < PASSES; pass++) {
+    PetscCallCUDA(cudaEventRecord(begin, AUTOCSR_STREAM));
+    if (r->random)
+      RandomKernel<<<r->blocks, THREADS, 0, AUTOCSR_STREAM>>>(r->data, (unsigned)(r->bytes / sizeof(double)), r->sink);
+    else
+      StreamKernel<<<r->blocks, THREADS, 0, AUTOCSR_STREAM>>>((const double2 *)r->data, r->bytes / sizeof(double2), r->passes, (bool)r->shared, r->sink);
+    PetscCallCUDA(cudaGetLastError());
+    PetscCallCUDA(cudaEventRecord(end, AUTOCSR_STREAM));
+    PetscCallCUDA(cudaEventSynchronize(end));
+    PetscCallCUDA(cudaEventElapsedTime(&ms, begin, end));
+    *seconds = PetscMin(*seconds, 1e-3 * ms);
+  }
+  PetscCallCUDA(cudaEventDestroy(begin));
+  PetscCallCUDA(cudaEventDestroy(end));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDeviceMeasureMemory(const double cache[3], double bandwidth[4], double random_line[4], double *strided)
+{
+  const size_t memory = (size_t)(4 * cache[2]);
+  double      *data, *sink, seconds;
+  int          device, processors;
+
+  PetscFunctionBegin;
+  PetscCallCUDA(cudaGetDevice(&device));
+  PetscCallCUDA(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
+  PetscCall(AutoCSRDeviceAllocate(memory + sizeof(*sink), (void **)&data));
+  PetscCallCUDA(cudaMemsetAsync(data, 0, memory, AUTOCSR_STREAM));
+  sink = data + memory / sizeof(*data);
+  for (int level = 0; level < 4; level++) {
+    const size_t bytes   = level == 3 ? memory : (size_t)(cache[level] * (level == 2 ? 0.75 : 0.5));
+    Reading      reading = {data, bytes, level == 3 ? (size_t)1 : (size_t)8, level == 0 ? PETSC_TRUE : PETSC_FALSE, PETSC_FALSE, (unsigned)(8 * processors), sink};
+
+    PetscCall(ReadingTime(&reading, &seconds));
+    bandwidth[level] = (double)bytes * reading.passes * (reading.shared ? reading.blocks : 1) / seconds;
+    reading.random   = PETSC_TRUE;
+    reading.blocks *= 4;
+    PetscCall(ReadingTime(&reading, &seconds));
+    random_line[level] = seconds / ((double)reading.blocks * THREADS * READS);
+  }
+  *strided = 1;
+  PetscCall(AutoCSRDeviceRelease(data));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
