@@ -1,13 +1,18 @@
 /*
-  Included in front of PETSc's test programs: where a program itself compares names of types, autocsr counts as aij.
+  Included in front of PETSc's test programs: where a program itself compares names of types, autocsr counts as the type in
+  whose place it is (TEST_WORDS of config/test-petsc-hook.sh).
 */
 #include <petscmat.h>
 #include <stdarg.h>
+#include <stdlib.h>
 
 static inline const char *TestName(const char *name)
 {
-  if (name && !strcmp(name, "seqaijautocsr")) return MATSEQAIJ;
-  if (name && !strcmp(name, "mpiaijautocsr")) return MATMPIAIJ;
+  const char *words  = getenv("TEST_WORDS");
+  const int   device = words && !strcmp(words, "aijcusparse");
+
+  if (name && !strcmp(name, "seqaijautocsr")) return device ? "seqaijcusparse" : MATSEQAIJ;
+  if (name && !strcmp(name, "mpiaijautocsr")) return device ? "mpiaijcusparse" : MATMPIAIJ;
   return name;
 }
 
