@@ -78,6 +78,18 @@ static PetscErrorCode MatAutoCSRGetBlocks_MPI(Mat A, Mat blocks[AUTOCSR_MAX_BLOC
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* MATMPIAIJCUSPARSE does not hand them on when it is preallocated: inverses of diagonal blocks were read past their end */
+static PetscErrorCode MatMPIAutoCSRSetBlockSizes(Mat A, Mat diagonal)
+{
+  PetscInt r, c, rows, cols;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetBlockSizes(A, &r, &c));
+  PetscCall(MatGetBlockSizes(diagonal, &rows, &cols));
+  if (rows != r || cols != c) PetscCall(MatSetBlockSizes(diagonal, r, c));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Both blocks ours, with the settings of the whole */
 static PetscErrorCode MatMPIAutoCSRSetBlocks(Mat A, AutoCSRContext *ctx)
 {
@@ -93,6 +105,7 @@ static PetscErrorCode MatMPIAutoCSRSetBlocks(Mat A, AutoCSRContext *ctx)
     PetscCall(AutoCSRContextSet(bctx, &ctx->settings));
     bctx->block = PETSC_TRUE;
   }
+  if (blocks[0]) PetscCall(MatMPIAutoCSRSetBlockSizes(A, blocks[0]));
   ctx->owner = A;
   ctx->state = ((PetscObject)A)->state;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,43 +1,47 @@
 /*
-  Algorithms of PETSc that ask for MATSEQAIJ, MATMPIAIJ or AIJCUSPARSE by exact name: they are given the matrix as its parent, for the
-  time that they look at it. Each is registered again, under its own name, with that put around its function.
+  Algorithms of PETSc that ask for MATSEQAIJ or MATMPIAIJ by exact name, or for those of AIJCUSPARSE: they are given the
+  matrix as that, or as its parent, for the time that they look at it. Each is registered again, under its own name, with that
+  put around its function.
 */
 #include "../mpi/mpiautocsr.h"
 #include <petsc/private/pcimpl.h>
 
-/* An object of Class whose `operation` reads its member `matrix`; parameters and arguments are those of the operation */
-#define AUTOCSR_AS_PARENT(Name, Class, matrix, operation, parameters, arguments) \
-  static PetscErrorCode (*Name##Create)(Class);                                  \
-  static PetscErrorCode(*Name##Operation) parameters;                            \
-  static PetscErrorCode Name##OperationAsParent parameters                       \
-  {                                                                              \
-    AutoCSRSuspended s[1 + AUTOCSR_MAX_BLOCKS];                                  \
-    PetscErrorCode   ierr;                                                       \
-                                                                                 \
-    PetscFunctionBegin;                                                          \
-    PetscCall(AutoCSRSuspend(object->matrix, s));                                \
-    ierr = (*Name##Operation)arguments;                                          \
-    PetscCall(AutoCSRResume(s));                                                 \
-    PetscCall(ierr);                                                             \
-    PetscFunctionReturn(PETSC_SUCCESS);                                          \
-  }                                                                              \
-  static PetscErrorCode Name##CreateAsParent(Class object)                       \
-  {                                                                              \
-    PetscFunctionBegin;                                                          \
-    PetscCall((*Name##Create)(object));                                          \
-    Name##Operation        = object->ops->operation;                             \
-    object->ops->operation = Name##OperationAsParent;                            \
-    PetscFunctionReturn(PETSC_SUCCESS);                                          \
+/*
+  An object of Class whose `operation` reads its member `matrix`; parameters and arguments are those of the operation. As is
+  AsAIJ, or nothing for the parent
+*/
+#define AUTOCSR_AS(As, Name, Class, matrix, operation, parameters, arguments) \
+  static PetscErrorCode (*Name##Create)(Class);                               \
+  static PetscErrorCode(*Name##Operation) parameters;                         \
+  static PetscErrorCode Name##OperationWrapped parameters                     \
+  {                                                                           \
+    AutoCSRSuspended s[1 + AUTOCSR_MAX_BLOCKS];                               \
+    PetscErrorCode   ierr;                                                    \
+                                                                              \
+    PetscFunctionBegin;                                                       \
+    PetscCall(AutoCSRSuspend##As(object->matrix, s));                         \
+    ierr = (*Name##Operation)arguments;                                       \
+    PetscCall(AutoCSRResume##As(s));                                          \
+    PetscCall(ierr);                                                          \
+    PetscFunctionReturn(PETSC_SUCCESS);                                       \
+  }                                                                           \
+  static PetscErrorCode Name##CreateWrapped(Class object)                     \
+  {                                                                           \
+    PetscFunctionBegin;                                                       \
+    PetscCall((*Name##Create)(object));                                       \
+    Name##Operation        = object->ops->operation;                          \
+    object->ops->operation = Name##OperationWrapped;                          \
+    PetscFunctionReturn(PETSC_SUCCESS);                                       \
   }
 
-AUTOCSR_AS_PARENT(ColoringJP, MatColoring, mat, apply, (MatColoring object, ISColoring *coloring), (object, coloring))
-AUTOCSR_AS_PARENT(ColoringPower, MatColoring, mat, apply, (MatColoring object, ISColoring *coloring), (object, coloring))
-AUTOCSR_AS_PARENT(ColoringGreedy, MatColoring, mat, apply, (MatColoring object, ISColoring *coloring), (object, coloring))
-AUTOCSR_AS_PARENT(CoarsenHEM, MatCoarsen, graph, apply, (MatCoarsen object), (object))
-AUTOCSR_AS_PARENT(ProjectionCP, PC, pmat, setup, (PC object), (object))
-AUTOCSR_AS_PARENT(CoarseTFS, PC, pmat, setup, (PC object), (object))
-AUTOCSR_AS_PARENT(PointBlockJacobi, PC, pmat, setup, (PC object), (object))
-AUTOCSR_AS_PARENT(VariablePointBlockJacobi, PC, pmat, setup, (PC object), (object))
+AUTOCSR_AS(AsAIJ, ColoringJP, MatColoring, mat, apply, (MatColoring object, ISColoring *coloring), (object, coloring))
+AUTOCSR_AS(AsAIJ, ColoringPower, MatColoring, mat, apply, (MatColoring object, ISColoring *coloring), (object, coloring))
+AUTOCSR_AS(AsAIJ, ColoringGreedy, MatColoring, mat, apply, (MatColoring object, ISColoring *coloring), (object, coloring))
+AUTOCSR_AS(AsAIJ, CoarsenHEM, MatCoarsen, graph, apply, (MatCoarsen object), (object))
+AUTOCSR_AS(AsAIJ, ProjectionCP, PC, pmat, setup, (PC object), (object))
+AUTOCSR_AS(AsAIJ, CoarseTFS, PC, pmat, setup, (PC object), (object))
+AUTOCSR_AS(, PointBlockJacobi, PC, pmat, setup, (PC object), (object))
+AUTOCSR_AS(, VariablePointBlockJacobi, PC, pmat, setup, (PC object), (object))
 
 #if PETSC_VERSION_LT(3, 26, 0)
 /* MatGetOrdering() of a parallel matrix orders the diagonal block, if the type's name is that of the parent */
@@ -51,9 +55,9 @@ static PetscErrorCode MatGetOrdering_AutoCSR(Mat A, MatOrderingType type, IS *ro
 
   PetscFunctionBegin;
   if (MatIsMPIAutoCSR(A)) {
-    PetscCall(AutoCSRSuspend(A, s));
+    PetscCall(AutoCSRSuspendAsAIJ(A, s));
     ierr = MatGetOrdering(A, type, row, col);
-    PetscCall(AutoCSRResume(s));
+    PetscCall(AutoCSRResumeAsAIJ(s));
     PetscCall(ierr);
   } else {
     PetscCall(PetscFunctionListFind(Orderings, type, &order));
@@ -84,10 +88,10 @@ static PetscErrorCode AutoCSROrderingsRegister(void)
 
 PetscErrorCode AutoCSRByNameRegister(void)
 {
-#define REGISTER(Class, list, type, Name)                                     \
-  do {                                                                        \
-    PetscCall(PetscFunctionListFind(list, type, &Name##Create));              \
-    if (Name##Create) PetscCall(Class##Register(type, Name##CreateAsParent)); \
+#define REGISTER(Class, list, type, Name)                                    \
+  do {                                                                       \
+    PetscCall(PetscFunctionListFind(list, type, &Name##Create));             \
+    if (Name##Create) PetscCall(Class##Register(type, Name##CreateWrapped)); \
   } while (0)
 
   PetscFunctionBegin;

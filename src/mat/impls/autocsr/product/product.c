@@ -110,21 +110,32 @@ static PetscErrorCode MatProductNumeric_AutoCSR(Mat C)
 }
 
 /*
-  DMCreateInterpolation() makes a MATAIJ or a MATMAIJ for DMs of a type whose name does not begin with aij. In P^T A P with
-  an A on the device it would keep the product on the host (and on several processes there would be none).
+  A MATAIJ that meets ours on the device becomes ours, in place: AIJCUSPARSE and AIJ are multiplied on the host, in parallel
+  not at all, and MatMatTransposeMult() of AIJ and AIJCUSPARSE crashes (PETSc 3.26.1). It is what DMCreateInterpolation() makes
+  for DMs of a type whose name does not begin with aij; of several unknowns a MATMAIJ.
 */
-static PetscErrorCode AutoCSRProductConvertP(Mat C)
+static PetscErrorCode AutoCSRProductConvert(Mat operand)
 {
-  Mat       P = C->product->B;
   PetscBool maij, aij;
 
   PetscFunctionBegin;
-  if (C->product->type != MATPRODUCT_PtAP || AutoCSRIsBound(C->product->A)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!MatIsSeqAutoCSR(C->product->A) && !MatIsMPIAutoCSR(C->product->A)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)P, &maij, MATSEQMAIJ, MATMPIMAIJ, ""));
-  if (maij) PetscCall(MatConvert(P, MATAIJ, MAT_INPLACE_MATRIX, &P));
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)P, &aij, MATSEQAIJ, MATMPIAIJ, ""));
-  if (aij) PetscCall(MatConvert(P, MATAIJAUTOCSR, MAT_INPLACE_MATRIX, &P));
+  if (!operand) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)operand, &maij, MATSEQMAIJ, MATMPIMAIJ, ""));
+  if (maij) PetscCall(MatConvert(operand, MATAIJ, MAT_INPLACE_MATRIX, &operand));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)operand, &aij, MATSEQAIJ, MATMPIAIJ, ""));
+  if (aij) PetscCall(MatConvert(operand, MATAIJAUTOCSR, MAT_INPLACE_MATRIX, &operand));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode AutoCSRProductConvertOperands(Mat C)
+{
+  Mat operand[3] = {C->product->A, C->product->B, C->product->C};
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < 3; k++) {
+    if (operand[k] && AutoCSRIsBound(operand[k])) PetscFunctionReturn(PETSC_SUCCESS); /* it is to be on the host */
+  }
+  for (PetscInt k = 0; k < 3; k++) PetscCall(AutoCSRProductConvert(operand[k]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -136,7 +147,7 @@ PetscErrorCode MatProductSetFromOptions_AutoCSR(Mat C)
 
   PetscFunctionBegin;
   PetscCall(MatSeqAutoCSRGetParent(&parent));
-  if (parent->by_name) PetscCall(AutoCSRProductConvertP(C));
+  if (parent->device) PetscCall(AutoCSRProductConvertOperands(C));
   PetscCall(AutoCSRProductSuspend(C, &s));
   ierr = MatProductSetFromOptions(C);
   PetscCall(AutoCSRProductResume(&s));
@@ -152,11 +163,11 @@ PetscErrorCode MatSeqAIJKron_AutoCSR(Mat A, Mat B, MatReuse reuse, Mat *C)
   PetscErrorCode   ierr;
 
   PetscFunctionBegin;
-  PetscCall(AutoCSRSuspend(A, a));
-  PetscCall(AutoCSRSuspend(B, b));
+  PetscCall(AutoCSRSuspendAsAIJ(A, a));
+  PetscCall(AutoCSRSuspendAsAIJ(B, b));
   ierr = MatSeqAIJKron(A, B, reuse, C);
-  PetscCall(AutoCSRResume(b));
-  PetscCall(AutoCSRResume(a));
+  PetscCall(AutoCSRResumeAsAIJ(b));
+  PetscCall(AutoCSRResumeAsAIJ(a));
   PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -195,3 +195,44 @@ PetscErrorCode AutoCSRDiscard(AutoCSRSuspended s[1 + AUTOCSR_MAX_BLOCKS])
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+static PetscErrorCode AutoCSRRename(Mat A, const char name[])
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(((PetscObject)A)->type_name));
+  PetscCall(PetscStrallocpy(name, &((PetscObject)A)->type_name));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The values of a block are brought to the host: AIJ's own algorithms read its arrays */
+PetscErrorCode AutoCSRSuspendAsAIJ(Mat A, AutoCSRSuspended s[1 + AUTOCSR_MAX_BLOCKS])
+{
+  const PetscBool mpi = MatIsMPIAutoCSR(A);
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRSuspend(A, s));
+  for (PetscInt k = 0; k < 1 + AUTOCSR_MAX_BLOCKS; k++) {
+    const PetscScalar *values;
+
+    if (!s[k].mat) continue;
+    PetscCall(AutoCSRRename(s[k].mat, mpi && !k ? MATMPIAIJ : MATSEQAIJ));
+    if (mpi && !k) continue;
+    PetscCall(MatSeqAIJGetArrayRead(s[k].mat, &values));
+    PetscCall(MatSeqAIJRestoreArrayRead(s[k].mat, &values));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRResumeAsAIJ(AutoCSRSuspended s[1 + AUTOCSR_MAX_BLOCKS])
+{
+  const AutoCSRParent *seq, *mpi;
+
+  PetscFunctionBegin;
+  PetscCall(MatSeqAutoCSRGetParent(&seq));
+  PetscCall(MatMPIAutoCSRGetParent(&mpi));
+  for (PetscInt k = 0; k < 1 + AUTOCSR_MAX_BLOCKS; k++) {
+    if (s[k].mat) PetscCall(AutoCSRRename(s[k].mat, strcmp(((PetscObject)s[k].mat)->type_name, MATMPIAIJ) ? seq->type : mpi->type));
+  }
+  PetscCall(AutoCSRResume(s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

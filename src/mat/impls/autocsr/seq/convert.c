@@ -76,9 +76,11 @@ PetscErrorCode MatConvert_Any_AutoCSR(Mat A, MatType type, MatReuse reuse, Mat *
   } else if (reuse == MAT_REUSE_MATRIX) {
     AutoCSRSuspended s[1 + AUTOCSR_MAX_BLOCKS];
     AutoCSRSettings  settings;
+    PetscBool        same;
     PetscErrorCode (*set)(Mat, AutoCSRSettings *);
 
-    if (own)
+    PetscCall(PetscObjectTypeCompare((PetscObject)A, parent->type, &same));
+    if (own || same)
       PetscCall(MatCopy(A, *M, DIFFERENT_NONZERO_PATTERN));
     else {
       PetscCall(PetscObjectQueryFunction((PetscObject)*M, "MatAutoCSRGetSettings_C", &set));

@@ -1,8 +1,8 @@
 /*
   MATSEQAIJCUSPARSE as the parent. Its functions ask for its exact name, most of them in debug builds only, and it differs
   from MATSEQAIJ in what a CSR is (arrays on the device, made when they are asked for) and in being bound to the CPU.
-  Not inherited are three of its errors: diagonals of blocks with many empty rows, values that change while it is bound
-  to the CPU, and (see seq/fallback.c) transposed sums.
+  Not inherited are errors of it: diagonals of blocks with many empty rows, values that change while it is bound to the CPU,
+  transposes that are made again, and (see seq/fallback.c) transposed sums.
 */
 #include "seqautocsr.h"
 #if defined(AUTOCSR_HAVE_CUDA)
@@ -139,6 +139,22 @@ static PetscErrorCode MatGetDiagonal_SeqAutoCSR_CUSPARSE(Mat A, Vec diagonal)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Again into a matrix that has been on the device, it writes the values of the host and leaves those of the device as they were */
+static PetscErrorCode MatTranspose_SeqAutoCSR_CUSPARSE(Mat A, MatReuse reuse, Mat *B)
+{
+  const AutoCSRParent *parent;
+  PetscScalar         *values;
+
+  PetscFunctionBegin;
+  PetscCall(MatSeqAutoCSRGetParent(&parent));
+  PetscCall((*AutoCSRParentTableOf(parent, A)->ops.transpose)(A, reuse, B));
+  if (reuse == MAT_REUSE_MATRIX) {
+    PetscCall(MatSeqAIJGetArrayWrite(*B, &values));
+    PetscCall(MatSeqAIJRestoreArrayWrite(*B, &values));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* It puts the operations of another parent in; and it forgets that what changes on the host is to be copied afterwards */
 static PetscErrorCode MatBindToCPU_SeqAutoCSR_CUSPARSE(Mat A, PetscBool bind)
 {
@@ -163,6 +179,7 @@ static PetscErrorCode MatBindToCPU_SeqAutoCSR_CUSPARSE(Mat A, PetscBool bind)
 static const AutoCSROperation Operations[] = {
     AUTOCSR_OPERATION(getdiagonal, MatGetDiagonal_SeqAutoCSR_CUSPARSE),
     AUTOCSR_OPERATION(bindtocpu, MatBindToCPU_SeqAutoCSR_CUSPARSE),
+    AUTOCSR_OPERATION(transpose, MatTranspose_SeqAutoCSR_CUSPARSE),
     {0, NULL}};
 
 /* Not needed where ours has the parent's name */
@@ -186,6 +203,7 @@ PetscErrorCode MatSeqAutoCSRInherit_CUSPARSE(AutoCSRParent *parent, PetscBool ta
   PetscFunctionBegin;
   parent->type       = MATSEQAIJCUSPARSE;
   parent->own        = takeover ? MATSEQAIJCUSPARSE : MATSEQAUTOCSR;
+  parent->device     = PETSC_TRUE;
   parent->by_name    = (PetscBool)!takeover;
   parent->get_csr    = MatSeqAutoCSRGetCSR_CUSPARSE;
   parent->solver     = MATSOLVERCUSPARSE;

@@ -44,6 +44,7 @@ typedef struct {
   PetscErrorCode (*get_csr)(Mat, AutoCSRMatrix *); /* the arrays where they are to be multiplied; not nnz */
   const char *solver;                              /* of its own, or NULL */
   PetscErrorCode (*get_factor)(Mat, MatFactorType, Mat *);
+  PetscBool          device;  /* it multiplies on one */
   PetscBool          by_name; /* its functions ask for its exact name, and not only PETSc's search for them does */
   AutoCSROperation   operations[AUTOCSR_MAX_OPERATIONS];
   AutoCSRMethod      methods[AUTOCSR_MAX_METHODS];
@@ -83,9 +84,11 @@ PETSC_INTERN void           AutoCSROverride(Mat, const AutoCSROperation[]);
 PETSC_INTERN PetscErrorCode AutoCSRAttach_Private(Mat, const AutoCSRParent *, const AutoCSRSettings *);
 PETSC_INTERN PetscErrorCode AutoCSRSuspend_Private(Mat, const AutoCSRParent *, AutoCSRSuspended *);
 PETSC_INTERN PetscErrorCode AutoCSRResume_Private(Mat, const AutoCSRParent *, AutoCSRSuspended *);
-PETSC_INTERN PetscErrorCode AutoCSRAttach(Mat, const AutoCSRSettings *);                   /* to a matrix of the parent's type */
-PETSC_INTERN PetscErrorCode AutoCSRSuspend(Mat, AutoCSRSuspended[1 + AUTOCSR_MAX_BLOCKS]); /* with its blocks; of another type: nothing */
-PETSC_INTERN PetscErrorCode AutoCSRResume(AutoCSRSuspended[1 + AUTOCSR_MAX_BLOCKS]);       /* if it is of the parent's type still */
-PETSC_INTERN PetscErrorCode AutoCSRDiscard(AutoCSRSuspended[1 + AUTOCSR_MAX_BLOCKS]);      /* instead of Resume: it stays the parent's */
+PETSC_INTERN PetscErrorCode AutoCSRAttach(Mat, const AutoCSRSettings *);                        /* to a matrix of the parent's type */
+PETSC_INTERN PetscErrorCode AutoCSRSuspend(Mat, AutoCSRSuspended[1 + AUTOCSR_MAX_BLOCKS]);      /* with its blocks; of another type: nothing */
+PETSC_INTERN PetscErrorCode AutoCSRResume(AutoCSRSuspended[1 + AUTOCSR_MAX_BLOCKS]);            /* if it is of the parent's type still */
+PETSC_INTERN PetscErrorCode AutoCSRDiscard(AutoCSRSuspended[1 + AUTOCSR_MAX_BLOCKS]);           /* instead of Resume: it stays the parent's */
+PETSC_INTERN PetscErrorCode AutoCSRSuspendAsAIJ(Mat, AutoCSRSuspended[1 + AUTOCSR_MAX_BLOCKS]); /* whatever the parent is */
+PETSC_INTERN PetscErrorCode AutoCSRResumeAsAIJ(AutoCSRSuspended[1 + AUTOCSR_MAX_BLOCKS]);
 
 #endif

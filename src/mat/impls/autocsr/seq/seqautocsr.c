@@ -15,6 +15,7 @@ static PetscErrorCode MatTransposeSymbolic_SeqAutoCSR(Mat, Mat *);
 static PetscErrorCode MatAutoCSRGetSettings_Seq(Mat, AutoCSRSettings *);
 static PetscErrorCode MatAutoCSRSetSettings_Seq(Mat, const AutoCSRSettings *);
 static PetscErrorCode MatAutoCSRGetBlocks_Seq(Mat, Mat[AUTOCSR_MAX_BLOCKS]);
+static PetscErrorCode MatStoreValues_SeqAutoCSR(Mat);
 static PetscErrorCode MatRetrieveValues_SeqAutoCSR(Mat);
 
 /* Overridden: the products, and what makes, changes or ends a matrix */
@@ -46,6 +47,7 @@ static const AutoCSRMethod SeqMethods[] = {
     AUTOCSR_METHOD("MatConvert_seqaijautocsr_seqaij_C", MatConvert_AutoCSR_Any),
     AUTOCSR_METHOD("MatProductSetFromOptions_anytype_C", MatProductSetFromOptions_AutoCSR),
     AUTOCSR_METHOD("MatSeqAIJKron_C", MatSeqAIJKron_AutoCSR),
+    AUTOCSR_METHOD("MatStoreValues_C", MatStoreValues_SeqAutoCSR),
     AUTOCSR_METHOD("MatRetrieveValues_C", MatRetrieveValues_SeqAutoCSR),
     AUTOCSR_METHOD("MatAutoCSRGetSettings_C", MatAutoCSRGetSettings_Seq),
     AUTOCSR_METHOD("MatAutoCSRSetSettings_C", MatAutoCSRSetSettings_Seq),
@@ -236,16 +238,39 @@ static PetscErrorCode MatTransposeSymbolic_SeqAutoCSR(Mat A, Mat *B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Older PETSc does not count this as a change of the matrix */
-static PetscErrorCode MatRetrieveValues_SeqAutoCSR(Mat A)
+static PetscErrorCode AutoCSRCallMethod(Mat A, const char name[])
 {
   const AutoCSRParent *parent;
-  PetscErrorCode (*retrieve)(Mat);
+  PetscErrorCode (*method)(Mat);
 
   PetscFunctionBegin;
   PetscCall(MatSeqAutoCSRGetParent(&parent));
-  PetscCall(AutoCSRParentGetMethod(parent, A, "MatRetrieveValues_C", (void (**)(void)) & retrieve));
-  PetscCall((*retrieve)(A));
+  PetscCall(AutoCSRParentGetMethod(parent, A, name, (void (**)(void)) & method));
+  PetscCall((*method)(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* AIJ stores and retrieves the values of the host, whether they are those of the matrix or not */
+static PetscErrorCode MatStoreValues_SeqAutoCSR(Mat A)
+{
+  const PetscScalar *values;
+
+  PetscFunctionBegin;
+  PetscCall(MatSeqAIJGetArrayRead(A, &values));
+  PetscCall(AutoCSRCallMethod(A, "MatStoreValues_C"));
+  PetscCall(MatSeqAIJRestoreArrayRead(A, &values));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Older PETSc does not count this as a change of the matrix */
+static PetscErrorCode MatRetrieveValues_SeqAutoCSR(Mat A)
+{
+  PetscScalar *values;
+
+  PetscFunctionBegin;
+  PetscCall(MatSeqAIJGetArrayWrite(A, &values));
+  PetscCall(AutoCSRCallMethod(A, "MatRetrieveValues_C"));
+  PetscCall(MatSeqAIJRestoreArrayWrite(A, &values));
   PetscCall(PetscObjectStateIncrease((PetscObject)A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
