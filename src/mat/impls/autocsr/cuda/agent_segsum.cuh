@@ -3,27 +3,29 @@
   `height` nonzeros, whatever the rows' lengths, and finds the rows by itself. Products go to shared memory as they are
   loaded, side by side; then each lane walks its own `height` of them.
 
-  Where this is not the paper: what a tile knows of a row that it shares with others goes to the synchronizer, and the tile
-  that is the last to come for that row adds it all up, in the order of the tiles (the paper: the CPU, after all tiles). And a
-  tile needs no repair for empty rows, as each row looks up its own sum; it speculates that its rows are not many. Groups of
-  rows nearly all empty would make it wait for one block's walk over them, so these rows are no tile's but a block's that
-  reads them row by row.
+  Where this is not the paper: tiles overlap by `slack`, so that a row that ends soon after its tile is not cut. What a tile
+  knows of a row that is cut goes to the synchronizer, and the tile that is the last to come for that row adds it all up, in
+  the order of the tiles (the paper: the CPU, after all tiles). No tile is repaired for its empty rows, as each row looks up
+  its own sum; what is speculated is that a tile has not many rows. Groups of rows nearly all empty would keep it walking, so
+  these rows are no tile's but a block's that reads them row by row.
 */
 #ifndef AUTOCSR_AGENT_SEGSUM_CUH
 #define AUTOCSR_AGENT_SEGSUM_CUH
 
-#include "agent.cuh"
+#include "entries.cuh"
 
-/* The rows that begin or end in a tile */
+/* The part of a tile that is its own: rows [row, end), entries [lo, hi) of the tile */
 typedef struct {
-  PetscInt row, end; /* [row, end); end 0: not found yet */
-  unsigned sparse;   /* some are in sparse groups */
-} SegsumRows;
+  PetscInt row, end; /* end 0: not found yet */
+  int      lo, hi;
+  unsigned is_cut;    /* the first or the last row is cut: shared with other tiles */
+  unsigned is_sparse; /* some rows are in sparse groups */
+} SegsumPart;
 
-/* What a tile leaves for the other tiles of its first and of its last row */
+/* What a tile leaves for the other tiles of its first and of its last row, and for the next product */
 typedef struct {
   PetscScalar first, last; /* its share in the row that began before it and ends in it; in the row that goes on after it */
-  SegsumRows  rows;        /* found in the first product: the structure does not change while a plan lives */
+  SegsumPart  part;        /* found in the first product: the structure does not change while a plan lives */
   unsigned    arrived;     /* tiles that have come for the row that begins in this tile and goes on after it */
 } SegsumSynchronizer;
 
@@ -38,12 +40,14 @@ static __device__ __forceinline__ PetscScalar ShuffleUp(PetscScalar a, int lanes
 
 template <int height>
 struct AgentSegsum : AgentBase {
-  static constexpr int tile   = AUTOCSR_BLOCK * height;
-  static constexpr int group  = 4096; /* rows that are nearly all empty or not */
-  static constexpr int sparse = 16;   /* nearly all empty: fewer nonzeros than one in so many rows */
-  static constexpr int cut    = 2;    /* rows that a tile may share with others: its first and its last */
-
-  typedef SegsumRows Rows;
+  static constexpr int residents = sizeof(PetscScalar) > 8 ? 2 : height > 4 ? 4
+                                                                            : 6; /* no more than leave each thread the registers for its entries */
+  static constexpr int tile      = AUTOCSR_BLOCK * height;
+  static constexpr int slack     = tile / 16;
+  static constexpr int stride    = tile - slack; /* from tile to tile */
+  static constexpr int group     = 4096;         /* rows that are nearly all empty or not */
+  static constexpr int sparse    = 16;           /* nearly all empty: fewer nonzeros than one in so many rows */
+  static constexpr int cut       = 2;            /* rows that a tile may share with others: its first and its last */
 
   /* A row that this block has to add up: it was the last of the row's tiles to come */
   typedef struct {
@@ -52,17 +56,16 @@ struct AgentSegsum : AgentBase {
 
   struct Shared {
     PetscScalar product[tile + AUTOCSR_BLOCK]; /* then the running sums of lanes; an empty place after each lane's, against bank conflicts */
-    PetscScalar carry[AUTOCSR_BLOCK];          /* the open sum at the begin of each lane */
-    PetscScalar warp_sum[WARPS];
-    int         warp_head[WARPS];
-    uint32_t    head[tile / 4]; /* the segment descriptor: a byte for each entry, 1 where a row begins */
+    PetscScalar carry[AUTOCSR_BLOCK];          /* the open sum at the begin of each lane, of its warp's entries */
+    PetscScalar warp_sum[WARPS];               /* the open sum at the end of each warp, likewise */
+    uint32_t    head[tile / 4];                /* the segment descriptor: a byte for each entry, 1 where a row begins */
     Shares      shares[cut];
   };
 
 #if !defined(__CUDACC_RTC__)
   static PetscInt Tiles(const AutoCSRSegment *seg)
   {
-    return CeilDivide(seg->nnz, tile);
+    return CeilDivide(seg->nnz, stride);
   }
 
   static PetscInt Blocks(const AutoCSRSegment *seg)
@@ -76,39 +79,54 @@ struct AgentSegsum : AgentBase {
   }
 #endif
 
-  /* One tile, or one block of the same segment: row k is k-th of the segment, entry p p-th of the tile */
+  /* A tile; row k is the k-th of the segment, entry p the p-th of the tile, entry q the q-th of the segment */
   typedef struct {
     const PetscInt     *row_ptr; /* of the segment's rows */
     PetscInt            first;   /* the segment's first entry in the CSR */
-    PetscInt            n_rows, begin;
-    PetscInt            index, size;
-    bool                is_last;
+    PetscInt            n_rows, nnz;
+    PetscInt            index, begin; /* its place, and its first entry */
     SegsumSynchronizer *synchronizer;
   } Tile;
+
+  static __device__ __forceinline__ PetscInt EntryOf(const Tile &t, PetscInt k)
+  {
+    return LoadCached(t.row_ptr + k) - t.first;
+  }
 
   static __device__ __forceinline__ int Place(int p)
   {
     return p + p / height;
   }
 
-  /* The row that entry `begin` of the segment belongs to, or the first empty row just before it: a search by a warp, 32 places at once */
-  static __device__ __forceinline__ PetscInt FindRow(const Tile &t, PetscInt begin)
+  /* The row that entry q belongs to, or the first empty row just before it: a search by a warp, 32 places at once */
+  static __device__ __forceinline__ PetscInt FindRow(const Tile &t, PetscInt q)
   {
-    const int lane = threadIdx.x % WARP;
-    PetscInt  lo = 0, hi = t.n_rows;
+    PetscInt lo = 0, hi = t.n_rows;
 
-    while (lo < hi) { /* the first row that begins at this entry or after it is in [lo, hi] */
-      const PetscInt step = CeilDivide(hi - lo, WARP), k = lo + lane * step;
-      const unsigned below = __ballot_sync(ALL_LANES, k < hi && LoadCached(t.row_ptr + k) - t.first < begin);
-      const int      n     = __popc(below); /* they are the first n */
+    while (lo < hi) { /* the first row that begins at q or after it is in [lo, hi] */
+      const PetscInt step = CeilDivide(hi - lo, WARP), k = lo + (PetscInt)(threadIdx.x % WARP) * step;
+      const int      n = __popc(__ballot_sync(ALL_LANES, k < hi && EntryOf(t, k) < q)); /* they are the first n */
 
-      if (n) {
-        hi = PetscMin(hi, lo + n * step);
-        lo = lo + (n - 1) * step + 1;
-      } else
-        hi = lo;
+      hi = n ? PetscMin(hi, lo + n * step) : lo;
+      lo = n ? lo + (n - 1) * step + 1 : lo;
     }
-    return lo && LoadCached(t.row_ptr + lo) - t.first > begin ? lo - 1 : lo;
+    return lo && EntryOf(t, lo) > q ? lo - 1 : lo;
+  }
+
+  /* Where the part of a tile that begins at entry q begins: after the row that began before it, if that ends soon. is_cut: it does not */
+  static __device__ __forceinline__ PetscInt FindBorder(const Tile &t, PetscInt q, unsigned *is_cut)
+  {
+    PetscInt row, end;
+
+    *is_cut = 0;
+    if (q <= 0) return 0;
+    if (q >= t.nnz) return t.nnz;
+    row = FindRow(t, q);
+    end = EntryOf(t, row + 1);
+    if (EntryOf(t, row) >= q) return q;
+    if (end - q <= slack) return end;
+    *is_cut = 1;
+    return q;
   }
 
   static __device__ __forceinline__ PetscInt GroupEnd(PetscInt n_rows, PetscInt k)
@@ -124,20 +142,23 @@ struct AgentSegsum : AgentBase {
   }
 
   /* By the whole block: a warp searches, and leaves what it finds for the next product */
-  static __device__ __forceinline__ Rows FindRows(const Tile &t)
+  static __device__ __forceinline__ SegsumPart FindPart(const Tile &t)
   {
-    Rows *found = &t.synchronizer[t.index].rows;
+    SegsumPart *found = &t.synchronizer[t.index].part;
 
     if (threadIdx.x < WARP) {
-      Rows rows = {FindRow(t, t.begin), t.n_rows, 0};
+      const bool is_last = t.nnz - t.begin <= stride;
+      unsigned   cut_begin, cut_end;
+      PetscInt   begin = FindBorder(t, t.begin, &cut_begin), end = is_last ? t.nnz : FindBorder(t, t.begin + stride, &cut_end);
+      SegsumPart part = {FindRow(t, begin), t.n_rows, (int)(begin - t.begin), (int)(end - t.begin), cut_begin, 0};
 
-      if (!t.is_last) {
-        rows.end = FindRow(t, t.begin + t.size);
-        if (LoadCached(t.row_ptr + rows.end) - t.first < t.begin + t.size) rows.end++; /* it began in this tile or before */
+      if (!is_last) {
+        part.end = FindRow(t, end) + cut_end;
+        part.is_cut |= cut_end;
       }
-      for (PetscInt k = rows.row / group * group + (PetscInt)threadIdx.x * group; k < rows.end; k += WARP * group) rows.sparse |= IsSparse(t.row_ptr, k, GroupEnd(t.n_rows, k));
-      rows.sparse = __any_sync(ALL_LANES, rows.sparse);
-      if (threadIdx.x == 0) *found = rows;
+      for (PetscInt k = part.row / group * group + (PetscInt)threadIdx.x * group; k < part.end; k += WARP * group) part.is_sparse |= IsSparse(t.row_ptr, k, GroupEnd(t.n_rows, k));
+      part.is_sparse = __any_sync(ALL_LANES, part.is_sparse);
+      if (threadIdx.x == 0) *found = part;
     }
     __syncthreads();
     return *found;
@@ -145,10 +166,10 @@ struct AgentSegsum : AgentBase {
 
   /* visit(k, p) for this thread's share of the tile's rows, the first entry of row k being entry p of the tile */
   template <class Visit>
-  static __device__ __forceinline__ void EachRow(const Tile &t, const Rows &rows, Visit visit)
+  static __device__ __forceinline__ void EachRow(const Tile &t, const SegsumPart &part, Visit visit)
   {
-    for (PetscInt k = rows.row + threadIdx.x; k < rows.end; k += AUTOCSR_BLOCK) {
-      if (rows.sparse) {
+    for (PetscInt k = part.row + threadIdx.x; k < part.end; k += AUTOCSR_BLOCK) {
+      if (part.is_sparse) {
         const PetscInt group_end = GroupEnd(t.n_rows, k);
 
         if (IsSparse(t.row_ptr, k, group_end)) {
@@ -156,7 +177,7 @@ struct AgentSegsum : AgentBase {
           continue;
         }
       }
-      visit(k, LoadCached(t.row_ptr + k) - t.first - t.begin);
+      visit(k, EntryOf(t, k) - t.begin);
     }
   }
 
@@ -176,7 +197,7 @@ struct AgentSegsum : AgentBase {
       PetscScalar sum = 0;
 
       for (PetscInt q = row_ptr[k]; q < row_ptr[k + 1]; q++) sum = MultiplyAdd(sum, ConjugateIf(op.val[q], op.conjugate), LoadCached(op.x + op.col[q]));
-      WriteRow(seg, op, k, sum);
+      if (row_ptr[k] < row_ptr[k + 1] || op.z != op.y) WriteRow(seg, op, k, sum);
     }
   }
 
@@ -186,7 +207,7 @@ struct AgentSegsum : AgentBase {
     PetscScalar val[height], x[height];
   } Entries;
 
-  /* What does not exist, past the tile's end, is column 0 and value 0 */
+  /* The whole tile: it does not yet know which part is its own. What does not exist, past the segment's end, is not read */
   template <bool full>
   static __device__ __forceinline__ void LoadEntries(const AutoCSRDeviceOperands &op, const Tile &t, Entries *e)
   {
@@ -195,7 +216,7 @@ struct AgentSegsum : AgentBase {
 
 #pragma unroll
     for (int i = 0; i < height; i++) {
-      const bool exists = full || i * AUTOCSR_BLOCK + threadIdx.x < t.size;
+      const bool exists = full || i * AUTOCSR_BLOCK + (PetscInt)threadIdx.x < t.nnz - t.begin;
 
       e->col[i] = LoadStreamIf(exists, col + i * AUTOCSR_BLOCK);
       e->val[i] = LoadStreamIf(exists, val + i * AUTOCSR_BLOCK);
@@ -226,39 +247,40 @@ struct AgentSegsum : AgentBase {
     return sum;
   }
 
-  /* The open sum at the begin of each lane, from those at the lanes' ends: a segmented scan over the block */
+  /* The open sums at the begin of each lane and at the end of each warp, from those at the lanes' ends: a segmented scan in each warp */
   static __device__ __forceinline__ void ScanLanes(Shared &shared, PetscScalar sum, bool has_head)
   {
-    const int   lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
-    PetscScalar carry = 0;
-    unsigned    heads;
-    int         nearest; /* the last lane up to this one in which a row began; -1: none */
+    const int lane    = threadIdx.x % WARP;
+    const int nearest = WARP - 1 - __clz(__ballot_sync(ALL_LANES, has_head) & (ALL_LANES >> (WARP - 1 - lane))); /* the last lane up to this one in which a row began; -1: none */
 
-    heads   = __ballot_sync(ALL_LANES, has_head) & (ALL_LANES >> (WARP - 1 - lane));
-    nearest = WARP - 1 - __clz(heads);
 #pragma unroll
     for (int d = 1; d < WARP; d *= 2) {
       const PetscScalar before = ShuffleUp(sum, d);
 
-      if (lane - d >= nearest && lane >= d) sum = before + sum;
+      if (lane >= d && lane - d >= nearest) sum = before + sum;
     }
-    if (lane == WARP - 1) {
-      shared.warp_sum[warp]  = sum;
-      shared.warp_head[warp] = heads != 0;
-    }
-    __syncthreads();
-    for (int w = 0; w < warp; w++) carry = (shared.warp_head[w] ? (PetscScalar)0 : carry) + shared.warp_sum[w];
-    sum   = ShuffleUp(sum, 1);
-    heads = __shfl_up_sync(ALL_LANES, heads, 1);
-    if (lane) carry = (heads ? (PetscScalar)0 : carry) + sum;
-    shared.carry[threadIdx.x] = carry;
-    __syncthreads();
+    if (lane == WARP - 1) shared.warp_sum[threadIdx.x / WARP] = sum;
+    sum                       = ShuffleUp(sum, 1);
+    shared.carry[threadIdx.x] = lane ? sum : (PetscScalar)0;
   }
 
-  /* A row that other tiles know of too: this tile's share; if it is the last to come, the row is this block's to add up */
+  /* The sum of a row that begins at entry p and has its last entry in the tile there */
+  static __device__ __forceinline__ PetscScalar SumOfRow(const Shared &shared, PetscInt p, int last)
+  {
+    const int   owner = last / height;
+    PetscScalar sum   = shared.product[Place(last)];
+
+    if (p >= owner * height) return sum;
+    sum += shared.carry[owner];
+    for (int w = p < 0 ? 0 : (int)p / (WARP * height); w < owner / WARP; w++) sum += shared.warp_sum[w];
+    return sum;
+  }
+
+  /* A row of entries [begin, end) of the tile that is cut: this tile's share; if it is the last to come, the row is this block's to add up */
   static __device__ __forceinline__ void ShareRow(const Tile &t, Shared &shared, PetscInt k, PetscInt begin, PetscInt end, PetscScalar sum)
   {
-    const PetscInt first_tile = (t.begin + begin) / tile, last_tile = (t.begin + end - 1) / tile;
+    const PetscInt first_tile = (t.begin + begin) / stride, last_begin = (t.begin + end - 1) / stride * stride;
+    const PetscInt last_tile = last_begin / stride - (t.begin + begin < last_begin && t.begin + end - last_begin <= slack); /* see FindBorder() */
 
     if (t.index == last_tile)
       t.synchronizer[t.index].first = sum;
@@ -300,42 +322,47 @@ struct AgentSegsum : AgentBase {
   static __device__ __forceinline__ void RunTile(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, const Tile &t, Shared &shared)
   {
     Entries     e;
-    Rows        rows;
+    SegsumPart  part;
     PetscScalar sum;
     bool        has_head;
 
-    if (t.size == tile)
+    if (t.nnz - t.begin >= tile)
       LoadEntries<true>(op, t, &e);
     else
       LoadEntries<false>(op, t, &e);
-    rows = t.synchronizer[t.index].rows;
+    part = t.synchronizer[t.index].part;
 #pragma unroll
     for (int w = 0; w < height / 4; w++) shared.head[w * AUTOCSR_BLOCK + threadIdx.x] = 0;
     if (threadIdx.x < cut) shared.shares[threadIdx.x].row = -1;
     __syncthreads();
+    if (!part.end) part = FindPart(t);
 #pragma unroll
-    for (int i = 0; i < height; i++) e.x[i] = LoadCachedIf(true, op.x + e.col[i]);
-    if (!rows.end) rows = FindRows(t);
-    EachRow(t, rows, [&](PetscInt, PetscInt p) {
-      if (p >= 0 && p < t.size) ((unsigned char *)shared.head)[p] = 1;
+    for (int i = 0; i < height; i++) {
+      const int p = i * AUTOCSR_BLOCK + threadIdx.x;
+
+      e.x[i] = LoadCachedIf(p >= part.lo && p < part.hi, op.x + e.col[i]);
+    }
+    EachRow(t, part, [&](PetscInt, PetscInt p) {
+      if (p >= part.lo && p < part.hi) ((unsigned char *)shared.head)[p] = 1;
     });
-    if (threadIdx.x == 0 && t.size < tile) ((unsigned char *)shared.head)[t.size] = 1; /* the last row ends there */
+    if (threadIdx.x == 0 && part.hi < tile) ((unsigned char *)shared.head)[part.hi] = 1; /* the last row ends there */
 #pragma unroll
     for (int i = 0; i < height; i++) shared.product[Place(i * AUTOCSR_BLOCK + threadIdx.x)] = MultiplyAdd(0, ConjugateIf(e.val[i], op.conjugate), e.x[i]);
     __syncthreads();
     sum = SumLane(shared, &has_head);
     ScanLanes(shared, sum, has_head);
-    EachRow(t, rows, [&](PetscInt k, PetscInt p) {
-      const PetscInt end  = LoadCached(t.row_ptr + k + 1) - t.first - t.begin;
-      const int      last = (int)(PetscMin(end, t.size) - 1), lane = last / height;
-      PetscScalar    own = 0;
+    __syncthreads();
+    EachRow(t, part, [&](PetscInt k, PetscInt p) {
+      const PetscInt end = EntryOf(t, k + 1) - t.begin;
 
-      if (p < end) own = shared.product[Place(last)] + (p < lane * height ? shared.carry[lane] : (PetscScalar)0);
-      if (p < 0 || end > t.size)
-        ShareRow(t, shared, k, p, end, own);
-      else if (p < end || op.z != op.y)
-        WriteRow(seg, op, k, own);
+      if (p == end) {
+        if (op.z != op.y) WriteRow(seg, op, k, 0);
+      } else if (p < part.lo || end > part.hi)
+        ShareRow(t, shared, k, p, end, SumOfRow(shared, p, (int)PetscMin(end, part.hi) - 1));
+      else
+        WriteRow(seg, op, k, SumOfRow(shared, p, (int)end - 1));
     });
+    if (!part.is_cut) return;
     __syncthreads();
     for (int i = 0; i < cut; i++) {
       const Shares shares = shared.shares[i];
@@ -346,7 +373,7 @@ struct AgentSegsum : AgentBase {
 
   static __device__ __forceinline__ void Run(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt block, Shared &shared)
   {
-    const PetscInt tiles = CeilDivide(seg.nnz, tile);
+    const PetscInt tiles = CeilDivide(seg.nnz, stride);
     Tile           t;
 
     if (block >= tiles) {
@@ -356,10 +383,9 @@ struct AgentSegsum : AgentBase {
     t.row_ptr      = op.row_ptr + seg.row_begin;
     t.first        = seg.row_begin ? LoadCached(t.row_ptr) : 0;
     t.n_rows       = seg.n_rows;
+    t.nnz          = seg.nnz;
     t.index        = block;
-    t.begin        = block * tile;
-    t.size         = PetscMin(tile, seg.nnz - t.begin);
-    t.is_last      = block == tiles - 1;
+    t.begin        = block * stride;
     t.synchronizer = (SegsumSynchronizer *)seg.scratch;
     RunTile(seg, op, t, shared);
   }

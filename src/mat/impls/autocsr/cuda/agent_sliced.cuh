@@ -9,8 +9,9 @@
 
 template <AutoCSRIndex index, AutoCSRValue value>
 struct AgentSliced : AgentBase {
-  static constexpr int in_flight = sizeof(PetscScalar) > 8 ? 4 : 8;        /* entries of a lane whose loads do not wait for each other */
-  static constexpr int residents = index == AUTOCSR_INDEX_PATTERN ? 8 : 6; /* measured: warps hide more time than registers do */
+  static constexpr int in_flight = sizeof(PetscScalar) > 8 ? 4 : 8; /* entries of a lane whose loads do not wait for each other */
+  static constexpr int residents = sizeof(PetscScalar) > sizeof(PetscReal) ? 4 : index == AUTOCSR_INDEX_PATTERN ? 8
+                                                                                                                : 6; /* measured: warps hide more time than registers do */
 
   struct Shared {};
 
