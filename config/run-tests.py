@@ -302,21 +302,29 @@ def main():
     print(f'TAP version 13\n1..{len(runs)}', flush=True)
     passed, failed, skipped, times = 0, [], collections.Counter(), []
     start = time.time()
-    runs.sort(key=lambda r: r.alone)
     lacking = [petsc.lacks(r.requires) for r in runs]
+
+    def report(i, result):
+        nonlocal passed
+        good, seconds, notes = result
+        name = runs[i].name
+        times.append((seconds, name))
+        passed += good
+        if not good:
+            failed.append(name)
+        print(f"{'ok' if good else 'not ok'} {i + 1} {name}", *('#   ' + n[:300] for n in notes), sep='\n', flush=True)
+
+    for i, (r, l) in enumerate(zip(runs, lacking)):
+        if l:
+            skipped[l] += 1
+            print(f'ok {i + 1} {r.name} # SKIP requires {l}', flush=True)
     with concurrent.futures.ThreadPoolExecutor(opts.jobs) as pool:
-        results = [None if l or r.alone else pool.submit(execute, r, petsc, opts) for r, l in zip(runs, lacking)]
-        for i, (r, l, result) in enumerate(zip(runs, lacking, results), 1):
-            if l:
-                skipped[l] += 1
-                print(f'ok {i} {r.name} # SKIP requires {l}', flush=True)
-                continue
-            good, seconds, notes = result.result() if result else execute(r, petsc, opts)
-            times.append((seconds, r.name))
-            passed += good
-            if not good:
-                failed.append(r.name)
-            print(f"{'ok' if good else 'not ok'} {i} {r.name}", *('#   ' + n[:300] for n in notes), sep='\n', flush=True)
+        pending = {pool.submit(execute, r, petsc, opts): i for i, (r, l) in enumerate(zip(runs, lacking)) if not l and not r.alone}
+        for done in concurrent.futures.as_completed(pending):
+            report(pending[done], done.result())
+    for i, (r, l) in enumerate(zip(runs, lacking)):
+        if r.alone and not l:
+            report(i, execute(r, petsc, opts))
     print(f'# {time.time() - start:.0f} s; slowest: ' + ', '.join(f'{n} {s:.1f} s' for s, n in sorted(times, reverse=True)[:5]))
     if failed:
         print('# failed: ' + ' '.join(failed))
