@@ -133,7 +133,7 @@ static PetscErrorCode AutoCSRProductConvertOperands(Mat C)
 
   PetscFunctionBegin;
   for (PetscInt k = 0; k < 3; k++) {
-    if (operand[k] && AutoCSRIsBound(operand[k])) PetscFunctionReturn(PETSC_SUCCESS); /* it is to be on the host */
+    if (operand[k] && (MatIsSeqAutoCSR(operand[k]) || MatIsMPIAutoCSR(operand[k])) && AutoCSRIsBound(operand[k])) PetscFunctionReturn(PETSC_SUCCESS); /* it is to be on the host */
   }
   for (PetscInt k = 0; k < 3; k++) PetscCall(AutoCSRProductConvert(operand[k]));
   PetscFunctionReturn(PETSC_SUCCESS);

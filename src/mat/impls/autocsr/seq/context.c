@@ -208,17 +208,16 @@ PetscErrorCode AutoCSRContextPlan(Mat A, AutoCSRContext *ctx, const AutoCSRMatri
   if (!*plan && ctx->settings.rigor != MAT_AUTOCSR_RIGOR_NONE) {
     AutoCSRSettings least = ctx->settings;
 
-    PetscCall(PetscInfo(A, "No memory on %s for a plan of %" PetscInt_FMT " nonzeros: one that stores nothing is used\n", csr->backend->name, csr->nnz));
+    PetscCall(PetscInfo(A, "No memory for a plan of %" PetscInt_FMT " nonzeros on %s: one that stores nothing is used\n", csr->nnz, csr->backend->name));
     least.rigor = MAT_AUTOCSR_RIGOR_NONE;
     PetscCall(AutoCSRContextTryPlan(csr, &least, plan, profile));
   }
   if (!*plan) {
-    PetscCall(PetscInfo(A, "No memory on %s for a plan of %" PetscInt_FMT " nonzeros: the parent's product is used\n", csr->backend->name, csr->nnz));
+    PetscCall(PetscInfo(A, "No memory for a plan of %" PetscInt_FMT " nonzeros on %s: the parent's product is used\n", csr->nnz, csr->backend->name));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  ctx->plans++;
   PetscCall(AutoCSRCite(*plan));
-  PetscCall(PetscInfo(A, "Plan %" PetscInt_FMT " of %" PetscInt_FMT " by %" PetscInt_FMT ", %" PetscInt_FMT " nonzeros, on %s, in %" PetscInt_FMT " segments: %s\n", ctx->plans, csr->m, csr->n, csr->nnz, csr->backend->name, (*plan)->n_segments, (*plan)->why));
+  PetscCall(PetscInfo(A, "Plan of %" PetscInt_FMT " by %" PetscInt_FMT ", %" PetscInt_FMT " nonzeros, on %s, in %" PetscInt_FMT " segments: %s\n", csr->m, csr->n, csr->nnz, csr->backend->name, (*plan)->n_segments, (*plan)->why));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -283,7 +282,10 @@ PetscErrorCode AutoCSRContextUpdate(Mat A, AutoCSRContext *ctx)
   if (!same) {
     PetscCall(AutoCSRContextDrop(ctx));
     if (csr.val) PetscCall(AutoCSRContextPlan(A, ctx, &csr, &ctx->plan, &ctx->profile));
-    if (ctx->plan) PetscCall(AutoCSRContextCountRows(A, ctx));
+    if (ctx->plan) {
+      ctx->plans++;
+      PetscCall(AutoCSRContextCountRows(A, ctx));
+    }
   }
   ctx->owner        = A;
   ctx->state        = ((PetscObject)A)->state;

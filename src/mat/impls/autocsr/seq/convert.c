@@ -61,11 +61,13 @@ static PetscErrorCode AutoCSRParentOf(Mat A, MatType type, const AutoCSRParent *
 /* Also the function that MatSeqAIJRegister() is given: then A may be empty, and reuse is MAT_INPLACE_MATRIX */
 PetscErrorCode MatConvert_Any_AutoCSR(Mat A, MatType type, MatReuse reuse, Mat *M)
 {
-  const PetscBool      own = (PetscBool)(MatIsSeqAutoCSR(A) || MatIsMPIAutoCSR(A));
-  const AutoCSRParent *parent;
+  const AutoCSRParent *parent, *seq;
+  PetscBool            own; /* it is what is asked for */
 
   PetscFunctionBegin;
   PetscCall(AutoCSRParentOf(A, type, &parent));
+  PetscCall(MatSeqAutoCSRGetParent(&seq));
+  own = parent == seq ? MatIsSeqAutoCSR(A) : MatIsMPIAutoCSR(A);
   if (reuse == MAT_INITIAL_MATRIX) {
     if (own)
       PetscCall(MatDuplicate(A, MAT_COPY_VALUES, M));

@@ -1,7 +1,7 @@
 /*
   Transposed products where the backend has none: scattering into y would take atomic additions, whose order changes from run
-  to run. The transpose is a CSR of its own, with a plan of its own, made at the first such product and given new values when
-  the block has new ones. It costs as much memory as the block, so the objective memory does without.
+  to run (the parent's products do that). The transpose is a CSR of its own, with a plan of its own, made at the first such
+  product and given new values when the block has new ones.
 */
 #include "seqautocsr.h"
 #include "../backend.h"
@@ -71,7 +71,7 @@ static PetscErrorCode AutoCSRTransposedUpdate(Mat A, AutoCSRContext *ctx, AutoCS
     PetscCall(AutoCSRTransposedMake(&ctx->csr, t));
   if (!fits && !t->none) PetscCall(AutoCSRTransposedPlan(A, ctx, t));
   if (!t->plan) {
-    PetscCall(PetscInfo(A, "No memory on %s for the transpose of %" PetscInt_FMT " nonzeros: the parent's product is used\n", ctx->csr.backend->name, ctx->csr.nnz));
+    PetscCall(PetscInfo(A, "No memory for the transpose of %" PetscInt_FMT " nonzeros on %s: the parent's product is used\n", ctx->csr.nnz, ctx->csr.backend->name));
     PetscCall(AutoCSRTransposedReset(t));
     t->none = PETSC_TRUE;
   }
@@ -97,7 +97,7 @@ PetscErrorCode AutoCSRTransposedGet(Mat A, AutoCSRContext *ctx, AutoCSROperands 
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   *plan = NULL;
-  if (ctx->settings.objective == MAT_AUTOCSR_OBJECTIVE_MEMORY || t->none) PetscFunctionReturn(PETSC_SUCCESS);
+  if (t->none) PetscFunctionReturn(PETSC_SUCCESS);
   if (!t->plan || t->state != ctx->state) PetscCall(AutoCSRTransposedUpdate(A, ctx, t));
   *plan  = t->plan;
   o->csr = &t->csr;
