@@ -1,4 +1,4 @@
-static const char help[] = "Compares autocsr with PETSc's own sequential AIJ types on generated matrices and matrices from files.\n\
+static const char help[] = "Compares autocsr with PETSc's own sequential types (on a GPU also with cuSPARSE) on generated matrices and matrices from files.\n\
 Load the library with -dll_append; without it only PETSc's types are measured. See src/benchmarks/README.md.\n\n";
 
 #include "bench.h"
@@ -7,14 +7,16 @@ Load the library with -dll_append; without it only PETSc's types are measured. S
 
 static const char Generated[] = "generated", FromFiles[] = "from files";
 
-static PetscErrorCode Run(const char group[], const char matrix[], Csr *csr, const Limits *limits, Report report)
+static PetscInt wrong; /* results */
+
+static PetscErrorCode Run(const Machine *machine, const char group[], const char matrix[], Csr *csr, const Limits *limits, Report report)
 {
   Result   result[BENCH_MAX_VARIANTS];
   PetscInt n;
 
   PetscFunctionBeginUser;
   for (const Op *op = Ops; op->name; op++) {
-    PetscCall(Measure(matrix, csr, op, limits, result, &n));
+    PetscCall(Measure(machine, matrix, csr, op, limits, result, &n, &wrong));
     if (report) PetscCall(ReportMatrix(report, group, matrix, csr, op, result, n));
   }
   PetscCall(CsrDestroy(csr));
@@ -22,7 +24,7 @@ static PetscErrorCode Run(const char group[], const char matrix[], Csr *csr, con
 }
 
 /* Not reported: what is done once in a process (the library measures the machine) is no part of a matrix's setup */
-static PetscErrorCode WarmUp(const Size *size, const Limits *limits)
+static PetscErrorCode WarmUp(const Machine *machine, const Size *size, const Limits *limits)
 {
   const Size small = {PetscMin(1e-3, size->scale), size->seed};
   Limits     brief = *limits;
@@ -31,11 +33,11 @@ static PetscErrorCode WarmUp(const Size *size, const Limits *limits)
   PetscFunctionBeginUser;
   brief.seconds = 0;
   PetscCall(CsrGenerate(&Generators[0], &small, &csr));
-  PetscCall(Run(NULL, "warm-up", &csr, &brief, NULL));
+  PetscCall(Run(machine, NULL, "warm-up", &csr, &brief, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode RunFile(const char file[], const Limits *limits, Report report)
+static PetscErrorCode RunFile(const Machine *machine, const char file[], const Limits *limits, Report report)
 {
   const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
   char        name[64], *dot;
@@ -45,30 +47,36 @@ static PetscErrorCode RunFile(const char file[], const Limits *limits, Report re
   PetscCall(PetscStrncpy(name, base, sizeof(name)));
   if ((dot = strrchr(name, '.'))) *dot = 0;
   PetscCall(CsrLoad(file, &csr));
-  PetscCall(Run(FromFiles, name, &csr, limits, report));
+  PetscCall(Run(machine, FromFiles, name, &csr, limits, report));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 int main(int argc, char **argv)
 {
-  Limits      limits = {.seconds = 6, .memory = 8, .rounds = 101};
-  Size        size   = {0.5, 1};
-  PetscInt    seed = 1, files = 1024;
-  PetscMPIInt ranks;
-  char        results[PETSC_MAX_PATH_LEN] = "", matrices[1024] = "", *file[1024];
-  Report      report;
+  const Machine *machine = &Cpu;
+  Limits         limits;
+  Size           size = {0, 1};
+  PetscInt       seed = 1, files = 1024;
+  PetscMPIInt    ranks;
+  PetscBool      gpu                         = PETSC_FALSE;
+  char           results[PETSC_MAX_PATH_LEN] = "", matrices[1024] = "", *file[1024];
+  Report         report;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(MatInitializePackage()); /* fills the list of types */
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
   PetscCheck(ranks == 1, PETSC_COMM_WORLD, PETSC_ERR_WRONG_MPI_SIZE, "This benchmark runs on one rank, not on %d", ranks);
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-gpu", &gpu, NULL));
+  if (gpu) PetscCall(GpuFind(&machine));
+  size.scale = machine->scale;
+  limits     = machine->limits;
   PetscOptionsBegin(PETSC_COMM_SELF, NULL, "Benchmark", NULL);
   PetscCall(PetscOptionsReal("-scale", "Multiplies rows and nonzeros of the generated matrices", NULL, size.scale, &size.scale, NULL));
   PetscCall(PetscOptionsInt("-seed", "Seed of the generated matrices", NULL, seed, &seed, NULL));
   PetscCall(PetscOptionsString("-matrices", "Generated matrices to run, comma-separated ('none': none; default: all)", NULL, matrices, matrices, sizeof(matrices), NULL));
   PetscCall(PetscOptionsStringArray("-files", "PETSc binary files to run, comma-separated", NULL, file, &files, NULL));
-  PetscCall(PetscOptionsString("-variants", "Variants to run, comma-separated (aij always runs; default: all)", NULL, limits.only, limits.only, sizeof(limits.only), NULL));
+  PetscCall(PetscOptionsString("-variants", "Variants to run, comma-separated (the first always runs; default: all)", NULL, limits.only, limits.only, sizeof(limits.only), NULL));
   PetscCall(PetscOptionsReal("-seconds", "Time for measuring one matrix", NULL, limits.seconds, &limits.seconds, NULL));
   PetscCall(PetscOptionsReal("-memory", "Memory for one matrix in all its variants, GB", NULL, limits.memory, &limits.memory, NULL));
   PetscCall(PetscOptionsBoundedInt("-rounds", "Samples of each variant, at most", NULL, limits.rounds, &limits.rounds, NULL, 5));
@@ -78,8 +86,8 @@ int main(int argc, char **argv)
   size.seed = (uint64_t)seed;
   limits.memory *= 1e9;
 
-  PetscCall(WarmUp(&size, &limits));
-  PetscCall(ReportOpen(results, &report));
+  PetscCall(WarmUp(machine, &size, &limits));
+  PetscCall(ReportOpen(machine, results, &report));
   for (const Generator *g = Generators; g->name; g++) {
     Size      fitting = size;
     PetscBool wanted;
@@ -90,13 +98,14 @@ int main(int argc, char **argv)
     while (BENCH_COPIES * g->nnz * fitting.scale * (sizeof(PetscInt) + sizeof(PetscScalar)) > limits.memory || 1.1 * g->nnz * fitting.scale > (double)PETSC_MAX_INT) fitting.scale /= 2;
     if (fitting.scale < size.scale) PetscCall(PetscPrintf(PETSC_COMM_SELF, "\n%s: at scale %g, for -memory %g and the range of PetscInt", g->name, fitting.scale, 1e-9 * limits.memory));
     PetscCall(CsrGenerate(g, &fitting, &csr));
-    PetscCall(Run(Generated, g->name, &csr, &limits, report));
+    PetscCall(Run(machine, Generated, g->name, &csr, &limits, report));
   }
   for (PetscInt f = 0; f < files; f++) {
-    PetscCall(RunFile(file[f], &limits, report));
+    PetscCall(RunFile(machine, file[f], &limits, report));
     PetscCall(PetscFree(file[f]));
   }
   PetscCall(ReportClose(&report));
+  PetscCheck(!wrong, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " results are wrong, see above", wrong);
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -1,5 +1,6 @@
 /* CSR arrays: built row by row, filled with values, loaded from a file. */
 #include "matrices.h"
+#include <omp.h>
 
 PetscInt64 CsrBytes(PetscInt m, PetscInt64 nnz)
 {
@@ -15,40 +16,69 @@ PetscErrorCode CsrDestroy(Csr *csr)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode CsrSortRow(PetscInt *len, PetscInt col[])
+static int CompareCols(const void *a, const void *b)
 {
-  PetscInt k;
+  const PetscInt i = *(const PetscInt *)a, j = *(const PetscInt *)b;
+
+  return (i > j) - (i < j);
+}
+
+PetscInt CsrSortRow(PetscInt len, PetscInt col[])
+{
+  PetscInt k, kept = 0;
+
+  for (k = 1; k < len && col[k - 1] < col[k]; k++) {
+  }
+  if (k >= len) return len;
+  qsort(col, (size_t)len, sizeof(*col), CompareCols);
+  for (k = 0; k < len; k++) {
+    if (!kept || col[kept - 1] < col[k]) col[kept++] = col[k];
+  }
+  return kept;
+}
+
+PetscErrorCode CsrRowPointers(PetscInt m, PetscInt row_ptr[])
+{
+  PetscInt64 nnz = 0;
 
   PetscFunctionBeginUser;
-  for (k = 1; k < *len && col[k - 1] < col[k]; k++) {
+  for (PetscInt i = 0; i < m; i++) {
+    const PetscInt len = row_ptr[i];
+
+    row_ptr[i] = (PetscInt)nnz;
+    nnz += len;
+    PetscCheck(nnz <= (PetscInt64)PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "The matrix has more nonzeros than PetscInt can count: use a smaller -scale or a PETSc with 64-bit indices");
   }
-  if (k < *len) PetscCall(PetscSortRemoveDupsInt(len, col));
+  row_ptr[m] = (PetscInt)nnz;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode CsrFromRows(PetscInt m, PetscInt n, double expected, PetscInt longest, CsrRow row, const void *ctx, Csr *csr)
+/* Rows are made twice, to count them and to put them in place: so the threads need no memory but for one row each */
+PetscErrorCode CsrFromRows(PetscInt m, PetscInt n, PetscInt longest, CsrRow row, const void *ctx, Csr *csr)
 {
-  size_t room = (size_t)(1.05 * expected) + (size_t)longest, nnz = 0;
+  PetscInt *room;
+  const int threads = omp_get_max_threads();
 
   PetscFunctionBeginUser;
   *csr = (Csr){m, n, NULL, NULL, NULL};
   PetscCall(PetscMalloc1(m + 1, &csr->row_ptr));
-  PetscCall(PetscMalloc1(room, &csr->col));
-  csr->row_ptr[0] = 0;
+  PetscCall(PetscMalloc1((size_t)threads * (size_t)longest, &room));
+#pragma omp parallel for schedule(dynamic, 64) num_threads(threads)
   for (PetscInt i = 0; i < m; i++) {
-    PetscInt len;
+    PetscInt *col = room + (size_t)omp_get_thread_num() * (size_t)longest;
 
-    if (nnz + (size_t)longest > room) {
-      room += room / 2;
-      PetscCall(PetscRealloc(room * sizeof(PetscInt), &csr->col));
-    }
-    len = row(ctx, i, csr->col + nnz);
-    PetscCall(CsrSortRow(&len, csr->col + nnz));
-    nnz += (size_t)len;
-    PetscCheck(nnz <= (size_t)PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "The matrix has more nonzeros than PetscInt can count: use a smaller -scale or a PETSc with 64-bit indices");
-    csr->row_ptr[i + 1] = (PetscInt)nnz;
+    csr->row_ptr[i] = CsrSortRow(row(ctx, i, col), col);
   }
-  PetscCall(PetscRealloc(PetscMax(nnz, 1) * sizeof(PetscInt), &csr->col));
+  PetscCall(CsrRowPointers(m, csr->row_ptr));
+  PetscCall(PetscMalloc1(PetscMax(csr->row_ptr[m], 1), &csr->col));
+#pragma omp parallel for schedule(dynamic, 64) num_threads(threads)
+  for (PetscInt i = 0; i < m; i++) {
+    PetscInt      *col = room + (size_t)omp_get_thread_num() * (size_t)longest;
+    const PetscInt len = CsrSortRow(row(ctx, i, col), col);
+
+    memcpy(csr->col + csr->row_ptr[i], col, (size_t)len * sizeof(*col));
+  }
+  PetscCall(PetscFree(room));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -58,10 +88,12 @@ PetscErrorCode CsrGenerate(const Generator *g, const Size *size, Csr *csr)
   PetscCall(g->make(size, csr));
   PetscCall(PetscMalloc1(PetscMax(csr->row_ptr[csr->m], 1), &csr->val));
   if (g->diagonal != 0) {
+#pragma omp parallel for
     for (PetscInt i = 0; i < csr->m; i++) {
       for (PetscInt k = csr->row_ptr[i]; k < csr->row_ptr[i + 1]; k++) csr->val[k] = csr->col[k] == i ? (PetscScalar)g->diagonal : (PetscScalar)-1;
     }
   } else {
+#pragma omp parallel for
     for (PetscInt k = 0; k < csr->row_ptr[csr->m]; k++) csr->val[k] = RandomScalar(size->seed ^ 0x56414c, (uint64_t)k, 0.001, 1);
   }
   PetscFunctionReturn(PETSC_SUCCESS);

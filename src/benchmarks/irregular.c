@@ -43,10 +43,8 @@ static PetscInt UniformRow(const void *ctx, PetscInt i, PetscInt col[])
 
 static PetscErrorCode UniformRows(const Rows *g, Csr *csr)
 {
-  double mean = 0.5 * (double)(g->shortest + g->longest);
-
   PetscFunctionBeginUser;
-  PetscCall(CsrFromRows(g->m, g->n, (1 - g->empty) * (double)g->m * mean, g->longest, UniformRow, g, csr));
+  PetscCall(CsrFromRows(g->m, g->n, g->longest, UniformRow, g, csr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -107,7 +105,7 @@ PetscErrorCode Road(const Size *s, Csr *csr)
   const Rows     g = {.seed = s->seed, .m = m, .n = m, .longest = 5, .window = 20, .near = 0.85};
 
   PetscFunctionBeginUser;
-  PetscCall(CsrFromRows(m, m, 2.6 * (double)m, g.longest, RoadRow, &g, csr));
+  PetscCall(CsrFromRows(m, m, g.longest, RoadRow, &g, csr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -131,7 +129,7 @@ PetscErrorCode Circuit(const Size *s, Csr *csr)
   const Rows     g = {.seed = s->seed, .m = m, .n = m, .shortest = 3, .longest = 10, .window = 200, .near = 0.8, .dense = 20, .density = 3.0 / 7};
 
   PetscFunctionBeginUser;
-  PetscCall(CsrFromRows(m, m, 6.5 * (double)m + 20 * g.density * (double)m, PetscMax(m, g.longest), CircuitRow, &g, csr));
+  PetscCall(CsrFromRows(m, m, PetscMax(m, g.longest), CircuitRow, &g, csr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -161,7 +159,9 @@ PetscErrorCode PowerLaw(const Size *s, Csr *csr)
   for (int step = 0; step < 40; step++) {
     double a = 0.5 * (lo + hi), sum = 0;
 
-    for (PetscInt rank = 1; rank <= m && sum <= 8.0 * (double)m; rank++) sum += PetscMax(PowerLawLength(longest, a, rank), 1);
+#pragma omp parallel for reduction(+ \
+                                   : sum)
+    for (PetscInt rank = 1; rank <= m; rank++) sum += PetscMax(PowerLawLength(longest, a, rank), 1);
     if (sum > 8.0 * (double)m)
       lo = a;
     else
@@ -175,7 +175,7 @@ PetscErrorCode PowerLaw(const Size *s, Csr *csr)
     len[j] = (PetscInt)PetscMax(PowerLawLength(longest, hi, i + 1), 1);
   }
   const Rows g = {.seed = s->seed, .m = m, .n = m, .len = len};
-  PetscCall(CsrFromRows(m, m, 8.0 * (double)m, (PetscInt)longest + 1, GivenRow, &g, csr));
+  PetscCall(CsrFromRows(m, m, (PetscInt)longest + 1, GivenRow, &g, csr));
   PetscCall(PetscFree(len));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -193,7 +193,7 @@ PetscErrorCode Dense2k(const Size *s, Csr *csr)
   const PetscInt n = Scaled(2000 * sqrt(s->scale));
 
   PetscFunctionBeginUser;
-  PetscCall(CsrFromRows(n, n, (double)n * (double)n, n, DenseRow, &n, csr));
+  PetscCall(CsrFromRows(n, n, n, DenseRow, &n, csr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -223,6 +223,6 @@ PetscErrorCode Fem3x3(const Size *s, Csr *csr)
   const Rows     g = {.seed = s->seed, .m = m, .n = m, .shortest = 20, .longest = 27};
 
   PetscFunctionBeginUser;
-  PetscCall(CsrFromRows(m, m, 64.0 * (double)m, 3 * g.longest, FemRow, &g, csr));
+  PetscCall(CsrFromRows(m, m, 3 * g.longest, FemRow, &g, csr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -40,10 +40,12 @@ PetscInt64     CsrBytes(PetscInt m, PetscInt64 nnz);
 /* Fills row i's columns, in any order and with duplicates, at most longest of them; returns how many */
 typedef PetscInt (*CsrRow)(const void *ctx, PetscInt i, PetscInt col[]);
 
-/* csr.c: the structure row by row; expected: a guess of the nonzeros */
-PetscErrorCode CsrFromRows(PetscInt m, PetscInt n, double expected, PetscInt longest, CsrRow row, const void *ctx, Csr *csr);
+/* csr.c: the structure row by row, by all threads: no function of PETSc may be called for a row */
+PetscErrorCode CsrFromRows(PetscInt m, PetscInt n, PetscInt longest, CsrRow row, const void *ctx, Csr *csr);
 /* csr.c: sorts a row and removes its duplicates; returns how many are left */
-PetscErrorCode CsrSortRow(PetscInt *len, PetscInt col[]);
+PetscInt CsrSortRow(PetscInt len, PetscInt col[]);
+/* csr.c: from the lengths of the rows, in place */
+PetscErrorCode CsrRowPointers(PetscInt m, PetscInt row_ptr[]);
 
 /* stencils.c */
 PetscErrorCode Poisson3d7(const Size *, Csr *);

@@ -1,4 +1,4 @@
-# One bar a matrix: autocsr by default; points: PETSc's types and the best forced strategy. Called by src/benchmarks/plot.
+# One bar a matrix: autocsr by default; points: the best forced strategy and the peers. Called by src/benchmarks/plot.
 set output out
 set title heading noenhanced
 set datafile separator "\t"
@@ -15,8 +15,9 @@ set key outside top center horizontal
 set style fill solid 0.85 noborder
 set boxwidth 0.62
 set arrow 1 from graph 0, first 1 to graph 1, first 1 nohead front lw 1.5 lc rgb "black"
-plot data using 0:5:xtic(1) with boxes lc rgb "#4477aa" title "autocsr", \
-     data using 0:6 with points pt 2 ps 1.0 lw 1.5 lc rgb "#222222" title "best forced strategy", \
-     data using 0:2 with points pt 7 ps 0.8 lc rgb "#ee6677" title "aij", \
-     data using 0:3 with points pt 9 ps 0.9 lc rgb "#228833" title "aijsell", \
-     data using 0:4 with points pt 5 ps 0.7 lc rgb "#ccbb44" title "aijperm"
+array color[4] = ["#ee6677", "#228833", "#ccbb44", "#aa3377"]
+array shape[4] = [7, 9, 5, 13]
+array size[4]  = [0.8, 0.9, 0.7, 0.9]
+plot data using 0:2:xtic(1) with boxes lc rgb "#4477aa" title "autocsr", \
+     data using 0:3 with points pt 2 ps 1.0 lw 1.5 lc rgb "#222222" title "best forced strategy", \
+     for [i=1:words(points)] data using 0:(column(i + 3)) with points pt shape[i] ps size[i] lc rgb color[i] title word(points, i)

@@ -4,51 +4,26 @@
 #include <time.h>
 
 #define BENCH_MAX_MATRICES 256
+#define BENCH_MAX_COLUMNS  16
 #define BENCH_SLOWER       0.995 /* a ratio below this is printed as less than 1.00x */
 
 /* One line of the closing table */
 typedef struct {
   const char *group;
-  char        matrix[64], chosen[32], peer[16];
-  double      ratio[BENCH_MAX_VARIANTS]; /* best of PETSc's types over the variant's time, by place in Variants; 0: not measured */
+  char        matrix[64], chosen[32], peer[32];
+  double      ratio[BENCH_MAX_COLUMNS]; /* 0: not measured */
   double      peer_us, us;
 } Line;
 
 struct _Report {
-  FILE    *csv;
-  char     date[16], device[128], petsc[64], scalar[32], path[PETSC_MAX_PATH_LEN];
-  PetscInt n;
-  Line     line[BENCH_MAX_MATRICES];
+  const Machine *machine;
+  FILE          *csv;
+  char           date[16], device[128], petsc[64], scalar[32], path[PETSC_MAX_PATH_LEN];
+  PetscInt       n;
+  Line           line[BENCH_MAX_MATRICES];
 };
 
-static PetscErrorCode Device(char device[], size_t len)
-{
-  FILE *file = fopen("/proc/cpuinfo", "r");
-  char  text[256], *name = NULL;
-#if defined(__x86_64__)
-  const char *simd = __builtin_cpu_supports("avx512f") ? " avx512" : __builtin_cpu_supports("avx2") ? " avx2"
-                                                                                                    : " sse2";
-#else
-  const char *simd = "";
-#endif
-
-  PetscFunctionBeginUser;
-  while (file && !name && fgets(text, sizeof(text), file)) {
-    if (!strncmp(text, "model name", 10) && (name = strchr(text, ':'))) name += 2;
-  }
-  if (file) fclose(file);
-  if (!name) {
-    PetscCall(PetscGetArchType(text, sizeof(text)));
-    name = text;
-  }
-  for (char *c = name; *c; c++) {
-    if (*c == ',' || *c == '\n') *c = *c == ',' ? ' ' : 0;
-  }
-  PetscCall(PetscSNPrintf(device, len, "cpu %s%s", name, simd));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode ReportOpen(const char folder[], Report *report)
+PetscErrorCode ReportOpen(const Machine *machine, const char folder[], Report *report)
 {
   const time_t now = time(NULL);
   char         name[256];
@@ -56,9 +31,10 @@ PetscErrorCode ReportOpen(const char folder[], Report *report)
 
   PetscFunctionBeginUser;
   PetscCall(PetscNew(report));
-  r = *report;
+  r          = *report;
+  r->machine = machine;
   strftime(r->date, sizeof(r->date), "%Y-%m-%d", gmtime(&now));
-  PetscCall(Device(r->device, sizeof(r->device)));
+  PetscCall(machine->describe(r->device, sizeof(r->device)));
   PetscCall(PetscSNPrintf(r->petsc, sizeof(r->petsc), "%d.%d.%d%s%s", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR, sizeof(PetscInt) == 8 ? "-int64" : "", PetscDefined(USE_DEBUG) ? "-debug" : ""));
   PetscCall(PetscSNPrintf(r->scalar, sizeof(r->scalar), "%s%s", PetscDefined(USE_COMPLEX) ? "complex" : "real", PetscDefined(USE_REAL_SINGLE) ? "32" : "64"));
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s, PETSc %s, %s\n", r->device, r->petsc, r->scalar));
@@ -73,11 +49,26 @@ PetscErrorCode ReportOpen(const char folder[], Report *report)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The shortest time of a column's variants; 0: not measured */
+static PetscErrorCode ColumnTime(const Column *column, const Result result[], PetscInt n, double *us)
+{
+  const char  *star = strchr(column->variant, '*');
+  const size_t len  = star ? (size_t)(star - column->variant) : strlen(column->variant) + 1;
+
+  PetscFunctionBeginUser;
+  *us = 0;
+  for (PetscInt v = 0; v < n; v++) {
+    if (!strncmp(result[v].variant->name, column->variant, len) && (*us <= 0 || result[v].us < *us)) *us = result[v].us;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode ReportMatrix(Report r, const char group[], const char matrix[], const Csr *csr, const Op *op, const Result result[], PetscInt n)
 {
-  const PetscInt nnz  = csr->row_ptr[csr->m];
-  const Result  *best = NULL;
-  Line          *line = &r->line[r->n];
+  const PetscInt nnz   = csr->row_ptr[csr->m];
+  const int      width = PetscMax(16, r->machine->width);
+  const Result  *best  = NULL;
+  Line          *line  = &r->line[r->n];
 
   PetscFunctionBeginUser;
   PetscCheck(r->n < BENCH_MAX_MATRICES, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "More than %d matrices", BENCH_MAX_MATRICES);
@@ -90,69 +81,103 @@ PetscErrorCode ReportMatrix(Report r, const char group[], const char matrix[], c
   PetscCall(PetscStrncpy(line->peer, best->variant->name, sizeof(line->peer)));
   line->peer_us = best->us;
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "\n%s %s: %" PetscInt_FMT " x %" PetscInt_FMT ", %" PetscInt_FMT " nonzeros, CSR %.1f MB\n", matrix, op->name, csr->m, csr->n, nnz, 1e-6 * (double)CsrBytes(csr->m, nnz)));
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "  %-16s %12s %7s %9s %9s %7s\n", "variant", "us", "ratio", "setup", "bytes/nnz", "GB/s"));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "  %-*s %12s %7s %9s %9s %7s%s\n", width, "variant", "us", "ratio", "setup", "bytes/nnz", "GB/s", r->machine->show_own ? " own/CSR" : ""));
   for (PetscInt v = 0; v < n; v++) {
     const Result   *t     = &result[v];
     const double    ratio = best->us / t->us;
     const PetscBool plain = (PetscBool)!strcmp(t->variant->name, MATAUTOCSR);
 
-    line->ratio[t->variant - Variants] = ratio;
     if (plain) {
       line->us = t->us;
       PetscCall(PetscStrncpy(line->chosen, t->chosen, sizeof(line->chosen)));
     }
-    PetscCall(PetscPrintf(PETSC_COMM_SELF, "  %-16s %12.2f %6.2fx %9.2f %9.2f %7.2f%s%s\n", t->variant->name, t->us, ratio, t->setup_products, (double)t->bytes / PetscMax((double)nnz, 1), 1e-3 * (double)t->bytes / t->us, plain ? " " : "", plain ? t->chosen : ""));
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, "  %-*s %12.2f %6.2fx %9.2f %9.2f %7.2f", width, t->variant->name, t->us, ratio, t->setup_products, (double)t->bytes / PetscMax((double)nnz, 1), 1e-3 * (double)t->bytes / t->us));
+    if (r->machine->show_own) PetscCall(PetscPrintf(PETSC_COMM_SELF, " %7.2f", (double)t->own / (double)CsrBytes(csr->m, nnz)));
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s%s\n", plain ? " " : "", plain ? t->chosen : ""));
     if (r->csv) fprintf(r->csv, "%s,%s,%s,%s,%lld,%lld,%s,%lld,%s,%s,%.3f,%.3f,%lld\n", r->date, r->device, r->petsc, matrix, (long long)csr->m, (long long)nnz, op->name, (long long)op->k, r->scalar, t->variant->name, t->us, t->setup_products, (long long)t->bytes);
   }
   if (r->csv) fflush(r->csv);
+  for (const Column *c = r->machine->columns; c->title; c++) {
+    double us;
+
+    PetscCall(ColumnTime(c, result, n, &us));
+    if (us > 0 && (line->us > 0 || !r->machine->against)) line->ratio[c - r->machine->columns] = r->machine->against ? us / line->us : best->us / us;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Geometric means over the matrices of a group (NULL: all) where the variant was measured */
+static PetscBool Below(double ratio)
+{
+  return (PetscBool)(ratio > 0 && ratio < BENCH_SLOWER);
+}
+
+/* Geometric means over the matrices of a group (NULL: all) where a column was measured */
 static PetscErrorCode Means(Report r, const char group[])
 {
   PetscInt below = 0, measured = 0;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "geometric mean, %-53s", group ? group : "all"));
-  for (const Variant *v = Variants; v->name; v++) {
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "geometric mean, %-*s", 44 + r->machine->width, group ? group : "all"));
+  for (const Column *c = r->machine->columns; c->title; c++) {
     double   sum   = 0;
     PetscInt count = 0;
 
     for (PetscInt i = 0; i < r->n; i++) {
-      const double ratio = r->line[i].ratio[v - Variants];
+      const double ratio = r->line[i].ratio[c - r->machine->columns];
 
       if (ratio <= 0 || (group && r->line[i].group != group)) continue;
       sum += log(ratio);
       count++;
-      if (!strcmp(v->name, MATAUTOCSR)) {
-        below += ratio < BENCH_SLOWER;
-        measured++;
-      }
     }
     if (count)
       PetscCall(PetscPrintf(PETSC_COMM_SELF, " %9.2fx ", exp(sum / (double)count)));
     else
       PetscCall(PetscPrintf(PETSC_COMM_SELF, " %11s", "- "));
   }
+  for (PetscInt i = 0; i < r->n; i++) {
+    const Line *l = &r->line[i];
+
+    if (l->us <= 0 || (group && l->group != group)) continue;
+    measured++;
+    below += Below(l->peer_us / l->us);
+  }
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "  autocsr slower on %" PetscInt_FMT " of %" PetscInt_FMT "\n", below, measured));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The matrices on which autocsr is slower than a marked column */
+static PetscErrorCode Slower(Report r, const Column *column)
+{
+  PetscInt below = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "slower than %s:", column->title));
+  for (PetscInt i = 0; i < r->n; i++) {
+    const double ratio = r->line[i].ratio[column - r->machine->columns];
+
+    if (!Below(ratio)) continue;
+    below++;
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, " %s (%.2fx)", r->line[i].matrix, ratio));
+  }
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s\n", below ? "" : " nowhere"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode Closing(Report r)
 {
   PetscFunctionBeginUser;
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "\nTimes faster than the best of PETSc's types; '<' marks what is slower\n%-22s %-9s %12s %12s  %-10s", "matrix", "best", "best us", "autocsr us", "choice"));
-  for (const Variant *v = Variants; v->name; v++) PetscCall(PetscPrintf(PETSC_COMM_SELF, " %11s", strchr(v->name, ':') ? strchr(v->name, ':') : v->name));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, r->machine->against ? "\nTimes that autocsr is faster than each; '<' marks where it is slower (best: of %s)" : "\nTimes faster than the best of %s; '<' marks what is slower", r->machine->peers));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "\n%-22s %-*s %12s %12s  %-10s", "matrix", r->machine->width, "best", "best us", "autocsr us", "choice"));
+  for (const Column *c = r->machine->columns; c->title; c++) PetscCall(PetscPrintf(PETSC_COMM_SELF, " %11s", c->title));
   for (PetscInt i = 0; i < r->n; i++) {
     const Line *l = &r->line[i];
 
-    PetscCall(PetscPrintf(PETSC_COMM_SELF, "\n%-22s %-9s %12.2f %12.2f  %-10s", l->matrix, l->peer, l->peer_us, l->us, l->chosen));
-    for (const Variant *v = Variants; v->name; v++) {
-      const double ratio = l->ratio[v - Variants];
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, "\n%-22s %-*s %12.2f %12.2f  %-10s", l->matrix, r->machine->width, l->peer, l->peer_us, l->us, l->chosen));
+    for (const Column *c = r->machine->columns; c->title; c++) {
+      const double ratio = l->ratio[c - r->machine->columns];
 
       if (ratio > 0)
-        PetscCall(PetscPrintf(PETSC_COMM_SELF, " %9.2fx%s", ratio, ratio < BENCH_SLOWER && !strcmp(v->name, MATAUTOCSR) ? "<" : " "));
+        PetscCall(PetscPrintf(PETSC_COMM_SELF, " %9.2fx%s", ratio, c->mark && Below(ratio) ? "<" : " "));
       else
         PetscCall(PetscPrintf(PETSC_COMM_SELF, " %11s", "- "));
     }
@@ -162,6 +187,9 @@ static PetscErrorCode Closing(Report r)
     if (!i || r->line[i].group != r->line[i - 1].group) PetscCall(Means(r, r->line[i].group));
   }
   PetscCall(Means(r, NULL));
+  for (const Column *c = r->machine->columns; c->title; c++) {
+    if (r->machine->against && c->mark) PetscCall(Slower(r, c));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

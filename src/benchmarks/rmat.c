@@ -1,6 +1,6 @@
 /*
   Web-like graphs by recursive quadrants: Chakrabarti, Zhan, Faloutsos, "R-MAT: a recursive model for graph mining" (2004), section 3.
-  Edges are drawn twice (to count the rows, then to fill them) rather than kept.
+  Edges are drawn twice (to count the rows, then to fill them) rather than kept, by all threads.
 */
 #include "matrices.h"
 
@@ -29,34 +29,41 @@ static PetscErrorCode Rmat(const Size *s, int levels, Csr *csr)
 {
   const PetscInt   m     = (PetscInt)1 << levels;
   const PetscInt64 edges = 8 * (PetscInt64)m;
-  PetscInt        *ptr, row, col, nnz = 0;
+  PetscInt        *begin, *end, *drawn;
 
   PetscFunctionBeginUser;
   PetscCheck(edges <= (PetscInt64)PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "A web graph of 2^%d rows has more edges than PetscInt can count: use a smaller -scale or a PETSc with 64-bit indices", levels);
   *csr = (Csr){m, m, NULL, NULL, NULL};
-  PetscCall(PetscCalloc1(m + 1, &ptr));
-  PetscCall(PetscMalloc1(edges, &csr->col));
+  PetscCall(PetscCalloc1(m + 1, &begin));
+  PetscCall(PetscMalloc1(m + 1, &csr->row_ptr));
+  PetscCall(PetscMalloc2(m, &end, edges, &drawn));
+#pragma omp parallel for
   for (PetscInt64 e = 0; e < edges; e++) {
-    Edge(s->seed, (uint64_t)e, levels, &row, &col);
-    ptr[row + 1]++;
-  }
-  for (PetscInt i = 0; i < m; i++) ptr[i + 1] += ptr[i];
-  for (PetscInt64 e = 0; e < edges; e++) { /* leaves in ptr[i] the end of row i */
-    Edge(s->seed, (uint64_t)e, levels, &row, &col);
-    csr->col[ptr[row]++] = col;
-  }
-  for (PetscInt i = 0, begin = 0; i < m; i++) { /* sorts each row, drops duplicates, moves it up to its place */
-    PetscInt end = ptr[i], len = end - begin;
+    PetscInt row, col;
 
-    PetscCall(CsrSortRow(&len, csr->col + begin));
-    PetscCall(PetscArraymove(csr->col + nnz, csr->col + begin, len));
-    ptr[i] = nnz;
-    nnz += len;
-    begin = end;
+    Edge(s->seed, (uint64_t)e, levels, &row, &col);
+#pragma omp atomic
+    begin[row]++;
   }
-  ptr[m]       = nnz;
-  csr->row_ptr = ptr;
-  PetscCall(PetscRealloc((size_t)nnz * sizeof(PetscInt), &csr->col));
+  PetscCall(CsrRowPointers(m, begin));
+  PetscCall(PetscArraycpy(end, begin, m));
+#pragma omp parallel for
+  for (PetscInt64 e = 0; e < edges; e++) { /* in any order: rows are sorted */
+    PetscInt row, col, place;
+
+    Edge(s->seed, (uint64_t)e, levels, &row, &col);
+#pragma omp atomic capture
+    place        = end[row]++;
+    drawn[place] = col;
+  }
+#pragma omp parallel for schedule(dynamic, 1024)
+  for (PetscInt i = 0; i < m; i++) csr->row_ptr[i] = CsrSortRow(begin[i + 1] - begin[i], drawn + begin[i]);
+  PetscCall(CsrRowPointers(m, csr->row_ptr));
+  PetscCall(PetscMalloc1(PetscMax(csr->row_ptr[m], 1), &csr->col));
+#pragma omp parallel for schedule(dynamic, 1024)
+  for (PetscInt i = 0; i < m; i++) memcpy(csr->col + csr->row_ptr[i], drawn + begin[i], (size_t)(csr->row_ptr[i + 1] - csr->row_ptr[i]) * sizeof(PetscInt));
+  PetscCall(PetscFree(begin));
+  PetscCall(PetscFree2(end, drawn));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

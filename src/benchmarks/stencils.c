@@ -26,7 +26,7 @@ static PetscErrorCode Stencil(PetscInt n, PetscInt nz, PetscBool full, PetscInt 
   const Grid g = {n, nz, full};
 
   PetscFunctionBeginUser;
-  PetscCall(CsrFromRows(n * n * nz, n * n * nz, (double)points * (double)n * (double)n * (double)nz, points, StencilRow, &g, csr));
+  PetscCall(CsrFromRows(n * n * nz, n * n * nz, points, StencilRow, &g, csr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
