@@ -1,11 +1,13 @@
 static char help[] = "Operations of AIJ on autocsr matrices, alone and among other types, against the same on plain AIJ: products with reuse, submatrices,\n\
 permutations, orderings, colourings, nests.\n\
+  -type <type>  : in the place of autocsr\n\
   -device       : also among types of a device\n\
   -plain <bool> : products of matrices on a device and plain AIJ; some crash PETSc if it does not hear of autocsr (takeover)\n\n";
 
 #include "generate.h"
 
 static PetscInt Compared = 0;
+static char     ours[64] = "autocsr";
 
 /* |C - ref| <= TOLERANCE |ref| in the Frobenius norm, whatever their types; and a product by C */
 static PetscErrorCode CompareMatrices(Mat C, Mat ref, const char context[])
@@ -51,13 +53,13 @@ static PetscErrorCode CheckProduct(const MatrixProduct *p, Mat A, Mat B, PetscBo
     const char *type[2];
     PetscBool   plain, dense, device;
   } pairs[] = {
-      {{"autocsr", "autocsr"}, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE},
-      {{"autocsr", "aij"}, PETSC_TRUE, PETSC_FALSE, PETSC_FALSE},
-      {{"aij", "autocsr"}, PETSC_TRUE, PETSC_FALSE, PETSC_FALSE},
-      {{"autocsr", "dense"}, PETSC_FALSE, PETSC_TRUE, PETSC_FALSE},
-      {{"autocsr", "aijcusparse"}, PETSC_FALSE, PETSC_FALSE, PETSC_TRUE},
-      {{"aijcusparse", "autocsr"}, PETSC_FALSE, PETSC_FALSE, PETSC_TRUE},
-      {{"autocsr", "densecuda"}, PETSC_FALSE, PETSC_TRUE, PETSC_TRUE},
+      {{ours, ours}, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE},
+      {{ours, "aij"}, PETSC_TRUE, PETSC_FALSE, PETSC_FALSE},
+      {{"aij", ours}, PETSC_TRUE, PETSC_FALSE, PETSC_FALSE},
+      {{ours, "dense"}, PETSC_FALSE, PETSC_TRUE, PETSC_FALSE},
+      {{ours, "aijcusparse"}, PETSC_FALSE, PETSC_FALSE, PETSC_TRUE},
+      {{"aijcusparse", ours}, PETSC_FALSE, PETSC_FALSE, PETSC_TRUE},
+      {{ours, "densecuda"}, PETSC_FALSE, PETSC_TRUE, PETSC_TRUE},
   };
   PetscBool device, plain = PETSC_TRUE;
 
@@ -102,7 +104,7 @@ static PetscErrorCode CheckOtherTypes(Mat A, Mat S, Mat B, Mat P)
   for (int k = 0; k < 2; k++) {
     Mat T;
 
-    PetscCall(MatConvert(P, k ? "autocsr" : MATAIJ, MAT_INITIAL_MATRIX, &T));
+    PetscCall(MatConvert(P, k ? ours : MATAIJ, MAT_INITIAL_MATRIX, &T));
     PetscCall(MatCreateMAIJ(T, 2, &M[k]));
     PetscCall(MatDestroy(&T));
     PetscCall(MatPtAP(k ? S : A, M[k], MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C[k]));
@@ -235,7 +237,7 @@ static PetscErrorCode CheckNest(Mat A, Mat S, Mat B)
   PetscReal norm, difference;
 
   PetscFunctionBeginUser;
-  PetscCall(MatConvert(B, "autocsr", MAT_INITIAL_MATRIX, &autoB));
+  PetscCall(MatConvert(B, ours, MAT_INITIAL_MATRIX, &autoB));
   for (int k = 0; k < 2; k++) {
     Mat T, blocks[4];
 
@@ -276,8 +278,9 @@ int main(int argc, char **argv)
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-type", ours, sizeof(ours), NULL));
   PetscCall(MatrixCreate(&square, MATAIJ, &A));
-  PetscCall(MatrixCreate(&square, "autocsr", &S));
+  PetscCall(MatrixCreate(&square, ours, &S));
   PetscCall(MatrixCreate(&tall, MATAIJ, &B[0]));
   PetscCall(MatrixCreate(&wide, MATAIJ, &B[1]));
   PetscCall(MatrixCreate(&half, MATAIJ, &P));
