@@ -19,13 +19,17 @@
 
 #include "launch.h"
 
-#define AGENT_SHARED (48 << 10)
-#define WARP         32
-#define WARPS        (AUTOCSR_BLOCK / WARP)
-#define ALL_LANES    0xffffffffu
+static constexpr int      WARP = 32, WARPS = AUTOCSR_BLOCK / WARP;
+static constexpr unsigned ALL_LANES    = 0xffffffffu;
+static constexpr size_t   AGENT_SHARED = 48 << 10;
 
 struct AgentBase {
+  static constexpr int residents = 1; /* blocks that a multiprocessor shall have room for at a time */
+
 #if !defined(__CUDACC_RTC__)
+  static constexpr AutoCSRReduction     reduction = AUTOCSR_REDUCE_NONE; /* any */
+  static constexpr AutoCSRDeviceFinish *finish    = NULL;                /* what is left to the host; such segments are launched alone */
+
   static size_t ScratchBytes(const AutoCSRSegment *)
   {
     return 0;
@@ -106,6 +110,20 @@ static __device__ __forceinline__ T LoadCached(const T *p)
   return v;
 }
 
+/* The code of a column */
+template <AutoCSRIndex index>
+struct IndexWord {
+  typedef PetscInt type;
+};
+template <>
+struct IndexWord<AUTOCSR_INDEX_32> {
+  typedef uint32_t type;
+};
+template <>
+struct IndexWord<AUTOCSR_INDEX_16> {
+  typedef uint16_t type;
+};
+
 /* s + a * x: products fused, part by part where complex (the library's product branches on NaN) */
 static __device__ __forceinline__ PetscScalar MultiplyAdd(PetscScalar s, PetscScalar a, PetscScalar x)
 {
@@ -132,6 +150,12 @@ static __device__ __forceinline__ PetscScalar ShuffleXor(PetscScalar a, int lane
 #else
   return __shfl_xor_sync(ALL_LANES, a, lane_mask);
 #endif
+}
+
+/* The largest of the lanes' */
+static __device__ __forceinline__ int WarpMax(int i)
+{
+  return __reduce_max_sync(ALL_LANES, i);
 }
 
 /* What is added to a row's sum: z or nothing */

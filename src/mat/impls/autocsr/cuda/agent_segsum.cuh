@@ -5,7 +5,7 @@
 
   Where this is not the paper: tiles overlap by `slack`, so that a row that ends soon after its tile is not cut. What a tile
   knows of a row that is cut goes to the synchronizer, and the tile that is the last to come for that row adds it all up, in
-  the order of the tiles (the paper: the CPU, after all tiles). No tile is repaired for its empty rows, as each row looks up
+  the order of the tiles (the paper: the CPU, after all tiles, which is the fix-up on the host). No tile is repaired for its empty rows, as each row looks up
   its own sum; what is speculated is that a tile has not many rows. Groups of rows nearly all empty would keep it walking, so
   these rows are no tile's but a block's that reads them row by row.
 */
@@ -26,8 +26,20 @@ typedef struct {
 typedef struct {
   PetscScalar first, last; /* its share in the row that began before it and ends in it; in the row that goes on after it */
   SegsumPart  part;        /* found in the first product: the structure does not change while a plan lives */
+  PetscInt    open;        /* the row of `last`, plus 1 (fix-up on the host) */
   unsigned    arrived;     /* tiles that have come for the row that begins in this tile and goes on after it */
 } SegsumSynchronizer;
+
+#if !defined(__CUDACC_RTC__)
+/* What is to be added to a row of the segment */
+typedef struct {
+  PetscInt    row;
+  PetscScalar sum;
+} SegsumAddend;
+
+/* segsum.cu: adds the shares `last` of the rows that are cut, read on the host; room for as many addends as there are tiles */
+PetscErrorCode AutoCSRSegsumFinish(PetscInt tiles, const SegsumSynchronizer[], SegsumAddend[], PetscScalar y[]);
+#endif
 
 static __device__ __forceinline__ PetscScalar ShuffleUp(PetscScalar a, int lanes)
 {
@@ -38,16 +50,17 @@ static __device__ __forceinline__ PetscScalar ShuffleUp(PetscScalar a, int lanes
 #endif
 }
 
-template <int height>
+template <int height, AutoCSRReduction fixup>
 struct AgentSegsum : AgentBase {
-  static constexpr int residents = sizeof(PetscScalar) > 8 ? 2 : height > 4 ? 4
-                                                                            : 6; /* no more than leave each thread the registers for its entries */
-  static constexpr int tile      = AUTOCSR_BLOCK * height;
-  static constexpr int slack     = tile / 16;
-  static constexpr int stride    = tile - slack; /* from tile to tile */
-  static constexpr int group     = 4096;         /* rows that are nearly all empty or not */
-  static constexpr int sparse    = 16;           /* nearly all empty: fewer nonzeros than one in so many rows */
-  static constexpr int cut       = 2;            /* rows that a tile may share with others: its first and its last */
+  static constexpr bool on_host   = fixup == AUTOCSR_REDUCE_SEGMENTED_HOST;
+  static constexpr int  residents = sizeof(PetscScalar) > 8 ? 2 : height > 4 ? 4
+                                                                             : 6; /* no more than leave each thread the registers for its entries */
+  static constexpr int  tile      = AUTOCSR_BLOCK * height;
+  static constexpr int  slack     = tile / 16;
+  static constexpr int  stride    = tile - slack; /* from tile to tile */
+  static constexpr int  group     = 4096;         /* rows that are nearly all empty or not */
+  static constexpr int  sparse    = 16;           /* nearly all empty: fewer nonzeros than one in so many rows */
+  static constexpr int  cut       = 2;            /* rows that a tile may share with others: its first and its last */
 
   /* A row that this block has to add up: it was the last of the row's tiles to come */
   typedef struct {
@@ -62,21 +75,31 @@ struct AgentSegsum : AgentBase {
     Shares      shares[cut];
   };
 
-#if !defined(__CUDACC_RTC__)
-  static PetscInt Tiles(const AutoCSRSegment *seg)
+  static __host__ __device__ __forceinline__ PetscInt Tiles(PetscInt nnz)
   {
-    return CeilDivide(seg->nnz, stride);
+    return CeilDivide(nnz, stride);
   }
 
+#if !defined(__CUDACC_RTC__)
   static PetscInt Blocks(const AutoCSRSegment *seg)
   {
-    return Tiles(seg) + CeilDivide(seg->n_rows, group);
+    return Tiles(seg->nnz) + CeilDivide(seg->n_rows, group);
   }
 
   static size_t ScratchBytes(const AutoCSRSegment *seg)
   {
-    return sizeof(SegsumSynchronizer) * (size_t)Tiles(seg);
+    return (sizeof(SegsumSynchronizer) + (on_host ? sizeof(SegsumAddend) : 0)) * (size_t)Tiles(seg->nnz);
   }
+
+  static PetscErrorCode Finish(const AutoCSRDeviceSegment *seg, const AutoCSRDeviceOperands *op)
+  {
+    SegsumSynchronizer *synchronizer = (SegsumSynchronizer *)seg->scratch;
+
+    return AutoCSRSegsumFinish(Tiles(seg->nnz), synchronizer, (SegsumAddend *)(synchronizer + Tiles(seg->nnz)), op->y + seg->row_begin);
+  }
+
+  static constexpr AutoCSRReduction     reduction = fixup;
+  static constexpr AutoCSRDeviceFinish *finish    = on_host ? Finish : NULL;
 #endif
 
   /* A tile; row k is the k-th of the segment, entry p the p-th of the tile, entry q the q-th of the segment */
@@ -277,11 +300,17 @@ struct AgentSegsum : AgentBase {
   }
 
   /* A row of entries [begin, end) of the tile that is cut: this tile's share; if it is the last to come, the row is this block's to add up */
-  static __device__ __forceinline__ void ShareRow(const Tile &t, Shared &shared, PetscInt k, PetscInt begin, PetscInt end, PetscScalar sum)
+  static __device__ __forceinline__ void ShareRow(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, const Tile &t, Shared &shared, PetscInt k, PetscInt begin, PetscInt end, PetscScalar sum)
   {
     const PetscInt first_tile = (t.begin + begin) / stride, last_begin = (t.begin + end - 1) / stride * stride;
     const PetscInt last_tile = last_begin / stride - (t.begin + begin < last_begin && t.begin + end - last_begin <= slack); /* see FindBorder() */
 
+    if constexpr (on_host) {
+      if (t.index == last_tile) return WriteRow(seg, op, k, sum);
+      t.synchronizer[t.index].open = k + 1;
+      t.synchronizer[t.index].last = sum;
+      return;
+    }
     if (t.index == last_tile)
       t.synchronizer[t.index].first = sum;
     else
@@ -358,11 +387,11 @@ struct AgentSegsum : AgentBase {
       if (p == end) {
         if (op.z != op.y) WriteRow(seg, op, k, 0);
       } else if (p < part.lo || end > part.hi)
-        ShareRow(t, shared, k, p, end, SumOfRow(shared, p, (int)PetscMin(end, part.hi) - 1));
+        ShareRow(seg, op, t, shared, k, p, end, SumOfRow(shared, p, (int)PetscMin(end, part.hi) - 1));
       else
         WriteRow(seg, op, k, SumOfRow(shared, p, (int)end - 1));
     });
-    if (!part.is_cut) return;
+    if (on_host || !part.is_cut) return;
     __syncthreads();
     for (int i = 0; i < cut; i++) {
       const Shares shares = shared.shares[i];
@@ -373,7 +402,7 @@ struct AgentSegsum : AgentBase {
 
   static __device__ __forceinline__ void Run(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt block, Shared &shared)
   {
-    const PetscInt tiles = CeilDivide(seg.nnz, stride);
+    const PetscInt tiles = Tiles(seg.nnz);
     Tile           t;
 
     if (block >= tiles) {

@@ -38,7 +38,9 @@
 #define AGENT_SLICED(F, I, V) F(SLICED_##I##_##V, "sliced/" NAME_##I "/" NAME_##V, SLICED, I, V, SLICE, 0, AgentSliced<AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V>)
 #define EACH_SLICED(F, I)     AGENT_SLICED(F, I, COPY) AGENT_SLICED(F, I, DICTIONARY) EACH_FLOAT32(AGENT_SLICED(F, I, FLOAT32))
 
-#define AGENT_SEGSUM(F, H) F(SEGSUM_##H, "segsum/" #H, CSR, CSR, CSR, TILE, H, AgentSegsum<H>)
+#define AGENT_SEGSUM(F, H) \
+  F(SEGSUM_##H, "segsum/" #H, CSR, CSR, CSR, TILE, H, AgentSegsum<H, AUTOCSR_REDUCE_SEGMENTED>) \
+  F(SEGSUM_##H##_HOST, "segsum/" #H "/host", CSR, CSR, CSR, TILE, H, AgentSegsum<H, AUTOCSR_REDUCE_SEGMENTED_HOST>)
 
 #define EACH_AGENT(F) \
   F(EMPTY, "empty", CSR, CSR, CSR, EMPTY, 0, AgentEmpty) \

@@ -41,7 +41,9 @@ static __device__ __forceinline__ T LoadCachedIf(bool exists, const T *p)
   typename StreamWord<sizeof(T)>::type w = {0};
   T                                    v;
 
-  if constexpr (sizeof(T) == 4)
+  if constexpr (sizeof(T) == 2)
+    LOAD_IF("", "u16", "h");
+  else if constexpr (sizeof(T) == 4)
     LOAD_IF("", "u32", "r");
   else if constexpr (sizeof(T) == 8)
     LOAD_IF("", "u64", "l");

@@ -13,7 +13,7 @@ static __device__ __forceinline__ void RunAgent(const AutoCSRDeviceSegment &seg,
 }
 
 template <class Agent>
-__global__ void __launch_bounds__(AUTOCSR_BLOCK) AutoCSROne(const __grid_constant__ AutoCSROneParameters p)
+__global__ void __launch_bounds__(AUTOCSR_BLOCK, Agent::residents) AutoCSROne(const __grid_constant__ AutoCSROneParameters p)
 {
   __shared__ alignas(16) unsigned char shared[sizeof(typename Agent::Shared)];
 

@@ -10,6 +10,7 @@
 
 typedef struct {
   const void            *kernel;
+  AutoCSRDeviceFinish   *finish; /* of a segment alone */
   unsigned               blocks;
   PetscBool              empty;      /* only rows without entries */
   AutoCSRDeviceOperands *parameters; /* which begin with the operands */
@@ -21,6 +22,16 @@ typedef struct {
   Launch               *launch;
   AutoCSRDeviceSegment *segment;
 } DevicePlan;
+
+/* Where there is none to ask (which a launch will say), any number does */
+PetscInt AutoCSRDeviceProcessors(void)
+{
+  int device = 0, processors = 1;
+
+  (void)cudaGetDevice(&device);
+  (void)cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+  return processors;
+}
 
 static const AutoCSRDeviceExecutor *ExecutorOf(const AutoCSRSegment *seg)
 {
@@ -41,7 +52,7 @@ PetscErrorCode AutoCSRDeviceFindExecutor(const AutoCSRAxes *axes, const char sim
   if (tiles && (axes->tile_width != AUTOCSR_BLOCK || axes->tile_steps != 1)) PetscFunctionReturn(PETSC_SUCCESS); /* a block for each tile */
   if (slices && axes->slice_height != AUTOCSR_DEVICE_SLICE_HEIGHT) PetscFunctionReturn(PETSC_SUCCESS);           /* a lane for each row */
   for (e = AutoCSRDeviceExecutors; e->executor.name && !*executor; e++) {
-    if (e->order == axes->order && e->index == axes->index && e->value == axes->value && e->mapping == mapping && (!e->lanes || e->lanes == lanes)) *executor = &e->executor;
+    if (e->order == axes->order && e->index == axes->index && e->value == axes->value && e->mapping == mapping && (!e->lanes || e->lanes == lanes) && (!e->reduction || e->reduction == axes->reduction)) *executor = &e->executor;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -89,6 +100,7 @@ static PetscErrorCode AddAlone(DevicePlan *device, const AutoCSRSegment *seg)
   PetscCall(PetscNew(&parameters));
   parameters->segment = *d;
   launch->kernel      = ExecutorOf(seg)->kernel;
+  launch->finish      = ExecutorOf(seg)->finish;
   launch->blocks      = (unsigned)d->blocks;
   launch->empty       = (PetscBool)(seg->axes.mapping == AUTOCSR_MAP_EMPTY);
   launch->parameters  = &parameters->operands;
@@ -121,6 +133,12 @@ static PetscErrorCode AddToMany(DevicePlan *device, const AutoCSRSegment *seg)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Fit for a launch with others */
+static PetscBool IsSmall(const AutoCSRSegment *seg)
+{
+  return (PetscBool)(seg->nnz < ALONE && !ExecutorOf(seg)->finish);
+}
+
 PetscErrorCode AutoCSRDeviceBind(AutoCSRPlan *plan, const AutoCSRMatrix *csr)
 {
   DevicePlan *device;
@@ -135,13 +153,13 @@ PetscErrorCode AutoCSRDeviceBind(AutoCSRPlan *plan, const AutoCSRMatrix *csr)
 
     seg->launch = &device->segment[s];
     PetscCall(BindSegment(seg, &device->segment[s]));
-    if (seg->nnz < ALONE) small++;
+    if (IsSmall(seg)) small++;
   }
   for (PetscInt s = 0; s < plan->n_segments; s++) {
-    if (plan->segment[s].nnz < ALONE && small > 1) PetscCall(AddToMany(device, &plan->segment[s]));
+    if (IsSmall(&plan->segment[s]) && small > 1) PetscCall(AddToMany(device, &plan->segment[s]));
   }
   for (PetscInt s = 0; s < plan->n_segments; s++) {
-    if (plan->segment[s].nnz >= ALONE || small == 1) PetscCall(AddAlone(device, &plan->segment[s]));
+    if (!IsSmall(&plan->segment[s]) || small == 1) PetscCall(AddAlone(device, &plan->segment[s]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -186,6 +204,7 @@ PetscErrorCode AutoCSRDeviceMult(const AutoCSRPlan *plan, const AutoCSROperands 
     if (launch->empty && op->z == op->y) continue; /* as for an off-diagonal block: nothing to add */
     *launch->parameters = operands;
     PetscCallCUDA(LaunchKernel(launch->kernel, launch->blocks, launch->parameters));
+    if (launch->finish) PetscCall((*launch->finish)(&((const AutoCSROneParameters *)launch->parameters)->segment, launch->parameters));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -195,5 +214,7 @@ void AutoCSRDeviceMultSegment(const AutoCSRSegment *seg, const AutoCSROperands *
 {
   AutoCSROneParameters parameters = {DeviceOperands(op), *(const AutoCSRDeviceSegment *)seg->launch};
 
-  if (parameters.segment.blocks) PetscCallCUDAVoid(LaunchKernel(ExecutorOf(seg)->kernel, (unsigned)parameters.segment.blocks, &parameters));
+  if (!parameters.segment.blocks) return;
+  PetscCallCUDAVoid(LaunchKernel(ExecutorOf(seg)->kernel, (unsigned)parameters.segment.blocks, &parameters));
+  if (ExecutorOf(seg)->finish) PetscCallVoid((*ExecutorOf(seg)->finish)(&parameters.segment, &parameters.operands));
 }

@@ -44,17 +44,22 @@ typedef struct {
   AutoCSRDeviceSegment  segment[AUTOCSR_MANY_SEGMENTS];
 } AutoCSRManyParameters;
 
-/* The axes that an executor is for, lanes (of tiles: their height) 0: any; its kernel for a segment alone; what its agent says of a segment */
+/* What an executor has still to do once its kernel is launched, on the host */
+typedef PetscErrorCode AutoCSRDeviceFinish(const AutoCSRDeviceSegment *, const AutoCSRDeviceOperands *);
+
+/* The axes that an executor is for, lanes (of tiles: their height) 0 and reduction none: any; its kernel for a segment alone; what its agent says of a segment */
 typedef struct {
-  AutoCSRExecutor executor; /* first: an executor's address is that of its entry */
-  AutoCSROrder    order;
-  AutoCSRIndex    index;
-  AutoCSRValue    value;
-  AutoCSRMapping  mapping;
-  PetscInt        lanes;
-  const void     *kernel;
+  AutoCSRExecutor  executor; /* first: an executor's address is that of its entry */
+  AutoCSROrder     order;
+  AutoCSRIndex     index;
+  AutoCSRValue     value;
+  AutoCSRMapping   mapping;
+  AutoCSRReduction reduction;
+  PetscInt         lanes;
+  const void      *kernel;
   PetscInt (*blocks)(const AutoCSRSegment *);
   size_t (*scratch_bytes)(const AutoCSRSegment *);
+  AutoCSRDeviceFinish *finish; /* NULL: nothing */
 } AutoCSRDeviceExecutor;
 
 /* executors.cu: ends with a name that is NULL */
@@ -63,6 +68,7 @@ PETSC_INTERN const AutoCSRDeviceExecutor AutoCSRDeviceExecutors[];
 PETSC_INTERN const void *const AutoCSRManyKernel;
 
 /* launch.c */
+PETSC_INTERN PetscInt       AutoCSRDeviceProcessors(void); /* multiprocessors of the current device */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceFindExecutor(const AutoCSRAxes *, const char[], const AutoCSRExecutor **);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceBind(AutoCSRPlan *, const AutoCSRMatrix *);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceUnbind(AutoCSRPlan *);

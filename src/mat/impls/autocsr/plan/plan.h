@@ -41,9 +41,10 @@ typedef enum {
 } AutoCSRMapping;
 
 typedef enum {
-  AUTOCSR_REDUCE_NONE,     /* nothing to add across lanes */
-  AUTOCSR_REDUCE_TREE,     /* lanes of a row pairwise */
-  AUTOCSR_REDUCE_SEGMENTED /* segmented sum with a synchronizer (liu2015, 3.2) */
+  AUTOCSR_REDUCE_NONE,          /* nothing to add across lanes */
+  AUTOCSR_REDUCE_TREE,          /* lanes of a row pairwise */
+  AUTOCSR_REDUCE_SEGMENTED,     /* segmented sum with a synchronizer (liu2015, 3.2) */
+  AUTOCSR_REDUCE_SEGMENTED_HOST /* the same; the synchronizer is read on the host, wherever the rest is done */
 } AutoCSRReduction;
 
 typedef struct {

@@ -11,8 +11,9 @@
 
 static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
 {
-  const AutoCSRBackend *backend = problem->csr->backend;
-  const AutoCSRAxes     axes    = {.partition = AUTOCSR_PARTITION_NONZEROS, .order = AUTOCSR_ORDER_CSR, .index = AUTOCSR_INDEX_CSR, .value = AUTOCSR_VALUE_CSR, .mapping = AUTOCSR_MAP_TILE, .reduction = AUTOCSR_REDUCE_SEGMENTED, .lanes = 1, .row_group = 1, .tile_width = backend->tile_width, .tile_height = backend->tile_height, .tile_steps = backend->tile_steps};
+  const AutoCSRBackend  *backend = problem->csr->backend;
+  const AutoCSRReduction fixup   = problem->settings->segsum_fixup == MAT_AUTOCSR_SEGSUM_FIXUP_HOST ? AUTOCSR_REDUCE_SEGMENTED_HOST : AUTOCSR_REDUCE_SEGMENTED;
+  const AutoCSRAxes      axes    = {.partition = AUTOCSR_PARTITION_NONZEROS, .order = AUTOCSR_ORDER_CSR, .index = AUTOCSR_INDEX_CSR, .value = AUTOCSR_VALUE_CSR, .mapping = AUTOCSR_MAP_TILE, .reduction = fixup, .lanes = 1, .row_group = 1, .tile_width = backend->tile_width, .tile_height = backend->tile_height, .tile_steps = backend->tile_steps};
 
   PetscFunctionBegin;
   *n   = 0;
@@ -41,7 +42,7 @@ static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *ax
 static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes *axes, size_t len, char text[])
 {
   PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(text, len, "tiles of %" PetscInt_FMT " nonzeros straight on the CSR", axes->tile_width * axes->tile_height));
+  PetscCall(PetscSNPrintf(text, len, "tiles of %" PetscInt_FMT " nonzeros straight on the CSR%s", axes->tile_width * axes->tile_height, axes->reduction == AUTOCSR_REDUCE_SEGMENTED_HOST ? ", cut rows joined on the host" : ""));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
