@@ -4,13 +4,13 @@
 */
 #include "figures.h"
 
-#define PARALLEL_SAMPLE 128    /* times the rows of a sample, where many lanes are to be kept busy */
-#define MOST_ROWS       400000 /* of such a sample */
-#define LONGEST_ROW     8192
+#define LANES_1        2   /* its place among the trials */
+#define MOSTLY_WAITING 1.2 /* rows far away take so many times the work: it is the memory that takes the time */
 
 /* Lengths: constant, or 1 to 2 * length - 1 at random, in so many rows that no predictor learns them */
 typedef struct {
   PetscInt  rows, length;
+  PetscInt  parallel_rows, parallel_length;  /* where rows are worked on at once: enough of them to keep all lanes busy; 0: not measured elsewhere, or there */
   PetscBool random, alternating, half_empty; /* alternating: neighbouring rows have different patterns */
 } Sample;
 
@@ -21,17 +21,21 @@ enum {
   UNEVEN_ROWS,
   MIXED_PATTERNS,
   EMPTY_ROWS,
+  ONE_ENTRY,
   ONE_ROW,
+  FAR_ROWS, /* past every cache */
   SAMPLES
 };
 static const Sample Samples[SAMPLES] = {
-    {2048, 2, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE},
-    {1024, 9, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE},
-    {80, 125, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE},
-    {16384, 3, PETSC_TRUE, PETSC_FALSE, PETSC_FALSE},
-    {1024, 9, PETSC_FALSE, PETSC_TRUE, PETSC_FALSE},
-    {2048, 9, PETSC_FALSE, PETSC_FALSE, PETSC_TRUE},
-    {1, LONGEST_ROW, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE},
+    {2048, 2, 262144, 2, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE},
+    {1024, 9, 131072, 9, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE},
+    {80, 125, 65536, 40, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE},
+    {16384, 3, 400000, 3, PETSC_TRUE, PETSC_FALSE, PETSC_FALSE},
+    {1024, 9, 131072, 9, PETSC_FALSE, PETSC_TRUE, PETSC_FALSE},
+    {2048, 9, 262144, 9, PETSC_FALSE, PETSC_FALSE, PETSC_TRUE},
+    {1, 1, 1, 1, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE},
+    {0, 0, 1, 8192, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE},
+    {0, 0, 1000000, 9, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE},
 };
 
 typedef struct {
@@ -46,18 +50,20 @@ static uint32_t next_random(uint32_t *state)
 
 static PetscErrorCode sample_create(const AutoCSRFigures *f, const Sample *sample, PetscInt values, SampleMatrix *a)
 {
-  const PetscInt span  = 6 * sample->length;
-  const PetscInt rows  = f->machine.parallel && sample->rows > 1 ? PetscMin(PARALLEL_SAMPLE * sample->rows, MOST_ROWS) : sample->rows;
+  const PetscInt rows  = f->machine.parallel ? sample->parallel_rows : sample->rows;
+  const PetscInt mean  = f->machine.parallel ? sample->parallel_length : sample->length;
   uint32_t       state = 1;
   PetscInt      *row_ptr, *col;
   PetscScalar   *val;
   AutoCSRMatrix  host;
 
   PetscFunctionBegin;
+  PetscCall(PetscMemzero(a, sizeof(*a)));
+  if (!rows) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc1(rows + 1, &row_ptr));
   row_ptr[0] = 0;
   for (PetscInt i = 0; i < rows; i++) {
-    PetscInt length = sample->random ? 1 + (PetscInt)(next_random(&state) % (uint32_t)(2 * sample->length - 1)) : sample->length;
+    PetscInt length = sample->random ? 1 + (PetscInt)(next_random(&state) % (uint32_t)(2 * mean - 1)) : mean;
 
     if (sample->half_empty && i % 2) length = 0;
     row_ptr[i + 1] = row_ptr[i] + length;
@@ -70,7 +76,7 @@ static PetscErrorCode sample_create(const AutoCSRFigures *f, const Sample *sampl
       v      = v < values ? v + 1 : 1;
     }
   }
-  host = (AutoCSRMatrix){.m = rows, .n = rows + span, .nnz = row_ptr[rows], .row_ptr = row_ptr, .col = col, .val = val, .backend = &AutoCSRBackendHost};
+  host = (AutoCSRMatrix){.m = rows, .n = rows + 6 * mean, .nnz = row_ptr[rows], .row_ptr = row_ptr, .col = col, .val = val, .backend = &AutoCSRBackendHost};
   PetscCall(AutoCSRMatrixCopy(&host, f->backend, &a->csr));
   PetscCall(PetscFree2(col, val));
   PetscCall(PetscFree(row_ptr));
@@ -81,13 +87,28 @@ static PetscErrorCode sample_create(const AutoCSRFigures *f, const Sample *sampl
 static PetscErrorCode sample_destroy(SampleMatrix *a)
 {
   PetscFunctionBegin;
+  if (!a->profile) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRProfileDestroy(&a->profile));
   PetscCall(AutoCSRMatrixCopyDestroy(&a->csr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The names of all rows: an executor reads rows by name in another way than side by side */
+static PetscErrorCode name_rows(AutoCSRSegment *seg)
+{
+  PetscInt *rows;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(seg->n_rows, &rows));
+  for (PetscInt i = 0; i < seg->n_rows; i++) rows[i] = i;
+  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_ROWS, seg->n_rows));
+  PetscCall((*seg->backend->from_host)(seg->stream[AUTOCSR_STREAM_ROWS].data, rows, (size_t)seg->n_rows * sizeof(*rows)));
+  PetscCall(PetscFree(rows));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Seconds of a product with a sample in one segment of these axes */
-static PetscErrorCode sample_time(const SampleMatrix *a, const AutoCSRAxes *axes, const AutoCSRExecutor *executor, double *seconds)
+static PetscErrorCode sample_time(const SampleMatrix *a, const AutoCSRAxes *axes, PetscBool named, const AutoCSRExecutor *executor, double *seconds)
 {
   AutoCSRPlan    *plan;
   AutoCSRSegment *seg;
@@ -96,6 +117,7 @@ static PetscErrorCode sample_time(const SampleMatrix *a, const AutoCSRAxes *axes
   PetscCall(AutoCSRPlanCreate(&a->csr, &plan));
   PetscCall(AutoCSRPlanAddSegment(plan, "calibration", axes, &seg));
   seg->n_rows = a->csr.m;
+  if (named) PetscCall(name_rows(seg));
   PetscCall(AutoCSRSegmentEncode(seg, &a->csr, a->profile));
   seg->executor = executor;
   PetscCall((*plan->backend->bind)(plan, &a->csr));
@@ -105,23 +127,25 @@ static PetscErrorCode sample_time(const SampleMatrix *a, const AutoCSRAxes *axes
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* An executor under test: seconds of a product with shorter rows, longer rows, those that leave its fast path, and one long row */
+/* An executor under test: seconds of a product with shorter rows, longer rows, those that leave its fast path; and with one entry, one long row, and far away */
+#define KINDS 6
 typedef struct {
   AutoCSRAxes            axes;
+  PetscBool              named;
   const AutoCSRExecutor *executor;
   const SampleMatrix    *sample;
-  int                    kind[4];
-  double                 seconds[4];
+  int                    kind[KINDS];
+  double                 seconds[KINDS];
 } Trial;
 
-static PetscErrorCode trial_add(const SampleMatrix sample[], const AutoCSRFigures *f, const AutoCSRAxes *axes, Trial trial[], PetscInt *n)
+static PetscErrorCode trial_add(const SampleMatrix sample[], const AutoCSRFigures *f, const AutoCSRAxes *axes, PetscBool named, Trial trial[], PetscInt *n)
 {
-  Trial     t    = {.axes = *axes, .sample = sample, .kind = {SHORT_ROWS, LONG_ROWS, UNEVEN_ROWS, ONE_ROW}, .seconds = {PETSC_MAX_REAL, PETSC_MAX_REAL, PETSC_MAX_REAL, PETSC_MAX_REAL}};
+  Trial     t    = {.axes = *axes, .named = named, .sample = sample, .kind = {SHORT_ROWS, LONG_ROWS, UNEVEN_ROWS, ONE_ENTRY, ONE_ROW, FAR_ROWS}};
   PetscBool same = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall((*f->backend->find_executor)(axes, f->simd, &t.executor));
-  for (PetscInt i = 0; i < *n; i++) same = (PetscBool)(same || (trial[i].executor == t.executor && trial[i].sample == sample));
+  for (PetscInt i = 0; i < *n; i++) same = (PetscBool)(same || (trial[i].executor == t.executor && trial[i].named == named && trial[i].sample == sample));
   if (!t.executor || same || *n == AUTOCSR_MAX_EXECUTORS) PetscFunctionReturn(PETSC_SUCCESS);
   if (axes->index == AUTOCSR_INDEX_PATTERN)
     t.kind[2] = MIXED_PATTERNS;
@@ -133,6 +157,7 @@ static PetscErrorCode trial_add(const SampleMatrix sample[], const AutoCSRFigure
     t.kind[0] = UNEVEN_ROWS;
     t.kind[2] = EMPTY_ROWS;
   }
+  for (int k = 0; k < KINDS; k++) t.seconds[k] = PETSC_MAX_REAL;
   trial[(*n)++] = t;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -142,13 +167,13 @@ static PetscErrorCode trial_add_coded(const SampleMatrix sample[], const AutoCSR
   AutoCSRAxes axes = {.index = AUTOCSR_INDEX_PATTERN, .value = value, .mapping = AUTOCSR_MAP_LANES, .lanes = 1, .row_group = 1, .slice_height = f->backend->slice_height};
 
   PetscFunctionBegin;
-  PetscCall(trial_add(sample, f, &axes, trial, n));
+  PetscCall(trial_add(sample, f, &axes, PETSC_FALSE, trial, n));
   if (value == AUTOCSR_VALUE_CSR) PetscFunctionReturn(PETSC_SUCCESS);
   axes.order   = AUTOCSR_ORDER_SLICED;
   axes.mapping = AUTOCSR_MAP_SLICE;
   for (int index = AUTOCSR_INDEX_32; index <= AUTOCSR_INDEX_PATTERN; index++) {
     axes.index = (AutoCSRIndex)index;
-    PetscCall(trial_add(sample, f, &axes, trial, n));
+    PetscCall(trial_add(sample, f, &axes, PETSC_FALSE, trial, n));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -161,22 +186,23 @@ static PetscErrorCode trials_list(const SampleMatrix sample[], const SampleMatri
   PetscFunctionBegin;
   *n           = 0;
   axes.mapping = AUTOCSR_MAP_EMPTY;
-  PetscCall(trial_add(sample, f, &axes, trial, n));
+  PetscCall(trial_add(sample, f, &axes, PETSC_FALSE, trial, n));
   axes.mapping   = AUTOCSR_MAP_TILE;
   axes.partition = AUTOCSR_PARTITION_NONZEROS;
-  PetscCall(trial_add(sample, f, &axes, trial, n));
+  PetscCall(trial_add(sample, f, &axes, PETSC_FALSE, trial, n));
   axes.mapping   = AUTOCSR_MAP_LANES;
   axes.partition = AUTOCSR_PARTITION_ROWS;
   for (axes.lanes = 1; axes.lanes <= 256; axes.lanes *= 2) {
     axes.index = AUTOCSR_INDEX_CSR;
-    PetscCall(trial_add(sample, f, &axes, trial, n));
+    PetscCall(trial_add(sample, f, &axes, PETSC_FALSE, trial, n));
+    if (f->machine.parallel) PetscCall(trial_add(sample, f, &axes, PETSC_TRUE, trial, n));
     axes.index = AUTOCSR_INDEX_16;
-    PetscCall(trial_add(sample, f, &axes, trial, n));
+    PetscCall(trial_add(sample, f, &axes, PETSC_FALSE, trial, n));
   }
   PetscCall(trial_add_coded(sample, f, AUTOCSR_VALUE_CSR, trial, n));
   PetscCall(trial_add_coded(sample, f, AUTOCSR_VALUE_COPY, trial, n));
   PetscCall(trial_add_coded(sample, f, AUTOCSR_VALUE_DICTIONARY, trial, n));
-  PetscCall(trial_add_coded(few, f, AUTOCSR_VALUE_DICTIONARY, trial, n));
+  if (!f->machine.parallel) PetscCall(trial_add_coded(few, f, AUTOCSR_VALUE_DICTIONARY, trial, n));
   if (sample[0].profile->float32_exact) PetscCall(trial_add_coded(sample, f, AUTOCSR_VALUE_FLOAT32, trial, n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -197,10 +223,10 @@ static AutoCSRExecutorCost trial_fit(const Trial *t)
   const PetscBool      sliced      = (PetscBool)(t->axes.order == AUTOCSR_ORDER_SLICED);
   const double         determinant = (double)s->nnz * l->m - (double)l->nnz * s->m;
   double               entries     = sliced ? padded_entries(third->profile) : u->nnz, count;
-  AutoCSRExecutorCost  cost        = {(t->seconds[0] * l->m - t->seconds[1] * s->m) / determinant, (t->seconds[1] * s->nnz - t->seconds[0] * l->nnz) / determinant, 0};
+  AutoCSRExecutorCost  cost        = {(t->seconds[0] * l->m - t->seconds[1] * s->m) / determinant, (t->seconds[1] * s->nnz - t->seconds[0] * l->nnz) / determinant, 0, 0, 0, 1};
 
-  if (t->axes.mapping == AUTOCSR_MAP_EMPTY) return (AutoCSRExecutorCost){0, t->seconds[0] / s->m, 0};
-  if (cost.row < 0 || cost.entry <= 0) cost = (AutoCSRExecutorCost){(t->seconds[0] + t->seconds[1]) / (s->nnz + l->nnz), 0, 0};
+  if (t->axes.mapping == AUTOCSR_MAP_EMPTY) return (AutoCSRExecutorCost){0, t->seconds[0] / s->m, 0, 0, 0, 1};
+  if (cost.row < 0 || cost.entry <= 0) cost = (AutoCSRExecutorCost){(t->seconds[0] + t->seconds[1]) / (s->nnz + l->nnz), 0, 0, 0, 0, 1};
   if (t->axes.index == AUTOCSR_INDEX_PATTERN)
     count = entries;
   else if (sliced)
@@ -213,10 +239,41 @@ static AutoCSRExecutorCost trial_fit(const Trial *t)
   return cost;
 }
 
+/*
+  Where rows are worked on at once: what one entry takes, one long row, and rows far away, if it is not the work that takes
+  the time there. The start of a product is that of the fastest executor; none of it is in the other figures
+*/
+static void trials_fit_parallel(AutoCSRFigures *f, Trial trial[])
+{
+  f->machine.product = PETSC_MAX_REAL;
+  for (PetscInt i = 0; i < f->n_executors; i++) f->machine.product = PetscMin(f->machine.product, trial[i].seconds[3]);
+  for (PetscInt i = 0; i < f->n_executors; i++) {
+    const AutoCSRMatrix *row = &trial[i].sample[ONE_ROW].csr, *rows = &trial[i].sample[FAR_ROWS].csr;
+    const double         start = trial[i].seconds[3] - f->machine.product;
+    AutoCSRExecutorCost *cost  = &f->executor[i].cost;
+    AutoCSRSegment       seg   = {.axes = trial[i].axes, .n_rows = rows->m, .nnz = rows->nnz};
+    double               bytes, work;
+
+    for (int k = 0; k < KINDS; k++) trial[i].seconds[k] = PetscMax(trial[i].seconds[k] - trial[i].seconds[3], 1e-9);
+    *cost       = trial_fit(&trial[i]);
+    cost->start = start;
+    cost->walk  = trial[i].seconds[4] / AutoCSRLongestWalk(&trial[i].axes, trial[i].named, f->backend->slice_height, row->nnz, row->nnz);
+    if (trial[i].axes.mapping == AUTOCSR_MAP_EMPTY) continue;
+    bytes = AutoCSRSegmentBytesMoved(&seg, rows->m, rows->n);
+    for (int s = AUTOCSR_STREAM_INDEX; s < AUTOCSR_STREAM_COUNT; s++) {
+      const PetscBool index = (PetscBool)(s == AUTOCSR_STREAM_INDEX && (trial[i].axes.index == AUTOCSR_INDEX_32 || trial[i].axes.index == AUTOCSR_INDEX_16));
+
+      if (index || (s == AUTOCSR_STREAM_VALUE && trial[i].axes.value != AUTOCSR_VALUE_CSR)) bytes += (double)rows->nnz * AutoCSRStreamElementSize(&trial[i].axes, (AutoCSRStreamKind)s);
+    }
+    work = rows->nnz * cost->entry + rows->m * cost->row;
+    if (trial[i].seconds[5] > MOSTLY_WAITING * work) cost->memory = PetscMax(1, trial[i].seconds[5] * f->machine.bandwidth[3] / bytes);
+  }
+}
+
 /* All trials once, then again: what disturbs one pass seldom disturbs the same trial in the other */
 static PetscErrorCode measure_executors(AutoCSRFigures *f)
 {
-  const int    kinds = f->machine.parallel ? 4 : 3;
+  const int    kinds = f->machine.parallel ? KINDS : 3;
   SampleMatrix sample[SAMPLES], few[SAMPLES];
   Trial       *trial;
   double       seconds;
@@ -224,50 +281,32 @@ static PetscErrorCode measure_executors(AutoCSRFigures *f)
   PetscFunctionBegin;
   for (int s = 0; s < SAMPLES; s++) {
     PetscCall(sample_create(f, &Samples[s], 101, &sample[s]));
-    PetscCall(sample_create(f, &Samples[s], 7, &few[s]));
+    few[s] = (SampleMatrix){.profile = NULL};
+    if (!f->machine.parallel) PetscCall(sample_create(f, &Samples[s], 7, &few[s]));
   }
   PetscCall(PetscMalloc1(AUTOCSR_MAX_EXECUTORS, &trial));
   PetscCall(trials_list(sample, few, f, trial, &f->n_executors));
   for (int pass = 0; pass < 2; pass++) {
     for (PetscInt i = 0; i < f->n_executors; i++) {
       for (int k = 0; k < kinds; k++) {
-        PetscCall(sample_time(&trial[i].sample[trial[i].kind[k]], &trial[i].axes, trial[i].executor, &seconds));
-        trial[i].seconds[k] = PetscMin(trial[i].seconds[k], PetscMax(seconds - f->machine.product, 0));
+        PetscCall(sample_time(&trial[i].sample[trial[i].kind[k]], &trial[i].axes, trial[i].named, trial[i].executor, &seconds));
+        trial[i].seconds[k] = PetscMin(trial[i].seconds[k], seconds);
       }
     }
   }
   for (PetscInt i = 0; i < f->n_executors; i++) {
-    PetscCall(AutoCSRFigureName(trial[i].executor, &trial[i].axes, trial[i].sample[0].profile->values, sizeof(f->executor[i].name), f->executor[i].name));
-    f->executor[i].cost = trial_fit(&trial[i]);
-    if (f->machine.parallel) f->executor[i].cost.walk = trial[i].seconds[3] / AutoCSRLongestWalk(&trial[i].axes, LONGEST_ROW);
+    PetscCall(AutoCSRFigureName(f, trial[i].executor, &trial[i].axes, trial[i].named, trial[i].sample[0].profile->values, sizeof(f->executor[i].name), f->executor[i].name));
+    if (!f->machine.parallel) f->executor[i].cost = trial_fit(&trial[i]);
   }
+  if (f->machine.parallel)
+    trials_fit_parallel(f, trial);
+  else /* a product with one entry is no more than the start of a segment */
+    PetscCall(sample_time(&sample[ONE_ENTRY], &trial[LANES_1].axes, PETSC_FALSE, trial[LANES_1].executor, &f->machine.launch));
   PetscCall(PetscFree(trial));
   for (int s = 0; s < SAMPLES; s++) {
     PetscCall(sample_destroy(&sample[s]));
     PetscCall(sample_destroy(&few[s]));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* A product with one entry, over and over: where products start in no time, that is what starting a segment takes */
-static PetscErrorCode measure_launch(AutoCSRFigures *f)
-{
-  const AutoCSRAxes      axes  = {.mapping = AUTOCSR_MAP_LANES, .lanes = 1, .row_group = 1, .slice_height = f->backend->slice_height};
-  const Sample           entry = {1, 1, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE};
-  SampleMatrix           one;
-  const AutoCSRExecutor *executor;
-  double                 seconds;
-
-  PetscFunctionBegin;
-  PetscCall((*f->backend->find_executor)(&axes, f->simd, &executor));
-  if (!executor) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(sample_create(f, &entry, 1, &one));
-  PetscCall(sample_time(&one, &axes, executor, &seconds));
-  PetscCall(sample_destroy(&one));
-  if (f->machine.product > 0)
-    f->machine.product = seconds;
-  else
-    f->machine.launch = seconds;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -280,7 +319,6 @@ PetscErrorCode AutoCSRFiguresMeasure(AutoCSRFigures *f)
   if (!m->parallel) { /* the executors' own figures hold x in L2: only what further levels cost on top counts */
     for (int level = 3; level >= 0; level--) m->random_line[level] = PetscMax(0, m->random_line[level] - m->random_line[PetscMin(level, 1)]);
   }
-  PetscCall(measure_launch(f));
   PetscCall(measure_executors(f));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

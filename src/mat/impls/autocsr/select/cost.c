@@ -5,7 +5,8 @@
 */
 #include "choose.h"
 
-#define MEMORY_SHARE 0.25 /* objective memory: a plan may take so much of the CSR's bytes for itself, and none of it for values */
+#define ENCODE_LAUNCHES 12   /* about so many products' starts are in the encoding of a segment, where products take time to start */
+#define MEMORY_SHARE    0.25 /* objective memory: a plan may take so much of the CSR's bytes for itself, and none of it for values */
 
 static PetscInt cache_level(const AutoCSRMachine *machine, double bytes)
 {
@@ -33,7 +34,7 @@ static double overlap(const AutoCSRMachine *machine, double a, double b)
 }
 
 /* The figures of the axes, kept for the next time they are asked for */
-static PetscErrorCode find_figure(AutoCSRChooser *chooser, const AutoCSRAxes *axes, const AutoCSRFigureMemo **figure)
+static PetscErrorCode find_figure(AutoCSRChooser *chooser, const AutoCSRAxes *axes, PetscBool named, const AutoCSRFigureMemo **figure)
 {
   AutoCSRFigureMemo *memo = chooser->memo;
   AutoCSRAxes        key  = *axes;
@@ -44,14 +45,15 @@ static PetscErrorCode find_figure(AutoCSRChooser *chooser, const AutoCSRAxes *ax
     PetscBool same;
 
     PetscCall(PetscMemcmp(&memo[i].axes, &key, sizeof(key), &same));
-    if (same) {
+    if (same && memo[i].named == named) {
       *figure = &memo[i];
       PetscFunctionReturn(PETSC_SUCCESS);
     }
   }
   memo += chooser->n_memo < AUTOCSR_MAX_MEMO - 1 ? chooser->n_memo++ : chooser->n_memo;
-  memo->axes = key;
-  PetscCall(AutoCSRFiguresFind(chooser->figures, axes, chooser->problem.profile->values, &memo->cost, &memo->runs));
+  memo->axes  = key;
+  memo->named = named;
+  PetscCall(AutoCSRFiguresFind(chooser->figures, axes, named, chooser->problem.profile->values, &memo->cost, &memo->runs));
   *figure = memo;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -73,22 +75,24 @@ PetscErrorCode AutoCSRCostEvaluate(AutoCSRChooser *chooser, const AutoCSRProblem
   total->parts = n;
   for (PetscInt i = 0; i < n; i++) {
     const AutoCSRFigureMemo *figure = NULL;
-    double                   work, gather, walk, stream;
+    double                   work, gather, stream;
 
-    PetscCall(find_figure(chooser, &part[i].axes, &figure));
+    PetscCall(find_figure(chooser, &part[i].axes, part[i].named, &figure));
     if (!figure->runs) total->runs = PETSC_FALSE;
-    work           = part[i].entries * figure->cost.entry + part[i].rows * figure->cost.row + part[i].irregular * figure->cost.irregular;
-    gather         = part[i].scattered * machine->random_line[cache_level(machine, window)];
-    stream         = stream_seconds(machine, part[i].bytes + (machine->strided - 1) * part[i].strided, total->bytes / PetscMax(share, 1e-3));
-    walk           = part[i].longest * figure->cost.walk;
-    total->part[i] = overlap(machine, PetscMax(PetscMax(work, walk), gather), stream);
+    work   = part[i].entries * figure->cost.entry + part[i].rows * figure->cost.row + part[i].irregular * figure->cost.irregular;
+    gather = part[i].scattered * machine->random_line[cache_level(machine, window)];
+    stream = stream_seconds(machine, part[i].bytes + (machine->strided - 1) * part[i].strided, total->bytes / PetscMax(share, 1e-3));
+    if (machine->parallel) /* lanes that wait leave the processor to others: but for what shares a memory, the longest of all counts */
+      total->part[i] = PetscMax(PetscMax(work, figure->cost.start + part[i].longest * figure->cost.walk), overlap(machine, gather, figure->cost.memory * stream));
+    else
+      total->part[i] = overlap(machine, PetscMax(work, gather), stream);
     if (part[i].entries >= machine->alone) {
       total->part[i] += machine->launch;
       total->launches += machine->launch;
     }
     total->seconds += total->part[i];
     total->own_bytes += part[i].own_bytes;
-    total->build += 2 * part[i].build / machine->bandwidth[3];
+    total->build += 2 * part[i].build / machine->bandwidth[3] + (part[i].own_bytes > 0 ? ENCODE_LAUNCHES * machine->product : 0);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

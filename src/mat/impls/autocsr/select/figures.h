@@ -27,10 +27,10 @@ typedef struct {
 
 /* machine.c: the figures of a backend's instruction set; those of the best one are measured, the others shipped */
 PETSC_INTERN PetscErrorCode AutoCSRFiguresGet(const AutoCSRBackend *, const char simd[], const AutoCSRFigures **);
-/* What the axes cost for a matrix with so many distinct values; *runs is PETSC_FALSE if no executor runs them */
-PETSC_INTERN PetscErrorCode AutoCSRFiguresFind(const AutoCSRFigures *, const AutoCSRAxes *, PetscInt values, AutoCSRExecutorCost *, PetscBool *runs);
-/* The name under which the figures of an executor are kept, for a matrix with so many distinct values */
-PETSC_INTERN PetscErrorCode AutoCSRFigureName(const AutoCSRExecutor *, const AutoCSRAxes *, PetscInt values, size_t len, char name[]);
+/* What the axes cost, rows named or not, for a matrix with so many distinct values; *runs is PETSC_FALSE if no executor runs them */
+PETSC_INTERN PetscErrorCode AutoCSRFiguresFind(const AutoCSRFigures *, const AutoCSRAxes *, PetscBool named, PetscInt values, AutoCSRExecutorCost *, PetscBool *runs);
+/* The name under which they are kept */
+PETSC_INTERN PetscErrorCode AutoCSRFigureName(const AutoCSRFigures *, const AutoCSRExecutor *, const AutoCSRAxes *, PetscBool named, PetscInt values, size_t len, char name[]);
 /* shipped.c: figures to use until others are measured */
 PETSC_INTERN PetscErrorCode AutoCSRFiguresShipped(const AutoCSRBackend *, const char simd[], AutoCSRFigures *);
 /* calibrate.c: measures the figures of a machine whose name and caches are given, in place of those shipped */

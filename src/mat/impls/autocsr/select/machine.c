@@ -13,14 +13,18 @@
 #define MAX_KEPT 6   /* instruction sets in use */
 #define FORMAT   "petscautocsr figures " VERSION
 
-PetscErrorCode AutoCSRFigureName(const AutoCSRExecutor *executor, const AutoCSRAxes *axes, PetscInt values, size_t len, char name[])
+/* Two kinds of one executor have figures of their own: of a processor's kernels those for few values, of a parallel one's those for rows by name */
+PetscErrorCode AutoCSRFigureName(const AutoCSRFigures *figures, const AutoCSRExecutor *executor, const AutoCSRAxes *axes, PetscBool named, PetscInt values, size_t len, char name[])
 {
+  const PetscBool few = (PetscBool)(axes->value == AUTOCSR_VALUE_DICTIONARY && values <= AUTOCSR_FEW_VALUES && !figures->machine.parallel);
+
   PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(name, len, "%s%s", executor->name, axes->value == AUTOCSR_VALUE_DICTIONARY && values <= AUTOCSR_FEW_VALUES ? "/few" : ""));
+  PetscCall(PetscSNPrintf(name, len, "%s%s", executor->name, few ? "/few" : named && axes->mapping == AUTOCSR_MAP_LANES && figures->machine.parallel ? "/named"
+                                                                                                                                                     : ""));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRFiguresFind(const AutoCSRFigures *figures, const AutoCSRAxes *axes, PetscInt values, AutoCSRExecutorCost *cost, PetscBool *runs)
+PetscErrorCode AutoCSRFiguresFind(const AutoCSRFigures *figures, const AutoCSRAxes *axes, PetscBool named, PetscInt values, AutoCSRExecutorCost *cost, PetscBool *runs)
 {
   const AutoCSRExecutor *executor;
   char                   name[sizeof(figures->executor[0].name)];
@@ -30,7 +34,7 @@ PetscErrorCode AutoCSRFiguresFind(const AutoCSRFigures *figures, const AutoCSRAx
   PetscCall((*figures->backend->find_executor)(axes, figures->simd, &executor));
   *runs = (PetscBool)(executor != NULL);
   if (!executor) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(AutoCSRFigureName(executor, axes, values, sizeof(name), name));
+  PetscCall(AutoCSRFigureName(figures, executor, axes, named, values, sizeof(name), name));
   for (PetscInt i = 0; i < figures->n_executors; i++) {
     PetscBool same;
 
@@ -54,7 +58,7 @@ static PetscErrorCode set_lanes(AutoCSRFigures *figures)
       AutoCSRExecutorCost cost;
       PetscBool           runs = PETSC_FALSE;
 
-      PetscCall(AutoCSRFiguresFind(figures, &axes, PETSC_MAX_INT, &cost, &runs));
+      PetscCall(AutoCSRFiguresFind(figures, &axes, PETSC_TRUE, PETSC_MAX_INT, &cost, &runs));
       if (!runs || length * cost.entry + cost.row > 0.98 * best) continue;
       best                = length * cost.entry + cost.row;
       figures->lanes[bin] = lanes;
@@ -84,7 +88,7 @@ static PetscErrorCode write_figures(const char path[], const AutoCSRFigures *f)
   fprintf(file, "cache %.17g %.17g %.17g\n", m->cache[0], m->cache[1], m->cache[2]);
   fprintf(file, "random_line %.17g %.17g %.17g %.17g\n", m->random_line[0], m->random_line[1], m->random_line[2], m->random_line[3]);
   fprintf(file, "strided %.17g\nproduct %.17g\nlaunch %.17g\nexecutors %d\n", m->strided, m->product, m->launch, (int)f->n_executors);
-  for (PetscInt i = 0; i < f->n_executors; i++) fprintf(file, "%s %.17g %.17g %.17g %.17g\n", f->executor[i].name, f->executor[i].cost.entry, f->executor[i].cost.row, f->executor[i].cost.irregular, f->executor[i].cost.walk);
+  for (PetscInt i = 0; i < f->n_executors; i++) fprintf(file, "%s %.17g %.17g %.17g %.17g %.17g %.17g\n", f->executor[i].name, f->executor[i].cost.entry, f->executor[i].cost.row, f->executor[i].cost.irregular, f->executor[i].cost.start, f->executor[i].cost.walk, f->executor[i].cost.memory);
   written = (PetscBool)(!ferror(file) && !fchmod(fd, 0644));
   if (fclose(file)) written = PETSC_FALSE;
   if (written && link(temporary, path)) PetscCall(PetscInfo(NULL, "Another process wrote %s first: %s\n", path, strerror(errno)));
@@ -106,7 +110,11 @@ static PetscErrorCode read_figures(const char path[], AutoCSRFigures *f, PetscBo
   *found = (PetscBool)(*found && fscanf(file, " cache %lf %lf %lf", &m->cache[0], &m->cache[1], &m->cache[2]) == 3);
   *found = (PetscBool)(*found && fscanf(file, " random_line %lf %lf %lf %lf", &m->random_line[0], &m->random_line[1], &m->random_line[2], &m->random_line[3]) == 4);
   *found = (PetscBool)(*found && fscanf(file, " strided %lf product %lf launch %lf executors %d", &m->strided, &m->product, &m->launch, &n) == 4 && n <= AUTOCSR_MAX_EXECUTORS);
-  for (int i = 0; i < n && *found; i++) *found = (PetscBool)(fscanf(file, " %39s %lf %lf %lf %lf", f->executor[i].name, &f->executor[i].cost.entry, &f->executor[i].cost.row, &f->executor[i].cost.irregular, &f->executor[i].cost.walk) == 5);
+  for (int i = 0; i < n && *found; i++) {
+    AutoCSRExecutorCost *c = &f->executor[i].cost;
+
+    *found = (PetscBool)(fscanf(file, " %39s %lf %lf %lf %lf %lf %lf", f->executor[i].name, &c->entry, &c->row, &c->irregular, &c->start, &c->walk, &c->memory) == 7);
+  }
   f->n_executors = n;
   m->measured    = PETSC_TRUE;
   fclose(file);

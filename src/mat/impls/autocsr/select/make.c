@@ -166,7 +166,7 @@ static PetscErrorCode make_chosen(const AutoCSRMatrix *csr, const AutoCSRSetting
   PetscCall(PetscMalloc2(1, &chooser, AUTOCSR_MAX_CANDIDATES, &candidate));
   chooser->n_memo  = 0;
   chooser->figures = figures;
-  chooser->problem = (AutoCSRProblem){csr, profile, settings, figures->lanes, 0, profile->chunks, 0, csr->m};
+  chooser->problem = (AutoCSRProblem){csr, profile, settings, figures->lanes, figures->machine.parallel, 0, profile->chunks, 0, csr->m};
   PetscCall(AutoCSRStrategyFind("csr", &chooser->csr));
   ierr = choose_and_build(chooser, candidate, plan);
   PetscCall(PetscFree2(chooser, candidate));

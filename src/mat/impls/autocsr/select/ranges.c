@@ -4,7 +4,7 @@
 */
 #include "choose.h"
 
-#define MAX_STATES 48
+#define MAX_STATES 64
 #define BETTER     0.95 /* ranges must beat the best for all rows by this factor: chunks are known less well than the whole */
 
 typedef struct {

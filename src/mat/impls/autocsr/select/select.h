@@ -17,15 +17,19 @@ typedef struct {
   double    product;        /* seconds to start a product */
   double    launch;         /* and, beyond the first, each of its segments of `alone` entries or more */
   double    alone;          /* entries of a segment below which its start takes no time */
-  double    in_work;        /* part of the time of streaming from L2 that is in what an executor's work takes: 1, or 0 if they go on at once */
+  double    in_work;        /* part of the time of streaming from L2 that is in an executor's work: 1, or 0 if they go on at once */
   double    not_hidden;     /* part of the shorter of two things done at once that shows */
   PetscBool parallel;       /* rows are worked on at once: the longest may outlast all others */
   PetscBool measured;       /* PETSC_FALSE: the figures shipped */
 } AutoCSRMachine;
 
-/* What an executor costs where the bytes cost nothing: seconds = entries * entry + rows * row + irregular * irregular, but at least longest * walk */
+/*
+  What an executor costs where the bytes cost nothing: seconds = entries * entry + rows * row + irregular * irregular, but,
+  where rows are worked on at once, at least start + longest * walk; and streaming from memory takes it `memory` times as
+  long as the machine could
+*/
 typedef struct {
-  double entry, row, irregular, walk;
+  double entry, row, irregular, start, walk, memory;
 } AutoCSRExecutorCost;
 
 PETSC_INTERN PetscErrorCode AutoCSRMachineGet(const AutoCSRBackend *, const AutoCSRMachine **);

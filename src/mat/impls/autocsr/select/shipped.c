@@ -42,9 +42,9 @@ static const struct {
 };
 
 #if defined(AUTOCSR_HAVE_CUDA)
-/* Picoseconds: entry, row, irregular, walk */
+/* Picoseconds: entry, row, irregular, start, walk; and memory */
 static const AutoCSRExecutorFigure ShippedCUDA[] = {
-    {"empty", {0, 5, 0, 0}},
+    {"empty", {0, 5, 0, 0, 0, 1}},
 };
 #endif
 
@@ -52,7 +52,7 @@ static AutoCSRExecutorCost scaled(const AutoCSRExecutorCost *cost, double unit)
 {
   const double scale = PetscDefined(USE_COMPLEX) ? 2 * unit : unit;
 
-  return (AutoCSRExecutorCost){scale * cost->entry, scale * cost->row, scale * cost->irregular, scale * cost->walk};
+  return (AutoCSRExecutorCost){scale * cost->entry, scale * cost->row, scale * cost->irregular, unit * cost->start, unit * cost->walk, cost->memory};
 }
 
 static PetscErrorCode shipped_host(const char simd[], AutoCSRFigures *f)
@@ -65,7 +65,7 @@ static PetscErrorCode shipped_host(const char simd[], AutoCSRFigures *f)
   PetscCall(PetscStrcmp(simd, "avx2", &avx2));
   PetscCall(PetscStrcmp(simd, "avx512", &avx512));
   f->machine     = machine;
-  f->unknown     = (AutoCSRExecutorCost){1e-9, 2e-9, 3e-8, 0};
+  f->unknown     = (AutoCSRExecutorCost){1e-9, 2e-9, 3e-8, 0, 0, 1};
   f->n_executors = (PetscInt)PETSC_STATIC_ARRAY_LENGTH(ShippedHost);
   for (PetscInt i = 0; i < f->n_executors; i++) {
     PetscCall(PetscStrncpy(f->executor[i].name, ShippedHost[i].name, sizeof(f->executor[i].name)));
@@ -80,11 +80,11 @@ static PetscErrorCode shipped_host(const char simd[], AutoCSRFigures *f)
 static PetscErrorCode shipped_cuda(AutoCSRFigures *f)
 {
   const AutoCSRMachine machine = {
-      .name = "figures shipped", .bandwidth = {2e13, 8e12, 7e12, 4.35e12}, .cache = {128 << 10, 24 << 20, 50 << 20}, .random_line = {2.9e-12, 7.8e-12, 1.1e-11, 2.2e-11}, .strided = 1, .product = 2.5e-6, .launch = 1.5e-6, .alone = 1e6, .not_hidden = 0.1, .parallel = PETSC_TRUE};
+      .name = "figures shipped", .bandwidth = {2e13, 8e12, 7e12, 4.35e12}, .cache = {128 << 10, 24 << 20, 50 << 20}, .random_line = {2.9e-12, 7.8e-12, 1.1e-11, 2.2e-11}, .strided = 1, .product = 2.5e-6, .launch = 1.5e-6, .alone = 1e6, .not_hidden = 0.5, .parallel = PETSC_TRUE};
 
   PetscFunctionBegin;
   f->machine     = machine;
-  f->unknown     = (AutoCSRExecutorCost){4e-12, 2e-11, 2e-11, 1e-8};
+  f->unknown     = (AutoCSRExecutorCost){4e-12, 2e-11, 2e-11, 1e-6, 1e-7, 1.2};
   f->n_executors = (PetscInt)PETSC_STATIC_ARRAY_LENGTH(ShippedCUDA);
   for (PetscInt i = 0; i < f->n_executors; i++) {
     PetscCall(PetscStrncpy(f->executor[i].name, ShippedCUDA[i].name, sizeof(f->executor[i].name)));

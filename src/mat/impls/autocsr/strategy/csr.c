@@ -1,7 +1,8 @@
 /*
   csr: the rows in place, each by a number of lanes that suits the row length (kernels serial, subvector and vector of
   hou2017, III-B).
-    variants  the CSR's columns, or 16-bit ones; values always in place
+    variants  the CSR's columns, or 16-bit ones; values always in place; lanes by the rule or, where rows are worked on at
+              once and few rows want many lanes, any number
     cost      the CSR's bytes; a row's start-up, which short rows feel
     build     nothing to build, or one pass for 16-bit columns. Where most rows are empty (an off-diagonal block of a
               parallel matrix): the others by name and a segment of empty rows, so that a product touches only its
@@ -9,6 +10,8 @@
 */
 #include "preset.h"
 #include "../backend.h"
+
+#define MOST_LANES 256
 
 /* Names of rows and a second segment pay when more rows are empty than not */
 static PetscBool mostly_empty(const AutoCSRRange *range)
@@ -23,20 +26,21 @@ static AutoCSRAxes empty_axes(void)
 
 static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
 {
-  const AutoCSRRange range = AutoCSRProblemRange(problem);
-  const PetscInt     lanes = AutoCSRProblemLanes(problem, range.nnz / PetscMax(range.rows - range.empty_rows, 1));
-  AutoCSRAxes        axes  = {.partition = AUTOCSR_PARTITION_ROWS, .order = AUTOCSR_ORDER_CSR, .index = AUTOCSR_INDEX_CSR, .value = AUTOCSR_VALUE_CSR, .mapping = AUTOCSR_MAP_LANES, .row_group = 1};
+  const AutoCSRRange range  = AutoCSRProblemRange(problem);
+  const PetscInt     lanes  = AutoCSRProblemLanes(problem, range.nnz / PetscMax(range.rows - range.empty_rows, 1));
+  const PetscBool    can_16 = (PetscBool)(range.slices_16 == range.slices && !mostly_empty(&range));
+  AutoCSRAxes        axes   = {.partition = AUTOCSR_PARTITION_ROWS, .order = AUTOCSR_ORDER_CSR, .value = AUTOCSR_VALUE_CSR, .mapping = AUTOCSR_MAP_LANES, .row_group = 1};
 
   PetscFunctionBegin;
-  axes.lanes        = lanes;
-  axes.reduction    = lanes > 1 ? AUTOCSR_REDUCE_TREE : AUTOCSR_REDUCE_NONE;
   axes.slice_height = problem->profile->slice_height;
   *n                = 0;
   *why              = "the settings ask for a coding that csr does not have";
-  AutoCSRVariantAdd(problem, &axes, max, list, n);
-  if (range.slices_16 == range.slices && !mostly_empty(&range)) {
-    axes.index = AUTOCSR_INDEX_16;
+  for (axes.lanes = problem->parallel ? 1 : lanes; axes.lanes <= (problem->parallel ? MOST_LANES : lanes); axes.lanes *= 2) {
+    axes.reduction = axes.lanes > 1 ? AUTOCSR_REDUCE_TREE : AUTOCSR_REDUCE_NONE;
+    axes.index     = AUTOCSR_INDEX_CSR;
     AutoCSRVariantAdd(problem, &axes, max, list, n);
+    axes.index = AUTOCSR_INDEX_16;
+    if (can_16) AutoCSRVariantAdd(problem, &axes, max, list, n);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -22,7 +22,8 @@ typedef struct {
   double      bytes;     /* moved: streams and CSR arrays read, x once, y written */
   double      strided;   /* of these, values that lanes read a row's length apart */
   double      scattered; /* cache lines of x fetched, neighbouring rows together (profile's gather_lines) */
-  double      longest;   /* entries that one lane works on, at most */
+  double      longest;   /* steps of the lane that has most to do; of a warp of them where neighbouring rows share one */
+  PetscBool   named;     /* the rows are named: they are read where they are, not side by side */
   double      irregular; /* what leaves the fast path of the executor: uneven rows (lanes), entries of slices with mixed patterns or past the shortest row (slices), dirty tiles (tiles) */
   double      own_bytes; /* kept on top of the CSR */
   double      build;     /* bytes read and written to build it: for the set-up's cost */
@@ -34,6 +35,7 @@ typedef struct {
   const AutoCSRProfile  *profile;
   const AutoCSRSettings *settings;
   const PetscInt        *lanes;                  /* by histogram bin of the row length: lanes that suit such rows (the rule set for kernels of hou2017, III-C) */
+  PetscBool              parallel;               /* rows are worked on at once: the lanes of a row are also a matter of how many rows there are */
   PetscInt               chunk_begin, chunk_end; /* of profile->chunk */
   PetscInt               row_begin, row_end;
 } AutoCSRProblem;
@@ -53,8 +55,11 @@ typedef struct {
   PetscErrorCode (*describe)(const AutoCSRProblem *, const AutoCSRAxes *, size_t len, char text[]);                      /* what it does with these rows, in words: the first half of plan->why */
 } AutoCSRStrategy;
 
-/* strategy/preset.c: entries that one lane works on of a row of so many */
-PETSC_INTERN double AutoCSRLongestWalk(const AutoCSRAxes *, double length);
+/*
+  strategy/preset.c: steps of a product whose rows have so many entries on average and at most. A warp has `warp` lanes: it
+  works on as many neighbouring rows as they serve, all entries side by side
+*/
+PETSC_INTERN double AutoCSRLongestWalk(const AutoCSRAxes *, PetscBool named, PetscInt warp, double mean, double longest);
 
 /* strategy/table.c */
 PETSC_INTERN const AutoCSRStrategy *const AutoCSRStrategies[];                                         /* ends with NULL */
