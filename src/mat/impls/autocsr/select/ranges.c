@@ -40,8 +40,9 @@ static PetscErrorCode fill_table(AutoCSRChooser *chooser, Table *table)
 
   PetscFunctionBegin;
   for (PetscInt c = 0; c < chunks; c++) {
-    const AutoCSRProblem problem = AutoCSRProblemOfChunks(&chooser->problem, c, c + 1);
+    AutoCSRProblem problem = AutoCSRProblemOfChunks(&chooser->problem, c, c + 1);
 
+    problem.parallel = PETSC_FALSE; /* the rows of other ranges keep lanes busy too */
     for (PetscInt s = 0; AutoCSRStrategies[s]; s++) {
       PetscInt n, state;
 
