@@ -308,7 +308,9 @@ static PetscErrorCode TestSubmatrices(Mat A, Mat R)
 /* Products of two matrices, with plain ones and with dense ones, made and made again */
 static PetscErrorCode TestProducts(Mat A, Mat R)
 {
-  Mat C, D, dense;
+  Mat       C, D, dense;
+  Vec       v;
+  PetscBool device;
 
   PetscFunctionBeginUser;
 #define PRODUCT(what, shall, first, second)    \
@@ -326,7 +328,10 @@ static PetscErrorCode TestProducts(Mat A, Mat R)
 #define AR(reuse, M) MatMatMult(A, R, reuse, 2., M)
   PRODUCT("A R", PETSC_TRUE, AR, RR);
 #define RA(reuse, M) MatMatMult(R, A, reuse, 2., M)
-  PRODUCT("R A", PETSC_FALSE, RA, RR);
+  PetscCall(MatCreateVecs(A, &v, NULL));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)v, &device, "seqcuda", "mpicuda", ""));
+  PetscCall(VecDestroy(&v));
+  PRODUCT("R A", device, RA, RR); /* both are brought to a device for it */
 #define AtA(reuse, M) MatTransposeMatMult(A, A, reuse, 2., M)
 #define RtR(reuse, M) MatTransposeMatMult(R, R, reuse, 2., M)
   PRODUCT("At A", PETSC_TRUE, AtA, RtR);

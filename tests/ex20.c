@@ -56,18 +56,19 @@ int main(int argc, char **argv)
     const Generator *g = &generators[i];
     Reference        r;
     Mat              A, B[2];
-    PetscBool        same = PETSC_TRUE;
+    PetscBool        same = PETSC_TRUE, some;
 
     if (only) PetscCall(PetscStrcmp(name, g->name, &same));
     if (!same) continue;
     PetscCall(MatrixCreate(g, MATAIJ, &A));
     PetscCall(ReferenceCreate(A, &r));
     for (int k = 0; k < 2; k++) PetscCall(MatrixCreate(g, MATAUTOCSR, &B[k]));
+    PetscCall(SomeWaysWillDo(B[0], &some));
     for (size_t w = 0; w < PETSC_STATIC_ARRAY_LENGTH(ways); w++) {
       for (int rigor = MAT_AUTOCSR_RIGOR_NONE; rigor <= MAT_AUTOCSR_RIGOR_MEASURE; rigor++) {
         const PetscBool estimate = (PetscBool)(rigor == MAT_AUTOCSR_RIGOR_ESTIMATE), each = (PetscBool)(w < WAYS_AT_EACH_RIGOR);
 
-        if (!(estimate && each) && !((estimate || each) && WayIsDue(w, size))) continue;
+        if (!(estimate && each) && !((estimate || each) && WayIsDue(w, i + size, some))) continue;
         PetscCall(CompareWay(g, &ways[w], (MatAutoCSRRigor)rigor, &r, B));
         compared += PRODUCT_COUNT;
       }

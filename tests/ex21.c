@@ -108,15 +108,17 @@ int main(int argc, char **argv)
     const Generator *g = &generators[i];
     Reference        r;
     Mat              A, like, B;
+    PetscBool        some;
 
     PetscCall(MatrixCreate(g, MATAIJ, &A));
     PetscCall(ReferenceCreate(A, &r));
     PetscCall(MatrixCreate(g, MATAUTOCSR, &B));
+    PetscCall(SomeWaysWillDo(B, &some));
     PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &like));
     for (size_t w = 0; w < PETSC_STATIC_ARRAY_LENGTH(ways); w++) {
       char way[192];
 
-      if (!WayIsDue(w, size)) continue;
+      if (!WayIsDue(w, i + size, some)) continue;
       PetscCall(WaySet(B, &ways[w], w ? MAT_AUTOCSR_RIGOR_ESTIMATE : MAT_AUTOCSR_RIGOR_NONE, sizeof(way), way));
       for (size_t p = 0; p < PETSC_STATIC_ARRAY_LENGTH(places); p++) {
         const Place *place = &places[p];

@@ -200,20 +200,26 @@ static PetscErrorCode CheckCOO(const Way *w)
 
 int main(int argc, char **argv)
 {
+  Mat         A;
   PetscMPIInt size;
+  PetscBool   some;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(MatAutoCSRRegisterAll());
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  PetscCall(MatCreate(PETSC_COMM_WORLD, &A));
+  PetscCall(MatSetType(A, MATAUTOCSR));
+  PetscCall(SomeWaysWillDo(A, &some));
+  PetscCall(MatDestroy(&A));
   for (size_t w = 0; w < PETSC_STATIC_ARRAY_LENGTH(ways); w++) {
-    if (!WayIsDue(w, size)) continue;
     for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(stencils); i++) {
+      if (!WayIsDue(w, 2 * i + size, some)) continue;
       for (int rigor = MAT_AUTOCSR_RIGOR_NONE; rigor <= MAT_AUTOCSR_RIGOR_MEASURE; rigor++) {
         if (!w || rigor == MAT_AUTOCSR_RIGOR_ESTIMATE) PetscCall(CheckChanges(&stencils[i], &ways[w], (MatAutoCSRRigor)rigor));
       }
     }
-    PetscCall(CheckCOO(&ways[w]));
+    if (WayIsDue(w, size, some)) PetscCall(CheckCOO(&ways[w]));
   }
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%d kinds of changes\n", (int)PETSC_STATIC_ARRAY_LENGTH(changes)));
   PetscCall(PetscFinalize());
@@ -222,13 +228,15 @@ int main(int argc, char **argv)
 
 /*TEST
 
+  # on a device the parts of more than two ranks may be added in any order, by PETSc
   testset:
     timeoutfactor: 3
-    nsize: {{1 2 3}}
+    nsize: {{1 2}}
     output_file: output/ex22_1.out
 
     test:
       suffix: 1
+      nsize: {{1 2 3}}
 
     test:
       suffix: cuda

@@ -43,10 +43,26 @@ static const Way ways[] = {
 };
 #define WAYS_AT_EACH_RIGOR 6
 
-/* In parallel some will do: the blocks are multiplied as matrices on one rank are */
-static inline PetscBool WayIsDue(size_t w, PetscMPIInt size)
+/*
+  In parallel some will do for each matrix, for the blocks are multiplied as matrices on one rank are; and on a device, where
+  making a plan takes longer than with matrices this small on the host
+*/
+static inline PetscErrorCode SomeWaysWillDo(Mat A, PetscBool *some)
 {
-  return (PetscBool)(size == 1 || w % 4 == (size_t)(size % 4));
+  PetscMPIInt size;
+  VecType     type;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
+  PetscCall(MatGetVecType(A, &type));
+  PetscCall(PetscStrcmp(type, "cuda", some));
+  if (size > 1) *some = PETSC_TRUE;
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static inline PetscBool WayIsDue(size_t w, size_t matrix, PetscBool some)
+{
+  return (PetscBool)(!some || w % 4 == matrix % 4);
 }
 
 /* Sets all of it, and says it in words */
