@@ -31,6 +31,7 @@ static PetscErrorCode AutoCSRProductResume(AutoCSRSuspendedProduct *s)
 typedef struct {
   PetscErrorCode (*symbolic)(Mat);
   PetscErrorCode (*numeric)(Mat);
+  PetscObjectState state; /* of A in the symbolic phase */
 } AutoCSRPhases;
 
 static PetscErrorCode AutoCSRPhasesGet(Mat C, AutoCSRPhases **phases)
@@ -81,6 +82,7 @@ static PetscErrorCode MatProductSymbolic_AutoCSR(Mat C)
 
   PetscFunctionBegin;
   PetscCall(AutoCSRPhasesGet(C, &phases));
+  phases->state = ((PetscObject)C->product->A)->state;
   PetscCall(AutoCSRProductSuspend(C, &s));
   C->ops->productsymbolic = phases->symbolic;
   ierr                    = (*phases->symbolic)(C);
@@ -88,6 +90,22 @@ static PetscErrorCode MatProductSymbolic_AutoCSR(Mat C)
   PetscCall(ierr);
   PetscCall(AutoCSRPhasesWrap(C));
   PetscCall(AutoCSRProductAttach(C));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* In parallel the symbolic phase of A^T B, B dense, copies the values of an AIJCUSPARSE (3.26.1); the numeric phase takes no new ones */
+static PetscErrorCode AutoCSRProductRenew(Mat C, const AutoCSRPhases *phases)
+{
+  Mat_Product *product = C->product;
+  PetscBool    dense;
+
+  PetscFunctionBegin;
+  if (product->type != MATPRODUCT_AtB || !MatIsMPIAutoCSR(product->A) || phases->state == ((PetscObject)product->A)->state) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)product->B, MATMPIDENSE, &dense));
+  if (!dense) PetscFunctionReturn(PETSC_SUCCESS);
+  if (product->destroy) PetscCall((*product->destroy)(&product->data));
+  product->data = NULL;
+  PetscCall(MatProductSymbolic_AutoCSR(C));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -99,6 +117,7 @@ static PetscErrorCode MatProductNumeric_AutoCSR(Mat C)
 
   PetscFunctionBegin;
   PetscCall(AutoCSRPhasesGet(C, &phases));
+  PetscCall(AutoCSRProductRenew(C, phases));
   PetscCall(AutoCSRProductSuspend(C, &s));
   C->ops->productnumeric = phases->numeric;
   ierr                   = (*phases->numeric)(C);
