@@ -1,138 +1,128 @@
 /*
-  Rows in CSR order, each by a number of lanes (hou2017, III-B: serial, subvector, vector). Few lanes would read the matrix
-  with strides of a row's length, so a warp with neighbouring rows reads their entries as they lie, keeps the products in
-  shared memory, and each row's lanes add what is theirs (the idea of CSR-stream: dufrechou2021, 4.4). Many lanes, and rows
-  by name, read their own row: lanes of a warp add with shuffles, more than a warp through shared memory.
+  Rows in CSR order, each by a number of lanes (hou2017, III-B: serial, subvector, vector). All that the longest row of a
+  warp leaves to a lane is asked for at once: as many loads of columns and values as there are entries, then as many of x.
+  Lanes of a warp add with shuffles, more than a warp through shared memory. Columns and values go through L1: few lanes
+  read them with strides, and find there what their neighbours' loads have brought.
 */
 #ifndef AUTOCSR_AGENT_CSR_CUH
 #define AUTOCSR_AGENT_CSR_CUH
 
-#include "agent.cuh"
+#include "entries.cuh"
 
 template <AutoCSRIndex index, int lanes>
 struct AgentCSR : AgentBase {
-  static constexpr int  rows_per_block = AUTOCSR_BLOCK / lanes;
-  static constexpr int  in_flight      = 4; /* entries of a lane whose loads do not wait for each other */
-  static constexpr bool streams        = lanes <= 8;
-  static constexpr int  stream_flight  = sizeof(PetscScalar) > 8 ? 4 : 8; /* the same where a warp streams */
-  static constexpr int  stream_tile    = stream_flight * WARP;
+  typedef typename IndexWord<index>::type Index;
+
+  static constexpr int residents      = 6;
+  static constexpr int rows_per_block = AUTOCSR_BLOCK / lanes;
+  static constexpr int most           = 8;                 /* entries of a lane that are asked for at once */
+  static constexpr int turns          = lanes < 8 ? 1 : 4; /* of a block, with the next row's place known in time */
+  static constexpr int waves          = 4;                 /* of blocks that must be left for turns to pay */
 
   struct Shared {
-    PetscScalar warp[WARPS][streams ? stream_tile : 1]; /* products, or the sum of a warp */
+    alignas(PetscScalar) unsigned char sum[WARPS * sizeof(PetscScalar)]; /* of each warp */
   };
 
 #if !defined(__CUDACC_RTC__)
   static PetscInt Blocks(const AutoCSRSegment *seg)
   {
-    return CeilDivide(seg->n_rows, rows_per_block);
+    const PetscInt blocks = CeilDivide(seg->n_rows, rows_per_block);
+
+    return blocks < turns * waves * residents * AutoCSRDeviceProcessors() ? blocks : CeilDivide(blocks, turns);
   }
 #endif
 
   typedef struct {
-    const uint16_t    *offset; /* of entry 0 of the CSR */
-    const PetscScalar *x;      /* from the slice's BASE on */
-  } Columns;
+    PetscInt row, begin, end;
+    PetscInt base; /* what 16-bit columns count from */
+  } Row;
 
-  static __device__ __forceinline__ Columns ColumnsOf(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt k)
+  static __device__ __forceinline__ Row RowAt(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt k)
   {
-    if constexpr (index == AUTOCSR_INDEX_16)
-      return {(const uint16_t *)seg.index - LoadCached(op.row_ptr + seg.row_begin), op.x + LoadCached(seg.base + k / WARP)};
-    else
-      return {NULL, op.x};
+    Row r = {0, 0, 0, 0};
+
+    if (k < seg.n_rows) {
+      r.row   = RowOf(seg, k);
+      r.begin = LoadCached(op.row_ptr + r.row);
+      r.end   = LoadCached(op.row_ptr + r.row + 1);
+      if constexpr (index == AUTOCSR_INDEX_16) r.base = LoadCached(seg.base + k / WARP);
+    }
+    return r;
   }
 
-  /* Products of entries q, q + step, ... before end: all loads of a kind before the next */
+  /* Adds `count` entries of a lane from q on, of which those past `end` do not exist */
   template <int count>
-  static __device__ __forceinline__ void Products(const AutoCSRDeviceOperands &op, const Columns &columns, PetscInt q, int step, PetscInt end, PetscScalar product[count])
+  static __device__ __forceinline__ PetscScalar Add(PetscScalar sum, const AutoCSRDeviceOperands &op, const Index *col, const PetscScalar *x, PetscInt q, PetscInt end)
   {
-    PetscInt    col[count];
-    PetscScalar a[count];
+    Index       code[count];
+    PetscScalar a[count], b[count];
 
 #pragma unroll
     for (int i = 0; i < count; i++) {
-      const PetscInt p = q + i * step;
-
-      if (p < end) {
-        if constexpr (index == AUTOCSR_INDEX_16)
-          col[i] = LoadStream(columns.offset + p);
-        else
-          col[i] = LoadStream(op.col + p);
-        a[i] = ConjugateIf(LoadStream(op.val + p), op.conjugate);
-      }
+      code[i] = LoadCachedIf(q + i * lanes < end, col + q + i * lanes);
+      a[i]    = LoadCachedIf(q + i * lanes < end, op.val + q + i * lanes);
     }
 #pragma unroll
-    for (int i = 0; i < count; i++) product[i] = q + i * step < end ? MultiplyAdd(0, a[i], LoadCached(columns.x + col[i])) : (PetscScalar)0;
+    for (int i = 0; i < count; i++) b[i] = LoadCachedIf(q + i * lanes < end, x + code[i]);
+#pragma unroll
+    for (int i = 0; i < count; i++) {
+      if (q + i * lanes < end) sum = MultiplyAdd(sum, ConjugateIf(a[i], op.conjugate), b[i]);
+    }
+    return sum;
   }
 
-  /* A warp with WARP / lanes neighbouring rows */
-  static __device__ __forceinline__ void RunStream(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt block, PetscScalar tile[])
+  /* Adds the last entries, `count` or fewer */
+  template <int count>
+  static __device__ __forceinline__ PetscScalar AddRest(PetscScalar sum, int rest, const AutoCSRDeviceOperands &op, const Index *col, const PetscScalar *x, PetscInt q, PetscInt end)
   {
-    const int      self  = threadIdx.x % WARP;
-    const PetscInt first = block * rows_per_block + threadIdx.x / WARP * (WARP / lanes);
-    const PetscInt k     = PetscMin(first + self / lanes, seg.n_rows);
-    const PetscInt begin = LoadCached(op.row_ptr + seg.row_begin + k);
-    const PetscInt end   = LoadCached(op.row_ptr + seg.row_begin + PetscMin(k + 1, seg.n_rows));
-    const PetscInt stop  = __shfl_sync(ALL_LANES, end, WARP - 1);
-    const bool     owner = self % lanes == 0 && k < seg.n_rows;
-    PetscInt       next  = begin + self % lanes; /* the lane's next entry */
-    PetscScalar    sum   = 0;
-
-    if (first >= seg.n_rows) return;
-    const Columns     columns = ColumnsOf(seg, op, first);
-    const PetscScalar addend  = owner ? AddendOf(op, seg.row_begin + k) : (PetscScalar)0;
-
-    for (PetscInt c = __shfl_sync(ALL_LANES, begin, 0); c < stop; c += stream_tile) {
-      const PetscInt mine = PetscMin(end, c + stream_tile);
-      PetscScalar    product[stream_flight];
-
-      Products<stream_flight>(op, columns, c + self, WARP, stop, product);
-#pragma unroll
-      for (int i = 0; i < stream_flight; i++) tile[self + i * WARP] = product[i];
-      __syncwarp();
-      for (; next < mine; next += lanes) sum += tile[next - c];
-      __syncwarp();
-    }
-#pragma unroll
-    for (int half = lanes / 2; half; half /= 2) sum += ShuffleXor(sum, half);
-    if (owner) op.y[seg.row_begin + k] = addend + sum;
+    if (rest == count) return Add<count>(sum, op, col, x, q, end);
+    if constexpr (count > 1)
+      return AddRest<count - 1>(sum, rest, op, col, x, q, end);
+    else
+      return sum;
   }
 
-  static __device__ __forceinline__ void RunRows(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt block, Shared &shared)
+  /* Of the lane's part of its row */
+  static __device__ __forceinline__ PetscScalar SumOf(const Row &r, const AutoCSRDeviceOperands &op, const Index *col, int lane)
   {
-    const int      lane = threadIdx.x % lanes;
-    const PetscInt k    = block * rows_per_block + threadIdx.x / lanes;
-    const PetscInt row  = k < seg.n_rows ? RowOf(seg, k) : 0;
-    PetscScalar    sum  = 0;
+    PetscInt    q    = r.begin + lane;
+    int         rest = WarpMax(q < r.end ? (int)((r.end - q + lanes - 1) / lanes) : 0);
+    PetscScalar sum  = 0;
 
-    if (k < seg.n_rows) {
-      const PetscInt begin = LoadCached(op.row_ptr + row), end = LoadCached(op.row_ptr + row + 1);
-      const Columns  columns = ColumnsOf(seg, op, k);
-
-      for (PetscInt q = begin + lane; q < end; q += in_flight * lanes) {
-        PetscScalar product[in_flight];
-
-        Products<in_flight>(op, columns, q, lanes, end, product);
-#pragma unroll
-        for (int i = 0; i < in_flight; i++) sum += product[i];
-      }
-    }
-#pragma unroll
-    for (int half = PetscMin(lanes, WARP) / 2; half; half /= 2) sum += ShuffleXor(sum, half);
-    if constexpr (lanes > WARP) {
-      if (threadIdx.x % WARP == 0) shared.warp[threadIdx.x / WARP][0] = sum;
-      __syncthreads();
-#pragma unroll
-      for (int w = 1; w < lanes / WARP; w++) sum += shared.warp[threadIdx.x / lanes * (lanes / WARP) + w][0];
-    }
-    if (lane == 0 && k < seg.n_rows) op.y[row] = AddendOf(op, row) + sum;
+    for (; rest > most; rest -= most, q += most * lanes) sum = Add<most>(sum, op, col, op.x + r.base, q, r.end);
+    return AddRest<most>(sum, rest, op, col, op.x + r.base, q, r.end);
   }
 
   static __device__ __forceinline__ void Run(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt block, Shared &shared)
   {
-    if (streams && !seg.rows)
-      RunStream(seg, op, block, shared.warp[threadIdx.x / WARP]);
+    const int      lane  = threadIdx.x % lanes;
+    const PetscInt times = seg.blocks > (seg.n_rows - 1) / rows_per_block ? 1 : turns;
+    PetscInt       k     = block * times * rows_per_block + threadIdx.x / lanes;
+    const Index   *col;
+    Row            now = RowAt(seg, op, k);
+
+    if constexpr (index == AUTOCSR_INDEX_16)
+      col = (const Index *)seg.index - LoadCached(op.row_ptr + seg.row_begin);
     else
-      RunRows(seg, op, block, shared);
+      col = op.col;
+    for (PetscInt t = 0; t < times; t++, k += rows_per_block) {
+      const Row   next = t + 1 < times ? RowAt(seg, op, k + rows_per_block) : now;
+      PetscScalar sum  = SumOf(now, op, col, lane);
+
+#pragma unroll
+      for (int half = PetscMin(lanes, WARP) / 2; half; half /= 2) sum += ShuffleXor(sum, half);
+      if constexpr (lanes > WARP) {
+        PetscScalar *warp = (PetscScalar *)shared.sum;
+
+        if (threadIdx.x % WARP == 0) warp[threadIdx.x / WARP] = sum;
+        __syncthreads();
+#pragma unroll
+        for (int w = 1; w < lanes / WARP; w++) sum += warp[threadIdx.x / lanes * (lanes / WARP) + w];
+        __syncthreads(); /* before the next turn's */
+      }
+      if (lane == 0 && k < seg.n_rows) op.y[now.row] = AddendOf(op, now.row) + sum;
+      now = next;
+    }
   }
 };
 

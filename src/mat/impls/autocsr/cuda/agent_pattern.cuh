@@ -1,158 +1,193 @@
 /*
   Rows of few patterns in CSR order: no entry stores its column, the values stay where they are. A warp with neighbouring
-  rows reads their values as they lie, into shared memory, while the rows' lanes gather x; the patterns also tell where
-  each row begins, so that of the row offsets only the warp's first is read. Bytes of a product with values in place: 8 an
-  entry; 2 for the pattern, 8 for x and 8 for y a row (FP64).
+  rows copies their values as they lie to shared memory while the rows' lanes gather x; the patterns also tell where a row
+  begins, so that row offsets are read once for a warp's rows. Bytes of a product with values in place: 8 an entry; 2 for
+  the pattern, 8 for x and 8 for y a row (FP64).
 */
 #ifndef AUTOCSR_AGENT_PATTERN_CUH
 #define AUTOCSR_AGENT_PATTERN_CUH
 
 #include "entries.cuh"
+#include "stream.cuh"
 
 template <AutoCSRValue value>
 struct AgentPattern : AgentBase {
   /* Values in place are read as a copy is */
   typedef EntryCode<value == AUTOCSR_VALUE_CSR ? AUTOCSR_VALUE_COPY : value> Code;
-  static constexpr int                                                       in_flight = sizeof(PetscScalar) > 8 ? 4 : 8; /* entries of a lane whose loads do not wait for each other */
-  static constexpr int                                                       tile_size = in_flight * WARP;                /* of a warp */
+
+  static constexpr int residents = 4;
+  static constexpr int most      = 8;                                           /* entries of a lane for which x is asked for at once */
+  static constexpr int few       = 5;                                           /* the same where this is all that is left */
+  static constexpr int piece     = (sizeof(PetscScalar) > 8 ? 4 : most) * WARP; /* entries that are copied at a time */
+  static constexpr int turns     = 2;                                           /* of a block, with the next rows' place known in time */
+  static constexpr int waves     = 4;                                           /* of blocks that must be left for turns to pay */
 
   struct Shared {
-    alignas(16) unsigned char warp[WARPS][tile_size * sizeof(Code)];
+    alignas(STREAM_CHUNK) unsigned char warp[WARPS][piece * sizeof(Code) + STREAM_CHUNK];
   };
 
-  /* log2 of the lanes of a row, such that the rows of a warp fill its tile about once */
-  static __host__ __device__ __forceinline__ int LanesShift(PetscInt n_rows, PetscInt nnz)
+  /* Lanes of a row, such that the rows of a warp are about a piece */
+  static __host__ __device__ __forceinline__ int Lanes(PetscInt n_rows, PetscInt nnz)
   {
-    int shift = 0;
+    int lanes = 1;
 
-    while ((1 << shift) < WARP && nnz / in_flight >> shift > n_rows) shift++;
-    return shift;
+    for (PetscInt entries = nnz / (piece / WARP); lanes < 8 && entries > n_rows; entries /= 2) lanes *= 2;
+    return lanes;
   }
 
 #if !defined(__CUDACC_RTC__)
   static PetscInt Blocks(const AutoCSRSegment *seg)
   {
-    return CeilDivide(seg->n_rows, AUTOCSR_BLOCK >> LanesShift(seg->n_rows, seg->nnz));
+    const PetscInt blocks = CeilDivide(seg->n_rows, AUTOCSR_BLOCK / Lanes(seg->n_rows, seg->nnz));
+
+    return blocks < turns * waves * residents * AutoCSRDeviceProcessors() ? blocks : CeilDivide(blocks, turns);
   }
 #endif
 
+  /* A warp's rows from `first` on, whose entries are [begin, end), and the pattern of the lane's row */
+  typedef struct {
+    PetscInt first, begin, end;
+    int      pattern;
+  } Rows;
+
+  template <int lanes>
+  static __device__ __forceinline__ Rows RowsFrom(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt first)
+  {
+    Rows r = {first, 0, 0, 0};
+
+    if (first >= seg.n_rows) return r;
+    r.pattern = LoadCached(seg.pattern_id + PetscMin(first + (PetscInt)(threadIdx.x % WARP / lanes), seg.n_rows - 1));
+    if (!seg.rows) {
+      r.begin = LoadCached(op.row_ptr + seg.row_begin + first);
+      r.end   = LoadCached(op.row_ptr + seg.row_begin + PetscMin(first + WARP / lanes, seg.n_rows));
+    }
+    return r;
+  }
+
   /* Of the lanes up to this one */
-  static __device__ __forceinline__ PetscInt SumOfLengths(PetscInt length)
+  static __device__ __forceinline__ int SumUpTo(int length)
   {
 #pragma unroll
     for (int d = 1; d < WARP; d *= 2) {
-      const PetscInt below = __shfl_up_sync(ALL_LANES, length, d);
+      const int below = __shfl_up_sync(ALL_LANES, length, d);
 
       if (threadIdx.x % WARP >= d) length += below;
     }
     return length;
   }
 
+  /* A lane's row: x at its place, the offsets of its pattern, the place of its first entry and of the end */
   typedef struct {
-    const PetscScalar *x;          /* at the row's place */
-    const PetscInt    *offset;     /* of its pattern */
-    PetscInt           begin, end; /* its entries */
+    const PetscScalar *x;
+    const PetscInt    *offset;
+    PetscInt           begin, end;
   } Row;
 
-  /* x for entries q, q + lanes, ... before end */
-  static __device__ __forceinline__ void Gather(const Row &row, PetscInt q, int lanes, PetscInt end, PetscScalar x[in_flight])
+  /* Adds `count` entries of a lane from q on, of which those past `end` do not exist, from the warp's copy */
+  template <int lanes, int count>
+  static __device__ __forceinline__ PetscScalar Add(PetscScalar sum, const Row &r, PetscInt q, PetscInt end, const DeviceEntries &e, const Code copy[], int conjugate)
   {
-#pragma unroll
-    for (int i = 0; i < in_flight; i++) {
-      const PetscInt p = q + i * lanes;
+    PetscInt    offset[count];
+    PetscScalar x[count];
 
-      if (p < end) x[i] = LoadCached(row.x + LoadCached(row.offset + (p - row.begin)));
+#pragma unroll
+    for (int i = 0; i < count; i++) offset[i] = LoadCachedIf(q + i * lanes < end, r.offset + (q + i * lanes - r.begin));
+#pragma unroll
+    for (int i = 0; i < count; i++) x[i] = LoadCachedIf(q + i * lanes < end, r.x + offset[i]);
+    StreamWait();
+#pragma unroll
+    for (int i = 0; i < count; i++) {
+      if (q + i * lanes < end) sum = MultiplyAdd(sum, ConjugateIf(copy[q + i * lanes].Value(e), conjugate), x[i]);
     }
+    return sum;
   }
 
-  /* A warp's neighbouring rows; e.value: of entry 0 of the CSR */
-  static __device__ __forceinline__ PetscScalar SumOfNeighbours(const AutoCSRDeviceOperands &op, const DeviceEntries &e, const Row &row, int lane, int lanes, Code tile[])
+  /* A warp's neighbouring rows */
+  template <int lanes>
+  static __device__ __forceinline__ PetscScalar SumOfNeighbours(const AutoCSRDeviceOperands &op, const DeviceEntries &e, const Rows &rows, Row r, PetscInt length, unsigned char room[])
   {
-    const int      self = threadIdx.x % WARP;
-    const PetscInt stop = __shfl_sync(ALL_LANES, row.end, WARP - 1);
-    PetscInt       next = row.begin + lane;
-    PetscScalar    sum  = 0;
+    const int   lane = threadIdx.x % lanes;
+    PetscScalar sum  = 0;
+    PetscInt    q;
 
-    for (PetscInt c = __shfl_sync(ALL_LANES, row.begin, 0); c < stop; c += tile_size) {
-      const PetscInt end = PetscMin(row.end, c + tile_size);
-      Code           code[in_flight];
-      PetscScalar    x[in_flight];
-      PetscInt       q = next;
+    r.end   = rows.begin + SumUpTo(lane ? 0 : length);
+    r.begin = r.end - length;
+    q       = r.begin + lane;
+    for (PetscInt c = rows.begin; c < rows.end; c += piece) {
+      const Code    *from = (const Code *)e.value + c, *copy = (const Code *)(room + StreamLead(from)) - c;
+      const PetscInt end  = PetscMin(r.end, c + piece);
+      const int      mine = q < end ? (int)((end - q + lanes - 1) / lanes) : 0;
+      PetscInt       p    = q;
+      int            rest = WarpMax(mine);
 
-#pragma unroll
-      for (int i = 0; i < in_flight; i++) {
-        if (c + self + i * WARP < stop) code[i].Load(e, c + self + i * WARP);
+      if (c > rows.begin) StreamCopy<piece * sizeof(Code)>(room, from, PetscMin(rows.end - c, piece) * sizeof(Code));
+      for (; rest > few; rest -= most, p += most * lanes) sum = Add<lanes, most>(sum, r, p, end, e, copy, op.conjugate);
+      if (rest > 0) sum = Add<lanes, few>(sum, r, p, end, e, copy, op.conjugate);
+      q += mine * lanes;
+      __syncwarp(); /* before the room is filled again */
+    }
+    return sum;
+  }
+
+  template <int lanes>
+  static __device__ __forceinline__ void RunLanes(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt block, unsigned char room[])
+  {
+    const int      lane  = threadIdx.x % lanes;
+    const PetscInt step  = AUTOCSR_BLOCK / lanes;
+    const PetscInt times = seg.blocks > (seg.n_rows - 1) / step ? 1 : turns;
+    DeviceEntries  e     = {NULL, op.val, NULL, seg.dictionary, NULL};
+    Rows           now   = RowsFrom<lanes>(seg, op, block * times * step + (PetscInt)(threadIdx.x / WARP) * (WARP / lanes));
+
+    if constexpr (value != AUTOCSR_VALUE_CSR) e.value = (const Code *)seg.value - LoadCached(op.row_ptr + seg.row_begin);
+    for (PetscInt t = 0; t < times && now.first < seg.n_rows; t++) {
+      const PetscInt k      = now.first + (PetscInt)(threadIdx.x % WARP / lanes);
+      const bool     inside = k < seg.n_rows;
+      Rows           next   = now;
+      Row            r      = {op.x, seg.pattern_offset, 0, 0};
+      PetscInt       row = 0, length = 0;
+      PetscScalar    sum = 0;
+
+      StreamCopy<piece * sizeof(Code)>(room, (const Code *)e.value + now.begin, PetscMin(now.end - now.begin, piece) * sizeof(Code));
+      if (t + 1 < times) next = RowsFrom<lanes>(seg, op, now.first + step);
+      if (inside) {
+        const PetscInt p = LoadCached(seg.pattern_ptr + now.pattern);
+
+        length = LoadCached(seg.pattern_ptr + now.pattern + 1) - p;
+        row    = RowOf(seg, k);
+        r.offset += p;
+        r.x += row;
       }
-      Gather(row, q, lanes, end, x);
-#pragma unroll
-      for (int i = 0; i < in_flight; i++) {
-        if (c + self + i * WARP < stop) tile[self + i * WARP] = code[i];
-      }
-      __syncwarp();
-      while (q < end) {
-#pragma unroll
-        for (int i = 0; i < in_flight; i++) {
-          if (q + i * lanes < end) sum = MultiplyAdd(sum, ConjugateIf(tile[q + i * lanes - c].Value(e), op.conjugate), x[i]);
+      if (seg.rows) {
+        r.begin = LoadCached(op.row_ptr + row);
+        for (PetscInt q = r.begin + lane; q < r.begin + length; q += lanes) {
+          Code code;
+
+          code.Load(e, q);
+          sum = MultiplyAdd(sum, ConjugateIf(code.Value(e), op.conjugate), LoadCached(r.x + LoadCached(r.offset + (q - r.begin))));
         }
-        q += in_flight * lanes;
-        Gather(row, q, lanes, end, x);
-      }
-      if (next < end) next += (end - next + lanes - 1) & -lanes;
-      __syncwarp();
+      } else
+        sum = SumOfNeighbours<lanes>(op, e, now, r, length, room);
+#pragma unroll
+      for (int half = lanes / 2; half; half /= 2) sum += ShuffleXor(sum, half);
+      if (inside && lane == 0) op.y[row] = AddendOf(op, row) + sum;
+      now = next;
     }
-    return sum;
-  }
-
-  /* A row by name, wherever it is */
-  static __device__ __forceinline__ PetscScalar SumOfNamed(const AutoCSRDeviceOperands &op, const DeviceEntries &e, const Row &row, int lane, int lanes)
-  {
-    PetscScalar sum = 0;
-
-    for (PetscInt q = row.begin + lane; q < row.end; q += lanes) {
-      Code code;
-
-      code.Load(e, q);
-      sum = MultiplyAdd(sum, ConjugateIf(code.Value(e), op.conjugate), LoadCached(row.x + LoadCached(row.offset + (q - row.begin))));
-    }
-    return sum;
   }
 
   static __device__ __forceinline__ void Run(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt block, Shared &shared)
   {
-    const int      shift = LanesShift(seg.n_rows, seg.nnz), lanes = 1 << shift, self = threadIdx.x % WARP, lane = self & (lanes - 1);
-    const PetscInt first = (block * WARPS + threadIdx.x / WARP) * (WARP >> shift), k = first + (self >> shift);
-    const bool     inside = k < seg.n_rows, owner = inside && lane == 0;
-    PetscInt       i = 0, length = 0;
-    PetscScalar    addend = 0, sum;
-    DeviceEntries  e      = {NULL, NULL, NULL, seg.dictionary, 0};
-    Row            row    = {op.x, NULL, 0, 0};
+    unsigned char *room = shared.warp[threadIdx.x / WARP];
 
-    if (first >= seg.n_rows) return; /* the whole warp */
-    if (inside) {
-      const PetscInt *ptr = seg.pattern_ptr + LoadStream(seg.pattern_id + k);
-      const PetscInt  p   = LoadCached(ptr);
-
-      length     = LoadCached(ptr + 1) - p;
-      row.offset = seg.pattern_offset + p;
-      i          = RowOf(seg, k);
-      row.x      = op.x + i;
-      if (owner) addend = AddendOf(op, i);
+    switch (Lanes(seg.n_rows, seg.nnz)) {
+    case 1:
+      return RunLanes<1>(seg, op, block, room);
+    case 2:
+      return RunLanes<2>(seg, op, block, room);
+    case 4:
+      return RunLanes<4>(seg, op, block, room);
+    default:
+      return RunLanes<8>(seg, op, block, room);
     }
-    if constexpr (value == AUTOCSR_VALUE_CSR)
-      e.value = op.val;
-    else
-      e.value = (const Code *)seg.value - LoadCached(op.row_ptr + seg.row_begin);
-    if (seg.rows) {
-      row.begin = inside ? LoadCached(op.row_ptr + i) : 0;
-      row.end   = row.begin + length;
-      sum       = SumOfNamed(op, e, row, lane, lanes);
-    } else {
-      row.end   = LoadCached(op.row_ptr + seg.row_begin + first) + SumOfLengths(lane ? 0 : length);
-      row.begin = row.end - length;
-      sum       = SumOfNeighbours(op, e, row, lane, lanes, (Code *)shared.warp[threadIdx.x / WARP]);
-    }
-    for (int half = lanes / 2; half; half /= 2) sum += ShuffleXor(sum, half);
-    if (owner) op.y[i] = addend + sum;
   }
 };
 
