@@ -65,9 +65,39 @@ PetscErrorCode AutoCSRDeviceFind(PetscBool *found)
 AUTOCSR_OPERATION_BY_NAME(SetOption, setoption, (Mat A, MatOption option, PetscBool value), (A, option, value))
 AUTOCSR_OPERATION_BY_NAME(Scale, scale, (Mat A, PetscScalar a), (A, a))
 AUTOCSR_OPERATION_BY_NAME(ZeroEntries, zeroentries, (Mat A), (A))
-AUTOCSR_OPERATION_BY_NAME(DiagonalScale, diagonalscale, (Mat A, Vec left, Vec right), (A, left, right))
 AUTOCSR_METHOD_BY_NAME(SetValuesCOO, (Mat A, const PetscScalar v[], InsertMode mode), (A, v, mode))
 AUTOCSR_METHOD_BY_NAME(SeqAIJCopySubArray, (Mat A, PetscInt n, const PetscInt indices[], PetscScalar v[]), (A, n, indices, v))
+
+/* It hangs something on vectors of the host that these never free: a copy on the device, then, of what is not there */
+static PetscErrorCode AutoCSRVecToDevice(Mat A, Vec v, PetscBool left, Vec *d)
+{
+  PetscBool host = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  *d = v;
+  if (v && !AutoCSRIsBound(A)) PetscCall(AutoCSRVecIsOnHost(v, &host));
+  if (host) {
+    PetscCall(MatCreateVecs(A, left ? NULL : d, left ? d : NULL));
+    PetscCall(AutoCSRVecCopyValues(v, *d));
+  } else
+    PetscCall(PetscObjectReference((PetscObject)v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatDiagonalScale_SeqAutoCSR_CUSPARSE(Mat A, Vec left, Vec right)
+{
+  const AutoCSRParent *parent;
+  Vec                  l, r;
+
+  PetscFunctionBegin;
+  PetscCall(MatSeqAutoCSRGetParent(&parent));
+  PetscCall(AutoCSRVecToDevice(A, left, PETSC_TRUE, &l));
+  PetscCall(AutoCSRVecToDevice(A, right, PETSC_FALSE, &r));
+  AUTOCSR_CALL_BY_NAME(A, (*AutoCSRParentTableOf(parent, A)->ops.diagonalscale)(A, l, r));
+  PetscCall(VecDestroy(&l));
+  PetscCall(VecDestroy(&r));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 /* It sets the type of the matrix anew */
 static PetscErrorCode MatSetPreallocationCOO_SeqAutoCSR_CUSPARSE(Mat A, PetscCount n, PetscInt i[], PetscInt j[])
@@ -178,6 +208,7 @@ static PetscErrorCode MatBindToCPU_SeqAutoCSR_CUSPARSE(Mat A, PetscBool bind)
 
 static const AutoCSROperation Operations[] = {
     AUTOCSR_OPERATION(getdiagonal, MatGetDiagonal_SeqAutoCSR_CUSPARSE),
+    AUTOCSR_OPERATION(diagonalscale, MatDiagonalScale_SeqAutoCSR_CUSPARSE),
     AUTOCSR_OPERATION(bindtocpu, MatBindToCPU_SeqAutoCSR_CUSPARSE),
     AUTOCSR_OPERATION(transpose, MatTranspose_SeqAutoCSR_CUSPARSE),
     {0, NULL}};
@@ -187,7 +218,6 @@ static const AutoCSROperation OperationsByName[] = {
     AUTOCSR_OPERATION(setoption, MatSetOption_SeqAutoCSR_CUSPARSE),
     AUTOCSR_OPERATION(scale, MatScale_SeqAutoCSR_CUSPARSE),
     AUTOCSR_OPERATION(zeroentries, MatZeroEntries_SeqAutoCSR_CUSPARSE),
-    AUTOCSR_OPERATION(diagonalscale, MatDiagonalScale_SeqAutoCSR_CUSPARSE),
     AUTOCSR_OPERATION(axpy, MatAXPY_SeqAutoCSR_CUSPARSE),
     AUTOCSR_OPERATION(productsetfromoptions, MatProductSetFromOptions_AutoCSR),
     {0, NULL}};

@@ -58,34 +58,6 @@ static PetscErrorCode AutoCSRParentMultiply(Mat A, AutoCSRProductKind kind, Vec 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode AutoCSRIsOnHost(Vec v, PetscBool *host)
-{
-  const PetscScalar *array;
-  PetscMemType       memtype;
-
-  PetscFunctionBegin;
-  PetscCall(VecGetArrayReadAndMemType(v, &array, &memtype));
-  *host = PetscMemTypeHost(memtype);
-  PetscCall(VecRestoreArrayReadAndMemType(v, &array));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode AutoCSRCopyValues(Vec from, Vec to)
-{
-  const PetscScalar *f;
-  PetscScalar       *t;
-  PetscInt           n;
-
-  PetscFunctionBegin;
-  PetscCall(VecGetLocalSize(from, &n));
-  PetscCall(VecGetArrayRead(from, &f));
-  PetscCall(VecGetArrayWrite(to, &t));
-  PetscCall(PetscArraycpy(t, f, n));
-  PetscCall(VecRestoreArrayWrite(to, &t));
-  PetscCall(VecRestoreArrayRead(from, &f));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* AIJCUSPARSE multiplies no vectors that are on the host: copies of the kind that it makes itself */
 static PetscErrorCode AutoCSRParentMultiplyCopies(Mat A, AutoCSRProductKind kind, Vec x, Vec z, Vec y)
 {
@@ -94,10 +66,10 @@ static PetscErrorCode AutoCSRParentMultiplyCopies(Mat A, AutoCSRProductKind kind
 
   PetscFunctionBegin;
   PetscCall(MatCreateVecs(A, forward ? &from : &to, forward ? &to : &from));
-  PetscCall(AutoCSRCopyValues(x, from));
-  if (z) PetscCall(AutoCSRCopyValues(z, to));
+  PetscCall(AutoCSRVecCopyValues(x, from));
+  if (z) PetscCall(AutoCSRVecCopyValues(z, to));
   PetscCall(AutoCSRParentMultiply(A, kind, from, z ? to : NULL, to));
-  PetscCall(AutoCSRCopyValues(to, y));
+  PetscCall(AutoCSRVecCopyValues(to, y));
   PetscCall(VecDestroy(&from));
   PetscCall(VecDestroy(&to));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -117,9 +89,9 @@ PetscErrorCode AutoCSRParentProduct(Mat A, AutoCSRProductKind kind, Vec x, Vec z
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (ctx->resident) {
-    PetscCall(AutoCSRIsOnHost(x, &host));
-    if (!host && z) PetscCall(AutoCSRIsOnHost(z, &host));
-    if (!host) PetscCall(AutoCSRIsOnHost(y, &host));
+    PetscCall(AutoCSRVecIsOnHost(x, &host));
+    if (!host && z) PetscCall(AutoCSRVecIsOnHost(z, &host));
+    if (!host) PetscCall(AutoCSRVecIsOnHost(y, &host));
   }
   PetscCall(AutoCSRSuspend(A, s));
   ierr = host ? AutoCSRParentMultiplyCopies(A, kind, x, z, y) : AutoCSRParentMultiply(A, kind, x, z, y);

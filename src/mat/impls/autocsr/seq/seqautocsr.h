@@ -113,6 +113,10 @@ typedef enum {
 } AutoCSRProductKind;
 PETSC_INTERN PetscErrorCode AutoCSRParentProduct(Mat, AutoCSRProductKind, Vec x, Vec z, Vec y);
 
+/* seq/vectors.c */
+PETSC_INTERN PetscErrorCode AutoCSRVecIsOnHost(Vec, PetscBool *);
+PETSC_INTERN PetscErrorCode AutoCSRVecCopyValues(Vec from, Vec to);
+
 /* seq/mult.c */
 PETSC_INTERN PetscErrorCode MatMult_SeqAutoCSR(Mat, Vec, Vec);
 PETSC_INTERN PetscErrorCode MatMultAdd_SeqAutoCSR(Mat, Vec, Vec, Vec);
