@@ -28,10 +28,10 @@ struct _AutoCSRBackend {
   PetscErrorCode (*profile)(const AutoCSRMatrix *, AutoCSRProfile *);
 
   /*
-    Virtual rows of U rows each, v of them with workload w = nonzeros / U in bin min(w, bins - 1) (hou2017, Algorithm 2):
-    virtual rows, rows and nonzeros of each bin; and the names, ascending, of the virtual rows in bins that are wanted
+    The bins of virtual rows of U rows each (profile.h, AutoCSRBins), all zero from `bins` on; and the names, ascending, of
+    the virtual rows in bins that are wanted
   */
-  PetscErrorCode (*count_bins)(const AutoCSRMatrix *, PetscInt U, PetscInt bins, PetscInt count[], PetscInt rows[], PetscInt nnz[]);
+  PetscErrorCode (*count_bins)(const AutoCSRMatrix *, PetscInt U, PetscInt bins, AutoCSRBins *);
   PetscErrorCode (*name_bins)(const AutoCSRMatrix *, PetscInt U, PetscInt bins, const PetscBool wanted[], PetscInt names[]);
   /* The rows of [row_begin, row_end) without entries, or with them, ascending */
   PetscErrorCode (*name_rows)(const AutoCSRMatrix *, PetscInt row_begin, PetscInt row_end, PetscBool empty, PetscInt names[]);

@@ -1,9 +1,7 @@
 /* Bins of virtual rows (hou2017, Algorithm 2), and the names of virtual rows and of rows by what is in them */
-#include "planner.cuh"
+#include "profile.cuh"
 #include <cub/device/device_select.cuh>
 #include <thrust/iterator/counting_iterator.h>
-
-#define MAX_BINS 100 /* of the settings */
 
 /* A virtual row: U rows, the last one what is left */
 struct VirtualRows {
@@ -28,7 +26,7 @@ struct VirtualRows {
 
 struct IsInBins {
   VirtualRows rows;
-  bool        wanted[MAX_BINS];
+  bool        wanted[AUTOCSR_MAX_BINS];
 
   __device__ __forceinline__ bool operator()(PetscInt v) const
   {
@@ -46,47 +44,65 @@ struct IsEmpty {
   }
 };
 
-/* count: [3][bins], of virtual rows, rows and nonzeros */
-static __global__ void __launch_bounds__(BLOCK) Count(VirtualRows rows, PetscInt n, DeviceCount count[])
-{
-  __shared__ DeviceCount own[3 * MAX_BINS];
+/* The granularities of a grid: one for each y */
+struct Granularities {
+  PetscInt U[AUTOCSR_GRANULARITIES];
+};
 
-  for (int i = (int)threadIdx.x; i < 3 * rows.bins; i += BLOCK) own[i] = 0;
+static __global__ void __launch_bounds__(BLOCK) Count(PetscInt m, const PetscInt row_ptr[], Granularities granularities, PetscInt bins, AutoCSRBins out[])
+{
+  const VirtualRows      rows = {m, granularities.U[blockIdx.y], bins, row_ptr};
+  const PetscInt         n    = Pieces(m, rows.U);
+  __shared__ AutoCSRBins own;
+
+  for (int b = (int)threadIdx.x; b < bins; b += BLOCK) own.count[b] = own.rows[b] = own.nnz[b] = 0;
   __syncthreads();
   for (PetscInt64 i = FirstOfThread(); i < n; i += StrideOfThreads()) {
     const PetscInt v = (PetscInt)i, b = rows.Bin(v);
 
-    atomicAdd(&own[b], 1);
-    atomicAdd(&own[rows.bins + b], (DeviceCount)(rows.End(v) - v * rows.U));
-    atomicAdd(&own[2 * rows.bins + b], (DeviceCount)rows.Nonzeros(v));
+    AtomicAdd(&own.count[b], 1);
+    AtomicAdd(&own.rows[b], rows.End(v) - v * rows.U);
+    AtomicAdd(&own.nnz[b], rows.Nonzeros(v));
   }
   __syncthreads();
-  for (int i = (int)threadIdx.x; i < 3 * rows.bins; i += BLOCK) {
-    if (own[i]) atomicAdd(&count[i], own[i]);
+  for (int b = (int)threadIdx.x; b < bins; b += BLOCK) {
+    if (!own.count[b]) continue;
+    AtomicAdd(&out[blockIdx.y].count[b], own.count[b]);
+    AtomicAdd(&out[blockIdx.y].rows[b], own.rows[b]);
+    AtomicAdd(&out[blockIdx.y].nnz[b], own.nnz[b]);
   }
 }
 
-PetscErrorCode AutoCSRDeviceCountBins(const AutoCSRMatrix *csr, PetscInt U, PetscInt bins, PetscInt count[], PetscInt rows[], PetscInt nnz[])
+/* n granularities; the bins are zero */
+static PetscErrorCode CountAll(const AutoCSRMatrix *csr, PetscInt n, const PetscInt U[], PetscInt bins, AutoCSRBins device[])
 {
-  const VirtualRows virtual_rows = {csr->m, U, bins, csr->row_ptr};
-  const PetscInt    n            = Pieces(csr->m, U);
-  DeviceScratch     scratch;
-  DeviceCount      *device, host[3 * MAX_BINS];
+  Granularities granularities;
 
   PetscFunctionBegin;
-  PetscCheck(bins <= MAX_BINS, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " bins are more than %d", bins, MAX_BINS);
-  PetscCall(scratch.Allocate(3 * (size_t)bins, &device));
-  PetscCallCUDA(cudaMemsetAsync(device, 0, 3 * (size_t)bins * sizeof(*device), AUTOCSR_STREAM));
-  if (n) {
-    Count<<<GridOf(Pieces(n, BLOCK), 512), BLOCK, 0, AUTOCSR_STREAM>>>(virtual_rows, n, device);
-    PetscCallCUDA(cudaGetLastError());
-  }
-  PetscCall(AutoCSRDeviceToHost(host, device, 3 * (size_t)bins * sizeof(*device)));
-  for (PetscInt b = 0; b < bins; b++) {
-    count[b] = (PetscInt)host[b];
-    rows[b]  = (PetscInt)host[bins + b];
-    nnz[b]   = (PetscInt)host[2 * bins + b];
-  }
+  if (!csr->m) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt u = 0; u < n; u++) granularities.U[u] = U[u];
+  Count<<<dim3(GridOf(Pieces(csr->m / U[0] + 1, BLOCK), 256), (unsigned)n), BLOCK, 0, AUTOCSR_STREAM>>>(csr->m, csr->row_ptr, granularities, bins, device);
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode DeviceProfileBins(const AutoCSRMatrix *csr, AutoCSRBins device[])
+{
+  PetscFunctionBegin;
+  PetscCall(CountAll(csr, AutoCSRProfileGranularities(csr->m), AutoCSRGranularity, AUTOCSR_MAX_BINS, device));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDeviceCountBins(const AutoCSRMatrix *csr, PetscInt U, PetscInt bins, AutoCSRBins *counted)
+{
+  DeviceScratch scratch;
+  AutoCSRBins  *device;
+
+  PetscFunctionBegin;
+  PetscCall(scratch.Allocate(1, &device));
+  PetscCallCUDA(cudaMemsetAsync(device, 0, sizeof(*device), AUTOCSR_STREAM));
+  PetscCall(CountAll(csr, 1, &U, bins, device));
+  PetscCall(AutoCSRDeviceToHost(counted, device, sizeof(*counted)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -110,7 +126,6 @@ PetscErrorCode AutoCSRDeviceNameBins(const AutoCSRMatrix *csr, PetscInt U, Petsc
   IsInBins in_bins = {{csr->m, U, bins, csr->row_ptr}, {}};
 
   PetscFunctionBegin;
-  PetscCheck(bins <= MAX_BINS, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " bins are more than %d", bins, MAX_BINS);
   for (PetscInt b = 0; b < bins; b++) in_bins.wanted[b] = wanted[b] == PETSC_TRUE;
   PetscCall(Select(0, Pieces(csr->m, U), in_bins, names));
   PetscFunctionReturn(PETSC_SUCCESS);

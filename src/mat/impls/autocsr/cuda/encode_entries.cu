@@ -88,7 +88,7 @@ struct CodeDictionary {
 /* ---- Order sliced */
 
 template <typename Code>
-static __global__ void __launch_bounds__(BLOCK) EncodeSliced(AutoCSRSegment seg, AutoCSRMatrix csr, const typename Code::From from[], typename Code::To to[], PetscInt slots, const AutoCSRDictionary *dictionary)
+static __global__ void __launch_bounds__(BLOCK, 5) EncodeSliced(AutoCSRSegment seg, AutoCSRMatrix csr, const typename Code::From from[], typename Code::To to[], PetscInt slots, const AutoCSRDictionary *dictionary)
 {
   typedef typename Code::To            To;
   __shared__ alignas(16) unsigned char memory[Code::shared], tiles[WARPS * WARP * (TILE + 1) * sizeof(To)];
@@ -100,7 +100,7 @@ static __global__ void __launch_bounds__(BLOCK) EncodeSliced(AutoCSRSegment seg,
 
   code.Begin(dictionary, memory);
   if (begin >= slots) return;
-  for (PetscInt64 q = begin, s = WarpFindLast(slice_ptr, seg.n_slices, (PetscInt)begin); q < end; s++) {
+  for (PetscInt64 q = begin, s = WarpFindLast([=](PetscInt i) { return slice_ptr[i]; }, seg.n_slices, (PetscInt)begin); q < end; s++) {
     const PetscInt64 start = slice_ptr[s], stop = slice_ptr[s + 1] < end ? slice_ptr[s + 1] : end;
     const PetscInt   k = (PetscInt)s * WARP + Lane(), length = AutoCSRSegmentRowLength(&seg, &csr, k), first = length ? csr.row_ptr[AutoCSRSegmentRow(&seg, k)] : 0;
     const PetscInt   base = bases ? bases[s] : 0;
@@ -129,7 +129,7 @@ static __global__ void __launch_bounds__(BLOCK) EncodeSliced(AutoCSRSegment seg,
   }
 }
 
-/* ---- Order csr: the entries as they lie; a warp goes along those of 32 rows, or the grid along all where slices do not matter */
+/* ---- Order csr: the entries as they lie */
 
 template <typename Code>
 static __global__ void __launch_bounds__(BLOCK) EncodeFlat(AutoCSRSegment seg, AutoCSRMatrix csr, const typename Code::From from[], typename Code::To to[], PetscInt slots, const AutoCSRDictionary *dictionary)
@@ -142,15 +142,20 @@ static __global__ void __launch_bounds__(BLOCK) EncodeFlat(AutoCSRSegment seg, A
   for (PetscInt64 q = FirstOfThread(); q < slots; q += StrideOfThreads()) to[q] = code(from[begin + q], 0);
 }
 
-static __global__ void __launch_bounds__(BLOCK) EncodeFlat16(AutoCSRSegment seg, AutoCSRMatrix csr, uint16_t to[])
+/* A warp goes along as many entries as any other, through the slices that they are in */
+static __global__ void __launch_bounds__(BLOCK) EncodeFlat16(AutoCSRSegment seg, AutoCSRMatrix csr, uint16_t to[], PetscInt slots)
 {
-  const PetscInt *bases = (const PetscInt *)seg.stream[AUTOCSR_STREAM_BASE].data, begin = csr.row_ptr[seg.row_begin];
+  const PetscInt  *bases = (const PetscInt *)seg.stream[AUTOCSR_STREAM_BASE].data, *row_ptr = csr.row_ptr + seg.row_begin, begin = row_ptr[0];
+  const auto       start = [=](PetscInt s) { return row_ptr[s < seg.n_slices ? s * WARP : seg.n_rows] - begin; };
+  const PetscInt64 first = FirstOfThread() / WARP * SPAN, end = first + SPAN < slots ? first + SPAN : slots;
 
-  for (PetscInt64 s = FirstOfThread() / WARP; s < seg.n_slices; s += StrideOfThreads() / WARP) {
-    const PetscInt   row = seg.row_begin + (PetscInt)s * WARP, rows = seg.row_begin + seg.n_rows - row, base = bases[s];
-    const PetscInt64 end = csr.row_ptr[row + (rows < WARP ? rows : WARP)];
+  if (first >= slots) return;
+  for (PetscInt64 q = first, s = WarpFindLast(start, seg.n_slices, (PetscInt)first); q < end; s++) {
+    const PetscInt64 next = start((PetscInt)s + 1), stop = next < end ? next : end;
+    const PetscInt   base = bases[s];
 
-    for (PetscInt64 p = (PetscInt64)csr.row_ptr[row] + Lane(); p < end; p += WARP) to[p - begin] = (uint16_t)(csr.col[p] - base);
+    for (PetscInt64 i = q + Lane(); i < stop; i += WARP) to[i] = (uint16_t)(csr.col[begin + i] - base);
+    q = stop;
   }
 }
 
@@ -177,7 +182,7 @@ PetscErrorCode DeviceEncodeIndex(AutoCSRSegment *seg, const AutoCSRMatrix *csr, 
   else if (seg->axes.order == AUTOCSR_ORDER_SLICED)
     PetscCall(Encode<CodeIndex16>(seg, csr, csr->col, AUTOCSR_STREAM_INDEX, slots, NULL));
   else {
-    EncodeFlat16<<<GridOf(Pieces(seg->n_slices, WARPS), 4096), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, (uint16_t *)seg->stream[AUTOCSR_STREAM_INDEX].data);
+    EncodeFlat16<<<(unsigned)Pieces(slots, SPAN * WARPS), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, (uint16_t *)seg->stream[AUTOCSR_STREAM_INDEX].data, slots);
     PetscCallCUDA(cudaGetLastError());
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -2,7 +2,7 @@
   Memory of the device, on PETSc's stream: from the device's pool, which keeps what is released (PETSc sets it so too), so
   that the temporaries of planning cost no synchronization and no work of the driver.
 */
-#include "device.h"
+#include "planner.h"
 
 #define ROOM 64 /* readable bytes past the end */
 
@@ -22,19 +22,26 @@ static PetscErrorCode PoolKeepsMemory(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRDeviceAllocate(size_t bytes, void **data)
+PetscErrorCode AutoCSRDeviceAllocateScratch(size_t bytes, void **data)
 {
   cudaError_t error;
 
   PetscFunctionBegin;
   PetscCall(PoolKeepsMemory());
-  error = cudaMallocAsync(data, bytes + ROOM, AUTOCSR_STREAM);
+  error = cudaMallocAsync(data, PetscMax(bytes, 1), AUTOCSR_STREAM);
   if (error == cudaErrorMemoryAllocation) {
     (void)cudaGetLastError(); /* or the next check would find it */
     *data = NULL;
-    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_MEM, "The device has no %zu bytes left", bytes + ROOM);
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_MEM, "The device has no %zu bytes left", bytes);
   }
   PetscCallCUDA(error);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDeviceAllocate(size_t bytes, void **data)
+{
+  PetscFunctionBegin;
+  PetscCall(AutoCSRDeviceAllocateScratch(bytes + ROOM, data));
   PetscCallCUDA(cudaMemsetAsync((char *)*data + bytes, 0, ROOM, AUTOCSR_STREAM));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -35,7 +35,7 @@ public:
   {
     PetscFunctionBegin;
     *data = NULL;
-    PetscCall(AutoCSRDeviceAllocate(count * sizeof(T), &data_));
+    PetscCall(AutoCSRDeviceAllocateScratch(count * sizeof(T), &data_));
     *data = (T *)data_;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -100,16 +100,28 @@ static __device__ __forceinline__ T WarpSum(T v)
   return WarpReduce(v, [](T a, T b) { return a + b; });
 }
 
-template <typename T>
-static __device__ __forceinline__ T WarpMax(T v)
+static __device__ __forceinline__ PetscInt WarpMax(PetscInt v)
 {
-  return WarpReduce(v, [](T a, T b) { return a > b ? a : b; });
+  if constexpr (sizeof(PetscInt) == sizeof(int))
+    return __reduce_max_sync(ALL_LANES, (int)v);
+  else
+    return WarpReduce(v, [](PetscInt a, PetscInt b) { return a > b ? a : b; });
 }
 
-template <typename T>
-static __device__ __forceinline__ T WarpMin(T v)
+static __device__ __forceinline__ PetscInt WarpMin(PetscInt v)
 {
-  return WarpReduce(v, [](T a, T b) { return a < b ? a : b; });
+  if constexpr (sizeof(PetscInt) == sizeof(int))
+    return __reduce_min_sync(ALL_LANES, (int)v);
+  else
+    return WarpReduce(v, [](PetscInt a, PetscInt b) { return a < b ? a : b; });
+}
+
+static __device__ __forceinline__ void AtomicAdd(PetscInt *p, PetscInt v)
+{
+  if constexpr (sizeof(PetscInt) == sizeof(int))
+    (void)atomicAdd((int *)p, (int)v);
+  else
+    (void)atomicAdd((DeviceCount *)p, (DeviceCount)v);
 }
 
 static __device__ __forceinline__ void AtomicMax(PetscInt *p, PetscInt v)
@@ -128,14 +140,15 @@ static __device__ __forceinline__ void AtomicMin(PetscInt *p, PetscInt v)
     (void)atomicMin((long long *)p, (long long)v);
 }
 
-/* Where the largest of begin[0] <= ... <= begin[n - 1] lies that is not past q; begin[0] is not. A warp looks at 32 places at once */
-static __device__ __forceinline__ PetscInt WarpFindLast(const PetscInt begin[], PetscInt n, PetscInt q)
+/* The last i in [0, n) with begin(i) <= q, where begin(0) <= q and begin does not fall. A warp looks at 32 places at once */
+template <typename Begin>
+static __device__ __forceinline__ PetscInt WarpFindLast(Begin begin, PetscInt n, PetscInt q)
 {
   PetscInt lo = 0, hi = n;
 
   while (hi - lo > 1) {
     const PetscInt step = Pieces(hi - lo, WARP), probe = lo + Lane() * step;
-    const unsigned before = __ballot_sync(ALL_LANES, Lane() * step < hi - lo && begin[probe < hi ? probe : lo] <= q);
+    const unsigned before = __ballot_sync(ALL_LANES, Lane() * step < hi - lo && begin(probe < hi ? probe : lo) <= q);
 
     lo += (__popc(before) - 1) * step;
     hi = hi - lo < step ? hi : lo + step;
@@ -167,5 +180,27 @@ struct SliceEntries {
     return row;
   }
 };
+
+/*
+  A warp walks the entries [begin, end) of a matrix of m rows, wherever its rows begin and end: f(first, from, to) for the
+  entries [from, to) of the 32 rows from first on, which slice then holds
+*/
+template <typename F>
+static __device__ __forceinline__ void WarpWalkEntries(const PetscInt row_ptr[], PetscInt m, PetscInt64 begin, PetscInt64 end, SliceEntries &slice, F f)
+{
+  while (begin < end) {
+    PetscInt64 first = WarpFindLast([=](PetscInt row) { return row_ptr[row]; }, m, (PetscInt)begin), stop;
+    bool       any;
+
+    do {
+      slice.Load(row_ptr, (PetscInt)first, m);
+      stop = slice.begin[WARP] < end ? slice.begin[WARP] : end;
+      any  = stop > begin;
+      if (any) f((PetscInt)first, begin, stop);
+      begin = stop;
+      first += WARP;
+    } while (any && begin < end); /* where 32 rows are empty, more may be: they are skipped at once */
+  }
+}
 
 #endif

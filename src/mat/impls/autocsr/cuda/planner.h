@@ -7,10 +7,11 @@
 
 #include "device.h"
 
+PETSC_INTERN PetscErrorCode AutoCSRDeviceAllocateScratch(size_t, void **);                 /* memory.c: without the room past the end */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceProfile(const AutoCSRMatrix *, AutoCSRProfile *); /* profile.cu */
 
 /* bins.cu */
-PETSC_INTERN PetscErrorCode AutoCSRDeviceCountBins(const AutoCSRMatrix *, PetscInt, PetscInt, PetscInt[], PetscInt[], PetscInt[]);
+PETSC_INTERN PetscErrorCode AutoCSRDeviceCountBins(const AutoCSRMatrix *, PetscInt, PetscInt, AutoCSRBins *);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceNameBins(const AutoCSRMatrix *, PetscInt, PetscInt, const PetscBool[], PetscInt[]);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceNameRows(const AutoCSRMatrix *, PetscInt, PetscInt, PetscBool, PetscInt[]);
 

@@ -38,6 +38,7 @@ static PetscErrorCode TakeOver(const DeviceProfile *d, unsigned sizes, uint16_t 
   }
   AutoCSRProfileTotal(profile, squares);
   for (int b = 0; b < AUTOCSR_HISTOGRAM_BINS; b++) profile->histogram[b] = (PetscInt)d->histogram[b];
+  PetscCall(PetscArraycpy(profile->bins, d->bins, AUTOCSR_GRANULARITIES));
   profile->block_size = 1;
   for (int b = 2; b <= MAX_BLOCK_SIZE; b++) {
     if (sizes & ~d->not_blocks & (1u << b)) profile->block_size = b;
@@ -73,6 +74,7 @@ static PetscErrorCode Fill(const AutoCSRMatrix *csr, uint16_t **id, AutoCSRProfi
   PetscCall(scratch.Allocate(1, &device));
   PetscCallCUDA(cudaMemsetAsync(device, 0, sizeof(*device), AUTOCSR_STREAM));
   if (csr->m) {
+    PetscCall(DeviceProfileBins(csr, device->bins));
     PetscCall(DeviceProfileRows(csr, profile, device));
     if (sizes) PetscCall(DeviceProfileBlocks(csr, sizes, device));
     PetscCall(DeviceProfilePatterns(csr, profile, *id, device));

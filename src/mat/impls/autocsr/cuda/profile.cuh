@@ -43,6 +43,7 @@ typedef struct {
   int          patterns;
   PetscInt     pattern_row[AUTOCSR_MAX_PATTERNS];
   DeviceValues values;
+  AutoCSRBins  bins[AUTOCSR_GRANULARITIES];
 } DeviceProfile;
 
 /* All chunks but the last have this many rows */
@@ -51,6 +52,7 @@ static inline PetscInt RowsPerChunk(const AutoCSRProfile *profile)
   return profile->chunk[0].row_end;
 }
 
+PetscErrorCode DeviceProfileBins(const AutoCSRMatrix *, AutoCSRBins[]);                                              /* bins.cu */
 PetscErrorCode DeviceProfileRows(const AutoCSRMatrix *, const AutoCSRProfile *, DeviceProfile *);                    /* profile_rows.cu */
 PetscErrorCode DeviceProfileBlocks(const AutoCSRMatrix *, unsigned sizes, DeviceProfile *);                          /* profile_blocks.cu; sizes: bit b is to be looked at */
 PetscErrorCode DeviceProfilePatterns(const AutoCSRMatrix *, const AutoCSRProfile *, uint16_t id[], DeviceProfile *); /* profile_patterns.cu */

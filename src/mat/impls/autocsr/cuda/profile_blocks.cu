@@ -1,58 +1,65 @@
 /*
-  The block size (profile/blocks.c): a warp looks at the entries of 32 rows, for all sizes at once, and leaves as soon as no
-  size fits. A row that is not the first of its block row equals the row before it; an entry that is not the first of its
-  block follows the one before it, the first is on a block's border.
+  The block size (profile/blocks.c), all sizes at once: each warp looks at as many entries, and leaves as soon as no size
+  fits. Rows of a block row are as long as each other, whole blocks, and have the same columns; an entry that is not the
+  first of its block follows the one before it, the first is on a block's border. A few warps go ahead: what they rule out,
+  which mostly is everything, the others need not.
 */
 #include "profile.cuh"
 
+#define SPAN         1024   /* entries of a warp */
+#define AHEAD        131072 /* entries of those that go ahead */
 #define EACH_SIZE(F) F(2) F(3) F(4) F(5) F(6) F(7) F(8)
 
-static __global__ void __launch_bounds__(BLOCK) FindBlocks(AutoCSRMatrix csr, unsigned sizes, unsigned *not_blocks)
+static constexpr int WARPS = BLOCK / WARP;
+
+static __global__ void __launch_bounds__(BLOCK) FindBlocks(AutoCSRMatrix csr, PetscInt entries, unsigned sizes, unsigned *not_blocks)
 {
   __shared__ SliceEntries slices[BLOCK / WARP];
   SliceEntries           &slice = slices[threadIdx.x / WARP];
 
-  for (PetscInt64 first = FirstOfThread() - Lane(); first < csr.m; first += StrideOfThreads()) {
-    const PetscInt row  = (PetscInt)first + Lane();
-    unsigned       fits = sizes & ~*(volatile unsigned *)not_blocks;
+  for (PetscInt64 begin = FirstOfThread() / WARP * SPAN; begin < entries; begin += StrideOfThreads() / WARP * SPAN) {
+    unsigned fits = __shfl_sync(ALL_LANES, sizes & ~*(volatile unsigned *)not_blocks, 0);
 
-    fits = __shfl_sync(ALL_LANES, fits, 0);
     if (!fits) return;
-    slice.Load(csr.row_ptr, (PetscInt)first, csr.m);
-    if (row < csr.m) {
-      const PetscInt length = slice.begin[Lane() + 1] - slice.begin[Lane()];
-      const bool     like   = row == 0 || csr.row_ptr[row] - csr.row_ptr[row - 1] == length;
+    WarpWalkEntries(csr.row_ptr, csr.m, begin, begin + SPAN < entries ? begin + SPAN : entries, slice, [&](PetscInt first, PetscInt64 from, PetscInt64 to) {
+      for (; from < to && fits; from += WARP) {
+        const PetscInt p = (PetscInt)from + Lane();
+
+        if (from + Lane() < to) {
+          const int      r = slice.RowOf(p);
+          const PetscInt i = first + r, t = p - slice.begin[r], length = slice.begin[r + 1] - slice.begin[r], col = csr.col[p];
+          const bool     follows = t && col == csr.col[p - 1] + 1;
+          const bool     like    = p >= length && col == csr.col[p - length];
+
+          if (!t) { /* of a row, once; a row without entries is seen by its neighbours */
+            const bool like_last = i && csr.row_ptr[i] - csr.row_ptr[i - 1] == length, like_next = i + 1 < csr.m && csr.row_ptr[i + 2] - csr.row_ptr[i + 1] == length;
 
 #define CHECK_ROW(b) \
-  if (length % b || (!like && row % b)) fits &= ~(1u << b);
-      EACH_SIZE(CHECK_ROW)
+  if ((fits >> b & 1) && (length % b || (i % b && !like_last) || ((i + 1) % b && !like_next))) fits &= ~(1u << b);
+            EACH_SIZE(CHECK_ROW)
 #undef CHECK_ROW
-    }
-    fits = __reduce_and_sync(ALL_LANES, fits);
-    for (PetscInt64 base = slice.begin[0]; base < slice.begin[WARP] && fits; base += WARP) {
-      const PetscInt p = (PetscInt)base + Lane();
-
-      if (base + Lane() < slice.begin[WARP]) {
-        const int      r = slice.RowOf(p);
-        const PetscInt i = (PetscInt)first + r, t = p - slice.begin[r], length = slice.begin[r + 1] - slice.begin[r], col = csr.col[p];
-        const bool     follows = t > 0 && col == csr.col[p - 1] + 1;
-        const bool     like    = p >= length && col == csr.col[p - length];
-
+          }
 #define CHECK_ENTRY(b) \
-  if ((t % b ? !follows : col % b != 0) || (!like && i % b)) fits &= ~(1u << b);
-        EACH_SIZE(CHECK_ENTRY)
+  if ((fits >> b & 1) && ((t % b ? !follows : col % b != 0) || (i % b && !like))) fits &= ~(1u << b);
+          EACH_SIZE(CHECK_ENTRY)
 #undef CHECK_ENTRY
+        }
+        fits = __reduce_and_sync(ALL_LANES, fits);
       }
-      fits = __reduce_and_sync(ALL_LANES, fits);
-    }
+    });
     if (Lane() == 0 && sizes & ~fits) atomicOr(not_blocks, sizes & ~fits);
   }
 }
 
 PetscErrorCode DeviceProfileBlocks(const AutoCSRMatrix *csr, unsigned sizes, DeviceProfile *device)
 {
+  const PetscInt ahead = PetscMin(csr->nnz, AHEAD);
+
   PetscFunctionBegin;
-  FindBlocks<<<GridOf(Pieces(csr->m, BLOCK), 4096), BLOCK, 0, AUTOCSR_STREAM>>>(*csr, sizes, &device->not_blocks);
+  FindBlocks<<<GridOf(Pieces(ahead, SPAN * WARPS), 1056), BLOCK, 0, AUTOCSR_STREAM>>>(*csr, ahead, sizes, &device->not_blocks);
+  PetscCallCUDA(cudaGetLastError());
+  if (csr->nnz == ahead) PetscFunctionReturn(PETSC_SUCCESS);
+  FindBlocks<<<GridOf(Pieces(csr->nnz, SPAN * WARPS), 1056), BLOCK, 0, AUTOCSR_STREAM>>>(*csr, csr->nnz, sizes, &device->not_blocks);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

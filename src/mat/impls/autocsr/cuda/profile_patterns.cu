@@ -1,103 +1,102 @@
 /*
-  The dictionary of row patterns (profile/patterns.c; profile.h tells the rules). Patterns meet in a hash table of the device:
-    1. those of the sample go in, and show which chunks are worth a look at each row
-    2. rows of these chunks are hashed and counted, by blocks in tables of their own first: a stencil has few patterns
+  The dictionary of row patterns (profile/patterns.c; profile.h tells the rules). Patterns meet in hash tables of the device:
+    1. those of the sample go into the first, and show which chunks are worth a look at each row
+    2. rows of these chunks are hashed and counted, by blocks in tables of their own first: a stencil has few patterns. What
+       the sample did not show goes into the second table, until that overflows
     3. the patterns kept are ranked and numbered
     4. each row is compared, entry by entry, with the first row of its pattern: a hash alone is never trusted
 */
 #include "profile.cuh"
 
-#define SLOTS      65536 /* of the table, a power of two: at most a quarter full unless it overflows */
-#define PROBES     512   /* a key that finds no place in so many slots shows an overflow */
-#define OWN_SLOTS  256   /* of a block's table */
+#define SLOTS      (4 * AUTOCSR_COLLECTED_PATTERNS) /* of each of two tables, a power of two: a quarter full unless one overflows */
+#define PROBES     512                              /* a key that finds no place in so many slots shows an overflow */
+#define OWN_SLOTS  256                              /* of a block's table */
 #define OWN_PROBES 4
 #define LISTED     (AUTOCSR_RECURRING_PATTERNS + AUTOCSR_COLLECTED_PATTERNS)
-#define NOWHERE    SLOTS
+#define NOWHERE    (2 * SLOTS)
+#define STAGE      (4096 / (int)sizeof(PetscInt)) /* columns that a warp keeps in shared memory */
 
-/* All zero at first; by slot, a free one has hash 0 */
+/* All zero at first; by slot, a free one has hash 0. The second table begins at SLOTS */
 typedef struct {
-  DeviceCount hash[SLOTS];
-  DeviceCount rows[SLOTS];    /* of the chunks worthwhile */
-  DeviceCount last[SLOTS];    /* PETSC_MAX_INT - the first of these rows */
-  unsigned    sampled[SLOTS]; /* rows of the sample; more than one: the pattern recurs */
-  unsigned    number[SLOTS];  /* 1 + its number; 0: none */
-  unsigned    listed[LISTED]; /* slots that have rows: recurring ones, and from AUTOCSR_RECURRING_PATTERNS on others */
-  unsigned    kept[LISTED];   /* of the list */
+  DeviceCount hash[2 * SLOTS];
+  DeviceCount rows[2 * SLOTS];   /* of the chunks worthwhile */
+  DeviceCount last[2 * SLOTS];   /* PETSC_MAX_INT - the first of these rows */
+  unsigned    number[2 * SLOTS]; /* 1 + its number; 0: none */
+  unsigned    sampled[SLOTS];    /* rows of the sample; more than one: the pattern recurs */
+  unsigned    listed[LISTED];    /* slots that have rows: recurring ones, and from AUTOCSR_RECURRING_PATTERNS on others */
+  unsigned    kept[LISTED];      /* of the list */
   unsigned    recurring, others, overflow;
   unsigned    sample_slot[AUTOCSR_MAX_CHUNKS][AUTOCSR_SAMPLE_ROWS];
 } PatternTable;
 
-/* ---- Hashes: a sum over the entries, so that lanes may share them out; offsets of a row differ, so their set is the pattern */
-
-static __device__ __forceinline__ DeviceCount Mix(DeviceCount h)
-{
-  h = (h ^ (h >> 30)) * 0xBF58476D1CE4E5B9ull;
-  h = (h ^ (h >> 27)) * 0x94D049BB133111EBull;
-  return h ^ (h >> 31);
-}
+/* ---- Sums over the entries of a row. A pattern is a set of offsets, so its hash may be one: lanes may share a row out */
 
 static __device__ __forceinline__ DeviceCount HashOfEntry(PetscInt offset)
 {
-  return Mix((DeviceCount)(PetscInt64)offset + 0x9E3779B97F4A7C15ull);
+  const uint32_t o = (uint32_t)offset ^ (uint32_t)((uint64_t)(PetscInt64)offset >> 32) * 0x9E3779B9u;
+  uint32_t       a = o * 0x85EBCA6Bu, b = (o ^ 0x5BD1E995u) * 0x27D4EB2Fu;
+
+  a = (a ^ (a >> 15)) * 0xC2B2AE35u;
+  b = (b ^ (b >> 13)) * 0x165667B1u;
+  return (DeviceCount)(a ^ (a >> 16)) << 32 | (b ^ (b >> 16));
 }
 
 static __device__ __forceinline__ DeviceCount HashOfRow(DeviceCount sum, PetscInt length)
 {
-  const DeviceCount h = Mix(sum + (DeviceCount)length);
+  DeviceCount h = sum + (DeviceCount)length * 0x9E3779B97F4A7C15ull;
 
+  h = (h ^ (h >> 30)) * 0xBF58476D1CE4E5B9ull;
+  h = (h ^ (h >> 27)) * 0x94D049BB133111EBull;
+  h ^= h >> 31;
   return h ? h : 1;
 }
 
-/* Of each lane's row: sums up to the end of a row, less that up to its begin */
-static __device__ __forceinline__ DeviceCount HashSlice(const AutoCSRMatrix &csr, const SliceEntries &slice, PetscInt first, DeviceCount up_to_end[WARP])
+/* Of each lane's row: term(row in the slice, t, column) of all its entries. Short rows go through shared memory, a lane a row */
+template <typename Term>
+static __device__ __forceinline__ DeviceCount SumOverRow(const PetscInt col[], const SliceEntries &slice, PetscInt stage[STAGE], Term term)
 {
-  const PetscInt length = slice.begin[Lane() + 1] - slice.begin[Lane()];
-  const unsigned before = __ballot_sync(ALL_LANES, length > 0) & ((1u << Lane()) - 1);
-  DeviceCount    total  = 0, sum;
+  const PetscInt begin = slice.begin[0], entries = slice.begin[WARP] - begin;
+  DeviceCount    sum = 0;
 
-  for (PetscInt64 base = slice.begin[0]; base < slice.begin[WARP]; base += WARP) {
-    const PetscInt p     = (PetscInt)base + Lane();
-    const bool     in    = base + Lane() < slice.begin[WARP];
-    const int      row   = in ? slice.RowOf(p) : 0;
-    DeviceCount    up_to = in ? HashOfEntry(csr.col[p] - (first + row)) : 0;
+  if (entries <= STAGE) {
+    const int first = (int)(slice.begin[Lane()] - begin), length = (int)(slice.begin[Lane() + 1] - slice.begin[Lane()]);
 
-#pragma unroll
-    for (int o = 1; o < WARP; o *= 2) {
-      const DeviceCount left = __shfl_up_sync(ALL_LANES, up_to, o);
+    for (int i = Lane(); i < (int)entries; i += WARP) stage[i] = col[begin + i];
+    __syncwarp();
+    for (int t = 0; t < length; t++) sum += term(Lane(), t, stage[first + t]);
+    __syncwarp();
+  } else {
+    for (int row = 0; row < WARP; row++) {
+      DeviceCount part = 0;
 
-      if (Lane() >= o) up_to += left;
+      for (PetscInt64 p = (PetscInt64)slice.begin[row] + Lane(); p < slice.begin[row + 1]; p += WARP) part += term(row, (PetscInt)(p - slice.begin[row]), col[p]);
+      part = WarpSum(part);
+      if (Lane() == row) sum = part;
     }
-    if (in && p + 1 == slice.begin[row + 1]) up_to_end[row] = total + up_to;
-    total += __shfl_sync(ALL_LANES, up_to, WARP - 1);
   }
-  __syncwarp();
-  sum = length ? up_to_end[Lane()] - (before ? up_to_end[31 - __clz((int)before)] : 0) : 0;
-  __syncwarp();
-  return HashOfRow(sum, length);
+  return sum;
 }
 
 /* ---- The table */
 
-/* The slot of a hash, taken if it is new and there is room; else NOWHERE */
-static __device__ __forceinline__ unsigned Insert(PatternTable *table, DeviceCount hash)
+/* The slot of a hash in the table at `begin`, taken if it is new; NOWHERE if there is no room */
+static __device__ __forceinline__ unsigned Insert(PatternTable *table, unsigned begin, DeviceCount hash)
 {
   for (unsigned i = 0; i < PROBES; i++) {
-    const unsigned slot = (unsigned)(hash + i) % SLOTS;
+    const unsigned slot = begin + (unsigned)(hash + i) % SLOTS;
     DeviceCount    held = *(volatile DeviceCount *)&table->hash[slot];
 
-    if (!held) {
-      if (*(volatile unsigned *)&table->overflow) return NOWHERE;
-      held = atomicCAS(&table->hash[slot], 0, hash);
-    }
+    if (!held) held = atomicCAS(&table->hash[slot], 0, hash);
     if (!held || held == hash) return slot;
   }
   return NOWHERE;
 }
 
-static __device__ __forceinline__ unsigned Find(const PatternTable *table, DeviceCount hash)
+/* The slot of a hash in the table at `begin`, which is complete; NOWHERE if it is not there */
+static __device__ __forceinline__ unsigned Find(const PatternTable *table, unsigned begin, DeviceCount hash)
 {
   for (unsigned i = 0; i < PROBES; i++) {
-    const unsigned    slot = (unsigned)(hash + i) % SLOTS;
+    const unsigned    slot = begin + (unsigned)(hash + i) % SLOTS;
     const DeviceCount held = table->hash[slot];
 
     if (held == hash) return slot;
@@ -108,14 +107,18 @@ static __device__ __forceinline__ unsigned Find(const PatternTable *table, Devic
 
 static __device__ void CountRows(PatternTable *table, DeviceCount hash, unsigned rows, PetscInt first)
 {
-  const unsigned slot = Insert(table, hash);
+  unsigned slot = Find(table, 0, hash);
 
+  if (slot == NOWHERE) {
+    if (*(volatile unsigned *)&table->overflow) return;
+    slot = Insert(table, SLOTS, hash);
+  }
   if (slot == NOWHERE) {
     table->overflow = 1;
     return;
   }
   if (!atomicAdd(&table->rows[slot], (DeviceCount)rows)) {
-    if (table->sampled[slot] > 1)
+    if (slot < SLOTS && table->sampled[slot] > 1)
       table->listed[atomicAdd(&table->recurring, 1)] = slot;
     else {
       const unsigned i = atomicAdd(&table->others, 1);
@@ -143,22 +146,24 @@ static __global__ void __launch_bounds__(BLOCK) HashSample(AutoCSRMatrix csr, Pe
   for (PetscInt64 p = (PetscInt64)begin + Lane(); p < end; p += WARP) sum += HashOfEntry(csr.col[p] - row);
   sum = WarpSum(sum);
   if (Lane() == 0) {
-    const unsigned slot = Insert(table, HashOfRow(sum, end - begin));
+    const unsigned slot = Insert(table, 0, HashOfRow(sum, end - begin));
 
     atomicAdd(&table->sampled[slot], 1);
     table->sample_slot[chunk][k] = slot;
   }
 }
 
-/* A block judges a chunk: a quarter of its sample must recur. In small matrices every row is looked at */
-static __global__ void __launch_bounds__(AUTOCSR_SAMPLE_ROWS) JudgeSample(PetscInt m, PetscInt rows_per_chunk, const PatternTable *table, int worthwhile[])
+/* A block judges a chunk: of the sample's filled rows a quarter must recur. In small matrices every row is looked at */
+static __global__ void __launch_bounds__(AUTOCSR_SAMPLE_ROWS) JudgeSample(PetscInt m, PetscInt rows_per_chunk, const PetscInt row_ptr[], const PatternTable *table, int worthwhile[])
 {
   const int      chunk = (int)blockIdx.x, k = (int)threadIdx.x;
   const PetscInt row_begin = (PetscInt)chunk * rows_per_chunk, rows = m - row_begin < rows_per_chunk ? m - row_begin : rows_per_chunk;
-  const PetscInt sample    = AutoCSRSampleRows(rows);
-  const int      recurring = __syncthreads_count(k < sample && table->sampled[table->sample_slot[chunk][k]] > 1);
+  const PetscInt sample = AutoCSRSampleRows(rows), row = row_begin + (k < sample ? AutoCSRSampleRow(rows, sample, k) : 0);
+  const bool     filled     = k < sample && row_ptr[row] < row_ptr[row + 1];
+  const int      all_filled = __syncthreads_count(filled);
+  const int      recurring  = __syncthreads_count(filled && table->sampled[table->sample_slot[chunk][k]] > 1);
 
-  if (k == 0) worthwhile[chunk] = 4 * recurring >= sample || m <= AUTOCSR_MAX_PATTERNS;
+  if (k == 0) worthwhile[chunk] = 4 * recurring >= all_filled || m <= AUTOCSR_MAX_PATTERNS;
 }
 
 /* ---- 2. All rows of the chunks worthwhile */
@@ -166,7 +171,7 @@ static __global__ void __launch_bounds__(AUTOCSR_SAMPLE_ROWS) JudgeSample(PetscI
 static __global__ void __launch_bounds__(BLOCK) HashRows(AutoCSRMatrix csr, PetscInt rows_per_chunk, const int worthwhile[], DeviceCount row_hash[], PatternTable *table)
 {
   __shared__ SliceEntries slices[BLOCK / WARP];
-  __shared__ DeviceCount  up_to_end[BLOCK / WARP][WARP];
+  __shared__ PetscInt     stages[BLOCK / WARP][STAGE];
   __shared__ DeviceCount  own_hash[OWN_SLOTS];
   __shared__ unsigned     own_rows[OWN_SLOTS];
   __shared__ PetscInt     own_first[OWN_SLOTS];
@@ -183,7 +188,8 @@ static __global__ void __launch_bounds__(BLOCK) HashRows(AutoCSRMatrix csr, Pets
 
     if (!worthwhile[first / rows_per_chunk]) continue;
     slices[warp].Load(csr.row_ptr, (PetscInt)first, csr.m);
-    const DeviceCount hash  = HashSlice(csr, slices[warp], (PetscInt)first, up_to_end[warp]);
+    const DeviceCount sum   = SumOverRow(csr.col, slices[warp], stages[warp], [=](int r, PetscInt, PetscInt col) { return HashOfEntry(col - ((PetscInt)first + r)); });
+    const DeviceCount hash  = HashOfRow(sum, slices[warp].begin[Lane() + 1] - slices[warp].begin[Lane()]);
     const unsigned    like  = __match_any_sync(ALL_LANES, row < csr.m ? hash : 0);
     bool              added = row >= csr.m || Lane() != __ffs((int)like) - 1;
 
@@ -259,39 +265,40 @@ static __global__ void __launch_bounds__(BLOCK) NumberPatterns(PatternTable *tab
 static __global__ void __launch_bounds__(BLOCK) NameRows(AutoCSRMatrix csr, PetscInt rows_per_chunk, const DeviceCount row_hash[], const PatternTable *table, uint16_t id[], DeviceProfile *out)
 {
   __shared__ SliceEntries slices[BLOCK / WARP];
-  __shared__ PetscInt     shown_begin[BLOCK / WARP][WARP], shown_by[BLOCK / WARP][WARP];
-  __shared__ int          differs[BLOCK / WARP][WARP];
+  __shared__ PetscInt     stages[BLOCK / WARP][STAGE], shown_begin[BLOCK / WARP][WARP], shown_by[BLOCK / WARP][WARP];
   const int               warp  = (int)threadIdx.x / WARP;
   SliceEntries           &slice = slices[warp];
 
   for (PetscInt64 first = FirstOfThread() - Lane(); first < csr.m; first += StrideOfThreads()) {
     const PetscInt row = (PetscInt)first + Lane(), chunk = (PetscInt)first / rows_per_chunk;
     unsigned       number = 0;
+    PetscInt       shown  = row, begin;
 
     if (!out->worthwhile[chunk]) {
       if (row < csr.m) id[row] = AUTOCSR_NO_PATTERN;
       continue;
     }
     slice.Load(csr.row_ptr, (PetscInt)first, csr.m);
+    begin = slice.begin[Lane()];
     if (row < csr.m) {
-      const unsigned slot = Find(table, row_hash[row]);
+      unsigned slot = Find(table, 0, row_hash[row]);
 
+      if (slot == NOWHERE && !table->overflow) slot = Find(table, SLOTS, row_hash[row]);
       number = slot == NOWHERE ? 0 : table->number[slot];
     }
-    const PetscInt shown = number ? out->pattern_row[number - 1] : row, begin = number ? csr.row_ptr[shown] : slice.begin[Lane()];
+    if (number) {
+      const PetscInt r = out->pattern_row[number - 1], b = csr.row_ptr[r];
 
+      if (csr.row_ptr[r + 1] - b == slice.begin[Lane() + 1] - begin) {
+        shown = r;
+        begin = b;
+      } else
+        number = 0;
+    }
     shown_by[warp][Lane()]    = shown;
     shown_begin[warp][Lane()] = begin;
-    differs[warp][Lane()]     = number && csr.row_ptr[shown + 1] - begin != slice.begin[Lane() + 1] - slice.begin[Lane()];
     __syncwarp();
-    for (PetscInt64 base = (PetscInt64)slice.begin[0] + Lane(); base < slice.begin[WARP]; base += WARP) {
-      const PetscInt p = (PetscInt)base;
-      const int      r = slice.RowOf(p);
-
-      if (!differs[warp][r] && csr.col[p] - csr.col[shown_begin[warp][r] + (p - slice.begin[r])] != (PetscInt)first + r - shown_by[warp][r]) differs[warp][r] = 1;
-    }
-    __syncwarp();
-    if (differs[warp][Lane()]) number = 0;
+    if (SumOverRow(csr.col, slice, stages[warp], [&](int r, PetscInt t, PetscInt col) { return (DeviceCount)(col - csr.col[shown_begin[warp][r] + t] != (PetscInt)first + r - shown_by[warp][r]); })) number = 0;
     const unsigned named   = __ballot_sync(ALL_LANES, number > 0);
     const unsigned same    = __match_any_sync(ALL_LANES, row < csr.m ? number : 0);
     const bool     uniform = csr.m - first >= WARP ? same == ALL_LANES && named : named && __popc(same) == (int)(csr.m - first);
@@ -318,7 +325,7 @@ PetscErrorCode DeviceProfilePatterns(const AutoCSRMatrix *csr, const AutoCSRProf
   PetscCallCUDA(cudaMemsetAsync(table, 0, sizeof(*table), AUTOCSR_STREAM));
   HashSample<<<dim3(AUTOCSR_SAMPLE_ROWS * WARP / BLOCK, chunks), BLOCK, 0, AUTOCSR_STREAM>>>(*csr, rows_per_chunk, table);
   PetscCallCUDA(cudaGetLastError());
-  JudgeSample<<<chunks, AUTOCSR_SAMPLE_ROWS, 0, AUTOCSR_STREAM>>>(csr->m, rows_per_chunk, table, device->worthwhile);
+  JudgeSample<<<chunks, AUTOCSR_SAMPLE_ROWS, 0, AUTOCSR_STREAM>>>(csr->m, rows_per_chunk, csr->row_ptr, table, device->worthwhile);
   PetscCallCUDA(cudaGetLastError());
   HashRows<<<grid, BLOCK, 0, AUTOCSR_STREAM>>>(*csr, rows_per_chunk, device->worthwhile, row_hash, table);
   PetscCallCUDA(cudaGetLastError());

@@ -52,13 +52,13 @@ static __global__ void __launch_bounds__(AUTOCSR_WINDOW) MeasureWindows(AutoCSRM
   const PetscInt    longest = WarpMax(length), shortest = WarpMin(in ? length : PETSC_MAX_INT);
   const unsigned    empty    = __ballot_sync(ALL_LANES, in && !length);
   const PetscInt64  distance = in ? (PetscInt64)length - shift : 0;
-  const DeviceCount squares = WarpSum((DeviceCount)(distance * distance)), nnz = WarpSum((DeviceCount)length);
+  const DeviceCount squares  = WarpSum((DeviceCount)(distance * distance));
   const int         bits = 64 - __clzll((long long)length), bin = bits < AUTOCSR_HISTOGRAM_BINS ? bits : AUTOCSR_HISTOGRAM_BINS - 1;
   const unsigned    like = __match_any_sync(ALL_LANES, in ? bin : -1);
 
   if (in && Lane() == __ffs((int)like) - 1) atomicAdd(&histogram[bin], (unsigned)__popc(like));
+  if (k == n - 1) atomicAdd(&own[COUNT_NNZ], (DeviceCount)(end - csr.row_ptr[row_begin]));
   if (Lane() == 0 && slice_exists) {
-    atomicAdd(&own[COUNT_NNZ], nnz);
     atomicAdd(&own[COUNT_EMPTY_ROWS], (DeviceCount)__popc(empty));
     atomicAdd(&own[COUNT_SQUARES], squares);
     atomicMax(&own[COUNT_LONGEST], (DeviceCount)longest);

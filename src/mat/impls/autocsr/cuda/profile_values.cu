@@ -1,94 +1,69 @@
 /*
   The distinct values, and whether each is exactly a float32 (profile/values.c). Blocks collect the values of their tiles in
-  tables of their own, by a 64-bit key of the bits, and one block joins what they found. That a key stands for one value is
-  verified. All leave early once there are too many values and one is no float32.
+  tables of their own, and one block joins what they found. All leave early once there are too many values and one is no
+  float32.
 */
 #include "profile.cuh"
 
 #define THREADS   512
-#define PER_LANE  8    /* values of a tile for each thread */
+#define PER_LANE  4    /* values of a tile for each thread */
 #define SLOTS     1024 /* of a table: a power of two, more than AUTOCSR_MAX_DISTINCT and THREADS together */
-#define COLLECTED 264  /* blocks, at most: what they find is joined by one */
+#define COLLECTED 528  /* blocks, at most: what they find is joined by one */
 
 typedef struct {
   unsigned          n;
   AutoCSRScalarBits value[COLLECTED * AUTOCSR_MAX_DISTINCT];
 } FoundValues;
 
+/*
+  A block looks values up and inserts what is missing in turns, a barrier between: a slot taken in this turn holds a value
+  from the next turn on.
+*/
 struct ValueTable {
-  DeviceCount       key[SLOTS]; /* 0: free */
   AutoCSRScalarBits value[SLOTS];
-  unsigned          n;         /* slots taken */
-  int               ambiguous; /* one key, two values */
+  int               taken[SLOTS];
+  unsigned          n; /* slots taken */
 
   __device__ __forceinline__ void Clear()
   {
-    for (int i = (int)threadIdx.x; i < SLOTS; i += THREADS) key[i] = 0;
-    if (threadIdx.x == 0) {
-      n         = 0;
-      ambiguous = 0;
-    }
+    for (int i = (int)threadIdx.x; i < SLOTS; i += THREADS) taken[i] = 0;
+    if (threadIdx.x == 0) n = 0;
     __syncthreads();
   }
 
-  static __device__ __forceinline__ DeviceCount KeyOf(AutoCSRScalarBits bits)
+  /* Where a value is or may go */
+  __device__ __forceinline__ unsigned Find(AutoCSRScalarBits bits, bool *held) const
   {
-    DeviceCount h = 0x9E3779B97F4A7C15ull;
+    uint64_t h = bits.part[0];
+    unsigned slot;
 
-    for (int i = 0; i < AUTOCSR_PARTS; i++) {
-      h = (h ^ bits.part[i]) * 0xBF58476D1CE4E5B9ull;
-      h ^= h >> 29;
-    }
-    return h ? h : 1;
-  }
-
-  static __device__ __forceinline__ unsigned SlotOf(DeviceCount h)
-  {
-    return (unsigned)(h >> 40) % SLOTS;
-  }
-
-  __device__ __forceinline__ bool Holds(AutoCSRScalarBits bits)
-  {
-    const DeviceCount h    = KeyOf(bits);
-    unsigned          slot = SlotOf(h);
-
-    while (key[slot] && key[slot] != h) slot = (slot + 1) % SLOTS;
-    if (!key[slot]) return false;
-    if (!AutoCSRBitsEqual(value[slot], bits)) atomicOr(&ambiguous, 1);
-    return true;
-  }
-
-  __device__ __forceinline__ void Insert(AutoCSRScalarBits bits)
-  {
-    const DeviceCount h    = KeyOf(bits);
-    unsigned          slot = SlotOf(h);
-
-    while (atomicAdd(&n, 0) <= AUTOCSR_MAX_DISTINCT) {
-      const DeviceCount held = atomicCAS(&key[slot], 0, h);
-
-      if (!held) {
-        value[slot] = bits;
-        atomicAdd(&n, 1);
-      }
-      if (!held || held == h) break;
-      slot = (slot + 1) % SLOTS;
-    }
+    for (int i = 1; i < AUTOCSR_PARTS; i++) h = h * 0xBF58476D1CE4E5B9ull + bits.part[i];
+    slot = (unsigned)((h * 0x9E3779B97F4A7C15ull) >> 48) % SLOTS;
+    while (taken[slot] && !AutoCSRBitsEqual(value[slot], bits)) slot = (slot + 1) % SLOTS;
+    *held = taken[slot];
+    return slot;
   }
 
   /* The values of a tile, `count` of a thread; by the whole block. Returns whether there are still few enough */
   __device__ __forceinline__ bool Collect(const AutoCSRScalarBits bits[PER_LANE], int count)
   {
     for (;;) {
-      unsigned missing = 0;
+      unsigned slot[PER_LANE], missing = 0;
 
 #pragma unroll
       for (int i = 0; i < PER_LANE; i++) {
-        if (i < count && !(i && AutoCSRBitsEqual(bits[i], bits[i - 1])) && !Holds(bits[i])) missing |= 1u << i;
+        bool held = true;
+
+        if (i < count) slot[i] = Find(bits[i], &held);
+        if (!held) missing |= 1u << i;
       }
-      if (!__syncthreads_or((int)missing)) return !ambiguous;
+      if (!__syncthreads_or((int)missing)) return true;
 #pragma unroll
       for (int i = 0; i < PER_LANE; i++) {
-        if (missing >> i & 1) Insert(bits[i]);
+        if ((missing >> i & 1) && atomicAdd(&n, 0) <= AUTOCSR_MAX_DISTINCT && !atomicCAS(&taken[slot[i]], 0, 1)) {
+          value[slot[i]] = bits[i];
+          atomicAdd(&n, 1);
+        }
       }
       __syncthreads();
       if (n > AUTOCSR_MAX_DISTINCT) return false;
@@ -99,12 +74,12 @@ struct ValueTable {
   __device__ __forceinline__ void List(AutoCSRScalarBits list[], unsigned *count) const
   {
     for (int i = (int)threadIdx.x; i < SLOTS; i += THREADS) {
-      if (key[i]) list[atomicAdd(count, 1)] = value[i];
+      if (taken[i]) list[atomicAdd(count, 1)] = value[i];
     }
   }
 };
 
-static __global__ void __launch_bounds__(THREADS) CollectValues(PetscInt nnz, const PetscScalar val[], DeviceValues *out, FoundValues *found)
+static __global__ void __launch_bounds__(THREADS, 4) CollectValues(PetscInt nnz, const PetscScalar val[], DeviceValues *out, FoundValues *found)
 {
   __shared__ ValueTable table;
   __shared__ int        many, inexact;

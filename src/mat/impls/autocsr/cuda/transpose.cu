@@ -5,19 +5,21 @@
 #include "planner.cuh"
 #include <cub/device/device_radix_sort.cuh>
 
-/* Of each entry its number and its row: a warp walks the entries of 32 rows */
-static __global__ void __launch_bounds__(BLOCK) NameEntries(PetscInt m, const PetscInt row_ptr[], PetscInt number[], PetscInt row_of[])
+#define SPAN 1024 /* entries of a warp */
+
+/* Of each entry its number and its row */
+static __global__ void __launch_bounds__(BLOCK) NameEntries(AutoCSRMatrix csr, PetscInt number[], PetscInt row_of[])
 {
   __shared__ SliceEntries slices[BLOCK / WARP];
   SliceEntries           &slice = slices[threadIdx.x / WARP];
+  const PetscInt64        begin = FirstOfThread() / WARP * SPAN;
 
-  for (PetscInt64 first = FirstOfThread() - Lane(); first < m; first += StrideOfThreads()) {
-    slice.Load(row_ptr, (PetscInt)first, m);
-    for (PetscInt64 p = slice.begin[0] + Lane(); p < slice.begin[WARP]; p += WARP) {
+  WarpWalkEntries(csr.row_ptr, csr.m, begin, begin + SPAN < csr.nnz ? begin + SPAN : csr.nnz, slice, [&](PetscInt first, PetscInt64 from, PetscInt64 to) {
+    for (PetscInt64 p = from + Lane(); p < to; p += WARP) {
       number[p] = (PetscInt)p;
-      row_of[p] = (PetscInt)first + slice.RowOf((PetscInt)p);
+      row_of[p] = first + slice.RowOf((PetscInt)p);
     }
-  }
+  });
 }
 
 /* Where column j begins among the sorted columns; an entry's row is its column in the transpose */
@@ -71,7 +73,7 @@ static PetscErrorCode Fill(const AutoCSRMatrix *csr, PetscInt row_ptr[], PetscIn
   PetscCall(scratch[1].Allocate((size_t)csr->nnz, &row_of));
   PetscCall(scratch[2].Allocate((size_t)csr->nnz, &column));
   if (csr->nnz) {
-    NameEntries<<<GridOfEntries(csr->m), BLOCK, 0, AUTOCSR_STREAM>>>(csr->m, csr->row_ptr, number, row_of);
+    NameEntries<<<(unsigned)Pieces(csr->nnz, SPAN * (BLOCK / WARP)), BLOCK, 0, AUTOCSR_STREAM>>>(*csr, number, row_of);
     PetscCallCUDA(cudaGetLastError());
     PetscCall(RunWithStorage([&](void *temporary, size_t &bytes) { return cub::DeviceRadixSort::SortPairs(temporary, bytes, (const DeviceUnsigned *)csr->col, (DeviceUnsigned *)column, number, place, csr->nnz, 0, bits, AUTOCSR_STREAM); }));
     Gather<<<GridOfEntries(csr->nnz), BLOCK, 0, AUTOCSR_STREAM>>>(csr->nnz, place, row_of, col);

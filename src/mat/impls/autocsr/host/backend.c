@@ -52,16 +52,16 @@ static PetscInt BinOf(const AutoCSRMatrix *csr, PetscInt U, PetscInt bins, Petsc
   return PetscMin((csr->row_ptr[VirtualRowEnd(csr, U, v)] - csr->row_ptr[v * U]) / U, bins - 1);
 }
 
-static PetscErrorCode CountBins(const AutoCSRMatrix *csr, PetscInt U, PetscInt bins, PetscInt count[], PetscInt rows[], PetscInt nnz[])
+static PetscErrorCode CountBins(const AutoCSRMatrix *csr, PetscInt U, PetscInt bins, AutoCSRBins *counted)
 {
   PetscFunctionBegin;
-  for (PetscInt b = 0; b < bins; b++) count[b] = rows[b] = nnz[b] = 0;
+  PetscCall(PetscMemzero(counted, sizeof(*counted)));
   for (PetscInt v = 0; v < csr->m / U + (csr->m % U > 0); v++) {
     const PetscInt b = BinOf(csr, U, bins, v), end = VirtualRowEnd(csr, U, v);
 
-    count[b]++;
-    rows[b] += end - v * U;
-    nnz[b] += csr->row_ptr[end] - csr->row_ptr[v * U];
+    counted->count[b]++;
+    counted->rows[b] += end - v * U;
+    counted->nnz[b] += csr->row_ptr[end] - csr->row_ptr[v * U];
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -47,6 +47,7 @@ AUTOCSR_HD PetscInt AutoCSRProfileShift(PetscInt m, PetscInt nnz)
   return m ? nnz / m : 0;
 }
 
+PETSC_INTERN PetscErrorCode AutoCSRProfileBins(const AutoCSRMatrix *, AutoCSRProfile *);     /* bins.c */
 PETSC_INTERN PetscErrorCode AutoCSRProfileSpread(const AutoCSRMatrix *, AutoCSRProfile *);   /* spread.c: bandwidth, padding, 16-bit slices, gather_lines */
 PETSC_INTERN PetscErrorCode AutoCSRProfileBlocks(const AutoCSRMatrix *, AutoCSRProfile *);   /* blocks.c: block_size */
 PETSC_INTERN PetscErrorCode AutoCSRProfilePatterns(const AutoCSRMatrix *, AutoCSRProfile *); /* patterns.c */

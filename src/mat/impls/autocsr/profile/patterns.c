@@ -115,11 +115,18 @@ static PetscErrorCode Sample(const AutoCSRMatrix *csr, const AutoCSRProfile *pro
     }
   }
   for (PetscInt i = 0; i < profile->chunks; i++) {
-    const PetscInt sample    = AutoCSRSampleRows(profile->chunk[i].row_end - profile->chunk[i].row_begin);
-    PetscInt       recurring = 0;
+    const AutoCSRChunk *chunk = &profile->chunk[i];
+    const PetscInt      rows = chunk->row_end - chunk->row_begin, sample = AutoCSRSampleRows(rows);
+    PetscInt            filled = 0, recurring = 0;
 
-    for (PetscInt k = 0; k < sample; k++) recurring += c->pattern[id[i * AUTOCSR_SAMPLE_ROWS + k]].rows > 1;
-    worthwhile[i] = (PetscBool)(4 * recurring >= sample || csr->m <= AUTOCSR_MAX_PATTERNS);
+    for (PetscInt k = 0; k < sample; k++) {
+      const PetscInt row = chunk->row_begin + AutoCSRSampleRow(rows, sample, k);
+
+      if (csr->row_ptr[row] == csr->row_ptr[row + 1]) continue;
+      filled++;
+      recurring += c->pattern[id[i * AUTOCSR_SAMPLE_ROWS + k]].rows > 1;
+    }
+    worthwhile[i] = (PetscBool)(4 * recurring >= filled || csr->m <= AUTOCSR_MAX_PATTERNS);
   }
   PetscCall(CollectionKeepRecurring(c));
   PetscCall(PetscFree(id));

@@ -75,6 +75,7 @@ PetscErrorCode AutoCSRProfileFill_Host(const AutoCSRMatrix *csr, AutoCSRProfile 
 {
   PetscFunctionBegin;
   RowsMeasure(csr, p);
+  PetscCall(AutoCSRProfileBins(csr, p));
   PetscCall(AutoCSRProfileSpread(csr, p));
   PetscCall(AutoCSRProfileBlocks(csr, p));
   PetscCall(AutoCSRProfilePatterns(csr, p));

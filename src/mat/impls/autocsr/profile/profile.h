@@ -14,6 +14,8 @@
 #define AUTOCSR_NO_PATTERN     0xFFFF
 #define AUTOCSR_MAX_DISTINCT   256 /* more distinct values: the dictionary is given up */
 #define AUTOCSR_WINDOW         256 /* rows of a sorting window whose padding is profiled */
+#define AUTOCSR_GRANULARITIES  16  /* rows of a virtual row (U of hou2017): 10, 20, 50, 100 ... 10^6 */
+#define AUTOCSR_MAX_BINS       100
 
 /* Rows [row_begin, row_end); both are multiples of the slice height and of AUTOCSR_WINDOW but for the last chunk's end */
 typedef struct {
@@ -28,6 +30,11 @@ typedef struct {
   double   gather_lines;      /* distinct 64-byte lines of x that a slice touches, by its entries (from a sample of slices): 1/8 for a stencil, near 1 for random columns (FP64); 0 if there are no entries */
 } AutoCSRChunk;
 
+/* Virtual rows of like workload, their rows and nonzeros: bin min(nonzeros / U, bins - 1) (hou2017, Algorithm 2) */
+typedef struct {
+  PetscInt count[AUTOCSR_MAX_BINS], rows[AUTOCSR_MAX_BINS], nnz[AUTOCSR_MAX_BINS];
+} AutoCSRBins;
+
 typedef struct {
   const AutoCSRBackend *backend; /* of the matrix */
   PetscInt              m, n, nnz;
@@ -35,15 +42,16 @@ typedef struct {
   PetscInt              min_length, max_length, empty_rows;
   double                mean_length, variance;
   PetscInt              histogram[AUTOCSR_HISTOGRAM_BINS];
-  PetscInt              bandwidth;     /* largest |column - row| */
-  double                aspect;        /* m / n, 0 if n is 0 */
-  PetscInt              block_size;    /* largest b in 1..8 such that the pattern is made of dense aligned b by b blocks */
-  PetscInt              patterns;      /* row patterns (column - row lists) in the dictionary; AUTOCSR_MAX_PATTERNS + 1: too few rows share one */
-  PetscInt             *pattern_row;   /* patterns: the first row of each, ascending; NULL if there is no dictionary */
-  uint16_t             *pattern_id;    /* m, in the memory of the backend: the pattern of each row, AUTOCSR_NO_PATTERN if it is not in the dictionary; NULL as above */
-  PetscInt              values;        /* distinct values (by their bits); AUTOCSR_MAX_DISTINCT + 1: more */
-  PetscScalar          *value;         /* the distinct values in ascending order of their bits */
-  PetscBool             float32_exact; /* every value is a float32 (PETSC_FALSE where PetscScalar is single) */
+  PetscInt              bandwidth;                   /* largest |column - row| */
+  double                aspect;                      /* m / n, 0 if n is 0 */
+  PetscInt              block_size;                  /* largest b in 1..8 such that the pattern is made of dense aligned b by b blocks */
+  PetscInt              patterns;                    /* row patterns (column - row lists) in the dictionary; AUTOCSR_MAX_PATTERNS + 1: too few rows share one */
+  PetscInt             *pattern_row;                 /* patterns: the first row of each, ascending; NULL if there is no dictionary */
+  uint16_t             *pattern_id;                  /* m, in the memory of the backend: the pattern of each row, AUTOCSR_NO_PATTERN if it is not in the dictionary; NULL as above */
+  PetscInt              values;                      /* distinct values (by their bits); AUTOCSR_MAX_DISTINCT + 1: more */
+  PetscScalar          *value;                       /* the distinct values in ascending order of their bits */
+  PetscBool             float32_exact;               /* every value is a float32 (PETSC_FALSE where PetscScalar is single) */
+  AutoCSRBins           bins[AUTOCSR_GRANULARITIES]; /* up to the first granularity that is not below m */
   PetscInt              chunks;
   AutoCSRChunk          chunk[AUTOCSR_MAX_CHUNKS];
   double                seconds; /* what profiling took */
@@ -51,7 +59,7 @@ typedef struct {
 
 /*
   The dictionary of patterns. A sample of 16 to 64 rows of each chunk shows which patterns recur; these come first. Rows are
-  looked at one by one only in chunks where a quarter of the sample recurs (in all chunks if m is at most
+  looked at one by one only in chunks where a quarter of the sample's filled rows recurs (in all chunks if m is at most
   AUTOCSR_MAX_PATTERNS), so irregular parts cost nothing and a matrix of which a part is a stencil keeps the stencil's
   patterns. Up to 8 * AUTOCSR_MAX_PATTERNS patterns are collected there beside those that recur in the sample, and those
   with the most rows are kept, of equals the first; if there are more, only those that recur in the sample count.
@@ -60,6 +68,11 @@ typedef struct {
 PETSC_INTERN PetscErrorCode AutoCSRProfileCreate(const AutoCSRMatrix *, PetscInt slice_height, AutoCSRProfile **);
 PETSC_INTERN PetscErrorCode AutoCSRProfileDestroy(AutoCSRProfile **);
 PETSC_INTERN PetscErrorCode AutoCSRProfileFill_Host(const AutoCSRMatrix *, AutoCSRProfile *);
+
+/* profile/bins.c: the bins of any granularity, of at most AUTOCSR_MAX_BINS; those of the profile's cost nothing */
+PETSC_INTERN const PetscInt AutoCSRGranularity[AUTOCSR_GRANULARITIES];
+PETSC_INTERN PetscInt       AutoCSRProfileGranularities(PetscInt m); /* how many of them there are bins of */
+PETSC_INTERN PetscErrorCode AutoCSRProfileGetBins(const AutoCSRProfile *, const AutoCSRMatrix *, PetscInt U, PetscInt bins, AutoCSRBins *);
 
 /* profile/sort.c: rows row_begin ... row_begin + n - 1, longest first, stable; work holds n */
 PETSC_INTERN PetscErrorCode AutoCSRSortRowsByLength(const PetscInt row_ptr[], PetscInt row_begin, PetscInt n, PetscInt rows[], PetscInt work[]);

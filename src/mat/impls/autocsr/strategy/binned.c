@@ -2,19 +2,18 @@
   binned: U neighbouring rows make a virtual row, virtual rows of like workload make a bin, each bin has its own kernel:
   serial, subvector2 to 128, vector (hou2017, III-B, Algorithm 2).
     variants  the granularity U of 10, 20, 50 ... 10^6, or the user's; the single bin, where one kernel suits every row
-    cost      counts the bins: a pass over every U-th row offset
+    cost      by the bins of the profile; for the user's granularity a pass over every U-th row offset
     build     writes the names of the virtual rows. Neighbouring bins with one kernel become one segment: one call, and
               its virtual rows ascend, which keeps the reads of x and of the CSR in order
 */
 #include "preset.h"
 #include "../backend.h"
 
-#define MAX_BINS 100
-#define KERNELS  9 /* 1, 2, 4 ... 256 lanes */
+#define KERNELS 9 /* 1, 2, 4 ... 256 lanes */
 
 typedef struct {
-  PetscInt kernel[MAX_BINS]; /* log2 of the lanes for the virtual rows of a bin */
-  PetscInt count[KERNELS];   /* virtual rows, rows and nonzeros that a kernel gets */
+  PetscInt kernel[AUTOCSR_MAX_BINS]; /* log2 of the lanes for the virtual rows of a bin */
+  PetscInt count[KERNELS];           /* virtual rows, rows and nonzeros that a kernel gets */
   PetscInt rows[KERNELS];
   PetscInt nnz[KERNELS];
   double   longest[KERNELS]; /* no row of them has more entries */
@@ -23,22 +22,21 @@ typedef struct {
 
 static PetscErrorCode make_bins(const AutoCSRProblem *problem, PetscInt U, Bins *bins)
 {
-  PetscInt count[MAX_BINS], rows[MAX_BINS], nnz[MAX_BINS];
+  AutoCSRBins counted;
 
   PetscFunctionBegin;
   *bins = (Bins){{0}, {0}, {0}, {0}, {0}, 0};
-  for (PetscInt b = 0; b < MAX_BINS; b++) count[b] = rows[b] = nnz[b] = 0;
-  PetscCall((*problem->csr->backend->count_bins)(problem->csr, U, problem->settings->max_bins, count, rows, nnz));
-  for (PetscInt b = 0; b < MAX_BINS; b++) {
+  PetscCall(AutoCSRProfileGetBins(problem->profile, problem->csr, U, problem->settings->max_bins, &counted));
+  for (PetscInt b = 0; b < AUTOCSR_MAX_BINS; b++) {
     PetscInt k = 0;
 
-    if (!count[b]) continue;
-    for (PetscInt lanes = AutoCSRProblemLanes(problem, (double)nnz[b] / rows[b]); lanes > 1 && k < KERNELS - 1; lanes /= 2) k++;
+    if (!counted.count[b]) continue;
+    for (PetscInt lanes = AutoCSRProblemLanes(problem, (double)counted.nnz[b] / counted.rows[b]); lanes > 1 && k < KERNELS - 1; lanes /= 2) k++;
     bins->kernel[b] = k;
     if (!bins->count[k]) bins->kernels++;
-    bins->count[k] += count[b];
-    bins->rows[k] += rows[b];
-    bins->nnz[k] += nnz[b];
+    bins->count[k] += counted.count[b];
+    bins->rows[k] += counted.rows[b];
+    bins->nnz[k] += counted.nnz[b];
     bins->longest[k] = PetscMin(problem->profile->max_length, PetscMax(bins->longest[k], b < problem->settings->max_bins - 1 ? (b + 1.0) * U : PETSC_MAX_REAL));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -56,7 +54,6 @@ static AutoCSRAxes kernel_axes(const AutoCSRAxes *axes, PetscInt kernel, PetscBo
 
 static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
 {
-  static const PetscInt U[]     = {10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 100000, 200000, 500000, 1000000};
   const AutoCSRProfile *profile = problem->profile;
   AutoCSRAxes           axes    = {.partition = AUTOCSR_PARTITION_BIN, .order = AUTOCSR_ORDER_CSR, .index = AUTOCSR_INDEX_CSR, .value = AUTOCSR_VALUE_CSR, .mapping = AUTOCSR_MAP_LANES, .lanes = 1};
 
@@ -70,8 +67,8 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
     axes.row_group = PetscMax(problem->csr->m, 1);
     AutoCSRVariantAdd(problem, &axes, max, list, n);
   } else {
-    for (size_t u = 0; u < PETSC_STATIC_ARRAY_LENGTH(U) && (u == 0 || U[u - 1] < problem->csr->m); u++) {
-      axes.row_group = U[u];
+    for (PetscInt u = 0; u < AutoCSRProfileGranularities(problem->csr->m); u++) {
+      axes.row_group = AutoCSRGranularity[u];
       AutoCSRVariantAdd(problem, &axes, max, list, n);
     }
   }
@@ -90,7 +87,8 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
 
     if (!bins.count[k]) continue;
     AutoCSRCostFill(problem, &a, bins.rows[k], bins.nnz[k], bins.nnz[k], 0, bins.kernels > 1 ? bins.count[k] : 0, &part[*n]);
-    part[(*n)++].longest = PetscMin(bins.nnz[k], bins.longest[k]) / a.lanes;
+    if (part[*n].named) part[*n].longest = AutoCSRLongestWalk(&a, PETSC_TRUE, problem->profile->slice_height, 0, PetscMin(bins.nnz[k], bins.longest[k]));
+    (*n)++;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -99,7 +97,7 @@ static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *ax
 {
   const PetscInt  U = axes->row_group;
   AutoCSRSegment *seg;
-  PetscBool       wanted[MAX_BINS];
+  PetscBool       wanted[AUTOCSR_MAX_BINS];
   Bins            bins;
 
   PetscFunctionBegin;
@@ -115,7 +113,7 @@ static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *ax
     PetscCall(AutoCSRPlanAddSegment(plan, "binned", &a, &seg));
     PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_ROWS, bins.count[k]));
     seg->n_rows = bins.rows[k];
-    for (PetscInt b = 0; b < MAX_BINS; b++) wanted[b] = (PetscBool)(bins.kernel[b] == k); /* an empty bin's kernel does not matter */
+    for (PetscInt b = 0; b < AUTOCSR_MAX_BINS; b++) wanted[b] = (PetscBool)(bins.kernel[b] == k); /* an empty bin's kernel does not matter */
     PetscCall((*problem->csr->backend->name_bins)(problem->csr, U, problem->settings->max_bins, wanted, (PetscInt *)seg->stream[AUTOCSR_STREAM_ROWS].data));
     PetscCall(AutoCSRSegmentEncode(seg, problem->csr, problem->profile));
   }
