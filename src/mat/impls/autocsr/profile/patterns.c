@@ -247,7 +247,10 @@ PetscErrorCode AutoCSRProfilePatterns(const AutoCSRMatrix *csr, AutoCSRProfile *
   PetscCall(Sample(csr, profile, c, worthwhile));
   for (PetscInt i = 0; i < profile->chunks; i++) any = (PetscBool)(any || worthwhile[i]);
   if (any) {
-    PetscCall((*csr->backend->allocate)((size_t)csr->m * sizeof(*profile->pattern_id), (void **)&profile->pattern_id));
+    const PetscErrorCode ierr = (*csr->backend->allocate)((size_t)csr->m * sizeof(*profile->pattern_id), (void **)&profile->pattern_id);
+
+    if (ierr) PetscCall(PetscFree2(c, number)); /* the caller lives with it */
+    PetscCall(ierr);
     for (PetscInt i = 0; i < profile->chunks; i++) {
       const AutoCSRChunk *chunk = &profile->chunk[i];
 
