@@ -105,7 +105,8 @@ static PetscErrorCode AutoCSRProductRenew(Mat C, const AutoCSRPhases *phases)
   if (!dense) PetscFunctionReturn(PETSC_SUCCESS);
   if (product->destroy) PetscCall((*product->destroy)(&product->data));
   product->data = NULL;
-  PetscCall(MatProductSymbolic_AutoCSR(C));
+  PetscCall(MatProductSetFromOptions(C)); /* the first time set the type of the result, which took off what had been chosen */
+  PetscCall(MatProductSymbolic(C));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
