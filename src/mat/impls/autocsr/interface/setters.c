@@ -4,25 +4,23 @@
 */
 #include "../seq/seqautocsr.h"
 
-static PetscErrorCode AutoCSRSettingsGet(Mat A, AutoCSRSettings *settings, PetscBool *has)
+/* Of a setting only its place and size matter here; a char array ends with zeros, so that equal settings compare equal */
+static PetscErrorCode AutoCSRSettingReplace(Mat A, size_t offset, const void *value, size_t size)
 {
+  AutoCSRSettings settings;
   PetscErrorCode (*get)(Mat, AutoCSRSettings *);
 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
   PetscCall(PetscObjectQueryFunction((PetscObject)A, "MatAutoCSRGetSettings_C", &get));
-  *has = (PetscBool)(get != NULL);
-  if (get) PetscCall((*get)(A, settings));
+  if (!get) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall((*get)(A, &settings));
+  PetscCall(PetscMemcpy((char *)&settings + offset, value, size));
+  PetscCall(AutoCSRSettingsCheck(&settings));
+  PetscTryMethod(A, "MatAutoCSRSetSettings_C", (Mat, const AutoCSRSettings *), (A, &settings));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-static PetscErrorCode AutoCSRSettingsSet(Mat A, const AutoCSRSettings *settings)
-{
-  PetscFunctionBegin;
-  PetscCall(AutoCSRSettingsCheck(settings));
-  PetscTryMethod(A, "MatAutoCSRSetSettings_C", (Mat, const AutoCSRSettings *), (A, settings));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+#define REPLACE(A, setting, value) AutoCSRSettingReplace(A, offsetof(AutoCSRSettings, setting), &(value), sizeof(((AutoCSRSettings *)0)->setting))
 
 /*@C
   MatAutoCSRSetStrategy - Sets the strategy by which a matrix is multiplied
@@ -51,15 +49,11 @@ static PetscErrorCode AutoCSRSettingsSet(Mat A, const AutoCSRSettings *settings)
 @*/
 PetscErrorCode MatAutoCSRSetStrategy(Mat A, const char strategy[])
 {
-  AutoCSRSettings s;
-  PetscBool       has = PETSC_FALSE;
+  char name[sizeof(((AutoCSRSettings *)0)->strategy)] = "";
 
   PetscFunctionBegin;
-  PetscCall(AutoCSRSettingsGet(A, &s, &has));
-  if (!has) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMemzero(s.strategy, sizeof(s.strategy)));
-  PetscCall(PetscStrncpy(s.strategy, strategy, sizeof(s.strategy)));
-  PetscCall(AutoCSRSettingsSet(A, &s));
+  PetscCall(PetscStrncpy(name, strategy, sizeof(name)));
+  PetscCall(REPLACE(A, strategy, name));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -84,14 +78,8 @@ PetscErrorCode MatAutoCSRSetStrategy(Mat A, const char strategy[])
 @*/
 PetscErrorCode MatAutoCSRSetRigor(Mat A, MatAutoCSRRigor rigor)
 {
-  AutoCSRSettings s;
-  PetscBool       has = PETSC_FALSE;
-
   PetscFunctionBegin;
-  PetscCall(AutoCSRSettingsGet(A, &s, &has));
-  if (!has) PetscFunctionReturn(PETSC_SUCCESS);
-  s.rigor = rigor;
-  PetscCall(AutoCSRSettingsSet(A, &s));
+  PetscCall(REPLACE(A, rigor, rigor));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -116,14 +104,8 @@ PetscErrorCode MatAutoCSRSetRigor(Mat A, MatAutoCSRRigor rigor)
 @*/
 PetscErrorCode MatAutoCSRSetObjective(Mat A, MatAutoCSRObjective objective)
 {
-  AutoCSRSettings s;
-  PetscBool       has = PETSC_FALSE;
-
   PetscFunctionBegin;
-  PetscCall(AutoCSRSettingsGet(A, &s, &has));
-  if (!has) PetscFunctionReturn(PETSC_SUCCESS);
-  s.objective = objective;
-  PetscCall(AutoCSRSettingsSet(A, &s));
+  PetscCall(REPLACE(A, objective, objective));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -148,14 +130,8 @@ PetscErrorCode MatAutoCSRSetObjective(Mat A, MatAutoCSRObjective objective)
 @*/
 PetscErrorCode MatAutoCSRSetIndexCoding(Mat A, MatAutoCSRIndexCoding coding)
 {
-  AutoCSRSettings s;
-  PetscBool       has = PETSC_FALSE;
-
   PetscFunctionBegin;
-  PetscCall(AutoCSRSettingsGet(A, &s, &has));
-  if (!has) PetscFunctionReturn(PETSC_SUCCESS);
-  s.index = coding;
-  PetscCall(AutoCSRSettingsSet(A, &s));
+  PetscCall(REPLACE(A, index, coding));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -182,14 +158,8 @@ PetscErrorCode MatAutoCSRSetIndexCoding(Mat A, MatAutoCSRIndexCoding coding)
 @*/
 PetscErrorCode MatAutoCSRSetValueCoding(Mat A, MatAutoCSRValueCoding coding)
 {
-  AutoCSRSettings s;
-  PetscBool       has = PETSC_FALSE;
-
   PetscFunctionBegin;
-  PetscCall(AutoCSRSettingsGet(A, &s, &has));
-  if (!has) PetscFunctionReturn(PETSC_SUCCESS);
-  s.value = coding;
-  PetscCall(AutoCSRSettingsSet(A, &s));
+  PetscCall(REPLACE(A, value, coding));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -216,14 +186,8 @@ PetscErrorCode MatAutoCSRSetValueCoding(Mat A, MatAutoCSRValueCoding coding)
 @*/
 PetscErrorCode MatAutoCSRSetGranularity(Mat A, PetscInt rows)
 {
-  AutoCSRSettings s;
-  PetscBool       has = PETSC_FALSE;
-
   PetscFunctionBegin;
-  PetscCall(AutoCSRSettingsGet(A, &s, &has));
-  if (!has) PetscFunctionReturn(PETSC_SUCCESS);
-  s.granularity = rows;
-  PetscCall(AutoCSRSettingsSet(A, &s));
+  PetscCall(REPLACE(A, granularity, rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -250,14 +214,8 @@ PetscErrorCode MatAutoCSRSetGranularity(Mat A, PetscInt rows)
 @*/
 PetscErrorCode MatAutoCSRSetMaxBins(Mat A, PetscInt bins)
 {
-  AutoCSRSettings s;
-  PetscBool       has = PETSC_FALSE;
-
   PetscFunctionBegin;
-  PetscCall(AutoCSRSettingsGet(A, &s, &has));
-  if (!has) PetscFunctionReturn(PETSC_SUCCESS);
-  s.max_bins = bins;
-  PetscCall(AutoCSRSettingsSet(A, &s));
+  PetscCall(REPLACE(A, max_bins, bins));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -285,13 +243,7 @@ PetscErrorCode MatAutoCSRSetMaxBins(Mat A, PetscInt bins)
 @*/
 PetscErrorCode MatAutoCSRSetSegsumFixup(Mat A, MatAutoCSRSegsumFixup fixup)
 {
-  AutoCSRSettings s;
-  PetscBool       has = PETSC_FALSE;
-
   PetscFunctionBegin;
-  PetscCall(AutoCSRSettingsGet(A, &s, &has));
-  if (!has) PetscFunctionReturn(PETSC_SUCCESS);
-  s.segsum_fixup = fixup;
-  PetscCall(AutoCSRSettingsSet(A, &s));
+  PetscCall(REPLACE(A, segsum_fixup, fixup));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
