@@ -3,7 +3,7 @@
 
 ex45 is a 7-point Laplacian on a DMDA, ex10 takes a matrix from a file. For each solve a line of aijcusparse / autocsr: copies
 to and from the GPU in KSPSolve and in PCSetUp, times of KSPSolve (of a product too, in a run of its own, as
--log_view_gpu_time waits after each event), and what profiling and planning took in it. Of several runs the fastest counts.
+-log_view_gpu_time waits after each event), and what profiling and planning took in that. Of several runs the fastest counts.
 """
 
 import argparse
@@ -69,7 +69,7 @@ class Runner:
             timed = self.run(program, ranks, kind, options + " -log_view_gpu_time")[1]
             solve, mult = e["KSPSolve"], timed["MatMult"]
             setup = e["PCSetUp"][2:4]
-            planned = sum(e[name][0] or 0 for name in PLANNING if name in e)
+            planned = sum(timed[name][0] for name in PLANNING if name in timed)
             cells[kind] = [iterations, f"{solve[2]:.0f}+{solve[3]:.0f}", f"{setup[0]:.0f}+{setup[1]:.0f}", f"{1e3 * solve[0]:.1f}",
                            f"{1e3 * planned:.1f}", f"{1e6 * mult[0] / mult[1]:.1f}", f"{mult[4]:.0f}"]
         pairs = [" / ".join(p) for p in zip(cells["aijcusparse"], cells["autocsr"])]
