@@ -56,7 +56,7 @@ int main(int argc, char **argv)
     const Generator *g = &generators[i];
     Reference        r;
     Mat              A, B[2];
-    PetscBool        same = PETSC_TRUE, some;
+    PetscBool        same = PETSC_TRUE, some = PETSC_FALSE;
 
     if (only) PetscCall(PetscStrcmp(name, g->name, &same));
     if (!same) continue;

@@ -108,7 +108,7 @@ int main(int argc, char **argv)
     const Generator *g = &generators[i];
     Reference        r;
     Mat              A, like, B;
-    PetscBool        some;
+    PetscBool        some = PETSC_FALSE;
 
     PetscCall(MatrixCreate(g, MATAIJ, &A));
     PetscCall(ReferenceCreate(A, &r));

@@ -202,7 +202,7 @@ int main(int argc, char **argv)
 {
   Mat         A;
   PetscMPIInt size;
-  PetscBool   some;
+  PetscBool   some = PETSC_FALSE;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
