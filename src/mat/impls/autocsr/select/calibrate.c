@@ -129,6 +129,7 @@ static PetscErrorCode sample_time(const SampleMatrix *a, const AutoCSRAxes *axes
 
 /* An executor under test: seconds of a product with shorter rows, longer rows, those that leave its fast path; and with one entry, one long row, and far away */
 #define KINDS 6
+
 typedef struct {
   AutoCSRAxes            axes;
   PetscBool              named;
@@ -252,12 +253,12 @@ static void trials_fit_parallel(AutoCSRFigures *f, Trial trial[])
     const double         start = trial[i].seconds[3] - f->machine.product;
     AutoCSRExecutorCost *cost  = &f->executor[i].cost;
     AutoCSRSegment       seg   = {.axes = trial[i].axes, .n_rows = rows->m, .nnz = rows->nnz};
-    double               bytes, work;
+    double               bytes, work, stream;
 
     for (int k = 0; k < KINDS; k++) trial[i].seconds[k] = PetscMax(trial[i].seconds[k] - trial[i].seconds[3], 1e-9);
     *cost       = trial_fit(&trial[i]);
     cost->start = start;
-    cost->walk  = trial[i].seconds[4] / AutoCSRLongestWalk(&trial[i].axes, trial[i].named, f->backend->slice_height, row->nnz, row->nnz);
+    cost->walk  = trial[i].seconds[4] / AutoCSRLongestWalk(&trial[i].axes, row->nnz);
     if (trial[i].axes.mapping == AUTOCSR_MAP_EMPTY) continue;
     bytes = AutoCSRSegmentBytesMoved(&seg, rows->m, rows->n);
     for (int s = AUTOCSR_STREAM_INDEX; s < AUTOCSR_STREAM_COUNT; s++) {
@@ -265,15 +266,16 @@ static void trials_fit_parallel(AutoCSRFigures *f, Trial trial[])
 
       if (index || (s == AUTOCSR_STREAM_VALUE && trial[i].axes.value != AUTOCSR_VALUE_CSR)) bytes += (double)rows->nnz * AutoCSRStreamElementSize(&trial[i].axes, (AutoCSRStreamKind)s);
     }
-    work = rows->nnz * cost->entry + rows->m * cost->row;
-    if (trial[i].seconds[5] > MOSTLY_WAITING * work) cost->memory = PetscMax(1, trial[i].seconds[5] * f->machine.bandwidth[3] / bytes);
+    work   = rows->nnz * cost->entry + rows->m * cost->row;
+    stream = AutoCSRStreamSeconds(&f->machine, bytes, bytes);
+    if (stream > 0 && trial[i].seconds[5] > MOSTLY_WAITING * work) cost->memory = PetscMax(1, trial[i].seconds[5] / stream); /* narrow codings may fit the caches */
   }
 }
 
-/* All trials once, then again: what disturbs one pass seldom disturbs the same trial in the other */
+/* All trials once, then again: what disturbs one pass seldom disturbs the same trial in the other (nothing much does on a device) */
 static PetscErrorCode measure_executors(AutoCSRFigures *f)
 {
-  const int    kinds = f->machine.parallel ? KINDS : 3;
+  const int    kinds = f->machine.parallel ? KINDS : 3, passes = f->machine.parallel ? 1 : 2;
   SampleMatrix sample[SAMPLES], few[SAMPLES];
   Trial       *trial;
   double       seconds;
@@ -286,7 +288,7 @@ static PetscErrorCode measure_executors(AutoCSRFigures *f)
   }
   PetscCall(PetscMalloc1(AUTOCSR_MAX_EXECUTORS, &trial));
   PetscCall(trials_list(sample, few, f, trial, &f->n_executors));
-  for (int pass = 0; pass < 2; pass++) {
+  for (int pass = 0; pass < passes; pass++) {
     for (PetscInt i = 0; i < f->n_executors; i++) {
       for (int k = 0; k < kinds; k++) {
         PetscCall(sample_time(&trial[i].sample[trial[i].kind[k]], &trial[i].axes, trial[i].named, trial[i].executor, &seconds));

@@ -16,8 +16,8 @@ static PetscInt cache_level(const AutoCSRMachine *machine, double bytes)
   return level;
 }
 
-/* Seconds that streaming bytes of a working set takes beyond L2: the last cache holds a part of a set larger than itself */
-static double stream_seconds(const AutoCSRMachine *machine, double bytes, double working_set)
+/* The last cache holds a part of a set larger than itself */
+double AutoCSRStreamSeconds(const AutoCSRMachine *machine, double bytes, double working_set)
 {
   const PetscInt level = cache_level(machine, working_set);
   double         held;
@@ -81,9 +81,9 @@ PetscErrorCode AutoCSRCostEvaluate(AutoCSRChooser *chooser, const AutoCSRProblem
     if (!figure->runs) total->runs = PETSC_FALSE;
     work   = part[i].entries * figure->cost.entry + part[i].rows * figure->cost.row + part[i].irregular * figure->cost.irregular;
     gather = part[i].scattered * machine->random_line[cache_level(machine, window)];
-    stream = stream_seconds(machine, part[i].bytes + (machine->strided - 1) * part[i].strided, total->bytes / PetscMax(share, 1e-3));
-    if (machine->parallel) /* lanes that wait leave the processor to others: but for what shares a memory, the longest of all counts */
-      total->part[i] = PetscMax(PetscMax(work, figure->cost.start + part[i].longest * figure->cost.walk), overlap(machine, gather, figure->cost.memory * stream));
+    stream = AutoCSRStreamSeconds(machine, part[i].bytes + (machine->strided - 1) * part[i].strided, total->bytes / PetscMax(share, 1e-3));
+    if (machine->parallel) /* one stream of work and of reads; gathers wait in it. None ends before the lane that has most to do */
+      total->part[i] = PetscMax(figure->cost.start + part[i].longest * figure->cost.walk, overlap(machine, PetscMax(work, figure->cost.memory * stream), gather));
     else
       total->part[i] = overlap(machine, PetscMax(work, gather), stream);
     if (part[i].entries >= machine->alone) {

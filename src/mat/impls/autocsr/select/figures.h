@@ -36,6 +36,9 @@ PETSC_INTERN PetscErrorCode AutoCSRFiguresShipped(const AutoCSRBackend *, const 
 /* calibrate.c: measures the figures of a machine whose name and caches are given, in place of those shipped */
 PETSC_INTERN PetscErrorCode AutoCSRFiguresMeasure(AutoCSRFigures *);
 
+/* cost.c: seconds that streaming bytes of a working set takes beyond L2, or beyond what is in the work */
+PETSC_INTERN double AutoCSRStreamSeconds(const AutoCSRMachine *, double bytes, double working_set);
+
 /* measure.c: seconds of one product with a bound plan, and of each of its segments; operands are scratch */
 PETSC_INTERN PetscErrorCode AutoCSRPlanTime(AutoCSRPlan *, const AutoCSRMatrix *);
 

@@ -186,6 +186,7 @@ static PetscErrorCode make_unseen(const AutoCSRMatrix *csr, const AutoCSRSetting
 
   PetscFunctionBegin;
   PetscCall(AutoCSRSettingsInitialize(&defaults));
+  defaults.segsum_fixup = settings->segsum_fixup;
   PetscCall(AutoCSRStrategyFind("segsum", &segsum));
   PetscCall(segsum->variants(&problem, 1, &axes, &n, &why));
   PetscCall(AutoCSRPlanCreate(csr, plan));

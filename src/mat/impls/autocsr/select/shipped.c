@@ -1,6 +1,6 @@
 /*
   The figures shipped, until others are measured: what calibrate.c found on one processor (Zen 4, real double, 32-bit
-  indices). They are data: a kernel that changes wants them measured again.
+  indices), and what fits products of many matrices and executors on one GPU. They are data: a kernel that changes wants them measured again.
 */
 #include "figures.h"
 
@@ -42,9 +42,49 @@ static const struct {
 };
 
 #if defined(AUTOCSR_HAVE_CUDA)
-/* Picoseconds: entry, row, irregular, start, walk; and memory */
+/* Of an H200. Picoseconds: entry, row, irregular, start, walk; and memory */
 static const AutoCSRExecutorFigure ShippedCUDA[] = {
-    {"empty", {0, 5, 0, 0, 0, 1}},
+    {"empty", {0, 1, 0, 0, 0, 1}},
+    {"csr/csr/csr/lanes1", {4.2, 3, 3, 100, 110000, 1.45}},
+    {"csr/16/csr/lanes1", {4.2, 3, 3, 300, 110000, 1.35}},
+    {"csr/csr/csr/lanes1/named", {6.3, 3.9, 3, 300, 100000, 1.45}},
+    {"csr/csr/csr/lanes2", {3.8, 6, 3, 100, 130000, 1.37}},
+    {"csr/16/csr/lanes2", {3.8, 6, 3, 300, 130000, 1.32}},
+    {"csr/csr/csr/lanes2/named", {5.7, 7.8, 3, 300, 100000, 1.37}},
+    {"csr/csr/csr/lanes4", {3.6, 15, 3, 100, 140000, 1.2}},
+    {"csr/16/csr/lanes4", {3.6, 15, 3, 300, 140000, 1.12}},
+    {"csr/csr/csr/lanes4/named", {5.4, 19.5, 3, 300, 250000, 1.3}},
+    {"csr/csr/csr/lanes8", {2.9, 50, 3, 100, 180000, 1.2}},
+    {"csr/16/csr/lanes8", {2.9, 50, 3, 300, 180000, 1.2}},
+    {"csr/csr/csr/lanes8/named", {4.35, 65, 3, 300, 250000, 1.3}},
+    {"csr/csr/csr/lanes16", {2.4, 63, 3, 100, 300000, 1.2}},
+    {"csr/16/csr/lanes16", {2.4, 63, 3, 300, 300000, 1.2}},
+    {"csr/csr/csr/lanes16/named", {3.6, 81.9, 3, 300, 250000, 1.3}},
+    {"csr/csr/csr/lanes32", {1.3, 190, 3, 100, 300000, 1.2}},
+    {"csr/16/csr/lanes32", {1.3, 190, 3, 300, 300000, 1.2}},
+    {"csr/csr/csr/lanes32/named", {1.95, 247, 3, 300, 250000, 1.3}},
+    {"csr/csr/csr/lanes64", {1.05, 370, 3, 100, 300000, 1.05}},
+    {"csr/16/csr/lanes64", {1.05, 370, 3, 300, 300000, 1.1}},
+    {"csr/csr/csr/lanes64/named", {1.575, 481, 3, 300, 250000, 1.3}},
+    {"csr/csr/csr/lanes128", {0.95, 760, 3, 100, 300000, 1.1}},
+    {"csr/16/csr/lanes128", {0.95, 760, 3, 300, 300000, 1.1}},
+    {"csr/csr/csr/lanes128/named", {1.425, 988, 3, 300, 250000, 1.3}},
+    {"csr/csr/csr/lanes256", {0.5, 1500, 3, 100, 300000, 1.3}},
+    {"csr/16/csr/lanes256", {0.5, 1500, 3, 300, 300000, 1.3}},
+    {"csr/csr/csr/lanes256/named", {0.75, 1950, 3, 300, 250000, 1.3}},
+    {"sliced/32/copy", {1.7, 2, 0.3, 0, 85000, 1.03}},
+    {"sliced/32/float32", {1.8, 2, 0.3, 0, 85000, 1.03}},
+    {"sliced/16/copy", {1.7, 2, 0.3, 0, 85000, 1.03}},
+    {"sliced/16/float32", {1.8, 2, 0.3, 0, 85000, 1.03}},
+    {"sliced/32/dictionary", {1.7, 2, 0.3, 0, 70000, 1.03}},
+    {"sliced/16/dictionary", {1.45, 3, 0.3, 0, 95000, 1.03}},
+    {"sliced/pattern/copy", {1.4, 3, 0.3, 0, 85000, 1.03}},
+    {"sliced/pattern/dictionary", {1, 3.8, 0.3, 0, 85000, 1.03}},
+    {"sliced/pattern/float32", {1.15, 3.8, 0.3, 0, 75000, 1.03}},
+    {"csr/pattern/csr", {2.4, 5, 0.3, 700, 100000, 1.22}},
+    {"csr/pattern/dictionary", {1.9, 4, 0.3, 700, 100000, 1.22}},
+    {"csr/pattern/float32", {1.9, 4, 0.3, 700, 100000, 1.22}},
+    {"segsum/8", {4, 2.5, 500, 0, 140000, 1.25}},
 };
 #endif
 
@@ -80,7 +120,7 @@ static PetscErrorCode shipped_host(const char simd[], AutoCSRFigures *f)
 static PetscErrorCode shipped_cuda(AutoCSRFigures *f)
 {
   const AutoCSRMachine machine = {
-      .name = "figures shipped", .bandwidth = {2e13, 8e12, 7e12, 4.35e12}, .cache = {128 << 10, 24 << 20, 50 << 20}, .random_line = {2.9e-12, 7.8e-12, 1.1e-11, 2.2e-11}, .strided = 1, .product = 2.5e-6, .launch = 1.5e-6, .alone = 1e6, .not_hidden = 0.5, .parallel = PETSC_TRUE};
+      .name = "figures shipped", .bandwidth = {2.2e13, 1.1e13, 7e12, 4.2e12}, .cache = {116736, 30 << 20, 60 << 20}, .random_line = {1.4e-12, 6.3e-12, 9.7e-12, 2.2e-11}, .strided = 1, .product = 2.4e-6, .launch = 1.5e-6, .alone = 1e6, .not_hidden = 0.6, .parallel = PETSC_TRUE};
 
   PetscFunctionBegin;
   f->machine     = machine;

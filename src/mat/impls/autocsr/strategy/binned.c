@@ -87,7 +87,7 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
 
     if (!bins.count[k]) continue;
     AutoCSRCostFill(problem, &a, bins.rows[k], bins.nnz[k], bins.nnz[k], 0, bins.kernels > 1 ? bins.count[k] : 0, &part[*n]);
-    if (part[*n].named) part[*n].longest = AutoCSRLongestWalk(&a, PETSC_TRUE, problem->profile->slice_height, 0, PetscMin(bins.nnz[k], bins.longest[k]));
+    part[*n].longest = AutoCSRLongestWalk(&a, PetscMin(bins.nnz[k], bins.longest[k]));
     (*n)++;
   }
   PetscFunctionReturn(PETSC_SUCCESS);

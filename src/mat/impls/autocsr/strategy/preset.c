@@ -75,11 +75,10 @@ static double irregular_count(const AutoCSRAxes *axes, const AutoCSRRange *range
   return PetscMin(nnz / ((double)axes->tile_width * axes->tile_height) + 1, range->empty_rows);
 }
 
-double AutoCSRLongestWalk(const AutoCSRAxes *axes, PetscBool named, PetscInt warp, double mean, double longest)
+double AutoCSRLongestWalk(const AutoCSRAxes *axes, double length)
 {
   if (axes->mapping == AUTOCSR_MAP_TILE) return axes->tile_height;
-  if (axes->mapping == AUTOCSR_MAP_SLICE) return longest;
-  return named || axes->lanes >= warp ? longest / axes->lanes : (longest + (warp / axes->lanes - 1) * mean) / warp;
+  return axes->mapping == AUTOCSR_MAP_LANES ? length / axes->lanes : length;
 }
 
 void AutoCSRCostFill(const AutoCSRProblem *problem, const AutoCSRAxes *axes, double rows, double nnz, double entries, double slices, double names, AutoCSRCost *cost)
@@ -105,7 +104,7 @@ void AutoCSRCostFill(const AutoCSRProblem *problem, const AutoCSRAxes *axes, dou
 
   *cost           = (AutoCSRCost){.axes = *axes, .entries = entries, .named = (PetscBool)(names > 0)};
   cost->rows      = axes->order == AUTOCSR_ORDER_SLICED ? slices * axes->slice_height : rows;
-  cost->longest   = AutoCSRLongestWalk(axes, cost->named, profile->slice_height, nnz / PetscMax(rows, 1), PetscMin(nnz, (double)range.longest));
+  cost->longest   = AutoCSRLongestWalk(axes, PetscMin(nnz, (double)range.longest));
   cost->irregular = irregular_count(axes, &range, rows, nnz, entries);
   cost->scattered = axes->mapping == AUTOCSR_MAP_EMPTY ? 0 : nnz * range.gather_lines;
   for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) {

@@ -22,7 +22,7 @@ typedef struct {
   double      bytes;     /* moved: streams and CSR arrays read, x once, y written */
   double      strided;   /* of these, values that lanes read a row's length apart */
   double      scattered; /* cache lines of x fetched, neighbouring rows together (profile's gather_lines) */
-  double      longest;   /* steps of the lane that has most to do; of a warp of them where neighbouring rows share one */
+  double      longest;   /* entries that one lane works on, at most */
   PetscBool   named;     /* the rows are named: they are read where they are, not side by side */
   double      irregular; /* what leaves the fast path of the executor: uneven rows (lanes), entries of slices with mixed patterns or past the shortest row (slices), dirty tiles (tiles) */
   double      own_bytes; /* kept on top of the CSR */
@@ -55,11 +55,8 @@ typedef struct {
   PetscErrorCode (*describe)(const AutoCSRProblem *, const AutoCSRAxes *, size_t len, char text[]);                      /* what it does with these rows, in words: the first half of plan->why */
 } AutoCSRStrategy;
 
-/*
-  strategy/preset.c: steps of a product whose rows have so many entries on average and at most. A warp has `warp` lanes: it
-  works on as many neighbouring rows as they serve, all entries side by side
-*/
-PETSC_INTERN double AutoCSRLongestWalk(const AutoCSRAxes *, PetscBool named, PetscInt warp, double mean, double longest);
+/* strategy/preset.c: entries that one lane works on, one after the other, of a row of so many */
+PETSC_INTERN double AutoCSRLongestWalk(const AutoCSRAxes *, double length);
 
 /* strategy/table.c */
 PETSC_INTERN const AutoCSRStrategy *const AutoCSRStrategies[];                                         /* ends with NULL */
