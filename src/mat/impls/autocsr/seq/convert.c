@@ -21,7 +21,28 @@ PetscErrorCode MatConvert_AutoCSR_Any(Mat A, MatType type, MatReuse reuse, Mat *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* To the parent in place. What PETSc composes on AIJ for that also takes a matrix that is not assembled, as MatConvert() does not */
+/* The AIJ that the parent is, or multiplies on a device; an empty one is not converted */
+static PetscErrorCode MatConvertToAIJ(Mat A, const AutoCSRParent *parent, MatReuse reuse, Mat *M)
+{
+  MatType   aij = strncmp(parent->type, "mpi", 3) ? MATSEQAIJ : MATMPIAIJ;
+  PetscBool same;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, aij, &same));
+  if (!same || reuse != MAT_INPLACE_MATRIX) PetscCall(MatConvert(A, aij, reuse, M));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscBool AutoCSRIsOn(const AutoCSRParent *parent, Mat A)
+{
+  return strncmp(parent->type, "mpi", 3) ? MatIsSeqAutoCSR(A) : MatIsMPIAutoCSR(A);
+}
+
+/*
+  To the parent in place, if it is not ours already. By way of AIJ, for which PETSc has converters: one from it to the parent
+  it composes on AIJ. This also takes a matrix that is not assembled, as MatConvert() does not; and MatConvert() to the parent
+  would come back here where ours stands in its place.
+*/
 static PetscErrorCode AutoCSRToParent(Mat A, const AutoCSRParent *parent)
 {
   PetscErrorCode (*convert)(Mat, MatType, MatReuse, Mat *);
@@ -30,13 +51,14 @@ static PetscErrorCode AutoCSRToParent(Mat A, const AutoCSRParent *parent)
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)A, parent->type, &same));
-  if (same) PetscFunctionReturn(PETSC_SUCCESS);
+  if (same || AutoCSRIsOn(parent, A)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatConvertToAIJ(A, parent, MAT_INPLACE_MATRIX, &A));
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, parent->type, &same));
+  if (same || AutoCSRIsOn(parent, A)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscSNPrintf(name, sizeof(name), "MatConvert_%s_%s_C", ((PetscObject)A)->type_name, parent->type));
   PetscCall(PetscObjectQueryFunction((PetscObject)A, name, &convert));
-  if (convert)
-    PetscCall((*convert)(A, parent->type, MAT_INPLACE_MATRIX, &A));
-  else
-    PetscCall(MatConvert(A, parent->type, MAT_INPLACE_MATRIX, &A));
+  PetscCheck(convert, PetscObjectComm((PetscObject)A), PETSC_ERR_PLIB, "PETSc does not convert %s to %s", ((PetscObject)A)->type_name, parent->type);
+  PetscCall((*convert)(A, parent->type, MAT_INPLACE_MATRIX, &A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -61,40 +83,27 @@ static PetscErrorCode AutoCSRParentOf(Mat A, MatType type, const AutoCSRParent *
 /* Also the function that MatSeqAIJRegister() is given: then A may be empty, and reuse is MAT_INPLACE_MATRIX */
 PetscErrorCode MatConvert_Any_AutoCSR(Mat A, MatType type, MatReuse reuse, Mat *M)
 {
-  const AutoCSRParent *parent, *seq;
-  PetscBool            own; /* it is what is asked for */
+  const AutoCSRParent *parent;
+  PetscBool            same;
 
   PetscFunctionBegin;
   PetscCall(AutoCSRParentOf(A, type, &parent));
-  PetscCall(MatSeqAutoCSRGetParent(&seq));
-  own = parent == seq ? MatIsSeqAutoCSR(A) : MatIsMPIAutoCSR(A);
-  if (reuse == MAT_INITIAL_MATRIX) {
-    if (own)
-      PetscCall(MatDuplicate(A, MAT_COPY_VALUES, M));
-    else {
-      PetscCall(MatConvert(A, parent->type, MAT_INITIAL_MATRIX, M));
-      PetscCall(AutoCSRAttach(*M, NULL));
-    }
-  } else if (reuse == MAT_REUSE_MATRIX) {
-    AutoCSRSuspended s[1 + AUTOCSR_MAX_BLOCKS];
-    AutoCSRSettings  settings;
-    PetscBool        same;
-    PetscErrorCode (*set)(Mat, AutoCSRSettings *);
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, parent->type, &same));
+  same = (PetscBool)(same || AutoCSRIsOn(parent, A));
+  if (reuse == MAT_REUSE_MATRIX) {
+    Mat T = A;
 
-    PetscCall(PetscObjectTypeCompare((PetscObject)A, parent->type, &same));
-    if (own || same)
-      PetscCall(MatCopy(A, *M, DIFFERENT_NONZERO_PATTERN));
-    else {
-      PetscCall(PetscObjectQueryFunction((PetscObject)*M, "MatAutoCSRGetSettings_C", &set));
-      if (set) PetscCall((*set)(*M, &settings));
-      PetscCall(AutoCSRSuspend(*M, s));
-      PetscCall(AutoCSRDiscard(s));
-      PetscCall(MatConvert(A, parent->type, MAT_REUSE_MATRIX, M));
-      PetscCall(AutoCSRAttach(*M, set ? &settings : NULL));
-    }
-  } else if (!own) {
-    PetscCall(AutoCSRToParent(A, parent));
-    PetscCall(AutoCSRAttach(A, NULL));
-  }
+    if (!same) PetscCall(MatConvertToAIJ(A, parent, MAT_INITIAL_MATRIX, &T));
+    PetscCall(MatCopy(T, *M, DIFFERENT_NONZERO_PATTERN));
+    if (!same) PetscCall(MatDestroy(&T));
+  } else if (reuse == MAT_INITIAL_MATRIX) {
+    if (same)
+      PetscCall(MatDuplicate(A, MAT_COPY_VALUES, M));
+    else
+      PetscCall(MatConvertToAIJ(A, parent, MAT_INITIAL_MATRIX, M));
+  } else
+    *M = A;
+  PetscCall(AutoCSRToParent(*M, parent));
+  PetscCall(AutoCSRAttach(*M, NULL)); /* ours stays what it is */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
