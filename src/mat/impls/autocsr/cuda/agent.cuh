@@ -10,9 +10,10 @@
     };
 
   Run() is called by all AUTOCSR_BLOCK threads of a block, once for each block in [0, Blocks()), in any order and at any
-  place of a grid. It writes y = z + A x for its rows; z NULL: y = A x; z may be y. A second step (a synchronizer) belongs to
-  the block that draws the last ticket in scratch, and leaves scratch as it was. The parts for the host are hidden from a
-  compiler at run time.
+  place of a grid. It writes y = z + A x for its rows; z NULL: y = A x; z may be y. What needs
+  the parts of several blocks (a synchronizer) is done by the one that comes last, as counters in scratch tell, which it sets
+  back; scratch may also keep what the next product need not find again. The parts for the host are hidden from a compiler at
+  run time.
 */
 #ifndef AUTOCSR_AGENT_CUH
 #define AUTOCSR_AGENT_CUH
