@@ -129,6 +129,16 @@ static PetscInt Arrow(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
   return i ? 2 : All(n, col);
 }
 
+/* Whose first 4096 rows end amid nonzeros that a device's lane holds, and are followed by rows nearly all empty */
+static PetscInt SparseTail(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
+{
+  const PetscInt length = i < 4096 ? 2 + i % 3 : i % 997 ? 0
+                                                         : 2;
+
+  for (PetscInt k = 0; k < length; k++) col[k] = (i + 5 * k) % n;
+  return length;
+}
+
 static PetscInt Blocks(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
 {
   const PetscInt b = i / 3, offset[] = {0, 3, n / 6 * 3};
@@ -162,6 +172,7 @@ static const Generator generators[] = {
     {"empty rows", 200, 200, EmptyRows, VALUES_MANY, ENTRY_COO},
     {"few rows", 200, 200, FewRows, VALUES_FEW, ENTRY_OWNER},
     {"grid, random and empty", 1500, 1500, Mixed, VALUES_FEW, ENTRY_OWNER},
+    {"nearly empty rows after others", 8200, 50, SparseTail, VALUES_MANY, ENTRY_OWNER},
     {"wide", 37, 400, Few, VALUES_MANY, ENTRY_COO},
     {"tall", 400, 37, Few, VALUES_MANY, ENTRY_STASH},
     {"one column", 90, 1, Full, VALUES_MANY, ENTRY_OWNER},

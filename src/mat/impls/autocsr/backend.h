@@ -15,6 +15,7 @@
 struct _AutoCSRBackend {
   const char *name;                                /* "host", "cuda" */
   PetscInt    slice_height;                        /* rows of a slice that suit its executors */
+  PetscInt    most;                                /* rows or nonzeros of a block that its executors count without overflow */
   PetscInt    tile_width, tile_height, tile_steps; /* of its segmented sum: T, W and S of liu2015, Table 1 */
 
   /* Memory. 64 bytes past the end of an allocation may be read, and are zero; an error of PETSC_ERR_MEM if there is none */

@@ -371,8 +371,13 @@ struct AgentSegsum : AgentBase {
 
       e.x[i] = LoadCachedIf(p >= part.lo && p < part.hi, op.x + e.col[i]);
     }
-    EachRow(t, part, [&](PetscInt, PetscInt p) {
+    EachRow(t, part, [&](PetscInt k, PetscInt p) {
       if (p >= part.lo && p < part.hi) ((unsigned char *)shared.head)[p] = 1;
+      if (part.is_sparse && (k + 1) % group == 0) { /* if the next group is sparse, none of its rows says where this one ends */
+        const PetscInt end = EntryOf(t, k + 1) - t.begin;
+
+        if (end >= part.lo && end < part.hi) ((unsigned char *)shared.head)[end] = 1;
+      }
     });
     if (threadIdx.x == 0 && part.hi < tile) ((unsigned char *)shared.head)[part.hi] = 1; /* the last row ends there */
 #pragma unroll

@@ -139,6 +139,21 @@ static PetscBool IsSmall(const AutoCSRSegment *seg)
   return (PetscBool)(seg->nnz < ALONE && !ExecutorOf(seg)->finish);
 }
 
+/* The driver loads a kernel when it is first asked for it, which takes memory of the device: now, not in a product */
+static PetscErrorCode LoadKernel(const void *kernel)
+{
+  struct cudaFuncAttributes attributes;
+  const cudaError_t         error = cudaFuncGetAttributes(&attributes, kernel);
+
+  PetscFunctionBegin;
+  if (error == cudaErrorMemoryAllocation) {
+    (void)cudaGetLastError();
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_MEM, "The device has no memory left for a kernel");
+  }
+  PetscCallCUDA(error);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode AutoCSRDeviceBind(AutoCSRPlan *plan, const AutoCSRMatrix *csr)
 {
   DevicePlan *device;
@@ -161,6 +176,7 @@ PetscErrorCode AutoCSRDeviceBind(AutoCSRPlan *plan, const AutoCSRMatrix *csr)
   for (PetscInt s = 0; s < plan->n_segments; s++) {
     if (!IsSmall(&plan->segment[s]) || small == 1) PetscCall(AddAlone(device, &plan->segment[s]));
   }
+  for (PetscInt l = 0; l < device->n_launches; l++) PetscCall(LoadKernel(device->launch[l].kernel));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -169,7 +185,7 @@ PetscErrorCode AutoCSRDeviceUnbind(AutoCSRPlan *plan)
   DevicePlan *device = (DevicePlan *)plan->launch;
 
   PetscFunctionBegin;
-  for (PetscInt s = 0; s < plan->n_segments; s++) {
+  for (PetscInt s = 0; s < plan->n_segments && device->segment; s++) {
     if (device->segment[s].scratch) PetscCall(AutoCSRDeviceRelease(device->segment[s].scratch));
     plan->segment[s].launch = NULL;
   }

@@ -15,11 +15,14 @@ static __device__ __forceinline__ int StreamLead(const void *from)
   return (int)((uintptr_t)from % STREAM_CHUNK);
 }
 
-/* Begins to copy `bytes` bytes, at most `most`, to a warp's room of most + STREAM_CHUNK; nothing past their end is read */
+/*
+  Begins to copy `bytes` bytes, at most `most`, to a warp's room of most + STREAM_CHUNK; nothing past their end is read. None:
+  no copy, for which nobody would wait
+*/
 template <int most>
 static __device__ __forceinline__ void StreamCopy(void *room, const void *from, int bytes)
 {
-  const int      lead = StreamLead(from), total = lead + bytes;
+  const int      lead = StreamLead(from), total = bytes ? lead + bytes : 0;
   const char    *base = (const char *)from - lead;
   const unsigned to   = (unsigned)__cvta_generic_to_shared(room);
 

@@ -204,6 +204,12 @@ static PetscErrorCode AutoCSRContextTryPlan(const AutoCSRMatrix *csr, const Auto
 PetscErrorCode AutoCSRContextPlan(Mat A, AutoCSRContext *ctx, const AutoCSRMatrix *csr, AutoCSRPlan **plan, AutoCSRProfile **profile)
 {
   PetscFunctionBegin;
+  *plan    = NULL;
+  *profile = NULL;
+  if (PetscMax(csr->m, csr->nnz) > csr->backend->most) {
+    PetscCall(PetscInfo(A, "%" PetscInt_FMT " nonzeros are more than the executors on %s count with %d-bit integers: the parent's product is used\n", csr->nnz, csr->backend->name, (int)(8 * sizeof(PetscInt))));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(AutoCSRContextTryPlan(csr, &ctx->settings, plan, profile));
   if (!*plan && ctx->settings.rigor != MAT_AUTOCSR_RIGOR_NONE) {
     AutoCSRSettings least = ctx->settings;
