@@ -130,7 +130,7 @@ PetscErrorCode MatCreateMPIAutoCSR(MPI_Comm comm, PetscInt m, PetscInt n, PetscI
   Notes:
   The arrays are not copied: they must stay until the matrix is destroyed, as for `MatCreateSeqAIJWithArrays()`.
 
-  After writing into `a` call `PetscObjectStateIncrease()` on the matrix, or its plan keeps the old values.
+  Write into `a` between `MatSeqAIJGetArray()` and `MatSeqAIJRestoreArray()`, or the plan, and a device, keep the old values.
 
 .seealso: `MATSEQAUTOCSR`, `MatCreateSeqAutoCSR()`, `MatCreateSeqAIJWithArrays()`
 @*/

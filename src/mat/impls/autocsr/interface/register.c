@@ -42,12 +42,13 @@ static PetscErrorCode AutoCSRFinalize(void)
   changes; new values are put into it. Products are bitwise the same from run to run on the same machine and plan.
 
   Change the values through PETSc: a program that writes into the arrays which it gave to `MatCreateSeqAIJWithArrays()`
-  must call `PetscObjectStateIncrease()` afterwards.
+  does so between `MatSeqAIJGetArray()` and `MatSeqAIJRestoreArray()`. `MatSeqAIJRestoreArrayWrite()` does not count as a
+  change in PETSc: after it call `PetscObjectStateIncrease()`.
 
   With a CUDA PETSc 3.26 and a device it is `MATAIJCUSPARSE` and not `MATAIJ` that the type is, and products are made on the
   device, or on the host while the matrix is bound to it (`MatBindToCPU()`); without a device, or with an older PETSc, it is
   on the CPU, and -info says so. Transposed products make a transpose on the device at the first one, unless the matrix is
-  known to be symmetric. Out of device memory a plan is used that stores nothing. A `MATAIJ` or `MATMAIJ` that is multiplied with it, as the P of `MatPtAP()`, is converted to this type in place, so
+  known to be symmetric and to stay so (`MAT_SYMMETRY_ETERNAL`). Out of device memory a plan is used that stores nothing. A `MATAIJ` or `MATMAIJ` that is multiplied with it, as the P of `MatPtAP()`, is converted to this type in place, so
   that the product is made on the device.
 
   With -mat_autocsr_takeover, given when the library is loaded, matrices of type `MATAIJCUSPARSE` are of this type, under

@@ -31,7 +31,8 @@ static PetscErrorCode AutoCSRProductResume(AutoCSRSuspendedProduct *s)
 typedef struct {
   PetscErrorCode (*symbolic)(Mat);
   PetscErrorCode (*numeric)(Mat);
-  PetscObjectState state; /* of A in the symbolic phase */
+  PetscObjectId    id; /* of A in the symbolic phase, and its state */
+  PetscObjectState state;
 } AutoCSRPhases;
 
 static PetscErrorCode AutoCSRPhasesGet(Mat C, AutoCSRPhases **phases)
@@ -82,6 +83,7 @@ static PetscErrorCode MatProductSymbolic_AutoCSR(Mat C)
 
   PetscFunctionBegin;
   PetscCall(AutoCSRPhasesGet(C, &phases));
+  phases->id    = ((PetscObject)C->product->A)->id;
   phases->state = ((PetscObject)C->product->A)->state;
   PetscCall(AutoCSRProductSuspend(C, &s));
   C->ops->productsymbolic = phases->symbolic;
@@ -100,7 +102,8 @@ static PetscErrorCode AutoCSRProductRenew(Mat C, const AutoCSRPhases *phases)
   PetscBool    dense;
 
   PetscFunctionBegin;
-  if (product->type != MATPRODUCT_AtB || !MatIsMPIAutoCSR(product->A) || phases->state == ((PetscObject)product->A)->state) PetscFunctionReturn(PETSC_SUCCESS);
+  if (product->type != MATPRODUCT_AtB || !MatIsMPIAutoCSR(product->A)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (phases->id == ((PetscObject)product->A)->id && phases->state == ((PetscObject)product->A)->state) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)product->B, MATMPIDENSE, &dense));
   if (!dense) PetscFunctionReturn(PETSC_SUCCESS);
   if (product->destroy) PetscCall((*product->destroy)(&product->data));

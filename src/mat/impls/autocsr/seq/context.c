@@ -151,6 +151,9 @@ PetscErrorCode AutoCSRContextTake(Mat A, PetscContainer *container)
   PetscFunctionBegin;
   PetscCall(PetscObjectQuery((PetscObject)A, AUTOCSR_CONTEXT, (PetscObject *)container));
   PetscCall(AutoCSRContextFind(A, &ctx));
+#if PetscDefined(HAVE_DEVICE)
+  if (ctx && ctx->resident && !(A->offloadmask & PETSC_OFFLOAD_GPU)) ctx->owner = NULL; /* the call that this is for may bring the values to the device, and that does not show later */
+#endif
   if (merged == A) {
     if (ctx) ctx->settings = merged_settings;
     merged = NULL;

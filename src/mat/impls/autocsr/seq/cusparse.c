@@ -10,14 +10,26 @@
 
 PETSC_EXTERN PetscErrorCode MatGetFactor_seqaijcusparse_cusparse(Mat, MatFactorType, Mat *);
 
-/* Asked before anything of CUDA or AIJCUSPARSE is touched: without a device that would be an error */
+/* Asked before anything of CUDA or AIJCUSPARSE is touched: without a device, or where PETSc may not use it, that would be an error */
 PetscErrorCode AutoCSRDeviceFind(PetscBool *found)
 {
-  int               devices = 0;
-  const cudaError_t error   = cudaGetDeviceCount(&devices);
+  const char *const options[] = {"-device_enable", "-device_enable_cuda"};
+  int               devices   = 0;
+  const cudaError_t error     = cudaGetDeviceCount(&devices);
 
   PetscFunctionBegin;
   *found = (PetscBool)(error == cudaSuccess && devices > 0);
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(options) && *found; k++) {
+    char      value[16];
+    PetscBool set, none = PETSC_FALSE;
+
+    PetscCall(PetscOptionsGetString(NULL, NULL, options[k], value, sizeof(value), &set));
+    if (set) PetscCall(PetscStrcasecmp(value, "none", &none));
+    if (!none) continue;
+    PetscCall(PetscInfo(NULL, "autocsr matrices are on the CPU: %s none\n", options[k]));
+    *found = PETSC_FALSE;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   if (error != cudaSuccess) {
     PetscCall(PetscInfo(NULL, "autocsr matrices are on the CPU: %s\n", cudaGetErrorString(error)));
     (void)cudaGetLastError();
@@ -64,7 +76,6 @@ PetscErrorCode AutoCSRDeviceFind(PetscBool *found)
 
 AUTOCSR_OPERATION_BY_NAME(SetOption, setoption, (Mat A, MatOption option, PetscBool value), (A, option, value))
 AUTOCSR_OPERATION_BY_NAME(Scale, scale, (Mat A, PetscScalar a), (A, a))
-AUTOCSR_OPERATION_BY_NAME(ZeroEntries, zeroentries, (Mat A), (A))
 AUTOCSR_METHOD_BY_NAME(SetValuesCOO, (Mat A, const PetscScalar v[], InsertMode mode), (A, v, mode))
 AUTOCSR_METHOD_BY_NAME(SeqAIJCopySubArray, (Mat A, PetscInt n, const PetscInt indices[], PetscScalar v[]), (A, n, indices, v))
 
@@ -114,6 +125,20 @@ static PetscErrorCode MatSetPreallocationCOO_SeqAutoCSR_CUSPARSE(Mat A, PetscCou
   ierr = (*method)(A, n, i, j);
   PetscCall(AutoCSRResume(s));
   PetscCall(ierr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Where the host is ahead the device may have the arrays of another structure still, and the parent would fill those */
+static PetscErrorCode MatZeroEntries_SeqAutoCSR_CUSPARSE(Mat A)
+{
+  const AutoCSRParent *parent;
+
+  PetscFunctionBegin;
+  PetscCall(MatSeqAutoCSRGetParent(&parent));
+  if (!AutoCSRIsBound(A) && !(A->offloadmask & PETSC_OFFLOAD_GPU))
+    PetscCall((*parent->table[1].ops.zeroentries)(A));
+  else
+    AUTOCSR_CALL_BY_NAME(A, (*AutoCSRParentTableOf(parent, A)->ops.zeroentries)(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -210,6 +235,7 @@ static const AutoCSROperation Operations[] = {
     AUTOCSR_OPERATION(getdiagonal, MatGetDiagonal_SeqAutoCSR_CUSPARSE),
     AUTOCSR_OPERATION(diagonalscale, MatDiagonalScale_SeqAutoCSR_CUSPARSE),
     AUTOCSR_OPERATION(bindtocpu, MatBindToCPU_SeqAutoCSR_CUSPARSE),
+    AUTOCSR_OPERATION(zeroentries, MatZeroEntries_SeqAutoCSR_CUSPARSE),
     AUTOCSR_OPERATION(transpose, MatTranspose_SeqAutoCSR_CUSPARSE),
     {0, NULL}};
 
@@ -217,7 +243,6 @@ static const AutoCSROperation Operations[] = {
 static const AutoCSROperation OperationsByName[] = {
     AUTOCSR_OPERATION(setoption, MatSetOption_SeqAutoCSR_CUSPARSE),
     AUTOCSR_OPERATION(scale, MatScale_SeqAutoCSR_CUSPARSE),
-    AUTOCSR_OPERATION(zeroentries, MatZeroEntries_SeqAutoCSR_CUSPARSE),
     AUTOCSR_OPERATION(axpy, MatAXPY_SeqAutoCSR_CUSPARSE),
     AUTOCSR_OPERATION(productsetfromoptions, MatProductSetFromOptions_AutoCSR),
     {0, NULL}};

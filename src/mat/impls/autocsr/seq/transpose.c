@@ -85,16 +85,19 @@ static PetscErrorCode AutoCSRTransposedUpdate(Mat A, AutoCSRContext *ctx, AutoCS
 PetscErrorCode AutoCSRTransposedGet(Mat A, AutoCSRContext *ctx, AutoCSROperands *o, const AutoCSRPlan **plan)
 {
   AutoCSRTransposed *t = &ctx->transposed;
-  PetscBool          known, symmetric;
+  PetscBool          eternal, known, symmetric;
 
   PetscFunctionBegin;
   *plan = ctx->plan;
-  PetscCall(MatIsSymmetricKnown(A, &known, &symmetric));
-  if (known && symmetric) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatIsHermitianKnown(A, &known, &symmetric));
-  if (known && symmetric) {
-    o->conjugate = (PetscBool)!o->conjugate;
-    PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetOption(A, MAT_SYMMETRY_ETERNAL, &eternal)); /* else MatCopy() and MatAXPY() leave the flag on what is symmetric no more */
+  if (eternal) {
+    PetscCall(MatIsSymmetricKnown(A, &known, &symmetric));
+    if (known && symmetric) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(MatIsHermitianKnown(A, &known, &symmetric));
+    if (known && symmetric) {
+      o->conjugate = (PetscBool)!o->conjugate;
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
   }
   *plan = NULL;
   if (t->none) PetscFunctionReturn(PETSC_SUCCESS);
