@@ -92,7 +92,7 @@ static PetscErrorCode Create(MatType type, Mat *A)
 
 static PetscErrorCode TestCreate(Mat R)
 {
-  Mat          A;
+  Mat          A, B;
   PetscInt     rstart, rend, *i, *j, n = 0;
   PetscScalar *v;
   PetscViewer  viewer;
@@ -103,8 +103,17 @@ static PetscErrorCode TestCreate(Mat R)
   PetscCall(MatSetSizes(A, PETSC_DECIDE, PETSC_DECIDE, N, N));
   PetscCall(MatSetType(A, MATAUTOCSR));
   PetscCall(MatSetUp(A));
+#if PETSC_VERSION_GE(3, 19, 0)
+  PetscCall(MatDuplicate(A, MAT_DO_NOT_COPY_VALUES, &B));
+  PetscCall(Fill(B));
+#endif
   PetscCall(Fill(A));
   PetscCall(Compare("without preallocation", A, R, PETSC_TRUE));
+#if PETSC_VERSION_LT(3, 19, 0) /* what is not preallocated cannot be duplicated */
+  PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &B));
+#endif
+  PetscCall(Compare("  and its duplicate from before", B, R, PETSC_TRUE));
+  PetscCall(MatDestroy(&B));
   PetscCall(MatDestroy(&A));
 
   PetscCall(MatGetOwnershipRange(R, &rstart, &rend));

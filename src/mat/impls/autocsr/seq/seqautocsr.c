@@ -132,14 +132,19 @@ PetscErrorCode MatSeqAutoCSRResume(AutoCSRSuspended *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* From now on the parent's */
+/* From now on the parent's, with the destroy method that it had before */
 static PetscErrorCode MatSeqAutoCSRDetach(Mat A)
 {
   AutoCSRSuspended s[1 + AUTOCSR_MAX_BLOCKS] = {0};
+  AutoCSRContext  *ctx;
+  PetscErrorCode (*destroy)(Mat);
 
   PetscFunctionBegin;
+  PetscCall(AutoCSRContextFind(A, &ctx));
+  destroy = ctx && A->ops->destroy == MatDestroy_SeqAutoCSR ? ctx->destroy : NULL;
   PetscCall(MatSeqAutoCSRSuspend(A, s));
   PetscCall(AutoCSRDiscard(s));
+  if (destroy) A->ops->destroy = destroy;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -159,6 +164,21 @@ static PetscErrorCode MatDestroy_SeqAutoCSR(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+#if PETSC_VERSION_GE(3, 19, 0)
+/* The hash of values that are being set keeps the operations for the time after: ours must be there before it begins */
+static PetscErrorCode AutoCSRDuplicateHash(Mat A, Mat *B)
+{
+  PetscFunctionBegin;
+  PetscCall(MatCreate(PetscObjectComm((PetscObject)A), B));
+  PetscCall(MatSetSizes(*B, A->rmap->n, A->cmap->n, A->rmap->n, A->cmap->n));
+  PetscCall(MatSetBlockSizesFromMats(*B, A, A));
+  PetscCall(MatSetType(*B, ((PetscObject)A)->type_name));
+  PetscCall(MatSetOption(*B, MAT_STRUCTURE_ONLY, A->structure_only));
+  PetscCall(MatSetUp(*B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
 /* As the parent, which hands on what a matrix composes; the copy's plan is made when it is needed */
 static PetscErrorCode MatDuplicate_SeqAutoCSR(Mat A, MatDuplicateOption option, Mat *B)
 {
@@ -169,6 +189,14 @@ static PetscErrorCode MatDuplicate_SeqAutoCSR(Mat A, MatDuplicateOption option, 
 
   PetscFunctionBegin;
   PetscCall(MatAutoCSRGetSettings_Seq(A, &settings));
+#if PETSC_VERSION_GE(3, 19, 0)
+  if (A->hash_active) {
+    PetscCall(AutoCSRDuplicateHash(A, B));
+    PetscCall(AutoCSRContextGet(*B, &ctx));
+    PetscCall(AutoCSRContextSet(ctx, &settings));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+#endif
   PetscCall(AutoCSRSuspend(A, s));
   ierr = (*A->ops->duplicate)(A, option, B);
   PetscCall(AutoCSRResume(s));
