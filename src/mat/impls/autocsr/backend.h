@@ -65,7 +65,10 @@ struct _AutoCSRBackend {
   /* Once every segment has its executor: what a launch needs, in plan->launch; and its end */
   PetscErrorCode (*bind)(AutoCSRPlan *, const AutoCSRMatrix *);
   PetscErrorCode (*unbind)(AutoCSRPlan *);
-  /* Products with a bound plan: see select.h. mult_transpose NULL: only by a plan of the transpose */
+  /*
+    Products with a bound plan, without allocation or search: y = z + A x and y = z + A^T x (or A^H x); z NULL: nothing is
+    added; z may be y. Empty rows are written. mult_transpose NULL: only by a plan of the transpose
+  */
   PetscErrorCode (*mult)(const AutoCSRPlan *, const AutoCSROperands *);
   PetscErrorCode (*mult_transpose)(const AutoCSRPlan *, const AutoCSROperands *);
 };

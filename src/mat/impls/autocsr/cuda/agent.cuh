@@ -153,6 +153,15 @@ static __device__ __forceinline__ PetscScalar ShuffleXor(PetscScalar a, int lane
 #endif
 }
 
+static __device__ __forceinline__ PetscScalar ShuffleUp(PetscScalar a, int lanes)
+{
+#if defined(PETSC_USE_COMPLEX)
+  return PetscScalar(__shfl_up_sync(ALL_LANES, a.real(), lanes), __shfl_up_sync(ALL_LANES, a.imag(), lanes));
+#else
+  return __shfl_up_sync(ALL_LANES, a, lanes);
+#endif
+}
+
 /* The largest of the lanes' */
 static __device__ __forceinline__ int WarpMax(int i)
 {

@@ -41,15 +41,6 @@ typedef struct {
 PetscErrorCode AutoCSRSegsumFinish(PetscInt tiles, const SegsumSynchronizer[], SegsumAddend[], PetscScalar y[]);
 #endif
 
-static __device__ __forceinline__ PetscScalar ShuffleUp(PetscScalar a, int lanes)
-{
-#if defined(PETSC_USE_COMPLEX)
-  return PetscScalar(__shfl_up_sync(ALL_LANES, a.real(), lanes), __shfl_up_sync(ALL_LANES, a.imag(), lanes));
-#else
-  return __shfl_up_sync(ALL_LANES, a, lanes);
-#endif
-}
-
 template <int height, AutoCSRReduction fixup>
 struct AgentSegsum : AgentBase {
   static constexpr bool on_host   = fixup == AUTOCSR_REDUCE_SEGMENTED_HOST;

@@ -20,7 +20,7 @@ static PetscErrorCode time_products(const Product *product, PetscInt count, doub
     if (product->segment)
       product->segment->executor->mult(product->segment, product->op);
     else
-      PetscCall(AutoCSRPlanMult(product->plan, product->op));
+      PetscCall((*product->plan->backend->mult)(product->plan, product->op));
   }
   PetscCall((*product->plan->backend->synchronize)());
   PetscCall(PetscTime(&end));

@@ -1,5 +1,5 @@
 /*
-  Chooses and makes the plan of a block, and runs it: the only door through which seq/, mpi/, product/ and interface/
+  Chooses and makes the plan of a block: the only door through which seq/, mpi/, product/ and interface/
   reach strategies, plans and executors.
 */
 #ifndef AUTOCSR_SELECT_H
@@ -40,10 +40,5 @@ PETSC_INTERN PetscErrorCode AutoCSRSettingsCheck(const AutoCSRSettings *);
 
 /* Profile, choose, build, bind. In debug builds the plan is checked against the CSR. */
 PETSC_INTERN PetscErrorCode AutoCSRPlanMake(const AutoCSRMatrix *, const AutoCSRSettings *, AutoCSRPlan **, AutoCSRProfile **); /* profile may be NULL on return (rigor none); the caller keeps it for the view */
-
-/* The product with a bound plan; y = z + A x, z NULL: y = A x. No allocation. Empty rows are written. */
-PETSC_INTERN PetscErrorCode AutoCSRPlanMult(const AutoCSRPlan *, const AutoCSROperands *);
-/* y = z + A^T x (or A^H x); z NULL: y = A^T x; z may be y */
-PETSC_INTERN PetscErrorCode AutoCSRPlanMultTranspose(const AutoCSRPlan *, const AutoCSROperands *);
 
 #endif
