@@ -43,6 +43,8 @@ typedef struct {
   PetscInt64     bytes;          /* moved by one application */
   PetscInt64     own;            /* taken beside the CSR arrays */
   char           chosen[32];     /* strategy chosen by the library */
+  char           executor[48];   /* its kernel for the most nonzeros */
+  double         predicted;      /* us of one application by its cost model */
 } Result;
 
 typedef struct {

@@ -195,8 +195,10 @@ static PetscErrorCode Summarize(const Machine *machine, const Csr *csr, const Op
   *result = (Result){.variant = c->variant, .us = 1e6 * seconds, .setup_products = PetscMax(c->first - seconds, 0) / reference};
   if (c->A) PetscCall(AutoCSRInfoGet(c->A, &info, &is));
   if (is) {
-    result->bytes = info.product_bytes;
-    result->own   = info.plan_bytes;
+    result->bytes     = info.product_bytes;
+    result->own       = info.plan_bytes;
+    result->predicted = 1e6 * info.predicted;
+    PetscCall(PetscSNPrintf(result->executor, sizeof(result->executor), info.segments > 1 ? "%s+%" PetscInt_FMT : "%s", info.executor, info.segments - 1));
     PetscCall(PetscSNPrintf(result->chosen, sizeof(result->chosen), strcmp(info.backend, machine->backend) ? "%s@%s" : "%s", info.strategy, info.backend));
   } else {
     result->bytes = c->variant->stored(csr) + vectors;

@@ -44,7 +44,7 @@ PetscErrorCode ReportOpen(const Machine *machine, const char folder[], Report *r
     PetscCall(PetscSNPrintf(r->path, sizeof(r->path), "%s/%s", folder, name));
     r->csv = fopen(r->path, "w");
     PetscCheck(r->csv, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "Cannot write %s: -results must name a folder that is there", r->path);
-    fprintf(r->csv, "date,device,petsc,matrix,rows,nnz,op,k,scalar,variant,us,setup_products,bytes\n");
+    fprintf(r->csv, "date,device,petsc,matrix,rows,nnz,op,k,scalar,variant,us,setup_products,bytes,own,executor,predicted\n");
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -94,7 +94,7 @@ PetscErrorCode ReportMatrix(Report r, const char group[], const char matrix[], c
     PetscCall(PetscPrintf(PETSC_COMM_SELF, "  %-*s %12.2f %6.2fx %9.2f %9.2f %7.2f", width, t->variant->name, t->us, ratio, t->setup_products, (double)t->bytes / PetscMax((double)nnz, 1), 1e-3 * (double)t->bytes / t->us));
     if (r->machine->show_own) PetscCall(PetscPrintf(PETSC_COMM_SELF, " %7.2f", (double)t->own / (double)CsrBytes(csr->m, nnz)));
     PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s%s\n", plain ? " " : "", plain ? t->chosen : ""));
-    if (r->csv) fprintf(r->csv, "%s,%s,%s,%s,%lld,%lld,%s,%lld,%s,%s,%.3f,%.3f,%lld\n", r->date, r->device, r->petsc, matrix, (long long)csr->m, (long long)nnz, op->name, (long long)op->k, r->scalar, t->variant->name, t->us, t->setup_products, (long long)t->bytes);
+    if (r->csv) fprintf(r->csv, "%s,%s,%s,%s,%lld,%lld,%s,%lld,%s,%s,%.3f,%.3f,%lld,%lld,%s,%.3f\n", r->date, r->device, r->petsc, matrix, (long long)csr->m, (long long)nnz, op->name, (long long)op->k, r->scalar, t->variant->name, t->us, t->setup_products, (long long)t->bytes, (long long)t->own, t->executor, t->predicted);
   }
   if (r->csv) fflush(r->csv);
   for (const Column *c = r->machine->columns; c->title; c++) {

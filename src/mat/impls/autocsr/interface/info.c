@@ -31,6 +31,7 @@ PetscErrorCode MatAutoCSRGetInfo(Mat A, MatAutoCSRInfo *info)
   PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
   PetscCall(PetscMemzero(info, sizeof(*info)));
   info->strategy = "none";
+  info->executor = "none";
   info->backend  = "none";
   PetscUseMethod(A, "MatAutoCSRGetBlocks_C", (Mat, Mat[]), (A, blocks));
   for (PetscInt k = 0; k < AUTOCSR_MAX_BLOCKS; k++) {
@@ -64,6 +65,7 @@ PetscErrorCode MatAutoCSRGetInfo(Mat A, MatAutoCSRInfo *info)
       if (ctx->plan->segment[s].nnz > most) {
         most           = ctx->plan->segment[s].nnz;
         info->strategy = ctx->plan->segment[s].strategy;
+        info->executor = ctx->plan->segment[s].executor->name;
       }
     }
   }

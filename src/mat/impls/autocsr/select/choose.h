@@ -7,7 +7,7 @@
 
 #include "figures.h"
 
-#define AUTOCSR_MAX_MEMO       96
+#define AUTOCSR_MAX_MEMO       256
 #define AUTOCSR_MAX_CANDIDATES 6   /* that rigor measure builds and times */
 #define AUTOCSR_AMORTIZE       100 /* products over which the time to build a plan is spread */
 

@@ -7,7 +7,7 @@
 #include "select.h"
 #include "../backend.h"
 
-#define AUTOCSR_MAX_EXECUTORS 64
+#define AUTOCSR_MAX_EXECUTORS 256
 #define AUTOCSR_FEW_VALUES    16 /* a dictionary of so many fits in registers: its executors have figures of their own, under their name and "/few" */
 
 typedef struct {
