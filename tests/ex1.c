@@ -47,7 +47,13 @@ static PetscErrorCode CheckProfile(const AutoCSRMatrix *csr, const AutoCSRProfil
     }
     PetscCheck(pattern_rows == chunk->pattern_rows && uniform == chunk->uniform_slices, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Patterns of chunk %" PetscInt_FMT, c);
   }
-  for (PetscInt b = 0; b < AUTOCSR_HISTOGRAM_BINS; b++) histogram += f->histogram[b];
+  for (PetscInt b = 0; b < AUTOCSR_HISTOGRAM_BINS; b++) {
+    PetscInt entries = 0;
+
+    for (PetscInt i = 0; i < csr->m; i++) entries += Length(csr, i) >> b == 0 && (b == 0 || Length(csr, i) >> (b - 1)) ? Length(csr, i) : 0;
+    PetscCheck(entries == f->histogram_nnz[b], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Nonzeros of rows in bin %" PetscInt_FMT, b);
+    histogram += f->histogram[b];
+  }
   for (PetscInt i = 0; i < csr->m; i++) {
     empty += !Length(csr, i);
     for (PetscInt p = csr->row_ptr[i]; p < csr->row_ptr[i + 1]; p++) bandwidth = PetscMax(bandwidth, PetscAbs(csr->col[p] - i));

@@ -25,15 +25,22 @@ static inline void CountSlices(const AutoCSRMatrix *csr, const PetscInt rows[], 
   }
 }
 
-/* Insertion sort by falling length within windows */
+/* Insertion sort of n rows by falling length within windows */
+static inline void SortNamed(const AutoCSRMatrix *csr, PetscInt n, PetscInt window, PetscInt rows[])
+{
+  for (PetscInt k = 0; k < n; k++) {
+    const PetscInt row = rows[k];
+    PetscInt       j   = k;
+
+    for (; j > k / window * window && Length(csr, rows[j - 1]) < Length(csr, row); j--) rows[j] = rows[j - 1];
+    rows[j] = row;
+  }
+}
+
 static inline void SortRows(const AutoCSRMatrix *csr, PetscInt begin, PetscInt end, PetscInt window, PetscInt rows[])
 {
-  for (PetscInt k = begin; k < end; k++) {
-    PetscInt j = k;
-
-    for (; j > begin + (k - begin) / window * window && Length(csr, rows[j - 1]) < Length(csr, k); j--) rows[j] = rows[j - 1];
-    rows[j] = k;
-  }
+  for (PetscInt k = begin; k < end; k++) rows[k] = k;
+  SortNamed(csr, end - begin, window, rows + begin);
 }
 /* ---- Plans: how the rows are laid out over segments */
 
@@ -89,6 +96,7 @@ static inline PetscErrorCode AddNamed(AutoCSRPlan *plan, const AutoCSRMatrix *cs
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_ROWS, n));
   PetscCall((*csr->backend->from_host)(seg->stream[AUTOCSR_STREAM_ROWS].data, rows, (size_t)n * sizeof(*rows)));
   PetscCall(PetscFree(rows));
+  PetscCall(AutoCSRSegmentSortRows(seg, csr));
   PetscCall(AutoCSRSegmentEncode(seg, csr, profile));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -136,6 +144,7 @@ static inline PetscErrorCode Fits16(const AutoCSRMatrix *csr, const AutoCSRProfi
       for (PetscInt i = 0; i < csr->m; i++) {
         if (PartOf(csr, profile, layout, i) == part) rows[n++] = i;
       }
+      SortNamed(csr, n, PetscMax(1, axes->sort_window), rows);
     }
     CountSlices(csr, rows, 0, n, axes->slice_height, &padded, &slices_16);
     if (slices_16 < (n + axes->slice_height - 1) / axes->slice_height) *fits = PETSC_FALSE;
@@ -154,7 +163,6 @@ static inline PetscErrorCode IsLegal(const AutoCSRMatrix *csr, const AutoCSRProf
   for (PetscInt c = 0; c < profile->chunks; c++) pattern_rows += profile->chunk[c].pattern_rows;
   if (sliced && (a->index == AUTOCSR_INDEX_CSR || !own_value)) PetscFunctionReturn(PETSC_SUCCESS);
   if (!sliced && (a->sort_window || (!contiguous && (own_index || own_value)))) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!contiguous && a->sort_window) PetscFunctionReturn(PETSC_SUCCESS);
   if (layout == LAYOUT_BINS && sliced) PetscFunctionReturn(PETSC_SUCCESS);
   if (layout == LAYOUT_PATTERNS && (a->index != AUTOCSR_INDEX_PATTERN || !profile->pattern_id || pattern_rows == csr->m)) PetscFunctionReturn(PETSC_SUCCESS);
   if (!sliced && a->index != AUTOCSR_INDEX_16 && a->slice_height > 1) PetscFunctionReturn(PETSC_SUCCESS); /* does not matter there */

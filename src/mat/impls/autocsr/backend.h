@@ -34,8 +34,8 @@ struct _AutoCSRBackend {
   */
   PetscErrorCode (*count_bins)(const AutoCSRMatrix *, PetscInt U, PetscInt bins, AutoCSRBins *);
   PetscErrorCode (*name_bins)(const AutoCSRMatrix *, PetscInt U, PetscInt bins, const PetscBool wanted[], PetscInt names[]);
-  /* The rows of [row_begin, row_end) without entries, or with them, ascending */
-  PetscErrorCode (*name_rows)(const AutoCSRMatrix *, PetscInt row_begin, PetscInt row_end, PetscBool empty, PetscInt names[]);
+  /* The rows of [row_begin, row_end) of `shortest` to `longest` entries, ascending */
+  PetscErrorCode (*name_rows)(const AutoCSRMatrix *, PetscInt row_begin, PetscInt row_end, PetscInt shortest, PetscInt longest, PetscInt names[]);
 
   /* Segments: see plan.h, AutoCSRSegmentSortRows(), AutoCSRSegmentEncode(), AutoCSRPlanRefresh(), which also tells the narrow codings that a plan uses; *fits is true */
   PetscErrorCode (*sort_rows)(AutoCSRSegment *, const AutoCSRMatrix *);

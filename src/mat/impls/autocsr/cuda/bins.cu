@@ -34,13 +34,15 @@ struct IsInBins {
   }
 };
 
-struct IsEmpty {
+struct IsOfLength {
   const PetscInt *row_ptr;
-  bool            empty;
+  PetscInt        shortest, longest;
 
   __device__ __forceinline__ bool operator()(PetscInt row) const
   {
-    return (row_ptr[row] == row_ptr[row + 1]) == empty;
+    const PetscInt length = row_ptr[row + 1] - row_ptr[row];
+
+    return length >= shortest && length <= longest;
   }
 };
 
@@ -131,11 +133,11 @@ PetscErrorCode AutoCSRDeviceNameBins(const AutoCSRMatrix *csr, PetscInt U, Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRDeviceNameRows(const AutoCSRMatrix *csr, PetscInt row_begin, PetscInt row_end, PetscBool empty, PetscInt names[])
+PetscErrorCode AutoCSRDeviceNameRows(const AutoCSRMatrix *csr, PetscInt row_begin, PetscInt row_end, PetscInt shortest, PetscInt longest, PetscInt names[])
 {
-  const IsEmpty is_empty = {csr->row_ptr, empty == PETSC_TRUE};
+  const IsOfLength is_of_length = {csr->row_ptr, shortest, longest};
 
   PetscFunctionBegin;
-  PetscCall(Select(row_begin, row_end, is_empty, names));
+  PetscCall(Select(row_begin, row_end, is_of_length, names));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

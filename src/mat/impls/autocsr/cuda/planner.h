@@ -13,7 +13,7 @@ PETSC_INTERN PetscErrorCode AutoCSRDeviceProfile(const AutoCSRMatrix *, AutoCSRP
 /* bins.cu */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceCountBins(const AutoCSRMatrix *, PetscInt, PetscInt, AutoCSRBins *);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceNameBins(const AutoCSRMatrix *, PetscInt, PetscInt, const PetscBool[], PetscInt[]);
-PETSC_INTERN PetscErrorCode AutoCSRDeviceNameRows(const AutoCSRMatrix *, PetscInt, PetscInt, PetscBool, PetscInt[]);
+PETSC_INTERN PetscErrorCode AutoCSRDeviceNameRows(const AutoCSRMatrix *, PetscInt, PetscInt, PetscInt, PetscInt, PetscInt[]);
 
 PETSC_INTERN PetscErrorCode AutoCSRDeviceSortRows(AutoCSRSegment *, const AutoCSRMatrix *);                                /* sort.cu */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceEncode(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRProfile *);          /* encode.cu */

@@ -37,7 +37,10 @@ static PetscErrorCode TakeOver(const DeviceProfile *d, unsigned sizes, uint16_t 
     any = (PetscBool)(any || d->worthwhile[c]);
   }
   AutoCSRProfileTotal(profile, squares);
-  for (int b = 0; b < AUTOCSR_HISTOGRAM_BINS; b++) profile->histogram[b] = (PetscInt)d->histogram[b];
+  for (int b = 0; b < AUTOCSR_HISTOGRAM_BINS; b++) {
+    profile->histogram[b]     = (PetscInt)d->histogram[b];
+    profile->histogram_nnz[b] = (PetscInt)d->histogram_nnz[b];
+  }
   PetscCall(PetscArraycpy(profile->bins, d->bins, AUTOCSR_GRANULARITIES));
   profile->block_size = 1;
   for (int b = 2; b <= MAX_BLOCK_SIZE; b++) {

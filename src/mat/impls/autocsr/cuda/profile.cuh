@@ -37,7 +37,7 @@ typedef struct {
 /* All zero at first */
 typedef struct {
   DeviceCount  chunk[AUTOCSR_MAX_CHUNKS][COUNTS];
-  DeviceCount  histogram[AUTOCSR_HISTOGRAM_BINS];
+  DeviceCount  histogram[AUTOCSR_HISTOGRAM_BINS], histogram_nnz[AUTOCSR_HISTOGRAM_BINS];
   unsigned     not_blocks;                     /* bit b: the pattern is not made of b by b blocks */
   int          worthwhile[AUTOCSR_MAX_CHUNKS]; /* whether the patterns of each row are looked at */
   int          patterns;

@@ -27,12 +27,21 @@ static __device__ __forceinline__ void MeasureSlice(PetscInt length, PetscInt fi
   if (hi - lo < 65536) atomicAdd(slices_16, 1);
 }
 
+/* Of the lanes that are alike; in two halves, which do not overflow 32 bits */
+static __device__ __forceinline__ DeviceCount SumOfLike(unsigned like, PetscInt length)
+{
+  const DeviceCount low = __reduce_add_sync(like, (unsigned)length & 0xffffff), high = __reduce_add_sync(like, (unsigned)(length >> 24));
+
+  return low + (high << 24);
+}
+
 static __global__ void __launch_bounds__(AUTOCSR_WINDOW) MeasureWindows(AutoCSRMatrix csr, PetscInt rows_per_chunk, PetscInt shift, DeviceProfile *out)
 {
   __shared__ WindowSort::Shared window;
   __shared__ PetscInt           first_of[AUTOCSR_WINDOW], last_of[AUTOCSR_WINDOW];
   __shared__ DeviceCount        own[COUNTS];
   __shared__ unsigned           histogram[AUTOCSR_HISTOGRAM_BINS];
+  __shared__ DeviceCount        histogram_nnz[AUTOCSR_HISTOGRAM_BINS];
   const int                     k         = (int)threadIdx.x;
   const PetscInt                row_begin = (PetscInt)blockIdx.x * AUTOCSR_WINDOW, row = row_begin + k;
   const int                     n  = (int)(csr.m - row_begin < AUTOCSR_WINDOW ? csr.m - row_begin : AUTOCSR_WINDOW);
@@ -42,7 +51,10 @@ static __global__ void __launch_bounds__(AUTOCSR_WINDOW) MeasureWindows(AutoCSRM
   PetscInt                      away = 0;
 
   if (k < COUNTS) own[k] = 0;
-  if (k < AUTOCSR_HISTOGRAM_BINS) histogram[k] = 0;
+  if (k < AUTOCSR_HISTOGRAM_BINS) {
+    histogram[k]     = 0;
+    histogram_nnz[k] = 0;
+  }
   first_of[k] = first;
   last_of[k]  = last;
   __syncthreads();
@@ -56,7 +68,12 @@ static __global__ void __launch_bounds__(AUTOCSR_WINDOW) MeasureWindows(AutoCSRM
   const int         bits = 64 - __clzll((long long)length), bin = bits < AUTOCSR_HISTOGRAM_BINS ? bits : AUTOCSR_HISTOGRAM_BINS - 1;
   const unsigned    like = __match_any_sync(ALL_LANES, in ? bin : -1);
 
-  if (in && Lane() == __ffs((int)like) - 1) atomicAdd(&histogram[bin], (unsigned)__popc(like));
+  const DeviceCount entries = SumOfLike(like, length);
+
+  if (in && Lane() == __ffs((int)like) - 1) {
+    atomicAdd(&histogram[bin], (unsigned)__popc(like));
+    atomicAdd(&histogram_nnz[bin], entries);
+  }
   if (k == n - 1) atomicAdd(&own[COUNT_NNZ], (DeviceCount)(end - csr.row_ptr[row_begin]));
   if (Lane() == 0 && slice_exists) {
     atomicAdd(&own[COUNT_EMPTY_ROWS], (DeviceCount)__popc(empty));
@@ -70,7 +87,10 @@ static __global__ void __launch_bounds__(AUTOCSR_WINDOW) MeasureWindows(AutoCSRM
   MeasureSlice(window.length[r], first_of[r], last_of[r], slice_exists, &own[COUNT_PADDED_SORTED], &own[COUNT_SLICES_16_SORTED]);
   __syncthreads();
   AddCounts(own, out->chunk[row_begin / rows_per_chunk]);
-  if (k < AUTOCSR_HISTOGRAM_BINS && histogram[k]) atomicAdd(&out->histogram[k], (DeviceCount)histogram[k]);
+  if (k < AUTOCSR_HISTOGRAM_BINS && histogram[k]) {
+    atomicAdd(&out->histogram[k], (DeviceCount)histogram[k]);
+    atomicAdd(&out->histogram_nnz[k], histogram_nnz[k]);
+  }
 }
 
 /* Distinct lines of x among the first entries of sampled slices: a hash set in shared memory, a block a slice */

@@ -75,11 +75,13 @@ static PetscErrorCode NameBins(const AutoCSRMatrix *csr, PetscInt U, PetscInt bi
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode NameRows(const AutoCSRMatrix *csr, PetscInt row_begin, PetscInt row_end, PetscBool empty, PetscInt names[])
+static PetscErrorCode NameRows(const AutoCSRMatrix *csr, PetscInt row_begin, PetscInt row_end, PetscInt shortest, PetscInt longest, PetscInt names[])
 {
   PetscFunctionBegin;
   for (PetscInt i = row_begin; i < row_end; i++) {
-    if ((csr->row_ptr[i] == csr->row_ptr[i + 1]) == (empty == PETSC_TRUE)) *names++ = i;
+    const PetscInt length = csr->row_ptr[i + 1] - csr->row_ptr[i];
+
+    if (length >= shortest && length <= longest) *names++ = i;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

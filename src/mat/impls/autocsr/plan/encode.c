@@ -7,13 +7,16 @@
 PetscErrorCode AutoCSRSegmentSortRows_Host(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
 {
   const PetscInt window = seg->axes.sort_window;
-  PetscInt      *rows, *work;
+  PetscInt      *rows   = (PetscInt *)seg->stream[AUTOCSR_STREAM_ROWS].data, *work;
 
   PetscFunctionBegin;
-  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_ROWS, seg->n_rows));
-  rows = (PetscInt *)seg->stream[AUTOCSR_STREAM_ROWS].data;
+  if (!rows) {
+    PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_ROWS, seg->n_rows));
+    rows = (PetscInt *)seg->stream[AUTOCSR_STREAM_ROWS].data;
+    for (PetscInt k = 0; k < seg->n_rows; k++) rows[k] = seg->row_begin + k;
+  }
   PetscCall(PetscMalloc1(PetscMin(window, seg->n_rows), &work));
-  for (PetscInt k = 0; k < seg->n_rows; k += window) PetscCall(AutoCSRSortRowsByLength(csr->row_ptr, seg->row_begin + k, PetscMin(window, seg->n_rows - k), rows + k, work));
+  for (PetscInt k = 0; k < seg->n_rows; k += window) PetscCall(AutoCSRSortRowsByLength(csr->row_ptr, PetscMin(window, seg->n_rows - k), rows + k, work));
   PetscCall(PetscFree(work));
   seg->row_begin = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -98,9 +101,9 @@ static PetscErrorCode EncodeValues(AutoCSRSegment *seg, const AutoCSRMatrix *csr
 
 PetscErrorCode AutoCSRSegmentEncode_Host(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRProfile *profile)
 {
-  const AutoCSRAxes *a          = &seg->axes;
-  const PetscBool    own_index  = (PetscBool)(a->index == AUTOCSR_INDEX_32 || a->index == AUTOCSR_INDEX_16);
-  const PetscBool    own_value  = (PetscBool)(a->value != AUTOCSR_VALUE_CSR);
+  const AutoCSRAxes *a         = &seg->axes;
+  const PetscBool    own_index = (PetscBool)(a->index == AUTOCSR_INDEX_32 || a->index == AUTOCSR_INDEX_16);
+  const PetscBool    own_value = (PetscBool)(a->value != AUTOCSR_VALUE_CSR);
   PetscInt           slots, rows = seg->n_rows;
 
   PetscFunctionBegin;
@@ -148,7 +151,6 @@ static PetscErrorCode EncodeCheck(const AutoCSRSegment *seg, const AutoCSRMatrix
 PetscErrorCode AutoCSRSegmentSortRows(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
 {
   PetscFunctionBegin;
-  PetscCheck(seg->axes.sort_window <= 1 || !seg->stream[AUTOCSR_STREAM_ROWS].data, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Only contiguous segments are sorted");
   if (seg->axes.sort_window > 1) PetscCall((*csr->backend->sort_rows)(seg, csr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -56,7 +56,7 @@ typedef struct {
   AutoCSRReduction reduction;
   PetscInt         lanes;                               /* MAP_LANES */
   PetscInt         slice_height;                        /* rows of a slice, a power of two; also the rows that share a BASE in order CSR */
-  PetscInt         sort_window;                         /* rows sorted by length within windows of so many; 0 or 1: not sorted */
+  PetscInt         sort_window;                         /* rows (of those named) sorted by length within windows of so many; 0 or 1: not sorted */
   PetscInt         row_group;                           /* rows of a virtual row (granularity U); 1: ROWS names single rows */
   PetscInt         tile_width, tile_height, tile_steps; /* MAP_TILE: T, W and S of liu2015 */
 } AutoCSRAxes;
@@ -147,7 +147,7 @@ PETSC_INTERN double         AutoCSRSegmentBytesMoved(const AutoCSRSegment *, Pet
 /*
   plan/encode.c, on the host; cuda/ has its own loops over the same encode.h. Fills every stream that the axes call for, once row_begin, n_rows and (where there is one) ROWS are set, and
   sets nnz, n_slices, n_patterns and bytes. The work on one row or slice is in encode.h, in the common subset of C and CUDA.
-  AutoCSRSegmentSortRows makes ROWS for a contiguous segment with a sort window (stable, longest row first).
+  AutoCSRSegmentSortRows makes ROWS for a contiguous segment with a sort window, or sorts those that ROWS names (stable, longest row first).
 */
 PETSC_INTERN PetscErrorCode AutoCSRSegmentSortRows(AutoCSRSegment *, const AutoCSRMatrix *);
 PETSC_INTERN PetscErrorCode AutoCSRSegmentEncode(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRProfile *);

@@ -65,6 +65,7 @@ static void RowsMeasure(const AutoCSRMatrix *csr, AutoCSRProfile *profile)
         bin_length = length;
       }
       profile->histogram[bin]++;
+      profile->histogram_nnz[bin] += length;
       squares += (uint64_t)(d * d);
     }
   }

@@ -41,17 +41,18 @@ typedef struct {
   PetscInt              slice_height;
   PetscInt              min_length, max_length, empty_rows;
   double                mean_length, variance;
-  PetscInt              histogram[AUTOCSR_HISTOGRAM_BINS];
-  PetscInt              bandwidth;                   /* largest |column - row| */
-  double                aspect;                      /* m / n, 0 if n is 0 */
-  PetscInt              block_size;                  /* largest b in 1..8 such that the pattern is made of dense aligned b by b blocks */
-  PetscInt              patterns;                    /* row patterns (column - row lists) in the dictionary; AUTOCSR_MAX_PATTERNS + 1: too few rows share one */
-  PetscInt             *pattern_row;                 /* patterns: the first row of each, ascending; NULL if there is no dictionary */
-  uint16_t             *pattern_id;                  /* m, in the memory of the backend: the pattern of each row, AUTOCSR_NO_PATTERN if it is not in the dictionary; NULL as above */
-  PetscInt              values;                      /* distinct values (by their bits); AUTOCSR_MAX_DISTINCT + 1: more */
-  PetscScalar          *value;                       /* the distinct values in ascending order of their bits */
-  PetscBool             float32_exact;               /* every value is a float32 (PETSC_FALSE where PetscScalar is single) */
-  AutoCSRBins           bins[AUTOCSR_GRANULARITIES]; /* up to the first granularity that is not below m */
+  PetscInt              histogram[AUTOCSR_HISTOGRAM_BINS];     /* rows, by length */
+  PetscInt              histogram_nnz[AUTOCSR_HISTOGRAM_BINS]; /* their nonzeros */
+  PetscInt              bandwidth;                             /* largest |column - row| */
+  double                aspect;                                /* m / n, 0 if n is 0 */
+  PetscInt              block_size;                            /* largest b in 1..8 such that the pattern is made of dense aligned b by b blocks */
+  PetscInt              patterns;                              /* row patterns (column - row lists) in the dictionary; AUTOCSR_MAX_PATTERNS + 1: too few rows share one */
+  PetscInt             *pattern_row;                           /* patterns: the first row of each, ascending; NULL if there is no dictionary */
+  uint16_t             *pattern_id;                            /* m, in the memory of the backend: the pattern of each row, AUTOCSR_NO_PATTERN if it is not in the dictionary; NULL as above */
+  PetscInt              values;                                /* distinct values (by their bits); AUTOCSR_MAX_DISTINCT + 1: more */
+  PetscScalar          *value;                                 /* the distinct values in ascending order of their bits */
+  PetscBool             float32_exact;                         /* every value is a float32 (PETSC_FALSE where PetscScalar is single) */
+  AutoCSRBins           bins[AUTOCSR_GRANULARITIES];           /* up to the first granularity that is not below m */
   PetscInt              chunks;
   AutoCSRChunk          chunk[AUTOCSR_MAX_CHUNKS];
   double                seconds; /* what profiling took */
@@ -74,7 +75,7 @@ PETSC_INTERN const PetscInt AutoCSRGranularity[AUTOCSR_GRANULARITIES];
 PETSC_INTERN PetscInt       AutoCSRProfileGranularities(PetscInt m); /* how many of them there are bins of */
 PETSC_INTERN PetscErrorCode AutoCSRProfileGetBins(const AutoCSRProfile *, const AutoCSRMatrix *, PetscInt U, PetscInt bins, AutoCSRBins *);
 
-/* profile/sort.c: rows row_begin ... row_begin + n - 1, longest first, stable; work holds n */
-PETSC_INTERN PetscErrorCode AutoCSRSortRowsByLength(const PetscInt row_ptr[], PetscInt row_begin, PetscInt n, PetscInt rows[], PetscInt work[]);
+/* profile/sort.c: the n rows that are named in rows, longest first, stable; work holds n */
+PETSC_INTERN PetscErrorCode AutoCSRSortRowsByLength(const PetscInt row_ptr[], PetscInt n, PetscInt rows[], PetscInt work[]);
 
 #endif

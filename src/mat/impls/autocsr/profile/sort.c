@@ -1,9 +1,9 @@
 /*
-  Rows sorted by length within a window: a radix sort, so that equal rows keep their order.
+  Rows sorted by length: a radix sort, so that equal rows keep their order.
 */
 #include "profile.h"
 
-PetscErrorCode AutoCSRSortRowsByLength(const PetscInt row_ptr[], PetscInt row_begin, PetscInt n, PetscInt rows[], PetscInt work[])
+PetscErrorCode AutoCSRSortRowsByLength(const PetscInt row_ptr[], PetscInt n, PetscInt rows[], PetscInt work[])
 {
   PetscInt  longest = 0, shortest = PETSC_MAX_INT, previous = PETSC_MAX_INT;
   PetscInt *from = rows, *to = work;
@@ -11,9 +11,8 @@ PetscErrorCode AutoCSRSortRowsByLength(const PetscInt row_ptr[], PetscInt row_be
 
   PetscFunctionBegin;
   for (PetscInt k = 0; k < n; k++) {
-    const PetscInt length = row_ptr[row_begin + k + 1] - row_ptr[row_begin + k];
+    const PetscInt length = row_ptr[rows[k] + 1] - row_ptr[rows[k]];
 
-    rows[k]  = row_begin + k;
     longest  = PetscMax(longest, length);
     shortest = PetscMin(shortest, length);
     if (length > previous) sorted = PETSC_FALSE;

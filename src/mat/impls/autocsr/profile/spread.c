@@ -114,7 +114,8 @@ PetscErrorCode AutoCSRProfileSpread(const AutoCSRMatrix *csr, AutoCSRProfile *pr
       WindowMeasure(&w, NULL, row, n, h, &padded, &slices_16);
       chunk->padded = AddClamped(chunk->padded, padded);
       chunk->slices_16 += slices_16;
-      PetscCall(AutoCSRSortRowsByLength(csr->row_ptr, row, n, sorted, work));
+      for (PetscInt k = 0; k < n; k++) sorted[k] = row + k;
+      PetscCall(AutoCSRSortRowsByLength(csr->row_ptr, n, sorted, work));
       WindowMeasure(&w, sorted, row, n, h, &padded, &slices_16);
       chunk->padded_sorted = AddClamped(chunk->padded_sorted, padded);
       chunk->slices_16_sorted += slices_16;

@@ -71,7 +71,7 @@ static PetscErrorCode build_named(const AutoCSRProblem *problem, const AutoCSRAx
   PetscCall(AutoCSRPlanAddSegment(plan, "csr", axes, &seg));
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_ROWS, count));
   seg->n_rows = count;
-  PetscCall((*problem->csr->backend->name_rows)(problem->csr, problem->row_begin, problem->row_end, empty, (PetscInt *)seg->stream[AUTOCSR_STREAM_ROWS].data));
+  PetscCall((*problem->csr->backend->name_rows)(problem->csr, problem->row_begin, problem->row_end, empty ? 0 : 1, empty ? 0 : PETSC_MAX_INT, (PetscInt *)seg->stream[AUTOCSR_STREAM_ROWS].data));
   PetscCall(AutoCSRSegmentEncode(seg, problem->csr, problem->profile));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
