@@ -1,7 +1,7 @@
 /* The strategies: a new one is a file of its own and its name in this list (as dft/conf.c of FFTW) */
 #include "strategy.h"
 
-#define ALL_STRATEGIES(F) F(csr) F(pattern) F(sell) F(binned) F(segsum)
+#define ALL_STRATEGIES(F) F(csr) F(csr_vector) F(pattern) F(sell) F(binned) F(segsum)
 
 #define DECLARE(name) extern const AutoCSRStrategy AutoCSRStrategy_##name;
 #define POINTER(name) &AutoCSRStrategy_##name,
@@ -10,7 +10,7 @@ const AutoCSRStrategy *const AutoCSRStrategies[] = {ALL_STRATEGIES(POINTER) NULL
 
 PetscErrorCode AutoCSRStrategyFind(const char name[], const AutoCSRStrategy **strategy)
 {
-  char names[256] = "auto";
+  char names[512] = "auto";
 
   PetscFunctionBegin;
   *strategy = NULL;
