@@ -107,6 +107,24 @@ static PetscInt Blocks3(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
   return k;
 }
 
+/* Blocks of n / 10 rows and columns, some block rows empty */
+static PetscInt BlocksOfTenth(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
+{
+  const PetscInt b = n / 10;
+  PetscInt       block[64], k = 0, blocks = i / b % 4 == 2 ? 0 : Pick(10, i / b, 2, block);
+
+  for (PetscInt l = 0; l < blocks; l++) {
+    for (PetscInt j = 0; j < b; j++) col[k++] = b * block[l] + j;
+  }
+  return k;
+}
+
+static PetscInt Full(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
+{
+  for (PetscInt j = 0; j < n; j++) col[j] = j;
+  return n;
+}
+
 static PetscInt Arrow(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
 {
   if (i == 0) return DenseRow(0, n, 0, col);
@@ -138,6 +156,10 @@ static const Generator generators[] = {
     {"empty rows", 259, 259, EmptyRows, VALUES_FEW},
     {"all rows empty", 40, 9, None, VALUES_FEW},
     {"3 by 3 blocks", 1035, 1035, Blocks3, VALUES_FLOATS},
+    {"5 by 5 blocks", 345, 50, BlocksOfTenth, VALUES_FEW},
+    {"7 by 7 blocks", 147, 70, BlocksOfTenth, VALUES_MANY},
+    {"6 by 6 blocks", 558, 60, BlocksOfTenth, VALUES_FLOATS},
+    {"full", 24, 3000, Full, VALUES_MANY},
     {"arrow", 290, 290, Arrow, VALUES_MANY},
     {"wide", 11, 66001, RandomRow, VALUES_FEW},
     {"tall", 1500, 7, RandomRow, VALUES_FLOATS},

@@ -224,8 +224,10 @@ static PetscErrorCode CheckMatrix(const Generator *g)
 
       a.mapping = a.order == AUTOCSR_ORDER_SLICED ? AUTOCSR_MAP_SLICE : AUTOCSR_MAP_LANES;
       if (csr.m + csr.n > 4000 && a.slice_height != 1 && a.slice_height != 8) continue; /* to save time */
-      PetscCall(IsLegal(&csr, profile, &a, (Layout)layout, &legal));
-      if (legal) PetscCall(CheckPlan(g, &csr, profile, &a, (Layout)layout, &counts));
+      for (a.block = 1; a.block <= profile->block_size; a.block++) {
+        PetscCall(IsLegal(&csr, profile, &a, (Layout)layout, &legal));
+        if (legal) PetscCall(CheckPlan(g, &csr, profile, &a, (Layout)layout, &counts));
+      }
     }
   }
   {

@@ -10,7 +10,8 @@ static PetscErrorCode CheckUsed(const Generator *g, const Way *w, MatAutoCSRRigo
 {
   MatAutoCSRInfo info;
   const char    *want = rigor == MAT_AUTOCSR_RIGOR_NONE ? "segsum" : w->strategy;
-  PetscBool      is, some[3], stencil = (PetscBool)(g->row == Grid2 || g->row == Grid3); /* sell and pattern apply to these for sure */
+  PetscBool      is, some[4], stencil = (PetscBool)(g->row == Grid2 || g->row == Grid3); /* sell and pattern apply to these for sure */
+  PetscBool      dense = (PetscBool)(g->row == Blocks);                                  /* and block to these */
   PetscMPIInt    size;
 
   PetscFunctionBeginUser;
@@ -19,8 +20,9 @@ static PetscErrorCode CheckUsed(const Generator *g, const Way *w, MatAutoCSRRigo
   PetscCall(PetscStrcmp(want, "auto", &some[0]));
   PetscCall(PetscStrcmp(want, "sell", &some[1]));
   PetscCall(PetscStrcmp(want, "pattern", &some[2]));
-  if (size > 1 || some[0] || ((some[1] || some[2]) && !stencil)) PetscFunctionReturn((PetscErrorCode)0);
-  if (w - ways >= WAYS_AT_EACH_RIGOR && !stencil) PetscFunctionReturn((PetscErrorCode)0);
+  PetscCall(PetscStrcmp(want, "block", &some[3]));
+  if (size > 1 || some[0] || ((some[1] || some[2]) && !stencil) || (some[3] && !dense)) PetscFunctionReturn((PetscErrorCode)0);
+  if (w - ways >= WAYS_AT_EACH_RIGOR && !stencil && !some[3]) PetscFunctionReturn((PetscErrorCode)0);
   if (w->value > MAT_AUTOCSR_VALUE_COPY || !info.nnz) PetscFunctionReturn((PetscErrorCode)0);
   PetscCall(PetscStrcmp(want, info.strategy, &is));
   PetscCheck(is, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %s is used", context, info.strategy);

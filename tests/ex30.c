@@ -312,9 +312,11 @@ static PetscErrorCode CheckMatrix(const Generator *g, PetscBool few)
 
       a.mapping      = a.order == AUTOCSR_ORDER_SLICED ? AUTOCSR_MAP_SLICE : AUTOCSR_MAP_LANES;
       a.slice_height = a.order == AUTOCSR_ORDER_SLICED || a.index == AUTOCSR_INDEX_16 ? AutoCSRBackendCUDA.slice_height : 1;
-      PetscCall(IsLegal(&pair.host, pair.host_profile, &a, (Layout)layout, &legal));
-      if (legal) PetscCall(CheckPlan(g, &pair, &a, (Layout)layout));
-      plans += legal;
+      for (a.block = 1; a.block <= pair.host_profile->block_size; a.block++) {
+        PetscCall(IsLegal(&pair.host, pair.host_profile, &a, (Layout)layout, &legal));
+        if (legal) PetscCall(CheckPlan(g, &pair, &a, (Layout)layout));
+        plans += legal;
+      }
     }
   }
   PetscCheck(plans > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: no plan", g->name);

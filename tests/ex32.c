@@ -47,12 +47,14 @@ static PetscErrorCode CheckMatrix(const Generator *g, PetscInt *plans)
       PetscBool    legal;
 
       a.mapping = a.order == AUTOCSR_ORDER_SLICED ? AUTOCSR_MAP_SLICE : AUTOCSR_MAP_LANES;
-      PetscCall(IsLegal(&csr, profile, &a, (Layout)layout, &legal));
-      if (!legal) continue;
-      PetscCall(BuildPlan(&csr, profile, &csr, profile, &a, (Layout)layout, &plan));
-      for (PetscInt s = 0; s < plan->n_segments; s++) PetscCall(CheckSegment(&plan->segment[s], &csr, profile));
-      PetscCall(AutoCSRPlanDestroy(&plan));
-      (*plans)++;
+      for (a.block = 1; a.block <= profile->block_size; a.block++) {
+        PetscCall(IsLegal(&csr, profile, &a, (Layout)layout, &legal));
+        if (!legal) continue;
+        PetscCall(BuildPlan(&csr, profile, &csr, profile, &a, (Layout)layout, &plan));
+        for (PetscInt s = 0; s < plan->n_segments; s++) PetscCall(CheckSegment(&plan->segment[s], &csr, profile));
+        PetscCall(AutoCSRPlanDestroy(&plan));
+        (*plans)++;
+      }
     }
   }
   PetscCall(AutoCSRProfileDestroy(&profile));

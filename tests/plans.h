@@ -126,7 +126,8 @@ static inline PetscErrorCode BuildPlan(const AutoCSRMatrix *csr, const AutoCSRPr
 /* Do 16 bits hold the columns of all slices of this layout? */
 static inline PetscErrorCode Fits16(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, const AutoCSRAxes *axes, Layout layout, PetscBool *fits)
 {
-  PetscInt *rows, padded, slices_16;
+  const PetscInt height = AutoCSRAxesSliceRows(axes);
+  PetscInt      *rows, padded, slices_16;
 
   PetscFunctionBeginUser;
   *fits = PETSC_TRUE;
@@ -146,12 +147,21 @@ static inline PetscErrorCode Fits16(const AutoCSRMatrix *csr, const AutoCSRProfi
       }
       SortNamed(csr, n, PetscMax(1, axes->sort_window), rows);
     }
-    CountSlices(csr, rows, 0, n, axes->slice_height, &padded, &slices_16);
-    if (slices_16 < (n + axes->slice_height - 1) / axes->slice_height) *fits = PETSC_FALSE;
+    CountSlices(csr, rows, 0, n, height, &padded, &slices_16);
+    if (slices_16 < (n + height - 1) / height) *fits = PETSC_FALSE;
   }
   PetscCall(PetscFree(rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/* Are the rows made of blocks of the size that the axes want, and does the layout cut none? */
+static inline PetscBool HasBlocks(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, const AutoCSRAxes *a, Layout layout)
+{
+  if (a->block == 1) return PETSC_TRUE;
+  if (profile->block_size % a->block || a->order == AUTOCSR_ORDER_SLICED || a->index == AUTOCSR_INDEX_PATTERN) return PETSC_FALSE;
+  return (PetscBool)(layout == LAYOUT_WHOLE || (layout == LAYOUT_THIRDS && csr->m / 3 % a->block == 0 && csr->m * 2 / 3 % a->block == 0));
+}
+
 static inline PetscErrorCode IsLegal(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, const AutoCSRAxes *a, Layout layout, PetscBool *legal)
 {
   const PetscBool sliced = (PetscBool)(a->order == AUTOCSR_ORDER_SLICED), contiguous = (PetscBool)(layout == LAYOUT_WHOLE || layout == LAYOUT_THIRDS);
@@ -161,6 +171,7 @@ static inline PetscErrorCode IsLegal(const AutoCSRMatrix *csr, const AutoCSRProf
   PetscFunctionBeginUser;
   *legal = PETSC_FALSE;
   for (PetscInt c = 0; c < profile->chunks; c++) pattern_rows += profile->chunk[c].pattern_rows;
+  if (!HasBlocks(csr, profile, a, layout)) PetscFunctionReturn(PETSC_SUCCESS);
   if (sliced && (a->index == AUTOCSR_INDEX_CSR || !own_value)) PetscFunctionReturn(PETSC_SUCCESS);
   if (!sliced && (a->sort_window || (!contiguous && (own_index || own_value)))) PetscFunctionReturn(PETSC_SUCCESS);
   if (layout == LAYOUT_BINS && sliced) PetscFunctionReturn(PETSC_SUCCESS);

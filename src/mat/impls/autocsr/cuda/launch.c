@@ -49,6 +49,7 @@ PetscErrorCode AutoCSRDeviceFindExecutor(const AutoCSRAxes *axes, const char sim
 
   PetscFunctionBegin;
   *executor = NULL;
+  if (axes->block > 1) PetscFunctionReturn(PETSC_SUCCESS);
   if (tiles && (axes->tile_width != AUTOCSR_BLOCK || axes->tile_steps != 1)) PetscFunctionReturn(PETSC_SUCCESS); /* a block for each tile */
   if (slices && axes->slice_height != AUTOCSR_DEVICE_SLICE_HEIGHT) PetscFunctionReturn(PETSC_SUCCESS);           /* a lane for each row */
   for (e = AutoCSRDeviceExecutors; e->executor.name && !*executor; e++) {

@@ -6,7 +6,7 @@
 
 #include "host.h"
 
-/* The axes that an executor is for; lanes 0: any. What it makes of the others it reads in the segment */
+/* The axes that an executor is for; lanes 0: any; blocks: of any size and with any index. What it makes of the others it reads in the segment */
 typedef struct {
   AutoCSROrder    order;
   AutoCSRIndex    index;
@@ -14,6 +14,7 @@ typedef struct {
   AutoCSRMapping  mapping;
   PetscInt        lanes;
   AutoCSRExecutor executor;
+  PetscBool       blocks;
 } AutoCSRHostExecutor;
 
 /* Each ends with a name that is NULL */

@@ -67,7 +67,7 @@ PetscErrorCode AutoCSRHostFindExecutor(const AutoCSRAxes *axes, const char simd[
     const PetscBool lanes   = (PetscBool)(!e->lanes || e->lanes == PetscMin(axes->lanes, 32));
     const PetscBool mapping = (PetscBool)(e->mapping == axes->mapping || (axes->index == AUTOCSR_INDEX_PATTERN && axes->order == AUTOCSR_ORDER_CSR));
 
-    if (e->order == axes->order && e->index == axes->index && e->value == axes->value && mapping && lanes) {
+    if (e->blocks == (axes->block > 1) && e->order == axes->order && (e->blocks || e->index == axes->index) && e->value == axes->value && mapping && lanes) {
       *executor = &e->executor;
       break;
     }

@@ -2,6 +2,7 @@
   The kernel text as a table: included once for each instruction set, which names the table HOST_EXECUTORS. What a kernel
   runs is fixed here, at compile time, by one line.
 */
+#include "kernels_block.h"
 #include "kernels_sliced.h"
 #include "kernels_tile.h"
 #include "executors.h"
@@ -37,6 +38,7 @@ static void TileMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op)
 #define CSR_PAIR(I, V, L) KERNEL_PAIR(CSR_##I##_##V##_##L, CSRMultiply(seg, op, AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V, L), CSRTranspose(seg, op, AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V))
 #define PATTERN_PAIR(V)   KERNEL_PAIR(CSR_PATTERN_##V, CSRPatternRun(seg, op, AUTOCSR_VALUE_##V, PETSC_FALSE), CSRPatternRun(seg, op, AUTOCSR_VALUE_##V, PETSC_TRUE))
 #define SLICED_PAIR(I, V) KERNEL_PAIR(SLICED_##I##_##V, SlicedRun(seg, op, AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V, PETSC_FALSE), SlicedRun(seg, op, AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V, PETSC_TRUE))
+#define BLOCK_PAIR(V)     KERNEL_PAIR(CSR_BLOCK_##V, BlockRun(seg, op, AUTOCSR_VALUE_##V, PETSC_FALSE), BlockRun(seg, op, AUTOCSR_VALUE_##V, PETSC_TRUE))
 #define NAME_CSR          "csr"
 #define NAME_32           "32"
 #define NAME_16           "16"
@@ -46,6 +48,7 @@ static void TileMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op)
 #define NAME_FLOAT32      "float32"
 #define CSR_LINE(I, V, L) {AUTOCSR_ORDER_CSR, AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V, AUTOCSR_MAP_LANES, L, {"csr/" NAME_##I "/" NAME_##V "/lanes" #L, CSR_##I##_##V##_##L##Multiply, CSR_##I##_##V##_##L##Transpose}},
 #define PATTERN_LINE(V)   {AUTOCSR_ORDER_CSR, AUTOCSR_INDEX_PATTERN, AUTOCSR_VALUE_##V, AUTOCSR_MAP_LANES, 0, {"csr/pattern/" NAME_##V, CSR_PATTERN_##V##Multiply, CSR_PATTERN_##V##Transpose}},
+#define BLOCK_LINE(V)     {AUTOCSR_ORDER_CSR, AUTOCSR_INDEX_CSR, AUTOCSR_VALUE_##V, AUTOCSR_MAP_LANES, 0, {"csr/block/" NAME_##V, CSR_BLOCK_##V##Multiply, CSR_BLOCK_##V##Transpose}, PETSC_TRUE},
 #define SLICED_LINE(I, V) {AUTOCSR_ORDER_SLICED, AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V, AUTOCSR_MAP_SLICE, 0, {"sliced/" NAME_##I "/" NAME_##V, SLICED_##I##_##V##Multiply, SLICED_##I##_##V##Transpose}},
 #define EACH_CSR(do, I, V) \
   do (I, V, 1) do(I, V, 2) do(I, V, 4) do(I, V, 8) do(I, V, 16) do(I, V, 32)
@@ -63,6 +66,7 @@ static void TileMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op)
 EACH_CSR(CSR_PAIR, CSR, CSR)
 EACH_CSR(CSR_PAIR, 16, CSR)
 EACH_PATTERN(PATTERN_PAIR)
+EACH_PATTERN(BLOCK_PAIR)
 EACH_SLICED(SLICED_PAIR, 32)
 EACH_SLICED(SLICED_PAIR, 16)
 EACH_SLICED(SLICED_PAIR, PATTERN)
@@ -74,6 +78,7 @@ const AutoCSRHostExecutor HOST_EXECUTORS[] = {
   EACH_CSR(CSR_LINE, CSR, CSR)
   EACH_CSR(CSR_LINE, 16, CSR)
   EACH_PATTERN(PATTERN_LINE)
+  EACH_PATTERN(BLOCK_LINE)
   EACH_SLICED(SLICED_LINE, 32)
   EACH_SLICED(SLICED_LINE, 16)
   EACH_SLICED(SLICED_LINE, PATTERN)

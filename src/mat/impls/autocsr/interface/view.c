@@ -60,8 +60,8 @@ static PetscErrorCode AutoCSRViewSegment(PetscViewer viewer, PetscBool detail, c
   if (!detail) PetscFunctionReturn(PETSC_SUCCESS);
   AUTOCSR_PRINT("      partition %s, order %s, index %s, value %s, mapping %s, reduction %s; executor %s\n", AutoCSRPartitionNames[a->partition], AutoCSROrderNames[a->order], AutoCSRIndexNames[a->index], AutoCSRValueNames[a->value], AutoCSRMappingNames[a->mapping],
                 AutoCSRReductionNames[a->reduction], s->executor ? s->executor->name : "none");
-  AUTOCSR_PRINT("      lanes %" PetscInt_FMT ", slice height %" PetscInt_FMT ", sort window %" PetscInt_FMT ", row group %" PetscInt_FMT ", tile %" PetscInt_FMT " by %" PetscInt_FMT " by %" PetscInt_FMT "; slices %" PetscInt_FMT ", patterns %" PetscInt_FMT "\n", a->lanes, a->slice_height, a->sort_window, a->row_group,
-                a->tile_width, a->tile_height, a->tile_steps, s->n_slices, s->n_patterns);
+  AUTOCSR_PRINT("      lanes %" PetscInt_FMT ", slice height %" PetscInt_FMT ", sort window %" PetscInt_FMT ", row group %" PetscInt_FMT ", block %" PetscInt_FMT ", tile %" PetscInt_FMT " by %" PetscInt_FMT " by %" PetscInt_FMT "; slices %" PetscInt_FMT ", patterns %" PetscInt_FMT "\n", a->lanes, a->slice_height, a->sort_window, a->row_group,
+                a->block, a->tile_width, a->tile_height, a->tile_steps, s->n_slices, s->n_patterns);
   PetscCall(AutoCSRBandwidthShare(s->backend, s->bytes, seconds, &share));
   AUTOCSR_PRINT("      %.4g bytes a product; predicted %.3g us, measured %.3g us, %.3g%% of the bandwidth\n", s->bytes, 1e6 * s->predicted, 1e6 * s->measured, 100 * share);
   AUTOCSR_PRINT("      streams (bytes):");
@@ -125,8 +125,8 @@ static PetscErrorCode AutoCSRViewSegmentJSON(PetscViewer viewer, const AutoCSRSe
   PetscCall(AutoCSRBandwidthShare(s->backend, s->bytes, AutoCSRSeconds(s->measured, s->predicted), &share));
   AUTOCSR_PRINT("{\"strategy\": \"%s\", \"partition\": \"%s\", \"order\": \"%s\", \"index\": \"%s\", \"value\": \"%s\", \"mapping\": \"%s\", \"reduction\": \"%s\", \"executor\": \"%s\",\n", s->strategy, AutoCSRPartitionNames[a->partition], AutoCSROrderNames[a->order], AutoCSRIndexNames[a->index],
                 AutoCSRValueNames[a->value], AutoCSRMappingNames[a->mapping], AutoCSRReductionNames[a->reduction], s->executor ? s->executor->name : "");
-  AUTOCSR_PRINT("       \"lanes\": %" PetscInt_FMT ", \"slice_height\": %" PetscInt_FMT ", \"sort_window\": %" PetscInt_FMT ", \"row_group\": %" PetscInt_FMT ", \"tile_width\": %" PetscInt_FMT ", \"tile_height\": %" PetscInt_FMT ", \"tile_steps\": %" PetscInt_FMT ",\n", a->lanes, a->slice_height, a->sort_window,
-                a->row_group, a->tile_width, a->tile_height, a->tile_steps);
+  AUTOCSR_PRINT("       \"lanes\": %" PetscInt_FMT ", \"slice_height\": %" PetscInt_FMT ", \"sort_window\": %" PetscInt_FMT ", \"row_group\": %" PetscInt_FMT ", \"block\": %" PetscInt_FMT ", \"tile_width\": %" PetscInt_FMT ", \"tile_height\": %" PetscInt_FMT ", \"tile_steps\": %" PetscInt_FMT ",\n", a->lanes, a->slice_height, a->sort_window,
+                a->row_group, a->block, a->tile_width, a->tile_height, a->tile_steps);
   AUTOCSR_PRINT("       \"row_begin\": %" PetscInt_FMT ", \"rows\": %" PetscInt_FMT ", \"contiguous\": %s, \"nnz\": %" PetscInt_FMT ", \"slices\": %" PetscInt_FMT ", \"patterns\": %" PetscInt_FMT ",\n", s->row_begin, s->n_rows, s->stream[AUTOCSR_STREAM_ROWS].data ? "false" : "true", s->nnz, s->n_slices,
                 s->n_patterns);
   AUTOCSR_PRINT("       \"product_bytes\": %.0f, \"predicted\": %.6e, \"measured\": %.6e, \"bandwidth_share\": %.6e, \"streams\": {", s->bytes, s->predicted, s->measured, share);

@@ -9,7 +9,8 @@ static PetscErrorCode CheckSizes(const AutoCSRSegment *seg, const AutoCSRMatrix 
 {
   const AutoCSRAxes *a = &seg->axes;
   PetscInt64         count[AUTOCSR_STREAM_COUNT];
-  PetscInt           slots = seg->nnz;
+  const PetscInt     height = AutoCSRAxesSliceRows(a);
+  PetscInt           slots  = seg->nnz;
 
   PetscFunctionBegin;
   for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) count[s] = -1;
@@ -17,14 +18,14 @@ static PetscErrorCode CheckSizes(const AutoCSRSegment *seg, const AutoCSRMatrix 
     PetscCheck(seg->row_begin == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " names its rows but begins at row %" PetscInt_FMT, i, seg->row_begin);
     count[AUTOCSR_STREAM_ROWS] = seg->n_rows / a->row_group + (seg->n_rows % a->row_group != 0);
   }
-  if (a->order == AUTOCSR_ORDER_SLICED || a->index == AUTOCSR_INDEX_16) PetscCheck(seg->n_slices == seg->n_rows / a->slice_height + (seg->n_rows % a->slice_height != 0), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " of %" PetscInt_FMT " rows has %" PetscInt_FMT " slices of %" PetscInt_FMT " rows", i, seg->n_rows, seg->n_slices, a->slice_height);
+  if (a->order == AUTOCSR_ORDER_SLICED || a->index == AUTOCSR_INDEX_16) PetscCheck(seg->n_slices == seg->n_rows / height + (seg->n_rows % height != 0), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " of %" PetscInt_FMT " rows has %" PetscInt_FMT " slices of %" PetscInt_FMT " rows", i, seg->n_rows, seg->n_slices, height);
   if (a->order == AUTOCSR_ORDER_SLICED) {
     count[AUTOCSR_STREAM_SLICE_PTR] = seg->n_slices + 1;
     PetscCheck(seg->stream[AUTOCSR_STREAM_SLICE_PTR].data, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " is not encoded", i);
     slots = ((const PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data)[seg->n_slices];
   }
   if (a->index == AUTOCSR_INDEX_16) count[AUTOCSR_STREAM_BASE] = seg->n_slices;
-  if (a->index == AUTOCSR_INDEX_32 || a->index == AUTOCSR_INDEX_16) count[AUTOCSR_STREAM_INDEX] = slots;
+  if (a->index == AUTOCSR_INDEX_32 || a->index == AUTOCSR_INDEX_16) count[AUTOCSR_STREAM_INDEX] = slots / (a->block * a->block);
   if (a->index == AUTOCSR_INDEX_PATTERN) {
     count[AUTOCSR_STREAM_PATTERN_ID]  = seg->n_rows;
     count[AUTOCSR_STREAM_PATTERN_PTR] = seg->n_patterns + 1;

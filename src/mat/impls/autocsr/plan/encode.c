@@ -27,7 +27,7 @@ static PetscErrorCode EncodeSlices(AutoCSRSegment *seg, const AutoCSRMatrix *csr
   const PetscInt h = seg->axes.slice_height;
 
   PetscFunctionBegin;
-  seg->n_slices = seg->n_rows / h + (seg->n_rows % h != 0);
+  seg->n_slices = seg->n_rows / AutoCSRAxesSliceRows(&seg->axes) + (seg->n_rows % AutoCSRAxesSliceRows(&seg->axes) != 0);
   if (seg->axes.order == AUTOCSR_ORDER_SLICED) {
     PetscInt64 slots = 0;
     PetscInt  *slice_ptr;
@@ -43,7 +43,7 @@ static PetscErrorCode EncodeSlices(AutoCSRSegment *seg, const AutoCSRMatrix *csr
   }
   if (seg->axes.index == AUTOCSR_INDEX_16) {
     PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_BASE, seg->n_slices));
-    for (PetscInt s = 0; s < seg->n_slices; s++) PetscCheck(AutoCSREncodeSliceBase(seg, csr, s), PETSC_COMM_SELF, PETSC_ERR_PLIB, "16 bits do not hold the columns of slice %" PetscInt_FMT " of %" PetscInt_FMT " rows", s, h);
+    for (PetscInt s = 0; s < seg->n_slices; s++) PetscCheck(AutoCSREncodeSliceBase(seg, csr, s), PETSC_COMM_SELF, PETSC_ERR_PLIB, "16 bits do not hold the columns of slice %" PetscInt_FMT " of %" PetscInt_FMT " rows", s, AutoCSRAxesSliceRows(&seg->axes));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -117,7 +117,7 @@ PetscErrorCode AutoCSRSegmentEncode_Host(AutoCSRSegment *seg, const AutoCSRMatri
   }
   if (a->index == AUTOCSR_INDEX_PATTERN) PetscCall(EncodePatterns(seg, csr, profile));
   if (own_index) {
-    PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_INDEX, slots));
+    PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_INDEX, slots / (a->block * a->block)));
     for (PetscInt k = 0; k < rows; k++) AutoCSREncodeRowIndex(seg, csr, k);
   }
   if (own_value) PetscCall(EncodeValues(seg, csr, profile, slots, rows));
@@ -141,6 +141,8 @@ static PetscErrorCode EncodeCheck(const AutoCSRSegment *seg, const AutoCSRMatrix
 
   PetscFunctionBegin;
   PetscCheck(a->order == AUTOCSR_ORDER_SLICED || contiguous || !(own_index || a->value != AUTOCSR_VALUE_CSR), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Order csr with index %s and value %s needs contiguous rows", AutoCSRIndexNames[a->index], AutoCSRValueNames[a->value]);
+  PetscCheck(a->block == 1 || (contiguous && seg->row_begin % a->block == 0 && seg->n_rows % a->block == 0), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Blocks of %" PetscInt_FMT " rows need contiguous, whole block rows", a->block);
+  PetscCheck(a->block == 1 || (profile && profile->block_size % a->block == 0), PETSC_COMM_SELF, PETSC_ERR_PLIB, "The rows are not made of dense blocks of %" PetscInt_FMT, a->block);
   PetscCheck(a->index != AUTOCSR_INDEX_32 || (PetscInt64)csr->n <= (PetscInt64)1 << 32, PETSC_COMM_SELF, PETSC_ERR_PLIB, "32 bits do not hold %" PetscInt_FMT " columns", csr->n);
   PetscCheck(a->index != AUTOCSR_INDEX_PATTERN || (profile && profile->pattern_id), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Index pattern needs a profile with row patterns");
   PetscCheck(a->value != AUTOCSR_VALUE_DICTIONARY || (profile && profile->values <= AUTOCSR_MAX_DISTINCT), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Value dictionary needs a profile with at most %d distinct values", AUTOCSR_MAX_DISTINCT);

@@ -56,10 +56,10 @@ AUTOCSR_HD PetscInt AutoCSREncodeSliceWidth(const AutoCSRSegment *seg, const Aut
   return width;
 }
 
-/* BASE of slice s: its smallest column, 0 if it has none; returns whether 16 bits hold the distance to its largest column */
+/* BASE of slice s: its smallest column, 0 if it has none; returns whether 16 bits hold the distance to its largest column (or block) */
 AUTOCSR_HD int AutoCSREncodeSliceBase(AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt s)
 {
-  const PetscInt h    = seg->axes.slice_height;
+  const PetscInt h    = AutoCSRAxesSliceRows(&seg->axes);
   PetscInt      *base = (PetscInt *)seg->stream[AUTOCSR_STREAM_BASE].data;
   PetscInt       lo = csr->n, hi = -1;
 
@@ -72,17 +72,46 @@ AUTOCSR_HD int AutoCSREncodeSliceBase(AutoCSRSegment *seg, const AutoCSRMatrix *
     }
   }
   base[s] = hi < 0 ? 0 : lo;
-  return hi - lo < 65536;
+  return (hi - lo) / seg->axes.block < 65536;
 }
 
-/* INDEX of the k-th row, padding too */
+/* Where the code of the first block of the block row that begins with the segment's k-th row lies in INDEX */
+AUTOCSR_HD PetscInt AutoCSRSegmentBlockSlot(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt k)
+{
+  return AutoCSRSegmentSlot(seg, csr, k) / (seg->axes.block * seg->axes.block);
+}
+
+/* The code of block t of the block row that begins with the segment's k-th row */
+AUTOCSR_HD PetscInt AutoCSREncodeBlock(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt k, PetscInt t)
+{
+  const PetscInt b = seg->axes.block, col = csr->col[csr->row_ptr[seg->row_begin + k] + t * b];
+
+  if (seg->axes.index == AUTOCSR_INDEX_32) return col / b;
+  return (col - ((const PetscInt *)seg->stream[AUTOCSR_STREAM_BASE].data)[k / AutoCSRAxesSliceRows(&seg->axes)]) / b;
+}
+
+/* INDEX of the block row that begins with the k-th row */
+AUTOCSR_HD void AutoCSREncodeBlockRowIndex(AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt k)
+{
+  const PetscInt q = AutoCSRSegmentBlockSlot(seg, csr, k), blocks = AutoCSRSegmentRowLength(seg, csr, k) / seg->axes.block;
+
+  if (seg->axes.index == AUTOCSR_INDEX_32) {
+    for (PetscInt t = 0; t < blocks; t++) ((uint32_t *)seg->stream[AUTOCSR_STREAM_INDEX].data)[q + t] = (uint32_t)AutoCSREncodeBlock(seg, csr, k, t);
+  } else {
+    for (PetscInt t = 0; t < blocks; t++) ((uint16_t *)seg->stream[AUTOCSR_STREAM_INDEX].data)[q + t] = (uint16_t)AutoCSREncodeBlock(seg, csr, k, t);
+  }
+}
+
+/* INDEX of the k-th row, padding too; of a block row with its first row */
 AUTOCSR_HD void AutoCSREncodeRowIndex(AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt k)
 {
   const PetscInt length = AutoCSRSegmentRowLength(seg, csr, k), slots = AutoCSRSegmentRowSlots(seg, csr, k);
   const PetscInt q = AutoCSRSegmentSlot(seg, csr, k), stride = AutoCSRSegmentStride(seg);
   const PetscInt p = length ? csr->row_ptr[AutoCSRSegmentRow(seg, k)] : 0;
 
-  if (seg->axes.index == AUTOCSR_INDEX_32) {
+  if (seg->axes.block > 1) {
+    if (k % seg->axes.block == 0) AutoCSREncodeBlockRowIndex(seg, csr, k);
+  } else if (seg->axes.index == AUTOCSR_INDEX_32) {
     uint32_t *index = (uint32_t *)seg->stream[AUTOCSR_STREAM_INDEX].data + q;
 
     for (PetscInt t = 0; t < length; t++) index[t * stride] = (uint32_t)csr->col[p + t];
@@ -132,6 +161,17 @@ AUTOCSR_HD void AutoCSREncodePattern(AutoCSRSegment *seg, const AutoCSRMatrix *c
   for (PetscInt q = csr->row_ptr[row]; q < csr->row_ptr[row + 1]; q++) *offset++ = csr->col[q] - row;
 }
 
+/* Column of entry t of the k-th row, whose block's code is that of its block row */
+AUTOCSR_HD PetscInt AutoCSRDecodeBlockColumn(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt k, PetscInt t)
+{
+  const PetscInt b = seg->axes.block, first = k - k % b, q = AutoCSRSegmentBlockSlot(seg, csr, first) + t / b;
+  const void    *index = seg->stream[AUTOCSR_STREAM_INDEX].data;
+
+  if (seg->axes.index == AUTOCSR_INDEX_CSR) return csr->col[csr->row_ptr[seg->row_begin + first] + t - t % b] + t % b;
+  if (seg->axes.index == AUTOCSR_INDEX_32) return (PetscInt)((const uint32_t *)index)[q] * b + t % b;
+  return ((const PetscInt *)seg->stream[AUTOCSR_STREAM_BASE].data)[k / AutoCSRAxesSliceRows(&seg->axes)] + (PetscInt)((const uint16_t *)index)[q] * b + t % b;
+}
+
 /* Column of entry t of the k-th row */
 AUTOCSR_HD PetscInt AutoCSRDecodeColumn(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt k, PetscInt t)
 {
@@ -139,6 +179,7 @@ AUTOCSR_HD PetscInt AutoCSRDecodeColumn(const AutoCSRSegment *seg, const AutoCSR
   const PetscInt       row    = AutoCSRSegmentRow(seg, k);
   PetscInt             q;
 
+  if (seg->axes.block > 1) return AutoCSRDecodeBlockColumn(seg, csr, k, t);
   if (seg->axes.index == AUTOCSR_INDEX_CSR) return csr->col[csr->row_ptr[row] + t];
   if (seg->axes.index == AUTOCSR_INDEX_PATTERN) {
     const PetscInt p = ((const PetscInt *)stream[AUTOCSR_STREAM_PATTERN_PTR].data)[((const uint16_t *)stream[AUTOCSR_STREAM_PATTERN_ID].data)[k]];

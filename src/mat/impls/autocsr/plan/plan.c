@@ -54,6 +54,7 @@ static PetscErrorCode AxesCheck(const AutoCSRAxes *a)
   PetscCheck(in_place || (a->mapping != AUTOCSR_MAP_TILE && a->mapping != AUTOCSR_MAP_EMPTY), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Mapping %s has no streams of entries", AutoCSRMappingNames[a->mapping]);
   PetscCheck(a->mapping != AUTOCSR_MAP_LANES || (IsPowerOfTwo(a->lanes) && a->lanes <= 256), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " lanes are not a power of two up to 256", a->lanes);
   PetscCheck(a->row_group == 1 || (a->order == AUTOCSR_ORDER_CSR && a->sort_window <= 1), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Virtual rows of %" PetscInt_FMT " rows need order csr, not sorted", a->row_group);
+  PetscCheck(a->block == 1 || (a->order == AUTOCSR_ORDER_CSR && a->index != AUTOCSR_INDEX_PATTERN && a->mapping == AUTOCSR_MAP_LANES && a->row_group == 1), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Blocks of %" PetscInt_FMT " rows need order csr, mapping lanes and single rows, not patterns", a->block);
 #if defined(PETSC_USE_REAL_SINGLE)
   PetscCheck(a->value != AUTOCSR_VALUE_FLOAT32, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Value float32 narrows nothing where PetscScalar is single");
 #endif
@@ -77,6 +78,7 @@ PetscErrorCode AutoCSRPlanAddSegment(AutoCSRPlan *plan, const char *strategy, co
   seg->axes              = *axes;
   seg->axes.row_group    = PetscMax(1, axes->row_group);
   seg->axes.slice_height = PetscMax(1, axes->slice_height);
+  seg->axes.block        = PetscMax(1, axes->block);
   PetscCall(AxesCheck(&seg->axes));
   plan->n_segments++;
   *segment = seg;
@@ -118,7 +120,7 @@ PetscErrorCode AutoCSRStreamAllocate(AutoCSRSegment *seg, AutoCSRStreamKind kind
   Bytes that a product moves for a segment, each once:
     ROWS, SLICE_PTR, BASE, PATTERN_*, INDEX, VALUE, DICTIONARY   whole, padding counted
     row_ptr       one a row; none for empty rows, nor where SLICE_PTR and the pattern tell place and length
-    col, val      those of the segment, where they are used in place
+    col, val      those of the segment, where they are used in place; of the rows of a block only the first one's col
     x             the share of the segment's rows in the n entries, but no more than its nonzeros
     y             one a row
 */
@@ -131,7 +133,7 @@ double AutoCSRSegmentBytesMoved(const AutoCSRSegment *seg, PetscInt m, PetscInt 
   bytes += (double)sizeof(PetscScalar) * seg->n_rows;
   if (a->mapping == AUTOCSR_MAP_EMPTY) return bytes;
   if (a->order != AUTOCSR_ORDER_SLICED || a->index != AUTOCSR_INDEX_PATTERN) bytes += (double)sizeof(PetscInt) * seg->n_rows;
-  if (a->index == AUTOCSR_INDEX_CSR) bytes += (double)sizeof(PetscInt) * seg->nnz;
+  if (a->index == AUTOCSR_INDEX_CSR) bytes += (double)sizeof(PetscInt) * seg->nnz / PetscMax(1, a->block);
   if (a->value == AUTOCSR_VALUE_CSR) bytes += (double)sizeof(PetscScalar) * seg->nnz;
   if (m > 0) bytes += (double)sizeof(PetscScalar) * PetscMin((double)seg->nnz, (double)n * seg->n_rows / m);
   return bytes;

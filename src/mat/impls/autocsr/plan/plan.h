@@ -21,7 +21,7 @@ typedef enum {
 
 typedef enum {
   AUTOCSR_INDEX_CSR,    /* the CSR's column array (order CSR only) */
-  AUTOCSR_INDEX_32,     /* uint32_t columns */
+  AUTOCSR_INDEX_32,     /* uint32_t columns (of blocks, where `block` is more than 1) */
   AUTOCSR_INDEX_16,     /* uint16_t offsets from BASE[slice] */
   AUTOCSR_INDEX_PATTERN /* none: column = row + PATTERN_OFFSET[PATTERN_PTR[PATTERN_ID[row]] + t] */
 } AutoCSRIndex;
@@ -58,6 +58,7 @@ typedef struct {
   PetscInt         slice_height;                        /* rows of a slice, a power of two; also the rows that share a BASE in order CSR */
   PetscInt         sort_window;                         /* rows (of those named) sorted by length within windows of so many; 0 or 1: not sorted */
   PetscInt         row_group;                           /* rows of a virtual row (granularity U); 1: ROWS names single rows */
+  PetscInt         block;                               /* b: dense, aligned b by b blocks have one column code each; 1: each entry its own (order CSR, contiguous whole block rows, MAP_LANES: lanes of a block row) */
   PetscInt         tile_width, tile_height, tile_steps; /* MAP_TILE: T, W and S of liu2015 */
 } AutoCSRAxes;
 
@@ -65,6 +66,9 @@ typedef struct {
   Streams. Position of entry t of the segment's k-th row:
     order CSR     q = row_ptr[row] + t - row_ptr[row_begin]  (own streams there need a contiguous segment)
     order SLICED  q = SLICE_PTR[k / slice_height] + t * slice_height + k % slice_height
+  With blocks, INDEX has one code for each block, block rows one after the other and in each its blocks: block t of the block
+  row that begins with row r is code (row_ptr[r] - row_ptr[row_begin]) / b^2 + t. Codes are columns divided by b; offsets, from the BASE
+  that slice_height block rows share, too. With INDEX_CSR the column of a block is the CSR's of its first entry.
   A slot past the end of its row holds index code 0 and value code 0; no kernel may let it reach y. A stream's data are
   aligned to 64 bytes, and 64 bytes past its end may be read.
 */
@@ -179,6 +183,12 @@ AUTOCSR_HD PetscInt AutoCSRSegmentRow(const AutoCSRSegment *seg, PetscInt k)
 
   if (!rows) return seg->row_begin + k;
   return U == 1 ? rows[k] : rows[k / U] * U + k % U;
+}
+
+/* Rows of a slice: that share a BASE or are padded alike */
+AUTOCSR_HD PetscInt AutoCSRAxesSliceRows(const AutoCSRAxes *axes)
+{
+  return axes->slice_height * axes->block;
 }
 
 #endif

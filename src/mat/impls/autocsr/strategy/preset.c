@@ -87,13 +87,14 @@ void AutoCSRCostFill(const AutoCSRProblem *problem, const AutoCSRAxes *axes, dou
   const AutoCSRRange    range                       = AutoCSRProblemRange(problem);
   const PetscBool       copied                      = (PetscBool)(axes->value != AUTOCSR_VALUE_CSR);
   const PetscBool       indexed                     = (PetscBool)(axes->index == AUTOCSR_INDEX_32 || axes->index == AUTOCSR_INDEX_16);
+  const double          block                       = PetscMax(1, axes->block);
   AutoCSRSegment        seg                         = {.axes = *axes, .n_rows = (PetscInt)rows, .nnz = (PetscInt)nnz};
   double                count[AUTOCSR_STREAM_COUNT] = {0};
 
   count[AUTOCSR_STREAM_ROWS] = names;
   if (axes->order == AUTOCSR_ORDER_SLICED) count[AUTOCSR_STREAM_SLICE_PTR] = slices + 1;
   if (axes->index == AUTOCSR_INDEX_16) count[AUTOCSR_STREAM_BASE] = slices;
-  if (indexed) count[AUTOCSR_STREAM_INDEX] = entries;
+  if (indexed) count[AUTOCSR_STREAM_INDEX] = entries / (block * block);
   if (axes->index == AUTOCSR_INDEX_PATTERN) {
     count[AUTOCSR_STREAM_PATTERN_ID]     = rows;
     count[AUTOCSR_STREAM_PATTERN_PTR]    = PetscMin(rows, profile->patterns) + 1;
@@ -112,7 +113,7 @@ void AutoCSRCostFill(const AutoCSRProblem *problem, const AutoCSRAxes *axes, dou
     cost->own_bytes += (double)seg.stream[s].bytes;
   }
   cost->bytes = AutoCSRSegmentBytesMoved(&seg, problem->csr->m, problem->csr->n);
-  cost->build = 2 * cost->own_bytes + nnz * ((copied ? sizeof(PetscScalar) : 0) + (indexed ? sizeof(PetscInt) : 0));
+  cost->build = 2 * cost->own_bytes + nnz * ((copied ? sizeof(PetscScalar) : 0) + (indexed ? sizeof(PetscInt) / block : 0));
 }
 
 PetscErrorCode AutoCSRBuildContiguous(const AutoCSRProblem *problem, const char strategy[], const AutoCSRAxes *axes, AutoCSRPlan *plan)
