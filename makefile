@@ -203,7 +203,7 @@ help:
 #: make bench-gpu    the same on a GPU; make pack-bench packs it for a machine without compiler and PETSc (BENCH_PACK=<file>)
 #: make docs         manual pages, in the build folder under docs/
 #: make install      library, header, autocsr_convert, pkg-config file, manual pages (PREFIX=/usr/local)
-#: make petsc-cuda   builds a current PETSc with CUDA, outside the checkout
+#: make petsc-cuda   builds a current PETSc with CUDA, outside the checkout (config/petsc-cuda.sh: debug, scalars, integers)
 #: make format       clang-format on the sources
 #: make clean        removes build/
 #: PETSC_DIR and PETSC_ARCH name the PETSc; without them, pkg-config's, and without that, Debian's, which is installed

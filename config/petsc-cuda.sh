@@ -1,16 +1,23 @@
 #!/usr/bin/env bash
 # Builds current PETSc with CUDA from PyPI's source package into a cache outside the checkout.
 # Usage: config/petsc-cuda.sh [build|env]; "env" prints the PETSC_DIR/PETSC_ARCH assignments of the built copy.
-# Settings: PETSC_CUDA_VERSION, PETSC_CUDA_DEBUG (0|1), PETSC_CUDA_ARCH, AUTOCSR_CACHE, CUDA_DIR.
+# Settings: PETSC_CUDA_VERSION, PETSC_CUDA_DEBUG (0|1), PETSC_CUDA_SCALAR (real|complex), PETSC_CUDA_PRECISION (double|single),
+# PETSC_CUDA_INTEGERS (32|64), PETSC_CUDA_ARCH, AUTOCSR_CACHE, CUDA_DIR.
 set -euo pipefail
 
 version=${PETSC_CUDA_VERSION:-3.26.1}
 debug=${PETSC_CUDA_DEBUG:-0}
+scalar=${PETSC_CUDA_SCALAR:-real}
+precision=${PETSC_CUDA_PRECISION:-double}
+integers=${PETSC_CUDA_INTEGERS:-32}
 sm=${PETSC_CUDA_ARCH:-90}
 cache=${AUTOCSR_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/petscautocsr}
 cuda=${CUDA_DIR:-/usr/local/cuda}
 tree=$cache/petsc-$version
 arch=arch-cuda-$([ "$debug" = 1 ] && echo debug || echo opt)
+[ "$scalar" = real ] || arch+=-$scalar
+[ "$precision" = double ] || arch+=-$precision
+[ "$integers" = 32 ] || arch+=-int$integers
 
 if [ "${1:-build}" = env ]; then
   echo "PETSC_DIR=$tree PETSC_ARCH=$arch"
@@ -36,6 +43,7 @@ opt=$([ "$debug" = 1 ] && echo "-g -O1" || echo "-g -O2")
 # A configure test needs memory, not a GPU: the CUDA stubs let it link.
 ./configure PETSC_ARCH="$arch" --with-cuda=1 --with-cuda-arch="$sm" --with-fc=0 --with-cc=mpicc --with-cxx=mpicxx \
   --with-cuda-dir="$cuda" --with-blaslapack-lib=-lopenblas --with-x=0 --with-debugging="$debug" \
+  --with-scalar-type="$scalar" --with-precision="$precision" --with-64-bit-indices="$([ "$integers" = 64 ] && echo 1 || echo 0)" \
   COPTFLAGS="$opt" CXXOPTFLAGS="$opt" >"$cache/configure-$arch.log" 2>&1 || { tail -40 "$cache/configure-$arch.log"; exit 1; }
 make PETSC_DIR="$tree" PETSC_ARCH="$arch" MAKE_NP="$(nproc)" >"$cache/make-$arch.log" 2>&1 || { tail -40 "$cache/make-$arch.log"; exit 1; }
 echo "petsc-cuda: built $tree/$arch"

@@ -162,10 +162,24 @@ static PetscErrorCode AutoCSRProductConvertOperands(Mat C)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Copies and scales the other by the operations of any matrix, which take vectors of the host where AIJCUSPARSE's do not (seq/cusparse.c) */
+static PetscErrorCode AutoCSRProductHasDiagonal(Mat C, PetscBool *diagonal)
+{
+  const Mat operand[3] = {C->product->A, C->product->B, C->product->C};
+
+  PetscFunctionBegin;
+  *diagonal = PETSC_FALSE;
+  for (PetscInt k = 0; k < 3 && !*diagonal; k++) {
+    if (operand[k]) PetscCall(PetscObjectTypeCompare((PetscObject)operand[k], "diagonal", diagonal));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode MatProductSetFromOptions_AutoCSR(Mat C)
 {
   const AutoCSRParent    *parent;
   AutoCSRSuspendedProduct s;
+  PetscBool               diagonal;
   PetscErrorCode          ierr;
 
   PetscFunctionBegin;
@@ -175,7 +189,8 @@ PetscErrorCode MatProductSetFromOptions_AutoCSR(Mat C)
   ierr = MatProductSetFromOptions(C);
   PetscCall(AutoCSRProductResume(&s));
   PetscCall(ierr);
-  if (parent->by_name) PetscCall(AutoCSRPhasesWrap(C));
+  PetscCall(AutoCSRProductHasDiagonal(C, &diagonal));
+  if (parent->by_name && !diagonal) PetscCall(AutoCSRPhasesWrap(C));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
