@@ -113,6 +113,7 @@ typedef struct {
   PetscInt    plans;           /* plans built since the blocks were made (PETSc makes an off-diagonal block anew when it gets new columns) */
   PetscInt    refreshes;       /* times that new values were put into a plan without building it again */
   PetscInt    products;        /* MatMult-like products made with plans */
+  PetscBool   settled;         /* PETSC_FALSE while a first plan stands in for one that products have not paid for yet, see MatAutoCSRSetProgressive() */
   PetscInt64  nnz;             /* nonzeros covered by the plans */
   PetscInt64  csr_bytes;       /* bytes of the CSR arrays */
   PetscInt64  plan_bytes;      /* bytes that the plans take on top of the CSR arrays */
@@ -142,6 +143,7 @@ PETSC_EXTERN PetscErrorCode MatAutoCSRSetValueCoding(Mat, MatAutoCSRValueCoding)
 PETSC_EXTERN PetscErrorCode MatAutoCSRSetGranularity(Mat, PetscInt);
 PETSC_EXTERN PetscErrorCode MatAutoCSRSetMaxBins(Mat, PetscInt);
 PETSC_EXTERN PetscErrorCode MatAutoCSRSetSegsumFixup(Mat, MatAutoCSRSegsumFixup);
+PETSC_EXTERN PetscErrorCode MatAutoCSRSetProgressive(Mat, PetscBool);
 PETSC_EXTERN PetscErrorCode MatAutoCSRGetInfo(Mat, MatAutoCSRInfo *);
 PETSC_EXTERN PetscErrorCode MatAutoCSRView(Mat, PetscViewer);
 

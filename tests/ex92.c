@@ -49,6 +49,7 @@ int main(int argc, char **argv)
         PetscCall(MatConvert(r.A, MATAUTOCSR, MAT_INITIAL_MATRIX, &B));
         PetscCall(MatAutoCSRSetRigor(B, (MatAutoCSRRigor)rigor));
         PetscCall(MatAutoCSRSetStrategy(B, strategy[s]));
+        PetscCall(MatAutoCSRSetProgressive(B, PETSC_FALSE));
         PetscCall(PetscSNPrintf(context, sizeof(context), "%s, %s, rigor %s", matrix[m], strategy[s], MatAutoCSRRigors[rigor]));
         PetscCall(CompareProducts(&r, 1, &B, context));
         PetscCall(MatDestroy(&B));

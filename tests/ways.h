@@ -71,7 +71,7 @@ static inline PetscBool WayIsDue(size_t w, size_t matrix, PetscBool some)
   return (PetscBool)(!some || w % 4 == matrix % 4);
 }
 
-/* Sets all of it, and says it in words */
+/* Sets all of it, from the first product on, and says it in words */
 static inline PetscErrorCode WaySet(Mat A, const Way *w, MatAutoCSRRigor rigor, size_t len, char text[])
 {
   PetscFunctionBeginUser;
@@ -82,6 +82,7 @@ static inline PetscErrorCode WaySet(Mat A, const Way *w, MatAutoCSRRigor rigor, 
   PetscCall(MatAutoCSRSetGranularity(A, w->granularity));
   PetscCall(MatAutoCSRSetMaxBins(A, w->max_bins));
   PetscCall(MatAutoCSRSetObjective(A, w->objective));
+  PetscCall(MatAutoCSRSetProgressive(A, PETSC_FALSE));
   PetscCall(PetscSNPrintf(text, len, "%s at rigor %s, objective %s, index %s, value %s, granularity %" PetscInt_FMT ", bins %" PetscInt_FMT, w->strategy, MatAutoCSRRigors[rigor], MatAutoCSRObjectives[w->objective], MatAutoCSRIndexCodings[w->index], MatAutoCSRValueCodings[w->value], w->granularity, w->max_bins));
   PetscFunctionReturn((PetscErrorCode)0);
 }

@@ -32,6 +32,7 @@ PetscErrorCode MatAutoCSRGetInfo(Mat A, MatAutoCSRInfo *info)
   PetscCall(PetscMemzero(info, sizeof(*info)));
   info->strategy = "none";
   info->executor = "none";
+  info->settled  = PETSC_TRUE;
   info->backend  = "none";
   PetscUseMethod(A, "MatAutoCSRGetBlocks_C", (Mat, Mat[]), (A, blocks));
   for (PetscInt k = 0; k < AUTOCSR_MAX_BLOCKS; k++) {
@@ -49,6 +50,7 @@ PetscErrorCode MatAutoCSRGetInfo(Mat A, MatAutoCSRInfo *info)
     info->refreshes += ctx->refreshes;
     info->products += ctx->products;
     info->setup += ctx->setup;
+    if (ctx->progress.stage != AUTOCSR_STAGE_FINAL) info->settled = PETSC_FALSE;
     if (!ctx->plan) continue;
     PetscCall(AutoCSRTransposedGetBytes(&ctx->transposed, &own));
     info->transpose_bytes += own;

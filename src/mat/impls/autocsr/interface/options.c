@@ -49,6 +49,7 @@ PetscErrorCode AutoCSRSettingsSetFromOptions(Mat A, AutoCSRSettings *s, AutoCSRO
   PetscCall(PetscOptionsInt("-mat_autocsr_granularity", "Rows of a virtual row in binning: 10, 20, 50, ... 1000000; 0: chosen", "MatAutoCSRSetGranularity", s->granularity, &s->granularity, NULL));
   PetscCall(PetscOptionsInt("-mat_autocsr_max_bins", "Most bins of rows, 1 to 100; 1: a single bin", "MatAutoCSRSetMaxBins", s->max_bins, &s->max_bins, NULL));
   PetscCall(AutoCSROptionsEnum(A, PetscOptionsObject, "-mat_autocsr_segsum_fixup", "Where a device's segmented sum joins cut rows", "MatAutoCSRSetSegsumFixup", MatAutoCSRSegsumFixups, (PetscEnum *)&s->segsum_fixup));
+  PetscCall(PetscOptionsBool("-mat_autocsr_progressive", "The first products by a plan that costs nothing, until they have paid for a better one", "MatAutoCSRSetProgressive", s->progressive, &s->progressive, NULL));
   PetscCall(PetscOptionsString("-mat_autocsr_simd", "Host instruction set: auto, x86-64, avx2, avx512", "", s->simd, s->simd, sizeof(s->simd), NULL));
   PetscOptionsHeadEnd();
   PetscCall(AutoCSRSettingsCheck(s));

@@ -247,3 +247,40 @@ PetscErrorCode MatAutoCSRSetSegsumFixup(Mat A, MatAutoCSRSegsumFixup fixup)
   PetscCall(REPLACE(A, segsum_fixup, fixup));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/*@
+  MatAutoCSRSetProgressive - Sets whether the plan of a matrix comes step by step
+
+  Logically Collective
+
+  Input Parameters:
++ A           - the matrix
+- progressive - `PETSC_TRUE` (the default): the first products are made by a plan that costs nothing, until they have cost as
+                much as a better one will; `PETSC_FALSE`: the plan is made before the first product, and stays
+
+  Options Database Key:
+. -mat_autocsr_progressive <true> - true or false
+
+  Level: intermediate
+
+  Notes:
+  However many products a matrix will see, the time for them and for planning is then at most about twice that of the best
+  plan made at the best time. The step comes after a number of products that follows from the costs that the cost model
+  predicts, and no clock is looked at, so that it is the same in every run. With the plan the last bits of a product may
+  change, since it adds in another order: set `PETSC_FALSE` where products in one run must have the same bits.
+
+  Only what the library chooses itself is planned in steps: at rigor `MAT_AUTOCSR_RIGOR_ESTIMATE`, with the strategy `"auto"`
+  and the codings left to it.
+
+  The plan of the matrix is made again at the next product.
+
+.seealso: `MATAUTOCSR`, `MatAutoCSRSetRigor()`, `MatAutoCSRGetInfo()`, `MatAutoCSRView()`
+@*/
+PetscErrorCode MatAutoCSRSetProgressive(Mat A, PetscBool progressive)
+{
+  const PetscBool value = progressive ? PETSC_TRUE : PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(REPLACE(A, progressive, value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

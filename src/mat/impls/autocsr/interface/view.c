@@ -99,6 +99,7 @@ static PetscErrorCode AutoCSRViewBlock(PetscViewer viewer, PetscBool detail, con
   AUTOCSR_PRINT("\n    set-up: %.3g ms", 1e3 * ctx->setup);
   if (seconds > 0) AUTOCSR_PRINT(", as long as %.3g products", ctx->setup / seconds);
   AUTOCSR_PRINT("; plans %" PetscInt_FMT ", refreshed %" PetscInt_FMT " times, products %" PetscInt_FMT "\n", ctx->plans, ctx->refreshes, ctx->products);
+  if (ctx->progress.stage != AUTOCSR_STAGE_FINAL) AUTOCSR_PRINT("    stage: the first plan; %" PetscInt_FMT " more products pay for %s\n", AutoCSRProgressRemaining(&ctx->progress), ctx->progress.stage == AUTOCSR_STAGE_FIRST ? "a look at the matrix" : "the plan that is chosen");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -137,6 +138,8 @@ static PetscErrorCode AutoCSRViewSegmentJSON(PetscViewer viewer, const AutoCSRSe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static const char *const AutoCSRStageNames[] = {"final", "first", "chosen"};
+
 static PetscErrorCode AutoCSRViewBlockJSON(PetscViewer viewer, PetscMPIInt rank, const char name[], const AutoCSRContext *ctx)
 {
   const AutoCSRPlan    *plan  = ctx->plan;
@@ -150,7 +153,8 @@ static PetscErrorCode AutoCSRViewBlockJSON(PetscViewer viewer, PetscMPIInt rank,
   AUTOCSR_PRINT("    {\"rank\": %d, \"block\": \"%s\", \"rows\": %" PetscInt_FMT ", \"cols\": %" PetscInt_FMT ", \"nnz\": %" PetscInt_FMT ", \"backend\": \"%s\", \"planned\": %s,\n     ", rank, name, ctx->csr.m, ctx->csr.n, ctx->csr.nnz, plan ? plan->backend->name : "none", plan ? "true" : "false");
   PetscCall(AutoCSRViewString(viewer, "why", plan ? plan->why : ""));
   AUTOCSR_PRINT(",\n     \"csr_bytes\": %" PetscInt64_FMT ", \"plan_bytes\": %" PetscInt64_FMT ", \"transpose_bytes\": %" PetscInt64_FMT ", \"product_bytes\": %.0f, \"predicted\": %.6e, \"measured\": %.6e,\n", AutoCSRMatrixBytes(&ctx->csr), own, transpose, moved, plan ? plan->predicted : 0, plan ? plan->measured : 0);
-  AUTOCSR_PRINT("     \"setup\": %.6e, \"plans\": %" PetscInt_FMT ", \"refreshes\": %" PetscInt_FMT ", \"products\": %" PetscInt_FMT ",\n     \"profile\": ", ctx->setup, ctx->plans, ctx->refreshes, ctx->products);
+  AUTOCSR_PRINT("     \"setup\": %.6e, \"plans\": %" PetscInt_FMT ", \"refreshes\": %" PetscInt_FMT ", \"products\": %" PetscInt_FMT ", \"stage\": \"%s\", \"products_to_next_stage\": %" PetscInt_FMT ",\n     \"profile\": ", ctx->setup, ctx->plans, ctx->refreshes, ctx->products,
+                AutoCSRStageNames[ctx->progress.stage], AutoCSRProgressRemaining(&ctx->progress));
   if (p) {
     AUTOCSR_PRINT("{\"min_length\": %" PetscInt_FMT ", \"max_length\": %" PetscInt_FMT ", \"mean_length\": %.6e, \"variance\": %.6e, \"empty_rows\": %" PetscInt_FMT ", \"bandwidth\": %" PetscInt_FMT ", \"block_size\": %" PetscInt_FMT ",\n", p->min_length, p->max_length, p->mean_length, p->variance, p->empty_rows,
                   p->bandwidth, p->block_size);
@@ -174,8 +178,8 @@ static PetscErrorCode AutoCSRViewHeadJSON(PetscViewer viewer, Mat A, PetscMPIInt
   AUTOCSR_PRINT("{\"schema\": 1, \"type\": \"%s\", ", ((PetscObject)A)->type_name);
   PetscCall(AutoCSRViewString(viewer, "prefix", ((PetscObject)A)->prefix));
   AUTOCSR_PRINT(", \"ranks\": %d, \"rows\": %" PetscInt_FMT ", \"cols\": %" PetscInt_FMT ", \"scalar_bytes\": %zu, \"index_bytes\": %zu,\n", size, A->rmap->N, A->cmap->N, sizeof(PetscScalar), sizeof(PetscInt));
-  AUTOCSR_PRINT("  \"settings\": {\"strategy\": \"%s\", \"rigor\": \"%s\", \"objective\": \"%s\", \"index_coding\": \"%s\", \"value_coding\": \"%s\", \"granularity\": %" PetscInt_FMT ", \"max_bins\": %" PetscInt_FMT ", \"segsum_fixup\": \"%s\", \"simd\": \"%s\"},\n  \"blocks\": [\n", s->strategy, MatAutoCSRRigors[s->rigor],
-                MatAutoCSRObjectives[s->objective], MatAutoCSRIndexCodings[s->index], MatAutoCSRValueCodings[s->value], s->granularity, s->max_bins, MatAutoCSRSegsumFixups[s->segsum_fixup], s->simd);
+  AUTOCSR_PRINT("  \"settings\": {\"strategy\": \"%s\", \"rigor\": \"%s\", \"objective\": \"%s\", \"index_coding\": \"%s\", \"value_coding\": \"%s\", \"granularity\": %" PetscInt_FMT ", \"max_bins\": %" PetscInt_FMT ", \"segsum_fixup\": \"%s\", \"progressive\": %s, \"simd\": \"%s\"},\n  \"blocks\": [\n", s->strategy, MatAutoCSRRigors[s->rigor],
+                MatAutoCSRObjectives[s->objective], MatAutoCSRIndexCodings[s->index], MatAutoCSRValueCodings[s->value], s->granularity, s->max_bins, MatAutoCSRSegsumFixups[s->segsum_fixup], s->progressive ? "true" : "false", s->simd);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -194,7 +198,8 @@ static PetscErrorCode AutoCSRViewHeadJSON(PetscViewer viewer, Mat A, PetscMPIInt
   Level: beginner
 
   Notes:
-  The plan is made if it is not there yet. For each block of the matrix (diagonal and off-diagonal on several processes) it
+  Before the first product it makes the plan, and, where planning is progressive, the one that products would have had to pay
+  for first (`MatAutoCSRSetProgressive()`); after some products it tells how many more that will take. For each block of the matrix (diagonal and off-diagonal on several processes) it
   prints the segments of rows, the strategy, bytes a nonzero and time of each, why they were chosen, memory, and what
   planning cost in products. By default the first process shows its blocks; with the format `PETSC_VIEWER_ASCII_INFO_DETAIL`
   all do, with the profile of the sparsity, all axes and streams.
@@ -237,6 +242,7 @@ PetscErrorCode MatAutoCSRView(Mat A, PetscViewer viewer)
 
     PetscCall(AutoCSRContextGet(blocks[k], &ctx));
     PetscCall(AutoCSRContextUpdate(blocks[k], ctx));
+    if (!(ctx->progress.spent > 0)) PetscCall(AutoCSRContextProceed(blocks[k], ctx, PETSC_TRUE));
     if (json) {
       if (rank || k) AUTOCSR_PRINT(",\n");
       PetscCall(AutoCSRViewBlockJSON(viewer, rank, names[k], ctx));

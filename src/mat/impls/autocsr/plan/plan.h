@@ -134,7 +134,7 @@ typedef struct {
   AutoCSRSegment       *segment;
   const AutoCSRBackend *backend; /* in whose memory the streams lie */
   void                 *launch;  /* of the backend, once the plan is bound */
-  double                predicted, measured, setup;
+  double                predicted, measured;
   char                  why[256]; /* one sentence: what was chosen and why */
 } AutoCSRPlan;
 

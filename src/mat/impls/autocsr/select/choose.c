@@ -8,7 +8,7 @@
 
 typedef struct {
   AutoCSRPiece piece;
-  double       seconds, bytes, score;
+  double       seconds, bytes, build, score;
 } Scored;
 
 static void candidate_set(AutoCSRCandidate *candidate, const Scored *scored)
@@ -17,6 +17,7 @@ static void candidate_set(AutoCSRCandidate *candidate, const Scored *scored)
   candidate->piece[0] = scored->piece;
   candidate->seconds  = scored->seconds;
   candidate->bytes    = scored->bytes;
+  candidate->build    = scored->build;
   candidate->score    = scored->score;
 }
 
@@ -36,6 +37,7 @@ static PetscErrorCode score_strategy(AutoCSRChooser *chooser, const AutoCSRProbl
         {strategy, axes[v], problem->chunk_begin, problem->chunk_end},
         chooser->figures->machine.product + e.seconds,
         e.bytes,
+        e.build,
         AutoCSRCostScore(problem, &e)};
     if (scored[*n].score < PETSC_MAX_REAL) scored[*n].score += chooser->figures->machine.product;
     if (scored[*n].score < PETSC_MAX_REAL)

@@ -39,7 +39,7 @@ typedef struct {
 typedef struct {
   PetscInt     n_pieces;
   AutoCSRPiece piece[AUTOCSR_MAX_CHUNKS];
-  double       seconds, bytes, score; /* score: seconds with a share of the set-up; the least is chosen */
+  double       seconds, bytes, build, score; /* score: seconds with a share of the set-up; the least is chosen */
 } AutoCSRCandidate;
 
 typedef struct {
@@ -55,6 +55,10 @@ typedef struct {
 /* cost.c */
 PETSC_INTERN PetscErrorCode AutoCSRCostEvaluate(AutoCSRChooser *, const AutoCSRProblem *, const AutoCSRStrategy *, const AutoCSRAxes *, AutoCSREvaluation *);
 
+/* Without a profile: a product with a segment of all rows, gathers not counted */
+PETSC_INTERN PetscErrorCode AutoCSRCostUnseen(const AutoCSRFigures *, const AutoCSRMatrix *, const AutoCSRAxes *, double *seconds);
+/* Profile and choice */
+PETSC_INTERN double AutoCSRCostLook(const AutoCSRMachine *, const AutoCSRMatrix *);
 /* The cost of a product and a share of the set-up; PETSC_MAX_REAL for what cannot run or takes too much memory */
 PETSC_INTERN double AutoCSRCostScore(const AutoCSRProblem *, const AutoCSREvaluation *);
 /* The problem of some chunks of a block */

@@ -5,8 +5,14 @@
 */
 #include "choose.h"
 
-#define ENCODE_LAUNCHES 12   /* about so many products' starts are in the encoding of a segment, where products take time to start */
-#define MEMORY_SHARE    0.25 /* objective memory: a plan may take so much of the CSR's bytes for itself, and none of it for values */
+#define ENCODE_LAUNCHES 12 /* about so many products' starts are in the encoding of a segment, where products take time to start */
+/* A look at the matrix: on a device starts of products and passes over the CSR, else seconds (of scalars of 8 bytes, on one processor) */
+#define LOOK_LAUNCHES 40
+#define LOOK_PASSES   6
+#define LOOK_START    2e-5
+#define LOOK_ROW      1e-8
+#define LOOK_ENTRY    4e-9
+#define MEMORY_SHARE  0.25 /* objective memory: a plan may take so much of the CSR's bytes for itself, and none of it for values */
 
 static PetscInt cache_level(const AutoCSRMachine *machine, double bytes)
 {
@@ -95,6 +101,27 @@ PetscErrorCode AutoCSRCostEvaluate(AutoCSRChooser *chooser, const AutoCSRProblem
     total->build += 2 * part[i].build / machine->bandwidth[3] + (part[i].own_bytes > 0 ? ENCODE_LAUNCHES * machine->product : 0);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRCostUnseen(const AutoCSRFigures *figures, const AutoCSRMatrix *csr, const AutoCSRAxes *axes, double *seconds)
+{
+  const AutoCSRMachine *machine = &figures->machine;
+  const AutoCSRSegment  segment = {.axes = *axes, .n_rows = csr->m, .nnz = csr->nnz};
+  const double          bytes   = AutoCSRSegmentBytesMoved(&segment, csr->m, csr->n);
+  AutoCSRExecutorCost   cost;
+  PetscBool             runs;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRFiguresFind(figures, axes, PETSC_FALSE, PETSC_MAX_INT, &cost, &runs));
+  *seconds = machine->product + machine->launch + overlap(machine, csr->nnz * cost.entry + csr->m * cost.row, cost.memory * AutoCSRStreamSeconds(machine, bytes, bytes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+double AutoCSRCostLook(const AutoCSRMachine *machine, const AutoCSRMatrix *csr)
+{
+  const double bytes = (double)csr->m * sizeof(PetscInt) + (double)csr->nnz * (sizeof(PetscInt) + sizeof(PetscScalar));
+
+  return machine->parallel ? LOOK_LAUNCHES * machine->product + LOOK_PASSES * bytes / machine->bandwidth[3] : LOOK_START + LOOK_ROW * csr->m + LOOK_ENTRY * csr->nnz;
 }
 
 AutoCSRProblem AutoCSRProblemOfChunks(const AutoCSRProblem *problem, PetscInt chunk_begin, PetscInt chunk_end)

@@ -1,9 +1,17 @@
-/* Makes the plan of a block: profile, choose, build, bind, check, and says in one sentence what was chosen and why */
+/* Makes the plan of a block, at once or step by step: profile, choose, build, bind, check; and says in one sentence what was chosen and why */
 #include "choose.h"
 #include "../backend.h"
-#include <petsctime.h>
 
 #define BETTER_MEASURED 0.97 /* csr, which needs no memory, is left only for what is measurably faster */
+
+/* What was chosen, until it is built */
+struct _AutoCSRChoice {
+  AutoCSRMatrix    csr;
+  AutoCSRSettings  settings;
+  AutoCSRChooser   chooser;
+  PetscInt         n;
+  AutoCSRCandidate candidate[AUTOCSR_MAX_CANDIDATES];
+};
 
 /* Every segment gets the executor of its axes */
 static PetscErrorCode bind(AutoCSRPlan *plan, const AutoCSRMatrix *csr, const char simd[])
@@ -134,103 +142,162 @@ static PetscErrorCode explain(AutoCSRChooser *chooser, const AutoCSRCandidate ca
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode choose_and_build(AutoCSRChooser *chooser, AutoCSRCandidate candidate[], AutoCSRPlan **plan)
+static PetscErrorCode build_chosen(AutoCSRChoice *choice, AutoCSRPlan **plan)
 {
-  const AutoCSRMatrix *csr     = chooser->problem.csr;
-  const PetscBool      measure = (PetscBool)(chooser->problem.settings->rigor >= MAT_AUTOCSR_RIGOR_MEASURE);
-  PetscInt             n, chosen = 0;
-  double               csr_measured = 0;
+  const PetscBool measure      = (PetscBool)(choice->settings.rigor >= MAT_AUTOCSR_RIGOR_MEASURE);
+  PetscInt        chosen       = 0;
+  double          csr_measured = 0;
 
   PetscFunctionBegin;
-  PetscCall(AutoCSRChoose(chooser, AUTOCSR_MAX_CANDIDATES, candidate, &n));
-  if (measure && n > 1)
-    PetscCall(build_fastest(chooser, candidate, n, &chosen, &csr_measured, plan));
+  if (measure && choice->n > 1)
+    PetscCall(build_fastest(&choice->chooser, choice->candidate, choice->n, &chosen, &csr_measured, plan));
   else {
-    PetscCall(build(chooser, &candidate[0], plan));
-    if (measure) PetscCall(AutoCSRPlanTime(*plan, csr));
+    PetscCall(build(&choice->chooser, &choice->candidate[0], plan));
+    if (measure) PetscCall(AutoCSRPlanTime(*plan, &choice->csr));
   }
-  PetscCall(explain(chooser, candidate, n, chosen, csr_measured, *plan));
+  PetscCall(explain(&choice->chooser, choice->candidate, choice->n, chosen, csr_measured, *plan));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Running out of memory is an error that the caller lives with: nothing may be left */
-static PetscErrorCode make_chosen(const AutoCSRMatrix *csr, const AutoCSRSettings *settings, const AutoCSRProfile *profile, AutoCSRPlan **plan)
+PetscErrorCode AutoCSRChoiceDestroy(AutoCSRChoice **choice)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(*choice));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The axes of a strategy that takes no look at the matrix: the only variant of it without a profile */
+static PetscErrorCode unseen_problem(const AutoCSRMatrix *csr, const AutoCSRSettings *settings, const char name[], AutoCSRSettings *defaults, AutoCSRProblem *problem, const AutoCSRStrategy **strategy, AutoCSRAxes *axes)
 {
   const AutoCSRFigures *figures;
-  AutoCSRChooser       *chooser;
-  AutoCSRCandidate     *candidate;
-  PetscErrorCode        ierr;
+  const char           *why;
+  PetscInt              n;
 
   PetscFunctionBegin;
   PetscCall(AutoCSRFiguresGet(csr->backend, settings->simd, &figures));
-  PetscCall(PetscMalloc2(1, &chooser, AUTOCSR_MAX_CANDIDATES, &candidate));
-  chooser->n_memo  = 0;
-  chooser->figures = figures;
-  chooser->problem = (AutoCSRProblem){csr, profile, settings, figures->lanes, figures->machine.parallel, 0, profile->chunks, 0, csr->m};
-  PetscCall(AutoCSRStrategyFind("csr", &chooser->csr));
-  ierr = choose_and_build(chooser, candidate, plan);
-  PetscCall(PetscFree2(chooser, candidate));
-  PetscCall(ierr);
+  PetscCall(AutoCSRSettingsInitialize(defaults));
+  defaults->segsum_fixup = settings->segsum_fixup;
+  *problem               = (AutoCSRProblem){.csr = csr, .settings = defaults, .lanes = figures->lanes, .row_end = csr->m};
+  PetscCall(AutoCSRStrategyFind(name, strategy));
+  PetscCall((*strategy)->variants(problem, 1, axes, &n, &why));
+  PetscCheck(n == 1, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s needs a look at the matrix: %s", name, why);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rigor none: the fallback of liu2015, which needs no look at the matrix */
-static PetscErrorCode make_unseen(const AutoCSRMatrix *csr, const AutoCSRSettings *settings, AutoCSRPlan **plan)
+static PetscErrorCode make_unseen(const AutoCSRMatrix *csr, const AutoCSRSettings *settings, const char name[], AutoCSRPlan **plan)
 {
   AutoCSRSettings        defaults;
-  AutoCSRProblem         problem = {.csr = csr, .settings = &defaults, .row_end = csr->m};
-  const AutoCSRStrategy *segsum;
+  AutoCSRProblem         problem;
+  const AutoCSRStrategy *strategy;
   AutoCSRAxes            axes;
-  PetscInt               n;
-  const char            *why;
 
   PetscFunctionBegin;
-  PetscCall(AutoCSRSettingsInitialize(&defaults));
-  defaults.segsum_fixup = settings->segsum_fixup;
-  PetscCall(AutoCSRStrategyFind("segsum", &segsum));
-  PetscCall(segsum->variants(&problem, 1, &axes, &n, &why));
   PetscCall(AutoCSRPlanCreate(csr, plan));
-  PetscCall(segsum->build(&problem, &axes, *plan));
-  PetscCall(bind(*plan, csr, settings->simd));
-  PetscCall(PetscStrncpy((*plan)->why, "segsum: rigor none looks at nothing", sizeof((*plan)->why)));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode make_plan(const AutoCSRMatrix *csr, const AutoCSRSettings *settings, const AutoCSRProfile *profile, AutoCSRPlan **plan)
-{
-  PetscFunctionBegin;
   if (!csr->m) {
-    PetscCall(AutoCSRPlanCreate(csr, plan));
     PetscCall(PetscStrncpy((*plan)->why, "no rows", sizeof((*plan)->why)));
-  } else if (profile)
-    PetscCall(make_chosen(csr, settings, profile, plan));
-  else
-    PetscCall(make_unseen(csr, settings, plan));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(unseen_problem(csr, settings, name, &defaults, &problem, &strategy, &axes));
+  PetscCall(strategy->build(&problem, &axes, *plan));
+  PetscCall(bind(*plan, csr, settings->simd));
   if (PetscDefined(USE_DEBUG)) PetscCall(AutoCSRPlanCheck(*plan, csr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Running out of memory is an error that the caller lives with, so the events end in any case */
+/* Only where the choice is all the library's: what a user asks for is there from the first product on */
+PetscBool AutoCSRPlanIsProgressive(const AutoCSRMatrix *csr, const AutoCSRSettings *s)
+{
+  return (PetscBool)(s->progressive && s->rigor == MAT_AUTOCSR_RIGOR_ESTIMATE && !strcmp(s->strategy, "auto") && s->index == MAT_AUTOCSR_INDEX_AUTO && s->value == MAT_AUTOCSR_VALUE_AUTO && csr->m);
+}
+
+/* The plan that needs no look: where rows are worked on at once, of equal tiles (the fallback of liu2015); else rows in place */
+PetscErrorCode AutoCSRPlanFirst(const AutoCSRMatrix *csr, const AutoCSRSettings *settings, AutoCSRPlan **plan, double *product, double *look)
+{
+  const AutoCSRFigures *figures;
+  PetscErrorCode        ierr;
+
+  PetscFunctionBegin;
+  *plan = NULL;
+  PetscCall(AutoCSRFiguresGet(csr->backend, settings->simd, &figures));
+  PetscCall(PetscLogEventBegin(AutoCSREvents[AUTOCSR_EVENT_PLAN], 0, 0, 0, 0));
+  ierr = make_unseen(csr, settings, figures->machine.parallel ? "segsum" : "csr", plan);
+  PetscCall(PetscLogEventEnd(AutoCSREvents[AUTOCSR_EVENT_PLAN], 0, 0, 0, 0));
+  PetscCall(ierr);
+  PetscCall(AutoCSRCostUnseen(figures, csr, &(*plan)->segment[0].axes, product));
+  *look              = AutoCSRCostLook(&figures->machine, csr);
+  (*plan)->predicted = (*plan)->segment[0].predicted = *product;
+  PetscCall(PetscSNPrintf((*plan)->why, sizeof((*plan)->why), "%s: the first products, until they have paid for a look at the matrix", (*plan)->segment[0].strategy));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode choose(const AutoCSRMatrix *csr, const AutoCSRSettings *settings, const AutoCSRProfile *profile, AutoCSRChoice *choice, double *seconds)
+{
+  const AutoCSRFigures *figures;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRFiguresGet(csr->backend, settings->simd, &figures));
+  choice->csr             = *csr;
+  choice->settings        = *settings;
+  choice->chooser.n_memo  = 0;
+  choice->chooser.figures = figures;
+  choice->chooser.problem = (AutoCSRProblem){&choice->csr, profile, &choice->settings, figures->lanes, figures->machine.parallel, 0, profile->chunks, 0, csr->m};
+  PetscCall(AutoCSRStrategyFind("csr", &choice->chooser.csr));
+  PetscCall(AutoCSRChoose(&choice->chooser, AUTOCSR_MAX_CANDIDATES, choice->candidate, &choice->n));
+  *seconds = choice->candidate[0].build;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Running out of memory is an error that the caller lives with: the events end in any case, and the choice goes */
+PetscErrorCode AutoCSRPlanLook(const AutoCSRMatrix *csr, const AutoCSRSettings *settings, AutoCSRProfile **profile, AutoCSRChoice **choice, double *seconds)
+{
+  PetscErrorCode ierr;
+
+  PetscFunctionBegin;
+  *profile = NULL;
+  *choice  = NULL;
+  PetscCall(PetscLogEventBegin(AutoCSREvents[AUTOCSR_EVENT_PROFILE], 0, 0, 0, 0));
+  ierr = AutoCSRProfileCreate(csr, csr->backend->slice_height, profile);
+  PetscCall(PetscLogEventEnd(AutoCSREvents[AUTOCSR_EVENT_PROFILE], 0, 0, 0, 0));
+  PetscCall(ierr);
+  PetscCall(PetscMalloc1(1, choice));
+  PetscCall(PetscLogEventBegin(AutoCSREvents[AUTOCSR_EVENT_PLAN], 0, 0, 0, 0));
+  ierr = choose(csr, settings, *profile, *choice, seconds);
+  PetscCall(PetscLogEventEnd(AutoCSREvents[AUTOCSR_EVENT_PLAN], 0, 0, 0, 0));
+  if (ierr) PetscCall(AutoCSRChoiceDestroy(choice));
+  PetscCall(ierr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRPlanBuild(AutoCSRChoice **choice, const AutoCSRMatrix *csr, AutoCSRPlan **plan)
+{
+  PetscErrorCode ierr;
+
+  PetscFunctionBegin;
+  *plan          = NULL;
+  (*choice)->csr = *csr; /* its arrays may have moved */
+  PetscCall(PetscLogEventBegin(AutoCSREvents[AUTOCSR_EVENT_PLAN], 0, 0, 0, 0));
+  ierr = build_chosen(*choice, plan);
+  PetscCall(PetscLogEventEnd(AutoCSREvents[AUTOCSR_EVENT_PLAN], 0, 0, 0, 0));
+  PetscCall(AutoCSRChoiceDestroy(choice));
+  PetscCall(ierr);
+  if (PetscDefined(USE_DEBUG)) PetscCall(AutoCSRPlanCheck(*plan, csr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode AutoCSRPlanMake(const AutoCSRMatrix *csr, const AutoCSRSettings *settings, AutoCSRPlan **plan, AutoCSRProfile **profile)
 {
-  PetscLogDouble begin, end;
-  PetscErrorCode ierr;
+  AutoCSRChoice *choice;
+  double         seconds;
 
   PetscFunctionBegin;
   *plan    = NULL;
   *profile = NULL;
-  PetscCall(PetscTime(&begin));
-  if (settings->rigor != MAT_AUTOCSR_RIGOR_NONE) {
-    PetscCall(PetscLogEventBegin(AutoCSREvents[AUTOCSR_EVENT_PROFILE], 0, 0, 0, 0));
-    ierr = AutoCSRProfileCreate(csr, csr->backend->slice_height, profile);
-    PetscCall(PetscLogEventEnd(AutoCSREvents[AUTOCSR_EVENT_PROFILE], 0, 0, 0, 0));
-    PetscCall(ierr);
+  if (settings->rigor == MAT_AUTOCSR_RIGOR_NONE || !csr->m) { /* the fallback of liu2015, which needs no look at the matrix */
+    PetscCall(make_unseen(csr, settings, "segsum", plan));
+    if (csr->m) PetscCall(PetscStrncpy((*plan)->why, "segsum: rigor none looks at nothing", sizeof((*plan)->why)));
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(PetscLogEventBegin(AutoCSREvents[AUTOCSR_EVENT_PLAN], 0, 0, 0, 0));
-  ierr = make_plan(csr, settings, *profile, plan);
-  PetscCall(PetscLogEventEnd(AutoCSREvents[AUTOCSR_EVENT_PLAN], 0, 0, 0, 0));
-  PetscCall(ierr);
-  PetscCall(PetscTime(&end));
-  (*plan)->setup = end - begin;
+  PetscCall(AutoCSRPlanLook(csr, settings, profile, &choice, &seconds));
+  PetscCall(AutoCSRPlanBuild(&choice, csr, plan));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -100,7 +100,7 @@ PetscErrorCode AutoCSRChooseRanges(AutoCSRChooser *chooser, double best, AutoCSR
   PetscFunctionBegin;
   candidate->n_pieces = 0;
   candidate->seconds = candidate->score = chooser->figures->machine.product;
-  candidate->bytes                      = 0;
+  candidate->bytes = candidate->build = 0;
   if (chunks < 2) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc1(chunks * MAX_STATES, &table.cost));
   PetscCall(fill_table(chooser, &table));
@@ -121,6 +121,7 @@ PetscErrorCode AutoCSRChooseRanges(AutoCSRChooser *chooser, double best, AutoCSR
     PetscCall(AutoCSRCostEvaluate(chooser, &problem, piece->strategy, &piece->axes, &e));
     candidate->seconds += e.seconds;
     candidate->bytes += e.bytes;
+    candidate->build += e.build;
     candidate->score += AutoCSRCostScore(&problem, &e);
   }
   if (candidate->n_pieces < 2 || !(candidate->score < BETTER * best)) candidate->n_pieces = 0;

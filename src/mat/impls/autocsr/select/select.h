@@ -38,7 +38,39 @@ PETSC_INTERN PetscErrorCode AutoCSRMachineGet(const AutoCSRBackend *, const Auto
 PETSC_INTERN PetscErrorCode AutoCSRSettingsInitialize(AutoCSRSettings *);
 PETSC_INTERN PetscErrorCode AutoCSRSettingsCheck(const AutoCSRSettings *);
 
-/* Profile, choose, build, bind. In debug builds the plan is checked against the CSR. */
-PETSC_INTERN PetscErrorCode AutoCSRPlanMake(const AutoCSRMatrix *, const AutoCSRSettings *, AutoCSRPlan **, AutoCSRProfile **); /* profile may be NULL on return (rigor none); the caller keeps it for the view */
+/* progress.c: how far the planning of a block has come, and when it goes on */
+typedef enum {
+  AUTOCSR_STAGE_FINAL,  /* no product will change the plan */
+  AUTOCSR_STAGE_FIRST,  /* the plan that takes no look at the matrix */
+  AUTOCSR_STAGE_CHOSEN, /* the same; another is chosen and not built yet */
+} AutoCSRPlanStage;
+
+typedef struct {
+  AutoCSRPlanStage stage;
+  double           product, look, spent, due; /* predicted seconds: of a product by the first plan, of a look, of the products so far, and when the next step is made */
+} AutoCSRProgress;
+
+PETSC_INTERN void      AutoCSRProgressBegin(AutoCSRProgress *, double product, double look);
+PETSC_INTERN void      AutoCSRProgressChosen(AutoCSRProgress *, double build);
+PETSC_INTERN void      AutoCSRProgressReturn(AutoCSRProgress *);
+PETSC_INTERN PetscBool AutoCSRProgressIsDue(const AutoCSRProgress *); /* asked before each product, */
+PETSC_INTERN void      AutoCSRProgressCount(AutoCSRProgress *);       /* which is counted then */
+PETSC_INTERN PetscInt  AutoCSRProgressRemaining(const AutoCSRProgress *);
+
+/*
+  make.c. In debug builds a plan is checked against the CSR.
+    First   a plan without a look at the matrix, and what its products and a look are predicted to take
+    Look    profile and choice; build: what building is predicted to take
+    Build   the plan that was chosen, of the same matrix with the same values; ends the choice
+    Make    all at once
+  Rigor none has no profile: the first plan is the one that is made.
+*/
+typedef struct _AutoCSRChoice AutoCSRChoice;
+PETSC_INTERN PetscBool        AutoCSRPlanIsProgressive(const AutoCSRMatrix *, const AutoCSRSettings *);
+PETSC_INTERN PetscErrorCode   AutoCSRPlanFirst(const AutoCSRMatrix *, const AutoCSRSettings *, AutoCSRPlan **, double *product, double *look);
+PETSC_INTERN PetscErrorCode   AutoCSRPlanLook(const AutoCSRMatrix *, const AutoCSRSettings *, AutoCSRProfile **, AutoCSRChoice **, double *build);
+PETSC_INTERN PetscErrorCode   AutoCSRPlanBuild(AutoCSRChoice **, const AutoCSRMatrix *, AutoCSRPlan **);
+PETSC_INTERN PetscErrorCode   AutoCSRPlanMake(const AutoCSRMatrix *, const AutoCSRSettings *, AutoCSRPlan **, AutoCSRProfile **);
+PETSC_INTERN PetscErrorCode   AutoCSRChoiceDestroy(AutoCSRChoice **);
 
 #endif

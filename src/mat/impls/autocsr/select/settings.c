@@ -9,11 +9,12 @@ PetscErrorCode AutoCSRSettingsInitialize(AutoCSRSettings *settings)
   PetscCall(PetscMemzero(settings, sizeof(*settings)));
   PetscCall(PetscStrncpy(settings->strategy, "auto", sizeof(settings->strategy)));
   PetscCall(PetscStrncpy(settings->simd, "auto", sizeof(settings->simd)));
-  settings->rigor     = MAT_AUTOCSR_RIGOR_ESTIMATE;
-  settings->objective = MAT_AUTOCSR_OBJECTIVE_TIME;
-  settings->index     = MAT_AUTOCSR_INDEX_AUTO;
-  settings->value     = MAT_AUTOCSR_VALUE_AUTO;
-  settings->max_bins  = 100;
+  settings->rigor       = MAT_AUTOCSR_RIGOR_ESTIMATE;
+  settings->objective   = MAT_AUTOCSR_OBJECTIVE_TIME;
+  settings->index       = MAT_AUTOCSR_INDEX_AUTO;
+  settings->value       = MAT_AUTOCSR_VALUE_AUTO;
+  settings->max_bins    = 100;
+  settings->progressive = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

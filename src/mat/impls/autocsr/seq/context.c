@@ -25,7 +25,8 @@ static PetscErrorCode AutoCSRContextDrop(AutoCSRContext *ctx)
     ctx->staged[k] = NULL;
   }
   PetscCall(AutoCSRPlanDestroy(&ctx->plan));
-  PetscCall(AutoCSRProfileDestroy(&ctx->profile));
+  PetscCall(AutoCSRContextForget(ctx));
+  ctx->progress = (AutoCSRProgress){.stage = AUTOCSR_STAGE_FINAL};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -180,56 +181,6 @@ PetscErrorCode AutoCSRContextGive(Mat A, PetscContainer *container)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* While a plan is made, running out of memory is no error */
-PetscErrorCode AutoCSRMemoryErrorHandler(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode n, PetscErrorType p, const char *message, void *ctx)
-{
-  return n == PETSC_ERR_MEM ? n : PetscTraceBackErrorHandler(comm, line, function, file, n, p, message, ctx);
-}
-
-static PetscErrorCode AutoCSRContextTryPlan(const AutoCSRMatrix *csr, const AutoCSRSettings *settings, AutoCSRPlan **plan, AutoCSRProfile **profile)
-{
-  PetscErrorCode ierr;
-
-  PetscFunctionBegin;
-  PetscCall(PetscPushErrorHandler(AutoCSRMemoryErrorHandler, NULL));
-  ierr = AutoCSRPlanMake(csr, settings, plan, profile);
-  PetscCall(PetscPopErrorHandler());
-  if (ierr == PETSC_ERR_MEM) { /* what there is of it */
-    PetscCall(AutoCSRPlanDestroy(plan));
-    PetscCall(AutoCSRProfileDestroy(profile));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(ierr);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Without the memory for what would be best: the plan that stores nothing; without that of a launch: NULL */
-PetscErrorCode AutoCSRContextPlan(Mat A, AutoCSRContext *ctx, const AutoCSRMatrix *csr, AutoCSRPlan **plan, AutoCSRProfile **profile)
-{
-  PetscFunctionBegin;
-  *plan    = NULL;
-  *profile = NULL;
-  if (PetscMax(csr->m, csr->nnz) > csr->backend->most) {
-    PetscCall(PetscInfo(A, "%" PetscInt_FMT " nonzeros are more than the executors on %s count with %d-bit integers: the parent's product is used\n", csr->nnz, csr->backend->name, (int)(8 * sizeof(PetscInt))));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(AutoCSRContextTryPlan(csr, &ctx->settings, plan, profile));
-  if (!*plan && ctx->settings.rigor != MAT_AUTOCSR_RIGOR_NONE) {
-    AutoCSRSettings least = ctx->settings;
-
-    PetscCall(PetscInfo(A, "No memory for a plan of %" PetscInt_FMT " nonzeros on %s: one that stores nothing is used\n", csr->nnz, csr->backend->name));
-    least.rigor = MAT_AUTOCSR_RIGOR_NONE;
-    PetscCall(AutoCSRContextTryPlan(csr, &least, plan, profile));
-  }
-  if (!*plan) {
-    PetscCall(PetscInfo(A, "No memory for a plan of %" PetscInt_FMT " nonzeros on %s: the parent's product is used\n", csr->nnz, csr->backend->name));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(AutoCSRCite(*plan));
-  PetscCall(PetscInfo(A, "Plan of %" PetscInt_FMT " by %" PetscInt_FMT ", %" PetscInt_FMT " nonzeros, on %s, in %" PetscInt_FMT " segments: %s\n", csr->m, csr->n, csr->nnz, csr->backend->name, (*plan)->n_segments, (*plan)->why));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The arrays as they are to be multiplied. Without entries, without values (MAT_STRUCTURE_ONLY) and of a factor: none */
 static PetscErrorCode AutoCSRContextGetCSR(Mat A, AutoCSRMatrix *csr)
 {
@@ -257,8 +208,8 @@ static PetscErrorCode AutoCSRContextCountRows(Mat A, AutoCSRContext *ctx)
   PetscBool       done;
 
   PetscFunctionBegin;
-  if (ctx->profile) {
-    ctx->nonempty = ctx->csr.m - ctx->profile->empty_rows;
+  if (ctx->profile || ctx->csr.backend != &AutoCSRBackendHost) { /* without a profile there a look at the rows would cost more than products: none is empty, as long as that may be */
+    ctx->nonempty = ctx->profile ? ctx->csr.m - ctx->profile->empty_rows : PetscMin(ctx->csr.m, ctx->csr.nnz);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &m, &row_ptr, &col, &done));
@@ -283,14 +234,18 @@ PetscErrorCode AutoCSRContextUpdate(Mat A, AutoCSRContext *ctx)
   ctx->csr = csr;
   if (same && ctx->plan) {
     PetscCall(AutoCSRPlanRefresh(ctx->plan, &csr, &same));
-    if (same)
+    if (same) {
       ctx->refreshes++;
-    else
+      if (ctx->progress.stage == AUTOCSR_STAGE_CHOSEN) { /* by other values */
+        PetscCall(AutoCSRContextForget(ctx));
+        AutoCSRProgressReturn(&ctx->progress);
+      }
+    } else
       PetscCall(PetscInfo(A, "The new values do not fit the coding of the plan: it is built again\n"));
   }
   if (!same) {
     PetscCall(AutoCSRContextDrop(ctx));
-    if (csr.val) PetscCall(AutoCSRContextPlan(A, ctx, &csr, &ctx->plan, &ctx->profile));
+    if (csr.val) PetscCall(AutoCSRContextPlan(A, ctx, &csr, &ctx->plan, &ctx->profile, &ctx->progress));
     if (ctx->plan) {
       ctx->plans++;
       PetscCall(AutoCSRContextCountRows(A, ctx));

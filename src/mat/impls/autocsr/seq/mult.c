@@ -128,6 +128,11 @@ static PetscErrorCode AutoCSRMultiply(Mat A, AutoCSRProductKind kind, Vec x, Vec
     scatter = (PetscBool)(plan->backend->mult_transpose != NULL);
     if (!scatter) PetscCall(AutoCSRTransposedGet(A, ctx, &o, &plan));
   }
+  if (PetscUnlikely(ctx->progress.stage != AUTOCSR_STAGE_FINAL && plan == ctx->plan)) {
+    PetscCall(AutoCSRContextProceed(A, ctx, PETSC_FALSE));
+    AutoCSRProgressCount(&ctx->progress);
+    plan = ctx->plan;
+  }
   if (PetscUnlikely(!plan)) {
     PetscCall(AutoCSRParentProduct(A, kind, x, z, y));
     PetscFunctionReturn(PETSC_SUCCESS);

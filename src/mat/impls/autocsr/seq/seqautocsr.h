@@ -43,6 +43,8 @@ typedef struct {
 
   AutoCSRPlan      *plan; /* NULL: the parent's products */
   AutoCSRProfile   *profile;
+  AutoCSRChoice    *choice;   /* what is to take its place, chosen and not built yet; of this profile */
+  AutoCSRProgress   progress; /* final where there is no plan */
   AutoCSRTransposed transposed;
   PetscInt          plans, refreshes, products;
   double            setup; /* seconds */
@@ -74,8 +76,11 @@ PETSC_INTERN PetscErrorCode AutoCSRContextTake(Mat, PetscContainer *);
 PETSC_INTERN PetscErrorCode AutoCSRContextGive(Mat, PetscContainer *);
 PETSC_INTERN PetscErrorCode AutoCSRContextSet(AutoCSRContext *, const AutoCSRSettings *); /* other settings drop the plan */
 PETSC_INTERN PetscErrorCode AutoCSRContextUpdate(Mat, AutoCSRContext *);                  /* makes the plan that of the matrix */
-PETSC_INTERN PetscErrorCode AutoCSRContextPlan(Mat, AutoCSRContext *, const AutoCSRMatrix *, AutoCSRPlan **, AutoCSRProfile **);
 
+/* seq/planning.c */
+PETSC_INTERN PetscErrorCode AutoCSRContextPlan(Mat, AutoCSRContext *, const AutoCSRMatrix *, AutoCSRPlan **, AutoCSRProfile **, AutoCSRProgress *);
+PETSC_INTERN PetscErrorCode AutoCSRContextForget(AutoCSRContext *);
+PETSC_INTERN PetscErrorCode AutoCSRContextProceed(Mat, AutoCSRContext *, PetscBool all); /* makes the steps of planning that are due, or all of them */
 PETSC_INTERN PetscErrorCode AutoCSRMemoryErrorHandler(MPI_Comm, int, const char *, const char *, PetscErrorCode, PetscErrorType, const char *, void *);
 
 /* seq/transpose.c */

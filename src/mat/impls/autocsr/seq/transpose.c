@@ -38,7 +38,7 @@ static PetscErrorCode AutoCSRTransposedPlan(Mat A, AutoCSRContext *ctx, AutoCSRT
   AutoCSRProfile *profile;
 
   PetscFunctionBegin;
-  PetscCall(AutoCSRContextPlan(A, ctx, &t->csr, &t->plan, &profile));
+  PetscCall(AutoCSRContextPlan(A, ctx, &t->csr, &t->plan, &profile, NULL));
   PetscCall(AutoCSRProfileDestroy(&profile));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -4,6 +4,7 @@
     variants  the CSR's columns, or 16-bit ones; values always in place; lanes by the rule or, where rows are worked on at
               once and few rows want many lanes, any number
     cost      the CSR's bytes; a row's start-up, which short rows feel
+    unseen    without a profile: rows in place, lanes by the mean length
     build     nothing to build, or one pass for 16-bit columns. Where most rows are empty (an off-diagonal block of a
               parallel matrix): the others by name and a segment of empty rows, so that a product touches only its
               nonzero rows (PETSc's compressed rows)
@@ -28,11 +29,11 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
 {
   const AutoCSRRange range  = AutoCSRProblemRange(problem);
   const PetscInt     lanes  = AutoCSRProblemLanes(problem, range.nnz / PetscMax(range.rows - range.empty_rows, 1));
-  const PetscBool    can_16 = (PetscBool)(range.slices_16 == range.slices && !mostly_empty(&range));
+  const PetscBool    can_16 = (PetscBool)(problem->profile && range.slices_16 == range.slices && !mostly_empty(&range));
   AutoCSRAxes        axes   = {.partition = AUTOCSR_PARTITION_ROWS, .order = AUTOCSR_ORDER_CSR, .value = AUTOCSR_VALUE_CSR, .mapping = AUTOCSR_MAP_LANES, .row_group = 1};
 
   PetscFunctionBegin;
-  axes.slice_height = problem->profile->slice_height;
+  axes.slice_height = problem->profile ? problem->profile->slice_height : problem->csr->backend->slice_height;
   *n                = 0;
   *why              = "the settings ask for a coding that csr does not have";
   for (axes.lanes = problem->parallel ? 1 : lanes; axes.lanes <= (problem->parallel ? MOST_LANES : lanes); axes.lanes *= 2) {

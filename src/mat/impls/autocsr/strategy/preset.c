@@ -6,6 +6,10 @@ AutoCSRRange AutoCSRProblemRange(const AutoCSRProblem *problem)
   AutoCSRRange r     = {0};
   double       lines = 0;
 
+  if (!problem->profile) {
+    r.rows = problem->csr->m;
+    r.nnz  = problem->csr->nnz;
+  }
   for (PetscInt c = problem->chunk_begin; c < problem->chunk_end; c++) {
     const AutoCSRChunk *chunk = &problem->profile->chunk[c];
 

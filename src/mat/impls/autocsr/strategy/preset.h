@@ -7,7 +7,7 @@
 
 #include "strategy.h"
 
-/* The profile of the rows of a problem; longest: entries of its longest row */
+/* The profile of the rows of a problem (without one: rows and nonzeros are known); longest: entries of its longest row */
 typedef struct {
   PetscInt longest, rows, empty_rows, slices, slices_16, slices_16_sorted, uniform_slices, pattern_rows;
   double   nnz, padded, padded_sorted, gather_lines;
