@@ -25,7 +25,8 @@ static constexpr unsigned ALL_LANES    = 0xffffffffu;
 static constexpr size_t   AGENT_SHARED = 48 << 10;
 
 struct AgentBase {
-  static constexpr int residents = 1; /* blocks that a multiprocessor shall have room for at a time */
+  static constexpr int  residents = 1;     /* blocks that a multiprocessor shall have room for at a time */
+  static constexpr bool light     = false; /* of few registers: several share a launch whatever their size */
 
 #if !defined(__CUDACC_RTC__)
   static constexpr AutoCSRReduction     reduction = AUTOCSR_REDUCE_NONE; /* any */
@@ -160,6 +161,18 @@ static __device__ __forceinline__ PetscScalar ShuffleUp(PetscScalar a, int lanes
 #else
   return __shfl_up_sync(ALL_LANES, a, lanes);
 #endif
+}
+
+/* What was written before is seen by those who count later; returns how many have come before */
+static __device__ __forceinline__ unsigned CountArrival(unsigned *arrived)
+{
+  unsigned before;
+
+  asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], 1;"
+               : "=r"(before)
+               : "l"(arrived)
+               : "memory");
+  return before;
 }
 
 /* The largest of the lanes' */

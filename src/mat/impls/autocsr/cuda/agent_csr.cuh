@@ -13,7 +13,8 @@ template <AutoCSRIndex index, int lanes>
 struct AgentCSR : AgentBase {
   typedef typename IndexWord<index>::type Index;
 
-  static constexpr int residents      = 6;
+  static constexpr int  residents      = 6;
+  static constexpr bool light          = index == AUTOCSR_INDEX_CSR;
   static constexpr int rows_per_block = AUTOCSR_BLOCK / lanes;
   static constexpr int most           = 8;                 /* entries of a lane that are asked for at once */
   static constexpr int turns          = lanes < 8 ? 1 : 4; /* of a block, with the next row's place known in time */
@@ -93,6 +94,23 @@ struct AgentCSR : AgentBase {
     return AddRest<most>(sum, rest, op, col, op.x + r.base, q, r.end);
   }
 
+  /* Over the lanes of each row; the first lane has it all */
+  static __device__ __forceinline__ PetscScalar SumOfLanes(PetscScalar sum, Shared &shared)
+  {
+#pragma unroll
+    for (int half = PetscMin(lanes, WARP) / 2; half; half /= 2) sum += ShuffleXor(sum, half);
+    if constexpr (lanes > WARP) {
+      PetscScalar *warp = (PetscScalar *)shared.sum;
+
+      if (threadIdx.x % WARP == 0) warp[threadIdx.x / WARP] = sum;
+      __syncthreads();
+#pragma unroll
+      for (int w = 1; w < lanes / WARP; w++) sum += warp[threadIdx.x / lanes * (lanes / WARP) + w];
+      __syncthreads(); /* before the next turn's */
+    }
+    return sum;
+  }
+
   static __device__ __forceinline__ void Run(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt block, Shared &shared)
   {
     const int      lane  = threadIdx.x % lanes;
@@ -106,20 +124,9 @@ struct AgentCSR : AgentBase {
     else
       col = op.col;
     for (PetscInt t = 0; t < times; t++, k += rows_per_block) {
-      const Row   next = t + 1 < times ? RowAt(seg, op, k + rows_per_block) : now;
-      PetscScalar sum  = SumOf(now, op, col, lane);
+      const Row         next = t + 1 < times ? RowAt(seg, op, k + rows_per_block) : now;
+      const PetscScalar sum  = SumOfLanes(SumOf(now, op, col, lane), shared);
 
-#pragma unroll
-      for (int half = PetscMin(lanes, WARP) / 2; half; half /= 2) sum += ShuffleXor(sum, half);
-      if constexpr (lanes > WARP) {
-        PetscScalar *warp = (PetscScalar *)shared.sum;
-
-        if (threadIdx.x % WARP == 0) warp[threadIdx.x / WARP] = sum;
-        __syncthreads();
-#pragma unroll
-        for (int w = 1; w < lanes / WARP; w++) sum += warp[threadIdx.x / lanes * (lanes / WARP) + w];
-        __syncthreads(); /* before the next turn's */
-      }
       if (lane == 0 && k < seg.n_rows) op.y[now.row] = AddendOf(op, now.row) + sum;
       now = next;
     }

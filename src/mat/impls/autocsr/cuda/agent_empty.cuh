@@ -5,6 +5,9 @@
 #include "agent.cuh"
 
 struct AgentEmpty : AgentBase {
+  static constexpr int  residents = 8;
+  static constexpr bool light     = true;
+
   struct Shared {};
 
 #if !defined(__CUDACC_RTC__)

@@ -309,18 +309,6 @@ struct AgentSegsum : AgentBase {
     if (CountArrival(&t.synchronizer[first_tile].arrived) == (unsigned)(last_tile - first_tile)) shared.shares[t.index == last_tile] = {k, first_tile, last_tile};
   }
 
-  /* What was written before is seen by those who count later; returns how many have come before */
-  static __device__ __forceinline__ unsigned CountArrival(unsigned *arrived)
-  {
-    unsigned before;
-
-    asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], 1;"
-                 : "=r"(before)
-                 : "l"(arrived)
-                 : "memory");
-    return before;
-  }
-
   /* The shares of a row, in an order that depends on their number alone */
   static __device__ __forceinline__ void AddShares(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, const Tile &t, Shared &shared, const Shares &row)
   {

@@ -13,6 +13,8 @@ struct AgentSliced : AgentBase {
   static constexpr int residents = sizeof(PetscScalar) > sizeof(PetscReal) ? 4 : index == AUTOCSR_INDEX_PATTERN ? 8
                                                                                                                 : 6; /* measured: warps hide more time than registers do */
 
+  static constexpr bool light = index != AUTOCSR_INDEX_PATTERN;
+
   struct Shared {};
 
 #if !defined(__CUDACC_RTC__)

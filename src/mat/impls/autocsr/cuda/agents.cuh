@@ -1,6 +1,6 @@
 /*
   The agents that are compiled ahead of time: a line of this table is an executor. F(id, name, order, index, value, mapping,
-  lanes, agent); lanes of a row or, of tiles, their height; 0: any.
+  lanes, agent); lanes of a row (512: or more) or, of tiles, their height; 0: any.
 */
 #ifndef AUTOCSR_AGENTS_CUH
 #define AUTOCSR_AGENTS_CUH
@@ -10,6 +10,7 @@
 #include "agent_pattern.cuh"
 #include "agent_segsum.cuh"
 #include "agent_sliced.cuh"
+#include "agent_split.cuh"
 
 #define NAME_CSR        "csr"
 #define NAME_32         "32"
@@ -44,7 +45,7 @@
 
 #define EACH_AGENT(F) \
   F(EMPTY, "empty", CSR, CSR, CSR, EMPTY, 0, AgentEmpty) \
-  EACH_LANES(F, CSR) EACH_LANES(F, 16) \
+  EACH_LANES(F, CSR) EACH_LANES(F, 16) F(SPLIT, "csr/csr/csr/blocks", CSR, CSR, CSR, LANES, 512, AgentSplit) \
   EACH_SLICED(F, 32) EACH_SLICED(F, 16) EACH_SLICED(F, PATTERN) \
   EACH_PATTERN(F) AGENT_SEGSUM(F, 4) AGENT_SEGSUM(F, 8)
 /* clang-format on */

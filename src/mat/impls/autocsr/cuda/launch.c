@@ -44,7 +44,7 @@ PetscErrorCode AutoCSRDeviceFindExecutor(const AutoCSRAxes *axes, const char sim
   const PetscBool              pattern = (PetscBool)(axes->order == AUTOCSR_ORDER_CSR && axes->index == AUTOCSR_INDEX_PATTERN);
   const AutoCSRMapping         mapping = pattern ? AUTOCSR_MAP_LANES : axes->mapping; /* patterns are walked alike whatever the mapping */
   const PetscBool              tiles   = (PetscBool)(axes->mapping == AUTOCSR_MAP_TILE);
-  const PetscInt               lanes   = tiles ? axes->tile_height : axes->lanes;
+  const PetscInt               lanes   = tiles ? axes->tile_height : PetscMin(axes->lanes, 2 * AUTOCSR_BLOCK); /* more blocks than one: any number */
   const AutoCSRDeviceExecutor *e;
 
   PetscFunctionBegin;
@@ -109,8 +109,8 @@ static PetscErrorCode AddAlone(DevicePlan *device, const AutoCSRSegment *seg)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* To the last launch if it is of the kernel for many and has room, else to a new one */
-static PetscErrorCode AddToMany(DevicePlan *device, const AutoCSRSegment *seg)
+/* To the last launch if it is of this kernel for many and has room, else to a new one */
+static PetscErrorCode AddToMany(DevicePlan *device, const void *kernel, const AutoCSRSegment *seg)
 {
   const AutoCSRDeviceSegment *d      = (const AutoCSRDeviceSegment *)seg->launch;
   const PetscInt              most   = 2147483647;
@@ -119,11 +119,11 @@ static PetscErrorCode AddToMany(DevicePlan *device, const AutoCSRSegment *seg)
 
   PetscFunctionBegin;
   if (!d->blocks) PetscFunctionReturn(PETSC_SUCCESS);
-  parameters = launch && launch->kernel == AutoCSRManyKernel ? (AutoCSRManyParameters *)launch->parameters : NULL;
+  parameters = launch && launch->kernel == kernel ? (AutoCSRManyParameters *)launch->parameters : NULL;
   if (!parameters || parameters->n_segments == AUTOCSR_MANY_SEGMENTS || launch->blocks > most - d->blocks) {
     PetscCall(PetscNew(&parameters));
     launch             = &device->launch[device->n_launches++];
-    launch->kernel     = AutoCSRManyKernel;
+    launch->kernel     = kernel;
     launch->empty      = PETSC_TRUE;
     launch->parameters = &parameters->operands;
   }
@@ -138,6 +138,15 @@ static PetscErrorCode AddToMany(DevicePlan *device, const AutoCSRSegment *seg)
 static PetscBool IsSmall(const AutoCSRSegment *seg)
 {
   return (PetscBool)(seg->nnz < ALONE && !ExecutorOf(seg)->finish);
+}
+
+/* All segments share launches of the kernel for light ones */
+static PetscBool AllLight(const AutoCSRPlan *plan)
+{
+  for (PetscInt s = 0; s < plan->n_segments; s++) {
+    if (!ExecutorOf(&plan->segment[s])->light) return PETSC_FALSE;
+  }
+  return (PetscBool)(plan->n_segments > 1);
 }
 
 /* The driver loads a kernel when it is first asked for it, which takes memory of the device: now, not in a product */
@@ -159,6 +168,7 @@ PetscErrorCode AutoCSRDeviceBind(AutoCSRPlan *plan, const AutoCSRMatrix *csr)
 {
   DevicePlan *device;
   PetscInt    small = 0;
+  PetscBool   light;
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&device));
@@ -171,10 +181,11 @@ PetscErrorCode AutoCSRDeviceBind(AutoCSRPlan *plan, const AutoCSRMatrix *csr)
     PetscCall(BindSegment(seg, &device->segment[s]));
     if (IsSmall(seg)) small++;
   }
+  light = AllLight(plan);
   for (PetscInt s = 0; s < plan->n_segments; s++) {
-    if (IsSmall(&plan->segment[s]) && small > 1) PetscCall(AddToMany(device, &plan->segment[s]));
+    if (light || (IsSmall(&plan->segment[s]) && small > 1)) PetscCall(AddToMany(device, light ? AutoCSRLightKernel : AutoCSRManyKernel, &plan->segment[s]));
   }
-  for (PetscInt s = 0; s < plan->n_segments; s++) {
+  for (PetscInt s = 0; s < plan->n_segments && !light; s++) {
     if (!IsSmall(&plan->segment[s]) || small == 1) PetscCall(AddAlone(device, &plan->segment[s]));
   }
   for (PetscInt l = 0; l < device->n_launches; l++) PetscCall(LoadKernel(device->launch[l].kernel));

@@ -59,13 +59,14 @@ typedef struct {
   const void      *kernel;
   PetscInt (*blocks)(const AutoCSRSegment *);
   size_t (*scratch_bytes)(const AutoCSRSegment *);
+  PetscBool            light;  /* see agent.cuh */
   AutoCSRDeviceFinish *finish; /* NULL: nothing */
 } AutoCSRDeviceExecutor;
 
 /* executors.cu: ends with a name that is NULL */
 PETSC_INTERN const AutoCSRDeviceExecutor AutoCSRDeviceExecutors[];
-/* many.cu: the kernel that runs segments of any executors */
-PETSC_INTERN const void *const AutoCSRManyKernel;
+/* many.cu: the kernels that run segments of any executors, and of light ones */
+PETSC_INTERN const void *const AutoCSRManyKernel, *const AutoCSRLightKernel;
 
 /* launch.c */
 PETSC_INTERN PetscInt       AutoCSRDeviceProcessors(void); /* multiprocessors of the current device */

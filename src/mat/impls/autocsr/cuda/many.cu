@@ -1,11 +1,13 @@
 /*
   One launch for segments of any executors: on a small matrix a second launch would take longer than the product. A block
-  finds its segment among the parameters.
+  finds its segment among the parameters. Light agents have a kernel of their own, which has as many blocks at a time as the
+  kernel of any one of them: it is for large segments too, whose blocks then follow each other without a gap.
 */
 #include "kernels.cuh"
 
 #define LARGER(id, name, order, index, value, mapping, lanes, ...) \
-  if (sizeof(typename __VA_ARGS__::Shared) > most) most = sizeof(typename __VA_ARGS__::Shared);
+  if ((!light || __VA_ARGS__::light) && sizeof(typename __VA_ARGS__::Shared) > most) most = sizeof(typename __VA_ARGS__::Shared);
+template <bool light>
 static constexpr size_t SharedBytes()
 {
   size_t most = 0;
@@ -13,15 +15,30 @@ static constexpr size_t SharedBytes()
   EACH_AGENT(LARGER)
   return most;
 }
-static constexpr size_t shared_bytes = SharedBytes();
 
-#define RUN(id, name, order, index, value, mapping, lanes, ...)     \
-  case AGENT_##id:                                                  \
-    RunAgent<__VA_ARGS__>(p.segment[s], p.operands, block, shared); \
-    break;
-__global__ void __launch_bounds__(AUTOCSR_BLOCK) AutoCSRMany(const __grid_constant__ AutoCSRManyParameters p)
+template <bool light>
+static constexpr size_t shared_bytes = SharedBytes<light>();
+
+#define FEWER(id, name, order, index, value, mapping, lanes, ...) \
+  if (__VA_ARGS__::light && __VA_ARGS__::residents < least) least = __VA_ARGS__::residents;
+static constexpr int LightResidents()
 {
-  __shared__ alignas(16) unsigned char shared[shared_bytes];
+  int least = 8;
+
+  EACH_AGENT(FEWER)
+  return least;
+}
+
+static constexpr int light_residents = LightResidents();
+
+#define RUN(id, name, order, index, value, mapping, lanes, ...)                                             \
+  case AGENT_##id:                                                                                          \
+    if constexpr (!light || __VA_ARGS__::light) RunAgent<__VA_ARGS__>(p.segment[s], p.operands, block, shared); \
+    break;
+template <bool light>
+__global__ void __launch_bounds__(AUTOCSR_BLOCK, light ? light_residents : 1) AutoCSRMany(const __grid_constant__ AutoCSRManyParameters p)
+{
+  __shared__ alignas(16) unsigned char shared[shared_bytes<light>];
   PetscInt                             block = blockIdx.x;
   int                                  s     = 0;
 
@@ -32,4 +49,4 @@ __global__ void __launch_bounds__(AUTOCSR_BLOCK) AutoCSRMany(const __grid_consta
   }
 }
 
-const void *const AutoCSRManyKernel = (const void *)AutoCSRMany;
+const void *const AutoCSRManyKernel = (const void *)AutoCSRMany<false>, *const AutoCSRLightKernel = (const void *)AutoCSRMany<true>;

@@ -8,6 +8,8 @@
 #include "../autocsr.h"
 #include "../profile/profile.h"
 
+#define AUTOCSR_MAX_LANES (1 << 20) /* of a row */
+
 typedef enum {
   AUTOCSR_PARTITION_ROWS,    /* rows, each whole */
   AUTOCSR_PARTITION_BIN,     /* one bin of virtual rows (hou2017, III-B) */
@@ -35,7 +37,7 @@ typedef enum {
 
 typedef enum {
   AUTOCSR_MAP_EMPTY, /* rows without entries: y = 0 or z */
-  AUTOCSR_MAP_LANES, /* `lanes` partial sums for a row: 1 serial, 2 to 128 subvector, 256 vector (hou2017, III-B) */
+  AUTOCSR_MAP_LANES, /* `lanes` partial sums for a row: 1 serial, 2 to 128 subvector, 256 vector (hou2017, III-B), more: blocks of 256 */
   AUTOCSR_MAP_SLICE, /* one lane for each row of a slice */
   AUTOCSR_MAP_TILE   /* tile_width lanes, tile_height entries each (liu2015, 3.1) */
 } AutoCSRMapping;
@@ -57,6 +59,7 @@ typedef struct {
   PetscInt         lanes;                               /* MAP_LANES */
   PetscInt         slice_height;                        /* rows of a slice, a power of two; also the rows that share a BASE in order CSR */
   PetscInt         sort_window;                         /* rows (of those named) sorted by length within windows of so many; 0 or 1: not sorted */
+  PetscInt         longest;                             /* the segment's rows have no more entries than this; 0: not said */
   PetscInt         row_group;                           /* rows of a virtual row (granularity U); 1: ROWS names single rows */
   PetscInt         block;                               /* b: dense, aligned b by b blocks have one column code each; 1: each entry its own (order CSR, contiguous whole block rows, MAP_LANES: lanes of a block row) */
   PetscInt         tile_width, tile_height, tile_steps; /* MAP_TILE: T, W and S of liu2015 */

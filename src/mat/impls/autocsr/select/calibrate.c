@@ -193,7 +193,7 @@ static PetscErrorCode trials_list(const SampleMatrix sample[], const SampleMatri
   PetscCall(trial_add(sample, f, &axes, PETSC_FALSE, trial, n));
   axes.mapping   = AUTOCSR_MAP_LANES;
   axes.partition = AUTOCSR_PARTITION_ROWS;
-  for (axes.lanes = 1; axes.lanes <= 256; axes.lanes *= 2) {
+  for (axes.lanes = 1; axes.lanes <= (f->machine.parallel ? 512 : 256); axes.lanes *= 2) { /* 512: more than one block */
     axes.index = AUTOCSR_INDEX_CSR;
     PetscCall(trial_add(sample, f, &axes, PETSC_FALSE, trial, n));
     if (f->machine.parallel) PetscCall(trial_add(sample, f, &axes, PETSC_TRUE, trial, n));

@@ -46,7 +46,8 @@ static PetscErrorCode find_figure(AutoCSRChooser *chooser, const AutoCSRAxes *ax
   AutoCSRAxes        key  = *axes;
 
   PetscFunctionBegin;
-  key.row_group = 1; /* does not tell executors apart */
+  key.row_group = 1; /* these do not tell executors apart */
+  key.longest   = 0;
   for (PetscInt i = 0; i < chooser->n_memo; i++) {
     PetscBool same;
 

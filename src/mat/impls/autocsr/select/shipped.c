@@ -72,6 +72,8 @@ static const AutoCSRExecutorFigure ShippedCUDA[] = {
     {"csr/csr/csr/lanes256", {0.5, 1500, 3, 100, 300000, 1.7}},
     {"csr/16/csr/lanes256", {0.5, 1700, 3, 300, 300000, 1.5}},
     {"csr/csr/csr/lanes256/named", {0.75, 1950, 3, 300, 250000, 1.3}},
+    {"csr/csr/csr/blocks", {0.5, 3000, 3, 500, 250000, 1.1}},
+    {"csr/csr/csr/blocks/named", {0.5, 3000, 3, 500, 250000, 1.1}},
     {"sliced/32/copy", {1.7, 2, 0.3, 0, 85000, 1.03}},
     {"sliced/32/float32", {1.8, 2, 0.3, 0, 85000, 1.03}},
     {"sliced/16/copy", {1.7, 2, 0.3, 0, 85000, 1.03}},
