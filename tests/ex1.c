@@ -20,7 +20,7 @@ static PetscErrorCode CheckProfile(const AutoCSRMatrix *csr, const AutoCSRProfil
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc2(csr->m, &natural, csr->m, &sorted));
   for (PetscInt i = 0; i < csr->m; i++) natural[i] = i;
-  SortRows(csr, 0, csr->m, AUTOCSR_WINDOW, sorted);
+  for (PetscInt c = 0; c < f->chunks; c++) SortRows(csr, f->chunk[c].row_begin, f->chunk[c].row_end, f->window, sorted);
   for (PetscInt c = 0; c < f->chunks; c++) {
     const AutoCSRChunk *chunk = &f->chunk[c];
     PetscInt            padded, slices_16, pattern_rows = 0, uniform = 0;
@@ -203,7 +203,7 @@ static PetscErrorCode CheckPlan(const Generator *g, const AutoCSRMatrix *csr, co
 /* All axes that the profile and the layout allow */
 static PetscErrorCode CheckMatrix(const Generator *g)
 {
-  const PetscInt  heights[] = {1, 4, 8, 32}, windows[] = {0, 16, AUTOCSR_WINDOW};
+  const PetscInt  heights[] = {1, 4, 8, 32}, windows[] = {0, 16, AUTOCSR_WINDOW_LOW};
   AutoCSRMatrix   csr;
   AutoCSRProfile *profile;
   Counts          counts       = {0, 0};

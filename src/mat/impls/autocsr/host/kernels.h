@@ -37,8 +37,9 @@ static void TileMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op)
   }
 #define CSR_PAIR(I, V, L) KERNEL_PAIR(CSR_##I##_##V##_##L, CSRMultiply(seg, op, AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V, L), CSRTranspose(seg, op, AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V))
 #define PATTERN_PAIR(V)   KERNEL_PAIR(CSR_PATTERN_##V, CSRPatternRun(seg, op, AUTOCSR_VALUE_##V, PETSC_FALSE), CSRPatternRun(seg, op, AUTOCSR_VALUE_##V, PETSC_TRUE))
-#define SLICED_PAIR(I, V) KERNEL_PAIR(SLICED_##I##_##V, SlicedRun(seg, op, AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V, PETSC_FALSE), SlicedRun(seg, op, AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V, PETSC_TRUE))
 #define BLOCK_PAIR(V)     KERNEL_PAIR(CSR_BLOCK_##V, BlockRun(seg, op, AUTOCSR_VALUE_##V, PETSC_FALSE), BlockRun(seg, op, AUTOCSR_VALUE_##V, PETSC_TRUE))
+#define SLICED_PAIR(I, V) KERNEL_PAIR(SLICED_##I##_##V, SlicedMultiply(seg, op, AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V, RUNS_##I##_##V, RUNS_##I##_FEW), SlicedTranspose(seg, op, AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V))
+#define NO_RUNS(I, V)     static const RunKernel *const RUNS_##I##_##V = NULL;
 #define NAME_CSR          "csr"
 #define NAME_32           "32"
 #define NAME_16           "16"
@@ -67,6 +68,17 @@ EACH_CSR(CSR_PAIR, CSR, CSR)
 EACH_CSR(CSR_PAIR, 16, CSR)
 EACH_PATTERN(PATTERN_PAIR)
 EACH_PATTERN(BLOCK_PAIR)
+EACH_SLICED(RUN_KERNELS, 32)
+EACH_SLICED(RUN_KERNELS, 16)
+EACH_SLICED(NO_RUNS, PATTERN)
+#if defined(VALUE_FEW)
+RUN_KERNELS(32, FEW)
+RUN_KERNELS(16, FEW)
+#else
+  #define RUNS_32_FEW NULL
+  #define RUNS_16_FEW NULL
+#endif
+#define RUNS_PATTERN_FEW NULL
 EACH_SLICED(SLICED_PAIR, 32)
 EACH_SLICED(SLICED_PAIR, 16)
 EACH_SLICED(SLICED_PAIR, PATTERN)

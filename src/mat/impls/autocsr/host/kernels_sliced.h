@@ -1,11 +1,11 @@
 /*
-  Kernels over slices (SELL): GROUP rows at once, one lane each. Slots past the end of a row are masked out by the row's
-  length in the CSR, never multiplied into a sum. Also eight rows with one pattern, in either order: no gather at all.
+  Kernels over slices (SELL): runs of slices of one width, transposed products, and eight rows with one pattern, in either
+  order: no gather at all.
 */
 #ifndef AUTOCSR_HOST_KERNELS_SLICED_H
 #define AUTOCSR_HOST_KERNELS_SLICED_H
 
-#include "kernels_csr.h"
+#include "kernels_runs.h"
 
 typedef struct {
   const uint16_t *id;
@@ -56,18 +56,6 @@ KERNEL Vector LaneValues(Entries e, AutoCSRValue value, size_t q, size_t lane_st
   VECTOR_OF(v, ONE_VALUE);
 #undef ONE_VALUE
   return v;
-}
-
-KERNEL void GroupLoad(Vector sum[GROUP_VECTORS], const PetscScalar *z)
-{
-  UNROLL
-  for (int p = 0; p < GROUP_VECTORS; p++) sum[p] = z ? VectorLoad(z + p * LANES) : VectorZero();
-}
-
-KERNEL void GroupStore(PetscScalar *y, const Vector sum[GROUP_VECTORS])
-{
-  UNROLL
-  for (int p = 0; p < GROUP_VECTORS; p++) VectorStore(y + p * LANES, sum[p]);
 }
 
 /* GROUP adjacent rows with one pattern; entry t of row l is at t * entry_stride + l * lane_stride from e on */
@@ -155,83 +143,24 @@ KERNEL void GroupDescribe(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, P
   }
 }
 
-/* Do all rows of the group fill the width of their slice? If not, their lengths */
-KERNEL PetscBool GroupIsFull(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt k, PetscInt width, LaneMask length[GROUP_VECTORS])
+/* GROUP rows that are each of a pattern: side by side if it is one for all, else one by one */
+KERNEL void SliceGroupMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, PetscInt reach, PetscInt k, Entries e, AutoCSRValue value)
 {
-  const PetscInt *rows    = (const PetscInt *)seg->stream[AUTOCSR_STREAM_ROWS].data;
-  const PetscInt *row_ptr = csr->row_ptr + seg->row_begin + k;
+  const size_t   H       = seg->axes.slice_height;
+  const Patterns pattern = PatternsOfSegment(seg);
 
-  if (rows) {
-    rows += k;
-    row_ptr = csr->row_ptr;
-    /* The last row of a sorted slice is its shortest */
-    if (seg->axes.sort_window > 1 && seg->axes.sort_window % GROUP == 0 && row_ptr[rows[GROUP - 1] + 1] - row_ptr[rows[GROUP - 1]] == width) return PETSC_TRUE;
-    UNROLL
-    for (int p = 0; p < GROUP_VECTORS; p++) {
-#define ONE_LENGTH(l) row_ptr[rows[p * LANES + (l)] + 1] - row_ptr[rows[p * LANES + (l)]]
-      length[p] = (LaneMask)EACH_LANE(ONE_LENGTH);
-#undef ONE_LENGTH
-    }
-    return PETSC_FALSE;
-  }
-  UNROLL
-  for (int p = 0; p < GROUP_VECTORS; p++) length[p] = __builtin_convertvector(*(const IntVector *)(row_ptr + 1 + p * LANES) - *(const IntVector *)(row_ptr + p * LANES), LaneMask);
-  return (PetscBool)(row_ptr[GROUP] - row_ptr[0] == GROUP * width);
-}
-
-KERNEL void SliceGroupMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, PetscInt reach, PetscInt k, PetscInt width, Entries e, const PetscScalar *x, AutoCSRIndex index, AutoCSRValue value)
-{
-  const size_t    H       = seg->axes.slice_height;
-  const PetscInt *rows    = (const PetscInt *)seg->stream[AUTOCSR_STREAM_ROWS].data;
-  const PetscInt  first   = seg->row_begin + k;
-  const Patterns  pattern = PatternsOfSegment(seg);
-  Vector          sum[GROUP_VECTORS];
-  LaneMask        length[GROUP_VECTORS];
-
-  if (index == AUTOCSR_INDEX_PATTERN && !rows && PatternsAgree(pattern.id + k)) {
+  if (!seg->stream[AUTOCSR_STREAM_ROWS].data && PatternsAgree(pattern.id + k)) {
     const PetscInt id = pattern.id[k];
 
-    PatternGroupMultiply(op, reach, first, pattern.offset + pattern.ptr[id], pattern.ptr[id + 1] - pattern.ptr[id], e, H, 1, value);
+    PatternGroupMultiply(op, reach, seg->row_begin + k, pattern.offset + pattern.ptr[id], pattern.ptr[id + 1] - pattern.ptr[id], e, H, 1, value);
     return;
   }
-  if (index == AUTOCSR_INDEX_PATTERN) { /* mixed: row by row */
-    for (PetscInt l = 0; l < GROUP; l++) {
-      const PetscInt row = AutoCSRSegmentRow(seg, k + l), id = pattern.id[k + l];
-      Entries        r = EntriesFrom(e, index, value, l);
+  for (PetscInt l = 0; l < GROUP; l++) {
+    const PetscInt row = AutoCSRSegmentRow(seg, k + l), id = pattern.id[k + l];
+    Entries        r = EntriesFrom(e, AUTOCSR_INDEX_PATTERN, value, l);
 
-      r.index    = pattern.offset + pattern.ptr[id];
-      op->y[row] = StridedRowSum(AddendOf(op, row), r, pattern.ptr[id + 1] - pattern.ptr[id], H, op->x + row, index, value);
-    }
-    return;
-  }
-  if (!rows || !op->z) {
-    GroupLoad(sum, op->z ? op->z + first : NULL);
-  } else {
-    UNROLL
-    for (int p = 0; p < GROUP_VECTORS; p++) {
-#define ONE_Z(l) op->z[rows[k + p * LANES + (l)]]
-      VECTOR_OF(sum[p], ONE_Z);
-#undef ONE_Z
-    }
-  }
-  if (GroupIsFull(seg, op->csr, k, width, length)) {
-    for (PetscInt t = 0; t < width; t++) {
-      if (reach) EntriesPrefetch(EntriesFrom(e, index, value, t * H), index, value);
-      UNROLL
-      for (int p = 0; p < GROUP_VECTORS; p++) sum[p] = VectorMultiplyAdd(sum[p], EntryValues(e, value, t * H + p * LANES), EntryGather(e, index, t * H + p * LANES, x));
-    }
-  } else { /* a mask costs less than branches on the rows' lengths */
-    for (PetscInt t = 0; t < width; t++) {
-      if (reach) EntriesPrefetch(EntriesFrom(e, index, value, t * H), index, value);
-      UNROLL
-      for (int p = 0; p < GROUP_VECTORS; p++) sum[p] = VectorSelect(length[p] > (LaneInt)t, VectorMultiplyAdd(sum[p], EntryValues(e, value, t * H + p * LANES), EntryGather(e, index, t * H + p * LANES, x)), sum[p]);
-    }
-  }
-  if (!rows) {
-    GroupStore(op->y + first, sum);
-  } else {
-    UNROLL
-    for (int l = 0; l < GROUP; l++) op->y[rows[k + l]] = VectorLane(sum[l / LANES], l % LANES);
+    r.index    = pattern.offset + pattern.ptr[id];
+    op->y[row] = StridedRowSum(AddendOf(op, row), r, pattern.ptr[id + 1] - pattern.ptr[id], H, op->x + row, AUTOCSR_INDEX_PATTERN, value);
   }
 }
 
@@ -264,7 +193,8 @@ KERNEL void SliceGroupTranspose(const AutoCSRSegment *seg, const AutoCSROperands
   }
 }
 
-KERNEL void SlicedRunCoded(const AutoCSRSegment *seg, const AutoCSROperands *op, AutoCSRIndex index, AutoCSRValue value, PetscBool transpose)
+/* runs: the kernels for slices of the host's height; NULL: patterns and transposed products need none */
+KERNEL void SlicedRunCoded(const AutoCSRSegment *seg, const AutoCSROperands *op, AutoCSRIndex index, AutoCSRValue value, PetscBool transpose, const RunKernel runs[])
 {
   const PetscInt *slice_ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data;
   const PetscInt *base      = (const PetscInt *)seg->stream[AUTOCSR_STREAM_BASE].data;
@@ -273,23 +203,23 @@ KERNEL void SlicedRunCoded(const AutoCSRSegment *seg, const AutoCSROperands *op,
   const Patterns  pattern   = PatternsOfSegment(seg);
   const Entries   entries   = EntriesOfSegment(seg, op->csr, index, value);
   const PetscInt  reach     = PrefetchReach(seg);
-  const int       log2_H    = __builtin_ctzll(H);
+  const PetscInt  first     = runs && H == GROUP ? seg->n_rows / GROUP : 0;
 
-  for (PetscInt s = 0; s < seg->n_slices; s++) {
+  if (first) RunsMultiply(seg, op, first, entries, index, value, runs);
+  for (PetscInt s = first; s < seg->n_slices; s++) {
     const PetscInt end   = PetscMin((s + 1) * H, seg->n_rows);
-    const PetscInt width = (slice_ptr[s + 1] - slice_ptr[s]) >> log2_H;
     const size_t   shift = index == AUTOCSR_INDEX_16 ? base[s] : 0;
     PetscInt       k     = s * H;
 
-    for (; k + GROUP <= end; k += GROUP) {
+    for (; !runs && k + GROUP <= end; k += GROUP) {
       const Entries e = EntriesFrom(entries, index, value, slice_ptr[s] + (k & (H - 1)));
 
       if (transpose)
         SliceGroupTranspose(seg, op, k, e, op->y + shift, index, value, op->conjugate);
       else
-        SliceGroupMultiply(seg, op, reach, k, width, e, op->x + shift, index, value);
+        SliceGroupMultiply(seg, op, reach, k, e, value);
     }
-    for (; k < end; k++) { /* the last rows, or slices lower than a group */
+    for (; k < end; k++) { /* the last rows, or slices of another height than the host's */
       const PetscInt row = AutoCSRSegmentRow(seg, k), length = row_ptr[row + 1] - row_ptr[row];
       const size_t   from = index == AUTOCSR_INDEX_PATTERN ? (size_t)row : shift;
       Entries        e    = EntriesFrom(entries, index, value, slice_ptr[s] + (k & (H - 1)));
@@ -303,16 +233,21 @@ KERNEL void SlicedRunCoded(const AutoCSRSegment *seg, const AutoCSROperands *op,
   }
 }
 
-/* The codings of the plan; few distinct values are a case of their own */
-KERNEL void SlicedRun(const AutoCSRSegment *seg, const AutoCSROperands *op, AutoCSRIndex index, AutoCSRValue value, PetscBool transpose)
+/* The codings of the plan; few distinct values are a case of their own, with kernels `few` */
+KERNEL void SlicedMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, AutoCSRIndex index, AutoCSRValue value, const RunKernel runs[], const RunKernel few[])
 {
 #if defined(VALUE_FEW)
-  if (value == AUTOCSR_VALUE_DICTIONARY && !transpose && DictionaryIsFew((const PetscScalar *)seg->stream[AUTOCSR_STREAM_DICTIONARY].data)) {
-    SlicedRunCoded(seg, op, index, VALUE_FEW, PETSC_FALSE);
+  if (value == AUTOCSR_VALUE_DICTIONARY && DictionaryIsFew((const PetscScalar *)seg->stream[AUTOCSR_STREAM_DICTIONARY].data)) {
+    SlicedRunCoded(seg, op, index, VALUE_FEW, PETSC_FALSE, few);
     return;
   }
 #endif
-  SlicedRunCoded(seg, op, index, value, transpose);
+  SlicedRunCoded(seg, op, index, value, PETSC_FALSE, runs);
+}
+
+KERNEL void SlicedTranspose(const AutoCSRSegment *seg, const AutoCSROperands *op, AutoCSRIndex index, AutoCSRValue value)
+{
+  SlicedRunCoded(seg, op, index, value, PETSC_TRUE, NULL);
 }
 
 #endif

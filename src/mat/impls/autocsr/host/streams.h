@@ -10,17 +10,17 @@
   #include <immintrin.h>
 #endif
 
-/* A value coding of the kernels' own: a dictionary of which no more than FEW are used, in registers */
+/* A value coding of the kernels' own: a dictionary of which no more than MOST_FEW are used, in registers */
 #if SIMD_BYTES == 64 && defined(PETSC_USE_REAL_DOUBLE) && !defined(PETSC_USE_COMPLEX)
   #define VALUE_FEW ((AutoCSRValue)(AUTOCSR_VALUE_FLOAT32 + 1))
-  #define FEW       (2 * LANES)
+  #define MOST_FEW  (2 * LANES)
 
 KERNEL PetscBool DictionaryIsFew(const PetscScalar *dictionary)
 {
   const LaneInt *bits = (const LaneInt *)dictionary;
   LaneInt        used = 0;
 
-  for (int i = FEW; i < AUTOCSR_MAX_DISTINCT; i++) used |= bits[i];
+  for (int i = MOST_FEW; i < AUTOCSR_MAX_DISTINCT; i++) used |= bits[i];
   return (PetscBool)!used;
 }
 #endif

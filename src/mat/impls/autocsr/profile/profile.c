@@ -98,6 +98,7 @@ PetscErrorCode AutoCSRProfileCreate(const AutoCSRMatrix *csr, PetscInt slice_hei
   p->n            = csr->n;
   p->nnz          = csr->nnz;
   p->slice_height = slice_height;
+  p->window       = PetscMax(slice_height, slice_height > 8 ? AUTOCSR_WINDOW : AUTOCSR_WINDOW_LOW);
   p->backend      = csr->backend;
   p->mean_length  = csr->m ? (double)csr->nnz / csr->m : 0;
   p->aspect       = csr->n ? (double)csr->m / csr->n : 0;

@@ -12,9 +12,10 @@
 #define AUTOCSR_MAX_CHUNKS     128
 #define AUTOCSR_MAX_PATTERNS   1024 /* patterns that the dictionary keeps: those of the most rows */
 #define AUTOCSR_NO_PATTERN     0xFFFF
-#define AUTOCSR_MAX_DISTINCT   256 /* more distinct values: the dictionary is given up */
-#define AUTOCSR_WINDOW         256 /* rows of a sorting window whose padding is profiled */
-#define AUTOCSR_GRANULARITIES  16  /* rows of a virtual row (U of hou2017): 10, 20, 50, 100 ... 10^6 */
+#define AUTOCSR_MAX_DISTINCT   256  /* more distinct values: the dictionary is given up */
+#define AUTOCSR_WINDOW         256  /* rows of a sorting window on a device */
+#define AUTOCSR_WINDOW_LOW     4096 /* where slices are low, as a processor's: the more rows, the longer the runs of slices of one width */
+#define AUTOCSR_GRANULARITIES  16   /* rows of a virtual row (U of hou2017): 10, 20, 50, 100 ... 10^6 */
 #define AUTOCSR_MAX_BINS       100
 
 /* Rows [row_begin, row_end); both are multiples of the slice height and of AUTOCSR_WINDOW but for the last chunk's end */
@@ -22,7 +23,7 @@ typedef struct {
   PetscInt row_begin, row_end, nnz;
   PetscInt min_length, max_length, empty_rows;
   PetscInt padded;            /* entries of slices of slice_height rows in natural order, padding counted */
-  PetscInt padded_sorted;     /* the same, rows sorted by length in windows of AUTOCSR_WINDOW */
+  PetscInt padded_sorted;     /* the same, rows sorted by length in windows from the chunk's first row on */
   PetscInt slices, slices_16; /* slices, and those whose columns span less than 65536 */
   PetscInt slices_16_sorted;  /* the same in sorted order */
   PetscInt pattern_rows;      /* rows whose pattern is in the dictionary */
@@ -39,6 +40,7 @@ typedef struct {
   const AutoCSRBackend *backend; /* of the matrix */
   PetscInt              m, n, nnz;
   PetscInt              slice_height;
+  PetscInt              window; /* rows of a sorting window whose padding is profiled */
   PetscInt              min_length, max_length, empty_rows;
   double                mean_length, variance;
   PetscInt              histogram[AUTOCSR_HISTOGRAM_BINS];     /* rows, by length */

@@ -95,7 +95,7 @@ static PetscErrorCode GatherLines(const AutoCSRMatrix *csr, AutoCSRProfile *prof
 
 PetscErrorCode AutoCSRProfileSpread(const AutoCSRMatrix *csr, AutoCSRProfile *profile)
 {
-  const PetscInt h = profile->slice_height, window = PetscMax(AUTOCSR_WINDOW, h);
+  const PetscInt h = profile->slice_height, window = profile->window;
   PetscInt      *sorted, *work;
   Window         w;
 

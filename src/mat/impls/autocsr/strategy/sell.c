@@ -12,6 +12,15 @@
 #define PADDING_TO_SORT 0.05
 #define PADDING_LIMIT   1.0
 
+/* The profile's windows begin with its chunks, those of a segment with its rows: 16 bits must hold any slice that either may make */
+static PetscBool fits_16_sorted(const AutoCSRProblem *problem, const AutoCSRRange *range)
+{
+  const AutoCSRProfile *profile = problem->profile;
+
+  if (range->slices_16_sorted < range->slices) return PETSC_FALSE;
+  return (PetscBool)(profile->window <= AUTOCSR_WINDOW || problem->csr->n <= 65536 || (PetscInt64)profile->window + 2 * (PetscInt64)profile->bandwidth < 65536);
+}
+
 static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
 {
   const AutoCSRRange range = AutoCSRProblemRange(problem);
@@ -31,10 +40,10 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   for (int sorted = 0; sorted < 2; sorted++) {
     if (!sorted && range.padded > limit) continue;
     if (sorted && range.padded <= (1 + PADDING_TO_SORT) * range.nnz) continue;
-    axes.sort_window = sorted ? AUTOCSR_WINDOW : 0;
+    axes.sort_window = sorted ? problem->profile->window : 0;
     for (PetscInt v = 0; v < n_values; v++) {
       axes.value = value[v];
-      if ((sorted ? range.slices_16_sorted : range.slices_16) == range.slices) {
+      if (sorted ? fits_16_sorted(problem, &range) : range.slices_16 == range.slices) {
         axes.index = AUTOCSR_INDEX_16;
         AutoCSRVariantAdd(problem, &axes, max, list, n);
       }
