@@ -12,7 +12,9 @@
 typedef enum {
   VALUES_FEW,    /* 7 distinct ones, 0.1 k, -0.0 among them */
   VALUES_FLOATS, /* many, exactly float32 */
-  VALUES_MANY    /* many */
+  VALUES_MANY,   /* many */
+  VALUES_OFFSET, /* few, by the entry's distance from the diagonal */
+  VALUES_ROW     /* few, by that and the length of the row */
 } ValueKind;
 
 typedef struct {
@@ -164,6 +166,9 @@ static const Generator generators[] = {
     {"wide", 11, 66001, RandomRow, VALUES_FEW},
     {"tall", 1500, 7, RandomRow, VALUES_FLOATS},
     {"half stencil", 4096, 4096, Half, VALUES_MANY},
+    {"5-point, values by offset", 1311, 1311, Stencil5, VALUES_OFFSET},
+    {"7-point, values by row", 504, 504, Stencil7, VALUES_ROW},
+    {"27-point, values by offset", 504, 504, Stencil27, VALUES_OFFSET},
 };
 
 /* With an imaginary part that goes with it */
@@ -186,6 +191,34 @@ static inline PetscScalar Value(ValueKind kind, PetscInt seed, PetscInt p)
   }
 }
 
+/* Values for the entries of a matrix */
+static inline void FillValues(const AutoCSRMatrix *csr, ValueKind kind, PetscInt seed, PetscScalar val[])
+{
+  for (PetscInt i = 0; i < csr->m; i++) {
+    for (PetscInt p = csr->row_ptr[i]; p < csr->row_ptr[i + 1]; p++) {
+      const PetscInt offset = csr->n + csr->col[p] - i, length = csr->row_ptr[i + 1] - csr->row_ptr[i];
+
+      val[p] = kind == VALUES_OFFSET || kind == VALUES_ROW ? Value(VALUES_FEW, seed, kind == VALUES_ROW ? offset + 101 * length : offset) : Value(kind, seed, p);
+    }
+  }
+}
+
+/* Puts a value in place of entry `place`, and of all that must be alike for the kind's sake */
+static inline void PutValue(const AutoCSRMatrix *csr, ValueKind kind, PetscInt place, PetscScalar v, PetscScalar val[])
+{
+  PetscInt row = 0;
+
+  val[place] = v;
+  if (kind != VALUES_OFFSET && kind != VALUES_ROW) return;
+  while (csr->row_ptr[row + 1] <= place) row++;
+  for (PetscInt i = 0; i < csr->m; i++) {
+    if (kind == VALUES_ROW && csr->row_ptr[i + 1] - csr->row_ptr[i] != csr->row_ptr[row + 1] - csr->row_ptr[row]) continue;
+    for (PetscInt p = csr->row_ptr[i]; p < csr->row_ptr[i + 1]; p++) {
+      if (csr->col[p] - i == csr->col[place] - row) val[p] = v;
+    }
+  }
+}
+
 static inline PetscErrorCode MatrixCreate(const Generator *g, AutoCSRMatrix *csr)
 {
   PetscInt    *row_ptr, *col, *row;
@@ -198,7 +231,8 @@ static inline PetscErrorCode MatrixCreate(const Generator *g, AutoCSRMatrix *csr
   for (PetscInt i = 0; i < g->m; i++) row_ptr[i + 1] = row_ptr[i] + g->row(g->m, g->n, i, row);
   PetscCall(PetscMalloc2(row_ptr[g->m], &col, row_ptr[g->m], &val));
   for (PetscInt i = 0; i < g->m; i++) (void)g->row(g->m, g->n, i, col + row_ptr[i]);
-  for (PetscInt p = 0; p < row_ptr[g->m]; p++) val[p] = Value(g->values, 0, p);
+  *csr = (AutoCSRMatrix){.m = g->m, .n = g->n, .nnz = row_ptr[g->m], .row_ptr = row_ptr, .col = col, .backend = &AutoCSRBackendHost};
+  FillValues(csr, g->values, 0, val);
   PetscCall(PetscFree(row));
   *csr = (AutoCSRMatrix){.m = g->m, .n = g->n, .nnz = row_ptr[g->m], .row_ptr = row_ptr, .col = col, .val = val, .backend = &AutoCSRBackendHost};
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -160,7 +160,7 @@ static PetscErrorCode CheckPlan(const Generator *g, const AutoCSRMatrix *csr, co
 
   /* New values of the same kind */
   other.val = val;
-  for (PetscInt p = 0; p < csr->nnz; p++) val[p] = Value(g->values, 1, p);
+  FillValues(csr, g->values, 1, val);
   PetscCall(AutoCSRPlanRefresh(plan, &other, &fits));
   PetscCheck(fits, PETSC_COMM_SELF, PETSC_ERR_PLIB, "New values of the same kind do not fit");
   PetscCall(AutoCSRPlanCheck(plan, &other));
@@ -168,9 +168,9 @@ static PetscErrorCode CheckPlan(const Generator *g, const AutoCSRMatrix *csr, co
 
   /* Infinities and not-a-numbers, in the matrix and in x: padding must not touch them. One bit pattern each, exactly float32 */
   if (csr->nnz) {
-    val[0]            = RealScalar(INFINITY);
-    val[csr->nnz / 2] = RealScalar(-INFINITY);
-    val[csr->nnz - 1] = RealScalar(NAN);
+    PutValue(csr, g->values, 0, RealScalar(INFINITY), val);
+    PutValue(csr, g->values, csr->nnz / 2, RealScalar(-INFINITY), val);
+    PutValue(csr, g->values, csr->nnz - 1, RealScalar(NAN), val);
   }
   PetscCall(AutoCSRPlanRefresh(plan, &other, &fits));
   PetscCheck(fits, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Infinities do not fit");
@@ -182,15 +182,15 @@ static PetscErrorCode CheckPlan(const Generator *g, const AutoCSRMatrix *csr, co
     x[size - 1] = NAN;
   }
   PetscCall(CheckProducts(plan, &other, x, "infinities in x"));
-  for (PetscInt p = 0; p < csr->nnz; p++) val[p] = Value(g->values, 0, p);
+  FillValues(csr, g->values, 0, val);
   PetscCall(AutoCSRPlanRefresh(plan, &other, &fits));
   PetscCall(CheckProducts(plan, csr, x, "infinities in x only"));
 
   /* Values that the coding cannot hold: the plan stays as it was */
-  for (PetscInt p = 0; p < csr->nnz; p++) val[p] = Value(VALUES_MANY, 2, p);
-  if (axes->value == AUTOCSR_VALUE_FLOAT32 || axes->value == AUTOCSR_VALUE_DICTIONARY) {
+  FillValues(csr, VALUES_MANY, 2, val);
+  if (axes->value != AUTOCSR_VALUE_CSR && axes->value != AUTOCSR_VALUE_COPY) {
     PetscCall(AutoCSRPlanRefresh(plan, &other, &fits));
-    PetscCheck(fits == (axes->value == AUTOCSR_VALUE_FLOAT32 ? !csr->nnz : csr->nnz <= AUTOCSR_MAX_DISTINCT), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Values that do not fit do");
+    PetscCheck(axes->value == AUTOCSR_VALUE_PATTERN /* each row may have a pattern of its own */ || fits == (axes->value == AUTOCSR_VALUE_FLOAT32 ? !csr->nnz : csr->nnz <= AUTOCSR_MAX_DISTINCT), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Values that do not fit do");
     PetscCall(AutoCSRPlanCheck(plan, fits ? &other : csr));
     counts->refused += !fits;
   }
@@ -218,8 +218,8 @@ static PetscErrorCode CheckMatrix(const Generator *g)
   }
   for (PetscInt c = 0; c < profile->chunks; c++) pattern_rows += profile->chunk[c].pattern_rows;
   for (int layout = 0; layout < LAYOUT_COUNT; layout++) {
-    for (int code = 0; code < 2 * 4 * 4 * 4 * 3; code++) {
-      AutoCSRAxes a = {.order = (AutoCSROrder)(code & 1), .index = (AutoCSRIndex)(code / 2 % 4), .value = (AutoCSRValue)(code / 8 % 4), .slice_height = heights[code / 32 % 4], .sort_window = windows[code / 128], .lanes = 1};
+    for (int code = 0; code < 2 * 4 * 5 * 4 * 3; code++) {
+      AutoCSRAxes a = {.order = (AutoCSROrder)(code & 1), .index = (AutoCSRIndex)(code / 2 % 4), .value = (AutoCSRValue)(code / 8 % 5), .slice_height = heights[code / 40 % 4], .sort_window = windows[code / 160], .lanes = 1};
       PetscBool   legal;
 
       a.mapping = a.order == AUTOCSR_ORDER_SLICED ? AUTOCSR_MAP_SLICE : AUTOCSR_MAP_LANES;
@@ -254,7 +254,7 @@ static PetscErrorCode CheckMatrix(const Generator *g)
 static PetscErrorCode CheckCorrupted(AutoCSRStreamKind kind)
 {
   const Generator   g = {"5-point", 207, 207, Stencil5, VALUES_FEW};
-  const AutoCSRAxes a = {.order = AUTOCSR_ORDER_SLICED, .index = kind == AUTOCSR_STREAM_PATTERN_ID || kind == AUTOCSR_STREAM_PATTERN_OFFSET ? AUTOCSR_INDEX_PATTERN : AUTOCSR_INDEX_16, .value = AUTOCSR_VALUE_DICTIONARY, .mapping = AUTOCSR_MAP_SLICE, .slice_height = 8, .sort_window = 32};
+  const AutoCSRAxes a = {.order = AUTOCSR_ORDER_SLICED, .index = kind == AUTOCSR_STREAM_PATTERN_ID || kind == AUTOCSR_STREAM_PATTERN_OFFSET || kind == AUTOCSR_STREAM_PATTERN_ROOT ? AUTOCSR_INDEX_PATTERN : AUTOCSR_INDEX_16, .value = AUTOCSR_VALUE_DICTIONARY, .mapping = AUTOCSR_MAP_SLICE, .slice_height = 8, .sort_window = 32};
   AutoCSRMatrix     csr;
   AutoCSRProfile   *profile;
   AutoCSRPlan      *plan;
@@ -292,6 +292,6 @@ int main(int argc, char **argv)
   test:
     suffix: corrupt
     requires: double
-    args: -petsc_ci_portable_error_output -error_output_stdout -corrupt {{rows slice_ptr base index pattern_id pattern_offset value dictionary}separate output}
+    args: -petsc_ci_portable_error_output -error_output_stdout -corrupt {{rows slice_ptr base index pattern_id pattern_offset pattern_root value dictionary}separate output}
 
 TEST*/

@@ -50,6 +50,7 @@ static const Generator more[] = {
     {"long rows", 40, 90000, Long, VALUES_FLOATS},
     {"8 by 8 blocks", 2048, 4096, Blocks8, VALUES_FEW},
     {"7-point grid", 50000, 50000, Grid3, VALUES_FEW},
+    {"7-point grid, values by offset", 50000, 50000, Grid3, VALUES_OFFSET},
     {"wide spread", 700, 200000, RandomRow, VALUES_FLOATS},
 };
 
@@ -148,12 +149,12 @@ static PetscErrorCode SetValues(Pair *pair, ValueKind kind, PetscInt seed, Petsc
   const PetscInt nnz = pair->host.nnz;
 
   PetscFunctionBeginUser;
-  for (PetscInt p = 0; p < nnz; p++) val[p] = Value(kind, seed, p);
+  FillValues(&pair->host, kind, seed, val);
   if (special && nnz) {
-    val[0]       = RealScalar(INFINITY);
-    val[nnz / 2] = RealScalar((PetscReal)-0.0);
-    val[nnz / 3] = RealScalar(-INFINITY);
-    val[nnz - 1] = RealScalar(NAN);
+    PutValue(&pair->host, kind, 0, RealScalar(INFINITY), val);
+    PutValue(&pair->host, kind, nnz / 2, RealScalar((PetscReal)-0.0), val);
+    PutValue(&pair->host, kind, nnz / 3, RealScalar(-INFINITY), val);
+    PutValue(&pair->host, kind, nnz - 1, RealScalar(NAN), val);
   }
   PetscCall((*pair->device.backend->from_host)((void *)pair->device.val, val, (size_t)nnz * sizeof(*val)));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -274,14 +275,14 @@ static PetscErrorCode CheckTranspose(const Pair *pair)
 /* Two profiles of one matrix, and with other values */
 static PetscErrorCode CheckProfiles(const Generator *g, Pair *pair)
 {
-  const ValueKind kinds[] = {VALUES_FEW, VALUES_FLOATS, VALUES_MANY};
+  const ValueKind kinds[] = {VALUES_FEW, VALUES_FLOATS, VALUES_MANY, VALUES_OFFSET};
 
   PetscFunctionBeginUser;
   PetscCall(CompareProfiles(pair->device_profile, pair->host_profile));
-  for (int k = 0; k < 6; k++) {
+  for (int k = 0; k < 8; k++) {
     PetscCall(AutoCSRProfileDestroy(&pair->host_profile));
     PetscCall(AutoCSRProfileDestroy(&pair->device_profile));
-    PetscCall(SetValues(pair, kinds[k % 3], 3, (PetscBool)(k > 2)));
+    PetscCall(SetValues(pair, kinds[k % 4], 3, (PetscBool)(k > 3)));
     PetscCall(AutoCSRProfileCreate(&pair->host, AutoCSRBackendCUDA.slice_height, &pair->host_profile));
     PetscCall(AutoCSRProfileCreate(&pair->device, AutoCSRBackendCUDA.slice_height, &pair->device_profile));
     PetscCall(CompareProfiles(pair->device_profile, pair->host_profile));
@@ -306,8 +307,8 @@ static PetscErrorCode CheckMatrix(const Generator *g, PetscBool few)
   PetscCall(CheckNames(&pair));
   PetscCall(CheckTranspose(&pair));
   for (PetscInt layout = 0; layout < (few ? 1 : LAYOUT_COUNT); layout++) {
-    for (int code = 0; code < 2 * 4 * 4 * (few ? 1 : 5); code++) {
-      AutoCSRAxes a = {.order = (AutoCSROrder)(code & 1), .index = (AutoCSRIndex)(code / 2 % 4), .value = (AutoCSRValue)(code / 8 % 4), .sort_window = windows[code / 32], .lanes = 1};
+    for (int code = 0; code < 2 * 4 * 5 * (few ? 1 : 5); code++) {
+      AutoCSRAxes a = {.order = (AutoCSROrder)(code & 1), .index = (AutoCSRIndex)(code / 2 % 4), .value = (AutoCSRValue)(code / 8 % 5), .sort_window = windows[code / 40], .lanes = 1};
       PetscBool   legal;
 
       a.mapping      = a.order == AUTOCSR_ORDER_SLICED ? AUTOCSR_MAP_SLICE : AUTOCSR_MAP_LANES;

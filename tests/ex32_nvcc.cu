@@ -18,6 +18,8 @@ PetscErrorCode Encode_NVCC(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const 
     AutoCSREncodeRowIndex(seg, csr, k);
     AutoCSREncodeRowValue(seg, csr, dictionary, k);
   }
+  for (PetscInt p = 0; p < seg->n_patterns && seg->axes.value == AUTOCSR_VALUE_PATTERN; p++) AutoCSREncodePatternValue(seg, csr, p);
+  for (PetscInt p = 0; p < seg->n_patterns; p++) AutoCSREncodePatternRoot(seg, p);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -13,7 +13,8 @@ typedef enum {
   VALUES_MANY,
   VALUES_FEW,    /* a minus zero among them */
   VALUES_FLOATS, /* many, each exactly a float32 */
-  VALUES_MINUS_ZERO
+  VALUES_MINUS_ZERO,
+  VALUES_OFFSET /* few, by the distance from the diagonal */
 } ValueKind;
 
 typedef enum {
@@ -159,6 +160,7 @@ static PetscInt Mixed(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
 static const Generator generators[] = {
     {"stencil of few values", 210, 210, Grid2, VALUES_FEW, ENTRY_OWNER},
     {"stencil of many values", 216, 216, Grid3, VALUES_MANY, ENTRY_OWNER},
+    {"stencil of constant coefficients", 1440, 1440, Grid3, VALUES_OFFSET, ENTRY_OWNER},
     {"random", 190, 190, Few, VALUES_MANY, ENTRY_OWNER},
     {"random of float32 values", 190, 190, Few, VALUES_FLOATS, ENTRY_COO},
     {"random of few values", 190, 190, Few, VALUES_FEW, ENTRY_STASH},
@@ -192,6 +194,8 @@ static PetscScalar Value(ValueKind kind, PetscInt i, PetscInt j)
     return Scalar(k, k / 2);
   case VALUES_FLOATS:
     return Scalar(f, -f);
+  case VALUES_OFFSET:
+    return Value(VALUES_FEW, j - i + 1000, 3);
   case VALUES_MINUS_ZERO:
     return Scalar(-0.0, 0);
   default:

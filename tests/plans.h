@@ -165,7 +165,7 @@ static inline PetscBool HasBlocks(const AutoCSRMatrix *csr, const AutoCSRProfile
 static inline PetscErrorCode IsLegal(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, const AutoCSRAxes *a, Layout layout, PetscBool *legal)
 {
   const PetscBool sliced = (PetscBool)(a->order == AUTOCSR_ORDER_SLICED), contiguous = (PetscBool)(layout == LAYOUT_WHOLE || layout == LAYOUT_THIRDS);
-  const PetscBool own_index = (PetscBool)(a->index == AUTOCSR_INDEX_32 || a->index == AUTOCSR_INDEX_16), own_value = (PetscBool)(a->value != AUTOCSR_VALUE_CSR);
+  const PetscBool own_index = (PetscBool)(a->index == AUTOCSR_INDEX_32 || a->index == AUTOCSR_INDEX_16), own_value = (PetscBool)(a->value != AUTOCSR_VALUE_CSR && a->value != AUTOCSR_VALUE_PATTERN);
   PetscInt        pattern_rows = 0;
 
   PetscFunctionBeginUser;
@@ -177,6 +177,7 @@ static inline PetscErrorCode IsLegal(const AutoCSRMatrix *csr, const AutoCSRProf
   if (layout == LAYOUT_BINS && sliced) PetscFunctionReturn(PETSC_SUCCESS);
   if (layout == LAYOUT_PATTERNS && (a->index != AUTOCSR_INDEX_PATTERN || !profile->pattern_id || pattern_rows == csr->m)) PetscFunctionReturn(PETSC_SUCCESS);
   if (!sliced && a->index != AUTOCSR_INDEX_16 && a->slice_height > 1) PetscFunctionReturn(PETSC_SUCCESS); /* does not matter there */
+  if (a->value == AUTOCSR_VALUE_PATTERN && (sliced || a->index != AUTOCSR_INDEX_PATTERN || !profile->pattern_values)) PetscFunctionReturn(PETSC_SUCCESS);
   if (a->value == AUTOCSR_VALUE_DICTIONARY && profile->values > AUTOCSR_MAX_DISTINCT) PetscFunctionReturn(PETSC_SUCCESS);
   if (a->value == AUTOCSR_VALUE_FLOAT32 && !profile->float32_exact) PetscFunctionReturn(PETSC_SUCCESS);
   if (a->index == AUTOCSR_INDEX_PATTERN && layout != LAYOUT_PATTERNS && (!profile->pattern_id || pattern_rows < csr->m)) PetscFunctionReturn(PETSC_SUCCESS);

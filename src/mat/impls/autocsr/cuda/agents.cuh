@@ -11,6 +11,7 @@
 #include "agent_segsum.cuh"
 #include "agent_sliced.cuh"
 #include "agent_split.cuh"
+#include "agent_stencil.cuh"
 
 #define NAME_CSR        "csr"
 #define NAME_32         "32"
@@ -36,6 +37,8 @@
 #define AGENT_PATTERN(F, V) F(PATTERN_##V, "csr/pattern/" NAME_##V, CSR, PATTERN, V, LANES, 0, AgentPattern<AUTOCSR_VALUE_##V>)
 #define EACH_PATTERN(F)     AGENT_PATTERN(F, CSR) AGENT_PATTERN(F, DICTIONARY) EACH_FLOAT32(AGENT_PATTERN(F, FLOAT32))
 
+#define AGENT_STENCIL(F) F(PATTERN_PATTERN, "csr/pattern/pattern", CSR, PATTERN, PATTERN, LANES, 0, AgentStencil<AUTOCSR_VALUE_PATTERN>)
+
 #define AGENT_SLICED(F, I, V) F(SLICED_##I##_##V, "sliced/" NAME_##I "/" NAME_##V, SLICED, I, V, SLICE, 0, AgentSliced<AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V>)
 #define EACH_SLICED(F, I)     AGENT_SLICED(F, I, COPY) AGENT_SLICED(F, I, DICTIONARY) EACH_FLOAT32(AGENT_SLICED(F, I, FLOAT32))
 
@@ -47,7 +50,7 @@
   F(EMPTY, "empty", CSR, CSR, CSR, EMPTY, 0, AgentEmpty) \
   EACH_LANES(F, CSR) EACH_LANES(F, 16) F(SPLIT, "csr/csr/csr/blocks", CSR, CSR, CSR, LANES, 512, AgentSplit) \
   EACH_SLICED(F, 32) EACH_SLICED(F, 16) EACH_SLICED(F, PATTERN) \
-  EACH_PATTERN(F) AGENT_SEGSUM(F, 4) AGENT_SEGSUM(F, 8)
+  EACH_PATTERN(F) AGENT_STENCIL(F) AGENT_SEGSUM(F, 4) AGENT_SEGSUM(F, 8)
 /* clang-format on */
 
 /* An agent's number: its place in the table */

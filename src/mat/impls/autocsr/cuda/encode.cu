@@ -124,13 +124,18 @@ PetscErrorCode AutoCSRDeviceEncode(AutoCSRSegment *seg, const AutoCSRMatrix *csr
     PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_PATTERN_ID, seg->n_rows));
     PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_PATTERN_PTR, seg->n_patterns + 1));
     PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_PATTERN_OFFSET, (PetscInt)status.offsets));
+    PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_PATTERN_ROOT, seg->n_patterns));
+    if (a->value == AUTOCSR_VALUE_PATTERN) {
+      PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_PATTERN_ROW, seg->n_patterns));
+      PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_PATTERN_VALUE, (PetscInt)status.offsets));
+    }
     PetscCall(DeviceEncodePatterns(seg, csr, profile, patterns));
   }
   if (a->index == AUTOCSR_INDEX_32 || a->index == AUTOCSR_INDEX_16) {
     PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_INDEX, slots));
     PetscCall(DeviceEncodeIndex(seg, csr, slots));
   }
-  if (a->value != AUTOCSR_VALUE_CSR) {
+  if (a->value != AUTOCSR_VALUE_CSR && a->value != AUTOCSR_VALUE_PATTERN) {
     PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_VALUE, slots));
     if (a->value == AUTOCSR_VALUE_DICTIONARY) PetscCall(UploadDictionary(seg, profile, &scratch[1], &dictionary));
     PetscCall(DeviceEncodeValue(seg, csr, dictionary, slots));

@@ -21,9 +21,10 @@ typedef struct {
   PetscInt ptr[AUTOCSR_MAX_PATTERNS + 1];
 } SegmentPatterns;
 
-/* encode_patterns.cu: first what the segment has, then, with room for it, its streams */
+/* encode_patterns.cu: first what the segment has, then, with room for it, its streams; the last: once offsets are there, what values tell */
 PetscErrorCode DeviceFindPatterns(const AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRProfile *, SegmentPatterns *, EncodeStatus *);
 PetscErrorCode DeviceEncodePatterns(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRProfile *, const SegmentPatterns *);
+PetscErrorCode DeviceEncodePatternValues(AutoCSRSegment *, const AutoCSRMatrix *);
 
 /* encode_entries.cu: INDEX and VALUE, which have room for `slots`; the dictionary is of the device */
 PetscErrorCode DeviceEncodeIndex(AutoCSRSegment *, const AutoCSRMatrix *, PetscInt slots);

@@ -72,6 +72,8 @@ static PetscErrorCode BindSegment(const AutoCSRSegment *seg, AutoCSRDeviceSegmen
   d->pattern_id     = (const uint16_t *)stream[AUTOCSR_STREAM_PATTERN_ID].data;
   d->pattern_ptr    = (const PetscInt *)stream[AUTOCSR_STREAM_PATTERN_PTR].data;
   d->pattern_offset = (const PetscInt *)stream[AUTOCSR_STREAM_PATTERN_OFFSET].data;
+  d->pattern_root   = (const AutoCSRPatternRoot *)stream[AUTOCSR_STREAM_PATTERN_ROOT].data;
+  d->pattern_value  = (const PetscScalar *)stream[AUTOCSR_STREAM_PATTERN_VALUE].data;
   d->value          = stream[AUTOCSR_STREAM_VALUE].data;
   d->dictionary     = (const PetscScalar *)stream[AUTOCSR_STREAM_DICTIONARY].data;
   d->row_begin      = seg->row_begin;

@@ -20,15 +20,17 @@ typedef struct {
 
 /* A segment as its agent sees it: see plan.h, streams that it does not have are NULL */
 typedef struct {
-  const PetscInt    *rows, *slice_ptr, *base;
-  const void        *index;
-  const uint16_t    *pattern_id;
-  const PetscInt    *pattern_ptr, *pattern_offset;
-  const void        *value;
-  const PetscScalar *dictionary;
-  void              *scratch; /* of the agent's ScratchBytes(), zero before the first product */
-  PetscInt           row_begin, n_rows, row_group, nnz, n_slices, n_patterns, blocks;
-  int                agent; /* its place in the table of executors */
+  const PetscInt           *rows, *slice_ptr, *base;
+  const void               *index;
+  const uint16_t           *pattern_id;
+  const PetscInt           *pattern_ptr, *pattern_offset;
+  const AutoCSRPatternRoot *pattern_root;
+  const PetscScalar        *pattern_value;
+  const void               *value;
+  const PetscScalar        *dictionary;
+  void                     *scratch; /* of the agent's ScratchBytes(), zero before the first product */
+  PetscInt                  row_begin, n_rows, row_group, nnz, n_slices, n_patterns, blocks;
+  int                       agent; /* its place in the table of executors */
 } AutoCSRDeviceSegment;
 
 /* The parameters of the two kernels; both begin with the operands */

@@ -59,6 +59,7 @@ static PetscErrorCode TakeOver(const DeviceProfile *d, unsigned sizes, uint16_t 
   if (d->values.n <= AUTOCSR_MAX_DISTINCT) {
     PetscCall(PetscMalloc1(d->values.n, &profile->value));
     PetscCall(PetscMemcpy(profile->value, d->values.value, (size_t)d->values.n * sizeof(*profile->value)));
+    profile->pattern_values = (PetscBool)(any && !d->other_values);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -67,6 +68,7 @@ static PetscErrorCode TakeOver(const DeviceProfile *d, unsigned sizes, uint16_t 
 static PetscErrorCode Fill(const AutoCSRMatrix *csr, uint16_t **id, AutoCSRProfile *profile)
 {
   DeviceScratch  scratch;
+  AutoCSRSegment all = {};
   DeviceProfile *device, *host;
   unsigned       sizes = 0;
 
@@ -74,6 +76,8 @@ static PetscErrorCode Fill(const AutoCSRMatrix *csr, uint16_t **id, AutoCSRProfi
   for (int b = 2; b <= MAX_BLOCK_SIZE && csr->nnz; b++) {
     if (csr->m % b == 0 && csr->n % b == 0) sizes |= 1u << b;
   }
+  all.n_rows         = csr->m;
+  all.axes.row_group = 1;
   PetscCall(scratch.Allocate(1, &device));
   PetscCallCUDA(cudaMemsetAsync(device, 0, sizeof(*device), AUTOCSR_STREAM));
   if (csr->m) {
@@ -82,6 +86,7 @@ static PetscErrorCode Fill(const AutoCSRMatrix *csr, uint16_t **id, AutoCSRProfi
     if (sizes) PetscCall(DeviceProfileBlocks(csr, sizes, device));
     PetscCall(DeviceProfilePatterns(csr, profile, *id, device));
     PetscCall(DeviceProfileValues(csr, &device->values));
+    PetscCall(DevicePatternValuesCompare(&all, csr, *id, device->pattern_row, &device->values.n, &device->other_values));
   }
   PetscCall(PetscMalloc1(1, &host));
   PetscCall(AutoCSRDeviceToHost(host, device, sizeof(*host)));

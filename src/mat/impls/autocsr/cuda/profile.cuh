@@ -43,6 +43,7 @@ typedef struct {
   int          patterns;
   PetscInt     pattern_row[AUTOCSR_MAX_PATTERNS];
   DeviceValues values;
+  int          other_values; /* rows of one pattern have other values; 0 also where it was not looked at */
   AutoCSRBins  bins[AUTOCSR_GRANULARITIES];
 } DeviceProfile;
 
@@ -56,6 +57,8 @@ PetscErrorCode DeviceProfileBins(const AutoCSRMatrix *, AutoCSRBins[]);         
 PetscErrorCode DeviceProfileRows(const AutoCSRMatrix *, const AutoCSRProfile *, DeviceProfile *);                    /* profile_rows.cu */
 PetscErrorCode DeviceProfileBlocks(const AutoCSRMatrix *, unsigned sizes, DeviceProfile *);                          /* profile_blocks.cu; sizes: bit b is to be looked at */
 PetscErrorCode DeviceProfilePatterns(const AutoCSRMatrix *, const AutoCSRProfile *, uint16_t id[], DeviceProfile *); /* profile_patterns.cu */
-PetscErrorCode DeviceProfileValues(const AutoCSRMatrix *, DeviceValues *);                                           /* profile_values.cu */
+/* pattern_values.cu: sets *other where a row of a segment has other values than the row that shows its pattern; unless *values is more than AUTOCSR_MAX_DISTINCT, NULL: in any case. AUTOCSR_NO_PATTERN is passed over */
+PetscErrorCode DevicePatternValuesCompare(const AutoCSRSegment *, const AutoCSRMatrix *, const uint16_t id[], const PetscInt pattern_row[], const int *values, int *other);
+PetscErrorCode DeviceProfileValues(const AutoCSRMatrix *, DeviceValues *); /* profile_values.cu */
 
 #endif

@@ -24,6 +24,29 @@ static PetscErrorCode Examine(const AutoCSRMatrix *csr, PetscBool use_dictionary
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Where patterns tell the values: do they still? */
+static PetscErrorCode PatternValuesFit(const AutoCSRPlan *plan, const AutoCSRMatrix *csr, PetscBool *fits)
+{
+  DeviceScratch scratch;
+  int          *device = NULL, other;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < plan->n_segments; i++) {
+    const AutoCSRSegment *seg = &plan->segment[i];
+
+    if (seg->axes.value != AUTOCSR_VALUE_PATTERN) continue;
+    if (!device) {
+      PetscCall(scratch.Allocate(1, &device));
+      PetscCallCUDA(cudaMemsetAsync(device, 0, sizeof(*device), AUTOCSR_STREAM));
+    }
+    PetscCall(DevicePatternValuesCompare(seg, csr, (const uint16_t *)seg->stream[AUTOCSR_STREAM_PATTERN_ID].data, (const PetscInt *)seg->stream[AUTOCSR_STREAM_PATTERN_ROW].data, NULL, device));
+  }
+  if (!device) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AutoCSRDeviceToHost(&other, device, sizeof(other)));
+  if (other) *fits = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode AutoCSRDeviceRefresh(AutoCSRPlan *plan, const AutoCSRMatrix *csr, PetscBool use_dictionary, PetscBool use_float32, PetscBool *fits)
 {
   DeviceScratch      scratch;
@@ -31,11 +54,16 @@ PetscErrorCode AutoCSRDeviceRefresh(AutoCSRPlan *plan, const AutoCSRMatrix *csr,
 
   PetscFunctionBegin;
   if (use_dictionary || use_float32) PetscCall(Examine(csr, use_dictionary, use_float32, &scratch, &dictionary, fits));
+  if (*fits) PetscCall(PatternValuesFit(plan, csr, fits));
   for (PetscInt i = 0; i < plan->n_segments && *fits; i++) {
     AutoCSRSegment      *seg    = &plan->segment[i];
     const AutoCSRStream *stream = &seg->stream[AUTOCSR_STREAM_VALUE];
 
     if (seg->axes.value == AUTOCSR_VALUE_CSR) continue;
+    if (seg->axes.value == AUTOCSR_VALUE_PATTERN) {
+      PetscCall(DeviceEncodePatternValues(seg, csr));
+      continue;
+    }
     if (seg->axes.value == AUTOCSR_VALUE_DICTIONARY) PetscCallCUDA(cudaMemcpyAsync(seg->stream[AUTOCSR_STREAM_DICTIONARY].data, dictionary->value, sizeof(dictionary->value), cudaMemcpyDeviceToDevice, AUTOCSR_STREAM));
     PetscCall(DeviceEncodeValue(seg, csr, dictionary, (PetscInt)(stream->bytes / AutoCSRStreamElementSize(&seg->axes, AUTOCSR_STREAM_VALUE))));
   }

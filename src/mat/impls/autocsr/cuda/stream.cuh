@@ -35,6 +35,15 @@ static __device__ __forceinline__ void StreamCopy(void *room, const void *from, 
   }
 }
 
+/* Waits until all that the warp has begun to copy is there but for the last `groups` groups of copies */
+template <int groups>
+static __device__ __forceinline__ void StreamWaitFor(void)
+{
+  asm volatile("cp.async.wait_group %0;" ::"n"(groups)
+               : "memory");
+  __syncwarp();
+}
+
 /* Waits until all that the warp has begun to copy is there */
 static __device__ __forceinline__ void StreamWait(void)
 {

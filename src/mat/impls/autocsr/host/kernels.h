@@ -60,7 +60,7 @@ static void TileMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op)
   #define EACH_FLOAT32(...) __VA_ARGS__
 #endif
 #define EACH_PATTERN(do) \
-  do (CSR) do(DICTIONARY) EACH_FLOAT32(do(FLOAT32))
+  do (CSR) do(PATTERN) do(DICTIONARY) EACH_FLOAT32(do(FLOAT32))
 #define EACH_SLICED(do, I) \
   do (I, COPY) do(I, DICTIONARY) EACH_FLOAT32(do(I, FLOAT32))
 

@@ -89,26 +89,26 @@ KERNEL void PatternGroupTranspose(const AutoCSROperands *op, PetscInt row, const
   }
 }
 
-/* Patterns in CSR order: groups of eight rows with one pattern, the rest row by row */
+/* Patterns in CSR order: groups of eight rows with one pattern, the rest row by row. Where patterns tell the values, all rows of a group read the same */
 KERNEL void CSRPatternRun(const AutoCSRSegment *seg, const AutoCSROperands *op, AutoCSRValue value, PetscBool transpose)
 {
   const Patterns  pattern = PatternsOfSegment(seg);
   const PetscInt *row_ptr = op->csr->row_ptr + seg->row_begin;
   const Entries   entries = EntriesOfSegment(seg, op->csr, AUTOCSR_INDEX_PATTERN, value);
-  const PetscInt  reach   = PrefetchReach(seg);
+  const PetscInt  reach   = value == AUTOCSR_VALUE_PATTERN ? 0 : PrefetchReach(seg);
   PetscInt        k       = 0;
 
   while (k < seg->n_rows) {
-    const PetscInt row = seg->row_begin + k, width = row_ptr[k + 1] - row_ptr[k];
+    const PetscInt p = pattern.ptr[pattern.id[k]], row = seg->row_begin + k, width = pattern.ptr[pattern.id[k] + 1] - p;
     Entries        e = entries;
 
-    e       = EntriesFrom(e, AUTOCSR_INDEX_PATTERN, value, row_ptr[k] - row_ptr[0]);
-    e.index = pattern.offset + pattern.ptr[pattern.id[k]];
+    e       = EntriesFrom(e, AUTOCSR_INDEX_PATTERN, value, value == AUTOCSR_VALUE_PATTERN ? p : row_ptr[k] - row_ptr[0]);
+    e.index = pattern.offset + p;
     if (k + GROUP <= seg->n_rows && PatternsAgree(pattern.id + k)) {
       if (transpose)
-        PatternGroupTranspose(op, row, (const PetscInt *)e.index, width, e, 1, width, value);
+        PatternGroupTranspose(op, row, (const PetscInt *)e.index, width, e, 1, value == AUTOCSR_VALUE_PATTERN ? 0 : width, value);
       else
-        PatternGroupMultiply(op, reach, row, (const PetscInt *)e.index, width, e, 1, width, value);
+        PatternGroupMultiply(op, reach, row, (const PetscInt *)e.index, width, e, 1, value == AUTOCSR_VALUE_PATTERN ? 0 : width, value);
       k += GROUP;
     } else {
       if (transpose)

@@ -12,8 +12,8 @@
 
 /* A value coding of the kernels' own: a dictionary of which no more than MOST_FEW are used, in registers */
 #if SIMD_BYTES == 64 && defined(PETSC_USE_REAL_DOUBLE) && !defined(PETSC_USE_COMPLEX)
-  #define VALUE_FEW ((AutoCSRValue)(AUTOCSR_VALUE_FLOAT32 + 1))
   #define MOST_FEW  (2 * LANES)
+  #define VALUE_FEW ((AutoCSRValue)(AUTOCSR_VALUE_PATTERN + 1))
 
 KERNEL PetscBool DictionaryIsFew(const PetscScalar *dictionary)
 {
@@ -42,6 +42,7 @@ KERNEL size_t ValueSize(AutoCSRValue value)
   switch ((int)value) { /* VALUE_FEW is not of the enum */
   case AUTOCSR_VALUE_CSR:
   case AUTOCSR_VALUE_COPY:
+  case AUTOCSR_VALUE_PATTERN:
     return sizeof(PetscScalar);
   case AUTOCSR_VALUE_FLOAT32:
     return sizeof(PetscScalar) / sizeof(PetscReal) * sizeof(float);
@@ -85,7 +86,7 @@ KERNEL Entries EntriesOfSegment(const AutoCSRSegment *seg, const AutoCSRMatrix *
   Entries      e;
 
   e.index      = index == AUTOCSR_INDEX_CSR ? csr->col + first : seg->stream[AUTOCSR_STREAM_INDEX].data;
-  e.value      = value == AUTOCSR_VALUE_CSR ? csr->val + first : seg->stream[AUTOCSR_STREAM_VALUE].data;
+  e.value      = value == AUTOCSR_VALUE_CSR ? csr->val + first : seg->stream[value == AUTOCSR_VALUE_PATTERN ? AUTOCSR_STREAM_PATTERN_VALUE : AUTOCSR_STREAM_VALUE].data;
   e.dictionary = (const PetscScalar *)seg->stream[AUTOCSR_STREAM_DICTIONARY].data;
   return e;
 }

@@ -32,11 +32,41 @@ static PetscErrorCode CheckSizes(const AutoCSRSegment *seg, const AutoCSRMatrix 
     PetscCheck(seg->stream[AUTOCSR_STREAM_PATTERN_PTR].data, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " is not encoded", i);
     count[AUTOCSR_STREAM_PATTERN_OFFSET] = ((const PetscInt *)seg->stream[AUTOCSR_STREAM_PATTERN_PTR].data)[seg->n_patterns];
   }
-  if (a->value != AUTOCSR_VALUE_CSR) count[AUTOCSR_STREAM_VALUE] = slots;
+  if (a->index == AUTOCSR_INDEX_PATTERN) count[AUTOCSR_STREAM_PATTERN_ROOT] = seg->n_patterns;
+  if (a->value == AUTOCSR_VALUE_PATTERN) {
+    count[AUTOCSR_STREAM_PATTERN_ROW]   = seg->n_patterns;
+    count[AUTOCSR_STREAM_PATTERN_VALUE] = count[AUTOCSR_STREAM_PATTERN_OFFSET];
+  } else if (a->value != AUTOCSR_VALUE_CSR)
+    count[AUTOCSR_STREAM_VALUE] = slots;
   if (a->value == AUTOCSR_VALUE_DICTIONARY) count[AUTOCSR_STREAM_DICTIONARY] = AUTOCSR_MAX_DISTINCT;
   for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) {
     PetscCheck((count[s] >= 0) == (seg->stream[s].data != NULL), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " %s a stream %s that its axes %s", i, count[s] < 0 ? "has" : "lacks", AutoCSRStreamNames[s], count[s] < 0 ? "do not use" : "need");
     PetscCheck(count[s] < 0 || seg->stream[s].bytes == (size_t)count[s] * AutoCSRStreamElementSize(a, (AutoCSRStreamKind)s), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " has %zu bytes in stream %s of %" PetscInt64_FMT " elements", i, seg->stream[s].bytes, AutoCSRStreamNames[s], count[s]);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What a pattern's root says of its entries is what the pattern says */
+static PetscErrorCode CheckRoots(const AutoCSRSegment *seg, PetscInt i)
+{
+  const AutoCSRPatternRoot *root = (const AutoCSRPatternRoot *)seg->stream[AUTOCSR_STREAM_PATTERN_ROOT].data;
+  const PetscInt           *ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_PATTERN_PTR].data, *offset = (const PetscInt *)seg->stream[AUTOCSR_STREAM_PATTERN_OFFSET].data;
+  const PetscScalar        *value = (const PetscScalar *)seg->stream[AUTOCSR_STREAM_PATTERN_VALUE].data;
+
+  PetscFunctionBegin;
+  if (seg->axes.index != AUTOCSR_INDEX_PATTERN) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt p = 0; p < seg->n_patterns; p++) {
+    PetscInt q = ptr[p];
+
+    PetscCheck(root[p].own == ptr[p] && root[p].begin >= 0 && root[p].length >= 0 && root[p].begin + root[p].length <= ptr[seg->n_patterns], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": the root of pattern %" PetscInt_FMT " is none", i, p);
+    for (PetscInt t = 0; t < root[p].length; t++) {
+      const PetscInt r = root[p].begin + t;
+
+      if (root[p].length <= 32 && !(root[p].mask >> t & 1)) continue;
+      PetscCheck(q < ptr[p + 1] && offset[q] == offset[r] && (!value || AutoCSRBitsEqual(AutoCSRBitsOf(&value[q]), AutoCSRBitsOf(&value[r]))), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": entry %" PetscInt_FMT " of pattern %" PetscInt_FMT " is not that of its root", i, q - ptr[p], p);
+      q++;
+    }
+    PetscCheck(q == ptr[p + 1], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": the root of pattern %" PetscInt_FMT " has %" PetscInt_FMT " of its %" PetscInt_FMT " entries", i, p, q - ptr[p], ptr[p + 1] - ptr[p]);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -98,6 +128,7 @@ static PetscErrorCode CheckOnHost(const AutoCSRPlan *plan, const AutoCSRMatrix *
     PetscInt              nnz = 0;
 
     PetscCall(CheckSizes(seg, csr, i));
+    PetscCall(CheckRoots(seg, i));
     for (PetscInt k = 0; k < seg->n_rows; k++) {
       const PetscInt row = AutoCSRSegmentRow(seg, k);
 

@@ -80,6 +80,14 @@ static PetscErrorCode EncodePatterns(AutoCSRSegment *seg, const AutoCSRMatrix *c
   }
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_PATTERN_OFFSET, offsets));
   for (PetscInt p = 0; p < seg->n_patterns; p++) AutoCSREncodePattern(seg, csr, p, shown_by[p]);
+  if (seg->axes.value == AUTOCSR_VALUE_PATTERN) {
+    PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_PATTERN_ROW, seg->n_patterns));
+    PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_PATTERN_VALUE, offsets));
+    PetscCall(PetscArraycpy((PetscInt *)seg->stream[AUTOCSR_STREAM_PATTERN_ROW].data, shown_by, seg->n_patterns));
+    for (PetscInt p = 0; p < seg->n_patterns; p++) AutoCSREncodePatternValue(seg, csr, p);
+  }
+  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_PATTERN_ROOT, seg->n_patterns));
+  for (PetscInt p = 0; p < seg->n_patterns; p++) AutoCSREncodePatternRoot(seg, p);
   PetscCall(PetscFree2(number, shown_by));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -103,7 +111,7 @@ PetscErrorCode AutoCSRSegmentEncode_Host(AutoCSRSegment *seg, const AutoCSRMatri
 {
   const AutoCSRAxes *a         = &seg->axes;
   const PetscBool    own_index = (PetscBool)(a->index == AUTOCSR_INDEX_32 || a->index == AUTOCSR_INDEX_16);
-  const PetscBool    own_value = (PetscBool)(a->value != AUTOCSR_VALUE_CSR);
+  const PetscBool    own_value = (PetscBool)(a->value != AUTOCSR_VALUE_CSR && a->value != AUTOCSR_VALUE_PATTERN);
   PetscInt           slots, rows = seg->n_rows;
 
   PetscFunctionBegin;
@@ -140,11 +148,12 @@ static PetscErrorCode EncodeCheck(const AutoCSRSegment *seg, const AutoCSRMatrix
   const PetscBool    contiguous = (PetscBool)!seg->stream[AUTOCSR_STREAM_ROWS].data;
 
   PetscFunctionBegin;
-  PetscCheck(a->order == AUTOCSR_ORDER_SLICED || contiguous || !(own_index || a->value != AUTOCSR_VALUE_CSR), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Order csr with index %s and value %s needs contiguous rows", AutoCSRIndexNames[a->index], AutoCSRValueNames[a->value]);
   PetscCheck(a->block == 1 || (contiguous && seg->row_begin % a->block == 0 && seg->n_rows % a->block == 0), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Blocks of %" PetscInt_FMT " rows need contiguous, whole block rows", a->block);
   PetscCheck(a->block == 1 || (profile && profile->block_size % a->block == 0), PETSC_COMM_SELF, PETSC_ERR_PLIB, "The rows are not made of dense blocks of %" PetscInt_FMT, a->block);
+  PetscCheck(a->order == AUTOCSR_ORDER_SLICED || contiguous || !(own_index || (a->value != AUTOCSR_VALUE_CSR && a->value != AUTOCSR_VALUE_PATTERN)), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Order csr with index %s and value %s needs contiguous rows", AutoCSRIndexNames[a->index], AutoCSRValueNames[a->value]);
   PetscCheck(a->index != AUTOCSR_INDEX_32 || (PetscInt64)csr->n <= (PetscInt64)1 << 32, PETSC_COMM_SELF, PETSC_ERR_PLIB, "32 bits do not hold %" PetscInt_FMT " columns", csr->n);
   PetscCheck(a->index != AUTOCSR_INDEX_PATTERN || (profile && profile->pattern_id), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Index pattern needs a profile with row patterns");
+  PetscCheck(a->value != AUTOCSR_VALUE_PATTERN || profile->pattern_values, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Value pattern needs a profile in which rows of one pattern have the same values");
   PetscCheck(a->value != AUTOCSR_VALUE_DICTIONARY || (profile && profile->values <= AUTOCSR_MAX_DISTINCT), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Value dictionary needs a profile with at most %d distinct values", AUTOCSR_MAX_DISTINCT);
   PetscCheck(a->value != AUTOCSR_VALUE_FLOAT32 || (profile && profile->float32_exact), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Value float32 needs a profile with values that are exactly float32");
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -172,6 +172,53 @@ AUTOCSR_HD PetscInt AutoCSRDecodeBlockColumn(const AutoCSRSegment *seg, const Au
   return ((const PetscInt *)seg->stream[AUTOCSR_STREAM_BASE].data)[k / AutoCSRAxesSliceRows(&seg->axes)] + (PetscInt)((const uint16_t *)index)[q] * b + t % b;
 }
 
+/* The part of PATTERN_VALUE that is pattern p */
+AUTOCSR_HD void AutoCSREncodePatternValue(AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt p)
+{
+  const PetscInt row   = ((const PetscInt *)seg->stream[AUTOCSR_STREAM_PATTERN_ROW].data)[p];
+  PetscScalar   *value = (PetscScalar *)seg->stream[AUTOCSR_STREAM_PATTERN_VALUE].data + ((const PetscInt *)seg->stream[AUTOCSR_STREAM_PATTERN_PTR].data)[p];
+
+  for (PetscInt q = csr->row_ptr[row]; q < csr->row_ptr[row + 1]; q++) *value++ = csr->val[q];
+}
+
+/* Which entries of pattern q are those of pattern p, as a mask; 0: p is no part of it. Of patterns that are no longer than 32 */
+AUTOCSR_HD uint32_t AutoCSRPatternPart(const AutoCSRSegment *seg, PetscInt p, PetscInt q)
+{
+  const PetscInt    *ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_PATTERN_PTR].data, *offset = (const PetscInt *)seg->stream[AUTOCSR_STREAM_PATTERN_OFFSET].data;
+  const PetscScalar *value = (const PetscScalar *)seg->stream[AUTOCSR_STREAM_PATTERN_VALUE].data;
+  PetscInt           i     = ptr[p];
+  uint32_t           mask  = 0;
+
+  for (PetscInt j = ptr[q]; j < ptr[q + 1] && i < ptr[p + 1]; j++) {
+    if (offset[j] != offset[i]) continue;
+    if (value && !AutoCSRBitsEqual(AutoCSRBitsOf(&value[j]), AutoCSRBitsOf(&value[i]))) return 0;
+    mask |= (uint32_t)1 << (j - ptr[q]);
+    i++;
+  }
+  return i < ptr[p + 1] ? 0 : mask;
+}
+
+/* PATTERN_ROOT of pattern p: the first of the longest of which it is a part, once offsets and values are there */
+AUTOCSR_HD void AutoCSREncodePatternRoot(AutoCSRSegment *seg, PetscInt p)
+{
+  const PetscInt    *ptr  = (const PetscInt *)seg->stream[AUTOCSR_STREAM_PATTERN_PTR].data;
+  const PetscInt     own  = ptr[p + 1] - ptr[p];
+  AutoCSRPatternRoot root = {own < 32 ? ((uint32_t)1 << own) - 1 : 0xffffffffu, (int32_t)ptr[p], (int32_t)own, (int32_t)ptr[p]};
+
+  for (PetscInt q = 0; q < seg->n_patterns && own && own < 32; q++) {
+    const PetscInt length = ptr[q + 1] - ptr[q];
+    uint32_t       mask;
+
+    if (length > 32 || length <= root.length) continue;
+    mask = AutoCSRPatternPart(seg, p, q);
+    if (!mask) continue;
+    root.mask   = mask;
+    root.begin  = (int32_t)ptr[q];
+    root.length = (int32_t)length;
+  }
+  ((AutoCSRPatternRoot *)seg->stream[AUTOCSR_STREAM_PATTERN_ROOT].data)[p] = root;
+}
+
 /* Column of entry t of the k-th row */
 AUTOCSR_HD PetscInt AutoCSRDecodeColumn(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt k, PetscInt t)
 {
@@ -198,6 +245,7 @@ AUTOCSR_HD PetscScalar AutoCSRDecodeValue(const AutoCSRSegment *seg, const AutoC
   PetscInt             q;
 
   if (seg->axes.value == AUTOCSR_VALUE_CSR) return csr->val[csr->row_ptr[AutoCSRSegmentRow(seg, k)] + t];
+  if (seg->axes.value == AUTOCSR_VALUE_PATTERN) return ((const PetscScalar *)stream[AUTOCSR_STREAM_PATTERN_VALUE].data)[((const PetscInt *)stream[AUTOCSR_STREAM_PATTERN_PTR].data)[((const uint16_t *)stream[AUTOCSR_STREAM_PATTERN_ID].data)[k]] + t];
   q = AutoCSRSegmentSlot(seg, csr, k) + t * AutoCSRSegmentStride(seg);
   if (seg->axes.value == AUTOCSR_VALUE_COPY) return ((const PetscScalar *)stream[AUTOCSR_STREAM_VALUE].data)[q];
   if (seg->axes.value == AUTOCSR_VALUE_DICTIONARY) return ((const PetscScalar *)stream[AUTOCSR_STREAM_DICTIONARY].data)[((const uint8_t *)stream[AUTOCSR_STREAM_VALUE].data)[q]];

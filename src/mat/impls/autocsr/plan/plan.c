@@ -53,6 +53,7 @@ static PetscErrorCode AxesCheck(const AutoCSRAxes *a)
   PetscCheck((a->mapping == AUTOCSR_MAP_TILE) == (a->partition == AUTOCSR_PARTITION_NONZEROS), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Partition %s does not go with mapping %s", AutoCSRPartitionNames[a->partition], AutoCSRMappingNames[a->mapping]);
   PetscCheck(in_place || (a->mapping != AUTOCSR_MAP_TILE && a->mapping != AUTOCSR_MAP_EMPTY), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Mapping %s has no streams of entries", AutoCSRMappingNames[a->mapping]);
   PetscCheck(a->mapping != AUTOCSR_MAP_LANES || (IsPowerOfTwo(a->lanes) && a->lanes <= AUTOCSR_MAX_LANES), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " lanes are not a power of two up to %d", a->lanes, AUTOCSR_MAX_LANES);
+  PetscCheck(a->value != AUTOCSR_VALUE_PATTERN || (a->order == AUTOCSR_ORDER_CSR && a->index == AUTOCSR_INDEX_PATTERN), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Value pattern goes with order csr and index pattern, not %s and %s", AutoCSROrderNames[a->order], AutoCSRIndexNames[a->index]);
   PetscCheck(a->row_group == 1 || (a->order == AUTOCSR_ORDER_CSR && a->sort_window <= 1), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Virtual rows of %" PetscInt_FMT " rows need order csr, not sorted", a->row_group);
   PetscCheck(a->block == 1 || (a->order == AUTOCSR_ORDER_CSR && a->index != AUTOCSR_INDEX_PATTERN && a->mapping == AUTOCSR_MAP_LANES && a->row_group == 1), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Blocks of %" PetscInt_FMT " rows need order csr, mapping lanes and single rows, not patterns", a->block);
 #if defined(PETSC_USE_REAL_SINGLE)
@@ -92,10 +93,13 @@ size_t AutoCSRStreamElementSize(const AutoCSRAxes *axes, AutoCSRStreamKind kind)
     return axes->index == AUTOCSR_INDEX_16 ? sizeof(uint16_t) : sizeof(uint32_t);
   case AUTOCSR_STREAM_PATTERN_ID:
     return sizeof(uint16_t);
+  case AUTOCSR_STREAM_PATTERN_ROOT:
+    return sizeof(AutoCSRPatternRoot);
   case AUTOCSR_STREAM_VALUE:
     if (axes->value == AUTOCSR_VALUE_DICTIONARY) return sizeof(uint8_t);
     if (axes->value == AUTOCSR_VALUE_FLOAT32) return sizeof(float) * (sizeof(PetscScalar) / sizeof(PetscReal));
     return sizeof(PetscScalar);
+  case AUTOCSR_STREAM_PATTERN_VALUE:
   case AUTOCSR_STREAM_DICTIONARY:
     return sizeof(PetscScalar);
   default:
@@ -119,8 +123,8 @@ PetscErrorCode AutoCSRStreamAllocate(AutoCSRSegment *seg, AutoCSRStreamKind kind
 /*
   Bytes that a product moves for a segment, each once:
     ROWS, SLICE_PTR, BASE, PATTERN_*, INDEX, VALUE, DICTIONARY   whole, padding counted
-    row_ptr       one a row; none for empty rows, nor where SLICE_PTR and the pattern tell place and length
     col, val      those of the segment, where they are used in place; of the rows of a block only the first one's col
+    row_ptr       one a row; none for empty rows, nor where SLICE_PTR and the pattern tell place and length, or where the pattern tells all
     x             the share of the segment's rows in the n entries, but no more than its nonzeros
     y             one a row
 */
@@ -132,8 +136,8 @@ double AutoCSRSegmentBytesMoved(const AutoCSRSegment *seg, PetscInt m, PetscInt 
   for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) bytes += (double)seg->stream[s].bytes;
   bytes += (double)sizeof(PetscScalar) * seg->n_rows;
   if (a->mapping == AUTOCSR_MAP_EMPTY) return bytes;
-  if (a->order != AUTOCSR_ORDER_SLICED || a->index != AUTOCSR_INDEX_PATTERN) bytes += (double)sizeof(PetscInt) * seg->n_rows;
   if (a->index == AUTOCSR_INDEX_CSR) bytes += (double)sizeof(PetscInt) * seg->nnz / PetscMax(1, a->block);
+  if (a->index != AUTOCSR_INDEX_PATTERN || (a->order != AUTOCSR_ORDER_SLICED && a->value != AUTOCSR_VALUE_PATTERN)) bytes += (double)sizeof(PetscInt) * seg->n_rows;
   if (a->value == AUTOCSR_VALUE_CSR) bytes += (double)sizeof(PetscScalar) * seg->nnz;
   if (m > 0) bytes += (double)sizeof(PetscScalar) * PetscMin((double)seg->nnz, (double)n * seg->n_rows / m);
   return bytes;

@@ -32,7 +32,8 @@ typedef enum {
   AUTOCSR_VALUE_CSR,        /* the CSR's value array */
   AUTOCSR_VALUE_COPY,       /* PetscScalar, in the order of the segment */
   AUTOCSR_VALUE_DICTIONARY, /* uint8_t into DICTIONARY */
-  AUTOCSR_VALUE_FLOAT32     /* float (complex: two), each value exactly representable */
+  AUTOCSR_VALUE_FLOAT32,    /* float (complex: two), each value exactly representable */
+  AUTOCSR_VALUE_PATTERN     /* none: rows of one pattern have the same values (index pattern, order CSR only) */
 } AutoCSRValue;
 
 typedef enum {
@@ -83,6 +84,9 @@ typedef enum {
   AUTOCSR_STREAM_PATTERN_ID,     /* uint16_t: one for each row of the segment */
   AUTOCSR_STREAM_PATTERN_PTR,    /* PetscInt: patterns + 1 */
   AUTOCSR_STREAM_PATTERN_OFFSET, /* PetscInt: column minus row, ascending */
+  AUTOCSR_STREAM_PATTERN_ROOT,   /* AutoCSRPatternRoot: one for each pattern */
+  AUTOCSR_STREAM_PATTERN_ROW,    /* PetscInt: a row that has it, for each pattern; value coding pattern, as the next */
+  AUTOCSR_STREAM_PATTERN_VALUE,  /* PetscScalar: beside PATTERN_OFFSET */
   AUTOCSR_STREAM_VALUE,          /* PetscScalar, uint8_t or float */
   AUTOCSR_STREAM_DICTIONARY,     /* PetscScalar: 256, in ascending order of their bits, unused ones zero */
   AUTOCSR_STREAM_COUNT
@@ -92,6 +96,16 @@ typedef struct {
   void  *data;
   size_t bytes;
 } AutoCSRStream;
+
+/*
+  The longest pattern of which a pattern is a part, as the rows at the border of a grid are of the rows inside: so that neighbours of
+  several patterns are walked as one. With value coding pattern, the values are the same too.
+*/
+typedef struct {
+  uint32_t mask;          /* bit t: entry t of the root is an entry of the pattern; of roots of more than 32 entries, which have no part but themselves, all ones */
+  int32_t  begin, length; /* of the root, in PATTERN_OFFSET */
+  int32_t  own;           /* where the pattern itself begins there */
+} AutoCSRPatternRoot;
 
 typedef struct _AutoCSRSegment AutoCSRSegment;
 

@@ -5,6 +5,19 @@
 #include "encode.h"
 #include "../backend.h"
 
+/* Where patterns tell the values: do they still? */
+static PetscBool PatternValuesFit(const AutoCSRSegment *seg, const AutoCSRMatrix *csr)
+{
+  const uint16_t *id  = (const uint16_t *)seg->stream[AUTOCSR_STREAM_PATTERN_ID].data;
+  const PetscInt *row = (const PetscInt *)seg->stream[AUTOCSR_STREAM_PATTERN_ROW].data;
+
+  if (seg->axes.value != AUTOCSR_VALUE_PATTERN) return PETSC_TRUE;
+  for (PetscInt k = 0; k < seg->n_rows; k++) {
+    if (!AutoCSRRowValuesEqual(csr, AutoCSRSegmentRow(seg, k), row[id[k]])) return PETSC_FALSE;
+  }
+  return PETSC_TRUE;
+}
+
 PetscErrorCode AutoCSRPlanRefresh_Host(AutoCSRPlan *plan, const AutoCSRMatrix *csr, PetscBool use_dictionary, PetscBool use_float32, PetscBool *fits)
 {
   AutoCSRDictionary dictionary;
@@ -20,10 +33,21 @@ PetscErrorCode AutoCSRPlanRefresh_Host(AutoCSRPlan *plan, const AutoCSRMatrix *c
     }
   }
   for (PetscInt i = 0; i < plan->n_segments; i++) {
+    if (!PatternValuesFit(&plan->segment[i], csr)) {
+      *fits = PETSC_FALSE;
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+  }
+  for (PetscInt i = 0; i < plan->n_segments; i++) {
     AutoCSRSegment *seg  = &plan->segment[i];
     const PetscInt  rows = seg->axes.order == AUTOCSR_ORDER_SLICED ? seg->n_slices * seg->axes.slice_height : seg->n_rows;
 
     if (seg->axes.value == AUTOCSR_VALUE_CSR) continue;
+    if (seg->axes.value == AUTOCSR_VALUE_PATTERN) {
+      for (PetscInt p = 0; p < seg->n_patterns; p++) AutoCSREncodePatternValue(seg, csr, p);
+      for (PetscInt p = 0; p < seg->n_patterns; p++) AutoCSREncodePatternRoot(seg, p);
+      continue;
+    }
     if (seg->axes.value == AUTOCSR_VALUE_DICTIONARY) PetscCall(PetscArraycpy((PetscScalar *)seg->stream[AUTOCSR_STREAM_DICTIONARY].data, dictionary.value, AUTOCSR_MAX_DISTINCT));
     for (PetscInt k = 0; k < rows; k++) AutoCSREncodeRowValue(seg, csr, &dictionary, k);
   }

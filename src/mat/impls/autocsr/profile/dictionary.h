@@ -117,4 +117,15 @@ AUTOCSR_HD PetscScalar AutoCSRScalarFromFloats(const float *f)
 PETSC_INTERN PetscErrorCode AutoCSRDictionaryBuild(AutoCSRDictionary *, PetscInt, const PetscScalar[]);
 PETSC_INTERN PetscErrorCode AutoCSRValuesExamine(const AutoCSRMatrix *, AutoCSRDictionary *, PetscBool *float32_exact);
 
+/* Are the values of two rows of one pattern the same, bit by bit? */
+AUTOCSR_HD int AutoCSRRowValuesEqual(const AutoCSRMatrix *csr, PetscInt a, PetscInt b)
+{
+  const PetscScalar *x = csr->val + csr->row_ptr[a], *y = csr->val + csr->row_ptr[b];
+
+  for (PetscInt t = 0; t < csr->row_ptr[a + 1] - csr->row_ptr[a]; t++) {
+    if (!AutoCSRBitsEqual(AutoCSRBitsOf(&x[t]), AutoCSRBitsOf(&y[t]))) return 0;
+  }
+  return 1;
+}
+
 #endif

@@ -53,6 +53,7 @@ typedef struct {
   uint16_t             *pattern_id;                            /* m, in the memory of the backend: the pattern of each row, AUTOCSR_NO_PATTERN if it is not in the dictionary; NULL as above */
   PetscInt              values;                                /* distinct values (by their bits); AUTOCSR_MAX_DISTINCT + 1: more */
   PetscScalar          *value;                                 /* the distinct values in ascending order of their bits */
+  PetscBool             pattern_values;                        /* rows of one pattern of the dictionary have the same values; looked at only where few values are distinct */
   PetscBool             float32_exact;                         /* every value is a float32 (PETSC_FALSE where PetscScalar is single) */
   AutoCSRBins           bins[AUTOCSR_GRANULARITIES];           /* up to the first granularity that is not below m */
   PetscInt              chunks;

@@ -79,6 +79,17 @@ PetscErrorCode AutoCSRValuesExamine(const AutoCSRMatrix *csr, AutoCSRDictionary 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Do rows of one pattern have the same values? */
+static PetscBool PatternValues(const AutoCSRMatrix *csr, const AutoCSRProfile *profile)
+{
+  for (PetscInt row = 0; row < csr->m; row++) {
+    const PetscInt p = profile->pattern_id[row];
+
+    if (p != AUTOCSR_NO_PATTERN && !AutoCSRRowValuesEqual(csr, row, profile->pattern_row[p])) return PETSC_FALSE;
+  }
+  return PETSC_TRUE;
+}
+
 PetscErrorCode AutoCSRProfileValues(const AutoCSRMatrix *csr, AutoCSRProfile *profile)
 {
   AutoCSRDictionary d;
@@ -89,6 +100,7 @@ PetscErrorCode AutoCSRProfileValues(const AutoCSRMatrix *csr, AutoCSRProfile *pr
   if (d.n <= AUTOCSR_MAX_DISTINCT) {
     PetscCall(PetscMalloc1(d.n, &profile->value));
     PetscCall(PetscArraycpy(profile->value, d.value, d.n));
+    if (profile->pattern_id) profile->pattern_values = PatternValues(csr, profile);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -48,6 +48,7 @@ static uint32_t next_random(uint32_t *state)
   return (*state = *state * 1664525u + 1013904223u) >> 8;
 }
 
+/* So many distinct values, one after the other; 0: values that an entry's place in its row tells */
 static PetscErrorCode sample_create(const AutoCSRFigures *f, const Sample *sample, PetscInt values, SampleMatrix *a)
 {
   const PetscInt rows  = f->machine.parallel ? sample->parallel_rows : sample->rows;
@@ -72,7 +73,7 @@ static PetscErrorCode sample_create(const AutoCSRFigures *f, const Sample *sampl
   for (PetscInt i = 0, v = 1; i < rows; i++) {
     for (PetscInt q = row_ptr[i]; q < row_ptr[i + 1]; q++) {
       col[q] = i + 3 * (q - row_ptr[i]) + (sample->alternating && i % 2 ? 1 : 0);
-      val[q] = (PetscReal)v;
+      val[q] = (PetscReal)(values ? v : 1 + (q - row_ptr[i]) % 101);
       v      = v < values ? v + 1 : 1;
     }
   }
@@ -169,7 +170,7 @@ static PetscErrorCode trial_add_coded(const SampleMatrix sample[], const AutoCSR
 
   PetscFunctionBegin;
   PetscCall(trial_add(sample, f, &axes, PETSC_FALSE, trial, n));
-  if (value == AUTOCSR_VALUE_CSR) PetscFunctionReturn(PETSC_SUCCESS);
+  if (value == AUTOCSR_VALUE_CSR || value == AUTOCSR_VALUE_PATTERN) PetscFunctionReturn(PETSC_SUCCESS);
   axes.order   = AUTOCSR_ORDER_SLICED;
   axes.mapping = AUTOCSR_MAP_SLICE;
   for (int index = AUTOCSR_INDEX_32; index <= AUTOCSR_INDEX_PATTERN; index++) {
@@ -179,8 +180,8 @@ static PetscErrorCode trial_add_coded(const SampleMatrix sample[], const AutoCSR
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All axes that a strategy may ask for; few: samples with few distinct values */
-static PetscErrorCode trials_list(const SampleMatrix sample[], const SampleMatrix few[], const AutoCSRFigures *f, Trial trial[], PetscInt *n)
+/* All axes that a strategy may ask for; few: samples with few distinct values; same: with values that the patterns tell */
+static PetscErrorCode trials_list(const SampleMatrix sample[], const SampleMatrix few[], const SampleMatrix same[], const AutoCSRFigures *f, Trial trial[], PetscInt *n)
 {
   AutoCSRAxes axes = {.lanes = 1, .row_group = 1, .slice_height = f->backend->slice_height, .tile_width = f->backend->tile_width, .tile_height = f->backend->tile_height, .tile_steps = f->backend->tile_steps};
 
@@ -201,6 +202,7 @@ static PetscErrorCode trials_list(const SampleMatrix sample[], const SampleMatri
     PetscCall(trial_add(sample, f, &axes, PETSC_FALSE, trial, n));
   }
   PetscCall(trial_add_coded(sample, f, AUTOCSR_VALUE_CSR, trial, n));
+  PetscCall(trial_add_coded(same, f, AUTOCSR_VALUE_PATTERN, trial, n));
   PetscCall(trial_add_coded(sample, f, AUTOCSR_VALUE_COPY, trial, n));
   PetscCall(trial_add_coded(sample, f, AUTOCSR_VALUE_DICTIONARY, trial, n));
   if (!f->machine.parallel) PetscCall(trial_add_coded(few, f, AUTOCSR_VALUE_DICTIONARY, trial, n));
@@ -264,7 +266,7 @@ static void trials_fit_parallel(AutoCSRFigures *f, Trial trial[])
     for (int s = AUTOCSR_STREAM_INDEX; s < AUTOCSR_STREAM_COUNT; s++) {
       const PetscBool index = (PetscBool)(s == AUTOCSR_STREAM_INDEX && (trial[i].axes.index == AUTOCSR_INDEX_32 || trial[i].axes.index == AUTOCSR_INDEX_16));
 
-      if (index || (s == AUTOCSR_STREAM_VALUE && trial[i].axes.value != AUTOCSR_VALUE_CSR)) bytes += (double)rows->nnz * AutoCSRStreamElementSize(&trial[i].axes, (AutoCSRStreamKind)s);
+      if (index || (s == AUTOCSR_STREAM_VALUE && trial[i].axes.value != AUTOCSR_VALUE_CSR && trial[i].axes.value != AUTOCSR_VALUE_PATTERN)) bytes += (double)rows->nnz * AutoCSRStreamElementSize(&trial[i].axes, (AutoCSRStreamKind)s);
     }
     work   = rows->nnz * cost->entry + rows->m * cost->row;
     stream = AutoCSRStreamSeconds(&f->machine, bytes, bytes);
@@ -276,18 +278,19 @@ static void trials_fit_parallel(AutoCSRFigures *f, Trial trial[])
 static PetscErrorCode measure_executors(AutoCSRFigures *f)
 {
   const int    kinds = f->machine.parallel ? KINDS : 3, passes = f->machine.parallel ? 1 : 2;
-  SampleMatrix sample[SAMPLES], few[SAMPLES];
+  SampleMatrix sample[SAMPLES], few[SAMPLES], same[SAMPLES];
   Trial       *trial;
   double       seconds;
 
   PetscFunctionBegin;
   for (int s = 0; s < SAMPLES; s++) {
     PetscCall(sample_create(f, &Samples[s], 101, &sample[s]));
+    PetscCall(sample_create(f, &Samples[s], 0, &same[s]));
     few[s] = (SampleMatrix){.profile = NULL};
     if (!f->machine.parallel) PetscCall(sample_create(f, &Samples[s], 7, &few[s]));
   }
   PetscCall(PetscMalloc1(AUTOCSR_MAX_EXECUTORS, &trial));
-  PetscCall(trials_list(sample, few, f, trial, &f->n_executors));
+  PetscCall(trials_list(sample, few, same, f, trial, &f->n_executors));
   for (int pass = 0; pass < passes; pass++) {
     for (PetscInt i = 0; i < f->n_executors; i++) {
       for (int k = 0; k < kinds; k++) {
@@ -308,6 +311,7 @@ static PetscErrorCode measure_executors(AutoCSRFigures *f)
   for (int s = 0; s < SAMPLES; s++) {
     PetscCall(sample_destroy(&sample[s]));
     PetscCall(sample_destroy(&few[s]));
+    PetscCall(sample_destroy(&same[s]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,7 +1,7 @@
 /*
   pattern: a row names one of a few lists of offsets from the diagonal, and no entry stores its column (a dictionary of
   row patterns: stencils; the model-fitted compression of du2022-alphasparse, V-D, taken to whole rows).
-    variants  values in CSR order (in place, from a dictionary, float32), or in slices (copied, from a dictionary, float32)
+    variants  values told by the pattern too (stencils of constant coefficients: nothing is stored of an entry), in CSR order (in place, from a dictionary, float32), or in slices (copied, from a dictionary, float32)
     cost      two bytes a row in place of the columns; slices whose rows differ in pattern leave the fast path
     build     the patterns are the profile's; values are copied once unless in place
 */
@@ -26,6 +26,8 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   axes.mapping = AUTOCSR_MAP_LANES;
   axes.value   = AUTOCSR_VALUE_CSR;
   AutoCSRVariantAdd(problem, &axes, max, list, n);
+  axes.value = AUTOCSR_VALUE_PATTERN;
+  if (problem->profile->pattern_values) AutoCSRVariantAdd(problem, &axes, max, list, n);
   for (PetscInt v = 0; v < n_values; v++) {
     axes.value = value[v];
     if (axes.value != AUTOCSR_VALUE_COPY) AutoCSRVariantAdd(problem, &axes, max, list, n);
@@ -47,7 +49,7 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
   PetscFunctionBegin;
   *n = 1;
   AutoCSRCostFill(problem, axes, range.rows, range.nnz, sliced ? range.padded : range.nnz, sliced ? range.slices : 0, 0, part);
-  if (!sliced) part->strided = range.nnz * sizeof(PetscScalar);
+  if (!sliced && axes->value != AUTOCSR_VALUE_PATTERN) part->strided = range.nnz * sizeof(PetscScalar);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

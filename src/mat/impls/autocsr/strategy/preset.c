@@ -48,7 +48,7 @@ void AutoCSRVariantAdd(const AutoCSRProblem *problem, const AutoCSRAxes *axes, P
   /* The enums of the settings are those of the axes after an AUTO */
   if (s->index != MAT_AUTOCSR_INDEX_AUTO && (PetscInt)s->index - 1 != (PetscInt)axes->index) return;
   if (s->value != MAT_AUTOCSR_VALUE_AUTO && (PetscInt)s->value - 1 != (PetscInt)axes->value) return;
-  if (s->objective == MAT_AUTOCSR_OBJECTIVE_MEMORY && axes->value != AUTOCSR_VALUE_CSR) return;
+  if (s->objective == MAT_AUTOCSR_OBJECTIVE_MEMORY && axes->value != AUTOCSR_VALUE_CSR && axes->value != AUTOCSR_VALUE_PATTERN) return;
   if (*n < max) list[(*n)++] = *axes;
 }
 
@@ -64,7 +64,7 @@ PetscInt AutoCSRStoredValueCodings(const AutoCSRProblem *problem, AutoCSRValue v
 
 const char *AutoCSRValueWords(AutoCSRValue value)
 {
-  static const char *const words[] = {"in place", "copied", "from a dictionary", "as float32"};
+  static const char *const words[] = {"in place", "copied", "from a dictionary", "as float32", "by pattern"};
 
   return words[value];
 }
@@ -89,7 +89,7 @@ void AutoCSRCostFill(const AutoCSRProblem *problem, const AutoCSRAxes *axes, dou
 {
   const AutoCSRProfile *profile                     = problem->profile;
   const AutoCSRRange    range                       = AutoCSRProblemRange(problem);
-  const PetscBool       copied                      = (PetscBool)(axes->value != AUTOCSR_VALUE_CSR);
+  const PetscBool       copied                      = (PetscBool)(axes->value != AUTOCSR_VALUE_CSR && axes->value != AUTOCSR_VALUE_PATTERN);
   const PetscBool       indexed                     = (PetscBool)(axes->index == AUTOCSR_INDEX_32 || axes->index == AUTOCSR_INDEX_16);
   const double          block                       = PetscMax(1, axes->block);
   AutoCSRSegment        seg                         = {.axes = *axes, .n_rows = (PetscInt)rows, .nnz = (PetscInt)nnz};
@@ -103,6 +103,11 @@ void AutoCSRCostFill(const AutoCSRProblem *problem, const AutoCSRAxes *axes, dou
     count[AUTOCSR_STREAM_PATTERN_ID]     = rows;
     count[AUTOCSR_STREAM_PATTERN_PTR]    = PetscMin(rows, profile->patterns) + 1;
     count[AUTOCSR_STREAM_PATTERN_OFFSET] = PetscMin(nnz, profile->patterns * profile->mean_length);
+    count[AUTOCSR_STREAM_PATTERN_ROOT]   = PetscMin(rows, profile->patterns);
+    if (axes->value == AUTOCSR_VALUE_PATTERN) {
+      count[AUTOCSR_STREAM_PATTERN_ROW]   = count[AUTOCSR_STREAM_PATTERN_ROOT];
+      count[AUTOCSR_STREAM_PATTERN_VALUE] = count[AUTOCSR_STREAM_PATTERN_OFFSET];
+    }
   }
   if (copied) count[AUTOCSR_STREAM_VALUE] = entries;
   if (axes->value == AUTOCSR_VALUE_DICTIONARY) count[AUTOCSR_STREAM_DICTIONARY] = AUTOCSR_MAX_DISTINCT;
