@@ -3,7 +3,7 @@
     1. those of the sample go into the first, and show which chunks are worth a look at each row
     2. rows of these chunks are hashed and counted, by blocks in tables of their own first: a stencil has few patterns. What
        the sample did not show goes into the second table, until that overflows
-    3. the patterns kept are ranked and numbered
+    3. the patterns are ranked, and those kept numbered
     4. each row is compared, entry by entry, with the first row of its pattern: a hash alone is never trusted
 */
 #include "profile.cuh"
@@ -14,6 +14,7 @@
 #define OWN_PROBES 4
 #define LISTED     (AUTOCSR_RECURRING_PATTERNS + AUTOCSR_COLLECTED_PATTERNS)
 #define NOWHERE    (2 * SLOTS)
+#define TILES_AT_ONCE 16 /* of the list that each pattern of it is compared with */
 #define STAGE      (4096 / (int)sizeof(PetscInt)) /* columns that a warp keeps in shared memory */
 
 /* All zero at first; by slot, a free one has hash 0. The second table begins at SLOTS */
@@ -24,7 +25,7 @@ typedef struct {
   unsigned    number[2 * SLOTS]; /* 1 + its number; 0: none */
   unsigned    sampled[SLOTS];    /* rows of the sample; more than one: the pattern recurs */
   unsigned    listed[LISTED];    /* slots that have rows: recurring ones, and from AUTOCSR_RECURRING_PATTERNS on others */
-  unsigned    kept[LISTED];      /* of the list */
+  unsigned    before[2][LISTED]; /* of each of the list: how many have more rows, and how many of those kept are seen first */
   unsigned    recurring, others, overflow;
   unsigned    sample_slot[AUTOCSR_MAX_CHUNKS][AUTOCSR_SAMPLE_ROWS];
 } PatternTable;
@@ -153,7 +154,7 @@ static __global__ void __launch_bounds__(BLOCK) HashSample(AutoCSRMatrix csr, Pe
   }
 }
 
-/* A block judges a chunk: of the sample's filled rows a quarter must recur. In small matrices every row is looked at */
+/* A block judges a chunk */
 static __global__ void __launch_bounds__(AUTOCSR_SAMPLE_ROWS) JudgeSample(PetscInt m, PetscInt rows_per_chunk, const PetscInt row_ptr[], const PatternTable *table, int worthwhile[])
 {
   const int      chunk = (int)blockIdx.x, k = (int)threadIdx.x;
@@ -163,7 +164,7 @@ static __global__ void __launch_bounds__(AUTOCSR_SAMPLE_ROWS) JudgeSample(PetscI
   const int      all_filled = __syncthreads_count(filled);
   const int      recurring  = __syncthreads_count(filled && table->sampled[table->sample_slot[chunk][k]] > 1);
 
-  if (k == 0) worthwhile[chunk] = 4 * recurring >= all_filled || m <= AUTOCSR_MAX_PATTERNS;
+  if (k == 0) worthwhile[chunk] = AutoCSRSampleShowsPatterns(m, recurring, all_filled);
 }
 
 /* ---- 2. All rows of the chunks worthwhile */
@@ -211,52 +212,59 @@ static __global__ void __launch_bounds__(BLOCK) HashRows(AutoCSRMatrix csr, Pets
   }
 }
 
-/* ---- 3. Ranks and numbers, by the list */
+/* ---- 3. Ranks and numbers, by the list: each pattern is compared with all others, a tile of them at a time */
 
-static __device__ __forceinline__ bool IsListed(const PatternTable *table, unsigned i)
+static __device__ __forceinline__ unsigned CountListed(const PatternTable *table)
 {
-  if (i < AUTOCSR_RECURRING_PATTERNS) return i < table->recurring;
-  return i < LISTED && !table->overflow && i - AUTOCSR_RECURRING_PATTERNS < table->others;
+  return table->recurring + (table->overflow ? 0 : table->others);
 }
 
-/* What comes before pattern i by a rule, in the whole list */
-template <typename Before>
-static __device__ __forceinline__ unsigned CountBefore(const PatternTable *table, Before before)
+/* The place in the list of its k-th pattern */
+static __device__ __forceinline__ unsigned PlaceOf(const PatternTable *table, unsigned k)
 {
-  const unsigned recurring = table->recurring, others = table->overflow ? 0 : table->others;
-  unsigned       n = 0;
-
-  for (unsigned j = 0; j < recurring; j++) n += before(j, table->listed[j]);
-  for (unsigned j = AUTOCSR_RECURRING_PATTERNS; j < AUTOCSR_RECURRING_PATTERNS + others; j++) n += before(j, table->listed[j]);
-  return n;
+  return k < table->recurring ? k : AUTOCSR_RECURRING_PATTERNS + (k - table->recurring);
 }
 
 /* Those of the most rows are kept, of equals the first */
-static __global__ void __launch_bounds__(BLOCK) RankPatterns(PatternTable *table)
+static __device__ __forceinline__ bool IsKept(const PatternTable *table, unsigned place)
 {
-  const unsigned i = blockIdx.x * BLOCK + threadIdx.x;
+  return CountListed(table) <= AUTOCSR_MAX_PATTERNS || table->before[0][place] < AUTOCSR_MAX_PATTERNS;
+}
 
-  if (!IsListed(table, i)) return;
-  if (table->recurring + (table->overflow ? 0 : table->others) <= AUTOCSR_MAX_PATTERNS) {
-    table->kept[i] = 1;
-    return;
+/* What comes before a pattern among all by rows, and (once that is known) among those kept by first appearance */
+template <bool by_rows>
+static __global__ void __launch_bounds__(BLOCK) CountBefore(PatternTable *table)
+{
+  __shared__ DeviceCount tile_rows[BLOCK], tile_last[BLOCK];
+  const unsigned         n = CountListed(table), k = blockIdx.x * BLOCK + threadIdx.x, place = PlaceOf(table, k < n ? k : 0), slot = table->listed[place];
+  const DeviceCount      rows = table->rows[slot], last = table->last[slot];
+  unsigned               before = 0;
+
+  if (blockIdx.x * BLOCK >= n || (by_rows && n <= AUTOCSR_MAX_PATTERNS)) return;
+  for (unsigned tile = blockIdx.y * BLOCK; tile < n; tile += gridDim.y * BLOCK) {
+    const unsigned j = tile + threadIdx.x, other = j < n ? PlaceOf(table, j) : 0;
+    const bool     counts = j < n && (by_rows || IsKept(table, other));
+
+    __syncthreads();
+    tile_rows[threadIdx.x] = counts ? table->rows[table->listed[other]] : 0; /* no pattern has no rows, nor comes after the last row */
+    tile_last[threadIdx.x] = counts ? table->last[table->listed[other]] : 0;
+    __syncthreads();
+#pragma unroll 8
+    for (int t = 0; t < BLOCK; t++) before += by_rows ? tile_rows[t] > rows || (tile_rows[t] == rows && tile_last[t] > last) : tile_last[t] > last;
   }
-  const DeviceCount rows = table->rows[table->listed[i]], last = table->last[table->listed[i]];
-
-  table->kept[i] = CountBefore(table, [=](unsigned, unsigned slot) { return table->rows[slot] > rows || (table->rows[slot] == rows && table->last[slot] > last); }) < AUTOCSR_MAX_PATTERNS;
+  if (k < n && before) atomicAdd(&table->before[by_rows ? 0 : 1][place], before);
 }
 
 /* By first appearance */
 static __global__ void __launch_bounds__(BLOCK) NumberPatterns(PatternTable *table, DeviceProfile *out)
 {
-  const unsigned i = blockIdx.x * BLOCK + threadIdx.x;
+  const unsigned k = blockIdx.x * BLOCK + threadIdx.x, place = PlaceOf(table, k);
 
-  if (!IsListed(table, i) || !table->kept[i]) return;
-  const DeviceCount last   = table->last[table->listed[i]];
-  const unsigned    number = CountBefore(table, [=](unsigned j, unsigned slot) { return table->kept[j] && table->last[slot] > last; });
+  if (k >= CountListed(table) || !IsKept(table, place)) return;
+  const unsigned slot = table->listed[place], number = table->before[1][place];
 
-  table->number[table->listed[i]] = number + 1;
-  out->pattern_row[number]        = PETSC_MAX_INT - (PetscInt)last;
+  table->number[slot]      = number + 1;
+  out->pattern_row[number] = PETSC_MAX_INT - (PetscInt)table->last[slot];
   atomicAdd(&out->patterns, 1);
 }
 
@@ -314,7 +322,7 @@ static __global__ void __launch_bounds__(BLOCK) NameRows(AutoCSRMatrix csr, Pets
 PetscErrorCode DeviceProfilePatterns(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, uint16_t id[], DeviceProfile *device)
 {
   const PetscInt rows_per_chunk = RowsPerChunk(profile);
-  const unsigned chunks = (unsigned)profile->chunks, grid = GridOf(Pieces(csr->m, BLOCK), 2048);
+  const unsigned chunks = (unsigned)profile->chunks, grid = GridOf(Pieces(csr->m, BLOCK), 2048), listed = (LISTED + BLOCK - 1) / BLOCK;
   DeviceScratch  scratch[2];
   PatternTable  *table;
   DeviceCount   *row_hash;
@@ -329,9 +337,11 @@ PetscErrorCode DeviceProfilePatterns(const AutoCSRMatrix *csr, const AutoCSRProf
   PetscCallCUDA(cudaGetLastError());
   HashRows<<<grid, BLOCK, 0, AUTOCSR_STREAM>>>(*csr, rows_per_chunk, device->worthwhile, row_hash, table);
   PetscCallCUDA(cudaGetLastError());
-  RankPatterns<<<(LISTED + BLOCK - 1) / BLOCK, BLOCK, 0, AUTOCSR_STREAM>>>(table);
+  CountBefore<true><<<dim3(listed, TILES_AT_ONCE), BLOCK, 0, AUTOCSR_STREAM>>>(table);
   PetscCallCUDA(cudaGetLastError());
-  NumberPatterns<<<(LISTED + BLOCK - 1) / BLOCK, BLOCK, 0, AUTOCSR_STREAM>>>(table, device);
+  CountBefore<false><<<dim3(listed, TILES_AT_ONCE), BLOCK, 0, AUTOCSR_STREAM>>>(table);
+  PetscCallCUDA(cudaGetLastError());
+  NumberPatterns<<<listed, BLOCK, 0, AUTOCSR_STREAM>>>(table, device);
   PetscCallCUDA(cudaGetLastError());
   NameRows<<<grid, BLOCK, 0, AUTOCSR_STREAM>>>(*csr, rows_per_chunk, row_hash, table, id, device);
   PetscCallCUDA(cudaGetLastError());

@@ -38,6 +38,17 @@ AUTOCSR_HD PetscInt AutoCSRSampleRow(PetscInt rows, PetscInt samples, PetscInt k
   return (PetscInt)((PetscInt64)rows * k / samples);
 }
 
+/*
+  A chunk's rows are looked at one by one if of its sample's filled rows a quarter recurs; three quarters if all chunks have
+  large samples: of the patterns that cover such a chunk nearly all are seen twice. In small matrices every row is looked at
+*/
+AUTOCSR_HD PetscBool AutoCSRSampleShowsPatterns(PetscInt m, PetscInt recurring, PetscInt filled)
+{
+  const PetscInt quarters = m >= AUTOCSR_MAX_CHUNKS * 16 * AUTOCSR_SAMPLE_ROWS ? 3 : 1;
+
+  return (PetscBool)(4 * recurring >= quarters * filled || m <= AUTOCSR_MAX_PATTERNS);
+}
+
 /* profile.c: what the chunks (their nnz, lengths and empty rows) sum up to; squares: of the distances of the lengths from AutoCSRProfileShift() */
 PETSC_INTERN void AutoCSRProfileTotal(AutoCSRProfile *, double squares);
 

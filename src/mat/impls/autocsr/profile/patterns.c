@@ -126,7 +126,7 @@ static PetscErrorCode Sample(const AutoCSRMatrix *csr, const AutoCSRProfile *pro
       filled++;
       recurring += c->pattern[id[i * AUTOCSR_SAMPLE_ROWS + k]].rows > 1;
     }
-    worthwhile[i] = (PetscBool)(4 * recurring >= filled || csr->m <= AUTOCSR_MAX_PATTERNS);
+    worthwhile[i] = AutoCSRSampleShowsPatterns(csr->m, recurring, filled);
   }
   PetscCall(CollectionKeepRecurring(c));
   PetscCall(PetscFree(id));
