@@ -52,7 +52,13 @@ typedef struct {
   PetscInt               n_memo;
 } AutoCSRChooser;
 
-/* cost.c */
+/* What a segment takes beside the work of its executor, in seconds: gathering x from where it is, streaming from where the bytes are, starting */
+typedef struct {
+  double gather, stream, launch;
+} AutoCSRTerms;
+
+/* cost.c; bytes: of all segments of the problem */
+PETSC_INTERN PetscErrorCode AutoCSRCostTerms(const AutoCSRChooser *, const AutoCSRProblem *, const AutoCSRCost *, double bytes, AutoCSRTerms *);
 PETSC_INTERN PetscErrorCode AutoCSRCostEvaluate(AutoCSRChooser *, const AutoCSRProblem *, const AutoCSRStrategy *, const AutoCSRAxes *, AutoCSREvaluation *);
 
 /* Without a profile: a product with a segment of all rows, gathers not counted */

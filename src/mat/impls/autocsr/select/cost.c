@@ -65,12 +65,22 @@ static PetscErrorCode find_figure(AutoCSRChooser *chooser, const AutoCSRAxes *ax
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode AutoCSRCostTerms(const AutoCSRChooser *chooser, const AutoCSRProblem *problem, const AutoCSRCost *part, double bytes, AutoCSRTerms *terms)
+{
+  const AutoCSRMachine *machine = &chooser->figures->machine;
+  const double          share   = (problem->row_end - problem->row_begin) / (double)PetscMax(problem->csr->m, 1);
+  const double          window  = PetscMin((double)problem->csr->n, 2.0 * problem->profile->bandwidth + 1) * sizeof(PetscScalar);
+
+  PetscFunctionBegin;
+  terms->gather = part->scattered * machine->random_line[cache_level(machine, window)];
+  terms->stream = AutoCSRStreamSeconds(machine, part->bytes + (machine->strided - 1) * part->strided, bytes / PetscMax(share, 1e-3));
+  terms->launch = part->entries >= machine->alone ? machine->launch : 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode AutoCSRCostEvaluate(AutoCSRChooser *chooser, const AutoCSRProblem *problem, const AutoCSRStrategy *strategy, const AutoCSRAxes *axes, AutoCSREvaluation *total)
 {
   const AutoCSRMachine *machine = &chooser->figures->machine;
-  const AutoCSRProfile *profile = problem->profile;
-  const double          share   = (problem->row_end - problem->row_begin) / (double)PetscMax(problem->csr->m, 1);
-  const double          window  = PetscMin((double)problem->csr->n, 2.0 * profile->bandwidth + 1) * sizeof(PetscScalar);
   AutoCSRCost           part[AUTOCSR_MAX_PARTS];
   PetscInt              n;
 
@@ -82,21 +92,19 @@ PetscErrorCode AutoCSRCostEvaluate(AutoCSRChooser *chooser, const AutoCSRProblem
   total->parts = n;
   for (PetscInt i = 0; i < n; i++) {
     const AutoCSRFigureMemo *figure = NULL;
-    double                   work, gather, stream;
+    AutoCSRTerms             t;
+    double                   work;
 
     PetscCall(find_figure(chooser, &part[i].axes, part[i].named, &figure));
     if (!figure->runs) total->runs = PETSC_FALSE;
-    work   = part[i].entries * figure->cost.entry + part[i].rows * figure->cost.row + part[i].irregular * figure->cost.irregular;
-    gather = part[i].scattered * machine->random_line[cache_level(machine, window)];
-    stream = AutoCSRStreamSeconds(machine, part[i].bytes + (machine->strided - 1) * part[i].strided, total->bytes / PetscMax(share, 1e-3));
+    PetscCall(AutoCSRCostTerms(chooser, problem, &part[i], total->bytes, &t));
+    work = part[i].entries * figure->cost.entry + part[i].rows * figure->cost.row + part[i].irregular * figure->cost.irregular;
     if (machine->parallel) /* one stream of work and of reads; gathers wait in it. None ends before the lane that has most to do */
-      total->part[i] = PetscMax(figure->cost.start + part[i].longest * figure->cost.walk, overlap(machine, PetscMax(work, figure->cost.memory * stream), gather));
+      total->part[i] = PetscMax(figure->cost.start + part[i].longest * figure->cost.walk, overlap(machine, PetscMax(work, figure->cost.memory * t.stream), t.gather));
     else
-      total->part[i] = overlap(machine, PetscMax(work, gather), stream);
-    if (part[i].entries >= machine->alone) {
-      total->part[i] += machine->launch;
-      total->launches += machine->launch;
-    }
+      total->part[i] = overlap(machine, PetscMax(work, t.gather), t.stream);
+    total->part[i] += t.launch;
+    total->launches += t.launch;
     total->seconds += total->part[i];
     total->own_bytes += part[i].own_bytes;
     total->build += 2 * part[i].build / machine->bandwidth[3] + (part[i].own_bytes > 0 ? ENCODE_LAUNCHES * machine->product : 0);

@@ -1,0 +1,144 @@
+static const char help[] = "What the cost model says of matrices: every variant of every strategy, segment by segment, and the choice; as config/fit-figures.py reads it.\n\
+Options of the suite as for bench; -gpu: for a device, which need not be there (-mat_autocsr_machine: whose figures).\n\n";
+
+#include "../mat/impls/autocsr/select/choose.h"
+#include "matrices.h"
+
+/* Values of the axes that tell the variants of a strategy apart */
+static void PrintVariant(const char matrix[], const AutoCSRStrategy *strategy, PetscInt variant)
+{
+  printf("\t%s\t%s\t%d", matrix, strategy->name, (int)variant);
+}
+
+/*
+  segment  matrix strategy variant figure entries rows irregular longest gather stream launch
+  variant  matrix strategy variant bytes own_bytes build seconds score
+  choice   matrix strategy or "ranges" seconds score
+  gather and stream: seconds that the machine takes for them, launch: for its start
+*/
+static PetscErrorCode PrintStrategy(const char matrix[], AutoCSRChooser *chooser, const AutoCSRStrategy *strategy)
+{
+  const AutoCSRFigures *f = chooser->figures;
+  AutoCSRAxes           axes[AUTOCSR_MAX_VARIANTS];
+  PetscInt              n, parts;
+  const char           *why;
+
+  PetscFunctionBeginUser;
+  PetscCall(strategy->variants(&chooser->problem, AUTOCSR_MAX_VARIANTS, axes, &n, &why));
+  for (PetscInt v = 0; v < n; v++) {
+    AutoCSRCost       part[AUTOCSR_MAX_PARTS];
+    AutoCSREvaluation e;
+
+    PetscCall(AutoCSRCostEvaluate(chooser, &chooser->problem, strategy, &axes[v], &e));
+    if (!e.runs) continue;
+    PetscCall(strategy->cost(&chooser->problem, &axes[v], part, &parts));
+    for (PetscInt p = 0; p < parts; p++) {
+      const AutoCSRExecutor *executor;
+      AutoCSRTerms           terms;
+      char                   name[sizeof(f->executor[0].name)];
+
+      PetscCall((*f->backend->find_executor)(&part[p].axes, f->simd, &executor));
+      PetscCall(AutoCSRFigureName(f, executor, &part[p].axes, part[p].named, chooser->problem.profile->values, sizeof(name), name));
+      PetscCall(AutoCSRCostTerms(chooser, &chooser->problem, &part[p], e.bytes, &terms));
+      printf("segment");
+      PrintVariant(matrix, strategy, v);
+      printf("\t%s\t%.0f\t%.0f\t%.0f\t%g\t%.6e\t%.6e\t%.6e\n", name, part[p].entries, part[p].rows, part[p].irregular, part[p].longest, terms.gather, terms.stream, terms.launch);
+    }
+    printf("variant");
+    PrintVariant(matrix, strategy, v);
+    printf("\t%.0f\t%.0f\t%.6e\t%.6e\t%.6e\n", e.bytes, e.own_bytes, e.build, f->machine.product + e.seconds, f->machine.product + AutoCSRCostScore(&chooser->problem, &e));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PrintMatrix(const char matrix[], const Csr *csr, const AutoCSRFigures *figures)
+{
+  AutoCSRMatrix     host = {.m = csr->m, .n = csr->n, .nnz = csr->row_ptr[csr->m], .row_ptr = csr->row_ptr, .col = csr->col, .val = csr->val, .backend = &AutoCSRBackendHost}, there = host;
+  AutoCSRSettings   settings;
+  AutoCSRProfile   *profile;
+  AutoCSRChooser   *chooser;
+  AutoCSRCandidate *candidate;
+  PetscInt          n;
+
+  PetscFunctionBeginUser;
+  there.backend = figures->backend; /* strategies ask it for numbers; the arrays stay here, and so the profile is the host's */
+  PetscCall(AutoCSRSettingsInitialize(&settings));
+  PetscCall(AutoCSRProfileCreate(&host, figures->backend->slice_height, &profile));
+  PetscCall(PetscMalloc2(1, &chooser, AUTOCSR_MAX_CANDIDATES, &candidate));
+  chooser->n_memo  = 0;
+  chooser->figures = figures;
+  chooser->problem = (AutoCSRProblem){&there, profile, &settings, figures->lanes, figures->machine.parallel, 0, profile->chunks, 0, csr->m};
+  PetscCall(AutoCSRStrategyFind("csr", &chooser->csr));
+  for (PetscInt s = 0; AutoCSRStrategies[s]; s++) PetscCall(PrintStrategy(matrix, chooser, AutoCSRStrategies[s]));
+  PetscCall(AutoCSRChoose(chooser, AUTOCSR_MAX_CANDIDATES, candidate, &n));
+  for (PetscInt i = 0; i < n; i++) printf("choice\t%s\t%s\t%.6e\t%.6e\n", matrix, candidate[i].n_pieces > 1 ? "ranges" : candidate[i].piece[0].strategy->name, candidate[i].seconds, candidate[i].score);
+  PetscCall(PetscFree2(chooser, candidate));
+  PetscCall(AutoCSRProfileDestroy(&profile));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode IsWanted(const char list[], const char name[], PetscBool *is)
+{
+  char **names;
+  int    n;
+
+  PetscFunctionBeginUser;
+  *is = (PetscBool)!list[0];
+  PetscCall(PetscStrToArray(list, ',', &n, &names));
+  for (int i = 0; i < n && !*is; i++) PetscCall(PetscStrcmp(names[i], name, is));
+  PetscCall(PetscStrToArrayDestroy(n, names));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  const AutoCSRBackend *backend = &AutoCSRBackendHost;
+  const AutoCSRFigures *figures;
+  char                  matrices[1024] = "", *file[1024];
+  PetscInt              seed = 1, files = 1024;
+  PetscReal             scale = 1;
+  PetscBool             gpu   = PETSC_FALSE;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-gpu", &gpu, NULL));
+  PetscCall(PetscOptionsGetReal(NULL, NULL, "-scale", &scale, NULL));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-seed", &seed, NULL));
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-matrices", matrices, sizeof(matrices), NULL));
+  PetscCall(PetscOptionsGetStringArray(NULL, NULL, "-files", file, &files, NULL));
+#if defined(AUTOCSR_HAVE_CUDA)
+  if (gpu) backend = &AutoCSRBackendCUDA;
+#endif
+  PetscCheck(!gpu || backend != &AutoCSRBackendHost, PETSC_COMM_SELF, PETSC_ERR_SUP, "-gpu: this program was built without CUDA");
+  PetscCall(AutoCSRFiguresGet(backend, "auto", &figures));
+  printf("machine\t%s\t%.6e\t%g\n", figures->machine.name, figures->machine.product, figures->machine.not_hidden);
+  for (PetscInt i = 0; i < figures->n_executors; i++) {
+    const AutoCSRExecutorCost *c = &figures->executor[i].cost;
+
+    printf("figure\t%s\t%.6e\t%.6e\t%.6e\t%.6e\t%.6e\t%g\n", figures->executor[i].name, c->entry, c->row, c->irregular, c->start, c->walk, c->memory);
+  }
+  for (const Generator *g = Generators; g->name; g++) {
+    const Size size = {scale, (uint64_t)seed};
+    PetscBool  wanted;
+    Csr        csr;
+
+    PetscCall(IsWanted(matrices, g->name, &wanted));
+    if (!wanted || 1.1 * g->nnz * scale > (double)PETSC_MAX_INT) continue;
+    PetscCall(CsrGenerate(g, &size, &csr));
+    PetscCall(PrintMatrix(g->name, &csr, figures));
+    PetscCall(CsrDestroy(&csr));
+    fflush(stdout);
+  }
+  for (PetscInt k = 0; k < files; k++) {
+    char *name = strrchr(file[k], '/') ? strrchr(file[k], '/') + 1 : file[k], *dot;
+    Csr   csr;
+
+    PetscCall(CsrLoad(file[k], &csr));
+    if ((dot = strrchr(name, '.'))) *dot = 0;
+    PetscCall(PrintMatrix(name, &csr, figures));
+    PetscCall(CsrDestroy(&csr));
+    PetscCall(PetscFree(file[k]));
+  }
+  PetscCall(PetscFinalize());
+  return 0;
+}
