@@ -25,6 +25,15 @@ PetscErrorCode AutoCSRProfileBins(const AutoCSRMatrix *csr, AutoCSRProfile *prof
 PetscErrorCode AutoCSRProfileGetBins(const AutoCSRProfile *profile, const AutoCSRMatrix *csr, PetscInt U, PetscInt bins, AutoCSRBins *counted)
 {
   PetscFunctionBegin;
+  if (U >= profile->m && profile->m) { /* a single virtual row */
+    const PetscInt bin = PetscMin(profile->nnz / U, bins - 1);
+
+    PetscCall(PetscMemzero(counted, sizeof(*counted)));
+    counted->count[bin] = 1;
+    counted->rows[bin]  = profile->m;
+    counted->nnz[bin]   = profile->nnz;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   for (PetscInt u = 0; u < AutoCSRProfileGranularities(profile->m); u++) {
     if (AutoCSRGranularity[u] != U) continue;
     *counted = profile->bins[u];
@@ -36,6 +45,6 @@ PetscErrorCode AutoCSRProfileGetBins(const AutoCSRProfile *profile, const AutoCS
     }
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall((*csr->backend->count_bins)(csr, U, bins, counted));
+  PetscCall((*profile->backend->count_bins)(csr, U, bins, counted));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
