@@ -3,6 +3,7 @@ Options of the suite as for bench; -gpu: for a device, which need not be there (
 
 #include "../mat/impls/autocsr/select/choose.h"
 #include "matrices.h"
+#include <petsctime.h>
 
 /* Values of the axes that tell the variants of a strategy apart */
 static void PrintVariant(const char matrix[], const AutoCSRStrategy *strategy, PetscInt variant)
@@ -14,6 +15,7 @@ static void PrintVariant(const char matrix[], const AutoCSRStrategy *strategy, P
   segment  matrix strategy variant figure entries rows irregular longest gather stream launch
   variant  matrix strategy variant bytes own_bytes build seconds score
   choice   matrix strategy or "ranges" seconds score
+  choosing matrix seconds that it took
   gather and stream: seconds that the machine takes for them, launch: for its start
 */
 static PetscErrorCode PrintStrategy(const char matrix[], AutoCSRChooser *chooser, const AutoCSRStrategy *strategy)
@@ -59,6 +61,7 @@ static PetscErrorCode PrintMatrix(const char matrix[], const Csr *csr, const Aut
   AutoCSRChooser   *chooser;
   AutoCSRCandidate *candidate;
   PetscInt          n;
+  PetscLogDouble    begin, end;
 
   PetscFunctionBeginUser;
   there.backend = figures->backend; /* strategies ask it for numbers; the arrays stay here, and so the profile is the host's */
@@ -70,7 +73,10 @@ static PetscErrorCode PrintMatrix(const char matrix[], const Csr *csr, const Aut
   chooser->problem = (AutoCSRProblem){&there, profile, &settings, figures->lanes, figures->machine.parallel, 0, profile->chunks, 0, csr->m};
   PetscCall(AutoCSRStrategyFind("csr", &chooser->csr));
   for (PetscInt s = 0; AutoCSRStrategies[s]; s++) PetscCall(PrintStrategy(matrix, chooser, AutoCSRStrategies[s]));
+  PetscCall(PetscTime(&begin));
   PetscCall(AutoCSRChoose(chooser, AUTOCSR_MAX_CANDIDATES, candidate, &n));
+  PetscCall(PetscTime(&end));
+  printf("choosing\t%s\t%.6e\n", matrix, end - begin);
   for (PetscInt i = 0; i < n; i++) printf("choice\t%s\t%s\t%.6e\t%.6e\n", matrix, candidate[i].n_pieces > 1 ? "ranges" : candidate[i].piece[0].strategy->name, candidate[i].seconds, candidate[i].score);
   PetscCall(PetscFree2(chooser, candidate));
   PetscCall(AutoCSRProfileDestroy(&profile));

@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Fits the executors' figures of a device (src/mat/impls/autocsr/select/shipped.c) to products that a benchmark measured.
+
+  make model && build/.../src/benchmarks/model -gpu -mat_autocsr_machine none -files ... >model.txt   # the same matrices
+  config/fit-figures.py model.txt RESULTS.csv [RESULTS.csv ...]        how well the model does, matrix by matrix
+  config/fit-figures.py --fit model.txt RESULTS.csv ...                and figures that do better, as lines of shipped.c
+
+A row of the CSV is a variant that the library made: its strategy, its kernel (`executor`), the bytes that it moves and keeps
+tell which variant of model.txt it is. The model is that of select/cost.c. Each figure is fitted in its logarithm, least
+squares of the logarithms of the times, and drawn to what is shipped now, so that what no product tells stays as it is.
+Needs numpy and scipy."""
+import argparse, collections, csv, math, sys
+
+FIGURES = ('entry', 'row', 'irregular', 'start', 'walk', 'memory')
+UNITS = (1e12, 1e12, 1e12, 1e12, 1e12, 1)
+
+
+def read_model(path):
+    m = {'figure': {}, 'segments': collections.defaultdict(list), 'variant': {}, 'choice': collections.defaultdict(list)}
+    for line in open(path):
+        kind, *w = line.rstrip('\n').split('\t')
+        if kind == 'machine':
+            m['product'], m['not_hidden'] = float(w[1]), float(w[2])
+        elif kind == 'figure':
+            m['figure'][w[0]] = [float(x) for x in w[1:]]
+        elif kind == 'segment':
+            m['segments'][w[0], w[1], int(w[2])].append((w[3], [float(x) for x in w[4:]]))
+        elif kind == 'variant':
+            m['variant'][w[0], w[1], int(w[2])] = dict(zip(('bytes', 'own', 'build', 'seconds', 'score'), map(float, w[3:])))
+        elif kind == 'choice':
+            m['choice'][w[0]].append((w[1], float(w[2])))
+    return m
+
+
+def seconds(m, figures, key):
+    """select/cost.c, AutoCSRCostEvaluate()"""
+    total = m['product']
+    for name, (entries, rows, irregular, longest, gather, stream, launch) in m['segments'][key]:
+        entry, row, irr, start, walk, memory = figures[name]
+        work = entries * entry + rows * row + irregular * irr
+        a = max(work, memory * stream)
+        total += max(start + longest * walk, max(a, gather) + m['not_hidden'] * min(a, gather)) + launch
+    return total
+
+
+def read_results(paths, m):
+    """(matrix, variant) -> measured seconds; and what the default choice and the best of all took"""
+    measured, times = {}, collections.defaultdict(dict)
+    for path in paths:
+        for r in csv.DictReader(open(path)):
+            if r['op'] != 'mult' or not r['variant'].startswith('autocsr'):
+                continue
+            times[r['matrix']][r['variant']] = 1e-6 * float(r['us'])
+            if not r.get('executor'):
+                continue
+            executor = r['executor'].split('+')[0]
+            strategies = [r['variant'].split(':')[1]] if ':' in r['variant'] else {k[1] for k in m['variant'] if k[0] == r['matrix']}
+            found = []
+            for key, v in m['variant'].items():
+                if key[0] != r['matrix'] or key[1] not in strategies:
+                    continue
+                if abs(v['bytes'] - float(r['bytes'])) > 1e-3 * v['bytes'] or abs(v['own'] - float(r['own'])) > 1e-3 * v['bytes'] + 20000:
+                    continue
+                names = {n.replace('/named', '').replace('/few', '') for n, _ in m['segments'][key]}
+                if executor in names:
+                    found.append(key)
+            if len(found) == 1 or (found and len({k[1] for k in found}) == 1 and len(found) < 3):
+                measured[found[0]] = min(1e-6 * float(r['us']), measured.get(found[0], math.inf))
+    return measured, times
+
+
+def report(m, figures, measured, times):
+    ratio, lost = [], []
+    print(f'{"matrix":22s} {"best":>9s} {"of":24s} {"chosen":>9s} {"of":24s} lost; measured/predicted of each')
+    for matrix in sorted({k[0] for k in m['variant']} & set(times)):
+        known = {k: t for k, t in measured.items() if k[0] == matrix}
+        for k, t in known.items():
+            ratio.append(math.log(t / seconds(m, figures, k)))
+        if not known:
+            continue
+        best = min(known, key=known.get)
+        chosen = min(known, key=lambda k: seconds(m, figures, k) + m['variant'][k]['score'] - m['variant'][k]['seconds'])
+        lost.append(known[chosen] / known[best])
+        detail = ' '.join(f'{k[1]}.{k[2]} {1e6 * t:.1f}/{1e6 * seconds(m, figures, k):.1f}' for k, t in sorted(known.items(), key=lambda i: i[1]))
+        print(f'{matrix:22s} {1e6 * known[best]:9.2f} {best[1]:24s} {1e6 * known[chosen]:9.2f} {chosen[1]:24s} {lost[-1]:.2f}  {detail}')
+    n = len(ratio)
+    if n:
+        print(f'{n} products: root mean square of log(measured/predicted) {math.sqrt(sum(x * x for x in ratio) / n):.3f}; '
+              f'within 10 % {sum(abs(x) < math.log(1.1) for x in ratio)}; choices within 5 % of the best measured: {sum(x < 1.05 for x in lost)} of {len(lost)}, '
+              f'geometric mean lost {math.exp(sum(map(math.log, lost)) / len(lost)):.3f}')
+
+
+def fit(m, measured, pull):
+    import numpy, scipy.optimize
+    used = sorted({n for k in measured for n, _ in m['segments'][k]})
+    start = {n: [max(x, 1e-16) for x in m['figure'][n]] for n in used if n in m['figure']}
+    places = [(n, i) for n in start for i in range(6)]
+    keys = [k for k in measured if all(n in start for n, _ in m['segments'][k])]
+
+    def residuals(x):
+        f = {n: list(v) for n, v in start.items()}
+        for (n, i), dx in zip(places, x):
+            f[n][i] *= math.exp(dx)
+            if i == 5:
+                f[n][i] = max(1, f[n][i])
+        r = [math.log(seconds(m, f, k) / measured[k]) for k in keys]
+        return numpy.array(r + list(pull * x))
+
+    result = scipy.optimize.least_squares(residuals, numpy.zeros(len(places)), loss='soft_l1', f_scale=0.1, max_nfev=60)
+    figures = {n: list(v) for n, v in m['figure'].items()}
+    for (n, i), dx in zip(places, result.x):
+        figures[n][i] = start[n][i] * math.exp(dx)
+        if i == 5:
+            figures[n][i] = max(1, figures[n][i])
+    return figures
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument('--fit', action='store_true')
+    p.add_argument('--pull', type=float, default=0.03, help='weight of staying with what is shipped')
+    p.add_argument('model')
+    p.add_argument('results', nargs='+')
+    a = p.parse_args()
+    m = read_model(a.model)
+    measured, times = read_results(a.results, m)
+    report(m, m['figure'], measured, times)
+    if a.fit:
+        figures = fit(m, measured, a.pull)
+        print('\nfitted')
+        report(m, figures, measured, times)
+        for n, f in figures.items():
+            print('    {"%s", {%s}},' % (n, ', '.join('%.3g' % (x * u) for x, u in zip(f, UNITS))))
+
+
+if __name__ == '__main__':
+    sys.exit(main())
