@@ -39,7 +39,7 @@ typedef struct {
 typedef struct {
   PetscInt     n_pieces;
   AutoCSRPiece piece[AUTOCSR_MAX_CHUNKS];
-  double       seconds, bytes, build, score; /* score: seconds with a share of the set-up; the least is chosen */
+  double       seconds, bytes, build, score; /* score: seconds with a share of the set-up and a price for memory; the least is chosen */
 } AutoCSRCandidate;
 
 typedef struct {
@@ -65,7 +65,7 @@ PETSC_INTERN PetscErrorCode AutoCSRCostEvaluate(AutoCSRChooser *, const AutoCSRP
 PETSC_INTERN PetscErrorCode AutoCSRCostUnseen(const AutoCSRFigures *, const AutoCSRMatrix *, const AutoCSRAxes *, double *seconds);
 /* Profile and choice */
 PETSC_INTERN double AutoCSRCostLook(const AutoCSRMachine *, const AutoCSRMatrix *);
-/* The cost of a product and a share of the set-up; PETSC_MAX_REAL for what cannot run or takes too much memory */
+/* The cost of a product, a share of the set-up and a price for what is kept; PETSC_MAX_REAL for what cannot run or takes too much memory */
 PETSC_INTERN double AutoCSRCostScore(const AutoCSRProblem *, const AutoCSREvaluation *);
 /* The problem of some chunks of a block */
 PETSC_INTERN AutoCSRProblem AutoCSRProblemOfChunks(const AutoCSRProblem *, PetscInt chunk_begin, PetscInt chunk_end);

@@ -9,10 +9,11 @@
 /* A look at the matrix: on a device starts of products and passes over the CSR, else seconds (of scalars of 8 bytes, on one processor) */
 #define LOOK_LAUNCHES 40
 #define LOOK_PASSES   6
-#define LOOK_START    2e-5
-#define LOOK_ROW      1e-8
-#define LOOK_ENTRY    4e-9
-#define MEMORY_SHARE  0.25 /* objective memory: a plan may take so much of the CSR's bytes for itself, and none of it for values */
+#define LOOK_START    4e-5
+#define LOOK_ROW      8e-9
+#define LOOK_ENTRY    1.2e-9
+#define COPY_PRICE    0.1  /* what a plan keeps must earn this: a whole copy of the CSR a tenth of the time of a product */
+#define MEMORY_SHARE  0.05 /* objective memory: a plan may take so much of the CSR's bytes for itself, and none of it for values */
 
 static PetscInt cache_level(const AutoCSRMachine *machine, double bytes)
 {
@@ -153,5 +154,5 @@ double AutoCSRCostScore(const AutoCSRProblem *problem, const AutoCSREvaluation *
   csr_bytes = rows * sizeof(PetscInt) + nnz * (sizeof(PetscInt) + sizeof(PetscScalar));
   if (!e->runs) return PETSC_MAX_REAL;
   if (problem->settings->objective == MAT_AUTOCSR_OBJECTIVE_MEMORY && e->own_bytes > MEMORY_SHARE * csr_bytes) return PETSC_MAX_REAL;
-  return e->seconds + e->build / AUTOCSR_AMORTIZE;
+  return e->seconds * (1 + COPY_PRICE * e->own_bytes / csr_bytes) + e->build / AUTOCSR_AMORTIZE;
 }
