@@ -49,7 +49,7 @@ typedef struct {
   AutoCSRCandidate       base;    /* csr, whatever the settings: what others are compared with, and the fallback */
   const char            *why_not; /* why the strategy that the user asked for does not apply; NULL: it does */
   AutoCSRFigureMemo      memo[AUTOCSR_MAX_MEMO];
-  PetscInt               n_memo;
+  PetscInt               n_memo, last_memo;
 } AutoCSRChooser;
 
 /* What a segment takes beside the work of its executor, in seconds: gathering x from where it is, streaming from where the bytes are, starting */

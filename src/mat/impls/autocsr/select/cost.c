@@ -49,14 +49,12 @@ static PetscErrorCode find_figure(AutoCSRChooser *chooser, const AutoCSRAxes *ax
   PetscFunctionBegin;
   key.row_group = 1; /* these do not tell executors apart */
   key.longest   = 0;
-  for (PetscInt i = 0; i < chooser->n_memo; i++) {
-    PetscBool same;
-
-    PetscCall(PetscMemcmp(&memo[i].axes, &key, sizeof(key), &same));
-    if (same && memo[i].named == named) {
-      *figure = &memo[i];
-      PetscFunctionReturn(PETSC_SUCCESS);
-    }
+  for (PetscInt i = 0, k = chooser->last_memo; i < chooser->n_memo; i++, k++) { /* they are asked for in the same order for each part of the matrix */
+    if (k >= chooser->n_memo) k = 0;
+    if (memo[k].named != named || memcmp(&memo[k].axes, &key, sizeof(key))) continue;
+    *figure            = &memo[k];
+    chooser->last_memo = k;
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
   memo += chooser->n_memo < AUTOCSR_MAX_MEMO - 1 ? chooser->n_memo++ : chooser->n_memo;
   memo->axes  = key;

@@ -1,19 +1,30 @@
 /*
-  Row ranges with strategies of their own (ROW_DIV of du2022-alphasparse, Table II): dynamic programming over the chunks of
-  the profile, where going from one strategy to another costs a launch.
+  Row ranges with strategies of their own (ROW_DIV of du2022-alphasparse, Table II): dynamic programming over groups of the
+  profile's chunks, where going from one strategy to another costs a launch.
 */
 #include "choose.h"
 
 #define MAX_STATES 64
-#define BETTER     0.95 /* ranges must beat the best for all rows by this factor: chunks are known less well than the whole */
+/* Nonzeros of a group on average, at least: choosing must not take longer than many products, nor a group less than a launch */
+#define GROUP          2048
+#define GROUP_PARALLEL 32768
+#define BETTER         0.95 /* ranges must beat the best for all rows by this factor: chunks are known less well than the whole */
 
 typedef struct {
   PetscInt     n_states;
   AutoCSRPiece state[MAX_STATES];
-  double      *cost; /* [chunk][state], PETSC_MAX_REAL where the state does not apply */
+  double      *cost; /* [group][state], PETSC_MAX_REAL where the state does not apply */
 } Table;
 
-static PetscErrorCode find_state(Table *table, const AutoCSRStrategy *strategy, const AutoCSRAxes *axes, PetscInt chunks, PetscInt *state)
+/* Groups of neighbouring chunks: the first chunk of group g is g * chunks / groups */
+static PetscInt count_groups(const AutoCSRChooser *chooser)
+{
+  const AutoCSRProfile *profile = chooser->problem.profile;
+
+  return PetscMin(profile->chunks, PetscMax(1, profile->nnz / (chooser->figures->machine.parallel ? GROUP_PARALLEL : GROUP)));
+}
+
+static PetscErrorCode find_state(Table *table, const AutoCSRStrategy *strategy, const AutoCSRAxes *axes, PetscInt groups, PetscInt *state)
 {
   PetscBool same = PETSC_FALSE;
 
@@ -27,20 +38,20 @@ static PetscErrorCode find_state(Table *table, const AutoCSRStrategy *strategy, 
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   table->state[table->n_states++] = (AutoCSRPiece){strategy, *axes, 0, 0};
-  for (PetscInt c = 0; c < chunks; c++) table->cost[c * MAX_STATES + *state] = PETSC_MAX_REAL;
+  for (PetscInt g = 0; g < groups; g++) table->cost[g * MAX_STATES + *state] = PETSC_MAX_REAL;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode fill_table(AutoCSRChooser *chooser, Table *table)
 {
-  const PetscInt    chunks = chooser->problem.profile->chunks;
+  const PetscInt    chunks = chooser->problem.profile->chunks, groups = count_groups(chooser);
   AutoCSRAxes       axes[AUTOCSR_MAX_VARIANTS];
   AutoCSREvaluation e;
   const char       *why;
 
   PetscFunctionBegin;
-  for (PetscInt c = 0; c < chunks; c++) {
-    AutoCSRProblem problem = AutoCSRProblemOfChunks(&chooser->problem, c, c + 1);
+  for (PetscInt g = 0; g < groups; g++) {
+    AutoCSRProblem problem = AutoCSRProblemOfChunks(&chooser->problem, g * chunks / groups, (g + 1) * chunks / groups);
 
     problem.parallel = PETSC_FALSE; /* the rows of other ranges keep lanes busy too */
     for (PetscInt s = 0; AutoCSRStrategies[s]; s++) {
@@ -51,48 +62,48 @@ static PetscErrorCode fill_table(AutoCSRChooser *chooser, Table *table)
       for (PetscInt v = 0; v < n; v++) {
         double score;
 
-        PetscCall(find_state(table, AutoCSRStrategies[s], &axes[v], chunks, &state));
+        PetscCall(find_state(table, AutoCSRStrategies[s], &axes[v], groups, &state));
         if (state < 0) continue;
         PetscCall(AutoCSRCostEvaluate(chooser, &problem, AutoCSRStrategies[s], &axes[v], &e));
         score = AutoCSRCostScore(&problem, &e);
-        if (score < PETSC_MAX_REAL) table->cost[c * MAX_STATES + state] = score - e.launches;
+        if (score < PETSC_MAX_REAL) table->cost[g * MAX_STATES + state] = score - e.launches;
       }
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The cheapest state of each chunk, as a path through the table; PETSC_FALSE if a chunk has none */
-static PetscErrorCode cheapest_path(const Table *table, PetscInt chunks, double launch, PetscInt path[], PetscBool *found)
+/* The cheapest state of each group, as a path through the table; PETSC_FALSE if a group has none */
+static PetscErrorCode cheapest_path(const Table *table, PetscInt groups, double launch, PetscInt path[], PetscBool *found)
 {
   double   before[MAX_STATES], now[MAX_STATES];
   PetscInt best = 0, *from;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(chunks * MAX_STATES, &from));
+  PetscCall(PetscMalloc1(groups * MAX_STATES, &from));
   for (PetscInt s = 0; s < table->n_states; s++) before[s] = 0;
-  for (PetscInt c = 0; c < chunks; c++) {
+  for (PetscInt g = 0; g < groups; g++) {
     PetscInt next_best = 0;
 
     for (PetscInt s = 0; s < table->n_states; s++) {
       const PetscInt p = before[s] <= before[best] + launch ? s : best;
 
-      from[c * MAX_STATES + s] = p;
-      now[s]                   = table->cost[c * MAX_STATES + s] == PETSC_MAX_REAL ? PETSC_MAX_REAL : before[p] + (p == s ? 0 : launch) + table->cost[c * MAX_STATES + s];
+      from[g * MAX_STATES + s] = p;
+      now[s]                   = table->cost[g * MAX_STATES + s] == PETSC_MAX_REAL ? PETSC_MAX_REAL : before[p] + (p == s ? 0 : launch) + table->cost[g * MAX_STATES + s];
       if (now[s] < now[next_best]) next_best = s;
     }
     PetscCall(PetscArraycpy(before, now, table->n_states));
     best = next_best;
   }
   *found = (PetscBool)(table->n_states && before[best] < PETSC_MAX_REAL);
-  for (PetscInt c = chunks - 1, s = best; c >= 0 && *found; s = from[c * MAX_STATES + s], c--) path[c] = s;
+  for (PetscInt g = groups - 1, s = best; g >= 0 && *found; s = from[g * MAX_STATES + s], g--) path[g] = s;
   PetscCall(PetscFree(from));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode AutoCSRChooseRanges(AutoCSRChooser *chooser, double best, AutoCSRCandidate *candidate)
 {
-  const PetscInt chunks = chooser->problem.profile->chunks;
+  const PetscInt chunks = chooser->problem.profile->chunks, groups = count_groups(chooser);
   PetscInt       path[AUTOCSR_MAX_CHUNKS];
   PetscBool      found = PETSC_FALSE;
   Table          table = {0};
@@ -101,16 +112,16 @@ PetscErrorCode AutoCSRChooseRanges(AutoCSRChooser *chooser, double best, AutoCSR
   candidate->n_pieces = 0;
   candidate->seconds = candidate->score = chooser->figures->machine.product;
   candidate->bytes = candidate->build = 0;
-  if (chunks < 2) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc1(chunks * MAX_STATES, &table.cost));
+  if (groups < 2) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(groups * MAX_STATES, &table.cost));
   PetscCall(fill_table(chooser, &table));
-  PetscCall(cheapest_path(&table, chunks, chooser->figures->machine.launch, path, &found));
+  PetscCall(cheapest_path(&table, groups, chooser->figures->machine.launch, path, &found));
   PetscCall(PetscFree(table.cost));
-  for (PetscInt c = 0; c < chunks && found; c++) {
-    if (c && path[c] == path[c - 1]) continue;
-    if (c) candidate->piece[candidate->n_pieces - 1].chunk_end = c;
-    candidate->piece[candidate->n_pieces]             = table.state[path[c]];
-    candidate->piece[candidate->n_pieces].chunk_begin = c;
+  for (PetscInt g = 0; g < groups && found; g++) {
+    if (g && path[g] == path[g - 1]) continue;
+    if (g) candidate->piece[candidate->n_pieces - 1].chunk_end = g * chunks / groups;
+    candidate->piece[candidate->n_pieces]             = table.state[path[g]];
+    candidate->piece[candidate->n_pieces].chunk_begin = g * chunks / groups;
     candidate->piece[candidate->n_pieces++].chunk_end = chunks;
   }
   for (PetscInt p = 0; p < candidate->n_pieces; p++) {
