@@ -25,6 +25,7 @@ static constexpr unsigned ALL_LANES    = 0xffffffffu;
 static constexpr size_t   AGENT_SHARED = 48 << 10;
 
 struct AgentBase {
+  static constexpr int  block     = 1;     /* of the axes */
   static constexpr int  residents = 1;     /* blocks that a multiprocessor shall have room for at a time */
   static constexpr bool light     = false; /* of few registers: several share a launch whatever their size */
 

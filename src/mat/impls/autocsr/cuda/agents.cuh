@@ -5,6 +5,7 @@
 #ifndef AUTOCSR_AGENTS_CUH
 #define AUTOCSR_AGENTS_CUH
 
+#include "agent_block.cuh"
 #include "agent_csr.cuh"
 #include "agent_empty.cuh"
 #include "agent_pattern.cuh"
@@ -39,6 +40,11 @@
 
 #define AGENT_STENCIL(F) F(PATTERN_PATTERN, "csr/pattern/pattern", CSR, PATTERN, PATTERN, LANES, 0, AgentStencil<AUTOCSR_VALUE_PATTERN>)
 
+#define AGENT_BLOCK(F, V, B) F(BLOCK_##V##_##B, "csr/block/" NAME_##V, CSR, CSR, V, LANES, 0, AgentBlock<AUTOCSR_VALUE_##V, B>)
+#define EACH_SIZE(F, V) \
+  AGENT_BLOCK(F, V, 2) AGENT_BLOCK(F, V, 3) AGENT_BLOCK(F, V, 4) AGENT_BLOCK(F, V, 5) AGENT_BLOCK(F, V, 6) AGENT_BLOCK(F, V, 7) AGENT_BLOCK(F, V, 8)
+#define EACH_BLOCK(F) EACH_SIZE(F, CSR) EACH_SIZE(F, DICTIONARY) EACH_FLOAT32(EACH_SIZE(F, FLOAT32))
+
 #define AGENT_SLICED(F, I, V) F(SLICED_##I##_##V, "sliced/" NAME_##I "/" NAME_##V, SLICED, I, V, SLICE, 0, AgentSliced<AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V>)
 #define EACH_SLICED(F, I)     AGENT_SLICED(F, I, COPY) AGENT_SLICED(F, I, DICTIONARY) EACH_FLOAT32(AGENT_SLICED(F, I, FLOAT32))
 
@@ -50,7 +56,7 @@
   F(EMPTY, "empty", CSR, CSR, CSR, EMPTY, 0, AgentEmpty) \
   EACH_LANES(F, CSR) EACH_LANES(F, 16) F(SPLIT, "csr/csr/csr/blocks", CSR, CSR, CSR, LANES, 512, AgentSplit) \
   EACH_SLICED(F, 32) EACH_SLICED(F, 16) EACH_SLICED(F, PATTERN) \
-  EACH_PATTERN(F) AGENT_STENCIL(F) AGENT_SEGSUM(F, 4) AGENT_SEGSUM(F, 8)
+  EACH_PATTERN(F) AGENT_STENCIL(F) EACH_BLOCK(F) AGENT_SEGSUM(F, 4) AGENT_SEGSUM(F, 8)
 /* clang-format on */
 
 /* An agent's number: its place in the table */

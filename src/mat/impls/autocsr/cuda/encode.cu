@@ -98,7 +98,8 @@ static PetscErrorCode UploadDictionary(AutoCSRSegment *seg, const AutoCSRProfile
 PetscErrorCode AutoCSRDeviceEncode(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRProfile *profile)
 {
   const AutoCSRAxes *a      = &seg->axes;
-  const PetscBool    sliced = (PetscBool)(a->order == AUTOCSR_ORDER_SLICED), slices = (PetscBool)(sliced || a->index == AUTOCSR_INDEX_16);
+  const PetscBool    sliced = (PetscBool)(a->order == AUTOCSR_ORDER_SLICED), blocks = (PetscBool)(a->block > 1);
+  const PetscBool    slices = (PetscBool)(sliced || (a->index == AUTOCSR_INDEX_16 && !blocks));
   DeviceScratch      scratch[2];
   AutoCSRDictionary *dictionary = NULL;
   SegmentPatterns   *patterns   = NULL;
@@ -106,10 +107,10 @@ PetscErrorCode AutoCSRDeviceEncode(AutoCSRSegment *seg, const AutoCSRMatrix *csr
   PetscInt           slots;
 
   PetscFunctionBegin;
-  PetscCheck(!slices || a->slice_height == AUTOCSR_DEVICE_SLICE_HEIGHT, PETSC_COMM_SELF, PETSC_ERR_SUP, "Slices of %" PetscInt_FMT " rows on the device: only %d", a->slice_height, AUTOCSR_DEVICE_SLICE_HEIGHT);
+  PetscCheck(!(sliced || a->index == AUTOCSR_INDEX_16) || a->slice_height == AUTOCSR_DEVICE_SLICE_HEIGHT, PETSC_COMM_SELF, PETSC_ERR_SUP, "Slices of %" PetscInt_FMT " rows on the device: only %d", a->slice_height, AUTOCSR_DEVICE_SLICE_HEIGHT);
   if (slices) seg->n_slices = Pieces(seg->n_rows, WARP);
   if (sliced) PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_SLICE_PTR, seg->n_slices + 1));
-  if (a->index == AUTOCSR_INDEX_16) PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_BASE, seg->n_slices));
+  if (slices && a->index == AUTOCSR_INDEX_16) PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_BASE, seg->n_slices));
   if (a->index == AUTOCSR_INDEX_PATTERN) PetscCall(scratch[0].Allocate(1, &patterns));
   if (slices || patterns || !KnowNonzeros(seg, csr, profile, &seg->nnz)) {
     PetscCall(Measure(seg, csr, profile, patterns, &status));
@@ -131,7 +132,9 @@ PetscErrorCode AutoCSRDeviceEncode(AutoCSRSegment *seg, const AutoCSRMatrix *csr
     }
     PetscCall(DeviceEncodePatterns(seg, csr, profile, patterns));
   }
-  if (a->index == AUTOCSR_INDEX_32 || a->index == AUTOCSR_INDEX_16) {
+  if (blocks) {
+    if (a->index != AUTOCSR_INDEX_CSR) PetscCall(DeviceEncodeBlocks(seg, csr));
+  } else if (a->index == AUTOCSR_INDEX_32 || a->index == AUTOCSR_INDEX_16) {
     PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_INDEX, slots));
     PetscCall(DeviceEncodeIndex(seg, csr, slots));
   }

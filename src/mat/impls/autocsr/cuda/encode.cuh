@@ -26,6 +26,9 @@ PetscErrorCode DeviceFindPatterns(const AutoCSRSegment *, const AutoCSRMatrix *,
 PetscErrorCode DeviceEncodePatterns(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRProfile *, const SegmentPatterns *);
 PetscErrorCode DeviceEncodePatternValues(AutoCSRSegment *, const AutoCSRMatrix *);
 
+/* encode_blocks.cu: BASE and INDEX where blocks have one code each, once nnz is known */
+PetscErrorCode DeviceEncodeBlocks(AutoCSRSegment *, const AutoCSRMatrix *);
+
 /* encode_entries.cu: INDEX and VALUE, which have room for `slots`; the dictionary is of the device */
 PetscErrorCode DeviceEncodeIndex(AutoCSRSegment *, const AutoCSRMatrix *, PetscInt slots);
 PetscErrorCode DeviceEncodeValue(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRDictionary *, PetscInt slots);

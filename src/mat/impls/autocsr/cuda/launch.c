@@ -49,11 +49,10 @@ PetscErrorCode AutoCSRDeviceFindExecutor(const AutoCSRAxes *axes, const char sim
 
   PetscFunctionBegin;
   *executor = NULL;
-  if (axes->block > 1) PetscFunctionReturn(PETSC_SUCCESS);
   if (tiles && (axes->tile_width != AUTOCSR_BLOCK || axes->tile_steps != 1)) PetscFunctionReturn(PETSC_SUCCESS); /* a block for each tile */
   if (slices && axes->slice_height != AUTOCSR_DEVICE_SLICE_HEIGHT) PetscFunctionReturn(PETSC_SUCCESS);           /* a lane for each row */
   for (e = AutoCSRDeviceExecutors; e->executor.name && !*executor; e++) {
-    if (e->order == axes->order && e->index == axes->index && e->value == axes->value && e->mapping == mapping && (!e->lanes || e->lanes == lanes) && (!e->reduction || e->reduction == axes->reduction)) *executor = &e->executor;
+    if (e->block == PetscMax(1, axes->block) && e->order == axes->order && (e->block > 1 || e->index == axes->index) && e->value == axes->value && e->mapping == mapping && (!e->lanes || e->lanes == lanes) && (!e->reduction || e->reduction == axes->reduction)) *executor = &e->executor;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -79,6 +78,8 @@ static PetscErrorCode BindSegment(const AutoCSRSegment *seg, AutoCSRDeviceSegmen
   d->row_begin      = seg->row_begin;
   d->n_rows         = seg->n_rows;
   d->row_group      = seg->axes.row_group;
+  d->lanes          = (int)seg->axes.lanes;
+  d->block          = (int)seg->axes.block;
   d->nnz            = seg->nnz;
   d->n_slices       = seg->n_slices;
   d->n_patterns     = seg->n_patterns;

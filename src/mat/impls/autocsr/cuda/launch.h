@@ -30,7 +30,8 @@ typedef struct {
   const PetscScalar        *dictionary;
   void                     *scratch; /* of the agent's ScratchBytes(), zero before the first product */
   PetscInt                  row_begin, n_rows, row_group, nnz, n_slices, n_patterns, blocks;
-  int                       agent; /* its place in the table of executors */
+  int                       lanes, block; /* the axes' */
+  int                       agent;        /* its place in the table of executors */
 } AutoCSRDeviceSegment;
 
 /* The parameters of the two kernels; both begin with the operands */
@@ -58,6 +59,7 @@ typedef struct {
   AutoCSRMapping   mapping;
   AutoCSRReduction reduction;
   PetscInt         lanes;
+  PetscInt         block; /* with any index, if it is more than 1 */
   const void      *kernel;
   PetscInt (*blocks)(const AutoCSRSegment *);
   size_t (*scratch_bytes)(const AutoCSRSegment *);

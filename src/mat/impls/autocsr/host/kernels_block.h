@@ -1,166 +1,202 @@
 /*
   Kernels over dense b by b blocks in CSR order (BCSR's saving of indices, du2022-alphasparse, Table II, with the CSR's own
-  values): x is gathered once for the rows of a block row, side by side into a buffer, from where on they are dense rows, read
-  as they follow each other in memory.
+  values): the rows of a block row share the column of a block and its entries of x, which stay in registers. Sums are kept by
+  column within the block, so that nothing is added across lanes before the end of a row.
 */
 #ifndef AUTOCSR_HOST_KERNELS_BLOCK_H
 #define AUTOCSR_HOST_KERNELS_BLOCK_H
 
 #include "kernels_csr.h"
 
-enum {
-  BLOCK_BUFFER = 1024 / (sizeof(PetscScalar) / sizeof(PetscReal)) /* columns of a block row gathered at once: they stay in the first-level cache */
-};
+#define PIECE (SIMD_BYTES >= 32 || sizeof(PetscReal) == 4 ? 4 : 2) /* columns of a block in one vector; lanes past its last column hold what is never used */
+#define SUMS  8                                                    /* vectors of sums that are kept at once: they hide the latency of additions, and fit the registers */
 
-/* Where the codes of a block row are, and what its columns count from */
+/* A block row, or some rows of it */
 typedef struct {
-  const void *code;
-  PetscInt    base;
+  AutoCSRIndex index;
+  const void  *code; /* of its first block */
+  PetscInt     base; /* what the columns count from */
+  PetscInt     blocks, length;
+  Entries      e; /* of its first row */
 } BlockRow;
 
-KERNEL BlockRow BlockRowOf(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt k)
+KERNEL BlockRow BlockRowOf(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt k, PetscInt b, Entries entries, AutoCSRValue value)
 {
-  const PetscInt first = csr->row_ptr[seg->row_begin + k], q = (first - csr->row_ptr[seg->row_begin]) / (seg->axes.block * seg->axes.block);
+  const PetscInt *row_ptr = csr->row_ptr + seg->row_begin;
+  const PetscInt  first = row_ptr[k] - row_ptr[0], block = first / (b * b);
+  BlockRow        r = {.index = seg->axes.index, .length = row_ptr[k + 1] - row_ptr[k], .e = EntriesFrom(entries, AUTOCSR_INDEX_CSR, value, first)};
 
-  switch (seg->axes.index) {
+  r.blocks = r.length / b;
+  switch (r.index) {
   case AUTOCSR_INDEX_CSR:
-    return (BlockRow){csr->col + first, 0};
-  case AUTOCSR_INDEX_32:
-    return (BlockRow){(const uint32_t *)seg->stream[AUTOCSR_STREAM_INDEX].data + q, 0};
-  default:
-    return (BlockRow){(const uint16_t *)seg->stream[AUTOCSR_STREAM_INDEX].data + q, ((const PetscInt *)seg->stream[AUTOCSR_STREAM_BASE].data)[k / AutoCSRAxesSliceRows(&seg->axes)]};
-  }
-}
-
-KERNEL size_t BlockColumn(BlockRow r, AutoCSRIndex index, PetscInt t, PetscInt b)
-{
-  if (index == AUTOCSR_INDEX_CSR) return (size_t)((const PetscInt *)r.code)[t * b];
-  return (size_t)r.base + (size_t)b * (index == AUTOCSR_INDEX_32 ? ((const uint32_t *)r.code)[t] : ((const uint16_t *)r.code)[t]);
-}
-
-KERNEL void BlocksGatherOf(BlockRow r, AutoCSRIndex index, PetscInt begin, PetscInt end, PetscInt b, const PetscScalar *x, PetscScalar *buffer)
-{
-  for (PetscInt t = begin; t < end; t++, buffer += b) {
-    const PetscScalar *from = x + BlockColumn(r, index, t, b);
-
-    for (PetscInt j = 0; j < b; j++) buffer[j] = from[j];
-  }
-}
-
-/* Sizes known to the compiler are a few moves each */
-KERNEL void BlocksGatherCoded(BlockRow r, AutoCSRIndex index, PetscInt begin, PetscInt end, PetscInt b, const PetscScalar *x, PetscScalar *buffer)
-{
-  switch (b) {
-  case 2:
-    BlocksGatherOf(r, index, begin, end, 2, x, buffer);
-    break;
-  case 3:
-    BlocksGatherOf(r, index, begin, end, 3, x, buffer);
-    break;
-  case 4:
-    BlocksGatherOf(r, index, begin, end, 4, x, buffer);
-    break;
-  default:
-    BlocksGatherOf(r, index, begin, end, b, x, buffer);
-  }
-}
-
-/* x at the columns of the blocks [begin, end) of a block row */
-static void BlocksGather(BlockRow r, AutoCSRIndex index, PetscInt begin, PetscInt end, PetscInt b, const PetscScalar *x, PetscScalar *buffer)
-{
-  switch (index) {
-  case AUTOCSR_INDEX_CSR:
-    BlocksGatherCoded(r, AUTOCSR_INDEX_CSR, begin, end, b, x, buffer);
+    r.code = csr->col + row_ptr[k];
     break;
   case AUTOCSR_INDEX_32:
-    BlocksGatherCoded(r, AUTOCSR_INDEX_32, begin, end, b, x, buffer);
+    r.code = (const uint32_t *)seg->stream[AUTOCSR_STREAM_INDEX].data + block;
     break;
   default:
-    BlocksGatherCoded(r, AUTOCSR_INDEX_16, begin, end, b, x, buffer);
+    r.code = (const uint16_t *)seg->stream[AUTOCSR_STREAM_INDEX].data + block;
+    r.base = ((const PetscInt *)seg->stream[AUTOCSR_STREAM_BASE].data)[k / AutoCSRAxesSliceRows(&seg->axes)];
   }
+  return r;
 }
 
-static void BlocksScatterAdd(BlockRow r, AutoCSRIndex index, PetscInt begin, PetscInt end, PetscInt b, const PetscScalar *buffer, PetscScalar *y)
+KERNEL size_t BlockColumn(const BlockRow *r, PetscInt t, PetscInt b)
 {
-  for (PetscInt t = begin; t < end; t++, buffer += b) {
-    PetscScalar *to = y + BlockColumn(r, index, t, b);
-
-    for (PetscInt j = 0; j < b; j++) to[j] += buffer[j];
-  }
+  if (r->index == AUTOCSR_INDEX_16) return (size_t)r->base + (size_t)b * ((const uint16_t *)r->code)[t];
+  if (r->index == AUTOCSR_INDEX_32) return (size_t)b * ((const uint32_t *)r->code)[t];
+  return (size_t)((const PetscInt *)r->code)[t * b];
 }
 
-/* s + n entries from e on times x, in four vectors of partial sums */
-KERNEL PetscScalar DenseRowSum(PetscScalar s, Entries e, PetscInt n, const PetscScalar *x, AutoCSRValue value)
+/* sum[i] += rows i of a block row times x, entry by entry */
+KERNEL void BlockRowSumPlain(const BlockRow *r, const PetscScalar *x, AutoCSRValue value, PetscInt b, PetscScalar sum[])
 {
-  PetscInt t = 0;
-
-  if (n >= LANES) {
-    enum {
-      MOST = 4
-    };
-    Vector sum[MOST];
+  for (PetscInt t = 0; t < r->blocks; t++) {
+    const PetscScalar *xt = x + BlockColumn(r, t, b);
 
     UNROLL
-    for (int p = 0; p < MOST; p++) sum[p] = VectorZero();
-    for (; t + MOST * LANES <= n; t += MOST * LANES) {
+    for (PetscInt i = 0; i < b; i++) {
       UNROLL
-      for (int p = 0; p < MOST; p++) sum[p] = VectorMultiplyAdd(sum[p], EntryValues(e, value, t + p * LANES), VectorLoad(x + t + p * LANES));
+      for (PetscInt j = 0; j < b; j++) sum[i] = ScalarMultiplyAdd(sum[i], EntryValue(r->e, value, (size_t)(i * r->length + t * b + j)), xt[j]);
     }
-    for (; t + LANES <= n; t += LANES) sum[0] = VectorMultiplyAdd(sum[0], EntryValues(e, value, t), VectorLoad(x + t));
-    s += VectorSum(VectorAdd(VectorAdd(sum[0], sum[1]), VectorAdd(sum[2], sum[3])));
   }
-  for (; t < n; t++) s = ScalarMultiplyAdd(s, EntryValue(e, value, t), x[t]);
-  return s;
 }
 
-/* y += n entries from e on times xr */
-KERNEL void DenseRowAdd(PetscScalar *y, Entries e, PetscInt n, PetscScalar xr, AutoCSRValue value, PetscBool conjugate)
+/* y += block row transposed times x */
+KERNEL void BlockRowScatter(const BlockRow *r, const PetscScalar *x, AutoCSRValue value, PetscInt b, PetscBool conjugate, PetscScalar *y)
 {
-  PetscInt t = 0;
-  Vector   xv;
+  for (PetscInt t = 0; t < r->blocks; t++) {
+    PetscScalar *yt = y + BlockColumn(r, t, b);
 
-#define ONE_X(l) xr
-  VECTOR_OF(xv, ONE_X);
-#undef ONE_X
-  for (; t + LANES <= n; t += LANES) VectorStore(y + t, VectorMultiplyAdd(VectorLoad(y + t), VectorConjugateIf(EntryValues(e, value, t), conjugate), xv));
-  for (; t < n; t++) y[t] = ScalarMultiplyAdd(y[t], ScalarConjugateIf(EntryValue(e, value, t), conjugate), xr);
+    UNROLL
+    for (PetscInt j = 0; j < b; j++) {
+      PetscScalar s = yt[j];
+
+      UNROLL
+      for (PetscInt i = 0; i < b; i++) s = ScalarMultiplyAdd(s, ScalarConjugateIf(EntryValue(r->e, value, (size_t)(i * r->length + t * b + j)), conjugate), x[i]);
+      yt[j] = s;
+    }
+  }
+}
+
+#if !defined(PETSC_USE_COMPLEX)
+typedef PetscReal PieceVector __attribute__((vector_size(PIECE * sizeof(PetscReal)), aligned(sizeof(PetscReal)), may_alias));
+typedef float     PieceFloats __attribute__((vector_size(PIECE * sizeof(float)), aligned(sizeof(float)), may_alias));
+
+/* The first n entries of x, which are all that there are */
+KERNEL PieceVector PieceOfX(const PetscScalar *x, int n)
+{
+  PieceVector v = {0};
+
+  if (n >= PIECE) return *(const PieceVector *)x;
+  UNROLL
+  for (int j = 0; j < n; j++) v[j] = x[j];
+  return v;
+}
+
+KERNEL PieceVector PieceOfValues(Entries e, AutoCSRValue value, size_t q)
+{
+  PieceVector v;
+
+  switch ((int)value) {
+  case AUTOCSR_VALUE_DICTIONARY:
+    UNROLL
+    for (int j = 0; j < PIECE; j++) v[j] = EntryValue(e, value, q + j);
+    return v;
+  case AUTOCSR_VALUE_FLOAT32:
+    return __builtin_convertvector(*(const PieceFloats *)((const float *)e.value + q), PieceVector);
+  default:
+    return *(const PieceVector *)((const PetscScalar *)e.value + q);
+  }
+}
+
+/* The same for `rows` rows from `row` on, in registers; PIECE - 1 entries past the end of the block row must be readable */
+KERNEL void BlockRowsSum(const BlockRow *r, const PetscScalar *x, AutoCSRValue value, int b, int row, int rows, PetscScalar total[])
+{
+  const int   pieces = (b + PIECE - 1) / PIECE, turns = PetscMax(1, PetscMin(4, SUMS / (rows * pieces))); /* blocks at once */
+  PieceVector sum[4][4][8 / PIECE] = {{{{0}}}};
+  PetscInt    t                    = 0;
+
+  #define ADD_BLOCKS(count)                                                                                                                        \
+    UNROLL                                                                                                                                         \
+    for (int u = 0; u < (count); u++) {                                                                                                            \
+      const PetscScalar *xt = x + BlockColumn(r, t + u, b);                                                                                        \
+      UNROLL                                                                                                                                       \
+      for (int p = 0; p < pieces; p++) {                                                                                                           \
+        const PieceVector xp = PieceOfX(xt + p * PIECE, b - p * PIECE);                                                                            \
+        UNROLL                                                                                                                                     \
+        for (int i = 0; i < rows; i++) sum[u][i][p] += PieceOfValues(r->e, value, (size_t)((row + i) * r->length + (t + u) * b + p * PIECE)) * xp; \
+      }                                                                                                                                            \
+    }
+  for (; t + turns <= r->blocks; t += turns) {
+    ADD_BLOCKS(turns)
+  }
+  for (; t < r->blocks; t++) {
+    ADD_BLOCKS(1)
+  }
+  #undef ADD_BLOCKS
+  UNROLL
+  for (int i = 0; i < rows; i++) {
+    UNROLL
+    for (int u = 1; u < turns; u++) {
+      UNROLL
+      for (int p = 0; p < pieces; p++) sum[0][i][p] += sum[u][i][p];
+    }
+    UNROLL
+    for (int j = 0; j < b; j++) total[row + i] += sum[0][i][j / PIECE][j % PIECE];
+  }
+}
+#endif
+
+KERNEL void BlockRunSize(const AutoCSRSegment *seg, const AutoCSROperands *op, AutoCSRValue value, PetscBool transpose, int b)
+{
+  const Entries entries = EntriesOfSegment(seg, op->csr, AUTOCSR_INDEX_CSR, value);
+#if !defined(PETSC_USE_COMPLEX)
+  const int sums = b * ((b + PIECE - 1) / PIECE), groups = (sums + SUMS - 1) / SUMS, group = (b + groups - 1) / groups; /* rows at once */
+#endif
+
+  for (PetscInt k = 0; k < seg->n_rows; k += b) {
+    const BlockRow r   = BlockRowOf(seg, op->csr, k, b, entries, value);
+    const PetscInt row = seg->row_begin + k;
+    PetscScalar    sum[8];
+
+    if (transpose) {
+      BlockRowScatter(&r, op->x + row, value, b, op->conjugate, op->y);
+      continue;
+    }
+    UNROLL
+    for (int i = 0; i < b; i++) sum[i] = AddendOf(op, row + i);
+#if defined(PETSC_USE_COMPLEX)
+    BlockRowSumPlain(&r, op->x, value, b, sum);
+#else
+    if (op->csr->row_ptr[row + b] + PIECE > op->csr->nnz)
+      BlockRowSumPlain(&r, op->x, value, b, sum);
+    else {
+      UNROLL
+      for (int i = 0; i < b; i += group) BlockRowsSum(&r, op->x, value, b, i, PetscMin(group, b - i), sum);
+    }
+#endif
+    UNROLL
+    for (int i = 0; i < b; i++) op->y[row + i] = sum[i];
+  }
 }
 
 KERNEL void BlockRun(const AutoCSRSegment *seg, const AutoCSROperands *op, AutoCSRValue value, PetscBool transpose)
 {
-  const PetscInt     b = seg->axes.block, *row_ptr = op->csr->row_ptr;
-  const size_t       first   = row_ptr[seg->row_begin];
-  const PetscInt     most    = BLOCK_BUFFER / b;
-  const AutoCSRIndex index   = seg->axes.index;
-  const Entries      entries = EntriesOfSegment(seg, op->csr, AUTOCSR_INDEX_CSR, value);
-  PetscScalar        buffer[BLOCK_BUFFER];
-
-  for (PetscInt k = 0; k < seg->n_rows; k += b) {
-    const BlockRow r   = BlockRowOf(seg, op->csr, k);
-    const PetscInt row = seg->row_begin + k, length = row_ptr[row + 1] - row_ptr[row], blocks = length / b;
-    const Entries  values = EntriesFrom(entries, AUTOCSR_INDEX_CSR, value, row_ptr[row] - first);
-
-    if (!transpose) {
-      for (PetscInt i = 0; i < b; i++) op->y[row + i] = AddendOf(op, row + i);
-    }
-    for (PetscInt begin = 0; begin < blocks; begin += most) {
-      const PetscInt end = PetscMin(begin + most, blocks), n = (end - begin) * b;
-
-      if (transpose)
-        (void)memset((void *)buffer, 0, (size_t)n * sizeof(*buffer));
-      else
-        BlocksGather(r, index, begin, end, b, op->x, buffer);
-      for (PetscInt i = 0; i < b; i++) {
-        const Entries e = EntriesFrom(values, AUTOCSR_INDEX_CSR, value, (size_t)i * length + (size_t)begin * b);
-
-        if (transpose)
-          DenseRowAdd(buffer, e, n, op->x[row + i], value, op->conjugate);
-        else
-          op->y[row + i] = DenseRowSum(op->y[row + i], e, n, buffer, value);
-      }
-      if (transpose) BlocksScatterAdd(r, index, begin, end, b, buffer, op->y);
-    }
+#define RUN_SIZE(b)                           \
+case b:                                       \
+  BlockRunSize(seg, op, value, transpose, b); \
+  break;
+  switch (seg->axes.block) {
+    RUN_SIZE(2)
+    RUN_SIZE(3)
+    RUN_SIZE(4)
+    RUN_SIZE(5)
+    RUN_SIZE(6)
+    RUN_SIZE(7)
+    RUN_SIZE(8)
   }
+#undef RUN_SIZE
 }
 
 #endif

@@ -4,6 +4,8 @@
 */
 #include "figures.h"
 
+#define BLOCK          4   /* rows and columns of the blocks that the executors of blocks are measured with */
+#define BLOCK_LANES    8   /* for a block row, where rows are worked on at once */
 #define LANES_1        2   /* its place among the trials */
 #define MOSTLY_WAITING 1.2 /* rows far away take so many times the work: it is the memory that takes the time */
 
@@ -48,10 +50,15 @@ static uint32_t next_random(uint32_t *state)
   return (*state = *state * 1664525u + 1013904223u) >> 8;
 }
 
-/* So many distinct values, one after the other; 0: values that an entry's place in its row tells */
-static PetscErrorCode sample_create(const AutoCSRFigures *f, const Sample *sample, PetscInt values, SampleMatrix *a)
+static PetscInt round_up(PetscInt i, PetscInt multiple)
 {
-  const PetscInt rows  = f->machine.parallel ? sample->parallel_rows : sample->rows;
+  return (i + multiple - 1) / multiple * multiple;
+}
+
+/* So many distinct values, one after the other; 0: values that an entry's place in its row tells. Of dense b by b blocks; 1: of entries */
+static PetscErrorCode sample_create(const AutoCSRFigures *f, const Sample *sample, PetscInt values, PetscInt b, SampleMatrix *a)
+{
+  const PetscInt rows  = round_up(f->machine.parallel ? sample->parallel_rows : sample->rows, b);
   const PetscInt mean  = f->machine.parallel ? sample->parallel_length : sample->length;
   uint32_t       state = 1;
   PetscInt      *row_ptr, *col;
@@ -63,21 +70,22 @@ static PetscErrorCode sample_create(const AutoCSRFigures *f, const Sample *sampl
   if (!rows) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc1(rows + 1, &row_ptr));
   row_ptr[0] = 0;
-  for (PetscInt i = 0; i < rows; i++) {
-    PetscInt length = sample->random ? 1 + (PetscInt)(next_random(&state) % (uint32_t)(2 * mean - 1)) : mean;
-
-    if (sample->half_empty && i % 2) length = 0;
+  for (PetscInt i = 0, length = 0; i < rows; i++) {
+    if (i % b == 0) length = round_up(sample->random ? 1 + (PetscInt)(next_random(&state) % (uint32_t)(2 * mean - 1)) : mean, b);
+    if (sample->half_empty && i / b % 2) length = 0;
     row_ptr[i + 1] = row_ptr[i] + length;
   }
   PetscCall(PetscMalloc2(row_ptr[rows], &col, row_ptr[rows], &val));
   for (PetscInt i = 0, v = 1; i < rows; i++) {
     for (PetscInt q = row_ptr[i]; q < row_ptr[i + 1]; q++) {
-      col[q] = i + 3 * (q - row_ptr[i]) + (sample->alternating && i % 2 ? 1 : 0);
-      val[q] = (PetscReal)(values ? v : 1 + (q - row_ptr[i]) % 101);
+      const PetscInt t = q - row_ptr[i];
+
+      col[q] = b * (i / b + 3 * (t / b)) + t % b + (sample->alternating && i % 2 ? 1 : 0);
+      val[q] = (PetscReal)(values ? v : 1 + t % 101);
       v      = v < values ? v + 1 : 1;
     }
   }
-  host = (AutoCSRMatrix){.m = rows, .n = rows + 6 * mean, .nnz = row_ptr[rows], .row_ptr = row_ptr, .col = col, .val = val, .backend = &AutoCSRBackendHost};
+  host = (AutoCSRMatrix){.m = rows, .n = rows + round_up(6 * (mean + b), b), .nnz = row_ptr[rows], .row_ptr = row_ptr, .col = col, .val = val, .backend = &AutoCSRBackendHost};
   PetscCall(AutoCSRMatrixCopy(&host, f->backend, &a->csr));
   PetscCall(PetscFree2(col, val));
   PetscCall(PetscFree(row_ptr));
@@ -180,8 +188,8 @@ static PetscErrorCode trial_add_coded(const SampleMatrix sample[], const AutoCSR
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All axes that a strategy may ask for; few: samples with few distinct values; same: with values that the patterns tell */
-static PetscErrorCode trials_list(const SampleMatrix sample[], const SampleMatrix few[], const SampleMatrix same[], const AutoCSRFigures *f, Trial trial[], PetscInt *n)
+/* All axes that a strategy may ask for; few: samples with few distinct values; same: with values that the patterns tell; blocks: of dense blocks */
+static PetscErrorCode trials_list(const SampleMatrix sample[], const SampleMatrix few[], const SampleMatrix same[], const SampleMatrix blocks[], const AutoCSRFigures *f, Trial trial[], PetscInt *n)
 {
   AutoCSRAxes axes = {.lanes = 1, .row_group = 1, .slice_height = f->backend->slice_height, .tile_width = f->backend->tile_width, .tile_height = f->backend->tile_height, .tile_steps = f->backend->tile_steps};
 
@@ -207,6 +215,13 @@ static PetscErrorCode trials_list(const SampleMatrix sample[], const SampleMatri
   PetscCall(trial_add_coded(sample, f, AUTOCSR_VALUE_DICTIONARY, trial, n));
   if (!f->machine.parallel) PetscCall(trial_add_coded(few, f, AUTOCSR_VALUE_DICTIONARY, trial, n));
   if (sample[0].profile->float32_exact) PetscCall(trial_add_coded(sample, f, AUTOCSR_VALUE_FLOAT32, trial, n));
+  axes.block = BLOCK;
+  axes.lanes = f->machine.parallel ? BLOCK_LANES : 1;
+  axes.index = AUTOCSR_INDEX_16;
+  for (int value = AUTOCSR_VALUE_CSR; value <= AUTOCSR_VALUE_FLOAT32; value++) {
+    axes.value = (AutoCSRValue)value;
+    if (value != AUTOCSR_VALUE_COPY && (value != AUTOCSR_VALUE_FLOAT32 || sample[0].profile->float32_exact)) PetscCall(trial_add(blocks, f, &axes, PETSC_FALSE, trial, n));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -266,7 +281,7 @@ static void trials_fit_parallel(AutoCSRFigures *f, Trial trial[])
     for (int s = AUTOCSR_STREAM_INDEX; s < AUTOCSR_STREAM_COUNT; s++) {
       const PetscBool index = (PetscBool)(s == AUTOCSR_STREAM_INDEX && (trial[i].axes.index == AUTOCSR_INDEX_32 || trial[i].axes.index == AUTOCSR_INDEX_16));
 
-      if (index || (s == AUTOCSR_STREAM_VALUE && trial[i].axes.value != AUTOCSR_VALUE_CSR && trial[i].axes.value != AUTOCSR_VALUE_PATTERN)) bytes += (double)rows->nnz * AutoCSRStreamElementSize(&trial[i].axes, (AutoCSRStreamKind)s);
+      if (index || (s == AUTOCSR_STREAM_VALUE && trial[i].axes.value != AUTOCSR_VALUE_CSR && trial[i].axes.value != AUTOCSR_VALUE_PATTERN)) bytes += (double)rows->nnz / (index ? (double)PetscMax(1, trial[i].axes.block) * PetscMax(1, trial[i].axes.block) : 1) * AutoCSRStreamElementSize(&trial[i].axes, (AutoCSRStreamKind)s);
     }
     work   = rows->nnz * cost->entry + rows->m * cost->row;
     stream = AutoCSRStreamSeconds(&f->machine, bytes, bytes);
@@ -278,19 +293,20 @@ static void trials_fit_parallel(AutoCSRFigures *f, Trial trial[])
 static PetscErrorCode measure_executors(AutoCSRFigures *f)
 {
   const int    kinds = f->machine.parallel ? KINDS : 3, passes = f->machine.parallel ? 1 : 2;
-  SampleMatrix sample[SAMPLES], few[SAMPLES], same[SAMPLES];
+  SampleMatrix sample[SAMPLES], few[SAMPLES], same[SAMPLES], blocks[SAMPLES];
   Trial       *trial;
   double       seconds;
 
   PetscFunctionBegin;
   for (int s = 0; s < SAMPLES; s++) {
-    PetscCall(sample_create(f, &Samples[s], 101, &sample[s]));
-    PetscCall(sample_create(f, &Samples[s], 0, &same[s]));
+    PetscCall(sample_create(f, &Samples[s], 101, 1, &sample[s]));
+    PetscCall(sample_create(f, &Samples[s], 0, 1, &same[s]));
+    PetscCall(sample_create(f, &Samples[s], 101, BLOCK, &blocks[s]));
     few[s] = (SampleMatrix){.profile = NULL};
-    if (!f->machine.parallel) PetscCall(sample_create(f, &Samples[s], 7, &few[s]));
+    if (!f->machine.parallel) PetscCall(sample_create(f, &Samples[s], 7, 1, &few[s]));
   }
   PetscCall(PetscMalloc1(AUTOCSR_MAX_EXECUTORS, &trial));
-  PetscCall(trials_list(sample, few, same, f, trial, &f->n_executors));
+  PetscCall(trials_list(sample, few, same, blocks, f, trial, &f->n_executors));
   for (int pass = 0; pass < passes; pass++) {
     for (PetscInt i = 0; i < f->n_executors; i++) {
       for (int k = 0; k < kinds; k++) {
@@ -312,6 +328,7 @@ static PetscErrorCode measure_executors(AutoCSRFigures *f)
     PetscCall(sample_destroy(&sample[s]));
     PetscCall(sample_destroy(&few[s]));
     PetscCall(sample_destroy(&same[s]));
+    PetscCall(sample_destroy(&blocks[s]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

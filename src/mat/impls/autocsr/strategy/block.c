@@ -63,13 +63,12 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
 
 static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
 {
-  const AutoCSRRange range      = AutoCSRProblemRange(problem);
-  const double       block_rows = (double)range.rows / axes->block;
+  const AutoCSRRange range  = AutoCSRProblemRange(problem);
+  const double       slices = range.rows / ((double)axes->block * axes->slice_height);
 
   PetscFunctionBegin;
   *n = 1;
-  AutoCSRCostFill(problem, axes, range.rows, range.nnz, range.nnz, block_rows / axes->slice_height, 0, part);
-  part->rows = block_rows;
+  AutoCSRCostFill(problem, axes, range.rows, range.nnz, range.nnz, slices, 0, part);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,0 +1,55 @@
+/* BASE and INDEX where dense blocks have one code each: a warp for each slice of block rows, then for each block row */
+#include "encode.cuh"
+
+static __global__ void __launch_bounds__(BLOCK) FindBases(AutoCSRSegment seg, AutoCSRMatrix csr, DeviceCount *too_wide)
+{
+  PetscInt *base = (PetscInt *)seg.stream[AUTOCSR_STREAM_BASE].data;
+
+  for (PetscInt64 s = FirstOfThread() / WARP; s < seg.n_slices; s += StrideOfThreads() / WARP) {
+    const PetscInt k = ((PetscInt)s * WARP + Lane()) * seg.axes.block, length = AutoCSRSegmentRowLength(&seg, &csr, k);
+    const PetscInt begin = length ? csr.row_ptr[seg.row_begin + k] : 0;
+    const PetscInt lo = WarpMin(length ? csr.col[begin] : csr.n), hi = WarpMax(length ? csr.col[begin + length - 1] : -1);
+
+    if (Lane() == 0) {
+      base[s] = hi < 0 ? 0 : lo;
+      if ((hi - lo) / seg.axes.block >= 65536) atomicMax(too_wide, (DeviceCount)s + 1);
+    }
+  }
+}
+
+template <typename Code>
+static __global__ void __launch_bounds__(BLOCK) EncodeBlocks(AutoCSRSegment seg, AutoCSRMatrix csr)
+{
+  for (PetscInt64 i = FirstOfThread() / WARP; i < seg.n_rows / seg.axes.block; i += StrideOfThreads() / WARP) {
+    const PetscInt k = (PetscInt)i * seg.axes.block, blocks = AutoCSRSegmentRowLength(&seg, &csr, k) / seg.axes.block;
+    Code          *to = (Code *)seg.stream[AUTOCSR_STREAM_INDEX].data + AutoCSRSegmentBlockSlot(&seg, &csr, k);
+
+    for (PetscInt t = Lane(); t < blocks; t += WARP) to[t] = (Code)AutoCSREncodeBlock(&seg, &csr, k, t);
+  }
+}
+
+PetscErrorCode DeviceEncodeBlocks(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
+{
+  const PetscInt block_rows = seg->n_rows / seg->axes.block;
+  DeviceScratch  scratch;
+  DeviceCount   *too_wide, wide;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_INDEX, seg->nnz / (seg->axes.block * seg->axes.block)));
+  if (seg->axes.index == AUTOCSR_INDEX_32) {
+    EncodeBlocks<uint32_t><<<GridOf(Pieces(block_rows, BLOCK / WARP), 4096), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr);
+    PetscCallCUDA(cudaGetLastError());
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  seg->n_slices = Pieces(block_rows, WARP);
+  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_BASE, seg->n_slices));
+  PetscCall(scratch.Allocate(1, &too_wide));
+  PetscCallCUDA(cudaMemsetAsync(too_wide, 0, sizeof(*too_wide), AUTOCSR_STREAM));
+  FindBases<<<GridOf(Pieces(seg->n_slices, BLOCK / WARP), 4096), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, too_wide);
+  PetscCallCUDA(cudaGetLastError());
+  EncodeBlocks<uint16_t><<<GridOf(Pieces(block_rows, BLOCK / WARP), 4096), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr);
+  PetscCallCUDA(cudaGetLastError());
+  PetscCall(AutoCSRDeviceToHost(&wide, too_wide, sizeof(wide)));
+  PetscCheck(!wide, PETSC_COMM_SELF, PETSC_ERR_PLIB, "16 bits do not hold the columns of slice %" PetscInt_FMT " of %" PetscInt_FMT " rows", (PetscInt)wide - 1, AutoCSRAxesSliceRows(&seg->axes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
