@@ -80,6 +80,16 @@ void AutoCSROverride(Mat A, const AutoCSROperation operations[])
   for (; operations->function; operations++) AutoCSRSetOperation(A->ops, operations, operations->function);
 }
 
+/* What the parent does itself goes without ours, until they are put on again */
+void AutoCSRYield(Mat A, const AutoCSRParent *parent, const AutoCSROperation operations[])
+{
+  const AutoCSRParentTable *table = AutoCSRParentTableOf(parent, A);
+
+  for (; operations->function; operations++) {
+    if (AutoCSRGetOperation(&table->ops, operations)) AutoCSRSetOperation(A->ops, operations, AutoCSRGetOperation(&table->ops, operations));
+  }
+}
+
 /* What the parent takes off while it is bound to the CPU stays off: PETSC then has another way */
 static PetscErrorCode AutoCSRCompose(Mat A, const AutoCSRParent *parent)
 {

@@ -15,6 +15,24 @@ static PetscInt        merges = 0;
 static Mat             merged = NULL;
 static AutoCSRSettings merged_settings;
 
+/*
+  The contexts asked for last. A product of a small matrix takes less time than the search through what is composed on it.
+  The id tells a matrix from a later one at its address; a context that is destroyed or taken off its matrix is forgotten.
+*/
+#define AUTOCSR_RECENT 8
+static struct {
+  Mat             mat;
+  PetscObjectId   id;
+  AutoCSRContext *ctx;
+} recent[AUTOCSR_RECENT];
+
+static void AutoCSRRecentForget(const AutoCSRContext *ctx)
+{
+  for (int k = 0; k < AUTOCSR_RECENT; k++) {
+    if (recent[k].ctx == ctx) recent[k].mat = NULL;
+  }
+}
+
 /* The plan, and what was made for it in the memory of its backend */
 static PetscErrorCode AutoCSRContextDrop(AutoCSRContext *ctx)
 {
@@ -84,6 +102,7 @@ static PetscErrorCode AutoCSRContextDestroy(void **data)
 #endif
 
   PetscFunctionBegin;
+  AutoCSRRecentForget(ctx);
   PetscCall(AutoCSRContextReset(ctx));
   PetscCall(PetscFree(ctx));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -131,7 +150,14 @@ PetscErrorCode AutoCSRContextFind(Mat A, AutoCSRContext **ctx)
 
 PetscErrorCode AutoCSRContextGet(Mat A, AutoCSRContext **ctx)
 {
+  const PetscObjectId id = ((PetscObject)A)->id;
+  const int           k  = (int)(id % AUTOCSR_RECENT);
+
   PetscFunctionBegin;
+  if (PetscLikely(recent[k].mat == A && recent[k].id == id && merged != A)) {
+    *ctx = recent[k].ctx;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(AutoCSRContextFind(A, ctx));
   if (PetscUnlikely(!*ctx)) {
     PetscCall(AutoCSRContextCreate(A, NULL));
@@ -140,6 +166,11 @@ PetscErrorCode AutoCSRContextGet(Mat A, AutoCSRContext **ctx)
   if (PetscUnlikely(merged == A)) {
     PetscCall(AutoCSRContextSet(*ctx, &merged_settings));
     merged = NULL;
+  }
+  if (!PetscDefined(HAVE_THREADSAFETY)) {
+    recent[k].mat = A;
+    recent[k].id  = id;
+    recent[k].ctx = *ctx;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -152,6 +183,7 @@ PetscErrorCode AutoCSRContextTake(Mat A, PetscContainer *container)
   PetscFunctionBegin;
   PetscCall(PetscObjectQuery((PetscObject)A, AUTOCSR_CONTEXT, (PetscObject *)container));
   PetscCall(AutoCSRContextFind(A, &ctx));
+  if (ctx) AutoCSRRecentForget(ctx);
 #if PetscDefined(HAVE_DEVICE)
   if (ctx && ctx->resident && !(A->offloadmask & PETSC_OFFLOAD_GPU)) ctx->owner = NULL; /* the call that this is for may bring the values to the device, and that does not show later */
 #endif
@@ -178,6 +210,22 @@ PetscErrorCode AutoCSRContextGive(Mat A, PetscContainer *container)
   PetscFunctionBegin;
   if (*container) PetscCall(PetscObjectCompose((PetscObject)A, AUTOCSR_CONTEXT, (PetscObject)*container));
   PetscCall(PetscContainerDestroy(container));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+#define AUTOCSR_FEW_NONZEROS 64 /* the parent's product of so many takes less time than ours takes to find the plan */
+
+/* Of so few nonzeros the products are the parent's, if nothing else is asked for and that costs no detour */
+static PetscErrorCode AutoCSRContextYields(const AutoCSRContext *ctx, const AutoCSRMatrix *csr, PetscBool *yields)
+{
+  const AutoCSRSettings *s = &ctx->settings;
+  const AutoCSRParent   *parent;
+
+  PetscFunctionBegin;
+  *yields = PETSC_FALSE;
+  if (csr->nnz > AUTOCSR_FEW_NONZEROS || s->rigor != MAT_AUTOCSR_RIGOR_ESTIMATE || s->index != MAT_AUTOCSR_INDEX_AUTO || s->value != MAT_AUTOCSR_VALUE_AUTO || s->objective != MAT_AUTOCSR_OBJECTIVE_TIME) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatSeqAutoCSRGetParent(&parent));
+  if (!parent->device) PetscCall(PetscStrcmp(s->strategy, "auto", yields));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -245,7 +293,9 @@ PetscErrorCode AutoCSRContextUpdate(Mat A, AutoCSRContext *ctx)
   }
   if (!same) {
     PetscCall(AutoCSRContextDrop(ctx));
-    if (csr.val) PetscCall(AutoCSRContextPlan(A, ctx, &csr, &ctx->plan, &ctx->profile, &ctx->progress));
+    ctx->yields = PETSC_FALSE;
+    if (csr.val) PetscCall(AutoCSRContextYields(ctx, &csr, &ctx->yields));
+    if (csr.val && !ctx->yields) PetscCall(AutoCSRContextPlan(A, ctx, &csr, &ctx->plan, &ctx->profile, &ctx->progress));
     if (ctx->plan) {
       ctx->plans++;
       PetscCall(AutoCSRContextCountRows(A, ctx));

@@ -135,6 +135,7 @@ static PetscErrorCode AutoCSRMultiply(Mat A, AutoCSRProductKind kind, Vec x, Vec
   }
   if (PetscUnlikely(!plan)) {
     PetscCall(AutoCSRParentProduct(A, kind, x, z, y));
+    if (ctx->yields) PetscCall(MatSeqAutoCSRYield(A));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   flops = 2.0 * ctx->csr.nnz - (kind != AUTOCSR_PRODUCT_FORWARD || z ? 0 : ctx->nonempty);

@@ -223,6 +223,16 @@ static PetscErrorCode MatAssemblyEnd_SeqAutoCSR(Mat A, MatAssemblyType mode)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode MatSeqAutoCSRYield(Mat A)
+{
+  const AutoCSRParent *parent;
+
+  PetscFunctionBegin;
+  PetscCall(MatSeqAutoCSRGetParent(&parent));
+  AutoCSRYield(A, parent, SeqProducts);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode MatSetFromOptions_SeqAutoCSR(Mat A, AutoCSROptionItems PetscOptionsObject)
 {
   const AutoCSRParent *parent;
@@ -320,6 +330,7 @@ static PetscErrorCode MatAutoCSRSetSettings_Seq(Mat A, const AutoCSRSettings *se
   PetscFunctionBegin;
   PetscCall(AutoCSRContextGet(A, &ctx));
   PetscCall(AutoCSRContextSet(ctx, settings));
+  if (!A->factortype) AutoCSROverride(A, SeqProducts); /* products that were left to the parent are planned for once more */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -41,7 +41,8 @@ typedef struct {
   AutoCSRMatrix    csr;
   PetscInt         nonempty; /* rows with entries, for the count of flops */
 
-  AutoCSRPlan      *plan; /* NULL: the parent's products */
+  AutoCSRPlan      *plan;   /* NULL: the parent's products */
+  PetscBool         yields; /* on purpose: they stand in the place of ours until the matrix is assembled again */
   AutoCSRProfile   *profile;
   AutoCSRChoice    *choice;   /* what is to take its place, chosen and not built yet; of this profile */
   AutoCSRProgress   progress; /* final where there is no plan */
@@ -103,6 +104,7 @@ PETSC_INTERN PetscErrorCode MatSeqAutoCSRAttach(Mat, const AutoCSRSettings *); /
 PETSC_INTERN PetscErrorCode MatSeqAutoCSRSuspend(Mat, AutoCSRSuspended *);
 PETSC_INTERN PetscErrorCode MatSeqAutoCSRResume(AutoCSRSuspended *);
 PETSC_INTERN PetscBool      MatIsSeqAutoCSR(Mat);
+PETSC_INTERN PetscErrorCode MatSeqAutoCSRYield(Mat); /* the parent's products are put in the place of ours */
 
 #if defined(AUTOCSR_HAVE_CUDA)
 /* seq/cusparse.c */
