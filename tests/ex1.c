@@ -230,10 +230,9 @@ static PetscErrorCode CheckMatrix(const Generator *g)
       }
     }
   }
-  {
-    const AutoCSRAxes tile = {.partition = AUTOCSR_PARTITION_NONZEROS, .mapping = AUTOCSR_MAP_TILE, .reduction = AUTOCSR_REDUCE_SEGMENTED, .tile_width = 8, .tile_height = 16, .tile_steps = 1};
-
-    PetscCall(CheckPlan(g, &csr, profile, &tile, LAYOUT_WHOLE, &counts));
+  for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(in_place); i++) {
+    PetscCall(CheckPlan(g, &csr, profile, &in_place[i], LAYOUT_WHOLE, &counts));
+    PetscCall(CheckPlan(g, &csr, profile, &in_place[i], LAYOUT_THIRDS, &counts));
   }
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: %" PetscInt_FMT " rows of %" PetscInt_FMT " to %" PetscInt_FMT " of %" PetscInt_FMT " nonzeros, block size %" PetscInt_FMT ", ", g->name, csr.m, profile->min_length, profile->max_length, csr.nnz, profile->block_size));
   if (profile->pattern_id)

@@ -320,6 +320,10 @@ static PetscErrorCode CheckMatrix(const Generator *g, PetscBool few)
       }
     }
   }
+  for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(in_place); i++, plans += 2) {
+    PetscCall(CheckPlan(g, &pair, &in_place[i], LAYOUT_WHOLE));
+    PetscCall(CheckPlan(g, &pair, &in_place[i], LAYOUT_THIRDS));
+  }
   PetscCheck(plans > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: no plan", g->name);
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: plans alike\n", g->name));
   PetscCall(PairDestroy(&pair));

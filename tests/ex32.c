@@ -6,7 +6,7 @@ static char help[] = "The encoders and decoders as nvcc compiles them for kernel
 /* Every stream that rows or slices fill is filled again and compared */
 static PetscErrorCode CheckSegment(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRProfile *profile)
 {
-  const AutoCSRStreamKind kinds[] = {AUTOCSR_STREAM_BASE, AUTOCSR_STREAM_INDEX, AUTOCSR_STREAM_PATTERN_VALUE, AUTOCSR_STREAM_PATTERN_ROOT, AUTOCSR_STREAM_VALUE};
+  const AutoCSRStreamKind kinds[] = {AUTOCSR_STREAM_BASE, AUTOCSR_STREAM_INDEX, AUTOCSR_STREAM_PATTERN_VALUE, AUTOCSR_STREAM_PATTERN_ROOT, AUTOCSR_STREAM_VALUE, AUTOCSR_STREAM_WORK};
   AutoCSRSegment          again   = *seg;
   AutoCSRDictionary       dictionary;
 
@@ -31,6 +31,19 @@ static PetscErrorCode CheckSegment(const AutoCSRSegment *seg, const AutoCSRMatri
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Every stream of a plan's segments is made again */
+static PetscErrorCode CheckPlan(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, const AutoCSRAxes *axes, Layout layout, PetscInt *plans)
+{
+  AutoCSRPlan *plan;
+
+  PetscFunctionBeginUser;
+  PetscCall(BuildPlan(csr, profile, csr, profile, axes, layout, &plan));
+  for (PetscInt s = 0; s < plan->n_segments; s++) PetscCall(CheckSegment(&plan->segment[s], csr, profile));
+  PetscCall(AutoCSRPlanDestroy(&plan));
+  (*plans)++;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode CheckMatrix(const Generator *g, PetscInt *plans)
 {
   const PetscInt  heights[] = {1, 4, 32}, windows[] = {0, AUTOCSR_WINDOW};
@@ -42,20 +55,19 @@ static PetscErrorCode CheckMatrix(const Generator *g, PetscInt *plans)
   PetscCall(AutoCSRProfileCreate(&csr, 32, &profile));
   for (int layout = 0; layout < LAYOUT_COUNT; layout++) {
     for (int code = 0; code < 2 * 4 * 5 * 3 * 2; code++) {
-      AutoCSRAxes  a = {.order = (AutoCSROrder)(code & 1), .index = (AutoCSRIndex)(code / 2 % 4), .value = (AutoCSRValue)(code / 8 % 5), .slice_height = heights[code / 40 % 3], .sort_window = windows[code / 120], .lanes = 1};
-      AutoCSRPlan *plan;
-      PetscBool    legal;
+      AutoCSRAxes a = {.order = (AutoCSROrder)(code & 1), .index = (AutoCSRIndex)(code / 2 % 4), .value = (AutoCSRValue)(code / 8 % 5), .slice_height = heights[code / 40 % 3], .sort_window = windows[code / 120], .lanes = 1};
+      PetscBool   legal;
 
       a.mapping = a.order == AUTOCSR_ORDER_SLICED ? AUTOCSR_MAP_SLICE : AUTOCSR_MAP_LANES;
       for (a.block = 1; a.block <= profile->block_size; a.block++) {
         PetscCall(IsLegal(&csr, profile, &a, (Layout)layout, &legal));
-        if (!legal) continue;
-        PetscCall(BuildPlan(&csr, profile, &csr, profile, &a, (Layout)layout, &plan));
-        for (PetscInt s = 0; s < plan->n_segments; s++) PetscCall(CheckSegment(&plan->segment[s], &csr, profile));
-        PetscCall(AutoCSRPlanDestroy(&plan));
-        (*plans)++;
+        if (legal) PetscCall(CheckPlan(&csr, profile, &a, (Layout)layout, plans));
       }
     }
+  }
+  for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(in_place); i++) {
+    PetscCall(CheckPlan(&csr, profile, &in_place[i], LAYOUT_WHOLE, plans));
+    PetscCall(CheckPlan(&csr, profile, &in_place[i], LAYOUT_THIRDS, plans));
   }
   PetscCall(AutoCSRProfileDestroy(&profile));
   PetscCall(MatrixDestroy(&csr));

@@ -6,6 +6,7 @@ PetscErrorCode Encode_NVCC(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const 
 {
   const PetscBool sliced = (PetscBool)(seg->axes.order == AUTOCSR_ORDER_SLICED);
   const PetscInt  rows   = sliced ? seg->n_slices * seg->axes.slice_height : seg->n_rows;
+  PetscInt        blocks = 0;
 
   PetscFunctionBeginUser;
   for (PetscInt s = 0; s < seg->n_slices && sliced; s++) {
@@ -17,9 +18,17 @@ PetscErrorCode Encode_NVCC(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const 
   for (PetscInt k = 0; k < rows; k++) {
     AutoCSREncodeRowIndex(seg, csr, k);
     AutoCSREncodeRowValue(seg, csr, dictionary, k);
+    if (seg->axes.mapping == AUTOCSR_MAP_ROW_BLOCKS) {
+      AutoCSREncodeWork(seg, csr, k, blocks);
+      blocks += AutoCSREncodeRowBlocks(seg, csr, k);
+    }
   }
   for (PetscInt p = 0; p < seg->n_patterns && seg->axes.value == AUTOCSR_VALUE_PATTERN; p++) AutoCSREncodePatternValue(seg, csr, p);
   for (PetscInt p = 0; p < seg->n_patterns; p++) AutoCSREncodePatternRoot(seg, p);
+  if (seg->axes.mapping == AUTOCSR_MAP_MERGE) {
+    for (; blocks < AutoCSRSegmentWorkBlocks(seg); blocks++) AutoCSREncodeMergeWork(seg, csr, blocks);
+  }
+  if (AutoCSRMappingHasWork(seg->axes.mapping)) AutoCSREncodeWorkEnd(seg, csr, blocks);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

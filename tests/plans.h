@@ -42,6 +42,17 @@ static inline void SortRows(const AutoCSRMatrix *csr, PetscInt begin, PetscInt e
   for (PetscInt k = begin; k < end; k++) rows[k] = k;
   SortNamed(csr, end - begin, window, rows + begin);
 }
+/* ---- Plans that use the CSR in place and say where work begins, for layouts of contiguous rows */
+
+static const AutoCSRAxes in_place[] = {
+    {.partition = AUTOCSR_PARTITION_NONZEROS, .mapping = AUTOCSR_MAP_TILE, .reduction = AUTOCSR_REDUCE_SEGMENTED, .tile_width = 8, .tile_height = 16, .tile_steps = 1},
+    {.partition = AUTOCSR_PARTITION_NONZEROS, .mapping = AUTOCSR_MAP_MERGE, .reduction = AUTOCSR_REDUCE_SEGMENTED, .tile_width = 8, .tile_height = 8},
+    {.mapping = AUTOCSR_MAP_FETCH, .reduction = AUTOCSR_REDUCE_TREE, .lanes = 4},
+    {.mapping = AUTOCSR_MAP_PRODUCTS},
+    {.mapping = AUTOCSR_MAP_ROW_BLOCKS, .reduction = AUTOCSR_REDUCE_TREE, .tile_width = 8, .tile_height = 4, .row_limit = 8},
+    {.mapping = AUTOCSR_MAP_ROW_BLOCKS, .reduction = AUTOCSR_REDUCE_TREE, .tile_width = 256, .tile_height = 2, .row_limit = 256},
+};
+
 /* ---- Plans: how the rows are laid out over segments */
 
 typedef enum {

@@ -17,6 +17,7 @@ struct _AutoCSRBackend {
   PetscInt    slice_height;                        /* rows of a slice that suit its executors */
   PetscInt    most;                                /* rows or nonzeros of a block that its executors count without overflow */
   PetscInt    tile_width, tile_height, tile_steps; /* of its segmented sum: T, W and S of liu2015, Table 1 */
+  PetscBool   parallel;                            /* rows are worked on at once: work wants balance */
 
   /* Memory. 64 bytes past the end of an allocation may be read, and are zero; an error of PETSC_ERR_MEM if there is none */
   PetscErrorCode (*allocate)(size_t bytes, void **);

@@ -13,6 +13,7 @@
 #define AUTOCSR_AGENT_SEGSUM_CUH
 
 #include "entries.cuh"
+#include "join.cuh"
 
 /* The part of a tile that is its own: rows [row, end), entries [lo, hi) of the tile */
 typedef struct {
@@ -53,17 +54,12 @@ struct AgentSegsum : AgentBase {
   static constexpr int  sparse    = 16;           /* nearly all empty: fewer nonzeros than one in so many rows */
   static constexpr int  cut       = 2;            /* rows that a tile may share with others: its first and its last */
 
-  /* A row that this block has to add up: it was the last of the row's tiles to come */
-  typedef struct {
-    PetscInt row, first_tile, last_tile;
-  } Shares;
-
   struct Shared {
     PetscScalar product[tile + AUTOCSR_BLOCK]; /* then the running sums of lanes; an empty place after each lane's, against bank conflicts */
     PetscScalar carry[AUTOCSR_BLOCK];          /* the open sum at the begin of each lane, of its warp's entries */
     PetscScalar warp_sum[WARPS];               /* the open sum at the end of each warp, likewise */
     uint32_t    head[tile / 4];                /* the segment descriptor: a byte for each entry, 1 where a row begins */
-    Shares      shares[cut];
+    JoinedRow   joined[cut];                   /* rows that this block has to add up: it was the last of their tiles to come */
   };
 
   static __host__ __device__ __forceinline__ PetscInt Tiles(PetscInt nnz)
@@ -306,25 +302,7 @@ struct AgentSegsum : AgentBase {
       t.synchronizer[t.index].first = sum;
     else
       t.synchronizer[t.index].last = sum;
-    if (CountArrival(&t.synchronizer[first_tile].arrived) == (unsigned)(last_tile - first_tile)) shared.shares[t.index == last_tile] = {k, first_tile, last_tile};
-  }
-
-  /* The shares of a row, in an order that depends on their number alone */
-  static __device__ __forceinline__ void AddShares(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, const Tile &t, Shared &shared, const Shares &row)
-  {
-    PetscScalar sum = 0;
-
-    for (PetscInt i = row.first_tile + threadIdx.x; i <= row.last_tile; i += AUTOCSR_BLOCK) sum += i == row.last_tile ? t.synchronizer[i].first : t.synchronizer[i].last;
-#pragma unroll
-    for (int half = WARP / 2; half; half /= 2) sum += ShuffleXor(sum, half);
-    if (threadIdx.x % WARP == 0) shared.warp_sum[threadIdx.x / WARP] = sum;
-    __syncthreads();
-    if (threadIdx.x == 0) {
-      for (int w = 1; w < WARPS; w++) sum += shared.warp_sum[w];
-      WriteRow(seg, op, row.row, sum);
-      t.synchronizer[row.first_tile].arrived = 0;
-    }
-    __syncthreads();
+    if (CountArrival(&t.synchronizer[first_tile].arrived) == (unsigned)(last_tile - first_tile)) shared.joined[t.index == last_tile] = {k, first_tile, last_tile};
   }
 
   static __device__ __forceinline__ void RunTile(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, const Tile &t, Shared &shared)
@@ -341,7 +319,7 @@ struct AgentSegsum : AgentBase {
     part = t.synchronizer[t.index].part;
 #pragma unroll
     for (int w = 0; w < height / 4; w++) shared.head[w * AUTOCSR_BLOCK + threadIdx.x] = 0;
-    if (threadIdx.x < cut) shared.shares[threadIdx.x].row = -1;
+    if (threadIdx.x < cut) shared.joined[threadIdx.x].row = -1;
     __syncthreads();
     if (!part.end) part = FindPart(t);
 #pragma unroll
@@ -378,9 +356,12 @@ struct AgentSegsum : AgentBase {
     if (on_host || !part.is_cut) return;
     __syncthreads();
     for (int i = 0; i < cut; i++) {
-      const Shares shares = shared.shares[i];
+      const JoinedRow joined = shared.joined[i];
 
-      if (shares.row >= 0) AddShares(seg, op, t, shared, shares);
+      if (joined.row < 0) continue;
+      sum = AddShares(t.synchronizer, joined, shared.warp_sum);
+      if (threadIdx.x == 0) WriteRow(seg, op, joined.row, sum);
+      __syncthreads();
     }
   }
 

@@ -1,6 +1,6 @@
 /*
   The agents that are compiled ahead of time: a line of this table is an executor. F(id, name, order, index, value, mapping,
-  lanes, agent); lanes of a row (512: or more) or, of tiles, their height; 0: any.
+  lanes, agent); lanes of a row (512: or more) or, of tiles and blocks of rows, their height; 0: any.
 */
 #ifndef AUTOCSR_AGENTS_CUH
 #define AUTOCSR_AGENTS_CUH
@@ -8,7 +8,11 @@
 #include "agent_block.cuh"
 #include "agent_csr.cuh"
 #include "agent_empty.cuh"
+#include "agent_fetch.cuh"
+#include "agent_merge.cuh"
 #include "agent_pattern.cuh"
+#include "agent_products.cuh"
+#include "agent_row_blocks.cuh"
 #include "agent_segsum.cuh"
 #include "agent_sliced.cuh"
 #include "agent_split.cuh"
@@ -52,11 +56,18 @@
   F(SEGSUM_##H, "segsum/" #H, CSR, CSR, CSR, TILE, H, AgentSegsum<H, AUTOCSR_REDUCE_SEGMENTED>) \
   F(SEGSUM_##H##_HOST, "segsum/" #H "/host", CSR, CSR, CSR, TILE, H, AgentSegsum<H, AUTOCSR_REDUCE_SEGMENTED_HOST>)
 
+#define AGENT_ROW_BLOCKS(F, H) F(ROW_BLOCKS_##H, "row-blocks/" #H, CSR, CSR, CSR, ROW_BLOCKS, H, AgentRowBlocks<H>)
+
+#define AGENT_FETCH(F, L) F(FETCH_##L, "fetch/lanes" #L, CSR, CSR, CSR, FETCH, L, AgentFetch<L>)
+
 #define EACH_AGENT(F) \
   F(EMPTY, "empty", CSR, CSR, CSR, EMPTY, 0, AgentEmpty) \
   EACH_LANES(F, CSR) EACH_LANES(F, 16) F(SPLIT, "csr/csr/csr/blocks", CSR, CSR, CSR, LANES, 512, AgentSplit) \
   EACH_SLICED(F, 32) EACH_SLICED(F, 16) EACH_SLICED(F, PATTERN) \
-  EACH_PATTERN(F) AGENT_STENCIL(F) EACH_BLOCK(F) AGENT_SEGSUM(F, 4) AGENT_SEGSUM(F, 8)
+  EACH_PATTERN(F) AGENT_STENCIL(F) EACH_BLOCK(F) AGENT_SEGSUM(F, 4) AGENT_SEGSUM(F, 8) \
+  AGENT_ROW_BLOCKS(F, 2) AGENT_ROW_BLOCKS(F, 4) AGENT_ROW_BLOCKS(F, 8) \
+  AGENT_FETCH(F, 2) AGENT_FETCH(F, 4) AGENT_FETCH(F, 8) AGENT_FETCH(F, 16) AGENT_FETCH(F, 32) \
+  F(MERGE_8, "merge/8", CSR, CSR, CSR, MERGE, 8, AgentMerge<8>) F(PRODUCTS, "products", CSR, CSR, CSR, PRODUCTS, 0, AgentProducts)
 /* clang-format on */
 
 /* An agent's number: its place in the table */

@@ -10,6 +10,7 @@ const AutoCSRBackend AutoCSRBackendCUDA = {
     .tile_width       = AUTOCSR_BLOCK,
     .tile_height      = 8,
     .tile_steps       = 1,
+    .parallel         = PETSC_TRUE,
     .allocate         = AutoCSRDeviceAllocate,
     .release          = AutoCSRDeviceRelease,
     .to_host          = AutoCSRDeviceToHost,

@@ -143,6 +143,7 @@ PetscErrorCode AutoCSRDeviceEncode(AutoCSRSegment *seg, const AutoCSRMatrix *csr
     if (a->value == AUTOCSR_VALUE_DICTIONARY) PetscCall(UploadDictionary(seg, profile, &scratch[1], &dictionary));
     PetscCall(DeviceEncodeValue(seg, csr, dictionary, slots));
   }
+  if (AutoCSRMappingHasWork(a->mapping)) PetscCall(DeviceEncodeWork(seg, csr));
   seg->bytes = AutoCSRSegmentBytesMoved(seg, csr->m, csr->n);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

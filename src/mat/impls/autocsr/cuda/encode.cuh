@@ -29,6 +29,9 @@ PetscErrorCode DeviceEncodePatternValues(AutoCSRSegment *, const AutoCSRMatrix *
 /* encode_blocks.cu: BASE and INDEX where blocks have one code each, once nnz is known */
 PetscErrorCode DeviceEncodeBlocks(AutoCSRSegment *, const AutoCSRMatrix *);
 
+/* encode_work.cu: WORK */
+PetscErrorCode DeviceEncodeWork(AutoCSRSegment *, const AutoCSRMatrix *);
+
 /* encode_entries.cu: INDEX and VALUE, which have room for `slots`; the dictionary is of the device */
 PetscErrorCode DeviceEncodeIndex(AutoCSRSegment *, const AutoCSRMatrix *, PetscInt slots);
 PetscErrorCode DeviceEncodeValue(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRDictionary *, PetscInt slots);

@@ -43,14 +43,14 @@ PetscErrorCode AutoCSRDeviceFindExecutor(const AutoCSRAxes *axes, const char sim
   const PetscBool              slices  = (PetscBool)(axes->order == AUTOCSR_ORDER_SLICED || axes->index == AUTOCSR_INDEX_16);
   const PetscBool              pattern = (PetscBool)(axes->order == AUTOCSR_ORDER_CSR && axes->index == AUTOCSR_INDEX_PATTERN);
   const AutoCSRMapping         mapping = pattern ? AUTOCSR_MAP_LANES : axes->mapping; /* patterns are walked alike whatever the mapping */
-  const PetscBool              tiles   = (PetscBool)(axes->mapping == AUTOCSR_MAP_TILE);
+  const PetscBool              tiles   = (PetscBool)(axes->mapping == AUTOCSR_MAP_TILE || AutoCSRMappingHasWork(axes->mapping));
   const PetscInt               lanes   = tiles ? axes->tile_height : PetscMin(axes->lanes, 2 * AUTOCSR_BLOCK); /* more blocks than one: any number */
   const AutoCSRDeviceExecutor *e;
 
   PetscFunctionBegin;
   *executor = NULL;
-  if (tiles && (axes->tile_width != AUTOCSR_BLOCK || axes->tile_steps != 1)) PetscFunctionReturn(PETSC_SUCCESS); /* a block for each tile */
-  if (slices && axes->slice_height != AUTOCSR_DEVICE_SLICE_HEIGHT) PetscFunctionReturn(PETSC_SUCCESS);           /* a lane for each row */
+  if (tiles && (axes->tile_width != AUTOCSR_BLOCK || axes->tile_steps > 1)) PetscFunctionReturn(PETSC_SUCCESS); /* a block for each tile */
+  if (slices && axes->slice_height != AUTOCSR_DEVICE_SLICE_HEIGHT) PetscFunctionReturn(PETSC_SUCCESS);          /* a lane for each row */
   for (e = AutoCSRDeviceExecutors; e->executor.name && !*executor; e++) {
     if (e->block == PetscMax(1, axes->block) && e->order == axes->order && (e->block > 1 || e->index == axes->index) && e->value == axes->value && e->mapping == mapping && (!e->lanes || e->lanes == lanes) && (!e->reduction || e->reduction == axes->reduction)) *executor = &e->executor;
   }
@@ -75,6 +75,7 @@ static PetscErrorCode BindSegment(const AutoCSRSegment *seg, AutoCSRDeviceSegmen
   d->pattern_value  = (const PetscScalar *)stream[AUTOCSR_STREAM_PATTERN_VALUE].data;
   d->value          = stream[AUTOCSR_STREAM_VALUE].data;
   d->dictionary     = (const PetscScalar *)stream[AUTOCSR_STREAM_DICTIONARY].data;
+  d->work           = (const PetscInt *)stream[AUTOCSR_STREAM_WORK].data;
   d->row_begin      = seg->row_begin;
   d->n_rows         = seg->n_rows;
   d->row_group      = seg->axes.row_group;
@@ -83,6 +84,7 @@ static PetscErrorCode BindSegment(const AutoCSRSegment *seg, AutoCSRDeviceSegmen
   d->nnz            = seg->nnz;
   d->n_slices       = seg->n_slices;
   d->n_patterns     = seg->n_patterns;
+  d->n_work         = AutoCSRSegmentWorkBlocks(seg);
   d->blocks         = (*executor->blocks)(seg);
   d->agent          = (int)(executor - AutoCSRDeviceExecutors);
   PetscCheck(d->blocks <= 2147483647, PETSC_COMM_SELF, PETSC_ERR_SUP, "A segment of %" PetscInt_FMT " blocks is more than a launch may have", d->blocks);

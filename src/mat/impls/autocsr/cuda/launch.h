@@ -28,8 +28,9 @@ typedef struct {
   const PetscScalar        *pattern_value;
   const void               *value;
   const PetscScalar        *dictionary;
+  const PetscInt           *work;
   void                     *scratch; /* of the agent's ScratchBytes(), zero before the first product */
-  PetscInt                  row_begin, n_rows, row_group, nnz, n_slices, n_patterns, blocks;
+  PetscInt                  row_begin, n_rows, row_group, nnz, n_slices, n_patterns, n_work, blocks;
   int                       lanes, block; /* the axes' */
   int                       agent;        /* its place in the table of executors */
 } AutoCSRDeviceSegment;

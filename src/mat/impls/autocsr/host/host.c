@@ -3,6 +3,8 @@
 */
 #include "executors.h"
 
+#define BLOCK_LANES 4 /* partial sums of a row where the axes do not say */
+
 typedef struct {
   const char                *name;
   const AutoCSRHostExecutor *executors;
@@ -46,8 +48,9 @@ PetscErrorCode AutoCSRHostFindExecutor(const AutoCSRAxes *axes, const char simd[
 {
   const size_t               count = CountInstructionSets();
   const AutoCSRHostExecutor *e;
-  PetscBool                  same = PETSC_FALSE;
-  size_t                     set  = count - 1;
+  const PetscBool            blocks = (PetscBool)(AutoCSRMappingHasWork(axes->mapping) || axes->mapping == AUTOCSR_MAP_FETCH || axes->mapping == AUTOCSR_MAP_PRODUCTS); /* one after the other: the rows in their order */
+  PetscBool                  same   = PETSC_FALSE;
+  size_t                     set    = count - 1;
 
   PetscFunctionBegin;
   *executor = NULL;
@@ -64,8 +67,8 @@ PetscErrorCode AutoCSRHostFindExecutor(const AutoCSRAxes *axes, const char simd[
   }
   for (e = InstructionSets[set].executors; e->executor.name; e++) {
     /* More than 32 partial sums of a row gain nothing on a processor; patterns are walked alike whatever the mapping */
-    const PetscBool lanes   = (PetscBool)(!e->lanes || e->lanes == PetscMin(axes->lanes, 32));
-    const PetscBool mapping = (PetscBool)(e->mapping == axes->mapping || (axes->index == AUTOCSR_INDEX_PATTERN && axes->order == AUTOCSR_ORDER_CSR));
+    const PetscBool lanes   = (PetscBool)(!e->lanes || e->lanes == (blocks ? BLOCK_LANES : PetscMin(axes->lanes, 32)));
+    const PetscBool mapping = (PetscBool)(e->mapping == (blocks ? AUTOCSR_MAP_LANES : axes->mapping) || (axes->index == AUTOCSR_INDEX_PATTERN && axes->order == AUTOCSR_ORDER_CSR));
 
     if (e->blocks == (axes->block > 1) && e->order == axes->order && (e->blocks || e->index == axes->index) && e->value == axes->value && mapping && lanes) {
       *executor = &e->executor;

@@ -39,6 +39,7 @@ static PetscErrorCode CheckSizes(const AutoCSRSegment *seg, const AutoCSRMatrix 
   } else if (a->value != AUTOCSR_VALUE_CSR)
     count[AUTOCSR_STREAM_VALUE] = slots;
   if (a->value == AUTOCSR_VALUE_DICTIONARY) count[AUTOCSR_STREAM_DICTIONARY] = AUTOCSR_MAX_DISTINCT;
+  if (AutoCSRMappingHasWork(a->mapping)) count[AUTOCSR_STREAM_WORK] = 2 * AutoCSRSegmentWorkBlocks(seg) + 2;
   for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) {
     PetscCheck((count[s] >= 0) == (seg->stream[s].data != NULL), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " %s a stream %s that its axes %s", i, count[s] < 0 ? "has" : "lacks", AutoCSRStreamNames[s], count[s] < 0 ? "do not use" : "need");
     PetscCheck(count[s] < 0 || seg->stream[s].bytes == (size_t)count[s] * AutoCSRStreamElementSize(a, (AutoCSRStreamKind)s), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " has %zu bytes in stream %s of %" PetscInt64_FMT " elements", i, seg->stream[s].bytes, AutoCSRStreamNames[s], count[s]);
@@ -115,6 +116,30 @@ static PetscErrorCode CheckPadding(const AutoCSRSegment *seg, const AutoCSRMatri
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Blocks follow one another from the first row to the last, hold no more entries than there is room for, and cut none but long rows */
+static PetscErrorCode CheckWork(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt i)
+{
+  const PetscInt  most = seg->axes.tile_width * seg->axes.tile_height, end_row = seg->row_begin + seg->n_rows;
+  const PetscInt *work = (const PetscInt *)seg->stream[AUTOCSR_STREAM_WORK].data;
+  PetscInt        row = seg->row_begin, entry = csr->row_ptr[row];
+
+  PetscFunctionBegin;
+  if (!AutoCSRMappingHasWork(seg->axes.mapping)) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt b = 0; b <= AutoCSRSegmentWorkBlocks(seg); b++, work += 2) {
+    const PetscBool is_end = (PetscBool)(b == AutoCSRSegmentWorkBlocks(seg));
+
+    PetscCheck(b ? work[0] >= row && work[0] <= end_row && work[1] >= entry && work[1] - entry <= most : work[0] == row && work[1] == entry, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": block %" PetscInt_FMT " begins at row %" PetscInt_FMT " and entry %" PetscInt_FMT, i, b, work[0], work[1]);
+    row   = work[0];
+    entry = work[1];
+    PetscCheck(is_end ? row == end_row : row < end_row, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": block %" PetscInt_FMT " begins at row %" PetscInt_FMT ", its rows end at %" PetscInt_FMT, i, b, row, end_row);
+    if (seg->axes.mapping == AUTOCSR_MAP_MERGE)
+      PetscCheck(is_end || (row - seg->row_begin + entry - csr->row_ptr[seg->row_begin] == b * most && entry >= csr->row_ptr[row] && entry <= csr->row_ptr[row + 1]), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": block %" PetscInt_FMT " begins at row %" PetscInt_FMT " and entry %" PetscInt_FMT ", off the merge path", i, b, row, entry);
+    else
+      PetscCheck(entry == csr->row_ptr[row] || (!is_end && csr->row_ptr[row + 1] - csr->row_ptr[row] > most && entry < csr->row_ptr[row + 1] && (entry - csr->row_ptr[row]) % most == 0 && work[-2] == row), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": block %" PetscInt_FMT " cuts row %" PetscInt_FMT " at entry %" PetscInt_FMT, i, b, row, entry);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode CheckOnHost(const AutoCSRPlan *plan, const AutoCSRMatrix *csr)
 {
   PetscInt rows = 0;
@@ -142,6 +167,7 @@ static PetscErrorCode CheckOnHost(const AutoCSRPlan *plan, const AutoCSRMatrix *
     PetscCheck(nnz == seg->nnz, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " counts %" PetscInt_FMT " nonzeros, its rows have %" PetscInt_FMT, i, seg->nnz, nnz);
     PetscCheck(nnz == 0 || seg->axes.mapping != AUTOCSR_MAP_EMPTY, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " of empty rows has %" PetscInt_FMT " nonzeros", i, nnz);
     PetscCall(CheckPadding(seg, csr, i));
+    PetscCall(CheckWork(seg, csr, i));
   }
   PetscCheck(rows == csr->m, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " of %" PetscInt_FMT " rows are covered", rows, csr->m);
   PetscCall(PetscFree(seen));

@@ -48,6 +48,29 @@ static PetscErrorCode EncodeSlices(AutoCSRSegment *seg, const AutoCSRMatrix *csr
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode EncodeWork(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
+{
+  PetscInt64 blocks = 0;
+  PetscInt   b      = 0;
+
+  PetscFunctionBegin;
+  if (seg->axes.mapping == AUTOCSR_MAP_MERGE) {
+    blocks = AutoCSRSegmentMergeBlocks(seg);
+    PetscCall(AutoCSRSegmentAllocateWork(seg, blocks));
+    for (; b < blocks; b++) AutoCSREncodeMergeWork(seg, csr, b);
+    AutoCSREncodeWorkEnd(seg, csr, b);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  for (PetscInt k = 0; k < seg->n_rows; k++) blocks += AutoCSREncodeRowBlocks(seg, csr, k);
+  PetscCall(AutoCSRSegmentAllocateWork(seg, blocks));
+  for (PetscInt k = 0; k < seg->n_rows; k++) {
+    AutoCSREncodeWork(seg, csr, k, b);
+    b += AutoCSREncodeRowBlocks(seg, csr, k);
+  }
+  AutoCSREncodeWorkEnd(seg, csr, b);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The profile's patterns that the segment uses, numbered by first appearance in it */
 static PetscErrorCode EncodePatterns(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRProfile *profile)
 {
@@ -129,7 +152,24 @@ PetscErrorCode AutoCSRSegmentEncode_Host(AutoCSRSegment *seg, const AutoCSRMatri
     for (PetscInt k = 0; k < rows; k++) AutoCSREncodeRowIndex(seg, csr, k);
   }
   if (own_value) PetscCall(EncodeValues(seg, csr, profile, slots, rows));
+  if (AutoCSRMappingHasWork(a->mapping)) PetscCall(EncodeWork(seg, csr));
   seg->bytes = AutoCSRSegmentBytesMoved(seg, csr->m, csr->n);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Equal parts of the merge path; more blocks than fit are found where room is made for them */
+PetscInt64 AutoCSRSegmentMergeBlocks(const AutoCSRSegment *seg)
+{
+  const PetscInt64 steps = seg->axes.tile_width * seg->axes.tile_height;
+
+  return ((PetscInt64)seg->n_rows + seg->nnz + steps - 1) / steps;
+}
+
+PetscErrorCode AutoCSRSegmentAllocateWork(AutoCSRSegment *seg, PetscInt64 blocks)
+{
+  PetscFunctionBegin;
+  PetscCheck(blocks < PETSC_MAX_INT / 2, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt64_FMT " blocks are more than a PetscInt counts in pairs; use 64-bit indices", blocks);
+  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_WORK, 2 * (PetscInt)blocks + 2));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -151,6 +191,7 @@ static PetscErrorCode EncodeCheck(const AutoCSRSegment *seg, const AutoCSRMatrix
   PetscCheck(a->block == 1 || (contiguous && seg->row_begin % a->block == 0 && seg->n_rows % a->block == 0), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Blocks of %" PetscInt_FMT " rows need contiguous, whole block rows", a->block);
   PetscCheck(a->block == 1 || (profile && profile->block_size % a->block == 0), PETSC_COMM_SELF, PETSC_ERR_PLIB, "The rows are not made of dense blocks of %" PetscInt_FMT, a->block);
   PetscCheck(a->order == AUTOCSR_ORDER_SLICED || contiguous || !(own_index || (a->value != AUTOCSR_VALUE_CSR && a->value != AUTOCSR_VALUE_PATTERN)), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Order csr with index %s and value %s needs contiguous rows", AutoCSRIndexNames[a->index], AutoCSRValueNames[a->value]);
+  PetscCheck(contiguous || a->mapping == AUTOCSR_MAP_EMPTY || a->mapping == AUTOCSR_MAP_LANES || a->mapping == AUTOCSR_MAP_SLICE, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Mapping %s needs contiguous rows", AutoCSRMappingNames[a->mapping]);
   PetscCheck(a->index != AUTOCSR_INDEX_32 || (PetscInt64)csr->n <= (PetscInt64)1 << 32, PETSC_COMM_SELF, PETSC_ERR_PLIB, "32 bits do not hold %" PetscInt_FMT " columns", csr->n);
   PetscCheck(a->index != AUTOCSR_INDEX_PATTERN || (profile && profile->pattern_id), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Index pattern needs a profile with row patterns");
   PetscCheck(a->value != AUTOCSR_VALUE_PATTERN || profile->pattern_values, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Value pattern needs a profile in which rows of one pattern have the same values");

@@ -153,6 +153,62 @@ AUTOCSR_HD void AutoCSREncodeRowValue(AutoCSRSegment *seg, const AutoCSRMatrix *
   }
 }
 
+/*
+  MAP_ROW_BLOCKS: how many blocks begin with the k-th row. It depends on the row and the one before alone: a long row has blocks of
+  its own, others begin one where they pass a multiple of what leaves room for the last row
+*/
+AUTOCSR_HD PetscInt AutoCSREncodeRowBlocks(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt k)
+{
+  const PetscInt  most = seg->axes.tile_width * seg->axes.tile_height, limit = seg->axes.row_limit;
+  const PetscInt *row_ptr = csr->row_ptr + seg->row_begin;
+  const PetscInt  begin = row_ptr[k], length = row_ptr[k + 1] - begin;
+
+  if (length > limit) return length / most + (length % most > 0);
+  if (k % most == 0 || begin - row_ptr[k - 1] > limit) return 1;
+  return (begin - row_ptr[0]) / (most - limit) != (row_ptr[k - 1] - row_ptr[0]) / (most - limit);
+}
+
+/* WORK of the blocks that begin with the k-th row, of which the first is block b */
+AUTOCSR_HD void AutoCSREncodeWork(AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt k, PetscInt b)
+{
+  const PetscInt most = seg->axes.tile_width * seg->axes.tile_height, blocks = AutoCSREncodeRowBlocks(seg, csr, k);
+  PetscInt      *work = (PetscInt *)seg->stream[AUTOCSR_STREAM_WORK].data + 2 * b;
+
+  for (PetscInt i = 0; i < blocks; i++) {
+    *work++ = seg->row_begin + k;
+    *work++ = csr->row_ptr[seg->row_begin + k] + i * most;
+  }
+}
+
+/* MAP_MERGE: WORK of block b: rows and entries that come before its part of the path, in which a row ends before the next row's entries */
+AUTOCSR_HD void AutoCSREncodeMergeWork(AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt b)
+{
+  const PetscInt  steps   = b * seg->axes.tile_width * seg->axes.tile_height;
+  const PetscInt *row_ptr = csr->row_ptr + seg->row_begin;
+  PetscInt       *work    = (PetscInt *)seg->stream[AUTOCSR_STREAM_WORK].data + 2 * b;
+  PetscInt        lo = steps > seg->nnz ? steps - seg->nnz : 0, hi = steps < seg->n_rows ? steps : seg->n_rows;
+
+  while (lo < hi) { /* the first row that does not end before this step */
+    const PetscInt mid = lo + (hi - lo) / 2;
+
+    if (row_ptr[mid + 1] - row_ptr[0] <= steps - 1 - mid)
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  work[0] = seg->row_begin + lo;
+  work[1] = row_ptr[0] + steps - lo;
+}
+
+/* The end of WORK */
+AUTOCSR_HD void AutoCSREncodeWorkEnd(AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt blocks)
+{
+  PetscInt *work = (PetscInt *)seg->stream[AUTOCSR_STREAM_WORK].data + 2 * blocks;
+
+  work[0] = seg->row_begin + seg->n_rows;
+  work[1] = csr->row_ptr[seg->row_begin + seg->n_rows];
+}
+
 /* The part of PATTERN_OFFSET that is pattern p, shown by a row of the CSR */
 AUTOCSR_HD void AutoCSREncodePattern(AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt p, PetscInt row)
 {

@@ -13,7 +13,7 @@
 typedef enum {
   AUTOCSR_PARTITION_ROWS,    /* rows, each whole */
   AUTOCSR_PARTITION_BIN,     /* one bin of virtual rows (hou2017, III-B) */
-  AUTOCSR_PARTITION_NONZEROS /* equal tiles of nonzeros that cut rows (liu2015, 3.1) */
+  AUTOCSR_PARTITION_NONZEROS /* equal shares of nonzeros, or of rows and nonzeros, that cut rows (liu2015, 3.1; dufrechou2021, 2.1.6) */
 } AutoCSRPartition;
 
 typedef enum {
@@ -37,10 +37,14 @@ typedef enum {
 } AutoCSRValue;
 
 typedef enum {
-  AUTOCSR_MAP_EMPTY, /* rows without entries: y = 0 or z */
-  AUTOCSR_MAP_LANES, /* `lanes` partial sums for a row: 1 serial, 2 to 128 subvector, 256 vector (hou2017, III-B), more: blocks of 256 */
-  AUTOCSR_MAP_SLICE, /* one lane for each row of a slice */
-  AUTOCSR_MAP_TILE   /* tile_width lanes, tile_height entries each (liu2015, 3.1) */
+  AUTOCSR_MAP_EMPTY,     /* rows without entries: y = 0 or z */
+  AUTOCSR_MAP_LANES,     /* `lanes` partial sums for a row: 1 serial, 2 to 128 subvector, 256 vector (hou2017, III-B), more: blocks of 256 */
+  AUTOCSR_MAP_SLICE,     /* one lane for each row of a slice */
+  AUTOCSR_MAP_TILE,      /* tile_width lanes, tile_height entries each (liu2015, 3.1) */
+  AUTOCSR_MAP_MERGE,     /* as a tile, of entries and of ends of rows, in the order of the merge path (dufrechou2021, 2.1.6) */
+  AUTOCSR_MAP_FETCH,     /* `lanes` lanes a row, which take the next rows by a counter (LightSpMV; dufrechou2021, 2.1.4) */
+  AUTOCSR_MAP_PRODUCTS,  /* a lane an entry for products, then a lane a row for sums (PCSR; dufrechou2021, 2.1.5) */
+  AUTOCSR_MAP_ROW_BLOCKS /* blocks of whole rows of tile_width * tile_height entries at most, parts of longer rows (CSR-Adaptive; dufrechou2021, 2.1.3) */
 } AutoCSRMapping;
 
 typedef enum {
@@ -63,7 +67,8 @@ typedef struct {
   PetscInt         longest;                             /* the segment's rows have no more entries than this; 0: not said */
   PetscInt         row_group;                           /* rows of a virtual row (granularity U); 1: ROWS names single rows */
   PetscInt         block;                               /* b: dense, aligned b by b blocks have one column code each; 1: each entry its own (order CSR, contiguous whole block rows, MAP_LANES: lanes of a block row) */
-  PetscInt         tile_width, tile_height, tile_steps; /* MAP_TILE: T, W and S of liu2015 */
+  PetscInt         tile_width, tile_height, tile_steps; /* MAP_TILE: T, W and S of liu2015; MAP_MERGE, MAP_ROW_BLOCKS: lanes, entries of each */
+  PetscInt         row_limit;                           /* MAP_ROW_BLOCKS: rows of more entries have blocks of their own */
 } AutoCSRAxes;
 
 /*
@@ -89,6 +94,7 @@ typedef enum {
   AUTOCSR_STREAM_PATTERN_VALUE,  /* PetscScalar: beside PATTERN_OFFSET */
   AUTOCSR_STREAM_VALUE,          /* PetscScalar, uint8_t or float */
   AUTOCSR_STREAM_DICTIONARY,     /* PetscScalar: 256, in ascending order of their bits, unused ones zero */
+  AUTOCSR_STREAM_WORK,           /* PetscInt: pairs, the row and the entry of the CSR where the work of a block begins, and where the last one ends */
   AUTOCSR_STREAM_COUNT
 } AutoCSRStreamKind;
 
@@ -172,6 +178,8 @@ PETSC_INTERN double         AutoCSRSegmentBytesMoved(const AutoCSRSegment *, Pet
 */
 PETSC_INTERN PetscErrorCode AutoCSRSegmentSortRows(AutoCSRSegment *, const AutoCSRMatrix *);
 PETSC_INTERN PetscErrorCode AutoCSRSegmentEncode(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRProfile *);
+PETSC_INTERN PetscInt64     AutoCSRSegmentMergeBlocks(const AutoCSRSegment *);
+PETSC_INTERN PetscErrorCode AutoCSRSegmentAllocateWork(AutoCSRSegment *, PetscInt64 blocks); /* WORK */
 PETSC_INTERN PetscErrorCode AutoCSRSegmentCheckSlots(const AutoCSRSegment *, PetscInt64);
 PETSC_INTERN PetscErrorCode AutoCSRSegmentSortRows_Host(AutoCSRSegment *, const AutoCSRMatrix *);
 PETSC_INTERN PetscErrorCode AutoCSRSegmentEncode_Host(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRProfile *);
@@ -191,6 +199,19 @@ PETSC_INTERN PetscErrorCode AutoCSRPlanCopy(const AutoCSRPlan *, const AutoCSRBa
 /* plan/interpret.c: the reference: any plan, entry by entry through the decoders */
 PETSC_INTERN PetscErrorCode AutoCSRPlanInterpret(const AutoCSRPlan *, const AutoCSROperands *);
 PETSC_INTERN PetscErrorCode AutoCSRPlanInterpretTranspose(const AutoCSRPlan *, const AutoCSROperands *);
+
+AUTOCSR_HD PetscBool AutoCSRMappingHasWork(AutoCSRMapping mapping)
+{
+  return (PetscBool)(mapping == AUTOCSR_MAP_MERGE || mapping == AUTOCSR_MAP_ROW_BLOCKS);
+}
+
+/* Blocks whose work is in WORK */
+AUTOCSR_HD PetscInt AutoCSRSegmentWorkBlocks(const AutoCSRSegment *seg)
+{
+  const size_t pairs = seg->stream[AUTOCSR_STREAM_WORK].bytes / (2 * sizeof(PetscInt));
+
+  return pairs ? (PetscInt)pairs - 1 : 0;
+}
 
 /* The row that a segment's k-th row is */
 AUTOCSR_HD PetscInt AutoCSRSegmentRow(const AutoCSRSegment *seg, PetscInt k)

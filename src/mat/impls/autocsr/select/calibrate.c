@@ -163,7 +163,7 @@ static PetscErrorCode trial_add(const SampleMatrix sample[], const AutoCSRFigure
     t.kind[0] = TINY_ROWS;
     t.kind[1] = SHORT_ROWS;
   }
-  if (axes->mapping == AUTOCSR_MAP_TILE) { /* tiles do not feel rows until they are very short */
+  if (axes->mapping == AUTOCSR_MAP_TILE || AutoCSRMappingHasWork(axes->mapping)) { /* tiles do not feel rows until they are very short */
     t.kind[0] = UNEVEN_ROWS;
     t.kind[2] = EMPTY_ROWS;
   }
@@ -200,8 +200,19 @@ static PetscErrorCode trials_list(const SampleMatrix sample[], const SampleMatri
   axes.mapping   = AUTOCSR_MAP_TILE;
   axes.partition = AUTOCSR_PARTITION_NONZEROS;
   PetscCall(trial_add(sample, f, &axes, PETSC_FALSE, trial, n));
-  axes.mapping   = AUTOCSR_MAP_LANES;
+  axes.mapping = AUTOCSR_MAP_MERGE;
+  if (f->machine.parallel) PetscCall(trial_add(sample, f, &axes, PETSC_FALSE, trial, n));
   axes.partition = AUTOCSR_PARTITION_ROWS;
+  axes.mapping   = AUTOCSR_MAP_PRODUCTS;
+  if (f->machine.parallel) PetscCall(trial_add(sample, f, &axes, PETSC_FALSE, trial, n));
+  axes.mapping = AUTOCSR_MAP_FETCH;
+  for (axes.lanes = 2; f->machine.parallel && axes.lanes <= 32; axes.lanes *= 2) PetscCall(trial_add(sample, f, &axes, PETSC_FALSE, trial, n));
+  axes.mapping = AUTOCSR_MAP_ROW_BLOCKS;
+  for (axes.tile_height = f->backend->tile_height; f->machine.parallel && axes.tile_height >= f->backend->tile_height / 4; axes.tile_height /= 2) {
+    axes.row_limit = axes.tile_width * axes.tile_height / 2;
+    PetscCall(trial_add(sample, f, &axes, PETSC_FALSE, trial, n));
+  }
+  axes.mapping = AUTOCSR_MAP_LANES;
   for (axes.lanes = 1; axes.lanes <= (f->machine.parallel ? 512 : 256); axes.lanes *= 2) { /* 512: more than one block */
     axes.index = AUTOCSR_INDEX_CSR;
     PetscCall(trial_add(sample, f, &axes, PETSC_FALSE, trial, n));
@@ -249,7 +260,7 @@ static AutoCSRExecutorCost trial_fit(const Trial *t)
     count = entries;
   else if (sliced)
     count = PetscMin(entries, 2 * (entries - u->nnz));
-  else if (t->axes.mapping == AUTOCSR_MAP_TILE)
+  else if (t->axes.mapping == AUTOCSR_MAP_TILE || AutoCSRMappingHasWork(t->axes.mapping))
     count = (double)u->nnz / (t->axes.tile_width * t->axes.tile_height);
   else
     count = u->m;

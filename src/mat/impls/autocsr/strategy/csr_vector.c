@@ -8,32 +8,18 @@
 */
 #include "preset.h"
 
-#define MOST_LANES 32
-
 static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
 {
-  const AutoCSRRange range = AutoCSRProblemRange(problem);
-  PetscBool          asked;
-  AutoCSRAxes        axes  = {.partition = AUTOCSR_PARTITION_ROWS, .order = AUTOCSR_ORDER_CSR, .index = AUTOCSR_INDEX_CSR, .value = AUTOCSR_VALUE_CSR, .mapping = AUTOCSR_MAP_LANES, .reduction = AUTOCSR_REDUCE_TREE, .lanes = 2, .row_group = 1};
+  PetscBool   asked;
+  AutoCSRAxes axes = {.partition = AUTOCSR_PARTITION_ROWS, .order = AUTOCSR_ORDER_CSR, .index = AUTOCSR_INDEX_CSR, .value = AUTOCSR_VALUE_CSR, .mapping = AUTOCSR_MAP_LANES, .reduction = AUTOCSR_REDUCE_TREE, .lanes = AutoCSRProblemVectorLanes(problem), .row_group = 1};
 
   PetscFunctionBegin;
   *n   = 0;
   *why = "csr tries its lanes among others; it is used where it is asked for by name";
-  PetscCall(PetscStrcmp(problem->settings->strategy, "csr-vector", &asked));
+  PetscCall(AutoCSRProblemAsksFor(problem, "csr-vector", &asked));
   if (!asked) PetscFunctionReturn(PETSC_SUCCESS);
   *why = "the settings ask for a coding that csr-vector does not have";
-  while (axes.lanes < MOST_LANES && axes.lanes * (double)range.rows < range.nnz) axes.lanes *= 2;
   AutoCSRVariantAdd(problem, &axes, max, list, n);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
-{
-  const AutoCSRRange range = AutoCSRProblemRange(problem);
-
-  PetscFunctionBegin;
-  *n = 1;
-  AutoCSRCostFill(problem, axes, range.rows, range.nnz, range.nnz, 0, 0, part);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -51,4 +37,4 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const AutoCSRStrategy AutoCSRStrategy_csr_vector = {"csr-vector", "rows in place, by vectors of the mean length", "dufrechou2021-ml-selection, 2.1.1", PETSC_TRUE, variants, cost, build, describe};
+const AutoCSRStrategy AutoCSRStrategy_csr_vector = {"csr-vector", "rows in place, by vectors of the mean length", "dufrechou2021-ml-selection, 2.1.1", PETSC_TRUE, variants, AutoCSRCostInPlace, build, describe};

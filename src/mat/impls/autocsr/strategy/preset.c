@@ -52,6 +52,32 @@ void AutoCSRVariantAdd(const AutoCSRProblem *problem, const AutoCSRAxes *axes, P
   if (*n < max) list[(*n)++] = *axes;
 }
 
+PetscErrorCode AutoCSRProblemAsksFor(const AutoCSRProblem *problem, const char strategy[], PetscBool *asks)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscStrcmp(problem->settings->strategy, strategy, asks));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscInt AutoCSRProblemVectorLanes(const AutoCSRProblem *problem)
+{
+  const AutoCSRRange range = AutoCSRProblemRange(problem);
+  PetscInt           lanes = 2;
+
+  while (lanes < 32 && lanes * (double)range.rows < range.nnz) lanes *= 2;
+  return lanes;
+}
+
+PetscErrorCode AutoCSRCostInPlace(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
+{
+  const AutoCSRRange range = AutoCSRProblemRange(problem);
+
+  PetscFunctionBegin;
+  *n = 1;
+  AutoCSRCostFill(problem, axes, range.rows, range.nnz, range.nnz, 0, 0, part);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscInt AutoCSRStoredValueCodings(const AutoCSRProblem *problem, AutoCSRValue value[3])
 {
   PetscInt n = 0;
@@ -72,7 +98,7 @@ const char *AutoCSRValueWords(AutoCSRValue value)
 /* Neighbouring rows of different length show as padding of slices in natural order */
 static double irregular_count(const AutoCSRAxes *axes, const AutoCSRRange *range, double rows, double nnz, double entries)
 {
-  if (axes->mapping == AUTOCSR_MAP_EMPTY || nnz <= 0) return 0;
+  if (axes->mapping == AUTOCSR_MAP_EMPTY || AutoCSRMappingHasWork(axes->mapping) || axes->mapping == AUTOCSR_MAP_FETCH || axes->mapping == AUTOCSR_MAP_PRODUCTS || nnz <= 0) return 0;
   if (axes->index == AUTOCSR_INDEX_PATTERN) return entries * (1 - (double)range->uniform_slices / PetscMax(range->slices, 1));
   if (axes->mapping == AUTOCSR_MAP_LANES) return rows * PetscMin(1, 2 * (range->padded / range->nnz - 1));
   if (axes->mapping == AUTOCSR_MAP_SLICE) return PetscMin(entries, 2 * (entries - nnz)); /* as many below the mean as above it */
@@ -81,8 +107,8 @@ static double irregular_count(const AutoCSRAxes *axes, const AutoCSRRange *range
 
 double AutoCSRLongestWalk(const AutoCSRAxes *axes, double length)
 {
-  if (axes->mapping == AUTOCSR_MAP_TILE) return axes->tile_height;
-  return axes->mapping == AUTOCSR_MAP_LANES ? length / axes->lanes : length;
+  if (axes->mapping == AUTOCSR_MAP_TILE || AutoCSRMappingHasWork(axes->mapping)) return axes->tile_height;
+  return axes->mapping == AUTOCSR_MAP_LANES || axes->mapping == AUTOCSR_MAP_FETCH ? length / axes->lanes : length;
 }
 
 void AutoCSRCostFill(const AutoCSRProblem *problem, const AutoCSRAxes *axes, double rows, double nnz, double entries, double slices, double names, AutoCSRCost *cost)
@@ -111,6 +137,8 @@ void AutoCSRCostFill(const AutoCSRProblem *problem, const AutoCSRAxes *axes, dou
   }
   if (copied) count[AUTOCSR_STREAM_VALUE] = entries;
   if (axes->value == AUTOCSR_VALUE_DICTIONARY) count[AUTOCSR_STREAM_DICTIONARY] = AUTOCSR_MAX_DISTINCT;
+  if (axes->mapping == AUTOCSR_MAP_MERGE) count[AUTOCSR_STREAM_WORK] = 2 * ((rows + nnz) / ((double)axes->tile_width * axes->tile_height) + 2);
+  if (axes->mapping == AUTOCSR_MAP_ROW_BLOCKS) count[AUTOCSR_STREAM_WORK] = 2 * (nnz / ((double)axes->tile_width * axes->tile_height - axes->row_limit) + 2);
 
   *cost           = (AutoCSRCost){.axes = *axes, .entries = entries, .named = (PetscBool)(names > 0)};
   cost->rows      = axes->order == AUTOCSR_ORDER_SLICED ? slices * axes->slice_height : rows;

@@ -18,6 +18,10 @@ PETSC_INTERN AutoCSRRange AutoCSRProblemRange(const AutoCSRProblem *);
 PETSC_INTERN PetscInt AutoCSRProblemLanes(const AutoCSRProblem *, double length);
 /* Appends the axes unless the settings exclude them */
 PETSC_INTERN void AutoCSRVariantAdd(const AutoCSRProblem *, const AutoCSRAxes *, PetscInt max, AutoCSRAxes[], PetscInt *n);
+/* Is the strategy of this name asked for? */
+PETSC_INTERN PetscErrorCode AutoCSRProblemAsksFor(const AutoCSRProblem *, const char strategy[], PetscBool *);
+/* A vector of 2 to 32 lanes a row, by the mean length (dufrechou2021, 2.1.1) */
+PETSC_INTERN PetscInt AutoCSRProblemVectorLanes(const AutoCSRProblem *);
 /* The value codings that values stored in a segment's own order may have here; returns how many */
 PETSC_INTERN PetscInt AutoCSRStoredValueCodings(const AutoCSRProblem *, AutoCSRValue[3]);
 /* A value coding in words that follow "values" */
@@ -27,6 +31,8 @@ PETSC_INTERN const char *AutoCSRValueWords(AutoCSRValue);
   names ROWS holds (0: none).
 */
 PETSC_INTERN void AutoCSRCostFill(const AutoCSRProblem *, const AutoCSRAxes *, double rows, double nnz, double entries, double slices, double names, AutoCSRCost *);
+/* AutoCSRStrategy.cost of one segment over all rows of the problem, in place and in order */
+PETSC_INTERN PetscErrorCode AutoCSRCostInPlace(const AutoCSRProblem *, const AutoCSRAxes *, AutoCSRCost[], PetscInt *n);
 /* Adds a segment over all rows of the problem, in place of order or sorted, and encodes it */
 PETSC_INTERN PetscErrorCode AutoCSRBuildContiguous(const AutoCSRProblem *, const char strategy[], const AutoCSRAxes *, AutoCSRPlan *);
 

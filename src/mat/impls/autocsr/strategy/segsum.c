@@ -22,16 +22,6 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
-{
-  const AutoCSRRange range = AutoCSRProblemRange(problem);
-
-  PetscFunctionBegin;
-  *n = 1;
-  AutoCSRCostFill(problem, axes, range.rows, range.nnz, range.nnz, 0, 0, part);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRPlan *plan)
 {
   PetscFunctionBegin;
@@ -46,4 +36,4 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const AutoCSRStrategy AutoCSRStrategy_segsum = {"segsum", "speculative segmented sum over the nonzeros, no preprocessing", "liu2015-speculative-segmented-sum, 3", PETSC_TRUE, variants, cost, build, describe};
+const AutoCSRStrategy AutoCSRStrategy_segsum = {"segsum", "speculative segmented sum over the nonzeros, no preprocessing", "liu2015-speculative-segmented-sum, 3", PETSC_TRUE, variants, AutoCSRCostInPlace, build, describe};

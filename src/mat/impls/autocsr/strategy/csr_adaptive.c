@@ -1,0 +1,53 @@
+/*
+  csr-adaptive: blocks of neighbouring rows, of about as many entries each, go through shared memory; long rows have blocks of
+  their own, and very long ones many (CSR-Adaptive of Greathouse and Daga; dufrechou2021, 2.1.3). Rows are used in place.
+    variants  blocks of 2, 4 or 8 entries a lane: small blocks keep a small matrix' multiprocessors busy. A processor that works
+              on one row after the other has nothing to balance: there only by name, and no other than rows in order
+    cost      the CSR's bytes and where each block begins; no row is walked by a lane alone
+    build     one pass over the row offsets for the places of the blocks. Where the paper's code on the CPU fills a block up
+              row by row, here a row begins one by its own offset alone, so that all rows are looked at at once
+*/
+#include "preset.h"
+#include "../backend.h"
+
+#define LONG_SHARE 8 /* a row of at least this share of a block, */
+#define LONG_MEAN  4 /* and so many times the mean, is long */
+
+static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
+{
+  const AutoCSRRange    range   = AutoCSRProblemRange(problem);
+  const AutoCSRBackend *backend = problem->csr->backend;
+  PetscBool             asked;
+  AutoCSRAxes           axes = {.partition = AUTOCSR_PARTITION_ROWS, .order = AUTOCSR_ORDER_CSR, .index = AUTOCSR_INDEX_CSR, .value = AUTOCSR_VALUE_CSR, .mapping = AUTOCSR_MAP_ROW_BLOCKS, .reduction = AUTOCSR_REDUCE_TREE, .row_group = 1, .tile_width = backend->tile_width};
+
+  PetscFunctionBegin;
+  *n   = 0;
+  *why = "one row after the other is csr's way: it is used where it is asked for by name";
+  PetscCall(AutoCSRProblemAsksFor(problem, "csr-adaptive", &asked));
+  if (!backend->parallel && !asked) PetscFunctionReturn(PETSC_SUCCESS);
+  *why = "the settings ask for a coding that csr-adaptive does not have";
+  for (axes.tile_height = backend->tile_height; axes.tile_height >= backend->tile_height / 4; axes.tile_height /= 2) {
+    const PetscInt most = axes.tile_width * axes.tile_height;
+
+    axes.row_limit = most / LONG_SHARE;
+    while (axes.row_limit < most / 2 && axes.row_limit * (double)range.rows < LONG_MEAN * range.nnz) axes.row_limit *= 2;
+    AutoCSRVariantAdd(problem, &axes, max, list, n);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRPlan *plan)
+{
+  PetscFunctionBegin;
+  PetscCall(AutoCSRBuildContiguous(problem, "csr-adaptive", axes, plan));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes *axes, size_t len, char text[])
+{
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(text, len, "rows in place, in blocks of up to %" PetscInt_FMT " nonzeros", axes->tile_width * axes->tile_height));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const AutoCSRStrategy AutoCSRStrategy_csr_adaptive = {"csr-adaptive", "blocks of rows through shared memory", "dufrechou2021-ml-selection, 2.1.3", PETSC_FALSE, variants, AutoCSRCostInPlace, build, describe};
