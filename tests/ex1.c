@@ -230,6 +230,17 @@ static PetscErrorCode CheckMatrix(const Generator *g)
       }
     }
   }
+  for (int code = 0; code < 2 * 4 * 4 * 2 * 2; code++) { /* several lanes a row (SELL-P), or all rows as long as the longest (ELL) */
+    const PetscInt lanes[] = {1, 2, 8, 32};
+    const Layout   layout  = code & 1 ? LAYOUT_ODD_EVEN : LAYOUT_THIRDS;
+    AutoCSRAxes    a       = {.order = AUTOCSR_ORDER_SLICED, .index = code & 32 ? AUTOCSR_INDEX_16 : AUTOCSR_INDEX_32, .value = (AutoCSRValue)(code / 2 % 4), .mapping = AUTOCSR_MAP_SLICE, .lanes = lanes[code / 8 % 4], .sort_window = code & 64 ? 16 : 0};
+    PetscBool      legal;
+
+    a.slice_height = 32 / a.lanes;
+    if (a.lanes == 1) a.width = PetscMax(profile->max_length, 1);
+    PetscCall(IsLegal(&csr, profile, &a, layout, &legal));
+    if (legal) PetscCall(CheckPlan(g, &csr, profile, &a, layout, &counts));
+  }
   for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(in_place); i++) {
     PetscCall(CheckPlan(g, &csr, profile, &in_place[i], LAYOUT_WHOLE, &counts));
     PetscCall(CheckPlan(g, &csr, profile, &in_place[i], LAYOUT_THIRDS, &counts));

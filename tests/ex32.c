@@ -65,6 +65,18 @@ static PetscErrorCode CheckMatrix(const Generator *g, PetscInt *plans)
       }
     }
   }
+  for (int code = 0; code < 2 * 4 * 3; code++) { /* several lanes a row */
+    AutoCSRAxes  a = {.order = AUTOCSR_ORDER_SLICED, .index = code & 1 ? AUTOCSR_INDEX_16 : AUTOCSR_INDEX_32, .value = (AutoCSRValue)(code / 2 % 4), .mapping = AUTOCSR_MAP_SLICE, .lanes = 2 << code / 8, .slice_height = 16 >> code / 8, .sort_window = AUTOCSR_WINDOW};
+    AutoCSRPlan *plan;
+    PetscBool    legal;
+
+    PetscCall(IsLegal(&csr, profile, &a, LAYOUT_WHOLE, &legal));
+    if (!legal) continue;
+    PetscCall(BuildPlan(&csr, profile, &csr, profile, &a, LAYOUT_WHOLE, &plan));
+    PetscCall(CheckSegment(&plan->segment[0], &csr, profile));
+    PetscCall(AutoCSRPlanDestroy(&plan));
+    (*plans)++;
+  }
   for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(in_place); i++) {
     PetscCall(CheckPlan(&csr, profile, &in_place[i], LAYOUT_WHOLE, plans));
     PetscCall(CheckPlan(&csr, profile, &in_place[i], LAYOUT_THIRDS, plans));

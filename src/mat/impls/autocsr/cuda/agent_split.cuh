@@ -1,7 +1,8 @@
 /*
-  Long rows, each dealt to many blocks (a row's entries by global-memory reduction, GMEM in du2022-alphasparse, Table II; without
-  its atomics): `lanes` of the segment is a multiple of a block's. Each block leaves its share of the row in scratch, and the one
-  that comes last adds all of them, in their order.
+  Long rows, each dealt to many warps (reduction in global memory, GMEM of du2022-alphasparse, Table II, without its atomics):
+  `lanes` of the segment is a multiple of a warp's. A block takes the same part of several rows, which are about the same
+  columns where rows are nearly dense: it finds there in L1 what the rows before have brought of x. Each warp leaves its share
+  of a row in scratch, and the one that comes last for a row adds all of them, in their order.
 */
 #ifndef AUTOCSR_AGENT_SPLIT_CUH
 #define AUTOCSR_AGENT_SPLIT_CUH
@@ -9,56 +10,69 @@
 #include "agent_csr.cuh"
 
 struct AgentSplit : AgentBase {
-  typedef AgentCSR<AUTOCSR_INDEX_CSR, AUTOCSR_BLOCK> Whole;
+  typedef AgentCSR<AUTOCSR_INDEX_CSR, WARP> Whole;
 
   static constexpr int  residents = Whole::residents;
   static constexpr bool light     = true;
+  static constexpr int  group     = 2 * WARPS; /* rows of a block */
 
-  struct Shared {
-    Whole::Shared whole;
-    int           is_last;
-  };
+  struct Shared {};
 
 #if !defined(__CUDACC_RTC__)
   static PetscInt Blocks(const AutoCSRSegment *seg)
   {
-    return seg->n_rows * (seg->axes.lanes / AUTOCSR_BLOCK);
+    return CeilDivide(seg->n_rows, group) * (seg->axes.lanes / WARP);
   }
 
   /* The shares of all rows, then for each row how many have come */
   static size_t ScratchBytes(const AutoCSRSegment *seg)
   {
-    return (size_t)Blocks(seg) * sizeof(PetscScalar) + (size_t)seg->n_rows * sizeof(unsigned);
+    return (size_t)seg->n_rows * (size_t)(seg->axes.lanes / WARP) * sizeof(PetscScalar) + (size_t)seg->n_rows * sizeof(unsigned);
   }
 #endif
 
-  static __device__ __forceinline__ void Run(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt block, Shared &shared)
+  static __device__ __forceinline__ PetscScalar SumOfWarp(PetscScalar sum)
   {
-    const PetscInt  parts = seg.blocks / seg.n_rows, k = block / parts, part = block % parts;
-    PetscScalar    *share   = (PetscScalar *)seg.scratch + k * parts;
-    unsigned       *arrived = (unsigned *)((PetscScalar *)seg.scratch + seg.blocks) + k;
-    Whole::Row      r       = Whole::RowAt(seg, op, k);
-    const PetscInt  length = r.end - r.begin, each = CeilDivide(CeilDivide(length, parts), WARP) * WARP;
-    PetscScalar     sum;
+#pragma unroll
+    for (int half = WARP / 2; half; half /= 2) sum += ShuffleXor(sum, half);
+    return sum;
+  }
+
+  /* A warp's part of the k-th row */
+  static __device__ __forceinline__ void RunRow(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt k, PetscInt part, PetscInt parts)
+  {
+    const int      lane    = threadIdx.x % WARP;
+    PetscScalar   *share   = (PetscScalar *)seg.scratch + k * parts;
+    unsigned      *arrived = (unsigned *)((PetscScalar *)seg.scratch + seg.n_rows * parts) + k;
+    Whole::Row     r       = Whole::RowAt(seg, op, k);
+    const PetscInt length = r.end - r.begin, each = CeilDivide(CeilDivide(length, parts), WARP) * WARP;
+    PetscScalar    sum;
+    int            is_last = 0;
 
     r.begin += PetscMin(length, part * each);
     r.end = PetscMin(r.end, r.begin + each);
-    sum   = Whole::SumOfLanes(Whole::SumOf(r, op, op.col, threadIdx.x), shared.whole);
-    if (threadIdx.x == 0) {
-      share[part]    = sum;
-      shared.is_last = CountArrival(arrived) == (unsigned)parts - 1;
+    sum   = SumOfWarp(Whole::SumOf(r, op, op.col, lane));
+    if (lane == 0) {
+      share[part] = sum;
+      is_last     = CountArrival(arrived) == (unsigned)parts - 1;
     }
-    __syncthreads();
-    if (shared.is_last) {
-      sum = 0;
-      for (PetscInt p = threadIdx.x; p < parts; p += AUTOCSR_BLOCK) sum += share[p];
-      sum = Whole::SumOfLanes(sum, shared.whole);
-      if (threadIdx.x == 0) {
-        op.y[r.row] = AddendOf(op, r.row) + sum;
-        *arrived    = 0;
-      }
+    if (!__shfl_sync(ALL_LANES, is_last, 0)) return;
+    __syncwarp();
+    sum = 0;
+#pragma unroll 4
+    for (PetscInt p = lane; p < parts; p += WARP) sum += share[p];
+    sum = SumOfWarp(sum);
+    if (lane == 0) {
+      op.y[r.row] = AddendOf(op, r.row) + sum;
+      *arrived    = 0;
     }
-    __syncthreads(); /* before what comes next in this shared memory */
+  }
+
+  static __device__ __forceinline__ void Run(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt block, Shared &)
+  {
+    const PetscInt parts = seg.lanes / WARP, first = block / parts * group, end = PetscMin(first + group, seg.n_rows);
+
+    for (PetscInt k = first + threadIdx.x / WARP; k < end; k += WARPS) RunRow(seg, op, k, block % parts, parts);
   }
 };
 

@@ -1,6 +1,6 @@
 /*
   The agents that are compiled ahead of time: a line of this table is an executor. F(id, name, order, index, value, mapping,
-  lanes, agent); lanes of a row (512: or more) or, of tiles and blocks of rows, their height; 0: any.
+  lanes, agent); lanes of a row (512, in slices 2: or more) or, of tiles and blocks of rows, their height; 0: any.
 */
 #ifndef AUTOCSR_AGENTS_CUH
 #define AUTOCSR_AGENTS_CUH
@@ -14,6 +14,7 @@
 #include "agent_products.cuh"
 #include "agent_row_blocks.cuh"
 #include "agent_segsum.cuh"
+#include "agent_sellp.cuh"
 #include "agent_sliced.cuh"
 #include "agent_split.cuh"
 #include "agent_stencil.cuh"
@@ -49,8 +50,11 @@
   AGENT_BLOCK(F, V, 2) AGENT_BLOCK(F, V, 3) AGENT_BLOCK(F, V, 4) AGENT_BLOCK(F, V, 5) AGENT_BLOCK(F, V, 6) AGENT_BLOCK(F, V, 7) AGENT_BLOCK(F, V, 8)
 #define EACH_BLOCK(F) EACH_SIZE(F, CSR) EACH_SIZE(F, DICTIONARY) EACH_FLOAT32(EACH_SIZE(F, FLOAT32))
 
-#define AGENT_SLICED(F, I, V) F(SLICED_##I##_##V, "sliced/" NAME_##I "/" NAME_##V, SLICED, I, V, SLICE, 0, AgentSliced<AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V>)
+#define AGENT_SLICED(F, I, V) F(SLICED_##I##_##V, "sliced/" NAME_##I "/" NAME_##V, SLICED, I, V, SLICE, 1, AgentSliced<AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V>)
 #define EACH_SLICED(F, I)     AGENT_SLICED(F, I, COPY) AGENT_SLICED(F, I, DICTIONARY) EACH_FLOAT32(AGENT_SLICED(F, I, FLOAT32))
+
+#define AGENT_SELLP(F, I, V) F(SELLP_##I##_##V, "sellp/" NAME_##I "/" NAME_##V, SLICED, I, V, SLICE, 2, AgentSellP<AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V>)
+#define EACH_SELLP(F, I)     AGENT_SELLP(F, I, COPY) AGENT_SELLP(F, I, DICTIONARY) EACH_FLOAT32(AGENT_SELLP(F, I, FLOAT32))
 
 #define AGENT_SEGSUM(F, H) \
   F(SEGSUM_##H, "segsum/" #H, CSR, CSR, CSR, TILE, H, AgentSegsum<H, AUTOCSR_REDUCE_SEGMENTED>) \
@@ -63,7 +67,7 @@
 #define EACH_AGENT(F) \
   F(EMPTY, "empty", CSR, CSR, CSR, EMPTY, 0, AgentEmpty) \
   EACH_LANES(F, CSR) EACH_LANES(F, 16) F(SPLIT, "csr/csr/csr/blocks", CSR, CSR, CSR, LANES, 512, AgentSplit) \
-  EACH_SLICED(F, 32) EACH_SLICED(F, 16) EACH_SLICED(F, PATTERN) \
+  EACH_SLICED(F, 32) EACH_SLICED(F, 16) EACH_SLICED(F, PATTERN) EACH_SELLP(F, 32) EACH_SELLP(F, 16) \
   EACH_PATTERN(F) AGENT_STENCIL(F) EACH_BLOCK(F) AGENT_SEGSUM(F, 4) AGENT_SEGSUM(F, 8) \
   AGENT_ROW_BLOCKS(F, 2) AGENT_ROW_BLOCKS(F, 4) AGENT_ROW_BLOCKS(F, 8) \
   AGENT_FETCH(F, 2) AGENT_FETCH(F, 4) AGENT_FETCH(F, 8) AGENT_FETCH(F, 16) AGENT_FETCH(F, 32) \

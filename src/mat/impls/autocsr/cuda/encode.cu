@@ -5,29 +5,48 @@
 #include "encode.cuh"
 #include <cub/device/device_scan.cuh>
 
-/* Lengths of rows; widths and bases of slices where they are streams, a warp a slice */
+/* Of the h lanes that a lane is one of */
+static __device__ __forceinline__ PetscInt GroupMax(PetscInt v, int h)
+{
+  if (h == WARP) return WarpMax(v);
+  for (int o = 1; o < h; o *= 2) {
+    const PetscInt other = __shfl_xor_sync(ALL_LANES, v, o);
+
+    v = v > other ? v : other;
+  }
+  return v;
+}
+
+static __device__ __forceinline__ PetscInt GroupMin(PetscInt v, int h)
+{
+  return h == WARP ? WarpMin(v) : -GroupMax(-v, h);
+}
+
+/* Lengths of rows; widths and bases of slices where they are streams, a lane a row */
 static __global__ void __launch_bounds__(BLOCK) MeasureRows(AutoCSRSegment seg, AutoCSRMatrix csr, EncodeStatus *status)
 {
   PetscInt   *slice_ptr = (PetscInt *)seg.stream[AUTOCSR_STREAM_SLICE_PTR].data, *base = (PetscInt *)seg.stream[AUTOCSR_STREAM_BASE].data;
+  const int   h   = slice_ptr || base ? (int)seg.axes.slice_height : WARP;
   DeviceCount nnz = 0, slots = 0;
 
   if (slice_ptr && FirstOfThread() == 0) slice_ptr[0] = 0;
   for (PetscInt64 first = FirstOfThread() - Lane(); first < seg.n_rows; first += StrideOfThreads()) {
-    const PetscInt s = (PetscInt)(first / WARP), k = (PetscInt)first + Lane();
+    const PetscInt k = (PetscInt)first + Lane(), s = k / h;
     const PetscInt length = AutoCSRSegmentRowLength(&seg, &csr, k);
+    const bool     leads  = Lane() % h == 0 && k < seg.n_rows;
 
     nnz += (DeviceCount)length;
     if (slice_ptr) {
-      const PetscInt width = WarpMax(length);
+      const PetscInt width = AutoCSREncodeWidth(&seg.axes, GroupMax(length, h));
 
-      slots += Lane() ? 0 : (DeviceCount)width * WARP;
-      if (Lane() == 0) slice_ptr[s + 1] = width * WARP;
+      slots += leads ? (DeviceCount)width * h : 0;
+      if (leads) slice_ptr[s + 1] = width * h;
     }
     if (base) {
       const PetscInt begin = length ? csr.row_ptr[AutoCSRSegmentRow(&seg, k)] : 0;
-      const PetscInt lo = WarpMin(length ? csr.col[begin] : csr.n), hi = WarpMax(length ? csr.col[begin + length - 1] : -1);
+      const PetscInt lo = GroupMin(length ? csr.col[begin] : csr.n, h), hi = GroupMax(length ? csr.col[begin + length - 1] : -1, h);
 
-      if (Lane() == 0) {
+      if (leads) {
         base[s] = hi < 0 ? 0 : lo;
         if (hi - lo >= 65536) atomicMax(&status->too_wide, (DeviceCount)s + 1);
       }
@@ -107,8 +126,8 @@ PetscErrorCode AutoCSRDeviceEncode(AutoCSRSegment *seg, const AutoCSRMatrix *csr
   PetscInt           slots;
 
   PetscFunctionBegin;
-  PetscCheck(!(sliced || a->index == AUTOCSR_INDEX_16) || a->slice_height == AUTOCSR_DEVICE_SLICE_HEIGHT, PETSC_COMM_SELF, PETSC_ERR_SUP, "Slices of %" PetscInt_FMT " rows on the device: only %d", a->slice_height, AUTOCSR_DEVICE_SLICE_HEIGHT);
-  if (slices) seg->n_slices = Pieces(seg->n_rows, WARP);
+  PetscCheck(!(sliced || a->index == AUTOCSR_INDEX_16) || a->slice_height * (sliced ? a->lanes : 1) == AUTOCSR_DEVICE_SLICE_HEIGHT, PETSC_COMM_SELF, PETSC_ERR_SUP, "Slices of %" PetscInt_FMT " rows of %" PetscInt_FMT " lanes on the device: only %d lanes", a->slice_height, a->lanes, AUTOCSR_DEVICE_SLICE_HEIGHT);
+  if (slices) seg->n_slices = Pieces(seg->n_rows, a->slice_height);
   if (sliced) PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_SLICE_PTR, seg->n_slices + 1));
   if (slices && a->index == AUTOCSR_INDEX_16) PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_BASE, seg->n_slices));
   if (a->index == AUTOCSR_INDEX_PATTERN) PetscCall(scratch[0].Allocate(1, &patterns));

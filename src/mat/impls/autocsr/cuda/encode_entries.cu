@@ -85,6 +85,16 @@ struct CodeDictionary {
   }
 };
 
+/* What a slot holds that no entry is in */
+template <typename Code>
+static __device__ __forceinline__ typename Code::To PaddingOf(const AutoCSRSegment &seg)
+{
+  if constexpr (std::is_same<Code, CodeIndex32>::value)
+    return AutoCSREncodePadding(&seg.axes);
+  else
+    return typename Code::To{};
+}
+
 /* ---- Order sliced */
 
 template <typename Code>
@@ -114,7 +124,7 @@ static __global__ void __launch_bounds__(BLOCK, 5) EncodeSliced(AutoCSRSegment s
         const int      row    = i * (WARP / TILE) + row_of_load;
         const PetscInt of_row = __shfl_sync(ALL_LANES, length, row), at = __shfl_sync(ALL_LANES, first, row) + t + entry;
 
-        coded[i] = t + entry < of_row ? code(from[at], base) : To{};
+        coded[i] = t + entry < of_row ? code(from[at], base) : PaddingOf<Code>(seg);
       }
 #pragma unroll
       for (int i = 0; i < TILE; i++) tile[(i * (WARP / TILE) + row_of_load) * (TILE + 1) + entry] = coded[i];
@@ -126,6 +136,32 @@ static __global__ void __launch_bounds__(BLOCK, 5) EncodeSliced(AutoCSRSegment s
       __syncwarp();
     }
     q = stop; /* the last tile may be narrow */
+  }
+}
+
+/* Several lanes a row: neighbours in a row are neighbours in the slice */
+template <typename Code>
+static __global__ void __launch_bounds__(BLOCK) EncodeLanes(AutoCSRSegment seg, AutoCSRMatrix csr, const typename Code::From from[], typename Code::To to[], PetscInt slots, const AutoCSRDictionary *dictionary)
+{
+  typedef typename Code::To            To;
+  __shared__ alignas(16) unsigned char memory[Code::shared];
+  const PetscInt                      *slice_ptr = (const PetscInt *)seg.stream[AUTOCSR_STREAM_SLICE_PTR].data, *bases = (const PetscInt *)seg.stream[AUTOCSR_STREAM_BASE].data;
+  const PetscInt                       lanes = seg.axes.lanes, h = seg.axes.slice_height;
+  const PetscInt64                     begin = FirstOfThread() / WARP * SPAN, end = begin + SPAN < slots ? begin + SPAN : slots;
+  Code                                 code;
+
+  code.Begin(dictionary, memory);
+  if (begin >= slots) return;
+  for (PetscInt64 q = begin, s = WarpFindLast([=](PetscInt i) { return slice_ptr[i]; }, seg.n_slices, (PetscInt)begin); q < end; s++) {
+    const PetscInt64 start = slice_ptr[s], stop = slice_ptr[s + 1] < end ? slice_ptr[s + 1] : end;
+    const PetscInt   k = (PetscInt)s * h + Lane() / lanes, length = AutoCSRSegmentRowLength(&seg, &csr, k), first = length ? csr.row_ptr[AutoCSRSegmentRow(&seg, k)] : 0;
+    const PetscInt   base = bases ? bases[s] : 0;
+
+    for (; q < stop; q += WARP) {
+      const PetscInt t = (PetscInt)((q - start) / WARP) * lanes + Lane() % lanes;
+
+      to[q + Lane()] = t < length ? code(from[first + t], base) : PaddingOf<Code>(seg);
+    }
   }
 }
 
@@ -165,7 +201,9 @@ static PetscErrorCode Encode(const AutoCSRSegment *seg, const AutoCSRMatrix *csr
   typename Code::To *to = (typename Code::To *)seg->stream[kind].data;
 
   PetscFunctionBegin;
-  if (seg->axes.order == AUTOCSR_ORDER_SLICED)
+  if (seg->axes.order == AUTOCSR_ORDER_SLICED && seg->axes.lanes > 1)
+    EncodeLanes<Code><<<(unsigned)Pieces(slots, SPAN * WARPS), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, from, to, slots, dictionary);
+  else if (seg->axes.order == AUTOCSR_ORDER_SLICED)
     EncodeSliced<Code><<<(unsigned)Pieces(slots, SPAN * WARPS), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, from, to, slots, dictionary);
   else
     EncodeFlat<Code><<<GridOf(Pieces(slots, BLOCK), 4096), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, from, to, slots, dictionary);

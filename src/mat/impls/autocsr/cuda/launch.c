@@ -11,6 +11,7 @@
 typedef struct {
   const void            *kernel;
   AutoCSRDeviceFinish   *finish; /* of a segment alone */
+  void                  *vendor; /* in place of a kernel */
   unsigned               blocks;
   PetscBool              empty;      /* only rows without entries */
   AutoCSRDeviceOperands *parameters; /* which begin with the operands */
@@ -44,20 +45,28 @@ PetscErrorCode AutoCSRDeviceFindExecutor(const AutoCSRAxes *axes, const char sim
   const PetscBool              pattern = (PetscBool)(axes->order == AUTOCSR_ORDER_CSR && axes->index == AUTOCSR_INDEX_PATTERN);
   const AutoCSRMapping         mapping = pattern ? AUTOCSR_MAP_LANES : axes->mapping; /* patterns are walked alike whatever the mapping */
   const PetscBool              tiles   = (PetscBool)(axes->mapping == AUTOCSR_MAP_TILE || AutoCSRMappingHasWork(axes->mapping));
-  const PetscInt               lanes   = tiles ? axes->tile_height : PetscMin(axes->lanes, 2 * AUTOCSR_BLOCK); /* more blocks than one: any number */
+  const PetscBool              sliced  = (PetscBool)(axes->order == AUTOCSR_ORDER_SLICED);
+  const PetscInt               most    = sliced ? 2 : 2 * AUTOCSR_BLOCK; /* several lanes of slices, several blocks: any number */
+  const PetscInt               lanes   = tiles ? axes->tile_height : PetscMin(PetscMax(1, axes->lanes), most);
+  const PetscInt               rows    = AUTOCSR_DEVICE_SLICE_HEIGHT / (sliced ? PetscMax(1, axes->lanes) : 1); /* of a slice, which a warp takes */
   const AutoCSRDeviceExecutor *e;
 
   PetscFunctionBegin;
   *executor = NULL;
+  if (axes->mapping == AUTOCSR_MAP_VENDOR) {
+    e = AutoCSRVendorFind(axes);
+    if (e) *executor = &e->executor;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   if (tiles && (axes->tile_width != AUTOCSR_BLOCK || axes->tile_steps > 1)) PetscFunctionReturn(PETSC_SUCCESS); /* a block for each tile */
-  if (slices && axes->slice_height != AUTOCSR_DEVICE_SLICE_HEIGHT) PetscFunctionReturn(PETSC_SUCCESS);          /* a lane for each row */
+  if (slices && axes->slice_height != rows) PetscFunctionReturn(PETSC_SUCCESS);
   for (e = AutoCSRDeviceExecutors; e->executor.name && !*executor; e++) {
     if (e->block == PetscMax(1, axes->block) && e->order == axes->order && (e->block > 1 || e->index == axes->index) && e->value == axes->value && e->mapping == mapping && (!e->lanes || e->lanes == lanes) && (!e->reduction || e->reduction == axes->reduction)) *executor = &e->executor;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode BindSegment(const AutoCSRSegment *seg, AutoCSRDeviceSegment *d)
+static PetscErrorCode BindSegment(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, AutoCSRDeviceSegment *d)
 {
   const AutoCSRDeviceExecutor *executor = ExecutorOf(seg);
   const AutoCSRStream         *stream   = seg->stream;
@@ -86,8 +95,9 @@ static PetscErrorCode BindSegment(const AutoCSRSegment *seg, AutoCSRDeviceSegmen
   d->n_patterns     = seg->n_patterns;
   d->n_work         = AutoCSRSegmentWorkBlocks(seg);
   d->blocks         = (*executor->blocks)(seg);
-  d->agent          = (int)(executor - AutoCSRDeviceExecutors);
+  d->agent          = executor->kernel ? (int)(executor - AutoCSRDeviceExecutors) : -1;
   PetscCheck(d->blocks <= 2147483647, PETSC_COMM_SELF, PETSC_ERR_SUP, "A segment of %" PetscInt_FMT " blocks is more than a launch may have", d->blocks);
+  if (seg->axes.mapping == AUTOCSR_MAP_VENDOR) PetscCall(AutoCSRVendorCreate(seg, csr, &d->vendor));
   if (scratch) {
     PetscCall(AutoCSRDeviceAllocate(scratch, &d->scratch));
     PetscCallCUDA(cudaMemsetAsync(d->scratch, 0, scratch, AUTOCSR_STREAM));
@@ -108,6 +118,7 @@ static PetscErrorCode AddAlone(DevicePlan *device, const AutoCSRSegment *seg)
   launch->kernel      = ExecutorOf(seg)->kernel;
   launch->finish      = ExecutorOf(seg)->finish;
   launch->blocks      = (unsigned)d->blocks;
+  launch->vendor      = d->vendor;
   launch->empty       = (PetscBool)(seg->axes.mapping == AUTOCSR_MAP_EMPTY);
   launch->parameters  = &parameters->operands;
   device->n_launches++;
@@ -142,7 +153,7 @@ static PetscErrorCode AddToMany(DevicePlan *device, const void *kernel, const Au
 /* Fit for a launch with others */
 static PetscBool IsSmall(const AutoCSRSegment *seg)
 {
-  return (PetscBool)(seg->nnz < ALONE && !ExecutorOf(seg)->finish);
+  return (PetscBool)(seg->nnz < ALONE && ExecutorOf(seg)->kernel && !ExecutorOf(seg)->finish);
 }
 
 /* All segments share launches of the kernel for light ones */
@@ -183,7 +194,7 @@ PetscErrorCode AutoCSRDeviceBind(AutoCSRPlan *plan, const AutoCSRMatrix *csr)
     AutoCSRSegment *seg = &plan->segment[s];
 
     seg->launch = &device->segment[s];
-    PetscCall(BindSegment(seg, &device->segment[s]));
+    PetscCall(BindSegment(seg, csr, &device->segment[s]));
     if (IsSmall(seg)) small++;
   }
   light = AllLight(plan);
@@ -193,7 +204,9 @@ PetscErrorCode AutoCSRDeviceBind(AutoCSRPlan *plan, const AutoCSRMatrix *csr)
   for (PetscInt s = 0; s < plan->n_segments && !light; s++) {
     if (!IsSmall(&plan->segment[s]) || small == 1) PetscCall(AddAlone(device, &plan->segment[s]));
   }
-  for (PetscInt l = 0; l < device->n_launches; l++) PetscCall(LoadKernel(device->launch[l].kernel));
+  for (PetscInt l = 0; l < device->n_launches; l++) {
+    if (device->launch[l].kernel) PetscCall(LoadKernel(device->launch[l].kernel));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -204,6 +217,7 @@ PetscErrorCode AutoCSRDeviceUnbind(AutoCSRPlan *plan)
   PetscFunctionBegin;
   for (PetscInt s = 0; s < plan->n_segments && device->segment; s++) {
     if (device->segment[s].scratch) PetscCall(AutoCSRDeviceRelease(device->segment[s].scratch));
+    PetscCall(AutoCSRVendorDestroy(&device->segment[s].vendor));
     plan->segment[s].launch = NULL;
   }
   for (PetscInt l = 0; l < device->n_launches; l++) PetscCall(PetscFree(device->launch[l].parameters));
@@ -236,7 +250,10 @@ PetscErrorCode AutoCSRDeviceMult(const AutoCSRPlan *plan, const AutoCSROperands 
 
     if (launch->empty && op->z == op->y) continue; /* as for an off-diagonal block: nothing to add */
     *launch->parameters = operands;
-    PetscCallCUDA(LaunchKernel(launch->kernel, launch->blocks, launch->parameters));
+    if (launch->vendor)
+      PetscCall(AutoCSRVendorMult(launch->vendor, &operands));
+    else
+      PetscCallCUDA(LaunchKernel(launch->kernel, launch->blocks, launch->parameters));
     if (launch->finish) PetscCall((*launch->finish)(&((const AutoCSROneParameters *)launch->parameters)->segment, launch->parameters));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -248,6 +265,10 @@ void AutoCSRDeviceMultSegment(const AutoCSRSegment *seg, const AutoCSROperands *
   AutoCSROneParameters parameters = {DeviceOperands(op), *(const AutoCSRDeviceSegment *)seg->launch};
 
   if (!parameters.segment.blocks) return;
+  if (parameters.segment.vendor) {
+    PetscCallVoid(AutoCSRVendorMult(parameters.segment.vendor, &parameters.operands));
+    return;
+  }
   PetscCallCUDAVoid(LaunchKernel(ExecutorOf(seg)->kernel, (unsigned)parameters.segment.blocks, &parameters));
   if (ExecutorOf(seg)->finish) PetscCallVoid((*ExecutorOf(seg)->finish)(&parameters.segment, &parameters.operands));
 }

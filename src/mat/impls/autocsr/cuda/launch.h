@@ -30,6 +30,7 @@ typedef struct {
   const PetscScalar        *dictionary;
   const PetscInt           *work;
   void                     *scratch; /* of the agent's ScratchBytes(), zero before the first product */
+  void                     *vendor;  /* on the host: what a product by the vendor's library needs; NULL for the others */
   PetscInt                  row_begin, n_rows, row_group, nnz, n_slices, n_patterns, n_work, blocks;
   int                       lanes, block; /* the axes' */
   int                       agent;        /* its place in the table of executors */
@@ -72,6 +73,12 @@ typedef struct {
 PETSC_INTERN const AutoCSRDeviceExecutor AutoCSRDeviceExecutors[];
 /* many.cu: the kernels that run segments of any executors, and of light ones */
 PETSC_INTERN const void *const AutoCSRManyKernel, *const AutoCSRLightKernel;
+
+/* vendor.c: the executors of the vendor's library, which have no kernel of ours */
+PETSC_INTERN const AutoCSRDeviceExecutor *AutoCSRVendorFind(const AutoCSRAxes *);
+PETSC_INTERN PetscErrorCode               AutoCSRVendorCreate(const AutoCSRSegment *, const AutoCSRMatrix *, void **);
+PETSC_INTERN PetscErrorCode               AutoCSRVendorMult(void *, const AutoCSRDeviceOperands *);
+PETSC_INTERN PetscErrorCode               AutoCSRVendorDestroy(void **);
 
 /* launch.c */
 PETSC_INTERN PetscInt       AutoCSRDeviceProcessors(void); /* multiprocessors of the current device */

@@ -60,7 +60,8 @@ PetscErrorCode AutoCSRHostFindExecutor(const AutoCSRAxes *axes, const char simd[
     if (same) set = i;
   }
   PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_SUP, "This processor has no instruction set \"%s\"; it has auto and those up to \"%s\" (x86-64, avx2, avx512)", simd, InstructionSets[count - 1].name);
-  if (axes->mapping == AUTOCSR_MAP_TILE) { /* a lane each for the eight columns of a tile */
+  if (axes->order == AUTOCSR_ORDER_SLICED && axes->lanes > 1) PetscFunctionReturn(PETSC_SUCCESS); /* one core has a vector for a slice's rows as it is */
+  if (axes->mapping == AUTOCSR_MAP_TILE) {                                                        /* a lane each for the eight columns of a tile */
     const PetscInt height = axes->tile_height;
 
     if (axes->tile_width != 8 || axes->tile_steps < 1 || height < 1 || (height & (height - 1)) || 8 * height > AUTOCSR_HOST_MAX_TILE) PetscFunctionReturn(PETSC_SUCCESS);

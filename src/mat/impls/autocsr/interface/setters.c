@@ -29,7 +29,7 @@ static PetscErrorCode AutoCSRSettingReplace(Mat A, size_t offset, const void *va
 
   Input Parameters:
 + A        - the matrix
-- strategy - `"auto"`, or one of `"csr"`, `"csr-vector"`, `"binned"`, `"rowbins"`, `"segsum"`, `"sell"`, `"pattern"`
+- strategy - `"auto"`, or one of `"csr"`, `"csr-vector"`, `"binned"`, `"rowbins"`, `"segsum"`, `"sell"`, `"sellp"`, `"ell"`, `"pattern"`
 
   Options Database Key:
 . -mat_autocsr_strategy <auto> - the strategy
@@ -40,7 +40,8 @@ static PetscErrorCode AutoCSRSettingReplace(Mat A, size_t offset, const void *va
   `"csr"` takes the rows in place; `"csr-vector"` likewise, with one number of lanes for all rows; `"binned"` sorts groups of
   rows into bins by their length and gives each bin a kernel (Hou, Feng, Che 2017); `"rowbins"` bins each row by its own
   length: short ones in slices, the longest over many blocks; `"segsum"` cuts the nonzeros into equal tiles (Liu, Vinter
-  2015); `"sell"` stores slices of rows column by column; `"pattern"` stores lists of column offsets and no index for an entry.
+  2015); `"sell"` stores slices of rows column by column, `"sellp"` with several lanes a row (devices only), `"ell"` with all rows as
+  long as the longest; `"cusparse-alg1"`, `"cusparse-alg2"` and `"cusparse-sell"` are the vendor's (devices only); `"pattern"` stores lists of column offsets and no index for an entry.
 
   A strategy that cannot be applied to the matrix gives way to another one; `MatAutoCSRView()` says why.
 

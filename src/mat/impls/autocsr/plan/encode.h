@@ -18,18 +18,21 @@ AUTOCSR_HD PetscInt AutoCSRSegmentRowLength(const AutoCSRSegment *seg, const Aut
   return csr->row_ptr[row + 1] - csr->row_ptr[row];
 }
 
-/* Where entry 0 of the k-th row lies in INDEX and VALUE; entry t is t * AutoCSRSegmentStride() further */
+/* Where entry 0 of the k-th row lies in INDEX and VALUE; entry t is AutoCSRSegmentStep() further */
 AUTOCSR_HD PetscInt AutoCSRSegmentSlot(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt k)
 {
   const PetscInt h = seg->axes.slice_height;
 
-  if (seg->axes.order == AUTOCSR_ORDER_SLICED) return ((const PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data)[k / h] + k % h;
+  if (seg->axes.order == AUTOCSR_ORDER_SLICED) return ((const PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data)[k / h] + k % h * seg->axes.lanes;
   return csr->row_ptr[AutoCSRSegmentRow(seg, k)] - csr->row_ptr[seg->row_begin];
 }
 
-AUTOCSR_HD PetscInt AutoCSRSegmentStride(const AutoCSRSegment *seg)
+AUTOCSR_HD PetscInt AutoCSRSegmentStep(const AutoCSRSegment *seg, PetscInt t)
 {
-  return seg->axes.order == AUTOCSR_ORDER_SLICED ? seg->axes.slice_height : 1;
+  const PetscInt lanes = seg->axes.lanes;
+
+  if (seg->axes.order != AUTOCSR_ORDER_SLICED) return t;
+  return lanes == 1 ? t * seg->axes.slice_height : t / lanes * (lanes * seg->axes.slice_height) + t % lanes;
 }
 
 /* Slots of the k-th row, padding counted */
@@ -42,7 +45,19 @@ AUTOCSR_HD PetscInt AutoCSRSegmentRowSlots(const AutoCSRSegment *seg, const Auto
   return AutoCSRSegmentRowLength(seg, csr, k);
 }
 
-/* Entries of the longest row of slice s */
+/* The code of a column where there is none */
+AUTOCSR_HD uint32_t AutoCSREncodePadding(const AutoCSRAxes *axes)
+{
+  return axes->mapping == AUTOCSR_MAP_VENDOR ? 0xffffffffu : 0;
+}
+
+/* Slots of each row of a slice whose longest row has so many entries */
+AUTOCSR_HD PetscInt AutoCSREncodeWidth(const AutoCSRAxes *axes, PetscInt longest)
+{
+  return ((axes->width ? axes->width : longest) + axes->lanes - 1) / axes->lanes * axes->lanes;
+}
+
+/* Slots of each row of slice s */
 AUTOCSR_HD PetscInt AutoCSREncodeSliceWidth(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt s)
 {
   const PetscInt h     = seg->axes.slice_height;
@@ -53,7 +68,7 @@ AUTOCSR_HD PetscInt AutoCSREncodeSliceWidth(const AutoCSRSegment *seg, const Aut
 
     if (width < length) width = length;
   }
-  return width;
+  return AutoCSREncodeWidth(&seg->axes, width);
 }
 
 /* BASE of slice s: its smallest column, 0 if it has none; returns whether 16 bits hold the distance to its largest column (or block) */
@@ -106,7 +121,7 @@ AUTOCSR_HD void AutoCSREncodeBlockRowIndex(AutoCSRSegment *seg, const AutoCSRMat
 AUTOCSR_HD void AutoCSREncodeRowIndex(AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt k)
 {
   const PetscInt length = AutoCSRSegmentRowLength(seg, csr, k), slots = AutoCSRSegmentRowSlots(seg, csr, k);
-  const PetscInt q = AutoCSRSegmentSlot(seg, csr, k), stride = AutoCSRSegmentStride(seg);
+  const PetscInt q = AutoCSRSegmentSlot(seg, csr, k);
   const PetscInt p = length ? csr->row_ptr[AutoCSRSegmentRow(seg, k)] : 0;
 
   if (seg->axes.block > 1) {
@@ -114,14 +129,14 @@ AUTOCSR_HD void AutoCSREncodeRowIndex(AutoCSRSegment *seg, const AutoCSRMatrix *
   } else if (seg->axes.index == AUTOCSR_INDEX_32) {
     uint32_t *index = (uint32_t *)seg->stream[AUTOCSR_STREAM_INDEX].data + q;
 
-    for (PetscInt t = 0; t < length; t++) index[t * stride] = (uint32_t)csr->col[p + t];
-    for (PetscInt t = length; t < slots; t++) index[t * stride] = 0;
+    for (PetscInt t = 0; t < length; t++) index[AutoCSRSegmentStep(seg, t)] = (uint32_t)csr->col[p + t];
+    for (PetscInt t = length; t < slots; t++) index[AutoCSRSegmentStep(seg, t)] = AutoCSREncodePadding(&seg->axes);
   } else if (seg->axes.index == AUTOCSR_INDEX_16) {
     const PetscInt base  = ((const PetscInt *)seg->stream[AUTOCSR_STREAM_BASE].data)[k / seg->axes.slice_height];
     uint16_t      *index = (uint16_t *)seg->stream[AUTOCSR_STREAM_INDEX].data + q;
 
-    for (PetscInt t = 0; t < length; t++) index[t * stride] = (uint16_t)(csr->col[p + t] - base);
-    for (PetscInt t = length; t < slots; t++) index[t * stride] = 0;
+    for (PetscInt t = 0; t < length; t++) index[AutoCSRSegmentStep(seg, t)] = (uint16_t)(csr->col[p + t] - base);
+    for (PetscInt t = length; t < slots; t++) index[AutoCSRSegmentStep(seg, t)] = 0;
   }
 }
 
@@ -129,26 +144,26 @@ AUTOCSR_HD void AutoCSREncodeRowIndex(AutoCSRSegment *seg, const AutoCSRMatrix *
 AUTOCSR_HD void AutoCSREncodeRowValue(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRDictionary *dictionary, PetscInt k)
 {
   const PetscInt length = AutoCSRSegmentRowLength(seg, csr, k), slots = AutoCSRSegmentRowSlots(seg, csr, k);
-  const PetscInt q = AutoCSRSegmentSlot(seg, csr, k), stride = AutoCSRSegmentStride(seg);
+  const PetscInt q = AutoCSRSegmentSlot(seg, csr, k);
   const PetscInt p = length ? csr->row_ptr[AutoCSRSegmentRow(seg, k)] : 0;
 
   if (seg->axes.value == AUTOCSR_VALUE_COPY) {
     PetscScalar *value = (PetscScalar *)seg->stream[AUTOCSR_STREAM_VALUE].data + q;
 
-    for (PetscInt t = 0; t < length; t++) value[t * stride] = csr->val[p + t];
-    for (PetscInt t = length; t < slots; t++) value[t * stride] = 0;
+    for (PetscInt t = 0; t < length; t++) value[AutoCSRSegmentStep(seg, t)] = csr->val[p + t];
+    for (PetscInt t = length; t < slots; t++) value[AutoCSRSegmentStep(seg, t)] = 0;
   } else if (seg->axes.value == AUTOCSR_VALUE_DICTIONARY) {
     uint8_t *value = (uint8_t *)seg->stream[AUTOCSR_STREAM_VALUE].data + q;
     unsigned slot;
 
-    for (PetscInt t = 0; t < length; t++) value[t * stride] = (uint8_t)AutoCSRDictionaryFind(dictionary, &csr->val[p + t], &slot);
-    for (PetscInt t = length; t < slots; t++) value[t * stride] = 0;
+    for (PetscInt t = 0; t < length; t++) value[AutoCSRSegmentStep(seg, t)] = (uint8_t)AutoCSRDictionaryFind(dictionary, &csr->val[p + t], &slot);
+    for (PetscInt t = length; t < slots; t++) value[AutoCSRSegmentStep(seg, t)] = 0;
   } else if (seg->axes.value == AUTOCSR_VALUE_FLOAT32) {
     float(*value)[AUTOCSR_PARTS] = (float(*)[AUTOCSR_PARTS])seg->stream[AUTOCSR_STREAM_VALUE].data + q;
 
-    for (PetscInt t = 0; t < length; t++) (void)AutoCSRFloatsFromScalar(&csr->val[p + t], value[t * stride]);
+    for (PetscInt t = 0; t < length; t++) (void)AutoCSRFloatsFromScalar(&csr->val[p + t], value[AutoCSRSegmentStep(seg, t)]);
     for (PetscInt t = length; t < slots; t++) {
-      for (int i = 0; i < AUTOCSR_PARTS; i++) value[t * stride][i] = 0;
+      for (int i = 0; i < AUTOCSR_PARTS; i++) value[AutoCSRSegmentStep(seg, t)][i] = 0;
     }
   }
 }
@@ -289,7 +304,7 @@ AUTOCSR_HD PetscInt AutoCSRDecodeColumn(const AutoCSRSegment *seg, const AutoCSR
 
     return row + ((const PetscInt *)stream[AUTOCSR_STREAM_PATTERN_OFFSET].data)[p + t];
   }
-  q = AutoCSRSegmentSlot(seg, csr, k) + t * AutoCSRSegmentStride(seg);
+  q = AutoCSRSegmentSlot(seg, csr, k) + AutoCSRSegmentStep(seg, t);
   if (seg->axes.index == AUTOCSR_INDEX_32) return (PetscInt)((const uint32_t *)stream[AUTOCSR_STREAM_INDEX].data)[q];
   return ((const PetscInt *)stream[AUTOCSR_STREAM_BASE].data)[k / seg->axes.slice_height] + (PetscInt)((const uint16_t *)stream[AUTOCSR_STREAM_INDEX].data)[q];
 }
@@ -302,7 +317,7 @@ AUTOCSR_HD PetscScalar AutoCSRDecodeValue(const AutoCSRSegment *seg, const AutoC
 
   if (seg->axes.value == AUTOCSR_VALUE_CSR) return csr->val[csr->row_ptr[AutoCSRSegmentRow(seg, k)] + t];
   if (seg->axes.value == AUTOCSR_VALUE_PATTERN) return ((const PetscScalar *)stream[AUTOCSR_STREAM_PATTERN_VALUE].data)[((const PetscInt *)stream[AUTOCSR_STREAM_PATTERN_PTR].data)[((const uint16_t *)stream[AUTOCSR_STREAM_PATTERN_ID].data)[k]] + t];
-  q = AutoCSRSegmentSlot(seg, csr, k) + t * AutoCSRSegmentStride(seg);
+  q = AutoCSRSegmentSlot(seg, csr, k) + AutoCSRSegmentStep(seg, t);
   if (seg->axes.value == AUTOCSR_VALUE_COPY) return ((const PetscScalar *)stream[AUTOCSR_STREAM_VALUE].data)[q];
   if (seg->axes.value == AUTOCSR_VALUE_DICTIONARY) return ((const PetscScalar *)stream[AUTOCSR_STREAM_DICTIONARY].data)[((const uint8_t *)stream[AUTOCSR_STREAM_VALUE].data)[q]];
   return AutoCSRScalarFromFloats(((const float(*)[AUTOCSR_PARTS])stream[AUTOCSR_STREAM_VALUE].data)[q]);

@@ -51,8 +51,8 @@ static PetscErrorCode AxesCheck(const AutoCSRAxes *a)
   PetscCheck(a->order == AUTOCSR_ORDER_CSR || (a->index != AUTOCSR_INDEX_CSR && a->value != AUTOCSR_VALUE_CSR), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Order sliced needs streams of its own, not index %s with value %s", AutoCSRIndexNames[a->index], AutoCSRValueNames[a->value]);
   PetscCheck(a->order == AUTOCSR_ORDER_SLICED || a->mapping != AUTOCSR_MAP_SLICE || a->index == AUTOCSR_INDEX_PATTERN, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Mapping slice needs order sliced or index pattern");
   PetscCheck((a->mapping == AUTOCSR_MAP_TILE || a->mapping == AUTOCSR_MAP_MERGE) == (a->partition == AUTOCSR_PARTITION_NONZEROS), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Partition %s does not go with mapping %s", AutoCSRPartitionNames[a->partition], AutoCSRMappingNames[a->mapping]);
-  PetscCheck(in_place || a->mapping == AUTOCSR_MAP_LANES || a->mapping == AUTOCSR_MAP_SLICE, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Mapping %s has no streams of entries", AutoCSRMappingNames[a->mapping]);
-  PetscCheck(a->mapping != AUTOCSR_MAP_LANES || (IsPowerOfTwo(a->lanes) && a->lanes <= AUTOCSR_MAX_LANES), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " lanes are not a power of two up to %d", a->lanes, AUTOCSR_MAX_LANES);
+  PetscCheck(in_place || a->mapping == AUTOCSR_MAP_LANES || a->mapping == AUTOCSR_MAP_SLICE || a->mapping == AUTOCSR_MAP_VENDOR, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Mapping %s has no streams of entries", AutoCSRMappingNames[a->mapping]);
+  PetscCheck((a->mapping != AUTOCSR_MAP_LANES && a->order != AUTOCSR_ORDER_SLICED) || (IsPowerOfTwo(a->lanes) && a->lanes <= AUTOCSR_MAX_LANES), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " lanes are not a power of two up to %d", a->lanes, AUTOCSR_MAX_LANES);
   PetscCheck(a->value != AUTOCSR_VALUE_PATTERN || (a->order == AUTOCSR_ORDER_CSR && a->index == AUTOCSR_INDEX_PATTERN), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Value pattern goes with order csr and index pattern, not %s and %s", AutoCSROrderNames[a->order], AutoCSRIndexNames[a->index]);
   PetscCheck(a->mapping != AUTOCSR_MAP_ROW_BLOCKS || (a->row_limit > 0 && a->row_limit < a->tile_width * a->tile_height), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Blocks of %" PetscInt_FMT " entries do not hold rows of %" PetscInt_FMT " and others", a->tile_width * a->tile_height, a->row_limit);
   PetscCheck(a->row_group == 1 || (a->order == AUTOCSR_ORDER_CSR && a->sort_window <= 1), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Virtual rows of %" PetscInt_FMT " rows need order csr, not sorted", a->row_group);
@@ -80,7 +80,8 @@ PetscErrorCode AutoCSRPlanAddSegment(AutoCSRPlan *plan, const char *strategy, co
   seg->axes              = *axes;
   seg->axes.row_group    = PetscMax(1, axes->row_group);
   seg->axes.slice_height = PetscMax(1, axes->slice_height);
-  seg->axes.block        = PetscMax(1, axes->block);
+  if (axes->order == AUTOCSR_ORDER_SLICED) seg->axes.lanes = PetscMax(1, axes->lanes);
+  seg->axes.block = PetscMax(1, axes->block);
   PetscCall(AxesCheck(&seg->axes));
   plan->n_segments++;
   *segment = seg;

@@ -38,8 +38,9 @@ typedef enum {
 
 typedef enum {
   AUTOCSR_MAP_EMPTY,     /* rows without entries: y = 0 or z */
-  AUTOCSR_MAP_LANES,     /* `lanes` partial sums for a row: 1 serial, 2 to 128 subvector, 256 vector (hou2017, III-B), more: blocks of 256 */
-  AUTOCSR_MAP_SLICE,     /* one lane for each row of a slice */
+  AUTOCSR_MAP_LANES,     /* `lanes` partial sums for a row: 1 serial, 2 to 128 subvector, 256 vector (hou2017, III-B), more: warps of many blocks */
+  AUTOCSR_MAP_SLICE,     /* `lanes` lanes for each row of a slice (1: SELL; more: SELL-P) */
+  AUTOCSR_MAP_VENDOR,    /* as the vendor's library does it, by `algorithm`; whole blocks. Padding has the index code -1 */
   AUTOCSR_MAP_TILE,      /* tile_width lanes, tile_height entries each (liu2015, 3.1) */
   AUTOCSR_MAP_MERGE,     /* as a tile, of entries and of ends of rows, in the order of the merge path (dufrechou2021, 2.1.6) */
   AUTOCSR_MAP_FETCH,     /* `lanes` lanes a row, which take the next rows by a counter (LightSpMV; dufrechou2021, 2.1.4) */
@@ -61,12 +62,14 @@ typedef struct {
   AutoCSRValue     value;
   AutoCSRMapping   mapping;
   AutoCSRReduction reduction;
-  PetscInt         lanes;                               /* MAP_LANES */
+  PetscInt         lanes;                               /* MAP_LANES, MAP_SLICE */
   PetscInt         slice_height;                        /* rows of a slice, a power of two; also the rows that share a BASE in order CSR */
+  PetscInt         width;                               /* order SLICED: slots of each row (ELL); 0: as many as the longest of its slice needs */
   PetscInt         sort_window;                         /* rows (of those named) sorted by length within windows of so many; 0 or 1: not sorted */
   PetscInt         longest;                             /* the segment's rows have no more entries than this; 0: not said */
   PetscInt         row_group;                           /* rows of a virtual row (granularity U); 1: ROWS names single rows */
   PetscInt         block;                               /* b: dense, aligned b by b blocks have one column code each; 1: each entry its own (order CSR, contiguous whole block rows, MAP_LANES: lanes of a block row) */
+  PetscInt         algorithm;                           /* MAP_VENDOR: 1, 2 */
   PetscInt         tile_width, tile_height, tile_steps; /* MAP_TILE: T, W and S of liu2015; MAP_MERGE, MAP_ROW_BLOCKS: lanes, entries of each */
   PetscInt         row_limit;                           /* MAP_ROW_BLOCKS: rows of more entries have blocks of their own */
 } AutoCSRAxes;
@@ -74,11 +77,12 @@ typedef struct {
 /*
   Streams. Position of entry t of the segment's k-th row:
     order CSR     q = row_ptr[row] + t - row_ptr[row_begin]  (own streams there need a contiguous segment)
-    order SLICED  q = SLICE_PTR[k / slice_height] + t * slice_height + k % slice_height
+    order SLICED  q = SLICE_PTR[k / slice_height] + t / lanes * lanes * slice_height + k % slice_height * lanes + t % lanes: each row is padded
+                  to a multiple of `lanes` slots
   With blocks, INDEX has one code for each block, block rows one after the other and in each its blocks: block t of the block
   row that begins with row r is code (row_ptr[r] - row_ptr[row_begin]) / b^2 + t. Codes are columns divided by b; offsets, from the BASE
   that slice_height block rows share, too. With INDEX_CSR the column of a block is the CSR's of its first entry.
-  A slot past the end of its row holds index code 0 and value code 0; no kernel may let it reach y. A stream's data are
+  A slot past the end of its row holds index code 0 (MAP_VENDOR: -1) and value code 0; no kernel may let it reach y. A stream's data are
   aligned to 64 bytes, and 64 bytes past its end may be read.
 */
 typedef enum {

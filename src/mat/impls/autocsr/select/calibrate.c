@@ -185,6 +185,12 @@ static PetscErrorCode trial_add_coded(const SampleMatrix sample[], const AutoCSR
     axes.index = (AutoCSRIndex)index;
     PetscCall(trial_add(sample, f, &axes, PETSC_FALSE, trial, n));
   }
+  axes.lanes = AUTOCSR_MEASURED_LANES;
+  axes.slice_height /= axes.lanes;
+  for (int index = AUTOCSR_INDEX_32; index <= AUTOCSR_INDEX_16; index++) {
+    axes.index = (AutoCSRIndex)index;
+    PetscCall(trial_add(sample, f, &axes, PETSC_FALSE, trial, n));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

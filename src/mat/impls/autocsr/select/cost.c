@@ -80,6 +80,8 @@ PetscErrorCode AutoCSRCostTerms(const AutoCSRChooser *chooser, const AutoCSRProb
 PetscErrorCode AutoCSRCostEvaluate(AutoCSRChooser *chooser, const AutoCSRProblem *problem, const AutoCSRStrategy *strategy, const AutoCSRAxes *axes, AutoCSREvaluation *total)
 {
   const AutoCSRMachine *machine = &chooser->figures->machine;
+  double                through = 0, wait = 0; /* of the segments of a launch: their work, the longest wait */
+  PetscBool             alone = PETSC_FALSE;
   AutoCSRCost           part[AUTOCSR_MAX_PARTS];
   PetscInt              n;
 
@@ -96,14 +98,25 @@ PetscErrorCode AutoCSRCostEvaluate(AutoCSRChooser *chooser, const AutoCSRProblem
 
     PetscCall(find_figure(chooser, &part[i].axes, part[i].named, &figure));
     if (!figure->runs) total->runs = PETSC_FALSE;
+    if (!part[i].joins) {
+      through = wait = 0;
+      alone          = PETSC_FALSE;
+    }
     PetscCall(AutoCSRCostTerms(chooser, problem, &part[i], total->bytes, &t));
     work = part[i].entries * figure->cost.entry + part[i].rows * figure->cost.row + part[i].irregular * figure->cost.irregular;
-    if (machine->parallel) /* one stream of work and of reads; gathers wait in it. None ends before the lane that has most to do */
-      total->part[i] = PetscMax(figure->cost.start + part[i].longest * figure->cost.walk, overlap(machine, PetscMax(work, figure->cost.memory * t.stream), t.gather));
-    else
+    if (machine->parallel) { /* one stream of work and of reads; gathers wait in it. None ends before the lane that has most to do; what shares a launch is begun together */
+      const double before = PetscMax(wait, through);
+
+      wait = PetscMax(wait, figure->cost.start + part[i].longest * figure->cost.walk);
+      through += overlap(machine, PetscMax(work, figure->cost.memory * t.stream), t.gather);
+      total->part[i] = PetscMax(wait, through) - before;
+    } else
       total->part[i] = overlap(machine, PetscMax(work, t.gather), t.stream);
-    total->part[i] += t.launch;
-    total->launches += t.launch;
+    if (!alone) {
+      total->part[i] += t.launch;
+      total->launches += t.launch;
+    }
+    alone = (PetscBool)(alone || t.launch > 0);
     total->seconds += total->part[i];
     total->own_bytes += part[i].own_bytes;
     total->build += 2 * part[i].build / machine->bandwidth[3] + (part[i].own_bytes > 0 ? ENCODE_LAUNCHES * machine->product : 0);

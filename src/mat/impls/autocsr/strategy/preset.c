@@ -98,7 +98,7 @@ const char *AutoCSRValueWords(AutoCSRValue value)
 /* Neighbouring rows of different length show as padding of slices in natural order */
 static double irregular_count(const AutoCSRAxes *axes, const AutoCSRRange *range, double rows, double nnz, double entries)
 {
-  if (axes->mapping == AUTOCSR_MAP_EMPTY || AutoCSRMappingHasWork(axes->mapping) || axes->mapping == AUTOCSR_MAP_FETCH || axes->mapping == AUTOCSR_MAP_PRODUCTS || nnz <= 0) return 0;
+  if (axes->mapping == AUTOCSR_MAP_EMPTY || AutoCSRMappingHasWork(axes->mapping) || axes->mapping == AUTOCSR_MAP_FETCH || axes->mapping == AUTOCSR_MAP_PRODUCTS || axes->mapping == AUTOCSR_MAP_VENDOR || nnz <= 0) return 0;
   if (axes->index == AUTOCSR_INDEX_PATTERN) return entries * (1 - (double)range->uniform_slices / PetscMax(range->slices, 1));
   if (axes->mapping == AUTOCSR_MAP_LANES) return rows * PetscMin(1, 2 * (range->padded / range->nnz - 1));
   if (axes->mapping == AUTOCSR_MAP_SLICE) return PetscMin(entries, 2 * (entries - nnz)); /* as many below the mean as above it */
@@ -108,7 +108,7 @@ static double irregular_count(const AutoCSRAxes *axes, const AutoCSRRange *range
 double AutoCSRLongestWalk(const AutoCSRAxes *axes, double length)
 {
   if (axes->mapping == AUTOCSR_MAP_TILE || AutoCSRMappingHasWork(axes->mapping)) return axes->tile_height;
-  return axes->mapping == AUTOCSR_MAP_LANES || axes->mapping == AUTOCSR_MAP_FETCH ? length / axes->lanes : length;
+  return axes->mapping == AUTOCSR_MAP_LANES || axes->mapping == AUTOCSR_MAP_FETCH || axes->mapping == AUTOCSR_MAP_SLICE ? length / PetscMax(1, axes->lanes) : length;
 }
 
 void AutoCSRCostFill(const AutoCSRProblem *problem, const AutoCSRAxes *axes, double rows, double nnz, double entries, double slices, double names, AutoCSRCost *cost)

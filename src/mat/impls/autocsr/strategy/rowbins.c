@@ -1,7 +1,7 @@
 /*
   rowbins: each row in a bin by its own length, whatever its neighbours' (BIN of du2022-alphasparse, Table II; ACSR), each bin
   with its own kernel: empty rows; short rows in slices sorted by length; longer ones in place by 1 to 256 lanes; the longest
-  by many blocks each. For rows of very different lengths, of which a few may be nearly dense.
+  by warps of many blocks each. For rows of very different lengths, of which a few may be nearly dense.
     variants  the length up to which rows are short, and the codings of their slices; or no slices, and nothing is copied
     cost      by the profile's histogram of lengths; padding as lengths are spread in a window
     build     names the rows of each bin in ascending order; short ones are sorted in windows, so that neighbours stay together
@@ -9,8 +9,7 @@
 #include "preset.h"
 #include "../backend.h"
 
-#define WINDOW 1024 /* short rows that are sorted together: few lengths a slice, and x still from nearby */
-#define SHARE  2048 /* entries that a block should have of a row that many share */
+#define SHARE 512 /* entries that a warp should have of a row that many share */
 
 /* Rows in place of up to 2^bin - 1 entries by so many lanes: some four to sixteen entries a lane */
 static const struct {
@@ -70,8 +69,8 @@ static PetscInt make_parts(const AutoCSRProfile *profile, const AutoCSRAxes *axe
     a.reduction = a.lanes > 1 ? AUTOCSR_REDUCE_TREE : AUTOCSR_REDUCE_NONE;
     add_part(profile, &a, PetscMax(first, k ? Kernels[k - 1].bin : 0), Kernels[k].bin, part, &n);
   }
-  for (PetscInt p = 0; p < n; p++) { /* as many blocks for a row as its share of entries is worth */
-    while (part[p].axes.lanes > 256 && part[p].axes.lanes < AUTOCSR_MAX_LANES && (double)part[p].nnz / part[p].rows / (part[p].axes.lanes / 256) > 2 * SHARE) part[p].axes.lanes *= 2;
+  for (PetscInt p = 0; p < n; p++) { /* as many warps for a row as have a share of it */
+    while (part[p].axes.lanes > 256 && part[p].axes.lanes < AUTOCSR_MAX_LANES && (double)part[p].nnz / part[p].rows / (part[p].axes.lanes / 32) > 2 * SHARE) part[p].axes.lanes *= 2;
   }
   if (first) add_part(profile, axes, 0, first, part, &n);
   add_part(profile, &empty, -1, 0, part, &n);
@@ -83,7 +82,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
 {
   const PetscInt limits[] = {3, 4, 5, 6, 7};
   AutoCSRAxes    in_place = {.partition = AUTOCSR_PARTITION_BIN, .order = AUTOCSR_ORDER_CSR, .index = AUTOCSR_INDEX_CSR, .value = AUTOCSR_VALUE_CSR, .mapping = AUTOCSR_MAP_LANES, .lanes = 1, .row_group = 1};
-  AutoCSRAxes    slices   = {.partition = AUTOCSR_PARTITION_BIN, .order = AUTOCSR_ORDER_SLICED, .mapping = AUTOCSR_MAP_SLICE, .reduction = AUTOCSR_REDUCE_NONE, .lanes = 1, .row_group = 1, .sort_window = WINDOW};
+  AutoCSRAxes    slices   = {.partition = AUTOCSR_PARTITION_BIN, .order = AUTOCSR_ORDER_SLICED, .mapping = AUTOCSR_MAP_SLICE, .reduction = AUTOCSR_REDUCE_NONE, .lanes = 1, .row_group = 1, .sort_window = AUTOCSR_WINDOW}; /* wider ones pad less, but x of a slice comes from further apart: slower */
   PetscInt       rows     = 0;
   AutoCSRValue   value[3];
   const PetscInt n_values = AutoCSRStoredValueCodings(problem, value);
@@ -134,7 +133,8 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
 
     AutoCSRCostFill(problem, &p->axes, p->rows, p->nnz, sliced ? padded_entries(p, walk) : p->nnz, sliced ? p->rows / h + (p->rows % h > 0) : 0, *n > 1 || sliced ? p->rows : 0, &cost_of[i]);
     cost_of[i].longest = AutoCSRLongestWalk(&p->axes, walk);
-    if (p->axes.mapping == AUTOCSR_MAP_LANES) cost_of[i].rows *= PetscMax(1, p->axes.lanes / 512.0); /* each block of a row begins anew */
+    cost_of[i].joins   = (PetscBool)(i > 0);
+    if (p->axes.mapping == AUTOCSR_MAP_LANES) cost_of[i].rows *= PetscMax(1, p->axes.lanes / 512.0); /* each warp of a row begins anew */
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,6 +1,6 @@
 /*
   sell: slices of rows stored column by column, one lane a row, padded to the longest row of the slice (SELL; SORT, PAD and
-  the column-major layout of du2022-alphasparse, Table II; the ell and sellp methods of dufrechou2021, 4.4).
+  the column-major layout of du2022-alphasparse, Table II).
     variants  32-bit or 16-bit columns; values copied, from a dictionary, or float32; rows in order or sorted by length
               in windows
     cost      padded entries; no start-up for a row, since the lanes walk side by side
@@ -84,4 +84,4 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const AutoCSRStrategy AutoCSRStrategy_sell = {"sell", "slices of rows, column-major and padded", "du2022-alphasparse, Table II; dufrechou2021-ml-selection, 4.4", PETSC_FALSE, variants, cost, build, describe};
+const AutoCSRStrategy AutoCSRStrategy_sell = {"sell", "slices of rows, column-major and padded", "du2022-alphasparse, Table II", PETSC_FALSE, variants, cost, build, describe};

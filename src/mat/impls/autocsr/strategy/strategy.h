@@ -11,6 +11,9 @@
 #define AUTOCSR_MAX_VARIANTS 32
 #define AUTOCSR_MAX_PARTS    16
 
+/* Lanes with which executors of slices with several lanes a row are measured; the rows of a segment with other numbers are counted in these */
+#define AUTOCSR_MEASURED_LANES 8
+
 /*
   What one segment would cost, in counts that do not depend on the machine; select/ turns them into seconds with the
   machine's figures for the executor that runs these axes.
@@ -23,6 +26,7 @@ typedef struct {
   double      strided;   /* of these, values that lanes read a row's length apart */
   double      scattered; /* cache lines of x fetched, neighbouring rows together (profile's gather_lines) */
   double      longest;   /* entries that one lane works on, at most */
+  PetscBool   joins;     /* its segment shares a launch with the one before it, where products are launched */
   PetscBool   named;     /* the rows are named: they are read where they are, not side by side */
   double      irregular; /* what leaves the fast path of the executor: uneven rows (lanes), entries of slices with mixed patterns or past the shortest row (slices), dirty tiles (tiles) */
   double      own_bytes; /* kept on top of the CSR */

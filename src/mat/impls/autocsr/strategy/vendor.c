@@ -1,0 +1,111 @@
+/*
+  cusparse-alg1, cusparse-alg2, cusparse-sell: the vendor's algorithms for CSR and for slices, as dufrechou2021 has them among its
+  candidates. They are taken only if they are asked for by name: what they are good for is comparison, and the first one's sums
+  come in another order in every run.
+    variants  one; on a device only
+    cost      the CSR's bytes, or those of slices
+    build     nothing, or one copy of every entry
+*/
+#include "preset.h"
+
+static AutoCSRAxes axes_of(const AutoCSRProblem *problem, PetscInt algorithm, PetscBool slices)
+{
+  AutoCSRAxes axes = {.partition = AUTOCSR_PARTITION_ROWS, .order = AUTOCSR_ORDER_CSR, .index = AUTOCSR_INDEX_CSR, .value = AUTOCSR_VALUE_CSR, .mapping = AUTOCSR_MAP_VENDOR, .reduction = AUTOCSR_REDUCE_NONE, .lanes = 1, .row_group = 1, .algorithm = algorithm};
+
+  if (slices) {
+    axes.order        = AUTOCSR_ORDER_SLICED;
+    axes.index        = AUTOCSR_INDEX_32;
+    axes.value        = AUTOCSR_VALUE_COPY;
+    axes.slice_height = problem->profile->slice_height;
+  }
+  return axes;
+}
+
+static PetscErrorCode variants_of(const AutoCSRProblem *problem, const char name[], const AutoCSRAxes *axes, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
+{
+  const AutoCSRRange range  = AutoCSRProblemRange(problem);
+  const PetscBool    sliced = (PetscBool)(axes->order == AUTOCSR_ORDER_SLICED);
+  PetscBool          asked;
+
+  PetscFunctionBegin;
+  *n = 0;
+  PetscCall(PetscStrcmp(problem->settings->strategy, name, &asked));
+  if (!problem->parallel)
+    *why = "the vendor's library is for devices";
+  else if (!asked)
+    *why = "the vendor's algorithms are taken only if they are asked for";
+  else if (sliced && (double)problem->csr->n > 2147483647.0)
+    *why = "the vendor's slices have 32-bit columns";
+  else if (sliced && range.padded > 8 * range.nnz)
+    *why = "the rows differ so much in length that slices would be mostly padding";
+  else {
+    *why = "the settings ask for a coding that the vendor's algorithm does not have";
+    AutoCSRVariantAdd(problem, axes, max, list, n);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode variants_alg1(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
+{
+  const AutoCSRAxes axes = axes_of(problem, 1, PETSC_FALSE);
+
+  PetscFunctionBegin;
+  PetscCall(variants_of(problem, "cusparse-alg1", &axes, max, list, n, why));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode variants_alg2(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
+{
+  const AutoCSRAxes axes = axes_of(problem, 2, PETSC_FALSE);
+
+  PetscFunctionBegin;
+  PetscCall(variants_of(problem, "cusparse-alg2", &axes, max, list, n, why));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode variants_sell(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
+{
+  const AutoCSRAxes axes = axes_of(problem, 1, PETSC_TRUE);
+
+  PetscFunctionBegin;
+  PetscCall(variants_of(problem, "cusparse-sell", &axes, max, list, n, why));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
+{
+  const AutoCSRRange range  = AutoCSRProblemRange(problem);
+  const PetscBool    sliced = (PetscBool)(axes->order == AUTOCSR_ORDER_SLICED);
+
+  PetscFunctionBegin;
+  *n = 1;
+  AutoCSRCostFill(problem, axes, range.rows, range.nnz, sliced ? range.padded : range.nnz, sliced ? range.slices : 0, 0, part);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static const char *name_of(const AutoCSRAxes *axes)
+{
+  if (axes->order == AUTOCSR_ORDER_SLICED) return "cusparse-sell";
+  return axes->algorithm == 1 ? "cusparse-alg1" : "cusparse-alg2";
+}
+
+static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRPlan *plan)
+{
+  PetscFunctionBegin;
+  PetscCall(AutoCSRBuildContiguous(problem, name_of(axes), axes, plan));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes *axes, size_t len, char text[])
+{
+  PetscFunctionBegin;
+  if (axes->order == AUTOCSR_ORDER_SLICED)
+    PetscCall(PetscSNPrintf(text, len, "the vendor's product of slices of %" PetscInt_FMT " rows", axes->slice_height));
+  else
+    PetscCall(PetscSNPrintf(text, len, "the vendor's algorithm %" PetscInt_FMT " for CSR%s", axes->algorithm, axes->algorithm == 1 ? ", whose last bits differ from run to run" : ""));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const AutoCSRStrategy AutoCSRStrategy_cusparse_alg1 = {"cusparse-alg1", "cuSPARSE's first algorithm for CSR", "dufrechou2021-ml-selection, 2.1", PETSC_TRUE, variants_alg1, cost, build, describe};
+const AutoCSRStrategy AutoCSRStrategy_cusparse_alg2 = {"cusparse-alg2", "cuSPARSE's second algorithm for CSR", "dufrechou2021-ml-selection, 2.1", PETSC_TRUE, variants_alg2, cost, build, describe};
+const AutoCSRStrategy AutoCSRStrategy_cusparse_sell = {"cusparse-sell", "cuSPARSE's product of slices", "dufrechou2021-ml-selection, 4.4", PETSC_TRUE, variants_sell, cost, build, describe};
