@@ -29,7 +29,7 @@ static PetscErrorCode AutoCSRSettingReplace(Mat A, size_t offset, const void *va
 
   Input Parameters:
 + A        - the matrix
-- strategy - `"auto"`, or one of `"csr"`, `"csr-vector"`, `"binned"`, `"rowbins"`, `"segsum"`, `"sell"`, `"sellp"`, `"ell"`, `"pattern"`
+- strategy - `"auto"`, or one of `"csr"`, `"csr-vector"`, `"csr-adaptive"`, `"light"`, `"pcsr"`, `"merge"`, `"binned"`, `"rowbins"`, `"segsum"`, `"sell"`, `"sellp"`, `"ell"`, `"pattern"`
 
   Options Database Key:
 . -mat_autocsr_strategy <auto> - the strategy
@@ -37,7 +37,9 @@ static PetscErrorCode AutoCSRSettingReplace(Mat A, size_t offset, const void *va
   Level: intermediate
 
   Notes:
-  `"csr"` takes the rows in place; `"csr-vector"` likewise, with one number of lanes for all rows; `"binned"` sorts groups of
+  `"csr"` takes the rows in place; `"csr-vector"` likewise, with one number of lanes for all rows;
+  `"csr-adaptive"` takes blocks of rows through shared memory, `"light"` has rows fetched by whoever is free, `"pcsr"` makes all
+  products before the sums, `"merge"` cuts the merge path of rows and nonzeros (these as in Dufrechou et al. 2021); `"binned"` sorts groups of
   rows into bins by their length and gives each bin a kernel (Hou, Feng, Che 2017); `"rowbins"` bins each row by its own
   length: short ones in slices, the longest over many blocks; `"segsum"` cuts the nonzeros into equal tiles (Liu, Vinter
   2015); `"sell"` stores slices of rows column by column, `"sellp"` with several lanes a row (devices only), `"ell"` with all rows as

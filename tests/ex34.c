@@ -1,0 +1,184 @@
+static char help[] = "Executors of a device that use the CSR in place, on rows of every kind: the products are right, and the same bits again.\n\n";
+
+#include "plans.h"
+#include <petscdevice_cuda.h>
+
+/* Rows of one to three entries and, seldom, of thousands: cut by blocks and tiles of every size */
+static PetscInt Mixed(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
+{
+  if (i % 97 == 5) return Pick(n, i, i % 2 ? 1 : 30, col);
+  if (i % 7 == 3 || (i > 1200 && i < 2000)) return 0;
+  for (PetscInt k = 0; k <= i % 3; k++) col[k] = (i + k * (n / 4)) % (n / 4) + k * (n / 4);
+  return i % 3 + 1;
+}
+
+static PetscInt Long(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
+{
+  return i % 4 == 2 ? 0 : Pick(n, i, 3, col);
+}
+
+static const Generator more[] = {
+    {"mixed", 3000, 9000, Mixed, VALUES_MANY},
+    {"long rows", 21, 30000, Long, VALUES_MANY},
+};
+
+static const PetscInt heights[] = {2, 4, 8}, lanes[] = {2, 4, 8, 16, 32};
+
+/* All executors of these mappings */
+static PetscInt ListAxes(AutoCSRAxes list[])
+{
+  PetscInt n = 0;
+
+  for (int h = 0; h < 3; h++) {
+    const AutoCSRAxes tile   = {.partition = AUTOCSR_PARTITION_NONZEROS, .mapping = AUTOCSR_MAP_TILE, .reduction = AUTOCSR_REDUCE_SEGMENTED, .tile_width = 256, .tile_height = heights[h], .tile_steps = 1};
+    const AutoCSRAxes merge  = {.partition = AUTOCSR_PARTITION_NONZEROS, .mapping = AUTOCSR_MAP_MERGE, .reduction = AUTOCSR_REDUCE_SEGMENTED, .tile_width = 256, .tile_height = heights[h]};
+    const AutoCSRAxes blocks = {.mapping = AUTOCSR_MAP_ROW_BLOCKS, .reduction = AUTOCSR_REDUCE_TREE, .tile_width = 256, .tile_height = heights[h], .row_limit = 32 << h};
+
+    list[n++] = tile;
+    list[n++] = merge;
+    list[n++] = blocks;
+  }
+  for (int l = 0; l < 5; l++) list[n++] = (AutoCSRAxes){.mapping = AUTOCSR_MAP_FETCH, .reduction = AUTOCSR_REDUCE_TREE, .lanes = lanes[l]};
+  list[n++] = (AutoCSRAxes){.mapping = AUTOCSR_MAP_PRODUCTS};
+  return n;
+}
+
+typedef struct {
+  AutoCSRMatrix   host, device;
+  AutoCSRProfile *host_profile, *device_profile;
+  PetscScalar    *x, *z, *y[2], *sum;
+  PetscReal      *bound;
+  void           *device_x, *device_z, *device_y;
+} Problem;
+
+static PetscErrorCode Upload(const PetscScalar v[], PetscInt n, void **device)
+{
+  PetscFunctionBeginUser;
+  PetscCall((*AutoCSRBackendCUDA.allocate)((size_t)n * sizeof(*v), device));
+  PetscCall((*AutoCSRBackendCUDA.from_host)(*device, v, (size_t)n * sizeof(*v)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode ProblemCreate(const Generator *g, Problem *p)
+{
+  PetscFunctionBeginUser;
+  PetscCall(MatrixCreate(g, &p->host));
+  PetscCall(AutoCSRMatrixCopy(&p->host, &AutoCSRBackendCUDA, &p->device));
+  PetscCall(AutoCSRProfileCreate(&p->host, AutoCSRBackendCUDA.slice_height, &p->host_profile));
+  PetscCall(AutoCSRProfileCreate(&p->device, AutoCSRBackendCUDA.slice_height, &p->device_profile));
+  PetscCall(PetscMalloc6(p->host.n, &p->x, p->host.m, &p->z, p->host.m, &p->y[0], p->host.m, &p->y[1], p->host.m, &p->sum, p->host.m, &p->bound));
+  for (PetscInt j = 0; j < p->host.n; j++) p->x[j] = Value(VALUES_MANY, 7, j);
+  for (PetscInt i = 0; i < p->host.m; i++) p->z[i] = Value(VALUES_MANY, 8, i);
+  if (p->host.n > 2) p->x[p->host.n / 3] = RealScalar(INFINITY); /* reaches the rows that have this column, and no others */
+  for (PetscInt i = 0; i < p->host.m; i++) {
+    p->sum[i]   = 0;
+    p->bound[i] = 0;
+    for (PetscInt q = p->host.row_ptr[i]; q < p->host.row_ptr[i + 1]; q++) {
+      p->sum[i] += p->host.val[q] * p->x[p->host.col[q]];
+      p->bound[i] += PetscAbsScalar(p->host.val[q] * p->x[p->host.col[q]]);
+    }
+  }
+  PetscCall(Upload(p->x, p->host.n, &p->device_x));
+  PetscCall(Upload(p->z, p->host.m, &p->device_z));
+  PetscCall(Upload(p->z, p->host.m, &p->device_y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode ProblemDestroy(Problem *p)
+{
+  PetscFunctionBeginUser;
+  PetscCall((*AutoCSRBackendCUDA.release)(p->device_x));
+  PetscCall((*AutoCSRBackendCUDA.release)(p->device_z));
+  PetscCall((*AutoCSRBackendCUDA.release)(p->device_y));
+  PetscCall(PetscFree6(p->x, p->z, p->y[0], p->y[1], p->sum, p->bound));
+  PetscCall(AutoCSRProfileDestroy(&p->host_profile));
+  PetscCall(AutoCSRProfileDestroy(&p->device_profile));
+  PetscCall(AutoCSRMatrixCopyDestroy(&p->device));
+  PetscCall(MatrixDestroy(&p->host));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* y = A x, y = z + A x, y = y + A x */
+enum {
+  ALONE,
+  ADDED,
+  ONTO,
+  KINDS
+};
+
+static PetscErrorCode CheckProduct(Problem *p, const AutoCSRPlan *plan, int kind, const char what[])
+{
+  const size_t    bytes = (size_t)p->host.m * sizeof(PetscScalar);
+  AutoCSROperands op    = {.csr = &p->device, .x = (const PetscScalar *)p->device_x, .z = (const PetscScalar *)(kind == ADDED ? p->device_z : p->device_y), .y = (PetscScalar *)p->device_y};
+
+  PetscFunctionBeginUser;
+  if (kind == ALONE) op.z = NULL;
+  for (int again = 0; again < 2; again++) {
+    PetscCall((*AutoCSRBackendCUDA.from_host)(p->device_y, p->z, bytes));
+    PetscCall((*AutoCSRBackendCUDA.mult)(plan, &op));
+    PetscCall((*AutoCSRBackendCUDA.to_host)(p->y[again], p->device_y, bytes));
+  }
+  PetscCheck(!memcmp(p->y[0], p->y[1], bytes), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: other bits the second time", what);
+  for (PetscInt i = 0; i < p->host.m; i++) {
+    const PetscScalar want = (kind == ALONE ? (PetscScalar)0 : p->z[i]) + p->sum[i], got = p->y[0][i];
+    const PetscReal   bound = TOLERANCE * (p->bound[i] + (kind == ALONE ? 0 : PetscAbsScalar(p->z[i])));
+
+    if (PetscIsInfOrNanScalar(want))
+      PetscCheck(PetscIsInfOrNanScalar(got), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: row %" PetscInt_FMT " is finite", what, i);
+    else
+      PetscCheck(PetscAbsScalar(got - want) <= bound, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: row %" PetscInt_FMT " is off by %g", what, i, (double)PetscAbsScalar(got - want));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CheckMatrix(const Generator *g, PetscInt *executors)
+{
+  AutoCSRAxes    list[32];
+  const PetscInt n = ListAxes(list);
+  Problem        p;
+
+  PetscFunctionBeginUser;
+  PetscCall(ProblemCreate(g, &p));
+  *executors = 0;
+  for (PetscInt a = 0; a < n; a++) {
+    const AutoCSRExecutor *executor;
+
+    PetscCall((*AutoCSRBackendCUDA.find_executor)(&list[a], "auto", &executor));
+    if (!executor) continue; /* tiles and the merge path come in fewer heights */
+    (*executors)++;
+    for (int layout = LAYOUT_WHOLE; layout <= LAYOUT_THIRDS; layout++) {
+      AutoCSRPlan *plan;
+      char         what[128];
+
+      PetscCall(PetscSNPrintf(what, sizeof(what), "%s by %s, %s", g->name, executor->name, layout == LAYOUT_WHOLE ? "alone" : "several in a launch"));
+      PetscCall(BuildPlan(&p.device, p.device_profile, &p.host, p.host_profile, &list[a], (Layout)layout, &plan));
+      for (PetscInt s = 0; s < plan->n_segments; s++) plan->segment[s].executor = executor;
+      PetscCall((*AutoCSRBackendCUDA.bind)(plan, &p.device));
+      for (int kind = ALONE; kind < KINDS; kind++) PetscCall(CheckProduct(&p, plan, kind, what));
+      PetscCall(AutoCSRPlanDestroy(&plan));
+    }
+  }
+  PetscCall(ProblemDestroy(&p));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  PetscInt executors = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
+  for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(generators); i++) PetscCall(CheckMatrix(&generators[i], &executors));
+  for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(more); i++) PetscCall(CheckMatrix(&more[i], &executors));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "The products of %" PetscInt_FMT " executors are right\n", executors));
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+  test:
+    requires: cuda
+
+TEST*/
