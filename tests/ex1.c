@@ -206,7 +206,7 @@ static PetscErrorCode CheckMatrix(const Generator *g)
   const PetscInt  heights[] = {1, 4, 8, 32}, windows[] = {0, 16, AUTOCSR_WINDOW_LOW};
   AutoCSRMatrix   csr;
   AutoCSRProfile *profile;
-  Counts          counts       = {0, 0};
+  Counts          counts = {0, 0}, tiled = {0, 0};
   PetscInt        pattern_rows = 0;
 
   PetscFunctionBeginUser;
@@ -230,6 +230,16 @@ static PetscErrorCode CheckMatrix(const Generator *g)
       }
     }
   }
+  for (int code = 0; code < LAYOUT_COUNT * 4 * TILED_SHAPES; code++) {
+    const int         shape  = code / 4 % TILED_SHAPES;
+    const Layout      layout = (Layout)(code / (4 * TILED_SHAPES));
+    const AutoCSRAxes a      = TiledAxes(shape, (AutoCSRValue)(code % 4), (shape + layout) % 2 ? 32 : 1);
+    PetscBool         legal;
+
+    if (csr.n / a.tile_width * (double)csr.nnz > 1e4 || (layout && shape % 3 != layout % 3)) continue; /* decoding an entry goes through the tiles */
+    PetscCall(IsLegal(&csr, profile, &a, layout, &legal));
+    if (legal) PetscCall(CheckPlan(g, &csr, profile, &a, layout, &tiled));
+  }
   for (int code = 0; code < 2 * 4 * 4 * 2 * 2; code++) { /* several lanes a row (SELL-P), or all rows as long as the longest (ELL) */
     const PetscInt lanes[] = {1, 2, 8, 32};
     const Layout   layout  = code & 1 ? LAYOUT_ODD_EVEN : LAYOUT_THIRDS;
@@ -245,6 +255,7 @@ static PetscErrorCode CheckMatrix(const Generator *g)
     PetscCall(CheckPlan(g, &csr, profile, &in_place[i], LAYOUT_WHOLE, &counts));
     PetscCall(CheckPlan(g, &csr, profile, &in_place[i], LAYOUT_THIRDS, &counts));
   }
+  PetscCheck(tiled.plans > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: no plan of column tiles", g->name);
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: %" PetscInt_FMT " rows of %" PetscInt_FMT " to %" PetscInt_FMT " of %" PetscInt_FMT " nonzeros, block size %" PetscInt_FMT ", ", g->name, csr.m, profile->min_length, profile->max_length, csr.nnz, profile->block_size));
   if (profile->pattern_id)
     PetscCall(PetscPrintf(PETSC_COMM_SELF, "%" PetscInt_FMT " patterns in %" PetscInt_FMT " rows, ", profile->patterns, pattern_rows));
@@ -263,8 +274,9 @@ static PetscErrorCode CheckMatrix(const Generator *g)
 /* A plan with one byte wrong: the check must end with an error */
 static PetscErrorCode CheckCorrupted(AutoCSRStreamKind kind)
 {
-  const Generator   g = {"5-point", 207, 207, Stencil5, VALUES_FEW};
-  const AutoCSRAxes a = {.order = AUTOCSR_ORDER_SLICED, .index = kind == AUTOCSR_STREAM_PATTERN_ID || kind == AUTOCSR_STREAM_PATTERN_OFFSET || kind == AUTOCSR_STREAM_PATTERN_ROOT ? AUTOCSR_INDEX_PATTERN : AUTOCSR_INDEX_16, .value = AUTOCSR_VALUE_DICTIONARY, .mapping = AUTOCSR_MAP_SLICE, .slice_height = 8, .sort_window = 32};
+  const Generator   g      = {"5-point", 207, 207, Stencil5, VALUES_FEW};
+  const AutoCSRAxes tiled  = TiledAxes(3, AUTOCSR_VALUE_COPY, 32);
+  const AutoCSRAxes sliced = {.order = AUTOCSR_ORDER_SLICED, .index = kind == AUTOCSR_STREAM_PATTERN_ID || kind == AUTOCSR_STREAM_PATTERN_OFFSET || kind == AUTOCSR_STREAM_PATTERN_ROOT ? AUTOCSR_INDEX_PATTERN : AUTOCSR_INDEX_16, .value = AUTOCSR_VALUE_DICTIONARY, .mapping = AUTOCSR_MAP_SLICE, .slice_height = 8, .sort_window = 32};
   AutoCSRMatrix     csr;
   AutoCSRProfile   *profile;
   AutoCSRPlan      *plan;
@@ -272,7 +284,7 @@ static PetscErrorCode CheckCorrupted(AutoCSRStreamKind kind)
   PetscFunctionBeginUser;
   PetscCall(MatrixCreate(&g, &csr));
   PetscCall(AutoCSRProfileCreate(&csr, 8, &profile));
-  PetscCall(BuildPlan(&csr, profile, &csr, profile, &a, LAYOUT_WHOLE, &plan));
+  PetscCall(BuildPlan(&csr, profile, &csr, profile, kind >= AUTOCSR_STREAM_ITEM ? &tiled : &sliced, LAYOUT_WHOLE, &plan));
   ((char *)plan->segment[0].stream[kind].data)[0] ^= 1;
   PetscCall(AutoCSRPlanCheck(plan, &csr));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -302,6 +314,6 @@ int main(int argc, char **argv)
   test:
     suffix: corrupt
     requires: double
-    args: -petsc_ci_portable_error_output -error_output_stdout -corrupt {{rows slice_ptr base index pattern_id pattern_offset pattern_root value dictionary}separate output}
+    args: -petsc_ci_portable_error_output -error_output_stdout -corrupt {{rows slice_ptr base index pattern_id pattern_offset pattern_root value dictionary item end piece_ptr piece_row run_ptr}separate output}
 
 TEST*/

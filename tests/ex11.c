@@ -52,7 +52,7 @@ static PetscErrorCode Report(const char what[], Mat A)
 
 static PetscErrorCode TestSetters(void)
 {
-  const char *const strategies[] = {"csr", "csr-vector", "csr-adaptive", "light", "pcsr", "merge", "binned", "rowbins", "segsum", "sell", "ell", "pattern"};
+  const char *const strategies[] = {"csr", "csr-vector", "csr-adaptive", "light", "pcsr", "merge", "binned", "rowbins", "segsum", "sell", "ell", "pattern", "coltile"};
   Mat               A, B, plain;
   MatAutoCSRInfo    info;
 

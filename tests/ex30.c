@@ -320,6 +320,17 @@ static PetscErrorCode CheckMatrix(const Generator *g, PetscBool few)
       }
     }
   }
+  for (int code = 0; code < (few ? 4 : LAYOUT_COUNT * 4) * TILED_SHAPES; code++) {
+    const int         shape  = code / 4 % TILED_SHAPES;
+    const Layout      layout = (Layout)(code / (4 * TILED_SHAPES));
+    const AutoCSRAxes a      = TiledAxes(shape, (AutoCSRValue)(code % 4), (shape + layout) % 2 ? 1 : 32);
+    PetscBool         legal;
+
+    if (pair.host.n / a.tile_width * (double)pair.host.nnz > 3e4) continue; /* decoding an entry goes through the tiles */
+    PetscCall(IsLegal(&pair.host, pair.host_profile, &a, layout, &legal));
+    if (legal) PetscCall(CheckPlan(g, &pair, &a, layout));
+    plans += legal;
+  }
   for (int code = 0; code < 2 * 4 * 4 * 2 * 2 && !few; code++) { /* several lanes a row (SELL-P), or all rows as long as the longest (ELL) */
     const PetscInt lanes[] = {1, 2, 8, 32};
     const Layout   layout  = code & 1 ? LAYOUT_ODD_EVEN : LAYOUT_THIRDS;

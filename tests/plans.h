@@ -173,6 +173,21 @@ static inline PetscBool HasBlocks(const AutoCSRMatrix *csr, const AutoCSRProfile
   return (PetscBool)(layout == LAYOUT_WHOLE || (layout == LAYOUT_THIRDS && csr->m / 3 % a->block == 0 && csr->m * 2 / 3 % a->block == 0));
 }
 
+/* Shapes of column tiles: tiles of one row block and of many, rows that parts cut, more tiles than are added at once */
+#define TILED_SHAPES 6
+static inline AutoCSRAxes TiledAxes(PetscInt shape, AutoCSRValue value, PetscInt lanes)
+{
+  static const PetscInt shapes[TILED_SHAPES][3] = {
+      {65536, 1024, 1000},
+      {4096, 8, 1},
+      {300, 64, 2},
+      {64, 1, 3},
+      {33, 512, 1},
+      {7, 16, 1}};
+
+  return (AutoCSRAxes){.partition = AUTOCSR_PARTITION_COLUMNS, .order = AUTOCSR_ORDER_TILED, .index = AUTOCSR_INDEX_16, .value = value, .mapping = AUTOCSR_MAP_GROUP, .reduction = AUTOCSR_REDUCE_SEGMENTED, .lanes = lanes, .slice_height = 1, .block = 1, .tile_width = shapes[shape][0], .tile_height = shapes[shape][1], .tile_steps = shapes[shape][2]};
+}
+
 static inline PetscErrorCode IsLegal(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, const AutoCSRAxes *a, Layout layout, PetscBool *legal)
 {
   const PetscBool sliced = (PetscBool)(a->order == AUTOCSR_ORDER_SLICED), contiguous = (PetscBool)(layout == LAYOUT_WHOLE || layout == LAYOUT_THIRDS);
@@ -184,8 +199,9 @@ static inline PetscErrorCode IsLegal(const AutoCSRMatrix *csr, const AutoCSRProf
   for (PetscInt c = 0; c < profile->chunks; c++) pattern_rows += profile->chunk[c].pattern_rows;
   if (!HasBlocks(csr, profile, a, layout)) PetscFunctionReturn(PETSC_SUCCESS);
   if (sliced && (a->index == AUTOCSR_INDEX_CSR || !own_value)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!sliced && (a->sort_window || (!contiguous && (own_index || own_value)))) PetscFunctionReturn(PETSC_SUCCESS);
-  if (layout == LAYOUT_BINS && sliced) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!sliced && a->order != AUTOCSR_ORDER_TILED && (a->sort_window || (!contiguous && (own_index || own_value)))) PetscFunctionReturn(PETSC_SUCCESS);
+  if (a->order == AUTOCSR_ORDER_TILED && (a->index != AUTOCSR_INDEX_16 || !own_value || csr->n / a->tile_width > 2000)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (layout == LAYOUT_BINS && a->order != AUTOCSR_ORDER_CSR) PetscFunctionReturn(PETSC_SUCCESS);
   if (layout == LAYOUT_PATTERNS && (a->index != AUTOCSR_INDEX_PATTERN || !profile->pattern_id || pattern_rows == csr->m)) PetscFunctionReturn(PETSC_SUCCESS);
   if (!sliced && a->index != AUTOCSR_INDEX_16 && a->slice_height > 1) PetscFunctionReturn(PETSC_SUCCESS); /* does not matter there */
   if (a->value == AUTOCSR_VALUE_PATTERN && (sliced || a->index != AUTOCSR_INDEX_PATTERN || !profile->pattern_values)) PetscFunctionReturn(PETSC_SUCCESS);
@@ -193,7 +209,7 @@ static inline PetscErrorCode IsLegal(const AutoCSRMatrix *csr, const AutoCSRProf
   if (a->value == AUTOCSR_VALUE_FLOAT32 && !profile->float32_exact) PetscFunctionReturn(PETSC_SUCCESS);
   if (a->index == AUTOCSR_INDEX_PATTERN && layout != LAYOUT_PATTERNS && (!profile->pattern_id || pattern_rows < csr->m)) PetscFunctionReturn(PETSC_SUCCESS);
   *legal = PETSC_TRUE;
-  if (a->index == AUTOCSR_INDEX_16) PetscCall(Fits16(csr, profile, a, layout, legal));
+  if (a->index == AUTOCSR_INDEX_16 && a->order != AUTOCSR_ORDER_TILED) PetscCall(Fits16(csr, profile, a, layout, legal));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

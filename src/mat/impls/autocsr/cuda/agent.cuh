@@ -9,6 +9,9 @@
       static __device__ void Run(const AutoCSRDeviceSegment &, const AutoCSRDeviceOperands &, PetscInt block, Shared &);
     };
 
+  Where `alone` is said, segments are launched alone, blocks have `threads` threads, and in place of Shared Run() is given the
+  address of SharedBytes() bytes, which may be more than AGENT_SHARED; a second agent, Then, is launched after it.
+
   Run() is called by all AUTOCSR_BLOCK threads of a block, once for each block in [0, Blocks()), in any order and at any
   place of a grid. It writes y = z + A x for its rows; z NULL: y = A x; z may be y. What needs
   the parts of several blocks (a synchronizer) is done by the one that comes last, as counters in scratch tell, which it sets
@@ -25,15 +28,25 @@ static constexpr unsigned ALL_LANES    = 0xffffffffu;
 static constexpr size_t   AGENT_SHARED = 48 << 10;
 
 struct AgentBase {
+  typedef void Then; /* none */
+  struct Shared {};
+
   static constexpr int  block     = 1;     /* of the axes */
   static constexpr int  residents = 1;     /* blocks that a multiprocessor shall have room for at a time */
   static constexpr bool light     = false; /* of few registers: several share a launch whatever their size */
+  static constexpr int  threads   = AUTOCSR_BLOCK;
+  static constexpr bool alone     = false;
 
 #if !defined(__CUDACC_RTC__)
   static constexpr AutoCSRReduction     reduction = AUTOCSR_REDUCE_NONE; /* any */
   static constexpr AutoCSRDeviceFinish *finish    = NULL;                /* what is left to the host; such segments are launched alone */
 
   static size_t ScratchBytes(const AutoCSRSegment *)
+  {
+    return 0;
+  }
+
+  static size_t SharedBytes(const AutoCSRSegment *)
   {
     return 0;
   }
@@ -152,6 +165,15 @@ static __device__ __forceinline__ PetscScalar ShuffleXor(PetscScalar a, int lane
   return PetscScalar(__shfl_xor_sync(ALL_LANES, a.real(), lane_mask), __shfl_xor_sync(ALL_LANES, a.imag(), lane_mask));
 #else
   return __shfl_xor_sync(ALL_LANES, a, lane_mask);
+#endif
+}
+
+static __device__ __forceinline__ PetscScalar ShuffleFrom(PetscScalar a, int lane)
+{
+#if defined(PETSC_USE_COMPLEX)
+  return PetscScalar(__shfl_sync(ALL_LANES, a.real(), lane), __shfl_sync(ALL_LANES, a.imag(), lane));
+#else
+  return __shfl_sync(ALL_LANES, a, lane);
 #endif
 }
 

@@ -18,6 +18,7 @@
 #include "agent_sliced.cuh"
 #include "agent_split.cuh"
 #include "agent_stencil.cuh"
+#include "agent_tiled.cuh"
 
 #define NAME_CSR        "csr"
 #define NAME_32         "32"
@@ -64,6 +65,9 @@
 
 #define AGENT_FETCH(F, L) F(FETCH_##L, "fetch/lanes" #L, CSR, CSR, CSR, FETCH, L, AgentFetch<L>)
 
+#define AGENT_TILED(F, V) F(TILED_##V, "tiled/16/" NAME_##V, TILED, 16, V, GROUP, 32, AgentTiled<AUTOCSR_VALUE_##V>)
+#define EACH_TILED(F)     AGENT_TILED(F, COPY) AGENT_TILED(F, DICTIONARY) EACH_FLOAT32(AGENT_TILED(F, FLOAT32))
+
 #define EACH_AGENT(F) \
   F(EMPTY, "empty", CSR, CSR, CSR, EMPTY, 0, AgentEmpty) \
   EACH_LANES(F, CSR) EACH_LANES(F, 16) F(SPLIT, "csr/csr/csr/blocks", CSR, CSR, CSR, LANES, 512, AgentSplit) \
@@ -71,7 +75,8 @@
   EACH_PATTERN(F) AGENT_STENCIL(F) EACH_BLOCK(F) AGENT_SEGSUM(F, 4) AGENT_SEGSUM(F, 8) \
   AGENT_ROW_BLOCKS(F, 2) AGENT_ROW_BLOCKS(F, 4) AGENT_ROW_BLOCKS(F, 8) \
   AGENT_FETCH(F, 2) AGENT_FETCH(F, 4) AGENT_FETCH(F, 8) AGENT_FETCH(F, 16) AGENT_FETCH(F, 32) \
-  F(MERGE_8, "merge/8", CSR, CSR, CSR, MERGE, 8, AgentMerge<8>) F(PRODUCTS, "products", CSR, CSR, CSR, PRODUCTS, 0, AgentProducts)
+  F(MERGE_8, "merge/8", CSR, CSR, CSR, MERGE, 8, AgentMerge<8>) F(PRODUCTS, "products", CSR, CSR, CSR, PRODUCTS, 0, AgentProducts) \
+  EACH_TILED(F)
 /* clang-format on */
 
 /* An agent's number: its place in the table */

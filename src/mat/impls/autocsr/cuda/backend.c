@@ -11,6 +11,7 @@ const AutoCSRBackend AutoCSRBackendCUDA = {
     .tile_height      = 8,
     .tile_steps       = 1,
     .parallel         = PETSC_TRUE,
+    .shape_tiles      = AutoCSRDeviceShapeTiles,
     .allocate         = AutoCSRDeviceAllocate,
     .release          = AutoCSRDeviceRelease,
     .to_host          = AutoCSRDeviceToHost,

@@ -126,6 +126,13 @@ PetscErrorCode AutoCSRDeviceEncode(AutoCSRSegment *seg, const AutoCSRMatrix *csr
   PetscInt           slots;
 
   PetscFunctionBegin;
+  if (a->order == AUTOCSR_ORDER_TILED) {
+    PetscCall(DeviceEncodeTiled(seg, csr));
+    if (a->value == AUTOCSR_VALUE_DICTIONARY) PetscCall(UploadDictionary(seg, profile, &scratch[1], &dictionary));
+    PetscCall(DeviceEncodeTiledValue(seg, csr, dictionary));
+    seg->bytes = AutoCSRSegmentBytesMoved(seg, csr->m, csr->n);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCheck(!(sliced || a->index == AUTOCSR_INDEX_16) || a->slice_height * (sliced ? a->lanes : 1) == AUTOCSR_DEVICE_SLICE_HEIGHT, PETSC_COMM_SELF, PETSC_ERR_SUP, "Slices of %" PetscInt_FMT " rows of %" PetscInt_FMT " lanes on the device: only %d lanes", a->slice_height, a->lanes, AUTOCSR_DEVICE_SLICE_HEIGHT);
   if (slices) seg->n_slices = Pieces(seg->n_rows, a->slice_height);
   if (sliced) PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_SLICE_PTR, seg->n_slices + 1));

@@ -36,4 +36,8 @@ PetscErrorCode DeviceEncodeWork(AutoCSRSegment *, const AutoCSRMatrix *);
 PetscErrorCode DeviceEncodeIndex(AutoCSRSegment *, const AutoCSRMatrix *, PetscInt slots);
 PetscErrorCode DeviceEncodeValue(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRDictionary *, PetscInt slots);
 
+/* encode_tiled.cu: order tiled; all streams but VALUE's codes, then these */
+PetscErrorCode DeviceEncodeTiled(AutoCSRSegment *, const AutoCSRMatrix *);
+PetscErrorCode DeviceEncodeTiledValue(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRDictionary *);
+
 #endif

@@ -1,8 +1,18 @@
 /* The table of the device's executors, and the kernels that run a segment alone */
 #include "kernels.cuh"
+#include <type_traits>
+
+template <class Agent>
+static constexpr AutoCSRDeviceStep StepOf()
+{
+  if constexpr (std::is_void_v<Agent>)
+    return {NULL, 0, NULL, NULL};
+  else
+    return {(const void *)AutoCSROne<Agent>, Agent::threads, Agent::Blocks, Agent::SharedBytes};
+}
 
 #define ENTRY(id, name, order, index, value, mapping, lanes, ...) \
-  {{name, AutoCSRDeviceMultSegment, NULL}, AUTOCSR_ORDER_##order, AUTOCSR_INDEX_##index, AUTOCSR_VALUE_##value, AUTOCSR_MAP_##mapping, __VA_ARGS__::reduction, lanes, __VA_ARGS__::block, (const void *)AutoCSROne<__VA_ARGS__>, __VA_ARGS__::Blocks, __VA_ARGS__::ScratchBytes, __VA_ARGS__::light ? PETSC_TRUE : PETSC_FALSE, __VA_ARGS__::finish},
+  {{name, AutoCSRDeviceMultSegment, NULL}, AUTOCSR_ORDER_##order, AUTOCSR_INDEX_##index, AUTOCSR_VALUE_##value, AUTOCSR_MAP_##mapping, __VA_ARGS__::reduction, lanes, __VA_ARGS__::block, {StepOf<__VA_ARGS__>(), StepOf<typename __VA_ARGS__::Then>()}, __VA_ARGS__::alone ? PETSC_TRUE : PETSC_FALSE, __VA_ARGS__::ScratchBytes, __VA_ARGS__::light ? PETSC_TRUE : PETSC_FALSE, __VA_ARGS__::finish},
 
 /* clang-format off */
 const AutoCSRDeviceExecutor AutoCSRDeviceExecutors[] = {

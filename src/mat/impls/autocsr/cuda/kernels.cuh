@@ -9,15 +9,21 @@ template <class Agent>
 static __device__ __forceinline__ void RunAgent(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt block, void *shared)
 {
   static_assert(sizeof(typename Agent::Shared) <= AGENT_SHARED, "An agent wants more shared memory than a block has");
-  Agent::Run(seg, op, block, *(typename Agent::Shared *)shared);
+  if constexpr (!Agent::alone) Agent::Run(seg, op, block, *(typename Agent::Shared *)shared);
 }
 
 template <class Agent>
-__global__ void __launch_bounds__(AUTOCSR_BLOCK, Agent::residents) AutoCSROne(const __grid_constant__ AutoCSROneParameters p)
+__global__ void __launch_bounds__(Agent::threads, Agent::residents) AutoCSROne(const __grid_constant__ AutoCSROneParameters p)
 {
-  __shared__ alignas(16) unsigned char shared[sizeof(typename Agent::Shared)];
+  if constexpr (Agent::alone) {
+    extern __shared__ __align__(16) unsigned char room[];
 
-  RunAgent<Agent>(p.segment, p.operands, blockIdx.x, shared);
+    Agent::Run(p.segment, p.operands, blockIdx.x, room);
+  } else {
+    __shared__ alignas(16) unsigned char shared[sizeof(typename Agent::Shared)];
+
+    RunAgent<Agent>(p.segment, p.operands, blockIdx.x, shared);
+  }
 }
 
 #endif

@@ -12,7 +12,8 @@ typedef struct {
   const void            *kernel;
   AutoCSRDeviceFinish   *finish; /* of a segment alone */
   void                  *vendor; /* in place of a kernel */
-  unsigned               blocks;
+  unsigned               blocks, threads;
+  size_t                 shared;     /* bytes on top of what the kernel declares */
   PetscBool              empty;      /* only rows without entries */
   AutoCSRDeviceOperands *parameters; /* which begin with the operands */
 } Launch;
@@ -34,6 +35,45 @@ PetscInt AutoCSRDeviceProcessors(void)
   return processors;
 }
 
+/* The most columns of a tile */
+static PetscInt TileColumns(void)
+{
+  const size_t without = AutoCSRDeviceTileBytes(0);
+  int          device = 0, bytes = 48 << 10;
+
+  (void)cudaGetDevice(&device);
+  (void)cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+  return (size_t)bytes > without ? PetscMin(65536, (PetscInt)(((size_t)bytes - without) / sizeof(PetscScalar))) : 0;
+}
+
+#define TILE_ENTRIES 8    /* for each column of a tile, so many entries of an item make its copy cheap */
+#define TILE_WAVES   8    /* of items, at most: they even out what differs */
+#define SUM_WARPS    2048 /* row blocks that keep the device busy */
+
+/*
+  As few tiles as there can be, each in as many items as multiprocessors are left for it: then all items are begun at once,
+  and are as long. Where there are enough entries for it, more and shorter items
+*/
+void AutoCSRDeviceShapeTiles(PetscInt m, PetscInt n, PetscInt nnz, AutoCSRAxes *axes)
+{
+  const PetscInt unit = 16 / PetscMin(16, (PetscInt)sizeof(PetscScalar)), most = TileColumns() / unit * unit, processors = AutoCSRDeviceProcessors();
+  const PetscInt groups = nnz / AUTOCSR_TILED_GROUP + 1;
+  PetscInt       tiles, width, waves = 1;
+
+  axes->lanes      = AUTOCSR_TILED_GROUP / AUTOCSR_TILED_RUN;
+  axes->tile_width = 0;
+  if (!most) return;
+  tiles = n / most + (n % most != 0);
+  if (tiles > 0 && tiles < processors) tiles = processors / (processors / tiles);
+  width = tiles ? n / tiles + (n % tiles != 0) : 1;
+  width = PetscMin(most, (width + unit - 1) / unit * unit);
+  while (waves < TILE_WAVES && (double)nnz / processors / waves > 2.0 * TILE_ENTRIES * width) waves *= 2;
+  axes->tile_width  = width;
+  axes->tile_height = AUTOCSR_TILED_ROWS;
+  while (axes->tile_height > 1 && m / axes->tile_height < SUM_WARPS) axes->tile_height /= 2;
+  axes->tile_steps = PetscMax(1, groups / (processors * waves));
+}
+
 static const AutoCSRDeviceExecutor *ExecutorOf(const AutoCSRSegment *seg)
 {
   return (const AutoCSRDeviceExecutor *)seg->executor;
@@ -41,7 +81,7 @@ static const AutoCSRDeviceExecutor *ExecutorOf(const AutoCSRSegment *seg)
 
 PetscErrorCode AutoCSRDeviceFindExecutor(const AutoCSRAxes *axes, const char simd[], const AutoCSRExecutor **executor)
 {
-  const PetscBool              slices  = (PetscBool)(axes->order == AUTOCSR_ORDER_SLICED || axes->index == AUTOCSR_INDEX_16);
+  const PetscBool              slices  = (PetscBool)(axes->order == AUTOCSR_ORDER_SLICED || (axes->order == AUTOCSR_ORDER_CSR && axes->index == AUTOCSR_INDEX_16));
   const PetscBool              pattern = (PetscBool)(axes->order == AUTOCSR_ORDER_CSR && axes->index == AUTOCSR_INDEX_PATTERN);
   const AutoCSRMapping         mapping = pattern ? AUTOCSR_MAP_LANES : axes->mapping; /* patterns are walked alike whatever the mapping */
   const PetscBool              tiles   = (PetscBool)(axes->mapping == AUTOCSR_MAP_TILE || AutoCSRMappingHasWork(axes->mapping));
@@ -60,6 +100,7 @@ PetscErrorCode AutoCSRDeviceFindExecutor(const AutoCSRAxes *axes, const char sim
   }
   if (tiles && (axes->tile_width != AUTOCSR_BLOCK || axes->tile_steps > 1)) PetscFunctionReturn(PETSC_SUCCESS); /* a block for each tile */
   if (slices && axes->slice_height != rows) PetscFunctionReturn(PETSC_SUCCESS);
+  if (axes->order == AUTOCSR_ORDER_TILED && axes->tile_width > TileColumns()) PetscFunctionReturn(PETSC_SUCCESS);
   for (e = AutoCSRDeviceExecutors; e->executor.name && !*executor; e++) {
     if (e->block == PetscMax(1, axes->block) && e->order == axes->order && (e->block > 1 || e->index == axes->index) && e->value == axes->value && e->mapping == mapping && (!e->lanes || e->lanes == lanes) && (!e->reduction || e->reduction == axes->reduction)) *executor = &e->executor;
   }
@@ -85,6 +126,15 @@ static PetscErrorCode BindSegment(const AutoCSRSegment *seg, const AutoCSRMatrix
   d->value          = stream[AUTOCSR_STREAM_VALUE].data;
   d->dictionary     = (const PetscScalar *)stream[AUTOCSR_STREAM_DICTIONARY].data;
   d->work           = (const PetscInt *)stream[AUTOCSR_STREAM_WORK].data;
+  d->item           = (const AutoCSRTiledItem *)stream[AUTOCSR_STREAM_ITEM].data;
+  d->end            = (const uint8_t *)stream[AUTOCSR_STREAM_END].data;
+  d->piece_ptr      = (const PetscInt *)stream[AUTOCSR_STREAM_PIECE_PTR].data;
+  d->run_ptr        = (const PetscInt *)stream[AUTOCSR_STREAM_RUN_PTR].data;
+  d->piece_row      = (const uint16_t *)stream[AUTOCSR_STREAM_PIECE_ROW].data;
+  d->n_columns      = csr->n;
+  d->tile_width     = seg->axes.tile_width;
+  d->tile_height    = seg->axes.tile_height;
+  d->n_tiles        = seg->axes.order == AUTOCSR_ORDER_TILED ? AutoCSRTiledTiles(&seg->axes, csr->n) : 0;
   d->row_begin      = seg->row_begin;
   d->n_rows         = seg->n_rows;
   d->row_group      = seg->axes.row_group;
@@ -94,8 +144,8 @@ static PetscErrorCode BindSegment(const AutoCSRSegment *seg, const AutoCSRMatrix
   d->n_slices       = seg->n_slices;
   d->n_patterns     = seg->n_patterns;
   d->n_work         = AutoCSRSegmentWorkBlocks(seg);
-  d->blocks         = (*executor->blocks)(seg);
-  d->agent          = executor->kernel ? (int)(executor - AutoCSRDeviceExecutors) : -1;
+  d->blocks         = (*executor->step[0].blocks)(seg);
+  d->agent          = executor->step[0].kernel ? (int)(executor - AutoCSRDeviceExecutors) : -1;
   PetscCheck(d->blocks <= 2147483647, PETSC_COMM_SELF, PETSC_ERR_SUP, "A segment of %" PetscInt_FMT " blocks is more than a launch may have", d->blocks);
   if (seg->axes.mapping == AUTOCSR_MAP_VENDOR) PetscCall(AutoCSRVendorCreate(seg, csr, &d->vendor));
   if (scratch) {
@@ -107,21 +157,34 @@ static PetscErrorCode BindSegment(const AutoCSRSegment *seg, const AutoCSRMatrix
 
 static PetscErrorCode AddAlone(DevicePlan *device, const AutoCSRSegment *seg)
 {
-  const AutoCSRDeviceSegment *d      = (const AutoCSRDeviceSegment *)seg->launch;
-  Launch                     *launch = &device->launch[device->n_launches];
+  const AutoCSRDeviceSegment *d = (const AutoCSRDeviceSegment *)seg->launch;
   AutoCSROneParameters       *parameters;
 
   PetscFunctionBegin;
-  if (!d->blocks) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscNew(&parameters));
-  parameters->segment = *d;
-  launch->kernel      = ExecutorOf(seg)->kernel;
-  launch->finish      = ExecutorOf(seg)->finish;
-  launch->blocks      = (unsigned)d->blocks;
-  launch->vendor      = d->vendor;
-  launch->empty       = (PetscBool)(seg->axes.mapping == AUTOCSR_MAP_EMPTY);
-  launch->parameters  = &parameters->operands;
-  device->n_launches++;
+  if (d->vendor) {
+    PetscCall(PetscNew(&parameters));
+    parameters->segment                             = *d;
+    device->launch[device->n_launches].vendor       = d->vendor;
+    device->launch[device->n_launches++].parameters = &parameters->operands;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  for (int s = 0; s < AUTOCSR_DEVICE_STEPS && ExecutorOf(seg)->step[s].kernel; s++) {
+    const AutoCSRDeviceStep *step   = &ExecutorOf(seg)->step[s];
+    const PetscInt           blocks = (*step->blocks)(seg);
+    Launch                  *launch = &device->launch[device->n_launches];
+
+    if (!blocks) continue;
+    PetscCall(PetscNew(&parameters));
+    parameters->segment = *d;
+    launch->kernel      = step->kernel;
+    launch->finish      = ExecutorOf(seg)->finish;
+    launch->blocks      = (unsigned)blocks;
+    launch->threads     = (unsigned)step->threads;
+    launch->shared      = (*step->shared_bytes)(seg);
+    launch->empty       = (PetscBool)(seg->axes.mapping == AUTOCSR_MAP_EMPTY);
+    launch->parameters  = &parameters->operands;
+    device->n_launches++;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -140,6 +203,7 @@ static PetscErrorCode AddToMany(DevicePlan *device, const void *kernel, const Au
     PetscCall(PetscNew(&parameters));
     launch             = &device->launch[device->n_launches++];
     launch->kernel     = kernel;
+    launch->threads    = AUTOCSR_BLOCK;
     launch->empty      = PETSC_TRUE;
     launch->parameters = &parameters->operands;
   }
@@ -153,7 +217,7 @@ static PetscErrorCode AddToMany(DevicePlan *device, const void *kernel, const Au
 /* Fit for a launch with others */
 static PetscBool IsSmall(const AutoCSRSegment *seg)
 {
-  return (PetscBool)(seg->nnz < ALONE && ExecutorOf(seg)->kernel && !ExecutorOf(seg)->finish);
+  return (PetscBool)(seg->nnz < ALONE && ExecutorOf(seg)->step[0].kernel && !ExecutorOf(seg)->finish && !ExecutorOf(seg)->alone);
 }
 
 /* All segments share launches of the kernel for light ones */
@@ -166,7 +230,7 @@ static PetscBool AllLight(const AutoCSRPlan *plan)
 }
 
 /* The driver loads a kernel when it is first asked for it, which takes memory of the device: now, not in a product */
-static PetscErrorCode LoadKernel(const void *kernel)
+static PetscErrorCode LoadKernel(const void *kernel, size_t shared)
 {
   struct cudaFuncAttributes attributes;
   const cudaError_t         error = cudaFuncGetAttributes(&attributes, kernel);
@@ -177,6 +241,7 @@ static PetscErrorCode LoadKernel(const void *kernel)
     SETERRQ(PETSC_COMM_SELF, PETSC_ERR_MEM, "The device has no memory left for a kernel");
   }
   PetscCallCUDA(error);
+  if (shared > (size_t)attributes.maxDynamicSharedSizeBytes) PetscCallCUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -189,7 +254,7 @@ PetscErrorCode AutoCSRDeviceBind(AutoCSRPlan *plan, const AutoCSRMatrix *csr)
   PetscFunctionBegin;
   PetscCall(PetscNew(&device));
   plan->launch = device;
-  PetscCall(PetscCalloc2(plan->n_segments, &device->launch, plan->n_segments, &device->segment));
+  PetscCall(PetscCalloc2(AUTOCSR_DEVICE_STEPS * plan->n_segments, &device->launch, plan->n_segments, &device->segment));
   for (PetscInt s = 0; s < plan->n_segments; s++) {
     AutoCSRSegment *seg = &plan->segment[s];
 
@@ -205,7 +270,7 @@ PetscErrorCode AutoCSRDeviceBind(AutoCSRPlan *plan, const AutoCSRMatrix *csr)
     if (!IsSmall(&plan->segment[s]) || small == 1) PetscCall(AddAlone(device, &plan->segment[s]));
   }
   for (PetscInt l = 0; l < device->n_launches; l++) {
-    if (device->launch[l].kernel) PetscCall(LoadKernel(device->launch[l].kernel));
+    if (device->launch[l].kernel) PetscCall(LoadKernel(device->launch[l].kernel, device->launch[l].shared));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -232,11 +297,11 @@ static AutoCSRDeviceOperands DeviceOperands(const AutoCSROperands *op)
   return (AutoCSRDeviceOperands){op->csr->row_ptr, op->csr->col, op->csr->val, op->x, op->z, op->y, op->conjugate ? 1 : 0};
 }
 
-static cudaError_t LaunchKernel(const void *kernel, unsigned blocks, void *parameters)
+static cudaError_t LaunchKernel(const void *kernel, unsigned blocks, unsigned threads, size_t shared, void *parameters)
 {
-  const dim3 grid = {blocks, 1, 1}, block = {AUTOCSR_BLOCK, 1, 1};
+  const dim3 grid = {blocks, 1, 1}, block = {threads, 1, 1};
 
-  return cudaLaunchKernel(kernel, grid, block, &parameters, 0, AUTOCSR_STREAM);
+  return cudaLaunchKernel(kernel, grid, block, &parameters, shared, AUTOCSR_STREAM);
 }
 
 PetscErrorCode AutoCSRDeviceMult(const AutoCSRPlan *plan, const AutoCSROperands *op)
@@ -253,7 +318,7 @@ PetscErrorCode AutoCSRDeviceMult(const AutoCSRPlan *plan, const AutoCSROperands 
     if (launch->vendor)
       PetscCall(AutoCSRVendorMult(launch->vendor, &operands));
     else
-      PetscCallCUDA(LaunchKernel(launch->kernel, launch->blocks, launch->parameters));
+      PetscCallCUDA(LaunchKernel(launch->kernel, launch->blocks, launch->threads, launch->shared, launch->parameters));
     if (launch->finish) PetscCall((*launch->finish)(&((const AutoCSROneParameters *)launch->parameters)->segment, launch->parameters));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -264,11 +329,15 @@ void AutoCSRDeviceMultSegment(const AutoCSRSegment *seg, const AutoCSROperands *
 {
   AutoCSROneParameters parameters = {DeviceOperands(op), *(const AutoCSRDeviceSegment *)seg->launch};
 
-  if (!parameters.segment.blocks) return;
   if (parameters.segment.vendor) {
     PetscCallVoid(AutoCSRVendorMult(parameters.segment.vendor, &parameters.operands));
     return;
   }
-  PetscCallCUDAVoid(LaunchKernel(ExecutorOf(seg)->kernel, (unsigned)parameters.segment.blocks, &parameters));
-  if (ExecutorOf(seg)->finish) PetscCallVoid((*ExecutorOf(seg)->finish)(&parameters.segment, &parameters.operands));
+  for (int s = 0; s < AUTOCSR_DEVICE_STEPS && ExecutorOf(seg)->step[s].kernel; s++) {
+    const AutoCSRDeviceStep *step   = &ExecutorOf(seg)->step[s];
+    const PetscInt           blocks = (*step->blocks)(seg);
+
+    if (blocks) PetscCallCUDAVoid(LaunchKernel(step->kernel, (unsigned)blocks, (unsigned)step->threads, (*step->shared_bytes)(seg), &parameters));
+  }
+  if (ExecutorOf(seg)->finish && parameters.segment.blocks) PetscCallVoid((*ExecutorOf(seg)->finish)(&parameters.segment, &parameters.operands));
 }

@@ -5,7 +5,7 @@
 #ifndef AUTOCSR_LAUNCH_H
 #define AUTOCSR_LAUNCH_H
 
-#include "../plan/plan.h"
+#include "../plan/tiled.h"
 
 #define AUTOCSR_BLOCK         256 /* threads of a block, of every agent: so they share a launch */
 #define AUTOCSR_MANY_SEGMENTS 16  /* of one launch: their data are a kernel's parameters */
@@ -29,11 +29,16 @@ typedef struct {
   const void               *value;
   const PetscScalar        *dictionary;
   const PetscInt           *work;
+  const AutoCSRTiledItem   *item;
+  const uint8_t            *end;
+  const PetscInt           *piece_ptr, *run_ptr;
+  const uint16_t           *piece_row;
   void                     *scratch; /* of the agent's ScratchBytes(), zero before the first product */
   void                     *vendor;  /* on the host: what a product by the vendor's library needs; NULL for the others */
   PetscInt                  row_begin, n_rows, row_group, nnz, n_slices, n_patterns, n_work, blocks;
-  int                       lanes, block; /* the axes' */
-  int                       agent;        /* its place in the table of executors */
+  int                       lanes, block;                                /* the axes' */
+  PetscInt                  n_columns, n_tiles, tile_width, tile_height; /* order tiled */
+  int                       agent;                                       /* its place in the table of executors */
 } AutoCSRDeviceSegment;
 
 /* The parameters of the two kernels; both begin with the operands */
@@ -52,18 +57,28 @@ typedef struct {
 /* What an executor has still to do once its kernel is launched, on the host */
 typedef PetscErrorCode AutoCSRDeviceFinish(const AutoCSRDeviceSegment *, const AutoCSRDeviceOperands *);
 
-/* The axes that an executor is for, lanes (of tiles: their height) 0 and reduction none: any; its kernel for a segment alone; what its agent says of a segment */
+/* A kernel for a segment alone; shared_bytes: on top of what the kernel declares */
 typedef struct {
-  AutoCSRExecutor  executor; /* first: an executor's address is that of its entry */
-  AutoCSROrder     order;
-  AutoCSRIndex     index;
-  AutoCSRValue     value;
-  AutoCSRMapping   mapping;
-  AutoCSRReduction reduction;
-  PetscInt         lanes;
-  PetscInt         block; /* with any index, if it is more than 1 */
-  const void      *kernel;
+  const void *kernel; /* NULL: no such step */
+  int         threads;
   PetscInt (*blocks)(const AutoCSRSegment *);
+  size_t (*shared_bytes)(const AutoCSRSegment *);
+} AutoCSRDeviceStep;
+
+#define AUTOCSR_DEVICE_STEPS 2
+
+/* The axes that an executor is for, lanes (of tiles: their height) 0 and reduction none: any; its kernels for a segment alone, one after the other; what its agent says of a segment */
+typedef struct {
+  AutoCSRExecutor   executor; /* first: an executor's address is that of its entry */
+  AutoCSROrder      order;
+  AutoCSRIndex      index;
+  AutoCSRValue      value;
+  AutoCSRMapping    mapping;
+  AutoCSRReduction  reduction;
+  PetscInt          lanes;
+  PetscInt          block; /* with any index, if it is more than 1 */
+  AutoCSRDeviceStep step[AUTOCSR_DEVICE_STEPS];
+  PetscBool         alone; /* never with others in a launch */
   size_t (*scratch_bytes)(const AutoCSRSegment *);
   PetscBool            light;  /* see agent.cuh */
   AutoCSRDeviceFinish *finish; /* NULL: nothing */
@@ -80,8 +95,15 @@ PETSC_INTERN PetscErrorCode               AutoCSRVendorCreate(const AutoCSRSegme
 PETSC_INTERN PetscErrorCode               AutoCSRVendorMult(void *, const AutoCSRDeviceOperands *);
 PETSC_INTERN PetscErrorCode               AutoCSRVendorDestroy(void **);
 
+/* Shared memory for a tile of so many columns, and for the sums of groups (agent_tiled.cuh) */
+static inline size_t AutoCSRDeviceTileBytes(PetscInt columns)
+{
+  return ((size_t)columns + AUTOCSR_TILED_PARTS * AUTOCSR_TILED_GROUP) * sizeof(PetscScalar);
+}
+
 /* launch.c */
-PETSC_INTERN PetscInt       AutoCSRDeviceProcessors(void); /* multiprocessors of the current device */
+PETSC_INTERN void           AutoCSRDeviceShapeTiles(PetscInt, PetscInt, PetscInt, AutoCSRAxes *); /* backend.h */
+PETSC_INTERN PetscInt       AutoCSRDeviceProcessors(void);                                        /* multiprocessors of the current device */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceFindExecutor(const AutoCSRAxes *, const char[], const AutoCSRExecutor **);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceBind(AutoCSRPlan *, const AutoCSRMatrix *);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceUnbind(AutoCSRPlan *);

@@ -156,9 +156,9 @@ static size_t NoScratch(const AutoCSRSegment *seg)
   return 0;
 }
 
-#define VENDOR_LINE(NAME, ORDER, INDEX, VALUE, ALGORITHM)                                                                                                                                                                                                             \
-  {                                                                                                                                                                                                                                                                   \
-    .executor = {NAME, AutoCSRDeviceMultSegment, NULL}, .order = AUTOCSR_ORDER_##ORDER, .index = AUTOCSR_INDEX_##INDEX, .value = AUTOCSR_VALUE_##VALUE, .mapping = AUTOCSR_MAP_VENDOR, .lanes = ALGORITHM, .block = 1, .blocks = NoBlocks, .scratch_bytes = NoScratch \
+#define VENDOR_LINE(NAME, ORDER, INDEX, VALUE, ALGORITHM)                                                                                                                                                                                                                         \
+  {                                                                                                                                                                                                                                                                               \
+    .executor = {NAME, AutoCSRDeviceMultSegment, NULL}, .order = AUTOCSR_ORDER_##ORDER, .index = AUTOCSR_INDEX_##INDEX, .value = AUTOCSR_VALUE_##VALUE, .mapping = AUTOCSR_MAP_VENDOR, .lanes = ALGORITHM, .block = 1, .step = {{.blocks = NoBlocks}}, .scratch_bytes = NoScratch \
   }
 
 /* clang-format off */

@@ -3,6 +3,7 @@
 */
 #include "host.h"
 #include "../backend.h"
+#include "../plan/tiled.h"
 
 #define ALIGN 64 /* bytes: a cache line and the widest vector; also the readable room past the end */
 
@@ -86,6 +87,18 @@ static PetscErrorCode NameRows(const AutoCSRMatrix *csr, PetscInt row_begin, Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+#define TILE_BYTES (512 << 10) /* of x: a second-level cache holds it beside the streams */
+
+static void ShapeTiles(PetscInt m, PetscInt n, PetscInt nnz, AutoCSRAxes *axes)
+{
+  const PetscInt most = PetscMin(65536, TILE_BYTES / (PetscInt)sizeof(PetscScalar)), tiles = n / most + 1;
+
+  axes->lanes       = 1;
+  axes->tile_width  = n / tiles + 1;
+  axes->tile_height = AUTOCSR_TILED_ROWS;
+  axes->tile_steps  = nnz / AUTOCSR_TILED_GROUP + 1; /* nothing is gained from more than one item */
+}
+
 static PetscErrorCode Bind(AutoCSRPlan *plan, const AutoCSRMatrix *csr)
 {
   return PETSC_SUCCESS;
@@ -130,6 +143,7 @@ const AutoCSRBackend AutoCSRBackendHost = {
     .tile_width       = 8,
     .tile_height      = 64,
     .tile_steps       = 8,
+    .shape_tiles      = ShapeTiles,
     .allocate         = Allocate,
     .release          = Release,
     .to_host          = Copy,

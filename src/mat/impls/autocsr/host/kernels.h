@@ -5,6 +5,7 @@
 #include "kernels_block.h"
 #include "kernels_sliced.h"
 #include "kernels_tile.h"
+#include "kernels_tiled.h"
 #include "executors.h"
 
 static void EmptyMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op)
@@ -40,6 +41,7 @@ static void TileMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op)
 #define BLOCK_PAIR(V)     KERNEL_PAIR(CSR_BLOCK_##V, BlockRun(seg, op, AUTOCSR_VALUE_##V, PETSC_FALSE), BlockRun(seg, op, AUTOCSR_VALUE_##V, PETSC_TRUE))
 #define SLICED_PAIR(I, V) KERNEL_PAIR(SLICED_##I##_##V, SlicedMultiply(seg, op, AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V, RUNS_##I##_##V, RUNS_##I##_FEW), SlicedTranspose(seg, op, AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V))
 #define NO_RUNS(I, V)     static const RunKernel *const RUNS_##I##_##V = NULL;
+#define TILED_PAIR(V)     KERNEL_PAIR(TILED_##V, TiledRun(seg, op, AUTOCSR_VALUE_##V, PETSC_FALSE), TiledRun(seg, op, AUTOCSR_VALUE_##V, PETSC_TRUE))
 #define NAME_CSR          "csr"
 #define NAME_32           "32"
 #define NAME_16           "16"
@@ -50,6 +52,7 @@ static void TileMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op)
 #define CSR_LINE(I, V, L) {AUTOCSR_ORDER_CSR, AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V, AUTOCSR_MAP_LANES, L, {"csr/" NAME_##I "/" NAME_##V "/lanes" #L, CSR_##I##_##V##_##L##Multiply, CSR_##I##_##V##_##L##Transpose}},
 #define PATTERN_LINE(V)   {AUTOCSR_ORDER_CSR, AUTOCSR_INDEX_PATTERN, AUTOCSR_VALUE_##V, AUTOCSR_MAP_LANES, 0, {"csr/pattern/" NAME_##V, CSR_PATTERN_##V##Multiply, CSR_PATTERN_##V##Transpose}},
 #define BLOCK_LINE(V)     {AUTOCSR_ORDER_CSR, AUTOCSR_INDEX_CSR, AUTOCSR_VALUE_##V, AUTOCSR_MAP_LANES, 0, {"csr/block/" NAME_##V, CSR_BLOCK_##V##Multiply, CSR_BLOCK_##V##Transpose}, PETSC_TRUE},
+#define TILED_LINE(V)     {AUTOCSR_ORDER_TILED, AUTOCSR_INDEX_16, AUTOCSR_VALUE_##V, AUTOCSR_MAP_GROUP, 1, {"tiled/16/" NAME_##V, TILED_##V##Multiply, TILED_##V##Transpose}},
 #define SLICED_LINE(I, V) {AUTOCSR_ORDER_SLICED, AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V, AUTOCSR_MAP_SLICE, 0, {"sliced/" NAME_##I "/" NAME_##V, SLICED_##I##_##V##Multiply, SLICED_##I##_##V##Transpose}},
 #define EACH_CSR(do, I, V) \
   do (I, V, 1) do(I, V, 2) do(I, V, 4) do(I, V, 8) do(I, V, 16) do(I, V, 32)
@@ -61,6 +64,8 @@ static void TileMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op)
 #endif
 #define EACH_PATTERN(do) \
   do (CSR) do(PATTERN) do(DICTIONARY) EACH_FLOAT32(do(FLOAT32))
+#define EACH_TILED(do) \
+  do (COPY) do(DICTIONARY) EACH_FLOAT32(do(FLOAT32))
 #define EACH_SLICED(do, I) \
   do (I, COPY) do(I, DICTIONARY) EACH_FLOAT32(do(I, FLOAT32))
 
@@ -82,6 +87,7 @@ RUN_KERNELS(16, FEW)
 EACH_SLICED(SLICED_PAIR, 32)
 EACH_SLICED(SLICED_PAIR, 16)
 EACH_SLICED(SLICED_PAIR, PATTERN)
+EACH_TILED(TILED_PAIR)
 
 /* clang-format off */
 const AutoCSRHostExecutor HOST_EXECUTORS[] = {
@@ -94,6 +100,7 @@ const AutoCSRHostExecutor HOST_EXECUTORS[] = {
   EACH_SLICED(SLICED_LINE, 32)
   EACH_SLICED(SLICED_LINE, 16)
   EACH_SLICED(SLICED_LINE, PATTERN)
+  EACH_TILED(TILED_LINE)
   {.executor.name = NULL}
 };
 /* clang-format on */

@@ -18,13 +18,25 @@ static PetscErrorCode CheckSizes(const AutoCSRSegment *seg, const AutoCSRMatrix 
     PetscCheck(seg->row_begin == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " names its rows but begins at row %" PetscInt_FMT, i, seg->row_begin);
     count[AUTOCSR_STREAM_ROWS] = seg->n_rows / a->row_group + (seg->n_rows % a->row_group != 0);
   }
-  if (a->order == AUTOCSR_ORDER_SLICED || a->index == AUTOCSR_INDEX_16) PetscCheck(seg->n_slices == seg->n_rows / height + (seg->n_rows % height != 0), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " of %" PetscInt_FMT " rows has %" PetscInt_FMT " slices of %" PetscInt_FMT " rows", i, seg->n_rows, seg->n_slices, height);
+  if (a->order == AUTOCSR_ORDER_SLICED || (a->order == AUTOCSR_ORDER_CSR && a->index == AUTOCSR_INDEX_16)) PetscCheck(seg->n_slices == seg->n_rows / height + (seg->n_rows % height != 0), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " of %" PetscInt_FMT " rows has %" PetscInt_FMT " slices of %" PetscInt_FMT " rows", i, seg->n_rows, seg->n_slices, height);
   if (a->order == AUTOCSR_ORDER_SLICED) {
     count[AUTOCSR_STREAM_SLICE_PTR] = seg->n_slices + 1;
     PetscCheck(seg->stream[AUTOCSR_STREAM_SLICE_PTR].data, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " is not encoded", i);
     slots = ((const PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data)[seg->n_slices];
   }
-  if (a->index == AUTOCSR_INDEX_16) count[AUTOCSR_STREAM_BASE] = seg->n_slices;
+  if (a->order == AUTOCSR_ORDER_TILED) {
+    const AutoCSRStream *piece_ptr = &seg->stream[AUTOCSR_STREAM_PIECE_PTR];
+    const PetscInt       groups    = AutoCSRTiledGroups(seg);
+
+    PetscCheck(piece_ptr->bytes == sizeof(PetscInt) * (size_t)(groups + 1), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " of %" PetscInt_FMT " groups has %zu bytes in stream piece_ptr", i, groups, piece_ptr->bytes);
+    slots                           = groups * AUTOCSR_TILED_GROUP;
+    count[AUTOCSR_STREAM_ITEM]      = AutoCSRTiledItemCount(seg);
+    count[AUTOCSR_STREAM_END]       = slots / 8;
+    count[AUTOCSR_STREAM_PIECE_PTR] = groups + 1;
+    count[AUTOCSR_STREAM_PIECE_ROW] = ((const PetscInt *)piece_ptr->data)[groups];
+    count[AUTOCSR_STREAM_RUN_PTR]   = AutoCSRTiledTiles(a, csr->n) * AutoCSRTiledRowBlocks(seg) + 1;
+  } else if (a->index == AUTOCSR_INDEX_16)
+    count[AUTOCSR_STREAM_BASE] = seg->n_slices;
   if (a->index == AUTOCSR_INDEX_32 || a->index == AUTOCSR_INDEX_16) count[AUTOCSR_STREAM_INDEX] = slots / (a->block * a->block);
   if (a->index == AUTOCSR_INDEX_PATTERN) {
     count[AUTOCSR_STREAM_PATTERN_ID]  = seg->n_rows;
@@ -169,6 +181,7 @@ static PetscErrorCode CheckOnHost(const AutoCSRPlan *plan, const AutoCSRMatrix *
     PetscCheck(nnz == 0 || seg->axes.mapping != AUTOCSR_MAP_EMPTY, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " of empty rows has %" PetscInt_FMT " nonzeros", i, nnz);
     PetscCall(CheckPadding(seg, csr, i));
     PetscCall(CheckWork(seg, csr, i));
+    if (seg->axes.order == AUTOCSR_ORDER_TILED) PetscCall(AutoCSRTiledCheck(seg, csr, i));
   }
   PetscCheck(rows == csr->m, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " of %" PetscInt_FMT " rows are covered", rows, csr->m);
   PetscCall(PetscFree(seen));

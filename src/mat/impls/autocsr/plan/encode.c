@@ -115,16 +115,35 @@ static PetscErrorCode EncodePatterns(AutoCSRSegment *seg, const AutoCSRMatrix *c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* DICTIONARY, where values are coded so, and the dictionary for those who look values up */
+static PetscErrorCode EncodeDictionary(AutoCSRSegment *seg, const AutoCSRProfile *profile, AutoCSRDictionary *dictionary)
+{
+  PetscFunctionBegin;
+  if (seg->axes.value != AUTOCSR_VALUE_DICTIONARY) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AutoCSRDictionaryBuild(dictionary, profile->values, profile->value));
+  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_DICTIONARY, AUTOCSR_MAX_DISTINCT));
+  PetscCall(PetscArraycpy((PetscScalar *)seg->stream[AUTOCSR_STREAM_DICTIONARY].data, dictionary->value, AUTOCSR_MAX_DISTINCT));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode EncodeTiled(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRProfile *profile)
+{
+  AutoCSRDictionary dictionary;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRTiledEncode_Host(seg, csr));
+  PetscCall(EncodeDictionary(seg, profile, &dictionary));
+  PetscCall(AutoCSRTiledEncodeValues_Host(seg, csr, &dictionary));
+  seg->bytes = AutoCSRSegmentBytesMoved(seg, csr->m, csr->n);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode EncodeValues(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRProfile *profile, PetscInt slots, PetscInt rows)
 {
   AutoCSRDictionary dictionary;
 
   PetscFunctionBegin;
-  if (seg->axes.value == AUTOCSR_VALUE_DICTIONARY) {
-    PetscCall(AutoCSRDictionaryBuild(&dictionary, profile->values, profile->value));
-    PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_DICTIONARY, AUTOCSR_MAX_DISTINCT));
-    PetscCall(PetscArraycpy((PetscScalar *)seg->stream[AUTOCSR_STREAM_DICTIONARY].data, dictionary.value, AUTOCSR_MAX_DISTINCT));
-  }
+  PetscCall(EncodeDictionary(seg, profile, &dictionary));
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_VALUE, slots));
   for (PetscInt k = 0; k < rows; k++) AutoCSREncodeRowValue(seg, csr, &dictionary, k);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -141,6 +160,10 @@ PetscErrorCode AutoCSRSegmentEncode_Host(AutoCSRSegment *seg, const AutoCSRMatri
   seg->nnz = 0;
   for (PetscInt k = 0; k < seg->n_rows; k++) seg->nnz += AutoCSRSegmentRowLength(seg, csr, k);
   slots = seg->nnz;
+  if (a->order == AUTOCSR_ORDER_TILED) {
+    PetscCall(EncodeTiled(seg, csr, profile));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   if (a->order == AUTOCSR_ORDER_SLICED || a->index == AUTOCSR_INDEX_16) PetscCall(EncodeSlices(seg, csr));
   if (a->order == AUTOCSR_ORDER_SLICED) {
     slots = ((const PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data)[seg->n_slices];
@@ -190,8 +213,8 @@ static PetscErrorCode EncodeCheck(const AutoCSRSegment *seg, const AutoCSRMatrix
   PetscFunctionBegin;
   PetscCheck(a->block == 1 || (contiguous && seg->row_begin % a->block == 0 && seg->n_rows % a->block == 0), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Blocks of %" PetscInt_FMT " rows need contiguous, whole block rows", a->block);
   PetscCheck(a->block == 1 || (profile && profile->block_size % a->block == 0), PETSC_COMM_SELF, PETSC_ERR_PLIB, "The rows are not made of dense blocks of %" PetscInt_FMT, a->block);
-  PetscCheck(a->order == AUTOCSR_ORDER_SLICED || contiguous || !(own_index || (a->value != AUTOCSR_VALUE_CSR && a->value != AUTOCSR_VALUE_PATTERN)), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Order csr with index %s and value %s needs contiguous rows", AutoCSRIndexNames[a->index], AutoCSRValueNames[a->value]);
-  PetscCheck(contiguous || a->mapping == AUTOCSR_MAP_EMPTY || a->mapping == AUTOCSR_MAP_LANES || a->mapping == AUTOCSR_MAP_SLICE, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Mapping %s needs contiguous rows", AutoCSRMappingNames[a->mapping]);
+  PetscCheck(a->order != AUTOCSR_ORDER_CSR || contiguous || !(own_index || (a->value != AUTOCSR_VALUE_CSR && a->value != AUTOCSR_VALUE_PATTERN)), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Order csr with index %s and value %s needs contiguous rows", AutoCSRIndexNames[a->index], AutoCSRValueNames[a->value]);
+  PetscCheck(contiguous || a->mapping == AUTOCSR_MAP_EMPTY || a->mapping == AUTOCSR_MAP_LANES || a->mapping == AUTOCSR_MAP_SLICE || a->mapping == AUTOCSR_MAP_GROUP, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Mapping %s needs contiguous rows", AutoCSRMappingNames[a->mapping]);
   PetscCheck(a->index != AUTOCSR_INDEX_32 || (PetscInt64)csr->n <= (PetscInt64)1 << 32, PETSC_COMM_SELF, PETSC_ERR_PLIB, "32 bits do not hold %" PetscInt_FMT " columns", csr->n);
   PetscCheck(a->index != AUTOCSR_INDEX_PATTERN || (profile && profile->pattern_id), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Index pattern needs a profile with row patterns");
   PetscCheck(a->value != AUTOCSR_VALUE_PATTERN || profile->pattern_values, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Value pattern needs a profile in which rows of one pattern have the same values");

@@ -5,8 +5,7 @@
 #ifndef AUTOCSR_ENCODE_H
 #define AUTOCSR_ENCODE_H
 
-#include "plan.h"
-#include "../profile/dictionary.h"
+#include "tiled.h"
 
 /* Entries of the k-th row; lanes of the last slice past the segment's end have none */
 AUTOCSR_HD PetscInt AutoCSRSegmentRowLength(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt k)
@@ -138,6 +137,21 @@ AUTOCSR_HD void AutoCSREncodeRowIndex(AutoCSRSegment *seg, const AutoCSRMatrix *
     for (PetscInt t = 0; t < length; t++) index[AutoCSRSegmentStep(seg, t)] = (uint16_t)(csr->col[p + t] - base);
     for (PetscInt t = length; t < slots; t++) index[AutoCSRSegmentStep(seg, t)] = 0;
   }
+}
+
+/* The code of a value, in place q of VALUE */
+AUTOCSR_HD void AutoCSREncodeValue(AutoCSRSegment *seg, AutoCSRValue coding, const AutoCSRDictionary *dictionary, const PetscScalar *v, PetscInt q)
+{
+  void *value = seg->stream[AUTOCSR_STREAM_VALUE].data;
+
+  if (coding == AUTOCSR_VALUE_COPY)
+    ((PetscScalar *)value)[q] = *v;
+  else if (coding == AUTOCSR_VALUE_DICTIONARY) {
+    unsigned slot;
+
+    ((uint8_t *)value)[q] = (uint8_t)AutoCSRDictionaryFind(dictionary, v, &slot);
+  } else if (coding == AUTOCSR_VALUE_FLOAT32)
+    (void)AutoCSRFloatsFromScalar(v, ((float(*)[AUTOCSR_PARTS])value)[q]);
 }
 
 /* VALUE of the k-th row, padding too. The dictionary indexes DICTIONARY and holds every value; NULL for other codings */
@@ -304,6 +318,10 @@ AUTOCSR_HD PetscInt AutoCSRDecodeColumn(const AutoCSRSegment *seg, const AutoCSR
 
     return row + ((const PetscInt *)stream[AUTOCSR_STREAM_PATTERN_OFFSET].data)[p + t];
   }
+  if (seg->axes.order == AUTOCSR_ORDER_TILED) {
+    q = AutoCSRTiledSlot(seg, csr->n, k, t);
+    return q < 0 ? -1 : AutoCSRTiledColumn(seg, AutoCSRTiledTileOf(seg, q), q);
+  }
   q = AutoCSRSegmentSlot(seg, csr, k) + AutoCSRSegmentStep(seg, t);
   if (seg->axes.index == AUTOCSR_INDEX_32) return (PetscInt)((const uint32_t *)stream[AUTOCSR_STREAM_INDEX].data)[q];
   return ((const PetscInt *)stream[AUTOCSR_STREAM_BASE].data)[k / seg->axes.slice_height] + (PetscInt)((const uint16_t *)stream[AUTOCSR_STREAM_INDEX].data)[q];
@@ -317,7 +335,12 @@ AUTOCSR_HD PetscScalar AutoCSRDecodeValue(const AutoCSRSegment *seg, const AutoC
 
   if (seg->axes.value == AUTOCSR_VALUE_CSR) return csr->val[csr->row_ptr[AutoCSRSegmentRow(seg, k)] + t];
   if (seg->axes.value == AUTOCSR_VALUE_PATTERN) return ((const PetscScalar *)stream[AUTOCSR_STREAM_PATTERN_VALUE].data)[((const PetscInt *)stream[AUTOCSR_STREAM_PATTERN_PTR].data)[((const uint16_t *)stream[AUTOCSR_STREAM_PATTERN_ID].data)[k]] + t];
-  q = AutoCSRSegmentSlot(seg, csr, k) + AutoCSRSegmentStep(seg, t);
+  if (seg->axes.order == AUTOCSR_ORDER_TILED) {
+    q = AutoCSRTiledSlot(seg, csr->n, k, t);
+    if (q < 0) return 0;
+    q = AutoCSRTiledValueSlot(&seg->axes, q);
+  } else
+    q = AutoCSRSegmentSlot(seg, csr, k) + AutoCSRSegmentStep(seg, t);
   if (seg->axes.value == AUTOCSR_VALUE_COPY) return ((const PetscScalar *)stream[AUTOCSR_STREAM_VALUE].data)[q];
   if (seg->axes.value == AUTOCSR_VALUE_DICTIONARY) return ((const PetscScalar *)stream[AUTOCSR_STREAM_DICTIONARY].data)[((const uint8_t *)stream[AUTOCSR_STREAM_VALUE].data)[q]];
   return AutoCSRScalarFromFloats(((const float(*)[AUTOCSR_PARTS])stream[AUTOCSR_STREAM_VALUE].data)[q]);

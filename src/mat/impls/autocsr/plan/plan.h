@@ -11,20 +11,22 @@
 #define AUTOCSR_MAX_LANES (1 << 20) /* of a row */
 
 typedef enum {
-  AUTOCSR_PARTITION_ROWS,    /* rows, each whole */
-  AUTOCSR_PARTITION_BIN,     /* one bin of virtual rows (hou2017, III-B) */
-  AUTOCSR_PARTITION_NONZEROS /* equal shares of nonzeros, or of rows and nonzeros, that cut rows (liu2015, 3.1; dufrechou2021, 2.1.6) */
+  AUTOCSR_PARTITION_ROWS,     /* rows, each whole */
+  AUTOCSR_PARTITION_BIN,      /* one bin of virtual rows (hou2017, III-B) */
+  AUTOCSR_PARTITION_NONZEROS, /* equal shares of nonzeros, or of rows and nonzeros, that cut rows (liu2015, 3.1; dufrechou2021, 2.1.6) */
+  AUTOCSR_PARTITION_COLUMNS   /* tiles of neighbouring columns, of all rows (hong2019, 3; COL_DIV) */
 } AutoCSRPartition;
 
 typedef enum {
-  AUTOCSR_ORDER_CSR,   /* entries as in the CSR */
-  AUTOCSR_ORDER_SLICED /* slices of slice_height rows, each column-major and padded to its longest row (SELL) */
+  AUTOCSR_ORDER_CSR,    /* entries as in the CSR */
+  AUTOCSR_ORDER_SLICED, /* slices of slice_height rows, each column-major and padded to its longest row (SELL) */
+  AUTOCSR_ORDER_TILED   /* by tile of tile_width columns, in it by row, in it by column */
 } AutoCSROrder;
 
 typedef enum {
   AUTOCSR_INDEX_CSR,    /* the CSR's column array (order CSR only) */
   AUTOCSR_INDEX_32,     /* uint32_t columns (of blocks, where `block` is more than 1) */
-  AUTOCSR_INDEX_16,     /* uint16_t offsets from BASE[slice] */
+  AUTOCSR_INDEX_16,     /* uint16_t offsets from BASE[slice]; order TILED: from the first column of the tile */
   AUTOCSR_INDEX_PATTERN /* none: column = row + PATTERN_OFFSET[PATTERN_PTR[PATTERN_ID[row]] + t] */
 } AutoCSRIndex;
 
@@ -37,15 +39,16 @@ typedef enum {
 } AutoCSRValue;
 
 typedef enum {
-  AUTOCSR_MAP_EMPTY,     /* rows without entries: y = 0 or z */
-  AUTOCSR_MAP_LANES,     /* `lanes` partial sums for a row: 1 serial, 2 to 128 subvector, 256 vector (hou2017, III-B), more: warps of many blocks */
-  AUTOCSR_MAP_SLICE,     /* `lanes` lanes for each row of a slice (1: SELL; more: SELL-P) */
-  AUTOCSR_MAP_VENDOR,    /* as the vendor's library does it, by `algorithm`; whole blocks. Padding has the index code -1 */
-  AUTOCSR_MAP_TILE,      /* tile_width lanes, tile_height entries each (liu2015, 3.1) */
-  AUTOCSR_MAP_MERGE,     /* as a tile, of entries and of ends of rows, in the order of the merge path (dufrechou2021, 2.1.6) */
-  AUTOCSR_MAP_FETCH,     /* `lanes` lanes a row, which take the next rows by a counter (LightSpMV; dufrechou2021, 2.1.4) */
-  AUTOCSR_MAP_PRODUCTS,  /* a lane an entry for products, then a lane a row for sums (PCSR; dufrechou2021, 2.1.5) */
-  AUTOCSR_MAP_ROW_BLOCKS /* blocks of whole rows of tile_width * tile_height entries at most, parts of longer rows (CSR-Adaptive; dufrechou2021, 2.1.3) */
+  AUTOCSR_MAP_EMPTY,      /* rows without entries: y = 0 or z */
+  AUTOCSR_MAP_LANES,      /* `lanes` partial sums for a row: 1 serial, 2 to 128 subvector, 256 vector (hou2017, III-B), more: warps of many blocks */
+  AUTOCSR_MAP_SLICE,      /* `lanes` lanes for each row of a slice (1: SELL; more: SELL-P) */
+  AUTOCSR_MAP_VENDOR,     /* as the vendor's library does it, by `algorithm`; whole blocks. Padding has the index code -1 */
+  AUTOCSR_MAP_TILE,       /* tile_width lanes, tile_height entries each (liu2015, 3.1) */
+  AUTOCSR_MAP_MERGE,      /* as a tile, of entries and of ends of rows, in the order of the merge path (dufrechou2021, 2.1.6) */
+  AUTOCSR_MAP_FETCH,      /* `lanes` lanes a row, which take the next rows by a counter (LightSpMV; dufrechou2021, 2.1.4) */
+  AUTOCSR_MAP_PRODUCTS,   /* a lane an entry for products, then a lane a row for sums (PCSR; dufrechou2021, 2.1.5) */
+  AUTOCSR_MAP_ROW_BLOCKS, /* blocks of whole rows of tile_width * tile_height entries at most, parts of longer rows (CSR-Adaptive; dufrechou2021, 2.1.3) */
+  AUTOCSR_MAP_GROUP       /* lanes of a group of AUTOCSR_TILED_GROUP entries, whatever their rows: sums of pieces, then of rows */
 } AutoCSRMapping;
 
 typedef enum {
@@ -62,7 +65,7 @@ typedef struct {
   AutoCSRValue     value;
   AutoCSRMapping   mapping;
   AutoCSRReduction reduction;
-  PetscInt         lanes;                               /* MAP_LANES, MAP_SLICE */
+  PetscInt         lanes;                               /* MAP_LANES, MAP_SLICE; MAP_GROUP: 32, or 1 for a group that is walked in order */
   PetscInt         slice_height;                        /* rows of a slice, a power of two; also the rows that share a BASE in order CSR */
   PetscInt         width;                               /* order SLICED: slots of each row (ELL); 0: as many as the longest of its slice needs */
   PetscInt         sort_window;                         /* rows (of those named) sorted by length within windows of so many; 0 or 1: not sorted */
@@ -70,7 +73,7 @@ typedef struct {
   PetscInt         row_group;                           /* rows of a virtual row (granularity U); 1: ROWS names single rows */
   PetscInt         block;                               /* b: dense, aligned b by b blocks have one column code each; 1: each entry its own (order CSR, contiguous whole block rows, MAP_LANES: lanes of a block row) */
   PetscInt         algorithm;                           /* MAP_VENDOR: 1, 2 */
-  PetscInt         tile_width, tile_height, tile_steps; /* MAP_TILE: T, W and S of liu2015; MAP_MERGE, MAP_ROW_BLOCKS: lanes, entries of each */
+  PetscInt         tile_width, tile_height, tile_steps; /* MAP_TILE: T, W and S of liu2015; MAP_MERGE, MAP_ROW_BLOCKS: lanes, entries of each; order TILED: columns of a tile, rows of a row block, groups of an item */
   PetscInt         row_limit;                           /* MAP_ROW_BLOCKS: rows of more entries have blocks of their own */
 } AutoCSRAxes;
 
@@ -79,10 +82,12 @@ typedef struct {
     order CSR     q = row_ptr[row] + t - row_ptr[row_begin]  (own streams there need a contiguous segment)
     order SLICED  q = SLICE_PTR[k / slice_height] + t / lanes * lanes * slice_height + k % slice_height * lanes + t % lanes: each row is padded
                   to a multiple of `lanes` slots
+    order TILED   the entries of a tile fill groups of AUTOCSR_TILED_GROUP slots; those of a row in a tile are a piece, or more where a
+                  part of an item ends (tiled.h). VALUE is dealt out to lanes in each group: AutoCSRTiledValueSlot()
   With blocks, INDEX has one code for each block, block rows one after the other and in each its blocks: block t of the block
   row that begins with row r is code (row_ptr[r] - row_ptr[row_begin]) / b^2 + t. Codes are columns divided by b; offsets, from the BASE
   that slice_height block rows share, too. With INDEX_CSR the column of a block is the CSR's of its first entry.
-  A slot past the end of its row holds index code 0 (MAP_VENDOR: -1) and value code 0; no kernel may let it reach y. A stream's data are
+  A slot past the end of its row (or tile) holds index code 0 (MAP_VENDOR: -1) and value code 0; no kernel may let it reach y. A stream's data are
   aligned to 64 bytes, and 64 bytes past its end may be read.
 */
 typedef enum {
@@ -99,6 +104,11 @@ typedef enum {
   AUTOCSR_STREAM_VALUE,          /* PetscScalar, uint8_t or float */
   AUTOCSR_STREAM_DICTIONARY,     /* PetscScalar: 256, in ascending order of their bits, unused ones zero */
   AUTOCSR_STREAM_WORK,           /* PetscInt: pairs, the row and the entry of the CSR where the work of a block begins, and where the last one ends */
+  AUTOCSR_STREAM_ITEM,           /* AutoCSRTiledItem: tiles cut in about equal runs of groups */
+  AUTOCSR_STREAM_END,            /* a bit for each slot, 8 in a uint8_t: 1 where a piece ends */
+  AUTOCSR_STREAM_PIECE_PTR,      /* PetscInt: groups + 1; the first piece that ends in a group */
+  AUTOCSR_STREAM_PIECE_ROW,      /* uint16_t: a piece's row in its row block, + AUTOCSR_TILED_ROWS * its rank among the pieces of the same row in its batch */
+  AUTOCSR_STREAM_RUN_PTR,        /* PetscInt: tiles * row blocks + 1; the first piece of a tile in a row block or after it */
   AUTOCSR_STREAM_COUNT
 } AutoCSRStreamKind;
 

@@ -49,6 +49,10 @@ PetscErrorCode AutoCSRPlanRefresh_Host(AutoCSRPlan *plan, const AutoCSRMatrix *c
       continue;
     }
     if (seg->axes.value == AUTOCSR_VALUE_DICTIONARY) PetscCall(PetscArraycpy((PetscScalar *)seg->stream[AUTOCSR_STREAM_DICTIONARY].data, dictionary.value, AUTOCSR_MAX_DISTINCT));
+    if (seg->axes.order == AUTOCSR_ORDER_TILED) {
+      PetscCall(AutoCSRTiledEncodeValues_Host(seg, csr, &dictionary));
+      continue;
+    }
     for (PetscInt k = 0; k < rows; k++) AutoCSREncodeRowValue(seg, csr, &dictionary, k);
   }
   PetscFunctionReturn(PETSC_SUCCESS);

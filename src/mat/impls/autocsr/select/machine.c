@@ -184,6 +184,19 @@ static PetscErrorCode load_measured(AutoCSRFigures *figures, const AutoCSRFigure
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Executors that are not measured keep the figures shipped */
+static PetscErrorCode keep_shipped(AutoCSRFigures *figures, const AutoCSRFigures *shipped)
+{
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < shipped->n_executors; i++) {
+    PetscBool known = PETSC_FALSE;
+
+    for (PetscInt j = 0; j < figures->n_executors && !known; j++) PetscCall(PetscStrcmp(figures->executor[j].name, shipped->executor[i].name, &known));
+    if (!known && figures->n_executors < AUTOCSR_MAX_EXECUTORS) figures->executor[figures->n_executors++] = shipped->executor[i];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Figures of one instruction set of a backend, read once in a process */
 PetscErrorCode AutoCSRFiguresGet(const AutoCSRBackend *backend, const char simd[], const AutoCSRFigures **figures)
 {
@@ -208,6 +221,7 @@ PetscErrorCode AutoCSRFiguresGet(const AutoCSRBackend *backend, const char simd[
     PetscCall(AutoCSRFiguresShipped(backend, wanted, &shipped));
     next = shipped;
     if (wanted == best) PetscCall(load_measured(&next, &shipped));
+    PetscCall(keep_shipped(&next, &shipped));
     PetscCall(set_lanes(&next));
     *f = next;
   }

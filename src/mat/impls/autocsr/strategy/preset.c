@@ -102,6 +102,7 @@ static double irregular_count(const AutoCSRAxes *axes, const AutoCSRRange *range
   if (axes->index == AUTOCSR_INDEX_PATTERN) return entries * (1 - (double)range->uniform_slices / PetscMax(range->slices, 1));
   if (axes->mapping == AUTOCSR_MAP_LANES) return rows * PetscMin(1, 2 * (range->padded / range->nnz - 1));
   if (axes->mapping == AUTOCSR_MAP_SLICE) return PetscMin(entries, 2 * (entries - nnz)); /* as many below the mean as above it */
+  if (axes->mapping == AUTOCSR_MAP_GROUP) return 0;                                      /* its strategy knows */
   return PetscMin(nnz / ((double)axes->tile_width * axes->tile_height) + 1, range->empty_rows);
 }
 
@@ -123,7 +124,7 @@ void AutoCSRCostFill(const AutoCSRProblem *problem, const AutoCSRAxes *axes, dou
 
   count[AUTOCSR_STREAM_ROWS] = names;
   if (axes->order == AUTOCSR_ORDER_SLICED) count[AUTOCSR_STREAM_SLICE_PTR] = slices + 1;
-  if (axes->index == AUTOCSR_INDEX_16) count[AUTOCSR_STREAM_BASE] = slices;
+  if (axes->index == AUTOCSR_INDEX_16 && axes->order != AUTOCSR_ORDER_TILED) count[AUTOCSR_STREAM_BASE] = slices;
   if (indexed) count[AUTOCSR_STREAM_INDEX] = entries / (block * block);
   if (axes->index == AUTOCSR_INDEX_PATTERN) {
     count[AUTOCSR_STREAM_PATTERN_ID]     = rows;

@@ -1,0 +1,404 @@
+/*
+  The streams of order tiled on the device (plan/tiled.c on the host). Neighbouring entries of a row in one tile are a run;
+  runs, not entries, are sorted by tile, and each then knows its slots and its pieces.
+*/
+#include "encode.cuh"
+#include "tiled.cuh"
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
+
+#define SPAN 1024 /* entries of a warp that looks for runs */
+
+/* Runs in the order of the rows, n of them: the first entry among the segment's, the row's place in it, and the tile; of runs sorted by tile, the one that comes i-th, and its first entry among the sorted */
+typedef struct {
+  PetscInt  n;
+  PetscInt *entry, *k, *sorted, *start;
+  uint32_t *tile;
+} Runs;
+
+/* Of each tile: its first run among the sorted, its first entry, its first group; one more for the end */
+typedef struct {
+  PetscInt *run, *entry, *group;
+} Tiles;
+
+static __global__ void __launch_bounds__(BLOCK) RowLengths(AutoCSRSegment seg, AutoCSRMatrix csr, PetscInt length[])
+{
+  for (PetscInt64 k = FirstOfThread(); k <= seg.n_rows; k += StrideOfThreads()) length[k] = AutoCSRSegmentRowLength(&seg, &csr, (PetscInt)k);
+}
+
+/* How many runs begin in each span, or these runs, once their number before it is known */
+template <bool write>
+static __global__ void __launch_bounds__(BLOCK) FindRuns(AutoCSRSegment seg, AutoCSRMatrix csr, const PetscInt ptr[], PetscInt nnz, PetscInt count[], Runs runs)
+{
+  __shared__ SliceEntries slices[BLOCK / WARP];
+  const PetscInt64        span = FirstOfThread() / WARP, begin = span * SPAN, end = begin + SPAN < nnz ? begin + SPAN : nnz;
+  PetscInt                n = 0;
+
+  if (begin >= nnz) return;
+  if (write) n = count[span];
+  WarpWalkEntries(ptr, seg.n_rows, begin, end, slices[threadIdx.x / WARP], [&](PetscInt first, PetscInt64 from, PetscInt64 to) {
+    const SliceEntries &slice = slices[threadIdx.x / WARP];
+
+    for (PetscInt64 at = from; at < to; at += WARP) {
+      const PetscInt64 s    = at + Lane();
+      bool             head = false;
+      PetscInt         k = 0, tile = 0;
+
+      if (s < to) {
+        const int      r = slice.RowOf((PetscInt)s);
+        const PetscInt q = csr.row_ptr[AutoCSRSegmentRow(&seg, first + r)] + ((PetscInt)s - slice.begin[r]);
+
+        k    = first + r;
+        tile = csr.col[q] / seg.axes.tile_width;
+        head = s == slice.begin[r] || csr.col[q - 1] / seg.axes.tile_width != tile;
+      }
+      const unsigned heads = __ballot_sync(ALL_LANES, head);
+
+      if (write && head) {
+        const PetscInt i = n + __popc(heads & ((1u << Lane()) - 1));
+
+        runs.entry[i]  = (PetscInt)s;
+        runs.k[i]      = k;
+        runs.tile[i]   = (uint32_t)tile;
+        runs.sorted[i] = i;
+      }
+      n += __popc(heads);
+    }
+  });
+  if (!write && Lane() == 0) count[span] = n;
+}
+
+static __global__ void __launch_bounds__(BLOCK) RunLengths(Runs runs, PetscInt nnz)
+{
+  for (PetscInt64 i = FirstOfThread(); i <= runs.n; i += StrideOfThreads()) {
+    const PetscInt r = i < runs.n ? runs.sorted[i] : 0;
+
+    runs.start[i] = i < runs.n ? (r + 1 < runs.n ? runs.entry[r + 1] : nnz) - runs.entry[r] : 0;
+  }
+}
+
+static __global__ void __launch_bounds__(BLOCK) FindTiles(Runs runs, PetscInt n_tiles, Tiles tiles)
+{
+  for (PetscInt64 c = FirstOfThread(); c <= n_tiles; c += StrideOfThreads()) {
+    PetscInt lo = 0, hi = runs.n;
+
+    while (lo < hi) {
+      const PetscInt mid = lo + (hi - lo) / 2;
+
+      if (runs.tile[mid] < (uint32_t)c)
+        lo = mid + 1;
+      else
+        hi = mid;
+    }
+    tiles.run[c]   = lo;
+    tiles.entry[c] = runs.start[lo];
+  }
+}
+
+/* The slot of the first entry of the i-th of the sorted runs */
+static __device__ __forceinline__ PetscInt SlotOf(const Runs &runs, const Tiles &tiles, PetscInt i)
+{
+  const PetscInt c = (PetscInt)runs.tile[i];
+
+  return tiles.group[c] * AUTOCSR_TILED_GROUP + runs.start[i] - tiles.entry[c];
+}
+
+/* f(slot) for the last slots of the pieces of a run */
+template <typename F>
+static __device__ __forceinline__ void EachPiece(const AutoCSRSegment &seg, const Runs &runs, const Tiles &tiles, PetscInt i, F f)
+{
+  const PetscInt c = (PetscInt)runs.tile[i], first = tiles.group[c], groups = tiles.group[c + 1] - first;
+  const PetscInt begin = SlotOf(runs, tiles, i), end = begin + runs.start[i + 1] - runs.start[i];
+
+  for (PetscInt g = begin / AUTOCSR_TILED_GROUP; (g + 1) * AUTOCSR_TILED_GROUP < end; g++) {
+    if (AutoCSRTiledIsPartEnd(groups, seg.axes.tile_steps, g - first)) f((g + 1) * AUTOCSR_TILED_GROUP - 1);
+  }
+  f(end - 1);
+}
+
+static __global__ void __launch_bounds__(BLOCK) CountPieces(AutoCSRSegment seg, Runs runs, Tiles tiles, PetscInt piece[])
+{
+  for (PetscInt64 i = FirstOfThread(); i <= runs.n; i += StrideOfThreads()) {
+    PetscInt n = 0;
+
+    if (i < runs.n) EachPiece(seg, runs, tiles, (PetscInt)i, [&](PetscInt) { n++; });
+    piece[i] = n;
+  }
+}
+
+/* END and PIECE_ROW */
+static __global__ void __launch_bounds__(BLOCK) WritePieces(AutoCSRSegment seg, Runs runs, Tiles tiles, const PetscInt piece[])
+{
+  uint32_t *end       = (uint32_t *)seg.stream[AUTOCSR_STREAM_END].data;
+  uint16_t *piece_row = (uint16_t *)seg.stream[AUTOCSR_STREAM_PIECE_ROW].data;
+
+  for (PetscInt64 i = FirstOfThread(); i < runs.n; i += StrideOfThreads()) {
+    const PetscInt k = runs.k[runs.sorted[i]];
+    PetscInt       p = piece[i];
+
+    EachPiece(seg, runs, tiles, (PetscInt)i, [&](PetscInt slot) {
+      atomicOr(end + slot / 32, 1u << slot % 32);
+      piece_row[p++] = (uint16_t)(k % seg.axes.tile_height);
+    });
+  }
+}
+
+/* INDEX: a warp goes along as many entries as any other, through the sorted runs */
+static __global__ void __launch_bounds__(BLOCK) WriteIndex(AutoCSRSegment seg, AutoCSRMatrix csr, const PetscInt ptr[], Runs runs, Tiles tiles, PetscInt nnz)
+{
+  __shared__ SliceEntries slices[BLOCK / WARP];
+  uint16_t               *index = (uint16_t *)seg.stream[AUTOCSR_STREAM_INDEX].data;
+  const PetscInt64        begin = FirstOfThread() / WARP * SPAN, end = begin + SPAN < nnz ? begin + SPAN : nnz;
+
+  if (begin >= nnz) return;
+  WarpWalkEntries(runs.start, runs.n, begin, end, slices[threadIdx.x / WARP], [&](PetscInt first, PetscInt64 from, PetscInt64 to) {
+    const SliceEntries &slice = slices[threadIdx.x / WARP];
+
+    for (PetscInt64 s = from + Lane(); s < to; s += WARP) {
+      const int      r = slice.RowOf((PetscInt)s);
+      const PetscInt i = first + r, run = runs.sorted[i], in = (PetscInt)s - slice.begin[r], k = runs.k[run];
+      const PetscInt q = csr.row_ptr[AutoCSRSegmentRow(&seg, k)] + (runs.entry[run] - ptr[k]) + in;
+
+      index[SlotOf(runs, tiles, i) + in] = (uint16_t)(csr.col[q] - (PetscInt)runs.tile[i] * seg.axes.tile_width);
+    }
+  });
+}
+
+/* How many pieces end in each group, and none after the last */
+static __global__ void __launch_bounds__(BLOCK) GroupPieces(AutoCSRSegment seg, PetscInt groups)
+{
+  const uint32_t *end       = (const uint32_t *)seg.stream[AUTOCSR_STREAM_END].data;
+  PetscInt       *piece_ptr = (PetscInt *)seg.stream[AUTOCSR_STREAM_PIECE_PTR].data;
+
+  for (PetscInt64 g = FirstOfThread(); g <= groups; g += StrideOfThreads()) {
+    PetscInt n = 0;
+
+    for (int w = 0; w < AUTOCSR_TILED_GROUP / 32 && g < groups; w++) n += __popc(end[g * (AUTOCSR_TILED_GROUP / 32) + w]);
+    piece_ptr[g] = n;
+  }
+}
+
+static __global__ void __launch_bounds__(BLOCK) WriteRunPtr(AutoCSRSegment seg, Runs runs, Tiles tiles, PetscInt n_tiles, const PetscInt piece[])
+{
+  PetscInt      *run_ptr = (PetscInt *)seg.stream[AUTOCSR_STREAM_RUN_PTR].data;
+  const PetscInt blocks  = AutoCSRTiledRowBlocks(&seg);
+
+  for (PetscInt64 r = FirstOfThread(); r <= (PetscInt64)n_tiles * blocks; r += StrideOfThreads()) {
+    const PetscInt c = blocks ? (PetscInt)(r / blocks) : n_tiles, k = blocks ? (PetscInt)(r % blocks) * seg.axes.tile_height : 0;
+    PetscInt       lo = tiles.run[c], hi = c < n_tiles ? tiles.run[c + 1] : lo;
+
+    while (lo < hi) { /* the first run of a row from k on */
+      const PetscInt mid = lo + (hi - lo) / 2;
+
+      if (runs.k[runs.sorted[mid]] < k)
+        lo = mid + 1;
+      else
+        hi = mid;
+    }
+    run_ptr[r] = piece[lo];
+  }
+}
+
+static __global__ void __launch_bounds__(BLOCK) WriteRanks(AutoCSRSegment seg, PetscInt n_tiles)
+{
+  uint16_t      *piece_row = (uint16_t *)seg.stream[AUTOCSR_STREAM_PIECE_ROW].data;
+  const PetscInt blocks    = AutoCSRTiledRowBlocks(&seg);
+
+  for (PetscInt64 b = FirstOfThread() / WARP; b < blocks; b += StrideOfThreads() / WARP) {
+    TiledWalkPieces((const PetscInt *)seg.stream[AUTOCSR_STREAM_RUN_PTR].data, n_tiles, blocks, (PetscInt)b, [&](const TiledBatches &batches) {
+      for (PetscInt first = 0; first < batches.total; first += WARP) {
+        const PetscInt f = first + Lane(), i = batches.PieceOf(f);
+        const int      row  = f < batches.total ? piece_row[i] : -1;
+        const int      rank = __popc(__match_any_sync(ALL_LANES, row) & ((1u << Lane()) - 1));
+
+        if (row >= 0) piece_row[i] = (uint16_t)(row + rank * AUTOCSR_TILED_ROWS);
+      }
+    });
+  }
+}
+
+/* VALUE: a block an item. The row of an entry is that of its piece; the entry is where the row has its column */
+static __global__ void __launch_bounds__(4 * BLOCK) WriteValues(AutoCSRSegment seg, AutoCSRMatrix csr, const AutoCSRDictionary *dictionary)
+{
+  const AutoCSRTiledItem item      = ((const AutoCSRTiledItem *)seg.stream[AUTOCSR_STREAM_ITEM].data)[blockIdx.x];
+  const uint8_t         *end       = (const uint8_t *)seg.stream[AUTOCSR_STREAM_END].data;
+  const PetscInt        *piece_ptr = (const PetscInt *)seg.stream[AUTOCSR_STREAM_PIECE_PTR].data, *run_ptr = (const PetscInt *)seg.stream[AUTOCSR_STREAM_RUN_PTR].data;
+  const uint16_t        *piece_row = (const uint16_t *)seg.stream[AUTOCSR_STREAM_PIECE_ROW].data;
+  const PetscInt         blocks = AutoCSRTiledRowBlocks(&seg), first_run = item.tile * blocks, last_run = first_run + blocks;
+
+  for (PetscInt g = item.begin + (PetscInt)(threadIdx.x / WARP); g < item.begin + item.groups; g += 4 * BLOCK / WARP) {
+    const unsigned ends = end[g * WARP + Lane()];
+    PetscInt       piece = __popc(ends), q = -1;
+
+#pragma unroll
+    for (int d = 1; d < WARP; d *= 2) {
+      const PetscInt before = __shfl_up_sync(ALL_LANES, piece, d);
+
+      if (Lane() >= d) piece += before;
+    }
+    piece += piece_ptr[g] - __popc(ends);
+    for (int j = 0; j < AUTOCSR_TILED_RUN && piece < run_ptr[last_run]; j++) { /* there is nothing but padding after the tile's last piece */
+      const PetscInt slot = g * AUTOCSR_TILED_GROUP + Lane() * AUTOCSR_TILED_RUN + j;
+
+      if (q < 0) {
+        const PetscInt run = AutoCSRTiledFindLast(run_ptr, first_run, last_run, piece);
+        const PetscInt row = AutoCSRSegmentRow(&seg, (run - first_run) * seg.axes.tile_height + AutoCSRTiledRowOf(piece_row[piece]));
+
+        q = AutoCSRTiledFindLast(csr.col, csr.row_ptr[row], csr.row_ptr[row + 1], AutoCSRTiledColumn(&seg, item.tile, slot));
+      }
+      AutoCSREncodeValue(&seg, seg.axes.value, dictionary, &csr.val[q], AutoCSRTiledValueSlot(&seg.axes, slot));
+      q++;
+      if (ends >> j & 1) {
+        piece++;
+        q = -1;
+      }
+    }
+  }
+}
+
+/* In place: sums of the n before each, and of all of them after the last */
+static PetscErrorCode SumUp(PetscInt n, PetscInt a[])
+{
+  PetscFunctionBegin;
+  PetscCall(RunWithStorage([&](void *temporary, size_t &bytes) { return cub::DeviceScan::ExclusiveSum(temporary, bytes, a, a, n + 1, AUTOCSR_STREAM); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static unsigned GridOfThreads(PetscInt64 n)
+{
+  return GridOf((n + BLOCK - 1) / BLOCK, 8192);
+}
+
+/* Finds the runs and sorts them; memory: of the arrays in `runs`, which last as long */
+static PetscErrorCode MakeRuns(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, const PetscInt ptr[], PetscInt nnz, PetscInt n_tiles, DeviceScratch memory[6], Runs *runs)
+{
+  const PetscInt spans = Pieces(nnz, SPAN);
+  DeviceScratch  scratch[2];
+  PetscInt      *count;
+  uint32_t      *tile;
+  PetscInt      *in_order;
+  int            bits = 1;
+
+  PetscFunctionBegin;
+  runs->n = 0;
+  while (bits < 31 && n_tiles >> bits) bits++;
+  PetscCall(scratch[0].Allocate((size_t)spans + 1, &count));
+  if (nnz) {
+    PetscCallCUDA(cudaMemsetAsync(count, 0, sizeof(*count) * ((size_t)spans + 1), AUTOCSR_STREAM));
+    FindRuns<false><<<(unsigned)Pieces(spans, BLOCK / WARP), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, ptr, nnz, count, *runs);
+    PetscCallCUDA(cudaGetLastError());
+    PetscCall(SumUp(spans, count));
+    PetscCall(AutoCSRDeviceToHost(&runs->n, count + spans, sizeof(runs->n)));
+  }
+  PetscCall(memory[0].Allocate((size_t)runs->n, &runs->entry));
+  PetscCall(memory[1].Allocate((size_t)runs->n, &runs->k));
+  PetscCall(memory[2].Allocate((size_t)runs->n, &tile));
+  PetscCall(memory[3].Allocate((size_t)runs->n, &in_order));
+  PetscCall(memory[4].Allocate((size_t)runs->n, &runs->tile));
+  PetscCall(memory[5].Allocate((size_t)runs->n, &runs->sorted));
+  if (nnz) {
+    Runs natural = *runs;
+
+    natural.tile   = tile;
+    natural.sorted = in_order;
+    FindRuns<true><<<(unsigned)Pieces(spans, BLOCK / WARP), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, ptr, nnz, count, natural);
+    PetscCallCUDA(cudaGetLastError());
+    PetscCall(RunWithStorage([&](void *temporary, size_t &bytes) { return cub::DeviceRadixSort::SortPairs(temporary, bytes, tile, runs->tile, in_order, runs->sorted, runs->n, 0, bits, AUTOCSR_STREAM); }));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What is counted by tile, on the host; and the streams that have as many elements as slots and groups */
+static PetscErrorCode MakeTiles(AutoCSRSegment *seg, PetscInt n, const Runs *runs, PetscInt n_tiles, Tiles *tiles)
+{
+  PetscInt *host, *entries;
+
+  PetscFunctionBegin;
+  FindTiles<<<GridOfThreads(n_tiles + 1), BLOCK, 0, AUTOCSR_STREAM>>>(*runs, n_tiles, *tiles);
+  PetscCallCUDA(cudaGetLastError());
+  PetscCall(PetscMalloc2(n_tiles + 1, &host, n_tiles, &entries));
+  PetscCall(AutoCSRDeviceToHost(host, tiles->entry, sizeof(*host) * (size_t)(n_tiles + 1)));
+  for (PetscInt c = 0; c < n_tiles; c++) entries[c] = host[c + 1] - host[c];
+  PetscCall(AutoCSRTiledAllocate(seg, n, entries, host));
+  PetscCall(AutoCSRDeviceFromHost(tiles->group, host, sizeof(*host) * (size_t)(n_tiles + 1)));
+  PetscCall(PetscFree2(host, entries));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Zero(const AutoCSRSegment *seg, AutoCSRStreamKind kind)
+{
+  PetscFunctionBegin;
+  PetscCallCUDA(cudaMemsetAsync(seg->stream[kind].data, 0, seg->stream[kind].bytes, AUTOCSR_STREAM));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* END, PIECE_ROW, PIECE_PTR, RUN_PTR */
+static PetscErrorCode MakePieces(AutoCSRSegment *seg, const Runs *runs, PetscInt n_tiles, const Tiles *tiles)
+{
+  const PetscInt blocks = AutoCSRTiledRowBlocks(seg), groups = (PetscInt)(seg->stream[AUTOCSR_STREAM_PIECE_PTR].bytes / sizeof(PetscInt)) - 1;
+  DeviceScratch  scratch;
+  PetscInt      *piece, pieces;
+
+  PetscFunctionBegin;
+  PetscCall(scratch.Allocate((size_t)runs->n + 1, &piece));
+  CountPieces<<<GridOfThreads(runs->n + 1), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *runs, *tiles, piece);
+  PetscCallCUDA(cudaGetLastError());
+  PetscCall(SumUp(runs->n, piece));
+  PetscCall(AutoCSRDeviceToHost(&pieces, piece + runs->n, sizeof(pieces)));
+  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_PIECE_ROW, pieces));
+  PetscCall(Zero(seg, AUTOCSR_STREAM_END));
+  WritePieces<<<GridOfThreads(runs->n), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *runs, *tiles, piece);
+  PetscCallCUDA(cudaGetLastError());
+  GroupPieces<<<GridOfThreads(groups + 1), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, groups);
+  PetscCallCUDA(cudaGetLastError());
+  PetscCall(SumUp(groups, (PetscInt *)seg->stream[AUTOCSR_STREAM_PIECE_PTR].data));
+  WriteRunPtr<<<GridOfThreads((PetscInt64)n_tiles * blocks + 1), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *runs, *tiles, n_tiles, piece);
+  PetscCallCUDA(cudaGetLastError());
+  WriteRanks<<<GridOfThreads((PetscInt64)blocks * WARP), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, n_tiles);
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode DeviceEncodeTiled(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
+{
+  const PetscInt n_tiles = AutoCSRTiledTiles(&seg->axes, csr->n);
+  DeviceScratch  memory[11];
+  PetscInt      *ptr;
+  Runs           runs;
+  Tiles          tiles;
+
+  PetscFunctionBegin;
+  PetscCall(memory[0].Allocate((size_t)seg->n_rows + 1, &ptr));
+  RowLengths<<<GridOfThreads(seg->n_rows + 1), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, ptr);
+  PetscCallCUDA(cudaGetLastError());
+  PetscCall(SumUp(seg->n_rows, ptr));
+  PetscCall(AutoCSRDeviceToHost(&seg->nnz, ptr + seg->n_rows, sizeof(seg->nnz)));
+  PetscCall(MakeRuns(seg, csr, ptr, seg->nnz, n_tiles, memory + 1, &runs));
+  PetscCall(memory[7].Allocate((size_t)runs.n + 1, &runs.start));
+  PetscCall(memory[8].Allocate((size_t)n_tiles + 1, &tiles.run));
+  PetscCall(memory[9].Allocate((size_t)n_tiles + 1, &tiles.entry));
+  PetscCall(memory[10].Allocate((size_t)n_tiles + 1, &tiles.group));
+  RunLengths<<<GridOfThreads(runs.n + 1), BLOCK, 0, AUTOCSR_STREAM>>>(runs, seg->nnz);
+  PetscCallCUDA(cudaGetLastError());
+  PetscCall(SumUp(runs.n, runs.start));
+  PetscCall(MakeTiles(seg, csr->n, &runs, n_tiles, &tiles));
+  PetscCall(MakePieces(seg, &runs, n_tiles, &tiles));
+  PetscCall(Zero(seg, AUTOCSR_STREAM_INDEX));
+  PetscCall(Zero(seg, AUTOCSR_STREAM_VALUE));
+  if (seg->nnz) {
+    WriteIndex<<<(unsigned)Pieces(seg->nnz, SPAN * (BLOCK / WARP)), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, ptr, runs, tiles, seg->nnz);
+    PetscCallCUDA(cudaGetLastError());
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode DeviceEncodeTiledValue(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRDictionary *dictionary)
+{
+  const PetscInt items = AutoCSRTiledItemCount(seg);
+
+  PetscFunctionBegin;
+  if (!items) PetscFunctionReturn(PETSC_SUCCESS);
+  WriteValues<<<(unsigned)items, 4 * BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, dictionary);
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,94 @@
+/*
+  coltile: the columns are cut into tiles whose part of x fits the nearest memory of an executor, shared memory on a device
+  (hong2019, 3: tiles of the other operand there, for one column), a cache on the host. Entries lie by tile and cost 16-bit
+  columns; a row's entries in a tile add up to a piece, and a second step adds the pieces. Long rows make few pieces; where
+  nearly every entry is a piece of its own this is binning by blocks of rows, streaming only (propagation blocking).
+    variants  the backend's tiles, blocks of rows and items; values copied, from a dictionary, float32
+    cost      10 bytes an entry and no gather; 18 bytes a piece, of which a row has as many as it meets tiles; a tile of x
+              for each item
+    build     runs of entries are sorted by tile, and every entry is copied once
+*/
+#include "preset.h"
+#include "../plan/tiled.h"
+#include "../backend.h"
+
+/* Pieces that rows of so many entries make, spread over the tiles that their columns may lie in */
+static double pieces_of(double rows, double length, double tiles)
+{
+  if (rows <= 0) return 0;
+  return rows * (tiles > 1 ? -tiles * expm1(length * log1p(-1 / tiles)) : 1);
+}
+
+static double count_pieces(const AutoCSRProblem *problem, const AutoCSRAxes *axes)
+{
+  const AutoCSRProfile *profile = problem->profile;
+  const double          width = axes->tile_width, window = PetscMin((double)profile->n, 2.0 * profile->bandwidth + 1);
+  const double          tiles  = PetscMin((double)AutoCSRTiledTiles(axes, profile->n), window / width + 1);
+  double                pieces = 0;
+
+  for (int b = 1; b < AUTOCSR_HISTOGRAM_BINS; b++) pieces += pieces_of(profile->histogram[b], profile->histogram[b] ? (double)profile->histogram_nnz[b] / profile->histogram[b] : 0, tiles);
+  return PetscMin(pieces, (double)profile->nnz);
+}
+
+static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
+{
+  const AutoCSRMatrix *csr  = problem->csr;
+  AutoCSRAxes          axes = {.partition = AUTOCSR_PARTITION_COLUMNS, .order = AUTOCSR_ORDER_TILED, .index = AUTOCSR_INDEX_16, .mapping = AUTOCSR_MAP_GROUP, .reduction = AUTOCSR_REDUCE_SEGMENTED, .slice_height = 1, .row_group = 1};
+  AutoCSRValue         value[3];
+  const PetscInt       n_values = AutoCSRStoredValueCodings(problem, value);
+
+  PetscFunctionBegin;
+  *n   = 0;
+  *why = "the settings ask for a coding that coltile does not have";
+  (*csr->backend->shape_tiles)(csr->m, csr->n, csr->nnz, &axes);
+  if (!axes.tile_width || (double)AutoCSRTiledTiles(&axes, csr->n) * (csr->m / axes.tile_height + 1) > 4.0 * csr->nnz + 1e6) {
+    *why = "the entries are too few for tables of tiles and blocks of rows";
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  for (PetscInt v = 0; v < n_values; v++) {
+    axes.value = value[v];
+    AutoCSRVariantAdd(problem, &axes, max, list, n);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void AutoCSRTiledCostFill(const AutoCSRProblem *problem, const AutoCSRAxes *axes, double rows, double nnz, double pieces, double names, AutoCSRCost *part)
+{
+  const double tiles = AutoCSRTiledTiles(axes, problem->csr->n), groups = nnz / AUTOCSR_TILED_GROUP + tiles / 2;
+  const double tables = pieces * sizeof(uint16_t) + sizeof(PetscInt) * (groups + tiles * (rows / axes->tile_height + 1)) + groups * (AUTOCSR_TILED_GROUP / 8);
+
+  AutoCSRCostFill(problem, axes, rows, nnz, groups * AUTOCSR_TILED_GROUP, 0, names, part);
+  part->rows      = pieces;
+  part->scattered = 0;
+  part->longest   = PetscMin(axes->tile_steps, groups / PetscMax(tiles, 1)) * AUTOCSR_TILED_GROUP / AUTOCSR_TILED_PARTS;
+  part->irregular = problem->parallel ? PetscMax(tiles, groups / axes->tile_steps) * axes->tile_width : 0; /* columns copied, by item */
+  part->own_bytes += tables;
+  part->bytes += tables + pieces * 2 * sizeof(PetscScalar);
+  part->build += 2 * tables + pieces * 8 * sizeof(PetscInt);
+}
+
+static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
+{
+  const AutoCSRRange range = AutoCSRProblemRange(problem);
+
+  PetscFunctionBegin;
+  *n = 1;
+  AutoCSRTiledCostFill(problem, axes, range.rows, range.nnz, count_pieces(problem, axes), 0, part);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRPlan *plan)
+{
+  PetscFunctionBegin;
+  PetscCall(AutoCSRBuildContiguous(problem, "coltile", axes, plan));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes *axes, size_t len, char text[])
+{
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(text, len, "%" PetscInt_FMT " tiles of %" PetscInt_FMT " columns, about %.3g pieces a row, values %s", AutoCSRTiledTiles(axes, problem->csr->n), axes->tile_width, count_pieces(problem, axes) / PetscMax(problem->csr->m, 1), AutoCSRValueWords(axes->value)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const AutoCSRStrategy AutoCSRStrategy_coltile = {"coltile", "tiles of columns, their part of x in the nearest memory, sums of pieces", "hong2019-aspt, 3", PETSC_TRUE, variants, cost, build, describe};
