@@ -124,7 +124,7 @@ AUTOCSR_HD void AutoCSREncodeRowIndex(AutoCSRSegment *seg, const AutoCSRMatrix *
   const PetscInt p = length ? csr->row_ptr[AutoCSRSegmentRow(seg, k)] : 0;
 
   if (seg->axes.block > 1) {
-    if (k % seg->axes.block == 0) AutoCSREncodeBlockRowIndex(seg, csr, k);
+    if (seg->axes.index != AUTOCSR_INDEX_CSR && k % seg->axes.block == 0) AutoCSREncodeBlockRowIndex(seg, csr, k);
   } else if (seg->axes.index == AUTOCSR_INDEX_32) {
     uint32_t *index = (uint32_t *)seg->stream[AUTOCSR_STREAM_INDEX].data + q;
 

@@ -6,6 +6,7 @@
 #define AUTOCSR_DICTIONARY_H
 
 #include "profile.h"
+#include <stdalign.h>
 #include <string.h>
 
 #if defined(PETSC_USE_REAL_DOUBLE)
@@ -23,10 +24,11 @@ typedef struct {
   AutoCSRBits part[sizeof(PetscScalar) / sizeof(PetscReal)];
 } AutoCSRScalarBits;
 
+/* CUDA aligns a complex number to its size, C does not */
 typedef struct {
-  PetscInt    n; /* values held; AUTOCSR_MAX_DISTINCT + 1: more were seen */
-  PetscScalar value[AUTOCSR_MAX_DISTINCT];
-  uint16_t    slot[AUTOCSR_DICTIONARY_SLOTS]; /* code + 1; 0: free */
+  PetscInt n; /* values held; AUTOCSR_MAX_DISTINCT + 1: more were seen */
+  alignas(sizeof(PetscScalar)) PetscScalar value[AUTOCSR_MAX_DISTINCT];
+  uint16_t slot[AUTOCSR_DICTIONARY_SLOTS]; /* code + 1; 0: free */
 } AutoCSRDictionary;
 
 AUTOCSR_HD AutoCSRScalarBits AutoCSRBitsOf(const PetscScalar *v)
