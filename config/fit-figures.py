@@ -20,7 +20,7 @@ def read_model(path):
     for line in open(path):
         kind, *w = line.rstrip('\n').split('\t')
         if kind == 'machine':
-            m['product'], m['not_hidden'] = float(w[1]), float(w[2])
+            m['figure']['product'], m['not_hidden'] = float(w[1]), float(w[2])
         elif kind == 'figure':
             m['figure'][w[0]] = [float(x) for x in w[1:]]
         elif kind == 'segment':
@@ -34,7 +34,7 @@ def read_model(path):
 
 def seconds(m, figures, key):
     """select/cost.c, AutoCSRCostEvaluate()"""
-    total = m['product']
+    total = figures['product']
     for name, (entries, rows, irregular, longest, gather, stream, launch) in m['segments'][key]:
         entry, row, irr, start, walk, memory = figures[name]
         work = entries * entry + rows * row + irregular * irr
@@ -94,11 +94,13 @@ def fit(m, measured, pull):
     import numpy, scipy.optimize
     used = sorted({n for k in measured for n, _ in m['segments'][k]})
     start = {n: [max(x, 1e-16) for x in m['figure'][n]] for n in used if n in m['figure']}
+    product = m['figure']['product']
     places = [(n, i) for n in start for i in range(6)]
     keys = [k for k in measured if all(n in start for n, _ in m['segments'][k])]
 
     def residuals(x):
         f = {n: list(v) for n, v in start.items()}
+        f['product'] = product * math.exp(x[-1])
         for (n, i), dx in zip(places, x):
             f[n][i] *= math.exp(dx)
             if i == 5:
@@ -106,8 +108,9 @@ def fit(m, measured, pull):
         r = [math.log(seconds(m, f, k) / measured[k]) for k in keys]
         return numpy.array(r + list(pull * x))
 
-    result = scipy.optimize.least_squares(residuals, numpy.zeros(len(places)), loss='soft_l1', f_scale=0.1, max_nfev=60)
-    figures = {n: list(v) for n, v in m['figure'].items()}
+    result = scipy.optimize.least_squares(residuals, numpy.zeros(len(places) + 1), loss='soft_l1', f_scale=0.1, max_nfev=60)
+    figures = {n: list(v) for n, v in m['figure'].items() if n != 'product'}
+    figures['product'] = product * math.exp(result.x[-1])
     for (n, i), dx in zip(places, result.x):
         figures[n][i] = start[n][i] * math.exp(dx)
         if i == 5:
@@ -129,6 +132,7 @@ def main():
         figures = fit(m, measured, a.pull)
         print('\nfitted')
         report(m, figures, measured, times)
+        print('    .product = %.3g' % figures.pop('product'))
         for n, f in figures.items():
             print('    {"%s", {%s}},' % (n, ', '.join('%.3g' % (x * u) for x, u in zip(f, UNITS))))
 

@@ -108,7 +108,8 @@ static double irregular_count(const AutoCSRAxes *axes, const AutoCSRRange *range
 
 double AutoCSRLongestWalk(const AutoCSRAxes *axes, double length)
 {
-  if (axes->mapping == AUTOCSR_MAP_TILE || AutoCSRMappingHasWork(axes->mapping)) return axes->tile_height;
+  if (axes->mapping == AUTOCSR_MAP_TILE) return axes->tile_height * (length > axes->tile_width * axes->tile_height / 16 ? 2 : 1); /* where rows are cut, their parts are waited for */
+  if (AutoCSRMappingHasWork(axes->mapping)) return axes->tile_height;
   return axes->mapping == AUTOCSR_MAP_LANES || axes->mapping == AUTOCSR_MAP_FETCH || axes->mapping == AUTOCSR_MAP_SLICE ? length / PetscMax(1, axes->lanes) : length;
 }
 
