@@ -1,18 +1,17 @@
 /*
-  Measures the machine: streaming and random reads at each level of memory, and every executor on small matrices that fit
-  the L2 cache, where its work shows and the bytes do not.
+  Measures the machine: streaming and random reads at each level of memory and, on a processor, every executor on small
+  matrices that fit the L2 cache, where its work shows and the bytes do not. The executors of a device keep the figures shipped,
+  which fit products with many matrices better than a few samples could, scaled by how much faster this device works.
 */
 #include "figures.h"
 
-#define BLOCK          4   /* rows and columns of the blocks that the executors of blocks are measured with */
-#define BLOCK_LANES    8   /* for a block row, where rows are worked on at once */
-#define LANES_1        2   /* its place among the trials */
-#define MOSTLY_WAITING 1.2 /* rows far away take so many times the work: it is the memory that takes the time */
+#define BLOCK   4 /* rows and columns of the blocks that the executors of blocks are measured with */
+#define LANES_1 2 /* its place among the trials */
+#define PASSES  2
 
 /* Lengths: constant, or 1 to 2 * length - 1 at random, in so many rows that no predictor learns them */
 typedef struct {
   PetscInt  rows, length;
-  PetscInt  parallel_rows, parallel_length;  /* where rows are worked on at once: enough of them to keep all lanes busy; 0: not measured elsewhere, or there */
   PetscBool random, alternating, half_empty; /* alternating: neighbouring rows have different patterns */
 } Sample;
 
@@ -24,20 +23,16 @@ enum {
   MIXED_PATTERNS,
   EMPTY_ROWS,
   ONE_ENTRY,
-  ONE_ROW,
-  FAR_ROWS, /* past every cache */
   SAMPLES
 };
 static const Sample Samples[SAMPLES] = {
-    {2048, 2, 262144, 2, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE},
-    {1024, 9, 131072, 9, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE},
-    {80, 125, 65536, 40, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE},
-    {16384, 3, 400000, 3, PETSC_TRUE, PETSC_FALSE, PETSC_FALSE},
-    {1024, 9, 131072, 9, PETSC_FALSE, PETSC_TRUE, PETSC_FALSE},
-    {2048, 9, 262144, 9, PETSC_FALSE, PETSC_FALSE, PETSC_TRUE},
-    {1, 1, 1, 1, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE},
-    {0, 0, 1, 8192, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE},
-    {0, 0, 1000000, 9, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE},
+    {2048, 2, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE},
+    {1024, 9, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE},
+    {80, 125, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE},
+    {16384, 3, PETSC_TRUE, PETSC_FALSE, PETSC_FALSE},
+    {1024, 9, PETSC_FALSE, PETSC_TRUE, PETSC_FALSE},
+    {2048, 9, PETSC_FALSE, PETSC_FALSE, PETSC_TRUE},
+    {1, 1, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE},
 };
 
 typedef struct {
@@ -58,8 +53,7 @@ static PetscInt round_up(PetscInt i, PetscInt multiple)
 /* So many distinct values, one after the other; 0: values that an entry's place in its row tells. Of dense b by b blocks; 1: of entries */
 static PetscErrorCode sample_create(const AutoCSRFigures *f, const Sample *sample, PetscInt values, PetscInt b, SampleMatrix *a)
 {
-  const PetscInt rows  = round_up(f->machine.parallel ? sample->parallel_rows : sample->rows, b);
-  const PetscInt mean  = f->machine.parallel ? sample->parallel_length : sample->length;
+  const PetscInt rows = round_up(sample->rows, b), mean = sample->length;
   uint32_t       state = 1;
   PetscInt      *row_ptr, *col;
   PetscScalar   *val;
@@ -102,22 +96,8 @@ static PetscErrorCode sample_destroy(SampleMatrix *a)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The names of all rows: an executor reads rows by name in another way than side by side */
-static PetscErrorCode name_rows(AutoCSRSegment *seg)
-{
-  PetscInt *rows;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(seg->n_rows, &rows));
-  for (PetscInt i = 0; i < seg->n_rows; i++) rows[i] = i;
-  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_ROWS, seg->n_rows));
-  PetscCall((*seg->backend->from_host)(seg->stream[AUTOCSR_STREAM_ROWS].data, rows, (size_t)seg->n_rows * sizeof(*rows)));
-  PetscCall(PetscFree(rows));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Seconds of a product with a sample in one segment of these axes */
-static PetscErrorCode sample_time(const SampleMatrix *a, const AutoCSRAxes *axes, PetscBool named, const AutoCSRExecutor *executor, double *seconds)
+static PetscErrorCode sample_time(const SampleMatrix *a, const AutoCSRAxes *axes, const AutoCSRExecutor *executor, double *seconds)
 {
   AutoCSRPlan    *plan;
   AutoCSRSegment *seg;
@@ -126,7 +106,6 @@ static PetscErrorCode sample_time(const SampleMatrix *a, const AutoCSRAxes *axes
   PetscCall(AutoCSRPlanCreate(&a->csr, &plan));
   PetscCall(AutoCSRPlanAddSegment(plan, "calibration", axes, &seg));
   seg->n_rows = a->csr.m;
-  if (named) PetscCall(name_rows(seg));
   PetscCall(AutoCSRSegmentEncode(seg, &a->csr, a->profile));
   seg->executor = executor;
   PetscCall((*plan->backend->bind)(plan, &a->csr));
@@ -136,26 +115,25 @@ static PetscErrorCode sample_time(const SampleMatrix *a, const AutoCSRAxes *axes
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* An executor under test: seconds of a product with shorter rows, longer rows, those that leave its fast path; and with one entry, one long row, and far away */
-#define KINDS 6
+/* An executor under test: seconds of a product with shorter rows, longer rows, those that leave its fast path */
+#define KINDS 3
 
 typedef struct {
   AutoCSRAxes            axes;
-  PetscBool              named;
   const AutoCSRExecutor *executor;
   const SampleMatrix    *sample;
   int                    kind[KINDS];
   double                 seconds[KINDS];
 } Trial;
 
-static PetscErrorCode trial_add(const SampleMatrix sample[], const AutoCSRFigures *f, const AutoCSRAxes *axes, PetscBool named, Trial trial[], PetscInt *n)
+static PetscErrorCode trial_add(const SampleMatrix sample[], const AutoCSRFigures *f, const AutoCSRAxes *axes, Trial trial[], PetscInt *n)
 {
-  Trial     t    = {.axes = *axes, .named = named, .sample = sample, .kind = {SHORT_ROWS, LONG_ROWS, UNEVEN_ROWS, ONE_ENTRY, ONE_ROW, FAR_ROWS}};
+  Trial     t    = {.axes = *axes, .sample = sample, .kind = {SHORT_ROWS, LONG_ROWS, UNEVEN_ROWS}};
   PetscBool same = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall((*f->backend->find_executor)(axes, f->simd, &t.executor));
-  for (PetscInt i = 0; i < *n; i++) same = (PetscBool)(same || (trial[i].executor == t.executor && trial[i].named == named && trial[i].sample == sample));
+  for (PetscInt i = 0; i < *n; i++) same = (PetscBool)(same || (trial[i].executor == t.executor && trial[i].sample == sample));
   if (!t.executor || same || *n == AUTOCSR_MAX_EXECUTORS) PetscFunctionReturn(PETSC_SUCCESS);
   if (axes->index == AUTOCSR_INDEX_PATTERN)
     t.kind[2] = MIXED_PATTERNS;
@@ -177,19 +155,19 @@ static PetscErrorCode trial_add_coded(const SampleMatrix sample[], const AutoCSR
   AutoCSRAxes axes = {.index = AUTOCSR_INDEX_PATTERN, .value = value, .mapping = AUTOCSR_MAP_LANES, .lanes = 1, .row_group = 1, .slice_height = f->backend->slice_height};
 
   PetscFunctionBegin;
-  PetscCall(trial_add(sample, f, &axes, PETSC_FALSE, trial, n));
+  PetscCall(trial_add(sample, f, &axes, trial, n));
   if (value == AUTOCSR_VALUE_CSR || value == AUTOCSR_VALUE_PATTERN) PetscFunctionReturn(PETSC_SUCCESS);
   axes.order   = AUTOCSR_ORDER_SLICED;
   axes.mapping = AUTOCSR_MAP_SLICE;
   for (int index = AUTOCSR_INDEX_32; index <= AUTOCSR_INDEX_PATTERN; index++) {
     axes.index = (AutoCSRIndex)index;
-    PetscCall(trial_add(sample, f, &axes, PETSC_FALSE, trial, n));
+    PetscCall(trial_add(sample, f, &axes, trial, n));
   }
   axes.lanes = AUTOCSR_MEASURED_LANES;
   axes.slice_height /= axes.lanes;
   for (int index = AUTOCSR_INDEX_32; index <= AUTOCSR_INDEX_16; index++) {
     axes.index = (AutoCSRIndex)index;
-    PetscCall(trial_add(sample, f, &axes, PETSC_FALSE, trial, n));
+    PetscCall(trial_add(sample, f, &axes, trial, n));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -202,42 +180,30 @@ static PetscErrorCode trials_list(const SampleMatrix sample[], const SampleMatri
   PetscFunctionBegin;
   *n           = 0;
   axes.mapping = AUTOCSR_MAP_EMPTY;
-  PetscCall(trial_add(sample, f, &axes, PETSC_FALSE, trial, n));
+  PetscCall(trial_add(sample, f, &axes, trial, n));
   axes.mapping   = AUTOCSR_MAP_TILE;
   axes.partition = AUTOCSR_PARTITION_NONZEROS;
-  PetscCall(trial_add(sample, f, &axes, PETSC_FALSE, trial, n));
-  axes.mapping = AUTOCSR_MAP_MERGE;
-  if (f->machine.parallel) PetscCall(trial_add(sample, f, &axes, PETSC_FALSE, trial, n));
+  PetscCall(trial_add(sample, f, &axes, trial, n));
   axes.partition = AUTOCSR_PARTITION_ROWS;
-  axes.mapping   = AUTOCSR_MAP_PRODUCTS;
-  if (f->machine.parallel) PetscCall(trial_add(sample, f, &axes, PETSC_FALSE, trial, n));
-  axes.mapping = AUTOCSR_MAP_FETCH;
-  for (axes.lanes = 2; f->machine.parallel && axes.lanes <= 32; axes.lanes *= 2) PetscCall(trial_add(sample, f, &axes, PETSC_FALSE, trial, n));
-  axes.mapping = AUTOCSR_MAP_ROW_BLOCKS;
-  for (axes.tile_height = f->backend->tile_height; f->machine.parallel && axes.tile_height >= f->backend->tile_height / 4; axes.tile_height /= 2) {
-    axes.row_limit = axes.tile_width * axes.tile_height / 2;
-    PetscCall(trial_add(sample, f, &axes, PETSC_FALSE, trial, n));
-  }
-  axes.mapping = AUTOCSR_MAP_LANES;
-  for (axes.lanes = 1; axes.lanes <= (f->machine.parallel ? 512 : 256); axes.lanes *= 2) { /* 512: more than one block */
+  axes.mapping   = AUTOCSR_MAP_LANES;
+  for (axes.lanes = 1; axes.lanes <= 256; axes.lanes *= 2) {
     axes.index = AUTOCSR_INDEX_CSR;
-    PetscCall(trial_add(sample, f, &axes, PETSC_FALSE, trial, n));
-    if (f->machine.parallel) PetscCall(trial_add(sample, f, &axes, PETSC_TRUE, trial, n));
+    PetscCall(trial_add(sample, f, &axes, trial, n));
     axes.index = AUTOCSR_INDEX_16;
-    PetscCall(trial_add(sample, f, &axes, PETSC_FALSE, trial, n));
+    PetscCall(trial_add(sample, f, &axes, trial, n));
   }
   PetscCall(trial_add_coded(sample, f, AUTOCSR_VALUE_CSR, trial, n));
   PetscCall(trial_add_coded(same, f, AUTOCSR_VALUE_PATTERN, trial, n));
   PetscCall(trial_add_coded(sample, f, AUTOCSR_VALUE_COPY, trial, n));
   PetscCall(trial_add_coded(sample, f, AUTOCSR_VALUE_DICTIONARY, trial, n));
-  if (!f->machine.parallel) PetscCall(trial_add_coded(few, f, AUTOCSR_VALUE_DICTIONARY, trial, n));
+  PetscCall(trial_add_coded(few, f, AUTOCSR_VALUE_DICTIONARY, trial, n));
   if (sample[0].profile->float32_exact) PetscCall(trial_add_coded(sample, f, AUTOCSR_VALUE_FLOAT32, trial, n));
   axes.block = BLOCK;
-  axes.lanes = f->machine.parallel ? BLOCK_LANES : 1;
+  axes.lanes = 1;
   axes.index = AUTOCSR_INDEX_16;
   for (int value = AUTOCSR_VALUE_CSR; value <= AUTOCSR_VALUE_FLOAT32; value++) {
     axes.value = (AutoCSRValue)value;
-    if (value != AUTOCSR_VALUE_COPY && (value != AUTOCSR_VALUE_FLOAT32 || sample[0].profile->float32_exact)) PetscCall(trial_add(blocks, f, &axes, PETSC_FALSE, trial, n));
+    if (value != AUTOCSR_VALUE_COPY && (value != AUTOCSR_VALUE_FLOAT32 || sample[0].profile->float32_exact)) PetscCall(trial_add(blocks, f, &axes, trial, n));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -274,42 +240,9 @@ static AutoCSRExecutorCost trial_fit(const Trial *t)
   return cost;
 }
 
-/*
-  Where rows are worked on at once: what one entry takes, one long row, and rows far away, if it is not the work that takes
-  the time there. The start of a product is that of the fastest executor; none of it is in the other figures
-*/
-static void trials_fit_parallel(AutoCSRFigures *f, Trial trial[])
-{
-  f->machine.product = PETSC_MAX_REAL;
-  for (PetscInt i = 0; i < f->n_executors; i++) f->machine.product = PetscMin(f->machine.product, trial[i].seconds[3]);
-  for (PetscInt i = 0; i < f->n_executors; i++) {
-    const AutoCSRMatrix *row = &trial[i].sample[ONE_ROW].csr, *rows = &trial[i].sample[FAR_ROWS].csr;
-    const double         start = trial[i].seconds[3] - f->machine.product;
-    AutoCSRExecutorCost *cost  = &f->executor[i].cost;
-    AutoCSRSegment       seg   = {.axes = trial[i].axes, .n_rows = rows->m, .nnz = rows->nnz};
-    double               bytes, work, stream;
-
-    for (int k = 0; k < KINDS; k++) trial[i].seconds[k] = PetscMax(trial[i].seconds[k] - trial[i].seconds[3], 1e-9);
-    *cost       = trial_fit(&trial[i]);
-    cost->start = start;
-    cost->walk  = trial[i].seconds[4] / AutoCSRLongestWalk(&trial[i].axes, row->nnz);
-    if (trial[i].axes.mapping == AUTOCSR_MAP_EMPTY) continue;
-    bytes = AutoCSRSegmentBytesMoved(&seg, rows->m, rows->n);
-    for (int s = AUTOCSR_STREAM_INDEX; s < AUTOCSR_STREAM_COUNT; s++) {
-      const PetscBool index = (PetscBool)(s == AUTOCSR_STREAM_INDEX && (trial[i].axes.index == AUTOCSR_INDEX_32 || trial[i].axes.index == AUTOCSR_INDEX_16));
-
-      if (index || (s == AUTOCSR_STREAM_VALUE && trial[i].axes.value != AUTOCSR_VALUE_CSR && trial[i].axes.value != AUTOCSR_VALUE_PATTERN)) bytes += (double)rows->nnz / (index ? (double)PetscMax(1, trial[i].axes.block) * PetscMax(1, trial[i].axes.block) : 1) * AutoCSRStreamElementSize(&trial[i].axes, (AutoCSRStreamKind)s);
-    }
-    work   = rows->nnz * cost->entry + rows->m * cost->row;
-    stream = AutoCSRStreamSeconds(&f->machine, bytes, bytes);
-    if (stream > 0 && trial[i].seconds[5] > MOSTLY_WAITING * work) cost->memory = PetscMax(1, trial[i].seconds[5] / stream); /* narrow codings may fit the caches */
-  }
-}
-
-/* All trials once, then again: what disturbs one pass seldom disturbs the same trial in the other (nothing much does on a device) */
+/* All trials once, then again: what disturbs one pass seldom disturbs the same trial in the other */
 static PetscErrorCode measure_executors(AutoCSRFigures *f)
 {
-  const int    kinds = f->machine.parallel ? KINDS : 3, passes = f->machine.parallel ? 1 : 2;
   SampleMatrix sample[SAMPLES], few[SAMPLES], same[SAMPLES], blocks[SAMPLES];
   Trial       *trial;
   double       seconds;
@@ -319,27 +252,24 @@ static PetscErrorCode measure_executors(AutoCSRFigures *f)
     PetscCall(sample_create(f, &Samples[s], 101, 1, &sample[s]));
     PetscCall(sample_create(f, &Samples[s], 0, 1, &same[s]));
     PetscCall(sample_create(f, &Samples[s], 101, BLOCK, &blocks[s]));
-    few[s] = (SampleMatrix){.profile = NULL};
-    if (!f->machine.parallel) PetscCall(sample_create(f, &Samples[s], 7, 1, &few[s]));
+    PetscCall(sample_create(f, &Samples[s], 7, 1, &few[s]));
   }
   PetscCall(PetscMalloc1(AUTOCSR_MAX_EXECUTORS, &trial));
   PetscCall(trials_list(sample, few, same, blocks, f, trial, &f->n_executors));
-  for (int pass = 0; pass < passes; pass++) {
+  for (int pass = 0; pass < PASSES; pass++) {
     for (PetscInt i = 0; i < f->n_executors; i++) {
-      for (int k = 0; k < kinds; k++) {
-        PetscCall(sample_time(&trial[i].sample[trial[i].kind[k]], &trial[i].axes, trial[i].named, trial[i].executor, &seconds));
+      for (int k = 0; k < KINDS; k++) {
+        PetscCall(sample_time(&trial[i].sample[trial[i].kind[k]], &trial[i].axes, trial[i].executor, &seconds));
         trial[i].seconds[k] = PetscMin(trial[i].seconds[k], seconds);
       }
     }
   }
   for (PetscInt i = 0; i < f->n_executors; i++) {
-    PetscCall(AutoCSRFigureName(f, trial[i].executor, &trial[i].axes, trial[i].named, trial[i].sample[0].profile->values, sizeof(f->executor[i].name), f->executor[i].name));
-    if (!f->machine.parallel) f->executor[i].cost = trial_fit(&trial[i]);
+    PetscCall(AutoCSRFigureName(f, trial[i].executor, &trial[i].axes, PETSC_FALSE, trial[i].sample[0].profile->values, sizeof(f->executor[i].name), f->executor[i].name));
+    f->executor[i].cost = trial_fit(&trial[i]);
   }
-  if (f->machine.parallel)
-    trials_fit_parallel(f, trial);
-  else /* a product with one entry is no more than the start of a segment */
-    PetscCall(sample_time(&sample[ONE_ENTRY], &trial[LANES_1].axes, PETSC_FALSE, trial[LANES_1].executor, &f->machine.launch));
+  /* A product with one entry is no more than the start of a segment */
+  PetscCall(sample_time(&sample[ONE_ENTRY], &trial[LANES_1].axes, trial[LANES_1].executor, &f->machine.launch));
   PetscCall(PetscFree(trial));
   for (int s = 0; s < SAMPLES; s++) {
     PetscCall(sample_destroy(&sample[s]));
@@ -352,13 +282,22 @@ static PetscErrorCode measure_executors(AutoCSRFigures *f)
 
 PetscErrorCode AutoCSRFiguresMeasure(AutoCSRFigures *f)
 {
-  AutoCSRMachine *m = &f->machine;
+  AutoCSRMachine *m       = &f->machine;
+  const double    nearest = m->bandwidth[0];
 
   PetscFunctionBegin;
   PetscCall((*f->backend->measure_memory)(m->cache, m->bandwidth, m->random_line, &m->strided));
-  if (!m->parallel) { /* the executors' own figures hold x in L2: only what further levels cost on top counts */
+  if (m->parallel) { /* reads from L1 go as fast as there are multiprocessors, and at their clock: so does work */
+    for (PetscInt i = 0; i < f->n_executors; i++) {
+      AutoCSRExecutorCost *cost = &f->executor[i].cost;
+
+      cost->entry *= nearest / m->bandwidth[0];
+      cost->row *= nearest / m->bandwidth[0];
+      cost->irregular *= nearest / m->bandwidth[0];
+    }
+  } else { /* the executors' own figures hold x in L2: only what further levels cost on top counts */
     for (int level = 3; level >= 0; level--) m->random_line[level] = PetscMax(0, m->random_line[level] - m->random_line[PetscMin(level, 1)]);
+    PetscCall(measure_executors(f));
   }
-  PetscCall(measure_executors(f));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -155,7 +155,7 @@ static PetscErrorCode cache_path(const char simd[], unsigned hash, char path[], 
 static PetscErrorCode load_measured(AutoCSRFigures *figures, const AutoCSRFigures *shipped)
 {
   char      path[PETSC_MAX_PATH_LEN] = "";
-  PetscBool given, none = PETSC_FALSE, found = PETSC_FALSE;
+  PetscBool given, none = PETSC_FALSE, found = PETSC_FALSE, known;
   unsigned  hash;
   double    cache[3];
 
@@ -164,6 +164,11 @@ static PetscErrorCode load_measured(AutoCSRFigures *figures, const AutoCSRFigure
   if (given) PetscCall(PetscStrcmp(path, "none", &none));
   if (none) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall((*figures->backend->identify)(sizeof(figures->machine.name), figures->machine.name, &hash, cache));
+  PetscCall(PetscStrcmp(figures->machine.name, shipped->machine.name, &known));
+  if (known) { /* the very machine that they are of */
+    PetscCall(PetscInfo(NULL, "Figures of this machine: shipped\n"));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   if (given && figures->backend != &AutoCSRBackendHost) { /* the file named is the host's: another for each other backend beside it */
     PetscCall(PetscStrlcat(path, ".", sizeof(path)));
     PetscCall(PetscStrlcat(path, figures->backend->name, sizeof(path)));
