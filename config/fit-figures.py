@@ -11,8 +11,8 @@ squares of the logarithms of the times, and drawn to what is shipped now, so tha
 Needs numpy and scipy."""
 import argparse, collections, csv, math, sys
 
-FIGURES = ('entry', 'row', 'irregular', 'start', 'walk', 'memory')
-UNITS = (1e12, 1e12, 1e12, 1e12, 1e12, 1)
+FIGURES = ('entry', 'row', 'irregular', 'start', 'walk', 'memory', 'gather')
+UNITS = (1e12, 1e12, 1e12, 1e12, 1e12, 1, 1)
 
 
 def read_model(path):
@@ -36,7 +36,8 @@ def seconds(m, figures, key):
     """select/cost.c, AutoCSRCostEvaluate()"""
     total = figures['product']
     for name, (entries, rows, irregular, longest, gather, stream, launch) in m['segments'][key]:
-        entry, row, irr, start, walk, memory = figures[name]
+        entry, row, irr, start, walk, memory, slower = figures[name]
+        gather *= slower
         work = entries * entry + rows * row + irregular * irr
         a = max(work, memory * stream)
         total += max(start + longest * walk, max(a, gather) + m['not_hidden'] * min(a, gather)) + launch
@@ -95,7 +96,7 @@ def fit(m, measured, pull):
     used = sorted({n for k in measured for n, _ in m['segments'][k]})
     start = {n: [max(x, 1e-16) for x in m['figure'][n]] for n in used if n in m['figure']}
     product = m['figure']['product']
-    places = [(n, i) for n in start for i in range(6)]
+    places = [(n, i) for n in start for i in range(7)]
     keys = [k for k in measured if all(n in start for n, _ in m['segments'][k])]
 
     def residuals(x):
@@ -103,8 +104,8 @@ def fit(m, measured, pull):
         f['product'] = product * math.exp(x[-1])
         for (n, i), dx in zip(places, x):
             f[n][i] *= math.exp(dx)
-            if i == 5:
-                f[n][i] = max(1, f[n][i])
+            if i >= 5:
+                f[n][i] = max(1 if i == 5 else 0.5, f[n][i])
         r = [math.log(seconds(m, f, k) / measured[k]) for k in keys]
         return numpy.array(r + list(pull * x))
 
@@ -113,8 +114,8 @@ def fit(m, measured, pull):
     figures['product'] = product * math.exp(result.x[-1])
     for (n, i), dx in zip(places, result.x):
         figures[n][i] = start[n][i] * math.exp(dx)
-        if i == 5:
-            figures[n][i] = max(1, figures[n][i])
+        if i >= 5:
+            figures[n][i] = max(1 if i == 5 else 0.5, figures[n][i])
     return figures
 
 

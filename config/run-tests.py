@@ -204,7 +204,7 @@ def execute(run, petsc, opts):
     scratch = os.path.join(opts.build, 'runs', run.name)
     shutil.rmtree(scratch, ignore_errors=True)
     os.makedirs(scratch)
-    options = f'-check_pointer_intensity 0 -error_output_stdout -malloc_dump -malloc_debug -checkfunctionlist -nox -mat_autocsr_machine none {opts.options}'
+    options = f'-check_pointer_intensity 0 -error_output_stdout -malloc_dump -malloc_debug -checkfunctionlist -nox -mat_autocsr_machine none -mat_autocsr_progressive false {opts.options}'
     env = dict(os.environ, AUTOCSR_LIB=opts.lib, AUTOCSR_DATA=os.path.join(opts.build, 'data'), AUTOCSR_MTX=os.path.join(opts.top, 'tests', 'data'),
                DATAFILESPATH=opts.matrices, OMP_NUM_THREADS='1', OPENBLAS_NUM_THREADS='1', LC_ALL='C')
     env['PETSC_OPTIONS'] = options if run.source in opts.private else f'-dll_append {opts.lib} {options}'

@@ -127,7 +127,7 @@ int main(int argc, char **argv)
   for (PetscInt i = 0; i < figures->n_executors; i++) {
     const AutoCSRExecutorCost *c = &figures->executor[i].cost;
 
-    printf("figure\t%s\t%.6e\t%.6e\t%.6e\t%.6e\t%.6e\t%g\n", figures->executor[i].name, c->entry, c->row, c->irregular, c->start, c->walk, c->memory);
+    printf("figure\t%s\t%.6e\t%.6e\t%.6e\t%.6e\t%.6e\t%g\t%g\n", figures->executor[i].name, c->entry, c->row, c->irregular, c->start, c->walk, c->memory, c->gather > 0 ? c->gather : 1);
   }
   for (const Generator *g = Generators; g->name; g++) {
     const Size size = {scale, (uint64_t)seed};

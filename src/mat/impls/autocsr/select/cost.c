@@ -103,6 +103,7 @@ PetscErrorCode AutoCSRCostEvaluate(AutoCSRChooser *chooser, const AutoCSRProblem
       alone          = PETSC_FALSE;
     }
     PetscCall(AutoCSRCostTerms(chooser, problem, &part[i], total->bytes, &t));
+    if (figure->cost.gather > 0) t.gather *= figure->cost.gather;
     work = part[i].entries * figure->cost.entry + part[i].rows * figure->cost.row + part[i].irregular * figure->cost.irregular;
     if (machine->parallel) { /* one stream of work and of reads; gathers wait in it. None ends before the lane that has most to do; what shares a launch is begun together */
       const double before = PetscMax(wait, through);

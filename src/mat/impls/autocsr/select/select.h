@@ -26,10 +26,10 @@ typedef struct {
 /*
   What an executor costs where the bytes cost nothing: seconds = entries * entry + rows * row + irregular * irregular, but,
   where rows are worked on at once, at least start + longest * walk; and streaming from memory takes it `memory` times as
-  long as the machine could
+  long as the machine could, gathering x `gather` times (0: once)
 */
 typedef struct {
-  double entry, row, irregular, start, walk, memory;
+  double entry, row, irregular, start, walk, memory, gather;
 } AutoCSRExecutorCost;
 
 PETSC_INTERN PetscErrorCode AutoCSRMachineGet(const AutoCSRBackend *, const AutoCSRMachine **);

@@ -46,7 +46,7 @@ static const struct {
 };
 
 #if defined(AUTOCSR_HAVE_CUDA)
-/* Of an H200. Picoseconds: entry, row, irregular, start, walk; and memory */
+/* Of an H200. Picoseconds: entry, row, irregular, start, walk; and memory, gather */
 static const AutoCSRExecutorFigure ShippedCUDA[] = {
     {"empty", {0, 1, 0, 0, 0, 1}},
     {"csr/csr/csr/lanes1", {4.2, 3, 3, 100, 110000, 1.45}},
@@ -124,7 +124,7 @@ static AutoCSRExecutorCost scaled(const AutoCSRExecutorCost *cost, double unit)
 {
   const double scale = PetscDefined(USE_COMPLEX) ? 2 * unit : unit;
 
-  return (AutoCSRExecutorCost){scale * cost->entry, scale * cost->row, scale * cost->irregular, unit * cost->start, unit * cost->walk, cost->memory};
+  return (AutoCSRExecutorCost){scale * cost->entry, scale * cost->row, scale * cost->irregular, unit * cost->start, unit * cost->walk, cost->memory, cost->gather};
 }
 
 static PetscErrorCode shipped_host(const char simd[], AutoCSRFigures *f)
