@@ -273,7 +273,7 @@ static unsigned GridOfThreads(PetscInt64 n)
 static PetscErrorCode MakeRuns(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, const PetscInt ptr[], PetscInt nnz, PetscInt n_tiles, DeviceScratch memory[6], Runs *runs)
 {
   const PetscInt spans = Pieces(nnz, SPAN);
-  DeviceScratch  scratch[2];
+  DeviceScratch  scratch;
   PetscInt      *count;
   uint32_t      *tile;
   PetscInt      *in_order;
@@ -282,7 +282,7 @@ static PetscErrorCode MakeRuns(const AutoCSRSegment *seg, const AutoCSRMatrix *c
   PetscFunctionBegin;
   runs->n = 0;
   while (bits < 31 && n_tiles >> bits) bits++;
-  PetscCall(scratch[0].Allocate((size_t)spans + 1, &count));
+  PetscCall(scratch.Allocate((size_t)spans + 1, &count));
   if (nnz) {
     PetscCallCUDA(cudaMemsetAsync(count, 0, sizeof(*count) * ((size_t)spans + 1), AUTOCSR_STREAM));
     FindRuns<false><<<(unsigned)Pieces(spans, BLOCK / WARP), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, ptr, nnz, count, *runs);
