@@ -25,10 +25,10 @@ typedef struct {
   AutoCSRDeviceSegment *segment;
 } DevicePlan;
 
-/* Where there is none to ask (which a launch will say), any number does */
+/* Where there is none to ask (which a launch will say), as of the device whose figures are shipped: for the cost model alone */
 PetscInt AutoCSRDeviceProcessors(void)
 {
-  int device = 0, processors = 1;
+  int device = 0, processors = 132;
 
   (void)cudaGetDevice(&device);
   (void)cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
@@ -39,7 +39,7 @@ PetscInt AutoCSRDeviceProcessors(void)
 static PetscInt TileColumns(void)
 {
   const size_t without = AutoCSRDeviceTileBytes(0);
-  int          device = 0, bytes = 48 << 10;
+  int          device = 0, bytes = 227 << 10;
 
   (void)cudaGetDevice(&device);
   (void)cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
