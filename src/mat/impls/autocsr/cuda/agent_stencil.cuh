@@ -183,11 +183,11 @@ struct AgentStencil : AgentBase {
 
     w.mask[0] = root.mask;
     w.sum[0]  = 0;
-    whole     = root.mask == all && root.begin == __shfl_sync(ALL_LANES, root.begin, 0);
+    whole     = root.mask == all && root.begin == __shfl_sync(ALL_LANES, root.begin, 0) && root.length == __shfl_sync(ALL_LANES, root.length, 0); /* an empty pattern begins where another does */
 #pragma unroll
     for (int k = 1; k < n; k++) {
       other     = RootOf(seg, id[k], first + k * WARP);
-      together  = together && other.begin == root.begin;
+      together  = together && other.begin == root.begin && other.length == root.length;
       whole     = whole && other.mask == all;
       w.mask[k] = other.mask;
       w.sum[k]  = 0;
