@@ -218,8 +218,8 @@ static PetscErrorCode CheckMatrix(const Generator *g)
   }
   for (PetscInt c = 0; c < profile->chunks; c++) pattern_rows += profile->chunk[c].pattern_rows;
   for (int layout = 0; layout < LAYOUT_COUNT; layout++) {
-    for (int code = 0; code < 2 * 4 * 5 * 4 * 3; code++) {
-      AutoCSRAxes a = {.order = (AutoCSROrder)(code & 1), .index = (AutoCSRIndex)(code / 2 % 4), .value = (AutoCSRValue)(code / 8 % 5), .slice_height = heights[code / 40 % 4], .sort_window = windows[code / 160], .lanes = 1};
+    for (int code = 0; code < 2 * 5 * 5 * 4 * 3; code++) {
+      AutoCSRAxes a = {.order = (AutoCSROrder)(code & 1), .index = (AutoCSRIndex)(code / 2 % 5), .value = (AutoCSRValue)(code / 10 % 5), .slice_height = heights[code / 50 % 4], .sort_window = windows[code / 200], .lanes = 1};
       PetscBool   legal;
 
       a.mapping = a.order == AUTOCSR_ORDER_SLICED ? AUTOCSR_MAP_SLICE : AUTOCSR_MAP_LANES;
@@ -276,7 +276,12 @@ static PetscErrorCode CheckCorrupted(AutoCSRStreamKind kind)
 {
   const Generator   g      = {"5-point", 207, 207, Stencil5, VALUES_FEW};
   const AutoCSRAxes tiled  = TiledAxes(3, AUTOCSR_VALUE_COPY, 32);
-  const AutoCSRAxes sliced = {.order = AUTOCSR_ORDER_SLICED, .index = kind == AUTOCSR_STREAM_PATTERN_ID || kind == AUTOCSR_STREAM_PATTERN_OFFSET || kind == AUTOCSR_STREAM_PATTERN_ROOT ? AUTOCSR_INDEX_PATTERN : AUTOCSR_INDEX_16, .value = AUTOCSR_VALUE_DICTIONARY, .mapping = AUTOCSR_MAP_SLICE, .slice_height = 8, .sort_window = 32};
+  const AutoCSRAxes sliced = {.order = AUTOCSR_ORDER_SLICED, .index = kind == AUTOCSR_STREAM_PATTERN_ID || kind == AUTOCSR_STREAM_PATTERN_OFFSET || kind == AUTOCSR_STREAM_PATTERN_ROOT ? AUTOCSR_INDEX_PATTERN : kind == AUTOCSR_STREAM_FIT ? AUTOCSR_INDEX_FITTED
+                                                                                                                                                                                                                                             : AUTOCSR_INDEX_16,
+                              .value        = AUTOCSR_VALUE_DICTIONARY,
+                              .mapping      = AUTOCSR_MAP_SLICE,
+                              .slice_height = 8,
+                              .sort_window  = 32};
   AutoCSRMatrix     csr;
   AutoCSRProfile   *profile;
   AutoCSRPlan      *plan;
@@ -314,6 +319,6 @@ int main(int argc, char **argv)
   test:
     suffix: corrupt
     requires: double
-    args: -petsc_ci_portable_error_output -error_output_stdout -corrupt {{rows slice_ptr base index pattern_id pattern_offset pattern_root value dictionary item end piece_ptr piece_row run_ptr}separate output}
+    args: -petsc_ci_portable_error_output -error_output_stdout -corrupt {{rows slice_ptr base index pattern_id pattern_offset pattern_root fit value dictionary item end piece_ptr piece_row run_ptr}separate output}
 
 TEST*/

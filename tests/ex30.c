@@ -307,8 +307,8 @@ static PetscErrorCode CheckMatrix(const Generator *g, PetscBool few)
   PetscCall(CheckNames(&pair));
   PetscCall(CheckTranspose(&pair));
   for (PetscInt layout = 0; layout < (few ? 1 : LAYOUT_COUNT); layout++) {
-    for (int code = 0; code < 2 * 4 * 5 * (few ? 1 : 5); code++) {
-      AutoCSRAxes a = {.order = (AutoCSROrder)(code & 1), .index = (AutoCSRIndex)(code / 2 % 4), .value = (AutoCSRValue)(code / 8 % 5), .sort_window = windows[code / 40], .lanes = 1};
+    for (int code = 0; code < 2 * 5 * 5 * (few ? 1 : 5); code++) {
+      AutoCSRAxes a = {.order = (AutoCSROrder)(code & 1), .index = (AutoCSRIndex)(code / 2 % 5), .value = (AutoCSRValue)(code / 10 % 5), .sort_window = windows[code / 50], .lanes = 1};
       PetscBool   legal;
 
       a.mapping      = a.order == AUTOCSR_ORDER_SLICED ? AUTOCSR_MAP_SLICE : AUTOCSR_MAP_LANES;

@@ -6,7 +6,7 @@ static char help[] = "The encoders and decoders as nvcc compiles them for kernel
 /* Every stream that rows or slices fill is filled again and compared */
 static PetscErrorCode CheckSegment(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRProfile *profile)
 {
-  const AutoCSRStreamKind kinds[] = {AUTOCSR_STREAM_BASE, AUTOCSR_STREAM_INDEX, AUTOCSR_STREAM_PATTERN_VALUE, AUTOCSR_STREAM_PATTERN_ROOT, AUTOCSR_STREAM_VALUE, AUTOCSR_STREAM_WORK};
+  const AutoCSRStreamKind kinds[] = {AUTOCSR_STREAM_BASE, AUTOCSR_STREAM_INDEX, AUTOCSR_STREAM_FIT, AUTOCSR_STREAM_PATTERN_VALUE, AUTOCSR_STREAM_PATTERN_ROOT, AUTOCSR_STREAM_VALUE, AUTOCSR_STREAM_WORK};
   AutoCSRSegment          again   = *seg;
   AutoCSRDictionary       dictionary;
 
@@ -54,8 +54,8 @@ static PetscErrorCode CheckMatrix(const Generator *g, PetscInt *plans)
   PetscCall(MatrixCreate(g, &csr));
   PetscCall(AutoCSRProfileCreate(&csr, 32, &profile));
   for (int layout = 0; layout < LAYOUT_COUNT; layout++) {
-    for (int code = 0; code < 2 * 4 * 5 * 3 * 2; code++) {
-      AutoCSRAxes a = {.order = (AutoCSROrder)(code & 1), .index = (AutoCSRIndex)(code / 2 % 4), .value = (AutoCSRValue)(code / 8 % 5), .slice_height = heights[code / 40 % 3], .sort_window = windows[code / 120], .lanes = 1};
+    for (int code = 0; code < 2 * 5 * 5 * 3 * 2; code++) {
+      AutoCSRAxes a = {.order = (AutoCSROrder)(code & 1), .index = (AutoCSRIndex)(code / 2 % 5), .value = (AutoCSRValue)(code / 10 % 5), .slice_height = heights[code / 50 % 3], .sort_window = windows[code / 150], .lanes = 1};
       PetscBool   legal;
 
       a.mapping = a.order == AUTOCSR_ORDER_SLICED ? AUTOCSR_MAP_SLICE : AUTOCSR_MAP_LANES;

@@ -23,6 +23,16 @@ PetscErrorCode Encode_NVCC(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const 
       blocks += AutoCSREncodeRowBlocks(seg, csr, k);
     }
   }
+  for (PetscInt s = 0; s < seg->n_slices && seg->axes.index == AUTOCSR_INDEX_FITTED; s++) {
+    const PetscInt       *slice_ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data, h = seg->axes.slice_height;
+    const AutoCSRSliceFit slice = ((const AutoCSRSliceFit *)seg->stream[AUTOCSR_STREAM_SLICE_FIT].data)[s];
+    PetscInt              begin[AUTOCSR_MAX_FIT_ROWS], length[AUTOCSR_MAX_FIT_ROWS];
+    int                   period = 0;
+
+    AutoCSRSegmentSliceRows(seg, csr, s, begin, length);
+    PetscCheck(AutoCSRFitSlice(csr->col, begin, length, (int)h, (slice_ptr[s + 1] - slice_ptr[s]) / h, &period) == slice.width && period == slice.period, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Model of slice %" PetscInt_FMT, s);
+    for (PetscInt t = 0; t < (slice_ptr[s + 1] - slice_ptr[s]) / h; t++) AutoCSREncodeFit(seg, csr, s, t, begin, length);
+  }
   for (PetscInt p = 0; p < seg->n_patterns && seg->axes.value == AUTOCSR_VALUE_PATTERN; p++) AutoCSREncodePatternValue(seg, csr, p);
   for (PetscInt p = 0; p < seg->n_patterns; p++) AutoCSREncodePatternRoot(seg, p);
   if (seg->axes.mapping == AUTOCSR_MAP_MERGE) {

@@ -204,6 +204,7 @@ static inline PetscErrorCode IsLegal(const AutoCSRMatrix *csr, const AutoCSRProf
   if (layout == LAYOUT_BINS && a->order != AUTOCSR_ORDER_CSR) PetscFunctionReturn(PETSC_SUCCESS);
   if (layout == LAYOUT_PATTERNS && (a->index != AUTOCSR_INDEX_PATTERN || !profile->pattern_id || pattern_rows == csr->m)) PetscFunctionReturn(PETSC_SUCCESS);
   if (!sliced && a->index != AUTOCSR_INDEX_16 && a->slice_height > 1) PetscFunctionReturn(PETSC_SUCCESS); /* does not matter there */
+  if (a->index == AUTOCSR_INDEX_FITTED && (!sliced || a->lanes > 1)) PetscFunctionReturn(PETSC_SUCCESS);
   if (a->value == AUTOCSR_VALUE_PATTERN && (sliced || a->index != AUTOCSR_INDEX_PATTERN || !profile->pattern_values)) PetscFunctionReturn(PETSC_SUCCESS);
   if (a->value == AUTOCSR_VALUE_DICTIONARY && profile->values > AUTOCSR_MAX_DISTINCT) PetscFunctionReturn(PETSC_SUCCESS);
   if (a->value == AUTOCSR_VALUE_FLOAT32 && !profile->float32_exact) PetscFunctionReturn(PETSC_SUCCESS);

@@ -9,6 +9,7 @@
 #include "agent_csr.cuh"
 #include "agent_empty.cuh"
 #include "agent_fetch.cuh"
+#include "agent_fitted.cuh"
 #include "agent_merge.cuh"
 #include "agent_pattern.cuh"
 #include "agent_products.cuh"
@@ -26,6 +27,7 @@
 #define NAME_PATTERN    "pattern"
 #define NAME_COPY       "copy"
 #define NAME_DICTIONARY "dictionary"
+#define NAME_FITTED     "fitted"
 #define NAME_FLOAT32    "float32"
 
 /* Where PetscScalar is single, float32 narrows nothing */
@@ -50,6 +52,8 @@
 #define EACH_SIZE(F, V) \
   AGENT_BLOCK(F, V, 2) AGENT_BLOCK(F, V, 3) AGENT_BLOCK(F, V, 4) AGENT_BLOCK(F, V, 5) AGENT_BLOCK(F, V, 6) AGENT_BLOCK(F, V, 7) AGENT_BLOCK(F, V, 8)
 #define EACH_BLOCK(F) EACH_SIZE(F, CSR) EACH_SIZE(F, DICTIONARY) EACH_FLOAT32(EACH_SIZE(F, FLOAT32))
+#define AGENT_FITTED(F, V) F(SLICED_FITTED_##V, "sliced/fitted/" NAME_##V, SLICED, FITTED, V, SLICE, 0, AgentFitted<AUTOCSR_VALUE_##V>)
+#define EACH_FITTED(F)     AGENT_FITTED(F, COPY) AGENT_FITTED(F, DICTIONARY) EACH_FLOAT32(AGENT_FITTED(F, FLOAT32))
 
 #define AGENT_SLICED(F, I, V) F(SLICED_##I##_##V, "sliced/" NAME_##I "/" NAME_##V, SLICED, I, V, SLICE, 1, AgentSliced<AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V>)
 #define EACH_SLICED(F, I)     AGENT_SLICED(F, I, COPY) AGENT_SLICED(F, I, DICTIONARY) EACH_FLOAT32(AGENT_SLICED(F, I, FLOAT32))
@@ -71,7 +75,7 @@
 #define EACH_AGENT(F) \
   F(EMPTY, "empty", CSR, CSR, CSR, EMPTY, 0, AgentEmpty) \
   EACH_LANES(F, CSR) EACH_LANES(F, 16) F(SPLIT, "csr/csr/csr/blocks", CSR, CSR, CSR, LANES, 512, AgentSplit) \
-  EACH_SLICED(F, 32) EACH_SLICED(F, 16) EACH_SLICED(F, PATTERN) EACH_SELLP(F, 32) EACH_SELLP(F, 16) \
+  EACH_SLICED(F, 32) EACH_SLICED(F, 16) EACH_SLICED(F, PATTERN) EACH_FITTED(F) EACH_SELLP(F, 32) EACH_SELLP(F, 16) \
   EACH_PATTERN(F) AGENT_STENCIL(F) EACH_BLOCK(F) AGENT_SEGSUM(F, 4) AGENT_SEGSUM(F, 8) \
   AGENT_ROW_BLOCKS(F, 2) AGENT_ROW_BLOCKS(F, 4) AGENT_ROW_BLOCKS(F, 8) \
   AGENT_FETCH(F, 2) AGENT_FETCH(F, 4) AGENT_FETCH(F, 8) AGENT_FETCH(F, 16) AGENT_FETCH(F, 32) \

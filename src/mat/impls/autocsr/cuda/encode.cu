@@ -164,6 +164,7 @@ PetscErrorCode AutoCSRDeviceEncode(AutoCSRSegment *seg, const AutoCSRMatrix *csr
     PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_INDEX, slots));
     PetscCall(DeviceEncodeIndex(seg, csr, slots));
   }
+  if (a->index == AUTOCSR_INDEX_FITTED) PetscCall(DeviceEncodeFits(seg, csr, slots));
   if (a->value != AUTOCSR_VALUE_CSR && a->value != AUTOCSR_VALUE_PATTERN) {
     PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_VALUE, slots));
     if (a->value == AUTOCSR_VALUE_DICTIONARY) PetscCall(UploadDictionary(seg, profile, &scratch[1], &dictionary));

@@ -32,6 +32,9 @@ PetscErrorCode DeviceEncodeBlocks(AutoCSRSegment *, const AutoCSRMatrix *);
 /* encode_work.cu: WORK */
 PetscErrorCode DeviceEncodeWork(AutoCSRSegment *, const AutoCSRMatrix *);
 
+/* encode_fits.cu: models of slices that have so many slots, and room for what they leave */
+PetscErrorCode DeviceEncodeFits(AutoCSRSegment *, const AutoCSRMatrix *, PetscInt slots);
+
 /* encode_entries.cu: INDEX and VALUE, which have room for `slots`; the dictionary is of the device */
 PetscErrorCode DeviceEncodeIndex(AutoCSRSegment *, const AutoCSRMatrix *, PetscInt slots);
 PetscErrorCode DeviceEncodeValue(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRDictionary *, PetscInt slots);

@@ -117,6 +117,8 @@ static PetscErrorCode BindSegment(const AutoCSRSegment *seg, const AutoCSRMatrix
   d->rows           = (const PetscInt *)stream[AUTOCSR_STREAM_ROWS].data;
   d->slice_ptr      = (const PetscInt *)stream[AUTOCSR_STREAM_SLICE_PTR].data;
   d->base           = (const PetscInt *)stream[AUTOCSR_STREAM_BASE].data;
+  d->fit            = (const AutoCSRFit *)stream[AUTOCSR_STREAM_FIT].data;
+  d->slice_fit      = (const AutoCSRSliceFit *)stream[AUTOCSR_STREAM_SLICE_FIT].data;
   d->index          = stream[AUTOCSR_STREAM_INDEX].data;
   d->pattern_id     = (const uint16_t *)stream[AUTOCSR_STREAM_PATTERN_ID].data;
   d->pattern_ptr    = (const PetscInt *)stream[AUTOCSR_STREAM_PATTERN_PTR].data;

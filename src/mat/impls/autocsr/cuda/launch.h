@@ -22,6 +22,8 @@ typedef struct {
 typedef struct {
   const PetscInt           *rows, *slice_ptr, *base;
   const void               *index;
+  const AutoCSRFit         *fit;
+  const AutoCSRSliceFit    *slice_fit;
   const uint16_t           *pattern_id;
   const PetscInt           *pattern_ptr, *pattern_offset;
   const AutoCSRPatternRoot *pattern_root;

@@ -31,6 +31,7 @@ static PetscErrorCode TakeOver(const DeviceProfile *d, unsigned sizes, uint16_t 
     chunk->slices_16_sorted = (PetscInt)count[COUNT_SLICES_16_SORTED];
     chunk->pattern_rows     = (PetscInt)count[COUNT_PATTERN_ROWS];
     chunk->uniform_slices   = (PetscInt)count[COUNT_UNIFORM_SLICES];
+    chunk->fitted           = count[COUNT_FIT_ENTRIES] ? (double)count[COUNT_FIT_BYTES] / (double)count[COUNT_FIT_ENTRIES] : 0;
     chunk->gather_lines     = count[COUNT_LINE_ENTRIES] ? (double)count[COUNT_LINES] / (double)count[COUNT_LINE_ENTRIES] : 0;
     profile->bandwidth      = PetscMax(profile->bandwidth, (PetscInt)count[COUNT_BANDWIDTH]);
     squares += (double)count[COUNT_SQUARES];

@@ -1,6 +1,7 @@
 /* Lengths, bandwidth, padding, 16-bit slices (profile/profile.c, profile/spread.c): a block looks at a window of rows */
 #include "profile.cuh"
 #include "sort.cuh"
+#include "fits.cuh"
 
 #define LINE_SLOTS   (2 * AUTOCSR_SAMPLE_ENTRIES) /* a power of two */
 #define LINE_SAMPLES 16                           /* blocks of a chunk; more samples than that take a second turn */
@@ -129,6 +130,34 @@ static __global__ void __launch_bounds__(BLOCK) CountLines(AutoCSRMatrix csr, Pe
   AddCounts(own, out->chunk[blockIdx.y]);
 }
 
+/* How short models make the indices of the same slices: a warp a slice */
+static __global__ void __launch_bounds__(BLOCK) FitSlices(AutoCSRMatrix csr, PetscInt rows_per_chunk, DeviceProfile *out)
+{
+  __shared__ SliceRows slice[BLOCK / WARP];
+  SliceRows           &rows      = slice[threadIdx.x / WARP];
+  const PetscInt       row_begin = (PetscInt)blockIdx.y * rows_per_chunk;
+  const PetscInt       row_end   = csr.m - row_begin < rows_per_chunk ? csr.m : row_begin + rows_per_chunk;
+  const PetscInt       slices = Pieces(row_end - row_begin, WARP), step = AutoCSRSampleStep(slices);
+  DeviceCount         *count = out->chunk[blockIdx.y];
+
+  for (PetscInt64 s = FirstOfThread() / WARP * step; s < slices; s += StrideOfThreads() / WARP * step) {
+    const PetscInt row = row_begin + (PetscInt)s * WARP + Lane();
+    int            period;
+
+    __syncwarp();
+    rows.begin[Lane()]  = row < row_end ? csr.row_ptr[row] : 0;
+    rows.length[Lane()] = row < row_end ? PetscMin(csr.row_ptr[row + 1] - csr.row_ptr[row], (PetscInt)AUTOCSR_SAMPLE_WIDTH) : 0;
+    __syncwarp();
+    const PetscInt width = WarpMax(rows.length[Lane()]);
+    const int      bytes = FitSlice(csr.col, rows, width, &period);
+
+    if (Lane() == 0 && width) {
+      (void)atomicAdd(&count[COUNT_FIT_BYTES], (DeviceCount)width * ((DeviceCount)bytes * WARP + sizeof(AutoCSRFit)));
+      (void)atomicAdd(&count[COUNT_FIT_ENTRIES], (DeviceCount)width * WARP);
+    }
+  }
+}
+
 PetscErrorCode DeviceProfileRows(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, DeviceProfile *device)
 {
   const PetscInt rows_per_chunk = RowsPerChunk(profile);
@@ -137,6 +166,8 @@ PetscErrorCode DeviceProfileRows(const AutoCSRMatrix *csr, const AutoCSRProfile 
   MeasureWindows<<<(unsigned)Pieces(csr->m, AUTOCSR_WINDOW), AUTOCSR_WINDOW, 0, AUTOCSR_STREAM>>>(*csr, rows_per_chunk, AutoCSRProfileShift(csr->m, csr->nnz), device);
   PetscCallCUDA(cudaGetLastError());
   CountLines<<<dim3(LINE_SAMPLES, (unsigned)profile->chunks), BLOCK, 0, AUTOCSR_STREAM>>>(*csr, rows_per_chunk, device);
+  PetscCallCUDA(cudaGetLastError());
+  FitSlices<<<dim3(2, (unsigned)profile->chunks), BLOCK, 0, AUTOCSR_STREAM>>>(*csr, rows_per_chunk, device);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -3,6 +3,7 @@
   runs is fixed here, at compile time, by one line.
 */
 #include "kernels_block.h"
+#include "kernels_fitted.h"
 #include "kernels_sliced.h"
 #include "kernels_tile.h"
 #include "kernels_tiled.h"
@@ -48,11 +49,13 @@ static void TileMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op)
 #define NAME_PATTERN      "pattern"
 #define NAME_COPY         "copy"
 #define NAME_DICTIONARY   "dictionary"
+#define NAME_FITTED       "fitted"
 #define NAME_FLOAT32      "float32"
 #define CSR_LINE(I, V, L) {AUTOCSR_ORDER_CSR, AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V, AUTOCSR_MAP_LANES, L, {"csr/" NAME_##I "/" NAME_##V "/lanes" #L, CSR_##I##_##V##_##L##Multiply, CSR_##I##_##V##_##L##Transpose}},
 #define PATTERN_LINE(V)   {AUTOCSR_ORDER_CSR, AUTOCSR_INDEX_PATTERN, AUTOCSR_VALUE_##V, AUTOCSR_MAP_LANES, 0, {"csr/pattern/" NAME_##V, CSR_PATTERN_##V##Multiply, CSR_PATTERN_##V##Transpose}},
 #define BLOCK_LINE(V)     {AUTOCSR_ORDER_CSR, AUTOCSR_INDEX_CSR, AUTOCSR_VALUE_##V, AUTOCSR_MAP_LANES, 0, {"csr/block/" NAME_##V, CSR_BLOCK_##V##Multiply, CSR_BLOCK_##V##Transpose}, PETSC_TRUE},
 #define TILED_LINE(V)     {AUTOCSR_ORDER_TILED, AUTOCSR_INDEX_16, AUTOCSR_VALUE_##V, AUTOCSR_MAP_GROUP, 1, {"tiled/16/" NAME_##V, TILED_##V##Multiply, TILED_##V##Transpose}},
+#define FITTED_PAIR(V)    KERNEL_PAIR(SLICED_FITTED_##V, FittedRun(seg, op, AUTOCSR_VALUE_##V, PETSC_FALSE), FittedRun(seg, op, AUTOCSR_VALUE_##V, PETSC_TRUE))
 #define SLICED_LINE(I, V) {AUTOCSR_ORDER_SLICED, AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V, AUTOCSR_MAP_SLICE, 0, {"sliced/" NAME_##I "/" NAME_##V, SLICED_##I##_##V##Multiply, SLICED_##I##_##V##Transpose}},
 #define EACH_CSR(do, I, V) \
   do (I, V, 1) do(I, V, 2) do(I, V, 4) do(I, V, 8) do(I, V, 16) do(I, V, 32)
@@ -63,7 +66,7 @@ static void TileMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op)
   #define EACH_FLOAT32(...) __VA_ARGS__
 #endif
 #define EACH_PATTERN(do) \
-  do (CSR) do(PATTERN) do(DICTIONARY) EACH_FLOAT32(do(FLOAT32))
+  do (CSR) do(DICTIONARY) EACH_FLOAT32(do(FLOAT32))
 #define EACH_TILED(do) \
   do (COPY) do(DICTIONARY) EACH_FLOAT32(do(FLOAT32))
 #define EACH_SLICED(do, I) \
@@ -72,6 +75,7 @@ static void TileMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op)
 EACH_CSR(CSR_PAIR, CSR, CSR)
 EACH_CSR(CSR_PAIR, 16, CSR)
 EACH_PATTERN(PATTERN_PAIR)
+PATTERN_PAIR(PATTERN)
 EACH_PATTERN(BLOCK_PAIR)
 EACH_SLICED(RUN_KERNELS, 32)
 EACH_SLICED(RUN_KERNELS, 16)
@@ -88,6 +92,9 @@ EACH_SLICED(SLICED_PAIR, 32)
 EACH_SLICED(SLICED_PAIR, 16)
 EACH_SLICED(SLICED_PAIR, PATTERN)
 EACH_TILED(TILED_PAIR)
+FITTED_PAIR(COPY)
+FITTED_PAIR(DICTIONARY)
+EACH_FLOAT32(FITTED_PAIR(FLOAT32))
 
 /* clang-format off */
 const AutoCSRHostExecutor HOST_EXECUTORS[] = {
@@ -96,11 +103,13 @@ const AutoCSRHostExecutor HOST_EXECUTORS[] = {
   EACH_CSR(CSR_LINE, CSR, CSR)
   EACH_CSR(CSR_LINE, 16, CSR)
   EACH_PATTERN(PATTERN_LINE)
+  PATTERN_LINE(PATTERN)
   EACH_PATTERN(BLOCK_LINE)
   EACH_SLICED(SLICED_LINE, 32)
   EACH_SLICED(SLICED_LINE, 16)
   EACH_SLICED(SLICED_LINE, PATTERN)
   EACH_TILED(TILED_LINE)
+  EACH_SLICED(SLICED_LINE, FITTED)
   {.executor.name = NULL}
 };
 /* clang-format on */

@@ -124,7 +124,7 @@ PetscErrorCode MatAutoCSRSetObjective(Mat A, MatAutoCSRObjective objective)
 - coding - `MAT_AUTOCSR_INDEX_AUTO` (the default) or the only coding that may be used
 
   Options Database Key:
-. -mat_autocsr_index_coding (auto|csr|32|16|pattern) - the coding
+. -mat_autocsr_index_coding (auto|csr|32|16|pattern|fitted) - the coding
 
   Level: advanced
 

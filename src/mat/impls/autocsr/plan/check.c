@@ -44,6 +44,14 @@ static PetscErrorCode CheckSizes(const AutoCSRSegment *seg, const AutoCSRMatrix 
     PetscCheck(seg->stream[AUTOCSR_STREAM_PATTERN_PTR].data, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " is not encoded", i);
     count[AUTOCSR_STREAM_PATTERN_OFFSET] = ((const PetscInt *)seg->stream[AUTOCSR_STREAM_PATTERN_PTR].data)[seg->n_patterns];
   }
+  if (a->index == AUTOCSR_INDEX_FITTED) {
+    const AutoCSRSliceFit *last = (const AutoCSRSliceFit *)seg->stream[AUTOCSR_STREAM_SLICE_FIT].data + (seg->n_slices - 1);
+
+    PetscCheck(seg->stream[AUTOCSR_STREAM_SLICE_FIT].data, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " is not encoded", i);
+    count[AUTOCSR_STREAM_FIT]       = slots / a->slice_height;
+    count[AUTOCSR_STREAM_SLICE_FIT] = seg->n_slices;
+    count[AUTOCSR_STREAM_INDEX]     = seg->n_slices ? (PetscInt64)last->begin * a->slice_height + (PetscInt64)last->width * (slots - ((const PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data)[seg->n_slices - 1]) : 0;
+  }
   if (a->index == AUTOCSR_INDEX_PATTERN) count[AUTOCSR_STREAM_PATTERN_ROOT] = seg->n_patterns;
   if (a->value == AUTOCSR_VALUE_PATTERN) {
     count[AUTOCSR_STREAM_PATTERN_ROW]   = seg->n_patterns;
@@ -117,7 +125,7 @@ static PetscErrorCode CheckPadding(const AutoCSRSegment *seg, const AutoCSRMatri
     const size_t size = AutoCSRStreamElementSize(&seg->axes, kinds[s]);
     const char   code = (char)(kinds[s] == AUTOCSR_STREAM_INDEX ? AutoCSREncodePadding(&seg->axes) : 0); /* whose bytes are alike */
 
-    if (!seg->stream[kinds[s]].data) continue;
+    if (!seg->stream[kinds[s]].data || (kinds[s] == AUTOCSR_STREAM_INDEX && seg->axes.index == AUTOCSR_INDEX_FITTED)) continue; /* no kernel decodes residuals of padding */
     for (PetscInt k = 0; k < seg->n_slices * seg->axes.slice_height; k++) {
       for (PetscInt t = AutoCSRSegmentRowLength(seg, csr, k); t < AutoCSRSegmentRowSlots(seg, csr, k); t++) {
         const char *slot = (const char *)seg->stream[kinds[s]].data + size * (AutoCSRSegmentSlot(seg, csr, k) + AutoCSRSegmentStep(seg, t));

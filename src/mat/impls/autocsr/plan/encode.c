@@ -138,6 +138,38 @@ static PetscErrorCode EncodeTiled(AutoCSRSegment *seg, const AutoCSRMatrix *csr,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Models of slices, whose residuals have room once all are known */
+static PetscErrorCode EncodeFits(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
+{
+  const PetscInt   h = seg->axes.slice_height, *slice_ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data;
+  PetscInt         begin[AUTOCSR_MAX_FIT_ROWS], length[AUTOCSR_MAX_FIT_ROWS];
+  PetscInt64       bytes = 0; /* by the height */
+  AutoCSRSliceFit *slice;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_SLICE_FIT, seg->n_slices));
+  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_FIT, slice_ptr[seg->n_slices] / h));
+  slice = (AutoCSRSliceFit *)seg->stream[AUTOCSR_STREAM_SLICE_FIT].data;
+  for (PetscInt s = 0; s < seg->n_slices; s++) {
+    const PetscInt width = (slice_ptr[s + 1] - slice_ptr[s]) / h;
+    int            period;
+
+    AutoCSRSegmentSliceRows(seg, csr, s, begin, length);
+    PetscCall(PetscMemzero(&slice[s], sizeof(slice[s])));
+    slice[s].width  = (uint16_t)AutoCSRFitSlice(csr->col, begin, length, (int)h, width, &period);
+    slice[s].period = (uint16_t)period;
+    slice[s].begin  = (PetscInt)bytes;
+    bytes += (PetscInt64)width * slice[s].width;
+  }
+  PetscCall(AutoCSRSegmentCheckSlots(seg, bytes * h));
+  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_INDEX, (PetscInt)(bytes * h)));
+  for (PetscInt s = 0; s < seg->n_slices; s++) {
+    AutoCSRSegmentSliceRows(seg, csr, s, begin, length);
+    for (PetscInt t = 0; t < (slice_ptr[s + 1] - slice_ptr[s]) / h; t++) AutoCSREncodeFit(seg, csr, s, t, begin, length);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode EncodeValues(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRProfile *profile, PetscInt slots, PetscInt rows)
 {
   AutoCSRDictionary dictionary;
@@ -170,6 +202,7 @@ PetscErrorCode AutoCSRSegmentEncode_Host(AutoCSRSegment *seg, const AutoCSRMatri
     rows  = seg->n_slices * a->slice_height;
   }
   if (a->index == AUTOCSR_INDEX_PATTERN) PetscCall(EncodePatterns(seg, csr, profile));
+  if (a->index == AUTOCSR_INDEX_FITTED) PetscCall(EncodeFits(seg, csr));
   if (own_index) {
     PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_INDEX, slots / (a->block * a->block)));
     for (PetscInt k = 0; k < rows; k++) AutoCSREncodeRowIndex(seg, csr, k);
@@ -216,6 +249,7 @@ static PetscErrorCode EncodeCheck(const AutoCSRSegment *seg, const AutoCSRMatrix
   PetscCheck(a->order != AUTOCSR_ORDER_CSR || contiguous || !(own_index || (a->value != AUTOCSR_VALUE_CSR && a->value != AUTOCSR_VALUE_PATTERN)), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Order csr with index %s and value %s needs contiguous rows", AutoCSRIndexNames[a->index], AutoCSRValueNames[a->value]);
   PetscCheck(contiguous || a->mapping == AUTOCSR_MAP_EMPTY || a->mapping == AUTOCSR_MAP_LANES || a->mapping == AUTOCSR_MAP_SLICE || a->mapping == AUTOCSR_MAP_GROUP, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Mapping %s needs contiguous rows", AutoCSRMappingNames[a->mapping]);
   PetscCheck(a->index != AUTOCSR_INDEX_32 || (PetscInt64)csr->n <= (PetscInt64)1 << 32, PETSC_COMM_SELF, PETSC_ERR_PLIB, "32 bits do not hold %" PetscInt_FMT " columns", csr->n);
+  PetscCheck(a->index != AUTOCSR_INDEX_FITTED || (csr->n <= AUTOCSR_MAX_FIT_COLUMN && (PetscInt64)csr->n <= (PetscInt64)1 << 32), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Models do not reach %" PetscInt_FMT " columns", csr->n);
   PetscCheck(a->index != AUTOCSR_INDEX_PATTERN || (profile && profile->pattern_id), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Index pattern needs a profile with row patterns");
   PetscCheck(a->value != AUTOCSR_VALUE_PATTERN || profile->pattern_values, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Value pattern needs a profile in which rows of one pattern have the same values");
   PetscCheck(a->value != AUTOCSR_VALUE_DICTIONARY || (profile && profile->values <= AUTOCSR_MAX_DISTINCT), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Value dictionary needs a profile with at most %d distinct values", AUTOCSR_MAX_DISTINCT);

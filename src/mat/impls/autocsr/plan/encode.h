@@ -154,6 +154,51 @@ AUTOCSR_HD void AutoCSREncodeValue(AutoCSRSegment *seg, AutoCSRValue coding, con
     (void)AutoCSRFloatsFromScalar(v, ((float(*)[AUTOCSR_PARTS])value)[q]);
 }
 
+/* Where the rows of slice s begin in the CSR, and their lengths */
+AUTOCSR_HD void AutoCSRSegmentSliceRows(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt s, PetscInt begin[], PetscInt length[])
+{
+  const PetscInt h = seg->axes.slice_height;
+
+  for (PetscInt j = 0; j < h; j++) {
+    length[j] = AutoCSRSegmentRowLength(seg, csr, s * h + j);
+    begin[j]  = length[j] ? csr->row_ptr[AutoCSRSegmentRow(seg, s * h + j)] : 0;
+  }
+}
+
+/* FIT and INDEX of entry t of slice s, padding too, once SLICE_FIT is there; the slice's rows as above */
+AUTOCSR_HD void AutoCSREncodeFit(AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt s, PetscInt t, const PetscInt begin[], const PetscInt length[])
+{
+  const PetscInt        h     = seg->axes.slice_height;
+  const AutoCSRSliceFit slice = ((const AutoCSRSliceFit *)seg->stream[AUTOCSR_STREAM_SLICE_FIT].data)[s];
+  uint8_t              *index = (uint8_t *)seg->stream[AUTOCSR_STREAM_INDEX].data + ((size_t)slice.begin + (size_t)t * slice.width) * h;
+  AutoCSRFit           *fit   = (AutoCSRFit *)seg->stream[AUTOCSR_STREAM_FIT].data + (((const PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data)[s] / h + t);
+
+  (void)AutoCSRFitColumn(csr->col, begin, length, (int)h, t, slice.period, fit);
+  for (PetscInt j = 0; j < h && slice.width; j++) {
+    const PetscInt left = length[j] > t ? csr->col[begin[j] + t] - AutoCSRFitOf(fit, slice.period, (int)j) : 0;
+
+    if (slice.width == 1)
+      index[j] = (uint8_t)left;
+    else if (slice.width == 2)
+      ((uint16_t *)index)[j] = (uint16_t)left;
+    else
+      ((uint32_t *)index)[j] = (uint32_t)left;
+  }
+}
+
+AUTOCSR_HD PetscInt AutoCSRDecodeFitted(const AutoCSRSegment *seg, PetscInt k, PetscInt t)
+{
+  const PetscInt        h = seg->axes.slice_height, s = k / h, j = k % h;
+  const AutoCSRSliceFit slice = ((const AutoCSRSliceFit *)seg->stream[AUTOCSR_STREAM_SLICE_FIT].data)[s];
+  const uint8_t        *index = (const uint8_t *)seg->stream[AUTOCSR_STREAM_INDEX].data + ((size_t)slice.begin + (size_t)t * slice.width) * h;
+  const AutoCSRFit      fit   = ((const AutoCSRFit *)seg->stream[AUTOCSR_STREAM_FIT].data)[((const PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data)[s] / h + t];
+  const PetscInt        col   = AutoCSRFitOf(&fit, slice.period, (int)j);
+
+  if (slice.width == 0) return col;
+  if (slice.width == 1) return col + (PetscInt)index[j];
+  return col + (PetscInt)(slice.width == 2 ? ((const uint16_t *)index)[j] : ((const uint32_t *)index)[j]);
+}
+
 /* VALUE of the k-th row, padding too. The dictionary indexes DICTIONARY and holds every value; NULL for other codings */
 AUTOCSR_HD void AutoCSREncodeRowValue(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRDictionary *dictionary, PetscInt k)
 {
@@ -318,6 +363,7 @@ AUTOCSR_HD PetscInt AutoCSRDecodeColumn(const AutoCSRSegment *seg, const AutoCSR
 
     return row + ((const PetscInt *)stream[AUTOCSR_STREAM_PATTERN_OFFSET].data)[p + t];
   }
+  if (seg->axes.index == AUTOCSR_INDEX_FITTED) return AutoCSRDecodeFitted(seg, k, t);
   if (seg->axes.order == AUTOCSR_ORDER_TILED) {
     q = AutoCSRTiledSlot(seg, csr->n, k, t);
     return q < 0 ? -1 : AutoCSRTiledColumn(seg, AutoCSRTiledTileOf(seg, q), q);

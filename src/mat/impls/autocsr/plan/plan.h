@@ -7,6 +7,7 @@
 
 #include "../autocsr.h"
 #include "../profile/profile.h"
+#include "../profile/fit.h"
 
 #define AUTOCSR_MAX_LANES (1 << 20) /* of a row */
 
@@ -24,10 +25,11 @@ typedef enum {
 } AutoCSROrder;
 
 typedef enum {
-  AUTOCSR_INDEX_CSR,    /* the CSR's column array (order CSR only) */
-  AUTOCSR_INDEX_32,     /* uint32_t columns (of blocks, where `block` is more than 1) */
-  AUTOCSR_INDEX_16,     /* uint16_t offsets from BASE[slice]; order TILED: from the first column of the tile */
-  AUTOCSR_INDEX_PATTERN /* none: column = row + PATTERN_OFFSET[PATTERN_PTR[PATTERN_ID[row]] + t] */
+  AUTOCSR_INDEX_CSR,     /* the CSR's column array (order CSR only) */
+  AUTOCSR_INDEX_32,      /* uint32_t columns (of blocks, where `block` is more than 1) */
+  AUTOCSR_INDEX_16,      /* uint16_t offsets from BASE[slice]; order TILED: from the first column of the tile */
+  AUTOCSR_INDEX_PATTERN, /* none: column = row + PATTERN_OFFSET[PATTERN_PTR[PATTERN_ID[row]] + t] */
+  AUTOCSR_INDEX_FITTED   /* a model of each slice's entries t, and of what it leaves 0, 1, 2 or 4 bytes an entry, as the slice needs (profile/fit.h; order SLICED only) */
 } AutoCSRIndex;
 
 typedef enum {
@@ -94,7 +96,9 @@ typedef enum {
   AUTOCSR_STREAM_ROWS,           /* PetscInt: row (or virtual row) names; absent when the rows are row_begin, row_begin + 1, ... */
   AUTOCSR_STREAM_SLICE_PTR,      /* PetscInt: n_slices + 1 */
   AUTOCSR_STREAM_BASE,           /* PetscInt: n_slices smallest columns */
-  AUTOCSR_STREAM_INDEX,          /* uint32_t or uint16_t */
+  AUTOCSR_STREAM_INDEX,          /* uint32_t or uint16_t; of models: uint8_t, residuals at (begin of the slice + t * width) * slice_height + k % slice_height * width */
+  AUTOCSR_STREAM_FIT,            /* AutoCSRFit: of entry t of slice s at SLICE_PTR[s] / slice_height + t */
+  AUTOCSR_STREAM_SLICE_FIT,      /* AutoCSRSliceFit: n_slices */
   AUTOCSR_STREAM_PATTERN_ID,     /* uint16_t: one for each row of the segment */
   AUTOCSR_STREAM_PATTERN_PTR,    /* PetscInt: patterns + 1 */
   AUTOCSR_STREAM_PATTERN_OFFSET, /* PetscInt: column minus row, ascending */

@@ -8,6 +8,7 @@
 #include "profile.h"
 
 #define AUTOCSR_SAMPLE_ENTRIES 1024 /* of a slice, for gather_lines */
+#define AUTOCSR_SAMPLE_WIDTH   32   /* entries of a row of such a slice, for fitted */
 #define AUTOCSR_SAMPLE_ROWS    64   /* of a chunk, at most, for patterns; at least a quarter as many, then a part of its rows */
 /* Patterns collected beside those that recur in the sample, which are half of its rows at most */
 #define AUTOCSR_COLLECTED_PATTERNS (8 * AUTOCSR_MAX_PATTERNS)

@@ -3,6 +3,7 @@
   of x a slice touches (dufrechou2021's locality, made a count).
 */
 #include "parts.h"
+#include "fit.h"
 
 #define LINE_SLOTS (2 * AUTOCSR_SAMPLE_ENTRIES) /* a power of two */
 
@@ -68,6 +69,21 @@ static PetscInt CountLines(const AutoCSRMatrix *csr, PetscInt begin, PetscInt en
   return lines;
 }
 
+/* Bytes by which models tell the columns of a slice, and its entries, padding counted */
+static void SliceFitted(const AutoCSRMatrix *csr, PetscInt row, PetscInt rows, PetscInt h, PetscInt *bytes, PetscInt *entries)
+{
+  PetscInt begin[AUTOCSR_MAX_FIT_ROWS], length[AUTOCSR_MAX_FIT_ROWS], width = 0;
+  int      period;
+
+  for (PetscInt j = 0; j < h; j++) {
+    begin[j]  = j < rows ? csr->row_ptr[row + j] : 0;
+    length[j] = j < rows ? PetscMin(csr->row_ptr[row + j + 1] - begin[j], AUTOCSR_SAMPLE_WIDTH) : 0;
+    width     = PetscMax(width, length[j]);
+  }
+  *bytes   = width * (AutoCSRFitSlice(csr->col, begin, length, (int)h, width, &period) * h + (PetscInt)sizeof(AutoCSRFit));
+  *entries = width * h;
+}
+
 static PetscErrorCode GatherLines(const AutoCSRMatrix *csr, AutoCSRProfile *profile)
 {
   const PetscInt h = profile->slice_height;
@@ -78,7 +94,7 @@ static PetscErrorCode GatherLines(const AutoCSRMatrix *csr, AutoCSRProfile *prof
   for (PetscInt c = 0; c < profile->chunks; c++) {
     AutoCSRChunk  *chunk = &profile->chunk[c];
     const PetscInt step  = AutoCSRSampleStep(chunk->slices);
-    double         lines = 0, entries = 0;
+    double         lines = 0, entries = 0, fit_bytes = 0, fit_entries = 0;
 
     for (PetscInt s = 0; s < chunk->slices; s += step) {
       const PetscInt row   = chunk->row_begin + s * h;
@@ -86,7 +102,15 @@ static PetscErrorCode GatherLines(const AutoCSRMatrix *csr, AutoCSRProfile *prof
 
       lines += CountLines(csr, begin, end, line_of_slot, stamp_of_slot, ++stamp);
       entries += end - begin;
+      if (h <= AUTOCSR_MAX_FIT_ROWS) {
+        PetscInt bytes, padded;
+
+        SliceFitted(csr, row, PetscMin(h, chunk->row_end - row), h, &bytes, &padded);
+        fit_bytes += bytes;
+        fit_entries += padded;
+      }
     }
+    chunk->fitted       = fit_entries > 0 ? fit_bytes / fit_entries : 0;
     chunk->gather_lines = entries > 0 ? lines / entries : 0;
   }
   PetscCall(PetscFree2(line_of_slot, stamp_of_slot));

@@ -159,7 +159,7 @@ static PetscErrorCode trial_add_coded(const SampleMatrix sample[], const AutoCSR
   if (value == AUTOCSR_VALUE_CSR || value == AUTOCSR_VALUE_PATTERN) PetscFunctionReturn(PETSC_SUCCESS);
   axes.order   = AUTOCSR_ORDER_SLICED;
   axes.mapping = AUTOCSR_MAP_SLICE;
-  for (int index = AUTOCSR_INDEX_32; index <= AUTOCSR_INDEX_PATTERN; index++) {
+  for (int index = AUTOCSR_INDEX_32; index <= AUTOCSR_INDEX_FITTED; index++) {
     axes.index = (AutoCSRIndex)index;
     PetscCall(trial_add(sample, f, &axes, trial, n));
   }

@@ -4,7 +4,7 @@
 AutoCSRRange AutoCSRProblemRange(const AutoCSRProblem *problem)
 {
   AutoCSRRange r     = {0};
-  double       lines = 0;
+  double       lines = 0, fitted = 0;
 
   if (!problem->profile) {
     r.rows = problem->csr->m;
@@ -25,8 +25,10 @@ AutoCSRRange AutoCSRProblemRange(const AutoCSRProblem *problem)
     r.padded += chunk->padded;
     r.padded_sorted += chunk->padded_sorted;
     lines += chunk->gather_lines * chunk->nnz;
+    fitted += chunk->fitted * chunk->padded;
   }
   r.gather_lines = r.nnz > 0 ? lines / r.nnz : 0;
+  r.fitted       = r.padded > 0 ? fitted / r.padded : 0;
   return r;
 }
 
@@ -127,6 +129,11 @@ void AutoCSRCostFill(const AutoCSRProblem *problem, const AutoCSRAxes *axes, dou
   if (axes->order == AUTOCSR_ORDER_SLICED) count[AUTOCSR_STREAM_SLICE_PTR] = slices + 1;
   if (axes->index == AUTOCSR_INDEX_16 && axes->order != AUTOCSR_ORDER_TILED) count[AUTOCSR_STREAM_BASE] = slices;
   if (indexed) count[AUTOCSR_STREAM_INDEX] = entries / (block * block);
+  if (axes->index == AUTOCSR_INDEX_FITTED) {
+    count[AUTOCSR_STREAM_FIT]       = entries / axes->slice_height;
+    count[AUTOCSR_STREAM_SLICE_FIT] = slices;
+    count[AUTOCSR_STREAM_INDEX]     = PetscMax(0, entries * range.fitted - count[AUTOCSR_STREAM_FIT] * sizeof(AutoCSRFit));
+  }
   if (axes->index == AUTOCSR_INDEX_PATTERN) {
     count[AUTOCSR_STREAM_PATTERN_ID]     = rows;
     count[AUTOCSR_STREAM_PATTERN_PTR]    = PetscMin(rows, profile->patterns) + 1;

@@ -10,7 +10,7 @@
 /* The profile of the rows of a problem (without one: rows and nonzeros are known); longest: entries of its longest row */
 typedef struct {
   PetscInt longest, rows, empty_rows, slices, slices_16, slices_16_sorted, uniform_slices, pattern_rows;
-  double   nnz, padded, padded_sorted, gather_lines;
+  double   nnz, padded, padded_sorted, gather_lines, fitted; /* fitted: of an entry, as the profile's */
 } AutoCSRRange;
 
 PETSC_INTERN AutoCSRRange AutoCSRProblemRange(const AutoCSRProblem *);

@@ -1,7 +1,7 @@
 /*
   sell: slices of rows stored column by column, one lane a row, padded to the longest row of the slice (SELL; SORT, PAD and
   the column-major layout of du2022-alphasparse, Table II).
-    variants  32-bit or 16-bit columns; values copied, from a dictionary, or float32; rows in order or sorted by length
+    variants  32-bit or 16-bit columns, or models of them where these take less (model-fitted compression of du2022, V-D; rows in order only); values copied, from a dictionary, or float32; rows in order or sorted by length
               in windows
     cost      padded entries; no start-up for a row, since the lanes walk side by side
     build     every entry is copied once: a few products
@@ -27,7 +27,9 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   const double       limit = PetscMin((1 + PADDING_LIMIT) * range.nnz, (double)PETSC_MAX_INT - problem->profile->slice_height);
   AutoCSRAxes        axes  = {.partition = AUTOCSR_PARTITION_ROWS, .order = AUTOCSR_ORDER_SLICED, .mapping = AUTOCSR_MAP_SLICE, .reduction = AUTOCSR_REDUCE_NONE, .lanes = 1, .row_group = 1};
   AutoCSRValue       value[3];
-  const PetscInt     n_values = AutoCSRStoredValueCodings(problem, value);
+  const PetscInt     n_values  = AutoCSRStoredValueCodings(problem, value);
+  const PetscBool    fits_less = (PetscBool)(range.fitted < (range.slices_16 == range.slices ? sizeof(uint16_t) : sizeof(uint32_t)));
+  const PetscBool    can_fit   = (PetscBool)((fits_less || problem->settings->index == MAT_AUTOCSR_INDEX_FITTED) && problem->csr->n <= AUTOCSR_MAX_FIT_COLUMN && (double)problem->csr->n <= 4294967296.0);
 
   PetscFunctionBegin;
   axes.slice_height = problem->profile->slice_height;
@@ -49,6 +51,10 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
       }
       if ((double)problem->csr->n <= 4294967296.0) {
         axes.index = AUTOCSR_INDEX_32;
+        AutoCSRVariantAdd(problem, &axes, max, list, n);
+      }
+      if (!sorted && can_fit) {
+        axes.index = AUTOCSR_INDEX_FITTED;
         AutoCSRVariantAdd(problem, &axes, max, list, n);
       }
     }
@@ -80,7 +86,9 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
   const double       stored = axes->sort_window > 1 ? range.padded_sorted : range.padded;
 
   PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(text, len, "slices of %" PetscInt_FMT " rows%s, %.2g%% padding, %s columns, values %s", axes->slice_height, axes->sort_window > 1 ? " sorted by length" : "", 100 * (stored / PetscMax(range.nnz, 1) - 1), axes->index == AUTOCSR_INDEX_16 ? "16-bit" : "32-bit", AutoCSRValueWords(axes->value)));
+  PetscCall(PetscSNPrintf(text, len, "slices of %" PetscInt_FMT " rows%s, %.2g%% padding, %s columns, values %s", axes->slice_height, axes->sort_window > 1 ? " sorted by length" : "", 100 * (stored / PetscMax(range.nnz, 1) - 1), axes->index == AUTOCSR_INDEX_16 ? "16-bit" : axes->index == AUTOCSR_INDEX_32 ? "32-bit"
+                                                                                                                                                                                                                                                                                                                  : "model-fitted",
+                          AutoCSRValueWords(axes->value)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
