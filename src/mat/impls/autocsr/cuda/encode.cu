@@ -65,6 +65,8 @@ static PetscBool KnowNonzeros(const AutoCSRSegment *seg, const AutoCSRMatrix *cs
 {
   PetscInt rows = 0;
 
+  *nnz = seg->nnz; /* whoever chose the rows may have counted them */
+  if (*nnz) return PETSC_TRUE;
   *nnz = seg->axes.mapping == AUTOCSR_MAP_EMPTY ? 0 : csr->nnz;
   if (seg->axes.mapping == AUTOCSR_MAP_EMPTY || seg->n_rows == csr->m) return PETSC_TRUE; /* each row once */
   *nnz = 0;

@@ -191,7 +191,7 @@ PETSC_INTERN double         AutoCSRSegmentBytesMoved(const AutoCSRSegment *, Pet
 
 /*
   plan/encode.c, on the host; cuda/ has its own loops over the same encode.h. Fills every stream that the axes call for, once row_begin, n_rows and (where there is one) ROWS are set, and
-  sets nnz, n_slices, n_patterns and bytes. The work on one row or slice is in encode.h, in the common subset of C and CUDA.
+  sets nnz (which may have been set by who named the rows), n_slices, n_patterns and bytes. The work on one row or slice is in encode.h, in the common subset of C and CUDA.
   AutoCSRSegmentSortRows makes ROWS for a contiguous segment with a sort window, or sorts those that ROWS names (stable, longest row first).
 */
 PETSC_INTERN PetscErrorCode AutoCSRSegmentSortRows(AutoCSRSegment *, const AutoCSRMatrix *);

@@ -6,6 +6,7 @@
 #include "choose.h"
 
 #define ENCODE_LAUNCHES 12 /* about so many products' starts are in the encoding of a segment, where products take time to start */
+#define NAME_LAUNCHES   4  /* the same where rows are named and nothing else */
 /* A look at the matrix: on a device starts of products and passes over the CSR, else seconds (of scalars of 8 bytes, on one processor) */
 #define LOOK_LAUNCHES 40
 #define LOOK_PASSES   6
@@ -77,6 +78,12 @@ PetscErrorCode AutoCSRCostTerms(const AutoCSRChooser *chooser, const AutoCSRProb
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static double encode_launches(const AutoCSRCost *part)
+{
+  if (part->own_bytes <= 0) return 0;
+  return part->axes.value == AUTOCSR_VALUE_CSR && part->axes.index == AUTOCSR_INDEX_CSR ? NAME_LAUNCHES : ENCODE_LAUNCHES;
+}
+
 PetscErrorCode AutoCSRCostEvaluate(AutoCSRChooser *chooser, const AutoCSRProblem *problem, const AutoCSRStrategy *strategy, const AutoCSRAxes *axes, AutoCSREvaluation *total)
 {
   const AutoCSRMachine *machine = &chooser->figures->machine;
@@ -120,7 +127,7 @@ PetscErrorCode AutoCSRCostEvaluate(AutoCSRChooser *chooser, const AutoCSRProblem
     alone = (PetscBool)(alone || t.launch > 0);
     total->seconds += total->part[i];
     total->own_bytes += part[i].own_bytes;
-    total->build += 2 * part[i].build / machine->bandwidth[3] + (part[i].own_bytes > 0 ? ENCODE_LAUNCHES * machine->product : 0);
+    total->build += 2 * part[i].build / machine->bandwidth[3] + encode_launches(&part[i]) * machine->product;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

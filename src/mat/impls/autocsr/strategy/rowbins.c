@@ -194,6 +194,7 @@ static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *ax
     PetscCall(AutoCSRPlanAddSegment(plan, "rowbins", &part[i].axes, &seg));
     PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_ROWS, part[i].rows));
     seg->n_rows = part[i].rows;
+    seg->nnz    = part[i].nnz;
     PetscCall((*problem->csr->backend->name_rows)(problem->csr, problem->row_begin, problem->row_end, part[i].shortest, part[i].longest, (PetscInt *)seg->stream[AUTOCSR_STREAM_ROWS].data));
     PetscCall(AutoCSRSegmentSortRows(seg, problem->csr));
     PetscCall(AutoCSRSegmentEncode(seg, problem->csr, problem->profile));

@@ -34,8 +34,8 @@ static PetscErrorCode variants_of(const AutoCSRProblem *problem, const char name
     *why = "the vendor's library is for devices";
   else if (!asked)
     *why = "the vendor's algorithms are taken only if they are asked for";
-  else if (sliced && (double)problem->csr->n > 2147483647.0)
-    *why = "the vendor's slices have 32-bit columns";
+  else if (sliced && sizeof(PetscInt) > 4)
+    *why = "slices have 32-bit columns, and the vendor's have offsets of the same size";
   else if (sliced && range.padded > 8 * range.nnz)
     *why = "the rows differ so much in length that slices would be mostly padding";
   else {
