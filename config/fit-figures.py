@@ -12,6 +12,9 @@ Needs numpy and scipy."""
 import argparse, collections, csv, math, sys
 
 FIGURES = ('entry', 'row', 'irregular', 'start', 'walk', 'memory', 'gather')
+JOINED = ('rowbins',)  # strategies whose segments share a launch
+AMORTIZE = 500  # select/choose.h
+AMORTIZE_OF_MODEL = AMORTIZE
 UNITS = (1e12, 1e12, 1e12, 1e12, 1e12, 1, 1)
 
 
@@ -34,14 +37,25 @@ def read_model(path):
 
 def seconds(m, figures, key):
     """select/cost.c, AutoCSRCostEvaluate()"""
-    total = figures['product']
-    for name, (entries, rows, irregular, longest, gather, stream, launch) in m['segments'][key]:
+    total, wait, through = figures['product'], 0, 0
+    for k, (name, (entries, rows, irregular, longest, gather, stream, launch)) in enumerate(m['segments'][key]):
         entry, row, irr, start, walk, memory, slower = figures[name]
         gather *= slower
-        work = entries * entry + rows * row + irregular * irr
-        a = max(work, memory * stream)
-        total += max(start + longest * walk, max(a, gather) + m['not_hidden'] * min(a, gather)) + launch
+        work = max(entries * entry + rows * row + irregular * irr, memory * stream)
+        if key[1] not in JOINED:
+            wait = through = 0
+        before = max(wait, through)
+        wait = max(wait, start + longest * walk)
+        through += max(work, gather) + m['not_hidden'] * min(work, gather)
+        total += max(wait, through) - before + (launch if key[1] not in JOINED or not k else 0)
     return total
+
+
+def score(m, figures, key):
+    """select/cost.c, AutoCSRCostScore(): the model's own seconds tell what part of the CSR a plan keeps"""
+    v, t = m['variant'][key], seconds(m, figures, key)
+    kept = (v['score'] - v['seconds'] - v['build'] / AMORTIZE_OF_MODEL) / v['seconds']
+    return t * (1 + max(0, kept)) + v['build'] / AMORTIZE
 
 
 def read_results(paths, m):
@@ -80,7 +94,7 @@ def report(m, figures, measured, times):
         if not known:
             continue
         best = min(known, key=known.get)
-        chosen = min(known, key=lambda k: seconds(m, figures, k) + m['variant'][k]['score'] - m['variant'][k]['seconds'])
+        chosen = min(known, key=lambda k: score(m, figures, k))
         lost.append(known[chosen] / known[best])
         detail = ' '.join(f'{k[1]}.{k[2]} {1e6 * t:.1f}/{1e6 * seconds(m, figures, k):.1f}' for k, t in sorted(known.items(), key=lambda i: i[1]))
         print(f'{matrix:22s} {1e6 * known[best]:9.2f} {best[1]:24s} {1e6 * known[chosen]:9.2f} {chosen[1]:24s} {lost[-1]:.2f}  {detail}')

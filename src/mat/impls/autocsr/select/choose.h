@@ -9,7 +9,7 @@
 
 #define AUTOCSR_MAX_MEMO       256
 #define AUTOCSR_MAX_CANDIDATES 6   /* that rigor measure builds and times */
-#define AUTOCSR_AMORTIZE       100 /* products over which the time to build a plan is spread */
+#define AUTOCSR_AMORTIZE       500 /* products over which the time to build a plan is spread */
 
 typedef struct {
   AutoCSRAxes         axes;

@@ -9,6 +9,8 @@
 #include "preset.h"
 #include "../backend.h"
 
+#define ROW_OF_TILE (1.0 / 32) /* a row of a tile keeps its lanes waiting for so much of an entry */
+
 static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
 {
   const AutoCSRBackend  *backend = problem->csr->backend;
@@ -26,6 +28,7 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
 {
   PetscFunctionBegin;
   PetscCall(AutoCSRCostInPlace(problem, axes, part, n));
+  part->longest += problem->csr->m / (problem->csr->nnz / (axes->tile_width * axes->tile_height) + 1.0) * ROW_OF_TILE;
   if (AutoCSRProblemRange(problem).empty_rows) part->longest += axes->tile_height; /* the heads of a dirty tile's rows are looked for */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
