@@ -13,7 +13,7 @@ template <AutoCSRIndex index, int lanes>
 struct AgentCSR : AgentBase {
   typedef typename IndexWord<index>::type Index;
 
-  static constexpr int  residents      = 6;
+  static constexpr int  residents      = sizeof(PetscScalar) > 8 ? 3 : 6;
   static constexpr bool light          = index == AUTOCSR_INDEX_CSR;
   static constexpr int rows_per_block = AUTOCSR_BLOCK / lanes;
   static constexpr int most           = 8;                 /* entries of a lane that are asked for at once */

@@ -24,7 +24,8 @@ struct AgentRowBlocks : AgentBase {
   struct Shared {
     alignas(16) unsigned char product[(most + most / pad) * sizeof(PetscScalar)];
     alignas(16) unsigned char warp_sum[WARPS * sizeof(PetscScalar)];
-    int is_last;
+    uint16_t offset[most + 1]; /* of the rows, in the block's entries */
+    int      is_last;
   };
 
   /* Where a block begins, as in WORK */
@@ -50,45 +51,20 @@ struct AgentRowBlocks : AgentBase {
     return p + p / pad;
   }
 
-  /* A lane's products, AUTOCSR_BLOCK apart; 0 past the end */
-  static __device__ __forceinline__ void Multiply(const AutoCSRDeviceOperands &op, PetscInt begin, int count, PetscScalar product[height])
+  /* The rows of a block, whose products are in shared memory, each by 2^shift lanes; where they begin, too */
+  static __device__ __forceinline__ void AddRows(const AutoCSRDeviceOperands &op, const Shared &shared, PetscInt top, int rows, int shift)
   {
-    const PetscInt    *col = op.col + begin + threadIdx.x;
-    const PetscScalar *val = op.val + begin + threadIdx.x;
-    PetscInt           c[height];
-    PetscScalar        a[height], x[height];
+    const PetscScalar *product = (const PetscScalar *)shared.product;
+    const int          lanes = 1 << shift, lane = (int)threadIdx.x & (lanes - 1);
 
-#pragma unroll
-    for (int i = 0; i < height; i++) {
-      const bool exists = i * AUTOCSR_BLOCK + (int)threadIdx.x < count;
+    for (int done = 0; done < rows; done += AUTOCSR_BLOCK >> shift) { /* the same in all threads */
+      const int   r   = done + ((int)threadIdx.x >> shift);
+      PetscScalar sum = 0;
+      int         p = 0, q = 0;
 
-      c[i] = LoadStreamIf(exists, col + i * AUTOCSR_BLOCK);
-      a[i] = LoadStreamIf(exists, val + i * AUTOCSR_BLOCK);
-    }
-#pragma unroll
-    for (int i = 0; i < height; i++) x[i] = LoadCachedIf(i * AUTOCSR_BLOCK + (int)threadIdx.x < count, op.x + c[i]);
-#pragma unroll
-    for (int i = 0; i < height; i++) product[i] = MultiplyAdd(0, ConjugateIf(a[i], op.conjugate), x[i]);
-  }
-
-  /* The rows of a block, whose products are in shared memory, each by 2^shift lanes; [first, last) are the entries of the lane's first row */
-  static __device__ __forceinline__ void AddRows(const AutoCSRDeviceOperands &op, const PetscScalar product[], const Place &begin, const Place &end, int shift, PetscInt first, PetscInt last)
-  {
-    const int      lanes = 1 << shift, lane = (int)threadIdx.x & (lanes - 1);
-    const PetscInt stride = AUTOCSR_BLOCK >> shift;
-
-    for (PetscInt top = begin.row; top < end.row; top += stride) { /* the same in all threads */
-      const PetscInt row = top + ((PetscInt)threadIdx.x >> shift);
-      PetscScalar    sum = 0;
-      int            p = 0, q = 0;
-
-      if (row < end.row) {
-        if (top > begin.row) {
-          first = LoadCached(op.row_ptr + row);
-          last  = LoadCached(op.row_ptr + row + 1);
-        }
-        p = (int)(first - begin.entry);
-        q = (int)(last - begin.entry);
+      if (r < rows) {
+        p = shared.offset[r];
+        q = shared.offset[r + 1];
       }
       const bool is_long = shift < log_warp && q - p > serial << shift;
       unsigned   left    = __ballot_sync(ALL_LANES, lane == 0 && is_long);
@@ -105,7 +81,7 @@ struct AgentRowBlocks : AgentBase {
         of_warp = SumOfWarp(of_warp);
         if ((int)(threadIdx.x % WARP) == owner) sum = of_warp;
       }
-      if (lane == 0 && row < end.row) op.y[row] = AddendOf(op, row) + sum;
+      if (lane == 0 && r < rows) op.y[top + r] = AddendOf(op, top + r) + sum;
     }
   }
 
@@ -135,26 +111,38 @@ struct AgentRowBlocks : AgentBase {
 
   static __device__ __forceinline__ void Run(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt block, Shared &shared)
   {
-    const Place    begin = LoadCached((const Place *)seg.work + block), end = LoadCached((const Place *)seg.work + block + 1);
-    const PetscInt rows   = end.row - begin.row;
-    const int      shift  = PetscMin(log_warp, PetscMax(0, __clz(PetscMax((int)rows, 1) - 1) - (32 - 8))); /* of 256 threads */
-    const PetscInt row    = begin.row + (rows > 1 ? (PetscInt)threadIdx.x >> shift : 0);
-    const bool     exists = rows <= 1 || row < end.row;
-    const PetscInt first = LoadCachedIf(exists, op.row_ptr + row), last = LoadCachedIf(exists, op.row_ptr + row + 1);
-    PetscScalar    product[height], sum                                 = 0;
+    const Place        begin = LoadCached((const Place *)seg.work + block), end = LoadCached((const Place *)seg.work + block + 1);
+    const int          rows = (int)(end.row - begin.row), count = (int)(end.entry - begin.entry);
+    const int          shift = PetscMin(log_warp, PetscMax(0, __clz(PetscMax(rows, 1) - 1) - (32 - 8))); /* of 256 threads */
+    const PetscInt    *col   = op.col + begin.entry + threadIdx.x;
+    const PetscScalar *val   = op.val + begin.entry + threadIdx.x;
+    PetscInt           c[height];
+    PetscScalar        a[height], x[height], sum = 0;
 
-    Multiply(op, begin.entry, (int)(end.entry - begin.entry), product);
+#pragma unroll
+    for (int i = 0; i < height; i++) {
+      const bool exists = i * AUTOCSR_BLOCK + (int)threadIdx.x < count;
+
+      c[i] = LoadStreamIf(exists, col + i * AUTOCSR_BLOCK);
+      a[i] = LoadStreamIf(exists, val + i * AUTOCSR_BLOCK);
+    }
+#pragma unroll
+    for (int i = 0; i < height; i++) x[i] = LoadCachedIf(i * AUTOCSR_BLOCK + (int)threadIdx.x < count, op.x + c[i]);
     if (rows > 1) {
-      PetscScalar *room = (PetscScalar *)shared.product;
+      PetscScalar *product = (PetscScalar *)shared.product;
+
+#pragma unroll(height > 4 ? 4 : 1)                                                                                                                  /* as registers allow */
+      for (int k = threadIdx.x; k <= rows; k += AUTOCSR_BLOCK) shared.offset[k] = (uint16_t)(LoadCached(op.row_ptr + begin.row + k) - begin.entry); /* while x comes */
+#pragma unroll
+      for (int i = 0; i < height; i++) product[At(i * AUTOCSR_BLOCK + threadIdx.x)] = MultiplyAdd(0, ConjugateIf(a[i], op.conjugate), x[i]); /* 0 past the end */
+      __syncthreads();
+      AddRows(op, shared, begin.row, rows, shift);
+    } else {
+      const PetscInt first = LoadCached(op.row_ptr + begin.row), last = LoadCached(op.row_ptr + begin.row + 1);
 
 #pragma unroll
-      for (int i = 0; i < height; i++) room[At(i * AUTOCSR_BLOCK + threadIdx.x)] = product[i];
-      __syncthreads();
-      AddRows(op, room, begin, end, shift, first, last);
-    } else {
-#pragma unroll
-      for (int i = 0; i < height; i++) sum += product[i];
-      AddOne(seg, op, shared, block, row, first, last, begin.entry, sum);
+      for (int i = 0; i < height; i++) sum = MultiplyAdd(sum, ConjugateIf(a[i], op.conjugate), x[i]);
+      AddOne(seg, op, shared, block, begin.row, first, last, begin.entry, sum);
     }
   }
 };
