@@ -68,6 +68,7 @@ KERNEL void BlockRowScatter(const BlockRow *r, const PetscScalar *x, AutoCSRValu
   for (PetscInt t = 0; t < r->blocks; t++) {
     PetscScalar *yt = y + BlockColumn(r, t, b);
 
+    EntriesPrefetch(EntriesFrom(r->e, AUTOCSR_INDEX_PATTERN, value, (size_t)t * b * b), AUTOCSR_INDEX_PATTERN, value);
     UNROLL
     for (PetscInt j = 0; j < b; j++) {
       PetscScalar s = yt[j];
@@ -121,6 +122,7 @@ KERNEL void BlockRowsSum(const BlockRow *r, const PetscScalar *x, AutoCSRValue v
     UNROLL                                                                                                                                         \
     for (int u = 0; u < (count); u++) {                                                                                                            \
       const PetscScalar *xt = x + BlockColumn(r, t + u, b);                                                                                        \
+      if (!row) EntriesPrefetch(EntriesFrom(r->e, AUTOCSR_INDEX_PATTERN, value, (size_t)(t + u) * b * b), AUTOCSR_INDEX_PATTERN, value);           \
       UNROLL                                                                                                                                       \
       for (int p = 0; p < pieces; p++) {                                                                                                           \
         const PieceVector xp = PieceOfX(xt + p * PIECE, b - p * PIECE);                                                                            \

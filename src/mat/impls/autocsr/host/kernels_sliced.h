@@ -59,14 +59,14 @@ KERNEL Vector LaneValues(Entries e, AutoCSRValue value, size_t q, size_t lane_st
 }
 
 /* GROUP adjacent rows with one pattern; entry t of row l is at t * entry_stride + l * lane_stride from e on */
-KERNEL void PatternGroupMultiply(const AutoCSROperands *op, PetscInt reach, PetscInt row, const PetscInt *offset, PetscInt width, Entries e, size_t entry_stride, size_t lane_stride, AutoCSRValue value)
+KERNEL void PatternGroupMultiply(const AutoCSROperands *op, PetscBool far, PetscInt row, const PetscInt *offset, PetscInt width, Entries e, size_t entry_stride, size_t lane_stride, AutoCSRValue value)
 {
   const PetscScalar *x = op->x + row;
   Vector             sum[GROUP_VECTORS];
 
   GroupLoad(sum, op->z ? op->z + row : NULL);
   for (PetscInt t = 0; t < width; t++) {
-    if (reach) EntriesPrefetch(EntriesFrom(e, AUTOCSR_INDEX_PATTERN, value, t * GROUP), AUTOCSR_INDEX_PATTERN, value);
+    if (far) EntriesPrefetch(EntriesFrom(e, AUTOCSR_INDEX_PATTERN, value, t * GROUP), AUTOCSR_INDEX_PATTERN, value);
     UNROLL
     for (int p = 0; p < GROUP_VECTORS; p++) sum[p] = VectorMultiplyAdd(sum[p], LaneValues(e, value, t * entry_stride + p * LANES * lane_stride, lane_stride), VectorLoad(x + offset[t] + p * LANES));
   }
@@ -95,7 +95,7 @@ KERNEL void CSRPatternRun(const AutoCSRSegment *seg, const AutoCSROperands *op, 
   const Patterns  pattern = PatternsOfSegment(seg);
   const PetscInt *row_ptr = op->csr->row_ptr + seg->row_begin;
   const Entries   entries = EntriesOfSegment(seg, op->csr, AUTOCSR_INDEX_PATTERN, value);
-  const PetscInt  reach   = value == AUTOCSR_VALUE_PATTERN ? 0 : PrefetchReach(seg);
+  const PetscBool far     = value == AUTOCSR_VALUE_PATTERN ? PETSC_FALSE : SegmentIsFar(seg);
   PetscInt        k       = 0;
 
   while (k < seg->n_rows) {
@@ -108,7 +108,7 @@ KERNEL void CSRPatternRun(const AutoCSRSegment *seg, const AutoCSROperands *op, 
       if (transpose)
         PatternGroupTranspose(op, row, (const PetscInt *)e.index, width, e, 1, value == AUTOCSR_VALUE_PATTERN ? 0 : width, value);
       else
-        PatternGroupMultiply(op, reach, row, (const PetscInt *)e.index, width, e, 1, value == AUTOCSR_VALUE_PATTERN ? 0 : width, value);
+        PatternGroupMultiply(op, far, row, (const PetscInt *)e.index, width, e, 1, value == AUTOCSR_VALUE_PATTERN ? 0 : width, value);
       k += GROUP;
     } else {
       if (transpose)
@@ -120,31 +120,8 @@ KERNEL void CSRPatternRun(const AutoCSRSegment *seg, const AutoCSROperands *op, 
   }
 }
 
-/* GROUP rows of a slice: their names, lengths, and where their entries are */
-typedef struct {
-  PetscInt        row[GROUP], length[GROUP], shortest, longest;
-  const PetscInt *offset[GROUP];
-} Group;
-
-KERNEL void GroupDescribe(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt k, Group *g)
-{
-  const PetscInt *rows = (const PetscInt *)seg->stream[AUTOCSR_STREAM_ROWS].data;
-
-  UNROLL
-  for (int l = 0; l < GROUP; l++) {
-    g->row[l]    = rows ? AutoCSRSegmentRow(seg, k + l) : seg->row_begin + k + l;
-    g->length[l] = csr->row_ptr[g->row[l] + 1] - csr->row_ptr[g->row[l]];
-  }
-  g->shortest = g->longest = g->length[0];
-  UNROLL
-  for (int l = 1; l < GROUP; l++) {
-    g->shortest = PetscMin(g->shortest, g->length[l]);
-    g->longest  = PetscMax(g->longest, g->length[l]);
-  }
-}
-
 /* GROUP rows that are each of a pattern: side by side if it is one for all, else one by one */
-KERNEL void SliceGroupMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, PetscInt reach, PetscInt k, Entries e, AutoCSRValue value)
+KERNEL void SliceGroupMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, PetscBool far, PetscInt k, Entries e, AutoCSRValue value)
 {
   const size_t   H       = seg->axes.slice_height;
   const Patterns pattern = PatternsOfSegment(seg);
@@ -152,7 +129,7 @@ KERNEL void SliceGroupMultiply(const AutoCSRSegment *seg, const AutoCSROperands 
   if (!seg->stream[AUTOCSR_STREAM_ROWS].data && PatternsAgree(pattern.id + k)) {
     const PetscInt id = pattern.id[k];
 
-    PatternGroupMultiply(op, reach, seg->row_begin + k, pattern.offset + pattern.ptr[id], pattern.ptr[id + 1] - pattern.ptr[id], e, H, 1, value);
+    PatternGroupMultiply(op, far, seg->row_begin + k, pattern.offset + pattern.ptr[id], pattern.ptr[id + 1] - pattern.ptr[id], e, H, 1, value);
     return;
   }
   for (PetscInt l = 0; l < GROUP; l++) {
@@ -164,36 +141,40 @@ KERNEL void SliceGroupMultiply(const AutoCSRSegment *seg, const AutoCSROperands 
   }
 }
 
-KERNEL void SliceGroupTranspose(const AutoCSRSegment *seg, const AutoCSROperands *op, PetscInt k, Entries e, PetscScalar *y, AutoCSRIndex index, AutoCSRValue value, PetscBool conjugate)
+KERNEL void SliceGroupTranspose(const AutoCSRSegment *seg, const AutoCSROperands *op, PetscInt k, Entries e, AutoCSRValue value)
 {
   const size_t   H       = seg->axes.slice_height;
   const Patterns pattern = PatternsOfSegment(seg);
-  Group          g;
 
-  if (index == AUTOCSR_INDEX_PATTERN && !seg->stream[AUTOCSR_STREAM_ROWS].data && PatternsAgree(pattern.id + k)) {
+  if (!seg->stream[AUTOCSR_STREAM_ROWS].data && PatternsAgree(pattern.id + k)) {
     const PetscInt id = pattern.id[k];
 
     PatternGroupTranspose(op, seg->row_begin + k, pattern.offset + pattern.ptr[id], pattern.ptr[id + 1] - pattern.ptr[id], e, H, 1, value);
     return;
   }
-  GroupDescribe(seg, op->csr, k, &g);
-  if (index == AUTOCSR_INDEX_PATTERN) {
-    UNROLL
-    for (int l = 0; l < GROUP; l++) g.offset[l] = pattern.offset + pattern.ptr[pattern.id[k + l]];
-  }
-  for (PetscInt t = 0; t < g.longest; t++) {
-    UNROLL
-    for (int l = 0; l < GROUP; l++) {
-      if (t < g.shortest || t < g.length[l]) {
-        const size_t c = index == AUTOCSR_INDEX_PATTERN ? (size_t)(g.row[l] + g.offset[l][t]) : EntryColumn(e, index, t * H + l);
+  for (PetscInt l = 0; l < GROUP; l++) {
+    const PetscInt row = AutoCSRSegmentRow(seg, k + l), id = pattern.id[k + l];
+    Entries        r = EntriesFrom(e, AUTOCSR_INDEX_PATTERN, value, l);
 
-        y[c] = ScalarMultiplyAdd(y[c], ScalarConjugateIf(EntryValue(e, value, t * H + l), conjugate), op->x[g.row[l]]);
-      }
-    }
+    r.index = pattern.offset + pattern.ptr[id];
+    StridedRowScatter(op->x[row], r, pattern.ptr[id + 1] - pattern.ptr[id], H, op->y + row, AUTOCSR_INDEX_PATTERN, value, op->conjugate);
   }
 }
 
-/* runs: the kernels for slices of the host's height; NULL: patterns and transposed products need none */
+/* Transposed products of slices are scattered from the CSR, which is there too: row by row, with one entry of x for a row */
+KERNEL void SlicedScatter(const AutoCSRSegment *seg, const AutoCSROperands *op)
+{
+  const PetscInt *row_ptr = op->csr->row_ptr;
+  const Entries   all     = {.index = op->csr->col, .value = op->csr->val};
+
+  for (PetscInt k = 0; k < seg->n_rows; k++) {
+    const PetscInt row = AutoCSRSegmentRow(seg, k);
+
+    RowScatter(op->x[row], EntriesFrom(all, AUTOCSR_INDEX_CSR, AUTOCSR_VALUE_CSR, row_ptr[row]), row_ptr[row + 1] - row_ptr[row], op->y, AUTOCSR_INDEX_CSR, AUTOCSR_VALUE_CSR, op->conjugate);
+  }
+}
+
+/* runs: the kernels for slices of the host's height; patterns, which alone are transposed here, need none */
 KERNEL void SlicedRunCoded(const AutoCSRSegment *seg, const AutoCSROperands *op, AutoCSRIndex index, AutoCSRValue value, PetscBool transpose, const RunKernel runs[])
 {
   const PetscInt *slice_ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data;
@@ -202,7 +183,7 @@ KERNEL void SlicedRunCoded(const AutoCSRSegment *seg, const AutoCSROperands *op,
   const PetscInt  H         = seg->axes.slice_height;
   const Patterns  pattern   = PatternsOfSegment(seg);
   const Entries   entries   = EntriesOfSegment(seg, op->csr, index, value);
-  const PetscInt  reach     = PrefetchReach(seg);
+  const PetscBool far       = SegmentIsFar(seg);
   const PetscInt  first     = runs && H == GROUP ? seg->n_rows / GROUP : 0;
 
   if (first) RunsMultiply(seg, op, first, entries, index, value, runs);
@@ -211,13 +192,13 @@ KERNEL void SlicedRunCoded(const AutoCSRSegment *seg, const AutoCSROperands *op,
     const size_t   shift = index == AUTOCSR_INDEX_16 ? base[s] : 0;
     PetscInt       k     = s * H;
 
-    for (; !runs && k + GROUP <= end; k += GROUP) {
+    for (; index == AUTOCSR_INDEX_PATTERN && k + GROUP <= end; k += GROUP) {
       const Entries e = EntriesFrom(entries, index, value, slice_ptr[s] + (k & (H - 1)));
 
       if (transpose)
-        SliceGroupTranspose(seg, op, k, e, op->y + shift, index, value, op->conjugate);
+        SliceGroupTranspose(seg, op, k, e, value);
       else
-        SliceGroupMultiply(seg, op, reach, k, e, value);
+        SliceGroupMultiply(seg, op, far, k, e, value);
     }
     for (; k < end; k++) { /* the last rows, or slices of another height than the host's */
       const PetscInt row = AutoCSRSegmentRow(seg, k), length = row_ptr[row + 1] - row_ptr[row];
@@ -247,7 +228,10 @@ KERNEL void SlicedMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op,
 
 KERNEL void SlicedTranspose(const AutoCSRSegment *seg, const AutoCSROperands *op, AutoCSRIndex index, AutoCSRValue value)
 {
-  SlicedRunCoded(seg, op, index, value, PETSC_TRUE, NULL);
+  if (index == AUTOCSR_INDEX_PATTERN)
+    SlicedRunCoded(seg, op, index, value, PETSC_TRUE, NULL);
+  else
+    SlicedScatter(seg, op);
 }
 
 #endif

@@ -59,9 +59,15 @@ KERNEL Entries EntriesFrom(Entries e, AutoCSRIndex index, AutoCSRValue value, si
   return e;
 }
 
-#define AHEAD      256 /* entries between what is read and what is prefetched */
-#define SHORT_ROWS 16  /* mean length of rows from which on nothing is prefetched */
-#define IN_CACHE   1e6 /* bytes of a product that stay in the second-level cache, where a prefetch only costs */
+#define AHEAD      4096 /* bytes between what is read and what is prefetched */
+#define SHORT_ROWS 16   /* mean length of rows from which on nothing is prefetched */
+#define IN_CACHE   1e6  /* bytes of a product that stay in the second-level cache, where a prefetch only costs */
+
+/* What a kernel does not read side by side is prefetched if it comes from further away than the second-level cache */
+KERNEL PetscBool SegmentIsFar(const AutoCSRSegment *seg)
+{
+  return (PetscBool)(seg->bytes > IN_CACHE);
+}
 
 /*
   The mean length of short rows, for which the streams are prefetched; 0 where rows are long or all is in a cache. The processor's own prefetch
@@ -69,14 +75,13 @@ KERNEL Entries EntriesFrom(Entries e, AutoCSRIndex index, AutoCSRValue value, si
 */
 KERNEL PetscInt PrefetchReach(const AutoCSRSegment *seg)
 {
-  return seg->bytes > IN_CACHE && seg->nnz / SHORT_ROWS < seg->n_rows ? seg->nnz / PetscMax(1, seg->n_rows) + 1 : 0;
+  return SegmentIsFar(seg) && seg->nnz / SHORT_ROWS < seg->n_rows ? seg->nnz / PetscMax(1, seg->n_rows) + 1 : 0;
 }
 
 KERNEL void EntriesPrefetch(Entries e, AutoCSRIndex index, AutoCSRValue value)
 {
-  e = EntriesFrom(e, index, value, AHEAD);
-  if (index != AUTOCSR_INDEX_PATTERN) __builtin_prefetch(e.index);
-  __builtin_prefetch(e.value);
+  if (index != AUTOCSR_INDEX_PATTERN) __builtin_prefetch((const char *)e.index + AHEAD);
+  __builtin_prefetch((const char *)e.value + AHEAD);
 }
 
 /* Arrays in place are taken from the segment's first row on, so that q counts alike for them and for own streams */

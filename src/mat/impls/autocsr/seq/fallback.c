@@ -99,3 +99,25 @@ PetscErrorCode AutoCSRParentProduct(Mat A, AutoCSRProductKind kind, Vec x, Vec z
   PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/*
+  Where a plan scatters from the CSR entry by entry, as AIJ does, AIJ's own transposed product loses nothing on the way. It is
+  called as it is: that of a parent that asks for no name and has no device
+*/
+PetscErrorCode AutoCSRParentScatter(Mat A, const AutoCSRPlan *plan, AutoCSRProductKind kind, Vec x, Vec z, Vec y, PetscBool *done)
+{
+  const AutoCSRParent      *parent;
+  const AutoCSRParentTable *table;
+
+  PetscFunctionBegin;
+  PetscCall(MatSeqAutoCSRGetParent(&parent));
+  *done = (PetscBool)(!parent->device && (kind == AUTOCSR_PRODUCT_TRANSPOSE || (kind == AUTOCSR_PRODUCT_HERMITIAN && !PetscDefined(USE_COMPLEX))));
+  for (PetscInt s = 0; s < plan->n_segments; s++) { /* patterns and blocks have something to gain */
+    if (plan->segment[s].axes.index == AUTOCSR_INDEX_PATTERN || plan->segment[s].axes.block > 1) *done = PETSC_FALSE;
+  }
+  if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AutoCSRSetSum(z, y));
+  table = AutoCSRParentTableOf(parent, A);
+  PetscCall((*table->ops.multtransposeadd)(A, x, y, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

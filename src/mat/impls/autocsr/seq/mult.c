@@ -138,6 +138,15 @@ static PetscErrorCode AutoCSRMultiply(Mat A, AutoCSRProductKind kind, Vec x, Vec
     if (ctx->yields) PetscCall(MatSeqAutoCSRYield(A));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  if (scatter) {
+    PetscBool done;
+
+    PetscCall(AutoCSRParentScatter(A, plan, kind, x, z, y, &done));
+    if (done) {
+      ctx->products++;
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+  }
   flops = 2.0 * ctx->csr.nnz - (kind != AUTOCSR_PRODUCT_FORWARD || z ? 0 : ctx->nonempty);
   if (ctx->resident)
     PetscCall(AutoCSROperandsGet_Device(ctx, x, z, y, &o, &host));

@@ -119,6 +119,7 @@ typedef enum {
   AUTOCSR_PRODUCT_HERMITIAN
 } AutoCSRProductKind;
 PETSC_INTERN PetscErrorCode AutoCSRParentProduct(Mat, AutoCSRProductKind, Vec x, Vec z, Vec y);
+PETSC_INTERN PetscErrorCode AutoCSRParentScatter(Mat, const AutoCSRPlan *, AutoCSRProductKind, Vec x, Vec z, Vec y, PetscBool *done); /* where the plan gains nothing */
 
 /* seq/vectors.c */
 PETSC_INTERN PetscErrorCode AutoCSRVecIsOnHost(Vec, PetscBool *);
