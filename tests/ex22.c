@@ -78,7 +78,8 @@ static PetscErrorCode CountsGet(Mat B, Counts *c)
 static Cost CostOfLeaving(const Generator *g, const Way *w)
 {
   const PetscBool chosen  = (PetscBool)(w->strategy[0] == 'a' || w->value == MAT_AUTOCSR_VALUE_AUTO);
-  const PetscBool applies = (PetscBool)(g->values == VALUES_FEW ? w->value == MAT_AUTOCSR_VALUE_DICTIONARY : w->value == MAT_AUTOCSR_VALUE_FLOAT32 && !PetscDefined(USE_REAL_SINGLE));
+  const PetscBool block   = (PetscBool)(w->strategy[0] == 'b' && w->strategy[1] == 'l'); /* does not apply to stencils */
+  const PetscBool applies = (PetscBool)(!block && (g->values == VALUES_FEW ? w->value == MAT_AUTOCSR_VALUE_DICTIONARY : w->value == MAT_AUTOCSR_VALUE_FLOAT32 && !PetscDefined(USE_REAL_SINGLE)));
 
   return chosen ? COST_ANY : applies ? COST_REPLAN
                                      : COST_REFRESH;

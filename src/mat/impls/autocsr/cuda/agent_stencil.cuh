@@ -171,7 +171,7 @@ struct AgentStencil : AgentBase {
     const DeviceEntries e = {NULL, NULL, NULL, seg.dictionary, NULL};
     Walk<n>             w;
     AutoCSRPatternRoot  root, other;
-    int                 id[n];
+    int                 id[n], begin, length;
     bool                together = n == 1 || !seg.rows, whole;
 
 #pragma unroll
@@ -183,7 +183,9 @@ struct AgentStencil : AgentBase {
 
     w.mask[0] = root.mask;
     w.sum[0]  = 0;
-    whole     = root.mask == all && root.begin == __shfl_sync(ALL_LANES, root.begin, 0) && root.length == __shfl_sync(ALL_LANES, root.length, 0); /* an empty pattern begins where another does */
+    begin     = __shfl_sync(ALL_LANES, root.begin, 0); /* all lanes, whatever their masks */
+    length    = __shfl_sync(ALL_LANES, root.length, 0);
+    whole     = root.mask == all && root.begin == begin && root.length == length; /* an empty pattern begins where another does */
 #pragma unroll
     for (int k = 1; k < n; k++) {
       other     = RootOf(seg, id[k], first + k * WARP);

@@ -41,6 +41,7 @@ PetscErrorCode AutoCSRFiguresFind(const AutoCSRFigures *figures, const AutoCSRAx
     PetscCall(PetscStrcmp(name, figures->executor[i].name, &same));
     if (same) *cost = figures->executor[i].cost;
   }
+  PetscCall(AutoCSRFigureUntried(figures->backend, name, &cost->untried));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
