@@ -74,10 +74,11 @@ static PetscErrorCode CountsGet(Mat B, Counts *c)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-/* Where a coding that cannot hold any value was asked for and applies, it is left; where it may have been chosen, who knows */
+/* Where a coding that cannot hold any value was asked for and applies, it is left; where it may have been chosen, or the strategy
+   is a device's alone and another may stand for it, who knows */
 static Cost CostOfLeaving(const Generator *g, const Way *w)
 {
-  const PetscBool chosen  = (PetscBool)(w->strategy[0] == 'a' || w->value == MAT_AUTOCSR_VALUE_AUTO);
+  const PetscBool chosen  = (PetscBool)(w->strategy[0] == 'a' || w->value == MAT_AUTOCSR_VALUE_AUTO || !strcmp(w->strategy, "sellp"));
   const PetscBool block   = (PetscBool)(w->strategy[0] == 'b' && w->strategy[1] == 'l'); /* does not apply to stencils */
   const PetscBool applies = (PetscBool)(!block && (g->values == VALUES_FEW ? w->value == MAT_AUTOCSR_VALUE_DICTIONARY : w->value == MAT_AUTOCSR_VALUE_FLOAT32 && !PetscDefined(USE_REAL_SINGLE)));
 
