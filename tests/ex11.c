@@ -107,14 +107,18 @@ static PetscErrorCode TestSetters(void)
 int main(int argc, char **argv)
 {
   Mat       A, B;
-  PetscBool setters = PETSC_FALSE, view = PETSC_FALSE;
+  PetscBool setters = PETSC_FALSE, view = PETSC_FALSE, unassembled = PETSC_FALSE;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(MatAutoCSRRegisterAll());
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-setters", &setters, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-view", &view, NULL));
-  if (setters)
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-unassembled", &unassembled, NULL));
+  if (unassembled) {
+    PetscCall(MatCreateAutoCSR(PETSC_COMM_WORLD, 4, 4, PETSC_DETERMINE, PETSC_DETERMINE, 1, NULL, 1, NULL, &A));
+    PetscCall(MatAutoCSRView(A, NULL));
+  } else if (setters)
     PetscCall(TestSetters());
   else if (view) {
     PetscCall(Create("a_", NULL, &A));
@@ -176,7 +180,7 @@ int main(int argc, char **argv)
 
   testset:
     args: -petsc_ci_portable_error_output -error_output_stdout -view -a_mat_type autocsr
-    filter: grep -E "choose|take|has no"
+    filter: grep -E "choose|take|has no|not assembled"
 
     test:
       suffix: bad_rigor
@@ -201,5 +205,9 @@ int main(int argc, char **argv)
     test:
       suffix: bad_bins
       args: -a_mat_autocsr_max_bins 101
+
+    test:
+      suffix: bad_view
+      args: -unassembled
 
 TEST*/
