@@ -197,6 +197,7 @@ help:
 #:                   SANITIZE=memcheck|racecheck|initcheck on a GPU; TEST_OPTIONS='-use_gpu_aware_mpi 0')
 #: make test         all tests
 #: make pack         an archive that runs the tests on a machine without compiler and PETSc (PACK=<file>; config/pack.sh)
+#:                   config/pack-device.sh packs these and the benchmark for several PETScs, config/on-device.sh runs them there
 #: make test-petsc   PETSc's own tests with autocsr in the place of aij (PETSC_SRC=<PETSc's source tree>; ONLY='ksp_*';
 #:                   TEST_PETSC_FLAGS='--sample 100', '--rerun-failed', ...: config/test-petsc.py --help)
 #: make bench        the benchmark; results in src/benchmarks/results
