@@ -243,7 +243,7 @@ static PetscErrorCode CheckMatrix(const Generator *g)
   for (int code = 0; code < 2 * 4 * 4 * 2 * 2; code++) { /* several lanes a row (SELL-P), or all rows as long as the longest (ELL) */
     const PetscInt lanes[] = {1, 2, 8, 32};
     const Layout   layout  = code & 1 ? LAYOUT_ODD_EVEN : LAYOUT_THIRDS;
-    AutoCSRAxes    a       = {.order = AUTOCSR_ORDER_SLICED, .index = code & 32 ? AUTOCSR_INDEX_16 : AUTOCSR_INDEX_32, .value = (AutoCSRValue)(code / 2 % 4), .mapping = AUTOCSR_MAP_SLICE, .lanes = lanes[code / 8 % 4], .sort_window = code & 64 ? 16 : 0};
+    AutoCSRAxes    a       = {.block = 1, .order = AUTOCSR_ORDER_SLICED, .index = code & 32 ? AUTOCSR_INDEX_16 : AUTOCSR_INDEX_32, .value = (AutoCSRValue)(code / 2 % 4), .mapping = AUTOCSR_MAP_SLICE, .lanes = lanes[code / 8 % 4], .sort_window = code & 64 ? 16 : 0};
     PetscBool      legal;
 
     a.slice_height = 32 / a.lanes;

@@ -66,7 +66,7 @@ static PetscErrorCode CheckMatrix(const Generator *g, PetscInt *plans)
     }
   }
   for (int code = 0; code < 2 * 4 * 3; code++) { /* several lanes a row */
-    AutoCSRAxes  a = {.order = AUTOCSR_ORDER_SLICED, .index = code & 1 ? AUTOCSR_INDEX_16 : AUTOCSR_INDEX_32, .value = (AutoCSRValue)(code / 2 % 4), .mapping = AUTOCSR_MAP_SLICE, .lanes = 2 << code / 8, .slice_height = 16 >> code / 8, .sort_window = AUTOCSR_WINDOW};
+    AutoCSRAxes  a = {.block = 1, .order = AUTOCSR_ORDER_SLICED, .index = code & 1 ? AUTOCSR_INDEX_16 : AUTOCSR_INDEX_32, .value = (AutoCSRValue)(code / 2 % 4), .mapping = AUTOCSR_MAP_SLICE, .lanes = 2 << code / 8, .slice_height = 16 >> code / 8, .sort_window = AUTOCSR_WINDOW};
     AutoCSRPlan *plan;
     PetscBool    legal;
 
