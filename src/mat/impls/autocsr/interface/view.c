@@ -183,32 +183,8 @@ static PetscErrorCode AutoCSRViewHeadJSON(PetscViewer viewer, Mat A, PetscMPIInt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@
-  MatAutoCSRView - Shows how an autocsr matrix is multiplied, and why so
-
-  Collective
-
-  Input Parameters:
-+ A      - the matrix, of type `MATAUTOCSR`, assembled
-- viewer - an ASCII viewer
-
-  Options Database Key:
-. -autocsr_view [ascii[:file[:format[:append]]]] - calls it after each assembly; format is ascii_info_detail or ascii_json
-
-  Level: beginner
-
-  Notes:
-  Before the first product it makes the plan, and, where planning is progressive, the one that products would have had to pay
-  for first (`MatAutoCSRSetProgressive()`); after some products it tells how many more that will take. For each block of the matrix (diagonal and off-diagonal on several processes) it
-  prints the segments of rows, the strategy, bytes a nonzero and time of each, why they were chosen, memory, and what
-  planning cost in products. By default the first process shows its blocks; with the format `PETSC_VIEWER_ASCII_INFO_DETAIL`
-  all do, with the profile of the sparsity, all axes and streams.
-
-  The format `PETSC_VIEWER_ASCII_PYTHON` (ascii_json in the option) prints one JSON document for all processes.
-
-.seealso: `MATAUTOCSR`, `MatAutoCSRGetInfo()`, `MatAutoCSRSetStrategy()`
-@*/
-PetscErrorCode MatAutoCSRView(Mat A, PetscViewer viewer)
+/* The matrix is assembled but for what comes after the operation of its type */
+static PetscErrorCode AutoCSRView(Mat A, PetscViewer viewer)
 {
   const char *const names[] = {"diagonal", "off-diagonal"};
   Mat               blocks[AUTOCSR_MAX_BLOCKS];
@@ -217,10 +193,6 @@ PetscErrorCode MatAutoCSRView(Mat A, PetscViewer viewer)
   PetscBool         ascii, json, detail;
 
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
-  if (!viewer) PetscCall(PetscViewerASCIIGetStdout(PetscObjectComm((PetscObject)A), &viewer));
-  PetscValidHeaderSpecific(viewer, PETSC_VIEWER_CLASSID, 2);
-  PetscCheck(A->assembled, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "The matrix is not assembled, so it has no plan to show: call MatAssemblyBegin() and MatAssemblyEnd() first");
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
   if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
   PetscUseMethod(A, "MatAutoCSRGetBlocks_C", (Mat, Mat[]), (A, blocks));
@@ -256,6 +228,44 @@ PetscErrorCode MatAutoCSRView(Mat A, PetscViewer viewer)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*@
+  MatAutoCSRView - Shows how an autocsr matrix is multiplied, and why so
+
+  Collective
+
+  Input Parameters:
++ A      - the matrix, of type `MATAUTOCSR`, assembled
+- viewer - an ASCII viewer
+
+  Options Database Key:
+. -autocsr_view [ascii[:file[:format[:append]]]] - calls it after each assembly; format is ascii_info_detail or ascii_json
+
+  Level: beginner
+
+  Notes:
+  Before the first product it makes the plan, and, where planning is progressive, the one that products would have had to pay
+  for first (`MatAutoCSRSetProgressive()`); after some products it tells how many more that will take. For each block of the matrix (diagonal and off-diagonal on several processes) it
+  prints the segments of rows, the strategy, bytes a nonzero and time of each, why they were chosen, memory, and what
+  planning cost in products. By default the first process shows its blocks; with the format `PETSC_VIEWER_ASCII_INFO_DETAIL`
+  all do, with the profile of the sparsity, all axes and streams.
+
+  The format `PETSC_VIEWER_ASCII_PYTHON` (ascii_json in the option) prints one JSON document for all processes.
+
+  It is an error (`PETSC_ERR_ARG_WRONGSTATE`) before the matrix is assembled.
+
+.seealso: `MATAUTOCSR`, `MatAutoCSRGetInfo()`, `MatAutoCSRSetStrategy()`
+@*/
+PetscErrorCode MatAutoCSRView(Mat A, PetscViewer viewer)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
+  if (!viewer) PetscCall(PetscViewerASCIIGetStdout(PetscObjectComm((PetscObject)A), &viewer));
+  PetscValidHeaderSpecific(viewer, PETSC_VIEWER_CLASSID, 2);
+  PetscCheck(A->assembled, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "The matrix is not assembled, so it has no plan to show: call MatAssemblyBegin() and MatAssemblyEnd() first");
+  PetscCall(AutoCSRView(A, viewer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
   -autocsr_view takes what PETSc's view options take, and the format ascii_json. PETSc reads it, from an options database
   of its own in which the format has the name that it knows.
@@ -287,7 +297,7 @@ PetscErrorCode AutoCSRViewFromOptions(Mat A)
   PetscCall(PetscOptionsDestroy(&options));
   if (!is_viewer) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscViewerPushFormat(viewer, format));
-  PetscCall(MatAutoCSRView(A, viewer));
+  PetscCall(AutoCSRView(A, viewer));
   PetscCall(PetscViewerFlush(viewer));
   PetscCall(PetscViewerPopFormat(viewer));
   PetscCall(PetscViewerDestroy(&viewer));
