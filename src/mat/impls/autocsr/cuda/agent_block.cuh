@@ -1,7 +1,7 @@
 /*
   Dense b by b blocks in CSR order (du2022-alphasparse, Table II): `lanes` lanes go along the columns of a block row and
   multiply all its rows at once, so that a column's code and its entry of x are read once for b entries, and values lie side
-  by side for neighbouring lanes. b of 6 and 8 goes by halves of a block row: sums and loads of more rows do not fit the registers.
+  by side for neighbouring lanes.
 */
 #ifndef AUTOCSR_AGENT_BLOCK_CUH
 #define AUTOCSR_AGENT_BLOCK_CUH
@@ -11,18 +11,17 @@
 template <AutoCSRValue value, int b>
 struct AgentBlock : AgentBase {
   static constexpr int block     = b;
-  static constexpr int residents = 4;
-  static constexpr int rows      = b == 6 || b == 8 ? b / 2 : b;     /* that a lane works on at once */
-  static constexpr int in_flight = sizeof(PetscScalar) > 8 ? 6 : 12; /* values of a lane that are asked for at once, or a few more */
+  static constexpr int in_flight = sizeof(PetscScalar) > 8 ? 3 : 6; /* values of a lane that are asked for at once, or a few more */
+  static constexpr int residents = sizeof(PetscScalar) > 8 || b > 4 ? 4 : b == 3 ? 6 : 5; /* measured: more warps gain more than more values of a lane */
 
   struct Shared {
-    alignas(PetscScalar) unsigned char sum[WARPS * rows * sizeof(PetscScalar)]; /* of each warp */
+    alignas(PetscScalar) unsigned char sum[WARPS * b * sizeof(PetscScalar)]; /* of each warp */
   };
 
 #if !defined(__CUDACC_RTC__)
   static PetscInt Blocks(const AutoCSRSegment *seg)
   {
-    return CeilDivide(seg->n_rows / rows, AUTOCSR_BLOCK / seg->axes.lanes);
+    return CeilDivide(seg->n_rows / b, AUTOCSR_BLOCK / seg->axes.lanes);
   }
 #endif
 
@@ -69,102 +68,107 @@ struct AgentBlock : AgentBase {
     }
   };
 
-  /* Codes of the columns e, e + step, ... of a block row, as far as they exist */
-  template <int count>
-  static __device__ __forceinline__ void LoadColumns(PetscInt code[count], const AutoCSRDeviceSegment &seg, const void *codes, int e, int step, int length)
+  /* A block row: where its entries begin, how many a row has, and from where its columns count */
+  typedef struct {
+    PetscInt begin;
+    int      length;
+    PetscInt base;
+  } BlockRow;
+
+  static __device__ __forceinline__ BlockRow BlockRowAt(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt unit)
   {
+    BlockRow r = {0, 0, 0};
+
+    if (unit >= seg.n_rows / b) return r;
+    r.begin  = LoadCached(op.row_ptr + seg.row_begin + unit * b);
+    r.length = (int)(LoadCached(op.row_ptr + seg.row_begin + unit * b + 1) - r.begin);
+    if (seg.base) r.base = LoadCached(seg.base + unit / WARP);
+    return r;
+  }
+
+  /* The columns at, at + step, ... of a block row, as far as they exist, less what is the same for its block */
+  template <int count>
+  static __device__ __forceinline__ void LoadColumns(PetscInt col[count], const AutoCSRDeviceSegment &seg, const PetscInt csr_col[], PetscInt start, const BlockRow &r, int at, int step)
+  {
+    const PetscInt block = (r.begin - start) / (b * b);
+
     if (seg.base) {
 #pragma unroll
-      for (int i = 0; i < count; i++) code[i] = b * (PetscInt)LoadCachedIf(e + i * step < length, (const uint16_t *)codes + (e + i * step) / b);
+      for (int i = 0; i < count; i++) col[i] = r.base + b * (PetscInt)LoadCachedIf(at + i * step < r.length, (const uint16_t *)seg.index + block + (at + i * step) / b);
     } else if (seg.index) {
 #pragma unroll
-      for (int i = 0; i < count; i++) code[i] = b * (PetscInt)LoadCachedIf(e + i * step < length, (const uint32_t *)codes + (e + i * step) / b);
+      for (int i = 0; i < count; i++) col[i] = b * (PetscInt)LoadCachedIf(at + i * step < r.length, (const uint32_t *)seg.index + block + (at + i * step) / b);
     } else {
 #pragma unroll
-      for (int i = 0; i < count; i++) code[i] = LoadCachedIf(e + i * step < length, (const PetscInt *)codes + (e + i * step) / b * b);
+      for (int i = 0; i < count; i++) col[i] = LoadCachedIf(at + i * step < r.length, csr_col + r.begin + (at + i * step) / b * b);
     }
   }
 
-  /* Sums over the warps that have a part of the same rows */
-  static __device__ __forceinline__ void SumOfWarps(PetscScalar sum[rows], int lanes, Shared &shared)
+  /* Over the warps that have a part of the same block row: in the first of them */
+  static __device__ __forceinline__ void SumOfWarps(PetscScalar sum[b], int lanes, Shared &shared)
   {
     PetscScalar *of_warp = (PetscScalar *)shared.sum;
     const int    first   = threadIdx.x / lanes * (lanes / WARP);
 
     if (threadIdx.x % WARP == 0) {
 #pragma unroll
-      for (int r = 0; r < rows; r++) of_warp[threadIdx.x / WARP * rows + r] = sum[r];
+      for (int r = 0; r < b; r++) of_warp[threadIdx.x / WARP * b + r] = sum[r];
     }
     __syncthreads();
     for (int w = 1; w < lanes / WARP; w++) {
 #pragma unroll
-      for (int r = 0; r < rows; r++) sum[r] += of_warp[(first + w) * rows + r];
+      for (int r = 0; r < b; r++) sum[r] += of_warp[(first + w) * b + r];
     }
   }
 
   /* w columns of a lane in one load */
   template <int w>
-  static __device__ __forceinline__ void RunRows(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt place, Shared &shared)
+  static __device__ __forceinline__ void RunColumns(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt place, Shared &shared)
   {
-    constexpr int  count = PetscMin(4, (in_flight + rows * w - 1) / (rows * w));
-    const int      lanes = seg.lanes, lane = threadIdx.x & (lanes - 1), step = lanes * w;
-    const PetscInt unit = place * (AUTOCSR_BLOCK / lanes) + threadIdx.x / lanes, k = unit * rows, first = k / b * b; /* of the segment's rows */
-    const bool     exists = k < seg.n_rows;
-    const PetscInt start  = LoadCached(op.row_ptr + seg.row_begin);
-    PetscInt       begin  = start, q;
-    int            length = 0;
-    DeviceEntries  e      = {seg.index, value == AUTOCSR_VALUE_CSR ? (const void *)op.val : seg.value, NULL, seg.dictionary, op.x};
-    const void    *codes;
-    PetscScalar    sum[rows];
+    constexpr int       count = PetscMin(4, (in_flight + b * w - 1) / (b * w));
+    const int           lanes = seg.lanes, lane = threadIdx.x & (lanes - 1), step = lanes * w;
+    const PetscInt      unit  = place * (AUTOCSR_BLOCK / lanes) + threadIdx.x / lanes, start = LoadCached(op.row_ptr + seg.row_begin);
+    const DeviceEntries e     = {NULL, value == AUTOCSR_VALUE_CSR ? (const void *)op.val : seg.value, NULL, seg.dictionary, op.x};
+    const BlockRow      r     = BlockRowAt(seg, op, unit);
+    const PetscInt      q     = value == AUTOCSR_VALUE_CSR ? r.begin : r.begin - start;
+    PetscScalar         sum[b];
 
-    if (exists) {
-      begin  = LoadCached(op.row_ptr + seg.row_begin + first);
-      length = (int)(LoadCached(op.row_ptr + seg.row_begin + first + 1) - begin);
-      if (seg.base) e.x += LoadCached(seg.base + first / (b * WARP));
-    }
-    q = (value == AUTOCSR_VALUE_CSR ? begin : begin - start) + (k - first) * length;
-    if (seg.base)
-      codes = (const uint16_t *)seg.index + (begin - start) / (b * b);
-    else if (seg.index)
-      codes = (const uint32_t *)seg.index + (begin - start) / (b * b);
-    else
-      codes = op.col + begin;
 #pragma unroll
-    for (int r = 0; r < rows; r++) sum[r] = 0;
-    for (int at = lane * w, trips = CeilDivide(WarpMax(length), step * count); trips > 0; trips--, at += step * count) {
+    for (int i = 0; i < b; i++) sum[i] = 0;
+    for (int at = lane * w, trips = CeilDivide(WarpMax(r.length), step * count); trips > 0; trips--, at += step * count) {
       PetscInt    col[count];
-      Codes<w>    a[count][rows];
+      Codes<w>    a[count][b];
       Operands<w> x[count];
 
-      LoadColumns<count>(col, seg, codes, at, step, length);
+      LoadColumns<count>(col, seg, op.col, start, r, at, step);
 #pragma unroll
       for (int i = 0; i < count; i++) {
 #pragma unroll
-        for (int r = 0; r < rows; r++) a[i][r].LoadIf(at + i * step < length, e.value, q + (PetscInt)r * length + at + i * step);
+        for (int k = 0; k < b; k++) a[i][k].LoadIf(at + i * step < r.length, e.value, q + (PetscInt)k * r.length + at + i * step);
       }
 #pragma unroll
-      for (int i = 0; i < count; i++) x[i].word = LoadCachedIf(at + i * step < length, (const typename Operands<w>::Word *)(e.x + col[i] + (at + i * step) % b));
+      for (int i = 0; i < count; i++) x[i].word = LoadCachedIf(at + i * step < r.length, (const typename Operands<w>::Word *)(e.x + col[i] + (at + i * step) % b));
 #pragma unroll
       for (int i = 0; i < count; i++) {
-        if (at + i * step < length) {
+        if (at + i * step < r.length) {
 #pragma unroll
-          for (int r = 0; r < rows; r++) {
+          for (int k = 0; k < b; k++) {
 #pragma unroll
-            for (int j = 0; j < w; j++) sum[r] = MultiplyAdd(sum[r], ConjugateIf(a[i][r].Value(e, j), op.conjugate), x[i].Of(j));
+            for (int j = 0; j < w; j++) sum[k] = MultiplyAdd(sum[k], ConjugateIf(a[i][k].Value(e, j), op.conjugate), x[i].Of(j));
           }
         }
       }
     }
     for (int half = PetscMin(lanes, WARP) / 2; half; half /= 2) {
 #pragma unroll
-      for (int r = 0; r < rows; r++) sum[r] += ShuffleXor(sum[r], half);
+      for (int k = 0; k < b; k++) sum[k] += ShuffleXor(sum[k], half);
     }
     if (lanes > WARP) SumOfWarps(sum, lanes, shared);
 #pragma unroll
-    for (int r = 0; r < rows; r++) {
-      const PetscInt row = seg.row_begin + k + r;
+    for (int k = 0; k < b; k++) {
+      const PetscInt row = seg.row_begin + unit * b + k;
 
-      if (exists && (r & (lanes - 1)) == lane) op.y[row] = AddendOf(op, row) + sum[r];
+      if (unit < seg.n_rows / b && (k & (lanes - 1)) == lane) op.y[row] = AddendOf(op, row) + sum[k];
     }
   }
 
@@ -173,11 +177,11 @@ struct AgentBlock : AgentBase {
   {
     if constexpr (b % 2 == 0 && sizeof(PetscScalar) <= 8) {
       if (((uintptr_t)op.x | (uintptr_t)(value == AUTOCSR_VALUE_CSR ? op.val : NULL)) % (2 * sizeof(PetscScalar)) == 0) {
-        RunRows<2>(seg, op, place, shared);
+        RunColumns<2>(seg, op, place, shared);
         return;
       }
     }
-    RunRows<1>(seg, op, place, shared);
+    RunColumns<1>(seg, op, place, shared);
   }
 };
 

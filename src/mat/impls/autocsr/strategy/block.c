@@ -1,16 +1,16 @@
 /*
   block: the pattern is made of dense b by b blocks, each with one column code, and the values stay where the CSR has them
   (BCSR's saving of indices: du2022-alphasparse, Table II). The rows of a block row share what is found of x.
-    variants  b, the largest that the profile found, or half of it; 16-bit codes where the bandwidth tells that they fit,
+    variants  b, the largest that the profile found, or a divisor of it; 16-bit codes where the bandwidth tells that they fit,
               32-bit ones, the CSR's own columns; values in place, from a dictionary, float32; lanes by the length of a row
     cost      columns of one row in b, one in b of its entries; a block row's start-up
     build     one pass over the columns of one row in b; nothing for the CSR's own
 */
 #include "preset.h"
 
-#define ENTRIES_OF_LANE 8         /* of a row: as many loads as a lane has in flight */
+#define ENTRIES_OF_LANE 6         /* of a row, about: measured */
 #define MOST_LANES      256       /* for a block row */
-#define PARALLEL        (1 << 17) /* lanes that keep a parallel machine busy: fewer, and long rows get more of them */
+#define PARALLEL        (1 << 15) /* lanes that keep a parallel machine busy: fewer, and long rows get more of them */
 
 /* Lanes for a block row, a power of two */
 static PetscInt lanes_of_row(const AutoCSRProblem *problem, const AutoCSRRange *range, PetscInt b)
@@ -45,7 +45,8 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   value[n_values - 1] = AUTOCSR_VALUE_CSR; /* not copied */
-  for (axes.block = largest; axes.block > 1 && axes.block >= largest / 2; axes.block = axes.block % 2 ? 1 : axes.block / 2) {
+  for (axes.block = largest; axes.block > 1; axes.block--) {
+    if (largest % axes.block) continue;
     axes.lanes     = lanes_of_row(problem, &range, axes.block);
     axes.reduction = axes.lanes > 1 ? AUTOCSR_REDUCE_TREE : AUTOCSR_REDUCE_NONE;
     for (PetscInt v = 0; v < n_values; v++) {
