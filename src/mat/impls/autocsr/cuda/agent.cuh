@@ -36,6 +36,7 @@ struct AgentBase {
   static constexpr bool light     = false; /* of few registers: several share a launch whatever their size */
   static constexpr int  threads   = AUTOCSR_BLOCK;
   static constexpr bool alone     = false;
+  static constexpr bool shares    = true; /* has a place in the kernels for several segments; false where its strategies make one of all rows */
 
 #if !defined(__CUDACC_RTC__)
   static constexpr AutoCSRReduction     reduction = AUTOCSR_REDUCE_NONE; /* any */

@@ -10,9 +10,11 @@
 
 template <AutoCSRValue value, int b>
 struct AgentBlock : AgentBase {
-  static constexpr int block     = b;
-  static constexpr int in_flight = sizeof(PetscScalar) > 8 ? 3 : 6; /* values of a lane that are asked for at once, or a few more */
-  static constexpr int residents = sizeof(PetscScalar) > 8 || b > 4 ? 4 : b == 3 ? 6 : 5; /* measured: more warps gain more than more values of a lane */
+  static constexpr int  block     = b;
+  static constexpr int  in_flight = sizeof(PetscScalar) > 8 ? 3 : 6; /* values of a lane that are asked for at once, or a few more */
+  static constexpr bool shares    = false;
+  static constexpr int  residents = sizeof(PetscScalar) > 8 || b > 4 ? 4 : b == 3 ? 6
+                                                                                  : 5; /* measured: more warps gain more than more values of a lane */
 
   struct Shared {
     alignas(PetscScalar) unsigned char sum[WARPS * b * sizeof(PetscScalar)]; /* of each warp */
@@ -127,10 +129,10 @@ struct AgentBlock : AgentBase {
   {
     constexpr int       count = PetscMin(4, (in_flight + b * w - 1) / (b * w));
     const int           lanes = seg.lanes, lane = threadIdx.x & (lanes - 1), step = lanes * w;
-    const PetscInt      unit  = place * (AUTOCSR_BLOCK / lanes) + threadIdx.x / lanes, start = LoadCached(op.row_ptr + seg.row_begin);
-    const DeviceEntries e     = {NULL, value == AUTOCSR_VALUE_CSR ? (const void *)op.val : seg.value, NULL, seg.dictionary, op.x};
-    const BlockRow      r     = BlockRowAt(seg, op, unit);
-    const PetscInt      q     = value == AUTOCSR_VALUE_CSR ? r.begin : r.begin - start;
+    const PetscInt      unit = place * (AUTOCSR_BLOCK / lanes) + threadIdx.x / lanes, start = LoadCached(op.row_ptr + seg.row_begin);
+    const DeviceEntries e = {NULL, value == AUTOCSR_VALUE_CSR ? (const void *)op.val : seg.value, NULL, seg.dictionary, op.x};
+    const BlockRow      r = BlockRowAt(seg, op, unit);
+    const PetscInt      q = value == AUTOCSR_VALUE_CSR ? r.begin : r.begin - start;
     PetscScalar         sum[b];
 
 #pragma unroll

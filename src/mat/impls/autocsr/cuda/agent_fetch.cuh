@@ -13,9 +13,10 @@ template <int lanes>
 struct AgentFetch : AgentBase {
   typedef AgentCSR<AUTOCSR_INDEX_CSR, lanes> Rows;
 
-  static constexpr int residents = sizeof(PetscScalar) > 8 ? 3 : Rows::residents;
-  static constexpr int at_once   = WARP / lanes; /* rows of a warp */
-  static constexpr int fetched   = 4 * at_once;  /* rows at a time */
+  static constexpr bool shares    = false;
+  static constexpr int  residents = sizeof(PetscScalar) > 8 ? 3 : Rows::residents;
+  static constexpr int  at_once   = WARP / lanes; /* rows of a warp */
+  static constexpr int  fetched   = 4 * at_once;  /* rows at a time */
 
   struct Shared {};
 

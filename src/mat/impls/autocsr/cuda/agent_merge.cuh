@@ -13,9 +13,10 @@
 
 template <int height>
 struct AgentMerge : AgentBase {
-  static constexpr int residents = sizeof(PetscScalar) > 8 ? 2 : 4;
-  static constexpr int steps     = AUTOCSR_BLOCK * height;         /* of a block: entries and ends of rows */
-  static constexpr int pad       = 128 / (int)sizeof(PetscScalar); /* an empty place after so many, against bank conflicts */
+  static constexpr bool shares    = false;
+  static constexpr int  residents = sizeof(PetscScalar) > 8 ? 2 : 4;
+  static constexpr int  steps     = AUTOCSR_BLOCK * height;         /* of a block: entries and ends of rows */
+  static constexpr int  pad       = 128 / (int)sizeof(PetscScalar); /* an empty place after so many, against bank conflicts */
 
   /* What a block leaves of the row that ends in it but began before, and of the row that goes on after it */
   typedef struct {

@@ -9,10 +9,11 @@
 #include "entries.cuh"
 
 struct AgentProducts : AgentBase {
-  static constexpr int residents = sizeof(PetscScalar) > 8 ? 4 : 6;
-  static constexpr int height    = 4;
-  static constexpr int room      = AUTOCSR_BLOCK * height;         /* products at a time */
-  static constexpr int pad       = 128 / (int)sizeof(PetscScalar); /* an empty place after so many, against bank conflicts */
+  static constexpr bool shares    = false;
+  static constexpr int  residents = sizeof(PetscScalar) > 8 ? 4 : 6;
+  static constexpr int  height    = 4;
+  static constexpr int  room      = AUTOCSR_BLOCK * height;         /* products at a time */
+  static constexpr int  pad       = 128 / (int)sizeof(PetscScalar); /* an empty place after so many, against bank conflicts */
 
   struct Shared {
     alignas(16) unsigned char product[(room + room / pad) * sizeof(PetscScalar)];

@@ -45,6 +45,7 @@ PetscErrorCode AutoCSRSegsumFinish(PetscInt tiles, const SegsumSynchronizer[], S
 template <int height, AutoCSRReduction fixup>
 struct AgentSegsum : AgentBase {
   static constexpr bool on_host   = fixup == AUTOCSR_REDUCE_SEGMENTED_HOST;
+  static constexpr bool shares    = false;
   static constexpr int  residents = sizeof(PetscScalar) > 8 ? 2 : height > 4 ? 4
                                                                              : 6; /* no more than leave each thread the registers for its entries */
   static constexpr int  tile      = AUTOCSR_BLOCK * height;

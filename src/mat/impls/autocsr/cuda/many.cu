@@ -5,8 +5,12 @@
 */
 #include "kernels.cuh"
 
+/* What the kernel has a place for. The fewer agents, the sooner it is compiled */
+template <bool light, class Agent>
+static constexpr bool has_place = light ? Agent::light : Agent::shares && !Agent::alone;
+
 #define LARGER(id, name, order, index, value, mapping, lanes, ...) \
-  if ((!light || __VA_ARGS__::light) && sizeof(typename __VA_ARGS__::Shared) > most) most = sizeof(typename __VA_ARGS__::Shared);
+  if (has_place<light, __VA_ARGS__> && sizeof(typename __VA_ARGS__::Shared) > most) most = sizeof(typename __VA_ARGS__::Shared);
 template <bool light>
 static constexpr size_t SharedBytes()
 {
@@ -31,9 +35,9 @@ static constexpr int LightResidents()
 
 static constexpr int light_residents = LightResidents();
 
-#define RUN(id, name, order, index, value, mapping, lanes, ...)                                             \
-  case AGENT_##id:                                                                                          \
-    if constexpr (!light || __VA_ARGS__::light) RunAgent<__VA_ARGS__>(p.segment[s], p.operands, block, shared); \
+#define RUN(id, name, order, index, value, mapping, lanes, ...)                                                  \
+  case AGENT_##id:                                                                                               \
+    if constexpr (has_place<light, __VA_ARGS__>) RunAgent<__VA_ARGS__>(p.segment[s], p.operands, block, shared); \
     break;
 template <bool light>
 __global__ void __launch_bounds__(AUTOCSR_BLOCK, light ? light_residents : 1) AutoCSRMany(const __grid_constant__ AutoCSRManyParameters p)
