@@ -251,6 +251,16 @@ static PetscErrorCode CheckMatrix(const Generator *g)
     PetscCall(IsLegal(&csr, profile, &a, layout, &legal));
     if (legal) PetscCall(CheckPlan(g, &csr, profile, &a, layout, &counts));
   }
+  for (PetscInt b = 2; b <= profile->block_size; b++) {
+    const AutoCSRAxes a = BlockedAxes(b);
+
+    for (int layout = LAYOUT_WHOLE; layout <= LAYOUT_THIRDS; layout++) {
+      PetscBool legal;
+
+      PetscCall(IsLegal(&csr, profile, &a, (Layout)layout, &legal));
+      if (legal) PetscCall(CheckPlan(g, &csr, profile, &a, (Layout)layout, &counts));
+    }
+  }
   for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(in_place); i++) {
     PetscCall(CheckPlan(g, &csr, profile, &in_place[i], LAYOUT_WHOLE, &counts));
     PetscCall(CheckPlan(g, &csr, profile, &in_place[i], LAYOUT_THIRDS, &counts));
@@ -274,8 +284,9 @@ static PetscErrorCode CheckMatrix(const Generator *g)
 /* A plan with one byte wrong: the check must end with an error */
 static PetscErrorCode CheckCorrupted(AutoCSRStreamKind kind)
 {
-  const Generator   g      = {"5-point", 207, 207, Stencil5, VALUES_FEW};
-  const AutoCSRAxes tiled  = TiledAxes(3, AUTOCSR_VALUE_COPY, 32);
+  const PetscBool   blocks = (PetscBool)(kind == AUTOCSR_STREAM_BLOCK_PTR);
+  const Generator   g      = {"5-point", 207, 207, blocks ? Blocks3 : Stencil5, VALUES_FEW};
+  const AutoCSRAxes tiled = TiledAxes(3, AUTOCSR_VALUE_COPY, 32), blocked = BlockedAxes(3);
   const AutoCSRAxes sliced = {.order = AUTOCSR_ORDER_SLICED, .index = kind == AUTOCSR_STREAM_PATTERN_ID || kind == AUTOCSR_STREAM_PATTERN_OFFSET || kind == AUTOCSR_STREAM_PATTERN_ROOT ? AUTOCSR_INDEX_PATTERN : kind == AUTOCSR_STREAM_FIT ? AUTOCSR_INDEX_FITTED
                                                                                                                                                                                                                                              : AUTOCSR_INDEX_16,
                               .value        = AUTOCSR_VALUE_DICTIONARY,
@@ -289,7 +300,9 @@ static PetscErrorCode CheckCorrupted(AutoCSRStreamKind kind)
   PetscFunctionBeginUser;
   PetscCall(MatrixCreate(&g, &csr));
   PetscCall(AutoCSRProfileCreate(&csr, 8, &profile));
-  PetscCall(BuildPlan(&csr, profile, &csr, profile, kind >= AUTOCSR_STREAM_ITEM ? &tiled : &sliced, LAYOUT_WHOLE, &plan));
+  PetscCall(BuildPlan(&csr, profile, &csr, profile, blocks ? &blocked : kind >= AUTOCSR_STREAM_ITEM ? &tiled
+                                                                                                    : &sliced,
+                      LAYOUT_WHOLE, &plan));
   ((char *)plan->segment[0].stream[kind].data)[0] ^= 1;
   PetscCall(AutoCSRPlanCheck(plan, &csr));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -319,6 +332,6 @@ int main(int argc, char **argv)
   test:
     suffix: corrupt
     requires: double
-    args: -petsc_ci_portable_error_output -error_output_stdout -corrupt {{rows slice_ptr base index pattern_id pattern_offset pattern_root fit value dictionary item end piece_ptr piece_row run_ptr}separate output}
+    args: -petsc_ci_portable_error_output -error_output_stdout -corrupt {{rows slice_ptr base index pattern_id pattern_offset pattern_root fit value dictionary item end piece_ptr piece_row run_ptr block_ptr}separate output}
 
 TEST*/

@@ -344,6 +344,17 @@ static PetscErrorCode CheckMatrix(const Generator *g, PetscBool few)
     if (legal) PetscCall(CheckPlan(g, &pair, &a, layout));
     plans += legal;
   }
+  for (PetscInt b = 2; b <= pair.host_profile->block_size; b++) {
+    const AutoCSRAxes a = BlockedAxes(b);
+
+    for (int layout = LAYOUT_WHOLE; layout <= LAYOUT_THIRDS; layout++) {
+      PetscBool legal;
+
+      PetscCall(IsLegal(&pair.host, pair.host_profile, &a, (Layout)layout, &legal));
+      if (legal) PetscCall(CheckPlan(g, &pair, &a, (Layout)layout));
+      plans += legal;
+    }
+  }
   for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(in_place); i++, plans += 2) {
     PetscCall(CheckPlan(g, &pair, &in_place[i], LAYOUT_WHOLE));
     PetscCall(CheckPlan(g, &pair, &in_place[i], LAYOUT_THIRDS));

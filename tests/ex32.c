@@ -6,7 +6,7 @@ static char help[] = "The encoders and decoders as nvcc compiles them for kernel
 /* Every stream that rows or slices fill is filled again and compared */
 static PetscErrorCode CheckSegment(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRProfile *profile)
 {
-  const AutoCSRStreamKind kinds[] = {AUTOCSR_STREAM_BASE, AUTOCSR_STREAM_INDEX, AUTOCSR_STREAM_FIT, AUTOCSR_STREAM_PATTERN_VALUE, AUTOCSR_STREAM_PATTERN_ROOT, AUTOCSR_STREAM_VALUE, AUTOCSR_STREAM_WORK};
+  const AutoCSRStreamKind kinds[] = {AUTOCSR_STREAM_BASE, AUTOCSR_STREAM_INDEX, AUTOCSR_STREAM_FIT, AUTOCSR_STREAM_PATTERN_VALUE, AUTOCSR_STREAM_PATTERN_ROOT, AUTOCSR_STREAM_VALUE, AUTOCSR_STREAM_WORK, AUTOCSR_STREAM_BLOCK_PTR};
   AutoCSRSegment          again   = *seg;
   AutoCSRDictionary       dictionary;
 
@@ -76,6 +76,11 @@ static PetscErrorCode CheckMatrix(const Generator *g, PetscInt *plans)
     PetscCall(CheckSegment(&plan->segment[0], &csr, profile));
     PetscCall(AutoCSRPlanDestroy(&plan));
     (*plans)++;
+  }
+  for (PetscInt b = 2; b <= profile->block_size; b++) {
+    const AutoCSRAxes a = BlockedAxes(b);
+
+    if (profile->block_size % b == 0) PetscCall(CheckPlan(&csr, profile, &a, LAYOUT_WHOLE, plans));
   }
   for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(in_place); i++) {
     PetscCall(CheckPlan(&csr, profile, &in_place[i], LAYOUT_WHOLE, plans));

@@ -33,6 +33,7 @@ PetscErrorCode Encode_NVCC(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const 
     PetscCheck(AutoCSRFitSlice(csr->col, begin, length, (int)h, (slice_ptr[s + 1] - slice_ptr[s]) / h, &period) == slice.width && period == slice.period, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Model of slice %" PetscInt_FMT, s);
     for (PetscInt t = 0; t < (slice_ptr[s + 1] - slice_ptr[s]) / h; t++) AutoCSREncodeFit(seg, csr, s, t, begin, length);
   }
+  for (PetscInt i = 0; i <= seg->n_rows / seg->axes.block && seg->axes.order == AUTOCSR_ORDER_BLOCKED; i++) AutoCSREncodeBlockPtr(seg, csr, i);
   for (PetscInt p = 0; p < seg->n_patterns && seg->axes.value == AUTOCSR_VALUE_PATTERN; p++) AutoCSREncodePatternValue(seg, csr, p);
   for (PetscInt p = 0; p < seg->n_patterns; p++) AutoCSREncodePatternRoot(seg, p);
   if (seg->axes.mapping == AUTOCSR_MAP_MERGE) {

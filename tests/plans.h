@@ -173,6 +173,12 @@ static inline PetscBool HasBlocks(const AutoCSRMatrix *csr, const AutoCSRProfile
   return (PetscBool)(layout == LAYOUT_WHOLE || (layout == LAYOUT_THIRDS && csr->m / 3 % a->block == 0 && csr->m * 2 / 3 % a->block == 0));
 }
 
+/* Block after block */
+static inline AutoCSRAxes BlockedAxes(PetscInt b)
+{
+  return (AutoCSRAxes){.order = AUTOCSR_ORDER_BLOCKED, .index = AUTOCSR_INDEX_32, .value = AUTOCSR_VALUE_COPY, .mapping = AUTOCSR_MAP_VENDOR, .lanes = 1, .slice_height = 1, .block = b, .algorithm = 1};
+}
+
 /* Shapes of column tiles: tiles of one row block and of many, rows that parts cut, more tiles than are added at once */
 #define TILED_SHAPES 6
 static inline AutoCSRAxes TiledAxes(PetscInt shape, AutoCSRValue value, PetscInt lanes)

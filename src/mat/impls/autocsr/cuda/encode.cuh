@@ -26,8 +26,9 @@ PetscErrorCode DeviceFindPatterns(const AutoCSRSegment *, const AutoCSRMatrix *,
 PetscErrorCode DeviceEncodePatterns(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRProfile *, const SegmentPatterns *);
 PetscErrorCode DeviceEncodePatternValues(AutoCSRSegment *, const AutoCSRMatrix *);
 
-/* encode_blocks.cu: BASE and INDEX where blocks have one code each, once nnz is known */
+/* encode_blocks.cu: BASE, INDEX and BLOCK_PTR where blocks have one code each, once nnz is known; VALUE of order blocked */
 PetscErrorCode DeviceEncodeBlocks(AutoCSRSegment *, const AutoCSRMatrix *);
+PetscErrorCode DeviceEncodeBlockValue(AutoCSRSegment *, const AutoCSRMatrix *);
 
 /* encode_work.cu: WORK */
 PetscErrorCode DeviceEncodeWork(AutoCSRSegment *, const AutoCSRMatrix *);

@@ -1,4 +1,4 @@
-/* BASE and INDEX where dense blocks have one code each: a warp for each slice of block rows, then for each block row */
+/* BASE, INDEX and BLOCK_PTR where dense blocks have one code each, and VALUE where blocks lie side by side: a warp for each slice of block rows, then for each block row */
 #include "encode.cuh"
 
 static __global__ void __launch_bounds__(BLOCK) FindBases(AutoCSRSegment seg, AutoCSRMatrix csr, DeviceCount *too_wide)
@@ -28,6 +28,33 @@ static __global__ void __launch_bounds__(BLOCK) EncodeBlocks(AutoCSRSegment seg,
   }
 }
 
+static __global__ void __launch_bounds__(BLOCK) EncodeBlockPtr(AutoCSRSegment seg, AutoCSRMatrix csr)
+{
+  for (PetscInt64 i = FirstOfThread(); i <= seg.n_rows / seg.axes.block; i += StrideOfThreads()) AutoCSREncodeBlockPtr(&seg, &csr, (PetscInt)i);
+}
+
+/* Writes run along the blocks, reads along the parts of rows in them */
+static __global__ void __launch_bounds__(BLOCK) EncodeBlockValue(AutoCSRSegment seg, AutoCSRMatrix csr)
+{
+  const PetscInt b = seg.axes.block;
+
+  for (PetscInt64 i = FirstOfThread() / WARP; i < seg.n_rows / b; i += StrideOfThreads() / WARP) {
+    const PetscInt     k = (PetscInt)i * b, length = AutoCSRSegmentRowLength(&seg, &csr, k);
+    const PetscScalar *from = csr.val + csr.row_ptr[seg.row_begin + k];
+    PetscScalar       *to   = (PetscScalar *)seg.stream[AUTOCSR_STREAM_VALUE].data + AutoCSRSegmentSlot(&seg, &csr, k);
+
+    for (PetscInt e = Lane(); e < length * b; e += WARP) to[e] = from[(PetscInt64)(e % (b * b) / b) * length + e / (b * b) * b + e % b];
+  }
+}
+
+PetscErrorCode DeviceEncodeBlockValue(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
+{
+  PetscFunctionBegin;
+  EncodeBlockValue<<<GridOf(Pieces(seg->n_rows / seg->axes.block, BLOCK / WARP), 4096), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr);
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode DeviceEncodeBlocks(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
 {
   const PetscInt block_rows = seg->n_rows / seg->axes.block;
@@ -36,6 +63,11 @@ PetscErrorCode DeviceEncodeBlocks(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
 
   PetscFunctionBegin;
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_INDEX, seg->nnz / (seg->axes.block * seg->axes.block)));
+  if (seg->axes.order == AUTOCSR_ORDER_BLOCKED) {
+    PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_BLOCK_PTR, block_rows + 1));
+    EncodeBlockPtr<<<GridOf(Pieces(block_rows + 1, BLOCK), 4096), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr);
+    PetscCallCUDA(cudaGetLastError());
+  }
   if (seg->axes.index == AUTOCSR_INDEX_32) {
     EncodeBlocks<uint32_t><<<GridOf(Pieces(block_rows, BLOCK / WARP), 4096), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr);
     PetscCallCUDA(cudaGetLastError());

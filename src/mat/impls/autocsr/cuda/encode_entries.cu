@@ -230,7 +230,9 @@ PetscErrorCode DeviceEncodeValue(AutoCSRSegment *seg, const AutoCSRMatrix *csr, 
 {
   PetscFunctionBegin;
   if (!slots) PetscFunctionReturn(PETSC_SUCCESS);
-  if (seg->axes.value == AUTOCSR_VALUE_COPY)
+  if (seg->axes.order == AUTOCSR_ORDER_BLOCKED)
+    PetscCall(DeviceEncodeBlockValue(seg, csr));
+  else if (seg->axes.value == AUTOCSR_VALUE_COPY)
     PetscCall(Encode<CodeCopy>(seg, csr, csr->val, AUTOCSR_STREAM_VALUE, slots, NULL));
   else if (seg->axes.value == AUTOCSR_VALUE_FLOAT32)
     PetscCall(Encode<CodeFloat32>(seg, csr, csr->val, AUTOCSR_STREAM_VALUE, slots, NULL));

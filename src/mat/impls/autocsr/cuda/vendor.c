@@ -5,6 +5,7 @@
 #include "device.h"
 #include "launch.h"
 #include <cusparse.h>
+#include <cuda_runtime_api.h>
 #if defined(PETSC_USE_COMPLEX)
   #include <cublas_v2.h>
 #endif
@@ -15,6 +16,9 @@
   #define VENDOR_SCALAR PetscDefined(USE_REAL_SINGLE) ? CUDA_R_32F : CUDA_R_64F
 #endif
 #define VENDOR_INDEX (sizeof(PetscInt) == 4 ? CUSPARSE_INDEX_32I : CUSPARSE_INDEX_64I)
+
+/* The first whose general product takes blocks */
+#define VENDOR_HAS_BLOCKS (CUDART_VERSION >= 13000)
 
 typedef struct {
   cusparseSpMVAlg_t    algorithm;
@@ -81,6 +85,13 @@ PetscErrorCode AutoCSRVendorCreate(const AutoCSRSegment *seg, const AutoCSRMatri
   if (v->in_place) {
     v->algorithm = seg->axes.algorithm == 1 ? CUSPARSE_SPMV_CSR_ALG1 : CUSPARSE_SPMV_CSR_ALG2;
     PetscCallCUSPARSE(cusparseCreateCsr(&v->A, csr->m, csr->n, csr->nnz, (void *)csr->row_ptr, (void *)csr->col, (void *)csr->val, VENDOR_INDEX, VENDOR_INDEX, CUSPARSE_INDEX_BASE_ZERO, VENDOR_SCALAR));
+#if VENDOR_HAS_BLOCKS
+  } else if (seg->axes.order == AUTOCSR_ORDER_BLOCKED) {
+    const int64_t b = seg->axes.block;
+
+    v->algorithm = CUSPARSE_SPMV_BSR_ALG1;
+    PetscCallCUSPARSE(cusparseCreateBsr(&v->A, csr->m / b, csr->n / b, csr->nnz / (b * b), b, b, stream[AUTOCSR_STREAM_BLOCK_PTR].data, stream[AUTOCSR_STREAM_INDEX].data, stream[AUTOCSR_STREAM_VALUE].data, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, VENDOR_SCALAR, CUSPARSE_ORDER_ROW));
+#endif
   } else {
     const int64_t slots = (int64_t)(stream[AUTOCSR_STREAM_VALUE].bytes / sizeof(PetscScalar));
 
@@ -166,6 +177,9 @@ static const AutoCSRDeviceExecutor Executors[] = {
   VENDOR_LINE("cusparse/alg1", CSR, CSR, CSR, 1),
   VENDOR_LINE("cusparse/alg2", CSR, CSR, CSR, 2),
   VENDOR_LINE("cusparse/sell", SLICED, 32, COPY, 1),
+#if VENDOR_HAS_BLOCKS
+  VENDOR_LINE("cusparse/bsr", BLOCKED, 32, COPY, 1), /* of any block size */
+#endif
 };
 /* clang-format on */
 

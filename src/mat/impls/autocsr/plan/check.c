@@ -59,6 +59,7 @@ static PetscErrorCode CheckSizes(const AutoCSRSegment *seg, const AutoCSRMatrix 
   } else if (a->value != AUTOCSR_VALUE_CSR)
     count[AUTOCSR_STREAM_VALUE] = slots;
   if (a->value == AUTOCSR_VALUE_DICTIONARY) count[AUTOCSR_STREAM_DICTIONARY] = AUTOCSR_MAX_DISTINCT;
+  if (a->order == AUTOCSR_ORDER_BLOCKED) count[AUTOCSR_STREAM_BLOCK_PTR] = seg->n_rows / a->block + 1;
   if (AutoCSRMappingHasWork(a->mapping)) count[AUTOCSR_STREAM_WORK] = 2 * AutoCSRSegmentWorkBlocks(seg) + 2;
   for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) {
     PetscCheck((count[s] >= 0) == (seg->stream[s].data != NULL), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " %s a stream %s that its axes %s", i, count[s] < 0 ? "has" : "lacks", AutoCSRStreamNames[s], count[s] < 0 ? "do not use" : "need");
@@ -161,6 +162,17 @@ static PetscErrorCode CheckWork(const AutoCSRSegment *seg, const AutoCSRMatrix *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Blocks begin where those of the rows before end */
+static PetscErrorCode CheckBlocks(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt i)
+{
+  const uint32_t *block_ptr = (const uint32_t *)seg->stream[AUTOCSR_STREAM_BLOCK_PTR].data;
+  const PetscInt  b         = seg->axes.block;
+
+  PetscFunctionBegin;
+  for (PetscInt r = 0; block_ptr && r <= seg->n_rows / b; r++) PetscCheck(csr->row_ptr[seg->row_begin + r * b] - csr->row_ptr[seg->row_begin] == (PetscInt)block_ptr[r] * b * b, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": block row %" PetscInt_FMT " begins with block %u", i, r, block_ptr[r]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode CheckOnHost(const AutoCSRPlan *plan, const AutoCSRMatrix *csr)
 {
   PetscInt rows = 0;
@@ -189,6 +201,7 @@ static PetscErrorCode CheckOnHost(const AutoCSRPlan *plan, const AutoCSRMatrix *
     PetscCheck(nnz == 0 || seg->axes.mapping != AUTOCSR_MAP_EMPTY, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " of empty rows has %" PetscInt_FMT " nonzeros", i, nnz);
     PetscCall(CheckPadding(seg, csr, i));
     PetscCall(CheckWork(seg, csr, i));
+    PetscCall(CheckBlocks(seg, csr, i));
     if (seg->axes.order == AUTOCSR_ORDER_TILED) PetscCall(AutoCSRTiledCheck(seg, csr, i));
   }
   PetscCheck(rows == csr->m, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " of %" PetscInt_FMT " rows are covered", rows, csr->m);

@@ -207,6 +207,10 @@ PetscErrorCode AutoCSRSegmentEncode_Host(AutoCSRSegment *seg, const AutoCSRMatri
     PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_INDEX, slots / (a->block * a->block)));
     for (PetscInt k = 0; k < rows; k++) AutoCSREncodeRowIndex(seg, csr, k);
   }
+  if (a->order == AUTOCSR_ORDER_BLOCKED) {
+    PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_BLOCK_PTR, seg->n_rows / a->block + 1));
+    for (PetscInt i = 0; i <= seg->n_rows / a->block; i++) AutoCSREncodeBlockPtr(seg, csr, i);
+  }
   if (own_value) PetscCall(EncodeValues(seg, csr, profile, slots, rows));
   if (AutoCSRMappingHasWork(a->mapping)) PetscCall(EncodeWork(seg, csr));
   seg->bytes = AutoCSRSegmentBytesMoved(seg, csr->m, csr->n);
@@ -246,6 +250,7 @@ static PetscErrorCode EncodeCheck(const AutoCSRSegment *seg, const AutoCSRMatrix
   PetscFunctionBegin;
   PetscCheck(a->block == 1 || (contiguous && seg->row_begin % a->block == 0 && seg->n_rows % a->block == 0), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Blocks of %" PetscInt_FMT " rows need contiguous, whole block rows", a->block);
   PetscCheck(a->block == 1 || (profile && profile->block_size % a->block == 0), PETSC_COMM_SELF, PETSC_ERR_PLIB, "The rows are not made of dense blocks of %" PetscInt_FMT, a->block);
+  PetscCheck(a->order != AUTOCSR_ORDER_BLOCKED || PetscMax(csr->nnz / (a->block * a->block), csr->n / a->block) <= 2147483647, PETSC_COMM_SELF, PETSC_ERR_PLIB, "32 bits do not count the blocks");
   PetscCheck(a->order != AUTOCSR_ORDER_CSR || contiguous || !(own_index || (a->value != AUTOCSR_VALUE_CSR && a->value != AUTOCSR_VALUE_PATTERN)), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Order csr with index %s and value %s needs contiguous rows", AutoCSRIndexNames[a->index], AutoCSRValueNames[a->value]);
   PetscCheck(contiguous || a->mapping == AUTOCSR_MAP_EMPTY || a->mapping == AUTOCSR_MAP_LANES || a->mapping == AUTOCSR_MAP_SLICE || a->mapping == AUTOCSR_MAP_GROUP, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Mapping %s needs contiguous rows", AutoCSRMappingNames[a->mapping]);
   PetscCheck(a->index != AUTOCSR_INDEX_32 || (PetscInt64)csr->n <= (PetscInt64)1 << 32, PETSC_COMM_SELF, PETSC_ERR_PLIB, "32 bits do not hold %" PetscInt_FMT " columns", csr->n);

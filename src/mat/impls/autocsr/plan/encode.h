@@ -23,13 +23,15 @@ AUTOCSR_HD PetscInt AutoCSRSegmentSlot(const AutoCSRSegment *seg, const AutoCSRM
   const PetscInt h = seg->axes.slice_height;
 
   if (seg->axes.order == AUTOCSR_ORDER_SLICED) return ((const PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data)[k / h] + k % h * seg->axes.lanes;
+  if (seg->axes.order == AUTOCSR_ORDER_BLOCKED) return csr->row_ptr[seg->row_begin + k - k % seg->axes.block] - csr->row_ptr[seg->row_begin] + k % seg->axes.block * seg->axes.block;
   return csr->row_ptr[AutoCSRSegmentRow(seg, k)] - csr->row_ptr[seg->row_begin];
 }
 
 AUTOCSR_HD PetscInt AutoCSRSegmentStep(const AutoCSRSegment *seg, PetscInt t)
 {
-  const PetscInt lanes = seg->axes.lanes;
+  const PetscInt lanes = seg->axes.lanes, b = seg->axes.block;
 
+  if (seg->axes.order == AUTOCSR_ORDER_BLOCKED) return t / b * (b * b) + t % b;
   if (seg->axes.order != AUTOCSR_ORDER_SLICED) return t;
   return lanes == 1 ? t * seg->axes.slice_height : t / lanes * (lanes * seg->axes.slice_height) + t % lanes;
 }
@@ -114,6 +116,14 @@ AUTOCSR_HD void AutoCSREncodeBlockRowIndex(AutoCSRSegment *seg, const AutoCSRMat
   } else {
     for (PetscInt t = 0; t < blocks; t++) ((uint16_t *)seg->stream[AUTOCSR_STREAM_INDEX].data)[q + t] = (uint16_t)AutoCSREncodeBlock(seg, csr, k, t);
   }
+}
+
+/* BLOCK_PTR of block row i, or of the end */
+AUTOCSR_HD void AutoCSREncodeBlockPtr(AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt i)
+{
+  const PetscInt b = seg->axes.block;
+
+  ((uint32_t *)seg->stream[AUTOCSR_STREAM_BLOCK_PTR].data)[i] = (uint32_t)((csr->row_ptr[seg->row_begin + i * b] - csr->row_ptr[seg->row_begin]) / (b * b));
 }
 
 /* INDEX of the k-th row, padding too; of a block row with its first row */

@@ -21,7 +21,8 @@ typedef enum {
 typedef enum {
   AUTOCSR_ORDER_CSR,    /* entries as in the CSR */
   AUTOCSR_ORDER_SLICED, /* slices of slice_height rows, each column-major and padded to its longest row (SELL) */
-  AUTOCSR_ORDER_TILED   /* by tile of tile_width columns, in it by row, in it by column */
+  AUTOCSR_ORDER_TILED,  /* by tile of tile_width columns, in it by row, in it by column */
+  AUTOCSR_ORDER_BLOCKED /* by dense block, in it by row (BCSR); block rows as in the CSR */
 } AutoCSROrder;
 
 typedef enum {
@@ -73,7 +74,7 @@ typedef struct {
   PetscInt         sort_window;                         /* rows (of those named) sorted by length within windows of so many; 0 or 1: not sorted */
   PetscInt         longest;                             /* the segment's rows have no more entries than this; 0: not said */
   PetscInt         row_group;                           /* rows of a virtual row (granularity U); 1: ROWS names single rows */
-  PetscInt         block;                               /* b: dense, aligned b by b blocks have one column code each; 1: each entry its own (order CSR, contiguous whole block rows, MAP_LANES: lanes of a block row) */
+  PetscInt         block;                               /* b: dense, aligned b by b blocks have one column code each; 1: each entry its own (order CSR with MAP_LANES, lanes of a block row, or BLOCKED; contiguous whole block rows) */
   PetscInt         algorithm;                           /* MAP_VENDOR: 1, 2 */
   PetscInt         tile_width, tile_height, tile_steps; /* MAP_TILE: T, W and S of liu2015; MAP_MERGE, MAP_ROW_BLOCKS: lanes, entries of each; order TILED: columns of a tile, rows of a row block, groups of an item */
   PetscInt         row_limit;                           /* MAP_ROW_BLOCKS: rows of more entries have blocks of their own */
@@ -86,6 +87,7 @@ typedef struct {
                   to a multiple of `lanes` slots
     order TILED   the entries of a tile fill groups of AUTOCSR_TILED_GROUP slots; those of a row in a tile are a piece, or more where a
                   part of an item ends (tiled.h). VALUE is dealt out to lanes in each group: AutoCSRTiledValueSlot()
+    order BLOCKED q = b^2 (BLOCK_PTR[k / b] + t / b) + k % b * b + t % b
   With blocks, INDEX has one code for each block, block rows one after the other and in each its blocks: block t of the block
   row that begins with row r is code (row_ptr[r] - row_ptr[row_begin]) / b^2 + t. Codes are columns divided by b; offsets, from the BASE
   that slice_height block rows share, too. With INDEX_CSR the column of a block is the CSR's of its first entry.
@@ -113,6 +115,7 @@ typedef enum {
   AUTOCSR_STREAM_PIECE_PTR,      /* PetscInt: groups + 1; the first piece that ends in a group */
   AUTOCSR_STREAM_PIECE_ROW,      /* uint16_t: a piece's row in its row block, + AUTOCSR_TILED_ROWS * its rank among the pieces of the same row in its batch */
   AUTOCSR_STREAM_RUN_PTR,        /* PetscInt: tiles * row blocks + 1; the first piece of a tile in a row block or after it */
+  AUTOCSR_STREAM_BLOCK_PTR,      /* uint32_t: block rows + 1; the first block of each (order BLOCKED) */
   AUTOCSR_STREAM_COUNT
 } AutoCSRStreamKind;
 

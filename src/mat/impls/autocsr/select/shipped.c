@@ -135,7 +135,7 @@ static const AutoCSRExecutorFigure ShippedCUDA[] = {
 */
 PetscErrorCode AutoCSRFigureUntried(const AutoCSRBackend *backend, const char name[], PetscBool *untried)
 {
-  static const char *const kinds[] = {"csr/pattern/pattern", "csr/csr/csr/blocks", "csr/block/", "sliced/fitted/", "sellp/", "tiled/", "row-blocks/", "merge/", "products", "fetch/"};
+  static const char *const kinds[] = {"csr/pattern/pattern", "csr/csr/csr/blocks", "csr/block/", "sliced/fitted/", "sellp/", "tiled/", "row-blocks/", "merge/", "products", "fetch/", "cusparse/bsr"};
 
   PetscFunctionBegin;
   *untried = PETSC_FALSE;

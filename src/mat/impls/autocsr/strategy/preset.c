@@ -145,6 +145,7 @@ void AutoCSRCostFill(const AutoCSRProblem *problem, const AutoCSRAxes *axes, dou
     }
   }
   if (copied) count[AUTOCSR_STREAM_VALUE] = entries;
+  if (axes->order == AUTOCSR_ORDER_BLOCKED) count[AUTOCSR_STREAM_BLOCK_PTR] = rows / block + 1;
   if (axes->value == AUTOCSR_VALUE_DICTIONARY) count[AUTOCSR_STREAM_DICTIONARY] = AUTOCSR_MAX_DISTINCT;
   if (axes->mapping == AUTOCSR_MAP_MERGE) count[AUTOCSR_STREAM_WORK] = 2 * ((rows + nnz) / ((double)axes->tile_width * axes->tile_height) + 2);
   if (axes->mapping == AUTOCSR_MAP_ROW_BLOCKS) count[AUTOCSR_STREAM_WORK] = 2 * (nnz / ((double)axes->tile_width * axes->tile_height - axes->row_limit) + 2);

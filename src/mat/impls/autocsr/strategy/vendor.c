@@ -1,9 +1,9 @@
 /*
-  cusparse-alg1, cusparse-alg2, cusparse-sell: the vendor's algorithms for CSR and for slices, as dufrechou2021 has them among its
-  candidates. They are taken only if they are asked for by name: what they are good for is comparison, and the first one's sums
+  cusparse-alg1, cusparse-alg2, cusparse-sell, cusparse-bsr: the vendor's algorithms for CSR, for slices (dufrechou2021 has them
+  among its candidates) and for dense blocks. They are taken only if they are asked for by name: what they are good for is comparison, and the first one's sums
   come in another order in every run.
-    variants  one; on a device only
-    cost      the CSR's bytes, or those of slices
+    variants  one, of blocks one for each size; on a device only
+    cost      the CSR's bytes, or those of slices or blocks
     build     nothing, or one copy of every entry
 */
 #include "preset.h"
@@ -21,6 +21,7 @@ static AutoCSRAxes axes_of(const AutoCSRProblem *problem, PetscInt algorithm, Pe
   return axes;
 }
 
+/* Adds to the list */
 static PetscErrorCode variants_of(const AutoCSRProblem *problem, const char name[], const AutoCSRAxes *axes, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
 {
   const AutoCSRRange range  = AutoCSRProblemRange(problem);
@@ -28,7 +29,6 @@ static PetscErrorCode variants_of(const AutoCSRProblem *problem, const char name
   PetscBool          asked;
 
   PetscFunctionBegin;
-  *n = 0;
   PetscCall(PetscStrcmp(problem->settings->strategy, name, &asked));
   if (!problem->parallel)
     *why = "the vendor's library is for devices";
@@ -50,6 +50,7 @@ static PetscErrorCode variants_alg1(const AutoCSRProblem *problem, PetscInt max,
   const AutoCSRAxes axes = axes_of(problem, 1, PETSC_FALSE);
 
   PetscFunctionBegin;
+  *n = 0;
   PetscCall(variants_of(problem, "cusparse-alg1", &axes, max, list, n, why));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -59,6 +60,7 @@ static PetscErrorCode variants_alg2(const AutoCSRProblem *problem, PetscInt max,
   const AutoCSRAxes axes = axes_of(problem, 2, PETSC_FALSE);
 
   PetscFunctionBegin;
+  *n = 0;
   PetscCall(variants_of(problem, "cusparse-alg2", &axes, max, list, n, why));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -68,7 +70,29 @@ static PetscErrorCode variants_sell(const AutoCSRProblem *problem, PetscInt max,
   const AutoCSRAxes axes = axes_of(problem, 1, PETSC_TRUE);
 
   PetscFunctionBegin;
+  *n = 0;
   PetscCall(variants_of(problem, "cusparse-sell", &axes, max, list, n, why));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode variants_bsr(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
+{
+  const PetscInt largest = problem->profile->block_size;
+  AutoCSRAxes    axes    = axes_of(problem, 1, PETSC_FALSE);
+
+  PetscFunctionBegin;
+  *n         = 0;
+  *why       = "the pattern is not made of dense blocks";
+  axes.order = AUTOCSR_ORDER_BLOCKED;
+  axes.index = AUTOCSR_INDEX_32;
+  axes.value = AUTOCSR_VALUE_COPY;
+  for (axes.block = largest; axes.block > 1; axes.block--) {
+    if (largest % axes.block) continue;
+    if (PetscMax(problem->csr->nnz / (axes.block * axes.block), problem->csr->n / axes.block) > 2147483647)
+      *why = "there are more blocks than the vendor's 32-bit columns count";
+    else
+      PetscCall(variants_of(problem, "cusparse-bsr", &axes, max, list, n, why));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -86,6 +110,7 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
 static const char *name_of(const AutoCSRAxes *axes)
 {
   if (axes->order == AUTOCSR_ORDER_SLICED) return "cusparse-sell";
+  if (axes->order == AUTOCSR_ORDER_BLOCKED) return "cusparse-bsr";
   return axes->algorithm == 1 ? "cusparse-alg1" : "cusparse-alg2";
 }
 
@@ -101,6 +126,8 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
   PetscFunctionBegin;
   if (axes->order == AUTOCSR_ORDER_SLICED)
     PetscCall(PetscSNPrintf(text, len, "the vendor's product of slices of %" PetscInt_FMT " rows", axes->slice_height));
+  else if (axes->order == AUTOCSR_ORDER_BLOCKED)
+    PetscCall(PetscSNPrintf(text, len, "the vendor's product of dense blocks of %" PetscInt_FMT " by %" PetscInt_FMT, axes->block, axes->block));
   else
     PetscCall(PetscSNPrintf(text, len, "the vendor's algorithm %" PetscInt_FMT " for CSR%s", axes->algorithm, axes->algorithm == 1 ? ", whose last bits differ from run to run" : ""));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -109,3 +136,4 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
 const AutoCSRStrategy AutoCSRStrategy_cusparse_alg1 = {"cusparse-alg1", "cuSPARSE's first algorithm for CSR", "dufrechou2021-ml-selection, 2.1", PETSC_TRUE, variants_alg1, cost, build, describe};
 const AutoCSRStrategy AutoCSRStrategy_cusparse_alg2 = {"cusparse-alg2", "cuSPARSE's second algorithm for CSR", "dufrechou2021-ml-selection, 2.1", PETSC_TRUE, variants_alg2, cost, build, describe};
 const AutoCSRStrategy AutoCSRStrategy_cusparse_sell = {"cusparse-sell", "cuSPARSE's product of slices", "dufrechou2021-ml-selection, 4.4", PETSC_TRUE, variants_sell, cost, build, describe};
+const AutoCSRStrategy AutoCSRStrategy_cusparse_bsr  = {"cusparse-bsr", "cuSPARSE's product of dense blocks", "du2022-alphasparse, Table II", PETSC_TRUE, variants_bsr, cost, build, describe};
