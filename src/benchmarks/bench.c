@@ -15,6 +15,7 @@ static PetscErrorCode Run(const Machine *machine, const char group[], const char
   PetscInt n;
 
   PetscFunctionBeginUser;
+  PetscCall(CsrShare(PETSC_COMM_WORLD, csr));
   for (const Op *op = Ops; op->name; op++) {
     PetscCall(Measure(machine, matrix, csr, op, limits, result, &n, &wrong));
     if (report) PetscCall(ReportMatrix(report, group, matrix, csr, op, result, n));
@@ -66,12 +67,12 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(MatInitializePackage()); /* fills the list of types */
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
-  PetscCheck(ranks == 1, PETSC_COMM_WORLD, PETSC_ERR_WRONG_MPI_SIZE, "This benchmark runs on one rank, not on %d", ranks);
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-gpu", &gpu, NULL));
+  PetscCheck(ranks == 1 || !gpu, PETSC_COMM_WORLD, PETSC_ERR_WRONG_MPI_SIZE, "On a GPU this benchmark runs on one rank, not on %d", ranks);
   if (gpu) PetscCall(GpuFind(&machine));
   size.scale = machine->scale;
   limits     = machine->limits;
-  PetscOptionsBegin(PETSC_COMM_SELF, NULL, "Benchmark", NULL);
+  PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "Benchmark", NULL);
   PetscCall(PetscOptionsReal("-scale", "Multiplies rows and nonzeros of the generated matrices", NULL, size.scale, &size.scale, NULL));
   PetscCall(PetscOptionsInt("-seed", "Seed of the generated matrices", NULL, seed, &seed, NULL));
   PetscCall(PetscOptionsString("-matrices", "Generated matrices to run, comma-separated ('none': none; default: all)", NULL, matrices, matrices, sizeof(matrices), NULL));
@@ -96,7 +97,7 @@ int main(int argc, char **argv)
     PetscCall(ListHas(matrices, g->name, &wanted));
     if (!wanted) continue;
     while (BENCH_COPIES * g->nnz * fitting.scale * (sizeof(PetscInt) + sizeof(PetscScalar)) > limits.memory || 1.1 * g->nnz * fitting.scale > (double)PETSC_MAX_INT) fitting.scale /= 2;
-    if (fitting.scale < size.scale) PetscCall(PetscPrintf(PETSC_COMM_SELF, "\n%s: at scale %g, for -memory %g and the range of PetscInt", g->name, fitting.scale, 1e-9 * limits.memory));
+    if (fitting.scale < size.scale) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "\n%s: at scale %g, for -memory %g and the range of PetscInt", g->name, fitting.scale, 1e-9 * limits.memory));
     PetscCall(CsrGenerate(g, &fitting, &csr));
     PetscCall(Run(machine, Generated, g->name, &csr, &limits, report));
   }

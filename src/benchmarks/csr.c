@@ -60,7 +60,7 @@ PetscErrorCode CsrFromRows(PetscInt m, PetscInt n, PetscInt longest, CsrRow row,
   const int threads = omp_get_max_threads();
 
   PetscFunctionBeginUser;
-  *csr = (Csr){m, n, NULL, NULL, NULL};
+  *csr = (Csr){.m = m, .n = n};
   PetscCall(PetscMalloc1(m + 1, &csr->row_ptr));
   PetscCall(PetscMalloc1((size_t)threads * (size_t)longest, &room));
 #pragma omp parallel for schedule(dynamic, 64) num_threads(threads)
@@ -96,6 +96,32 @@ PetscErrorCode CsrGenerate(const Generator *g, const Size *size, Csr *csr)
 #pragma omp parallel for
     for (PetscInt k = 0; k < csr->row_ptr[csr->m]; k++) csr->val[k] = RandomScalar(size->seed ^ 0x56414c, (uint64_t)k, 0.001, 1);
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The same rows as those of a matrix that PETSc lays out */
+PetscErrorCode CsrShare(MPI_Comm comm, Csr *csr)
+{
+  PetscInt    m = PETSC_DECIDE, begin, nnz;
+  PetscMPIInt ranks;
+
+  PetscFunctionBeginUser;
+  csr->rows = csr->m;
+  csr->nnz  = csr->row_ptr[csr->m];
+  PetscCallMPI(MPI_Comm_size(comm, &ranks));
+  if (ranks == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscSplitOwnership(comm, &m, &csr->m));
+  PetscCallMPI(MPI_Scan(&m, &begin, 1, MPIU_INT, MPI_SUM, comm));
+  begin -= m;
+  csr->m = m;
+  nnz    = csr->row_ptr[begin + m] - csr->row_ptr[begin];
+  PetscCall(PetscArraymove(csr->col, csr->col + csr->row_ptr[begin], nnz));
+  PetscCall(PetscArraymove(csr->val, csr->val + csr->row_ptr[begin], nnz));
+  PetscCall(PetscArraymove(csr->row_ptr, csr->row_ptr + begin, m + 1));
+  for (PetscInt i = m; i >= 0; i--) csr->row_ptr[i] -= csr->row_ptr[0];
+  PetscCall(PetscRealloc((size_t)(m + 1) * sizeof(*csr->row_ptr), &csr->row_ptr));
+  PetscCall(PetscRealloc((size_t)PetscMax(nnz, 1) * sizeof(*csr->col), &csr->col));
+  PetscCall(PetscRealloc((size_t)PetscMax(nnz, 1) * sizeof(*csr->val), &csr->val));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

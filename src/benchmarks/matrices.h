@@ -12,10 +12,11 @@
 #endif
 
 typedef struct {
-  PetscInt     m, n;
-  PetscInt    *row_ptr; /* m + 1 */
-  PetscInt    *col;     /* row_ptr[m] */
-  PetscScalar *val;     /* row_ptr[m] */
+  PetscInt     m, n;      /* of several ranks: the rows of this one, all columns */
+  PetscInt64   rows, nnz; /* of all ranks */
+  PetscInt    *row_ptr;   /* m + 1 */
+  PetscInt    *col;       /* row_ptr[m] */
+  PetscScalar *val;       /* row_ptr[m] */
 } Csr;
 
 typedef struct {
@@ -35,6 +36,7 @@ extern const Generator Generators[]; /* ends with a NULL name; generators.c */
 PetscErrorCode CsrGenerate(const Generator *, const Size *, Csr *);
 PetscErrorCode CsrLoad(const char file[], Csr *); /* PETSc binary */
 PetscErrorCode CsrDestroy(Csr *);
+PetscErrorCode CsrShare(MPI_Comm, Csr *); /* of a matrix that every rank has, each keeps its rows */
 PetscInt64     CsrBytes(PetscInt m, PetscInt64 nnz);
 
 /* Fills row i's columns, in any order and with duplicates, at most longest of them; returns how many */

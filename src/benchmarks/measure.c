@@ -15,7 +15,7 @@ typedef struct {
   Mat            A; /* NULL: direct products */
   void          *direct;
   double         first;   /* conversion and the products until the plan is final, seconds, the shortest of a few tries */
-  PetscInt       until;   /* that many; 1 but for progressive planning */
+  PetscInt       until;   /* that many, or a few more; 1 but for progressive planning */
   double         guess;   /* of the time of one product, seconds */
   PetscInt       repeats; /* products in a sample */
   PetscInt       samples;
@@ -27,6 +27,32 @@ static inline PetscErrorCode Apply(const Op *op, Vec x, Vec y, const Contestant 
   return c->A ? op->apply(c->A, x, y) : c->variant->direct->apply(c->direct);
 }
 
+/* Of times (or results) of the ranks the largest */
+static PetscErrorCode OfRanks(double *seconds)
+{
+  double most;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Allreduce(seconds, &most, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
+  *seconds = most;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Seconds of n products, all ranks begun at once */
+static PetscErrorCode TimeProducts(const Machine *machine, const Op *op, Vec x, Vec y, const Contestant *c, PetscInt n, double *seconds)
+{
+  double begin, end;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
+  PetscCall(machine->clock(&begin));
+  for (PetscInt i = 0; i < n; i++) PetscCall(Apply(op, x, y, c));
+  PetscCall(machine->clock(&end));
+  *seconds = end - begin;
+  PetscCall(OfRanks(seconds));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode Leave(Contestant *c)
 {
   PetscFunctionBeginUser;
@@ -35,23 +61,38 @@ static PetscErrorCode Leave(Contestant *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* With progressive planning the first products are made by another plan: until it is gone they are part of the setup */
-static PetscErrorCode Settle(const Machine *machine, const Op *op, Vec x, Vec y, Contestant *c, double *seconds)
+static PetscErrorCode IsSettled(Mat A, PetscBool *settled)
 {
   MatAutoCSRInfo info;
-  PetscBool      is;
-  double         begin, end;
+  PetscBool      is, mine;
+
+  PetscFunctionBeginUser;
+  PetscCall(AutoCSRInfoGet(A, &info, &is));
+  mine = (PetscBool)(!is || info.settled);
+  PetscCallMPI(MPI_Allreduce(&mine, settled, 1, MPIU_BOOL, MPI_LAND, PETSC_COMM_WORLD));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  With progressive planning the first products are made by another plan: until it is gone they are part of the setup. Asking takes longer
+  than a short product, so it is done after more and more of them, and out of the time
+*/
+static PetscErrorCode Settle(const Machine *machine, const Op *op, Vec x, Vec y, Contestant *c, double *seconds)
+{
+  PetscBool settled;
 
   PetscFunctionBeginUser;
   c->until = 1;
-  PetscCall(machine->clock(&begin));
-  PetscCall(AutoCSRInfoGet(c->A, &info, &is));
-  for (; is && !info.settled && c->until < BENCH_MAX_FIRST; c->until++) {
-    PetscCall(op->apply(c->A, x, y));
-    PetscCall(AutoCSRInfoGet(c->A, &info, &is));
+  PetscCall(IsSettled(c->A, &settled));
+  while (!settled && c->until < BENCH_MAX_FIRST) {
+    const PetscInt n = 1 + c->until / 4;
+    double         more;
+
+    PetscCall(TimeProducts(machine, op, x, y, c, n, &more));
+    *seconds += more;
+    c->until += n;
+    PetscCall(IsSettled(c->A, &settled));
   }
-  PetscCall(machine->clock(&end));
-  *seconds += end - begin;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -69,6 +110,7 @@ static PetscErrorCode Make(const Machine *machine, const Variant *v, const Csr *
     seconds = end - begin;
   } else
     PetscCall(machine->make(v, csr, op, x, y, &c->A, &seconds));
+  PetscCall(OfRanks(&seconds));
   if (v->option) PetscCall(PetscOptionsClearValue(NULL, v->option));
   if (c->A) PetscCall(Settle(machine, op, x, y, c, &seconds));
   c->first = PetscMin(c->first, seconds);
@@ -77,24 +119,28 @@ static PetscErrorCode Make(const Machine *machine, const Variant *v, const Csr *
 
 static PetscErrorCode Sample(const Machine *machine, const Op *op, Vec x, Vec y, Contestant *c)
 {
-  double begin, end;
+  double seconds;
 
   PetscFunctionBeginUser;
   if (c->guess < BENCH_WARM) PetscCall(Apply(op, x, y, c));
-  PetscCall(machine->clock(&begin));
-  for (PetscInt r = 0; r < c->repeats; r++) PetscCall(Apply(op, x, y, c));
-  PetscCall(machine->clock(&end));
-  c->seconds[c->samples++] = (end - begin) / (double)c->repeats;
+  PetscCall(TimeProducts(machine, op, x, y, c, c->repeats, &seconds));
+  c->seconds[c->samples++] = seconds / (double)c->repeats;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What the products must give, summed up row by row, and |A||x| */
-static PetscErrorCode Reference(const Csr *csr, Vec x, PetscScalar reference[], PetscReal bound[])
+static PetscScalar EntryOfX(PetscInt i)
 {
-  const PetscScalar *value;
+  return RandomScalar(0x58, (uint64_t)i, -1, 1);
+}
+
+/* What the products must give, summed up row by row, and |A||x| */
+static PetscErrorCode Reference(const Csr *csr, PetscScalar reference[], PetscReal bound[])
+{
+  PetscScalar *value;
 
   PetscFunctionBeginUser;
-  PetscCall(VecGetArrayRead(x, &value));
+  PetscCall(PetscMalloc1(csr->n, &value));
+  for (PetscInt i = 0; i < csr->n; i++) value[i] = EntryOfX(i);
 #pragma omp parallel for schedule(dynamic, 1024)
   for (PetscInt i = 0; i < csr->m; i++) {
     PetscScalar sum = 0;
@@ -106,7 +152,7 @@ static PetscErrorCode Reference(const Csr *csr, Vec x, PetscScalar reference[], 
     }
     reference[i] = sum;
   }
-  PetscCall(VecRestoreArrayRead(x, &value));
+  PetscCall(PetscFree(value));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -115,6 +161,7 @@ static PetscErrorCode Check(const char matrix[], const Csr *csr, const Op *op, V
 {
   const PetscReal    tolerance = 450 * PETSC_MACHINE_EPSILON; /* 1e-13 in double precision */
   const PetscScalar *value;
+  PetscBool          mine = PETSC_TRUE;
 
   PetscFunctionBeginUser;
   *right = PETSC_TRUE;
@@ -122,13 +169,14 @@ static PetscErrorCode Check(const char matrix[], const Csr *csr, const Op *op, V
   PetscCall(VecSet(y, (PetscScalar)NAN));
   PetscCall(Apply(op, x, y, c));
   PetscCall(VecGetArrayRead(y, &value));
-  for (PetscInt i = 0; i < csr->m && *right; i++) {
+  for (PetscInt i = 0; i < csr->m && mine; i++) {
     const PetscReal difference = PetscAbsScalar(value[i] - reference[i]);
 
-    *right = (PetscBool)(difference <= tolerance * bound[i]); /* NaN is not */
-    if (!*right) PetscCall(PetscPrintf(PETSC_COMM_SELF, "\nWRONG, left out: %s by %s: entry %" PetscInt_FMT " of the result differs from the sum over the row by %g, which is more than %g of |A||x|", matrix, c->variant->name, i, (double)difference, (double)tolerance));
+    mine = (PetscBool)(difference <= tolerance * bound[i]); /* NaN is not */
+    if (!mine) PetscCall(PetscPrintf(PETSC_COMM_SELF, "\nWRONG, left out: %s by %s: entry %" PetscInt_FMT " of this rank's result differs from the sum over the row by %g, which is more than %g of |A||x|", matrix, c->variant->name, i, (double)difference, (double)tolerance));
   }
   PetscCall(VecRestoreArrayRead(y, &value));
+  PetscCallMPI(MPI_Allreduce(&mine, right, 1, MPIU_BOOL, MPI_LAND, PETSC_COMM_WORLD));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -139,29 +187,48 @@ static int CompareDoubles(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-static double Median(PetscInt n, double a[])
+/* The median; of several ranks the lower quartile: the time of one that the system holds up is in that of all others, which wait for it */
+static PetscErrorCode Typical(PetscInt n, double a[], double *seconds)
 {
+  PetscMPIInt ranks;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
   qsort(a, (size_t)n, sizeof(*a), CompareDoubles);
-  return n % 2 ? a[n / 2] : 0.5 * (a[n / 2 - 1] + a[n / 2]);
+  *seconds = ranks > 1 ? a[n / 4] : 0.5 * (a[(n - 1) / 2] + a[n / 2]);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The bytes a variant may take beside the CSR arrays of all; those of the library at most about one copy */
-static double OwnBytes(const Machine *machine, const Variant *v, const Csr *csr)
+static PetscErrorCode SumOfRanks(double *bytes)
+{
+  double sum;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Allreduce(bytes, &sum, 1, MPI_DOUBLE, MPI_SUM, PETSC_COMM_WORLD));
+  *bytes = sum;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The bytes a variant may take beside the CSR arrays of all; those of the library at most about one copy. A parallel matrix copies its rows */
+static PetscErrorCode OwnBytes(const Machine *machine, const Variant *v, const Csr *csr, double *own)
 {
   const PetscBool library = (PetscBool)!v->stored;
-  double          own     = 0;
 
-  if (library || v->stored != machine->variants[0].stored) own = (double)(library ? StoredCSR(csr) : v->stored(csr));
-  if (machine->upload && !v->direct) own += (double)StoredCSR(csr);
-  return own;
+  PetscFunctionBeginUser;
+  *own = 0;
+  if (library || v->stored != machine->variants[0].stored) *own = (double)(library ? StoredCSR(csr) : v->stored(csr));
+  if ((machine->upload || csr->m < csr->rows) && !v->direct) *own += (double)StoredCSR(csr);
+  PetscCall(SumOfRanks(own));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The variants that the user wants, the library has, and the memory bears: the largest ones are left out first */
 static PetscErrorCode Choose(const Machine *machine, const char matrix[], const Csr *csr, const Limits *limits, const Variant *chosen[], PetscInt *n)
 {
-  double total = machine->variants[0].stored(csr) + 4.0 * ((double)csr->m + (double)csr->n) * (double)sizeof(PetscScalar);
+  double total = machine->variants[0].stored(csr) + 4.0 * ((double)csr->m + (double)csr->n) * (double)sizeof(PetscScalar), own[BENCH_MAX_VARIANTS];
 
   PetscFunctionBeginUser;
+  PetscCall(SumOfRanks(&total));
   *n = 0;
   for (const Variant *v = machine->variants; v->name; v++) {
     PetscBool wanted, usable;
@@ -169,20 +236,22 @@ static PetscErrorCode Choose(const Machine *machine, const char matrix[], const 
     PetscCall(VariantUsable(v, &usable));
     PetscCall(ListHas(limits->only, v->name, &wanted));
     if (!usable || (!wanted && v != machine->variants)) continue;
-    chosen[(*n)++] = v;
-    total += OwnBytes(machine, v, csr);
+    PetscCall(OwnBytes(machine, v, csr, &own[*n]));
+    chosen[*n] = v;
+    total += own[(*n)++];
   }
   while (total > limits->memory) {
     PetscInt largest = 0;
 
     for (PetscInt i = 1; i < *n; i++) {
-      if (OwnBytes(machine, chosen[i], csr) >= OwnBytes(machine, chosen[largest], csr)) largest = i; /* of equal ones the last: a forced strategy rather than the choice */
+      if (own[i] >= own[largest]) largest = i; /* of equal ones the last: a forced strategy rather than the choice */
     }
-    if (OwnBytes(machine, chosen[largest], csr) == 0) break;
-    PetscCall(PetscPrintf(PETSC_COMM_SELF, "\n%s by %s: left out, all variants would need %.1f GB (limit: -memory %.1f)", matrix, chosen[largest]->name, 1e-9 * total, 1e-9 * limits->memory));
-    total -= OwnBytes(machine, chosen[largest], csr);
+    if (own[largest] == 0) break;
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "\n%s by %s: left out, all variants would need %.1f GB (limit: -memory %.1f)", matrix, chosen[largest]->name, 1e-9 * total, 1e-9 * limits->memory));
+    total -= own[largest];
     (*n)--;
     PetscCall(PetscArraymove(chosen + largest, chosen + largest + 1, *n - largest));
+    PetscCall(PetscArraymove(own + largest, own + largest + 1, *n - largest));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -191,7 +260,7 @@ static PetscErrorCode Choose(const Machine *machine, const char matrix[], const 
 static PetscErrorCode Enter(const Machine *machine, const Variant *v, const Csr *csr, const Op *op, Mat first, Vec x, Vec y, Contestant *c, PetscBool *entered)
 {
   MatAutoCSRInfo info;
-  PetscBool      is;
+  PetscBool      is, mine = PETSC_TRUE;
 
   PetscFunctionBeginUser;
   *c = (Contestant){.variant = v, .first = PETSC_MAX_REAL};
@@ -202,58 +271,63 @@ static PetscErrorCode Enter(const Machine *machine, const Variant *v, const Csr 
   *entered = PETSC_TRUE;
   if (c->direct) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRInfoGet(c->A, &info, &is));
-  if (is && v->strategy) PetscCall(PetscStrcmp(info.strategy, v->strategy, entered));
+  if (is && v->strategy) PetscCall(PetscStrcmp(info.strategy, v->strategy, &mine));
+  PetscCallMPI(MPI_Allreduce(&mine, entered, 1, MPIU_BOOL, MPI_LAND, PETSC_COMM_WORLD));
   if (!*entered) PetscCall(Leave(c));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode Summarize(const Machine *machine, const Csr *csr, const Op *op, Contestant *c, double reference, Result *result)
 {
-  const PetscInt64 vectors = ((PetscInt64)csr->m + csr->n) * (PetscInt64)sizeof(PetscScalar) * op->k;
+  const PetscInt64 vectors = (csr->rows + csr->n) * (PetscInt64)sizeof(PetscScalar) * op->k;
   MatAutoCSRInfo   info;
-  PetscBool        is      = PETSC_FALSE;
-  double           seconds = Median(c->samples, c->seconds);
+  PetscBool        is = PETSC_FALSE;
+  double           seconds, bytes, stored = (double)StoredCSR(csr), own = 0;
 
   PetscFunctionBeginUser;
+  PetscCall(Typical(c->samples, c->seconds, &seconds));
   *result = (Result){.variant = c->variant, .us = 1e6 * seconds, .setup_products = PetscMax(c->first - (double)PetscMax(c->until, 1) * seconds, 0) / reference};
   if (c->A) PetscCall(AutoCSRInfoGet(c->A, &info, &is));
   if (is) {
-    result->bytes     = info.product_bytes;
-    result->own       = info.plan_bytes;
+    bytes             = (double)info.product_bytes;
+    own               = (double)info.plan_bytes;
     result->predicted = 1e6 * info.predicted;
     PetscCall(PetscSNPrintf(result->executor, sizeof(result->executor), info.segments > 1 ? "%s+%" PetscInt_FMT : "%s", info.executor, info.segments - 1));
     PetscCall(PetscSNPrintf(result->chosen, sizeof(result->chosen), strcmp(info.backend, machine->backend) ? "%s@%s" : "%s", info.strategy, info.backend));
   } else {
-    result->bytes = c->variant->stored(csr) + vectors;
+    bytes = (double)c->variant->stored(csr);
     if (c->direct)
-      result->own = c->variant->direct->bytes(c->direct);
-    else if (result->bytes != StoredCSR(csr) + vectors)
-      result->own = result->bytes - vectors;
+      own = (double)c->variant->direct->bytes(c->direct);
+    else if (bytes != stored)
+      own = bytes;
   }
+  PetscCall(SumOfRanks(&bytes));
+  PetscCall(SumOfRanks(&own));
+  result->bytes = (PetscInt64)bytes + (is ? 0 : vectors);
+  result->own   = (PetscInt64)own;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode Contest(const Machine *machine, const Op *op, const Limits *limits, Vec x, Vec y, PetscInt n, Contestant c[])
 {
   PetscLogDouble begin, now;
-  double         before, after;
-  PetscInt       round;
+  PetscInt       round, more = 1;
 
   PetscFunctionBeginUser;
   for (PetscInt v = 0; v < n; v++) { /* the third product says how many make a sample */
     PetscCall(PetscMalloc1(limits->rounds, &c[v].seconds));
     c[v].repeats = 1;
     PetscCall(Apply(op, x, y, &c[v]));
-    PetscCall(machine->clock(&before));
-    PetscCall(Apply(op, x, y, &c[v]));
-    PetscCall(machine->clock(&after));
-    c[v].guess   = PetscMax(after - before, 1e-8);
+    PetscCall(TimeProducts(machine, op, x, y, &c[v], 1, &c[v].guess));
+    c[v].guess   = PetscMax(c[v].guess, 1e-8);
     c[v].repeats = (PetscInt)PetscMax(1, PetscMin(machine->sample / c[v].guess, 1e4));
   }
   PetscCall(PetscTime(&begin));
-  for (round = 0, now = begin; round < limits->rounds && (round < BENCH_MIN_ROUNDS || now - begin < limits->seconds); round++) {
+  for (round = 0; more; round++) {
     for (PetscInt v = 0; v < n; v++) PetscCall(Sample(machine, op, x, y, &c[(round + v) % n]));
     PetscCall(PetscTime(&now));
+    more = round + 1 < limits->rounds && (round + 1 < BENCH_MIN_ROUNDS || now - begin < limits->seconds);
+    PetscCallMPI(MPI_Bcast(&more, 1, MPIU_INT, 0, PETSC_COMM_WORLD)); /* the ranks' clocks differ */
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -265,20 +339,22 @@ PetscErrorCode Measure(const Machine *machine, const char matrix[], const Csr *c
   Vec            x, y;
   PetscScalar   *value, *reference;
   PetscReal     *bound;
-  PetscInt       n = 0, n_chosen;
+  double         first;
+  PetscInt       n = 0, n_chosen = 0, begin, end;
 
   PetscFunctionBeginUser;
-  PetscCall(VecCreate(PETSC_COMM_SELF, &x));
-  PetscCall(VecSetSizes(x, csr->n, csr->n));
+  PetscCall(VecCreate(PETSC_COMM_WORLD, &x));
+  PetscCall(VecSetSizes(x, PETSC_DECIDE, csr->n));
   PetscCall(VecSetType(x, machine->vec));
-  PetscCall(VecCreate(PETSC_COMM_SELF, &y));
-  PetscCall(VecSetSizes(y, csr->m, csr->m));
+  PetscCall(VecCreate(PETSC_COMM_WORLD, &y));
+  PetscCall(VecSetSizes(y, csr->m, PETSC_DETERMINE));
   PetscCall(VecSetType(y, machine->vec));
+  PetscCall(VecGetOwnershipRange(x, &begin, &end));
   PetscCall(VecGetArray(x, &value));
-  for (PetscInt i = 0; i < csr->n; i++) value[i] = RandomScalar(0x58, (uint64_t)i, -1, 1);
+  for (PetscInt i = begin; i < end; i++) value[i - begin] = EntryOfX(i);
   PetscCall(VecRestoreArray(x, &value));
   PetscCall(PetscMalloc2(csr->m, &reference, csr->m, &bound));
-  PetscCall(Reference(csr, x, reference, bound));
+  PetscCall(Reference(csr, reference, bound));
 
   PetscCall(Choose(machine, matrix, csr, limits, chosen, &n_chosen));
   for (PetscInt v = 0; v < n_chosen; v++) {
@@ -294,8 +370,9 @@ PetscErrorCode Measure(const Machine *machine, const char matrix[], const Csr *c
       PetscCall(Leave(&c[n]));
   }
   PetscCall(Contest(machine, op, limits, x, y, n, c));
+  PetscCall(Typical(c[0].samples, c[0].seconds, &first));
   for (PetscInt v = 0; v < n; v++) {
-    PetscCall(Summarize(machine, csr, op, &c[v], v ? 1e-6 * result[0].us : Median(c[0].samples, c[0].seconds), &result[v]));
+    PetscCall(Summarize(machine, csr, op, &c[v], first, &result[v]));
     PetscCall(Leave(&c[v]));
     PetscCall(PetscFree(c[v].seconds));
   }

@@ -17,7 +17,8 @@ typedef struct {
 
 struct _Report {
   const Machine *machine;
-  FILE          *csv;
+  FILE          *csv; /* of the first rank */
+  PetscMPIInt    ranks;
   char           date[16], device[128], petsc[64], scalar[32], path[PETSC_MAX_PATH_LEN];
   PetscInt       n;
   Line           line[BENCH_MAX_MATRICES];
@@ -26,7 +27,8 @@ struct _Report {
 PetscErrorCode ReportOpen(const Machine *machine, const char folder[], Report *report)
 {
   const time_t now = time(NULL);
-  char         name[256];
+  char         name[256], several[16];
+  PetscMPIInt  rank;
   Report       r;
 
   PetscFunctionBeginUser;
@@ -37,14 +39,17 @@ PetscErrorCode ReportOpen(const Machine *machine, const char folder[], Report *r
   PetscCall(machine->describe(r->device, sizeof(r->device)));
   PetscCall(PetscSNPrintf(r->petsc, sizeof(r->petsc), "%d.%d.%d%s%s", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR, sizeof(PetscInt) == 8 ? "-int64" : "", PetscDefined(USE_DEBUG) ? "-debug" : ""));
   PetscCall(PetscSNPrintf(r->scalar, sizeof(r->scalar), "%s%s", PetscDefined(USE_COMPLEX) ? "complex" : "real", PetscDefined(USE_REAL_SINGLE) ? "32" : "64"));
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s, PETSc %s, %s\n", r->device, r->petsc, r->scalar));
-  if (folder[0]) {
-    PetscCall(PetscSNPrintf(name, sizeof(name), "%s-%s-petsc%s-%s.csv", r->date, r->device, r->petsc, r->scalar));
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &r->ranks));
+  PetscCall(PetscSNPrintf(several, sizeof(several), r->ranks > 1 ? "-%dranks" : "", r->ranks));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s, PETSc %s, %s%s\n", r->device, r->petsc, r->scalar, several));
+  if (folder[0] && !rank) {
+    PetscCall(PetscSNPrintf(name, sizeof(name), "%s-%s-petsc%s-%s%s.csv", r->date, r->device, r->petsc, r->scalar, several));
     for (char *c = name; *c; c++) *c = strchr(" ()@/", *c) ? '-' : (char)tolower(*c);
     PetscCall(PetscSNPrintf(r->path, sizeof(r->path), "%s/%s", folder, name));
     r->csv = fopen(r->path, "w");
     PetscCheck(r->csv, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "Cannot write %s: -results must name a folder that is there", r->path);
-    fprintf(r->csv, "date,device,petsc,matrix,rows,nnz,op,k,scalar,variant,us,setup_products,bytes,own,executor,predicted\n");
+    fprintf(r->csv, "date,device,petsc,matrix,rows,nnz,op,k,scalar,variant,us,setup_products,bytes,own,executor,predicted,ranks\n");
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -65,10 +70,10 @@ static PetscErrorCode ColumnTime(const Column *column, const Result result[], Pe
 
 PetscErrorCode ReportMatrix(Report r, const char group[], const char matrix[], const Csr *csr, const Op *op, const Result result[], PetscInt n)
 {
-  const PetscInt nnz   = csr->row_ptr[csr->m];
-  const int      width = PetscMax(16, r->machine->width);
-  const Result  *best  = NULL;
-  Line          *line  = &r->line[r->n];
+  const PetscInt64 nnz   = csr->nnz;
+  const int        width = PetscMax(16, r->machine->width);
+  const Result    *best  = NULL;
+  Line            *line  = &r->line[r->n];
 
   PetscFunctionBeginUser;
   PetscCheck(r->n < BENCH_MAX_MATRICES, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "More than %d matrices", BENCH_MAX_MATRICES);
@@ -80,8 +85,8 @@ PetscErrorCode ReportMatrix(Report r, const char group[], const char matrix[], c
   PetscCall(PetscStrncpy(line->matrix, matrix, sizeof(line->matrix)));
   PetscCall(PetscStrncpy(line->peer, best->variant->name, sizeof(line->peer)));
   line->peer_us = best->us;
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "\n%s %s: %" PetscInt_FMT " x %" PetscInt_FMT ", %" PetscInt_FMT " nonzeros, CSR %.1f MB\n", matrix, op->name, csr->m, csr->n, nnz, 1e-6 * (double)CsrBytes(csr->m, nnz)));
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "  %-*s %12s %7s %9s %9s %7s%s\n", width, "variant", "us", "ratio", "setup", "bytes/nnz", "GB/s", r->machine->show_own ? " own/CSR" : ""));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "\n%s %s: %" PetscInt64_FMT " x %" PetscInt_FMT ", %" PetscInt64_FMT " nonzeros, CSR %.1f MB\n", matrix, op->name, csr->rows, csr->n, nnz, 1e-6 * (double)CsrBytes(csr->rows, nnz)));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "  %-*s %12s %7s %9s %9s %7s%s\n", width, "variant", "us", "ratio", "setup", "bytes/nnz", "GB/s", r->machine->show_own ? " own/CSR" : ""));
   for (PetscInt v = 0; v < n; v++) {
     const Result   *t     = &result[v];
     const double    ratio = best->us / t->us;
@@ -91,10 +96,10 @@ PetscErrorCode ReportMatrix(Report r, const char group[], const char matrix[], c
       line->us = t->us;
       PetscCall(PetscStrncpy(line->chosen, t->chosen, sizeof(line->chosen)));
     }
-    PetscCall(PetscPrintf(PETSC_COMM_SELF, "  %-*s %12.2f %6.2fx %9.2f %9.2f %7.2f", width, t->variant->name, t->us, ratio, t->setup_products, (double)t->bytes / PetscMax((double)nnz, 1), 1e-3 * (double)t->bytes / t->us));
-    if (r->machine->show_own) PetscCall(PetscPrintf(PETSC_COMM_SELF, " %7.2f", (double)t->own / (double)CsrBytes(csr->m, nnz)));
-    PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s%s\n", plain ? " " : "", plain ? t->chosen : ""));
-    if (r->csv) fprintf(r->csv, "%s,%s,%s,%s,%lld,%lld,%s,%lld,%s,%s,%.3f,%.3f,%lld,%lld,%s,%.3f\n", r->date, r->device, r->petsc, matrix, (long long)csr->m, (long long)nnz, op->name, (long long)op->k, r->scalar, t->variant->name, t->us, t->setup_products, (long long)t->bytes, (long long)t->own, t->executor, t->predicted);
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "  %-*s %12.2f %6.2fx %9.2f %9.2f %7.2f", width, t->variant->name, t->us, ratio, t->setup_products, (double)t->bytes / PetscMax((double)nnz, 1), 1e-3 * (double)t->bytes / t->us));
+    if (r->machine->show_own) PetscCall(PetscPrintf(PETSC_COMM_WORLD, " %7.2f", (double)t->own / (double)CsrBytes(csr->rows, nnz)));
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s%s\n", plain ? " " : "", plain ? t->chosen : ""));
+    if (r->csv) fprintf(r->csv, "%s,%s,%s,%s,%lld,%lld,%s,%lld,%s,%s,%.3f,%.3f,%lld,%lld,%s,%.3f,%d\n", r->date, r->device, r->petsc, matrix, (long long)csr->rows, (long long)nnz, op->name, (long long)op->k, r->scalar, t->variant->name, t->us, t->setup_products, (long long)t->bytes, (long long)t->own, t->executor, t->predicted, r->ranks);
   }
   if (r->csv) fflush(r->csv);
   for (const Column *c = r->machine->columns; c->title; c++) {
@@ -117,7 +122,7 @@ static PetscErrorCode Means(Report r, const char group[])
   PetscInt below = 0, measured = 0;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "geometric mean, %-*s", 44 + r->machine->width, group ? group : "all"));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "geometric mean, %-*s", 44 + r->machine->width, group ? group : "all"));
   for (const Column *c = r->machine->columns; c->title; c++) {
     double   sum   = 0;
     PetscInt count = 0;
@@ -130,9 +135,9 @@ static PetscErrorCode Means(Report r, const char group[])
       count++;
     }
     if (count)
-      PetscCall(PetscPrintf(PETSC_COMM_SELF, " %9.2fx ", exp(sum / (double)count)));
+      PetscCall(PetscPrintf(PETSC_COMM_WORLD, " %9.2fx ", exp(sum / (double)count)));
     else
-      PetscCall(PetscPrintf(PETSC_COMM_SELF, " %11s", "- "));
+      PetscCall(PetscPrintf(PETSC_COMM_WORLD, " %11s", "- "));
   }
   for (PetscInt i = 0; i < r->n; i++) {
     const Line *l = &r->line[i];
@@ -141,7 +146,7 @@ static PetscErrorCode Means(Report r, const char group[])
     measured++;
     below += Below(l->peer_us / l->us);
   }
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "  autocsr slower on %" PetscInt_FMT " of %" PetscInt_FMT "\n", below, measured));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "  autocsr slower on %" PetscInt_FMT " of %" PetscInt_FMT "\n", below, measured));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -151,38 +156,38 @@ static PetscErrorCode Slower(Report r, const Column *column)
   PetscInt below = 0;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "slower than %s:", column->title));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "slower than %s:", column->title));
   for (PetscInt i = 0; i < r->n; i++) {
     const double ratio = r->line[i].ratio[column - r->machine->columns];
 
     if (!Below(ratio)) continue;
     below++;
-    PetscCall(PetscPrintf(PETSC_COMM_SELF, " %s (%.2fx)", r->line[i].matrix, ratio));
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, " %s (%.2fx)", r->line[i].matrix, ratio));
   }
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s\n", below ? "" : " nowhere"));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s\n", below ? "" : " nowhere"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode Closing(Report r)
 {
   PetscFunctionBeginUser;
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, r->machine->against ? "\nTimes that autocsr is faster than each; '<' marks where it is slower (best: of %s)" : "\nTimes faster than the best of %s; '<' marks what is slower", r->machine->peers));
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "\n%-22s %-*s %12s %12s  %-10s", "matrix", r->machine->width, "best", "best us", "autocsr us", "choice"));
-  for (const Column *c = r->machine->columns; c->title; c++) PetscCall(PetscPrintf(PETSC_COMM_SELF, " %11s", c->title));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, r->machine->against ? "\nTimes that autocsr is faster than each; '<' marks where it is slower (best: of %s)" : "\nTimes faster than the best of %s; '<' marks what is slower", r->machine->peers));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "\n%-22s %-*s %12s %12s  %-10s", "matrix", r->machine->width, "best", "best us", "autocsr us", "choice"));
+  for (const Column *c = r->machine->columns; c->title; c++) PetscCall(PetscPrintf(PETSC_COMM_WORLD, " %11s", c->title));
   for (PetscInt i = 0; i < r->n; i++) {
     const Line *l = &r->line[i];
 
-    PetscCall(PetscPrintf(PETSC_COMM_SELF, "\n%-22s %-*s %12.2f %12.2f  %-10s", l->matrix, r->machine->width, l->peer, l->peer_us, l->us, l->chosen));
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "\n%-22s %-*s %12.2f %12.2f  %-10s", l->matrix, r->machine->width, l->peer, l->peer_us, l->us, l->chosen));
     for (const Column *c = r->machine->columns; c->title; c++) {
       const double ratio = l->ratio[c - r->machine->columns];
 
       if (ratio > 0)
-        PetscCall(PetscPrintf(PETSC_COMM_SELF, " %9.2fx%s", ratio, c->mark && Below(ratio) ? "<" : " "));
+        PetscCall(PetscPrintf(PETSC_COMM_WORLD, " %9.2fx%s", ratio, c->mark && Below(ratio) ? "<" : " "));
       else
-        PetscCall(PetscPrintf(PETSC_COMM_SELF, " %11s", "- "));
+        PetscCall(PetscPrintf(PETSC_COMM_WORLD, " %11s", "- "));
     }
   }
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "\n"));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "\n"));
   for (PetscInt i = 0; i < r->n; i++) { /* the groups come one after the other */
     if (!i || r->line[i].group != r->line[i - 1].group) PetscCall(Means(r, r->line[i].group));
   }
@@ -199,7 +204,7 @@ PetscErrorCode ReportClose(Report *report)
   PetscCall(Closing(*report));
   if ((*report)->csv) {
     fclose((*report)->csv);
-    PetscCall(PetscPrintf(PETSC_COMM_SELF, "results: %s\n", (*report)->path));
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "results: %s\n", (*report)->path));
   }
   PetscCall(PetscFree(*report));
   PetscFunctionReturn(PETSC_SUCCESS);

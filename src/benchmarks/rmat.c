@@ -33,7 +33,7 @@ static PetscErrorCode Rmat(const Size *s, int levels, Csr *csr)
 
   PetscFunctionBeginUser;
   PetscCheck(edges <= (PetscInt64)PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "A web graph of 2^%d rows has more edges than PetscInt can count: use a smaller -scale or a PETSc with 64-bit indices", levels);
-  *csr = (Csr){m, m, NULL, NULL, NULL};
+  *csr = (Csr){.m = m, .n = m};
   PetscCall(PetscCalloc1(m + 1, &begin));
   PetscCall(PetscMalloc1(m + 1, &csr->row_ptr));
   PetscCall(PetscMalloc2(m, &end, edges, &drawn));

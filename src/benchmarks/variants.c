@@ -54,12 +54,12 @@ PetscErrorCode VariantUsable(const Variant *v, PetscBool *usable)
 /* The library is loaded at run time, as by any program: its function is looked up there */
 PetscErrorCode AutoCSRInfoGet(Mat A, MatAutoCSRInfo *info, PetscBool *is)
 {
-  PetscErrorCode (*get)(Mat, MatAutoCSRInfo *);
+  static PetscErrorCode (*get)(Mat, MatAutoCSRInfo *) = NULL;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAUTOCSR, is));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)A, is, MATSEQAUTOCSR, MATMPIAUTOCSR, ""));
   if (*is) {
-    PetscCall(PetscDLLibrarySym(PETSC_COMM_SELF, &PetscDLLibrariesLoaded, NULL, "MatAutoCSRGetInfo", (void **)&get));
+    if (!get) PetscCall(PetscDLLibrarySym(PETSC_COMM_SELF, &PetscDLLibrariesLoaded, NULL, "MatAutoCSRGetInfo", (void **)&get));
     PetscCheck(get, PETSC_COMM_SELF, PETSC_ERR_LIB, "The loaded library has no MatAutoCSRGetInfo");
     PetscCall(get(A, info));
   }
