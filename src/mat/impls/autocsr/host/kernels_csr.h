@@ -8,7 +8,7 @@
 #include "streams.h"
 
 /* s + row times x, the row's n entries read from e on, in `lanes` partial sums which are then added pairwise */
-KERNEL PetscScalar RowSum(PetscScalar s, Entries e, PetscInt n, const PetscScalar *x, AutoCSRIndex index, AutoCSRValue value, int lanes)
+KERNEL PetscScalar RowSum(PetscScalar s, Entries e, PetscInt n, const PetscScalar *x, AutoCSRIndex index, AutoCSRValue value, int lanes, PetscBool prefetch)
 {
   PetscInt t = 0;
 
@@ -24,7 +24,10 @@ KERNEL PetscScalar RowSum(PetscScalar s, Entries e, PetscInt n, const PetscScala
       for (int p = 0; p < parts; p++) sum[p] = VectorZero();
       for (; t + parts * LANES <= n; t += parts * LANES) {
         UNROLL
-        for (int p = 0; p < parts; p++) sum[p] = VectorMultiplyAdd(sum[p], EntryValues(e, value, t + p * LANES), EntryGather(e, index, t + p * LANES, x));
+        for (int p = 0; p < parts; p++) {
+          if (prefetch) EntriesPrefetch(EntriesFrom(e, index, value, t + p * LANES), index, value);
+          sum[p] = VectorMultiplyAdd(sum[p], EntryValues(e, value, t + p * LANES), EntryGather(e, index, t + p * LANES, x));
+        }
       }
       UNROLL
       for (int half = parts / 2; half; half /= 2) {
@@ -37,7 +40,10 @@ KERNEL PetscScalar RowSum(PetscScalar s, Entries e, PetscInt n, const PetscScala
   if (lanes >= LANES && lanes > 4 && n - t >= LANES) {
     Vector sum = VectorZero();
 
-    for (; t + LANES <= n; t += LANES) sum = VectorMultiplyAdd(sum, EntryValues(e, value, t), EntryGather(e, index, t, x));
+    for (; t + LANES <= n; t += LANES) {
+      if (prefetch) EntriesPrefetch(EntriesFrom(e, index, value, t), index, value);
+      sum = VectorMultiplyAdd(sum, EntryValues(e, value, t), EntryGather(e, index, t, x));
+    }
     s += VectorSum(sum);
   }
   if (lanes >= 2 && n - t >= 2) {
@@ -85,7 +91,7 @@ KERNEL PetscBool SegmentRange(const AutoCSRSegment *seg, PetscInt i, RowRange *r
   return PETSC_TRUE;
 }
 
-KERNEL void RowsMultiply(const AutoCSROperands *op, RowRange range, Entries e, size_t first, PetscInt reach, const PetscScalar *x, AutoCSRIndex index, AutoCSRValue value, int lanes)
+KERNEL void RowsMultiply(const AutoCSROperands *op, RowRange range, Entries e, size_t first, PetscInt reach, PetscBool prefetch, const PetscScalar *x, AutoCSRIndex index, AutoCSRValue value, int lanes)
 {
   const PetscInt *row_ptr = op->csr->row_ptr;
 
@@ -95,7 +101,7 @@ KERNEL void RowsMultiply(const AutoCSROperands *op, RowRange range, Entries e, s
 
     if (reach) EntriesPrefetch(r, index, value); /* by the mean length, not by n: a branch on n would be one more to mispredict */
     if (reach > LINE) EntriesPrefetch(EntriesFrom(r, index, value, LINE), index, value);
-    op->y[row] = RowSum(AddendOf(op, row), r, n, x, index, value, lanes);
+    op->y[row] = RowSum(AddendOf(op, row), r, n, x, index, value, lanes, prefetch);
   }
 }
 
@@ -108,19 +114,20 @@ KERNEL void RowsTranspose(const AutoCSROperands *op, RowRange range, Entries e, 
 
 KERNEL void CSRMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, AutoCSRIndex index, AutoCSRValue value, int lanes)
 {
-  const PetscInt *base  = (const PetscInt *)seg->stream[AUTOCSR_STREAM_BASE].data;
-  const size_t    first = op->csr->row_ptr[seg->row_begin];
-  const Entries   e     = EntriesOfSegment(seg, op->csr, index, value);
-  const PetscInt  reach = PrefetchReach(seg);
+  const PetscInt *base   = (const PetscInt *)seg->stream[AUTOCSR_STREAM_BASE].data;
+  const size_t    first  = op->csr->row_ptr[seg->row_begin];
+  const Entries   e      = EntriesOfSegment(seg, op->csr, index, value);
+  const PetscInt  reach  = PrefetchReach(seg);
+  const PetscBool longer = (PetscBool)(!reach && SegmentIsInMemory(seg));
   RowRange        range;
 
   for (PetscInt i = 0; SegmentRange(seg, i, &range); i++) {
     if (index == AUTOCSR_INDEX_16) {
       const PetscInt H = seg->axes.slice_height;
 
-      for (PetscInt begin = range.begin; begin < range.end; begin += H) RowsMultiply(op, (RowRange){begin, PetscMin(begin + H, range.end)}, e, first, reach, op->x + *base++, index, value, lanes);
+      for (PetscInt begin = range.begin; begin < range.end; begin += H) RowsMultiply(op, (RowRange){begin, PetscMin(begin + H, range.end)}, e, first, reach, longer, op->x + *base++, index, value, lanes);
     } else {
-      RowsMultiply(op, range, e, first, reach, op->x, index, value, lanes);
+      RowsMultiply(op, range, e, first, reach, longer, op->x, index, value, lanes);
     }
   }
 }

@@ -155,7 +155,7 @@ KERNEL void RunMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, Sl
 KERNEL void RunsMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, PetscInt end, Entries entries, AutoCSRIndex index, AutoCSRValue value, const RunKernel kernel[])
 {
   const PetscInt *slice_ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data;
-  const PetscBool prefetch  = (PetscBool)(PrefetchReach(seg) > 0);
+  const PetscBool prefetch  = (PetscBool)(PrefetchReach(seg) > 0 || SegmentIsInMemory(seg));
   SliceRun        run       = {0};
 
   for (PetscInt s = 0; s < end; s = run.end) {

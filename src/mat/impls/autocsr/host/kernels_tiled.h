@@ -52,7 +52,7 @@ KERNEL void TiledRun(const AutoCSRSegment *seg, const AutoCSROperands *op, AutoC
         if (transpose)
           RowScatter(op->x[row], piece, next - slot, op->y + first, AUTOCSR_INDEX_16, value, op->conjugate);
         else
-          op->y[row] = RowSum(op->y[row], piece, next - slot, op->x + first, AUTOCSR_INDEX_16, value, TILED_LANES);
+          op->y[row] = RowSum(op->y[row], piece, next - slot, op->x + first, AUTOCSR_INDEX_16, value, TILED_LANES, PETSC_FALSE);
         slot = next;
       }
     }

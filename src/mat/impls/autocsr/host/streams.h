@@ -62,6 +62,7 @@ KERNEL Entries EntriesFrom(Entries e, AutoCSRIndex index, AutoCSRValue value, si
 #define AHEAD      4096 /* bytes between what is read and what is prefetched */
 #define SHORT_ROWS 16   /* mean length of rows from which on nothing is prefetched */
 #define IN_CACHE   1e6  /* bytes of a product that stay in the second-level cache, where a prefetch only costs */
+#define IN_MEMORY  1e7  /* and so many that a core's share of the last cache holds little of them */
 
 /* What a kernel does not read side by side is prefetched if it comes from further away than the second-level cache */
 KERNEL PetscBool SegmentIsFar(const AutoCSRSegment *seg)
@@ -71,11 +72,17 @@ KERNEL PetscBool SegmentIsFar(const AutoCSRSegment *seg)
 
 /*
   The mean length of short rows, for which the streams are prefetched; 0 where rows are long or all is in a cache. The processor's own prefetch
-  keeps up with long rows, but x and y make too many streams for it where rows are short
+  keeps up with long rows in its caches, but x and y make too many streams for it where rows are short
 */
 KERNEL PetscInt PrefetchReach(const AutoCSRSegment *seg)
 {
   return SegmentIsFar(seg) && seg->nnz / SHORT_ROWS < seg->n_rows ? seg->nnz / PetscMax(1, seg->n_rows) + 1 : 0;
+}
+
+/* From memory the streams of long rows are prefetched too: lines of x that are read between them at random mislead the processor's own prefetch */
+KERNEL PetscBool SegmentIsInMemory(const AutoCSRSegment *seg)
+{
+  return (PetscBool)(seg->bytes > IN_MEMORY);
 }
 
 KERNEL void EntriesPrefetch(Entries e, AutoCSRIndex index, AutoCSRValue value)

@@ -67,7 +67,11 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
     axes.row_group = PetscMax(problem->csr->m, 1);
     AutoCSRVariantAdd(problem, &axes, max, list, n);
   } else {
-    for (PetscInt u = 0; u < AutoCSRProfileGranularities(problem->csr->m); u++) {
+    PetscBool none;
+
+    PetscCall(AutoCSRSlicesWillDo(problem, &none));
+    if (none) *why = "sorted slices hold the rows with little padding";
+    for (PetscInt u = 0; u < AutoCSRProfileGranularities(problem->csr->m) && !none; u++) {
       axes.row_group = AutoCSRGranularity[u];
       AutoCSRVariantAdd(problem, &axes, max, list, n);
     }

@@ -90,6 +90,19 @@ PetscInt AutoCSRStoredValueCodings(const AutoCSRProblem *problem, AutoCSRValue v
   return n;
 }
 
+#define MOST_PADDED  1.5
+#define MISPREDICTED 10
+
+PetscErrorCode AutoCSRSlicesWillDo(const AutoCSRProblem *problem, PetscBool *enough)
+{
+  const AutoCSRRange range = AutoCSRProblemRange(problem);
+
+  PetscFunctionBegin;
+  PetscCall(PetscStrcmp(problem->settings->strategy, "auto", enough));
+  *enough = (PetscBool)(*enough && !problem->parallel && problem->settings->objective == MAT_AUTOCSR_OBJECTIVE_TIME && range.padded_sorted <= MOST_PADDED * range.nnz);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 const char *AutoCSRValueWords(AutoCSRValue value)
 {
   static const char *const words[] = {"in place", "copied", "from a dictionary", "as float32", "by pattern"};
@@ -97,12 +110,17 @@ const char *AutoCSRValueWords(AutoCSRValue value)
   return words[value];
 }
 
-/* Neighbouring rows of different length show as padding of slices in natural order */
-static double irregular_count(const AutoCSRAxes *axes, const AutoCSRRange *range, double rows, double nnz, double entries)
+/*
+  Neighbouring rows of different length show as padding of slices in natural order. On a processor, which mispredicts where such a row ends, rows of mixed patterns
+  count as MISPREDICTED more entries
+*/
+static double irregular_count(const AutoCSRProblem *problem, const AutoCSRAxes *axes, const AutoCSRRange *range, double rows, double nnz, double entries)
 {
+  const double uneven = rows * PetscMin(1, 2 * (range->padded / PetscMax(1, range->nnz) - 1));
+
   if (axes->mapping == AUTOCSR_MAP_EMPTY || AutoCSRMappingHasWork(axes->mapping) || axes->mapping == AUTOCSR_MAP_FETCH || axes->mapping == AUTOCSR_MAP_PRODUCTS || axes->mapping == AUTOCSR_MAP_VENDOR || nnz <= 0) return 0;
-  if (axes->index == AUTOCSR_INDEX_PATTERN) return entries * (1 - (double)range->uniform_slices / PetscMax(range->slices, 1));
-  if (axes->mapping == AUTOCSR_MAP_LANES) return rows * PetscMin(1, 2 * (range->padded / range->nnz - 1));
+  if (axes->index == AUTOCSR_INDEX_PATTERN) return (entries + (problem->parallel ? 0 : MISPREDICTED * uneven)) * (1 - (double)range->uniform_slices / PetscMax(range->slices, 1));
+  if (axes->mapping == AUTOCSR_MAP_LANES) return uneven;
   if (axes->mapping == AUTOCSR_MAP_SLICE) return PetscMin(entries, 2 * (entries - nnz)); /* as many below the mean as above it */
   if (axes->mapping == AUTOCSR_MAP_GROUP) return 0;                                      /* its strategy knows */
   return PetscMin(nnz / ((double)axes->tile_width * axes->tile_height) + 1, range->empty_rows);
@@ -153,7 +171,7 @@ void AutoCSRCostFill(const AutoCSRProblem *problem, const AutoCSRAxes *axes, dou
   *cost           = (AutoCSRCost){.axes = *axes, .entries = entries, .named = (PetscBool)(names > 0)};
   cost->rows      = axes->order == AUTOCSR_ORDER_SLICED ? slices * axes->slice_height : rows;
   cost->longest   = AutoCSRLongestWalk(axes, PetscMin(nnz, (double)range.longest));
-  cost->irregular = irregular_count(axes, &range, rows, nnz, entries);
+  cost->irregular = irregular_count(problem, axes, &range, rows, nnz, entries);
   cost->scattered = axes->mapping == AUTOCSR_MAP_EMPTY ? 0 : nnz * range.gather_lines;
   for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) {
     seg.stream[s].bytes = (size_t)count[s] * AutoCSRStreamElementSize(axes, (AutoCSRStreamKind)s);

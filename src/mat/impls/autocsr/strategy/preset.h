@@ -24,6 +24,11 @@ PETSC_INTERN PetscErrorCode AutoCSRProblemAsksFor(const AutoCSRProblem *, const 
 PETSC_INTERN PetscInt AutoCSRProblemVectorLanes(const AutoCSRProblem *);
 /* The value codings that values stored in a segment's own order may have here; returns how many */
 PETSC_INTERN PetscInt AutoCSRStoredValueCodings(const AutoCSRProblem *, AutoCSRValue[3]);
+/*
+  A processor pays for every row of a bin that lies apart: its entries, its place in y and its length come from memory anew, where sorted slices stream.
+  So bins are, unless asked for, for blocks of which such slices would be padding for a third part and more
+*/
+PETSC_INTERN PetscErrorCode AutoCSRSlicesWillDo(const AutoCSRProblem *, PetscBool *);
 /* A value coding in words that follow "values" */
 PETSC_INTERN const char *AutoCSRValueWords(AutoCSRValue);
 /*

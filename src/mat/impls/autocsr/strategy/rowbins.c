@@ -13,7 +13,6 @@
 
 #define TILED_SHARE 0.1 /* of all entries, that the longest rows must have for column tiles */
 #define SHARE       512 /* entries that a warp should have of a row that many share */
-#define MOST_PADDED 1.5 /* see slices_will_do() */
 
 /* Rows in place of up to 2^bin - 1 entries by so many lanes: some four to sixteen entries a lane */
 static const struct {
@@ -108,20 +107,6 @@ static void shape_tiles(const AutoCSRProblem *problem, AutoCSRAxes *axes)
   axes->tile_steps  = shape.tile_steps;
 }
 
-/*
-  A processor pays for every row of a bin that lies apart: its entries, its place in y and its length come from memory anew,
-  where sorted slices stream. So bins are for blocks of which such slices would be padding for a third part and more
-*/
-static PetscErrorCode slices_will_do(const AutoCSRProblem *problem, PetscBool *enough)
-{
-  const AutoCSRRange range = AutoCSRProblemRange(problem);
-
-  PetscFunctionBegin;
-  PetscCall(PetscStrcmp(problem->settings->strategy, "auto", enough));
-  *enough = (PetscBool)(*enough && !problem->parallel && range.padded_sorted <= MOST_PADDED * range.nnz);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Slices up to each length at which there are more rows than up to the one before */
 static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
 {
@@ -137,7 +122,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   slices.slice_height = problem->profile->slice_height;
   *n                  = 0;
   *why                = "sorted slices hold the rows with little padding";
-  PetscCall(slices_will_do(problem, &none));
+  PetscCall(AutoCSRSlicesWillDo(problem, &none));
   if (none) PetscFunctionReturn(PETSC_SUCCESS);
   *why = "the settings ask for a coding that rowbins does not have";
   AutoCSRVariantAdd(problem, &in_place, max, list, n);
