@@ -127,7 +127,7 @@ typedef struct {
   double      measured;        /* seconds of one product as timed at rigor measure, 0 if not timed */
   double      setup;           /* seconds spent on profiling, choosing, building and refreshing */
   const char *strategy;        /* strategy of the segment with the most nonzeros of the diagonal block ("none" if no plan) */
-  const char *executor;        /* the kernel that runs this segment: its codings and lanes in short ("none" if no plan) */
+  const char *executor;        /* the kernel that runs this segment: its codings and lanes in short ("none" if no plan; "parent" while the first products are AIJ's own) */
   const char *backend;         /* "host" or "cuda": where the plan of the diagonal block lies and runs ("none" if no plan) */
 } MatAutoCSRInfo;
 

@@ -38,6 +38,7 @@ PetscErrorCode MatAutoCSRGetInfo(Mat A, MatAutoCSRInfo *info)
   for (PetscInt k = 0; k < AUTOCSR_MAX_BLOCKS; k++) {
     AutoCSRContext *ctx;
     PetscInt        most = 0;
+    PetscBool       first;
     PetscInt64      own;
     double          moved;
     PetscErrorCode (*is_own)(Mat, Mat[]);
@@ -59,6 +60,7 @@ PetscErrorCode MatAutoCSRGetInfo(Mat A, MatAutoCSRInfo *info)
     info->nnz += ctx->plan->nnz;
     info->csr_bytes += AutoCSRMatrixBytes(&ctx->csr);
     info->plan_bytes += own;
+    PetscCall(AutoCSRParentIsFirst(ctx, &first));
     if (!k) info->backend = ctx->plan->backend->name;
     info->product_bytes += (PetscInt64)moved;
     info->predicted += ctx->plan->predicted;
@@ -67,7 +69,7 @@ PetscErrorCode MatAutoCSRGetInfo(Mat A, MatAutoCSRInfo *info)
       if (ctx->plan->segment[s].nnz > most) {
         most           = ctx->plan->segment[s].nnz;
         info->strategy = ctx->plan->segment[s].strategy;
-        info->executor = ctx->plan->segment[s].executor->name;
+        info->executor = first ? "parent" : ctx->plan->segment[s].executor->name;
       }
     }
   }

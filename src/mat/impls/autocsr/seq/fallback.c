@@ -101,6 +101,35 @@ PetscErrorCode AutoCSRParentProduct(Mat A, AutoCSRProductKind kind, Vec x, Vec z
 }
 
 /*
+  The first plan on the host is rows in place, which is what AIJ multiplies by, too: its own product is taken, so that a matrix of few products
+  costs what AIJ costs. It is called as it is: that of a parent that asks for no name and has no device
+*/
+PetscErrorCode AutoCSRParentIsFirst(const AutoCSRContext *ctx, PetscBool *is)
+{
+  const AutoCSRParent *parent;
+
+  PetscFunctionBegin;
+  PetscCall(MatSeqAutoCSRGetParent(&parent));
+  *is = (PetscBool)(ctx->progress.stage != AUTOCSR_STAGE_FINAL && ctx->plan && !parent->device && ctx->csr.nnz);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRParentForward(Mat A, Vec x, Vec z, Vec y)
+{
+  const AutoCSRParent      *parent;
+  const AutoCSRParentTable *table;
+
+  PetscFunctionBegin;
+  PetscCall(MatSeqAutoCSRGetParent(&parent));
+  table = AutoCSRParentTableOf(parent, A);
+  if (z)
+    PetscCall((*table->ops.multadd)(A, x, z, y));
+  else
+    PetscCall((*table->ops.mult)(A, x, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
   Where a plan scatters from the CSR entry by entry, as AIJ does, AIJ's own transposed product loses nothing on the way. It is
   called as it is: that of a parent that asks for no name and has no device
 */

@@ -116,7 +116,7 @@ static PetscErrorCode AutoCSRMultiply(Mat A, AutoCSRProductKind kind, Vec x, Vec
   AutoCSROperands     o;
   AutoCSRHostOperands host = {NULL, NULL, NULL};
   const AutoCSRPlan  *plan;
-  PetscBool           scatter = PETSC_FALSE;
+  PetscBool           scatter = PETSC_FALSE, first;
   PetscLogDouble      flops;
 
   PetscFunctionBegin;
@@ -132,6 +132,12 @@ static PetscErrorCode AutoCSRMultiply(Mat A, AutoCSRProductKind kind, Vec x, Vec
     PetscCall(AutoCSRContextProceed(A, ctx, PETSC_FALSE));
     AutoCSRProgressCount(&ctx->progress);
     plan = ctx->plan;
+    PetscCall(AutoCSRParentIsFirst(ctx, &first));
+    if (first && kind == AUTOCSR_PRODUCT_FORWARD) {
+      PetscCall(AutoCSRParentForward(A, x, z, y));
+      ctx->products++;
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
   }
   if (PetscUnlikely(!plan)) {
     PetscCall(AutoCSRParentProduct(A, kind, x, z, y));

@@ -119,6 +119,8 @@ typedef enum {
   AUTOCSR_PRODUCT_HERMITIAN
 } AutoCSRProductKind;
 PETSC_INTERN PetscErrorCode AutoCSRParentProduct(Mat, AutoCSRProductKind, Vec x, Vec z, Vec y);
+PETSC_INTERN PetscErrorCode AutoCSRParentIsFirst(const AutoCSRContext *, PetscBool *);                                                /* the first products are the parent's */
+PETSC_INTERN PetscErrorCode AutoCSRParentForward(Mat, Vec x, Vec z, Vec y);                                                           /* on the host */
 PETSC_INTERN PetscErrorCode AutoCSRParentScatter(Mat, const AutoCSRPlan *, AutoCSRProductKind, Vec x, Vec z, Vec y, PetscBool *done); /* where the plan gains nothing */
 
 /* seq/vectors.c */
