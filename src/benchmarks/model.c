@@ -70,13 +70,11 @@ static PetscErrorCode PrintMatrix(const char matrix[], const Csr *csr, const Aut
   PetscCall(AutoCSRSettingsInitialize(&settings));
   PetscCall(AutoCSRProfileCreate(&host, figures->backend->slice_height, &profile));
   PetscCall(PetscMalloc2(1, &chooser, AUTOCSR_MAX_CANDIDATES, &candidate));
-  chooser->n_memo = chooser->last_memo = 0;
-  chooser->figures                     = figures;
-  chooser->problem                     = (AutoCSRProblem){&there, profile, &settings, figures->lanes, figures->machine.parallel, 0, profile->chunks, 0, csr->m};
+  chooser->figures = figures;
+  chooser->problem = (AutoCSRProblem){&there, profile, &settings, figures->lanes, figures->machine.parallel, 0, profile->chunks, 0, csr->m};
   PetscCall(AutoCSRStrategyFind("csr", &chooser->csr));
   for (PetscInt s = 0; AutoCSRStrategies[s]; s++) PetscCall(PrintStrategy(matrix, chooser, AutoCSRStrategies[s]));
   for (int k = 0; k < TRIES; k++) {
-    chooser->n_memo = chooser->last_memo = 0;
     PetscCall(PetscTime(&begin));
     PetscCall(AutoCSRChoose(chooser, AUTOCSR_MAX_CANDIDATES, candidate, &n));
     PetscCall(PetscTime(&end));

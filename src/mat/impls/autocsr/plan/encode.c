@@ -170,15 +170,100 @@ static PetscErrorCode EncodeFits(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode EncodeValues(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRProfile *profile, PetscInt slots, PetscInt rows)
-{
-  AutoCSRDictionary dictionary;
+/* The slots of a slice with one lane a row, in their order: `code` where row j has an entry t, else `padding`. Up to the shortest row no branch waits for the end of one */
+#define EACH_SLOT(code, padding)                                                  \
+  do {                                                                            \
+    PetscInt q = first;                                                           \
+                                                                                  \
+    for (PetscInt t = 0; t < width; t++) {                                        \
+      for (PetscInt j = 0; t < shortest && j < h; j++) code(q + j, begin[j] + t); \
+      for (PetscInt j = 0; t >= shortest && j < h; j++) {                         \
+        if (t < length[j])                                                        \
+          code(q + j, begin[j] + t);                                              \
+        else                                                                      \
+          padding(q + j);                                                         \
+      }                                                                           \
+      q += h;                                                                     \
+    }                                                                             \
+  } while (0)
 
-  PetscFunctionBegin;
-  PetscCall(EncodeDictionary(seg, profile, &dictionary));
-  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_VALUE, slots));
-  for (PetscInt k = 0; k < rows; k++) AutoCSREncodeRowValue(seg, csr, &dictionary, k);
-  PetscFunctionReturn(PETSC_SUCCESS);
+static inline void EncodeSliceSlots(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRDictionary *dictionary, PetscBool index, PetscBool value, PetscInt s, const PetscInt h)
+{
+  const PetscInt    *slice_ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data, *col = csr->col;
+  const PetscScalar *val   = csr->val;
+  const PetscInt     first = slice_ptr[s], width = (slice_ptr[s + 1] - first) / h;
+  PetscInt           begin[AUTOCSR_MAX_FIT_ROWS], length[AUTOCSR_MAX_FIT_ROWS], shortest = width;
+
+  for (PetscInt j = 0; j < h; j++) {
+    const PetscInt k = s * h + j, row = k < seg->n_rows ? AutoCSRSegmentRow(seg, k) : 0;
+
+    begin[j]  = csr->row_ptr[row];
+    length[j] = k < seg->n_rows ? csr->row_ptr[row + 1] - begin[j] : 0;
+    shortest  = PetscMin(shortest, length[j]);
+  }
+  if (index && seg->axes.index == AUTOCSR_INDEX_32) {
+    uint32_t *code = (uint32_t *)seg->stream[AUTOCSR_STREAM_INDEX].data;
+#define CODE(q, p) code[q] = (uint32_t)col[p]
+#define PADDING(q) code[q] = 0
+    EACH_SLOT(CODE, PADDING);
+#undef CODE
+  } else if (index && seg->axes.index == AUTOCSR_INDEX_16) {
+    const PetscInt base = ((const PetscInt *)seg->stream[AUTOCSR_STREAM_BASE].data)[s];
+    uint16_t      *code = (uint16_t *)seg->stream[AUTOCSR_STREAM_INDEX].data;
+#define CODE(q, p) code[q] = (uint16_t)(col[p] - base)
+    EACH_SLOT(CODE, PADDING);
+#undef CODE
+  }
+  if (value && seg->axes.value == AUTOCSR_VALUE_COPY) {
+    PetscScalar *code = (PetscScalar *)seg->stream[AUTOCSR_STREAM_VALUE].data;
+#define CODE(q, p) code[q] = val[p]
+    EACH_SLOT(CODE, PADDING);
+#undef CODE
+  } else if (value && seg->axes.value == AUTOCSR_VALUE_DICTIONARY) {
+    uint8_t *code = (uint8_t *)seg->stream[AUTOCSR_STREAM_VALUE].data;
+    unsigned slot;
+#define CODE(q, p) code[q] = (uint8_t)AutoCSRDictionaryFind(dictionary, &val[p], &slot)
+    EACH_SLOT(CODE, PADDING);
+#undef CODE
+#undef PADDING
+  } else if (value && seg->axes.value == AUTOCSR_VALUE_FLOAT32) {
+    float(*code)[AUTOCSR_PARTS] = (float(*)[AUTOCSR_PARTS])seg->stream[AUTOCSR_STREAM_VALUE].data;
+#define CODE(q, p) (void)AutoCSRFloatsFromScalar(&val[p], code[q])
+#define PADDING(q) memset(code[q], 0, sizeof(code[q]))
+    EACH_SLOT(CODE, PADDING);
+#undef CODE
+#undef PADDING
+  }
+}
+
+/* The rows of slice s, one after the other: where the rows have several lanes, or padding has a code of its own */
+static void EncodeSliceRows(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRDictionary *dictionary, PetscBool index, PetscBool value, PetscInt s)
+{
+  for (PetscInt k = s * seg->axes.slice_height; k < (s + 1) * seg->axes.slice_height; k++) {
+    if (index) AutoCSREncodeRowIndex(seg, csr, k);
+    if (value) AutoCSREncodeRowValue(seg, csr, dictionary, k);
+  }
+}
+
+void AutoCSRSegmentEncodeRows_Host(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRDictionary *dictionary, PetscBool index, PetscBool value)
+{
+  if (seg->axes.order == AUTOCSR_ORDER_SLICED) {
+    const PetscBool slots = (PetscBool)(seg->axes.lanes == 1 && !AutoCSREncodePadding(&seg->axes) && seg->axes.slice_height <= AUTOCSR_MAX_FIT_ROWS);
+
+    for (PetscInt s = 0; s < seg->n_slices; s++) {
+      if (!slots)
+        EncodeSliceRows(seg, csr, dictionary, index, value, s);
+      else if (seg->axes.slice_height == 8) /* a processor's */
+        EncodeSliceSlots(seg, csr, dictionary, index, value, s, 8);
+      else
+        EncodeSliceSlots(seg, csr, dictionary, index, value, s, seg->axes.slice_height);
+    }
+    return;
+  }
+  for (PetscInt k = 0; k < seg->n_rows; k++) {
+    if (index) AutoCSREncodeRowIndex(seg, csr, k);
+    if (value) AutoCSREncodeRowValue(seg, csr, dictionary, k);
+  }
 }
 
 PetscErrorCode AutoCSRSegmentEncode_Host(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRProfile *profile)
@@ -186,32 +271,31 @@ PetscErrorCode AutoCSRSegmentEncode_Host(AutoCSRSegment *seg, const AutoCSRMatri
   const AutoCSRAxes *a         = &seg->axes;
   const PetscBool    own_index = (PetscBool)(a->index == AUTOCSR_INDEX_32 || a->index == AUTOCSR_INDEX_16);
   const PetscBool    own_value = (PetscBool)(a->value != AUTOCSR_VALUE_CSR && a->value != AUTOCSR_VALUE_PATTERN);
-  PetscInt           slots, rows = seg->n_rows;
+  AutoCSRDictionary  dictionary;
+  PetscInt           slots;
 
   PetscFunctionBegin;
-  seg->nnz = 0;
-  for (PetscInt k = 0; k < seg->n_rows; k++) seg->nnz += AutoCSRSegmentRowLength(seg, csr, k);
+  seg->nnz = seg->stream[AUTOCSR_STREAM_ROWS].data ? 0 : csr->row_ptr[seg->row_begin + seg->n_rows] - csr->row_ptr[seg->row_begin];
+  for (PetscInt k = 0; k < seg->n_rows && seg->stream[AUTOCSR_STREAM_ROWS].data; k++) seg->nnz += AutoCSRSegmentRowLength(seg, csr, k);
   slots = seg->nnz;
   if (a->order == AUTOCSR_ORDER_TILED) {
     PetscCall(EncodeTiled(seg, csr, profile));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (a->order == AUTOCSR_ORDER_SLICED || a->index == AUTOCSR_INDEX_16) PetscCall(EncodeSlices(seg, csr));
-  if (a->order == AUTOCSR_ORDER_SLICED) {
-    slots = ((const PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data)[seg->n_slices];
-    rows  = seg->n_slices * a->slice_height;
-  }
+  if (a->order == AUTOCSR_ORDER_SLICED) slots = ((const PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data)[seg->n_slices];
   if (a->index == AUTOCSR_INDEX_PATTERN) PetscCall(EncodePatterns(seg, csr, profile));
   if (a->index == AUTOCSR_INDEX_FITTED) PetscCall(EncodeFits(seg, csr));
-  if (own_index) {
-    PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_INDEX, slots / (a->block * a->block)));
-    for (PetscInt k = 0; k < rows; k++) AutoCSREncodeRowIndex(seg, csr, k);
+  if (own_index) PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_INDEX, slots / (a->block * a->block)));
+  if (own_value) {
+    PetscCall(EncodeDictionary(seg, profile, &dictionary));
+    PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_VALUE, slots));
   }
   if (a->order == AUTOCSR_ORDER_BLOCKED) {
     PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_BLOCK_PTR, seg->n_rows / a->block + 1));
     for (PetscInt i = 0; i <= seg->n_rows / a->block; i++) AutoCSREncodeBlockPtr(seg, csr, i);
   }
-  if (own_value) PetscCall(EncodeValues(seg, csr, profile, slots, rows));
+  if (own_index || own_value) AutoCSRSegmentEncodeRows_Host(seg, csr, &dictionary, own_index, own_value);
   if (AutoCSRMappingHasWork(a->mapping)) PetscCall(EncodeWork(seg, csr));
   seg->bytes = AutoCSRSegmentBytesMoved(seg, csr->m, csr->n);
   PetscFunctionReturn(PETSC_SUCCESS);

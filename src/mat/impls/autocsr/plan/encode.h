@@ -402,4 +402,7 @@ AUTOCSR_HD PetscScalar AutoCSRDecodeValue(const AutoCSRSegment *seg, const AutoC
   return AutoCSRScalarFromFloats(((const float(*)[AUTOCSR_PARTS])stream[AUTOCSR_STREAM_VALUE].data)[q]);
 }
 
+/* plan/encode.c: INDEX, VALUE or both of all rows; the dictionary indexes DICTIONARY */
+PETSC_INTERN void AutoCSRSegmentEncodeRows_Host(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRDictionary *, PetscBool index, PetscBool value);
+
 #endif

@@ -39,8 +39,7 @@ PetscErrorCode AutoCSRPlanRefresh_Host(AutoCSRPlan *plan, const AutoCSRMatrix *c
     }
   }
   for (PetscInt i = 0; i < plan->n_segments; i++) {
-    AutoCSRSegment *seg  = &plan->segment[i];
-    const PetscInt  rows = seg->axes.order == AUTOCSR_ORDER_SLICED ? seg->n_slices * seg->axes.slice_height : seg->n_rows;
+    AutoCSRSegment *seg = &plan->segment[i];
 
     if (seg->axes.value == AUTOCSR_VALUE_CSR) continue;
     if (seg->axes.value == AUTOCSR_VALUE_PATTERN) {
@@ -53,7 +52,7 @@ PetscErrorCode AutoCSRPlanRefresh_Host(AutoCSRPlan *plan, const AutoCSRMatrix *c
       PetscCall(AutoCSRTiledEncodeValues_Host(seg, csr, &dictionary));
       continue;
     }
-    for (PetscInt k = 0; k < rows; k++) AutoCSREncodeRowValue(seg, csr, &dictionary, k);
+    AutoCSRSegmentEncodeRows_Host(seg, csr, &dictionary, PETSC_FALSE, PETSC_TRUE);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -60,7 +60,11 @@ AUTOCSR_HD unsigned AutoCSRBitsHash(AutoCSRScalarBits a)
 {
   uint64_t h = 0;
 
-  for (int i = 0; i < AUTOCSR_PARTS; i++) h = (h ^ a.part[i]) * 0x9E3779B97F4A7C15ull;
+  for (int i = 0; i < AUTOCSR_PARTS; i++) {
+    h ^= a.part[i];
+    h ^= h >> 32; /* else a sign would change the highest bit alone */
+    h *= 0x9E3779B97F4A7C15ull;
+  }
   return (unsigned)(h >> 48) & (AUTOCSR_DICTIONARY_SLOTS - 1);
 }
 

@@ -7,9 +7,10 @@
 #include "parts.h"
 #include "../backend.h"
 
-#define RUN   16                                                        /* rows compared at once where a pattern follows itself */
-#define ROOM  (AUTOCSR_RECURRING_PATTERNS + AUTOCSR_COLLECTED_PATTERNS) /* for patterns */
-#define SLOTS (4 * AUTOCSR_COLLECTED_PATTERNS)                          /* a power of two, more than twice the room */
+#define RUN    16                                                        /* rows compared at once where a pattern follows itself */
+#define ROOM   (AUTOCSR_RECURRING_PATTERNS + AUTOCSR_COLLECTED_PATTERNS) /* for patterns, at most */
+#define HASHED 64                                                        /* entries of a row, at most */
+#define MANY   256                                                       /* rows of a pattern that are counted apart */
 
 typedef struct {
   uint64_t hash;
@@ -22,8 +23,9 @@ typedef struct {
   PetscInt  n;
   PetscInt  recurring; /* the first so many are those that recur in the sample */
   PetscBool overflow;  /* there were more of the others than there is room for */
-  Pattern   pattern[ROOM];
-  uint16_t  slot[SLOTS]; /* pattern + 1; 0: free */
+  Pattern  *pattern;
+  uint16_t *slot;  /* pattern + 1; 0: free */
+  PetscInt  slots; /* a power of two, more than twice the patterns */
 } Collection;
 
 static inline PetscBool SamePattern(const AutoCSRMatrix *csr, PetscInt a, PetscInt b)
@@ -43,11 +45,13 @@ static inline PetscBool SamePattern(const AutoCSRMatrix *csr, PetscInt a, PetscI
   return PETSC_TRUE;
 }
 
+/* Of a long row some entries: equality is verified */
 static uint64_t PatternHash(const AutoCSRMatrix *csr, PetscInt row)
 {
-  uint64_t h = 0x9E3779B97F4A7C15ull;
+  const PetscInt end = csr->row_ptr[row + 1], step = (end - csr->row_ptr[row]) / HASHED + 1;
+  uint64_t       h = 0x9E3779B97F4A7C15ull ^ (uint64_t)(end - csr->row_ptr[row]);
 
-  for (PetscInt p = csr->row_ptr[row]; p < csr->row_ptr[row + 1]; p++) {
+  for (PetscInt p = csr->row_ptr[row]; p < end; p += step) {
     h = (h ^ (uint64_t)(csr->col[p] - row)) * 0x9E3779B97F4A7C15ull;
     h ^= h >> 32;
   }
@@ -58,9 +62,9 @@ static uint64_t PatternHash(const AutoCSRMatrix *csr, PetscInt row)
 static uint16_t CollectionFind(Collection *c, const AutoCSRMatrix *csr, PetscInt row)
 {
   const uint64_t hash = PatternHash(csr, row);
-  unsigned       s    = (unsigned)(hash >> 32) & (SLOTS - 1);
+  unsigned       s    = (unsigned)(hash >> 32) & (unsigned)(c->slots - 1);
 
-  for (; c->slot[s]; s = (s + 1) & (SLOTS - 1)) {
+  for (; c->slot[s]; s = (s + 1) & (unsigned)(c->slots - 1)) {
     const Pattern *p = &c->pattern[c->slot[s] - 1];
 
     if (p->hash == hash && SamePattern(csr, row, p->row)) return (uint16_t)(c->slot[s] - 1);
@@ -80,12 +84,12 @@ static PetscErrorCode CollectionKeepRecurring(Collection *c)
   PetscInt n = 0;
 
   PetscFunctionBegin;
-  PetscCall(PetscArrayzero(c->slot, SLOTS));
+  PetscCall(PetscArrayzero(c->slot, c->slots));
   for (PetscInt i = 0; i < c->n; i++) {
-    unsigned s = (unsigned)(c->pattern[i].hash >> 32) & (SLOTS - 1);
+    unsigned s = (unsigned)(c->pattern[i].hash >> 32) & (unsigned)(c->slots - 1);
 
     if (c->pattern[i].rows < 2) continue;
-    while (c->slot[s]) s = (s + 1) & (SLOTS - 1);
+    while (c->slot[s]) s = (s + 1) & (unsigned)(c->slots - 1);
     c->pattern[n]      = c->pattern[i];
     c->pattern[n].rows = 0;
     c->pattern[n].next = (uint16_t)n;
@@ -171,85 +175,100 @@ static void CollectRows(const AutoCSRMatrix *csr, const AutoCSRChunk *chunk, Col
   }
 }
 
-static int MoreRows(const void *a, const void *b)
+/* Those that may be kept: of an overflown collection only those of the sample */
+static PetscInt Candidates(const Collection *c)
 {
-  const Pattern *x = *(const Pattern *const *)a, *y = *(const Pattern *const *)b;
-
-  if (x->rows != y->rows) return x->rows > y->rows ? -1 : 1;
-  return x->row < y->row ? -1 : 1;
+  return c->overflow ? c->recurring : c->n;
 }
 
-static int EarlierRow(const void *a, const void *b)
+static PetscInt CountFrom(const Collection *c, PetscInt rows)
 {
-  return (*(const Pattern *const *)a)->row < (*(const Pattern *const *)b)->row ? -1 : 1;
+  PetscInt n = 0;
+
+  for (PetscInt i = 0; i < Candidates(c); i++) n += c->pattern[i].rows >= rows;
+  return n;
 }
 
-/* Numbers the patterns that are kept by first appearance: those of the most rows, of equals the first; of an overflown collection only those of the sample */
+/* The least number of rows of which no more patterns have more than can be kept */
+static PetscInt FewestRows(const Collection *c)
+{
+  PetscInt of[MANY + 1] = {0}, rows = MANY, n, above = PETSC_MAX_INT;
+
+  for (PetscInt i = 0; i < Candidates(c); i++) of[PetscMin(c->pattern[i].rows, MANY)]++;
+  n = of[MANY];
+  if (n <= AUTOCSR_MAX_PATTERNS) {
+    while (rows > 1 && n + of[rows - 1] <= AUTOCSR_MAX_PATTERNS) n += of[--rows];
+    return rows;
+  }
+  while (above - rows > 1) { /* as many have `rows`, not as many `above` */
+    const PetscInt middle = rows + (above - rows) / 2;
+
+    if (CountFrom(c, middle) > AUTOCSR_MAX_PATTERNS)
+      rows = middle;
+    else
+      above = middle;
+  }
+  return above;
+}
+
+/*
+  Puts numbers in place of the collection's, and counts. Those of the most rows are kept, of equals the first, and numbered by first appearance:
+  the first row of a pattern that is looked at is the one that it was first counted with
+*/
 static PetscErrorCode Number(const Collection *c, AutoCSRProfile *profile, uint16_t number[])
 {
-  const Pattern **kept;
-  PetscInt        n = 0;
+  const PetscInt h = profile->slice_height, fewest = FewestRows(c), sure = CountFrom(c, fewest);
+  PetscInt       n = 0, more = AUTOCSR_MAX_PATTERNS - sure; /* that have one row less */
+  PetscInt       shown_by[AUTOCSR_MAX_PATTERNS];
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(c->n, &kept));
-  for (PetscInt i = 0; i < (c->overflow ? c->recurring : c->n); i++) {
-    if (c->pattern[i].rows) kept[n++] = &c->pattern[i];
-  }
-  if (n > AUTOCSR_MAX_PATTERNS) {
-    qsort((void *)kept, (size_t)n, sizeof(*kept), MoreRows);
-    n = AUTOCSR_MAX_PATTERNS;
-  }
-  qsort((void *)kept, (size_t)n, sizeof(*kept), EarlierRow);
   for (PetscInt i = 0; i < c->n; i++) number[i] = AUTOCSR_NO_PATTERN;
-  PetscCall(PetscMalloc1(n, &profile->pattern_row));
-  for (PetscInt i = 0; i < n; i++) {
-    number[kept[i] - c->pattern] = (uint16_t)i;
-    profile->pattern_row[i]      = kept[i]->row;
-  }
-  profile->patterns = n;
-  PetscCall(PetscFree(kept));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Puts the numbers in place of the collection's, and counts */
-static void Renumber(const uint16_t number[], AutoCSRProfile *profile)
-{
-  const PetscInt h = profile->slice_height;
-
   for (PetscInt i = 0; i < profile->chunks; i++) {
     AutoCSRChunk *chunk   = &profile->chunk[i];
     PetscBool     uniform = PETSC_FALSE;
 
     for (PetscInt row = chunk->row_begin; row < chunk->row_end; row++) {
-      const PetscInt in_slice = row % h;
-      const uint16_t old = profile->pattern_id[row], id = old == AUTOCSR_NO_PATTERN ? old : number[old];
+      const PetscInt in_slice = row & (h - 1);
+      uint16_t       id       = profile->pattern_id[row];
 
+      if (id != AUTOCSR_NO_PATTERN) {
+        const Pattern *p = &c->pattern[id];
+
+        if (number[id] == AUTOCSR_NO_PATTERN && p->row == row && id < Candidates(c) && (p->rows >= fewest || (p->rows == fewest - 1 && more-- > 0))) {
+          number[id]    = (uint16_t)n;
+          shown_by[n++] = row;
+        }
+        id = number[id];
+      }
       profile->pattern_id[row] = id;
       chunk->pattern_rows += id != AUTOCSR_NO_PATTERN;
       uniform = (PetscBool)(id != AUTOCSR_NO_PATTERN && (in_slice == 0 || (uniform && id == profile->pattern_id[row - 1])));
       if (in_slice == h - 1 || row == chunk->row_end - 1) chunk->uniform_slices += uniform;
     }
   }
+  PetscCall(PetscMalloc1(n, &profile->pattern_row));
+  PetscCall(PetscArraycpy(profile->pattern_row, shown_by, n));
+  profile->patterns = n;
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode AutoCSRProfilePatterns(const AutoCSRMatrix *csr, AutoCSRProfile *profile)
 {
-  Collection *c;
-  uint16_t   *number;
-  PetscBool   worthwhile[AUTOCSR_MAX_CHUNKS], any = PETSC_FALSE;
+  Collection collection = {.slots = 64}, *c = &collection;
+  uint16_t  *number;
+  PetscBool  worthwhile[AUTOCSR_MAX_CHUNKS], any = PETSC_FALSE;
 
   PetscFunctionBegin;
   profile->patterns = AUTOCSR_MAX_PATTERNS + 1;
-  PetscCall(PetscMalloc2(1, &c, ROOM, &number));
-  c->n = c->recurring = 0;
-  c->overflow         = PETSC_FALSE;
-  PetscCall(PetscArrayzero(c->slot, SLOTS));
+  while (c->slots < 2 * PetscMin(ROOM, csr->m)) c->slots *= 2;
+  PetscCall(PetscMalloc3(PetscMin(ROOM, csr->m), &c->pattern, c->slots, &c->slot, PetscMin(ROOM, csr->m), &number));
+  PetscCall(PetscArrayzero(c->slot, c->slots));
   PetscCall(Sample(csr, profile, c, worthwhile));
   for (PetscInt i = 0; i < profile->chunks; i++) any = (PetscBool)(any || worthwhile[i]);
   if (any) {
     const PetscErrorCode ierr = (*csr->backend->allocate)((size_t)csr->m * sizeof(*profile->pattern_id), (void **)&profile->pattern_id);
 
-    if (ierr) PetscCall(PetscFree2(c, number)); /* the caller lives with it */
+    if (ierr) PetscCall(PetscFree3(c->pattern, c->slot, number)); /* the caller lives with it */
     PetscCall(ierr);
     for (PetscInt i = 0; i < profile->chunks; i++) {
       const AutoCSRChunk *chunk = &profile->chunk[i];
@@ -261,8 +280,7 @@ PetscErrorCode AutoCSRProfilePatterns(const AutoCSRMatrix *csr, AutoCSRProfile *
       }
     }
     PetscCall(Number(c, profile, number));
-    Renumber(number, profile);
   }
-  PetscCall(PetscFree2(c, number));
+  PetscCall(PetscFree3(c->pattern, c->slot, number));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

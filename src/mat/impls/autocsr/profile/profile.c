@@ -21,11 +21,10 @@ static void ChunksSet(const AutoCSRMatrix *csr, AutoCSRProfile *profile)
   }
 }
 
-static int HistogramBin(PetscInt length)
+static inline int HistogramBin(PetscInt length)
 {
-  int bin = 0;
+  const int bin = length ? 64 - __builtin_clzll((unsigned long long)length) : 0;
 
-  for (; length; length >>= 1) bin++;
   return PetscMin(bin, AUTOCSR_HISTOGRAM_BINS - 1);
 }
 
@@ -44,9 +43,8 @@ void AutoCSRProfileTotal(AutoCSRProfile *profile, double squares)
 
 static void RowsMeasure(const AutoCSRMatrix *csr, AutoCSRProfile *profile)
 {
-  const PetscInt shift      = AutoCSRProfileShift(csr->m, csr->nnz);
-  uint64_t       squares    = 0;
-  PetscInt       bin_length = -1, bin = 0; /* neighbours are often as long */
+  const PetscInt shift   = AutoCSRProfileShift(csr->m, csr->nnz);
+  uint64_t       squares = 0;
 
   for (PetscInt c = 0; c < profile->chunks; c++) {
     AutoCSRChunk *chunk = &profile->chunk[c];
@@ -56,14 +54,11 @@ static void RowsMeasure(const AutoCSRMatrix *csr, AutoCSRProfile *profile)
     for (PetscInt row = chunk->row_begin; row < chunk->row_end; row++) {
       const PetscInt length = csr->row_ptr[row + 1] - csr->row_ptr[row];
       const int64_t  d      = (int64_t)length - shift;
+      const int      bin    = HistogramBin(length);
 
       chunk->min_length = PetscMin(chunk->min_length, length);
       chunk->max_length = PetscMax(chunk->max_length, length);
       chunk->empty_rows += !length;
-      if (length != bin_length) {
-        bin        = HistogramBin(length);
-        bin_length = length;
-      }
       profile->histogram[bin]++;
       profile->histogram_nnz[bin] += length;
       squares += (uint64_t)(d * d);

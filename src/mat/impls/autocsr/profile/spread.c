@@ -5,7 +5,8 @@
 #include "parts.h"
 #include "fit.h"
 
-#define LINE_SLOTS (2 * AUTOCSR_SAMPLE_ENTRIES) /* a power of two */
+#define LINE_SLOTS   (2 * AUTOCSR_SAMPLE_ENTRIES) /* a power of two */
+#define MOST_COUNTED 4096                         /* lengths that rows are sorted by in one count */
 
 /* Padding may count more than the entries of the matrix; such a plan is out of question anyway */
 static PetscInt AddClamped(PetscInt a, PetscInt64 b)
@@ -16,42 +17,102 @@ static PetscInt AddClamped(PetscInt a, PetscInt64 b)
 /* The rows of a window: what is read of each, once */
 typedef struct {
   PetscInt *length, *first, *last; /* first and last column; of an empty row n and -1 */
+  PetscInt  shortest, longest;
 } Window;
+
+/* A slice: its longest row, the least and the largest column of its rows */
+typedef struct {
+  PetscInt width, lo, hi;
+} Slice;
 
 static void WindowRead(const AutoCSRMatrix *csr, PetscInt row_begin, PetscInt n, Window *w, PetscInt *bandwidth)
 {
+  w->shortest = PETSC_MAX_INT;
+  w->longest  = 0;
   for (PetscInt k = 0; k < n; k++) {
     const PetscInt row = row_begin + k, begin = csr->row_ptr[row], end = csr->row_ptr[row + 1];
 
     w->length[k] = end - begin;
+    w->shortest  = PetscMin(w->shortest, end - begin);
+    w->longest   = PetscMax(w->longest, end - begin);
     w->first[k]  = begin < end ? csr->col[begin] : csr->n;
     w->last[k]   = begin < end ? csr->col[end - 1] : -1;
     if (begin < end) *bandwidth = PetscMax(*bandwidth, PetscMax(row - w->first[k], w->last[k] - row));
   }
 }
 
-/* The slices of a window; order names its rows from row_begin on, NULL: as they lie */
-static void WindowMeasure(const Window *w, const PetscInt order[], PetscInt row_begin, PetscInt n, PetscInt h, PetscInt64 *padded, PetscInt *slices_16)
+static inline void SliceAdd(Slice *s, const Window *w, PetscInt k)
+{
+  s->width = PetscMax(s->width, w->length[k]);
+  s->lo    = PetscMin(s->lo, w->first[k]);
+  s->hi    = PetscMax(s->hi, w->last[k]);
+}
+
+/* The slices of a window's rows as they lie */
+static void WindowMeasure(const Window *w, PetscInt n, PetscInt h, PetscInt64 *padded, PetscInt *slices_16)
 {
   *padded    = 0;
   *slices_16 = 0;
   for (PetscInt begin = 0; begin < n; begin += h) {
-    PetscInt width = 0, lo = PETSC_MAX_INT, hi = -1;
+    Slice slice = {0, PETSC_MAX_INT, -1};
 
-    for (PetscInt k = begin; k < PetscMin(begin + h, n); k++) {
-      const PetscInt r = order ? order[k] - row_begin : k;
-
-      width = PetscMax(width, w->length[r]);
-      lo    = PetscMin(lo, w->first[r]);
-      hi    = PetscMax(hi, w->last[r]);
-    }
-    *padded += (PetscInt64)width * h;
-    *slices_16 += hi - lo < 65536;
+    for (PetscInt k = begin; k < PetscMin(begin + h, n); k++) SliceAdd(&slice, w, k);
+    *padded += (PetscInt64)slice.width * h;
+    *slices_16 += slice.hi - slice.lo < 65536;
   }
 }
 
+/* Room for what is sorted */
+typedef struct {
+  PetscInt *place, *order, *work;
+  Slice    *slice;
+} Room;
+
+/*
+  The same of its rows sorted by length, longest first and else as they lie. The place of a row is found by counting, and no row is moved; by lengths too different for that
+  they are sorted. Where the matrix has no more columns than 16 bits tell apart, lengths are all that counts
+*/
+static PetscErrorCode WindowMeasureSorted(const AutoCSRMatrix *csr, const Window *w, PetscInt row_begin, PetscInt n, PetscInt h, Room *room, PetscInt64 *padded, PetscInt *slices_16)
+{
+  const PetscInt slices = n / h + (n % h > 0), lengths = w->longest - w->shortest + 1;
+  const int      shift = __builtin_ctz((unsigned)h);
+  Slice         *slice = room->slice;
+  PetscInt      *place = room->place;
+
+  PetscFunctionBegin;
+  *padded    = 0;
+  *slices_16 = 0;
+  if (lengths <= MOST_COUNTED) {
+    PetscCall(PetscArrayzero(place, lengths + 1));
+    for (PetscInt k = 0; k < n; k++) place[w->longest - w->length[k] + 1]++;
+    for (PetscInt d = 0; d < lengths; d++) place[d + 1] += place[d];
+    if (csr->n <= 65536) {
+      for (PetscInt d = 0; d < lengths; d++) *padded += (PetscInt64)(w->longest - d) * h * ((place[d + 1] + h - 1) / h - (place[d] + h - 1) / h); /* slices that begin with such a row */
+      *slices_16 = slices;
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+  }
+  for (PetscInt s = 0; s < slices; s++) slice[s] = (Slice){0, PETSC_MAX_INT, -1};
+  if (lengths <= MOST_COUNTED) {
+    for (PetscInt k = 0; k < n; k++) SliceAdd(&slice[place[w->longest - w->length[k]]++ >> shift], w, k);
+  } else {
+    for (PetscInt k = 0; k < n; k++) room->order[k] = row_begin + k;
+    PetscCall(AutoCSRSortRowsByLength(csr->row_ptr, n, room->order, room->work));
+    for (PetscInt k = 0; k < n; k++) SliceAdd(&slice[k >> shift], w, room->order[k] - row_begin);
+  }
+  for (PetscInt s = 0; s < slices; s++) {
+    *padded += (PetscInt64)slice[s].width * h;
+    *slices_16 += slice[s].hi - slice[s].lo < 65536;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+typedef struct {
+  PetscInt line, stamp;
+} LineSlot;
+
 /* Distinct lines among the columns of CSR entries [begin, end). stamp marks the slots of this call */
-static PetscInt CountLines(const AutoCSRMatrix *csr, PetscInt begin, PetscInt end, PetscInt line_of_slot[], PetscInt stamp_of_slot[], PetscInt stamp)
+static PetscInt CountLines(const AutoCSRMatrix *csr, PetscInt begin, PetscInt end, LineSlot slot[], PetscInt stamp)
 {
   const PetscInt per_line = 64 / (PetscInt)sizeof(PetscScalar);
   PetscInt       lines    = 0;
@@ -60,11 +121,9 @@ static PetscInt CountLines(const AutoCSRMatrix *csr, PetscInt begin, PetscInt en
     const PetscInt line = csr->col[p] / per_line;
     unsigned       s    = ((unsigned)line * 0x9E3779B9u) >> 21; /* 11 bits: LINE_SLOTS */
 
-    while (stamp_of_slot[s] == stamp && line_of_slot[s] != line) s = (s + 1) & (LINE_SLOTS - 1);
-    if (stamp_of_slot[s] == stamp) continue;
-    stamp_of_slot[s] = stamp;
-    line_of_slot[s]  = line;
-    lines++;
+    while (slot[s].stamp == stamp && slot[s].line != line) s = (s + 1) & (LINE_SLOTS - 1);
+    lines += slot[s].stamp != stamp; /* no branch waits for that: it would be guessed wrong */
+    slot[s] = (LineSlot){line, stamp};
   }
   return lines;
 }
@@ -86,11 +145,12 @@ static void SliceFitted(const AutoCSRMatrix *csr, PetscInt row, PetscInt rows, P
 
 static PetscErrorCode GatherLines(const AutoCSRMatrix *csr, AutoCSRProfile *profile)
 {
-  const PetscInt h = profile->slice_height;
-  PetscInt      *line_of_slot, *stamp_of_slot, stamp = 0;
+  const PetscInt h     = profile->slice_height;
+  PetscInt       stamp = 0;
+  LineSlot      *slot;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc2(LINE_SLOTS, &line_of_slot, LINE_SLOTS, &stamp_of_slot));
+  PetscCall(PetscCalloc1(LINE_SLOTS, &slot));
   for (PetscInt c = 0; c < profile->chunks; c++) {
     AutoCSRChunk  *chunk = &profile->chunk[c];
     const PetscInt step  = AutoCSRSampleStep(chunk->slices);
@@ -100,7 +160,7 @@ static PetscErrorCode GatherLines(const AutoCSRMatrix *csr, AutoCSRProfile *prof
       const PetscInt row   = chunk->row_begin + s * h;
       const PetscInt begin = csr->row_ptr[row], end = PetscMin(begin + AUTOCSR_SAMPLE_ENTRIES, csr->row_ptr[PetscMin(row + h, chunk->row_end)]);
 
-      lines += CountLines(csr, begin, end, line_of_slot, stamp_of_slot, ++stamp);
+      lines += CountLines(csr, begin, end, slot, ++stamp);
       entries += end - begin;
       if (h <= AUTOCSR_MAX_FIT_ROWS) {
         PetscInt bytes, padded;
@@ -113,18 +173,19 @@ static PetscErrorCode GatherLines(const AutoCSRMatrix *csr, AutoCSRProfile *prof
     chunk->fitted       = fit_entries > 0 ? fit_bytes / fit_entries : 0;
     chunk->gather_lines = entries > 0 ? lines / entries : 0;
   }
-  PetscCall(PetscFree2(line_of_slot, stamp_of_slot));
+  PetscCall(PetscFree(slot));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode AutoCSRProfileSpread(const AutoCSRMatrix *csr, AutoCSRProfile *profile)
 {
   const PetscInt h = profile->slice_height, window = profile->window;
-  PetscInt      *sorted, *work;
+  const PetscInt rows = PetscMin(window, csr->m);
+  Room           room;
   Window         w;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc5(window, &w.length, window, &w.first, window, &w.last, window, &sorted, window, &work));
+  PetscCall(PetscMalloc7(rows, &w.length, rows, &w.first, rows, &w.last, rows, &room.order, rows, &room.work, MOST_COUNTED + 1, &room.place, rows / h + 1, &room.slice));
   for (PetscInt c = 0; c < profile->chunks; c++) {
     AutoCSRChunk *chunk = &profile->chunk[c];
 
@@ -135,17 +196,15 @@ PetscErrorCode AutoCSRProfileSpread(const AutoCSRMatrix *csr, AutoCSRProfile *pr
       PetscInt       slices_16;
 
       WindowRead(csr, row, n, &w, &profile->bandwidth);
-      WindowMeasure(&w, NULL, row, n, h, &padded, &slices_16);
+      WindowMeasure(&w, n, h, &padded, &slices_16);
       chunk->padded = AddClamped(chunk->padded, padded);
       chunk->slices_16 += slices_16;
-      for (PetscInt k = 0; k < n; k++) sorted[k] = row + k;
-      PetscCall(AutoCSRSortRowsByLength(csr->row_ptr, n, sorted, work));
-      WindowMeasure(&w, sorted, row, n, h, &padded, &slices_16);
+      if (w.shortest < w.longest) PetscCall(WindowMeasureSorted(csr, &w, row, n, h, &room, &padded, &slices_16));
       chunk->padded_sorted = AddClamped(chunk->padded_sorted, padded);
       chunk->slices_16_sorted += slices_16;
     }
   }
-  PetscCall(PetscFree5(w.length, w.first, w.last, sorted, work));
+  PetscCall(PetscFree7(w.length, w.first, w.last, room.order, room.work, room.place, room.slice));
   PetscCall(GatherLines(csr, profile));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

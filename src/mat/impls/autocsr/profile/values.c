@@ -4,6 +4,9 @@
 #include "parts.h"
 #include "dictionary.h"
 
+#define SAMPLES 4096 /* of large matrices about so many, */
+#define SPARSE  13   /* and of small matrices one of so many; odd, so that it falls out of step with rows in blocks */
+
 PetscErrorCode AutoCSRDictionaryBuild(AutoCSRDictionary *d, PetscInt n, const PetscScalar value[])
 {
   PetscFunctionBegin;
@@ -25,27 +28,39 @@ static int BitsCompare(const void *a, const void *b)
   return AutoCSRBitsLess(x, y) ? -1 : AutoCSRBitsLess(y, x);
 }
 
-/* Collects until there are too many; what it has seen by then need not be looked at again: its end is returned in *seen */
+/* Adds a value; PETSC_FALSE if there are too many now */
+static inline PetscBool Add(AutoCSRDictionary *d, const PetscScalar *v)
+{
+  unsigned slot;
+
+  if (AutoCSRDictionaryFind(d, v, &slot) >= 0) return PETSC_TRUE;
+  if (d->n == AUTOCSR_MAX_DISTINCT) {
+    d->n = AUTOCSR_MAX_DISTINCT + 1;
+    return PETSC_FALSE;
+  }
+  d->value[d->n] = *v;
+  d->slot[slot]  = (uint16_t)++d->n;
+  return PETSC_TRUE;
+}
+
+/*
+  Collects until there are too many; what it has seen by then need not be looked at again: its end is returned in *seen. Some from all over come first:
+  the first rows may know few of very many
+*/
 static PetscErrorCode Collect(const AutoCSRMatrix *csr, AutoCSRDictionary *d, PetscInt *seen)
 {
-  AutoCSRScalarBits last = {{0}}; /* runs of one value are common */
+  const PetscInt step = PetscMax(SPARSE, csr->nnz / SAMPLES);
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(d, sizeof(*d)));
+  *seen = 0;
+  for (PetscInt p = 0; p<csr->nnz; p = csr->nnz - p> step ? p + step : csr->nnz) {
+    if (!Add(d, &csr->val[p])) PetscFunctionReturn(PETSC_SUCCESS);
+  }
   for (PetscInt p = 0; p < csr->nnz; p++) {
-    const AutoCSRScalarBits bits = AutoCSRBitsOf(&csr->val[p]);
-    unsigned                slot;
-
-    if (p && AutoCSRBitsEqual(bits, last)) continue;
-    last = bits;
-    if (AutoCSRDictionaryFind(d, &csr->val[p], &slot) >= 0) continue;
-    if (d->n == AUTOCSR_MAX_DISTINCT) {
-      d->n  = AUTOCSR_MAX_DISTINCT + 1;
-      *seen = p;
-      PetscFunctionReturn(PETSC_SUCCESS);
-    }
-    d->value[d->n] = csr->val[p];
-    d->slot[slot]  = (uint16_t)++d->n;
+    if (Add(d, &csr->val[p])) continue;
+    *seen = p;
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
   *seen = csr->nnz;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -7,16 +7,8 @@
 
 #include "figures.h"
 
-#define AUTOCSR_MAX_MEMO       256
 #define AUTOCSR_MAX_CANDIDATES 6   /* that rigor measure builds and times */
 #define AUTOCSR_AMORTIZE       500 /* products over which the time to build a plan is spread */
-
-typedef struct {
-  AutoCSRAxes         axes;
-  PetscBool           named;
-  AutoCSRExecutorCost cost;
-  PetscBool           runs;
-} AutoCSRFigureMemo;
 
 /* What the cost model says of a strategy's variant for a problem */
 typedef struct {
@@ -49,8 +41,6 @@ typedef struct {
   const AutoCSRStrategy *csr;
   AutoCSRCandidate       base;    /* csr, whatever the settings: what others are compared with, and the fallback */
   const char            *why_not; /* why the strategy that the user asked for does not apply; NULL: it does */
-  AutoCSRFigureMemo      memo[AUTOCSR_MAX_MEMO];
-  PetscInt               n_memo, last_memo;
 } AutoCSRChooser;
 
 /* What a segment takes beside the work of its executor, in seconds: gathering x from where it is, streaming from where the bytes are, starting */

@@ -10,7 +10,7 @@
 /* A look at the matrix: on a device starts of products and passes over the CSR, else seconds (of scalars of 8 bytes, on one processor) */
 #define LOOK_LAUNCHES 40
 #define LOOK_PASSES   6
-#define LOOK_START    4e-5
+#define LOOK_START    1.5e-5
 #define LOOK_ROW      8e-9
 #define LOOK_ENTRY    1.2e-9
 #define COPY_PRICE    0.1  /* what a plan keeps must earn this: a whole copy of the CSR a tenth of the time of a product */
@@ -41,27 +41,47 @@ static double overlap(const AutoCSRMachine *machine, double a, double b)
   return PetscMax(a, b) + machine->not_hidden * PetscMin(a, b);
 }
 
-/* The figures of the axes, kept for the next time they are asked for */
-static PetscErrorCode find_figure(AutoCSRChooser *chooser, const AutoCSRAxes *axes, PetscBool named, const AutoCSRFigureMemo **figure)
+#define MOST_KNOWN 256
+
+typedef struct {
+  AutoCSRAxes         axes;
+  PetscBool           named, few;
+  AutoCSRExecutorCost cost;
+  PetscBool           runs;
+} KnownFigure;
+
+/* The figures of the axes. They are found by name, which takes longer than all else that a choice asks for: those of the last machine asked for are kept */
+static PetscErrorCode find_figure(const AutoCSRChooser *chooser, const AutoCSRAxes *axes, PetscBool named, const KnownFigure **figure)
 {
-  AutoCSRFigureMemo *memo = chooser->memo;
-  AutoCSRAxes        key  = *axes;
+  static struct {
+    const AutoCSRFigures *figures;
+    PetscInt              n, last;
+    KnownFigure           figure[MOST_KNOWN];
+  } known;
+  const PetscInt  values = chooser->problem.profile->values;
+  const PetscBool few    = (PetscBool)(values <= AUTOCSR_FEW_VALUES);
+  KnownFigure    *next;
+  AutoCSRAxes     key = *axes;
 
   PetscFunctionBegin;
   key.row_group = 1; /* these do not tell executors apart */
   key.longest   = 0;
-  for (PetscInt i = 0, k = chooser->last_memo; i < chooser->n_memo; i++, k++) { /* they are asked for in the same order for each part of the matrix */
-    if (k >= chooser->n_memo) k = 0;
-    if (memo[k].named != named || memcmp(&memo[k].axes, &key, sizeof(key))) continue;
-    *figure            = &memo[k];
-    chooser->last_memo = k;
+  if (known.figures != chooser->figures) known.n = known.last = 0;
+  known.figures = chooser->figures;
+  for (PetscInt i = 0, k = known.last; i < known.n; i++, k++) { /* they are asked for in the same order for each part of the matrix */
+    if (k >= known.n) k = 0;
+    if (known.figure[k].named != named || known.figure[k].few != few || memcmp(&known.figure[k].axes, &key, sizeof(key))) continue;
+    *figure    = &known.figure[k];
+    known.last = k + 1;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  memo += chooser->n_memo < AUTOCSR_MAX_MEMO - 1 ? chooser->n_memo++ : chooser->n_memo;
-  memo->axes  = key;
-  memo->named = named;
-  PetscCall(AutoCSRFiguresFind(chooser->figures, axes, named, chooser->problem.profile->values, &memo->cost, &memo->runs));
-  *figure = memo;
+  known.last  = known.n < MOST_KNOWN ? known.n++ : (known.last + 1) % MOST_KNOWN;
+  next        = &known.figure[known.last];
+  next->axes  = key;
+  next->named = named;
+  next->few   = few;
+  PetscCall(AutoCSRFiguresFind(chooser->figures, axes, named, values, &next->cost, &next->runs));
+  *figure = next;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -99,9 +119,9 @@ PetscErrorCode AutoCSRCostEvaluate(AutoCSRChooser *chooser, const AutoCSRProblem
   total->runs  = PETSC_TRUE;
   total->parts = n;
   for (PetscInt i = 0; i < n; i++) {
-    const AutoCSRFigureMemo *figure = NULL;
-    AutoCSRTerms             t;
-    double                   work;
+    const KnownFigure *figure = NULL;
+    AutoCSRTerms       t;
+    double             work;
 
     PetscCall(find_figure(chooser, &part[i].axes, part[i].named, &figure));
     if (!figure->runs) total->runs = PETSC_FALSE;

@@ -236,11 +236,10 @@ static PetscErrorCode choose(const AutoCSRMatrix *csr, const AutoCSRSettings *se
 
   PetscFunctionBegin;
   PetscCall(AutoCSRFiguresGet(csr->backend, settings->simd, &figures));
-  choice->csr            = *csr;
-  choice->settings       = *settings;
-  choice->chooser.n_memo = choice->chooser.last_memo = 0;
-  choice->chooser.figures                            = figures;
-  choice->chooser.problem                            = (AutoCSRProblem){&choice->csr, profile, &choice->settings, figures->lanes, figures->machine.parallel, 0, profile->chunks, 0, csr->m};
+  choice->csr             = *csr;
+  choice->settings        = *settings;
+  choice->chooser.figures = figures;
+  choice->chooser.problem = (AutoCSRProblem){&choice->csr, profile, &choice->settings, figures->lanes, figures->machine.parallel, 0, profile->chunks, 0, csr->m};
   PetscCall(AutoCSRStrategyFind("csr", &choice->chooser.csr));
   PetscCall(AutoCSRChoose(&choice->chooser, AUTOCSR_MAX_CANDIDATES, choice->candidate, &choice->n));
   *seconds = choice->candidate[0].build;

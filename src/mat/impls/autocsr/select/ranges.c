@@ -6,7 +6,7 @@
 
 #define MAX_STATES 64
 /* Nonzeros of a group on average, at least: choosing must not take longer than many products, nor a group less than a launch */
-#define GROUP          2048
+#define GROUP          8192
 #define GROUP_PARALLEL 32768
 #define BETTER         0.95 /* ranges must beat the best for all rows by this factor: chunks are known less well than the whole */
 
@@ -24,20 +24,22 @@ static PetscInt count_groups(const AutoCSRChooser *chooser)
   return PetscMin(profile->chunks, PetscMax(1, profile->nnz / (chooser->figures->machine.parallel ? GROUP_PARALLEL : GROUP)));
 }
 
+/* They are asked for in the same order for each group: *state is the last one found, at first -1 */
 static PetscErrorCode find_state(Table *table, const AutoCSRStrategy *strategy, const AutoCSRAxes *axes, PetscInt groups, PetscInt *state)
 {
-  PetscBool same = PETSC_FALSE;
-
   PetscFunctionBegin;
-  for (*state = 0; *state < table->n_states; (*state)++) {
-    if (table->state[*state].strategy == strategy) PetscCall(PetscMemcmp(&table->state[*state].axes, axes, sizeof(*axes), &same));
-    if (same) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt i = 0, k = *state + 1; i < table->n_states; i++, k++) {
+    if (k >= table->n_states) k = 0;
+    if (table->state[k].strategy != strategy || memcmp(&table->state[k].axes, axes, sizeof(*axes))) continue;
+    *state = k;
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (table->n_states == MAX_STATES) {
     *state = -1;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  table->state[table->n_states++] = (AutoCSRPiece){strategy, *axes, 0, 0};
+  *state               = table->n_states++;
+  table->state[*state] = (AutoCSRPiece){strategy, *axes, 0, 0};
   for (PetscInt g = 0; g < groups; g++) table->cost[g * MAX_STATES + *state] = PETSC_MAX_REAL;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -52,10 +54,11 @@ static PetscErrorCode fill_table(AutoCSRChooser *chooser, Table *table)
   PetscFunctionBegin;
   for (PetscInt g = 0; g < groups; g++) {
     AutoCSRProblem problem = AutoCSRProblemOfChunks(&chooser->problem, g * chunks / groups, (g + 1) * chunks / groups);
+    PetscInt       state   = -1;
 
     problem.parallel = PETSC_FALSE; /* the rows of other ranges keep lanes busy too */
     for (PetscInt s = 0; AutoCSRStrategies[s]; s++) {
-      PetscInt n, state;
+      PetscInt n;
 
       if (AutoCSRStrategies[s]->whole) continue;
       PetscCall(AutoCSRStrategies[s]->variants(&problem, AUTOCSR_MAX_VARIANTS, axes, &n, &why));

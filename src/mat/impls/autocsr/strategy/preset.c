@@ -174,6 +174,7 @@ void AutoCSRCostFill(const AutoCSRProblem *problem, const AutoCSRAxes *axes, dou
   cost->irregular = irregular_count(problem, axes, &range, rows, nnz, entries);
   cost->scattered = axes->mapping == AUTOCSR_MAP_EMPTY ? 0 : nnz * range.gather_lines;
   for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) {
+    if (count[s] <= 0) continue;
     seg.stream[s].bytes = (size_t)count[s] * AutoCSRStreamElementSize(axes, (AutoCSRStreamKind)s);
     cost->own_bytes += (double)seg.stream[s].bytes;
   }
