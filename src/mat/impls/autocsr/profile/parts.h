@@ -64,5 +64,6 @@ PETSC_INTERN PetscErrorCode AutoCSRProfileSpread(const AutoCSRMatrix *, AutoCSRP
 PETSC_INTERN PetscErrorCode AutoCSRProfileBlocks(const AutoCSRMatrix *, AutoCSRProfile *);   /* blocks.c: block_size */
 PETSC_INTERN PetscErrorCode AutoCSRProfilePatterns(const AutoCSRMatrix *, AutoCSRProfile *); /* patterns.c */
 PETSC_INTERN PetscErrorCode AutoCSRProfileValues(const AutoCSRMatrix *, AutoCSRProfile *);   /* values.c: values, value, float32_exact */
+PETSC_INTERN PetscErrorCode AutoCSRProfileSymmetry(const AutoCSRMatrix *, AutoCSRProfile *); /* symmetry.c: diagonals */
 
 #endif

@@ -76,6 +76,7 @@ PetscErrorCode AutoCSRProfileFill_Host(const AutoCSRMatrix *csr, AutoCSRProfile 
   PetscCall(AutoCSRProfileBlocks(csr, p));
   PetscCall(AutoCSRProfilePatterns(csr, p));
   PetscCall(AutoCSRProfileValues(csr, p));
+  PetscCall(AutoCSRProfileSymmetry(csr, p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -55,6 +55,7 @@ typedef struct {
   PetscInt              values;                                /* distinct values (by their bits); AUTOCSR_MAX_DISTINCT + 1: more */
   PetscScalar          *value;                                 /* the distinct values in ascending order of their bits */
   PetscBool             pattern_values;                        /* rows of one pattern of the dictionary have the same values; looked at only where few values are distinct */
+  PetscInt              diagonals;                             /* that the patterns reach on one side, the main one too, if they cover all rows and the values are symmetric, bit by bit; else, and on a device, 0 */
   PetscBool             float32_exact;                         /* every value is a float32 (PETSC_FALSE where PetscScalar is single) */
   AutoCSRBins           bins[AUTOCSR_GRANULARITIES];           /* up to the first granularity that is not below m */
   PetscInt              chunks;
@@ -78,6 +79,9 @@ PETSC_INTERN PetscErrorCode AutoCSRProfileFill_Host(const AutoCSRMatrix *, AutoC
 PETSC_INTERN const PetscInt AutoCSRGranularity[AUTOCSR_GRANULARITIES];
 PETSC_INTERN PetscInt       AutoCSRProfileGranularities(PetscInt m); /* how many of them there are bins of */
 PETSC_INTERN PetscErrorCode AutoCSRProfileGetBins(const AutoCSRProfile *, const AutoCSRMatrix *, PetscInt U, PetscInt bins, AutoCSRBins *);
+
+/* profile/symmetry.c: bit by bit, complex ones too; on the host */
+PETSC_INTERN PetscBool AutoCSRValuesAreSymmetric(const AutoCSRMatrix *);
 
 /* profile/sort.c: the n rows that are named in rows, longest first, stable; work holds n */
 PETSC_INTERN PetscErrorCode AutoCSRSortRowsByLength(const PetscInt row_ptr[], PetscInt n, PetscInt rows[], PetscInt work[]);
