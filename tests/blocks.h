@@ -10,11 +10,12 @@
 /* ---- Matrices: the columns of a row, ascending, and a kind of values */
 
 typedef enum {
-  VALUES_FEW,    /* 7 distinct ones, 0.1 k, -0.0 among them */
-  VALUES_FLOATS, /* many, exactly float32 */
-  VALUES_MANY,   /* many */
-  VALUES_OFFSET, /* few, by the entry's distance from the diagonal */
-  VALUES_ROW     /* few, by that and the length of the row */
+  VALUES_FEW,      /* 7 distinct ones, 0.1 k, -0.0 among them */
+  VALUES_FLOATS,   /* many, exactly float32 */
+  VALUES_MANY,     /* many */
+  VALUES_OFFSET,   /* few, by the entry's distance from the diagonal */
+  VALUES_ROW,      /* few, by that and the length of the row */
+  VALUES_SYMMETRIC /* many, exactly float32, the same on both sides of the diagonal */
 } ValueKind;
 
 typedef struct {
@@ -169,6 +170,8 @@ static const Generator generators[] = {
     {"5-point, values by offset", 1311, 1311, Stencil5, VALUES_OFFSET},
     {"7-point, values by row", 504, 504, Stencil7, VALUES_ROW},
     {"27-point, values by offset", 504, 504, Stencil27, VALUES_OFFSET},
+    {"5-point, symmetric", 1311, 1311, Stencil5, VALUES_SYMMETRIC},
+    {"27-point, symmetric", 504, 504, Stencil27, VALUES_SYMMETRIC},
 };
 
 /* With an imaginary part that goes with it */
@@ -185,6 +188,7 @@ static inline PetscScalar Value(ValueKind kind, PetscInt seed, PetscInt p)
   case VALUES_FEW:
     return r % 7 == 3 ? RealScalar((PetscReal)-0.0) : RealScalar(((PetscReal)(r % 7) - 3) * (PetscReal)(0.1 * (1 + seed)));
   case VALUES_FLOATS:
+  case VALUES_SYMMETRIC:
     return RealScalar(((PetscReal)(r % 8192) - 4000) / 1024);
   default:
     return RealScalar((PetscReal)(r % 1000003) / 1000003 - (PetscReal)0.5);
@@ -198,7 +202,10 @@ static inline void FillValues(const AutoCSRMatrix *csr, ValueKind kind, PetscInt
     for (PetscInt p = csr->row_ptr[i]; p < csr->row_ptr[i + 1]; p++) {
       const PetscInt offset = csr->n + csr->col[p] - i, length = csr->row_ptr[i + 1] - csr->row_ptr[i];
 
-      val[p] = kind == VALUES_OFFSET || kind == VALUES_ROW ? Value(VALUES_FEW, seed, kind == VALUES_ROW ? offset + 101 * length : offset) : Value(kind, seed, p);
+      if (kind == VALUES_SYMMETRIC)
+        val[p] = Value(kind, seed, PetscMin(i, csr->col[p]) * csr->n + PetscMax(i, csr->col[p]));
+      else
+        val[p] = kind == VALUES_OFFSET || kind == VALUES_ROW ? Value(VALUES_FEW, seed, kind == VALUES_ROW ? offset + 101 * length : offset) : Value(kind, seed, p);
     }
   }
 }
@@ -209,8 +216,14 @@ static inline void PutValue(const AutoCSRMatrix *csr, ValueKind kind, PetscInt p
   PetscInt row = 0;
 
   val[place] = v;
-  if (kind != VALUES_OFFSET && kind != VALUES_ROW) return;
+  if (kind != VALUES_OFFSET && kind != VALUES_ROW && kind != VALUES_SYMMETRIC) return;
   while (csr->row_ptr[row + 1] <= place) row++;
+  if (kind == VALUES_SYMMETRIC) {
+    for (PetscInt p = csr->row_ptr[csr->col[place]]; p < csr->row_ptr[csr->col[place] + 1]; p++) {
+      if (csr->col[p] == row) val[p] = v;
+    }
+    return;
+  }
   for (PetscInt i = 0; i < csr->m; i++) {
     if (kind == VALUES_ROW && csr->row_ptr[i + 1] - csr->row_ptr[i] != csr->row_ptr[row + 1] - csr->row_ptr[row]) continue;
     for (PetscInt p = csr->row_ptr[i]; p < csr->row_ptr[i + 1]; p++) {

@@ -188,9 +188,9 @@ static PetscErrorCode CheckPlan(const Generator *g, const AutoCSRMatrix *csr, co
 
   /* Values that the coding cannot hold: the plan stays as it was */
   FillValues(csr, VALUES_MANY, 2, val);
-  if (axes->value != AUTOCSR_VALUE_CSR && axes->value != AUTOCSR_VALUE_COPY) {
+  if (axes->order == AUTOCSR_ORDER_DIAGONAL || (axes->value != AUTOCSR_VALUE_CSR && axes->value != AUTOCSR_VALUE_COPY)) {
     PetscCall(AutoCSRPlanRefresh(plan, &other, &fits));
-    PetscCheck(axes->value == AUTOCSR_VALUE_PATTERN /* each row may have a pattern of its own */ || fits == (axes->value == AUTOCSR_VALUE_FLOAT32 ? !csr->nnz : csr->nnz <= AUTOCSR_MAX_DISTINCT), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Values that do not fit do");
+    PetscCheck(axes->order == AUTOCSR_ORDER_DIAGONAL ? !fits : axes->value == AUTOCSR_VALUE_PATTERN /* each row may have a pattern of its own */ || fits == (axes->value == AUTOCSR_VALUE_FLOAT32 ? !csr->nnz : csr->nnz <= AUTOCSR_MAX_DISTINCT), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Values that do not fit do");
     PetscCall(AutoCSRPlanCheck(plan, fits ? &other : csr));
     counts->refused += !fits;
   }
@@ -261,6 +261,14 @@ static PetscErrorCode CheckMatrix(const Generator *g)
       if (legal) PetscCall(CheckPlan(g, &csr, profile, &a, (Layout)layout, &counts));
     }
   }
+  for (int value = AUTOCSR_VALUE_COPY; value <= AUTOCSR_VALUE_FLOAT32 && g->values == VALUES_SYMMETRIC; value++) { /* which other kinds of values do not stay when they change */
+    const AutoCSRAxes a = DiagonalAxes((AutoCSRValue)value);
+    PetscBool         legal;
+
+    PetscCheck(profile->diagonals, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: not known to be symmetric", g->name);
+    PetscCall(IsLegal(&csr, profile, &a, LAYOUT_WHOLE, &legal));
+    if (legal) PetscCall(CheckPlan(g, &csr, profile, &a, LAYOUT_WHOLE, &counts));
+  }
   for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(in_place); i++) {
     PetscCall(CheckPlan(g, &csr, profile, &in_place[i], LAYOUT_WHOLE, &counts));
     PetscCall(CheckPlan(g, &csr, profile, &in_place[i], LAYOUT_THIRDS, &counts));
@@ -285,8 +293,9 @@ static PetscErrorCode CheckMatrix(const Generator *g)
 static PetscErrorCode CheckCorrupted(AutoCSRStreamKind kind)
 {
   const PetscBool   blocks = (PetscBool)(kind == AUTOCSR_STREAM_BLOCK_PTR);
-  const Generator   g      = {"5-point", 207, 207, blocks ? Blocks3 : Stencil5, VALUES_FEW};
-  const AutoCSRAxes tiled = TiledAxes(3, AUTOCSR_VALUE_COPY, 32), blocked = BlockedAxes(3);
+  const PetscBool   places = (PetscBool)(kind == AUTOCSR_STREAM_PATTERN_PLACE);
+  const Generator   g      = {"5-point", 207, 207, blocks ? Blocks3 : Stencil5, places ? VALUES_SYMMETRIC : VALUES_FEW};
+  const AutoCSRAxes tiled = TiledAxes(3, AUTOCSR_VALUE_COPY, 32), blocked = BlockedAxes(3), diagonal = DiagonalAxes(AUTOCSR_VALUE_COPY);
   const AutoCSRAxes sliced = {.order = AUTOCSR_ORDER_SLICED, .index = kind == AUTOCSR_STREAM_PATTERN_ID || kind == AUTOCSR_STREAM_PATTERN_OFFSET || kind == AUTOCSR_STREAM_PATTERN_ROOT ? AUTOCSR_INDEX_PATTERN : kind == AUTOCSR_STREAM_FIT ? AUTOCSR_INDEX_FITTED
                                                                                                                                                                                                                                              : AUTOCSR_INDEX_16,
                               .value        = AUTOCSR_VALUE_DICTIONARY,
@@ -300,8 +309,9 @@ static PetscErrorCode CheckCorrupted(AutoCSRStreamKind kind)
   PetscFunctionBeginUser;
   PetscCall(MatrixCreate(&g, &csr));
   PetscCall(AutoCSRProfileCreate(&csr, 8, &profile));
-  PetscCall(BuildPlan(&csr, profile, &csr, profile, blocks ? &blocked : kind >= AUTOCSR_STREAM_ITEM ? &tiled
-                                                                                                    : &sliced,
+  PetscCall(BuildPlan(&csr, profile, &csr, profile, blocks ? &blocked : places                    ? &diagonal
+                                                                    : kind >= AUTOCSR_STREAM_ITEM ? &tiled
+                                                                                                  : &sliced,
                       LAYOUT_WHOLE, &plan));
   ((char *)plan->segment[0].stream[kind].data)[0] ^= 1;
   PetscCall(AutoCSRPlanCheck(plan, &csr));
@@ -332,6 +342,6 @@ int main(int argc, char **argv)
   test:
     suffix: corrupt
     requires: double
-    args: -petsc_ci_portable_error_output -error_output_stdout -corrupt {{rows slice_ptr base index pattern_id pattern_offset pattern_root fit value dictionary item end piece_ptr piece_row run_ptr block_ptr}separate output}
+    args: -petsc_ci_portable_error_output -error_output_stdout -corrupt {{rows slice_ptr base index pattern_id pattern_offset pattern_root fit value dictionary item end piece_ptr piece_row run_ptr block_ptr pattern_place}separate output}
 
 TEST*/

@@ -194,6 +194,12 @@ static inline AutoCSRAxes TiledAxes(PetscInt shape, AutoCSRValue value, PetscInt
   return (AutoCSRAxes){.partition = AUTOCSR_PARTITION_COLUMNS, .order = AUTOCSR_ORDER_TILED, .index = AUTOCSR_INDEX_16, .value = value, .mapping = AUTOCSR_MAP_GROUP, .reduction = AUTOCSR_REDUCE_SEGMENTED, .lanes = lanes, .slice_height = 1, .block = 1, .tile_width = shapes[shape][0], .tile_height = shapes[shape][1], .tile_steps = shapes[shape][2]};
 }
 
+/* Diagonals of symmetric values, of all rows; slice_height is of no matter there */
+static inline AutoCSRAxes DiagonalAxes(AutoCSRValue value)
+{
+  return (AutoCSRAxes){.order = AUTOCSR_ORDER_DIAGONAL, .index = AUTOCSR_INDEX_PATTERN, .value = value, .mapping = AUTOCSR_MAP_LANES, .lanes = 1, .slice_height = 1, .block = 1};
+}
+
 static inline PetscErrorCode IsLegal(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, const AutoCSRAxes *a, Layout layout, PetscBool *legal)
 {
   const PetscBool sliced = (PetscBool)(a->order == AUTOCSR_ORDER_SLICED), contiguous = (PetscBool)(layout == LAYOUT_WHOLE || layout == LAYOUT_THIRDS);
@@ -206,6 +212,7 @@ static inline PetscErrorCode IsLegal(const AutoCSRMatrix *csr, const AutoCSRProf
   if (!HasBlocks(csr, profile, a, layout)) PetscFunctionReturn(PETSC_SUCCESS);
   if (sliced && (a->index == AUTOCSR_INDEX_CSR || !own_value)) PetscFunctionReturn(PETSC_SUCCESS);
   if (!sliced && a->order != AUTOCSR_ORDER_TILED && (a->sort_window || (!contiguous && (own_index || own_value)))) PetscFunctionReturn(PETSC_SUCCESS);
+  if (a->order == AUTOCSR_ORDER_DIAGONAL && (layout != LAYOUT_WHOLE || !profile->diagonals)) PetscFunctionReturn(PETSC_SUCCESS);
   if (a->order == AUTOCSR_ORDER_TILED && (a->index != AUTOCSR_INDEX_16 || !own_value || csr->n / a->tile_width > 2000)) PetscFunctionReturn(PETSC_SUCCESS);
   if (layout == LAYOUT_BINS && a->order != AUTOCSR_ORDER_CSR) PetscFunctionReturn(PETSC_SUCCESS);
   if (layout == LAYOUT_PATTERNS && (a->index != AUTOCSR_INDEX_PATTERN || !profile->pattern_id || pattern_rows == csr->m)) PetscFunctionReturn(PETSC_SUCCESS);

@@ -3,6 +3,7 @@
   runs is fixed here, at compile time, by one line.
 */
 #include "kernels_block.h"
+#include "kernels_diagonal.h"
 #include "kernels_fitted.h"
 #include "kernels_sliced.h"
 #include "kernels_tile.h"
@@ -43,6 +44,7 @@ static void TileMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op)
 #define SLICED_PAIR(I, V) KERNEL_PAIR(SLICED_##I##_##V, SlicedMultiply(seg, op, AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V, RUNS_##I##_##V, RUNS_##I##_FEW), SlicedTranspose(seg, op, AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V))
 #define NO_RUNS(I, V)     static const RunKernel *const RUNS_##I##_##V = NULL;
 #define TILED_PAIR(V)     KERNEL_PAIR(TILED_##V, TiledRun(seg, op, AUTOCSR_VALUE_##V, PETSC_FALSE), TiledRun(seg, op, AUTOCSR_VALUE_##V, PETSC_TRUE))
+#define DIAGONAL_PAIR(V)  KERNEL_PAIR(DIAGONAL_##V, DiagonalMultiply(seg, op, AUTOCSR_VALUE_##V, PETSC_FALSE), DiagonalTranspose(seg, op, AUTOCSR_VALUE_##V))
 #define NAME_CSR          "csr"
 #define NAME_32           "32"
 #define NAME_16           "16"
@@ -55,6 +57,7 @@ static void TileMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op)
 #define PATTERN_LINE(V)   {AUTOCSR_ORDER_CSR, AUTOCSR_INDEX_PATTERN, AUTOCSR_VALUE_##V, AUTOCSR_MAP_LANES, 0, {"csr/pattern/" NAME_##V, CSR_PATTERN_##V##Multiply, CSR_PATTERN_##V##Transpose}},
 #define BLOCK_LINE(V)     {AUTOCSR_ORDER_CSR, AUTOCSR_INDEX_CSR, AUTOCSR_VALUE_##V, AUTOCSR_MAP_LANES, 0, {"csr/block/" NAME_##V, CSR_BLOCK_##V##Multiply, CSR_BLOCK_##V##Transpose}, PETSC_TRUE},
 #define TILED_LINE(V)     {AUTOCSR_ORDER_TILED, AUTOCSR_INDEX_16, AUTOCSR_VALUE_##V, AUTOCSR_MAP_GROUP, 1, {"tiled/16/" NAME_##V, TILED_##V##Multiply, TILED_##V##Transpose}},
+#define DIAGONAL_LINE(V)  {AUTOCSR_ORDER_DIAGONAL, AUTOCSR_INDEX_PATTERN, AUTOCSR_VALUE_##V, AUTOCSR_MAP_LANES, 0, {"diagonal/" NAME_##V, DIAGONAL_##V##Multiply, DIAGONAL_##V##Transpose}},
 #define FITTED_PAIR(V)    KERNEL_PAIR(SLICED_FITTED_##V, FittedRun(seg, op, AUTOCSR_VALUE_##V, PETSC_FALSE), FittedRun(seg, op, AUTOCSR_VALUE_##V, PETSC_TRUE))
 #define SLICED_LINE(I, V) {AUTOCSR_ORDER_SLICED, AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V, AUTOCSR_MAP_SLICE, 0, {"sliced/" NAME_##I "/" NAME_##V, SLICED_##I##_##V##Multiply, SLICED_##I##_##V##Transpose}},
 #define EACH_CSR(do, I, V) \
@@ -92,6 +95,7 @@ EACH_SLICED(SLICED_PAIR, 32)
 EACH_SLICED(SLICED_PAIR, 16)
 EACH_SLICED(SLICED_PAIR, PATTERN)
 EACH_TILED(TILED_PAIR)
+EACH_TILED(DIAGONAL_PAIR)
 FITTED_PAIR(COPY)
 FITTED_PAIR(DICTIONARY)
 EACH_FLOAT32(FITTED_PAIR(FLOAT32))
@@ -109,6 +113,7 @@ const AutoCSRHostExecutor HOST_EXECUTORS[] = {
   EACH_SLICED(SLICED_LINE, 16)
   EACH_SLICED(SLICED_LINE, PATTERN)
   EACH_TILED(TILED_LINE)
+  EACH_TILED(DIAGONAL_LINE)
   EACH_SLICED(SLICED_LINE, FITTED)
   {.executor.name = NULL}
 };

@@ -58,6 +58,10 @@ static PetscErrorCode CheckSizes(const AutoCSRSegment *seg, const AutoCSRMatrix 
     count[AUTOCSR_STREAM_PATTERN_VALUE] = count[AUTOCSR_STREAM_PATTERN_OFFSET];
   } else if (a->value != AUTOCSR_VALUE_CSR)
     count[AUTOCSR_STREAM_VALUE] = slots;
+  if (a->order == AUTOCSR_ORDER_DIAGONAL) {
+    count[AUTOCSR_STREAM_PATTERN_PLACE] = count[AUTOCSR_STREAM_PATTERN_OFFSET];
+    count[AUTOCSR_STREAM_VALUE]         = (PetscInt64)(seg->stream[AUTOCSR_STREAM_VALUE].bytes / AutoCSRStreamElementSize(a, AUTOCSR_STREAM_VALUE));
+  }
   if (a->value == AUTOCSR_VALUE_DICTIONARY) count[AUTOCSR_STREAM_DICTIONARY] = AUTOCSR_MAX_DISTINCT;
   if (a->order == AUTOCSR_ORDER_BLOCKED) count[AUTOCSR_STREAM_BLOCK_PTR] = seg->n_rows / a->block + 1;
   if (AutoCSRMappingHasWork(a->mapping)) count[AUTOCSR_STREAM_WORK] = 2 * AutoCSRSegmentWorkBlocks(seg) + 2;
@@ -89,6 +93,23 @@ static PetscErrorCode CheckRoots(const AutoCSRSegment *seg, PetscInt i)
       q++;
     }
     PetscCheck(q == ptr[p + 1], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": the root of pattern %" PetscInt_FMT " has %" PetscInt_FMT " of its %" PetscInt_FMT " entries", i, p, q - ptr[p], ptr[p + 1] - ptr[p]);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A diagonal has its own slots, in which both of its sides lie */
+static PetscErrorCode CheckPlaces(const AutoCSRSegment *seg, PetscInt i)
+{
+  const PetscInt *place = (const PetscInt *)seg->stream[AUTOCSR_STREAM_PATTERN_PLACE].data, *offset = (const PetscInt *)seg->stream[AUTOCSR_STREAM_PATTERN_OFFSET].data;
+  const PetscInt  each = AutoCSRDiagonalSlots(&seg->axes, seg->n_rows), slots = (PetscInt)(seg->stream[AUTOCSR_STREAM_VALUE].bytes / AutoCSRStreamElementSize(&seg->axes, AUTOCSR_STREAM_VALUE));
+
+  PetscFunctionBegin;
+  if (seg->axes.order != AUTOCSR_ORDER_DIAGONAL) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(slots % each == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": %" PetscInt_FMT " slots are no diagonals of %" PetscInt_FMT, i, slots, each);
+  for (PetscInt q = 0; q < ((const PetscInt *)seg->stream[AUTOCSR_STREAM_PATTERN_PTR].data)[seg->n_patterns]; q++) {
+    const PetscInt begin = place[q] - PetscMin(offset[q], 0);
+
+    PetscCheck(begin >= 0 && begin < slots && begin % each == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": entry %" PetscInt_FMT " of the patterns is at %" PetscInt_FMT " of %" PetscInt_FMT " slots", i, q, begin, slots);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -187,6 +208,7 @@ static PetscErrorCode CheckOnHost(const AutoCSRPlan *plan, const AutoCSRMatrix *
 
     PetscCall(CheckSizes(seg, csr, i));
     PetscCall(CheckRoots(seg, i));
+    PetscCall(CheckPlaces(seg, i));
     for (PetscInt k = 0; k < seg->n_rows; k++) {
       const PetscInt row = AutoCSRSegmentRow(seg, k);
 

@@ -286,10 +286,17 @@ PetscErrorCode AutoCSRSegmentEncode_Host(AutoCSRSegment *seg, const AutoCSRMatri
   if (a->order == AUTOCSR_ORDER_SLICED) slots = ((const PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data)[seg->n_slices];
   if (a->index == AUTOCSR_INDEX_PATTERN) PetscCall(EncodePatterns(seg, csr, profile));
   if (a->index == AUTOCSR_INDEX_FITTED) PetscCall(EncodeFits(seg, csr));
+  if (a->order == AUTOCSR_ORDER_DIAGONAL) {
+    PetscInt64 all;
+
+    PetscCall(AutoCSRSegmentEncodeDiagonals_Host(seg, &all));
+    slots = (PetscInt)all;
+  }
   if (own_index) PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_INDEX, slots / (a->block * a->block)));
   if (own_value) {
     PetscCall(EncodeDictionary(seg, profile, &dictionary));
     PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_VALUE, slots));
+    if (a->order == AUTOCSR_ORDER_DIAGONAL) PetscCall(PetscMemzero(seg->stream[AUTOCSR_STREAM_VALUE].data, seg->stream[AUTOCSR_STREAM_VALUE].bytes));
   }
   if (a->order == AUTOCSR_ORDER_BLOCKED) {
     PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_BLOCK_PTR, seg->n_rows / a->block + 1));
@@ -333,6 +340,7 @@ static PetscErrorCode EncodeCheck(const AutoCSRSegment *seg, const AutoCSRMatrix
 
   PetscFunctionBegin;
   PetscCheck(a->block == 1 || (contiguous && seg->row_begin % a->block == 0 && seg->n_rows % a->block == 0), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Blocks of %" PetscInt_FMT " rows need contiguous, whole block rows", a->block);
+  PetscCheck(a->order != AUTOCSR_ORDER_DIAGONAL || (contiguous && seg->n_rows == csr->m), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Order diagonal needs all rows: the values of a row are found in rows above it");
   PetscCheck(a->block == 1 || (profile && profile->block_size % a->block == 0), PETSC_COMM_SELF, PETSC_ERR_PLIB, "The rows are not made of dense blocks of %" PetscInt_FMT, a->block);
   PetscCheck(a->order != AUTOCSR_ORDER_BLOCKED || PetscMax(csr->nnz / (a->block * a->block), csr->n / a->block) <= 2147483647, PETSC_COMM_SELF, PETSC_ERR_PLIB, "32 bits do not count the blocks");
   PetscCheck(a->order != AUTOCSR_ORDER_CSR || contiguous || !(own_index || (a->value != AUTOCSR_VALUE_CSR && a->value != AUTOCSR_VALUE_PATTERN)), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Order csr with index %s and value %s needs contiguous rows", AutoCSRIndexNames[a->index], AutoCSRValueNames[a->value]);

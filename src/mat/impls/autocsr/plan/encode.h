@@ -164,6 +164,24 @@ AUTOCSR_HD void AutoCSREncodeValue(AutoCSRSegment *seg, AutoCSRValue coding, con
     (void)AutoCSRFloatsFromScalar(v, ((float(*)[AUTOCSR_PARTS])value)[q]);
 }
 
+/* Order DIAGONAL: where entry t of the k-th row lies in VALUE; below the main diagonal, in the row of its mirror image */
+AUTOCSR_HD PetscInt AutoCSRDiagonalSlot(const AutoCSRSegment *seg, PetscInt k, PetscInt t)
+{
+  const PetscInt p = ((const PetscInt *)seg->stream[AUTOCSR_STREAM_PATTERN_PTR].data)[((const uint16_t *)seg->stream[AUTOCSR_STREAM_PATTERN_ID].data)[k]];
+
+  return ((const PetscInt *)seg->stream[AUTOCSR_STREAM_PATTERN_PLACE].data)[p + t] + k;
+}
+
+/* VALUE of the entries of the k-th row on the main diagonal and above it */
+AUTOCSR_HD void AutoCSREncodeRowDiagonals(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRDictionary *dictionary, PetscInt k)
+{
+  const PetscInt row = seg->row_begin + k, begin = csr->row_ptr[row];
+
+  for (PetscInt q = begin; q < csr->row_ptr[row + 1]; q++) {
+    if (csr->col[q] >= row) AutoCSREncodeValue(seg, seg->axes.value, dictionary, &csr->val[q], AutoCSRDiagonalSlot(seg, k, q - begin));
+  }
+}
+
 /* Where the rows of slice s begin in the CSR, and their lengths */
 AUTOCSR_HD void AutoCSRSegmentSliceRows(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt s, PetscInt begin[], PetscInt length[])
 {
@@ -216,7 +234,9 @@ AUTOCSR_HD void AutoCSREncodeRowValue(AutoCSRSegment *seg, const AutoCSRMatrix *
   const PetscInt q = AutoCSRSegmentSlot(seg, csr, k);
   const PetscInt p = length ? csr->row_ptr[AutoCSRSegmentRow(seg, k)] : 0;
 
-  if (seg->axes.value == AUTOCSR_VALUE_COPY) {
+  if (seg->axes.order == AUTOCSR_ORDER_DIAGONAL)
+    AutoCSREncodeRowDiagonals(seg, csr, dictionary, k);
+  else if (seg->axes.value == AUTOCSR_VALUE_COPY) {
     PetscScalar *value = (PetscScalar *)seg->stream[AUTOCSR_STREAM_VALUE].data + q;
 
     for (PetscInt t = 0; t < length; t++) value[AutoCSRSegmentStep(seg, t)] = csr->val[p + t];
@@ -395,7 +415,9 @@ AUTOCSR_HD PetscScalar AutoCSRDecodeValue(const AutoCSRSegment *seg, const AutoC
     q = AutoCSRTiledSlot(seg, csr->n, k, t);
     if (q < 0) return 0;
     q = AutoCSRTiledValueSlot(&seg->axes, q);
-  } else
+  } else if (seg->axes.order == AUTOCSR_ORDER_DIAGONAL)
+    q = AutoCSRDiagonalSlot(seg, k, t);
+  else
     q = AutoCSRSegmentSlot(seg, csr, k) + AutoCSRSegmentStep(seg, t);
   if (seg->axes.value == AUTOCSR_VALUE_COPY) return ((const PetscScalar *)stream[AUTOCSR_STREAM_VALUE].data)[q];
   if (seg->axes.value == AUTOCSR_VALUE_DICTIONARY) return ((const PetscScalar *)stream[AUTOCSR_STREAM_DICTIONARY].data)[((const uint8_t *)stream[AUTOCSR_STREAM_VALUE].data)[q]];

@@ -59,6 +59,7 @@ static PetscErrorCode AxesCheck(const AutoCSRAxes *a)
   PetscCheck(a->mapping != AUTOCSR_MAP_ROW_BLOCKS || (a->row_limit > 0 && a->row_limit < a->tile_width * a->tile_height), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Blocks of %" PetscInt_FMT " entries do not hold rows of %" PetscInt_FMT " and others", a->tile_width * a->tile_height, a->row_limit);
   PetscCheck(a->row_group == 1 || (a->order == AUTOCSR_ORDER_CSR && a->sort_window <= 1), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Virtual rows of %" PetscInt_FMT " rows need order csr, not sorted", a->row_group);
   PetscCheck(a->block == 1 || a->order == AUTOCSR_ORDER_BLOCKED || (a->order == AUTOCSR_ORDER_CSR && a->index != AUTOCSR_INDEX_PATTERN && a->mapping == AUTOCSR_MAP_LANES && a->row_group == 1), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Blocks of %" PetscInt_FMT " rows need order csr, mapping lanes and single rows, not patterns", a->block);
+  PetscCheck(a->order != AUTOCSR_ORDER_DIAGONAL || (a->index == AUTOCSR_INDEX_PATTERN && a->value != AUTOCSR_VALUE_PATTERN && a->mapping == AUTOCSR_MAP_LANES && a->row_group == 1 && a->sort_window <= 1), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Order diagonal, index pattern and mapping lanes go together, with stored values of single rows, not sorted");
   PetscCheck(a->order != AUTOCSR_ORDER_BLOCKED || (a->block > 1 && a->index == AUTOCSR_INDEX_32 && a->value == AUTOCSR_VALUE_COPY && a->mapping == AUTOCSR_MAP_VENDOR && a->row_group == 1), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Order blocked, index 32, value copy and mapping vendor go together");
   if (a->order == AUTOCSR_ORDER_TILED || a->mapping == AUTOCSR_MAP_GROUP || a->partition == AUTOCSR_PARTITION_COLUMNS) {
     PetscCheck(a->order == AUTOCSR_ORDER_TILED && a->mapping == AUTOCSR_MAP_GROUP && a->partition == AUTOCSR_PARTITION_COLUMNS && a->index == AUTOCSR_INDEX_16, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Partition columns, order tiled, index 16 and mapping group go together");
@@ -145,7 +146,7 @@ PetscErrorCode AutoCSRStreamAllocate(AutoCSRSegment *seg, AutoCSRStreamKind kind
   Bytes that a product moves for a segment, each once:
     ROWS, SLICE_PTR, BASE, PATTERN_*, INDEX, VALUE, DICTIONARY   whole, padding counted
     col, val      those of the segment, where they are used in place; of the rows of a block only the first one's col
-    row_ptr       one a row; none for empty rows, in orders tiled and blocked, nor where SLICE_PTR and the pattern tell place and length, or where the pattern tells all
+    row_ptr       one a row; none for empty rows, in orders tiled and blocked, nor where SLICE_PTR or PATTERN_PLACE and the pattern tell place and length, or where the pattern tells all
     pieces        the sum of each is written and read, order tiled
     x             the share of the segment's rows in the n entries, but no more than its nonzeros
     y             one a row
@@ -161,7 +162,7 @@ double AutoCSRSegmentBytesMoved(const AutoCSRSegment *seg, PetscInt m, PetscInt 
   if (a->index == AUTOCSR_INDEX_CSR) bytes += (double)sizeof(PetscInt) * seg->nnz / PetscMax(1, a->block);
   if (a->order == AUTOCSR_ORDER_TILED)
     bytes += 2.0 * sizeof(PetscScalar) * (double)(seg->stream[AUTOCSR_STREAM_PIECE_ROW].bytes / sizeof(uint16_t));
-  else if (a->order != AUTOCSR_ORDER_BLOCKED && (a->index != AUTOCSR_INDEX_PATTERN || (a->order != AUTOCSR_ORDER_SLICED && a->value != AUTOCSR_VALUE_PATTERN)))
+  else if (a->order != AUTOCSR_ORDER_BLOCKED && (a->index != AUTOCSR_INDEX_PATTERN || (a->order == AUTOCSR_ORDER_CSR && a->value != AUTOCSR_VALUE_PATTERN)))
     bytes += (double)sizeof(PetscInt) * seg->n_rows;
   if (a->value == AUTOCSR_VALUE_CSR) bytes += (double)sizeof(PetscScalar) * seg->nnz;
   if (m > 0) bytes += (double)sizeof(PetscScalar) * PetscMin((double)seg->nnz, (double)n * seg->n_rows / m);

@@ -19,10 +19,11 @@ typedef enum {
 } AutoCSRPartition;
 
 typedef enum {
-  AUTOCSR_ORDER_CSR,    /* entries as in the CSR */
-  AUTOCSR_ORDER_SLICED, /* slices of slice_height rows, each column-major and padded to its longest row (SELL) */
-  AUTOCSR_ORDER_TILED,  /* by tile of tile_width columns, in it by row, in it by column */
-  AUTOCSR_ORDER_BLOCKED /* by dense block, in it by row (BCSR); block rows as in the CSR */
+  AUTOCSR_ORDER_CSR,     /* entries as in the CSR */
+  AUTOCSR_ORDER_SLICED,  /* slices of slice_height rows, each column-major and padded to its longest row (SELL) */
+  AUTOCSR_ORDER_TILED,   /* by tile of tile_width columns, in it by row, in it by column */
+  AUTOCSR_ORDER_BLOCKED, /* by dense block, in it by row (BCSR); block rows as in the CSR */
+  AUTOCSR_ORDER_DIAGONAL /* by diagonal, in it by row; entries below the main diagonal are those above it (symmetric values) */
 } AutoCSROrder;
 
 typedef enum {
@@ -88,6 +89,8 @@ typedef struct {
     order TILED   the entries of a tile fill groups of AUTOCSR_TILED_GROUP slots; those of a row in a tile are a piece, or more where a
                   part of an item ends (tiled.h). VALUE is dealt out to lanes in each group: AutoCSRTiledValueSlot()
     order BLOCKED q = b^2 (BLOCK_PTR[k / b] + t / b) + k % b * b + t % b
+    order DIAGONAL q = PATTERN_PLACE[PATTERN_PTR[PATTERN_ID[k]] + t] + k: each diagonal that patterns reach at or above the main one has slots for all rows,
+                  0 where a row lacks it; entry (i, i - o) is read from where (i - o, i) lies
   With blocks, INDEX has one code for each block, block rows one after the other and in each its blocks: block t of the block
   row that begins with row r is code (row_ptr[r] - row_ptr[row_begin]) / b^2 + t. Codes are columns divided by b; offsets, from the BASE
   that slice_height block rows share, too. With INDEX_CSR the column of a block is the CSR's of its first entry.
@@ -116,6 +119,7 @@ typedef enum {
   AUTOCSR_STREAM_PIECE_ROW,      /* uint16_t: a piece's row in its row block, + AUTOCSR_TILED_ROWS * its rank among the pieces of the same row in its batch */
   AUTOCSR_STREAM_RUN_PTR,        /* PetscInt: tiles * row blocks + 1; the first piece of a tile in a row block or after it */
   AUTOCSR_STREAM_BLOCK_PTR,      /* uint32_t: block rows + 1; the first block of each (order BLOCKED) */
+  AUTOCSR_STREAM_PATTERN_PLACE,  /* PetscInt: beside PATTERN_OFFSET, where an entry of row 0 would lie in VALUE; negative where that row has none (order DIAGONAL) */
   AUTOCSR_STREAM_COUNT
 } AutoCSRStreamKind;
 
@@ -202,6 +206,8 @@ PETSC_INTERN PetscErrorCode AutoCSRSegmentEncode(AutoCSRSegment *, const AutoCSR
 PETSC_INTERN PetscInt64     AutoCSRSegmentMergeBlocks(const AutoCSRSegment *);
 PETSC_INTERN PetscErrorCode AutoCSRSegmentAllocateWork(AutoCSRSegment *, PetscInt64 blocks); /* WORK */
 PETSC_INTERN PetscErrorCode AutoCSRSegmentCheckSlots(const AutoCSRSegment *, PetscInt64);
+PETSC_INTERN PetscInt       AutoCSRDiagonalSlots(const AutoCSRAxes *, PetscInt rows); /* of one diagonal in VALUE: plan/diagonal.c */
+PETSC_INTERN PetscErrorCode AutoCSRSegmentEncodeDiagonals_Host(AutoCSRSegment *, PetscInt64 *slots);
 PETSC_INTERN PetscErrorCode AutoCSRSegmentSortRows_Host(AutoCSRSegment *, const AutoCSRMatrix *);
 PETSC_INTERN PetscErrorCode AutoCSRSegmentEncode_Host(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRProfile *);
 

@@ -18,6 +18,12 @@ static PetscBool PatternValuesFit(const AutoCSRSegment *seg, const AutoCSRMatrix
   return PETSC_TRUE;
 }
 
+/* Where entries below the main diagonal are not stored: are they still those above it? */
+static PetscBool SymmetryFits(const AutoCSRSegment *seg, const AutoCSRMatrix *csr)
+{
+  return (PetscBool)(seg->axes.order != AUTOCSR_ORDER_DIAGONAL || AutoCSRValuesAreSymmetric(csr));
+}
+
 PetscErrorCode AutoCSRPlanRefresh_Host(AutoCSRPlan *plan, const AutoCSRMatrix *csr, PetscBool use_dictionary, PetscBool use_float32, PetscBool *fits)
 {
   AutoCSRDictionary dictionary;
@@ -33,7 +39,7 @@ PetscErrorCode AutoCSRPlanRefresh_Host(AutoCSRPlan *plan, const AutoCSRMatrix *c
     }
   }
   for (PetscInt i = 0; i < plan->n_segments; i++) {
-    if (!PatternValuesFit(&plan->segment[i], csr)) {
+    if (!PatternValuesFit(&plan->segment[i], csr) || !SymmetryFits(&plan->segment[i], csr)) {
       *fits = PETSC_FALSE;
       PetscFunctionReturn(PETSC_SUCCESS);
     }
