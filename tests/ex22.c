@@ -78,7 +78,7 @@ static PetscErrorCode CountsGet(Mat B, Counts *c)
    is a device's alone and another may stand for it, who knows */
 static Cost CostOfLeaving(const Generator *g, const Way *w)
 {
-  const PetscBool chosen  = (PetscBool)(w->strategy[0] == 'a' || w->value == MAT_AUTOCSR_VALUE_AUTO || !strcmp(w->strategy, "sellp"));
+  const PetscBool chosen  = (PetscBool)(w->strategy[0] == 'a' || w->value == MAT_AUTOCSR_VALUE_AUTO || !strcmp(w->strategy, "sellp") || !strcmp(w->strategy, "symmetric"));
   const PetscBool block   = (PetscBool)(w->strategy[0] == 'b' && w->strategy[1] == 'l'); /* does not apply to stencils */
   const PetscBool applies = (PetscBool)(!block && (g->values == VALUES_FEW ? w->value == MAT_AUTOCSR_VALUE_DICTIONARY : w->value == MAT_AUTOCSR_VALUE_FLOAT32 && !PetscDefined(USE_REAL_SINGLE)));
 
@@ -200,6 +200,57 @@ static PetscErrorCode CheckCOO(const Way *w)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+/* Symmetric values that stay so are refreshed; where they do not, the plan that relied on it is left, and taken again when they are */
+static PetscErrorCode CheckSymmetric(void)
+{
+  static const struct {
+    const char *name;
+    PetscErrorCode (*apply)(Mat A, Mat like);
+    PetscBool symmetric;
+    Cost      cost;
+  } steps[] = {
+      {"MatScale() of symmetric values", Scale, PETSC_TRUE, COST_REFRESH},
+      {"MatShift() of symmetric values", Shift, PETSC_TRUE, COST_REFRESH},
+      {"MatDiagonalScale() on one side", DiagonalScaleRandom, PETSC_FALSE, COST_REPLAN},
+      {"MatScale() of values that are not symmetric", Scale, PETSC_FALSE, COST_REFRESH},
+  };
+  const Generator g   = {"stencil of symmetric values", 216, 216, Grid3, VALUES_SYMMETRIC, ENTRY_OWNER};
+  const Way       way = {"symmetric", MAT_AUTOCSR_INDEX_AUTO, MAT_AUTOCSR_VALUE_AUTO, 0, 100, MAT_AUTOCSR_OBJECTIVE_TIME};
+  char            text[192];
+  Reference       r;
+  Mat             A, B;
+  Counts          before, after;
+  PetscMPIInt     size;
+  MatAutoCSRInfo  info;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  PetscCall(MatrixCreate(&g, MATAIJ, &A));
+  PetscCall(ReferenceCreate(A, &r));
+  PetscCall(MatrixCreate(&g, MATAUTOCSR, &B));
+  PetscCall(WaySet(B, &way, MAT_AUTOCSR_RIGOR_ESTIMATE, sizeof(text), text));
+  PetscCall(CompareProducts(&r, 1, &B, g.name));
+  for (size_t c = 0; c < PETSC_STATIC_ARRAY_LENGTH(steps); c++) {
+    PetscBool host, is;
+
+    PetscCall(CountsGet(B, &before));
+    PetscCall((*steps[c].apply)(r.A, NULL));
+    PetscCall((*steps[c].apply)(B, NULL));
+    PetscCall(ReferenceUpdate(&r));
+    PetscCall(CompareProducts(&r, 1, &B, steps[c].name));
+    PetscCall(CountsGet(B, &after));
+    PetscCall(MatAutoCSRGetInfo(B, &info));
+    PetscCall(PetscStrcmp(info.backend, "host", &host)); /* which alone has the strategy */
+    PetscCall(PetscStrcmp(info.strategy, "symmetric", &is));
+    if (!host) continue;
+    PetscCheck(is == steps[c].symmetric, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: %s is used", steps[c].name, info.strategy);
+    if (size == 1) PetscCall(CheckCost(steps[c].cost, size, &before, &after, steps[c].name));
+  }
+  PetscCall(MatDestroy(&B));
+  PetscCall(ReferenceDestroy(&r));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 int main(int argc, char **argv)
 {
   Mat         A;
@@ -223,6 +274,7 @@ int main(int argc, char **argv)
     }
     if (WayIsDue(w, size, some)) PetscCall(CheckCOO(&ways[w]));
   }
+  PetscCall(CheckSymmetric());
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%d kinds of changes\n", (int)PETSC_STATIC_ARRAY_LENGTH(changes)));
   PetscCall(PetscFinalize());
   return 0;

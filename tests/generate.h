@@ -14,7 +14,8 @@ typedef enum {
   VALUES_FEW,    /* a minus zero among them */
   VALUES_FLOATS, /* many, each exactly a float32 */
   VALUES_MINUS_ZERO,
-  VALUES_OFFSET /* few, by the distance from the diagonal */
+  VALUES_OFFSET,   /* few, by the distance from the diagonal */
+  VALUES_SYMMETRIC /* many, the same on both sides of it */
 } ValueKind;
 
 typedef enum {
@@ -161,6 +162,7 @@ static const Generator generators[] = {
     {"stencil of few values", 210, 210, Grid2, VALUES_FEW, ENTRY_OWNER},
     {"stencil of many values", 216, 216, Grid3, VALUES_MANY, ENTRY_OWNER},
     {"stencil of constant coefficients", 1440, 1440, Grid3, VALUES_OFFSET, ENTRY_OWNER},
+    {"stencil of symmetric values", 1440, 1440, Grid3, VALUES_SYMMETRIC, ENTRY_OWNER},
     {"random", 190, 190, Few, VALUES_MANY, ENTRY_OWNER},
     {"random of float32 values", 190, 190, Few, VALUES_FLOATS, ENTRY_COO},
     {"random of few values", 190, 190, Few, VALUES_FEW, ENTRY_STASH},
@@ -196,6 +198,8 @@ static PetscScalar Value(ValueKind kind, PetscInt i, PetscInt j)
     return Scalar(f, -f);
   case VALUES_OFFSET:
     return Value(VALUES_FEW, j - i + 1000, 3);
+  case VALUES_SYMMETRIC:
+    return RandomScalar(PetscMin(i, j), PetscMax(i, j));
   case VALUES_MINUS_ZERO:
     return Scalar(-0.0, 0);
   default:

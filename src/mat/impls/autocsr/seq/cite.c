@@ -29,6 +29,13 @@ static struct {
      "  title     = {AlphaSparse: Generating High Performance SpMV Codes Directly from Sparse Matrices},\n"
      "  booktitle = {International Conference for High Performance Computing, Networking, Storage and Analysis (SC)},\n"
      "  year      = {2022}\n}\n",
+     PETSC_FALSE},
+    {"lee2004",
+     "@inproceedings{lee2004,\n"
+     "  author    = {Benjamin C. Lee and Richard W. Vuduc and James W. Demmel and Katherine A. Yelick},\n"
+     "  title     = {Performance Models for Evaluation and Automatic Tuning of Symmetric Sparse Matrix-Vector Multiply},\n"
+     "  booktitle = {International Conference on Parallel Processing (ICPP)},\n"
+     "  year      = {2004}\n}\n",
      PETSC_FALSE}};
 
 PetscErrorCode AutoCSRCite(const AutoCSRPlan *plan)

@@ -161,6 +161,7 @@ void AutoCSRCostFill(const AutoCSRProblem *problem, const AutoCSRAxes *axes, dou
       count[AUTOCSR_STREAM_PATTERN_ROW]   = count[AUTOCSR_STREAM_PATTERN_ROOT];
       count[AUTOCSR_STREAM_PATTERN_VALUE] = count[AUTOCSR_STREAM_PATTERN_OFFSET];
     }
+    if (axes->order == AUTOCSR_ORDER_DIAGONAL) count[AUTOCSR_STREAM_PATTERN_PLACE] = count[AUTOCSR_STREAM_PATTERN_OFFSET];
   }
   if (copied) count[AUTOCSR_STREAM_VALUE] = entries;
   if (axes->order == AUTOCSR_ORDER_BLOCKED) count[AUTOCSR_STREAM_BLOCK_PTR] = rows / block + 1;

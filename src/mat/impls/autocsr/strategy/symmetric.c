@@ -1,0 +1,82 @@
+/*
+  symmetric: of a stencil with symmetric values, those on the main diagonal and above it, diagonal by diagonal; row patterns
+  tell what a row has of them (lee2004's saving of symmetric values; there an entry is multiplied twice, here its place is read
+  twice, the second time from a cache, so that nothing is scattered).
+    variants  values copied, from a dictionary, float32
+    cost      all rows' slots on each diagonal in place of the entries: half of them where few rows are at a border
+    build     half of the values are copied once; the profile has compared them
+*/
+#include "preset.h"
+
+#define PADDING_LIMIT 1.0 /* more slots that rows lack than this share of the others: hopeless */
+
+/* Slots of all diagonals */
+static double slots(const AutoCSRProblem *problem)
+{
+  return (double)problem->csr->m * problem->profile->diagonals;
+}
+
+static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
+{
+  AutoCSRAxes    axes = {.partition = AUTOCSR_PARTITION_ROWS, .order = AUTOCSR_ORDER_DIAGONAL, .index = AUTOCSR_INDEX_PATTERN, .mapping = AUTOCSR_MAP_LANES, .reduction = AUTOCSR_REDUCE_NONE, .lanes = 1, .row_group = 1, .slice_height = 1};
+  AutoCSRValue   value[3];
+  const PetscInt n_values = AutoCSRStoredValueCodings(problem, value);
+  PetscBool      asked;
+
+  PetscFunctionBegin;
+  *n   = 0;
+  *why = "the settings ask for a coding that symmetric does not have";
+  if (problem->parallel) {
+    *why = "symmetric is a processor's alone";
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (!problem->profile->diagonals) {
+    *why = "the values are not symmetric, bit by bit, or the rows have too many different patterns";
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(AutoCSRProblemAsksFor(problem, "symmetric", &asked));
+  if (problem->profile->pattern_values && !asked) {
+    *why = "the patterns tell the values: there is nothing to be halved";
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (slots(problem) > (1 + PADDING_LIMIT) * ((double)problem->csr->nnz + problem->csr->m) / 2 || slots(problem) > PETSC_MAX_INT / 2) {
+    *why = "the rows lack so much of the diagonals that these would be mostly padding";
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  for (PetscInt v = 0; v < n_values; v++) {
+    axes.value = value[v];
+    AutoCSRVariantAdd(problem, &axes, max, list, n);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Of the rows of a slice that has more than one pattern, few are alone with theirs */
+#define ALONE 0.5
+
+static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
+{
+  const AutoCSRRange range = AutoCSRProblemRange(problem);
+
+  PetscFunctionBegin;
+  *n = 1;
+  AutoCSRCostFill(problem, axes, range.rows, range.nnz, slots(problem), 0, 0, part);
+  part->entries = range.nnz;
+  part->irregular *= ALONE * range.nnz / slots(problem);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRPlan *plan)
+{
+  PetscFunctionBegin;
+  PetscCall(AutoCSRBuildContiguous(problem, "symmetric", axes, plan));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes *axes, size_t len, char text[])
+{
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(text, len, "symmetric values: the main diagonal and %" PetscInt_FMT " above it, values %s", problem->profile->diagonals - 1, AutoCSRValueWords(axes->value)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const AutoCSRStrategy AutoCSRStrategy_symmetric = {"symmetric", "symmetric values of a stencil, those above the diagonal only", "lee2004", PETSC_TRUE, variants, cost, build, describe};
