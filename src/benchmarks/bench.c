@@ -99,7 +99,7 @@ int main(int argc, char **argv)
     while (BENCH_COPIES * g->nnz * fitting.scale * (sizeof(PetscInt) + sizeof(PetscScalar)) > limits.memory || 1.1 * g->nnz * fitting.scale > (double)PETSC_MAX_INT) fitting.scale /= 2;
     if (fitting.scale < size.scale) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "\n%s: at scale %g, for -memory %g and the range of PetscInt", g->name, fitting.scale, 1e-9 * limits.memory));
     PetscCall(CsrGenerate(g, &fitting, &csr));
-    PetscCall(Run(machine, Generated, g->name, &csr, &limits, report));
+    PetscCall(Run(machine, g->symmetric ? BENCH_ASIDE : Generated, g->name, &csr, &limits, report));
   }
   for (PetscInt f = 0; f < files; f++) {
     PetscCall(RunFile(machine, file[f], &limits, report));

@@ -92,6 +92,11 @@ PetscErrorCode CsrGenerate(const Generator *g, const Size *size, Csr *csr)
     for (PetscInt i = 0; i < csr->m; i++) {
       for (PetscInt k = csr->row_ptr[i]; k < csr->row_ptr[i + 1]; k++) csr->val[k] = csr->col[k] == i ? (PetscScalar)g->diagonal : (PetscScalar)-1;
     }
+  } else if (g->symmetric) {
+#pragma omp parallel for
+    for (PetscInt i = 0; i < csr->m; i++) {
+      for (PetscInt k = csr->row_ptr[i]; k < csr->row_ptr[i + 1]; k++) csr->val[k] = RandomScalar(size->seed ^ 0x56414c, (uint64_t)PetscMin(i, csr->col[k]) * (uint64_t)csr->n + (uint64_t)PetscMax(i, csr->col[k]), 0.001, 1);
+    }
   } else {
 #pragma omp parallel for
     for (PetscInt k = 0; k < csr->row_ptr[csr->m]; k++) csr->val[k] = RandomScalar(size->seed ^ 0x56414c, (uint64_t)k, 0.001, 1);

@@ -19,4 +19,7 @@ const Generator Generators[] = {
     {"empty40", Empty40, 14000000, 0},
     {"webgraph", WebGraph, 260000000, 0},
     {"webgraph22", WebGraph22, 32000000, 0},
+    {"poisson3d7-sym", Poisson3d7, 55760000, 0, PETSC_TRUE},
+    {"poisson3d27-sym", Poisson3d27, 55742968, 0, PETSC_TRUE},
+    {"poisson2d5-sym", Poisson2d5, 44988000, 0, PETSC_TRUE},
     {NULL, NULL, 0, 0}};

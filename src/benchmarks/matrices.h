@@ -27,8 +27,9 @@ typedef struct {
 typedef struct {
   const char *name;
   PetscErrorCode (*make)(const Size *, Csr *); /* everything but the values */
-  double nnz;                                  /* about, at scale 1 */
-  double diagonal;                             /* 0: values random in [0.001, 1); else constant: this on the diagonal, -1 elsewhere */
+  double    nnz;                               /* about, at scale 1 */
+  double    diagonal;                          /* 0: values random in [0.001, 1); else constant: this on the diagonal, -1 elsewhere */
+  PetscBool symmetric;                         /* random values are; a stencil's, of a diffusion in a material that differs from place to place */
 } Generator;
 
 extern const Generator Generators[]; /* ends with a NULL name; generators.c */

@@ -116,6 +116,12 @@ static PetscBool Below(double ratio)
   return (PetscBool)(ratio > 0 && ratio < BENCH_SLOWER);
 }
 
+/* Does a matrix belong to a group (NULL: all but those that are aside)? */
+static PetscBool Belongs(const Line *line, const char group[])
+{
+  return (PetscBool)(group ? line->group == group : strcmp(line->group, BENCH_ASIDE) != 0);
+}
+
 /* Geometric means over the matrices of a group (NULL: all) where a column was measured */
 static PetscErrorCode Means(Report r, const char group[])
 {
@@ -130,7 +136,7 @@ static PetscErrorCode Means(Report r, const char group[])
     for (PetscInt i = 0; i < r->n; i++) {
       const double ratio = r->line[i].ratio[c - r->machine->columns];
 
-      if (ratio <= 0 || (group && r->line[i].group != group)) continue;
+      if (ratio <= 0 || !Belongs(&r->line[i], group)) continue;
       sum += log(ratio);
       count++;
     }
@@ -142,7 +148,7 @@ static PetscErrorCode Means(Report r, const char group[])
   for (PetscInt i = 0; i < r->n; i++) {
     const Line *l = &r->line[i];
 
-    if (l->us <= 0 || (group && l->group != group)) continue;
+    if (l->us <= 0 || !Belongs(l, group)) continue;
     measured++;
     below += Below(l->peer_us / l->us);
   }
