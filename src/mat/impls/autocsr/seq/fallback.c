@@ -130,8 +130,8 @@ PetscErrorCode AutoCSRParentForward(Mat A, Vec x, Vec z, Vec y)
 }
 
 /*
-  Where a plan scatters from the CSR entry by entry, as AIJ does, AIJ's own transposed product loses nothing on the way. It is
-  called as it is: that of a parent that asks for no name and has no device
+  Where a plan scatters from the CSR entry by entry, as AIJ does, or there is none, AIJ's own transposed product loses nothing on the
+  way. It is called as it is: that of a parent that asks for no name and has no device
 */
 PetscErrorCode AutoCSRParentScatter(Mat A, const AutoCSRPlan *plan, AutoCSRProductKind kind, Vec x, Vec z, Vec y, PetscBool *done)
 {
@@ -141,7 +141,7 @@ PetscErrorCode AutoCSRParentScatter(Mat A, const AutoCSRPlan *plan, AutoCSRProdu
   PetscFunctionBegin;
   PetscCall(MatSeqAutoCSRGetParent(&parent));
   *done = (PetscBool)(!parent->device && (kind == AUTOCSR_PRODUCT_TRANSPOSE || (kind == AUTOCSR_PRODUCT_HERMITIAN && !PetscDefined(USE_COMPLEX))));
-  for (PetscInt s = 0; s < plan->n_segments; s++) { /* patterns and blocks have something to gain */
+  for (PetscInt s = 0; plan && s < plan->n_segments; s++) { /* patterns and blocks have something to gain */
     if (plan->segment[s].axes.index == AUTOCSR_INDEX_PATTERN || plan->segment[s].axes.block > 1) *done = PETSC_FALSE;
   }
   if (!*done) PetscFunctionReturn(PETSC_SUCCESS);

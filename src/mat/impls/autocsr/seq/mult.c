@@ -116,7 +116,7 @@ static PetscErrorCode AutoCSRMultiply(Mat A, AutoCSRProductKind kind, Vec x, Vec
   AutoCSROperands     o;
   AutoCSRHostOperands host = {NULL, NULL, NULL};
   const AutoCSRPlan  *plan;
-  PetscBool           scatter = PETSC_FALSE, first;
+  PetscBool           scatter = PETSC_FALSE, first, done = PETSC_FALSE;
   PetscLogDouble      flops;
 
   PetscFunctionBegin;
@@ -139,19 +139,17 @@ static PetscErrorCode AutoCSRMultiply(Mat A, AutoCSRProductKind kind, Vec x, Vec
       PetscFunctionReturn(PETSC_SUCCESS);
     }
   }
-  if (PetscUnlikely(!plan)) {
-    PetscCall(AutoCSRParentProduct(A, kind, x, z, y));
-    if (ctx->yields) PetscCall(MatSeqAutoCSRYield(A));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  if (scatter) {
-    PetscBool done;
-
+  if (scatter || (ctx->yields && kind != AUTOCSR_PRODUCT_FORWARD)) {
     PetscCall(AutoCSRParentScatter(A, plan, kind, x, z, y, &done));
     if (done) {
       ctx->products++;
       PetscFunctionReturn(PETSC_SUCCESS);
     }
+  }
+  if (PetscUnlikely(!plan)) {
+    PetscCall(AutoCSRParentProduct(A, kind, x, z, y));
+    if (ctx->yields) PetscCall(MatSeqAutoCSRYield(A));
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
   flops = 2.0 * ctx->csr.nnz - (kind != AUTOCSR_PRODUCT_FORWARD || z ? 0 : ctx->nonempty);
   if (ctx->resident)

@@ -28,6 +28,12 @@ static const AutoCSROperation SeqProducts[] = {
     AUTOCSR_OPERATION(multhermitiantransposeadd, MatMultHermitianTransposeAdd_SeqAutoCSR),
     {0, NULL}};
 
+/* Those for which the parent's stand without a detour. Its transposed product sets y by a logged operation (seq/fallback.c) */
+static const AutoCSROperation SeqForwardProducts[] = {
+    AUTOCSR_OPERATION(mult, MatMult_SeqAutoCSR),
+    AUTOCSR_OPERATION(multadd, MatMultAdd_SeqAutoCSR),
+    {0, NULL}};
+
 static const AutoCSROperation SeqOperations[] = {
     AUTOCSR_OPERATION(assemblyend, MatAssemblyEnd_SeqAutoCSR),
     AUTOCSR_OPERATION(duplicate, MatDuplicate_SeqAutoCSR),
@@ -229,7 +235,7 @@ PetscErrorCode MatSeqAutoCSRYield(Mat A)
 
   PetscFunctionBegin;
   PetscCall(MatSeqAutoCSRGetParent(&parent));
-  AutoCSRYield(A, parent, SeqProducts);
+  AutoCSRYield(A, parent, SeqForwardProducts);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -104,7 +104,7 @@ PETSC_INTERN PetscErrorCode MatSeqAutoCSRAttach(Mat, const AutoCSRSettings *); /
 PETSC_INTERN PetscErrorCode MatSeqAutoCSRSuspend(Mat, AutoCSRSuspended *);
 PETSC_INTERN PetscErrorCode MatSeqAutoCSRResume(AutoCSRSuspended *);
 PETSC_INTERN PetscBool      MatIsSeqAutoCSR(Mat);
-PETSC_INTERN PetscErrorCode MatSeqAutoCSRYield(Mat); /* the parent's products are put in the place of ours */
+PETSC_INTERN PetscErrorCode MatSeqAutoCSRYield(Mat); /* the parent's forward products are put in the place of ours */
 
 #if defined(AUTOCSR_HAVE_CUDA)
 /* seq/cusparse.c */
