@@ -22,6 +22,7 @@
 #define AUTOCSR_AGENT_CUH
 
 #include "launch.h"
+#include "ptx.cuh"
 
 static constexpr int      WARP = 32, WARPS = AUTOCSR_BLOCK / WARP;
 static constexpr unsigned ALL_LANES    = 0xffffffffu;
@@ -86,32 +87,9 @@ struct StreamWord<16> {
 template <typename T>
 static __device__ __forceinline__ T LoadStream(const T *p)
 {
-  typename StreamWord<sizeof(T)>::type w;
-  T                                    v;
+  const auto w = PtxLoadStream((const typename StreamWord<sizeof(T)>::type *)p);
+  T          v;
 
-  if constexpr (sizeof(T) == 1) {
-    unsigned short s;
-
-    asm("ld.global.nc.L1::no_allocate.u8 %0, [%1];"
-        : "=h"(s)
-        : "l"(p));
-    w = (unsigned char)s;
-  } else if constexpr (sizeof(T) == 2)
-    asm("ld.global.nc.L1::no_allocate.u16 %0, [%1];"
-        : "=h"(w)
-        : "l"(p));
-  else if constexpr (sizeof(T) == 4)
-    asm("ld.global.nc.L1::no_allocate.u32 %0, [%1];"
-        : "=r"(w)
-        : "l"(p));
-  else if constexpr (sizeof(T) == 8)
-    asm("ld.global.nc.L1::no_allocate.u64 %0, [%1];"
-        : "=l"(w)
-        : "l"(p));
-  else
-    asm("ld.global.nc.L1::no_allocate.v2.u64 {%0, %1}, [%2];"
-        : "=l"(w.x), "=l"(w.y)
-        : "l"(p));
   memcpy((void *)&v, &w, sizeof(v));
   return v;
 }
@@ -190,13 +168,7 @@ static __device__ __forceinline__ PetscScalar ShuffleUp(PetscScalar a, int lanes
 /* What was written before is seen by those who count later; returns how many have come before */
 static __device__ __forceinline__ unsigned CountArrival(unsigned *arrived)
 {
-  unsigned before;
-
-  asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], 1;"
-               : "=r"(before)
-               : "l"(arrived)
-               : "memory");
-  return before;
+  return PtxCount(arrived);
 }
 
 /* The largest of the lanes' */

@@ -146,13 +146,13 @@ struct AgentTiled : AgentBase {
   /* Copies the tile, by all threads; it is there after the wait and a barrier */
   static __device__ __forceinline__ void CopyTile(PetscScalar *tile, const PetscScalar *x, PetscInt n)
   {
-    constexpr int  unit = sizeof(PetscScalar) > 8 ? 8 : (int)sizeof(PetscScalar);
-    const unsigned to    = (unsigned)__cvta_generic_to_shared(tile);
-    const char    *from  = (const char *)x;
-    const int      bytes = (int)(n * (PetscInt)sizeof(PetscScalar)), whole = (uintptr_t)x % 16 ? 0 : bytes / 16 * 16;
+    constexpr int   unit  = sizeof(PetscScalar) > 8 ? 8 : (int)sizeof(PetscScalar);
+    const PtxShared to    = PtxSharedAddress(tile);
+    const char     *from  = (const char *)x;
+    const int       bytes = (int)(n * (PetscInt)sizeof(PetscScalar)), whole = (uintptr_t)x % 16 ? 0 : bytes / 16 * 16;
 
-    for (int o = threadIdx.x * 16; o < whole; o += threads * 16) asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to + o), "l"(from + o) : "memory");
-    for (int o = whole + threadIdx.x * unit; o < bytes; o += threads * unit) asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to + o), "l"(from + o), "n"(unit) : "memory");
+    for (int o = threadIdx.x * 16; o < whole; o += threads * 16) PtxCopy<16>(to + o, from + o);
+    for (int o = whole + threadIdx.x * unit; o < bytes; o += threads * unit) PtxCopy<unit>(to + o, from + o);
   }
 
   /* The sums of a group's pieces to scratch from `piece` on; open: the sum of the piece that goes on from the group before, then that goes on after it. Returns how many pieces end */
@@ -216,7 +216,7 @@ struct AgentTiled : AgentBase {
       Load(seg, g, &next);
       piece += LoadCached(seg.piece_ptr + g);
     }
-    asm volatile("cp.async.wait_all;" ::: "memory");
+    PtxWait();
     __syncthreads();
     for (; g < end; g++) {
       now = next;

@@ -4,33 +4,13 @@
 
 #include "agent.cuh"
 
-/*
-  Loads of entries that may not exist: nothing is read then. Branches around several loads are merged by the compiler, and
-  each load waits for the one before; predicated loads in their order do not wait.
-*/
-#define LOAD_IF(how, type, class) asm volatile("{.reg .pred q; setp.ne.s32 q, %2, 0; @q ld.global.nc" how "." type " %0, [%1];}" \
-                                               : "+" class(w)                                                                    \
-                                               : "l"(p), "r"((int)exists))
-#define LOAD_16_IF(how) asm volatile("{.reg .pred q; setp.ne.s32 q, %3, 0; @q ld.global.nc" how ".v2.u64 {%0, %1}, [%2];}" \
-                                     : "+l"(w.x), "+l"(w.y)                                                                \
-                                     : "l"(p), "r"((int)exists))
-
+/* Loads of entries that may not exist: nothing is read then, and no load waits for the one before (ptx.cuh) */
 template <typename T>
 static __device__ __forceinline__ T LoadStreamIf(bool exists, const T *p)
 {
-  typename StreamWord<sizeof(T) == 1 ? 2 : sizeof(T)>::type w = {0};
-  T                                                         v;
+  const auto w = PtxLoadStreamIf(exists, (const typename StreamWord<sizeof(T)>::type *)p);
+  T          v;
 
-  if constexpr (sizeof(T) == 1)
-    LOAD_IF(".L1::no_allocate", "u8", "h");
-  else if constexpr (sizeof(T) == 2)
-    LOAD_IF(".L1::no_allocate", "u16", "h");
-  else if constexpr (sizeof(T) == 4)
-    LOAD_IF(".L1::no_allocate", "u32", "r");
-  else if constexpr (sizeof(T) == 8)
-    LOAD_IF(".L1::no_allocate", "u64", "l");
-  else
-    LOAD_16_IF(".L1::no_allocate");
   memcpy((void *)&v, &w, sizeof(v));
   return v;
 }
@@ -38,17 +18,9 @@ static __device__ __forceinline__ T LoadStreamIf(bool exists, const T *p)
 template <typename T>
 static __device__ __forceinline__ T LoadCachedIf(bool exists, const T *p)
 {
-  typename StreamWord<sizeof(T)>::type w = {0};
-  T                                    v;
+  const auto w = PtxLoadCachedIf(exists, (const typename StreamWord<sizeof(T)>::type *)p);
+  T          v;
 
-  if constexpr (sizeof(T) == 2)
-    LOAD_IF("", "u16", "h");
-  else if constexpr (sizeof(T) == 4)
-    LOAD_IF("", "u32", "r");
-  else if constexpr (sizeof(T) == 8)
-    LOAD_IF("", "u64", "l");
-  else
-    LOAD_16_IF("");
   memcpy((void *)&v, &w, sizeof(v));
   return v;
 }

@@ -22,33 +22,22 @@ static __device__ __forceinline__ int StreamLead(const void *from)
 template <int most>
 static __device__ __forceinline__ void StreamCopy(void *room, const void *from, int bytes)
 {
-  const int      lead = StreamLead(from), total = bytes ? lead + bytes : 0;
-  const char    *base = (const char *)from - lead;
-  const unsigned to   = (unsigned)__cvta_generic_to_shared(room);
+  const int       lead = StreamLead(from), total = bytes ? lead + bytes : 0;
+  const char     *base = (const char *)from - lead;
+  const PtxShared to   = PtxSharedAddress(room);
 
 #pragma unroll
   for (int i = 0; i * WARP * STREAM_CHUNK < most + STREAM_CHUNK; i++) {
     const int o = (i * WARP + threadIdx.x % WARP) * STREAM_CHUNK;
 
-    if (o < total) asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(to + o), "l"(base + o), "r"(PetscMin(STREAM_CHUNK, total - o))
-                                : "memory");
+    if (o < total) PtxCopyPart(to + o, base + o, PetscMin(STREAM_CHUNK, total - o));
   }
-}
-
-/* Waits until all that the warp has begun to copy is there but for the last `groups` groups of copies */
-template <int groups>
-static __device__ __forceinline__ void StreamWaitFor(void)
-{
-  asm volatile("cp.async.wait_group %0;" ::"n"(groups)
-               : "memory");
-  __syncwarp();
 }
 
 /* Waits until all that the warp has begun to copy is there */
 static __device__ __forceinline__ void StreamWait(void)
 {
-  asm volatile("cp.async.wait_all;" ::
-                   : "memory");
+  PtxWait();
   __syncwarp();
 }
 

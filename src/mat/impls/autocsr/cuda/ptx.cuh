@@ -1,0 +1,190 @@
+/*
+  What C++ has no word for: all PTX of this room. Words are unsigned integers of 1 to 8 bytes, or ulonglong2. A processor that
+  runs the kernels without a device (tests/emulator) has these functions in its own form.
+*/
+#ifndef AUTOCSR_PTX_CUH
+#define AUTOCSR_PTX_CUH
+
+/* A load of what is not written while the kernel runs, and not kept in L1 */
+static __device__ __forceinline__ unsigned char PtxLoadStream(const unsigned char *p)
+{
+  unsigned short w;
+
+  asm("ld.global.nc.L1::no_allocate.u8 %0, [%1];"
+      : "=h"(w)
+      : "l"(p));
+  return (unsigned char)w;
+}
+
+static __device__ __forceinline__ unsigned short PtxLoadStream(const unsigned short *p)
+{
+  unsigned short w;
+
+  asm("ld.global.nc.L1::no_allocate.u16 %0, [%1];"
+      : "=h"(w)
+      : "l"(p));
+  return w;
+}
+
+static __device__ __forceinline__ unsigned int PtxLoadStream(const unsigned int *p)
+{
+  unsigned int w;
+
+  asm("ld.global.nc.L1::no_allocate.u32 %0, [%1];"
+      : "=r"(w)
+      : "l"(p));
+  return w;
+}
+
+static __device__ __forceinline__ unsigned long long PtxLoadStream(const unsigned long long *p)
+{
+  unsigned long long w;
+
+  asm("ld.global.nc.L1::no_allocate.u64 %0, [%1];"
+      : "=l"(w)
+      : "l"(p));
+  return w;
+}
+
+static __device__ __forceinline__ ulonglong2 PtxLoadStream(const ulonglong2 *p)
+{
+  ulonglong2 w;
+
+  asm("ld.global.nc.L1::no_allocate.v2.u64 {%0, %1}, [%2];"
+      : "=l"(w.x), "=l"(w.y)
+      : "l"(p));
+  return w;
+}
+
+/*
+  Loads of words that may not exist, which are zero then and not read. Branches around several loads are merged by the
+  compiler, and each load waits for the one before; predicated loads in their order do not wait.
+*/
+#define PTX_LOAD_IF(how, type, class) asm volatile("{.reg .pred q; setp.ne.s32 q, %2, 0; @q ld.global.nc" how "." type " %0, [%1];}" \
+                                                   : "+" class(w)                                                                    \
+                                                   : "l"(p), "r"((int)exists))
+#define PTX_LOAD_16_IF(how) asm volatile("{.reg .pred q; setp.ne.s32 q, %3, 0; @q ld.global.nc" how ".v2.u64 {%0, %1}, [%2];}" \
+                                         : "+l"(w.x), "+l"(w.y)                                                                \
+                                         : "l"(p), "r"((int)exists))
+
+/* In a word of 2 bytes, as a register holds it: made narrower here, it would be masked */
+static __device__ __forceinline__ unsigned short PtxLoadStreamIf(bool exists, const unsigned char *p)
+{
+  unsigned short w = 0;
+
+  PTX_LOAD_IF(".L1::no_allocate", "u8", "h");
+  return w;
+}
+
+static __device__ __forceinline__ unsigned short PtxLoadStreamIf(bool exists, const unsigned short *p)
+{
+  unsigned short w = 0;
+
+  PTX_LOAD_IF(".L1::no_allocate", "u16", "h");
+  return w;
+}
+
+static __device__ __forceinline__ unsigned int PtxLoadStreamIf(bool exists, const unsigned int *p)
+{
+  unsigned int w = 0;
+
+  PTX_LOAD_IF(".L1::no_allocate", "u32", "r");
+  return w;
+}
+
+static __device__ __forceinline__ unsigned long long PtxLoadStreamIf(bool exists, const unsigned long long *p)
+{
+  unsigned long long w = 0;
+
+  PTX_LOAD_IF(".L1::no_allocate", "u64", "l");
+  return w;
+}
+
+static __device__ __forceinline__ ulonglong2 PtxLoadStreamIf(bool exists, const ulonglong2 *p)
+{
+  ulonglong2 w = {0};
+
+  PTX_LOAD_16_IF(".L1::no_allocate");
+  return w;
+}
+
+/* The same, kept in L1 */
+static __device__ __forceinline__ unsigned short PtxLoadCachedIf(bool exists, const unsigned short *p)
+{
+  unsigned short w = 0;
+
+  PTX_LOAD_IF("", "u16", "h");
+  return w;
+}
+
+static __device__ __forceinline__ unsigned int PtxLoadCachedIf(bool exists, const unsigned int *p)
+{
+  unsigned int w = 0;
+
+  PTX_LOAD_IF("", "u32", "r");
+  return w;
+}
+
+static __device__ __forceinline__ unsigned long long PtxLoadCachedIf(bool exists, const unsigned long long *p)
+{
+  unsigned long long w = 0;
+
+  PTX_LOAD_IF("", "u64", "l");
+  return w;
+}
+
+static __device__ __forceinline__ ulonglong2 PtxLoadCachedIf(bool exists, const ulonglong2 *p)
+{
+  ulonglong2 w = {0};
+
+  PTX_LOAD_16_IF("");
+  return w;
+}
+
+/* Adds 1. What was written before is seen by those who count later. Returns what was there */
+static __device__ __forceinline__ unsigned PtxCount(unsigned *p)
+{
+  unsigned before;
+
+  asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], 1;"
+               : "=r"(before)
+               : "l"(p)
+               : "memory");
+  return before;
+}
+
+/* An address as the copies below want it */
+typedef unsigned PtxShared;
+
+static __device__ __forceinline__ PtxShared PtxSharedAddress(void *p)
+{
+  return (unsigned)__cvta_generic_to_shared(p);
+}
+
+/* Begins to copy 4, 8 or 16 bytes, from and to where an object of that size may lie; 16 not through L1 */
+template <int bytes>
+static __device__ __forceinline__ void PtxCopy(PtxShared to, const void *from)
+{
+  if constexpr (bytes == 16)
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from)
+                 : "memory");
+  else
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(from), "n"(bytes)
+                 : "memory");
+}
+
+/* The first `bytes` of 16, the others become zero; what lies next in memory is about to be copied too */
+static __device__ __forceinline__ void PtxCopyPart(PtxShared to, const void *from, int bytes)
+{
+  asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes)
+               : "memory");
+}
+
+/* Waits for the thread's copies. Other threads see them after a barrier */
+static __device__ __forceinline__ void PtxWait(void)
+{
+  asm volatile("cp.async.wait_all;" ::
+                   : "memory");
+}
+
+#endif
