@@ -220,7 +220,7 @@ struct AgentStencil : AgentBase {
 
   static __device__ __forceinline__ void Run(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt block, Shared &)
   {
-    if (most_rows == 1 || seg.blocks > (seg.n_rows - 1) / (AUTOCSR_BLOCK * most_rows))
+    if (most_rows == 1 || seg.blocks > (seg.n_rows - 1) / AUTOCSR_BLOCK) /* see Blocks() */
       RunRows<1>(seg, op, block);
     else
       RunRows<most_rows>(seg, op, block);
