@@ -15,12 +15,10 @@ static __device__ __forceinline__ void RunAgent(const AutoCSRDeviceSegment &seg,
 template <class Agent>
 __global__ void __launch_bounds__(Agent::threads, Agent::residents) AutoCSROne(const __grid_constant__ AutoCSROneParameters p)
 {
-  if constexpr (Agent::alone) {
-    extern __shared__ __align__(16) unsigned char room[];
-
-    Agent::Run(p.segment, p.operands, blockIdx.x, room);
-  } else {
-    __shared__ alignas(16) unsigned char shared[sizeof(typename Agent::Shared)];
+  if constexpr (Agent::alone)
+    Agent::Run(p.segment, p.operands, blockIdx.x, PtxDynamicShared());
+  else {
+    __shared__ __align__(16) unsigned char shared[sizeof(typename Agent::Shared)];
 
     RunAgent<Agent>(p.segment, p.operands, blockIdx.x, shared);
   }

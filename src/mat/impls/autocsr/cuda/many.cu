@@ -42,9 +42,9 @@ static constexpr int light_residents = LightResidents();
 template <bool light>
 __global__ void __launch_bounds__(AUTOCSR_BLOCK, light ? light_residents : 1) AutoCSRMany(const __grid_constant__ AutoCSRManyParameters p)
 {
-  __shared__ alignas(16) unsigned char shared[shared_bytes<light>];
-  PetscInt                             block = blockIdx.x;
-  int                                  s     = 0;
+  __shared__ __align__(16) unsigned char shared[shared_bytes<light>];
+  PetscInt                               block = blockIdx.x;
+  int                                    s     = 0;
 
   while (block >= p.block_end[s]) s++;
   if (s) block -= p.block_end[s - 1];

@@ -1,5 +1,5 @@
 /*
-  What C++ has no word for: all PTX of this room. Words are unsigned integers of 1 to 8 bytes, or ulonglong2. A processor that
+  What C++ has no word for: all PTX of this room, and shared memory whose size a launch tells. Words are unsigned integers of 1 to 8 bytes, or ulonglong2. A processor that
   runs the kernels without a device (tests/emulator) has these functions in its own form.
 */
 #ifndef AUTOCSR_PTX_CUH
@@ -151,6 +151,13 @@ static __device__ __forceinline__ unsigned PtxCount(unsigned *p)
                : "l"(p)
                : "memory");
   return before;
+}
+
+static __device__ __forceinline__ unsigned char *PtxDynamicShared(void)
+{
+  extern __shared__ __align__(16) unsigned char room[];
+
+  return room;
 }
 
 /* An address as the copies below want it */
