@@ -89,6 +89,25 @@ $(BUILD)/%.o: %.cxx $(stamp)
 	@mkdir -p $(@D)
 	$(call quiet,CXX)$(CXX) $(CFLAGSALL) -MMD -MP -c -o $@ $<
 
+# ---- The device's room without a device (tests/emulator; where PETSc has no CUDA, whose functions have the same names): its sources as
+# C++ in which every access to memory is told to the emulator. No path is doubled, so that a place in the source is one place in the
+# program; variables without a value have a bad one
+emulator_dir := tests/emulator
+emulated     := $(addprefix $(src)/cuda/,executors.cu many.cu segsum.cu launch.c memory.c)
+emulator     := $(wildcard $(emulator_dir)/*.cxx $(emulator_dir)/*.c)
+EMULATED      = $(patsubst $(src)/cuda/%,$(BUILD)/emulated/%.o,$(basename $(emulated))) $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(emulator))))
+EMULATION     = -I$(emulator_dir)/include -O1 -fno-thread-jumps -ftrivial-auto-var-init=pattern
+WATCHED       = $(EMULATION) -fsanitize=thread -include $(emulator_dir)/device.h -iquote $(src)/cuda -Wno-unknown-pragmas -Wno-unused-function
+can_emulate  := $(if $(gpu),,$(shell printf '\043if defined(__clang__) || !defined(__x86_64__)\n\043error\n\043endif\n' | $(or $(CXX),false) -fsanitize=thread -ftrivial-auto-var-init=pattern -x c++ -c -o /dev/null - 2>/dev/null && echo 1))
+$(BUILD)/emulated/%.o: $(src)/cuda/%.cu $(emulator_dir)/launches.sed $(stamp)
+	@mkdir -p $(@D)
+	@(echo '#line 1 "$<"' && sed -f $(emulator_dir)/launches.sed $<) >$(@:.o=.cxx)
+	$(call quiet,EMULATE)$(CXX) -std=c++17 $(CFLAGSALL) $(WATCHED) -MMD -MP -MT $@ -c -o $@ $(@:.o=.cxx)
+$(BUILD)/emulated/%.o: $(src)/cuda/%.c $(stamp)
+	@mkdir -p $(@D)
+	$(call quiet,EMULATE)$(CC) $(CSTD) $(CFLAGSALL) -I$(emulator_dir)/include -MMD -MP -c -o $@ $<
+$(BUILD)/$(emulator_dir)/%.o: CFLAGSALL += -I$(emulator_dir)/include -std=$(if $(filter %.c,$<),gnu11,c++17)
+
 # The same kernel text for each instruction set
 ISA_kernels_avx2   = -mavx2 -mfma
 ISA_kernels_avx512 = -mavx512f -mavx512vl -mavx512dq -mavx512bw -mfma -mprefer-vector-width=512
@@ -98,21 +117,26 @@ ISA_kernels_avx512 = -mavx512f -mavx512vl -mavx512dq -mavx512bw -mfma -mprefer-v
 # linked:  those that call the public functions and are linked with the library
 # halves:  those of which a part is CUDA
 # device:  these, and those that call the device's backend
+# emulating: those that run kernels without a device
 programs := $(wildcard tests/*.c tests/*.cxx examples/*.c)
 private  := $(if $(programs),$(shell grep -lE 'include.*(src/mat/impls/autocsr|"(blocks|plans|ex32)\.h")' $(programs)))
 linked   := $(filter-out $(private),$(if $(programs),$(shell grep -l 'include.*petscautocsr\.h' $(programs))))
 halves   := $(patsubst %_nvcc.cu,%.c,$(wildcard tests/*_nvcc.cu))
 device   := $(halves) $(if $(programs),$(shell grep -l AutoCSRBackendCUDA $(programs)))
+emulating := $(if $(programs),$(shell grep -l 'include.*"emulator/' $(programs)))
 slepc    := $(filter-out $(private),$(if $(programs),$(shell grep -l 'include.*slepc' $(programs))))
 # SLEPc's installation of the same PETSc: Debian's where it is there
 SLEPC_DIR ?= $(wildcard $(subst petscdir/petsc,slepcdir/slepc,$(filter /usr/lib/petscdir/%,$(PETSC_DIR))))
 export SLEPC_DIR
 exe       = $(patsubst %,$(BUILD)/%,$(basename $(1)))
-runnable := $(filter-out $(if $(SLEPC_DIR),,$(slepc)) $(if $(CXX),,%.cxx) $(if $(gpu),,$(device)),$(programs))
+runnable := $(filter-out $(if $(SLEPC_DIR),,$(slepc)) $(if $(CXX),,%.cxx) $(if $(gpu),,$(device)) $(if $(can_emulate),,$(emulating)),$(programs))
 
 LINK = $(if $(filter %.cxx,$<),$(CXXLINKER),$(CLINKER)) -o $@ $(filter %.o %.a,$^)
 $(call exe,$(programs)): $(BUILD)/%: $(BUILD)/%.o
 	$(call quiet,LINK)$(LINK) $(LINK_WITH) $(PETSC_LINK) -lm
+$(call exe,$(emulating)): $(EMULATED)
+$(patsubst %,$(BUILD)/%.o,$(basename $(emulating))): INCLUDES += -I$(emulator_dir)/include
+$(patsubst %.cxx,$(BUILD)/%.o,$(filter %.cxx,$(emulating))): CFLAGSALL += -std=c++17 $(WATCHED)
 $(call exe,$(private)): $(BUILD)/private.a
 $(call exe,$(halves)): $(BUILD)/%: $(BUILD)/%_nvcc.o
 $(call exe,$(linked)): $(library)

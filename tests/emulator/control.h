@@ -1,0 +1,26 @@
+/* What tests say to the emulator, in C and C++ */
+#ifndef EMULATOR_CONTROL_H
+#define EMULATOR_CONTROL_H
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/* The order in which blocks, and the threads of a block, run. What is read from shared memory without having been written is other in each */
+typedef enum {
+  EMULATOR_FORWARD,
+  EMULATOR_BACKWARD,
+  EMULATOR_SHUFFLED,
+  EMULATOR_ORDERS
+} EmulatorOrder;
+
+void EmulatorSetOrder(EmulatorOrder);
+
+/* Launches so far */
+unsigned long long EmulatorLaunches(void);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif

@@ -1,0 +1,249 @@
+/* The language of kernels, as far as ours go: put before every source of the device's room. What threads do together is in collective.cxx, the rest in callbacks.cxx */
+#ifndef EMULATOR_DEVICE_H
+#define EMULATOR_DEVICE_H
+
+#include "include/cuda_runtime.h"
+#include <cmath>
+#include <cstring>
+#include <type_traits>
+
+#define __global__
+#define __device__
+#define __host__
+#define __shared__      static
+#define __forceinline__ inline __attribute__((always_inline))
+#define __grid_constant__
+#define __launch_bounds__(...)
+#define __align__(n)       __attribute__((aligned(n)))
+#define EMULATOR_UNWATCHED static inline __attribute__((no_sanitize("thread")))
+
+struct EmulatorIndex {
+  unsigned x, y, z;
+};
+
+struct alignas(16) ulonglong2 {
+  unsigned long long x, y;
+};
+
+extern "C" {
+/* Where a thread is does not change while it runs */
+__attribute__((const)) EmulatorIndex EmulatorThreadIndex(void);
+__attribute__((const)) EmulatorIndex EmulatorBlockIndex(void);
+__attribute__((const)) EmulatorIndex EmulatorThreads(void);
+__attribute__((const)) EmulatorIndex EmulatorBlocks(void);
+unsigned long long                   EmulatorMeet(int operation, unsigned mask, unsigned long long value, int argument, int width);
+void                                 EmulatorReadOnce(const void *, size_t);
+void                                 EmulatorAtomic(const void *, size_t);
+void                                 EmulatorCount(const void *);
+void                                 EmulatorCopy(void *to, const void *from, int bytes, int room);
+void                                 EmulatorCopiesWait(void);
+}
+
+#define threadIdx EmulatorThreadIndex()
+#define blockIdx  EmulatorBlockIndex()
+#define blockDim  EmulatorThreads()
+#define gridDim   EmulatorBlocks()
+
+/* ---- Together; the numbers are those of emulator.h */
+
+#define __syncthreads()     (void)EmulatorMeet(0, 0, 0, 0, 0)
+#define __syncwarp()        (void)EmulatorMeet(1, 0xffffffffu, 0, 0, 0)
+#define __ballot_sync(m, v) (unsigned)EmulatorMeet(6, m, (v) != 0, 0, 0)
+#define __any_sync(m, v)    (int)EmulatorMeet(7, m, (v) != 0, 0, 0)
+#define __all_sync(m, v)    (int)EmulatorMeet(8, m, (v) != 0, 0, 0)
+
+template <typename T>
+static __forceinline__ T EmulatorShuffle(int operation, unsigned mask, T v, int argument, int width)
+{
+  unsigned long long bits = 0;
+
+  static_assert(sizeof(T) <= sizeof(bits), "No more than 8 bytes are shuffled at once");
+  memcpy(&bits, &v, sizeof(v));
+  bits = EmulatorMeet(operation, mask, bits, argument, width);
+  memcpy(&v, &bits, sizeof(v));
+  return v;
+}
+
+template <typename T>
+static __forceinline__ T __shfl_sync(unsigned mask, T v, int lane, int width = 32)
+{
+  return EmulatorShuffle(2, mask, v, lane, width);
+}
+
+template <typename T>
+static __forceinline__ T __shfl_up_sync(unsigned mask, T v, unsigned lanes, int width = 32)
+{
+  return EmulatorShuffle(3, mask, v, (int)lanes, width);
+}
+
+template <typename T>
+static __forceinline__ T __shfl_down_sync(unsigned mask, T v, unsigned lanes, int width = 32)
+{
+  return EmulatorShuffle(4, mask, v, (int)lanes, width);
+}
+
+template <typename T>
+static __forceinline__ T __shfl_xor_sync(unsigned mask, T v, int lanes, int width = 32)
+{
+  return EmulatorShuffle(5, mask, v, lanes, width);
+}
+
+template <typename T>
+static __forceinline__ unsigned __match_any_sync(unsigned mask, T v)
+{
+  unsigned long long bits = 0;
+
+  memcpy(&bits, &v, sizeof(v));
+  return (unsigned)EmulatorMeet(9, mask, bits, 0, 0);
+}
+
+static __forceinline__ unsigned __reduce_add_sync(unsigned mask, unsigned v)
+{
+  return (unsigned)EmulatorMeet(10, mask, v, 0, 0);
+}
+
+static __forceinline__ unsigned __reduce_min_sync(unsigned mask, unsigned v)
+{
+  return (unsigned)EmulatorMeet(11, mask, v, 0, 0);
+}
+
+static __forceinline__ unsigned __reduce_max_sync(unsigned mask, unsigned v)
+{
+  return (unsigned)EmulatorMeet(12, mask, v, 0, 0);
+}
+
+static __forceinline__ int __reduce_min_sync(unsigned mask, int v)
+{
+  return (int)EmulatorMeet(13, mask, (unsigned)v, 0, 0);
+}
+
+static __forceinline__ int __reduce_max_sync(unsigned mask, int v)
+{
+  return (int)EmulatorMeet(14, mask, (unsigned)v, 0, 0);
+}
+
+static __forceinline__ unsigned __reduce_and_sync(unsigned mask, unsigned v)
+{
+  return (unsigned)EmulatorMeet(15, mask, v, 0, 0);
+}
+
+static __forceinline__ unsigned __reduce_or_sync(unsigned mask, unsigned v)
+{
+  return (unsigned)EmulatorMeet(16, mask, v, 0, 0);
+}
+
+/* ---- Alone */
+
+static inline int __popc(unsigned v)
+{
+  return __builtin_popcount(v);
+}
+
+static inline int __clz(int v)
+{
+  return v ? __builtin_clz((unsigned)v) : 32;
+}
+
+static inline int __ffs(int v)
+{
+  return __builtin_ffs(v);
+}
+
+template <typename T>
+EMULATOR_UNWATCHED T __ldg(const T *p)
+{
+  EmulatorReadOnce(p, sizeof(T));
+  return *p;
+}
+
+template <typename T, typename V>
+EMULATOR_UNWATCHED T atomicAdd(T *p, V v)
+{
+  T before;
+
+  EmulatorAtomic(p, sizeof(T));
+  before = *p;
+  *p     = before + (T)v;
+  return before;
+}
+
+/* ---- kernel<<<blocks, threads, shared, stream>>>(arguments) is EmulatorLaunchOf(kernel, blocks, threads, shared, stream)(arguments): launches.sed */
+
+/* run(call) runs the kernel in a thread; cudaGetLastError() tells how it went */
+void EmulatorLaunch(const void *kernel, dim3 blocks, dim3 threads, size_t shared, void (*run)(const void *), const void *call);
+
+template <typename... P>
+static inline auto EmulatorLaunchOf(void (*kernel)(P...), dim3 blocks, dim3 threads, size_t shared, cudaStream_t)
+{
+  return [=](P... p) {
+    const auto call = [=]() __attribute__((no_sanitize("thread")))
+    {
+      kernel(p...);
+    };
+
+    EmulatorLaunch((const void *)kernel, blocks, threads, shared, [](const void *c) __attribute__((no_sanitize("thread"))) { (*(decltype(call) *)c)(); }, &call);
+  };
+}
+
+/* ---- ptx.cuh, in place of which this is included */
+
+#define AUTOCSR_PTX_CUH
+
+template <typename W>
+EMULATOR_UNWATCHED W PtxLoadStream(const W *p)
+{
+  EmulatorReadOnce(p, sizeof(W));
+  return *p;
+}
+
+template <typename W>
+EMULATOR_UNWATCHED W PtxLoadStreamIf(bool exists, const W *p)
+{
+  if (!exists) return W{};
+  EmulatorReadOnce(p, sizeof(W));
+  return *p;
+}
+
+template <typename W>
+EMULATOR_UNWATCHED W PtxLoadCachedIf(bool exists, const W *p)
+{
+  return PtxLoadStreamIf(exists, p);
+}
+
+EMULATOR_UNWATCHED unsigned PtxCount(unsigned *p)
+{
+  EmulatorCount(p);
+  return (*p)++;
+}
+
+extern unsigned char EmulatorShared[];
+
+static inline unsigned char *PtxDynamicShared(void)
+{
+  return EmulatorShared;
+}
+
+typedef char *PtxShared;
+
+static inline PtxShared PtxSharedAddress(void *p)
+{
+  return (PtxShared)p;
+}
+
+template <int bytes>
+static inline void PtxCopy(PtxShared to, const void *from)
+{
+  EmulatorCopy(to, from, bytes, bytes);
+}
+
+static inline void PtxCopyPart(PtxShared to, const void *from, int bytes)
+{
+  EmulatorCopy(to, from, bytes, 16);
+}
+
+static inline void PtxWait(void)
+{
+  EmulatorCopiesWait();
+}
+
+#endif

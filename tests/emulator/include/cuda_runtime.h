@@ -1,0 +1,79 @@
+/* The part of the CUDA runtime that the device's room calls, on the host: runtime.cxx */
+#ifndef EMULATOR_CUDA_RUNTIME_H
+#define EMULATOR_CUDA_RUNTIME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+typedef enum {
+  cudaSuccess               = 0,
+  cudaErrorInvalidValue     = 1,
+  cudaErrorMemoryAllocation = 2,
+  cudaErrorLaunchFailure    = 719
+} cudaError_t;
+
+typedef enum {
+  cudaMemcpyHostToHost,
+  cudaMemcpyHostToDevice,
+  cudaMemcpyDeviceToHost,
+  cudaMemcpyDeviceToDevice
+} cudaMemcpyKind;
+
+typedef enum {
+  cudaDevAttrMultiProcessorCount          = 16,
+  cudaDevAttrMaxSharedMemoryPerBlockOptin = 97
+} cudaDeviceAttr;
+
+enum cudaFuncAttribute {
+  cudaFuncAttributeMaxDynamicSharedMemorySize = 8
+};
+
+enum cudaMemPoolAttr {
+  cudaMemPoolAttrReleaseThreshold = 4
+};
+
+struct cudaFuncAttributes {
+  int maxDynamicSharedSizeBytes;
+};
+
+typedef struct EmulatorStream *cudaStream_t;
+typedef struct EmulatorPool   *cudaMemPool_t;
+
+#if defined(__cplusplus)
+struct dim3 {
+  unsigned x, y, z;
+  constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1)
+      : x(x_), y(y_), z(z_)
+  {
+  }
+};
+#else
+typedef struct {
+  unsigned x, y, z;
+} dim3;
+#endif
+
+cudaError_t cudaMallocAsync(void **, size_t, cudaStream_t);
+cudaError_t cudaFreeAsync(void *, cudaStream_t);
+cudaError_t cudaMemsetAsync(void *, int, size_t, cudaStream_t);
+cudaError_t cudaMemcpyAsync(void *, const void *, size_t, cudaMemcpyKind, cudaStream_t);
+cudaError_t cudaStreamSynchronize(cudaStream_t);
+cudaError_t cudaGetDevice(int *);
+cudaError_t cudaDeviceGetAttribute(int *, cudaDeviceAttr, int);
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *, int);
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, enum cudaMemPoolAttr, void *);
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *, const void *);
+cudaError_t cudaFuncSetAttribute(const void *, enum cudaFuncAttribute, int);
+cudaError_t cudaLaunchKernel(const void *, dim3, dim3, void **, size_t, cudaStream_t);
+cudaError_t cudaGetLastError(void);
+const char *cudaGetErrorString(cudaError_t); /* of a launch that failed: what was found */
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif

@@ -1,0 +1,139 @@
+/* The runtime's functions, as include/cuda_runtime.h has them. Nothing is queued: a launch has ended when it returns */
+#include "emulator.h"
+#include "device.h"
+#include <cstdlib>
+#include <cstring>
+#include <map>
+
+static constexpr size_t APART      = 4096; /* between allocations, so that what is past the end of one is nobody's */
+static constexpr int    PROCESSORS = 1, STATIC_AND_DYNAMIC = 48 << 10;
+
+extern "C" cudaStream_t PetscDefaultCudaStream;
+cudaStream_t            PetscDefaultCudaStream;
+
+static cudaError_t                 last_error;
+static std::map<const void *, int> more_shared; /* bytes of dynamic shared memory that kernels were allowed */
+
+void CallKernel(const void *kernel, void *const parameters[]); /* kernels.cxx */
+
+cudaError_t cudaMallocAsync(void **data, size_t bytes, cudaStream_t)
+{
+  char *all = (char *)aligned_alloc(256, (bytes + 2 * APART + 255) / 256 * 256);
+
+  if (!all) return cudaErrorMemoryAllocation;
+  *data = all + APART;
+  memset(*data, 0xff, bytes);
+  WatchAllocate(*data, bytes);
+  return cudaSuccess;
+}
+
+cudaError_t cudaFreeAsync(void *data, cudaStream_t)
+{
+  WatchRelease(data);
+  free((char *)data - APART);
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemsetAsync(void *data, int value, size_t bytes, cudaStream_t)
+{
+  if (!bytes) return cudaSuccess;
+  if (!WatchIsDevice(data, bytes)) return cudaErrorInvalidValue;
+  WatchFill(data, bytes);
+  memset(data, value, bytes);
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t)
+{
+  const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice, from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+
+  if (!bytes) return cudaSuccess;
+  if (to_device != WatchIsDevice(to, bytes) || from_device != WatchIsDevice(from, bytes)) return cudaErrorInvalidValue;
+  if (to_device) WatchFill(to, bytes);
+  memmove(to, from, bytes);
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t)
+{
+  return cudaSuccess;
+}
+
+cudaError_t cudaGetDevice(int *device)
+{
+  *device = 0;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int)
+{
+  *value = attribute == cudaDevAttrMultiProcessorCount ? PROCESSORS : (int)MOST_SHARED;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int)
+{
+  *pool = NULL;
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void *)
+{
+  return cudaSuccess;
+}
+
+static int DynamicShared(const void *kernel)
+{
+  const auto more = more_shared.find(kernel);
+
+  return more == more_shared.end() ? STATIC_AND_DYNAMIC : more->second;
+}
+
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *kernel)
+{
+  attributes->maxDynamicSharedSizeBytes = DynamicShared(kernel);
+  return cudaSuccess;
+}
+
+cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute, int bytes)
+{
+  if (bytes > (int)MOST_SHARED) return cudaErrorInvalidValue;
+  more_shared[kernel] = bytes;
+  return cudaSuccess;
+}
+
+static cudaError_t LaunchChecked(const void *kernel, dim3 blocks, dim3 threads, size_t shared, void (*run)(const void *), const void *call)
+{
+  const Index b = {blocks.x, blocks.y, blocks.z}, t = {threads.x, threads.y, threads.z};
+
+  if (!b.x || !b.y || !b.z || !t.x || !t.y || !t.z || t.x * t.y * t.z > (unsigned)MOST_THREADS || shared > (size_t)DynamicShared(kernel)) return cudaErrorInvalidValue;
+  return Launch(kernel, b, t, shared, run, call) ? cudaSuccess : cudaErrorLaunchFailure;
+}
+
+void EmulatorLaunch(const void *kernel, dim3 blocks, dim3 threads, size_t shared, void (*run)(const void *), const void *call)
+{
+  const cudaError_t error = LaunchChecked(kernel, blocks, threads, shared, run, call);
+
+  if (!last_error) last_error = error;
+}
+
+cudaError_t cudaLaunchKernel(const void *kernel, dim3 blocks, dim3 threads, void **parameters, size_t shared, cudaStream_t)
+{
+  EmulatorLaunch(
+      kernel, blocks, threads, shared, [](const void *p) { CallKernel(grid.kernel, (void *const *)p); }, parameters);
+  return cudaGetLastError();
+}
+
+cudaError_t cudaGetLastError(void)
+{
+  const cudaError_t error = last_error;
+
+  last_error = cudaSuccess;
+  return error;
+}
+
+const char *cudaGetErrorString(cudaError_t error)
+{
+  if (error == cudaErrorLaunchFailure) return grid.error.c_str();
+  return error == cudaErrorMemoryAllocation ? "out of memory" : "invalid argument";
+}
