@@ -111,7 +111,8 @@ static PetscErrorCode AddRows(AxesList *list)
       const AutoCSRIndex index = indices[(b + lanes) % 3];
 
       for (int v = AUTOCSR_VALUE_CSR; v <= AUTOCSR_VALUE_FLOAT32; v++) {
-        if (v != AUTOCSR_VALUE_COPY) PetscCall(Add(list, (AutoCSRAxes){.mapping = AUTOCSR_MAP_LANES, .index = index, .value = (AutoCSRValue)v, .slice_height = index == AUTOCSR_INDEX_16 ? 32 : 1, .lanes = lanes, .block = b}));
+        if (v == AUTOCSR_VALUE_COPY || (b > 4 && (v != AUTOCSR_VALUE_CSR || (b != 5 && b != 7)))) continue; /* which a device has not */
+        PetscCall(Add(list, (AutoCSRAxes){.mapping = AUTOCSR_MAP_LANES, .index = index, .value = (AutoCSRValue)v, .slice_height = index == AUTOCSR_INDEX_16 ? 32 : 1, .lanes = lanes, .block = b}));
       }
     }
   }
