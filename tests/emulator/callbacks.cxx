@@ -47,19 +47,19 @@ static inline void CheckUnaligned(const void *p, size_t bytes, Access access, co
 
 #define SITE __builtin_return_address(0)
 
-void EmulatorReadOnce(const void *p, size_t bytes)
+void EmulatorReadOnce(const void *p, size_t bytes, const void *site)
 {
-  Check(p, bytes, READ_ONCE, SITE);
+  Check(p, bytes, READ_ONCE, site);
 }
 
-void EmulatorAtomic(const void *p, size_t bytes)
+void EmulatorAtomic(const void *p, size_t bytes, const void *site)
 {
-  Check(p, bytes, ATOMIC, SITE);
+  Check(p, bytes, ATOMIC, site);
 }
 
-void EmulatorCount(const void *p)
+void EmulatorCount(const void *p, const void *site)
 {
-  Check(p, sizeof(unsigned), ATOMIC, SITE);
+  Check(p, sizeof(unsigned), ATOMIC, site);
   WatchCount(p);
 }
 

@@ -14,8 +14,10 @@
 #define __forceinline__ inline __attribute__((always_inline))
 #define __grid_constant__
 #define __launch_bounds__(...)
-#define __align__(n)       __attribute__((aligned(n)))
-#define EMULATOR_UNWATCHED static inline __attribute__((no_sanitize("thread")))
+#define __align__(n) __attribute__((aligned(n)))
+/* A function whose own accesses are not told; it tells of them, with the place where it was called */
+#define EMULATOR_UNWATCHED static __attribute__((no_sanitize("thread"), noinline, unused))
+#define EMULATOR_SITE      __builtin_return_address(0)
 
 struct EmulatorIndex {
   unsigned x, y, z;
@@ -32,9 +34,9 @@ __attribute__((const)) EmulatorIndex EmulatorBlockIndex(void);
 __attribute__((const)) EmulatorIndex EmulatorThreads(void);
 __attribute__((const)) EmulatorIndex EmulatorBlocks(void);
 unsigned long long                   EmulatorMeet(int operation, unsigned mask, unsigned long long value, int argument, int width);
-void                                 EmulatorReadOnce(const void *, size_t);
-void                                 EmulatorAtomic(const void *, size_t);
-void                                 EmulatorCount(const void *);
+void                                 EmulatorReadOnce(const void *, size_t, const void *site);
+void                                 EmulatorAtomic(const void *, size_t, const void *site);
+void                                 EmulatorCount(const void *, const void *site);
 void                                 EmulatorCopy(void *to, const void *from, int bytes, int room);
 void                                 EmulatorCopiesWait(void);
 }
@@ -152,7 +154,7 @@ static inline int __ffs(int v)
 template <typename T>
 EMULATOR_UNWATCHED T __ldg(const T *p)
 {
-  EmulatorReadOnce(p, sizeof(T));
+  EmulatorReadOnce(p, sizeof(T), EMULATOR_SITE);
   return *p;
 }
 
@@ -161,7 +163,7 @@ EMULATOR_UNWATCHED T atomicAdd(T *p, V v)
 {
   T before;
 
-  EmulatorAtomic(p, sizeof(T));
+  EmulatorAtomic(p, sizeof(T), EMULATOR_SITE);
   before = *p;
   *p     = before + (T)v;
   return before;
@@ -192,7 +194,7 @@ static inline auto EmulatorLaunchOf(void (*kernel)(P...), dim3 blocks, dim3 thre
 template <typename W>
 EMULATOR_UNWATCHED W PtxLoadStream(const W *p)
 {
-  EmulatorReadOnce(p, sizeof(W));
+  EmulatorReadOnce(p, sizeof(W), EMULATOR_SITE);
   return *p;
 }
 
@@ -200,19 +202,21 @@ template <typename W>
 EMULATOR_UNWATCHED W PtxLoadStreamIf(bool exists, const W *p)
 {
   if (!exists) return W{};
-  EmulatorReadOnce(p, sizeof(W));
+  EmulatorReadOnce(p, sizeof(W), EMULATOR_SITE);
   return *p;
 }
 
 template <typename W>
 EMULATOR_UNWATCHED W PtxLoadCachedIf(bool exists, const W *p)
 {
-  return PtxLoadStreamIf(exists, p);
+  if (!exists) return W{};
+  EmulatorReadOnce(p, sizeof(W), EMULATOR_SITE);
+  return *p;
 }
 
 EMULATOR_UNWATCHED unsigned PtxCount(unsigned *p)
 {
-  EmulatorCount(p);
+  EmulatorCount(p, EMULATOR_SITE);
   return (*p)++;
 }
 

@@ -46,9 +46,9 @@ static std::string KernelName()
 
   if (readlink("/proc/self/exe", program, sizeof(program) - 1) < 0) return "?";
   snprintf(command, sizeof(command), "addr2line -f -C -e '%s' %#lx 2>/dev/null", program, (unsigned long)((const char *)grid.kernel - &__executable_start));
-  const std::string text = Run(command);
+  const std::string text = Run(command), name = text.substr(0, text.find('\n'));
 
-  return text.substr(0, text.find_first_of("(\n"));
+  return name.substr(0, name.rfind('(')); /* without its parameters */
 }
 
 std::string NameOf(const Thread &t)
