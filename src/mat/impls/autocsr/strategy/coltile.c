@@ -3,7 +3,7 @@
   (hong2019, 3: tiles of the other operand there, for one column), a cache on the host. Entries lie by tile and cost 16-bit
   columns; a row's entries in a tile add up to a piece, and a second step adds the pieces. Long rows make few pieces; where
   nearly every entry is a piece of its own this is binning by blocks of rows, streaming only (propagation blocking).
-    variants  the backend's tiles, blocks of rows and items; values copied, from a dictionary, float32
+    variants  the backend's tiles, blocks of rows and items; values copied, from a dictionary, float32. On a processor only by name
     cost      10 bytes an entry and no gather; 18 bytes a piece, of which a row has as many as it meets tiles; a tile of x
               for each item
     build     runs of entries are sorted by tile, and every entry is copied once
@@ -36,9 +36,13 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   AutoCSRAxes          axes = {.partition = AUTOCSR_PARTITION_COLUMNS, .order = AUTOCSR_ORDER_TILED, .index = AUTOCSR_INDEX_16, .mapping = AUTOCSR_MAP_GROUP, .reduction = AUTOCSR_REDUCE_SEGMENTED, .slice_height = 1, .row_group = 1};
   AutoCSRValue         value[3];
   const PetscInt       n_values = AutoCSRStoredValueCodings(problem, value);
+  PetscBool            asked;
 
   PetscFunctionBegin;
   *n   = 0;
+  *why = "a processor gathers from slices in less time than sums of pieces take: it is used where it is asked for by name";
+  PetscCall(AutoCSRProblemAsksFor(problem, "coltile", &asked));
+  if (!problem->parallel && !asked) PetscFunctionReturn(PETSC_SUCCESS);
   *why = "the settings ask for a coding that coltile does not have";
   (*csr->backend->shape_tiles)(csr->m, csr->n, csr->nnz, &axes);
   if (!axes.tile_width || (double)AutoCSRTiledTiles(&axes, csr->n) * (csr->m / axes.tile_height + 1) > 4.0 * csr->nnz + 1e6) {
