@@ -92,6 +92,6 @@ done
 wait
 [ "${MPS:-0}" = 0 ] || echo quit | timeout 5 nvidia-cuda-mps-control
 [ ! -e "$work/bench/results" ] || cp -r "$work/bench/results" "$logs"
-[ ! -e "$HOME/.cache/petscautocsr" ] || cp -r "$HOME/.cache/petscautocsr" "$logs/cache"
+cp "${XDG_CACHE_HOME:-$HOME/.cache}"/petscautocsr/figures-* "$logs" 2>/dev/null # as measured there
 tar -C "$work" -cJf "$out/logs.tar.xz" logs
 rm -rf "$work"
