@@ -14,7 +14,6 @@ import argparse, collections, csv, math, sys
 FIGURES = ('entry', 'row', 'irregular', 'start', 'walk', 'memory', 'gather')
 JOINED = ('rowbins',)  # strategies whose segments share a launch
 AMORTIZE = 500  # select/choose.h
-AMORTIZE_OF_MODEL = AMORTIZE
 UNITS = (1e12, 1e12, 1e12, 1e12, 1e12, 1, 1)
 
 
@@ -54,7 +53,7 @@ def seconds(m, figures, key):
 def score(m, figures, key):
     """select/cost.c, AutoCSRCostScore(): the model's own seconds tell what part of the CSR a plan keeps"""
     v, t = m['variant'][key], seconds(m, figures, key)
-    kept = (v['score'] - v['seconds'] - v['build'] / AMORTIZE_OF_MODEL) / v['seconds']
+    kept = (v['score'] - v['seconds'] - v['build'] / AMORTIZE) / v['seconds']
     return t * (1 + max(0, kept)) + v['build'] / AMORTIZE
 
 

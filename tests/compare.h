@@ -175,7 +175,7 @@ static inline PetscErrorCode CompareVectors(const Reference *r, const Product *p
 
 /*
   One product by the matrices A[0 .. n), each against plain AIJ, and all of them and a second round bit for bit alike: n = 2
-  says that two matrices which were made alike give the same bits.
+  says that two matrices which were made alike give the same bits, n = 0 leaves bits out, of A[0].
 */
 static inline PetscErrorCode CompareProduct(const Reference *r, const Product *p, PetscInt n, Mat A[], const char context[])
 {

@@ -70,7 +70,7 @@ int main(int argc, char **argv)
     suffix: cuda
     requires: cuda
     nsize: 2
-    args: -log_sync -log_view :/dev/null -vec_type cuda
+    args: -log_sync -log_view :/dev/null
     output_file: output/ex29_1.out
 
 TEST*/

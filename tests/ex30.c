@@ -95,6 +95,7 @@ static PetscErrorCode CompareProfiles(const AutoCSRProfile *device, const AutoCS
   d.pattern_row = h.pattern_row;
   d.value       = h.value;
   d.seconds     = h.seconds;
+  d.diagonals   = h.diagonals; /* not looked for on a device */
   PetscCall(CheckBytes("profile", &AutoCSRBackendHost, &d, &h, sizeof(h)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -145,6 +145,6 @@ int main(int argc, char **argv)
     suffix: alone
     requires: cuda
     args: -vec_type cuda -info :mat
-    filter: grep -o -E "No memory on cuda for a plan|The products are right" | sort -u
+    filter: grep -o -E "No memory for a plan of [0-9]+ nonzeros on cuda|The products are right" | sort -u
 
 TEST*/

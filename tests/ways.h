@@ -78,6 +78,12 @@ static const Way ways[] = {
 };
 #define WAYS_AT_EACH_RIGOR 17
 
+/* From run to run, in the last bits */
+static inline PetscBool WayVaries(const Way *w)
+{
+  return (PetscBool)!strcmp(w->strategy, "cusparse-alg1");
+}
+
 /*
   In parallel some will do for each matrix, for the blocks are multiplied as matrices on one rank are; and on a device, where
   making a plan takes longer than with matrices this small on the host

@@ -60,6 +60,16 @@ static __host__ __device__ __forceinline__ PetscInt CeilDivide(PetscInt a, Petsc
   return a / b + (a % b > 0);
 }
 
+/* Of those by which a warp takes a slice */
+struct AgentOfSlices : AgentBase {
+#if !defined(__CUDACC_RTC__)
+  static PetscInt Blocks(const AutoCSRSegment *seg)
+  {
+    return CeilDivide(seg->n_slices, WARPS);
+  }
+#endif
+};
+
 template <int bytes>
 struct StreamWord;
 template <>

@@ -18,18 +18,9 @@ struct ResidualWord<0> {
 };
 
 template <AutoCSRValue value>
-struct AgentFitted : AgentBase {
+struct AgentFitted : AgentOfSlices {
   static constexpr int in_flight = sizeof(PetscScalar) > 8 ? 2 : 4; /* entries of a lane whose loads do not wait for each other */
   static constexpr int residents = sizeof(PetscScalar) > sizeof(PetscReal) ? 4 : 6;
-
-  struct Shared {};
-
-#if !defined(__CUDACC_RTC__)
-  static PetscInt Blocks(const AutoCSRSegment *seg)
-  {
-    return CeilDivide(seg->n_slices, WARPS);
-  }
-#endif
 
   /* A lane's row */
   typedef struct {

@@ -9,19 +9,10 @@
 #include "entries.cuh"
 
 template <AutoCSRIndex index, AutoCSRValue value>
-struct AgentSellP : AgentBase {
+struct AgentSellP : AgentOfSlices {
   static constexpr int  in_flight = sizeof(PetscScalar) > 8 ? 2 : 4; /* entries of a lane whose loads do not wait for each other */
   static constexpr int  residents = sizeof(PetscScalar) > sizeof(PetscReal) ? 4 : 5;
   static constexpr bool light     = true;
-
-  struct Shared {};
-
-#if !defined(__CUDACC_RTC__)
-  static PetscInt Blocks(const AutoCSRSegment *seg)
-  {
-    return CeilDivide(seg->n_slices, WARPS);
-  }
-#endif
 
   /* Codes of a lane's next in_flight slots, of which `rest` exist */
   static __device__ __forceinline__ void Load(const DeviceEntries &e, int rest, PetscInt col[], EntryCode<value> a[])
@@ -37,7 +28,7 @@ struct AgentSellP : AgentBase {
   {
     const int        lane = threadIdx.x % WARP, lanes = (int)seg.lanes, log2_lanes = __ffs(lanes) - 1, of_row = lane & (lanes - 1);
     const PetscInt   slice = block * WARPS + threadIdx.x / WARP, k = slice * (WARP >> log2_lanes) + (lane >> log2_lanes);
-    DeviceEntries    e = {seg.index, seg.value, NULL, seg.dictionary, op.x};
+    DeviceEntries    e   = {seg.index, seg.value, NULL, seg.dictionary, op.x};
     PetscScalar      sum = 0;
     PetscInt         row = -1, slot, col[in_flight];
     EntryCode<value> a[in_flight];

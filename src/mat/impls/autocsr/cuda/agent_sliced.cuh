@@ -8,21 +8,12 @@
 #include "entries.cuh"
 
 template <AutoCSRIndex index, AutoCSRValue value>
-struct AgentSliced : AgentBase {
+struct AgentSliced : AgentOfSlices {
   static constexpr int in_flight = sizeof(PetscScalar) > 8 ? 4 : 8; /* entries of a lane whose loads do not wait for each other */
   static constexpr int residents = sizeof(PetscScalar) > sizeof(PetscReal) ? 4 : index == AUTOCSR_INDEX_PATTERN ? 8
                                                                                                                 : 6; /* measured: warps hide more time than registers do */
 
   static constexpr bool light = index != AUTOCSR_INDEX_PATTERN;
-
-  struct Shared {};
-
-#if !defined(__CUDACC_RTC__)
-  static PetscInt Blocks(const AutoCSRSegment *seg)
-  {
-    return CeilDivide(seg->n_slices, WARPS);
-  }
-#endif
 
   /* A lane's row */
   typedef struct {

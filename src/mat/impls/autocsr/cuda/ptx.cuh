@@ -5,46 +5,52 @@
 #ifndef AUTOCSR_PTX_CUH
 #define AUTOCSR_PTX_CUH
 
-/* A load of what is not written while the kernel runs, and not kept in L1 */
-static __device__ __forceinline__ unsigned char PtxLoadStream(const unsigned char *p)
-{
-  unsigned short w;
+/* Loads of what is not written while the kernel runs. A byte comes in a word of 2, as a register holds it: made narrower here, it would be masked */
+#define PTX_LOAD(Name, how, type, class, word, from)         \
+  static __device__ __forceinline__ word Name(const from *p) \
+  {                                                          \
+    word w;                                                  \
+                                                             \
+    asm("ld.global.nc" how "." type " %0, [%1];"             \
+        : "=" class(w)                                       \
+        : "l"(p));                                           \
+    return w;                                                \
+  }
+/*
+  Loads of words that may not exist, which are zero then and not read. Branches around several loads are merged by the
+  compiler, and each load waits for the one before; predicated loads in their order do not wait.
+*/
+#define PTX_LOAD_IF(Name, how, type, class, word, from)                                            \
+  static __device__ __forceinline__ word Name(bool exists, const from *p)                          \
+  {                                                                                                \
+    word w = 0;                                                                                    \
+                                                                                                   \
+    asm volatile("{.reg .pred q; setp.ne.s32 q, %2, 0; @q ld.global.nc" how "." type " %0, [%1];}" \
+                 : "+" class(w)                                                                    \
+                 : "l"(p), "r"((int)exists));                                                      \
+    return w;                                                                                      \
+  }
+#define PTX_LOAD_16_IF(Name, how)                                                                      \
+  static __device__ __forceinline__ ulonglong2 Name(bool exists, const ulonglong2 *p)                  \
+  {                                                                                                    \
+    ulonglong2 w = {0};                                                                                \
+                                                                                                       \
+    asm volatile("{.reg .pred q; setp.ne.s32 q, %3, 0; @q ld.global.nc" how ".v2.u64 {%0, %1}, [%2];}" \
+                 : "+l"(w.x), "+l"(w.y)                                                                \
+                 : "l"(p), "r"((int)exists));                                                          \
+    return w;                                                                                          \
+  }
+#define PTX_EACH_WORD(do, Name, how) \
+  do (Name, how, "u16", "h", unsigned short, unsigned short)do(Name, how, "u32", "r", unsigned int, unsigned int) do(Name, how, "u64", "l", unsigned long long, unsigned long long)
 
-  asm("ld.global.nc.L1::no_allocate.u8 %0, [%1];"
-      : "=h"(w)
-      : "l"(p));
-  return (unsigned char)w;
-}
-
-static __device__ __forceinline__ unsigned short PtxLoadStream(const unsigned short *p)
-{
-  unsigned short w;
-
-  asm("ld.global.nc.L1::no_allocate.u16 %0, [%1];"
-      : "=h"(w)
-      : "l"(p));
-  return w;
-}
-
-static __device__ __forceinline__ unsigned int PtxLoadStream(const unsigned int *p)
-{
-  unsigned int w;
-
-  asm("ld.global.nc.L1::no_allocate.u32 %0, [%1];"
-      : "=r"(w)
-      : "l"(p));
-  return w;
-}
-
-static __device__ __forceinline__ unsigned long long PtxLoadStream(const unsigned long long *p)
-{
-  unsigned long long w;
-
-  asm("ld.global.nc.L1::no_allocate.u64 %0, [%1];"
-      : "=l"(w)
-      : "l"(p));
-  return w;
-}
+/* Stream: not kept in L1; Cached: kept */
+PTX_LOAD(PtxLoadStream, ".L1::no_allocate", "u8", "h", unsigned short, unsigned char)
+PTX_EACH_WORD(PTX_LOAD, PtxLoadStream, ".L1::no_allocate")
+PTX_LOAD_IF(PtxLoadStreamIf, ".L1::no_allocate", "u8", "h", unsigned short, unsigned char)
+PTX_EACH_WORD(PTX_LOAD_IF, PtxLoadStreamIf, ".L1::no_allocate")
+PTX_LOAD_16_IF(PtxLoadStreamIf, ".L1::no_allocate")
+PTX_EACH_WORD(PTX_LOAD_IF, PtxLoadCachedIf, "")
+PTX_LOAD_16_IF(PtxLoadCachedIf, "")
 
 static __device__ __forceinline__ ulonglong2 PtxLoadStream(const ulonglong2 *p)
 {
@@ -53,91 +59,6 @@ static __device__ __forceinline__ ulonglong2 PtxLoadStream(const ulonglong2 *p)
   asm("ld.global.nc.L1::no_allocate.v2.u64 {%0, %1}, [%2];"
       : "=l"(w.x), "=l"(w.y)
       : "l"(p));
-  return w;
-}
-
-/*
-  Loads of words that may not exist, which are zero then and not read. Branches around several loads are merged by the
-  compiler, and each load waits for the one before; predicated loads in their order do not wait.
-*/
-#define PTX_LOAD_IF(how, type, class) asm volatile("{.reg .pred q; setp.ne.s32 q, %2, 0; @q ld.global.nc" how "." type " %0, [%1];}" \
-                                                   : "+" class(w)                                                                    \
-                                                   : "l"(p), "r"((int)exists))
-#define PTX_LOAD_16_IF(how) asm volatile("{.reg .pred q; setp.ne.s32 q, %3, 0; @q ld.global.nc" how ".v2.u64 {%0, %1}, [%2];}" \
-                                         : "+l"(w.x), "+l"(w.y)                                                                \
-                                         : "l"(p), "r"((int)exists))
-
-/* In a word of 2 bytes, as a register holds it: made narrower here, it would be masked */
-static __device__ __forceinline__ unsigned short PtxLoadStreamIf(bool exists, const unsigned char *p)
-{
-  unsigned short w = 0;
-
-  PTX_LOAD_IF(".L1::no_allocate", "u8", "h");
-  return w;
-}
-
-static __device__ __forceinline__ unsigned short PtxLoadStreamIf(bool exists, const unsigned short *p)
-{
-  unsigned short w = 0;
-
-  PTX_LOAD_IF(".L1::no_allocate", "u16", "h");
-  return w;
-}
-
-static __device__ __forceinline__ unsigned int PtxLoadStreamIf(bool exists, const unsigned int *p)
-{
-  unsigned int w = 0;
-
-  PTX_LOAD_IF(".L1::no_allocate", "u32", "r");
-  return w;
-}
-
-static __device__ __forceinline__ unsigned long long PtxLoadStreamIf(bool exists, const unsigned long long *p)
-{
-  unsigned long long w = 0;
-
-  PTX_LOAD_IF(".L1::no_allocate", "u64", "l");
-  return w;
-}
-
-static __device__ __forceinline__ ulonglong2 PtxLoadStreamIf(bool exists, const ulonglong2 *p)
-{
-  ulonglong2 w = {0};
-
-  PTX_LOAD_16_IF(".L1::no_allocate");
-  return w;
-}
-
-/* The same, kept in L1 */
-static __device__ __forceinline__ unsigned short PtxLoadCachedIf(bool exists, const unsigned short *p)
-{
-  unsigned short w = 0;
-
-  PTX_LOAD_IF("", "u16", "h");
-  return w;
-}
-
-static __device__ __forceinline__ unsigned int PtxLoadCachedIf(bool exists, const unsigned int *p)
-{
-  unsigned int w = 0;
-
-  PTX_LOAD_IF("", "u32", "r");
-  return w;
-}
-
-static __device__ __forceinline__ unsigned long long PtxLoadCachedIf(bool exists, const unsigned long long *p)
-{
-  unsigned long long w = 0;
-
-  PTX_LOAD_IF("", "u64", "l");
-  return w;
-}
-
-static __device__ __forceinline__ ulonglong2 PtxLoadCachedIf(bool exists, const ulonglong2 *p)
-{
-  ulonglong2 w = {0};
-
-  PTX_LOAD_16_IF("");
   return w;
 }
 

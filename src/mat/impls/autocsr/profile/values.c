@@ -54,7 +54,7 @@ static PetscErrorCode Collect(const AutoCSRMatrix *csr, AutoCSRDictionary *d, Pe
   PetscFunctionBegin;
   PetscCall(PetscMemzero(d, sizeof(*d)));
   *seen = 0;
-  for (PetscInt p = 0; p<csr->nnz; p = csr->nnz - p> step ? p + step : csr->nnz) {
+  for (PetscInt64 p = 0; p < csr->nnz; p += step) {
     if (!Add(d, &csr->val[p])) PetscFunctionReturn(PETSC_SUCCESS);
   }
   for (PetscInt p = 0; p < csr->nnz; p++) {

@@ -116,7 +116,7 @@ static PetscErrorCode AutoCSRMultiply(Mat A, AutoCSRProductKind kind, Vec x, Vec
   AutoCSROperands     o;
   AutoCSRHostOperands host = {NULL, NULL, NULL};
   const AutoCSRPlan  *plan;
-  PetscBool           scatter = PETSC_FALSE, first, done = PETSC_FALSE;
+  PetscBool           scatter = PETSC_FALSE, first = PETSC_FALSE, done = PETSC_FALSE;
   PetscLogDouble      flops;
 
   PetscFunctionBegin;
@@ -132,8 +132,8 @@ static PetscErrorCode AutoCSRMultiply(Mat A, AutoCSRProductKind kind, Vec x, Vec
     PetscCall(AutoCSRContextProceed(A, ctx, PETSC_FALSE));
     AutoCSRProgressCount(&ctx->progress);
     plan = ctx->plan;
-    PetscCall(AutoCSRParentIsFirst(ctx, &first));
-    if (first && kind == AUTOCSR_PRODUCT_FORWARD) {
+    if (kind == AUTOCSR_PRODUCT_FORWARD) PetscCall(AutoCSRParentIsFirst(ctx, &first));
+    if (first) {
       PetscCall(AutoCSRParentForward(A, x, z, y));
       ctx->products++;
       PetscFunctionReturn(PETSC_SUCCESS);
