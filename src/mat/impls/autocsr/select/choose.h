@@ -18,7 +18,6 @@ typedef struct {
   double    build;     /* seconds to build it */
   double    launches;  /* seconds of starting segments, in `seconds` */
   PetscBool runs;      /* there is an executor for each part */
-  PetscBool untried;   /* one of them is (select.h) */
   PetscInt  parts;
   double    part[AUTOCSR_MAX_PARTS]; /* seconds of each segment */
 } AutoCSREvaluation;

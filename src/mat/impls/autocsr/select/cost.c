@@ -125,7 +125,6 @@ PetscErrorCode AutoCSRCostEvaluate(AutoCSRChooser *chooser, const AutoCSRProblem
 
     PetscCall(find_figure(chooser, &part[i].axes, part[i].named, &figure));
     if (!figure->runs) total->runs = PETSC_FALSE;
-    if (figure->cost.untried) total->untried = PETSC_TRUE;
     if (!part[i].joins) {
       through = wait = 0;
       alone          = PETSC_FALSE;
@@ -185,11 +184,6 @@ AutoCSRProblem AutoCSRProblemOfChunks(const AutoCSRProblem *problem, PetscInt ch
   return part;
 }
 
-static PetscBool asks_for_nothing(const AutoCSRSettings *s)
-{
-  return (PetscBool)(!strcmp(s->strategy, "auto") && s->index == MAT_AUTOCSR_INDEX_AUTO && s->value == MAT_AUTOCSR_VALUE_AUTO);
-}
-
 double AutoCSRCostScore(const AutoCSRProblem *problem, const AutoCSREvaluation *e)
 {
   const double rows = problem->row_end - problem->row_begin;
@@ -197,7 +191,7 @@ double AutoCSRCostScore(const AutoCSRProblem *problem, const AutoCSREvaluation *
 
   for (PetscInt c = problem->chunk_begin; c < problem->chunk_end; c++) nnz += problem->profile->chunk[c].nnz;
   csr_bytes = rows * sizeof(PetscInt) + nnz * (sizeof(PetscInt) + sizeof(PetscScalar));
-  if (!e->runs || (e->untried && asks_for_nothing(problem->settings))) return PETSC_MAX_REAL;
+  if (!e->runs) return PETSC_MAX_REAL;
   if (problem->settings->objective == MAT_AUTOCSR_OBJECTIVE_MEMORY && e->own_bytes > MEMORY_SHARE * csr_bytes) return PETSC_MAX_REAL;
   return e->seconds * (1 + COPY_PRICE * e->own_bytes / csr_bytes) + e->build / AUTOCSR_AMORTIZE;
 }

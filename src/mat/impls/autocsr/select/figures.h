@@ -31,8 +31,6 @@ PETSC_INTERN PetscErrorCode AutoCSRFiguresGet(const AutoCSRBackend *, const char
 PETSC_INTERN PetscErrorCode AutoCSRFiguresFind(const AutoCSRFigures *, const AutoCSRAxes *, PetscBool named, PetscInt values, AutoCSRExecutorCost *, PetscBool *runs);
 /* The name under which they are kept */
 PETSC_INTERN PetscErrorCode AutoCSRFigureName(const AutoCSRFigures *, const AutoCSRExecutor *, const AutoCSRAxes *, PetscBool named, PetscInt values, size_t len, char name[]);
-/* shipped.c: executors whose figures are reasoned, not yet those of products in the library */
-PETSC_INTERN PetscErrorCode AutoCSRFigureUntried(const AutoCSRBackend *, const char name[], PetscBool *untried);
 /* shipped.c: figures to use until others are measured */
 PETSC_INTERN PetscErrorCode AutoCSRFiguresShipped(const AutoCSRBackend *, const char simd[], AutoCSRFigures *);
 /* calibrate.c: measures the figures of a machine whose name and caches are given, in place of those shipped */

@@ -41,7 +41,6 @@ PetscErrorCode AutoCSRFiguresFind(const AutoCSRFigures *figures, const AutoCSRAx
     PetscCall(PetscStrcmp(name, figures->executor[i].name, &same));
     if (same) *cost = figures->executor[i].cost;
   }
-  PetscCall(AutoCSRFigureUntried(figures->backend, name, &cost->untried));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

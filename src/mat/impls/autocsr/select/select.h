@@ -29,8 +29,7 @@ typedef struct {
   long as the machine could, gathering x `gather` times (0: once)
 */
 typedef struct {
-  double    entry, row, irregular, start, walk, memory, gather;
-  PetscBool untried; /* its products have not been checked and timed where it would run: it is taken only if asked for */
+  double entry, row, irregular, start, walk, memory, gather;
 } AutoCSRExecutorCost;
 
 PETSC_INTERN PetscErrorCode AutoCSRMachineGet(const AutoCSRBackend *, const AutoCSRMachine **);

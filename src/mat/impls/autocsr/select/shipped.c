@@ -133,20 +133,6 @@ static const AutoCSRExecutorFigure ShippedCUDA[] = {
 };
 #endif
 
-/*
-  What has run on a device by itself, or on few matrices, but whose products in the library have not been through all tests
-  there: the choice leaves it to those who ask for it by name
-*/
-PetscErrorCode AutoCSRFigureUntried(const AutoCSRBackend *backend, const char name[], PetscBool *untried)
-{
-  static const char *const kinds[] = {"csr/pattern/pattern", "csr/csr/csr/blocks", "csr/block/", "sliced/fitted/", "sellp/", "tiled/", "row-blocks/", "merge/", "products", "fetch/", "cusparse/bsr"};
-
-  PetscFunctionBegin;
-  *untried = PETSC_FALSE;
-  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(kinds) && backend != &AutoCSRBackendHost && !*untried; k++) PetscCall(PetscStrbeginswith(name, kinds[k], untried));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static AutoCSRExecutorCost scaled(const AutoCSRExecutorCost *cost, double unit)
 {
   const double scale = PetscDefined(USE_COMPLEX) ? 2 * unit : unit;
