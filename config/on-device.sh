@@ -4,7 +4,7 @@
 # Usage: on-device.sh STEP...
 #   tests:BUILD:SECONDS[:NAMES[:JOBS]]     tests; NAMES: patterns of config/run-tests.py --only with commas between them
 #   sanitize:BUILD:SECONDS:TOOL:NAMES      the same under compute-sanitizer (memcheck, racecheck, initcheck)
-#   bench:SECONDS[:OPTIONS]                the benchmark; OPTIONS with commas for blanks, %2C for a comma
+#   bench:BUILD:SECONDS[:OPTIONS[:RANKS]]  the benchmark; OPTIONS with commas for blanks, %2C for a comma
 #   solves:SECONDS[:OPTIONS]               PETSc's tutorials, config/compare-solves.py
 #   petsc:SECONDS[:OPTIONS]                PETSc's tests, config/test-petsc.py (a run of takeover: --takeover)
 # Settings: OUT: where the logs go (one archive), MPS=1: processes share the GPU by NVIDIA's MPS: much faster with many, but the fault of one
@@ -17,6 +17,7 @@ out=${OUT:-$PWD}
 mkdir "$logs"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_ess_singleton_isolated=1
 export OPENBLAS_NUM_THREADS=1 PYTHONUNBUFFERED=1 CUDA_MODULE_LOADING=${CUDA_MODULE_LOADING:-LAZY}
+alone="env -u CUDA_MPS_PIPE_DIRECTORY" # what is timed, and sanitizers
 libraries=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}/usr/local/cuda/lib64
 
 # prepare STEP: unpacks what it needs, PETSc's library too
@@ -24,6 +25,7 @@ prepare() {
   local build=opt packs
   case $1 in
   tests | sanitize) build=$2 packs=tests-$2 ;;
+  bench) build=$2 packs=bench-$2 ;;
   solves) packs=tests-opt ;;
   *) packs=$1 ;;
   esac
@@ -40,20 +42,21 @@ step() {
   local kind=$1 build=${2:-} start=$SECONDS log rc
   log=$logs/$(tr -c 'a-zA-Z0-9_\n' '-' <<<"$kind-${*:2}" | cut -c1-80).txt
   shift
-  [[ $kind = tests || $kind = sanitize ]] || build=opt
+  [[ $kind = tests || $kind = sanitize || $kind = bench ]] || build=opt
   export LD_LIBRARY_PATH=$work/petsc-$build:$libraries
   case $kind in
   tests)
     timeout "$2" "$work/tests-$build/run-tests" --jobs "${4:-6}" --options '-use_gpu_aware_mpi 0' --only "$(tr , ' ' <<<"${3:-*}")" >"$log" 2>&1 </dev/null
     ;;
   sanitize)
-    timeout "$2" "$work/tests-$build/run-tests" --jobs 3 --sanitizer "$3" --options '-use_gpu_aware_mpi 0' --only "$(tr , ' ' <<<"$4")" >"$log" 2>&1 </dev/null
+    $alone timeout "$2" "$work/tests-$build/run-tests" --jobs 3 --sanitizer "$3" --options '-use_gpu_aware_mpi 0 -few' --only "$(tr , ' ' <<<"$4")" >"$log" 2>&1 </dev/null
     ;;
   bench)
-    PETSC_OPTIONS="-use_gpu_aware_mpi 0 -options_left no" OPENBLAS_NUM_THREADS='' timeout "$1" "$work/bench/run-bench" $(sed 's/,/ /g; s/%2C/,/g' <<<"${2:-}") >"$log" 2>&1 </dev/null
+    [ "${4:-1}" = 1 ] || export BENCH_MPI="mpiexec -n $4"
+    PETSC_OPTIONS="-use_gpu_aware_mpi 0 -options_left no" OPENBLAS_NUM_THREADS='' $alone timeout "$2" "$work/bench-$build/run-bench" $(sed 's/,/ /g; s/%2C/,/g' <<<"${3:-}") >"$log" 2>&1 </dev/null
     ;;
   solves)
-    timeout "$1" python3 "$here/solves/compare-solves.py" --programs "$here/solves" --lib "$work/tests-opt/build/libpetscautocsr.so" --matrix "$here/solves/bcsstk28.bin" \
+    $alone timeout "$1" python3 "$here/solves/compare-solves.py" --programs "$here/solves" --lib "$work/tests-opt/build/libpetscautocsr.so" --matrix "$here/solves/bcsstk28.bin" \
       --mpiexec "timeout 40 mpiexec" $(tr , ' ' <<<"${2:-}") >"$log" 2>&1 </dev/null
     ;;
   petsc)
@@ -91,7 +94,7 @@ for words in "$@"; do
 done
 wait
 [ "${MPS:-0}" = 0 ] || echo quit | timeout 5 nvidia-cuda-mps-control
-[ ! -e "$work/bench/results" ] || cp -r "$work/bench/results" "$logs"
+for results in "$work"/bench-*/results; do [ ! -e "$results" ] || cp -r "$results" "$logs"; done
 cp "${XDG_CACHE_HOME:-$HOME/.cache}"/petscautocsr/figures-* "$logs" 2>/dev/null # as measured there
 tar -C "$work" -cJf "$out/logs.tar.xz" logs
 rm -rf "$work"

@@ -3,7 +3,7 @@
 # its steps need. PETSc's library is packed once.
 # Usage: config/pack-device.sh FOLDER PACK...
 #   tests:BUILD  the tests, with PETSc's library        petsc  PETSc's own tests that name aijcusparse (build opt)
-#   bench        the benchmark with real matrices       solves the programs of config/compare-solves.py
+#   bench:BUILD  the benchmark, with real matrices      solves the programs of config/compare-solves.py
 # BUILD: opt, debug, opt-complex-int64, opt-single, ... as config/petsc-cuda.sh names what it builds (which must be there)
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -45,9 +45,9 @@ for pack in "$@"; do
     petsc "${pack#tests:}"
     build "${pack#tests:}" pack PACK="$folder/tests-${pack#tests:}.tar.xz" MATRICES=
     ;;
-  bench)
-    petsc opt
-    build opt pack-bench BENCH_PACK="$folder/bench.tar.xz" ${MATRICES:+MATRICES="$MATRICES"}
+  bench:*)
+    petsc "${pack#bench:}"
+    build "${pack#bench:}" pack-bench BENCH_PACK="$folder/bench-${pack#bench:}.tar.xz" ${MATRICES:+MATRICES="$MATRICES"}
     ;;
   petsc)
     petsc opt
@@ -63,7 +63,7 @@ for pack in "$@"; do
       "$PETSC_DIR/src/ksp/ksp/tutorials/$p.c" -L"$PETSC_DIR/$PETSC_ARCH/lib" -lpetsc -lm; strip "$0/$p"; done' "$folder/solves"
     ;;
   *)
-    echo "pack-device: '$pack' is not tests:BUILD, bench, petsc or solves" >&2
+    echo "pack-device: '$pack' is not tests:BUILD, bench:BUILD, petsc or solves" >&2
     exit 2
     ;;
   esac

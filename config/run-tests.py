@@ -26,6 +26,7 @@ import argparse, collections, concurrent.futures, difflib, fnmatch, glob, iterto
 KEYS = {'suffix', 'nsize', 'args', 'requires', 'env', 'filter', 'filter_output', 'output_file', 'timeoutfactor', 'comments'}
 APPENDED = {'args', 'requires', 'env', 'comments'}  # of a testset and its tests; the other keys are replaced
 TIMEOUT = 300  # seconds: against programs that hang, also on a machine that has other work
+RUNNING = set()  # process groups of tests
 ERROR_TEST = '-petsc_ci_portable_error_output'
 
 
@@ -223,12 +224,15 @@ def execute(run, petsc, opts):
     start = time.time()
     p = subprocess.Popen(['bash', '-c', line], cwd=scratch, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                          errors='replace', start_new_session=True)
+    RUNNING.add(p.pid)
     try:
         out, err = p.communicate(timeout=limit)
     except subprocess.TimeoutExpired:
         os.killpg(p.pid, signal.SIGKILL)
         out, err = p.communicate()
+        RUNNING.discard(p.pid)
         return False, time.time() - start, [line, f'not finished after {limit:.0f} s'] + out.splitlines()[-20:]
+    RUNNING.discard(p.pid)
     seconds = time.time() - start
     raw = out
     out = own_unused(out, [o for o in env['PETSC_OPTIONS'].split() if o.startswith('-')])
@@ -277,7 +281,18 @@ def error_text(out):
     return ''.join(l + '\n' for l in text)
 
 
+def end(*_):
+    """Who ends the runner ends the tests that run"""
+    for group in list(RUNNING):
+        try:
+            os.killpg(group, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    os._exit(143)
+
+
 def main():
+    signal.signal(signal.SIGTERM, end)
     a = argparse.ArgumentParser()
     for name in ('build', 'top', 'lib', 'petsc-dir', 'petsc-arch', 'mpiexec', 'matrices', 'slepc-dir', 'valgrind', 'only'):
         a.add_argument('--' + name, default='')

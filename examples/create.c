@@ -50,6 +50,6 @@ int main(int argc, char **argv)
 
   test:
     nsize: {{1 3}}
-    filter: sed "s/plans: [a-z]*$/plans: made/"
+    filter: sed "s/plans: [a-z0-9-]*$/plans: made/"
 
 TEST*/

@@ -68,7 +68,6 @@ int main(int argc, char **argv)
   PetscCall(MatInitializePackage()); /* fills the list of types */
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-gpu", &gpu, NULL));
-  PetscCheck(ranks == 1 || !gpu, PETSC_COMM_WORLD, PETSC_ERR_WRONG_MPI_SIZE, "On a GPU this benchmark runs on one rank, not on %d", ranks);
   if (gpu) PetscCall(GpuFind(&machine));
   size.scale = machine->scale;
   limits     = machine->limits;

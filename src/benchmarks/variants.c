@@ -38,12 +38,19 @@ PetscErrorCode ListHas(const char list[], const char name[], PetscBool *has)
 
 PetscErrorCode VariantUsable(const Variant *v, PetscBool *usable)
 {
-  char sequential[64];
+  char        sequential[64];
+  PetscMPIInt ranks;
   void (*create)(void);
 
   PetscFunctionBeginUser;
-  *usable = PETSC_TRUE;
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
+  *usable = (PetscBool)(ranks == 1);
   if (v->direct) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscStrcmp(v->type, "sellcuda", usable)); /* has no function that takes CSR arrays */
+  if (*usable && ranks > 1) {
+    *usable = PETSC_FALSE;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(PetscStrcmp(v->type, MATAUTOCSR, usable));
   PetscCall(PetscSNPrintf(sequential, sizeof(sequential), "seq%s", *usable ? MATAIJAUTOCSR : v->type));
   PetscCall(PetscFunctionListFind(MatList, sequential, &create));

@@ -1,7 +1,7 @@
 /*
   cusparse-alg1, cusparse-alg2, cusparse-sell, cusparse-bsr: the vendor's algorithms for CSR, for slices (dufrechou2021 has them
-  among its candidates) and for dense blocks. They are taken only if they are asked for by name: what they are good for is comparison, and the first one's sums
-  come in another order in every run.
+  among its candidates) and for dense blocks. They are taken only if they are asked for by name: what they are good for is comparison, the first one's sums
+  come in another order in every run, and the padding of slices is multiplied by entries of x, so that one that is not finite spreads.
     variants  one, of blocks one for each size; on a device only
     cost      the CSR's bytes, or those of slices or blocks
     build     nothing, or one copy of every entry
@@ -125,7 +125,7 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
 {
   PetscFunctionBegin;
   if (axes->order == AUTOCSR_ORDER_SLICED)
-    PetscCall(PetscSNPrintf(text, len, "the vendor's product of slices of %" PetscInt_FMT " rows", axes->slice_height));
+    PetscCall(PetscSNPrintf(text, len, "the vendor's product of slices of %" PetscInt_FMT " rows, which multiplies padding, too", axes->slice_height));
   else if (axes->order == AUTOCSR_ORDER_BLOCKED)
     PetscCall(PetscSNPrintf(text, len, "the vendor's product of dense blocks of %" PetscInt_FMT " by %" PetscInt_FMT, axes->block, axes->block));
   else
