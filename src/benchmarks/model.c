@@ -71,7 +71,8 @@ static PetscErrorCode PrintMatrix(const char matrix[], const Csr *csr, const Aut
   PetscCall(AutoCSRProfileCreate(&host, figures->backend->slice_height, &profile));
   PetscCall(PetscMalloc2(1, &chooser, AUTOCSR_MAX_CANDIDATES, &candidate));
   chooser->figures = figures;
-  chooser->problem = (AutoCSRProblem){&there, profile, &settings, figures->lanes, figures->machine.parallel, 0, profile->chunks, 0, csr->m};
+  chooser->problem = (AutoCSRProblem){.csr = &there, .profile = profile, .settings = &settings, .lanes = figures->lanes, .parallel = figures->machine.parallel};
+  AutoCSRProblemSetChunks(&chooser->problem, 0, profile->chunks);
   PetscCall(AutoCSRStrategyFind("csr", &chooser->csr));
   for (PetscInt s = 0; AutoCSRStrategies[s]; s++) PetscCall(PrintStrategy(matrix, chooser, AutoCSRStrategies[s]));
   for (int k = 0; k < TRIES; k++) {

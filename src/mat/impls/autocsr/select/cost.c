@@ -177,20 +177,14 @@ AutoCSRProblem AutoCSRProblemOfChunks(const AutoCSRProblem *problem, PetscInt ch
 {
   AutoCSRProblem part = *problem;
 
-  part.chunk_begin = chunk_begin;
-  part.chunk_end   = chunk_end;
-  part.row_begin   = problem->profile->chunk[chunk_begin].row_begin;
-  part.row_end     = problem->profile->chunk[chunk_end - 1].row_end;
+  AutoCSRProblemSetChunks(&part, chunk_begin, chunk_end);
   return part;
 }
 
 double AutoCSRCostScore(const AutoCSRProblem *problem, const AutoCSREvaluation *e)
 {
-  const double rows = problem->row_end - problem->row_begin;
-  double       nnz  = 0, csr_bytes;
+  const double csr_bytes = problem->range.rows * (double)sizeof(PetscInt) + problem->range.nnz * (sizeof(PetscInt) + sizeof(PetscScalar));
 
-  for (PetscInt c = problem->chunk_begin; c < problem->chunk_end; c++) nnz += problem->profile->chunk[c].nnz;
-  csr_bytes = rows * sizeof(PetscInt) + nnz * (sizeof(PetscInt) + sizeof(PetscScalar));
   if (!e->runs) return PETSC_MAX_REAL;
   if (problem->settings->objective == MAT_AUTOCSR_OBJECTIVE_MEMORY && e->own_bytes > MEMORY_SHARE * csr_bytes) return PETSC_MAX_REAL;
   return e->seconds * (1 + COPY_PRICE * e->own_bytes / csr_bytes) + e->build / AUTOCSR_AMORTIZE;

@@ -177,7 +177,8 @@ static PetscErrorCode unseen_problem(const AutoCSRMatrix *csr, const AutoCSRSett
   PetscCall(AutoCSRFiguresGet(csr->backend, settings->simd, &figures));
   PetscCall(AutoCSRSettingsInitialize(defaults));
   defaults->segsum_fixup = settings->segsum_fixup;
-  *problem               = (AutoCSRProblem){.csr = csr, .settings = defaults, .lanes = figures->lanes, .row_end = csr->m};
+  *problem               = (AutoCSRProblem){.csr = csr, .settings = defaults, .lanes = figures->lanes};
+  AutoCSRProblemSetChunks(problem, 0, 0);
   PetscCall(AutoCSRStrategyFind(name, strategy));
   PetscCall((*strategy)->variants(problem, 1, axes, &n, &why));
   PetscCheck(n == 1, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s needs a look at the matrix: %s", name, why);
@@ -239,7 +240,8 @@ static PetscErrorCode choose(const AutoCSRMatrix *csr, const AutoCSRSettings *se
   choice->csr             = *csr;
   choice->settings        = *settings;
   choice->chooser.figures = figures;
-  choice->chooser.problem = (AutoCSRProblem){&choice->csr, profile, &choice->settings, figures->lanes, figures->machine.parallel, 0, profile->chunks, 0, csr->m};
+  choice->chooser.problem = (AutoCSRProblem){.csr = &choice->csr, .profile = profile, .settings = &choice->settings, .lanes = figures->lanes, .parallel = figures->machine.parallel};
+  AutoCSRProblemSetChunks(&choice->chooser.problem, 0, profile->chunks);
   PetscCall(AutoCSRStrategyFind("csr", &choice->chooser.csr));
   PetscCall(AutoCSRChoose(&choice->chooser, AUTOCSR_MAX_CANDIDATES, choice->candidate, &choice->n));
   *seconds = choice->candidate[0].build;

@@ -8,6 +8,7 @@
 /* Nonzeros of a group on average, at least: choosing must not take longer than many products, nor a group less than a launch */
 #define GROUP          8192
 #define GROUP_PARALLEL 32768
+#define FEW            8    /* groups of the first look */
 #define BETTER         0.95 /* ranges must beat the best for all rows by this factor: chunks are known less well than the whole */
 
 typedef struct {
@@ -44,14 +45,15 @@ static PetscErrorCode find_state(Table *table, const AutoCSRStrategy *strategy, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode fill_table(AutoCSRChooser *chooser, Table *table)
+static PetscErrorCode fill_table(AutoCSRChooser *chooser, PetscInt groups, Table *table)
 {
-  const PetscInt    chunks = chooser->problem.profile->chunks, groups = count_groups(chooser);
+  const PetscInt    chunks = chooser->problem.profile->chunks;
   AutoCSRAxes       axes[AUTOCSR_MAX_VARIANTS];
   AutoCSREvaluation e;
   const char       *why;
 
   PetscFunctionBegin;
+  table->n_states = 0;
   for (PetscInt g = 0; g < groups; g++) {
     AutoCSRProblem problem = AutoCSRProblemOfChunks(&chooser->problem, g * chunks / groups, (g + 1) * chunks / groups);
     PetscInt       state   = -1;
@@ -74,6 +76,20 @@ static PetscErrorCode fill_table(AutoCSRChooser *chooser, Table *table)
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What the groups would take, each by its cheapest state, if going from one to another cost nothing */
+static double least(const Table *table, PetscInt groups)
+{
+  double sum = 0;
+
+  for (PetscInt g = 0; g < groups; g++) {
+    double cheapest = PETSC_MAX_REAL;
+
+    for (PetscInt s = 0; s < table->n_states; s++) cheapest = PetscMin(cheapest, table->cost[g * MAX_STATES + s]);
+    sum += cheapest;
+  }
+  return sum;
 }
 
 /* The cheapest state of each group, as a path through the table; PETSC_FALSE if a group has none */
@@ -106,8 +122,8 @@ static PetscErrorCode cheapest_path(const Table *table, PetscInt groups, double 
 
 PetscErrorCode AutoCSRChooseRanges(AutoCSRChooser *chooser, double best, AutoCSRCandidate *candidate)
 {
-  const PetscInt chunks = chooser->problem.profile->chunks, groups = count_groups(chooser);
-  PetscInt       path[AUTOCSR_MAX_CHUNKS];
+  const PetscInt chunks = chooser->problem.profile->chunks, most = count_groups(chooser);
+  PetscInt       path[AUTOCSR_MAX_CHUNKS], groups                = PetscMin(most, FEW);
   PetscBool      found = PETSC_FALSE;
   Table          table = {0};
 
@@ -115,9 +131,17 @@ PetscErrorCode AutoCSRChooseRanges(AutoCSRChooser *chooser, double best, AutoCSR
   candidate->n_pieces = 0;
   candidate->seconds = candidate->score = chooser->figures->machine.product;
   candidate->bytes = candidate->build = 0;
-  if (groups < 2) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc1(groups * MAX_STATES, &table.cost));
-  PetscCall(fill_table(chooser, &table));
+  if (most < 2) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(most * MAX_STATES, &table.cost));
+  PetscCall(fill_table(chooser, groups, &table));
+  if (groups < most) { /* where so few gain nothing, more would not gain much */
+    if (chooser->figures->machine.product + least(&table, groups) >= BETTER * best) {
+      PetscCall(PetscFree(table.cost));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    groups = most;
+    PetscCall(fill_table(chooser, groups, &table));
+  }
   PetscCall(cheapest_path(&table, groups, chooser->figures->machine.launch, path, &found));
   PetscCall(PetscFree(table.cost));
   for (PetscInt g = 0; g < groups && found; g++) {

@@ -31,7 +31,7 @@ static PetscBool fits_16(const AutoCSRProfile *profile, PetscInt b)
 
 static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
 {
-  const AutoCSRRange range = AutoCSRProblemRange(problem);
+  const AutoCSRRange range = problem->range;
   AutoCSRAxes        axes  = {.partition = AUTOCSR_PARTITION_ROWS, .order = AUTOCSR_ORDER_CSR, .mapping = AUTOCSR_MAP_LANES, .row_group = 1};
   AutoCSRValue       value[3];
   const PetscInt     n_values = AutoCSRStoredValueCodings(problem, value), largest = problem->profile->block_size;
@@ -64,7 +64,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
 
 static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
 {
-  const AutoCSRRange range  = AutoCSRProblemRange(problem);
+  const AutoCSRRange range  = problem->range;
   const double       slices = range.rows / ((double)axes->block * axes->slice_height);
 
   PetscFunctionBegin;

@@ -27,7 +27,7 @@ static AutoCSRAxes empty_axes(void)
 
 static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
 {
-  const AutoCSRRange range  = AutoCSRProblemRange(problem);
+  const AutoCSRRange range  = problem->range;
   const PetscInt     lanes  = AutoCSRProblemLanes(problem, range.nnz / PetscMax(range.rows - range.empty_rows, 1));
   const PetscBool    can_16 = (PetscBool)(problem->profile && range.slices_16 == range.slices && !mostly_empty(&range));
   AutoCSRAxes        axes   = {.partition = AUTOCSR_PARTITION_ROWS, .order = AUTOCSR_ORDER_CSR, .value = AUTOCSR_VALUE_CSR, .mapping = AUTOCSR_MAP_LANES, .row_group = 1};
@@ -48,7 +48,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
 
 static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
 {
-  const AutoCSRRange range = AutoCSRProblemRange(problem);
+  const AutoCSRRange range = problem->range;
   const double       rows  = range.rows - range.empty_rows;
   const AutoCSRAxes  empty = empty_axes();
 
@@ -79,7 +79,7 @@ static PetscErrorCode build_named(const AutoCSRProblem *problem, const AutoCSRAx
 
 static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRPlan *plan)
 {
-  const AutoCSRRange range = AutoCSRProblemRange(problem);
+  const AutoCSRRange range = problem->range;
   const AutoCSRAxes  empty = empty_axes();
 
   PetscFunctionBegin;
@@ -96,7 +96,7 @@ static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *ax
 
 static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes *axes, size_t len, char text[])
 {
-  const AutoCSRRange range = AutoCSRProblemRange(problem);
+  const AutoCSRRange range = problem->range;
 
   PetscFunctionBegin;
   if (range.empty_rows == range.rows)

@@ -9,7 +9,7 @@
 
 static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
 {
-  const AutoCSRRange range = AutoCSRProblemRange(problem);
+  const AutoCSRRange range = problem->range;
   AutoCSRAxes        axes  = {.partition = AUTOCSR_PARTITION_ROWS, .index = AUTOCSR_INDEX_PATTERN, .reduction = AUTOCSR_REDUCE_NONE, .lanes = 1, .row_group = 1};
   AutoCSRValue       value[3];
   const PetscInt     n_values = AutoCSRStoredValueCodings(problem, value);
@@ -43,7 +43,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
 
 static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
 {
-  const AutoCSRRange range  = AutoCSRProblemRange(problem);
+  const AutoCSRRange range  = problem->range;
   const PetscBool    sliced = (PetscBool)(axes->order == AUTOCSR_ORDER_SLICED);
 
   PetscFunctionBegin;

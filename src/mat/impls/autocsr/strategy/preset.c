@@ -1,7 +1,7 @@
 /* What the presets share: see preset.h */
 #include "preset.h"
 
-AutoCSRRange AutoCSRProblemRange(const AutoCSRProblem *problem)
+void AutoCSRProblemSetChunks(AutoCSRProblem *problem, PetscInt chunk_begin, PetscInt chunk_end)
 {
   AutoCSRRange r     = {0};
   double       lines = 0, fitted = 0;
@@ -10,7 +10,11 @@ AutoCSRRange AutoCSRProblemRange(const AutoCSRProblem *problem)
     r.rows = problem->csr->m;
     r.nnz  = problem->csr->nnz;
   }
-  for (PetscInt c = problem->chunk_begin; c < problem->chunk_end; c++) {
+  problem->chunk_begin = chunk_begin;
+  problem->chunk_end   = chunk_end;
+  problem->row_begin   = chunk_begin < chunk_end ? problem->profile->chunk[chunk_begin].row_begin : 0;
+  problem->row_end     = chunk_begin < chunk_end ? problem->profile->chunk[chunk_end - 1].row_end : problem->csr->m;
+  for (PetscInt c = chunk_begin; c < chunk_end; c++) {
     const AutoCSRChunk *chunk = &problem->profile->chunk[c];
 
     r.rows += chunk->row_end - chunk->row_begin;
@@ -29,7 +33,7 @@ AutoCSRRange AutoCSRProblemRange(const AutoCSRProblem *problem)
   }
   r.gather_lines = r.nnz > 0 ? lines / r.nnz : 0;
   r.fitted       = r.padded > 0 ? fitted / r.padded : 0;
-  return r;
+  problem->range = r;
 }
 
 PetscInt AutoCSRProblemLanes(const AutoCSRProblem *problem, double length)
@@ -63,7 +67,7 @@ PetscErrorCode AutoCSRProblemAsksFor(const AutoCSRProblem *problem, const char s
 
 PetscInt AutoCSRProblemVectorLanes(const AutoCSRProblem *problem)
 {
-  const AutoCSRRange range = AutoCSRProblemRange(problem);
+  const AutoCSRRange range = problem->range;
   PetscInt           lanes = 2;
 
   while (lanes < 32 && lanes * (double)range.rows < range.nnz) lanes *= 2;
@@ -72,7 +76,7 @@ PetscInt AutoCSRProblemVectorLanes(const AutoCSRProblem *problem)
 
 PetscErrorCode AutoCSRCostInPlace(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
 {
-  const AutoCSRRange range = AutoCSRProblemRange(problem);
+  const AutoCSRRange range = problem->range;
 
   PetscFunctionBegin;
   *n = 1;
@@ -95,7 +99,7 @@ PetscInt AutoCSRStoredValueCodings(const AutoCSRProblem *problem, AutoCSRValue v
 
 PetscErrorCode AutoCSRSlicesWillDo(const AutoCSRProblem *problem, PetscBool *enough)
 {
-  const AutoCSRRange range = AutoCSRProblemRange(problem);
+  const AutoCSRRange range = problem->range;
 
   PetscFunctionBegin;
   PetscCall(PetscStrcmp(problem->settings->strategy, "auto", enough));
@@ -136,7 +140,7 @@ double AutoCSRLongestWalk(const AutoCSRAxes *axes, double length)
 void AutoCSRCostFill(const AutoCSRProblem *problem, const AutoCSRAxes *axes, double rows, double nnz, double entries, double slices, double names, AutoCSRCost *cost)
 {
   const AutoCSRProfile *profile                     = problem->profile;
-  const AutoCSRRange    range                       = AutoCSRProblemRange(problem);
+  const AutoCSRRange    range                       = problem->range;
   const PetscBool       copied                      = (PetscBool)(axes->value != AUTOCSR_VALUE_CSR && axes->value != AUTOCSR_VALUE_PATTERN);
   const PetscBool       indexed                     = (PetscBool)(axes->index == AUTOCSR_INDEX_32 || axes->index == AUTOCSR_INDEX_16);
   const double          block                       = PetscMax(1, axes->block);

@@ -7,13 +7,6 @@
 
 #include "strategy.h"
 
-/* The profile of the rows of a problem (without one: rows and nonzeros are known); longest: entries of its longest row */
-typedef struct {
-  PetscInt longest, rows, empty_rows, slices, slices_16, slices_16_sorted, uniform_slices, pattern_rows;
-  double   nnz, padded, padded_sorted, gather_lines, fitted; /* fitted: of an entry, as the profile's */
-} AutoCSRRange;
-
-PETSC_INTERN AutoCSRRange AutoCSRProblemRange(const AutoCSRProblem *);
 /* Lanes for rows of this mean length */
 PETSC_INTERN PetscInt AutoCSRProblemLanes(const AutoCSRProblem *, double length);
 /* Appends the axes unless the settings exclude them */

@@ -23,7 +23,7 @@ static PetscBool fits_16_sorted(const AutoCSRProblem *problem, const AutoCSRRang
 
 static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
 {
-  const AutoCSRRange range = AutoCSRProblemRange(problem);
+  const AutoCSRRange range = problem->range;
   const double       limit = PetscMin((1 + PADDING_LIMIT) * range.nnz, (double)PETSC_MAX_INT - problem->profile->slice_height);
   AutoCSRAxes        axes  = {.partition = AUTOCSR_PARTITION_ROWS, .order = AUTOCSR_ORDER_SLICED, .mapping = AUTOCSR_MAP_SLICE, .reduction = AUTOCSR_REDUCE_NONE, .lanes = 1, .row_group = 1};
   AutoCSRValue       value[3];
@@ -64,7 +64,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
 
 static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
 {
-  const AutoCSRRange range  = AutoCSRProblemRange(problem);
+  const AutoCSRRange range  = problem->range;
   const PetscBool    sorted = (PetscBool)(axes->sort_window > 1);
 
   PetscFunctionBegin;
@@ -82,7 +82,7 @@ static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *ax
 
 static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes *axes, size_t len, char text[])
 {
-  const AutoCSRRange range  = AutoCSRProblemRange(problem);
+  const AutoCSRRange range  = problem->range;
   const double       stored = axes->sort_window > 1 ? range.padded_sorted : range.padded;
 
   PetscFunctionBegin;

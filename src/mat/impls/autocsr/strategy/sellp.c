@@ -22,7 +22,7 @@ static double padded_entries(const AutoCSRRange *range, const AutoCSRAxes *axes,
 
 static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
 {
-  const AutoCSRRange range = AutoCSRProblemRange(problem);
+  const AutoCSRRange range = problem->range;
   const PetscInt     slots = problem->profile->slice_height;
   const double       limit = PetscMin((1 + PADDING_LIMIT) * range.nnz, (double)PETSC_MAX_INT - slots);
   AutoCSRAxes        axes  = {.partition = AUTOCSR_PARTITION_ROWS, .order = AUTOCSR_ORDER_SLICED, .mapping = AUTOCSR_MAP_SLICE, .reduction = AUTOCSR_REDUCE_TREE, .row_group = 1};
@@ -54,7 +54,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
 
 static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
 {
-  const AutoCSRRange range  = AutoCSRProblemRange(problem);
+  const AutoCSRRange range  = problem->range;
   const double       slices = range.rows / axes->slice_height + (range.rows % axes->slice_height > 0);
 
   PetscFunctionBegin;

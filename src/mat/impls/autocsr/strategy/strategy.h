@@ -33,6 +33,12 @@ typedef struct {
   double      build;     /* bytes read and written to build it: for the set-up's cost */
 } AutoCSRCost;
 
+/* The profile of a problem's rows (without one: rows and nonzeros are known); longest: entries of the longest row */
+typedef struct {
+  PetscInt longest, rows, empty_rows, slices, slices_16, slices_16_sorted, uniform_slices, pattern_rows;
+  double   nnz, padded, padded_sorted, gather_lines, fitted; /* fitted: of an entry, as the profile's */
+} AutoCSRRange;
+
 /* The question put to a strategy: rows [row_begin, row_end) (whole chunks, or all rows) of one block */
 typedef struct {
   const AutoCSRMatrix   *csr;
@@ -42,7 +48,11 @@ typedef struct {
   PetscBool              parallel;               /* rows are worked on at once: the lanes of a row are also a matter of how many rows there are */
   PetscInt               chunk_begin, chunk_end; /* of profile->chunk */
   PetscInt               row_begin, row_end;
+  AutoCSRRange           range; /* of these rows */
 } AutoCSRProblem;
+
+/* strategy/preset.c: makes it a problem of these chunks, or, without a profile, of all rows */
+PETSC_INTERN void AutoCSRProblemSetChunks(AutoCSRProblem *, PetscInt chunk_begin, PetscInt chunk_end);
 
 typedef struct {
   const char *name;

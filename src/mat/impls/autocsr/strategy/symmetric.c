@@ -55,7 +55,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
 
 static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
 {
-  const AutoCSRRange range = AutoCSRProblemRange(problem);
+  const AutoCSRRange range = problem->range;
 
   PetscFunctionBegin;
   *n = 1;

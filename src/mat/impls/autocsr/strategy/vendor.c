@@ -24,7 +24,7 @@ static AutoCSRAxes axes_of(const AutoCSRProblem *problem, PetscInt algorithm, Pe
 /* Adds to the list */
 static PetscErrorCode variants_of(const AutoCSRProblem *problem, const char name[], const AutoCSRAxes *axes, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
 {
-  const AutoCSRRange range  = AutoCSRProblemRange(problem);
+  const AutoCSRRange range  = problem->range;
   const PetscBool    sliced = (PetscBool)(axes->order == AUTOCSR_ORDER_SLICED);
   PetscBool          asked;
 
@@ -98,7 +98,7 @@ static PetscErrorCode variants_bsr(const AutoCSRProblem *problem, PetscInt max, 
 
 static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
 {
-  const AutoCSRRange range  = AutoCSRProblemRange(problem);
+  const AutoCSRRange range  = problem->range;
   const PetscBool    sliced = (PetscBool)(axes->order == AUTOCSR_ORDER_SLICED);
 
   PetscFunctionBegin;
