@@ -65,6 +65,7 @@ def parse():
     p.add_argument("--pack", metavar="FILE", help="write an archive instead (.tar.xz), for a machine without a compiler")
     p.add_argument("--jobs", type=int, default=2)
     p.add_argument("--timeout", type=int, default=60, help="seconds of a run")
+    p.add_argument("--limit", type=float, default=math.inf, metavar="SECONDS", help="begin no test after so long")
     return p.parse_args()
 
 
@@ -404,12 +405,14 @@ def main():
     root = os.path.join(os.path.abspath(args.out), args.subclass or ("takeover" if args.takeover else "autocsr"))
     os.makedirs(root, exist_ok=True)
 
-    slots = Slots(args.jobs)
+    slots, end = Slots(args.jobs), time.time() + args.limit
 
     def one(test):
         if test.skipped or not os.path.isfile(test.program):
             return judge(test, None, args, root)
         with slots.take(test.processes):
+            if time.time() > end:
+                return "skipped", "no time left"
             plain = test.run_plain(args.device, args.timeout)
             return judge(test, plain, args, root) if args.side != "plain" else ("plain", "passed" if plain["passed"] else "failed")
 
