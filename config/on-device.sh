@@ -16,6 +16,7 @@ logs=$work/logs
 out=${OUT:-$PWD}
 mkdir "$logs"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_ess_singleton_isolated=1
+export OMPI_MCA_hwloc_base_binding_policy=none # or all programs of one rank would share one core
 export OPENBLAS_NUM_THREADS=1 PYTHONUNBUFFERED=1 CUDA_MODULE_LOADING=${CUDA_MODULE_LOADING:-LAZY}
 alone="env -u CUDA_MPS_PIPE_DIRECTORY" # what is timed, and sanitizers
 libraries=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}/usr/local/cuda/lib64

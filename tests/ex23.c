@@ -8,9 +8,11 @@ static char help[] = "A linear solve with autocsr against the same one with plai
 
 #define MAX_ITERATIONS 200
 #if defined(PETSC_USE_REAL_SINGLE)
-  #define DRIFT 1e-2
+  #define DRIFT     1e-2
+  #define MORE(its) ((its) / 3 + 1) /* the last steps are those of rounding */
 #else
-  #define DRIFT 1e-6
+  #define DRIFT     1e-6
+  #define MORE(its) ((its) / 30)
 #endif
 
 typedef struct {
@@ -113,7 +115,7 @@ int main(int argc, char **argv)
   PetscCall(SolveWith(A, &ref));
   PetscCall(SolveWith(B, &s));
   PetscCheck(ref.reason > 0 && s.reason > 0, PETSC_COMM_WORLD, PETSC_ERR_NOT_CONVERGED, "aij: %s, autocsr: %s", KSPConvergedReasons[ref.reason], KSPConvergedReasons[s.reason]);
-  PetscCheck(PetscAbs(ref.its - s.its) <= ref.its / 30, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%" PetscInt_FMT " iterations with aij, %" PetscInt_FMT " with autocsr", ref.its, s.its);
+  PetscCheck(PetscAbs(ref.its - s.its) <= MORE(ref.its), PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%" PetscInt_FMT " iterations with aij, %" PetscInt_FMT " with autocsr", ref.its, s.its);
   for (PetscInt k = 0; k < PetscMin(ref.n, s.n); k++) {
     PetscCheck(PetscAbsReal(ref.norm[k] - s.norm[k]) <= DRIFT * ref.norm[0], PETSC_COMM_WORLD, PETSC_ERR_PLIB, "Residual norm %" PetscInt_FMT " is %g with aij, %g with autocsr", k, (double)ref.norm[k], (double)s.norm[k]);
   }

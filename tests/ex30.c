@@ -361,21 +361,25 @@ static PetscErrorCode CheckMatrix(const Generator *g, PetscBool few)
     PetscCall(CheckPlan(g, &pair, &in_place[i], LAYOUT_THIRDS));
   }
   PetscCheck(plans > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: no plan", g->name);
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: plans alike\n", g->name));
+  PetscCall(PetscInfo(NULL, "%s: %" PetscInt_FMT " plans alike\n", g->name, plans));
   PetscCall(PairDestroy(&pair));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 int main(int argc, char **argv)
 {
-  PetscBool few = PETSC_FALSE;
+  const size_t n   = PETSC_STATIC_ARRAY_LENGTH(generators);
+  PetscBool    few = PETSC_FALSE;
+  PetscInt     part = 0, parts = 1;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-few", &few, NULL)); /* for compute-sanitizer's slower tools */
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-part", &part, NULL));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-parts", &parts, NULL));
   PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
-  for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(generators); i++) PetscCall(CheckMatrix(&generators[i], few));
-  for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(more) && !few; i++) PetscCall(CheckMatrix(&more[i], PETSC_FALSE));
+  for (size_t i = part; i < n + PETSC_STATIC_ARRAY_LENGTH(more); i += parts) PetscCall(CheckMatrix(i < n ? &generators[i] : &more[i - n], few));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "Plans alike\n"));
   PetscCall(PetscFinalize());
   return 0;
 }
@@ -384,5 +388,6 @@ int main(int argc, char **argv)
 
   test:
     requires: cuda double
+    args: -parts 8 -part {{0 1 2 3 4 5 6 7}}
 
 TEST*/

@@ -18,7 +18,7 @@ struct AgentRowBlocks : AgentBase {
                                                                             : 8; /* measured: blocks that wait for each other little hide more than entries asked for ahead */
   static constexpr int most      = AUTOCSR_BLOCK * height;                       /* entries of a block */
   static constexpr int pad       = 128 / (int)sizeof(PetscScalar);               /* an empty place after so many, against bank conflicts */
-  static constexpr int serial    = 16;                                           /* entries of a lane beyond which its warp takes the row */
+  static constexpr int serial    = 16;                                           /* entries that a lane adds in the time in which its warp takes a row from it */
   static constexpr int log_warp  = 5;
 
   struct Shared {
@@ -66,10 +66,14 @@ struct AgentRowBlocks : AgentBase {
         p = shared.offset[r];
         q = shared.offset[r + 1];
       }
-      const bool is_long = shift < log_warp && q - p > serial << shift;
-      unsigned   left    = __ballot_sync(ALL_LANES, lane == 0 && is_long);
+      /* The warp takes a lane's row where that ends sooner than the lane, as many as there may be */
+      const bool candidate  = shift < log_warp && q - p > serial << shift;
+      const int  most_taken = __popc(__ballot_sync(ALL_LANES, lane == 0 && candidate));
+      const bool is_long    = candidate && q - p > serial * most_taken << shift;
+      unsigned   left       = __ballot_sync(ALL_LANES, lane == 0 && is_long);
 
       if (!is_long) {
+#pragma unroll 4
         for (int i = p + lane; i < q; i += lanes) sum += product[At(i)];
       }
       for (int half = lanes / 2; half; half /= 2) sum += ShuffleXor(sum, half);
