@@ -55,7 +55,7 @@ typedef struct {
   PetscInt              values;                                /* distinct values (by their bits); AUTOCSR_MAX_DISTINCT + 1: more */
   PetscScalar          *value;                                 /* the distinct values in ascending order of their bits */
   PetscBool             pattern_values;                        /* rows of one pattern of the dictionary have the same values; looked at only where few values are distinct */
-  PetscInt              diagonals;                             /* that the patterns reach on one side, the main one too, if they cover all rows and the values are symmetric, bit by bit; else, and on a device, 0 */
+  PetscInt              diagonals;                             /* that the patterns reach on one side, the main one too, if they cover all rows, have half of these diagonals' entries and the values are symmetric, bit by bit; else, and on a device, 0 */
   PetscBool             float32_exact;                         /* every value is a float32 (PETSC_FALSE where PetscScalar is single) */
   AutoCSRBins           bins[AUTOCSR_GRANULARITIES];           /* up to the first granularity that is not below m */
   PetscInt              chunks;
