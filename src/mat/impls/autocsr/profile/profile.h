@@ -12,10 +12,10 @@
 #define AUTOCSR_MAX_CHUNKS     128
 #define AUTOCSR_MAX_PATTERNS   1024 /* patterns that the dictionary keeps: those of the most rows */
 #define AUTOCSR_NO_PATTERN     0xFFFF
-#define AUTOCSR_MAX_DISTINCT   256  /* more distinct values: the dictionary is given up */
-#define AUTOCSR_WINDOW         256  /* rows of a sorting window on a device */
-#define AUTOCSR_WINDOW_LOW     4096 /* where slices are low, as a processor's: the more rows, the longer the runs of slices of one width */
-#define AUTOCSR_GRANULARITIES  16   /* rows of a virtual row (U of hou2017): 10, 20, 50, 100 ... 10^6 */
+#define AUTOCSR_MAX_DISTINCT   256   /* more distinct values: the dictionary is given up */
+#define AUTOCSR_WINDOW         256   /* rows of a sorting window on a device */
+#define AUTOCSR_WINDOW_LOW     16384 /* where slices are low, as a processor's: the more rows, the longer the runs of slices of one width */
+#define AUTOCSR_GRANULARITIES  16    /* rows of a virtual row (U of hou2017): 10, 20, 50, 100 ... 10^6 */
 #define AUTOCSR_MAX_BINS       100
 
 /* Rows [row_begin, row_end); both are multiples of the slice height and of AUTOCSR_WINDOW but for the last chunk's end */
@@ -55,7 +55,7 @@ typedef struct {
   PetscInt              values;                                /* distinct values (by their bits); AUTOCSR_MAX_DISTINCT + 1: more */
   PetscScalar          *value;                                 /* the distinct values in ascending order of their bits */
   PetscBool             pattern_values;                        /* rows of one pattern of the dictionary have the same values; looked at only where few values are distinct */
-  PetscInt              diagonals;                             /* that the patterns reach on one side, the main one too, if they cover all rows and the values are symmetric, bit by bit; else, and on a device, 0 */
+  PetscInt              diagonals;                             /* that the patterns reach on one side, the main one too, if they cover all rows, have half of these diagonals' entries and the values are symmetric, bit by bit; else, and on a device, 0 */
   PetscBool             float32_exact;                         /* every value is a float32 (PETSC_FALSE where PetscScalar is single) */
   AutoCSRBins           bins[AUTOCSR_GRANULARITIES];           /* up to the first granularity that is not below m */
   PetscInt              chunks;

@@ -5,6 +5,7 @@
 #include "parts.h"
 #include "dictionary.h"
 #include "../backend.h"
+#include <petscbt.h>
 
 #define SAMPLE 64 /* rows, about */
 #define HINTS  32 /* entries of a row for which it is kept where the last row found their mirror images: in a stencil at the same place */
@@ -59,23 +60,33 @@ PetscBool AutoCSRValuesAreSymmetric(const AutoCSRMatrix *csr)
   return (PetscBool)!balance;
 }
 
-/* Only where every row has a pattern of the dictionary */
+/* The diagonals that the patterns reach on one side, with the main one; counted up to one more than `most` */
+static PetscErrorCode CountDiagonals(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, double most, PetscInt *n)
+{
+  PetscBT reached;
+
+  PetscFunctionBegin;
+  *n = 0;
+  PetscCall(PetscBTCreate(profile->bandwidth + 1, &reached));
+  for (PetscInt p = 0; p < profile->patterns && *n <= most; p++) {
+    const PetscInt row = profile->pattern_row[p];
+
+    for (PetscInt q = csr->row_ptr[row]; q < csr->row_ptr[row + 1]; q++) *n += !PetscBTLookupSet(reached, PetscAbsInt(csr->col[q] - row));
+  }
+  PetscCall(PetscBTDestroy(&reached));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Only where every row has a pattern of the dictionary, and at least half of what the diagonals above the main one have room for is there */
 PetscErrorCode AutoCSRProfileSymmetry(const AutoCSRMatrix *csr, AutoCSRProfile *profile)
 {
-  PetscInt rows = 0, entries = 0, n = 0, *diagonal;
+  const double most = profile->mean_length + 1;
+  PetscInt     rows = 0, n;
 
   PetscFunctionBegin;
   for (PetscInt c = 0; c < profile->chunks; c++) rows += profile->chunk[c].pattern_rows;
-  if (!profile->pattern_id || rows < csr->m || !AutoCSRValuesAreSymmetric(csr)) PetscFunctionReturn(PETSC_SUCCESS);
-  for (PetscInt p = 0; p < profile->patterns; p++) entries += csr->row_ptr[profile->pattern_row[p] + 1] - csr->row_ptr[profile->pattern_row[p]];
-  PetscCall(PetscMalloc1(entries, &diagonal));
-  for (PetscInt p = 0; p < profile->patterns; p++) {
-    const PetscInt row = profile->pattern_row[p];
-
-    for (PetscInt q = csr->row_ptr[row]; q < csr->row_ptr[row + 1]; q++) diagonal[n++] = PetscAbsInt(csr->col[q] - row);
-  }
-  PetscCall(PetscSortRemoveDupsInt(&n, diagonal));
-  profile->diagonals = n;
-  PetscCall(PetscFree(diagonal));
+  if (!profile->pattern_id || rows < csr->m || csr->m != csr->n) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(CountDiagonals(csr, profile, most, &n));
+  if (n <= most && AutoCSRValuesAreSymmetric(csr)) profile->diagonals = n;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,6 +1,6 @@
 /*
   Measures the machine: streaming and random reads at each level of memory and, on a processor, every executor on small
-  matrices that fit the L2 cache, where its work shows and the bytes do not. The executors of a device keep the figures shipped,
+  matrices that fit the L2 cache, where its work shows and the bytes do not, and with x at random from memory. The executors of a device keep the figures shipped,
   which fit products with many matrices better than a few samples could, scaled by how much faster this device works.
 */
 #include "figures.h"
@@ -13,6 +13,7 @@
 typedef struct {
   PetscInt  rows, length;
   PetscBool random, alternating, half_empty; /* alternating: neighbouring rows have different patterns */
+  size_t    far;                             /* bytes of x, of which rows have entries anywhere; 0: near the diagonal */
 } Sample;
 
 enum {
@@ -35,6 +36,9 @@ static const Sample Samples[SAMPLES] = {
     {1, 1, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE},
 };
 
+/* As a graph's. It has as many entries as x has lines, so that hardly one is in a cache when it comes again */
+static const Sample FarRows = {131072, 8, PETSC_TRUE, PETSC_FALSE, PETSC_FALSE, 64 << 20};
+
 typedef struct {
   AutoCSRMatrix   csr; /* of the backend */
   AutoCSRProfile *profile;
@@ -53,7 +57,7 @@ static PetscInt round_up(PetscInt i, PetscInt multiple)
 /* So many distinct values, one after the other; 0: values that an entry's place in its row tells. Of dense b by b blocks; 1: of entries */
 static PetscErrorCode sample_create(const AutoCSRFigures *f, const Sample *sample, PetscInt values, PetscInt b, SampleMatrix *a)
 {
-  const PetscInt rows = round_up(sample->rows, b), mean = sample->length;
+  const PetscInt rows = round_up(sample->rows, b), mean = sample->length, far = (PetscInt)(sample->far / sizeof(PetscScalar));
   uint32_t       state = 1;
   PetscInt      *row_ptr, *col;
   PetscScalar   *val;
@@ -71,15 +75,17 @@ static PetscErrorCode sample_create(const AutoCSRFigures *f, const Sample *sampl
   }
   PetscCall(PetscMalloc2(row_ptr[rows], &col, row_ptr[rows], &val));
   for (PetscInt i = 0, v = 1; i < rows; i++) {
+    const PetscInt length = row_ptr[i + 1] - row_ptr[i];
+
     for (PetscInt q = row_ptr[i]; q < row_ptr[i + 1]; q++) {
       const PetscInt t = q - row_ptr[i];
 
-      col[q] = b * (i / b + 3 * (t / b)) + t % b + (sample->alternating && i % 2 ? 1 : 0);
+      col[q] = far ? far / length * t + (PetscInt)(next_random(&state) % (uint32_t)(far / length)) : b * (i / b + 3 * (t / b)) + t % b + (sample->alternating && i % 2 ? 1 : 0);
       val[q] = (PetscReal)(values ? v : 1 + t % 101);
       v      = v < values ? v + 1 : 1;
     }
   }
-  host = (AutoCSRMatrix){.m = rows, .n = rows + round_up(6 * (mean + b), b), .nnz = row_ptr[rows], .row_ptr = row_ptr, .col = col, .val = val, .backend = &AutoCSRBackendHost};
+  host = (AutoCSRMatrix){.m = rows, .n = far ? far : rows + round_up(6 * (mean + b), b), .nnz = row_ptr[rows], .row_ptr = row_ptr, .col = col, .val = val, .backend = &AutoCSRBackendHost};
   PetscCall(AutoCSRMatrixCopy(&host, f->backend, &a->csr));
   PetscCall(PetscFree2(col, val));
   PetscCall(PetscFree(row_ptr));
@@ -106,6 +112,7 @@ static PetscErrorCode sample_time(const SampleMatrix *a, const AutoCSRAxes *axes
   PetscCall(AutoCSRPlanCreate(&a->csr, &plan));
   PetscCall(AutoCSRPlanAddSegment(plan, "calibration", axes, &seg));
   seg->n_rows = a->csr.m;
+  if (axes->sort_window > 1) PetscCall(AutoCSRSegmentSortRows(seg, &a->csr));
   PetscCall(AutoCSRSegmentEncode(seg, &a->csr, a->profile));
   seg->executor = executor;
   PetscCall((*plan->backend->bind)(plan, &a->csr));
@@ -246,6 +253,32 @@ static AutoCSRExecutorCost trial_fit(const Trial *t)
   return cost;
 }
 
+/* What a line of x from memory takes each executor, in times of a read that waits for nothing. Those that differ in their codings alone share it */
+static PetscErrorCode measure_gathers(AutoCSRFigures *f, const Trial trial[])
+{
+  SampleMatrix far;
+  double       lines = 0, seconds;
+
+  PetscFunctionBegin;
+  PetscCall(sample_create(f, &FarRows, 101, 1, &far));
+  for (PetscInt c = 0; c < far.profile->chunks; c++) lines += far.profile->chunk[c].gather_lines * far.profile->chunk[c].nnz;
+  for (PetscInt i = 0; i < f->n_executors; i++) {
+    AutoCSRAxes axes   = trial[i].axes;
+    double     *gather = &f->executor[i].cost.gather;
+
+    if (axes.index == AUTOCSR_INDEX_PATTERN || axes.block > 1 || axes.mapping == AUTOCSR_MAP_EMPTY || f->machine.random_line[3] <= 0) continue;
+    for (PetscInt j = 0; j < i && *gather <= 0; j++) {
+      if (trial[j].axes.order == axes.order && trial[j].axes.mapping == axes.mapping && trial[j].axes.lanes == axes.lanes) *gather = f->executor[j].cost.gather;
+    }
+    if (*gather > 0) continue;
+    if (axes.order == AUTOCSR_ORDER_SLICED) axes.sort_window = far.profile->window;
+    PetscCall(sample_time(&far, &axes, trial[i].executor, &seconds));
+    *gather = seconds / (lines * f->machine.random_line[3]);
+  }
+  PetscCall(sample_destroy(&far));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* All trials once, then again: what disturbs one pass seldom disturbs the same trial in the other */
 static PetscErrorCode measure_executors(AutoCSRFigures *f)
 {
@@ -274,6 +307,7 @@ static PetscErrorCode measure_executors(AutoCSRFigures *f)
     PetscCall(AutoCSRFigureName(f, trial[i].executor, &trial[i].axes, PETSC_FALSE, trial[i].sample[0].profile->values, sizeof(f->executor[i].name), f->executor[i].name));
     f->executor[i].cost = trial_fit(&trial[i]);
   }
+  PetscCall(measure_gathers(f, trial));
   /* A product with one entry is no more than the start of a segment */
   PetscCall(sample_time(&sample[ONE_ENTRY], &trial[LANES_1].axes, trial[LANES_1].executor, &f->machine.launch));
   PetscCall(PetscFree(trial));

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define VERSION  "10" /* of the figures: other kernels or another cost model make old files useless */
-#define MAX_KEPT 6   /* instruction sets in use */
+#define VERSION  "11" /* of the figures: other kernels or another cost model make old files useless */
+#define MAX_KEPT 6    /* instruction sets in use */
 #define FORMAT   "petscautocsr figures " VERSION
 
 /* Two kinds of one executor have figures of their own: of a processor's kernels those for few values, of a parallel one's those for rows by name */

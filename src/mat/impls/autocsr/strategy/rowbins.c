@@ -112,7 +112,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
 {
   const PetscInt limits[] = {3, 4, 5, 6, 7};
   AutoCSRAxes    in_place = {.partition = AUTOCSR_PARTITION_BIN, .order = AUTOCSR_ORDER_CSR, .index = AUTOCSR_INDEX_CSR, .value = AUTOCSR_VALUE_CSR, .mapping = AUTOCSR_MAP_LANES, .lanes = 1, .row_group = 1};
-  AutoCSRAxes    slices   = {.partition = AUTOCSR_PARTITION_BIN, .order = AUTOCSR_ORDER_SLICED, .mapping = AUTOCSR_MAP_SLICE, .reduction = AUTOCSR_REDUCE_NONE, .lanes = 1, .row_group = 1, .sort_window = AUTOCSR_WINDOW}; /* wider ones pad less, but x of a slice comes from further apart: slower */
+  AutoCSRAxes    slices   = {.partition = AUTOCSR_PARTITION_BIN, .order = AUTOCSR_ORDER_SLICED, .mapping = AUTOCSR_MAP_SLICE, .reduction = AUTOCSR_REDUCE_NONE, .lanes = 1, .row_group = 1};
   PetscInt       rows     = 0;
   AutoCSRValue   value[3];
   const PetscInt n_values = AutoCSRStoredValueCodings(problem, value);
@@ -120,6 +120,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
 
   PetscFunctionBegin;
   slices.slice_height = problem->profile->slice_height;
+  slices.sort_window  = problem->profile->window;
   *n                  = 0;
   *why                = "sorted slices hold the rows with little padding";
   PetscCall(AutoCSRSlicesWillDo(problem, &none));

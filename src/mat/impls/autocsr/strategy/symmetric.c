@@ -8,8 +8,6 @@
 */
 #include "preset.h"
 
-#define PADDING_LIMIT 1.0 /* more slots that rows lack than this share of the others: hopeless */
-
 /* Slots of all diagonals */
 static double slots(const AutoCSRProblem *problem)
 {
@@ -31,7 +29,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (!problem->profile->diagonals) {
-    *why = "the values are not symmetric, bit by bit, or the rows have too many different patterns";
+    *why = "the values are not symmetric, bit by bit, the rows have too many different patterns, or these lack so much of the diagonals that they would be mostly padding";
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(AutoCSRProblemAsksFor(problem, "symmetric", &asked));
@@ -39,8 +37,8 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
     *why = "the patterns tell the values: there is nothing to be halved";
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (slots(problem) > (1 + PADDING_LIMIT) * ((double)problem->csr->nnz + problem->csr->m) / 2 || slots(problem) > PETSC_MAX_INT / 2) {
-    *why = "the rows lack so much of the diagonals that these would be mostly padding";
+  if (slots(problem) > PETSC_MAX_INT / 2) {
+    *why = "the diagonals have more slots than can be counted";
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   for (PetscInt v = 0; v < n_values; v++) {
