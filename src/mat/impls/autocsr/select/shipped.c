@@ -119,6 +119,9 @@ static const AutoCSRExecutorFigure ShippedCUDA[] = {
     {"tiled/16/copy", {1.9, 5.6, 1.6, 6000000, 0, 1.42}}, /* rows: pieces; irregular: columns copied */
     {"tiled/16/float32", {1.9, 5.6, 1.6, 6000000, 0, 1.42}},
     {"tiled/16/dictionary", {1.9, 5.6, 1.6, 6000000, 0, 1.42}},
+    {"propagate/copy", {3, 2, 1.6, 8000000, 400, 1.1}}, /* reasoned (agent_propagate.cuh); irregular: columns copied, walk: entries of a row block */
+    {"propagate/float32", {3, 2, 1.6, 8000000, 400, 1.1}},
+    {"propagate/dictionary", {3, 2, 1.6, 8000000, 400, 1.1}},
     {"segsum/8", {4, 4, 500, 0, 140000, 1.25, 0.86}},
     {"row-blocks/2", {6.5, 4, 0, 0, 75000, 1.3}},
     {"row-blocks/4", {4.2, 3.5, 0, 0, 100000, 1.2}},
@@ -139,7 +142,7 @@ static const AutoCSRExecutorFigure ShippedCUDA[] = {
 */
 PetscErrorCode AutoCSRFigureUntried(const AutoCSRBackend *backend, const char name[], PetscBool *untried)
 {
-  static const char *const kinds[] = {"csr/pattern/pattern", "csr/csr/csr/blocks", "csr/block/", "sliced/fitted/", "sellp/", "tiled/", "row-blocks/", "merge/", "products", "fetch/", "cusparse/bsr"};
+  static const char *const kinds[] = {"csr/pattern/pattern", "csr/csr/csr/blocks", "csr/block/", "sliced/fitted/", "sellp/", "tiled/", "propagate/", "row-blocks/", "merge/", "products", "fetch/", "cusparse/bsr"};
 
   PetscFunctionBegin;
   *untried = PETSC_FALSE;
