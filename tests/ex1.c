@@ -245,6 +245,7 @@ static PetscErrorCode CheckMatrix(const Generator *g)
     const AutoCSRAxes a      = PropagatedAxes(code / 4 % PROPAGATED_SHAPES, (AutoCSRValue)(code % 4));
     PetscBool         legal;
 
+    if (layout && (code / 4 + layout) % 3) continue;
     PetscCall(IsLegal(&csr, profile, &a, layout, &legal));
     if (legal) PetscCall(CheckPlan(g, &csr, profile, &a, layout, &propagated));
   }

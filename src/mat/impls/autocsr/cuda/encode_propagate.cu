@@ -278,7 +278,7 @@ PetscErrorCode DeviceEncodePropagate(AutoCSRSegment *seg, const AutoCSRMatrix *c
   PetscCall(DeviceCountEntries(seg, csr, ptr));
   PetscCall(MakeRowBlocks(seg, ptr, before, &runs.blocks));
   runs.tiles = AutoCSRTiledTiles(&seg->axes, csr->n);
-  PetscCheck((PetscInt64)runs.tiles * runs.blocks < PETSC_INT32_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " column tiles of %" PetscInt_FMT " row blocks are more than 32 bits count", runs.tiles, runs.blocks);
+  PetscCheck((PetscInt64)runs.tiles * runs.blocks < 2147483647, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " column tiles of %" PetscInt_FMT " row blocks are more than 32 bits count", runs.tiles, runs.blocks);
   nnz    = (size_t)seg->nnz;
   n_runs = (size_t)RunCount(runs) + 1;
   PetscCall(memory[2].Allocate(nnz, &entries.k));
