@@ -66,9 +66,9 @@ static PetscInt PropagateRows(void)
 #define TILE_WAVES   8    /* of items, at most: they even out what differs */
 #define SUM_WARPS    2048 /* row blocks that keep the device busy */
 
-#define PROPAGATE_ITEMS  16 /* items and row blocks of a multiprocessor, so that they end at about one time */
-#define PROPAGATE_SHORT  2  /* an item has at least so many columns' entries a column of its tile */
-#define PROPAGATE_CHUNKS 16 /* a row block that is cut has at least so many */
+#define PROPAGATE_ITEMS  16 /* items, and blocks of rows, of a multiprocessor at least: they end at about one time */
+#define PROPAGATE_SHORT  2  /* entries of an item, at least, for each column of its tile */
+#define PROPAGATE_CHUNKS 16 /* that a row block has which ends after so many entries */
 
 /* As few tiles as there can be, as many rows in a block as there can be: runs are as long as there can be */
 static void ShapePropagate(PetscInt n, PetscInt nnz, AutoCSRAxes *axes)
