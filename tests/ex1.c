@@ -206,7 +206,7 @@ static PetscErrorCode CheckMatrix(const Generator *g)
   const PetscInt  heights[] = {1, 4, 8, 32}, windows[] = {0, 16, AUTOCSR_WINDOW_LOW};
   AutoCSRMatrix   csr;
   AutoCSRProfile *profile;
-  Counts          counts = {0, 0}, tiled = {0, 0};
+  Counts          counts = {0, 0}, tiled = {0, 0}, propagated = {0, 0};
   PetscInt        pattern_rows = 0;
 
   PetscFunctionBeginUser;
@@ -239,6 +239,15 @@ static PetscErrorCode CheckMatrix(const Generator *g)
     if (csr.n / a.tile_width * (double)csr.nnz > 1e4 || (layout && shape % 3 != layout % 3)) continue; /* decoding an entry goes through the tiles */
     PetscCall(IsLegal(&csr, profile, &a, layout, &legal));
     if (legal) PetscCall(CheckPlan(g, &csr, profile, &a, layout, &tiled));
+  }
+  for (int code = 0; code < LAYOUT_COUNT * 4 * PROPAGATED_SHAPES; code++) {
+    const Layout      layout = (Layout)(code / (4 * PROPAGATED_SHAPES));
+    const AutoCSRAxes a      = PropagatedAxes(code / 4 % PROPAGATED_SHAPES, (AutoCSRValue)(code % 4));
+    PetscBool         legal;
+
+    if (layout && (code / 4 + layout) % 3) continue;
+    PetscCall(IsLegal(&csr, profile, &a, layout, &legal));
+    if (legal) PetscCall(CheckPlan(g, &csr, profile, &a, layout, &propagated));
   }
   for (int code = 0; code < 2 * 4 * 4 * 2 * 2; code++) { /* several lanes a row (SELL-P), or all rows as long as the longest (ELL) */
     const PetscInt lanes[] = {1, 2, 8, 32};
@@ -273,7 +282,7 @@ static PetscErrorCode CheckMatrix(const Generator *g)
     PetscCall(CheckPlan(g, &csr, profile, &in_place[i], LAYOUT_WHOLE, &counts));
     PetscCall(CheckPlan(g, &csr, profile, &in_place[i], LAYOUT_THIRDS, &counts));
   }
-  PetscCheck(tiled.plans > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: no plan of column tiles", g->name);
+  PetscCheck(tiled.plans > 0 && propagated.plans > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: no plan of column tiles", g->name);
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: %" PetscInt_FMT " rows of %" PetscInt_FMT " to %" PetscInt_FMT " of %" PetscInt_FMT " nonzeros, block size %" PetscInt_FMT ", ", g->name, csr.m, profile->min_length, profile->max_length, csr.nnz, profile->block_size));
   if (profile->pattern_id)
     PetscCall(PetscPrintf(PETSC_COMM_SELF, "%" PetscInt_FMT " patterns in %" PetscInt_FMT " rows, ", profile->patterns, pattern_rows));
@@ -295,7 +304,7 @@ static PetscErrorCode CheckCorrupted(AutoCSRStreamKind kind)
   const PetscBool   blocks = (PetscBool)(kind == AUTOCSR_STREAM_BLOCK_PTR);
   const PetscBool   places = (PetscBool)(kind == AUTOCSR_STREAM_PATTERN_PLACE);
   const Generator   g      = {"5-point", 207, 207, blocks ? Blocks3 : Stencil5, places ? VALUES_SYMMETRIC : VALUES_FEW};
-  const AutoCSRAxes tiled = TiledAxes(3, AUTOCSR_VALUE_COPY, 32), blocked = BlockedAxes(3), diagonal = DiagonalAxes(AUTOCSR_VALUE_COPY);
+  const AutoCSRAxes tiled = TiledAxes(3, AUTOCSR_VALUE_COPY, 32), propagated = PropagatedAxes(1, AUTOCSR_VALUE_COPY), blocked = BlockedAxes(3), diagonal = DiagonalAxes(AUTOCSR_VALUE_COPY);
   const AutoCSRAxes sliced = {.order = AUTOCSR_ORDER_SLICED, .index = kind == AUTOCSR_STREAM_PATTERN_ID || kind == AUTOCSR_STREAM_PATTERN_OFFSET || kind == AUTOCSR_STREAM_PATTERN_ROOT ? AUTOCSR_INDEX_PATTERN : kind == AUTOCSR_STREAM_FIT ? AUTOCSR_INDEX_FITTED
                                                                                                                                                                                                                                              : AUTOCSR_INDEX_16,
                               .value        = AUTOCSR_VALUE_DICTIONARY,
@@ -309,9 +318,10 @@ static PetscErrorCode CheckCorrupted(AutoCSRStreamKind kind)
   PetscFunctionBeginUser;
   PetscCall(MatrixCreate(&g, &csr));
   PetscCall(AutoCSRProfileCreate(&csr, 8, &profile));
-  PetscCall(BuildPlan(&csr, profile, &csr, profile, blocks ? &blocked : places                    ? &diagonal
-                                                                    : kind >= AUTOCSR_STREAM_ITEM ? &tiled
-                                                                                                  : &sliced,
+  PetscCall(BuildPlan(&csr, profile, &csr, profile, blocks ? &blocked : places                         ? &diagonal
+                                                                    : kind >= AUTOCSR_STREAM_BLOCK_ROW ? &propagated
+                                                                    : kind >= AUTOCSR_STREAM_ITEM      ? &tiled
+                                                                                                       : &sliced,
                       LAYOUT_WHOLE, &plan));
   ((char *)plan->segment[0].stream[kind].data)[0] ^= 1;
   PetscCall(AutoCSRPlanCheck(plan, &csr));
@@ -342,7 +352,7 @@ int main(int argc, char **argv)
   test:
     suffix: corrupt
     requires: double
-    args: -petsc_ci_portable_error_output -error_output_stdout -corrupt {{rows slice_ptr base index pattern_id pattern_offset pattern_root fit value dictionary item end piece_ptr piece_row run_ptr block_ptr pattern_place}separate output}
+    args: -petsc_ci_portable_error_output -error_output_stdout -corrupt {{rows slice_ptr base index pattern_id pattern_offset pattern_root fit value dictionary item end piece_ptr piece_row run_ptr block_ptr pattern_place block_row chunk_ptr part_ptr part chunk_row chunk_place}separate output}
     filter: sed -E "s/of [0-9]+ slots/of N slots/"
 
 TEST*/

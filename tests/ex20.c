@@ -10,7 +10,7 @@ static PetscErrorCode CheckUsed(const Generator *g, const Way *w, MatAutoCSRRigo
 {
   MatAutoCSRInfo info;
   const char    *want = rigor == MAT_AUTOCSR_RIGOR_NONE ? "segsum" : w->strategy;
-  PetscBool      is, some[7], stencil = (PetscBool)(g->row == Grid2 || g->row == Grid3); /* sell, ell and pattern apply to these for sure */
+  PetscBool      is, some[8], stencil = (PetscBool)(g->row == Grid2 || g->row == Grid3); /* sell, ell and pattern apply to these for sure */
   PetscBool      dense = (PetscBool)(g->row == Blocks);                                  /* and block to these */
   PetscMPIInt    size;
 
@@ -25,6 +25,8 @@ static PetscErrorCode CheckUsed(const Generator *g, const Way *w, MatAutoCSRRigo
   PetscCall(PetscStrcmp(want, "sellp", &some[5])); /* on a device only, as the vendor's */
   if (!some[5]) PetscCall(PetscStrncmp(want, "cusparse", 8, &some[5]));
   PetscCall(PetscStrcmp(want, "symmetric", &some[6])); /* on a processor only */
+  PetscCall(PetscStrcmp(want, "propagate", &some[7])); /* on a device only, of any matrix */
+  if (some[7] && !strcmp(info.backend, "host")) PetscFunctionReturn((PetscErrorCode)0);
   if (some[6] && (g->values != VALUES_SYMMETRIC || strcmp(info.backend, "host"))) PetscFunctionReturn((PetscErrorCode)0);
   if (size > 1 || some[0] || some[5] || ((some[1] || some[2] || some[4]) && !stencil) || (some[3] && !dense)) PetscFunctionReturn((PetscErrorCode)0);
   if (w - ways >= WAYS_AT_EACH_RIGOR && !stencil && !some[3]) PetscFunctionReturn((PetscErrorCode)0);

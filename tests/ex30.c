@@ -332,6 +332,15 @@ static PetscErrorCode CheckMatrix(const Generator *g, PetscBool few)
     if (legal) PetscCall(CheckPlan(g, &pair, &a, layout));
     plans += legal;
   }
+  for (int code = 0; code < (few ? 4 : LAYOUT_COUNT * 4) * PROPAGATED_SHAPES; code++) {
+    const Layout      layout = (Layout)(code / (4 * PROPAGATED_SHAPES));
+    const AutoCSRAxes a      = PropagatedAxes(code / 4 % PROPAGATED_SHAPES, (AutoCSRValue)(code % 4));
+    PetscBool         legal;
+
+    PetscCall(IsLegal(&pair.host, pair.host_profile, &a, layout, &legal));
+    if (legal) PetscCall(CheckPlan(g, &pair, &a, layout));
+    plans += legal;
+  }
   for (int code = 0; code < 2 * 4 * 4 * 2 * 2 && !few; code++) { /* several lanes a row (SELL-P), or all rows as long as the longest (ELL) */
     const PetscInt lanes[] = {1, 2, 8, 32};
     const Layout   layout  = code & 1 ? LAYOUT_ODD_EVEN : LAYOUT_THIRDS;

@@ -1,4 +1,4 @@
-static char help[] = "Executors of a device that use the CSR in place, on rows of every kind: the products are right, and the same bits again.\n\n";
+static char help[] = "Executors of a device that use the CSR in place or bin products, on rows of every kind: the products are right, and the same bits again.\n\n";
 
 #include "plans.h"
 #include <petscdevice_cuda.h>
@@ -40,6 +40,7 @@ static PetscInt ListAxes(AutoCSRAxes list[])
   }
   for (int l = 0; l < 5; l++) list[n++] = (AutoCSRAxes){.mapping = AUTOCSR_MAP_FETCH, .reduction = AUTOCSR_REDUCE_TREE, .lanes = lanes[l]};
   list[n++] = (AutoCSRAxes){.mapping = AUTOCSR_MAP_PRODUCTS};
+  for (PetscInt shape = 0; shape < PROPAGATED_SHAPES; shape++) list[n++] = PropagatedAxes(shape, AUTOCSR_VALUE_COPY);
   return n;
 }
 

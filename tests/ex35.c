@@ -139,6 +139,7 @@ static PetscErrorCode AddSlices(AxesList *list)
       a.tile_width = PetscMin(a.tile_width, 8192);
       PetscCall(Add(list, a));
     }
+    for (PetscInt shape = 0; shape < PROPAGATED_SHAPES; shape++) PetscCall(Add(list, PropagatedAxes(shape, (AutoCSRValue)v)));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -375,7 +376,7 @@ static PetscErrorCode IsPossible(const Problem *p, const AutoCSRAxes *a, Layout 
   if (a->mapping == AUTOCSR_MAP_EMPTY && p->host.nnz) PetscFunctionReturn(PETSC_SUCCESS);
   if (!of_rows && !contiguous) PetscFunctionReturn(PETSC_SUCCESS);
   /* What would take long: a block for each tile, a lane for each of many rows times lanes */
-  if (a->order == AUTOCSR_ORDER_TILED && p->host.n / a->tile_width > 10) PetscFunctionReturn(PETSC_SUCCESS);
+  if (HasTiles(a) && p->host.n / a->tile_width > 10) PetscFunctionReturn(PETSC_SUCCESS);
   if ((a->mapping == AUTOCSR_MAP_LANES || a->mapping == AUTOCSR_MAP_SLICE) && p->host.m * a->lanes > 30000) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(IsLegal(&p->host, p->profile, a, layout, possible));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -447,8 +448,8 @@ static PetscErrorCode CheckMatrix(const Generator *g, PetscInt number, const Axe
   PetscFunctionBeginUser;
   PetscCall(ProblemCreate(g, (PetscBool)(number % 2), (size_t)number / 2 % 2, &p));
   for (PetscInt a = 0; a < list->n; a++) {
-    const PetscInt turns_of = p.host.nnz > 20000 ? 8 : p.host.nnz > 1000 || list->axes[a].order == AUTOCSR_ORDER_TILED ? 4
-                                                                                                                       : 1;
+    const PetscInt turns_of = p.host.nnz > 20000 ? 8 : p.host.nnz > 1000 || HasTiles(&list->axes[a]) ? 4
+                                                                                                     : 1;
 
     if ((a + number) % turns_of && list->axes[a].index != AUTOCSR_INDEX_PATTERN) continue; /* what takes long, by turns */
     PetscCall(CheckAxes(&p, &list->axes[a], LAYOUT_WHOLE, (int)(a + number) % KINDS, reached, g->name));

@@ -39,6 +39,8 @@ void                                 EmulatorAtomic(const void *, size_t, const 
 void                                 EmulatorCount(const void *, const void *site);
 void                                 EmulatorCopy(void *to, const void *from, int bytes, int room);
 void                                 EmulatorCopiesWait(void);
+void                                 EmulatorCopiesCommit(void);
+void                                 EmulatorCopiesWaitBut(int most);
 }
 
 #define threadIdx EmulatorThreadIndex()
@@ -248,6 +250,17 @@ static inline void PtxCopyPart(PtxShared to, const void *from, int bytes)
 static inline void PtxWait(void)
 {
   EmulatorCopiesWait();
+}
+
+static inline void PtxCommit(void)
+{
+  EmulatorCopiesCommit();
+}
+
+template <int most>
+static inline void PtxWaitBut(void)
+{
+  EmulatorCopiesWaitBut(most);
 }
 
 #endif

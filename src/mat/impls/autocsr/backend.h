@@ -19,7 +19,7 @@ struct _AutoCSRBackend {
   PetscInt    tile_width, tile_height, tile_steps; /* of its segmented sum: T, W and S of liu2015, Table 1 */
   PetscBool   parallel;                            /* rows are worked on at once: work wants balance */
 
-  /* Columns of a tile, rows of a row block, groups of an item and lanes that suit its executors of order tiled; no columns: there are none */
+  /* Columns of a tile, rows of a row block, groups of an item and lanes that suit its executors of order tiled or propagated, which the axes say; no columns: there are none */
   void (*shape_tiles)(PetscInt m, PetscInt n, PetscInt nnz, AutoCSRAxes *);
 
   /* Memory. 64 bytes past the end of an allocation may be read, and are zero; an error of PETSC_ERR_MEM if there is none */

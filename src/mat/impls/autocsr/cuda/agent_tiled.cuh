@@ -10,6 +10,7 @@
 #define AUTOCSR_AGENT_TILED_CUH
 
 #include "entries.cuh"
+#include "stream.cuh"
 #include "tiled.cuh"
 
 /* Adds the pieces of each row: a warp for each row block, whose sums are in shared memory, or, of one row, in registers */
@@ -34,8 +35,8 @@ struct AgentTiledSum : AgentBase {
   {
     const int          warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
     const PetscInt     rows = seg.tile_height, blocks = CeilDivide(seg.n_rows, rows), b = block * WARPS + warp;
-    const PetscScalar *piece = (const PetscScalar *)seg.scratch;
-    PetscScalar       *sum   = (PetscScalar *)room + warp * rows;
+    const PetscScalar *piece   = (const PetscScalar *)seg.scratch;
+    PetscScalar       *sum     = (PetscScalar *)room + warp * rows;
     PetscScalar        row_sum = 0;
 
     if (b >= blocks) return;
@@ -85,8 +86,8 @@ struct AgentTiledSum : AgentBase {
 
 template <AutoCSRValue value>
 struct AgentTiled : AgentBase {
-  typedef AgentTiledSum                              Then;
-  typedef decltype(EntryCode<value>::code)           Code;
+  typedef AgentTiledSum                    Then;
+  typedef decltype(EntryCode<value>::code) Code;
   typedef struct {
     alignas(16) unsigned int word[4];
   } Chunk;
@@ -143,26 +144,14 @@ struct AgentTiled : AgentBase {
     return c;
   }
 
-  /* Copies the tile, by all threads; it is there after the wait and a barrier */
-  static __device__ __forceinline__ void CopyTile(PetscScalar *tile, const PetscScalar *x, PetscInt n)
-  {
-    constexpr int   unit  = sizeof(PetscScalar) > 8 ? 8 : (int)sizeof(PetscScalar);
-    const PtxShared to    = PtxSharedAddress(tile);
-    const char     *from  = (const char *)x;
-    const int       bytes = (int)(n * (PetscInt)sizeof(PetscScalar)), whole = (uintptr_t)x % 16 ? 0 : bytes / 16 * 16;
-
-    for (int o = threadIdx.x * 16; o < whole; o += threads * 16) PtxCopy<16>(to + o, from + o);
-    for (int o = whole + threadIdx.x * unit; o < bytes; o += threads * unit) PtxCopy<unit>(to + o, from + o);
-  }
-
   /* The sums of a group's pieces to scratch from `piece` on; open: the sum of the piece that goes on from the group before, then that goes on after it. Returns how many pieces end */
   static __device__ __forceinline__ int SumGroup(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, const Run8 &r, const PetscScalar *tile, PetscScalar *sums, PetscScalar *piece, PetscScalar *open)
   {
-    const int      lane  = threadIdx.x % WARP, count = __popc(r.ends);
-    const int      nearest = WARP - 1 - __clz(__ballot_sync(ALL_LANES, r.ends != 0) & (ALL_LANES >> (WARP - 1 - lane))); /* the last lane up to this one in which a piece ends; -1: none */
-    int            place = count, total, first;
-    PetscScalar    sum   = 0, before;
-    DeviceEntries  e;
+    const int     lane = threadIdx.x % WARP, count = __popc(r.ends);
+    const int     nearest = WARP - 1 - __clz(__ballot_sync(ALL_LANES, r.ends != 0) & (ALL_LANES >> (WARP - 1 - lane))); /* the last lane up to this one in which a piece ends; -1: none */
+    int           place   = count, total, first;
+    PetscScalar   sum     = 0, before;
+    DeviceEntries e;
 
     e.dictionary = seg.dictionary;
 #pragma unroll
@@ -211,7 +200,7 @@ struct AgentTiled : AgentBase {
     PetscScalar           *piece = (PetscScalar *)seg.scratch, open = 0;
     Run8                   now, next;
 
-    CopyTile(tile, op.x + item.tile * seg.tile_width, PetscMin(seg.tile_width, seg.n_columns - item.tile * seg.tile_width));
+    CopyTile<threads>(tile, op.x + item.tile * seg.tile_width, PetscMin(seg.tile_width, seg.n_columns - item.tile * seg.tile_width));
     if (g < end) {
       Load(seg, g, &next);
       piece += LoadCached(seg.piece_ptr + g);

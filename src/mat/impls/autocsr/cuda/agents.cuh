@@ -13,6 +13,7 @@
 #include "agent_merge.cuh"
 #include "agent_pattern.cuh"
 #include "agent_products.cuh"
+#include "agent_propagate.cuh"
 #include "agent_row_blocks.cuh"
 #include "agent_segsum.cuh"
 #include "agent_sellp.cuh"
@@ -74,6 +75,9 @@
 #define AGENT_TILED(F, V) F(TILED_##V, "tiled/16/" NAME_##V, TILED, 16, V, GROUP, 32, AgentTiled<AUTOCSR_VALUE_##V>)
 #define EACH_TILED(F)     AGENT_TILED(F, COPY) AGENT_TILED(F, DICTIONARY) EACH_FLOAT32(AGENT_TILED(F, FLOAT32))
 
+#define AGENT_PROPAGATE(F, V) F(PROPAGATE_##V, "propagate/" NAME_##V, PROPAGATED, 16, V, GROUP, 0, AgentPropagate<AUTOCSR_VALUE_##V>)
+#define EACH_PROPAGATE(F)     AGENT_PROPAGATE(F, COPY) AGENT_PROPAGATE(F, DICTIONARY) EACH_FLOAT32(AGENT_PROPAGATE(F, FLOAT32))
+
 #define EACH_AGENT(F) \
   F(EMPTY, "empty", CSR, CSR, CSR, EMPTY, 0, AgentEmpty) \
   EACH_LANES(F, CSR) EACH_LANES(F, 16) F(SPLIT, "csr/csr/csr/blocks", CSR, CSR, CSR, LANES, 512, AgentSplit) \
@@ -82,7 +86,7 @@
   AGENT_ROW_BLOCKS(F, 2) AGENT_ROW_BLOCKS(F, 4) AGENT_ROW_BLOCKS(F, 8) \
   AGENT_FETCH(F, 2) AGENT_FETCH(F, 4) AGENT_FETCH(F, 8) AGENT_FETCH(F, 16) AGENT_FETCH(F, 32) \
   F(MERGE_8, "merge/8", CSR, CSR, CSR, MERGE, 8, AgentMerge<8>) F(PRODUCTS, "products", CSR, CSR, CSR, PRODUCTS, 0, AgentProducts) \
-  EACH_TILED(F)
+  EACH_TILED(F) EACH_PROPAGATE(F)
 /* clang-format on */
 
 /* An agent's number: its place in the table */

@@ -128,10 +128,12 @@ PetscErrorCode AutoCSRDeviceEncode(AutoCSRSegment *seg, const AutoCSRMatrix *csr
   PetscInt           slots;
 
   PetscFunctionBegin;
-  if (a->order == AUTOCSR_ORDER_TILED) {
-    PetscCall(DeviceEncodeTiled(seg, csr));
+  if (a->order == AUTOCSR_ORDER_TILED || a->order == AUTOCSR_ORDER_PROPAGATED) {
+    const PetscBool tiled = (PetscBool)(a->order == AUTOCSR_ORDER_TILED);
+
+    PetscCall((tiled ? DeviceEncodeTiled : DeviceEncodePropagate)(seg, csr));
     if (a->value == AUTOCSR_VALUE_DICTIONARY) PetscCall(UploadDictionary(seg, profile, &scratch[1], &dictionary));
-    PetscCall(DeviceEncodeTiledValue(seg, csr, dictionary));
+    PetscCall((tiled ? DeviceEncodeTiledValue : DeviceEncodePropagateValue)(seg, csr, dictionary));
     seg->bytes = AutoCSRSegmentBytesMoved(seg, csr->m, csr->n);
     PetscFunctionReturn(PETSC_SUCCESS);
   }

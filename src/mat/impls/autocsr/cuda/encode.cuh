@@ -40,8 +40,15 @@ PetscErrorCode DeviceEncodeFits(AutoCSRSegment *, const AutoCSRMatrix *, PetscIn
 PetscErrorCode DeviceEncodeIndex(AutoCSRSegment *, const AutoCSRMatrix *, PetscInt slots);
 PetscErrorCode DeviceEncodeValue(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRDictionary *, PetscInt slots);
 
+/* encode_tiled.cu: of the segment's rows, the entries before each, and of all after the last; the same as nnz */
+PetscErrorCode DeviceCountEntries(AutoCSRSegment *, const AutoCSRMatrix *, PetscInt ptr[]);
+
 /* encode_tiled.cu: order tiled; all streams but VALUE's codes, then these */
 PetscErrorCode DeviceEncodeTiled(AutoCSRSegment *, const AutoCSRMatrix *);
 PetscErrorCode DeviceEncodeTiledValue(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRDictionary *);
+
+/* encode_propagate.cu: order propagated, likewise */
+PetscErrorCode DeviceEncodePropagate(AutoCSRSegment *, const AutoCSRMatrix *);
+PetscErrorCode DeviceEncodePropagateValue(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRDictionary *);
 
 #endif

@@ -3,9 +3,9 @@
   runs, not entries, are sorted by tile, and each then knows its slots and its pieces.
 */
 #include "encode.cuh"
+#include "sums.cuh"
 #include "tiled.cuh"
 #include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
 
 #define SPAN 1024 /* entries of a warp that looks for runs */
 
@@ -227,7 +227,7 @@ static __global__ void __launch_bounds__(4 * BLOCK) WriteValues(AutoCSRSegment s
   const PetscInt         blocks = AutoCSRTiledRowBlocks(&seg), first_run = item.tile * blocks, last_run = first_run + blocks;
 
   for (PetscInt g = item.begin + (PetscInt)(threadIdx.x / WARP); g < item.begin + item.groups; g += 4 * BLOCK / WARP) {
-    const unsigned ends = end[g * WARP + Lane()];
+    const unsigned ends  = end[g * WARP + Lane()];
     PetscInt       piece = __popc(ends), q = -1;
 
 #pragma unroll
@@ -256,17 +256,14 @@ static __global__ void __launch_bounds__(4 * BLOCK) WriteValues(AutoCSRSegment s
   }
 }
 
-/* In place: sums of the n before each, and of all of them after the last */
-static PetscErrorCode SumUp(PetscInt n, PetscInt a[])
+PetscErrorCode DeviceCountEntries(AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt ptr[])
 {
   PetscFunctionBegin;
-  PetscCall(RunWithStorage([&](void *temporary, size_t &bytes) { return cub::DeviceScan::ExclusiveSum(temporary, bytes, a, a, n + 1, AUTOCSR_STREAM); }));
+  RowLengths<<<GridOfThreads(seg->n_rows + 1), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, ptr);
+  PetscCallCUDA(cudaGetLastError());
+  PetscCall(SumUp(seg->n_rows, ptr));
+  PetscCall(AutoCSRDeviceToHost(&seg->nnz, ptr + seg->n_rows, sizeof(seg->nnz)));
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static unsigned GridOfThreads(PetscInt64 n)
-{
-  return GridOf((n + BLOCK - 1) / BLOCK, 8192);
 }
 
 /* Finds the runs and sorts them; memory: of the arrays in `runs`, which last as long */
@@ -369,10 +366,7 @@ PetscErrorCode DeviceEncodeTiled(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
 
   PetscFunctionBegin;
   PetscCall(memory[0].Allocate((size_t)seg->n_rows + 1, &ptr));
-  RowLengths<<<GridOfThreads(seg->n_rows + 1), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, ptr);
-  PetscCallCUDA(cudaGetLastError());
-  PetscCall(SumUp(seg->n_rows, ptr));
-  PetscCall(AutoCSRDeviceToHost(&seg->nnz, ptr + seg->n_rows, sizeof(seg->nnz)));
+  PetscCall(DeviceCountEntries(seg, csr, ptr));
   PetscCall(MakeRuns(seg, csr, ptr, seg->nnz, n_tiles, memory + 1, &runs));
   PetscCall(memory[7].Allocate((size_t)runs.n + 1, &runs.start));
   PetscCall(memory[8].Allocate((size_t)n_tiles + 1, &tiles.run));

@@ -35,20 +35,53 @@ PetscInt AutoCSRDeviceProcessors(void)
   return processors;
 }
 
-/* The most columns of a tile */
-static PetscInt TileColumns(void)
+/* The most scalars that a block's shared memory has room for beside so many bytes */
+static PetscInt SharedScalars(size_t without, PetscInt most)
 {
-  const size_t without = AutoCSRDeviceTileBytes(0);
-  int          device = 0, bytes = 227 << 10;
+  int device = 0, bytes = 227 << 10;
 
   (void)cudaGetDevice(&device);
   (void)cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-  return (size_t)bytes > without ? PetscMin(65536, (PetscInt)(((size_t)bytes - without) / sizeof(PetscScalar))) : 0;
+  return (size_t)bytes > without ? PetscMin(most, (PetscInt)(((size_t)bytes - without) / sizeof(PetscScalar))) : 0;
+}
+
+/* The most columns of a tile */
+static PetscInt TileColumns(void)
+{
+  return SharedScalars(AutoCSRDeviceTileBytes(0), 65536);
+}
+
+/* The same, and the most rows of a row block, of order propagated */
+static PetscInt PropagateColumns(void)
+{
+  return SharedScalars(0, 65536);
+}
+
+static PetscInt PropagateRows(void)
+{
+  return SharedScalars(AutoCSRDevicePropagateBytes(0), AUTOCSR_PROPAGATE_ROWS) / 32 * 32;
 }
 
 #define TILE_ENTRIES 8    /* for each column of a tile, so many entries of an item make its copy cheap */
 #define TILE_WAVES   8    /* of items, at most: they even out what differs */
 #define SUM_WARPS    2048 /* row blocks that keep the device busy */
+
+#define PROPAGATE_ITEMS  16 /* items, and blocks of rows, of a multiprocessor at least: they end at about one time */
+#define PROPAGATE_SHORT  2  /* entries of an item, at least, for each column of its tile */
+#define PROPAGATE_CHUNKS 16 /* that a row block has which ends after so many entries */
+
+/* As few tiles as there can be, as many rows in a block as there can be: runs are as long as there can be */
+static void ShapePropagate(PetscInt n, PetscInt nnz, AutoCSRAxes *axes)
+{
+  const PetscInt unit = 16 / PetscMin(16, (PetscInt)sizeof(PetscScalar)), most = PropagateColumns() / unit * unit, processors = AutoCSRDeviceProcessors();
+  const PetscInt tiles = most ? n / most + (n % most != 0) : 0, width = tiles ? n / tiles + (n % tiles != 0) : 1;
+
+  axes->lanes       = 1;
+  axes->tile_height = PropagateRows();
+  axes->tile_width  = axes->tile_height ? PetscMin(most, (width + unit - 1) / unit * unit) : 0;
+  axes->tile_steps  = PetscMax(PROPAGATE_SHORT * axes->tile_width, nnz / (PROPAGATE_ITEMS * processors)) / AUTOCSR_PROPAGATE_UNIT + 1;
+  axes->row_limit   = PetscMax(PROPAGATE_CHUNKS * AUTOCSR_PROPAGATE_CHUNK, nnz / (PROPAGATE_ITEMS * processors));
+}
 
 /*
   As few tiles as there can be, each in as many items as multiprocessors are left for it: then all items are begun at once,
@@ -60,6 +93,10 @@ void AutoCSRDeviceShapeTiles(PetscInt m, PetscInt n, PetscInt nnz, AutoCSRAxes *
   const PetscInt groups = nnz / AUTOCSR_TILED_GROUP + 1;
   PetscInt       tiles, width, waves = 1;
 
+  if (axes->order == AUTOCSR_ORDER_PROPAGATED) {
+    ShapePropagate(n, nnz, axes);
+    return;
+  }
   axes->lanes      = AUTOCSR_TILED_GROUP / AUTOCSR_TILED_RUN;
   axes->tile_width = 0;
   if (!most) return;
@@ -101,6 +138,7 @@ PetscErrorCode AutoCSRDeviceFindExecutor(const AutoCSRAxes *axes, const char sim
   if (tiles && (axes->tile_width != AUTOCSR_BLOCK || axes->tile_steps > 1)) PetscFunctionReturn(PETSC_SUCCESS); /* a block for each tile */
   if (slices && axes->slice_height != rows) PetscFunctionReturn(PETSC_SUCCESS);
   if (axes->order == AUTOCSR_ORDER_TILED && axes->tile_width > TileColumns()) PetscFunctionReturn(PETSC_SUCCESS);
+  if (axes->order == AUTOCSR_ORDER_PROPAGATED && (axes->tile_width > PropagateColumns() || axes->tile_height > PropagateRows())) PetscFunctionReturn(PETSC_SUCCESS);
   for (e = AutoCSRDeviceExecutors; e->executor.name && !*executor; e++) {
     if (e->block == PetscMax(1, axes->block) && e->order == axes->order && (e->block > 1 || e->index == axes->index) && e->value == axes->value && e->mapping == mapping && (!e->lanes || e->lanes == lanes) && (!e->reduction || e->reduction == axes->reduction)) *executor = &e->executor;
   }
@@ -133,6 +171,12 @@ static PetscErrorCode BindSegment(const AutoCSRSegment *seg, const AutoCSRMatrix
   d->piece_ptr      = (const PetscInt *)stream[AUTOCSR_STREAM_PIECE_PTR].data;
   d->run_ptr        = (const PetscInt *)stream[AUTOCSR_STREAM_RUN_PTR].data;
   d->piece_row      = (const uint16_t *)stream[AUTOCSR_STREAM_PIECE_ROW].data;
+  d->block_row      = (const PetscInt *)stream[AUTOCSR_STREAM_BLOCK_ROW].data;
+  d->chunk_ptr      = (const PetscInt *)stream[AUTOCSR_STREAM_CHUNK_PTR].data;
+  d->part_ptr       = (const PetscInt *)stream[AUTOCSR_STREAM_PART_PTR].data;
+  d->part           = (const AutoCSRPropagatePart *)stream[AUTOCSR_STREAM_PART].data;
+  d->chunk_row      = (const uint16_t *)stream[AUTOCSR_STREAM_CHUNK_ROW].data;
+  d->chunk_place    = (const uint8_t *)stream[AUTOCSR_STREAM_CHUNK_PLACE].data;
   d->n_columns      = csr->n;
   d->tile_width     = seg->axes.tile_width;
   d->tile_height    = seg->axes.tile_height;

@@ -5,7 +5,7 @@
 #ifndef AUTOCSR_LAUNCH_H
 #define AUTOCSR_LAUNCH_H
 
-#include "../plan/tiled.h"
+#include "../plan/propagate.h"
 
 #define AUTOCSR_BLOCK         256 /* threads of a block, of every agent: so they share a launch */
 #define AUTOCSR_MANY_SEGMENTS 16  /* of one launch: their data are a kernel's parameters */
@@ -20,27 +20,31 @@ typedef struct {
 
 /* A segment as its agent sees it: see plan.h, streams that it does not have are NULL */
 typedef struct {
-  const PetscInt           *rows, *slice_ptr, *base;
-  const void               *index;
-  const AutoCSRFit         *fit;
-  const AutoCSRSliceFit    *slice_fit;
-  const uint16_t           *pattern_id;
-  const PetscInt           *pattern_ptr, *pattern_offset;
-  const AutoCSRPatternRoot *pattern_root;
-  const PetscScalar        *pattern_value;
-  const void               *value;
-  const PetscScalar        *dictionary;
-  const PetscInt           *work;
-  const AutoCSRTiledItem   *item;
-  const uint8_t            *end;
-  const PetscInt           *piece_ptr, *run_ptr;
-  const uint16_t           *piece_row;
-  void                     *scratch; /* of the agent's ScratchBytes(), zero before the first product */
-  void                     *vendor;  /* on the host: what a product by the vendor's library needs; NULL for the others */
-  PetscInt                  row_begin, n_rows, row_group, nnz, n_slices, n_patterns, n_work, blocks;
-  int                       lanes, block;                                /* the axes' */
-  PetscInt                  n_columns, n_tiles, tile_width, tile_height; /* order tiled */
-  int                       agent;                                       /* its place in the table of executors */
+  const PetscInt             *rows, *slice_ptr, *base;
+  const void                 *index;
+  const AutoCSRFit           *fit;
+  const AutoCSRSliceFit      *slice_fit;
+  const uint16_t             *pattern_id;
+  const PetscInt             *pattern_ptr, *pattern_offset;
+  const AutoCSRPatternRoot   *pattern_root;
+  const PetscScalar          *pattern_value;
+  const void                 *value;
+  const PetscScalar          *dictionary;
+  const PetscInt             *work;
+  const AutoCSRTiledItem     *item;
+  const uint8_t              *end;
+  const PetscInt             *piece_ptr, *run_ptr;
+  const uint16_t             *piece_row;
+  const PetscInt             *block_row, *chunk_ptr, *part_ptr;
+  const AutoCSRPropagatePart *part;
+  const uint16_t             *chunk_row;
+  const uint8_t              *chunk_place;
+  void                       *scratch; /* of the agent's ScratchBytes(), zero before the first product */
+  void                       *vendor;  /* on the host: what a product by the vendor's library needs; NULL for the others */
+  PetscInt                    row_begin, n_rows, row_group, nnz, n_slices, n_patterns, n_work, blocks;
+  int                         lanes, block;                                /* the axes' */
+  PetscInt                    n_columns, n_tiles, tile_width, tile_height; /* orders tiled and propagated */
+  int                         agent;                                       /* its place in the table of executors */
 } AutoCSRDeviceSegment;
 
 /* The parameters of the two kernels; both begin with the operands */
@@ -101,6 +105,15 @@ PETSC_INTERN PetscErrorCode               AutoCSRVendorDestroy(void **);
 static inline size_t AutoCSRDeviceTileBytes(PetscInt columns)
 {
   return ((size_t)columns + AUTOCSR_TILED_PARTS * AUTOCSR_TILED_GROUP) * sizeof(PetscScalar);
+}
+
+#define AUTOCSR_PROPAGATE_THREADS 512 /* of a block that adds products (agent_propagate.cuh) */
+#define AUTOCSR_PROPAGATE_STAGES  3   /* chunks that it has room for */
+
+/* Shared memory for the sums of so many rows, for chunks, and for what warps hand each other */
+static inline size_t AutoCSRDevicePropagateBytes(PetscInt rows)
+{
+  return ((size_t)rows + AUTOCSR_PROPAGATE_STAGES * AUTOCSR_PROPAGATE_CHUNK) * sizeof(PetscScalar) + AUTOCSR_PROPAGATE_THREADS / 32 * (sizeof(PetscScalar) + sizeof(int));
 }
 
 /* launch.c */

@@ -1,5 +1,5 @@
 /*
-  Asynchronous copies of what lies in a row in memory to a warp's shared memory, 16 bytes a lane at a time: they hold no
+  Asynchronous copies of what lies in a row in memory to shared memory; to a warp's, 16 bytes a lane at a time: they hold no
   registers, and the warp goes on meanwhile.
 */
 #ifndef AUTOCSR_STREAM_CUH
@@ -39,6 +39,19 @@ static __device__ __forceinline__ void StreamWait(void)
 {
   PtxWait();
   __syncwarp();
+}
+
+/* Begins to copy a tile of n elements of x, by all threads of a block; it is there after the wait and a barrier */
+template <int threads>
+static __device__ __forceinline__ void CopyTile(PetscScalar *tile, const PetscScalar *x, PetscInt n)
+{
+  constexpr int   unit  = sizeof(PetscScalar) > 8 ? 8 : (int)sizeof(PetscScalar);
+  const PtxShared to    = PtxSharedAddress(tile);
+  const char     *from  = (const char *)x;
+  const int       bytes = (int)(n * (PetscInt)sizeof(PetscScalar)), whole = (uintptr_t)x % 16 ? 0 : bytes / 16 * 16;
+
+  for (int o = threadIdx.x * 16; o < whole; o += threads * 16) PtxCopy<16>(to + o, from + o);
+  for (int o = whole + threadIdx.x * unit; o < bytes; o += threads * unit) PtxCopy<unit>(to + o, from + o);
 }
 
 #endif

@@ -35,6 +35,19 @@ static PetscErrorCode CheckSizes(const AutoCSRSegment *seg, const AutoCSRMatrix 
     count[AUTOCSR_STREAM_PIECE_PTR] = groups + 1;
     count[AUTOCSR_STREAM_PIECE_ROW] = ((const PetscInt *)piece_ptr->data)[groups];
     count[AUTOCSR_STREAM_RUN_PTR]   = AutoCSRTiledTiles(a, csr->n) * AutoCSRTiledRowBlocks(seg) + 1;
+  } else if (a->order == AUTOCSR_ORDER_PROPAGATED) {
+    const PetscInt *chunk_ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_CHUNK_PTR].data;
+    const PetscInt  blocks = AutoCSRPropagateRowBlocks(seg), chunks = AutoCSRPropagateChunks(seg);
+
+    PetscCheck(seg->stream[AUTOCSR_STREAM_CHUNK_PTR].bytes == sizeof(PetscInt) * (size_t)(blocks + 1) && chunk_ptr[blocks] == chunks, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " of %" PetscInt_FMT " row blocks has %" PetscInt_FMT " chunks", i, blocks, chunks);
+    slots                             = AutoCSRTiledGroups(seg) * AUTOCSR_PROPAGATE_UNIT;
+    count[AUTOCSR_STREAM_ITEM]        = AutoCSRTiledItemCount(seg);
+    count[AUTOCSR_STREAM_BLOCK_ROW]   = blocks + 1;
+    count[AUTOCSR_STREAM_CHUNK_PTR]   = blocks + 1;
+    count[AUTOCSR_STREAM_PART_PTR]    = chunks + 1;
+    count[AUTOCSR_STREAM_PART]        = ((const PetscInt *)seg->stream[AUTOCSR_STREAM_PART_PTR].data)[chunks];
+    count[AUTOCSR_STREAM_CHUNK_ROW]   = (PetscInt64)chunks * AUTOCSR_PROPAGATE_CHUNK;
+    count[AUTOCSR_STREAM_CHUNK_PLACE] = (PetscInt64)chunks * AUTOCSR_PROPAGATE_CHUNK;
   } else if (a->index == AUTOCSR_INDEX_16)
     count[AUTOCSR_STREAM_BASE] = seg->n_slices;
   if (a->index == AUTOCSR_INDEX_32 || a->index == AUTOCSR_INDEX_16) count[AUTOCSR_STREAM_INDEX] = slots / (a->block * a->block);
@@ -209,6 +222,7 @@ static PetscErrorCode CheckOnHost(const AutoCSRPlan *plan, const AutoCSRMatrix *
     PetscCall(CheckSizes(seg, csr, i));
     PetscCall(CheckRoots(seg, i));
     PetscCall(CheckPlaces(seg, i));
+    if (seg->axes.order == AUTOCSR_ORDER_PROPAGATED) PetscCall(AutoCSRPropagateCheck(seg, csr, i)); /* first: decoding goes through these */
     for (PetscInt k = 0; k < seg->n_rows; k++) {
       const PetscInt row = AutoCSRSegmentRow(seg, k);
 

@@ -126,14 +126,16 @@ static PetscErrorCode EncodeDictionary(AutoCSRSegment *seg, const AutoCSRProfile
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Orders tiled and propagated */
 static PetscErrorCode EncodeTiled(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRProfile *profile)
 {
+  const PetscBool   tiled = (PetscBool)(seg->axes.order == AUTOCSR_ORDER_TILED);
   AutoCSRDictionary dictionary;
 
   PetscFunctionBegin;
-  PetscCall(AutoCSRTiledEncode_Host(seg, csr));
+  PetscCall((tiled ? AutoCSRTiledEncode_Host : AutoCSRPropagateEncode_Host)(seg, csr));
   PetscCall(EncodeDictionary(seg, profile, &dictionary));
-  PetscCall(AutoCSRTiledEncodeValues_Host(seg, csr, &dictionary));
+  PetscCall((tiled ? AutoCSRTiledEncodeValues_Host : AutoCSRPropagateEncodeValues_Host)(seg, csr, &dictionary));
   seg->bytes = AutoCSRSegmentBytesMoved(seg, csr->m, csr->n);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -278,7 +280,7 @@ PetscErrorCode AutoCSRSegmentEncode_Host(AutoCSRSegment *seg, const AutoCSRMatri
   seg->nnz = seg->stream[AUTOCSR_STREAM_ROWS].data ? 0 : csr->row_ptr[seg->row_begin + seg->n_rows] - csr->row_ptr[seg->row_begin];
   for (PetscInt k = 0; k < seg->n_rows && seg->stream[AUTOCSR_STREAM_ROWS].data; k++) seg->nnz += AutoCSRSegmentRowLength(seg, csr, k);
   slots = seg->nnz;
-  if (a->order == AUTOCSR_ORDER_TILED) {
+  if (a->order == AUTOCSR_ORDER_TILED || a->order == AUTOCSR_ORDER_PROPAGATED) {
     PetscCall(EncodeTiled(seg, csr, profile));
     PetscFunctionReturn(PETSC_SUCCESS);
   }

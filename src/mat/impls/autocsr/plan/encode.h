@@ -5,7 +5,7 @@
 #ifndef AUTOCSR_ENCODE_H
 #define AUTOCSR_ENCODE_H
 
-#include "tiled.h"
+#include "propagate.h"
 
 /* Entries of the k-th row; lanes of the last slice past the segment's end have none */
 AUTOCSR_HD PetscInt AutoCSRSegmentRowLength(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt k)
@@ -398,6 +398,7 @@ AUTOCSR_HD PetscInt AutoCSRDecodeColumn(const AutoCSRSegment *seg, const AutoCSR
     q = AutoCSRTiledSlot(seg, csr->n, k, t);
     return q < 0 ? -1 : AutoCSRTiledColumn(seg, AutoCSRTiledTileOf(seg, q), q);
   }
+  if (seg->axes.order == AUTOCSR_ORDER_PROPAGATED) return AutoCSRPropagateColumn(seg, AutoCSRPropagateSlot(seg, k, t));
   q = AutoCSRSegmentSlot(seg, csr, k) + AutoCSRSegmentStep(seg, t);
   if (seg->axes.index == AUTOCSR_INDEX_32) return (PetscInt)((const uint32_t *)stream[AUTOCSR_STREAM_INDEX].data)[q];
   return ((const PetscInt *)stream[AUTOCSR_STREAM_BASE].data)[k / seg->axes.slice_height] + (PetscInt)((const uint16_t *)stream[AUTOCSR_STREAM_INDEX].data)[q];
@@ -415,6 +416,9 @@ AUTOCSR_HD PetscScalar AutoCSRDecodeValue(const AutoCSRSegment *seg, const AutoC
     q = AutoCSRTiledSlot(seg, csr->n, k, t);
     if (q < 0) return 0;
     q = AutoCSRTiledValueSlot(&seg->axes, q);
+  } else if (seg->axes.order == AUTOCSR_ORDER_PROPAGATED) {
+    q = AutoCSRPropagateSlot(seg, k, t);
+    if (q < 0) return 0;
   } else if (seg->axes.order == AUTOCSR_ORDER_DIAGONAL)
     q = AutoCSRDiagonalSlot(seg, k, t);
   else

@@ -1,7 +1,7 @@
 /*
   The life of a plan: segments, their streams, and the bytes they take and move.
 */
-#include "tiled.h"
+#include "propagate.h"
 #include "../backend.h"
 
 static PetscBool IsPowerOfTwo(PetscInt i)
@@ -61,7 +61,10 @@ static PetscErrorCode AxesCheck(const AutoCSRAxes *a)
   PetscCheck(a->block == 1 || a->order == AUTOCSR_ORDER_BLOCKED || (a->order == AUTOCSR_ORDER_CSR && a->index != AUTOCSR_INDEX_PATTERN && a->mapping == AUTOCSR_MAP_LANES && a->row_group == 1), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Blocks of %" PetscInt_FMT " rows need order csr, mapping lanes and single rows, not patterns", a->block);
   PetscCheck(a->order != AUTOCSR_ORDER_DIAGONAL || (a->index == AUTOCSR_INDEX_PATTERN && a->value != AUTOCSR_VALUE_PATTERN && a->mapping == AUTOCSR_MAP_LANES && a->row_group == 1 && a->sort_window <= 1), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Order diagonal, index pattern and mapping lanes go together, with stored values of single rows, not sorted");
   PetscCheck(a->order != AUTOCSR_ORDER_BLOCKED || (a->block > 1 && a->index == AUTOCSR_INDEX_32 && a->value == AUTOCSR_VALUE_COPY && a->mapping == AUTOCSR_MAP_VENDOR && a->row_group == 1), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Order blocked, index 32, value copy and mapping vendor go together");
-  if (a->order == AUTOCSR_ORDER_TILED || a->mapping == AUTOCSR_MAP_GROUP || a->partition == AUTOCSR_PARTITION_COLUMNS) {
+  if (a->order == AUTOCSR_ORDER_PROPAGATED) {
+    PetscCheck(a->mapping == AUTOCSR_MAP_GROUP && a->partition == AUTOCSR_PARTITION_COLUMNS && a->index == AUTOCSR_INDEX_16, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Order propagated goes with partition columns, index 16 and mapping group");
+    PetscCheck(a->tile_width >= 1 && a->tile_width <= 65536 && a->tile_height >= 1 && a->tile_height <= AUTOCSR_PROPAGATE_ROWS && a->tile_steps >= 1 && a->row_limit >= 1, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Tiles of %" PetscInt_FMT " columns, blocks of %" PetscInt_FMT " rows or %" PetscInt_FMT " entries, items of %" PetscInt_FMT " units", a->tile_width, a->tile_height, a->row_limit, a->tile_steps);
+  } else if (a->order == AUTOCSR_ORDER_TILED || a->mapping == AUTOCSR_MAP_GROUP || a->partition == AUTOCSR_PARTITION_COLUMNS) {
     PetscCheck(a->order == AUTOCSR_ORDER_TILED && a->mapping == AUTOCSR_MAP_GROUP && a->partition == AUTOCSR_PARTITION_COLUMNS && a->index == AUTOCSR_INDEX_16, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Partition columns, order tiled, index 16 and mapping group go together");
     PetscCheck(a->tile_width >= 1 && a->tile_width <= 65536 && a->tile_height >= 1 && a->tile_height <= AUTOCSR_TILED_ROWS && a->tile_steps >= 1 && (a->lanes == 1 || a->lanes == AUTOCSR_TILED_GROUP / AUTOCSR_TILED_RUN), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Tiles of %" PetscInt_FMT " columns, blocks of %" PetscInt_FMT " rows, items of %" PetscInt_FMT " groups, %" PetscInt_FMT " lanes", a->tile_width, a->tile_height, a->tile_steps, a->lanes);
   }
@@ -108,6 +111,7 @@ size_t AutoCSRStreamElementSize(const AutoCSRAxes *axes, AutoCSRStreamKind kind)
     return sizeof(AutoCSRSliceFit);
   case AUTOCSR_STREAM_PATTERN_ID:
   case AUTOCSR_STREAM_PIECE_ROW:
+  case AUTOCSR_STREAM_CHUNK_ROW:
     return sizeof(uint16_t);
   case AUTOCSR_STREAM_PATTERN_ROOT:
     return sizeof(AutoCSRPatternRoot);
@@ -115,7 +119,10 @@ size_t AutoCSRStreamElementSize(const AutoCSRAxes *axes, AutoCSRStreamKind kind)
     return sizeof(AutoCSRTiledItem);
   case AUTOCSR_STREAM_BLOCK_PTR:
     return sizeof(uint32_t);
+  case AUTOCSR_STREAM_PART:
+    return sizeof(AutoCSRPropagatePart);
   case AUTOCSR_STREAM_END:
+  case AUTOCSR_STREAM_CHUNK_PLACE:
     return sizeof(uint8_t);
   case AUTOCSR_STREAM_VALUE:
     if (axes->value == AUTOCSR_VALUE_DICTIONARY) return sizeof(uint8_t);
@@ -146,8 +153,9 @@ PetscErrorCode AutoCSRStreamAllocate(AutoCSRSegment *seg, AutoCSRStreamKind kind
   Bytes that a product moves for a segment, each once:
     ROWS, SLICE_PTR, BASE, PATTERN_*, INDEX, VALUE, DICTIONARY   whole, padding counted
     col, val      those of the segment, where they are used in place; of the rows of a block only the first one's col
-    row_ptr       one a row; none for empty rows, in orders tiled and blocked, nor where SLICE_PTR or PATTERN_PLACE and the pattern tell place and length, or where the pattern tells all
+    row_ptr       one a row; none for empty rows, in orders tiled, propagated and blocked, nor where SLICE_PTR or PATTERN_PLACE and the pattern tell place and length, or where the pattern tells all
     pieces        the sum of each is written and read, order tiled
+    products      each is written and read, order propagated
     x             the share of the segment's rows in the n entries, but no more than its nonzeros
     y             one a row
 */
@@ -162,6 +170,8 @@ double AutoCSRSegmentBytesMoved(const AutoCSRSegment *seg, PetscInt m, PetscInt 
   if (a->index == AUTOCSR_INDEX_CSR) bytes += (double)sizeof(PetscInt) * seg->nnz / PetscMax(1, a->block);
   if (a->order == AUTOCSR_ORDER_TILED)
     bytes += 2.0 * sizeof(PetscScalar) * (double)(seg->stream[AUTOCSR_STREAM_PIECE_ROW].bytes / sizeof(uint16_t));
+  else if (a->order == AUTOCSR_ORDER_PROPAGATED)
+    bytes += 2.0 * (double)AutoCSRPropagateScratchBytes(seg);
   else if (a->order != AUTOCSR_ORDER_BLOCKED && (a->index != AUTOCSR_INDEX_PATTERN || (a->order == AUTOCSR_ORDER_CSR && a->value != AUTOCSR_VALUE_PATTERN)))
     bytes += (double)sizeof(PetscInt) * seg->n_rows;
   if (a->value == AUTOCSR_VALUE_CSR) bytes += (double)sizeof(PetscScalar) * seg->nnz;
@@ -169,7 +179,7 @@ double AutoCSRSegmentBytesMoved(const AutoCSRSegment *seg, PetscInt m, PetscInt 
   return bytes;
 }
 
-/* own: bytes kept on top of the CSR; moved: bytes of one product */
+/* own: bytes kept on top of the CSR, products of order propagated among them; moved: bytes of one product */
 PetscErrorCode AutoCSRPlanGetBytes(const AutoCSRPlan *plan, PetscInt64 *own, double *moved)
 {
   PetscFunctionBegin;
@@ -177,6 +187,7 @@ PetscErrorCode AutoCSRPlanGetBytes(const AutoCSRPlan *plan, PetscInt64 *own, dou
   *moved = 0;
   for (PetscInt i = 0; i < plan->n_segments; i++) {
     for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) *own += (PetscInt64)plan->segment[i].stream[s].bytes;
+    if (plan->segment[i].axes.order == AUTOCSR_ORDER_PROPAGATED) *own += (PetscInt64)AutoCSRPropagateScratchBytes(&plan->segment[i]);
     *moved += plan->segment[i].bytes;
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -19,17 +19,18 @@ typedef enum {
 } AutoCSRPartition;
 
 typedef enum {
-  AUTOCSR_ORDER_CSR,     /* entries as in the CSR */
-  AUTOCSR_ORDER_SLICED,  /* slices of slice_height rows, each column-major and padded to its longest row (SELL) */
-  AUTOCSR_ORDER_TILED,   /* by tile of tile_width columns, in it by row, in it by column */
-  AUTOCSR_ORDER_BLOCKED, /* by dense block, in it by row (BCSR); block rows as in the CSR */
-  AUTOCSR_ORDER_DIAGONAL /* by diagonal, in it by row; entries below the main diagonal are those above it (symmetric values) */
+  AUTOCSR_ORDER_CSR,       /* entries as in the CSR */
+  AUTOCSR_ORDER_SLICED,    /* slices of slice_height rows, each column-major and padded to its longest row (SELL) */
+  AUTOCSR_ORDER_TILED,     /* by tile of tile_width columns, in it by row, in it by column */
+  AUTOCSR_ORDER_BLOCKED,   /* by dense block, in it by row (BCSR); block rows as in the CSR */
+  AUTOCSR_ORDER_DIAGONAL,  /* by diagonal, in it by row; entries below the main diagonal are those above it (symmetric values) */
+  AUTOCSR_ORDER_PROPAGATED /* by tile of tile_width columns, in it by block of rows, in it by row; products change to the order of row blocks (propagate.h) */
 } AutoCSROrder;
 
 typedef enum {
   AUTOCSR_INDEX_CSR,     /* the CSR's column array (order CSR only) */
   AUTOCSR_INDEX_32,      /* uint32_t columns (of blocks, where `block` is more than 1) */
-  AUTOCSR_INDEX_16,      /* uint16_t offsets from BASE[slice]; order TILED: from the first column of the tile */
+  AUTOCSR_INDEX_16,      /* uint16_t offsets from BASE[slice]; orders TILED and PROPAGATED: from the first column of the tile */
   AUTOCSR_INDEX_PATTERN, /* none: column = row + PATTERN_OFFSET[PATTERN_PTR[PATTERN_ID[row]] + t] */
   AUTOCSR_INDEX_FITTED   /* a model of each slice's entries t, and of what it leaves 0, 1, 2 or 4 bytes an entry, as the slice needs (profile/fit.h; order SLICED only) */
 } AutoCSRIndex;
@@ -52,7 +53,7 @@ typedef enum {
   AUTOCSR_MAP_FETCH,      /* `lanes` lanes a row, which take the next rows by a counter (LightSpMV; dufrechou2021, 2.1.4) */
   AUTOCSR_MAP_PRODUCTS,   /* a lane an entry for products, then a lane a row for sums (PCSR; dufrechou2021, 2.1.5) */
   AUTOCSR_MAP_ROW_BLOCKS, /* blocks of whole rows of tile_width * tile_height entries at most, parts of longer rows (CSR-Adaptive; dufrechou2021, 2.1.3) */
-  AUTOCSR_MAP_GROUP       /* lanes of a group of AUTOCSR_TILED_GROUP entries, whatever their rows: sums of pieces, then of rows */
+  AUTOCSR_MAP_GROUP       /* lanes of a group of AUTOCSR_TILED_GROUP entries, whatever their rows: sums of pieces, then of rows; order PROPAGATED: products, then sums of rows */
 } AutoCSRMapping;
 
 typedef enum {
@@ -77,8 +78,8 @@ typedef struct {
   PetscInt         row_group;                           /* rows of a virtual row (granularity U); 1: ROWS names single rows */
   PetscInt         block;                               /* b: dense, aligned b by b blocks have one column code each; 1: each entry its own (order CSR with MAP_LANES, lanes of a block row, or BLOCKED; contiguous whole block rows) */
   PetscInt         algorithm;                           /* MAP_VENDOR: 1, 2 */
-  PetscInt         tile_width, tile_height, tile_steps; /* MAP_TILE: T, W and S of liu2015; MAP_MERGE, MAP_ROW_BLOCKS: lanes, entries of each; order TILED: columns of a tile, rows of a row block, groups of an item */
-  PetscInt         row_limit;                           /* MAP_ROW_BLOCKS: rows of more entries have blocks of their own */
+  PetscInt         tile_width, tile_height, tile_steps; /* MAP_TILE: T, W and S of liu2015; MAP_MERGE, MAP_ROW_BLOCKS: lanes, entries of each; order TILED: columns of a tile, rows of a row block, groups of an item; order PROPAGATED: the same, the most rows, units of an item */
+  PetscInt         row_limit;                           /* MAP_ROW_BLOCKS: rows of more entries have blocks of their own; order PROPAGATED: entries after which a row block ends */
 } AutoCSRAxes;
 
 /*
@@ -89,6 +90,7 @@ typedef struct {
     order TILED   the entries of a tile fill groups of AUTOCSR_TILED_GROUP slots; those of a row in a tile are a piece, or more where a
                   part of an item ends (tiled.h). VALUE is dealt out to lanes in each group: AutoCSRTiledValueSlot()
     order BLOCKED q = b^2 (BLOCK_PTR[k / b] + t / b) + k % b * b + t % b
+    order PROPAGATED  as the codes of the row's chunks tell: AutoCSRPropagateSlot()
     order DIAGONAL q = PATTERN_PLACE[PATTERN_PTR[PATTERN_ID[k]] + t] + k: each diagonal that patterns reach at or above the main one has slots for all rows,
                   0 where a row lacks it; entry (i, i - o) is read from where (i - o, i) lies
   With blocks, INDEX has one code for each block, block rows one after the other and in each its blocks: block t of the block
@@ -113,13 +115,19 @@ typedef enum {
   AUTOCSR_STREAM_VALUE,          /* PetscScalar, uint8_t or float */
   AUTOCSR_STREAM_DICTIONARY,     /* PetscScalar: 256, in ascending order of their bits, unused ones zero */
   AUTOCSR_STREAM_WORK,           /* PetscInt: pairs, the row and the entry of the CSR where the work of a block begins, and where the last one ends */
-  AUTOCSR_STREAM_ITEM,           /* AutoCSRTiledItem: tiles cut in about equal runs of groups */
+  AUTOCSR_STREAM_ITEM,           /* AutoCSRTiledItem: tiles cut in about equal runs of groups (order PROPAGATED: of units) */
   AUTOCSR_STREAM_END,            /* a bit for each slot, 8 in a uint8_t: 1 where a piece ends */
   AUTOCSR_STREAM_PIECE_PTR,      /* PetscInt: groups + 1; the first piece that ends in a group */
   AUTOCSR_STREAM_PIECE_ROW,      /* uint16_t: a piece's row in its row block, + AUTOCSR_TILED_ROWS * its rank among the pieces of the same row in its batch */
   AUTOCSR_STREAM_RUN_PTR,        /* PetscInt: tiles * row blocks + 1; the first piece of a tile in a row block or after it */
   AUTOCSR_STREAM_BLOCK_PTR,      /* uint32_t: block rows + 1; the first block of each (order BLOCKED) */
   AUTOCSR_STREAM_PATTERN_PLACE,  /* PetscInt: beside PATTERN_OFFSET, where an entry of row 0 would lie in VALUE; negative where that row has none (order DIAGONAL) */
+  AUTOCSR_STREAM_BLOCK_ROW,      /* PetscInt: row blocks + 1; the first of the segment's rows in each (order PROPAGATED, as the next) */
+  AUTOCSR_STREAM_CHUNK_PTR,      /* PetscInt: row blocks + 1; the first chunk of each */
+  AUTOCSR_STREAM_PART_PTR,       /* PetscInt: chunks + 1; the first part of each */
+  AUTOCSR_STREAM_PART,           /* AutoCSRPropagatePart: where a chunk's products are, in the order of their places */
+  AUTOCSR_STREAM_CHUNK_ROW,      /* uint16_t: AUTOCSR_PROPAGATE_CHUNK codes a chunk, by row, those past its entries AUTOCSR_PROPAGATE_NO_ROW */
+  AUTOCSR_STREAM_CHUNK_PLACE,    /* uint8_t: beside CHUNK_ROW */
   AUTOCSR_STREAM_COUNT
 } AutoCSRStreamKind;
 

@@ -58,6 +58,10 @@ PetscErrorCode AutoCSRPlanRefresh_Host(AutoCSRPlan *plan, const AutoCSRMatrix *c
       PetscCall(AutoCSRTiledEncodeValues_Host(seg, csr, &dictionary));
       continue;
     }
+    if (seg->axes.order == AUTOCSR_ORDER_PROPAGATED) {
+      PetscCall(AutoCSRPropagateEncodeValues_Host(seg, csr, &dictionary));
+      continue;
+    }
     AutoCSRSegmentEncodeRows_Host(seg, csr, &dictionary, PETSC_FALSE, PETSC_TRUE);
   }
   PetscFunctionReturn(PETSC_SUCCESS);

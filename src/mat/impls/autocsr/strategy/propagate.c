@@ -1,0 +1,90 @@
+/*
+  propagate: products binned by blocks of rows (propagation blocking: Beamer, Asanovic, Patterson 2017), for rows so
+  spread that x comes from memory sector by sector. Entries lie by column tile, whose part of x is in shared memory; their products
+  go to memory in that order, and come back by row block, whose sums are in shared memory. All of it streams, whatever the columns.
+    variants  the backend's tiles and row blocks; values copied, from a dictionary, float32. On a device only
+    cost      13 bytes an entry (real double) and 16 for its product, written and read; no gather
+    build     entries are sorted twice and copied once
+*/
+#include "preset.h"
+#include "../plan/propagate.h"
+#include "../backend.h"
+
+#define FAR        (64 << 20) /* bytes of x: the last cache of a device holds less, and from there gathers take less time */
+#define SORT_BYTES 128        /* an entry, of two sorts of pairs of words and what is found on the way */
+
+static double row_blocks(const AutoCSRProblem *problem, const AutoCSRAxes *axes)
+{
+  return (double)problem->csr->m / axes->tile_height + (double)problem->csr->nnz / axes->row_limit + 1;
+}
+
+/* Runs that have entries, were these spread evenly: more than there are where they are not */
+static double runs_of(const AutoCSRProblem *problem, const AutoCSRAxes *axes)
+{
+  const double all = row_blocks(problem, axes) * AutoCSRTiledTiles(axes, problem->csr->n);
+
+  return all > 0 ? -all * expm1(-(double)problem->csr->nnz / all) : 0;
+}
+
+static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
+{
+  const AutoCSRMatrix *csr  = problem->csr;
+  AutoCSRAxes          axes = {.partition = AUTOCSR_PARTITION_COLUMNS, .order = AUTOCSR_ORDER_PROPAGATED, .index = AUTOCSR_INDEX_16, .mapping = AUTOCSR_MAP_GROUP, .reduction = AUTOCSR_REDUCE_SEGMENTED, .lanes = 1, .slice_height = 1, .row_group = 1};
+  AutoCSRValue         value[3];
+  const PetscInt       n_values = AutoCSRStoredValueCodings(problem, value);
+  PetscBool            asked;
+
+  PetscFunctionBegin;
+  *n   = 0;
+  *why = "a processor has no executor for it: its caches hold what x is read from again";
+  if (!problem->parallel) PetscFunctionReturn(PETSC_SUCCESS);
+  *why = "a cache holds x: it is used where it is asked for by name";
+  PetscCall(AutoCSRProblemAsksFor(problem, "propagate", &asked));
+  if (!asked && (double)csr->n * sizeof(PetscScalar) < FAR) PetscFunctionReturn(PETSC_SUCCESS);
+  *why = "the settings ask for a coding that propagate does not have";
+  (*csr->backend->shape_tiles)(csr->m, csr->n, csr->nnz, &axes);
+  if (!axes.tile_width || (double)AutoCSRTiledTiles(&axes, csr->n) * row_blocks(problem, &axes) > 4.0 * csr->nnz + 1e6) {
+    *why = "the entries are too few for tables of tiles and blocks of rows";
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  for (PetscInt v = 0; v < n_values; v++) {
+    axes.value = value[v];
+    AutoCSRVariantAdd(problem, &axes, max, list, n);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
+{
+  const AutoCSRRange range = problem->range;
+  const double       runs = runs_of(problem, axes), slots = range.nnz + (AUTOCSR_PROPAGATE_UNIT - 1) / 2.0 * runs;
+  const double       codes  = slots + row_blocks(problem, axes) * (AUTOCSR_PROPAGATE_CHUNK / 2);
+  const double       tables = codes * (sizeof(uint16_t) + sizeof(uint8_t)) + (runs + slots / AUTOCSR_PROPAGATE_CHUNK) * sizeof(AutoCSRPropagatePart);
+
+  PetscFunctionBegin;
+  *n = 1;
+  AutoCSRCostFill(problem, axes, range.rows, range.nnz, slots, 0, 0, part);
+  part->scattered = 0;
+  part->longest   = PetscMin(range.nnz, axes->row_limit + (double)range.longest);
+  part->irregular = PetscMax(AutoCSRTiledTiles(axes, problem->csr->n), slots / AUTOCSR_PROPAGATE_UNIT / axes->tile_steps) * axes->tile_width; /* columns copied, by item */
+  part->bytes += tables;
+  part->own_bytes += tables + slots * sizeof(PetscScalar); /* with the products */
+  part->build += 2 * tables + range.nnz * SORT_BYTES;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRPlan *plan)
+{
+  PetscFunctionBegin;
+  PetscCall(AutoCSRBuildContiguous(problem, "propagate", axes, plan));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes *axes, size_t len, char text[])
+{
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(text, len, "products of %" PetscInt_FMT " tiles of %" PetscInt_FMT " columns, added in about %.3g blocks of rows, values %s", AutoCSRTiledTiles(axes, problem->csr->n), axes->tile_width, row_blocks(problem, axes), AutoCSRValueWords(axes->value)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const AutoCSRStrategy AutoCSRStrategy_propagate = {"propagate", "products by tiles of columns, binned by blocks of rows: nothing is gathered from memory", "beamer2017-propagation-blocking", PETSC_TRUE, variants, cost, build, describe};
