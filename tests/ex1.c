@@ -330,14 +330,16 @@ static PetscErrorCode CheckCorrupted(AutoCSRStreamKind kind)
 
 int main(int argc, char **argv)
 {
-  PetscInt  stream;
+  PetscInt  stream, part = 0, parts = 1;
   PetscBool corrupted;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscOptionsGetEList(NULL, NULL, "-corrupt", AutoCSRStreamNames, AUTOCSR_STREAM_COUNT, &stream, &corrupted));
   if (corrupted) PetscCall(CheckCorrupted((AutoCSRStreamKind)stream));
-  for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(generators); i++) PetscCall(CheckMatrix(&generators[i]));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-part", &part, NULL));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-parts", &parts, NULL));
+  for (size_t i = part; i < PETSC_STATIC_ARRAY_LENGTH(generators); i += parts) PetscCall(CheckMatrix(&generators[i]));
   PetscCall(PetscFinalize());
   return 0;
 }
@@ -347,6 +349,7 @@ int main(int argc, char **argv)
   test:
     suffix: 1
     requires: double
+    args: -parts 4 -part {{0 1 2 3}separate output}
     timeoutfactor: 3
 
   test:

@@ -120,9 +120,9 @@ static const AutoCSRExecutorFigure ShippedCUDA[] = {
     {"tiled/16/copy", {2.2, 6.92, 2.13, 8730000, 5730, 1.36}}, /* rows: pieces; irregular: columns copied */
     {"tiled/16/float32", {1.9, 5.6, 1.6, 5490000, 11100, 1.42}},
     {"tiled/16/dictionary", {1.9, 5.6, 1.6, 8190000, 11200, 2.54}},
-    {"propagate/copy", {3, 2, 1.6, 8000000, 400, 1.1}}, /* reasoned (agent_propagate.cuh); irregular: columns copied, walk: entries of a row block */
-    {"propagate/float32", {3, 2, 1.6, 8000000, 400, 1.1}},
-    {"propagate/dictionary", {3, 2, 1.6, 8000000, 400, 1.1}},
+    {"propagate/copy", {3, 2, 1.6, 8000000, 400, 1.6}}, /* irregular: columns copied, walk: entries of a row block */
+    {"propagate/float32", {3, 2, 1.6, 8000000, 400, 1.6}},
+    {"propagate/dictionary", {3, 2, 1.6, 8000000, 400, 1.6}},
     {"segsum/8", {4.56, 5.03, 496, 84500, 53300, 1.25, 0.836}},
     {"row-blocks/2", {4.42, 2.58, 0, 101000, 76600, 1.3, 1.24}},
     {"row-blocks/4", {2.05, 2.4, 0, 110000, 199000, 1, 1.81}},

@@ -2,7 +2,9 @@
   propagate: products binned by blocks of rows (propagation blocking: Beamer, Asanovic, Patterson 2017), for rows so
   spread that x comes from memory sector by sector. Entries lie by column tile, whose part of x is in shared memory; their products
   go to memory in that order, and come back by row block, whose sums are in shared memory. All of it streams, whatever the columns.
-    variants  the backend's tiles and row blocks; values copied, from a dictionary, float32. On a device only
+    variants  the backend's tiles and row blocks; values copied, from a dictionary, float32. On a device only, and only by name:
+              on an H200 a graph of 2^25 rows and 266 million entries took 3.2 ms where its bytes take 2.0, gathers 2.8 and
+              planning 1.3 s; one whose x is in L2 0.41 ms for 0.31
     cost      13 bytes an entry (real double) and 16 for its product, written and read; no gather
     build     entries are sorted twice and copied once
 */
@@ -10,8 +12,7 @@
 #include "../plan/propagate.h"
 #include "../backend.h"
 
-#define FAR        (64 << 20) /* bytes of x: the last cache of a device holds less, and from there gathers take less time */
-#define SORT_BYTES 128        /* an entry, of two sorts of pairs of words and what is found on the way */
+#define SORT_BYTES 128 /* an entry, of two sorts of pairs of words and what is found on the way */
 
 static double row_blocks(const AutoCSRProblem *problem, const AutoCSRAxes *axes)
 {
@@ -38,9 +39,9 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   *n   = 0;
   *why = "a processor has no executor for it: its caches hold what x is read from again";
   if (!problem->parallel) PetscFunctionReturn(PETSC_SUCCESS);
-  *why = "a cache holds x: it is used where it is asked for by name";
+  *why = "it takes longer than gathers from memory: it is used where it is asked for by name";
   PetscCall(AutoCSRProblemAsksFor(problem, "propagate", &asked));
-  if (!asked && (double)csr->n * sizeof(PetscScalar) < FAR) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!asked) PetscFunctionReturn(PETSC_SUCCESS);
   *why = "the settings ask for a coding that propagate does not have";
   (*csr->backend->shape_tiles)(csr->m, csr->n, csr->nnz, &axes);
   if (!axes.tile_width || (double)AutoCSRTiledTiles(&axes, csr->n) * row_blocks(problem, &axes) > 4.0 * csr->nnz + 1e6) {
