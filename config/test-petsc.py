@@ -396,7 +396,7 @@ def main():
         tests = [t for t in tests if not t.skipped]
         tests = sorted(random.Random(1).sample(tests, min(args.sample, len(tests))), key=lambda t: t.label)
     random.Random(1).shuffle(tests)
-    tests.sort(key=lambda t: -t.runs)
+    tests.sort(key=lambda t: t.runs if args.limit < math.inf else -t.runs)  # as many as there is time for, or the long ones not at the end
     runnable = [t for t in tests if not t.skipped]
     tree.build(runnable, args.jobs)
     if args.pack:
