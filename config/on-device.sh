@@ -18,7 +18,7 @@ mkdir "$logs"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_ess_singleton_isolated=1
 export OMPI_MCA_hwloc_base_binding_policy=none # or all programs of one rank would share one core
 export OPENBLAS_NUM_THREADS=1 PYTHONUNBUFFERED=1 CUDA_MODULE_LOADING=${CUDA_MODULE_LOADING:-LAZY}
-alone="env -u CUDA_MPS_PIPE_DIRECTORY" # what is timed, and sanitizers
+without_mps="env -u CUDA_MPS_PIPE_DIRECTORY" # what is timed, and sanitizers
 libraries=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}/usr/local/cuda/lib64
 
 # prepare STEP: unpacks what it needs, PETSc's library too
@@ -50,14 +50,14 @@ step() {
     timeout "$2" "$work/tests-$build/run-tests" --jobs "${4:-6}" --options '-use_gpu_aware_mpi 0' --only "$(tr , ' ' <<<"${3:-*}")" >"$log" 2>&1 </dev/null
     ;;
   sanitize)
-    $alone timeout "$2" "$work/tests-$build/run-tests" --jobs 3 --sanitizer "$3" --options '-use_gpu_aware_mpi 0 -few' --only "$(tr , ' ' <<<"$4")" >"$log" 2>&1 </dev/null
+    $without_mps timeout "$2" "$work/tests-$build/run-tests" --jobs 3 --sanitizer "$3" --options '-use_gpu_aware_mpi 0 -few' --only "$(tr , ' ' <<<"$4")" >"$log" 2>&1 </dev/null
     ;;
   bench)
     [ "${4:-1}" = 1 ] || export BENCH_MPI="mpiexec -n $4"
-    PETSC_OPTIONS="-use_gpu_aware_mpi 0 -options_left no" OPENBLAS_NUM_THREADS='' $alone timeout "$2" "$work/bench-$build/run-bench" $(sed 's/,/ /g; s/%2C/,/g' <<<"${3:-}") >"$log" 2>&1 </dev/null
+    PETSC_OPTIONS="-use_gpu_aware_mpi 0 -options_left no" OPENBLAS_NUM_THREADS='' $without_mps timeout "$2" "$work/bench-$build/run-bench" $(sed 's/,/ /g; s/%2C/,/g' <<<"${3:-}") >"$log" 2>&1 </dev/null
     ;;
   solves)
-    $alone timeout "$1" python3 "$here/solves/compare-solves.py" --programs "$here/solves" --lib "$work/tests-opt/build/libpetscautocsr.so" --matrix "$here/solves/bcsstk28.bin" \
+    $without_mps timeout "$1" python3 "$here/solves/compare-solves.py" --programs "$here/solves" --lib "$work/tests-opt/build/libpetscautocsr.so" --matrix "$here/solves/bcsstk28.bin" \
       --mpiexec "timeout 40 mpiexec" $(tr , ' ' <<<"${2:-}") >"$log" 2>&1 </dev/null
     ;;
   petsc)

@@ -40,8 +40,12 @@
                  : "l"(p), "r"((int)exists));                                                          \
     return w;                                                                                          \
   }
-#define PTX_EACH_WORD(do, Name, how) \
-  do (Name, how, "u16", "h", unsigned short, unsigned short)do(Name, how, "u32", "r", unsigned int, unsigned int) do(Name, how, "u64", "l", unsigned long long, unsigned long long)
+/* clang-format off */
+#define PTX_EACH_WORD(do, Name, how)                                       \
+  do(Name, how, "u16", "h", unsigned short, unsigned short)                \
+  do(Name, how, "u32", "r", unsigned int, unsigned int)                    \
+  do(Name, how, "u64", "l", unsigned long long, unsigned long long)
+/* clang-format on */
 
 /* Stream: not kept in L1; Cached: kept */
 PTX_LOAD(PtxLoadStream, ".L1::no_allocate", "u8", "h", unsigned short, unsigned char)

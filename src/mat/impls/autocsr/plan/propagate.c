@@ -7,27 +7,11 @@
 
 PetscErrorCode AutoCSRPropagateAllocate(AutoCSRSegment *seg, PetscInt n, const PetscInt tile_unit[])
 {
-  const PetscInt    tiles = AutoCSRTiledTiles(&seg->axes, n), units = tile_unit[tiles];
-  PetscInt          items = 0;
-  AutoCSRTiledItem *item;
+  const PetscInt tiles = AutoCSRTiledTiles(&seg->axes, n), units = tile_unit[tiles];
 
   PetscFunctionBegin;
   PetscCheck(units <= PETSC_MAX_INT / AUTOCSR_PROPAGATE_UNIT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Runs of %" PetscInt_FMT " rows have more slots than a PetscInt counts; take another strategy or 64-bit indices", seg->n_rows);
-  for (PetscInt c = 0; c < tiles; c++) items += AutoCSRTiledItemsOf(tile_unit[c + 1] - tile_unit[c], seg->axes.tile_steps);
-  PetscCall(PetscMalloc1(items, &item));
-  items = 0;
-  for (PetscInt c = 0; c < tiles; c++) {
-    const PetscInt of_tile = tile_unit[c + 1] - tile_unit[c], n_items = AutoCSRTiledItemsOf(of_tile, seg->axes.tile_steps);
-
-    for (PetscInt i = 0; i < n_items; i++) {
-      const PetscInt begin = AutoCSRTiledShare(of_tile, i, n_items);
-
-      item[items++] = (AutoCSRTiledItem){c, tile_unit[c] + begin, AutoCSRTiledShare(of_tile, i + 1, n_items) - begin};
-    }
-  }
-  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_ITEM, items));
-  PetscCall((*seg->backend->from_host)(seg->stream[AUTOCSR_STREAM_ITEM].data, item, (size_t)items * sizeof(*item)));
-  PetscCall(PetscFree(item));
+  PetscCall(AutoCSRTiledAllocateItems(seg, tiles, tile_unit));
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_INDEX, units * AUTOCSR_PROPAGATE_UNIT));
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_VALUE, units * AUTOCSR_PROPAGATE_UNIT));
   PetscFunctionReturn(PETSC_SUCCESS);

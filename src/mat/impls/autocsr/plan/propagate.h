@@ -132,19 +132,8 @@ AUTOCSR_HD PetscInt AutoCSRPropagateSlotOf(const AutoCSRSegment *seg, PetscInt c
 /* The column in a slot; -1 where no tile has it */
 AUTOCSR_HD PetscInt AutoCSRPropagateColumn(const AutoCSRSegment *seg, PetscInt slot)
 {
-  const AutoCSRTiledItem *item = (const AutoCSRTiledItem *)seg->stream[AUTOCSR_STREAM_ITEM].data;
-  PetscInt                lo = 0, hi = AutoCSRTiledItemCount(seg);
-
-  if (slot < 0 || !hi) return -1;
-  while (hi - lo > 1) {
-    const PetscInt mid = lo + (hi - lo) / 2;
-
-    if (item[mid].begin <= slot / AUTOCSR_PROPAGATE_UNIT)
-      lo = mid;
-    else
-      hi = mid;
-  }
-  return item[lo].tile * seg->axes.tile_width + ((const uint16_t *)seg->stream[AUTOCSR_STREAM_INDEX].data)[slot];
+  if (slot < 0 || !AutoCSRTiledItemCount(seg)) return -1;
+  return AutoCSRTiledTileOfGroup(seg, slot / AUTOCSR_PROPAGATE_UNIT) * seg->axes.tile_width + ((const uint16_t *)seg->stream[AUTOCSR_STREAM_INDEX].data)[slot];
 }
 
 /* A chunk's first code of a row that is not before this one */

@@ -5,28 +5,17 @@
 #include "encode.h"
 #include "../backend.h"
 
-PetscErrorCode AutoCSRTiledAllocate(AutoCSRSegment *seg, PetscInt n, const PetscInt entries[], PetscInt first_group[])
+PetscErrorCode AutoCSRTiledAllocateItems(AutoCSRSegment *seg, PetscInt tiles, const PetscInt first_group[])
 {
-  const PetscInt    tiles = AutoCSRTiledTiles(&seg->axes, n), steps = seg->axes.tile_steps;
   PetscInt          n_items = 0;
-  PetscInt64        groups  = 0;
   AutoCSRTiledItem *item;
 
   PetscFunctionBegin;
-  for (PetscInt c = 0; c < tiles; c++) {
-    const PetscInt of_tile = entries[c] / AUTOCSR_TILED_GROUP + (entries[c] % AUTOCSR_TILED_GROUP != 0);
-
-    first_group[c] = (PetscInt)groups;
-    groups += of_tile;
-    n_items += AutoCSRTiledItemsOf(of_tile, steps);
-    PetscCheck(groups <= PETSC_MAX_INT / AUTOCSR_TILED_GROUP, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Column tiles of %" PetscInt_FMT " rows have more slots than a PetscInt counts; take another strategy or 64-bit indices", seg->n_rows);
-  }
-  first_group[tiles] = (PetscInt)groups;
-  PetscCheck((PetscInt64)tiles * AutoCSRTiledRowBlocks(seg) < PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " column tiles of %" PetscInt_FMT " row blocks are more than a PetscInt counts", tiles, AutoCSRTiledRowBlocks(seg));
+  for (PetscInt c = 0; c < tiles; c++) n_items += AutoCSRTiledItemsOf(first_group[c + 1] - first_group[c], seg->axes.tile_steps);
   PetscCall(PetscMalloc1(n_items, &item));
   n_items = 0;
   for (PetscInt c = 0; c < tiles; c++) {
-    const PetscInt of_tile = first_group[c + 1] - first_group[c], items = AutoCSRTiledItemsOf(of_tile, steps);
+    const PetscInt of_tile = first_group[c + 1] - first_group[c], items = AutoCSRTiledItemsOf(of_tile, seg->axes.tile_steps);
 
     for (PetscInt i = 0; i < items; i++) {
       const PetscInt begin = AutoCSRTiledShare(of_tile, i, items);
@@ -37,6 +26,23 @@ PetscErrorCode AutoCSRTiledAllocate(AutoCSRSegment *seg, PetscInt n, const Petsc
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_ITEM, n_items));
   PetscCall((*seg->backend->from_host)(seg->stream[AUTOCSR_STREAM_ITEM].data, item, (size_t)n_items * sizeof(*item)));
   PetscCall(PetscFree(item));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRTiledAllocate(AutoCSRSegment *seg, PetscInt n, const PetscInt entries[], PetscInt first_group[])
+{
+  const PetscInt tiles  = AutoCSRTiledTiles(&seg->axes, n);
+  PetscInt64     groups = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt c = 0; c < tiles; c++) {
+    first_group[c] = (PetscInt)groups;
+    groups += entries[c] / AUTOCSR_TILED_GROUP + (entries[c] % AUTOCSR_TILED_GROUP != 0);
+    PetscCheck(groups <= PETSC_MAX_INT / AUTOCSR_TILED_GROUP, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Column tiles of %" PetscInt_FMT " rows have more slots than a PetscInt counts; take another strategy or 64-bit indices", seg->n_rows);
+  }
+  first_group[tiles] = (PetscInt)groups;
+  PetscCheck((PetscInt64)tiles * AutoCSRTiledRowBlocks(seg) < PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " column tiles of %" PetscInt_FMT " row blocks are more than a PetscInt counts", tiles, AutoCSRTiledRowBlocks(seg));
+  PetscCall(AutoCSRTiledAllocateItems(seg, tiles, first_group));
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_INDEX, (PetscInt)groups * AUTOCSR_TILED_GROUP));
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_VALUE, (PetscInt)groups * AUTOCSR_TILED_GROUP));
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_END, (PetscInt)groups * (AUTOCSR_TILED_GROUP / AUTOCSR_TILED_RUN)));

@@ -189,8 +189,8 @@ AUTOCSR_HD PetscInt AutoCSRTiledColumn(const AutoCSRSegment *seg, PetscInt tile,
   return tile * seg->axes.tile_width + ((const uint16_t *)seg->stream[AUTOCSR_STREAM_INDEX].data)[q];
 }
 
-/* The tile that slot q is in */
-AUTOCSR_HD PetscInt AutoCSRTiledTileOf(const AutoCSRSegment *seg, PetscInt q)
+/* The tile of a group; order propagated: of a unit */
+AUTOCSR_HD PetscInt AutoCSRTiledTileOfGroup(const AutoCSRSegment *seg, PetscInt group)
 {
   const AutoCSRTiledItem *item = (const AutoCSRTiledItem *)seg->stream[AUTOCSR_STREAM_ITEM].data;
   PetscInt                lo = 0, hi = AutoCSRTiledItemCount(seg);
@@ -198,7 +198,7 @@ AUTOCSR_HD PetscInt AutoCSRTiledTileOf(const AutoCSRSegment *seg, PetscInt q)
   while (hi - lo > 1) {
     const PetscInt mid = lo + (hi - lo) / 2;
 
-    if (item[mid].begin <= q / AUTOCSR_TILED_GROUP)
+    if (item[mid].begin <= group)
       lo = mid;
     else
       hi = mid;
@@ -206,10 +206,17 @@ AUTOCSR_HD PetscInt AutoCSRTiledTileOf(const AutoCSRSegment *seg, PetscInt q)
   return item[lo].tile;
 }
 
+/* The tile that slot q is in */
+AUTOCSR_HD PetscInt AutoCSRTiledTileOf(const AutoCSRSegment *seg, PetscInt q)
+{
+  return AutoCSRTiledTileOfGroup(seg, q / AUTOCSR_TILED_GROUP);
+}
+
 /*
-  plan/tiled.c. Allocate: from the entries of each tile, its first group, ITEM, and room for the streams of slots and groups.
+  plan/tiled.c. AllocateItems: writes ITEM, too, from the groups (order propagated: units) before each tile, and those of all. Allocate: from the entries of each tile, its first group, ITEM, and room for the streams of slots and groups.
   Encode: all streams of the host's order tiled but for the codes of values, which EncodeValues writes
 */
+PETSC_INTERN PetscErrorCode AutoCSRTiledAllocateItems(AutoCSRSegment *, PetscInt tiles, const PetscInt first_group[]);
 PETSC_INTERN PetscErrorCode AutoCSRTiledAllocate(AutoCSRSegment *, PetscInt n, const PetscInt entries[], PetscInt first_group[]);
 PETSC_INTERN PetscErrorCode AutoCSRTiledEncode_Host(AutoCSRSegment *, const AutoCSRMatrix *);
 PETSC_INTERN PetscErrorCode AutoCSRTiledCheck(const AutoCSRSegment *, const AutoCSRMatrix *, PetscInt i); /* check_tiled.c: what decoding does not show, for segment i of check.c */

@@ -123,9 +123,9 @@ static PetscErrorCode cheapest_path(const Table *table, PetscInt groups, double 
 PetscErrorCode AutoCSRChooseRanges(AutoCSRChooser *chooser, double best, AutoCSRCandidate *candidate)
 {
   const PetscInt chunks = chooser->problem.profile->chunks, most = count_groups(chooser);
-  PetscInt       path[AUTOCSR_MAX_CHUNKS], groups                = PetscMin(most, FEW);
-  PetscBool      found = PETSC_FALSE;
-  Table          table = {0};
+  PetscInt       groups = PetscMin(most, FEW), path[AUTOCSR_MAX_CHUNKS];
+  PetscBool      found  = PETSC_FALSE, promising;
+  Table          table  = {0};
 
   PetscFunctionBegin;
   candidate->n_pieces = 0;
@@ -134,15 +134,12 @@ PetscErrorCode AutoCSRChooseRanges(AutoCSRChooser *chooser, double best, AutoCSR
   if (most < 2) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc1(most * MAX_STATES, &table.cost));
   PetscCall(fill_table(chooser, groups, &table));
-  if (groups < most) { /* where so few gain nothing, more would not gain much */
-    if (chooser->figures->machine.product + least(&table, groups) >= BETTER * best) {
-      PetscCall(PetscFree(table.cost));
-      PetscFunctionReturn(PETSC_SUCCESS);
-    }
+  promising = (PetscBool)(chooser->figures->machine.product + least(&table, groups) < BETTER * best);
+  if (promising && groups < most) { /* where few gain nothing, more would not gain much */
     groups = most;
     PetscCall(fill_table(chooser, groups, &table));
   }
-  PetscCall(cheapest_path(&table, groups, chooser->figures->machine.launch, path, &found));
+  if (promising) PetscCall(cheapest_path(&table, groups, chooser->figures->machine.launch, path, &found));
   PetscCall(PetscFree(table.cost));
   for (PetscInt g = 0; g < groups && found; g++) {
     if (g && path[g] == path[g - 1]) continue;
