@@ -50,7 +50,7 @@ step() {
     timeout "$2" "$work/tests-$build/run-tests" --jobs "${4:-6}" --options '-use_gpu_aware_mpi 0' --only "$(tr , ' ' <<<"${3:-*}")" >"$log" 2>&1 </dev/null
     ;;
   sanitize)
-    $without_mps timeout "$2" "$work/tests-$build/run-tests" --jobs 3 --sanitizer "$3" --options '-use_gpu_aware_mpi 0 -few' --only "$(tr , ' ' <<<"$4")" >"$log" 2>&1 </dev/null
+    $without_mps timeout "$2" "$work/tests-$build/run-tests" --jobs 12 --sanitizer "$3" --options '-use_gpu_aware_mpi 0 -few' --only "$(tr , ' ' <<<"$4")" >"$log" 2>&1 </dev/null
     ;;
   bench)
     [ "${4:-1}" = 1 ] || export BENCH_MPI="mpiexec -n $4"

@@ -58,7 +58,7 @@ for pack in "$@"; do
     petsc opt
     mkdir -p "$folder/solves"
     cp config/compare-solves.py "$folder/solves"
-    cp -f build/*/data/bcsstk28.bin "$folder/solves"
+    cp -f build/*-real-double-int32-arch-cuda-opt/data/bcsstk28.bin "$folder/solves"
     env $(assignments opt) sh -c 'for p in ex45 ex10; do mpicc -O2 -I"$PETSC_DIR/include" -I"$PETSC_DIR/$PETSC_ARCH/include" -I"${CUDA_DIR:-/usr/local/cuda}/include" -o "$0/$p" \
       "$PETSC_DIR/src/ksp/ksp/tutorials/$p.c" -L"$PETSC_DIR/$PETSC_ARCH/lib" -lpetsc -lm; strip "$0/$p"; done' "$folder/solves"
     ;;

@@ -397,6 +397,6 @@ int main(int argc, char **argv)
 
   test:
     requires: cuda double
-    args: -parts 8 -part {{0 1 2 3 4 5 6 7}}
+    args: -parts 12 -part {{0 1 2 3 4 5 6 7 8 9 10 11}}
 
 TEST*/

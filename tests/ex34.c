@@ -165,13 +165,15 @@ static PetscErrorCode CheckMatrix(const Generator *g, PetscInt *executors)
 
 int main(int argc, char **argv)
 {
-  PetscInt executors = 0;
+  const size_t n         = PETSC_STATIC_ARRAY_LENGTH(generators);
+  PetscInt     executors = 0, part = 0, parts = 1;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
-  for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(generators); i++) PetscCall(CheckMatrix(&generators[i], &executors));
-  for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(more); i++) PetscCall(CheckMatrix(&more[i], &executors));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-part", &part, NULL));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-parts", &parts, NULL));
+  for (size_t i = part; i < n + PETSC_STATIC_ARRAY_LENGTH(more); i += parts) PetscCall(CheckMatrix(i < n ? &generators[i] : &more[i - n], &executors));
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "The products of %" PetscInt_FMT " executors are right\n", executors));
   PetscCall(PetscFinalize());
   return 0;
@@ -181,5 +183,6 @@ int main(int argc, char **argv)
 
   test:
     requires: cuda
+    args: -parts 8 -part {{0 1 2 3 4 5 6 7}}
 
 TEST*/

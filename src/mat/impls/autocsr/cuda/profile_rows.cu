@@ -3,7 +3,7 @@
 #include "sort.cuh"
 #include "fits.cuh"
 
-#define LINE_SLOTS   (2 * AUTOCSR_SAMPLE_ENTRIES) /* a power of two */
+#define LINE_SLOTS   (8 * AUTOCSR_SAMPLE_ENTRIES) /* a power of two, twice AutoCSRGatherEntries() */
 #define LINE_SAMPLES 16                           /* blocks of a chunk; more samples than that take a second turn */
 
 /* What a block has counted, as sums and maxima of the chunk */
@@ -94,30 +94,32 @@ static __global__ void __launch_bounds__(AUTOCSR_WINDOW) MeasureWindows(AutoCSRM
   }
 }
 
-/* Distinct lines of x among the first entries of sampled slices: a hash set in shared memory, a block a slice */
+/* Distinct lines of x among the first entries of sampled blocks of rows, a block of threads each: a hash set in shared memory, as much of it as the entries need (lines by their low 32 bits: they are near each other) */
 static __global__ void __launch_bounds__(BLOCK) CountLines(AutoCSRMatrix csr, PetscInt rows_per_chunk, DeviceProfile *out)
 {
   const PetscInt         row_begin = (PetscInt)blockIdx.y * rows_per_chunk;
   const PetscInt         row_end   = csr.m - row_begin < rows_per_chunk ? csr.m : row_begin + rows_per_chunk;
   const PetscInt         slices = Pieces(row_end - row_begin, WARP), step = AutoCSRSampleStep(slices);
-  __shared__ DeviceCount set[LINE_SLOTS]; /* line + 1; 0: free */
+  __shared__ unsigned    set[LINE_SLOTS]; /* line + 1; 0: free */
   __shared__ DeviceCount own[COUNTS];
 
   if (threadIdx.x < COUNTS) own[threadIdx.x] = 0;
   for (PetscInt64 s = (PetscInt64)blockIdx.x * step; s < slices; s += (PetscInt64)gridDim.x * step) {
     const PetscInt row   = row_begin + (PetscInt)s * WARP;
-    const PetscInt begin = csr.row_ptr[row], stop = csr.row_ptr[row_end - row < WARP ? row_end : row + WARP];
-    const PetscInt n     = stop - begin < AUTOCSR_SAMPLE_ENTRIES ? stop - begin : AUTOCSR_SAMPLE_ENTRIES;
+    const PetscInt begin = csr.row_ptr[row], stop = csr.row_ptr[row_end - row < AutoCSRGatherRows(WARP) ? row_end : row + AutoCSRGatherRows(WARP)];
+    const PetscInt n     = stop - begin < AutoCSRGatherEntries(WARP) ? stop - begin : AutoCSRGatherEntries(WARP);
+    unsigned       slots = WARP;
     int            lines = 0;
 
+    while (slots < 2 * (unsigned)n) slots *= 2;
     __syncthreads();
-    for (int i = (int)threadIdx.x; i < LINE_SLOTS; i += BLOCK) set[i] = 0;
+    for (unsigned i = threadIdx.x; i < slots; i += BLOCK) set[i] = 0;
     __syncthreads();
     for (PetscInt i = (PetscInt)threadIdx.x; i < n; i += BLOCK) {
-      const DeviceCount line = (DeviceCount)csr.col[begin + i] / (64 / sizeof(PetscScalar)) + 1;
+      const unsigned line = (unsigned)(csr.col[begin + i] / (PetscInt)(64 / sizeof(PetscScalar))) + 1;
 
-      for (unsigned slot = (unsigned)((line * 0x9E3779B97F4A7C15ull) >> 32);; slot++) {
-        const DeviceCount was = atomicCAS(&set[slot % LINE_SLOTS], 0, line);
+      for (unsigned slot = (line * 0x9E3779B9u) >> 16;; slot++) {
+        const unsigned was = atomicCAS(&set[slot & (slots - 1)], 0u, line);
 
         if (!was) lines++;
         if (!was || was == line) break;

@@ -1,7 +1,7 @@
 /*
   MATMPIAIJCUSPARSE as the parent. What it does to its blocks asks for the exact name of these.
 */
-#include "mpiautocsr.h"
+#include "exchange.h"
 #if defined(AUTOCSR_HAVE_CUDA)
 
 /* The matrix and its blocks go as their parents for a call of what the parent composes */
@@ -27,6 +27,56 @@ AUTOCSR_METHOD_AS_PARENT(SetPreallocationCOO, (Mat A, PetscCount n, PetscInt i[]
 AUTOCSR_METHOD_AS_PARENT(SetValuesCOO, (Mat A, const PetscScalar v[], InsertMode mode), (A, v, mode))
 AUTOCSR_METHOD_AS_PARENT(MPIAIJGetLocalMatMerge, (Mat A, MatReuse reuse, IS *columns, Mat *local), (A, reuse, columns, local))
 
+/* Products y = A x, or y = z + A x, that exchange entries of x beside themselves; else the parent's, through the same blocks */
+static PetscErrorCode Product(Mat A, Vec x, Vec z, Vec y)
+{
+  const AutoCSRParent *parent;
+  AutoCSRExchange     *exchange;
+  Mat                  diagonal, off_diagonal;
+  Vec                  received;
+  PetscErrorCode       ierr;
+
+  PetscFunctionBegin;
+  PetscCall(MatMPIAutoCSRGetParent(&parent));
+  PetscCall(MatMPIAutoCSRUpdateBlocks(A));
+  PetscCall(AutoCSRExchangeGet(A, x, y, &exchange));
+  if (!exchange) {
+    if (z)
+      PetscCall((*AutoCSRParentTableOf(parent, A)->ops.multadd)(A, x, z, y));
+    else
+      PetscCall((*AutoCSRParentTableOf(parent, A)->ops.mult)(A, x, y));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(MatMPIAIJGetSeqAIJ(A, &diagonal, &off_diagonal, NULL));
+  PetscCall(AutoCSRExchangeBegin(exchange, x));
+  ierr = z ? (*diagonal->ops->multadd)(diagonal, x, z, y) : (*diagonal->ops->mult)(diagonal, x, y);
+  PetscCall(AutoCSRExchangeEnd(exchange, x, &received)); /* in any case: the other processes wait for it */
+  PetscCall(ierr);
+  PetscUseTypeMethod(off_diagonal, multadd, received, y, y);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMult_MPIAutoCSR_CUSPARSE(Mat A, Vec x, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(Product(A, x, NULL, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMultAdd_MPIAutoCSR_CUSPARSE(Mat A, Vec x, Vec z, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(Product(A, x, z, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static const AutoCSROperation OperationsOnDevice[] = {
+    AUTOCSR_OPERATION(mult, MatMult_MPIAutoCSR_CUSPARSE),
+    AUTOCSR_OPERATION(multadd, MatMultAdd_MPIAutoCSR_CUSPARSE),
+    {0, NULL}};
+static const AutoCSRMethod MethodsOnDevice[] = {
+    {NULL, NULL}};
+
 /* Not needed where ours has the parent's name */
 static const AutoCSROperation OperationsByName[] = {
     AUTOCSR_OPERATION(productsetfromoptions, MatProductSetFromOptions_AutoCSR),
@@ -44,6 +94,7 @@ PetscErrorCode MatMPIAutoCSRInherit_CUSPARSE(AutoCSRParent *parent, PetscBool ta
   parent->type    = MATMPIAIJCUSPARSE;
   parent->own     = takeover ? MATMPIAIJCUSPARSE : MATMPIAUTOCSR;
   parent->by_name = (PetscBool)!takeover;
+  PetscCall(AutoCSRParentExtend(parent, OperationsOnDevice, MethodsOnDevice));
   if (!takeover) PetscCall(AutoCSRParentExtend(parent, OperationsByName, MethodsByName));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -111,8 +111,7 @@ static PetscErrorCode MatMPIAutoCSRSetBlocks(Mat A, AutoCSRContext *ctx)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Before a product: again, if the whole has changed */
-static PetscErrorCode MatMPIAutoCSRUpdateBlocks(Mat A)
+PetscErrorCode MatMPIAutoCSRUpdateBlocks(Mat A)
 {
   AutoCSRContext *ctx;
 

@@ -29,7 +29,7 @@ typedef struct {
   PetscInt pattern_rows;      /* rows whose pattern is in the dictionary */
   PetscInt uniform_slices;    /* slices whose rows all have one pattern of the dictionary */
   double   fitted;            /* bytes of an index coded by models, padding counted (from the same sample); 0 if there are no entries */
-  double   gather_lines;      /* distinct 64-byte lines of x that a slice touches, by its entries (from a sample of slices): 1/8 for a stencil, near 1 for random columns (FP64); 0 if there are no entries */
+  double   gather_lines;      /* distinct 64-byte lines of x that a slice, on a device a block's 256 rows, touches, by its entries (from a sample): 1/8 for a stencil, near 1 for random columns (FP64); 0 if there are no entries */
 } AutoCSRChunk;
 
 /* Virtual rows of like workload, their rows and nonzeros: bin min(nonzeros / U, bins - 1) (hou2017, Algorithm 2) */

@@ -5,8 +5,7 @@
 #include "parts.h"
 #include "fit.h"
 
-#define LINE_SLOTS   (2 * AUTOCSR_SAMPLE_ENTRIES) /* a power of two */
-#define MOST_COUNTED 4096                         /* lengths that rows are sorted by in one count */
+#define MOST_COUNTED 4096 /* lengths that rows are sorted by in one count */
 
 /* Padding may count more than the entries of the matrix; such a plan is out of question anyway */
 static PetscInt AddClamped(PetscInt a, PetscInt64 b)
@@ -111,17 +110,17 @@ typedef struct {
   PetscInt line, stamp;
 } LineSlot;
 
-/* Distinct lines among the columns of CSR entries [begin, end). stamp marks the slots of this call */
-static PetscInt CountLines(const AutoCSRMatrix *csr, PetscInt begin, PetscInt end, LineSlot slot[], PetscInt stamp)
+/* Distinct lines among the columns of CSR entries [begin, end), fewer than there are slots, a power of two. stamp marks the slots of this call */
+static PetscInt CountLines(const AutoCSRMatrix *csr, PetscInt begin, PetscInt end, LineSlot slot[], unsigned slots, PetscInt stamp)
 {
   const PetscInt per_line = 64 / (PetscInt)sizeof(PetscScalar);
   PetscInt       lines    = 0;
 
   for (PetscInt p = begin; p < end; p++) {
     const PetscInt line = csr->col[p] / per_line;
-    unsigned       s    = ((unsigned)line * 0x9E3779B9u) >> 21; /* 11 bits: LINE_SLOTS */
+    unsigned       s    = (((unsigned)line * 0x9E3779B9u) >> 16) & (slots - 1);
 
-    while (slot[s].stamp == stamp && slot[s].line != line) s = (s + 1) & (LINE_SLOTS - 1);
+    while (slot[s].stamp == stamp && slot[s].line != line) s = (s + 1) & (slots - 1);
     lines += slot[s].stamp != stamp; /* no branch waits for that: it would be guessed wrong */
     slot[s] = (LineSlot){line, stamp};
   }
@@ -145,12 +144,13 @@ static void SliceFitted(const AutoCSRMatrix *csr, PetscInt row, PetscInt rows, P
 
 static PetscErrorCode GatherLines(const AutoCSRMatrix *csr, AutoCSRProfile *profile)
 {
-  const PetscInt h     = profile->slice_height;
+  const PetscInt h = profile->slice_height, rows = AutoCSRGatherRows(h), most = AutoCSRGatherEntries(h);
+  const unsigned slots = 2 * (unsigned)most;
   PetscInt       stamp = 0;
   LineSlot      *slot;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(LINE_SLOTS, &slot));
+  PetscCall(PetscCalloc1(slots, &slot));
   for (PetscInt c = 0; c < profile->chunks; c++) {
     AutoCSRChunk  *chunk = &profile->chunk[c];
     const PetscInt step  = AutoCSRSampleStep(chunk->slices);
@@ -158,9 +158,9 @@ static PetscErrorCode GatherLines(const AutoCSRMatrix *csr, AutoCSRProfile *prof
 
     for (PetscInt s = 0; s < chunk->slices; s += step) {
       const PetscInt row   = chunk->row_begin + s * h;
-      const PetscInt begin = csr->row_ptr[row], end = PetscMin(begin + AUTOCSR_SAMPLE_ENTRIES, csr->row_ptr[PetscMin(row + h, chunk->row_end)]);
+      const PetscInt begin = csr->row_ptr[row], end = PetscMin(begin + most, csr->row_ptr[PetscMin(row + rows, chunk->row_end)]);
 
-      lines += CountLines(csr, begin, end, slot, ++stamp);
+      lines += CountLines(csr, begin, end, slot, slots, ++stamp);
       entries += end - begin;
       if (h <= AUTOCSR_MAX_FIT_ROWS) {
         PetscInt bytes, padded;
