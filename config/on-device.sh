@@ -4,7 +4,7 @@
 # Usage: on-device.sh STEP...
 #   tests:BUILD:SECONDS[:NAMES[:JOBS]]     tests; NAMES: patterns of config/run-tests.py --only with commas between them
 #   sanitize:BUILD:SECONDS:TOOL:NAMES      the same under compute-sanitizer (memcheck, racecheck, initcheck)
-#   bench:BUILD:SECONDS[:OPTIONS[:RANKS]]  the benchmark; OPTIONS with commas for blanks, %2C for a comma
+#   bench:BUILD:SECONDS[:OPTIONS[:RANKS]]  the benchmark, where the real matrices are; OPTIONS with commas for blanks, %2C for a comma
 #   solves:SECONDS[:OPTIONS]               PETSc's tutorials, config/compare-solves.py
 #   petsc:SECONDS[:OPTIONS]                PETSc's tests, config/test-petsc.py (a run of takeover: --takeover)
 # Settings: OUT: where the logs go (one archive), MPS=1: processes share the GPU by NVIDIA's MPS: much faster with many, but the fault of one
@@ -54,7 +54,7 @@ step() {
     ;;
   bench)
     [ "${4:-1}" = 1 ] || export BENCH_MPI="mpiexec -n $4"
-    PETSC_OPTIONS="-use_gpu_aware_mpi 0 -options_left no" OPENBLAS_NUM_THREADS='' $without_mps timeout "$2" "$work/bench-$build/run-bench" $(sed 's/,/ /g; s/%2C/,/g' <<<"${3:-}") >"$log" 2>&1 </dev/null
+    cd "$work/bench-$build/matrices" && PETSC_OPTIONS="-use_gpu_aware_mpi 0 -options_left no" OPENBLAS_NUM_THREADS='' $without_mps timeout "$2" ../run-bench $(sed 's/,/ /g; s/%2C/,/g' <<<"${3:-}") >"$log" 2>&1 </dev/null
     ;;
   solves)
     $without_mps timeout "$1" python3 "$here/solves/compare-solves.py" --programs "$here/solves" --lib "$work/tests-opt/build/libpetscautocsr.so" --matrix "$here/solves/bcsstk28.bin" \
@@ -78,6 +78,7 @@ if [ "${MPS:-0}" = 1 ]; then
   export CUDA_MPS_PIPE_DIRECTORY=$work/mps CUDA_MPS_LOG_DIRECTORY=$work/mps
   mkdir "$work/mps"
   nvidia-cuda-mps-control -d
+  unset CUDA_VISIBLE_DEVICES # the devices that the daemon has are counted from 0
 fi
 for words in "$@"; do
   IFS=: read -ra word <<<"${words#+}"

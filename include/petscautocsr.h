@@ -107,6 +107,27 @@ typedef enum {
 } MatAutoCSRSegsumFixup;
 PETSC_EXTERN const char *const MatAutoCSRSegsumFixups[];
 
+/*E
+  MatAutoCSRExchange - how a parallel product on devices gets the entries of the vector that other processes own
+
++ `MAT_AUTOCSR_EXCHANGE_AUTO`    - written from device to device where all processes are on one node and the devices reach each other's memory, else as with `MAT_AUTOCSR_EXCHANGE_HOST` (the default)
+. `MAT_AUTOCSR_EXCHANGE_HOST`    - through the memory of the hosts, beside the product of the diagonal block
+- `MAT_AUTOCSR_EXCHANGE_SCATTER` - by PETSc's `VecScatter`, on the stream of the products
+
+  Level: advanced
+
+  Note:
+  With MPI that has access to devices (`-use_gpu_aware_mpi`) it is always PETSc's `VecScatter`.
+
+.seealso: `MATAUTOCSR`, `MatAutoCSRSetExchange()`
+E*/
+typedef enum {
+  MAT_AUTOCSR_EXCHANGE_AUTO,
+  MAT_AUTOCSR_EXCHANGE_HOST,
+  MAT_AUTOCSR_EXCHANGE_SCATTER
+} MatAutoCSRExchange;
+PETSC_EXTERN const char *const MatAutoCSRExchanges[];
+
 /*S
   MatAutoCSRInfo - what an autocsr matrix did, summed over the blocks of this rank
 
@@ -147,6 +168,7 @@ PETSC_EXTERN PetscErrorCode MatAutoCSRSetValueCoding(Mat, MatAutoCSRValueCoding)
 PETSC_EXTERN PetscErrorCode MatAutoCSRSetGranularity(Mat, PetscInt);
 PETSC_EXTERN PetscErrorCode MatAutoCSRSetMaxBins(Mat, PetscInt);
 PETSC_EXTERN PetscErrorCode MatAutoCSRSetSegsumFixup(Mat, MatAutoCSRSegsumFixup);
+PETSC_EXTERN PetscErrorCode MatAutoCSRSetExchange(Mat, MatAutoCSRExchange);
 PETSC_EXTERN PetscErrorCode MatAutoCSRSetProgressive(Mat, PetscBool);
 PETSC_EXTERN PetscErrorCode MatAutoCSRGetInfo(Mat, MatAutoCSRInfo *);
 PETSC_EXTERN PetscErrorCode MatAutoCSRView(Mat, PetscViewer);

@@ -8,8 +8,11 @@ static PetscScalar Number(PetscInt i, PetscInt k)
   return ((i * 7919 + k * 104729) % 2003) / 1001.5 - 1;
 }
 
-/* Rank 0 has four rows, the others ten thousand each: a diagonal and what lies far from it, rank 0's columns among that */
-static PetscErrorCode Create(MatType type, Mat *A)
+/*
+  Rank 0 has four rows, the others ten thousand each: a diagonal and what lies far from it, rank 0's columns among that.
+  Of a chain: two diagonals, by which each rank receives from the rank before it and sends to the next
+*/
+static PetscErrorCode Create(MatType type, PetscBool chain, Mat *A)
 {
   PetscInt    begin, end, N;
   PetscMPIInt rank;
@@ -27,22 +30,84 @@ static PetscErrorCode Create(MatType type, Mat *A)
     const PetscInt    col[6] = {i, (i + 1) % N, (i + N / 2) % N, i % 3 ? -1 : (i * 17) % N, i % 5 ? -1 : i % 4, (i + N - 1) % N};
     const PetscScalar val[6] = {Number(i, 0), Number(i, 1), Number(i, 2), Number(i, 3), Number(i, 4), Number(i, 5)};
 
-    PetscCall(MatSetValues(*A, 1, &i, 6, col, val, ADD_VALUES));
+    if (chain) {
+      const PetscInt two[2] = {i, i - 1};
+
+      PetscCall(MatSetValues(*A, 1, &i, 2, two, val, ADD_VALUES));
+    } else
+      PetscCall(MatSetValues(*A, 1, &i, 6, col, val, ADD_VALUES));
   }
   PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-int main(int argc, char **argv)
+/* Many products, each of what the one before gave, with nothing between them that waits; the later the rank, the more other work it has */
+static PetscErrorCode Power(Mat A, PetscReal factor, Vec *x)
 {
-  PetscErrorCode (*const equal[])(Mat, Mat, PetscInt, PetscBool *) = {MatMultEqual, MatMultAddEqual, MatMultTransposeEqual, MatMultTransposeAddEqual};
-  Mat A, B;
+  Vec         y, work; /* which is of each rank by itself */
+  VecType     type;
+  PetscInt    n;
+  PetscMPIInt rank;
+  PetscBool   device;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(Create(MATAIJ, &A));
-  PetscCall(Create(MATAUTOCSR, &B));
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCall(MatCreateVecs(A, x, &y));
+  PetscCall(VecGetType(y, &type));
+  PetscCall(PetscStrendswith(type, "cuda", &device));
+  PetscCall(VecGetLocalSize(y, &n));
+  PetscCall(VecCreate(PETSC_COMM_SELF, &work));
+  PetscCall(VecSetSizes(work, n, n));
+  PetscCall(VecSetType(work, device ? VECCUDA : VECSEQ));
+  PetscCall(VecSet(*x, 1));
+  PetscCall(VecSet(work, 1));
+  for (int k = 0; k < 30; k++) {
+    PetscCall(MatMult(A, *x, y));
+    for (int busy = 0; busy < rank * k; busy++) PetscCall(VecScale(work, -1));
+    PetscCall(MatMultAdd(A, y, *x, *x));
+    PetscCall(VecScale(*x, factor));
+  }
+  PetscCall(VecDestroy(&work));
+  PetscCall(VecDestroy(&y));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode ComparePowers(Mat A, Mat B)
+{
+  const PetscScalar *a, *b;
+  PetscReal          size, norm[2] = {0, 0}; /* largest, of the difference and of the result */
+  PetscInt           n;
+  Vec                x, y;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatNorm(A, NORM_INFINITY, &size));
+  PetscCall(Power(A, 1 / (1 + size * size), &x));
+  PetscCall(Power(B, 1 / (1 + size * size), &y));
+  PetscCall(VecGetLocalSize(x, &n));
+  PetscCall(VecGetArrayRead(x, &a));
+  PetscCall(VecGetArrayRead(y, &b));
+  for (PetscInt i = 0; i < n; i++) {
+    norm[0] = PetscMax(norm[0], PetscAbsScalar(a[i] - b[i]));
+    norm[1] = PetscMax(norm[1], PetscAbsScalar(a[i]));
+  }
+  PetscCall(VecRestoreArrayRead(x, &a));
+  PetscCall(VecRestoreArrayRead(y, &b));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, norm, 2, MPIU_REAL, MPIU_MAX, PETSC_COMM_WORLD));
+  PetscCheck(norm[1] > 0 && norm[0] <= 1000 * PETSC_MACHINE_EPSILON * norm[1], PETSC_COMM_WORLD, PETSC_ERR_PLIB, "The powers differ by %g of %g", (double)norm[0], (double)norm[1]);
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode Compare(PetscBool chain)
+{
+  PetscErrorCode (*const equal[])(Mat, Mat, PetscInt, PetscBool *) = {MatMultEqual, MatMultAddEqual, MatMultTransposeEqual, MatMultTransposeAddEqual};
+  Mat A, B, C;
+
+  PetscFunctionBeginUser;
+  PetscCall(Create(MATAIJ, chain, &A));
+  PetscCall(Create(MATAUTOCSR, chain, &B));
   for (int round = 0; round < 2; round++) {
     for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(equal); k++) {
       PetscBool same;
@@ -50,11 +115,25 @@ int main(int argc, char **argv)
       PetscCall((*equal[k])(A, B, 25, &same)); /* past the steps of progressive planning */
       PetscCheck(same, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "Products of kind %d differ", (int)k);
     }
+    PetscCall(ComparePowers(A, B));
     PetscCall(MatScale(A, 3)); /* then with new values */
     PetscCall(MatScale(B, 3));
   }
-  PetscCall(MatDestroy(&A));
+  PetscCall(MatDuplicate(B, MAT_COPY_VALUES, &C)); /* which outlives what it shares messages with */
+  PetscCall(ComparePowers(B, C));
   PetscCall(MatDestroy(&B));
+  PetscCall(ComparePowers(A, C));
+  PetscCall(MatDestroy(&A));
+  PetscCall(MatDestroy(&C));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+int main(int argc, char **argv)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(Compare(PETSC_FALSE));
+  PetscCall(Compare(PETSC_TRUE));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "The products agree, and all ranks have logged the same\n"));
   PetscCall(PetscFinalize());
   return 0;
@@ -71,6 +150,13 @@ int main(int argc, char **argv)
     requires: cuda
     nsize: 2
     args: -log_sync -log_view :/dev/null
+    output_file: output/ex29_1.out
+
+  test:
+    suffix: exchange
+    requires: cuda
+    nsize: {{2 4}}
+    args: -mat_autocsr_exchange {{auto host scatter}}
     output_file: output/ex29_1.out
 
 TEST*/

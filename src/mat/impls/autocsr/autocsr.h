@@ -42,6 +42,7 @@ typedef struct {
   PetscInt              granularity; /* rows of a virtual row in binning; 0: chosen */
   PetscInt              max_bins;    /* 1 to 100; 1 is the single bin */
   MatAutoCSRSegsumFixup segsum_fixup;
+  MatAutoCSRExchange    exchange;
   PetscBool             progressive; /* plans that cost something come when products have paid for them */
   char                  simd[16];    /* "auto" or the name of a host instruction set */
 } AutoCSRSettings;

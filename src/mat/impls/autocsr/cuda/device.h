@@ -24,22 +24,6 @@ PETSC_INTERN PetscErrorCode AutoCSRDeviceToHost(void *, const void *, size_t);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceFromHost(void *, const void *, size_t);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceSynchronize(void);
 
-/* staging.cu: begun, x is packed for sending, and delivered: what happens in this order, once for each product */
-typedef struct {
-  PetscInt     n_send, n_receive;
-  PetscScalar *send, *receive; /* on the host, where the device can write */
-  PetscInt    *index;          /* on the device: the entries that are sent */
-  cudaStream_t stream;
-  cudaEvent_t  begun, packed, delivered;
-} AutoCSRDeviceStaging;
-
-PETSC_INTERN PetscErrorCode AutoCSRDeviceStagingCreate(PetscInt n_send, const PetscInt index[], PetscInt n_receive, AutoCSRDeviceStaging *);
-PETSC_INTERN PetscErrorCode AutoCSRDeviceStagingDestroy(AutoCSRDeviceStaging *);
-PETSC_INTERN PetscErrorCode AutoCSRDeviceStagingPack(AutoCSRDeviceStaging *, const PetscScalar x[]);
-PETSC_INTERN PetscErrorCode AutoCSRDeviceStagingWaitPacked(const AutoCSRDeviceStaging *);         /* the host waits: `send` is filled */
-PETSC_INTERN PetscErrorCode AutoCSRDeviceStagingDeliver(AutoCSRDeviceStaging *, PetscScalar x[]); /* `receive`, to the device: what PETSc's stream is given from now on waits for it */
-PETSC_INTERN PetscErrorCode AutoCSRDeviceStagingWaitDelivered(const AutoCSRDeviceStaging *);      /* the host waits: `receive` has been read */
-
 /* diagonal.cu */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceGetDiagonal(const AutoCSRMatrix *, PetscScalar *);
 

@@ -9,6 +9,7 @@ const char *const MatAutoCSRIndexCodings[] = {"auto", "csr", "32", "16", "patter
 const char *const MatAutoCSRValueCodings[] = {"auto", "csr", "copy", "dictionary", "float32", "pattern", "MatAutoCSRValueCoding", "MAT_AUTOCSR_VALUE_", NULL};
 
 const char *const MatAutoCSRSegsumFixups[] = {"device", "host", "MatAutoCSRSegsumFixup", "MAT_AUTOCSR_SEGSUM_FIXUP_", NULL};
+const char *const MatAutoCSRExchanges[]    = {"auto", "host", "scatter", "MatAutoCSRExchange", "MAT_AUTOCSR_EXCHANGE_", NULL};
 
 /* PetscOptionsEnum(), with an error that says what the value was and what it may be */
 static PetscErrorCode AutoCSROptionsEnum(Mat A, AutoCSROptionItems PetscOptionsObject, const char option[], const char help[], const char setter[], const char *const names[], PetscEnum *value)
@@ -49,6 +50,7 @@ PetscErrorCode AutoCSRSettingsSetFromOptions(Mat A, AutoCSRSettings *s, AutoCSRO
   PetscCall(PetscOptionsInt("-mat_autocsr_granularity", "Rows of a virtual row in binning: 10, 20, 50, ... 1000000; 0: chosen", "MatAutoCSRSetGranularity", s->granularity, &s->granularity, NULL));
   PetscCall(PetscOptionsInt("-mat_autocsr_max_bins", "Most bins of rows, 1 to 100; 1: a single bin", "MatAutoCSRSetMaxBins", s->max_bins, &s->max_bins, NULL));
   PetscCall(AutoCSROptionsEnum(A, PetscOptionsObject, "-mat_autocsr_segsum_fixup", "Where a device's segmented sum joins cut rows", "MatAutoCSRSetSegsumFixup", MatAutoCSRSegsumFixups, (PetscEnum *)&s->segsum_fixup));
+  PetscCall(AutoCSROptionsEnum(A, PetscOptionsObject, "-mat_autocsr_exchange", "How parallel products on devices get entries of other processes", "MatAutoCSRSetExchange", MatAutoCSRExchanges, (PetscEnum *)&s->exchange));
   PetscCall(PetscOptionsBool("-mat_autocsr_progressive", "The first products by a plan that costs nothing, until they have paid for a better one", "MatAutoCSRSetProgressive", s->progressive, &s->progressive, NULL));
   PetscCall(PetscOptionsString("-mat_autocsr_simd", "Host instruction set: auto, x86-64, avx2, avx512", "", s->simd, s->simd, sizeof(s->simd), NULL));
   PetscOptionsHeadEnd();

@@ -32,6 +32,7 @@ static PetscErrorCode AutoCSRFinalize(void)
 . -mat_autocsr_granularity <0>                                      - see `MatAutoCSRSetGranularity()`
 . -mat_autocsr_max_bins <100>                                       - see `MatAutoCSRSetMaxBins()`
 . -mat_autocsr_segsum_fixup (device|host)                           - see `MatAutoCSRSetSegsumFixup()`
+. -mat_autocsr_exchange (auto|host|scatter)                         - see `MatAutoCSRSetExchange()`
 . -mat_autocsr_takeover                                             - with a device: stands in for `MATAIJCUSPARSE`, see below
 - -mat_autocsr_simd (auto|x86-64|avx2|avx512)                       - the instruction set of the host
 

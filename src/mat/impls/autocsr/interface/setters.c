@@ -256,6 +256,36 @@ PetscErrorCode MatAutoCSRSetSegsumFixup(Mat A, MatAutoCSRSegsumFixup fixup)
 }
 
 /*@
+  MatAutoCSRSetExchange - Sets how a parallel product on devices gets the entries of the vector that other processes own
+
+  Logically Collective
+
+  Input Parameters:
++ A        - the matrix
+- exchange - `MAT_AUTOCSR_EXCHANGE_AUTO` (the default), `MAT_AUTOCSR_EXCHANGE_HOST` or `MAT_AUTOCSR_EXCHANGE_SCATTER`, the same on all processes
+
+  Options Database Key:
+. -mat_autocsr_exchange <auto> - auto, host or scatter
+
+  Level: advanced
+
+  Notes:
+  Where MPI has no access to devices, PETSc's `VecScatter` copies on the stream of the products: what is received waits for the
+  product of the diagonal block. The other ways are on a stream of their own, and take no time as long as that product takes longer.
+
+  Matrices on the host, and MPI with access to devices (`-use_gpu_aware_mpi`), use PETSc's `VecScatter`. An unknown value is an
+  error that lists the choices.
+
+.seealso: `MATAUTOCSR`, `MatAutoCSRExchange`, `MatAutoCSRView()`
+@*/
+PetscErrorCode MatAutoCSRSetExchange(Mat A, MatAutoCSRExchange exchange)
+{
+  PetscFunctionBegin;
+  PetscCall(REPLACE(A, exchange, exchange));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
   MatAutoCSRSetProgressive - Sets whether the plan of a matrix comes step by step
 
   Logically Collective

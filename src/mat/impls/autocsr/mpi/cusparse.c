@@ -31,6 +31,7 @@ AUTOCSR_METHOD_AS_PARENT(MPIAIJGetLocalMatMerge, (Mat A, MatReuse reuse, IS *col
 static PetscErrorCode Product(Mat A, Vec x, Vec z, Vec y)
 {
   const AutoCSRParent *parent;
+  AutoCSRContext      *ctx;
   AutoCSRExchange     *exchange;
   Mat                  diagonal, off_diagonal;
   Vec                  received;
@@ -39,7 +40,8 @@ static PetscErrorCode Product(Mat A, Vec x, Vec z, Vec y)
   PetscFunctionBegin;
   PetscCall(MatMPIAutoCSRGetParent(&parent));
   PetscCall(MatMPIAutoCSRUpdateBlocks(A));
-  PetscCall(AutoCSRExchangeGet(A, x, y, &exchange));
+  PetscCall(AutoCSRContextGet(A, &ctx));
+  PetscCall(AutoCSRExchangeGet(A, ctx->settings.exchange, x, y, &exchange));
   if (!exchange) {
     if (z)
       PetscCall((*AutoCSRParentTableOf(parent, A)->ops.multadd)(A, x, z, y));

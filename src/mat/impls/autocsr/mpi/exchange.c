@@ -1,17 +1,24 @@
 /* The exchange of a product's entries of x beside the product: who sends what is PETSc's star forest's, the way is ours */
 #include "exchange.h"
 #if defined(AUTOCSR_HAVE_CUDA)
-  #include "../cuda/device.h"
+  #include "../cuda/staging.h"
   #include <petsc/private/vecimpl.h>
   #include <petscsf.h>
 
+/*
+  Between devices, a process writes entries of product k into the half k mod 2 of its neighbour's memory, once it has the
+  neighbour's message of product k - 1: that was sent when the neighbour had packed, for which its stream waited until
+  product k - 2 had read that half. So messages go both ways between neighbours, whoever needs entries.
+*/
 struct _p_AutoCSRExchange {
-  PetscBool            usable; /* by all processes */
+  MatAutoCSRExchange   way; /* as the settings want it */
+  PetscBool            usable, devices;
   MPI_Comm             comm;
   PetscMPIInt          n_sends, n_receives;
   MPI_Request         *request; /* persistent: receives, then sends */
   AutoCSRDeviceStaging staging;
-  Vec                  received;
+  Vec                  received[2]; /* in products of even and odd number; through the host the first alone */
+  int                  turn;
 };
 
 static PetscErrorCode ExchangeDestroy(void *data)
@@ -23,54 +30,127 @@ static PetscErrorCode ExchangeDestroy(void *data)
     if (e->request[i] != MPI_REQUEST_NULL) PetscCallMPI(MPI_Request_free(&e->request[i]));
   }
   PetscCall(PetscFree(e->request));
+  for (int k = 0; k < 2; k++) PetscCall(VecDestroy(&e->received[k]));
+  PetscCall(AutoCSRDeviceStagingClose(&e->staging));
+  if (e->devices) PetscCallMPI(MPI_Barrier(e->comm)); /* no memory goes that is open elsewhere */
   PetscCall(AutoCSRDeviceStagingDestroy(&e->staging));
-  PetscCall(VecDestroy(&e->received));
   if (e->comm != MPI_COMM_NULL) PetscCall(PetscCommDestroy(&e->comm));
   PetscCall(PetscFree(*(AutoCSRExchange **)data));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* By all processes */
+static PetscErrorCode Agree(MPI_Comm comm, PetscBool *yes)
+{
+  PetscFunctionBegin;
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, yes, 1, MPI_C_BOOL, MPI_LAND, comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* What a forest of a product's vectors is: each leaf an entry of another process, those of one process side by side in the order of their sender's */
 static PetscErrorCode ForestIsPlain(PetscSF sf, PetscInt n_local, PetscInt n_received, PetscBool *plain)
 {
-  PetscInt           n_roots, n_leaves, next = 0;
+  PetscInt           n_roots, n_leaves;
   PetscMPIInt        n, self;
   const PetscMPIInt *rank;
-  const PetscInt    *offset, *mine;
+  const PetscInt    *offset, *place;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)sf, PETSCSFBASIC, plain));
   if (!*plain) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscSFGetGraph(sf, &n_roots, &n_leaves, NULL, NULL));
   PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)sf), &self));
-  PetscCall(PetscSFGetRootRanks(sf, &n, &rank, &offset, &mine, NULL));
+  PetscCall(PetscSFGetRootRanks(sf, &n, &rank, &offset, &place, NULL));
   *plain = (PetscBool)(n_roots == n_local && n_leaves == n_received && offset[n] == n_leaves);
   for (PetscMPIInt k = 0; *plain && k < n; k++) {
     if (rank[k] == self) *plain = PETSC_FALSE;
-    for (PetscInt i = offset[k]; *plain && i < offset[k + 1]; i++) {
-      if (i > offset[k] && mine[i] != mine[i - 1] + 1) *plain = PETSC_FALSE;
-    }
-    next += offset[k + 1] - offset[k];
+    for (PetscInt i = offset[k] + 1; *plain && i < offset[k + 1]; i++) *plain = (PetscBool)(place[i] == place[i - 1] + 1);
   }
-  if (next != n_leaves) *plain = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode ExchangeSetUp(PetscSF sf, AutoCSRExchange *e)
+/* What the others offer is opened. Nothing is lost if that fails somewhere, or if not all processes are on one node */
+static PetscErrorCode TryDevices(AutoCSRExchange *e, PetscSF sf)
 {
-  PetscMPIInt        tag;
-  const PetscMPIInt *to, *from;
-  const PetscInt    *to_offset, *from_offset, *index, *place;
-  PetscInt           n_received;
+  typedef struct {
+    AutoCSRDeviceOffer offer;
+    PetscInt           place;
+  } Letter;
+  PetscMPIInt        tag, n_senders, n_receivers, size, node_size;
+  const PetscMPIInt *sender, *receiver;
+  const PetscInt    *offset, *place;
+  AutoCSRDeviceOffer offer;
+  Letter            *in, *out;
+  MPI_Request       *request;
+  MPI_Comm           node;
 
   PetscFunctionBegin;
-  PetscCall(PetscCommDuplicate(PetscObjectComm((PetscObject)sf), &e->comm, &tag));
+  PetscCallMPI(MPI_Comm_split_type(e->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
+  PetscCallMPI(MPI_Comm_size(node, &node_size));
+  PetscCallMPI(MPI_Comm_free(&node));
+  PetscCallMPI(MPI_Comm_size(e->comm, &size));
+  e->devices = (PetscBool)(node_size == size);
+  PetscCall(Agree(e->comm, &e->devices));
+  if (!e->devices) PetscFunctionReturn(PETSC_SUCCESS);
+
+  PetscCall(PetscCommGetNewTag(e->comm, &tag));
+  PetscCall(PetscSFGetRootRanks(sf, &n_senders, &sender, &offset, &place, NULL));
+  PetscCall(PetscSFGetLeafRanks(sf, &n_receivers, &receiver, NULL, NULL));
+  PetscCall(PetscMalloc3(n_receivers, &in, n_senders, &out, n_receivers + n_senders, &request));
+  PetscCall(AutoCSRDeviceStagingOffer(&e->staging, &offer));
+  for (PetscMPIInt k = 0; k < n_receivers; k++) PetscCallMPI(MPI_Irecv(&in[k], (PetscMPIInt)sizeof(*in), MPI_BYTE, receiver[k], tag, e->comm, &request[k]));
+  for (PetscMPIInt k = 0; k < n_senders; k++) {
+    PetscCall(PetscMemzero(&out[k], sizeof(*out)));
+    out[k].offer = offer;
+    out[k].place = offset[k] < offset[k + 1] ? place[offset[k]] : 0;
+    PetscCallMPI(MPI_Isend(&out[k], (PetscMPIInt)sizeof(*out), MPI_BYTE, sender[k], tag, e->comm, &request[n_receivers + k]));
+  }
+  PetscCallMPI(MPI_Waitall(n_receivers + n_senders, request, MPI_STATUSES_IGNORE));
+  for (PetscMPIInt k = 0; e->devices && k < n_receivers; k++) PetscCall(AutoCSRDeviceStagingOpen(&e->staging, k, &in[k].offer, in[k].place, &e->devices));
+  if (n_senders && !offer.there) e->devices = PETSC_FALSE;
+  PetscCall(PetscFree3(in, out, request));
+  PetscCall(Agree(e->comm, &e->devices));
+  if (!e->devices) PetscCall(AutoCSRDeviceStagingClose(&e->staging));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Messages without content to and from all neighbours: those that are sent to, and those of the others that are received from */
+static PetscErrorCode MakeSignals(AutoCSRExchange *e, PetscSF sf, PetscMPIInt tag)
+{
+  PetscMPIInt        n_senders, n_receivers, n = 0;
+  const PetscMPIInt *sender, *receiver;
+  PetscMPIInt       *neighbour;
+
+  PetscFunctionBegin;
+  PetscCall(PetscSFGetRootRanks(sf, &n_senders, &sender, NULL, NULL, NULL));
+  PetscCall(PetscSFGetLeafRanks(sf, &n_receivers, &receiver, NULL, NULL));
+  PetscCall(PetscMalloc1(n_senders + n_receivers, &neighbour));
+  for (; n < n_receivers; n++) neighbour[n] = receiver[n];
+  for (PetscMPIInt k = 0; k < n_senders; k++) {
+    PetscBool known = PETSC_FALSE;
+
+    for (PetscMPIInt i = 0; !known && i < n_receivers; i++) known = (PetscBool)(receiver[i] == sender[k]);
+    if (!known) neighbour[n++] = sender[k];
+  }
+  e->n_sends = e->n_receives = n;
+  PetscCall(PetscMalloc1(2 * n, &e->request));
+  for (PetscMPIInt k = 0; k < n; k++) {
+    PetscCallMPI(MPI_Recv_init(NULL, 0, MPI_BYTE, neighbour[k], tag, e->comm, &e->request[k]));
+    PetscCallMPI(MPI_Send_init(NULL, 0, MPI_BYTE, neighbour[k], tag, e->comm, &e->request[n + k]));
+  }
+  PetscCall(PetscFree(neighbour));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MakeMessages(AutoCSRExchange *e, PetscSF sf, PetscMPIInt tag)
+{
+  const PetscMPIInt *to, *from;
+  const PetscInt    *to_offset, *from_offset, *place;
+
+  PetscFunctionBegin;
   PetscCall(PetscSFGetRootRanks(sf, &e->n_receives, &from, &from_offset, &place, NULL));
-  PetscCall(PetscSFGetLeafRanks(sf, &e->n_sends, &to, &to_offset, &index));
-  PetscCall(VecGetLocalSize(e->received, &n_received));
-  PetscCall(AutoCSRDeviceStagingCreate(e->n_sends ? to_offset[e->n_sends] : 0, index, n_received, &e->staging));
+  PetscCall(PetscSFGetLeafRanks(sf, &e->n_sends, &to, &to_offset, NULL));
   PetscCall(PetscMalloc1(e->n_receives + e->n_sends, &e->request));
-  for (PetscMPIInt k = 0; k < e->n_receives + e->n_sends; k++) e->request[k] = MPI_REQUEST_NULL;
   for (PetscMPIInt k = 0; k < e->n_receives; k++) {
     PetscMPIInt n;
 
@@ -86,6 +166,30 @@ static PetscErrorCode ExchangeSetUp(PetscSF sf, AutoCSRExchange *e)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode ExchangeSetUp(AutoCSRExchange *e, PetscSF sf)
+{
+  PetscMPIInt     n, tag;
+  const PetscInt *begin, *index;
+  PetscInt        n_received;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCommDuplicate(PetscObjectComm((PetscObject)sf), &e->comm, &tag));
+  PetscCall(PetscSFGetLeafRanks(sf, &n, NULL, &begin, &index));
+  PetscCall(VecGetLocalSize(e->received[0], &n_received));
+  PetscCall(AutoCSRDeviceStagingCreate(n, begin, index, n_received, &e->staging));
+  if (e->way == MAT_AUTOCSR_EXCHANGE_AUTO) PetscCall(TryDevices(e, sf));
+  if (e->devices) {
+    PetscCall(VecDestroy(&e->received[0]));
+    for (int k = 0; k < 2; k++) PetscCall(VecCreateSeqCUDAWithArray(PETSC_COMM_SELF, 1, n_received, PetscSafePointerPlusOffset(e->staging.landing, k * n_received), &e->received[k]));
+    PetscCall(AutoCSRDeviceStagingUseDevices(&e->staging));
+    PetscCall(MakeSignals(e, sf, tag));
+  } else {
+    PetscCall(AutoCSRDeviceStagingUseHost(&e->staging));
+    PetscCall(MakeMessages(e, sf, tag));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The vectors have the same type, and are bound or not, on all processes */
 static PetscErrorCode IsOnDevice(Vec v, PetscBool *device)
 {
@@ -95,44 +199,46 @@ static PetscErrorCode IsOnDevice(Vec v, PetscBool *device)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRExchangeGet(Mat A, Vec x, Vec y, AutoCSRExchange **exchange)
+PetscErrorCode AutoCSRExchangeGet(Mat A, MatAutoCSRExchange way, Vec x, Vec y, AutoCSRExchange **exchange)
 {
-  static const char name[] = "AutoCSRExchange";
-  PetscContainer    container;
-  AutoCSRExchange  *e;
+  static const char name[]    = "AutoCSRExchange";
+  PetscContainer    container = NULL;
+  AutoCSRExchange  *e         = NULL;
   PetscBool         device;
   PetscSF           sf;
 
   PetscFunctionBegin;
   *exchange = NULL;
-  if (A->boundtocpu || use_gpu_aware_mpi) PetscFunctionReturn(PETSC_SUCCESS);
+  if (A->boundtocpu || use_gpu_aware_mpi || way == MAT_AUTOCSR_EXCHANGE_SCATTER) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(IsOnDevice(x, &device));
   if (device) PetscCall(IsOnDevice(y, &device));
   if (!device) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatGetMultPetscSF(A, &sf));
   if (!sf) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectQuery((PetscObject)sf, name, (PetscObject *)&container));
-  if (!container) {
+  if (container) PetscCall(PetscContainerGetPointer(container, (void **)&e));
+  if (!e || e->way != way) {
     Mat      off_diagonal;
     PetscInt n;
 
     PetscCall(PetscNew(&e));
     e->comm = MPI_COMM_NULL;
+    e->way  = way;
     PetscCall(PetscContainerCreate(PETSC_COMM_SELF, &container));
     PetscCall(PetscContainerSetPointer(container, e));
     PetscCall(PetscContainerSetCtxDestroy(container, ExchangeDestroy));
     PetscCall(PetscObjectCompose((PetscObject)sf, name, (PetscObject)container));
     PetscCall(PetscObjectDereference((PetscObject)container));
     PetscCall(MatMPIAIJGetSeqAIJ(A, NULL, &off_diagonal, NULL));
-    PetscCall(MatCreateVecs(off_diagonal, &e->received, NULL));
-    PetscCall(VecGetLocalSize(e->received, &n));
-    PetscCall(IsOnDevice(e->received, &device));
+    PetscCall(MatCreateVecs(off_diagonal, &e->received[0], NULL));
+    PetscCall(VecGetLocalSize(e->received[0], &n));
+    PetscCall(IsOnDevice(e->received[0], &device));
     if (device) PetscCall(ForestIsPlain(sf, A->cmap->n, n, &e->usable));
-    PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &e->usable, 1, MPI_C_BOOL, MPI_LAND, PetscObjectComm((PetscObject)A)));
-    if (e->usable) PetscCall(ExchangeSetUp(sf, e));
-    PetscCall(PetscInfo(A, "Products %s\n", e->usable ? "exchange entries of x beside themselves, through the host" : "leave the exchange of entries of x to PETSc: not all are in the order of the processes that own them"));
-  } else
-    PetscCall(PetscContainerGetPointer(container, (void **)&e));
+    PetscCall(Agree(PetscObjectComm((PetscObject)A), &e->usable));
+    if (e->usable) PetscCall(ExchangeSetUp(e, sf));
+    PetscCall(PetscInfo(A, "Products %s\n", !e->usable ? "leave the exchange of entries of x to PETSc: not all are in the order of the processes that own them" : e->devices ? "exchange entries of x from device to device"
+                                                                                                                                                                             : "exchange entries of x beside themselves, through the host"));
+  }
   if (e->usable) *exchange = e;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -143,34 +249,37 @@ PetscErrorCode AutoCSRExchangeBegin(AutoCSRExchange *e, Vec x)
   PetscMemType       memtype;
 
   PetscFunctionBegin;
-  PetscCall(PetscLogEventBegin(VEC_ScatterBegin, x, e->received, 0, 0));
-  PetscCall(AutoCSRDeviceStagingWaitDelivered(&e->staging));
+  PetscCall(PetscLogEventBegin(VEC_ScatterBegin, x, 0, 0, 0));
+  if (!e->devices) PetscCall(AutoCSRDeviceStagingWaitDelivered(&e->staging));
   if (e->n_receives) PetscCallMPI(MPI_Startall(e->n_receives, e->request));
+  e->turn = !e->turn;
   PetscCall(VecGetArrayReadAndMemType(x, &array, &memtype));
-  PetscCall(AutoCSRDeviceStagingPack(&e->staging, array));
+  PetscCall(AutoCSRDeviceStagingPack(&e->staging, e->turn, array));
   PetscCall(VecRestoreArrayReadAndMemType(x, &array));
-  PetscCall(PetscLogEventEnd(VEC_ScatterBegin, x, e->received, 0, 0));
+  PetscCall(PetscLogEventEnd(VEC_ScatterBegin, x, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode AutoCSRExchangeEnd(AutoCSRExchange *e, Vec x, Vec *received)
 {
-  PetscScalar *array;
-  PetscMemType memtype;
-
   PetscFunctionBegin;
-  PetscCall(PetscLogEventBegin(VEC_ScatterEnd, x, e->received, 0, 0));
+  PetscCall(PetscLogEventBegin(VEC_ScatterEnd, x, 0, 0, 0));
   PetscCall(AutoCSRDeviceStagingWaitPacked(&e->staging));
   if (e->n_sends) PetscCallMPI(MPI_Startall(e->n_sends, e->request + e->n_receives));
   if (e->n_receives) PetscCallMPI(MPI_Waitall(e->n_receives, e->request, MPI_STATUSES_IGNORE));
-  PetscCall(VecGetArrayWriteAndMemType(e->received, &array, &memtype));
-  PetscCall(AutoCSRDeviceStagingDeliver(&e->staging, array));
-  PetscCall(VecRestoreArrayWriteAndMemType(e->received, &array));
+  *received = e->received[e->devices ? e->turn : 0];
+  if (!e->devices) {
+    PetscScalar *array;
+    PetscMemType memtype;
+
+    PetscCall(VecGetArrayWriteAndMemType(*received, &array, &memtype));
+    PetscCall(AutoCSRDeviceStagingDeliver(&e->staging, array));
+    PetscCall(VecRestoreArrayWriteAndMemType(*received, &array));
+    if (e->staging.n_send) PetscCall(PetscLogGpuToCpu((PetscLogDouble)e->staging.n_send * (PetscLogDouble)sizeof(*array)));
+    if (e->staging.n_receive) PetscCall(PetscLogCpuToGpu((PetscLogDouble)e->staging.n_receive * (PetscLogDouble)sizeof(*array)));
+  }
   if (e->n_sends) PetscCallMPI(MPI_Waitall(e->n_sends, e->request + e->n_receives, MPI_STATUSES_IGNORE));
-  if (e->staging.n_send) PetscCall(PetscLogGpuToCpu((PetscLogDouble)e->staging.n_send * (PetscLogDouble)sizeof(*array)));
-  if (e->staging.n_receive) PetscCall(PetscLogCpuToGpu((PetscLogDouble)e->staging.n_receive * (PetscLogDouble)sizeof(*array)));
-  PetscCall(PetscLogEventEnd(VEC_ScatterEnd, x, e->received, 0, 0));
-  *received = e->received;
+  PetscCall(PetscLogEventEnd(VEC_ScatterEnd, x, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif

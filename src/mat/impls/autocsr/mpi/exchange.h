@@ -1,7 +1,8 @@
 /*
   The entries of x that the off-diagonal block multiplies, exchanged while the diagonal block multiplies. For MPI without
   access to devices, where PETSc's own exchange is on the stream of the products: its copies wait for these, and these for
-  it. An exchange stays with the star forest whose messages it sends.
+  it. On one node the devices write to each other's memory, and messages without content tell when; else entries pass
+  through the host. An exchange stays with the star forest that says who needs what.
 */
 #ifndef AUTOCSR_EXCHANGE_H
 #define AUTOCSR_EXCHANGE_H
@@ -10,7 +11,7 @@
 
 typedef struct _p_AutoCSRExchange AutoCSRExchange;
 
-PETSC_INTERN PetscErrorCode AutoCSRExchangeGet(Mat, Vec x, Vec y, AutoCSRExchange **); /* collective; NULL: it is PETSc's to do */
+PETSC_INTERN PetscErrorCode AutoCSRExchangeGet(Mat, MatAutoCSRExchange, Vec x, Vec y, AutoCSRExchange **); /* collective; NULL: it is PETSc's to do */
 PETSC_INTERN PetscErrorCode AutoCSRExchangeBegin(AutoCSRExchange *, Vec x);
 PETSC_INTERN PetscErrorCode AutoCSRExchangeEnd(AutoCSRExchange *, Vec x, Vec *received); /* which belongs to the exchange */
 
