@@ -39,7 +39,7 @@ def events(log):
 class Runner:
     def __init__(self, args):
         self.args = args
-        self.env = dict(os.environ, CUDA_MODULE_LOADING="EAGER", OPENBLAS_NUM_THREADS="1")
+        self.env = dict(os.environ, OPENBLAS_NUM_THREADS="1")
 
     def run(self, program, ranks, kind, options):
         mat, dm = PAIR[kind]
@@ -83,7 +83,7 @@ def main():
     p.add_argument("--mpiexec", default="mpiexec")
     p.add_argument("--options", default="-use_gpu_aware_mpi 0")
     p.add_argument("--ranks", type=int, nargs="+", default=[1, 2])
-    p.add_argument("--grid", type=int, default=65, help="points of ex45's grid in each direction, for the copies")
+    p.add_argument("--grid", type=int, default=65, help="points of ex45's grid in each direction, for the copies; 0: none of these")
     p.add_argument("--large", type=int, default=160, help="the same for the times")
     p.add_argument("--weak", type=int, nargs="+", default=[], metavar="N", help="instead: on N ranks, a GPU each, N of the larger grids side by side")
     p.add_argument("--matrix", action="append", default=[], help="for ex10, in PETSc's binary form")
@@ -95,7 +95,7 @@ def main():
     def laplacian(pc, ranks, x, z):
         return f"ex45 {x}^2 x {z} {pc}", "ex45", ranks, f"{CG} {PCS[pc]} -da_grid_x {x} -da_grid_y {x} -da_grid_z {z}"
 
-    lines = [laplacian(pc, n, args.grid, args.grid) for pc in PCS for n in args.ranks if pc != "ilu" or n == 1]
+    lines = [laplacian(pc, n, args.grid, args.grid) for pc in PCS for n in args.ranks if args.grid and (pc != "ilu" or n == 1)]
     lines += [laplacian(pc, 1, args.large, args.large) for pc in ("jacobi", "gamg")]
     lines += [(f"ex10 {os.path.basename(m)[:18]}", "ex10", 1, f"-f {m} -ksp_type cg -pc_type jacobi -ksp_max_it 2000 -ksp_norm_type natural -ksp_converged_reason -rhs ONE") for m in args.matrix]
     if args.weak:

@@ -69,6 +69,7 @@ step() {
     ;;
   esac
   rc=$?
+  [ "$kind" != petsc ] || cp "$work"/petsc-out/*/summary.csv "${log%.txt}.csv"
   echo "== $kind $* : exit code $rc, $((SECONDS - start)) s; $(grep -c '^ok' "$log") ok, $(grep -c '^not ok' "$log") not ok; $(tail -n 1 "$log" | cut -c1-120)"
   grep '^not ok' "$log" | cut -c1-100
 }

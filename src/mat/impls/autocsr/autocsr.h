@@ -30,6 +30,7 @@ typedef struct {
   const PetscInt       *col;     /* nnz */
   const PetscScalar    *val;     /* nnz */
   const AutoCSRBackend *backend; /* in whose memory the three arrays lie */
+  PetscBool             adds;    /* its products are added to y, as those of an off-diagonal block: rows without entries cost nothing then */
 } AutoCSRMatrix;
 
 /* What the user asked for, through options or setters; read once, where it enters */

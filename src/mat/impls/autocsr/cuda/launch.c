@@ -10,12 +10,11 @@
 
 typedef struct {
   const void            *kernel;
-  AutoCSRDeviceFinish   *finish; /* of a segment alone */
-  void                  *vendor; /* in place of a kernel */
-  unsigned               blocks, threads;
-  size_t                 shared;     /* bytes on top of what the kernel declares */
-  PetscBool              empty;      /* only rows without entries */
-  AutoCSRDeviceOperands *parameters; /* which begin with the operands */
+  AutoCSRDeviceFinish   *finish;                  /* of a segment alone */
+  void                  *vendor;                  /* in place of a kernel */
+  unsigned               blocks, threads, adding; /* blocks where the product is added to y: without rows that have no entries, the last ones */
+  size_t                 shared;                  /* bytes on top of what the kernel declares */
+  AutoCSRDeviceOperands *parameters;              /* which begin with the operands */
 } Launch;
 
 /* plan->launch; segment->launch is its element of `segment` */
@@ -227,7 +226,7 @@ static PetscErrorCode AddAlone(DevicePlan *device, const AutoCSRSegment *seg)
     launch->blocks      = (unsigned)blocks;
     launch->threads     = (unsigned)step->threads;
     launch->shared      = (*step->shared_bytes)(seg);
-    launch->empty       = (PetscBool)(seg->axes.mapping == AUTOCSR_MAP_EMPTY);
+    launch->adding      = seg->axes.mapping == AUTOCSR_MAP_EMPTY ? 0 : launch->blocks;
     launch->parameters  = &parameters->operands;
     device->n_launches++;
   }
@@ -250,11 +249,10 @@ static PetscErrorCode AddToMany(DevicePlan *device, const void *kernel, const Au
     launch             = &device->launch[device->n_launches++];
     launch->kernel     = kernel;
     launch->threads    = AUTOCSR_BLOCK;
-    launch->empty      = PETSC_TRUE;
     launch->parameters = &parameters->operands;
   }
   launch->blocks += (unsigned)d->blocks;
-  if (seg->axes.mapping != AUTOCSR_MAP_EMPTY) launch->empty = PETSC_FALSE;
+  if (seg->axes.mapping != AUTOCSR_MAP_EMPTY) launch->adding = launch->blocks;
   parameters->segment[parameters->n_segments]     = *d;
   parameters->block_end[parameters->n_segments++] = (PetscInt)launch->blocks;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -357,14 +355,15 @@ PetscErrorCode AutoCSRDeviceMult(const AutoCSRPlan *plan, const AutoCSROperands 
 
   PetscFunctionBegin;
   for (PetscInt l = 0; l < device->n_launches; l++) {
-    Launch *launch = &device->launch[l];
+    Launch        *launch = &device->launch[l];
+    const unsigned blocks = op->z == op->y ? launch->adding : launch->blocks; /* as for an off-diagonal block */
 
-    if (launch->empty && op->z == op->y) continue; /* as for an off-diagonal block: nothing to add */
+    if (!blocks && !launch->vendor) continue;
     *launch->parameters = operands;
     if (launch->vendor)
       PetscCall(AutoCSRVendorMult(launch->vendor, &operands));
     else
-      PetscCallCUDA(LaunchKernel(launch->kernel, launch->blocks, launch->threads, launch->shared, launch->parameters));
+      PetscCallCUDA(LaunchKernel(launch->kernel, blocks, launch->threads, launch->shared, launch->parameters));
     if (launch->finish) PetscCall((*launch->finish)(&((const AutoCSROneParameters *)launch->parameters)->segment, launch->parameters));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

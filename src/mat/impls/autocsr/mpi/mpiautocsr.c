@@ -103,7 +103,8 @@ static PetscErrorCode MatMPIAutoCSRSetBlocks(Mat A, AutoCSRContext *ctx)
     if (!MatIsSeqAutoCSR(blocks[k])) PetscCall(MatConvert_Any_AutoCSR(blocks[k], MATSEQAUTOCSR, MAT_INPLACE_MATRIX, &blocks[k]));
     PetscCall(AutoCSRContextGet(blocks[k], &bctx));
     PetscCall(AutoCSRContextSet(bctx, &ctx->settings));
-    bctx->block = PETSC_TRUE;
+    bctx->block        = PETSC_TRUE;
+    bctx->off_diagonal = (PetscBool)(k == 1);
   }
   if (blocks[0]) PetscCall(MatMPIAutoCSRSetBlockSizes(A, blocks[0]));
   ctx->owner = A;

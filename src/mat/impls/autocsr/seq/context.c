@@ -278,6 +278,7 @@ PetscErrorCode AutoCSRContextUpdate(Mat A, AutoCSRContext *ctx)
   if (AutoCSRContextIsCurrent(A, ctx)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscTime(&begin));
   PetscCall(AutoCSRContextGetCSR(A, &csr));
+  csr.adds = ctx->off_diagonal;
   same     = (PetscBool)(ctx->owner && ctx->nonzerostate == A->nonzerostate && ctx->merges == merges && csr.row_ptr == ctx->csr.row_ptr && csr.col == ctx->csr.col && csr.m == ctx->csr.m && csr.n == ctx->csr.n && csr.nnz == ctx->csr.nnz && csr.backend == ctx->csr.backend);
   ctx->csr = csr;
   if (same && ctx->plan) {

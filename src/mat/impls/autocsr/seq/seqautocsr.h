@@ -31,6 +31,7 @@ typedef struct {
   AutoCSRSettings settings;
   PetscErrorCode (*destroy)(Mat); /* before ours was put on */
   PetscBool block;                /* part of a parallel matrix, which is the one that gets viewed */
+  PetscBool off_diagonal;         /* and this part of it */
 
   /* The key of the plan: what the matrix was when it was made. `owner` differs after MatHeaderReplace() */
   Mat              owner;

@@ -184,6 +184,10 @@ void AutoCSRCostFill(const AutoCSRProblem *problem, const AutoCSRAxes *axes, dou
     cost->own_bytes += (double)seg.stream[s].bytes;
   }
   cost->bytes = AutoCSRSegmentBytesMoved(&seg, problem->csr->m, problem->csr->n);
+  if (problem->csr->adds && axes->mapping == AUTOCSR_MAP_EMPTY)
+    cost->bytes = cost->rows = 0;
+  else if (problem->csr->adds)
+    cost->bytes += rows * sizeof(PetscScalar);
   cost->build = 2 * cost->own_bytes + nnz * ((copied ? sizeof(PetscScalar) : 0) + (indexed ? sizeof(PetscInt) / block : 0));
 }
 
