@@ -280,6 +280,16 @@ static PetscErrorCode CheckProfiles(const Generator *g, Pair *pair)
 
   PetscFunctionBeginUser;
   PetscCall(CompareProfiles(pair->device_profile, pair->host_profile));
+  {
+    AutoCSRProfile *host, *device;
+
+    PetscCall(AutoCSRProfileCreateOfRows(&pair->host, AutoCSRBackendCUDA.slice_height, &host));
+    PetscCall(AutoCSRProfileCreateOfRows(&pair->device, AutoCSRBackendCUDA.slice_height, &device));
+    PetscCheck(host->patterns > AUTOCSR_MAX_PATTERNS && host->values > AUTOCSR_MAX_DISTINCT && host->max_length == pair->host_profile->max_length, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The profile of the rows alone tells more or less than that");
+    PetscCall(CompareProfiles(device, host));
+    PetscCall(AutoCSRProfileDestroy(&host));
+    PetscCall(AutoCSRProfileDestroy(&device));
+  }
   for (int k = 0; k < 8; k++) {
     PetscCall(AutoCSRProfileDestroy(&pair->host_profile));
     PetscCall(AutoCSRProfileDestroy(&pair->device_profile));
@@ -377,8 +387,8 @@ static PetscErrorCode CheckMatrix(const Generator *g, PetscBool few)
 
 int main(int argc, char **argv)
 {
-  const size_t n   = PETSC_STATIC_ARRAY_LENGTH(generators);
-  PetscBool    few = PETSC_FALSE;
+  const size_t n    = PETSC_STATIC_ARRAY_LENGTH(generators);
+  PetscBool    few  = PETSC_FALSE;
   PetscInt     part = 0, parts = 1;
 
   PetscFunctionBeginUser;

@@ -43,6 +43,7 @@ static PetscErrorCode TakeOver(const DeviceProfile *d, unsigned sizes, uint16_t 
     profile->histogram_nnz[b] = (PetscInt)d->histogram_nnz[b];
   }
   PetscCall(PetscArraycpy(profile->bins, d->bins, AUTOCSR_GRANULARITIES));
+  if (profile->rows_only) PetscFunctionReturn(PETSC_SUCCESS);
   profile->block_size = 1;
   for (int b = 2; b <= MAX_BLOCK_SIZE; b++) {
     if (sizes & ~d->not_blocks & (1u << b)) profile->block_size = b;
@@ -84,6 +85,8 @@ static PetscErrorCode Fill(const AutoCSRMatrix *csr, uint16_t **id, AutoCSRProfi
   if (csr->m) {
     PetscCall(DeviceProfileBins(csr, device->bins));
     PetscCall(DeviceProfileRows(csr, profile, device));
+  }
+  if (csr->m && !profile->rows_only) {
     if (sizes) PetscCall(DeviceProfileBlocks(csr, sizes, device));
     PetscCall(DeviceProfilePatterns(csr, profile, *id, device));
     PetscCall(DeviceProfileValues(csr, &device->values));
@@ -103,7 +106,7 @@ PetscErrorCode AutoCSRDeviceProfile(const AutoCSRMatrix *csr, AutoCSRProfile *pr
 
   PetscFunctionBegin;
   PetscCheck(profile->slice_height == AUTOCSR_DEVICE_SLICE_HEIGHT, PETSC_COMM_SELF, PETSC_ERR_SUP, "Slices of %" PetscInt_FMT " rows on the device: only %d", profile->slice_height, AUTOCSR_DEVICE_SLICE_HEIGHT);
-  PetscCall(AutoCSRDeviceAllocate((size_t)csr->m * sizeof(*id), (void **)&id));
+  if (!profile->rows_only) PetscCall(AutoCSRDeviceAllocate((size_t)csr->m * sizeof(*id), (void **)&id));
   ierr = Fill(csr, &id, profile);
   PetscCall(AutoCSRDeviceRelease(id));
   PetscCall(ierr);

@@ -169,6 +169,7 @@ PetscErrorCode DeviceProfileRows(const AutoCSRMatrix *csr, const AutoCSRProfile 
   PetscCallCUDA(cudaGetLastError());
   CountLines<<<dim3(LINE_SAMPLES, (unsigned)profile->chunks), BLOCK, 0, AUTOCSR_STREAM>>>(*csr, rows_per_chunk, device);
   PetscCallCUDA(cudaGetLastError());
+  if (profile->rows_only) PetscFunctionReturn(PETSC_SUCCESS);
   FitSlices<<<dim3(2, (unsigned)profile->chunks), BLOCK, 0, AUTOCSR_STREAM>>>(*csr, rows_per_chunk, device);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -32,7 +32,10 @@ static PetscErrorCode AutoCSRViewProfile(PetscViewer viewer, const AutoCSRProfil
 {
   PetscFunctionBegin;
   AUTOCSR_PRINT("    rows of %" PetscInt_FMT " to %" PetscInt_FMT " entries, mean %.4g, variance %.4g, %" PetscInt_FMT " empty; bandwidth %" PetscInt_FMT "; dense blocks of %" PetscInt_FMT "\n", p->min_length, p->max_length, p->mean_length, p->variance, p->empty_rows, p->bandwidth, p->block_size);
-  AUTOCSR_PRINT("    distinct row patterns: %s%" PetscInt_FMT "; distinct values: %s%" PetscInt_FMT "; values that are all float32: %s; values that row patterns tell: %s\n", p->patterns > AUTOCSR_MAX_PATTERNS ? "more than " : "", PetscMin(p->patterns, AUTOCSR_MAX_PATTERNS), p->values > AUTOCSR_MAX_DISTINCT ? "more than " : "", PetscMin(p->values, AUTOCSR_MAX_DISTINCT), p->float32_exact ? "yes" : "no", p->pattern_values ? "yes" : "no");
+  if (p->rows_only)
+    AUTOCSR_PRINT("    patterns, blocks and values: not looked at, as a product takes hardly longer than its start\n");
+  else
+    AUTOCSR_PRINT("    distinct row patterns: %s%" PetscInt_FMT "; distinct values: %s%" PetscInt_FMT "; values that are all float32: %s; values that row patterns tell: %s\n", p->patterns > AUTOCSR_MAX_PATTERNS ? "more than " : "", PetscMin(p->patterns, AUTOCSR_MAX_PATTERNS), p->values > AUTOCSR_MAX_DISTINCT ? "more than " : "", PetscMin(p->values, AUTOCSR_MAX_DISTINCT), p->float32_exact ? "yes" : "no", p->pattern_values ? "yes" : "no");
   AUTOCSR_PRINT("    row lengths:");
   for (PetscInt b = 0; b < AUTOCSR_HISTOGRAM_BINS; b++) {
     if (p->histogram[b]) AUTOCSR_PRINT(" [%lld,%lld) %" PetscInt_FMT, b ? 1LL << (b - 1) : 0LL, 1LL << b, p->histogram[b]);
@@ -158,7 +161,7 @@ static PetscErrorCode AutoCSRViewBlockJSON(PetscViewer viewer, PetscMPIInt rank,
   if (p) {
     AUTOCSR_PRINT("{\"min_length\": %" PetscInt_FMT ", \"max_length\": %" PetscInt_FMT ", \"mean_length\": %.6e, \"variance\": %.6e, \"empty_rows\": %" PetscInt_FMT ", \"bandwidth\": %" PetscInt_FMT ", \"block_size\": %" PetscInt_FMT ",\n", p->min_length, p->max_length, p->mean_length, p->variance, p->empty_rows,
                   p->bandwidth, p->block_size);
-    AUTOCSR_PRINT("       \"patterns\": %" PetscInt_FMT ", \"values\": %" PetscInt_FMT ", \"float32_exact\": %s, \"pattern_values\": %s, \"histogram\": [", p->patterns > AUTOCSR_MAX_PATTERNS ? -1 : p->patterns, p->values > AUTOCSR_MAX_DISTINCT ? -1 : p->values, p->float32_exact ? "true" : "false", p->pattern_values ? "true" : "false");
+    AUTOCSR_PRINT("       \"patterns\": %" PetscInt_FMT ", \"values\": %" PetscInt_FMT ", \"float32_exact\": %s, \"pattern_values\": %s, \"rows_only\": %s, \"histogram\": [", p->patterns > AUTOCSR_MAX_PATTERNS ? -1 : p->patterns, p->values > AUTOCSR_MAX_DISTINCT ? -1 : p->values, p->float32_exact ? "true" : "false", p->pattern_values ? "true" : "false", p->rows_only ? "true" : "false");
     for (PetscInt b = 0; b < AUTOCSR_HISTOGRAM_BINS; b++) AUTOCSR_PRINT("%s%" PetscInt_FMT, b ? ", " : "", p->histogram[b]);
     AUTOCSR_PRINT("]}");
   } else

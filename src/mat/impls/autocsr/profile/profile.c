@@ -73,6 +73,7 @@ PetscErrorCode AutoCSRProfileFill_Host(const AutoCSRMatrix *csr, AutoCSRProfile 
   RowsMeasure(csr, p);
   PetscCall(AutoCSRProfileBins(csr, p));
   PetscCall(AutoCSRProfileSpread(csr, p));
+  if (p->rows_only) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRProfileBlocks(csr, p));
   PetscCall(AutoCSRProfilePatterns(csr, p));
   PetscCall(AutoCSRProfileValues(csr, p));
@@ -80,7 +81,7 @@ PetscErrorCode AutoCSRProfileFill_Host(const AutoCSRMatrix *csr, AutoCSRProfile 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRProfileCreate(const AutoCSRMatrix *csr, PetscInt slice_height, AutoCSRProfile **profile)
+static PetscErrorCode ProfileCreate(const AutoCSRMatrix *csr, PetscInt slice_height, PetscBool rows_only, AutoCSRProfile **profile)
 {
   AutoCSRProfile *p;
   PetscLogDouble  begin, end;
@@ -96,6 +97,10 @@ PetscErrorCode AutoCSRProfileCreate(const AutoCSRMatrix *csr, PetscInt slice_hei
   p->slice_height = slice_height;
   p->window       = PetscMax(slice_height, slice_height > 8 ? AUTOCSR_WINDOW : AUTOCSR_WINDOW_LOW);
   p->backend      = csr->backend;
+  p->rows_only    = rows_only;
+  p->block_size   = 1; /* and so on: as if nothing were found */
+  p->patterns     = AUTOCSR_MAX_PATTERNS + 1;
+  p->values       = AUTOCSR_MAX_DISTINCT + 1;
   p->mean_length  = csr->m ? (double)csr->nnz / csr->m : 0;
   p->aspect       = csr->n ? (double)csr->m / csr->n : 0;
   ChunksSet(csr, p);
@@ -105,6 +110,20 @@ PetscErrorCode AutoCSRProfileCreate(const AutoCSRMatrix *csr, PetscInt slice_hei
   PetscCall(PetscTime(&end));
   p->seconds = end - begin;
   *profile   = p;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRProfileCreate(const AutoCSRMatrix *csr, PetscInt slice_height, AutoCSRProfile **profile)
+{
+  PetscFunctionBegin;
+  PetscCall(ProfileCreate(csr, slice_height, PETSC_FALSE, profile));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRProfileCreateOfRows(const AutoCSRMatrix *csr, PetscInt slice_height, AutoCSRProfile **profile)
+{
+  PetscFunctionBegin;
+  PetscCall(ProfileCreate(csr, slice_height, PETSC_TRUE, profile));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -41,7 +41,8 @@ typedef struct {
   const AutoCSRBackend *backend; /* of the matrix */
   PetscInt              m, n, nnz;
   PetscInt              slice_height;
-  PetscInt              window; /* rows of a sorting window whose padding is profiled */
+  PetscBool             rows_only; /* of blocks, patterns, models and values nothing is known: none of them is there */
+  PetscInt              window;    /* rows of a sorting window whose padding is profiled */
   PetscInt              min_length, max_length, empty_rows;
   double                mean_length, variance;
   PetscInt              histogram[AUTOCSR_HISTOGRAM_BINS];     /* rows, by length */
@@ -72,6 +73,7 @@ typedef struct {
   Rows without entries have a pattern too, the empty one.
 */
 PETSC_INTERN PetscErrorCode AutoCSRProfileCreate(const AutoCSRMatrix *, PetscInt slice_height, AutoCSRProfile **);
+PETSC_INTERN PetscErrorCode AutoCSRProfileCreateOfRows(const AutoCSRMatrix *, PetscInt slice_height, AutoCSRProfile **);
 PETSC_INTERN PetscErrorCode AutoCSRProfileDestroy(AutoCSRProfile **);
 PETSC_INTERN PetscErrorCode AutoCSRProfileFill_Host(const AutoCSRMatrix *, AutoCSRProfile *);
 

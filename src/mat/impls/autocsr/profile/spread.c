@@ -162,7 +162,7 @@ static PetscErrorCode GatherLines(const AutoCSRMatrix *csr, AutoCSRProfile *prof
 
       lines += CountLines(csr, begin, end, slot, slots, ++stamp);
       entries += end - begin;
-      if (h <= AUTOCSR_MAX_FIT_ROWS) {
+      if (h <= AUTOCSR_MAX_FIT_ROWS && !profile->rows_only) {
         PetscInt bytes, padded;
 
         SliceFitted(csr, row, PetscMin(h, chunk->row_end - row), h, &bytes, &padded);

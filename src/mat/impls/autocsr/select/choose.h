@@ -54,7 +54,8 @@ PETSC_INTERN PetscErrorCode AutoCSRCostEvaluate(AutoCSRChooser *, const AutoCSRP
 /* Without a profile: a product with a segment of all rows, gathers not counted */
 PETSC_INTERN PetscErrorCode AutoCSRCostUnseen(const AutoCSRFigures *, const AutoCSRMatrix *, const AutoCSRAxes *, double *seconds);
 /* Profile and choice */
-PETSC_INTERN double AutoCSRCostLook(const AutoCSRMachine *, const AutoCSRMatrix *);
+PETSC_INTERN double    AutoCSRCostLook(const AutoCSRMachine *, const AutoCSRMatrix *, const AutoCSRSettings *);
+PETSC_INTERN PetscBool AutoCSRRowsTellAll(const AutoCSRMachine *, const AutoCSRMatrix *, const AutoCSRSettings *); /* a look at the rows alone will do */
 /* The cost of a product, a share of the set-up and a price for what is kept; PETSC_MAX_REAL for what cannot run or takes too much memory */
 PETSC_INTERN double AutoCSRCostScore(const AutoCSRProblem *, const AutoCSREvaluation *);
 /* The problem of some chunks of a block */

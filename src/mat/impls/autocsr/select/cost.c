@@ -10,6 +10,8 @@
 /* A look at the matrix: on a device starts of products and passes over the CSR, else seconds (of scalars of 8 bytes, on one processor) */
 #define LOOK_LAUNCHES 40
 #define LOOK_PASSES   6
+#define ROWS_LAUNCHES 12   /* a look at the rows alone */
+#define SHORT         0.25 /* of the time that a product's start takes: where reading the whole CSR takes no longer, a coding of it gains nothing */
 #define LOOK_START    1.5e-5
 #define LOOK_ROW      8e-9
 #define LOOK_ENTRY    1.2e-9
@@ -166,10 +168,25 @@ PetscErrorCode AutoCSRCostUnseen(const AutoCSRFigures *figures, const AutoCSRMat
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-double AutoCSRCostLook(const AutoCSRMachine *machine, const AutoCSRMatrix *csr)
+static double csr_bytes(const AutoCSRMatrix *csr)
 {
-  const double bytes = (double)csr->m * sizeof(PetscInt) + (double)csr->nnz * (sizeof(PetscInt) + sizeof(PetscScalar));
+  return (double)csr->m * sizeof(PetscInt) + (double)csr->nnz * (sizeof(PetscInt) + sizeof(PetscScalar));
+}
 
+PetscBool AutoCSRRowsTellAll(const AutoCSRMachine *machine, const AutoCSRMatrix *csr, const AutoCSRSettings *s)
+{
+  PetscBool automatic;
+
+  if (!machine->parallel || csr_bytes(csr) > SHORT * machine->product * machine->bandwidth[2]) return PETSC_FALSE;
+  automatic = (PetscBool)!strcmp(s->strategy, "auto");
+  return (PetscBool)(automatic && s->rigor == MAT_AUTOCSR_RIGOR_ESTIMATE && s->objective == MAT_AUTOCSR_OBJECTIVE_TIME && s->index == MAT_AUTOCSR_INDEX_AUTO && s->value == MAT_AUTOCSR_VALUE_AUTO);
+}
+
+double AutoCSRCostLook(const AutoCSRMachine *machine, const AutoCSRMatrix *csr, const AutoCSRSettings *settings)
+{
+  const double bytes = csr_bytes(csr);
+
+  if (AutoCSRRowsTellAll(machine, csr, settings)) return ROWS_LAUNCHES * machine->product;
   return machine->parallel ? LOOK_LAUNCHES * machine->product + LOOK_PASSES * bytes / machine->bandwidth[3] : LOOK_START + LOOK_ROW * csr->m + LOOK_ENTRY * csr->nnz;
 }
 

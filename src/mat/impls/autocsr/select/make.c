@@ -225,7 +225,7 @@ PetscErrorCode AutoCSRPlanFirst(const AutoCSRMatrix *csr, const AutoCSRSettings 
   PetscCall(PetscLogEventEnd(AutoCSREvents[AUTOCSR_EVENT_PLAN], 0, 0, 0, 0));
   PetscCall(ierr);
   PetscCall(AutoCSRCostUnseen(figures, csr, &(*plan)->segment[0].axes, product));
-  *look              = AutoCSRCostLook(&figures->machine, csr);
+  *look              = AutoCSRCostLook(&figures->machine, csr, settings);
   (*plan)->predicted = (*plan)->segment[0].predicted = *product;
   PetscCall(PetscSNPrintf((*plan)->why, sizeof((*plan)->why), "%s: the first products, until they have paid for a look at the matrix", (*plan)->segment[0].strategy));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -251,13 +251,17 @@ static PetscErrorCode choose(const AutoCSRMatrix *csr, const AutoCSRSettings *se
 /* Running out of memory is an error that the caller lives with: the events end in any case, and the choice goes */
 PetscErrorCode AutoCSRPlanLook(const AutoCSRMatrix *csr, const AutoCSRSettings *settings, AutoCSRProfile **profile, AutoCSRChoice **choice, double *seconds)
 {
-  PetscErrorCode ierr;
+  const AutoCSRFigures *figures;
+  PetscBool             rows_only;
+  PetscErrorCode        ierr;
 
   PetscFunctionBegin;
   *profile = NULL;
   *choice  = NULL;
+  PetscCall(AutoCSRFiguresGet(csr->backend, settings->simd, &figures));
+  rows_only = AutoCSRRowsTellAll(&figures->machine, csr, settings);
   PetscCall(PetscLogEventBegin(AutoCSREvents[AUTOCSR_EVENT_PROFILE], 0, 0, 0, 0));
-  ierr = AutoCSRProfileCreate(csr, csr->backend->slice_height, profile);
+  ierr = rows_only ? AutoCSRProfileCreateOfRows(csr, csr->backend->slice_height, profile) : AutoCSRProfileCreate(csr, csr->backend->slice_height, profile);
   PetscCall(PetscLogEventEnd(AutoCSREvents[AUTOCSR_EVENT_PROFILE], 0, 0, 0, 0));
   PetscCall(ierr);
   PetscCall(PetscMalloc1(1, choice));
