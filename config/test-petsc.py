@@ -65,7 +65,8 @@ def parse():
     p.add_argument("--pack", metavar="FILE", help="write an archive instead (.tar.xz), for a machine without a compiler")
     p.add_argument("--jobs", type=int, default=2)
     p.add_argument("--timeout", type=int, default=60, help="seconds of a run")
-    p.add_argument("--from", dest="first", type=int, default=0, metavar="N", help="leave out the first N, which an earlier run with the same --limit or without one began with")
+    p.add_argument("--from", dest="first", type=int, default=0, metavar="N", help="leave out the first N, which an earlier run with --limit, or one without, began with")
+    p.add_argument("--count", type=int, metavar="N", help="no more than N tests, as for one of several GPUs")
     p.add_argument("--limit", type=float, default=math.inf, metavar="SECONDS", help="begin no test after so long")
     return p.parse_args()
 
@@ -398,7 +399,7 @@ def main():
         tests = sorted(random.Random(1).sample(tests, min(args.sample, len(tests))), key=lambda t: t.label)
     random.Random(1).shuffle(tests)
     tests.sort(key=lambda t: t.runs if args.limit < math.inf else -t.runs)  # as many as there is time for, or the long ones not at the end
-    tests = tests[args.first:]
+    tests = tests[args.first :][: args.count]
     runnable = [t for t in tests if not t.skipped]
     tree.build(runnable, args.jobs)
     if args.pack:
