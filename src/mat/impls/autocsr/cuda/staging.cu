@@ -106,14 +106,22 @@ PetscErrorCode AutoCSRDeviceStagingUseDevices(AutoCSRDeviceStaging *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRDeviceStagingDestroy(AutoCSRDeviceStaging *s)
+PetscErrorCode AutoCSRDeviceStagingWithdraw(AutoCSRDeviceStaging *s)
 {
   PetscFunctionBegin;
   if (s->landing) PetscCallCUDA(cudaFree(s->landing));
   s->landing = NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDeviceStagingDestroy(AutoCSRDeviceStaging *s)
+{
+  PetscFunctionBegin;
+  PetscCall(AutoCSRDeviceStagingWithdraw(s));
   if (!s->stream) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRDeviceRelease(s->index));
   PetscCall(AutoCSRDeviceRelease(s->device_peer));
+  PetscCall(AutoCSRDeviceRelease(s->copy));
   if (s->send) PetscCallCUDA(cudaFreeHost(s->send));
   PetscCall(PetscFree(s->peer));
   PetscCallCUDA(cudaEventDestroy(s->begun));
@@ -124,12 +132,18 @@ PetscErrorCode AutoCSRDeviceStagingDestroy(AutoCSRDeviceStaging *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRDeviceStagingPack(AutoCSRDeviceStaging *s, int turn, const PetscScalar x[])
+/* A process may have its part of a vector on the host where others have theirs on devices: PETSc binds small parts (-vec_bind_below) */
+PetscErrorCode AutoCSRDeviceStagingPack(AutoCSRDeviceStaging *s, int turn, PetscInt n, const PetscScalar x[], PetscBool on_host)
 {
   const PetscInt threads = 256, most = 64; /* blocks for a process: a link needs no more */
 
   PetscFunctionBegin;
   if (!s->stream) PetscFunctionReturn(PETSC_SUCCESS);
+  if (on_host && s->n_send) {
+    if (!s->copy) PetscCall(AutoCSRDeviceAllocate((size_t)n * sizeof(*x), (void **)&s->copy));
+    PetscCall(AutoCSRDeviceFromHost(s->copy, x, (size_t)n * sizeof(*x)));
+    x = s->copy;
+  }
   PetscCallCUDA(cudaEventRecord(s->begun, AUTOCSR_STREAM)); /* x is there, and what was received in products before has been read */
   PetscCallCUDA(cudaStreamWaitEvent(s->stream, s->begun, 0));
   if (s->n_send) {

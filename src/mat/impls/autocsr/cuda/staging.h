@@ -27,6 +27,7 @@ typedef struct {
   PetscScalar       *send, *receive; /* on the host */
   PetscScalar       *landing;        /* on the device, where others write: twice n_receive */
   PetscInt          *index;          /* on the device: the entries that are sent */
+  PetscScalar       *copy;           /* on the device: of a vector that is on the host */
   cudaStream_t       stream;
   cudaEvent_t        begun, packed, delivered;
 } AutoCSRDeviceStaging;
@@ -38,12 +39,13 @@ PETSC_INTERN PetscErrorCode AutoCSRDeviceStagingOpen(AutoCSRDeviceStaging *, Pet
 PETSC_INTERN PetscErrorCode AutoCSRDeviceStagingUseDevices(AutoCSRDeviceStaging *);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceStagingUseHost(AutoCSRDeviceStaging *);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceStagingClose(AutoCSRDeviceStaging *);
+PETSC_INTERN PetscErrorCode AutoCSRDeviceStagingWithdraw(AutoCSRDeviceStaging *); /* what was offered, once nobody has it open */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceStagingDestroy(AutoCSRDeviceStaging *);
 
 /* In each product, in this order */
-PETSC_INTERN PetscErrorCode AutoCSRDeviceStagingWaitDelivered(const AutoCSRDeviceStaging *); /* through the host: it waits until `receive` has been read */
-PETSC_INTERN PetscErrorCode AutoCSRDeviceStagingPack(AutoCSRDeviceStaging *, int turn, const PetscScalar x[]);
-PETSC_INTERN PetscErrorCode AutoCSRDeviceStagingWaitPacked(const AutoCSRDeviceStaging *);         /* the host waits: the entries are written, and what was received before has been read */
-PETSC_INTERN PetscErrorCode AutoCSRDeviceStagingDeliver(AutoCSRDeviceStaging *, PetscScalar x[]); /* through the host: `receive`, to the device; what PETSc's stream is given from now on waits for it */
+PETSC_INTERN PetscErrorCode AutoCSRDeviceStagingWaitDelivered(const AutoCSRDeviceStaging *);                                                  /* through the host: it waits until `receive` has been read */
+PETSC_INTERN PetscErrorCode AutoCSRDeviceStagingPack(AutoCSRDeviceStaging *, int turn, PetscInt n, const PetscScalar x[], PetscBool on_host); /* x has n entries */
+PETSC_INTERN PetscErrorCode AutoCSRDeviceStagingWaitPacked(const AutoCSRDeviceStaging *);                                                     /* the host waits: the entries are written, and what was received before has been read */
+PETSC_INTERN PetscErrorCode AutoCSRDeviceStagingDeliver(AutoCSRDeviceStaging *, PetscScalar x[]);                                             /* through the host: `receive`, to the device; what PETSc's stream is given from now on waits for it */
 
 #endif

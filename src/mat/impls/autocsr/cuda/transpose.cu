@@ -108,6 +108,7 @@ PetscErrorCode AutoCSRDeviceTranspose(const AutoCSRMatrix *csr, AutoCSRMatrix *t
   t->row_ptr = (PetscInt *)row_ptr;
   t->col     = (PetscInt *)col;
   t->val     = (PetscScalar *)val;
+  t->adds    = PETSC_FALSE;
   *place     = (PetscInt *)from;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -35,13 +35,14 @@ static PetscErrorCode Product(Mat A, Vec x, Vec z, Vec y)
   AutoCSRExchange     *exchange;
   Mat                  diagonal, off_diagonal;
   Vec                  received;
+  PetscInt             n;
   PetscErrorCode       ierr;
 
   PetscFunctionBegin;
   PetscCall(MatMPIAutoCSRGetParent(&parent));
   PetscCall(MatMPIAutoCSRUpdateBlocks(A));
   PetscCall(AutoCSRContextGet(A, &ctx));
-  PetscCall(AutoCSRExchangeGet(A, ctx->settings.exchange, x, y, &exchange));
+  PetscCall(AutoCSRExchangeGet(A, ctx->settings.exchange, x, &exchange));
   if (!exchange) {
     if (z)
       PetscCall((*AutoCSRParentTableOf(parent, A)->ops.multadd)(A, x, z, y));
@@ -49,6 +50,8 @@ static PetscErrorCode Product(Mat A, Vec x, Vec z, Vec y)
       PetscCall((*AutoCSRParentTableOf(parent, A)->ops.mult)(A, x, y));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  PetscCall(VecGetLocalSize(x, &n));
+  PetscCheck(n == A->cmap->n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "Incompatible partition of A (%" PetscInt_FMT ") and x (%" PetscInt_FMT ")", A->cmap->n, n);
   PetscCall(MatMPIAIJGetSeqAIJ(A, &diagonal, &off_diagonal, NULL));
   PetscCall(AutoCSRExchangeBegin(exchange, x));
   ierr = z ? (*diagonal->ops->multadd)(diagonal, x, z, y) : (*diagonal->ops->mult)(diagonal, x, y);

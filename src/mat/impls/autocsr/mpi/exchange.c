@@ -11,8 +11,8 @@
   product k - 2 had read that half. So messages go both ways between neighbours, whoever needs entries.
 */
 struct _p_AutoCSRExchange {
-  MatAutoCSRExchange   way; /* as the settings want it */
-  PetscBool            usable, devices;
+  PetscBool            usable, devices; /* the same on all processes */
+  PetscBool            bound;           /* on all processes the matrix was bound to the CPU when that was found out: it is found out again */
   MPI_Comm             comm;
   PetscMPIInt          n_sends, n_receives;
   MPI_Request         *request; /* persistent: receives, then sends */
@@ -110,7 +110,11 @@ static PetscErrorCode TryDevices(AutoCSRExchange *e, PetscSF sf)
   if (n_senders && !offer.there) e->devices = PETSC_FALSE;
   PetscCall(PetscFree3(in, out, request));
   PetscCall(Agree(e->comm, &e->devices));
-  if (!e->devices) PetscCall(AutoCSRDeviceStagingClose(&e->staging));
+  if (!e->devices) {
+    PetscCall(AutoCSRDeviceStagingClose(&e->staging));
+    PetscCallMPI(MPI_Barrier(e->comm));
+    PetscCall(AutoCSRDeviceStagingWithdraw(&e->staging));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -166,7 +170,7 @@ static PetscErrorCode MakeMessages(AutoCSRExchange *e, PetscSF sf, PetscMPIInt t
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode ExchangeSetUp(AutoCSRExchange *e, PetscSF sf)
+static PetscErrorCode ExchangeSetUp(AutoCSRExchange *e, PetscSF sf, MatAutoCSRExchange way)
 {
   PetscMPIInt     n, tag;
   const PetscInt *begin, *index;
@@ -177,7 +181,7 @@ static PetscErrorCode ExchangeSetUp(AutoCSRExchange *e, PetscSF sf)
   PetscCall(PetscSFGetLeafRanks(sf, &n, NULL, &begin, &index));
   PetscCall(VecGetLocalSize(e->received[0], &n_received));
   PetscCall(AutoCSRDeviceStagingCreate(n, begin, index, n_received, &e->staging));
-  if (e->way == MAT_AUTOCSR_EXCHANGE_AUTO) PetscCall(TryDevices(e, sf));
+  if (way == MAT_AUTOCSR_EXCHANGE_AUTO) PetscCall(TryDevices(e, sf));
   if (e->devices) {
     PetscCall(VecDestroy(&e->received[0]));
     for (int k = 0; k < 2; k++) PetscCall(VecCreateSeqCUDAWithArray(PETSC_COMM_SELF, 1, n_received, PetscSafePointerPlusOffset(e->staging.landing, k * n_received), &e->received[k]));
@@ -190,56 +194,70 @@ static PetscErrorCode ExchangeSetUp(AutoCSRExchange *e, PetscSF sf)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The vectors have the same type, and are bound or not, on all processes */
-static PetscErrorCode IsOnDevice(Vec v, PetscBool *device)
+/* By the type, which is the same on all processes; where the entries of one are, is not: PETSc binds small parts to the CPU */
+static PetscErrorCode IsOfDevice(Vec v, PetscBool *device)
 {
   PetscFunctionBegin;
-  *device = PETSC_FALSE;
-  if (!v->boundtocpu) PetscCall(PetscObjectTypeCompareAny((PetscObject)v, device, VECSEQCUDA, VECMPICUDA, ""));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)v, device, VECSEQCUDA, VECMPICUDA, ""));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRExchangeGet(Mat A, MatAutoCSRExchange way, Vec x, Vec y, AutoCSRExchange **exchange)
+/* Collective: whether all processes can, and by which way */
+static PetscErrorCode ExchangeCreate(Mat A, PetscSF sf, MatAutoCSRExchange way, const char name[], AutoCSRExchange **exchange)
 {
-  static const char name[]    = "AutoCSRExchange";
-  PetscContainer    container = NULL;
-  AutoCSRExchange  *e         = NULL;
-  PetscBool         device;
-  PetscSF           sf;
+  AutoCSRExchange *e;
+  PetscContainer   container;
+  Mat              off_diagonal;
+  PetscInt         n;
+  PetscBool        usable = PETSC_FALSE, device;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&e));
+  e->comm  = MPI_COMM_NULL;
+  e->bound = A->boundtocpu;
+  PetscCall(PetscContainerCreate(PETSC_COMM_SELF, &container));
+  PetscCall(PetscContainerSetPointer(container, e));
+  PetscCall(PetscContainerSetCtxDestroy(container, ExchangeDestroy));
+  PetscCall(PetscObjectCompose((PetscObject)sf, name, (PetscObject)container));
+  PetscCall(PetscObjectDereference((PetscObject)container));
+  PetscCall(MatMPIAIJGetSeqAIJ(A, NULL, &off_diagonal, NULL));
+  PetscCall(MatCreateVecs(off_diagonal, &e->received[0], NULL));
+  PetscCall(VecGetLocalSize(e->received[0], &n));
+  PetscCall(IsOfDevice(e->received[0], &device));
+  if (device && !A->boundtocpu && !off_diagonal->boundtocpu) PetscCall(ForestIsPlain(sf, A->cmap->n, n, &usable));
+  PetscCall(Agree(PetscObjectComm((PetscObject)A), &usable));
+  PetscCall(Agree(PetscObjectComm((PetscObject)A), &e->bound));
+  if (usable) PetscCall(ExchangeSetUp(e, sf, way));
+  e->usable = usable;
+  PetscCall(PetscInfo(A, "Products %s\n", !usable ? "leave the exchange of entries of x to PETSc" : e->devices ? "exchange entries of x from device to device"
+                                                                                                               : "exchange entries of x beside themselves, through the host"));
+  *exchange = e;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  All that decides is the same on all processes: types, settings, what was agreed upon, and whether a matrix that was bound
+  to the CPU on all of them, or on none, still is so (MatBindToCPU() is logically collective; -mat_bind_below is not)
+*/
+PetscErrorCode AutoCSRExchangeGet(Mat A, MatAutoCSRExchange way, Vec x, AutoCSRExchange **exchange)
+{
+  const char      *name      = way == MAT_AUTOCSR_EXCHANGE_AUTO ? "AutoCSRExchange_auto" : "AutoCSRExchange_host";
+  PetscContainer   container = NULL;
+  AutoCSRExchange *e         = NULL;
+  PetscBool        device;
+  PetscSF          sf;
 
   PetscFunctionBegin;
   *exchange = NULL;
-  if (A->boundtocpu || use_gpu_aware_mpi || way == MAT_AUTOCSR_EXCHANGE_SCATTER) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(IsOnDevice(x, &device));
-  if (device) PetscCall(IsOnDevice(y, &device));
+  if (use_gpu_aware_mpi || way == MAT_AUTOCSR_EXCHANGE_SCATTER) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(IsOfDevice(x, &device));
   if (!device) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatGetMultPetscSF(A, &sf));
   if (!sf) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectQuery((PetscObject)sf, name, (PetscObject *)&container));
   if (container) PetscCall(PetscContainerGetPointer(container, (void **)&e));
-  if (!e || e->way != way) {
-    Mat      off_diagonal;
-    PetscInt n;
-
-    PetscCall(PetscNew(&e));
-    e->comm = MPI_COMM_NULL;
-    e->way  = way;
-    PetscCall(PetscContainerCreate(PETSC_COMM_SELF, &container));
-    PetscCall(PetscContainerSetPointer(container, e));
-    PetscCall(PetscContainerSetCtxDestroy(container, ExchangeDestroy));
-    PetscCall(PetscObjectCompose((PetscObject)sf, name, (PetscObject)container));
-    PetscCall(PetscObjectDereference((PetscObject)container));
-    PetscCall(MatMPIAIJGetSeqAIJ(A, NULL, &off_diagonal, NULL));
-    PetscCall(MatCreateVecs(off_diagonal, &e->received[0], NULL));
-    PetscCall(VecGetLocalSize(e->received[0], &n));
-    PetscCall(IsOnDevice(e->received[0], &device));
-    if (device) PetscCall(ForestIsPlain(sf, A->cmap->n, n, &e->usable));
-    PetscCall(Agree(PetscObjectComm((PetscObject)A), &e->usable));
-    if (e->usable) PetscCall(ExchangeSetUp(e, sf));
-    PetscCall(PetscInfo(A, "Products %s\n", !e->usable ? "leave the exchange of entries of x to PETSc: not all are in the order of the processes that own them" : e->devices ? "exchange entries of x from device to device"
-                                                                                                                                                                             : "exchange entries of x beside themselves, through the host"));
-  }
-  if (e->usable) *exchange = e;
+  if (!e || (e->bound && !A->boundtocpu)) PetscCall(ExchangeCreate(A, sf, way, name, &e));
+  if (e->usable && !A->boundtocpu) *exchange = e;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -250,11 +268,11 @@ PetscErrorCode AutoCSRExchangeBegin(AutoCSRExchange *e, Vec x)
 
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(VEC_ScatterBegin, x, 0, 0, 0));
+  PetscCall(VecGetArrayReadAndMemType(x, &array, &memtype)); /* before anything is begun: there may be no memory for it */
   if (!e->devices) PetscCall(AutoCSRDeviceStagingWaitDelivered(&e->staging));
-  if (e->n_receives) PetscCallMPI(MPI_Startall(e->n_receives, e->request));
+  PetscCall(AutoCSRDeviceStagingPack(&e->staging, !e->turn, x->map->n, array, PetscMemTypeHost(memtype)));
   e->turn = !e->turn;
-  PetscCall(VecGetArrayReadAndMemType(x, &array, &memtype));
-  PetscCall(AutoCSRDeviceStagingPack(&e->staging, e->turn, array));
+  if (e->n_receives) PetscCallMPI(MPI_Startall(e->n_receives, e->request));
   PetscCall(VecRestoreArrayReadAndMemType(x, &array));
   PetscCall(PetscLogEventEnd(VEC_ScatterBegin, x, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -268,6 +286,10 @@ PetscErrorCode AutoCSRExchangeEnd(AutoCSRExchange *e, Vec x, Vec *received)
   if (e->n_sends) PetscCallMPI(MPI_Startall(e->n_sends, e->request + e->n_receives));
   if (e->n_receives) PetscCallMPI(MPI_Waitall(e->n_receives, e->request, MPI_STATUSES_IGNORE));
   *received = e->received[e->devices ? e->turn : 0];
+  if (e->devices && e->staging.n_receive) { /* written from elsewhere: a copy that the host may have is an old one */
+    (*received)->offloadmask = PETSC_OFFLOAD_GPU;
+    PetscCall(PetscObjectStateIncrease((PetscObject)*received));
+  }
   if (!e->devices) {
     PetscScalar *array;
     PetscMemType memtype;

@@ -11,7 +11,7 @@
 
 typedef struct _p_AutoCSRExchange AutoCSRExchange;
 
-PETSC_INTERN PetscErrorCode AutoCSRExchangeGet(Mat, MatAutoCSRExchange, Vec x, Vec y, AutoCSRExchange **); /* collective; NULL: it is PETSc's to do */
+PETSC_INTERN PetscErrorCode AutoCSRExchangeGet(Mat, MatAutoCSRExchange, Vec x, AutoCSRExchange **); /* collective; NULL: it is PETSc's to do */
 PETSC_INTERN PetscErrorCode AutoCSRExchangeBegin(AutoCSRExchange *, Vec x);
 PETSC_INTERN PetscErrorCode AutoCSRExchangeEnd(AutoCSRExchange *, Vec x, Vec *received); /* which belongs to the exchange */
 
