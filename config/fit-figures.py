@@ -7,14 +7,18 @@
 
 A row of the CSV is a variant that the library made: its strategy, its kernel (`executor`), the bytes that it moves and keeps
 tell which variant of model.txt it is. The model is that of select/cost.c. Each figure is fitted in its logarithm, least
-squares of the logarithms of the times, and drawn to what is shipped now, so that what no product tells stays as it is.
+squares of the logarithms of the times, and drawn to what is shipped now, so that what no product tells stays as it is;
+what would mislead the choice counts most.
 Needs numpy and scipy."""
 import argparse, collections, csv, math, sys
 
 FIGURES = ('entry', 'row', 'irregular', 'start', 'walk', 'memory', 'gather')
 JOINED = ('rowbins',)  # strategies whose segments share a launch
 AMORTIZE = 500  # select/choose.h
-NEAR = 1.3  # products that take longer than the best by more count less where they are overrated: what is slow need only be known as slow
+NEAR, FAR = 1.3, 2  # products that take longer than the best by more count less: what is slow need only be known as slow
+OVERRATED = {True: 1, False: 0.4}  # near or not: weight of a product that is predicted to take longer than it does
+UNDERRATED = (1, 0.6, 0.2)  # near, between, far: of one that is predicted to take less
+MISLEADS = 4  # what is predicted to be faster than the best is, and is not, counts so many times more by as much as it is
 LEAST = (1e-13, 1e-13, 1e-14, 1e-7, 1e-8, 1, 0.5)  # where a fit begins: a figure of 0 has no logarithm
 UNITS = (1e12, 1e12, 1e12, 1e12, 1e12, 1, 1)
 
@@ -112,7 +116,14 @@ def fit(m, measured, pull):
     best = {}
     for k in keys:
         best[k[0]] = min(measured[k], best.get(k[0], math.inf))
-    weight = [1 if measured[k] < NEAR * best[k[0]] else 0.2 for k in keys]
+    over = [OVERRATED[measured[k] < NEAR * best[k[0]]] for k in keys]
+    under = [UNDERRATED[(measured[k] >= NEAR * best[k[0]]) + (measured[k] >= FAR * best[k[0]])] for k in keys]
+
+    def residual(k, d, o, u):
+        if d >= 0:
+            return o * d
+        lead = math.log(best[k[0]] / measured[k]) - d  # by which it seems faster than the best
+        return u * d - MISLEADS * (max(0, lead) if measured[k] > 1.03 * best[k[0]] else 0)
 
     def residuals(x):
         f = {n: list(v) for n, v in start.items()}
@@ -121,8 +132,8 @@ def fit(m, measured, pull):
             f[n][i] *= math.exp(dx)
             if i >= 5:
                 f[n][i] = max(1 if i == 5 else 0.5, f[n][i])
-        r = [math.log(seconds(m, f, k) / measured[k]) for k in keys]
-        return numpy.array([d if d < 0 else w * d for w, d in zip(weight, r)] + list(pull * x))
+        r = [residual(k, math.log(seconds(m, f, k) / measured[k]), o, u) for k, o, u in zip(keys, over, under)]
+        return numpy.array(r + list(pull * x))
 
     result = scipy.optimize.least_squares(residuals, numpy.zeros(len(places) + 1), loss='soft_l1', f_scale=0.1, max_nfev=60)
     figures = {n: list(v) for n, v in m['figure'].items() if n != 'product'}
@@ -137,7 +148,7 @@ def fit(m, measured, pull):
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument('--fit', action='store_true')
-    p.add_argument('--pull', type=float, default=0.03, help='weight of staying with what is shipped')
+    p.add_argument('--pull', type=float, default=0.06, help='weight of staying with what is shipped')
     p.add_argument('model')
     p.add_argument('results', nargs='+')
     a = p.parse_args()
