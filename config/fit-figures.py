@@ -16,7 +16,7 @@ FIGURES = ('entry', 'row', 'irregular', 'start', 'walk', 'memory', 'gather')
 JOINED = ('rowbins',)  # strategies whose segments share a launch
 AMORTIZE = 500  # select/choose.h
 NEAR, FAR = 1.3, 2  # products that take longer than the best by more count less: what is slow need only be known as slow
-OVERRATED = {True: 1, False: 0.4}  # near or not: weight of a product that is predicted to take longer than it does
+OVERRATED = (1, 0.4)  # near or not: weight of a product that is predicted to take longer than it does
 UNDERRATED = (1, 0.6, 0.2)  # near, between, far: of one that is predicted to take less
 MISLEADS = 4  # what is predicted to be faster than the best is, and is not, counts so many times more by as much as it is
 LEAST = (1e-13, 1e-13, 1e-14, 1e-7, 1e-8, 1, 0.5)  # where a fit begins: a figure of 0 has no logarithm
@@ -116,7 +116,7 @@ def fit(m, measured, pull):
     best = {}
     for k in keys:
         best[k[0]] = min(measured[k], best.get(k[0], math.inf))
-    over = [OVERRATED[measured[k] < NEAR * best[k[0]]] for k in keys]
+    over = [OVERRATED[measured[k] >= NEAR * best[k[0]]] for k in keys]
     under = [UNDERRATED[(measured[k] >= NEAR * best[k[0]]) + (measured[k] >= FAR * best[k[0]])] for k in keys]
 
     def residual(k, d, o, u):

@@ -159,4 +159,11 @@ int main(int argc, char **argv)
     args: -mat_autocsr_exchange {{auto host scatter}}
     output_file: output/ex29_1.out
 
+  test:
+    suffix: way
+    requires: cuda defined(PETSC_USE_INFO)
+    nsize: 2
+    args: -mat_autocsr_exchange host -info :mat
+    filter: grep -o "exchange entries of x .*" | sort -u
+
 TEST*/

@@ -68,10 +68,7 @@ static PetscErrorCode PrintMatrix(const char matrix[], const Csr *csr, const Aut
   PetscFunctionBeginUser;
   there.backend = figures->backend; /* strategies ask it for numbers; the arrays stay here, and so the profile is the host's */
   PetscCall(AutoCSRSettingsInitialize(&settings));
-  if (AutoCSRRowsTellAll(&figures->machine, &there, &settings))
-    PetscCall(AutoCSRProfileCreateOfRows(&host, figures->backend->slice_height, &profile));
-  else
-    PetscCall(AutoCSRProfileCreate(&host, figures->backend->slice_height, &profile));
+  PetscCall(AutoCSRProfileLook(&host, figures->backend->slice_height, AutoCSRRowsTellAll(&figures->machine, &there, &settings), &profile));
   PetscCall(PetscMalloc2(1, &chooser, AUTOCSR_MAX_CANDIDATES, &candidate));
   chooser->figures = figures;
   chooser->problem = (AutoCSRProblem){.csr = &there, .profile = profile, .settings = &settings, .lanes = figures->lanes, .parallel = figures->machine.parallel};

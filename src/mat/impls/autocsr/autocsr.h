@@ -33,6 +33,11 @@ typedef struct {
   PetscBool             adds;    /* its products are added to y, as those of an off-diagonal block: rows without entries cost nothing then */
 } AutoCSRMatrix;
 
+static inline PetscInt64 AutoCSRMatrixBytes(const AutoCSRMatrix *csr)
+{
+  return (PetscInt64)(csr->m + 1) * (PetscInt64)sizeof(PetscInt) + (PetscInt64)csr->nnz * (PetscInt64)(sizeof(PetscInt) + sizeof(PetscScalar));
+}
+
 /* What the user asked for, through options or setters; read once, where it enters */
 typedef struct {
   char                  strategy[32]; /* "auto" or the name of a strategy */

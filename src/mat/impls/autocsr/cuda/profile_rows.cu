@@ -3,7 +3,7 @@
 #include "sort.cuh"
 #include "fits.cuh"
 
-#define LINE_SLOTS   (8 * AUTOCSR_SAMPLE_ENTRIES) /* a power of two, twice AutoCSRGatherEntries() */
+#define LINE_SLOTS   (2 * AUTOCSR_BLOCK_ENTRIES) /* a power of two */
 #define LINE_SAMPLES 16                           /* blocks of a chunk; more samples than that take a second turn */
 
 /* What a block has counted, as sums and maxima of the chunk */

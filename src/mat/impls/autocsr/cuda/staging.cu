@@ -42,9 +42,10 @@ PetscErrorCode AutoCSRDeviceStagingCreate(PetscInt n_peers, const PetscInt begin
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PeersToDevice(AutoCSRDeviceStaging *s)
+PetscErrorCode AutoCSRDeviceStagingReady(AutoCSRDeviceStaging *s)
 {
   PetscFunctionBegin;
+  if (!s->stream) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRDeviceAllocate((size_t)s->n_peers * sizeof(*s->peer), (void **)&s->device_peer));
   PetscCall(AutoCSRDeviceFromHost(s->device_peer, s->peer, (size_t)s->n_peers * sizeof(*s->peer)));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -57,7 +58,6 @@ PetscErrorCode AutoCSRDeviceStagingUseHost(AutoCSRDeviceStaging *s)
   PetscCallCUDA(cudaHostAlloc((void **)&s->send, (size_t)(s->n_send + s->n_receive) * sizeof(*s->send), cudaHostAllocDefault));
   s->receive = s->send + s->n_send;
   for (PetscInt k = 0; k < s->n_peers; k++) s->peer[k].to[0] = s->peer[k].to[1] = s->send + s->peer[k].begin;
-  PetscCall(PeersToDevice(s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -96,13 +96,6 @@ PetscErrorCode AutoCSRDeviceStagingClose(AutoCSRDeviceStaging *s)
     if (s->peer && s->peer[k].opened) PetscCallCUDA(cudaIpcCloseMemHandle(s->peer[k].opened));
     if (s->peer) s->peer[k].opened = NULL;
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode AutoCSRDeviceStagingUseDevices(AutoCSRDeviceStaging *s)
-{
-  PetscFunctionBegin;
-  if (s->stream) PetscCall(PeersToDevice(s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

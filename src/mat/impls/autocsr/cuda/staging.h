@@ -32,12 +32,12 @@ typedef struct {
   cudaEvent_t        begun, packed, delivered;
 } AutoCSRDeviceStaging;
 
-/* After Create either UseHost, or Offer, Open for each process and UseDevices; Close before others release what was opened */
+/* After Create either UseHost, or Offer and Open for each process; then Ready. Close before others release what was opened */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceStagingCreate(PetscInt n_peers, const PetscInt begin[], const PetscInt index[], PetscInt n_receive, AutoCSRDeviceStaging *);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceStagingOffer(AutoCSRDeviceStaging *, AutoCSRDeviceOffer *);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceStagingOpen(AutoCSRDeviceStaging *, PetscInt peer, const AutoCSRDeviceOffer *, PetscInt place, PetscBool *);
-PETSC_INTERN PetscErrorCode AutoCSRDeviceStagingUseDevices(AutoCSRDeviceStaging *);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceStagingUseHost(AutoCSRDeviceStaging *);
+PETSC_INTERN PetscErrorCode AutoCSRDeviceStagingReady(AutoCSRDeviceStaging *);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceStagingClose(AutoCSRDeviceStaging *);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceStagingWithdraw(AutoCSRDeviceStaging *); /* what was offered, once nobody has it open */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceStagingDestroy(AutoCSRDeviceStaging *);

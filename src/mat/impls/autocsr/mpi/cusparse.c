@@ -79,8 +79,6 @@ static const AutoCSROperation OperationsOnDevice[] = {
     AUTOCSR_OPERATION(mult, MatMult_MPIAutoCSR_CUSPARSE),
     AUTOCSR_OPERATION(multadd, MatMultAdd_MPIAutoCSR_CUSPARSE),
     {0, NULL}};
-static const AutoCSRMethod MethodsOnDevice[] = {
-    {NULL, NULL}};
 
 /* Not needed where ours has the parent's name */
 static const AutoCSROperation OperationsByName[] = {
@@ -99,7 +97,7 @@ PetscErrorCode MatMPIAutoCSRInherit_CUSPARSE(AutoCSRParent *parent, PetscBool ta
   parent->type    = MATMPIAIJCUSPARSE;
   parent->own     = takeover ? MATMPIAIJCUSPARSE : MATMPIAUTOCSR;
   parent->by_name = (PetscBool)!takeover;
-  PetscCall(AutoCSRParentExtend(parent, OperationsOnDevice, MethodsOnDevice));
+  PetscCall(AutoCSRParentExtend(parent, OperationsOnDevice, NULL));
   if (!takeover) PetscCall(AutoCSRParentExtend(parent, OperationsByName, MethodsByName));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -39,11 +39,11 @@ static PetscErrorCode ExchangeDestroy(void *data)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* By all processes */
-static PetscErrorCode Agree(MPI_Comm comm, PetscBool *yes)
+/* By all processes, on each of n */
+static PetscErrorCode Agree(MPI_Comm comm, PetscMPIInt n, PetscBool yes[])
 {
   PetscFunctionBegin;
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, yes, 1, MPI_C_BOOL, MPI_LAND, comm));
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, yes, n, MPI_C_BOOL, MPI_LAND, comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -90,7 +90,7 @@ static PetscErrorCode TryDevices(AutoCSRExchange *e, PetscSF sf)
   PetscCallMPI(MPI_Comm_free(&node));
   PetscCallMPI(MPI_Comm_size(e->comm, &size));
   e->devices = (PetscBool)(node_size == size);
-  PetscCall(Agree(e->comm, &e->devices));
+  PetscCall(Agree(e->comm, 1, &e->devices));
   if (!e->devices) PetscFunctionReturn(PETSC_SUCCESS);
 
   PetscCall(PetscCommGetNewTag(e->comm, &tag));
@@ -109,7 +109,7 @@ static PetscErrorCode TryDevices(AutoCSRExchange *e, PetscSF sf)
   for (PetscMPIInt k = 0; e->devices && k < n_receivers; k++) PetscCall(AutoCSRDeviceStagingOpen(&e->staging, k, &in[k].offer, in[k].place, &e->devices));
   if (n_senders && !offer.there) e->devices = PETSC_FALSE;
   PetscCall(PetscFree3(in, out, request));
-  PetscCall(Agree(e->comm, &e->devices));
+  PetscCall(Agree(e->comm, 1, &e->devices));
   if (!e->devices) {
     PetscCall(AutoCSRDeviceStagingClose(&e->staging));
     PetscCallMPI(MPI_Barrier(e->comm));
@@ -185,12 +185,12 @@ static PetscErrorCode ExchangeSetUp(AutoCSRExchange *e, PetscSF sf, MatAutoCSREx
   if (e->devices) {
     PetscCall(VecDestroy(&e->received[0]));
     for (int k = 0; k < 2; k++) PetscCall(VecCreateSeqCUDAWithArray(PETSC_COMM_SELF, 1, n_received, PetscSafePointerPlusOffset(e->staging.landing, k * n_received), &e->received[k]));
-    PetscCall(AutoCSRDeviceStagingUseDevices(&e->staging));
     PetscCall(MakeSignals(e, sf, tag));
   } else {
     PetscCall(AutoCSRDeviceStagingUseHost(&e->staging));
     PetscCall(MakeMessages(e, sf, tag));
   }
+  PetscCall(AutoCSRDeviceStagingReady(&e->staging));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -209,12 +209,11 @@ static PetscErrorCode ExchangeCreate(Mat A, PetscSF sf, MatAutoCSRExchange way, 
   PetscContainer   container;
   Mat              off_diagonal;
   PetscInt         n;
-  PetscBool        usable = PETSC_FALSE, device;
+  PetscBool        all[2] = {PETSC_FALSE, A->boundtocpu}, device; /* usable, bound */
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&e));
-  e->comm  = MPI_COMM_NULL;
-  e->bound = A->boundtocpu;
+  e->comm = MPI_COMM_NULL;
   PetscCall(PetscContainerCreate(PETSC_COMM_SELF, &container));
   PetscCall(PetscContainerSetPointer(container, e));
   PetscCall(PetscContainerSetCtxDestroy(container, ExchangeDestroy));
@@ -224,13 +223,13 @@ static PetscErrorCode ExchangeCreate(Mat A, PetscSF sf, MatAutoCSRExchange way, 
   PetscCall(MatCreateVecs(off_diagonal, &e->received[0], NULL));
   PetscCall(VecGetLocalSize(e->received[0], &n));
   PetscCall(IsOfDevice(e->received[0], &device));
-  if (device && !A->boundtocpu && !off_diagonal->boundtocpu) PetscCall(ForestIsPlain(sf, A->cmap->n, n, &usable));
-  PetscCall(Agree(PetscObjectComm((PetscObject)A), &usable));
-  PetscCall(Agree(PetscObjectComm((PetscObject)A), &e->bound));
-  if (usable) PetscCall(ExchangeSetUp(e, sf, way));
-  e->usable = usable;
-  PetscCall(PetscInfo(A, "Products %s\n", !usable ? "leave the exchange of entries of x to PETSc" : e->devices ? "exchange entries of x from device to device"
-                                                                                                               : "exchange entries of x beside themselves, through the host"));
+  if (device && !A->boundtocpu && !off_diagonal->boundtocpu) PetscCall(ForestIsPlain(sf, A->cmap->n, n, &all[0]));
+  PetscCall(Agree(PetscObjectComm((PetscObject)A), 2, all));
+  if (all[0]) PetscCall(ExchangeSetUp(e, sf, way));
+  e->usable = all[0]; /* once it is set up */
+  e->bound  = all[1];
+  PetscCall(PetscInfo(A, "Products %s\n", !e->usable ? "leave the exchange of entries of x to PETSc" : e->devices ? "exchange entries of x from device to device"
+                                                                                                                  : "exchange entries of x beside themselves, through the host"));
   *exchange = e;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -7,7 +7,8 @@
 
 #include "profile.h"
 
-#define AUTOCSR_SAMPLE_ENTRIES 1024 /* of a slice, for gather_lines; of a device's block of rows four times as many */
+#define AUTOCSR_SAMPLE_ENTRIES 1024 /* of a slice, for gather_lines */
+#define AUTOCSR_BLOCK_ENTRIES  4096 /* the same of a device's block of rows */
 #define AUTOCSR_SAMPLE_WIDTH   32   /* entries of a row of such a slice, for fitted */
 #define AUTOCSR_SAMPLE_ROWS    64   /* of a chunk, at most, for patterns; at least a quarter as many, then a part of its rows */
 /* Patterns collected beside those that recur in the sample, which are half of its rows at most */
@@ -22,7 +23,7 @@ AUTOCSR_HD PetscInt AutoCSRGatherRows(PetscInt slice_height)
 
 AUTOCSR_HD PetscInt AutoCSRGatherEntries(PetscInt slice_height)
 {
-  return slice_height > 8 ? 4 * AUTOCSR_SAMPLE_ENTRIES : AUTOCSR_SAMPLE_ENTRIES;
+  return slice_height > 8 ? AUTOCSR_BLOCK_ENTRIES : AUTOCSR_SAMPLE_ENTRIES;
 }
 
 /* Every so many slices of a chunk one, and the rows after it, is looked at for gather_lines: about 8 of them, a quarter as many of small chunks */

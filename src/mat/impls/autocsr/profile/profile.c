@@ -81,7 +81,7 @@ PetscErrorCode AutoCSRProfileFill_Host(const AutoCSRMatrix *csr, AutoCSRProfile 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode ProfileCreate(const AutoCSRMatrix *csr, PetscInt slice_height, PetscBool rows_only, AutoCSRProfile **profile)
+PetscErrorCode AutoCSRProfileLook(const AutoCSRMatrix *csr, PetscInt slice_height, PetscBool rows_only, AutoCSRProfile **profile)
 {
   AutoCSRProfile *p;
   PetscLogDouble  begin, end;
@@ -116,14 +116,7 @@ static PetscErrorCode ProfileCreate(const AutoCSRMatrix *csr, PetscInt slice_hei
 PetscErrorCode AutoCSRProfileCreate(const AutoCSRMatrix *csr, PetscInt slice_height, AutoCSRProfile **profile)
 {
   PetscFunctionBegin;
-  PetscCall(ProfileCreate(csr, slice_height, PETSC_FALSE, profile));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode AutoCSRProfileCreateOfRows(const AutoCSRMatrix *csr, PetscInt slice_height, AutoCSRProfile **profile)
-{
-  PetscFunctionBegin;
-  PetscCall(ProfileCreate(csr, slice_height, PETSC_TRUE, profile));
+  PetscCall(AutoCSRProfileLook(csr, slice_height, PETSC_FALSE, profile));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -73,7 +73,7 @@ typedef struct {
   Rows without entries have a pattern too, the empty one.
 */
 PETSC_INTERN PetscErrorCode AutoCSRProfileCreate(const AutoCSRMatrix *, PetscInt slice_height, AutoCSRProfile **);
-PETSC_INTERN PetscErrorCode AutoCSRProfileCreateOfRows(const AutoCSRMatrix *, PetscInt slice_height, AutoCSRProfile **);
+PETSC_INTERN PetscErrorCode AutoCSRProfileLook(const AutoCSRMatrix *, PetscInt slice_height, PetscBool rows_only, AutoCSRProfile **);
 PETSC_INTERN PetscErrorCode AutoCSRProfileDestroy(AutoCSRProfile **);
 PETSC_INTERN PetscErrorCode AutoCSRProfileFill_Host(const AutoCSRMatrix *, AutoCSRProfile *);
 

@@ -170,23 +170,15 @@ PetscErrorCode AutoCSRCostUnseen(const AutoCSRFigures *figures, const AutoCSRMat
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static double csr_bytes(const AutoCSRMatrix *csr)
-{
-  return (double)csr->m * sizeof(PetscInt) + (double)csr->nnz * (sizeof(PetscInt) + sizeof(PetscScalar));
-}
-
 PetscBool AutoCSRRowsTellAll(const AutoCSRMachine *machine, const AutoCSRMatrix *csr, const AutoCSRSettings *s)
 {
-  PetscBool automatic;
-
-  if (!machine->parallel || csr_bytes(csr) > SHORT * machine->product * machine->bandwidth[2]) return PETSC_FALSE;
-  automatic = (PetscBool)!strcmp(s->strategy, "auto");
-  return (PetscBool)(automatic && s->rigor == MAT_AUTOCSR_RIGOR_ESTIMATE && s->objective == MAT_AUTOCSR_OBJECTIVE_TIME && s->index == MAT_AUTOCSR_INDEX_AUTO && s->value == MAT_AUTOCSR_VALUE_AUTO);
+  if (!machine->parallel || (double)AutoCSRMatrixBytes(csr) > SHORT * machine->product * machine->bandwidth[2]) return PETSC_FALSE;
+  return (PetscBool)(!strcmp(s->strategy, "auto") && s->rigor == MAT_AUTOCSR_RIGOR_ESTIMATE && s->objective == MAT_AUTOCSR_OBJECTIVE_TIME && s->index == MAT_AUTOCSR_INDEX_AUTO && s->value == MAT_AUTOCSR_VALUE_AUTO);
 }
 
 double AutoCSRCostLook(const AutoCSRMachine *machine, const AutoCSRMatrix *csr, const AutoCSRSettings *settings)
 {
-  const double bytes = csr_bytes(csr);
+  const double bytes = (double)AutoCSRMatrixBytes(csr);
 
   if (AutoCSRRowsTellAll(machine, csr, settings)) return ROWS_LAUNCHES * machine->product;
   return machine->parallel ? LOOK_LAUNCHES * machine->product + LOOK_PASSES * bytes / machine->bandwidth[3] : LOOK_START + LOOK_ROW * csr->m + LOOK_ENTRY * csr->nnz;

@@ -252,16 +252,14 @@ static PetscErrorCode choose(const AutoCSRMatrix *csr, const AutoCSRSettings *se
 PetscErrorCode AutoCSRPlanLook(const AutoCSRMatrix *csr, const AutoCSRSettings *settings, AutoCSRProfile **profile, AutoCSRChoice **choice, double *seconds)
 {
   const AutoCSRFigures *figures;
-  PetscBool             rows_only;
   PetscErrorCode        ierr;
 
   PetscFunctionBegin;
   *profile = NULL;
   *choice  = NULL;
   PetscCall(AutoCSRFiguresGet(csr->backend, settings->simd, &figures));
-  rows_only = AutoCSRRowsTellAll(&figures->machine, csr, settings);
   PetscCall(PetscLogEventBegin(AutoCSREvents[AUTOCSR_EVENT_PROFILE], 0, 0, 0, 0));
-  ierr = rows_only ? AutoCSRProfileCreateOfRows(csr, csr->backend->slice_height, profile) : AutoCSRProfileCreate(csr, csr->backend->slice_height, profile);
+  ierr = AutoCSRProfileLook(csr, csr->backend->slice_height, AutoCSRRowsTellAll(&figures->machine, csr, settings), profile);
   PetscCall(PetscLogEventEnd(AutoCSREvents[AUTOCSR_EVENT_PROFILE], 0, 0, 0, 0));
   PetscCall(ierr);
   PetscCall(PetscMalloc1(1, choice));

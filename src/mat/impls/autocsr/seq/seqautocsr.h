@@ -64,11 +64,6 @@ static inline PetscBool AutoCSRContextIsCurrent(Mat A, const AutoCSRContext *ctx
   return (PetscBool)(ctx->owner == A && ctx->state == ((PetscObject)A)->state);
 }
 
-static inline PetscInt64 AutoCSRMatrixBytes(const AutoCSRMatrix *csr)
-{
-  return (PetscInt64)(csr->m + 1) * (PetscInt64)sizeof(PetscInt) + (PetscInt64)csr->nnz * (PetscInt64)(sizeof(PetscInt) + sizeof(PetscScalar));
-}
-
 /* seq/context.c */
 PETSC_INTERN PetscErrorCode AutoCSRContain(Mat, const char[], size_t, void **); /* memory that stays with a matrix: zeros when it is asked for first */
 PETSC_INTERN PetscErrorCode AutoCSRContextCreate(Mat, const AutoCSRSettings *);
