@@ -166,4 +166,12 @@ int main(int argc, char **argv)
     args: -mat_autocsr_exchange host -info :mat
     filter: grep -o "exchange entries of x .*" | sort -u
 
+  # the vectors and blocks of rank 0 stay on the CPU; a debug build of PETSc itself waits for ever there
+  test:
+    suffix: bound
+    requires: cuda opt
+    nsize: {{2 3}}
+    args: -vec_bind_below 100 -mat_bind_below 100 -mat_autocsr_exchange {{auto host}}
+    output_file: output/ex29_1.out
+
 TEST*/

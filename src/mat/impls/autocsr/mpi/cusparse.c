@@ -91,6 +91,17 @@ static const AutoCSRMethod MethodsByName[] = {
     AUTOCSR_METHOD("MatConvert_mpiaijautocsr_mpiaijcusparse_C", MatConvert_AutoCSR_Any),
     {NULL, NULL}};
 
+static PetscErrorCode (*CreateAIJ)(Mat);
+
+/* Of takeover: what PETSc converts to the parent is ours */
+static PetscErrorCode MatCreate_MPIAIJ_Takeover(Mat A)
+{
+  PetscFunctionBegin;
+  PetscCall((*CreateAIJ)(A));
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatConvert_mpiaij_mpiaijcusparse_C", MatConvert_Any_AutoCSR));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode MatMPIAutoCSRInherit_CUSPARSE(AutoCSRParent *parent, PetscBool takeover)
 {
   PetscFunctionBegin;
@@ -98,7 +109,12 @@ PetscErrorCode MatMPIAutoCSRInherit_CUSPARSE(AutoCSRParent *parent, PetscBool ta
   parent->own     = takeover ? MATMPIAIJCUSPARSE : MATMPIAUTOCSR;
   parent->by_name = (PetscBool)!takeover;
   PetscCall(AutoCSRParentExtend(parent, OperationsOnDevice, NULL));
-  if (!takeover) PetscCall(AutoCSRParentExtend(parent, OperationsByName, MethodsByName));
+  if (!takeover) {
+    PetscCall(AutoCSRParentExtend(parent, OperationsByName, MethodsByName));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscFunctionListFind(MatList, MATMPIAIJ, &CreateAIJ));
+  PetscCall(MatRegister(MATMPIAIJ, MatCreate_MPIAIJ_Takeover));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif

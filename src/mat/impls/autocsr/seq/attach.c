@@ -45,6 +45,7 @@ PetscErrorCode AutoCSRParentMakeTables(AutoCSRParent *parent)
 {
   Mat          T;
   PetscOptions options;
+  char         name[256];
 
   PetscFunctionBegin;
   PetscCall(PetscOptionsCreate(&options));
@@ -53,6 +54,8 @@ PetscErrorCode AutoCSRParentMakeTables(AutoCSRParent *parent)
   PetscCall(MatSetOptionsPrefix(T, "autocsr_parent_"));
   PetscCall(MatSetSizes(T, 0, 0, 0, 0));
   PetscCall((*parent->create)(T));
+  PetscCall(PetscSNPrintf(name, sizeof(name), "MatConvert_%s_%s_C", AutoCSRParentAIJ(parent), parent->type));
+  PetscCall(PetscObjectQueryFunction((PetscObject)T, name, &parent->from_aij));
   for (PetscInt bound = 0; bound < 2; bound++) {
     if (bound) PetscCall(MatBindToCPU(T, PETSC_TRUE));
     parent->table[bound].ops = *T->ops;

@@ -21,15 +21,14 @@ PetscErrorCode MatConvert_AutoCSR_Any(Mat A, MatType type, MatReuse reuse, Mat *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The AIJ that the parent is, or multiplies on a device; an empty one is not converted */
+/* An empty one is not converted */
 static PetscErrorCode MatConvertToAIJ(Mat A, const AutoCSRParent *parent, MatReuse reuse, Mat *M)
 {
-  MatType   aij = strncmp(parent->type, "mpi", 3) ? MATSEQAIJ : MATMPIAIJ;
   PetscBool same;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectTypeCompare((PetscObject)A, aij, &same));
-  if (!same || reuse != MAT_INPLACE_MATRIX) PetscCall(MatConvert(A, aij, reuse, M));
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, AutoCSRParentAIJ(parent), &same));
+  if (!same || reuse != MAT_INPLACE_MATRIX) PetscCall(MatConvert(A, AutoCSRParentAIJ(parent), reuse, M));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -39,14 +38,11 @@ static PetscBool AutoCSRIsOn(const AutoCSRParent *parent, Mat A)
 }
 
 /*
-  To the parent in place, if it is not ours already. By way of AIJ, for which PETSc has converters: one from it to the parent
-  it composes on AIJ. This also takes a matrix that is not assembled, as MatConvert() does not; and MatConvert() to the parent
-  would come back here where ours stands in its place.
+  To the parent in place, if it is not ours already. By way of AIJ, for which PETSc has converters. This also takes a matrix that
+  is not assembled, as MatConvert() does not; and MatConvert() to the parent would come back here where ours stands in its place.
 */
 static PetscErrorCode AutoCSRToParent(Mat A, const AutoCSRParent *parent)
 {
-  PetscErrorCode (*convert)(Mat, MatType, MatReuse, Mat *);
-  char      name[256];
   PetscBool same;
 
   PetscFunctionBegin;
@@ -55,10 +51,9 @@ static PetscErrorCode AutoCSRToParent(Mat A, const AutoCSRParent *parent)
   PetscCall(MatConvertToAIJ(A, parent, MAT_INPLACE_MATRIX, &A));
   PetscCall(PetscObjectTypeCompare((PetscObject)A, parent->type, &same));
   if (same || AutoCSRIsOn(parent, A)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscSNPrintf(name, sizeof(name), "MatConvert_%s_%s_C", ((PetscObject)A)->type_name, parent->type));
-  PetscCall(PetscObjectQueryFunction((PetscObject)A, name, &convert));
-  PetscCheck(convert, PetscObjectComm((PetscObject)A), PETSC_ERR_PLIB, "PETSc does not convert %s to %s", ((PetscObject)A)->type_name, parent->type);
-  PetscCall((*convert)(A, parent->type, MAT_INPLACE_MATRIX, &A));
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, AutoCSRParentAIJ(parent), &same));
+  PetscCheck(same && parent->from_aij, PetscObjectComm((PetscObject)A), PETSC_ERR_PLIB, "PETSc does not convert %s to %s", ((PetscObject)A)->type_name, parent->type);
+  PetscCall((*parent->from_aij)(A, parent->type, MAT_INPLACE_MATRIX, &A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -253,6 +253,17 @@ static const AutoCSRMethod MethodsByName[] = {
     AUTOCSR_METHOD("MatConvert_seqaijautocsr_seqaijcusparse_C", MatConvert_AutoCSR_Any),
     {NULL, NULL}};
 
+static PetscErrorCode (*CreateAIJ)(Mat);
+
+/* Of takeover: what PETSc converts to the parent is ours */
+static PetscErrorCode MatCreate_SeqAIJ_Takeover(Mat A)
+{
+  PetscFunctionBegin;
+  PetscCall((*CreateAIJ)(A));
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatConvert_seqaij_seqaijcusparse_C", MatConvert_Any_AutoCSR));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode MatSeqAutoCSRInherit_CUSPARSE(AutoCSRParent *parent, PetscBool takeover)
 {
   PetscFunctionBegin;
@@ -264,7 +275,13 @@ PetscErrorCode MatSeqAutoCSRInherit_CUSPARSE(AutoCSRParent *parent, PetscBool ta
   parent->solver     = MATSOLVERCUSPARSE;
   parent->get_factor = MatGetFactor_seqaijcusparse_cusparse;
   PetscCall(AutoCSRParentExtend(parent, Operations, NULL));
-  if (!takeover) PetscCall(AutoCSRParentExtend(parent, OperationsByName, MethodsByName));
+  if (!takeover) {
+    PetscCall(AutoCSRParentExtend(parent, OperationsByName, MethodsByName));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscFunctionListFind(MatList, MATSEQAIJ, &CreateAIJ));
+  PetscCall(MatRegister(MATSEQAIJ, MatCreate_SeqAIJ_Takeover));
+  PetscCall(MatSeqAIJRegister(MATSEQAIJCUSPARSE, MatConvert_Any_AutoCSR));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif

@@ -41,8 +41,9 @@ typedef struct {
   const char *type; /* exact name of the parent */
   const char *own;  /* name of ours on top of it; that of the parent where ours takes its place */
   PetscErrorCode (*create)(Mat);
-  PetscErrorCode (*get_csr)(Mat, AutoCSRMatrix *); /* the arrays where they are to be multiplied; not nnz */
-  const char *solver;                              /* of its own, or NULL */
+  PetscErrorCode (*from_aij)(Mat, MatType, MatReuse, Mat *); /* PETSc's converter of AIJ to it, with the tables; NULL if AIJ is what it is */
+  PetscErrorCode (*get_csr)(Mat, AutoCSRMatrix *);           /* the arrays where they are to be multiplied; not nnz */
+  const char *solver;                                        /* of its own, or NULL */
   PetscErrorCode (*get_factor)(Mat, MatFactorType, Mat *);
   PetscBool          device;  /* it multiplies on one */
   PetscBool          by_name; /* its functions ask for its exact name, and not only PETSc's search for them does */
@@ -51,6 +52,12 @@ typedef struct {
   PetscBool          has_tables;
   AutoCSRParentTable table[2]; /* of a matrix that is not bound to the CPU, and of one that is */
 } AutoCSRParent;
+
+/* The AIJ that the parent is, or multiplies on a device */
+static inline MatType AutoCSRParentAIJ(const AutoCSRParent *parent)
+{
+  return strncmp(parent->type, "mpi", 3) ? MATSEQAIJ : MATMPIAIJ;
+}
 
 /* PETSc without devices has matrices that are bound in no other sense than that there is one table */
 static inline PetscBool AutoCSRIsBound(Mat A)
