@@ -22,6 +22,7 @@ static PetscErrorCode Create(MatType type, PetscBool chain, Mat *A)
   PetscCall(MatCreate(PETSC_COMM_WORLD, A));
   PetscCall(MatSetSizes(*A, rank ? 10000 : 4, rank ? 10000 : 4, PETSC_DETERMINE, PETSC_DETERMINE));
   PetscCall(MatSetType(*A, type));
+  PetscCall(MatSetFromOptions(*A));
   PetscCall(MatSeqAIJSetPreallocation(*A, 6, NULL));
   PetscCall(MatMPIAIJSetPreallocation(*A, 6, NULL, 6, NULL));
   PetscCall(MatGetSize(*A, &N, NULL));
@@ -54,6 +55,8 @@ static PetscErrorCode Power(Mat A, PetscReal factor, Vec *x)
   PetscFunctionBeginUser;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCall(MatCreateVecs(A, x, &y));
+  PetscCall(VecSetFromOptions(*x));
+  PetscCall(VecSetFromOptions(y));
   PetscCall(VecGetType(y, &type));
   PetscCall(PetscStrendswith(type, "cuda", &device));
   PetscCall(VecGetLocalSize(y, &n));

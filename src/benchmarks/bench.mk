@@ -1,6 +1,6 @@
 # make bench and make bench-gpu, read by the makefile: see src/benchmarks/README.md. BENCH_ARGS goes to the program.
 bench_program := $(BUILD)/src/benchmarks/bench
-bench_sources := $(filter-out %/autocsr_convert.c %/model.c,$(wildcard src/benchmarks/*.c)) $(if $(gpu),$(wildcard src/benchmarks/*.cu))
+bench_sources := $(filter-out %/autocsr_convert.c %/model.c %/overheads.c,$(wildcard src/benchmarks/*.c)) $(if $(gpu),$(wildcard src/benchmarks/*.cu))
 bench_objects := $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(bench_sources))))
 bench_files    = $(if $(more),$(dir $(more)),$(dir $(data)))
 BENCH_ARGS    ?=
@@ -13,6 +13,14 @@ $(bench_objects): private CFLAGSALL += -fopenmp
 $(bench_program): $(bench_objects)
 	$(call quiet,LINK)$(CLINKER) -fopenmp -o $@ $^ $(PETSC_LIB) -lm
 
+# What a product costs beside: the same parts, another program
+overheads_program := $(BUILD)/src/benchmarks/overheads
+$(BUILD)/src/benchmarks/overheads.o: private CFLAGSALL += -fopenmp
+$(overheads_program): $(BUILD)/src/benchmarks/overheads.o $(filter-out %/bench.o,$(bench_objects))
+	$(call quiet,LINK)$(CLINKER) -fopenmp -o $@ $^ $(PETSC_LIB) -lm
+overheads: all $(overheads_program)
+	@config/with-mpi.sh $(overheads_program) -dll_append $(library) $(BENCH_ARGS)
+
 # What the cost model says, without a product: make model; the program takes -gpu where no device is
 model_program := $(BUILD)/src/benchmarks/model
 $(model_program): $(addprefix $(BUILD)/src/benchmarks/,model.o generators.o stencils.o irregular.o rmat.o csr.o) $(BUILD)/private.a
@@ -23,7 +31,7 @@ bench: all $(bench_program) $(data) $(more)
 	@$(bench_mpi) config/with-mpi.sh src/benchmarks/run $(bench_program) $(library) $(bench_files) $(BENCH_ARGS)
 bench-gpu: all $(bench_program) $(data) $(more)
 	@$(bench_mpi) config/with-mpi.sh src/benchmarks/run $(bench_program) $(library) $(bench_files) -gpu $(BENCH_ARGS)
-pack-bench: all $(bench_program) $(data) $(more)
+pack-bench: all $(bench_program) $(overheads_program) $(data) $(more)
 	@src/benchmarks/pack $(BENCH_PACK) $(bench_program) $(library) $(bench_files)
 
-.PHONY: bench bench-gpu pack-bench model
+.PHONY: bench bench-gpu pack-bench overheads model

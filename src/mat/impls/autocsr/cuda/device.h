@@ -19,6 +19,7 @@ PETSC_INTERN PetscErrorCode     AutoCSRDeviceMeasureMemory(const double[3], doub
 
 /* memory.c: of the device. PETSC_ERR_MEM if there is none left */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceAllocate(size_t, void **);
+PETSC_INTERN PetscErrorCode AutoCSRDeviceAllocateZeros(size_t, void **);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceRelease(void *);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceToHost(void *, const void *, size_t);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceFromHost(void *, const void *, size_t);

@@ -193,10 +193,7 @@ static PetscErrorCode BindSegment(const AutoCSRSegment *seg, const AutoCSRMatrix
   d->agent          = executor->step[0].kernel ? (int)(executor - AutoCSRDeviceExecutors) : -1;
   PetscCheck(d->blocks <= 2147483647, PETSC_COMM_SELF, PETSC_ERR_SUP, "A segment of %" PetscInt_FMT " blocks is more than a launch may have", d->blocks);
   if (seg->axes.mapping == AUTOCSR_MAP_VENDOR) PetscCall(AutoCSRVendorCreate(seg, csr, &d->vendor));
-  if (scratch) {
-    PetscCall(AutoCSRDeviceAllocate(scratch, &d->scratch));
-    PetscCallCUDA(cudaMemsetAsync(d->scratch, 0, scratch, AUTOCSR_STREAM));
-  }
+  if (scratch) PetscCall(AutoCSRDeviceAllocateZeros(scratch, &d->scratch));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -46,6 +46,14 @@ PetscErrorCode AutoCSRDeviceAllocate(size_t bytes, void **data)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode AutoCSRDeviceAllocateZeros(size_t bytes, void **data)
+{
+  PetscFunctionBegin;
+  PetscCall(AutoCSRDeviceAllocateScratch(bytes + ROOM, data));
+  PetscCallCUDA(cudaMemsetAsync(*data, 0, bytes + ROOM, AUTOCSR_STREAM));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode AutoCSRDeviceRelease(void *data)
 {
   PetscFunctionBegin;

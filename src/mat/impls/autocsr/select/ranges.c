@@ -131,7 +131,7 @@ PetscErrorCode AutoCSRChooseRanges(AutoCSRChooser *chooser, double best, AutoCSR
   candidate->n_pieces = 0;
   candidate->seconds = candidate->score = chooser->figures->machine.product;
   candidate->bytes = candidate->build = 0;
-  if (most < 2) PetscFunctionReturn(PETSC_SUCCESS);
+  if (most < 2 || chooser->problem.profile->rows_only) PetscFunctionReturn(PETSC_SUCCESS); /* what little there is to gain would not pay for the search */
   PetscCall(PetscMalloc1(most * MAX_STATES, &table.cost));
   PetscCall(fill_table(chooser, groups, &table));
   promising = (PetscBool)(chooser->figures->machine.product + least(&table, groups) < BETTER * best);
