@@ -226,6 +226,7 @@ help:
 #:                   TEST_PETSC_FLAGS='--sample 100', '--rerun-failed', ...: config/test-petsc.py --help)
 #: make bench        the benchmark; results in src/benchmarks/results
 #: make bench-gpu    the same on a GPU; make pack-bench packs it for a machine without compiler and PETSc (BENCH_PACK=<file>)
+#: make overheads    what a product costs beside: the host, new values, transposed products, memory (BENCH_ARGS=-gpu on a GPU)
 #: make docs         manual pages, in the build folder under docs/
 #: make install      library, header, autocsr_convert, pkg-config file, manual pages (PREFIX=/usr/local)
 #: make petsc-cuda   builds a current PETSc with CUDA, outside the checkout (config/petsc-cuda.sh: debug, scalars, integers)

@@ -31,11 +31,11 @@ static PetscErrorCode AutoCSRBandwidthShare(const AutoCSRBackend *backend, doubl
 static PetscErrorCode AutoCSRViewProfile(PetscViewer viewer, const AutoCSRProfile *p)
 {
   PetscFunctionBegin;
-  AUTOCSR_PRINT("    rows of %" PetscInt_FMT " to %" PetscInt_FMT " entries, mean %.4g, variance %.4g, %" PetscInt_FMT " empty; bandwidth %" PetscInt_FMT "; dense blocks of %" PetscInt_FMT "\n", p->min_length, p->max_length, p->mean_length, p->variance, p->empty_rows, p->bandwidth, p->block_size);
+  AUTOCSR_PRINT("    rows of %" PetscInt_FMT " to %" PetscInt_FMT " entries, mean %.4g, variance %.4g, %" PetscInt_FMT " empty; bandwidth %" PetscInt_FMT "\n", p->min_length, p->max_length, p->mean_length, p->variance, p->empty_rows, p->bandwidth);
   if (p->rows_only)
     AUTOCSR_PRINT("    patterns, blocks and values: not looked at, as a product takes hardly longer than its start\n");
   else
-    AUTOCSR_PRINT("    distinct row patterns: %s%" PetscInt_FMT "; distinct values: %s%" PetscInt_FMT "; values that are all float32: %s; values that row patterns tell: %s\n", p->patterns > AUTOCSR_MAX_PATTERNS ? "more than " : "", PetscMin(p->patterns, AUTOCSR_MAX_PATTERNS), p->values > AUTOCSR_MAX_DISTINCT ? "more than " : "", PetscMin(p->values, AUTOCSR_MAX_DISTINCT), p->float32_exact ? "yes" : "no", p->pattern_values ? "yes" : "no");
+    AUTOCSR_PRINT("    dense blocks of %" PetscInt_FMT "; distinct row patterns: %s%" PetscInt_FMT "; distinct values: %s%" PetscInt_FMT "; values that are all float32: %s; values that row patterns tell: %s\n", p->block_size, p->patterns > AUTOCSR_MAX_PATTERNS ? "more than " : "", PetscMin(p->patterns, AUTOCSR_MAX_PATTERNS), p->values > AUTOCSR_MAX_DISTINCT ? "more than " : "", PetscMin(p->values, AUTOCSR_MAX_DISTINCT), p->float32_exact ? "yes" : "no", p->pattern_values ? "yes" : "no");
   AUTOCSR_PRINT("    row lengths:");
   for (PetscInt b = 0; b < AUTOCSR_HISTOGRAM_BINS; b++) {
     if (p->histogram[b]) AUTOCSR_PRINT(" [%lld,%lld) %" PetscInt_FMT, b ? 1LL << (b - 1) : 0LL, 1LL << b, p->histogram[b]);

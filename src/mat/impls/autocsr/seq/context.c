@@ -59,13 +59,14 @@ static PetscErrorCode AutoCSRContextReset(AutoCSRContext *ctx)
 
 PetscErrorCode AutoCSRContextSet(AutoCSRContext *ctx, const AutoCSRSettings *settings)
 {
-  PetscBool same;
+  AutoCSRSettings planned = ctx->settings; /* what a plan was made for: how entries of x come is no part of it */
+  PetscBool       same;
 
   PetscFunctionBegin;
-  PetscCall(PetscMemcmp(&ctx->settings, settings, sizeof(*settings), &same));
-  if (same) PetscFunctionReturn(PETSC_SUCCESS);
+  planned.exchange = settings->exchange;
+  PetscCall(PetscMemcmp(&planned, settings, sizeof(*settings), &same));
   ctx->settings = *settings;
-  PetscCall(AutoCSRContextReset(ctx));
+  if (!same) PetscCall(AutoCSRContextReset(ctx));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
