@@ -33,7 +33,7 @@ static PetscErrorCode TimeRow(Apply apply, Mat A, Vec x, Vec y, PetscInt n, doub
 /* Once all planning is done: the library's steps take products to come */
 static PetscErrorCode TimeApply(Apply apply, Mat A, Vec x, Vec y, double *host, double *all)
 {
-  double   guess, h, a;
+  double   guess, h = 0, a = 0;
   PetscInt n;
 
   PetscFunctionBeginUser;
@@ -128,6 +128,7 @@ static PetscErrorCode Run(const char name[], Csr *csr, PetscBool gpu)
 int main(int argc, char **argv)
 {
   PetscInt  files             = 1024;
+  PetscReal scale             = 1;
   PetscBool gpu               = PETSC_FALSE;
   char      matrices[1024]    = "poisson3d7,poisson3d27,poisson3d7-const,fem3x3,uniform16,circuit,lp,road", *file[1024], device[256];
   Size      size              = {1, 1};
@@ -136,7 +137,8 @@ int main(int argc, char **argv)
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-gpu", &gpu, NULL));
-  PetscCall(PetscOptionsGetReal(NULL, NULL, "-scale", &size.scale, NULL));
+  PetscCall(PetscOptionsGetReal(NULL, NULL, "-scale", &scale, NULL));
+  size.scale = scale;
   PetscCall(PetscOptionsGetString(NULL, NULL, "-matrices", matrices, sizeof(matrices), NULL));
   PetscCall(PetscOptionsGetStringArray(NULL, NULL, "-files", file, &files, NULL));
   if (gpu) PetscCall(GpuFind(&machine));
