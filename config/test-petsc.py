@@ -67,6 +67,7 @@ def parse():
     p.add_argument("--timeout", type=int, default=60, help="seconds of a run")
     p.add_argument("--from", dest="first", type=int, default=0, metavar="N", help="leave out the first N, which an earlier run with --limit, or one without, began with")
     p.add_argument("--count", type=int, metavar="N", help="no more than N tests, as for one of several GPUs")
+    p.add_argument("--split", type=int, metavar="RUNS", help="tests of more runs than that in parts, a value of an option each, beside each other")
     p.add_argument("--limit", type=float, default=math.inf, metavar="SECONDS", help="begin no test after so long")
     return p.parse_args()
 
@@ -209,16 +210,17 @@ class Slots:
 class Test:
     """One of PETSc's tests, which may run its program several times."""
 
-    def __init__(self, tree, script, device):
-        self.tree, self.script = tree, script
+    def __init__(self, tree, script, device, part=None):
+        self.tree, self.script, self.part = tree, script, part or {}
         with open(script) as f:
             self.text = f.read()
         for old, new in tree.moved.items():
             self.text = self.text.replace(old, new)
-        self.label = self.field("label")
-        # Of the loops over options, the longest tests first
-        self.runs = math.prod(len(values.split()) for values in re.findall(r"^\w+_in=\$\{\w+:-(.*)\}$", self.text, re.M))
-        self.processes = max([int(n) for n in re.findall(r"\d+", "".join(re.findall(r"^nsize_in=(.*)$", self.text, re.M)))] or [1])
+        self.label = "+".join([self.field("label"), *(f"{name}-{value}" for name, value in self.part.items())])
+        # Loops over options; of these a part has one value only
+        self.loops = {name: values.strip('"').split() for name, values in re.findall(r"^\w+_in=\$\{(\w+):-(.*)\}$", self.text, re.M) if name not in self.part}
+        self.runs = math.prod(map(len, self.loops.values()))
+        self.processes = max([int(n) for n in re.findall(r"\d+", self.part.get("nsize") or "".join(re.findall(r"^nsize_in=(.*)$", self.text, re.M)))] or [1])
         self.folder = os.path.relpath(os.path.dirname(script), tree.gen)
         self.program = os.path.normpath(os.path.join(os.path.dirname(script), "x", self.field("executable")))
         found = re.search(r'"(?:SKIP|TODO) (?!Command failed)([^"]*)"', self.text)
@@ -227,6 +229,13 @@ class Test:
         self.wanted = not device or bool(re.search(r"^(?:args=| *petsc_testrun|\w+_in=).*aijcusparse", self.text, re.M))
         if names and not device:
             self.skipped = self.skipped or "names a device type"
+
+    def parts(self, runs, device):
+        """The test in parts of at most so many runs, which do not wait for each other"""
+        if self.runs <= runs:
+            return [self]
+        name, values = max(self.loops.items(), key=lambda loop: len(loop[1]))
+        return [p for v in values for p in Test(self.tree, self.script, device, {**self.part, name: v}).parts(runs, device)]
 
     def field(self, name):
         found = re.search(rf"^{name}='(.*)'$", self.text, re.M)
@@ -246,7 +255,7 @@ class Test:
         script = os.path.join(work, os.path.basename(self.script))
         with open(script, "w") as f:
             f.write(self.text.replace(self.tree.gen, work))
-        env = dict(self.tree.env, TEST_DIR=folder, TEST_OPTIONS=options, TEST_WORDS=words,
+        env = dict(self.tree.env, **self.part, TEST_DIR=folder, TEST_OPTIONS=options, TEST_WORDS=words,
                    TEST_PETSCDIFF=os.path.join(self.tree.src, "lib/petsc/bin/petscdiff"),
                    PETSCMPIEXEC=f"{HOOK} mpiexec", PETSCDIFF=f"{HOOK} petscdiff")
         start = time.time()
@@ -400,6 +409,8 @@ def main():
     random.Random(1).shuffle(tests)
     tests.sort(key=lambda t: t.runs if args.limit < math.inf else -t.runs)  # as many as there is time for, or the long ones not at the end
     tests = tests[args.first :][: args.count]
+    if args.split:
+        tests = [p for t in tests for p in t.parts(args.split, args.device)]
     runnable = [t for t in tests if not t.skipped]
     tree.build(runnable, args.jobs)
     if args.pack:
