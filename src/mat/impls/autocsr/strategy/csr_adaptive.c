@@ -36,6 +36,21 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Rows with blocks of their own gather x in order and in one go: other blocks hide that */
+static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
+{
+  const AutoCSRProfile *profile = problem->profile;
+  double                in_long = 0;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRCostInPlace(problem, axes, part, n));
+  for (PetscInt b = 1; b < AUTOCSR_HISTOGRAM_BINS; b++) {
+    if ((PetscInt64)1 << (b - 1) >= axes->tile_width * axes->tile_height) in_long += profile->histogram_nnz[b];
+  }
+  part->scattered *= 1 - in_long / PetscMax(1, profile->nnz);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRPlan *plan)
 {
   PetscFunctionBegin;
@@ -50,4 +65,4 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const AutoCSRStrategy AutoCSRStrategy_csr_adaptive = {"csr-adaptive", "blocks of rows through shared memory", "dufrechou2021-ml-selection, 2.1.3", PETSC_FALSE, variants, AutoCSRCostInPlace, build, describe};
+const AutoCSRStrategy AutoCSRStrategy_csr_adaptive = {"csr-adaptive", "blocks of rows through shared memory", "dufrechou2021-ml-selection, 2.1.3", PETSC_FALSE, variants, cost, build, describe};
