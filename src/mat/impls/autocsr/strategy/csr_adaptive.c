@@ -36,18 +36,21 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rows with blocks of their own gather x in order and in one go: other blocks hide that */
+#define LINE 64 /* bytes of x that come together */
+
+/* A row with blocks of its own that has an entry in each line of x, on average, reads x side by side: other blocks hide that */
 static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
 {
-  const AutoCSRProfile *profile = problem->profile;
-  double                in_long = 0;
+  const AutoCSRProfile *profile  = problem->profile;
+  const double          dense    = PetscMax((double)problem->csr->n * sizeof(PetscScalar) / LINE, axes->tile_width * axes->tile_height);
+  double                in_dense = 0;
 
   PetscFunctionBegin;
   PetscCall(AutoCSRCostInPlace(problem, axes, part, n));
   for (PetscInt b = 1; b < AUTOCSR_HISTOGRAM_BINS; b++) {
-    if ((PetscInt64)1 << (b - 1) >= axes->tile_width * axes->tile_height) in_long += profile->histogram_nnz[b];
+    if ((double)((PetscInt64)1 << (b - 1)) >= dense) in_dense += profile->histogram_nnz[b];
   }
-  part->scattered *= 1 - in_long / PetscMax(1, profile->nnz);
+  part->scattered *= 1 - in_dense / PetscMax(1, profile->nnz);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
