@@ -1,8 +1,8 @@
 /*
   Rows of few patterns in CSR order: no entry stores its column, the values stay where they are. A warp with neighbouring
-  rows copies their values as they lie to shared memory while the rows' lanes walk along the roots of their patterns (plan.h,
-  AutoCSRPatternRoot) and gather x; the patterns also tell where a row begins, so that row offsets are read once for a warp's
-  rows. Bytes of a product with values in place: 8 an entry; 2 for the pattern, 8 for x and 8 for y a row (FP64).
+  rows copies their values as they lie to shared memory while the rows' lanes gather x; the patterns also tell where a row
+  begins, so that row offsets are read once for a warp's rows. Bytes of a product with values in place: 8 an entry; 2 for
+  the pattern, 8 for x and 8 for y a row (FP64).
 */
 #ifndef AUTOCSR_AGENT_PATTERN_CUH
 #define AUTOCSR_AGENT_PATTERN_CUH
@@ -16,8 +16,11 @@ struct AgentPattern : AgentBase {
   typedef EntryCode<value == AUTOCSR_VALUE_CSR ? AUTOCSR_VALUE_COPY : value> Code;
 
   static constexpr int residents = 4;
-  static constexpr int most      = sizeof(PetscScalar) > 8 ? 4 : 8;               /* entries of a lane for which x is asked for at once */
-  static constexpr int piece     = (sizeof(PetscScalar) > 8 ? 8 : 2 * most) * WARP; /* entries that are copied at a time */
+  static constexpr int most      = 8;                                           /* entries of a lane for which x is asked for at once */
+  static constexpr int few       = 5;                                           /* the same where this is all that is left */
+  static constexpr int piece     = (sizeof(PetscScalar) > 8 ? 4 : most) * WARP; /* entries that are copied at a time */
+  static constexpr int turns     = 2;                                           /* of a block, with the next rows' place known in time */
+  static constexpr int waves     = 4;                                           /* of blocks that must be left for turns to pay */
 
   struct Shared {
     alignas(STREAM_CHUNK) unsigned char warp[WARPS][piece * sizeof(Code) + STREAM_CHUNK];
@@ -35,9 +38,31 @@ struct AgentPattern : AgentBase {
 #if !defined(__CUDACC_RTC__)
   static PetscInt Blocks(const AutoCSRSegment *seg)
   {
-    return CeilDivide(seg->n_rows, AUTOCSR_BLOCK / Lanes(seg->n_rows, seg->nnz));
+    const PetscInt blocks = CeilDivide(seg->n_rows, AUTOCSR_BLOCK / Lanes(seg->n_rows, seg->nnz));
+
+    return blocks < turns * waves * residents * AutoCSRDeviceProcessors() ? blocks : CeilDivide(blocks, turns);
   }
 #endif
+
+  /* A warp's rows from `first` on, whose entries are [begin, end), and the pattern of the lane's row */
+  typedef struct {
+    PetscInt first, begin, end;
+    int      pattern;
+  } Rows;
+
+  template <int lanes>
+  static __device__ __forceinline__ Rows RowsFrom(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt first)
+  {
+    Rows r = {first, 0, 0, 0};
+
+    if (first >= seg.n_rows) return r;
+    r.pattern = LoadCached(seg.pattern_id + PetscMin(first + (PetscInt)(threadIdx.x % WARP / lanes), seg.n_rows - 1));
+    if (!seg.rows) {
+      r.begin = LoadCached(op.row_ptr + seg.row_begin + first);
+      r.end   = LoadCached(op.row_ptr + seg.row_begin + PetscMin(first + WARP / lanes, seg.n_rows));
+    }
+    return r;
+  }
 
   /* Of the lanes up to this one */
   static __device__ __forceinline__ int SumUpTo(int length)
@@ -51,117 +76,102 @@ struct AgentPattern : AgentBase {
     return length;
   }
 
-  /* A lane's row: x at its place, the root of its pattern, which of the root's first 32 entries it has, and the place of its first entry in the piece */
+  /* A lane's row: x at its place, the offsets of its pattern, the place of its first entry and of the end */
   typedef struct {
     const PetscScalar *x;
     const PetscInt    *offset;
-    unsigned           mask;
-    int                length;
-    PetscInt           first;
+    PetscInt           begin, end;
   } Row;
 
-  /* Adds `count` entries of the root of a lane's row, from t on and `lanes` apart: those that the row has in the piece. whole: the rows of the warp have all entries, all in the piece */
-  template <int lanes, int count, bool whole>
-  static __device__ __forceinline__ PetscScalar Add(PetscScalar sum, const Row &r, int t, const DeviceEntries &e, const Code piece_of[], int conjugate)
+  /* Adds `count` entries of a lane from q on, of which those past `end` do not exist, from the warp's copy */
+  template <int lanes, int count>
+  static __device__ __forceinline__ PetscScalar Add(PetscScalar sum, const Row &r, PetscInt q, PetscInt end, const DeviceEntries &e, const Code copy[], int conjugate)
   {
     PetscInt    offset[count];
     PetscScalar x[count];
-    int         place[count];
-    bool        has[count];
 
 #pragma unroll
-    for (int i = 0; i < count; i++) {
-      const int s = t + i * lanes;
-
-      has[i]   = s < r.length && (whole || s >= 32 || r.mask >> s & 1);
-      place[i] = (int)r.first + (whole || s >= 32 ? s : __popc(r.mask & ((1u << s) - 1)));
-      if (!whole) has[i] = has[i] && place[i] >= 0 && place[i] < piece;
-      offset[i] = LoadCachedIf(has[i], r.offset + s);
-    }
+    for (int i = 0; i < count; i++) offset[i] = LoadCachedIf(q + i * lanes < end, r.offset + (q + i * lanes - r.begin));
 #pragma unroll
-    for (int i = 0; i < count; i++) x[i] = LoadCachedIf(has[i], r.x + offset[i]);
+    for (int i = 0; i < count; i++) x[i] = LoadCachedIf(q + i * lanes < end, r.x + offset[i]);
     StreamWait();
 #pragma unroll
     for (int i = 0; i < count; i++) {
-      if (has[i]) sum = MultiplyAdd(sum, ConjugateIf(piece_of[place[i]].Value(e), conjugate), x[i]);
+      if (q + i * lanes < end) sum = MultiplyAdd(sum, ConjugateIf(copy[q + i * lanes].Value(e), conjugate), x[i]);
     }
     return sum;
   }
 
-  /* Adds the last entries, `count` or fewer of each lane */
-  template <int lanes, int count, bool whole>
-  static __device__ __forceinline__ PetscScalar AddRest(PetscScalar sum, const Row &r, int t, int rest, const DeviceEntries &e, const Code piece_of[], int conjugate)
+  /* A warp's neighbouring rows */
+  template <int lanes>
+  static __device__ __forceinline__ PetscScalar SumOfNeighbours(const AutoCSRDeviceOperands &op, const DeviceEntries &e, const Rows &rows, Row r, PetscInt length, unsigned char room[])
   {
-    if constexpr (count > 1) {
-      if (rest < count) return AddRest<lanes, count - 1, whole>(sum, r, t, rest, e, piece_of, conjugate);
+    const int   lane = threadIdx.x % lanes;
+    PetscScalar sum  = 0;
+    PetscInt    q;
+
+    r.end   = rows.begin + SumUpTo(lane ? 0 : length);
+    r.begin = r.end - length;
+    q       = r.begin + lane;
+    for (PetscInt c = rows.begin; c < rows.end; c += piece) {
+      const Code    *from = (const Code *)e.value + c, *copy = (const Code *)(room + StreamLead(from)) - c;
+      const PetscInt end  = PetscMin(r.end, c + piece);
+      const int      mine = q < end ? (int)((end - q + lanes - 1) / lanes) : 0;
+      PetscInt       p    = q;
+      int            rest = WarpMax(mine);
+
+      if (c > rows.begin) StreamCopy<piece * sizeof(Code)>(room, from, PetscMin(rows.end - c, piece) * sizeof(Code));
+      for (; rest > few; rest -= most, p += most * lanes) sum = Add<lanes, most>(sum, r, p, end, e, copy, op.conjugate);
+      if (rest > 0) sum = Add<lanes, few>(sum, r, p, end, e, copy, op.conjugate);
+      q += mine * lanes;
+      __syncwarp(); /* before the room is filled again */
     }
-    return Add<lanes, count, whole>(sum, r, t, e, piece_of, conjugate);
-  }
-
-  template <int lanes, bool whole>
-  static __device__ __forceinline__ PetscScalar AddPiece(PetscScalar sum, const Row &r, const DeviceEntries &e, const Code piece_of[], int conjugate)
-  {
-    const int longest = WarpMax(r.length);
-    int       t       = threadIdx.x % lanes, rest = (longest + lanes - 1) / lanes;
-
-    for (; rest > most; rest -= most, t += most * lanes) sum = Add<lanes, most, whole>(sum, r, t, e, piece_of, conjugate);
-    if (rest > 0) sum = AddRest<lanes, most, whole>(sum, r, t, rest, e, piece_of, conjugate);
     return sum;
   }
 
   template <int lanes>
   static __device__ __forceinline__ void RunLanes(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt block, unsigned char room[])
   {
-    const int          lane  = threadIdx.x % lanes;
-    const PetscInt     first = block * (AUTOCSR_BLOCK / lanes) + (PetscInt)(threadIdx.x / WARP) * (WARP / lanes), k = first + (PetscInt)(threadIdx.x % WARP / lanes);
-    const bool         inside = k < seg.n_rows;
-    DeviceEntries      e      = {NULL, op.val, NULL, seg.dictionary, NULL};
-    AutoCSRPatternRoot root;
-    PetscInt           begin = 0, end = 0, row;
-    PetscScalar        sum = 0;
-    Row                r;
-    int                entries;
+    const int      lane  = threadIdx.x % lanes;
+    const PetscInt step  = AUTOCSR_BLOCK / lanes;
+    const PetscInt times = seg.blocks > (seg.n_rows - 1) / step ? 1 : turns;
+    DeviceEntries  e     = {NULL, op.val, NULL, seg.dictionary, NULL};
+    Rows           now   = RowsFrom<lanes>(seg, op, block * times * step + (PetscInt)(threadIdx.x / WARP) * (WARP / lanes));
 
-    if (first >= seg.n_rows) return;
     if constexpr (value != AUTOCSR_VALUE_CSR) e.value = (const Code *)seg.value - LoadCached(op.row_ptr + seg.row_begin);
-    row = RowOf(seg, PetscMin(k, seg.n_rows - 1));
-    if (!seg.rows) {
-      begin = LoadCached(op.row_ptr + seg.row_begin + first);
-      end   = LoadCached(op.row_ptr + seg.row_begin + PetscMin(first + WARP / lanes, seg.n_rows));
-      StreamCopy<piece * sizeof(Code)>(room, (const Code *)e.value + begin, PetscMin(end - begin, piece) * sizeof(Code));
-    }
-    root     = LoadCached(seg.pattern_root + LoadStream(seg.pattern_id + PetscMin(k, seg.n_rows - 1)));
-    r.x      = op.x + row;
-    r.offset = seg.pattern_offset + root.begin;
-    r.length = inside ? root.length : 0;
-    r.mask   = root.mask;
-    entries  = !inside ? 0 : root.length > 32 ? root.length : __popc(root.mask);
-    if (seg.rows) {
-      const PetscInt from = LoadCached(op.row_ptr + row);
+    for (PetscInt t = 0; t < times && now.first < seg.n_rows; t++) {
+      const PetscInt k      = now.first + (PetscInt)(threadIdx.x % WARP / lanes);
+      const bool     inside = k < seg.n_rows;
+      Rows           next   = now;
+      Row            r      = {op.x, seg.pattern_offset, 0, 0};
+      PetscInt       row = 0, length = 0;
+      PetscScalar    sum = 0;
 
-      for (int t = lane; t < entries; t += lanes) {
-        Code code;
+      StreamCopy<piece * sizeof(Code)>(room, (const Code *)e.value + now.begin, PetscMin(now.end - now.begin, piece) * sizeof(Code));
+      if (t + 1 < times) next = RowsFrom<lanes>(seg, op, now.first + step);
+      if (inside) {
+        const PetscInt p = LoadCached(seg.pattern_ptr + now.pattern);
 
-        code.Load(e, from + t);
-        sum = MultiplyAdd(sum, ConjugateIf(code.Value(e), op.conjugate), LoadCached(r.x + LoadCached(seg.pattern_offset + root.own + t)));
+        length = LoadCached(seg.pattern_ptr + now.pattern + 1) - p;
+        row    = RowOf(seg, k);
+        r.offset += p;
+        r.x += row;
       }
-    } else {
-      r.first = SumUpTo(lane ? 0 : entries) - entries;
-      for (PetscInt c = begin; c < end; c += piece) {
-        const Code *from = (const Code *)e.value + c, *piece_of = (const Code *)(room + StreamLead(from));
+      if (seg.rows) {
+        r.begin = LoadCached(op.row_ptr + row);
+        for (PetscInt q = r.begin + lane; q < r.begin + length; q += lanes) {
+          Code code;
 
-        if (c > begin) StreamCopy<piece * sizeof(Code)>(room, from, PetscMin(end - c, piece) * sizeof(Code));
-        if (__all_sync(ALL_LANES, entries == r.length && end - begin <= piece))
-          sum = AddPiece<lanes, true>(sum, r, e, piece_of, op.conjugate);
-        else
-          sum = AddPiece<lanes, false>(sum, r, e, piece_of, op.conjugate);
-        r.first -= piece;
-        __syncwarp(); /* before the room is filled again */
-      }
-    }
+          code.Load(e, q);
+          sum = MultiplyAdd(sum, ConjugateIf(code.Value(e), op.conjugate), LoadCached(r.x + LoadCached(r.offset + (q - r.begin))));
+        }
+      } else
+        sum = SumOfNeighbours<lanes>(op, e, now, r, length, room);
 #pragma unroll
-    for (int half = lanes / 2; half; half /= 2) sum += ShuffleXor(sum, half);
-    if (inside && lane == 0) op.y[row] = AddendOf(op, row) + sum;
+      for (int half = lanes / 2; half; half /= 2) sum += ShuffleXor(sum, half);
+      if (inside && lane == 0) op.y[row] = AddendOf(op, row) + sum;
+      now = next;
+    }
   }
 
   static __device__ __forceinline__ void Run(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt block, Shared &shared)

@@ -55,6 +55,10 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
     *why = "pieces of so few entries take longer than gathers: it is used where it is asked for by name";
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  if (!asked && AutoCSRProblemIsUneven(problem)) { /* a block of rows adds its pieces alone */
+    *why = "some blocks of rows have so many of the entries that the others would wait for them: it is used where it is asked for by name";
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   for (PetscInt v = 0; v < n_values; v++) {
     axes.value = value[v];
     AutoCSRVariantAdd(problem, &axes, max, list, n);

@@ -74,6 +74,20 @@ PetscInt AutoCSRProblemVectorLanes(const AutoCSRProblem *problem)
   return lanes;
 }
 
+#define UNEVEN 4 /* times the mean */
+
+PetscBool AutoCSRProblemIsUneven(const AutoCSRProblem *problem)
+{
+  const AutoCSRProfile *profile = problem->profile;
+
+  for (PetscInt c = 0; c < profile->chunks; c++) {
+    const AutoCSRChunk *chunk = &profile->chunk[c];
+
+    if (chunk->nnz > UNEVEN * profile->mean_length * (chunk->row_end - chunk->row_begin)) return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
 PetscErrorCode AutoCSRCostInPlace(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
 {
   const AutoCSRRange range = problem->range;

@@ -9,6 +9,7 @@
 #include "preset.h"
 #include "../backend.h"
 
+#define DIRTY       4          /* times: where tiles of rows nearly all empty come together they walk many rows, and are waited for */
 #define ROW_OF_TILE (1.0 / 32) /* a row of a tile keeps its lanes waiting for so much of an entry */
 
 static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
@@ -29,6 +30,7 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
   PetscFunctionBegin;
   PetscCall(AutoCSRCostInPlace(problem, axes, part, n));
   part->longest += problem->csr->m / (problem->csr->nnz / (axes->tile_width * axes->tile_height) + 1.0) * ROW_OF_TILE;
+  if (AutoCSRProblemIsUneven(problem)) part->irregular *= DIRTY;
   if (problem->range.empty_rows) part->longest += axes->tile_height; /* the heads of a dirty tile's rows are looked for */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
