@@ -410,7 +410,7 @@ def main():
     tests.sort(key=lambda t: t.runs if args.limit < math.inf else -t.runs)  # as many as there is time for, or the long ones not at the end
     tests = tests[args.first :][: args.count]
     if args.split:
-        tests = [p for t in tests for p in t.parts(args.split, args.device)]
+        tests = [p for t in tests for p in ([t] if t.skipped or args.pack else t.parts(args.split, args.device))]
     runnable = [t for t in tests if not t.skipped]
     tree.build(runnable, args.jobs)
     if args.pack:

@@ -128,7 +128,7 @@ static PetscErrorCode Run(const char name[], Csr *csr, PetscBool gpu)
 int main(int argc, char **argv)
 {
   PetscInt  files             = 1024;
-  PetscReal scale             = 1;
+  PetscReal scale;
   PetscBool gpu               = PETSC_FALSE;
   char      matrices[1024]    = "poisson3d7,poisson3d27,poisson3d7-const,fem3x3,uniform16,circuit,lp,road", *file[1024], device[256];
   Size      size              = {1, 1};
@@ -137,13 +137,15 @@ int main(int argc, char **argv)
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-gpu", &gpu, NULL));
-  PetscCall(PetscOptionsGetReal(NULL, NULL, "-scale", &scale, NULL));
-  size.scale = scale;
   PetscCall(PetscOptionsGetString(NULL, NULL, "-matrices", matrices, sizeof(matrices), NULL));
   PetscCall(PetscOptionsGetStringArray(NULL, NULL, "-files", file, &files, NULL));
   if (gpu) PetscCall(GpuFind(&machine));
+  scale = machine->scale;
+  PetscCall(PetscOptionsGetReal(NULL, NULL, "-scale", &scale, NULL));
+  PetscCheck(scale > 0 && scale <= 64, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-scale %g: must be in (0, 64]", (double)scale);
+  size.scale = scale;
   PetscCall(machine->describe(device, sizeof(device)));
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s, PETSc %d.%d.%d\n%-20s %-12s %9s %10s %9s %9s %10s %9s %9s %9s\n", device, PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR, "matrix", "type", "rows", "nonzeros", "host", "MatMult", "transposed", "explicit", "refresh", "own/CSR"));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s, PETSc %d.%d.%d\n%-20s %-12s %9s %10s %9s %9s %10s %9s %9s %9s %9s\n", device, PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR, "matrix", "type", "rows", "nonzeros", "host", "MatMult", "transposed", "explicit", "refresh", "own/CSR", "T/CSR"));
   for (const Generator *g = Generators; g->name; g++) {
     PetscBool wanted, first = (PetscBool)!strcmp(g->name, "poisson2d5");
 

@@ -21,7 +21,7 @@ PetscErrorCode MatConvert_AutoCSR_Any(Mat A, MatType type, MatReuse reuse, Mat *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* An empty one is not converted */
+/* To the AIJ of the parent; what is that already, and may be empty, is not converted in place */
 static PetscErrorCode MatConvertToAIJ(Mat A, const AutoCSRParent *parent, MatReuse reuse, Mat *M)
 {
   PetscBool same;
@@ -86,11 +86,17 @@ PetscErrorCode MatConvert_Any_AutoCSR(Mat A, MatType type, MatReuse reuse, Mat *
   PetscCall(PetscObjectTypeCompare((PetscObject)A, parent->type, &same));
   same = (PetscBool)(same || AutoCSRIsOn(parent, A));
   if (reuse == MAT_REUSE_MATRIX) {
-    Mat T = A;
+    PetscBool aij;
+    Mat       T;
 
-    if (!same) PetscCall(MatConvertToAIJ(A, parent, MAT_INITIAL_MATRIX, &T));
-    PetscCall(MatCopy(T, *M, DIFFERENT_NONZERO_PATTERN));
-    if (!same) PetscCall(MatDestroy(&T));
+    PetscCall(PetscObjectTypeCompare((PetscObject)A, AutoCSRParentAIJ(parent), &aij));
+    if (same || aij) /* as PETSc does between these: *M was made of A, and its plan gets the new values */
+      PetscCall(MatCopy(A, *M, SAME_NONZERO_PATTERN));
+    else {
+      PetscCall(MatConvertToAIJ(A, parent, MAT_INITIAL_MATRIX, &T));
+      PetscCall(MatCopy(T, *M, DIFFERENT_NONZERO_PATTERN));
+      PetscCall(MatDestroy(&T));
+    }
   } else if (reuse == MAT_INITIAL_MATRIX) {
     if (same)
       PetscCall(MatDuplicate(A, MAT_COPY_VALUES, M));

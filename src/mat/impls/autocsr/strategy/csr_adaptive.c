@@ -3,7 +3,7 @@
   their own, and very long ones many (CSR-Adaptive of Greathouse and Daga; dufrechou2021, 2.1.3). Rows are used in place.
     variants  blocks of 2, 4 or 8 entries a lane: small blocks keep a small matrix' multiprocessors busy. A processor that works
               on one row after the other has nothing to balance: there only by name, and no other than rows in order
-    cost      the CSR's bytes and where each block begins; no row is walked by a lane alone
+    cost      the CSR's bytes and where each block begins; no row is walked by a lane alone, and dense rows gather nothing
     build     one pass over the row offsets for the places of the blocks. Where the paper's code on the CPU fills a block up
               row by row, here a row begins one by its own offset alone, so that all rows are looked at at once
 */
@@ -50,7 +50,7 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
   for (PetscInt b = 1; b < AUTOCSR_HISTOGRAM_BINS; b++) {
     if ((double)((PetscInt64)1 << (b - 1)) >= dense) in_dense += profile->histogram_nnz[b];
   }
-  part->scattered *= 1 - in_dense / PetscMax(1, profile->nnz);
+  if (problem->range.longest >= dense) part->scattered *= 1 - in_dense / PetscMax(1, profile->nnz); /* of row ranges, those with such rows */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -81,9 +81,7 @@ PetscBool AutoCSRProblemIsUneven(const AutoCSRProblem *problem)
   const AutoCSRProfile *profile = problem->profile;
 
   for (PetscInt c = 0; c < profile->chunks; c++) {
-    const AutoCSRChunk *chunk = &profile->chunk[c];
-
-    if (chunk->nnz > UNEVEN * profile->mean_length * (chunk->row_end - chunk->row_begin)) return PETSC_TRUE;
+    if (profile->chunk[c].nnz > UNEVEN * (double)profile->nnz / profile->chunks) return PETSC_TRUE;
   }
   return PETSC_FALSE;
 }

@@ -15,7 +15,7 @@ PETSC_INTERN void AutoCSRVariantAdd(const AutoCSRProblem *, const AutoCSRAxes *,
 PETSC_INTERN PetscErrorCode AutoCSRProblemAsksFor(const AutoCSRProblem *, const char strategy[], PetscBool *);
 /* A vector of 2 to 32 lanes a row, by the mean length (dufrechou2021, 2.1.1) */
 PETSC_INTERN PetscInt AutoCSRProblemVectorLanes(const AutoCSRProblem *);
-/* Have some of the matrix's chunks far more entries a row than the mean has? What takes equal shares of rows, or of entries, then waits for what falls on these, or on the others */
+/* Has one of the matrix's chunks far more of the entries than the mean has? What takes equal shares of rows, or of entries, then waits for what falls on it, or on the others */
 PETSC_INTERN PetscBool AutoCSRProblemIsUneven(const AutoCSRProblem *);
 /* The value codings that values stored in a segment's own order may have here; returns how many */
 PETSC_INTERN PetscInt AutoCSRStoredValueCodings(const AutoCSRProblem *, AutoCSRValue[3]);

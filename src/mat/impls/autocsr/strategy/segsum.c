@@ -30,7 +30,7 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
   PetscFunctionBegin;
   PetscCall(AutoCSRCostInPlace(problem, axes, part, n));
   part->longest += problem->csr->m / (problem->csr->nnz / (axes->tile_width * axes->tile_height) + 1.0) * ROW_OF_TILE;
-  if (AutoCSRProblemIsUneven(problem)) part->irregular *= DIRTY;
+  if (problem->parallel && AutoCSRProblemIsUneven(problem)) part->irregular *= DIRTY;
   if (problem->range.empty_rows) part->longest += axes->tile_height; /* the heads of a dirty tile's rows are looked for */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
