@@ -413,6 +413,6 @@ int main(int argc, char **argv)
 
   test:
     requires: cuda double
-    args: -parts 12 -part {{0 1 2 3 4 5 6 7 8 9 10 11}}
+    args: -parts 24 -part {{0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23}}
 
 TEST*/
