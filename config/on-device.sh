@@ -44,7 +44,7 @@ step() {
   local kind=$1 build=${2:-} start=$SECONDS log rc
   log=$logs/$(tr -c 'a-zA-Z0-9_\n' '-' <<<"$kind-${*:2}" | cut -c1-80).txt
   shift
-  [[ $kind = tests || $kind = sanitize || $kind = bench || $kind = overheads ]] || build=opt
+  [[ $kind != solves && $kind != petsc ]] || build=opt
   export LD_LIBRARY_PATH=$work/petsc-$build:$libraries
   case $kind in
   tests)

@@ -218,7 +218,7 @@ class Test:
             self.text = self.text.replace(old, new)
         self.label = "+".join([self.field("label"), *(f"{name}-{value}" for name, value in self.part.items())])
         # Loops over options; of these a part has one value only
-        self.loops = {name: values.strip('"').split() for name, values in re.findall(r"^\w+_in=\$\{(\w+):-(.*)\}$", self.text, re.M) if name not in self.part}
+        self.loops = {name: values.split() for name, values in re.findall(r"^\w+_in=\$\{(\w+):-(.*)\}$", self.text, re.M) if name not in self.part}
         self.runs = math.prod(map(len, self.loops.values()))
         self.processes = max([int(n) for n in re.findall(r"\d+", self.part.get("nsize") or "".join(re.findall(r"^nsize_in=(.*)$", self.text, re.M)))] or [1])
         self.folder = os.path.relpath(os.path.dirname(script), tree.gen)

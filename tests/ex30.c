@@ -273,7 +273,6 @@ static PetscErrorCode CheckTranspose(const Pair *pair)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Two profiles of one matrix, and with other values */
 /* Of the rows alone: the same on both backends, and nothing of codings */
 static PetscErrorCode CheckRowsOnly(const Pair *pair)
 {
@@ -289,6 +288,7 @@ static PetscErrorCode CheckRowsOnly(const Pair *pair)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Two profiles of one matrix, and with other values */
 static PetscErrorCode CheckProfiles(const Generator *g, Pair *pair)
 {
   const ValueKind kinds[] = {VALUES_FEW, VALUES_FLOATS, VALUES_MANY, VALUES_OFFSET};

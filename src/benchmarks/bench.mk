@@ -15,7 +15,6 @@ $(bench_program): $(bench_objects)
 
 # What a product costs beside: the same parts, another program
 overheads_program := $(BUILD)/src/benchmarks/overheads
-$(BUILD)/src/benchmarks/overheads.o: private CFLAGSALL += -fopenmp
 $(overheads_program): $(BUILD)/src/benchmarks/overheads.o $(filter-out %/bench.o,$(bench_objects))
 	$(call quiet,LINK)$(CLINKER) -fopenmp -o $@ $^ $(PETSC_LIB) -lm
 overheads: all $(overheads_program)

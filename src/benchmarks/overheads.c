@@ -30,7 +30,7 @@ static PetscErrorCode TimeRow(Apply apply, Mat A, Vec x, Vec y, PetscInt n, doub
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Once all planning is done: the library's steps take products to come */
+/* The applications before those that are timed take the library past its steps of planning */
 static PetscErrorCode TimeApply(Apply apply, Mat A, Vec x, Vec y, double *host, double *all)
 {
   double   guess, h = 0, a = 0;

@@ -116,7 +116,7 @@ static __global__ void __launch_bounds__(BLOCK) CountLines(AutoCSRMatrix csr, Pe
     for (unsigned i = threadIdx.x; i < slots; i += BLOCK) set[i] = 0;
     __syncthreads();
     for (PetscInt i = (PetscInt)threadIdx.x; i < n; i += BLOCK) {
-      const unsigned line = (unsigned)(csr.col[begin + i] / (PetscInt)(64 / sizeof(PetscScalar))) + 1;
+      const unsigned line = (unsigned)(csr.col[begin + i] / (PetscInt)(AUTOCSR_LINE / sizeof(PetscScalar))) + 1;
 
       for (unsigned slot = (line * 0x9E3779B9u) >> 16;; slot++) {
         const unsigned was = atomicCAS(&set[slot & (slots - 1)], 0u, line);

@@ -53,8 +53,8 @@ static PetscErrorCode AutoCSRFinalize(void)
   that the product is made on the device.
 
   With -mat_autocsr_takeover, given when the library is loaded, matrices of type `MATAIJCUSPARSE` are of this type, under
-  the name of that one, also those that `MatConvert()` or -mat_seqaij_type makes of `MATAIJ`: for programs, and places in PETSc, that ask for `MATSEQAIJCUSPARSE` by exact name, as
-  `MatSeqAIJCUSPARSEGetArray()` does in debug builds.
+  the name of that one, also those that `MatConvert()` or -mat_seqaij_type makes of `MATAIJ`: for programs, and places in
+  PETSc, that ask for `MATSEQAIJCUSPARSE` by exact name, as `MatSeqAIJCUSPARSEGetArray()` does in debug builds.
 
   What PETSc asks of `MATAIJ` by exact type name is different: `MatCreateKAIJ()` on one process and
   `MatMPIAIJGetLocalMatCondensed()` are errors (convert to `MATAIJ` before), `PCILU` takes `MAT_SHIFT_INBLOCKS` for

@@ -109,12 +109,11 @@ PetscErrorCode MatMPIAutoCSRInherit_CUSPARSE(AutoCSRParent *parent, PetscBool ta
   parent->own     = takeover ? MATMPIAIJCUSPARSE : MATMPIAUTOCSR;
   parent->by_name = (PetscBool)!takeover;
   PetscCall(AutoCSRParentExtend(parent, OperationsOnDevice, NULL));
-  if (!takeover) {
+  if (takeover) {
+    PetscCall(PetscFunctionListFind(MatList, MATMPIAIJ, &CreateAIJ));
+    PetscCall(MatRegister(MATMPIAIJ, MatCreate_MPIAIJ_Takeover));
+  } else
     PetscCall(AutoCSRParentExtend(parent, OperationsByName, MethodsByName));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(PetscFunctionListFind(MatList, MATMPIAIJ, &CreateAIJ));
-  PetscCall(MatRegister(MATMPIAIJ, MatCreate_MPIAIJ_Takeover));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif

@@ -4,12 +4,10 @@
 */
 #include "encode.h"
 
-#define LINE 64 /* bytes of a cache line */
-
 /* An odd number of lines: diagonals a power of two apart would meet in a few sets of a cache */
 PetscInt AutoCSRDiagonalSlots(const AutoCSRAxes *axes, PetscInt rows)
 {
-  const PetscInt slots = LINE / (PetscInt)AutoCSRStreamElementSize(axes, AUTOCSR_STREAM_VALUE);
+  const PetscInt slots = AUTOCSR_LINE / (PetscInt)AutoCSRStreamElementSize(axes, AUTOCSR_STREAM_VALUE);
 
   return slots * ((rows / slots + (rows % slots > 0)) | 1);
 }

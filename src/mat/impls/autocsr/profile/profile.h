@@ -13,6 +13,7 @@
 #define AUTOCSR_MAX_PATTERNS   1024 /* patterns that the dictionary keeps: those of the most rows */
 #define AUTOCSR_NO_PATTERN     0xFFFF
 #define AUTOCSR_MAX_DISTINCT   256   /* more distinct values: the dictionary is given up */
+#define AUTOCSR_LINE           64    /* bytes of x that come together */
 #define AUTOCSR_WINDOW         256   /* rows of a sorting window on a device */
 #define AUTOCSR_WINDOW_LOW     16384 /* where slices are low, as a processor's: the more rows, the longer the runs of slices of one width */
 #define AUTOCSR_GRANULARITIES  16    /* rows of a virtual row (U of hou2017): 10, 20, 50, 100 ... 10^6 */

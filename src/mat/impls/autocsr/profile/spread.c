@@ -113,7 +113,7 @@ typedef struct {
 /* Distinct lines among the columns of CSR entries [begin, end), fewer than there are slots, a power of two. stamp marks the slots of this call */
 static PetscInt CountLines(const AutoCSRMatrix *csr, PetscInt begin, PetscInt end, LineSlot slot[], unsigned slots, PetscInt stamp)
 {
-  const PetscInt per_line = 64 / (PetscInt)sizeof(PetscScalar);
+  const PetscInt per_line = AUTOCSR_LINE / (PetscInt)sizeof(PetscScalar);
   PetscInt       lines    = 0;
 
   for (PetscInt p = begin; p < end; p++) {

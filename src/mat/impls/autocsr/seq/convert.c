@@ -34,7 +34,7 @@ static PetscErrorCode MatConvertToAIJ(Mat A, const AutoCSRParent *parent, MatReu
 
 static PetscBool AutoCSRIsOn(const AutoCSRParent *parent, Mat A)
 {
-  return strncmp(parent->type, "mpi", 3) ? MatIsSeqAutoCSR(A) : MatIsMPIAutoCSR(A);
+  return AutoCSRParentIsMPI(parent) ? MatIsMPIAutoCSR(A) : MatIsSeqAutoCSR(A);
 }
 
 /*

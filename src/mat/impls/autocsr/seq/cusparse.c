@@ -275,13 +275,12 @@ PetscErrorCode MatSeqAutoCSRInherit_CUSPARSE(AutoCSRParent *parent, PetscBool ta
   parent->solver     = MATSOLVERCUSPARSE;
   parent->get_factor = MatGetFactor_seqaijcusparse_cusparse;
   PetscCall(AutoCSRParentExtend(parent, Operations, NULL));
-  if (!takeover) {
+  if (takeover) {
+    PetscCall(PetscFunctionListFind(MatList, MATSEQAIJ, &CreateAIJ));
+    PetscCall(MatRegister(MATSEQAIJ, MatCreate_SeqAIJ_Takeover));
+    PetscCall(MatSeqAIJRegister(MATSEQAIJCUSPARSE, MatConvert_Any_AutoCSR));
+  } else
     PetscCall(AutoCSRParentExtend(parent, OperationsByName, MethodsByName));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(PetscFunctionListFind(MatList, MATSEQAIJ, &CreateAIJ));
-  PetscCall(MatRegister(MATSEQAIJ, MatCreate_SeqAIJ_Takeover));
-  PetscCall(MatSeqAIJRegister(MATSEQAIJCUSPARSE, MatConvert_Any_AutoCSR));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif

@@ -53,10 +53,15 @@ typedef struct {
   AutoCSRParentTable table[2]; /* of a matrix that is not bound to the CPU, and of one that is */
 } AutoCSRParent;
 
+static inline PetscBool AutoCSRParentIsMPI(const AutoCSRParent *parent)
+{
+  return (PetscBool)!strncmp(parent->type, "mpi", 3);
+}
+
 /* The AIJ that the parent is, or multiplies on a device */
 static inline MatType AutoCSRParentAIJ(const AutoCSRParent *parent)
 {
-  return strncmp(parent->type, "mpi", 3) ? MATSEQAIJ : MATMPIAIJ;
+  return AutoCSRParentIsMPI(parent) ? MATMPIAIJ : MATSEQAIJ;
 }
 
 /* PETSc without devices has matrices that are bound in no other sense than that there is one table */

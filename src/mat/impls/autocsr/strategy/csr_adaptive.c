@@ -36,13 +36,11 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-#define LINE 64 /* bytes of x that come together */
-
 /* A row with blocks of its own that has an entry in each line of x, on average, reads x side by side: other blocks hide that */
 static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
 {
   const AutoCSRProfile *profile  = problem->profile;
-  const double          dense    = PetscMax((double)problem->csr->n * sizeof(PetscScalar) / LINE, axes->tile_width * axes->tile_height);
+  const double          dense    = PetscMax((double)problem->csr->n * sizeof(PetscScalar) / AUTOCSR_LINE, axes->tile_width * axes->tile_height);
   double                in_dense = 0;
 
   PetscFunctionBegin;
