@@ -77,11 +77,11 @@ def read_results(paths, m):
             strategies = [r['variant'].split(':')[1]] if ':' in r['variant'] else {k[1] for k in m['variant'] if k[0] == r['matrix']}
             runs = [(key, v) for key, v in m['variant'].items() if key[0] == r['matrix'] and key[1] in strategies
                     and executor in {n.replace('/named', '').replace('/few', '') for n, _ in m['segments'][key]}]
-            found = [key for key, v in runs if abs(v['bytes'] - float(r['bytes'])) <= 1e-3 * v['bytes'] and abs(v['own'] - float(r['own'])) <= 1e-3 * v['bytes'] + 20000]
-            if not found and ':' in r['variant'] and len(runs) == 1:  # its bytes are estimates
-                found = [runs[0][0]]
-            if len(found) == 1 or (found and len({k[1] for k in found}) == 1 and len(found) < 3):
-                measured[found[0]] = min(1e-6 * float(r['us']), measured.get(found[0], math.inf))
+            far = {key: (abs(v['bytes'] - float(r['bytes'])) + abs(v['own'] - float(r['own']))) / v['bytes'] for key, v in runs}
+            near = sorted(far, key=far.get)  # its bytes are estimates
+            alike = len({k[1] for k in near if far[k] <= 2 * far[near[0]]}) == 1 if near else False
+            if near and far[near[0]] < 0.05 and (len(near) == 1 or alike and far[near[1]] > 2 * far[near[0]]):
+                measured[near[0]] = min(1e-6 * float(r['us']), measured.get(near[0], math.inf))
     return measured, times
 
 

@@ -46,8 +46,8 @@ PetscErrorCode VariantUsable(const Variant *v, PetscBool *usable)
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
   *usable = (PetscBool)(ranks == 1);
   if (v->direct) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscStrcmp(v->type, "sellcuda", usable)); /* has no function that takes CSR arrays */
-  if (*usable && ranks > 1) {
+  PetscCall(PetscStrcmp(v->type, "sellcuda", usable)); /* has no function that takes CSR arrays; of complex values PETSc 3.26's default kernel makes no product */
+  if (*usable && (ranks > 1 || PetscDefined(USE_COMPLEX))) {
     *usable = PETSC_FALSE;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
