@@ -1,28 +1,7 @@
 /* Bins of virtual rows (hou2017, Algorithm 2), and the names of virtual rows and of rows by what is in them */
-#include "profile.cuh"
+#include "bins.cuh"
 #include <cub/device/device_select.cuh>
 #include <thrust/iterator/counting_iterator.h>
-
-/* A virtual row: U rows, the last one what is left */
-struct VirtualRows {
-  PetscInt        m, U, bins;
-  const PetscInt *row_ptr;
-
-  __device__ __forceinline__ PetscInt End(PetscInt v) const
-  {
-    return m - v * U < U ? m : (v + 1) * U;
-  }
-  __device__ __forceinline__ PetscInt Nonzeros(PetscInt v) const
-  {
-    return row_ptr[End(v)] - row_ptr[v * U];
-  }
-  __device__ __forceinline__ PetscInt Bin(PetscInt v) const
-  {
-    const PetscInt w = Nonzeros(v) / U;
-
-    return w < bins - 1 ? w : bins - 1;
-  }
-};
 
 struct IsInBins {
   VirtualRows rows;
@@ -46,53 +25,11 @@ struct IsOfLength {
   }
 };
 
-/* The granularities of a grid: one for each y */
-struct Granularities {
-  PetscInt U[AUTOCSR_GRANULARITIES];
-};
-
-static __global__ void __launch_bounds__(BLOCK) Count(PetscInt m, const PetscInt row_ptr[], Granularities granularities, PetscInt bins, AutoCSRBins out[])
+static __global__ void __launch_bounds__(BLOCK) Count(VirtualRows rows, AutoCSRBins *out)
 {
-  const VirtualRows      rows = {m, granularities.U[blockIdx.y], bins, row_ptr};
-  const PetscInt         n    = Pieces(m, rows.U);
   __shared__ AutoCSRBins own;
 
-  for (int b = (int)threadIdx.x; b < bins; b += BLOCK) own.count[b] = own.rows[b] = own.nnz[b] = 0;
-  __syncthreads();
-  for (PetscInt64 i = FirstOfThread(); i < n; i += StrideOfThreads()) {
-    const PetscInt v = (PetscInt)i, b = rows.Bin(v);
-
-    AtomicAdd(&own.count[b], 1);
-    AtomicAdd(&own.rows[b], rows.End(v) - v * rows.U);
-    AtomicAdd(&own.nnz[b], rows.Nonzeros(v));
-  }
-  __syncthreads();
-  for (int b = (int)threadIdx.x; b < bins; b += BLOCK) {
-    if (!own.count[b]) continue;
-    AtomicAdd(&out[blockIdx.y].count[b], own.count[b]);
-    AtomicAdd(&out[blockIdx.y].rows[b], own.rows[b]);
-    AtomicAdd(&out[blockIdx.y].nnz[b], own.nnz[b]);
-  }
-}
-
-/* n granularities; the bins are zero */
-static PetscErrorCode CountAll(const AutoCSRMatrix *csr, PetscInt n, const PetscInt U[], PetscInt bins, AutoCSRBins device[])
-{
-  Granularities granularities;
-
-  PetscFunctionBegin;
-  if (!csr->m) PetscFunctionReturn(PETSC_SUCCESS);
-  for (PetscInt u = 0; u < n; u++) granularities.U[u] = U[u];
-  Count<<<dim3(GridOf(Pieces(csr->m / U[0] + 1, BLOCK), 256), (unsigned)n), BLOCK, 0, AUTOCSR_STREAM>>>(csr->m, csr->row_ptr, granularities, bins, device);
-  PetscCallCUDA(cudaGetLastError());
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode DeviceProfileBins(const AutoCSRMatrix *csr, AutoCSRBins device[])
-{
-  PetscFunctionBegin;
-  PetscCall(CountAll(csr, AutoCSRProfileGranularities(csr->m), AutoCSRGranularity, AUTOCSR_MAX_BINS, device));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  CountVirtualRows(rows, FirstOfThread(), StrideOfThreads(), own, out);
 }
 
 PetscErrorCode AutoCSRDeviceCountBins(const AutoCSRMatrix *csr, PetscInt U, PetscInt bins, AutoCSRBins *counted)
@@ -103,9 +40,37 @@ PetscErrorCode AutoCSRDeviceCountBins(const AutoCSRMatrix *csr, PetscInt U, Pets
   PetscFunctionBegin;
   PetscCall(scratch.Allocate(1, &device));
   PetscCallCUDA(cudaMemsetAsync(device, 0, sizeof(*device), AUTOCSR_STREAM));
-  PetscCall(CountAll(csr, 1, &U, bins, device));
+  if (csr->m) Count<<<GridOf(Pieces(csr->m / U + 1, BLOCK), 256), BLOCK, 0, AUTOCSR_STREAM>>>(VirtualRows{csr->m, U, bins, csr->row_ptr}, device);
+  PetscCallCUDA(cudaGetLastError());
   PetscCall(AutoCSRDeviceToHost(counted, device, sizeof(*counted)));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static constexpr int      SELECT = 1024;   /* threads of a block */
+static constexpr PetscInt FEW    = 131072; /* so many are selected from by one launch */
+
+/* A block counts for itself what comes before its part: a launch, and nothing else, where that is soon done */
+template <typename Wanted>
+static __global__ void __launch_bounds__(SELECT) SelectFew(PetscInt begin, PetscInt end, Wanted wanted, PetscInt names[])
+{
+  __shared__ int of_warp[SELECT / WARP];
+  const PetscInt first = begin + (PetscInt)blockIdx.x * SELECT, mine = first + (PetscInt)threadIdx.x;
+  const int      warp  = (int)threadIdx.x / WARP;
+  const unsigned take  = __ballot_sync(ALL_LANES, mine < end && wanted(mine));
+  int            earlier = 0, place;
+
+#pragma unroll 4
+  for (PetscInt i = begin + (PetscInt)threadIdx.x; i < first; i += SELECT) earlier += wanted(i);
+  earlier = WarpSum(earlier);
+  place   = 0;
+  if (Lane() == 0) of_warp[warp] = earlier;
+  __syncthreads();
+  for (int w = 0; w < SELECT / WARP; w++) place += of_warp[w];
+  __syncthreads();
+  if (Lane() == 0) of_warp[warp] = __popc(take);
+  __syncthreads();
+  for (int w = 0; w < warp; w++) place += of_warp[w];
+  if (take >> Lane() & 1) names[place + __popc(take & ((1u << Lane()) - 1))] = mine;
 }
 
 /* Those of begin, begin + 1 ... end - 1 that are wanted, ascending */
@@ -118,6 +83,11 @@ static PetscErrorCode Select(PetscInt begin, PetscInt end, const Wanted &wanted,
 
   PetscFunctionBegin;
   if (begin == end) PetscFunctionReturn(PETSC_SUCCESS);
+  if (end - begin <= FEW) {
+    SelectFew<Wanted><<<(unsigned)Pieces(end - begin, SELECT), SELECT, 0, AUTOCSR_STREAM>>>(begin, end, wanted, names);
+    PetscCallCUDA(cudaGetLastError());
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(scratch.Allocate(1, &selected));
   PetscCall(RunWithStorage([&](void *temporary, size_t &bytes) { return cub::DeviceSelect::If(temporary, bytes, all, names, selected, end - begin, wanted, AUTOCSR_STREAM); }));
   PetscFunctionReturn(PETSC_SUCCESS);

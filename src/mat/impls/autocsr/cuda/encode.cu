@@ -3,7 +3,11 @@
   the only time it waits for the device.
 */
 #include "encode.cuh"
+#include <cub/block/block_scan.cuh>
 #include <cub/device/device_scan.cuh>
+
+static constexpr int      ITEMS = 8;    /* slices of a thread at once, where one block sums their slots */
+static constexpr PetscInt FEW   = 8192; /* so many slices are soon summed by one block */
 
 /* Of the h lanes that a lane is one of */
 static __device__ __forceinline__ PetscInt GroupMax(PetscInt v, int h)
@@ -22,8 +26,31 @@ static __device__ __forceinline__ PetscInt GroupMin(PetscInt v, int h)
   return h == WARP ? WarpMin(v) : -GroupMax(-v, h);
 }
 
-/* Lengths of rows; widths and bases of slices where they are streams, a lane a row */
-static __global__ void __launch_bounds__(BLOCK) MeasureRows(AutoCSRSegment seg, AutoCSRMatrix csr, EncodeStatus *status)
+/* What ends with each slice, of the slots that each has; by a block */
+static __device__ void SumSlots(PetscInt n, PetscInt slots[])
+{
+  typedef cub::BlockScan<PetscInt, BLOCK> Scan;
+  __shared__ typename Scan::TempStorage   storage;
+  PetscInt                                before = 0;
+
+  for (PetscInt begin = 0; begin < n; begin += ITEMS * BLOCK) {
+    const PetscInt first = begin + (PetscInt)threadIdx.x * ITEMS;
+    PetscInt       item[ITEMS], all;
+
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++) item[i] = first + i < n ? slots[first + i] : 0;
+    Scan(storage).InclusiveSum(item, item, all);
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++) {
+      if (first + i < n) slots[first + i] = before + item[i];
+    }
+    before += all;
+    __syncthreads();
+  }
+}
+
+/* Lengths of rows; widths and bases of slices where they are streams, a lane a row. With host, to which the status then goes: the sums of widths, too */
+static __global__ void __launch_bounds__(BLOCK) MeasureRows(AutoCSRSegment seg, AutoCSRMatrix csr, EncodeStatus *status, EncodeStatus *host)
 {
   PetscInt   *slice_ptr = (PetscInt *)seg.stream[AUTOCSR_STREAM_SLICE_PTR].data, *base = (PetscInt *)seg.stream[AUTOCSR_STREAM_BASE].data;
   const int   h   = slice_ptr || base ? (int)seg.axes.slice_height : WARP;
@@ -58,6 +85,9 @@ static __global__ void __launch_bounds__(BLOCK) MeasureRows(AutoCSRSegment seg, 
     if (nnz) atomicAdd(&status->nnz, nnz);
     if (slots) atomicAdd(&status->slots, slots);
   }
+  if (!host || !IsLastBlock(&status->arrived)) return;
+  if (slice_ptr) SumSlots(seg.n_slices, slice_ptr + 1);
+  MoveOut(status, host, sizeof(*status), threadIdx.x, BLOCK);
 }
 
 /* The nonzeros of rows that need no look at them: all of the matrix, or whole chunks of the profile */
@@ -81,6 +111,29 @@ static PetscBool KnowNonzeros(const AutoCSRSegment *seg, const AutoCSRMatrix *cs
   return (PetscBool)(rows == seg->n_rows);
 }
 
+static PetscErrorCode LaunchMeasureRows(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, EncodeStatus *device, EncodeStatus *host)
+{
+  PetscFunctionBegin;
+  MeasureRows<<<GridOf(Pieces(seg->n_rows, BLOCK), 2048), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, device, host);
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Makes SLICE_PTR and BASE, and reports the sizes, in one launch */
+static PetscErrorCode MeasureFew(AutoCSRSegment *seg, const AutoCSRMatrix *csr, EncodeStatus *status)
+{
+  EncodeStatus *device, *host;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRDeviceGetMailbox(sizeof(*host), (void **)&host));
+  PetscCall(AutoCSRDeviceBorrowZeros(sizeof(*device), (void **)&device));
+  PetscCall(LaunchMeasureRows(seg, csr, device, host));
+  PetscCall(AutoCSRDeviceSynchronize());
+  PetscCall(AutoCSRDeviceReturnZeros());
+  *status = *host;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Makes SLICE_PTR and BASE, finds the patterns, and reports the sizes */
 static PetscErrorCode Measure(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRProfile *profile, SegmentPatterns *patterns, EncodeStatus *status)
 {
@@ -88,10 +141,13 @@ static PetscErrorCode Measure(AutoCSRSegment *seg, const AutoCSRMatrix *csr, con
   EncodeStatus *device;
 
   PetscFunctionBegin;
+  if (!patterns && seg->n_slices <= FEW) {
+    PetscCall(MeasureFew(seg, csr, status));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(scratch.Allocate(1, &device));
   PetscCallCUDA(cudaMemsetAsync(device, 0, sizeof(*device), AUTOCSR_STREAM));
-  MeasureRows<<<GridOf(Pieces(seg->n_rows, BLOCK), 2048), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, device);
-  PetscCallCUDA(cudaGetLastError());
+  PetscCall(LaunchMeasureRows(seg, csr, device, NULL));
   if (seg->axes.order == AUTOCSR_ORDER_SLICED && seg->n_slices) {
     PetscInt *width = (PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data + 1;
 
@@ -110,7 +166,7 @@ static PetscErrorCode UploadDictionary(AutoCSRSegment *seg, const AutoCSRProfile
   PetscFunctionBegin;
   PetscCall(AutoCSRDictionaryBuild(&host, profile->values, profile->value));
   PetscCall(scratch->Allocate(1, device));
-  PetscCall(AutoCSRDeviceFromHost(*device, &host, sizeof(host)));
+  PetscCall(AutoCSRDeviceSend(*device, &host, sizeof(host)));
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_DICTIONARY, AUTOCSR_MAX_DISTINCT));
   PetscCallCUDA(cudaMemcpyAsync(seg->stream[AUTOCSR_STREAM_DICTIONARY].data, (*device)->value, sizeof(host.value), cudaMemcpyDeviceToDevice, AUTOCSR_STREAM));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -124,7 +180,7 @@ PetscErrorCode AutoCSRDeviceEncode(AutoCSRSegment *seg, const AutoCSRMatrix *csr
   DeviceScratch      scratch[2];
   AutoCSRDictionary *dictionary = NULL;
   SegmentPatterns   *patterns   = NULL;
-  EncodeStatus       status     = {0, 0, 0, 0, 0, 0};
+  EncodeStatus       status     = {};
   PetscInt           slots;
 
   PetscFunctionBegin;

@@ -4,13 +4,14 @@
 
 #include "planner.cuh"
 
-/* What a segment's rows add up to; all zero at first */
+/* What a segment's rows add up to; all zero at first; a multiple of 16 bytes */
 typedef struct {
-  DeviceCount nnz, slots;
+  alignas(16) DeviceCount nnz, slots;
   DeviceCount too_wide; /* 1 + a slice whose columns 16 bits do not hold */
   DeviceCount unnamed;  /* 1 + a row without a pattern */
   DeviceCount patterns; /* that the rows have, and the entries of one row of each */
   DeviceCount offsets;
+  unsigned    arrived; /* blocks */
 } EncodeStatus;
 
 /* The patterns of a segment before they have streams; by the profile's number */

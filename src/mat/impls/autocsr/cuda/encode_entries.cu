@@ -101,7 +101,7 @@ template <typename Code>
 static __global__ void __launch_bounds__(BLOCK, 5) EncodeSliced(AutoCSRSegment seg, AutoCSRMatrix csr, const typename Code::From from[], typename Code::To to[], PetscInt slots, const AutoCSRDictionary *dictionary)
 {
   typedef typename Code::To            To;
-  __shared__ alignas(16) unsigned char memory[Code::shared], tiles[WARPS * WARP * (TILE + 1) * sizeof(To)];
+  alignas(16) __shared__ unsigned char memory[Code::shared], tiles[WARPS * WARP * (TILE + 1) * sizeof(To)];
   To                                  *tile      = (To *)tiles + threadIdx.x / WARP * (WARP * (TILE + 1));
   const PetscInt                      *slice_ptr = (const PetscInt *)seg.stream[AUTOCSR_STREAM_SLICE_PTR].data, *bases = (const PetscInt *)seg.stream[AUTOCSR_STREAM_BASE].data;
   const PetscInt64                     begin = FirstOfThread() / WARP * SPAN, end = begin + SPAN < slots ? begin + SPAN : slots;
@@ -144,7 +144,7 @@ template <typename Code>
 static __global__ void __launch_bounds__(BLOCK) EncodeLanes(AutoCSRSegment seg, AutoCSRMatrix csr, const typename Code::From from[], typename Code::To to[], PetscInt slots, const AutoCSRDictionary *dictionary)
 {
   typedef typename Code::To            To;
-  __shared__ alignas(16) unsigned char memory[Code::shared];
+  alignas(16) __shared__ unsigned char memory[Code::shared];
   const PetscInt                      *slice_ptr = (const PetscInt *)seg.stream[AUTOCSR_STREAM_SLICE_PTR].data, *bases = (const PetscInt *)seg.stream[AUTOCSR_STREAM_BASE].data;
   const PetscInt                       lanes = seg.axes.lanes, h = seg.axes.slice_height;
   const PetscInt64                     begin = FirstOfThread() / WARP * SPAN, end = begin + SPAN < slots ? begin + SPAN : slots;
@@ -170,7 +170,7 @@ static __global__ void __launch_bounds__(BLOCK) EncodeLanes(AutoCSRSegment seg, 
 template <typename Code>
 static __global__ void __launch_bounds__(BLOCK) EncodeFlat(AutoCSRSegment seg, AutoCSRMatrix csr, const typename Code::From from[], typename Code::To to[], PetscInt slots, const AutoCSRDictionary *dictionary)
 {
-  __shared__ alignas(16) unsigned char memory[Code::shared];
+  alignas(16) __shared__ unsigned char memory[Code::shared];
   const PetscInt                       begin = csr.row_ptr[seg.row_begin];
   Code                                 code;
 

@@ -1,45 +1,88 @@
 /*
   WORK on the device: the rows tell how many blocks of rows begin with each, sums over groups of rows tell the places of these
-  blocks; of the merge path each block finds its own part. The host must know their number to make room, so it waits once.
+  blocks; of the merge path each block finds its own part. The host must know their number to make room, so it waits once, for
+  one kernel: small matrices wait for starts, copies and little else.
 */
 #include "encode.cuh"
 #include <cub/block/block_scan.cuh>
-#include <cub/device/device_scan.cuh>
 
 static constexpr PetscInt TURNS = 8, GROUP = TURNS * BLOCK; /* rows of a block of threads */
 
-/* place[g]: blocks that begin with the rows of group g, or, where WORK has room, those of all groups before it */
-static __global__ void __launch_bounds__(BLOCK) WorkOfRows(AutoCSRSegment seg, AutoCSRMatrix csr, PetscInt place[])
+typedef cub::BlockScan<PetscInt, BLOCK> Scan;
+
+/* The sums of those before each, by a block, in place; returns the sum of all */
+static __device__ __forceinline__ PetscInt SumBefore(PetscInt n, PetscInt sum[], typename Scan::TempStorage &storage)
 {
-  typedef cub::BlockScan<PetscInt, BLOCK> Scan;
-  __shared__ typename Scan::TempStorage   storage;
-  const PetscInt                          first = (PetscInt)blockIdx.x * GROUP;
-  const bool                              emit  = seg.stream[AUTOCSR_STREAM_WORK].data != NULL;
-  PetscInt                                next  = emit ? place[blockIdx.x] : 0;
+  PetscInt next = 0;
 
-  for (PetscInt t = 0; t < TURNS && first + t * BLOCK < seg.n_rows; t++) {
-    const PetscInt k      = first + t * BLOCK + (PetscInt)threadIdx.x;
-    const PetscInt blocks = k < seg.n_rows ? AutoCSREncodeRowBlocks(&seg, &csr, k) : 0;
-    PetscInt       before, all;
+  for (PetscInt begin = 0; begin < n; begin += GROUP) {
+    const PetscInt first = begin + (PetscInt)threadIdx.x * TURNS;
+    PetscInt       item[TURNS], all;
 
-    Scan(storage).ExclusiveSum(blocks, before, all);
-    if (emit && blocks) AutoCSREncodeWork(&seg, &csr, k, next + before);
+#pragma unroll
+    for (int i = 0; i < TURNS; i++) item[i] = first + i < n ? sum[first + i] : 0;
+    Scan(storage).ExclusiveSum(item, item, all);
+#pragma unroll
+    for (int i = 0; i < TURNS; i++) {
+      if (first + i < n) sum[first + i] = next + item[i];
+    }
     next += all;
     __syncthreads();
   }
-  if (!emit && threadIdx.x == 0) place[blockIdx.x] = next;
+  return next;
+}
+
+/* place[g]: where the blocks go that begin with the rows of group g; *all: how many there are, for the host */
+static __global__ void __launch_bounds__(BLOCK) CountWork(AutoCSRSegment seg, AutoCSRMatrix csr, PetscInt place[], unsigned *arrived, PetscInt *all)
+{
+  __shared__ typename Scan::TempStorage storage;
+  __shared__ PetscInt                   of_warp[BLOCK / WARP];
+  const PetscInt                        first  = (PetscInt)blockIdx.x * GROUP;
+  PetscInt                              blocks = 0;
+
+  for (PetscInt t = 0; t < TURNS; t++) {
+    const PetscInt k = first + t * BLOCK + (PetscInt)threadIdx.x;
+
+    if (k < seg.n_rows) blocks += AutoCSREncodeRowBlocks(&seg, &csr, k);
+  }
+  blocks = WarpSum(blocks);
+  if (Lane() == 0) of_warp[threadIdx.x / WARP] = blocks;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    for (int w = 1; w < BLOCK / WARP; w++) blocks += of_warp[w];
+    place[blockIdx.x] = blocks;
+  }
+  if (!IsLastBlock(arrived)) return;
+  blocks = SumBefore((PetscInt)gridDim.x, place, storage);
+  if (threadIdx.x == 0) *all = blocks;
+}
+
+/* The first block writes the end, after `blocks` of them */
+static __global__ void __launch_bounds__(BLOCK) WorkOfRows(AutoCSRSegment seg, AutoCSRMatrix csr, const PetscInt place[], PetscInt blocks)
+{
+  __shared__ typename Scan::TempStorage storage;
+  const PetscInt                        first = (PetscInt)blockIdx.x * GROUP;
+  PetscInt                              next  = first < seg.n_rows ? place[blockIdx.x] : 0;
+
+  if (blockIdx.x == 0 && threadIdx.x == 0) AutoCSREncodeWorkEnd(&seg, &csr, blocks);
+  for (PetscInt t = 0; t < TURNS && first + t * BLOCK < seg.n_rows; t++) {
+    const PetscInt k   = first + t * BLOCK + (PetscInt)threadIdx.x;
+    const PetscInt own = k < seg.n_rows ? AutoCSREncodeRowBlocks(&seg, &csr, k) : 0;
+    PetscInt       before, all;
+
+    Scan(storage).ExclusiveSum(own, before, all);
+    if (own) AutoCSREncodeWork(&seg, &csr, k, next + before);
+    next += all;
+    __syncthreads();
+  }
 }
 
 static __global__ void __launch_bounds__(BLOCK) WorkOfMerge(AutoCSRSegment seg, AutoCSRMatrix csr, PetscInt blocks)
 {
-  const PetscInt b = (PetscInt)blockIdx.x * BLOCK + (PetscInt)threadIdx.x;
+  const PetscInt64 b = FirstOfThread();
 
-  if (b < blocks) AutoCSREncodeMergeWork(&seg, &csr, b);
-}
-
-static __global__ void EndWork(AutoCSRSegment seg, AutoCSRMatrix csr, PetscInt blocks)
-{
-  AutoCSREncodeWorkEnd(&seg, &csr, blocks);
+  if (b < blocks) AutoCSREncodeMergeWork(&seg, &csr, (PetscInt)b);
+  if (b == blocks) AutoCSREncodeWorkEnd(&seg, &csr, blocks);
 }
 
 static PetscErrorCode EncodeMergeWork(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
@@ -48,8 +91,7 @@ static PetscErrorCode EncodeMergeWork(AutoCSRSegment *seg, const AutoCSRMatrix *
 
   PetscFunctionBegin;
   PetscCall(AutoCSRSegmentAllocateWork(seg, blocks));
-  if (blocks) WorkOfMerge<<<(unsigned)Pieces((PetscInt)blocks, BLOCK), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, (PetscInt)blocks);
-  EndWork<<<1, 1, 0, AUTOCSR_STREAM>>>(*seg, *csr, (PetscInt)blocks);
+  WorkOfMerge<<<(unsigned)Pieces((PetscInt)blocks + 1, BLOCK), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, (PetscInt)blocks);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -58,20 +100,22 @@ static PetscErrorCode EncodeRowBlocks(AutoCSRSegment *seg, const AutoCSRMatrix *
 {
   const PetscInt groups = Pieces(seg->n_rows, GROUP);
   DeviceScratch  scratch;
-  PetscInt      *place, blocks = 0;
+  PetscInt      *place = NULL, *all, blocks = 0;
+  unsigned      *arrived;
 
   PetscFunctionBegin;
   if (groups) {
-    PetscCall(scratch.Allocate(groups + 1, &place));
-    WorkOfRows<<<(unsigned)groups, BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, place);
+    PetscCall(scratch.Allocate((size_t)groups, &place));
+    PetscCall(AutoCSRDeviceGetMailbox(sizeof(*all), (void **)&all));
+    PetscCall(AutoCSRDeviceBorrowZeros(sizeof(*arrived), (void **)&arrived));
+    CountWork<<<(unsigned)groups, BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, place, arrived, all);
     PetscCallCUDA(cudaGetLastError());
-    PetscCallCUDA(cudaMemsetAsync(place + groups, 0, sizeof(*place), AUTOCSR_STREAM));
-    PetscCall(RunWithStorage([&](void *temporary, size_t &bytes) { return cub::DeviceScan::ExclusiveSum(temporary, bytes, place, place, groups + 1, AUTOCSR_STREAM); }));
-    PetscCall(AutoCSRDeviceToHost(&blocks, place + groups, sizeof(blocks)));
+    PetscCall(AutoCSRDeviceSynchronize());
+    PetscCall(AutoCSRDeviceReturnZeros());
+    blocks = *all;
   }
   PetscCall(AutoCSRSegmentAllocateWork(seg, blocks));
-  if (groups) WorkOfRows<<<(unsigned)groups, BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, place);
-  EndWork<<<1, 1, 0, AUTOCSR_STREAM>>>(*seg, *csr, blocks);
+  WorkOfRows<<<GridOf(groups, groups), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, place, blocks);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

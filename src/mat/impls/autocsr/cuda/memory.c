@@ -1,10 +1,21 @@
 /*
   Memory of the device, on PETSc's stream: from the device's pool, which keeps what is released (PETSc sets it so too), so
-  that the temporaries of planning cost no synchronization and no work of the driver.
+  that the temporaries of planning cost no synchronization and no work of the driver. And what small copies go through.
 */
 #include "planner.h"
 
-#define ROOM 64 /* readable bytes past the end */
+#define ROOM  64     /* readable bytes past the end */
+#define SMALL 131072 /* a copy of at most so many bytes goes through page-locked memory: the driver has no part of its own in it */
+
+/* What planning keeps until PETSc ends: page-locked memory of the host, and counters */
+static struct {
+  PetscBool registered;
+  void     *mailbox, *outbox; /* for what comes from the device, and what goes there */
+  PetscBool sent;             /* what is in the outbox may not have left it */
+  void     *zeros;            /* of the device */
+  size_t    n_zeros;
+  PetscBool lent; /* these may be other than zero */
+} kept;
 
 static PetscErrorCode PoolKeepsMemory(void)
 {
@@ -61,19 +72,71 @@ PetscErrorCode AutoCSRDeviceRelease(void *data)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRDeviceToHost(void *host, const void *data, size_t bytes)
+/* The order in which finalizers run is not ours: nothing here needs PETSc's stream */
+static PetscErrorCode KeptDestroy(void)
 {
   PetscFunctionBegin;
-  PetscCallCUDA(cudaMemcpyAsync(host, data, bytes, cudaMemcpyDeviceToHost, AUTOCSR_STREAM));
-  PetscCallCUDA(cudaStreamSynchronize(AUTOCSR_STREAM));
+  if (kept.mailbox) PetscCallCUDA(cudaFreeHost(kept.mailbox));
+  if (kept.zeros) PetscCallCUDA(cudaFree(kept.zeros));
+  PetscCall(PetscMemzero(&kept, sizeof(kept)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRDeviceFromHost(void *data, const void *host, size_t bytes)
+static PetscErrorCode KeptRegister(void)
 {
   PetscFunctionBegin;
-  PetscCallCUDA(cudaMemcpyAsync(data, host, bytes, cudaMemcpyHostToDevice, AUTOCSR_STREAM));
-  PetscCallCUDA(cudaStreamSynchronize(AUTOCSR_STREAM)); /* the caller may change the host's copy */
+  if (!kept.registered) PetscCall(PetscRegisterFinalize(KeptDestroy));
+  kept.registered = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Both boxes; they stay NULL where no page-locked memory is to be had */
+static PetscErrorCode BoxesGet(void)
+{
+  PetscFunctionBegin;
+  if (kept.mailbox) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(KeptRegister());
+  if (cudaHostAlloc(&kept.mailbox, 2 * SMALL, cudaHostAllocDefault) != cudaSuccess) {
+    (void)cudaGetLastError();
+    kept.mailbox = NULL;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  kept.outbox = (char *)kept.mailbox + SMALL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDeviceGetMailbox(size_t bytes, void **mailbox)
+{
+  PetscFunctionBegin;
+  PetscCall(BoxesGet());
+  *mailbox = kept.mailbox;
+  PetscCheck(bytes <= SMALL, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%zu bytes are more than the mailbox holds", bytes);
+  if (!kept.mailbox) SETERRQ(PETSC_COMM_SELF, PETSC_ERR_MEM, "The host has no %d bytes of page-locked memory", 2 * SMALL);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDeviceBorrowZeros(size_t bytes, void **data)
+{
+  PetscFunctionBegin;
+  if (kept.n_zeros < bytes) {
+    PetscCall(KeptRegister());
+    PetscCall(AutoCSRDeviceRelease(kept.zeros));
+    kept.zeros   = NULL;
+    kept.n_zeros = 0;
+    PetscCall(AutoCSRDeviceAllocateScratch(bytes, &kept.zeros));
+    kept.n_zeros = bytes;
+    kept.lent    = PETSC_TRUE;
+  }
+  if (kept.lent) PetscCallCUDA(cudaMemsetAsync(kept.zeros, 0, kept.n_zeros, AUTOCSR_STREAM));
+  kept.lent = PETSC_TRUE;
+  *data     = kept.zeros;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDeviceReturnZeros(void)
+{
+  PetscFunctionBegin;
+  kept.lent = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -81,5 +144,44 @@ PetscErrorCode AutoCSRDeviceSynchronize(void)
 {
   PetscFunctionBegin;
   PetscCallCUDA(cudaStreamSynchronize(AUTOCSR_STREAM));
+  kept.sent = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDeviceToHost(void *host, const void *data, size_t bytes)
+{
+  void *through = host;
+
+  PetscFunctionBegin;
+  if (bytes <= SMALL) {
+    PetscCall(BoxesGet());
+    if (kept.mailbox) through = kept.mailbox;
+  }
+  PetscCallCUDA(cudaMemcpyAsync(through, data, bytes, cudaMemcpyDeviceToHost, AUTOCSR_STREAM));
+  PetscCall(AutoCSRDeviceSynchronize());
+  if (through != host) PetscCall(PetscMemcpy(host, through, bytes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDeviceFromHost(void *data, const void *host, size_t bytes)
+{
+  PetscFunctionBegin;
+  PetscCallCUDA(cudaMemcpyAsync(data, host, bytes, cudaMemcpyHostToDevice, AUTOCSR_STREAM));
+  PetscCall(AutoCSRDeviceSynchronize()); /* the caller may change the host's copy */
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDeviceSend(void *data, const void *host, size_t bytes)
+{
+  PetscFunctionBegin;
+  PetscCall(BoxesGet());
+  if (!kept.outbox || bytes > SMALL) {
+    PetscCall(AutoCSRDeviceFromHost(data, host, bytes));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (kept.sent) PetscCall(AutoCSRDeviceSynchronize());
+  PetscCall(PetscMemcpy(kept.outbox, host, bytes));
+  PetscCallCUDA(cudaMemcpyAsync(data, kept.outbox, bytes, cudaMemcpyHostToDevice, AUTOCSR_STREAM));
+  kept.sent = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

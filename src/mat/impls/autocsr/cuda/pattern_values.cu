@@ -14,7 +14,7 @@ static __global__ void __launch_bounds__(BLOCK) Compare(AutoCSRSegment seg, Auto
     const PetscScalar *v = csr.val + csr.row_ptr[row], *shown = csr.val + csr.row_ptr[pattern_row[p]];
 
     for (PetscInt t = (PetscInt)threadIdx.x % LANES; t < csr.row_ptr[row + 1] - csr.row_ptr[row]; t += LANES) {
-      if (!AutoCSRBitsEqual(AutoCSRBitsOf(&v[t]), AutoCSRBitsOf(&shown[t]))) *other = 1;
+      if (!AutoCSRBitsEqual(AutoCSRBitsOf(&v[t]), AutoCSRBitsOf(&shown[t]))) *(volatile int *)other = 1;
     }
   }
 }

@@ -1,10 +1,12 @@
 /*
-  What the planner's kernels share: memory for the time of a function, CUB's temporary storage, and sums and maxima of a warp.
+  What the planner's kernels share: memory for the time of a function, CUB's temporary storage, sums and maxima of a warp, and
+  what the last block of a grid does for all.
 */
 #ifndef AUTOCSR_PLANNER_CUH
 #define AUTOCSR_PLANNER_CUH
 
 #include "planner.h"
+#include "ptx.cuh"
 #include "../plan/encode.h"
 #include <type_traits>
 
@@ -154,6 +156,44 @@ static __device__ __forceinline__ PetscInt WarpFindLast(Begin begin, PetscInt n,
     hi = hi - lo < step ? hi : lo + step;
   }
   return lo;
+}
+
+/*
+  Whether a block is the last of its grid to come here, all threads of it: it sees what the others have done before. The counter is
+  zero at first, and again when the kernel ends
+*/
+static __device__ __forceinline__ bool IsLastBlock(unsigned *arrived)
+{
+  __shared__ bool last;
+
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    last = PtxCount(arrived) == gridDim.x * gridDim.y - 1;
+    if (last) *arrived = 0;
+  }
+  __syncthreads();
+  return last;
+}
+
+/* Moves words, by a grid or a block whose threads begin with `first`: to the host, say, and zeros stay */
+static __device__ __forceinline__ void MoveOut(void *from, void *to, size_t bytes, size_t first, size_t stride)
+{
+  static constexpr int AT_ONCE = 4;
+  ulonglong2          *f = (ulonglong2 *)from, *t = (ulonglong2 *)to, word[AT_ONCE];
+  const size_t         n = bytes / sizeof(*f);
+
+  for (; first < n; first += AT_ONCE * stride) {
+#pragma unroll
+    for (int i = 0; i < AT_ONCE; i++) {
+      if (first + i * stride < n) word[i] = f[first + i * stride];
+    }
+#pragma unroll
+    for (int i = 0; i < AT_ONCE; i++) {
+      if (first + i * stride >= n) break;
+      t[first + i * stride] = word[i];
+      f[first + i * stride] = ulonglong2{0, 0};
+    }
+  }
 }
 
 /* In shared memory, of a warp: where the entries of up to 32 neighbouring rows lie, which are then walked as one list */

@@ -7,7 +7,17 @@
 
 #include "device.h"
 
-PETSC_INTERN PetscErrorCode AutoCSRDeviceAllocateScratch(size_t, void **);                 /* memory.c: without the room past the end */
+/*
+  memory.c. Scratch: without the room past the end. Mailbox: memory of the host to which kernels write what the host is to know, until the next
+  copy from the device. Zeros: memory of the device that who borrows it sets to zero again, in the last kernel that uses it, and then
+  returns; what was not returned, after an error, is set to zero when it is borrowed again. None borrows it while another has it
+*/
+PETSC_INTERN PetscErrorCode AutoCSRDeviceAllocateScratch(size_t, void **);
+PETSC_INTERN PetscErrorCode AutoCSRDeviceGetMailbox(size_t, void **);
+PETSC_INTERN PetscErrorCode AutoCSRDeviceBorrowZeros(size_t, void **);
+PETSC_INTERN PetscErrorCode AutoCSRDeviceReturnZeros(void);
+PETSC_INTERN PetscErrorCode AutoCSRDeviceSend(void *, const void *, size_t); /* to the device, on PETSc's stream, without waiting */
+
 PETSC_INTERN PetscErrorCode AutoCSRDeviceProfile(const AutoCSRMatrix *, AutoCSRProfile *); /* profile.cu */
 
 /* bins.cu */

@@ -35,14 +35,14 @@ static PetscErrorCode TakeOver(const DeviceProfile *d, unsigned sizes, uint16_t 
     chunk->gather_lines     = count[COUNT_LINE_ENTRIES] ? (double)count[COUNT_LINES] / (double)count[COUNT_LINE_ENTRIES] : 0;
     profile->bandwidth      = PetscMax(profile->bandwidth, (PetscInt)count[COUNT_BANDWIDTH]);
     squares += (double)count[COUNT_SQUARES];
-    any = (PetscBool)(any || d->worthwhile[c]);
+    any = (PetscBool)(any || (!profile->rows_only && d->worthwhile[c]));
   }
   AutoCSRProfileTotal(profile, squares);
   for (int b = 0; b < AUTOCSR_HISTOGRAM_BINS; b++) {
     profile->histogram[b]     = (PetscInt)d->histogram[b];
     profile->histogram_nnz[b] = (PetscInt)d->histogram_nnz[b];
   }
-  PetscCall(PetscArraycpy(profile->bins, d->bins, AUTOCSR_GRANULARITIES));
+  PetscCall(PetscArraycpy(profile->bins, d->bins, AutoCSRProfileGranularities(profile->m)));
   if (profile->rows_only) PetscFunctionReturn(PETSC_SUCCESS);
   profile->block_size = 1;
   for (int b = 2; b <= MAX_BLOCK_SIZE; b++) {
@@ -69,7 +69,6 @@ static PetscErrorCode TakeOver(const DeviceProfile *d, unsigned sizes, uint16_t 
 /* *id: of every row; NULL once the profile has it */
 static PetscErrorCode Fill(const AutoCSRMatrix *csr, uint16_t **id, AutoCSRProfile *profile)
 {
-  DeviceScratch  scratch;
   AutoCSRSegment all = {};
   DeviceProfile *device, *host;
   unsigned       sizes = 0;
@@ -80,22 +79,23 @@ static PetscErrorCode Fill(const AutoCSRMatrix *csr, uint16_t **id, AutoCSRProfi
   }
   all.n_rows         = csr->m;
   all.axes.row_group = 1;
-  PetscCall(scratch.Allocate(1, &device));
-  PetscCallCUDA(cudaMemsetAsync(device, 0, sizeof(*device), AUTOCSR_STREAM));
-  if (csr->m) {
-    PetscCall(DeviceProfileBins(csr, device->bins));
-    PetscCall(DeviceProfileRows(csr, profile, device));
+  PetscCall(AutoCSRDeviceGetMailbox(sizeof(*host), (void **)&host));
+  PetscCall(AutoCSRDeviceBorrowZeros(sizeof(*device), (void **)&device));
+  if (csr->m && profile->rows_only)
+    PetscCall(DeviceProfileRows(csr, profile, device, host));
+  else {
+    if (csr->m) {
+      PetscCall(DeviceProfileRows(csr, profile, device, NULL));
+      if (sizes) PetscCall(DeviceProfileBlocks(csr, sizes, device));
+      PetscCall(DeviceProfilePatterns(csr, profile, *id, device));
+      PetscCall(DeviceProfileValues(csr, &device->values));
+      PetscCall(DevicePatternValuesCompare(&all, csr, *id, device->pattern_row, &device->values.n, &device->other_values));
+    }
+    PetscCall(DeviceProfileReport(profile, device, host));
   }
-  if (csr->m && !profile->rows_only) {
-    if (sizes) PetscCall(DeviceProfileBlocks(csr, sizes, device));
-    PetscCall(DeviceProfilePatterns(csr, profile, *id, device));
-    PetscCall(DeviceProfileValues(csr, &device->values));
-    PetscCall(DevicePatternValuesCompare(&all, csr, *id, device->pattern_row, &device->values.n, &device->other_values));
-  }
-  PetscCall(PetscMalloc1(1, &host));
-  PetscCall(AutoCSRDeviceToHost(host, device, sizeof(*host)));
+  PetscCall(AutoCSRDeviceSynchronize());
+  PetscCall(AutoCSRDeviceReturnZeros());
   PetscCall(TakeOver(host, sizes, id, profile));
-  PetscCall(PetscFree(host));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,6 +1,5 @@
 /*
-  The profile on the device: each part is a kernel or a few, which count into one structure; it comes to the host when all
-  are queued. Counts are integers, so they do not depend on the order of the atomics.
+  The profile on the device: each part is a kernel or a few, which count into one structure; the last moves it to the host. Counts are integers, so they do not depend on the order of the atomics.
 */
 #ifndef AUTOCSR_PROFILE_CUH
 #define AUTOCSR_PROFILE_CUH
@@ -36,17 +35,19 @@ typedef struct {
   AutoCSRScalarBits value[AUTOCSR_MAX_DISTINCT];
 } DeviceValues;
 
-/* All zero at first */
+/* All zero at first; multiples of 16 bytes, which are moved at once */
 typedef struct {
-  DeviceCount  chunk[AUTOCSR_MAX_CHUNKS][COUNTS];
-  DeviceCount  histogram[AUTOCSR_HISTOGRAM_BINS], histogram_nnz[AUTOCSR_HISTOGRAM_BINS];
-  unsigned     not_blocks;                     /* bit b: the pattern is not made of b by b blocks */
+  alignas(16) DeviceCount chunk[AUTOCSR_MAX_CHUNKS][COUNTS];
+  DeviceCount histogram[AUTOCSR_HISTOGRAM_BINS], histogram_nnz[AUTOCSR_HISTOGRAM_BINS];
+  AutoCSRBins bins[AUTOCSR_GRANULARITIES];
+  unsigned    arrived; /* blocks, where one kernel looks at all */
+  /* What rows do not tell */
+  alignas(16) unsigned not_blocks;             /* bit b: the pattern is not made of b by b blocks */
   int          worthwhile[AUTOCSR_MAX_CHUNKS]; /* whether the patterns of each row are looked at */
   int          patterns;
   PetscInt     pattern_row[AUTOCSR_MAX_PATTERNS];
   DeviceValues values;
   int          other_values; /* rows of one pattern have other values; 0 also where it was not looked at */
-  AutoCSRBins  bins[AUTOCSR_GRANULARITIES];
 } DeviceProfile;
 
 /* All chunks but the last have this many rows */
@@ -55,8 +56,12 @@ static inline PetscInt RowsPerChunk(const AutoCSRProfile *profile)
   return profile->chunk[0].row_end;
 }
 
-PetscErrorCode DeviceProfileBins(const AutoCSRMatrix *, AutoCSRBins[]);                                              /* bins.cu */
-PetscErrorCode DeviceProfileRows(const AutoCSRMatrix *, const AutoCSRProfile *, DeviceProfile *);                    /* profile_rows.cu */
+/*
+  profile_rows.cu. The first: bins too; with host, memory of it that the device writes to, it also reports. The report: what is told by the profile's parts,
+  moved to the host's memory, so that what the device has is zero again; all else there is not set
+*/
+PetscErrorCode DeviceProfileRows(const AutoCSRMatrix *, const AutoCSRProfile *, DeviceProfile *, DeviceProfile *host);
+PetscErrorCode DeviceProfileReport(const AutoCSRProfile *, DeviceProfile *, DeviceProfile *host);
 PetscErrorCode DeviceProfileBlocks(const AutoCSRMatrix *, unsigned sizes, DeviceProfile *);                          /* profile_blocks.cu; sizes: bit b is to be looked at */
 PetscErrorCode DeviceProfilePatterns(const AutoCSRMatrix *, const AutoCSRProfile *, uint16_t id[], DeviceProfile *); /* profile_patterns.cu */
 /* pattern_values.cu: sets *other where a row of a segment has other values than the row that shows its pattern; unless *values is more than AUTOCSR_MAX_DISTINCT, NULL: in any case. AUTOCSR_NO_PATTERN is passed over */

@@ -115,7 +115,7 @@ static __device__ void CountRows(PatternTable *table, DeviceCount hash, unsigned
     slot = Insert(table, SLOTS, hash);
   }
   if (slot == NOWHERE) {
-    table->overflow = 1;
+    *(volatile unsigned *)&table->overflow = 1;
     return;
   }
   if (!atomicAdd(&table->rows[slot], (DeviceCount)rows)) {
@@ -127,7 +127,7 @@ static __device__ void CountRows(PatternTable *table, DeviceCount hash, unsigned
       if (i < AUTOCSR_COLLECTED_PATTERNS)
         table->listed[AUTOCSR_RECURRING_PATTERNS + i] = slot;
       else
-        table->overflow = 1;
+        *(volatile unsigned *)&table->overflow = 1;
     }
   }
   atomicMax(&table->last[slot], (DeviceCount)(PETSC_MAX_INT - first));

@@ -1,10 +1,21 @@
-/* Lengths, bandwidth, padding, 16-bit slices (profile/profile.c, profile/spread.c): a block looks at a window of rows */
-#include "profile.cuh"
+/*
+  Lengths, bandwidth, padding, 16-bit slices, lines of x, bins (profile/profile.c, profile/spread.c, profile/bins.c). What looks at rows is one kernel: a
+  small matrix waits for starts of kernels, and little else. Some of its blocks look at a window of rows each, others at samples, others at virtual rows.
+*/
+#include "bins.cuh"
 #include "sort.cuh"
 #include "fits.cuh"
 
 #define LINE_SLOTS   (2 * AUTOCSR_BLOCK_ENTRIES) /* a power of two */
 #define LINE_SAMPLES 16                           /* blocks of a chunk; more samples than that take a second turn */
+
+/* How a grid is shared out */
+struct Look {
+  PetscInt rows_per_chunk, shift;
+  unsigned line_blocks, bin_blocks; /* of a chunk, and of a granularity */
+  int      chunks, granularities;
+  PetscInt U[AUTOCSR_GRANULARITIES];
+};
 
 /* What a block has counted, as sums and maxima of the chunk */
 static __device__ __forceinline__ void AddCounts(const DeviceCount own[COUNTS], DeviceCount chunk[COUNTS])
@@ -36,20 +47,26 @@ static __device__ __forceinline__ DeviceCount SumOfLike(unsigned like, PetscInt 
   return low + (high << 24);
 }
 
-static __global__ void __launch_bounds__(AUTOCSR_WINDOW) MeasureWindows(AutoCSRMatrix csr, PetscInt rows_per_chunk, PetscInt shift, DeviceProfile *out)
+struct WindowShared {
+  WindowSort::Shared sort;
+  PetscInt           first_of[AUTOCSR_WINDOW], last_of[AUTOCSR_WINDOW];
+  DeviceCount        own[COUNTS], histogram_nnz[AUTOCSR_HISTOGRAM_BINS];
+  unsigned           histogram[AUTOCSR_HISTOGRAM_BINS];
+};
+
+/* Window w, by a block */
+static __device__ __forceinline__ void MeasureWindow(const AutoCSRMatrix &csr, const Look &look, PetscInt w, WindowShared &s, DeviceProfile *out)
 {
-  __shared__ WindowSort::Shared window;
-  __shared__ PetscInt           first_of[AUTOCSR_WINDOW], last_of[AUTOCSR_WINDOW];
-  __shared__ DeviceCount        own[COUNTS];
-  __shared__ unsigned           histogram[AUTOCSR_HISTOGRAM_BINS];
-  __shared__ DeviceCount        histogram_nnz[AUTOCSR_HISTOGRAM_BINS];
-  const int                     k         = (int)threadIdx.x;
-  const PetscInt                row_begin = (PetscInt)blockIdx.x * AUTOCSR_WINDOW, row = row_begin + k;
-  const int                     n  = (int)(csr.m - row_begin < AUTOCSR_WINDOW ? csr.m - row_begin : AUTOCSR_WINDOW);
-  const bool                    in = k < n, slice_exists = k - Lane() < n;
-  const PetscInt                begin = in ? csr.row_ptr[row] : 0, end = in ? csr.row_ptr[row + 1] : 0, length = end - begin;
-  const PetscInt                first = length ? csr.col[begin] : csr.n, last = length ? csr.col[end - 1] : -1;
-  PetscInt                      away = 0;
+  DeviceCount     *own = s.own, *histogram_nnz = s.histogram_nnz;
+  unsigned        *histogram = s.histogram;
+  PetscInt        *first_of = s.first_of, *last_of = s.last_of;
+  const int        k         = (int)threadIdx.x;
+  const PetscInt   row_begin = w * AUTOCSR_WINDOW, row = row_begin + k;
+  const int        n  = (int)(csr.m - row_begin < AUTOCSR_WINDOW ? csr.m - row_begin : AUTOCSR_WINDOW);
+  const bool       in = k < n, slice_exists = k - Lane() < n;
+  const PetscInt   begin = in ? csr.row_ptr[row] : 0, end = in ? csr.row_ptr[row + 1] : 0, length = end - begin;
+  const PetscInt   first = length ? csr.col[begin] : csr.n, last = length ? csr.col[end - 1] : -1;
+  PetscInt         away = 0;
 
   if (k < COUNTS) own[k] = 0;
   if (k < AUTOCSR_HISTOGRAM_BINS) {
@@ -64,7 +81,7 @@ static __global__ void __launch_bounds__(AUTOCSR_WINDOW) MeasureWindows(AutoCSRM
   away                      = WarpMax(away);
   const PetscInt    longest = WarpMax(length), shortest = WarpMin(in ? length : PETSC_MAX_INT);
   const unsigned    empty    = __ballot_sync(ALL_LANES, in && !length);
-  const PetscInt64  distance = in ? (PetscInt64)length - shift : 0;
+  const PetscInt64  distance = in ? (PetscInt64)length - look.shift : 0;
   const DeviceCount squares  = WarpSum((DeviceCount)(distance * distance));
   const int         bits = 64 - __clzll((long long)length), bin = bits < AUTOCSR_HISTOGRAM_BINS ? bits : AUTOCSR_HISTOGRAM_BINS - 1;
   const unsigned    like = __match_any_sync(ALL_LANES, in ? bin : -1);
@@ -84,28 +101,32 @@ static __global__ void __launch_bounds__(AUTOCSR_WINDOW) MeasureWindows(AutoCSRM
     atomicMax(&own[COUNT_BANDWIDTH], (DeviceCount)away);
   }
   MeasureSlice(length, first, last, slice_exists, &own[COUNT_PADDED], &own[COUNT_SLICES_16]);
-  const int r = WindowSort::Run(length, n, window);
-  MeasureSlice(window.length[r], first_of[r], last_of[r], slice_exists, &own[COUNT_PADDED_SORTED], &own[COUNT_SLICES_16_SORTED]);
+  const int r = WindowSort::Run(length, n, s.sort);
+  MeasureSlice(s.sort.length[r], first_of[r], last_of[r], slice_exists, &own[COUNT_PADDED_SORTED], &own[COUNT_SLICES_16_SORTED]);
   __syncthreads();
-  AddCounts(own, out->chunk[row_begin / rows_per_chunk]);
+  AddCounts(own, out->chunk[row_begin / look.rows_per_chunk]);
   if (k < AUTOCSR_HISTOGRAM_BINS && histogram[k]) {
     atomicAdd(&out->histogram[k], (DeviceCount)histogram[k]);
     atomicAdd(&out->histogram_nnz[k], histogram_nnz[k]);
   }
 }
 
-/* Distinct lines of x among the first entries of sampled blocks of rows, a block of threads each: a hash set in shared memory, as much of it as the entries need (lines by their low 32 bits: they are near each other) */
-static __global__ void __launch_bounds__(BLOCK) CountLines(AutoCSRMatrix csr, PetscInt rows_per_chunk, DeviceProfile *out)
-{
-  const PetscInt         row_begin = (PetscInt)blockIdx.y * rows_per_chunk;
-  const PetscInt         row_end   = csr.m - row_begin < rows_per_chunk ? csr.m : row_begin + rows_per_chunk;
-  const PetscInt         slices = Pieces(row_end - row_begin, WARP), step = AutoCSRSampleStep(slices);
-  __shared__ unsigned    set[LINE_SLOTS]; /* line + 1; 0: free */
-  __shared__ DeviceCount own[COUNTS];
+struct LineShared {
+  unsigned    set[LINE_SLOTS]; /* line + 1; 0: free */
+  DeviceCount own[COUNTS];
+};
 
-  if (threadIdx.x < COUNTS) own[threadIdx.x] = 0;
-  for (PetscInt64 s = (PetscInt64)blockIdx.x * step; s < slices; s += (PetscInt64)gridDim.x * step) {
-    const PetscInt row   = row_begin + (PetscInt)s * WARP;
+/* Distinct lines of x among the first entries of sampled blocks of rows, block b of a chunk: a hash set in shared memory, as much of it as the entries need (lines by their low 32 bits: they are near each other) */
+static __device__ __forceinline__ void CountLines(const AutoCSRMatrix &csr, const Look &look, unsigned chunk, unsigned b, LineShared &s, DeviceProfile *out)
+{
+  const PetscInt row_begin = (PetscInt)chunk * look.rows_per_chunk;
+  const PetscInt row_end   = csr.m - row_begin < look.rows_per_chunk ? csr.m : row_begin + look.rows_per_chunk;
+  const PetscInt slices = Pieces(row_end - row_begin, WARP), step = AutoCSRSampleStep(slices);
+  unsigned      *set = s.set;
+
+  if (threadIdx.x < COUNTS) s.own[threadIdx.x] = 0;
+  for (PetscInt64 slice = (PetscInt64)b * step; slice < slices; slice += (PetscInt64)look.line_blocks * step) {
+    const PetscInt row   = row_begin + (PetscInt)slice * WARP;
     const PetscInt begin = csr.row_ptr[row], stop = csr.row_ptr[row_end - row < AutoCSRGatherRows(WARP) ? row_end : row + AutoCSRGatherRows(WARP)];
     const PetscInt n     = stop - begin < AutoCSRGatherEntries(WARP) ? stop - begin : AutoCSRGatherEntries(WARP);
     unsigned       slots = WARP;
@@ -125,11 +146,50 @@ static __global__ void __launch_bounds__(BLOCK) CountLines(AutoCSRMatrix csr, Pe
         if (!was || was == line) break;
       }
     }
-    atomicAdd(&own[COUNT_LINES], (DeviceCount)lines);
-    if (threadIdx.x == 0) atomicAdd(&own[COUNT_LINE_ENTRIES], (DeviceCount)n);
+    atomicAdd(&s.own[COUNT_LINES], (DeviceCount)lines);
+    if (threadIdx.x == 0) atomicAdd(&s.own[COUNT_LINE_ENTRIES], (DeviceCount)n);
   }
   __syncthreads();
-  AddCounts(own, out->chunk[blockIdx.y]);
+  AddCounts(s.own, out->chunk[chunk]);
+}
+
+/* What was found goes to the host, by threads of a grid or of a block; zeros stay */
+static __device__ __forceinline__ void Report(int chunks, int granularities, bool rows_only, DeviceProfile *device, DeviceProfile *host, size_t first, size_t stride)
+{
+  MoveOut(device->chunk, host->chunk, (size_t)chunks * sizeof(device->chunk[0]), first, stride);
+  MoveOut(device->histogram, host->histogram, sizeof(device->histogram), first, stride);
+  MoveOut(device->histogram_nnz, host->histogram_nnz, sizeof(device->histogram_nnz), first, stride);
+  MoveOut(device->bins, host->bins, (size_t)granularities * sizeof(device->bins[0]), first, stride);
+  if (!rows_only) MoveOut(&device->not_blocks, &host->not_blocks, sizeof(*device) - offsetof(DeviceProfile, not_blocks), first, stride);
+}
+
+/* Blocks that take longest begin first. host: NULL, or what is found is reported */
+static __global__ void __launch_bounds__(BLOCK) LookAtRows(AutoCSRMatrix csr, Look look, DeviceProfile *out, DeviceProfile *host)
+{
+  __shared__ union {
+    WindowShared window;
+    LineShared   lines;
+    AutoCSRBins  bins;
+  } s;
+  const unsigned lines = look.line_blocks * (unsigned)look.chunks, windows = (unsigned)Pieces(csr.m, AUTOCSR_WINDOW), b = blockIdx.x;
+
+  static_assert((int)AUTOCSR_WINDOW == BLOCK, "A thread of a block has a row of its window");
+  if (b < lines)
+    CountLines(csr, look, b / look.line_blocks, b % look.line_blocks, s.lines, out);
+  else if (b - lines < windows)
+    MeasureWindow(csr, look, (PetscInt)(b - lines), s.window, out);
+  else {
+    const unsigned    share = b - lines - windows, u = share / look.bin_blocks;
+    const VirtualRows rows = {csr.m, look.U[u], AUTOCSR_MAX_BINS, csr.row_ptr};
+
+    CountVirtualRows(rows, (PetscInt64)(share % look.bin_blocks) * BLOCK + threadIdx.x, (PetscInt64)look.bin_blocks * BLOCK, s.bins, &out->bins[u]);
+  }
+  if (host && IsLastBlock(&out->arrived)) Report(look.chunks, look.granularities, true, out, host, threadIdx.x, BLOCK);
+}
+
+static __global__ void __launch_bounds__(BLOCK) ReportAll(int chunks, int granularities, bool rows_only, DeviceProfile *device, DeviceProfile *host)
+{
+  Report(chunks, granularities, rows_only, device, host, (size_t)FirstOfThread(), (size_t)StrideOfThreads());
 }
 
 /* How short models make the indices of the same slices: a warp a slice */
@@ -160,17 +220,29 @@ static __global__ void __launch_bounds__(BLOCK) FitSlices(AutoCSRMatrix csr, Pet
   }
 }
 
-PetscErrorCode DeviceProfileRows(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, DeviceProfile *device)
+PetscErrorCode DeviceProfileRows(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, DeviceProfile *device, DeviceProfile *host)
 {
-  const PetscInt rows_per_chunk = RowsPerChunk(profile);
+  const PetscInt rows_per_chunk = RowsPerChunk(profile), slices = Pieces(PetscMin(rows_per_chunk, csr->m), WARP);
+  Look           look           = {rows_per_chunk, AutoCSRProfileShift(csr->m, csr->nnz)};
 
   PetscFunctionBegin;
-  MeasureWindows<<<(unsigned)Pieces(csr->m, AUTOCSR_WINDOW), AUTOCSR_WINDOW, 0, AUTOCSR_STREAM>>>(*csr, rows_per_chunk, AutoCSRProfileShift(csr->m, csr->nnz), device);
-  PetscCallCUDA(cudaGetLastError());
-  CountLines<<<dim3(LINE_SAMPLES, (unsigned)profile->chunks), BLOCK, 0, AUTOCSR_STREAM>>>(*csr, rows_per_chunk, device);
+  look.line_blocks   = (unsigned)PetscMin(Pieces(slices, AutoCSRSampleStep(slices)), LINE_SAMPLES);
+  look.bin_blocks    = GridOf(Pieces(csr->m / AutoCSRGranularity[0] + 1, BLOCK), 256);
+  look.chunks        = (int)profile->chunks;
+  look.granularities = (int)AutoCSRProfileGranularities(csr->m);
+  for (int u = 0; u < look.granularities; u++) look.U[u] = AutoCSRGranularity[u];
+  LookAtRows<<<look.line_blocks * (unsigned)look.chunks + (unsigned)Pieces(csr->m, AUTOCSR_WINDOW) + look.bin_blocks * (unsigned)look.granularities, BLOCK, 0, AUTOCSR_STREAM>>>(*csr, look, device, host);
   PetscCallCUDA(cudaGetLastError());
   if (profile->rows_only) PetscFunctionReturn(PETSC_SUCCESS);
   FitSlices<<<dim3(2, (unsigned)profile->chunks), BLOCK, 0, AUTOCSR_STREAM>>>(*csr, rows_per_chunk, device);
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode DeviceProfileReport(const AutoCSRProfile *profile, DeviceProfile *device, DeviceProfile *host)
+{
+  PetscFunctionBegin;
+  ReportAll<<<8, BLOCK, 0, AUTOCSR_STREAM>>>((int)profile->chunks, (int)AutoCSRProfileGranularities(profile->m), profile->rows_only == PETSC_TRUE, device, host);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -114,10 +114,10 @@ static __global__ void __launch_bounds__(THREADS, 4) CollectValues(PetscInt nnz,
         }
       }
     }
-    if (!exact) out->inexact = 1;
+    if (!exact) *(volatile int *)&out->inexact = 1;
     if (few && !table.Collect(bits, count)) {
       few = false;
-      if (threadIdx.x == 0) out->many = 1;
+      if (threadIdx.x == 0) *(volatile int *)&out->many = 1;
     }
     __syncthreads();
   }

@@ -20,7 +20,7 @@ static PetscErrorCode Examine(const AutoCSRMatrix *csr, PetscBool use_dictionary
   memcpy((void *)value, values.value, sizeof(value));
   PetscCall(AutoCSRDictionaryBuild(&host, values.n, value));
   PetscCall(scratch->Allocate(1, dictionary));
-  PetscCall(AutoCSRDeviceFromHost(*dictionary, &host, sizeof(host)));
+  PetscCall(AutoCSRDeviceSend(*dictionary, &host, sizeof(host)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

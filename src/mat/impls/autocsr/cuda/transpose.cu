@@ -55,7 +55,7 @@ PetscErrorCode AutoCSRDevicePermute(PetscInt nnz, const PetscInt place[], const 
 {
   PetscFunctionBegin;
   if (!nnz) PetscFunctionReturn(PETSC_SUCCESS);
-  Gather<<<GridOfEntries(nnz), BLOCK, 0, AUTOCSR_STREAM>>>(nnz, place, from, val);
+  Gather<PetscScalar><<<GridOfEntries(nnz), BLOCK, 0, AUTOCSR_STREAM>>>(nnz, place, from, val);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -76,7 +76,7 @@ static PetscErrorCode Fill(const AutoCSRMatrix *csr, PetscInt row_ptr[], PetscIn
     NameEntries<<<(unsigned)Pieces(csr->nnz, SPAN * (BLOCK / WARP)), BLOCK, 0, AUTOCSR_STREAM>>>(*csr, number, row_of);
     PetscCallCUDA(cudaGetLastError());
     PetscCall(RunWithStorage([&](void *temporary, size_t &bytes) { return cub::DeviceRadixSort::SortPairs(temporary, bytes, (const DeviceUnsigned *)csr->col, (DeviceUnsigned *)column, number, place, csr->nnz, 0, bits, AUTOCSR_STREAM); }));
-    Gather<<<GridOfEntries(csr->nnz), BLOCK, 0, AUTOCSR_STREAM>>>(csr->nnz, place, row_of, col);
+    Gather<PetscInt><<<GridOfEntries(csr->nnz), BLOCK, 0, AUTOCSR_STREAM>>>(csr->nnz, place, row_of, col);
     PetscCallCUDA(cudaGetLastError());
     PetscCall(AutoCSRDevicePermute(csr->nnz, place, csr->val, val));
   }
