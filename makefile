@@ -93,11 +93,12 @@ $(BUILD)/%.o: %.cxx $(stamp)
 # C++ in which every access to memory is told to the emulator. No path is doubled, so that a place in the source is one place in the
 # program; variables without a value have a bad one
 emulator_dir := tests/emulator
-emulated     := $(addprefix $(src)/cuda/,executors.cu many.cu segsum.cu launch.c memory.c)
+planning     := bins sort refresh transpose pattern_values profile encode $(addprefix profile_,rows blocks patterns values) $(addprefix encode_,work entries blocks fits patterns tiled propagate)
+emulated     := $(addprefix $(src)/cuda/,executors.cu many.cu segsum.cu launch.c memory.c $(addsuffix .cu,$(planning)))
 emulator     := $(wildcard $(emulator_dir)/*.cxx $(emulator_dir)/*.c)
 EMULATED      = $(patsubst $(src)/cuda/%,$(BUILD)/emulated/%.o,$(basename $(emulated))) $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(emulator))))
 EMULATION     = -I$(emulator_dir)/include -O1 -fno-thread-jumps -ftrivial-auto-var-init=pattern
-WATCHED       = $(EMULATION) -fsanitize=thread -include $(emulator_dir)/device.h -iquote $(src)/cuda -Wno-unknown-pragmas -Wno-unused-function
+WATCHED       = $(EMULATION) -fsanitize=thread --param tsan-distinguish-volatile=1 -include $(emulator_dir)/device.h -iquote $(src)/cuda -Wno-unknown-pragmas -Wno-unused-function
 can_emulate  := $(if $(gpu),,$(shell printf '\043if defined(__clang__) || !defined(__x86_64__)\n\043error\n\043endif\n' | $(or $(CXX),false) -fsanitize=thread -ftrivial-auto-var-init=pattern -x c++ -c -o /dev/null - 2>/dev/null && echo 1))
 $(BUILD)/emulated/%.o: $(src)/cuda/%.cu $(emulator_dir)/launches.sed $(stamp)
 	@mkdir -p $(@D)
@@ -116,14 +117,14 @@ ISA_kernels_avx512 = -mavx512f -mavx512vl -mavx512dq -mavx512bw -mfma -mprefer-v
 # private: those that call private functions (they include private headers, or a header of tests/ that does) and are linked with the library's objects
 # linked:  those that call the public functions and are linked with the library
 # halves:  those of which a part is CUDA
-# device:  these, and those that call the device's backend
 # emulating: those that run kernels without a device
+# device:  halves, and those that call the device's backend
 programs := $(wildcard tests/*.c tests/*.cxx examples/*.c)
 private  := $(if $(programs),$(shell grep -lE 'include.*(src/mat/impls/autocsr|"(blocks|plans|ex32)\.h")' $(programs)))
 linked   := $(filter-out $(private),$(if $(programs),$(shell grep -l 'include.*petscautocsr\.h' $(programs))))
 halves   := $(patsubst %_nvcc.cu,%.c,$(wildcard tests/*_nvcc.cu))
-device   := $(halves) $(if $(programs),$(shell grep -l AutoCSRBackendCUDA $(programs)))
 emulating := $(if $(programs),$(shell grep -l 'include.*"emulator/' $(programs)))
+device   := $(halves) $(filter-out $(emulating),$(if $(programs),$(shell grep -l AutoCSRBackendCUDA $(programs))))
 slepc    := $(filter-out $(private),$(if $(programs),$(shell grep -l 'include.*slepc' $(programs))))
 # SLEPc's installation of the same PETSc: Debian's where it is there
 SLEPC_DIR ?= $(wildcard $(subst petscdir/petsc,slepcdir/slepc,$(filter /usr/lib/petscdir/%,$(PETSC_DIR))))

@@ -104,6 +104,11 @@ void EmulatorCopiesWaitBut(int most)
   FinishCopies(current->groups - most, SITE);
 }
 
+void EmulatorWritten(const void *p, size_t bytes)
+{
+  WatchFill(p, bytes);
+}
+
 #define READS_AND_WRITES(n)               \
   void __tsan_read##n(void *p)            \
   {                                       \
@@ -112,6 +117,14 @@ void EmulatorCopiesWaitBut(int most)
   void __tsan_write##n(void *p)           \
   {                                       \
     Check(p, n, WRITE, SITE);             \
+  }                                       \
+  void __tsan_volatile_read##n(void *p)   \
+  {                                       \
+    Check(p, n, ATOMIC, SITE);            \
+  }                                       \
+  void __tsan_volatile_write##n(void *p)  \
+  {                                       \
+    Check(p, n, ATOMIC, SITE);            \
   }                                       \
   void __tsan_unaligned_read##n(void *p)  \
   {                                       \

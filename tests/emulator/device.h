@@ -41,6 +41,7 @@ void                                 EmulatorCopy(void *to, const void *from, in
 void                                 EmulatorCopiesWait(void);
 void                                 EmulatorCopiesCommit(void);
 void                                 EmulatorCopiesWaitBut(int most);
+void                                 EmulatorWritten(const void *, size_t); /* by a library: include/cub */
 }
 
 #define threadIdx EmulatorThreadIndex()
@@ -55,6 +56,35 @@ void                                 EmulatorCopiesWaitBut(int most);
 #define __ballot_sync(m, v) (unsigned)EmulatorMeet(6, m, (v) != 0, 0, 0)
 #define __any_sync(m, v)    (int)EmulatorMeet(7, m, (v) != 0, 0, 0)
 #define __all_sync(m, v)    (int)EmulatorMeet(8, m, (v) != 0, 0, 0)
+
+static __attribute__((unused)) int __syncthreads_count(int v)
+{
+  __shared__ int of_warp[32];
+  int            all = 0;
+
+  of_warp[threadIdx.x / 32] = __builtin_popcount(__ballot_sync(0xffffffffu, v));
+  __syncthreads();
+  for (unsigned w = 0; w < blockDim.x / 32; w++) all += of_warp[w];
+  __syncthreads();
+  return all;
+}
+
+static __attribute__((unused)) int __syncthreads_or(int v)
+{
+  return __syncthreads_count(v) > 0;
+}
+
+static __attribute__((unused)) int __syncthreads_and(int v)
+{
+  __shared__ int of_warp[32];
+  int            all = 1;
+
+  of_warp[threadIdx.x / 32] = __all_sync(0xffffffffu, v);
+  __syncthreads();
+  for (unsigned w = 0; w < blockDim.x / 32; w++) all = all && of_warp[w];
+  __syncthreads();
+  return all;
+}
 
 template <typename T>
 static __forceinline__ T EmulatorShuffle(int operation, unsigned mask, T v, int argument, int width)
@@ -148,6 +178,16 @@ static inline int __clz(int v)
   return v ? __builtin_clz((unsigned)v) : 32;
 }
 
+static inline int max(int a, int b)
+{
+  return a > b ? a : b;
+}
+
+static inline int __clzll(long long v)
+{
+  return v ? __builtin_clzll((unsigned long long)v) : 64;
+}
+
 static inline int __ffs(int v)
 {
   return __builtin_ffs(v);
@@ -168,6 +208,50 @@ EMULATOR_UNWATCHED T atomicAdd(T *p, V v)
   EmulatorAtomic(p, sizeof(T), EMULATOR_SITE);
   before = *p;
   *p     = before + (T)v;
+  return before;
+}
+
+template <typename T, typename V>
+EMULATOR_UNWATCHED T atomicMax(T *p, V v)
+{
+  T before;
+
+  EmulatorAtomic(p, sizeof(T), EMULATOR_SITE);
+  before = *p;
+  if ((T)v > before) *p = (T)v;
+  return before;
+}
+
+template <typename T, typename V>
+EMULATOR_UNWATCHED T atomicMin(T *p, V v)
+{
+  T before;
+
+  EmulatorAtomic(p, sizeof(T), EMULATOR_SITE);
+  before = *p;
+  if ((T)v < before) *p = (T)v;
+  return before;
+}
+
+template <typename T, typename V>
+EMULATOR_UNWATCHED T atomicOr(T *p, V v)
+{
+  T before;
+
+  EmulatorAtomic(p, sizeof(T), EMULATOR_SITE);
+  before = *p;
+  *p     = before | (T)v;
+  return before;
+}
+
+template <typename T, typename C, typename V>
+EMULATOR_UNWATCHED T atomicCAS(T *p, C compare, V v)
+{
+  T before;
+
+  EmulatorAtomic(p, sizeof(T), EMULATOR_SITE);
+  before = *p;
+  if (before == (T)compare) *p = (T)v;
   return before;
 }
 

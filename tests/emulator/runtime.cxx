@@ -12,6 +12,7 @@ extern "C" cudaStream_t PetscDefaultCudaStream;
 cudaStream_t            PetscDefaultCudaStream;
 
 static cudaError_t                 last_error;
+static std::map<const char *, size_t> of_host; /* page-locked: bytes */
 static std::map<const void *, int> more_shared; /* bytes of dynamic shared memory that kernels were allowed */
 
 void CallKernel(const void *kernel, void *const parameters[]); /* kernels.cxx */
@@ -34,10 +35,39 @@ cudaError_t cudaFreeAsync(void *data, cudaStream_t)
   return cudaSuccess;
 }
 
+cudaError_t cudaFree(void *data)
+{
+  return cudaFreeAsync(data, NULL);
+}
+
+/* Kernels may use it as they use the device's */
+cudaError_t cudaHostAlloc(void **data, size_t bytes, unsigned)
+{
+  const cudaError_t error = cudaMallocAsync(data, bytes, NULL);
+
+  if (!error) of_host[(const char *)*data] = bytes;
+  return error;
+}
+
+cudaError_t cudaFreeHost(void *data)
+{
+  of_host.erase((const char *)data);
+  return cudaFreeAsync(data, NULL);
+}
+
+/* Of the device alone */
+static bool IsDevice(const void *data, size_t bytes)
+{
+  const auto next = of_host.upper_bound((const char *)data);
+
+  if (next != of_host.begin() && (const char *)data < std::prev(next)->first + std::prev(next)->second) return false;
+  return WatchIsDevice(data, bytes);
+}
+
 cudaError_t cudaMemsetAsync(void *data, int value, size_t bytes, cudaStream_t)
 {
   if (!bytes) return cudaSuccess;
-  if (!WatchIsDevice(data, bytes)) return cudaErrorInvalidValue;
+  if (!IsDevice(data, bytes)) return cudaErrorInvalidValue;
   WatchFill(data, bytes);
   memset(data, value, bytes);
   return cudaSuccess;
@@ -48,7 +78,7 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpy
   const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice, from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
 
   if (!bytes) return cudaSuccess;
-  if (to_device != WatchIsDevice(to, bytes) || from_device != WatchIsDevice(from, bytes)) return cudaErrorInvalidValue;
+  if (to_device != IsDevice(to, bytes) || from_device != IsDevice(from, bytes)) return cudaErrorInvalidValue;
   if (to_device) WatchFill(to, bytes);
   memmove(to, from, bytes);
   return cudaSuccess;
