@@ -87,8 +87,8 @@ typedef struct {
   Limits         limits;   /* by default */
   PetscErrorCode (*describe)(char[], size_t);
   PetscErrorCode (*clock)(double *); /* in seconds; all products that were begun are over */
-  /* Makes the matrix and the first product; adds the time of both, without that of what all types need */
-  PetscErrorCode (*make)(const Variant *, const Csr *, const Op *, Vec x, Vec y, Mat *, double *seconds);
+  /* Makes the matrix and so many products, one at least; tells the time of all, without that of what all types need */
+  PetscErrorCode (*make)(const Variant *, const Csr *, const Op *, Vec x, Vec y, PetscInt products, Mat *, double *seconds);
 } Machine;
 
 extern const Op      Ops[]; /* ends with a NULL name */

@@ -84,7 +84,7 @@ static PetscErrorCode Convert(Mat A, const Variant *v)
 }
 
 /* On one rank the CSR arrays are shared: every type reads, none changes them */
-static PetscErrorCode Make(const Variant *v, const Csr *csr, const Op *op, Vec x, Vec y, Mat *A, double *seconds)
+static PetscErrorCode Make(const Variant *v, const Csr *csr, const Op *op, Vec x, Vec y, PetscInt products, Mat *A, double *seconds)
 {
   double      begin, end;
   PetscInt    columns;
@@ -101,7 +101,7 @@ static PetscErrorCode Make(const Variant *v, const Csr *csr, const Op *op, Vec x
   PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
   PetscCall(CpuTime(&begin));
   PetscCall(Convert(*A, v));
-  PetscCall(op->apply(*A, x, y));
+  for (PetscInt i = 0; i < products; i++) PetscCall(op->apply(*A, x, y));
   PetscCall(CpuTime(&end));
   *seconds = end - begin;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,6 +1,6 @@
 /*
   The distinct values, and whether each is exactly a float32 (profile/values.c). Blocks collect the values of their tiles in
-  tables of their own, and one block joins what they found. All leave early once there are too many values and one is no
+  tables of their own, and a few blocks join what they found. All leave early once there are too many values and one is no
   float32.
 */
 #include "profile.cuh"
@@ -8,11 +8,13 @@
 #define THREADS   512
 #define PER_LANE  4    /* values of a tile for each thread */
 #define SLOTS     1024 /* of a table: a power of two, more than AUTOCSR_MAX_DISTINCT and THREADS together */
-#define COLLECTED 528  /* blocks, at most: what they find is joined by one */
+#define COLLECTED 528  /* blocks, at most: what they find is joined by a few, */
+#define JOINING   16   /* and what these find by the last of them */
 
+/* The counts are zero at first */
 typedef struct {
-  unsigned          n;
-  AutoCSRScalarBits value[COLLECTED * AUTOCSR_MAX_DISTINCT];
+  unsigned          n, n_joined, arrived;
+  AutoCSRScalarBits value[COLLECTED * AUTOCSR_MAX_DISTINCT], joined[JOINING * AUTOCSR_MAX_DISTINCT];
 } FoundValues;
 
 /*
@@ -124,17 +126,10 @@ static __global__ void __launch_bounds__(THREADS, 4) CollectValues(PetscInt nnz,
   if (few) table.List(found->value, &found->n);
 }
 
-/* One block: the values of all blocks, in ascending order of their bits */
-static __global__ void __launch_bounds__(THREADS) JoinValues(const FoundValues *found, DeviceValues *out)
+/* Of a list, the part of one of so many blocks, into an empty table. Returns whether these are still few enough */
+static __device__ __forceinline__ bool CollectListed(const AutoCSRScalarBits value[], unsigned n, unsigned block, unsigned blocks, ValueTable &table)
 {
-  __shared__ ValueTable        table;
-  __shared__ AutoCSRScalarBits list[AUTOCSR_MAX_DISTINCT];
-  __shared__ unsigned          n;
-  bool                         few = !out->many;
-
-  table.Clear();
-  if (threadIdx.x == 0) n = 0;
-  for (unsigned tile = 0; tile < found->n && few; tile += THREADS * PER_LANE) {
+  for (unsigned tile = block * THREADS * PER_LANE; tile < n; tile += blocks * THREADS * PER_LANE) {
     AutoCSRScalarBits bits[PER_LANE];
     int               count = 0;
 
@@ -142,14 +137,37 @@ static __global__ void __launch_bounds__(THREADS) JoinValues(const FoundValues *
     for (int i = 0; i < PER_LANE; i++) {
       const unsigned p = tile + i * THREADS + threadIdx.x;
 
-      if (p < found->n) {
-        bits[i] = found->value[p];
+      if (p < n) {
+        bits[i] = value[p];
         count   = i + 1;
       }
     }
-    few = table.Collect(bits, count);
+    if (!table.Collect(bits, count)) return false;
     __syncthreads();
   }
+  return true;
+}
+
+/* The values of all blocks, by the last block in ascending order of their bits */
+static __global__ void __launch_bounds__(THREADS) JoinValues(FoundValues *found, DeviceValues *out)
+{
+  __shared__ ValueTable        table;
+  __shared__ AutoCSRScalarBits list[AUTOCSR_MAX_DISTINCT];
+  __shared__ unsigned          n;
+  bool                         few;
+
+  table.Clear();
+  if (!__syncthreads_or(*(volatile int *)&out->many)) { /* another block may just find that there are too many */
+    if (CollectListed(found->value, found->n, blockIdx.x, gridDim.x, table))
+      table.List(found->joined, &found->n_joined);
+    else if (threadIdx.x == 0)
+      *(volatile int *)&out->many = 1;
+  }
+  if (!IsLastBlock(&found->arrived)) return;
+  few = !out->many;
+  table.Clear();
+  if (threadIdx.x == 0) n = 0;
+  few = few && CollectListed(found->joined, found->n_joined, 0, 1, table);
   if (threadIdx.x == 0) out->n = few ? (int)table.n : AUTOCSR_MAX_DISTINCT + 1;
   if (!few) return;
   __syncthreads();
@@ -171,10 +189,10 @@ PetscErrorCode DeviceProfileValues(const AutoCSRMatrix *csr, DeviceValues *devic
   PetscFunctionBegin;
   if (!csr->nnz) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(scratch.Allocate(1, &found));
-  PetscCallCUDA(cudaMemsetAsync(&found->n, 0, sizeof(found->n), AUTOCSR_STREAM));
+  PetscCallCUDA(cudaMemsetAsync(found, 0, offsetof(FoundValues, value), AUTOCSR_STREAM));
   CollectValues<<<GridOf(Pieces(csr->nnz, THREADS * PER_LANE), COLLECTED), THREADS, 0, AUTOCSR_STREAM>>>(csr->nnz, csr->val, device, found);
   PetscCallCUDA(cudaGetLastError());
-  JoinValues<<<1, THREADS, 0, AUTOCSR_STREAM>>>(found, device);
+  JoinValues<<<JOINING, THREADS, 0, AUTOCSR_STREAM>>>(found, device);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
