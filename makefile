@@ -94,9 +94,10 @@ $(BUILD)/%.o: %.cxx $(stamp)
 # program; variables without a value have a bad one
 emulator_dir := tests/emulator
 planning     := bins sort refresh transpose pattern_values profile encode $(addprefix profile_,rows blocks patterns values) $(addprefix encode_,work entries blocks fits patterns tiled propagate)
-emulated     := $(addprefix $(src)/cuda/,executors.cu many.cu segsum.cu launch.c memory.c $(addsuffix .cu,$(planning)))
+emulated     := $(addprefix $(src)/cuda/,executors.cu many.cu segsum.cu launch.c memory.c)
 emulator     := $(wildcard $(emulator_dir)/*.cxx $(emulator_dir)/*.c)
 EMULATED      = $(patsubst $(src)/cuda/%,$(BUILD)/emulated/%.o,$(basename $(emulated))) $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(emulator))))
+PLANNED       = $(patsubst %,$(BUILD)/emulated/%.o,$(planning))
 EMULATION     = -I$(emulator_dir)/include -O1 -fno-thread-jumps -ftrivial-auto-var-init=pattern
 WATCHED       = $(EMULATION) -fsanitize=thread --param tsan-distinguish-volatile=1 -include $(emulator_dir)/device.h -iquote $(src)/cuda -Wno-unknown-pragmas -Wno-unused-function
 can_emulate  := $(if $(gpu),,$(shell printf '\043if defined(__clang__) || !defined(__x86_64__)\n\043error\n\043endif\n' | $(or $(CXX),false) -fsanitize=thread -ftrivial-auto-var-init=pattern -x c++ -c -o /dev/null - 2>/dev/null && echo 1))
@@ -136,6 +137,7 @@ LINK = $(if $(filter %.cxx,$<),$(CXXLINKER),$(CLINKER)) -o $@ $(filter %.o %.a,$
 $(call exe,$(programs)): $(BUILD)/%: $(BUILD)/%.o
 	$(call quiet,LINK)$(LINK) $(LINK_WITH) $(PETSC_LINK) -lm
 $(call exe,$(emulating)): $(EMULATED)
+$(call exe,$(filter $(private),$(emulating))): $(PLANNED)
 $(patsubst %,$(BUILD)/%.o,$(basename $(emulating))): INCLUDES += -I$(emulator_dir)/include
 $(patsubst %.cxx,$(BUILD)/%.o,$(filter %.cxx,$(emulating))): CFLAGSALL += -std=c++17 $(WATCHED)
 $(call exe,$(private)): $(BUILD)/private.a

@@ -43,6 +43,12 @@ static PetscInt Grid3(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
   return Star(n, i, 50, 50, m / 2500, 1, col);
 }
 
+static PetscInt ShortRow(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
+{
+  for (PetscInt k = 0; k < i % 3; k++) col[k] = i / 2 + k;
+  return i % 3;
+}
+
 static const Generator more[] = {
     {"stripes", 60000, 33000, Stripes, VALUES_FEW},
     {"quarters", 40000, 40000, Quarters, VALUES_FLOATS},
@@ -52,6 +58,7 @@ static const Generator more[] = {
     {"7-point grid", 50000, 50000, Grid3, VALUES_FEW},
     {"7-point grid, values by offset", 50000, 50000, Grid3, VALUES_OFFSET},
     {"wide spread", 700, 200000, RandomRow, VALUES_FLOATS},
+    {"short rows", 300000, 150001, ShortRow, VALUES_FEW}, /* more than one block sums up or one launch selects from */
 };
 
 /* ---- Bits */

@@ -11,9 +11,9 @@ static constexpr int    PROCESSORS = 1, STATIC_AND_DYNAMIC = 48 << 10;
 extern "C" cudaStream_t PetscDefaultCudaStream;
 cudaStream_t            PetscDefaultCudaStream;
 
-static cudaError_t                 last_error;
-static std::map<const char *, size_t> of_host; /* page-locked: bytes */
-static std::map<const void *, int> more_shared; /* bytes of dynamic shared memory that kernels were allowed */
+static cudaError_t                    last_error;
+static std::map<const char *, size_t> of_host;     /* page-locked: bytes */
+static std::map<const void *, int>    more_shared; /* bytes of dynamic shared memory that kernels were allowed */
 
 void CallKernel(const void *kernel, void *const parameters[]); /* kernels.cxx */
 

@@ -55,8 +55,8 @@ static __global__ void __launch_bounds__(SELECT) SelectFew(PetscInt begin, Petsc
 {
   __shared__ int of_warp[SELECT / WARP];
   const PetscInt first = begin + (PetscInt)blockIdx.x * SELECT, mine = first + (PetscInt)threadIdx.x;
-  const int      warp  = (int)threadIdx.x / WARP;
-  const unsigned take  = __ballot_sync(ALL_LANES, mine < end && wanted(mine));
+  const int      warp    = (int)threadIdx.x / WARP;
+  const unsigned take    = __ballot_sync(ALL_LANES, mine < end && wanted(mine));
   int            earlier = 0, place;
 
 #pragma unroll 4

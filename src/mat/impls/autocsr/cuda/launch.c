@@ -270,19 +270,41 @@ static PetscBool AllLight(const AutoCSRPlan *plan)
   return (PetscBool)(plan->n_segments > 1);
 }
 
+/* Kernels that were loaded, and the shared memory that they may have: asking the driver takes as long as a launch */
+#define MOST_LOADED 128
+static struct {
+  const void *kernel;
+  size_t      shared;
+} Loaded[MOST_LOADED];
+static int n_loaded;
+
+static PetscErrorCode LoadedDestroy(void)
+{
+  n_loaded = 0;
+  return PETSC_SUCCESS;
+}
+
 /* The driver loads a kernel when it is first asked for it, which takes memory of the device: now, not in a product */
 static PetscErrorCode LoadKernel(const void *kernel, size_t shared)
 {
   struct cudaFuncAttributes attributes;
-  const cudaError_t         error = cudaFuncGetAttributes(&attributes, kernel);
+  cudaError_t               error;
 
   PetscFunctionBegin;
+  for (int i = 0; i < n_loaded; i++) {
+    if (Loaded[i].kernel == kernel && shared <= Loaded[i].shared) PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  error = cudaFuncGetAttributes(&attributes, kernel);
   if (error == cudaErrorMemoryAllocation) {
     (void)cudaGetLastError();
     SETERRQ(PETSC_COMM_SELF, PETSC_ERR_MEM, "The device has no memory left for a kernel");
   }
   PetscCallCUDA(error);
   if (shared > (size_t)attributes.maxDynamicSharedSizeBytes) PetscCallCUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared));
+  if (n_loaded == MOST_LOADED) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!n_loaded) PetscCall(PetscRegisterFinalize(LoadedDestroy)); /* the next PETSC_COMM_WORLD may have another device */
+  Loaded[n_loaded].kernel   = kernel;
+  Loaded[n_loaded++].shared = PetscMax(shared, (size_t)attributes.maxDynamicSharedSizeBytes);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -7,7 +7,7 @@
 #include "fits.cuh"
 
 #define LINE_SLOTS   (2 * AUTOCSR_BLOCK_ENTRIES) /* a power of two */
-#define LINE_SAMPLES 16                           /* blocks of a chunk; more samples than that take a second turn */
+#define LINE_SAMPLES 16                          /* blocks of a chunk; more samples than that take a second turn */
 
 /* How a grid is shared out */
 struct Look {
@@ -57,16 +57,16 @@ struct WindowShared {
 /* Window w, by a block */
 static __device__ __forceinline__ void MeasureWindow(const AutoCSRMatrix &csr, const Look &look, PetscInt w, WindowShared &s, DeviceProfile *out)
 {
-  DeviceCount     *own = s.own, *histogram_nnz = s.histogram_nnz;
-  unsigned        *histogram = s.histogram;
-  PetscInt        *first_of = s.first_of, *last_of = s.last_of;
-  const int        k         = (int)threadIdx.x;
-  const PetscInt   row_begin = w * AUTOCSR_WINDOW, row = row_begin + k;
-  const int        n  = (int)(csr.m - row_begin < AUTOCSR_WINDOW ? csr.m - row_begin : AUTOCSR_WINDOW);
-  const bool       in = k < n, slice_exists = k - Lane() < n;
-  const PetscInt   begin = in ? csr.row_ptr[row] : 0, end = in ? csr.row_ptr[row + 1] : 0, length = end - begin;
-  const PetscInt   first = length ? csr.col[begin] : csr.n, last = length ? csr.col[end - 1] : -1;
-  PetscInt         away = 0;
+  DeviceCount   *own = s.own, *histogram_nnz = s.histogram_nnz;
+  unsigned      *histogram = s.histogram;
+  PetscInt      *first_of = s.first_of, *last_of = s.last_of;
+  const int      k         = (int)threadIdx.x;
+  const PetscInt row_begin = w * AUTOCSR_WINDOW, row = row_begin + k;
+  const int      n  = (int)(csr.m - row_begin < AUTOCSR_WINDOW ? csr.m - row_begin : AUTOCSR_WINDOW);
+  const bool     in = k < n, slice_exists = k - Lane() < n;
+  const PetscInt begin = in ? csr.row_ptr[row] : 0, end = in ? csr.row_ptr[row + 1] : 0, length = end - begin;
+  const PetscInt first = length ? csr.col[begin] : csr.n, last = length ? csr.col[end - 1] : -1;
+  PetscInt       away = 0;
 
   if (k < COUNTS) own[k] = 0;
   if (k < AUTOCSR_HISTOGRAM_BINS) {
@@ -223,7 +223,8 @@ static __global__ void __launch_bounds__(BLOCK) FitSlices(AutoCSRMatrix csr, Pet
 PetscErrorCode DeviceProfileRows(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, DeviceProfile *device, DeviceProfile *host)
 {
   const PetscInt rows_per_chunk = RowsPerChunk(profile), slices = Pieces(PetscMin(rows_per_chunk, csr->m), WARP);
-  Look           look           = {rows_per_chunk, AutoCSRProfileShift(csr->m, csr->nnz)};
+  Look           look = {rows_per_chunk, AutoCSRProfileShift(csr->m, csr->nnz)};
+  unsigned       blocks;
 
   PetscFunctionBegin;
   look.line_blocks   = (unsigned)PetscMin(Pieces(slices, AutoCSRSampleStep(slices)), LINE_SAMPLES);
@@ -231,7 +232,8 @@ PetscErrorCode DeviceProfileRows(const AutoCSRMatrix *csr, const AutoCSRProfile 
   look.chunks        = (int)profile->chunks;
   look.granularities = (int)AutoCSRProfileGranularities(csr->m);
   for (int u = 0; u < look.granularities; u++) look.U[u] = AutoCSRGranularity[u];
-  LookAtRows<<<look.line_blocks * (unsigned)look.chunks + (unsigned)Pieces(csr->m, AUTOCSR_WINDOW) + look.bin_blocks * (unsigned)look.granularities, BLOCK, 0, AUTOCSR_STREAM>>>(*csr, look, device, host);
+  blocks = (unsigned)Pieces(csr->m, AUTOCSR_WINDOW) + look.line_blocks * look.chunks + look.bin_blocks * look.granularities;
+  LookAtRows<<<blocks, BLOCK, 0, AUTOCSR_STREAM>>>(*csr, look, device, host);
   PetscCallCUDA(cudaGetLastError());
   if (profile->rows_only) PetscFunctionReturn(PETSC_SUCCESS);
   FitSlices<<<dim3(2, (unsigned)profile->chunks), BLOCK, 0, AUTOCSR_STREAM>>>(*csr, rows_per_chunk, device);

@@ -2,8 +2,7 @@
 #ifndef EMULATOR_CUB_BLOCK_RADIX_SORT_CUH
 #define EMULATOR_CUB_BLOCK_RADIX_SORT_CUH
 
-namespace cub
-{
+namespace cub {
 template <typename Key, int threads, int n, typename Value>
 class BlockRadixSort {
 public:
@@ -30,7 +29,7 @@ public:
     __syncthreads();
     if (threadIdx.x == 0) {
       const int bits = end - begin < (int)(8 * sizeof(Key)) ? end - begin : (int)(8 * sizeof(Key));
-      const Key mask = bits == (int)(8 * sizeof(Key)) ? (Key)~(Key)0 : (Key)(((Key)1 << bits) - 1);
+      const Key mask = bits == (int)(8 * sizeof(Key)) ? (Key) ~(Key)0 : (Key)(((Key)1 << bits) - 1);
 
       for (int k = 0; k < threads * n; k++) {
         int at = k;

@@ -2,8 +2,7 @@
 #ifndef EMULATOR_CUB_BLOCK_SCAN_CUH
 #define EMULATOR_CUB_BLOCK_SCAN_CUH
 
-namespace cub
-{
+namespace cub {
 template <typename T, int threads>
 class BlockScan {
 public:

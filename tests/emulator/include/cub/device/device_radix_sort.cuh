@@ -6,8 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace cub
-{
+namespace cub {
 struct DeviceRadixSort {
   /* By the bits [begin, end) */
   template <typename Key, typename Value, typename N>

@@ -2,8 +2,7 @@
 #ifndef EMULATOR_CUB_DEVICE_SCAN_CUH
 #define EMULATOR_CUB_DEVICE_SCAN_CUH
 
-namespace cub
-{
+namespace cub {
 struct DeviceScan {
   template <typename T, typename N>
   static cudaError_t InclusiveSum(void *storage, size_t &bytes, const T *in, T *out, N n, cudaStream_t)

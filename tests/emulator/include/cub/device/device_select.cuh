@@ -2,8 +2,7 @@
 #ifndef EMULATOR_CUB_DEVICE_SELECT_CUH
 #define EMULATOR_CUB_DEVICE_SELECT_CUH
 
-namespace cub
-{
+namespace cub {
 struct DeviceSelect {
   template <typename In, typename T, typename N, typename Wanted>
   static cudaError_t If(void *storage, size_t &bytes, In in, T *out, T *selected, N n, Wanted wanted, cudaStream_t)

@@ -2,8 +2,7 @@
 #ifndef EMULATOR_THRUST_COUNTING_ITERATOR_H
 #define EMULATOR_THRUST_COUNTING_ITERATOR_H
 
-namespace thrust
-{
+namespace thrust {
 template <typename T>
 class counting_iterator {
 public:
