@@ -6,8 +6,9 @@
 #include "sort.cuh"
 #include "fits.cuh"
 
-#define LINE_SLOTS   (2 * AUTOCSR_BLOCK_ENTRIES) /* a power of two */
-#define LINE_SAMPLES 16                          /* blocks of a chunk; more samples than that take a second turn */
+#define LINE_SLOTS    (2 * AUTOCSR_BLOCK_ENTRIES) /* a power of two */
+#define LINE_SAMPLES  16                          /* blocks of a chunk; more samples than that take a second turn */
+#define LINES_AT_ONCE 8                           /* columns that a thread asks for before it looks at them */
 
 /* How a grid is shared out */
 struct Look {
@@ -116,6 +117,16 @@ struct LineShared {
   DeviceCount own[COUNTS];
 };
 
+/* Whether a line was not in the set, where it is now */
+static __device__ __forceinline__ bool IsNewLine(unsigned line, unsigned slots, unsigned set[])
+{
+  for (unsigned slot = (line * 0x9E3779B9u) >> 16;; slot++) {
+    const unsigned was = atomicCAS(&set[slot & (slots - 1)], 0u, line);
+
+    if (!was || was == line) return !was;
+  }
+}
+
 /* Distinct lines of x among the first entries of sampled blocks of rows, block b of a chunk: a hash set in shared memory, as much of it as the entries need (lines by their low 32 bits: they are near each other) */
 static __device__ __forceinline__ void CountLines(const AutoCSRMatrix &csr, const Look &look, unsigned chunk, unsigned b, LineShared &s, DeviceProfile *out)
 {
@@ -136,17 +147,18 @@ static __device__ __forceinline__ void CountLines(const AutoCSRMatrix &csr, cons
     __syncthreads();
     for (unsigned i = threadIdx.x; i < slots; i += BLOCK) set[i] = 0;
     __syncthreads();
-    for (PetscInt i = (PetscInt)threadIdx.x; i < n; i += BLOCK) {
-      const unsigned line = (unsigned)(csr.col[begin + i] / (PetscInt)(AUTOCSR_LINE / sizeof(PetscScalar))) + 1;
+    for (PetscInt i = (PetscInt)threadIdx.x; i < n; i += LINES_AT_ONCE * BLOCK) {
+      PetscInt col[LINES_AT_ONCE];
 
-      for (unsigned slot = (line * 0x9E3779B9u) >> 16;; slot++) {
-        const unsigned was = atomicCAS(&set[slot & (slots - 1)], 0u, line);
-
-        if (!was) lines++;
-        if (!was || was == line) break;
+#pragma unroll
+      for (int k = 0; k < LINES_AT_ONCE; k++) col[k] = i + k * BLOCK < n ? csr.col[begin + i + k * BLOCK] : -1;
+#pragma unroll
+      for (int k = 0; k < LINES_AT_ONCE; k++) {
+        if (col[k] >= 0) lines += IsNewLine((unsigned)(col[k] / (PetscInt)(AUTOCSR_LINE / sizeof(PetscScalar))) + 1, slots, set);
       }
     }
-    atomicAdd(&s.own[COUNT_LINES], (DeviceCount)lines);
+    lines = WarpSum(lines);
+    if (Lane() == 0) atomicAdd(&s.own[COUNT_LINES], (DeviceCount)lines);
     if (threadIdx.x == 0) atomicAdd(&s.own[COUNT_LINE_ENTRIES], (DeviceCount)n);
   }
   __syncthreads();
