@@ -22,7 +22,7 @@
 #define AUTOCSR_AGENT_CUH
 
 #include "launch.h"
-#include "ptx.cuh"
+#include "words.cuh"
 
 static constexpr int      WARP = 32, WARPS = AUTOCSR_BLOCK / WARP;
 static constexpr unsigned ALL_LANES    = 0xffffffffu;
@@ -69,51 +69,6 @@ struct AgentOfSlices : AgentBase {
   }
 #endif
 };
-
-template <int bytes>
-struct StreamWord;
-template <>
-struct StreamWord<1> {
-  typedef unsigned char type;
-};
-template <>
-struct StreamWord<2> {
-  typedef unsigned short type;
-};
-template <>
-struct StreamWord<4> {
-  typedef unsigned int type;
-};
-template <>
-struct StreamWord<8> {
-  typedef unsigned long long type;
-};
-template <>
-struct StreamWord<16> {
-  typedef ulonglong2 type;
-};
-
-/* A load of what is read once: not kept in L1, where x is */
-template <typename T>
-static __device__ __forceinline__ T LoadStream(const T *p)
-{
-  const auto w = PtxLoadStream((const typename StreamWord<sizeof(T)>::type *)p);
-  T          v;
-
-  memcpy((void *)&v, &w, sizeof(v));
-  return v;
-}
-
-/* A load of what others will read again: entries of x, row offsets, dictionaries */
-template <typename T>
-static __device__ __forceinline__ T LoadCached(const T *p)
-{
-  typename StreamWord<sizeof(T)>::type w = __ldg((const typename StreamWord<sizeof(T)>::type *)p);
-  T                                    v;
-
-  memcpy((void *)&v, &w, sizeof(v));
-  return v;
-}
 
 /* The code of a column */
 template <AutoCSRIndex index>

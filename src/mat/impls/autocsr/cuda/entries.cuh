@@ -4,27 +4,6 @@
 
 #include "agent.cuh"
 
-/* Loads of entries that may not exist: nothing is read then, and no load waits for the one before (ptx.cuh) */
-template <typename T>
-static __device__ __forceinline__ T LoadStreamIf(bool exists, const T *p)
-{
-  const auto w = PtxLoadStreamIf(exists, (const typename StreamWord<sizeof(T)>::type *)p);
-  T          v;
-
-  memcpy((void *)&v, &w, sizeof(v));
-  return v;
-}
-
-template <typename T>
-static __device__ __forceinline__ T LoadCachedIf(bool exists, const T *p)
-{
-  const auto w = PtxLoadCachedIf(exists, (const typename StreamWord<sizeof(T)>::type *)p);
-  T          v;
-
-  memcpy((void *)&v, &w, sizeof(v));
-  return v;
-}
-
 /* Where the entries of a row are */
 typedef struct {
   const void        *index, *value; /* of slot 0 */

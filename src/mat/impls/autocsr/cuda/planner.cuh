@@ -7,6 +7,7 @@
 
 #include "planner.h"
 #include "ptx.cuh"
+#include "words.cuh"
 #include "../plan/encode.h"
 #include <type_traits>
 
