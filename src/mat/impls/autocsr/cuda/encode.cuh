@@ -22,10 +22,10 @@ typedef struct {
   PetscInt ptr[AUTOCSR_MAX_PATTERNS + 1];
 } SegmentPatterns;
 
-/* encode_patterns.cu: first what the segment has, then, with room for it, its streams; the last: once offsets are there, what values tell */
+/* encode_patterns.cu: first what the segment has, then, with room for it, its streams; the last (pattern_values.cu): once offsets are there, what values tell, unless *unless is set when it comes to that (NULL: in any case) */
 PetscErrorCode DeviceFindPatterns(const AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRProfile *, SegmentPatterns *, EncodeStatus *);
 PetscErrorCode DeviceEncodePatterns(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRProfile *, const SegmentPatterns *);
-PetscErrorCode DeviceEncodePatternValues(AutoCSRSegment *, const AutoCSRMatrix *);
+PetscErrorCode DeviceEncodePatternValues(AutoCSRSegment *, const AutoCSRMatrix *, const int *unless);
 
 /* encode_blocks.cu: BASE, INDEX and BLOCK_PTR where blocks have one code each, once nnz is known; VALUE of order blocked */
 PetscErrorCode DeviceEncodeBlocks(AutoCSRSegment *, const AutoCSRMatrix *);
@@ -44,11 +44,11 @@ PetscErrorCode DeviceEncodeValue(AutoCSRSegment *, const AutoCSRMatrix *, const 
 /* encode_tiled.cu: of the segment's rows, the entries before each, and of all after the last; the same as nnz */
 PetscErrorCode DeviceCountEntries(AutoCSRSegment *, const AutoCSRMatrix *, PetscInt ptr[]);
 
-/* encode_tiled.cu: order tiled; all streams but VALUE's codes, then these */
+/* encode_tiled.cu: order tiled, all streams but VALUE's codes; encode_tiled_values.cu: these */
 PetscErrorCode DeviceEncodeTiled(AutoCSRSegment *, const AutoCSRMatrix *);
 PetscErrorCode DeviceEncodeTiledValue(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRDictionary *);
 
-/* encode_propagate.cu: order propagated, likewise */
+/* encode_propagate.cu, encode_propagate_values.cu: order propagated, likewise */
 PetscErrorCode DeviceEncodePropagate(AutoCSRSegment *, const AutoCSRMatrix *);
 PetscErrorCode DeviceEncodePropagateValue(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRDictionary *);
 

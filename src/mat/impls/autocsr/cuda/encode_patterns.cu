@@ -1,4 +1,4 @@
-/* PATTERN_ID, PATTERN_PTR, PATTERN_OFFSET and what patterns tell beside them: the profile's patterns that a segment has, numbered by first appearance in it */
+/* PATTERN_ID, PATTERN_PTR, PATTERN_OFFSET and PATTERN_ROW (what patterns tell of values: pattern_values.cu): the profile's patterns that a segment has, numbered by first appearance in it */
 #include "encode.cuh"
 #include <cub/block/block_scan.cuh>
 
@@ -92,35 +92,6 @@ static __global__ void __launch_bounds__(BLOCK) WriteOffsets(AutoCSRSegment seg,
   if (FirstOfThread() == 0 && !seg.n_patterns) ptr[0] = 0;
 }
 
-/* A thread a pattern */
-static __global__ void __launch_bounds__(BLOCK) WriteValues(AutoCSRSegment seg, AutoCSRMatrix csr)
-{
-  const PetscInt64 p = FirstOfThread();
-
-  if (p < seg.n_patterns) AutoCSREncodePatternValue(&seg, &csr, (PetscInt)p);
-}
-
-static __global__ void __launch_bounds__(BLOCK) WriteRoots(AutoCSRSegment seg)
-{
-  const PetscInt64 p = FirstOfThread();
-
-  if (p < seg.n_patterns) AutoCSREncodePatternRoot(&seg, (PetscInt)p);
-}
-
-PetscErrorCode DeviceEncodePatternValues(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
-{
-  const unsigned grid = GridOf(Pieces(seg->n_patterns, BLOCK), AUTOCSR_MAX_PATTERNS);
-
-  PetscFunctionBegin;
-  if (seg->axes.value == AUTOCSR_VALUE_PATTERN) {
-    WriteValues<<<grid, BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr);
-    PetscCallCUDA(cudaGetLastError());
-  }
-  WriteRoots<<<grid, BLOCK, 0, AUTOCSR_STREAM>>>(*seg);
-  PetscCallCUDA(cudaGetLastError());
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode DeviceEncodePatterns(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRProfile *profile, const SegmentPatterns *patterns)
 {
   PetscFunctionBegin;
@@ -129,6 +100,6 @@ PetscErrorCode DeviceEncodePatterns(AutoCSRSegment *seg, const AutoCSRMatrix *cs
   WriteOffsets<<<GridOf(Pieces(seg->n_patterns, BLOCK / WARP), 128), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, patterns);
   PetscCallCUDA(cudaGetLastError());
   if (seg->axes.value == AUTOCSR_VALUE_PATTERN) PetscCallCUDA(cudaMemcpyAsync(seg->stream[AUTOCSR_STREAM_PATTERN_ROW].data, patterns->row, (size_t)seg->n_patterns * sizeof(PetscInt), cudaMemcpyDeviceToDevice, AUTOCSR_STREAM));
-  PetscCall(DeviceEncodePatternValues(seg, csr));
+  PetscCall(DeviceEncodePatternValues(seg, csr, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -24,8 +24,11 @@ static PetscErrorCode Examine(const AutoCSRMatrix *csr, PetscBool use_dictionary
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Where patterns tell the values: do they still? */
-static PetscErrorCode PatternValuesFit(const AutoCSRPlan *plan, const AutoCSRMatrix *csr, PetscBool *fits)
+/*
+  Where patterns tell the values: do they still? Those of the patterns are written at once if they do, by kernels that read the
+  answer where it is: while the host waits for it, the device has no more to do
+*/
+static PetscErrorCode PatternValuesRefresh(AutoCSRPlan *plan, const AutoCSRMatrix *csr, PetscBool *fits)
 {
   DeviceScratch scratch;
   int          *device = NULL, other;
@@ -42,6 +45,9 @@ static PetscErrorCode PatternValuesFit(const AutoCSRPlan *plan, const AutoCSRMat
     PetscCall(DevicePatternValuesCompare(seg, csr, (const uint16_t *)seg->stream[AUTOCSR_STREAM_PATTERN_ID].data, (const PetscInt *)seg->stream[AUTOCSR_STREAM_PATTERN_ROW].data, NULL, device));
   }
   if (!device) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt i = 0; i < plan->n_segments; i++) {
+    if (plan->segment[i].axes.value == AUTOCSR_VALUE_PATTERN) PetscCall(DeviceEncodePatternValues(&plan->segment[i], csr, device));
+  }
   PetscCall(AutoCSRDeviceToHost(&other, device, sizeof(other)));
   if (other) *fits = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -54,16 +60,12 @@ PetscErrorCode AutoCSRDeviceRefresh(AutoCSRPlan *plan, const AutoCSRMatrix *csr,
 
   PetscFunctionBegin;
   if (use_dictionary || use_float32) PetscCall(Examine(csr, use_dictionary, use_float32, &scratch, &dictionary, fits));
-  if (*fits) PetscCall(PatternValuesFit(plan, csr, fits));
+  if (*fits) PetscCall(PatternValuesRefresh(plan, csr, fits));
   for (PetscInt i = 0; i < plan->n_segments && *fits; i++) {
     AutoCSRSegment      *seg    = &plan->segment[i];
     const AutoCSRStream *stream = &seg->stream[AUTOCSR_STREAM_VALUE];
 
-    if (seg->axes.value == AUTOCSR_VALUE_CSR) continue;
-    if (seg->axes.value == AUTOCSR_VALUE_PATTERN) {
-      PetscCall(DeviceEncodePatternValues(seg, csr));
-      continue;
-    }
+    if (seg->axes.value == AUTOCSR_VALUE_CSR || seg->axes.value == AUTOCSR_VALUE_PATTERN) continue;
     if (seg->axes.value == AUTOCSR_VALUE_DICTIONARY) PetscCallCUDA(cudaMemcpyAsync(seg->stream[AUTOCSR_STREAM_DICTIONARY].data, dictionary->value, sizeof(dictionary->value), cudaMemcpyDeviceToDevice, AUTOCSR_STREAM));
     if (seg->axes.order == AUTOCSR_ORDER_TILED)
       PetscCall(DeviceEncodeTiledValue(seg, csr, dictionary));

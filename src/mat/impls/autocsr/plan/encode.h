@@ -358,14 +358,14 @@ AUTOCSR_HD uint32_t AutoCSRPatternPart(const AutoCSRSegment *seg, PetscInt p, Pe
   return i < ptr[p + 1] ? 0 : mask;
 }
 
-/* PATTERN_ROOT of pattern p: the first of the longest of which it is a part, once offsets and values are there */
-AUTOCSR_HD void AutoCSREncodePatternRoot(AutoCSRSegment *seg, PetscInt p)
+/* The first of the longest patterns of which pattern p is a part, among itself and those from `first` on, every `step`-th */
+AUTOCSR_HD AutoCSRPatternRoot AutoCSRPatternRootAmong(const AutoCSRSegment *seg, PetscInt p, PetscInt first, PetscInt step)
 {
   const PetscInt    *ptr  = (const PetscInt *)seg->stream[AUTOCSR_STREAM_PATTERN_PTR].data;
   const PetscInt     own  = ptr[p + 1] - ptr[p];
   AutoCSRPatternRoot root = {own < 32 ? ((uint32_t)1 << own) - 1 : 0xffffffffu, (int32_t)ptr[p], (int32_t)own, (int32_t)ptr[p]};
 
-  for (PetscInt q = 0; q < seg->n_patterns && own && own < 32; q++) {
+  for (PetscInt q = first; q < seg->n_patterns && own && own < 32; q += step) {
     const PetscInt length = ptr[q + 1] - ptr[q];
     uint32_t       mask;
 
@@ -376,7 +376,13 @@ AUTOCSR_HD void AutoCSREncodePatternRoot(AutoCSRSegment *seg, PetscInt p)
     root.begin  = (int32_t)ptr[q];
     root.length = (int32_t)length;
   }
-  ((AutoCSRPatternRoot *)seg->stream[AUTOCSR_STREAM_PATTERN_ROOT].data)[p] = root;
+  return root;
+}
+
+/* PATTERN_ROOT of pattern p, once offsets and values are there */
+AUTOCSR_HD void AutoCSREncodePatternRoot(AutoCSRSegment *seg, PetscInt p)
+{
+  ((AutoCSRPatternRoot *)seg->stream[AUTOCSR_STREAM_PATTERN_ROOT].data)[p] = AutoCSRPatternRootAmong(seg, p, 0, 1);
 }
 
 /* Column of entry t of the k-th row */
