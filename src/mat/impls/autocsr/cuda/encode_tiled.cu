@@ -1,5 +1,5 @@
 /*
-  The streams of order tiled on the device (plan/tiled.c on the host). Neighbouring entries of a row in one tile are a run;
+  The streams of order tiled on the device but for VALUE (plan/tiled.c on the host). Neighbouring entries of a row in one tile are a run;
   runs, not entries, are sorted by tile, and each then knows its slots and its pieces.
 */
 #include "encode.cuh"
@@ -217,45 +217,6 @@ static __global__ void __launch_bounds__(BLOCK) WriteRanks(AutoCSRSegment seg, P
   }
 }
 
-/* VALUE: a block an item. The row of an entry is that of its piece; the entry is where the row has its column */
-static __global__ void __launch_bounds__(4 * BLOCK) WriteValues(AutoCSRSegment seg, AutoCSRMatrix csr, const AutoCSRDictionary *dictionary)
-{
-  const AutoCSRTiledItem item      = ((const AutoCSRTiledItem *)seg.stream[AUTOCSR_STREAM_ITEM].data)[blockIdx.x];
-  const uint8_t         *end       = (const uint8_t *)seg.stream[AUTOCSR_STREAM_END].data;
-  const PetscInt        *piece_ptr = (const PetscInt *)seg.stream[AUTOCSR_STREAM_PIECE_PTR].data, *run_ptr = (const PetscInt *)seg.stream[AUTOCSR_STREAM_RUN_PTR].data;
-  const uint16_t        *piece_row = (const uint16_t *)seg.stream[AUTOCSR_STREAM_PIECE_ROW].data;
-  const PetscInt         blocks = AutoCSRTiledRowBlocks(&seg), first_run = item.tile * blocks, last_run = first_run + blocks;
-
-  for (PetscInt g = item.begin + (PetscInt)(threadIdx.x / WARP); g < item.begin + item.groups; g += 4 * BLOCK / WARP) {
-    const unsigned ends  = end[g * WARP + Lane()];
-    PetscInt       piece = __popc(ends), q = -1;
-
-#pragma unroll
-    for (int d = 1; d < WARP; d *= 2) {
-      const PetscInt before = __shfl_up_sync(ALL_LANES, piece, d);
-
-      if (Lane() >= d) piece += before;
-    }
-    piece += piece_ptr[g] - __popc(ends);
-    for (int j = 0; j < AUTOCSR_TILED_RUN && piece < run_ptr[last_run]; j++) { /* there is nothing but padding after the tile's last piece */
-      const PetscInt slot = g * AUTOCSR_TILED_GROUP + Lane() * AUTOCSR_TILED_RUN + j;
-
-      if (q < 0) {
-        const PetscInt run = AutoCSRTiledFindLast(run_ptr, first_run, last_run, piece);
-        const PetscInt row = AutoCSRSegmentRow(&seg, (run - first_run) * seg.axes.tile_height + AutoCSRTiledRowOf(piece_row[piece]));
-
-        q = AutoCSRTiledFindLast(csr.col, csr.row_ptr[row], csr.row_ptr[row + 1], AutoCSRTiledColumn(&seg, item.tile, slot));
-      }
-      AutoCSREncodeValue(&seg, seg.axes.value, dictionary, &csr.val[q], AutoCSRTiledValueSlot(&seg.axes, slot));
-      q++;
-      if (ends >> j & 1) {
-        piece++;
-        q = -1;
-      }
-    }
-  }
-}
-
 PetscErrorCode DeviceCountEntries(AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt ptr[])
 {
   PetscFunctionBegin;
@@ -383,16 +344,5 @@ PetscErrorCode DeviceEncodeTiled(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
     WriteIndex<<<(unsigned)Pieces(seg->nnz, SPAN * (BLOCK / WARP)), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, ptr, runs, tiles, seg->nnz);
     PetscCallCUDA(cudaGetLastError());
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode DeviceEncodeTiledValue(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRDictionary *dictionary)
-{
-  const PetscInt items = AutoCSRTiledItemCount(seg);
-
-  PetscFunctionBegin;
-  if (!items) PetscFunctionReturn(PETSC_SUCCESS);
-  WriteValues<<<(unsigned)items, 4 * BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, dictionary);
-  PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
