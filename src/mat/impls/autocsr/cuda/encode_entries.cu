@@ -97,37 +97,72 @@ static __device__ __forceinline__ typename Code::To PaddingOf(const AutoCSRSegme
 
 /* ---- Order sliced */
 
-template <typename Code>
-static __global__ void __launch_bounds__(BLOCK, 5) EncodeSliced(AutoCSRSegment seg, AutoCSRMatrix csr, const typename Code::From from[], typename Code::To to[], PetscInt slots, const AutoCSRDictionary *dictionary)
+/* A slice as a warp takes it: where it ends, and the lane's row. Its loads wait for nothing but ROWS, and nothing waits for them before they are used */
+struct SliceRow {
+  PetscInt stop, first, length, base;
+
+  __device__ __forceinline__ void Load(const AutoCSRSegment &seg, const AutoCSRMatrix &csr, PetscInt64 s, PetscInt64 k)
+  {
+    const PetscInt *bases = (const PetscInt *)seg.stream[AUTOCSR_STREAM_BASE].data;
+
+    stop = first = length = base = 0;
+    if (s >= seg.n_slices) return;
+    stop = ((const PetscInt *)seg.stream[AUTOCSR_STREAM_SLICE_PTR].data)[s + 1];
+    base = bases ? bases[s] : 0;
+    if (k < seg.n_rows) {
+      const PetscInt row = AutoCSRSegmentRow(&seg, (PetscInt)k);
+
+      first  = csr.row_ptr[row];
+      length = csr.row_ptr[row + 1] - first;
+    }
+  }
+};
+
+/* The first slot of a warp. Blocks begin at the end: whoever has written the values has written the last ones last, and a product reads first what is written last here, so that a cache may still have both */
+static __device__ __forceinline__ PetscInt64 FirstSlotOfWarp()
 {
+  return ((PetscInt64)(gridDim.x - 1 - blockIdx.x) * WARPS + threadIdx.x / WARP) * SPAN;
+}
+
+template <typename Code>
+static __global__ void __launch_bounds__(BLOCK, sizeof(typename Code::From) + sizeof(PetscInt) > 12 ? 4 : 5) EncodeSliced(AutoCSRSegment seg, AutoCSRMatrix csr, const typename Code::From from[], typename Code::To to[], PetscInt slots, const AutoCSRDictionary *dictionary)
+{
+  typedef typename Code::From          From;
   typedef typename Code::To            To;
-  alignas(16) __shared__ unsigned char memory[Code::shared], tiles[WARPS * WARP * (TILE + 1) * sizeof(To)];
+  __shared__ __align__(16) unsigned char memory[Code::shared];
+  __shared__ __align__(16) unsigned char tiles[WARPS * WARP * (TILE + 1) * sizeof(To)];
   To                                  *tile      = (To *)tiles + threadIdx.x / WARP * (WARP * (TILE + 1));
-  const PetscInt                      *slice_ptr = (const PetscInt *)seg.stream[AUTOCSR_STREAM_SLICE_PTR].data, *bases = (const PetscInt *)seg.stream[AUTOCSR_STREAM_BASE].data;
-  const PetscInt64                     begin = FirstOfThread() / WARP * SPAN, end = begin + SPAN < slots ? begin + SPAN : slots;
+  const PetscInt                      *slice_ptr = (const PetscInt *)seg.stream[AUTOCSR_STREAM_SLICE_PTR].data;
+  const PetscInt64                     begin = FirstSlotOfWarp(), end = begin + SPAN < slots ? begin + SPAN : slots;
   const int                            entry = Lane() % TILE, row_of_load = Lane() / TILE;
   Code                                 code;
+  SliceRow                             now, next;
 
   code.Begin(dictionary, memory);
   if (begin >= slots) return;
-  for (PetscInt64 q = begin, s = WarpFindLast([=](PetscInt i) { return slice_ptr[i]; }, seg.n_slices, (PetscInt)begin); q < end; s++) {
-    const PetscInt64 start = slice_ptr[s], stop = slice_ptr[s + 1] < end ? slice_ptr[s + 1] : end;
-    const PetscInt   k = (PetscInt)s * WARP + Lane(), length = AutoCSRSegmentRowLength(&seg, &csr, k), first = length ? csr.row_ptr[AutoCSRSegmentRow(&seg, k)] : 0;
-    const PetscInt   base = bases ? bases[s] : 0;
+  PetscInt64 s = WarpFindLast([=](PetscInt i) { return slice_ptr[i]; }, seg.n_slices, (PetscInt)begin), q = begin, start = slice_ptr[s];
 
-    for (; q < stop; q += TILE * WARP) {
+  next.Load(seg, csr, s, s * WARP + Lane());
+  while (q < end) {
+    now = next;
+    s++;
+    next.Load(seg, csr, s, s * WARP + Lane());
+    for (const PetscInt64 stop = now.stop < end ? now.stop : end; q < stop; q += TILE * WARP) {
       const PetscInt t = (PetscInt)((q - start) / WARP), columns = (PetscInt)((stop - q) / WARP);
-      To             coded[TILE];
+      From           read[TILE];
+      unsigned       present = 0;
 
 #pragma unroll
       for (int i = 0; i < TILE; i++) {
         const int      row    = i * (WARP / TILE) + row_of_load;
-        const PetscInt of_row = __shfl_sync(ALL_LANES, length, row), at = __shfl_sync(ALL_LANES, first, row) + t + entry;
+        const bool     exists = t + entry < __shfl_sync(ALL_LANES, now.length, row);
+        const PetscInt at     = __shfl_sync(ALL_LANES, now.first, row) + t + entry;
 
-        coded[i] = t + entry < of_row ? code(from[at], base) : PaddingOf<Code>(seg);
+        read[i] = LoadCachedIf(exists, from + at); /* the next tile reads the sectors that rows share */
+        if (exists) present |= 1u << i;
       }
 #pragma unroll
-      for (int i = 0; i < TILE; i++) tile[(i * (WARP / TILE) + row_of_load) * (TILE + 1) + entry] = coded[i];
+      for (int i = 0; i < TILE; i++) tile[(i * (WARP / TILE) + row_of_load) * (TILE + 1) + entry] = present >> i & 1 ? code(read[i], now.base) : PaddingOf<Code>(seg);
       __syncwarp();
 #pragma unroll
       for (int i = 0; i < TILE; i++) {
@@ -135,7 +170,7 @@ static __global__ void __launch_bounds__(BLOCK, 5) EncodeSliced(AutoCSRSegment s
       }
       __syncwarp();
     }
-    q = stop; /* the last tile may be narrow */
+    q = start = now.stop; /* the last tile may be narrow */
   }
 }
 
@@ -143,25 +178,28 @@ static __global__ void __launch_bounds__(BLOCK, 5) EncodeSliced(AutoCSRSegment s
 template <typename Code>
 static __global__ void __launch_bounds__(BLOCK) EncodeLanes(AutoCSRSegment seg, AutoCSRMatrix csr, const typename Code::From from[], typename Code::To to[], PetscInt slots, const AutoCSRDictionary *dictionary)
 {
-  typedef typename Code::To            To;
-  alignas(16) __shared__ unsigned char memory[Code::shared];
-  const PetscInt                      *slice_ptr = (const PetscInt *)seg.stream[AUTOCSR_STREAM_SLICE_PTR].data, *bases = (const PetscInt *)seg.stream[AUTOCSR_STREAM_BASE].data;
+  __shared__ __align__(16) unsigned char memory[Code::shared];
+  const PetscInt                      *slice_ptr = (const PetscInt *)seg.stream[AUTOCSR_STREAM_SLICE_PTR].data;
   const PetscInt                       lanes = seg.axes.lanes, h = seg.axes.slice_height;
-  const PetscInt64                     begin = FirstOfThread() / WARP * SPAN, end = begin + SPAN < slots ? begin + SPAN : slots;
+  const PetscInt64                     begin = FirstSlotOfWarp(), end = begin + SPAN < slots ? begin + SPAN : slots;
   Code                                 code;
+  SliceRow                             now, next;
 
   code.Begin(dictionary, memory);
   if (begin >= slots) return;
-  for (PetscInt64 q = begin, s = WarpFindLast([=](PetscInt i) { return slice_ptr[i]; }, seg.n_slices, (PetscInt)begin); q < end; s++) {
-    const PetscInt64 start = slice_ptr[s], stop = slice_ptr[s + 1] < end ? slice_ptr[s + 1] : end;
-    const PetscInt   k = (PetscInt)s * h + Lane() / lanes, length = AutoCSRSegmentRowLength(&seg, &csr, k), first = length ? csr.row_ptr[AutoCSRSegmentRow(&seg, k)] : 0;
-    const PetscInt   base = bases ? bases[s] : 0;
+  PetscInt64 s = WarpFindLast([=](PetscInt i) { return slice_ptr[i]; }, seg.n_slices, (PetscInt)begin), q = begin, start = slice_ptr[s];
 
-    for (; q < stop; q += WARP) {
+  next.Load(seg, csr, s, s * h + Lane() / lanes);
+  while (q < end) {
+    now = next;
+    s++;
+    next.Load(seg, csr, s, s * h + Lane() / lanes);
+    for (const PetscInt64 stop = now.stop < end ? now.stop : end; q < stop; q += WARP) {
       const PetscInt t = (PetscInt)((q - start) / WARP) * lanes + Lane() % lanes;
 
-      to[q + Lane()] = t < length ? code(from[first + t], base) : PaddingOf<Code>(seg);
+      to[q + Lane()] = t < now.length ? code(from[now.first + t], now.base) : PaddingOf<Code>(seg);
     }
+    q = start = now.stop;
   }
 }
 
@@ -170,7 +208,7 @@ static __global__ void __launch_bounds__(BLOCK) EncodeLanes(AutoCSRSegment seg, 
 template <typename Code>
 static __global__ void __launch_bounds__(BLOCK) EncodeFlat(AutoCSRSegment seg, AutoCSRMatrix csr, const typename Code::From from[], typename Code::To to[], PetscInt slots, const AutoCSRDictionary *dictionary)
 {
-  alignas(16) __shared__ unsigned char memory[Code::shared];
+  __shared__ __align__(16) unsigned char memory[Code::shared];
   const PetscInt                       begin = csr.row_ptr[seg.row_begin];
   Code                                 code;
 
