@@ -124,19 +124,47 @@ static __device__ __forceinline__ PetscInt64 FirstSlotOfWarp()
   return ((PetscInt64)(gridDim.x - 1 - blockIdx.x) * WARPS + threadIdx.x / WARP) * SPAN;
 }
 
+/* The slots [q, stop) of a slice that begins at `start`, by way of a warp's tile */
+template <typename Code>
+static __device__ __forceinline__ void TurnSlice(const AutoCSRSegment &seg, const Code &code, const SliceRow &row, PetscInt64 start, PetscInt64 q, PetscInt64 stop, const typename Code::From from[], typename Code::To to[], typename Code::To tile[])
+{
+  const int entry = Lane() % TILE, row_of_load = Lane() / TILE;
+
+  for (; q < stop; q += TILE * WARP) {
+    const PetscInt      t = (PetscInt)((q - start) / WARP), columns = (PetscInt)((stop - q) / WARP);
+    typename Code::From read[TILE];
+    unsigned            present = 0;
+
+#pragma unroll
+    for (int i = 0; i < TILE; i++) {
+      const int      r      = i * (WARP / TILE) + row_of_load;
+      const bool     exists = t + entry < __shfl_sync(ALL_LANES, row.length, r);
+      const PetscInt at     = __shfl_sync(ALL_LANES, row.first, r) + t + entry;
+
+      read[i] = LoadCachedIf(exists, from + at); /* the next tile reads the sectors that rows share */
+      if (exists) present |= 1u << i;
+    }
+#pragma unroll
+    for (int i = 0; i < TILE; i++) tile[(i * (WARP / TILE) + row_of_load) * (TILE + 1) + entry] = present >> i & 1 ? code(read[i], row.base) : PaddingOf<Code>(seg);
+    __syncwarp();
+#pragma unroll
+    for (int i = 0; i < TILE; i++) {
+      if (i < columns) to[q + i * WARP + Lane()] = tile[Lane() * (TILE + 1) + i];
+    }
+    __syncwarp();
+  }
+}
+
 template <typename Code>
 static __global__ void __launch_bounds__(BLOCK, sizeof(typename Code::From) + sizeof(PetscInt) > 12 ? 4 : 5) EncodeSliced(AutoCSRSegment seg, AutoCSRMatrix csr, const typename Code::From from[], typename Code::To to[], PetscInt slots, const AutoCSRDictionary *dictionary)
 {
-  typedef typename Code::From          From;
-  typedef typename Code::To            To;
+  typedef typename Code::To              To;
   __shared__ __align__(16) unsigned char memory[Code::shared];
   __shared__ __align__(16) unsigned char tiles[WARPS * WARP * (TILE + 1) * sizeof(To)];
-  To                                  *tile      = (To *)tiles + threadIdx.x / WARP * (WARP * (TILE + 1));
-  const PetscInt                      *slice_ptr = (const PetscInt *)seg.stream[AUTOCSR_STREAM_SLICE_PTR].data;
-  const PetscInt64                     begin = FirstSlotOfWarp(), end = begin + SPAN < slots ? begin + SPAN : slots;
-  const int                            entry = Lane() % TILE, row_of_load = Lane() / TILE;
-  Code                                 code;
-  SliceRow                             now, next;
+  const PetscInt                        *slice_ptr = (const PetscInt *)seg.stream[AUTOCSR_STREAM_SLICE_PTR].data;
+  const PetscInt64                       begin = FirstSlotOfWarp(), end = begin + SPAN < slots ? begin + SPAN : slots;
+  Code                                   code;
+  SliceRow                               now, next;
 
   code.Begin(dictionary, memory);
   if (begin >= slots) return;
@@ -147,30 +175,8 @@ static __global__ void __launch_bounds__(BLOCK, sizeof(typename Code::From) + si
     now = next;
     s++;
     next.Load(seg, csr, s, s * WARP + Lane());
-    for (const PetscInt64 stop = now.stop < end ? now.stop : end; q < stop; q += TILE * WARP) {
-      const PetscInt t = (PetscInt)((q - start) / WARP), columns = (PetscInt)((stop - q) / WARP);
-      From           read[TILE];
-      unsigned       present = 0;
-
-#pragma unroll
-      for (int i = 0; i < TILE; i++) {
-        const int      row    = i * (WARP / TILE) + row_of_load;
-        const bool     exists = t + entry < __shfl_sync(ALL_LANES, now.length, row);
-        const PetscInt at     = __shfl_sync(ALL_LANES, now.first, row) + t + entry;
-
-        read[i] = LoadCachedIf(exists, from + at); /* the next tile reads the sectors that rows share */
-        if (exists) present |= 1u << i;
-      }
-#pragma unroll
-      for (int i = 0; i < TILE; i++) tile[(i * (WARP / TILE) + row_of_load) * (TILE + 1) + entry] = present >> i & 1 ? code(read[i], now.base) : PaddingOf<Code>(seg);
-      __syncwarp();
-#pragma unroll
-      for (int i = 0; i < TILE; i++) {
-        if (i < columns) to[q + i * WARP + Lane()] = tile[Lane() * (TILE + 1) + i];
-      }
-      __syncwarp();
-    }
-    q = start = now.stop; /* the last tile may be narrow */
+    TurnSlice(seg, code, now, start, q, now.stop < end ? now.stop : end, from, to, (To *)tiles + threadIdx.x / WARP * (WARP * (TILE + 1)));
+    q = start = now.stop;
   }
 }
 
