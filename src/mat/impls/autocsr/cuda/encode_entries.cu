@@ -9,6 +9,11 @@
 
 static constexpr int WARPS = BLOCK / WARP;
 
+/* Where a warp copies values of a whole slice: its room has 27 doubles of each row */
+static constexpr int WIDE_WARPS = 4, WIDE_TURNS = 2, WIDE_BYTES = 28 * WARP * 8;
+
+static_assert(WARP * (TILE + 1) * sizeof(PetscScalar) <= WIDE_BYTES, "a tile fits in, too");
+
 /* ---- The codings: From is what the CSR has, To what a stream has; base is the slice's */
 
 struct CodeBase {
@@ -158,7 +163,7 @@ static __device__ __forceinline__ void TurnSlice(const AutoCSRSegment &seg, cons
 template <typename Code>
 static __global__ void __launch_bounds__(BLOCK, sizeof(typename Code::From) + sizeof(PetscInt) > 12 ? 4 : 5) EncodeSliced(AutoCSRSegment seg, AutoCSRMatrix csr, const typename Code::From from[], typename Code::To to[], PetscInt slots, const AutoCSRDictionary *dictionary)
 {
-  typedef typename Code::To              To;
+  typedef typename Code::To To;
   __shared__ __align__(16) unsigned char memory[Code::shared];
   __shared__ __align__(16) unsigned char tiles[WARPS * WARP * (TILE + 1) * sizeof(To)];
   const PetscInt                        *slice_ptr = (const PetscInt *)seg.stream[AUTOCSR_STREAM_SLICE_PTR].data;
@@ -180,16 +185,60 @@ static __global__ void __launch_bounds__(BLOCK, sizeof(typename Code::From) + si
   }
 }
 
+/*
+  Values of wide slices of neighbouring rows: a warp's entries are copied as they lie, asynchronously and each sector once, and a lane takes its
+  row from there. Rows of an odd length do not meet in the banks of shared memory; slices of others, and of too many entries, are turned around tile by tile
+*/
+static __global__ void __launch_bounds__(WIDE_WARPS *WARP) CopyWideSlices(AutoCSRSegment seg, AutoCSRMatrix csr, PetscScalar to[])
+{
+  __shared__ __align__(16) unsigned char rooms[WIDE_WARPS][WIDE_BYTES + 16];
+  unsigned char                         *room  = rooms[threadIdx.x / WARP];
+  const PetscInt64                       first = ((PetscInt64)(gridDim.x - 1 - blockIdx.x) * WIDE_WARPS + threadIdx.x / WARP) * WIDE_TURNS; /* as FirstSlotOfWarp() */
+  const PetscInt64                       last  = first + WIDE_TURNS < seg.n_slices ? first + WIDE_TURNS : seg.n_slices;
+  SliceRow                               now, next;
+
+  if (first >= last) return;
+  PetscInt64 q = ((const PetscInt *)seg.stream[AUTOCSR_STREAM_SLICE_PTR].data)[first];
+
+  next.Load(seg, csr, first, first * WARP + Lane());
+  for (PetscInt64 s = first; s < last; s++) {
+    now                      = next;
+    const PetscInt     begin = __shfl_sync(ALL_LANES, now.first, 0), entries = WarpMax(now.first + now.length) - begin;
+    const bool         fits = (PetscInt64)entries * (PetscInt64)sizeof(PetscScalar) <= WIDE_BYTES && (now.stop - q) / WARP % 2;
+    const int          lead = (int)((uintptr_t)(csr.val + begin) % 16), bytes = fits ? lead + (int)(entries * (PetscInt)sizeof(PetscScalar)) : 0;
+    const char        *from = (const char *)(csr.val + begin) - lead;
+    const PtxShared    at   = PtxSharedAddress(room);
+    const PetscScalar *row  = (const PetscScalar *)(room + lead) + (now.first - begin);
+
+    for (int o = Lane() * 16; o < bytes; o += WARP * 16) PtxCopyPart(at + o, from + o, bytes - o < 16 ? bytes - o : 16);
+    if (s + 1 < last) next.Load(seg, csr, s + 1, (s + 1) * WARP + Lane());
+    PtxWait();
+    __syncwarp();
+    if (fits) {
+#pragma unroll 4
+      for (PetscInt t = 0; t < (now.stop - q) / WARP; t++) {
+        PetscScalar v = 0;
+
+        if (t < now.length) v = row[t];
+        to[q + (PetscInt64)t * WARP + Lane()] = v;
+      }
+    } else
+      TurnSlice(seg, CodeCopy(), now, q, q, now.stop, csr.val, to, (PetscScalar *)room);
+    __syncwarp();
+    q = now.stop;
+  }
+}
+
 /* Several lanes a row: neighbours in a row are neighbours in the slice */
 template <typename Code>
 static __global__ void __launch_bounds__(BLOCK) EncodeLanes(AutoCSRSegment seg, AutoCSRMatrix csr, const typename Code::From from[], typename Code::To to[], PetscInt slots, const AutoCSRDictionary *dictionary)
 {
   __shared__ __align__(16) unsigned char memory[Code::shared];
-  const PetscInt                      *slice_ptr = (const PetscInt *)seg.stream[AUTOCSR_STREAM_SLICE_PTR].data;
-  const PetscInt                       lanes = seg.axes.lanes, h = seg.axes.slice_height;
-  const PetscInt64                     begin = FirstSlotOfWarp(), end = begin + SPAN < slots ? begin + SPAN : slots;
-  Code                                 code;
-  SliceRow                             now, next;
+  const PetscInt                        *slice_ptr = (const PetscInt *)seg.stream[AUTOCSR_STREAM_SLICE_PTR].data;
+  const PetscInt                         lanes = seg.axes.lanes, h = seg.axes.slice_height;
+  const PetscInt64                       begin = FirstSlotOfWarp(), end = begin + SPAN < slots ? begin + SPAN : slots;
+  Code                                   code;
+  SliceRow                               now, next;
 
   code.Begin(dictionary, memory);
   if (begin >= slots) return;
@@ -215,8 +264,8 @@ template <typename Code>
 static __global__ void __launch_bounds__(BLOCK) EncodeFlat(AutoCSRSegment seg, AutoCSRMatrix csr, const typename Code::From from[], typename Code::To to[], PetscInt slots, const AutoCSRDictionary *dictionary)
 {
   __shared__ __align__(16) unsigned char memory[Code::shared];
-  const PetscInt                       begin = csr.row_ptr[seg.row_begin];
-  Code                                 code;
+  const PetscInt                         begin = csr.row_ptr[seg.row_begin];
+  Code                                   code;
 
   code.Begin(dictionary, memory);
   for (PetscInt64 q = FirstOfThread(); q < slots; q += StrideOfThreads()) to[q] = code(from[begin + q], 0);
@@ -276,7 +325,10 @@ PetscErrorCode DeviceEncodeValue(AutoCSRSegment *seg, const AutoCSRMatrix *csr, 
   if (!slots) PetscFunctionReturn(PETSC_SUCCESS);
   if (seg->axes.order == AUTOCSR_ORDER_BLOCKED)
     PetscCall(DeviceEncodeBlockValue(seg, csr));
-  else if (seg->axes.value == AUTOCSR_VALUE_COPY)
+  else if (seg->axes.value == AUTOCSR_VALUE_COPY && seg->axes.order == AUTOCSR_ORDER_SLICED && seg->axes.lanes == 1 && !seg->stream[AUTOCSR_STREAM_ROWS].data && slots / seg->n_slices > TILE * WARP) {
+    CopyWideSlices<<<(unsigned)Pieces(seg->n_slices, WIDE_WARPS * WIDE_TURNS), WIDE_WARPS * WARP, 0, AUTOCSR_STREAM>>>(*seg, *csr, (PetscScalar *)seg->stream[AUTOCSR_STREAM_VALUE].data);
+    PetscCallCUDA(cudaGetLastError());
+  } else if (seg->axes.value == AUTOCSR_VALUE_COPY)
     PetscCall(Encode<CodeCopy>(seg, csr, csr->val, AUTOCSR_STREAM_VALUE, slots, NULL));
   else if (seg->axes.value == AUTOCSR_VALUE_FLOAT32)
     PetscCall(Encode<CodeFloat32>(seg, csr, csr->val, AUTOCSR_STREAM_VALUE, slots, NULL));
