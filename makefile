@@ -93,7 +93,7 @@ $(BUILD)/%.o: %.cxx $(stamp)
 # C++ in which every access to memory is told to the emulator. No path is doubled, so that a place in the source is one place in the
 # program; variables without a value have a bad one
 emulator_dir := tests/emulator
-planning     := bins sort refresh transpose pattern_values profile encode $(addprefix profile_,rows blocks patterns values) $(addprefix encode_,work entries blocks fits patterns tiled propagate)
+planning     := bins sort refresh transpose pattern_values profile encode $(addprefix profile_,rows blocks patterns values) $(addprefix encode_,work entries blocks fits patterns tiled tiled_values propagate propagate_values)
 emulated     := $(addprefix $(src)/cuda/,executors.cu many.cu segsum.cu launch.c memory.c)
 emulator     := $(wildcard $(emulator_dir)/*.cxx $(emulator_dir)/*.c)
 EMULATED      = $(patsubst $(src)/cuda/%,$(BUILD)/emulated/%.o,$(basename $(emulated))) $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(emulator))))
@@ -108,7 +108,7 @@ $(BUILD)/emulated/%.o: $(src)/cuda/%.cu $(emulator_dir)/launches.sed $(stamp)
 $(BUILD)/emulated/%.o: $(src)/cuda/%.c $(stamp)
 	@mkdir -p $(@D)
 	$(call quiet,EMULATE)$(CC) $(CSTD) $(CFLAGSALL) -I$(emulator_dir)/include -MMD -MP -c -o $@ $<
-$(BUILD)/$(emulator_dir)/%.o: CFLAGSALL += -I$(emulator_dir)/include -std=$(if $(filter %.c,$<),gnu11,c++17)
+$(BUILD)/$(emulator_dir)/%.o: CFLAGSALL += -I$(emulator_dir)/include -Wno-unknown-pragmas -std=$(if $(filter %.c,$<),gnu11,c++17)
 
 # The same kernel text for each instruction set
 ISA_kernels_avx2   = -mavx2 -mfma

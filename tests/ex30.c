@@ -405,16 +405,20 @@ static PetscErrorCode CheckMatrix(const Generator *g, PetscBool few)
 
 int main(int argc, char **argv)
 {
-  PetscBool few = PETSC_FALSE;
+  const PetscInt n    = (PetscInt)PETSC_STATIC_ARRAY_LENGTH(generators), all = n + (PetscInt)PETSC_STATIC_ARRAY_LENGTH(more);
+  PetscBool      few  = PETSC_FALSE;
+  PetscInt       only = -1;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-few", &few, NULL)); /* for compute-sanitizer's slower tools */
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-part", &part, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-parts", &parts, NULL));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-matrix", &only, NULL));
   PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
-  for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(generators); i++) PetscCall(CheckMatrix(&generators[i], few));
-  for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(more); i++) PetscCall(CheckMatrix(&more[i], few));
+  for (PetscInt i = 0; i < all; i++) {
+    if (only < 0 || i == only) PetscCall(CheckMatrix(i < n ? &generators[i] : &more[i - n], few));
+  }
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "Plans alike\n"));
   PetscCall(PetscFinalize());
   return 0;
