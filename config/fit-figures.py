@@ -161,7 +161,8 @@ def main():
         report(m, figures, measured, times)
         print('    .product = %.3g' % figures.pop('product'))
         for n, f in figures.items():
-            print('    {"%s", {%s}},' % (n, ', '.join('%.3g' % (x * u) for x, u in zip(f, UNITS))))
+            words = ['%g' % float('%.3g' % (x * u)) for x, u in zip(f, UNITS)]
+            print('    {"%s", {%s}},' % (n, ', '.join(words[:-1] if f[-1] == 1 else words)))
 
 
 if __name__ == '__main__':

@@ -49,6 +49,14 @@ static PetscInt ShortRow(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
   return i % 3;
 }
 
+static PetscInt PopularRow(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
+{
+  const PetscInt length = RandomRow(m, n / 700, i, col);
+
+  for (PetscInt t = 0; t < length; t++) col[t] *= 700;
+  return length;
+}
+
 static const Generator more[] = {
     {"stripes", 60000, 33000, Stripes, VALUES_FEW},
     {"quarters", 40000, 40000, Quarters, VALUES_FLOATS},
@@ -58,6 +66,8 @@ static const Generator more[] = {
     {"7-point grid", 50000, 50000, Grid3, VALUES_FEW},
     {"7-point grid, values by offset", 50000, 50000, Grid3, VALUES_OFFSET},
     {"wide spread", 700, 200000, RandomRow, VALUES_FLOATS},
+    {"wider spread", 12000, 600000, RandomRow, VALUES_FEW}, /* of this and the next it is looked at how much of x gathers reach */
+    {"few columns of many", 12000, 2100000, PopularRow, VALUES_FEW},
     {"short rows", 300000, 150001, ShortRow, VALUES_FEW}, /* more than one block sums up or one launch selects from */
 };
 
@@ -92,7 +102,7 @@ static PetscErrorCode CompareProfiles(const AutoCSRProfile *device, const AutoCS
                "Chunk %" PetscInt_FMT ": nnz %" PetscInt_FMT " %" PetscInt_FMT ", lengths %" PetscInt_FMT "-%" PetscInt_FMT " %" PetscInt_FMT "-%" PetscInt_FMT ", padded %" PetscInt_FMT " %" PetscInt_FMT ", sorted %" PetscInt_FMT " %" PetscInt_FMT ", 16-bit %" PetscInt_FMT " %" PetscInt_FMT ", sorted %" PetscInt_FMT " %" PetscInt_FMT ", pattern rows %" PetscInt_FMT " %" PetscInt_FMT ", uniform %" PetscInt_FMT " %" PetscInt_FMT ", lines %g %g",
                c, d.chunk[c].nnz, h.chunk[c].nnz, d.chunk[c].min_length, d.chunk[c].max_length, h.chunk[c].min_length, h.chunk[c].max_length, d.chunk[c].padded, h.chunk[c].padded, d.chunk[c].padded_sorted, h.chunk[c].padded_sorted, d.chunk[c].slices_16, h.chunk[c].slices_16, d.chunk[c].slices_16_sorted, h.chunk[c].slices_16_sorted, d.chunk[c].pattern_rows, h.chunk[c].pattern_rows, d.chunk[c].uniform_slices, h.chunk[c].uniform_slices, d.chunk[c].gather_lines, h.chunk[c].gather_lines);
   }
-  PetscCheck(d.patterns == h.patterns && d.values == h.values && d.float32_exact == h.float32_exact && d.block_size == h.block_size && d.bandwidth == h.bandwidth, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Patterns %" PetscInt_FMT " %" PetscInt_FMT ", values %" PetscInt_FMT " %" PetscInt_FMT ", float32 %d %d, block size %" PetscInt_FMT " %" PetscInt_FMT ", bandwidth %" PetscInt_FMT " %" PetscInt_FMT, d.patterns, h.patterns, d.values, h.values, d.float32_exact, h.float32_exact, d.block_size, h.block_size, d.bandwidth, h.bandwidth);
+  PetscCheck(d.patterns == h.patterns && d.values == h.values && d.float32_exact == h.float32_exact && d.block_size == h.block_size && d.bandwidth == h.bandwidth && d.reach == h.reach, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Patterns %" PetscInt_FMT " %" PetscInt_FMT ", values %" PetscInt_FMT " %" PetscInt_FMT ", float32 %d %d, block size %" PetscInt_FMT " %" PetscInt_FMT ", bandwidth %" PetscInt_FMT " %" PetscInt_FMT ", reach %g %g", d.patterns, h.patterns, d.values, h.values, d.float32_exact, h.float32_exact, d.block_size, h.block_size, d.bandwidth, h.bandwidth, d.reach, h.reach);
   PetscCall(CheckBytes("pattern_id", device->backend, d.pattern_id, h.pattern_id, (size_t)h.m * sizeof(*h.pattern_id)));
   PetscCall(CheckBytes("pattern_row", &AutoCSRBackendHost, d.pattern_row, h.pattern_row, (size_t)(h.pattern_row ? h.patterns : 0) * sizeof(*h.pattern_row)));
   PetscCall(CheckBytes("value", &AutoCSRBackendHost, d.value, h.value, (size_t)(h.value ? h.values : 0) * sizeof(*h.value)));

@@ -43,6 +43,7 @@ static PetscErrorCode TakeOver(const DeviceProfile *d, unsigned sizes, uint16_t 
     profile->histogram_nnz[b] = (PetscInt)d->histogram_nnz[b];
   }
   PetscCall(PetscArraycpy(profile->bins, d->bins, AutoCSRProfileGranularities(profile->m)));
+  AutoCSRProfileSetReach(profile, (PetscInt)d->reached);
   if (profile->rows_only) PetscFunctionReturn(PETSC_SUCCESS);
   profile->block_size = 1;
   for (int b = 2; b <= MAX_BLOCK_SIZE; b++) {
@@ -86,6 +87,7 @@ static PetscErrorCode Fill(const AutoCSRMatrix *csr, uint16_t **id, AutoCSRProfi
   else {
     if (csr->m) {
       PetscCall(DeviceProfileRows(csr, profile, device, NULL));
+      if (AutoCSRReachIsSampled(profile)) PetscCall(DeviceProfileReach(csr, device));
       if (sizes) PetscCall(DeviceProfileBlocks(csr, sizes, device));
       PetscCall(DeviceProfilePatterns(csr, profile, *id, device));
       PetscCall(DeviceProfileValues(csr, &device->values));

@@ -32,6 +32,7 @@ static PetscErrorCode AutoCSRViewProfile(PetscViewer viewer, const AutoCSRProfil
 {
   PetscFunctionBegin;
   AUTOCSR_PRINT("    rows of %" PetscInt_FMT " to %" PetscInt_FMT " entries, mean %.4g, variance %.4g, %" PetscInt_FMT " empty; bandwidth %" PetscInt_FMT "\n", p->min_length, p->max_length, p->mean_length, p->variance, p->empty_rows, p->bandwidth);
+  if (p->reach < (double)p->n * sizeof(PetscScalar)) AUTOCSR_PRINT("    columns reach %.3g MB of the vector's %.3g, as if all were read equally often\n", 1e-6 * p->reach, 1e-6 * (double)p->n * sizeof(PetscScalar));
   if (p->rows_only)
     AUTOCSR_PRINT("    patterns, blocks and values: not looked at, as a product takes hardly longer than its start\n");
   else

@@ -15,6 +15,26 @@
 #define AUTOCSR_COLLECTED_PATTERNS (8 * AUTOCSR_MAX_PATTERNS)
 #define AUTOCSR_RECURRING_PATTERNS (AUTOCSR_MAX_CHUNKS * AUTOCSR_SAMPLE_ROWS / 2)
 
+#define AUTOCSR_REACH_SAMPLES 65536                                          /* entries, for reach */
+#define AUTOCSR_REACH_BYTES   (4 << 20)                                      /* x of fewer bytes is not looked at: gathers read it from a cache anyway */
+#define AUTOCSR_REACH_COLUMNS (AUTOCSR_LINE / (PetscInt)sizeof(PetscScalar)) /* of a line */
+
+AUTOCSR_HD PetscBool AutoCSRReachIsSampled(const AutoCSRProfile *p)
+{
+  return (PetscBool)(!p->rows_only && (double)p->n * sizeof(PetscScalar) > AUTOCSR_REACH_BYTES && p->nnz >= AUTOCSR_REACH_SAMPLES);
+}
+
+AUTOCSR_HD PetscInt AutoCSRReachLines(PetscInt n)
+{
+  return n / AUTOCSR_REACH_COLUMNS + (n % AUTOCSR_REACH_COLUMNS > 0);
+}
+
+/* The k-th sample */
+AUTOCSR_HD PetscInt AutoCSRReachSample(PetscInt nnz, PetscInt k)
+{
+  return (PetscInt)((PetscInt64)nnz / AUTOCSR_REACH_SAMPLES * k + (PetscInt64)nnz % AUTOCSR_REACH_SAMPLES * k / AUTOCSR_REACH_SAMPLES);
+}
+
 /* Rows that read x through one cache at one time, for gather_lines: a block's on a device, a slice on a processor; their entries that are looked at */
 AUTOCSR_HD PetscInt AutoCSRGatherRows(PetscInt slice_height)
 {
@@ -73,6 +93,8 @@ AUTOCSR_HD PetscInt AutoCSRProfileShift(PetscInt m, PetscInt nnz)
 
 PETSC_INTERN PetscErrorCode AutoCSRProfileBins(const AutoCSRMatrix *, AutoCSRProfile *);     /* bins.c */
 PETSC_INTERN PetscErrorCode AutoCSRProfileSpread(const AutoCSRMatrix *, AutoCSRProfile *);   /* spread.c: bandwidth, padding, 16-bit slices, gather_lines */
+PETSC_INTERN PetscErrorCode AutoCSRProfileReach(const AutoCSRMatrix *, AutoCSRProfile *);    /* reach.c: reach */
+PETSC_INTERN void           AutoCSRProfileSetReach(AutoCSRProfile *, PetscInt lines);        /* the same, where the samples fall on so many lines */
 PETSC_INTERN PetscErrorCode AutoCSRProfileBlocks(const AutoCSRMatrix *, AutoCSRProfile *);   /* blocks.c: block_size */
 PETSC_INTERN PetscErrorCode AutoCSRProfilePatterns(const AutoCSRMatrix *, AutoCSRProfile *); /* patterns.c */
 PETSC_INTERN PetscErrorCode AutoCSRProfileValues(const AutoCSRMatrix *, AutoCSRProfile *);   /* values.c: values, value, float32_exact */

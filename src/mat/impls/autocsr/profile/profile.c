@@ -73,6 +73,7 @@ PetscErrorCode AutoCSRProfileFill_Host(const AutoCSRMatrix *csr, AutoCSRProfile 
   RowsMeasure(csr, p);
   PetscCall(AutoCSRProfileBins(csr, p));
   PetscCall(AutoCSRProfileSpread(csr, p));
+  PetscCall(AutoCSRProfileReach(csr, p));
   if (p->rows_only) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRProfileBlocks(csr, p));
   PetscCall(AutoCSRProfilePatterns(csr, p));

@@ -2,9 +2,9 @@
   propagate: products binned by blocks of rows (propagation blocking: Beamer, Asanovic, Patterson 2017), for rows so
   spread that x comes from memory sector by sector. Entries lie by column tile, whose part of x is in shared memory; their products
   go to memory in that order, and come back by row block, whose sums are in shared memory. All of it streams, whatever the columns.
-    variants  the backend's tiles and row blocks; values copied, from a dictionary, float32. On a device only, and only by name:
-              on an H200 a graph of 2^25 rows and 266 million entries took 3.2 ms where its bytes take 2.0, gathers 2.8 and
-              planning 1.3 s; one whose x is in L2 0.41 ms for 0.31
+    variants  the backend's tiles and row blocks; values copied, from a dictionary, float32. On a device only, where gathers reach more of
+              x than caches hold: on an H200 16 million rows of 16 columns anywhere took 2.6 ms (gathers 5.2; planning 44 ms), but a graph of 2^25 rows
+              and 266 million entries, most of them of few columns, 3.2 for 2.7, and one whose x is in L2 0.41 for 0.31
     cost      13 bytes an entry (real double) and 16 for its product, written and read; no gather
     build     entries are sorted twice and copied once
 */
@@ -12,7 +12,8 @@
 #include "../plan/propagate.h"
 #include "../backend.h"
 
-#define SORT_BYTES 128 /* an entry, of two sorts of pairs of words and what is found on the way */
+#define CACHED     (32 << 20) /* bytes of x that the L2 of a device holds beside what streams by */
+#define SORT_BYTES 128        /* an entry, of two sorts of pairs of words and what is found on the way */
 
 static double row_blocks(const AutoCSRProblem *problem, const AutoCSRAxes *axes)
 {
@@ -39,9 +40,9 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   *n   = 0;
   *why = "a processor has no executor for it: its caches hold what x is read from again";
   if (!problem->parallel) PetscFunctionReturn(PETSC_SUCCESS);
-  *why = "it takes longer than gathers from memory: it is used where it is asked for by name";
+  *why = "gathers reach no more of the vector than a cache holds: it is used where it is asked for by name";
   PetscCall(AutoCSRProblemAsksFor(problem, "propagate", &asked));
-  if (!asked) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!asked && (!problem->profile || problem->profile->reach < CACHED)) PetscFunctionReturn(PETSC_SUCCESS);
   *why = "the settings ask for a coding that propagate does not have";
   (*csr->backend->shape_tiles)(csr->m, csr->n, csr->nnz, &axes);
   if (!axes.tile_width || (double)AutoCSRTiledTiles(&axes, csr->n) * row_blocks(problem, &axes) > 4.0 * csr->nnz + 1e6) {
