@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Fits the executors' figures of a device (src/mat/impls/autocsr/select/shipped.c) to products that a benchmark measured.
+"""Fits the executors' figures of a device (src/mat/impls/autocsr/select/shipped_cuda.h) to products that a benchmark measured.
 
   make model && build/.../src/benchmarks/model -gpu -mat_autocsr_machine none -files ... >model.txt   # the same matrices
   config/fit-figures.py model.txt RESULTS.csv [RESULTS.csv ...]        how well the model does, matrix by matrix
-  config/fit-figures.py --fit model.txt RESULTS.csv ...                and figures that do better, as lines of shipped.c
+  config/fit-figures.py --fit model.txt RESULTS.csv ...                and figures that do better, as lines of shipped_cuda.h
 
 A row of the CSV is a variant that the library made: its strategy, its kernel (`executor`), the bytes that it moves and keeps
 tell which variant of model.txt it is. The model is that of select/cost.c. Each figure is fitted in its logarithm, least
@@ -77,11 +77,11 @@ def read_results(paths, m):
             strategies = [r['variant'].split(':')[1]] if ':' in r['variant'] else {k[1] for k in m['variant'] if k[0] == r['matrix']}
             runs = [(key, v) for key, v in m['variant'].items() if key[0] == r['matrix'] and key[1] in strategies
                     and executor in {n.replace('/named', '').replace('/few', '') for n, _ in m['segments'][key]}]
-            far = {key: (abs(v['bytes'] - float(r['bytes'])) + abs(v['own'] - float(r['own']))) / v['bytes'] for key, v in runs}
-            near = sorted(far, key=far.get)  # its bytes are estimates
-            alike = len({k[1] for k in near if far[k] <= 2 * far[near[0]]}) == 1 if near else False
-            if near and far[near[0]] < 0.05 and (len(near) == 1 or alike and far[near[1]] > 2 * far[near[0]]):
-                measured[near[0]] = min(1e-6 * float(r['us']), measured.get(near[0], math.inf))
+            # what the library runs is what the model prefers; its bytes are estimates
+            alike = [key for key, v in runs if abs(v['bytes'] - float(r['bytes'])) + abs(v['own'] - float(r['own'])) < 0.05 * v['bytes']]
+            if alike:
+                key = min(alike, key=lambda k: m['variant'][k]['score'])
+                measured[key] = min(1e-6 * float(r['us']), measured.get(key, math.inf))
     return measured, times
 
 

@@ -1,8 +1,11 @@
 /*
   The figures shipped, until others are measured: what calibrate.c found on one processor (Zen 5, real double, 32-bit
-  indices), and what fits products of many matrices and executors on one GPU. They are data: a kernel that changes wants them measured again.
+  indices), and for a GPU what is in shipped_cuda.h. They are data: a kernel that changes wants them measured again.
 */
 #include "figures.h"
+#if defined(AUTOCSR_HAVE_CUDA)
+  #include "shipped_cuda.h"
+#endif
 
 /* Nanoseconds: entry, row, irregular, in x86-64, avx2, avx512; and gather */
 static const struct {
@@ -56,90 +59,10 @@ static const struct {
     {"sliced/fitted/float32", {{1.7, 1.8, 0.3}, {1.5, 1.7, 0.3}, {1.5, 1.4, 0.3}}, 0.56},
 };
 
-#if defined(AUTOCSR_HAVE_CUDA)
-/* Of an H200. Picoseconds: entry, row, irregular, start, walk; and memory, gather */
-static const AutoCSRExecutorFigure ShippedCUDA[] = {
-    {"empty", {0, 1, 0, 0, 0, 1}},
-    {"csr/csr/csr/lanes1", {4.2, 3, 3, 100, 110000, 1.3}},
-    {"csr/16/csr/lanes1", {4.2, 3, 3, 300, 110000, 1.35}},
-    {"csr/csr/csr/lanes1/named", {3.93, 3.42, 2.71, 95858, 10212, 1.45, 1.17}},
-    {"csr/csr/csr/lanes2", {3.8, 6, 3, 100, 130000, 1.3, 1.15}},
-    {"csr/16/csr/lanes2", {3.8, 6, 3, 300, 130000, 1.32}},
-    {"csr/csr/csr/lanes2/named", {6.19, 7.85, 3.01, 97400, 17900, 1.37, 1.26}},
-    {"csr/csr/csr/lanes4", {2.71, 21.1, 3.54, 128128, 46526, 1.12, 0.994}},
-    {"csr/16/csr/lanes4", {3.6, 15, 3, 300, 140000, 1.12}},
-    {"csr/csr/csr/lanes4/named", {2.15, 15.6, 2.9, 388509, 25945, 1.29, 9.89}},
-    {"csr/csr/csr/lanes8", {0.956, 24, 2.76, 88866, 68316, 1.2}},
-    {"csr/16/csr/lanes8", {2.9, 50, 3, 300, 180000, 1.2}},
-    {"csr/csr/csr/lanes8/named", {4.35, 65, 3, 300, 250000, 1.3}},
-    {"csr/csr/csr/lanes16", {1.98, 57.9, 3, 158441, 432230, 1.05, 0.96}},
-    {"csr/16/csr/lanes16", {2.4, 63, 3, 108000, 362000, 1.2}},
-    {"csr/csr/csr/lanes16/named", {2.01, 57.3, 2.99, 96829, 20044, 1.3, 1.58}},
-    {"csr/csr/csr/lanes32", {0.416, 140, 3.21, 86563, 97576, 1, 1.27}},
-    {"csr/16/csr/lanes32", {1.3, 190, 3, 110999, 306005, 1.4}},
-    {"csr/csr/csr/lanes32/named", {2.08, 477, 3.01, 100000, 254000, 1.3, 1.18}},
-    {"csr/csr/csr/lanes64", {0.643, 270, 3, 161150, 70775, 1.05, 0.966}},
-    {"csr/16/csr/lanes64", {0.836, 274, 2.99, 85349, 49243, 1, 0.625}},
-    {"csr/csr/csr/lanes64/named", {1.92, 639, 3, 112617, 85489, 1.3, 1.02}},
-    {"csr/csr/csr/lanes128", {0.95, 760, 3, 89675, 264266, 1.7}},
-    {"csr/16/csr/lanes128", {0.798, 539, 3, 110091, 109032, 1.3}},
-    {"csr/csr/csr/lanes128/named", {1.43, 988, 3, 300, 250000, 1.3}},
-    {"csr/csr/csr/lanes256", {0.488, 1576, 3, 320053, 88839, 1.48, 0.987}},
-    {"csr/16/csr/lanes256", {0.5, 1699, 3, 121691, 301343, 1.5}},
-    {"csr/csr/csr/lanes256/named", {0.76, 2065, 3, 110653, 102478, 1.3, 1.01}},
-    {"csr/csr/csr/blocks", {0.5, 3000, 3, 800000, 100000, 1.1}},
-    {"csr/csr/csr/blocks/named", {0.5, 3000, 3, 800000, 100000, 1.1}},
-    {"csr/block/csr", {1, 8, 0, 100000, 130000, 1, 1.82}},
-    {"csr/block/dictionary", {0.9, 8, 0, 100, 130000, 1.1}},
-    {"csr/block/float32", {1, 8, 0, 100, 130000, 1.08}},
-    {"sliced/32/copy", {1.61, 1.99, 0.297, 100625, 165793, 1.04, 0.905}},
-    {"sliced/32/float32", {1.8, 2, 0.3, 108115, 167261, 1.03}},
-    {"sliced/16/copy", {1.7, 2, 0.3, 93963, 70847, 1, 0.5}},
-    {"sliced/16/float32", {1.8, 2, 0.3, 100000, 117000, 1.03}},
-    {"sliced/32/dictionary", {0.315, 1.1, 0.267, 109921, 130319, 1.1, 0.543}},
-    {"sliced/16/dictionary", {1.04, 6.43, 0.297, 99967, 73171, 1.03, 0.929}},
-    {"sliced/fitted/copy", {2.7, 4.37, 0.313, 100823, 192083, 1.22, 0.95}},
-    {"sliced/fitted/dictionary", {1.9, 4, 0.3, 106000, 99600, 1.05}},
-    {"sliced/fitted/float32", {1.9, 4, 0.3, 102999, 143020, 1.05}},
-    {"sliced/pattern/copy", {1.4, 3, 0.3, 100000, 117000, 1, 0.5}},
-    {"sliced/pattern/dictionary", {0.531, 5.66, 0.244, 100000, 85000, 1.03, 0.673}},
-    {"sliced/pattern/float32", {1.15, 3.8, 0.3, 123000, 104000, 1.03}},
-    {"sellp/32/copy", {1.8, 16, 0.3, 99999, 153803, 1.05, 0.991}},
-    {"sellp/16/copy", {2.3, 14.6, 0.291, 98851, 74746, 1, 0.6}},
-    {"sellp/32/float32", {1.9, 16, 0.3, 0, 100000, 1.05}},
-    {"sellp/16/float32", {1.9, 16, 0.3, 0, 100000, 1.05}},
-    {"sellp/32/dictionary", {1.8, 16, 0.3, 99999, 87592, 1.05}},
-    {"sellp/16/dictionary", {1.6, 16, 0.3, 0, 100000, 1.05}},
-    {"csr/pattern/csr", {2.4, 5, 0.3, 114000, 47500, 1.22}},
-    {"csr/pattern/pattern", {0.786, 0.794, 0.137, 180000, 73400, 1.62, 0.5}},
-    {"csr/pattern/dictionary", {1.9, 4, 0.3, 700, 100000, 1.22}},
-    {"csr/pattern/float32", {1.9, 4, 0.3, 107000, 115000, 1.22}},
-    {"cusparse/alg1", {4, 10, 0, 3000000, 0, 1.4}},
-    {"cusparse/alg2", {5, 10, 0, 3000000, 0, 1.6}},
-    {"cusparse/sell", {2, 4, 0, 1000000, 0, 1.15}},
-    {"tiled/16/copy", {2.58, 5.51, 2.6, 4023320, 6185, 1.31}}, /* rows: pieces; irregular: columns copied */
-    {"tiled/16/float32", {1.9, 5.6, 1.6, 8034821, 8772, 1.45}},
-    {"tiled/16/dictionary", {1.9, 5.6, 1.6, 8109422, 9566, 2.22}},
-    {"propagate/copy", {3, 2, 1.6, 8000000, 400, 1.6}}, /* irregular: columns copied, walk: entries of a row block */
-    {"propagate/float32", {3, 2, 1.6, 8000000, 400, 1.6}},
-    {"propagate/dictionary", {3, 2, 1.6, 8000000, 400, 1.6}},
-    {"segsum/8", {5.95, 2.59, 954, 70793, 39369, 1.25, 0.5}},
-    {"row-blocks/2", {5.91, 3.35, 0, 87120, 61555, 1.3, 2.02}},
-    {"row-blocks/4", {2.31, 1.49, 0, 106469, 153358, 1.05, 3.19}},
-    {"row-blocks/8", {2.8, 5.79, 0, 108864, 922199, 1.25, 1}},
-    {"merge/8", {6.22, 15.7, 0, 99361, 521664, 1.5, 0.5}},
-    {"products", {3.44, 2.08, 0, 108193, 44522, 1.13, 1.2}},
-    {"fetch/lanes2", {4.5, 8, 0, 1180530, 121995, 1.5}},
-    {"fetch/lanes4", {5.11, 23.6, 0, 4851993, 87175, 1.5, 2.57}},
-    {"fetch/lanes8", {2.85, 60.9, 0, 4475260, 108744, 1.5, 2.03}},
-    {"fetch/lanes16", {2.62, 107, 0, 4101048, 158460, 1.5, 0.962}},
-    {"fetch/lanes32", {0.886, 293, 0, 4732824, 121207, 2.16, 2.37}},
-};
-#endif
-
-static AutoCSRExecutorCost scaled(const AutoCSRExecutorCost *cost, double unit)
+/* unit: of time; work: times that work takes longer than told */
+static AutoCSRExecutorCost scaled(const AutoCSRExecutorCost *cost, double unit, double work)
 {
-  const double scale = PetscDefined(USE_COMPLEX) ? 2 * unit : unit;
+  const double scale = work * unit;
 
   return (AutoCSRExecutorCost){scale * cost->entry, scale * cost->row, scale * cost->irregular, unit * cost->start, unit * cost->walk, cost->memory, cost->gather};
 }
@@ -160,7 +83,7 @@ static PetscErrorCode shipped_host(const char simd[], AutoCSRFigures *f)
     PetscCall(PetscStrncpy(f->executor[i].name, ShippedHost[i].name, sizeof(f->executor[i].name)));
     f->executor[i].cost        = scaled(&ShippedHost[i].cost[avx512 ? 2 : avx2 ? 1
                                                                                : 0],
-                                        1e-9);
+                                        1e-9, PetscDefined(USE_COMPLEX) ? 2 : 1);
     f->executor[i].cost.gather = ShippedHost[i].gather;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -178,7 +101,7 @@ static PetscErrorCode shipped_cuda(AutoCSRFigures *f)
   f->n_executors = (PetscInt)PETSC_STATIC_ARRAY_LENGTH(ShippedCUDA);
   for (PetscInt i = 0; i < f->n_executors; i++) {
     PetscCall(PetscStrncpy(f->executor[i].name, ShippedCUDA[i].name, sizeof(f->executor[i].name)));
-    f->executor[i].cost = scaled(&ShippedCUDA[i].cost, 1e-12);
+    f->executor[i].cost = scaled(&ShippedCUDA[i].cost, 1e-12, 1);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
