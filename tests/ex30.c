@@ -425,6 +425,7 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-part", &part, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-parts", &parts, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-matrix", &only, NULL));
+  PetscCheck(only < all, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-matrix %" PetscInt_FMT ": there are %" PetscInt_FMT, only, all);
   PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
   for (PetscInt i = 0; i < all; i++) {
     if (only < 0 || i == only) PetscCall(CheckMatrix(i < n ? &generators[i] : &more[i - n], few));

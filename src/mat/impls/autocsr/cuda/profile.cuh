@@ -51,6 +51,8 @@ typedef struct {
   int          other_values; /* rows of one pattern have other values; 0 also where it was not looked at */
 } DeviceProfile;
 
+static_assert(sizeof(DeviceCount[COUNTS]) % 16 == 0 && sizeof(DeviceCount[AUTOCSR_HISTOGRAM_BINS]) % 16 == 0 && sizeof(AutoCSRBins) % 16 == 0 && sizeof(DeviceProfile) % 16 == 0, "Parts of a profile are moved in words of 16 bytes");
+
 /* All chunks but the last have this many rows */
 static inline PetscInt RowsPerChunk(const AutoCSRProfile *profile)
 {

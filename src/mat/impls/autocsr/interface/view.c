@@ -32,7 +32,7 @@ static PetscErrorCode AutoCSRViewProfile(PetscViewer viewer, const AutoCSRProfil
 {
   PetscFunctionBegin;
   AUTOCSR_PRINT("    rows of %" PetscInt_FMT " to %" PetscInt_FMT " entries, mean %.4g, variance %.4g, %" PetscInt_FMT " empty; bandwidth %" PetscInt_FMT "\n", p->min_length, p->max_length, p->mean_length, p->variance, p->empty_rows, p->bandwidth);
-  if (p->reach < (double)p->n * sizeof(PetscScalar)) AUTOCSR_PRINT("    columns reach %.3g MB of the vector's %.3g, as if all were read equally often\n", 1e-6 * p->reach, 1e-6 * (double)p->n * sizeof(PetscScalar));
+  if (p->reach > 1e6 && p->reach < 0.8 * (double)p->n * sizeof(PetscScalar)) AUTOCSR_PRINT("    columns reach %.3g MB of the vector's %.3g, as if all were read equally often\n", 1e-6 * p->reach, 1e-6 * (double)p->n * sizeof(PetscScalar));
   if (p->rows_only)
     AUTOCSR_PRINT("    patterns, blocks and values: not looked at, as a product takes hardly longer than its start\n");
   else
@@ -160,8 +160,8 @@ static PetscErrorCode AutoCSRViewBlockJSON(PetscViewer viewer, PetscMPIInt rank,
   AUTOCSR_PRINT("     \"setup\": %.6e, \"plans\": %" PetscInt_FMT ", \"refreshes\": %" PetscInt_FMT ", \"products\": %" PetscInt_FMT ", \"stage\": \"%s\", \"products_to_next_stage\": %" PetscInt_FMT ",\n     \"profile\": ", ctx->setup, ctx->plans, ctx->refreshes, ctx->products,
                 AutoCSRStageNames[ctx->progress.stage], AutoCSRProgressRemaining(&ctx->progress));
   if (p) {
-    AUTOCSR_PRINT("{\"min_length\": %" PetscInt_FMT ", \"max_length\": %" PetscInt_FMT ", \"mean_length\": %.6e, \"variance\": %.6e, \"empty_rows\": %" PetscInt_FMT ", \"bandwidth\": %" PetscInt_FMT ", \"block_size\": %" PetscInt_FMT ",\n", p->min_length, p->max_length, p->mean_length, p->variance, p->empty_rows,
-                  p->bandwidth, p->block_size);
+    AUTOCSR_PRINT("{\"min_length\": %" PetscInt_FMT ", \"max_length\": %" PetscInt_FMT ", \"mean_length\": %.6e, \"variance\": %.6e, \"empty_rows\": %" PetscInt_FMT ", \"bandwidth\": %" PetscInt_FMT ", \"reach\": %.0f, \"block_size\": %" PetscInt_FMT ",\n", p->min_length, p->max_length, p->mean_length, p->variance, p->empty_rows,
+                  p->bandwidth, p->reach, p->block_size);
     AUTOCSR_PRINT("       \"patterns\": %" PetscInt_FMT ", \"values\": %" PetscInt_FMT ", \"float32_exact\": %s, \"pattern_values\": %s, \"rows_only\": %s, \"histogram\": [", p->patterns > AUTOCSR_MAX_PATTERNS ? -1 : p->patterns, p->values > AUTOCSR_MAX_DISTINCT ? -1 : p->values, p->float32_exact ? "true" : "false", p->pattern_values ? "true" : "false", p->rows_only ? "true" : "false");
     for (PetscInt b = 0; b < AUTOCSR_HISTOGRAM_BINS; b++) AUTOCSR_PRINT("%s%" PetscInt_FMT, b ? ", " : "", p->histogram[b]);
     AUTOCSR_PRINT("]}");

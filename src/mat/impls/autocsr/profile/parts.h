@@ -16,12 +16,12 @@
 #define AUTOCSR_RECURRING_PATTERNS (AUTOCSR_MAX_CHUNKS * AUTOCSR_SAMPLE_ROWS / 2)
 
 #define AUTOCSR_REACH_SAMPLES 65536                                          /* entries, for reach */
-#define AUTOCSR_REACH_BYTES   (4 << 20)                                      /* x of fewer bytes is not looked at: gathers read it from a cache anyway */
+#define AUTOCSR_REACH_BYTES   (4 << 20)                                      /* x of fewer bytes is not looked at: gathers read it from a cache anyway; nor is it for a processor, of which it decides nothing */
 #define AUTOCSR_REACH_COLUMNS (AUTOCSR_LINE / (PetscInt)sizeof(PetscScalar)) /* of a line */
 
 AUTOCSR_HD PetscBool AutoCSRReachIsSampled(const AutoCSRProfile *p)
 {
-  return (PetscBool)(!p->rows_only && (double)p->n * sizeof(PetscScalar) > AUTOCSR_REACH_BYTES && p->nnz >= AUTOCSR_REACH_SAMPLES);
+  return (PetscBool)(!p->rows_only && p->slice_height > 8 && (double)p->n * sizeof(PetscScalar) > AUTOCSR_REACH_BYTES && p->nnz >= AUTOCSR_REACH_SAMPLES);
 }
 
 AUTOCSR_HD PetscInt AutoCSRReachLines(PetscInt n)
@@ -29,10 +29,16 @@ AUTOCSR_HD PetscInt AutoCSRReachLines(PetscInt n)
   return n / AUTOCSR_REACH_COLUMNS + (n % AUTOCSR_REACH_COLUMNS > 0);
 }
 
-/* The k-th sample */
+/* The k-th sample, anywhere in the k-th stretch of entries: at even distances all might be first entries of rows */
 AUTOCSR_HD PetscInt AutoCSRReachSample(PetscInt nnz, PetscInt k)
 {
-  return (PetscInt)((PetscInt64)nnz / AUTOCSR_REACH_SAMPLES * k + (PetscInt64)nnz % AUTOCSR_REACH_SAMPLES * k / AUTOCSR_REACH_SAMPLES);
+  const PetscInt stretch = nnz / AUTOCSR_REACH_SAMPLES;
+  uint32_t       h       = (uint32_t)k * 0x9E3779B9u;
+
+  h ^= h >> 15;
+  h *= 0x85EBCA6Bu;
+  h ^= h >> 13;
+  return (PetscInt)((PetscInt64)stretch * k + (PetscInt64)(nnz % AUTOCSR_REACH_SAMPLES) * k / AUTOCSR_REACH_SAMPLES + (PetscInt64)(h % (uint64_t)stretch));
 }
 
 /* Rows that read x through one cache at one time, for gather_lines: a block's on a device, a slice on a processor; their entries that are looked at */

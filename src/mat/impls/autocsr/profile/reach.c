@@ -26,7 +26,7 @@ void AutoCSRProfileSetReach(AutoCSRProfile *profile, PetscInt lines)
 {
   const PetscInt all = AutoCSRReachLines(profile->n);
 
-  profile->reach = (double)profile->n * sizeof(PetscScalar);
+  profile->reach = PetscMin((double)profile->n * sizeof(PetscScalar), (double)profile->nnz * AUTOCSR_LINE);
   if (AutoCSRReachIsSampled(profile)) profile->reach = PetscMin(profile->reach, AUTOCSR_LINE * LinesOf(AUTOCSR_REACH_SAMPLES, (double)lines, (double)all));
 }
 

@@ -1,5 +1,6 @@
 /*
-  Figures of an H200, for each kind of scalars: what fits products of many matrices and executors (config/fit-figures.py). Data of shipped.c.
+  Figures of an H200, for real single, complex and all other scalars: what fits products of many matrices and executors (config/fit-figures.py), but for those of which
+  no table has products, as propagate's, which are by hand. Data of shipped.c.
   Picoseconds: entry, row, irregular, start, walk; and memory, gather
 */
 #ifndef AUTOCSR_SHIPPED_CUDA_H

@@ -12,7 +12,7 @@
 #include "../plan/propagate.h"
 #include "../backend.h"
 
-#define CACHED     (32 << 20) /* bytes of x that the L2 of a device holds beside what streams by */
+#define CACHED     (32 << 20) /* bytes of x that the L2 of devices with memory for such matrices holds beside what streams by */
 #define SORT_BYTES 128        /* an entry, of two sorts of pairs of words and what is found on the way */
 
 static double row_blocks(const AutoCSRProblem *problem, const AutoCSRAxes *axes)
@@ -45,6 +45,14 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   if (!asked && (!problem->profile || problem->profile->reach < CACHED)) PetscFunctionReturn(PETSC_SUCCESS);
   *why = "the settings ask for a coding that propagate does not have";
   (*csr->backend->shape_tiles)(csr->m, csr->n, csr->nnz, &axes);
+  if (axes.tile_width) {
+    const double blocks = row_blocks(problem, &axes), runs = blocks * AutoCSRTiledTiles(&axes, csr->n);
+
+    if (runs >= 2147483647.0 || csr->nnz + AUTOCSR_PROPAGATE_UNIT * PetscMin(runs, (double)csr->nnz) + AUTOCSR_PROPAGATE_CHUNK * blocks >= (double)PETSC_MAX_INT) {
+      *why = "its tables of tiles and blocks of rows, and runs of entries padded, may be more than is counted";
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+  }
   if (!axes.tile_width || (double)AutoCSRTiledTiles(&axes, csr->n) * row_blocks(problem, &axes) > 4.0 * csr->nnz + 1e6) {
     *why = "the entries are too few for tables of tiles and blocks of rows";
     PetscFunctionReturn(PETSC_SUCCESS);

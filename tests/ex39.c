@@ -1,0 +1,98 @@
+static char help[] = "How much of x gathers reach, and that propagate is proposed where that is much.\n\n";
+
+#include "../src/mat/impls/autocsr/strategy/strategy.h"
+#include "../src/mat/impls/autocsr/select/select.h"
+#include "../src/mat/impls/autocsr/backend.h"
+#include "numbers.h"
+
+enum {
+  ROWS   = 65536,
+  LENGTH = 16, /* rows of one length, a power of two: samples at even distances would be first entries only */
+  COLS   = 1 << 24
+};
+
+/* Tiles of a device's size: a processor has none */
+static void Shape(PetscInt m, PetscInt n, PetscInt nnz, AutoCSRAxes *axes)
+{
+  axes->tile_width  = 16384;
+  axes->tile_height = 8160;
+  axes->tile_steps  = axes->row_limit = 65536;
+}
+
+/* One column of each LENGTH-th part of those that are multiples of step */
+static void FillColumns(PetscInt step, PetscInt col[])
+{
+  const PetscInt part = COLS / step / LENGTH;
+
+  for (PetscInt p = 0; p < ROWS * LENGTH; p++) col[p] = step * (p % LENGTH * part + (PetscInt)(Random64(p, 1) % (uint64_t)part));
+}
+
+/* Variants of propagate for a device, with settings that name a strategy */
+static PetscErrorCode CountVariants(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, const char strategy[], PetscInt *n)
+{
+  const AutoCSRStrategy *propagate;
+  AutoCSRSettings        settings;
+  AutoCSRProblem         problem = {.csr = csr, .profile = profile, .settings = &settings, .parallel = PETSC_TRUE};
+  AutoCSRAxes            axes[AUTOCSR_MAX_VARIANTS];
+  const char            *why = NULL;
+
+  PetscFunctionBeginUser;
+  PetscCall(AutoCSRSettingsInitialize(&settings));
+  PetscCall(PetscStrncpy(settings.strategy, strategy, sizeof(settings.strategy)));
+  AutoCSRProblemSetChunks(&problem, 0, profile->chunks);
+  PetscCall(AutoCSRStrategyFind("propagate", &propagate));
+  PetscCall((*propagate->variants)(&problem, AUTOCSR_MAX_VARIANTS, axes, n, &why));
+  PetscCheck(*n || why, PETSC_COMM_SELF, PETSC_ERR_PLIB, "No variant, and no reason");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Columns that are multiples of step reach so many bytes, within a fifth */
+static PetscErrorCode CheckColumns(PetscInt step, double bytes, PetscBool proposed)
+{
+  AutoCSRBackend  backend = AutoCSRBackendHost;
+  AutoCSRMatrix   csr     = {.m = ROWS, .n = COLS, .nnz = ROWS * LENGTH, .backend = &backend};
+  AutoCSRProfile *profile;
+  PetscScalar    *val;
+  PetscInt       *row_ptr, *col, n;
+
+  PetscFunctionBeginUser;
+  backend.shape_tiles = Shape;
+  PetscCall(PetscMalloc3(ROWS + 1, &row_ptr, csr.nnz, &col, csr.nnz, &val));
+  for (PetscInt i = 0; i <= ROWS; i++) row_ptr[i] = i * LENGTH;
+  for (PetscInt p = 0; p < csr.nnz; p++) val[p] = 1 + p % 1000;
+  FillColumns(step, col);
+  csr.row_ptr = row_ptr;
+  csr.col     = col;
+  csr.val     = val;
+  PetscCall(AutoCSRProfileCreate(&csr, 32, &profile));
+  PetscCheck(PetscAbsReal(profile->reach - bytes) < 0.2 * bytes, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Every %" PetscInt_FMT "th column: %g bytes for %g", step, profile->reach, bytes);
+  PetscCall(CountVariants(&csr, profile, "auto", &n));
+  PetscCheck(n > 0 == proposed, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Every %" PetscInt_FMT "th column: %" PetscInt_FMT " variants", step, n);
+  PetscCall(CountVariants(&csr, profile, "propagate", &n));
+  PetscCheck(n > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Not even by name");
+  PetscCall(AutoCSRProfileDestroy(&profile));
+  PetscCall(AutoCSRProfileCreate(&csr, 8, &profile)); /* a processor's is not looked at */
+  PetscCheck(profile->reach == PetscMin((double)COLS * sizeof(PetscScalar), (double)csr.nnz * AUTOCSR_LINE), PETSC_COMM_SELF, PETSC_ERR_PLIB, "On a processor: %g bytes", profile->reach);
+  PetscCall(AutoCSRProfileDestroy(&profile));
+  PetscCall(PetscFree3(row_ptr, col, val));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(CheckColumns(1, (double)AUTOCSR_LINE * PetscMin(ROWS * LENGTH, COLS / (AUTOCSR_LINE / (PetscInt)sizeof(PetscScalar))), PETSC_TRUE));
+  PetscCall(CheckColumns(1024, (double)AUTOCSR_LINE * (COLS / 1024), PETSC_FALSE)); /* a line each */
+  PetscCall(CheckColumns(COLS / LENGTH, (double)AUTOCSR_LINE * LENGTH, PETSC_FALSE));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "As far as columns lie\n"));
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+  test:
+    output_file: output/ex39_1.out
+
+TEST*/
