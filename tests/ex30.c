@@ -49,6 +49,14 @@ static PetscInt ShortRow(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
   return i % 3;
 }
 
+static PetscInt Line(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
+{
+  PetscInt k = 0;
+
+  for (PetscInt j = PetscMax(0, i - 1); j <= PetscMin(n - 1, i + 1); j++) col[k++] = j;
+  return k;
+}
+
 static PetscInt PopularRow(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
 {
   const PetscInt length = RandomRow(m, n / 700, i, col);
@@ -58,6 +66,7 @@ static PetscInt PopularRow(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
 }
 
 static const Generator more[] = {
+    {"3-point, values by offset", 330, 330, Line, VALUES_OFFSET}, /* warps whose rows all have one pattern */
     {"stripes", 60000, 33000, Stripes, VALUES_FEW},
     {"quarters", 40000, 40000, Quarters, VALUES_FLOATS},
     {"power law", 3000, 3000, PowerLaw, VALUES_MANY},

@@ -67,7 +67,7 @@ static PetscErrorCode CheckColumns(PetscInt step, double bytes, PetscBool propos
   PetscCall(AutoCSRProfileCreate(&csr, 32, &profile));
   PetscCheck(PetscAbsReal(profile->reach - bytes) < 0.2 * bytes, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Every %" PetscInt_FMT "th column: %g bytes for %g", step, profile->reach, bytes);
   PetscCall(CountVariants(&csr, profile, "auto", &n));
-  PetscCheck(n > 0 == proposed, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Every %" PetscInt_FMT "th column: %" PetscInt_FMT " variants", step, n);
+  PetscCheck((n > 0) == proposed, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Every %" PetscInt_FMT "th column: %" PetscInt_FMT " variants", step, n);
   PetscCall(CountVariants(&csr, profile, "propagate", &n));
   PetscCheck(n > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Not even by name");
   PetscCall(AutoCSRProfileDestroy(&profile));

@@ -2,8 +2,8 @@
   Values that patterns tell: whether rows of one pattern have the same, for the profile and before new values are put into a
   plan that relies on it; and the streams of what they tell.
 
-  To compare, a warp takes the entries of 32 rows side by side, as many lanes a row as it has entries on average, and asks for several
-  rows at once; where the next rows lie it finds out meanwhile. Bytes: all values, row offsets and pattern numbers once; the
+  To compare, a warp takes the entries of 32 rows side by side: as they lie where all have one pattern, as inside a grid, else as many lanes a row as it has entries
+  on average. It asks for several rows at once; where the next rows lie it finds out meanwhile. Bytes: all values, row offsets and pattern numbers once; the
   rows that show patterns stay in L1.
 */
 #include "encode.cuh"
@@ -11,6 +11,7 @@
 
 static constexpr int TURNS       = 4; /* of a warp */
 static constexpr int AT_ONCE     = sizeof(PetscScalar) > 8 ? 4 : 8;
+static constexpr int LONGEST_ALIKE = 1024; /* 32 rows of so many entries are compared as they lie */
 static constexpr int FEWEST_BITS = 3; /* of a row's lanes: as few as AT_ONCE steps of a warp take 32 rows */
 
 /* Of a lane's row: where its entries are, and its pattern */
@@ -40,6 +41,34 @@ static __device__ __forceinline__ PetscInt FindShown(const AutoCSRMatrix &csr, c
   return r->length ? csr.row_ptr[pattern_row[r->pattern]] : 0;
 }
 
+/* The warp's rows, if all have one pattern and lie one after the other: their entries are compared as they lie. Else nothing is done */
+static __device__ __forceinline__ bool CompareAlike(const AutoCSRMatrix &csr, const RowPlace &row, PetscInt shown, bool *same)
+{
+  const PetscInt length = __shfl_sync(ALL_LANES, row.length, 0), begin = __shfl_sync(ALL_LANES, row.begin, 0), as_begin = __shfl_sync(ALL_LANES, shown, 0);
+  const int      pattern = __shfl_sync(ALL_LANES, row.pattern, 0);
+
+  if (!__all_sync(ALL_LANES, length > 0 && length <= LONGEST_ALIKE && row.pattern == pattern && row.begin == begin + Lane() * length)) return false;
+  const PetscInt step = WARP % length;
+  PetscInt       t    = Lane() % length;
+
+  for (PetscInt first = 0; first < WARP * length; first += AT_ONCE * WARP) {
+    AutoCSRScalarBits v[AT_ONCE], as[AT_ONCE];
+
+#pragma unroll
+    for (int u = 0; u < AT_ONCE; u++) {
+      const bool exists = first + u * WARP < WARP * length; /* of all lanes or none */
+
+      v[u]  = LoadStream((const AutoCSRScalarBits *)csr.val + (exists ? begin + first + u * WARP + Lane() : 0));
+      as[u] = LoadCached((const AutoCSRScalarBits *)csr.val + (exists ? as_begin + t : 0));
+      t += step;
+      if (t >= length) t -= length;
+    }
+#pragma unroll
+    for (int u = 0; u < AT_ONCE; u++) *same &= (bool)AutoCSRBitsEqual(v[u], as[u]);
+  }
+  return true;
+}
+
 /* Blocks begin at the last rows: whoever has written the values has written these last, and a cache may still have them */
 static __global__ void __launch_bounds__(BLOCK, 4) Compare(AutoCSRSegment seg, AutoCSRMatrix csr, const uint16_t id[], const PetscInt pattern_row[], const int *values, int *other)
 {
@@ -60,6 +89,7 @@ static __global__ void __launch_bounds__(BLOCK, 4) Compare(AutoCSRSegment seg, A
     next       = after;
     next_shown = FindShown(csr, pattern_row, &next);
     if (turn > 1) after = FindRow(seg, csr, id, values, first + (turn - 2) * WARP);
+    if (CompareAlike(csr, now, shown, &same)) continue;
     const PetscInt longest = WarpMax(now.length), entries = WarpSum(now.length);
     int            bits = FEWEST_BITS;
 
