@@ -6,7 +6,8 @@
   config/fit-figures.py --fit model.txt RESULTS.csv ...                and figures that do better, as lines of shipped_cuda.h
 
 A row of the CSV is a variant that the library made: its strategy, its kernel (`executor`), the bytes that it moves and keeps
-tell which variant of model.txt it is. The model is that of select/cost.c. Each figure is fitted in its logarithm, least
+tell which variants of model.txt it may be, and of these it is the one that the model prefers: model.txt is to be of the figures
+with which the CSV was measured. The model is that of select/cost.c. Each figure is fitted in its logarithm, least
 squares of the logarithms of the times, and drawn to what is shipped now, so that what no product tells stays as it is;
 what would mislead the choice counts most.
 Needs numpy and scipy."""

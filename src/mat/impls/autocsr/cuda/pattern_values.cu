@@ -9,10 +9,10 @@
 #include "encode.cuh"
 #include "profile.cuh"
 
-static constexpr int TURNS       = 4; /* of a warp */
-static constexpr int AT_ONCE     = sizeof(PetscScalar) > 8 ? 4 : 8;
+static constexpr int TURNS         = 4; /* of a warp */
+static constexpr int AT_ONCE       = sizeof(PetscScalar) > 8 ? 4 : 8;
 static constexpr int LONGEST_ALIKE = 1024; /* 32 rows of so many entries are compared as they lie */
-static constexpr int FEWEST_BITS = 3; /* of a row's lanes: as few as AT_ONCE steps of a warp take 32 rows */
+static constexpr int FEWEST_BITS   = 3;    /* of a row's lanes: as few as AT_ONCE steps of a warp take 32 rows */
 
 /* Of a lane's row: where its entries are, and its pattern */
 typedef struct {
