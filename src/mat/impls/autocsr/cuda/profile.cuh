@@ -32,7 +32,7 @@ typedef struct {
   int               n;       /* AUTOCSR_MAX_DISTINCT + 1: more */
   int               many;    /* a block has seen too many */
   int               inexact; /* one is no float32 */
-  AutoCSRScalarBits value[AUTOCSR_MAX_DISTINCT];
+  alignas(sizeof(PetscScalar)) AutoCSRScalarBits value[AUTOCSR_MAX_DISTINCT];
 } DeviceValues;
 
 /* All zero at first; multiples of 16 bytes, which are moved at once */
