@@ -3,7 +3,7 @@
   spread that x comes from memory sector by sector. Entries lie by column tile, whose part of x is in shared memory; their products
   go to memory in that order, and come back by row block, whose sums are in shared memory. All of it streams, whatever the columns.
     variants  the backend's tiles and row blocks; values copied, from a dictionary, float32. On a device only, where gathers reach more of
-              x than caches hold: on an H200 16 million rows of 16 columns anywhere took 2.6 ms (gathers 5.2; planning 44 ms), but a graph of 2^25 rows
+              x than caches hold: on an H200 16 million rows of 16 columns anywhere took 2.6 ms (gathers 5.2; planning 80 ms), but a graph of 2^25 rows
               and 266 million entries, most of them of few columns, 3.2 for 2.7, and one whose x is in L2 0.41 for 0.31
     cost      13 bytes an entry (real double) and 16 for its product, written and read; no gather
     build     entries are sorted twice and copied once
@@ -13,7 +13,7 @@
 #include "../backend.h"
 
 #define CACHED     (32 << 20) /* bytes of x that the L2 of devices with memory for such matrices holds beside what streams by */
-#define SORT_BYTES 128        /* an entry, of two sorts of pairs of words and what is found on the way */
+#define SORT_BYTES 1200       /* an entry: two sorts of pairs of words and searches on the way take as long as moving so many */
 
 static double row_blocks(const AutoCSRProblem *problem, const AutoCSRAxes *axes)
 {
