@@ -2,25 +2,8 @@ static char help[] = "Kernels of the device without a device: every agent on sma
 
 #define AUTOCSR_HAVE_CUDA
 #include "plans.h"
+#include "emulator/backend.h" /* where products are made; plans are made on the host */
 #include "emulator/control.h"
-#include "../src/mat/impls/autocsr/cuda/device.h"
-#include "../src/mat/impls/autocsr/cuda/launch.h"
-
-/* Where products are made. Plans are made on the host */
-static const AutoCSRBackend emulated = {
-    .name         = "emulated",
-    .slice_height = AUTOCSR_DEVICE_SLICE_HEIGHT,
-    .most         = PETSC_MAX_INT / 2,
-    .parallel     = PETSC_TRUE,
-    .allocate     = AutoCSRDeviceAllocate,
-    .release      = AutoCSRDeviceRelease,
-    .to_host      = AutoCSRDeviceToHost,
-    .from_host    = AutoCSRDeviceFromHost,
-    .synchronize  = AutoCSRDeviceSynchronize,
-    .bind         = AutoCSRDeviceBind,
-    .unbind       = AutoCSRDeviceUnbind,
-    .mult         = AutoCSRDeviceMult,
-};
 
 /* ---- More matrices than plans.h has */
 

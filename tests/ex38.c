@@ -4,36 +4,11 @@
 */
 #define AUTOCSR_HAVE_CUDA
 #include "plans.h"
+#include "emulator/backend.h"
 #include "emulator/control.h"
-#include "../src/mat/impls/autocsr/cuda/launch.h"
-#include "../src/mat/impls/autocsr/cuda/planner.h"
 
 /* In the device's place */
 #define AutoCSRBackendCUDA emulated
-static const AutoCSRBackend emulated = {
-    .name          = "emulated",
-    .slice_height  = AUTOCSR_DEVICE_SLICE_HEIGHT,
-    .most          = PETSC_MAX_INT / 2,
-    .parallel      = PETSC_TRUE,
-    .allocate      = AutoCSRDeviceAllocate,
-    .release       = AutoCSRDeviceRelease,
-    .to_host       = AutoCSRDeviceToHost,
-    .from_host     = AutoCSRDeviceFromHost,
-    .synchronize   = AutoCSRDeviceSynchronize,
-    .profile       = AutoCSRDeviceProfile,
-    .count_bins    = AutoCSRDeviceCountBins,
-    .name_bins     = AutoCSRDeviceNameBins,
-    .name_rows     = AutoCSRDeviceNameRows,
-    .sort_rows     = AutoCSRDeviceSortRows,
-    .encode        = AutoCSRDeviceEncode,
-    .refresh       = AutoCSRDeviceRefresh,
-    .transpose     = AutoCSRDeviceTranspose,
-    .permute       = AutoCSRDevicePermute,
-    .find_executor = AutoCSRDeviceFindExecutor,
-    .bind          = AutoCSRDeviceBind,
-    .unbind        = AutoCSRDeviceUnbind,
-    .mult          = AutoCSRDeviceMult,
-};
 
 #define PetscDeviceInitialize(type) ChooseOrder()
 static PetscErrorCode ChooseOrder(void)

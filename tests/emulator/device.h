@@ -200,49 +200,21 @@ EMULATOR_UNWATCHED T __ldg(const T *p)
   return *p;
 }
 
-template <typename T, typename V>
-EMULATOR_UNWATCHED T atomicAdd(T *p, V v)
-{
-  T before;
-
-  EmulatorAtomic(p, sizeof(T), EMULATOR_SITE);
-  before = *p;
-  *p     = before + (T)v;
-  return before;
-}
-
-template <typename T, typename V>
-EMULATOR_UNWATCHED T atomicMax(T *p, V v)
-{
-  T before;
-
-  EmulatorAtomic(p, sizeof(T), EMULATOR_SITE);
-  before = *p;
-  if ((T)v > before) *p = (T)v;
-  return before;
-}
-
-template <typename T, typename V>
-EMULATOR_UNWATCHED T atomicMin(T *p, V v)
-{
-  T before;
-
-  EmulatorAtomic(p, sizeof(T), EMULATOR_SITE);
-  before = *p;
-  if ((T)v < before) *p = (T)v;
-  return before;
-}
-
-template <typename T, typename V>
-EMULATOR_UNWATCHED T atomicOr(T *p, V v)
-{
-  T before;
-
-  EmulatorAtomic(p, sizeof(T), EMULATOR_SITE);
-  before = *p;
-  *p     = before | (T)v;
-  return before;
-}
+#define EMULATOR_ATOMIC(name, after)               \
+  template <typename T, typename V>                \
+  EMULATOR_UNWATCHED T name(T *p, V v)             \
+  {                                                \
+    T before;                                      \
+                                                   \
+    EmulatorAtomic(p, sizeof(T), EMULATOR_SITE);   \
+    before = *p;                                   \
+    *p     = after;                                \
+    return before;                                 \
+  }
+EMULATOR_ATOMIC(atomicAdd, before + (T)v)
+EMULATOR_ATOMIC(atomicMax, (T)v > before ? (T)v : before)
+EMULATOR_ATOMIC(atomicMin, (T)v < before ? (T)v : before)
+EMULATOR_ATOMIC(atomicOr, before | (T)v)
 
 template <typename T, typename C, typename V>
 EMULATOR_UNWATCHED T atomicCAS(T *p, C compare, V v)

@@ -1,13 +1,11 @@
 /*
   The streams of a segment on the device. One pass over its rows tells their sizes, which the host must know to make room:
-  the only time it waits for the device.
+  it waits for that, and for the sizes of models and the number of blocks of work where there are such.
 */
 #include "encode.cuh"
-#include <cub/block/block_scan.cuh>
-#include <cub/device/device_scan.cuh>
+#include "sums.cuh"
 
-static constexpr int      ITEMS = 8;    /* slices of a thread at once, where one block sums their slots */
-static constexpr PetscInt FEW   = 8192; /* so many slices are soon summed by one block */
+static constexpr PetscInt FEW = 8192; /* the slots of so many slices are soon summed by one block */
 
 /* Of the h lanes that a lane is one of */
 static __device__ __forceinline__ PetscInt GroupMax(PetscInt v, int h)
@@ -26,29 +24,6 @@ static __device__ __forceinline__ PetscInt GroupMin(PetscInt v, int h)
   return h == WARP ? WarpMin(v) : -GroupMax(-v, h);
 }
 
-/* What ends with each slice, of the slots that each has; by a block */
-static __device__ void SumSlots(PetscInt n, PetscInt slots[])
-{
-  typedef cub::BlockScan<PetscInt, BLOCK> Scan;
-  __shared__ typename Scan::TempStorage   storage;
-  PetscInt                                before = 0;
-
-  for (PetscInt begin = 0; begin < n; begin += ITEMS * BLOCK) {
-    const PetscInt first = begin + (PetscInt)threadIdx.x * ITEMS;
-    PetscInt       item[ITEMS], all;
-
-#pragma unroll
-    for (int i = 0; i < ITEMS; i++) item[i] = first + i < n ? slots[first + i] : 0;
-    Scan(storage).InclusiveSum(item, item, all);
-#pragma unroll
-    for (int i = 0; i < ITEMS; i++) {
-      if (first + i < n) slots[first + i] = before + item[i];
-    }
-    before += all;
-    __syncthreads();
-  }
-}
-
 /* Lengths of rows; widths and bases of slices where they are streams, a lane a row. With host, to which the status then goes: the sums of widths, too */
 static __global__ void __launch_bounds__(BLOCK) MeasureRows(AutoCSRSegment seg, AutoCSRMatrix csr, EncodeStatus *status, EncodeStatus *host)
 {
@@ -56,7 +31,7 @@ static __global__ void __launch_bounds__(BLOCK) MeasureRows(AutoCSRSegment seg, 
   const int   h   = slice_ptr || base ? (int)seg.axes.slice_height : WARP;
   DeviceCount nnz = 0, slots = 0;
 
-  if (slice_ptr && FirstOfThread() == 0) slice_ptr[0] = 0;
+  if (slice_ptr && FirstOfThread() == 0) slice_ptr[seg.n_slices] = 0;
   for (PetscInt64 first = FirstOfThread() - Lane(); first < seg.n_rows; first += StrideOfThreads()) {
     const PetscInt k = (PetscInt)first + Lane(), s = k / h;
     const PetscInt length = AutoCSRSegmentRowLength(&seg, &csr, k);
@@ -67,7 +42,7 @@ static __global__ void __launch_bounds__(BLOCK) MeasureRows(AutoCSRSegment seg, 
       const PetscInt width = AutoCSREncodeWidth(&seg.axes, GroupMax(length, h));
 
       slots += leads ? (DeviceCount)width * h : 0;
-      if (leads) slice_ptr[s + 1] = width * h;
+      if (leads) slice_ptr[s] = width * h;
     }
     if (base) {
       const PetscInt begin = length ? csr.row_ptr[AutoCSRSegmentRow(&seg, k)] : 0;
@@ -86,7 +61,7 @@ static __global__ void __launch_bounds__(BLOCK) MeasureRows(AutoCSRSegment seg, 
     if (slots) atomicAdd(&status->slots, slots);
   }
   if (!host || !IsLastBlock(&status->arrived)) return;
-  if (slice_ptr) SumSlots(seg.n_slices, slice_ptr + 1);
+  if (slice_ptr) (void)BlockSumUp(seg.n_slices + 1, slice_ptr);
   MoveOut(status, host, sizeof(*status), threadIdx.x, BLOCK);
 }
 
@@ -148,11 +123,7 @@ static PetscErrorCode Measure(AutoCSRSegment *seg, const AutoCSRMatrix *csr, con
   PetscCall(scratch.Allocate(1, &device));
   PetscCallCUDA(cudaMemsetAsync(device, 0, sizeof(*device), AUTOCSR_STREAM));
   PetscCall(LaunchMeasureRows(seg, csr, device, NULL));
-  if (seg->axes.order == AUTOCSR_ORDER_SLICED && seg->n_slices) {
-    PetscInt *width = (PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data + 1;
-
-    PetscCall(RunWithStorage([&](void *temporary, size_t &bytes) { return cub::DeviceScan::InclusiveSum(temporary, bytes, width, width, seg->n_slices, AUTOCSR_STREAM); }));
-  }
+  if (seg->axes.order == AUTOCSR_ORDER_SLICED) PetscCall(SumUp(seg->n_slices, (PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data));
   if (patterns) PetscCall(DeviceFindPatterns(seg, csr, profile, patterns, device));
   PetscCall(AutoCSRDeviceToHost(status, device, sizeof(*status)));
   PetscFunctionReturn(PETSC_SUCCESS);

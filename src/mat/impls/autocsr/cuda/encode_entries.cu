@@ -229,6 +229,14 @@ static __global__ void __launch_bounds__(WIDE_WARPS *WARP) CopyWideSlices(AutoCS
   }
 }
 
+/* Whether a segment's values are copied so */
+static PetscBool AreWide(const AutoCSRSegment *seg, PetscInt slots)
+{
+  const AutoCSRAxes *a = &seg->axes;
+
+  return (PetscBool)(a->order == AUTOCSR_ORDER_SLICED && a->value == AUTOCSR_VALUE_COPY && a->lanes == 1 && !seg->stream[AUTOCSR_STREAM_ROWS].data && slots / seg->n_slices > TILE * WARP);
+}
+
 /* Several lanes a row: neighbours in a row are neighbours in the slice */
 template <typename Code>
 static __global__ void __launch_bounds__(BLOCK) EncodeLanes(AutoCSRSegment seg, AutoCSRMatrix csr, const typename Code::From from[], typename Code::To to[], PetscInt slots, const AutoCSRDictionary *dictionary)
@@ -325,7 +333,7 @@ PetscErrorCode DeviceEncodeValue(AutoCSRSegment *seg, const AutoCSRMatrix *csr, 
   if (!slots) PetscFunctionReturn(PETSC_SUCCESS);
   if (seg->axes.order == AUTOCSR_ORDER_BLOCKED)
     PetscCall(DeviceEncodeBlockValue(seg, csr));
-  else if (seg->axes.value == AUTOCSR_VALUE_COPY && seg->axes.order == AUTOCSR_ORDER_SLICED && seg->axes.lanes == 1 && !seg->stream[AUTOCSR_STREAM_ROWS].data && slots / seg->n_slices > TILE * WARP) {
+  else if (AreWide(seg, slots)) {
     CopyWideSlices<<<(unsigned)Pieces(seg->n_slices, WIDE_WARPS * WIDE_TURNS), WIDE_WARPS * WARP, 0, AUTOCSR_STREAM>>>(*seg, *csr, (PetscScalar *)seg->stream[AUTOCSR_STREAM_VALUE].data);
     PetscCallCUDA(cudaGetLastError());
   } else if (seg->axes.value == AUTOCSR_VALUE_COPY)

@@ -4,41 +4,16 @@
   one kernel: small matrices wait for starts, copies and little else.
 */
 #include "encode.cuh"
-#include <cub/block/block_scan.cuh>
+#include "sums.cuh"
 
 static constexpr PetscInt TURNS = 8, GROUP = TURNS * BLOCK; /* rows of a block of threads */
-
-typedef cub::BlockScan<PetscInt, BLOCK> Scan;
-
-/* The sums of those before each, by a block, in place; returns the sum of all */
-static __device__ __forceinline__ PetscInt SumBefore(PetscInt n, PetscInt sum[], typename Scan::TempStorage &storage)
-{
-  PetscInt next = 0;
-
-  for (PetscInt begin = 0; begin < n; begin += GROUP) {
-    const PetscInt first = begin + (PetscInt)threadIdx.x * TURNS;
-    PetscInt       item[TURNS], all;
-
-#pragma unroll
-    for (int i = 0; i < TURNS; i++) item[i] = first + i < n ? sum[first + i] : 0;
-    Scan(storage).ExclusiveSum(item, item, all);
-#pragma unroll
-    for (int i = 0; i < TURNS; i++) {
-      if (first + i < n) sum[first + i] = next + item[i];
-    }
-    next += all;
-    __syncthreads();
-  }
-  return next;
-}
 
 /* place[g]: where the blocks go that begin with the rows of group g; *all: how many there are, for the host */
 static __global__ void __launch_bounds__(BLOCK) CountWork(AutoCSRSegment seg, AutoCSRMatrix csr, PetscInt place[], unsigned *arrived, PetscInt *all)
 {
-  __shared__ typename Scan::TempStorage storage;
-  __shared__ PetscInt                   of_warp[BLOCK / WARP];
-  const PetscInt                        first  = (PetscInt)blockIdx.x * GROUP;
-  PetscInt                              blocks = 0;
+  __shared__ PetscInt of_warp[BLOCK / WARP];
+  const PetscInt      first  = (PetscInt)blockIdx.x * GROUP;
+  PetscInt            blocks = 0;
 
   for (PetscInt t = 0; t < TURNS; t++) {
     const PetscInt k = first + t * BLOCK + (PetscInt)threadIdx.x;
@@ -53,16 +28,17 @@ static __global__ void __launch_bounds__(BLOCK) CountWork(AutoCSRSegment seg, Au
     place[blockIdx.x] = blocks;
   }
   if (!IsLastBlock(arrived)) return;
-  blocks = SumBefore((PetscInt)gridDim.x, place, storage);
+  blocks = BlockSumUp((PetscInt)gridDim.x, place);
   if (threadIdx.x == 0) *all = blocks;
 }
 
 /* The first block writes the end, after `blocks` of them */
 static __global__ void __launch_bounds__(BLOCK) WorkOfRows(AutoCSRSegment seg, AutoCSRMatrix csr, const PetscInt place[], PetscInt blocks)
 {
-  __shared__ typename Scan::TempStorage storage;
-  const PetscInt                        first = (PetscInt)blockIdx.x * GROUP;
-  PetscInt                              next  = first < seg.n_rows ? place[blockIdx.x] : 0;
+  typedef cub::BlockScan<PetscInt, BLOCK> Scan;
+  __shared__ typename Scan::TempStorage   storage;
+  const PetscInt                          first = (PetscInt)blockIdx.x * GROUP;
+  PetscInt                                next  = first < seg.n_rows ? place[blockIdx.x] : 0;
 
   if (blockIdx.x == 0 && threadIdx.x == 0) AutoCSREncodeWorkEnd(&seg, &csr, blocks);
   for (PetscInt t = 0; t < TURNS && first + t * BLOCK < seg.n_rows; t++) {

@@ -6,7 +6,6 @@
 #define AUTOCSR_PLANNER_CUH
 
 #include "planner.h"
-#include "ptx.cuh"
 #include "words.cuh"
 #include "../plan/encode.h"
 #include <type_traits>

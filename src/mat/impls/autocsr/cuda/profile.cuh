@@ -65,7 +65,7 @@ static inline PetscInt RowsPerChunk(const AutoCSRProfile *profile)
 */
 PetscErrorCode DeviceProfileRows(const AutoCSRMatrix *, const AutoCSRProfile *, DeviceProfile *, DeviceProfile *host);
 PetscErrorCode DeviceProfileReport(const AutoCSRProfile *, DeviceProfile *, DeviceProfile *host);
-PetscErrorCode DeviceProfileReach(const AutoCSRMatrix *, DeviceProfile *);                                           /* profile_rows.cu */
+PetscErrorCode DeviceProfileReach(const AutoCSRMatrix *, DeviceProfile *);                                           /* profile_reach.cu */
 PetscErrorCode DeviceProfileBlocks(const AutoCSRMatrix *, unsigned sizes, DeviceProfile *);                          /* profile_blocks.cu; sizes: bit b is to be looked at */
 PetscErrorCode DeviceProfilePatterns(const AutoCSRMatrix *, const AutoCSRProfile *, uint16_t id[], DeviceProfile *); /* profile_patterns.cu */
 /* pattern_values.cu: sets *other where a row of a segment has other values than the row that shows its pattern; unless *values is more than AUTOCSR_MAX_DISTINCT, NULL: in any case. AUTOCSR_NO_PATTERN is passed over */

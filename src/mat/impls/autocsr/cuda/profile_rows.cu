@@ -232,29 +232,6 @@ static __global__ void __launch_bounds__(BLOCK) FitSlices(AutoCSRMatrix csr, Pet
   }
 }
 
-/* Of each sample, whether its line was not seen before */
-static __global__ void __launch_bounds__(BLOCK) CountReached(AutoCSRMatrix csr, unsigned seen[], unsigned *reached)
-{
-  const PetscInt line = csr.col[AutoCSRReachSample(csr.nnz, (PetscInt)FirstOfThread())] / AUTOCSR_REACH_COLUMNS;
-  const unsigned bit = 1u << (line & 31), is_new = WarpSum(atomicOr(&seen[line >> 5], bit) & bit ? 0u : 1u);
-
-  if (Lane() == 0) (void)atomicAdd(reached, is_new);
-}
-
-PetscErrorCode DeviceProfileReach(const AutoCSRMatrix *csr, DeviceProfile *device)
-{
-  const size_t  words = (size_t)AutoCSRReachLines(csr->n) / 32 + 1;
-  DeviceScratch scratch;
-  unsigned     *seen;
-
-  PetscFunctionBegin;
-  PetscCall(scratch.Allocate(words, &seen));
-  PetscCallCUDA(cudaMemsetAsync(seen, 0, words * sizeof(*seen), AUTOCSR_STREAM));
-  CountReached<<<AUTOCSR_REACH_SAMPLES / BLOCK, BLOCK, 0, AUTOCSR_STREAM>>>(*csr, seen, &device->reached);
-  PetscCallCUDA(cudaGetLastError());
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode DeviceProfileRows(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, DeviceProfile *device, DeviceProfile *host)
 {
   const PetscInt rows_per_chunk = RowsPerChunk(profile), slices = Pieces(PetscMin(rows_per_chunk, csr->m), WARP);

@@ -1,0 +1,34 @@
+/* The device's table of functions where the emulator is the device: cuda/backend.c without what asks a device which one it is, and how fast */
+#ifndef EMULATOR_BACKEND_H
+#define EMULATOR_BACKEND_H
+
+#include "../../src/mat/impls/autocsr/backend.h"
+#include "../../src/mat/impls/autocsr/cuda/launch.h"
+#include "../../src/mat/impls/autocsr/cuda/planner.h"
+
+static const AutoCSRBackend emulated = {
+    .name          = "emulated",
+    .slice_height  = AUTOCSR_DEVICE_SLICE_HEIGHT,
+    .most          = PETSC_MAX_INT / 2,
+    .parallel      = PETSC_TRUE,
+    .allocate      = AutoCSRDeviceAllocate,
+    .release       = AutoCSRDeviceRelease,
+    .to_host       = AutoCSRDeviceToHost,
+    .from_host     = AutoCSRDeviceFromHost,
+    .synchronize   = AutoCSRDeviceSynchronize,
+    .profile       = AutoCSRDeviceProfile,
+    .count_bins    = AutoCSRDeviceCountBins,
+    .name_bins     = AutoCSRDeviceNameBins,
+    .name_rows     = AutoCSRDeviceNameRows,
+    .sort_rows     = AutoCSRDeviceSortRows,
+    .encode        = AutoCSRDeviceEncode,
+    .refresh       = AutoCSRDeviceRefresh,
+    .transpose     = AutoCSRDeviceTranspose,
+    .permute       = AutoCSRDevicePermute,
+    .find_executor = AutoCSRDeviceFindExecutor,
+    .bind          = AutoCSRDeviceBind,
+    .unbind        = AutoCSRDeviceUnbind,
+    .mult          = AutoCSRDeviceMult,
+};
+
+#endif
