@@ -251,13 +251,21 @@ static PetscErrorCode CheckNames(const Pair *pair)
     PetscCall((*pair->device.backend->name_bins)(&pair->device, U[u], bins, wanted, (PetscInt *)names));
     PetscCall(CheckBytes("names of bins", pair->device.backend, names, host_names, (size_t)n * sizeof(PetscInt)));
   }
-  for (int k = 0; k < 4; k++) {
-    const PetscInt begin = m / 3, end = m - m / 5, lengths[][2] = {{0, 0}, {1, PETSC_MAX_INT}, {3, 6}, {7, 7}};
+  for (int k = 0; k < 3; k++) { /* one kind, all rows in some, some rows in none; in whole and in part */
+    const PetscInt lengths[3][5] = {{1}, {0, 1, 2, 3, 8}, {2, 3, 7, 8, 9}}, kinds[3] = {1, 5, 4}, begin = k ? m / 3 : 0, end = k ? m - m / 5 : m;
+    AutoCSRRowKind host[5], device[5];
     PetscInt       n = 0;
 
-    for (PetscInt i = begin; i < end; i++) n += Length(&pair->host, i) >= lengths[k][0] && Length(&pair->host, i) <= lengths[k][1];
-    PetscCall((*pair->host.backend->name_rows)(&pair->host, begin, end, lengths[k][0], lengths[k][1], host_names));
-    PetscCall((*pair->device.backend->name_rows)(&pair->device, begin, end, lengths[k][0], lengths[k][1], (PetscInt *)names));
+    for (PetscInt i = 0; i < kinds[k]; i++) {
+      host[i].shortest = lengths[k][i];
+      host[i].longest  = k == 2 || i + 1 < kinds[k] ? lengths[k][i + 1] - 1 : PETSC_MAX_INT;
+      device[i]        = host[i];
+      host[i].names    = host_names + n;
+      device[i].names  = (PetscInt *)names + n;
+      for (PetscInt row = begin; row < end; row++) n += Length(&pair->host, row) >= host[i].shortest && Length(&pair->host, row) <= host[i].longest;
+    }
+    PetscCall((*pair->host.backend->name_rows)(&pair->host, begin, end, kinds[k], host));
+    PetscCall((*pair->device.backend->name_rows)(&pair->device, begin, end, kinds[k], device));
     PetscCall(CheckBytes("names of rows", pair->device.backend, names, host_names, (size_t)n * sizeof(PetscInt)));
   }
   PetscCall((*pair->device.backend->release)(names));

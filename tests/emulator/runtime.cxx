@@ -89,6 +89,38 @@ cudaError_t cudaStreamSynchronize(cudaStream_t)
   return cudaSuccess;
 }
 
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned)
+{
+  *stream = NULL;
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t)
+{
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned)
+{
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned)
+{
+  *event = NULL;
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t)
+{
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t)
+{
+  return cudaSuccess;
+}
+
 cudaError_t cudaGetDevice(int *device)
 {
   *device = 0;

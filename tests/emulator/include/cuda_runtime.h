@@ -29,7 +29,9 @@ typedef enum {
 } cudaDeviceAttr;
 
 enum {
-  cudaHostAllocDefault = 0
+  cudaHostAllocDefault   = 0,
+  cudaStreamNonBlocking  = 1,
+  cudaEventDisableTiming = 2
 };
 
 enum cudaFuncAttribute {
@@ -46,6 +48,7 @@ struct cudaFuncAttributes {
 
 typedef struct EmulatorStream *cudaStream_t;
 typedef struct EmulatorPool   *cudaMemPool_t;
+typedef struct EmulatorEvent  *cudaEvent_t; /* all is done in the order in which it is launched, whatever the stream */
 
 #if defined(__cplusplus)
 struct dim3 {
@@ -69,6 +72,12 @@ cudaError_t cudaFreeHost(void *);
 cudaError_t cudaMemsetAsync(void *, int, size_t, cudaStream_t);
 cudaError_t cudaMemcpyAsync(void *, const void *, size_t, cudaMemcpyKind, cudaStream_t);
 cudaError_t cudaStreamSynchronize(cudaStream_t);
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *, unsigned);
+cudaError_t cudaStreamDestroy(cudaStream_t);
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned);
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *, unsigned);
+cudaError_t cudaEventDestroy(cudaEvent_t);
+cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t);
 cudaError_t cudaGetDevice(int *);
 cudaError_t cudaDeviceGetAttribute(int *, cudaDeviceAttr, int);
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *, int);

@@ -8,6 +8,14 @@
 
 #include "plan/plan.h"
 
+/* Rows of so many entries, and where their names go */
+typedef struct {
+  PetscInt  shortest, longest;
+  PetscInt *names;
+} AutoCSRRowKind;
+
+#define AUTOCSR_MAX_ROW_KINDS 16
+
 /*
   Sizes and counts are on the host; `names`, streams, the three arrays of a matrix, its profile's pattern_id and operands
   are in the backend's memory. Work may be queued: what follows on the same backend comes after it, to_host() waits for it.
@@ -38,8 +46,8 @@ struct _AutoCSRBackend {
   */
   PetscErrorCode (*count_bins)(const AutoCSRMatrix *, PetscInt U, PetscInt bins, AutoCSRBins *);
   PetscErrorCode (*name_bins)(const AutoCSRMatrix *, PetscInt U, PetscInt bins, const PetscBool wanted[], PetscInt names[]);
-  /* The rows of [row_begin, row_end) of `shortest` to `longest` entries, ascending */
-  PetscErrorCode (*name_rows)(const AutoCSRMatrix *, PetscInt row_begin, PetscInt row_end, PetscInt shortest, PetscInt longest, PetscInt names[]);
+  /* The rows of [row_begin, row_end) of each of n kinds, ascending; a row is of one kind at most */
+  PetscErrorCode (*name_rows)(const AutoCSRMatrix *, PetscInt row_begin, PetscInt row_end, PetscInt n, const AutoCSRRowKind[]);
 
   /* Segments: see plan.h, AutoCSRSegmentSortRows(), AutoCSRSegmentEncode(), AutoCSRPlanRefresh(), which also tells the narrow codings that a plan uses; *fits is true */
   PetscErrorCode (*sort_rows)(AutoCSRSegment *, const AutoCSRMatrix *);

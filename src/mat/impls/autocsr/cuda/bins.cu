@@ -1,5 +1,6 @@
 /* Bins of virtual rows (hou2017, Algorithm 2), and the names of virtual rows and of rows by what is in them */
 #include "bins.cuh"
+#include "sums.cuh"
 #include <cub/device/device_select.cuh>
 #include <thrust/iterator/counting_iterator.h>
 
@@ -13,15 +14,18 @@ struct IsInBins {
   }
 };
 
-struct IsOfLength {
-  const PetscInt *row_ptr;
-  PetscInt        shortest, longest;
+/* Rows by their length, those of each kind */
+struct RowKinds {
+  int            n;
+  AutoCSRRowKind kind[AUTOCSR_MAX_ROW_KINDS];
 
-  __device__ __forceinline__ bool operator()(PetscInt row) const
+  /* n: of none */
+  __device__ __forceinline__ int Of(PetscInt length) const
   {
-    const PetscInt length = row_ptr[row + 1] - row_ptr[row];
+    int k = 0;
 
-    return length >= shortest && length <= longest;
+    while (k < n && (length < kind[k].shortest || length > kind[k].longest)) k++;
+    return k;
   }
 };
 
@@ -103,11 +107,79 @@ PetscErrorCode AutoCSRDeviceNameBins(const AutoCSRMatrix *csr, PetscInt U, Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRDeviceNameRows(const AutoCSRMatrix *csr, PetscInt row_begin, PetscInt row_end, PetscInt shortest, PetscInt longest, PetscInt names[])
+static constexpr int TURNS = 4, GROUP = TURNS * BLOCK; /* rows of a block of threads */
+
+/* place[k * blocks + b]: where the names go of the rows of kind k that block b has */
+static __global__ void __launch_bounds__(BLOCK) CountKinds(const PetscInt row_ptr[], PetscInt begin, PetscInt end, const __grid_constant__ RowKinds kinds, PetscInt place[], unsigned *arrived)
 {
-  const IsOfLength is_of_length = {csr->row_ptr, shortest, longest};
+  __shared__ PetscInt count[AUTOCSR_MAX_ROW_KINDS];
+  const PetscInt      first = begin + (PetscInt)blockIdx.x * GROUP;
+
+  if (threadIdx.x < AUTOCSR_MAX_ROW_KINDS) count[threadIdx.x] = 0;
+  __syncthreads();
+  for (int t = 0; t < TURNS; t++) {
+    const PetscInt row  = first + t * BLOCK + (PetscInt)threadIdx.x;
+    const int      kind = row < end ? kinds.Of(row_ptr[row + 1] - row_ptr[row]) : kinds.n;
+    const unsigned like = __match_any_sync(ALL_LANES, kind);
+
+    if (kind < kinds.n && Lane() == __ffs((int)like) - 1) AtomicAdd(&count[kind], __popc(like));
+  }
+  __syncthreads();
+  if ((int)threadIdx.x < kinds.n) place[threadIdx.x * gridDim.x + blockIdx.x] = count[threadIdx.x];
+  if (!IsLastBlock(arrived)) return;
+  for (int k = 0; k < kinds.n; k++) (void)BlockSumUp((PetscInt)gridDim.x, place + k * gridDim.x);
+}
+
+static __global__ void __launch_bounds__(BLOCK) NameKinds(const PetscInt row_ptr[], PetscInt begin, PetscInt end, const __grid_constant__ RowKinds kinds, const PetscInt place[])
+{
+  __shared__ int of_warp[AUTOCSR_MAX_ROW_KINDS][BLOCK / WARP];
+  const PetscInt first = begin + (PetscInt)blockIdx.x * GROUP;
+  const int      warp  = (int)threadIdx.x / WARP;
+  PetscInt       next  = (int)threadIdx.x < kinds.n ? place[threadIdx.x * gridDim.x + blockIdx.x] : 0; /* of the thread's kind */
+  __shared__ PetscInt next_of[AUTOCSR_MAX_ROW_KINDS];
+
+  for (int t = 0; t < TURNS; t++) {
+    const PetscInt row    = first + t * BLOCK + (PetscInt)threadIdx.x;
+    const int      kind   = row < end ? kinds.Of(row_ptr[row + 1] - row_ptr[row]) : kinds.n;
+    const unsigned like   = __match_any_sync(ALL_LANES, kind);
+    const int      before = __popc(like & ((1u << Lane()) - 1));
+
+    for (int i = (int)threadIdx.x; i < kinds.n * (BLOCK / WARP); i += BLOCK) of_warp[i / (BLOCK / WARP)][i % (BLOCK / WARP)] = 0;
+    if ((int)threadIdx.x < kinds.n) next_of[threadIdx.x] = next;
+    __syncthreads();
+    if (kind < kinds.n && !before) of_warp[kind][warp] = __popc(like);
+    __syncthreads();
+    if (kind < kinds.n) {
+      PetscInt at = next_of[kind] + before;
+
+      for (int w = 0; w < warp; w++) at += of_warp[kind][w];
+      kinds.kind[kind].names[at] = row;
+    }
+    if ((int)threadIdx.x < kinds.n) {
+      for (int w = 0; w < BLOCK / WARP; w++) next += of_warp[threadIdx.x][w];
+    }
+    __syncthreads();
+  }
+}
+
+PetscErrorCode AutoCSRDeviceNameRows(const AutoCSRMatrix *csr, PetscInt row_begin, PetscInt row_end, PetscInt n, const AutoCSRRowKind kind[])
+{
+  const PetscInt blocks = Pieces(row_end - row_begin, GROUP);
+  RowKinds       kinds  = {(int)n, {}};
+  DeviceScratch  scratch;
+  unsigned      *arrived;
+  PetscInt      *place;
 
   PetscFunctionBegin;
-  PetscCall(Select(row_begin, row_end, is_of_length, names));
+  PetscCheck(n <= AUTOCSR_MAX_ROW_KINDS, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " kinds of rows are more than %d", n, AUTOCSR_MAX_ROW_KINDS);
+  if (!blocks || !n) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscArraycpy(kinds.kind, kind, n));
+  PetscCall(scratch.Allocate((size_t)blocks * n, &place));
+  PetscCall(AutoCSRDeviceBorrowZeros(sizeof(*arrived), (void **)&arrived));
+  CountKinds<<<(unsigned)blocks, BLOCK, 0, AUTOCSR_STREAM>>>(csr->row_ptr, row_begin, row_end, kinds, place, arrived);
+  PetscCallCUDA(cudaGetLastError());
+  PetscCall(AutoCSRDeviceReturnZeros());
+  NameKinds<<<(unsigned)blocks, BLOCK, 0, AUTOCSR_STREAM>>>(csr->row_ptr, row_begin, row_end, kinds, place);
+  PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -30,6 +30,7 @@ static __global__ void __launch_bounds__(BLOCK) MeasureRows(AutoCSRSegment seg, 
   PetscInt   *slice_ptr = (PetscInt *)seg.stream[AUTOCSR_STREAM_SLICE_PTR].data, *base = (PetscInt *)seg.stream[AUTOCSR_STREAM_BASE].data;
   const int   h   = slice_ptr || base ? (int)seg.axes.slice_height : WARP;
   DeviceCount nnz = 0, slots = 0;
+  __shared__ DeviceCount sum[2]; /* of the block */
 
   if (slice_ptr && FirstOfThread() == 0) slice_ptr[seg.n_slices] = 0;
   for (PetscInt64 first = FirstOfThread() - Lane(); first < seg.n_rows; first += StrideOfThreads()) {
@@ -54,12 +55,17 @@ static __global__ void __launch_bounds__(BLOCK) MeasureRows(AutoCSRSegment seg, 
       }
     }
   }
+  if (threadIdx.x < 2) sum[threadIdx.x] = 0;
+  __syncthreads();
   nnz   = WarpSum(nnz);
   slots = WarpSum(slots);
   if (Lane() == 0) {
-    if (nnz) atomicAdd(&status->nnz, nnz);
-    if (slots) atomicAdd(&status->slots, slots);
+    if (nnz) atomicAdd(&sum[0], nnz);
+    if (slots) atomicAdd(&sum[1], slots);
   }
+  __syncthreads();
+  if (threadIdx.x == 0 && sum[0]) atomicAdd(&status->nnz, sum[0]); /* of all blocks, one after the other */
+  if (threadIdx.x == 0 && sum[1]) atomicAdd(&status->slots, sum[1]);
   if (!host || !IsLastBlock(&status->arrived)) return;
   if (slice_ptr) (void)BlockSumUp(seg.n_slices + 1, slice_ptr);
   MoveOut(status, host, sizeof(*status), threadIdx.x, BLOCK);

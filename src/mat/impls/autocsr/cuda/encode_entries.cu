@@ -5,7 +5,8 @@
 #include "encode.cuh"
 
 #define TILE 8    /* entries of each row that a warp turns around at once */
-#define SPAN 1024 /* slots of a warp */
+#define SPAN 1024 /* slots of a warp, at most; */
+#define FEW  512  /* fewer where there would be less than so many blocks */
 
 static constexpr int WARPS = BLOCK / WARP;
 
@@ -124,9 +125,18 @@ struct SliceRow {
 };
 
 /* The first slot of a warp. Blocks begin at the end: whoever has written the values has written the last ones last, and a product reads first what is written last here, so that a cache may still have both */
-static __device__ __forceinline__ PetscInt64 FirstSlotOfWarp()
+static __device__ __forceinline__ PetscInt64 FirstSlotOfWarp(int span)
 {
-  return ((PetscInt64)(gridDim.x - 1 - blockIdx.x) * WARPS + threadIdx.x / WARP) * SPAN;
+  return ((PetscInt64)(gridDim.x - 1 - blockIdx.x) * WARPS + threadIdx.x / WARP) * span;
+}
+
+/* A multiple of what a warp turns around at once */
+static int SpanOf(PetscInt slots)
+{
+  int span = SPAN;
+
+  while (span > TILE * WARP && slots < (PetscInt64)FEW * WARPS * span) span /= 2;
+  return span;
 }
 
 /* The slots [q, stop) of a slice that begins at `start`, by way of a warp's tile */
@@ -161,13 +171,13 @@ static __device__ __forceinline__ void TurnSlice(const AutoCSRSegment &seg, cons
 }
 
 template <typename Code>
-static __global__ void __launch_bounds__(BLOCK, sizeof(typename Code::From) + sizeof(PetscInt) > 12 ? 4 : 5) EncodeSliced(AutoCSRSegment seg, AutoCSRMatrix csr, const typename Code::From from[], typename Code::To to[], PetscInt slots, const AutoCSRDictionary *dictionary)
+static __global__ void __launch_bounds__(BLOCK, sizeof(typename Code::From) + sizeof(PetscInt) > 12 ? 4 : 5) EncodeSliced(AutoCSRSegment seg, AutoCSRMatrix csr, const typename Code::From from[], typename Code::To to[], PetscInt slots, int span, const AutoCSRDictionary *dictionary)
 {
   typedef typename Code::To To;
   __shared__ __align__(16) unsigned char memory[Code::shared];
   __shared__ __align__(16) unsigned char tiles[WARPS * WARP * (TILE + 1) * sizeof(To)];
   const PetscInt                        *slice_ptr = (const PetscInt *)seg.stream[AUTOCSR_STREAM_SLICE_PTR].data;
-  const PetscInt64                       begin = FirstSlotOfWarp(), end = begin + SPAN < slots ? begin + SPAN : slots;
+  const PetscInt64                       begin = FirstSlotOfWarp(span), end = begin + span < slots ? begin + span : slots;
   Code                                   code;
   SliceRow                               now, next;
 
@@ -239,12 +249,12 @@ static PetscBool AreWide(const AutoCSRSegment *seg, PetscInt slots)
 
 /* Several lanes a row: neighbours in a row are neighbours in the slice */
 template <typename Code>
-static __global__ void __launch_bounds__(BLOCK) EncodeLanes(AutoCSRSegment seg, AutoCSRMatrix csr, const typename Code::From from[], typename Code::To to[], PetscInt slots, const AutoCSRDictionary *dictionary)
+static __global__ void __launch_bounds__(BLOCK) EncodeLanes(AutoCSRSegment seg, AutoCSRMatrix csr, const typename Code::From from[], typename Code::To to[], PetscInt slots, int span, const AutoCSRDictionary *dictionary)
 {
   __shared__ __align__(16) unsigned char memory[Code::shared];
   const PetscInt                        *slice_ptr = (const PetscInt *)seg.stream[AUTOCSR_STREAM_SLICE_PTR].data;
   const PetscInt                         lanes = seg.axes.lanes, h = seg.axes.slice_height;
-  const PetscInt64                       begin = FirstSlotOfWarp(), end = begin + SPAN < slots ? begin + SPAN : slots;
+  const PetscInt64                       begin = FirstSlotOfWarp(span), end = begin + span < slots ? begin + span : slots;
   Code                                   code;
   SliceRow                               now, next;
 
@@ -280,11 +290,11 @@ static __global__ void __launch_bounds__(BLOCK) EncodeFlat(AutoCSRSegment seg, A
 }
 
 /* A warp goes along as many entries as any other, through the slices that they are in */
-static __global__ void __launch_bounds__(BLOCK) EncodeFlat16(AutoCSRSegment seg, AutoCSRMatrix csr, uint16_t to[], PetscInt slots)
+static __global__ void __launch_bounds__(BLOCK) EncodeFlat16(AutoCSRSegment seg, AutoCSRMatrix csr, uint16_t to[], PetscInt slots, int span)
 {
   const PetscInt  *bases = (const PetscInt *)seg.stream[AUTOCSR_STREAM_BASE].data, *row_ptr = csr.row_ptr + seg.row_begin, begin = row_ptr[0];
   const auto       start = [=](PetscInt s) { return row_ptr[s < seg.n_slices ? s * WARP : seg.n_rows] - begin; };
-  const PetscInt64 first = FirstOfThread() / WARP * SPAN, end = first + SPAN < slots ? first + SPAN : slots;
+  const PetscInt64 first = FirstOfThread() / WARP * span, end = first + span < slots ? first + span : slots;
 
   if (first >= slots) return;
   for (PetscInt64 q = first, s = WarpFindLast(start, seg.n_slices, (PetscInt)first); q < end; s++) {
@@ -299,13 +309,14 @@ static __global__ void __launch_bounds__(BLOCK) EncodeFlat16(AutoCSRSegment seg,
 template <typename Code>
 static PetscErrorCode Encode(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, const typename Code::From from[], AutoCSRStreamKind kind, PetscInt slots, const AutoCSRDictionary *dictionary)
 {
-  typename Code::To *to = (typename Code::To *)seg->stream[kind].data;
+  typename Code::To *to   = (typename Code::To *)seg->stream[kind].data;
+  const int          span = SpanOf(slots);
 
   PetscFunctionBegin;
   if (seg->axes.order == AUTOCSR_ORDER_SLICED && seg->axes.lanes > 1)
-    EncodeLanes<Code><<<(unsigned)Pieces(slots, SPAN * WARPS), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, from, to, slots, dictionary);
+    EncodeLanes<Code><<<(unsigned)Pieces(slots, span * WARPS), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, from, to, slots, span, dictionary);
   else if (seg->axes.order == AUTOCSR_ORDER_SLICED)
-    EncodeSliced<Code><<<(unsigned)Pieces(slots, SPAN * WARPS), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, from, to, slots, dictionary);
+    EncodeSliced<Code><<<(unsigned)Pieces(slots, span * WARPS), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, from, to, slots, span, dictionary);
   else
     EncodeFlat<Code><<<GridOf(Pieces(slots, BLOCK), 4096), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, from, to, slots, dictionary);
   PetscCallCUDA(cudaGetLastError());
@@ -321,7 +332,9 @@ PetscErrorCode DeviceEncodeIndex(AutoCSRSegment *seg, const AutoCSRMatrix *csr, 
   else if (seg->axes.order == AUTOCSR_ORDER_SLICED)
     PetscCall(Encode<CodeIndex16>(seg, csr, csr->col, AUTOCSR_STREAM_INDEX, slots, NULL));
   else {
-    EncodeFlat16<<<(unsigned)Pieces(slots, SPAN * WARPS), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, (uint16_t *)seg->stream[AUTOCSR_STREAM_INDEX].data, slots);
+    const int span = SpanOf(slots);
+
+    EncodeFlat16<<<(unsigned)Pieces(slots, span * WARPS), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, (uint16_t *)seg->stream[AUTOCSR_STREAM_INDEX].data, slots, span);
     PetscCallCUDA(cudaGetLastError());
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -7,14 +7,16 @@
 #define ROOM  64     /* readable bytes past the end */
 #define SMALL 131072 /* a copy of at most so many bytes goes through page-locked memory: the driver has no part of its own in it */
 
-/* What planning keeps until PETSc ends: page-locked memory of the host, and counters */
+/* What planning keeps until PETSc ends: page-locked memory of the host, counters, a second stream */
 static struct {
-  PetscBool registered;
-  void     *mailbox, *outbox; /* for what comes from the device, and what goes there */
-  PetscBool sent;             /* what is in the outbox may not have left it */
-  void     *zeros;            /* of the device */
-  size_t    n_zeros;
-  PetscBool lent; /* these may be other than zero */
+  PetscBool    registered;
+  void        *mailbox, *outbox; /* for what comes from the device, and what goes there */
+  PetscBool    sent;             /* what is in the outbox may not have left it */
+  void        *zeros;            /* of the device */
+  size_t       n_zeros;
+  PetscBool    lent; /* these may be other than zero */
+  cudaStream_t beside;
+  cudaEvent_t  forked, joined;
 } kept;
 
 static PetscErrorCode PoolKeepsMemory(void)
@@ -33,13 +35,13 @@ static PetscErrorCode PoolKeepsMemory(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRDeviceAllocateScratch(size_t bytes, void **data)
+PetscErrorCode AutoCSRDeviceAllocateScratch(size_t bytes, cudaStream_t stream, void **data)
 {
   cudaError_t error;
 
   PetscFunctionBegin;
   PetscCall(PoolKeepsMemory());
-  error = cudaMallocAsync(data, PetscMax(bytes, 1), AUTOCSR_STREAM);
+  error = cudaMallocAsync(data, PetscMax(bytes, 1), stream);
   if (error == cudaErrorMemoryAllocation) {
     (void)cudaGetLastError(); /* or the next check would find it */
     *data = NULL;
@@ -52,7 +54,7 @@ PetscErrorCode AutoCSRDeviceAllocateScratch(size_t bytes, void **data)
 PetscErrorCode AutoCSRDeviceAllocate(size_t bytes, void **data)
 {
   PetscFunctionBegin;
-  PetscCall(AutoCSRDeviceAllocateScratch(bytes + ROOM, data));
+  PetscCall(AutoCSRDeviceAllocateScratch(bytes + ROOM, AUTOCSR_STREAM, data));
   PetscCallCUDA(cudaMemsetAsync((char *)*data + bytes, 0, ROOM, AUTOCSR_STREAM));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -60,15 +62,22 @@ PetscErrorCode AutoCSRDeviceAllocate(size_t bytes, void **data)
 PetscErrorCode AutoCSRDeviceAllocateZeros(size_t bytes, void **data)
 {
   PetscFunctionBegin;
-  PetscCall(AutoCSRDeviceAllocateScratch(bytes + ROOM, data));
+  PetscCall(AutoCSRDeviceAllocateScratch(bytes + ROOM, AUTOCSR_STREAM, data));
   PetscCallCUDA(cudaMemsetAsync(*data, 0, bytes + ROOM, AUTOCSR_STREAM));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDeviceReleaseScratch(void *data, cudaStream_t stream)
+{
+  PetscFunctionBegin;
+  if (data) PetscCallCUDA(cudaFreeAsync(data, stream));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode AutoCSRDeviceRelease(void *data)
 {
   PetscFunctionBegin;
-  if (data) PetscCallCUDA(cudaFreeAsync(data, AUTOCSR_STREAM));
+  PetscCall(AutoCSRDeviceReleaseScratch(data, AUTOCSR_STREAM));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -78,6 +87,9 @@ static PetscErrorCode KeptDestroy(void)
   PetscFunctionBegin;
   if (kept.mailbox) PetscCallCUDA(cudaFreeHost(kept.mailbox));
   if (kept.zeros) PetscCallCUDA(cudaFree(kept.zeros));
+  if (kept.joined) PetscCallCUDA(cudaEventDestroy(kept.joined));
+  if (kept.forked) PetscCallCUDA(cudaEventDestroy(kept.forked));
+  if (kept.beside) PetscCallCUDA(cudaStreamDestroy(kept.beside));
   PetscCall(PetscMemzero(&kept, sizeof(kept)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -123,7 +135,7 @@ PetscErrorCode AutoCSRDeviceBorrowZeros(size_t bytes, void **data)
     PetscCall(AutoCSRDeviceRelease(kept.zeros));
     kept.zeros   = NULL;
     kept.n_zeros = 0;
-    PetscCall(AutoCSRDeviceAllocateScratch(bytes, &kept.zeros));
+    PetscCall(AutoCSRDeviceAllocateScratch(bytes, AUTOCSR_STREAM, &kept.zeros));
     kept.n_zeros = bytes;
     kept.lent    = PETSC_TRUE;
   }
@@ -137,6 +149,27 @@ PetscErrorCode AutoCSRDeviceReturnZeros(void)
 {
   PetscFunctionBegin;
   kept.lent = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDeviceFork(cudaStream_t *beside)
+{
+  PetscFunctionBegin;
+  PetscCall(KeptRegister());
+  if (!kept.beside) PetscCallCUDA(cudaStreamCreateWithFlags(&kept.beside, cudaStreamNonBlocking));
+  if (!kept.forked) PetscCallCUDA(cudaEventCreateWithFlags(&kept.forked, cudaEventDisableTiming));
+  if (!kept.joined) PetscCallCUDA(cudaEventCreateWithFlags(&kept.joined, cudaEventDisableTiming));
+  PetscCallCUDA(cudaEventRecord(kept.forked, AUTOCSR_STREAM));
+  PetscCallCUDA(cudaStreamWaitEvent(kept.beside, kept.forked, 0));
+  *beside = kept.beside;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDeviceJoin(void)
+{
+  PetscFunctionBegin;
+  PetscCallCUDA(cudaEventRecord(kept.joined, kept.beside));
+  PetscCallCUDA(cudaStreamWaitEvent(AUTOCSR_STREAM, kept.joined, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

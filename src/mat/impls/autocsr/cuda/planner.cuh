@@ -22,28 +22,30 @@ typedef unsigned long long                 DeviceCount; /* as the atomics want i
 class DeviceScratch {
 public:
   DeviceScratch()
-      : data_(NULL)
+      : data_(NULL), stream_(NULL)
   {
   }
   ~DeviceScratch()
   {
-    (void)AutoCSRDeviceRelease(data_);
+    (void)AutoCSRDeviceReleaseScratch(data_, stream_);
   }
   DeviceScratch(const DeviceScratch &)            = delete;
   DeviceScratch &operator=(const DeviceScratch &) = delete;
 
   template <typename T>
-  PetscErrorCode Allocate(size_t count, T **data)
+  PetscErrorCode Allocate(size_t count, T **data, cudaStream_t stream = AUTOCSR_STREAM)
   {
     PetscFunctionBegin;
-    *data = NULL;
-    PetscCall(AutoCSRDeviceAllocateScratch(count * sizeof(T), &data_));
+    *data   = NULL;
+    stream_ = stream;
+    PetscCall(AutoCSRDeviceAllocateScratch(count * sizeof(T), stream, &data_));
     *data = (T *)data_;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
 private:
-  void *data_;
+  void        *data_;
+  cudaStream_t stream_;
 };
 
 /* call(temporary, bytes) is one of CUB's device-wide functions: asked for its temporary storage, then run */

@@ -8,11 +8,15 @@
 #include "device.h"
 
 /*
-  memory.c. Scratch: without the room past the end. Mailbox: memory of the host to which kernels write what the host is to know, until the next
+  memory.c. Scratch: without the room past the end; allocated and released in the order of a stream. Beside: a stream whose work begins
+  when all is done that was on PETSc's stream at Fork, and which PETSc's stream waits for from Join on. Mailbox: memory of the host to which kernels write what the host is to know, until the next
   copy from the device. Zeros: memory of the device that who borrows it sets to zero again, in the last kernel that uses it, and then
   returns; what was not returned, after an error, is set to zero when it is borrowed again. None borrows it while another has it
 */
-PETSC_INTERN PetscErrorCode AutoCSRDeviceAllocateScratch(size_t, void **);
+PETSC_INTERN PetscErrorCode AutoCSRDeviceAllocateScratch(size_t, cudaStream_t, void **);
+PETSC_INTERN PetscErrorCode AutoCSRDeviceReleaseScratch(void *, cudaStream_t);
+PETSC_INTERN PetscErrorCode AutoCSRDeviceFork(cudaStream_t *beside);
+PETSC_INTERN PetscErrorCode AutoCSRDeviceJoin(void);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceGetMailbox(size_t, void **);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceBorrowZeros(size_t, void **);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceReturnZeros(void);
@@ -23,7 +27,7 @@ PETSC_INTERN PetscErrorCode AutoCSRDeviceProfile(const AutoCSRMatrix *, AutoCSRP
 /* bins.cu */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceCountBins(const AutoCSRMatrix *, PetscInt, PetscInt, AutoCSRBins *);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceNameBins(const AutoCSRMatrix *, PetscInt, PetscInt, const PetscBool[], PetscInt[]);
-PETSC_INTERN PetscErrorCode AutoCSRDeviceNameRows(const AutoCSRMatrix *, PetscInt, PetscInt, PetscInt, PetscInt, PetscInt[]);
+PETSC_INTERN PetscErrorCode AutoCSRDeviceNameRows(const AutoCSRMatrix *, PetscInt, PetscInt, PetscInt, const AutoCSRRowKind[]);
 
 PETSC_INTERN PetscErrorCode AutoCSRDeviceSortRows(AutoCSRSegment *, const AutoCSRMatrix *);                                /* sort.cu */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceEncode(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRProfile *);          /* encode.cu */

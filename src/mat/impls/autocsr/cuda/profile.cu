@@ -67,6 +67,17 @@ static PetscErrorCode TakeOver(const DeviceProfile *d, unsigned sizes, uint16_t 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* What waits for nothing else that is looked at */
+static PetscErrorCode ProfileBeside(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, unsigned sizes, cudaStream_t stream, DeviceProfile *device)
+{
+  PetscFunctionBegin;
+  if (sizes) PetscCall(DeviceProfileBlocks(csr, sizes, stream, device));
+  PetscCall(DeviceProfileFits(csr, profile, stream, device));
+  if (AutoCSRReachIsSampled(profile)) PetscCall(DeviceProfileReach(csr, stream, device));
+  PetscCall(DeviceProfileValues(csr, stream, &device->values));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* *id: of every row; NULL once the profile has it */
 static PetscErrorCode Fill(const AutoCSRMatrix *csr, uint16_t **id, AutoCSRProfile *profile)
 {
@@ -85,12 +96,16 @@ static PetscErrorCode Fill(const AutoCSRMatrix *csr, uint16_t **id, AutoCSRProfi
   if (csr->m && profile->rows_only)
     PetscCall(DeviceProfileRows(csr, profile, device, host));
   else {
-    if (csr->m) {
+    if (csr->m) { /* a small matrix waits for one kernel after the other: two streams of them take about as long each */
+      PetscErrorCode ierr;
+      cudaStream_t   beside;
+
+      PetscCall(AutoCSRDeviceFork(&beside));
       PetscCall(DeviceProfileRows(csr, profile, device, NULL));
-      if (AutoCSRReachIsSampled(profile)) PetscCall(DeviceProfileReach(csr, device));
-      if (sizes) PetscCall(DeviceProfileBlocks(csr, sizes, device));
       PetscCall(DeviceProfilePatterns(csr, profile, *id, device));
-      PetscCall(DeviceProfileValues(csr, &device->values));
+      ierr = ProfileBeside(csr, profile, sizes, beside, device);
+      PetscCall(AutoCSRDeviceJoin());
+      PetscCall(ierr);
       PetscCall(DevicePatternValuesCompare(&all, csr, *id, device->pattern_row, &device->values.n, &device->other_values));
     }
     PetscCall(DeviceProfileReport(profile, device, host));

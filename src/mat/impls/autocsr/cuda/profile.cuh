@@ -60,16 +60,17 @@ static inline PetscInt RowsPerChunk(const AutoCSRProfile *profile)
 }
 
 /*
-  profile_rows.cu. The first: bins too; with host, memory of it that the device writes to, it also reports. The report: what is told by the profile's parts,
+  On PETSc's stream, or on the one that is said. profile_rows.cu. The first: bins too; with host, memory of it that the device writes to, it also reports. Fits: of models. The report: what is told by the profile's parts,
   moved to the host's memory, so that what the device has is zero again; all else there is not set
 */
 PetscErrorCode DeviceProfileRows(const AutoCSRMatrix *, const AutoCSRProfile *, DeviceProfile *, DeviceProfile *host);
+PetscErrorCode DeviceProfileFits(const AutoCSRMatrix *, const AutoCSRProfile *, cudaStream_t, DeviceProfile *);
 PetscErrorCode DeviceProfileReport(const AutoCSRProfile *, DeviceProfile *, DeviceProfile *host);
-PetscErrorCode DeviceProfileReach(const AutoCSRMatrix *, DeviceProfile *);                                           /* profile_reach.cu */
-PetscErrorCode DeviceProfileBlocks(const AutoCSRMatrix *, unsigned sizes, DeviceProfile *);                          /* profile_blocks.cu; sizes: bit b is to be looked at */
+PetscErrorCode DeviceProfileReach(const AutoCSRMatrix *, cudaStream_t, DeviceProfile *);                             /* profile_reach.cu */
+PetscErrorCode DeviceProfileBlocks(const AutoCSRMatrix *, unsigned sizes, cudaStream_t, DeviceProfile *);            /* profile_blocks.cu; sizes: bit b is to be looked at */
 PetscErrorCode DeviceProfilePatterns(const AutoCSRMatrix *, const AutoCSRProfile *, uint16_t id[], DeviceProfile *); /* profile_patterns.cu */
 /* pattern_values.cu: sets *other where a row of a segment has other values than the row that shows its pattern; unless *values is more than AUTOCSR_MAX_DISTINCT, NULL: in any case. AUTOCSR_NO_PATTERN is passed over */
 PetscErrorCode DevicePatternValuesCompare(const AutoCSRSegment *, const AutoCSRMatrix *, const uint16_t id[], const PetscInt pattern_row[], const int *values, int *other);
-PetscErrorCode DeviceProfileValues(const AutoCSRMatrix *, DeviceValues *); /* profile_values.cu */
+PetscErrorCode DeviceProfileValues(const AutoCSRMatrix *, cudaStream_t, DeviceValues *); /* profile_values.cu */
 
 #endif

@@ -1,27 +1,26 @@
 /*
   The block size (profile/blocks.c), all sizes at once: each warp looks at as many entries, and leaves as soon as no size
   fits. Rows of a block row are as long as each other, whole blocks, and have the same columns; an entry that is not the
-  first of its block follows the one before it, the first is on a block's border. A few warps go ahead: what they rule out,
-  which mostly is everything, the others need not.
+  first of its block follows the one before it, the first is on a block's border. What some warps rule out, which mostly is
+  everything, those that come later need not.
 */
 #include "profile.cuh"
 
-#define SPAN         1024   /* entries of a warp */
-#define AHEAD        131072 /* entries of those that go ahead */
+#define SPAN         256    /* entries of a warp: it waits for memory with each 32 of them */
 #define EACH_SIZE(F) F(2) F(3) F(4) F(5) F(6) F(7) F(8)
 
 static constexpr int WARPS = BLOCK / WARP;
 
-static __global__ void __launch_bounds__(BLOCK) FindBlocks(AutoCSRMatrix csr, PetscInt entries, unsigned sizes, unsigned *not_blocks)
+static __global__ void __launch_bounds__(BLOCK) FindBlocks(AutoCSRMatrix csr, unsigned sizes, unsigned *not_blocks)
 {
   __shared__ SliceEntries slices[BLOCK / WARP];
   SliceEntries           &slice = slices[threadIdx.x / WARP];
 
-  for (PetscInt64 begin = FirstOfThread() / WARP * SPAN; begin < entries; begin += StrideOfThreads() / WARP * SPAN) {
+  for (PetscInt64 begin = FirstOfThread() / WARP * SPAN; begin < csr.nnz; begin += StrideOfThreads() / WARP * SPAN) {
     unsigned fits = __shfl_sync(ALL_LANES, sizes & ~*(volatile unsigned *)not_blocks, 0);
 
     if (!fits) return;
-    WarpWalkEntries(csr.row_ptr, csr.m, begin, begin + SPAN < entries ? begin + SPAN : entries, slice, [&](PetscInt first, PetscInt64 from, PetscInt64 to) {
+    WarpWalkEntries(csr.row_ptr, csr.m, begin, begin + SPAN < csr.nnz ? begin + SPAN : csr.nnz, slice, [&](PetscInt first, PetscInt64 from, PetscInt64 to) {
       for (; from < to && fits; from += WARP) {
         const PetscInt p = (PetscInt)from + Lane();
 
@@ -51,15 +50,10 @@ static __global__ void __launch_bounds__(BLOCK) FindBlocks(AutoCSRMatrix csr, Pe
   }
 }
 
-PetscErrorCode DeviceProfileBlocks(const AutoCSRMatrix *csr, unsigned sizes, DeviceProfile *device)
+PetscErrorCode DeviceProfileBlocks(const AutoCSRMatrix *csr, unsigned sizes, cudaStream_t stream, DeviceProfile *device)
 {
-  const PetscInt ahead = PetscMin(csr->nnz, AHEAD);
-
   PetscFunctionBegin;
-  FindBlocks<<<GridOf(Pieces(ahead, SPAN * WARPS), 1056), BLOCK, 0, AUTOCSR_STREAM>>>(*csr, ahead, sizes, &device->not_blocks);
-  PetscCallCUDA(cudaGetLastError());
-  if (csr->nnz == ahead) PetscFunctionReturn(PETSC_SUCCESS);
-  FindBlocks<<<GridOf(Pieces(csr->nnz, SPAN * WARPS), 1056), BLOCK, 0, AUTOCSR_STREAM>>>(*csr, csr->nnz, sizes, &device->not_blocks);
+  FindBlocks<<<GridOf(Pieces(csr->nnz, SPAN * WARPS), 1056), BLOCK, 0, stream>>>(*csr, sizes, &device->not_blocks);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -14,7 +14,8 @@
 #define OWN_PROBES 4
 #define LISTED     (AUTOCSR_RECURRING_PATTERNS + AUTOCSR_COLLECTED_PATTERNS)
 #define NOWHERE    (2 * SLOTS)
-#define TILES_AT_ONCE 16 /* of the list that each pattern of it is compared with */
+#define KEYS_OF_THREAD 2  /* patterns of the list, */
+#define TILES_AT_ONCE  16 /* and parts of it that they are compared with */
 #define STAGE      (4096 / (int)sizeof(PetscInt)) /* columns that a warp keeps in shared memory */
 
 /* All zero at first; by slot, a free one has hash 0. The second table begins at SLOTS */
@@ -25,7 +26,7 @@ typedef struct {
   unsigned    number[2 * SLOTS]; /* 1 + its number; 0: none */
   unsigned    sampled[SLOTS];    /* rows of the sample; more than one: the pattern recurs */
   unsigned    listed[LISTED];    /* slots that have rows: recurring ones, and from AUTOCSR_RECURRING_PATTERNS on others */
-  unsigned    before[2][LISTED]; /* of each of the list: how many have more rows, and how many of those kept are seen first */
+  unsigned    before[LISTED];    /* of each of the list: how many are kept rather than it */
   unsigned    recurring, others, overflow;
   unsigned    sample_slot[AUTOCSR_MAX_CHUNKS][AUTOCSR_SAMPLE_ROWS];
 } PatternTable;
@@ -212,7 +213,7 @@ static __global__ void __launch_bounds__(BLOCK) HashRows(AutoCSRMatrix csr, Pets
   }
 }
 
-/* ---- 3. Ranks and numbers, by the list: each pattern is compared with all others, a tile of them at a time */
+/* ---- 3. Ranks and numbers, by the list: where not all are kept each pattern is compared with all others, a tile of them at a time */
 
 static __device__ __forceinline__ unsigned CountListed(const PatternTable *table)
 {
@@ -225,47 +226,71 @@ static __device__ __forceinline__ unsigned PlaceOf(const PatternTable *table, un
   return k < table->recurring ? k : AUTOCSR_RECURRING_PATTERNS + (k - table->recurring);
 }
 
-/* Those of the most rows are kept, of equals the first */
-static __device__ __forceinline__ bool IsKept(const PatternTable *table, unsigned place)
+/* Patterns in the order in which they are kept: those of the most rows first, of equals the first */
+typedef std::conditional<sizeof(PetscInt) == sizeof(int), DeviceCount, unsigned __int128>::type PatternKey;
+
+static __device__ __forceinline__ PatternKey KeyOf(const PatternTable *table, unsigned slot)
 {
-  return CountListed(table) <= AUTOCSR_MAX_PATTERNS || table->before[0][place] < AUTOCSR_MAX_PATTERNS;
+  return (PatternKey)table->rows[slot] << (8 * sizeof(PetscInt)) | (PatternKey)table->last[slot];
 }
 
-/* What comes before a pattern among all by rows, and (once that is known) among those kept by first appearance */
-template <bool by_rows>
+/* How many are kept before each, where not all are; a thread compares a few with the tiles of its block */
 static __global__ void __launch_bounds__(BLOCK) CountBefore(PatternTable *table)
 {
-  __shared__ DeviceCount tile_rows[BLOCK], tile_last[BLOCK];
-  const unsigned         n = CountListed(table), k = blockIdx.x * BLOCK + threadIdx.x, place = PlaceOf(table, k < n ? k : 0), slot = table->listed[place];
-  const DeviceCount      rows = table->rows[slot], last = table->last[slot];
-  unsigned               before = 0;
+  __shared__ PatternKey tile_key[BLOCK];
+  const unsigned        n = CountListed(table), first = blockIdx.x * BLOCK * KEYS_OF_THREAD + threadIdx.x;
+  unsigned              before[KEYS_OF_THREAD] = {0}, place[KEYS_OF_THREAD];
+  PatternKey            key[KEYS_OF_THREAD];
 
-  if (blockIdx.x * BLOCK >= n || (by_rows && n <= AUTOCSR_MAX_PATTERNS)) return;
+  if (blockIdx.x * BLOCK * KEYS_OF_THREAD >= n || n <= AUTOCSR_MAX_PATTERNS) return;
+  for (int i = 0; i < KEYS_OF_THREAD; i++) {
+    place[i] = PlaceOf(table, first + i * BLOCK < n ? first + i * BLOCK : 0);
+    key[i]   = KeyOf(table, table->listed[place[i]]);
+  }
   for (unsigned tile = blockIdx.y * BLOCK; tile < n; tile += gridDim.y * BLOCK) {
-    const unsigned j = tile + threadIdx.x, other = j < n ? PlaceOf(table, j) : 0;
-    const bool     counts = j < n && (by_rows || IsKept(table, other));
+    const unsigned j = tile + threadIdx.x;
 
     __syncthreads();
-    tile_rows[threadIdx.x] = counts ? table->rows[table->listed[other]] : 0; /* no pattern has no rows, nor comes after the last row */
-    tile_last[threadIdx.x] = counts ? table->last[table->listed[other]] : 0;
+    tile_key[threadIdx.x] = j < n ? KeyOf(table, table->listed[PlaceOf(table, j)]) : 0; /* no pattern has no rows */
     __syncthreads();
 #pragma unroll 8
-    for (int t = 0; t < BLOCK; t++) before += by_rows ? tile_rows[t] > rows || (tile_rows[t] == rows && tile_last[t] > last) : tile_last[t] > last;
+    for (int t = 0; t < BLOCK; t++) {
+#pragma unroll
+      for (int i = 0; i < KEYS_OF_THREAD; i++) before[i] += tile_key[t] > key[i];
+    }
   }
-  if (k < n && before) atomicAdd(&table->before[by_rows ? 0 : 1][place], before);
+  for (int i = 0; i < KEYS_OF_THREAD; i++) {
+    if (first + i * BLOCK < n && before[i]) atomicAdd(&table->before[place[i]], before[i]);
+  }
 }
 
-/* By first appearance */
-static __global__ void __launch_bounds__(BLOCK) NumberPatterns(PatternTable *table, DeviceProfile *out)
+static constexpr int NUMBER_BLOCK = 1024, SHARES = 8; /* threads; those that a pattern has */
+
+/* Those kept, numbered by first appearance: each block has all of them in shared memory and numbers its share */
+static __global__ void __launch_bounds__(NUMBER_BLOCK) NumberPatterns(PatternTable *table, DeviceProfile *out)
 {
-  const unsigned k = blockIdx.x * BLOCK + threadIdx.x, place = PlaceOf(table, k);
+  __shared__ DeviceCount last[AUTOCSR_MAX_PATTERNS];
+  __shared__ unsigned    slot_of[AUTOCSR_MAX_PATTERNS];
+  const unsigned         n = CountListed(table), kept = n < AUTOCSR_MAX_PATTERNS ? n : AUTOCSR_MAX_PATTERNS;
+  const unsigned         k = (blockIdx.x * NUMBER_BLOCK + threadIdx.x) / SHARES;
+  unsigned               number = 0;
 
-  if (k >= CountListed(table) || !IsKept(table, place)) return;
-  const unsigned slot = table->listed[place], number = table->before[1][place];
+#pragma unroll 4
+  for (unsigned j = threadIdx.x; j < n; j += NUMBER_BLOCK) {
+    const unsigned place = PlaceOf(table, j), rank = n <= AUTOCSR_MAX_PATTERNS ? j : table->before[place], slot = table->listed[place];
 
-  table->number[slot]      = number + 1;
-  out->pattern_row[number] = PETSC_MAX_INT - (PetscInt)table->last[slot];
-  atomicAdd(&out->patterns, 1);
+    if (rank >= kept) continue;
+    slot_of[rank] = slot;
+    last[rank]    = table->last[slot];
+  }
+  __syncthreads();
+  for (unsigned t = threadIdx.x % SHARES; t < kept && k < kept; t += SHARES) number += last[t] > last[k];
+#pragma unroll
+  for (int o = 1; o < SHARES; o *= 2) number += __shfl_xor_sync(ALL_LANES, number, o);
+  if (blockIdx.x == 0 && threadIdx.x == 0) out->patterns = (int)kept;
+  if (threadIdx.x % SHARES || k >= kept) return;
+  table->number[slot_of[k]] = number + 1;
+  out->pattern_row[number]  = PETSC_MAX_INT - (PetscInt)last[k];
 }
 
 /* ---- 4. The number of each row, verified, and what chunks have of them */
@@ -322,7 +347,7 @@ static __global__ void __launch_bounds__(BLOCK) NameRows(AutoCSRMatrix csr, Pets
 PetscErrorCode DeviceProfilePatterns(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, uint16_t id[], DeviceProfile *device)
 {
   const PetscInt rows_per_chunk = RowsPerChunk(profile);
-  const unsigned chunks = (unsigned)profile->chunks, grid = GridOf(Pieces(csr->m, BLOCK), 2048), listed = (LISTED + BLOCK - 1) / BLOCK;
+  const unsigned chunks = (unsigned)profile->chunks, grid = GridOf(Pieces(csr->m, BLOCK), 2048);
   DeviceScratch  scratch[2];
   PatternTable  *table;
   DeviceCount   *row_hash;
@@ -337,11 +362,9 @@ PetscErrorCode DeviceProfilePatterns(const AutoCSRMatrix *csr, const AutoCSRProf
   PetscCallCUDA(cudaGetLastError());
   HashRows<<<grid, BLOCK, 0, AUTOCSR_STREAM>>>(*csr, rows_per_chunk, device->worthwhile, row_hash, table);
   PetscCallCUDA(cudaGetLastError());
-  CountBefore<true><<<dim3(listed, TILES_AT_ONCE), BLOCK, 0, AUTOCSR_STREAM>>>(table);
+  CountBefore<<<dim3(Pieces(LISTED, BLOCK * KEYS_OF_THREAD), TILES_AT_ONCE), BLOCK, 0, AUTOCSR_STREAM>>>(table);
   PetscCallCUDA(cudaGetLastError());
-  CountBefore<false><<<dim3(listed, TILES_AT_ONCE), BLOCK, 0, AUTOCSR_STREAM>>>(table);
-  PetscCallCUDA(cudaGetLastError());
-  NumberPatterns<<<listed, BLOCK, 0, AUTOCSR_STREAM>>>(table, device);
+  NumberPatterns<<<Pieces(AUTOCSR_MAX_PATTERNS * SHARES, NUMBER_BLOCK), NUMBER_BLOCK, 0, AUTOCSR_STREAM>>>(table, device);
   PetscCallCUDA(cudaGetLastError());
   NameRows<<<grid, BLOCK, 0, AUTOCSR_STREAM>>>(*csr, rows_per_chunk, row_hash, table, id, device);
   PetscCallCUDA(cudaGetLastError());

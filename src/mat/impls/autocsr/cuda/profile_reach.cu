@@ -10,16 +10,16 @@ static __global__ void __launch_bounds__(BLOCK) CountReached(AutoCSRMatrix csr, 
   if (Lane() == 0) (void)atomicAdd(reached, is_new);
 }
 
-PetscErrorCode DeviceProfileReach(const AutoCSRMatrix *csr, DeviceProfile *device)
+PetscErrorCode DeviceProfileReach(const AutoCSRMatrix *csr, cudaStream_t stream, DeviceProfile *device)
 {
   const size_t  words = (size_t)AutoCSRReachLines(csr->n) / 32 + 1;
   DeviceScratch scratch;
   unsigned     *seen;
 
   PetscFunctionBegin;
-  PetscCall(scratch.Allocate(words, &seen));
-  PetscCallCUDA(cudaMemsetAsync(seen, 0, words * sizeof(*seen), AUTOCSR_STREAM));
-  CountReached<<<AUTOCSR_REACH_SAMPLES / BLOCK, BLOCK, 0, AUTOCSR_STREAM>>>(*csr, seen, &device->reached);
+  PetscCall(scratch.Allocate(words, &seen, stream));
+  PetscCallCUDA(cudaMemsetAsync(seen, 0, words * sizeof(*seen), stream));
+  CountReached<<<AUTOCSR_REACH_SAMPLES / BLOCK, BLOCK, 0, stream>>>(*csr, seen, &device->reached);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -204,26 +204,38 @@ static __global__ void __launch_bounds__(BLOCK) ReportAll(int chunks, int granul
   Report(chunks, granularities, rows_only, device, host, (size_t)FirstOfThread(), (size_t)StrideOfThreads());
 }
 
-/* How short models make the indices of the same slices: a warp a slice */
-static __global__ void __launch_bounds__(BLOCK) FitSlices(AutoCSRMatrix csr, PetscInt rows_per_chunk, DeviceProfile *out)
+static constexpr int FIT_BLOCK = 128; /* threads: their slices fit into shared memory */
+
+/* How short models make the indices of the same slices: a warp a slice, whose columns it has in shared memory, as models go over them again and again */
+static __global__ void __launch_bounds__(FIT_BLOCK) FitSlices(AutoCSRMatrix csr, PetscInt rows_per_chunk, DeviceProfile *out)
 {
-  __shared__ SliceRows slice[BLOCK / WARP];
+  static constexpr int PITCH = AUTOCSR_SAMPLE_WIDTH + 1;
+  __shared__ SliceRows slice[FIT_BLOCK / WARP];
+  __shared__ PetscInt  columns[FIT_BLOCK / WARP][WARP * PITCH];
   SliceRows           &rows      = slice[threadIdx.x / WARP];
+  PetscInt            *col       = columns[threadIdx.x / WARP];
   const PetscInt       row_begin = (PetscInt)blockIdx.y * rows_per_chunk;
   const PetscInt       row_end   = csr.m - row_begin < rows_per_chunk ? csr.m : row_begin + rows_per_chunk;
   const PetscInt       slices = Pieces(row_end - row_begin, WARP), step = AutoCSRSampleStep(slices);
   DeviceCount         *count = out->chunk[blockIdx.y];
 
+  static_assert(AUTOCSR_SAMPLE_WIDTH <= WARP, "A lane has an entry of each row");
   for (PetscInt64 s = FirstOfThread() / WARP * step; s < slices; s += StrideOfThreads() / WARP * step) {
-    const PetscInt row = row_begin + (PetscInt)s * WARP + Lane();
+    const PetscInt row = row_begin + (PetscInt)s * WARP + Lane(), begin = row < row_end ? csr.row_ptr[row] : 0;
+    const PetscInt length = row < row_end ? PetscMin(csr.row_ptr[row + 1] - begin, (PetscInt)AUTOCSR_SAMPLE_WIDTH) : 0, width = WarpMax(length);
     int            period;
 
     __syncwarp();
-    rows.begin[Lane()]  = row < row_end ? csr.row_ptr[row] : 0;
-    rows.length[Lane()] = row < row_end ? PetscMin(csr.row_ptr[row + 1] - csr.row_ptr[row], (PetscInt)AUTOCSR_SAMPLE_WIDTH) : 0;
+    rows.begin[Lane()]  = Lane() * PITCH;
+    rows.length[Lane()] = length;
+#pragma unroll 8
+    for (int r = 0; r < WARP; r++) {
+      const PetscInt from = __shfl_sync(ALL_LANES, begin, r), n = __shfl_sync(ALL_LANES, length, r);
+
+      if (Lane() < n) col[r * PITCH + Lane()] = csr.col[from + Lane()];
+    }
     __syncwarp();
-    const PetscInt width = WarpMax(rows.length[Lane()]);
-    const int      bytes = FitSlice(csr.col, rows, width, &period);
+    const int bytes = FitSlice(col, rows, width, &period);
 
     if (Lane() == 0 && width) {
       (void)atomicAdd(&count[COUNT_FIT_BYTES], (DeviceCount)width * ((DeviceCount)bytes * WARP + sizeof(AutoCSRFit)));
@@ -247,8 +259,13 @@ PetscErrorCode DeviceProfileRows(const AutoCSRMatrix *csr, const AutoCSRProfile 
   blocks = (unsigned)Pieces(csr->m, AUTOCSR_WINDOW) + look.line_blocks * look.chunks + look.bin_blocks * look.granularities;
   LookAtRows<<<blocks, BLOCK, 0, AUTOCSR_STREAM>>>(*csr, look, device, host);
   PetscCallCUDA(cudaGetLastError());
-  if (profile->rows_only) PetscFunctionReturn(PETSC_SUCCESS);
-  FitSlices<<<dim3(2, (unsigned)profile->chunks), BLOCK, 0, AUTOCSR_STREAM>>>(*csr, rows_per_chunk, device);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode DeviceProfileFits(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, cudaStream_t stream, DeviceProfile *device)
+{
+  PetscFunctionBegin;
+  FitSlices<<<dim3(2 * BLOCK / FIT_BLOCK, (unsigned)profile->chunks), FIT_BLOCK, 0, stream>>>(*csr, RowsPerChunk(profile), device);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -61,11 +61,18 @@ struct ValueTable {
       }
       if (!__syncthreads_or((int)missing)) return true;
 #pragma unroll
-      for (int i = 0; i < PER_LANE; i++) {
-        if ((missing >> i & 1) && atomicAdd(&n, 0) <= AUTOCSR_MAX_DISTINCT && !atomicCAS(&taken[slot[i]], 0, 1)) {
-          value[slot[i]] = bits[i];
-          atomicAdd(&n, 1);
-        }
+      for (int i = 0; i < PER_LANE; i++) { /* of the lanes that want a slot one tries to take it: all at once wait for each other */
+        const unsigned like   = __match_any_sync(ALL_LANES, missing >> i & 1 ? (int)slot[i] : -1);
+        const bool     tries  = (missing >> i & 1) && threadIdx.x % WARP == (unsigned)__ffs((int)like) - 1;
+        unsigned       so_far = 0;
+
+        if (!__any_sync(ALL_LANES, tries)) continue;
+        if (Lane() == 0) so_far = atomicAdd(&n, 0);
+        const bool     took = __shfl_sync(ALL_LANES, so_far, 0) <= AUTOCSR_MAX_DISTINCT && tries && !atomicCAS(&taken[slot[i]], 0, 1);
+        const unsigned all  = __ballot_sync(ALL_LANES, took);
+
+        if (took) value[slot[i]] = bits[i];
+        if (Lane() == 0 && all) atomicAdd(&n, (unsigned)__popc(all));
       }
       __syncthreads();
       if (n > AUTOCSR_MAX_DISTINCT) return false;
@@ -181,18 +188,18 @@ static __global__ void __launch_bounds__(THREADS) JoinValues(FoundValues *found,
   }
 }
 
-PetscErrorCode DeviceProfileValues(const AutoCSRMatrix *csr, DeviceValues *device)
+PetscErrorCode DeviceProfileValues(const AutoCSRMatrix *csr, cudaStream_t stream, DeviceValues *device)
 {
   DeviceScratch scratch;
   FoundValues  *found;
 
   PetscFunctionBegin;
   if (!csr->nnz) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(scratch.Allocate(1, &found));
-  PetscCallCUDA(cudaMemsetAsync(found, 0, offsetof(FoundValues, value), AUTOCSR_STREAM));
-  CollectValues<<<GridOf(Pieces(csr->nnz, THREADS * PER_LANE), COLLECTED), THREADS, 0, AUTOCSR_STREAM>>>(csr->nnz, csr->val, device, found);
+  PetscCall(scratch.Allocate(1, &found, stream));
+  PetscCallCUDA(cudaMemsetAsync(found, 0, offsetof(FoundValues, value), stream));
+  CollectValues<<<GridOf(Pieces(csr->nnz, THREADS * PER_LANE), COLLECTED), THREADS, 0, stream>>>(csr->nnz, csr->val, device, found);
   PetscCallCUDA(cudaGetLastError());
-  JoinValues<<<JOINING, THREADS, 0, AUTOCSR_STREAM>>>(found, device);
+  JoinValues<<<JOINING, THREADS, 0, stream>>>(found, device);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

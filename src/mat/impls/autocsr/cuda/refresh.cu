@@ -13,7 +13,7 @@ static PetscErrorCode Examine(const AutoCSRMatrix *csr, PetscBool use_dictionary
   PetscFunctionBegin;
   PetscCall(temporary.Allocate(1, &device));
   PetscCallCUDA(cudaMemsetAsync(device, 0, sizeof(*device), AUTOCSR_STREAM));
-  PetscCall(DeviceProfileValues(csr, device));
+  PetscCall(DeviceProfileValues(csr, AUTOCSR_STREAM, device));
   PetscCall(AutoCSRDeviceToHost(&values, device, sizeof(values)));
   *fits = (PetscBool)(!(use_dictionary && values.n > AUTOCSR_MAX_DISTINCT) && !(use_float32 && values.inexact));
   if (!*fits || !use_dictionary) PetscFunctionReturn(PETSC_SUCCESS);

@@ -76,13 +76,17 @@ static PetscErrorCode NameBins(const AutoCSRMatrix *csr, PetscInt U, PetscInt bi
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode NameRows(const AutoCSRMatrix *csr, PetscInt row_begin, PetscInt row_end, PetscInt shortest, PetscInt longest, PetscInt names[])
+static PetscErrorCode NameRows(const AutoCSRMatrix *csr, PetscInt row_begin, PetscInt row_end, PetscInt n, const AutoCSRRowKind kind[])
 {
   PetscFunctionBegin;
-  for (PetscInt i = row_begin; i < row_end; i++) {
-    const PetscInt length = csr->row_ptr[i + 1] - csr->row_ptr[i];
+  for (PetscInt k = 0; k < n; k++) {
+    PetscInt *names = kind[k].names;
 
-    if (length >= shortest && length <= longest) *names++ = i;
+    for (PetscInt i = row_begin; i < row_end; i++) {
+      const PetscInt length = csr->row_ptr[i + 1] - csr->row_ptr[i];
+
+      if (length >= kind[k].shortest && length <= kind[k].longest) *names++ = i;
+    }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -159,23 +159,26 @@ PetscErrorCode AutoCSRStreamAllocate(AutoCSRSegment *seg, AutoCSRStreamKind kind
     x             the share of the segment's rows in the n entries, but no more than its nonzeros
     y             one a row
 */
+double AutoCSRBytesBesideStreams(const AutoCSRAxes *a, double rows, double nnz, PetscInt m, PetscInt n)
+{
+  const PetscBool stored = (PetscBool)(a->order == AUTOCSR_ORDER_TILED || a->order == AUTOCSR_ORDER_PROPAGATED || a->order == AUTOCSR_ORDER_BLOCKED);
+  double          bytes  = (double)sizeof(PetscScalar) * rows;
+
+  if (a->mapping == AUTOCSR_MAP_EMPTY) return bytes;
+  if (a->index == AUTOCSR_INDEX_CSR) bytes += (double)sizeof(PetscInt) * nnz / PetscMax(1, a->block);
+  if (!stored && (a->index != AUTOCSR_INDEX_PATTERN || (a->order == AUTOCSR_ORDER_CSR && a->value != AUTOCSR_VALUE_PATTERN))) bytes += (double)sizeof(PetscInt) * rows;
+  if (a->value == AUTOCSR_VALUE_CSR) bytes += (double)sizeof(PetscScalar) * nnz;
+  if (m > 0) bytes += (double)sizeof(PetscScalar) * PetscMin(nnz, (double)n * rows / m);
+  return bytes;
+}
+
 double AutoCSRSegmentBytesMoved(const AutoCSRSegment *seg, PetscInt m, PetscInt n)
 {
-  const AutoCSRAxes *a     = &seg->axes;
-  double             bytes = 0;
+  double bytes = AutoCSRBytesBesideStreams(&seg->axes, (double)seg->n_rows, (double)seg->nnz, m, n);
 
   for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) bytes += (double)seg->stream[s].bytes;
-  bytes += (double)sizeof(PetscScalar) * seg->n_rows;
-  if (a->mapping == AUTOCSR_MAP_EMPTY) return bytes;
-  if (a->index == AUTOCSR_INDEX_CSR) bytes += (double)sizeof(PetscInt) * seg->nnz / PetscMax(1, a->block);
-  if (a->order == AUTOCSR_ORDER_TILED)
-    bytes += 2.0 * sizeof(PetscScalar) * (double)(seg->stream[AUTOCSR_STREAM_PIECE_ROW].bytes / sizeof(uint16_t));
-  else if (a->order == AUTOCSR_ORDER_PROPAGATED)
-    bytes += 2.0 * (double)AutoCSRPropagateScratchBytes(seg);
-  else if (a->order != AUTOCSR_ORDER_BLOCKED && (a->index != AUTOCSR_INDEX_PATTERN || (a->order == AUTOCSR_ORDER_CSR && a->value != AUTOCSR_VALUE_PATTERN)))
-    bytes += (double)sizeof(PetscInt) * seg->n_rows;
-  if (a->value == AUTOCSR_VALUE_CSR) bytes += (double)sizeof(PetscScalar) * seg->nnz;
-  if (m > 0) bytes += (double)sizeof(PetscScalar) * PetscMin((double)seg->nnz, (double)n * seg->n_rows / m);
+  if (seg->axes.order == AUTOCSR_ORDER_TILED) bytes += 2.0 * sizeof(PetscScalar) * (double)(seg->stream[AUTOCSR_STREAM_PIECE_ROW].bytes / sizeof(uint16_t));
+  if (seg->axes.order == AUTOCSR_ORDER_PROPAGATED) bytes += 2.0 * (double)AutoCSRPropagateScratchBytes(seg);
   return bytes;
 }
 

@@ -63,19 +63,23 @@ AUTOCSR_HD int AutoCSRFitColumn(const PetscInt col[], const PetscInt begin[], co
 {
   AutoCSRFit model = {0}, constant = {0};
   PetscInt   least[2] = {0, 0}, most[2] = {0, 0};
-  int        first = 0, some = 0;
+  int        first = 0, some = 0, group, place;
 
   while (first < h && length[first] <= t) first++;
   *fit = constant;
   if (first == h) return 0;
   if (first + period < h && length[first + period] > t) model.across = AutoCSRFitStep(col[begin[first] + t], col[begin[first + period] + t]);
   if ((first + 1) % period && first + 1 < h && length[first + 1] > t) model.within = AutoCSRFitStep(col[begin[first] + t], col[begin[first + 1] + t]);
-  for (int j = first; j < h; j++) {
+  group = first / period - 1;
+  place = period - 1;
+  for (int j = first / period * period; j < h; j++) { /* row j is the place-th of its group: counted, as divisions take long */
     PetscInt left[2];
 
-    if (length[j] <= t) continue;
+    place = place + 1 < period ? place + 1 : 0;
+    group += !place;
+    if (j < first || length[j] <= t) continue;
     left[0] = col[begin[j] + t];
-    left[1] = left[0] - AutoCSRFitOf(&model, period, j);
+    left[1] = left[0] - ((PetscInt)model.across * group + (PetscInt)model.within * place);
     for (int i = 0; i < 2; i++) {
       if (!some || least[i] > left[i]) least[i] = left[i];
       if (!some || most[i] < left[i]) most[i] = left[i];

@@ -66,13 +66,15 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
 /* A segment that names the rows of the problem that are empty, or those that are not */
 static PetscErrorCode build_named(const AutoCSRProblem *problem, const AutoCSRAxes *axes, PetscBool empty, PetscInt count, AutoCSRPlan *plan)
 {
+  AutoCSRRowKind  kind = {empty ? 0 : 1, empty ? 0 : PETSC_MAX_INT, NULL};
   AutoCSRSegment *seg;
 
   PetscFunctionBegin;
   PetscCall(AutoCSRPlanAddSegment(plan, "csr", axes, &seg));
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_ROWS, count));
   seg->n_rows = count;
-  PetscCall((*problem->csr->backend->name_rows)(problem->csr, problem->row_begin, problem->row_end, empty ? 0 : 1, empty ? 0 : PETSC_MAX_INT, (PetscInt *)seg->stream[AUTOCSR_STREAM_ROWS].data));
+  kind.names  = (PetscInt *)seg->stream[AUTOCSR_STREAM_ROWS].data;
+  PetscCall((*problem->csr->backend->name_rows)(problem->csr, problem->row_begin, problem->row_end, 1, &kind));
   PetscCall(AutoCSRSegmentEncode(seg, problem->csr, problem->profile));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

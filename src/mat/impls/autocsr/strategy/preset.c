@@ -149,58 +149,57 @@ double AutoCSRLongestWalk(const AutoCSRAxes *axes, double length)
   return axes->mapping == AUTOCSR_MAP_LANES || axes->mapping == AUTOCSR_MAP_FETCH || axes->mapping == AUTOCSR_MAP_SLICE ? length / PetscMax(1, axes->lanes) : length;
 }
 
+/* Whole elements of a stream, in bytes */
+static inline double stream_bytes(const AutoCSRAxes *axes, AutoCSRStreamKind kind, double count)
+{
+  return count > 0 ? (double)((size_t)count * AutoCSRStreamElementSize(axes, kind)) : 0;
+}
+
+static double pattern_bytes(const AutoCSRAxes *axes, const AutoCSRProfile *profile, double rows, double nnz)
+{
+  const double patterns = PetscMin(rows, profile->patterns), offsets = PetscMin(nnz, profile->patterns * profile->mean_length);
+  double       bytes = stream_bytes(axes, AUTOCSR_STREAM_PATTERN_ID, rows) + stream_bytes(axes, AUTOCSR_STREAM_PATTERN_PTR, patterns + 1) + stream_bytes(axes, AUTOCSR_STREAM_PATTERN_OFFSET, offsets) + stream_bytes(axes, AUTOCSR_STREAM_PATTERN_ROOT, patterns);
+
+  if (axes->value == AUTOCSR_VALUE_PATTERN) bytes += stream_bytes(axes, AUTOCSR_STREAM_PATTERN_ROW, patterns) + stream_bytes(axes, AUTOCSR_STREAM_PATTERN_VALUE, offsets);
+  if (axes->order == AUTOCSR_ORDER_DIAGONAL) bytes += stream_bytes(axes, AUTOCSR_STREAM_PATTERN_PLACE, offsets);
+  return bytes;
+}
+
+/* A choice asks for this some hundred times: no more is set up here than is needed */
 void AutoCSRCostFill(const AutoCSRProblem *problem, const AutoCSRAxes *axes, double rows, double nnz, double entries, double slices, double names, AutoCSRCost *cost)
 {
-  const AutoCSRProfile *profile                     = problem->profile;
-  const AutoCSRRange    range                       = problem->range;
-  const PetscBool       copied                      = (PetscBool)(axes->value != AUTOCSR_VALUE_CSR && axes->value != AUTOCSR_VALUE_PATTERN);
-  const PetscBool       indexed                     = (PetscBool)(axes->index == AUTOCSR_INDEX_32 || axes->index == AUTOCSR_INDEX_16);
-  const double          block                       = PetscMax(1, axes->block);
-  AutoCSRSegment        seg                         = {.axes = *axes, .n_rows = (PetscInt)rows, .nnz = (PetscInt)nnz};
-  double                count[AUTOCSR_STREAM_COUNT] = {0};
+  const AutoCSRRange *range   = &problem->range;
+  const PetscBool     copied  = (PetscBool)(axes->value != AUTOCSR_VALUE_CSR && axes->value != AUTOCSR_VALUE_PATTERN);
+  const PetscBool     indexed = (PetscBool)(axes->index == AUTOCSR_INDEX_32 || axes->index == AUTOCSR_INDEX_16);
+  const double        block   = PetscMax(1, axes->block);
+  double              own     = stream_bytes(axes, AUTOCSR_STREAM_ROWS, names);
 
-  count[AUTOCSR_STREAM_ROWS] = names;
-  if (axes->order == AUTOCSR_ORDER_SLICED) count[AUTOCSR_STREAM_SLICE_PTR] = slices + 1;
-  if (axes->index == AUTOCSR_INDEX_16 && axes->order != AUTOCSR_ORDER_TILED) count[AUTOCSR_STREAM_BASE] = slices;
-  if (indexed) count[AUTOCSR_STREAM_INDEX] = entries / (block * block);
+  if (axes->order == AUTOCSR_ORDER_SLICED) own += stream_bytes(axes, AUTOCSR_STREAM_SLICE_PTR, slices + 1);
+  if (axes->index == AUTOCSR_INDEX_16 && axes->order != AUTOCSR_ORDER_TILED) own += stream_bytes(axes, AUTOCSR_STREAM_BASE, slices);
+  if (indexed) own += stream_bytes(axes, AUTOCSR_STREAM_INDEX, entries / (block * block));
   if (axes->index == AUTOCSR_INDEX_FITTED) {
-    count[AUTOCSR_STREAM_FIT]       = entries / axes->slice_height;
-    count[AUTOCSR_STREAM_SLICE_FIT] = slices;
-    count[AUTOCSR_STREAM_INDEX]     = PetscMax(0, entries * range.fitted - count[AUTOCSR_STREAM_FIT] * sizeof(AutoCSRFit));
-  }
-  if (axes->index == AUTOCSR_INDEX_PATTERN) {
-    count[AUTOCSR_STREAM_PATTERN_ID]     = rows;
-    count[AUTOCSR_STREAM_PATTERN_PTR]    = PetscMin(rows, profile->patterns) + 1;
-    count[AUTOCSR_STREAM_PATTERN_OFFSET] = PetscMin(nnz, profile->patterns * profile->mean_length);
-    count[AUTOCSR_STREAM_PATTERN_ROOT]   = PetscMin(rows, profile->patterns);
-    if (axes->value == AUTOCSR_VALUE_PATTERN) {
-      count[AUTOCSR_STREAM_PATTERN_ROW]   = count[AUTOCSR_STREAM_PATTERN_ROOT];
-      count[AUTOCSR_STREAM_PATTERN_VALUE] = count[AUTOCSR_STREAM_PATTERN_OFFSET];
-    }
-    if (axes->order == AUTOCSR_ORDER_DIAGONAL) count[AUTOCSR_STREAM_PATTERN_PLACE] = count[AUTOCSR_STREAM_PATTERN_OFFSET];
-  }
-  if (copied) count[AUTOCSR_STREAM_VALUE] = entries;
-  if (axes->order == AUTOCSR_ORDER_BLOCKED) count[AUTOCSR_STREAM_BLOCK_PTR] = rows / block + 1;
-  if (axes->value == AUTOCSR_VALUE_DICTIONARY) count[AUTOCSR_STREAM_DICTIONARY] = AUTOCSR_MAX_DISTINCT;
-  if (axes->mapping == AUTOCSR_MAP_MERGE) count[AUTOCSR_STREAM_WORK] = 2 * ((rows + nnz) / ((double)axes->tile_width * axes->tile_height) + 2);
-  if (axes->mapping == AUTOCSR_MAP_ROW_BLOCKS) count[AUTOCSR_STREAM_WORK] = 2 * (nnz / ((double)axes->tile_width * axes->tile_height - axes->row_limit) + 2);
+    const double fits = entries / axes->slice_height;
 
-  *cost           = (AutoCSRCost){.axes = *axes, .entries = entries, .named = (PetscBool)(names > 0)};
-  cost->rows      = axes->order == AUTOCSR_ORDER_SLICED ? slices * axes->slice_height : rows;
-  cost->longest   = AutoCSRLongestWalk(axes, PetscMin(nnz, (double)range.longest));
-  cost->irregular = irregular_count(problem, axes, &range, rows, nnz, entries);
-  cost->scattered = axes->mapping == AUTOCSR_MAP_EMPTY ? 0 : nnz * range.gather_lines;
-  for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) {
-    if (count[s] <= 0) continue;
-    seg.stream[s].bytes = (size_t)count[s] * AutoCSRStreamElementSize(axes, (AutoCSRStreamKind)s);
-    cost->own_bytes += (double)seg.stream[s].bytes;
+    own += stream_bytes(axes, AUTOCSR_STREAM_FIT, fits) + stream_bytes(axes, AUTOCSR_STREAM_SLICE_FIT, slices) + stream_bytes(axes, AUTOCSR_STREAM_INDEX, entries * range->fitted - fits * sizeof(AutoCSRFit));
   }
-  cost->bytes = AutoCSRSegmentBytesMoved(&seg, problem->csr->m, problem->csr->n);
+  if (axes->index == AUTOCSR_INDEX_PATTERN) own += pattern_bytes(axes, problem->profile, rows, nnz);
+  if (copied) own += stream_bytes(axes, AUTOCSR_STREAM_VALUE, entries);
+  if (axes->order == AUTOCSR_ORDER_BLOCKED) own += stream_bytes(axes, AUTOCSR_STREAM_BLOCK_PTR, rows / block + 1);
+  if (axes->value == AUTOCSR_VALUE_DICTIONARY) own += stream_bytes(axes, AUTOCSR_STREAM_DICTIONARY, AUTOCSR_MAX_DISTINCT);
+  if (axes->mapping == AUTOCSR_MAP_MERGE) own += stream_bytes(axes, AUTOCSR_STREAM_WORK, 2 * ((rows + nnz) / ((double)axes->tile_width * axes->tile_height) + 2));
+  if (axes->mapping == AUTOCSR_MAP_ROW_BLOCKS) own += stream_bytes(axes, AUTOCSR_STREAM_WORK, 2 * (nnz / ((double)axes->tile_width * axes->tile_height - axes->row_limit) + 2));
+
+  *cost           = (AutoCSRCost){.axes = *axes, .entries = entries, .named = (PetscBool)(names > 0), .own_bytes = own};
+  cost->rows      = axes->order == AUTOCSR_ORDER_SLICED ? slices * axes->slice_height : rows;
+  cost->longest   = AutoCSRLongestWalk(axes, PetscMin(nnz, (double)range->longest));
+  cost->irregular = irregular_count(problem, axes, range, rows, nnz, entries);
+  cost->scattered = axes->mapping == AUTOCSR_MAP_EMPTY ? 0 : nnz * range->gather_lines;
+  cost->bytes     = own + AutoCSRBytesBesideStreams(axes, floor(rows), floor(nnz), problem->csr->m, problem->csr->n);
   if (problem->csr->adds && axes->mapping == AUTOCSR_MAP_EMPTY)
     cost->bytes = cost->rows = 0;
   else if (problem->csr->adds)
     cost->bytes += rows * sizeof(PetscScalar);
-  cost->build = 2 * cost->own_bytes + nnz * ((copied ? sizeof(PetscScalar) : 0) + (indexed ? sizeof(PetscInt) / block : 0));
+  cost->build = 2 * own + nnz * ((copied ? sizeof(PetscScalar) : 0) + (indexed ? sizeof(PetscInt) / block : 0));
 }
 
 PetscErrorCode AutoCSRBuildContiguous(const AutoCSRProblem *problem, const char strategy[], const AutoCSRAxes *axes, AutoCSRPlan *plan)

@@ -185,24 +185,28 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
 
 static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRPlan *plan)
 {
-  Part     part[MAX_PARTS];
-  PetscInt n = make_parts(problem->profile, axes, part);
+  Part           part[MAX_PARTS];
+  AutoCSRRowKind kind[MAX_PARTS];
+  const PetscInt n = make_parts(problem->profile, axes, part), first = plan->n_segments;
 
   PetscFunctionBegin;
+  if (n == 1) { /* all rows */
+    PetscCall(AutoCSRBuildContiguous(problem, "rowbins", &part[0].axes, plan));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   for (PetscInt i = 0; i < n; i++) {
     AutoCSRSegment *seg;
 
-    if (n == 1) { /* all rows */
-      PetscCall(AutoCSRBuildContiguous(problem, "rowbins", &part[i].axes, plan));
-      break;
-    }
     PetscCall(AutoCSRPlanAddSegment(plan, "rowbins", &part[i].axes, &seg));
     PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_ROWS, part[i].rows));
     seg->n_rows = part[i].rows;
     seg->nnz    = part[i].nnz;
-    PetscCall((*problem->csr->backend->name_rows)(problem->csr, problem->row_begin, problem->row_end, part[i].shortest, part[i].longest, (PetscInt *)seg->stream[AUTOCSR_STREAM_ROWS].data));
-    PetscCall(AutoCSRSegmentSortRows(seg, problem->csr));
-    PetscCall(AutoCSRSegmentEncode(seg, problem->csr, problem->profile));
+    kind[i]     = (AutoCSRRowKind){part[i].shortest, part[i].longest, (PetscInt *)seg->stream[AUTOCSR_STREAM_ROWS].data};
+  }
+  PetscCall((*problem->csr->backend->name_rows)(problem->csr, problem->row_begin, problem->row_end, n, kind));
+  for (PetscInt i = 0; i < n; i++) {
+    PetscCall(AutoCSRSegmentSortRows(&plan->segment[first + i], problem->csr));
+    PetscCall(AutoCSRSegmentEncode(&plan->segment[first + i], problem->csr, problem->profile));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
