@@ -94,7 +94,7 @@ $(BUILD)/%.o: %.cxx $(stamp)
 # program; variables without a value have a bad one
 emulator_dir := tests/emulator
 planning     := bins sort refresh transpose pattern_values profile encode $(addprefix profile_,rows reach blocks patterns values) $(addprefix encode_,work entries blocks fits patterns tiled tiled_values propagate propagate_values)
-emulated     := $(addprefix $(src)/cuda/,executors.cu many.cu segsum.cu launch.c memory.c)
+emulated     := $(addprefix $(src)/cuda/,executors.cu many.cu segsum.cu kernel.c launch.c memory.c)
 emulator     := $(wildcard $(emulator_dir)/*.cxx $(emulator_dir)/*.c)
 EMULATED      = $(patsubst $(src)/cuda/%,$(BUILD)/emulated/%.o,$(basename $(emulated))) $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(emulator))))
 PLANNED       = $(patsubst %,$(BUILD)/emulated/%.o,$(planning))

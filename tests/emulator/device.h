@@ -303,6 +303,10 @@ static inline void PtxCopyPart(PtxShared to, const void *from, int bytes)
   EmulatorCopy(to, from, bytes, 16);
 }
 
+static inline void PtxWaitForLast(void)
+{
+}
+
 static inline void PtxWait(void)
 {
   EmulatorCopiesWait();

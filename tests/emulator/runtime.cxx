@@ -154,6 +154,7 @@ static int DynamicShared(const void *kernel)
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *kernel)
 {
   attributes->maxDynamicSharedSizeBytes = DynamicShared(kernel);
+  attributes->ptxVersion                = 0;
   return cudaSuccess;
 }
 

@@ -43,7 +43,7 @@ enum cudaMemPoolAttr {
 };
 
 struct cudaFuncAttributes {
-  int maxDynamicSharedSizeBytes;
+  int maxDynamicSharedSizeBytes, ptxVersion;
 };
 
 typedef struct EmulatorStream *cudaStream_t;

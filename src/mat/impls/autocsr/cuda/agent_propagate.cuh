@@ -60,12 +60,12 @@ struct AgentPropagateSum : AgentBase {
 #endif
 
   /* Of the parts [begin, end) of a chunk, those of the warp, one a lane */
-  static __device__ __forceinline__ AutoCSRPropagatePart LoadPart(const AutoCSRDeviceSegment &seg, PetscInt begin, PetscInt end)
+  static __device__ __forceinline__ AutoCSRPropagatePart LoadPart(const AutoCSRDeviceTiles &tiles, PetscInt begin, PetscInt end)
   {
     const PetscInt p = begin + threadIdx.x / WARP + (threadIdx.x % WARP) * warps;
 
     static_assert(AUTOCSR_PROPAGATE_UNITS <= threads, "A chunk may have more parts than lanes");
-    return LoadStreamIf(p < end, seg.part + p);
+    return LoadStreamIf(p < end, tiles.part + p);
   }
 
   /* Begins to copy a chunk's products: each warp its parts, one after the other */
@@ -84,14 +84,14 @@ struct AgentPropagateSum : AgentBase {
     PtxCommit();
   }
 
-  static __device__ __forceinline__ Codes LoadCodes(const AutoCSRDeviceSegment &seg, bool exists, PetscInt chunk)
+  static __device__ __forceinline__ Codes LoadCodes(const AutoCSRDeviceTiles &tiles, bool exists, PetscInt chunk)
   {
     const size_t at = (size_t)chunk * threads + threadIdx.x;
     Codes        c;
 
-    c.row    = LoadStreamIf(exists, (const Rows *)seg.chunk_row + at);
-    c.place  = LoadStreamIf(exists, (const Places *)seg.chunk_place + at);
-    c.before = LoadCachedIf(exists && threadIdx.x % WARP == 0 && threadIdx.x, seg.chunk_row + (at * run - 1));
+    c.row    = LoadStreamIf(exists, (const Rows *)tiles.chunk_row + at);
+    c.place  = LoadStreamIf(exists, (const Places *)tiles.chunk_place + at);
+    c.before = LoadCachedIf(exists && threadIdx.x % WARP == 0 && threadIdx.x, tiles.chunk_row + (at * run - 1));
     return c;
   }
 
@@ -156,33 +156,33 @@ struct AgentPropagateSum : AgentBase {
     }
   }
 
-  static __device__ __forceinline__ void Run(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt block, unsigned char *shared)
+  static __device__ __forceinline__ void Run(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceTiles &tiles, const AutoCSRDeviceOperands &op, PetscInt block, unsigned char *shared)
   {
-    const PetscInt  first_row = seg.block_row[block], first = seg.chunk_ptr[block], chunks = seg.chunk_ptr[block + 1] - first;
-    const int       rows     = (int)(seg.block_row[block + 1] - first_row);
-    const PetscInt *part_ptr = seg.part_ptr + first;
-    const Room      room     = {(PetscScalar *)shared, (PetscScalar *)shared + stages * AUTOCSR_PROPAGATE_CHUNK, (PetscScalar *)shared + stages * AUTOCSR_PROPAGATE_CHUNK + seg.tile_height, (int *)((PetscScalar *)shared + stages * AUTOCSR_PROPAGATE_CHUNK + seg.tile_height + warps)};
+    const PetscInt  first_row = tiles.block_row[block], first = tiles.chunk_ptr[block], chunks = tiles.chunk_ptr[block + 1] - first;
+    const int       rows     = (int)(tiles.block_row[block + 1] - first_row);
+    const PetscInt *part_ptr = tiles.part_ptr + first;
+    const Room      room     = {(PetscScalar *)shared, (PetscScalar *)shared + stages * AUTOCSR_PROPAGATE_CHUNK, (PetscScalar *)shared + stages * AUTOCSR_PROPAGATE_CHUNK + tiles.tile_height, (int *)((PetscScalar *)shared + stages * AUTOCSR_PROPAGATE_CHUNK + tiles.tile_height + warps)};
     PetscInt        begin = LoadCachedIf(chunks > stages - 1, part_ptr + stages - 1), end = LoadCachedIf(chunks > stages - 1, part_ptr + stages);
     int             stage = 0, free = stages - 1;
 
-    AutoCSRPropagatePart part = LoadPart(seg, begin, end);
-    Codes                codes, next = LoadCodes(seg, chunks > 0, first);
+    AutoCSRPropagatePart part = LoadPart(tiles, begin, end);
+    Codes                codes, next = LoadCodes(tiles, chunks > 0, first);
 
     for (int s = 0; s < stages - 1; s++) {
       const bool exists = s < chunks;
 
-      CopyChunk(seg, LoadPart(seg, LoadCachedIf(exists, part_ptr + s), LoadCachedIf(exists, part_ptr + s + 1)), room.product + s * AUTOCSR_PROPAGATE_CHUNK);
+      CopyChunk(seg, LoadPart(tiles, LoadCachedIf(exists, part_ptr + s), LoadCachedIf(exists, part_ptr + s + 1)), room.product + s * AUTOCSR_PROPAGATE_CHUNK);
     }
     begin = end;
     end   = LoadCachedIf(chunks > stages, part_ptr + stages + 1);
     for (int i = threadIdx.x; i < rows; i += threads) room.sum[i] = 0;
     for (PetscInt c = 0; c < chunks; c++) {
       codes = next;
-      next  = LoadCodes(seg, c + 1 < chunks, first + c + 1);
+      next  = LoadCodes(tiles, c + 1 < chunks, first + c + 1);
       PtxWaitBut<stages - 2>();
       __syncthreads(); /* the chunk is there, and that before it added */
       CopyChunk(seg, part, room.product + free * AUTOCSR_PROPAGATE_CHUNK);
-      part  = LoadPart(seg, begin, end);
+      part  = LoadPart(tiles, begin, end);
       begin = end;
       end   = LoadCachedIf(c + stages + 1 < chunks, part_ptr + c + stages + 2);
       AddChunk(codes, room.product + stage * AUTOCSR_PROPAGATE_CHUNK, room);
@@ -245,10 +245,10 @@ struct AgentPropagate : AgentBase {
     }
   }
 
-  static __device__ __forceinline__ void Run(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt block, unsigned char *room)
+  static __device__ __forceinline__ void Run(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceTiles &tiles, const AutoCSRDeviceOperands &op, PetscInt block, unsigned char *room)
   {
     constexpr PetscInt     of_unit = AUTOCSR_PROPAGATE_UNIT / near;
-    const AutoCSRTiledItem item    = seg.item[block];
+    const AutoCSRTiledItem item    = tiles.item[block];
     const PetscInt         end     = (item.begin + item.groups) * of_unit;
     const PetscScalar     *tile    = (const PetscScalar *)room;
     ulonglong2            *to      = (ulonglong2 *)seg.scratch;
@@ -258,7 +258,7 @@ struct AgentPropagate : AgentBase {
     DeviceEntries          e;
 
     e.dictionary = seg.dictionary;
-    CopyTile<threads>((PetscScalar *)room, op.x + item.tile * seg.tile_width, PetscMin(seg.tile_width, seg.n_columns - item.tile * seg.tile_width));
+    CopyTile<threads>((PetscScalar *)room, op.x + item.tile * tiles.tile_width, PetscMin(tiles.tile_width, tiles.n_columns - item.tile * tiles.tile_width));
     Load(seg, at, end, codes, columns);
     PtxWait();
     __syncthreads();

@@ -31,10 +31,10 @@ struct AgentTiledSum : AgentBase {
   }
 #endif
 
-  static __device__ __forceinline__ void Run(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt block, unsigned char *room)
+  static __device__ __forceinline__ void Run(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceTiles &tiles, const AutoCSRDeviceOperands &op, PetscInt block, unsigned char *room)
   {
     const int          warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
-    const PetscInt     rows = seg.tile_height, blocks = CeilDivide(seg.n_rows, rows), b = block * WARPS + warp;
+    const PetscInt     rows = tiles.tile_height, blocks = CeilDivide(seg.n_rows, rows), b = block * WARPS + warp;
     const PetscScalar *piece   = (const PetscScalar *)seg.scratch;
     PetscScalar       *sum     = (PetscScalar *)room + warp * rows;
     PetscScalar        row_sum = 0;
@@ -42,7 +42,7 @@ struct AgentTiledSum : AgentBase {
     if (b >= blocks) return;
     for (PetscInt i = lane; i < rows; i += WARP) sum[i] = 0;
     __syncwarp();
-    TiledWalkPieces(seg.run_ptr, seg.n_tiles, blocks, b, [&](const TiledBatches &batches) {
+    TiledWalkPieces(tiles.run_ptr, tiles.n_tiles, blocks, b, [&](const TiledBatches &batches) {
       for (PetscInt first = 0; first < batches.total; first += at_once * WARP) {
         PetscScalar v[at_once];
         int         code[at_once];
@@ -52,7 +52,7 @@ struct AgentTiledSum : AgentBase {
           const PetscInt f = first + u * WARP + lane, i = batches.PieceOf(f);
 
           v[u]    = LoadCachedIf(f < batches.total, piece + i);
-          code[u] = LoadCachedIf(f < batches.total && rows > 1, seg.piece_row + i);
+          code[u] = LoadCachedIf(f < batches.total && rows > 1, tiles.piece_row + i);
         }
         if (rows == 1) {
 #pragma unroll
@@ -124,7 +124,7 @@ struct AgentTiled : AgentBase {
     unsigned int ends;
   } Run8;
 
-  static __device__ __forceinline__ void Load(const AutoCSRDeviceSegment &seg, PetscInt group, Run8 *r)
+  static __device__ __forceinline__ void Load(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceTiles &tiles, PetscInt group, Run8 *r)
   {
     const int    lane  = threadIdx.x % WARP;
     const Codes *codes = (const Codes *)seg.value + (size_t)group * (AUTOCSR_TILED_GROUP / near) + lane;
@@ -132,7 +132,7 @@ struct AgentTiled : AgentBase {
 #pragma unroll
     for (int c = 0; c < run / near; c++) r->codes[c] = LoadCodes(codes + c * WARP);
     r->index = LoadStream((const Chunk *)seg.index + (size_t)group * WARP + lane);
-    r->ends  = LoadStream(seg.end + (size_t)group * WARP + lane);
+    r->ends  = LoadStream(tiles.end + (size_t)group * WARP + lane);
   }
 
   static __device__ __forceinline__ Codes LoadCodes(const Codes *p)
@@ -190,26 +190,26 @@ struct AgentTiled : AgentBase {
     return total;
   }
 
-  static __device__ __forceinline__ void Run(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt block, unsigned char *room)
+  static __device__ __forceinline__ void Run(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceTiles &tiles, const AutoCSRDeviceOperands &op, PetscInt block, unsigned char *room)
   {
     const int              part = threadIdx.x / WARP;
-    const AutoCSRTiledItem item = seg.item[block];
+    const AutoCSRTiledItem item = tiles.item[block];
     const PetscInt         end  = item.begin + AutoCSRTiledShare(item.groups, part + 1, AUTOCSR_TILED_PARTS);
     PetscInt               g    = item.begin + AutoCSRTiledShare(item.groups, part, AUTOCSR_TILED_PARTS);
     PetscScalar           *sums = (PetscScalar *)room + part * AUTOCSR_TILED_GROUP, *tile = (PetscScalar *)room + AUTOCSR_TILED_PARTS * AUTOCSR_TILED_GROUP;
     PetscScalar           *piece = (PetscScalar *)seg.scratch, open = 0;
     Run8                   now, next;
 
-    CopyTile<threads>(tile, op.x + item.tile * seg.tile_width, PetscMin(seg.tile_width, seg.n_columns - item.tile * seg.tile_width));
+    CopyTile<threads>(tile, op.x + item.tile * tiles.tile_width, PetscMin(tiles.tile_width, tiles.n_columns - item.tile * tiles.tile_width));
     if (g < end) {
-      Load(seg, g, &next);
-      piece += LoadCached(seg.piece_ptr + g);
+      Load(seg, tiles, g, &next);
+      piece += LoadCached(tiles.piece_ptr + g);
     }
     PtxWait();
     __syncthreads();
     for (; g < end; g++) {
       now = next;
-      if (g + 1 < end) Load(seg, g + 1, &next);
+      if (g + 1 < end) Load(seg, tiles, g + 1, &next);
       piece += SumGroup(seg, op, now, tile, sums, piece, &open);
     }
   }

@@ -15,8 +15,9 @@ static __device__ __forceinline__ void RunAgent(const AutoCSRDeviceSegment &seg,
 template <class Agent>
 __global__ void __launch_bounds__(Agent::threads, Agent::residents) AutoCSROne(const __grid_constant__ AutoCSROneParameters p)
 {
+  PtxWaitForLast();
   if constexpr (Agent::alone)
-    Agent::Run(p.segment, p.operands, blockIdx.x, PtxDynamicShared());
+    Agent::Run(p.segment, p.tiles, p.operands, blockIdx.x, PtxDynamicShared());
   else {
     __shared__ __align__(16) unsigned char shared[sizeof(typename Agent::Shared)];
 

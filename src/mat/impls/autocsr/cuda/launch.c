@@ -9,7 +9,7 @@
 #define ALONE 1000000
 
 typedef struct {
-  const void            *kernel;
+  AutoCSRDeviceKernel    kernel;
   AutoCSRDeviceFinish   *finish;                  /* of a segment alone */
   void                  *vendor;                  /* in place of a kernel */
   unsigned               blocks, threads, adding; /* blocks where the product is added to y: without rows that have no entries, the last ones */
@@ -17,11 +17,17 @@ typedef struct {
   AutoCSRDeviceOperands *parameters;              /* which begin with the operands */
 } Launch;
 
-/* plan->launch; segment->launch is its element of `segment` */
+/* segment->launch: a product of it alone; vendor: what one by the vendor's library needs, NULL for the others */
 typedef struct {
-  PetscInt              n_launches;
-  Launch               *launch;
-  AutoCSRDeviceSegment *segment;
+  AutoCSROneParameters parameters;
+  void                *vendor;
+} Alone;
+
+/* plan->launch */
+typedef struct {
+  PetscInt n_launches;
+  Launch  *launch;
+  Alone   *alone; /* of each segment */
 } DevicePlan;
 
 /* Where there is none to ask (which a launch will say), as of the device whose figures are shipped: for the cost model alone */
@@ -144,70 +150,67 @@ PetscErrorCode AutoCSRDeviceFindExecutor(const AutoCSRAxes *axes, const char sim
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode BindSegment(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, AutoCSRDeviceSegment *d)
+static PetscErrorCode BindSegment(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, Alone *alone)
 {
   const AutoCSRDeviceExecutor *executor = ExecutorOf(seg);
   const AutoCSRStream         *stream   = seg->stream;
   const size_t                 scratch  = (*executor->scratch_bytes)(seg);
+  AutoCSRDeviceSegment        *d        = &alone->parameters.segment;
+  AutoCSRDeviceTiles          *tiles    = &alone->parameters.tiles;
 
   PetscFunctionBegin;
-  d->rows           = (const PetscInt *)stream[AUTOCSR_STREAM_ROWS].data;
-  d->slice_ptr      = (const PetscInt *)stream[AUTOCSR_STREAM_SLICE_PTR].data;
-  d->base           = (const PetscInt *)stream[AUTOCSR_STREAM_BASE].data;
-  d->fit            = (const AutoCSRFit *)stream[AUTOCSR_STREAM_FIT].data;
-  d->slice_fit      = (const AutoCSRSliceFit *)stream[AUTOCSR_STREAM_SLICE_FIT].data;
-  d->index          = stream[AUTOCSR_STREAM_INDEX].data;
-  d->pattern_id     = (const uint16_t *)stream[AUTOCSR_STREAM_PATTERN_ID].data;
-  d->pattern_ptr    = (const PetscInt *)stream[AUTOCSR_STREAM_PATTERN_PTR].data;
-  d->pattern_offset = (const PetscInt *)stream[AUTOCSR_STREAM_PATTERN_OFFSET].data;
-  d->pattern_root   = (const AutoCSRPatternRoot *)stream[AUTOCSR_STREAM_PATTERN_ROOT].data;
-  d->pattern_value  = (const PetscScalar *)stream[AUTOCSR_STREAM_PATTERN_VALUE].data;
-  d->value          = stream[AUTOCSR_STREAM_VALUE].data;
-  d->dictionary     = (const PetscScalar *)stream[AUTOCSR_STREAM_DICTIONARY].data;
-  d->work           = (const PetscInt *)stream[AUTOCSR_STREAM_WORK].data;
-  d->item           = (const AutoCSRTiledItem *)stream[AUTOCSR_STREAM_ITEM].data;
-  d->end            = (const uint8_t *)stream[AUTOCSR_STREAM_END].data;
-  d->piece_ptr      = (const PetscInt *)stream[AUTOCSR_STREAM_PIECE_PTR].data;
-  d->run_ptr        = (const PetscInt *)stream[AUTOCSR_STREAM_RUN_PTR].data;
-  d->piece_row      = (const uint16_t *)stream[AUTOCSR_STREAM_PIECE_ROW].data;
-  d->block_row      = (const PetscInt *)stream[AUTOCSR_STREAM_BLOCK_ROW].data;
-  d->chunk_ptr      = (const PetscInt *)stream[AUTOCSR_STREAM_CHUNK_PTR].data;
-  d->part_ptr       = (const PetscInt *)stream[AUTOCSR_STREAM_PART_PTR].data;
-  d->part           = (const AutoCSRPropagatePart *)stream[AUTOCSR_STREAM_PART].data;
-  d->chunk_row      = (const uint16_t *)stream[AUTOCSR_STREAM_CHUNK_ROW].data;
-  d->chunk_place    = (const uint8_t *)stream[AUTOCSR_STREAM_CHUNK_PLACE].data;
-  d->n_columns      = csr->n;
-  d->tile_width     = seg->axes.tile_width;
-  d->tile_height    = seg->axes.tile_height;
-  d->n_tiles        = seg->axes.order == AUTOCSR_ORDER_TILED ? AutoCSRTiledTiles(&seg->axes, csr->n) : 0;
-  d->row_begin      = seg->row_begin;
-  d->n_rows         = seg->n_rows;
-  d->row_group      = seg->axes.row_group;
-  d->lanes          = (int)seg->axes.lanes;
-  d->block          = (int)seg->axes.block;
-  d->nnz            = seg->nnz;
-  d->n_slices       = seg->n_slices;
-  d->n_patterns     = seg->n_patterns;
-  d->n_work         = AutoCSRSegmentWorkBlocks(seg);
-  d->blocks         = (*executor->step[0].blocks)(seg);
-  d->agent          = executor->step[0].kernel ? (int)(executor - AutoCSRDeviceExecutors) : -1;
+  d->rows            = (const PetscInt *)stream[AUTOCSR_STREAM_ROWS].data;
+  d->slice_ptr       = (const PetscInt *)stream[AUTOCSR_STREAM_SLICE_PTR].data;
+  d->base            = (const PetscInt *)stream[AUTOCSR_STREAM_BASE].data;
+  d->fit             = (const AutoCSRFit *)stream[AUTOCSR_STREAM_FIT].data;
+  d->slice_fit       = (const AutoCSRSliceFit *)stream[AUTOCSR_STREAM_SLICE_FIT].data;
+  d->index           = stream[AUTOCSR_STREAM_INDEX].data;
+  d->pattern_id      = (const uint16_t *)stream[AUTOCSR_STREAM_PATTERN_ID].data;
+  d->pattern_ptr     = (const PetscInt *)stream[AUTOCSR_STREAM_PATTERN_PTR].data;
+  d->pattern_offset  = (const PetscInt *)stream[AUTOCSR_STREAM_PATTERN_OFFSET].data;
+  d->pattern_root    = (const AutoCSRPatternRoot *)stream[AUTOCSR_STREAM_PATTERN_ROOT].data;
+  d->pattern_value   = (const PetscScalar *)stream[AUTOCSR_STREAM_PATTERN_VALUE].data;
+  d->value           = stream[AUTOCSR_STREAM_VALUE].data;
+  d->dictionary      = (const PetscScalar *)stream[AUTOCSR_STREAM_DICTIONARY].data;
+  d->work            = (const PetscInt *)stream[AUTOCSR_STREAM_WORK].data;
+  tiles->item        = (const AutoCSRTiledItem *)stream[AUTOCSR_STREAM_ITEM].data;
+  tiles->end         = (const uint8_t *)stream[AUTOCSR_STREAM_END].data;
+  tiles->piece_ptr   = (const PetscInt *)stream[AUTOCSR_STREAM_PIECE_PTR].data;
+  tiles->run_ptr     = (const PetscInt *)stream[AUTOCSR_STREAM_RUN_PTR].data;
+  tiles->piece_row   = (const uint16_t *)stream[AUTOCSR_STREAM_PIECE_ROW].data;
+  tiles->block_row   = (const PetscInt *)stream[AUTOCSR_STREAM_BLOCK_ROW].data;
+  tiles->chunk_ptr   = (const PetscInt *)stream[AUTOCSR_STREAM_CHUNK_PTR].data;
+  tiles->part_ptr    = (const PetscInt *)stream[AUTOCSR_STREAM_PART_PTR].data;
+  tiles->part        = (const AutoCSRPropagatePart *)stream[AUTOCSR_STREAM_PART].data;
+  tiles->chunk_row   = (const uint16_t *)stream[AUTOCSR_STREAM_CHUNK_ROW].data;
+  tiles->chunk_place = (const uint8_t *)stream[AUTOCSR_STREAM_CHUNK_PLACE].data;
+  tiles->n_columns   = csr->n;
+  tiles->tile_width  = seg->axes.tile_width;
+  tiles->tile_height = seg->axes.tile_height;
+  tiles->n_tiles     = seg->axes.order == AUTOCSR_ORDER_TILED ? AutoCSRTiledTiles(&seg->axes, csr->n) : 0;
+  d->row_begin       = seg->row_begin;
+  d->n_rows          = seg->n_rows;
+  d->row_group       = seg->axes.row_group;
+  d->lanes           = (int)seg->axes.lanes;
+  d->nnz             = seg->nnz;
+  d->n_slices        = seg->n_slices;
+  d->n_work          = AutoCSRSegmentWorkBlocks(seg);
+  d->blocks          = (*executor->step[0].blocks)(seg);
+  d->agent           = executor->step[0].kernel ? (int)(executor - AutoCSRDeviceExecutors) : -1;
   PetscCheck(d->blocks <= 2147483647, PETSC_COMM_SELF, PETSC_ERR_SUP, "A segment of %" PetscInt_FMT " blocks is more than a launch may have", d->blocks);
-  if (seg->axes.mapping == AUTOCSR_MAP_VENDOR) PetscCall(AutoCSRVendorCreate(seg, csr, &d->vendor));
+  if (seg->axes.mapping == AUTOCSR_MAP_VENDOR) PetscCall(AutoCSRVendorCreate(seg, csr, &alone->vendor));
   if (scratch) PetscCall(AutoCSRDeviceAllocateZeros(scratch, &d->scratch));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode AddAlone(DevicePlan *device, const AutoCSRSegment *seg)
 {
-  const AutoCSRDeviceSegment *d = (const AutoCSRDeviceSegment *)seg->launch;
-  AutoCSROneParameters       *parameters;
+  const Alone          *alone = (const Alone *)seg->launch;
+  AutoCSROneParameters *parameters;
 
   PetscFunctionBegin;
-  if (d->vendor) {
-    PetscCall(PetscNew(&parameters));
-    parameters->segment                             = *d;
-    device->launch[device->n_launches].vendor       = d->vendor;
-    device->launch[device->n_launches++].parameters = &parameters->operands;
+  if (alone->vendor) {
+    device->launch[device->n_launches++].vendor = alone->vendor;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   for (int s = 0; s < AUTOCSR_DEVICE_STEPS && ExecutorOf(seg)->step[s].kernel; s++) {
@@ -217,14 +220,14 @@ static PetscErrorCode AddAlone(DevicePlan *device, const AutoCSRSegment *seg)
 
     if (!blocks) continue;
     PetscCall(PetscNew(&parameters));
-    parameters->segment = *d;
-    launch->kernel      = step->kernel;
-    launch->finish      = ExecutorOf(seg)->finish;
-    launch->blocks      = (unsigned)blocks;
-    launch->threads     = (unsigned)step->threads;
-    launch->shared      = (*step->shared_bytes)(seg);
-    launch->adding      = seg->axes.mapping == AUTOCSR_MAP_EMPTY ? 0 : launch->blocks;
-    launch->parameters  = &parameters->operands;
+    *parameters           = alone->parameters;
+    launch->kernel.symbol = step->kernel;
+    launch->finish        = ExecutorOf(seg)->finish;
+    launch->blocks        = (unsigned)blocks;
+    launch->threads       = (unsigned)step->threads;
+    launch->shared        = (*step->shared_bytes)(seg);
+    launch->adding        = seg->axes.mapping == AUTOCSR_MAP_EMPTY ? 0 : launch->blocks;
+    launch->parameters    = &parameters->operands;
     device->n_launches++;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -233,20 +236,20 @@ static PetscErrorCode AddAlone(DevicePlan *device, const AutoCSRSegment *seg)
 /* To the last launch if it is of this kernel for many and has room, else to a new one */
 static PetscErrorCode AddToMany(DevicePlan *device, const void *kernel, const AutoCSRSegment *seg)
 {
-  const AutoCSRDeviceSegment *d      = (const AutoCSRDeviceSegment *)seg->launch;
+  const AutoCSRDeviceSegment *d      = &((const Alone *)seg->launch)->parameters.segment;
   const PetscInt              most   = 2147483647;
   Launch                     *launch = device->n_launches ? &device->launch[device->n_launches - 1] : NULL;
   AutoCSRManyParameters      *parameters;
 
   PetscFunctionBegin;
   if (!d->blocks) PetscFunctionReturn(PETSC_SUCCESS);
-  parameters = launch && launch->kernel == kernel ? (AutoCSRManyParameters *)launch->parameters : NULL;
+  parameters = launch && launch->kernel.symbol == kernel ? (AutoCSRManyParameters *)launch->parameters : NULL;
   if (!parameters || parameters->n_segments == AUTOCSR_MANY_SEGMENTS || launch->blocks > most - d->blocks) {
     PetscCall(PetscNew(&parameters));
-    launch             = &device->launch[device->n_launches++];
-    launch->kernel     = kernel;
-    launch->threads    = AUTOCSR_BLOCK;
-    launch->parameters = &parameters->operands;
+    launch                = &device->launch[device->n_launches++];
+    launch->kernel.symbol = kernel;
+    launch->threads       = AUTOCSR_BLOCK;
+    launch->parameters    = &parameters->operands;
   }
   launch->blocks += (unsigned)d->blocks;
   if (seg->axes.mapping != AUTOCSR_MAP_EMPTY) launch->adding = launch->blocks;
@@ -270,44 +273,6 @@ static PetscBool AllLight(const AutoCSRPlan *plan)
   return (PetscBool)(plan->n_segments > 1);
 }
 
-/* Kernels that were loaded, and the shared memory that they may have: asking the driver takes as long as a launch */
-#define MOST_LOADED 128
-static struct {
-  const void *kernel;
-  size_t      shared;
-} Loaded[MOST_LOADED];
-static int n_loaded;
-
-static PetscErrorCode LoadedDestroy(void)
-{
-  n_loaded = 0;
-  return PETSC_SUCCESS;
-}
-
-/* The driver loads a kernel when it is first asked for it, which takes memory of the device: now, not in a product */
-static PetscErrorCode LoadKernel(const void *kernel, size_t shared)
-{
-  struct cudaFuncAttributes attributes;
-  cudaError_t               error;
-
-  PetscFunctionBegin;
-  for (int i = 0; i < n_loaded; i++) {
-    if (Loaded[i].kernel == kernel && shared <= Loaded[i].shared) PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  error = cudaFuncGetAttributes(&attributes, kernel);
-  if (error == cudaErrorMemoryAllocation) {
-    (void)cudaGetLastError();
-    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_MEM, "The device has no memory left for a kernel");
-  }
-  PetscCallCUDA(error);
-  if (shared > (size_t)attributes.maxDynamicSharedSizeBytes) PetscCallCUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared));
-  if (n_loaded == MOST_LOADED) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!n_loaded) PetscCall(PetscRegisterFinalize(LoadedDestroy)); /* the next PETSC_COMM_WORLD may have another device */
-  Loaded[n_loaded].kernel   = kernel;
-  Loaded[n_loaded++].shared = PetscMax(shared, (size_t)attributes.maxDynamicSharedSizeBytes);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode AutoCSRDeviceBind(AutoCSRPlan *plan, const AutoCSRMatrix *csr)
 {
   DevicePlan *device;
@@ -317,12 +282,12 @@ PetscErrorCode AutoCSRDeviceBind(AutoCSRPlan *plan, const AutoCSRMatrix *csr)
   PetscFunctionBegin;
   PetscCall(PetscNew(&device));
   plan->launch = device;
-  PetscCall(PetscCalloc2(AUTOCSR_DEVICE_STEPS * plan->n_segments, &device->launch, plan->n_segments, &device->segment));
+  PetscCall(PetscCalloc2(AUTOCSR_DEVICE_STEPS * plan->n_segments, &device->launch, plan->n_segments, &device->alone));
   for (PetscInt s = 0; s < plan->n_segments; s++) {
     AutoCSRSegment *seg = &plan->segment[s];
 
-    seg->launch = &device->segment[s];
-    PetscCall(BindSegment(seg, csr, &device->segment[s]));
+    seg->launch = &device->alone[s];
+    PetscCall(BindSegment(seg, csr, &device->alone[s]));
     if (IsSmall(seg)) small++;
   }
   light = AllLight(plan);
@@ -333,7 +298,7 @@ PetscErrorCode AutoCSRDeviceBind(AutoCSRPlan *plan, const AutoCSRMatrix *csr)
     if (!IsSmall(&plan->segment[s]) || small == 1) PetscCall(AddAlone(device, &plan->segment[s]));
   }
   for (PetscInt l = 0; l < device->n_launches; l++) {
-    if (device->launch[l].kernel) PetscCall(LoadKernel(device->launch[l].kernel, device->launch[l].shared));
+    if (device->launch[l].kernel.symbol) PetscCall(AutoCSRDeviceLoadKernel(device->launch[l].shared, &device->launch[l].kernel));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -343,13 +308,13 @@ PetscErrorCode AutoCSRDeviceUnbind(AutoCSRPlan *plan)
   DevicePlan *device = (DevicePlan *)plan->launch;
 
   PetscFunctionBegin;
-  for (PetscInt s = 0; s < plan->n_segments && device->segment; s++) {
-    if (device->segment[s].scratch) PetscCall(AutoCSRDeviceRelease(device->segment[s].scratch));
-    PetscCall(AutoCSRVendorDestroy(&device->segment[s].vendor));
+  for (PetscInt s = 0; s < plan->n_segments && device->alone; s++) {
+    if (device->alone[s].parameters.segment.scratch) PetscCall(AutoCSRDeviceRelease(device->alone[s].parameters.segment.scratch));
+    PetscCall(AutoCSRVendorDestroy(&device->alone[s].vendor));
     plan->segment[s].launch = NULL;
   }
   for (PetscInt l = 0; l < device->n_launches; l++) PetscCall(PetscFree(device->launch[l].parameters));
-  PetscCall(PetscFree2(device->launch, device->segment));
+  PetscCall(PetscFree2(device->launch, device->alone));
   PetscCall(PetscFree(device));
   plan->launch = NULL;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -358,13 +323,6 @@ PetscErrorCode AutoCSRDeviceUnbind(AutoCSRPlan *plan)
 static AutoCSRDeviceOperands DeviceOperands(const AutoCSROperands *op)
 {
   return (AutoCSRDeviceOperands){op->csr->row_ptr, op->csr->col, op->csr->val, op->x, op->z, op->y, op->conjugate ? 1 : 0};
-}
-
-static cudaError_t LaunchKernel(const void *kernel, unsigned blocks, unsigned threads, size_t shared, void *parameters)
-{
-  const dim3 grid = {blocks, 1, 1}, block = {threads, 1, 1};
-
-  return cudaLaunchKernel(kernel, grid, block, &parameters, shared, AUTOCSR_STREAM);
 }
 
 PetscErrorCode AutoCSRDeviceMult(const AutoCSRPlan *plan, const AutoCSROperands *op)
@@ -377,12 +335,13 @@ PetscErrorCode AutoCSRDeviceMult(const AutoCSRPlan *plan, const AutoCSROperands 
     Launch        *launch = &device->launch[l];
     const unsigned blocks = op->z == op->y ? launch->adding : launch->blocks; /* as for an off-diagonal block */
 
-    if (!blocks && !launch->vendor) continue;
-    *launch->parameters = operands;
-    if (launch->vendor)
+    if (launch->vendor) {
       PetscCall(AutoCSRVendorMult(launch->vendor, &operands));
-    else
-      PetscCallCUDA(LaunchKernel(launch->kernel, blocks, launch->threads, launch->shared, launch->parameters));
+      continue;
+    }
+    if (!blocks) continue;
+    *launch->parameters = operands;
+    PetscCall(AutoCSRDeviceLaunchKernel(&launch->kernel, blocks, launch->threads, launch->shared, launch->parameters));
     if (launch->finish) PetscCall((*launch->finish)(&((const AutoCSROneParameters *)launch->parameters)->segment, launch->parameters));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -391,17 +350,20 @@ PetscErrorCode AutoCSRDeviceMult(const AutoCSRPlan *plan, const AutoCSROperands 
 /* One segment of a bound plan alone */
 void AutoCSRDeviceMultSegment(const AutoCSRSegment *seg, const AutoCSROperands *op)
 {
-  AutoCSROneParameters parameters = {DeviceOperands(op), *(const AutoCSRDeviceSegment *)seg->launch};
+  const Alone         *alone      = (const Alone *)seg->launch;
+  AutoCSROneParameters parameters = alone->parameters;
 
-  if (parameters.segment.vendor) {
-    PetscCallVoid(AutoCSRVendorMult(parameters.segment.vendor, &parameters.operands));
+  parameters.operands = DeviceOperands(op);
+  if (alone->vendor) {
+    PetscCallVoid(AutoCSRVendorMult(alone->vendor, &parameters.operands));
     return;
   }
   for (int s = 0; s < AUTOCSR_DEVICE_STEPS && ExecutorOf(seg)->step[s].kernel; s++) {
-    const AutoCSRDeviceStep *step   = &ExecutorOf(seg)->step[s];
-    const PetscInt           blocks = (*step->blocks)(seg);
+    const AutoCSRDeviceStep  *step   = &ExecutorOf(seg)->step[s];
+    const AutoCSRDeviceKernel kernel = {.symbol = step->kernel};
+    const PetscInt            blocks = (*step->blocks)(seg);
 
-    if (blocks) PetscCallCUDAVoid(LaunchKernel(step->kernel, (unsigned)blocks, (unsigned)step->threads, (*step->shared_bytes)(seg), &parameters));
+    if (blocks) PetscCallVoid(AutoCSRDeviceLaunchKernel(&kernel, (unsigned)blocks, (unsigned)step->threads, (*step->shared_bytes)(seg), &parameters));
   }
   if (ExecutorOf(seg)->finish && parameters.segment.blocks) PetscCallVoid((*ExecutorOf(seg)->finish)(&parameters.segment, &parameters.operands));
 }

@@ -8,7 +8,8 @@
 #include "../plan/propagate.h"
 
 #define AUTOCSR_BLOCK         256 /* threads of a block, of every agent: so they share a launch */
-#define AUTOCSR_MANY_SEGMENTS 16  /* of one launch: their data are a kernel's parameters */
+#define AUTOCSR_EARLY         90  /* of this architecture's code, a kernel waits itself for those before it */
+#define AUTOCSR_MANY_SEGMENTS 8   /* of one launch: their data are a kernel's parameters, of which each 1,000 bytes take the host some 0.25 us */
 
 /* The operands of a product, fetched anew for each: an application's arrays move */
 typedef struct {
@@ -20,17 +21,25 @@ typedef struct {
 
 /* A segment as its agent sees it: see plan.h, streams that it does not have are NULL */
 typedef struct {
-  const PetscInt             *rows, *slice_ptr, *base;
-  const void                 *index;
-  const AutoCSRFit           *fit;
-  const AutoCSRSliceFit      *slice_fit;
-  const uint16_t             *pattern_id;
-  const PetscInt             *pattern_ptr, *pattern_offset;
-  const AutoCSRPatternRoot   *pattern_root;
-  const PetscScalar          *pattern_value;
-  const void                 *value;
-  const PetscScalar          *dictionary;
-  const PetscInt             *work;
+  const PetscInt           *rows, *slice_ptr, *base;
+  const void               *index;
+  const AutoCSRFit         *fit;
+  const AutoCSRSliceFit    *slice_fit;
+  const uint16_t           *pattern_id;
+  const PetscInt           *pattern_ptr, *pattern_offset;
+  const AutoCSRPatternRoot *pattern_root;
+  const PetscScalar        *pattern_value;
+  const void               *value;
+  const PetscScalar        *dictionary;
+  const PetscInt           *work;
+  void                     *scratch; /* of the agent's ScratchBytes(), zero before the first product */
+  PetscInt                  row_begin, n_rows, row_group, nnz, n_slices, n_work, blocks;
+  int                       lanes; /* the axes' */
+  int                       agent; /* its place in the table of executors */
+} AutoCSRDeviceSegment;
+
+/* And what orders tiled and propagated have, which are never with others in a launch */
+typedef struct {
   const AutoCSRTiledItem     *item;
   const uint8_t              *end;
   const PetscInt             *piece_ptr, *run_ptr;
@@ -39,18 +48,14 @@ typedef struct {
   const AutoCSRPropagatePart *part;
   const uint16_t             *chunk_row;
   const uint8_t              *chunk_place;
-  void                       *scratch; /* of the agent's ScratchBytes(), zero before the first product */
-  void                       *vendor;  /* on the host: what a product by the vendor's library needs; NULL for the others */
-  PetscInt                    row_begin, n_rows, row_group, nnz, n_slices, n_patterns, n_work, blocks;
-  int                         lanes, block;                                /* the axes' */
-  PetscInt                    n_columns, n_tiles, tile_width, tile_height; /* orders tiled and propagated */
-  int                         agent;                                       /* its place in the table of executors */
-} AutoCSRDeviceSegment;
+  PetscInt                    n_columns, n_tiles, tile_width, tile_height;
+} AutoCSRDeviceTiles;
 
 /* The parameters of the two kernels; both begin with the operands */
 typedef struct {
   AutoCSRDeviceOperands operands;
   AutoCSRDeviceSegment  segment;
+  AutoCSRDeviceTiles    tiles;
 } AutoCSROneParameters;
 
 typedef struct {
@@ -115,6 +120,17 @@ static inline size_t AutoCSRDevicePropagateBytes(PetscInt rows)
 {
   return ((size_t)rows + AUTOCSR_PROPAGATE_STAGES * AUTOCSR_PROPAGATE_CHUNK) * sizeof(PetscScalar) + AUTOCSR_PROPAGATE_THREADS / 32 * (sizeof(PetscScalar) + sizeof(int));
 }
+
+/* A kernel of products; function: as the driver has it, NULL if the runtime launches it; early: before those before it have ended, for which it waits itself */
+typedef struct {
+  const void *symbol;
+  void       *function;
+  PetscBool   early;
+} AutoCSRDeviceKernel;
+
+/* kernel.c: loads the kernel of a symbol, with so much shared memory on top of what it declares; launches it with one block of parameters */
+PETSC_INTERN PetscErrorCode AutoCSRDeviceLoadKernel(size_t, AutoCSRDeviceKernel *);
+PETSC_INTERN PetscErrorCode AutoCSRDeviceLaunchKernel(const AutoCSRDeviceKernel *, unsigned blocks, unsigned threads, size_t shared, void *parameters);
 
 /* launch.c */
 PETSC_INTERN void           AutoCSRDeviceShapeTiles(PetscInt, PetscInt, PetscInt, AutoCSRAxes *); /* backend.h */

@@ -46,6 +46,7 @@ __global__ void __launch_bounds__(AUTOCSR_BLOCK, light ? light_residents : 1) Au
   PetscInt                               block = blockIdx.x;
   int                                    s     = 0;
 
+  PtxWaitForLast();
   while (block >= p.block_end[s]) s++;
   if (s) block -= p.block_end[s - 1];
   switch (p.segment[s].agent) {

@@ -5,6 +5,8 @@
 #ifndef AUTOCSR_PTX_CUH
 #define AUTOCSR_PTX_CUH
 
+#include "launch.h"
+
 /* Loads of what is not written while the kernel runs. A byte comes in a word of 2, as a register holds it: made narrower here, it would be masked */
 #define PTX_LOAD(Name, how, type, class, word, from)         \
   static __device__ __forceinline__ word Name(const from *p) \
@@ -76,6 +78,18 @@ static __device__ __forceinline__ unsigned PtxCount(unsigned *p)
                : "l"(p)
                : "memory");
   return before;
+}
+
+/*
+  A kernel that is launched early (kernel.c) waits here until those before it have ended and what they wrote is seen. Nothing is
+  read or written before. The next one begins when the last block of this one ends: begun sooner, its waiting blocks cost more than they gain
+*/
+static __device__ __forceinline__ void PtxWaitForLast(void)
+{
+#if __CUDA_ARCH__ >= 10 * AUTOCSR_EARLY
+  asm volatile("griddepcontrol.wait;" ::
+                   : "memory");
+#endif
 }
 
 static __device__ __forceinline__ unsigned char *PtxDynamicShared(void)
