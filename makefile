@@ -101,10 +101,9 @@ PLANNED       = $(patsubst %,$(BUILD)/emulated/%.o,$(planning))
 EMULATION     = -I$(emulator_dir)/include -O1 -fno-thread-jumps -ftrivial-auto-var-init=pattern
 WATCHED       = $(EMULATION) -fsanitize=thread --param tsan-distinguish-volatile=1 -include $(emulator_dir)/device.h -iquote $(src)/cuda -Wno-unknown-pragmas -Wno-unused-function
 can_emulate  := $(if $(gpu),,$(shell printf '\043if defined(__clang__) || !defined(__x86_64__)\n\043error\n\043endif\n' | $(or $(CXX),false) -fsanitize=thread -ftrivial-auto-var-init=pattern -x c++ -c -o /dev/null - 2>/dev/null && echo 1))
-$(BUILD)/emulated/%.o: $(src)/cuda/%.cu $(emulator_dir)/launches.sed $(stamp)
+$(BUILD)/emulated/%.o: $(src)/cuda/%.cu $(stamp)
 	@mkdir -p $(@D)
-	@(echo '#line 1 "$<"' && sed -f $(emulator_dir)/launches.sed $<) >$(@:.o=.cxx)
-	$(call quiet,EMULATE)$(CXX) -std=c++17 $(CFLAGSALL) $(WATCHED) -MMD -MP -MT $@ -c -o $@ $(@:.o=.cxx)
+	$(call quiet,EMULATE)$(CXX) -std=c++17 $(CFLAGSALL) $(WATCHED) -MMD -MP -c -o $@ -x c++ $<
 $(BUILD)/emulated/%.o: $(src)/cuda/%.c $(stamp)
 	@mkdir -p $(@D)
 	$(call quiet,EMULATE)$(CC) $(CSTD) $(CFLAGSALL) -I$(emulator_dir)/include -MMD -MP -c -o $@ $<

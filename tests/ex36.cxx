@@ -275,6 +275,22 @@ static void GroupTooEarly(int *out, const int *in)
   ReadGroup(out, in, 1);
 }
 
+/* ---- Launched early */
+
+static void WaitsForLast(int *out, const int *in)
+{
+  PtxWaitForLast();
+  out[threadIdx.x] = in[threadIdx.x] == (int)threadIdx.x;
+}
+
+static void WaitsTooLate(int *out, const int *in)
+{
+  const int i = in[threadIdx.x];
+
+  PtxWaitForLast();
+  out[threadIdx.x] = i == (int)threadIdx.x;
+}
+
 /* ---- Running them */
 
 typedef struct {
@@ -289,10 +305,11 @@ typedef struct {
   const char *found; /* what is said of the fault; NULL: there is none */
 } Case;
 
-#define BLOCKS(n) (unsigned)(n), THREADS, THREADS * sizeof(int), NULL
-#define CASE(kernel, n, found, ...)                                                         \
-  {                                                                                         \
-    #kernel, [](const Data *d) { EmulatorLaunchOf(kernel, BLOCKS(n))(__VA_ARGS__); }, found \
+#define BLOCKS(n)                   (unsigned)(n), THREADS, THREADS * sizeof(int)
+#define CASE(kernel, n, found, ...) CASE_OF(kernel, false, n, found, __VA_ARGS__)
+#define CASE_OF(kernel, early, n, found, ...)                                                      \
+  {                                                                                                \
+    #kernel, [](const Data *d) { EmulatorLaunchOf(early, kernel, BLOCKS(n))(__VA_ARGS__); }, found \
   }
 
 static const Case cases[] = {
@@ -327,6 +344,8 @@ static const Case cases[] = {
     CASE(NoWait, 1, "with nothing between", d->out, d->in),
     CASE(OnlyOwnWait, 1, "with nothing between", d->out, d->in),
     CASE(GroupTooEarly, 1, "with nothing between", d->out, d->in),
+    CASE_OF(WaitsForLast, true, 1, NULL, d->out, d->in),
+    CASE_OF(WaitsTooLate, true, 1, "before it has waited for the launches before, at ex36.cxx:", d->out, d->in),
 };
 
 static PetscErrorCode DataCreate(Data *d)

@@ -31,6 +31,11 @@ EmulatorIndex EmulatorBlocks(void)
   return {grid.blocks.x, grid.blocks.y, grid.blocks.z};
 }
 
+void EmulatorWaitForLast(void)
+{
+  current->waited = true;
+}
+
 /* ---- Memory */
 
 static inline void Check(const void *p, size_t bytes, Access access, const void *site)

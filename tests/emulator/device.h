@@ -37,6 +37,7 @@ unsigned long long                   EmulatorMeet(int operation, unsigned mask, 
 void                                 EmulatorReadOnce(const void *, size_t, const void *site);
 void                                 EmulatorAtomic(const void *, size_t, const void *site);
 void                                 EmulatorCount(const void *, const void *site);
+void                                 EmulatorWaitForLast(void);
 void                                 EmulatorCopy(void *to, const void *from, int bytes, int room);
 void                                 EmulatorCopiesWait(void);
 void                                 EmulatorCopiesCommit(void);
@@ -200,16 +201,16 @@ EMULATOR_UNWATCHED T __ldg(const T *p)
   return *p;
 }
 
-#define EMULATOR_ATOMIC(name, after)               \
-  template <typename T, typename V>                \
-  EMULATOR_UNWATCHED T name(T *p, V v)             \
-  {                                                \
-    T before;                                      \
-                                                   \
-    EmulatorAtomic(p, sizeof(T), EMULATOR_SITE);   \
-    before = *p;                                   \
-    *p     = after;                                \
-    return before;                                 \
+#define EMULATOR_ATOMIC(name, after)             \
+  template <typename T, typename V>              \
+  EMULATOR_UNWATCHED T name(T *p, V v)           \
+  {                                              \
+    T before;                                    \
+                                                 \
+    EmulatorAtomic(p, sizeof(T), EMULATOR_SITE); \
+    before = *p;                                 \
+    *p     = after;                              \
+    return before;                               \
   }
 EMULATOR_ATOMIC(atomicAdd, before + (T)v)
 EMULATOR_ATOMIC(atomicMax, (T)v > before ? (T)v : before)
@@ -227,13 +228,14 @@ EMULATOR_UNWATCHED T atomicCAS(T *p, C compare, V v)
   return before;
 }
 
-/* ---- kernel<<<blocks, threads, shared, stream>>>(arguments) is EmulatorLaunchOf(kernel, blocks, threads, shared, stream)(arguments): launches.sed */
+/* ---- early.cuh, in place of which this is included */
+#define AUTOCSR_EARLY_CUH
 
 /* run(call) runs the kernel in a thread; cudaGetLastError() tells how it went */
-void EmulatorLaunch(const void *kernel, dim3 blocks, dim3 threads, size_t shared, void (*run)(const void *), const void *call);
+void EmulatorLaunch(const void *kernel, bool early, dim3 blocks, dim3 threads, size_t shared, void (*run)(const void *), const void *call);
 
 template <typename... P>
-static inline auto EmulatorLaunchOf(void (*kernel)(P...), dim3 blocks, dim3 threads, size_t shared, cudaStream_t)
+static inline auto EmulatorLaunchOf(bool early, void (*kernel)(P...), dim3 blocks, dim3 threads, size_t shared)
 {
   return [=](P... p) {
     const auto call = [=]() __attribute__((no_sanitize("thread")))
@@ -241,8 +243,14 @@ static inline auto EmulatorLaunchOf(void (*kernel)(P...), dim3 blocks, dim3 thre
       kernel(p...);
     };
 
-    EmulatorLaunch((const void *)kernel, blocks, threads, shared, [](const void *c) __attribute__((no_sanitize("thread"))) { (*(decltype(call) *)c)(); }, &call);
+    EmulatorLaunch((const void *)kernel, early, blocks, threads, shared, [](const void *c) __attribute__((no_sanitize("thread"))) { (*(decltype(call) *)c)(); }, &call);
   };
+}
+
+template <typename... P>
+static inline auto Launch(void (*kernel)(P...), dim3 blocks, dim3 threads, size_t shared, cudaStream_t)
+{
+  return EmulatorLaunchOf(true, kernel, blocks, threads, shared);
 }
 
 /* ---- ptx.cuh, in place of which this is included */
@@ -305,6 +313,7 @@ static inline void PtxCopyPart(PtxShared to, const void *from, int bytes)
 
 static inline void PtxWaitForLast(void)
 {
+  EmulatorWaitForLast();
 }
 
 static inline void PtxWait(void)

@@ -78,6 +78,7 @@ struct Thread {
   State                 state;
   Wait                  wait;
   unsigned long long    result;
+  bool                  waited;          /* for the launches before */
   uint32_t              moment;          /* watch.cxx */
   uint32_t              barriers, syncs; /* that it has come through: of the block, of the warp */
   std::vector<uint32_t> known;           /* moments of others up to which it sees what they did, by counters */
@@ -95,6 +96,7 @@ typedef struct {
 struct Grid {
   const void *kernel;
   Index       blocks, threads;
+  bool        early;         /* a thread waits itself for the launches before */
   size_t      shared;        /* bytes of dynamic shared memory */
   void (*run)(const void *); /* the kernel, for the current thread */
   const void         *call;
@@ -110,8 +112,8 @@ extern Thread *current; /* NULL: the host runs */
 
 /* ---- grid.cxx */
 
-bool Launch(const void *kernel, Index blocks, Index threads, size_t shared, void (*run)(const void *), const void *call); /* false: grid.error tells why */
-void WaitForOthers();                                                                                                     /* by a thread whose `wait` is set and cannot be granted yet */
+bool RunLaunch(const void *kernel, bool early, Index blocks, Index threads, size_t shared, void (*run)(const void *), const void *call); /* false: grid.error tells why */
+void WaitForOthers();                                                                                                                    /* by a thread whose `wait` is set and cannot be granted yet */
 
 /* ---- watch.cxx */
 

@@ -90,6 +90,7 @@ static void BeginBlock()
     t.warp     = t.index / WARP_LANES;
     t.lane     = t.index % WARP_LANES;
     t.state    = READY;
+    t.waited   = false;
     t.barriers = t.syncs = 0;
     t.known.clear();
     t.copies.clear();
@@ -146,11 +147,12 @@ static void RunBlock()
   }
 }
 
-bool Launch(const void *kernel, Index blocks, Index threads, size_t shared, void (*run)(const void *), const void *call)
+bool RunLaunch(const void *kernel, bool early, Index blocks, Index threads, size_t shared, void (*run)(const void *), const void *call)
 {
   std::vector<uint32_t> turn((size_t)blocks.x * blocks.y * blocks.z);
 
   grid.kernel  = kernel;
+  grid.early   = early;
   grid.blocks  = blocks;
   grid.threads = threads;
   grid.shared  = shared;

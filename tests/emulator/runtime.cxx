@@ -165,17 +165,17 @@ cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute, int byte
   return cudaSuccess;
 }
 
-static cudaError_t LaunchChecked(const void *kernel, dim3 blocks, dim3 threads, size_t shared, void (*run)(const void *), const void *call)
+static cudaError_t LaunchChecked(const void *kernel, bool early, dim3 blocks, dim3 threads, size_t shared, void (*run)(const void *), const void *call)
 {
   const Index b = {blocks.x, blocks.y, blocks.z}, t = {threads.x, threads.y, threads.z};
 
   if (!b.x || !b.y || !b.z || !t.x || !t.y || !t.z || t.x * t.y * t.z > (unsigned)MOST_THREADS || shared > (size_t)DynamicShared(kernel)) return cudaErrorInvalidValue;
-  return Launch(kernel, b, t, shared, run, call) ? cudaSuccess : cudaErrorLaunchFailure;
+  return RunLaunch(kernel, early, b, t, shared, run, call) ? cudaSuccess : cudaErrorLaunchFailure;
 }
 
-void EmulatorLaunch(const void *kernel, dim3 blocks, dim3 threads, size_t shared, void (*run)(const void *), const void *call)
+void EmulatorLaunch(const void *kernel, bool early, dim3 blocks, dim3 threads, size_t shared, void (*run)(const void *), const void *call)
 {
-  const cudaError_t error = LaunchChecked(kernel, blocks, threads, shared, run, call);
+  const cudaError_t error = LaunchChecked(kernel, early, blocks, threads, shared, run, call);
 
   if (!last_error) last_error = error;
 }
@@ -183,7 +183,7 @@ void EmulatorLaunch(const void *kernel, dim3 blocks, dim3 threads, size_t shared
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 blocks, dim3 threads, void **parameters, size_t shared, cudaStream_t)
 {
   EmulatorLaunch(
-      kernel, blocks, threads, shared, [](const void *p) { CallKernel(grid.kernel, (void *const *)p); }, parameters);
+      kernel, true, blocks, threads, shared, [](const void *p) { CallKernel(grid.kernel, (void *const *)p); }, parameters);
   return cudaGetLastError();
 }
 

@@ -261,6 +261,7 @@ void WatchAccess(const void *data, size_t bytes, Access access, const void *site
   if (access < WRITE && p - (uintptr_t)&__executable_start < statics.begin - (uintptr_t)&__executable_start) return; /* constants of the program */
   r = RegionOf(p);
   if (!r || p + bytes > r->begin + r->bytes) FailOutside(p, bytes, access, site);
+  if (grid.early && !current->waited) Fail("%s %zu bytes before it has waited for the launches before, at %s", access < WRITE ? "reads" : "writes", bytes, SiteOf(site).c_str());
   for (size_t i = 0; i < bytes; i++) {
     Cell *c = &r->cell[p - r->begin + i];
 

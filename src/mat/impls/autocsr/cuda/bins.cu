@@ -31,6 +31,7 @@ struct RowKinds {
 
 static __global__ void __launch_bounds__(BLOCK) Count(VirtualRows rows, AutoCSRBins *out)
 {
+  PtxWaitForLast();
   __shared__ AutoCSRBins own;
 
   CountVirtualRows(rows, FirstOfThread(), StrideOfThreads(), own, out);
@@ -44,7 +45,7 @@ PetscErrorCode AutoCSRDeviceCountBins(const AutoCSRMatrix *csr, PetscInt U, Pets
   PetscFunctionBegin;
   PetscCall(scratch.Allocate(1, &device));
   PetscCallCUDA(cudaMemsetAsync(device, 0, sizeof(*device), AUTOCSR_STREAM));
-  if (csr->m) Count<<<GridOf(Pieces(csr->m / U + 1, BLOCK), 256), BLOCK, 0, AUTOCSR_STREAM>>>(VirtualRows{csr->m, U, bins, csr->row_ptr}, device);
+  if (csr->m) Launch(Count, GridOf(Pieces(csr->m / U + 1, BLOCK), 256), BLOCK, 0, AUTOCSR_STREAM)(VirtualRows{csr->m, U, bins, csr->row_ptr}, device);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(AutoCSRDeviceToHost(counted, device, sizeof(*counted)));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -57,6 +58,7 @@ static constexpr PetscInt FEW    = 131072; /* so many are selected from by one l
 template <typename Wanted>
 static __global__ void __launch_bounds__(SELECT) SelectFew(PetscInt begin, PetscInt end, Wanted wanted, PetscInt names[])
 {
+  PtxWaitForLast();
   __shared__ int of_warp[SELECT / WARP];
   const PetscInt first = begin + (PetscInt)blockIdx.x * SELECT, mine = first + (PetscInt)threadIdx.x;
   const int      warp    = (int)threadIdx.x / WARP;
@@ -88,7 +90,7 @@ static PetscErrorCode Select(PetscInt begin, PetscInt end, const Wanted &wanted,
   PetscFunctionBegin;
   if (begin == end) PetscFunctionReturn(PETSC_SUCCESS);
   if (end - begin <= FEW) {
-    SelectFew<Wanted><<<(unsigned)Pieces(end - begin, SELECT), SELECT, 0, AUTOCSR_STREAM>>>(begin, end, wanted, names);
+    Launch(SelectFew<Wanted>, (unsigned)Pieces(end - begin, SELECT), SELECT, 0, AUTOCSR_STREAM)(begin, end, wanted, names);
     PetscCallCUDA(cudaGetLastError());
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -112,6 +114,7 @@ static constexpr int TURNS = 4, GROUP = TURNS * BLOCK; /* rows of a block of thr
 /* place[k * blocks + b]: where the names go of the rows of kind k that block b has */
 static __global__ void __launch_bounds__(BLOCK) CountKinds(const PetscInt row_ptr[], PetscInt begin, PetscInt end, const __grid_constant__ RowKinds kinds, PetscInt place[], unsigned *arrived)
 {
+  PtxWaitForLast();
   __shared__ PetscInt count[AUTOCSR_MAX_ROW_KINDS];
   const PetscInt      first = begin + (PetscInt)blockIdx.x * GROUP;
 
@@ -132,6 +135,7 @@ static __global__ void __launch_bounds__(BLOCK) CountKinds(const PetscInt row_pt
 
 static __global__ void __launch_bounds__(BLOCK) NameKinds(const PetscInt row_ptr[], PetscInt begin, PetscInt end, const __grid_constant__ RowKinds kinds, const PetscInt place[])
 {
+  PtxWaitForLast();
   __shared__ int of_warp[AUTOCSR_MAX_ROW_KINDS][BLOCK / WARP];
   const PetscInt first = begin + (PetscInt)blockIdx.x * GROUP;
   const int      warp  = (int)threadIdx.x / WARP;
@@ -176,10 +180,10 @@ PetscErrorCode AutoCSRDeviceNameRows(const AutoCSRMatrix *csr, PetscInt row_begi
   PetscCall(PetscArraycpy(kinds.kind, kind, n));
   PetscCall(scratch.Allocate((size_t)blocks * n, &place));
   PetscCall(AutoCSRDeviceBorrowZeros(sizeof(*arrived), (void **)&arrived));
-  CountKinds<<<(unsigned)blocks, BLOCK, 0, AUTOCSR_STREAM>>>(csr->row_ptr, row_begin, row_end, kinds, place, arrived);
+  Launch(CountKinds, (unsigned)blocks, BLOCK, 0, AUTOCSR_STREAM)(csr->row_ptr, row_begin, row_end, kinds, place, arrived);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(AutoCSRDeviceReturnZeros());
-  NameKinds<<<(unsigned)blocks, BLOCK, 0, AUTOCSR_STREAM>>>(csr->row_ptr, row_begin, row_end, kinds, place);
+  Launch(NameKinds, (unsigned)blocks, BLOCK, 0, AUTOCSR_STREAM)(csr->row_ptr, row_begin, row_end, kinds, place);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

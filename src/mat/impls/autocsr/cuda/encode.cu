@@ -27,6 +27,7 @@ static __device__ __forceinline__ PetscInt GroupMin(PetscInt v, int h)
 /* Lengths of rows; widths and bases of slices where they are streams, a lane a row. With host, to which the status then goes: the sums of widths, too */
 static __global__ void __launch_bounds__(BLOCK) MeasureRows(AutoCSRSegment seg, AutoCSRMatrix csr, EncodeStatus *status, EncodeStatus *host)
 {
+  PtxWaitForLast();
   PetscInt   *slice_ptr = (PetscInt *)seg.stream[AUTOCSR_STREAM_SLICE_PTR].data, *base = (PetscInt *)seg.stream[AUTOCSR_STREAM_BASE].data;
   const int   h   = slice_ptr || base ? (int)seg.axes.slice_height : WARP;
   DeviceCount nnz = 0, slots = 0;
@@ -95,7 +96,7 @@ static PetscBool KnowNonzeros(const AutoCSRSegment *seg, const AutoCSRMatrix *cs
 static PetscErrorCode LaunchMeasureRows(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, EncodeStatus *device, EncodeStatus *host)
 {
   PetscFunctionBegin;
-  MeasureRows<<<GridOf(Pieces(seg->n_rows, BLOCK), 2048), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, device, host);
+  Launch(MeasureRows, GridOf(Pieces(seg->n_rows, BLOCK), 2048), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, device, host);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -3,6 +3,7 @@
 
 static __global__ void __launch_bounds__(BLOCK) FindBases(AutoCSRSegment seg, AutoCSRMatrix csr, DeviceCount *too_wide)
 {
+  PtxWaitForLast();
   PetscInt *base = (PetscInt *)seg.stream[AUTOCSR_STREAM_BASE].data;
 
   for (PetscInt64 s = FirstOfThread() / WARP; s < seg.n_slices; s += StrideOfThreads() / WARP) {
@@ -20,6 +21,7 @@ static __global__ void __launch_bounds__(BLOCK) FindBases(AutoCSRSegment seg, Au
 template <typename Code>
 static __global__ void __launch_bounds__(BLOCK) EncodeBlocks(AutoCSRSegment seg, AutoCSRMatrix csr)
 {
+  PtxWaitForLast();
   for (PetscInt64 i = FirstOfThread() / WARP; i < seg.n_rows / seg.axes.block; i += StrideOfThreads() / WARP) {
     const PetscInt k = (PetscInt)i * seg.axes.block, blocks = AutoCSRSegmentRowLength(&seg, &csr, k) / seg.axes.block;
     Code          *to = (Code *)seg.stream[AUTOCSR_STREAM_INDEX].data + AutoCSRSegmentBlockSlot(&seg, &csr, k);
@@ -30,12 +32,14 @@ static __global__ void __launch_bounds__(BLOCK) EncodeBlocks(AutoCSRSegment seg,
 
 static __global__ void __launch_bounds__(BLOCK) EncodeBlockPtr(AutoCSRSegment seg, AutoCSRMatrix csr)
 {
+  PtxWaitForLast();
   for (PetscInt64 i = FirstOfThread(); i <= seg.n_rows / seg.axes.block; i += StrideOfThreads()) AutoCSREncodeBlockPtr(&seg, &csr, (PetscInt)i);
 }
 
 /* Writes run along the blocks, reads along the parts of rows in them */
 static __global__ void __launch_bounds__(BLOCK) EncodeBlockValue(AutoCSRSegment seg, AutoCSRMatrix csr)
 {
+  PtxWaitForLast();
   const PetscInt b = seg.axes.block;
 
   for (PetscInt64 i = FirstOfThread() / WARP; i < seg.n_rows / b; i += StrideOfThreads() / WARP) {
@@ -50,7 +54,7 @@ static __global__ void __launch_bounds__(BLOCK) EncodeBlockValue(AutoCSRSegment 
 PetscErrorCode DeviceEncodeBlockValue(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
 {
   PetscFunctionBegin;
-  EncodeBlockValue<<<GridOf(Pieces(seg->n_rows / seg->axes.block, BLOCK / WARP), 4096), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr);
+  Launch(EncodeBlockValue, GridOf(Pieces(seg->n_rows / seg->axes.block, BLOCK / WARP), 4096), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -65,11 +69,11 @@ PetscErrorCode DeviceEncodeBlocks(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_INDEX, seg->nnz / (seg->axes.block * seg->axes.block)));
   if (seg->axes.order == AUTOCSR_ORDER_BLOCKED) {
     PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_BLOCK_PTR, block_rows + 1));
-    EncodeBlockPtr<<<GridOf(Pieces(block_rows + 1, BLOCK), 4096), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr);
+    Launch(EncodeBlockPtr, GridOf(Pieces(block_rows + 1, BLOCK), 4096), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr);
     PetscCallCUDA(cudaGetLastError());
   }
   if (seg->axes.index == AUTOCSR_INDEX_32) {
-    EncodeBlocks<uint32_t><<<GridOf(Pieces(block_rows, BLOCK / WARP), 4096), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr);
+    Launch(EncodeBlocks<uint32_t>, GridOf(Pieces(block_rows, BLOCK / WARP), 4096), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr);
     PetscCallCUDA(cudaGetLastError());
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -77,9 +81,9 @@ PetscErrorCode DeviceEncodeBlocks(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_BASE, seg->n_slices));
   PetscCall(scratch.Allocate(1, &too_wide));
   PetscCallCUDA(cudaMemsetAsync(too_wide, 0, sizeof(*too_wide), AUTOCSR_STREAM));
-  FindBases<<<GridOf(Pieces(seg->n_slices, BLOCK / WARP), 4096), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, too_wide);
+  Launch(FindBases, GridOf(Pieces(seg->n_slices, BLOCK / WARP), 4096), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, too_wide);
   PetscCallCUDA(cudaGetLastError());
-  EncodeBlocks<uint16_t><<<GridOf(Pieces(block_rows, BLOCK / WARP), 4096), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr);
+  Launch(EncodeBlocks<uint16_t>, GridOf(Pieces(block_rows, BLOCK / WARP), 4096), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(AutoCSRDeviceToHost(&wide, too_wide, sizeof(wide)));
   PetscCheck(!wide, PETSC_COMM_SELF, PETSC_ERR_PLIB, "16 bits do not hold the columns of slice %" PetscInt_FMT " of %" PetscInt_FMT " rows", (PetscInt)wide - 1, AutoCSRAxesSliceRows(&seg->axes));

@@ -173,6 +173,7 @@ static __device__ __forceinline__ void TurnSlice(const AutoCSRSegment &seg, cons
 template <typename Code>
 static __global__ void __launch_bounds__(BLOCK, sizeof(typename Code::From) + sizeof(PetscInt) > 12 ? 4 : 5) EncodeSliced(AutoCSRSegment seg, AutoCSRMatrix csr, const typename Code::From from[], typename Code::To to[], PetscInt slots, int span, const AutoCSRDictionary *dictionary)
 {
+  PtxWaitForLast();
   typedef typename Code::To To;
   __shared__ __align__(16) unsigned char memory[Code::shared];
   __shared__ __align__(16) unsigned char tiles[WARPS * WARP * (TILE + 1) * sizeof(To)];
@@ -201,6 +202,7 @@ static __global__ void __launch_bounds__(BLOCK, sizeof(typename Code::From) + si
 */
 static __global__ void __launch_bounds__(WIDE_WARPS *WARP) CopyWideSlices(AutoCSRSegment seg, AutoCSRMatrix csr, PetscScalar to[])
 {
+  PtxWaitForLast();
   __shared__ __align__(16) unsigned char rooms[WIDE_WARPS][WIDE_BYTES + 16];
   unsigned char                         *room  = rooms[threadIdx.x / WARP];
   const PetscInt64                       first = ((PetscInt64)(gridDim.x - 1 - blockIdx.x) * WIDE_WARPS + threadIdx.x / WARP) * WIDE_TURNS; /* as FirstSlotOfWarp() */
@@ -251,6 +253,7 @@ static PetscBool AreWide(const AutoCSRSegment *seg, PetscInt slots)
 template <typename Code>
 static __global__ void __launch_bounds__(BLOCK) EncodeLanes(AutoCSRSegment seg, AutoCSRMatrix csr, const typename Code::From from[], typename Code::To to[], PetscInt slots, int span, const AutoCSRDictionary *dictionary)
 {
+  PtxWaitForLast();
   __shared__ __align__(16) unsigned char memory[Code::shared];
   const PetscInt                        *slice_ptr = (const PetscInt *)seg.stream[AUTOCSR_STREAM_SLICE_PTR].data;
   const PetscInt                         lanes = seg.axes.lanes, h = seg.axes.slice_height;
@@ -281,6 +284,7 @@ static __global__ void __launch_bounds__(BLOCK) EncodeLanes(AutoCSRSegment seg, 
 template <typename Code>
 static __global__ void __launch_bounds__(BLOCK) EncodeFlat(AutoCSRSegment seg, AutoCSRMatrix csr, const typename Code::From from[], typename Code::To to[], PetscInt slots, const AutoCSRDictionary *dictionary)
 {
+  PtxWaitForLast();
   __shared__ __align__(16) unsigned char memory[Code::shared];
   const PetscInt                         begin = csr.row_ptr[seg.row_begin];
   Code                                   code;
@@ -292,6 +296,7 @@ static __global__ void __launch_bounds__(BLOCK) EncodeFlat(AutoCSRSegment seg, A
 /* A warp goes along as many entries as any other, through the slices that they are in */
 static __global__ void __launch_bounds__(BLOCK) EncodeFlat16(AutoCSRSegment seg, AutoCSRMatrix csr, uint16_t to[], PetscInt slots, int span)
 {
+  PtxWaitForLast();
   const PetscInt  *bases = (const PetscInt *)seg.stream[AUTOCSR_STREAM_BASE].data, *row_ptr = csr.row_ptr + seg.row_begin, begin = row_ptr[0];
   const auto       start = [=](PetscInt s) { return row_ptr[s < seg.n_slices ? s * WARP : seg.n_rows] - begin; };
   const PetscInt64 first = FirstOfThread() / WARP * span, end = first + span < slots ? first + span : slots;
@@ -314,11 +319,11 @@ static PetscErrorCode Encode(const AutoCSRSegment *seg, const AutoCSRMatrix *csr
 
   PetscFunctionBegin;
   if (seg->axes.order == AUTOCSR_ORDER_SLICED && seg->axes.lanes > 1)
-    EncodeLanes<Code><<<(unsigned)Pieces(slots, span * WARPS), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, from, to, slots, span, dictionary);
+    Launch(EncodeLanes<Code>, (unsigned)Pieces(slots, span * WARPS), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, from, to, slots, span, dictionary);
   else if (seg->axes.order == AUTOCSR_ORDER_SLICED)
-    EncodeSliced<Code><<<(unsigned)Pieces(slots, span * WARPS), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, from, to, slots, span, dictionary);
+    Launch(EncodeSliced<Code>, (unsigned)Pieces(slots, span * WARPS), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, from, to, slots, span, dictionary);
   else
-    EncodeFlat<Code><<<GridOf(Pieces(slots, BLOCK), 4096), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, from, to, slots, dictionary);
+    Launch(EncodeFlat<Code>, GridOf(Pieces(slots, BLOCK), 4096), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, from, to, slots, dictionary);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -334,7 +339,7 @@ PetscErrorCode DeviceEncodeIndex(AutoCSRSegment *seg, const AutoCSRMatrix *csr, 
   else {
     const int span = SpanOf(slots);
 
-    EncodeFlat16<<<(unsigned)Pieces(slots, span * WARPS), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, (uint16_t *)seg->stream[AUTOCSR_STREAM_INDEX].data, slots, span);
+    Launch(EncodeFlat16, (unsigned)Pieces(slots, span * WARPS), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, (uint16_t *)seg->stream[AUTOCSR_STREAM_INDEX].data, slots, span);
     PetscCallCUDA(cudaGetLastError());
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -347,7 +352,7 @@ PetscErrorCode DeviceEncodeValue(AutoCSRSegment *seg, const AutoCSRMatrix *csr, 
   if (seg->axes.order == AUTOCSR_ORDER_BLOCKED)
     PetscCall(DeviceEncodeBlockValue(seg, csr));
   else if (AreWide(seg, slots)) {
-    CopyWideSlices<<<(unsigned)Pieces(seg->n_slices, WIDE_WARPS * WIDE_TURNS), WIDE_WARPS * WARP, 0, AUTOCSR_STREAM>>>(*seg, *csr, (PetscScalar *)seg->stream[AUTOCSR_STREAM_VALUE].data);
+    Launch(CopyWideSlices, (unsigned)Pieces(seg->n_slices, WIDE_WARPS * WIDE_TURNS), WIDE_WARPS * WARP, 0, AUTOCSR_STREAM)(*seg, *csr, (PetscScalar *)seg->stream[AUTOCSR_STREAM_VALUE].data);
     PetscCallCUDA(cudaGetLastError());
   } else if (seg->axes.value == AUTOCSR_VALUE_COPY)
     PetscCall(Encode<CodeCopy>(seg, csr, csr->val, AUTOCSR_STREAM_VALUE, slots, NULL));

@@ -16,6 +16,7 @@ static __device__ __forceinline__ void LoadRows(const AutoCSRSegment &seg, const
 /* Period and width of each slice; size[s]: of its residuals, by the height */
 static __global__ void __launch_bounds__(BLOCK) ChooseModels(AutoCSRSegment seg, AutoCSRMatrix csr, PetscInt64 size[])
 {
+  PtxWaitForLast();
   __shared__ SliceRows slice[BLOCK / WARP];
   SliceRows           &rows      = slice[threadIdx.x / WARP];
   AutoCSRSliceFit     *fit       = (AutoCSRSliceFit *)seg.stream[AUTOCSR_STREAM_SLICE_FIT].data;
@@ -41,6 +42,7 @@ static __global__ void __launch_bounds__(BLOCK) ChooseModels(AutoCSRSegment seg,
 
 static __global__ void __launch_bounds__(BLOCK) WriteBegins(AutoCSRSegment seg, const PetscInt64 end[])
 {
+  PtxWaitForLast();
   AutoCSRSliceFit *fit = (AutoCSRSliceFit *)seg.stream[AUTOCSR_STREAM_SLICE_FIT].data;
 
   for (PetscInt64 s = FirstOfThread(); s < seg.n_slices; s += StrideOfThreads()) fit[s].begin = s ? (PetscInt)end[s - 1] : 0;
@@ -48,6 +50,7 @@ static __global__ void __launch_bounds__(BLOCK) WriteBegins(AutoCSRSegment seg, 
 
 static __global__ void __launch_bounds__(BLOCK) WriteFits(AutoCSRSegment seg, AutoCSRMatrix csr)
 {
+  PtxWaitForLast();
   __shared__ SliceRows slice[BLOCK / WARP];
   SliceRows           &rows      = slice[threadIdx.x / WARP];
   const PetscInt      *slice_ptr = (const PetscInt *)seg.stream[AUTOCSR_STREAM_SLICE_PTR].data;
@@ -69,17 +72,17 @@ PetscErrorCode DeviceEncodeFits(AutoCSRSegment *seg, const AutoCSRMatrix *csr, P
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_FIT, slots / WARP));
   if (seg->n_slices) {
     PetscCall(scratch.Allocate((size_t)seg->n_slices, &size));
-    ChooseModels<<<grid, BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, size);
+    Launch(ChooseModels, grid, BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, size);
     PetscCallCUDA(cudaGetLastError());
     PetscCall(RunWithStorage([&](void *temporary, size_t &room) { return cub::DeviceScan::InclusiveSum(temporary, room, size, size, seg->n_slices, AUTOCSR_STREAM); }));
-    WriteBegins<<<grid, BLOCK, 0, AUTOCSR_STREAM>>>(*seg, size);
+    Launch(WriteBegins, grid, BLOCK, 0, AUTOCSR_STREAM)(*seg, size);
     PetscCallCUDA(cudaGetLastError());
     PetscCall(AutoCSRDeviceToHost(&bytes, &size[seg->n_slices - 1], sizeof(bytes)));
   }
   PetscCall(AutoCSRSegmentCheckSlots(seg, bytes * WARP));
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_INDEX, (PetscInt)(bytes * WARP)));
   if (seg->n_slices) {
-    WriteFits<<<grid, BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr);
+    Launch(WriteFits, grid, BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr);
     PetscCallCUDA(cudaGetLastError());
   }
   PetscFunctionReturn(PETSC_SUCCESS);

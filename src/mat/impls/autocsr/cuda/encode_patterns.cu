@@ -4,6 +4,7 @@
 
 static __global__ void __launch_bounds__(BLOCK) FindFirstRows(AutoCSRSegment seg, const uint16_t pattern_id[], SegmentPatterns *patterns, EncodeStatus *status)
 {
+  PtxWaitForLast();
   __shared__ PetscInt last[AUTOCSR_MAX_PATTERNS];
 
   for (int p = (int)threadIdx.x; p < AUTOCSR_MAX_PATTERNS; p += BLOCK) last[p] = 0;
@@ -30,6 +31,7 @@ static __global__ void __launch_bounds__(BLOCK) FindFirstRows(AutoCSRSegment seg
 /* One block, a thread a pattern */
 static __global__ void __launch_bounds__(AUTOCSR_MAX_PATTERNS) NumberByFirstRows(AutoCSRSegment seg, AutoCSRMatrix csr, SegmentPatterns *patterns, EncodeStatus *status)
 {
+  PtxWaitForLast();
   typedef cub::BlockScan<PetscInt, AUTOCSR_MAX_PATTERNS> Scan;
   __shared__ typename Scan::TempStorage                  storage;
   __shared__ PetscInt                                    last[AUTOCSR_MAX_PATTERNS], length[AUTOCSR_MAX_PATTERNS];
@@ -63,15 +65,16 @@ PetscErrorCode DeviceFindPatterns(const AutoCSRSegment *seg, const AutoCSRMatrix
 {
   PetscFunctionBegin;
   PetscCallCUDA(cudaMemsetAsync(patterns->last, 0, sizeof(patterns->last), AUTOCSR_STREAM));
-  FindFirstRows<<<GridOf(Pieces(seg->n_rows, BLOCK), 1024), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, profile->pattern_id, patterns, status);
+  Launch(FindFirstRows, GridOf(Pieces(seg->n_rows, BLOCK), 1024), BLOCK, 0, AUTOCSR_STREAM)(*seg, profile->pattern_id, patterns, status);
   PetscCallCUDA(cudaGetLastError());
-  NumberByFirstRows<<<1, AUTOCSR_MAX_PATTERNS, 0, AUTOCSR_STREAM>>>(*seg, *csr, patterns, status);
+  Launch(NumberByFirstRows, 1, AUTOCSR_MAX_PATTERNS, 0, AUTOCSR_STREAM)(*seg, *csr, patterns, status);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static __global__ void __launch_bounds__(BLOCK) WriteIds(AutoCSRSegment seg, const uint16_t pattern_id[], const SegmentPatterns *patterns)
 {
+  PtxWaitForLast();
   uint16_t *id = (uint16_t *)seg.stream[AUTOCSR_STREAM_PATTERN_ID].data;
 
   for (PetscInt64 k = FirstOfThread(); k < seg.n_rows; k += StrideOfThreads()) id[k] = (uint16_t)patterns->number[pattern_id[AutoCSRSegmentRow(&seg, (PetscInt)k)]];
@@ -80,6 +83,7 @@ static __global__ void __launch_bounds__(BLOCK) WriteIds(AutoCSRSegment seg, con
 /* A warp a pattern */
 static __global__ void __launch_bounds__(BLOCK) WriteOffsets(AutoCSRSegment seg, AutoCSRMatrix csr, const SegmentPatterns *patterns)
 {
+  PtxWaitForLast();
   PetscInt *ptr = (PetscInt *)seg.stream[AUTOCSR_STREAM_PATTERN_PTR].data, *offset = (PetscInt *)seg.stream[AUTOCSR_STREAM_PATTERN_OFFSET].data;
 
   for (PetscInt64 p = FirstOfThread() / WARP; p < seg.n_patterns; p += StrideOfThreads() / WARP) {
@@ -95,9 +99,9 @@ static __global__ void __launch_bounds__(BLOCK) WriteOffsets(AutoCSRSegment seg,
 PetscErrorCode DeviceEncodePatterns(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRProfile *profile, const SegmentPatterns *patterns)
 {
   PetscFunctionBegin;
-  WriteIds<<<GridOf(Pieces(seg->n_rows, BLOCK), 2048), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, profile->pattern_id, patterns);
+  Launch(WriteIds, GridOf(Pieces(seg->n_rows, BLOCK), 2048), BLOCK, 0, AUTOCSR_STREAM)(*seg, profile->pattern_id, patterns);
   PetscCallCUDA(cudaGetLastError());
-  WriteOffsets<<<GridOf(Pieces(seg->n_patterns, BLOCK / WARP), 128), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, patterns);
+  Launch(WriteOffsets, GridOf(Pieces(seg->n_patterns, BLOCK / WARP), 128), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, patterns);
   PetscCallCUDA(cudaGetLastError());
   if (seg->axes.value == AUTOCSR_VALUE_PATTERN) PetscCallCUDA(cudaMemcpyAsync(seg->stream[AUTOCSR_STREAM_PATTERN_ROW].data, patterns->row, (size_t)seg->n_patterns * sizeof(PetscInt), cudaMemcpyDeviceToDevice, AUTOCSR_STREAM));
   PetscCall(DeviceEncodePatternValues(seg, csr, NULL));

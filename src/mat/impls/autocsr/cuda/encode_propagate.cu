@@ -32,11 +32,13 @@ static __host__ __device__ __forceinline__ PetscInt RunCount(const Runs &runs)
 /* begins[k]: whether a row block begins; then how many have begun before row k */
 static __global__ void __launch_bounds__(BLOCK) FindRowBlocks(AutoCSRSegment seg, const PetscInt ptr[], PetscInt begins[])
 {
+  PtxWaitForLast();
   for (PetscInt64 k = FirstOfThread(); k <= seg.n_rows; k += StrideOfThreads()) begins[k] = k < seg.n_rows && AutoCSRPropagateBegins(&seg.axes, (PetscInt)k, ptr[k ? k - 1 : 0], ptr[k]) ? 1 : 0;
 }
 
 static __global__ void __launch_bounds__(BLOCK) WriteRowBlocks(AutoCSRSegment seg, const PetscInt before[])
 {
+  PtxWaitForLast();
   PetscInt *block_row = (PetscInt *)seg.stream[AUTOCSR_STREAM_BLOCK_ROW].data;
 
   for (PetscInt64 k = FirstOfThread(); k <= seg.n_rows; k += StrideOfThreads()) {
@@ -47,6 +49,7 @@ static __global__ void __launch_bounds__(BLOCK) WriteRowBlocks(AutoCSRSegment se
 /* The row and the run of each entry */
 static __global__ void __launch_bounds__(BLOCK) FindRuns(AutoCSRSegment seg, AutoCSRMatrix csr, const PetscInt ptr[], const PetscInt before[], PetscInt nnz, PetscInt blocks, Entries entries, PetscInt in_order[])
 {
+  PtxWaitForLast();
   __shared__ SliceEntries slices[BLOCK / WARP];
   const PetscInt64        begin = FirstOfThread() / WARP * SPAN, end = begin + SPAN < nnz ? begin + SPAN : nnz;
 
@@ -68,6 +71,7 @@ static __global__ void __launch_bounds__(BLOCK) FindRuns(AutoCSRSegment seg, Aut
 /* Where each key begins among the sorted */
 static __global__ void __launch_bounds__(BLOCK) FindFirst(const uint32_t key[], PetscInt nnz, PetscInt keys, PetscInt first[])
 {
+  PtxWaitForLast();
   for (PetscInt64 c = FirstOfThread(); c <= keys; c += StrideOfThreads()) {
     PetscInt lo = 0, hi = nnz;
 
@@ -86,6 +90,7 @@ static __global__ void __launch_bounds__(BLOCK) FindFirst(const uint32_t key[], 
 /* The units of runs, in both orders */
 static __global__ void __launch_bounds__(BLOCK) CountUnits(Runs runs)
 {
+  PtxWaitForLast();
   const PetscInt n = RunCount(runs);
 
   for (PetscInt64 i = FirstOfThread(); i <= n; i += StrideOfThreads()) {
@@ -99,16 +104,19 @@ static __global__ void __launch_bounds__(BLOCK) CountUnits(Runs runs)
 /* The first unit of each tile, and the end */
 static __global__ void __launch_bounds__(BLOCK) FindTiles(Runs runs, PetscInt tile_unit[])
 {
+  PtxWaitForLast();
   for (PetscInt64 c = FirstOfThread(); c <= runs.tiles; c += StrideOfThreads()) tile_unit[c] = runs.unit[c * runs.blocks];
 }
 
 static __global__ void __launch_bounds__(BLOCK) CountChunks(Runs runs, PetscInt chunk_ptr[])
 {
+  PtxWaitForLast();
   for (PetscInt64 b = FirstOfThread(); b <= runs.blocks; b += StrideOfThreads()) chunk_ptr[b] = b < runs.blocks ? AutoCSRPropagatePartsOf(0, runs.place[(b + 1) * runs.tiles] - runs.place[b * runs.tiles]) : 0;
 }
 
 static __global__ void __launch_bounds__(BLOCK) CountParts(Runs runs)
 {
+  PtxWaitForLast();
   const PetscInt n = RunCount(runs);
 
   for (PetscInt64 i = FirstOfThread(); i <= n; i += StrideOfThreads()) runs.part[i] = i < n ? AutoCSRPropagatePartsOf(runs.place[i] - runs.place[i / runs.tiles * runs.tiles], runs.place[i + 1] - runs.place[i]) : 0;
@@ -116,6 +124,7 @@ static __global__ void __launch_bounds__(BLOCK) CountParts(Runs runs)
 
 static __global__ void __launch_bounds__(BLOCK) WriteParts(AutoCSRSegment seg, Runs runs, PetscInt chunks)
 {
+  PtxWaitForLast();
   const PetscInt  n         = RunCount(runs);
   const PetscInt *chunk_ptr = (const PetscInt *)seg.stream[AUTOCSR_STREAM_CHUNK_PTR].data;
 
@@ -132,6 +141,7 @@ static __global__ void __launch_bounds__(BLOCK) WriteParts(AutoCSRSegment seg, R
 /* INDEX, and each entry's chunk, of which it has the place; key and sorted: entries by run */
 static __global__ void __launch_bounds__(BLOCK) WriteIndex(AutoCSRSegment seg, AutoCSRMatrix csr, const PetscInt ptr[], PetscInt nnz, Runs runs, const uint32_t key[], const PetscInt sorted[], Entries entries)
 {
+  PtxWaitForLast();
   const PetscInt *chunk_ptr = (const PetscInt *)seg.stream[AUTOCSR_STREAM_CHUNK_PTR].data;
   uint16_t       *index     = (uint16_t *)seg.stream[AUTOCSR_STREAM_INDEX].data;
 
@@ -148,6 +158,7 @@ static __global__ void __launch_bounds__(BLOCK) WriteIndex(AutoCSRSegment seg, A
 /* The codes that name nothing */
 static __global__ void __launch_bounds__(BLOCK) ClearCodes(AutoCSRSegment seg, PetscInt codes)
 {
+  PtxWaitForLast();
   uint16_t *chunk_row   = (uint16_t *)seg.stream[AUTOCSR_STREAM_CHUNK_ROW].data;
   uint8_t  *chunk_place = (uint8_t *)seg.stream[AUTOCSR_STREAM_CHUNK_PLACE].data;
 
@@ -160,6 +171,7 @@ static __global__ void __launch_bounds__(BLOCK) ClearCodes(AutoCSRSegment seg, P
 /* CHUNK_ROW and CHUNK_PLACE; key and sorted: entries by chunk, of which first tells where each begins */
 static __global__ void __launch_bounds__(BLOCK) WriteCodes(AutoCSRSegment seg, PetscInt nnz, const PetscInt before[], const PetscInt first[], const uint32_t key[], const PetscInt sorted[], Entries entries)
 {
+  PtxWaitForLast();
   const PetscInt *block_row   = (const PetscInt *)seg.stream[AUTOCSR_STREAM_BLOCK_ROW].data;
   uint16_t       *chunk_row   = (uint16_t *)seg.stream[AUTOCSR_STREAM_CHUNK_ROW].data;
   uint8_t        *chunk_place = (uint8_t *)seg.stream[AUTOCSR_STREAM_CHUNK_PLACE].data;
@@ -195,12 +207,12 @@ static PetscErrorCode SortEntries(PetscInt nnz, PetscInt keys, const uint32_t ke
 static PetscErrorCode MakeRowBlocks(AutoCSRSegment *seg, const PetscInt ptr[], PetscInt before[], PetscInt *blocks)
 {
   PetscFunctionBegin;
-  FindRowBlocks<<<GridOfThreads(seg->n_rows + 1), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, ptr, before);
+  Launch(FindRowBlocks, GridOfThreads(seg->n_rows + 1), BLOCK, 0, AUTOCSR_STREAM)(*seg, ptr, before);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(SumUp(seg->n_rows, before));
   PetscCall(AutoCSRDeviceToHost(blocks, before + seg->n_rows, sizeof(*blocks)));
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_BLOCK_ROW, *blocks + 1));
-  WriteRowBlocks<<<GridOfThreads(seg->n_rows + 1), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, before);
+  Launch(WriteRowBlocks, GridOfThreads(seg->n_rows + 1), BLOCK, 0, AUTOCSR_STREAM)(*seg, before);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -213,14 +225,14 @@ static PetscErrorCode MakeRuns(AutoCSRSegment *seg, PetscInt n, const uint32_t k
   PetscInt      *tile_unit, *host, *chunk_ptr, parts;
 
   PetscFunctionBegin;
-  FindFirst<<<GridOfThreads(n_runs + 1), BLOCK, 0, AUTOCSR_STREAM>>>(key, seg->nnz, n_runs, runs->entry);
+  Launch(FindFirst, GridOfThreads(n_runs + 1), BLOCK, 0, AUTOCSR_STREAM)(key, seg->nnz, n_runs, runs->entry);
   PetscCallCUDA(cudaGetLastError());
-  CountUnits<<<GridOfThreads(n_runs + 1), BLOCK, 0, AUTOCSR_STREAM>>>(*runs);
+  Launch(CountUnits, GridOfThreads(n_runs + 1), BLOCK, 0, AUTOCSR_STREAM)(*runs);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(SumUp(n_runs, runs->unit));
   PetscCall(SumUp(n_runs, runs->place));
   PetscCall(scratch.Allocate((size_t)runs->tiles + 1, &tile_unit));
-  FindTiles<<<GridOfThreads(runs->tiles + 1), BLOCK, 0, AUTOCSR_STREAM>>>(*runs, tile_unit);
+  Launch(FindTiles, GridOfThreads(runs->tiles + 1), BLOCK, 0, AUTOCSR_STREAM)(*runs, tile_unit);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(PetscMalloc1(runs->tiles + 1, &host));
   PetscCall(AutoCSRDeviceToHost(host, tile_unit, sizeof(*host) * (size_t)(runs->tiles + 1)));
@@ -228,16 +240,16 @@ static PetscErrorCode MakeRuns(AutoCSRSegment *seg, PetscInt n, const uint32_t k
   PetscCall(PetscFree(host));
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_CHUNK_PTR, runs->blocks + 1));
   chunk_ptr = (PetscInt *)seg->stream[AUTOCSR_STREAM_CHUNK_PTR].data;
-  CountChunks<<<GridOfThreads(runs->blocks + 1), BLOCK, 0, AUTOCSR_STREAM>>>(*runs, chunk_ptr);
+  Launch(CountChunks, GridOfThreads(runs->blocks + 1), BLOCK, 0, AUTOCSR_STREAM)(*runs, chunk_ptr);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(SumUp(runs->blocks, chunk_ptr));
   PetscCall(AutoCSRDeviceToHost(chunks, chunk_ptr + runs->blocks, sizeof(*chunks)));
-  CountParts<<<GridOfThreads(n_runs + 1), BLOCK, 0, AUTOCSR_STREAM>>>(*runs);
+  Launch(CountParts, GridOfThreads(n_runs + 1), BLOCK, 0, AUTOCSR_STREAM)(*runs);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(SumUp(n_runs, runs->part));
   PetscCall(AutoCSRDeviceToHost(&parts, runs->part + n_runs, sizeof(parts)));
   PetscCall(AutoCSRPropagateAllocateChunks(seg, *chunks, parts));
-  WriteParts<<<GridOfThreads(n_runs + 1), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *runs, *chunks);
+  Launch(WriteParts, GridOfThreads(n_runs + 1), BLOCK, 0, AUTOCSR_STREAM)(*seg, *runs, *chunks);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -271,23 +283,23 @@ PetscErrorCode DeviceEncodePropagate(AutoCSRSegment *seg, const AutoCSRMatrix *c
   PetscCall(memory[10].Allocate(n_runs, &runs.place));
   PetscCall(memory[11].Allocate(n_runs, &runs.part));
   if (nnz) {
-    FindRuns<<<(unsigned)Pieces(seg->nnz, SPAN * (BLOCK / WARP)), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, ptr, before, seg->nnz, runs.blocks, entries, in_order);
+    Launch(FindRuns, (unsigned)Pieces(seg->nnz, SPAN * (BLOCK / WARP)), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, ptr, before, seg->nnz, runs.blocks, entries, in_order);
     PetscCallCUDA(cudaGetLastError());
   }
   PetscCall(SortEntries(seg->nnz, RunCount(runs), entries.key, in_order, key, sorted));
   PetscCall(MakeRuns(seg, csr->n, key, &runs, &chunks));
   PetscCall(Zero(seg, AUTOCSR_STREAM_INDEX));
   PetscCall(Zero(seg, AUTOCSR_STREAM_VALUE));
-  ClearCodes<<<GridOfThreads((PetscInt64)chunks * AUTOCSR_PROPAGATE_CHUNK), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, chunks * AUTOCSR_PROPAGATE_CHUNK);
+  Launch(ClearCodes, GridOfThreads((PetscInt64)chunks * AUTOCSR_PROPAGATE_CHUNK), BLOCK, 0, AUTOCSR_STREAM)(*seg, chunks * AUTOCSR_PROPAGATE_CHUNK);
   PetscCallCUDA(cudaGetLastError());
   if (!nnz) PetscFunctionReturn(PETSC_SUCCESS);
-  WriteIndex<<<GridOfThreads(seg->nnz), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, ptr, seg->nnz, runs, key, sorted, entries);
+  Launch(WriteIndex, GridOfThreads(seg->nnz), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, ptr, seg->nnz, runs, key, sorted, entries);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(SortEntries(seg->nnz, chunks, entries.key, in_order, key, sorted));
   PetscCall(memory[12].Allocate((size_t)chunks + 1, &first));
-  FindFirst<<<GridOfThreads(chunks + 1), BLOCK, 0, AUTOCSR_STREAM>>>(key, seg->nnz, chunks, first);
+  Launch(FindFirst, GridOfThreads(chunks + 1), BLOCK, 0, AUTOCSR_STREAM)(key, seg->nnz, chunks, first);
   PetscCallCUDA(cudaGetLastError());
-  WriteCodes<<<GridOfThreads(seg->nnz), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, seg->nnz, before, first, key, sorted, entries);
+  Launch(WriteCodes, GridOfThreads(seg->nnz), BLOCK, 0, AUTOCSR_STREAM)(*seg, seg->nnz, before, first, key, sorted, entries);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

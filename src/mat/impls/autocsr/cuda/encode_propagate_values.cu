@@ -4,6 +4,7 @@
 /* VALUE: a block a row block. The entry is where the row has its column */
 static __global__ void __launch_bounds__(4 * BLOCK) WriteValues(AutoCSRSegment seg, AutoCSRMatrix csr, const AutoCSRDictionary *dictionary)
 {
+  PtxWaitForLast();
   const PetscInt *block_row = (const PetscInt *)seg.stream[AUTOCSR_STREAM_BLOCK_ROW].data, *chunk_ptr = (const PetscInt *)seg.stream[AUTOCSR_STREAM_CHUNK_PTR].data;
   const uint16_t *chunk_row   = (const uint16_t *)seg.stream[AUTOCSR_STREAM_CHUNK_ROW].data;
   const uint8_t  *chunk_place = (const uint8_t *)seg.stream[AUTOCSR_STREAM_CHUNK_PLACE].data;
@@ -28,7 +29,7 @@ PetscErrorCode DeviceEncodePropagateValue(AutoCSRSegment *seg, const AutoCSRMatr
 
   PetscFunctionBegin;
   if (!blocks) PetscFunctionReturn(PETSC_SUCCESS);
-  WriteValues<<<(unsigned)blocks, 4 * BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, dictionary);
+  Launch(WriteValues, (unsigned)blocks, 4 * BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, dictionary);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -23,6 +23,7 @@ typedef struct {
 
 static __global__ void __launch_bounds__(BLOCK) RowLengths(AutoCSRSegment seg, AutoCSRMatrix csr, PetscInt length[])
 {
+  PtxWaitForLast();
   for (PetscInt64 k = FirstOfThread(); k <= seg.n_rows; k += StrideOfThreads()) length[k] = AutoCSRSegmentRowLength(&seg, &csr, (PetscInt)k);
 }
 
@@ -30,6 +31,7 @@ static __global__ void __launch_bounds__(BLOCK) RowLengths(AutoCSRSegment seg, A
 template <bool write>
 static __global__ void __launch_bounds__(BLOCK) FindRuns(AutoCSRSegment seg, AutoCSRMatrix csr, const PetscInt ptr[], PetscInt nnz, PetscInt count[], Runs runs)
 {
+  PtxWaitForLast();
   __shared__ SliceEntries slices[BLOCK / WARP];
   const PetscInt64        span = FirstOfThread() / WARP, begin = span * SPAN, end = begin + SPAN < nnz ? begin + SPAN : nnz;
   PetscInt                n = 0;
@@ -70,6 +72,7 @@ static __global__ void __launch_bounds__(BLOCK) FindRuns(AutoCSRSegment seg, Aut
 
 static __global__ void __launch_bounds__(BLOCK) RunLengths(Runs runs, PetscInt nnz)
 {
+  PtxWaitForLast();
   for (PetscInt64 i = FirstOfThread(); i <= runs.n; i += StrideOfThreads()) {
     const PetscInt r = i < runs.n ? runs.sorted[i] : 0;
 
@@ -79,6 +82,7 @@ static __global__ void __launch_bounds__(BLOCK) RunLengths(Runs runs, PetscInt n
 
 static __global__ void __launch_bounds__(BLOCK) FindTiles(Runs runs, PetscInt n_tiles, Tiles tiles)
 {
+  PtxWaitForLast();
   for (PetscInt64 c = FirstOfThread(); c <= n_tiles; c += StrideOfThreads()) {
     PetscInt lo = 0, hi = runs.n;
 
@@ -118,6 +122,7 @@ static __device__ __forceinline__ void EachPiece(const AutoCSRSegment &seg, cons
 
 static __global__ void __launch_bounds__(BLOCK) CountPieces(AutoCSRSegment seg, Runs runs, Tiles tiles, PetscInt piece[])
 {
+  PtxWaitForLast();
   for (PetscInt64 i = FirstOfThread(); i <= runs.n; i += StrideOfThreads()) {
     PetscInt n = 0;
 
@@ -129,6 +134,7 @@ static __global__ void __launch_bounds__(BLOCK) CountPieces(AutoCSRSegment seg, 
 /* END and PIECE_ROW */
 static __global__ void __launch_bounds__(BLOCK) WritePieces(AutoCSRSegment seg, Runs runs, Tiles tiles, const PetscInt piece[])
 {
+  PtxWaitForLast();
   uint32_t *end       = (uint32_t *)seg.stream[AUTOCSR_STREAM_END].data;
   uint16_t *piece_row = (uint16_t *)seg.stream[AUTOCSR_STREAM_PIECE_ROW].data;
 
@@ -146,6 +152,7 @@ static __global__ void __launch_bounds__(BLOCK) WritePieces(AutoCSRSegment seg, 
 /* INDEX: a warp goes along as many entries as any other, through the sorted runs */
 static __global__ void __launch_bounds__(BLOCK) WriteIndex(AutoCSRSegment seg, AutoCSRMatrix csr, const PetscInt ptr[], Runs runs, Tiles tiles, PetscInt nnz)
 {
+  PtxWaitForLast();
   __shared__ SliceEntries slices[BLOCK / WARP];
   uint16_t               *index = (uint16_t *)seg.stream[AUTOCSR_STREAM_INDEX].data;
   const PetscInt64        begin = FirstOfThread() / WARP * SPAN, end = begin + SPAN < nnz ? begin + SPAN : nnz;
@@ -167,6 +174,7 @@ static __global__ void __launch_bounds__(BLOCK) WriteIndex(AutoCSRSegment seg, A
 /* How many pieces end in each group, and none after the last */
 static __global__ void __launch_bounds__(BLOCK) GroupPieces(AutoCSRSegment seg, PetscInt groups)
 {
+  PtxWaitForLast();
   const uint32_t *end       = (const uint32_t *)seg.stream[AUTOCSR_STREAM_END].data;
   PetscInt       *piece_ptr = (PetscInt *)seg.stream[AUTOCSR_STREAM_PIECE_PTR].data;
 
@@ -180,6 +188,7 @@ static __global__ void __launch_bounds__(BLOCK) GroupPieces(AutoCSRSegment seg, 
 
 static __global__ void __launch_bounds__(BLOCK) WriteRunPtr(AutoCSRSegment seg, Runs runs, Tiles tiles, PetscInt n_tiles, const PetscInt piece[])
 {
+  PtxWaitForLast();
   PetscInt      *run_ptr = (PetscInt *)seg.stream[AUTOCSR_STREAM_RUN_PTR].data;
   const PetscInt blocks  = AutoCSRTiledRowBlocks(&seg);
 
@@ -201,6 +210,7 @@ static __global__ void __launch_bounds__(BLOCK) WriteRunPtr(AutoCSRSegment seg, 
 
 static __global__ void __launch_bounds__(BLOCK) WriteRanks(AutoCSRSegment seg, PetscInt n_tiles)
 {
+  PtxWaitForLast();
   uint16_t      *piece_row = (uint16_t *)seg.stream[AUTOCSR_STREAM_PIECE_ROW].data;
   const PetscInt blocks    = AutoCSRTiledRowBlocks(&seg);
 
@@ -220,7 +230,7 @@ static __global__ void __launch_bounds__(BLOCK) WriteRanks(AutoCSRSegment seg, P
 PetscErrorCode DeviceCountEntries(AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt ptr[])
 {
   PetscFunctionBegin;
-  RowLengths<<<GridOfThreads(seg->n_rows + 1), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, ptr);
+  Launch(RowLengths, GridOfThreads(seg->n_rows + 1), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, ptr);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(SumUp(seg->n_rows, ptr));
   PetscCall(AutoCSRDeviceToHost(&seg->nnz, ptr + seg->n_rows, sizeof(seg->nnz)));
@@ -243,7 +253,7 @@ static PetscErrorCode MakeRuns(const AutoCSRSegment *seg, const AutoCSRMatrix *c
   PetscCall(scratch.Allocate((size_t)spans + 1, &count));
   if (nnz) {
     PetscCallCUDA(cudaMemsetAsync(count, 0, sizeof(*count) * ((size_t)spans + 1), AUTOCSR_STREAM));
-    FindRuns<false><<<(unsigned)Pieces(spans, BLOCK / WARP), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, ptr, nnz, count, *runs);
+    Launch(FindRuns<false>, (unsigned)Pieces(spans, BLOCK / WARP), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, ptr, nnz, count, *runs);
     PetscCallCUDA(cudaGetLastError());
     PetscCall(SumUp(spans, count));
     PetscCall(AutoCSRDeviceToHost(&runs->n, count + spans, sizeof(runs->n)));
@@ -259,7 +269,7 @@ static PetscErrorCode MakeRuns(const AutoCSRSegment *seg, const AutoCSRMatrix *c
 
     natural.tile   = tile;
     natural.sorted = in_order;
-    FindRuns<true><<<(unsigned)Pieces(spans, BLOCK / WARP), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, ptr, nnz, count, natural);
+    Launch(FindRuns<true>, (unsigned)Pieces(spans, BLOCK / WARP), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, ptr, nnz, count, natural);
     PetscCallCUDA(cudaGetLastError());
     PetscCall(RunWithStorage([&](void *temporary, size_t &bytes) { return cub::DeviceRadixSort::SortPairs(temporary, bytes, tile, runs->tile, in_order, runs->sorted, runs->n, 0, bits, AUTOCSR_STREAM); }));
   }
@@ -272,7 +282,7 @@ static PetscErrorCode MakeTiles(AutoCSRSegment *seg, PetscInt n, const Runs *run
   PetscInt *host, *entries;
 
   PetscFunctionBegin;
-  FindTiles<<<GridOfThreads(n_tiles + 1), BLOCK, 0, AUTOCSR_STREAM>>>(*runs, n_tiles, *tiles);
+  Launch(FindTiles, GridOfThreads(n_tiles + 1), BLOCK, 0, AUTOCSR_STREAM)(*runs, n_tiles, *tiles);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(PetscMalloc2(n_tiles + 1, &host, n_tiles, &entries));
   PetscCall(AutoCSRDeviceToHost(host, tiles->entry, sizeof(*host) * (size_t)(n_tiles + 1)));
@@ -299,20 +309,20 @@ static PetscErrorCode MakePieces(AutoCSRSegment *seg, const Runs *runs, PetscInt
 
   PetscFunctionBegin;
   PetscCall(scratch.Allocate((size_t)runs->n + 1, &piece));
-  CountPieces<<<GridOfThreads(runs->n + 1), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *runs, *tiles, piece);
+  Launch(CountPieces, GridOfThreads(runs->n + 1), BLOCK, 0, AUTOCSR_STREAM)(*seg, *runs, *tiles, piece);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(SumUp(runs->n, piece));
   PetscCall(AutoCSRDeviceToHost(&pieces, piece + runs->n, sizeof(pieces)));
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_PIECE_ROW, pieces));
   PetscCall(Zero(seg, AUTOCSR_STREAM_END));
-  WritePieces<<<GridOfThreads(runs->n), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *runs, *tiles, piece);
+  Launch(WritePieces, GridOfThreads(runs->n), BLOCK, 0, AUTOCSR_STREAM)(*seg, *runs, *tiles, piece);
   PetscCallCUDA(cudaGetLastError());
-  GroupPieces<<<GridOfThreads(groups + 1), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, groups);
+  Launch(GroupPieces, GridOfThreads(groups + 1), BLOCK, 0, AUTOCSR_STREAM)(*seg, groups);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(SumUp(groups, (PetscInt *)seg->stream[AUTOCSR_STREAM_PIECE_PTR].data));
-  WriteRunPtr<<<GridOfThreads((PetscInt64)n_tiles * blocks + 1), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *runs, *tiles, n_tiles, piece);
+  Launch(WriteRunPtr, GridOfThreads((PetscInt64)n_tiles * blocks + 1), BLOCK, 0, AUTOCSR_STREAM)(*seg, *runs, *tiles, n_tiles, piece);
   PetscCallCUDA(cudaGetLastError());
-  WriteRanks<<<GridOfThreads((PetscInt64)blocks * WARP), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, n_tiles);
+  Launch(WriteRanks, GridOfThreads((PetscInt64)blocks * WARP), BLOCK, 0, AUTOCSR_STREAM)(*seg, n_tiles);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -333,7 +343,7 @@ PetscErrorCode DeviceEncodeTiled(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
   PetscCall(memory[8].Allocate((size_t)n_tiles + 1, &tiles.run));
   PetscCall(memory[9].Allocate((size_t)n_tiles + 1, &tiles.entry));
   PetscCall(memory[10].Allocate((size_t)n_tiles + 1, &tiles.group));
-  RunLengths<<<GridOfThreads(runs.n + 1), BLOCK, 0, AUTOCSR_STREAM>>>(runs, seg->nnz);
+  Launch(RunLengths, GridOfThreads(runs.n + 1), BLOCK, 0, AUTOCSR_STREAM)(runs, seg->nnz);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(SumUp(runs.n, runs.start));
   PetscCall(MakeTiles(seg, csr->n, &runs, n_tiles, &tiles));
@@ -341,7 +351,7 @@ PetscErrorCode DeviceEncodeTiled(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
   PetscCall(Zero(seg, AUTOCSR_STREAM_INDEX));
   PetscCall(Zero(seg, AUTOCSR_STREAM_VALUE));
   if (seg->nnz) {
-    WriteIndex<<<(unsigned)Pieces(seg->nnz, SPAN * (BLOCK / WARP)), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, ptr, runs, tiles, seg->nnz);
+    Launch(WriteIndex, (unsigned)Pieces(seg->nnz, SPAN * (BLOCK / WARP)), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, ptr, runs, tiles, seg->nnz);
     PetscCallCUDA(cudaGetLastError());
   }
   PetscFunctionReturn(PETSC_SUCCESS);

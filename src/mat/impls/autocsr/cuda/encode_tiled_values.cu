@@ -56,6 +56,7 @@ static __device__ __forceinline__ PetscInt FindLastNear(const PetscInt a[], Pets
 template <AutoCSRValue value>
 static __global__ void __launch_bounds__(WARPS *WARP, 10) WriteValues(AutoCSRSegment seg, AutoCSRMatrix csr, PetscInt groups, const AutoCSRDictionary *dictionary)
 {
+  PtxWaitForLast();
   __shared__ Stretches room[WARPS];
   const uint32_t      *end       = (const uint32_t *)seg.stream[AUTOCSR_STREAM_END].data;
   const PetscInt      *piece_ptr = (const PetscInt *)seg.stream[AUTOCSR_STREAM_PIECE_PTR].data, *run_ptr = (const PetscInt *)seg.stream[AUTOCSR_STREAM_RUN_PTR].data;
@@ -130,11 +131,11 @@ PetscErrorCode DeviceEncodeTiledValue(AutoCSRSegment *seg, const AutoCSRMatrix *
   PetscFunctionBegin;
   if (groups <= 0) PetscFunctionReturn(PETSC_SUCCESS);
   if (seg->axes.value == AUTOCSR_VALUE_COPY)
-    WriteValues<AUTOCSR_VALUE_COPY><<<grid, WARPS * WARP, 0, AUTOCSR_STREAM>>>(*seg, *csr, groups, dictionary);
+    Launch(WriteValues<AUTOCSR_VALUE_COPY>, grid, WARPS * WARP, 0, AUTOCSR_STREAM)(*seg, *csr, groups, dictionary);
   else if (seg->axes.value == AUTOCSR_VALUE_FLOAT32)
-    WriteValues<AUTOCSR_VALUE_FLOAT32><<<grid, WARPS * WARP, 0, AUTOCSR_STREAM>>>(*seg, *csr, groups, dictionary);
+    Launch(WriteValues<AUTOCSR_VALUE_FLOAT32>, grid, WARPS * WARP, 0, AUTOCSR_STREAM)(*seg, *csr, groups, dictionary);
   else
-    WriteValues<AUTOCSR_VALUE_DICTIONARY><<<grid, WARPS * WARP, 0, AUTOCSR_STREAM>>>(*seg, *csr, groups, dictionary);
+    Launch(WriteValues<AUTOCSR_VALUE_DICTIONARY>, grid, WARPS * WARP, 0, AUTOCSR_STREAM)(*seg, *csr, groups, dictionary);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -11,6 +11,7 @@ static constexpr PetscInt TURNS = 8, GROUP = TURNS * BLOCK; /* rows of a block o
 /* place[g]: where the blocks go that begin with the rows of group g; *all: how many there are, for the host */
 static __global__ void __launch_bounds__(BLOCK) CountWork(AutoCSRSegment seg, AutoCSRMatrix csr, PetscInt place[], unsigned *arrived, PetscInt *all)
 {
+  PtxWaitForLast();
   __shared__ PetscInt of_warp[BLOCK / WARP];
   const PetscInt      first  = (PetscInt)blockIdx.x * GROUP;
   PetscInt            blocks = 0;
@@ -35,6 +36,7 @@ static __global__ void __launch_bounds__(BLOCK) CountWork(AutoCSRSegment seg, Au
 /* The first block writes the end, after `blocks` of them */
 static __global__ void __launch_bounds__(BLOCK) WorkOfRows(AutoCSRSegment seg, AutoCSRMatrix csr, const PetscInt place[], PetscInt blocks)
 {
+  PtxWaitForLast();
   typedef cub::BlockScan<PetscInt, BLOCK> Scan;
   __shared__ typename Scan::TempStorage   storage;
   const PetscInt                          first = (PetscInt)blockIdx.x * GROUP;
@@ -55,6 +57,7 @@ static __global__ void __launch_bounds__(BLOCK) WorkOfRows(AutoCSRSegment seg, A
 
 static __global__ void __launch_bounds__(BLOCK) WorkOfMerge(AutoCSRSegment seg, AutoCSRMatrix csr, PetscInt blocks)
 {
+  PtxWaitForLast();
   const PetscInt64 b = FirstOfThread();
 
   if (b < blocks) AutoCSREncodeMergeWork(&seg, &csr, (PetscInt)b);
@@ -67,7 +70,7 @@ static PetscErrorCode EncodeMergeWork(AutoCSRSegment *seg, const AutoCSRMatrix *
 
   PetscFunctionBegin;
   PetscCall(AutoCSRSegmentAllocateWork(seg, blocks));
-  WorkOfMerge<<<(unsigned)Pieces((PetscInt)blocks + 1, BLOCK), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, (PetscInt)blocks);
+  Launch(WorkOfMerge, (unsigned)Pieces((PetscInt)blocks + 1, BLOCK), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, (PetscInt)blocks);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -84,14 +87,14 @@ static PetscErrorCode EncodeRowBlocks(AutoCSRSegment *seg, const AutoCSRMatrix *
     PetscCall(scratch.Allocate((size_t)groups, &place));
     PetscCall(AutoCSRDeviceGetMailbox(sizeof(*all), (void **)&all));
     PetscCall(AutoCSRDeviceBorrowZeros(sizeof(*arrived), (void **)&arrived));
-    CountWork<<<(unsigned)groups, BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, place, arrived, all);
+    Launch(CountWork, (unsigned)groups, BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, place, arrived, all);
     PetscCallCUDA(cudaGetLastError());
     PetscCall(AutoCSRDeviceSynchronize());
     PetscCall(AutoCSRDeviceReturnZeros());
     blocks = *all;
   }
   PetscCall(AutoCSRSegmentAllocateWork(seg, blocks));
-  WorkOfRows<<<GridOf(groups, groups), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, place, blocks);
+  Launch(WorkOfRows, GridOf(groups, groups), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, place, blocks);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

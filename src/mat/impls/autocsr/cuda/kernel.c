@@ -6,13 +6,32 @@
 #include "device.h"
 #include "launch.h"
 
+static PetscBool is_early, known;
+
+static PetscErrorCode Forget(void)
+{
+  known = PETSC_FALSE;
+  return PETSC_SUCCESS;
+}
+
+PetscBool AutoCSRDeviceIsEarly(const void *kernel)
+{
+  struct cudaFuncAttributes attributes;
+
+  if (known) return is_early;
+  is_early = (PetscBool)(cudaFuncGetAttributes(&attributes, kernel) == cudaSuccess && attributes.ptxVersion >= AUTOCSR_EARLY);
+  known    = PETSC_TRUE;
+  PetscCallAbort(PETSC_COMM_SELF, PetscRegisterFinalize(Forget)); /* the next PETSC_COMM_WORLD may have another device */
+  return is_early;
+}
+
 #if defined(CUDART_VERSION) && CUDART_VERSION >= 12050
   #include <cudaTypedefs.h>
 
 /* Asked for, not linked with: a library of CUDA may be loaded where there is no driver */
 static PFN_cuLaunchKernelEx_v11060 LaunchEx;
 
-static PetscErrorCode FindFunction(int ptx_version, AutoCSRDeviceKernel *kernel)
+static PetscErrorCode FindFunction(AutoCSRDeviceKernel *kernel)
 {
   enum cudaDriverEntryPointQueryResult found    = cudaDriverEntryPointSymbolNotFound;
   cudaFunction_t                       function = NULL;
@@ -21,21 +40,19 @@ static PetscErrorCode FindFunction(int ptx_version, AutoCSRDeviceKernel *kernel)
   if (!LaunchEx) PetscCallCUDA(cudaGetDriverEntryPointByVersion("cuLaunchKernelEx", (void **)&LaunchEx, 12000, cudaEnableDefault, &found));
   if (LaunchEx) PetscCallCUDA(cudaGetFuncBySymbol(&function, kernel->symbol));
   kernel->function = function;
-  kernel->early    = (PetscBool)(ptx_version >= AUTOCSR_EARLY);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscBool LaunchByDriver(const AutoCSRDeviceKernel *kernel, unsigned blocks, unsigned threads, size_t shared, void *parameters)
 {
   CUlaunchAttribute    early  = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, .value.programmaticStreamSerializationAllowed = 1};
-  const CUlaunchConfig config = {.gridDimX = blocks, .gridDimY = 1, .gridDimZ = 1, .blockDimX = threads, .blockDimY = 1, .blockDimZ = 1, .sharedMemBytes = (unsigned)shared, .hStream = AUTOCSR_STREAM, .attrs = &early, .numAttrs = kernel->early ? 1 : 0};
+  const CUlaunchConfig config = {.gridDimX = blocks, .gridDimY = 1, .gridDimZ = 1, .blockDimX = threads, .blockDimY = 1, .blockDimZ = 1, .sharedMemBytes = (unsigned)shared, .hStream = AUTOCSR_STREAM, .attrs = &early, .numAttrs = AutoCSRDeviceIsEarly(kernel->symbol) ? 1 : 0};
 
   return (PetscBool)(kernel->function && (*LaunchEx)(&config, (CUfunction)kernel->function, &parameters, NULL) == CUDA_SUCCESS);
 }
 #else
-static PetscErrorCode FindFunction(int ptx_version, AutoCSRDeviceKernel *kernel)
+static PetscErrorCode FindFunction(AutoCSRDeviceKernel *kernel)
 {
-  (void)ptx_version;
   (void)kernel;
   return PETSC_SUCCESS;
 }
@@ -80,7 +97,7 @@ PetscErrorCode AutoCSRDeviceLoadKernel(size_t shared, AutoCSRDeviceKernel *kerne
   }
   PetscCallCUDA(error);
   if (shared > (size_t)attributes.maxDynamicSharedSizeBytes) PetscCallCUDA(cudaFuncSetAttribute(kernel->symbol, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared));
-  PetscCall(FindFunction(attributes.ptxVersion, kernel));
+  PetscCall(FindFunction(kernel));
   if (n_loaded == MOST_LOADED) PetscFunctionReturn(PETSC_SUCCESS);
   if (!n_loaded) PetscCall(PetscRegisterFinalize(LoadedDestroy)); /* the next PETSC_COMM_WORLD may have another device */
   Loaded[n_loaded].kernel   = *kernel;

@@ -121,14 +121,14 @@ static inline size_t AutoCSRDevicePropagateBytes(PetscInt rows)
   return ((size_t)rows + AUTOCSR_PROPAGATE_STAGES * AUTOCSR_PROPAGATE_CHUNK) * sizeof(PetscScalar) + AUTOCSR_PROPAGATE_THREADS / 32 * (sizeof(PetscScalar) + sizeof(int));
 }
 
-/* A kernel of products; function: as the driver has it, NULL if the runtime launches it; early: before those before it have ended, for which it waits itself */
+/* A kernel of products; function: as the driver has it, NULL if the runtime launches it */
 typedef struct {
   const void *symbol;
   void       *function;
-  PetscBool   early;
 } AutoCSRDeviceKernel;
 
-/* kernel.c: loads the kernel of a symbol, with so much shared memory on top of what it declares; launches it with one block of parameters */
+/* kernel.c: whether kernels that are compiled as this one wait themselves for those before them, so that they may be launched early; loads the kernel of a symbol, with so much shared memory on top of what it declares; launches it with one block of parameters */
+PETSC_INTERN PetscBool      AutoCSRDeviceIsEarly(const void *);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceLoadKernel(size_t, AutoCSRDeviceKernel *);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceLaunchKernel(const AutoCSRDeviceKernel *, unsigned blocks, unsigned threads, size_t shared, void *parameters);
 

@@ -72,6 +72,7 @@ static __device__ __forceinline__ bool CompareAlike(const AutoCSRMatrix &csr, co
 /* Blocks begin at the last rows: whoever has written the values has written these last, and a cache may still have them */
 static __global__ void __launch_bounds__(BLOCK, 4) Compare(AutoCSRSegment seg, AutoCSRMatrix csr, const uint16_t id[], const PetscInt pattern_row[], const int *values, int *other)
 {
+  PtxWaitForLast();
   const PetscInt64 first = ((PetscInt64)(gridDim.x - 1 - blockIdx.x) * (BLOCK / WARP) + threadIdx.x / WARP) * (TURNS * WARP) + Lane();
   __shared__ int   ended;
   bool             same = true;
@@ -120,7 +121,7 @@ PetscErrorCode DevicePatternValuesCompare(const AutoCSRSegment *seg, const AutoC
 {
   PetscFunctionBegin;
   if (!seg->n_rows || !csr->nnz) PetscFunctionReturn(PETSC_SUCCESS);
-  Compare<<<(unsigned)Pieces(seg->n_rows, TURNS * BLOCK), BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, id, pattern_row, values, other);
+  Launch(Compare, (unsigned)Pieces(seg->n_rows, TURNS * BLOCK), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, id, pattern_row, values, other);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -130,6 +131,7 @@ PetscErrorCode DevicePatternValuesCompare(const AutoCSRSegment *seg, const AutoC
 /* A warp a pattern; nothing if *unless is set */
 static __global__ void __launch_bounds__(BLOCK) WriteValues(AutoCSRSegment seg, AutoCSRMatrix csr, const int *unless)
 {
+  PtxWaitForLast();
   const PetscInt64 p = FirstOfThread() / WARP;
 
   if (p >= seg.n_patterns || (unless && *unless)) return;
@@ -142,6 +144,7 @@ static __global__ void __launch_bounds__(BLOCK) WriteValues(AutoCSRSegment seg, 
 /* The same; each lane looks at some of the other patterns */
 static __global__ void __launch_bounds__(BLOCK) WriteRoots(AutoCSRSegment seg, const int *unless)
 {
+  PtxWaitForLast();
   const PetscInt64 p = FirstOfThread() / WARP;
 
   if (p >= seg.n_patterns || (unless && *unless)) return;
@@ -162,10 +165,10 @@ PetscErrorCode DeviceEncodePatternValues(AutoCSRSegment *seg, const AutoCSRMatri
   PetscFunctionBegin;
   if (!grid) PetscFunctionReturn(PETSC_SUCCESS);
   if (seg->axes.value == AUTOCSR_VALUE_PATTERN) {
-    WriteValues<<<grid, BLOCK, 0, AUTOCSR_STREAM>>>(*seg, *csr, unless);
+    Launch(WriteValues, grid, BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, unless);
     PetscCallCUDA(cudaGetLastError());
   }
-  WriteRoots<<<grid, BLOCK, 0, AUTOCSR_STREAM>>>(*seg, unless);
+  Launch(WriteRoots, grid, BLOCK, 0, AUTOCSR_STREAM)(*seg, unless);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

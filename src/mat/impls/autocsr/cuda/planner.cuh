@@ -6,6 +6,7 @@
 #define AUTOCSR_PLANNER_CUH
 
 #include "planner.h"
+#include "early.cuh"
 #include "words.cuh"
 #include "../plan/encode.h"
 #include <type_traits>

@@ -13,6 +13,7 @@ static constexpr int WARPS = BLOCK / WARP;
 
 static __global__ void __launch_bounds__(BLOCK) FindBlocks(AutoCSRMatrix csr, unsigned sizes, unsigned *not_blocks)
 {
+  PtxWaitForLast();
   __shared__ SliceEntries slices[BLOCK / WARP];
   SliceEntries           &slice = slices[threadIdx.x / WARP];
 
@@ -53,7 +54,7 @@ static __global__ void __launch_bounds__(BLOCK) FindBlocks(AutoCSRMatrix csr, un
 PetscErrorCode DeviceProfileBlocks(const AutoCSRMatrix *csr, unsigned sizes, cudaStream_t stream, DeviceProfile *device)
 {
   PetscFunctionBegin;
-  FindBlocks<<<GridOf(Pieces(csr->nnz, SPAN * WARPS), 1056), BLOCK, 0, stream>>>(*csr, sizes, &device->not_blocks);
+  Launch(FindBlocks, GridOf(Pieces(csr->nnz, SPAN * WARPS), 1056), BLOCK, 0, stream)(*csr, sizes, &device->not_blocks);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

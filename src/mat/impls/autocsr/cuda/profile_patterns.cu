@@ -138,6 +138,7 @@ static __device__ void CountRows(PatternTable *table, DeviceCount hash, unsigned
 
 static __global__ void __launch_bounds__(BLOCK) HashSample(AutoCSRMatrix csr, PetscInt rows_per_chunk, PatternTable *table)
 {
+  PtxWaitForLast();
   const int      chunk = (int)blockIdx.y, k = (int)(blockIdx.x * BLOCK + threadIdx.x) / WARP;
   const PetscInt row_begin = (PetscInt)chunk * rows_per_chunk, rows = csr.m - row_begin < rows_per_chunk ? csr.m - row_begin : rows_per_chunk;
   const PetscInt sample = AutoCSRSampleRows(rows);
@@ -158,6 +159,7 @@ static __global__ void __launch_bounds__(BLOCK) HashSample(AutoCSRMatrix csr, Pe
 /* A block judges a chunk */
 static __global__ void __launch_bounds__(AUTOCSR_SAMPLE_ROWS) JudgeSample(PetscInt m, PetscInt rows_per_chunk, const PetscInt row_ptr[], const PatternTable *table, int worthwhile[])
 {
+  PtxWaitForLast();
   const int      chunk = (int)blockIdx.x, k = (int)threadIdx.x;
   const PetscInt row_begin = (PetscInt)chunk * rows_per_chunk, rows = m - row_begin < rows_per_chunk ? m - row_begin : rows_per_chunk;
   const PetscInt sample = AutoCSRSampleRows(rows), row = row_begin + (k < sample ? AutoCSRSampleRow(rows, sample, k) : 0);
@@ -172,6 +174,7 @@ static __global__ void __launch_bounds__(AUTOCSR_SAMPLE_ROWS) JudgeSample(PetscI
 
 static __global__ void __launch_bounds__(BLOCK) HashRows(AutoCSRMatrix csr, PetscInt rows_per_chunk, const int worthwhile[], DeviceCount row_hash[], PatternTable *table)
 {
+  PtxWaitForLast();
   __shared__ SliceEntries slices[BLOCK / WARP];
   __shared__ PetscInt     stages[BLOCK / WARP][STAGE];
   __shared__ DeviceCount  own_hash[OWN_SLOTS];
@@ -237,6 +240,7 @@ static __device__ __forceinline__ PatternKey KeyOf(const PatternTable *table, un
 /* How many are kept before each, where not all are; a thread compares a few with the tiles of its block */
 static __global__ void __launch_bounds__(BLOCK) CountBefore(PatternTable *table)
 {
+  PtxWaitForLast();
   __shared__ PatternKey tile_key[BLOCK];
   const unsigned        n = CountListed(table), first = blockIdx.x * BLOCK * KEYS_OF_THREAD + threadIdx.x;
   unsigned              before[KEYS_OF_THREAD] = {0}, place[KEYS_OF_THREAD];
@@ -269,6 +273,7 @@ static constexpr int NUMBER_BLOCK = 1024, SHARES = 8; /* threads; those that a p
 /* Those kept, numbered by first appearance: each block has all of them in shared memory and numbers its share */
 static __global__ void __launch_bounds__(NUMBER_BLOCK) NumberPatterns(PatternTable *table, DeviceProfile *out)
 {
+  PtxWaitForLast();
   __shared__ DeviceCount last[AUTOCSR_MAX_PATTERNS];
   __shared__ unsigned    slot_of[AUTOCSR_MAX_PATTERNS];
   const unsigned         n = CountListed(table), kept = n < AUTOCSR_MAX_PATTERNS ? n : AUTOCSR_MAX_PATTERNS;
@@ -297,6 +302,7 @@ static __global__ void __launch_bounds__(NUMBER_BLOCK) NumberPatterns(PatternTab
 
 static __global__ void __launch_bounds__(BLOCK) NameRows(AutoCSRMatrix csr, PetscInt rows_per_chunk, const DeviceCount row_hash[], const PatternTable *table, uint16_t id[], DeviceProfile *out)
 {
+  PtxWaitForLast();
   __shared__ SliceEntries slices[BLOCK / WARP];
   __shared__ PetscInt     stages[BLOCK / WARP][STAGE], shown_begin[BLOCK / WARP][WARP], shown_by[BLOCK / WARP][WARP];
   const int               warp  = (int)threadIdx.x / WARP;
@@ -356,17 +362,17 @@ PetscErrorCode DeviceProfilePatterns(const AutoCSRMatrix *csr, const AutoCSRProf
   PetscCall(scratch[0].Allocate(1, &table));
   PetscCall(scratch[1].Allocate((size_t)csr->m, &row_hash));
   PetscCallCUDA(cudaMemsetAsync(table, 0, sizeof(*table), AUTOCSR_STREAM));
-  HashSample<<<dim3(AUTOCSR_SAMPLE_ROWS * WARP / BLOCK, chunks), BLOCK, 0, AUTOCSR_STREAM>>>(*csr, rows_per_chunk, table);
+  Launch(HashSample, dim3(AUTOCSR_SAMPLE_ROWS * WARP / BLOCK, chunks), BLOCK, 0, AUTOCSR_STREAM)(*csr, rows_per_chunk, table);
   PetscCallCUDA(cudaGetLastError());
-  JudgeSample<<<chunks, AUTOCSR_SAMPLE_ROWS, 0, AUTOCSR_STREAM>>>(csr->m, rows_per_chunk, csr->row_ptr, table, device->worthwhile);
+  Launch(JudgeSample, chunks, AUTOCSR_SAMPLE_ROWS, 0, AUTOCSR_STREAM)(csr->m, rows_per_chunk, csr->row_ptr, table, device->worthwhile);
   PetscCallCUDA(cudaGetLastError());
-  HashRows<<<grid, BLOCK, 0, AUTOCSR_STREAM>>>(*csr, rows_per_chunk, device->worthwhile, row_hash, table);
+  Launch(HashRows, grid, BLOCK, 0, AUTOCSR_STREAM)(*csr, rows_per_chunk, device->worthwhile, row_hash, table);
   PetscCallCUDA(cudaGetLastError());
-  CountBefore<<<dim3(Pieces(LISTED, BLOCK * KEYS_OF_THREAD), TILES_AT_ONCE), BLOCK, 0, AUTOCSR_STREAM>>>(table);
+  Launch(CountBefore, dim3(Pieces(LISTED, BLOCK * KEYS_OF_THREAD), TILES_AT_ONCE), BLOCK, 0, AUTOCSR_STREAM)(table);
   PetscCallCUDA(cudaGetLastError());
-  NumberPatterns<<<Pieces(AUTOCSR_MAX_PATTERNS * SHARES, NUMBER_BLOCK), NUMBER_BLOCK, 0, AUTOCSR_STREAM>>>(table, device);
+  Launch(NumberPatterns, Pieces(AUTOCSR_MAX_PATTERNS * SHARES, NUMBER_BLOCK), NUMBER_BLOCK, 0, AUTOCSR_STREAM)(table, device);
   PetscCallCUDA(cudaGetLastError());
-  NameRows<<<grid, BLOCK, 0, AUTOCSR_STREAM>>>(*csr, rows_per_chunk, row_hash, table, id, device);
+  Launch(NameRows, grid, BLOCK, 0, AUTOCSR_STREAM)(*csr, rows_per_chunk, row_hash, table, id, device);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -4,6 +4,7 @@
 /* Of each sample, whether its line was not seen before */
 static __global__ void __launch_bounds__(BLOCK) CountReached(AutoCSRMatrix csr, unsigned seen[], unsigned *reached)
 {
+  PtxWaitForLast();
   const PetscInt line = csr.col[AutoCSRReachSample(csr.nnz, (PetscInt)FirstOfThread())] / AUTOCSR_REACH_COLUMNS;
   const unsigned bit = 1u << (line & 31), is_new = WarpSum(atomicOr(&seen[line >> 5], bit) & bit ? 0u : 1u);
 
@@ -19,7 +20,7 @@ PetscErrorCode DeviceProfileReach(const AutoCSRMatrix *csr, cudaStream_t stream,
   PetscFunctionBegin;
   PetscCall(scratch.Allocate(words, &seen, stream));
   PetscCallCUDA(cudaMemsetAsync(seen, 0, words * sizeof(*seen), stream));
-  CountReached<<<AUTOCSR_REACH_SAMPLES / BLOCK, BLOCK, 0, stream>>>(*csr, seen, &device->reached);
+  Launch(CountReached, AUTOCSR_REACH_SAMPLES / BLOCK, BLOCK, 0, stream)(*csr, seen, &device->reached);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -178,6 +178,7 @@ static __device__ __forceinline__ void Report(int chunks, int granularities, boo
 /* Blocks that take longest begin first. host: NULL, or what is found is reported */
 static __global__ void __launch_bounds__(BLOCK) LookAtRows(AutoCSRMatrix csr, Look look, DeviceProfile *out, DeviceProfile *host)
 {
+  PtxWaitForLast();
   __shared__ union {
     WindowShared window;
     LineShared   lines;
@@ -201,6 +202,7 @@ static __global__ void __launch_bounds__(BLOCK) LookAtRows(AutoCSRMatrix csr, Lo
 
 static __global__ void __launch_bounds__(BLOCK) ReportAll(int chunks, int granularities, bool rows_only, DeviceProfile *device, DeviceProfile *host)
 {
+  PtxWaitForLast();
   Report(chunks, granularities, rows_only, device, host, (size_t)FirstOfThread(), (size_t)StrideOfThreads());
 }
 
@@ -209,6 +211,7 @@ static constexpr int FIT_BLOCK = 128; /* threads: their slices fit into shared m
 /* How short models make the indices of the same slices: a warp a slice, whose columns it has in shared memory, as models go over them again and again */
 static __global__ void __launch_bounds__(FIT_BLOCK) FitSlices(AutoCSRMatrix csr, PetscInt rows_per_chunk, DeviceProfile *out)
 {
+  PtxWaitForLast();
   static constexpr int PITCH = AUTOCSR_SAMPLE_WIDTH + 1;
   __shared__ SliceRows slice[FIT_BLOCK / WARP];
   __shared__ PetscInt  columns[FIT_BLOCK / WARP][WARP * PITCH];
@@ -257,7 +260,7 @@ PetscErrorCode DeviceProfileRows(const AutoCSRMatrix *csr, const AutoCSRProfile 
   look.granularities = (int)AutoCSRProfileGranularities(csr->m);
   for (int u = 0; u < look.granularities; u++) look.U[u] = AutoCSRGranularity[u];
   blocks = (unsigned)Pieces(csr->m, AUTOCSR_WINDOW) + look.line_blocks * look.chunks + look.bin_blocks * look.granularities;
-  LookAtRows<<<blocks, BLOCK, 0, AUTOCSR_STREAM>>>(*csr, look, device, host);
+  Launch(LookAtRows, blocks, BLOCK, 0, AUTOCSR_STREAM)(*csr, look, device, host);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -265,7 +268,7 @@ PetscErrorCode DeviceProfileRows(const AutoCSRMatrix *csr, const AutoCSRProfile 
 PetscErrorCode DeviceProfileFits(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, cudaStream_t stream, DeviceProfile *device)
 {
   PetscFunctionBegin;
-  FitSlices<<<dim3(2 * BLOCK / FIT_BLOCK, (unsigned)profile->chunks), FIT_BLOCK, 0, stream>>>(*csr, RowsPerChunk(profile), device);
+  Launch(FitSlices, dim3(2 * BLOCK / FIT_BLOCK, (unsigned)profile->chunks), FIT_BLOCK, 0, stream)(*csr, RowsPerChunk(profile), device);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -273,7 +276,7 @@ PetscErrorCode DeviceProfileFits(const AutoCSRMatrix *csr, const AutoCSRProfile 
 PetscErrorCode DeviceProfileReport(const AutoCSRProfile *profile, DeviceProfile *device, DeviceProfile *host)
 {
   PetscFunctionBegin;
-  ReportAll<<<8, BLOCK, 0, AUTOCSR_STREAM>>>((int)profile->chunks, (int)AutoCSRProfileGranularities(profile->m), profile->rows_only == PETSC_TRUE, device, host);
+  Launch(ReportAll, 8, BLOCK, 0, AUTOCSR_STREAM)((int)profile->chunks, (int)AutoCSRProfileGranularities(profile->m), profile->rows_only == PETSC_TRUE, device, host);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

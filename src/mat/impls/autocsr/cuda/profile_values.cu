@@ -90,6 +90,7 @@ struct ValueTable {
 
 static __global__ void __launch_bounds__(THREADS, 4) CollectValues(PetscInt nnz, const PetscScalar val[], DeviceValues *out, FoundValues *found)
 {
+  PtxWaitForLast();
   __shared__ ValueTable table;
   __shared__ int        many, inexact;
   bool                  few = true;
@@ -158,6 +159,7 @@ static __device__ __forceinline__ bool CollectListed(const AutoCSRScalarBits val
 /* The values of all blocks, by the last block in ascending order of their bits */
 static __global__ void __launch_bounds__(THREADS) JoinValues(FoundValues *found, DeviceValues *out)
 {
+  PtxWaitForLast();
   __shared__ ValueTable        table;
   __shared__ AutoCSRScalarBits list[AUTOCSR_MAX_DISTINCT];
   __shared__ unsigned          n;
@@ -197,9 +199,9 @@ PetscErrorCode DeviceProfileValues(const AutoCSRMatrix *csr, cudaStream_t stream
   if (!csr->nnz) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(scratch.Allocate(1, &found, stream));
   PetscCallCUDA(cudaMemsetAsync(found, 0, offsetof(FoundValues, value), stream));
-  CollectValues<<<GridOf(Pieces(csr->nnz, THREADS * PER_LANE), COLLECTED), THREADS, 0, stream>>>(csr->nnz, csr->val, device, found);
+  Launch(CollectValues, GridOf(Pieces(csr->nnz, THREADS * PER_LANE), COLLECTED), THREADS, 0, stream)(csr->nnz, csr->val, device, found);
   PetscCallCUDA(cudaGetLastError());
-  JoinValues<<<JOINING, THREADS, 0, stream>>>(found, device);
+  Launch(JoinValues, JOINING, THREADS, 0, stream)(found, device);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

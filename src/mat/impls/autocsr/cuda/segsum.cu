@@ -1,9 +1,11 @@
 /* The second stage of the segmented sum where it is wanted on the host, as in liu2015, 3.2 */
 #include "device.h"
 #include "agent_segsum.cuh"
+#include "early.cuh"
 
 static __global__ void AddToRows(PetscInt n, const SegsumAddend addend[], PetscScalar y[])
 {
+  PtxWaitForLast();
   const PetscInt i = (PetscInt)blockIdx.x * AUTOCSR_BLOCK + threadIdx.x;
 
   if (i < n) y[addend[i].row] += addend[i].sum;
@@ -38,7 +40,7 @@ PetscErrorCode AutoCSRSegsumFinish(PetscInt tiles, const SegsumSynchronizer devi
   n = JoinShares(tiles, synchronizer, addend);
   if (n) {
     PetscCall(AutoCSRDeviceFromHost(device_addend, addend, sizeof(*addend) * (size_t)n));
-    AddToRows<<<(unsigned)CeilDivide(n, AUTOCSR_BLOCK), AUTOCSR_BLOCK, 0, AUTOCSR_STREAM>>>(n, device_addend, y);
+    Launch(AddToRows, (unsigned)CeilDivide(n, AUTOCSR_BLOCK), AUTOCSR_BLOCK, 0, AUTOCSR_STREAM)(n, device_addend, y);
     PetscCallCUDA(cudaGetLastError());
   }
   PetscCall(PetscFree2(synchronizer, addend));

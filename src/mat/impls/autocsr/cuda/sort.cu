@@ -14,6 +14,7 @@ static __device__ __forceinline__ PetscInt NameOf(const PetscInt rows[], PetscIn
 /* names: of the rows before they are sorted, which may be `rows`, or NULL */
 static __global__ void __launch_bounds__(AUTOCSR_WINDOW) SortSmall(const PetscInt row_ptr[], const PetscInt names[], PetscInt row_begin, PetscInt n_rows, PetscInt window, PetscInt rows[])
 {
+  PtxWaitForLast();
   __shared__ WindowSort::Shared s;
   __shared__ PetscInt           name_of[AUTOCSR_WINDOW];
   const PetscInt                begin = (PetscInt)blockIdx.x * window, k = begin + (PetscInt)threadIdx.x;
@@ -31,6 +32,7 @@ static __global__ void __launch_bounds__(AUTOCSR_WINDOW) SortSmall(const PetscIn
 #define MIDDLE (ITEMS * AUTOCSR_WINDOW)
 static __global__ void __launch_bounds__(AUTOCSR_WINDOW) SortMiddle(const PetscInt row_ptr[], const PetscInt names[], PetscInt row_begin, PetscInt n_rows, PetscInt window, PetscInt rows[])
 {
+  PtxWaitForLast();
   typedef cub::BlockRadixSort<DeviceUnsigned, AUTOCSR_WINDOW, ITEMS, PetscInt> Sort;
   __shared__ typename Sort::TempStorage                                        storage;
   __shared__ PetscInt                                                          longest, shortest;
@@ -67,6 +69,7 @@ static __global__ void __launch_bounds__(AUTOCSR_WINDOW) SortMiddle(const PetscI
 
 static __global__ void KeysOfLength(const PetscInt row_ptr[], const PetscInt names[], PetscInt row_begin, PetscInt n_rows, DeviceUnsigned key[], PetscInt place[])
 {
+  PtxWaitForLast();
   for (PetscInt64 k = FirstOfThread(); k < n_rows; k += StrideOfThreads()) {
     const PetscInt row = NameOf(names, row_begin, (PetscInt)k);
 
@@ -77,11 +80,13 @@ static __global__ void KeysOfLength(const PetscInt row_ptr[], const PetscInt nam
 
 static __global__ void KeysOfWindow(const PetscInt place[], PetscInt n_rows, PetscInt window, DeviceUnsigned key[])
 {
+  PtxWaitForLast();
   for (PetscInt64 k = FirstOfThread(); k < n_rows; k += StrideOfThreads()) key[k] = (DeviceUnsigned)(place[k] / window);
 }
 
 static __global__ void NamesOfPlaces(const PetscInt place[], const PetscInt names[], PetscInt row_begin, PetscInt n_rows, PetscInt rows[])
 {
+  PtxWaitForLast();
   for (PetscInt64 k = FirstOfThread(); k < n_rows; k += StrideOfThreads()) rows[k] = NameOf(names, row_begin, place[k]);
 }
 
@@ -101,13 +106,13 @@ static PetscErrorCode SortLarge(const PetscInt row_ptr[], const PetscInt named[]
     PetscCall(scratch[4].Allocate((size_t)n_rows, &names));
     PetscCallCUDA(cudaMemcpyAsync(names, named, (size_t)n_rows * sizeof(*names), cudaMemcpyDeviceToDevice, AUTOCSR_STREAM));
   }
-  KeysOfLength<<<grid, BLOCK, 0, AUTOCSR_STREAM>>>(row_ptr, names, row_begin, n_rows, key, place);
+  Launch(KeysOfLength, grid, BLOCK, 0, AUTOCSR_STREAM)(row_ptr, names, row_begin, n_rows, key, place);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(RunWithStorage([&](void *temporary, size_t &bytes) { return cub::DeviceRadixSort::SortPairs(temporary, bytes, key, sorted_key, place, by_length, n_rows, 0, (int)(8 * sizeof(PetscInt)), AUTOCSR_STREAM); }));
-  KeysOfWindow<<<grid, BLOCK, 0, AUTOCSR_STREAM>>>(by_length, n_rows, window, key);
+  Launch(KeysOfWindow, grid, BLOCK, 0, AUTOCSR_STREAM)(by_length, n_rows, window, key);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(RunWithStorage([&](void *temporary, size_t &bytes) { return cub::DeviceRadixSort::SortPairs(temporary, bytes, key, sorted_key, by_length, place, n_rows, 0, (int)(8 * sizeof(PetscInt)), AUTOCSR_STREAM); }));
-  NamesOfPlaces<<<grid, BLOCK, 0, AUTOCSR_STREAM>>>(place, names, row_begin, n_rows, rows);
+  Launch(NamesOfPlaces, grid, BLOCK, 0, AUTOCSR_STREAM)(place, names, row_begin, n_rows, rows);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -122,10 +127,10 @@ PetscErrorCode AutoCSRDeviceSortRows(AutoCSRSegment *seg, const AutoCSRMatrix *c
   if (!names) PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_ROWS, seg->n_rows));
   rows = (PetscInt *)seg->stream[AUTOCSR_STREAM_ROWS].data;
   if (seg->n_rows && window <= AUTOCSR_WINDOW) {
-    SortSmall<<<(unsigned)Pieces(seg->n_rows, window), AUTOCSR_WINDOW, 0, AUTOCSR_STREAM>>>(csr->row_ptr, names, seg->row_begin, seg->n_rows, window, rows);
+    Launch(SortSmall, (unsigned)Pieces(seg->n_rows, window), AUTOCSR_WINDOW, 0, AUTOCSR_STREAM)(csr->row_ptr, names, seg->row_begin, seg->n_rows, window, rows);
     PetscCallCUDA(cudaGetLastError());
   } else if (seg->n_rows && window <= MIDDLE) {
-    SortMiddle<<<(unsigned)Pieces(seg->n_rows, window), AUTOCSR_WINDOW, 0, AUTOCSR_STREAM>>>(csr->row_ptr, names, seg->row_begin, seg->n_rows, window, rows);
+    Launch(SortMiddle, (unsigned)Pieces(seg->n_rows, window), AUTOCSR_WINDOW, 0, AUTOCSR_STREAM)(csr->row_ptr, names, seg->row_begin, seg->n_rows, window, rows);
     PetscCallCUDA(cudaGetLastError());
   } else if (seg->n_rows)
     PetscCall(SortLarge(csr->row_ptr, names, seg->row_begin, seg->n_rows, window, rows));

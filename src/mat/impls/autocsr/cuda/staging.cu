@@ -4,12 +4,14 @@
   them, on its device, if that can be reached, else they pass through the memory of the host.
 */
 #include "staging.h"
+#include "early.cuh"
 
 #define ROOM (2 << 20) /* what the driver gives at once: no two buffers share one, which only as a whole can be opened elsewhere */
 
 /* A row of blocks for each process that is sent to */
 static __global__ void Pack(const AutoCSRDevicePeer peers[], int turn, const PetscInt index[], const PetscScalar x[])
 {
+  PtxWaitForLast();
   const AutoCSRDevicePeer peer   = peers[blockIdx.y];
   const PetscInt          stride = (PetscInt)(gridDim.x * blockDim.x);
   PetscScalar            *to     = peer.to[turn];
@@ -143,7 +145,7 @@ PetscErrorCode AutoCSRDeviceStagingPack(AutoCSRDeviceStaging *s, int turn, Petsc
   if (s->n_send) {
     const dim3 grid((unsigned)PetscMin(most, (s->longest + threads - 1) / threads), (unsigned)s->n_peers);
 
-    Pack<<<grid, (unsigned)threads, 0, s->stream>>>(s->device_peer, turn, s->index, x);
+    Launch(Pack, grid, (unsigned)threads, 0, s->stream)(s->device_peer, turn, s->index, x);
     PetscCallCUDA(cudaGetLastError());
   }
   PetscCallCUDA(cudaEventRecord(s->packed, s->stream));

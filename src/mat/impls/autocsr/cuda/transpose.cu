@@ -10,6 +10,7 @@
 /* Of each entry its number and its row */
 static __global__ void __launch_bounds__(BLOCK) NameEntries(AutoCSRMatrix csr, PetscInt number[], PetscInt row_of[])
 {
+  PtxWaitForLast();
   __shared__ SliceEntries slices[BLOCK / WARP];
   SliceEntries           &slice = slices[threadIdx.x / WARP];
   const PetscInt64        begin = FirstOfThread() / WARP * SPAN;
@@ -25,6 +26,7 @@ static __global__ void __launch_bounds__(BLOCK) NameEntries(AutoCSRMatrix csr, P
 /* Where column j begins among the sorted columns; an entry's row is its column in the transpose */
 static __global__ void __launch_bounds__(BLOCK) Offsets(PetscInt n, PetscInt nnz, const PetscInt column[], PetscInt row_ptr[])
 {
+  PtxWaitForLast();
   for (PetscInt64 j = FirstOfThread(); j <= n; j += StrideOfThreads()) {
     PetscInt lo = 0, hi = nnz;
 
@@ -43,6 +45,7 @@ static __global__ void __launch_bounds__(BLOCK) Offsets(PetscInt n, PetscInt nnz
 template <typename T>
 static __global__ void __launch_bounds__(BLOCK) Gather(PetscInt n, const PetscInt place[], const T from[], T to[])
 {
+  PtxWaitForLast();
   for (PetscInt64 k = FirstOfThread(); k < n; k += StrideOfThreads()) to[k] = from[place[k]];
 }
 
@@ -55,7 +58,7 @@ PetscErrorCode AutoCSRDevicePermute(PetscInt nnz, const PetscInt place[], const 
 {
   PetscFunctionBegin;
   if (!nnz) PetscFunctionReturn(PETSC_SUCCESS);
-  Gather<PetscScalar><<<GridOfEntries(nnz), BLOCK, 0, AUTOCSR_STREAM>>>(nnz, place, from, val);
+  Launch(Gather<PetscScalar>, GridOfEntries(nnz), BLOCK, 0, AUTOCSR_STREAM)(nnz, place, from, val);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -73,14 +76,14 @@ static PetscErrorCode Fill(const AutoCSRMatrix *csr, PetscInt row_ptr[], PetscIn
   PetscCall(scratch[1].Allocate((size_t)csr->nnz, &row_of));
   PetscCall(scratch[2].Allocate((size_t)csr->nnz, &column));
   if (csr->nnz) {
-    NameEntries<<<(unsigned)Pieces(csr->nnz, SPAN * (BLOCK / WARP)), BLOCK, 0, AUTOCSR_STREAM>>>(*csr, number, row_of);
+    Launch(NameEntries, (unsigned)Pieces(csr->nnz, SPAN * (BLOCK / WARP)), BLOCK, 0, AUTOCSR_STREAM)(*csr, number, row_of);
     PetscCallCUDA(cudaGetLastError());
     PetscCall(RunWithStorage([&](void *temporary, size_t &bytes) { return cub::DeviceRadixSort::SortPairs(temporary, bytes, (const DeviceUnsigned *)csr->col, (DeviceUnsigned *)column, number, place, csr->nnz, 0, bits, AUTOCSR_STREAM); }));
-    Gather<PetscInt><<<GridOfEntries(csr->nnz), BLOCK, 0, AUTOCSR_STREAM>>>(csr->nnz, place, row_of, col);
+    Launch(Gather<PetscInt>, GridOfEntries(csr->nnz), BLOCK, 0, AUTOCSR_STREAM)(csr->nnz, place, row_of, col);
     PetscCallCUDA(cudaGetLastError());
     PetscCall(AutoCSRDevicePermute(csr->nnz, place, csr->val, val));
   }
-  Offsets<<<GridOfEntries(csr->n + 1), BLOCK, 0, AUTOCSR_STREAM>>>(csr->n, csr->nnz, column, row_ptr);
+  Launch(Offsets, GridOfEntries(csr->n + 1), BLOCK, 0, AUTOCSR_STREAM)(csr->n, csr->nnz, column, row_ptr);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
