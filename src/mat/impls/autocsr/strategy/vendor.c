@@ -50,8 +50,9 @@ static PetscErrorCode variants_alg1(const AutoCSRProblem *problem, PetscInt max,
   const AutoCSRAxes axes = axes_of(problem, 1, PETSC_FALSE);
 
   PetscFunctionBegin;
-  *n = 0;
-  PetscCall(variants_of(problem, "cusparse-alg1", &axes, max, list, n, why));
+  *n   = 0;
+  *why = "of so few entries the vendor's first algorithm loses a sum now and then"; /* CUDA 13.0 on an H200: of 100 rows with 17 entries the last one's, in one of ten runs of ex20 on 4 ranks */
+  if (problem->range.nnz >= problem->range.rows) PetscCall(variants_of(problem, "cusparse-alg1", &axes, max, list, n, why));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
