@@ -16,7 +16,7 @@ static void Shape(PetscInt m, PetscInt n, PetscInt nnz, AutoCSRAxes *axes)
 {
   axes->tile_width  = 16384;
   axes->tile_height = 8160;
-  axes->tile_steps  = axes->row_limit = 65536;
+  axes->tile_steps = axes->row_limit = 65536;
 }
 
 /* One column of each LENGTH-th part of those that are multiples of step */
@@ -25,6 +25,19 @@ static void FillColumns(PetscInt step, PetscInt col[])
   const PetscInt part = COLS / step / LENGTH;
 
   for (PetscInt p = 0; p < ROWS * LENGTH; p++) col[p] = step * (p % LENGTH * part + (PetscInt)(Random64(p, 1) % (uint64_t)part));
+}
+
+/* Products are written and read: each entry moves two scalars beside its value, its column and its place */
+static PetscErrorCode CheckCost(const AutoCSRProblem *problem, const AutoCSRStrategy *propagate, const AutoCSRAxes *axes)
+{
+  AutoCSRCost  part[AUTOCSR_MAX_PARTS];
+  const double least = (double)problem->csr->nnz * (2 * sizeof(PetscScalar) + 1 + sizeof(uint16_t) + 3);
+  PetscInt     n;
+
+  PetscFunctionBeginUser;
+  PetscCall((*propagate->cost)(problem, axes, part, &n));
+  PetscCheck(n == 1 && part->bytes >= least && part->bytes < 3 * least, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " segments that move %g bytes for %g at least", n, part->bytes, least);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Variants of propagate for a device, with settings that name a strategy */
@@ -43,6 +56,7 @@ static PetscErrorCode CountVariants(const AutoCSRMatrix *csr, const AutoCSRProfi
   PetscCall(AutoCSRStrategyFind("propagate", &propagate));
   PetscCall((*propagate->variants)(&problem, AUTOCSR_MAX_VARIANTS, axes, n, &why));
   PetscCheck(*n || why, PETSC_COMM_SELF, PETSC_ERR_PLIB, "No variant, and no reason");
+  for (PetscInt v = 0; v < *n; v++) PetscCall(CheckCost(&problem, propagate, &axes[v]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

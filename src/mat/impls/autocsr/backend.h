@@ -14,7 +14,7 @@ typedef struct {
   PetscInt *names;
 } AutoCSRRowKind;
 
-#define AUTOCSR_MAX_ROW_KINDS 16
+#define AUTOCSR_MAX_ROW_KINDS 16 /* of one call */
 
 /*
   Sizes and counts are on the host; `names`, streams, the three arrays of a matrix, its profile's pattern_id and operands

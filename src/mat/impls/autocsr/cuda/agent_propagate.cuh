@@ -8,7 +8,7 @@
 
   Bytes (real double): an entry 10 read and 8 written, then 8 and 3 read, 29; runs are padded to 4 slots, and a part of a run
   takes 8; x and y once. A random graph of 8 entries a row: 32 an entry with x and y, where a gather alone takes a sector of 32 beside 12 of
-  the CSR. On an H200 (4.2 TB/s): 2^25 rows and 266 million entries in 2.0 ms by the bytes (3.2 ms measured, why is not known yet); by instructions, about 1.1 ps an entry
+  the CSR. On an H200 (4.2 TB/s): 2^25 rows and 266 million entries in 2.0 ms by the bytes (3.2 ms measured; doc/performance.md has the counters); by instructions, about 1.1 ps an entry
   for the products and 1.5 ps for the sums, which hide behind that.
   Products: 1024 threads of at most 64 registers, a tile fills shared memory. Sums: two blocks of 512 threads, 49 registers, 115 KB each (sm_90; no spills).
 */

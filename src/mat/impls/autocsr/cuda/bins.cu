@@ -112,7 +112,7 @@ PetscErrorCode AutoCSRDeviceNameBins(const AutoCSRMatrix *csr, PetscInt U, Petsc
 static constexpr int TURNS = 4, GROUP = TURNS * BLOCK; /* rows of a block of threads */
 
 /* place[k * blocks + b]: where the names go of the rows of kind k that block b has */
-static __global__ void __launch_bounds__(BLOCK) CountKinds(const PetscInt row_ptr[], PetscInt begin, PetscInt end, const __grid_constant__ RowKinds kinds, PetscInt place[], unsigned *arrived)
+static __global__ void __launch_bounds__(BLOCK) CountRowsByKind(const PetscInt row_ptr[], PetscInt begin, PetscInt end, const __grid_constant__ RowKinds kinds, PetscInt place[], unsigned *arrived)
 {
   PtxWaitForLast();
   __shared__ PetscInt count[AUTOCSR_MAX_ROW_KINDS];
@@ -133,7 +133,7 @@ static __global__ void __launch_bounds__(BLOCK) CountKinds(const PetscInt row_pt
   for (int k = 0; k < kinds.n; k++) (void)BlockSumUp((PetscInt)gridDim.x, place + k * gridDim.x);
 }
 
-static __global__ void __launch_bounds__(BLOCK) NameKinds(const PetscInt row_ptr[], PetscInt begin, PetscInt end, const __grid_constant__ RowKinds kinds, const PetscInt place[])
+static __global__ void __launch_bounds__(BLOCK) NameRowsByKind(const PetscInt row_ptr[], PetscInt begin, PetscInt end, const __grid_constant__ RowKinds kinds, const PetscInt place[])
 {
   PtxWaitForLast();
   __shared__ int of_warp[AUTOCSR_MAX_ROW_KINDS][BLOCK / WARP];
@@ -180,10 +180,10 @@ PetscErrorCode AutoCSRDeviceNameRows(const AutoCSRMatrix *csr, PetscInt row_begi
   PetscCall(PetscArraycpy(kinds.kind, kind, n));
   PetscCall(scratch.Allocate((size_t)blocks * n, &place));
   PetscCall(AutoCSRDeviceBorrowZeros(sizeof(*arrived), (void **)&arrived));
-  Launch(CountKinds, (unsigned)blocks, BLOCK, 0, AUTOCSR_STREAM)(csr->row_ptr, row_begin, row_end, kinds, place, arrived);
+  Launch(CountRowsByKind, (unsigned)blocks, BLOCK, 0, AUTOCSR_STREAM)(csr->row_ptr, row_begin, row_end, kinds, place, arrived);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(AutoCSRDeviceReturnZeros());
-  Launch(NameKinds, (unsigned)blocks, BLOCK, 0, AUTOCSR_STREAM)(csr->row_ptr, row_begin, row_end, kinds, place);
+  Launch(NameRowsByKind, (unsigned)blocks, BLOCK, 0, AUTOCSR_STREAM)(csr->row_ptr, row_begin, row_end, kinds, place);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -9,7 +9,7 @@
 
 #define AUTOCSR_DEVICE_SLICE_HEIGHT 32 /* a warp */
 
-/* Everything runs on PETSc's stream: work on it needs no synchronization with PETSc's own */
+/* What is not on a stream beside it (planner.h, staging.h) runs on PETSc's stream: work on it needs no synchronization with PETSc's own */
 #define AUTOCSR_STREAM PetscDefaultCudaStream
 
 /* figures.cu: which device it is and how fast its memory is, see backend.h */

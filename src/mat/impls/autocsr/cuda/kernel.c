@@ -1,28 +1,52 @@
 /*
-  Kernels of products: loaded once, and launched with as little of the host's time as there is. By the driver's own function a launch takes some 5 % less than
+  Kernels of products: loaded once, and launched with as little of the host's time as there is. By the driver's own function (CUDA 12.5 and later) a launch takes some 5 % less than
   by the runtime's, and one that need not wait for the kernels before it to end some 20 % less (src/benchmarks/results, -launches): the
   kernel waits then itself (PtxWaitForLast(), programmatic dependent launch), of code for sm_90 and later.
 */
 #include "device.h"
 #include "launch.h"
 
-static PetscBool is_early, known;
+/* What is known of the device, and kernels that were loaded, with the shared memory that they may have: asking the driver takes as long as a launch */
+#define MOST_LOADED 128
+static struct {
+  PetscBool registered, asked, early;
+  int       n;
+  struct {
+    AutoCSRDeviceKernel kernel;
+    size_t              shared;
+  } kernel[MOST_LOADED];
+} Loaded;
 
-static PetscErrorCode Forget(void)
+static PetscErrorCode LoadedForget(void)
 {
-  known = PETSC_FALSE;
-  return PETSC_SUCCESS;
+  PetscFunctionBegin;
+  Loaded.registered = Loaded.asked = PETSC_FALSE;
+  Loaded.n                         = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The next PETSC_COMM_WORLD may have another device */
+static PetscErrorCode LoadedRegister(void)
+{
+  PetscFunctionBegin;
+  if (!Loaded.registered) PetscCall(PetscRegisterFinalize(LoadedForget));
+  Loaded.registered = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscBool AutoCSRDeviceIsEarly(const void *kernel)
 {
   struct cudaFuncAttributes attributes;
 
-  if (known) return is_early;
-  is_early = (PetscBool)(cudaFuncGetAttributes(&attributes, kernel) == cudaSuccess && attributes.ptxVersion >= AUTOCSR_EARLY);
-  known    = PETSC_TRUE;
-  PetscCallAbort(PETSC_COMM_SELF, PetscRegisterFinalize(Forget)); /* the next PETSC_COMM_WORLD may have another device */
-  return is_early;
+  if (Loaded.asked) return Loaded.early;
+  if (cudaFuncGetAttributes(&attributes, kernel) != cudaSuccess) {
+    (void)cudaGetLastError(); /* the launch will have it */
+    return PETSC_FALSE;
+  }
+  PetscCallAbort(PETSC_COMM_SELF, LoadedRegister());
+  Loaded.early = (PetscBool)(attributes.ptxVersion >= AUTOCSR_EARLY);
+  Loaded.asked = PETSC_TRUE;
+  return Loaded.early;
 }
 
 #if defined(CUDART_VERSION) && CUDART_VERSION >= 12050
@@ -33,11 +57,10 @@ static PFN_cuLaunchKernelEx_v11060 LaunchEx;
 
 static PetscErrorCode FindFunction(AutoCSRDeviceKernel *kernel)
 {
-  enum cudaDriverEntryPointQueryResult found    = cudaDriverEntryPointSymbolNotFound;
-  cudaFunction_t                       function = NULL;
+  cudaFunction_t function = NULL;
 
   PetscFunctionBegin;
-  if (!LaunchEx) PetscCallCUDA(cudaGetDriverEntryPointByVersion("cuLaunchKernelEx", (void **)&LaunchEx, 12000, cudaEnableDefault, &found));
+  if (!LaunchEx) PetscCallCUDA(cudaGetDriverEntryPointByVersion("cuLaunchKernelEx", (void **)&LaunchEx, 12000, cudaEnableDefault, NULL));
   if (LaunchEx) PetscCallCUDA(cudaGetFuncBySymbol(&function, kernel->symbol));
   kernel->function = function;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -64,20 +87,6 @@ static PetscBool LaunchByDriver(const AutoCSRDeviceKernel *kernel, unsigned bloc
 }
 #endif
 
-/* Those that were loaded, and the shared memory that they may have: asking the driver takes as long as a launch */
-#define MOST_LOADED 128
-static struct {
-  AutoCSRDeviceKernel kernel;
-  size_t              shared;
-} Loaded[MOST_LOADED];
-static int n_loaded;
-
-static PetscErrorCode LoadedDestroy(void)
-{
-  n_loaded = 0;
-  return PETSC_SUCCESS;
-}
-
 /* The driver loads a kernel when it is first asked for it, which takes memory of the device: now, not in a product */
 PetscErrorCode AutoCSRDeviceLoadKernel(size_t shared, AutoCSRDeviceKernel *kernel)
 {
@@ -85,9 +94,9 @@ PetscErrorCode AutoCSRDeviceLoadKernel(size_t shared, AutoCSRDeviceKernel *kerne
   cudaError_t               error;
 
   PetscFunctionBegin;
-  for (int i = 0; i < n_loaded; i++) {
-    if (Loaded[i].kernel.symbol != kernel->symbol || shared > Loaded[i].shared) continue;
-    *kernel = Loaded[i].kernel;
+  for (int i = 0; i < Loaded.n; i++) {
+    if (Loaded.kernel[i].kernel.symbol != kernel->symbol || shared > Loaded.kernel[i].shared) continue;
+    *kernel = Loaded.kernel[i].kernel;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   error = cudaFuncGetAttributes(&attributes, kernel->symbol);
@@ -98,10 +107,10 @@ PetscErrorCode AutoCSRDeviceLoadKernel(size_t shared, AutoCSRDeviceKernel *kerne
   PetscCallCUDA(error);
   if (shared > (size_t)attributes.maxDynamicSharedSizeBytes) PetscCallCUDA(cudaFuncSetAttribute(kernel->symbol, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared));
   PetscCall(FindFunction(kernel));
-  if (n_loaded == MOST_LOADED) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!n_loaded) PetscCall(PetscRegisterFinalize(LoadedDestroy)); /* the next PETSC_COMM_WORLD may have another device */
-  Loaded[n_loaded].kernel   = *kernel;
-  Loaded[n_loaded++].shared = PetscMax(shared, (size_t)attributes.maxDynamicSharedSizeBytes);
+  if (Loaded.n == MOST_LOADED) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(LoadedRegister());
+  Loaded.kernel[Loaded.n].kernel   = *kernel;
+  Loaded.kernel[Loaded.n++].shared = PetscMax(shared, (size_t)attributes.maxDynamicSharedSizeBytes);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

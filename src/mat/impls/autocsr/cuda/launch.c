@@ -21,13 +21,13 @@ typedef struct {
 typedef struct {
   AutoCSROneParameters parameters;
   void                *vendor;
-} Alone;
+} SegmentLaunch;
 
 /* plan->launch */
 typedef struct {
-  PetscInt n_launches;
-  Launch  *launch;
-  Alone   *alone; /* of each segment */
+  PetscInt       n_launches;
+  Launch        *launch;
+  SegmentLaunch *alone; /* of each segment */
 } DevicePlan;
 
 /* Where there is none to ask (which a launch will say), as of the device whose figures are shipped: for the cost model alone */
@@ -150,7 +150,7 @@ PetscErrorCode AutoCSRDeviceFindExecutor(const AutoCSRAxes *axes, const char sim
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode BindSegment(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, Alone *alone)
+static PetscErrorCode BindSegment(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, SegmentLaunch *alone)
 {
   const AutoCSRDeviceExecutor *executor = ExecutorOf(seg);
   const AutoCSRStream         *stream   = seg->stream;
@@ -205,7 +205,7 @@ static PetscErrorCode BindSegment(const AutoCSRSegment *seg, const AutoCSRMatrix
 
 static PetscErrorCode AddAlone(DevicePlan *device, const AutoCSRSegment *seg)
 {
-  const Alone          *alone = (const Alone *)seg->launch;
+  const SegmentLaunch  *alone = (const SegmentLaunch *)seg->launch;
   AutoCSROneParameters *parameters;
 
   PetscFunctionBegin;
@@ -236,7 +236,7 @@ static PetscErrorCode AddAlone(DevicePlan *device, const AutoCSRSegment *seg)
 /* To the last launch if it is of this kernel for many and has room, else to a new one */
 static PetscErrorCode AddToMany(DevicePlan *device, const void *kernel, const AutoCSRSegment *seg)
 {
-  const AutoCSRDeviceSegment *d      = &((const Alone *)seg->launch)->parameters.segment;
+  const AutoCSRDeviceSegment *d      = &((const SegmentLaunch *)seg->launch)->parameters.segment;
   const PetscInt              most   = 2147483647;
   Launch                     *launch = device->n_launches ? &device->launch[device->n_launches - 1] : NULL;
   AutoCSRManyParameters      *parameters;
@@ -350,7 +350,7 @@ PetscErrorCode AutoCSRDeviceMult(const AutoCSRPlan *plan, const AutoCSROperands 
 /* One segment of a bound plan alone */
 void AutoCSRDeviceMultSegment(const AutoCSRSegment *seg, const AutoCSROperands *op)
 {
-  const Alone         *alone      = (const Alone *)seg->launch;
+  const SegmentLaunch *alone      = (const SegmentLaunch *)seg->launch;
   AutoCSROneParameters parameters = alone->parameters;
 
   parameters.operands = DeviceOperands(op);
@@ -359,11 +359,14 @@ void AutoCSRDeviceMultSegment(const AutoCSRSegment *seg, const AutoCSROperands *
     return;
   }
   for (int s = 0; s < AUTOCSR_DEVICE_STEPS && ExecutorOf(seg)->step[s].kernel; s++) {
-    const AutoCSRDeviceStep  *step   = &ExecutorOf(seg)->step[s];
-    const AutoCSRDeviceKernel kernel = {.symbol = step->kernel};
-    const PetscInt            blocks = (*step->blocks)(seg);
+    const AutoCSRDeviceStep *step   = &ExecutorOf(seg)->step[s];
+    AutoCSRDeviceKernel      kernel = {.symbol = step->kernel};
+    const size_t             shared = (*step->shared_bytes)(seg);
+    const PetscInt           blocks = (*step->blocks)(seg);
 
-    if (blocks) PetscCallVoid(AutoCSRDeviceLaunchKernel(&kernel, (unsigned)blocks, (unsigned)step->threads, (*step->shared_bytes)(seg), &parameters));
+    if (!blocks) continue;
+    PetscCallVoid(AutoCSRDeviceLoadKernel(shared, &kernel)); /* which is so but for the first time */
+    PetscCallVoid(AutoCSRDeviceLaunchKernel(&kernel, (unsigned)blocks, (unsigned)step->threads, shared, &parameters));
   }
   if (ExecutorOf(seg)->finish && parameters.segment.blocks) PetscCallVoid((*ExecutorOf(seg)->finish)(&parameters.segment, &parameters.operands));
 }

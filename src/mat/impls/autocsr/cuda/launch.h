@@ -9,7 +9,7 @@
 
 #define AUTOCSR_BLOCK         256 /* threads of a block, of every agent: so they share a launch */
 #define AUTOCSR_EARLY         90  /* of this architecture's code, a kernel waits itself for those before it */
-#define AUTOCSR_MANY_SEGMENTS 8   /* of one launch: their data are a kernel's parameters, of which each 1,000 bytes take the host some 0.25 us */
+#define AUTOCSR_MANY_SEGMENTS 12  /* of one launch, more than the bins of one strategy: their data are a kernel's parameters, of which each 1,000 bytes take the host some 0.25 us */
 
 /* The operands of a product, fetched anew for each: an application's arrays move */
 typedef struct {

@@ -71,7 +71,7 @@ PetscErrorCode AutoCSRDeviceStagingOffer(AutoCSRDeviceStaging *s, AutoCSRDeviceO
   PetscFunctionBegin;
   PetscCall(PetscMemzero(offer, sizeof(*offer)));
   offer->there = (PetscBool)(s->n_receive && cudaMalloc((void **)&s->landing, bytes) == cudaSuccess && cudaIpcGetMemHandle(&offer->handle, s->landing) == cudaSuccess);
-  if (s->landing) offer->there = (PetscBool)(offer->there && cudaMemset(s->landing, 0, bytes) == cudaSuccess); /* what other processes write there is nothing that a tool sees */
+  if (s->landing) offer->there = (PetscBool)(offer->there && cudaMemsetAsync(s->landing, 0, bytes, s->stream) == cudaSuccess && cudaStreamSynchronize(s->stream) == cudaSuccess); /* what other processes write there is nothing that a tool sees; they may begin at once */
   offer->size  = s->n_receive;
   (void)cudaGetLastError(); /* or the next check would find it */
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -149,16 +149,7 @@ PetscErrorCode AutoCSRStreamAllocate(AutoCSRSegment *seg, AutoCSRStreamKind kind
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  Bytes that a product moves for a segment, each once:
-    ROWS, SLICE_PTR, BASE, PATTERN_*, INDEX, VALUE, DICTIONARY   whole, padding counted
-    col, val      those of the segment, where they are used in place; of the rows of a block only the first one's col
-    row_ptr       one a row; none for empty rows, in orders tiled, propagated and blocked, nor where SLICE_PTR or PATTERN_PLACE and the pattern tell place and length, or where the pattern tells all
-    pieces        the sum of each is written and read, order tiled
-    products      each is written and read, order propagated
-    x             the share of the segment's rows in the n entries, but no more than its nonzeros
-    y             one a row
-*/
+/* What AutoCSRSegmentBytesMoved() counts of the CSR and of vectors; who asks adds streams, pieces and products */
 double AutoCSRBytesBesideStreams(const AutoCSRAxes *a, double rows, double nnz, PetscInt m, PetscInt n)
 {
   const PetscBool stored = (PetscBool)(a->order == AUTOCSR_ORDER_TILED || a->order == AUTOCSR_ORDER_PROPAGATED || a->order == AUTOCSR_ORDER_BLOCKED);
@@ -172,6 +163,16 @@ double AutoCSRBytesBesideStreams(const AutoCSRAxes *a, double rows, double nnz, 
   return bytes;
 }
 
+/*
+  Bytes that a product moves for a segment, each once:
+    ROWS, SLICE_PTR, BASE, PATTERN_*, INDEX, VALUE, DICTIONARY   whole, padding counted
+    col, val      those of the segment, where they are used in place; of the rows of a block only the first one's col
+    row_ptr       one a row; none for empty rows, in orders tiled, propagated and blocked, nor where SLICE_PTR or PATTERN_PLACE and the pattern tell place and length, or where the pattern tells all
+    pieces        the sum of each is written and read, order tiled
+    products      each is written and read, order propagated
+    x             the share of the segment's rows in the n entries, but no more than its nonzeros
+    y             one a row
+*/
 double AutoCSRSegmentBytesMoved(const AutoCSRSegment *seg, PetscInt m, PetscInt n)
 {
   double bytes = AutoCSRBytesBesideStreams(&seg->axes, (double)seg->n_rows, (double)seg->nnz, m, n);

@@ -203,7 +203,7 @@ PETSC_INTERN PetscErrorCode AutoCSRPlanGetBytes(const AutoCSRPlan *, PetscInt64 
 PETSC_INTERN PetscErrorCode AutoCSRStreamAllocate(AutoCSRSegment *, AutoCSRStreamKind, PetscInt count);
 PETSC_INTERN size_t         AutoCSRStreamElementSize(const AutoCSRAxes *, AutoCSRStreamKind);
 PETSC_INTERN double         AutoCSRSegmentBytesMoved(const AutoCSRSegment *, PetscInt m, PetscInt n);
-PETSC_INTERN double         AutoCSRBytesBesideStreams(const AutoCSRAxes *, double rows, double nnz, PetscInt m, PetscInt n); /* of these but for streams, pieces and products */
+PETSC_INTERN double         AutoCSRBytesBesideStreams(const AutoCSRAxes *, double rows, double nnz, PetscInt m, PetscInt n); /* of these but for streams, pieces and products, which who asks adds */
 
 /*
   plan/encode.c, on the host; cuda/ has its own loops over the same encode.h. Fills every stream that the axes call for, once row_begin, n_rows and (where there is one) ROWS are set, and

@@ -74,7 +74,7 @@ static PetscErrorCode find_figure(const AutoCSRChooser *chooser, const AutoCSRAx
   known.figures = chooser->figures;
   for (PetscInt i = 0, k = known.last; i < known.n; i++, k++) { /* they are asked for in the same order for each part of the matrix */
     if (k >= known.n) k = 0;
-    if (known.figure[k].axes.mapping != key.mapping || known.figure[k].axes.lanes != key.lanes || known.figure[k].axes.value != key.value) continue; /* soon told */
+    if (known.figure[k].axes.mapping != key.mapping || known.figure[k].axes.lanes != key.lanes || known.figure[k].axes.value != key.value) continue; /* most differ in these: it takes less than memcmp() */
     if (known.figure[k].named != named || known.figure[k].few != few || memcmp(&known.figure[k].axes, &key, sizeof(key))) continue;
     *figure    = &known.figure[k];
     known.last = k + 1;

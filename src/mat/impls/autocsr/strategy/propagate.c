@@ -77,8 +77,8 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
   part->scattered = 0;
   part->longest   = PetscMin(range.nnz, axes->row_limit + (double)range.longest);
   part->irregular = PetscMax(AutoCSRTiledTiles(axes, problem->csr->n), slots / AUTOCSR_PROPAGATE_UNIT / axes->tile_steps) * axes->tile_width; /* columns copied, by item */
-  part->bytes += tables;
-  part->own_bytes += tables + slots * sizeof(PetscScalar); /* with the products */
+  part->bytes += tables + 2 * slots * sizeof(PetscScalar);                                                                                    /* products are written and read */
+  part->own_bytes += tables + slots * sizeof(PetscScalar);                                                                                    /* with the products */
   part->build += 2 * tables + range.nnz * SORT_BYTES;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

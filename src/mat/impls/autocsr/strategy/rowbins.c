@@ -26,6 +26,7 @@ static const struct {
     {AUTOCSR_HISTOGRAM_BINS, 512}, /* and more */
 };
 #define MAX_PARTS (2 + (PetscInt)PETSC_STATIC_ARRAY_LENGTH(Kernels))
+_Static_assert(2 + PETSC_STATIC_ARRAY_LENGTH(Kernels) <= AUTOCSR_MAX_ROW_KINDS, "All bins are named by one call");
 
 /* Rows of shortest to longest entries, and how they are multiplied */
 typedef struct {
