@@ -1,5 +1,5 @@
 /*
-  Kernels launched early: before those before them on the stream have ended, for which they wait themselves (PtxWaitForLast(), first of all). It saves the
+  Kernels launched early: before those before them on the stream have ended, for which they wait themselves (PtxWaitForLast(), first of all; kernels without it, of figures.cu and diagonal.cu, are launched by <<<>>>). It saves the
   host a fifth of a launch (kernel.c), and the device the time between two kernels. A processor that runs the kernels without a device
   (tests/emulator) has a launch in its own form.
 */
