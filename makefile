@@ -85,6 +85,13 @@ $(BUILD)/%.o: %.cu $(stamp)
 	@mkdir -p $(@D)
 	$(call quiet,NVCC)$(NVCOMPILE) -MMD -MP -c -o $@ $<
 
+# What is launched early waits first, also as the compiler has it
+$(BUILD)/%.ptx: %.cu $(stamp)
+	@mkdir -p $(@D)
+	$(call quiet,NVCC)$(filter-out -gencode arch=%,$(NVCOMPILE)) -arch=compute_90 -ptx -o $@ $<
+check-early: $(patsubst %.cu,$(BUILD)/%.ptx,$(filter %.cu,$(sources)))
+	@config/check-early.py $^
+
 $(BUILD)/%.o: %.cxx $(stamp)
 	@mkdir -p $(@D)
 	$(call quiet,CXX)$(CXX) $(CFLAGSALL) -MMD -MP -c -o $@ $<
@@ -222,6 +229,7 @@ help:
 #: make check        the core of the tests, under five minutes (ONLY='ex1 ex2_a*' picks; VALGRIND=1; JOBS=2;
 #:                   SANITIZE=memcheck|racecheck|initcheck on a GPU; TEST_OPTIONS='-use_gpu_aware_mpi 0')
 #: make test         all tests
+#: make check-early  of a PETSc with CUDA: no kernel that is launched early reads or writes before it waits, as compiled
 #: make pack         an archive that runs the tests on a machine without compiler and PETSc (PACK=<file>; config/pack.sh)
 #:                   config/pack-device.sh packs these and the benchmark for several PETScs, config/on-device.sh runs them there
 #: make test-petsc   PETSc's own tests with autocsr in the place of aij (PETSC_SRC=<PETSc's source tree>; ONLY='ksp_*';
@@ -238,5 +246,5 @@ help:
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 FORCE:
-.PHONY: all objects check test pack test-petsc demo bench docs install petsc-cuda format clean help FORCE
+.PHONY: all objects check check-early test pack test-petsc demo bench docs install petsc-cuda format clean help FORCE
 .SECONDARY:

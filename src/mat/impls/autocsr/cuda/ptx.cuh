@@ -7,7 +7,7 @@
 
 #include "launch.h"
 
-/* Loads of what is not written once the kernel has waited for those before it (PtxWaitForLast(); compiled, no load stands before the wait: nothing here tells the compiler so). A byte comes in a word of 2, as a register holds it: made narrower here, it would be masked */
+/* Loads of what is not written once the kernel has waited for those before it (PtxWaitForLast(); nothing here tells the compiler so: make check-early looks at what it made). A byte comes in a word of 2, as a register holds it: made narrower here, it would be masked */
 #define PTX_LOAD(Name, how, type, class, word, from)         \
   static __device__ __forceinline__ word Name(const from *p) \
   {                                                          \
