@@ -25,6 +25,10 @@ PETSC_INTERN PetscErrorCode AutoCSRDeviceToHost(void *, const void *, size_t);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceFromHost(void *, const void *, size_t);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceSynchronize(void);
 
+/* kernel.c: whether kernels that are compiled as this one wait themselves for those before them, as from this architecture on they do, so that they may be launched early */
+#define AUTOCSR_EARLY 90
+PETSC_INTERN PetscBool AutoCSRDeviceIsEarly(const void *);
+
 /* diagonal.cu */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceGetDiagonal(const AutoCSRMatrix *, PetscScalar *);
 

@@ -8,7 +8,6 @@
 #include "../plan/propagate.h"
 
 #define AUTOCSR_BLOCK         256 /* threads of a block, of every agent: so they share a launch */
-#define AUTOCSR_EARLY         90  /* of this architecture's code, a kernel waits itself for those before it */
 #define AUTOCSR_MANY_SEGMENTS 12  /* of one launch, more than the bins of one strategy: their data are a kernel's parameters, of which each 1,000 bytes take the host some 0.25 us */
 
 /* The operands of a product, fetched anew for each: an application's arrays move */
@@ -127,8 +126,7 @@ typedef struct {
   void       *function;
 } AutoCSRDeviceKernel;
 
-/* kernel.c: whether kernels that are compiled as this one wait themselves for those before them, so that they may be launched early; loads the kernel of a symbol, with so much shared memory on top of what it declares; launches it with one block of parameters */
-PETSC_INTERN PetscBool      AutoCSRDeviceIsEarly(const void *);
+/* kernel.c: loads the kernel of a symbol, with so much shared memory on top of what it declares; launches it with one block of parameters */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceLoadKernel(size_t, AutoCSRDeviceKernel *);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceLaunchKernel(const AutoCSRDeviceKernel *, unsigned blocks, unsigned threads, size_t shared, void *parameters);
 

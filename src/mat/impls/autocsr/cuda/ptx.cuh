@@ -5,7 +5,7 @@
 #ifndef AUTOCSR_PTX_CUH
 #define AUTOCSR_PTX_CUH
 
-#include "launch.h"
+#include "device.h"
 
 /* Loads of what is not written once the kernel has waited for those before it (PtxWaitForLast(); nothing here tells the compiler so: make check-early looks at what it made). A byte comes in a word of 2, as a register holds it: made narrower here, it would be masked */
 #define PTX_LOAD(Name, how, type, class, word, from)         \
