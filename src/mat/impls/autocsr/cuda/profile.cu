@@ -68,20 +68,44 @@ static PetscErrorCode TakeOver(const DeviceProfile *d, unsigned sizes, uint16_t 
 }
 
 /* What waits for nothing else that is looked at */
-static PetscErrorCode ProfileBeside(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, unsigned sizes, cudaStream_t stream, DeviceProfile *device)
+static PetscErrorCode ProfileBeside(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, unsigned sizes, cudaStream_t stream, void *room, DeviceProfile *device)
 {
   PetscFunctionBegin;
   if (sizes) PetscCall(DeviceProfileBlocks(csr, sizes, stream, device));
   PetscCall(DeviceProfileFits(csr, profile, stream, device));
   if (AutoCSRReachIsSampled(profile)) PetscCall(DeviceProfileReach(csr, stream, device));
-  PetscCall(DeviceProfileValues(csr, stream, &device->values));
+  PetscCall(DeviceProfileValues(csr, stream, room, &device->values));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* All of the profile. A small matrix waits for starts of kernels and calls for memory: two streams of kernels take about as long each, and one piece of memory is for all */
+static PetscErrorCode ProfileAll(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, unsigned sizes, uint16_t id[], void *table, DeviceProfile *device)
+{
+  const size_t   room = DeviceProfileValuesRoom();
+  AutoCSRSegment all  = {};
+  DeviceScratch  scratch;
+  char          *memory;
+  PetscErrorCode ierr;
+  cudaStream_t   beside;
+
+  PetscFunctionBegin;
+  all.n_rows         = csr->m;
+  all.axes.row_group = 1;
+  PetscCall(scratch.Allocate(room + (size_t)csr->m * sizeof(DeviceCount), &memory));
+  PetscCall(AutoCSRDeviceFork(&beside));
+  PetscCall(DeviceProfileRows(csr, profile, device, NULL));
+  PetscCall(DeviceProfilePatterns(csr, profile, table, (DeviceCount *)(memory + room), id, device));
+  ierr = ProfileBeside(csr, profile, sizes, beside, memory, device);
+  PetscCall(AutoCSRDeviceJoin());
+  PetscCall(ierr);
+  PetscCall(DevicePatternValuesCompare(&all, csr, id, device->pattern_row, &device->values.n, &device->other_values));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* *id: of every row; NULL once the profile has it */
 static PetscErrorCode Fill(const AutoCSRMatrix *csr, uint16_t **id, AutoCSRProfile *profile)
 {
-  AutoCSRSegment all = {};
+  const size_t   bytes = profile->rows_only ? 0 : DeviceProfilePatternTableBytes();
   DeviceProfile *device, *host;
   unsigned       sizes = 0;
 
@@ -89,26 +113,13 @@ static PetscErrorCode Fill(const AutoCSRMatrix *csr, uint16_t **id, AutoCSRProfi
   for (int b = 2; b <= MAX_BLOCK_SIZE && csr->nnz; b++) {
     if (csr->m % b == 0 && csr->n % b == 0) sizes |= 1u << b;
   }
-  all.n_rows         = csr->m;
-  all.axes.row_group = 1;
   PetscCall(AutoCSRDeviceGetMailbox(sizeof(*host), (void **)&host));
-  PetscCall(AutoCSRDeviceBorrowZeros(sizeof(*device), (void **)&device));
+  PetscCall(AutoCSRDeviceBorrowZeros(sizeof(*device) + bytes, (void **)&device));
   if (csr->m && profile->rows_only)
     PetscCall(DeviceProfileRows(csr, profile, device, host));
   else {
-    if (csr->m) { /* a small matrix waits for one kernel after the other: two streams of them take about as long each */
-      PetscErrorCode ierr;
-      cudaStream_t   beside;
-
-      PetscCall(AutoCSRDeviceFork(&beside));
-      PetscCall(DeviceProfileRows(csr, profile, device, NULL));
-      PetscCall(DeviceProfilePatterns(csr, profile, *id, device));
-      ierr = ProfileBeside(csr, profile, sizes, beside, device);
-      PetscCall(AutoCSRDeviceJoin());
-      PetscCall(ierr);
-      PetscCall(DevicePatternValuesCompare(&all, csr, *id, device->pattern_row, &device->values.n, &device->other_values));
-    }
-    PetscCall(DeviceProfileReport(profile, device, host));
+    if (csr->m) PetscCall(ProfileAll(csr, profile, sizes, *id, device + 1, device));
+    PetscCall(DeviceProfileReport(profile, device, device + 1, bytes, host));
   }
   PetscCall(AutoCSRDeviceSynchronize());
   PetscCall(AutoCSRDeviceReturnZeros());

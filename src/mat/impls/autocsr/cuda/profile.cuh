@@ -32,6 +32,7 @@ typedef struct {
   int               n;       /* AUTOCSR_MAX_DISTINCT + 1: more */
   int               many;    /* a block has seen too many */
   int               inexact; /* one is no float32 */
+  unsigned          found, joined, arrived; /* while they are looked for */
   alignas(sizeof(PetscScalar)) AutoCSRScalarBits value[AUTOCSR_MAX_DISTINCT];
 } DeviceValues;
 
@@ -61,16 +62,20 @@ static inline PetscInt RowsPerChunk(const AutoCSRProfile *profile)
 
 /*
   On PETSc's stream, or on the one that is said. profile_rows.cu. The first: bins too; with host, memory of it that the device writes to, it also reports. Fits: of models. The report: what is told by the profile's parts,
-  moved to the host's memory, so that what the device has is zero again; all else there is not set
+  moved to the host's memory, so that what the device has is zero again, as `bytes` of `used` are, too; all else there is not set
 */
 PetscErrorCode DeviceProfileRows(const AutoCSRMatrix *, const AutoCSRProfile *, DeviceProfile *, DeviceProfile *host);
 PetscErrorCode DeviceProfileFits(const AutoCSRMatrix *, const AutoCSRProfile *, cudaStream_t, DeviceProfile *);
-PetscErrorCode DeviceProfileReport(const AutoCSRProfile *, DeviceProfile *, DeviceProfile *host);
+PetscErrorCode DeviceProfileReport(const AutoCSRProfile *, DeviceProfile *, void *used, size_t bytes, DeviceProfile *host);
 PetscErrorCode DeviceProfileReach(const AutoCSRMatrix *, cudaStream_t, DeviceProfile *);                             /* profile_reach.cu */
 PetscErrorCode DeviceProfileBlocks(const AutoCSRMatrix *, unsigned sizes, cudaStream_t, DeviceProfile *);            /* profile_blocks.cu; sizes: bit b is to be looked at */
-PetscErrorCode DeviceProfilePatterns(const AutoCSRMatrix *, const AutoCSRProfile *, uint16_t id[], DeviceProfile *); /* profile_patterns.cu */
+/* profile_patterns.cu: the table is of so many bytes, a multiple of 16, all zero */
+size_t         DeviceProfilePatternTableBytes(void);
+PetscErrorCode DeviceProfilePatterns(const AutoCSRMatrix *, const AutoCSRProfile *, void *table, DeviceCount row_hash[], uint16_t id[], DeviceProfile *);
 /* pattern_values.cu: sets *other where a row of a segment has other values than the row that shows its pattern; unless *values is more than AUTOCSR_MAX_DISTINCT, NULL: in any case. AUTOCSR_NO_PATTERN is passed over */
 PetscErrorCode DevicePatternValuesCompare(const AutoCSRSegment *, const AutoCSRMatrix *, const uint16_t id[], const PetscInt pattern_row[], const int *values, int *other);
-PetscErrorCode DeviceProfileValues(const AutoCSRMatrix *, cudaStream_t, DeviceValues *); /* profile_values.cu */
+/* profile_values.cu: room is of so many bytes, whatever is in them */
+size_t         DeviceProfileValuesRoom(void);
+PetscErrorCode DeviceProfileValues(const AutoCSRMatrix *, cudaStream_t, void *room, DeviceValues *);
 
 #endif

@@ -19,7 +19,7 @@
 #define STAGE      (4096 / (int)sizeof(PetscInt)) /* columns that a warp keeps in shared memory */
 
 /* All zero at first; by slot, a free one has hash 0. The second table begins at SLOTS */
-typedef struct {
+typedef struct alignas(16) {
   DeviceCount hash[2 * SLOTS];
   DeviceCount rows[2 * SLOTS];   /* of the chunks worthwhile */
   DeviceCount last[2 * SLOTS];   /* PETSC_MAX_INT - the first of these rows */
@@ -27,7 +27,7 @@ typedef struct {
   unsigned    sampled[SLOTS];    /* rows of the sample; more than one: the pattern recurs */
   unsigned    listed[LISTED];    /* slots that have rows: recurring ones, and from AUTOCSR_RECURRING_PATTERNS on others */
   unsigned    before[LISTED];    /* of each of the list: how many are kept rather than it */
-  unsigned    recurring, others, overflow;
+  unsigned    recurring, others, overflow, arrived;
   unsigned    sample_slot[AUTOCSR_MAX_CHUNKS][AUTOCSR_SAMPLE_ROWS];
 } PatternTable;
 
@@ -136,38 +136,67 @@ static __device__ void CountRows(PatternTable *table, DeviceCount hash, unsigned
 
 /* ---- 1. The sample */
 
-static __global__ void __launch_bounds__(BLOCK) HashSample(AutoCSRMatrix csr, PetscInt rows_per_chunk, PatternTable *table)
-{
-  PtxWaitForLast();
-  const int      chunk = (int)blockIdx.y, k = (int)(blockIdx.x * BLOCK + threadIdx.x) / WARP;
-  const PetscInt row_begin = (PetscInt)chunk * rows_per_chunk, rows = csr.m - row_begin < rows_per_chunk ? csr.m - row_begin : rows_per_chunk;
-  const PetscInt sample = AutoCSRSampleRows(rows);
-  DeviceCount    sum    = 0;
+/* Where a chunk's sample is */
+struct Sample {
+  PetscInt row_begin, rows, n;
 
-  if (k >= sample) return;
-  const PetscInt row = row_begin + AutoCSRSampleRow(rows, sample, k), begin = csr.row_ptr[row], end = csr.row_ptr[row + 1];
+  __device__ __forceinline__ Sample(PetscInt m, PetscInt rows_per_chunk, int chunk)
+      : row_begin((PetscInt)chunk * rows_per_chunk), rows(m - row_begin < rows_per_chunk ? m - row_begin : rows_per_chunk), n(AutoCSRSampleRows(rows))
+  {
+  }
+
+  __device__ __forceinline__ PetscInt Row(int k) const
+  {
+    return row_begin + AutoCSRSampleRow(rows, n, k);
+  }
+};
+
+/* By a warp: its k-th row */
+static __device__ __forceinline__ void HashSampleRow(const AutoCSRMatrix &csr, const Sample &sample, int k, PatternTable *table, unsigned *slot_of_row)
+{
+  const PetscInt row = sample.Row(k), begin = csr.row_ptr[row], end = csr.row_ptr[row + 1];
+  DeviceCount    sum = 0;
+
   for (PetscInt64 p = (PetscInt64)begin + Lane(); p < end; p += WARP) sum += HashOfEntry(csr.col[p] - row);
   sum = WarpSum(sum);
   if (Lane() == 0) {
     const unsigned slot = Insert(table, 0, HashOfRow(sum, end - begin));
 
     atomicAdd(&table->sampled[slot], 1);
-    table->sample_slot[chunk][k] = slot;
+    *slot_of_row = slot;
   }
 }
 
-/* A block judges a chunk */
-static __global__ void __launch_bounds__(AUTOCSR_SAMPLE_ROWS) JudgeSample(PetscInt m, PetscInt rows_per_chunk, const PetscInt row_ptr[], const PatternTable *table, int worthwhile[])
+/* By a warp: whether the rows of the chunk are worth a look at each */
+static __device__ __forceinline__ int JudgeSample(PetscInt m, const PetscInt row_ptr[], const Sample &sample, const PatternTable *table, const unsigned slot_of_row[])
+{
+  int filled = 0, recurring = 0;
+
+  for (int k = Lane(); k < (int)sample.n; k += WARP) {
+    const PetscInt row = sample.Row(k);
+
+    if (row_ptr[row] == row_ptr[row + 1]) continue;
+    filled++;
+    recurring += table->sampled[slot_of_row[k]] > 1;
+  }
+  return AutoCSRSampleShowsPatterns(m, WarpSum(recurring), WarpSum(filled));
+}
+
+/* The last block judges all chunks */
+static __global__ void __launch_bounds__(BLOCK) HashSample(AutoCSRMatrix csr, PetscInt rows_per_chunk, PatternTable *table, int worthwhile[])
 {
   PtxWaitForLast();
-  const int      chunk = (int)blockIdx.x, k = (int)threadIdx.x;
-  const PetscInt row_begin = (PetscInt)chunk * rows_per_chunk, rows = m - row_begin < rows_per_chunk ? m - row_begin : rows_per_chunk;
-  const PetscInt sample = AutoCSRSampleRows(rows), row = row_begin + (k < sample ? AutoCSRSampleRow(rows, sample, k) : 0);
-  const bool     filled     = k < sample && row_ptr[row] < row_ptr[row + 1];
-  const int      all_filled = __syncthreads_count(filled);
-  const int      recurring  = __syncthreads_count(filled && table->sampled[table->sample_slot[chunk][k]] > 1);
+  const int    k = (int)(blockIdx.x * BLOCK + threadIdx.x) / WARP;
+  const Sample own(csr.m, rows_per_chunk, (int)blockIdx.y);
 
-  if (k == 0) worthwhile[chunk] = AutoCSRSampleShowsPatterns(m, recurring, all_filled);
+  if (k < own.n) HashSampleRow(csr, own, k, table, &table->sample_slot[blockIdx.y][k]);
+  if (!IsLastBlock(&table->arrived)) return;
+  for (int chunk = (int)threadIdx.x / WARP; chunk < (int)gridDim.y; chunk += BLOCK / WARP) {
+    const Sample sample(csr.m, rows_per_chunk, chunk);
+    const int    shows = JudgeSample(csr.m, csr.row_ptr, sample, table, table->sample_slot[chunk]);
+
+    if (Lane() == 0) worthwhile[chunk] = shows;
+  }
 }
 
 /* ---- 2. All rows of the chunks worthwhile */
@@ -350,21 +379,20 @@ static __global__ void __launch_bounds__(BLOCK) NameRows(AutoCSRMatrix csr, Pets
   }
 }
 
-PetscErrorCode DeviceProfilePatterns(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, uint16_t id[], DeviceProfile *device)
+size_t DeviceProfilePatternTableBytes(void)
+{
+  static_assert(sizeof(PatternTable) % 16 == 0, "Its bytes are set to zero in words of 16");
+  return sizeof(PatternTable);
+}
+
+PetscErrorCode DeviceProfilePatterns(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, void *zeros, DeviceCount row_hash[], uint16_t id[], DeviceProfile *device)
 {
   const PetscInt rows_per_chunk = RowsPerChunk(profile);
   const unsigned chunks = (unsigned)profile->chunks, grid = GridOf(Pieces(csr->m, BLOCK), 2048);
-  DeviceScratch  scratch[2];
-  PatternTable  *table;
-  DeviceCount   *row_hash;
+  PatternTable  *table = (PatternTable *)zeros;
 
   PetscFunctionBegin;
-  PetscCall(scratch[0].Allocate(1, &table));
-  PetscCall(scratch[1].Allocate((size_t)csr->m, &row_hash));
-  PetscCallCUDA(cudaMemsetAsync(table, 0, sizeof(*table), AUTOCSR_STREAM));
-  Launch(HashSample, dim3(AUTOCSR_SAMPLE_ROWS * WARP / BLOCK, chunks), BLOCK, 0, AUTOCSR_STREAM)(*csr, rows_per_chunk, table);
-  PetscCallCUDA(cudaGetLastError());
-  Launch(JudgeSample, chunks, AUTOCSR_SAMPLE_ROWS, 0, AUTOCSR_STREAM)(csr->m, rows_per_chunk, csr->row_ptr, table, device->worthwhile);
+  Launch(HashSample, dim3(AUTOCSR_SAMPLE_ROWS * WARP / BLOCK, chunks), BLOCK, 0, AUTOCSR_STREAM)(*csr, rows_per_chunk, table, device->worthwhile);
   PetscCallCUDA(cudaGetLastError());
   Launch(HashRows, grid, BLOCK, 0, AUTOCSR_STREAM)(*csr, rows_per_chunk, device->worthwhile, row_hash, table);
   PetscCallCUDA(cudaGetLastError());

@@ -200,9 +200,10 @@ static __global__ void __launch_bounds__(BLOCK) LookAtRows(AutoCSRMatrix csr, Lo
   if (host && IsLastBlock(&out->arrived)) Report(look.chunks, look.granularities, true, out, host, threadIdx.x, BLOCK);
 }
 
-static __global__ void __launch_bounds__(BLOCK) ReportAll(int chunks, int granularities, bool rows_only, DeviceProfile *device, DeviceProfile *host)
+static __global__ void __launch_bounds__(BLOCK) ReportAll(int chunks, int granularities, bool rows_only, DeviceProfile *device, ulonglong2 used[], size_t words, DeviceProfile *host)
 {
   PtxWaitForLast();
+  for (size_t i = (size_t)FirstOfThread(); i < words; i += (size_t)StrideOfThreads()) used[i] = ulonglong2{0, 0};
   Report(chunks, granularities, rows_only, device, host, (size_t)FirstOfThread(), (size_t)StrideOfThreads());
 }
 
@@ -273,10 +274,10 @@ PetscErrorCode DeviceProfileFits(const AutoCSRMatrix *csr, const AutoCSRProfile 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode DeviceProfileReport(const AutoCSRProfile *profile, DeviceProfile *device, DeviceProfile *host)
+PetscErrorCode DeviceProfileReport(const AutoCSRProfile *profile, DeviceProfile *device, void *used, size_t bytes, DeviceProfile *host)
 {
   PetscFunctionBegin;
-  Launch(ReportAll, 8, BLOCK, 0, AUTOCSR_STREAM)((int)profile->chunks, (int)AutoCSRProfileGranularities(profile->m), profile->rows_only == PETSC_TRUE, device, host);
+  Launch(ReportAll, bytes ? 64 : 8, BLOCK, 0, AUTOCSR_STREAM)((int)profile->chunks, (int)AutoCSRProfileGranularities(profile->m), profile->rows_only == PETSC_TRUE, device, (ulonglong2 *)used, bytes / sizeof(ulonglong2), host);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -11,9 +11,7 @@
 #define COLLECTED 528  /* blocks, at most: what they find is joined by a few, */
 #define JOINING   16   /* and what these find by the last of them */
 
-/* The counts are zero at first */
 typedef struct {
-  unsigned          n, n_joined, arrived;
   AutoCSRScalarBits value[COLLECTED * AUTOCSR_MAX_DISTINCT], joined[JOINING * AUTOCSR_MAX_DISTINCT];
 } FoundValues;
 
@@ -131,7 +129,7 @@ static __global__ void __launch_bounds__(THREADS, 4) CollectValues(PetscInt nnz,
     }
     __syncthreads();
   }
-  if (few) table.List(found->value, &found->n);
+  if (few) table.List(found->value, &out->found);
 }
 
 /* Of a list, the part of one of so many blocks, into an empty table. Returns whether these are still few enough */
@@ -167,16 +165,16 @@ static __global__ void __launch_bounds__(THREADS) JoinValues(FoundValues *found,
 
   table.Clear();
   if (!__syncthreads_or(*(volatile int *)&out->many)) { /* another block may just find that there are too many */
-    if (CollectListed(found->value, found->n, blockIdx.x, gridDim.x, table))
-      table.List(found->joined, &found->n_joined);
+    if (CollectListed(found->value, out->found, blockIdx.x, gridDim.x, table))
+      table.List(found->joined, &out->joined);
     else if (threadIdx.x == 0)
       *(volatile int *)&out->many = 1;
   }
-  if (!IsLastBlock(&found->arrived)) return;
+  if (!IsLastBlock(&out->arrived)) return;
   few = !out->many;
   table.Clear();
   if (threadIdx.x == 0) n = 0;
-  few = few && CollectListed(found->joined, found->n_joined, 0, 1, table);
+  few = few && CollectListed(found->joined, out->joined, 0, 1, table);
   if (threadIdx.x == 0) out->n = few ? (int)table.n : AUTOCSR_MAX_DISTINCT + 1;
   if (!few) return;
   __syncthreads();
@@ -190,15 +188,18 @@ static __global__ void __launch_bounds__(THREADS) JoinValues(FoundValues *found,
   }
 }
 
-PetscErrorCode DeviceProfileValues(const AutoCSRMatrix *csr, cudaStream_t stream, DeviceValues *device)
+size_t DeviceProfileValuesRoom(void)
 {
-  DeviceScratch scratch;
-  FoundValues  *found;
+  static_assert(sizeof(FoundValues) % 16 == 0, "Something else may lie behind it");
+  return sizeof(FoundValues);
+}
+
+PetscErrorCode DeviceProfileValues(const AutoCSRMatrix *csr, cudaStream_t stream, void *room, DeviceValues *device)
+{
+  FoundValues *found = (FoundValues *)room;
 
   PetscFunctionBegin;
   if (!csr->nnz) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(scratch.Allocate(1, &found, stream));
-  PetscCallCUDA(cudaMemsetAsync(found, 0, offsetof(FoundValues, value), stream));
   Launch(CollectValues, GridOf(Pieces(csr->nnz, THREADS * PER_LANE), COLLECTED), THREADS, 0, stream)(csr->nnz, csr->val, device, found);
   PetscCallCUDA(cudaGetLastError());
   Launch(JoinValues, JOINING, THREADS, 0, stream)(found, device);

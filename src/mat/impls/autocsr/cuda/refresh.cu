@@ -5,15 +5,17 @@
 /* The values' dictionary, host's and device's, if they fit both codings that are used */
 static PetscErrorCode Examine(const AutoCSRMatrix *csr, PetscBool use_dictionary, PetscBool use_float32, DeviceScratch *scratch, AutoCSRDictionary **dictionary, PetscBool *fits)
 {
-  DeviceScratch     temporary;
+  DeviceScratch     temporary[2];
   DeviceValues     *device, values;
+  char             *room;
   AutoCSRDictionary host;
   PetscScalar       value[AUTOCSR_MAX_DISTINCT];
 
   PetscFunctionBegin;
-  PetscCall(temporary.Allocate(1, &device));
+  PetscCall(temporary[0].Allocate(1, &device));
+  PetscCall(temporary[1].Allocate(DeviceProfileValuesRoom(), &room));
   PetscCallCUDA(cudaMemsetAsync(device, 0, sizeof(*device), AUTOCSR_STREAM));
-  PetscCall(DeviceProfileValues(csr, AUTOCSR_STREAM, device));
+  PetscCall(DeviceProfileValues(csr, AUTOCSR_STREAM, room, device));
   PetscCall(AutoCSRDeviceToHost(&values, device, sizeof(values)));
   *fits = (PetscBool)(!(use_dictionary && values.n > AUTOCSR_MAX_DISTINCT) && !(use_float32 && values.inexact));
   if (!*fits || !use_dictionary) PetscFunctionReturn(PETSC_SUCCESS);

@@ -8,7 +8,7 @@
 /* Nonzeros of a group on average, at least: choosing must not take longer than many products, nor a group less than a launch */
 #define GROUP          8192
 #define GROUP_PARALLEL 32768
-#define FEW            8    /* groups of the first look */
+#define FEW            4    /* groups of the first look */
 #define BETTER         0.95 /* ranges must beat the best for all rows by this factor: chunks are known less well than the whole */
 
 typedef struct {

@@ -2,11 +2,14 @@
   cusparse-alg1, cusparse-alg2, cusparse-sell, cusparse-bsr: the vendor's algorithms for CSR, for slices (dufrechou2021 has them
   among its candidates) and for dense blocks. They are taken only if they are asked for by name: what they are good for is comparison, the first one's sums
   come in another order in every run, and the padding of slices is multiplied by entries of x, so that one that is not finite spreads.
-    variants  one, of blocks one for each size; on a device only; cusparse-alg1 not where there are fewer entries than rows
+    variants  one, of blocks one for each size; on a device only; cusparse-alg1 not where there are few entries
     cost      the CSR's bytes, or those of slices or blocks
     build     nothing, or one copy of every entry
 */
 #include "preset.h"
+
+/* CUDA 13.0 on an H200 that processes share: the last sum of 32 rows with 35 entries is zero in one of 100 products, by MATAIJCUSPARSE, too (tests/results). Nothing else was seen to be wrong, and so few entries are nothing to compare by */
+#define FEW_FOR_ALG1 4096
 
 static AutoCSRAxes axes_of(const AutoCSRProblem *problem, PetscInt algorithm, PetscBool slices)
 {
@@ -52,9 +55,9 @@ static PetscErrorCode variants_alg1(const AutoCSRProblem *problem, PetscInt max,
   PetscFunctionBegin;
   *n = 0;
   PetscCall(variants_of(problem, "cusparse-alg1", &axes, max, list, n, why));
-  if (*n && problem->range.nnz < problem->range.rows) { /* CUDA 13.0 on an H200: of 100 rows with 17 entries the last one's, in one of six runs of ex20 on 4 ranks (tests/results) */
+  if (*n && problem->range.nnz < FEW_FOR_ALG1) {
     *n   = 0;
-    *why = "of so few entries a sum was lost now and then by the vendor's first algorithm";
+    *why = "of so few entries the vendor's first algorithm has lost a sum now and then";
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
