@@ -8,7 +8,7 @@
 #define ENCODE_LAUNCHES 20 /* about so many products' starts are in the encoding of a segment, where products take time to start */
 #define NAME_LAUNCHES   4  /* the same where rows are named and nothing else */
 /* A look at the matrix: on a device starts of products and passes over the CSR, else seconds (of scalars of 8 bytes, on one processor) */
-#define LOOK_LAUNCHES 40
+#define LOOK_LAUNCHES 30
 #define LOOK_PASSES   6
 #define ROWS_LAUNCHES 12  /* a look at the rows alone */
 #define SHORT         0.6 /* of the time that a product's start takes: where reading the whole CSR takes no longer, a coding of it gains little, and the look at the rest costs tens of products */
