@@ -202,7 +202,7 @@ def own_unused(text, ours):
 def execute(run, petsc, opts):
     """(passed, seconds, comment lines)"""
     name = os.path.splitext(run.source)[0]
-    scratch = os.path.join(opts.build, '-'.join(filter(None, ['runs', opts.sanitizer])), run.name)
+    scratch = os.path.join(opts.build, '-'.join(filter(None, ['runs', opts.sanitizer, opts.valgrind and 'valgrind'])), run.name)
     shutil.rmtree(scratch, ignore_errors=True)
     os.makedirs(scratch)
     options = f'-check_pointer_intensity 0 -error_output_stdout -malloc_dump -malloc_debug -checkfunctionlist -nox -mat_autocsr_machine none -mat_autocsr_progressive false {opts.options}'

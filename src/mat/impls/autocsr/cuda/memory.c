@@ -7,7 +7,7 @@
 #define ROOM  64     /* readable bytes past the end */
 #define SMALL 131072 /* a copy of at most so many bytes goes through page-locked memory: the driver has no part of its own in it */
 
-/* What planning keeps until PETSc ends: page-locked memory of the host, counters, a second stream */
+/* What planning keeps until PETSc ends: page-locked memory of the host, counters and the table of patterns (2 MB), a second stream */
 static struct {
   PetscBool    registered;
   void        *mailbox, *outbox; /* for what comes from the device, and what goes there */

@@ -81,8 +81,8 @@ static PetscErrorCode ProfileBeside(const AutoCSRMatrix *csr, const AutoCSRProfi
 /* All of the profile. A small matrix waits for starts of kernels and calls for memory: two streams of kernels take about as long each, and one piece of memory is for all */
 static PetscErrorCode ProfileAll(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, unsigned sizes, uint16_t id[], void *table, DeviceProfile *device)
 {
-  const size_t   room = DeviceProfileValuesRoom();
-  AutoCSRSegment all  = {};
+  const size_t   values = DeviceProfileValuesBytes();
+  AutoCSRSegment all    = {};
   DeviceScratch  scratch;
   char          *memory;
   PetscErrorCode ierr;
@@ -91,10 +91,10 @@ static PetscErrorCode ProfileAll(const AutoCSRMatrix *csr, const AutoCSRProfile 
   PetscFunctionBegin;
   all.n_rows         = csr->m;
   all.axes.row_group = 1;
-  PetscCall(scratch.Allocate(room + (size_t)csr->m * sizeof(DeviceCount), &memory));
+  PetscCall(scratch.Allocate(values + (size_t)csr->m * sizeof(DeviceCount), &memory)); /* before the streams part: both use it */
   PetscCall(AutoCSRDeviceFork(&beside));
   PetscCall(DeviceProfileRows(csr, profile, device, NULL));
-  PetscCall(DeviceProfilePatterns(csr, profile, table, (DeviceCount *)(memory + room), id, device));
+  PetscCall(DeviceProfilePatterns(csr, profile, table, (DeviceCount *)(memory + values), id, device));
   ierr = ProfileBeside(csr, profile, sizes, beside, memory, device);
   PetscCall(AutoCSRDeviceJoin());
   PetscCall(ierr);

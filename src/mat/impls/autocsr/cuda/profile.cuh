@@ -32,7 +32,7 @@ typedef struct {
   int               n;       /* AUTOCSR_MAX_DISTINCT + 1: more */
   int               many;    /* a block has seen too many */
   int               inexact; /* one is no float32 */
-  unsigned          found, joined, arrived; /* while they are looked for */
+  unsigned          found, joined, arrived; /* in lists, and blocks, while they are looked for */
   alignas(sizeof(PetscScalar)) AutoCSRScalarBits value[AUTOCSR_MAX_DISTINCT];
 } DeviceValues;
 
@@ -69,13 +69,13 @@ PetscErrorCode DeviceProfileFits(const AutoCSRMatrix *, const AutoCSRProfile *, 
 PetscErrorCode DeviceProfileReport(const AutoCSRProfile *, DeviceProfile *, void *used, size_t bytes, DeviceProfile *host);
 PetscErrorCode DeviceProfileReach(const AutoCSRMatrix *, cudaStream_t, DeviceProfile *);                             /* profile_reach.cu */
 PetscErrorCode DeviceProfileBlocks(const AutoCSRMatrix *, unsigned sizes, cudaStream_t, DeviceProfile *);            /* profile_blocks.cu; sizes: bit b is to be looked at */
-/* profile_patterns.cu: the table is of so many bytes, a multiple of 16, all zero */
+/* profile_patterns.cu: zeros for a table of so many bytes, a multiple of 16 */
 size_t         DeviceProfilePatternTableBytes(void);
-PetscErrorCode DeviceProfilePatterns(const AutoCSRMatrix *, const AutoCSRProfile *, void *table, DeviceCount row_hash[], uint16_t id[], DeviceProfile *);
+PetscErrorCode DeviceProfilePatterns(const AutoCSRMatrix *, const AutoCSRProfile *, void *zeros, DeviceCount row_hash[], uint16_t id[], DeviceProfile *);
 /* pattern_values.cu: sets *other where a row of a segment has other values than the row that shows its pattern; unless *values is more than AUTOCSR_MAX_DISTINCT, NULL: in any case. AUTOCSR_NO_PATTERN is passed over */
 PetscErrorCode DevicePatternValuesCompare(const AutoCSRSegment *, const AutoCSRMatrix *, const uint16_t id[], const PetscInt pattern_row[], const int *values, int *other);
 /* profile_values.cu: room is of so many bytes, whatever is in them */
-size_t         DeviceProfileValuesRoom(void);
+size_t         DeviceProfileValuesBytes(void);
 PetscErrorCode DeviceProfileValues(const AutoCSRMatrix *, cudaStream_t, void *room, DeviceValues *);
 
 #endif

@@ -381,7 +381,6 @@ static __global__ void __launch_bounds__(BLOCK) NameRows(AutoCSRMatrix csr, Pets
 
 size_t DeviceProfilePatternTableBytes(void)
 {
-  static_assert(sizeof(PatternTable) % 16 == 0, "Its bytes are set to zero in words of 16");
   return sizeof(PatternTable);
 }
 

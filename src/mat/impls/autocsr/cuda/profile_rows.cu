@@ -200,6 +200,8 @@ static __global__ void __launch_bounds__(BLOCK) LookAtRows(AutoCSRMatrix csr, Lo
   if (host && IsLastBlock(&out->arrived)) Report(look.chunks, look.granularities, true, out, host, threadIdx.x, BLOCK);
 }
 
+static constexpr unsigned REPORTING = 8, CLEARING = 64; /* blocks: for some 100 KB, and for megabytes */
+
 static __global__ void __launch_bounds__(BLOCK) ReportAll(int chunks, int granularities, bool rows_only, DeviceProfile *device, ulonglong2 used[], size_t words, DeviceProfile *host)
 {
   PtxWaitForLast();
@@ -277,7 +279,7 @@ PetscErrorCode DeviceProfileFits(const AutoCSRMatrix *csr, const AutoCSRProfile 
 PetscErrorCode DeviceProfileReport(const AutoCSRProfile *profile, DeviceProfile *device, void *used, size_t bytes, DeviceProfile *host)
 {
   PetscFunctionBegin;
-  Launch(ReportAll, bytes ? 64 : 8, BLOCK, 0, AUTOCSR_STREAM)((int)profile->chunks, (int)AutoCSRProfileGranularities(profile->m), profile->rows_only == PETSC_TRUE, device, (ulonglong2 *)used, bytes / sizeof(ulonglong2), host);
+  Launch(ReportAll, bytes ? CLEARING : REPORTING, BLOCK, 0, AUTOCSR_STREAM)((int)profile->chunks, (int)AutoCSRProfileGranularities(profile->m), profile->rows_only == PETSC_TRUE, device, (ulonglong2 *)used, bytes / sizeof(ulonglong2), host);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

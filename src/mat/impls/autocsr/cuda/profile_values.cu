@@ -11,6 +11,7 @@
 #define COLLECTED 528  /* blocks, at most: what they find is joined by a few, */
 #define JOINING   16   /* and what these find by the last of them */
 
+/* What blocks find; how many are in the lists is counted in DeviceValues */
 typedef struct {
   AutoCSRScalarBits value[COLLECTED * AUTOCSR_MAX_DISTINCT], joined[JOINING * AUTOCSR_MAX_DISTINCT];
 } FoundValues;
@@ -188,7 +189,7 @@ static __global__ void __launch_bounds__(THREADS) JoinValues(FoundValues *found,
   }
 }
 
-size_t DeviceProfileValuesRoom(void)
+size_t DeviceProfileValuesBytes(void)
 {
   static_assert(sizeof(FoundValues) % 16 == 0, "Something else may lie behind it");
   return sizeof(FoundValues);

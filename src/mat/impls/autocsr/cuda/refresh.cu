@@ -13,7 +13,7 @@ static PetscErrorCode Examine(const AutoCSRMatrix *csr, PetscBool use_dictionary
 
   PetscFunctionBegin;
   PetscCall(temporary[0].Allocate(1, &device));
-  PetscCall(temporary[1].Allocate(DeviceProfileValuesRoom(), &room));
+  PetscCall(temporary[1].Allocate(DeviceProfileValuesBytes(), &room));
   PetscCallCUDA(cudaMemsetAsync(device, 0, sizeof(*device), AUTOCSR_STREAM));
   PetscCall(DeviceProfileValues(csr, AUTOCSR_STREAM, room, device));
   PetscCall(AutoCSRDeviceToHost(&values, device, sizeof(values)));

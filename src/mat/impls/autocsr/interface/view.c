@@ -34,7 +34,7 @@ static PetscErrorCode AutoCSRViewProfile(PetscViewer viewer, const AutoCSRProfil
   AUTOCSR_PRINT("    rows of %" PetscInt_FMT " to %" PetscInt_FMT " entries, mean %.4g, variance %.4g, %" PetscInt_FMT " empty; bandwidth %" PetscInt_FMT "\n", p->min_length, p->max_length, p->mean_length, p->variance, p->empty_rows, p->bandwidth);
   if (p->reach > 1e6 && p->reach < 0.8 * (double)p->n * sizeof(PetscScalar)) AUTOCSR_PRINT("    columns reach %.3g MB of the vector's %.3g, as if all were read equally often\n", 1e-6 * p->reach, 1e-6 * (double)p->n * sizeof(PetscScalar));
   if (p->rows_only)
-    AUTOCSR_PRINT("    patterns, blocks and values: not looked at, as a product takes hardly longer than its start\n");
+    AUTOCSR_PRINT("    patterns, blocks and values: not looked at, as codings would gain little beside a product's start\n");
   else
     AUTOCSR_PRINT("    dense blocks of %" PetscInt_FMT "; distinct row patterns: %s%" PetscInt_FMT "; distinct values: %s%" PetscInt_FMT "; values that are all float32: %s; values that row patterns tell: %s\n", p->block_size, p->patterns > AUTOCSR_MAX_PATTERNS ? "more than " : "", PetscMin(p->patterns, AUTOCSR_MAX_PATTERNS), p->values > AUTOCSR_MAX_DISTINCT ? "more than " : "", PetscMin(p->values, AUTOCSR_MAX_DISTINCT), p->float32_exact ? "yes" : "no", p->pattern_values ? "yes" : "no");
   AUTOCSR_PRINT("    row lengths:");

@@ -5,13 +5,13 @@
 */
 #include "choose.h"
 
-#define ENCODE_LAUNCHES 20 /* about so many products' starts are in the encoding of a segment, where products take time to start */
+#define ENCODE_LAUNCHES 20 /* about so many products' starts are in the encoding of a segment, where products take time to start (a trace of CONT-300_KKT) */
 #define NAME_LAUNCHES   4  /* the same where rows are named and nothing else */
 /* A look at the matrix: on a device starts of products and passes over the CSR, else seconds (of scalars of 8 bytes, on one processor) */
 #define LOOK_LAUNCHES 30
 #define LOOK_PASSES   6
 #define ROWS_LAUNCHES 12  /* a look at the rows alone */
-#define SHORT         0.6 /* of the time that a product's start takes: where reading the whole CSR takes no longer, a coding of it gains little, and the look at the rest costs tens of products */
+#define SHORT         0.6 /* of the time that a product's start takes: where reading the whole CSR takes no longer, a coding of it gains little, and the look at the rest costs 10 to 17 products of MATAIJCUSPARSE */
 #define LOOK_START    1.5e-5
 #define LOOK_ROW      8e-9
 #define LOOK_ENTRY    1.2e-9
