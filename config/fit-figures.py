@@ -1,167 +1,222 @@
 #!/usr/bin/env python3
-"""Fits the executors' figures of a device (src/mat/impls/autocsr/select/shipped_cuda.h) to products that a benchmark measured.
+"""Fits the executors' figures of a device (src/mat/impls/autocsr/select/shipped_cuda.h) to products that were measured on it.
 
-  make model && build/.../src/benchmarks/model -gpu -mat_autocsr_machine none -files ... >model.txt   # the same matrices
-  config/fit-figures.py model.txt RESULTS.csv [RESULTS.csv ...]        how well the model does, matrix by matrix
-  config/fit-figures.py --fit model.txt RESULTS.csv ...                and figures that do better, as lines of shipped_cuda.h
+  make model && build/.../src/benchmarks/model -gpu -measure -mat_autocsr_machine none [-files ...] >model.txt   # on the device
+  config/fit-figures.py model.txt ...             how well the model does, matrix by matrix
+  config/fit-figures.py --fit model.txt ...       and figures that do better, as lines of shipped_cuda.h
+Each file is of other matrices, or of the same at another scale. --check 0,2: these files (from 0) are not fitted to, so that they tell what the figures are worth.
+--model: what the model says is of these files, one for each, written anywhere without -measure: of a model that has changed since.
 
-A row of the CSV is a variant that the library made: its strategy, its kernel (`executor`), the bytes that it moves and keeps
-tell which variants of model.txt it may be, and of these it is the one that the model prefers: model.txt is to be of the figures
-with which the CSV was measured. The model is that of select/cost.c. Each figure is fitted in its logarithm, least
-squares of the logarithms of the times, and drawn to what is shipped now, so that what no product tells stays as it is;
-what would mislead the choice counts most.
+The model is that of select/cost.c. Each figure is fitted in its logarithm, least squares of the logarithms of the times, and drawn
+to what is shipped now, so that what no product tells stays as it is; what the choice loses counts most.
 Needs numpy and scipy."""
-import argparse, collections, csv, math, sys
+import argparse, collections, math, sys
+import numpy as np
+import scipy.optimize
 
-FIGURES = ('entry', 'row', 'irregular', 'start', 'walk', 'memory', 'gather')
-JOINED = ('rowbins',)  # strategies whose segments share a launch
 AMORTIZE = 500  # select/choose.h
 NEAR, FAR = 1.3, 2  # products that take longer than the best by more count less: what is slow need only be known as slow
-OVERRATED = (1, 0.4)  # near or not: weight of a product that is predicted to take longer than it does
-UNDERRATED = (1, 0.6, 0.2)  # near, between, far: of one that is predicted to take less
-MISLEADS = 4  # what is predicted to be faster than the best is, and is not, counts so many times more by as much as it is
-LEAST = (1e-13, 1e-13, 1e-14, 1e-7, 1e-8, 1, 0.5)  # where a fit begins: a figure of 0 has no logarithm
+OVERRATED = (1, 0.1)  # near or not: weight of a product that is predicted to take longer than it does
+UNDERRATED = (1, 0.3, 0.05)  # near, between, far: of one that is predicted to take less
+ALIKE = 0.02  # of a logarithm: products that take so little longer than the best lose nothing, it may be the clock
+CHOICE, DOUBT = 8, 0.03  # weight of the time that the choice loses on a matrix, where it may be by so much (of a logarithm) another than the least;
+SHORT = 3e-6  # more for each ten times that a product takes longer than this
+LEAST = (1e-13, 1e-13, 1e-12, 1e-7, 1e-8, 1, 0.5)  # where a fit begins: a figure of 0 has no logarithm
+BOUND = {5: 1, 6: 0.5}  # memory and gather are at least so much,
+MOST_NOT_HIDDEN = 1  # and what is not hidden is at most all
 UNITS = (1e12, 1e12, 1e12, 1e12, 1e12, 1, 1)
+MACHINE = ('product', 'launch', 'not_hidden', 'line0', 'line1', 'line2', 'line3')
+FITTED_MACHINE = ('launch', 'not_hidden')  # a product's start is in those of segments, too; lines are measured on each machine
 
 
-def read_model(path):
-    m = {'figure': {}, 'segments': collections.defaultdict(list), 'variant': {}, 'choice': collections.defaultdict(list)}
-    for line in open(path):
-        kind, *w = line.rstrip('\n').split('\t')
-        if kind == 'machine':
-            m['figure']['product'], m['not_hidden'] = float(w[1]), float(w[2])
-        elif kind == 'figure':
-            m['figure'][w[0]] = [float(x) for x in w[1:]]
-        elif kind == 'segment':
-            m['segments'][w[0], w[1], int(w[2])].append((w[3], [float(x) for x in w[4:]]))
-        elif kind == 'variant':
-            m['variant'][w[0], w[1], int(w[2])] = dict(zip(('bytes', 'own', 'build', 'seconds', 'score'), map(float, w[3:])))
-        elif kind == 'choice':
-            m['choice'][w[0]].append((w[1], float(w[2])))
-    return m
+class Model:
+    """The segments of model.txt, matrix by matrix, and the figures in it"""
+
+    def __init__(self):
+        self.machine, self.figure, self.variant, self.measured = [], {}, {}, {}
+        self.segments = collections.defaultdict(list)
+
+    def read(self, path, run):
+        """Matrices are named apart by their run, an ending of their names"""
+        for line in open(path):
+            kind, *w = line.rstrip('\n').split('\t')
+            if kind == 'machine':
+                self.machine = [float(x) for x in w[1:]]
+            elif kind == 'figure':
+                self.figure[w[0]] = [float(x) for x in w[1:]]
+            elif kind == 'segment':
+                self.segments[w[0] + run, w[1], int(w[2])].append((w[3], [float(x) for x in w[4:]]))
+            elif kind == 'variant':
+                self.variant[w[0] + run, w[1], int(w[2])] = dict(zip(('bytes', 'own', 'build', 'seconds', 'score'), map(float, w[3:])))
+            elif kind == 'time':
+                self.measured[w[0] + run, w[1], int(w[2])] = float(w[3])
 
 
-def seconds(m, figures, key):
-    """select/cost.c, AutoCSRCostEvaluate()"""
-    total, wait, through = figures['product'], 0, 0
-    for k, (name, (entries, rows, irregular, longest, gather, stream, launch)) in enumerate(m['segments'][key]):
-        entry, row, irr, start, walk, memory, slower = figures[name]
-        gather *= slower
-        work = max(entries * entry + rows * row + irregular * irr, memory * stream)
-        if key[1] not in JOINED:
-            wait = through = 0
-        before = max(wait, through)
-        wait = max(wait, start + longest * walk)
-        through += max(work, gather) + m['not_hidden'] * min(work, gather)
-        total += max(wait, through) - before + (launch if key[1] not in JOINED or not k else 0)
-    return total
+class Evaluator:
+    """select/cost.c, AutoCSRCostEvaluate(), of many variants at once"""
+
+    def __init__(self, m, keys, names):
+        self.n, group, product, rows = len(keys), -1, [], []
+        self.group_product = []
+        for p, k in enumerate(keys):
+            for i, (name, s) in enumerate(m.segments[k]):
+                if not (i and s[7]):  # does not join the launch before
+                    group += 1
+                    self.group_product.append(p)
+                    launched = False
+                rows.append([names.index(name), group] + s[:6] + [0 if launched else s[6], s[8]])
+                launched = launched or s[6] > 0
+        a = np.array(rows)
+        self.figure, self.group, self.level = a[:, 0].astype(int), a[:, 1].astype(int), a[:, 9].astype(int)
+        self.entries, self.rows, self.irregular, self.longest, self.gather, self.stream, self.launch = a[:, 2:9].T
+        self.first = np.flatnonzero(np.r_[True, self.group[1:] != self.group[:-1]])
+        self.group_product = np.array(self.group_product)
+
+    def seconds(self, figures, machine, shipped):
+        """machine, shipped: as MACHINE; what the model says of gathers and launches is by those shipped"""
+        entry, row, irregular, start, walk, memory, slower = figures[self.figure].T
+        line = (np.array(machine) / np.array(shipped))[3:]
+        gather = self.gather * slower * line[self.level]
+        work = np.maximum(self.entries * entry + self.rows * row + self.irregular * irregular, memory * self.stream)
+        through = np.add.reduceat(np.maximum(work, gather) + machine[2] * np.minimum(work, gather), self.first)
+        wait = np.maximum.reduceat(start + self.longest * walk, self.first)
+        launch = np.add.reduceat(self.launch, self.first) * (machine[1] / shipped[1])
+        return machine[0] + np.bincount(self.group_product, through + wait + launch, self.n)
 
 
-def score(m, figures, key):
-    """select/cost.c, AutoCSRCostScore(): the model's own seconds tell what part of the CSR a plan keeps"""
-    v, t = m['variant'][key], seconds(m, figures, key)
-    kept = (v['score'] - v['seconds'] - v['build'] / AMORTIZE) / v['seconds']
-    return t * (1 + max(0, kept)) + v['build'] / AMORTIZE
+def kept(variants):
+    """What keeping memory costs, in products: the model's own seconds tell it"""
+    return np.array([max(0, (v['score'] - v['seconds'] - v['build'] / AMORTIZE) / v['seconds']) for v in variants])
 
 
-def read_results(paths, m):
-    """(matrix, variant) -> measured seconds; and what the default choice and the best of all took"""
-    measured, times = {}, collections.defaultdict(dict)
-    for path in paths:
-        for r in csv.DictReader(open(path)):
-            if r['op'] != 'mult' or not r['variant'].startswith('autocsr'):
-                continue
-            times[r['matrix']][r['variant']] = 1e-6 * float(r['us'])
-            if not r.get('executor'):
-                continue
-            executor = r['executor'].split('+')[0]
-            strategies = [r['variant'].split(':')[1]] if ':' in r['variant'] else {k[1] for k in m['variant'] if k[0] == r['matrix']}
-            runs = [(key, v) for key, v in m['variant'].items() if key[0] == r['matrix'] and key[1] in strategies
-                    and executor in {n.replace('/named', '').replace('/few', '') for n, _ in m['segments'][key]}]
-            # what the library runs is what the model prefers; its bytes are estimates
-            alike = [key for key, v in runs if abs(v['bytes'] - float(r['bytes'])) + abs(v['own'] - float(r['own'])) < 0.05 * v['bytes']]
-            if alike:
-                key = min(alike, key=lambda k: m['variant'][k]['score'])
-                measured[key] = min(1e-6 * float(r['us']), measured.get(key, math.inf))
-    return measured, times
+def scores(m, keys, seconds):
+    """select/cost.c, AutoCSRCostScore()"""
+    v = [m.variant[k] for k in keys]
+    return seconds * (1 + kept(v)) + np.array([i['build'] for i in v]) / AMORTIZE
 
 
-def report(m, figures, measured, times):
-    ratio, lost = [], []
-    print(f'{"matrix":22s} {"best":>9s} {"of":24s} {"chosen":>9s} {"of":24s} lost; measured/predicted of each')
-    for matrix in sorted({k[0] for k in m['variant']} & set(times)):
+def report(m, measured, keys, seconds):
+    predicted, score = dict(zip(keys, seconds)), dict(zip(keys, scores(m, keys, seconds)))
+    ratio, lost, near = [], [], []
+    print(f'{"matrix":25s} {"best":>9s} {"of":24s} {"chosen":>9s} {"of":24s} lost; measured/predicted of each')
+    for matrix in sorted({k[0] for k in measured}):
         known = {k: t for k, t in measured.items() if k[0] == matrix}
+        best, chosen = min(known, key=known.get), min(known, key=score.get)
         for k, t in known.items():
-            ratio.append(math.log(t / seconds(m, figures, k)))
-        if not known:
-            continue
-        best = min(known, key=known.get)
-        chosen = min(known, key=lambda k: score(m, figures, k))
+            ratio.append(math.log(t / predicted[k]))
+            if t < NEAR * known[best]:
+                near.append(ratio[-1])
         lost.append(known[chosen] / known[best])
-        detail = ' '.join(f'{k[1]}.{k[2]} {1e6 * t:.1f}/{1e6 * seconds(m, figures, k):.1f}' for k, t in sorted(known.items(), key=lambda i: i[1]))
-        print(f'{matrix:22s} {1e6 * known[best]:9.2f} {best[1]:24s} {1e6 * known[chosen]:9.2f} {chosen[1]:24s} {lost[-1]:.2f}  {detail}')
-    n = len(ratio)
-    if n:
-        print(f'{n} products: root mean square of log(measured/predicted) {math.sqrt(sum(x * x for x in ratio) / n):.3f}; '
-              f'within 10 % {sum(abs(x) < math.log(1.1) for x in ratio)}; choices within 5 % of the best measured: {sum(x < 1.05 for x in lost)} of {len(lost)}, '
-              f'geometric mean lost {math.exp(sum(map(math.log, lost)) / len(lost)):.3f}')
+        detail = ' '.join( # of the fastest
+            f'{k[1]}.{k[2]} {1e6 * t:.1f}/{1e6 * predicted[k]:.1f}' for k, t in sorted(known.items(), key=lambda i: i[1])[:12])
+        print(f'{matrix:25s} {1e6 * known[best]:9.2f} {best[1]:24s} {1e6 * known[chosen]:9.2f} {chosen[1]:24s} {lost[-1]:.2f}  {detail}')
+    rms = lambda r: math.sqrt(sum(x * x for x in r) / len(r))
+    print(f'{len(ratio)} products: root mean square of log(measured/predicted) {rms(ratio):.3f}, of those near the best {rms(near):.3f}; '
+          f'choices within 5 % of the best measured: {sum(x < 1.05 for x in lost)} of {len(lost)}, '
+          f'geometric mean lost {math.exp(sum(map(math.log, lost)) / len(lost)):.3f}')
 
 
-def fit(m, measured, pull):
-    import numpy, scipy.optimize
-    used = sorted({n for k in measured for n, _ in m['segments'][k]})
-    start = {n: [max(x, low) for x, low in zip(m['figure'][n], LEAST)] for n in used if n in m['figure']}
-    product = m['figure']['product']
-    places = [(n, i) for n in start for i in range(7)]
-    keys = [k for k in measured if all(n in start for n, _ in m['segments'][k])]
-    best = {}
-    for k in keys:
-        best[k[0]] = min(measured[k], best.get(k[0], math.inf))
-    over = [OVERRATED[measured[k] >= NEAR * best[k[0]]] for k in keys]
-    under = [UNDERRATED[(measured[k] >= NEAR * best[k[0]]) + (measured[k] >= FAR * best[k[0]])] for k in keys]
+def fit(m, measured, names, shipped, fitted_machine, pull):
+    """Figures, and the machine's numbers"""
+    keys = list(measured)
+    e = Evaluator(m, keys, names)
+    used = np.unique(e.figure)
+    free = [i for i, n in enumerate(MACHINE) if n in fitted_machine]
+    begin = np.array([[max(x, low) for x, low in zip(m.figure[n], LEAST)] for n in names])
+    t = np.log([measured[k] for k in keys])
+    matrix = np.unique([k[0] for k in keys], return_inverse=True)[1]
+    best = np.full(matrix.max() + 1, np.inf)
+    np.minimum.at(best, matrix, t)
+    behind = t - best[matrix]
+    near, far = behind < math.log(NEAR), behind >= math.log(FAR)
+    over = np.where(near, *OVERRATED)
+    under = np.where(near, UNDERRATED[0], np.where(far, UNDERRATED[2], UNDERRATED[1]))
+    loses = np.maximum(0, behind - ALIKE)
+    worth = CHOICE * (1 + np.maximum(0, (best - math.log(SHORT)) / math.log(10)))
+    v = [m.variant[k] for k in keys]
+    price, build = kept(v), np.array([i['build'] for i in v]) / AMORTIZE
+    having = {f: np.array([p for p, k in enumerate(keys) if any(n == names[f] for n, _ in m.segments[k])]) for f in used}
+    part = {f: Evaluator(m, [keys[p] for p in having[f]], names) for f in used}
 
-    def residual(k, d, o, u):
-        if d >= 0:
-            return o * d
-        lead = math.log(best[k[0]] / measured[k]) - d  # by which it seems faster than the best
-        return u * d - MISLEADS * (max(0, lead) if measured[k] > 1.03 * best[k[0]] else 0)
+    def figures_of(x):
+        f, machine = begin.copy(), list(shipped)
+        f[used] *= np.exp(x[:used.size * 7]).reshape(-1, 7)
+        for i, low in BOUND.items():
+            f[:, i] = np.maximum(f[:, i], low)
+        for i, dx in zip(free, x[used.size * 7:]):
+            machine[i] *= math.exp(dx)
+        machine[2] = min(machine[2], MOST_NOT_HIDDEN)
+        return f, machine
+
+    def terms(x):
+        seconds = e.seconds(*figures_of(x), shipped)
+        d, score = np.log(seconds) - t, np.log(seconds * (1 + price) + build)
+        least = np.full(best.size, np.inf)
+        np.minimum.at(least, matrix, score)
+        chance = np.exp((least[matrix] - score) / DOUBT)  # to be chosen
+        chance /= np.bincount(matrix, chance)[matrix]
+        return seconds, d, chance, np.bincount(matrix, chance * loses)
 
     def residuals(x):
-        f = {n: list(v) for n, v in start.items()}
-        f['product'] = product * math.exp(x[-1])
-        for (n, i), dx in zip(places, x):
-            f[n][i] *= math.exp(dx)
-            if i >= 5:
-                f[n][i] = max(1 if i == 5 else 0.5, f[n][i])
-        r = [residual(k, math.log(seconds(m, f, k) / measured[k]), o, u) for k, o, u in zip(keys, over, under)]
-        return numpy.array(r + list(pull * x))
+        _, d, _, lost = terms(x)
+        return np.r_[np.where(d >= 0, over, under) * d, worth * lost, pull * x]
 
-    result = scipy.optimize.least_squares(residuals, numpy.zeros(len(places) + 1), loss='soft_l1', f_scale=0.1, max_nfev=60)
-    figures = {n: list(v) for n, v in m['figure'].items() if n != 'product'}
-    figures['product'] = product * math.exp(result.x[-1])
-    for (n, i), dx in zip(places, result.x):
-        figures[n][i] = start[n][i] * math.exp(dx)
-        if i >= 5:
-            figures[n][i] = max(1 if i == 5 else 0.5, figures[n][i])
-    return figures
+    def jacobian(x):
+        """By differences; a figure is asked for by few of the products"""
+        seconds, d, chance, lost = terms(x)
+        weight = np.where(d >= 0, over, under)
+        by_score = chance / DOUBT * (lost[matrix] - loses) / (1 + build / seconds / (1 + price))
+        J, h = np.zeros((len(keys) + best.size + x.size, x.size)), 1e-6
+        J[len(keys) + best.size:] = pull * np.eye(x.size)
+        for c in range(x.size):
+            moved = x.copy()
+            moved[c] += h
+            f = used[c // 7] if c < used.size * 7 else None
+            which, evaluator = (having[f], part[f]) if f is not None else (np.arange(len(keys)), e)
+            slope = np.log(evaluator.seconds(*figures_of(moved), shipped) / seconds[which]) / h
+            J[which, c] = weight[which] * slope
+            J[len(keys):len(keys) + best.size, c] = worth * np.bincount(matrix[which], by_score[which] * slope, best.size)
+        return J
+
+    return figures_of(scipy.optimize.least_squares(residuals, np.zeros(used.size * 7 + len(free)), jacobian, loss='soft_l1', f_scale=0.1, max_nfev=40).x)
 
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument('--fit', action='store_true')
     p.add_argument('--pull', type=float, default=0.06, help='weight of staying with what is shipped')
-    p.add_argument('model')
-    p.add_argument('results', nargs='+')
+    p.add_argument('--keep-machine', action='store_true', help='fit the executors alone')
+    p.add_argument('--check', default='', help='numbers of files, from 0, that are reported by themselves and not fitted to')
+    p.add_argument('--model', nargs='*', default=[])
+    p.add_argument('runs', nargs='+', metavar='model.txt')
     a = p.parse_args()
-    m = read_model(a.model)
-    measured, times = read_results(a.results, m)
-    report(m, m['figure'], measured, times)
+    m = Model()
+    for i, path in enumerate(a.runs):
+        m.read(path, '@%d' % i)
+    measured = m.measured
+    if a.model:
+        m = Model()
+        for i, path in enumerate(a.model):
+            m.read(path, '@%d' % i)
+    names, shipped = sorted({n for s in m.segments.values() for n, _ in s} & set(m.figure)), m.machine
+    measured = {k: t for k, t in measured.items() if k in m.variant and all(n in names for n, _ in m.segments[k])}
+    apart = {k: t for k, t in measured.items() if k[0].split('@')[1] in a.check.split(',')}
+    rest = {k: t for k, t in measured.items() if k not in apart}
+
+    def report_all(figures, machine):
+        for part in (rest, apart):
+            if part:
+                keys = list(part)
+                report(m, part, keys, Evaluator(m, keys, names).seconds(figures, machine, shipped))
+
+    report_all(np.array([m.figure[n] for n in names]), shipped)
     if a.fit:
-        figures = fit(m, measured, a.pull)
+        figures, machine = fit(m, rest, names, shipped, () if a.keep_machine else FITTED_MACHINE, a.pull)
         print('\nfitted')
-        report(m, figures, measured, times)
-        print('    .product = %.3g' % figures.pop('product'))
-        for n, f in figures.items():
+        report_all(figures, machine)
+        print('    ' + ', '.join('.%s = %.3g' % i for i in zip(MACHINE, machine)))
+        for n in m.figure:
+            f = figures[names.index(n)] if n in names else m.figure[n]
             words = ['%g' % float('%.3g' % (x * u)) for x, u in zip(f, UNITS)]
             print('    {"%s", {%s}},' % (n, ', '.join(words[:-1] if f[-1] == 1 else words)))
 

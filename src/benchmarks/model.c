@@ -1,11 +1,15 @@
 static const char help[] = "What the cost model says of matrices: every variant of every strategy, segment by segment, and the choice; as config/fit-figures.py reads it.\n\
-Options of the suite as for bench; -gpu: for a device, which need not be there (-mat_autocsr_machine: whose figures).\n\n";
+Options of the suite as for bench; -gpu: for a device, which need not be there (-mat_autocsr_machine: whose figures); -measure: products are made and timed, too.\n\n";
 
 #include "../mat/impls/autocsr/select/choose.h"
 #include "matrices.h"
+#include <petscdevice.h>
 #include <petsctime.h>
 
-#define TRIES 10 /* of choosing; the shortest counts */
+#define TRIES  10   /* of choosing; the shortest counts */
+#define WORTH  6    /* a variant is timed that is predicted to take up to so many times as long as the best of all, or is the best of its strategy */
+#define ROUNDS 7    /* of products; the shortest counts */
+#define ROUND  4e-4 /* seconds, at least a product */
 
 /* Values of the axes that tell the variants of a strategy apart */
 static void PrintVariant(const char matrix[], const AutoCSRStrategy *strategy, PetscInt variant)
@@ -14,11 +18,14 @@ static void PrintVariant(const char matrix[], const AutoCSRStrategy *strategy, P
 }
 
 /*
-  segment  matrix strategy variant figure entries rows irregular longest gather stream launch
+  machine  name, seconds of a product's start, of a launch, what is not hidden, seconds of a line at random from each cache
+  figure   name entry row irregular start walk memory gather
+  segment  matrix strategy variant figure entries rows irregular longest gather stream launch joins level
   variant  matrix strategy variant bytes own_bytes build seconds score
   choice   matrix strategy or "ranges" seconds score
   choosing matrix seconds that it took
-  gather and stream: seconds that the machine takes for them, launch: for its start
+  time     matrix strategy variant seconds of a product
+  gather and stream: seconds that the machine takes for them, launch: for its start; joins: the launch before, level: the cache that the columns fit into
 */
 static PetscErrorCode PrintStrategy(const char matrix[], AutoCSRChooser *chooser, const AutoCSRStrategy *strategy)
 {
@@ -46,7 +53,7 @@ static PetscErrorCode PrintStrategy(const char matrix[], AutoCSRChooser *chooser
       PetscCall(AutoCSRCostTerms(chooser, &chooser->problem, &part[p], e.bytes, &terms));
       printf("segment");
       PrintVariant(matrix, strategy, v);
-      printf("\t%s\t%.0f\t%.0f\t%.0f\t%g\t%.6e\t%.6e\t%.6e\n", name, part[p].entries, part[p].rows, part[p].irregular, part[p].longest, terms.gather, terms.stream, terms.launch);
+      printf("\t%s\t%.0f\t%.0f\t%.0f\t%g\t%.6e\t%.6e\t%.6e\t%d\t%d\n", name, part[p].entries, part[p].rows, part[p].irregular, part[p].longest, terms.gather, terms.stream, terms.launch, (int)part[p].joins, (int)terms.level);
     }
     printf("variant");
     PrintVariant(matrix, strategy, v);
@@ -55,20 +62,129 @@ static PetscErrorCode PrintStrategy(const char matrix[], AutoCSRChooser *chooser
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PrintMatrix(const char matrix[], const Csr *csr, const AutoCSRFigures *figures)
+/* Products back to back */
+static PetscErrorCode Products(const AutoCSRPlan *plan, const AutoCSROperands *op, PetscInt n, double *seconds)
+{
+  PetscLogDouble begin, end;
+
+  PetscFunctionBeginUser;
+  PetscCall((*plan->backend->synchronize)());
+  PetscCall(PetscTime(&begin));
+  for (PetscInt i = 0; i < n; i++) PetscCall((*plan->backend->mult)(plan, op));
+  PetscCall((*plan->backend->synchronize)());
+  PetscCall(PetscTime(&end));
+  *seconds = (end - begin) / n;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TimeVariant(AutoCSRChooser *chooser, const AutoCSRStrategy *strategy, const AutoCSRAxes *axes, const AutoCSROperands *op, double *shortest)
+{
+  const AutoCSRCandidate candidate = {1, {{strategy, *axes, 0, chooser->problem.profile->chunks}}};
+  AutoCSRPlan           *plan;
+  double                 seconds;
+
+  PetscFunctionBeginUser;
+  PetscCall(AutoCSRCandidateBuild(chooser, &candidate, &plan));
+  PetscCall(Products(plan, op, 1, &seconds));
+  PetscCall(Products(plan, op, 2, shortest));
+  for (int k = 0; k < ROUNDS; k++) {
+    PetscCall(Products(plan, op, 1 + (PetscInt)(ROUND / *shortest), &seconds));
+    *shortest = PetscMin(*shortest, seconds);
+  }
+  PetscCall(AutoCSRPlanDestroy(&plan));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TimeVariants(const char matrix[], AutoCSRChooser *chooser, const AutoCSROperands *op)
+{
+  AutoCSRAxes axes[AUTOCSR_MAX_VARIANTS];
+  double      best = PETSC_MAX_REAL;
+  PetscInt    n;
+  const char *why;
+
+  PetscFunctionBeginUser;
+  for (int pass = 0; pass < 2; pass++) { /* the first finds the best */
+    for (PetscInt s = 0; AutoCSRStrategies[s]; s++) {
+      double   predicted[AUTOCSR_MAX_VARIANTS], seconds;
+      PetscInt first = 0;
+
+      PetscCall(AutoCSRStrategies[s]->variants(&chooser->problem, AUTOCSR_MAX_VARIANTS, axes, &n, &why));
+      for (PetscInt v = 0; v < n; v++) {
+        AutoCSREvaluation e;
+
+        PetscCall(AutoCSRCostEvaluate(chooser, &chooser->problem, AutoCSRStrategies[s], &axes[v], &e));
+        predicted[v] = e.runs ? chooser->figures->machine.product + e.seconds : PETSC_MAX_REAL;
+        if (predicted[v] < predicted[first]) first = v;
+        best = PetscMin(best, predicted[v]);
+      }
+      for (PetscInt v = 0; v < n && pass; v++) {
+        if (predicted[v] == PETSC_MAX_REAL || (v != first && predicted[v] > WORTH * best)) continue;
+        PetscCall(TimeVariant(chooser, AutoCSRStrategies[s], &axes[v], op, &seconds));
+        printf("time");
+        PrintVariant(matrix, AutoCSRStrategies[s], v);
+        printf("\t%.6e\n", seconds);
+      }
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The same matrix where its products are made */
+static PetscErrorCode Place(const AutoCSRMatrix *host, AutoCSRMatrix *there, AutoCSROperands *op)
+{
+  const AutoCSRBackend *b = there->backend;
+  PetscScalar          *ones;
+  void                 *data[5];
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(host->n, &ones));
+  for (PetscInt j = 0; j < host->n; j++) ones[j] = 1;
+  PetscCall((*b->allocate)((size_t)(host->m + 1) * sizeof(PetscInt), &data[0]));
+  PetscCall((*b->allocate)((size_t)host->nnz * sizeof(PetscInt), &data[1]));
+  PetscCall((*b->allocate)((size_t)host->nnz * sizeof(PetscScalar), &data[2]));
+  PetscCall((*b->allocate)((size_t)host->n * sizeof(PetscScalar), &data[3]));
+  PetscCall((*b->allocate)((size_t)host->m * sizeof(PetscScalar), &data[4]));
+  PetscCall((*b->from_host)(data[0], host->row_ptr, (size_t)(host->m + 1) * sizeof(PetscInt)));
+  PetscCall((*b->from_host)(data[1], host->col, (size_t)host->nnz * sizeof(PetscInt)));
+  PetscCall((*b->from_host)(data[2], host->val, (size_t)host->nnz * sizeof(PetscScalar)));
+  PetscCall((*b->from_host)(data[3], ones, (size_t)host->n * sizeof(PetscScalar)));
+  PetscCall(PetscFree(ones));
+  there->row_ptr = (PetscInt *)data[0];
+  there->col     = (PetscInt *)data[1];
+  there->val     = (PetscScalar *)data[2];
+  *op            = (AutoCSROperands){.csr = there, .x = (PetscScalar *)data[3], .y = (PetscScalar *)data[4]};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Release(const AutoCSROperands *op)
+{
+  const AutoCSRMatrix *csr = op->csr;
+
+  PetscFunctionBeginUser;
+  PetscCall((*csr->backend->release)((void *)csr->row_ptr));
+  PetscCall((*csr->backend->release)((void *)csr->col));
+  PetscCall((*csr->backend->release)((void *)csr->val));
+  PetscCall((*csr->backend->release)((void *)op->x));
+  PetscCall((*csr->backend->release)(op->y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PrintMatrix(const char matrix[], const Csr *csr, const AutoCSRFigures *figures, PetscBool measure)
 {
   AutoCSRMatrix     host = {.m = csr->m, .n = csr->n, .nnz = csr->row_ptr[csr->m], .row_ptr = csr->row_ptr, .col = csr->col, .val = csr->val, .backend = &AutoCSRBackendHost}, there = host;
   AutoCSRSettings   settings;
   AutoCSRProfile   *profile;
   AutoCSRChooser   *chooser;
   AutoCSRCandidate *candidate;
+  AutoCSROperands   op;
   PetscInt          n;
   PetscLogDouble    begin, end, least = PETSC_MAX_REAL;
 
   PetscFunctionBeginUser;
   there.backend = figures->backend; /* strategies ask it for numbers; the arrays stay here, and so the profile is the host's */
   PetscCall(AutoCSRSettingsInitialize(&settings));
-  PetscCall(AutoCSRProfileLook(&host, figures->backend->slice_height, AutoCSRRowsTellAll(&figures->machine, &there, &settings), &profile));
+  if (measure) PetscCall(Place(&host, &there, &op));
+  PetscCall(AutoCSRProfileLook(measure ? &there : &host, figures->backend->slice_height, AutoCSRRowsTellAll(&figures->machine, &there, &settings), &profile));
   PetscCall(PetscMalloc2(1, &chooser, AUTOCSR_MAX_CANDIDATES, &candidate));
   chooser->figures = figures;
   chooser->problem = (AutoCSRProblem){.csr = &there, .profile = profile, .settings = &settings, .lanes = figures->lanes, .parallel = figures->machine.parallel};
@@ -83,6 +199,10 @@ static PetscErrorCode PrintMatrix(const char matrix[], const Csr *csr, const Aut
   }
   printf("choosing\t%s\t%.6e\n", matrix, least);
   for (PetscInt i = 0; i < n; i++) printf("choice\t%s\t%s\t%.6e\t%.6e\n", matrix, candidate[i].n_pieces > 1 ? "ranges" : candidate[i].piece[0].strategy->name, candidate[i].seconds, candidate[i].score);
+  if (measure) {
+    PetscCall(TimeVariants(matrix, chooser, &op));
+    PetscCall(Release(&op));
+  }
   PetscCall(PetscFree2(chooser, candidate));
   PetscCall(AutoCSRProfileDestroy(&profile));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -108,21 +228,25 @@ int main(int argc, char **argv)
   char                  matrices[1024] = "", *file[1024];
   PetscInt              seed = 1, files = 1024;
   PetscReal             scale = 1;
-  PetscBool             gpu   = PETSC_FALSE;
+  PetscBool             gpu = PETSC_FALSE, measure = PETSC_FALSE;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-gpu", &gpu, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-measure", &measure, NULL));
   PetscCall(PetscOptionsGetReal(NULL, NULL, "-scale", &scale, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-seed", &seed, NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-matrices", matrices, sizeof(matrices), NULL));
   PetscCall(PetscOptionsGetStringArray(NULL, NULL, "-files", file, &files, NULL));
 #if defined(AUTOCSR_HAVE_CUDA)
   if (gpu) backend = &AutoCSRBackendCUDA;
+  if (gpu && measure) PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
 #endif
   PetscCheck(!gpu || backend != &AutoCSRBackendHost, PETSC_COMM_SELF, PETSC_ERR_SUP, "-gpu: this program was built without CUDA");
   PetscCall(AutoCSRFiguresGet(backend, "auto", &figures));
-  printf("machine\t%s\t%.6e\t%g\n", figures->machine.name, figures->machine.product, figures->machine.not_hidden);
+  printf("machine\t%s\t%.6e\t%g\t%g", figures->machine.name, figures->machine.product, figures->machine.launch, figures->machine.not_hidden);
+  for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(figures->machine.random_line); i++) printf("\t%g", figures->machine.random_line[i]);
+  printf("\n");
   for (PetscInt i = 0; i < figures->n_executors; i++) {
     const AutoCSRExecutorCost *c = &figures->executor[i].cost;
 
@@ -136,7 +260,7 @@ int main(int argc, char **argv)
     PetscCall(IsWanted(matrices, g->name, &wanted));
     if (!wanted || 1.1 * g->nnz * scale > (double)PETSC_MAX_INT) continue;
     PetscCall(CsrGenerate(g, &size, &csr));
-    PetscCall(PrintMatrix(g->name, &csr, figures));
+    PetscCall(PrintMatrix(g->name, &csr, figures, measure));
     PetscCall(CsrDestroy(&csr));
     fflush(stdout);
   }
@@ -146,7 +270,7 @@ int main(int argc, char **argv)
 
     PetscCall(CsrLoad(file[k], &csr));
     if ((dot = strrchr(name, '.'))) *dot = 0;
-    PetscCall(PrintMatrix(name, &csr, figures));
+    PetscCall(PrintMatrix(name, &csr, figures, measure));
     PetscCall(CsrDestroy(&csr));
     PetscCall(PetscFree(file[k]));
   }

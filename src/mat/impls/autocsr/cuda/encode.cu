@@ -5,7 +5,7 @@
 #include "encode.cuh"
 #include "sums.cuh"
 
-static constexpr PetscInt FEW = 8192; /* the slots of so many slices are soon summed by one block */
+static constexpr PetscInt FEW = 32768; /* the slots of so many slices are soon summed by one block */
 
 /* Of the h lanes that a lane is one of */
 static __device__ __forceinline__ PetscInt GroupMax(PetscInt v, int h)
@@ -24,8 +24,8 @@ static __device__ __forceinline__ PetscInt GroupMin(PetscInt v, int h)
   return h == WARP ? WarpMin(v) : -GroupMax(-v, h);
 }
 
-/* Lengths of rows; widths and bases of slices where they are streams, a lane a row. With host, to which the status then goes: the sums of widths, too */
-static __global__ void __launch_bounds__(BLOCK) MeasureRows(AutoCSRSegment seg, AutoCSRMatrix csr, EncodeStatus *status, EncodeStatus *host)
+/* Lengths of rows; widths and bases of slices where they are streams, a lane a row. Of few slices the sums of widths, too. With host: to which the status then goes */
+static __global__ void __launch_bounds__(BLOCK) MeasureRows(AutoCSRSegment seg, AutoCSRMatrix csr, bool few, EncodeStatus *status, EncodeStatus *host)
 {
   PtxWaitForLast();
   PetscInt   *slice_ptr = (PetscInt *)seg.stream[AUTOCSR_STREAM_SLICE_PTR].data, *base = (PetscInt *)seg.stream[AUTOCSR_STREAM_BASE].data;
@@ -67,9 +67,9 @@ static __global__ void __launch_bounds__(BLOCK) MeasureRows(AutoCSRSegment seg, 
   __syncthreads();
   if (threadIdx.x == 0 && sum[0]) atomicAdd(&status->nnz, sum[0]); /* of all blocks, one after the other */
   if (threadIdx.x == 0 && sum[1]) atomicAdd(&status->slots, sum[1]);
-  if (!host || !IsLastBlock(&status->arrived)) return;
+  if (!few || !IsLastBlock(&status->arrived)) return;
   if (slice_ptr) (void)BlockSumUp(seg.n_slices + 1, slice_ptr);
-  MoveOut(status, host, sizeof(*status), threadIdx.x, BLOCK);
+  if (host) MoveOut(status, host, sizeof(*status), threadIdx.x, BLOCK);
 }
 
 /* The nonzeros of rows that need no look at them: all of the matrix, or whole chunks of the profile */
@@ -93,46 +93,25 @@ static PetscBool KnowNonzeros(const AutoCSRSegment *seg, const AutoCSRMatrix *cs
   return (PetscBool)(rows == seg->n_rows);
 }
 
-static PetscErrorCode LaunchMeasureRows(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, EncodeStatus *device, EncodeStatus *host)
+/* Makes SLICE_PTR and BASE, finds the patterns, and reports the sizes */
+static PetscErrorCode Measure(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRProfile *profile, SegmentPatterns *patterns, EncodeStatus *status)
 {
-  PetscFunctionBegin;
-  Launch(MeasureRows, GridOf(Pieces(seg->n_rows, BLOCK), 2048), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, device, host);
-  PetscCallCUDA(cudaGetLastError());
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Makes SLICE_PTR and BASE, and reports the sizes, in one launch */
-static PetscErrorCode MeasureFew(AutoCSRSegment *seg, const AutoCSRMatrix *csr, EncodeStatus *status)
-{
+  const bool    few = seg->n_slices <= FEW;
   EncodeStatus *device, *host;
 
   PetscFunctionBegin;
   PetscCall(AutoCSRDeviceGetMailbox(sizeof(*host), (void **)&host));
   PetscCall(AutoCSRDeviceBorrowZeros(sizeof(*device), (void **)&device));
-  PetscCall(LaunchMeasureRows(seg, csr, device, host));
-  PetscCall(AutoCSRDeviceSynchronize());
-  PetscCall(AutoCSRDeviceReturnZeros());
+  Launch(MeasureRows, GridOf(Pieces(seg->n_rows, BLOCK), 2048), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, few, device, few && !patterns ? host : nullptr);
+  PetscCallCUDA(cudaGetLastError());
+  if (!few && seg->axes.order == AUTOCSR_ORDER_SLICED) PetscCall(SumUp(seg->n_slices, (PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data));
+  if (patterns) PetscCall(DeviceFindPatterns(seg, csr, profile, patterns, device, host));
+  if (few || patterns) {
+    PetscCall(AutoCSRDeviceSynchronize());
+    PetscCall(AutoCSRDeviceReturnZeros());
+  } else
+    PetscCall(AutoCSRDeviceToHost(host, device, sizeof(*host)));
   *status = *host;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Makes SLICE_PTR and BASE, finds the patterns, and reports the sizes */
-static PetscErrorCode Measure(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRProfile *profile, SegmentPatterns *patterns, EncodeStatus *status)
-{
-  DeviceScratch scratch;
-  EncodeStatus *device;
-
-  PetscFunctionBegin;
-  if (!patterns && seg->n_slices <= FEW) {
-    PetscCall(MeasureFew(seg, csr, status));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(scratch.Allocate(1, &device));
-  PetscCallCUDA(cudaMemsetAsync(device, 0, sizeof(*device), AUTOCSR_STREAM));
-  PetscCall(LaunchMeasureRows(seg, csr, device, NULL));
-  if (seg->axes.order == AUTOCSR_ORDER_SLICED) PetscCall(SumUp(seg->n_slices, (PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data));
-  if (patterns) PetscCall(DeviceFindPatterns(seg, csr, profile, patterns, device));
-  PetscCall(AutoCSRDeviceToHost(status, device, sizeof(*status)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -22,8 +22,8 @@ typedef struct {
   PetscInt ptr[AUTOCSR_MAX_PATTERNS + 1];
 } SegmentPatterns;
 
-/* encode_patterns.cu: first what the segment has, then, with room for it, its streams; the last (pattern_values.cu): once offsets are there, what values tell, unless *unless is set when it comes to that (NULL: in any case) */
-PetscErrorCode DeviceFindPatterns(const AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRProfile *, SegmentPatterns *, EncodeStatus *);
+/* encode_patterns.cu: first what the segment has, with the status to the host, then, with room for it, its streams; the last (pattern_values.cu): once offsets are there, what values tell, unless *unless is set when it comes to that (NULL: in any case) */
+PetscErrorCode DeviceFindPatterns(const AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRProfile *, SegmentPatterns *, EncodeStatus *, EncodeStatus *host);
 PetscErrorCode DeviceEncodePatterns(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRProfile *, const SegmentPatterns *);
 PetscErrorCode DeviceEncodePatternValues(AutoCSRSegment *, const AutoCSRMatrix *, const int *unless);
 

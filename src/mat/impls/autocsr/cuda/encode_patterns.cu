@@ -28,8 +28,8 @@ static __global__ void __launch_bounds__(BLOCK) FindFirstRows(AutoCSRSegment seg
   }
 }
 
-/* One block, a thread a pattern */
-static __global__ void __launch_bounds__(AUTOCSR_MAX_PATTERNS) NumberByFirstRows(AutoCSRSegment seg, AutoCSRMatrix csr, SegmentPatterns *patterns, EncodeStatus *status)
+/* One block, a thread a pattern; then the status goes to the host */
+static __global__ void __launch_bounds__(AUTOCSR_MAX_PATTERNS) NumberByFirstRows(AutoCSRSegment seg, AutoCSRMatrix csr, SegmentPatterns *patterns, EncodeStatus *status, EncodeStatus *host)
 {
   PtxWaitForLast();
   typedef cub::BlockScan<PetscInt, AUTOCSR_MAX_PATTERNS> Scan;
@@ -59,15 +59,17 @@ static __global__ void __launch_bounds__(AUTOCSR_MAX_PATTERNS) NumberByFirstRows
     status->patterns = (DeviceCount)n;
     status->offsets  = (DeviceCount)total;
   }
+  __syncthreads();
+  MoveOut(status, host, sizeof(*status), threadIdx.x, AUTOCSR_MAX_PATTERNS);
 }
 
-PetscErrorCode DeviceFindPatterns(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRProfile *profile, SegmentPatterns *patterns, EncodeStatus *status)
+PetscErrorCode DeviceFindPatterns(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRProfile *profile, SegmentPatterns *patterns, EncodeStatus *status, EncodeStatus *host)
 {
   PetscFunctionBegin;
   PetscCallCUDA(cudaMemsetAsync(patterns->last, 0, sizeof(patterns->last), AUTOCSR_STREAM));
   Launch(FindFirstRows, GridOf(Pieces(seg->n_rows, BLOCK), 1024), BLOCK, 0, AUTOCSR_STREAM)(*seg, profile->pattern_id, patterns, status);
   PetscCallCUDA(cudaGetLastError());
-  Launch(NumberByFirstRows, 1, AUTOCSR_MAX_PATTERNS, 0, AUTOCSR_STREAM)(*seg, *csr, patterns, status);
+  Launch(NumberByFirstRows, 1, AUTOCSR_MAX_PATTERNS, 0, AUTOCSR_STREAM)(*seg, *csr, patterns, status, host);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -44,7 +44,8 @@ typedef struct {
 
 /* What a segment takes beside the work of its executor, in seconds: gathering x from where it is, streaming from where the bytes are, starting */
 typedef struct {
-  double gather, stream, launch;
+  double   gather, stream, launch;
+  PetscInt level; /* of the caches, into which the columns that are gathered fit */
 } AutoCSRTerms;
 
 /* cost.c; bytes: of all segments of the problem */
@@ -63,6 +64,8 @@ PETSC_INTERN AutoCSRProblem AutoCSRProblemOfChunks(const AutoCSRProblem *, Petsc
 
 /* choose.c: the best candidates by the cost model, best first; where the settings leave room for it, csr is among them */
 PETSC_INTERN PetscErrorCode AutoCSRChoose(AutoCSRChooser *, PetscInt max, AutoCSRCandidate[], PetscInt *n);
+/* make.c: its plan, with executors */
+PETSC_INTERN PetscErrorCode AutoCSRCandidateBuild(AutoCSRChooser *, const AutoCSRCandidate *, AutoCSRPlan **);
 /* ranges.c: the best way to give row ranges strategies of their own; no pieces if that is not better than best */
 PETSC_INTERN PetscErrorCode AutoCSRChooseRanges(AutoCSRChooser *, double best, AutoCSRCandidate *);
 

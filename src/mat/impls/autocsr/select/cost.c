@@ -5,20 +5,22 @@
 */
 #include "choose.h"
 
-#define ENCODE_LAUNCHES 20 /* about so many products' starts are in the encoding of a segment, where products take time to start (a trace of CONT-300_KKT) */
-#define NAME_LAUNCHES   4  /* the same where rows are named and nothing else */
+#define ENCODE_LAUNCHES 50 /* about so many products' starts are in the encoding of a segment, where products take time to start (traces of CONT-300_KKT and of stencils) */
+#define NAME_LAUNCHES   7  /* the same where rows are named and nothing else */
 /* A look at the matrix: on a device starts of products and passes over the CSR, else seconds (of scalars of 8 bytes, on one processor) */
-#define LOOK_LAUNCHES 30
+#define LOOK_LAUNCHES 52
 #define LOOK_PASSES   6
-#define ROWS_LAUNCHES 12  /* a look at the rows alone */
-#define SHORT         0.6 /* of the time that a product's start takes: where reading the whole CSR takes no longer, a coding of it gains little, and the look at the rest costs 10 to 17 products of MATAIJCUSPARSE */
+#define ROWS_LAUNCHES 21   /* a look at the rows alone */
+#define SHORT         1.05 /* of the time that a product's start takes: where reading the whole CSR takes no longer, a coding of it gains little, and the look at the rest costs 10 to 17 products of MATAIJCUSPARSE */
 #define LOOK_START    1.5e-5
 #define LOOK_ROW      8e-9
 #define LOOK_ENTRY    1.2e-9
 /* What a plan keeps must earn this: a whole copy of the CSR a tenth of the time of a product; where rows are worked on at once, less: who has a device has it for its speed */
 #define COPY_PRICE          0.1
-#define COPY_PRICE_PARALLEL 0.025
+#define COPY_PRICE_PARALLEL 0.05
 #define MEMORY_SHARE        0.05 /* objective memory: a plan may take so much of the CSR's bytes for itself, and none of it for values */
+
+#define NAMED_ROW 36 /* on a device: bytes of sectors that are read and written for the offsets and the sum of a row that is named, besides these: its neighbours are other segments' */
 
 static PetscInt cache_level(const AutoCSRMachine *machine, double bytes)
 {
@@ -94,11 +96,13 @@ PetscErrorCode AutoCSRCostTerms(const AutoCSRChooser *chooser, const AutoCSRProb
 {
   const AutoCSRMachine *machine = &chooser->figures->machine;
   const double          share   = (problem->row_end - problem->row_begin) / (double)PetscMax(problem->csr->m, 1);
-  const double          window  = PetscMin((double)problem->csr->n, 2.0 * problem->profile->bandwidth + 1) * sizeof(PetscScalar);
+  double                window  = PetscMin((double)problem->csr->n, 2.0 * problem->profile->bandwidth + 1) * sizeof(PetscScalar);
 
   PetscFunctionBegin;
-  terms->gather = part->scattered * machine->random_line[cache_level(machine, window)];
-  terms->stream = AutoCSRStreamSeconds(machine, part->bytes + (machine->strided - 1) * part->strided, bytes / PetscMax(share, 1e-3));
+  if (machine->parallel) window = PetscMin(window, problem->profile->reach); /* a processor's figures are of columns that are all read equally often */
+  terms->level  = cache_level(machine, window);
+  terms->gather = part->scattered * machine->random_line[terms->level];
+  terms->stream = AutoCSRStreamSeconds(machine, part->bytes + (machine->strided - 1) * part->strided + (machine->parallel && part->named ? NAMED_ROW * part->rows : 0), bytes / PetscMax(share, 1e-3));
   terms->launch = part->entries >= machine->alone ? machine->launch : 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -112,8 +116,8 @@ static double encode_launches(const AutoCSRCost *part)
 PetscErrorCode AutoCSRCostEvaluate(AutoCSRChooser *chooser, const AutoCSRProblem *problem, const AutoCSRStrategy *strategy, const AutoCSRAxes *axes, AutoCSREvaluation *total)
 {
   const AutoCSRMachine *machine = &chooser->figures->machine;
-  double                through = 0, wait = 0; /* of the segments of a launch: their work, the longest wait */
-  PetscBool             alone = PETSC_FALSE;
+  double                wait    = 0; /* of the segments of a launch, the longest */
+  PetscBool             alone   = PETSC_FALSE;
   AutoCSRCost           part[AUTOCSR_MAX_PARTS];
   PetscInt              n;
 
@@ -131,18 +135,17 @@ PetscErrorCode AutoCSRCostEvaluate(AutoCSRChooser *chooser, const AutoCSRProblem
     PetscCall(find_figure(chooser, &part[i].axes, part[i].named, &figure));
     if (!figure->runs) total->runs = PETSC_FALSE;
     if (!part[i].joins) {
-      through = wait = 0;
-      alone          = PETSC_FALSE;
+      wait  = 0;
+      alone = PETSC_FALSE;
     }
     PetscCall(AutoCSRCostTerms(chooser, problem, &part[i], total->bytes, &t));
     if (figure->cost.gather > 0) t.gather *= figure->cost.gather;
     work = part[i].entries * figure->cost.entry + part[i].rows * figure->cost.row + part[i].irregular * figure->cost.irregular;
-    if (machine->parallel) { /* one stream of work and of reads; gathers wait in it. None ends before the lane that has most to do; what shares a launch is begun together */
-      const double before = PetscMax(wait, through);
+    if (machine->parallel) { /* one stream of work and of reads; gathers wait in it. The lane that has most to do may be among the last; what shares a launch is begun together */
+      const double before = wait;
 
-      wait = PetscMax(wait, figure->cost.start + part[i].longest * figure->cost.walk);
-      through += overlap(machine, PetscMax(work, figure->cost.memory * t.stream), t.gather);
-      total->part[i] = PetscMax(wait, through) - before;
+      wait           = PetscMax(wait, figure->cost.start + part[i].longest * figure->cost.walk);
+      total->part[i] = overlap(machine, PetscMax(work, figure->cost.memory * t.stream), t.gather) + wait - before;
     } else
       total->part[i] = overlap(machine, PetscMax(work, t.gather), t.stream);
     if (!alone) {

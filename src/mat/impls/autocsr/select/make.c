@@ -27,7 +27,7 @@ static PetscErrorCode bind(AutoCSRPlan *plan, const AutoCSRMatrix *csr, const ch
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode build(AutoCSRChooser *chooser, const AutoCSRCandidate *candidate, AutoCSRPlan **plan)
+PetscErrorCode AutoCSRCandidateBuild(AutoCSRChooser *chooser, const AutoCSRCandidate *candidate, AutoCSRPlan **plan)
 {
   PetscFunctionBegin;
   PetscCall(AutoCSRPlanCreate(chooser->problem.csr, plan));
@@ -51,7 +51,7 @@ static PetscErrorCode build(AutoCSRChooser *chooser, const AutoCSRCandidate *can
 static PetscErrorCode build_and_time(AutoCSRChooser *chooser, const AutoCSRCandidate *candidate, AutoCSRPlan **plan)
 {
   PetscFunctionBegin;
-  PetscCall(build(chooser, candidate, plan));
+  PetscCall(AutoCSRCandidateBuild(chooser, candidate, plan));
   PetscCall(AutoCSRPlanTime(*plan, chooser->problem.csr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -152,7 +152,7 @@ static PetscErrorCode build_chosen(AutoCSRChoice *choice, AutoCSRPlan **plan)
   if (measure && choice->n > 1)
     PetscCall(build_fastest(&choice->chooser, choice->candidate, choice->n, &chosen, &csr_measured, plan));
   else {
-    PetscCall(build(&choice->chooser, &choice->candidate[0], plan));
+    PetscCall(AutoCSRCandidateBuild(&choice->chooser, &choice->candidate[0], plan));
     if (measure) PetscCall(AutoCSRPlanTime(*plan, &choice->csr));
   }
   PetscCall(explain(&choice->chooser, choice->candidate, choice->n, chosen, csr_measured, *plan));

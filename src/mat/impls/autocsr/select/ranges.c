@@ -7,7 +7,7 @@
 #define MAX_STATES 64
 /* Nonzeros of a group on average, at least: choosing must not take longer than many products, nor a group less than a launch */
 #define GROUP          8192
-#define GROUP_PARALLEL 32768
+#define GROUP_PARALLEL 262144
 #define FEW            4    /* groups of the first look */
 #define BETTER         0.95 /* ranges must beat the best for all rows by this factor: chunks are known less well than the whole */
 
@@ -134,7 +134,7 @@ PetscErrorCode AutoCSRChooseRanges(AutoCSRChooser *chooser, double best, AutoCSR
   if (most < 2 || chooser->problem.profile->rows_only) PetscFunctionReturn(PETSC_SUCCESS); /* what little there is to gain would not pay for the search */
   PetscCall(PetscMalloc1(most * MAX_STATES, &table.cost));
   PetscCall(fill_table(chooser, groups, &table));
-  promising = (PetscBool)(chooser->figures->machine.product + least(&table, groups) < BETTER * best);
+  promising = (PetscBool)(chooser->figures->machine.product + chooser->figures->machine.launch + least(&table, groups) < BETTER * best);
   if (promising && groups < most) { /* where few gain nothing, more would not gain much */
     groups = most;
     PetscCall(fill_table(chooser, groups, &table));

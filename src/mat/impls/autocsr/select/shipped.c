@@ -93,7 +93,7 @@ static PetscErrorCode shipped_host(const char simd[], AutoCSRFigures *f)
 static PetscErrorCode shipped_cuda(AutoCSRFigures *f)
 {
   const AutoCSRMachine machine = {
-      .name = "NVIDIA H200, 132 multiprocessors", .bandwidth = {2.2e13, 1.1e13, 7e12, 4.2e12}, .cache = {116736, 30 << 20, 60 << 20}, .random_line = {1.4e-12, 6.3e-12, 9.7e-12, 2.2e-11}, .strided = 1, .product = 3.2e-6, .launch = 1.5e-6, .alone = 1e6, .not_hidden = 0.6, .parallel = PETSC_TRUE};
+      .name = "NVIDIA H200, 132 multiprocessors", .bandwidth = {2.2e13, 1.1e13, 7e12, 4.2e12}, .cache = {116736, 30 << 20, 60 << 20}, .random_line = {1.4e-12, 6.3e-12, 9.7e-12, 2.2e-11}, .strided = 1, .product = 1.83e-6, .launch = 2e-7, .alone = 1e6, .not_hidden = 1, .parallel = PETSC_TRUE};
 
   PetscFunctionBegin;
   f->machine     = machine;

@@ -1,18 +1,15 @@
 /*
   rowbins: each row in a bin by its own length, whatever its neighbours' (BIN of du2022-alphasparse, Table II; ACSR), each bin
   with its own kernel: empty rows; short rows in slices sorted by length; longer ones in place by 1 to 256 lanes; the longest
-  by warps of many blocks each, or in column tiles (coltile.c). For rows of very different lengths, of which a few may be nearly dense.
-    variants  the length up to which rows are short, and the codings of their slices; or no slices, and nothing is copied; where the
-              longest rows have a good part of the entries and a device is to gather x for them, these in column tiles too
+  by warps of many blocks each. For rows of very different lengths, of which a few may be nearly dense.
+    variants  the length up to which rows are short, and the codings of their slices; or no slices, and nothing is copied
     cost      by the profile's histogram of lengths; padding as lengths are spread in a window
     build     names the rows of each bin in ascending order; short ones are sorted in windows, so that neighbours stay together
 */
 #include "preset.h"
 #include "../backend.h"
-#include "../plan/tiled.h"
 
-#define TILED_SHARE 0.1 /* of all entries, that the longest rows must have for column tiles */
-#define SHARE       512 /* entries that a warp should have of a row that many share */
+#define SHARE 512 /* entries that a warp should have of a row that many share */
 
 /* Rows in place of up to 2^bin - 1 entries by so many lanes: some four to sixteen entries a lane */
 static const struct {
@@ -60,52 +57,25 @@ static void add_part(const AutoCSRProfile *profile, const AutoCSRAxes *axes, Pet
   if (p->rows) (*n)++;
 }
 
-/* Of the longest rows, where the axes have the shape of tiles */
-static AutoCSRAxes tiled_axes(const AutoCSRAxes *axes)
-{
-  return (AutoCSRAxes){.partition = AUTOCSR_PARTITION_COLUMNS, .order = AUTOCSR_ORDER_TILED, .index = AUTOCSR_INDEX_16, .value = axes->value, .mapping = AUTOCSR_MAP_GROUP, .reduction = AUTOCSR_REDUCE_SEGMENTED, .lanes = AUTOCSR_TILED_GROUP / AUTOCSR_TILED_RUN, .slice_height = 1, .row_group = 1, .tile_width = axes->tile_width, .tile_height = axes->tile_height, .tile_steps = axes->tile_steps};
-}
-
 /* The segments, those with the longest rows first: what takes longest shall not begin last */
 static PetscInt make_parts(const AutoCSRProfile *profile, const AutoCSRAxes *axes, Part part[])
 {
   const AutoCSRAxes empty = {.order = AUTOCSR_ORDER_CSR, .mapping = AUTOCSR_MAP_EMPTY, .reduction = AUTOCSR_REDUCE_NONE, .lanes = 1, .row_group = 1};
   const PetscInt    first = short_bin(axes);
-  AutoCSRAxes       rest  = *axes;
   PetscInt          n     = 0;
-
-  rest.tile_width = rest.tile_height = rest.tile_steps = 0;
 
   for (PetscInt k = (PetscInt)PETSC_STATIC_ARRAY_LENGTH(Kernels) - 1; k >= 0 && Kernels[k].bin > first; k--) {
     AutoCSRAxes a = {.partition = AUTOCSR_PARTITION_BIN, .order = AUTOCSR_ORDER_CSR, .index = AUTOCSR_INDEX_CSR, .value = AUTOCSR_VALUE_CSR, .mapping = AUTOCSR_MAP_LANES, .lanes = Kernels[k].lanes, .row_group = 1};
 
     a.reduction = a.lanes > 1 ? AUTOCSR_REDUCE_TREE : AUTOCSR_REDUCE_NONE;
-    if (axes->tile_width && k == (PetscInt)PETSC_STATIC_ARRAY_LENGTH(Kernels) - 1) a = tiled_axes(axes);
     add_part(profile, &a, PetscMax(first, k ? Kernels[k - 1].bin : 0), Kernels[k].bin, part, &n);
   }
   for (PetscInt p = 0; p < n; p++) { /* as many warps for a row as have a share of it */
-    while (part[p].axes.mapping == AUTOCSR_MAP_LANES && part[p].axes.lanes > 256 && part[p].axes.lanes < AUTOCSR_MAX_LANES && (double)part[p].nnz / part[p].rows / (part[p].axes.lanes / 32) > 2 * SHARE) part[p].axes.lanes *= 2;
+    while (part[p].axes.lanes > 256 && part[p].axes.lanes < AUTOCSR_MAX_LANES && (double)part[p].nnz / part[p].rows / (part[p].axes.lanes / 32) > 2 * SHARE) part[p].axes.lanes *= 2;
   }
-  if (first) add_part(profile, &rest, 0, first, part, &n);
+  if (first) add_part(profile, axes, 0, first, part, &n);
   add_part(profile, &empty, -1, 0, part, &n);
   return n;
-}
-
-/* Sets the shape of tiles for the longest rows, if these have entries enough */
-static void shape_tiles(const AutoCSRProblem *problem, AutoCSRAxes *axes)
-{
-  const AutoCSRProfile *profile = problem->profile;
-  AutoCSRAxes           shape   = {.tile_width = 0};
-  PetscInt              rows = 0, nnz = 0;
-
-  for (PetscInt b = Kernels[PETSC_STATIC_ARRAY_LENGTH(Kernels) - 2].bin + 1; b < AUTOCSR_HISTOGRAM_BINS; b++) {
-    rows += profile->histogram[b];
-    nnz += profile->histogram_nnz[b];
-  }
-  if (problem->parallel && nnz > TILED_SHARE * profile->nnz) (*problem->csr->backend->shape_tiles)(rows, profile->n, nnz, &shape);
-  axes->tile_width  = shape.tile_width;
-  axes->tile_height = shape.tile_height;
-  axes->tile_steps  = shape.tile_steps;
 }
 
 /* Slices up to each length at which there are more rows than up to the one before */
@@ -140,12 +110,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
       slices.index = AUTOCSR_INDEX_16;
       if (problem->csr->n <= 65536) AutoCSRVariantAdd(problem, &slices, max, list, n);
       slices.index = AUTOCSR_INDEX_32;
-      if ((double)problem->csr->n <= 4294967296.0) {
-        AutoCSRVariantAdd(problem, &slices, max, list, n);
-        shape_tiles(problem, &slices);
-        if (slices.tile_width) AutoCSRVariantAdd(problem, &slices, max, list, n);
-        slices.tile_width = slices.tile_height = slices.tile_steps = 0;
-      }
+      if ((double)problem->csr->n <= 4294967296.0) AutoCSRVariantAdd(problem, &slices, max, list, n);
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -172,10 +137,6 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
     const PetscInt  h      = PetscMax(1, p->axes.slice_height);
     const double    walk   = PetscMin(longest, p->longest);
 
-    if (p->axes.order == AUTOCSR_ORDER_TILED) {
-      AutoCSRTiledCostFill(problem, &p->axes, p->rows, p->nnz, (double)p->rows * AutoCSRTiledTiles(&p->axes, problem->csr->n) + p->nnz / (p->axes.tile_steps * (double)AUTOCSR_TILED_GROUP) * AUTOCSR_TILED_PARTS, p->rows, &cost_of[i]);
-      continue;
-    }
     AutoCSRCostFill(problem, &p->axes, p->rows, p->nnz, sliced ? padded_entries(p, walk) : p->nnz, sliced ? p->rows / h + (p->rows % h > 0) : 0, *n > 1 || sliced ? p->rows : 0, &cost_of[i]);
     cost_of[i].longest = AutoCSRLongestWalk(&p->axes, walk);
     cost_of[i].joins   = (PetscBool)(i > 0);
@@ -219,7 +180,7 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
 
   PetscFunctionBegin;
   if (axes->order == AUTOCSR_ORDER_SLICED)
-    PetscCall(PetscSNPrintf(text, len, "rows binned by their own length, %" PetscInt_FMT " kernels,%s those of up to %" PetscInt_FMT " in sorted slices, %s columns, values %s", n, axes->tile_width ? " the longest in column tiles," : "", axes->longest, axes->index == AUTOCSR_INDEX_16 ? "16-bit" : "32-bit", AutoCSRValueWords(axes->value)));
+    PetscCall(PetscSNPrintf(text, len, "rows binned by their own length, %" PetscInt_FMT " kernels, those of up to %" PetscInt_FMT " in sorted slices, %s columns, values %s", n, axes->longest, axes->index == AUTOCSR_INDEX_16 ? "16-bit" : "32-bit", AutoCSRValueWords(axes->value)));
   else
     PetscCall(PetscSNPrintf(text, len, "rows binned by their own length, %" PetscInt_FMT " kernels, nothing copied", n));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -28,7 +28,7 @@ typedef struct {
   double      longest;   /* entries that one lane works on, at most */
   PetscBool   joins;     /* its segment shares a launch with the one before it, where products are launched */
   PetscBool   named;     /* the rows are named: they are read where they are, not side by side */
-  double      irregular; /* what leaves the fast path of the executor: uneven rows (lanes), entries of slices with mixed patterns or past the shortest row (slices), dirty tiles (tiles) */
+  double      irregular; /* what leaves the fast path of the executor: uneven rows (lanes, row blocks), entries of slices with mixed patterns or past the shortest row (slices), dirty tiles (tiles) */
   double      own_bytes; /* kept on top of the CSR */
   double      build;     /* bytes read and written to build it: for the set-up's cost */
 } AutoCSRCost;
