@@ -20,7 +20,9 @@
 #define COPY_PRICE_PARALLEL 0.05
 #define MEMORY_SHARE        0.05 /* objective memory: a plan may take so much of the CSR's bytes for itself, and none of it for values */
 
-#define NAMED_ROW 36 /* on a device: bytes of sectors that are read and written for the offsets and the sum of a row that is named, besides these: its neighbours are other segments' */
+/* On a device: bytes of sectors that are read and written for the offsets and the sum of a row that is named, besides these, where most rows are other segments'; where they are not, the cache puts them together */
+#define NAMED_ROW  36
+#define NAMED_MOST 0.5
 
 static PetscInt cache_level(const AutoCSRMachine *machine, double bytes)
 {
@@ -94,15 +96,16 @@ static PetscErrorCode find_figure(const AutoCSRChooser *chooser, const AutoCSRAx
 
 PetscErrorCode AutoCSRCostTerms(const AutoCSRChooser *chooser, const AutoCSRProblem *problem, const AutoCSRCost *part, double bytes, AutoCSRTerms *terms)
 {
-  const AutoCSRMachine *machine = &chooser->figures->machine;
-  const double          share   = (problem->row_end - problem->row_begin) / (double)PetscMax(problem->csr->m, 1);
-  double                window  = PetscMin((double)problem->csr->n, 2.0 * problem->profile->bandwidth + 1) * sizeof(PetscScalar);
+  const AutoCSRMachine *machine   = &chooser->figures->machine;
+  const double          share     = (problem->row_end - problem->row_begin) / (double)PetscMax(problem->csr->m, 1);
+  const PetscBool       scattered = (PetscBool)(machine->parallel && part->named && part->rows < NAMED_MOST * (problem->row_end - problem->row_begin));
+  double                window    = PetscMin((double)problem->csr->n, 2.0 * problem->profile->bandwidth + 1) * sizeof(PetscScalar);
 
   PetscFunctionBegin;
   if (machine->parallel) window = PetscMin(window, problem->profile->reach); /* a processor's figures are of columns that are all read equally often */
   terms->level  = cache_level(machine, window);
   terms->gather = part->scattered * machine->random_line[terms->level];
-  terms->stream = AutoCSRStreamSeconds(machine, part->bytes + (machine->strided - 1) * part->strided + (machine->parallel && part->named ? NAMED_ROW * part->rows : 0), bytes / PetscMax(share, 1e-3));
+  terms->stream = AutoCSRStreamSeconds(machine, part->bytes + (machine->strided - 1) * part->strided + (scattered ? NAMED_ROW * part->rows : 0), bytes / PetscMax(share, 1e-3));
   terms->launch = part->entries >= machine->alone ? machine->launch : 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
