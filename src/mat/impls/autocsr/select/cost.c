@@ -8,9 +8,9 @@
 #define ENCODE_LAUNCHES 50 /* about so many products' starts are in the encoding of a segment, where products take time to start (traces of CONT-300_KKT and of stencils) */
 #define NAME_LAUNCHES   7  /* the same where rows are named and nothing else */
 /* A look at the matrix: on a device starts of products and passes over the CSR, else seconds (of scalars of 8 bytes, on one processor) */
-#define LOOK_LAUNCHES 52
+#define LOOK_LAUNCHES 42
 #define LOOK_PASSES   6
-#define ROWS_LAUNCHES 21   /* a look at the rows alone */
+#define ROWS_LAUNCHES 15   /* a look at the rows alone */
 #define SHORT         1.05 /* of the time that a product's start takes: where reading the whole CSR takes no longer, a coding of it gains little, and the look at the rest costs 10 to 17 products of MATAIJCUSPARSE */
 #define LOOK_START    1.5e-5
 #define LOOK_ROW      8e-9
