@@ -25,8 +25,8 @@ LEAST = (1e-13, 1e-13, 1e-12, 1e-7, 1e-8, 1, 0.5)  # where a fit begins: a figur
 BOUND = {5: 1, 6: 0.5}  # memory and gather are at least so much,
 MOST_NOT_HIDDEN = 1  # and what is not hidden is at most all
 UNITS = (1e12, 1e12, 1e12, 1e12, 1e12, 1, 1)
-MACHINE = ('product', 'launch', 'not_hidden', 'line0', 'line1', 'line2', 'line3')
-FITTED_MACHINE = ('launch', 'not_hidden')  # a product's start is in those of segments, too; lines are measured on each machine
+MACHINE = ('product', 'launch', 'not_hidden')
+FITTED_MACHINE = ('launch', 'not_hidden')  # a product's start is in those of segments, too
 
 
 class Model:
@@ -41,7 +41,7 @@ class Model:
         for line in open(path):
             kind, *w = line.rstrip('\n').split('\t')
             if kind == 'machine':
-                self.machine = [float(x) for x in w[1:]]
+                self.machine = [float(x) for x in w[1:1 + len(MACHINE)]]
             elif kind == 'figure':
                 self.figure[w[0]] = [float(x) for x in w[1:]]
             elif kind == 'segment':
@@ -56,7 +56,7 @@ class Evaluator:
     """select/cost.c, AutoCSRCostEvaluate(), of many variants at once"""
 
     def __init__(self, m, keys, names):
-        self.n, group, product, rows = len(keys), -1, [], []
+        self.n, group, rows = len(keys), -1, []
         self.group_product = []
         for p, k in enumerate(keys):
             for i, (name, s) in enumerate(m.segments[k]):
@@ -64,19 +64,18 @@ class Evaluator:
                     group += 1
                     self.group_product.append(p)
                     launched = False
-                rows.append([names.index(name), group] + s[:6] + [0 if launched else s[6], s[8]])
+                rows.append([names.index(name), group] + s[:6] + [0 if launched else s[6]])
                 launched = launched or s[6] > 0
         a = np.array(rows)
-        self.figure, self.group, self.level = a[:, 0].astype(int), a[:, 1].astype(int), a[:, 9].astype(int)
+        self.figure, self.group = a[:, 0].astype(int), a[:, 1].astype(int)
         self.entries, self.rows, self.irregular, self.longest, self.gather, self.stream, self.launch = a[:, 2:9].T
         self.first = np.flatnonzero(np.r_[True, self.group[1:] != self.group[:-1]])
         self.group_product = np.array(self.group_product)
 
     def seconds(self, figures, machine, shipped):
-        """machine, shipped: as MACHINE; what the model says of gathers and launches is by those shipped"""
+        """machine, shipped: as MACHINE; what the model says of launches is by those shipped"""
         entry, row, irregular, start, walk, memory, slower = figures[self.figure].T
-        line = (np.array(machine) / np.array(shipped))[3:]
-        gather = self.gather * slower * line[self.level]
+        gather = self.gather * slower
         work = np.maximum(self.entries * entry + self.rows * row + self.irregular * irregular, memory * self.stream)
         through = np.add.reduceat(np.maximum(work, gather) + machine[2] * np.minimum(work, gather), self.first)
         wait = np.maximum.reduceat(start + self.longest * walk, self.first)

@@ -18,14 +18,14 @@ static void PrintVariant(const char matrix[], const AutoCSRStrategy *strategy, P
 }
 
 /*
-  machine  name, seconds of a product's start, of a launch, what is not hidden, seconds of a line at random from each cache
+  machine  name, seconds of a product's start, of a launch, what is not hidden
   figure   name entry row irregular start walk memory gather
-  segment  matrix strategy variant figure entries rows irregular longest gather stream launch joins level
+  segment  matrix strategy variant figure entries rows irregular longest gather stream launch joins
   variant  matrix strategy variant bytes own_bytes build seconds score
   choice   matrix strategy or "ranges" seconds score
   choosing matrix seconds that it took
   time     matrix strategy variant seconds of a product
-  gather and stream: seconds that the machine takes for them, launch: for its start; joins: the launch before, level: the cache that the columns fit into
+  gather and stream: seconds that the machine takes for them, launch: for its start; joins: the launch before
 */
 static PetscErrorCode PrintStrategy(const char matrix[], AutoCSRChooser *chooser, const AutoCSRStrategy *strategy)
 {
@@ -53,7 +53,7 @@ static PetscErrorCode PrintStrategy(const char matrix[], AutoCSRChooser *chooser
       PetscCall(AutoCSRCostTerms(chooser, &chooser->problem, &part[p], e.bytes, &terms));
       printf("segment");
       PrintVariant(matrix, strategy, v);
-      printf("\t%s\t%.0f\t%.0f\t%.0f\t%g\t%.6e\t%.6e\t%.6e\t%d\t%d\n", name, part[p].entries, part[p].rows, part[p].irregular, part[p].longest, terms.gather, terms.stream, terms.launch, (int)part[p].joins, (int)terms.level);
+      printf("\t%s\t%.0f\t%.0f\t%.0f\t%g\t%.6e\t%.6e\t%.6e\t%d\n", name, part[p].entries, part[p].rows, part[p].irregular, part[p].longest, terms.gather, terms.stream, terms.launch, (int)part[p].joins);
     }
     printf("variant");
     PrintVariant(matrix, strategy, v);
@@ -244,9 +244,7 @@ int main(int argc, char **argv)
 #endif
   PetscCheck(!gpu || backend != &AutoCSRBackendHost, PETSC_COMM_SELF, PETSC_ERR_SUP, "-gpu: this program was built without CUDA");
   PetscCall(AutoCSRFiguresGet(backend, "auto", &figures));
-  printf("machine\t%s\t%.6e\t%g\t%g", figures->machine.name, figures->machine.product, figures->machine.launch, figures->machine.not_hidden);
-  for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(figures->machine.random_line); i++) printf("\t%g", figures->machine.random_line[i]);
-  printf("\n");
+  printf("machine\t%s\t%.6e\t%g\t%g\n", figures->machine.name, figures->machine.product, figures->machine.launch, figures->machine.not_hidden);
   for (PetscInt i = 0; i < figures->n_executors; i++) {
     const AutoCSRExecutorCost *c = &figures->executor[i].cost;
 

@@ -44,8 +44,7 @@ typedef struct {
 
 /* What a segment takes beside the work of its executor, in seconds: gathering x from where it is, streaming from where the bytes are, starting */
 typedef struct {
-  double   gather, stream, launch;
-  PetscInt level; /* of the caches, into which the columns that are gathered fit */
+  double gather, stream, launch;
 } AutoCSRTerms;
 
 /* cost.c; bytes: of all segments of the problem */

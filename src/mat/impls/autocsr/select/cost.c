@@ -103,8 +103,7 @@ PetscErrorCode AutoCSRCostTerms(const AutoCSRChooser *chooser, const AutoCSRProb
 
   PetscFunctionBegin;
   if (machine->parallel) window = PetscMin(window, problem->profile->reach); /* a processor's figures are of columns that are all read equally often */
-  terms->level  = cache_level(machine, window);
-  terms->gather = part->scattered * machine->random_line[terms->level];
+  terms->gather = part->scattered * machine->random_line[cache_level(machine, window)];
   terms->stream = AutoCSRStreamSeconds(machine, part->bytes + (machine->strided - 1) * part->strided + (scattered ? NAMED_ROW * part->rows : 0), bytes / PetscMax(share, 1e-3));
   terms->launch = part->entries >= machine->alone ? machine->launch : 0;
   PetscFunctionReturn(PETSC_SUCCESS);
