@@ -1,4 +1,4 @@
-static char help[] = "Executors of a device that use the CSR in place or bin products, on rows of every kind: the products are right, and the same bits again.\n\n";
+static char help[] = "Executors of a device that use the CSR in place, bin products or walk a grid by planes, on rows of every kind: the products are right, and the same bits again.\n\n";
 
 #include "plans.h"
 #include <petscdevice_cuda.h>
@@ -17,12 +17,49 @@ static PetscInt Long(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
   return i % 4 == 2 ? 0 : Pick(n, i, 3, col);
 }
 
+static PetscInt Grid(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
+{
+  return Star(n, i, 50, 50, m / 2500, 1, col);
+}
+
+static PetscInt Lines(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
+{
+  PetscInt k = Star(n, i, 700, m / 700, 1, 2, col);
+
+  while (k && col[k - 1] >= n) k--;
+  return k;
+}
+
+/* Of another grid in each half, and here and there a row of its own */
+static PetscInt Grids(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
+{
+  if (i % 701 == 3) return Pick(n, i, 5, col);
+  return i < m / 2 ? Grid(m, n, i, col) : Lines(m, n, i, col);
+}
+
 static const Generator more[] = {
     {"mixed", 3000, 9000, Mixed, VALUES_MANY},
     {"long rows", 21, 30000, Long, VALUES_MANY},
+    {"7-point grid", 16300, 16300, Grid, VALUES_OFFSET},
+    {"7-point grid, values by row", 16300, 16300, Grid, VALUES_ROW},
+    {"9-point grid, fewer columns", 9100, 8000, Lines, VALUES_OFFSET},
+    {"several grids", 20000, 20001, Grids, VALUES_OFFSET},
 };
 
 static const PetscInt heights[] = {2, 4, 8}, lanes[] = {2, 4, 8, 16, 32};
+
+/* Planes as the profile finds them, and of other shapes, which leave more rows to be walked apart */
+static PetscInt ListPlanes(const AutoCSRProfile *profile, AutoCSRAxes list[])
+{
+  const AutoCSRPlanes shape[] = {profile->planes, {100, 1, 40}, {1024, 0, 512}, {37, 2, 5}, {2500, 1, 60}};
+  PetscInt            n = 0, rows = 0;
+
+  for (PetscInt c = 0; c < profile->chunks; c++) rows += profile->chunk[c].pattern_rows;
+  for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(shape) && profile->pattern_values && rows == profile->m; i++) {
+    if (shape[i].stride) list[n++] = (AutoCSRAxes){.index = AUTOCSR_INDEX_PATTERN, .value = AUTOCSR_VALUE_PATTERN, .mapping = AUTOCSR_MAP_PLANES, .tile_width = shape[i].stride, .tile_height = shape[i].around, .tile_steps = shape[i].reach};
+  }
+  return n;
+}
 
 /* All executors of these mappings */
 static PetscInt ListAxes(AutoCSRAxes list[])
@@ -49,7 +86,7 @@ typedef struct {
   AutoCSRProfile *host_profile, *device_profile;
   PetscScalar    *x, *z, *y[2], *sum;
   PetscReal      *bound;
-  void           *device_x, *device_z, *device_y;
+  void           *device_x, *device_odd, *device_z, *device_y; /* odd: x from the second scalar on, not where a copy of 16 bytes may begin */
 } Problem;
 
 static PetscErrorCode Upload(const PetscScalar v[], PetscInt n, void **device)
@@ -80,6 +117,8 @@ static PetscErrorCode ProblemCreate(const Generator *g, Problem *p)
     }
   }
   PetscCall(Upload(p->x, p->host.n, &p->device_x));
+  PetscCall((*AutoCSRBackendCUDA.allocate)((size_t)(p->host.n + 1) * sizeof(PetscScalar), &p->device_odd));
+  PetscCall((*AutoCSRBackendCUDA.from_host)((PetscScalar *)p->device_odd + 1, p->x, (size_t)p->host.n * sizeof(PetscScalar)));
   PetscCall(Upload(p->z, p->host.m, &p->device_z));
   PetscCall(Upload(p->z, p->host.m, &p->device_y));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -89,6 +128,7 @@ static PetscErrorCode ProblemDestroy(Problem *p)
 {
   PetscFunctionBeginUser;
   PetscCall((*AutoCSRBackendCUDA.release)(p->device_x));
+  PetscCall((*AutoCSRBackendCUDA.release)(p->device_odd));
   PetscCall((*AutoCSRBackendCUDA.release)(p->device_z));
   PetscCall((*AutoCSRBackendCUDA.release)(p->device_y));
   PetscCall(PetscFree6(p->x, p->z, p->y[0], p->y[1], p->sum, p->bound));
@@ -110,7 +150,7 @@ enum {
 static PetscErrorCode CheckProduct(Problem *p, const AutoCSRPlan *plan, int kind, const char what[])
 {
   const size_t    bytes = (size_t)p->host.m * sizeof(PetscScalar);
-  AutoCSROperands op    = {.csr = &p->device, .x = (const PetscScalar *)p->device_x, .z = (const PetscScalar *)(kind == ADDED ? p->device_z : p->device_y), .y = (PetscScalar *)p->device_y};
+  AutoCSROperands op    = {.csr = &p->device, .x = kind == ADDED ? (const PetscScalar *)p->device_odd + 1 : (const PetscScalar *)p->device_x, .z = (const PetscScalar *)(kind == ADDED ? p->device_z : p->device_y), .y = (PetscScalar *)p->device_y};
 
   PetscFunctionBeginUser;
   if (kind == ALONE) op.z = NULL;
@@ -135,18 +175,20 @@ static PetscErrorCode CheckProduct(Problem *p, const AutoCSRPlan *plan, int kind
 static PetscErrorCode CheckMatrix(const Generator *g, PetscInt *executors)
 {
   AutoCSRAxes    list[32];
-  const PetscInt n = ListAxes(list);
+  const PetscInt in_place = ListAxes(list);
+  PetscInt       n;
   Problem        p;
 
   PetscFunctionBeginUser;
   PetscCall(ProblemCreate(g, &p));
+  n          = in_place + ListPlanes(p.device_profile, list + in_place);
   *executors = 0;
   for (PetscInt a = 0; a < n; a++) {
     const AutoCSRExecutor *executor;
 
     PetscCall((*AutoCSRBackendCUDA.find_executor)(&list[a], "auto", &executor));
     if (!executor) continue; /* tiles and the merge path come in fewer heights */
-    (*executors)++;
+    *executors += a < in_place;
     for (int layout = LAYOUT_WHOLE; layout <= LAYOUT_THIRDS; layout++) {
       AutoCSRPlan *plan;
       char         what[128];
@@ -174,7 +216,7 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-part", &part, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-parts", &parts, NULL));
   for (size_t i = part; i < n + PETSC_STATIC_ARRAY_LENGTH(more); i += parts) PetscCall(CheckMatrix(i < n ? &generators[i] : &more[i - n], &executors));
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "The products of %" PetscInt_FMT " executors are right\n", executors));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "The products of %" PetscInt_FMT " executors are right, and of grids by planes\n", executors));
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -36,6 +36,11 @@ static PetscInt SparseTail(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
   return length;
 }
 
+static PetscInt Box(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
+{
+  return Star(n, i, 40, 30, m / 1200, 1, col);
+}
+
 /* No row cut by thirds of the matrix */
 #define BLOCKS(b)                                                                    \
   {"small blocks of " #b ", few values", 12 * b, 10 * b, BlocksOfTenth, VALUES_FEW}, \
@@ -48,6 +53,8 @@ static const Generator more[] = {
     {"long rows", 9, 9000, Long, VALUES_MANY},
     {"power law", 400, 400, PowerLaw, VALUES_FLOATS},
     {"nearly empty rows after others", 8200, 60, SparseTail, VALUES_FEW},
+    {"7-point, constant, planes", 5000, 5000, Box, VALUES_OFFSET},
+    {"7-point, values by row, planes", 5000, 5000, Box, VALUES_ROW},
     {"5-point, constant, several rows of a lane", 17020, 17020, Stencil5, VALUES_OFFSET},
     BLOCKS(2),
     BLOCKS(3),
@@ -82,7 +89,8 @@ static PetscErrorCode Add(AxesList *list, AutoCSRAxes a)
 
 static PetscErrorCode AddRows(AxesList *list)
 {
-  const AutoCSRIndex indices[] = {AUTOCSR_INDEX_CSR, AUTOCSR_INDEX_32, AUTOCSR_INDEX_16};
+  const AutoCSRIndex  indices[] = {AUTOCSR_INDEX_CSR, AUTOCSR_INDEX_32, AUTOCSR_INDEX_16};
+  const AutoCSRPlanes shape[]   = {{72, 1, 10}, {1200, 1, 41}, {AUTOCSR_PLANES_ROWS, 0, AUTOCSR_PLANES_REACH}, {9, 2, 1}}; /* whatever the matrix */
 
   PetscFunctionBeginUser;
   PetscCall(Add(list, (AutoCSRAxes){.mapping = AUTOCSR_MAP_EMPTY}));
@@ -102,6 +110,7 @@ static PetscErrorCode AddRows(AxesList *list)
   for (int v = AUTOCSR_VALUE_CSR; v <= AUTOCSR_VALUE_PATTERN; v++) {
     if (v != AUTOCSR_VALUE_COPY) PetscCall(Add(list, (AutoCSRAxes){.mapping = AUTOCSR_MAP_LANES, .index = AUTOCSR_INDEX_PATTERN, .value = (AutoCSRValue)v}));
   }
+  for (size_t s = 0; s < PETSC_STATIC_ARRAY_LENGTH(shape); s++) PetscCall(Add(list, (AutoCSRAxes){.mapping = AUTOCSR_MAP_PLANES, .index = AUTOCSR_INDEX_PATTERN, .value = AUTOCSR_VALUE_PATTERN, .tile_width = shape[s].stride, .tile_height = shape[s].around, .tile_steps = shape[s].reach}));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -288,6 +288,8 @@ EMULATOR_UNWATCHED unsigned PtxCount(unsigned *p)
 
 extern unsigned char EmulatorShared[];
 
+#define PTX_NO_INLINE
+
 static inline unsigned char *PtxDynamicShared(void)
 {
   return EmulatorShared;

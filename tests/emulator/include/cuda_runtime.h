@@ -24,8 +24,9 @@ typedef enum {
 } cudaMemcpyKind;
 
 typedef enum {
-  cudaDevAttrMultiProcessorCount          = 16,
-  cudaDevAttrMaxSharedMemoryPerBlockOptin = 97
+  cudaDevAttrMultiProcessorCount              = 16,
+  cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
+  cudaDevAttrMaxSharedMemoryPerBlockOptin     = 97
 } cudaDeviceAttr;
 
 enum {

@@ -164,6 +164,22 @@ struct AgentStencil : AgentBase {
     if constexpr (!sliced) w.values = seg.pattern_value + root.begin;
   }
 
+  /* A lane's row alone, along its own root; all lanes of a warp come here, `exists` of those that have one */
+  static __device__ PTX_NO_INLINE void RunApart(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt k, bool exists)
+  {
+    const DeviceEntries e    = {NULL, NULL, NULL, seg.dictionary, NULL};
+    const PetscInt      of   = exists ? k : 0, row = RowOf(seg, of);
+    AutoCSRPatternRoot  root = RootOf(seg, LoadStream(seg.pattern_id + of), of);
+    Walk<1>             alone;
+
+    if (!exists) root.mask = 0, root.length = 0;
+    Begin(alone, seg, op, root, row);
+    alone.mask[0] = root.mask;
+    alone.sum[0]  = 0;
+    SumRows<1>(alone, false, e, op.conjugate);
+    if (exists) op.y[row] = AddendOf(op, row) + alone.sum[0];
+  }
+
   template <int n>
   static __device__ __forceinline__ void RunRows(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt block)
   {
@@ -196,17 +212,7 @@ struct AgentStencil : AgentBase {
     }
     if (n > 1 && !__all_sync(ALL_LANES, together)) {
 #pragma unroll 1
-      for (int k = 0; k < n; k++) {
-        const PetscInt of = first + k * WARP, row = RowOf(seg, PetscMin(of, last));
-        Walk<1>        alone;
-
-        root = RootOf(seg, LoadStream(seg.pattern_id + PetscMin(of, last)), of);
-        Begin(alone, seg, op, root, row);
-        alone.mask[0] = root.mask;
-        alone.sum[0]  = 0;
-        SumRows<1>(alone, false, e, op.conjugate);
-        if (of <= last) op.y[row] = AddendOf(op, row) + alone.sum[0];
-      }
+      for (int k = 0; k < n; k++) RunApart(seg, op, first + k * WARP, first + k * WARP <= last);
       return;
     }
     SumRows<n>(w, whole, e, op.conjugate);

@@ -12,6 +12,7 @@
 #include "agent_fitted.cuh"
 #include "agent_merge.cuh"
 #include "agent_pattern.cuh"
+#include "agent_planes.cuh"
 #include "agent_products.cuh"
 #include "agent_propagate.cuh"
 #include "agent_row_blocks.cuh"
@@ -49,6 +50,8 @@
 
 #define AGENT_STENCIL(F) F(PATTERN_PATTERN, "csr/pattern/pattern", CSR, PATTERN, PATTERN, LANES, 0, AgentStencil<AUTOCSR_VALUE_PATTERN>)
 
+#define AGENT_PLANES(F) F(PATTERN_PLANES, "csr/pattern/planes", CSR, PATTERN, PATTERN, PLANES, 0, AgentPlanes)
+
 #define AGENT_BLOCK(F, V, B) F(BLOCK_##V##_##B, "csr/block/" NAME_##V, CSR, CSR, V, LANES, 0, AgentBlock<AUTOCSR_VALUE_##V, B>)
 #define EACH_SIZE(F, V) AGENT_BLOCK(F, V, 2) AGENT_BLOCK(F, V, 3) AGENT_BLOCK(F, V, 4)
 #define EACH_BLOCK(F) \
@@ -82,7 +85,7 @@
   F(EMPTY, "empty", CSR, CSR, CSR, EMPTY, 0, AgentEmpty) \
   EACH_LANES(F, CSR) EACH_LANES(F, 16) F(SPLIT, "csr/csr/csr/blocks", CSR, CSR, CSR, LANES, 512, AgentSplit) \
   EACH_SLICED(F, 32) EACH_SLICED(F, 16) EACH_SLICED(F, PATTERN) EACH_FITTED(F) EACH_SELLP(F, 32) EACH_SELLP(F, 16) \
-  EACH_PATTERN(F) AGENT_STENCIL(F) EACH_BLOCK(F) AGENT_SEGSUM(F, 4) AGENT_SEGSUM(F, 8) \
+  EACH_PATTERN(F) AGENT_STENCIL(F) AGENT_PLANES(F) EACH_BLOCK(F) AGENT_SEGSUM(F, 4) AGENT_SEGSUM(F, 8) \
   AGENT_ROW_BLOCKS(F, 2) AGENT_ROW_BLOCKS(F, 4) AGENT_ROW_BLOCKS(F, 8) \
   AGENT_FETCH(F, 2) AGENT_FETCH(F, 4) AGENT_FETCH(F, 8) AGENT_FETCH(F, 16) AGENT_FETCH(F, 32) \
   F(MERGE_8, "merge/8", CSR, CSR, CSR, MERGE, 8, AgentMerge<8>) F(PRODUCTS, "products", CSR, CSR, CSR, PRODUCTS, 0, AgentProducts) \

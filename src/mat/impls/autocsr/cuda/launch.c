@@ -50,6 +50,18 @@ static PetscInt SharedScalars(size_t without, PetscInt most)
   return (size_t)bytes > without ? PetscMin(most, (PetscInt)(((size_t)bytes - without) / sizeof(PetscScalar))) : 0;
 }
 
+#define SHARED_OF_BLOCK 1024 /* that the system keeps of it */
+
+/* Bytes of shared memory of a multiprocessor */
+static PetscInt SharedOfProcessor(void)
+{
+  int device = 0, bytes = 228 << 10;
+
+  (void)cudaGetDevice(&device);
+  (void)cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device);
+  return bytes;
+}
+
 /* The most columns of a tile */
 static PetscInt TileColumns(void)
 {
@@ -116,16 +128,51 @@ void AutoCSRDeviceShapeTiles(PetscInt m, PetscInt n, PetscInt nnz, AutoCSRAxes *
   axes->tile_steps = PetscMax(1, groups / (processors * waves));
 }
 
+#define PLANES_WAVES 3
+
+/*
+  Items are begun at once, or in few waves: as many as end soonest, where each copies the windows around its first plane
+  beside its own
+*/
+AutoCSRDevicePlanes AutoCSRDeviceShapePlanes(const AutoCSRAxes *axes, PetscInt rows)
+{
+  AutoCSRDevicePlanes p      = {.stride = axes->tile_width, .around = (int)axes->tile_height, .reach = (int)axes->tile_steps};
+  const PetscInt      chunks = p.stride / AUTOCSR_PLANES_CHUNK + (p.stride % AUTOCSR_PLANES_CHUNK > 0), unit = 16 / PetscMin(16, (PetscInt)sizeof(PetscScalar));
+  PetscInt            residents, least                                                                       = PETSC_MAX_INT;
+
+  p.rows    = (p.stride / chunks + (p.stride % chunks > 0) + 31) / 32 * 32;
+  p.chunks  = p.stride / p.rows + (p.stride % p.rows > 0);
+  p.planes  = rows / p.stride + (rows % p.stride > 0);
+  p.room    = (int)((p.rows + 2 * p.reach + 2 * unit) / unit * unit);
+  p.steps   = 1;
+  residents = PetscMin(AUTOCSR_PLANES_RESIDENTS, SharedOfProcessor() / (PetscInt)(AutoCSRDevicePlanesBytes(&p) + SHARED_OF_BLOCK));
+  for (PetscInt wave = 1; wave <= PLANES_WAVES; wave++) {
+    const PetscInt items = PetscMax(1, wave * PetscMax(1, residents) * AutoCSRDeviceProcessors() / p.chunks), steps = p.planes / items + (p.planes % items > 0);
+
+    if (wave * (steps + p.around) >= least) continue;
+    least   = wave * (steps + p.around);
+    p.steps = PetscMax(1, steps);
+  }
+  return p;
+}
+
 static const AutoCSRDeviceExecutor *ExecutorOf(const AutoCSRSegment *seg)
 {
   return (const AutoCSRDeviceExecutor *)seg->executor;
+}
+
+static PetscBool HasRoomForPlanes(const AutoCSRAxes *axes)
+{
+  const AutoCSRDevicePlanes p = AutoCSRDeviceShapePlanes(axes, axes->tile_width);
+
+  return (PetscBool)(axes->tile_height <= AUTOCSR_PLANES_AROUND && axes->tile_steps <= AUTOCSR_PLANES_REACH && SharedScalars(AutoCSRDevicePlanesBytes(&p), 1));
 }
 
 PetscErrorCode AutoCSRDeviceFindExecutor(const AutoCSRAxes *axes, const char simd[], const AutoCSRExecutor **executor)
 {
   const PetscBool              slices  = (PetscBool)(axes->order == AUTOCSR_ORDER_SLICED || (axes->order == AUTOCSR_ORDER_CSR && axes->index == AUTOCSR_INDEX_16));
   const PetscBool              pattern = (PetscBool)(axes->order == AUTOCSR_ORDER_CSR && axes->index == AUTOCSR_INDEX_PATTERN);
-  const AutoCSRMapping         mapping = pattern ? AUTOCSR_MAP_LANES : axes->mapping; /* patterns are walked alike whatever the mapping */
+  const AutoCSRMapping         mapping = pattern && axes->mapping != AUTOCSR_MAP_PLANES ? AUTOCSR_MAP_LANES : axes->mapping; /* other patterns are walked alike whatever the mapping */
   const PetscBool              tiles   = (PetscBool)(axes->mapping == AUTOCSR_MAP_TILE || AutoCSRMappingHasWork(axes->mapping));
   const PetscBool              sliced  = (PetscBool)(axes->order == AUTOCSR_ORDER_SLICED);
   const PetscInt               most    = sliced ? 2 : 2 * AUTOCSR_BLOCK; /* several lanes of slices, several blocks: any number */
@@ -144,6 +191,7 @@ PetscErrorCode AutoCSRDeviceFindExecutor(const AutoCSRAxes *axes, const char sim
   if (slices && axes->slice_height != rows) PetscFunctionReturn(PETSC_SUCCESS);
   if (axes->order == AUTOCSR_ORDER_TILED && axes->tile_width > TileColumns()) PetscFunctionReturn(PETSC_SUCCESS);
   if (axes->order == AUTOCSR_ORDER_PROPAGATED && (axes->tile_width > PropagateColumns() || axes->tile_height > PropagateRows())) PetscFunctionReturn(PETSC_SUCCESS);
+  if (axes->mapping == AUTOCSR_MAP_PLANES && !HasRoomForPlanes(axes)) PetscFunctionReturn(PETSC_SUCCESS);
   for (e = AutoCSRDeviceExecutors; e->executor.name && !*executor; e++) {
     if (e->block == PetscMax(1, axes->block) && e->order == axes->order && (e->block > 1 || e->index == axes->index) && e->value == axes->value && e->mapping == mapping && (!e->lanes || e->lanes == lanes) && (!e->reduction || e->reduction == axes->reduction)) *executor = &e->executor;
   }
@@ -188,15 +236,17 @@ static PetscErrorCode BindSegment(const AutoCSRSegment *seg, const AutoCSRMatrix
   tiles->tile_width  = seg->axes.tile_width;
   tiles->tile_height = seg->axes.tile_height;
   tiles->n_tiles     = seg->axes.order == AUTOCSR_ORDER_TILED ? AutoCSRTiledTiles(&seg->axes, csr->n) : 0;
-  d->row_begin       = seg->row_begin;
-  d->n_rows          = seg->n_rows;
-  d->row_group       = seg->axes.row_group;
-  d->lanes           = (int)seg->axes.lanes;
-  d->nnz             = seg->nnz;
-  d->n_slices        = seg->n_slices;
-  d->n_work          = AutoCSRSegmentWorkBlocks(seg);
-  d->blocks          = (*executor->step[0].blocks)(seg);
-  d->agent           = executor->step[0].kernel ? (int)(executor - AutoCSRDeviceExecutors) : -1;
+  if (seg->axes.mapping == AUTOCSR_MAP_PLANES) tiles->planes = AutoCSRDeviceShapePlanes(&seg->axes, seg->n_rows);
+  d->row_begin  = seg->row_begin;
+  d->n_rows     = seg->n_rows;
+  d->row_group  = seg->axes.row_group;
+  d->lanes      = (int)seg->axes.lanes;
+  d->nnz        = seg->nnz;
+  d->n_slices   = seg->n_slices;
+  d->n_patterns = seg->n_patterns;
+  d->n_work     = AutoCSRSegmentWorkBlocks(seg);
+  d->blocks     = (*executor->step[0].blocks)(seg);
+  d->agent      = executor->step[0].kernel ? (int)(executor - AutoCSRDeviceExecutors) : -1;
   PetscCheck(d->blocks <= 2147483647, PETSC_COMM_SELF, PETSC_ERR_SUP, "A segment of %" PetscInt_FMT " blocks is more than a launch may have", d->blocks);
   if (seg->axes.mapping == AUTOCSR_MAP_VENDOR) PetscCall(AutoCSRVendorCreate(seg, csr, &alone->vendor));
   if (scratch) PetscCall(AutoCSRDeviceAllocateZeros(scratch, &d->scratch));

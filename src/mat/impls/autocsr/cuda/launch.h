@@ -32,10 +32,16 @@ typedef struct {
   const PetscScalar        *dictionary;
   const PetscInt           *work;
   void                     *scratch; /* of the agent's ScratchBytes(), zero before the first product */
-  PetscInt                  row_begin, n_rows, row_group, nnz, n_slices, n_work, blocks;
+  PetscInt                  row_begin, n_rows, row_group, nnz, n_slices, n_patterns, n_work, blocks;
   int                       lanes; /* the axes' */
   int                       agent; /* its place in the table of executors */
 } AutoCSRDeviceSegment;
+
+/* How the rows of mapping planes are shared out: an item is `steps` planes of a chunk of `rows` rows of each */
+typedef struct {
+  PetscInt stride, planes, rows, chunks, steps;
+  int      around, reach, room; /* room: scalars of a window of x */
+} AutoCSRDevicePlanes;
 
 /* And what orders tiled and propagated have, which are never with others in a launch */
 typedef struct {
@@ -48,6 +54,7 @@ typedef struct {
   const uint16_t             *chunk_row;
   const uint8_t              *chunk_place;
   PetscInt                    n_columns, n_tiles, tile_width, tile_height;
+  AutoCSRDevicePlanes         planes;
 } AutoCSRDeviceTiles;
 
 /* The parameters of the two kernels; both begin with the operands */
@@ -120,6 +127,17 @@ static inline size_t AutoCSRDevicePropagateBytes(PetscInt rows)
   return ((size_t)rows + AUTOCSR_PROPAGATE_STAGES * AUTOCSR_PROPAGATE_CHUNK) * sizeof(PetscScalar) + AUTOCSR_PROPAGATE_THREADS / 32 * (sizeof(PetscScalar) + sizeof(int));
 }
 
+#define AUTOCSR_PLANES_ROWS_OF_LANE (sizeof(PetscScalar) > 8 ? 2 : 4)
+#define AUTOCSR_PLANES_CHUNK        (AUTOCSR_BLOCK * AUTOCSR_PLANES_ROWS_OF_LANE) /* rows, at most */
+#define AUTOCSR_PLANES_TABLE        256                                           /* patterns whose masks a block keeps; rows of others are walked apart */
+#define AUTOCSR_PLANES_RESIDENTS    4                                             /* blocks of a multiprocessor, at most */
+
+/* Shared memory for masks, for two lists of entries, and for windows of x: of all planes that a row reads and one more */
+static inline size_t AutoCSRDevicePlanesBytes(const AutoCSRDevicePlanes *p)
+{
+  return AUTOCSR_PLANES_TABLE * sizeof(unsigned) + 2 * (AUTOCSR_PLANES_ENTRIES + 1) * PetscMax(16, 2 * sizeof(PetscScalar)) + (2 * (size_t)p->around + 2) * (size_t)p->room * sizeof(PetscScalar);
+}
+
 /* A kernel of products; function: as the driver has it, NULL if the runtime launches it */
 typedef struct {
   const void *symbol;
@@ -131,12 +149,13 @@ PETSC_INTERN PetscErrorCode AutoCSRDeviceLoadKernel(size_t, AutoCSRDeviceKernel 
 PETSC_INTERN PetscErrorCode AutoCSRDeviceLaunchKernel(const AutoCSRDeviceKernel *, unsigned blocks, unsigned threads, size_t shared, void *parameters);
 
 /* launch.c */
-PETSC_INTERN void           AutoCSRDeviceShapeTiles(PetscInt, PetscInt, PetscInt, AutoCSRAxes *); /* backend.h */
-PETSC_INTERN PetscInt       AutoCSRDeviceProcessors(void);                                        /* multiprocessors of the current device */
-PETSC_INTERN PetscErrorCode AutoCSRDeviceFindExecutor(const AutoCSRAxes *, const char[], const AutoCSRExecutor **);
-PETSC_INTERN PetscErrorCode AutoCSRDeviceBind(AutoCSRPlan *, const AutoCSRMatrix *);
-PETSC_INTERN PetscErrorCode AutoCSRDeviceUnbind(AutoCSRPlan *);
-PETSC_INTERN PetscErrorCode AutoCSRDeviceMult(const AutoCSRPlan *, const AutoCSROperands *);
-PETSC_INTERN void           AutoCSRDeviceMultSegment(const AutoCSRSegment *, const AutoCSROperands *);
+PETSC_INTERN void                AutoCSRDeviceShapeTiles(PetscInt, PetscInt, PetscInt, AutoCSRAxes *); /* backend.h */
+PETSC_INTERN PetscInt            AutoCSRDeviceProcessors(void);                                        /* multiprocessors of the current device */
+PETSC_INTERN AutoCSRDevicePlanes AutoCSRDeviceShapePlanes(const AutoCSRAxes *, PetscInt rows);
+PETSC_INTERN PetscErrorCode      AutoCSRDeviceFindExecutor(const AutoCSRAxes *, const char[], const AutoCSRExecutor **);
+PETSC_INTERN PetscErrorCode      AutoCSRDeviceBind(AutoCSRPlan *, const AutoCSRMatrix *);
+PETSC_INTERN PetscErrorCode      AutoCSRDeviceUnbind(AutoCSRPlan *);
+PETSC_INTERN PetscErrorCode      AutoCSRDeviceMult(const AutoCSRPlan *, const AutoCSROperands *);
+PETSC_INTERN void                AutoCSRDeviceMultSegment(const AutoCSRSegment *, const AutoCSROperands *);
 
 #endif

@@ -56,6 +56,7 @@ static PetscErrorCode TakeOver(const DeviceProfile *d, unsigned sizes, uint16_t 
     *id                 = NULL;
     PetscCall(PetscMalloc1(d->patterns, &profile->pattern_row));
     PetscCall(PetscArraycpy(profile->pattern_row, d->pattern_row, d->patterns));
+    if (d->patterns) AutoCSRProfileSetPlanes(profile, d->common_length, d->common_offset);
   }
   profile->values        = d->values.n;
   profile->float32_exact = (PetscBool)(sizeof(PetscReal) > sizeof(float) && !d->values.inexact);

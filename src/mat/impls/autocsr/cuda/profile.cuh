@@ -47,6 +47,7 @@ typedef struct {
   int          worthwhile[AUTOCSR_MAX_CHUNKS]; /* whether the patterns of each row are looked at */
   int          patterns;
   PetscInt     pattern_row[AUTOCSR_MAX_PATTERNS];
+  PetscInt     common_row, common_length, common_offset[AUTOCSR_PLANES_ENTRIES]; /* of the pattern of the most rows */
   DeviceValues values;
   unsigned     reached;      /* lines of x on which samples fall */
   int          other_values; /* rows of one pattern have other values; 0 also where it was not looked at */

@@ -299,6 +299,20 @@ static __global__ void __launch_bounds__(BLOCK) CountBefore(PatternTable *table)
 
 static constexpr int NUMBER_BLOCK = 1024, SHARES = 8; /* threads; those that a pattern has */
 
+/* The row that shows the pattern of the most rows, of equals the first; by one block, which has the kept ones' tables */
+static __device__ __forceinline__ void FindCommon(const PatternTable *table, unsigned kept, const unsigned slot_of[], const DeviceCount last[], DeviceProfile *out)
+{
+  __shared__ DeviceCount rows, first;
+
+  if (threadIdx.x == 0) rows = 0, first = 0;
+  __syncthreads();
+  if (threadIdx.x < kept) atomicMax(&rows, table->rows[slot_of[threadIdx.x]]);
+  __syncthreads();
+  if (threadIdx.x < kept && table->rows[slot_of[threadIdx.x]] == rows) atomicMax(&first, last[threadIdx.x]);
+  __syncthreads();
+  if (threadIdx.x == 0) out->common_row = PETSC_MAX_INT - (PetscInt)first;
+}
+
 /* Those kept, numbered by first appearance: each block has all of them in shared memory and numbers its share */
 static __global__ void __launch_bounds__(NUMBER_BLOCK) NumberPatterns(PatternTable *table, DeviceProfile *out)
 {
@@ -322,6 +336,7 @@ static __global__ void __launch_bounds__(NUMBER_BLOCK) NumberPatterns(PatternTab
 #pragma unroll
   for (int o = 1; o < SHARES; o *= 2) number += __shfl_xor_sync(ALL_LANES, number, o);
   if (blockIdx.x == 0 && threadIdx.x == 0) out->patterns = (int)kept;
+  if (blockIdx.x == 0) FindCommon(table, kept, slot_of, last, out);
   if (threadIdx.x % SHARES || k >= kept) return;
   table->number[slot_of[k]] = number + 1;
   out->pattern_row[number]  = PETSC_MAX_INT - (PetscInt)last[k];
@@ -337,6 +352,12 @@ static __global__ void __launch_bounds__(BLOCK) NameRows(AutoCSRMatrix csr, Pets
   const int               warp  = (int)threadIdx.x / WARP;
   SliceEntries           &slice = slices[warp];
 
+  if (blockIdx.x == gridDim.x - 1 && warp == 0 && out->patterns) {
+    const PetscInt row = out->common_row, begin = csr.row_ptr[row], length = csr.row_ptr[row + 1] - begin;
+
+    if (Lane() == 0) out->common_length = length;
+    if (Lane() < length && Lane() < AUTOCSR_PLANES_ENTRIES) out->common_offset[Lane()] = csr.col[begin + Lane()] - row;
+  }
   for (PetscInt64 first = FirstOfThread() - Lane(); first < csr.m; first += StrideOfThreads()) {
     const PetscInt row = (PetscInt)first + Lane(), chunk = (PetscInt)first / rows_per_chunk;
     unsigned       number = 0;

@@ -7,6 +7,9 @@
 
 #include "device.h"
 
+/* What is seldom called and would cost its callers registers */
+#define PTX_NO_INLINE __noinline__
+
 /* Loads of what is not written once the kernel has waited for those before it (PtxWaitForLast(); nothing here tells the compiler so: make check-early looks at what it made). A byte comes in a word of 2, as a register holds it: made narrower here, it would be masked */
 #define PTX_LOAD(Name, how, type, class, word, from)         \
   static __device__ __forceinline__ word Name(const from *p) \

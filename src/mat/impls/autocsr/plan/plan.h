@@ -53,6 +53,7 @@ typedef enum {
   AUTOCSR_MAP_FETCH,      /* `lanes` lanes a row, which take the next rows by a counter (LightSpMV; dufrechou2021, 2.1.4) */
   AUTOCSR_MAP_PRODUCTS,   /* a lane an entry for products, then a lane a row for sums (PCSR; dufrechou2021, 2.1.5) */
   AUTOCSR_MAP_ROW_BLOCKS, /* blocks of whole rows of tile_width * tile_height entries at most, parts of longer rows (CSR-Adaptive; dufrechou2021, 2.1.3) */
+  AUTOCSR_MAP_PLANES,     /* a lane a row of a grid's plane, plane after plane; x of a few planes is kept beside (value coding pattern) */
   AUTOCSR_MAP_GROUP       /* lanes of a group of AUTOCSR_TILED_GROUP entries, whatever their rows: sums of pieces, then of rows; order PROPAGATED: products, then sums of rows */
 } AutoCSRMapping;
 
@@ -78,7 +79,7 @@ typedef struct {
   PetscInt         row_group;                           /* rows of a virtual row (granularity U); 1: ROWS names single rows */
   PetscInt         block;                               /* b: dense, aligned b by b blocks have one column code each; 1: each entry its own (order CSR with MAP_LANES, lanes of a block row, or BLOCKED; contiguous whole block rows) */
   PetscInt         algorithm;                           /* MAP_VENDOR: 1, 2 */
-  PetscInt         tile_width, tile_height, tile_steps; /* MAP_TILE: T, W and S of liu2015; MAP_MERGE, MAP_ROW_BLOCKS: lanes, entries of each; order TILED: columns of a tile, rows of a row block, groups of an item; order PROPAGATED: the same, the most rows, units of an item */
+  PetscInt         tile_width, tile_height, tile_steps; /* MAP_TILE: T, W and S of liu2015; MAP_MERGE, MAP_ROW_BLOCKS: lanes, entries of each; order TILED: columns of a tile, rows of a row block, groups of an item; order PROPAGATED: the same, the most rows, units of an item; MAP_PLANES: rows of a plane, planes around, reach (AutoCSRPlanes) */
   PetscInt         row_limit;                           /* MAP_ROW_BLOCKS: rows of more entries have blocks of their own; order PROPAGATED: entries after which a row block ends */
 } AutoCSRAxes;
 

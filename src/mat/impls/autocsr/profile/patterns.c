@@ -252,6 +252,22 @@ static PetscErrorCode Number(const Collection *c, AutoCSRProfile *profile, uint1
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static void SetPlanes(const AutoCSRMatrix *csr, const Collection *c, const uint16_t number[], AutoCSRProfile *profile)
+{
+  const Pattern *most = NULL;
+  PetscInt       length, offset[AUTOCSR_PLANES_ENTRIES];
+
+  for (PetscInt i = 0; i < c->n; i++) {
+    const Pattern *p = &c->pattern[i];
+
+    if (number[i] != AUTOCSR_NO_PATTERN && (!most || p->rows > most->rows || (p->rows == most->rows && p->row < most->row))) most = p;
+  }
+  if (!most) return;
+  length = csr->row_ptr[most->row + 1] - csr->row_ptr[most->row];
+  for (PetscInt t = 0; t < PetscMin(length, AUTOCSR_PLANES_ENTRIES); t++) offset[t] = csr->col[csr->row_ptr[most->row] + t] - most->row;
+  AutoCSRProfileSetPlanes(profile, length, offset);
+}
+
 PetscErrorCode AutoCSRProfilePatterns(const AutoCSRMatrix *csr, AutoCSRProfile *profile)
 {
   Collection collection = {.slots = 64}, *c = &collection;
@@ -280,6 +296,7 @@ PetscErrorCode AutoCSRProfilePatterns(const AutoCSRMatrix *csr, AutoCSRProfile *
       }
     }
     PetscCall(Number(c, profile, number));
+    SetPlanes(csr, c, number, profile);
   }
   PetscCall(PetscFree3(c->pattern, c->slot, number));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -33,6 +33,19 @@ typedef struct {
   double   gather_lines;      /* distinct 64-byte lines of x that a slice, on a device a block's 256 rows, touches, by its entries (from a sample): 1/8 for a stencil, near 1 for random columns (FP64); 0 if there are no entries */
 } AutoCSRChunk;
 
+/*
+  The commonest pattern, of a grid: a row reads x in planes of `stride` rows, its own, and `around` before it and after it; in each not farther than
+  `reach` columns from where the row lies. Where all is that near, the plane is as many rows as one likes
+*/
+#define AUTOCSR_PLANES_ENTRIES 31   /* of the pattern, at most */
+#define AUTOCSR_PLANES_AROUND  2    /* and so many planes, */
+#define AUTOCSR_PLANES_REACH   512  /* and columns, */
+#define AUTOCSR_PLANES_ROWS    1024 /* the stride where there is but one plane */
+
+typedef struct {
+  PetscInt stride, around, reach; /* stride 0: it is no such pattern, or there are none */
+} AutoCSRPlanes;
+
 /* Virtual rows of like workload, their rows and nonzeros: bin min(nonzeros / U, bins - 1) (hou2017, Algorithm 2) */
 typedef struct {
   PetscInt count[AUTOCSR_MAX_BINS], rows[AUTOCSR_MAX_BINS], nnz[AUTOCSR_MAX_BINS];
@@ -55,6 +68,7 @@ typedef struct {
   PetscInt              patterns;                              /* row patterns (column - row lists) in the dictionary; AUTOCSR_MAX_PATTERNS + 1: too few rows share one */
   PetscInt             *pattern_row;                           /* patterns: the first row of each, ascending; NULL if there is no dictionary */
   uint16_t             *pattern_id;                            /* m, in the memory of the backend: the pattern of each row, AUTOCSR_NO_PATTERN if it is not in the dictionary; NULL as above */
+  AutoCSRPlanes         planes;                                /* of the pattern of the most rows, of equals the first */
   PetscInt              values;                                /* distinct values (by their bits); AUTOCSR_MAX_DISTINCT + 1: more */
   PetscScalar          *value;                                 /* the distinct values in ascending order of their bits */
   PetscBool             pattern_values;                        /* rows of one pattern of the dictionary have the same values; looked at only where few values are distinct */

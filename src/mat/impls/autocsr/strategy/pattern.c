@@ -1,8 +1,9 @@
 /*
   pattern: a row names one of a few lists of offsets from the diagonal, and no entry stores its column (a dictionary of
   row patterns: stencils; the model-fitted compression of du2022-alphasparse, V-D, taken to whole rows).
-    variants  values told by the pattern too (stencils of constant coefficients: nothing is stored of an entry), in CSR order (in place, from a dictionary, float32), or in slices (copied, from a dictionary, float32)
-    cost      two bytes a row in place of the columns; slices whose rows differ in pattern leave the fast path
+    variants  values told by the pattern too (stencils of constant coefficients: nothing is stored of an entry; on a device also plane by plane of the grid, with x in shared memory), in CSR order (in place, from a dictionary, float32), or in slices (copied, from a dictionary, float32)
+    cost      two bytes a row in place of the columns; slices whose rows differ in pattern leave the fast path; planes that are no whole number of chunks
+              leave lanes idle
     build     the patterns are the profile's; values are copied once unless in place
 */
 #include "preset.h"
@@ -28,6 +29,17 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   AutoCSRVariantAdd(problem, &axes, max, list, n);
   axes.value = AUTOCSR_VALUE_PATTERN;
   if (problem->profile->pattern_values) AutoCSRVariantAdd(problem, &axes, max, list, n);
+  if (problem->profile->pattern_values && problem->parallel && problem->profile->planes.stride) {
+    const AutoCSRPlanes *planes = &problem->profile->planes;
+
+    axes.mapping     = AUTOCSR_MAP_PLANES;
+    axes.tile_width  = planes->stride;
+    axes.tile_height = planes->around;
+    axes.tile_steps  = planes->reach;
+    AutoCSRVariantAdd(problem, &axes, max, list, n);
+    axes.mapping    = AUTOCSR_MAP_LANES;
+    axes.tile_width = axes.tile_height = axes.tile_steps = 0;
+  }
   for (PetscInt v = 0; v < n_values; v++) {
     axes.value = value[v];
     if (axes.value != AUTOCSR_VALUE_COPY) AutoCSRVariantAdd(problem, &axes, max, list, n);
@@ -49,6 +61,13 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
   PetscFunctionBegin;
   *n = 1;
   AutoCSRCostFill(problem, axes, range.rows, range.nnz, sliced ? range.padded : range.nnz, sliced ? range.slices : 0, 0, part);
+  if (axes->mapping == AUTOCSR_MAP_PLANES) { /* lanes that a plane's last chunk has no rows for */
+    const double idle = ceil((double)axes->tile_width / AUTOCSR_PLANES_ROWS) * AUTOCSR_PLANES_ROWS / axes->tile_width;
+
+    part->rows *= idle;
+    part->entries *= idle;
+    part->scattered = 0; /* x streams */
+  }
   if (!sliced && axes->value != AUTOCSR_VALUE_PATTERN) part->strided = range.nnz * sizeof(PetscScalar);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -64,6 +83,11 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
 {
   PetscFunctionBegin;
   PetscCall(PetscSNPrintf(text, len, "%" PetscInt_FMT " row pattern%s cover%s every row, values %s", problem->profile->patterns, problem->profile->patterns == 1 ? "" : "s", problem->profile->patterns == 1 ? "s" : "", AutoCSRValueWords(axes->value)));
+  if (axes->mapping == AUTOCSR_MAP_PLANES) {
+    const size_t used = strlen(text);
+
+    PetscCall(PetscSNPrintf(text + used, len - used, ", by planes of %" PetscInt_FMT " rows", axes->tile_width));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
