@@ -23,6 +23,7 @@ struct AgentPlanes : AgentBase {
   static constexpr int      n         = AUTOCSR_PLANES_ROWS_OF_LANE;
   static constexpr int      at_once   = 16 / (int)PetscMin(16, sizeof(PetscScalar)); /* scalars of a copy */
   static constexpr unsigned apart     = 1u << AUTOCSR_PLANES_ENTRIES;                /* in place of a mask: another root's */
+  static constexpr int      unknown = AUTOCSR_PLANES_TABLE, missing = unknown + 1, table_room = AUTOCSR_PLANES_TABLE + 4; /* places of the table: of patterns past its end, of rows that are not there */
 
   /* An entry of the root: its value, and where the column of the chunk's first row is in shared memory */
   typedef struct {
@@ -146,12 +147,12 @@ struct AgentPlanes : AgentBase {
     const int                  thread = (int)threadIdx.x, slots = 2 * shape.around + 2;
     const int                  rows = (int)PetscMin(shape.rows, shape.stride - chunk), of_warp = ((int)shape.rows - thread / WARP * WARP + AUTOCSR_BLOCK - 1) / AUTOCSR_BLOCK; /* rows of its lanes, in whole warps of the largest chunk */
     unsigned                  *table = (unsigned *)room;
-    Entry                     *entry = (Entry *)(table + AUTOCSR_PLANES_TABLE); /* two lists: of this plane and of the next */
+    Entry                     *entry = (Entry *)(table + table_room); /* two lists: of this plane and of the next */
     PetscScalar               *x     = (PetscScalar *)(entry + 2 * (AUTOCSR_PLANES_ENTRIES + 1));
     PetscInt64                 k     = (PetscInt64)begin * shape.stride + chunk + thread; /* the lane's first row of this plane, in the segment */
     Windows                    windows(shape, x, op.x, (PetscInt64)(begin - shape.around) * shape.stride + seg.row_begin + chunk - shape.reach, rows + 2 * shape.reach);
     const PetscScalar         *column = NULL; /* of the thread's entry of the root, in this plane, and the slot of its window */
-    AutoCSRPatternRoot         root;
+    AutoCSRPatternRoot         root, of = {};
     PetscInt                   plane = 0, beside = 0;
     unsigned                   mask[n], next[n], full;
     int                        length, slot, left, left_next;
@@ -160,6 +161,8 @@ struct AgentPlanes : AgentBase {
     for (int p = -shape.around; p <= shape.around; p++) windows.Copy(tiles.n_columns);
     left_next = LeftOf(rows, k, seg.n_rows);
     AskForIds(seg.pattern_id + k, left_next, next);
+    static_assert(AUTOCSR_PLANES_TABLE <= AUTOCSR_BLOCK, "A thread has a pattern");
+    if (thread < PetscMin(seg.n_patterns, AUTOCSR_PLANES_TABLE)) of = LoadCached(seg.pattern_root + thread);
     root   = CommonRoot(seg, shape, chunk, begin, end - begin, rows);
     length = root.length <= AUTOCSR_PLANES_ENTRIES ? root.length : 0;
     if (thread < length) {
@@ -173,17 +176,14 @@ struct AgentPlanes : AgentBase {
     slot   = shape.around + (int)plane;
     column = op.x + ((PetscInt64)(begin + plane) * shape.stride + seg.row_begin + chunk - shape.reach);
     full   = (1u << length) - 1;
-    for (PetscInt p = thread; p < PetscMin(seg.n_patterns, AUTOCSR_PLANES_TABLE); p += AUTOCSR_BLOCK) {
-      const AutoCSRPatternRoot of = LoadCached(seg.pattern_root + p);
-
-      table[p] = length && of.begin == root.begin && of.length == length ? of.mask : apart;
-    }
+    if (thread < AUTOCSR_PLANES_TABLE) table[thread] = length && of.begin == root.begin && of.length == length ? of.mask : apart;
+    if (thread == 0) table[unknown] = apart, table[missing] = full;
     __syncthreads();
-    LookUp(table, full, left_next, next);
+    LookUp(table, left_next, next);
     for (PetscInt p = begin; p < end; p++, k += shape.stride) {
       Entry      *now    = entry + (p & 1) * (AUTOCSR_PLANES_ENTRIES + 1);
       PetscScalar sum[n] = {};
-      bool        whole = true, other = false;
+      unsigned    all = ~0u, any = 0;
 
       if (thread < length) now[thread].at = slot * shape.room + Windows::Lead(column) + (int)beside + shape.reach;
       column += shape.stride;
@@ -196,26 +196,24 @@ struct AgentPlanes : AgentBase {
 #pragma unroll
       for (int i = 0; i < n; i++) {
         mask[i] = next[i];
-        whole   = whole && mask[i] == full;
-        other   = other || mask[i] == apart;
+        all &= mask[i];
+        any |= mask[i];
       }
       AskForIds(seg.pattern_id + k + shape.stride, left_next, next);
-      AddRows(now, length, x + thread, of_warp, __all_sync(ALL_LANES, whole), mask, sum);
-#pragma unroll
-      for (int i = 0; i < n; i++) {
-        const PetscInt row = seg.row_begin + (PetscInt)k + i * AUTOCSR_BLOCK;
-
-        if (i * AUTOCSR_BLOCK < left && mask[i] != apart) op.y[row] = AddendOf(op, row) + sum[i];
-      }
-      if (__any_sync(ALL_LANES, other)) {
+      AddRows(now, length, x + thread, of_warp, __all_sync(ALL_LANES, all == full), mask, sum);
+      if (op.z)
+        Store<true>(op, seg.row_begin + k, left, mask, sum);
+      else
+        Store<false>(op, seg.row_begin + k, left, mask, sum);
+      if (__any_sync(ALL_LANES, (any & apart) != 0)) {
 #pragma unroll
         for (int i = 0; i < n; i++) {
-          const bool it = i * AUTOCSR_BLOCK < left && mask[i] == apart;
+          const bool it = i * AUTOCSR_BLOCK < left && (mask[i] & apart);
 
           if (__any_sync(ALL_LANES, it)) Apart::RunApart(seg, op, (PetscInt)k + i * AUTOCSR_BLOCK, it);
         }
       }
-      LookUp(table, full, left_next, next);
+      LookUp(table, left_next, next);
     }
   }
 
@@ -234,11 +232,21 @@ private:
     for (int i = 0; i < n; i++) ids[i] = LoadStreamIf(i * AUTOCSR_BLOCK < left, id + i * AUTOCSR_BLOCK);
   }
 
-  /* Masks in place of patterns; of rows that are not there, all entries */
-  static __device__ __forceinline__ void LookUp(const unsigned table[], unsigned full, int left, unsigned ids[n])
+  /* Masks in place of patterns */
+  static __device__ __forceinline__ void LookUp(const unsigned table[], int left, unsigned ids[n])
   {
 #pragma unroll
-    for (int i = 0; i < n; i++) ids[i] = i * AUTOCSR_BLOCK >= left ? full : ids[i] < AUTOCSR_PLANES_TABLE ? table[ids[i]] : apart;
+    for (int i = 0; i < n; i++) ids[i] = table[i * AUTOCSR_BLOCK < left ? PetscMin(ids[i], (unsigned)unknown) : (unsigned)missing];
+  }
+
+  /* Of the rows that were not left to be walked apart */
+  template <bool add>
+  static __device__ __forceinline__ void Store(const AutoCSRDeviceOperands &op, PetscInt64 row, int left, const unsigned mask[n], const PetscScalar sum[n])
+  {
+#pragma unroll
+    for (int i = 0; i < n; i++) {
+      if (i * AUTOCSR_BLOCK < left && !(mask[i] & apart)) op.y[row + i * AUTOCSR_BLOCK] = (add ? op.z[row + i * AUTOCSR_BLOCK] : (PetscScalar)0) + sum[i];
+    }
   }
 };
 

@@ -135,7 +135,7 @@ static inline size_t AutoCSRDevicePropagateBytes(PetscInt rows)
 /* Shared memory for masks, for two lists of entries, and for windows of x: of all planes that a row reads and one more */
 static inline size_t AutoCSRDevicePlanesBytes(const AutoCSRDevicePlanes *p)
 {
-  return AUTOCSR_PLANES_TABLE * sizeof(unsigned) + 2 * (AUTOCSR_PLANES_ENTRIES + 1) * PetscMax(16, 2 * sizeof(PetscScalar)) + (2 * (size_t)p->around + 2) * (size_t)p->room * sizeof(PetscScalar);
+  return (AUTOCSR_PLANES_TABLE + 4) * sizeof(unsigned) + 2 * (AUTOCSR_PLANES_ENTRIES + 1) * PetscMax(16, 2 * sizeof(PetscScalar)) + (2 * (size_t)p->around + 2) * (size_t)p->room * sizeof(PetscScalar);
 }
 
 /* A kernel of products; function: as the driver has it, NULL if the runtime launches it */
