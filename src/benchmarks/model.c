@@ -79,7 +79,7 @@ static PetscErrorCode Products(const AutoCSRPlan *plan, const AutoCSROperands *o
 
 static PetscErrorCode TimeVariant(AutoCSRChooser *chooser, const AutoCSRStrategy *strategy, const AutoCSRAxes *axes, const AutoCSROperands *op, double *shortest)
 {
-  const AutoCSRCandidate candidate = {1, {{strategy, *axes, 0, chooser->problem.profile->chunks}}};
+  const AutoCSRCandidate candidate = {.n_pieces = 1, .piece = {{strategy, *axes, 0, chooser->problem.profile->chunks}}};
   AutoCSRPlan           *plan;
   double                 seconds;
 
