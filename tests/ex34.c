@@ -24,9 +24,10 @@ static PetscInt Grid(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
 
 static PetscInt Lines(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
 {
-  PetscInt k = Star(n, i, 700, m / 700, 1, 2, col);
+  PetscInt all[9], k = Star(n, i, 700, m / 700, 1, 2, all); /* col has room for those that exist */
 
-  while (k && col[k - 1] >= n) k--;
+  while (k && all[k - 1] >= n) k--;
+  for (PetscInt t = 0; t < k; t++) col[t] = all[t];
   return k;
 }
 
