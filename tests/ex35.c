@@ -41,6 +41,23 @@ static PetscInt Box(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
   return Star(n, i, 40, 30, m / 1200, 1, col);
 }
 
+/* Rows at one side have no entries */
+static PetscInt OpenBox(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
+{
+  return i % 40 ? Box(m, n, i, col) : 0;
+}
+
+/* A row has an entry more than those of which its pattern is the root, out of reach */
+static PetscInt BoxWithMore(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
+{
+  const PetscInt k = Box(m, n, i, col);
+
+  if (i != m / 2 + 10) return k;
+  col[k]     = col[k - 1];
+  col[k - 1] = i + 600;
+  return k + 1;
+}
+
 /* No row cut by thirds of the matrix */
 #define BLOCKS(b)                                                                    \
   {"small blocks of " #b ", few values", 12 * b, 10 * b, BlocksOfTenth, VALUES_FEW}, \
@@ -55,6 +72,8 @@ static const Generator more[] = {
     {"nearly empty rows after others", 8200, 60, SparseTail, VALUES_FEW},
     {"7-point, constant, planes", 5000, 5000, Box, VALUES_OFFSET},
     {"7-point, values by row, planes", 5000, 5000, Box, VALUES_ROW},
+    {"7-point, constant, empty rows", 5000, 5000, OpenBox, VALUES_OFFSET},
+    {"7-point, constant, a longer root", 5000, 5000, BoxWithMore, VALUES_OFFSET},
     {"5-point, constant, several rows of a lane", 17020, 17020, Stencil5, VALUES_OFFSET},
     BLOCKS(2),
     BLOCKS(3),
@@ -439,6 +458,7 @@ static PetscErrorCode CheckMatrix(const Generator *g, PetscInt number, const Axe
 
   PetscFunctionBeginUser;
   PetscCall(ProblemCreate(g, (PetscBool)(number % 2), (size_t)number / 2 % 2, &p));
+  if (g->row == Box) PetscCheck(p.profile->planes.stride == 1200 && p.profile->planes.around == 1 && p.profile->planes.reach == 40, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: planes of %" PetscInt_FMT " rows, %" PetscInt_FMT " around, reach %" PetscInt_FMT, g->name, p.profile->planes.stride, p.profile->planes.around, p.profile->planes.reach);
   for (PetscInt a = 0; a < list->n; a++) {
     const PetscInt turns_of = p.host.nnz > 20000 ? 8 : p.host.nnz > 1000 || HasTiles(&list->axes[a]) ? 4
                                                                                                      : 1;

@@ -2,7 +2,7 @@
   Rows of a stencil of constant coefficients, plane by plane: an item is a chunk of rows of one plane of the grid, and of the
   planes after it. The columns that the chunk reads in a plane, its window, are copied to shared memory once, while the rows
   before it are worked on, and serve the rows of all planes around: from L2 comes each scalar of x little more than once, where
-  a walk without reads it from there for each plane, and L2 was what bounded it (plan.h, AutoCSRPlanes tells the shape).
+  a walk without reads it from there for each plane, and L2 was what bounded it (AutoCSRPlanes tells the shape).
   Bytes of a product (FP64), a row: 2 for the pattern, 8 for x, 8 for y.
 
   An item follows the root that most of a sample of its rows have; rows of others, and those that reach farther than the
@@ -12,7 +12,6 @@
 #define AUTOCSR_AGENT_PLANES_CUH
 
 #include "agent_stencil.cuh"
-#include "stream.cuh"
 #include <type_traits>
 
 struct AgentPlanes : AgentBase {
@@ -23,12 +22,12 @@ struct AgentPlanes : AgentBase {
   static constexpr int      n         = AUTOCSR_PLANES_ROWS_OF_LANE;
   static constexpr int      at_once   = 16 / (int)PetscMin(16, sizeof(PetscScalar)); /* scalars of a copy */
   static constexpr unsigned apart     = 1u << AUTOCSR_PLANES_ENTRIES;                /* in place of a mask: another root's */
-  static constexpr int      unknown = AUTOCSR_PLANES_TABLE, missing = unknown + 1, table_room = AUTOCSR_PLANES_TABLE + 4; /* places of the table: of patterns past its end, of rows that are not there */
+  static constexpr int      unknown = AUTOCSR_PLANES_PATTERNS, missing = unknown + 1, beyond = missing + 1, table_room = AUTOCSR_PLANES_PATTERNS + 4; /* places of the table: of patterns past its end, of rows that are not there; which entries are out of reach */
 
   /* An entry of the root: its value, and where the column of the chunk's first row is in shared memory */
   typedef struct {
     alignas(2 * sizeof(PetscScalar) < 16 ? 2 * sizeof(PetscScalar) : 16) PetscScalar value;
-    typename std::conditional<sizeof(PetscScalar) < 8, int, PetscInt64>::type at; /* of the width of a scalar, or half of it: both are one load */
+    typename std::conditional<sizeof(PetscScalar) < 8, int, PetscInt64>::type at; /* with real scalars both are one load */
   } Entry;
 
 #if !defined(__CUDACC_RTC__)
@@ -101,7 +100,8 @@ struct AgentPlanes : AgentBase {
     const int          lane = threadIdx.x % WARP;
     const PetscInt64   k    = (PetscInt64)(first + lane % planes) * shape.stride + chunk + (PetscInt)((PetscInt64)rows * lane / WARP);
     AutoCSRPatternRoot root = LoadCached(seg.pattern_root + LoadStream(seg.pattern_id + (k < seg.n_rows ? (PetscInt)k : seg.n_rows - 1)));
-    const int          have = __popc(__match_any_sync(ALL_LANES, root.begin)), most = WarpMax(have), from = __ffs((int)__ballot_sync(ALL_LANES, have == most)) - 1;
+    const unsigned     alike = __match_any_sync(ALL_LANES, root.begin); /* an empty pattern begins where another does */
+    const int          have = root.length ? __popc(alike) : 0, most = WarpMax(have), from = __ffs((int)__ballot_sync(ALL_LANES, have == most)) - 1;
 
     root.begin  = __shfl_sync(ALL_LANES, root.begin, from);
     root.length = __shfl_sync(ALL_LANES, root.length, from);
@@ -154,29 +154,44 @@ struct AgentPlanes : AgentBase {
     const PetscScalar         *column = NULL; /* of the thread's entry of the root, in this plane, and the slot of its window */
     AutoCSRPatternRoot         root, of = {};
     PetscInt                   plane = 0, beside = 0;
-    unsigned                   mask[n], next[n], full;
+    unsigned                   mask[n], next[n], full, far;
     int                        length, slot, left, left_next;
 
     static_assert(sizeof(Entry) <= PetscMax(16, 2 * sizeof(PetscScalar)), "AutoCSRDevicePlanesBytes() counts too little");
     for (int p = -shape.around; p <= shape.around; p++) windows.Copy(tiles.n_columns);
     left_next = LeftOf(rows, k, seg.n_rows);
     AskForIds(seg.pattern_id + k, left_next, next);
-    static_assert(AUTOCSR_PLANES_TABLE <= AUTOCSR_BLOCK, "A thread has a pattern");
-    if (thread < PetscMin(seg.n_patterns, AUTOCSR_PLANES_TABLE)) of = LoadCached(seg.pattern_root + thread);
+    static_assert(AUTOCSR_PLANES_PATTERNS <= AUTOCSR_BLOCK, "A thread has a pattern");
+    if (thread < PetscMin(seg.n_patterns, AUTOCSR_PLANES_PATTERNS)) of = LoadCached(seg.pattern_root + thread);
     root   = CommonRoot(seg, shape, chunk, begin, end - begin, rows);
     length = root.length <= AUTOCSR_PLANES_ENTRIES ? root.length : 0;
-    if (thread < length) {
-      const PetscInt offset = LoadCached(seg.pattern_offset + root.begin + thread), from = offset + shape.stride / 2;
+    if (thread < WARP) { /* which has all entries */
+      bool out = false;
 
-      plane  = !shape.around ? 0 : from >= 0 ? from / shape.stride : -((shape.stride - 1 - from) / shape.stride);
-      beside = offset - plane * shape.stride;
-      entry[thread].value = entry[AUTOCSR_PLANES_ENTRIES + 1 + thread].value = ConjugateIf(LoadCached(seg.pattern_value + root.begin + thread), op.conjugate);
+      if (thread < length) {
+        const PetscInt offset = LoadCached(seg.pattern_offset + root.begin + thread);
+
+        plane               = shape.around ? AutoCSRPlaneOf(offset, shape.stride) : 0;
+        beside              = offset - plane * shape.stride;
+        out                 = plane < -shape.around || plane > shape.around || beside < -shape.reach || beside > shape.reach;
+        entry[thread].value = entry[AUTOCSR_PLANES_ENTRIES + 1 + thread].value = ConjugateIf(LoadCached(seg.pattern_value + root.begin + thread), op.conjugate);
+        if (out) plane = beside = 0; /* rows that have it are walked apart */
+      }
+      const unsigned outside = __ballot_sync(ALL_LANES, out);
+
+      if (thread == 0) table[beyond] = outside;
     }
-    if (!__syncthreads_and(plane >= -shape.around && plane <= shape.around && beside >= -shape.reach && beside <= shape.reach)) length = 0;
+    __syncthreads();
     slot   = shape.around + (int)plane;
     column = op.x + ((PetscInt64)(begin + plane) * shape.stride + seg.row_begin + chunk - shape.reach);
-    full   = (1u << length) - 1;
-    if (thread < AUTOCSR_PLANES_TABLE) table[thread] = length && of.begin == root.begin && of.length == length ? of.mask : apart;
+    far    = table[beyond];
+    full   = ((1u << length) - 1) & ~far;
+    if (thread < AUTOCSR_PLANES_PATTERNS) {
+      if (!of.length)
+        table[thread] = 0; /* an empty pattern is a part of any */
+      else
+        table[thread] = of.begin == root.begin && of.length == length && !(of.mask & far) ? of.mask : apart;
+    }
     if (thread == 0) table[unknown] = apart, table[missing] = full;
     __syncthreads();
     LookUp(table, left_next, next);
@@ -200,7 +215,7 @@ struct AgentPlanes : AgentBase {
         any |= mask[i];
       }
       AskForIds(seg.pattern_id + k + shape.stride, left_next, next);
-      AddRows(now, length, x + thread, of_warp, __all_sync(ALL_LANES, all == full), mask, sum);
+      AddRows(now, length, x + thread, of_warp, __all_sync(ALL_LANES, all == full) && !far, mask, sum);
       if (op.z)
         Store<true>(op, seg.row_begin + k, left, mask, sum);
       else

@@ -128,7 +128,7 @@ void AutoCSRDeviceShapeTiles(PetscInt m, PetscInt n, PetscInt nnz, AutoCSRAxes *
   axes->tile_steps = PetscMax(1, groups / (processors * waves));
 }
 
-#define PLANES_WAVES 3
+#define PLANES_WAVES 6
 
 /*
   Items are begun at once, or in few waves: as many as end soonest, where each copies the windows around its first plane
@@ -138,20 +138,20 @@ AutoCSRDevicePlanes AutoCSRDeviceShapePlanes(const AutoCSRAxes *axes, PetscInt r
 {
   AutoCSRDevicePlanes p      = {.stride = axes->tile_width, .around = (int)axes->tile_height, .reach = (int)axes->tile_steps};
   const PetscInt      chunks = p.stride / AUTOCSR_PLANES_CHUNK + (p.stride % AUTOCSR_PLANES_CHUNK > 0), unit = 16 / PetscMin(16, (PetscInt)sizeof(PetscScalar));
-  PetscInt            residents, least                                                                       = PETSC_MAX_INT;
+  PetscInt            least = PETSC_MAX_INT, slots;
 
-  p.rows    = (p.stride / chunks + (p.stride % chunks > 0) + 31) / 32 * 32;
-  p.chunks  = p.stride / p.rows + (p.stride % p.rows > 0);
-  p.planes  = rows / p.stride + (rows % p.stride > 0);
-  p.room    = (int)((p.rows + 2 * p.reach + 2 * unit) / unit * unit);
-  p.steps   = 1;
-  residents = PetscMin(AUTOCSR_PLANES_RESIDENTS, SharedOfProcessor() / (PetscInt)(AutoCSRDevicePlanesBytes(&p) + SHARED_OF_BLOCK));
+  p.rows   = (p.stride / chunks + (p.stride % chunks > 0) + 31) / 32 * 32;
+  p.chunks = p.stride / p.rows + (p.stride % p.rows > 0);
+  p.planes = rows / p.stride + (rows % p.stride > 0);
+  p.room   = (int)((p.rows + 2 * p.reach + 2 * unit) / unit * unit);
+  slots    = AutoCSRDeviceProcessors() * PetscMax(1, PetscMin(AUTOCSR_PLANES_RESIDENTS, SharedOfProcessor() / (PetscInt)(AutoCSRDevicePlanesBytes(&p) + SHARED_OF_BLOCK)));
   for (PetscInt wave = 1; wave <= PLANES_WAVES; wave++) {
-    const PetscInt items = PetscMax(1, wave * PetscMax(1, residents) * AutoCSRDeviceProcessors() / p.chunks), steps = p.planes / items + (p.planes % items > 0);
+    const PetscInt items = PetscMax(1, wave * slots / p.chunks), steps = PetscMax(1, p.planes / items + (p.planes % items > 0));
+    const PetscInt all = p.chunks * (p.planes / steps + (p.planes % steps > 0)), waves = PetscMax(1, all / slots + (all % slots > 0));
 
-    if (wave * (steps + p.around) >= least) continue;
-    least   = wave * (steps + p.around);
-    p.steps = PetscMax(1, steps);
+    if (waves * (steps + p.around) >= least) continue;
+    least   = waves * (steps + p.around);
+    p.steps = steps;
   }
   return p;
 }

@@ -43,7 +43,7 @@ typedef struct {
   int      around, reach, room; /* room: scalars of a window of x */
 } AutoCSRDevicePlanes;
 
-/* And what orders tiled and propagated have, which are never with others in a launch */
+/* And what orders tiled and propagated, and mapping planes, have, which are never with others in a launch */
 typedef struct {
   const AutoCSRTiledItem     *item;
   const uint8_t              *end;
@@ -129,13 +129,12 @@ static inline size_t AutoCSRDevicePropagateBytes(PetscInt rows)
 
 #define AUTOCSR_PLANES_ROWS_OF_LANE (sizeof(PetscScalar) > 8 ? 2 : 4)
 #define AUTOCSR_PLANES_CHUNK        (AUTOCSR_BLOCK * AUTOCSR_PLANES_ROWS_OF_LANE) /* rows, at most */
-#define AUTOCSR_PLANES_TABLE        256                                           /* patterns whose masks a block keeps; rows of others are walked apart */
 #define AUTOCSR_PLANES_RESIDENTS    4                                             /* blocks of a multiprocessor, at most */
 
 /* Shared memory for masks, for two lists of entries, and for windows of x: of all planes that a row reads and one more */
 static inline size_t AutoCSRDevicePlanesBytes(const AutoCSRDevicePlanes *p)
 {
-  return (AUTOCSR_PLANES_TABLE + 4) * sizeof(unsigned) + 2 * (AUTOCSR_PLANES_ENTRIES + 1) * PetscMax(16, 2 * sizeof(PetscScalar)) + (2 * (size_t)p->around + 2) * (size_t)p->room * sizeof(PetscScalar);
+  return (AUTOCSR_PLANES_PATTERNS + 4) * sizeof(unsigned) + 2 * (AUTOCSR_PLANES_ENTRIES + 1) * PetscMax(16, 2 * sizeof(PetscScalar)) + (2 * (size_t)p->around + 2) * (size_t)p->room * sizeof(PetscScalar);
 }
 
 /* A kernel of products; function: as the driver has it, NULL if the runtime launches it */

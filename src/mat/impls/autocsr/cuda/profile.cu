@@ -56,7 +56,10 @@ static PetscErrorCode TakeOver(const DeviceProfile *d, unsigned sizes, uint16_t 
     *id                 = NULL;
     PetscCall(PetscMalloc1(d->patterns, &profile->pattern_row));
     PetscCall(PetscArraycpy(profile->pattern_row, d->pattern_row, d->patterns));
-    if (d->patterns) AutoCSRProfileSetPlanes(profile, d->common_length, d->common_offset);
+    PetscInt number = 0;
+
+    while (number < d->patterns && d->pattern_row[number] < d->common_row) number++;
+    if (d->patterns) AutoCSRProfileSetPlanes(profile, number, d->common_length, d->common_offset);
   }
   profile->values        = d->values.n;
   profile->float32_exact = (PetscBool)(sizeof(PetscReal) > sizeof(float) && !d->values.inexact);

@@ -265,7 +265,7 @@ static void SetPlanes(const AutoCSRMatrix *csr, const Collection *c, const uint1
   if (!most) return;
   length = csr->row_ptr[most->row + 1] - csr->row_ptr[most->row];
   for (PetscInt t = 0; t < PetscMin(length, AUTOCSR_PLANES_ENTRIES); t++) offset[t] = csr->col[csr->row_ptr[most->row] + t] - most->row;
-  AutoCSRProfileSetPlanes(profile, length, offset);
+  AutoCSRProfileSetPlanes(profile, number[most - c->pattern], length, offset);
 }
 
 PetscErrorCode AutoCSRProfilePatterns(const AutoCSRMatrix *csr, AutoCSRProfile *profile)

@@ -4,14 +4,6 @@
 */
 #include "parts.h"
 
-/* The plane, counted from the row's own, whose row lies nearest to a column that is so far from the row */
-static inline PetscInt PlaneOf(PetscInt offset, PetscInt stride)
-{
-  const PetscInt from = offset + stride / 2;
-
-  return from >= 0 ? from / stride : -((stride - 1 - from) / stride);
-}
-
 /* Offsets are cut into groups where they are more than half of the largest gap apart; the stride is the distance of the groups' middles */
 static PetscInt Stride(PetscInt length, const PetscInt offset[])
 {
@@ -23,16 +15,16 @@ static PetscInt Stride(PetscInt length, const PetscInt offset[])
     if (groups++ == 1) end = t - 1;
     begin = t;
   }
-  return groups > 1 ? ((offset[begin] + offset[length - 1]) / 2 - (offset[0] + offset[end]) / 2) / (groups - 1) : 0;
+  return groups > 1 ? (offset[begin] + (offset[length - 1] - offset[begin]) / 2 - offset[0] - (offset[end] - offset[0]) / 2) / (groups - 1) : 0;
 }
 
-void AutoCSRProfileSetPlanes(AutoCSRProfile *profile, PetscInt length, const PetscInt offset[])
+void AutoCSRProfileSetPlanes(AutoCSRProfile *profile, PetscInt number, PetscInt length, const PetscInt offset[])
 {
   AutoCSRPlanes *p = &profile->planes;
   PetscInt       far;
 
   *p = (AutoCSRPlanes){0};
-  if (length < 1 || length > AUTOCSR_PLANES_ENTRIES) return;
+  if (number >= AUTOCSR_PLANES_PATTERNS || length < 1 || length > AUTOCSR_PLANES_ENTRIES) return;
   far       = PetscMax(PetscAbsInt(offset[0]), PetscAbsInt(offset[length - 1]));
   p->stride = far > AUTOCSR_PLANES_REACH ? Stride(length, offset) : AUTOCSR_PLANES_ROWS;
   if (p->stride <= 0) {
@@ -40,7 +32,7 @@ void AutoCSRProfileSetPlanes(AutoCSRProfile *profile, PetscInt length, const Pet
     return;
   }
   for (PetscInt t = 0; t < length; t++) {
-    const PetscInt plane = far > AUTOCSR_PLANES_REACH ? PlaneOf(offset[t], p->stride) : 0;
+    const PetscInt plane = far > AUTOCSR_PLANES_REACH ? AutoCSRPlaneOf(offset[t], p->stride) : 0;
 
     p->around = PetscMax(p->around, PetscAbsInt(plane));
     p->reach  = PetscMax(p->reach, PetscAbsInt(offset[t] - plane * p->stride));

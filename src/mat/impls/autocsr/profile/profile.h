@@ -37,14 +37,23 @@ typedef struct {
   The commonest pattern, of a grid: a row reads x in planes of `stride` rows, its own, and `around` before it and after it; in each not farther than
   `reach` columns from where the row lies. Where all is that near, the plane is as many rows as one likes
 */
-#define AUTOCSR_PLANES_ENTRIES 31   /* of the pattern, at most */
-#define AUTOCSR_PLANES_AROUND  2    /* and so many planes, */
-#define AUTOCSR_PLANES_REACH   512  /* and columns, */
-#define AUTOCSR_PLANES_ROWS    1024 /* the stride where there is but one plane */
+#define AUTOCSR_PLANES_ENTRIES  31   /* of the pattern, at most */
+#define AUTOCSR_PLANES_AROUND   2    /* and so many planes, */
+#define AUTOCSR_PLANES_REACH    512  /* and columns, */
+#define AUTOCSR_PLANES_ROWS     1024 /* the stride where there is but one plane */
+#define AUTOCSR_PLANES_PATTERNS 256  /* it is among the first so many, whose masks a block keeps (cuda/agent_planes.cuh) */
 
 typedef struct {
   PetscInt stride, around, reach; /* stride 0: it is no such pattern, or there are none */
 } AutoCSRPlanes;
+
+/* The plane, counted from a row's own, that a column so far from the row lies in */
+AUTOCSR_HD PetscInt AutoCSRPlaneOf(PetscInt offset, PetscInt stride)
+{
+  const PetscInt from = offset + stride / 2;
+
+  return from >= 0 ? from / stride : -((stride - 1 - from) / stride);
+}
 
 /* Virtual rows of like workload, their rows and nonzeros: bin min(nonzeros / U, bins - 1) (hou2017, Algorithm 2) */
 typedef struct {

@@ -98,9 +98,10 @@ static PetscErrorCode find_figure(const AutoCSRChooser *chooser, const AutoCSRAx
       break;
     }
   }
-  *next = (KnownFigure){.figures = chooser->figures, .axes = key, .named = named, .few = few};
+  *next = (KnownFigure){.axes = key, .named = named, .few = few};
   PetscCall(AutoCSRFiguresFind(chooser->figures, axes, named, values, &next->cost, &next->runs));
-  *figure = next;
+  next->figures = chooser->figures;
+  *figure       = next;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -2,11 +2,12 @@
   pattern: a row names one of a few lists of offsets from the diagonal, and no entry stores its column (a dictionary of
   row patterns: stencils; the model-fitted compression of du2022-alphasparse, V-D, taken to whole rows).
     variants  values told by the pattern too (stencils of constant coefficients: nothing is stored of an entry; on a device also plane by plane of the grid, with x in shared memory), in CSR order (in place, from a dictionary, float32), or in slices (copied, from a dictionary, float32)
-    cost      two bytes a row in place of the columns; slices whose rows differ in pattern leave the fast path; planes that are no whole number of chunks
-              leave lanes idle
+    cost      two bytes a row in place of the columns; slices whose rows differ in pattern leave the fast path; chunks of planes that are not full take about
+              as long as full ones
     build     the patterns are the profile's; values are copied once unless in place
 */
 #include "preset.h"
+#include "../backend.h"
 
 static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
 {
@@ -29,7 +30,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   AutoCSRVariantAdd(problem, &axes, max, list, n);
   axes.value = AUTOCSR_VALUE_PATTERN;
   if (problem->profile->pattern_values) AutoCSRVariantAdd(problem, &axes, max, list, n);
-  if (problem->profile->pattern_values && problem->parallel && problem->profile->planes.stride) {
+  if (problem->profile->pattern_values && problem->csr->backend->parallel && problem->profile->planes.stride) {
     const AutoCSRPlanes *planes = &problem->profile->planes;
 
     axes.mapping     = AUTOCSR_MAP_PLANES;
@@ -61,11 +62,11 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
   PetscFunctionBegin;
   *n = 1;
   AutoCSRCostFill(problem, axes, range.rows, range.nnz, sliced ? range.padded : range.nnz, sliced ? range.slices : 0, 0, part);
-  if (axes->mapping == AUTOCSR_MAP_PLANES) { /* lanes that a plane's last chunk has no rows for */
-    const double idle = ceil((double)axes->tile_width / AUTOCSR_PLANES_ROWS) * AUTOCSR_PLANES_ROWS / axes->tile_width;
+  if (axes->mapping == AUTOCSR_MAP_PLANES) { /* as if chunks were full: those that are not took about as long */
+    const double full = ceil((double)axes->tile_width / AUTOCSR_PLANES_ROWS) * AUTOCSR_PLANES_ROWS / axes->tile_width;
 
-    part->rows *= idle;
-    part->entries *= idle;
+    part->rows *= full;
+    part->entries *= full;
     part->scattered = 0; /* x streams */
   }
   if (!sliced && axes->value != AUTOCSR_VALUE_PATTERN) part->strided = range.nnz * sizeof(PetscScalar);
