@@ -8,6 +8,8 @@
 #include "preset.h"
 #include "../backend.h"
 
+#define PRODUCTS 8.0 /* a lane's additions that take as long as the products of a block, for each entry of a mean row (dense2k and fem3x3 on an H200) */
+
 static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
 {
   const AutoCSRAxes axes = {.partition = AUTOCSR_PARTITION_ROWS, .order = AUTOCSR_ORDER_CSR, .index = AUTOCSR_INDEX_CSR, .value = AUTOCSR_VALUE_CSR, .mapping = AUTOCSR_MAP_PRODUCTS, .reduction = AUTOCSR_REDUCE_NONE, .lanes = 1, .row_group = 1};
@@ -22,8 +24,6 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   AutoCSRVariantAdd(problem, &axes, max, list, n);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-#define PRODUCTS 8 /* a lane's additions that take as long as the products of a block, for each entry of a mean row (dense2k and fem3x3 on an H200) */
 
 static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
 {
