@@ -184,6 +184,7 @@ static PetscErrorCode CheckMatrix(const Generator *g, PetscInt *executors)
   PetscCall(ProblemCreate(g, &p));
   n          = in_place + ListPlanes(p.device_profile, list + in_place);
   *executors = 0;
+  PetscCheck(g->row != Grid || n == in_place + 5, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %" PetscInt_FMT " shapes of planes, not 5", g->name, n - in_place);
   for (PetscInt a = 0; a < n; a++) {
     const AutoCSRExecutor *executor;
 

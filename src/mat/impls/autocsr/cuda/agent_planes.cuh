@@ -22,7 +22,7 @@ struct AgentPlanes : AgentBase {
   static constexpr int      n         = AUTOCSR_PLANES_ROWS_OF_LANE;
   static constexpr int      at_once   = 16 / (int)PetscMin(16, sizeof(PetscScalar)); /* scalars of a copy */
   static constexpr unsigned apart     = 1u << AUTOCSR_PLANES_ENTRIES;                /* in place of a mask: another root's */
-  static constexpr int      unknown = AUTOCSR_PLANES_PATTERNS, missing = unknown + 1, beyond = missing + 1, table_room = AUTOCSR_PLANES_PATTERNS + 4; /* places of the table: of patterns past its end, of rows that are not there; which entries are out of reach */
+  static constexpr int      unknown = AUTOCSR_PLANES_PATTERNS, missing = unknown + 1, beyond = missing + 1; /* places of the table: of patterns past its end, of rows that are not there; which entries are out of reach */
 
   /* An entry of the root: its value, and where the column of the chunk's first row is in shared memory */
   typedef struct {
@@ -147,7 +147,7 @@ struct AgentPlanes : AgentBase {
     const int                  thread = (int)threadIdx.x, slots = 2 * shape.around + 2;
     const int                  rows = (int)PetscMin(shape.rows, shape.stride - chunk), of_warp = ((int)shape.rows - thread / WARP * WARP + AUTOCSR_BLOCK - 1) / AUTOCSR_BLOCK; /* rows of its lanes, in whole warps of the largest chunk */
     unsigned                  *table = (unsigned *)room;
-    Entry                     *entry = (Entry *)(table + table_room); /* two lists: of this plane and of the next */
+    Entry                     *entry = (Entry *)(table + AUTOCSR_PLANES_TABLE); /* two lists: of this plane and of the next */
     PetscScalar               *x     = (PetscScalar *)(entry + 2 * (AUTOCSR_PLANES_ENTRIES + 1));
     PetscInt64                 k     = (PetscInt64)begin * shape.stride + chunk + thread; /* the lane's first row of this plane, in the segment */
     Windows                    windows(shape, x, op.x, (PetscInt64)(begin - shape.around) * shape.stride + seg.row_begin + chunk - shape.reach, rows + 2 * shape.reach);

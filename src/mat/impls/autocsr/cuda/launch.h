@@ -129,12 +129,13 @@ static inline size_t AutoCSRDevicePropagateBytes(PetscInt rows)
 
 #define AUTOCSR_PLANES_ROWS_OF_LANE (sizeof(PetscScalar) > 8 ? 2 : 4)
 #define AUTOCSR_PLANES_CHUNK        (AUTOCSR_BLOCK * AUTOCSR_PLANES_ROWS_OF_LANE) /* rows, at most */
+#define AUTOCSR_PLANES_TABLE        (AUTOCSR_PLANES_PATTERNS + 4)                 /* masks that a block keeps, and what agent_planes.cuh has behind them */
 #define AUTOCSR_PLANES_RESIDENTS    4                                             /* blocks of a multiprocessor, at most */
 
 /* Shared memory for masks, for two lists of entries, and for windows of x: of all planes that a row reads and one more */
 static inline size_t AutoCSRDevicePlanesBytes(const AutoCSRDevicePlanes *p)
 {
-  return (AUTOCSR_PLANES_PATTERNS + 4) * sizeof(unsigned) + 2 * (AUTOCSR_PLANES_ENTRIES + 1) * PetscMax(16, 2 * sizeof(PetscScalar)) + (2 * (size_t)p->around + 2) * (size_t)p->room * sizeof(PetscScalar);
+  return AUTOCSR_PLANES_TABLE * sizeof(unsigned) + 2 * (AUTOCSR_PLANES_ENTRIES + 1) * PetscMax(16, 2 * sizeof(PetscScalar)) + (2 * (size_t)p->around + 2) * (size_t)p->room * sizeof(PetscScalar);
 }
 
 /* A kernel of products; function: as the driver has it, NULL if the runtime launches it */

@@ -31,7 +31,7 @@ typedef struct {
 typedef struct {
   double       seconds, bytes, build, score; /* score: seconds with a share of the set-up and a price for memory; the least is chosen */
   PetscInt     n_pieces;
-  AutoCSRPiece piece[AUTOCSR_MAX_CHUNKS]; /* last: mostly there is one, and memory that is not touched costs nothing */
+  AutoCSRPiece piece[AUTOCSR_MAX_CHUNKS]; /* last: mostly there is one */
 } AutoCSRCandidate;
 
 typedef struct {

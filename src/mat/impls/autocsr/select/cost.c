@@ -49,59 +49,48 @@ static double overlap(const AutoCSRMachine *machine, double a, double b)
   return PetscMax(a, b) + machine->not_hidden * PetscMin(a, b);
 }
 
-#define KNOWN  256 /* a power of two */
-#define PROBES 4
+#define MOST_KNOWN 256
 
 typedef struct {
-  const AutoCSRFigures *figures; /* that it is of; NULL: a free place */
-  AutoCSRAxes           axes;
-  PetscBool             named, few;
-  AutoCSRExecutorCost   cost;
-  PetscBool             runs;
+  AutoCSRAxes         axes;
+  PetscBool           named, few;
+  AutoCSRExecutorCost cost;
+  PetscBool           runs;
 } KnownFigure;
 
-/* Where the figures of the axes are kept: what most axes differ in */
-static unsigned known_place(const AutoCSRAxes *axes, PetscBool named)
-{
-  unsigned h = (unsigned)axes->mapping * 8 + (unsigned)axes->value;
-
-  h = h * 8 + (unsigned)axes->index;
-  h = h * 37 + (unsigned)axes->lanes;
-  h = h * 37 + (unsigned)axes->tile_height;
-  h = h * 37 + (unsigned)axes->slice_height + (unsigned)axes->sort_window;
-  h = h * 37 + (unsigned)axes->block * 2 + (unsigned)named;
-  return (h ^ h >> 9) & (KNOWN - 1);
-}
-
-/* The figures of the axes. They are found by name, which takes longer than all else that a choice asks for: those asked for before are kept */
+/* The figures of the axes. They are found by name, which takes longer than all else that a choice asks for: those of the last machine asked for are kept */
 static PetscErrorCode find_figure(const AutoCSRChooser *chooser, const AutoCSRAxes *axes, PetscBool named, const KnownFigure **figure)
 {
-  static KnownFigure known[KNOWN];
-  const PetscInt     values = chooser->problem.profile->values;
-  const PetscBool    few    = (PetscBool)(values <= AUTOCSR_FEW_VALUES);
-  const unsigned     place  = known_place(axes, named);
-  KnownFigure       *next   = &known[place];
-  AutoCSRAxes        key    = *axes;
+  static struct {
+    const AutoCSRFigures *figures;
+    PetscInt              n, last;
+    KnownFigure           figure[MOST_KNOWN];
+  } known;
+  const PetscInt  values = chooser->problem.profile->values;
+  const PetscBool few    = (PetscBool)(values <= AUTOCSR_FEW_VALUES);
+  KnownFigure    *next;
+  AutoCSRAxes     key = *axes;
 
   PetscFunctionBegin;
   key.row_group = 1; /* these do not tell executors apart */
   key.longest   = 0;
-  for (unsigned p = 0; p < PROBES; p++) {
-    KnownFigure *k = &known[(place + p) & (KNOWN - 1)];
-
-    if (k->figures == chooser->figures && k->named == named && k->few == few && !memcmp(&k->axes, &key, sizeof(key))) {
-      *figure = k;
-      PetscFunctionReturn(PETSC_SUCCESS);
-    }
-    if (k->figures != chooser->figures) { /* free, or of another machine */
-      next = k;
-      break;
-    }
+  if (known.figures != chooser->figures) known.n = known.last = 0;
+  known.figures = chooser->figures;
+  for (PetscInt i = 0, k = known.last; i < known.n; i++, k++) { /* they are asked for in the same order for each part of the matrix */
+    if (k >= known.n) k = 0;
+    if (known.figure[k].axes.mapping != key.mapping || known.figure[k].axes.lanes != key.lanes || known.figure[k].axes.value != key.value) continue; /* most differ in these: it takes less than memcmp() */
+    if (known.figure[k].named != named || known.figure[k].few != few || memcmp(&known.figure[k].axes, &key, sizeof(key))) continue;
+    *figure    = &known.figure[k];
+    known.last = k + 1;
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
-  *next = (KnownFigure){.axes = key, .named = named, .few = few};
+  known.last  = known.n < MOST_KNOWN ? known.n++ : (known.last + 1) % MOST_KNOWN;
+  next        = &known.figure[known.last];
+  next->axes  = key;
+  next->named = named;
+  next->few   = few;
   PetscCall(AutoCSRFiguresFind(chooser->figures, axes, named, values, &next->cost, &next->runs));
-  next->figures = chooser->figures;
-  *figure       = next;
+  *figure = next;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -31,15 +31,13 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   axes.value = AUTOCSR_VALUE_PATTERN;
   if (problem->profile->pattern_values) AutoCSRVariantAdd(problem, &axes, max, list, n);
   if (problem->profile->pattern_values && problem->csr->backend->parallel && problem->profile->planes.stride) {
-    const AutoCSRPlanes *planes = &problem->profile->planes;
+    AutoCSRAxes by_planes = axes;
 
-    axes.mapping     = AUTOCSR_MAP_PLANES;
-    axes.tile_width  = planes->stride;
-    axes.tile_height = planes->around;
-    axes.tile_steps  = planes->reach;
-    AutoCSRVariantAdd(problem, &axes, max, list, n);
-    axes.mapping    = AUTOCSR_MAP_LANES;
-    axes.tile_width = axes.tile_height = axes.tile_steps = 0;
+    by_planes.mapping     = AUTOCSR_MAP_PLANES;
+    by_planes.tile_width  = problem->profile->planes.stride;
+    by_planes.tile_height = problem->profile->planes.around;
+    by_planes.tile_steps  = problem->profile->planes.reach;
+    AutoCSRVariantAdd(problem, &by_planes, max, list, n);
   }
   for (PetscInt v = 0; v < n_values; v++) {
     axes.value = value[v];
