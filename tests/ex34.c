@@ -176,21 +176,21 @@ static PetscErrorCode CheckProduct(Problem *p, const AutoCSRPlan *plan, int kind
 static PetscErrorCode CheckMatrix(const Generator *g, PetscInt *executors)
 {
   AutoCSRAxes    list[32];
-  const PetscInt in_place = ListAxes(list);
+  const PetscInt first_planes = ListAxes(list);
   PetscInt       n;
   Problem        p;
 
   PetscFunctionBeginUser;
   PetscCall(ProblemCreate(g, &p));
-  n          = in_place + ListPlanes(p.device_profile, list + in_place);
+  n          = first_planes + ListPlanes(p.device_profile, list + first_planes);
   *executors = 0;
-  PetscCheck(g->row != Grid || n == in_place + 5, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %" PetscInt_FMT " shapes of planes, not 5", g->name, n - in_place);
+  PetscCheck(g->row != Grid || n == first_planes + 5, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %" PetscInt_FMT " shapes of planes, not 5", g->name, n - first_planes);
   for (PetscInt a = 0; a < n; a++) {
     const AutoCSRExecutor *executor;
 
     PetscCall((*AutoCSRBackendCUDA.find_executor)(&list[a], "auto", &executor));
     if (!executor) continue; /* tiles and the merge path come in fewer heights */
-    *executors += a < in_place;
+    *executors += a < first_planes;
     for (int layout = LAYOUT_WHOLE; layout <= LAYOUT_THIRDS; layout++) {
       AutoCSRPlan *plan;
       char         what[128];
