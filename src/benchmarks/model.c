@@ -1,15 +1,16 @@
 static const char help[] = "What the cost model says of matrices: every variant of every strategy, segment by segment, and the choice; as config/fit-figures.py reads it.\n\
-Options of the suite as for bench; -gpu: for a device, which need not be there (-mat_autocsr_machine: whose figures); -measure: products are made and timed, too.\n\n";
+Options of the suite as for bench; -gpu: for a device, which need not be there (-mat_autocsr_machine: whose figures); -measure: products are made and timed, too; -cold: the choice is timed with cold caches.\n\n";
 
 #include "../mat/impls/autocsr/select/choose.h"
 #include "matrices.h"
 #include <petscdevice.h>
 #include <petsctime.h>
 
-#define TRIES  10   /* of choosing; the shortest counts */
-#define WORTH  6    /* a variant is timed that is predicted to take up to so many times as long as the best of all, or is the best of its strategy */
-#define ROUNDS 7    /* of products; the shortest counts */
-#define ROUND  4e-4 /* seconds, at least a product */
+#define TRIES  10        /* of choosing; the shortest counts, with cold caches the median */
+#define COLD   (1 << 27) /* bytes that are written before a choice with cold caches */
+#define WORTH  6         /* a variant is timed that is predicted to take up to so many times as long as the best of all, or is the best of its strategy */
+#define ROUNDS 7         /* of products; the shortest counts */
+#define ROUND  4e-4      /* seconds, at least a product */
 
 /* Values of the axes that tell the variants of a strategy apart */
 static void PrintVariant(const char matrix[], const AutoCSRStrategy *strategy, PetscInt variant)
@@ -79,7 +80,7 @@ static PetscErrorCode Products(const AutoCSRPlan *plan, const AutoCSROperands *o
 
 static PetscErrorCode TimeVariant(AutoCSRChooser *chooser, const AutoCSRStrategy *strategy, const AutoCSRAxes *axes, const AutoCSROperands *op, double *shortest)
 {
-  const AutoCSRCandidate candidate = {.n_pieces = 1, .piece = {{strategy, *axes, 0, chooser->problem.profile->chunks}}};
+  const AutoCSRCandidate candidate = {.n_pieces = 1, .piece = {strategy, *axes, 0, chooser->problem.profile->chunks}};
   AutoCSRPlan           *plan;
   double                 seconds;
 
@@ -169,7 +170,34 @@ static PetscErrorCode Release(const AutoCSROperands *op)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PrintMatrix(const char matrix[], const Csr *csr, const AutoCSRFigures *figures, PetscBool measure)
+static int CompareSeconds(const void *a, const void *b)
+{
+  const PetscLogDouble d = *(const PetscLogDouble *)a - *(const PetscLogDouble *)b;
+
+  return d < 0 ? -1 : d > 0;
+}
+
+static PetscErrorCode TimeChoosing(AutoCSRChooser *chooser, PetscBool cold, AutoCSRCandidate candidate[], PetscInt *n, PetscLogDouble *seconds)
+{
+  PetscLogDouble begin, end, took[TRIES];
+  char          *other = NULL;
+
+  PetscFunctionBeginUser;
+  if (cold) PetscCall(PetscMalloc1(COLD, &other));
+  for (int k = 0; k < TRIES; k++) {
+    if (cold) memset(other, k, COLD);
+    PetscCall(PetscTime(&begin));
+    PetscCall(AutoCSRChoose(chooser, AUTOCSR_MAX_CANDIDATES, candidate, n));
+    PetscCall(PetscTime(&end));
+    took[k] = end - begin;
+  }
+  qsort(took, TRIES, sizeof(*took), CompareSeconds);
+  *seconds = took[cold ? TRIES / 2 : 0];
+  PetscCall(PetscFree(other));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PrintMatrix(const char matrix[], const Csr *csr, const AutoCSRFigures *figures, PetscBool measure, PetscBool cold)
 {
   AutoCSRMatrix     host = {.m = csr->m, .n = csr->n, .nnz = csr->row_ptr[csr->m], .row_ptr = csr->row_ptr, .col = csr->col, .val = csr->val, .backend = &AutoCSRBackendHost}, there = host;
   AutoCSRSettings   settings;
@@ -178,7 +206,7 @@ static PetscErrorCode PrintMatrix(const char matrix[], const Csr *csr, const Aut
   AutoCSRCandidate *candidate;
   AutoCSROperands   op;
   PetscInt          n;
-  PetscLogDouble    begin, end, least = PETSC_MAX_REAL;
+  PetscLogDouble    seconds = 0;
 
   PetscFunctionBeginUser;
   there.backend = figures->backend; /* strategies ask it for numbers; the arrays stay here, and so the profile is the host's */
@@ -191,14 +219,9 @@ static PetscErrorCode PrintMatrix(const char matrix[], const Csr *csr, const Aut
   AutoCSRProblemSetChunks(&chooser->problem, 0, profile->chunks);
   PetscCall(AutoCSRStrategyFind("csr", &chooser->csr));
   for (PetscInt s = 0; AutoCSRStrategies[s]; s++) PetscCall(PrintStrategy(matrix, chooser, AutoCSRStrategies[s]));
-  for (int k = 0; k < TRIES; k++) {
-    PetscCall(PetscTime(&begin));
-    PetscCall(AutoCSRChoose(chooser, AUTOCSR_MAX_CANDIDATES, candidate, &n));
-    PetscCall(PetscTime(&end));
-    least = PetscMin(least, end - begin);
-  }
-  printf("choosing\t%s\t%.6e\n", matrix, least);
-  for (PetscInt i = 0; i < n; i++) printf("choice\t%s\t%s\t%.6e\t%.6e\n", matrix, candidate[i].n_pieces > 1 ? "ranges" : candidate[i].piece[0].strategy->name, candidate[i].seconds, candidate[i].score);
+  PetscCall(TimeChoosing(chooser, cold, candidate, &n, &seconds));
+  printf("choosing\t%s\t%.6e\n", matrix, seconds);
+  for (PetscInt i = 0; i < n; i++) printf("choice\t%s\t%s\t%.6e\t%.6e\n", matrix, candidate[i].n_pieces > 1 ? "ranges" : candidate[i].piece.strategy->name, candidate[i].seconds, candidate[i].score);
   if (measure) {
     PetscCall(TimeVariants(matrix, chooser, &op));
     PetscCall(Release(&op));
@@ -228,12 +251,13 @@ int main(int argc, char **argv)
   char                  matrices[1024] = "", *file[1024];
   PetscInt              seed = 1, files = 1024;
   PetscReal             scale = 1;
-  PetscBool             gpu = PETSC_FALSE, measure = PETSC_FALSE;
+  PetscBool             gpu = PETSC_FALSE, measure = PETSC_FALSE, cold = PETSC_FALSE;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-gpu", &gpu, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-measure", &measure, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-cold", &cold, NULL));
   PetscCall(PetscOptionsGetReal(NULL, NULL, "-scale", &scale, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-seed", &seed, NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-matrices", matrices, sizeof(matrices), NULL));
@@ -258,7 +282,7 @@ int main(int argc, char **argv)
     PetscCall(IsWanted(matrices, g->name, &wanted));
     if (!wanted || 1.1 * g->nnz * scale > (double)PETSC_MAX_INT) continue;
     PetscCall(CsrGenerate(g, &size, &csr));
-    PetscCall(PrintMatrix(g->name, &csr, figures, measure));
+    PetscCall(PrintMatrix(g->name, &csr, figures, measure, cold));
     PetscCall(CsrDestroy(&csr));
     fflush(stdout);
   }
@@ -268,7 +292,7 @@ int main(int argc, char **argv)
 
     PetscCall(CsrLoad(file[k], &csr));
     if ((dot = strrchr(name, '.'))) *dot = 0;
-    PetscCall(PrintMatrix(name, &csr, figures, measure));
+    PetscCall(PrintMatrix(name, &csr, figures, measure, cold));
     PetscCall(CsrDestroy(&csr));
     PetscCall(PetscFree(file[k]));
   }

@@ -35,13 +35,17 @@ PetscErrorCode AutoCSRProfileGetBins(const AutoCSRProfile *profile, const AutoCS
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   for (PetscInt u = 0; u < AutoCSRProfileGranularities(profile->m); u++) {
+    const AutoCSRBins *known = &profile->bins[u];
+
     if (AutoCSRGranularity[u] != U) continue;
-    *counted = profile->bins[u];
-    for (PetscInt b = AUTOCSR_MAX_BINS - 1; b >= bins; b--) { /* fewer bins: the last one holds those past it */
-      counted->count[b - 1] += counted->count[b];
-      counted->rows[b - 1] += counted->rows[b];
-      counted->nnz[b - 1] += counted->nnz[b];
-      counted->count[b] = counted->rows[b] = counted->nnz[b] = 0;
+    PetscCall(PetscMemzero(counted, sizeof(*counted)));
+    for (PetscInt b = 0; b < AUTOCSR_MAX_BINS; b++) { /* fewer bins: the last one holds those past it. Most have no rows */
+      const PetscInt bin = PetscMin(b, bins - 1);
+
+      if (!known->count[b]) continue;
+      counted->count[bin] += known->count[b];
+      counted->rows[bin] += known->rows[b];
+      counted->nnz[bin] += known->nnz[b];
     }
     PetscFunctionReturn(PETSC_SUCCESS);
   }

@@ -4,74 +4,83 @@
 */
 #include "choose.h"
 
-#define MAX_SCORED 256
-
+/* The best so far, best first */
 typedef struct {
-  AutoCSRPiece piece;
-  double       seconds, bytes, build, score;
-} Scored;
+  PetscInt          max, n;
+  AutoCSRCandidate *candidate, csr; /* csr: the best variant of csr, if it has pieces */
+} Best;
 
-static void candidate_set(AutoCSRCandidate *candidate, const Scored *scored)
+/* Of equals the first stays first */
+static void insert(Best *best, const AutoCSRCandidate *next)
 {
-  candidate->n_pieces = 1;
-  candidate->piece[0] = scored->piece;
-  candidate->seconds  = scored->seconds;
-  candidate->bytes    = scored->bytes;
-  candidate->build    = scored->build;
-  candidate->score    = scored->score;
+  PetscInt k = best->n;
+
+  if (best->n < best->max)
+    best->n++;
+  else if (best->candidate[--k].score <= next->score)
+    return;
+  for (; k > 0 && best->candidate[k - 1].score > next->score; k--) best->candidate[k] = best->candidate[k - 1];
+  best->candidate[k] = *next;
 }
 
-/* Appends what a strategy can do with all rows; *why is set if that is nothing */
-static PetscErrorCode score_strategy(AutoCSRChooser *chooser, const AutoCSRProblem *problem, const AutoCSRStrategy *strategy, Scored scored[], PetscInt *n, const char **why)
+/* A variant for all rows of a problem; *applies: it runs, and takes no more memory than it may */
+static PetscErrorCode score_variant(AutoCSRChooser *chooser, const AutoCSRProblem *problem, const AutoCSRStrategy *strategy, const AutoCSRAxes *axes, AutoCSRCandidate *candidate, PetscBool *runs)
 {
-  AutoCSRAxes       axes[AUTOCSR_MAX_VARIANTS];
-  PetscInt          n_variants;
   AutoCSREvaluation e;
 
   PetscFunctionBegin;
-  PetscCall(strategy->variants(problem, PetscMin(AUTOCSR_MAX_VARIANTS, MAX_SCORED - *n), axes, &n_variants, why));
+  PetscCall(AutoCSRCostEvaluate(chooser, problem, strategy, axes, &e));
+  *candidate = (AutoCSRCandidate){
+      chooser->figures->machine.product + e.seconds, e.bytes, e.build, AutoCSRCostScore(problem, &e), 1, {strategy, *axes, problem->chunk_begin, problem->chunk_end}};
+  if (candidate->score < PETSC_MAX_REAL) candidate->score += chooser->figures->machine.product;
+  *runs = e.runs;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What a strategy can do with all rows; *why is set if that is nothing */
+static PetscErrorCode score_strategy(AutoCSRChooser *chooser, const AutoCSRStrategy *strategy, Best *best, const char **why)
+{
+  AutoCSRAxes      axes[AUTOCSR_MAX_VARIANTS];
+  PetscInt         n_variants;
+  AutoCSRCandidate next;
+  PetscBool        runs = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(strategy->variants(&chooser->problem, AUTOCSR_MAX_VARIANTS, axes, &n_variants, why));
   if (!n_variants) PetscCall(PetscInfo(NULL, "%s does not apply: %s\n", strategy->name, *why));
   for (PetscInt v = 0; v < n_variants; v++) {
-    PetscCall(AutoCSRCostEvaluate(chooser, problem, strategy, &axes[v], &e));
-    scored[*n] = (Scored){
-        {strategy, axes[v], problem->chunk_begin, problem->chunk_end},
-        chooser->figures->machine.product + e.seconds,
-        e.bytes,
-        e.build,
-        AutoCSRCostScore(problem, &e)};
-    if (scored[*n].score < PETSC_MAX_REAL) scored[*n].score += chooser->figures->machine.product;
-    if (scored[*n].score < PETSC_MAX_REAL)
-      (*n)++;
-    else
-      *why = e.runs ? "it takes more memory than the objective allows" : "no executor runs it";
+    PetscCall(score_variant(chooser, &chooser->problem, strategy, &axes[v], &next, &runs));
+    if (next.score == PETSC_MAX_REAL) {
+      *why = runs ? "it takes more memory than the objective allows" : "no executor runs it";
+      continue;
+    }
+    insert(best, &next);
+    if (strategy == chooser->csr && (!best->csr.n_pieces || next.score < best->csr.score)) best->csr = next;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* csr with the settings that exclude nothing */
-static PetscErrorCode score_base(AutoCSRChooser *chooser, Scored scored[])
+/* csr with the settings that exclude nothing, lanes by the rows' length */
+static PetscErrorCode score_base(AutoCSRChooser *chooser)
 {
   AutoCSRSettings free_settings = *chooser->problem.settings;
   AutoCSRProblem  problem       = chooser->problem;
-  PetscInt        n             = 0;
+  AutoCSRAxes     axes;
+  PetscInt        n;
   const char     *why;
+  PetscBool       runs;
 
   PetscFunctionBegin;
   free_settings.index     = MAT_AUTOCSR_INDEX_CSR;
   free_settings.value     = MAT_AUTOCSR_VALUE_AUTO;
   free_settings.objective = MAT_AUTOCSR_OBJECTIVE_TIME;
   problem.settings        = &free_settings;
-  PetscCall(score_strategy(chooser, &problem, chooser->csr, scored, &n, &why));
+  problem.parallel        = PETSC_FALSE;
+  PetscCall(chooser->csr->variants(&problem, 1, &axes, &n, &why));
   PetscCheck(n, PETSC_COMM_SELF, PETSC_ERR_PLIB, "csr does not apply: %s", why);
-  candidate_set(&chooser->base, &scored[0]);
+  PetscCall(score_variant(chooser, &problem, chooser->csr, &axes, &chooser->base, &runs));
+  PetscCheck(runs, PETSC_COMM_SELF, PETSC_ERR_PLIB, "No executor runs csr");
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static int compare_scores(const void *a, const void *b)
-{
-  const double d = ((const Scored *)a)->score - ((const Scored *)b)->score;
-
-  return d < 0 ? -1 : d > 0;
 }
 
 PetscErrorCode AutoCSRChoose(AutoCSRChooser *chooser, PetscInt max, AutoCSRCandidate candidate[], PetscInt *n)
@@ -79,40 +88,36 @@ PetscErrorCode AutoCSRChoose(AutoCSRChooser *chooser, PetscInt max, AutoCSRCandi
   const AutoCSRSettings *settings = chooser->problem.settings;
   const AutoCSRStrategy *forced   = NULL;
   const char            *why      = NULL;
-  PetscInt               n_scored = 0;
   PetscBool              automatic, has_csr = PETSC_FALSE;
-  Scored                *scored;
+  Best                   best = {max, 0, candidate, {0}};
 
   PetscFunctionBegin;
   PetscCall(PetscStrcmp(settings->strategy, "auto", &automatic));
   if (!automatic) PetscCall(AutoCSRStrategyFind(settings->strategy, &forced));
-  PetscCall(PetscMalloc1(MAX_SCORED, &scored));
-  PetscCall(score_base(chooser, scored));
+  PetscCall(score_base(chooser));
   chooser->why_not = NULL;
-  *n               = 0;
+  *n               = 1;
   if (!chooser->problem.csr->nnz) {
-    candidate[(*n)++] = chooser->base;
+    candidate[0] = chooser->base;
     if (forced && forced != chooser->csr) chooser->why_not = "there are no entries";
-    PetscCall(PetscFree(scored));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   for (PetscInt s = 0; AutoCSRStrategies[s]; s++) {
-    if (!forced || forced == AutoCSRStrategies[s]) PetscCall(score_strategy(chooser, &chooser->problem, AutoCSRStrategies[s], scored, &n_scored, &why));
+    if (!forced || forced == AutoCSRStrategies[s]) PetscCall(score_strategy(chooser, AutoCSRStrategies[s], &best, &why));
   }
-  if (forced && !n_scored) chooser->why_not = why;
-  qsort(scored, n_scored, sizeof(*scored), compare_scores);
-  if (!forced && n_scored && max > 1) { /* row ranges compete with the best for all rows */
-    PetscCall(AutoCSRChooseRanges(chooser, scored[0].score, &candidate[0]));
-    if (candidate[0].n_pieces) (*n)++;
+  if (!best.n) {
+    candidate[0] = chooser->base;
+    if (forced) chooser->why_not = why;
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
-  for (PetscInt i = 0; i < n_scored && *n < max; i++) {
-    const PetscBool is_csr = (PetscBool)(scored[i].piece.strategy == chooser->csr);
+  if (!forced) { /* row ranges compete with the best for all rows */
+    AutoCSRCandidate ranges;
 
-    if (*n == max - 1 && !has_csr && !is_csr && !forced) continue; /* the last place is csr's */
-    has_csr = (PetscBool)(has_csr || is_csr);
-    candidate_set(&candidate[(*n)++], &scored[i]);
+    PetscCall(AutoCSRChooseRanges(chooser, candidate[0].score, &ranges));
+    if (ranges.n_pieces) insert(&best, &ranges);
   }
-  if (!*n) candidate[(*n)++] = chooser->base;
-  PetscCall(PetscFree(scored));
+  for (PetscInt i = 0; i < best.n; i++) has_csr = (PetscBool)(has_csr || (candidate[i].n_pieces == 1 && candidate[i].piece.strategy == chooser->csr));
+  if (best.csr.n_pieces && !has_csr && best.n == max) candidate[max - 1] = best.csr; /* the last place is csr's */
+  *n = best.n;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -31,16 +31,22 @@ typedef struct {
 typedef struct {
   double       seconds, bytes, build, score; /* score: seconds with a share of the set-up and a price for memory; the least is chosen */
   PetscInt     n_pieces;
-  AutoCSRPiece piece[AUTOCSR_MAX_CHUNKS]; /* last: mostly there is one */
+  AutoCSRPiece piece; /* where there are more, the first of them: all are in the chooser's `range` */
 } AutoCSRCandidate;
 
 typedef struct {
   AutoCSRProblem         problem; /* all rows */
   const AutoCSRFigures  *figures;
   const AutoCSRStrategy *csr;
-  AutoCSRCandidate       base;    /* csr, whatever the settings: what others are compared with, and the fallback */
-  const char            *why_not; /* why the strategy that the user asked for does not apply; NULL: it does */
+  AutoCSRCandidate       base;                      /* csr, whatever the settings: what others are compared with, and the fallback */
+  const char            *why_not;                   /* why the strategy that the user asked for does not apply; NULL: it does */
+  AutoCSRPiece           range[AUTOCSR_MAX_CHUNKS]; /* the pieces of the one candidate that has several; last: mostly it is not touched */
 } AutoCSRChooser;
+
+static inline const AutoCSRPiece *AutoCSRCandidatePieces(const AutoCSRChooser *chooser, const AutoCSRCandidate *candidate)
+{
+  return candidate->n_pieces > 1 ? chooser->range : &candidate->piece;
+}
 
 /* What a segment takes beside the work of its executor, in seconds: gathering x from where it is, streaming from where the bytes are, starting */
 typedef struct {

@@ -33,7 +33,7 @@ PetscErrorCode AutoCSRCandidateBuild(AutoCSRChooser *chooser, const AutoCSRCandi
   PetscCall(AutoCSRPlanCreate(chooser->problem.csr, plan));
   (*plan)->predicted = chooser->figures->machine.product;
   for (PetscInt p = 0; p < candidate->n_pieces; p++) {
-    const AutoCSRPiece  *piece   = &candidate->piece[p];
+    const AutoCSRPiece  *piece   = &AutoCSRCandidatePieces(chooser, candidate)[p];
     const AutoCSRProblem problem = AutoCSRProblemOfChunks(&chooser->problem, piece->chunk_begin, piece->chunk_end);
     const PetscInt       first   = (*plan)->n_segments;
     AutoCSREvaluation    e;
@@ -64,7 +64,7 @@ static PetscErrorCode build_fastest(AutoCSRChooser *chooser, const AutoCSRCandid
   PetscFunctionBegin;
   *csr_seconds = 0;
   for (PetscInt i = 0; i < n; i++) {
-    const PetscBool is_csr = (PetscBool)(candidate[i].n_pieces == 1 && candidate[i].piece[0].strategy == chooser->csr);
+    const PetscBool is_csr = (PetscBool)(candidate[i].n_pieces == 1 && candidate[i].piece.strategy == chooser->csr);
     AutoCSRPlan    *next   = NULL;
     double          handicapped;
     PetscErrorCode  ierr;
@@ -72,7 +72,7 @@ static PetscErrorCode build_fastest(AutoCSRChooser *chooser, const AutoCSRCandid
     ierr = build_and_time(chooser, &candidate[i], &next);
     if (ierr) PetscCall(AutoCSRPlanDestroy(&next));
     PetscCall(ierr);
-    PetscCall(PetscInfo(NULL, "Candidate %" PetscInt_FMT ", %s%s: predicted %g s, measured %g s\n", i, candidate[i].piece[0].strategy->name, candidate[i].n_pieces > 1 ? " and others by row ranges" : "", candidate[i].seconds, next->measured));
+    PetscCall(PetscInfo(NULL, "Candidate %" PetscInt_FMT ", %s%s: predicted %g s, measured %g s\n", i, candidate[i].piece.strategy->name, candidate[i].n_pieces > 1 ? " and others by row ranges" : "", candidate[i].seconds, next->measured));
     if (is_csr && (!*csr_seconds || next->measured < *csr_seconds)) *csr_seconds = next->measured;
     handicapped = is_csr ? BETTER_MEASURED * next->measured : next->measured;
     if (handicapped < shortest) {
@@ -88,7 +88,7 @@ static PetscErrorCode build_fastest(AutoCSRChooser *chooser, const AutoCSRCandid
 
 static PetscErrorCode describe_pieces(AutoCSRChooser *chooser, const AutoCSRCandidate *candidate, size_t len, char text[])
 {
-  const AutoCSRPiece *piece = candidate->piece;
+  const AutoCSRPiece *piece = AutoCSRCandidatePieces(chooser, candidate);
   char                what[128];
 
   PetscFunctionBegin;
@@ -118,12 +118,12 @@ static PetscErrorCode explain(AutoCSRChooser *chooser, const AutoCSRCandidate ca
 {
   const AutoCSRCandidate *c      = &candidate[chosen];
   const AutoCSRCandidate *other  = NULL;
-  const PetscBool         is_csr = (PetscBool)(c->n_pieces == 1 && c->piece[0].strategy == chooser->csr);
+  const PetscBool         is_csr = (PetscBool)(c->n_pieces == 1 && c->piece.strategy == chooser->csr);
   char                    tail[128];
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < n && !other; i++) { /* the runner-up: the best that is not a variant of the same strategy */
-    if (i != chosen && (candidate[i].n_pieces > 1 || c->n_pieces > 1 || candidate[i].piece[0].strategy != c->piece[0].strategy)) other = &candidate[i];
+    if (i != chosen && (candidate[i].n_pieces > 1 || c->n_pieces > 1 || candidate[i].piece.strategy != c->piece.strategy)) other = &candidate[i];
   }
   PetscCall(describe_pieces(chooser, c, sizeof(plan->why), plan->why));
   if (chooser->why_not)
@@ -131,14 +131,14 @@ static PetscErrorCode explain(AutoCSRChooser *chooser, const AutoCSRCandidate ca
   else if (is_csr && !other)
     tail[0] = 0;
   else if (is_csr)
-    PetscCall(PetscSNPrintf(tail, sizeof(tail), "; the next best, %s, is predicted to take %.2f of its time", other->n_pieces > 1 ? "row ranges" : other->piece[0].strategy->name, other->seconds / c->seconds));
+    PetscCall(PetscSNPrintf(tail, sizeof(tail), "; the next best, %s, is predicted to take %.2f of its time", other->n_pieces > 1 ? "row ranges" : other->piece.strategy->name, other->seconds / c->seconds));
   else if (csr_measured > 0 && plan->measured > 0)
     PetscCall(PetscSNPrintf(tail, sizeof(tail), "; measured %.2fx as fast as csr, %.2f of its bytes", csr_measured / plan->measured, c->bytes / chooser->base.bytes));
   else
     PetscCall(PetscSNPrintf(tail, sizeof(tail), "; predicted %.2fx as fast as csr, %.2f of its bytes", chooser->base.seconds / c->seconds, c->bytes / chooser->base.bytes));
   PetscCall(PetscStrlcat(plan->why, tail, sizeof(plan->why)));
   PetscCall(PetscInfo(NULL, "%s\n", plan->why));
-  if (other) PetscCall(PetscInfo(NULL, "Chosen: predicted %g s, %g bytes a product; runner-up %s: %g s, %g bytes\n", c->seconds, c->bytes, other->piece[0].strategy->name, other->seconds, other->bytes));
+  if (other) PetscCall(PetscInfo(NULL, "Chosen: predicted %g s, %g bytes a product; runner-up %s: %g s, %g bytes\n", c->seconds, c->bytes, other->piece.strategy->name, other->seconds, other->bytes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

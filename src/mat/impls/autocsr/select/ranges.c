@@ -143,13 +143,14 @@ PetscErrorCode AutoCSRChooseRanges(AutoCSRChooser *chooser, double best, AutoCSR
   PetscCall(PetscFree(table.cost));
   for (PetscInt g = 0; g < groups && found; g++) {
     if (g && path[g] == path[g - 1]) continue;
-    if (g) candidate->piece[candidate->n_pieces - 1].chunk_end = g * chunks / groups;
-    candidate->piece[candidate->n_pieces]             = table.state[path[g]];
-    candidate->piece[candidate->n_pieces].chunk_begin = g * chunks / groups;
-    candidate->piece[candidate->n_pieces++].chunk_end = chunks;
+    if (g) chooser->range[candidate->n_pieces - 1].chunk_end = g * chunks / groups;
+    chooser->range[candidate->n_pieces]             = table.state[path[g]];
+    chooser->range[candidate->n_pieces].chunk_begin = g * chunks / groups;
+    chooser->range[candidate->n_pieces++].chunk_end = chunks;
   }
+  if (found) candidate->piece = chooser->range[0];
   for (PetscInt p = 0; p < candidate->n_pieces; p++) {
-    const AutoCSRPiece  *piece   = &candidate->piece[p];
+    const AutoCSRPiece  *piece   = &chooser->range[p];
     const AutoCSRProblem problem = AutoCSRProblemOfChunks(&chooser->problem, piece->chunk_begin, piece->chunk_end);
     AutoCSREvaluation    e;
 

@@ -14,11 +14,17 @@
 
 #define ENTRIES_OF_PIECE 1.3 /* on average; sums of fewer took longer than gathers */
 
-/* Pieces that rows of so many entries make, spread over the tiles that their columns may lie in */
+/* Pieces that rows of so many entries make, spread over the tiles that their columns may lie in: those that are not without one. The power by squares: where caches are cold, the library's takes as long as a third of the choice */
 static double pieces_of(double rows, double length, double tiles)
 {
-  if (rows <= 0) return 0;
-  return rows * (tiles > 1 ? -tiles * expm1(length * log1p(-1 / tiles)) : 1);
+  const PetscInt whole   = (PetscInt)length;
+  double         without = 1 - (length - whole) / tiles, factor = 1 - 1 / tiles;
+
+  for (PetscInt bits = whole; bits; bits /= 2) {
+    if (bits % 2) without *= factor;
+    factor *= factor;
+  }
+  return tiles > 1 ? rows * tiles * (1 - without) : rows;
 }
 
 static double count_pieces(const AutoCSRProblem *problem, const AutoCSRAxes *axes)
@@ -28,7 +34,9 @@ static double count_pieces(const AutoCSRProblem *problem, const AutoCSRAxes *axe
   const double          tiles  = PetscMin((double)AutoCSRTiledTiles(axes, profile->n), window / width + 1);
   double                pieces = 0;
 
-  for (int b = 1; b < AUTOCSR_HISTOGRAM_BINS; b++) pieces += pieces_of(profile->histogram[b], profile->histogram[b] ? (double)profile->histogram_nnz[b] / profile->histogram[b] : 0, tiles);
+  for (int b = 1; b < AUTOCSR_HISTOGRAM_BINS; b++) {
+    if (profile->histogram[b]) pieces += pieces_of(profile->histogram[b], (double)profile->histogram_nnz[b] / profile->histogram[b], tiles);
+  }
   return PetscMin(pieces, (double)profile->nnz);
 }
 
