@@ -58,6 +58,25 @@ static PetscInt BoxWithMore(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
   return k + 1;
 }
 
+/* Rows of 31, 32 and 33 entries, the most that planes have of a root, and more */
+static PetscInt Bands(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
+{
+  const PetscInt begin = PetscMax(0, i - 15), end = PetscMin(n, i + 16 + (PetscInt)(3 * (PetscInt64)i / m));
+
+  for (PetscInt j = begin; j < end; j++) col[j - begin] = j;
+  return end - begin;
+}
+
+/* Before those of the commonest pattern rows of more patterns than a block has masks of */
+static PetscInt BandAfterPatterns(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
+{
+  if (2 * i >= m) return Stencil5(m, n, i, col);
+  col[0] = i;
+  col[1] = i + 1 + i % 16;
+  col[2] = i + 20 + i / 16;
+  return 3;
+}
+
 /* No row cut by thirds of the matrix */
 #define BLOCKS(b)                                                                    \
   {"small blocks of " #b ", few values", 12 * b, 10 * b, BlocksOfTenth, VALUES_FEW}, \
@@ -74,6 +93,8 @@ static const Generator more[] = {
     {"7-point, values by row, planes", 5000, 5000, Box, VALUES_ROW},
     {"7-point, constant, empty rows", 5000, 5000, OpenBox, VALUES_OFFSET},
     {"7-point, constant, a longer root", 5000, 5000, BoxWithMore, VALUES_OFFSET},
+    {"constant bands of 31 to 33 entries", 1600, 1600, Bands, VALUES_OFFSET},
+    {"5-point, constant, after many patterns", 1000, 1000, BandAfterPatterns, VALUES_OFFSET},
     {"5-point, constant, several rows of a lane", 17020, 17020, Stencil5, VALUES_OFFSET},
     BLOCKS(2),
     BLOCKS(3),
@@ -109,7 +130,7 @@ static PetscErrorCode Add(AxesList *list, AutoCSRAxes a)
 static PetscErrorCode AddRows(AxesList *list)
 {
   const AutoCSRIndex  indices[] = {AUTOCSR_INDEX_CSR, AUTOCSR_INDEX_32, AUTOCSR_INDEX_16};
-  const AutoCSRPlanes shape[]   = {{72, 1, 10}, {1200, 1, 41}, {AUTOCSR_PLANES_ROWS, 0, AUTOCSR_PLANES_REACH}, {9, 2, 1}}; /* whatever the matrix */
+  const AutoCSRPlanes shape[]   = {{72, 1, 10}, {1200, 1, 41}, {AUTOCSR_PLANES_ROWS, 0, AUTOCSR_PLANES_REACH}, {9, 2, 1}, {9000, 1, 130}}; /* whatever the matrix; the last is cut into more chunks than blocks are at once */
 
   PetscFunctionBeginUser;
   PetscCall(Add(list, (AutoCSRAxes){.mapping = AUTOCSR_MAP_EMPTY}));
@@ -459,6 +480,7 @@ static PetscErrorCode CheckMatrix(const Generator *g, PetscInt number, const Axe
   PetscFunctionBeginUser;
   PetscCall(ProblemCreate(g, (PetscBool)(number % 2), (size_t)number / 2 % 2, &p));
   if (g->row == Box) PetscCheck(p.profile->planes.stride == 1200 && p.profile->planes.around == 1 && p.profile->planes.reach == 40, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: planes of %" PetscInt_FMT " rows, %" PetscInt_FMT " around, reach %" PetscInt_FMT, g->name, p.profile->planes.stride, p.profile->planes.around, p.profile->planes.reach);
+  if (g->row == BandAfterPatterns) PetscCheck(p.profile->patterns > AUTOCSR_PLANES_PATTERNS && !p.profile->planes.stride, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: planes of %" PetscInt_FMT " rows, %" PetscInt_FMT " patterns", g->name, p.profile->planes.stride, p.profile->patterns);
   for (PetscInt a = 0; a < list->n; a++) {
     const PetscInt turns_of = p.host.nnz > 20000 ? 8 : p.host.nnz > 1000 || HasTiles(&list->axes[a]) ? 4
                                                                                                      : 1;
