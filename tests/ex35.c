@@ -58,10 +58,10 @@ static PetscInt BoxWithMore(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
   return k + 1;
 }
 
-/* Rows of 31, 32 and 33 entries, the most that planes have of a root, and more */
+/* Rows of 31, 32 or 33 entries, as the number of rows is divided by three: the most that planes have of a root, and more */
 static PetscInt Bands(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
 {
-  const PetscInt begin = PetscMax(0, i - 15), end = PetscMin(n, i + 16 + (PetscInt)(3 * (PetscInt64)i / m));
+  const PetscInt begin = PetscMax(0, i - 15), end = PetscMin(n, i + 16 + m % 3);
 
   for (PetscInt j = begin; j < end; j++) col[j - begin] = j;
   return end - begin;
@@ -93,7 +93,9 @@ static const Generator more[] = {
     {"7-point, values by row, planes", 5000, 5000, Box, VALUES_ROW},
     {"7-point, constant, empty rows", 5000, 5000, OpenBox, VALUES_OFFSET},
     {"7-point, constant, a longer root", 5000, 5000, BoxWithMore, VALUES_OFFSET},
-    {"constant bands of 31 to 33 entries", 1600, 1600, Bands, VALUES_OFFSET},
+    {"constant bands of 31 entries", 600, 600, Bands, VALUES_OFFSET},
+    {"constant bands of 32 entries", 601, 601, Bands, VALUES_OFFSET},
+    {"constant bands of 33 entries", 602, 602, Bands, VALUES_OFFSET},
     {"5-point, constant, after many patterns", 1000, 1000, BandAfterPatterns, VALUES_OFFSET},
     {"5-point, constant, several rows of a lane", 17020, 17020, Stencil5, VALUES_OFFSET},
     BLOCKS(2),
@@ -480,6 +482,7 @@ static PetscErrorCode CheckMatrix(const Generator *g, PetscInt number, const Axe
   PetscFunctionBeginUser;
   PetscCall(ProblemCreate(g, (PetscBool)(number % 2), (size_t)number / 2 % 2, &p));
   if (g->row == Box) PetscCheck(p.profile->planes.stride == 1200 && p.profile->planes.around == 1 && p.profile->planes.reach == 40, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: planes of %" PetscInt_FMT " rows, %" PetscInt_FMT " around, reach %" PetscInt_FMT, g->name, p.profile->planes.stride, p.profile->planes.around, p.profile->planes.reach);
+  if (g->row == Bands) PetscCheck(!p.profile->planes.stride == (p.host.m % 3 > 0), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: planes of %" PetscInt_FMT " rows", g->name, p.profile->planes.stride);
   if (g->row == BandAfterPatterns) PetscCheck(p.profile->patterns > AUTOCSR_PLANES_PATTERNS && !p.profile->planes.stride, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: planes of %" PetscInt_FMT " rows, %" PetscInt_FMT " patterns", g->name, p.profile->planes.stride, p.profile->patterns);
   for (PetscInt a = 0; a < list->n; a++) {
     const PetscInt turns_of = p.host.nnz > 20000 ? 8 : p.host.nnz > 1000 || HasTiles(&list->axes[a]) ? 4

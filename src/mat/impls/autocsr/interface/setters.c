@@ -40,7 +40,7 @@ static PetscErrorCode AutoCSRSettingReplace(Mat A, size_t offset, const void *va
   `"csr"` takes the rows in place; `"csr-vector"` likewise, with one number of lanes for all rows;
   `"csr-adaptive"` takes blocks of rows through shared memory, `"light"` has rows fetched by whoever is free, `"pcsr"` makes all
   products before the sums, `"merge"` cuts the merge path of rows and nonzeros (these as in Dufrechou et al. 2021); `"binned"` sorts groups of
-  rows into bins by their length and gives each bin a kernel (Hou, Feng, Che 2017); `"rowbins"` bins each row by its own
+  rows into bins by their length and gives each bin a kernel (Hou, Feng, Che 2017; on a device not chosen unless asked for); `"rowbins"` bins each row by its own
   length: short ones in slices, the longest over many blocks; `"segsum"` cuts the nonzeros into equal tiles (Liu, Vinter
   2015); `"sell"` stores slices of rows column by column, `"sellp"` with several lanes a row (devices only), `"ell"` with all rows as
   long as the longest; `"cusparse-alg1"`, `"cusparse-alg2"`, `"cusparse-sell"` and `"cusparse-bsr"` are the vendor's (devices only); `"pattern"` stores lists of column offsets and no index for an entry; `"symmetric"` of such rows the values on
@@ -187,6 +187,9 @@ PetscErrorCode MatAutoCSRSetValueCoding(Mat A, MatAutoCSRValueCoding coding)
   Notes:
   This is U of Hou, Feng, Che 2017, III-B.
 
+  On a device `"binned"` is among the strategies that `"auto"` chooses from only where this or `MatAutoCSRSetMaxBins()` was called:
+  others took no longer.
+
   The plan of the matrix is made again at the next product. An unknown value is an error that lists the choices.
 
 .seealso: `MATAUTOCSR`, `MatAutoCSRSetMaxBins()`, `MatAutoCSRSetStrategy()`, `MatAutoCSRView()`
@@ -214,6 +217,8 @@ PetscErrorCode MatAutoCSRSetGranularity(Mat A, PetscInt rows)
 
   Notes:
   The last bin takes all longer rows (Hou, Feng, Che 2017, III-B).
+
+  On a device fewer than 100 also have `"auto"` choose from `"binned"`, which it else leaves out there.
 
   The plan of the matrix is made again at the next product. An unknown value is an error that lists the choices.
 

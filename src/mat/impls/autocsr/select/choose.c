@@ -23,7 +23,7 @@ static void insert(Best *best, const AutoCSRCandidate *next)
   best->candidate[k] = *next;
 }
 
-/* A variant for all rows of a problem; *applies: it runs, and takes no more memory than it may */
+/* A variant for all rows of a problem; *runs: there are executors for it */
 static PetscErrorCode score_variant(AutoCSRChooser *chooser, const AutoCSRProblem *problem, const AutoCSRStrategy *strategy, const AutoCSRAxes *axes, AutoCSRCandidate *candidate, PetscBool *runs)
 {
   AutoCSREvaluation e;
@@ -50,7 +50,7 @@ static PetscErrorCode score_strategy(AutoCSRChooser *chooser, const AutoCSRStrat
   if (!n_variants) PetscCall(PetscInfo(NULL, "%s does not apply: %s\n", strategy->name, *why));
   for (PetscInt v = 0; v < n_variants; v++) {
     PetscCall(score_variant(chooser, &chooser->problem, strategy, &axes[v], &next, &runs));
-    if (next.score == PETSC_MAX_REAL) {
+    if (!(next.score < PETSC_MAX_REAL)) {
       *why = runs ? "it takes more memory than the objective allows" : "no executor runs it";
       continue;
     }

@@ -14,7 +14,7 @@
 
 #define ENTRIES_OF_PIECE 1.3 /* on average; sums of fewer took longer than gathers */
 
-/* Pieces that rows of so many entries make, spread over the tiles that their columns may lie in: those that are not without one. The power by squares: where caches are cold, the library's takes as long as a third of the choice */
+/* Pieces that rows of so many entries make, spread over the tiles that their columns may lie in: those that are not without one. Between whole lengths as a mixture of both has them; a power by squares needs no code that is not in the cache */
 static double pieces_of(double rows, double length, double tiles)
 {
   const PetscInt whole   = (PetscInt)length;

@@ -1,0 +1,191 @@
+static char help[] = "The choice: the best variants by their scores, best first, csr among them, and row ranges where they gain.\n\n";
+
+#include "../src/mat/impls/autocsr/select/choose.h"
+#include "blocks.h"
+
+#define MOST 512 /* variants of all strategies */
+
+/* A stencil of constant coefficients, and rows of random columns: each wants a strategy of its own */
+static PetscInt Halves(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
+{
+  return i < m / 2 ? Star(n, i, 100, m / 200, 1, 1, col) : Pick(n, i, n / 24, col);
+}
+
+static const Generator more[] = {
+    {"two halves", 40000, 40000, Halves, VALUES_OFFSET}};
+
+typedef struct {
+  const AutoCSRStrategy *strategy;
+  AutoCSRAxes            axes;
+  double                 score;
+} Variant;
+
+/* All variants that run and are let in, in the order in which they are asked for */
+static PetscErrorCode ListVariants(AutoCSRChooser *chooser, Variant list[], PetscInt *n)
+{
+  AutoCSRAxes       axes[AUTOCSR_MAX_VARIANTS];
+  AutoCSREvaluation e;
+  const char       *why;
+  PetscInt          n_axes;
+  PetscBool         all, same;
+
+  PetscFunctionBeginUser;
+  *n = 0;
+  PetscCall(PetscStrcmp(chooser->problem.settings->strategy, "auto", &all));
+  for (PetscInt s = 0; AutoCSRStrategies[s]; s++) {
+    PetscCall(PetscStrcmp(chooser->problem.settings->strategy, AutoCSRStrategies[s]->name, &same));
+    if (!all && !same) continue;
+    PetscCall((*AutoCSRStrategies[s]->variants)(&chooser->problem, AUTOCSR_MAX_VARIANTS, axes, &n_axes, &why));
+    for (PetscInt v = 0; v < n_axes; v++) {
+      double score;
+
+      PetscCall(AutoCSRCostEvaluate(chooser, &chooser->problem, AutoCSRStrategies[s], &axes[v], &e));
+      score = AutoCSRCostScore(&chooser->problem, &e);
+      if (!(score < PETSC_MAX_REAL)) continue;
+      PetscCheck(*n < MOST, PETSC_COMM_SELF, PETSC_ERR_PLIB, "More than %d variants", MOST);
+      list[(*n)++] = (Variant){AutoCSRStrategies[s], axes[v], score + chooser->figures->machine.product};
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The first of those that score least; it is taken from the list. NULL: any strategy */
+static PetscErrorCode TakeBest(const AutoCSRStrategy *strategy, Variant list[], PetscInt *n, Variant *best)
+{
+  PetscInt k = -1;
+
+  PetscFunctionBeginUser;
+  for (PetscInt v = 0; v < *n; v++) {
+    if ((!strategy || list[v].strategy == strategy) && (k < 0 || list[v].score < list[k].score)) k = v;
+  }
+  PetscCheck(k >= 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "No variant is left");
+  *best = list[k];
+  PetscCall(PetscMemmove(list + k, list + k + 1, sizeof(*list) * (size_t)(*n - k - 1)));
+  (*n)--;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscBool HasVariant(const AutoCSRStrategy *strategy, const Variant list[], PetscInt n)
+{
+  for (PetscInt v = 0; v < n; v++) {
+    if (list[v].strategy == strategy) return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
+/* They follow one another from the first chunk to the last */
+static PetscErrorCode CheckPieces(const AutoCSRChooser *chooser, const AutoCSRCandidate *c, const char what[])
+{
+  const AutoCSRPiece *piece = AutoCSRCandidatePieces(chooser, c);
+  PetscInt            chunk = 0;
+
+  PetscFunctionBeginUser;
+  for (PetscInt p = 0; p < c->n_pieces; p++) {
+    PetscCheck(piece[p].chunk_begin == chunk && (piece[p].chunk_end > chunk || c->n_pieces == 1), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: piece %" PetscInt_FMT " begins with chunk %" PetscInt_FMT ", not %" PetscInt_FMT, what, p, piece[p].chunk_begin, chunk);
+    chunk = piece[p].chunk_end;
+  }
+  PetscCheck(chunk == chooser->problem.profile->chunks, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %" PetscInt_FMT " chunks of %" PetscInt_FMT, what, chunk, chooser->problem.profile->chunks);
+  PetscCheck(!memcmp(&c->piece, &piece[0], sizeof(*piece)), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: the candidate's piece is not the first", what);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The candidates are those that a list of all, sorted, begins with */
+static PetscErrorCode CheckCandidates(AutoCSRChooser *chooser, PetscInt max, PetscInt *ranges, PetscInt *last, const char what[])
+{
+  AutoCSRCandidate candidate[AUTOCSR_MAX_CANDIDATES];
+  static Variant   list[MOST];
+  PetscInt         n, left;
+  PetscBool        automatic, wants_csr;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscStrcmp(chooser->problem.settings->strategy, "auto", &automatic));
+  PetscCall(AutoCSRChoose(chooser, max, candidate, &n));
+  PetscCall(ListVariants(chooser, list, &left));
+  PetscCheck(n >= 1 && n <= max, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %" PetscInt_FMT " candidates of %" PetscInt_FMT, what, n, max);
+  if (!left || !chooser->problem.csr->nnz) { /* csr, whatever the settings, and why it is not what was asked for */
+    PetscCheck(n == 1 && candidate[0].piece.strategy == chooser->csr, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: nothing applies, and yet %s", what, candidate[0].piece.strategy->name);
+    PetscCheck(automatic || !strcmp(chooser->problem.settings->strategy, "csr") || chooser->why_not, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: no reason", what);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  wants_csr = (PetscBool)(automatic && HasVariant(chooser->csr, list, left));
+  PetscCheck(!chooser->why_not, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s does not apply: %s", what, chooser->why_not);
+  PetscCheck(n == PetscMin(max, left + (candidate[0].n_pieces > 1)), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %" PetscInt_FMT " candidates of %" PetscInt_FMT " variants", what, n, left);
+  for (PetscInt k = 0; k < n; k++) {
+    const AutoCSRCandidate *c = &candidate[k];
+    Variant                 want;
+
+    PetscCall(CheckPieces(chooser, c, what));
+    if (c->n_pieces > 1) {
+      PetscCheck(!k && automatic && c->score < candidate[1].score, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: row ranges in place %" PetscInt_FMT " score %g", what, k, c->score);
+      (*ranges)++;
+      continue;
+    }
+    PetscCall(TakeBest(wants_csr && k == max - 1 ? chooser->csr : NULL, list, &left, &want));
+    PetscCheck(c->piece.strategy == want.strategy && c->score == want.score && !memcmp(&c->piece.axes, &want.axes, sizeof(want.axes)), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: candidate %" PetscInt_FMT " of %" PetscInt_FMT " is %s (%g), not %s (%g)", what, k, max, c->piece.strategy->name, c->score, want.strategy->name, want.score);
+    wants_csr = (PetscBool)(wants_csr && want.strategy != chooser->csr);
+    if (k == max - 1 && left) {
+      PetscCall(TakeBest(NULL, list, &left, &want));
+      *last += want.score < c->score; /* it has csr's place for csr's sake */
+    }
+  }
+  PetscCheck(!wants_csr, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: csr is not among %" PetscInt_FMT, what, max);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CheckMatrix(const Generator *g, const AutoCSRFigures *figures, AutoCSRChooser *chooser, PetscInt *ranges, PetscInt *last)
+{
+  const char *const strategies[] = {"auto", "csr", "ell", "block", "pattern", "rowbins", "binned"};
+  AutoCSRMatrix     csr;
+  AutoCSRSettings   settings;
+  AutoCSRProfile   *profile;
+  char              what[128];
+
+  PetscFunctionBeginUser;
+  PetscCall(MatrixCreate(g, &csr));
+  PetscCall(AutoCSRProfileCreate(&csr, csr.backend->slice_height, &profile));
+  for (size_t s = 0; s < PETSC_STATIC_ARRAY_LENGTH(strategies); s++) {
+    for (int objective = MAT_AUTOCSR_OBJECTIVE_TIME; objective <= MAT_AUTOCSR_OBJECTIVE_MEMORY; objective++) {
+      PetscCall(AutoCSRSettingsInitialize(&settings));
+      settings.objective = (MatAutoCSRObjective)objective;
+      PetscCall(PetscStrncpy(settings.strategy, strategies[s], sizeof(settings.strategy)));
+      chooser->figures = figures;
+      chooser->problem = (AutoCSRProblem){.csr = &csr, .profile = profile, .settings = &settings, .lanes = figures->lanes};
+      AutoCSRProblemSetChunks(&chooser->problem, 0, profile->chunks);
+      PetscCall(AutoCSRStrategyFind("csr", &chooser->csr));
+      PetscCall(PetscSNPrintf(what, sizeof(what), "%s, %s, objective %s", g->name, strategies[s], MatAutoCSRObjectives[objective]));
+      for (PetscInt max = 2; max <= AUTOCSR_MAX_CANDIDATES; max++) PetscCall(CheckCandidates(chooser, max, ranges, last, what));
+    }
+  }
+  PetscCall(AutoCSRProfileDestroy(&profile));
+  PetscCall(MatrixDestroy(&csr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  const AutoCSRFigures *figures;
+  AutoCSRChooser       *chooser;
+  PetscInt              ranges = 0, last = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(AutoCSRFiguresGet(&AutoCSRBackendHost, "auto", &figures));
+  PetscCall(PetscNew(&chooser));
+  for (size_t g = 0; g < PETSC_STATIC_ARRAY_LENGTH(generators); g++) {
+    if (generators[g].m) PetscCall(CheckMatrix(&generators[g], figures, chooser, &ranges, &last)); /* blocks without rows have no choice */
+  }
+  for (size_t g = 0; g < PETSC_STATIC_ARRAY_LENGTH(more); g++) PetscCall(CheckMatrix(&more[g], figures, chooser, &ranges, &last));
+  PetscCheck(ranges > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "No row ranges were chosen");
+  PetscCheck(last > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The last place was never kept for csr");
+  PetscCall(PetscFree(chooser));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "The best are chosen\n"));
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+  test:
+    output_file: output/ex40_1.out
+
+TEST*/
