@@ -58,6 +58,32 @@ static PetscInt BoxWithMore(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
   return k + 1;
 }
 
+/* Two neighbours on each side along each axis of a grid: two planes around */
+static PetscInt Far(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
+{
+  const PetscInt size[] = {16, 17, m / 272}, stride[] = {1, 16, 272}, at[] = {i % 16, i / 16 % 17, i / 272};
+  PetscInt       k = 0;
+
+  for (int d = 2; d >= 0; d--) {
+    for (PetscInt r = -2; r < 0; r++) {
+      if (at[d] + r >= 0) col[k++] = i + r * stride[d];
+    }
+  }
+  col[k++] = i;
+  for (int d = 0; d < 3; d++) {
+    for (PetscInt r = 1; r <= 2; r++) {
+      if (at[d] + r < size[d]) col[k++] = i + r * stride[d];
+    }
+  }
+  return k;
+}
+
+/* The same but for the rows of one side, which have the diagonal alone (MatZeroRows()) */
+static PetscInt FarWithFixed(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
+{
+  return i % 16 ? Far(m, n, i, col) : Diagonal(m, n, i, col);
+}
+
 /* Rows of 31, 32 or 33 entries, as the number of rows is divided by three: the most that planes have of a root, and more */
 static PetscInt Bands(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
 {
@@ -93,6 +119,8 @@ static const Generator more[] = {
     {"7-point, values by row, planes", 5000, 5000, Box, VALUES_ROW},
     {"7-point, constant, empty rows", 5000, 5000, OpenBox, VALUES_OFFSET},
     {"7-point, constant, a longer root", 5000, 5000, BoxWithMore, VALUES_OFFSET},
+    {"13-point, constant", 2176, 2176, Far, VALUES_OFFSET},
+    {"13-point, constant, fixed rows", 2176, 2176, FarWithFixed, VALUES_ROW},
     {"constant bands of 31 entries", 600, 600, Bands, VALUES_OFFSET},
     {"constant bands of 32 entries", 601, 601, Bands, VALUES_OFFSET},
     {"constant bands of 33 entries", 602, 602, Bands, VALUES_OFFSET},
@@ -132,7 +160,7 @@ static PetscErrorCode Add(AxesList *list, AutoCSRAxes a)
 static PetscErrorCode AddRows(AxesList *list)
 {
   const AutoCSRIndex  indices[] = {AUTOCSR_INDEX_CSR, AUTOCSR_INDEX_32, AUTOCSR_INDEX_16};
-  const AutoCSRPlanes shape[]   = {{72, 1, 10}, {1200, 1, 41}, {AUTOCSR_PLANES_ROWS, 0, AUTOCSR_PLANES_REACH}, {9, 2, 1}, {9000, 1, 130}}; /* whatever the matrix; the last is cut into more chunks than blocks are at once */
+  const AutoCSRPlanes shape[]   = {{72, 1, 10}, {1200, 1, 41}, {AUTOCSR_PLANES_ROWS, 0, AUTOCSR_PLANES_REACH}, {9, 2, 1}, {272, 2, 32}, {9000, 1, 130}}; /* whatever the matrix; the last is cut into more chunks than blocks are at once */
 
   PetscFunctionBeginUser;
   PetscCall(Add(list, (AutoCSRAxes){.mapping = AUTOCSR_MAP_EMPTY}));
@@ -482,6 +510,7 @@ static PetscErrorCode CheckMatrix(const Generator *g, PetscInt number, const Axe
   PetscFunctionBeginUser;
   PetscCall(ProblemCreate(g, (PetscBool)(number % 2), (size_t)number / 2 % 2, &p));
   if (g->row == Box) PetscCheck(p.profile->planes.stride == 1200 && p.profile->planes.around == 1 && p.profile->planes.reach == 40, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: planes of %" PetscInt_FMT " rows, %" PetscInt_FMT " around, reach %" PetscInt_FMT, g->name, p.profile->planes.stride, p.profile->planes.around, p.profile->planes.reach);
+  if (g->row == Far) PetscCheck(p.profile->planes.stride == 272 && p.profile->planes.around == 2 && p.profile->planes.reach == 32, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: planes of %" PetscInt_FMT " rows, %" PetscInt_FMT " around, reach %" PetscInt_FMT, g->name, p.profile->planes.stride, p.profile->planes.around, p.profile->planes.reach);
   if (g->row == Bands) PetscCheck(!p.profile->planes.stride == (p.host.m % 3 > 0), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: planes of %" PetscInt_FMT " rows", g->name, p.profile->planes.stride);
   if (g->row == BandAfterPatterns) PetscCheck(p.profile->patterns > AUTOCSR_PLANES_PATTERNS && !p.profile->planes.stride, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: planes of %" PetscInt_FMT " rows, %" PetscInt_FMT " patterns", g->name, p.profile->planes.stride, p.profile->patterns);
   for (PetscInt a = 0; a < list->n; a++) {
