@@ -22,7 +22,7 @@ J*/
 /*E
   MatAutoCSRRigor - how much work may go into choosing the plan of a matrix
 
-+ `MAT_AUTOCSR_RIGOR_NONE`     - no plan: the speculative segmented sum straight on CSR, nothing is looked at
++ `MAT_AUTOCSR_RIGOR_NONE`     - the speculative segmented sum straight on the CSR: nothing is looked at, nothing stored
 . `MAT_AUTOCSR_RIGOR_ESTIMATE` - one pass over the CSR and a cost model (the default)
 - `MAT_AUTOCSR_RIGOR_MEASURE`  - the best few by the cost model are built and timed
 
@@ -39,7 +39,7 @@ PETSC_EXTERN const char *const MatAutoCSRRigors[];
   MatAutoCSRObjective - what the choice of a plan minimizes
 
 + `MAT_AUTOCSR_OBJECTIVE_TIME`   - the time of a product (the default)
-- `MAT_AUTOCSR_OBJECTIVE_MEMORY` - the memory: only plans that copy no values
+- `MAT_AUTOCSR_OBJECTIVE_MEMORY` - the memory: only plans that copy no values and keep at most a twentieth of the CSR
 
   Level: intermediate
 E*/

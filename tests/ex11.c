@@ -144,8 +144,8 @@ int main(int argc, char **argv)
 
   test:
     suffix: citations
-    args: -view -a_mat_type autocsr -a_mat_autocsr_strategy sell -a_autocsr_view -citations
-    filter: grep -o "AlphaSparse: Generating"
+    args: -view -a_mat_type autocsr -a_mat_autocsr_strategy {{sell csr-vector coltile segsum binned}separate output} -a_autocsr_view -citations
+    filter: grep -o -E "@.*(hou|liu|du|dufrechou|hong|beamer|lee)20[0-9]+"
 
   test:
     suffix: setters

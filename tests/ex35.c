@@ -84,6 +84,18 @@ static PetscInt FarWithFixed(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
   return i % 16 ? Far(m, n, i, col) : Diagonal(m, n, i, col);
 }
 
+/* Two unknowns at each point of a grid that reach different ones of their neighbours: as many rows of one pattern as of the other */
+static PetscInt TwoKinds(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
+{
+  const PetscInt at[] = {i - 1200 - i % 2, i - 40, i, i + 40, i + 1200 + i % 2};
+  PetscInt       k    = 0;
+
+  for (int t = 0; t < 5; t++) {
+    if (at[t] >= 0 && at[t] < n) col[k++] = at[t];
+  }
+  return k;
+}
+
 /* Rows of 31, 32 or 33 entries, as the number of rows is divided by three: the most that planes have of a root, and more */
 static PetscInt Bands(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
 {
@@ -119,6 +131,7 @@ static const Generator more[] = {
     {"7-point, values by row, planes", 5000, 5000, Box, VALUES_ROW},
     {"7-point, constant, empty rows", 5000, 5000, OpenBox, VALUES_OFFSET},
     {"7-point, constant, a longer root", 5000, 5000, BoxWithMore, VALUES_OFFSET},
+    {"two unknowns, constant", 5000, 5000, TwoKinds, VALUES_OFFSET},
     {"13-point, constant", 2176, 2176, Far, VALUES_OFFSET},
     {"13-point, constant, fixed rows", 2176, 2176, FarWithFixed, VALUES_ROW},
     {"constant bands of 31 entries", 600, 600, Bands, VALUES_OFFSET},
@@ -511,6 +524,7 @@ static PetscErrorCode CheckMatrix(const Generator *g, PetscInt number, const Axe
   PetscCall(ProblemCreate(g, (PetscBool)(number % 2), (size_t)number / 2 % 2, &p));
   if (g->row == Box) PetscCheck(p.profile->planes.stride == 1200 && p.profile->planes.around == 1 && p.profile->planes.reach == 40, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: planes of %" PetscInt_FMT " rows, %" PetscInt_FMT " around, reach %" PetscInt_FMT, g->name, p.profile->planes.stride, p.profile->planes.around, p.profile->planes.reach);
   if (g->row == Far) PetscCheck(p.profile->planes.stride == 272 && p.profile->planes.around == 2 && p.profile->planes.reach == 32, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: planes of %" PetscInt_FMT " rows, %" PetscInt_FMT " around, reach %" PetscInt_FMT, g->name, p.profile->planes.stride, p.profile->planes.around, p.profile->planes.reach);
+  if (g->row == TwoKinds) PetscCheck(p.profile->patterns < 20 && !p.profile->planes.stride, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: planes of %" PetscInt_FMT " rows, %" PetscInt_FMT " patterns", g->name, p.profile->planes.stride, p.profile->patterns);
   if (g->row == Bands) PetscCheck(!p.profile->planes.stride == (p.host.m % 3 > 0), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: planes of %" PetscInt_FMT " rows", g->name, p.profile->planes.stride);
   if (g->row == BandAfterPatterns) PetscCheck(p.profile->patterns > AUTOCSR_PLANES_PATTERNS && !p.profile->planes.stride, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: planes of %" PetscInt_FMT " rows, %" PetscInt_FMT " patterns", g->name, p.profile->planes.stride, p.profile->patterns);
   for (PetscInt a = 0; a < list->n; a++) {
@@ -523,6 +537,44 @@ static PetscErrorCode CheckMatrix(const Generator *g, PetscInt number, const Axe
   }
   for (PetscInt k = 0; k < KINDS; k++) PetscCall(CheckMixture(&p, list, 7 * number + k, (int)k, reached, g->name));
   PetscCall(ProblemDestroy(&p));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* They are zero past their end, nobody's but their own, and all go back */
+static PetscErrorCode CheckPieces(void)
+{
+  enum { N = 600 };
+  unsigned char *there = NULL, *piece[N] = {NULL};
+  PetscInt       bytes[N], most          = 0;
+
+  PetscFunctionBeginUser;
+  for (PetscInt turn = 0; turn < 4; turn++) {
+    for (PetscInt k = 0; k < N; k++) {
+      const uint64_t random = Random64(k, turn);
+
+      if (piece[k] && random % 3) continue; /* it stays for another turn */
+      if (piece[k]) PetscCall(AutoCSRDeviceRelease(piece[k]));
+      bytes[k] = (PetscInt)(random / 8 % (random / 4 % 2 ? 300000 : 3000));
+      most     = PetscMax(most, bytes[k] + 64);
+      PetscCall(AutoCSRDeviceAllocate((size_t)bytes[k], (void **)&piece[k]));
+      PetscCheck((uintptr_t)piece[k] % 256 == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A piece is not aligned");
+      PetscCheck(!cudaMemsetAsync(piece[k], (int)(k % 255) + 1, (size_t)bytes[k], NULL), PETSC_COMM_SELF, PETSC_ERR_PLIB, "A piece of %" PetscInt_FMT " bytes is not there", bytes[k]);
+    }
+    PetscCall(PetscMalloc1(most, &there));
+    for (PetscInt k = 0; k < N; k++) {
+      PetscCall(AutoCSRDeviceToHost(there, piece[k], (size_t)bytes[k] + 64));
+      for (PetscInt i = 0; i < bytes[k] + 64; i++) PetscCheck(there[i] == (i < bytes[k] ? k % 255 + 1 : 0), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Byte %" PetscInt_FMT " of a piece of %" PetscInt_FMT " is %d", i, bytes[k], there[i]);
+    }
+    PetscCall(PetscFree(there));
+  }
+  for (PetscInt k = 0; k < N; k++) PetscCall(AutoCSRDeviceRelease(piece[(7 * k) % N])); /* 7 and N have no common divisor */
+  for (PetscInt k = 0; k < N; k++) PetscCheck(cudaMemsetAsync(piece[k], 0, 1, NULL), PETSC_COMM_SELF, PETSC_ERR_PLIB, "A piece that was released is there still");
+  PetscCall(AutoCSRDeviceAllocateZeros(1000, (void **)&piece[0]));
+  PetscCall(PetscMalloc1(1064, &there));
+  PetscCall(AutoCSRDeviceToHost(there, piece[0], 1064));
+  for (PetscInt i = 0; i < 1064; i++) PetscCheck(!there[i], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Byte %" PetscInt_FMT " is not zero", i);
+  PetscCall(PetscFree(there));
+  PetscCall(AutoCSRDeviceRelease(piece[0]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -552,6 +604,11 @@ int main(int argc, char **argv)
   PetscCall(AddRows(&list));
   PetscCall(AddSlices(&list));
   PetscCall(AddInPlace(&list));
+  for (int cut = 0; cut < 2; cut++) { /* products by pieces of slabs, too, but most by such whose ends the emulator knows */
+    AutoCSRDeviceCutPieces((PetscBool)!cut);
+    PetscCall(CheckPieces());
+    if (!cut) PetscCall(CheckMatrix(&generators[4], 1, &list, &reached));
+  }
   for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(generators); i++) PetscCall(CheckMatrix(&generators[i], (PetscInt)i, &list, &reached));
   for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(more); i++) PetscCall(CheckMatrix(&more[i], 2 * (PetscInt)i, &list, &reached));
   PetscCall(CheckReached(&reached));

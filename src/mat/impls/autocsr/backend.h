@@ -1,6 +1,6 @@
 /*
   What a memory and its executors have to offer to the rooms that profile, build, check and run plans: one table for the
-  host (host/backend.c) and one for CUDA (cuda/backend.cu). A matrix names the backend in whose memory its arrays lie; its
+  host (host/backend.c) and one for CUDA (cuda/backend.c). A matrix names the backend in whose memory its arrays lie; its
   profile, plan, streams and products are of the same one. Nothing outside host/ and cuda/ knows which it is.
 */
 #ifndef AUTOCSR_BACKEND_H
@@ -15,6 +15,13 @@ typedef struct {
 } AutoCSRRowKind;
 
 #define AUTOCSR_MAX_ROW_KINDS 16 /* of one call */
+
+#define AUTOCSR_MAX_BINS 100
+
+/* Virtual rows of like workload, their rows and nonzeros: bin min(nonzeros / U, bins - 1) (hou2017, Algorithm 2) */
+typedef struct {
+  PetscInt count[AUTOCSR_MAX_BINS], rows[AUTOCSR_MAX_BINS], nnz[AUTOCSR_MAX_BINS];
+} AutoCSRBins;
 
 /*
   Sizes and counts are on the host; `names`, streams, the three arrays of a matrix, its profile's pattern_id and operands
@@ -41,8 +48,8 @@ struct _AutoCSRBackend {
   PetscErrorCode (*profile)(const AutoCSRMatrix *, AutoCSRProfile *);
 
   /*
-    The bins of virtual rows of U rows each (profile.h, AutoCSRBins), all zero from `bins` on; and the names, ascending, of
-    the virtual rows in bins that are wanted
+    The bins of virtual rows of U rows each, the last one what is left; all zero from `bins` on, AUTOCSR_MAX_BINS at most. And
+    the names, ascending, of the virtual rows in bins that are wanted
   */
   PetscErrorCode (*count_bins)(const AutoCSRMatrix *, PetscInt U, PetscInt bins, AutoCSRBins *);
   PetscErrorCode (*name_bins)(const AutoCSRMatrix *, PetscInt U, PetscInt bins, const PetscBool wanted[], PetscInt names[]);

@@ -1,8 +1,29 @@
 /* Bins of virtual rows (hou2017, Algorithm 2), and the names of virtual rows and of rows by what is in them */
-#include "bins.cuh"
+#include "planner.cuh"
 #include "sums.cuh"
 #include <cub/device/device_select.cuh>
 #include <thrust/iterator/counting_iterator.h>
+
+/* A virtual row: U rows, the last one what is left */
+struct VirtualRows {
+  PetscInt        m, U, bins;
+  const PetscInt *row_ptr;
+
+  __device__ __forceinline__ PetscInt End(PetscInt v) const
+  {
+    return m - v * U < U ? m : (v + 1) * U;
+  }
+  __device__ __forceinline__ PetscInt Nonzeros(PetscInt v) const
+  {
+    return row_ptr[End(v)] - row_ptr[v * U];
+  }
+  __device__ __forceinline__ PetscInt Bin(PetscInt v) const
+  {
+    const PetscInt w = Nonzeros(v) / U;
+
+    return w < bins - 1 ? w : bins - 1;
+  }
+};
 
 struct IsInBins {
   VirtualRows rows;
@@ -29,12 +50,29 @@ struct RowKinds {
   }
 };
 
+/* out: all zero before */
 static __global__ void __launch_bounds__(BLOCK) Count(VirtualRows rows, AutoCSRBins *out)
 {
   PtxWaitForLast();
   __shared__ AutoCSRBins own;
+  const PetscInt         n = Pieces(rows.m, rows.U);
 
-  CountVirtualRows(rows, FirstOfThread(), StrideOfThreads(), own, out);
+  for (int b = (int)threadIdx.x; b < rows.bins; b += BLOCK) own.count[b] = own.rows[b] = own.nnz[b] = 0;
+  __syncthreads();
+  for (PetscInt64 i = FirstOfThread(); i < n; i += StrideOfThreads()) {
+    const PetscInt v = (PetscInt)i, b = rows.Bin(v);
+
+    AtomicAdd(&own.count[b], 1);
+    AtomicAdd(&own.rows[b], rows.End(v) - v * rows.U);
+    AtomicAdd(&own.nnz[b], rows.Nonzeros(v));
+  }
+  __syncthreads();
+  for (int b = (int)threadIdx.x; b < rows.bins; b += BLOCK) {
+    if (!own.count[b]) continue;
+    AtomicAdd(&out->count[b], own.count[b]);
+    AtomicAdd(&out->rows[b], own.rows[b]);
+    AtomicAdd(&out->nnz[b], own.nnz[b]);
+  }
 }
 
 PetscErrorCode AutoCSRDeviceCountBins(const AutoCSRMatrix *csr, PetscInt U, PetscInt bins, AutoCSRBins *counted)

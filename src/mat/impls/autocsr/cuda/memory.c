@@ -1,11 +1,15 @@
 /*
   Memory of the device, on PETSc's stream: from the device's pool, which keeps what is released (PETSc sets it so too), so
-  that the temporaries of planning cost no synchronization and no work of the driver. And what small copies go through.
+  that the temporaries of planning cost no synchronization and no work of the driver. Small pieces that stay are cut from
+  slabs. And what small copies go through.
 */
 #include "planner.h"
 
-#define ROOM  64     /* readable bytes past the end */
-#define SMALL 131072 /* a copy of at most so many bytes goes through page-locked memory: the driver has no part of its own in it */
+#define ROOM  64 /* readable bytes past the end */
+#define SLAB  (4 << 20)
+#define PIECE (SLAB / 16) /* bytes of a piece that is cut from a slab, at most */
+#define ALIGN 256         /* of its beginning, as the device's own */
+#define SMALL 131072      /* a copy of at most so many bytes goes through page-locked memory: the driver has no part of its own in it */
 
 /* What planning keeps until PETSc ends: page-locked memory of the host, counters and the table of patterns (2 MB), a second stream */
 static struct {
@@ -18,6 +22,24 @@ static struct {
   cudaStream_t beside;
   cudaEvent_t  forked, joined;
 } kept;
+
+/*
+  A plan of a small matrix has some ten pieces of memory, and what is past their ends is to be zero. A call for each and another that sets its end to zero
+  take the host longer than the kernels that fill them, which the latter also keeps from being launched early. So pieces are cut one after the other from
+  memory that is set to zero at once; a slab goes back when the last of its pieces does, and none is used twice.
+*/
+typedef struct _Slab *Slab;
+struct _Slab {
+  char    *data;
+  size_t   used;
+  PetscInt pieces; /* that are not released */
+  Slab     next;
+};
+
+static struct {
+  size_t piece; /* with the room past it, at most; 0: none is cut, so that whatever checks accesses knows the ends of each */
+  Slab   first; /* from which pieces are cut */
+} slabs = {PetscDefined(USE_DEBUG) ? 0 : PIECE, NULL};
 
 static PetscErrorCode PoolKeepsMemory(void)
 {
@@ -51,9 +73,57 @@ PetscErrorCode AutoCSRDeviceAllocateScratch(size_t bytes, cudaStream_t stream, v
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+void AutoCSRDeviceCutPieces(PetscBool cut)
+{
+  slabs.piece = cut ? PIECE : 0;
+}
+
+static PetscErrorCode SlabCut(size_t bytes, void **data)
+{
+  Slab slab = slabs.first;
+
+  PetscFunctionBegin;
+  if (!slab || slab->used + bytes > SLAB) {
+    void *all;
+
+    PetscCall(AutoCSRDeviceAllocateScratch(SLAB, AUTOCSR_STREAM, &all));
+    PetscCallCUDA(cudaMemsetAsync(all, 0, SLAB, AUTOCSR_STREAM));
+    PetscCall(PetscNew(&slab));
+    slab->data  = (char *)all;
+    slab->next  = slabs.first;
+    slabs.first = slab;
+  }
+  *data = slab->data + slab->used;
+  slab->used += (bytes + ALIGN - 1) / ALIGN * ALIGN;
+  slab->pieces++;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* *cut: it was a piece of a slab */
+static PetscErrorCode SlabRelease(const char *data, PetscBool *cut)
+{
+  PetscFunctionBegin;
+  *cut = PETSC_FALSE;
+  for (Slab slab, *next = &slabs.first; (slab = *next); next = &slab->next) {
+    if (data < slab->data || data >= slab->data + SLAB) continue;
+    *cut = PETSC_TRUE;
+    if (!--slab->pieces) {
+      *next = slab->next;
+      PetscCall(AutoCSRDeviceReleaseScratch(slab->data, AUTOCSR_STREAM));
+      PetscCall(PetscFree(slab));
+    }
+    break;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode AutoCSRDeviceAllocate(size_t bytes, void **data)
 {
   PetscFunctionBegin;
+  if (bytes + ROOM <= slabs.piece) {
+    PetscCall(SlabCut(bytes + ROOM, data));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(AutoCSRDeviceAllocateScratch(bytes + ROOM, AUTOCSR_STREAM, data));
   PetscCallCUDA(cudaMemsetAsync((char *)*data + bytes, 0, ROOM, AUTOCSR_STREAM));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -62,8 +132,8 @@ PetscErrorCode AutoCSRDeviceAllocate(size_t bytes, void **data)
 PetscErrorCode AutoCSRDeviceAllocateZeros(size_t bytes, void **data)
 {
   PetscFunctionBegin;
-  PetscCall(AutoCSRDeviceAllocateScratch(bytes + ROOM, AUTOCSR_STREAM, data));
-  PetscCallCUDA(cudaMemsetAsync(*data, 0, bytes + ROOM, AUTOCSR_STREAM));
+  PetscCall(AutoCSRDeviceAllocate(bytes, data));
+  if (bytes + ROOM > slabs.piece) PetscCallCUDA(cudaMemsetAsync(*data, 0, bytes, AUTOCSR_STREAM));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -76,8 +146,11 @@ PetscErrorCode AutoCSRDeviceReleaseScratch(void *data, cudaStream_t stream)
 
 PetscErrorCode AutoCSRDeviceRelease(void *data)
 {
+  PetscBool cut;
+
   PetscFunctionBegin;
-  PetscCall(AutoCSRDeviceReleaseScratch(data, AUTOCSR_STREAM));
+  PetscCall(SlabRelease((const char *)data, &cut));
+  if (!cut) PetscCall(AutoCSRDeviceReleaseScratch(data, AUTOCSR_STREAM));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -12,8 +12,9 @@ static PetscInt Clamped(DeviceCount count)
 static PetscErrorCode TakeOver(const DeviceProfile *d, unsigned sizes, uint16_t **id, AutoCSRProfile *profile)
 {
   const PetscInt h       = profile->slice_height;
-  double         squares = 0;
-  PetscBool      any     = PETSC_FALSE;
+  double         squares  = 0;
+  DeviceCount    descents = 0;
+  PetscBool      any      = PETSC_FALSE;
 
   PetscFunctionBegin;
   for (PetscInt c = 0; c < profile->chunks; c++) {
@@ -35,16 +36,17 @@ static PetscErrorCode TakeOver(const DeviceProfile *d, unsigned sizes, uint16_t 
     chunk->gather_lines     = count[COUNT_LINE_ENTRIES] ? (double)count[COUNT_LINES] / (double)count[COUNT_LINE_ENTRIES] : 0;
     profile->bandwidth      = PetscMax(profile->bandwidth, (PetscInt)count[COUNT_BANDWIDTH]);
     squares += (double)count[COUNT_SQUARES];
+    descents += d->descents[c];
     any = (PetscBool)(any || (!profile->rows_only && d->worthwhile[c]));
   }
+  profile->unsorted = (PetscBool)(descents != 0);
   AutoCSRProfileTotal(profile, squares);
   for (int b = 0; b < AUTOCSR_HISTOGRAM_BINS; b++) {
     profile->histogram[b]     = (PetscInt)d->histogram[b];
     profile->histogram_nnz[b] = (PetscInt)d->histogram_nnz[b];
   }
-  PetscCall(PetscArraycpy(profile->bins, d->bins, AutoCSRProfileGranularities(profile->m)));
   AutoCSRProfileSetReach(profile, (PetscInt)d->reached);
-  if (profile->rows_only) PetscFunctionReturn(PETSC_SUCCESS);
+  if (profile->rows_only || profile->unsorted) PetscFunctionReturn(PETSC_SUCCESS);
   profile->block_size = 1;
   for (int b = 2; b <= MAX_BLOCK_SIZE; b++) {
     if (sizes & ~d->not_blocks & (1u << b)) profile->block_size = b;
@@ -59,7 +61,7 @@ static PetscErrorCode TakeOver(const DeviceProfile *d, unsigned sizes, uint16_t 
     PetscInt number = 0;
 
     while (number < d->patterns && d->pattern_row[number] < d->common_row) number++;
-    if (d->patterns) AutoCSRProfileSetPlanes(profile, number, d->common_length, d->common_offset);
+    if (d->patterns) AutoCSRProfileSetPlanes(profile, number, d->others, d->common_length, d->common_offset);
   }
   profile->values        = d->values.n;
   profile->float32_exact = (PetscBool)(sizeof(PetscReal) > sizeof(float) && !d->values.inexact);

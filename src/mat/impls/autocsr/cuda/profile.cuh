@@ -40,7 +40,7 @@ typedef struct {
 typedef struct {
   alignas(16) DeviceCount chunk[AUTOCSR_MAX_CHUNKS][COUNTS];
   DeviceCount histogram[AUTOCSR_HISTOGRAM_BINS], histogram_nnz[AUTOCSR_HISTOGRAM_BINS];
-  AutoCSRBins bins[AUTOCSR_GRANULARITIES];
+  DeviceCount descents[AUTOCSR_MAX_CHUNKS]; /* entries that are not past the one before them, less those that begin a row: their sum is 0 where all rows are sorted */
   unsigned    arrived; /* blocks, where one kernel looks at all */
   /* What rows do not tell */
   alignas(16) unsigned not_blocks;             /* bit b: the pattern is not made of b by b blocks */
@@ -48,12 +48,13 @@ typedef struct {
   int          patterns;
   PetscInt     pattern_row[AUTOCSR_MAX_PATTERNS];
   PetscInt     common_row, common_length, common_offset[AUTOCSR_PLANES_ENTRIES]; /* of the pattern of the most rows */
+  PetscInt     others;                         /* rows of patterns that are no part of it, having as many entries */
   DeviceValues values;
   unsigned     reached;      /* lines of x on which samples fall */
   int          other_values; /* rows of one pattern have other values; 0 also where it was not looked at */
 } DeviceProfile;
 
-static_assert(sizeof(DeviceCount[COUNTS]) % 16 == 0 && sizeof(DeviceCount[AUTOCSR_HISTOGRAM_BINS]) % 16 == 0 && sizeof(AutoCSRBins) % 16 == 0 && sizeof(DeviceProfile) % 16 == 0, "Parts of a profile are moved in words of 16 bytes");
+static_assert(sizeof(DeviceCount[COUNTS]) % 16 == 0 && sizeof(DeviceCount[AUTOCSR_HISTOGRAM_BINS]) % 16 == 0 && sizeof(DeviceCount[AUTOCSR_MAX_CHUNKS]) % 16 == 0 && sizeof(DeviceProfile) % 16 == 0, "Parts of a profile are moved in words of 16 bytes");
 
 /* All chunks but the last have this many rows */
 static inline PetscInt RowsPerChunk(const AutoCSRProfile *profile)
@@ -62,7 +63,7 @@ static inline PetscInt RowsPerChunk(const AutoCSRProfile *profile)
 }
 
 /*
-  On PETSc's stream, or on the one that is said. profile_rows.cu. The first: bins too; with host, memory of it that the device writes to, it also reports. Fits: of models. The report: what is told by the profile's parts,
+  On PETSc's stream, or on the one that is said. profile_rows.cu. The first: with host, memory of it that the device writes to, it also reports. Fits: of models. The report: what is told by the profile's parts,
   moved to the host's memory, so that what the device has is zero again, as `bytes` of `used` are, too; all else there is not set
 */
 PetscErrorCode DeviceProfileRows(const AutoCSRMatrix *, const AutoCSRProfile *, DeviceProfile *, DeviceProfile *host);

@@ -299,22 +299,31 @@ static __global__ void __launch_bounds__(BLOCK) CountBefore(PatternTable *table)
 
 static constexpr int NUMBER_BLOCK = 1024, SHARES = 8; /* threads; those that a pattern has */
 
-/* The row that shows the pattern of the most rows, of equals the first; by one block, which has the kept ones' tables */
-static __device__ __forceinline__ void FindCommon(const PatternTable *table, unsigned kept, const unsigned slot_of[], const DeviceCount last[], DeviceProfile *out)
+/* The row that shows the pattern of the most rows, of equals the first, and the rows of others with as many entries or more; by one block, which has the kept ones' tables */
+static __device__ __forceinline__ void FindCommon(const PetscInt row_ptr[], const PatternTable *table, unsigned kept, const unsigned slot_of[], const DeviceCount last[], DeviceProfile *out)
 {
-  __shared__ DeviceCount rows, first;
+  __shared__ DeviceCount rows, first, others;
 
-  if (threadIdx.x == 0) rows = 0, first = 0;
+  if (threadIdx.x == 0) rows = 0, first = 0, others = 0;
   __syncthreads();
   if (threadIdx.x < kept) atomicMax(&rows, table->rows[slot_of[threadIdx.x]]);
   __syncthreads();
   if (threadIdx.x < kept && table->rows[slot_of[threadIdx.x]] == rows) atomicMax(&first, last[threadIdx.x]);
   __syncthreads();
-  if (threadIdx.x == 0) out->common_row = PETSC_MAX_INT - (PetscInt)first;
+  if (threadIdx.x < kept && last[threadIdx.x] != first) {
+    const PetscInt common = PETSC_MAX_INT - (PetscInt)first, row = PETSC_MAX_INT - (PetscInt)last[threadIdx.x];
+
+    if (row_ptr[row + 1] - row_ptr[row] >= row_ptr[common + 1] - row_ptr[common]) atomicAdd(&others, table->rows[slot_of[threadIdx.x]]);
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    out->common_row = PETSC_MAX_INT - (PetscInt)first;
+    out->others     = (PetscInt)others;
+  }
 }
 
 /* Those kept, numbered by first appearance: each block has all of them in shared memory and numbers its share */
-static __global__ void __launch_bounds__(NUMBER_BLOCK) NumberPatterns(PatternTable *table, DeviceProfile *out)
+static __global__ void __launch_bounds__(NUMBER_BLOCK) NumberPatterns(const PetscInt row_ptr[], PatternTable *table, DeviceProfile *out)
 {
   PtxWaitForLast();
   __shared__ DeviceCount last[AUTOCSR_MAX_PATTERNS];
@@ -336,7 +345,7 @@ static __global__ void __launch_bounds__(NUMBER_BLOCK) NumberPatterns(PatternTab
 #pragma unroll
   for (int o = 1; o < SHARES; o *= 2) number += __shfl_xor_sync(ALL_LANES, number, o);
   if (blockIdx.x == 0 && threadIdx.x == 0) out->patterns = (int)kept;
-  if (blockIdx.x == 0) FindCommon(table, kept, slot_of, last, out);
+  if (blockIdx.x == 0) FindCommon(row_ptr, table, kept, slot_of, last, out);
   if (threadIdx.x % SHARES || k >= kept) return;
   table->number[slot_of[k]] = number + 1;
   out->pattern_row[number]  = PETSC_MAX_INT - (PetscInt)last[k];
@@ -418,7 +427,7 @@ PetscErrorCode DeviceProfilePatterns(const AutoCSRMatrix *csr, const AutoCSRProf
   PetscCallCUDA(cudaGetLastError());
   Launch(CountBefore, dim3(Pieces(LISTED, BLOCK * KEYS_OF_THREAD), TILES_AT_ONCE), BLOCK, 0, AUTOCSR_STREAM)(table);
   PetscCallCUDA(cudaGetLastError());
-  Launch(NumberPatterns, Pieces(AUTOCSR_MAX_PATTERNS * SHARES, NUMBER_BLOCK), NUMBER_BLOCK, 0, AUTOCSR_STREAM)(table, device);
+  Launch(NumberPatterns, Pieces(AUTOCSR_MAX_PATTERNS * SHARES, NUMBER_BLOCK), NUMBER_BLOCK, 0, AUTOCSR_STREAM)(csr->row_ptr, table, device);
   PetscCallCUDA(cudaGetLastError());
   Launch(NameRows, grid, BLOCK, 0, AUTOCSR_STREAM)(*csr, rows_per_chunk, row_hash, table, id, device);
   PetscCallCUDA(cudaGetLastError());

@@ -1,21 +1,21 @@
 /*
-  Lengths, bandwidth, padding, 16-bit slices, lines of x, bins (profile/profile.c, profile/spread.c, profile/bins.c). What looks at rows is one kernel: a
-  small matrix waits for starts of kernels, and little else. Some of its blocks look at a window of rows each, others at samples, others at virtual rows.
+  Lengths, bandwidth, padding, 16-bit slices, lines of x (profile/profile.c, profile/spread.c). What looks at rows is one kernel: a small matrix waits for
+  starts of kernels, and little else. Some of its blocks look at a window of rows each, others at samples, others at all entries.
 */
-#include "bins.cuh"
+#include "profile.cuh"
 #include "sort.cuh"
 #include "fits.cuh"
 
 #define LINE_SLOTS    (2 * AUTOCSR_BLOCK_ENTRIES) /* a power of two */
 #define LINE_SAMPLES  16                          /* blocks of a chunk; more samples than that take a second turn */
 #define LINES_AT_ONCE 8                           /* columns that a thread asks for before it looks at them */
+#define ENTRIES_AT_LEAST 4096                     /* of a block that looks at all of its own */
 
 /* How a grid is shared out */
 struct Look {
   PetscInt rows_per_chunk, shift;
-  unsigned line_blocks, bin_blocks; /* of a chunk, and of a granularity */
-  int      chunks, granularities;
-  PetscInt U[AUTOCSR_GRANULARITIES];
+  unsigned line_blocks, entry_blocks; /* of a chunk, and in all */
+  int      chunks;
 };
 
 /* What a block has counted, as sums and maxima of the chunk */
@@ -52,7 +52,7 @@ struct WindowShared {
   WindowSort::Shared sort;
   PetscInt           first_of[AUTOCSR_WINDOW], last_of[AUTOCSR_WINDOW];
   DeviceCount        own[COUNTS], histogram_nnz[AUTOCSR_HISTOGRAM_BINS];
-  unsigned           histogram[AUTOCSR_HISTOGRAM_BINS];
+  unsigned           histogram[AUTOCSR_HISTOGRAM_BINS], descents;
 };
 
 /* Window w, by a block */
@@ -70,6 +70,7 @@ static __device__ __forceinline__ void MeasureWindow(const AutoCSRMatrix &csr, c
   PetscInt       away = 0;
 
   if (k < COUNTS) own[k] = 0;
+  if (k == 0) s.descents = 0;
   if (k < AUTOCSR_HISTOGRAM_BINS) {
     histogram[k]     = 0;
     histogram_nnz[k] = 0;
@@ -82,6 +83,7 @@ static __device__ __forceinline__ void MeasureWindow(const AutoCSRMatrix &csr, c
   away                      = WarpMax(away);
   const PetscInt    longest = WarpMax(length), shortest = WarpMin(in ? length : PETSC_MAX_INT);
   const unsigned    empty    = __ballot_sync(ALL_LANES, in && !length);
+  const unsigned    descend  = __ballot_sync(ALL_LANES, length && begin && first <= csr.col[begin - 1]); /* from the row before */
   const PetscInt64  distance = in ? (PetscInt64)length - look.shift : 0;
   const DeviceCount squares  = WarpSum((DeviceCount)(distance * distance));
   const int         bits = 64 - __clzll((long long)length), bin = bits < AUTOCSR_HISTOGRAM_BINS ? bits : AUTOCSR_HISTOGRAM_BINS - 1;
@@ -95,6 +97,7 @@ static __device__ __forceinline__ void MeasureWindow(const AutoCSRMatrix &csr, c
   }
   if (k == n - 1) atomicAdd(&own[COUNT_NNZ], (DeviceCount)(end - csr.row_ptr[row_begin]));
   if (Lane() == 0 && slice_exists) {
+    atomicAdd(&s.descents, (unsigned)__popc(descend));
     atomicAdd(&own[COUNT_EMPTY_ROWS], (DeviceCount)__popc(empty));
     atomicAdd(&own[COUNT_SQUARES], squares);
     atomicMax(&own[COUNT_LONGEST], (DeviceCount)longest);
@@ -106,6 +109,7 @@ static __device__ __forceinline__ void MeasureWindow(const AutoCSRMatrix &csr, c
   MeasureSlice(s.sort.length[r], first_of[r], last_of[r], slice_exists, &own[COUNT_PADDED_SORTED], &own[COUNT_SLICES_16_SORTED]);
   __syncthreads();
   AddCounts(own, out->chunk[row_begin / look.rows_per_chunk]);
+  if (k == 0 && s.descents) atomicAdd(&out->descents[row_begin / look.rows_per_chunk], (DeviceCount)0 - s.descents);
   if (k < AUTOCSR_HISTOGRAM_BINS && histogram[k]) {
     atomicAdd(&out->histogram[k], (DeviceCount)histogram[k]);
     atomicAdd(&out->histogram_nnz[k], histogram_nnz[k]);
@@ -165,13 +169,28 @@ static __device__ __forceinline__ void CountLines(const AutoCSRMatrix &csr, cons
   AddCounts(s.own, out->chunk[chunk]);
 }
 
+/* Entries that are not past the one before them, by one of a number of blocks */
+static __device__ __forceinline__ void CountDescents(const AutoCSRMatrix &csr, const Look &look, unsigned block, unsigned &own, DeviceProfile *out)
+{
+  unsigned descents = 0;
+
+  if (threadIdx.x == 0) own = 0;
+  __syncthreads();
+#pragma unroll 4
+  for (PetscInt64 i = (PetscInt64)block * BLOCK + threadIdx.x; i + 1 < csr.nnz; i += (PetscInt64)look.entry_blocks * BLOCK) descents += csr.col[i + 1] <= csr.col[i];
+  descents = WarpSum((int)descents);
+  if (Lane() == 0 && descents) atomicAdd(&own, descents);
+  __syncthreads();
+  if (threadIdx.x == 0 && own) atomicAdd(&out->descents[block % (unsigned)look.chunks], (DeviceCount)own);
+}
+
 /* What was found goes to the host, by threads of a grid or of a block; zeros stay */
-static __device__ __forceinline__ void Report(int chunks, int granularities, bool rows_only, DeviceProfile *device, DeviceProfile *host, size_t first, size_t stride)
+static __device__ __forceinline__ void Report(int chunks, bool rows_only, DeviceProfile *device, DeviceProfile *host, size_t first, size_t stride)
 {
   MoveOut(device->chunk, host->chunk, (size_t)chunks * sizeof(device->chunk[0]), first, stride);
   MoveOut(device->histogram, host->histogram, sizeof(device->histogram), first, stride);
   MoveOut(device->histogram_nnz, host->histogram_nnz, sizeof(device->histogram_nnz), first, stride);
-  MoveOut(device->bins, host->bins, (size_t)granularities * sizeof(device->bins[0]), first, stride);
+  MoveOut(device->descents, host->descents, sizeof(device->descents), first, stride);
   if (!rows_only) MoveOut(&device->not_blocks, &host->not_blocks, sizeof(*device) - offsetof(DeviceProfile, not_blocks), first, stride);
 }
 
@@ -182,31 +201,27 @@ static __global__ void __launch_bounds__(BLOCK) LookAtRows(AutoCSRMatrix csr, Lo
   __shared__ union {
     WindowShared window;
     LineShared   lines;
-    AutoCSRBins  bins;
+    unsigned     descents;
   } s;
-  const unsigned lines = look.line_blocks * (unsigned)look.chunks, windows = (unsigned)Pieces(csr.m, AUTOCSR_WINDOW), b = blockIdx.x;
+  const unsigned lines = look.line_blocks * (unsigned)look.chunks, b = blockIdx.x;
 
   static_assert((int)AUTOCSR_WINDOW == BLOCK, "A thread of a block has a row of its window");
   if (b < lines)
     CountLines(csr, look, b / look.line_blocks, b % look.line_blocks, s.lines, out);
-  else if (b - lines < windows)
-    MeasureWindow(csr, look, (PetscInt)(b - lines), s.window, out);
-  else {
-    const unsigned    share = b - lines - windows, u = share / look.bin_blocks;
-    const VirtualRows rows = {csr.m, look.U[u], AUTOCSR_MAX_BINS, csr.row_ptr};
-
-    CountVirtualRows(rows, (PetscInt64)(share % look.bin_blocks) * BLOCK + threadIdx.x, (PetscInt64)look.bin_blocks * BLOCK, s.bins, &out->bins[u]);
-  }
-  if (host && IsLastBlock(&out->arrived)) Report(look.chunks, look.granularities, true, out, host, threadIdx.x, BLOCK);
+  else if (b - lines < look.entry_blocks)
+    CountDescents(csr, look, b - lines, s.descents, out);
+  else
+    MeasureWindow(csr, look, (PetscInt)(b - lines - look.entry_blocks), s.window, out);
+  if (host && IsLastBlock(&out->arrived)) Report(look.chunks, true, out, host, threadIdx.x, BLOCK);
 }
 
-static constexpr unsigned REPORTING = 8, CLEARING = 64; /* blocks: for some 100 KB, and for megabytes */
+static constexpr unsigned REPORTING = 8, CLEARING = 64; /* blocks: for some 30 KB, and for megabytes */
 
-static __global__ void __launch_bounds__(BLOCK) ReportAll(int chunks, int granularities, bool rows_only, DeviceProfile *device, ulonglong2 used[], size_t words, DeviceProfile *host)
+static __global__ void __launch_bounds__(BLOCK) ReportAll(int chunks, bool rows_only, DeviceProfile *device, ulonglong2 used[], size_t words, DeviceProfile *host)
 {
   PtxWaitForLast();
   for (size_t i = (size_t)FirstOfThread(); i < words; i += (size_t)StrideOfThreads()) used[i] = ulonglong2{0, 0};
-  Report(chunks, granularities, rows_only, device, host, (size_t)FirstOfThread(), (size_t)StrideOfThreads());
+  Report(chunks, rows_only, device, host, (size_t)FirstOfThread(), (size_t)StrideOfThreads());
 }
 
 static constexpr int FIT_BLOCK = 128; /* threads: their slices fit into shared memory */
@@ -257,12 +272,10 @@ PetscErrorCode DeviceProfileRows(const AutoCSRMatrix *csr, const AutoCSRProfile 
   unsigned       blocks;
 
   PetscFunctionBegin;
-  look.line_blocks   = (unsigned)PetscMin(Pieces(slices, AutoCSRSampleStep(slices)), LINE_SAMPLES);
-  look.bin_blocks    = GridOf(Pieces(csr->m / AutoCSRGranularity[0] + 1, BLOCK), 256);
-  look.chunks        = (int)profile->chunks;
-  look.granularities = (int)AutoCSRProfileGranularities(csr->m);
-  for (int u = 0; u < look.granularities; u++) look.U[u] = AutoCSRGranularity[u];
-  blocks = (unsigned)Pieces(csr->m, AUTOCSR_WINDOW) + look.line_blocks * look.chunks + look.bin_blocks * look.granularities;
+  look.line_blocks  = (unsigned)PetscMin(Pieces(slices, AutoCSRSampleStep(slices)), LINE_SAMPLES);
+  look.entry_blocks = GridOf(Pieces(csr->nnz, ENTRIES_AT_LEAST), 2048);
+  look.chunks       = (int)profile->chunks;
+  blocks            = (unsigned)Pieces(csr->m, AUTOCSR_WINDOW) + look.line_blocks * look.chunks + look.entry_blocks;
   Launch(LookAtRows, blocks, BLOCK, 0, AUTOCSR_STREAM)(*csr, look, device, host);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -279,7 +292,7 @@ PetscErrorCode DeviceProfileFits(const AutoCSRMatrix *csr, const AutoCSRProfile 
 PetscErrorCode DeviceProfileReport(const AutoCSRProfile *profile, DeviceProfile *device, void *used, size_t bytes, DeviceProfile *host)
 {
   PetscFunctionBegin;
-  Launch(ReportAll, bytes ? CLEARING : REPORTING, BLOCK, 0, AUTOCSR_STREAM)((int)profile->chunks, (int)AutoCSRProfileGranularities(profile->m), profile->rows_only == PETSC_TRUE, device, (ulonglong2 *)used, bytes / sizeof(ulonglong2), host);
+  Launch(ReportAll, bytes ? CLEARING : REPORTING, BLOCK, 0, AUTOCSR_STREAM)((int)profile->chunks, profile->rows_only == PETSC_TRUE, device, (ulonglong2 *)used, bytes / sizeof(ulonglong2), host);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -33,6 +33,8 @@ static PetscErrorCode AutoCSRFinalize(void)
 . -mat_autocsr_max_bins <100>                                       - see `MatAutoCSRSetMaxBins()`
 . -mat_autocsr_segsum_fixup (device|host)                           - see `MatAutoCSRSetSegsumFixup()`
 . -mat_autocsr_exchange (auto|host|scatter)                         - see `MatAutoCSRSetExchange()`
+. -mat_autocsr_progressive <true>                                   - see `MatAutoCSRSetProgressive()`
+. -mat_autocsr_machine (<file>|none)                                - where the machine's figures are kept; none: those that are shipped
 . -mat_autocsr_takeover                                             - with a device: stands in for `MATAIJCUSPARSE`, see below
 - -mat_autocsr_simd (auto|x86-64|avx2|avx512)                       - the instruction set of the host
 
@@ -44,7 +46,8 @@ static PetscErrorCode AutoCSRFinalize(void)
 
   Change the values through PETSc: a program that writes into the arrays which it gave to `MatCreateSeqAIJWithArrays()`
   does so between `MatSeqAIJGetArray()` and `MatSeqAIJRestoreArray()`. `MatSeqAIJRestoreArrayWrite()` does not count as a
-  change in PETSc: after it call `PetscObjectStateIncrease()`.
+  change in PETSc: after it call `PetscObjectStateIncrease()`, and so after `MatMPIAIJGetLocalMat()` and
+  `MatMPIAIJGetLocalMatMerge()` with `MAT_REUSE_MATRIX`, which use it, where -mat_seqaij_type makes their result one of ours.
 
   With a CUDA PETSc 3.26 and a device it is `MATAIJCUSPARSE` and not `MATAIJ` that the type is, and products are made on the
   device, or on the host while the matrix is bound to it (`MatBindToCPU()`); without a device, or with an older PETSc, it is
@@ -56,14 +59,15 @@ static PetscErrorCode AutoCSRFinalize(void)
   the name of that one, also those that `MatConvert()` or -mat_seqaij_type makes of `MATAIJ`: for programs, and places in
   PETSc, that ask for `MATSEQAIJCUSPARSE` by exact name, as `MatSeqAIJCUSPARSEGetArray()` does in debug builds.
 
-  What PETSc asks of `MATAIJ` by exact type name is different: `MatCreateKAIJ()` on one process and
-  `MatMPIAIJGetLocalMatCondensed()` are errors (convert to `MATAIJ` before), `PCILU` takes `MAT_SHIFT_INBLOCKS` for
+  What PETSc asks of `MATAIJ` by exact type name is different: `MatCreateKAIJ()` on one process,
+  `MatMPIAIJGetLocalMatCondensed()`, `MatComputeVariableBlockEnvelope()` on several processes, and `PCGAMG` of type classical with
+  -pc_gamg_classical_type direct are errors (convert to `MATAIJ` before), `MatAIJGetLocalMat()` of several processes is the matrix itself
+  (`MatMPIAIJGetLocalMat()` is right), `PCILU` takes `MAT_SHIFT_INBLOCKS` for
   `MAT_SHIFT_NONZERO`, sparse right-hand sides of MUMPS must be `MATAIJ`, and `MATCOMPOSITE` does not merge the
   communication of its matrices. `MatSetType()` on a matrix that was preallocated under another type and is not assembled
   drops the preallocation, as for every type. A matrix that is factored in place becomes a `MATSEQAIJ` factor.
 
-  The strategies are those of Hou, Feng, Che (IPDPSW 2017) and of Liu, Vinter (Parallel Computing 49, 2015), and sliced
-  and pattern storage.
+  doc/papers.md says which paper each strategy is from; -citations prints those of a run.
 
 .seealso: `MatCreateAutoCSR()`, `MatAutoCSRView()`, `MatAutoCSRGetInfo()`, `MATAIJ`, `MATSEQAUTOCSR`, `MATMPIAUTOCSR`
 M*/

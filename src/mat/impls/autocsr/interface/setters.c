@@ -48,7 +48,7 @@ static PetscErrorCode AutoCSRSettingReplace(Mat A, size_t offset, const void *va
   `"coltile"` cuts the columns into tiles whose part of x is kept near (shared memory on a device) and adds up sums of pieces of rows;
   `"propagate"` keeps all products in such tiles' order and adds them by blocks of rows, so that nothing is gathered from memory (devices only).
 
-  A strategy that cannot be applied to the matrix gives way to another one; `MatAutoCSRView()` says why.
+  A strategy that cannot be applied to the matrix gives way to `"csr"`; `MatAutoCSRView()` says why.
 
   An unknown name is an error that lists the names.
 

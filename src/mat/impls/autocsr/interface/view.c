@@ -87,7 +87,8 @@ static PetscErrorCode AutoCSRViewBlock(PetscViewer viewer, PetscBool detail, con
   if (ctx->resident) AUTOCSR_PRINT(", on %s", ctx->csr.backend->name);
   AUTOCSR_PRINT("\n");
   if (!plan) {
-    AUTOCSR_PRINT("    no plan: %s\n", ctx->csr.nnz ? "there was no memory for one, or the matrix has no values" : "nothing to multiply");
+    AUTOCSR_PRINT("    no plan: %s\n", !ctx->csr.nnz ? "nothing to multiply" : ctx->yields ? "so few nonzeros are multiplied as AIJ does"
+                                                                                           : "no memory for one, no values, or more nonzeros than its executors count");
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (detail && ctx->profile) PetscCall(AutoCSRViewProfile(viewer, ctx->profile));

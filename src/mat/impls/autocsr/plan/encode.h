@@ -361,15 +361,15 @@ AUTOCSR_HD uint32_t AutoCSRPatternPart(const AutoCSRSegment *seg, PetscInt p, Pe
 /* The first of the longest patterns of which pattern p is a part, among itself and those from `first` on, every `step`-th */
 AUTOCSR_HD AutoCSRPatternRoot AutoCSRPatternRootAmong(const AutoCSRSegment *seg, PetscInt p, PetscInt first, PetscInt step)
 {
-  const PetscInt    *ptr  = (const PetscInt *)seg->stream[AUTOCSR_STREAM_PATTERN_PTR].data;
-  const PetscInt     own  = ptr[p + 1] - ptr[p];
+  const PetscInt    *ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_PATTERN_PTR].data;
+  const PetscInt     own = ptr[p + 1] - ptr[p], most = seg->axes.mapping == AUTOCSR_MAP_PLANES ? AUTOCSR_PLANES_ENTRIES : 32;
   AutoCSRPatternRoot root = {own < 32 ? ((uint32_t)1 << own) - 1 : 0xffffffffu, (int32_t)ptr[p], (int32_t)own, (int32_t)ptr[p]};
 
   for (PetscInt q = first; q < seg->n_patterns && own && own < 32; q += step) {
     const PetscInt length = ptr[q + 1] - ptr[q];
     uint32_t       mask;
 
-    if (length > 32 || length <= root.length) continue;
+    if (length > most || length <= root.length) continue;
     mask = AutoCSRPatternPart(seg, p, q);
     if (!mask) continue;
     root.mask   = mask;

@@ -1,7 +1,7 @@
 /*
   MatProduct finds its functions by exact type names (MatProductSetFromOptions_<A>_<B>_C). Where ours meet another type the
   question is asked again with ours going as their parents. The answer, functions for AIJ, fits them as they are; those for
-  AIJCUSPARSE ask for names themselves, so both phases are run with ours going as their parents too.
+  AIJCUSPARSE, and a shell's, ask for names themselves, so both phases are run with ours going as their parents too.
 */
 #include "../mpi/mpiautocsr.h"
 
@@ -31,7 +31,8 @@ static PetscErrorCode AutoCSRProductResume(AutoCSRSuspendedProduct *s)
 typedef struct {
   PetscErrorCode (*symbolic)(Mat);
   PetscErrorCode (*numeric)(Mat);
-  PetscObjectId    id; /* of A in the symbolic phase, and its state */
+  PetscBool        shell; /* an operand is one, and its user has said of which type the result is */
+  PetscObjectId    id;    /* of A in the symbolic phase, and its state */
   PetscObjectState state;
 } AutoCSRPhases;
 
@@ -91,7 +92,7 @@ static PetscErrorCode MatProductSymbolic_AutoCSR(Mat C)
   PetscCall(AutoCSRProductResume(&s));
   PetscCall(ierr);
   PetscCall(AutoCSRPhasesWrap(C));
-  PetscCall(AutoCSRProductAttach(C));
+  if (!phases->shell) PetscCall(AutoCSRProductAttach(C));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -128,7 +129,7 @@ static PetscErrorCode MatProductNumeric_AutoCSR(Mat C)
   PetscCall(AutoCSRProductResume(&s));
   PetscCall(ierr);
   PetscCall(AutoCSRPhasesWrap(C));
-  PetscCall(AutoCSRProductAttach(C));
+  if (!phases->shell) PetscCall(AutoCSRProductAttach(C));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -162,15 +163,14 @@ static PetscErrorCode AutoCSRProductConvertOperands(Mat C)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Copies and scales the other by the operations of any matrix, which take vectors of the host where AIJCUSPARSE's do not (seq/cusparse.c) */
-static PetscErrorCode AutoCSRProductHasDiagonal(Mat C, PetscBool *diagonal)
+static PetscErrorCode AutoCSRProductHas(Mat C, MatType type, PetscBool *has)
 {
   const Mat operand[3] = {C->product->A, C->product->B, C->product->C};
 
   PetscFunctionBegin;
-  *diagonal = PETSC_FALSE;
-  for (PetscInt k = 0; k < 3 && !*diagonal; k++) {
-    if (operand[k]) PetscCall(PetscObjectTypeCompare((PetscObject)operand[k], "diagonal", diagonal));
+  *has = PETSC_FALSE;
+  for (PetscInt k = 0; k < 3 && !*has; k++) {
+    if (operand[k]) PetscCall(PetscObjectTypeCompare((PetscObject)operand[k], type, has));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -179,7 +179,8 @@ PetscErrorCode MatProductSetFromOptions_AutoCSR(Mat C)
 {
   const AutoCSRParent    *parent;
   AutoCSRSuspendedProduct s;
-  PetscBool               diagonal;
+  AutoCSRPhases          *phases;
+  PetscBool               diagonal, shell;
   PetscErrorCode          ierr;
 
   PetscFunctionBegin;
@@ -189,8 +190,13 @@ PetscErrorCode MatProductSetFromOptions_AutoCSR(Mat C)
   ierr = MatProductSetFromOptions(C);
   PetscCall(AutoCSRProductResume(&s));
   PetscCall(ierr);
-  PetscCall(AutoCSRProductHasDiagonal(C, &diagonal));
-  if (parent->by_name && !diagonal) PetscCall(AutoCSRPhasesWrap(C));
+  PetscCall(AutoCSRProductHas(C, "diagonal", &diagonal)); /* copies and scales the other by the operations of any matrix, which take vectors of the host where AIJCUSPARSE's do not (seq/cusparse.c) */
+  PetscCall(AutoCSRProductHas(C, MATSHELL, &shell));
+  if ((parent->by_name && !diagonal) || shell) {
+    PetscCall(AutoCSRPhasesGet(C, &phases));
+    phases->shell = shell;
+    PetscCall(AutoCSRPhasesWrap(C));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -97,14 +97,13 @@ AUTOCSR_HD PetscInt AutoCSRProfileShift(PetscInt m, PetscInt nnz)
   return m ? nnz / m : 0;
 }
 
-PETSC_INTERN PetscErrorCode AutoCSRProfileBins(const AutoCSRMatrix *, AutoCSRProfile *);                                          /* bins.c */
-PETSC_INTERN PetscErrorCode AutoCSRProfileSpread(const AutoCSRMatrix *, AutoCSRProfile *);                                        /* spread.c: bandwidth, padding, 16-bit slices, gather_lines */
-PETSC_INTERN PetscErrorCode AutoCSRProfileReach(const AutoCSRMatrix *, AutoCSRProfile *);                                         /* reach.c: reach */
-PETSC_INTERN void           AutoCSRProfileSetReach(AutoCSRProfile *, PetscInt lines);                                             /* the same, where the samples fall on so many lines */
-PETSC_INTERN void           AutoCSRProfileSetPlanes(AutoCSRProfile *, PetscInt number, PetscInt length, const PetscInt offset[]); /* of the commonest pattern; planes.c */
-PETSC_INTERN PetscErrorCode AutoCSRProfileBlocks(const AutoCSRMatrix *, AutoCSRProfile *);                                        /* blocks.c: block_size */
-PETSC_INTERN PetscErrorCode AutoCSRProfilePatterns(const AutoCSRMatrix *, AutoCSRProfile *);                                      /* patterns.c */
-PETSC_INTERN PetscErrorCode AutoCSRProfileValues(const AutoCSRMatrix *, AutoCSRProfile *);                                        /* values.c: values, value, float32_exact */
-PETSC_INTERN PetscErrorCode AutoCSRProfileSymmetry(const AutoCSRMatrix *, AutoCSRProfile *);                                      /* symmetry.c: diagonals */
+PETSC_INTERN PetscErrorCode AutoCSRProfileSpread(const AutoCSRMatrix *, AutoCSRProfile *);                                                         /* spread.c: bandwidth, padding, 16-bit slices, gather_lines */
+PETSC_INTERN PetscErrorCode AutoCSRProfileReach(const AutoCSRMatrix *, AutoCSRProfile *);                                                          /* reach.c: reach */
+PETSC_INTERN void           AutoCSRProfileSetReach(AutoCSRProfile *, PetscInt lines);                                                              /* the same, where the samples fall on so many lines */
+PETSC_INTERN void           AutoCSRProfileSetPlanes(AutoCSRProfile *, PetscInt number, PetscInt others, PetscInt length, const PetscInt offset[]); /* of the commonest pattern, and the rows of others with as many entries or more; planes.c */
+PETSC_INTERN PetscErrorCode AutoCSRProfileBlocks(const AutoCSRMatrix *, AutoCSRProfile *);                                                         /* blocks.c: block_size */
+PETSC_INTERN PetscErrorCode AutoCSRProfilePatterns(const AutoCSRMatrix *, AutoCSRProfile *);                                                       /* patterns.c */
+PETSC_INTERN PetscErrorCode AutoCSRProfileValues(const AutoCSRMatrix *, AutoCSRProfile *);                                                         /* values.c: values, value, float32_exact */
+PETSC_INTERN PetscErrorCode AutoCSRProfileSymmetry(const AutoCSRMatrix *, AutoCSRProfile *);                                                       /* symmetry.c: diagonals */
 
 #endif

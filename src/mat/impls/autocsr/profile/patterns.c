@@ -255,7 +255,7 @@ static PetscErrorCode Number(const Collection *c, AutoCSRProfile *profile, uint1
 static void SetPlanes(const AutoCSRMatrix *csr, const Collection *c, const uint16_t number[], AutoCSRProfile *profile)
 {
   const Pattern *most = NULL;
-  PetscInt       length, offset[AUTOCSR_PLANES_ENTRIES];
+  PetscInt       length, others = 0, offset[AUTOCSR_PLANES_ENTRIES];
 
   for (PetscInt i = 0; i < c->n; i++) {
     const Pattern *p = &c->pattern[i];
@@ -264,8 +264,13 @@ static void SetPlanes(const AutoCSRMatrix *csr, const Collection *c, const uint1
   }
   if (!most) return;
   length = csr->row_ptr[most->row + 1] - csr->row_ptr[most->row];
+  for (PetscInt i = 0; i < c->n; i++) { /* a part of it has fewer entries */
+    const Pattern *p = &c->pattern[i];
+
+    if (number[i] != AUTOCSR_NO_PATTERN && p != most && csr->row_ptr[p->row + 1] - csr->row_ptr[p->row] >= length) others += p->rows;
+  }
   for (PetscInt t = 0; t < PetscMin(length, AUTOCSR_PLANES_ENTRIES); t++) offset[t] = csr->col[csr->row_ptr[most->row] + t] - most->row;
-  AutoCSRProfileSetPlanes(profile, number[most - c->pattern], length, offset);
+  AutoCSRProfileSetPlanes(profile, number[most - c->pattern], others, length, offset);
 }
 
 PetscErrorCode AutoCSRProfilePatterns(const AutoCSRMatrix *csr, AutoCSRProfile *profile)

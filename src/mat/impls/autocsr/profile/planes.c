@@ -18,13 +18,13 @@ static PetscInt Stride(PetscInt length, const PetscInt offset[])
   return groups > 1 ? (offset[begin] + (offset[length - 1] - offset[begin]) / 2 - offset[0] - (offset[end] - offset[0]) / 2) / (groups - 1) : 0;
 }
 
-void AutoCSRProfileSetPlanes(AutoCSRProfile *profile, PetscInt number, PetscInt length, const PetscInt offset[])
+void AutoCSRProfileSetPlanes(AutoCSRProfile *profile, PetscInt number, PetscInt others, PetscInt length, const PetscInt offset[])
 {
   AutoCSRPlanes *p = &profile->planes;
   PetscInt       far;
 
   *p = (AutoCSRPlanes){0};
-  if (number >= AUTOCSR_PLANES_PATTERNS || length < 1 || length > AUTOCSR_PLANES_ENTRIES) return;
+  if (number >= AUTOCSR_PLANES_PATTERNS || others > profile->m / AUTOCSR_PLANES_OTHERS || length < 1 || length > AUTOCSR_PLANES_ENTRIES) return;
   far       = PetscMax(PetscAbsInt(offset[0]), PetscAbsInt(offset[length - 1]));
   p->stride = far > AUTOCSR_PLANES_REACH ? Stride(length, offset) : AUTOCSR_PLANES_ROWS;
   if (p->stride <= 0) {

@@ -41,6 +41,20 @@ void AutoCSRProfileTotal(AutoCSRProfile *profile, double squares)
   profile->variance = profile->m ? PetscMax(0, squares / profile->m - off * off) : 0;
 }
 
+/* Entries of rows [row_begin, row_end) that are not past the one before them, those that begin a row not counted: all are, less those */
+static PetscInt CountDescents(const AutoCSRMatrix *csr, PetscInt row_begin, PetscInt row_end)
+{
+  PetscInt n = 0;
+
+  for (PetscInt q = csr->row_ptr[row_begin]; q < csr->row_ptr[row_end] - 1; q++) n += csr->col[q + 1] <= csr->col[q];
+  for (PetscInt row = row_begin; row < row_end; row++) {
+    const PetscInt begin = csr->row_ptr[row];
+
+    if (csr->row_ptr[row + 1] > begin && begin > csr->row_ptr[row_begin]) n -= csr->col[begin] <= csr->col[begin - 1];
+  }
+  return n;
+}
+
 static void RowsMeasure(const AutoCSRMatrix *csr, AutoCSRProfile *profile)
 {
   const PetscInt shift   = AutoCSRProfileShift(csr->m, csr->nnz);
@@ -51,6 +65,7 @@ static void RowsMeasure(const AutoCSRMatrix *csr, AutoCSRProfile *profile)
 
     chunk->nnz        = csr->row_ptr[chunk->row_end] - csr->row_ptr[chunk->row_begin];
     chunk->min_length = PETSC_MAX_INT;
+    profile->unsorted = (PetscBool)(profile->unsorted || CountDescents(csr, chunk->row_begin, chunk->row_end));
     for (PetscInt row = chunk->row_begin; row < chunk->row_end; row++) {
       const PetscInt length = csr->row_ptr[row + 1] - csr->row_ptr[row];
       const int64_t  d      = (int64_t)length - shift;
@@ -71,10 +86,9 @@ PetscErrorCode AutoCSRProfileFill_Host(const AutoCSRMatrix *csr, AutoCSRProfile 
 {
   PetscFunctionBegin;
   RowsMeasure(csr, p);
-  PetscCall(AutoCSRProfileBins(csr, p));
   PetscCall(AutoCSRProfileSpread(csr, p));
   PetscCall(AutoCSRProfileReach(csr, p));
-  if (p->rows_only) PetscFunctionReturn(PETSC_SUCCESS);
+  if (p->rows_only || p->unsorted) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRProfileBlocks(csr, p));
   PetscCall(AutoCSRProfilePatterns(csr, p));
   PetscCall(AutoCSRProfileValues(csr, p));

@@ -16,8 +16,6 @@
 #define AUTOCSR_LINE           64    /* bytes of x that come together */
 #define AUTOCSR_WINDOW         256   /* rows of a sorting window on a device */
 #define AUTOCSR_WINDOW_LOW     16384 /* where slices are low, as a processor's: the more rows, the longer the runs of slices of one width */
-#define AUTOCSR_GRANULARITIES  16    /* rows of a virtual row (U of hou2017): 10, 20, 50, 100 ... 10^6 */
-#define AUTOCSR_MAX_BINS       100
 
 /* Rows [row_begin, row_end); both are multiples of the slice height and of AUTOCSR_WINDOW but for the last chunk's end */
 typedef struct {
@@ -42,6 +40,7 @@ typedef struct {
 #define AUTOCSR_PLANES_REACH    512  /* and columns, */
 #define AUTOCSR_PLANES_ROWS     1024 /* the stride where there is but one plane */
 #define AUTOCSR_PLANES_PATTERNS 256  /* it is among the first so many, whose masks a block keeps (cuda/agent_planes.cuh) */
+#define AUTOCSR_PLANES_OTHERS   8    /* and one row in so many, at most, has as many entries elsewhere: such a row is walked apart */
 
 typedef struct {
   PetscInt stride, around, reach; /* stride 0: it is no such pattern, or there are none */
@@ -50,20 +49,16 @@ typedef struct {
 /* The plane, counted from a row's own, that a column so far from the row lies in */
 AUTOCSR_HD PetscInt AutoCSRPlaneOf(PetscInt offset, PetscInt stride)
 {
-  const PetscInt from = offset + stride / 2;
+  const PetscInt64 from = (PetscInt64)offset + stride / 2;
 
-  return from >= 0 ? from / stride : -((stride - 1 - from) / stride);
+  return (PetscInt)(from >= 0 ? from / stride : -((stride - 1 - from) / stride));
 }
-
-/* Virtual rows of like workload, their rows and nonzeros: bin min(nonzeros / U, bins - 1) (hou2017, Algorithm 2) */
-typedef struct {
-  PetscInt count[AUTOCSR_MAX_BINS], rows[AUTOCSR_MAX_BINS], nnz[AUTOCSR_MAX_BINS];
-} AutoCSRBins;
 
 typedef struct {
   const AutoCSRBackend *backend; /* of the matrix */
   PetscInt              m, n, nnz;
   PetscInt              slice_height;
+  PetscBool             unsorted;  /* in some row columns do not ascend strictly: codings of columns are out of question */
   PetscBool             rows_only; /* of blocks, patterns, models and values nothing is known: none of them is there */
   PetscInt              window;    /* rows of a sorting window whose padding is profiled */
   PetscInt              min_length, max_length, empty_rows;
@@ -83,7 +78,6 @@ typedef struct {
   PetscBool             pattern_values;                        /* rows of one pattern of the dictionary have the same values; looked at only where few values are distinct */
   PetscInt              diagonals;                             /* that the patterns reach on one side, the main one too, if they cover all rows, have half of these diagonals' entries and the values are symmetric, bit by bit; else, and on a device, 0 */
   PetscBool             float32_exact;                         /* every value is a float32 (PETSC_FALSE where PetscScalar is single) */
-  AutoCSRBins           bins[AUTOCSR_GRANULARITIES];           /* up to the first granularity that is not below m */
   PetscInt              chunks;
   AutoCSRChunk          chunk[AUTOCSR_MAX_CHUNKS];
   double                seconds; /* what profiling took */
@@ -101,11 +95,6 @@ PETSC_INTERN PetscErrorCode AutoCSRProfileCreate(const AutoCSRMatrix *, PetscInt
 PETSC_INTERN PetscErrorCode AutoCSRProfileLook(const AutoCSRMatrix *, PetscInt slice_height, PetscBool rows_only, AutoCSRProfile **);
 PETSC_INTERN PetscErrorCode AutoCSRProfileDestroy(AutoCSRProfile **);
 PETSC_INTERN PetscErrorCode AutoCSRProfileFill_Host(const AutoCSRMatrix *, AutoCSRProfile *);
-
-/* profile/bins.c: the bins of any granularity, of at most AUTOCSR_MAX_BINS; those of the profile's cost nothing */
-PETSC_INTERN const PetscInt AutoCSRGranularity[AUTOCSR_GRANULARITIES];
-PETSC_INTERN PetscInt       AutoCSRProfileGranularities(PetscInt m); /* how many of them there are bins of */
-PETSC_INTERN PetscErrorCode AutoCSRProfileGetBins(const AutoCSRProfile *, const AutoCSRMatrix *, PetscInt U, PetscInt bins, AutoCSRBins *);
 
 /* profile/symmetry.c: bit by bit, complex ones too; on the host */
 PETSC_INTERN PetscBool AutoCSRValuesAreSymmetric(const AutoCSRMatrix *);

@@ -1,8 +1,6 @@
 /* The settings of a matrix: defaults, and all checks of what a user may set */
 #include "figures.h"
 
-static const PetscInt Granularities[] = {0, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 100000, 200000, 500000, 1000000};
-
 PetscErrorCode AutoCSRSettingsInitialize(AutoCSRSettings *settings)
 {
   PetscFunctionBegin;
@@ -40,7 +38,7 @@ static PetscErrorCode check_simd(const char simd[])
 
 PetscErrorCode AutoCSRSettingsCheck(const AutoCSRSettings *settings)
 {
-  PetscBool automatic, known = PETSC_FALSE;
+  PetscBool automatic, known = (PetscBool)!settings->granularity;
 
   PetscFunctionBegin;
   PetscCall(PetscStrcmp(settings->strategy, "auto", &automatic));
@@ -49,7 +47,7 @@ PetscErrorCode AutoCSRSettingsCheck(const AutoCSRSettings *settings)
 
     PetscCall(AutoCSRStrategyFind(settings->strategy, &strategy));
   }
-  for (size_t g = 0; g < PETSC_STATIC_ARRAY_LENGTH(Granularities); g++) known = (PetscBool)(known || settings->granularity == Granularities[g]);
+  for (size_t g = 0; g < AUTOCSR_GRANULARITIES; g++) known = (PetscBool)(known || settings->granularity == AutoCSRGranularity[g]);
   PetscCheck(known, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " is no granularity; -mat_autocsr_granularity and MatAutoCSRSetGranularity() take 10, 20, 50, 100, 200, 500 and so on to 1000000, or 0 to have it chosen", settings->granularity);
   PetscCheck(settings->max_bins >= 1 && settings->max_bins <= 100, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " is no number of bins; -mat_autocsr_max_bins and MatAutoCSRSetMaxBins() take 1 (the single bin) to 100", settings->max_bins);
   PetscCall(check_simd(settings->simd));

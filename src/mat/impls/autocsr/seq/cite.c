@@ -36,6 +36,30 @@ static struct {
      "  title     = {Performance Models for Evaluation and Automatic Tuning of Symmetric Sparse Matrix-Vector Multiply},\n"
      "  booktitle = {International Conference on Parallel Processing (ICPP)},\n"
      "  year      = {2004}\n}\n",
+     PETSC_FALSE},
+    {"dufrechou2021",
+     "@article{dufrechou2021,\n"
+     "  author  = {Ernesto Dufrechou and Pablo Ezzatti and Enrique S. Quintana-Ort{\\'\\i}},\n"
+     "  title   = {Selecting Optimal {SpMV} Realizations for {GPUs} via Machine Learning},\n"
+     "  journal = {The International Journal of High Performance Computing Applications},\n"
+     "  volume  = {35},\n"
+     "  number  = {3},\n"
+     "  pages   = {254--267},\n"
+     "  year    = {2021}\n}\n",
+     PETSC_FALSE},
+    {"hong2019",
+     "@inproceedings{hong2019,\n"
+     "  author    = {Changwan Hong and Aravind Sukumaran-Rajam and Israt Nisa and Kunal Singh and P. Sadayappan},\n"
+     "  title     = {Adaptive Sparse Tiling for Sparse Matrix Multiplication},\n"
+     "  booktitle = {Symposium on Principles and Practice of Parallel Programming (PPoPP)},\n"
+     "  year      = {2019}\n}\n",
+     PETSC_FALSE},
+    {"beamer2017",
+     "@inproceedings{beamer2017,\n"
+     "  author    = {Scott Beamer and Krste Asanovi{\\'c} and David Patterson},\n"
+     "  title     = {Reducing Pagerank Communication via Propagation Blocking},\n"
+     "  booktitle = {IEEE International Parallel and Distributed Processing Symposium (IPDPS)},\n"
+     "  year      = {2017}\n}\n",
      PETSC_FALSE}};
 
 PetscErrorCode AutoCSRCite(const AutoCSRPlan *plan)

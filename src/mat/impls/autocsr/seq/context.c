@@ -9,11 +9,33 @@
 
 /*
   MatHeaderMerge() destroys what a matrix has and gives it the data of another; it calls the destroy method with the type
-  name taken off. Before PETSc 3.21.1 the composed objects are gone too, so the settings of the last one are kept here.
+  name taken off. Before PETSc 3.21.1 the composed objects are gone too, so the settings of the last few are kept here.
 */
-static PetscInt        merges = 0;
-static Mat             merged = NULL;
-static AutoCSRSettings merged_settings;
+#define AUTOCSR_MERGED 16
+static struct {
+  Mat             mat; /* NULL: none */
+  AutoCSRSettings settings;
+} merged[AUTOCSR_MERGED];
+static int next_merged = 0;
+
+/* NULL: it was not merged, or has its settings again */
+static AutoCSRSettings *AutoCSRMergedTake(Mat A)
+{
+  for (int k = 0; k < AUTOCSR_MERGED; k++) {
+    if (merged[k].mat != A) continue;
+    merged[k].mat = NULL;
+    return &merged[k].settings;
+  }
+  return NULL;
+}
+
+static void AutoCSRMergedKeep(Mat A, const AutoCSRSettings *settings)
+{
+  (void)AutoCSRMergedTake(A);
+  merged[next_merged].mat      = A;
+  merged[next_merged].settings = *settings;
+  next_merged                  = (next_merged + 1) % AUTOCSR_MERGED;
+}
 
 /*
   The contexts asked for last. A product of a small matrix takes less time than the search through what is composed on it.
@@ -153,21 +175,20 @@ PetscErrorCode AutoCSRContextGet(Mat A, AutoCSRContext **ctx)
 {
   const PetscObjectId id = ((PetscObject)A)->id;
   const int           k  = (int)(id % AUTOCSR_RECENT);
+  AutoCSRSettings    *settings;
 
   PetscFunctionBegin;
-  if (PetscLikely(recent[k].mat == A && recent[k].id == id && merged != A)) {
+  if (PetscLikely(recent[k].mat == A && recent[k].id == id)) {
     *ctx = recent[k].ctx;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  settings = AutoCSRMergedTake(A);
   PetscCall(AutoCSRContextFind(A, ctx));
   if (PetscUnlikely(!*ctx)) {
     PetscCall(AutoCSRContextCreate(A, NULL));
     PetscCall(AutoCSRContextFind(A, ctx));
   }
-  if (PetscUnlikely(merged == A)) {
-    PetscCall(AutoCSRContextSet(*ctx, &merged_settings));
-    merged = NULL;
-  }
+  if (PetscUnlikely(settings)) PetscCall(AutoCSRContextSet(*ctx, settings));
   if (!PetscDefined(HAVE_THREADSAFETY)) {
     recent[k].mat = A;
     recent[k].id  = id;
@@ -179,7 +200,8 @@ PetscErrorCode AutoCSRContextGet(Mat A, AutoCSRContext **ctx)
 /* The container leaves the matrix; the caller has the reference. NULL if there was none */
 PetscErrorCode AutoCSRContextTake(Mat A, PetscContainer *container)
 {
-  AutoCSRContext *ctx;
+  AutoCSRContext  *ctx;
+  AutoCSRSettings *settings = AutoCSRMergedTake(A);
 
   PetscFunctionBegin;
   PetscCall(PetscObjectQuery((PetscObject)A, AUTOCSR_CONTEXT, (PetscObject *)container));
@@ -188,17 +210,8 @@ PetscErrorCode AutoCSRContextTake(Mat A, PetscContainer *container)
 #if PetscDefined(HAVE_DEVICE)
   if (ctx && ctx->resident && !(A->offloadmask & PETSC_OFFLOAD_GPU)) ctx->owner = NULL; /* the call that this is for may bring the values to the device, and that does not show later */
 #endif
-  if (merged == A) {
-    if (ctx) ctx->settings = merged_settings;
-    merged = NULL;
-  }
-  if (!((PetscObject)A)->type_name) {
-    merges++;
-    if (ctx) {
-      merged          = A;
-      merged_settings = ctx->settings;
-    }
-  }
+  if (ctx && settings) ctx->settings = *settings;
+  if (ctx && !((PetscObject)A)->type_name) AutoCSRMergedKeep(A, &ctx->settings);
   if (*container) {
     PetscCall(PetscObjectReference((PetscObject)*container));
     PetscCall(PetscObjectCompose((PetscObject)A, AUTOCSR_CONTEXT, NULL));
@@ -280,7 +293,7 @@ PetscErrorCode AutoCSRContextUpdate(Mat A, AutoCSRContext *ctx)
   PetscCall(PetscTime(&begin));
   PetscCall(AutoCSRContextGetCSR(A, &csr));
   csr.adds = ctx->off_diagonal;
-  same     = (PetscBool)(ctx->owner && ctx->nonzerostate == A->nonzerostate && ctx->merges == merges && csr.row_ptr == ctx->csr.row_ptr && csr.col == ctx->csr.col && csr.m == ctx->csr.m && csr.n == ctx->csr.n && csr.nnz == ctx->csr.nnz && csr.backend == ctx->csr.backend);
+  same     = (PetscBool)(ctx->owner && ctx->nonzerostate == A->nonzerostate && ctx->id == ((PetscObject)A)->id && csr.row_ptr == ctx->csr.row_ptr && csr.col == ctx->csr.col && csr.m == ctx->csr.m && csr.n == ctx->csr.n && csr.nnz == ctx->csr.nnz && csr.backend == ctx->csr.backend);
   ctx->csr = csr;
   if (same && ctx->plan) {
     PetscCall(AutoCSRPlanRefresh(ctx->plan, &csr, &same));
@@ -308,7 +321,7 @@ PetscErrorCode AutoCSRContextUpdate(Mat A, AutoCSRContext *ctx)
   ctx->nonzerostate = A->nonzerostate;
   ctx->resident     = (PetscBool)(csr.backend && csr.backend != &AutoCSRBackendHost);
   ctx->spptr        = A->spptr;
-  ctx->merges       = merges;
+  ctx->id           = ((PetscObject)A)->id;
   PetscCall(PetscTime(&end));
   ctx->setup += end - begin;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -21,6 +21,29 @@ PetscErrorCode MatConvert_AutoCSR_Any(Mat A, MatType type, MatReuse reuse, Mat *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Without -matconvert_type, which stands above what is asked for, and may name ours: it would lead here again, without end */
+static PetscErrorCode MatConvertAsAsked(Mat A, MatType type, MatReuse reuse, Mat *M)
+{
+  PetscOptions   own = ((PetscObject)A)->options, none;
+  PetscErrorCode ierr;
+  PetscBool      set;
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsHasName(own, ((PetscObject)A)->prefix, "-matconvert_type", &set));
+  if (!set) {
+    PetscCall(MatConvert(A, type, reuse, M));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscOptionsCreate(&none));
+  PetscCall(PetscObjectSetOptions((PetscObject)A, none));
+  ierr = MatConvert(A, type, reuse, M);
+  PetscCall(PetscObjectSetOptions((PetscObject)A, own));
+  if (!ierr && ((PetscObject)*M)->options == none) PetscCall(PetscObjectSetOptions((PetscObject)*M, own));
+  PetscCall(PetscOptionsDestroy(&none));
+  PetscCall(ierr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* To the AIJ of the parent; what is that already, and may be empty, is not converted in place */
 static PetscErrorCode MatConvertToAIJ(Mat A, const AutoCSRParent *parent, MatReuse reuse, Mat *M)
 {
@@ -28,7 +51,7 @@ static PetscErrorCode MatConvertToAIJ(Mat A, const AutoCSRParent *parent, MatReu
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)A, AutoCSRParentAIJ(parent), &same));
-  if (!same || reuse != MAT_INPLACE_MATRIX) PetscCall(MatConvert(A, AutoCSRParentAIJ(parent), reuse, M));
+  if (!same || reuse != MAT_INPLACE_MATRIX) PetscCall(MatConvertAsAsked(A, AutoCSRParentAIJ(parent), reuse, M));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -171,10 +171,20 @@ static PetscErrorCode MatDestroy_SeqAutoCSR(Mat A)
 }
 
 #if PETSC_VERSION_GE(3, 19, 0)
-/* The hash of values that are being set keeps the operations for the time after: ours must be there before it begins */
-static PetscErrorCode AutoCSRDuplicateHash(Mat A, Mat *B)
+/*
+  The hash of values that are being set keeps the operations for the time after: ours must be there before it begins. AIJ's copy is of the name that
+  A has, and has its options, such as MAT_ROW_ORIENTED; AIJCUSPARSE's is made first and converted afterwards
+*/
+static PetscErrorCode AutoCSRDuplicateHash(Mat A, MatDuplicateOption option, Mat *B)
 {
+  const AutoCSRParent *parent;
+
   PetscFunctionBegin;
+  PetscCall(MatSeqAutoCSRGetParent(&parent));
+  if (!parent->device) {
+    PetscCall((*AutoCSRParentTableOf(parent, A)->ops.duplicate)(A, option, B));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(MatCreate(PetscObjectComm((PetscObject)A), B));
   PetscCall(MatSetSizes(*B, A->rmap->n, A->cmap->n, A->rmap->n, A->cmap->n));
   PetscCall(MatSetBlockSizesFromMats(*B, A, A));
@@ -197,7 +207,7 @@ static PetscErrorCode MatDuplicate_SeqAutoCSR(Mat A, MatDuplicateOption option, 
   PetscCall(MatAutoCSRGetSettings_Seq(A, &settings));
 #if PETSC_VERSION_GE(3, 19, 0)
   if (A->hash_active) {
-    PetscCall(AutoCSRDuplicateHash(A, B));
+    PetscCall(AutoCSRDuplicateHash(A, option, B));
     PetscCall(AutoCSRContextGet(*B, &ctx));
     PetscCall(AutoCSRContextSet(ctx, &settings));
     PetscFunctionReturn(PETSC_SUCCESS);

@@ -38,7 +38,7 @@ typedef struct {
   PetscObjectState state, nonzerostate;
   PetscBool        resident; /* the arrays are those that the parent has on a device, */
   void            *spptr;    /* with this */
-  PetscInt         merges;   /* MatHeaderMerge() may bring new arrays to the addresses of old ones */
+  PetscObjectId    id;       /* another one after MatHeaderMerge(), which may bring new arrays to the addresses of old ones */
   AutoCSRMatrix    csr;
   PetscInt         nonempty; /* rows with entries, for the count of flops */
 

@@ -4,7 +4,7 @@
     variants  the granularity U of 10, 20, 50 ... 10^6, or the user's; the single bin, where one kernel suits every row. On a
               device only where the user asks for it: in three of 305 measurements, of products of 2 to 3 us, it was more
               than 1 % faster than the best of the others (table -binned), and it has many variants to look at
-    cost      by the bins of the profile; for the user's granularity a pass over every U-th row offset
+    cost      by the bins, for which it looks at every U-th row offset
     build     writes the names of the virtual rows. Neighbouring bins with one kernel become one segment: one call, and
               its virtual rows ascend, which keeps the reads of x and of the CSR in order
 */
@@ -12,6 +12,8 @@
 #include "../backend.h"
 
 #define KERNELS 9 /* 1, 2, 4 ... 256 lanes */
+
+const PetscInt AutoCSRGranularity[AUTOCSR_GRANULARITIES] = {10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 100000, 200000, 500000, 1000000};
 
 typedef struct {
   PetscInt kernel[AUTOCSR_MAX_BINS]; /* log2 of the lanes for the virtual rows of a bin */
@@ -28,7 +30,7 @@ static PetscErrorCode make_bins(const AutoCSRProblem *problem, PetscInt U, Bins 
 
   PetscFunctionBegin;
   *bins = (Bins){{0}, {0}, {0}, {0}, {0}, 0};
-  PetscCall(AutoCSRProfileGetBins(problem->profile, problem->csr, U, problem->settings->max_bins, &counted));
+  PetscCall((*problem->csr->backend->count_bins)(problem->csr, U, problem->settings->max_bins, &counted));
   for (PetscInt b = 0; b < AUTOCSR_MAX_BINS; b++) {
     PetscInt k = 0;
 
@@ -77,7 +79,8 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
 
     PetscCall(AutoCSRSlicesWillDo(problem, &none));
     if (none) *why = "sorted slices hold the rows with little padding";
-    for (PetscInt u = 0; u < AutoCSRProfileGranularities(problem->csr->m) && !none; u++) {
+    for (PetscInt u = 0; u < AUTOCSR_GRANULARITIES && !none; u++) { /* up to the first that is not below m */
+      if (u && AutoCSRGranularity[u - 1] >= problem->csr->m) break;
       axes.row_group = AutoCSRGranularity[u];
       AutoCSRVariantAdd(problem, &axes, max, list, n);
     }

@@ -55,6 +55,7 @@ void AutoCSRVariantAdd(const AutoCSRProblem *problem, const AutoCSRAxes *axes, P
   if (s->index != MAT_AUTOCSR_INDEX_AUTO && (PetscInt)s->index - 1 != (PetscInt)axes->index) return;
   if (s->value != MAT_AUTOCSR_VALUE_AUTO && (PetscInt)s->value - 1 != (PetscInt)axes->value) return;
   if (s->objective == MAT_AUTOCSR_OBJECTIVE_MEMORY && axes->value != AUTOCSR_VALUE_CSR && axes->value != AUTOCSR_VALUE_PATTERN) return;
+  if (problem->profile && problem->profile->unsorted && (axes->index != AUTOCSR_INDEX_CSR || axes->block > 1)) return;
   if (*n < max) list[(*n)++] = *axes;
 }
 

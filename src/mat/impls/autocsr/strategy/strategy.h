@@ -72,6 +72,10 @@ typedef struct {
 /* strategy/preset.c: entries that one lane works on, one after the other, of a row of so many */
 PETSC_INTERN double AutoCSRLongestWalk(const AutoCSRAxes *, double length);
 
+/* strategy/binned.c: rows of a virtual row that may be asked for, 10, 20, 50, 100 ... 10^6 (U of hou2017) */
+#define AUTOCSR_GRANULARITIES 16
+PETSC_INTERN const PetscInt AutoCSRGranularity[AUTOCSR_GRANULARITIES];
+
 /* strategy/table.c */
 PETSC_INTERN const AutoCSRStrategy *const AutoCSRStrategies[];                                         /* ends with NULL */
 PETSC_INTERN PetscErrorCode               AutoCSRStrategyFind(const char[], const AutoCSRStrategy **); /* an error that lists the names if there is none */
