@@ -20,6 +20,7 @@ typedef struct {
   PetscInt     row_ptr[M + 1], col[12 * M];
   PetscScalar  val[12 * M];
   PetscScalar *x, *y, *yt; /* A x and A^T x */
+  PetscScalar  diagonal[M];
   PetscReal   *bound, *bound_t;
 } Arrays;
 
@@ -41,12 +42,19 @@ static PetscErrorCode ArraysCreate(PetscBool twice, Arrays *a)
     if (twice && i % 12) a->col[q - 1] = a->col[a->row_ptr[i]];
     a->row_ptr[i + 1] = q;
   }
+  PetscCall(PetscArrayzero(a->diagonal, M));
   for (PetscInt i = 0; i < M; i++) {
+    PetscBool found = PETSC_FALSE;
+
     for (PetscInt q = a->row_ptr[i]; q < a->row_ptr[i + 1]; q++) {
       const PetscInt j = a->col[q];
 
       PetscCall(PetscRandomGetValueReal(random, &r));
       a->val[q] = 1 + (PetscInt)(4 * r);
+      if (j == i && !found) { /* of two the first, as AIJ has it */
+        a->diagonal[i] = a->val[q];
+        found          = PETSC_TRUE;
+      }
       a->y[i] += a->val[q] * a->x[j];
       a->yt[j] += a->val[q] * a->x[i];
       a->bound[i] += PetscAbsScalar(a->val[q] * a->x[j]);
@@ -120,6 +128,8 @@ static PetscErrorCode CheckUnsorted(const char strategy[], MatAutoCSRRigor rigor
   PetscCall(CheckVector(y, a->y, a->bound, strategy));
   PetscCall(MatMultTranspose(A, x, y));
   PetscCall(CheckVector(y, a->yt, a->bound_t, strategy));
+  PetscCall(MatGetDiagonal(A, y));
+  PetscCall(CheckVector(y, a->diagonal, a->bound, "the diagonal"));
   PetscCall(MatAutoCSRGetInfo(A, &info));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(in_place); k++) known = (PetscBool)(known || !strcmp(info.strategy, in_place[k]) || !strncmp(info.strategy, "cusparse-alg", 12));
   PetscCheck(known, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s became %s", strategy, info.strategy);
@@ -176,7 +186,7 @@ static PetscErrorCode Multiply(Mat A, PetscReal *norm)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-/* Values by columns, given to a copy of a matrix that has none yet; AIJCUSPARSE's copy forgets that they are */
+/* Values by columns, given to a copy of a matrix that has none yet; on a device the copy forgets that they are (AutoCSRDuplicateHash()) */
 static PetscErrorCode TestDuplicate(void)
 {
   const PetscInt    rows[] = {2, 5}, cols[] = {2, 5};

@@ -89,6 +89,11 @@ cudaError_t cudaStreamSynchronize(cudaStream_t)
   return cudaSuccess;
 }
 
+cudaError_t cudaDeviceSynchronize(void)
+{
+  return cudaSuccess;
+}
+
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned)
 {
   *stream = NULL;

@@ -21,7 +21,7 @@
 typedef struct _AutoCSRBackend AutoCSRBackend; /* backend.h */
 
 /*
-  One sequential block, as the parent type keeps it: full row offsets (never compressed), columns ascending in each row.
+  One sequential block, as the parent type keeps it: full row offsets (never compressed); columns ascend in each row, or the profile says that they do not.
   Borrowed: good until the matrix changes.
 */
 typedef struct {

@@ -1,4 +1,4 @@
-/* The diagonal of a matrix on the device: a thread for each row, whose columns are ascending */
+/* The diagonal of a matrix on the device: a thread for each row, whose columns may lie in any order, as they may for the parent */
 #include "device.h"
 
 static __global__ void Diagonal(AutoCSRMatrix csr, PetscScalar *diagonal)
@@ -9,15 +9,8 @@ static __global__ void Diagonal(AutoCSRMatrix csr, PetscScalar *diagonal)
   if (row >= csr.m) return;
   begin = csr.row_ptr[row];
   end   = csr.row_ptr[row + 1];
-  while (begin < end) {
-    const PetscInt middle = begin + (end - begin) / 2;
-
-    if (csr.col[middle] < row)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  diagonal[row] = begin < csr.row_ptr[row + 1] && csr.col[begin] == row ? csr.val[begin] : PetscScalar(0);
+  while (begin < end && csr.col[begin] != row) begin++;
+  diagonal[row] = begin < end ? csr.val[begin] : PetscScalar(0);
 }
 
 PetscErrorCode AutoCSRDeviceGetDiagonal(const AutoCSRMatrix *csr, PetscScalar *diagonal)

@@ -30,10 +30,12 @@ static struct {
 */
 typedef struct _Slab *Slab;
 struct _Slab {
-  char    *data;
-  size_t   used;
-  PetscInt pieces; /* that are not released */
-  Slab     next;
+  char        *data;
+  size_t       used;
+  PetscInt     pieces; /* that are not released */
+  cudaStream_t stream; /* on which it was set to zero; PETSc's may have become another one since */
+  PetscBool    shared; /* pieces were released on others: the last waits for all */
+  Slab         next;
 };
 
 static struct {
@@ -57,19 +59,29 @@ static PetscErrorCode PoolKeepsMemory(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRDeviceAllocateScratch(size_t bytes, cudaStream_t stream, void **data)
+/* *data: NULL if there is no memory */
+static PetscErrorCode Allocate(size_t bytes, cudaStream_t stream, void **data)
 {
   cudaError_t error;
 
   PetscFunctionBegin;
   PetscCall(PoolKeepsMemory());
+  *data = NULL;
   error = cudaMallocAsync(data, PetscMax(bytes, 1), stream);
   if (error == cudaErrorMemoryAllocation) {
     (void)cudaGetLastError(); /* or the next check would find it */
     *data = NULL;
-    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_MEM, "The device has no %zu bytes left", bytes);
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCallCUDA(error);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDeviceAllocateScratch(size_t bytes, cudaStream_t stream, void **data)
+{
+  PetscFunctionBegin;
+  PetscCall(Allocate(bytes, stream, data));
+  if (!*data) SETERRQ(PETSC_COMM_SELF, PETSC_ERR_MEM, "The device has no %zu bytes left", bytes);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -78,20 +90,24 @@ void AutoCSRDeviceCutPieces(PetscBool cut)
   slabs.piece = cut ? PIECE : 0;
 }
 
+/* *data: NULL if there is no memory for another slab */
 static PetscErrorCode SlabCut(size_t bytes, void **data)
 {
   Slab slab = slabs.first;
 
   PetscFunctionBegin;
-  if (!slab || slab->used + bytes > SLAB) {
+  *data = NULL;
+  if (!slab || slab->used + bytes > SLAB || slab->stream != AUTOCSR_STREAM) {
     void *all;
 
-    PetscCall(AutoCSRDeviceAllocateScratch(SLAB, AUTOCSR_STREAM, &all));
+    PetscCall(Allocate(SLAB, AUTOCSR_STREAM, &all));
+    if (!all) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCallCUDA(cudaMemsetAsync(all, 0, SLAB, AUTOCSR_STREAM));
     PetscCall(PetscNew(&slab));
-    slab->data  = (char *)all;
-    slab->next  = slabs.first;
-    slabs.first = slab;
+    slab->data   = (char *)all;
+    slab->stream = AUTOCSR_STREAM;
+    slab->next   = slabs.first;
+    slabs.first  = slab;
   }
   *data = slab->data + slab->used;
   slab->used += (bytes + ALIGN - 1) / ALIGN * ALIGN;
@@ -106,35 +122,38 @@ static PetscErrorCode SlabRelease(const char *data, PetscBool *cut)
   *cut = PETSC_FALSE;
   for (Slab slab, *next = &slabs.first; (slab = *next); next = &slab->next) {
     if (data < slab->data || data >= slab->data + SLAB) continue;
-    *cut = PETSC_TRUE;
-    if (!--slab->pieces) {
-      *next = slab->next;
-      PetscCall(AutoCSRDeviceReleaseScratch(slab->data, AUTOCSR_STREAM));
-      PetscCall(PetscFree(slab));
-    }
+    *cut         = PETSC_TRUE;
+    slab->shared = (PetscBool)(slab->shared || slab->stream != AUTOCSR_STREAM);
+    if (--slab->pieces) break;
+    *next = slab->next;
+    if (slab->shared) PetscCallCUDA(cudaDeviceSynchronize());
+    PetscCall(AutoCSRDeviceReleaseScratch(slab->data, AUTOCSR_STREAM));
+    PetscCall(PetscFree(slab));
     break;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRDeviceAllocate(size_t bytes, void **data)
+/* All of it is set to zero, or what is past its end */
+static PetscErrorCode AllocatePiece(size_t bytes, PetscBool zeros, void **data)
 {
   PetscFunctionBegin;
-  if (bytes + ROOM <= slabs.piece) {
-    PetscCall(SlabCut(bytes + ROOM, data));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
+  *data = NULL;
+  if (bytes + ROOM <= slabs.piece) PetscCall(SlabCut(bytes + ROOM, data));
+  if (*data) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRDeviceAllocateScratch(bytes + ROOM, AUTOCSR_STREAM, data));
-  PetscCallCUDA(cudaMemsetAsync((char *)*data + bytes, 0, ROOM, AUTOCSR_STREAM));
+  PetscCallCUDA(cudaMemsetAsync((char *)*data + (zeros ? 0 : bytes), 0, zeros ? bytes + ROOM : ROOM, AUTOCSR_STREAM));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDeviceAllocate(size_t bytes, void **data)
+{
+  return AllocatePiece(bytes, PETSC_FALSE, data);
 }
 
 PetscErrorCode AutoCSRDeviceAllocateZeros(size_t bytes, void **data)
 {
-  PetscFunctionBegin;
-  PetscCall(AutoCSRDeviceAllocate(bytes, data));
-  if (bytes + ROOM > slabs.piece) PetscCallCUDA(cudaMemsetAsync(*data, 0, bytes, AUTOCSR_STREAM));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return AllocatePiece(bytes, PETSC_TRUE, data);
 }
 
 PetscErrorCode AutoCSRDeviceReleaseScratch(void *data, cudaStream_t stream)

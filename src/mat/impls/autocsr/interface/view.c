@@ -33,7 +33,9 @@ static PetscErrorCode AutoCSRViewProfile(PetscViewer viewer, const AutoCSRProfil
   PetscFunctionBegin;
   AUTOCSR_PRINT("    rows of %" PetscInt_FMT " to %" PetscInt_FMT " entries, mean %.4g, variance %.4g, %" PetscInt_FMT " empty; bandwidth %" PetscInt_FMT "\n", p->min_length, p->max_length, p->mean_length, p->variance, p->empty_rows, p->bandwidth);
   if (p->reach > 1e6 && p->reach < 0.8 * (double)p->n * sizeof(PetscScalar)) AUTOCSR_PRINT("    columns reach %.3g MB of the vector's %.3g, as if all were read equally often\n", 1e-6 * p->reach, 1e-6 * (double)p->n * sizeof(PetscScalar));
-  if (p->rows_only)
+  if (p->unsorted)
+    AUTOCSR_PRINT("    columns of some row do not ascend: they are taken in place, and no coding is looked at\n");
+  else if (p->rows_only)
     AUTOCSR_PRINT("    patterns, blocks and values: not looked at, as codings would gain little beside a product's start\n");
   else
     AUTOCSR_PRINT("    dense blocks of %" PetscInt_FMT "; distinct row patterns: %s%" PetscInt_FMT "; distinct values: %s%" PetscInt_FMT "; values that are all float32: %s; values that row patterns tell: %s\n", p->block_size, p->patterns > AUTOCSR_MAX_PATTERNS ? "more than " : "", PetscMin(p->patterns, AUTOCSR_MAX_PATTERNS), p->values > AUTOCSR_MAX_DISTINCT ? "more than " : "", PetscMin(p->values, AUTOCSR_MAX_DISTINCT), p->float32_exact ? "yes" : "no", p->pattern_values ? "yes" : "no");
@@ -163,7 +165,7 @@ static PetscErrorCode AutoCSRViewBlockJSON(PetscViewer viewer, PetscMPIInt rank,
   if (p) {
     AUTOCSR_PRINT("{\"min_length\": %" PetscInt_FMT ", \"max_length\": %" PetscInt_FMT ", \"mean_length\": %.6e, \"variance\": %.6e, \"empty_rows\": %" PetscInt_FMT ", \"bandwidth\": %" PetscInt_FMT ", \"reach\": %.0f, \"block_size\": %" PetscInt_FMT ",\n", p->min_length, p->max_length, p->mean_length, p->variance, p->empty_rows,
                   p->bandwidth, p->reach, p->block_size);
-    AUTOCSR_PRINT("       \"patterns\": %" PetscInt_FMT ", \"values\": %" PetscInt_FMT ", \"float32_exact\": %s, \"pattern_values\": %s, \"rows_only\": %s, \"histogram\": [", p->patterns > AUTOCSR_MAX_PATTERNS ? -1 : p->patterns, p->values > AUTOCSR_MAX_DISTINCT ? -1 : p->values, p->float32_exact ? "true" : "false", p->pattern_values ? "true" : "false", p->rows_only ? "true" : "false");
+    AUTOCSR_PRINT("       \"patterns\": %" PetscInt_FMT ", \"values\": %" PetscInt_FMT ", \"float32_exact\": %s, \"pattern_values\": %s, \"rows_only\": %s, \"unsorted\": %s, \"histogram\": [", p->patterns > AUTOCSR_MAX_PATTERNS ? -1 : p->patterns, p->values > AUTOCSR_MAX_DISTINCT ? -1 : p->values, p->float32_exact ? "true" : "false", p->pattern_values ? "true" : "false", p->rows_only ? "true" : "false", p->unsorted ? "true" : "false");
     for (PetscInt b = 0; b < AUTOCSR_HISTOGRAM_BINS; b++) AUTOCSR_PRINT("%s%" PetscInt_FMT, b ? ", " : "", p->histogram[b]);
     AUTOCSR_PRINT("]}");
   } else

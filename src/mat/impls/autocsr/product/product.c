@@ -92,6 +92,7 @@ static PetscErrorCode MatProductSymbolic_AutoCSR(Mat C)
   PetscCall(AutoCSRProductResume(&s));
   PetscCall(ierr);
   PetscCall(AutoCSRPhasesWrap(C));
+  if (C->product && C->product->Dwork) phases->shell = PETSC_FALSE; /* of three, of which two have been multiplied: the shell is no operand of what is left */
   if (!phases->shell) PetscCall(AutoCSRProductAttach(C));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

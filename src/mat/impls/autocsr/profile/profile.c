@@ -38,6 +38,7 @@ void AutoCSRProfileTotal(AutoCSRProfile *profile, double squares)
     profile->max_length = PetscMax(profile->max_length, profile->chunk[c].max_length);
     profile->empty_rows += profile->chunk[c].empty_rows;
   }
+  if (profile->unsorted) profile->bandwidth = PetscMax(profile->m, profile->n) - 1; /* first and last entries do not tell */
   profile->variance = profile->m ? PetscMax(0, squares / profile->m - off * off) : 0;
 }
 

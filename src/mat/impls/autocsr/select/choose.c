@@ -47,7 +47,7 @@ static PetscErrorCode score_strategy(AutoCSRChooser *chooser, const AutoCSRStrat
 
   PetscFunctionBegin;
   PetscCall(strategy->variants(&chooser->problem, AUTOCSR_MAX_VARIANTS, axes, &n_variants, why));
-  if (!n_variants && chooser->problem.profile->unsorted) *why = "in some row the columns do not ascend, and it does not take the columns in place";
+  if (!n_variants && chooser->problem.profile->unsorted && chooser->problem.settings->index == MAT_AUTOCSR_INDEX_AUTO && chooser->problem.settings->value == MAT_AUTOCSR_VALUE_AUTO) *why = "in some row the columns do not ascend, and it does not take the columns in place";
   if (!n_variants) PetscCall(PetscInfo(NULL, "%s does not apply: %s\n", strategy->name, *why));
   for (PetscInt v = 0; v < n_variants; v++) {
     PetscCall(score_variant(chooser, &chooser->problem, strategy, &axes[v], &next, &runs));

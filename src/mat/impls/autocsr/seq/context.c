@@ -32,6 +32,7 @@ static AutoCSRSettings *AutoCSRMergedTake(Mat A)
 static void AutoCSRMergedKeep(Mat A, const AutoCSRSettings *settings)
 {
   (void)AutoCSRMergedTake(A);
+  for (int k = 0; k < AUTOCSR_MERGED && merged[next_merged].mat; k++) next_merged = (next_merged + 1) % AUTOCSR_MERGED; /* a free one, or the oldest */
   merged[next_merged].mat      = A;
   merged[next_merged].settings = *settings;
   next_merged                  = (next_merged + 1) % AUTOCSR_MERGED;

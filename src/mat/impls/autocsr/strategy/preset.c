@@ -116,7 +116,7 @@ PetscErrorCode AutoCSRSlicesWillDo(const AutoCSRProblem *problem, PetscBool *eno
 
   PetscFunctionBegin;
   PetscCall(PetscStrcmp(problem->settings->strategy, "auto", enough));
-  *enough = (PetscBool)(*enough && !problem->parallel && problem->settings->objective == MAT_AUTOCSR_OBJECTIVE_TIME && range.padded_sorted <= MOST_PADDED * range.nnz);
+  *enough = (PetscBool)(*enough && !problem->parallel && problem->settings->objective == MAT_AUTOCSR_OBJECTIVE_TIME && !problem->profile->unsorted && range.padded_sorted <= MOST_PADDED * range.nnz);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
