@@ -262,6 +262,60 @@ static PetscErrorCode TestDuplicate(Mat A, Mat R)
   PetscFunctionReturn(0);
 }
 
+/* Values by columns for a copy of a matrix that has none yet; on a device the copy forgets that they are (AutoCSRDuplicateHash()) */
+static PetscErrorCode TestDuplicateUnassembled(void)
+{
+  Mat A, B;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatCreate(PETSC_COMM_SELF, &A));
+  PetscCall(MatSetSizes(A, N, N, N, N));
+  PetscCall(MatSetType(A, MATAUTOCSR));
+  PetscCall(MatSetUp(A));
+  PetscCall(MatSetOption(A, MAT_ROW_ORIENTED, PETSC_FALSE));
+  if (PETSC_VERSION_LT(3, 19, 0)) { /* as above */
+    PetscCall(PetscObjectReference((PetscObject)A));
+    B = A;
+  } else
+    PetscCall(MatDuplicate(A, MAT_DO_NOT_COPY_VALUES, &B));
+  {
+    const PetscInt    rows[]   = {2, 5};
+    const PetscScalar values[] = {1, 2, 3, 4};
+    PetscScalar       there;
+    VecType           type;
+    PetscBool         device;
+
+    PetscCall(MatSetValues(B, 2, rows, 2, rows, values, INSERT_VALUES));
+    PetscCall(MatAssemblyBegin(B, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatAssemblyEnd(B, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatGetValue(B, 5, 2, &there));
+    PetscCall(MatGetVecType(B, &type));
+    PetscCall(PetscStrbeginswith(type, "seqcuda", &device));
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "values by columns: %s\n", device || there == (PetscScalar)2 ? "ok" : "FAILED"));
+  }
+  PetscCall(MatDestroy(&B));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(0);
+}
+
+/* Where the user asks for ours, whatever the program asks for */
+static PetscErrorCode TestConvertAsked(Mat R)
+{
+  Mat D, C;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatConvert(R, MATDENSE, MAT_INITIAL_MATRIX, &D));
+  PetscCall(PetscOptionsSetValue(NULL, "-matconvert_type", "autocsr"));
+  PetscCall(MatConvert(D, MATAIJ, MAT_INITIAL_MATRIX, &C));
+  PetscCall(Compare("-matconvert_type", C, R, PETSC_TRUE));
+  PetscCall(MatDestroy(&C));
+  PetscCall(MatConvert(D, MATAIJ, MAT_INPLACE_MATRIX, &D));
+  PetscCall(Compare("-matconvert_type, in place", D, R, PETSC_TRUE));
+  PetscCall(MatDestroy(&D));
+  PetscCall(PetscOptionsClearValue(NULL, "-matconvert_type"));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode TestSubmatrices(Mat A, Mat R)
 {
   Mat      M[2] = {A, R}, S[2], *subs[2];
@@ -383,7 +437,9 @@ int main(int argc, char **argv)
   PetscCall(Compare("preallocated", A, R, PETSC_TRUE));
   PetscCall(TestCreate(R));
   PetscCall(TestDuplicate(A, R));
+  PetscCall(TestDuplicateUnassembled());
   PetscCall(TestConvert(A, R));
+  PetscCall(TestConvertAsked(R));
   PetscCall(TestSubmatrices(A, R));
   PetscCall(TestProducts(A, R));
   PetscCall(VecDestroy(&x));

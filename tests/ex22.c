@@ -251,6 +251,53 @@ static PetscErrorCode CheckSymmetric(void)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+/* MatAXPY() of another pattern merges headers: other matrices keep their plans, each of the merged its settings */
+static PetscErrorCode CheckMerge(void)
+{
+  const char *const strategies[] = {"csr", "segsum", "sell"};
+  Mat               A, B, merged[3];
+  Reference         r;
+  MatAutoCSRInfo    info;
+  Counts            before, after;
+  PetscMPIInt       size;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  PetscCall(MatrixCreate(&stencils[0], MATAIJ, &A));
+  PetscCall(ReferenceCreate(A, &r));
+  PetscCall(MatrixCreate(&stencils[0], MATAUTOCSR, &B));
+  PetscCall(CompareProducts(&r, 1, &B, "before others are merged"));
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(merged); k++) {
+    PetscCall(MatrixCreate(&stencils[0], MATAUTOCSR, &merged[k]));
+    PetscCall(MatAutoCSRSetStrategy(merged[k], strategies[k]));
+    PetscCall(CompareProducts(&r, 1, &merged[k], "to be merged"));
+  }
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(merged); k++) PetscCall(AXPYDifferent(merged[k], NULL));
+  PetscCall(CountsGet(B, &before));
+  PetscCall(Scale(B, NULL));
+  PetscCall(Scale(r.A, NULL));
+  PetscCall(ReferenceUpdate(&r));
+  PetscCall(CompareProducts(&r, 1, &B, "scaled after others were merged"));
+  PetscCall(CountsGet(B, &after));
+  PetscCall(CheckCost(COST_REFRESH, size, &before, &after, "scaled after others were merged"));
+  PetscCall(ReferenceDestroy(&r));
+  PetscCall(MatrixCreate(&stencils[0], MATAIJ, &A));
+  PetscCall(AXPYDifferent(A, NULL));
+  PetscCall(ReferenceCreate(A, &r));
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(merged); k++) {
+    PetscBool same;
+
+    PetscCall(CompareProducts(&r, 1, &merged[k], "merged"));
+    PetscCall(MatAutoCSRGetInfo(merged[k], &info));
+    PetscCall(PetscStrcmp(info.strategy, strategies[k], &same));
+    PetscCheck(same, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s has become %s when it was merged", strategies[k], info.strategy);
+    PetscCall(MatDestroy(&merged[k]));
+  }
+  PetscCall(MatDestroy(&B));
+  PetscCall(ReferenceDestroy(&r));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 int main(int argc, char **argv)
 {
   Mat         A;
@@ -275,6 +322,7 @@ int main(int argc, char **argv)
     if (WayIsDue(w, size, some)) PetscCall(CheckCOO(&ways[w]));
   }
   PetscCall(CheckSymmetric());
+  PetscCall(CheckMerge());
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%d kinds of changes\n", (int)PETSC_STATIC_ARRAY_LENGTH(changes)));
   PetscCall(PetscFinalize());
   return 0;

@@ -71,8 +71,8 @@ static PetscErrorCode CheckProduct(const MatrixProduct *p, Mat A, Mat B, PetscBo
     const char *const *types = pairs[t].type;
     /* AIJCUSPARSE's own A^T B in parallel with a dense B keeps the first values of A (3.26.1); it is what takeover leaves in place */
     const int rounds = !plain && parallel && pairs[t].dense && p->multiply == MatTransposeMatMult ? 1 : 2;
-    char               context[128];
-    Mat                X[2], R, C, ref;
+    char      context[128];
+    Mat       X[2], R, C, ref;
 
     if ((pairs[t].plain && !plain) || (pairs[t].dense && !p->dense) || (pairs[t].device && !device)) continue;
     PetscCall(PetscSNPrintf(context, sizeof(context), "%s of %s and %s", p->name, types[0], types[1]));
@@ -142,6 +142,60 @@ static PetscErrorCode CheckOtherTypes(Mat A, Mat S, Mat B, Mat P)
     PetscCall(VecDestroy(&d));
   }
 #endif
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* A shell that multiplies what is of the type AIJ: twice B */
+static PetscErrorCode TwiceSymbolic(Mat S, Mat B, Mat C, void **data)
+{
+  PetscInt begin, end;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatSetType(C, MATAIJ));
+  PetscCall(MatSetUp(C));
+  PetscCall(MatSetOption(C, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+  PetscCall(MatGetOwnershipRange(B, &begin, &end));
+  for (PetscInt i = begin; i < end; i++) {
+    const PetscInt    *cols;
+    const PetscScalar *values;
+    PetscInt           n;
+
+    PetscCall(MatGetRow(B, i, &n, &cols, &values));
+    PetscCall(MatSetValues(C, 1, &i, n, cols, values, INSERT_VALUES));
+    PetscCall(MatRestoreRow(B, i, &n, &cols, &values));
+  }
+  PetscCall(MatAssemblyBegin(C, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(C, MAT_FINAL_ASSEMBLY));
+  *data = NULL;
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode TwiceNumeric(Mat S, Mat B, Mat C, void *data)
+{
+  PetscFunctionBeginUser;
+  PetscCall(MatCopy(B, C, SAME_NONZERO_PATTERN));
+  PetscCall(MatScale(C, 2));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode CheckShell(Mat S)
+{
+  Mat      shell, B, C;
+  PetscInt m, n;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatDuplicate(S, MAT_COPY_VALUES, &B));
+  PetscCall(MatGetLocalSize(B, &m, &n));
+  PetscCall(MatCreateShell(PETSC_COMM_WORLD, m, m, PETSC_DETERMINE, PETSC_DETERMINE, NULL, &shell));
+  PetscCall(MatShellSetMatProductOperation(shell, MATPRODUCT_AB, TwiceSymbolic, TwiceNumeric, NULL, MATAIJ, MATAIJ));
+  PetscCall(MatMatMult(shell, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
+  PetscCall(MatScale(B, 3));
+  PetscCall(MatMatMult(shell, B, MAT_REUSE_MATRIX, PETSC_DEFAULT, &C));
+  PetscCall(MatScale(B, 2));
+  PetscCall(CompareMatrices(C, B, "MatMatMult() of a shell"));
+  PetscCall(MatDestroy(&C));
+  PetscCall(MatDestroy(&shell));
+  PetscCall(MatDestroy(&B));
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
@@ -288,6 +342,7 @@ int main(int argc, char **argv)
   PetscCall(MatrixCreate(&half, MATAIJ, &P));
   for (size_t p = 0; p < PETSC_STATIC_ARRAY_LENGTH(matrix_products); p++) PetscCall(CheckProduct(&matrix_products[p], A, B[matrix_products[p].wide], (PetscBool)(size > 1)));
   PetscCall(CheckOtherTypes(A, S, B[0], P));
+  PetscCall(CheckShell(S));
   PetscCall(CheckParts(A, S));
   PetscCall(CheckColorings(A, S, (PetscBool)(size > 1)));
   PetscCall(CheckNest(A, S, B[0]));

@@ -24,9 +24,9 @@ static struct {
 } kept;
 
 /*
-  A plan of a small matrix has some ten pieces of memory, and what is past their ends is to be zero. A call for each and another that sets its end to zero
-  take the host longer than the kernels that fill them, which the latter also keeps from being launched early. So pieces are cut one after the other from
-  memory that is set to zero at once; a slab goes back when the last of its pieces does, and none is used twice.
+  A plan has a piece of memory for each stream, and what is past its end is to be zero. Asking for it and setting its end to zero are two calls, of a microsecond
+  or more each (table -setup-trace), and the kernel after the second is not launched early. So small pieces are cut one after the other from memory that is set to
+  zero at once; a slab goes back when the last of its pieces does, and no part of it is used twice.
 */
 typedef struct _Slab *Slab;
 struct _Slab {

@@ -40,7 +40,7 @@ typedef struct {
 #define AUTOCSR_PLANES_REACH    512  /* and columns, */
 #define AUTOCSR_PLANES_ROWS     1024 /* the stride where there is but one plane */
 #define AUTOCSR_PLANES_PATTERNS 256  /* it is among the first so many, whose masks a block keeps (cuda/agent_planes.cuh) */
-#define AUTOCSR_PLANES_OTHERS   8    /* and one row in so many, at most, has as many entries elsewhere: such a row is walked apart */
+#define AUTOCSR_PLANES_OTHERS   8    /* and one row in so many, at most, has as many entries elsewhere: such a row is walked apart. Not fitted: of two unknowns a point each has half */
 
 typedef struct {
   PetscInt stride, around, reach; /* stride 0: it is no such pattern, or there are none */
