@@ -290,7 +290,7 @@ static PetscErrorCode TestDuplicateUnassembled(void)
     PetscCall(MatAssemblyEnd(B, MAT_FINAL_ASSEMBLY));
     PetscCall(MatGetValue(B, 5, 2, &there));
     PetscCall(MatGetVecType(B, &type));
-    PetscCall(PetscStrbeginswith(type, "seqcuda", &device));
+    PetscCall(PetscStrendswith(type, "cuda", &device));
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "values by columns: %s\n", device || there == (PetscScalar)2 ? "ok" : "FAILED"));
   }
   PetscCall(MatDestroy(&B));

@@ -145,13 +145,12 @@ static PetscErrorCode CheckOtherTypes(Mat A, Mat S, Mat B, Mat P)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-/* A shell that multiplies what is of the type AIJ: twice B */
+/* A shell that multiplies what is of the type AIJ, or on a device of AIJCUSPARSE, as PETSc wants it said of that: twice B */
 static PetscErrorCode TwiceSymbolic(Mat S, Mat B, Mat C, void **data)
 {
   PetscInt begin, end;
 
   PetscFunctionBeginUser;
-  PetscCall(MatSetType(C, MATAIJ));
   PetscCall(MatSetUp(C));
   PetscCall(MatSetOption(C, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
   PetscCall(MatGetOwnershipRange(B, &begin, &end));
@@ -188,6 +187,7 @@ static PetscErrorCode CheckShell(Mat S)
   PetscCall(MatGetLocalSize(B, &m, &n));
   PetscCall(MatCreateShell(PETSC_COMM_WORLD, m, m, PETSC_DETERMINE, PETSC_DETERMINE, NULL, &shell));
   PetscCall(MatShellSetMatProductOperation(shell, MATPRODUCT_AB, TwiceSymbolic, TwiceNumeric, NULL, MATAIJ, MATAIJ));
+  PetscCall(MatShellSetMatProductOperation(shell, MATPRODUCT_AB, TwiceSymbolic, TwiceNumeric, NULL, MATAIJCUSPARSE, MATAIJCUSPARSE));
   PetscCall(MatMatMult(shell, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
   PetscCall(MatScale(B, 3));
   PetscCall(MatMatMult(shell, B, MAT_REUSE_MATRIX, PETSC_DEFAULT, &C));

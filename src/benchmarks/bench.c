@@ -54,14 +54,15 @@ static PetscErrorCode RunFile(const Machine *machine, const char file[], const L
 
 int main(int argc, char **argv)
 {
-  const Machine *machine = &Cpu;
-  Limits         limits;
-  Size           size = {0, 1};
-  PetscInt       seed = 1, files = 1024;
-  PetscMPIInt    ranks;
-  PetscBool      gpu                         = PETSC_FALSE;
-  char           results[PETSC_MAX_PATH_LEN] = "", matrices[1024] = "", *file[1024];
-  Report         report;
+  const Machine   *machine = &Cpu;
+  Limits           limits;
+  Size             size = {0, 1};
+  PetscInt         seed = 1, files = 1024;
+  PetscMPIInt      ranks;
+  PetscBool        gpu                         = PETSC_FALSE;
+  char             results[PETSC_MAX_PATH_LEN] = "", matrices[1024] = "", *file[1024];
+  Report           report;
+  const Generator *g;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
@@ -88,7 +89,8 @@ int main(int argc, char **argv)
 
   PetscCall(WarmUp(machine, &size, &limits));
   PetscCall(ReportOpen(machine, results, &report));
-  for (const Generator *g = Generators; g->name; g++) {
+  PetscCall(GeneratorsAsked(&g));
+  for (; g->name; g++) {
     Size      fitting = size;
     PetscBool wanted;
     Csr       csr;

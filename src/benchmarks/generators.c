@@ -1,4 +1,4 @@
-/* The generated suite as data: name, generator, nonzeros at scale 1, values. */
+/* The generated suite as data: name, generator, nonzeros at scale 1, values. And which suite is asked for. */
 #include "matrices.h"
 
 const Generator Generators[] = {
@@ -23,3 +23,13 @@ const Generator Generators[] = {
     {"poisson3d27-sym", Poisson3d27, 55742968, 0, PETSC_TRUE},
     {"poisson2d5-sym", Poisson2d5, 44988000, 0, PETSC_TRUE},
     {NULL, NULL, 0, 0}};
+
+PetscErrorCode GeneratorsAsked(const Generator **g)
+{
+  PetscBool heldout = PETSC_FALSE;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-heldout", &heldout, NULL));
+  *g = heldout ? HeldOut : Generators;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

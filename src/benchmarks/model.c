@@ -254,6 +254,7 @@ int main(int argc, char **argv)
   PetscInt              seed = 1, files = 1024;
   PetscReal             scale = 1;
   PetscBool             gpu = PETSC_FALSE, measure = PETSC_FALSE, cold = PETSC_FALSE;
+  const Generator      *g;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
@@ -277,7 +278,8 @@ int main(int argc, char **argv)
 
     printf("figure\t%s\t%.6e\t%.6e\t%.6e\t%.6e\t%.6e\t%g\t%g\n", figures->executor[i].name, c->entry, c->row, c->irregular, c->start, c->walk, c->memory, c->gather > 0 ? c->gather : 1);
   }
-  for (const Generator *g = Generators; g->name; g++) {
+  PetscCall(GeneratorsAsked(&g));
+  for (; g->name; g++) {
     const Size size = {scale, (uint64_t)seed};
     PetscBool  wanted;
     Csr        csr;

@@ -48,6 +48,14 @@ KERNEL size_t BlockColumn(const BlockRow *r, PetscInt t, PetscInt b)
   return (size_t)((const PetscInt *)r->code)[t * b];
 }
 
+/* Ahead of block t of the rows, as many lines as a block has; the CSR's own columns, which are those of one row in b, two block rows ahead */
+KERNEL void BlockPrefetch(const BlockRow *r, AutoCSRValue value, PetscInt t, PetscInt b)
+{
+  if (r->index == AUTOCSR_INDEX_CSR) __builtin_prefetch((const PetscInt *)r->code + 2 * b * r->length + t * b);
+  UNROLL
+  for (PetscInt i = 0; i < b * b; i += LINE) EntriesPrefetch(EntriesFrom(r->e, AUTOCSR_INDEX_PATTERN, value, (size_t)(t * b * b + i)), AUTOCSR_INDEX_PATTERN, value);
+}
+
 /* sum[i] += rows i of a block row times x, entry by entry */
 KERNEL void BlockRowSumPlain(const BlockRow *r, const PetscScalar *x, AutoCSRValue value, PetscInt b, PetscScalar sum[])
 {
@@ -68,7 +76,7 @@ KERNEL void BlockRowScatter(const BlockRow *r, const PetscScalar *x, AutoCSRValu
   for (PetscInt t = 0; t < r->blocks; t++) {
     PetscScalar *yt = y + BlockColumn(r, t, b);
 
-    EntriesPrefetch(EntriesFrom(r->e, AUTOCSR_INDEX_PATTERN, value, (size_t)t * b * b), AUTOCSR_INDEX_PATTERN, value);
+    BlockPrefetch(r, value, t, b);
     UNROLL
     for (PetscInt j = 0; j < b; j++) {
       PetscScalar s = yt[j];
@@ -122,7 +130,7 @@ KERNEL void BlockRowsSum(const BlockRow *r, const PetscScalar *x, AutoCSRValue v
     UNROLL                                                                                                                                         \
     for (int u = 0; u < (count); u++) {                                                                                                            \
       const PetscScalar *xt = x + BlockColumn(r, t + u, b);                                                                                        \
-      if (!row) EntriesPrefetch(EntriesFrom(r->e, AUTOCSR_INDEX_PATTERN, value, (size_t)(t + u) * b * b), AUTOCSR_INDEX_PATTERN, value);           \
+      if (!row) BlockPrefetch(r, value, t + u, b);                                                                                                 \
       UNROLL                                                                                                                                       \
       for (int p = 0; p < pieces; p++) {                                                                                                           \
         const PieceVector xp = PieceOfX(xt + p * PIECE, b - p * PIECE);                                                                            \

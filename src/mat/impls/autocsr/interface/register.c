@@ -53,7 +53,8 @@ static PetscErrorCode AutoCSRFinalize(void)
   device, or on the host while the matrix is bound to it (`MatBindToCPU()`); without a device, or with an older PETSc, it is
   on the CPU, and -info says so. Transposed products make a transpose on the device at the first one, unless the matrix is
   known to be symmetric and to stay so (`MAT_SYMMETRY_ETERNAL`). Out of device memory a plan is used that stores nothing. A `MATAIJ` or `MATMAIJ` that is multiplied with it, as the P of `MatPtAP()`, is converted to this type in place, so
-  that the product is made on the device.
+  that the product is made on the device. A product of a `MATSHELL` is found there if `MatShellSetMatProductOperation()` has registered it for
+  `MATAIJCUSPARSE`, as for that type.
 
   With -mat_autocsr_takeover, given when the library is loaded, matrices of type `MATAIJCUSPARSE` are of this type, under
   the name of that one, also those that `MatConvert()` or -mat_seqaij_type makes of `MATAIJ`: for programs, and places in

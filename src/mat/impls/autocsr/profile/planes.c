@@ -23,12 +23,12 @@ void AutoCSRProfileSetPlanes(AutoCSRProfile *profile, PetscInt number, PetscInt 
   AutoCSRPlanes *p = &profile->planes;
   PetscInt       far;
 
-  *p = (AutoCSRPlanes){0};
+  *p = (AutoCSRPlanes){.others = others};
   if (number >= AUTOCSR_PLANES_PATTERNS || others > profile->m / AUTOCSR_PLANES_OTHERS || length < 1 || length > AUTOCSR_PLANES_ENTRIES) return;
   far       = PetscMax(PetscAbsInt(offset[0]), PetscAbsInt(offset[length - 1]));
   p->stride = far > AUTOCSR_PLANES_REACH ? Stride(length, offset) : AUTOCSR_PLANES_ROWS;
   if (p->stride <= 0) {
-    *p = (AutoCSRPlanes){0};
+    *p = (AutoCSRPlanes){.others = others};
     return;
   }
   for (PetscInt t = 0; t < length; t++) {
@@ -37,5 +37,5 @@ void AutoCSRProfileSetPlanes(AutoCSRProfile *profile, PetscInt number, PetscInt 
     p->around = PetscMax(p->around, PetscAbsInt(plane));
     p->reach  = PetscMax(p->reach, PetscAbsInt(offset[t] - plane * p->stride));
   }
-  if (p->around > AUTOCSR_PLANES_AROUND || p->reach > AUTOCSR_PLANES_REACH) *p = (AutoCSRPlanes){0};
+  if (p->around > AUTOCSR_PLANES_AROUND || p->reach > AUTOCSR_PLANES_REACH) *p = (AutoCSRPlanes){.others = others};
 }

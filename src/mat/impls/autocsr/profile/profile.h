@@ -44,6 +44,7 @@ typedef struct {
 
 typedef struct {
   PetscInt stride, around, reach; /* stride 0: it is no such pattern, or there are none */
+  PetscInt others;                /* rows of patterns that are no part of it, with as many entries or more */
 } AutoCSRPlanes;
 
 /* The plane, counted from a row's own, that a column so far from the row lies in */
