@@ -1,6 +1,7 @@
 static char help[] = "Profile, plans and refresh on a device: the same bits as the host's.\n\n";
 
 #include "plans.h"
+#include "../src/mat/impls/autocsr/profile/parts.h"
 #include <petscdevice_cuda.h>
 
 /* ---- More matrices than plans.h has: what a device may trip over */
@@ -360,6 +361,7 @@ static PetscErrorCode CheckProfiles(const Generator *g, Pair *pair)
 
   PetscFunctionBeginUser;
   PetscCall(CompareProfiles(pair->device_profile, pair->host_profile));
+  PetscCheck(pair->host_profile->patterns > AUTOCSR_MAX_PATTERNS || pair->host.nnz <= (PetscInt64)pair->host.m * AUTOCSR_PATTERN_LENGTH, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %" PetscInt_FMT " patterns of few long rows", g->name, pair->host_profile->patterns);
   PetscCall(CheckRowsOnly(pair));
   for (int k = 0; k < 8; k++) {
     PetscCall(AutoCSRProfileDestroy(&pair->host_profile));

@@ -157,6 +157,7 @@ static __device__ __forceinline__ void HashSampleRow(const AutoCSRMatrix &csr, c
   const PetscInt row = sample.Row(k), begin = csr.row_ptr[row], end = csr.row_ptr[row + 1];
   DeviceCount    sum = 0;
 
+  if (end - begin > AUTOCSR_PATTERN_LENGTH) return;
   for (PetscInt64 p = (PetscInt64)begin + Lane(); p < end; p += WARP) sum += HashOfEntry(csr.col[p] - row);
   sum = WarpSum(sum);
   if (Lane() == 0) {
@@ -173,13 +174,13 @@ static __device__ __forceinline__ int JudgeSample(PetscInt m, const PetscInt row
   int filled = 0, recurring = 0;
 
   for (int k = Lane(); k < (int)sample.n; k += WARP) {
-    const PetscInt row = sample.Row(k);
+    const PetscInt row = sample.Row(k), length = row_ptr[row + 1] - row_ptr[row];
 
-    if (row_ptr[row] == row_ptr[row + 1]) continue;
+    if (!length) continue;
     filled++;
-    recurring += table->sampled[slot_of_row[k]] > 1;
+    if (length <= AUTOCSR_PATTERN_LENGTH) recurring += table->sampled[slot_of_row[k]] > 1;
   }
-  return AutoCSRSampleShowsPatterns(m, WarpSum(recurring), WarpSum(filled));
+  return AutoCSRSampleShowsPatterns(m, row_ptr[m], WarpSum(recurring), WarpSum(filled));
 }
 
 /* The last block judges all chunks */

@@ -79,13 +79,16 @@ AUTOCSR_HD PetscInt AutoCSRSampleRow(PetscInt rows, PetscInt samples, PetscInt k
 
 /*
   A chunk's rows are looked at one by one if of its sample's filled rows a quarter recurs; three quarters if all chunks have
-  large samples: of the patterns that cover such a chunk nearly all are seen twice. In small matrices every row is looked at
+  large samples: of the patterns that cover such a chunk nearly all are seen twice. In matrices of few rows every row is looked at. Longer rows than this
+  are none that recur, in the sample, and a few of them are not looked at for being few: a warp walks such a row alone
 */
-AUTOCSR_HD PetscBool AutoCSRSampleShowsPatterns(PetscInt m, PetscInt recurring, PetscInt filled)
+#define AUTOCSR_PATTERN_LENGTH 2048
+
+AUTOCSR_HD PetscBool AutoCSRSampleShowsPatterns(PetscInt m, PetscInt nnz, PetscInt recurring, PetscInt filled)
 {
   const PetscInt quarters = m >= AUTOCSR_MAX_CHUNKS * 16 * AUTOCSR_SAMPLE_ROWS ? 3 : 1;
 
-  return (PetscBool)(4 * recurring >= quarters * filled || m <= AUTOCSR_MAX_PATTERNS);
+  return (PetscBool)(4 * recurring >= quarters * filled || (m <= AUTOCSR_MAX_PATTERNS && nnz <= m * AUTOCSR_PATTERN_LENGTH));
 }
 
 /* profile.c: what the chunks (their nnz, lengths and empty rows) sum up to; squares: of the distances of the lengths from AutoCSRProfileShift() */

@@ -112,8 +112,11 @@ static PetscErrorCode Sample(const AutoCSRMatrix *csr, const AutoCSRProfile *pro
     const PetscInt      rows = chunk->row_end - chunk->row_begin, sample = AutoCSRSampleRows(rows);
 
     for (PetscInt k = 0; k < sample; k++) {
-      const uint16_t p = CollectionFind(c, csr, chunk->row_begin + AutoCSRSampleRow(rows, sample, k));
+      const PetscInt row = chunk->row_begin + AutoCSRSampleRow(rows, sample, k);
+      uint16_t       p;
 
+      if (csr->row_ptr[row + 1] - csr->row_ptr[row] > AUTOCSR_PATTERN_LENGTH) continue;
+      p = CollectionFind(c, csr, row);
       c->pattern[p].rows++; /* there is room for all rows of the sample */
       id[i * AUTOCSR_SAMPLE_ROWS + k] = p;
     }
@@ -124,13 +127,14 @@ static PetscErrorCode Sample(const AutoCSRMatrix *csr, const AutoCSRProfile *pro
     PetscInt            filled = 0, recurring = 0;
 
     for (PetscInt k = 0; k < sample; k++) {
-      const PetscInt row = chunk->row_begin + AutoCSRSampleRow(rows, sample, k);
+      const PetscInt row = chunk->row_begin + AutoCSRSampleRow(rows, sample, k), length = csr->row_ptr[row + 1] - csr->row_ptr[row];
 
-      if (csr->row_ptr[row] == csr->row_ptr[row + 1]) continue;
+      if (!length) continue;
       filled++;
+      if (length > AUTOCSR_PATTERN_LENGTH) continue;
       recurring += c->pattern[id[i * AUTOCSR_SAMPLE_ROWS + k]].rows > 1;
     }
-    worthwhile[i] = AutoCSRSampleShowsPatterns(csr->m, recurring, filled);
+    worthwhile[i] = AutoCSRSampleShowsPatterns(csr->m, csr->nnz, recurring, filled);
   }
   PetscCall(CollectionKeepRecurring(c));
   PetscCall(PetscFree(id));
