@@ -14,8 +14,10 @@
 
 #define MOST_LANES 256
 
-/* Lanes that read less than a line of 128 bytes of a row at once leave the rest of it to the cache, which loses it where rows are long: of 12 matrices of the suite
-   past 12 entries a lane on average twice as many lanes were faster on all, up to twice (products of table -figures-fit) */
+/*
+  Lanes that read less than a line of 128 bytes of a row at once leave the rest of it to the cache, which loses it where rows are long. Past 12 entries a lane on average twice as
+  many lanes were faster, up to twice as fast, on the six matrices of the suite that have such rows, at full size and a fifth of it; but for fem3x3 at a fifth, where four times as many were
+*/
 #define LINE_LANES 16
 #define LONG_WALK  12
 

@@ -53,8 +53,8 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
 }
 
 /*
-  Rows that one takes as long as which has another root than most where only x is read, as those of a boundary have that wraps around: it is walked apart, and a
-  warp waits for it. By products of periodic3d7-const at scale 1 (table -heldout), 4 % of whose rows are such: 42 us by planes where a grid without takes 23, 53 by masks where 31
+  Where only x is read of an entry, a row of another root than most, as of a boundary that wraps around, is walked apart, and its warp waits: it takes as long as so many
+  others. By products of periodic3d7-const at scale 1, 4 % of whose rows are such: 42 us by planes where the others take 23, 53 by masks where they take 31 by the model
 */
 #define APART_BY_PLANES 36
 #define APART_BY_MASKS  20
@@ -74,7 +74,7 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
     part->entries *= full;
     part->scattered = 0; /* x streams */
   }
-  if (problem->parallel && axes->value == AUTOCSR_VALUE_PATTERN) part->rows += (axes->mapping == AUTOCSR_MAP_PLANES ? APART_BY_PLANES : APART_BY_MASKS) * range.rows / problem->profile->m * problem->profile->planes.others;
+  if (problem->parallel && axes->value == AUTOCSR_VALUE_PATTERN) part->rows += (axes->mapping == AUTOCSR_MAP_PLANES ? APART_BY_PLANES : APART_BY_MASKS) * range.rows / PetscMax(problem->profile->m, 1) * problem->profile->planes.others;
   if (!sliced && axes->value != AUTOCSR_VALUE_PATTERN) part->strided = range.nnz * sizeof(PetscScalar);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
