@@ -58,6 +58,11 @@ static PetscInt Line(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
   return k;
 }
 
+static PetscInt LineAndFull(PetscInt m, PetscInt n, PetscInt i, PetscInt col[]) /* some of the sample's rows are too long to be looked at for patterns */
+{
+  return i % 650 ? Line(m, n, i, col) : Full(m, n, i, col);
+}
+
 static PetscInt PopularRow(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
 {
   const PetscInt length = RandomRow(m, n / 700, i, col);
@@ -78,6 +83,7 @@ static const Generator more[] = {
     {"wide spread", 700, 200000, RandomRow, VALUES_FLOATS},
     {"wider spread", 12000, 600000, RandomRow, VALUES_FEW}, /* of this and the next it is looked at how much of x gathers reach */
     {"few columns of many", 12000, 2100000, PopularRow, VALUES_FEW},
+    {"3-point and full rows", 2600, 2600, LineAndFull, VALUES_FEW},
     {"short rows", 300000, 150001, ShortRow, VALUES_FEW}, /* more than one block sums up or one launch selects from */
 };
 
