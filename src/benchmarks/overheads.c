@@ -127,13 +127,12 @@ static PetscErrorCode Run(const char name[], Csr *csr, PetscBool gpu)
 
 int main(int argc, char **argv)
 {
-  PetscInt         files = 1024;
-  PetscReal        scale;
-  PetscBool        gpu            = PETSC_FALSE;
-  char             matrices[1024] = "poisson3d7,poisson3d27,poisson3d7-const,fem3x3,uniform16,circuit,lp,road", *file[1024], device[256];
-  Size             size           = {1, 1};
-  Csr              csr;
-  const Generator *g;
+  PetscInt  files             = 1024;
+  PetscReal scale;
+  PetscBool gpu               = PETSC_FALSE;
+  char      matrices[1024]    = "poisson3d7,poisson3d27,poisson3d7-const,fem3x3,uniform16,circuit,lp,road", *file[1024], device[256];
+  Size      size              = {1, 1};
+  Csr       csr;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
@@ -147,8 +146,7 @@ int main(int argc, char **argv)
   size.scale = scale;
   PetscCall(machine->describe(device, sizeof(device)));
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s, PETSc %d.%d.%d\n%-20s %-12s %9s %10s %9s %9s %10s %9s %9s %9s %9s\n", device, PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR, "matrix", "type", "rows", "nonzeros", "host", "MatMult", "transposed", "explicit", "refresh", "own/CSR", "T/CSR"));
-  PetscCall(GeneratorsAsked(&g));
-  for (; g->name; g++) {
+  for (const Generator *g = Generators; g->name; g++) {
     PetscBool wanted, first = (PetscBool)!strcmp(g->name, "poisson2d5");
 
     if (first) {

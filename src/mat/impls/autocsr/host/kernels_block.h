@@ -51,7 +51,7 @@ KERNEL size_t BlockColumn(const BlockRow *r, PetscInt t, PetscInt b)
 /* Ahead of block t of the rows, as many lines as a block has; the CSR's own columns, which are those of one row in b, two block rows ahead */
 KERNEL void BlockPrefetch(const BlockRow *r, AutoCSRValue value, PetscInt t, PetscInt b)
 {
-  if (r->index == AUTOCSR_INDEX_CSR) __builtin_prefetch((const PetscInt *)r->code + 2 * b * r->length + t * b);
+  if (r->index == AUTOCSR_INDEX_CSR) __builtin_prefetch((const PetscInt *)r->code + (size_t)2 * b * r->length + t * b);
   UNROLL
   for (PetscInt i = 0; i < b * b; i += LINE) EntriesPrefetch(EntriesFrom(r->e, AUTOCSR_INDEX_PATTERN, value, (size_t)(t * b * b + i)), AUTOCSR_INDEX_PATTERN, value);
 }

@@ -16,9 +16,9 @@
 
 /*
   Lanes that read less than a line of 128 bytes of a row at once leave the rest of it to the cache, which loses it where rows are long. Past 12 entries a lane on average twice as
-  many lanes were faster, up to twice as fast, on the six matrices of the suite that have such rows, at full size and a fifth of it; but for fem3x3 at a fifth, where four times as many were
+  many lanes were faster, up to twice as fast, on the six matrices of the suite that have such rows, in real double, at full size and a fifth of it; but for fem3x3 at a fifth, where four times as many were
 */
-#define LINE_LANES 16
+#define LINE_LANES ((PetscInt)(128 / sizeof(PetscScalar)))
 #define LONG_WALK  12
 
 /* Names of rows and a second segment pay when more rows are empty than not */

@@ -56,8 +56,9 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   Where only x is read of an entry, a row of another root than most, as of a boundary that wraps around, is walked apart, and its warp waits: it takes as long as so many
   others. By products of periodic3d7-const at scale 1, 4 % of whose rows are such: 42 us by planes where the others take 23, 53 by masks where they take 31 by the model
 */
-#define APART_BY_PLANES 36
-#define APART_BY_MASKS  20
+#define APART_BY_PLANES 36.
+#define APART_BY_MASKS  20.
+#define APART_AT_MOST   1. /* times the rows, by masks: half of the rows of two unknowns a point have another root, and go together */
 
 static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
 {
@@ -74,7 +75,11 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
     part->entries *= full;
     part->scattered = 0; /* x streams */
   }
-  if (problem->parallel && axes->value == AUTOCSR_VALUE_PATTERN) part->rows += (axes->mapping == AUTOCSR_MAP_PLANES ? APART_BY_PLANES : APART_BY_MASKS) * range.rows / PetscMax(problem->profile->m, 1) * problem->profile->planes.others;
+  if (problem->parallel && axes->value == AUTOCSR_VALUE_PATTERN) {
+    const double others = (double)problem->profile->planes.others / PetscMax(problem->profile->m, 1);
+
+    part->rows += range.rows * (axes->mapping == AUTOCSR_MAP_PLANES ? APART_BY_PLANES * others : PetscMin(APART_BY_MASKS * others, APART_AT_MOST));
+  }
   if (!sliced && axes->value != AUTOCSR_VALUE_PATTERN) part->strided = range.nnz * sizeof(PetscScalar);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
