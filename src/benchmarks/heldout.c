@@ -17,16 +17,6 @@ typedef struct {
   PetscInt        dense; /* rows and columns */
 } Shape;
 
-static double Unit(const Shape *g, PetscInt stream, PetscInt k)
-{
-  return RandomUnit(RandomAt(g->seed ^ ((uint64_t)stream << 40), (uint64_t)k));
-}
-
-static PetscInt Near(const Shape *g, Random *r, PetscInt i, PetscInt n)
-{
-  return RandomInt(r, PetscMax(i - g->window, 0), PetscMin(i + g->window, n - 1));
-}
-
 /* ---- Grids and meshes */
 
 static PetscInt GridRow(const void *ctx, PetscInt i, PetscInt col[])
@@ -36,7 +26,7 @@ static PetscInt GridRow(const void *ctx, PetscInt i, PetscInt col[])
   const PetscInt x = there % n, y = there / n % n, z = there / n / n;
   PetscInt       len = 0;
 
-  if (Unit(g, 1, point) < g->fixed) {
+  if (RandomUnit(RandomAt(g->seed ^ (UINT64_C(1) << 40), (uint64_t)point)) < g->fixed) {
     col[0] = i;
     return 1;
   }
@@ -173,7 +163,7 @@ static PetscInt MeshRow(const void *ctx, PetscInt i, PetscInt col[])
   PetscInt       len   = 0;
 
   for (PetscInt k = 0; k < count; k++) {
-    const PetscInt other = k ? Near(g, &r, node, nodes) : node;
+    const PetscInt other = k ? RandomNear(&r, node, g->window, nodes) : node;
 
     for (PetscInt u = 0; u < g->unknowns; u++) col[len++] = other * g->unknowns + u;
   }
@@ -249,7 +239,7 @@ static PetscInt HubRow(const void *ctx, PetscInt i, PetscInt col[])
     return len;
   }
   if (i % 2 == 0) col[len++] = 0;
-  for (PetscInt k = 0; k < 2; k++) col[len++] = Near(g, &r, i, g->n);
+  for (PetscInt k = 0; k < 2; k++) col[len++] = RandomNear(&r, i, g->window, g->n);
   return len;
 }
 
@@ -358,7 +348,7 @@ static PetscInt EdgeRow(const void *ctx, PetscInt i, PetscInt col[])
   Random       r = RandomStart(g->seed, (uint64_t)i);
 
   col[0] = i / 3;
-  col[1] = Near(g, &r, i / 3, g->n);
+  col[1] = RandomNear(&r, i / 3, g->window, g->n);
   return 2;
 }
 

@@ -17,17 +17,12 @@ typedef struct {
   double          density;           /* share of the columns in a long row */
 } Rows;
 
-static PetscInt Near(Random *r, PetscInt i, PetscInt window, PetscInt n)
-{
-  return RandomInt(r, PetscMax(i - window, 0), PetscMin(i + window, n - 1));
-}
-
 static PetscInt DrawEntries(const Rows *g, Random *r, PetscInt i, PetscInt len, PetscInt col[])
 {
   for (PetscInt k = 0; k < len; k++) {
     PetscBool near = (PetscBool)(g->window && RandomUnit(RandomNext(r)) < g->near);
 
-    col[k] = near ? Near(r, i, g->window, g->n) : RandomInt(r, 0, g->n - 1);
+    col[k] = near ? RandomNear(r, i, g->window, g->n) : RandomInt(r, 0, g->n - 1);
   }
   return len;
 }
@@ -207,9 +202,9 @@ static PetscInt FemRow(const void *ctx, PetscInt i, PetscInt col[])
 
   for (PetscInt k = 0; k < count; k++) {
     double   u  = RandomUnit(RandomNext(&r));
-    PetscInt nb = k ? Near(&r, node, u < 1.0 / 2 ? 12 : u < 5.0 / 6 ? 500
-                                                                    : 3000,
-                           nodes)
+    PetscInt nb = k ? RandomNear(&r, node, u < 1.0 / 2 ? 12 : u < 5.0 / 6 ? 500
+                                                                          : 3000,
+                                 nodes)
                     : node;
 
     for (PetscInt c = 0; c < 3; c++) col[len++] = 3 * nb + c;

@@ -127,11 +127,11 @@ static PetscErrorCode Run(const char name[], Csr *csr, PetscBool gpu)
 
 int main(int argc, char **argv)
 {
-  PetscInt  files             = 1024;
+  PetscInt  files = 1024;
   PetscReal scale;
-  PetscBool gpu               = PETSC_FALSE;
-  char      matrices[1024]    = "poisson3d7,poisson3d27,poisson3d7-const,fem3x3,uniform16,circuit,lp,road", *file[1024], device[256];
-  Size      size              = {1, 1};
+  PetscBool gpu            = PETSC_FALSE;
+  char      matrices[1024] = "poisson3d7,poisson3d27,poisson3d7-const,fem3x3,uniform16,circuit,lp,road", *file[1024], device[256];
+  Size      size           = {1, 1};
   Csr       csr;
 
   PetscFunctionBeginUser;

@@ -57,4 +57,10 @@ static inline PetscScalar RandomScalar(uint64_t seed, uint64_t counter, double l
 #endif
 }
 
+/* One of the n columns that is at most window from i */
+static inline PetscInt RandomNear(Random *r, PetscInt i, PetscInt window, PetscInt n)
+{
+  return RandomInt(r, PetscMax(i - window, 0), PetscMin(i + window, n - 1));
+}
+
 #endif

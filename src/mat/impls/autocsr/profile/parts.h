@@ -79,8 +79,9 @@ AUTOCSR_HD PetscInt AutoCSRSampleRow(PetscInt rows, PetscInt samples, PetscInt k
 
 /*
   A chunk's rows are looked at one by one if of its sample's filled rows a quarter recurs; three quarters if all chunks have
-  large samples: of the patterns that cover such a chunk nearly all are seen twice. In matrices of few rows every row is looked at. Longer rows than this
-  are none that recur, in the sample, and a few of them are not looked at for being few: a warp walks such a row alone
+  large samples: of the patterns that cover such a chunk nearly all are seen twice. Where there are so few rows that the dictionary
+  has room for all, each is looked at. Not of rows longer than AUTOCSR_PATTERN_LENGTH, which a warp would walk alone: in the sample they
+  count as such that do not recur, and few rows of that mean length are not looked at
 */
 #define AUTOCSR_PATTERN_LENGTH 2048
 

@@ -20,22 +20,19 @@ static PetscInt Stride(PetscInt length, const PetscInt offset[])
 
 void AutoCSRProfileSetPlanes(AutoCSRProfile *profile, PetscInt number, PetscInt others, PetscInt length, const PetscInt offset[])
 {
-  AutoCSRPlanes *p = &profile->planes;
-  PetscInt       far;
+  AutoCSRPlanes p = {.others = others};
+  PetscInt      far;
 
-  *p = (AutoCSRPlanes){.others = others};
+  profile->planes = p;
   if (number >= AUTOCSR_PLANES_PATTERNS || others > profile->m / AUTOCSR_PLANES_OTHERS || length < 1 || length > AUTOCSR_PLANES_ENTRIES) return;
-  far       = PetscMax(PetscAbsInt(offset[0]), PetscAbsInt(offset[length - 1]));
-  p->stride = far > AUTOCSR_PLANES_REACH ? Stride(length, offset) : AUTOCSR_PLANES_ROWS;
-  if (p->stride <= 0) {
-    *p = (AutoCSRPlanes){.others = others};
-    return;
-  }
+  far      = PetscMax(PetscAbsInt(offset[0]), PetscAbsInt(offset[length - 1]));
+  p.stride = far > AUTOCSR_PLANES_REACH ? Stride(length, offset) : AUTOCSR_PLANES_ROWS;
+  if (p.stride <= 0) return;
   for (PetscInt t = 0; t < length; t++) {
-    const PetscInt plane = far > AUTOCSR_PLANES_REACH ? AutoCSRPlaneOf(offset[t], p->stride) : 0;
+    const PetscInt plane = far > AUTOCSR_PLANES_REACH ? AutoCSRPlaneOf(offset[t], p.stride) : 0;
 
-    p->around = PetscMax(p->around, PetscAbsInt(plane));
-    p->reach  = PetscMax(p->reach, PetscAbsInt(offset[t] - plane * p->stride));
+    p.around = PetscMax(p.around, PetscAbsInt(plane));
+    p.reach  = PetscMax(p.reach, PetscAbsInt(offset[t] - plane * p.stride));
   }
-  if (p->around > AUTOCSR_PLANES_AROUND || p->reach > AUTOCSR_PLANES_REACH) *p = (AutoCSRPlanes){.others = others};
+  if (p.around <= AUTOCSR_PLANES_AROUND && p.reach <= AUTOCSR_PLANES_REACH) profile->planes = p;
 }
