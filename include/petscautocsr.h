@@ -141,6 +141,7 @@ typedef struct {
   PetscBool   settled;         /* PETSC_FALSE while a first plan stands in for one that products have not paid for yet, see MatAutoCSRSetProgressive() */
   PetscInt64  nnz;             /* nonzeros covered by the plans */
   PetscInt64  csr_bytes;       /* bytes of the CSR arrays */
+  PetscInt64  released_bytes;  /* bytes of these that a device has let go (`MatAutoCSRSetKeepCSR()`) */
   PetscInt64  plan_bytes;      /* bytes that the plans take on top of the CSR arrays */
   PetscInt64  transpose_bytes; /* bytes of the transposed blocks and their plans, where transposed products have made them on a device */
   PetscInt64  product_bytes;   /* bytes that one product moves by the plans' own count */
@@ -170,6 +171,7 @@ PETSC_EXTERN PetscErrorCode MatAutoCSRSetMaxBins(Mat, PetscInt);
 PETSC_EXTERN PetscErrorCode MatAutoCSRSetSegsumFixup(Mat, MatAutoCSRSegsumFixup);
 PETSC_EXTERN PetscErrorCode MatAutoCSRSetExchange(Mat, MatAutoCSRExchange);
 PETSC_EXTERN PetscErrorCode MatAutoCSRSetProgressive(Mat, PetscBool);
+PETSC_EXTERN PetscErrorCode MatAutoCSRSetKeepCSR(Mat, PetscBool);
 PETSC_EXTERN PetscErrorCode MatAutoCSRGetInfo(Mat, MatAutoCSRInfo *);
 PETSC_EXTERN PetscErrorCode MatAutoCSRView(Mat, PetscViewer);
 

@@ -50,6 +50,7 @@ typedef struct {
   MatAutoCSRSegsumFixup segsum_fixup;
   MatAutoCSRExchange    exchange;
   PetscBool             progressive; /* plans that cost something come when products have paid for them */
+  PetscBool             keep_csr;    /* the CSR stays on the device beside a plan that makes no use of it */
   char                  simd[16];    /* "auto" or the name of a host instruction set */
 } AutoCSRSettings;
 

@@ -34,6 +34,7 @@ static PetscErrorCode AutoCSRFinalize(void)
 . -mat_autocsr_segsum_fixup (device|host)                           - see `MatAutoCSRSetSegsumFixup()`
 . -mat_autocsr_exchange (auto|host|scatter)                         - see `MatAutoCSRSetExchange()`
 . -mat_autocsr_progressive <true>                                   - see `MatAutoCSRSetProgressive()`
+. -mat_autocsr_keep_csr <false>                                     - see `MatAutoCSRSetKeepCSR()`
 . -mat_autocsr_machine (<file>|none)                                - where the machine's figures are kept; none: those that are shipped
 . -mat_autocsr_takeover                                             - with a device: stands in for `MATAIJCUSPARSE`, see below
 - -mat_autocsr_simd (auto|x86-64|avx2|avx512)                       - the instruction set of the host

@@ -326,3 +326,39 @@ PetscErrorCode MatAutoCSRSetProgressive(Mat A, PetscBool progressive)
   PetscCall(REPLACE(A, progressive, value));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/*@
+  MatAutoCSRSetKeepCSR - Sets whether the CSR of a matrix stays on a device beside a plan that makes no use of it
+
+  Logically Collective
+
+  Input Parameters:
++ A    - the matrix
+- keep - `PETSC_TRUE`: the arrays stay; `PETSC_FALSE` (the default): they are let go once products have taken four times as
+         long as bringing them back would, with `MAT_AUTOCSR_OBJECTIVE_MEMORY` after the first product
+
+  Options Database Key:
+. -mat_autocsr_keep_csr <false> - true or false
+
+  Level: advanced
+
+  Notes:
+  Copies of the host stay. What reads or changes the matrix on the device afterwards, such as a product of matrices or
+  `MatAXPY()`, brings the arrays there again, of the host's copy. Matrices of which the device has the only values, or whose values
+  come by `MatSetValuesCOO()` or as the result of a `MatProduct`, keep them in any case, and so do those of less than a megabyte.
+
+  Set `PETSC_TRUE` where a program holds the pointers that `MatSeqAIJCUSPARSEGetIJ()` or `MatSeqAIJCUSPARSEGetArrayRead()` gave
+  while it multiplies, or calls `MatSeqAIJCUSPARSEGetArrayWrite()`, which wants arrays that are there.
+
+  The plan of the matrix is made again at the next product.
+
+.seealso: `MATAUTOCSR`, `MatAutoCSRSetObjective()`, `MatAutoCSRGetInfo()`, `MatAutoCSRView()`
+@*/
+PetscErrorCode MatAutoCSRSetKeepCSR(Mat A, PetscBool keep)
+{
+  const PetscBool value = keep ? PETSC_TRUE : PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(REPLACE(A, keep_csr, value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

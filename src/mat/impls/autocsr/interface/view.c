@@ -99,7 +99,9 @@ static PetscErrorCode AutoCSRViewBlock(PetscViewer viewer, PetscBool detail, con
   PetscCall(AutoCSRPlanGetBytes(plan, &own, &moved));
   seconds = AutoCSRSeconds(plan->measured, plan->predicted);
   PetscCall(AutoCSRBandwidthShare(plan->backend, moved, seconds, &share));
-  AUTOCSR_PRINT("    memory: %.3g MB on top of the %.3g MB of CSR; a product moves %.3g MB", 1e-6 * own, 1e-6 * AutoCSRMatrixBytes(&ctx->csr), 1e-6 * moved);
+  AUTOCSR_PRINT("    memory: %.3g MB on top of the %.3g MB of CSR", 1e-6 * own, 1e-6 * AutoCSRMatrixBytes(&ctx->csr));
+  if (ctx->row_ptr) AUTOCSR_PRINT(", of which %.3g MB are let go", 1e-6 * AutoCSRContextReleasedBytes(ctx));
+  AUTOCSR_PRINT("; a product moves %.3g MB", 1e-6 * moved);
   if (seconds > 0) AUTOCSR_PRINT(" in %.3g us (%s), %.3g%% of the bandwidth", 1e6 * seconds, plan->measured > 0 ? "measured" : "predicted", 100 * share);
   PetscCall(AutoCSRTransposedGetBytes(&ctx->transposed, &transpose));
   if (transpose) AUTOCSR_PRINT("\n    transpose, with a plan of its own: %.3g MB", 1e-6 * transpose);
@@ -159,7 +161,7 @@ static PetscErrorCode AutoCSRViewBlockJSON(PetscViewer viewer, PetscMPIInt rank,
   if (plan) PetscCall(AutoCSRPlanGetBytes(plan, &own, &moved));
   AUTOCSR_PRINT("    {\"rank\": %d, \"block\": \"%s\", \"rows\": %" PetscInt_FMT ", \"cols\": %" PetscInt_FMT ", \"nnz\": %" PetscInt_FMT ", \"backend\": \"%s\", \"planned\": %s,\n     ", rank, name, ctx->csr.m, ctx->csr.n, ctx->csr.nnz, plan ? plan->backend->name : "none", plan ? "true" : "false");
   PetscCall(AutoCSRViewString(viewer, "why", plan ? plan->why : ""));
-  AUTOCSR_PRINT(",\n     \"csr_bytes\": %" PetscInt64_FMT ", \"plan_bytes\": %" PetscInt64_FMT ", \"transpose_bytes\": %" PetscInt64_FMT ", \"product_bytes\": %.0f, \"predicted\": %.6e, \"measured\": %.6e,\n", AutoCSRMatrixBytes(&ctx->csr), own, transpose, moved, plan ? plan->predicted : 0, plan ? plan->measured : 0);
+  AUTOCSR_PRINT(",\n     \"csr_bytes\": %" PetscInt64_FMT ", \"plan_bytes\": %" PetscInt64_FMT ", \"released_bytes\": %" PetscInt64_FMT ", \"transpose_bytes\": %" PetscInt64_FMT ", \"product_bytes\": %.0f, \"predicted\": %.6e, \"measured\": %.6e,\n", AutoCSRMatrixBytes(&ctx->csr), own, AutoCSRContextReleasedBytes(ctx), transpose, moved, plan ? plan->predicted : 0, plan ? plan->measured : 0);
   AUTOCSR_PRINT("     \"setup\": %.6e, \"plans\": %" PetscInt_FMT ", \"refreshes\": %" PetscInt_FMT ", \"products\": %" PetscInt_FMT ", \"stage\": \"%s\", \"products_to_next_stage\": %" PetscInt_FMT ",\n     \"profile\": ", ctx->setup, ctx->plans, ctx->refreshes, ctx->products,
                 AutoCSRStageNames[ctx->progress.stage], AutoCSRProgressRemaining(&ctx->progress));
   if (p) {
@@ -185,8 +187,8 @@ static PetscErrorCode AutoCSRViewHeadJSON(PetscViewer viewer, Mat A, PetscMPIInt
   AUTOCSR_PRINT("{\"schema\": 1, \"type\": \"%s\", ", ((PetscObject)A)->type_name);
   PetscCall(AutoCSRViewString(viewer, "prefix", ((PetscObject)A)->prefix));
   AUTOCSR_PRINT(", \"ranks\": %d, \"rows\": %" PetscInt_FMT ", \"cols\": %" PetscInt_FMT ", \"scalar_bytes\": %zu, \"index_bytes\": %zu,\n", size, A->rmap->N, A->cmap->N, sizeof(PetscScalar), sizeof(PetscInt));
-  AUTOCSR_PRINT("  \"settings\": {\"strategy\": \"%s\", \"rigor\": \"%s\", \"objective\": \"%s\", \"index_coding\": \"%s\", \"value_coding\": \"%s\", \"granularity\": %" PetscInt_FMT ", \"max_bins\": %" PetscInt_FMT ", \"segsum_fixup\": \"%s\", \"exchange\": \"%s\", \"progressive\": %s, \"simd\": \"%s\"},\n  \"blocks\": [\n", s->strategy, MatAutoCSRRigors[s->rigor],
-                MatAutoCSRObjectives[s->objective], MatAutoCSRIndexCodings[s->index], MatAutoCSRValueCodings[s->value], s->granularity, s->max_bins, MatAutoCSRSegsumFixups[s->segsum_fixup], MatAutoCSRExchanges[s->exchange], s->progressive ? "true" : "false", s->simd);
+  AUTOCSR_PRINT("  \"settings\": {\"strategy\": \"%s\", \"rigor\": \"%s\", \"objective\": \"%s\", \"index_coding\": \"%s\", \"value_coding\": \"%s\", \"granularity\": %" PetscInt_FMT ", \"max_bins\": %" PetscInt_FMT ", \"segsum_fixup\": \"%s\", \"exchange\": \"%s\", \"progressive\": %s, \"keep_csr\": %s, \"simd\": \"%s\"},\n  \"blocks\": [\n", s->strategy, MatAutoCSRRigors[s->rigor],
+                MatAutoCSRObjectives[s->objective], MatAutoCSRIndexCodings[s->index], MatAutoCSRValueCodings[s->value], s->granularity, s->max_bins, MatAutoCSRSegsumFixups[s->segsum_fixup], MatAutoCSRExchanges[s->exchange], s->progressive ? "true" : "false", s->keep_csr ? "true" : "false", s->simd);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -124,6 +124,7 @@ static PetscErrorCode MatProductNumeric_AutoCSR(Mat C)
   PetscFunctionBegin;
   PetscCall(AutoCSRPhasesGet(C, &phases));
   PetscCall(AutoCSRProductRenew(C, phases));
+  PetscCall(AutoCSRBringBack(C));
   PetscCall(AutoCSRProductSuspend(C, &s));
   C->ops->productnumeric = phases->numeric;
   ierr                   = (*phases->numeric)(C);

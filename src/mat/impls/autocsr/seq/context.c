@@ -74,6 +74,7 @@ static PetscErrorCode AutoCSRContextDrop(AutoCSRContext *ctx)
 static PetscErrorCode AutoCSRContextReset(AutoCSRContext *ctx)
 {
   PetscFunctionBegin;
+  PetscCall(AutoCSRContextForgetRows(ctx));
   PetscCall(AutoCSRContextDrop(ctx));
   PetscCall(PetscMemzero(&ctx->csr, sizeof(ctx->csr)));
   ctx->owner = NULL;
@@ -209,7 +210,7 @@ PetscErrorCode AutoCSRContextTake(Mat A, PetscContainer *container)
   PetscCall(AutoCSRContextFind(A, &ctx));
   if (ctx) AutoCSRRecentForget(ctx);
 #if PetscDefined(HAVE_DEVICE)
-  if (ctx && ctx->resident && !(A->offloadmask & PETSC_OFFLOAD_GPU)) ctx->owner = NULL; /* the call that this is for may bring the values to the device, and that does not show later */
+  if (ctx && ctx->resident && !ctx->row_ptr && !(A->offloadmask & PETSC_OFFLOAD_GPU)) ctx->owner = NULL; /* the call that this is for may bring the values to the device, and that does not show later */
 #endif
   if (ctx && settings) ctx->settings = *settings;
   if (ctx && !((PetscObject)A)->type_name) AutoCSRMergedKeep(A, &ctx->settings);
@@ -244,11 +245,11 @@ static PetscErrorCode AutoCSRContextYields(const AutoCSRContext *ctx, const Auto
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The arrays as they are to be multiplied. Without entries, without values (MAT_STRUCTURE_ONLY) and of a factor: none */
-static PetscErrorCode AutoCSRContextGetCSR(Mat A, AutoCSRMatrix *csr)
+/* The arrays as they are to be multiplied, and those of the host. Without entries, without values (MAT_STRUCTURE_ONLY) and of a factor: none */
+static PetscErrorCode AutoCSRContextGetCSR(Mat A, AutoCSRMatrix *csr, const PetscInt **row_ptr, const PetscInt **col)
 {
   const AutoCSRParent *parent;
-  const PetscInt      *row_ptr, *col;
+  const PetscInt      *i, *j;
   PetscInt             m;
   PetscBool            done;
 
@@ -256,11 +257,13 @@ static PetscErrorCode AutoCSRContextGetCSR(Mat A, AutoCSRMatrix *csr)
   PetscCall(PetscMemzero(csr, sizeof(*csr)));
   csr->m = A->rmap->n;
   csr->n = A->cmap->n;
-  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &m, &row_ptr, &col, &done)); /* on the host, with every parent */
-  csr->nnz = row_ptr && csr->m ? row_ptr[csr->m] : 0;
+  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &m, &i, &j, &done)); /* on the host, with every parent */
+  *row_ptr = i;
+  *col     = j;
+  csr->nnz = i && csr->m ? i[csr->m] : 0;
   PetscCall(MatSeqAutoCSRGetParent(&parent));
   if (csr->nnz && !A->factortype && !A->structure_only) PetscCall((*parent->get_csr)(A, csr));
-  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &m, &row_ptr, &col, &done));
+  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &m, &i, &j, &done));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -285,16 +288,22 @@ static PetscErrorCode AutoCSRContextCountRows(Mat A, AutoCSRContext *ctx)
 /* Same arrays and same nonzero state: at most the values are new. Everything else gets a new plan */
 PetscErrorCode AutoCSRContextUpdate(Mat A, AutoCSRContext *ctx)
 {
-  AutoCSRMatrix  csr;
-  PetscLogDouble begin, end;
-  PetscBool      same;
+  AutoCSRMatrix   csr;
+  const PetscInt *row_ptr = NULL, *col = NULL; /* of the host */
+  PetscLogDouble  begin, end;
+  PetscBool       same;
 
   PetscFunctionBegin;
   if (AutoCSRContextIsCurrent(A, ctx)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscTime(&begin));
-  PetscCall(AutoCSRContextGetCSR(A, &csr));
+  PetscCall(AutoCSRContextGetCSR(A, &csr, &row_ptr, &col));
   csr.adds = ctx->off_diagonal;
-  same     = (PetscBool)(ctx->owner && ctx->nonzerostate == A->nonzerostate && ctx->id == ((PetscObject)A)->id && csr.row_ptr == ctx->csr.row_ptr && csr.col == ctx->csr.col && csr.m == ctx->csr.m && csr.n == ctx->csr.n && csr.nnz == ctx->csr.nnz && csr.backend == ctx->csr.backend);
+  same     = (PetscBool)(ctx->owner && ctx->nonzerostate == A->nonzerostate && ctx->id == ((PetscObject)A)->id && csr.m == ctx->csr.m && csr.n == ctx->csr.n && csr.nnz == ctx->csr.nnz && csr.backend == ctx->csr.backend);
+  if (ctx->row_ptr) /* those of the device were let go, and are others in any case */
+    same = (PetscBool)(same && row_ptr == ctx->host_row_ptr && col == ctx->host_col);
+  else
+    same = (PetscBool)(same && csr.row_ptr == ctx->csr.row_ptr && csr.col == ctx->csr.col);
+  PetscCall(AutoCSRContextForgetRows(ctx));
   ctx->csr = csr;
   if (same && ctx->plan) {
     PetscCall(AutoCSRPlanRefresh(ctx->plan, &csr, &same));
@@ -323,6 +332,7 @@ PetscErrorCode AutoCSRContextUpdate(Mat A, AutoCSRContext *ctx)
   ctx->resident     = (PetscBool)(csr.backend && csr.backend != &AutoCSRBackendHost);
   ctx->spptr        = A->spptr;
   ctx->id           = ((PetscObject)A)->id;
+  PetscCall(AutoCSRContextReleaseLater(ctx));
   PetscCall(PetscTime(&end));
   ctx->setup += end - begin;
   PetscFunctionReturn(PETSC_SUCCESS);

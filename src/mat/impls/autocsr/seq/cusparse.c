@@ -172,6 +172,33 @@ static PetscErrorCode MatSeqAutoCSRGetCSR_CUSPARSE(Mat A, AutoCSRMatrix *csr)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+  What the parent has on the device changes places with what an empty matrix has, and goes with that: PETSc has no function for it. What
+  was set by options is set again; of what is set by a call, MatCUSPARSESetUseCPUSolve() alone has a meaning, and would be forgotten
+*/
+static PetscErrorCode MatSeqAutoCSRRelease_CUSPARSE(Mat A)
+{
+  const AutoCSRParent *parent;
+  Mat                  empty;
+  void                *spptr = A->spptr;
+
+  PetscFunctionBegin;
+  PetscCall(MatSeqAutoCSRGetParent(&parent));
+  PetscCall(MatCreate(PETSC_COMM_SELF, &empty));
+  PetscCall(MatSetSizes(empty, 0, 0, 0, 0));
+  PetscCall(PetscObjectSetOptions((PetscObject)empty, ((PetscObject)A)->options));
+  PetscCall(MatSetOptionsPrefix(empty, ((PetscObject)A)->prefix));
+  PetscCall((*parent->create)(empty));
+  PetscObjectOptionsBegin((PetscObject)empty);
+  PetscTryTypeMethod(empty, setfromoptions, PetscOptionsObject);
+  PetscOptionsEnd();
+  A->spptr       = empty->spptr;
+  empty->spptr   = spptr;
+  A->offloadmask = PETSC_OFFLOAD_CPU;
+  PetscCall(MatDestroy(&empty));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Where the values or the vector are on the host, there: that is the parent's when it is bound to the CPU */
 static PetscErrorCode MatGetDiagonal_SeqAutoCSR_CUSPARSE(Mat A, Vec diagonal)
 {
@@ -272,6 +299,7 @@ PetscErrorCode MatSeqAutoCSRInherit_CUSPARSE(AutoCSRParent *parent, PetscBool ta
   parent->device     = PETSC_TRUE;
   parent->by_name    = (PetscBool)!takeover;
   parent->get_csr    = MatSeqAutoCSRGetCSR_CUSPARSE;
+  parent->release    = takeover ? NULL : MatSeqAutoCSRRelease_CUSPARSE; /* there calls of the parent's functions do not pass by ours, which see to it that they find what they write to */
   parent->solver     = MATSOLVERCUSPARSE;
   parent->get_factor = MatGetFactor_seqaijcusparse_cusparse;
   PetscCall(AutoCSRParentExtend(parent, Operations, NULL));

@@ -172,6 +172,7 @@ static PetscErrorCode AutoCSRMultiply(Mat A, AutoCSRProductKind kind, Vec x, Vec
   else
     PetscCall(AutoCSROperandsRestore_Host(x, z, y, &o));
   ctx->products++;
+  if (PetscUnlikely(ctx->products >= ctx->release_at)) PetscCall(AutoCSRContextRelease(A, ctx));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

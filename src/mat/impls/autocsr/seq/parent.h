@@ -43,6 +43,7 @@ typedef struct {
   PetscErrorCode (*create)(Mat);
   PetscErrorCode (*from_aij)(Mat, MatType, MatReuse, Mat *); /* PETSc's converter of AIJ to it, with the tables; NULL if AIJ is what it is */
   PetscErrorCode (*get_csr)(Mat, AutoCSRMatrix *);           /* the arrays where they are to be multiplied; not nnz */
+  PetscErrorCode (*release)(Mat);                            /* lets go of these where the host has them too; NULL: not possible */
   const char *solver;                                        /* of its own, or NULL */
   PetscErrorCode (*get_factor)(Mat, MatFactorType, Mat *);
   PetscBool          device;  /* it multiplies on one */

@@ -125,6 +125,7 @@ PetscErrorCode AutoCSRContextProceed(Mat A, AutoCSRContext *ctx, PetscBool all)
     ctx->plans++;
     PetscCall(AutoCSRContextTell(A, &ctx->csr, next));
   }
+  PetscCall(AutoCSRContextReleaseLater(ctx));
   PetscCall(PetscTime(&end));
   ctx->setup += end - begin;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -51,6 +51,10 @@ typedef struct {
   PetscInt          plans, refreshes, products;
   double            setup; /* seconds */
 
+  PetscInt       *row_ptr;                   /* of the device, in csr: the parent's arrays there are let go (seq/release.c); */
+  const PetscInt *host_row_ptr, *host_col;   /* then these of the host are part of the key */
+  PetscInt        release_at, release_after; /* products */
+
   PetscScalar     *staged[3];   /* on the device: of x, z and y, where these are on the host */
   PetscObjectState bound_state; /* of the matrix when it was bound to the CPU */
 } AutoCSRContext;
@@ -59,7 +63,7 @@ typedef struct {
 static inline PetscBool AutoCSRContextIsCurrent(Mat A, const AutoCSRContext *ctx)
 {
 #if PetscDefined(HAVE_DEVICE)
-  if (ctx->resident && (ctx->spptr != A->spptr || !(A->offloadmask & PETSC_OFFLOAD_GPU))) return PETSC_FALSE;
+  if (ctx->resident && (ctx->spptr != A->spptr || !(ctx->row_ptr || (A->offloadmask & PETSC_OFFLOAD_GPU)))) return PETSC_FALSE;
 #endif
   return (PetscBool)(ctx->owner == A && ctx->state == ((PetscObject)A)->state);
 }
@@ -79,6 +83,14 @@ PETSC_INTERN PetscErrorCode AutoCSRContextPlan(Mat, AutoCSRContext *, const Auto
 PETSC_INTERN PetscErrorCode AutoCSRContextForget(AutoCSRContext *);
 PETSC_INTERN PetscErrorCode AutoCSRContextProceed(Mat, AutoCSRContext *, PetscBool all); /* makes the steps of planning that are due, or all of them */
 PETSC_INTERN PetscErrorCode AutoCSRMemoryErrorHandler(MPI_Comm, int, const char *, const char *, PetscErrorCode, PetscErrorType, const char *, void *);
+
+/* seq/release.c */
+PETSC_INTERN PetscErrorCode AutoCSRContextReleaseLater(AutoCSRContext *);
+PETSC_INTERN PetscErrorCode AutoCSRContextRelease(Mat, AutoCSRContext *); /* of a current plan, when it is time */
+PETSC_INTERN PetscErrorCode AutoCSRContextForgetRows(AutoCSRContext *);
+PETSC_INTERN PetscErrorCode AutoCSRContextReclaim(Mat, AutoCSRContext *);
+PETSC_INTERN PetscErrorCode AutoCSRBringBack(Mat); /* or its blocks: where the parent has been let go of its arrays, it has them again */
+PETSC_INTERN PetscInt64     AutoCSRContextReleasedBytes(const AutoCSRContext *);
 
 /* seq/transpose.c */
 PETSC_INTERN PetscErrorCode AutoCSRTransposedReset(AutoCSRTransposed *);

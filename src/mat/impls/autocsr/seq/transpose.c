@@ -63,6 +63,7 @@ static PetscErrorCode AutoCSRTransposedUpdate(Mat A, AutoCSRContext *ctx, AutoCS
 
   PetscFunctionBegin;
   PetscCall(PetscTime(&begin));
+  PetscCall(AutoCSRContextReclaim(A, ctx));
   if (t->plan) {
     PetscCall((*t->csr.backend->permute)(t->csr.nnz, t->place, ctx->csr.val, (PetscScalar *)t->csr.val));
     PetscCall(AutoCSRPlanRefresh(t->plan, &t->csr, &fits));

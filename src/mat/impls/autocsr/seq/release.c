@@ -1,0 +1,140 @@
+/*
+  Where a plan has columns and values of its own, the CSR that the parent keeps on a device beside it serves no product. It is
+  let go once products have taken some times as long as bringing it back would: at once with the objective memory, never where
+  the parent writes new values there. Whatever the parent then does with the matrix brings the arrays to the device again, as
+  after a change on the host, and the count begins anew.
+*/
+#include "seqautocsr.h"
+#include "../backend.h"
+
+#define AUTOCSR_RELEASE_LEAST (1 << 20) /* bytes that are worth it */
+#define AUTOCSR_RELEASE_WAIT  2e-3      /* seconds that letting go and bringing back take, however few bytes there are, */
+#define AUTOCSR_RELEASE_RATE  1e10      /* and bytes a second on their way to a device */
+#define AUTOCSR_RELEASE_TIMES 4         /* so that it adds a quarter at most to products, even where it is in vain each time */
+
+/* Executors may read row_ptr, of which the context keeps a copy */
+static PetscBool AutoCSRPlanHasEntries(const AutoCSRPlan *plan)
+{
+  for (PetscInt s = 0; s < plan->n_segments; s++) {
+    const AutoCSRAxes *a = &plan->segment[s].axes;
+
+    if (a->mapping != AUTOCSR_MAP_EMPTY && (a->index == AUTOCSR_INDEX_CSR || a->value == AUTOCSR_VALUE_CSR)) return PETSC_FALSE;
+  }
+  return PETSC_TRUE;
+}
+
+PetscInt64 AutoCSRContextReleasedBytes(const AutoCSRContext *ctx)
+{
+  return ctx->row_ptr ? AutoCSRMatrixBytes(&ctx->csr) - (PetscInt64)(ctx->csr.m + 1) * (PetscInt64)sizeof(PetscInt) : 0;
+}
+
+/* The plan is another one, or its matrix has new values: products are counted from here on */
+PetscErrorCode AutoCSRContextReleaseLater(AutoCSRContext *ctx)
+{
+  const AutoCSRParent *parent;
+  double               products = 0;
+
+  PetscFunctionBegin;
+  ctx->release_after = 0;
+  ctx->release_at    = PETSC_MAX_INT;
+  PetscCall(MatSeqAutoCSRGetParent(&parent));
+  if (!parent->release || !ctx->resident || !ctx->plan || ctx->settings.keep_csr || ctx->progress.stage != AUTOCSR_STAGE_FINAL) PetscFunctionReturn(PETSC_SUCCESS);
+  if (AutoCSRMatrixBytes(&ctx->csr) < AUTOCSR_RELEASE_LEAST || !AutoCSRPlanHasEntries(ctx->plan)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (ctx->settings.objective != MAT_AUTOCSR_OBJECTIVE_MEMORY) products = AUTOCSR_RELEASE_TIMES * (AUTOCSR_RELEASE_WAIT + (double)AutoCSRMatrixBytes(&ctx->csr) / AUTOCSR_RELEASE_RATE) / PetscMax(ctx->plan->predicted, 1e-6);
+  ctx->release_after = (PetscInt)PetscMin(PetscMax(products, 1), 1e9);
+  ctx->release_at    = ctx->products + ctx->release_after;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Only where the host has the values too, and nobody is known to write them on the device again */
+PetscErrorCode AutoCSRContextRelease(Mat A, AutoCSRContext *ctx)
+{
+#if PetscDefined(HAVE_DEVICE)
+  const AutoCSRParent *parent;
+  const PetscInt      *row_ptr, *col;
+  PetscObject          coo;
+  PetscInt             m;
+  PetscBool            done;
+  PetscErrorCode       ierr;
+
+  PetscFunctionBegin;
+  ctx->release_at = ctx->products + PetscMax(ctx->release_after, 100);
+  if (A->offloadmask != PETSC_OFFLOAD_BOTH || A->product) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscObjectQuery((PetscObject)A, "__PETSc_MatCOOStruct_Device", &coo));
+  if (coo) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatSeqAutoCSRGetParent(&parent));
+  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &m, &row_ptr, &col, &done));
+  if (!ctx->row_ptr) {
+    PetscCall(PetscPushErrorHandler(AutoCSRMemoryErrorHandler, NULL));
+    ierr = (*ctx->csr.backend->allocate)((size_t)(m + 1) * sizeof(PetscInt), (void **)&ctx->row_ptr);
+    PetscCall(PetscPopErrorHandler());
+    if (ierr == PETSC_ERR_MEM)
+      ctx->row_ptr = NULL; /* another time */
+    else
+      PetscCall(ierr);
+  }
+  if (ctx->row_ptr) PetscCall((*ctx->csr.backend->from_host)(ctx->row_ptr, row_ptr, (size_t)(m + 1) * sizeof(PetscInt)));
+  ctx->host_row_ptr = row_ptr;
+  ctx->host_col     = col;
+  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &m, &row_ptr, &col, &done));
+  if (!ctx->row_ptr) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall((*parent->release)(A));
+  ctx->spptr       = A->spptr;
+  ctx->csr.row_ptr = ctx->row_ptr;
+  ctx->csr.col     = NULL;
+  ctx->csr.val     = NULL;
+  PetscCall(PetscInfo(A, "The plan has its own columns and values of %" PetscInt_FMT " nonzeros: %.3g MB of CSR on %s are let go after %" PetscInt_FMT " products\n", ctx->csr.nnz, 1e-6 * (double)AutoCSRContextReleasedBytes(ctx), ctx->csr.backend->name, ctx->products));
+  PetscFunctionReturn(PETSC_SUCCESS);
+#else
+  (void)A;
+  ctx->release_at = PETSC_MAX_INT;
+  return PETSC_SUCCESS;
+#endif
+}
+
+/* The context has the parent's arrays again, or is to have others */
+PetscErrorCode AutoCSRContextForgetRows(AutoCSRContext *ctx)
+{
+  PetscFunctionBegin;
+  if (ctx->row_ptr) PetscCall((*ctx->csr.backend->release)(ctx->row_ptr));
+  ctx->row_ptr = NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The arrays of a matrix whose plan is current, for what reads them all */
+PetscErrorCode AutoCSRContextReclaim(Mat A, AutoCSRContext *ctx)
+{
+  const AutoCSRParent *parent;
+
+  PetscFunctionBegin;
+  if (!ctx->row_ptr) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatSeqAutoCSRGetParent(&parent));
+  PetscCall(AutoCSRContextForgetRows(ctx));
+  PetscCall((*parent->get_csr)(A, &ctx->csr));
+  PetscCall(AutoCSRContextReleaseLater(ctx));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Some of the parent's functions write into arrays of the device without a look whether they are there */
+PetscErrorCode AutoCSRBringBack(Mat A)
+{
+  PetscErrorCode (*get)(Mat, Mat[]);
+  Mat block[AUTOCSR_MAX_BLOCKS];
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectQueryFunction((PetscObject)A, "MatAutoCSRGetBlocks_C", &get));
+  if (!get) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall((*get)(A, block));
+  for (PetscInt k = 0; k < AUTOCSR_MAX_BLOCKS; k++) {
+    const AutoCSRParent *parent;
+    AutoCSRContext      *ctx;
+    AutoCSRMatrix        csr;
+
+    if (!block[k] || !MatIsSeqAutoCSR(block[k]) || AutoCSRIsBound(block[k])) continue;
+    PetscCall(AutoCSRContextFind(block[k], &ctx));
+    if (!ctx || !ctx->row_ptr) continue;
+    PetscCall(MatSeqAutoCSRGetParent(&parent));
+    PetscCall((*parent->get_csr)(block[k], &csr));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
