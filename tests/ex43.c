@@ -128,26 +128,27 @@ static PetscErrorCode OnDevice(Mat A, PetscBool *device)
 /* Products until there is nothing more to let go; whether there was anything */
 static PetscErrorCode Multiply(Mat A, const Reference *r, PetscBool *released)
 {
-  MatAutoCSRInfo info = {0};
-  PetscBool      device;
+  MatAutoCSRInfo info   = {0};
+  PetscBool      device = PETSC_FALSE;
+  PetscInt       least  = 0;
 
   PetscFunctionBeginUser;
   PetscCall(MatMult(A, r->x[RIGHT], r->y[LEFT]));
   PetscCall(OnDevice(A, &device));
-  *released = PETSC_FALSE;
-  for (int turn = 0; turn < (device ? 100 : 1) && !*released; turn++) {
+  for (int turn = 0; turn < (device ? 100 : 1) && !least; turn++) {
     for (int k = 0; k < (device ? 200 : 1); k++) PetscCall(MatMult(A, r->x[RIGHT], r->y[LEFT]));
     PetscCall(MatAutoCSRGetInfo(A, &info));
-    *released = (PetscBool)(info.released_bytes > 0);
-    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, released, 1, MPIU_BOOL, MPI_LAND, PetscObjectComm((PetscObject)A)));
+    least = info.released_bytes > 0;
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPIU_INT, MPI_MIN, PetscObjectComm((PetscObject)A)));
   }
+  *released = (PetscBool)(least > 0);
   PetscCheck(device || !info.released_bytes, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The host has let %" PetscInt64_FMT " bytes go", info.released_bytes);
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
 static PetscErrorCode LetGo(Mat A, const Reference *r, PetscBool expected, const char context[])
 {
-  PetscBool device, released;
+  PetscBool device = PETSC_FALSE, released = PETSC_FALSE;
 
   PetscFunctionBeginUser;
   PetscCall(Multiply(A, r, &released));
@@ -237,7 +238,7 @@ static PetscErrorCode CheckMatProduct(const Grid *g)
       PetscReal norm;
 
       if (turn) PetscCall(MatNorm(C[k], NORM_FROBENIUS, &norm)); /* on the host, which then has the values, too */
-      PetscCall(MatScale(B[k], 0.5));
+      PetscCall(Arrays(B[k], NULL)); /* on the host */
       PetscCall(MatMatMult(B[k], B[k], MAT_REUSE_MATRIX, 2, &C[k]));
     }
     PetscCall(ReferenceDestroy(&r));
@@ -339,9 +340,10 @@ int main(int argc, char **argv)
     nsize: {{1 2}}
     output_file: output/ex43_1.out
 
-    # the host lets nothing go
+    # the host lets nothing go; vectors of the host and so many products on a device take long
     test:
       suffix: 1
+      requires: !cuda
 
     test:
       suffix: cuda
