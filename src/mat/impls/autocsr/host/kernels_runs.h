@@ -131,7 +131,7 @@ KERNEL void RunMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, Sl
     if (masked) GroupLengths(length, row_ptr, r);
 #define TURN(t)                                                                                                                                        \
   do {                                                                                                                                                 \
-    if (prefetch) EntriesPrefetch(EntriesFrom(e, index, value, (t)*GROUP), index, value);                                                              \
+    if (prefetch) EntriesPrefetchFar(EntriesFrom(e, index, value, (t)*GROUP), index, value);                                                           \
     UNROLL                                                                                                                                             \
     for (int p = 0; p < GROUP_VECTORS; p++) {                                                                                                          \
       const Vector more = VectorMultiplyAdd(sum[p], EntryValues(e, value, (t)*GROUP + p * LANES), EntryGather(e, index, (t)*GROUP + p * LANES, from)); \

@@ -66,7 +66,7 @@ KERNEL void PatternGroupMultiply(const AutoCSROperands *op, PetscBool far, Petsc
 
   GroupLoad(sum, op->z ? op->z + row : NULL);
   for (PetscInt t = 0; t < width; t++) {
-    if (far) EntriesPrefetch(EntriesFrom(e, AUTOCSR_INDEX_PATTERN, value, t * GROUP), AUTOCSR_INDEX_PATTERN, value);
+    if (far) EntriesPrefetchFar(EntriesFrom(e, AUTOCSR_INDEX_PATTERN, value, t * GROUP), AUTOCSR_INDEX_PATTERN, value);
     UNROLL
     for (int p = 0; p < GROUP_VECTORS; p++) sum[p] = VectorMultiplyAdd(sum[p], LaneValues(e, value, t * entry_stride + p * LANES * lane_stride, lane_stride), VectorLoad(x + offset[t] + p * LANES));
   }

@@ -66,7 +66,7 @@ KERNEL void TileSum(Tile *tile, Entries e, const PetscScalar *x, PetscInt shift,
   for (int p = 0; p < GROUP_VECTORS; p++) sum[p] = VectorZero();
   for (PetscInt t = 0; t < height; t++) {
     heads |= tile->head[t];
-    EntriesPrefetch(EntriesFrom(e, AUTOCSR_INDEX_CSR, AUTOCSR_VALUE_CSR, t * GROUP), AUTOCSR_INDEX_CSR, AUTOCSR_VALUE_CSR);
+    EntriesPrefetchFar(EntriesFrom(e, AUTOCSR_INDEX_CSR, AUTOCSR_VALUE_CSR, t * GROUP), AUTOCSR_INDEX_CSR, AUTOCSR_VALUE_CSR);
     UNROLL
     for (int p = 0; p < GROUP_VECTORS; p++) {
       Vector value, operand;
