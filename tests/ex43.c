@@ -85,6 +85,27 @@ static PetscErrorCode AddSubmatrix(Mat A, Mat like)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+/* Of these values the state of the matrix tells nothing: on the host a plan does not see them, either */
+static PetscErrorCode ArraysWrite(Mat A, Mat like)
+{
+  Mat       blocks[2] = {A, NULL};
+  PetscBool mpi;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &mpi));
+  if (mpi) PetscCall(MatMPIAIJGetSeqAIJ(A, &blocks[0], &blocks[1], NULL));
+  for (int b = 0; b < 2 && blocks[b]; b++) {
+    PetscScalar *val;
+    MatInfo      info;
+
+    PetscCall(MatGetInfo(blocks[b], MAT_LOCAL, &info));
+    PetscCall(MatSeqAIJGetArrayWrite(blocks[b], &val));
+    for (PetscInt k = 0; k < (PetscInt)info.nz_used; k++) val[k] = Scalar(2 + k % 7, 1);
+    PetscCall(MatSeqAIJRestoreArrayWrite(blocks[b], &val));
+  }
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 static const struct {
   const char *name;
   PetscErrorCode (*apply)(Mat A, Mat like); /* changes.h; like: plain AIJ */
@@ -97,6 +118,7 @@ static const struct {
     {"MatGetDiagonal()", GetDiagonal},
     {"MatDiagonalScale()", DiagonalScaleRandom},
     {"MatSeqAIJGetArray()", Arrays},
+    {"MatSeqAIJGetArrayWrite()", ArraysWrite},
     {"MatCopy()", CopySame},
     {"MatAXPY() of the same pattern", AXPYSame},
     {"MatAXPY() of plain AIJ", AXPYLike},
@@ -186,6 +208,7 @@ static PetscErrorCode CheckChanges(const Grid *g, const char strategy[])
   Reference r;
   Mat       A, B, like;
   Vec       before;
+  PetscBool sell;
 
   PetscFunctionBeginUser;
   PetscCall(GridCreate(g, MATAIJ, &A));
@@ -193,18 +216,24 @@ static PetscErrorCode CheckChanges(const Grid *g, const char strategy[])
   PetscCall(ReferenceCreate(A, &r));
   PetscCall(VecDuplicate(r.y[LEFT], &before));
   PetscCall(Setup(g, strategy, PETSC_FALSE, &B));
+  PetscCall(PetscStrcmp(strategy, "sell", &sell));
   for (size_t c = 0; c < PETSC_STATIC_ARRAY_LENGTH(changes); c++) {
-    PetscBool released;
+    PetscBool device, released;
+    PetscReal norm;
 
+    PetscCall(OnDevice(B, &device));
+    if (changes[c].apply == ArraysWrite && !device) continue;
     PetscCall(PetscSNPrintf(context, sizeof(context), "%s, %s by %s", changes[c].name, g->name, strategy));
     PetscCall((*changes[c].apply)(r.A, like));
     PetscCall((*changes[c].apply)(B, like));
     PetscCall(ReferenceUpdate(&r));
     PetscCall(MatMult(B, r.x[RIGHT], before));
-    PetscCall(Multiply(B, &r, &released)); /* a change on the device leaves it the only values */
-    if (c < 3) PetscCall(LetGo(B, &r, PETSC_TRUE, context));
-    PetscCall(CheckProducts(B, &r, before, context));
-    if (c < 3) PetscCall(LetGo(B, &r, PETSC_TRUE, context)); /* what is next finds them gone */
+    for (int turn = 0; turn < 2; turn++) {
+      PetscCall(MatNorm(B, NORM_FROBENIUS, &norm)); /* after a change on the device the host has the values, too */
+      PetscCall(Multiply(B, &r, &released));
+      if (device && sell) PetscCheck(released, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: the arrays stay", context);
+      if (!turn) PetscCall(CheckProducts(B, &r, before, context));
+    }
   }
   PetscCall(VecDestroy(&before));
   PetscCall(MatDestroy(&like));
@@ -224,7 +253,7 @@ static PetscErrorCode CheckMatProduct(const Grid *g)
   PetscCall(ReferenceCreate(A, &r));
   PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &B[0]));
   PetscCall(Setup(g, "sell", PETSC_FALSE, &B[1]));
-  PetscCall(LetGo(B[1], &r, PETSC_TRUE, "an operand"));
+  PetscCall(LetGo(B[1], &r, PETSC_TRUE, "what will be an operand"));
   for (int k = 0; k < 2; k++) PetscCall(MatMatMult(B[k], B[k], MAT_INITIAL_MATRIX, 2, &C[k]));
   PetscCall(MatAutoCSRSetStrategy(C[1], "sell"));
   PetscCall(ReferenceDestroy(&r));
@@ -233,12 +262,12 @@ static PetscErrorCode CheckMatProduct(const Grid *g)
     PetscCall(ReferenceCreate(C[0], &r));
     PetscCall(LetGo(C[1], &r, PETSC_FALSE, "the result of a product"));
     PetscCall(CompareProducts(&r, 1, &C[1], "the result of a product"));
-    PetscCall(LetGo(B[1], &r, PETSC_TRUE, "an operand again"));
+    PetscCall(LetGo(B[1], &r, PETSC_FALSE, "an operand"));
     for (int k = 0; k < 2; k++) {
       PetscReal norm;
 
       if (turn) PetscCall(MatNorm(C[k], NORM_FROBENIUS, &norm)); /* on the host, which then has the values, too */
-      PetscCall(Arrays(B[k], NULL)); /* on the host */
+      PetscCall(Arrays(B[k], NULL));                             /* on the host */
       PetscCall(MatMatMult(B[k], B[k], MAT_REUSE_MATRIX, 2, &C[k]));
     }
     PetscCall(ReferenceDestroy(&r));
@@ -247,6 +276,43 @@ static PetscErrorCode CheckMatProduct(const Grid *g)
     PetscCall(MatDestroy(&B[k]));
     PetscCall(MatDestroy(&C[k]));
   }
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* The product with a dense matrix keeps a descriptor of the arrays */
+static PetscErrorCode CheckDenseProduct(const Grid *g)
+{
+  Reference    r;
+  Mat          A, B[2], X, C[2];
+  PetscInt     m, n;
+  PetscScalar *x;
+  PetscReal    norm, error;
+
+  PetscFunctionBeginUser;
+  PetscCall(GridCreate(g, MATAIJ, &A));
+  PetscCall(ReferenceCreate(A, &r));
+  PetscCall(Setup(g, "sell", PETSC_FALSE, &B[1]));
+  B[0] = A;
+  PetscCall(LetGo(B[1], &r, PETSC_TRUE, "what will be multiplied by a dense matrix"));
+  PetscCall(MatGetLocalSize(A, &m, &n));
+  PetscCall(MatCreateDense(PETSC_COMM_WORLD, n, PETSC_DECIDE, N, 3, NULL, &X));
+  PetscCall(MatDenseGetArrayWrite(X, &x));
+  for (PetscInt i = 0; i < n * 3; i++) x[i] = RandomScalar(i, 5);
+  PetscCall(MatDenseRestoreArrayWrite(X, &x));
+  PetscCall(Assemble(X));
+  for (int turn = 0; turn < 2; turn++) {
+    for (int k = 0; k < 2; k++) PetscCall(MatMatMult(B[k], X, turn ? MAT_REUSE_MATRIX : MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C[k]));
+    for (int k = 0; turn && k < 2; k++) PetscCall(MatConvert(C[k], MATDENSE, MAT_INPLACE_MATRIX, &C[k]));
+    if (!turn) PetscCall(LetGo(B[1], &r, PETSC_FALSE, "an operand beside a dense matrix"));
+  }
+  PetscCall(MatNorm(C[0], NORM_FROBENIUS, &norm));
+  PetscCall(MatAXPY(C[0], -1, C[1], SAME_NONZERO_PATTERN));
+  PetscCall(MatNorm(C[0], NORM_FROBENIUS, &error));
+  PetscCheck(error <= TOLERANCE * norm, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "The product with a dense matrix is off by %g of %g", (double)error, (double)norm);
+  for (int k = 0; k < 2; k++) PetscCall(MatDestroy(&C[k]));
+  PetscCall(MatDestroy(&X));
+  PetscCall(MatDestroy(&B[1]));
+  PetscCall(ReferenceDestroy(&r));
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
@@ -311,6 +377,30 @@ static PetscErrorCode CheckKeep(const Grid *g)
   PetscCall(MatDestroy(&B));
   PetscCall(Setup(g, "sell", PETSC_TRUE, &B));
   PetscCall(LetGo(B, &r, PETSC_FALSE, "to be kept from the first product on"));
+  PetscCall(CompareProducts(&r, 1, &B, "to be kept from the first product on"));
+  PetscCall(MatDestroy(&B));
+  PetscCall(ReferenceDestroy(&r));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* With the objective memory after the first product */
+static PetscErrorCode CheckMemory(const Grid *g)
+{
+  Reference      r;
+  Mat            A, B;
+  MatAutoCSRInfo info;
+  PetscBool      device;
+
+  PetscFunctionBeginUser;
+  PetscCall(GridCreate(g, MATAIJ, &A));
+  PetscCall(ReferenceCreate(A, &r));
+  PetscCall(Setup(g, "pattern", PETSC_FALSE, &B));
+  PetscCall(MatAutoCSRSetObjective(B, MAT_AUTOCSR_OBJECTIVE_MEMORY));
+  PetscCall(MatMult(B, r.x[RIGHT], r.y[LEFT]));
+  PetscCall(OnDevice(B, &device));
+  PetscCall(MatAutoCSRGetInfo(B, &info));
+  PetscCheck((info.released_bytes > 0) == device, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt64_FMT " bytes are let go", info.released_bytes);
+  PetscCall(CompareProducts(&r, 1, &B, "objective memory"));
   PetscCall(MatDestroy(&B));
   PetscCall(ReferenceDestroy(&r));
   PetscFunctionReturn((PetscErrorCode)0);
@@ -327,8 +417,10 @@ int main(int argc, char **argv)
   PetscCall(CheckChanges(&many, "sell"));
   PetscCall(CheckChanges(&fixed, "pattern"));
   PetscCall(CheckMatProduct(&many));
+  PetscCall(CheckDenseProduct(&many));
   PetscCall(CheckCOO(&many));
   PetscCall(CheckKeep(&many));
+  PetscCall(CheckMemory(&fixed));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Products are the same without the arrays\n"));
   PetscCall(PetscFinalize());
   return 0;

@@ -60,7 +60,7 @@ PetscErrorCode MatAutoCSRGetInfo(Mat A, MatAutoCSRInfo *info)
     info->nnz += ctx->plan->nnz;
     info->csr_bytes += AutoCSRMatrixBytes(&ctx->csr);
     info->plan_bytes += own;
-    info->released_bytes += AutoCSRContextReleasedBytes(ctx);
+    info->released_bytes += AutoCSRContextReleasedBytes(blocks[k], ctx);
     PetscCall(AutoCSRParentIsFirst(ctx, &first));
     if (!k) info->backend = ctx->plan->backend->name;
     info->product_bytes += (PetscInt64)moved;

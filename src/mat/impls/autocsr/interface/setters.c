@@ -335,7 +335,7 @@ PetscErrorCode MatAutoCSRSetProgressive(Mat A, PetscBool progressive)
   Input Parameters:
 + A    - the matrix
 - keep - `PETSC_TRUE`: the arrays stay; `PETSC_FALSE` (the default): they are let go once products have taken four times as
-         long as bringing them back would, with `MAT_AUTOCSR_OBJECTIVE_MEMORY` after the first product
+         long as bringing them back would, with `MAT_AUTOCSR_OBJECTIVE_MEMORY` after the plan's first product
 
   Options Database Key:
 . -mat_autocsr_keep_csr <false> - true or false
@@ -343,12 +343,14 @@ PetscErrorCode MatAutoCSRSetProgressive(Mat A, PetscBool progressive)
   Level: advanced
 
   Notes:
-  Copies of the host stay. What reads or changes the matrix on the device afterwards, such as a product of matrices or
-  `MatAXPY()`, brings the arrays there again, of the host's copy. Matrices of which the device has the only values, or whose values
-  come by `MatSetValuesCOO()` or as the result of a `MatProduct`, keep them in any case, and so do those of less than a megabyte.
+  Copies of the host stay. What reads or changes the matrix on the device afterwards, such as `MatAXPY()`, brings the arrays there
+  again, of the host's copy. They stay in any case where a segment of the plan uses them in place, where the device has the only
+  values, once the matrix has been an operand or the result of a `MatProduct` or got values by `MatSetValuesCOO()` (a block of a
+  parallel matrix: from the second time on), below a megabyte, and with `-mat_autocsr_takeover`.
 
   Set `PETSC_TRUE` where a program holds the pointers that `MatSeqAIJCUSPARSEGetIJ()` or `MatSeqAIJCUSPARSEGetArrayRead()` gave
-  while it multiplies, or calls `MatSeqAIJCUSPARSEGetArrayWrite()`, which wants arrays that are there.
+  while it multiplies, or calls `MatSeqAIJCUSPARSEGetArrayWrite()`, which wants arrays that are there. What
+  `MatCUSPARSESetUseCPUSolve()` has set is forgotten with the arrays; options `-mat_cusparse_...` are read again.
 
   The plan of the matrix is made again at the next product.
 

@@ -81,7 +81,7 @@ static PetscErrorCode AutoCSRViewSegment(PetscViewer viewer, PetscBool detail, c
 static PetscErrorCode AutoCSRViewBlock(PetscViewer viewer, PetscBool detail, const char name[], const AutoCSRContext *ctx)
 {
   const AutoCSRPlan *plan = ctx->plan;
-  PetscInt64         own, transpose;
+  PetscInt64         own, transpose, released;
   double             moved, seconds, share = 0;
 
   PetscFunctionBegin;
@@ -100,7 +100,8 @@ static PetscErrorCode AutoCSRViewBlock(PetscViewer viewer, PetscBool detail, con
   seconds = AutoCSRSeconds(plan->measured, plan->predicted);
   PetscCall(AutoCSRBandwidthShare(plan->backend, moved, seconds, &share));
   AUTOCSR_PRINT("    memory: %.3g MB on top of the %.3g MB of CSR", 1e-6 * own, 1e-6 * AutoCSRMatrixBytes(&ctx->csr));
-  if (ctx->row_ptr) AUTOCSR_PRINT(", of which %.3g MB are let go", 1e-6 * AutoCSRContextReleasedBytes(ctx));
+  released = AutoCSRContextReleasedBytes(ctx->owner, ctx);
+  if (released) AUTOCSR_PRINT(", of which %.3g MB are let go", 1e-6 * (double)released);
   AUTOCSR_PRINT("; a product moves %.3g MB", 1e-6 * moved);
   if (seconds > 0) AUTOCSR_PRINT(" in %.3g us (%s), %.3g%% of the bandwidth", 1e6 * seconds, plan->measured > 0 ? "measured" : "predicted", 100 * share);
   PetscCall(AutoCSRTransposedGetBytes(&ctx->transposed, &transpose));
@@ -161,7 +162,7 @@ static PetscErrorCode AutoCSRViewBlockJSON(PetscViewer viewer, PetscMPIInt rank,
   if (plan) PetscCall(AutoCSRPlanGetBytes(plan, &own, &moved));
   AUTOCSR_PRINT("    {\"rank\": %d, \"block\": \"%s\", \"rows\": %" PetscInt_FMT ", \"cols\": %" PetscInt_FMT ", \"nnz\": %" PetscInt_FMT ", \"backend\": \"%s\", \"planned\": %s,\n     ", rank, name, ctx->csr.m, ctx->csr.n, ctx->csr.nnz, plan ? plan->backend->name : "none", plan ? "true" : "false");
   PetscCall(AutoCSRViewString(viewer, "why", plan ? plan->why : ""));
-  AUTOCSR_PRINT(",\n     \"csr_bytes\": %" PetscInt64_FMT ", \"plan_bytes\": %" PetscInt64_FMT ", \"released_bytes\": %" PetscInt64_FMT ", \"transpose_bytes\": %" PetscInt64_FMT ", \"product_bytes\": %.0f, \"predicted\": %.6e, \"measured\": %.6e,\n", AutoCSRMatrixBytes(&ctx->csr), own, AutoCSRContextReleasedBytes(ctx), transpose, moved, plan ? plan->predicted : 0, plan ? plan->measured : 0);
+  AUTOCSR_PRINT(",\n     \"csr_bytes\": %" PetscInt64_FMT ", \"plan_bytes\": %" PetscInt64_FMT ", \"released_bytes\": %" PetscInt64_FMT ", \"transpose_bytes\": %" PetscInt64_FMT ", \"product_bytes\": %.0f, \"predicted\": %.6e, \"measured\": %.6e,\n", AutoCSRMatrixBytes(&ctx->csr), own, AutoCSRContextReleasedBytes(ctx->owner, ctx), transpose, moved, plan ? plan->predicted : 0, plan ? plan->measured : 0);
   AUTOCSR_PRINT("     \"setup\": %.6e, \"plans\": %" PetscInt_FMT ", \"refreshes\": %" PetscInt_FMT ", \"products\": %" PetscInt_FMT ", \"stage\": \"%s\", \"products_to_next_stage\": %" PetscInt_FMT ",\n     \"profile\": ", ctx->setup, ctx->plans, ctx->refreshes, ctx->products,
                 AutoCSRStageNames[ctx->progress.stage], AutoCSRProgressRemaining(&ctx->progress));
   if (p) {

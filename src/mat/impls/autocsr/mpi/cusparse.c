@@ -16,7 +16,7 @@
       PetscFunctionBegin;                                                                         \
       PetscCall(MatMPIAutoCSRGetParent(&parent));                                                 \
       PetscCall(AutoCSRParentGetMethod(parent, A, "Mat" #Name "_C", (void (**)(void)) & method)); \
-      PetscCall(AutoCSRBringBack(A));                                                             \
+      PetscCall(AutoCSRHoldArrays(A));                                                            \
       PetscCall(AutoCSRSuspend(A, s));                                                            \
       ierr = (*method)arguments;                                                                  \
       PetscCall(AutoCSRResume(s));                                                                \

@@ -78,6 +78,7 @@ static PetscErrorCode AutoCSRProductAttach(Mat C)
 
 static PetscErrorCode MatProductSymbolic_AutoCSR(Mat C)
 {
+  const Mat               operand[3] = {C->product->A, C->product->B, C->product->C};
   AutoCSRSuspendedProduct s;
   AutoCSRPhases          *phases;
   PetscErrorCode          ierr;
@@ -86,6 +87,7 @@ static PetscErrorCode MatProductSymbolic_AutoCSR(Mat C)
   PetscCall(AutoCSRPhasesGet(C, &phases));
   phases->id    = ((PetscObject)C->product->A)->id;
   phases->state = ((PetscObject)C->product->A)->state;
+  for (PetscInt k = 0; k < 3; k++) PetscCall(AutoCSRHoldArrays(operand[k]));
   PetscCall(AutoCSRProductSuspend(C, &s));
   C->ops->productsymbolic = phases->symbolic;
   ierr                    = (*phases->symbolic)(C);
@@ -94,6 +96,7 @@ static PetscErrorCode MatProductSymbolic_AutoCSR(Mat C)
   PetscCall(AutoCSRPhasesWrap(C));
   if (C->product && C->product->Dwork) phases->shell = PETSC_FALSE; /* of three, of which two have been multiplied: the shell is no operand of what is left */
   if (!phases->shell) PetscCall(AutoCSRProductAttach(C));
+  PetscCall(AutoCSRHoldArrays(C));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -124,7 +127,6 @@ static PetscErrorCode MatProductNumeric_AutoCSR(Mat C)
   PetscFunctionBegin;
   PetscCall(AutoCSRPhasesGet(C, &phases));
   PetscCall(AutoCSRProductRenew(C, phases));
-  PetscCall(AutoCSRBringBack(C));
   PetscCall(AutoCSRProductSuspend(C, &s));
   C->ops->productnumeric = phases->numeric;
   ierr                   = (*phases->numeric)(C);

@@ -210,7 +210,7 @@ PetscErrorCode AutoCSRContextTake(Mat A, PetscContainer *container)
   PetscCall(AutoCSRContextFind(A, &ctx));
   if (ctx) AutoCSRRecentForget(ctx);
 #if PetscDefined(HAVE_DEVICE)
-  if (ctx && ctx->resident && !ctx->row_ptr && !(A->offloadmask & PETSC_OFFLOAD_GPU)) ctx->owner = NULL; /* the call that this is for may bring the values to the device, and that does not show later */
+  if (ctx && ctx->resident && AutoCSRHostIsAhead(A, ctx)) ctx->owner = NULL; /* the call that this is for may bring the values to the device, and that does not show later */
 #endif
   if (ctx && settings) ctx->settings = *settings;
   if (ctx && !((PetscObject)A)->type_name) AutoCSRMergedKeep(A, &ctx->settings);
@@ -331,7 +331,8 @@ PetscErrorCode AutoCSRContextUpdate(Mat A, AutoCSRContext *ctx)
   ctx->nonzerostate = A->nonzerostate;
   ctx->resident     = (PetscBool)(csr.backend && csr.backend != &AutoCSRBackendHost);
   ctx->spptr        = A->spptr;
-  ctx->id           = ((PetscObject)A)->id;
+  if (ctx->resident) ctx->let_go = PETSC_FALSE;
+  ctx->id = ((PetscObject)A)->id;
   PetscCall(AutoCSRContextReleaseLater(ctx));
   PetscCall(PetscTime(&end));
   ctx->setup += end - begin;

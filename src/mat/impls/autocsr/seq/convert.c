@@ -11,6 +11,7 @@ PetscErrorCode MatConvert_AutoCSR_Any(Mat A, MatType type, MatReuse reuse, Mat *
   PetscErrorCode   ierr;
 
   PetscFunctionBegin;
+  if (reuse == MAT_INPLACE_MATRIX) PetscCall(AutoCSRHoldArrays(A)); /* what it is then may write into them with nothing of ours in between */
   PetscCall(AutoCSRSuspend(A, s));
   ierr = MatConvert(A, type, reuse, M);
   if (!ierr && reuse == MAT_INPLACE_MATRIX)

@@ -125,6 +125,7 @@ static PetscErrorCode MatSetPreallocationCOO_SeqAutoCSR_CUSPARSE(Mat A, PetscCou
   ierr = (*method)(A, n, i, j);
   PetscCall(AutoCSRResume(s));
   PetscCall(ierr);
+  PetscCall(AutoCSRHoldArrays(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -194,7 +195,7 @@ static PetscErrorCode MatSeqAutoCSRRelease_CUSPARSE(Mat A)
   PetscOptionsEnd();
   A->spptr       = empty->spptr;
   empty->spptr   = spptr;
-  A->offloadmask = PETSC_OFFLOAD_CPU;
+  A->offloadmask = PETSC_OFFLOAD_UNALLOCATED; /* MatSeqAIJRestoreArrayWrite() tells new values by the mask alone */
   PetscCall(MatDestroy(&empty));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,8 +1,8 @@
 /*
   Where a plan has columns and values of its own, the CSR that the parent keeps on a device beside it serves no product. It is
-  let go once products have taken some times as long as bringing it back would: at once with the objective memory, never where
-  the parent writes new values there. Whatever the parent then does with the matrix brings the arrays to the device again, as
-  after a change on the host, and the count begins anew.
+  let go once products have taken some times as long as bringing it back would: at the first one with the objective memory, never
+  where the parent writes new values there or keeps pointers to it. Whatever the parent then does with the matrix brings the
+  arrays to the device again, as where they have never been there.
 */
 #include "seqautocsr.h"
 #include "../backend.h"
@@ -23,9 +23,18 @@ static PetscBool AutoCSRPlanHasEntries(const AutoCSRPlan *plan)
   return PETSC_TRUE;
 }
 
-PetscInt64 AutoCSRContextReleasedBytes(const AutoCSRContext *ctx)
+/* None where the parent has brought them back */
+PetscInt64 AutoCSRContextReleasedBytes(Mat A, const AutoCSRContext *ctx)
 {
-  return ctx->row_ptr ? AutoCSRMatrixBytes(&ctx->csr) - (PetscInt64)(ctx->csr.m + 1) * (PetscInt64)sizeof(PetscInt) : 0;
+#if PetscDefined(HAVE_DEVICE)
+  if (ctx->row_ptr && !(A->offloadmask & PETSC_OFFLOAD_GPU)) return AutoCSRMatrixBytes(&ctx->csr) - (PetscInt64)(ctx->csr.m + 1) * (PetscInt64)sizeof(PetscInt);
+#endif
+  return 0;
+}
+
+static void AutoCSRContextReleaseIn(AutoCSRContext *ctx, PetscInt products)
+{
+  ctx->release_at = (PetscInt)PetscMin((PetscInt64)ctx->products + products, PETSC_MAX_INT);
 }
 
 /* The plan is another one, or its matrix has new values: products are counted from here on */
@@ -38,30 +47,31 @@ PetscErrorCode AutoCSRContextReleaseLater(AutoCSRContext *ctx)
   ctx->release_after = 0;
   ctx->release_at    = PETSC_MAX_INT;
   PetscCall(MatSeqAutoCSRGetParent(&parent));
-  if (!parent->release || !ctx->resident || !ctx->plan || ctx->settings.keep_csr || ctx->progress.stage != AUTOCSR_STAGE_FINAL) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!parent->release || !ctx->resident || !ctx->plan || ctx->held || ctx->settings.keep_csr || ctx->progress.stage != AUTOCSR_STAGE_FINAL) PetscFunctionReturn(PETSC_SUCCESS);
   if (AutoCSRMatrixBytes(&ctx->csr) < AUTOCSR_RELEASE_LEAST || !AutoCSRPlanHasEntries(ctx->plan)) PetscFunctionReturn(PETSC_SUCCESS);
   if (ctx->settings.objective != MAT_AUTOCSR_OBJECTIVE_MEMORY) products = AUTOCSR_RELEASE_TIMES * (AUTOCSR_RELEASE_WAIT + (double)AutoCSRMatrixBytes(&ctx->csr) / AUTOCSR_RELEASE_RATE) / PetscMax(ctx->plan->predicted, 1e-6);
   ctx->release_after = (PetscInt)PetscMin(PetscMax(products, 1), 1e9);
-  ctx->release_at    = ctx->products + ctx->release_after;
+  AutoCSRContextReleaseIn(ctx, ctx->release_after);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Only where the host has the values too, and nobody is known to write them on the device again */
+/* Only where the host has the values, too */
 PetscErrorCode AutoCSRContextRelease(Mat A, AutoCSRContext *ctx)
 {
 #if PetscDefined(HAVE_DEVICE)
   const AutoCSRParent *parent;
   const PetscInt      *row_ptr, *col;
-  PetscObject          coo;
   PetscInt             m;
   PetscBool            done;
   PetscErrorCode       ierr;
 
   PetscFunctionBegin;
-  ctx->release_at = ctx->products + PetscMax(ctx->release_after, 100);
-  if (A->offloadmask != PETSC_OFFLOAD_BOTH || A->product) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscObjectQuery((PetscObject)A, "__PETSc_MatCOOStruct_Device", &coo));
-  if (coo) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!ctx->release_after || ctx->held) {
+    ctx->release_at = PETSC_MAX_INT;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  AutoCSRContextReleaseIn(ctx, PetscMax(ctx->release_after, 100));
+  if (A->offloadmask != PETSC_OFFLOAD_BOTH) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatSeqAutoCSRGetParent(&parent));
   PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &m, &row_ptr, &col, &done));
   if (!ctx->row_ptr) {
@@ -79,11 +89,12 @@ PetscErrorCode AutoCSRContextRelease(Mat A, AutoCSRContext *ctx)
   PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &m, &row_ptr, &col, &done));
   if (!ctx->row_ptr) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall((*parent->release)(A));
+  ctx->let_go      = PETSC_TRUE;
   ctx->spptr       = A->spptr;
   ctx->csr.row_ptr = ctx->row_ptr;
   ctx->csr.col     = NULL;
   ctx->csr.val     = NULL;
-  PetscCall(PetscInfo(A, "The plan has its own columns and values of %" PetscInt_FMT " nonzeros: %.3g MB of CSR on %s are let go after %" PetscInt_FMT " products\n", ctx->csr.nnz, 1e-6 * (double)AutoCSRContextReleasedBytes(ctx), ctx->csr.backend->name, ctx->products));
+  PetscCall(PetscInfo(A, "The plan has its own columns and values of %" PetscInt_FMT " nonzeros: %.3g MB of CSR on %s are let go after %" PetscInt_FMT " products\n", ctx->csr.nnz, 1e-6 * (double)AutoCSRContextReleasedBytes(A, ctx), ctx->csr.backend->name, ctx->products));
   PetscFunctionReturn(PETSC_SUCCESS);
 #else
   (void)A;
@@ -105,36 +116,49 @@ PetscErrorCode AutoCSRContextForgetRows(AutoCSRContext *ctx)
 PetscErrorCode AutoCSRContextReclaim(Mat A, AutoCSRContext *ctx)
 {
   const AutoCSRParent *parent;
+  AutoCSRMatrix        csr = ctx->csr;
 
   PetscFunctionBegin;
   if (!ctx->row_ptr) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatSeqAutoCSRGetParent(&parent));
+  PetscCall((*parent->get_csr)(A, &csr));
   PetscCall(AutoCSRContextForgetRows(ctx));
-  PetscCall((*parent->get_csr)(A, &ctx->csr));
+  ctx->csr    = csr;
+  ctx->let_go = PETSC_FALSE;
   PetscCall(AutoCSRContextReleaseLater(ctx));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Some of the parent's functions write into arrays of the device without a look whether they are there */
-PetscErrorCode AutoCSRBringBack(Mat A)
+/*
+  Some of the parent's functions write into arrays of the device without a look whether they are there (values by COO, results of products), or
+  keep descriptors of them (operands of products)
+*/
+PetscErrorCode AutoCSRHoldArrays(Mat A)
 {
-  PetscErrorCode (*get)(Mat, Mat[]);
+  PetscErrorCode (*get)(Mat, Mat[]) = NULL;
   Mat block[AUTOCSR_MAX_BLOCKS];
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectQueryFunction((PetscObject)A, "MatAutoCSRGetBlocks_C", &get));
+  if (A) PetscCall(PetscObjectQueryFunction((PetscObject)A, "MatAutoCSRGetBlocks_C", &get));
   if (!get) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall((*get)(A, block));
   for (PetscInt k = 0; k < AUTOCSR_MAX_BLOCKS; k++) {
-    const AutoCSRParent *parent;
-    AutoCSRContext      *ctx;
-    AutoCSRMatrix        csr;
+    AutoCSRContext *ctx;
 
-    if (!block[k] || !MatIsSeqAutoCSR(block[k]) || AutoCSRIsBound(block[k])) continue;
+    if (!block[k] || !MatIsSeqAutoCSR(block[k])) continue;
     PetscCall(AutoCSRContextFind(block[k], &ctx));
-    if (!ctx || !ctx->row_ptr) continue;
-    PetscCall(MatSeqAutoCSRGetParent(&parent));
-    PetscCall((*parent->get_csr)(block[k], &csr));
+    if (!ctx) continue;
+    ctx->held = PETSC_TRUE;
+#if PetscDefined(HAVE_DEVICE)
+    if (ctx->let_go && !AutoCSRIsBound(block[k]) && !(block[k]->offloadmask & PETSC_OFFLOAD_GPU)) {
+      const AutoCSRParent *parent;
+      AutoCSRMatrix        csr;
+
+      PetscCall(MatSeqAutoCSRGetParent(&parent));
+      PetscCall((*parent->get_csr)(block[k], &csr));
+      ctx->let_go = PETSC_FALSE;
+    }
+#endif
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -53,17 +53,27 @@ typedef struct {
 
   PetscInt       *row_ptr;                   /* of the device, in csr: the parent's arrays there are let go (seq/release.c); */
   const PetscInt *host_row_ptr, *host_col;   /* then these of the host are part of the key */
-  PetscInt        release_at, release_after; /* products */
+  PetscInt        release_at, release_after; /* products; release_after 0: never */
+  PetscBool       let_go;                    /* and the library has not brought them back since */
+  PetscBool       held;                      /* the parent writes into them, or keeps pointers to them: they stay */
 
   PetscScalar     *staged[3];   /* on the device: of x, z and y, where these are on the host */
   PetscObjectState bound_state; /* of the matrix when it was bound to the CPU */
 } AutoCSRContext;
 
+#if PetscDefined(HAVE_DEVICE)
+/* Some changes on the host show in this alone. Arrays that are let go leave the mask at "unallocated", until there is one */
+static inline PetscBool AutoCSRHostIsAhead(Mat A, const AutoCSRContext *ctx)
+{
+  return (PetscBool)(ctx->row_ptr ? A->offloadmask == PETSC_OFFLOAD_CPU : !(A->offloadmask & PETSC_OFFLOAD_GPU));
+}
+#endif
+
 /* The plan is that of the matrix as it is now, and so are the pointers */
 static inline PetscBool AutoCSRContextIsCurrent(Mat A, const AutoCSRContext *ctx)
 {
 #if PetscDefined(HAVE_DEVICE)
-  if (ctx->resident && (ctx->spptr != A->spptr || !(ctx->row_ptr || (A->offloadmask & PETSC_OFFLOAD_GPU)))) return PETSC_FALSE;
+  if (ctx->resident && (ctx->spptr != A->spptr || AutoCSRHostIsAhead(A, ctx))) return PETSC_FALSE;
 #endif
   return (PetscBool)(ctx->owner == A && ctx->state == ((PetscObject)A)->state);
 }
@@ -89,8 +99,8 @@ PETSC_INTERN PetscErrorCode AutoCSRContextReleaseLater(AutoCSRContext *);
 PETSC_INTERN PetscErrorCode AutoCSRContextRelease(Mat, AutoCSRContext *); /* of a current plan, when it is time */
 PETSC_INTERN PetscErrorCode AutoCSRContextForgetRows(AutoCSRContext *);
 PETSC_INTERN PetscErrorCode AutoCSRContextReclaim(Mat, AutoCSRContext *);
-PETSC_INTERN PetscErrorCode AutoCSRBringBack(Mat); /* or its blocks: where the parent has been let go of its arrays, it has them again */
-PETSC_INTERN PetscInt64     AutoCSRContextReleasedBytes(const AutoCSRContext *);
+PETSC_INTERN PetscErrorCode AutoCSRHoldArrays(Mat); /* or its blocks': the parent has them, and keeps them from now on */
+PETSC_INTERN PetscInt64     AutoCSRContextReleasedBytes(Mat, const AutoCSRContext *);
 
 /* seq/transpose.c */
 PETSC_INTERN PetscErrorCode AutoCSRTransposedReset(AutoCSRTransposed *);
