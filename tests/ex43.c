@@ -218,7 +218,7 @@ static PetscErrorCode CheckChanges(const Grid *g, const char strategy[])
   PetscCall(Setup(g, strategy, PETSC_FALSE, &B));
   PetscCall(PetscStrcmp(strategy, "sell", &sell));
   for (size_t c = 0; c < PETSC_STATIC_ARRAY_LENGTH(changes); c++) {
-    PetscBool device, released;
+    PetscBool device = PETSC_FALSE, released = PETSC_FALSE;
     PetscReal norm;
 
     PetscCall(OnDevice(B, &device));
@@ -389,7 +389,7 @@ static PetscErrorCode CheckMemory(const Grid *g)
   Reference      r;
   Mat            A, B;
   MatAutoCSRInfo info;
-  PetscBool      device;
+  PetscBool      device = PETSC_FALSE;
 
   PetscFunctionBeginUser;
   PetscCall(GridCreate(g, MATAIJ, &A));
