@@ -26,10 +26,11 @@ const Generator Generators[] = {
 
 PetscErrorCode GeneratorsAsked(const Generator **g)
 {
-  PetscBool heldout = PETSC_FALSE;
+  PetscBool heldout = PETSC_FALSE, second = PETSC_FALSE;
 
   PetscFunctionBeginUser;
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-heldout", &heldout, NULL));
-  *g = heldout ? HeldOut : Generators;
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-heldout_second", &second, NULL));
+  *g = second ? HeldOutSecond : heldout ? HeldOut : Generators;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
