@@ -4,7 +4,7 @@
 # Usage: on-device.sh STEP...
 #   tests:BUILD:SECONDS[:NAMES[:JOBS]]     tests; NAMES: patterns of config/run-tests.py --only with commas between them
 #   sanitize:BUILD:SECONDS:TOOL:NAMES      the same under compute-sanitizer (memcheck, racecheck, initcheck)
-#   bench:BUILD:SECONDS[:OPTIONS[:RANKS]]  the benchmark, where the real matrices are; OPTIONS with commas for blanks, %2C for a comma
+#   bench:BUILD:SECONDS[:OPTIONS[:RANKS]]  the benchmark, where the real matrices are; OPTIONS with commas for blanks, %2C for a comma, %3A for a colon
 #   overheads:BUILD:SECONDS[:OPTIONS]      what a product costs beside, from the benchmark's pack
 #   solves:SECONDS[:OPTIONS]               PETSc's tutorials, config/compare-solves.py
 #   petsc:SECONDS[:OPTIONS]                PETSc's tests, config/test-petsc.py (a run of takeover: --takeover)
@@ -55,10 +55,10 @@ step() {
     ;;
   bench)
     [ "${4:-1}" = 1 ] || export BENCH_MPI="mpiexec -n $4"
-    cd "$work/bench-$build/matrices" && PETSC_OPTIONS="-use_gpu_aware_mpi 0 -options_left no" OPENBLAS_NUM_THREADS='' $without_mps timeout "$2" ../run-bench $(sed 's/,/ /g; s/%2C/,/g' <<<"${3:-}") >"$log" 2>&1 </dev/null
+    cd "$work/bench-$build/matrices" && PETSC_OPTIONS="-use_gpu_aware_mpi 0 -options_left no" OPENBLAS_NUM_THREADS='' $without_mps timeout "$2" ../run-bench $(sed 's/,/ /g; s/%2C/,/g; s/%3A/:/g' <<<"${3:-}") >"$log" 2>&1 </dev/null
     ;;
   overheads)
-    PETSC_OPTIONS="-use_gpu_aware_mpi 0 -options_left no" $without_mps timeout "$2" "$work/bench-$build/run-overheads" $(sed 's/,/ /g; s/%2C/,/g' <<<"${3:-}") >"$log" 2>&1 </dev/null
+    PETSC_OPTIONS="-use_gpu_aware_mpi 0 -options_left no" $without_mps timeout "$2" "$work/bench-$build/run-overheads" $(sed 's/,/ /g; s/%2C/,/g; s/%3A/:/g' <<<"${3:-}") >"$log" 2>&1 </dev/null
     ;;
   solves)
     $without_mps timeout "$1" python3 "$here/solves/compare-solves.py" --programs "$here/solves" --lib "$work/tests-opt/build/libpetscautocsr.so" --matrix "$here/solves/bcsstk28.bin" \

@@ -17,16 +17,18 @@ typedef struct {
   const void  *code; /* of its first block */
   PetscInt     base; /* what the columns count from */
   PetscInt     blocks, length;
-  Entries      e; /* of its first row */
+  PetscInt     ahead; /* entries between the first row and the last, of a row of mean length: what is asked for counts from the last, or it would come late there */
+  Entries      e;     /* of its first row */
 } BlockRow;
 
-KERNEL BlockRow BlockRowOf(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt k, PetscInt b, Entries entries, AutoCSRValue value)
+KERNEL BlockRow BlockRowOf(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt k, PetscInt b, PetscInt ahead, Entries entries, AutoCSRValue value)
 {
   const PetscInt *row_ptr = csr->row_ptr + seg->row_begin;
   const PetscInt  first = row_ptr[k] - row_ptr[0], block = first / (b * b);
   BlockRow        r = {.index = seg->axes.index, .length = row_ptr[k + 1] - row_ptr[k], .e = EntriesFrom(entries, AUTOCSR_INDEX_CSR, value, first)};
 
   r.blocks = r.length / b;
+  r.ahead  = ahead;
   switch (r.index) {
   case AUTOCSR_INDEX_CSR:
     r.code = csr->col + row_ptr[k];
@@ -48,12 +50,20 @@ KERNEL size_t BlockColumn(const BlockRow *r, PetscInt t, PetscInt b)
   return (size_t)((const PetscInt *)r->code)[t * b];
 }
 
-/* Ahead of block t of the rows, as many lines as a block has; the CSR's own columns, which are those of one row in b, two block rows ahead */
+/* Ahead of block t of the rows, as many lines as a block has, into the second-level cache where the rows are gone through twice (measured: 1.3x to 1.4x for 5 by 5 and 8 by 8, 0.85x to 0.95x for
+   smaller ones); the CSR's own columns, which are those of one row in b, two block rows ahead */
 KERNEL void BlockPrefetch(const BlockRow *r, AutoCSRValue value, PetscInt t, PetscInt b)
 {
   if (r->index == AUTOCSR_INDEX_CSR) __builtin_prefetch((const PetscInt *)r->code + (size_t)2 * b * r->length + t * b);
   UNROLL
-  for (PetscInt i = 0; i < b * b; i += LINE) EntriesPrefetch(EntriesFrom(r->e, AUTOCSR_INDEX_PATTERN, value, (size_t)(t * b * b + i)), AUTOCSR_INDEX_PATTERN, value);
+  for (PetscInt i = 0; i < b * b; i += LINE) {
+    const Entries e = EntriesFrom(r->e, AUTOCSR_INDEX_PATTERN, value, (size_t)(r->ahead + t * b * b + i));
+
+    if (b > PIECE)
+      EntriesPrefetchFar(e, AUTOCSR_INDEX_PATTERN, value);
+    else
+      EntriesPrefetch(e, AUTOCSR_INDEX_PATTERN, value);
+  }
 }
 
 /* sum[i] += rows i of a block row times x, entry by entry */
@@ -160,13 +170,14 @@ KERNEL void BlockRowsSum(const BlockRow *r, const PetscScalar *x, AutoCSRValue v
 
 KERNEL void BlockRunSize(const AutoCSRSegment *seg, const AutoCSROperands *op, AutoCSRValue value, PetscBool transpose, int b)
 {
-  const Entries entries = EntriesOfSegment(seg, op->csr, AUTOCSR_INDEX_CSR, value);
+  const Entries  entries = EntriesOfSegment(seg, op->csr, AUTOCSR_INDEX_CSR, value);
+  const PetscInt ahead   = (b - 1) * (seg->nnz / PetscMax(seg->n_rows, 1));
 #if !defined(PETSC_USE_COMPLEX)
   const int sums = b * ((b + PIECE - 1) / PIECE), groups = (sums + SUMS - 1) / SUMS, group = (b + groups - 1) / groups; /* rows at once */
 #endif
 
   for (PetscInt k = 0; k < seg->n_rows; k += b) {
-    const BlockRow r   = BlockRowOf(seg, op->csr, k, b, entries, value);
+    const BlockRow r   = BlockRowOf(seg, op->csr, k, b, ahead, entries, value);
     const PetscInt row = seg->row_begin + k;
     PetscScalar    sum[8];
 
