@@ -71,13 +71,13 @@ struct _AutoCSRBackend {
   /*
     For select/: the processor in words, a hash of its model and bytes of its caches (0: not known), by which its figures are
     kept; its instruction sets, the plainest first, NULL last; bytes a second of a streaming read, seconds of a random
-    cache line among many, each from L1, L2, L3 and memory, and how many times as long reads of values a row's length
+    cache line among many, each from L1, L2, L3 and memory (cache[2] is lowered to what reads find of it, where others use it), and how many times as long reads of values a row's length
     apart take; seconds of products between two looks at the clock that hide its steps and a wait
   */
   PetscErrorCode (*identify)(size_t len, char name[], unsigned *hash, double cache[3]);
   const char *const *(*instruction_sets)(void);
   double round;
-  PetscErrorCode (*measure_memory)(const double cache[3], double bandwidth[4], double random_line[4], double *strided);
+  PetscErrorCode (*measure_memory)(double cache[3], double bandwidth[4], double random_line[4], double *strided);
 
   /* The executor for these axes, NULL if there is none; simd is for the host */
   PetscErrorCode (*find_executor)(const AutoCSRAxes *, const char simd[], const AutoCSRExecutor **);

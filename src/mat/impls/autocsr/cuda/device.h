@@ -15,7 +15,7 @@
 /* figures.cu: which device it is and how fast its memory is, see backend.h */
 PETSC_INTERN PetscErrorCode     AutoCSRDeviceIdentify(size_t, char[], unsigned *, double[3]);
 PETSC_INTERN const char *const *AutoCSRDeviceInstructionSets(void);
-PETSC_INTERN PetscErrorCode     AutoCSRDeviceMeasureMemory(const double[3], double[4], double[4], double *);
+PETSC_INTERN PetscErrorCode     AutoCSRDeviceMeasureMemory(double[3], double[4], double[4], double *);
 
 /* memory.c: of the device. PETSC_ERR_MEM if there is none left */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceAllocate(size_t, void **);

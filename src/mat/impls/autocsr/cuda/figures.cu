@@ -102,7 +102,7 @@ static PetscErrorCode ReadingTime(const Reading *r, double *seconds)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRDeviceMeasureMemory(const double cache[3], double bandwidth[4], double random_line[4], double *strided)
+PetscErrorCode AutoCSRDeviceMeasureMemory(double cache[3], double bandwidth[4], double random_line[4], double *strided)
 {
   const size_t memory = (size_t)(4 * cache[2]);
   double      *data, *sink, seconds;

@@ -91,11 +91,14 @@ static PetscErrorCode NameRows(const AutoCSRMatrix *csr, PetscInt row_begin, Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-#define TILE_BYTES (512 << 10) /* of x: a second-level cache holds it beside the streams */
+#define TILE_LEAST    (128 << 10) /* bytes of x in a tile: wider ones take longer to read from at random, */
+#define TILE_MOST     (512 << 10) /* and of even wider ones a second-level cache does not hold much beside the streams */
+#define PIECE_ENTRIES 64          /* that a row has in a tile on average, if its width can bring it about */
 
 static void ShapeTiles(PetscInt m, PetscInt n, PetscInt nnz, AutoCSRAxes *axes)
 {
-  const PetscInt most = PetscMin(65536, TILE_BYTES / (PetscInt)sizeof(PetscScalar)), tiles = n / most + 1;
+  const double   least = TILE_LEAST / sizeof(PetscScalar), wanted = (double)PIECE_ENTRIES * m * n / PetscMax(nnz, 1);
+  const PetscInt most = (PetscInt)PetscMin(PetscMin(PetscMax(wanted, least), TILE_MOST / sizeof(PetscScalar)), 65536), tiles = n / most + 1;
 
   axes->lanes       = 1;
   axes->tile_width  = axes->order == AUTOCSR_ORDER_PROPAGATED ? 0 : n / tiles + 1;

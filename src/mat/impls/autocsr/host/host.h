@@ -16,6 +16,6 @@ PETSC_INTERN const char *const *AutoCSRHostInstructionSets(void);
 
 /* memory.c: see backend.h */
 PETSC_INTERN PetscErrorCode AutoCSRHostIdentify(size_t, char[], unsigned *, double[3]);
-PETSC_INTERN PetscErrorCode AutoCSRHostMeasureMemory(const double[3], double[4], double[4], double *);
+PETSC_INTERN PetscErrorCode AutoCSRHostMeasureMemory(double[3], double[4], double[4], double *);
 
 #endif

@@ -8,7 +8,7 @@
 #include "streams.h"
 
 /* s + row times x, the row's n entries read from e on, in `lanes` partial sums which are then added pairwise */
-KERNEL PetscScalar RowSum(PetscScalar s, Entries e, PetscInt n, const PetscScalar *x, AutoCSRIndex index, AutoCSRValue value, int lanes, PetscBool prefetch)
+KERNEL PetscScalar RowSum(PetscScalar s, Entries e, PetscInt n, const PetscScalar *x, AutoCSRIndex index, AutoCSRValue value, int lanes, Prefetch prefetch)
 {
   PetscInt t = 0;
 
@@ -25,7 +25,7 @@ KERNEL PetscScalar RowSum(PetscScalar s, Entries e, PetscInt n, const PetscScala
       for (; t + parts * LANES <= n; t += parts * LANES) {
         UNROLL
         for (int p = 0; p < parts; p++) {
-          if (prefetch) EntriesPrefetch(EntriesFrom(e, index, value, t + p * LANES), index, value);
+          EntriesPrefetchAs(prefetch, EntriesFrom(e, index, value, t + p * LANES), index, value);
           sum[p] = VectorMultiplyAdd(sum[p], EntryValues(e, value, t + p * LANES), EntryGather(e, index, t + p * LANES, x));
         }
       }
@@ -41,7 +41,7 @@ KERNEL PetscScalar RowSum(PetscScalar s, Entries e, PetscInt n, const PetscScala
     Vector sum = VectorZero();
 
     for (; t + LANES <= n; t += LANES) {
-      if (prefetch) EntriesPrefetch(EntriesFrom(e, index, value, t), index, value);
+      EntriesPrefetchAs(prefetch, EntriesFrom(e, index, value, t), index, value);
       sum = VectorMultiplyAdd(sum, EntryValues(e, value, t), EntryGather(e, index, t, x));
     }
     s += VectorSum(sum);
@@ -91,7 +91,7 @@ KERNEL PetscBool SegmentRange(const AutoCSRSegment *seg, PetscInt i, RowRange *r
   return PETSC_TRUE;
 }
 
-KERNEL void RowsMultiply(const AutoCSROperands *op, RowRange range, Entries e, size_t first, PetscInt reach, PetscBool prefetch, const PetscScalar *x, AutoCSRIndex index, AutoCSRValue value, int lanes)
+KERNEL void RowsMultiply(const AutoCSROperands *op, RowRange range, Entries e, size_t first, PetscInt reach, Prefetch prefetch, const PetscScalar *x, AutoCSRIndex index, AutoCSRValue value, int lanes)
 {
   const PetscInt *row_ptr = op->csr->row_ptr;
 
@@ -118,7 +118,7 @@ KERNEL void CSRMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, Au
   const size_t    first  = op->csr->row_ptr[seg->row_begin];
   const Entries   e      = EntriesOfSegment(seg, op->csr, index, value);
   const PetscInt  reach  = PrefetchReach(seg);
-  const PetscBool longer = (PetscBool)(!reach && SegmentIsInMemory(seg));
+  const Prefetch  longer = !reach && SegmentIsInMemory(seg) ? PREFETCH_NEAR : PREFETCH_NONE;
   RowRange        range;
 
   for (PetscInt i = 0; SegmentRange(seg, i, &range); i++) {

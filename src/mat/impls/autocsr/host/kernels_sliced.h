@@ -114,7 +114,7 @@ KERNEL void CSRPatternRun(const AutoCSRSegment *seg, const AutoCSROperands *op, 
       if (transpose)
         RowScatter(op->x[row], e, width, op->y + row, AUTOCSR_INDEX_PATTERN, value, op->conjugate);
       else
-        op->y[row] = RowSum(AddendOf(op, row), e, width, op->x + row, AUTOCSR_INDEX_PATTERN, value, 4, PETSC_FALSE);
+        op->y[row] = RowSum(AddendOf(op, row), e, width, op->x + row, AUTOCSR_INDEX_PATTERN, value, 4, PREFETCH_NONE);
       k++;
     }
   }

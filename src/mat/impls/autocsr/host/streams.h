@@ -98,6 +98,18 @@ KERNEL void EntriesPrefetchFar(Entries e, AutoCSRIndex index, AutoCSRValue value
   __builtin_prefetch((const char *)e.value + AHEAD, 0, 2);
 }
 
+typedef enum {
+  PREFETCH_NONE,
+  PREFETCH_NEAR, /* into the first-level cache */
+  PREFETCH_FAR
+} Prefetch;
+
+KERNEL void EntriesPrefetchAs(Prefetch prefetch, Entries e, AutoCSRIndex index, AutoCSRValue value)
+{
+  if (prefetch == PREFETCH_NEAR) EntriesPrefetch(e, index, value);
+  if (prefetch == PREFETCH_FAR) EntriesPrefetchFar(e, index, value);
+}
+
 /* Arrays in place are taken from the segment's first row on, so that q counts alike for them and for own streams */
 KERNEL Entries EntriesOfSegment(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, AutoCSRIndex index, AutoCSRValue value)
 {

@@ -28,7 +28,7 @@ typedef struct {
   PetscInt pattern_rows;      /* rows whose pattern is in the dictionary */
   PetscInt uniform_slices;    /* slices whose rows all have one pattern of the dictionary */
   double   fitted;            /* bytes of an index coded by models, padding counted (from the same sample); 0 if there are no entries */
-  double   gather_lines;      /* distinct 64-byte lines of x that a slice, on a device a block's 256 rows, touches, by its entries (from a sample): 1/8 for a stencil, near 1 for random columns (FP64); 0 if there are no entries */
+  double   gather_lines;      /* 64-byte lines of x that must come from afar, by entries (from a sample): on a device the distinct ones that a block's 256 rows touch, 1/8 for a stencil, near 1 for random columns (FP64); on a processor those of a slice that are not beside others of it or of the slice next to it, near 0 for a stencil; 0 if there are no entries */
 } AutoCSRChunk;
 
 /*

@@ -110,19 +110,47 @@ typedef struct {
   PetscInt line, stamp;
 } LineSlot;
 
-/* Distinct lines among the columns of CSR entries [begin, end), fewer than there are slots, a power of two. stamp marks the slots of this call */
+/* The slot of a line, or the one where it would be. stamp marks the slots in use */
+static LineSlot *LineFind(LineSlot slot[], unsigned slots, PetscInt line, PetscInt stamp)
+{
+  unsigned s = (((unsigned)line * 0x9E3779B9u) >> 16) & (slots - 1);
+
+  while (slot[s].stamp == stamp && slot[s].line != line) s = (s + 1) & (slots - 1);
+  return slot + s;
+}
+
+/* Distinct lines among the columns of CSR entries [begin, end); slots: a power of two, more than there are lines */
 static PetscInt CountLines(const AutoCSRMatrix *csr, PetscInt begin, PetscInt end, LineSlot slot[], unsigned slots, PetscInt stamp)
 {
   const PetscInt per_line = AUTOCSR_LINE / (PetscInt)sizeof(PetscScalar);
   PetscInt       lines    = 0;
 
   for (PetscInt p = begin; p < end; p++) {
-    const PetscInt line = csr->col[p] / per_line;
-    unsigned       s    = (((unsigned)line * 0x9E3779B9u) >> 16) & (slots - 1);
+    LineSlot *at = LineFind(slot, slots, csr->col[p] / per_line, stamp);
 
-    while (slot[s].stamp == stamp && slot[s].line != line) s = (s + 1) & (slots - 1);
-    lines += slot[s].stamp != stamp; /* no branch waits for that: it would be guessed wrong */
-    slot[s] = (LineSlot){line, stamp};
+    lines += at->stamp != stamp; /* no branch waits for that: it would be guessed wrong */
+    *at = (LineSlot){csr->col[p] / per_line, stamp};
+  }
+  return lines;
+}
+
+/*
+  Lines of entries [begin, end) that are neither read nor beside one that is read, for entries [near_begin, near_end) or before in these: where a slice goes on from
+  the slice before it, as of a grid in whatever order, a processor has its lines or asks for them by itself
+*/
+static PetscInt CountFarLines(const AutoCSRMatrix *csr, PetscInt begin, PetscInt end, PetscInt near_begin, PetscInt near_end, LineSlot slot[], unsigned slots, PetscInt stamp)
+{
+  const PetscInt per_line = AUTOCSR_LINE / (PetscInt)sizeof(PetscScalar);
+  PetscInt       lines    = 0;
+
+  CountLines(csr, near_begin, near_end, slot, slots, stamp);
+  for (PetscInt p = begin; p < end; p++) {
+    const PetscInt line = csr->col[p] / per_line;
+    PetscBool      near = PETSC_FALSE;
+
+    for (PetscInt other = line - 1; other <= line + 1 && !near; other++) near = (PetscBool)(LineFind(slot, slots, other, stamp)->stamp == stamp);
+    lines += !near;
+    *LineFind(slot, slots, line, stamp) = (LineSlot){line, stamp};
   }
   return lines;
 }
@@ -145,7 +173,7 @@ static void SliceFitted(const AutoCSRMatrix *csr, PetscInt row, PetscInt rows, P
 static PetscErrorCode GatherLines(const AutoCSRMatrix *csr, AutoCSRProfile *profile)
 {
   const PetscInt h = profile->slice_height, rows = AutoCSRGatherRows(h), most = AutoCSRGatherEntries(h);
-  const unsigned slots = 2 * (unsigned)most;
+  const unsigned slots = 4 * (unsigned)most; /* for twice as many lines, and half of them free */
   PetscInt       stamp = 0;
   LineSlot      *slot;
 
@@ -160,7 +188,12 @@ static PetscErrorCode GatherLines(const AutoCSRMatrix *csr, AutoCSRProfile *prof
       const PetscInt row   = chunk->row_begin + s * h;
       const PetscInt begin = csr->row_ptr[row], end = PetscMin(begin + most, csr->row_ptr[PetscMin(row + rows, chunk->row_end)]);
 
-      lines += CountLines(csr, begin, end, slot, slots, ++stamp);
+      if (h <= AUTOCSR_MAX_FIT_ROWS && rows < csr->m) { /* a processor */
+        const PetscInt beside = row >= rows ? row - rows : row + rows, near_begin = csr->row_ptr[beside];
+
+        lines += CountFarLines(csr, begin, end, near_begin, PetscMin(near_begin + most, csr->row_ptr[PetscMin(beside + rows, csr->m)]), slot, slots, ++stamp);
+      } else
+        lines += CountLines(csr, begin, end, slot, slots, ++stamp);
       entries += end - begin;
       if (h <= AUTOCSR_MAX_FIT_ROWS && !profile->rows_only) {
         PetscInt bytes, padded;

@@ -43,6 +43,17 @@ double AutoCSRStreamSeconds(const AutoCSRMachine *machine, double bytes, double 
   return PetscMax(0, bytes * (held / machine->bandwidth[2] + (1 - held) / machine->bandwidth[3] - machine->in_work / machine->bandwidth[1]));
 }
 
+/* Seconds of a line of x, of whose bytes `window` are read in turn. On a processor the last cache holds as much of them as half of it does, beside what streams by; a device's figures are fitted to steps */
+static double line_seconds(const AutoCSRMachine *machine, double window)
+{
+  const PetscInt level = cache_level(machine, window);
+  double         held;
+
+  if (machine->parallel || level < 2) return machine->random_line[level];
+  held = PetscMin(1, machine->cache[2] / 2 / window);
+  return held * machine->random_line[2] + (1 - held) * machine->random_line[3];
+}
+
 /* Work and streaming go on at once, but the one waits now and then for the other */
 static double overlap(const AutoCSRMachine *machine, double a, double b)
 {
@@ -103,7 +114,7 @@ PetscErrorCode AutoCSRCostTerms(const AutoCSRChooser *chooser, const AutoCSRProb
 
   PetscFunctionBegin;
   if (machine->parallel) window = PetscMin(window, problem->profile->reach); /* a processor's figures are of columns that are all read equally often */
-  terms->gather = part->scattered * machine->random_line[cache_level(machine, window)];
+  terms->gather = part->scattered * line_seconds(machine, window);
   terms->stream = AutoCSRStreamSeconds(machine, part->bytes + (machine->strided - 1) * part->strided + (scattered ? NAMED_ROW * part->rows : 0), bytes / PetscMax(share, 1e-3));
   terms->launch = part->entries >= machine->alone ? machine->launch : 0;
   PetscFunctionReturn(PETSC_SUCCESS);

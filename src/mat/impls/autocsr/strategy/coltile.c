@@ -12,7 +12,9 @@
 #include "../plan/tiled.h"
 #include "../backend.h"
 
-#define ENTRIES_OF_PIECE 1.3 /* on average; sums of fewer took longer than gathers */
+/* On average: sums of fewer took longer than gathers. A processor gathers from slices at the same time as it streams, and adds a piece's partial sums */
+#define ENTRIES_OF_PIECE      1.3
+#define ENTRIES_OF_HOST_PIECE 48
 
 /* Pieces that rows of so many entries make, spread over the tiles that their columns may lie in: those that are not without one. Between whole lengths as a mixture of both has them; a power by squares needs no code that is not in the cache */
 static double pieces_of(double rows, double length, double tiles)
@@ -49,17 +51,15 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   PetscBool            asked;
 
   PetscFunctionBegin;
-  *n   = 0;
-  *why = "a processor gathers from slices in less time than sums of pieces take: it is used where it is asked for by name";
+  *n = 0;
   PetscCall(AutoCSRProblemAsksFor(problem, "coltile", &asked));
-  if (!problem->parallel && !asked) PetscFunctionReturn(PETSC_SUCCESS);
   *why = "the settings ask for a coding that coltile does not have";
   (*csr->backend->shape_tiles)(csr->m, csr->n, csr->nnz, &axes);
   if (!axes.tile_width || (double)AutoCSRTiledTiles(&axes, csr->n) * (csr->m / axes.tile_height + 1) > 4.0 * csr->nnz + 1e6) {
     *why = "the entries are too few for tables of tiles and blocks of rows";
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (!asked && ENTRIES_OF_PIECE * count_pieces(problem, &axes) > csr->nnz) {
+  if (!asked && (problem->parallel ? ENTRIES_OF_PIECE : ENTRIES_OF_HOST_PIECE) * count_pieces(problem, &axes) > csr->nnz) {
     *why = "pieces of so few entries take longer than gathers: it is used where it is asked for by name";
     PetscFunctionReturn(PETSC_SUCCESS);
   }
