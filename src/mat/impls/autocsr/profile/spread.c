@@ -188,7 +188,7 @@ static PetscErrorCode GatherLines(const AutoCSRMatrix *csr, AutoCSRProfile *prof
       const PetscInt row   = chunk->row_begin + s * h;
       const PetscInt begin = csr->row_ptr[row], end = PetscMin(begin + most, csr->row_ptr[PetscMin(row + rows, chunk->row_end)]);
 
-      if (h <= AUTOCSR_MAX_FIT_ROWS && rows < csr->m) { /* a processor */
+      if (rows == h && rows < csr->m) { /* a processor */
         const PetscInt beside = row >= rows ? row - rows : row + rows, near_begin = csr->row_ptr[beside];
 
         lines += CountFarLines(csr, begin, end, near_begin, PetscMin(near_begin + most, csr->row_ptr[PetscMin(beside + rows, csr->m)]), slot, slots, ++stamp);
