@@ -322,18 +322,22 @@ static PetscErrorCode measure_executors(AutoCSRFigures *f)
 
 PetscErrorCode AutoCSRFiguresMeasure(AutoCSRFigures *f)
 {
-  AutoCSRMachine *m       = &f->machine;
-  const double    nearest = m->bandwidth[0];
+  AutoCSRMachine      *m       = &f->machine;
+  const AutoCSRMachine shipped = *m;
 
   PetscFunctionBegin;
   PetscCall((*f->backend->measure_memory)(m->cache, m->bandwidth, m->random_line, &m->strided));
+  for (int level = 0; level < 4 && f->bandwidth[level] > 0; level++) { /* figures fitted to products of another machine: this one is so much faster */
+    m->bandwidth[level] *= shipped.bandwidth[level] / f->bandwidth[level];
+    m->random_line[level] *= shipped.random_line[level] / f->random_line[level];
+  }
   if (m->parallel) { /* reads from L1 go as fast as there are multiprocessors, and at their clock: so does work */
     for (PetscInt i = 0; i < f->n_executors; i++) {
       AutoCSRExecutorCost *cost = &f->executor[i].cost;
 
-      cost->entry *= nearest / m->bandwidth[0];
-      cost->row *= nearest / m->bandwidth[0];
-      cost->irregular *= nearest / m->bandwidth[0];
+      cost->entry *= shipped.bandwidth[0] / m->bandwidth[0];
+      cost->row *= shipped.bandwidth[0] / m->bandwidth[0];
+      cost->irregular *= shipped.bandwidth[0] / m->bandwidth[0];
     }
   } else { /* the executors' own figures hold x in L2: only what further levels cost on top counts */
     for (int level = 3; level >= 0; level--) m->random_line[level] = PetscMax(0, m->random_line[level] - m->random_line[PetscMin(level, 1)]);

@@ -19,7 +19,8 @@ typedef struct {
   const AutoCSRBackend *backend;
   const char           *simd; /* one of its instruction sets */
   AutoCSRMachine        machine;
-  AutoCSRExecutorCost   unknown; /* of an executor that has no figures yet: not fast */
+  double                bandwidth[4], random_line[4]; /* shipped for a device: what measure_memory() finds on the very machine, where figures fitted to products differ from that; 0: nothing was fitted */
+  AutoCSRExecutorCost   unknown;                      /* of an executor that has no figures yet: not fast */
   PetscInt              n_executors;
   AutoCSRExecutorFigure executor[AUTOCSR_MAX_EXECUTORS];
   PetscInt              lanes[AUTOCSR_HISTOGRAM_BINS]; /* by histogram bin of the row length: the lanes that take least time */

@@ -95,8 +95,12 @@ static PetscErrorCode shipped_cuda(AutoCSRFigures *f)
   const AutoCSRMachine machine = {
       .name = "NVIDIA H200, 132 multiprocessors", .bandwidth = {2.2e13, 1.1e13, 7e12, 4.2e12}, .cache = {116736, 30 << 20, 60 << 20}, .random_line = {1.4e-12, 6.3e-12, 9.7e-12, 2.2e-11}, .strided = 1, .product = 1.83e-6, .launch = 2e-7, .alone = 1e6, .not_hidden = 1, .parallel = PETSC_TRUE};
 
+  const double bandwidth[4] = {2.27e13, 1.07e13, 1.03e13, 4.16e12}, random_line[4] = {1.36e-12, 6.3e-12, 9.73e-12, 1.99e-11};
+
   PetscFunctionBegin;
-  f->machine     = machine;
+  f->machine = machine;
+  PetscCall(PetscArraycpy(f->bandwidth, bandwidth, 4));
+  PetscCall(PetscArraycpy(f->random_line, random_line, 4));
   f->unknown     = (AutoCSRExecutorCost){4e-12, 2e-11, 2e-11, 1e-6, 1e-7, 1.2};
   f->n_executors = (PetscInt)PETSC_STATIC_ARRAY_LENGTH(ShippedCUDA);
   for (PetscInt i = 0; i < f->n_executors; i++) {
