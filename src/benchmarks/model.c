@@ -21,6 +21,7 @@ static void PrintVariant(const char matrix[], const AutoCSRStrategy *strategy, P
 
 /*
   machine  name, seconds of a product's start, of a launch, what is not hidden
+  memory   with -measure: of each level bytes a second, then seconds of a random line (what shipped.c compares another device's with)
   figure   name entry row irregular start walk memory gather
   segment  matrix strategy variant figure entries rows irregular longest gather stream launch joins
   variant  matrix strategy variant bytes own_bytes build seconds score
@@ -233,6 +234,19 @@ static PetscErrorCode PrintMatrix(const char matrix[], const Csr *csr, const Aut
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode PrintMemory(const AutoCSRFigures *figures)
+{
+  AutoCSRMachine m = figures->machine;
+
+  PetscFunctionBeginUser;
+  PetscCall((*figures->backend->measure_memory)(m.cache, m.bandwidth, m.random_line, &m.strided));
+  printf("memory");
+  for (int level = 0; level < 4; level++) printf("\t%.3g", m.bandwidth[level]);
+  for (int level = 0; level < 4; level++) printf("\t%.3g", m.random_line[level]);
+  printf("\n");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode IsWanted(const char list[], const char name[], PetscBool *is)
 {
   char **names;
@@ -273,6 +287,7 @@ int main(int argc, char **argv)
   PetscCheck(!gpu || backend != &AutoCSRBackendHost, PETSC_COMM_SELF, PETSC_ERR_SUP, "-gpu: this program was built without CUDA");
   PetscCall(AutoCSRFiguresGet(backend, "auto", &figures));
   printf("machine\t%s\t%.6e\t%g\t%g\n", figures->machine.name, figures->machine.product, figures->machine.launch, figures->machine.not_hidden);
+  if (measure) PetscCall(PrintMemory(figures));
   for (PetscInt i = 0; i < figures->n_executors; i++) {
     const AutoCSRExecutorCost *c = &figures->executor[i].cost;
 

@@ -5,6 +5,7 @@
 #define READS     64 /* of a thread, at random */
 #define IN_FLIGHT 8
 #define PASSES    4
+#define WARM_UP   0.03 /* seconds of reading before any is timed: a device that had nothing to do has a lower clock */
 
 PetscErrorCode AutoCSRDeviceIdentify(size_t len, char name[], unsigned *hash, double cache[3])
 {
@@ -114,9 +115,14 @@ PetscErrorCode AutoCSRDeviceMeasureMemory(double cache[3], double bandwidth[4], 
   PetscCall(AutoCSRDeviceAllocate(memory + sizeof(*sink), (void **)&data));
   PetscCallCUDA(cudaMemsetAsync(data, 0, memory, AUTOCSR_STREAM));
   sink = data + memory / sizeof(*data);
+  for (double read = 0; read < WARM_UP; read += PASSES * seconds) {
+    const Reading reading = {data, memory, 4, PETSC_FALSE, PETSC_FALSE, (unsigned)(8 * processors), sink};
+
+    PetscCall(ReadingTime(&reading, &seconds));
+  }
   for (int level = 0; level < 4; level++) {
     const size_t bytes   = level == 3 ? memory : (size_t)(cache[level] * (level == 2 ? 0.75 : 0.5));
-    Reading      reading = {data, bytes, level == 3 ? (size_t)1 : (size_t)8, level == 0 ? PETSC_TRUE : PETSC_FALSE, PETSC_FALSE, (unsigned)(8 * processors), sink};
+    Reading      reading = {data, bytes, level == 3 ? (size_t)4 : (size_t)128, level == 0 ? PETSC_TRUE : PETSC_FALSE, PETSC_FALSE, (unsigned)(8 * processors), sink};
 
     PetscCall(ReadingTime(&reading, &seconds));
     bandwidth[level] = (double)bytes * reading.passes * (reading.shared ? reading.blocks : 1) / seconds;
