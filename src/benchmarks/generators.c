@@ -31,6 +31,8 @@ PetscErrorCode GeneratorsAsked(const Generator **g)
   PetscFunctionBeginUser;
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-heldout", &heldout, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-heldout_second", &second, NULL));
-  *g = second ? HeldOutSecond : heldout ? HeldOut : Generators;
+  PetscCheck(!heldout || !second, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "-heldout and -heldout_second: one suite is run at a time; give one of them");
+  *g = second ? HeldOutSecond : heldout ? HeldOut
+                                        : Generators;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -5,6 +5,7 @@
 #define READS     64 /* of a thread, at random */
 #define IN_FLIGHT 8
 #define PASSES    4
+#define SHIFT     37   /* of the parts of blocks from pass to pass: a multiprocessor reads others, which its L1 does not have */
 #define WARM_UP   0.03 /* seconds of reading before any is timed: a device that had nothing to do has a lower clock */
 
 PetscErrorCode AutoCSRDeviceIdentify(size_t len, char name[], unsigned *hash, double cache[3])
@@ -34,10 +35,12 @@ const char *const *AutoCSRDeviceInstructionSets(void)
 /* All of the data by all blocks together or, from L1, by each block for itself; what is read must be used */
 static __global__ void __launch_bounds__(THREADS) StreamKernel(const double2 *data, size_t n, size_t passes, bool shared, double *sink)
 {
-  const size_t first = threadIdx.x + (shared ? 0 : (size_t)blockIdx.x * THREADS), step = shared ? THREADS : (size_t)gridDim.x * THREADS;
-  double       sum = 0;
+  const size_t step = shared ? THREADS : (size_t)gridDim.x * THREADS;
+  double       sum  = 0;
 
   for (size_t pass = 0; pass < passes; pass++) {
+    const size_t first = threadIdx.x + (shared ? 0 : (blockIdx.x + SHIFT * pass) % gridDim.x * THREADS);
+
 #pragma unroll 8
     for (size_t i = first; i < n; i += step) {
       const double2 d = __ldg(data + i);

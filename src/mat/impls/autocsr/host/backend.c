@@ -92,13 +92,14 @@ static PetscErrorCode NameRows(const AutoCSRMatrix *csr, PetscInt row_begin, Pet
 }
 
 #define TILE_LEAST    (128 << 10) /* bytes of x in a tile: wider ones take longer to read from at random, */
-#define TILE_MOST     (512 << 10) /* and of even wider ones a second-level cache does not hold much beside the streams */
+#define TILE_MOST     (512 << 10) /* and of even wider ones, or of more than half of itself, a second-level cache does not hold much beside the streams */
 #define PIECE_ENTRIES 64          /* that a row has in a tile on average, if its width can bring it about */
 
 static void ShapeTiles(PetscInt m, PetscInt n, PetscInt nnz, AutoCSRAxes *axes)
 {
   const double   least = TILE_LEAST / sizeof(PetscScalar), wanted = (double)PIECE_ENTRIES * m * n / PetscMax(nnz, 1);
-  const PetscInt most = (PetscInt)PetscMin(PetscMin(PetscMax(wanted, least), TILE_MOST / sizeof(PetscScalar)), 65536), tiles = n / most + 1;
+  const double   held = PetscMax(least, PetscMin(TILE_MOST, AutoCSRHostSecondCache() / 2) / sizeof(PetscScalar));
+  const PetscInt most = (PetscInt)PetscMin(PetscMin(PetscMax(wanted, least), held), 65536), tiles = n / most + 1;
 
   axes->lanes       = 1;
   axes->tile_width  = axes->order == AUTOCSR_ORDER_PROPAGATED ? 0 : n / tiles + 1;

@@ -17,5 +17,7 @@ PETSC_INTERN const char *const *AutoCSRHostInstructionSets(void);
 /* memory.c: see backend.h */
 PETSC_INTERN PetscErrorCode AutoCSRHostIdentify(size_t, char[], unsigned *, double[3]);
 PETSC_INTERN PetscErrorCode AutoCSRHostMeasureMemory(double[3], double[4], double[4], double *);
+/* Bytes of it that are one core's; as on most processors if the system does not tell */
+PETSC_INTERN double AutoCSRHostSecondCache(void);
 
 #endif

@@ -18,17 +18,19 @@ typedef struct {
   PetscInt     base; /* what the columns count from */
   PetscInt     blocks, length;
   PetscInt     ahead; /* entries between the first row and the last, of a row of mean length: what is asked for counts from the last, or it would come late there */
-  Entries      e;     /* of its first row */
+  Prefetch     prefetch;
+  Entries      e; /* of its first row */
 } BlockRow;
 
-KERNEL BlockRow BlockRowOf(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt k, PetscInt b, PetscInt ahead, Entries entries, AutoCSRValue value)
+KERNEL BlockRow BlockRowOf(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt k, PetscInt b, PetscInt ahead, Prefetch prefetch, Entries entries, AutoCSRValue value)
 {
   const PetscInt *row_ptr = csr->row_ptr + seg->row_begin;
   const PetscInt  first = row_ptr[k] - row_ptr[0], block = first / (b * b);
   BlockRow        r = {.index = seg->axes.index, .length = row_ptr[k + 1] - row_ptr[k], .e = EntriesFrom(entries, AUTOCSR_INDEX_CSR, value, first)};
 
-  r.blocks = r.length / b;
-  r.ahead  = ahead;
+  r.blocks   = r.length / b;
+  r.ahead    = ahead;
+  r.prefetch = prefetch;
   switch (r.index) {
   case AUTOCSR_INDEX_CSR:
     r.code = csr->col + row_ptr[k];
@@ -50,20 +52,25 @@ KERNEL size_t BlockColumn(const BlockRow *r, PetscInt t, PetscInt b)
   return (size_t)((const PetscInt *)r->code)[t * b];
 }
 
-/* Ahead of block t of the rows, as many lines as a block has, into the second-level cache where the rows are gone through twice (measured: 1.3x to 1.4x for 5 by 5 and 8 by 8, 0.85x to 0.95x for
-   smaller ones); the CSR's own columns, which are those of one row in b, two block rows ahead */
+#define MOST_NEAR (8 << 10)   /* bytes from the first row to the last, of which the first-level cache holds more on the way */
+#define MOST_FAR  (128 << 10) /* and the second-level one: rows so long are read ahead by the processor itself */
+
+/*
+  Into the second-level cache where the rows are gone through twice (measured: 1.3x to 1.4x for 5 by 5 and 8 by 8, 0.85x to 0.95x where they are gone
+  through once) or are far apart
+*/
+KERNEL Prefetch BlockPrefetchKind(PetscBool twice, size_t bytes)
+{
+  if (bytes > MOST_FAR) return PREFETCH_NONE;
+  return twice || bytes > MOST_NEAR ? PREFETCH_FAR : PREFETCH_NEAR;
+}
+
+/* Ahead of block t of the rows, as many lines as a block has; the CSR's own columns, which are those of one row in b, two block rows ahead */
 KERNEL void BlockPrefetch(const BlockRow *r, AutoCSRValue value, PetscInt t, PetscInt b)
 {
   if (r->index == AUTOCSR_INDEX_CSR) __builtin_prefetch((const PetscInt *)r->code + (size_t)2 * b * r->length + t * b);
   UNROLL
-  for (PetscInt i = 0; i < b * b; i += LINE) {
-    const Entries e = EntriesFrom(r->e, AUTOCSR_INDEX_PATTERN, value, (size_t)(r->ahead + t * b * b + i));
-
-    if (b > PIECE)
-      EntriesPrefetchFar(e, AUTOCSR_INDEX_PATTERN, value);
-    else
-      EntriesPrefetch(e, AUTOCSR_INDEX_PATTERN, value);
-  }
+  for (PetscInt i = 0; i < b * b; i += LINE) EntriesPrefetchAs(r->prefetch, EntriesFrom(r->e, AUTOCSR_INDEX_PATTERN, value, (size_t)(r->ahead + t * b * b + i)), AUTOCSR_INDEX_PATTERN, value);
 }
 
 /* sum[i] += rows i of a block row times x, entry by entry */
@@ -173,11 +180,14 @@ KERNEL void BlockRunSize(const AutoCSRSegment *seg, const AutoCSROperands *op, A
   const Entries  entries = EntriesOfSegment(seg, op->csr, AUTOCSR_INDEX_CSR, value);
   const PetscInt ahead   = (b - 1) * (seg->nnz / PetscMax(seg->n_rows, 1));
 #if !defined(PETSC_USE_COMPLEX)
-  const int sums = b * ((b + PIECE - 1) / PIECE), groups = (sums + SUMS - 1) / SUMS, group = (b + groups - 1) / groups; /* rows at once */
+  const int      sums = b * ((b + PIECE - 1) / PIECE), groups = (sums + SUMS - 1) / SUMS, group = (b + groups - 1) / groups; /* rows at once */
+  const Prefetch prefetch = BlockPrefetchKind((PetscBool)(groups > 1 && !transpose), (size_t)ahead * ValueSize(value));
+#else
+  const Prefetch prefetch = BlockPrefetchKind(PETSC_FALSE, (size_t)ahead * ValueSize(value));
 #endif
 
   for (PetscInt k = 0; k < seg->n_rows; k += b) {
-    const BlockRow r   = BlockRowOf(seg, op->csr, k, b, ahead, entries, value);
+    const BlockRow r   = BlockRowOf(seg, op->csr, k, b, ahead, prefetch, entries, value);
     const PetscInt row = seg->row_begin + k;
     PetscScalar    sum[8];
 

@@ -89,8 +89,9 @@ KERNEL void EntriesPrefetch(Entries e, AutoCSRIndex index, AutoCSRValue value)
 }
 
 /*
-  The same into the second-level cache, for slices and tiles: their many gathers want the first one's places for lines on the way (a fifth faster
-  where x is read at random). Rows in place want their entries in the first: up to a third slower otherwise. Half as far ahead for codes: half as large
+  The same into the second-level cache. For slices and tiles: their many gathers want the first one's places for lines on the way (a fifth faster
+  where x is read at random). For diagonals and blocks whose rows are gone through more than once: the first does not hold all of them at once. Rows in
+  place want their entries in the first: up to a third slower otherwise. Half as far ahead for codes: half as large
 */
 KERNEL void EntriesPrefetchFar(Entries e, AutoCSRIndex index, AutoCSRValue value)
 {

@@ -119,13 +119,32 @@ static LineSlot *LineFind(LineSlot slot[], unsigned slots, PetscInt line, PetscI
   return slot + s;
 }
 
-/* Distinct lines among the columns of CSR entries [begin, end); slots: a power of two, more than there are lines */
-static PetscInt CountLines(const AutoCSRMatrix *csr, PetscInt begin, PetscInt end, LineSlot slot[], unsigned slots, PetscInt stamp)
+/* No more than `most` CSR entries of some rows */
+typedef struct {
+  PetscInt begin, end;
+} Entries;
+
+static Entries EntriesFirst(const AutoCSRMatrix *csr, PetscInt row_begin, PetscInt row_end, PetscInt most)
+{
+  const PetscInt begin = csr->row_ptr[row_begin];
+
+  return (Entries){begin, begin + PetscMin(most, csr->row_ptr[row_end] - begin)};
+}
+
+static Entries EntriesLast(const AutoCSRMatrix *csr, PetscInt row_begin, PetscInt row_end, PetscInt most)
+{
+  const PetscInt end = csr->row_ptr[row_end];
+
+  return (Entries){end - PetscMin(most, end - csr->row_ptr[row_begin]), end};
+}
+
+/* Distinct lines among the columns of entries; slots: a power of two, more than there are lines */
+static PetscInt CountLines(const AutoCSRMatrix *csr, Entries entries, LineSlot slot[], unsigned slots, PetscInt stamp)
 {
   const PetscInt per_line = AUTOCSR_LINE / (PetscInt)sizeof(PetscScalar);
   PetscInt       lines    = 0;
 
-  for (PetscInt p = begin; p < end; p++) {
+  for (PetscInt p = entries.begin; p < entries.end; p++) {
     LineSlot *at = LineFind(slot, slots, csr->col[p] / per_line, stamp);
 
     lines += at->stamp != stamp; /* no branch waits for that: it would be guessed wrong */
@@ -135,21 +154,21 @@ static PetscInt CountLines(const AutoCSRMatrix *csr, PetscInt begin, PetscInt en
 }
 
 /*
-  Lines of entries [begin, end) that are neither read nor beside one that is read, for entries [near_begin, near_end) or before in these: where a slice goes on from
+  Lines of entries that are neither read nor beside one that is read, for the entries near or before in these: where a slice goes on from
   the slice before it, as of a grid in whatever order, a processor has its lines or asks for them by itself
 */
-static PetscInt CountFarLines(const AutoCSRMatrix *csr, PetscInt begin, PetscInt end, PetscInt near_begin, PetscInt near_end, LineSlot slot[], unsigned slots, PetscInt stamp)
+static PetscInt CountFarLines(const AutoCSRMatrix *csr, Entries entries, Entries near, LineSlot slot[], unsigned slots, PetscInt stamp)
 {
   const PetscInt per_line = AUTOCSR_LINE / (PetscInt)sizeof(PetscScalar);
   PetscInt       lines    = 0;
 
-  CountLines(csr, near_begin, near_end, slot, slots, stamp);
-  for (PetscInt p = begin; p < end; p++) {
-    const PetscInt line = csr->col[p] / per_line;
-    PetscBool      near = PETSC_FALSE;
+  CountLines(csr, near, slot, slots, stamp);
+  for (PetscInt p = entries.begin; p < entries.end; p++) {
+    const PetscInt line  = csr->col[p] / per_line;
+    PetscBool      known = PETSC_FALSE;
 
-    for (PetscInt other = line - 1; other <= line + 1 && !near; other++) near = (PetscBool)(LineFind(slot, slots, other, stamp)->stamp == stamp);
-    lines += !near;
+    for (PetscInt other = line - 1; other <= line + 1 && !known; other++) known = (PetscBool)(LineFind(slot, slots, other, stamp)->stamp == stamp);
+    lines += !known;
     *LineFind(slot, slots, line, stamp) = (LineSlot){line, stamp};
   }
   return lines;
@@ -185,16 +204,14 @@ static PetscErrorCode GatherLines(const AutoCSRMatrix *csr, AutoCSRProfile *prof
     double         lines = 0, entries = 0, fit_bytes = 0, fit_entries = 0;
 
     for (PetscInt s = 0; s < chunk->slices; s += step) {
-      const PetscInt row   = chunk->row_begin + s * h;
-      const PetscInt begin = csr->row_ptr[row], end = PetscMin(begin + most, csr->row_ptr[PetscMin(row + rows, chunk->row_end)]);
+      const PetscInt row     = chunk->row_begin + s * h;
+      const Entries  counted = EntriesFirst(csr, row, PetscMin(row + rows, chunk->row_end), most);
 
-      if (rows == h && rows < csr->m) { /* a processor */
-        const PetscInt beside = row >= rows ? row - rows : row + rows, near_begin = csr->row_ptr[beside];
-
-        lines += CountFarLines(csr, begin, end, near_begin, PetscMin(near_begin + most, csr->row_ptr[PetscMin(beside + rows, csr->m)]), slot, slots, ++stamp);
-      } else
-        lines += CountLines(csr, begin, end, slot, slots, ++stamp);
-      entries += end - begin;
+      if (rows == h && rows < csr->m) /* a processor */
+        lines += CountFarLines(csr, counted, row >= rows ? EntriesLast(csr, row - rows, row, most) : EntriesFirst(csr, rows, PetscMin(2 * rows, csr->m), most), slot, slots, ++stamp);
+      else
+        lines += CountLines(csr, counted, slot, slots, ++stamp);
+      entries += counted.end - counted.begin;
       if (h <= AUTOCSR_MAX_FIT_ROWS && !profile->rows_only) {
         PetscInt bytes, padded;
 

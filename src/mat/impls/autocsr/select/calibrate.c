@@ -5,9 +5,10 @@
 */
 #include "figures.h"
 
-#define BLOCK   4 /* rows and columns of the blocks that the executors of blocks are measured with */
-#define LANES_1 2 /* its place among the trials */
-#define PASSES  2
+#define BLOCK      4 /* rows and columns of the blocks that the executors of blocks are measured with */
+#define LANES_1    2 /* its place among the trials */
+#define PASSES     2
+#define TILE_BYTES (256 << 10) /* of x: about those of a column tile */
 
 /* Lengths: constant, or 1 to 2 * length - 1 at random, in so many rows that no predictor learns them */
 typedef struct {
@@ -23,6 +24,8 @@ enum {
   UNEVEN_ROWS,
   MIXED_PATTERNS,
   EMPTY_ROWS,
+  SHORT_PIECES,
+  LONG_PIECES,
   ONE_ENTRY,
   SAMPLES
 };
@@ -33,6 +36,8 @@ static const Sample Samples[SAMPLES] = {
     {16384, 3, PETSC_TRUE, PETSC_FALSE, PETSC_FALSE},
     {1024, 9, PETSC_FALSE, PETSC_TRUE, PETSC_FALSE},
     {2048, 9, PETSC_FALSE, PETSC_FALSE, PETSC_TRUE},
+    {1024, 9, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE, TILE_BYTES},
+    {160, 125, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE, TILE_BYTES},
     {1, 1, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE},
 };
 
@@ -148,6 +153,10 @@ static PetscErrorCode trial_add(const SampleMatrix sample[], const AutoCSRFigure
     t.kind[0] = TINY_ROWS;
     t.kind[1] = SHORT_ROWS;
   }
+  if (axes->order == AUTOCSR_ORDER_TILED) { /* of each row a piece; nothing in its cost is irregular */
+    t.kind[0] = t.kind[2] = SHORT_PIECES;
+    t.kind[1]             = LONG_PIECES;
+  }
   if (axes->mapping == AUTOCSR_MAP_TILE || AutoCSRMappingHasWork(axes->mapping)) { /* tiles do not feel rows until they are very short */
     t.kind[0] = UNEVEN_ROWS;
     t.kind[2] = EMPTY_ROWS;
@@ -182,6 +191,10 @@ static PetscErrorCode trial_add_coded(const SampleMatrix sample[], const AutoCSR
     axes.index = (AutoCSRIndex)index;
     PetscCall(trial_add(sample, f, &axes, trial, n));
   }
+  axes = (AutoCSRAxes){.partition = AUTOCSR_PARTITION_COLUMNS, .order = AUTOCSR_ORDER_TILED, .index = AUTOCSR_INDEX_16, .value = value, .mapping = AUTOCSR_MAP_GROUP, .reduction = AUTOCSR_REDUCE_SEGMENTED, .slice_height = 1, .row_group = 1};
+  (*f->backend->shape_tiles)(sample[LONG_PIECES].csr.m, sample[LONG_PIECES].csr.n, sample[LONG_PIECES].csr.nnz, &axes);
+  axes.tile_width = sample[LONG_PIECES].csr.n;
+  PetscCall(trial_add(sample, f, &axes, trial, n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -266,7 +279,7 @@ static PetscErrorCode measure_gathers(AutoCSRFigures *f, const Trial trial[])
     AutoCSRAxes axes   = trial[i].axes;
     double     *gather = &f->executor[i].cost.gather;
 
-    if (axes.index == AUTOCSR_INDEX_PATTERN || axes.block > 1 || axes.mapping == AUTOCSR_MAP_EMPTY || f->machine.random_line[3] <= 0) continue;
+    if (axes.index == AUTOCSR_INDEX_PATTERN || axes.order == AUTOCSR_ORDER_TILED || axes.block > 1 || axes.mapping == AUTOCSR_MAP_EMPTY || f->machine.random_line[3] <= 0) continue;
     for (PetscInt j = 0; j < i && *gather <= 0; j++) {
       if (trial[j].axes.order == axes.order && trial[j].axes.mapping == axes.mapping && trial[j].axes.lanes == axes.lanes) *gather = f->executor[j].cost.gather;
     }

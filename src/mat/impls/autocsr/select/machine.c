@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define VERSION  "15" /* of the figures: other kernels or another cost model make old files useless */
+#define VERSION  "16" /* of the figures: other kernels or another cost model make old files useless */
 #define MAX_KEPT 6    /* instruction sets in use */
 #define FORMAT   "petscautocsr figures " VERSION
 
@@ -185,7 +185,7 @@ static PetscErrorCode load_measured(AutoCSRFigures *figures, const AutoCSRFigure
   }
   PetscCheck(found || !given, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "-mat_autocsr_machine %s: the figures of the machine can be neither read nor written there; name a file in a folder that can be written, or none for the figures shipped", path);
   if (!found) *figures = *shipped;
-  PetscCall(PetscInfo(NULL, "Figures of this machine: %s\n", found ? path : "shipped"));
+  PetscCall(PetscInfo(NULL, "Figures of this machine: %s; of %g KiB of the last cache that are reported %g are counted on\n", found ? path : "shipped", cache[2] / 1024, figures->machine.cache[2] / 1024));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -3,7 +3,8 @@
   (hong2019, 3: tiles of the other operand there, for one column), a cache on the host. Entries lie by tile and cost 16-bit
   columns; a row's entries in a tile add up to a piece, and a second step adds the pieces. Long rows make few pieces; where
   nearly every entry is a piece of its own this is binning by blocks of rows, streaming only (propagation blocking).
-    variants  the backend's tiles, blocks of rows and items; values copied, from a dictionary, float32. On a processor only by name
+    variants  the backend's tiles, blocks of rows and items; values copied, from a dictionary, float32. On a processor where pieces are long and
+              rows reach over more than two tiles: x stays in the second-level cache by itself else
     cost      10 bytes an entry and no gather; 18 bytes a piece, of which a row has as many as it meets tiles; a tile of x
               for each item
     build     runs of entries are sorted by tile, and every entry is copied once
@@ -15,6 +16,7 @@
 /* On average: sums of fewer took longer than gathers. A processor gathers from slices at the same time as it streams, and adds a piece's partial sums */
 #define ENTRIES_OF_PIECE      1.3
 #define ENTRIES_OF_HOST_PIECE 48
+#define TILES_IN_CACHE        2 /* of a processor: half of its second-level cache is a tile */
 
 /* Pieces that rows of so many entries make, spread over the tiles that their columns may lie in: those that are not without one. Between whole lengths as a mixture of both has them; a power by squares needs no code that is not in the cache */
 static double pieces_of(double rows, double length, double tiles)
@@ -29,12 +31,17 @@ static double pieces_of(double rows, double length, double tiles)
   return tiles > 1 ? rows * tiles * (1 - without) : rows;
 }
 
+/* Columns that rows which follow each other may have */
+static double column_window(const AutoCSRProfile *profile)
+{
+  return PetscMin((double)profile->n, 2.0 * profile->bandwidth + 1);
+}
+
 static double count_pieces(const AutoCSRProblem *problem, const AutoCSRAxes *axes)
 {
   const AutoCSRProfile *profile = problem->profile;
-  const double          width = axes->tile_width, window = PetscMin((double)profile->n, 2.0 * profile->bandwidth + 1);
-  const double          tiles  = PetscMin((double)AutoCSRTiledTiles(axes, profile->n), window / width + 1);
-  double                pieces = 0;
+  const double          tiles   = PetscMin((double)AutoCSRTiledTiles(axes, profile->n), column_window(profile) / axes->tile_width + 1);
+  double                pieces  = 0;
 
   for (int b = 1; b < AUTOCSR_HISTOGRAM_BINS; b++) {
     if (profile->histogram[b]) pieces += pieces_of(profile->histogram[b], (double)profile->histogram_nnz[b] / profile->histogram[b], tiles);
@@ -60,10 +67,14 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (!asked && (problem->parallel ? ENTRIES_OF_PIECE : ENTRIES_OF_HOST_PIECE) * count_pieces(problem, &axes) > csr->nnz) {
-    *why = "pieces of so few entries take longer than gathers: it is used where it is asked for by name";
+    *why = problem->parallel ? "pieces of so few entries take longer than gathers: it is used where it is asked for by name" : "pieces of so few entries take longer than slices, whose gathers go on while they stream: it is used where it is asked for by name";
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (!asked && AutoCSRProblemIsUneven(problem)) { /* a block of rows adds its pieces alone */
+  if (!asked && !problem->parallel && column_window(problem->profile) <= TILES_IN_CACHE * (double)axes.tile_width) {
+    *why = "the columns of neighbouring rows are so near each other that their part of x stays in the second-level cache: it is used where it is asked for by name";
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (!asked && problem->parallel && AutoCSRProblemIsUneven(problem)) { /* a block of rows adds its pieces alone */
     *why = "some blocks of rows have so many of the entries that the others would wait for them: it is used where it is asked for by name";
     PetscFunctionReturn(PETSC_SUCCESS);
   }
