@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Makes manual pages (man3/*.3) and one Markdown file a page with an index from PETSc's manual-page comments.
 
-Usage: make-docs.py FOLDER SOURCE...   The comments: /*@ @*/ functions, /*MC M*/ types and macros, /*S S*/, /*E E*/, /*J J*/
+Usage: make-docs.py FOLDER SOURCE...   The comments: /*@ @*/ functions, /*MC M*/ types and macros, /*S S*/, /*E E*/. Each begins with
+"Name - what it is", of types "NAME = "name" - what it is"; the sentence ends with the paragraph.
 """
 import os, re, sys
 
-COMMENT = re.compile(r'/\*(@C?|MC|S|E|J)\n(.*?)\n\s*(?:@|M|S|E|J)\*/', re.S)
-DECLARATION = {'@': r'\s*([^{;]*)', 'S': r'\s*(typedef struct.*?\n\}\s*\w+)', 'E': r'\s*(typedef enum.*?\n\}\s*\w+)', 'J': r'\s*(#define \w+)', 'M': r'()'}
+COMMENT = re.compile(r'/\*(@C?|MC|S|E)\n(.*?)\n\s*(?:@|M|S|E)\*/', re.S)
+DECLARATION = {'@': r'\s*([^{;]*)', 'S': r'\s*(typedef struct.*?\n\}\s*\w+)', 'E': r'\s*(typedef enum.*?\n\}\s*\w+)', 'M': r'()'}
 HEADING = re.compile(r'^\s*(Synopsis|Logically Collective|Collective|Not Collective|Input Parameters?|Output Parameters?|Input/Output Parameters?|'
                      r'Options Database Keys?|Level|Notes?|Developer Notes?|References?|Values?|Calling sequence|Example.*)\s*[:;]?\s*(.*)$', re.I)
 
@@ -20,14 +21,19 @@ def pages(source):
         lines = [re.sub(r'^ {1,2}', '', l.rstrip()) for l in text.split('\n')]
         while lines and not lines[0].strip():
             lines.pop(0)
-        name, dash, short = lines[0].partition(' - ')
+        first = lines.index('') if '' in lines else len(lines)
+        head, dash, short = ' '.join(l.strip() for l in lines[:first]).partition(' - ')
         if not dash:
-            if kind != 'J':
-                sys.exit(f'make-docs: {source}: "{lines[0]}" does not begin like "Name - what it is"')
-            name, short, synopsis = synopsis.split()[-1], lines[0].strip(), ''
+            sys.exit(f'make-docs: {source}: "{lines[0]}" does not begin like "Name - what it is"')
         if kind[0] == '@':
             synopsis = ' '.join(synopsis.split())
-        yield dict(name=name.strip(), short=short.strip(), kind=kind, synopsis=synopsis, body=lines[1:] if dash else lines, source=source)
+        elif '=' in head:
+            synopsis = head.replace(' =', '').replace('MAT', '#define MAT', 1)
+        yield dict(name=head.split()[0], short=short, kind=kind, synopsis=synopsis, body=lines[first:], source=source)
+
+
+def declaration(page):
+    return page['synopsis'] + ('' if page['synopsis'].startswith('#') else ';')
 
 
 def see_also(line):
@@ -58,7 +64,7 @@ def markdown(page, names):
         return re.sub(r'`(\w+)(\(\))?`', lambda m: f'[`{m.group(1)}`]({m.group(1)}.md)' if m.group(1) in names and m.group(1) != page['name'] else m.group(0), text)
     text = [f"# {page['name']}", '', link(page['short']), '']
     if page['synopsis']:
-        text += ['```c', '#include <petscautocsr.h>', '', page['synopsis'] + ';', '```', '']
+        text += ['```c', '#include <petscautocsr.h>', '', declaration(page), '```', '']
     for heading, lines in sections(page):
         if heading:
             text += [f'## {heading}', '']
@@ -75,7 +81,7 @@ def roff(page):
         return '\\&' + text if text.startswith(('.', "'")) else text
     text = [f'.TH "{page["name"]}" 3 "" "petscautocsr" "MATAUTOCSR"', '.SH NAME', f'{esc(page["name"])} \\- {esc(page["short"])}']
     if page['synopsis']:
-        text += ['.SH SYNOPSIS', '.nf', '#include <petscautocsr.h>', ''] + [esc(l) for l in (page['synopsis'] + ';').split('\n')] + ['.fi']
+        text += ['.SH SYNOPSIS', '.nf', '#include <petscautocsr.h>', ''] + [esc(l) for l in declaration(page).split('\n')] + ['.fi']
     for heading, lines in sections(page):
         text.append(f'.SH {esc(heading).upper() if heading else "DESCRIPTION"}')
         for l in lines:
@@ -93,6 +99,8 @@ def main():
     folder, sources = sys.argv[1], sys.argv[2:]
     found = sorted((p for s in sources for p in pages(s)), key=lambda p: p['name'])
     names = {p['name'] for p in found}
+    if len(names) < len(found):
+        sys.exit('make-docs: two pages of one name: ' + ' '.join(sorted(p['name'] for p in found)))
     os.makedirs(os.path.join(folder, 'man3'), exist_ok=True)
     for p in found:
         open(os.path.join(folder, p['name'] + '.md'), 'w').write(markdown(p, names))

@@ -292,9 +292,31 @@ static PetscErrorCode measure_gathers(AutoCSRFigures *f, const Trial trial[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All trials once, then again: what disturbs one pass seldom disturbs the same trial in the other */
+/*
+  Memory as fast as it was in any reading so far: neighbours on the machine take bandwidth and cache for a while, and figures are kept for good. reported: bytes of the caches
+  by the system
+*/
+static PetscErrorCode measure_memory(AutoCSRFigures *f, const double reported[3])
+{
+  AutoCSRMachine *m = &f->machine, now = *m;
+
+  PetscFunctionBegin;
+  PetscCall(PetscArraycpy(now.cache, reported, 3));
+  PetscCall((*f->backend->measure_memory)(now.cache, now.bandwidth, now.random_line, &now.strided));
+  if (now.bandwidth[3] > m->bandwidth[3]) m->strided = now.strided;
+  for (int level = 0; level < 4; level++) {
+    m->bandwidth[level]   = PetscMax(m->bandwidth[level], now.bandwidth[level]);
+    m->random_line[level] = PetscMin(m->random_line[level], now.random_line[level]);
+  }
+  m->cache[2] = PetscMax(m->cache[2], now.cache[2]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* All trials once, then again: what disturbs one pass seldom disturbs the same trial in the other. Memory before, between and after them */
 static PetscErrorCode measure_executors(AutoCSRFigures *f)
 {
+  AutoCSRMachine *m           = &f->machine;
+  const double    reported[3] = {m->cache[0], m->cache[1], m->cache[2]};
   SampleMatrix sample[SAMPLES], few[SAMPLES], same[SAMPLES], blocks[SAMPLES];
   Trial       *trial;
   double       seconds;
@@ -308,6 +330,12 @@ static PetscErrorCode measure_executors(AutoCSRFigures *f)
   }
   PetscCall(PetscMalloc1(AUTOCSR_MAX_EXECUTORS, &trial));
   PetscCall(trials_list(sample, few, same, blocks, f, trial, &f->n_executors));
+  for (int level = 0; level < 4; level++) {
+    m->bandwidth[level]   = 0;
+    m->random_line[level] = PETSC_MAX_REAL;
+  }
+  m->cache[2] = 0;
+  PetscCall(measure_memory(f, reported));
   for (int pass = 0; pass < PASSES; pass++) {
     for (PetscInt i = 0; i < f->n_executors; i++) {
       for (int k = 0; k < KINDS; k++) {
@@ -315,7 +343,10 @@ static PetscErrorCode measure_executors(AutoCSRFigures *f)
         trial[i].seconds[k] = PetscMin(trial[i].seconds[k], seconds);
       }
     }
+    PetscCall(measure_memory(f, reported));
   }
+  /* The executors' own figures hold x in L2: only what further levels cost on top counts */
+  for (int level = 3; level >= 0; level--) m->random_line[level] = PetscMax(0, m->random_line[level] - m->random_line[PetscMin(level, 1)]);
   for (PetscInt i = 0; i < f->n_executors; i++) {
     PetscCall(AutoCSRFigureName(f, trial[i].executor, &trial[i].axes, PETSC_FALSE, trial[i].sample[0].profile->values, sizeof(f->executor[i].name), f->executor[i].name));
     f->executor[i].cost = trial_fit(&trial[i]);
@@ -339,22 +370,21 @@ PetscErrorCode AutoCSRFiguresMeasure(AutoCSRFigures *f)
   const AutoCSRMachine shipped = *m;
 
   PetscFunctionBegin;
+  if (!m->parallel) {
+    PetscCall(measure_executors(f));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall((*f->backend->measure_memory)(m->cache, m->bandwidth, m->random_line, &m->strided));
   for (int level = 0; level < 4 && f->bandwidth[level] > 0; level++) { /* figures fitted to products of another machine: this one is so much faster */
     m->bandwidth[level] *= shipped.bandwidth[level] / f->bandwidth[level];
     m->random_line[level] *= shipped.random_line[level] / f->random_line[level];
   }
-  if (m->parallel) { /* reads from L1 go as fast as there are multiprocessors, and at their clock: so does work */
-    for (PetscInt i = 0; i < f->n_executors; i++) {
-      AutoCSRExecutorCost *cost = &f->executor[i].cost;
+  for (PetscInt i = 0; i < f->n_executors; i++) { /* reads from L1 go as fast as there are multiprocessors, and at their clock: so does work */
+    AutoCSRExecutorCost *cost = &f->executor[i].cost;
 
-      cost->entry *= shipped.bandwidth[0] / m->bandwidth[0];
-      cost->row *= shipped.bandwidth[0] / m->bandwidth[0];
-      cost->irregular *= shipped.bandwidth[0] / m->bandwidth[0];
-    }
-  } else { /* the executors' own figures hold x in L2: only what further levels cost on top counts */
-    for (int level = 3; level >= 0; level--) m->random_line[level] = PetscMax(0, m->random_line[level] - m->random_line[PetscMin(level, 1)]);
-    PetscCall(measure_executors(f));
+    cost->entry *= shipped.bandwidth[0] / m->bandwidth[0];
+    cost->row *= shipped.bandwidth[0] / m->bandwidth[0];
+    cost->irregular *= shipped.bandwidth[0] / m->bandwidth[0];
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
