@@ -9,11 +9,10 @@
 
 /* SUBMANSEC = Mat */
 
-/*J
-  The names of the matrix type. `MATAUTOCSR` is what a user passes to MatSetType() or -mat_type; it becomes
-  `MATSEQAUTOCSR` on one rank and `MATMPIAUTOCSR` on several. The names begin with "seqaij" and "mpiaij" because PETSc
-  finds factorizations and preconditioners for AIJ by these prefixes. For DMs use `MATAIJAUTOCSR` (-dm_mat_type aijautocsr).
-J*/
+/*
+  The names of the matrix type. MATAUTOCSR is what a user passes to MatSetType() or -mat_type; it becomes MATSEQAUTOCSR on one
+  process and MATMPIAUTOCSR on several. For DMs use MATAIJAUTOCSR (-dm_mat_type aijautocsr).
+*/
 #define MATAUTOCSR    "autocsr"
 #define MATAIJAUTOCSR "aijautocsr"
 #define MATSEQAUTOCSR "seqaijautocsr"

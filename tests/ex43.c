@@ -85,7 +85,6 @@ static PetscErrorCode AddSubmatrix(Mat A, Mat like)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-/* Of these values the state of the matrix tells nothing: on the host a plan does not see them, either */
 static PetscErrorCode ArraysWrite(Mat A, Mat like)
 {
   Mat       blocks[2] = {A, NULL};
@@ -222,7 +221,6 @@ static PetscErrorCode CheckChanges(const Grid *g, const char strategy[])
     PetscReal norm;
 
     PetscCall(OnDevice(B, &device));
-    if (changes[c].apply == ArraysWrite && !device) continue;
     PetscCall(PetscSNPrintf(context, sizeof(context), "%s, %s by %s", changes[c].name, g->name, strategy));
     PetscCall((*changes[c].apply)(r.A, like));
     PetscCall((*changes[c].apply)(B, like));

@@ -77,7 +77,7 @@ struct _AutoCSRBackend {
   PetscErrorCode (*identify)(size_t len, char name[], unsigned *hash, double cache[3]);
   const char *const *(*instruction_sets)(void);
   double round;
-  PetscErrorCode (*measure_memory)(double cache[3], double bandwidth[4], double random_line[4], double *strided);
+  PetscErrorCode (*measure_memory)(double cache[3], double bandwidth[4], double random_line[4], double *strided); /* bandwidth 0: no memory to measure it with */
 
   /* The executor for these axes, NULL if there is none; simd is for the host */
   PetscErrorCode (*find_executor)(const AutoCSRAxes *, const char simd[], const AutoCSRExecutor **);

@@ -27,8 +27,8 @@ struct AgentBlock : AgentBase {
   }
 #endif
 
-  /* w neighbouring entries, as one load */
-  template <int w>
+  /* w neighbouring entries, as one load, or one by one where they do not lie on a border of w: then, too, a lane has the same columns, and sums the same bits */
+  template <int w, bool aligned>
   struct Codes {
     static constexpr size_t size = w * sizeof(EntryCode<value>);
     struct alignas(size) {
@@ -39,7 +39,15 @@ struct AgentBlock : AgentBase {
     {
       const auto *from = (const decltype(word) *)((const EntryCode<value> *)values + q);
 
-      if constexpr (size == 1)
+      if constexpr (!aligned) {
+#pragma unroll
+        for (int i = 0; i < w; i++) {
+          Codes<1, true> one;
+
+          one.LoadIf(exists, values, q + i);
+          memcpy(word.byte + i * sizeof(one.word), &one.word, sizeof(one.word));
+        }
+      } else if constexpr (size == 1)
         word = LoadStreamIf(exists, from);
       else
         word = LoadCachedIf(exists, from);
@@ -54,13 +62,26 @@ struct AgentBlock : AgentBase {
   };
 
   /* w neighbouring entries of x */
-  template <int w>
+  template <int w, bool aligned>
   struct Operands {
     struct alignas(w * sizeof(PetscScalar)) Word {
       unsigned char byte[w * sizeof(PetscScalar)];
     };
     Word word;
 
+    __device__ __forceinline__ void LoadIf(bool exists, const PetscScalar *x)
+    {
+      if constexpr (!aligned) {
+#pragma unroll
+        for (int i = 0; i < w; i++) {
+          Operands<1, true> one;
+
+          one.LoadIf(exists, x + i);
+          memcpy(word.byte + i * sizeof(one.word), &one.word, sizeof(one.word));
+        }
+      } else
+        word = LoadCachedIf(exists, (const Word *)x);
+    }
     __device__ __forceinline__ PetscScalar Of(int i) const
     {
       PetscScalar x[w];
@@ -123,8 +144,8 @@ struct AgentBlock : AgentBase {
     }
   }
 
-  /* w columns of a lane in one load */
-  template <int w>
+  /* w columns of a lane at a time */
+  template <int w, bool aligned>
   static __device__ __forceinline__ void RunColumns(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt place, Shared &shared)
   {
     constexpr int       count = PetscMin(4, (in_flight + b * w - 1) / (b * w));
@@ -139,8 +160,8 @@ struct AgentBlock : AgentBase {
     for (int i = 0; i < b; i++) sum[i] = 0;
     for (int at = lane * w, trips = CeilDivide(WarpMax(r.length), step * count); trips > 0; trips--, at += step * count) {
       PetscInt    col[count];
-      Codes<w>    a[count][b];
-      Operands<w> x[count];
+      Codes<w, aligned>    a[count][b];
+      Operands<w, aligned> x[count];
 
       LoadColumns<count>(col, seg, op.col, start, r, at, step);
 #pragma unroll
@@ -149,7 +170,7 @@ struct AgentBlock : AgentBase {
         for (int k = 0; k < b; k++) a[i][k].LoadIf(at + i * step < r.length, e.value, q + (PetscInt)k * r.length + at + i * step);
       }
 #pragma unroll
-      for (int i = 0; i < count; i++) x[i].word = LoadCachedIf(at + i * step < r.length, (const typename Operands<w>::Word *)(e.x + col[i] + (at + i * step) % b));
+      for (int i = 0; i < count; i++) x[i].LoadIf(at + i * step < r.length, e.x + col[i] + (at + i * step) % b);
 #pragma unroll
       for (int i = 0; i < count; i++) {
         if (at + i * step < r.length) {
@@ -174,16 +195,16 @@ struct AgentBlock : AgentBase {
     }
   }
 
-  /* Two columns at a time where b is even and all lies on borders of two */
+  /* Two columns at a time where b is even, in one load where all lies on borders of two */
   static __device__ __forceinline__ void Run(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt place, Shared &shared)
   {
     if constexpr (b % 2 == 0 && sizeof(PetscScalar) <= 8) {
-      if (((uintptr_t)op.x | (uintptr_t)(value == AUTOCSR_VALUE_CSR ? op.val : NULL)) % (2 * sizeof(PetscScalar)) == 0) {
-        RunColumns<2>(seg, op, place, shared);
-        return;
-      }
-    }
-    RunColumns<1>(seg, op, place, shared);
+      if (((uintptr_t)op.x | (uintptr_t)(value == AUTOCSR_VALUE_CSR ? op.val : NULL)) % (2 * sizeof(PetscScalar)) == 0)
+        RunColumns<2, true>(seg, op, place, shared);
+      else
+        RunColumns<2, false>(seg, op, place, shared);
+    } else
+      RunColumns<1, true>(seg, op, place, shared);
   }
 };
 

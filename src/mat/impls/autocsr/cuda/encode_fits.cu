@@ -79,8 +79,7 @@ PetscErrorCode DeviceEncodeFits(AutoCSRSegment *seg, const AutoCSRMatrix *csr, P
     PetscCallCUDA(cudaGetLastError());
     PetscCall(AutoCSRDeviceToHost(&bytes, &size[seg->n_slices - 1], sizeof(bytes)));
   }
-  PetscCall(AutoCSRSegmentCheckSlots(seg, bytes * WARP));
-  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_INDEX, (PetscInt)(bytes * WARP)));
+  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_INDEX, bytes * WARP));
   if (seg->n_slices) {
     Launch(WriteFits, grid, BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr);
     PetscCallCUDA(cudaGetLastError());

@@ -108,11 +108,15 @@ static PetscErrorCode ReadingTime(const Reading *r, double *seconds)
 
 PetscErrorCode AutoCSRDeviceMeasureMemory(double cache[3], double bandwidth[4], double random_line[4], double *strided)
 {
-  const size_t memory = (size_t)(4 * cache[2]);
-  double      *data, *sink, seconds;
-  int          device, processors;
+  size_t  memory = (size_t)(4 * cache[2]), available, total;
+  double *data, *sink, seconds;
+  int     device, processors;
 
   PetscFunctionBegin;
+  PetscCall(PetscArrayzero(bandwidth, 4));
+  PetscCallCUDA(cudaMemGetInfo(&available, &total));
+  memory = PetscMin(memory, available / 2 / sizeof(double2) * sizeof(double2));
+  if (memory < 2 * cache[2]) PetscFunctionReturn(PETSC_SUCCESS); /* so little would be read from L2 */
   PetscCallCUDA(cudaGetDevice(&device));
   PetscCallCUDA(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
   PetscCall(AutoCSRDeviceAllocate(memory + sizeof(*sink), (void **)&data));

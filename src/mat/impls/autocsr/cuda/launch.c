@@ -68,6 +68,14 @@ static PetscInt TileColumns(void)
   return SharedScalars(AutoCSRDeviceTileBytes(0), 65536);
 }
 
+/* What adds the pieces of column tiles has the sums of a row block for each of its warps */
+static PetscBool HasRoomForSums(const AutoCSRAxes *axes)
+{
+  const PetscInt sums = AUTOCSR_BLOCK / 32 * axes->tile_height;
+
+  return (PetscBool)(SharedScalars(0, sums) == sums);
+}
+
 /* The same, and the most rows of a row block, of order propagated */
 static PetscInt PropagateColumns(void)
 {
@@ -124,7 +132,7 @@ void AutoCSRDeviceShapeTiles(PetscInt m, PetscInt n, PetscInt nnz, AutoCSRAxes *
   while (waves < TILE_WAVES && (double)nnz / processors / waves > 2.0 * TILE_ENTRIES * width) waves *= 2;
   axes->tile_width  = width;
   axes->tile_height = AUTOCSR_TILED_ROWS;
-  while (axes->tile_height > 1 && m / axes->tile_height < SUM_WARPS) axes->tile_height /= 2;
+  while (axes->tile_height > 1 && (m / axes->tile_height < SUM_WARPS || !HasRoomForSums(axes))) axes->tile_height /= 2;
   axes->tile_steps = PetscMax(1, groups / (processors * waves));
 }
 
@@ -189,7 +197,7 @@ PetscErrorCode AutoCSRDeviceFindExecutor(const AutoCSRAxes *axes, const char sim
   }
   if (tiles && (axes->tile_width != AUTOCSR_BLOCK || axes->tile_steps > 1)) PetscFunctionReturn(PETSC_SUCCESS); /* a block for each tile */
   if (slices && axes->slice_height != rows) PetscFunctionReturn(PETSC_SUCCESS);
-  if (axes->order == AUTOCSR_ORDER_TILED && axes->tile_width > TileColumns()) PetscFunctionReturn(PETSC_SUCCESS);
+  if (axes->order == AUTOCSR_ORDER_TILED && (axes->tile_width > TileColumns() || !HasRoomForSums(axes))) PetscFunctionReturn(PETSC_SUCCESS);
   if (axes->order == AUTOCSR_ORDER_PROPAGATED && (axes->tile_width > PropagateColumns() || axes->tile_height > PropagateRows())) PetscFunctionReturn(PETSC_SUCCESS);
   if (axes->mapping == AUTOCSR_MAP_PLANES && !HasRoomForPlanes(axes)) PetscFunctionReturn(PETSC_SUCCESS);
   for (e = AutoCSRDeviceExecutors; e->executor.name && !*executor; e++) {

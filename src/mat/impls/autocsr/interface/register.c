@@ -15,6 +15,28 @@ static PetscErrorCode AutoCSRFinalize(void)
 }
 
 /*MC
+  MATSEQAUTOCSR = "seqaijautocsr" - What `MATAUTOCSR` becomes on one process
+
+  Level: beginner
+
+  Note:
+  The name begins with that of `MATSEQAIJ`: PETSc finds factorizations and preconditioners by it.
+
+.seealso: `MATAUTOCSR`, `MATMPIAUTOCSR`, `MatCreateSeqAutoCSR()`
+M*/
+
+/*MC
+  MATMPIAUTOCSR = "mpiaijautocsr" - What `MATAUTOCSR` becomes on several processes: two blocks of type `MATSEQAUTOCSR`
+
+  Level: beginner
+
+  Note:
+  The name begins with that of `MATMPIAIJ`: PETSc finds factorizations and preconditioners by it.
+
+.seealso: `MATAUTOCSR`, `MATSEQAUTOCSR`, `MatCreateMPIAutoCSR()`
+M*/
+
+/*MC
   MATAUTOCSR = "autocsr" - A sparse matrix type that is `MATAIJ` (CSR), and beside it keeps a plan: how this one matrix is
   best multiplied on this machine.
 
@@ -46,9 +68,8 @@ static PetscErrorCode AutoCSRFinalize(void)
   changes; new values are put into it. Products are bitwise the same from run to run on the same machine and plan.
 
   Change the values through PETSc: a program that writes into the arrays which it gave to `MatCreateSeqAIJWithArrays()`
-  does so between `MatSeqAIJGetArray()` and `MatSeqAIJRestoreArray()`. `MatSeqAIJRestoreArrayWrite()` does not count as a
-  change in PETSc: after it call `PetscObjectStateIncrease()`, and so after `MatMPIAIJGetLocalMat()` and
-  `MatMPIAIJGetLocalMatMerge()` with `MAT_REUSE_MATRIX`, which use it, where -mat_seqaij_type makes their result one of ours.
+  does so between `MatSeqAIJGetArray()` and `MatSeqAIJRestoreArray()`. `MatSeqAIJGetArrayWrite()` counts as a change when it is
+  called, `MatSeqAIJRestoreArrayWrite()` does not: make no product between the two.
 
   With a CUDA PETSc 3.26 and a device it is `MATAIJCUSPARSE` and not `MATAIJ` that the type is, and products are made on the
   device, or on the host while the matrix is bound to it (`MatBindToCPU()`); without a device, or with an older PETSc, it is

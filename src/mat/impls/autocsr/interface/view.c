@@ -1,7 +1,7 @@
 /*
   -autocsr_view and MatAutoCSRView(): a few lines a block, every segment on its axes, or JSON (doc/view-schema.md).
 */
-#include "../seq/seqautocsr.h"
+#include "../mpi/mpiautocsr.h"
 #include "../backend.h"
 
 /* PETSc has no viewer format of the name JSON; the one that is read by other programs in the same way stands in */
@@ -205,6 +205,7 @@ static PetscErrorCode AutoCSRView(Mat A, PetscViewer viewer)
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
   if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
+  if (MatIsMPIAutoCSR(A)) PetscCall(MatMPIAutoCSRUpdateBlocks(A));
   PetscUseMethod(A, "MatAutoCSRGetBlocks_C", (Mat, Mat[]), (A, blocks));
   PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)A), &rank));
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));

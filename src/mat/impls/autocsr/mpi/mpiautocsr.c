@@ -102,7 +102,7 @@ static PetscErrorCode MatMPIAutoCSRSetBlocks(Mat A, AutoCSRContext *ctx)
     if (!blocks[k]) continue;
     if (!MatIsSeqAutoCSR(blocks[k])) PetscCall(MatConvert_Any_AutoCSR(blocks[k], MATSEQAUTOCSR, MAT_INPLACE_MATRIX, &blocks[k]));
     PetscCall(AutoCSRContextGet(blocks[k], &bctx));
-    PetscCall(AutoCSRContextSet(bctx, &ctx->settings));
+    if (memcmp(&bctx->settings, &ctx->settings, sizeof(ctx->settings))) PetscUseMethod(blocks[k], "MatAutoCSRSetSettings_C", (Mat, const AutoCSRSettings *), (blocks[k], &ctx->settings));
     bctx->block        = PETSC_TRUE;
     bctx->off_diagonal = (PetscBool)(k == 1);
   }

@@ -163,8 +163,7 @@ static PetscErrorCode EncodeFits(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
     slice[s].begin  = (PetscInt)bytes;
     bytes += (PetscInt64)width * slice[s].width;
   }
-  PetscCall(AutoCSRSegmentCheckSlots(seg, bytes * h));
-  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_INDEX, (PetscInt)(bytes * h)));
+  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_INDEX, bytes * h));
   for (PetscInt s = 0; s < seg->n_slices; s++) {
     AutoCSRSegmentSliceRows(seg, csr, s, begin, length);
     for (PetscInt t = 0; t < (slice_ptr[s + 1] - slice_ptr[s]) / h; t++) AutoCSREncodeFit(seg, csr, s, t, begin, length);

@@ -138,7 +138,7 @@ size_t AutoCSRStreamElementSize(const AutoCSRAxes *axes, AutoCSRStreamKind kind)
 }
 
 /* Contents are not set, but for the room past the end, which is zero. Replaces a stream that is there */
-PetscErrorCode AutoCSRStreamAllocate(AutoCSRSegment *seg, AutoCSRStreamKind kind, PetscInt count)
+PetscErrorCode AutoCSRStreamAllocate(AutoCSRSegment *seg, AutoCSRStreamKind kind, PetscInt64 count)
 {
   AutoCSRStream *stream = &seg->stream[kind];
   const size_t   bytes  = (size_t)count * AutoCSRStreamElementSize(&seg->axes, kind);

@@ -158,11 +158,12 @@ static PetscErrorCode AutoCSRProductConvert(Mat operand)
 static PetscErrorCode AutoCSRProductConvertOperands(Mat C)
 {
   Mat operand[3] = {C->product->A, C->product->B, C->product->C};
+  int bound      = 0;
 
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < 3; k++) {
-    if (operand[k] && (MatIsSeqAutoCSR(operand[k]) || MatIsMPIAutoCSR(operand[k])) && AutoCSRIsBound(operand[k])) PetscFunctionReturn(PETSC_SUCCESS); /* it is to be on the host */
-  }
+  for (PetscInt k = 0; k < 3; k++) bound = bound || (operand[k] && (MatIsSeqAutoCSR(operand[k]) || MatIsMPIAutoCSR(operand[k])) && AutoCSRIsBound(operand[k]));
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &bound, 1, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)C))); /* -mat_bind_below is a matter of each process */
+  if (bound) PetscFunctionReturn(PETSC_SUCCESS);                                                            /* it is to be on the host */
   for (PetscInt k = 0; k < 3; k++) PetscCall(AutoCSRProductConvert(operand[k]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -317,9 +317,9 @@ static PetscErrorCode measure_executors(AutoCSRFigures *f)
 {
   AutoCSRMachine *m           = &f->machine;
   const double    reported[3] = {m->cache[0], m->cache[1], m->cache[2]};
-  SampleMatrix sample[SAMPLES], few[SAMPLES], same[SAMPLES], blocks[SAMPLES];
-  Trial       *trial;
-  double       seconds;
+  SampleMatrix    sample[SAMPLES], few[SAMPLES], same[SAMPLES], blocks[SAMPLES];
+  Trial          *trial;
+  double          seconds;
 
   PetscFunctionBegin;
   for (int s = 0; s < SAMPLES; s++) {
@@ -375,6 +375,7 @@ PetscErrorCode AutoCSRFiguresMeasure(AutoCSRFigures *f)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall((*f->backend->measure_memory)(m->cache, m->bandwidth, m->random_line, &m->strided));
+  if (m->bandwidth[0] <= 0) PetscFunctionReturn(PETSC_SUCCESS);        /* no memory to measure it: not plausible */
   for (int level = 0; level < 4 && f->bandwidth[level] > 0; level++) { /* figures fitted to products of another machine: this one is so much faster */
     m->bandwidth[level] *= shipped.bandwidth[level] / f->bandwidth[level];
     m->random_line[level] *= shipped.random_line[level] / f->random_line[level];

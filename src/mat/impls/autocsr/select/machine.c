@@ -121,12 +121,13 @@ static PetscErrorCode read_figures(const char path[], AutoCSRFigures *f, PetscBo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A debugger, an emulator or an overloaded machine gives figures that had better not be kept */
+/* A debugger, an emulator or an overloaded machine gives figures that had better not be kept, and so does a device without the memory to measure it. A device's executors are those shipped, scaled by its L1 */
 static PetscBool plausible(const AutoCSRFigures *f, const AutoCSRFigures *shipped)
 {
   const AutoCSRMachine *m = &f->machine, *usual = &shipped->machine;
-  PetscBool             ok = (PetscBool)(m->bandwidth[3] > usual->bandwidth[3] / 30 && m->product + m->launch < 100 * (usual->product + usual->launch));
+  PetscBool             ok = (PetscBool)(m->bandwidth[3] > usual->bandwidth[3] / (m->parallel ? 300 : 30) && m->product + m->launch < 100 * (usual->product + usual->launch));
 
+  if (m->parallel) return (PetscBool)(ok && m->bandwidth[0] > usual->bandwidth[0] / 300);
   for (PetscInt i = 0; i < f->n_executors; i++) ok = (PetscBool)(ok && f->executor[i].cost.entry < 20 * f->unknown.entry && f->executor[i].cost.row < 500 * f->unknown.row);
   return ok;
 }
@@ -155,7 +156,7 @@ static PetscErrorCode cache_path(const char simd[], unsigned hash, char path[], 
 static PetscErrorCode load_measured(AutoCSRFigures *figures, const AutoCSRFigures *shipped)
 {
   char      path[PETSC_MAX_PATH_LEN] = "";
-  PetscBool given, none = PETSC_FALSE, found = PETSC_FALSE, known;
+  PetscBool given, none = PETSC_FALSE, found = PETSC_FALSE, known, kept = PETSC_TRUE;
   unsigned  hash;
   double    cache[3];
 
@@ -180,10 +181,11 @@ static PetscErrorCode load_measured(AutoCSRFigures *figures, const AutoCSRFigure
       if (cache[level] > 0) figures->machine.cache[level] = cache[level];
     }
     PetscCall(AutoCSRFiguresMeasure(figures));
-    if (plausible(figures, shipped)) PetscCall(write_figures(path, figures));
+    kept = plausible(figures, shipped);
+    if (kept) PetscCall(write_figures(path, figures));
     PetscCall(read_figures(path, figures, &found));
   }
-  PetscCheck(found || !given, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "-mat_autocsr_machine %s: the figures of the machine can be neither read nor written there; name a file in a folder that can be written, or none for the figures shipped", path);
+  PetscCheck(found || !given || !kept, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "-mat_autocsr_machine %s: the figures of the machine can be neither read nor written there; name a file in a folder that can be written, or none for the figures shipped", path);
   if (!found) *figures = *shipped;
   PetscCall(PetscInfo(NULL, "Figures of this machine: %s; of %g KiB of the last cache that are reported %g are counted on\n", found ? path : "shipped", cache[2] / 1024, figures->machine.cache[2] / 1024));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -71,6 +71,10 @@ static PetscErrorCode build_fastest(AutoCSRChooser *chooser, const AutoCSRCandid
 
     ierr = build_and_time(chooser, &candidate[i], &next);
     if (ierr) PetscCall(AutoCSRPlanDestroy(&next));
+    if (ierr == PETSC_ERR_MEM && (*plan || i + 1 < n)) { /* those that there is memory for are enough */
+      PetscCall(PetscInfo(NULL, "Candidate %" PetscInt_FMT ", %s: no memory\n", i, candidate[i].piece.strategy->name));
+      continue;
+    }
     PetscCall(ierr);
     PetscCall(PetscInfo(NULL, "Candidate %" PetscInt_FMT ", %s%s: predicted %g s, measured %g s\n", i, candidate[i].piece.strategy->name, candidate[i].n_pieces > 1 ? " and others by row ranges" : "", candidate[i].seconds, next->measured));
     if (is_csr && (!*csr_seconds || next->measured < *csr_seconds)) *csr_seconds = next->measured;

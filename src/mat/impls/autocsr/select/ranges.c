@@ -55,15 +55,16 @@ static PetscErrorCode fill_table(AutoCSRChooser *chooser, PetscInt groups, Table
   PetscFunctionBegin;
   table->n_states = 0;
   for (PetscInt g = 0; g < groups; g++) {
-    AutoCSRProblem problem = AutoCSRProblemOfChunks(&chooser->problem, g * chunks / groups, (g + 1) * chunks / groups);
-    PetscInt       state   = -1;
+    const AutoCSRProblem problem = AutoCSRProblemOfChunks(&chooser->problem, g * chunks / groups, (g + 1) * chunks / groups);
+    AutoCSRProblem       among   = problem; /* the rows of other ranges keep lanes busy too: no more lanes a row for want of rows */
+    PetscInt             state   = -1;
 
-    problem.parallel = PETSC_FALSE; /* the rows of other ranges keep lanes busy too */
+    among.parallel = PETSC_FALSE;
     for (PetscInt s = 0; AutoCSRStrategies[s]; s++) {
       PetscInt n;
 
       if (AutoCSRStrategies[s]->whole) continue;
-      PetscCall(AutoCSRStrategies[s]->variants(&problem, AUTOCSR_MAX_VARIANTS, axes, &n, &why));
+      PetscCall(AutoCSRStrategies[s]->variants(&among, AUTOCSR_MAX_VARIANTS, axes, &n, &why));
       for (PetscInt v = 0; v < n; v++) {
         double score;
 

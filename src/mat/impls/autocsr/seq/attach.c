@@ -83,6 +83,16 @@ void AutoCSROverride(Mat A, const AutoCSROperation operations[])
   for (; operations->function; operations++) AutoCSRSetOperation(A->ops, operations, operations->function);
 }
 
+/* The same, but what is neither the parent's nor absent stays */
+void AutoCSROverrideParent(Mat A, const AutoCSRParent *parent, const AutoCSROperation operations[])
+{
+  for (; operations->function; operations++) {
+    void (*const now)(void) = AutoCSRGetOperation(A->ops, operations);
+
+    if (!now || now == AutoCSRGetOperation(&parent->table[0].ops, operations) || now == AutoCSRGetOperation(&parent->table[1].ops, operations)) AutoCSRSetOperation(A->ops, operations, operations->function);
+  }
+}
+
 /* What the parent does itself goes without ours, until they are put on again */
 void AutoCSRYield(Mat A, const AutoCSRParent *parent, const AutoCSROperation operations[])
 {
@@ -94,7 +104,7 @@ void AutoCSRYield(Mat A, const AutoCSRParent *parent, const AutoCSROperation ope
 }
 
 /* What the parent takes off while it is bound to the CPU stays off: PETSC then has another way */
-static PetscErrorCode AutoCSRCompose(Mat A, const AutoCSRParent *parent)
+PetscErrorCode AutoCSRCompose(Mat A, const AutoCSRParent *parent)
 {
   const AutoCSRParentTable *table = AutoCSRParentTableOf(parent, A);
 

@@ -306,7 +306,7 @@ PetscErrorCode AutoCSRContextUpdate(Mat A, AutoCSRContext *ctx)
   PetscCall(AutoCSRContextForgetRows(ctx));
   ctx->csr = csr;
   if (same && ctx->plan) {
-    PetscCall(AutoCSRPlanRefresh(ctx->plan, &csr, &same));
+    PetscCall(AutoCSRContextTryRefresh(&csr, ctx->plan, &same));
     if (same) {
       ctx->refreshes++;
       if (ctx->progress.stage == AUTOCSR_STAGE_CHOSEN) { /* by other values */

@@ -94,6 +94,8 @@ PETSC_INTERN PetscErrorCode AutoCSRParentExtend(AutoCSRParent *, const AutoCSROp
 PETSC_INTERN PetscErrorCode AutoCSRParentMakeTables(AutoCSRParent *);
 PETSC_INTERN PetscErrorCode AutoCSRParentGetMethod(const AutoCSRParent *, Mat, const char[], void (**)(void));
 PETSC_INTERN void           AutoCSROverride(Mat, const AutoCSROperation[]);
+PETSC_INTERN void           AutoCSROverrideParent(Mat, const AutoCSRParent *, const AutoCSROperation[]);
+PETSC_INTERN PetscErrorCode AutoCSRCompose(Mat, const AutoCSRParent *);
 PETSC_INTERN void           AutoCSRYield(Mat, const AutoCSRParent *, const AutoCSROperation[]);
 PETSC_INTERN PetscErrorCode AutoCSRAttach_Private(Mat, const AutoCSRParent *, const AutoCSRSettings *);
 PETSC_INTERN PetscErrorCode AutoCSRSuspend_Private(Mat, const AutoCSRParent *, AutoCSRSuspended *);

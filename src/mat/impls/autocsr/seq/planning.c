@@ -44,6 +44,23 @@ static PetscErrorCode AutoCSRContextTryPlan(const AutoCSRMatrix *csr, const Auto
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* New values in a plan. Without the memory to look at them they count as values that do not fit: the plan is built again, or a smaller one */
+PetscErrorCode AutoCSRContextTryRefresh(const AutoCSRMatrix *csr, AutoCSRPlan *plan, PetscBool *fits)
+{
+  PetscErrorCode ierr;
+
+  PetscFunctionBegin;
+  PetscCall(PetscPushErrorHandler(AutoCSRMemoryErrorHandler, NULL));
+  ierr = AutoCSRPlanRefresh(plan, csr, fits);
+  PetscCall(PetscPopErrorHandler());
+  if (ierr == PETSC_ERR_MEM) {
+    *fits = PETSC_FALSE;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(ierr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Without the memory for what would be best: the plan that stores nothing; without that of a launch: NULL. progress NULL: at once */
 PetscErrorCode AutoCSRContextPlan(Mat A, AutoCSRContext *ctx, const AutoCSRMatrix *csr, AutoCSRPlan **plan, AutoCSRProfile **profile, AutoCSRProgress *progress)
 {

@@ -118,6 +118,18 @@ PetscErrorCode MatSeqAutoCSRAttach(Mat A, const AutoCSRSettings *settings)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A duplicate that -mat_seqaij_type has made ours has been handed the composed methods of the original, which went as its parent */
+PetscErrorCode MatSeqAutoCSRRecompose(Mat A)
+{
+  const AutoCSRParent *parent;
+
+  PetscFunctionBegin;
+  if (!MatIsSeqAutoCSR(A)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatSeqAutoCSRGetParent(&parent));
+  PetscCall(AutoCSRCompose(A, parent));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode MatSeqAutoCSRSuspend(Mat A, AutoCSRSuspended *s)
 {
   const AutoCSRParent *parent;
@@ -217,13 +229,14 @@ static PetscErrorCode MatDuplicate_SeqAutoCSR(Mat A, MatDuplicateOption option, 
   ierr = (*A->ops->duplicate)(A, option, B);
   PetscCall(AutoCSRResume(s));
   PetscCall(ierr);
+  PetscCall(MatSeqAutoCSRRecompose(*B));
   PetscCall(MatSeqAutoCSRAttach(*B, &settings));
   PetscCall(AutoCSRContextGet(*B, &ctx));
   PetscCall(AutoCSRContextSet(ctx, &settings)); /* where -mat_seqaij_type or the parent's name had made it ours */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The parent's inode code may put its own products into the matrix */
+/* The parent may have put its own products into the matrix; what a program has put there stays */
 static PetscErrorCode MatAssemblyEnd_SeqAutoCSR(Mat A, MatAssemblyType mode)
 {
   const AutoCSRParent *parent;
@@ -233,7 +246,7 @@ static PetscErrorCode MatAssemblyEnd_SeqAutoCSR(Mat A, MatAssemblyType mode)
   PetscCall(MatSeqAutoCSRGetParent(&parent));
   PetscCall((*AutoCSRParentTableOf(parent, A)->ops.assemblyend)(A, mode));
   if (mode == MAT_FLUSH_ASSEMBLY || A->factortype) PetscFunctionReturn(PETSC_SUCCESS);
-  AutoCSROverride(A, SeqProducts);
+  AutoCSROverrideParent(A, parent, SeqProducts);
   PetscCall(AutoCSRContextGet(A, &ctx));
   if (!ctx->block) PetscCall(AutoCSRViewFromOptions(A));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -341,12 +354,14 @@ static PetscErrorCode MatAutoCSRGetSettings_Seq(Mat A, AutoCSRSettings *settings
 
 static PetscErrorCode MatAutoCSRSetSettings_Seq(Mat A, const AutoCSRSettings *settings)
 {
-  AutoCSRContext *ctx;
+  const AutoCSRParent *parent;
+  AutoCSRContext      *ctx;
 
   PetscFunctionBegin;
+  PetscCall(MatSeqAutoCSRGetParent(&parent));
   PetscCall(AutoCSRContextGet(A, &ctx));
   PetscCall(AutoCSRContextSet(ctx, settings));
-  if (!A->factortype) AutoCSROverride(A, SeqProducts); /* products that were left to the parent are planned for once more */
+  if (!A->factortype) AutoCSROverrideParent(A, parent, SeqProducts); /* products that were left to the parent are planned for once more */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

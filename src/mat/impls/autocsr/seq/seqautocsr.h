@@ -89,6 +89,7 @@ PETSC_INTERN PetscErrorCode AutoCSRContextSet(AutoCSRContext *, const AutoCSRSet
 PETSC_INTERN PetscErrorCode AutoCSRContextUpdate(Mat, AutoCSRContext *);                  /* makes the plan that of the matrix */
 
 /* seq/planning.c */
+PETSC_INTERN PetscErrorCode AutoCSRContextTryRefresh(const AutoCSRMatrix *, AutoCSRPlan *, PetscBool *fits);
 PETSC_INTERN PetscErrorCode AutoCSRContextPlan(Mat, AutoCSRContext *, const AutoCSRMatrix *, AutoCSRPlan **, AutoCSRProfile **, AutoCSRProgress *);
 PETSC_INTERN PetscErrorCode AutoCSRContextForget(AutoCSRContext *);
 PETSC_INTERN PetscErrorCode AutoCSRContextProceed(Mat, AutoCSRContext *, PetscBool all); /* makes the steps of planning that are due, or all of them */
@@ -121,6 +122,7 @@ PETSC_INTERN PetscErrorCode MatSeqAutoCSRGetParent(const AutoCSRParent **);
 PETSC_INTERN PetscErrorCode MatSeqAutoCSRAttach(Mat, const AutoCSRSettings *); /* NULL: settings from the options */
 PETSC_INTERN PetscErrorCode MatSeqAutoCSRSuspend(Mat, AutoCSRSuspended *);
 PETSC_INTERN PetscErrorCode MatSeqAutoCSRResume(AutoCSRSuspended *);
+PETSC_INTERN PetscErrorCode MatSeqAutoCSRRecompose(Mat);
 PETSC_INTERN PetscBool      MatIsSeqAutoCSR(Mat);
 PETSC_INTERN PetscErrorCode MatSeqAutoCSRYield(Mat); /* the parent's forward products are put in the place of ours */
 

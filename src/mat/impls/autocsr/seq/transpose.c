@@ -66,7 +66,7 @@ static PetscErrorCode AutoCSRTransposedUpdate(Mat A, AutoCSRContext *ctx, AutoCS
   PetscCall(AutoCSRContextReclaim(A, ctx));
   if (t->plan) {
     PetscCall((*t->csr.backend->permute)(t->csr.nnz, t->place, ctx->csr.val, (PetscScalar *)t->csr.val));
-    PetscCall(AutoCSRPlanRefresh(t->plan, &t->csr, &fits));
+    PetscCall(AutoCSRContextTryRefresh(&t->csr, t->plan, &fits));
     if (!fits) PetscCall(AutoCSRPlanDestroy(&t->plan));
   } else
     PetscCall(AutoCSRTransposedMake(&ctx->csr, t));
