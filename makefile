@@ -20,7 +20,7 @@ ifneq ($(filter-out help clean format petsc-cuda,$(or $(MAKECMDGOALS),all)),)
   export PETSC_DIR PETSC_ARCH
   include $(PETSC_DIR)/lib/petsc/conf/variables
   version := $(shell awk '$$2 ~ /^PETSC_VERSION_(MAJOR|MINOR|SUBMINOR)$$/ {v = v sep $$3; sep = "."} END {print v}' $(PETSC_DIR)/include/petscversion.h)
-  ifeq ($(filter 3.18.% 3.19.% 3.2%,$(version)),)
+  ifeq ($(filter $(foreach minor,18 19 20 21 22 23 24 25 26,3.$(minor).%),$(version)),)
     $(error PETSc $(version) in PETSC_DIR=$(PETSC_DIR): this library is for 3.18 to 3.26)
   endif
 endif
@@ -199,7 +199,7 @@ $(BUILD)/demo/ex10: $(tutorial) $(stamp)
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(COPT) $(PETSC_CC_INCLUDES) -o $@ $< $(PETSC_LINK) -lm
 demo: all $(demo_program) $(data)
-	@config/with-mpi.sh config/demo.sh $(demo_program) $(library) $(BUILD)/data/bcsstk28.bin
+	@config/with-mpi.sh config/demo.sh $(demo_program) $(library) $(BUILD)/data/bcsstk28.bin $(if $(gpu),$(shell nvidia-smi -L >/dev/null 2>&1 && echo aijcusparse))
 include src/benchmarks/bench.mk
 
 docs: $(BUILD)/docs/index.md
@@ -234,14 +234,16 @@ help:
 #:                   config/pack-device.sh packs these and the benchmark for several PETScs, config/on-device.sh runs them there
 #: make test-petsc   PETSc's own tests with autocsr in the place of aij (PETSC_SRC=<PETSc's source tree>; ONLY='ksp_*';
 #:                   TEST_PETSC_FLAGS='--sample 100', '--rerun-failed', ...: config/test-petsc.py --help)
-#: make bench        the benchmark; results in src/benchmarks/results
+#: make bench        the benchmark; results in src/benchmarks/results (RANKS=2; BENCH_ARGS='-scale 0.1'; MATRICES=<folder of .mtx.gz files>)
 #: make bench-gpu    the same on a GPU; make pack-bench packs it for a machine without compiler and PETSc (BENCH_PACK=<file>)
 #: make overheads    what a product costs beside: the host, new values, transposed products, memory (BENCH_ARGS=-gpu on a GPU)
+#: make model        what the cost model says of every variant, and how long each takes
 #: make docs         manual pages, in the build folder under docs/
 #: make install      library, header, autocsr_convert, pkg-config file, manual pages (PREFIX=/usr/local)
 #: make petsc-cuda   builds a current PETSc with CUDA, outside the checkout (config/petsc-cuda.sh: debug, scalars, integers)
 #: make format       clang-format on the sources
 #: make clean        removes build/
+#: V=1 shows commands, WERROR=-Werror makes warnings errors, CUDA_ARCH='80 90' names the architectures that CUDA code is compiled for
 #: PETSC_DIR and PETSC_ARCH name the PETSc; without them, pkg-config's, and without that, Debian's, which is installed
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# A PETSc program that knows nothing of autocsr, run on a real matrix with the type aij and, the library loaded, autocsr.
-# Usage: config/demo.sh PROGRAM LIBRARY MATRIX.bin
+# A PETSc program that knows nothing of autocsr, run on a real matrix with the type aij (on a GPU aijcusparse) and, the library loaded, autocsr.
+# Usage: config/demo.sh PROGRAM LIBRARY MATRIX.bin [TYPE]
 set -euo pipefail
-program=$1 library=$2 matrix=$3
+program=$1 library=$2 matrix=$3 type=${4:-aij}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
@@ -32,20 +32,21 @@ row() { # NAME LABEL
   read -r seconds calls < <(mults "$1")
   iterations=$(grep 'Number of iterations' "$folder/$1.out" | tail -1 | sed 's/.*= *//')
   residual=$(grep 'Residual norm' "$folder/$1.out" | tail -1 | sed 's/.*norm *//')
-  printf '%-10s %12s  %-24s %10s %12s %14s\n' "$1" "$iterations" "$residual" "$calls" "$seconds" "$(awk "BEGIN {printf \"%.1f\", 1e6 * $seconds / $calls}")"
+  printf '%-11s %12s  %-24s %10s %12s %14s\n' "$1" "$iterations" "$residual" "$calls" "$seconds" "$(awk "BEGIN {printf \"%.1f\", 1e6 * $seconds / $calls}")"
 }
 
+[ "$type" = aij ] || solver="$solver -vec_type cuda -use_gpu_aware_mpi 0"
 loaded="-dll_append $library -mat_type autocsr -autocsr_view"
 echo "$program $solver"
-echo "  with -mat_type aij, and with $loaded"
+echo "  with -mat_type $type, and with $loaded"
 for round in 1 2; do
-  run aij $round -mat_type aij
+  run "$type" $round -mat_type "$type"
   # shellcheck disable=SC2086
   run autocsr $round $loaded
 done
 echo
-printf '%-10s %12s  %-24s %10s %12s %14s\n' type iterations 'residual norm' MatMults seconds 'us a MatMult'
-row aij
+printf '%-11s %12s  %-24s %10s %12s %14s\n' type iterations 'residual norm' MatMults seconds 'us a MatMult'
+row "$type"
 row autocsr
 echo
 echo "-autocsr_view:"

@@ -2,7 +2,7 @@
 # Builds current PETSc with CUDA from PyPI's source package into a cache outside the checkout.
 # Usage: config/petsc-cuda.sh [build|env]; "env" prints the PETSC_DIR/PETSC_ARCH assignments of the built copy.
 # Settings: PETSC_CUDA_VERSION, PETSC_CUDA_DEBUG (0|1), PETSC_CUDA_SCALAR (real|complex), PETSC_CUDA_PRECISION (double|single),
-# PETSC_CUDA_INTEGERS (32|64), PETSC_CUDA_ARCH, AUTOCSR_CACHE, CUDA_DIR.
+# PETSC_CUDA_INTEGERS (32|64), PETSC_CUDA_ARCH (90 for sm_90; without it that of the GPU that is there, else 90), AUTOCSR_CACHE, CUDA_DIR.
 set -euo pipefail
 
 version=${PETSC_CUDA_VERSION:-3.26.1}
@@ -10,7 +10,6 @@ debug=${PETSC_CUDA_DEBUG:-0}
 scalar=${PETSC_CUDA_SCALAR:-real}
 precision=${PETSC_CUDA_PRECISION:-double}
 integers=${PETSC_CUDA_INTEGERS:-32}
-sm=${PETSC_CUDA_ARCH:-90}
 cache=${AUTOCSR_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/petscautocsr}
 cuda=${CUDA_DIR:-/usr/local/cuda}
 tree=$cache/petsc-$version
@@ -36,6 +35,8 @@ if [ ! -e "$tree/configure" ]; then
   tar xzf "$src/petsc-$version.tar.gz" -C "$cache"
   rm -rf "$src"
 fi
+sm=${PETSC_CUDA_ARCH:-$({ nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null || true; } | head -1 | tr -dc '0-9')}
+sm=${sm:-90}
 cd "$tree"
 export LD_LIBRARY_PATH=$cuda/lib64:$cuda/lib64/stubs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 unset PETSC_DIR PETSC_ARCH MAKEFLAGS MFLAGS

@@ -26,6 +26,8 @@
 - `MAT_AUTOCSR_RIGOR_MEASURE`  - the best few by the cost model are built and timed
 
   Level: intermediate
+
+.seealso: `MATAUTOCSR`, `MatAutoCSRSetRigor()`
 E*/
 typedef enum {
   MAT_AUTOCSR_RIGOR_NONE,
@@ -41,6 +43,8 @@ PETSC_EXTERN const char *const MatAutoCSRRigors[];
 - `MAT_AUTOCSR_OBJECTIVE_MEMORY` - the memory: only plans that copy no values and keep at most a twentieth of the CSR
 
   Level: intermediate
+
+.seealso: `MATAUTOCSR`, `MatAutoCSRSetObjective()`
 E*/
 typedef enum {
   MAT_AUTOCSR_OBJECTIVE_TIME,
@@ -59,6 +63,8 @@ PETSC_EXTERN const char *const MatAutoCSRObjectives[];
 - `MAT_AUTOCSR_INDEX_FITTED`  - a model (constant, linear, step or periodic) for the t-th entries of each slice of rows, and what it leaves in 0, 1, 2 or 4 bytes an entry
 
   Level: advanced
+
+.seealso: `MATAUTOCSR`, `MatAutoCSRSetIndexCoding()`
 E*/
 typedef enum {
   MAT_AUTOCSR_INDEX_AUTO,
@@ -81,6 +87,8 @@ PETSC_EXTERN const char *const MatAutoCSRIndexCodings[];
 - `MAT_AUTOCSR_VALUE_PATTERN`    - none: rows that name one list of offsets from the diagonal have the same values (stencils of constant coefficients)
 
   Level: advanced
+
+.seealso: `MATAUTOCSR`, `MatAutoCSRSetValueCoding()`
 E*/
 typedef enum {
   MAT_AUTOCSR_VALUE_AUTO,
@@ -99,6 +107,8 @@ PETSC_EXTERN const char *const MatAutoCSRValueCodings[];
 - `MAT_AUTOCSR_SEGSUM_FIXUP_HOST`   - on the host, as in the paper of Liu and Vinter: each product copies the cut rows there and back
 
   Level: advanced
+
+.seealso: `MATAUTOCSR`, `MatAutoCSRSetSegsumFixup()`
 E*/
 typedef enum {
   MAT_AUTOCSR_SEGSUM_FIXUP_DEVICE,
@@ -131,6 +141,8 @@ PETSC_EXTERN const char *const MatAutoCSRExchanges[];
   MatAutoCSRInfo - what an autocsr matrix did, summed over the blocks of this rank
 
   Level: intermediate
+
+.seealso: `MATAUTOCSR`, `MatAutoCSRGetInfo()`
 S*/
 typedef struct {
   PetscInt    segments;        /* segments of the plans of this rank's blocks; 0 before the first product */

@@ -1,6 +1,6 @@
 /*
   The agents of the device: an agent is the work of one block on a segment with certain axes, fixed at compile time (CUB's
-  word; doc/design.md 6). One agent is
+  word; doc/design.md, The device). One agent is
 
     struct Agent : AgentBase {
       struct Shared {...};                             what a block keeps in shared memory, at most AGENT_SHARED bytes

@@ -1,5 +1,5 @@
 /*
-  How a kernel reads entries: the codings of index and value (design.md 4), each decided at compile time where a kernel is
+  How a kernel reads entries: the codings of index and value (design.md, The plan), each decided at compile time where a kernel is
   instantiated, for one entry or for LANES adjacent ones.
 */
 #ifndef AUTOCSR_HOST_STREAMS_H

@@ -118,9 +118,9 @@ PetscErrorCode MatCreateMPIAutoCSR(MPI_Comm comm, PetscInt m, PetscInt n, PetscI
 + comm - MPI communicator of one process, such as `PETSC_COMM_SELF`
 . m    - number of rows
 . n    - number of columns
-. i    - row offsets, `m` + 1
-. j    - columns, from 0, ascending in each row
-- a    - values
+. i    - row offsets, of length `m` + 1; `i[0]` is 0
+. j    - columns, from 0, of length `i[m]`
+- a    - values, of length `i[m]`
 
   Output Parameter:
 . A - the matrix
@@ -129,6 +129,9 @@ PetscErrorCode MatCreateMPIAutoCSR(MPI_Comm comm, PetscInt m, PetscInt n, PetscI
 
   Notes:
   The arrays are not copied: they must stay until the matrix is destroyed, as for `MatCreateSeqAIJWithArrays()`.
+
+  As for `MatCreateSeqAIJWithArrays()` offsets that do not begin with 0 are an error (`PETSC_ERR_ARG_OUTOFRANGE`), and in debug builds of PETSc also those that descend,
+  and columns that are out of range or do not ascend. Where columns do not ascend, products are right, but fewer strategies apply.
 
   Write into `a` between `MatSeqAIJGetArray()` and `MatSeqAIJRestoreArray()`, or the plan, and a device, keep the old values.
 
@@ -154,9 +157,9 @@ PetscErrorCode MatCreateSeqAutoCSRWithArrays(MPI_Comm comm, PetscInt m, PetscInt
 . n    - number of local columns, or `PETSC_DECIDE`
 . M    - number of global rows, or `PETSC_DETERMINE`
 . N    - number of global columns, or `PETSC_DETERMINE`
-. i    - row offsets, `m` + 1
-. j    - global columns, from 0
-- a    - values, or `NULL`
+. i    - row offsets of the local rows, of length `m` + 1; `i[0]` is 0
+. j    - global columns, from 0, in any order, of length `i[m]`
+- a    - values, of length `i[m]`, or `NULL`
 
   Output Parameter:
 . A - the matrix
@@ -164,7 +167,7 @@ PetscErrorCode MatCreateSeqAutoCSRWithArrays(MPI_Comm comm, PetscInt m, PetscInt
   Level: intermediate
 
   Note:
-  The arrays are copied.
+  The arrays are copied. A number of local rows that is `PETSC_DECIDE`, and offsets that do not begin with 0, are errors (`PETSC_ERR_ARG_OUTOFRANGE`).
 
 .seealso: `MATMPIAUTOCSR`, `MatCreateMPIAutoCSR()`, `MatCreateMPIAIJWithArrays()`
 @*/

@@ -50,7 +50,8 @@ static PetscErrorCode AutoCSRSettingReplace(Mat A, size_t offset, const void *va
 
   A strategy that cannot be applied to the matrix gives way to `"csr"`; `MatAutoCSRView()` says why.
 
-  An unknown name is an error that lists the names.
+  An unknown name is an error that lists the names (`PETSC_ERR_ARG_UNKNOWN_TYPE`). With the rigor `none` no strategy is looked at. On a matrix of another type nothing
+  happens.
 
 .seealso: `MATAUTOCSR`, `MatAutoCSRSetRigor()`, `MatAutoCSRView()`
 @*/
@@ -79,7 +80,8 @@ PetscErrorCode MatAutoCSRSetStrategy(Mat A, const char strategy[])
   Level: intermediate
 
   Note:
-  The plan of the matrix is made again at the next product. An unknown value is an error that lists the choices.
+  The plan of the matrix is made again at the next product. An unknown value is an error that lists the choices (`PETSC_ERR_ARG_OUTOFRANGE`). On a matrix of another
+  type nothing happens.
 
 .seealso: `MATAUTOCSR`, `MatAutoCSRRigor`, `MatAutoCSRSetStrategy()`, `MatAutoCSRView()`
 @*/
@@ -105,7 +107,8 @@ PetscErrorCode MatAutoCSRSetRigor(Mat A, MatAutoCSRRigor rigor)
   Level: intermediate
 
   Note:
-  The plan of the matrix is made again at the next product. An unknown value is an error that lists the choices.
+  The plan of the matrix is made again at the next product. An unknown value is an error that lists the choices (`PETSC_ERR_ARG_OUTOFRANGE`). On a matrix of another
+  type nothing happens.
 
 .seealso: `MATAUTOCSR`, `MatAutoCSRObjective`, `MatAutoCSRSetStrategy()`, `MatAutoCSRView()`
 @*/
@@ -131,7 +134,8 @@ PetscErrorCode MatAutoCSRSetObjective(Mat A, MatAutoCSRObjective objective)
   Level: advanced
 
   Note:
-  The plan of the matrix is made again at the next product. An unknown value is an error that lists the choices.
+  The plan of the matrix is made again at the next product. An unknown value is an error that lists the choices (`PETSC_ERR_ARG_OUTOFRANGE`). On a matrix of another
+  type nothing happens.
 
 .seealso: `MATAUTOCSR`, `MatAutoCSRIndexCoding`, `MatAutoCSRSetValueCoding()`, `MatAutoCSRSetStrategy()`, `MatAutoCSRView()`
 @*/
@@ -159,7 +163,8 @@ PetscErrorCode MatAutoCSRSetIndexCoding(Mat A, MatAutoCSRIndexCoding coding)
   Notes:
   Every coding is lossless: one that cannot hold the values bit for bit is not used.
 
-  The plan of the matrix is made again at the next product. An unknown value is an error that lists the choices.
+  The plan of the matrix is made again at the next product. An unknown value is an error that lists the choices (`PETSC_ERR_ARG_OUTOFRANGE`). On a matrix of another
+  type nothing happens.
 
 .seealso: `MATAUTOCSR`, `MatAutoCSRValueCoding`, `MatAutoCSRSetIndexCoding()`, `MatAutoCSRSetStrategy()`, `MatAutoCSRView()`
 @*/
@@ -190,7 +195,8 @@ PetscErrorCode MatAutoCSRSetValueCoding(Mat A, MatAutoCSRValueCoding coding)
   On a device `"binned"` is among the strategies that `"auto"` chooses from only where this or `MatAutoCSRSetMaxBins()` was called:
   others took no longer.
 
-  The plan of the matrix is made again at the next product. An unknown value is an error that lists the choices.
+  The plan of the matrix is made again at the next product. An unknown value is an error that lists the choices (`PETSC_ERR_ARG_OUTOFRANGE`). On a matrix of another
+  type nothing happens.
 
 .seealso: `MATAUTOCSR`, `MatAutoCSRSetMaxBins()`, `MatAutoCSRSetStrategy()`, `MatAutoCSRView()`
 @*/
@@ -220,7 +226,8 @@ PetscErrorCode MatAutoCSRSetGranularity(Mat A, PetscInt rows)
 
   On a device fewer than 100 also have `"auto"` choose from `"binned"`, which it else leaves out there.
 
-  The plan of the matrix is made again at the next product. An unknown value is an error that lists the choices.
+  The plan of the matrix is made again at the next product. An unknown value is an error that lists the choices (`PETSC_ERR_ARG_OUTOFRANGE`). On a matrix of another
+  type nothing happens.
 
 .seealso: `MATAUTOCSR`, `MatAutoCSRSetGranularity()`, `MatAutoCSRSetStrategy()`, `MatAutoCSRView()`
 @*/
@@ -249,7 +256,8 @@ PetscErrorCode MatAutoCSRSetMaxBins(Mat A, PetscInt bins)
   The host joins them in the paper (Liu, Vinter 2015, 3.2), on processors that share a memory; across a bus it costs every
   product two copies and a synchronization. Plans on the host are not concerned.
 
-  The plan of the matrix is made again at the next product. An unknown value is an error that lists the choices.
+  The plan of the matrix is made again at the next product. An unknown value is an error that lists the choices (`PETSC_ERR_ARG_OUTOFRANGE`). On a matrix of another
+  type nothing happens.
 
 .seealso: `MATAUTOCSR`, `MatAutoCSRSegsumFixup`, `MatAutoCSRSetStrategy()`, `MatAutoCSRView()`
 @*/

@@ -204,7 +204,7 @@ static PetscErrorCode AutoCSRView(Mat A, PetscViewer viewer)
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
-  if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(ascii, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "The view of a plan is text, and a viewer of type %s takes none: use ascii, or :file:ascii_json for programs", ((PetscObject)viewer)->type_name);
   if (MatIsMPIAutoCSR(A)) PetscCall(MatMPIAutoCSRUpdateBlocks(A));
   PetscUseMethod(A, "MatAutoCSRGetBlocks_C", (Mat, Mat[]), (A, blocks));
   PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)A), &rank));
@@ -262,7 +262,7 @@ static PetscErrorCode AutoCSRView(Mat A, PetscViewer viewer)
 
   The format `PETSC_VIEWER_ASCII_PYTHON` (ascii_json in the option) prints one JSON document for all processes.
 
-  It is an error (`PETSC_ERR_ARG_WRONGSTATE`) before the matrix is assembled.
+  It is an error before the matrix is assembled (`PETSC_ERR_ARG_WRONGSTATE`), and with a viewer that is not ASCII (`PETSC_ERR_SUP`).
 
 .seealso: `MATAUTOCSR`, `MatAutoCSRGetInfo()`, `MatAutoCSRSetStrategy()`
 @*/

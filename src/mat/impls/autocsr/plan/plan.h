@@ -1,6 +1,6 @@
 /*
   The plan of one matrix: a list of segments, each a set of rows and a choice on every axis of the operator graph
-  (du2022-alphasparse, Table II, extended; doc/design.md 4). A plan says how a product is made; it holds no kernel.
+  (du2022-alphasparse, Table II, extended; doc/design.md, The plan). A plan says how a product is made; it holds no kernel.
 */
 #ifndef AUTOCSR_PLAN_H
 #define AUTOCSR_PLAN_H

@@ -118,7 +118,6 @@ PetscErrorCode AutoCSRProfileLook(const AutoCSRMatrix *csr, PetscInt slice_heigh
   p->patterns     = AUTOCSR_MAX_PATTERNS + 1;
   p->values       = AUTOCSR_MAX_DISTINCT + 1;
   p->mean_length  = csr->m ? (double)csr->nnz / csr->m : 0;
-  p->aspect       = csr->n ? (double)csr->m / csr->n : 0;
   ChunksSet(csr, p);
   ierr = (*csr->backend->profile)(csr, p);
   if (ierr) PetscCall(AutoCSRProfileDestroy(&p)); /* out of memory is an error that the caller lives with */

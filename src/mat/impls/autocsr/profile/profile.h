@@ -68,7 +68,6 @@ typedef struct {
   PetscInt              histogram_nnz[AUTOCSR_HISTOGRAM_BINS]; /* their nonzeros */
   PetscInt              bandwidth;                             /* largest |column - row| */
   double                reach;                                 /* bytes of x that gathers read from, as if all were read equally often (from a sample); where that was not looked at all of x, or a line an entry */
-  double                aspect;                                /* m / n, 0 if n is 0 */
   PetscInt              block_size;                            /* largest b in 1..8 such that the pattern is made of dense aligned b by b blocks */
   PetscInt              patterns;                              /* row patterns (column - row lists) in the dictionary; AUTOCSR_MAX_PATTERNS + 1: too few rows share one */
   PetscInt             *pattern_row;                           /* patterns: the first row of each, ascending; NULL if there is no dictionary */

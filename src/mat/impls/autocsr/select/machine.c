@@ -116,7 +116,6 @@ static PetscErrorCode read_figures(const char path[], AutoCSRFigures *f, PetscBo
     *found = (PetscBool)(fscanf(file, " %39s %lf %lf %lf %lf %lf %lf %lf", f->executor[i].name, &c->entry, &c->row, &c->irregular, &c->start, &c->walk, &c->memory, &c->gather) == 8);
   }
   f->n_executors = n;
-  m->measured    = PETSC_TRUE;
   fclose(file);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

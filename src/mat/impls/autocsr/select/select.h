@@ -20,7 +20,6 @@ typedef struct {
   double    in_work;        /* part of the time of streaming from L2 that is in an executor's work: 1, or 0 if they go on at once */
   double    not_hidden;     /* part of the shorter of two things done at once that shows */
   PetscBool parallel;       /* rows are worked on at once: the longest may outlast all others */
-  PetscBool measured;       /* PETSC_FALSE: the figures shipped */
 } AutoCSRMachine;
 
 /*

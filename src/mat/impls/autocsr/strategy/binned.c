@@ -146,4 +146,4 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const AutoCSRStrategy AutoCSRStrategy_binned = {"binned", "rows binned by workload, a kernel for each bin", "hou2017-binning-autotuning, III-B", PETSC_TRUE, variants, cost, build, describe};
+const AutoCSRStrategy AutoCSRStrategy_binned = {"binned", "hou2017-binning-autotuning, III-B", PETSC_TRUE, variants, cost, build, describe};

@@ -89,4 +89,4 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const AutoCSRStrategy AutoCSRStrategy_block = {"block", "dense blocks, one column for each", "du2022-alphasparse, Table II", PETSC_TRUE, variants, cost, build, describe};
+const AutoCSRStrategy AutoCSRStrategy_block = {"block", "du2022-alphasparse, Table II", PETSC_TRUE, variants, cost, build, describe};

@@ -124,4 +124,4 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const AutoCSRStrategy AutoCSRStrategy_coltile = {"coltile", "tiles of columns, their part of x in the nearest memory, sums of pieces", "hong2019-aspt, 3", PETSC_TRUE, variants, cost, build, describe};
+const AutoCSRStrategy AutoCSRStrategy_coltile = {"coltile", "hong2019-aspt, 3", PETSC_TRUE, variants, cost, build, describe};

@@ -119,4 +119,4 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const AutoCSRStrategy AutoCSRStrategy_csr = {"csr", "rows of the CSR in place, lanes by row length", "hou2017-binning-autotuning, III-B", PETSC_FALSE, variants, cost, build, describe};
+const AutoCSRStrategy AutoCSRStrategy_csr = {"csr", "hou2017-binning-autotuning, III-B", PETSC_FALSE, variants, cost, build, describe};

@@ -66,4 +66,4 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const AutoCSRStrategy AutoCSRStrategy_csr_adaptive = {"csr-adaptive", "blocks of rows through shared memory", "dufrechou2021-ml-selection, 2.1.3", PETSC_FALSE, variants, cost, build, describe};
+const AutoCSRStrategy AutoCSRStrategy_csr_adaptive = {"csr-adaptive", "dufrechou2021-ml-selection, 2.1.3", PETSC_FALSE, variants, cost, build, describe};

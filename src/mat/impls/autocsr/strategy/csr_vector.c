@@ -37,4 +37,4 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const AutoCSRStrategy AutoCSRStrategy_csr_vector = {"csr-vector", "rows in place, by vectors of the mean length", "dufrechou2021-ml-selection, 2.1.1", PETSC_TRUE, variants, AutoCSRCostInPlace, build, describe};
+const AutoCSRStrategy AutoCSRStrategy_csr_vector = {"csr-vector", "dufrechou2021-ml-selection, 2.1.1", PETSC_TRUE, variants, AutoCSRCostInPlace, build, describe};

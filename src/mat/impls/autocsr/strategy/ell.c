@@ -61,4 +61,4 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const AutoCSRStrategy AutoCSRStrategy_ell = {"ell", "all rows padded to the longest", "dufrechou2021-ml-selection, 4.4", PETSC_TRUE, variants, cost, build, describe};
+const AutoCSRStrategy AutoCSRStrategy_ell = {"ell", "dufrechou2021-ml-selection, 4.4", PETSC_TRUE, variants, cost, build, describe};

@@ -37,4 +37,4 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const AutoCSRStrategy AutoCSRStrategy_light = {"light", "rows in place, fetched when lanes are free", "dufrechou2021-ml-selection, 2.1.4", PETSC_TRUE, variants, AutoCSRCostInPlace, build, describe};
+const AutoCSRStrategy AutoCSRStrategy_light = {"light", "dufrechou2021-ml-selection, 2.1.4", PETSC_TRUE, variants, AutoCSRCostInPlace, build, describe};

@@ -38,4 +38,4 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const AutoCSRStrategy AutoCSRStrategy_merge = {"merge", "equal parts of the merge path of rows and nonzeros", "dufrechou2021-ml-selection, 2.1.6", PETSC_TRUE, variants, AutoCSRCostInPlace, build, describe};
+const AutoCSRStrategy AutoCSRStrategy_merge = {"merge", "dufrechou2021-ml-selection, 2.1.6", PETSC_TRUE, variants, AutoCSRCostInPlace, build, describe};

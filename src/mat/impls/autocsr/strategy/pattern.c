@@ -103,4 +103,4 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const AutoCSRStrategy AutoCSRStrategy_pattern = {"pattern", "row patterns, no index for an entry", "du2022-alphasparse, V-D", PETSC_FALSE, variants, cost, build, describe};
+const AutoCSRStrategy AutoCSRStrategy_pattern = {"pattern", "du2022-alphasparse, V-D", PETSC_FALSE, variants, cost, build, describe};

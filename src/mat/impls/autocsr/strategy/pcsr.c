@@ -47,4 +47,4 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const AutoCSRStrategy AutoCSRStrategy_pcsr = {"pcsr", "rows in place, products first, then sums", "dufrechou2021-ml-selection, 2.1.5", PETSC_TRUE, variants, cost, build, describe};
+const AutoCSRStrategy AutoCSRStrategy_pcsr = {"pcsr", "dufrechou2021-ml-selection, 2.1.5", PETSC_TRUE, variants, cost, build, describe};

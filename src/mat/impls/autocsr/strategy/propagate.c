@@ -97,4 +97,4 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const AutoCSRStrategy AutoCSRStrategy_propagate = {"propagate", "products by tiles of columns, binned by blocks of rows: nothing is gathered from memory", "beamer2017-propagation-blocking", PETSC_TRUE, variants, cost, build, describe};
+const AutoCSRStrategy AutoCSRStrategy_propagate = {"propagate", "beamer2017-propagation-blocking", PETSC_TRUE, variants, cost, build, describe};

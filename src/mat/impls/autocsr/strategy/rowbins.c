@@ -184,4 +184,4 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const AutoCSRStrategy AutoCSRStrategy_rowbins = {"rowbins", "rows binned by their own length: short in slices, long over many blocks", "du2022-alphasparse, Table II (BIN)", PETSC_TRUE, variants, cost, build, describe};
+const AutoCSRStrategy AutoCSRStrategy_rowbins = {"rowbins", "du2022-alphasparse, Table II (BIN)", PETSC_TRUE, variants, cost, build, describe};

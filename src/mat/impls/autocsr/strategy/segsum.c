@@ -49,4 +49,4 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const AutoCSRStrategy AutoCSRStrategy_segsum = {"segsum", "speculative segmented sum over the nonzeros, no preprocessing", "liu2015-speculative-segmented-sum, 3", PETSC_TRUE, variants, cost, build, describe};
+const AutoCSRStrategy AutoCSRStrategy_segsum = {"segsum", "liu2015-speculative-segmented-sum, 3", PETSC_TRUE, variants, cost, build, describe};

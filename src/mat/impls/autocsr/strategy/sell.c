@@ -92,4 +92,4 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const AutoCSRStrategy AutoCSRStrategy_sell = {"sell", "slices of rows, column-major and padded", "du2022-alphasparse, Table II", PETSC_FALSE, variants, cost, build, describe};
+const AutoCSRStrategy AutoCSRStrategy_sell = {"sell", "du2022-alphasparse, Table II", PETSC_FALSE, variants, cost, build, describe};

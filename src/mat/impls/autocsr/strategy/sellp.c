@@ -78,4 +78,4 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const AutoCSRStrategy AutoCSRStrategy_sellp = {"sellp", "slices of few rows with several lanes each, padded to a multiple of them", "dufrechou2021-ml-selection, 4.4", PETSC_FALSE, variants, cost, build, describe};
+const AutoCSRStrategy AutoCSRStrategy_sellp = {"sellp", "dufrechou2021-ml-selection, 4.4", PETSC_FALSE, variants, cost, build, describe};

@@ -56,9 +56,8 @@ PETSC_INTERN void AutoCSRProblemSetChunks(AutoCSRProblem *, PetscInt chunk_begin
 
 typedef struct {
   const char *name;
-  const char *summary; /* one line for -help and the view */
-  const char *source;  /* paper and section */
-  PetscBool   whole;   /* covers all rows of the block or nothing: not for row ranges */
+  const char *source; /* paper and section */
+  PetscBool   whole;  /* covers all rows of the block or nothing: not for row ranges */
   /*
     variants: the axes worth considering for this problem (every coding that the profile allows and the settings do not
     exclude), at most max of them, best guesses first. None: not applicable; then *why is a static sentence.

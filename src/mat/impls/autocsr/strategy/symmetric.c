@@ -77,4 +77,4 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const AutoCSRStrategy AutoCSRStrategy_symmetric = {"symmetric", "symmetric values of a stencil, those above the diagonal only", "lee2004", PETSC_TRUE, variants, cost, build, describe};
+const AutoCSRStrategy AutoCSRStrategy_symmetric = {"symmetric", "lee2004", PETSC_TRUE, variants, cost, build, describe};

@@ -140,7 +140,7 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const AutoCSRStrategy AutoCSRStrategy_cusparse_alg1 = {"cusparse-alg1", "cuSPARSE's first algorithm for CSR", "dufrechou2021-ml-selection, 2.1", PETSC_TRUE, variants_alg1, cost, build, describe};
-const AutoCSRStrategy AutoCSRStrategy_cusparse_alg2 = {"cusparse-alg2", "cuSPARSE's second algorithm for CSR", "dufrechou2021-ml-selection, 2.1", PETSC_TRUE, variants_alg2, cost, build, describe};
-const AutoCSRStrategy AutoCSRStrategy_cusparse_sell = {"cusparse-sell", "cuSPARSE's product of slices", "dufrechou2021-ml-selection, 4.4", PETSC_TRUE, variants_sell, cost, build, describe};
-const AutoCSRStrategy AutoCSRStrategy_cusparse_bsr  = {"cusparse-bsr", "cuSPARSE's product of dense blocks", "du2022-alphasparse, Table II", PETSC_TRUE, variants_bsr, cost, build, describe};
+const AutoCSRStrategy AutoCSRStrategy_cusparse_alg1 = {"cusparse-alg1", "dufrechou2021-ml-selection, 2.1", PETSC_TRUE, variants_alg1, cost, build, describe};
+const AutoCSRStrategy AutoCSRStrategy_cusparse_alg2 = {"cusparse-alg2", "dufrechou2021-ml-selection, 2.1", PETSC_TRUE, variants_alg2, cost, build, describe};
+const AutoCSRStrategy AutoCSRStrategy_cusparse_sell = {"cusparse-sell", "dufrechou2021-ml-selection, 4.4", PETSC_TRUE, variants_sell, cost, build, describe};
+const AutoCSRStrategy AutoCSRStrategy_cusparse_bsr  = {"cusparse-bsr", "du2022-alphasparse, Table II", PETSC_TRUE, variants_bsr, cost, build, describe};
