@@ -206,7 +206,7 @@ static PetscErrorCode CheckMatrix(const Generator *g)
   const PetscInt  heights[] = {1, 4, 8, 32}, windows[] = {0, 16, AUTOCSR_WINDOW_LOW};
   AutoCSRMatrix   csr;
   AutoCSRProfile *profile;
-  Counts          counts = {0, 0}, tiled = {0, 0}, propagated = {0, 0};
+  Counts          counts = {0, 0}, tiled = {0, 0}, propagated = {0, 0}, popular = {0, 0};
   PetscInt        pattern_rows = 0;
 
   PetscFunctionBeginUser;
@@ -249,6 +249,16 @@ static PetscErrorCode CheckMatrix(const Generator *g)
     PetscCall(IsLegal(&csr, profile, &a, layout, &legal));
     if (legal) PetscCall(CheckPlan(g, &csr, profile, &a, layout, &propagated));
   }
+  for (int code = 0; code < LAYOUT_COUNT * 4 * POPULAR_SHAPES; code++) {
+    const int         shape  = code / 4 % POPULAR_SHAPES;
+    const Layout      layout = (Layout)(code / (4 * POPULAR_SHAPES));
+    const AutoCSRAxes a      = PopularAxes(shape, (AutoCSRValue)(code % 4), (shape + layout) % 2 ? 32 : 1);
+    PetscBool         legal;
+
+    if (csr.n / a.tile_width * (double)csr.nnz > 1e5 || (layout && (shape + layout) % 3)) continue; /* decoding an entry goes through the pieces of its row */
+    PetscCall(IsLegal(&csr, profile, &a, layout, &legal));
+    if (legal) PetscCall(CheckPlan(g, &csr, profile, &a, layout, &popular));
+  }
   for (int code = 0; code < 2 * 4 * 4 * 2 * 2; code++) { /* several lanes a row (SELL-P), or all rows as long as the longest (ELL) */
     const PetscInt lanes[] = {1, 2, 8, 32};
     const Layout   layout  = code & 1 ? LAYOUT_ODD_EVEN : LAYOUT_THIRDS;
@@ -282,7 +292,7 @@ static PetscErrorCode CheckMatrix(const Generator *g)
     PetscCall(CheckPlan(g, &csr, profile, &in_place[i], LAYOUT_WHOLE, &counts));
     PetscCall(CheckPlan(g, &csr, profile, &in_place[i], LAYOUT_THIRDS, &counts));
   }
-  PetscCheck(tiled.plans > 0 && propagated.plans > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: no plan of column tiles", g->name);
+  PetscCheck(tiled.plans > 0 && propagated.plans > 0 && popular.plans > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: no plan of column tiles", g->name);
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: %" PetscInt_FMT " rows of %" PetscInt_FMT " to %" PetscInt_FMT " of %" PetscInt_FMT " nonzeros, block size %" PetscInt_FMT ", ", g->name, csr.m, profile->min_length, profile->max_length, csr.nnz, profile->block_size));
   if (profile->pattern_id)
     PetscCall(PetscPrintf(PETSC_COMM_SELF, "%" PetscInt_FMT " patterns in %" PetscInt_FMT " rows, ", profile->patterns, pattern_rows));
@@ -304,7 +314,7 @@ static PetscErrorCode CheckCorrupted(AutoCSRStreamKind kind)
   const PetscBool   blocks = (PetscBool)(kind == AUTOCSR_STREAM_BLOCK_PTR);
   const PetscBool   places = (PetscBool)(kind == AUTOCSR_STREAM_PATTERN_PLACE);
   const Generator   g      = {"5-point", 207, 207, blocks ? Blocks3 : Stencil5, places ? VALUES_SYMMETRIC : VALUES_FEW};
-  const AutoCSRAxes tiled = TiledAxes(3, AUTOCSR_VALUE_COPY, 32), propagated = PropagatedAxes(1, AUTOCSR_VALUE_COPY), blocked = BlockedAxes(3), diagonal = DiagonalAxes(AUTOCSR_VALUE_COPY);
+  const AutoCSRAxes tiled = TiledAxes(3, AUTOCSR_VALUE_COPY, 32), propagated = PropagatedAxes(1, AUTOCSR_VALUE_COPY), popular = PopularAxes(1, AUTOCSR_VALUE_COPY, 32), blocked = BlockedAxes(3), diagonal = DiagonalAxes(AUTOCSR_VALUE_COPY);
   const AutoCSRAxes sliced = {.order = AUTOCSR_ORDER_SLICED, .index = kind == AUTOCSR_STREAM_PATTERN_ID || kind == AUTOCSR_STREAM_PATTERN_OFFSET || kind == AUTOCSR_STREAM_PATTERN_ROOT ? AUTOCSR_INDEX_PATTERN : kind == AUTOCSR_STREAM_FIT ? AUTOCSR_INDEX_FITTED
                                                                                                                                                                                                                                              : AUTOCSR_INDEX_16,
                               .value        = AUTOCSR_VALUE_DICTIONARY,
@@ -319,6 +329,7 @@ static PetscErrorCode CheckCorrupted(AutoCSRStreamKind kind)
   PetscCall(MatrixCreate(&g, &csr));
   PetscCall(AutoCSRProfileCreate(&csr, 8, &profile));
   PetscCall(BuildPlan(&csr, profile, &csr, profile, blocks ? &blocked : places                         ? &diagonal
+                                                                    : kind == AUTOCSR_STREAM_COLUMN    ? &popular
                                                                     : kind >= AUTOCSR_STREAM_BLOCK_ROW ? &propagated
                                                                     : kind >= AUTOCSR_STREAM_ITEM      ? &tiled
                                                                                                        : &sliced,
@@ -355,7 +366,7 @@ int main(int argc, char **argv)
   test:
     suffix: corrupt
     requires: double
-    args: -petsc_ci_portable_error_output -error_output_stdout -corrupt {{rows slice_ptr base index pattern_id pattern_offset pattern_root fit value dictionary item end piece_ptr piece_row run_ptr block_ptr pattern_place block_row chunk_ptr part_ptr part chunk_row chunk_place}separate output}
+    args: -petsc_ci_portable_error_output -error_output_stdout -corrupt {{rows slice_ptr base index pattern_id pattern_offset pattern_root fit value dictionary item end piece_ptr piece_row run_ptr block_ptr pattern_place block_row chunk_ptr part_ptr part code_ptr code column}separate output}
     filter: sed -E "s/of [0-9]+ slots/of N slots/"
 
 TEST*/

@@ -26,6 +26,7 @@ static PetscErrorCode CheckUsed(const Generator *g, const Way *w, MatAutoCSRRigo
   if (!some[5]) PetscCall(PetscStrncmp(want, "cusparse", 8, &some[5]));
   PetscCall(PetscStrcmp(want, "symmetric", &some[6])); /* on a processor only */
   PetscCall(PetscStrcmp(want, "propagate", &some[7])); /* on a device only, of any matrix */
+  if (!some[7]) PetscCall(PetscStrcmp(want, "popular", &some[7]));
   if (some[7] && !strcmp(info.backend, "host")) PetscFunctionReturn((PetscErrorCode)0);
   if (some[6] && (g->values != VALUES_SYMMETRIC || strcmp(info.backend, "host"))) PetscFunctionReturn((PetscErrorCode)0);
   if (size > 1 || some[0] || some[5] || ((some[1] || some[2] || some[4]) && !stencil) || (some[3] && !dense)) PetscFunctionReturn((PetscErrorCode)0);

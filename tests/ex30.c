@@ -438,6 +438,17 @@ static PetscErrorCode CheckMatrix(const Generator *g, PetscBool few)
     if (legal) PetscCall(CheckPlan(g, &pair, &a, layout));
     plans += legal;
   }
+  for (int code = 0; code < (few ? 4 : LAYOUT_COUNT * 4) * POPULAR_SHAPES; code++) {
+    const int         shape  = code / 4 % POPULAR_SHAPES;
+    const Layout      layout = (Layout)(code / (4 * POPULAR_SHAPES));
+    const AutoCSRAxes a      = PopularAxes(shape, (AutoCSRValue)(code % 4), (shape + layout) % 2 ? 1 : 32);
+    PetscBool         legal;
+
+    if (((double)pair.host_profile->max_length * pair.host.nnz > 2e7 || pair.host.n / a.tile_width * (double)pair.host.nnz > 3e5) && (layout != LAYOUT_WHOLE || a.value != AUTOCSR_VALUE_COPY || shape)) continue; /* decoding an entry goes through the pieces of its row */
+    PetscCall(IsLegal(&pair.host, pair.host_profile, &a, layout, &legal));
+    if (legal) PetscCall(CheckPlan(g, &pair, &a, layout));
+    plans += legal;
+  }
   for (int code = 0; code < 2 * 4 * 4 * 2 * 2 && !few; code++) { /* several lanes a row (SELL-P), or all rows as long as the longest (ELL) */
     const PetscInt lanes[] = {1, 2, 8, 32};
     const Layout   layout  = code & 1 ? LAYOUT_ODD_EVEN : LAYOUT_THIRDS;

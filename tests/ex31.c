@@ -252,7 +252,7 @@ static PetscErrorCode CheckPlaces(const Generator *g)
 int main(int argc, char **argv)
 {
   const Generator   stencil = {"stencil", 1500, 1500, Grid2, VALUES_FEW, ENTRY_OWNER}, uneven = {"uneven rows", 900, 900, Uneven, VALUES_FLOATS, ENTRY_COO};
-  const char *const strategies[] = {"auto", "csr", "csr-vector", "csr-adaptive", "light", "pcsr", "merge", "binned", "rowbins", "segsum", "sell", "sellp", "ell", "pattern", "coltile", "propagate"};
+  const char *const strategies[] = {"auto", "csr", "csr-vector", "csr-adaptive", "light", "pcsr", "merge", "binned", "rowbins", "segsum", "sell", "sellp", "ell", "pattern", "coltile", "propagate", "popular"};
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));

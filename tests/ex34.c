@@ -79,6 +79,7 @@ static PetscInt ListAxes(AutoCSRAxes list[])
   for (int l = 0; l < 5; l++) list[n++] = (AutoCSRAxes){.mapping = AUTOCSR_MAP_FETCH, .reduction = AUTOCSR_REDUCE_TREE, .lanes = lanes[l]};
   list[n++] = (AutoCSRAxes){.mapping = AUTOCSR_MAP_PRODUCTS};
   for (PetscInt shape = 0; shape < PROPAGATED_SHAPES; shape++) list[n++] = PropagatedAxes(shape, AUTOCSR_VALUE_COPY);
+  for (PetscInt shape = 0; shape < POPULAR_SHAPES; shape++) list[n++] = PopularAxes(shape, AUTOCSR_VALUE_COPY, 32);
   return n;
 }
 

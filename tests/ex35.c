@@ -215,6 +215,7 @@ static PetscErrorCode AddSlices(AxesList *list)
       PetscCall(Add(list, a));
     }
     for (PetscInt shape = 0; shape < PROPAGATED_SHAPES; shape++) PetscCall(Add(list, PropagatedAxes(shape, (AutoCSRValue)v)));
+    for (PetscInt shape = 0; shape < POPULAR_SHAPES; shape++) PetscCall(Add(list, PopularAxes(shape, (AutoCSRValue)v, 32)));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -451,7 +452,7 @@ static PetscErrorCode IsPossible(const Problem *p, const AutoCSRAxes *a, Layout 
   if (a->mapping == AUTOCSR_MAP_EMPTY && p->host.nnz) PetscFunctionReturn(PETSC_SUCCESS);
   if (!of_rows && !contiguous) PetscFunctionReturn(PETSC_SUCCESS);
   /* What would take long: a block for each tile, a lane for each of many rows times lanes */
-  if (HasTiles(a) && p->host.n / a->tile_width > 10) PetscFunctionReturn(PETSC_SUCCESS);
+  if (AutoCSROrderHasTiles(a->order) && p->host.n / a->tile_width > 10) PetscFunctionReturn(PETSC_SUCCESS);
   if ((a->mapping == AUTOCSR_MAP_LANES || a->mapping == AUTOCSR_MAP_SLICE) && p->host.m * a->lanes > 30000) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(IsLegal(&p->host, p->profile, a, layout, possible));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -528,8 +529,8 @@ static PetscErrorCode CheckMatrix(const Generator *g, PetscInt number, const Axe
   if (g->row == Bands) PetscCheck(!p.profile->planes.stride == (p.host.m % 3 > 0), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: planes of %" PetscInt_FMT " rows", g->name, p.profile->planes.stride);
   if (g->row == BandAfterPatterns) PetscCheck(p.profile->patterns > AUTOCSR_PLANES_PATTERNS && !p.profile->planes.stride, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: planes of %" PetscInt_FMT " rows, %" PetscInt_FMT " patterns", g->name, p.profile->planes.stride, p.profile->patterns);
   for (PetscInt a = 0; a < list->n; a++) {
-    const PetscInt turns_of = p.host.nnz > 20000 ? 8 : p.host.nnz > 1000 || HasTiles(&list->axes[a]) ? 4
-                                                                                                     : 1;
+    const PetscInt turns_of = p.host.nnz > 20000 ? 8 : p.host.nnz > 1000 || AutoCSROrderHasTiles(list->axes[a].order) ? 4
+                                                                                                                      : 1;
 
     if ((a + number) % turns_of && list->axes[a].index != AUTOCSR_INDEX_PATTERN) continue; /* what takes long, by turns */
     PetscCall(CheckAxes(&p, &list->axes[a], LAYOUT_WHOLE, (int)(a + number) % KINDS, reached, g->name));

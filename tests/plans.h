@@ -207,9 +207,17 @@ static inline AutoCSRAxes PropagatedAxes(PetscInt shape, AutoCSRValue value)
   return (AutoCSRAxes){.partition = AUTOCSR_PARTITION_COLUMNS, .order = AUTOCSR_ORDER_PROPAGATED, .index = AUTOCSR_INDEX_16, .value = value, .mapping = AUTOCSR_MAP_GROUP, .reduction = AUTOCSR_REDUCE_SEGMENTED, .lanes = 1, .slice_height = 1, .block = 1, .tile_width = shapes[shape][0], .tile_height = shapes[shape][1], .tile_steps = shapes[shape][2], .row_limit = shapes[shape][3]};
 }
 
-static inline PetscBool HasTiles(const AutoCSRAxes *a)
+/* Shapes of order popular: one tile and row block of all; row blocks that end after rows, after entries, after each row; more tiles than a chunk has places for short rows */
+#define POPULAR_SHAPES 4
+static inline AutoCSRAxes PopularAxes(PetscInt shape, AutoCSRValue value, PetscInt lanes)
 {
-  return (PetscBool)(a->order == AUTOCSR_ORDER_TILED || a->order == AUTOCSR_ORDER_PROPAGATED);
+  static const PetscInt shapes[POPULAR_SHAPES][4] = {
+      {8192, 8160, 1000, 1000000},
+      {300, 700, 2, 900},
+      {33, 512, 1, 3000},
+      {64, 1, 3, 100}};
+
+  return (AutoCSRAxes){.partition = AUTOCSR_PARTITION_COLUMNS, .order = AUTOCSR_ORDER_POPULAR, .index = AUTOCSR_INDEX_16, .value = value, .mapping = AUTOCSR_MAP_GROUP, .reduction = AUTOCSR_REDUCE_SEGMENTED, .lanes = lanes, .slice_height = 1, .block = 1, .tile_width = shapes[shape][0], .tile_height = shapes[shape][1], .tile_steps = shapes[shape][2], .row_limit = shapes[shape][3]};
 }
 
 /* Diagonals of symmetric values, of all rows; slice_height is of no matter there */
@@ -229,9 +237,9 @@ static inline PetscErrorCode IsLegal(const AutoCSRMatrix *csr, const AutoCSRProf
   for (PetscInt c = 0; c < profile->chunks; c++) pattern_rows += profile->chunk[c].pattern_rows;
   if (!HasBlocks(csr, profile, a, layout)) PetscFunctionReturn(PETSC_SUCCESS);
   if (sliced && (a->index == AUTOCSR_INDEX_CSR || !own_value)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!sliced && !HasTiles(a) && (a->sort_window || (!contiguous && (own_index || own_value)))) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!sliced && !AutoCSROrderHasTiles(a->order) && (a->sort_window || (!contiguous && (own_index || own_value)))) PetscFunctionReturn(PETSC_SUCCESS);
   if (a->order == AUTOCSR_ORDER_DIAGONAL && (layout != LAYOUT_WHOLE || !profile->diagonals)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (HasTiles(a) && (a->index != AUTOCSR_INDEX_16 || !own_value || csr->n / a->tile_width > 2000)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (AutoCSROrderHasTiles(a->order) && (a->index != AUTOCSR_INDEX_16 || !own_value || csr->n / a->tile_width > 2000)) PetscFunctionReturn(PETSC_SUCCESS);
   if (layout == LAYOUT_BINS && a->order != AUTOCSR_ORDER_CSR) PetscFunctionReturn(PETSC_SUCCESS);
   if (layout == LAYOUT_PATTERNS && (a->index != AUTOCSR_INDEX_PATTERN || !profile->pattern_id || pattern_rows == csr->m)) PetscFunctionReturn(PETSC_SUCCESS);
   if (!sliced && a->index != AUTOCSR_INDEX_16 && a->slice_height > 1) PetscFunctionReturn(PETSC_SUCCESS); /* does not matter there */
@@ -241,7 +249,7 @@ static inline PetscErrorCode IsLegal(const AutoCSRMatrix *csr, const AutoCSRProf
   if (a->value == AUTOCSR_VALUE_FLOAT32 && !profile->float32_exact) PetscFunctionReturn(PETSC_SUCCESS);
   if (a->index == AUTOCSR_INDEX_PATTERN && layout != LAYOUT_PATTERNS && (!profile->pattern_id || pattern_rows < csr->m)) PetscFunctionReturn(PETSC_SUCCESS);
   *legal = PETSC_TRUE;
-  if (a->index == AUTOCSR_INDEX_16 && !HasTiles(a)) PetscCall(Fits16(csr, profile, a, layout, legal));
+  if (a->index == AUTOCSR_INDEX_16 && !AutoCSROrderHasTiles(a->order)) PetscCall(Fits16(csr, profile, a, layout, legal));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

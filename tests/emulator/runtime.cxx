@@ -134,7 +134,7 @@ cudaError_t cudaGetDevice(int *device)
 
 cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int)
 {
-  *value = attribute == cudaDevAttrMultiProcessorCount ? PROCESSORS : (int)MOST_SHARED;
+  *value = attribute == cudaDevAttrMultiProcessorCount ? PROCESSORS : (int)MOST_SHARED + (attribute == cudaDevAttrMaxSharedMemoryPerMultiprocessor ? 1024 : 0); /* which the system keeps of each block */
   return cudaSuccess;
 }
 

@@ -10,7 +10,7 @@
     };
 
   Where `alone` is said, segments are launched alone, blocks have `threads` threads, and in place of Shared Run() is given the
-  address of SharedBytes() bytes, which may be more than AGENT_SHARED; a second agent, Then, is launched after it.
+  address of SharedBytes() bytes, which may be more than AGENT_SHARED; a second agent, Then, is launched after it, and that may have another.
 
   Run() is called by all AUTOCSR_BLOCK threads of a block, once for each block in [0, Blocks()), in any order and at any
   place of a grid. It writes y = z + A x for its rows; z NULL: y = A x; z may be y. What needs

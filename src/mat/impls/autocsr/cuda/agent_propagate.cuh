@@ -2,15 +2,13 @@
   Products binned by blocks of rows (propagation blocking: Beamer, Asanovic, Patterson 2017; order propagated,
   plan/propagate.h): nothing is gathered from memory, all is streamed. A block keeps a tile of x in shared memory, streams the
   tile's values and 16-bit columns and writes the products to scratch. A second kernel has the sums of a row block in shared memory
-  and copies its products there, a chunk at a time and two ahead. A chunk's codes are sorted by row: a segmented scan
-  (liu2015, 3.2) adds those of each row, one lane puts the sum to the row's, and of a row that goes on in the next warp, one warp the
-  parts in their order. So there are no atomics, and the bits are the same in every run.
+  and copies its products and their codes there, a chunk at a time and one ahead. Of a chunk each row is a lane's, which adds its products one after the other, rows of
+  as many side by side; a row of more than 8 is several lanes'. So no row is added to by two at a time, and the bits are the same in every run.
 
-  Bytes (real double): an entry 10 read and 8 written, then 8 and 3 read, 29; runs are padded to 4 slots, and a part of a run
+  Bytes (real double): an entry 10 read and 8 written, then 8 and 2 read, 28, and 2 for each row of a chunk; runs are padded to 4 slots, and a part of a run
   takes 8; x and y once. A random graph of 8 entries a row: 32 an entry with x and y, where a gather alone takes a sector of 32 beside 12 of
-  the CSR. On an H200 (4.2 TB/s): 2^25 rows and 266 million entries in 2.0 ms by the bytes (3.2 ms measured; doc/performance.md has the counters); by instructions, about 1.1 ps an entry
-  for the products and 1.5 ps for the sums, which hide behind that.
-  Products: 1024 threads of at most 64 registers, a tile fills shared memory. Sums: two blocks of 512 threads, 49 registers, 115 KB each (sm_90; no spills).
+  the CSR.
+  Products: 1024 threads of at most 64 registers, a tile fills shared memory. Sums: two blocks of 512 threads, 113 KB each (sm_90).
 */
 #ifndef AUTOCSR_AGENT_PROPAGATE_CUH
 #define AUTOCSR_AGENT_PROPAGATE_CUH
@@ -18,34 +16,23 @@
 #include "entries.cuh"
 #include "stream.cuh"
 
-/* Adds the products of a row block */
+/* Adds the products of a row block, which come in units of so many; order popular: sums of pieces */
+template <int of_unit>
 struct AgentPropagateSum : AgentBase {
   static constexpr bool alone     = true;
   static constexpr int  threads   = AUTOCSR_PROPAGATE_THREADS;
   static constexpr int  warps     = threads / WARP;
   static constexpr int  residents = 2;
-  static constexpr int  run       = AUTOCSR_PROPAGATE_CHUNK / threads; /* codes of a lane */
-  static constexpr int  stages    = AUTOCSR_PROPAGATE_STAGES;
-  static constexpr int  unit      = AUTOCSR_PROPAGATE_UNIT * (int)sizeof(PetscScalar);
-  typedef struct {
-    alignas(run * sizeof(uint16_t)) uint16_t code[run];
-  } Rows;
-  typedef struct {
-    alignas(run) uint8_t code[run];
-  } Places;
+  static constexpr int  unit      = of_unit * (int)sizeof(PetscScalar);
+  static constexpr int  copied    = unit < 16 ? unit : 16; /* bytes of a lane's copy */
+  static constexpr int  most      = AUTOCSR_PROPAGATE_CHUNK / of_unit;
+  static constexpr int  FEW       = 8; /* lanes of a long row, where there are many */
 
-  /* A lane's codes of a chunk, and the row before those of its warp */
+  /* What a chunk is copied by: a lane's part of it, where these and the codes begin and end */
   typedef struct {
-    Rows     row;
-    Places   place;
-    uint16_t before;
-  } Codes;
-
-  /* In shared memory */
-  typedef struct {
-    PetscScalar *product, *sum, *carry; /* carry: of each warp, what it adds to a row that began in one before it */
-    int         *carry_row;             /* negative: there is none */
-  } Room;
+    AutoCSRPropagatePart part;
+    PetscInt             begin, end, code, code_end;
+  } Chunk;
 
 #if !defined(__CUDACC_RTC__)
   static PetscInt Blocks(const AutoCSRSegment *seg)
@@ -64,138 +51,142 @@ struct AgentPropagateSum : AgentBase {
   {
     const PetscInt p = begin + threadIdx.x / WARP + (threadIdx.x % WARP) * warps;
 
-    static_assert(AUTOCSR_PROPAGATE_UNITS <= threads, "A chunk may have more parts than lanes");
     return LoadStreamIf(p < end, tiles.part + p);
   }
 
-  /* Begins to copy a chunk's products: each warp its parts, one after the other */
-  static __device__ __forceinline__ void CopyChunk(const AutoCSRDeviceSegment &seg, AutoCSRPropagatePart mine, PetscScalar *products)
+  static __device__ __forceinline__ Chunk LoadChunk(const AutoCSRDeviceTiles &tiles, bool exists, PetscInt c)
   {
-    const int       n  = __popc(__ballot_sync(ALL_LANES, mine.span != 0));
-    const PtxShared to = PtxSharedAddress(products);
+    Chunk chunk;
 
-    for (int i = 0; i < n; i++) {
-      const PetscInt source = __shfl_sync(ALL_LANES, mine.source, i);
-      const int      span = (int)__shfl_sync(ALL_LANES, mine.span, i), place = span / (2 * AUTOCSR_PROPAGATE_UNITS), units = span % (2 * AUTOCSR_PROPAGATE_UNITS);
+    chunk.begin    = LoadCachedIf(exists, tiles.part_ptr + c);
+    chunk.end      = LoadCachedIf(exists, tiles.part_ptr + c + 1);
+    chunk.code     = LoadCachedIf(exists, tiles.code_ptr + c);
+    chunk.code_end = LoadCachedIf(exists, tiles.code_ptr + c + 1);
+    chunk.part     = LoadPart(tiles, chunk.begin, chunk.end);
+    return chunk;
+  }
+
+  /* Begins to copy a warp's parts of a chunk, half a warp one after the other: most are short */
+  static __device__ __forceinline__ void CopyParts(const AutoCSRDeviceSegment &seg, AutoCSRPropagatePart mine, PtxShared to)
+  {
+    const int      n = __popc(__ballot_sync(ALL_LANES, mine.span != 0)), half = threadIdx.x % WARP / (WARP / 2), first = (int)(threadIdx.x % (WARP / 2)) * copied;
+    const unsigned span  = (unsigned)mine.span;
+    const int      bytes = (int)(span % (2 * AUTOCSR_PROPAGATE_CHUNK)) * unit, place = (int)(span / (2 * AUTOCSR_PROPAGATE_CHUNK)) * unit;
+
+#pragma unroll 1
+    for (int i = half; i - half < n; i += 2) {
+      const PetscInt source = __shfl_sync(ALL_LANES, mine.source, i % WARP);
+      const int      end = __shfl_sync(ALL_LANES, bytes, i % WARP), at = __shfl_sync(ALL_LANES, place, i % WARP);
       const char    *from = (const char *)seg.scratch + (size_t)source * unit;
 
-      for (int o = (int)(threadIdx.x % WARP) * 16; o < units * unit; o += WARP * 16) PtxCopy<16>(to + (place * unit + o), from + o);
+#pragma unroll 1
+      for (int o = first; o < end; o += WARP / 2 * copied) PtxCopy<copied>(to + (at + o), from + o);
     }
-    PtxCommit();
   }
 
-  static __device__ __forceinline__ Codes LoadCodes(const AutoCSRDeviceTiles &tiles, bool exists, PetscInt chunk)
+  /* Begins to copy a chunk: its codes behind its products */
+  static __device__ __forceinline__ void CopyChunk(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceTiles &tiles, const Chunk &chunk, unsigned char *room)
   {
-    const size_t at = (size_t)chunk * threads + threadIdx.x;
-    Codes        c;
+    const PtxShared to   = PtxSharedAddress(room), codes = to + AUTOCSR_PROPAGATE_CHUNK * (int)sizeof(PetscScalar);
+    const char     *from = (const char *)tiles.code + (size_t)chunk.code * 16;
 
-    c.row    = LoadStreamIf(exists, (const Rows *)tiles.chunk_row + at);
-    c.place  = LoadStreamIf(exists, (const Places *)tiles.chunk_place + at);
-    c.before = LoadCachedIf(exists && threadIdx.x % WARP == 0 && threadIdx.x, tiles.chunk_row + (at * run - 1));
-    return c;
+    for (int o = (int)threadIdx.x * 16; o < (int)(chunk.code_end - chunk.code) * 16; o += threads * 16) PtxCopy<16>(codes + o, from + o);
+    CopyParts(seg, chunk.part, to);
+    if constexpr (most > threads) { /* there may be more parts than lanes */
+      for (PetscInt p = chunk.begin + threads; p < chunk.end; p += threads) CopyParts(seg, LoadPart(tiles, p, chunk.end), to);
+    }
   }
 
-  /* Adds a chunk's products to the sums of rows, but for what goes to carries */
-  static __device__ __forceinline__ void AddChunk(const Codes &c, const PetscScalar *products, const Room &room)
-  {
-    const int   lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
-    int         r[run], previous, next, before_warp, from;
-    unsigned    heads;
-    bool        joined;
-    PetscScalar v[run], tail, before;
+  /* The head of a chunk's codes, in registers */
+  typedef struct {
+    unsigned long long word[AUTOCSR_PROPAGATE_HEAD / 4];
 
-#pragma unroll
-    for (int j = 0; j < run; j++) {
-      r[j] = AutoCSRPropagateRowOf(c.row.code[j]);
-      v[j] = products[AutoCSRPropagatePlaceOf(c.row.code[j], c.place.code[j])];
+    __device__ __forceinline__ int operator[](int i) const
+    {
+      return (int)(word[i / 4] >> (16 * (i % 4)) & 0xffff);
     }
-    before_warp = warp ? AutoCSRPropagateRowOf((unsigned)__shfl_sync(ALL_LANES, (int)c.before, 0)) : -1;
-    previous    = __shfl_up_sync(ALL_LANES, r[run - 1], 1);
-    next        = __shfl_down_sync(ALL_LANES, r[0], 1);
-    joined      = lane && previous == r[0];
-    if (lane == 0) room.carry_row[warp] = r[0] == before_warp && r[0] != AUTOCSR_PROPAGATE_NO_ROW ? r[0] : -1;
+  } Head;
 
-    /* The sum of the lane's last row, and of lanes before it that have nothing else */
-    tail = v[0];
-#pragma unroll
-    for (int j = 1; j < run; j++) tail = r[j] == r[j - 1] ? tail + v[j] : v[j];
-    heads = __ballot_sync(ALL_LANES, !joined || r[0] != r[run - 1]);
-    from  = WARP - 1 - __clz((int)(heads & (ALL_LANES >> (WARP - 1 - lane))));
-    if (heads != ALL_LANES) {
-#pragma unroll
-      for (int d = 1; d < WARP; d *= 2) {
-        const PetscScalar s = ShuffleUp(tail, d);
+  /* Adds a chunk's products to the sums of rows */
+  static __device__ __forceinline__ void AddChunk(const unsigned char *room, PetscScalar *sum)
+  {
+    const PetscScalar    *product = (const PetscScalar *)room;
+    const uint16_t       *code    = (const uint16_t *)(room + AUTOCSR_PROPAGATE_CHUNK * sizeof(PetscScalar));
+    AutoCSRPropagateCodes c;
+    Head                  head;
 
-        if (lane - d >= from) tail = s + tail;
+#pragma unroll
+    for (int i = 0; i < AUTOCSR_PROPAGATE_HEAD / 8; i++) {
+      const ulonglong2 eight = ((const ulonglong2 *)code)[i];
+
+      head.word[2 * i]     = eight.x;
+      head.word[2 * i + 1] = eight.y;
+    }
+    c.n_short    = head[1];
+    c.n_long     = head[AUTOCSR_PROPAGATE_MOST + 1];
+    c.row        = code + AUTOCSR_PROPAGATE_HEAD;
+    c.begin      = c.row + c.n_long + c.n_short;
+    c.long_place = c.begin + c.n_long + 1;
+    c.place      = c.long_place + (c.n_long ? (int)c.begin[c.n_long] : 0);
+#pragma unroll 1
+    for (int r = threadIdx.x; r < c.n_short; r += threads) {
+      PetscScalar s = product[c.place[r]];
+
+      /* Few rows have more than one or two: each further one is a branch, and no more */
+#pragma unroll
+      for (int j = 1; j < AUTOCSR_PROPAGATE_MOST; j++) {
+        if (r >= head[j + 1] - head[j]) break;
+        s += product[c.place[head[j] + r]];
       }
+      sum[c.row[c.n_long + r]] += s;
     }
-    before = ShuffleUp(tail, 1);
-
-    PetscScalar s = joined ? before + v[0] : v[0];
-#pragma unroll
-    for (int j = 0; j < run; j++) {
-      if (j) s = r[j] == r[j - 1] ? s + v[j] : v[j];
-      if (j + 1 < run ? r[j] == r[j + 1] : lane < WARP - 1 && r[j] == next) continue; /* goes on */
-      if (r[j] == AUTOCSR_PROPAGATE_NO_ROW) continue;
-      if (r[j] == before_warp)
-        room.carry[warp] = s;
-      else
-        room.sum[r[j]] += s;
-    }
+    if (c.n_long > warps * (WARP / FEW))
+      AddLong<FEW>(c, product, sum);
+    else if (c.n_long)
+      AddLong<WARP>(c, product, sum);
   }
 
-  /* By one warp, once all others have added */
-  static __device__ __forceinline__ void AddCarries(const Room &room)
+  /* The same for long rows, so many lanes each */
+  template <int lanes>
+  static __device__ __forceinline__ void AddLong(const AutoCSRPropagateCodes &c, const PetscScalar *product, PetscScalar *sum)
   {
-    const int         lane = threadIdx.x % WARP, row = lane < warps ? room.carry_row[lane] : -1;
-    const PetscScalar s = row < 0 ? (PetscScalar)0 : room.carry[lane];
+    for (int first = 0; first < c.n_long; first += threads / lanes) {
+      const int   r = first + (int)threadIdx.x / lanes, end = r < c.n_long ? c.begin[r + 1] : 0;
+      PetscScalar s = 0;
 
-    for (unsigned left = __ballot_sync(ALL_LANES, row >= 0); left; left &= left - 1) {
-      if (lane == __ffs((int)left) - 1) room.sum[row] += s;
-      __syncwarp();
+      for (int i = r < c.n_long ? c.begin[r] + (int)threadIdx.x % lanes : 0; i < end; i += lanes) s += product[c.long_place[i]];
+#pragma unroll
+      for (int half = lanes / 2; half; half /= 2) s += ShuffleXor(s, half);
+      if (end && threadIdx.x % lanes == 0) sum[c.row[r]] += s;
     }
   }
 
   static __device__ __forceinline__ void Run(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceTiles &tiles, const AutoCSRDeviceOperands &op, PetscInt block, unsigned char *shared)
   {
-    const PetscInt  first_row = tiles.block_row[block], first = tiles.chunk_ptr[block], chunks = tiles.chunk_ptr[block + 1] - first;
-    const int       rows     = (int)(tiles.block_row[block + 1] - first_row);
-    const PetscInt *part_ptr = tiles.part_ptr + first;
-    const Room      room     = {(PetscScalar *)shared, (PetscScalar *)shared + stages * AUTOCSR_PROPAGATE_CHUNK, (PetscScalar *)shared + stages * AUTOCSR_PROPAGATE_CHUNK + tiles.tile_height, (int *)((PetscScalar *)shared + stages * AUTOCSR_PROPAGATE_CHUNK + tiles.tile_height + warps)};
-    PetscInt        begin = LoadCachedIf(chunks > stages - 1, part_ptr + stages - 1), end = LoadCachedIf(chunks > stages - 1, part_ptr + stages);
-    int             stage = 0, free = stages - 1;
+    constexpr int  bytes     = AUTOCSR_PROPAGATE_CHUNK * (int)sizeof(PetscScalar) + AUTOCSR_PROPAGATE_CODES * (int)sizeof(uint16_t);
+    const PetscInt first_row = tiles.block_row[block], first = tiles.chunk_ptr[block], chunks = tiles.chunk_ptr[block + 1] - first;
+    const int      rows = (int)(tiles.block_row[block + 1] - first_row);
+    PetscScalar   *sum  = (PetscScalar *)(shared + AUTOCSR_PROPAGATE_STAGES * bytes);
+    Chunk          next = LoadChunk(tiles, chunks > 0, first);
 
-    AutoCSRPropagatePart part = LoadPart(tiles, begin, end);
-    Codes                codes, next = LoadCodes(tiles, chunks > 0, first);
-
-    for (int s = 0; s < stages - 1; s++) {
-      const bool exists = s < chunks;
-
-      CopyChunk(seg, LoadPart(tiles, LoadCachedIf(exists, part_ptr + s), LoadCachedIf(exists, part_ptr + s + 1)), room.product + s * AUTOCSR_PROPAGATE_CHUNK);
-    }
-    begin = end;
-    end   = LoadCachedIf(chunks > stages, part_ptr + stages + 1);
-    for (int i = threadIdx.x; i < rows; i += threads) room.sum[i] = 0;
+    static_assert(bytes % 16 == 0 && AUTOCSR_PROPAGATE_STAGES == 2, "One chunk is added while the other is copied");
+    CopyChunk(seg, tiles, next, shared);
+    next = LoadChunk(tiles, chunks > 1, first + 1);
+    for (int i = threadIdx.x; i < rows; i += threads) sum[i] = 0;
     for (PetscInt c = 0; c < chunks; c++) {
-      codes = next;
-      next  = LoadCodes(tiles, c + 1 < chunks, first + c + 1);
-      PtxWaitBut<stages - 2>();
+      PtxWait();
       __syncthreads(); /* the chunk is there, and that before it added */
-      CopyChunk(seg, part, room.product + free * AUTOCSR_PROPAGATE_CHUNK);
-      part  = LoadPart(tiles, begin, end);
-      begin = end;
-      end   = LoadCachedIf(c + stages + 1 < chunks, part_ptr + c + stages + 2);
-      AddChunk(codes, room.product + stage * AUTOCSR_PROPAGATE_CHUNK, room);
-      free  = stage;
-      stage = stage + 1 < stages ? stage + 1 : 0;
-      __syncthreads();
-      if (threadIdx.x < WARP) AddCarries(room);
+      if (c + 1 < chunks) {
+        CopyChunk(seg, tiles, next, shared + (c + 1) % 2 * bytes);
+        next = LoadChunk(tiles, c + 2 < chunks, first + c + 2);
+      }
+      AddChunk(shared + c % 2 * bytes, sum);
     }
     __syncthreads();
     for (int i = threadIdx.x; i < rows; i += threads) {
       const PetscInt row = RowOf(seg, first_row + i);
 
-      op.y[row] = AddendOf(op, row) + room.sum[i];
+      op.y[row] = AddendOf(op, row) + sum[i];
     }
   }
 };
@@ -203,8 +194,8 @@ struct AgentPropagateSum : AgentBase {
 /* Makes the products of an item */
 template <AutoCSRValue value>
 struct AgentPropagate : AgentBase {
-  typedef AgentPropagateSum                Then;
-  typedef decltype(EntryCode<value>::code) Code;
+  typedef AgentPropagateSum<AUTOCSR_PROPAGATE_UNIT> Then;
+  typedef decltype(EntryCode<value>::code)          Code;
 
   static constexpr bool alone   = true;
   static constexpr int  threads = 1024;

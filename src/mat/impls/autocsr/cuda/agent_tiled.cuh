@@ -150,7 +150,7 @@ struct AgentTiled : AgentBase {
     const int     lane = threadIdx.x % WARP, count = __popc(r.ends);
     const int     nearest = WARP - 1 - __clz(__ballot_sync(ALL_LANES, r.ends != 0) & (ALL_LANES >> (WARP - 1 - lane))); /* the last lane up to this one in which a piece ends; -1: none */
     int           place   = count, total, first;
-    PetscScalar   sum     = 0, before;
+    PetscScalar   sum     = 0, before, x[run];
     DeviceEntries e;
 
     e.dictionary = seg.dictionary;
@@ -163,11 +163,14 @@ struct AgentTiled : AgentBase {
     total = __shfl_sync(ALL_LANES, place, WARP - 1);
     place -= count;
     first = place;
+    /* All at once: below, sums that are written might be what is read next */
+#pragma unroll
+    for (int j = 0; j < run; j++) x[j] = tile[r.index.word[j / 2] >> (16 * (j % 2)) & 0xffff];
 #pragma unroll
     for (int j = 0; j < run; j++) {
       const EntryCode<value> v = {r.codes[j / near].code[j % near]};
 
-      sum = MultiplyAdd(sum, ConjugateIf(v.Value(e), op.conjugate), tile[r.index.word[j / 2] >> (16 * (j % 2)) & 0xffff]);
+      sum = MultiplyAdd(sum, ConjugateIf(v.Value(e), op.conjugate), x[j]);
       if (r.ends >> j & 1) {
         sums[place++] = sum;
         sum           = 0;

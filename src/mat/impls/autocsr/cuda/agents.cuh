@@ -13,6 +13,7 @@
 #include "agent_merge.cuh"
 #include "agent_pattern.cuh"
 #include "agent_planes.cuh"
+#include "agent_popular.cuh"
 #include "agent_products.cuh"
 #include "agent_propagate.cuh"
 #include "agent_row_blocks.cuh"
@@ -81,6 +82,9 @@
 #define AGENT_PROPAGATE(F, V) F(PROPAGATE_##V, "propagate/" NAME_##V, PROPAGATED, 16, V, GROUP, 0, AgentPropagate<AUTOCSR_VALUE_##V>)
 #define EACH_PROPAGATE(F)     AGENT_PROPAGATE(F, COPY) AGENT_PROPAGATE(F, DICTIONARY) EACH_FLOAT32(AGENT_PROPAGATE(F, FLOAT32))
 
+#define AGENT_POPULAR(F, V) F(POPULAR_##V, "popular/" NAME_##V, POPULAR, 16, V, GROUP, 32, AgentPopular<AUTOCSR_VALUE_##V>)
+#define EACH_POPULAR(F)     AGENT_POPULAR(F, COPY) AGENT_POPULAR(F, DICTIONARY) EACH_FLOAT32(AGENT_POPULAR(F, FLOAT32))
+
 #define EACH_AGENT(F) \
   F(EMPTY, "empty", CSR, CSR, CSR, EMPTY, 0, AgentEmpty) \
   EACH_LANES(F, CSR) EACH_LANES(F, 16) F(SPLIT, "csr/csr/csr/blocks", CSR, CSR, CSR, LANES, 512, AgentSplit) \
@@ -89,7 +93,7 @@
   AGENT_ROW_BLOCKS(F, 2) AGENT_ROW_BLOCKS(F, 4) AGENT_ROW_BLOCKS(F, 8) \
   AGENT_FETCH(F, 2) AGENT_FETCH(F, 4) AGENT_FETCH(F, 8) AGENT_FETCH(F, 16) AGENT_FETCH(F, 32) \
   F(MERGE_8, "merge/8", CSR, CSR, CSR, MERGE, 8, AgentMerge<8>) F(PRODUCTS, "products", CSR, CSR, CSR, PRODUCTS, 0, AgentProducts) \
-  EACH_TILED(F) EACH_PROPAGATE(F)
+  EACH_TILED(F) EACH_PROPAGATE(F) EACH_POPULAR(F)
 /* clang-format on */
 
 /* An agent's number: its place in the table */

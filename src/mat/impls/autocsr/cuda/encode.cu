@@ -141,12 +141,14 @@ PetscErrorCode AutoCSRDeviceEncode(AutoCSRSegment *seg, const AutoCSRMatrix *csr
   PetscInt           slots;
 
   PetscFunctionBegin;
-  if (a->order == AUTOCSR_ORDER_TILED || a->order == AUTOCSR_ORDER_PROPAGATED) {
-    const PetscBool tiled = (PetscBool)(a->order == AUTOCSR_ORDER_TILED);
-
-    PetscCall((tiled ? DeviceEncodeTiled : DeviceEncodePropagate)(seg, csr));
+  if (AutoCSROrderHasTiles(a->order)) {
     if (a->value == AUTOCSR_VALUE_DICTIONARY) PetscCall(UploadDictionary(seg, profile, &scratch[1], &dictionary));
-    PetscCall((tiled ? DeviceEncodeTiledValue : DeviceEncodePropagateValue)(seg, csr, dictionary));
+    if (a->order == AUTOCSR_ORDER_POPULAR)
+      PetscCall(DeviceEncodePopular(seg, csr, dictionary));
+    else {
+      PetscCall((a->order == AUTOCSR_ORDER_TILED ? DeviceEncodeTiled : DeviceEncodePropagate)(seg, csr));
+      PetscCall((a->order == AUTOCSR_ORDER_TILED ? DeviceEncodeTiledValue : DeviceEncodePropagateValue)(seg, csr, dictionary));
+    }
     seg->bytes = AutoCSRSegmentBytesMoved(seg, csr->m, csr->n);
     PetscFunctionReturn(PETSC_SUCCESS);
   }

@@ -48,7 +48,14 @@ PetscErrorCode DeviceCountEntries(AutoCSRSegment *, const AutoCSRMatrix *, Petsc
 PetscErrorCode DeviceEncodeTiled(AutoCSRSegment *, const AutoCSRMatrix *);
 PetscErrorCode DeviceEncodeTiledValue(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRDictionary *);
 
-/* encode_propagate.cu, encode_propagate_values.cu: order propagated, likewise */
+/* encode_tiled.cu: PIECE_PTR, once END is there */
+PetscErrorCode DeviceEncodeGroups(AutoCSRSegment *);
+
+/* encode_popular.cu: order popular, with the codes of values, and these alone */
+PetscErrorCode DeviceEncodePopular(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRDictionary *);
+PetscErrorCode DeviceEncodePopularValue(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRDictionary *);
+
+/* encode_propagate.cu, encode_propagate_values.cu: order propagated, as order tiled */
 PetscErrorCode DeviceEncodePropagate(AutoCSRSegment *, const AutoCSRMatrix *);
 PetscErrorCode DeviceEncodePropagateValue(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRDictionary *);
 

@@ -2,10 +2,8 @@
   The streams of order tiled on the device but for VALUE (plan/tiled.c on the host). Neighbouring entries of a row in one tile are a run;
   runs, not entries, are sorted by tile, and each then knows its slots and its pieces.
 */
-#include "encode.cuh"
-#include "sums.cuh"
+#include "chunks.cuh"
 #include "tiled.cuh"
-#include <cub/device/device_radix_sort.cuh>
 
 #define SPAN 1024 /* entries of a warp that looks for runs */
 
@@ -293,17 +291,22 @@ static PetscErrorCode MakeTiles(AutoCSRSegment *seg, PetscInt n, const Runs *run
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Zero(const AutoCSRSegment *seg, AutoCSRStreamKind kind)
+/* PIECE_PTR, once END is there */
+PetscErrorCode DeviceEncodeGroups(AutoCSRSegment *seg)
 {
+  const PetscInt groups = (PetscInt)(seg->stream[AUTOCSR_STREAM_PIECE_PTR].bytes / sizeof(PetscInt)) - 1;
+
   PetscFunctionBegin;
-  PetscCallCUDA(cudaMemsetAsync(seg->stream[kind].data, 0, seg->stream[kind].bytes, AUTOCSR_STREAM));
+  Launch(GroupPieces, GridOfThreads(groups + 1), BLOCK, 0, AUTOCSR_STREAM)(*seg, groups);
+  PetscCallCUDA(cudaGetLastError());
+  PetscCall(SumUp(groups, (PetscInt *)seg->stream[AUTOCSR_STREAM_PIECE_PTR].data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* END, PIECE_ROW, PIECE_PTR, RUN_PTR */
 static PetscErrorCode MakePieces(AutoCSRSegment *seg, const Runs *runs, PetscInt n_tiles, const Tiles *tiles)
 {
-  const PetscInt blocks = AutoCSRTiledRowBlocks(seg), groups = (PetscInt)(seg->stream[AUTOCSR_STREAM_PIECE_PTR].bytes / sizeof(PetscInt)) - 1;
+  const PetscInt blocks = AutoCSRTiledRowBlocks(seg);
   DeviceScratch  scratch;
   PetscInt      *piece, pieces;
 
@@ -314,12 +317,10 @@ static PetscErrorCode MakePieces(AutoCSRSegment *seg, const Runs *runs, PetscInt
   PetscCall(SumUp(runs->n, piece));
   PetscCall(AutoCSRDeviceToHost(&pieces, piece + runs->n, sizeof(pieces)));
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_PIECE_ROW, pieces));
-  PetscCall(Zero(seg, AUTOCSR_STREAM_END));
+  PetscCall(ZeroStream(seg, AUTOCSR_STREAM_END));
   Launch(WritePieces, GridOfThreads(runs->n), BLOCK, 0, AUTOCSR_STREAM)(*seg, *runs, *tiles, piece);
   PetscCallCUDA(cudaGetLastError());
-  Launch(GroupPieces, GridOfThreads(groups + 1), BLOCK, 0, AUTOCSR_STREAM)(*seg, groups);
-  PetscCallCUDA(cudaGetLastError());
-  PetscCall(SumUp(groups, (PetscInt *)seg->stream[AUTOCSR_STREAM_PIECE_PTR].data));
+  PetscCall(DeviceEncodeGroups(seg));
   Launch(WriteRunPtr, GridOfThreads((PetscInt64)n_tiles * blocks + 1), BLOCK, 0, AUTOCSR_STREAM)(*seg, *runs, *tiles, n_tiles, piece);
   PetscCallCUDA(cudaGetLastError());
   Launch(WriteRanks, GridOfThreads((PetscInt64)blocks * WARP), BLOCK, 0, AUTOCSR_STREAM)(*seg, n_tiles);
@@ -348,8 +349,8 @@ PetscErrorCode DeviceEncodeTiled(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
   PetscCall(SumUp(runs.n, runs.start));
   PetscCall(MakeTiles(seg, csr->n, &runs, n_tiles, &tiles));
   PetscCall(MakePieces(seg, &runs, n_tiles, &tiles));
-  PetscCall(Zero(seg, AUTOCSR_STREAM_INDEX));
-  PetscCall(Zero(seg, AUTOCSR_STREAM_VALUE));
+  PetscCall(ZeroStream(seg, AUTOCSR_STREAM_INDEX));
+  PetscCall(ZeroStream(seg, AUTOCSR_STREAM_VALUE));
   if (seg->nnz) {
     Launch(WriteIndex, (unsigned)Pieces(seg->nnz, SPAN * (BLOCK / WARP)), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, ptr, runs, tiles, seg->nnz);
     PetscCallCUDA(cudaGetLastError());

@@ -11,8 +11,18 @@ static constexpr AutoCSRDeviceStep StepOf()
     return {(const void *)AutoCSROne<Agent>, Agent::threads, Agent::Blocks, Agent::SharedBytes};
 }
 
+/* What comes after what comes after an agent */
+template <class Agent>
+static constexpr AutoCSRDeviceStep LastStepOf()
+{
+  if constexpr (std::is_void_v<Agent>)
+    return StepOf<void>();
+  else
+    return StepOf<typename Agent::Then>();
+}
+
 #define ENTRY(id, name, order, index, value, mapping, lanes, ...) \
-  {{name, AutoCSRDeviceMultSegment, NULL}, AUTOCSR_ORDER_##order, AUTOCSR_INDEX_##index, AUTOCSR_VALUE_##value, AUTOCSR_MAP_##mapping, __VA_ARGS__::reduction, lanes, __VA_ARGS__::block, {StepOf<__VA_ARGS__>(), StepOf<typename __VA_ARGS__::Then>()}, __VA_ARGS__::alone || !__VA_ARGS__::shares ? PETSC_TRUE : PETSC_FALSE, __VA_ARGS__::ScratchBytes, __VA_ARGS__::light ? PETSC_TRUE : PETSC_FALSE, __VA_ARGS__::finish},
+  {{name, AutoCSRDeviceMultSegment, NULL}, AUTOCSR_ORDER_##order, AUTOCSR_INDEX_##index, AUTOCSR_VALUE_##value, AUTOCSR_MAP_##mapping, __VA_ARGS__::reduction, lanes, __VA_ARGS__::block, {StepOf<__VA_ARGS__>(), StepOf<typename __VA_ARGS__::Then>(), LastStepOf<typename __VA_ARGS__::Then>()}, __VA_ARGS__::alone || !__VA_ARGS__::shares ? PETSC_TRUE : PETSC_FALSE, __VA_ARGS__::ScratchBytes, __VA_ARGS__::light ? PETSC_TRUE : PETSC_FALSE, __VA_ARGS__::finish},
 
 /* clang-format off */
 const AutoCSRDeviceExecutor AutoCSRDeviceExecutors[] = {

@@ -50,7 +50,8 @@ static PetscInt SharedScalars(size_t without, PetscInt most)
   return (size_t)bytes > without ? PetscMin(most, (PetscInt)(((size_t)bytes - without) / sizeof(PetscScalar))) : 0;
 }
 
-#define SHARED_OF_BLOCK 1024 /* that the system keeps of it */
+#define SHARED_OF_BLOCK     1024 /* that the system keeps of it */
+#define PROPAGATE_RESIDENTS 2    /* blocks that add products, of a multiprocessor */
 
 /* Bytes of shared memory of a multiprocessor */
 static PetscInt SharedOfProcessor(void)
@@ -84,7 +85,9 @@ static PetscInt PropagateColumns(void)
 
 static PetscInt PropagateRows(void)
 {
-  return SharedScalars(AutoCSRDevicePropagateBytes(0), AUTOCSR_PROPAGATE_ROWS) / 32 * 32;
+  const PetscInt half = SharedOfProcessor() / PROPAGATE_RESIDENTS - SHARED_OF_BLOCK, room = half - (PetscInt)AutoCSRDevicePropagateBytes(0);
+
+  return room > 0 ? PetscMin(SharedScalars(AutoCSRDevicePropagateBytes(0), AUTOCSR_PROPAGATE_ROWS), room / (PetscInt)sizeof(PetscScalar)) / 32 * 32 : 0;
 }
 
 #define TILE_ENTRIES 8    /* for each column of a tile, so many entries of an item make its copy cheap */
@@ -108,6 +111,24 @@ static void ShapePropagate(PetscInt n, PetscInt nnz, AutoCSRAxes *axes)
   axes->row_limit   = PetscMax(PROPAGATE_CHUNKS * AUTOCSR_PROPAGATE_CHUNK, nnz / (PROPAGATE_ITEMS * processors));
 }
 
+#define POPULAR_SHORT   2 /* entries of an item, at least, for each column of its tile */
+#define POPULAR_ENTRIES 4 /* of a piece: row blocks end after as many pieces as those of order propagated do after products, or more, where there are so many */
+
+/* As many columns in a tile as there can be: rows have the fewer pieces */
+static void ShapePopular(PetscInt n, PetscInt nnz, AutoCSRAxes *axes)
+{
+  const PetscInt unit = 16 / PetscMin(16, (PetscInt)sizeof(PetscScalar)), most = TileColumns() / unit * unit, processors = AutoCSRDeviceProcessors();
+  const PetscInt share = nnz / AUTOCSR_TILED_GROUP / processors;
+  PetscInt       waves = 1;
+
+  axes->lanes       = AUTOCSR_TILED_GROUP / AUTOCSR_TILED_RUN;
+  axes->tile_height = PropagateRows();
+  axes->tile_width  = axes->tile_height ? PetscMin(most, (n + unit - 1) / unit * unit) : 0;
+  while (waves < TILE_WAVES && (double)share / waves * AUTOCSR_TILED_GROUP > POPULAR_SHORT * axes->tile_width) waves *= 2;
+  axes->tile_steps = PetscMax(1, share / waves);
+  axes->row_limit  = PetscMax(POPULAR_ENTRIES * PROPAGATE_CHUNKS * AUTOCSR_PROPAGATE_CHUNK, nnz / (PROPAGATE_ITEMS * processors));
+}
+
 /*
   As few tiles as there can be, each in as many items as multiprocessors are left for it: then all items are begun at once,
   and are as long. Where there are enough entries for it, more and shorter items
@@ -118,8 +139,8 @@ void AutoCSRDeviceShapeTiles(PetscInt m, PetscInt n, PetscInt nnz, AutoCSRAxes *
   const PetscInt groups = nnz / AUTOCSR_TILED_GROUP + 1;
   PetscInt       tiles, width, waves = 1;
 
-  if (axes->order == AUTOCSR_ORDER_PROPAGATED) {
-    ShapePropagate(n, nnz, axes);
+  if (axes->order == AUTOCSR_ORDER_PROPAGATED || axes->order == AUTOCSR_ORDER_POPULAR) {
+    (axes->order == AUTOCSR_ORDER_PROPAGATED ? ShapePropagate : ShapePopular)(n, nnz, axes);
     return;
   }
   axes->lanes      = AUTOCSR_TILED_GROUP / AUTOCSR_TILED_RUN;
@@ -198,6 +219,7 @@ PetscErrorCode AutoCSRDeviceFindExecutor(const AutoCSRAxes *axes, const char sim
   if (tiles && (axes->tile_width != AUTOCSR_BLOCK || axes->tile_steps > 1)) PetscFunctionReturn(PETSC_SUCCESS); /* a block for each tile */
   if (slices && axes->slice_height != rows) PetscFunctionReturn(PETSC_SUCCESS);
   if (axes->order == AUTOCSR_ORDER_TILED && (axes->tile_width > TileColumns() || !HasRoomForSums(axes))) PetscFunctionReturn(PETSC_SUCCESS);
+  if (axes->order == AUTOCSR_ORDER_POPULAR && (axes->tile_width > TileColumns() || axes->tile_height > PropagateRows())) PetscFunctionReturn(PETSC_SUCCESS);
   if (axes->order == AUTOCSR_ORDER_PROPAGATED && (axes->tile_width > PropagateColumns() || axes->tile_height > PropagateRows())) PetscFunctionReturn(PETSC_SUCCESS);
   if (axes->mapping == AUTOCSR_MAP_PLANES && !HasRoomForPlanes(axes)) PetscFunctionReturn(PETSC_SUCCESS);
   for (e = AutoCSRDeviceExecutors; e->executor.name && !*executor; e++) {
@@ -238,9 +260,11 @@ static PetscErrorCode BindSegment(const AutoCSRSegment *seg, const AutoCSRMatrix
   tiles->chunk_ptr   = (const PetscInt *)stream[AUTOCSR_STREAM_CHUNK_PTR].data;
   tiles->part_ptr    = (const PetscInt *)stream[AUTOCSR_STREAM_PART_PTR].data;
   tiles->part        = (const AutoCSRPropagatePart *)stream[AUTOCSR_STREAM_PART].data;
-  tiles->chunk_row   = (const uint16_t *)stream[AUTOCSR_STREAM_CHUNK_ROW].data;
-  tiles->chunk_place = (const uint8_t *)stream[AUTOCSR_STREAM_CHUNK_PLACE].data;
-  tiles->n_columns   = csr->n;
+  tiles->code_ptr    = (const PetscInt *)stream[AUTOCSR_STREAM_CODE_PTR].data;
+  tiles->code        = (const uint16_t *)stream[AUTOCSR_STREAM_CODE].data;
+  tiles->column      = (const PetscInt *)stream[AUTOCSR_STREAM_COLUMN].data;
+  tiles->x           = seg->axes.order == AUTOCSR_ORDER_POPULAR ? AutoCSRPopularX(seg) : 0;
+  tiles->n_columns   = seg->axes.order == AUTOCSR_ORDER_POPULAR ? AutoCSRPopularColumns(seg) : csr->n;
   tiles->tile_width  = seg->axes.tile_width;
   tiles->tile_height = seg->axes.tile_height;
   tiles->n_tiles     = seg->axes.order == AUTOCSR_ORDER_TILED ? AutoCSRTiledTiles(&seg->axes, csr->n) : 0;

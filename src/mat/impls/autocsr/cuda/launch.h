@@ -5,7 +5,7 @@
 #ifndef AUTOCSR_LAUNCH_H
 #define AUTOCSR_LAUNCH_H
 
-#include "../plan/propagate.h"
+#include "../plan/popular.h"
 
 #define AUTOCSR_BLOCK         256 /* threads of a block, of every agent: so they share a launch */
 #define AUTOCSR_MANY_SEGMENTS 12  /* of one launch, more than the bins of one strategy: their data are a kernel's parameters, of which each 1,000 bytes take the host some 0.25 us */
@@ -43,7 +43,7 @@ typedef struct {
   int      around, reach, room; /* room: scalars of a window of x */
 } AutoCSRDevicePlanes;
 
-/* And what orders tiled and propagated, and mapping planes, have, which are never with others in a launch */
+/* And what orders tiled, propagated and popular, and mapping planes, have, which are never with others in a launch */
 typedef struct {
   const AutoCSRTiledItem     *item;
   const uint8_t              *end;
@@ -51,8 +51,10 @@ typedef struct {
   const uint16_t             *piece_row;
   const PetscInt             *block_row, *chunk_ptr, *part_ptr;
   const AutoCSRPropagatePart *part;
-  const uint16_t             *chunk_row;
-  const uint8_t              *chunk_place;
+  const PetscInt             *code_ptr;
+  const uint16_t             *code;
+  const PetscInt             *column;
+  size_t                      x; /* where what is read by COLUMN begins in scratch */
   PetscInt                    n_columns, n_tiles, tile_width, tile_height;
   AutoCSRDevicePlanes         planes;
 } AutoCSRDeviceTiles;
@@ -82,7 +84,7 @@ typedef struct {
   size_t (*shared_bytes)(const AutoCSRSegment *);
 } AutoCSRDeviceStep;
 
-#define AUTOCSR_DEVICE_STEPS 2
+#define AUTOCSR_DEVICE_STEPS 3
 
 /* The axes that an executor is for, lanes (of tiles: their height) 0 and reduction none: any; its kernels for a segment alone, one after the other; what its agent says of a segment */
 typedef struct {
@@ -119,12 +121,17 @@ static inline size_t AutoCSRDeviceTileBytes(PetscInt columns)
 }
 
 #define AUTOCSR_PROPAGATE_THREADS 512 /* of a block that adds products (agent_propagate.cuh) */
-#define AUTOCSR_PROPAGATE_STAGES  3   /* chunks that it has room for */
+#define AUTOCSR_PROPAGATE_STAGES  2   /* chunks that it has room for */
 
-/* Shared memory for the sums of so many rows, for chunks, and for what warps hand each other */
+/* Shared memory for a chunk and its codes; for these and the sums of so many rows */
+static inline size_t AutoCSRDeviceChunkBytes(void)
+{
+  return AUTOCSR_PROPAGATE_CHUNK * sizeof(PetscScalar) + AUTOCSR_PROPAGATE_CODES * sizeof(uint16_t);
+}
+
 static inline size_t AutoCSRDevicePropagateBytes(PetscInt rows)
 {
-  return ((size_t)rows + AUTOCSR_PROPAGATE_STAGES * AUTOCSR_PROPAGATE_CHUNK) * sizeof(PetscScalar) + AUTOCSR_PROPAGATE_THREADS / 32 * (sizeof(PetscScalar) + sizeof(int));
+  return (size_t)rows * sizeof(PetscScalar) + AUTOCSR_PROPAGATE_STAGES * AutoCSRDeviceChunkBytes();
 }
 
 #define AUTOCSR_PLANES_ROWS_OF_LANE (sizeof(PetscScalar) > 8 ? 2 : 4)

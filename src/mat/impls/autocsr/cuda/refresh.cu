@@ -73,6 +73,8 @@ PetscErrorCode AutoCSRDeviceRefresh(AutoCSRPlan *plan, const AutoCSRMatrix *csr,
       PetscCall(DeviceEncodeTiledValue(seg, csr, dictionary));
     else if (seg->axes.order == AUTOCSR_ORDER_PROPAGATED)
       PetscCall(DeviceEncodePropagateValue(seg, csr, dictionary));
+    else if (seg->axes.order == AUTOCSR_ORDER_POPULAR)
+      PetscCall(DeviceEncodePopularValue(seg, csr, dictionary));
     else
       PetscCall(DeviceEncodeValue(seg, csr, dictionary, (PetscInt)(stream->bytes / AutoCSRStreamElementSize(&seg->axes, AUTOCSR_STREAM_VALUE))));
   }

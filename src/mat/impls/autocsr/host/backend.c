@@ -102,7 +102,7 @@ static void ShapeTiles(PetscInt m, PetscInt n, PetscInt nnz, AutoCSRAxes *axes)
   const PetscInt most = (PetscInt)PetscMin(PetscMin(PetscMax(wanted, least), held), 65536), tiles = n / most + 1;
 
   axes->lanes       = 1;
-  axes->tile_width  = axes->order == AUTOCSR_ORDER_PROPAGATED ? 0 : n / tiles + 1;
+  axes->tile_width  = axes->order != AUTOCSR_ORDER_TILED ? 0 : n / tiles + 1;
   axes->tile_height = AUTOCSR_TILED_ROWS;
   axes->tile_steps  = nnz / AUTOCSR_TILED_GROUP + 1; /* nothing is gained from more than one item */
 }

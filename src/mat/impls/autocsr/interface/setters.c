@@ -29,7 +29,7 @@ static PetscErrorCode AutoCSRSettingReplace(Mat A, size_t offset, const void *va
 
   Input Parameters:
 + A        - the matrix
-- strategy - `"auto"`, or one of `"csr"`, `"csr-vector"`, `"csr-adaptive"`, `"light"`, `"pcsr"`, `"merge"`, `"binned"`, `"rowbins"`, `"segsum"`, `"sell"`, `"sellp"`, `"ell"`, `"pattern"`, `"symmetric"`, `"block"`, `"coltile"`, `"propagate"`
+- strategy - `"auto"`, or one of `"csr"`, `"csr-vector"`, `"csr-adaptive"`, `"light"`, `"pcsr"`, `"merge"`, `"binned"`, `"rowbins"`, `"segsum"`, `"sell"`, `"sellp"`, `"ell"`, `"pattern"`, `"symmetric"`, `"block"`, `"coltile"`, `"propagate"`, `"popular"`
 
   Options Database Key:
 . -mat_autocsr_strategy <auto> - the strategy
@@ -46,7 +46,8 @@ static PetscErrorCode AutoCSRSettingReplace(Mat A, size_t offset, const void *va
   long as the longest; `"cusparse-alg1"`, `"cusparse-alg2"`, `"cusparse-sell"` and `"cusparse-bsr"` are the vendor's (devices only); `"pattern"` stores lists of column offsets and no index for an entry; `"symmetric"` of such rows the values on
   the diagonal and above it, where those below are the same (processors only); `"block"` one column for each dense block;
   `"coltile"` cuts the columns into tiles whose part of x is kept near (shared memory on a device) and adds up sums of pieces of rows;
-  `"propagate"` keeps all products in such tiles' order and adds them by blocks of rows, so that nothing is gathered from memory (devices only).
+  `"propagate"` keeps all products in such tiles' order and adds them by blocks of rows, so that nothing is gathered from memory (devices only);
+  `"popular"` takes tiles of the columns with the most entries first, as graphs have them, and sums of pieces by blocks of rows (devices only).
 
   A strategy that cannot be applied to the matrix gives way to `"csr"`; `MatAutoCSRView()` says why.
 

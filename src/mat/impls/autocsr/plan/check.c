@@ -24,7 +24,7 @@ static PetscErrorCode CheckSizes(const AutoCSRSegment *seg, const AutoCSRMatrix 
     PetscCheck(seg->stream[AUTOCSR_STREAM_SLICE_PTR].data, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " is not encoded", i);
     slots = ((const PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data)[seg->n_slices];
   }
-  if (a->order == AUTOCSR_ORDER_TILED) {
+  if (a->order == AUTOCSR_ORDER_TILED || a->order == AUTOCSR_ORDER_POPULAR) {
     const AutoCSRStream *piece_ptr = &seg->stream[AUTOCSR_STREAM_PIECE_PTR];
     const PetscInt       groups    = AutoCSRTiledGroups(seg);
 
@@ -33,23 +33,27 @@ static PetscErrorCode CheckSizes(const AutoCSRSegment *seg, const AutoCSRMatrix 
     count[AUTOCSR_STREAM_ITEM]      = AutoCSRTiledItemCount(seg);
     count[AUTOCSR_STREAM_END]       = slots / 8;
     count[AUTOCSR_STREAM_PIECE_PTR] = groups + 1;
-    count[AUTOCSR_STREAM_PIECE_ROW] = ((const PetscInt *)piece_ptr->data)[groups];
+  } else if (a->index == AUTOCSR_INDEX_16 && a->order != AUTOCSR_ORDER_PROPAGATED)
+    count[AUTOCSR_STREAM_BASE] = seg->n_slices;
+  if (a->order == AUTOCSR_ORDER_TILED) {
+    count[AUTOCSR_STREAM_PIECE_ROW] = ((const PetscInt *)seg->stream[AUTOCSR_STREAM_PIECE_PTR].data)[slots / AUTOCSR_TILED_GROUP];
     count[AUTOCSR_STREAM_RUN_PTR]   = AutoCSRTiledTiles(a, csr->n) * AutoCSRTiledRowBlocks(seg) + 1;
-  } else if (a->order == AUTOCSR_ORDER_PROPAGATED) {
+  }
+  if (a->order == AUTOCSR_ORDER_POPULAR) count[AUTOCSR_STREAM_COLUMN] = AutoCSRPopularColumns(seg);
+  if (a->order == AUTOCSR_ORDER_PROPAGATED || a->order == AUTOCSR_ORDER_POPULAR) {
     const PetscInt *chunk_ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_CHUNK_PTR].data;
     const PetscInt  blocks = AutoCSRPropagateRowBlocks(seg), chunks = AutoCSRPropagateChunks(seg);
 
     PetscCheck(seg->stream[AUTOCSR_STREAM_CHUNK_PTR].bytes == sizeof(PetscInt) * (size_t)(blocks + 1) && chunk_ptr[blocks] == chunks, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " of %" PetscInt_FMT " row blocks has %" PetscInt_FMT " chunks", i, blocks, chunks);
-    slots                             = AutoCSRTiledGroups(seg) * AUTOCSR_PROPAGATE_UNIT;
-    count[AUTOCSR_STREAM_ITEM]        = AutoCSRTiledItemCount(seg);
-    count[AUTOCSR_STREAM_BLOCK_ROW]   = blocks + 1;
-    count[AUTOCSR_STREAM_CHUNK_PTR]   = blocks + 1;
-    count[AUTOCSR_STREAM_PART_PTR]    = chunks + 1;
-    count[AUTOCSR_STREAM_PART]        = ((const PetscInt *)seg->stream[AUTOCSR_STREAM_PART_PTR].data)[chunks];
-    count[AUTOCSR_STREAM_CHUNK_ROW]   = (PetscInt64)chunks * AUTOCSR_PROPAGATE_CHUNK;
-    count[AUTOCSR_STREAM_CHUNK_PLACE] = (PetscInt64)chunks * AUTOCSR_PROPAGATE_CHUNK;
-  } else if (a->index == AUTOCSR_INDEX_16)
-    count[AUTOCSR_STREAM_BASE] = seg->n_slices;
+    if (a->order == AUTOCSR_ORDER_PROPAGATED) slots = AutoCSRTiledGroups(seg) * AUTOCSR_PROPAGATE_UNIT;
+    count[AUTOCSR_STREAM_ITEM]      = AutoCSRTiledItemCount(seg);
+    count[AUTOCSR_STREAM_BLOCK_ROW] = blocks + 1;
+    count[AUTOCSR_STREAM_CHUNK_PTR] = blocks + 1;
+    count[AUTOCSR_STREAM_PART_PTR]  = chunks + 1;
+    count[AUTOCSR_STREAM_PART]      = ((const PetscInt *)seg->stream[AUTOCSR_STREAM_PART_PTR].data)[chunks];
+    count[AUTOCSR_STREAM_CODE_PTR]  = chunks + 1;
+    count[AUTOCSR_STREAM_CODE]      = (PetscInt64)((const PetscInt *)seg->stream[AUTOCSR_STREAM_CODE_PTR].data)[chunks] * AUTOCSR_PROPAGATE_ALIGN;
+  }
   if (a->index == AUTOCSR_INDEX_32 || a->index == AUTOCSR_INDEX_16) count[AUTOCSR_STREAM_INDEX] = slots / (a->block * a->block);
   if (a->index == AUTOCSR_INDEX_PATTERN) {
     count[AUTOCSR_STREAM_PATTERN_ID]  = seg->n_rows;
@@ -223,6 +227,7 @@ static PetscErrorCode CheckOnHost(const AutoCSRPlan *plan, const AutoCSRMatrix *
     PetscCall(CheckRoots(seg, i));
     PetscCall(CheckPlaces(seg, i));
     if (seg->axes.order == AUTOCSR_ORDER_PROPAGATED) PetscCall(AutoCSRPropagateCheck(seg, csr, i)); /* first: decoding goes through these */
+    if (seg->axes.order == AUTOCSR_ORDER_POPULAR) PetscCall(AutoCSRPopularCheck(seg, csr, i));
     for (PetscInt k = 0; k < seg->n_rows; k++) {
       const PetscInt row = AutoCSRSegmentRow(seg, k);
 

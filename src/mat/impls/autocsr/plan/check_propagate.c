@@ -1,6 +1,6 @@
 /*
   The invariants of order propagated that decoding does not show: row blocks begin where they shall, chunks are full but for a
-  row block's last, parts take each unit once, codes are sorted and name each place once, and what none names is zero.
+  row block's last, parts take each unit once, codes name each row and place once, in their order, and what none names is zero.
 */
 #include "encode.h"
 
@@ -58,56 +58,84 @@ static PetscErrorCode CheckParts(const AutoCSRSegment *seg, PetscInt i, PetscInt
       }
       place += units;
     }
-    PetscCheck(place == AUTOCSR_PROPAGATE_UNITS || (chunk == end - 1 && place < AUTOCSR_PROPAGATE_UNITS), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": chunk %" PetscInt_FMT " has %" PetscInt_FMT " units", i, chunk, place);
+    PetscCheck(place == AutoCSRPropagateChunkUnits(seg) || (chunk == end - 1 && place < AutoCSRPropagateChunkUnits(seg)), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": chunk %" PetscInt_FMT " has %" PetscInt_FMT " units", i, chunk, place);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Codes of a chunk, in a row block of so many rows; named: slots that others have named */
-static PetscErrorCode CheckCodes(const AutoCSRSegment *seg, PetscInt i, PetscInt chunk, PetscInt rows, char named[], PetscInt *nnz)
+static PetscErrorCode CheckCodes(const AutoCSRSegment *seg, PetscInt i, PetscInt chunk, PetscInt rows, char named[], PetscInt *n)
 {
-  const PetscInt              begin    = chunk * AUTOCSR_PROPAGATE_CHUNK;
-  const PetscInt             *part_ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_PART_PTR].data;
-  const AutoCSRPropagatePart *last     = (const AutoCSRPropagatePart *)seg->stream[AUTOCSR_STREAM_PART].data + part_ptr[chunk + 1] - 1;
-  const PetscInt              places   = (AutoCSRPropagatePartPlace(last) + AutoCSRPropagatePartUnits(last)) * AUTOCSR_PROPAGATE_UNIT;
-  int                         row      = 0;
+  const PetscInt             *code_ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_CODE_PTR].data;
+  const uint16_t             *code     = (const uint16_t *)seg->stream[AUTOCSR_STREAM_CODE].data + code_ptr[chunk] * AUTOCSR_PROPAGATE_ALIGN;
+  const PetscInt              all      = (code_ptr[chunk + 1] - code_ptr[chunk]) * AUTOCSR_PROPAGATE_ALIGN;
+  const int                   places   = AutoCSRPropagatePlaces(seg, chunk);
+  const AutoCSRPropagateCodes c        = AutoCSRPropagateReadCodes(code);
+  PetscInt                    named_here;
+  char                        seen[AUTOCSR_PROPAGATE_ROWS] = {0};
 
   PetscFunctionBegin;
-  for (PetscInt c = begin; c < begin + AUTOCSR_PROPAGATE_CHUNK; c++) {
-    const uint16_t code  = ((const uint16_t *)seg->stream[AUTOCSR_STREAM_CHUNK_ROW].data)[c];
-    const int      place = AutoCSRPropagatePlaceOf(code, ((const uint8_t *)seg->stream[AUTOCSR_STREAM_CHUNK_PLACE].data)[c]);
-    PetscInt       slot;
+  PetscCheck(code[0] == 0 && c.n_long <= AUTOCSR_PROPAGATE_CHUNK / AUTOCSR_PROPAGATE_MOST && c.n_short <= AUTOCSR_PROPAGATE_CHUNK && c.begin[0] == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": chunk %" PetscInt_FMT " has %d long and %d short rows", i, chunk, c.n_long, c.n_short);
+  for (int j = 1; j <= AUTOCSR_PROPAGATE_MOST; j++) PetscCheck(code[j] >= code[j - 1] && (j == 1 || code[j] - code[j - 1] <= code[j - 1] - code[j - 2]), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": entries %d of chunk %" PetscInt_FMT " begin with %d", i, j, chunk, code[j]);
+  for (int r = 0; r < c.n_long; r++) PetscCheck(c.begin[r + 1] > c.begin[r] + AUTOCSR_PROPAGATE_MOST, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": long row %d of chunk %" PetscInt_FMT " has %d entries", i, r, chunk, c.begin[r + 1] - c.begin[r]);
+  named_here = c.begin[c.n_long] + code[AUTOCSR_PROPAGATE_MOST];
+  PetscCheck(named_here <= places && all == AutoCSRPropagateCodeUnits((int)named_here, c.n_long + c.n_short, c.n_long) * AUTOCSR_PROPAGATE_ALIGN, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": chunk %" PetscInt_FMT " has %" PetscInt_FMT " codes for %" PetscInt_FMT " of %d places", i, chunk, all, named_here, places);
+  for (PetscInt a = AUTOCSR_PROPAGATE_MOST + 2; a < AUTOCSR_PROPAGATE_HEAD; a++) PetscCheck(!code[a], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": code %" PetscInt_FMT " of chunk %" PetscInt_FMT " is not zero", i, a, chunk);
+  for (PetscInt a = c.place - code + code[AUTOCSR_PROPAGATE_MOST]; a < all; a++) PetscCheck(!code[a], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": code %" PetscInt_FMT " of chunk %" PetscInt_FMT " is not zero", i, a, chunk);
+  for (int r = 0; r < c.n_long + c.n_short; r++) {
+    const int entries = AutoCSRPropagateRowEntries(&c, r), before = r ? AutoCSRPropagateRowEntries(&c, r - 1) : 0;
+    int       last = -1;
 
-    PetscCheck(AutoCSRPropagateRowOf(code) >= row && (AutoCSRPropagateRowOf(code) < rows || (AutoCSRPropagateRowOf(code) == AUTOCSR_PROPAGATE_NO_ROW && !place)), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": code %" PetscInt_FMT " has row %d after row %d", i, c, AutoCSRPropagateRowOf(code), row);
-    row = AutoCSRPropagateRowOf(code);
-    if (row == AUTOCSR_PROPAGATE_NO_ROW) continue;
-    PetscCheck(place < places, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": code %" PetscInt_FMT " has place %d of %" PetscInt_FMT, i, c, place, places);
-    slot = AutoCSRPropagateSlotOf(seg, chunk, place);
-    PetscCheck(!named[slot], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": slot %" PetscInt_FMT " is named twice", i, slot);
-    named[slot] = 1;
-    (*nnz)++;
+    PetscCheck(c.row[r] < rows && !seen[c.row[r]] && (r <= c.n_long || before >= entries), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": row %d of chunk %" PetscInt_FMT " is %d, of %d entries after %d", i, r, chunk, c.row[r], entries, before);
+    seen[c.row[r]] = 1;
+    for (int j = 0; j < entries; j++) {
+      const int place = AutoCSRPropagateRowPlace(&c, r, j);
+      PetscInt  slot;
+
+      PetscCheck(place > last && place < places, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": row %d of chunk %" PetscInt_FMT " has place %d after %d of %d", i, c.row[r], chunk, place, last, places);
+      last = place;
+      slot = AutoCSRPropagateSlotOf(seg, chunk, place);
+      PetscCheck(!named[slot], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": slot %" PetscInt_FMT " is named twice", i, slot);
+      named[slot] = 1;
+      (*n)++;
+    }
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRPropagateCheckChunks(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt i, PetscInt units, char named[], PetscInt *n)
+{
+  const PetscInt *block_row = (const PetscInt *)seg->stream[AUTOCSR_STREAM_BLOCK_ROW].data, *chunk_ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_CHUNK_PTR].data;
+  const PetscInt *code_ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_CODE_PTR].data, chunks = AutoCSRPropagateChunks(seg);
+  char           *seen;
+
+  PetscFunctionBegin;
+  *n = 0;
+  PetscCall(CheckRowBlocks(seg, csr, i));
+  PetscCall(CheckItems(seg, i));
+  PetscCall(PetscCalloc1(units, &seen));
+  for (PetscInt chunk = 0; chunk <= chunks; chunk++) PetscCheck(chunk ? code_ptr[chunk] >= code_ptr[chunk - 1] + AutoCSRPropagateCodeUnits(0, 0, 0) : !code_ptr[0], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": the codes of chunk %" PetscInt_FMT " begin at %" PetscInt_FMT, i, chunk, code_ptr[chunk]);
+  PetscCheck(seg->stream[AUTOCSR_STREAM_CODE].bytes == sizeof(uint16_t) * AUTOCSR_PROPAGATE_ALIGN * (size_t)code_ptr[chunks], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " has %zu bytes of codes", i, seg->stream[AUTOCSR_STREAM_CODE].bytes);
+  for (PetscInt b = 0; b < AutoCSRPropagateRowBlocks(seg); b++) {
+    PetscCall(CheckParts(seg, i, chunk_ptr[b], chunk_ptr[b + 1], units, seen));
+    for (PetscInt chunk = chunk_ptr[b]; chunk < chunk_ptr[b + 1]; chunk++) PetscCall(CheckCodes(seg, i, chunk, block_row[b + 1] - block_row[b], named, n));
+  }
+  for (PetscInt u = 0; u < units; u++) PetscCheck(seen[u], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": unit %" PetscInt_FMT " is in no chunk", i, u);
+  PetscCall(PetscFree(seen));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode AutoCSRPropagateCheck(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt i)
 {
-  const PetscInt  units     = AutoCSRTiledGroups(seg);
-  const PetscInt *block_row = (const PetscInt *)seg->stream[AUTOCSR_STREAM_BLOCK_ROW].data, *chunk_ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_CHUNK_PTR].data;
-  const size_t    size = AutoCSRStreamElementSize(&seg->axes, AUTOCSR_STREAM_VALUE);
-  PetscInt        nnz  = 0;
-  char           *seen, *named;
+  const PetscInt units = AutoCSRTiledGroups(seg);
+  const size_t   size  = AutoCSRStreamElementSize(&seg->axes, AUTOCSR_STREAM_VALUE);
+  PetscInt       nnz;
+  char          *named;
 
   PetscFunctionBegin;
-  PetscCall(CheckRowBlocks(seg, csr, i));
-  PetscCall(CheckItems(seg, i));
-  PetscCall(PetscCalloc2(units, &seen, units * AUTOCSR_PROPAGATE_UNIT, &named));
-  for (PetscInt b = 0; b < AutoCSRPropagateRowBlocks(seg); b++) {
-    PetscCall(CheckParts(seg, i, chunk_ptr[b], chunk_ptr[b + 1], units, seen));
-    for (PetscInt chunk = chunk_ptr[b]; chunk < chunk_ptr[b + 1]; chunk++) PetscCall(CheckCodes(seg, i, chunk, block_row[b + 1] - block_row[b], named, &nnz));
-  }
+  PetscCall(PetscCalloc1(units * AUTOCSR_PROPAGATE_UNIT, &named));
+  PetscCall(AutoCSRPropagateCheckChunks(seg, csr, i, units, named, &nnz));
   PetscCheck(nnz == seg->nnz, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " of %" PetscInt_FMT " nonzeros has codes for %" PetscInt_FMT, i, seg->nnz, nnz);
-  for (PetscInt u = 0; u < units; u++) PetscCheck(seen[u], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": unit %" PetscInt_FMT " is in no chunk", i, u);
   for (PetscInt s = 0; s < units * AUTOCSR_PROPAGATE_UNIT; s++) {
     const char *code = (const char *)seg->stream[AUTOCSR_STREAM_VALUE].data + size * (size_t)s;
 
@@ -115,6 +143,6 @@ PetscErrorCode AutoCSRPropagateCheck(const AutoCSRSegment *seg, const AutoCSRMat
     PetscCheck(!((const uint16_t *)seg->stream[AUTOCSR_STREAM_INDEX].data)[s], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": slot %" PetscInt_FMT " is padding but not zero", i, s);
     for (size_t b = 0; b < size; b++) PetscCheck(!code[b], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": slot %" PetscInt_FMT " is padding but its value is not zero", i, s);
   }
-  PetscCall(PetscFree2(seen, named));
+  PetscCall(PetscFree(named));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

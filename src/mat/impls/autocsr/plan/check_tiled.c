@@ -4,7 +4,7 @@
 */
 #include "encode.h"
 
-static PetscErrorCode CheckSlots(const AutoCSRSegment *seg, PetscInt i, PetscInt tile, PetscInt begin, PetscInt groups, PetscInt entries)
+PetscErrorCode AutoCSRTiledCheckSlots(const AutoCSRSegment *seg, PetscInt i, PetscInt tile, PetscInt begin, PetscInt groups, PetscInt entries)
 {
   const uint8_t  *end       = (const uint8_t *)seg->stream[AUTOCSR_STREAM_END].data;
   const PetscInt *piece_ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_PIECE_PTR].data;
@@ -78,7 +78,7 @@ PetscErrorCode AutoCSRTiledCheck(const AutoCSRSegment *seg, const AutoCSRMatrix 
       PetscCheck(item[t].begin == next && item[t].groups > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": item %" PetscInt_FMT " has %" PetscInt_FMT " groups from %" PetscInt_FMT " on", i, t, item[t].groups, item[t].begin);
       next += item[t].groups;
     }
-    PetscCall(CheckSlots(seg, i, c, begin, next - begin, entries[c]));
+    PetscCall(AutoCSRTiledCheckSlots(seg, i, c, begin, next - begin, entries[c]));
   }
   PetscCall(CheckRanks(seg, tiles, i));
   PetscCall(PetscFree(entries));

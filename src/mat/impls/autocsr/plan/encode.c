@@ -126,16 +126,27 @@ static PetscErrorCode EncodeDictionary(AutoCSRSegment *seg, const AutoCSRProfile
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Orders tiled and propagated */
-static PetscErrorCode EncodeTiled(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRProfile *profile)
+PetscErrorCode AutoCSRTilesEncodeValues_Host(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRDictionary *dictionary)
 {
-  const PetscBool   tiled = (PetscBool)(seg->axes.order == AUTOCSR_ORDER_TILED);
-  AutoCSRDictionary dictionary;
+  const AutoCSROrder order = seg->axes.order;
 
   PetscFunctionBegin;
-  PetscCall((tiled ? AutoCSRTiledEncode_Host : AutoCSRPropagateEncode_Host)(seg, csr));
+  PetscCall((order == AUTOCSR_ORDER_TILED ? AutoCSRTiledEncodeValues_Host : order == AUTOCSR_ORDER_POPULAR ? AutoCSRPopularEncodeValues_Host
+                                                                                                           : AutoCSRPropagateEncodeValues_Host)(seg, csr, dictionary));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Orders tiled, propagated and popular */
+static PetscErrorCode EncodeTiled(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRProfile *profile)
+{
+  const AutoCSROrder order = seg->axes.order;
+  AutoCSRDictionary  dictionary;
+
+  PetscFunctionBegin;
+  PetscCall((order == AUTOCSR_ORDER_TILED ? AutoCSRTiledEncode_Host : order == AUTOCSR_ORDER_POPULAR ? AutoCSRPopularEncode_Host
+                                                                                                     : AutoCSRPropagateEncode_Host)(seg, csr));
   PetscCall(EncodeDictionary(seg, profile, &dictionary));
-  PetscCall((tiled ? AutoCSRTiledEncodeValues_Host : AutoCSRPropagateEncodeValues_Host)(seg, csr, &dictionary));
+  PetscCall(AutoCSRTilesEncodeValues_Host(seg, csr, &dictionary));
   seg->bytes = AutoCSRSegmentBytesMoved(seg, csr->m, csr->n);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -279,7 +290,7 @@ PetscErrorCode AutoCSRSegmentEncode_Host(AutoCSRSegment *seg, const AutoCSRMatri
   seg->nnz = seg->stream[AUTOCSR_STREAM_ROWS].data ? 0 : csr->row_ptr[seg->row_begin + seg->n_rows] - csr->row_ptr[seg->row_begin];
   for (PetscInt k = 0; k < seg->n_rows && seg->stream[AUTOCSR_STREAM_ROWS].data; k++) seg->nnz += AutoCSRSegmentRowLength(seg, csr, k);
   slots = seg->nnz;
-  if (a->order == AUTOCSR_ORDER_TILED || a->order == AUTOCSR_ORDER_PROPAGATED) {
+  if (AutoCSROrderHasTiles(a->order)) {
     PetscCall(EncodeTiled(seg, csr, profile));
     PetscFunctionReturn(PETSC_SUCCESS);
   }

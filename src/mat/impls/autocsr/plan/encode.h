@@ -5,7 +5,7 @@
 #ifndef AUTOCSR_ENCODE_H
 #define AUTOCSR_ENCODE_H
 
-#include "propagate.h"
+#include "popular.h"
 
 /* Entries of the k-th row; lanes of the last slice past the segment's end have none */
 AUTOCSR_HD PetscInt AutoCSRSegmentRowLength(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt k)
@@ -405,6 +405,10 @@ AUTOCSR_HD PetscInt AutoCSRDecodeColumn(const AutoCSRSegment *seg, const AutoCSR
     return q < 0 ? -1 : AutoCSRTiledColumn(seg, AutoCSRTiledTileOf(seg, q), q);
   }
   if (seg->axes.order == AUTOCSR_ORDER_PROPAGATED) return AutoCSRPropagateColumn(seg, AutoCSRPropagateSlot(seg, k, t));
+  if (seg->axes.order == AUTOCSR_ORDER_POPULAR) {
+    q = AutoCSRPopularSlot(seg, k, csr->col[csr->row_ptr[row] + t]);
+    return q < 0 ? -1 : AutoCSRPopularColumn(seg, q);
+  }
   q = AutoCSRSegmentSlot(seg, csr, k) + AutoCSRSegmentStep(seg, t);
   if (seg->axes.index == AUTOCSR_INDEX_32) return (PetscInt)((const uint32_t *)stream[AUTOCSR_STREAM_INDEX].data)[q];
   return ((const PetscInt *)stream[AUTOCSR_STREAM_BASE].data)[k / seg->axes.slice_height] + (PetscInt)((const uint16_t *)stream[AUTOCSR_STREAM_INDEX].data)[q];
@@ -425,6 +429,10 @@ AUTOCSR_HD PetscScalar AutoCSRDecodeValue(const AutoCSRSegment *seg, const AutoC
   } else if (seg->axes.order == AUTOCSR_ORDER_PROPAGATED) {
     q = AutoCSRPropagateSlot(seg, k, t);
     if (q < 0) return 0;
+  } else if (seg->axes.order == AUTOCSR_ORDER_POPULAR) {
+    q = AutoCSRPopularSlot(seg, k, csr->col[csr->row_ptr[AutoCSRSegmentRow(seg, k)] + t]);
+    if (q < 0) return 0;
+    q = AutoCSRTiledValueSlot(&seg->axes, q);
   } else if (seg->axes.order == AUTOCSR_ORDER_DIAGONAL)
     q = AutoCSRDiagonalSlot(seg, k, t);
   else
@@ -433,6 +441,9 @@ AUTOCSR_HD PetscScalar AutoCSRDecodeValue(const AutoCSRSegment *seg, const AutoC
   if (seg->axes.value == AUTOCSR_VALUE_DICTIONARY) return ((const PetscScalar *)stream[AUTOCSR_STREAM_DICTIONARY].data)[((const uint8_t *)stream[AUTOCSR_STREAM_VALUE].data)[q]];
   return AutoCSRScalarFromFloats(((const float(*)[AUTOCSR_PARTS])stream[AUTOCSR_STREAM_VALUE].data)[q]);
 }
+
+/* plan/encode.c: VALUE where entries lie by column tile */
+PETSC_INTERN PetscErrorCode AutoCSRTilesEncodeValues_Host(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRDictionary *);
 
 /* plan/encode.c: INDEX, VALUE or both of all rows; the dictionary indexes DICTIONARY */
 PETSC_INTERN void AutoCSRSegmentEncodeRows_Host(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRDictionary *, PetscBool index, PetscBool value);

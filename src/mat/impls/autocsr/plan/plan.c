@@ -1,7 +1,7 @@
 /*
   The life of a plan: segments, their streams, and the bytes they take and move.
 */
-#include "propagate.h"
+#include "popular.h"
 #include "../backend.h"
 
 static PetscBool IsPowerOfTwo(PetscInt i)
@@ -65,6 +65,9 @@ static PetscErrorCode AxesCheck(const AutoCSRAxes *a)
   if (a->order == AUTOCSR_ORDER_PROPAGATED) {
     PetscCheck(a->mapping == AUTOCSR_MAP_GROUP && a->partition == AUTOCSR_PARTITION_COLUMNS && a->index == AUTOCSR_INDEX_16, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Order propagated goes with partition columns, index 16 and mapping group");
     PetscCheck(a->tile_width >= 1 && a->tile_width <= 65536 && a->tile_height >= 1 && a->tile_height <= AUTOCSR_PROPAGATE_ROWS && a->tile_steps >= 1 && a->row_limit >= 1, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Tiles of %" PetscInt_FMT " columns, blocks of %" PetscInt_FMT " rows or %" PetscInt_FMT " entries, items of %" PetscInt_FMT " units", a->tile_width, a->tile_height, a->row_limit, a->tile_steps);
+  } else if (a->order == AUTOCSR_ORDER_POPULAR) {
+    PetscCheck(a->mapping == AUTOCSR_MAP_GROUP && a->partition == AUTOCSR_PARTITION_COLUMNS && a->index == AUTOCSR_INDEX_16, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Order popular goes with partition columns, index 16 and mapping group");
+    PetscCheck(a->tile_width >= 1 && a->tile_width <= 65536 && a->tile_height >= 1 && a->tile_height <= AUTOCSR_PROPAGATE_ROWS && a->tile_steps >= 1 && a->row_limit >= 1 && (a->lanes == 1 || a->lanes == AUTOCSR_TILED_GROUP / AUTOCSR_TILED_RUN), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Tiles of %" PetscInt_FMT " columns, blocks of %" PetscInt_FMT " rows or %" PetscInt_FMT " entries, items of %" PetscInt_FMT " groups, %" PetscInt_FMT " lanes", a->tile_width, a->tile_height, a->row_limit, a->tile_steps, a->lanes);
   } else if (a->order == AUTOCSR_ORDER_TILED || a->mapping == AUTOCSR_MAP_GROUP || a->partition == AUTOCSR_PARTITION_COLUMNS) {
     PetscCheck(a->order == AUTOCSR_ORDER_TILED && a->mapping == AUTOCSR_MAP_GROUP && a->partition == AUTOCSR_PARTITION_COLUMNS && a->index == AUTOCSR_INDEX_16, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Partition columns, order tiled, index 16 and mapping group go together");
     PetscCheck(a->tile_width >= 1 && a->tile_width <= 65536 && a->tile_height >= 1 && a->tile_height <= AUTOCSR_TILED_ROWS && a->tile_steps >= 1 && (a->lanes == 1 || a->lanes == AUTOCSR_TILED_GROUP / AUTOCSR_TILED_RUN), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Tiles of %" PetscInt_FMT " columns, blocks of %" PetscInt_FMT " rows, items of %" PetscInt_FMT " groups, %" PetscInt_FMT " lanes", a->tile_width, a->tile_height, a->tile_steps, a->lanes);
@@ -112,7 +115,7 @@ size_t AutoCSRStreamElementSize(const AutoCSRAxes *axes, AutoCSRStreamKind kind)
     return sizeof(AutoCSRSliceFit);
   case AUTOCSR_STREAM_PATTERN_ID:
   case AUTOCSR_STREAM_PIECE_ROW:
-  case AUTOCSR_STREAM_CHUNK_ROW:
+  case AUTOCSR_STREAM_CODE:
     return sizeof(uint16_t);
   case AUTOCSR_STREAM_PATTERN_ROOT:
     return sizeof(AutoCSRPatternRoot);
@@ -123,7 +126,6 @@ size_t AutoCSRStreamElementSize(const AutoCSRAxes *axes, AutoCSRStreamKind kind)
   case AUTOCSR_STREAM_PART:
     return sizeof(AutoCSRPropagatePart);
   case AUTOCSR_STREAM_END:
-  case AUTOCSR_STREAM_CHUNK_PLACE:
     return sizeof(uint8_t);
   case AUTOCSR_STREAM_VALUE:
     if (axes->value == AUTOCSR_VALUE_DICTIONARY) return sizeof(uint8_t);
@@ -153,7 +155,7 @@ PetscErrorCode AutoCSRStreamAllocate(AutoCSRSegment *seg, AutoCSRStreamKind kind
 /* What AutoCSRSegmentBytesMoved() counts of the CSR and of vectors; who asks adds streams, pieces and products */
 double AutoCSRBytesBesideStreams(const AutoCSRAxes *a, double rows, double nnz, PetscInt m, PetscInt n)
 {
-  const PetscBool stored = (PetscBool)(a->order == AUTOCSR_ORDER_TILED || a->order == AUTOCSR_ORDER_PROPAGATED || a->order == AUTOCSR_ORDER_BLOCKED);
+  const PetscBool stored = (PetscBool)(AutoCSROrderHasTiles(a->order) || a->order == AUTOCSR_ORDER_BLOCKED);
   double          bytes  = (double)sizeof(PetscScalar) * rows;
 
   if (a->mapping == AUTOCSR_MAP_EMPTY) return bytes;
@@ -168,9 +170,10 @@ double AutoCSRBytesBesideStreams(const AutoCSRAxes *a, double rows, double nnz, 
   Bytes that a product moves for a segment, each once:
     ROWS, SLICE_PTR, BASE, PATTERN_*, INDEX, VALUE, DICTIONARY   whole, padding counted
     col, val      those of the segment, where they are used in place; of the rows of a block only the first one's col
-    row_ptr       one a row; none for empty rows, in orders tiled, propagated and blocked, nor where SLICE_PTR or PATTERN_PLACE and the pattern tell place and length, or where the pattern tells all
-    pieces        the sum of each is written and read, order tiled
+    row_ptr       one a row; none for empty rows, in orders tiled, propagated, popular and blocked, nor where SLICE_PTR or PATTERN_PLACE and the pattern tell place and length, or where the pattern tells all
+    pieces        the sum of each is written and read, orders tiled and popular
     products      each is written and read, order propagated
+    columns       what is read by COLUMN is written in that order, and read again (order popular)
     x             the share of the segment's rows in the n entries, but no more than its nonzeros
     y             one a row
 */
@@ -181,10 +184,11 @@ double AutoCSRSegmentBytesMoved(const AutoCSRSegment *seg, PetscInt m, PetscInt 
   for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) bytes += (double)seg->stream[s].bytes;
   if (seg->axes.order == AUTOCSR_ORDER_TILED) bytes += 2.0 * sizeof(PetscScalar) * (double)(seg->stream[AUTOCSR_STREAM_PIECE_ROW].bytes / sizeof(uint16_t));
   if (seg->axes.order == AUTOCSR_ORDER_PROPAGATED) bytes += 2.0 * (double)AutoCSRPropagateScratchBytes(seg);
+  if (seg->axes.order == AUTOCSR_ORDER_POPULAR) bytes += 2.0 * (double)AutoCSRPopularScratchBytes(seg);
   return bytes;
 }
 
-/* own: bytes kept on top of the CSR, products of order propagated among them; moved: bytes of one product */
+/* own: bytes kept on top of the CSR, products of order propagated and sums of order popular among them; moved: bytes of one product */
 PetscErrorCode AutoCSRPlanGetBytes(const AutoCSRPlan *plan, PetscInt64 *own, double *moved)
 {
   PetscFunctionBegin;
@@ -193,6 +197,7 @@ PetscErrorCode AutoCSRPlanGetBytes(const AutoCSRPlan *plan, PetscInt64 *own, dou
   for (PetscInt i = 0; i < plan->n_segments; i++) {
     for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) *own += (PetscInt64)plan->segment[i].stream[s].bytes;
     if (plan->segment[i].axes.order == AUTOCSR_ORDER_PROPAGATED) *own += (PetscInt64)AutoCSRPropagateScratchBytes(&plan->segment[i]);
+    if (plan->segment[i].axes.order == AUTOCSR_ORDER_POPULAR) *own += (PetscInt64)AutoCSRPopularScratchBytes(&plan->segment[i]);
     *moved += plan->segment[i].bytes;
   }
   PetscFunctionReturn(PETSC_SUCCESS);

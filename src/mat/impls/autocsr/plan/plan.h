@@ -19,18 +19,19 @@ typedef enum {
 } AutoCSRPartition;
 
 typedef enum {
-  AUTOCSR_ORDER_CSR,       /* entries as in the CSR */
-  AUTOCSR_ORDER_SLICED,    /* slices of slice_height rows, each column-major and padded to its longest row (SELL) */
-  AUTOCSR_ORDER_TILED,     /* by tile of tile_width columns, in it by row, in it by column */
-  AUTOCSR_ORDER_BLOCKED,   /* by dense block, in it by row (BCSR); block rows as in the CSR */
-  AUTOCSR_ORDER_DIAGONAL,  /* by diagonal, in it by row; entries below the main diagonal are those above it (symmetric values) */
-  AUTOCSR_ORDER_PROPAGATED /* by tile of tile_width columns, in it by block of rows, in it by row; products change to the order of row blocks (propagate.h) */
+  AUTOCSR_ORDER_CSR,        /* entries as in the CSR */
+  AUTOCSR_ORDER_SLICED,     /* slices of slice_height rows, each column-major and padded to its longest row (SELL) */
+  AUTOCSR_ORDER_TILED,      /* by tile of tile_width columns, in it by row, in it by column */
+  AUTOCSR_ORDER_BLOCKED,    /* by dense block, in it by row (BCSR); block rows as in the CSR */
+  AUTOCSR_ORDER_DIAGONAL,   /* by diagonal, in it by row; entries below the main diagonal are those above it (symmetric values) */
+  AUTOCSR_ORDER_PROPAGATED, /* by tile of tile_width columns, in it by block of rows, in it by row; products change to the order of row blocks (propagate.h) */
+  AUTOCSR_ORDER_POPULAR     /* as tiled, but tiles are of the columns with the most entries first, and row blocks end after so many entries, too (popular.h) */
 } AutoCSROrder;
 
 typedef enum {
   AUTOCSR_INDEX_CSR,     /* the CSR's column array (order CSR only) */
   AUTOCSR_INDEX_32,      /* uint32_t columns (of blocks, where `block` is more than 1) */
-  AUTOCSR_INDEX_16,      /* uint16_t offsets from BASE[slice]; orders TILED and PROPAGATED: from the first column of the tile */
+  AUTOCSR_INDEX_16,      /* uint16_t offsets from BASE[slice]; orders TILED, PROPAGATED and POPULAR: from the first column of the tile */
   AUTOCSR_INDEX_PATTERN, /* none: column = row + PATTERN_OFFSET[PATTERN_PTR[PATTERN_ID[row]] + t] */
   AUTOCSR_INDEX_FITTED   /* a model of each slice's entries t, and of what it leaves 0, 1, 2 or 4 bytes an entry, as the slice needs (profile/fit.h; order SLICED only) */
 } AutoCSRIndex;
@@ -79,8 +80,8 @@ typedef struct {
   PetscInt         row_group;                           /* rows of a virtual row (granularity U); 1: ROWS names single rows */
   PetscInt         block;                               /* b: dense, aligned b by b blocks have one column code each; 1: each entry its own (order CSR with MAP_LANES, lanes of a block row, or BLOCKED; contiguous whole block rows) */
   PetscInt         algorithm;                           /* MAP_VENDOR: 1, 2 */
-  PetscInt         tile_width, tile_height, tile_steps; /* MAP_TILE: T, W and S of liu2015; MAP_MERGE, MAP_ROW_BLOCKS: lanes, entries of each; order TILED: columns of a tile, rows of a row block, groups of an item; order PROPAGATED: the same, the most rows, units of an item; MAP_PLANES: rows of a plane, planes around, reach (AutoCSRPlanes) */
-  PetscInt         row_limit;                           /* MAP_ROW_BLOCKS: rows of more entries have blocks of their own; order PROPAGATED: entries after which a row block ends */
+  PetscInt         tile_width, tile_height, tile_steps; /* MAP_TILE: T, W and S of liu2015; MAP_MERGE, MAP_ROW_BLOCKS: lanes, entries of each; order TILED: columns of a tile, rows of a row block, groups of an item; orders PROPAGATED and POPULAR: the same, the most rows, units (POPULAR: groups) of an item; MAP_PLANES: rows of a plane, planes around, reach (AutoCSRPlanes) */
+  PetscInt         row_limit;                           /* MAP_ROW_BLOCKS: rows of more entries have blocks of their own; orders PROPAGATED and POPULAR: entries after which a row block ends */
 } AutoCSRAxes;
 
 /*
@@ -92,6 +93,7 @@ typedef struct {
                   part of an item ends (tiled.h). VALUE is dealt out to lanes in each group: AutoCSRTiledValueSlot()
     order BLOCKED q = b^2 (BLOCK_PTR[k / b] + t / b) + k % b * b + t % b
     order PROPAGATED  as the codes of the row's chunks tell: AutoCSRPropagateSlot()
+    order POPULAR  as in order TILED, of tiles of COLUMN, in a piece that the codes of the row's chunks tell: AutoCSRPopularSlot()
     order DIAGONAL q = PATTERN_PLACE[PATTERN_PTR[PATTERN_ID[k]] + t] + k: each diagonal that patterns reach at or above the main one has slots for all rows,
                   0 where a row lacks it; entry (i, i - o) is read from where (i - o, i) lies
   With blocks, INDEX has one code for each block, block rows one after the other and in each its blocks: block t of the block
@@ -123,12 +125,13 @@ typedef enum {
   AUTOCSR_STREAM_RUN_PTR,        /* PetscInt: tiles * row blocks + 1; the first piece of a tile in a row block or after it */
   AUTOCSR_STREAM_BLOCK_PTR,      /* uint32_t: block rows + 1; the first block of each (order BLOCKED) */
   AUTOCSR_STREAM_PATTERN_PLACE,  /* PetscInt: beside PATTERN_OFFSET, where an entry of row 0 would lie in VALUE; negative where that row has none (order DIAGONAL) */
-  AUTOCSR_STREAM_BLOCK_ROW,      /* PetscInt: row blocks + 1; the first of the segment's rows in each (order PROPAGATED, as the next) */
+  AUTOCSR_STREAM_BLOCK_ROW,      /* PetscInt: row blocks + 1; the first of the segment's rows in each (orders PROPAGATED and POPULAR, as the next five) */
   AUTOCSR_STREAM_CHUNK_PTR,      /* PetscInt: row blocks + 1; the first chunk of each */
   AUTOCSR_STREAM_PART_PTR,       /* PetscInt: chunks + 1; the first part of each */
-  AUTOCSR_STREAM_PART,           /* AutoCSRPropagatePart: where a chunk's products are, in the order of their places */
-  AUTOCSR_STREAM_CHUNK_ROW,      /* uint16_t: AUTOCSR_PROPAGATE_CHUNK codes a chunk, by row, those past its entries AUTOCSR_PROPAGATE_NO_ROW */
-  AUTOCSR_STREAM_CHUNK_PLACE,    /* uint8_t: beside CHUNK_ROW */
+  AUTOCSR_STREAM_PART,           /* AutoCSRPropagatePart: where a chunk's products (order POPULAR: sums of pieces) are, in the order of their places */
+  AUTOCSR_STREAM_CODE_PTR,       /* PetscInt: chunks + 1; where the codes of each begin, in AUTOCSR_PROPAGATE_ALIGN */
+  AUTOCSR_STREAM_CODE,           /* uint16_t: the rows of chunks and their places (propagate.h) */
+  AUTOCSR_STREAM_COLUMN,         /* PetscInt: the columns that have entries, by their class, the most popular first, and in it ascending (order POPULAR) */
   AUTOCSR_STREAM_COUNT
 } AutoCSRStreamKind;
 
@@ -240,6 +243,12 @@ PETSC_INTERN PetscErrorCode AutoCSRPlanInterpretTranspose(const AutoCSRPlan *, c
 AUTOCSR_HD PetscBool AutoCSRMappingHasWork(AutoCSRMapping mapping)
 {
   return (PetscBool)(mapping == AUTOCSR_MAP_MERGE || mapping == AUTOCSR_MAP_ROW_BLOCKS);
+}
+
+/* Entries lie by column tile */
+AUTOCSR_HD PetscBool AutoCSROrderHasTiles(AutoCSROrder order)
+{
+  return (PetscBool)(order == AUTOCSR_ORDER_TILED || order == AUTOCSR_ORDER_PROPAGATED || order == AUTOCSR_ORDER_POPULAR);
 }
 
 /* Blocks whose work is in WORK */

@@ -54,12 +54,8 @@ PetscErrorCode AutoCSRPlanRefresh_Host(AutoCSRPlan *plan, const AutoCSRMatrix *c
       continue;
     }
     if (seg->axes.value == AUTOCSR_VALUE_DICTIONARY) PetscCall(PetscArraycpy((PetscScalar *)seg->stream[AUTOCSR_STREAM_DICTIONARY].data, dictionary.value, AUTOCSR_MAX_DISTINCT));
-    if (seg->axes.order == AUTOCSR_ORDER_TILED) {
-      PetscCall(AutoCSRTiledEncodeValues_Host(seg, csr, &dictionary));
-      continue;
-    }
-    if (seg->axes.order == AUTOCSR_ORDER_PROPAGATED) {
-      PetscCall(AutoCSRPropagateEncodeValues_Host(seg, csr, &dictionary));
+    if (AutoCSROrderHasTiles(seg->axes.order)) {
+      PetscCall(AutoCSRTilesEncodeValues_Host(seg, csr, &dictionary));
       continue;
     }
     AutoCSRSegmentEncodeRows_Host(seg, csr, &dictionary, PETSC_FALSE, PETSC_TRUE);

@@ -29,10 +29,9 @@ PetscErrorCode AutoCSRTiledAllocateItems(AutoCSRSegment *seg, PetscInt tiles, co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRTiledAllocate(AutoCSRSegment *seg, PetscInt n, const PetscInt entries[], PetscInt first_group[])
+PetscErrorCode AutoCSRTiledAllocateSlots(AutoCSRSegment *seg, PetscInt tiles, const PetscInt entries[], PetscInt first_group[])
 {
-  const PetscInt tiles  = AutoCSRTiledTiles(&seg->axes, n);
-  PetscInt64     groups = 0;
+  PetscInt64 groups = 0;
 
   PetscFunctionBegin;
   for (PetscInt c = 0; c < tiles; c++) {
@@ -41,12 +40,21 @@ PetscErrorCode AutoCSRTiledAllocate(AutoCSRSegment *seg, PetscInt n, const Petsc
     PetscCheck(groups <= PETSC_MAX_INT / AUTOCSR_TILED_GROUP, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Column tiles of %" PetscInt_FMT " rows have more slots than a PetscInt counts; take another strategy or 64-bit indices", seg->n_rows);
   }
   first_group[tiles] = (PetscInt)groups;
-  PetscCheck((PetscInt64)tiles * AutoCSRTiledRowBlocks(seg) < PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " column tiles of %" PetscInt_FMT " row blocks are more than a PetscInt counts", tiles, AutoCSRTiledRowBlocks(seg));
   PetscCall(AutoCSRTiledAllocateItems(seg, tiles, first_group));
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_INDEX, (PetscInt)groups * AUTOCSR_TILED_GROUP));
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_VALUE, (PetscInt)groups * AUTOCSR_TILED_GROUP));
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_END, (PetscInt)groups * (AUTOCSR_TILED_GROUP / AUTOCSR_TILED_RUN)));
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_PIECE_PTR, (PetscInt)groups + 1));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRTiledAllocate(AutoCSRSegment *seg, PetscInt n, const PetscInt entries[], PetscInt first_group[])
+{
+  const PetscInt tiles = AutoCSRTiledTiles(&seg->axes, n);
+
+  PetscFunctionBegin;
+  PetscCheck((PetscInt64)tiles * AutoCSRTiledRowBlocks(seg) < PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " column tiles of %" PetscInt_FMT " row blocks are more than a PetscInt counts", tiles, AutoCSRTiledRowBlocks(seg));
+  PetscCall(AutoCSRTiledAllocateSlots(seg, tiles, entries, first_group));
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_RUN_PTR, tiles * AutoCSRTiledRowBlocks(seg) + 1));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -75,7 +83,7 @@ static void EncodeEntries(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const P
   }
 }
 
-static PetscInt PiecesOfGroup(const uint8_t end[], PetscInt group)
+PetscInt AutoCSRTiledPiecesOfGroup(const uint8_t end[], PetscInt group)
 {
   PetscInt pieces = 0;
 
@@ -155,7 +163,7 @@ PetscErrorCode AutoCSRTiledEncode_Host(AutoCSRSegment *seg, const AutoCSRMatrix 
   EncodeEntries(seg, csr, first_group, next);
   piece_ptr    = (PetscInt *)seg->stream[AUTOCSR_STREAM_PIECE_PTR].data;
   piece_ptr[0] = 0;
-  for (PetscInt g = 0; g < groups; g++) piece_ptr[g + 1] = piece_ptr[g] + PiecesOfGroup((const uint8_t *)seg->stream[AUTOCSR_STREAM_END].data, g);
+  for (PetscInt g = 0; g < groups; g++) piece_ptr[g + 1] = piece_ptr[g] + AutoCSRTiledPiecesOfGroup((const uint8_t *)seg->stream[AUTOCSR_STREAM_END].data, g);
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_PIECE_ROW, piece_ptr[groups]));
   EncodePieces(seg, csr, first_group, next, entries);
   EncodeRanks(seg, tiles);

@@ -218,8 +218,11 @@ AUTOCSR_HD PetscInt AutoCSRTiledTileOf(const AutoCSRSegment *seg, PetscInt q)
 */
 PETSC_INTERN PetscErrorCode AutoCSRTiledAllocateItems(AutoCSRSegment *, PetscInt tiles, const PetscInt first_group[]);
 PETSC_INTERN PetscErrorCode AutoCSRTiledAllocate(AutoCSRSegment *, PetscInt n, const PetscInt entries[], PetscInt first_group[]);
+PETSC_INTERN PetscErrorCode AutoCSRTiledAllocateSlots(AutoCSRSegment *, PetscInt tiles, const PetscInt entries[], PetscInt first_group[]); /* the same, but for what is counted by row block */
+PETSC_INTERN PetscInt       AutoCSRTiledPiecesOfGroup(const uint8_t end[], PetscInt group);
 PETSC_INTERN PetscErrorCode AutoCSRTiledEncode_Host(AutoCSRSegment *, const AutoCSRMatrix *);
-PETSC_INTERN PetscErrorCode AutoCSRTiledCheck(const AutoCSRSegment *, const AutoCSRMatrix *, PetscInt i); /* check_tiled.c: what decoding does not show, for segment i of check.c */
+PETSC_INTERN PetscErrorCode AutoCSRTiledCheckSlots(const AutoCSRSegment *, PetscInt i, PetscInt tile, PetscInt begin, PetscInt groups, PetscInt entries); /* of a tile */
+PETSC_INTERN PetscErrorCode AutoCSRTiledCheck(const AutoCSRSegment *, const AutoCSRMatrix *, PetscInt i);                                                 /* check_tiled.c: what decoding does not show, for segment i of check.c */
 PETSC_INTERN PetscErrorCode AutoCSRTiledEncodeValues_Host(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRDictionary *);
 
 #endif

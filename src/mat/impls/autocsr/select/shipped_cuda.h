@@ -1,6 +1,6 @@
 /*
   Figures of an H200, for real single, complex and all other scalars: what fits products of many matrices and executors (config/fit-figures.py), but for those of which
-  no table has products, as propagate's, which are by hand. Data of shipped.c.
+  no table has products, as propagate's and popular's, which are by hand. Data of shipped.c.
   Picoseconds: entry, row, irregular, start, walk; and memory, gather
 */
 #ifndef AUTOCSR_SHIPPED_CUDA_H
@@ -76,6 +76,9 @@ static const AutoCSRExecutorFigure ShippedCUDA[] = {
     {"propagate/copy", {3, 2, 1.6, 8e+06, 1000, 1.58}},
     {"propagate/float32", {3, 2, 1.6, 8e+06, 1000, 1.6}},
     {"propagate/dictionary", {3, 2, 1.6, 8e+06, 1000, 1.58}},
+    {"popular/copy", {3, 7, 3, 5e+06, 1700, 1}},
+    {"popular/float32", {3, 7, 3, 5e+06, 1700, 1}},
+    {"popular/dictionary", {3, 7, 3, 5e+06, 1700, 1}},
     {"segsum/8", {1.88, 1.17, 994, 172000, 45300, 1.29, 1.01}},
     {"row-blocks/2", {3.41, 2.3, 1.83, 163000, 112000, 1.3, 1}},
     {"row-blocks/4", {1.26, 0.747, 12.1, 103000, 134000, 1.47, 1.24}},
@@ -153,6 +156,9 @@ static const AutoCSRExecutorFigure ShippedCUDA[] = {
     {"propagate/copy", {6, 4, 3.2, 7.94e+06, 1000, 1.1}},
     {"propagate/float32", {6, 4, 3.2, 8e+06, 1000, 1.6}},
     {"propagate/dictionary", {6, 4, 3.2, 7.92e+06, 1000, 1.11}},
+    {"popular/copy", {7, 14, 6, 5e+06, 4900, 1}},
+    {"popular/float32", {7, 14, 6, 5e+06, 4900, 1}},
+    {"popular/dictionary", {7, 14, 6, 5e+06, 4900, 1}},
     {"segsum/8", {6.75, 4.73, 1140, 435000, 34800, 1.41, 0.696}},
     {"row-blocks/2", {8.89, 1.1, 0.994, 192000, 218000, 1.3, 0.837}},
     {"row-blocks/4", {5.92, 2.42, 1.01, 100000, 94200, 1.53, 0.799}},
@@ -230,6 +236,9 @@ static const AutoCSRExecutorFigure ShippedCUDA[] = {
     {"propagate/copy", {3, 2, 1.6, 7.97e+06, 1000, 1.17}},
     {"propagate/float32", {3, 2, 1.6, 8e+06, 1000, 1.6}},
     {"propagate/dictionary", {3, 2, 1.6, 7.97e+06, 1000, 1.21}},
+    {"popular/copy", {3.8, 9, 4.3, 5e+06, 3200, 1}},
+    {"popular/float32", {3.8, 9, 4.3, 5e+06, 3200, 1}},
+    {"popular/dictionary", {3.8, 9, 4.3, 5e+06, 3200, 1}},
     {"segsum/8", {3.56, 6, 1040, 353000, 26800, 1.13, 0.764}},
     {"row-blocks/2", {4.56, 0.366, 0.969, 114000, 71200, 1.87, 0.751}},
     {"row-blocks/4", {2.58, 0.675, 6.76, 99000, 115000, 1.17, 1.05}},

@@ -60,6 +60,13 @@ static struct {
      "  title     = {Reducing Pagerank Communication via Propagation Blocking},\n"
      "  booktitle = {IEEE International Parallel and Distributed Processing Symposium (IPDPS)},\n"
      "  year      = {2017}\n}\n",
+     PETSC_FALSE},
+    {"zhang2017",
+     "@inproceedings{zhang2017,\n"
+     "  author    = {Yunming Zhang and Vladimir Kiriansky and Charith Mendis and Saman Amarasinghe and Matei Zaharia},\n"
+     "  title     = {Making Caches Work for Graph Analytics},\n"
+     "  booktitle = {IEEE International Conference on Big Data},\n"
+     "  year      = {2017}\n}\n",
      PETSC_FALSE}};
 
 PetscErrorCode AutoCSRCite(const AutoCSRPlan *plan)

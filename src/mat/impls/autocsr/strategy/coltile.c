@@ -37,16 +37,19 @@ static double column_window(const AutoCSRProfile *profile)
   return PetscMin((double)profile->n, 2.0 * profile->bandwidth + 1);
 }
 
-static double count_pieces(const AutoCSRProblem *problem, const AutoCSRAxes *axes)
+double AutoCSRTiledPieces(const AutoCSRProfile *profile, double tiles)
 {
-  const AutoCSRProfile *profile = problem->profile;
-  const double          tiles   = PetscMin((double)AutoCSRTiledTiles(axes, profile->n), column_window(profile) / axes->tile_width + 1);
-  double                pieces  = 0;
+  double pieces = 0;
 
   for (int b = 1; b < AUTOCSR_HISTOGRAM_BINS; b++) {
     if (profile->histogram[b]) pieces += pieces_of(profile->histogram[b], (double)profile->histogram_nnz[b] / profile->histogram[b], tiles);
   }
   return PetscMin(pieces, (double)profile->nnz);
+}
+
+static double count_pieces(const AutoCSRProblem *problem, const AutoCSRAxes *axes)
+{
+  return AutoCSRTiledPieces(problem->profile, PetscMin((double)AutoCSRTiledTiles(axes, problem->profile->n), column_window(problem->profile) / axes->tile_width + 1));
 }
 
 static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)

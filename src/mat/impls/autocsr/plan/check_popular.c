@@ -1,0 +1,54 @@
+/*
+  The invariants of order popular that decoding does not show: columns are listed once and by class, padding is zero and ends no
+  piece, groups know their first piece, and each piece has its place in a chunk and is named once.
+*/
+#include "encode.h"
+
+static PetscErrorCode CheckColumns(const AutoCSRSegment *seg, PetscInt n, PetscInt i, const PetscInt entries[])
+{
+  const PetscInt *column = (const PetscInt *)seg->stream[AUTOCSR_STREAM_COLUMN].data;
+  PetscInt        used   = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt j = 0; j < n; j++) used += entries[j] > 0;
+  PetscCheck(used == AutoCSRPopularColumns(seg), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": %" PetscInt_FMT " columns are listed, %" PetscInt_FMT " have entries", i, AutoCSRPopularColumns(seg), used);
+  for (PetscInt c = 0; c < used; c++) {
+    PetscCheck(column[c] >= 0 && column[c] < n && entries[column[c]], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": column %" PetscInt_FMT " is listed", i, column[c]);
+    if (!c) continue;
+    const uint8_t last = AutoCSRPopularClass(entries[column[c - 1]]), now = AutoCSRPopularClass(entries[column[c]]);
+    PetscCheck(last < now || (last == now && column[c - 1] < column[c]), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": column %" PetscInt_FMT " is listed after column %" PetscInt_FMT, i, column[c], column[c - 1]);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRPopularCheck(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt i)
+{
+  const PetscInt          tiles = AutoCSRPopularTiles(seg), items = AutoCSRTiledItemCount(seg), groups = AutoCSRTiledGroups(seg);
+  const PetscInt         *column = (const PetscInt *)seg->stream[AUTOCSR_STREAM_COLUMN].data, pieces = ((const PetscInt *)seg->stream[AUTOCSR_STREAM_PIECE_PTR].data)[groups];
+  const AutoCSRTiledItem *item = (const AutoCSRTiledItem *)seg->stream[AUTOCSR_STREAM_ITEM].data;
+  PetscInt               *entries, *of_tile, named_pieces, next = 0;
+  char                   *named;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc3(csr->n, &entries, tiles, &of_tile, pieces, &named));
+  for (PetscInt k = 0; k < seg->n_rows; k++) {
+    const PetscInt row = AutoCSRSegmentRow(seg, k);
+
+    for (PetscInt p = csr->row_ptr[row]; p < csr->row_ptr[row + 1]; p++) entries[csr->col[p]]++;
+  }
+  PetscCall(CheckColumns(seg, csr->n, i, entries));
+  for (PetscInt c = 0; c < AutoCSRPopularColumns(seg); c++) of_tile[c / seg->axes.tile_width] += entries[column[c]];
+  for (PetscInt c = 0, t = 0; c < tiles; c++) {
+    const PetscInt begin = next;
+
+    for (; t < items && item[t].tile == c; t++) {
+      PetscCheck(item[t].begin == next && item[t].groups > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": item %" PetscInt_FMT " has %" PetscInt_FMT " groups from %" PetscInt_FMT " on", i, t, item[t].groups, item[t].begin);
+      next += item[t].groups;
+    }
+    PetscCall(AutoCSRTiledCheckSlots(seg, i, c, begin, next - begin, of_tile[c]));
+  }
+  PetscCall(AutoCSRPropagateCheckChunks(seg, csr, i, pieces, named, &named_pieces));
+  PetscCheck(named_pieces == pieces, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " of %" PetscInt_FMT " pieces has codes for %" PetscInt_FMT, i, pieces, named_pieces);
+  PetscCall(PetscFree3(entries, of_tile, named));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,102 @@
+/*
+  popular: column tiles of the columns with the most entries first (Zhang et al. 2017, frequency based clustering and segmenting;
+  hong2019, 3), for matrices of which a few columns have most of the entries, as graphs of people and of pages. Of a row's entries
+  most are in few tiles then, whose part of x is in shared memory, and make few pieces. Nothing is gathered but x itself, once, in the
+  order of the columns.
+    variants  the backend's tiles and row blocks; values copied, from a dictionary, float32. On a device only, where gathers reach a part of x
+              alone and pieces are long
+    cost      10 bytes an entry and no gather; 18 bytes a piece, 20 a column
+    build     entries are sorted once and copied once
+*/
+#include "preset.h"
+#include "../plan/popular.h"
+#include "../backend.h"
+
+#define ENTRIES_OF_PIECE 1.5 /* on average */
+#define PART_OF_X        0.5 /* that gathers reach, at most: tiles of columns in their own order do as well else */
+#define LEAST            2e6 /* entries: three launches, and what sorting takes, are not paid for by fewer */
+#define SORT_BYTES       300 /* an entry: a sort of pairs of 12 bytes, by columns' counts and places, takes as long as moving so many */
+
+/* Tiles that gathers reach, as if all were as likely */
+static double tiles_reached(const AutoCSRProblem *problem, const AutoCSRAxes *axes)
+{
+  return problem->profile->reach / sizeof(PetscScalar) / axes->tile_width + 1;
+}
+
+static double count_pieces(const AutoCSRProblem *problem, const AutoCSRAxes *axes)
+{
+  return AutoCSRTiledPieces(problem->profile, tiles_reached(problem, axes));
+}
+
+static double row_blocks(const AutoCSRProblem *problem, const AutoCSRAxes *axes)
+{
+  return (double)problem->csr->m / axes->tile_height + (double)problem->csr->nnz / axes->row_limit + 1;
+}
+
+static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
+{
+  const AutoCSRMatrix *csr  = problem->csr;
+  AutoCSRAxes          axes = {.partition = AUTOCSR_PARTITION_COLUMNS, .order = AUTOCSR_ORDER_POPULAR, .index = AUTOCSR_INDEX_16, .mapping = AUTOCSR_MAP_GROUP, .reduction = AUTOCSR_REDUCE_SEGMENTED, .slice_height = 1, .row_group = 1};
+  AutoCSRValue         value[3];
+  const PetscInt       n_values = AutoCSRStoredValueCodings(problem, value);
+  PetscBool            asked;
+
+  PetscFunctionBegin;
+  *n   = 0;
+  *why = "a processor has no executor for it: its caches hold what x is read from again";
+  if (!problem->parallel) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AutoCSRProblemAsksFor(problem, "popular", &asked));
+  *why = "gathers reach most of the vector, or entries are few: it is used where it is asked for by name";
+  if (!asked && (!problem->profile || problem->profile->rows_only || csr->nnz < LEAST || problem->profile->reach > PART_OF_X * sizeof(PetscScalar) * csr->n)) PetscFunctionReturn(PETSC_SUCCESS);
+  *why = "the settings ask for a coding that popular does not have";
+  (*csr->backend->shape_tiles)(csr->m, csr->n, csr->nnz, &axes);
+  if (!axes.tile_width || (double)AutoCSRTiledTiles(&axes, csr->n) * row_blocks(problem, &axes) > 4.0 * csr->nnz + 1e6) {
+    *why = "the entries are too few for tables of tiles and blocks of rows";
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (!asked && ENTRIES_OF_PIECE * count_pieces(problem, &axes) > csr->nnz) {
+    *why = "pieces of so few entries take longer than gathers: it is used where it is asked for by name";
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  for (PetscInt v = 0; v < n_values; v++) {
+    axes.value = value[v];
+    AutoCSRVariantAdd(problem, &axes, max, list, n);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
+{
+  const AutoCSRRange range  = problem->range;
+  const double       pieces = count_pieces(problem, axes), groups = range.nnz / AUTOCSR_TILED_GROUP, columns = PetscMin((double)problem->csr->n, range.nnz);
+  const double       parts  = PetscMin(pieces, row_blocks(problem, axes) * tiles_reached(problem, axes));
+  const double       tables = pieces * sizeof(uint16_t) + parts * sizeof(AutoCSRPropagatePart) + groups * (AUTOCSR_TILED_GROUP / 8 + sizeof(PetscInt)) + columns * sizeof(PetscInt);
+
+  PetscFunctionBegin;
+  *n = 1;
+  AutoCSRCostFill(problem, axes, range.rows, range.nnz, range.nnz, 0, 0, part);
+  part->rows      = pieces;
+  part->scattered = 0;
+  part->longest   = PetscMin(axes->tile_steps, groups) * AUTOCSR_TILED_GROUP / AUTOCSR_TILED_PARTS;
+  part->irregular = columns; /* of x, read in their order */
+  part->bytes += tables + (pieces + columns) * 2 * sizeof(PetscScalar);
+  part->own_bytes += tables + (pieces + columns) * sizeof(PetscScalar); /* with the sums, and x in order */
+  part->build += 2 * tables + range.nnz * SORT_BYTES;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRPlan *plan)
+{
+  PetscFunctionBegin;
+  PetscCall(AutoCSRBuildContiguous(problem, "popular", axes, plan));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes *axes, size_t len, char text[])
+{
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(text, len, "tiles of %" PetscInt_FMT " columns, the most popular first, about %.2g of the entries a piece, values %s", axes->tile_width, count_pieces(problem, axes) / PetscMax(problem->csr->nnz, 1), AutoCSRValueWords(axes->value)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const AutoCSRStrategy AutoCSRStrategy_popular = {"popular", "zhang2017-segmenting", PETSC_TRUE, variants, cost, build, describe};
