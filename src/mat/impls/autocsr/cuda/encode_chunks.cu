@@ -71,28 +71,103 @@ static __global__ void __launch_bounds__(BLOCK) WriteParts(AutoCSRSegment seg, D
 #define MOST    AUTOCSR_PROPAGATE_MOST
 #define BANKS   AUTOCSR_PROPAGATE_BANKS
 
+#define SPANS   (THREADS / BANKS) /* of rows: a thread has the rows of one bank in one of them */
+
 /* In shared memory: of a row first how many entries it has in the chunk, then which of its rows it is, and, 16 bits up, how many of its entries have their code */
 struct ChunkRows {
   int      of[AUTOCSR_PROPAGATE_ROWS];
   uint16_t row_of[AUTOCSR_PROPAGATE_CHUNK];
-  int      with[MOST + 2][BANKS], rank[MOST + 2][BANKS]; /* rows with so many entries, the last: with more, by bank; and how many have come */
-  int      at[MOST + 2], first[MOST];                    /* where those begin; where the j-th entries of short rows begin */
+  int      with[MOST + 2][BANKS];          /* rows with so many entries, the last: with more, by bank */
+  uint16_t before[SPANS][MOST + 2][BANKS]; /* the same of a span, then of those before it */
+  int      at[MOST + 2], first[MOST];      /* where those begin; where the j-th entries of short rows begin */
   int      long_places;
 };
 
-/* f(i, at) for each of n elements i, in their order, by one warp: at is get(c) of its class c, 0 up, and as many of it are added then by add(c, n); classes below 0 are passed over */
-template <typename Class, typename Get, typename Add, typename F>
-static __device__ __forceinline__ void CountInOrder(int n, Class class_of, Get get, Add add, F f)
+static_assert(THREADS % BANKS == 0, "Each bank has as many threads");
+
+static __device__ __forceinline__ int CountOf(int entries)
+{
+  return entries < MOST + 1 ? entries : MOST + 1;
+}
+
+/* How many rows there are with so many entries, by bank, and where they begin; by all threads */
+static __device__ __forceinline__ void CountRows(ChunkRows &s, int rows)
+{
+  const int bank = (int)threadIdx.x % BANKS, span = (int)threadIdx.x / BANKS, each = (rows / BANKS + SPANS) / SPANS * BANKS;
+
+  for (int c = 0; c < MOST + 2; c++) s.before[span][c][bank] = 0;
+  for (int k = span * each + bank; k < rows && k < (span + 1) * each; k += BANKS) {
+    const int entries = s.of[k];
+
+    s.before[span][CountOf(entries)][bank]++;
+    if (entries > MOST) (void)atomicAdd(&s.long_places, entries);
+  }
+  __syncthreads();
+  for (int i = (int)threadIdx.x; i < (MOST + 2) * BANKS; i += THREADS) {
+    int sum = 0;
+
+    for (int p = 0; p < SPANS; p++) {
+      const int n = s.before[p][i / BANKS][i % BANKS];
+
+      s.before[p][i / BANKS][i % BANKS] = (uint16_t)sum;
+      sum += n;
+    }
+    s.with[i / BANKS][i % BANKS] = sum;
+  }
+  __syncthreads();
+  if (threadIdx.x < WARP) { /* a lane a count of entries */
+    const int c = MOST + 1 - Lane();
+    int       n = 0;
+
+    for (int i = 0; c > 0 && i < BANKS; i++) n += s.with[c][i];
+    for (int d = 1; d < WARP; d *= 2) {
+      const int before = __shfl_up_sync(ALL_LANES, n, d);
+
+      if (Lane() >= d) n += before;
+    }
+    if (c > 0) s.at[c - 1] = n; /* those of fewer begin where these end */
+    if (c == MOST + 1) s.at[c] = 0;
+    __syncwarp();
+    if (Lane() == 0) {
+      int before = 0;
+
+      for (int j = 0; j < MOST; j++) {
+        s.first[j] = before;
+        before += s.at[j] - s.at[MOST];
+      }
+    }
+  }
+  __syncthreads();
+}
+
+/* The rows, and of long ones how many entries they have in place of where they begin; by all threads, each the rows of a bank in their order */
+static __device__ __forceinline__ void WriteRows(ChunkRows &s, int rows, uint16_t row[], uint16_t begin[])
+{
+  const int bank = (int)threadIdx.x % BANKS, span = (int)threadIdx.x / BANKS, each = (rows / BANKS + SPANS) / SPANS * BANKS;
+
+  for (int k = span * each + bank; k < rows && k < (span + 1) * each; k += BANKS) {
+    const int entries = s.of[k], c = CountOf(entries);
+
+    if (!entries) continue;
+    const int r = s.at[c] + AutoCSRPropagateOrder(s.with[c], bank, s.before[span][c][bank]++);
+
+    row[r] = (uint16_t)k;
+    if (c > MOST) begin[r] = (uint16_t)entries;
+    s.of[k] = r;
+  }
+}
+
+/* The places, by one warp, which goes through them in their order */
+static __device__ __forceinline__ void WritePlaces(ChunkRows &s, int n, int n_long, const uint16_t begin[], int long_places, uint16_t place[])
 {
   for (int i = Lane(); i - Lane() < n; i += WARP) {
-    const int      c      = i < n ? class_of(i) : -1;
-    const unsigned like   = __match_any_sync(ALL_LANES, c);
-    const int      before = __popc(like & ((1u << Lane()) - 1)), at = c < 0 ? 0 : get(c) + before;
+    const int      k      = i < n && s.row_of[i] < AUTOCSR_PROPAGATE_ROWS ? (int)s.row_of[i] : -1;
+    const unsigned like   = __match_any_sync(ALL_LANES, k);
+    const int      before = __popc(like & ((1u << Lane()) - 1)), of = k < 0 ? 0 : s.of[k], r = of & 0xffff, j = (of >> 16) + before;
 
     __syncwarp();
-    if (c >= 0 && !before) add(c, __popc(like));
-    __syncwarp();
-    if (c >= 0) f(i, at);
+    if (k >= 0 && !before) s.of[k] = of + (__popc(like) << 16);
+    if (k >= 0) place[r < n_long ? begin[r] + j : long_places + s.first[j] + r - n_long] = (uint16_t)i;
     __syncwarp();
   }
 }
@@ -110,7 +185,6 @@ static __global__ void __launch_bounds__(THREADS) WriteCodes(AutoCSRSegment seg,
   const int                   rows = (int)(block_row[b + 1] - block_row[b]), unit = (int)AutoCSRPropagateUnit(&seg), n = AutoCSRPropagatePlaces(&seg, chunk);
 
   for (int r = (int)threadIdx.x; r < rows; r += THREADS) s.of[r] = 0;
-  for (int i = (int)threadIdx.x; i < (MOST + 2) * BANKS; i += THREADS) s.with[0][i] = s.rank[0][i] = 0;
   if (threadIdx.x == 0) s.long_places = 0;
   __syncthreads();
   for (PetscInt p = part_ptr[chunk] + (PetscInt)threadIdx.x / WARP; p < part_ptr[chunk + 1]; p += THREADS / WARP) {
@@ -125,36 +199,11 @@ static __global__ void __launch_bounds__(THREADS) WriteCodes(AutoCSRSegment seg,
     }
   }
   __syncthreads();
-  for (int r = (int)threadIdx.x; r < rows; r += THREADS) {
-    (void)atomicAdd(&s.with[s.of[r] < MOST + 1 ? s.of[r] : MOST + 1][r % BANKS], 1);
-    if (s.of[r] > MOST) (void)atomicAdd(&s.long_places, s.of[r]);
-  }
-  __syncthreads();
+  CountRows(s, rows);
 
-  if (threadIdx.x < WARP) { /* a lane a count of entries */
-    const int c    = MOST + 1 - Lane();
-    int       rows = 0;
+  const int rows_here = s.at[0], n_long = s.at[MOST], short_places = s.first[MOST - 1] + s.at[MOST - 1] - n_long, places = short_places + s.long_places;
+  const int units = (int)AutoCSRPropagateCodeUnits(places, rows_here, n_long);
 
-    for (int bank = 0; c > 0 && bank < BANKS; bank++) rows += s.with[c][bank];
-    for (int d = 1; d < WARP; d *= 2) {
-      const int before = __shfl_up_sync(ALL_LANES, rows, d);
-
-      if (Lane() >= d) rows += before;
-    }
-    if (c > 0) s.at[c - 1] = rows; /* those of fewer begin where these end */
-    if (c == MOST + 1) s.at[c] = 0;
-  }
-  __syncthreads();
-
-  const int rows_here = s.at[0], n_long = s.at[MOST];
-  int       short_places = 0;
-  for (int j = 0; j < MOST; j++) {
-    if (threadIdx.x == 0) s.first[j] = short_places;
-    short_places += s.at[j] - n_long;
-  }
-  __syncthreads();
-
-  const int places = short_places + s.long_places, units = (int)AutoCSRPropagateCodeUnits(places, rows_here, n_long);
   if (!write) {
     if (threadIdx.x == 0) code_ptr[chunk] = units;
     return;
@@ -164,37 +213,21 @@ static __global__ void __launch_bounds__(THREADS) WriteCodes(AutoCSRSegment seg,
 
   for (int i = (int)threadIdx.x; i < AUTOCSR_PROPAGATE_HEAD; i += THREADS) code[i] = (uint16_t)(i < MOST ? s.first[i] : i == MOST ? short_places : i == MOST + 1 ? n_long : 0);
   for (int i = (int)(place - code) + places + (int)threadIdx.x; i < units * AUTOCSR_PROPAGATE_ALIGN; i += THREADS) code[i] = 0;
-  if (threadIdx.x == 0) begin[n_long] = (uint16_t)s.long_places;
+  WriteRows(s, rows, row, begin);
   __syncthreads();
   if (threadIdx.x >= WARP) return;
+  if (Lane() == 0) {
+    int sum = 0;
 
-  int long_places = 0;
-  CountInOrder(
-    rows, [&](int k) { return s.of[k] ? (s.of[k] < MOST + 1 ? s.of[k] : MOST + 1) * BANKS + k % BANKS : -1; },
-    [&](int c) { return s.rank[0][c]; }, [&](int c, int more) { s.rank[0][c] += more; },
-    [&](int k, int q) {
-      const int c = s.of[k] < MOST + 1 ? s.of[k] : MOST + 1, r = s.at[c] + AutoCSRPropagateOrder(s.with[c], k % BANKS, q);
+    for (int l = 0; l <= n_long; l++) { /* how many become where they begin */
+      const int entries = l < n_long ? begin[l] : 0;
 
-      row[r] = (uint16_t)k;
-      if (r < n_long) begin[r] = (uint16_t)s.of[k];
-      s.of[k] = r;
-    });
-  for (int l = 0; l < n_long; l++) { /* how many become where they begin */
-    const int entries = begin[l];
-
-    __syncwarp();
-    if (Lane() == 0) begin[l] = (uint16_t)long_places;
-    __syncwarp();
-    long_places += entries;
+      begin[l] = (uint16_t)sum;
+      sum += entries;
+    }
   }
-  CountInOrder(
-    n, [&](int i) { return s.row_of[i] < AUTOCSR_PROPAGATE_ROWS ? (int)s.row_of[i] : -1; },
-    [&](int k) { return s.of[k] >> 16; }, [&](int k, int more) { s.of[k] += more << 16; },
-    [&](int i, int j) {
-      const int r = s.of[s.row_of[i]] & 0xffff;
-
-      place[r < n_long ? begin[r] + j : long_places + s.first[j] + r - n_long] = (uint16_t)i;
-    });
+  __syncwarp();
+  WritePlaces(s, n, n_long, begin, s.long_places, place);
 }
 
 PetscErrorCode DeviceFirstOfKeys(PetscInt n, const uint32_t key[], PetscInt keys, PetscInt first[])

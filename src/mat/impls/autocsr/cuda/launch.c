@@ -105,16 +105,15 @@ static void ShapePropagate(PetscInt n, PetscInt nnz, AutoCSRAxes *axes)
   const PetscInt tiles = most ? n / most + (n % most != 0) : 0, width = tiles ? n / tiles + (n % tiles != 0) : 1;
 
   axes->lanes       = 1;
-  axes->tile_height = PropagateRows();
+  axes->tile_height = PropagateRows() / 2;
   axes->tile_width  = axes->tile_height ? PetscMin(most, (width + unit - 1) / unit * unit) : 0;
   axes->tile_steps  = PetscMax(PROPAGATE_SHORT * axes->tile_width, nnz / (PROPAGATE_ITEMS * processors)) / AUTOCSR_PROPAGATE_UNIT + 1;
   axes->row_limit   = PetscMax(PROPAGATE_CHUNKS * AUTOCSR_PROPAGATE_CHUNK, nnz / (PROPAGATE_ITEMS * processors));
 }
 
-#define POPULAR_SHORT   2 /* entries of an item, at least, for each column of its tile */
-#define POPULAR_ENTRIES 4 /* of a piece: row blocks end after as many pieces as those of order propagated do after products, or more, where there are so many */
+#define POPULAR_SHORT 2 /* entries of an item, at least, for each column of its tile */
 
-/* As many columns in a tile as there can be: rows have the fewer pieces */
+/* As many columns in a tile as there can be: rows have the fewer pieces. Half as many rows in a block: of graphs of a few million entries the last blocks are waited for */
 static void ShapePopular(PetscInt n, PetscInt nnz, AutoCSRAxes *axes)
 {
   const PetscInt unit = 16 / PetscMin(16, (PetscInt)sizeof(PetscScalar)), most = TileColumns() / unit * unit, processors = AutoCSRDeviceProcessors();
@@ -122,11 +121,11 @@ static void ShapePopular(PetscInt n, PetscInt nnz, AutoCSRAxes *axes)
   PetscInt       waves = 1;
 
   axes->lanes       = AUTOCSR_TILED_GROUP / AUTOCSR_TILED_RUN;
-  axes->tile_height = PropagateRows();
+  axes->tile_height = PropagateRows() / 2;
   axes->tile_width  = axes->tile_height ? PetscMin(most, (n + unit - 1) / unit * unit) : 0;
   while (waves < TILE_WAVES && (double)share / waves * AUTOCSR_TILED_GROUP > POPULAR_SHORT * axes->tile_width) waves *= 2;
   axes->tile_steps = PetscMax(1, share / waves);
-  axes->row_limit  = PetscMax(POPULAR_ENTRIES * PROPAGATE_CHUNKS * AUTOCSR_PROPAGATE_CHUNK, nnz / (PROPAGATE_ITEMS * processors));
+  axes->row_limit  = PetscMax(PROPAGATE_CHUNKS * AUTOCSR_PROPAGATE_CHUNK, nnz / (PROPAGATE_ITEMS * processors));
 }
 
 /*
