@@ -51,7 +51,8 @@ static PetscInt SharedScalars(size_t without, PetscInt most)
 }
 
 #define SHARED_OF_BLOCK     1024 /* that the system keeps of it */
-#define PROPAGATE_RESIDENTS 2    /* blocks that add products, of a multiprocessor */
+#define PROPAGATE_RESIDENTS 2    /* blocks that add products, of a multiprocessor, */
+#define PROPAGATE_FEW       1024 /* unless they have room for fewer rows: then one */
 
 /* Bytes of shared memory of a multiprocessor */
 static PetscInt SharedOfProcessor(void)
@@ -85,9 +86,9 @@ static PetscInt PropagateColumns(void)
 
 static PetscInt PropagateRows(void)
 {
-  const PetscInt half = SharedOfProcessor() / PROPAGATE_RESIDENTS - SHARED_OF_BLOCK, room = half - (PetscInt)AutoCSRDevicePropagateBytes(0);
+  const PetscInt half = SharedOfProcessor() / PROPAGATE_RESIDENTS - SHARED_OF_BLOCK, rows = (half - (PetscInt)AutoCSRDevicePropagateBytes(0)) / (PetscInt)sizeof(PetscScalar);
 
-  return room > 0 ? PetscMin(SharedScalars(AutoCSRDevicePropagateBytes(0), AUTOCSR_PROPAGATE_ROWS), room / (PetscInt)sizeof(PetscScalar)) / 32 * 32 : 0;
+  return PetscMin(SharedScalars(AutoCSRDevicePropagateBytes(0), AUTOCSR_PROPAGATE_ROWS), rows < PROPAGATE_FEW ? AUTOCSR_PROPAGATE_ROWS : rows) / 32 * 32;
 }
 
 #define TILE_ENTRIES 8    /* for each column of a tile, so many entries of an item make its copy cheap */
