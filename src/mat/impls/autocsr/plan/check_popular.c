@@ -23,11 +23,10 @@ static PetscErrorCode CheckColumns(const AutoCSRSegment *seg, PetscInt n, PetscI
 
 PetscErrorCode AutoCSRPopularCheck(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt i)
 {
-  const PetscInt          tiles = AutoCSRPopularTiles(seg), items = AutoCSRTiledItemCount(seg), groups = AutoCSRTiledGroups(seg);
-  const PetscInt         *column = (const PetscInt *)seg->stream[AUTOCSR_STREAM_COLUMN].data, pieces = ((const PetscInt *)seg->stream[AUTOCSR_STREAM_PIECE_PTR].data)[groups];
-  const AutoCSRTiledItem *item = (const AutoCSRTiledItem *)seg->stream[AUTOCSR_STREAM_ITEM].data;
-  PetscInt               *entries, *of_tile, named_pieces, next = 0;
-  char                   *named;
+  const PetscInt  tiles = AutoCSRPopularTiles(seg), groups = AutoCSRTiledGroups(seg);
+  const PetscInt *column = (const PetscInt *)seg->stream[AUTOCSR_STREAM_COLUMN].data, pieces = ((const PetscInt *)seg->stream[AUTOCSR_STREAM_PIECE_PTR].data)[groups];
+  PetscInt       *entries, *of_tile, named_pieces;
+  char           *named;
 
   PetscFunctionBegin;
   PetscCall(PetscCalloc3(csr->n, &entries, tiles, &of_tile, pieces, &named));
@@ -38,15 +37,7 @@ PetscErrorCode AutoCSRPopularCheck(const AutoCSRSegment *seg, const AutoCSRMatri
   }
   PetscCall(CheckColumns(seg, csr->n, i, entries));
   for (PetscInt c = 0; c < AutoCSRPopularColumns(seg); c++) of_tile[c / seg->axes.tile_width] += entries[column[c]];
-  for (PetscInt c = 0, t = 0; c < tiles; c++) {
-    const PetscInt begin = next;
-
-    for (; t < items && item[t].tile == c; t++) {
-      PetscCheck(item[t].begin == next && item[t].groups > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": item %" PetscInt_FMT " has %" PetscInt_FMT " groups from %" PetscInt_FMT " on", i, t, item[t].groups, item[t].begin);
-      next += item[t].groups;
-    }
-    PetscCall(AutoCSRTiledCheckSlots(seg, i, c, begin, next - begin, of_tile[c]));
-  }
+  PetscCall(AutoCSRTiledCheckTiles(seg, i, tiles, of_tile));
   PetscCall(AutoCSRPropagateCheckChunks(seg, csr, i, pieces, named, &named_pieces));
   PetscCheck(named_pieces == pieces, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " of %" PetscInt_FMT " pieces has codes for %" PetscInt_FMT, i, pieces, named_pieces);
   PetscCall(PetscFree3(entries, of_tile, named));

@@ -4,7 +4,7 @@
 */
 #include "encode.h"
 
-PetscErrorCode AutoCSRTiledCheckSlots(const AutoCSRSegment *seg, PetscInt i, PetscInt tile, PetscInt begin, PetscInt groups, PetscInt entries)
+static PetscErrorCode CheckSlots(const AutoCSRSegment *seg, PetscInt i, PetscInt tile, PetscInt begin, PetscInt groups, PetscInt entries)
 {
   const uint8_t  *end       = (const uint8_t *)seg->stream[AUTOCSR_STREAM_END].data;
   const PetscInt *piece_ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_PIECE_PTR].data;
@@ -27,6 +27,25 @@ PetscErrorCode AutoCSRTiledCheckSlots(const AutoCSRSegment *seg, PetscInt i, Pet
       for (int b = 0; b < bytes; b++) PetscCheck(!code[b], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": slot %" PetscInt_FMT " is padding but its value is not zero", i, slot);
     }
     PetscCheck(piece_ptr[begin + g + 1] - piece_ptr[begin + g] == pieces, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": group %" PetscInt_FMT " does not count its pieces", i, begin + g);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRTiledCheckTiles(const AutoCSRSegment *seg, PetscInt i, PetscInt tiles, const PetscInt entries[])
+{
+  const PetscInt          items = AutoCSRTiledItemCount(seg);
+  const AutoCSRTiledItem *item  = (const AutoCSRTiledItem *)seg->stream[AUTOCSR_STREAM_ITEM].data;
+  PetscInt                next  = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt c = 0, t = 0; c < tiles; c++) {
+    const PetscInt begin = next;
+
+    for (; t < items && item[t].tile == c; t++) {
+      PetscCheck(item[t].begin == next && item[t].groups > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": item %" PetscInt_FMT " has %" PetscInt_FMT " groups from %" PetscInt_FMT " on", i, t, item[t].groups, item[t].begin);
+      next += item[t].groups;
+    }
+    PetscCall(CheckSlots(seg, i, c, begin, next - begin, entries[c]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -60,9 +79,8 @@ static PetscErrorCode CheckRanks(const AutoCSRSegment *seg, PetscInt tiles, Pets
 
 PetscErrorCode AutoCSRTiledCheck(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt i)
 {
-  const PetscInt          tiles = AutoCSRTiledTiles(&seg->axes, csr->n), items = AutoCSRTiledItemCount(seg);
-  const AutoCSRTiledItem *item = (const AutoCSRTiledItem *)seg->stream[AUTOCSR_STREAM_ITEM].data;
-  PetscInt               *entries, next = 0;
+  const PetscInt tiles = AutoCSRTiledTiles(&seg->axes, csr->n);
+  PetscInt      *entries;
 
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(tiles, &entries));
@@ -71,15 +89,7 @@ PetscErrorCode AutoCSRTiledCheck(const AutoCSRSegment *seg, const AutoCSRMatrix 
 
     for (PetscInt p = csr->row_ptr[row]; p < csr->row_ptr[row + 1]; p++) entries[csr->col[p] / seg->axes.tile_width]++;
   }
-  for (PetscInt c = 0, t = 0; c < tiles; c++) {
-    const PetscInt begin = next;
-
-    for (; t < items && item[t].tile == c; t++) {
-      PetscCheck(item[t].begin == next && item[t].groups > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": item %" PetscInt_FMT " has %" PetscInt_FMT " groups from %" PetscInt_FMT " on", i, t, item[t].groups, item[t].begin);
-      next += item[t].groups;
-    }
-    PetscCall(AutoCSRTiledCheckSlots(seg, i, c, begin, next - begin, entries[c]));
-  }
+  PetscCall(AutoCSRTiledCheckTiles(seg, i, tiles, entries));
   PetscCall(CheckRanks(seg, tiles, i));
   PetscCall(PetscFree(entries));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -221,7 +221,7 @@ PETSC_INTERN PetscErrorCode AutoCSRTiledAllocate(AutoCSRSegment *, PetscInt n, c
 PETSC_INTERN PetscErrorCode AutoCSRTiledAllocateSlots(AutoCSRSegment *, PetscInt tiles, const PetscInt entries[], PetscInt first_group[]); /* the same, but for what is counted by row block */
 PETSC_INTERN PetscInt       AutoCSRTiledPiecesOfGroup(const uint8_t end[], PetscInt group);
 PETSC_INTERN PetscErrorCode AutoCSRTiledEncode_Host(AutoCSRSegment *, const AutoCSRMatrix *);
-PETSC_INTERN PetscErrorCode AutoCSRTiledCheckSlots(const AutoCSRSegment *, PetscInt i, PetscInt tile, PetscInt begin, PetscInt groups, PetscInt entries); /* of a tile */
+PETSC_INTERN PetscErrorCode AutoCSRTiledCheckTiles(const AutoCSRSegment *, PetscInt i, PetscInt tiles, const PetscInt entries[]); /* of these alone, by how many entries each has */
 PETSC_INTERN PetscErrorCode AutoCSRTiledCheck(const AutoCSRSegment *, const AutoCSRMatrix *, PetscInt i);                                                 /* check_tiled.c: what decoding does not show, for segment i of check.c */
 PETSC_INTERN PetscErrorCode AutoCSRTiledEncodeValues_Host(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRDictionary *);
 

@@ -28,11 +28,6 @@ static double count_pieces(const AutoCSRProblem *problem, const AutoCSRAxes *axe
   return AutoCSRTiledPieces(problem->profile, tiles_reached(problem, axes));
 }
 
-static double row_blocks(const AutoCSRProblem *problem, const AutoCSRAxes *axes)
-{
-  return (double)problem->csr->m / axes->tile_height + (double)problem->csr->nnz / axes->row_limit + 1;
-}
-
 static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
 {
   const AutoCSRMatrix *csr  = problem->csr;
@@ -50,7 +45,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   if (!asked && (!problem->profile || problem->profile->rows_only || csr->nnz < LEAST || problem->profile->reach > PART_OF_X * sizeof(PetscScalar) * csr->n)) PetscFunctionReturn(PETSC_SUCCESS);
   *why = "the settings ask for a coding that popular does not have";
   (*csr->backend->shape_tiles)(csr->m, csr->n, csr->nnz, &axes);
-  if (!axes.tile_width || (double)AutoCSRTiledTiles(&axes, csr->n) * row_blocks(problem, &axes) > 4.0 * csr->nnz + 1e6) {
+  if (!axes.tile_width || (double)AutoCSRTiledTiles(&axes, csr->n) * AutoCSRPropagateRowBlocksOf(problem, &axes) > 4.0 * csr->nnz + 1e6) {
     *why = "the entries are too few for tables of tiles and blocks of rows";
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -69,7 +64,7 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
 {
   const AutoCSRRange range  = problem->range;
   const double       pieces = count_pieces(problem, axes), groups = range.nnz / AUTOCSR_TILED_GROUP, columns = PetscMin((double)problem->csr->n, range.nnz);
-  const double       parts  = PetscMin(pieces, row_blocks(problem, axes) * tiles_reached(problem, axes));
+  const double       parts  = PetscMin(pieces, AutoCSRPropagateRowBlocksOf(problem, axes) * tiles_reached(problem, axes));
   const double       tables = pieces * sizeof(uint16_t) + parts * sizeof(AutoCSRPropagatePart) + groups * (AUTOCSR_TILED_GROUP / 8 + sizeof(PetscInt)) + columns * sizeof(PetscInt);
 
   PetscFunctionBegin;

@@ -33,6 +33,8 @@ PETSC_INTERN const char *AutoCSRValueWords(AutoCSRValue);
 PETSC_INTERN void AutoCSRCostFill(const AutoCSRProblem *, const AutoCSRAxes *, double rows, double nnz, double entries, double slices, double names, AutoCSRCost *);
 /* AutoCSRStrategy.cost of one segment over all rows of the problem, in place and in order */
 PETSC_INTERN PetscErrorCode AutoCSRCostInPlace(const AutoCSRProblem *, const AutoCSRAxes *, AutoCSRCost[], PetscInt *n);
+/* propagate.c: blocks of rows that end after so many rows, or entries */
+PETSC_INTERN double AutoCSRPropagateRowBlocksOf(const AutoCSRProblem *, const AutoCSRAxes *);
 /* coltile.c: the pieces that the rows make of so many tiles, all as likely */
 PETSC_INTERN double AutoCSRTiledPieces(const AutoCSRProfile *, double tiles);
 /* coltile.c: likewise, of column tiles in which the rows make so many pieces */

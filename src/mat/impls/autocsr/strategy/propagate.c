@@ -15,7 +15,7 @@
 #define CACHED     (32 << 20) /* bytes of x that the L2 of devices with memory for such matrices holds beside what streams by */
 #define SORT_BYTES 1200       /* an entry: two sorts of pairs of words and searches on the way take as long as moving so many */
 
-static double row_blocks(const AutoCSRProblem *problem, const AutoCSRAxes *axes)
+double AutoCSRPropagateRowBlocksOf(const AutoCSRProblem *problem, const AutoCSRAxes *axes)
 {
   return (double)problem->csr->m / axes->tile_height + (double)problem->csr->nnz / axes->row_limit + 1;
 }
@@ -23,7 +23,7 @@ static double row_blocks(const AutoCSRProblem *problem, const AutoCSRAxes *axes)
 /* Runs that have entries, were these spread evenly: more than there are where they are not */
 static double runs_of(const AutoCSRProblem *problem, const AutoCSRAxes *axes)
 {
-  const double all = row_blocks(problem, axes) * AutoCSRTiledTiles(axes, problem->csr->n);
+  const double all = AutoCSRPropagateRowBlocksOf(problem, axes) * AutoCSRTiledTiles(axes, problem->csr->n);
 
   return all > 0 ? -all * expm1(-(double)problem->csr->nnz / all) : 0;
 }
@@ -46,14 +46,14 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   *why = "the settings ask for a coding that propagate does not have";
   (*csr->backend->shape_tiles)(csr->m, csr->n, csr->nnz, &axes);
   if (axes.tile_width) {
-    const double blocks = row_blocks(problem, &axes), runs = blocks * AutoCSRTiledTiles(&axes, csr->n);
+    const double blocks = AutoCSRPropagateRowBlocksOf(problem, &axes), runs = blocks * AutoCSRTiledTiles(&axes, csr->n);
 
     if (runs >= 2147483647.0 || csr->nnz + AUTOCSR_PROPAGATE_UNIT * PetscMin(runs, (double)csr->nnz) + AUTOCSR_PROPAGATE_CHUNK * blocks >= (double)PETSC_MAX_INT) {
       *why = "its tables of tiles and blocks of rows, and runs of entries padded, may be more than is counted";
       PetscFunctionReturn(PETSC_SUCCESS);
     }
   }
-  if (!axes.tile_width || (double)AutoCSRTiledTiles(&axes, csr->n) * row_blocks(problem, &axes) > 4.0 * csr->nnz + 1e6) {
+  if (!axes.tile_width || (double)AutoCSRTiledTiles(&axes, csr->n) * AutoCSRPropagateRowBlocksOf(problem, &axes) > 4.0 * csr->nnz + 1e6) {
     *why = "the entries are too few for tables of tiles and blocks of rows";
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -68,7 +68,7 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
 {
   const AutoCSRRange range = problem->range;
   const double       runs = runs_of(problem, axes), slots = range.nnz + (AUTOCSR_PROPAGATE_UNIT - 1) / 2.0 * runs;
-  const double       codes  = slots + row_blocks(problem, axes) * (AUTOCSR_PROPAGATE_CHUNK / 2);
+  const double       codes  = slots + AutoCSRPropagateRowBlocksOf(problem, axes) * (AUTOCSR_PROPAGATE_CHUNK / 2);
   const double       tables = codes * (sizeof(uint16_t) + sizeof(uint8_t)) + (runs + slots / AUTOCSR_PROPAGATE_CHUNK) * sizeof(AutoCSRPropagatePart);
 
   PetscFunctionBegin;
@@ -93,7 +93,7 @@ static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *ax
 static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes *axes, size_t len, char text[])
 {
   PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(text, len, "products of %" PetscInt_FMT " tiles of %" PetscInt_FMT " columns, added in about %.3g blocks of rows, values %s", AutoCSRTiledTiles(axes, problem->csr->n), axes->tile_width, row_blocks(problem, axes), AutoCSRValueWords(axes->value)));
+  PetscCall(PetscSNPrintf(text, len, "products of %" PetscInt_FMT " tiles of %" PetscInt_FMT " columns, added in about %.3g blocks of rows, values %s", AutoCSRTiledTiles(axes, problem->csr->n), axes->tile_width, AutoCSRPropagateRowBlocksOf(problem, axes), AutoCSRValueWords(axes->value)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
