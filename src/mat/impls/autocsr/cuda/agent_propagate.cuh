@@ -163,7 +163,7 @@ struct AgentPropagateSum : AgentBase {
 
   static __device__ __forceinline__ void Run(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceTiles &tiles, const AutoCSRDeviceOperands &op, PetscInt block, unsigned char *shared)
   {
-    constexpr int  bytes     = AUTOCSR_PROPAGATE_CHUNK * (int)sizeof(PetscScalar) + AUTOCSR_PROPAGATE_CODES * (int)sizeof(uint16_t);
+    constexpr int  bytes     = AUTOCSR_PROPAGATE_CHUNK * (int)sizeof(PetscScalar) + AUTOCSR_PROPAGATE_CODES * (int)sizeof(uint16_t); /* AutoCSRDeviceChunkBytes() */
     const PetscInt first_row = tiles.block_row[block], first = tiles.chunk_ptr[block], chunks = tiles.chunk_ptr[block + 1] - first;
     const int      rows = (int)(tiles.block_row[block + 1] - first_row);
     PetscScalar   *sum  = (PetscScalar *)(shared + AUTOCSR_PROPAGATE_STAGES * bytes);

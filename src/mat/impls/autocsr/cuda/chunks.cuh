@@ -1,4 +1,4 @@
-/* What the encoders of orders propagated and popular share (encode_chunks.cu): sorts by tile, row blocks, chunks and their codes */
+/* What the encoders by column tile share: sorts, and (encode_chunks.cu, orders propagated and popular) row blocks, chunks and their codes */
 #ifndef AUTOCSR_DEVICE_CHUNKS_CUH
 #define AUTOCSR_DEVICE_CHUNKS_CUH
 

@@ -104,7 +104,7 @@ typedef struct {
   PetscInt *entry, *group;
 } Tiles;
 
-/* f(slot, i) for each slot: i is the entry that lies there, negative where there is none, and end that after the tile's last; a warp has as many slots as it has lanes, of one tile */
+/* f(slot, tile, i, end) for each slot: i is the entry that lies there, negative where there is none, and end that after the tile's last; a warp has as many slots as it has lanes, of one tile */
 template <typename F>
 static __device__ __forceinline__ void EachSlot(const Tiles &tiles, PetscInt n_tiles, PetscInt64 slots, F f)
 {
@@ -127,7 +127,7 @@ static __device__ __forceinline__ PetscInt PlaceInCSR(const AutoCSRSegment &seg,
   return csr.row_ptr[AutoCSRSegmentRow(&seg, k)] + (e - ptr[k]);
 }
 
-/* INDEX and END; VALUE, too, if there is nothing else to write; key and entry: sorted */
+/* VALUE, and INDEX and END unless these are there; key and entry: sorted */
 template <bool all>
 static __global__ void __launch_bounds__(BLOCK) WriteSlots(AutoCSRSegment seg, AutoCSRMatrix csr, const PetscInt ptr[], Tiles tiles, PetscInt n_tiles, PetscInt blocks, PetscInt64 slots, const uint32_t key[], const Entry entry[], const AutoCSRDictionary *dictionary)
 {
@@ -229,7 +229,7 @@ static PetscErrorCode MakeColumns(AutoCSRSegment *seg, const AutoCSRMatrix *csr,
 
 /* Memory that the sorted entries are in */
 typedef struct {
-  DeviceScratch memory[4];
+  DeviceScratch memory[2];
   uint32_t     *key;
   Entry        *entry;
 } SortedEntries;
@@ -238,17 +238,17 @@ typedef struct {
 static PetscErrorCode SortEntries(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, const PetscInt ptr[], const PetscInt before[], PetscInt tiles, PetscInt blocks, SortedEntries *sorted)
 {
   const size_t  nnz = (size_t)seg->nnz;
-  DeviceScratch memory;
+  DeviceScratch memory[3];
   PetscInt     *place;
   uint32_t     *key;
   Entry        *entry;
 
   PetscFunctionBegin;
-  PetscCall(memory.Allocate((size_t)csr->n, &place));
-  PetscCall(sorted->memory[0].Allocate(nnz, &key));
-  PetscCall(sorted->memory[1].Allocate(nnz, &entry));
-  PetscCall(sorted->memory[2].Allocate(nnz, &sorted->key));
-  PetscCall(sorted->memory[3].Allocate(nnz, &sorted->entry));
+  PetscCall(memory[0].Allocate((size_t)csr->n, &place));
+  PetscCall(memory[1].Allocate(nnz, &key));
+  PetscCall(memory[2].Allocate(nnz, &entry));
+  PetscCall(sorted->memory[0].Allocate(nnz, &sorted->key));
+  PetscCall(sorted->memory[1].Allocate(nnz, &sorted->entry));
   Launch(PlaceColumns, GridOfThreads(AutoCSRPopularColumns(seg)), BLOCK, 0, AUTOCSR_STREAM)(*seg, place);
   PetscCallCUDA(cudaGetLastError());
   if (!nnz) PetscFunctionReturn(PETSC_SUCCESS);
@@ -263,6 +263,7 @@ static PetscErrorCode MakeTiles(AutoCSRSegment *seg, const uint32_t key[], const
 {
   const PetscBool exist = (PetscBool)(seg->stream[AUTOCSR_STREAM_ITEM].data != NULL);
   PetscInt       *host, *entries;
+  PetscErrorCode  ierr = (PetscErrorCode)0;
 
   PetscFunctionBegin;
   PetscCall(DeviceFirstOfKeys(seg->nnz, key, RunCount(*runs), runs->entry));
@@ -271,7 +272,9 @@ static PetscErrorCode MakeTiles(AutoCSRSegment *seg, const uint32_t key[], const
   PetscCall(PetscMalloc2(runs->tiles + 1, &host, runs->tiles, &entries));
   PetscCall(AutoCSRDeviceToHost(host, tiles->entry, sizeof(*host) * (size_t)(runs->tiles + 1)));
   for (PetscInt c = 0; c < runs->tiles; c++) entries[c] = host[c + 1] - host[c];
-  if (!exist) PetscCall(AutoCSRTiledAllocateSlots(seg, runs->tiles, entries, host));
+  if (!exist) ierr = AutoCSRTiledAllocateSlots(seg, runs->tiles, entries, host);
+  if (ierr) PetscCall(PetscFree2(host, entries)); /* out of memory is an error that the caller lives with */
+  PetscCall(ierr);
   host[0] = 0;
   for (PetscInt c = 0; c < runs->tiles; c++) host[c + 1] = host[c] + Pieces(entries[c], AUTOCSR_TILED_GROUP);
   PetscCall(AutoCSRDeviceFromHost(tiles->group, host, sizeof(*host) * (size_t)(runs->tiles + 1)));

@@ -77,6 +77,7 @@ static PetscErrorCode MakeRuns(AutoCSRSegment *seg, PetscInt n, const uint32_t k
   const PetscInt n_runs = RunCount(*runs);
   DeviceScratch  scratch;
   PetscInt      *tile_unit, *host;
+  PetscErrorCode ierr;
 
   PetscFunctionBegin;
   PetscCall(DeviceFirstOfKeys(seg->nnz, key, n_runs, runs->entry));
@@ -89,8 +90,9 @@ static PetscErrorCode MakeRuns(AutoCSRSegment *seg, PetscInt n, const uint32_t k
   PetscCallCUDA(cudaGetLastError());
   PetscCall(PetscMalloc1(runs->tiles + 1, &host));
   PetscCall(AutoCSRDeviceToHost(host, tile_unit, sizeof(*host) * (size_t)(runs->tiles + 1)));
-  PetscCall(AutoCSRPropagateAllocate(seg, n, host));
+  ierr = AutoCSRPropagateAllocate(seg, n, host);
   PetscCall(PetscFree(host));
+  PetscCall(ierr); /* out of memory is one that the caller lives with */
   PetscCall(DeviceEncodeChunks(seg, runs));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

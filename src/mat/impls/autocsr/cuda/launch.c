@@ -78,7 +78,7 @@ static PetscBool HasRoomForSums(const AutoCSRAxes *axes)
   return (PetscBool)(SharedScalars(0, sums) == sums);
 }
 
-/* The same, and the most rows of a row block, of order propagated */
+/* The same of order propagated, and the most rows of a row block, of order popular, too */
 static PetscInt PropagateColumns(void)
 {
   return SharedScalars(0, 65536);
@@ -106,7 +106,7 @@ static void ShapePropagate(PetscInt n, PetscInt nnz, AutoCSRAxes *axes)
   const PetscInt tiles = most ? n / most + (n % most != 0) : 0, width = tiles ? n / tiles + (n % tiles != 0) : 1;
 
   axes->lanes       = 1;
-  axes->tile_height = PropagateRows() / 2;
+  axes->tile_height = PropagateRows();
   axes->tile_width  = axes->tile_height ? PetscMin(most, (width + unit - 1) / unit * unit) : 0;
   axes->tile_steps  = PetscMax(PROPAGATE_SHORT * axes->tile_width, nnz / (PROPAGATE_ITEMS * processors)) / AUTOCSR_PROPAGATE_UNIT + 1;
   axes->row_limit   = PetscMax(PROPAGATE_CHUNKS * AUTOCSR_PROPAGATE_CHUNK, nnz / (PROPAGATE_ITEMS * processors));

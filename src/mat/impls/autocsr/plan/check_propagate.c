@@ -67,7 +67,7 @@ static PetscErrorCode CheckParts(const AutoCSRSegment *seg, PetscInt i, PetscInt
 static PetscErrorCode CheckCodes(const AutoCSRSegment *seg, PetscInt i, PetscInt chunk, PetscInt rows, char named[], PetscInt *n)
 {
   const PetscInt             *code_ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_CODE_PTR].data;
-  const uint16_t             *code     = (const uint16_t *)seg->stream[AUTOCSR_STREAM_CODE].data + code_ptr[chunk] * AUTOCSR_PROPAGATE_ALIGN;
+  const uint16_t             *code     = (const uint16_t *)seg->stream[AUTOCSR_STREAM_CODE].data + (size_t)code_ptr[chunk] * AUTOCSR_PROPAGATE_ALIGN;
   const PetscInt              all      = (code_ptr[chunk + 1] - code_ptr[chunk]) * AUTOCSR_PROPAGATE_ALIGN;
   const int                   places   = AutoCSRPropagatePlaces(seg, chunk);
   const AutoCSRPropagateCodes c        = AutoCSRPropagateReadCodes(code);

@@ -171,7 +171,7 @@ double AutoCSRBytesBesideStreams(const AutoCSRAxes *a, double rows, double nnz, 
     ROWS, SLICE_PTR, BASE, PATTERN_*, INDEX, VALUE, DICTIONARY   whole, padding counted
     col, val      those of the segment, where they are used in place; of the rows of a block only the first one's col
     row_ptr       one a row; none for empty rows, in orders tiled, propagated, popular and blocked, nor where SLICE_PTR or PATTERN_PLACE and the pattern tell place and length, or where the pattern tells all
-    pieces        the sum of each is written and read, orders tiled and popular
+    pieces        the sum of each is written and read, orders tiled and popular (there: as many as chunks have places for)
     products      each is written and read, order propagated
     columns       what is read by COLUMN is written in that order, and read again (order popular)
     x             the share of the segment's rows in the n entries, but no more than its nonzeros

@@ -15,7 +15,7 @@ typedef enum {
   AUTOCSR_PARTITION_ROWS,     /* rows, each whole */
   AUTOCSR_PARTITION_BIN,      /* one bin of virtual rows (hou2017, III-B) */
   AUTOCSR_PARTITION_NONZEROS, /* equal shares of nonzeros, or of rows and nonzeros, that cut rows (liu2015, 3.1; dufrechou2021, 2.1.6) */
-  AUTOCSR_PARTITION_COLUMNS   /* tiles of neighbouring columns, of all rows (hong2019, 3; COL_DIV) */
+  AUTOCSR_PARTITION_COLUMNS   /* tiles of columns, neighbours or (order POPULAR) those with about as many entries, of all rows (hong2019, 3; COL_DIV) */
 } AutoCSRPartition;
 
 typedef enum {

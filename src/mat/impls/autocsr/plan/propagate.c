@@ -191,10 +191,10 @@ PetscErrorCode AutoCSRPropagateEncodeCodes(AutoCSRSegment *seg, const uint16_t r
         const int n = AutoCSRPropagatePlaces(seg, chunk);
 
         for (int i = 0; i < n; i++) of_place[i] = row_of[AutoCSRPropagateSlotOf(seg, chunk, i)];
-        code_ptr[chunk + 1] = code_ptr[chunk] + EncodeChunk(block_row[b + 1] - block_row[b], n, of_place, count, next, write ? code + code_ptr[chunk] * AUTOCSR_PROPAGATE_ALIGN : NULL);
+        code_ptr[chunk + 1] = code_ptr[chunk] + EncodeChunk(block_row[b + 1] - block_row[b], n, of_place, count, next, write ? code + (size_t)code_ptr[chunk] * AUTOCSR_PROPAGATE_ALIGN : NULL);
       }
     }
-    if (!write) PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_CODE, code_ptr[AutoCSRPropagateChunks(seg)] * AUTOCSR_PROPAGATE_ALIGN));
+    if (!write) PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_CODE, (PetscInt64)code_ptr[AutoCSRPropagateChunks(seg)] * AUTOCSR_PROPAGATE_ALIGN));
   }
   PetscCall(PetscFree2(count, next));
   PetscFunctionReturn(PETSC_SUCCESS);

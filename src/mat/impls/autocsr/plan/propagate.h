@@ -19,14 +19,14 @@
 
 #include "tiled.h"
 
-#define AUTOCSR_PROPAGATE_UNIT  4                                                                                                         /* slots; copies of units are aligned to 16 bytes and fill sectors of memory */
-#define AUTOCSR_PROPAGATE_CHUNK 2048                                                                                                      /* places */
-#define AUTOCSR_PROPAGATE_ROWS  8160                                                                                                      /* most rows of a row block */
-#define AUTOCSR_PROPAGATE_MOST  8                                                                                                         /* entries of a short row in a chunk */
-#define AUTOCSR_PROPAGATE_HEAD  16                                                                                                        /* codes before the rows */
-#define AUTOCSR_PROPAGATE_BANKS (128 / (int)sizeof(PetscScalar))                                                                          /* of a shared memory, of a scalar each: a row's is its number modulo so many */
-#define AUTOCSR_PROPAGATE_ALIGN 8                                                                                                         /* of the codes of a chunk: 16 bytes */
-#define AUTOCSR_PROPAGATE_CODES (AUTOCSR_PROPAGATE_HEAD + 2 * AUTOCSR_PROPAGATE_CHUNK + AUTOCSR_PROPAGATE_CHUNK / AUTOCSR_PROPAGATE_MOST) /* of a chunk, at most */
+#define AUTOCSR_PROPAGATE_UNIT  4                                                                                /* slots; copies of units are aligned to 16 bytes and fill sectors of memory */
+#define AUTOCSR_PROPAGATE_CHUNK 2048                                                                             /* places */
+#define AUTOCSR_PROPAGATE_ROWS  8160                                                                             /* most rows of a row block */
+#define AUTOCSR_PROPAGATE_MOST  8                                                                                /* entries of a short row in a chunk */
+#define AUTOCSR_PROPAGATE_HEAD  16                                                                               /* codes before the rows */
+#define AUTOCSR_PROPAGATE_BANKS (128 / (int)sizeof(PetscScalar))                                                 /* of a shared memory, of a scalar each: a row's is its number modulo so many */
+#define AUTOCSR_PROPAGATE_ALIGN 8                                                                                /* of the codes of a chunk: 16 bytes */
+#define AUTOCSR_PROPAGATE_CODES (AUTOCSR_PROPAGATE_HEAD + 2 * AUTOCSR_PROPAGATE_CHUNK + AUTOCSR_PROPAGATE_ALIGN) /* of a chunk, at most: each row has a place, and a long one several */
 
 /* A part of a run in a chunk: where its units are among those of the tiles, and their place in the chunk * 2 AUTOCSR_PROPAGATE_CHUNK + how many */
 typedef struct {

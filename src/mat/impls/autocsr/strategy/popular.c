@@ -5,7 +5,7 @@
   order of the columns.
     variants  the backend's tiles and row blocks; values copied, from a dictionary, float32. On a device only, where gathers reach a part of x
               alone and pieces are long
-    cost      10 bytes an entry and no gather; 18 bytes a piece, 20 a column
+    cost      10 bytes an entry and no gather; 19 bytes a piece, 20 a column
     build     entries are sorted once and copied once
 */
 #include "preset.h"
@@ -45,6 +45,14 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   if (!asked && (!problem->profile || problem->profile->rows_only || csr->nnz < LEAST || problem->profile->reach > PART_OF_X * sizeof(PetscScalar) * csr->n)) PetscFunctionReturn(PETSC_SUCCESS);
   *why = "the settings ask for a coding that popular does not have";
   (*csr->backend->shape_tiles)(csr->m, csr->n, csr->nnz, &axes);
+  if (axes.tile_width) {
+    const double tiles = AutoCSRTiledTiles(&axes, csr->n);
+
+    if (tiles * AutoCSRPropagateRowBlocksOf(problem, &axes) >= 2147483647.0 || csr->nnz + AUTOCSR_TILED_GROUP * PetscMin(tiles, (double)csr->nnz) >= (double)PETSC_MAX_INT) {
+      *why = "its tables of tiles and blocks of rows, and tiles of entries padded, may be more than is counted";
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+  }
   if (!axes.tile_width || (double)AutoCSRTiledTiles(&axes, csr->n) * AutoCSRPropagateRowBlocksOf(problem, &axes) > 4.0 * csr->nnz + 1e6) {
     *why = "the entries are too few for tables of tiles and blocks of rows";
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -65,7 +73,7 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
   const AutoCSRRange range  = problem->range;
   const double       pieces = count_pieces(problem, axes), groups = range.nnz / AUTOCSR_TILED_GROUP, columns = PetscMin((double)problem->csr->n, range.nnz);
   const double       parts  = PetscMin(pieces, AutoCSRPropagateRowBlocksOf(problem, axes) * tiles_reached(problem, axes));
-  const double       tables = pieces * sizeof(uint16_t) + parts * sizeof(AutoCSRPropagatePart) + groups * (AUTOCSR_TILED_GROUP / 8 + sizeof(PetscInt)) + columns * sizeof(PetscInt);
+  const double       tables = 1.5 * pieces * sizeof(uint16_t) + parts * sizeof(AutoCSRPropagatePart) + groups * (AUTOCSR_TILED_GROUP / 8 + sizeof(PetscInt)) + columns * sizeof(PetscInt);
 
   PetscFunctionBegin;
   *n = 1;

@@ -3,17 +3,17 @@
   spread that x comes from memory sector by sector. Entries lie by column tile, whose part of x is in shared memory; their products
   go to memory in that order, and come back by row block, whose sums are in shared memory. All of it streams, whatever the columns.
     variants  the backend's tiles and row blocks; values copied, from a dictionary, float32. On a device only, where gathers reach more of
-              x than caches hold: on an H200 16 million rows of 16 columns anywhere took 2.6 ms (gathers 5.2; planning 80 ms), but a graph of 2^25 rows
-              and 266 million entries, most of them of few columns, 3.2 for 2.7, and one whose x is in L2 0.41 for 0.31
-    cost      13 bytes an entry (real double) and 16 for its product, written and read; no gather
-    build     entries are sorted twice and copied once
+              x than caches hold: on an H200 16 million rows of 16 columns anywhere took 2.4 ms (gathers 5.2; planning 60 ms), but a graph of 2^25 rows
+              and 266 million entries, most of them of few columns, 3.2 for 2.7, and one whose x is in L2 0.41 for 0.31 (popular is for these)
+    cost      14 bytes an entry (real double) and 16 for its product, written and read; no gather
+    build     entries are sorted and copied once
 */
 #include "preset.h"
 #include "../plan/propagate.h"
 #include "../backend.h"
 
 #define CACHED     (32 << 20) /* bytes of x that the L2 of devices with memory for such matrices holds beside what streams by */
-#define SORT_BYTES 1200       /* an entry: two sorts of pairs of words and searches on the way take as long as moving so many */
+#define SORT_BYTES 500        /* an entry: a sort of pairs of words and searches on the way take as long as moving so many (53 to 61 ms for 256 million entries on an H200) */
 
 double AutoCSRPropagateRowBlocksOf(const AutoCSRProblem *problem, const AutoCSRAxes *axes)
 {
@@ -68,8 +68,8 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
 {
   const AutoCSRRange range = problem->range;
   const double       runs = runs_of(problem, axes), slots = range.nnz + (AUTOCSR_PROPAGATE_UNIT - 1) / 2.0 * runs;
-  const double       codes  = slots + AutoCSRPropagateRowBlocksOf(problem, axes) * (AUTOCSR_PROPAGATE_CHUNK / 2);
-  const double       tables = codes * (sizeof(uint16_t) + sizeof(uint8_t)) + (runs + slots / AUTOCSR_PROPAGATE_CHUNK) * sizeof(AutoCSRPropagatePart);
+  const double       codes  = 2 * slots; /* its place, and nearly as many rows of chunks */
+  const double       tables = codes * sizeof(uint16_t) + (runs + slots / AUTOCSR_PROPAGATE_CHUNK) * sizeof(AutoCSRPropagatePart);
 
   PetscFunctionBegin;
   *n = 1;
