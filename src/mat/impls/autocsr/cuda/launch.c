@@ -52,7 +52,7 @@ static PetscInt SharedScalars(size_t without, PetscInt most)
 
 #define SHARED_OF_BLOCK     1024 /* that the system keeps of it */
 #define PROPAGATE_RESIDENTS 2    /* blocks that add products, of a multiprocessor, */
-#define PROPAGATE_FEW       1024 /* unless they have room for fewer rows: then one */
+#define PROPAGATE_FEW       4096 /* unless they have room for fewer rows: then one */
 
 /* Bytes of shared memory of a multiprocessor */
 static PetscInt SharedOfProcessor(void)
@@ -84,11 +84,17 @@ static PetscInt PropagateColumns(void)
   return SharedScalars(0, 65536);
 }
 
+static PetscInt PropagateMost(void)
+{
+  return SharedScalars(AutoCSRDevicePropagateBytes(0), AUTOCSR_PROPAGATE_ROWS);
+}
+
+/* As many as several blocks of a multiprocessor have room for, unless these are few */
 static PetscInt PropagateRows(void)
 {
-  const PetscInt half = SharedOfProcessor() / PROPAGATE_RESIDENTS - SHARED_OF_BLOCK, rows = (half - (PetscInt)AutoCSRDevicePropagateBytes(0)) / (PetscInt)sizeof(PetscScalar);
+  const PetscInt share = SharedOfProcessor() / PROPAGATE_RESIDENTS - SHARED_OF_BLOCK, rows = (share - (PetscInt)AutoCSRDevicePropagateBytes(0)) / (PetscInt)sizeof(PetscScalar);
 
-  return PetscMin(SharedScalars(AutoCSRDevicePropagateBytes(0), AUTOCSR_PROPAGATE_ROWS), rows < PROPAGATE_FEW ? AUTOCSR_PROPAGATE_ROWS : rows) / 32 * 32;
+  return PetscMin(PropagateMost(), rows < PROPAGATE_FEW ? AUTOCSR_PROPAGATE_ROWS : rows) / 32 * 32;
 }
 
 #define TILE_ENTRIES 8    /* for each column of a tile, so many entries of an item make its copy cheap */
@@ -219,8 +225,8 @@ PetscErrorCode AutoCSRDeviceFindExecutor(const AutoCSRAxes *axes, const char sim
   if (tiles && (axes->tile_width != AUTOCSR_BLOCK || axes->tile_steps > 1)) PetscFunctionReturn(PETSC_SUCCESS); /* a block for each tile */
   if (slices && axes->slice_height != rows) PetscFunctionReturn(PETSC_SUCCESS);
   if (axes->order == AUTOCSR_ORDER_TILED && (axes->tile_width > TileColumns() || !HasRoomForSums(axes))) PetscFunctionReturn(PETSC_SUCCESS);
-  if (axes->order == AUTOCSR_ORDER_POPULAR && (axes->tile_width > TileColumns() || axes->tile_height > PropagateRows())) PetscFunctionReturn(PETSC_SUCCESS);
-  if (axes->order == AUTOCSR_ORDER_PROPAGATED && (axes->tile_width > PropagateColumns() || axes->tile_height > PropagateRows())) PetscFunctionReturn(PETSC_SUCCESS);
+  if (axes->order == AUTOCSR_ORDER_POPULAR && (axes->tile_width > TileColumns() || axes->tile_height > PropagateMost())) PetscFunctionReturn(PETSC_SUCCESS);
+  if (axes->order == AUTOCSR_ORDER_PROPAGATED && (axes->tile_width > PropagateColumns() || axes->tile_height > PropagateMost())) PetscFunctionReturn(PETSC_SUCCESS);
   if (axes->mapping == AUTOCSR_MAP_PLANES && !HasRoomForPlanes(axes)) PetscFunctionReturn(PETSC_SUCCESS);
   for (e = AutoCSRDeviceExecutors; e->executor.name && !*executor; e++) {
     if (e->block == PetscMax(1, axes->block) && e->order == axes->order && (e->block > 1 || e->index == axes->index) && e->value == axes->value && e->mapping == mapping && (!e->lanes || e->lanes == lanes) && (!e->reduction || e->reduction == axes->reduction)) *executor = &e->executor;
