@@ -45,8 +45,10 @@ static PetscErrorCode CheckSizes(const AutoCSRSegment *seg, const AutoCSRMatrix 
     const PetscInt  blocks = AutoCSRPropagateRowBlocks(seg), chunks = AutoCSRPropagateChunks(seg);
 
     PetscCheck(seg->stream[AUTOCSR_STREAM_CHUNK_PTR].bytes == sizeof(PetscInt) * (size_t)(blocks + 1) && chunk_ptr[blocks] == chunks, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " of %" PetscInt_FMT " row blocks has %" PetscInt_FMT " chunks", i, blocks, chunks);
-    if (a->order == AUTOCSR_ORDER_PROPAGATED) slots = AutoCSRTiledGroups(seg) * AUTOCSR_PROPAGATE_UNIT;
-    count[AUTOCSR_STREAM_ITEM]      = AutoCSRTiledItemCount(seg);
+    if (a->order == AUTOCSR_ORDER_PROPAGATED) {
+      slots                      = AutoCSRTiledGroups(seg) * AUTOCSR_PROPAGATE_UNIT;
+      count[AUTOCSR_STREAM_ITEM] = AutoCSRTiledItemCount(seg);
+    }
     count[AUTOCSR_STREAM_BLOCK_ROW] = blocks + 1;
     count[AUTOCSR_STREAM_CHUNK_PTR] = blocks + 1;
     count[AUTOCSR_STREAM_PART_PTR]  = chunks + 1;

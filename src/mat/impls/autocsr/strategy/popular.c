@@ -43,24 +43,12 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   PetscCall(AutoCSRProblemAsksFor(problem, "popular", &asked));
   *why = "gathers reach most of the vector, or entries are few: it is used where it is asked for by name";
   if (!asked && (!problem->profile || problem->profile->rows_only || csr->nnz < LEAST || problem->profile->reach > PART_OF_X * sizeof(PetscScalar) * csr->n)) PetscFunctionReturn(PETSC_SUCCESS);
-  *why = "the settings ask for a coding that popular does not have";
-  (*csr->backend->shape_tiles)(csr->m, csr->n, csr->nnz, &axes);
-  if (axes.tile_width) {
-    const double tiles = AutoCSRTiledTiles(&axes, csr->n);
-
-    if (tiles * AutoCSRPropagateRowBlocksOf(problem, &axes) >= 2147483647.0 || csr->nnz + AUTOCSR_TILED_GROUP * PetscMin(tiles, (double)csr->nnz) >= (double)PETSC_MAX_INT) {
-      *why = "its tables of tiles and blocks of rows, and tiles of entries padded, may be more than is counted";
-      PetscFunctionReturn(PETSC_SUCCESS);
-    }
-  }
-  if (!axes.tile_width || (double)AutoCSRTiledTiles(&axes, csr->n) * AutoCSRPropagateRowBlocksOf(problem, &axes) > 4.0 * csr->nnz + 1e6) {
-    *why = "the entries are too few for tables of tiles and blocks of rows";
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
+  if (!AutoCSRPropagateShape(problem, AUTOCSR_TILED_GROUP, 0, &axes, why)) PetscFunctionReturn(PETSC_SUCCESS);
   if (!asked && ENTRIES_OF_PIECE * count_pieces(problem, &axes) > csr->nnz) {
     *why = "pieces of so few entries take longer than gathers: it is used where it is asked for by name";
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  *why = "the settings ask for a coding that popular does not have";
   for (PetscInt v = 0; v < n_values; v++) {
     axes.value = value[v];
     AutoCSRVariantAdd(problem, &axes, max, list, n);

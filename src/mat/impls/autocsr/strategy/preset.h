@@ -35,6 +35,9 @@ PETSC_INTERN void AutoCSRCostFill(const AutoCSRProblem *, const AutoCSRAxes *, d
 PETSC_INTERN PetscErrorCode AutoCSRCostInPlace(const AutoCSRProblem *, const AutoCSRAxes *, AutoCSRCost[], PetscInt *n);
 /* propagate.c: blocks of rows that end after so many rows, or entries */
 PETSC_INTERN double AutoCSRPropagateRowBlocksOf(const AutoCSRProblem *, const AutoCSRAxes *);
+/* propagate.c: tiles and row blocks of the backend; false, and why, if their runs, each padded by so many entries, and the
+  blocks, likewise, are too many or too empty */
+PETSC_INTERN PetscBool AutoCSRPropagateShape(const AutoCSRProblem *, PetscInt run_padding, PetscInt block_padding, AutoCSRAxes *, const char **why);
 /* coltile.c: the pieces that the rows make of so many tiles, all as likely */
 PETSC_INTERN double AutoCSRTiledPieces(const AutoCSRProfile *, double tiles);
 /* coltile.c: likewise, of column tiles in which the rows make so many pieces */

@@ -20,6 +20,26 @@ double AutoCSRPropagateRowBlocksOf(const AutoCSRProblem *problem, const AutoCSRA
   return (double)problem->csr->m / axes->tile_height + (double)problem->csr->nnz / axes->row_limit + 1;
 }
 
+PetscBool AutoCSRPropagateShape(const AutoCSRProblem *problem, PetscInt run_padding, PetscInt block_padding, AutoCSRAxes *axes, const char **why)
+{
+  const AutoCSRMatrix *csr = problem->csr;
+  double               blocks, runs, padded;
+
+  (*csr->backend->shape_tiles)(csr->m, csr->n, csr->nnz, axes);
+  if (axes->tile_width) {
+    blocks = AutoCSRPropagateRowBlocksOf(problem, axes);
+    runs   = blocks * AutoCSRTiledTiles(axes, csr->n);
+    padded = csr->nnz + run_padding * PetscMin(runs, (double)csr->nnz) + block_padding * blocks;
+    if (runs >= 2147483647.0 || padded >= (double)PETSC_MAX_INT) {
+      *why = "its tables of tiles and blocks of rows, and runs of entries padded, may be more than is counted";
+      return PETSC_FALSE;
+    }
+    if (runs <= 4.0 * csr->nnz + 1e6) return PETSC_TRUE;
+  }
+  *why = "the entries are too few for tables of tiles and blocks of rows";
+  return PETSC_FALSE;
+}
+
 /* Runs that have entries, were these spread evenly: more than there are where they are not */
 static double runs_of(const AutoCSRProblem *problem, const AutoCSRAxes *axes)
 {
@@ -43,20 +63,8 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   *why = "gathers reach no more of the vector than a cache holds: it is used where it is asked for by name";
   PetscCall(AutoCSRProblemAsksFor(problem, "propagate", &asked));
   if (!asked && (!problem->profile || problem->profile->reach < CACHED)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!AutoCSRPropagateShape(problem, AUTOCSR_PROPAGATE_UNIT, AUTOCSR_PROPAGATE_CHUNK, &axes, why)) PetscFunctionReturn(PETSC_SUCCESS);
   *why = "the settings ask for a coding that propagate does not have";
-  (*csr->backend->shape_tiles)(csr->m, csr->n, csr->nnz, &axes);
-  if (axes.tile_width) {
-    const double blocks = AutoCSRPropagateRowBlocksOf(problem, &axes), runs = blocks * AutoCSRTiledTiles(&axes, csr->n);
-
-    if (runs >= 2147483647.0 || csr->nnz + AUTOCSR_PROPAGATE_UNIT * PetscMin(runs, (double)csr->nnz) + AUTOCSR_PROPAGATE_CHUNK * blocks >= (double)PETSC_MAX_INT) {
-      *why = "its tables of tiles and blocks of rows, and runs of entries padded, may be more than is counted";
-      PetscFunctionReturn(PETSC_SUCCESS);
-    }
-  }
-  if (!axes.tile_width || (double)AutoCSRTiledTiles(&axes, csr->n) * AutoCSRPropagateRowBlocksOf(problem, &axes) > 4.0 * csr->nnz + 1e6) {
-    *why = "the entries are too few for tables of tiles and blocks of rows";
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
   for (PetscInt v = 0; v < n_values; v++) {
     axes.value = value[v];
     AutoCSRVariantAdd(problem, &axes, max, list, n);
