@@ -50,11 +50,10 @@ static double runs_of(const AutoCSRProblem *problem, const AutoCSRAxes *axes)
 
 static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
 {
-  const AutoCSRMatrix *csr  = problem->csr;
-  AutoCSRAxes          axes = {.partition = AUTOCSR_PARTITION_COLUMNS, .order = AUTOCSR_ORDER_PROPAGATED, .index = AUTOCSR_INDEX_16, .mapping = AUTOCSR_MAP_GROUP, .reduction = AUTOCSR_REDUCE_SEGMENTED, .lanes = 1, .slice_height = 1, .row_group = 1};
-  AutoCSRValue         value[3];
-  const PetscInt       n_values = AutoCSRStoredValueCodings(problem, value);
-  PetscBool            asked;
+  AutoCSRAxes    axes = {.partition = AUTOCSR_PARTITION_COLUMNS, .order = AUTOCSR_ORDER_PROPAGATED, .index = AUTOCSR_INDEX_16, .mapping = AUTOCSR_MAP_GROUP, .reduction = AUTOCSR_REDUCE_SEGMENTED, .lanes = 1, .slice_height = 1, .row_group = 1};
+  AutoCSRValue   value[3];
+  const PetscInt n_values = AutoCSRStoredValueCodings(problem, value);
+  PetscBool      asked;
 
   PetscFunctionBegin;
   *n   = 0;
