@@ -143,12 +143,7 @@ PetscErrorCode AutoCSRDeviceEncode(AutoCSRSegment *seg, const AutoCSRMatrix *csr
   PetscFunctionBegin;
   if (AutoCSROrderHasTiles(a->order)) {
     if (a->value == AUTOCSR_VALUE_DICTIONARY) PetscCall(UploadDictionary(seg, profile, &scratch[1], &dictionary));
-    if (a->order == AUTOCSR_ORDER_POPULAR)
-      PetscCall(DeviceEncodePopular(seg, csr, dictionary));
-    else {
-      PetscCall((a->order == AUTOCSR_ORDER_TILED ? DeviceEncodeTiled : DeviceEncodePropagate)(seg, csr));
-      PetscCall((a->order == AUTOCSR_ORDER_TILED ? DeviceEncodeTiledValue : DeviceEncodePropagateValue)(seg, csr, dictionary));
-    }
+    PetscCall((a->order == AUTOCSR_ORDER_TILED ? DeviceEncodeTiled : a->order == AUTOCSR_ORDER_POPULAR ? DeviceEncodePopular : DeviceEncodePropagate)(seg, csr, dictionary));
     seg->bytes = AutoCSRSegmentBytesMoved(seg, csr->m, csr->n);
     PetscFunctionReturn(PETSC_SUCCESS);
   }

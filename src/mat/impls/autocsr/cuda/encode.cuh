@@ -44,19 +44,18 @@ PetscErrorCode DeviceEncodeValue(AutoCSRSegment *, const AutoCSRMatrix *, const 
 /* encode_tiled.cu: of the segment's rows, the entries before each, and of all after the last; the same as nnz */
 PetscErrorCode DeviceCountEntries(AutoCSRSegment *, const AutoCSRMatrix *, PetscInt ptr[]);
 
-/* encode_tiled.cu: order tiled, all streams but VALUE's codes; encode_tiled_values.cu: these */
-PetscErrorCode DeviceEncodeTiled(AutoCSRSegment *, const AutoCSRMatrix *);
-PetscErrorCode DeviceEncodeTiledValue(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRDictionary *);
+/* encode_tiled.cu, encode_propagate.cu, encode_popular.cu: all streams of these orders; the dictionary is of the device */
+PetscErrorCode DeviceEncodeTiled(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRDictionary *);
+PetscErrorCode DeviceEncodePropagate(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRDictionary *);
+PetscErrorCode DeviceEncodePopular(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRDictionary *);
+
+/* encode_tiled_slots.cu, encode_propagate.cu, encode_popular.cu: VALUE_SLOT, which has room, once all other streams are there; encode_tile_values.cu: VALUE alone, of each of these orders, and VALUE_SLOT unless it is there */
+PetscErrorCode DeviceTiledValueSlots(AutoCSRSegment *, const AutoCSRMatrix *);
+PetscErrorCode DevicePropagateValueSlots(AutoCSRSegment *, const AutoCSRMatrix *);
+PetscErrorCode DevicePopularValueSlots(AutoCSRSegment *, const AutoCSRMatrix *);
+PetscErrorCode DeviceEncodeTileValues(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRDictionary *);
 
 /* encode_tiled.cu: PIECE_PTR, once END is there */
 PetscErrorCode DeviceEncodeGroups(AutoCSRSegment *);
-
-/* encode_popular.cu: order popular, with the codes of values, and these alone */
-PetscErrorCode DeviceEncodePopular(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRDictionary *);
-PetscErrorCode DeviceEncodePopularValue(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRDictionary *);
-
-/* encode_propagate.cu, encode_propagate_values.cu: order propagated, as order tiled */
-PetscErrorCode DeviceEncodePropagate(AutoCSRSegment *, const AutoCSRMatrix *);
-PetscErrorCode DeviceEncodePropagateValue(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRDictionary *);
 
 #endif

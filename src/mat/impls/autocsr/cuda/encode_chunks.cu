@@ -238,20 +238,14 @@ PetscErrorCode DeviceFirstOfKeys(PetscInt n, const uint32_t key[], PetscInt keys
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode DeviceCountRowBlocks(const AutoCSRSegment *seg, const PetscInt ptr[], PetscInt before[], PetscInt *blocks)
+PetscErrorCode DeviceEncodeRowBlocks(AutoCSRSegment *seg, const PetscInt ptr[], PetscInt before[], PetscInt *blocks)
 {
   PetscFunctionBegin;
   Launch(FindRowBlocks, GridOfThreads(seg->n_rows + 1), BLOCK, 0, AUTOCSR_STREAM)(*seg, ptr, before);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(SumUp(seg->n_rows, before));
   PetscCall(AutoCSRDeviceToHost(blocks, before + seg->n_rows, sizeof(*blocks)));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode DeviceEncodeRowBlocks(AutoCSRSegment *seg, const PetscInt ptr[], PetscInt before[], PetscInt *blocks)
-{
-  PetscFunctionBegin;
-  PetscCall(DeviceCountRowBlocks(seg, ptr, before, blocks));
+  if (seg->stream[AUTOCSR_STREAM_BLOCK_ROW].data) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_BLOCK_ROW, *blocks + 1));
   Launch(WriteRowBlocks, GridOfThreads(seg->n_rows + 1), BLOCK, 0, AUTOCSR_STREAM)(*seg, before);
   PetscCallCUDA(cudaGetLastError());

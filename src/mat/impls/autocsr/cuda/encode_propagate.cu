@@ -1,40 +1,10 @@
 /*
-  The streams of order propagated on the device but for VALUE (plan/propagate.c on the host). Entries are sorted stably by tile and row block,
-  which gives their slots; what each chunk's rows are is found in it (encode_chunks.cu).
+  The streams of order propagated on the device (plan/propagate.c on the host). Where the sorted entries lie among those of their runs gives
+  their slots; what each chunk's rows are is found in it (encode_chunks.cu).
 */
 #include "chunks.cuh"
 
-#define SPAN 1024 /* entries of a warp that looks for their runs */
-
-/* Of each entry, in the order of the segment's rows */
-typedef struct {
-  PetscInt *k;     /* its row's place in the segment */
-  uint32_t *key;   /* its run */
-} Entries;
-
-/* The row and the run of each entry */
-static __global__ void __launch_bounds__(BLOCK) FindRuns(AutoCSRSegment seg, AutoCSRMatrix csr, const PetscInt ptr[], const PetscInt before[], PetscInt nnz, PetscInt blocks, Entries entries, PetscInt in_order[])
-{
-  PtxWaitForLast();
-  __shared__ SliceEntries slices[BLOCK / WARP];
-  const PetscInt64        begin = FirstOfThread() / WARP * SPAN, end = begin + SPAN < nnz ? begin + SPAN : nnz;
-
-  if (begin >= nnz) return;
-  WarpWalkEntries(ptr, seg.n_rows, begin, end, slices[threadIdx.x / WARP], [&](PetscInt first, PetscInt64 from, PetscInt64 to) {
-    const SliceEntries &slice = slices[threadIdx.x / WARP];
-
-    for (PetscInt64 e = from + Lane(); e < to; e += WARP) {
-      const int      r = slice.RowOf((PetscInt)e);
-      const PetscInt k = first + r, q = csr.row_ptr[AutoCSRSegmentRow(&seg, k)] + ((PetscInt)e - slice.begin[r]);
-
-      entries.k[e]   = k;
-      entries.key[e] = (uint32_t)(csr.col[q] / seg.axes.tile_width * blocks + before[k + 1] - 1);
-      in_order[e]    = (PetscInt)e;
-    }
-  });
-}
-
-/* The units of runs, in both orders */
+/* The units of runs, in both orders; place NULL: in that of the runs alone */
 static __global__ void __launch_bounds__(BLOCK) CountUnits(AutoCSRSegment seg, DeviceRuns runs)
 {
   PtxWaitForLast();
@@ -43,8 +13,8 @@ static __global__ void __launch_bounds__(BLOCK) CountUnits(AutoCSRSegment seg, D
   for (PetscInt64 i = FirstOfThread(); i <= n; i += StrideOfThreads()) {
     const PetscInt units = i < n ? AutoCSRPropagateUnitsOf(&seg, runs.entry[i + 1] - runs.entry[i]) : 0;
 
-    runs.unit[i]                                                           = units;
-    runs.place[i < n ? i % runs.blocks * runs.tiles + i / runs.blocks : n] = units;
+    runs.unit[i] = units;
+    if (runs.place) runs.place[i < n ? i % runs.blocks * runs.tiles + i / runs.blocks : n] = units;
   }
 }
 
@@ -55,91 +25,108 @@ static __global__ void __launch_bounds__(BLOCK) FindTiles(DeviceRuns runs, Petsc
   for (PetscInt64 c = FirstOfThread(); c <= runs.tiles; c += StrideOfThreads()) tile_unit[c] = runs.unit[c * runs.blocks];
 }
 
-/* INDEX, and the row of each slot in its row block; key and sorted: entries by run */
-static __global__ void __launch_bounds__(BLOCK) WriteIndex(AutoCSRSegment seg, AutoCSRMatrix csr, const PetscInt ptr[], PetscInt nnz, DeviceRuns runs, const uint32_t key[], const PetscInt sorted[], Entries entries, uint16_t row_of[])
+/* The slot of the i-th of the sorted entries, which is of this run */
+static __device__ __forceinline__ PetscInt SlotOf(const DeviceRuns &runs, PetscInt run, PetscInt i)
+{
+  return runs.unit[run] * AUTOCSR_PROPAGATE_UNIT + i - runs.entry[run];
+}
+
+/* INDEX, VALUE, and the row of each slot in its row block; key and entry: sorted */
+static __global__ void __launch_bounds__(BLOCK) WriteSlots(AutoCSRSegment seg, AutoCSRMatrix csr, const PetscInt ptr[], PetscInt nnz, DeviceRuns runs, const uint32_t key[], const Entry entry[], const AutoCSRDictionary *dictionary, uint16_t row_of[])
 {
   PtxWaitForLast();
-  const PetscInt *block_row = (const PetscInt *)seg.stream[AUTOCSR_STREAM_BLOCK_ROW].data;
-  uint16_t       *index     = (uint16_t *)seg.stream[AUTOCSR_STREAM_INDEX].data;
+  uint16_t *index = (uint16_t *)seg.stream[AUTOCSR_STREAM_INDEX].data;
 
   for (PetscInt64 i = FirstOfThread(); i < nnz; i += StrideOfThreads()) {
-    const PetscInt run = (PetscInt)key[i], tile = run / runs.blocks, b = run % runs.blocks, slot = runs.unit[run] * AUTOCSR_PROPAGATE_UNIT + (PetscInt)i - runs.entry[run];
-    const PetscInt e = sorted[i], k = entries.k[e];
+    const Entry    here = entry[i];
+    const PetscInt run = (PetscInt)key[i], slot = SlotOf(runs, run, (PetscInt)i);
 
-    index[slot]  = (uint16_t)(csr.col[csr.row_ptr[AutoCSRSegmentRow(&seg, k)] + (e - ptr[k])] - tile * seg.axes.tile_width);
-    row_of[slot] = (uint16_t)(k - block_row[b]);
+    index[slot]  = (uint16_t)IndexOf(here);
+    row_of[slot] = (uint16_t)RowOf(here);
+    AutoCSREncodeValue(&seg, seg.axes.value, dictionary, &csr.val[PlaceInCSR(seg, csr, ptr, run % runs.blocks, here)], slot);
   }
 }
 
-/* What is counted by run: ITEM, CHUNK_PTR, PART_PTR, PART, and room for the other streams; key: of the entries sorted by run */
-static PetscErrorCode MakeRuns(AutoCSRSegment *seg, PetscInt n, const uint32_t key[], const DeviceRuns *runs)
+static __global__ void __launch_bounds__(BLOCK) WriteValueSlots(AutoCSRSegment seg, PetscInt nnz, DeviceRuns runs, const uint32_t key[], const Entry entry[])
 {
-  const PetscInt n_runs = RunCount(*runs);
-  DeviceScratch  scratch;
+  PtxWaitForLast();
+  PetscInt *value_slot = (PetscInt *)seg.stream[AUTOCSR_STREAM_VALUE_SLOT].data;
+
+  for (PetscInt64 i = FirstOfThread(); i < nnz; i += StrideOfThreads()) value_slot[NumberOf(entry[i])] = SlotOf(runs, (PetscInt)key[i], (PetscInt)i);
+}
+
+/* Sorts, and finds the first unit of each run, by memory that lasts as long; place NULL: no more than that */
+static PetscErrorCode MakeUnits(AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscBool place, SortedEntries *sorted, DeviceScratch memory[2])
+{
+  DeviceRuns *runs = &sorted->runs;
+  PetscInt    n_runs;
+
+  PetscFunctionBegin;
+  PetscCall(DeviceBeginSort(seg, csr, sorted));
+  PetscCall(DeviceSortEntries(seg, csr, AutoCSRTiledTiles(&seg->axes, csr->n), NULL, sorted));
+  n_runs      = RunCount(*runs);
+  runs->place = NULL;
+  PetscCall(memory[0].Allocate((size_t)n_runs + 1, &runs->unit));
+  if (place) PetscCall(memory[1].Allocate((size_t)n_runs + 1, &runs->place));
+  Launch(CountUnits, GridOfThreads(n_runs + 1), BLOCK, 0, AUTOCSR_STREAM)(*seg, *runs);
+  PetscCallCUDA(cudaGetLastError());
+  PetscCall(SumUp(n_runs, runs->unit));
+  if (place) PetscCall(SumUp(n_runs, runs->place));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What is counted by run: ITEM, CHUNK_PTR, PART_PTR, PART, and room for the other streams */
+static PetscErrorCode MakeRuns(AutoCSRSegment *seg, PetscInt n, DeviceRuns *runs)
+{
+  DeviceScratch  memory[2];
   PetscInt      *tile_unit, *host;
   PetscErrorCode ierr;
 
   PetscFunctionBegin;
-  PetscCall(DeviceFirstOfKeys(seg->nnz, key, n_runs, runs->entry));
-  Launch(CountUnits, GridOfThreads(n_runs + 1), BLOCK, 0, AUTOCSR_STREAM)(*seg, *runs);
-  PetscCallCUDA(cudaGetLastError());
-  PetscCall(SumUp(n_runs, runs->unit));
-  PetscCall(SumUp(n_runs, runs->place));
-  PetscCall(scratch.Allocate((size_t)runs->tiles + 1, &tile_unit));
+  PetscCall(memory[0].Allocate((size_t)runs->tiles + 1, &tile_unit));
   Launch(FindTiles, GridOfThreads(runs->tiles + 1), BLOCK, 0, AUTOCSR_STREAM)(*runs, tile_unit);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(PetscMalloc1(runs->tiles + 1, &host));
-  PetscCall(AutoCSRDeviceToHost(host, tile_unit, sizeof(*host) * (size_t)(runs->tiles + 1)));
-  ierr = AutoCSRPropagateAllocate(seg, n, host);
+  ierr = AutoCSRDeviceToHost(host, tile_unit, sizeof(*host) * (size_t)(runs->tiles + 1));
+  if (!ierr) ierr = AutoCSRPropagateAllocate(seg, n, host);
   PetscCall(PetscFree(host));
   PetscCall(ierr); /* out of memory is one that the caller lives with */
+  PetscCall(memory[1].Allocate((size_t)RunCount(*runs) + 1, &runs->part));
   PetscCall(DeviceEncodeChunks(seg, runs));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode DeviceEncodePropagate(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
+PetscErrorCode DeviceEncodePropagate(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRDictionary *dictionary)
 {
-  DeviceScratch memory[12];
-  PetscInt     *ptr, *before, *in_order, *sorted;
+  SortedEntries sorted;
+  DeviceScratch memory[3];
   uint16_t     *row_of;
-  uint32_t     *key;
-  Entries       entries;
-  DeviceRuns    runs;
-  size_t        nnz, n_runs, slots;
+  size_t        slots;
 
   PetscFunctionBegin;
-  PetscCall(memory[0].Allocate((size_t)seg->n_rows + 1, &ptr));
-  PetscCall(memory[1].Allocate((size_t)seg->n_rows + 1, &before));
-  PetscCall(DeviceCountEntries(seg, csr, ptr));
-  PetscCall(DeviceEncodeRowBlocks(seg, ptr, before, &runs.blocks));
-  runs.tiles = AutoCSRTiledTiles(&seg->axes, csr->n);
-  PetscCheck((PetscInt64)runs.tiles * runs.blocks < 2147483647, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " column tiles of %" PetscInt_FMT " row blocks are more than 32 bits count", runs.tiles, runs.blocks);
-  nnz    = (size_t)seg->nnz;
-  n_runs = (size_t)RunCount(runs) + 1;
-  PetscCall(memory[2].Allocate(nnz, &entries.k));
-  PetscCall(memory[3].Allocate(nnz, &entries.key));
-  PetscCall(memory[4].Allocate(nnz, &in_order));
-  PetscCall(memory[5].Allocate(nnz, &sorted));
-  PetscCall(memory[6].Allocate(nnz, &key));
-  PetscCall(memory[7].Allocate(n_runs, &runs.entry));
-  PetscCall(memory[8].Allocate(n_runs, &runs.unit));
-  PetscCall(memory[9].Allocate(n_runs, &runs.place));
-  PetscCall(memory[10].Allocate(n_runs, &runs.part));
-  if (nnz) {
-    Launch(FindRuns, (unsigned)Pieces(seg->nnz, SPAN * (BLOCK / WARP)), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, ptr, before, seg->nnz, runs.blocks, entries, in_order);
-    PetscCallCUDA(cudaGetLastError());
-  }
-  PetscCall(SortByKey(seg->nnz, RunCount(runs), entries.key, in_order, key, sorted));
-  PetscCall(MakeRuns(seg, csr->n, key, &runs));
+  PetscCall(MakeUnits(seg, csr, PETSC_TRUE, &sorted, memory));
+  PetscCall(MakeRuns(seg, csr->n, &sorted.runs));
   PetscCall(ZeroStream(seg, AUTOCSR_STREAM_INDEX));
   PetscCall(ZeroStream(seg, AUTOCSR_STREAM_VALUE));
   slots = seg->stream[AUTOCSR_STREAM_INDEX].bytes / sizeof(uint16_t);
-  PetscCall(memory[11].Allocate(slots, &row_of));
+  PetscCall(memory[2].Allocate(slots, &row_of));
   PetscCallCUDA(cudaMemsetAsync(row_of, 0xff, sizeof(*row_of) * slots, AUTOCSR_STREAM)); /* none */
-  if (nnz) {
-    Launch(WriteIndex, GridOfThreads(seg->nnz), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, ptr, seg->nnz, runs, key, sorted, entries, row_of);
+  if (seg->nnz) {
+    Launch(WriteSlots, GridOfThreads(seg->nnz), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, sorted.ptr, seg->nnz, sorted.runs, sorted.key, sorted.entry, dictionary, row_of);
     PetscCallCUDA(cudaGetLastError());
   }
-  PetscCall(DeviceEncodeCodes(seg, runs.blocks, row_of));
+  PetscCall(DeviceEncodeCodes(seg, sorted.runs.blocks, row_of));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode DevicePropagateValueSlots(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
+{
+  SortedEntries sorted;
+  DeviceScratch memory[2];
+
+  PetscFunctionBegin;
+  PetscCall(MakeUnits(seg, csr, PETSC_FALSE, &sorted, memory));
+  Launch(WriteValueSlots, GridOfThreads(seg->nnz), BLOCK, 0, AUTOCSR_STREAM)(*seg, seg->nnz, sorted.runs, sorted.key, sorted.entry);
+  PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,11 +1,9 @@
 /*
-  The streams of order tiled on the device but for VALUE (plan/tiled.c on the host). Neighbouring entries of a row in one tile are a run;
+  The streams of order tiled on the device (plan/tiled.c on the host). Neighbouring entries of a row in one tile are a run;
   runs, not entries, are sorted by tile, and each then knows its slots and its pieces.
 */
 #include "chunks.cuh"
 #include "tiled.cuh"
-
-#define SPAN 1024 /* entries of a warp that looks for runs */
 
 /* Runs in the order of the rows, n of them: the first entry among the segment's, the row's place in it, and the tile; of runs sorted by tile, the one that comes i-th, and its first entry among the sorted */
 typedef struct {
@@ -31,7 +29,7 @@ static __global__ void __launch_bounds__(BLOCK) FindRuns(AutoCSRSegment seg, Aut
 {
   PtxWaitForLast();
   __shared__ SliceEntries slices[BLOCK / WARP];
-  const PetscInt64        span = FirstOfThread() / WARP, begin = span * SPAN, end = begin + SPAN < nnz ? begin + SPAN : nnz;
+  const PetscInt64        span = FirstOfThread() / WARP, begin = span * ENTRY_SPAN, end = begin + ENTRY_SPAN < nnz ? begin + ENTRY_SPAN : nnz;
   PetscInt                n = 0;
 
   if (begin >= nnz) return;
@@ -78,23 +76,11 @@ static __global__ void __launch_bounds__(BLOCK) RunLengths(Runs runs, PetscInt n
   }
 }
 
+/* A tile's first entry, once its first run is there */
 static __global__ void __launch_bounds__(BLOCK) FindTiles(Runs runs, PetscInt n_tiles, Tiles tiles)
 {
   PtxWaitForLast();
-  for (PetscInt64 c = FirstOfThread(); c <= n_tiles; c += StrideOfThreads()) {
-    PetscInt lo = 0, hi = runs.n;
-
-    while (lo < hi) {
-      const PetscInt mid = lo + (hi - lo) / 2;
-
-      if (runs.tile[mid] < (uint32_t)c)
-        lo = mid + 1;
-      else
-        hi = mid;
-    }
-    tiles.run[c]   = lo;
-    tiles.entry[c] = runs.start[lo];
-  }
+  for (PetscInt64 c = FirstOfThread(); c <= n_tiles; c += StrideOfThreads()) tiles.entry[c] = runs.start[tiles.run[c]];
 }
 
 /* The slot of the first entry of the i-th of the sorted runs */
@@ -147,13 +133,13 @@ static __global__ void __launch_bounds__(BLOCK) WritePieces(AutoCSRSegment seg, 
   }
 }
 
-/* INDEX: a warp goes along as many entries as any other, through the sorted runs */
-static __global__ void __launch_bounds__(BLOCK) WriteIndex(AutoCSRSegment seg, AutoCSRMatrix csr, const PetscInt ptr[], Runs runs, Tiles tiles, PetscInt nnz)
+/* INDEX and VALUE: a warp goes along as many entries as any other, through the sorted runs */
+static __global__ void __launch_bounds__(BLOCK) WriteSlots(AutoCSRSegment seg, AutoCSRMatrix csr, const PetscInt ptr[], Runs runs, Tiles tiles, PetscInt nnz, const AutoCSRDictionary *dictionary)
 {
   PtxWaitForLast();
   __shared__ SliceEntries slices[BLOCK / WARP];
   uint16_t               *index = (uint16_t *)seg.stream[AUTOCSR_STREAM_INDEX].data;
-  const PetscInt64        begin = FirstOfThread() / WARP * SPAN, end = begin + SPAN < nnz ? begin + SPAN : nnz;
+  const PetscInt64        begin = FirstOfThread() / WARP * ENTRY_SPAN, end = begin + ENTRY_SPAN < nnz ? begin + ENTRY_SPAN : nnz;
 
   if (begin >= nnz) return;
   WarpWalkEntries(runs.start, runs.n, begin, end, slices[threadIdx.x / WARP], [&](PetscInt first, PetscInt64 from, PetscInt64 to) {
@@ -162,9 +148,10 @@ static __global__ void __launch_bounds__(BLOCK) WriteIndex(AutoCSRSegment seg, A
     for (PetscInt64 s = from + Lane(); s < to; s += WARP) {
       const int      r = slice.RowOf((PetscInt)s);
       const PetscInt i = first + r, run = runs.sorted[i], in = (PetscInt)s - slice.begin[r], k = runs.k[run];
-      const PetscInt q = csr.row_ptr[AutoCSRSegmentRow(&seg, k)] + (runs.entry[run] - ptr[k]) + in;
+      const PetscInt q = csr.row_ptr[AutoCSRSegmentRow(&seg, k)] + (runs.entry[run] - ptr[k]) + in, slot = SlotOf(runs, tiles, i) + in;
 
-      index[SlotOf(runs, tiles, i) + in] = (uint16_t)(csr.col[q] - (PetscInt)runs.tile[i] * seg.axes.tile_width);
+      index[slot] = (uint16_t)(csr.col[q] - (PetscInt)runs.tile[i] * seg.axes.tile_width);
+      AutoCSREncodeValue(&seg, seg.axes.value, dictionary, &csr.val[q], AutoCSRTiledValueSlot(&seg.axes, slot));
     }
   });
 }
@@ -238,16 +225,14 @@ PetscErrorCode DeviceCountEntries(AutoCSRSegment *seg, const AutoCSRMatrix *csr,
 /* Finds the runs and sorts them; memory: of the arrays in `runs`, which last as long */
 static PetscErrorCode MakeRuns(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, const PetscInt ptr[], PetscInt nnz, PetscInt n_tiles, DeviceScratch memory[6], Runs *runs)
 {
-  const PetscInt spans = Pieces(nnz, SPAN);
+  const PetscInt spans = Pieces(nnz, ENTRY_SPAN);
   DeviceScratch  scratch;
   PetscInt      *count;
   uint32_t      *tile;
   PetscInt      *in_order;
-  int            bits = 1;
 
   PetscFunctionBegin;
   runs->n = 0;
-  while (bits < 31 && n_tiles >> bits) bits++;
   PetscCall(scratch.Allocate((size_t)spans + 1, &count));
   if (nnz) {
     PetscCallCUDA(cudaMemsetAsync(count, 0, sizeof(*count) * ((size_t)spans + 1), AUTOCSR_STREAM));
@@ -269,7 +254,7 @@ static PetscErrorCode MakeRuns(const AutoCSRSegment *seg, const AutoCSRMatrix *c
     natural.sorted = in_order;
     Launch(FindRuns<true>, (unsigned)Pieces(spans, BLOCK / WARP), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, ptr, nnz, count, natural);
     PetscCallCUDA(cudaGetLastError());
-    PetscCall(RunWithStorage([&](void *temporary, size_t &bytes) { return cub::DeviceRadixSort::SortPairs(temporary, bytes, tile, runs->tile, in_order, runs->sorted, runs->n, 0, bits, AUTOCSR_STREAM); }));
+    PetscCall(SortByKey(runs->n, n_tiles, tile, in_order, runs->tile, runs->sorted));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -277,17 +262,20 @@ static PetscErrorCode MakeRuns(const AutoCSRSegment *seg, const AutoCSRMatrix *c
 /* What is counted by tile, on the host; and the streams that have as many elements as slots and groups */
 static PetscErrorCode MakeTiles(AutoCSRSegment *seg, PetscInt n, const Runs *runs, PetscInt n_tiles, Tiles *tiles)
 {
-  PetscInt *host, *entries;
+  PetscInt      *host, *entries;
+  PetscErrorCode ierr;
 
   PetscFunctionBegin;
+  PetscCall(DeviceFirstOfKeys(runs->n, runs->tile, n_tiles, tiles->run));
   Launch(FindTiles, GridOfThreads(n_tiles + 1), BLOCK, 0, AUTOCSR_STREAM)(*runs, n_tiles, *tiles);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(PetscMalloc2(n_tiles + 1, &host, n_tiles, &entries));
-  PetscCall(AutoCSRDeviceToHost(host, tiles->entry, sizeof(*host) * (size_t)(n_tiles + 1)));
-  for (PetscInt c = 0; c < n_tiles; c++) entries[c] = host[c + 1] - host[c];
-  PetscCall(AutoCSRTiledAllocate(seg, n, entries, host));
-  PetscCall(AutoCSRDeviceFromHost(tiles->group, host, sizeof(*host) * (size_t)(n_tiles + 1)));
+  ierr = AutoCSRDeviceToHost(host, tiles->entry, sizeof(*host) * (size_t)(n_tiles + 1));
+  for (PetscInt c = 0; c < n_tiles && !ierr; c++) entries[c] = host[c + 1] - host[c];
+  if (!ierr) ierr = AutoCSRTiledAllocate(seg, n, entries, host);
+  if (!ierr) ierr = AutoCSRDeviceFromHost(tiles->group, host, sizeof(*host) * (size_t)(n_tiles + 1));
   PetscCall(PetscFree2(host, entries));
+  PetscCall(ierr); /* out of memory is one that the caller lives with */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -328,7 +316,7 @@ static PetscErrorCode MakePieces(AutoCSRSegment *seg, const Runs *runs, PetscInt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode DeviceEncodeTiled(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
+PetscErrorCode DeviceEncodeTiled(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRDictionary *dictionary)
 {
   const PetscInt n_tiles = AutoCSRTiledTiles(&seg->axes, csr->n);
   DeviceScratch  memory[11];
@@ -352,7 +340,7 @@ PetscErrorCode DeviceEncodeTiled(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
   PetscCall(ZeroStream(seg, AUTOCSR_STREAM_INDEX));
   PetscCall(ZeroStream(seg, AUTOCSR_STREAM_VALUE));
   if (seg->nnz) {
-    Launch(WriteIndex, (unsigned)Pieces(seg->nnz, SPAN * (BLOCK / WARP)), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, ptr, runs, tiles, seg->nnz);
+    Launch(WriteSlots, GridOfEntries(seg->nnz), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, ptr, runs, tiles, seg->nnz, dictionary);
     PetscCallCUDA(cudaGetLastError());
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -69,12 +69,8 @@ PetscErrorCode AutoCSRDeviceRefresh(AutoCSRPlan *plan, const AutoCSRMatrix *csr,
 
     if (seg->axes.value == AUTOCSR_VALUE_CSR || seg->axes.value == AUTOCSR_VALUE_PATTERN) continue;
     if (seg->axes.value == AUTOCSR_VALUE_DICTIONARY) PetscCallCUDA(cudaMemcpyAsync(seg->stream[AUTOCSR_STREAM_DICTIONARY].data, dictionary->value, sizeof(dictionary->value), cudaMemcpyDeviceToDevice, AUTOCSR_STREAM));
-    if (seg->axes.order == AUTOCSR_ORDER_TILED)
-      PetscCall(DeviceEncodeTiledValue(seg, csr, dictionary));
-    else if (seg->axes.order == AUTOCSR_ORDER_PROPAGATED)
-      PetscCall(DeviceEncodePropagateValue(seg, csr, dictionary));
-    else if (seg->axes.order == AUTOCSR_ORDER_POPULAR)
-      PetscCall(DeviceEncodePopularValue(seg, csr, dictionary));
+    if (AutoCSROrderHasTiles(seg->axes.order))
+      PetscCall(DeviceEncodeTileValues(seg, csr, dictionary));
     else
       PetscCall(DeviceEncodeValue(seg, csr, dictionary, (PetscInt)(stream->bytes / AutoCSRStreamElementSize(&seg->axes, AUTOCSR_STREAM_VALUE))));
   }

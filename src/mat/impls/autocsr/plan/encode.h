@@ -414,6 +414,19 @@ AUTOCSR_HD PetscInt AutoCSRDecodeColumn(const AutoCSRSegment *seg, const AutoCSR
   return ((const PetscInt *)stream[AUTOCSR_STREAM_BASE].data)[k / seg->axes.slice_height] + (PetscInt)((const uint16_t *)stream[AUTOCSR_STREAM_INDEX].data)[q];
 }
 
+/* Where in VALUE entry t of the k-th row lies where entries lie by column tile; -1 if streams are not those of the row */
+AUTOCSR_HD PetscInt AutoCSRDecodeTiledSlot(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt k, PetscInt t)
+{
+  PetscInt q;
+
+  if (seg->axes.order == AUTOCSR_ORDER_PROPAGATED) return AutoCSRPropagateSlot(seg, k, t);
+  if (seg->axes.order == AUTOCSR_ORDER_TILED)
+    q = AutoCSRTiledSlot(seg, csr->n, k, t);
+  else
+    q = AutoCSRPopularSlot(seg, k, csr->col[csr->row_ptr[AutoCSRSegmentRow(seg, k)] + t]);
+  return q < 0 ? -1 : AutoCSRTiledValueSlot(&seg->axes, q);
+}
+
 /* Value of entry t of the k-th row */
 AUTOCSR_HD PetscScalar AutoCSRDecodeValue(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt k, PetscInt t)
 {
@@ -422,17 +435,9 @@ AUTOCSR_HD PetscScalar AutoCSRDecodeValue(const AutoCSRSegment *seg, const AutoC
 
   if (seg->axes.value == AUTOCSR_VALUE_CSR) return csr->val[csr->row_ptr[AutoCSRSegmentRow(seg, k)] + t];
   if (seg->axes.value == AUTOCSR_VALUE_PATTERN) return ((const PetscScalar *)stream[AUTOCSR_STREAM_PATTERN_VALUE].data)[((const PetscInt *)stream[AUTOCSR_STREAM_PATTERN_PTR].data)[((const uint16_t *)stream[AUTOCSR_STREAM_PATTERN_ID].data)[k]] + t];
-  if (seg->axes.order == AUTOCSR_ORDER_TILED) {
-    q = AutoCSRTiledSlot(seg, csr->n, k, t);
+  if (AutoCSROrderHasTiles(seg->axes.order)) {
+    q = AutoCSRDecodeTiledSlot(seg, csr, k, t);
     if (q < 0) return 0;
-    q = AutoCSRTiledValueSlot(&seg->axes, q);
-  } else if (seg->axes.order == AUTOCSR_ORDER_PROPAGATED) {
-    q = AutoCSRPropagateSlot(seg, k, t);
-    if (q < 0) return 0;
-  } else if (seg->axes.order == AUTOCSR_ORDER_POPULAR) {
-    q = AutoCSRPopularSlot(seg, k, csr->col[csr->row_ptr[AutoCSRSegmentRow(seg, k)] + t]);
-    if (q < 0) return 0;
-    q = AutoCSRTiledValueSlot(&seg->axes, q);
   } else if (seg->axes.order == AUTOCSR_ORDER_DIAGONAL)
     q = AutoCSRDiagonalSlot(seg, k, t);
   else

@@ -20,10 +20,12 @@ PetscErrorCode AutoCSRPlanCreate(const AutoCSRMatrix *csr, AutoCSRPlan **plan)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode StreamFree(const AutoCSRBackend *backend, AutoCSRStream *stream)
+PetscErrorCode AutoCSRStreamFree(AutoCSRSegment *seg, AutoCSRStreamKind kind)
 {
+  AutoCSRStream *stream = &seg->stream[kind];
+
   PetscFunctionBegin;
-  if (stream->data) PetscCall((*backend->release)(stream->data));
+  if (stream->data) PetscCall((*seg->backend->release)(stream->data));
   stream->data  = NULL;
   stream->bytes = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -35,7 +37,7 @@ PetscErrorCode AutoCSRPlanDestroy(AutoCSRPlan **plan)
   if (!*plan) PetscFunctionReturn(PETSC_SUCCESS);
   if ((*plan)->launch) PetscCall((*(*plan)->backend->unbind)(*plan));
   for (PetscInt i = 0; i < (*plan)->n_segments; i++) {
-    for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) PetscCall(StreamFree((*plan)->backend, &(*plan)->segment[i].stream[s]));
+    for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) PetscCall(AutoCSRStreamFree(&(*plan)->segment[i], (AutoCSRStreamKind)s));
   }
   PetscCall(PetscFree((*plan)->segment));
   PetscCall(PetscFree(*plan));
@@ -146,7 +148,7 @@ PetscErrorCode AutoCSRStreamAllocate(AutoCSRSegment *seg, AutoCSRStreamKind kind
   const size_t   bytes  = (size_t)count * AutoCSRStreamElementSize(&seg->axes, kind);
 
   PetscFunctionBegin;
-  PetscCall(StreamFree(seg->backend, stream));
+  PetscCall(AutoCSRStreamFree(seg, kind));
   PetscCall((*seg->backend->allocate)(bytes, &stream->data));
   stream->bytes = bytes;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -168,7 +170,7 @@ double AutoCSRBytesBesideStreams(const AutoCSRAxes *a, double rows, double nnz, 
 
 /*
   Bytes that a product moves for a segment, each once:
-    ROWS, SLICE_PTR, BASE, PATTERN_*, INDEX, VALUE, DICTIONARY   whole, padding counted
+    streams       whole, padding counted; not VALUE_SLOT, which new values are written by
     col, val      those of the segment, where they are used in place; of the rows of a block only the first one's col
     row_ptr       one a row; none for empty rows, in orders tiled, propagated, popular and blocked, nor where SLICE_PTR or PATTERN_PLACE and the pattern tell place and length, or where the pattern tells all
     pieces        the sum of each is written and read, orders tiled and popular (there: as many as chunks have places for)
@@ -181,7 +183,7 @@ double AutoCSRSegmentBytesMoved(const AutoCSRSegment *seg, PetscInt m, PetscInt 
 {
   double bytes = AutoCSRBytesBesideStreams(&seg->axes, (double)seg->n_rows, (double)seg->nnz, m, n);
 
-  for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) bytes += (double)seg->stream[s].bytes;
+  for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) bytes += s == AUTOCSR_STREAM_VALUE_SLOT ? 0 : (double)seg->stream[s].bytes;
   if (seg->axes.order == AUTOCSR_ORDER_TILED) bytes += 2.0 * sizeof(PetscScalar) * (double)(seg->stream[AUTOCSR_STREAM_PIECE_ROW].bytes / sizeof(uint16_t));
   if (seg->axes.order == AUTOCSR_ORDER_PROPAGATED) bytes += 2.0 * (double)AutoCSRPropagateScratchBytes(seg);
   if (seg->axes.order == AUTOCSR_ORDER_POPULAR) bytes += 2.0 * (double)AutoCSRPopularScratchBytes(seg);

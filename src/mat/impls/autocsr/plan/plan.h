@@ -132,6 +132,7 @@ typedef enum {
   AUTOCSR_STREAM_CODE_PTR,       /* PetscInt: chunks + 1; where the codes of each begin, in AUTOCSR_PROPAGATE_ALIGN */
   AUTOCSR_STREAM_CODE,           /* uint16_t: the rows of chunks and their places (propagate.h) */
   AUTOCSR_STREAM_COLUMN,         /* PetscInt: the columns that have entries, by their class, the most popular first, and in it ascending (order POPULAR) */
+  AUTOCSR_STREAM_VALUE_SLOT,     /* PetscInt: where in VALUE each entry lies, row after row; on a device, once values have been new (orders TILED, PROPAGATED and POPULAR) */
   AUTOCSR_STREAM_COUNT
 } AutoCSRStreamKind;
 
@@ -205,6 +206,7 @@ PETSC_INTERN PetscErrorCode AutoCSRPlanAddSegment(AutoCSRPlan *, const char *, c
 PETSC_INTERN PetscErrorCode AutoCSRPlanCheck(const AutoCSRPlan *, const AutoCSRMatrix *);                               /* each nonzero once, each row once, streams decode to the CSR bit for bit */
 PETSC_INTERN PetscErrorCode AutoCSRPlanGetBytes(const AutoCSRPlan *, PetscInt64 *own, double *moved);
 PETSC_INTERN PetscErrorCode AutoCSRStreamAllocate(AutoCSRSegment *, AutoCSRStreamKind, PetscInt64 count);
+PETSC_INTERN PetscErrorCode AutoCSRStreamFree(AutoCSRSegment *, AutoCSRStreamKind);
 PETSC_INTERN size_t         AutoCSRStreamElementSize(const AutoCSRAxes *, AutoCSRStreamKind);
 PETSC_INTERN double         AutoCSRSegmentBytesMoved(const AutoCSRSegment *, PetscInt m, PetscInt n);
 PETSC_INTERN double         AutoCSRBytesBesideStreams(const AutoCSRAxes *, double rows, double nnz, PetscInt m, PetscInt n); /* of these but for streams, pieces and products, which who asks adds */

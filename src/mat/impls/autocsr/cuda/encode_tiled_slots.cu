@@ -1,9 +1,9 @@
 /*
-  VALUE of order tiled, which is written again whenever values are new (plan/tiled.c on the host). A warp takes a few groups: first, a lane each, it finds
-  where in the CSR the stretches begin that lie side by side there and in the groups, then it copies all slots, read and written side by side.
+  VALUE_SLOT of order tiled, which is made when values are new for the first time. A warp takes a few groups: first, a lane each, it finds
+  where in the CSR the stretches begin that lie side by side there and in the groups, then it tells all slots.
 
-  A stretch, what a group has of a piece, begins where its row has its column: the streams tell row and column, so that nothing
-  is kept for this alone. Bytes: each value read and written; of a stretch, some sectors of its row's columns.
+  A stretch, what a group has of a piece, begins where its row has its column: the streams tell row and column, so that entries
+  are not sorted again. Bytes: each slot written; of a stretch, some sectors of its row's columns.
 */
 #include "encode.cuh"
 #include "../plan/tiled.h"
@@ -11,7 +11,6 @@
 static constexpr int GROUPS    = 4; /* of a warp: a word of END for each lane */
 static constexpr int SLOTS     = GROUPS * AUTOCSR_TILED_GROUP;
 static constexpr int WARPS     = 4;
-static constexpr int AT_ONCE   = sizeof(PetscScalar) > 8 ? 4 : 8;
 static constexpr int PER_GROUP = WARP / GROUPS; /* lanes, and words of END */
 
 static_assert(SLOTS == WARP * 32, "END is read by words");
@@ -20,7 +19,7 @@ static constexpr PetscInt NOTHING = PETSC_MIN_INT;
 
 /*
   Of a warp: the stretches of its groups, one more than pieces end in each. First the slot that each begins with, after its
-  group; then its place in the CSR less that slot
+  group; then the number of its first entry among the segment's less that slot
 */
 struct Stretches {
   PetscInt of[SLOTS + GROUPS];
@@ -53,14 +52,15 @@ static __device__ __forceinline__ PetscInt FindLastNear(const PetscInt a[], Pets
   return AutoCSRTiledFindLast(a, lo, hi - lo > step ? lo + step : hi, what);
 }
 
-template <AutoCSRValue value>
-static __global__ void __launch_bounds__(WARPS *WARP, 10) WriteValues(AutoCSRSegment seg, AutoCSRMatrix csr, PetscInt groups, const AutoCSRDictionary *dictionary)
+/* ptr: entries before each of the segment's rows, where these are named */
+static __global__ void __launch_bounds__(WARPS *WARP, 10) WriteValueSlots(AutoCSRSegment seg, AutoCSRMatrix csr, PetscInt groups, const PetscInt ptr[])
 {
   PtxWaitForLast();
   __shared__ Stretches room[WARPS];
   const uint32_t      *end       = (const uint32_t *)seg.stream[AUTOCSR_STREAM_END].data;
   const PetscInt      *piece_ptr = (const PetscInt *)seg.stream[AUTOCSR_STREAM_PIECE_PTR].data, *run_ptr = (const PetscInt *)seg.stream[AUTOCSR_STREAM_RUN_PTR].data;
   const uint16_t      *piece_row = (const uint16_t *)seg.stream[AUTOCSR_STREAM_PIECE_ROW].data;
+  PetscInt            *value_slot = (PetscInt *)seg.stream[AUTOCSR_STREAM_VALUE_SLOT].data;
   const PetscInt       blocks = AutoCSRTiledRowBlocks(&seg), runs = AutoCSRTiledTiles(&seg.axes, csr.n) * blocks;
   const PetscInt64     g         = FirstOfThread() / WARP * GROUPS;
   Stretches           &stretches = room[threadIdx.x / WARP];
@@ -91,51 +91,40 @@ static __global__ void __launch_bounds__(WARPS *WARP, 10) WriteValues(AutoCSRSeg
     const PetscInt code = i < n ? stretches.of[i] : 0, of_group = __shfl_sync(ALL_LANES, tile, Stretches::GroupOf(code) * PER_GROUP);
     const PetscInt piece = first + i - Stretches::GroupOf(code);
     const int      slot  = Stretches::SlotOf(code);
-    PetscInt       place = NOTHING;
+    PetscInt       entry = NOTHING;
 
     if (i < n && slot / AUTOCSR_TILED_GROUP == Stretches::GroupOf(code) && piece < run_ptr[(of_group + 1) * blocks]) { /* else the group has ended, or there is nothing but padding */
       const PetscInt in  = FindLastNear(run_ptr, run, runs, piece) - of_group * blocks;
-      const PetscInt row = AutoCSRSegmentRow(&seg, in * seg.axes.tile_height + AutoCSRTiledRowOf(piece_row[piece]));
+      const PetscInt k   = in * seg.axes.tile_height + AutoCSRTiledRowOf(piece_row[piece]), row = AutoCSRSegmentRow(&seg, k);
 
-      place = AutoCSRTiledFindLast(csr.col, csr.row_ptr[row], csr.row_ptr[row + 1], AutoCSRTiledColumn(&seg, of_group, (PetscInt)g * AUTOCSR_TILED_GROUP + slot)) - slot;
+      entry = AutoCSRTiledFindLast(csr.col, csr.row_ptr[row], csr.row_ptr[row + 1], AutoCSRTiledColumn(&seg, of_group, (PetscInt)g * AUTOCSR_TILED_GROUP + slot)) - slot;
+      entry += ptr ? ptr[k] - csr.row_ptr[row] : -csr.row_ptr[seg.row_begin];
     }
-    if (i < n) stretches.of[i] = place;
+    if (i < n) stretches.of[i] = entry;
   }
   __syncwarp();
 
-  seg.axes.value = value; /* as it is, but known when this is compiled */
-  for (int j = 0; j < here * PER_GROUP; j += AT_ONCE) {
-    PetscScalar v[AT_ONCE];
-    bool        exists[AT_ONCE];
+  for (int j = 0; j < here * PER_GROUP; j++) {
+    const unsigned below = __shfl_sync(ALL_LANES, ends, j) & ((1u << Lane()) - 1);
+    const PetscInt entry = stretches.of[__shfl_sync(ALL_LANES, before, j) + j / PER_GROUP + __popc(below)];
 
-#pragma unroll
-    for (int u = 0; u < AT_ONCE; u++) {
-      const unsigned below = __shfl_sync(ALL_LANES, ends, j + u) & ((1u << Lane()) - 1);
-      const PetscInt place = stretches.of[__shfl_sync(ALL_LANES, before, j + u) + (j + u) / PER_GROUP + __popc(below)];
-
-      exists[u] = place != NOTHING;
-      v[u]      = LoadStream(csr.val + (exists[u] ? place + (j + u) * 32 + Lane() : 0));
-    }
-#pragma unroll
-    for (int u = 0; u < AT_ONCE; u++) {
-      if (exists[u]) AutoCSREncodeValue(&seg, value, dictionary, &v[u], AutoCSRTiledValueSlot(&seg.axes, (PetscInt)g * AUTOCSR_TILED_GROUP + (j + u) * 32 + Lane()));
-    }
+    if (entry != NOTHING) value_slot[entry + j * 32 + Lane()] = AutoCSRTiledValueSlot(&seg.axes, (PetscInt)g * AUTOCSR_TILED_GROUP + j * 32 + Lane());
   }
 }
 
-PetscErrorCode DeviceEncodeTiledValue(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRDictionary *dictionary)
+PetscErrorCode DeviceTiledValueSlots(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
 {
-  const PetscInt groups = (PetscInt)(seg->stream[AUTOCSR_STREAM_PIECE_PTR].bytes / sizeof(PetscInt)) - 1;
-  const unsigned grid   = (unsigned)Pieces(groups, GROUPS * WARPS);
+  const PetscInt groups = (PetscInt)(seg->stream[AUTOCSR_STREAM_PIECE_PTR].bytes / sizeof(PetscInt)) - 1; /* ITEM, which tells, too, is on the device */
+  DeviceScratch  scratch;
+  PetscInt      *ptr = NULL;
 
   PetscFunctionBegin;
   if (groups <= 0) PetscFunctionReturn(PETSC_SUCCESS);
-  if (seg->axes.value == AUTOCSR_VALUE_COPY)
-    Launch(WriteValues<AUTOCSR_VALUE_COPY>, grid, WARPS * WARP, 0, AUTOCSR_STREAM)(*seg, *csr, groups, dictionary);
-  else if (seg->axes.value == AUTOCSR_VALUE_FLOAT32)
-    Launch(WriteValues<AUTOCSR_VALUE_FLOAT32>, grid, WARPS * WARP, 0, AUTOCSR_STREAM)(*seg, *csr, groups, dictionary);
-  else
-    Launch(WriteValues<AUTOCSR_VALUE_DICTIONARY>, grid, WARPS * WARP, 0, AUTOCSR_STREAM)(*seg, *csr, groups, dictionary);
+  if (seg->stream[AUTOCSR_STREAM_ROWS].data) {
+    PetscCall(scratch.Allocate((size_t)seg->n_rows + 1, &ptr));
+    PetscCall(DeviceCountEntries(seg, csr, ptr));
+  }
+  Launch(WriteValueSlots, (unsigned)Pieces(groups, GROUPS * WARPS), WARPS * WARP, 0, AUTOCSR_STREAM)(*seg, *csr, groups, ptr);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

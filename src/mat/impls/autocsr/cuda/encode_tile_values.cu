@@ -1,0 +1,64 @@
+/*
+  New values where entries lie by column tile. VALUE_SLOT, where each entry lies, is made when values are new for the first time and kept:
+  finding it takes longer than products do. Who never sets new values does not pay for it.
+
+  Bytes: of an entry its value read and written, and its slot. Entries that follow one another in the CSR are written near those of the rows
+  around, which L2 joins.
+*/
+#include "chunks.cuh"
+
+/* Of a segment whose rows follow one another */
+static __global__ void __launch_bounds__(BLOCK) WriteValues(AutoCSRSegment seg, AutoCSRMatrix csr, PetscInt nnz, const AutoCSRDictionary *dictionary)
+{
+  PtxWaitForLast();
+  const PetscInt *value_slot = (const PetscInt *)seg.stream[AUTOCSR_STREAM_VALUE_SLOT].data, first = csr.row_ptr[seg.row_begin];
+
+  for (PetscInt64 e = FirstOfThread(); e < nnz; e += StrideOfThreads()) {
+    const PetscInt    slot = LoadStream(value_slot + e);
+    const PetscScalar v    = LoadStream(csr.val + first + e);
+
+    AutoCSREncodeValue(&seg, seg.axes.value, dictionary, &v, slot);
+  }
+}
+
+/* Of one whose rows are named */
+static __global__ void __launch_bounds__(BLOCK) WriteNamedValues(AutoCSRSegment seg, AutoCSRMatrix csr, const PetscInt ptr[], PetscInt nnz, const AutoCSRDictionary *dictionary)
+{
+  PtxWaitForLast();
+  __shared__ SliceEntries slices[BLOCK / WARP];
+  const PetscInt         *value_slot = (const PetscInt *)seg.stream[AUTOCSR_STREAM_VALUE_SLOT].data;
+
+  EachEntry(seg, csr, ptr, nnz, slices[threadIdx.x / WARP], [&](PetscInt e, PetscInt, PetscInt q) { AutoCSREncodeValue(&seg, seg.axes.value, dictionary, &csr.val[q], value_slot[e]); });
+}
+
+/* Without the memory to find all slots, nothing is left of them */
+static PetscErrorCode MakeValueSlots(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
+{
+  PetscErrorCode ierr;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_VALUE_SLOT, seg->nnz));
+  ierr = (seg->axes.order == AUTOCSR_ORDER_TILED ? DeviceTiledValueSlots : seg->axes.order == AUTOCSR_ORDER_POPULAR ? DevicePopularValueSlots : DevicePropagateValueSlots)(seg, csr);
+  if (ierr) PetscCall(AutoCSRStreamFree(seg, AUTOCSR_STREAM_VALUE_SLOT));
+  PetscCall(ierr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode DeviceEncodeTileValues(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRDictionary *dictionary)
+{
+  DeviceScratch scratch;
+  PetscInt     *ptr;
+
+  PetscFunctionBegin;
+  if (!seg->nnz) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!seg->stream[AUTOCSR_STREAM_VALUE_SLOT].data) PetscCall(MakeValueSlots(seg, csr));
+  if (!seg->stream[AUTOCSR_STREAM_ROWS].data)
+    Launch(WriteValues, GridOfThreads(seg->nnz), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, seg->nnz, dictionary);
+  else {
+    PetscCall(scratch.Allocate((size_t)seg->n_rows + 1, &ptr));
+    PetscCall(DeviceCountEntries(seg, csr, ptr));
+    Launch(WriteNamedValues, GridOfEntries(seg->nnz), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, ptr, seg->nnz, dictionary);
+  }
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
