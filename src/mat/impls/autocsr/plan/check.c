@@ -227,6 +227,25 @@ static PetscErrorCode CheckBlocks(const AutoCSRSegment *seg, const AutoCSRMatrix
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Of a segment whose sizes agree; seen: rows that others have covered */
+static PetscErrorCode CheckRows(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt i, char seen[])
+{
+  PetscInt nnz = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < seg->n_rows; k++) {
+    const PetscInt row = AutoCSRSegmentRow(seg, k);
+
+    PetscCheck(row >= 0 && row < csr->m, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": row %" PetscInt_FMT " is not in [0, %" PetscInt_FMT ")", i, row, csr->m);
+    PetscCheck(!seen[row], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": row %" PetscInt_FMT " is covered twice", i, row);
+    seen[row] = 1;
+    nnz += csr->row_ptr[row + 1] - csr->row_ptr[row];
+  }
+  PetscCheck(nnz == seg->nnz, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " counts %" PetscInt_FMT " nonzeros, its rows have %" PetscInt_FMT, i, seg->nnz, nnz);
+  PetscCheck(nnz == 0 || seg->axes.mapping != AUTOCSR_MAP_EMPTY, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " of empty rows has %" PetscInt_FMT " nonzeros", i, nnz);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode CheckOnHost(const AutoCSRPlan *plan, const AutoCSRMatrix *csr)
 {
   PetscInt rows = 0;
@@ -237,25 +256,15 @@ static PetscErrorCode CheckOnHost(const AutoCSRPlan *plan, const AutoCSRMatrix *
   PetscCall(PetscCalloc1(csr->m, &seen));
   for (PetscInt i = 0; i < plan->n_segments; i++) {
     const AutoCSRSegment *seg = &plan->segment[i];
-    PetscInt              nnz = 0;
 
     PetscCall(CheckSizes(seg, csr, i));
+    PetscCall(CheckRows(seg, csr, i, seen));
     PetscCall(CheckRoots(seg, i));
     PetscCall(CheckPlaces(seg, i));
     if (seg->axes.order == AUTOCSR_ORDER_PROPAGATED) PetscCall(AutoCSRPropagateCheck(seg, csr, i)); /* first: decoding goes through these */
     if (seg->axes.order == AUTOCSR_ORDER_POPULAR) PetscCall(AutoCSRPopularCheck(seg, csr, i));
-    for (PetscInt k = 0; k < seg->n_rows; k++) {
-      const PetscInt row = AutoCSRSegmentRow(seg, k);
-
-      PetscCheck(row >= 0 && row < csr->m, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": row %" PetscInt_FMT " is not in [0, %" PetscInt_FMT ")", i, row, csr->m);
-      PetscCheck(!seen[row], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": row %" PetscInt_FMT " is covered twice", i, row);
-      seen[row] = 1;
-      nnz += csr->row_ptr[row + 1] - csr->row_ptr[row];
-      PetscCall(CheckRow(seg, csr, i, k));
-    }
+    for (PetscInt k = 0; k < seg->n_rows; k++) PetscCall(CheckRow(seg, csr, i, k));
     rows += seg->n_rows;
-    PetscCheck(nnz == seg->nnz, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " counts %" PetscInt_FMT " nonzeros, its rows have %" PetscInt_FMT, i, seg->nnz, nnz);
-    PetscCheck(nnz == 0 || seg->axes.mapping != AUTOCSR_MAP_EMPTY, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " of empty rows has %" PetscInt_FMT " nonzeros", i, nnz);
     PetscCall(CheckPadding(seg, csr, i));
     PetscCall(CheckWork(seg, csr, i));
     PetscCall(CheckBlocks(seg, csr, i));

@@ -66,16 +66,18 @@ static PetscErrorCode CheckParts(const AutoCSRSegment *seg, PetscInt i, PetscInt
 /* Codes of a chunk, in a row block of so many rows; named: slots that others have named */
 static PetscErrorCode CheckCodes(const AutoCSRSegment *seg, PetscInt i, PetscInt chunk, PetscInt rows, char named[], PetscInt *n)
 {
-  const PetscInt             *code_ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_CODE_PTR].data;
-  const uint16_t             *code     = (const uint16_t *)seg->stream[AUTOCSR_STREAM_CODE].data + (size_t)code_ptr[chunk] * AUTOCSR_PROPAGATE_ALIGN;
-  const PetscInt              all      = (code_ptr[chunk + 1] - code_ptr[chunk]) * AUTOCSR_PROPAGATE_ALIGN;
-  const int                   places   = AutoCSRPropagatePlaces(seg, chunk);
-  const AutoCSRPropagateCodes c        = AutoCSRPropagateReadCodes(code);
-  PetscInt                    named_here;
-  char                        seen[AUTOCSR_PROPAGATE_ROWS] = {0};
+  const PetscInt       *code_ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_CODE_PTR].data;
+  const uint16_t       *code     = (const uint16_t *)seg->stream[AUTOCSR_STREAM_CODE].data + (size_t)code_ptr[chunk] * AUTOCSR_PROPAGATE_ALIGN;
+  const PetscInt        all      = (code_ptr[chunk + 1] - code_ptr[chunk]) * AUTOCSR_PROPAGATE_ALIGN;
+  const int             places = AutoCSRPropagatePlaces(seg, chunk), n_short = code[1], n_long = code[AUTOCSR_PROPAGATE_MOST + 1];
+  AutoCSRPropagateCodes c;
+  PetscInt              named_here;
+  char                  seen[AUTOCSR_PROPAGATE_ROWS] = {0};
 
   PetscFunctionBegin;
-  PetscCheck(code[0] == 0 && c.n_long <= AUTOCSR_PROPAGATE_CHUNK / AUTOCSR_PROPAGATE_MOST && c.n_short <= AUTOCSR_PROPAGATE_CHUNK && c.begin[0] == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": chunk %" PetscInt_FMT " has %d long and %d short rows", i, chunk, c.n_long, c.n_short);
+  PetscCheck(all >= AutoCSRPropagateCodeUnits(0, n_long + n_short, n_long) * AUTOCSR_PROPAGATE_ALIGN, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": %" PetscInt_FMT " codes of chunk %" PetscInt_FMT " are not of %d long and %d short rows", i, all, chunk, n_long, n_short);
+  c = AutoCSRPropagateReadCodes(code);
+  PetscCheck(code[0] == 0 && n_long <= AUTOCSR_PROPAGATE_CHUNK / AUTOCSR_PROPAGATE_MOST && n_short <= AUTOCSR_PROPAGATE_CHUNK && c.begin[0] == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": chunk %" PetscInt_FMT " has %d long and %d short rows", i, chunk, c.n_long, c.n_short);
   for (int j = 1; j <= AUTOCSR_PROPAGATE_MOST; j++) PetscCheck(code[j] >= code[j - 1] && (j == 1 || code[j] - code[j - 1] <= code[j - 1] - code[j - 2]), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": entries %d of chunk %" PetscInt_FMT " begin with %d", i, j, chunk, code[j]);
   for (int r = 0; r < c.n_long; r++) PetscCheck(c.begin[r + 1] > c.begin[r] + AUTOCSR_PROPAGATE_MOST, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": long row %d of chunk %" PetscInt_FMT " has %d entries", i, r, chunk, c.begin[r + 1] - c.begin[r]);
   named_here = c.begin[c.n_long] + code[AUTOCSR_PROPAGATE_MOST];

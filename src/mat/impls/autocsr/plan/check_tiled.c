@@ -35,10 +35,10 @@ PetscErrorCode AutoCSRTiledCheckTiles(const AutoCSRSegment *seg, PetscInt i, Pet
 {
   const PetscInt          items = AutoCSRTiledItemCount(seg);
   const AutoCSRTiledItem *item  = (const AutoCSRTiledItem *)seg->stream[AUTOCSR_STREAM_ITEM].data;
-  PetscInt                next  = 0;
+  PetscInt                next = 0, t = 0;
 
   PetscFunctionBegin;
-  for (PetscInt c = 0, t = 0; c < tiles; c++) {
+  for (PetscInt c = 0; c < tiles; c++) {
     const PetscInt begin = next;
 
     for (; t < items && item[t].tile == c; t++) {
@@ -47,6 +47,7 @@ PetscErrorCode AutoCSRTiledCheckTiles(const AutoCSRSegment *seg, PetscInt i, Pet
     }
     PetscCall(CheckSlots(seg, i, c, begin, next - begin, entries[c]));
   }
+  PetscCheck(t == items, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": item %" PetscInt_FMT " is of tile %" PetscInt_FMT " of %" PetscInt_FMT, i, t, item[t].tile, tiles);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
