@@ -56,8 +56,6 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
 {
   const AutoCSRMatrix *csr  = problem->csr;
   AutoCSRAxes          axes = {.partition = AUTOCSR_PARTITION_COLUMNS, .order = AUTOCSR_ORDER_TILED, .index = AUTOCSR_INDEX_16, .mapping = AUTOCSR_MAP_GROUP, .reduction = AUTOCSR_REDUCE_SEGMENTED, .slice_height = 1, .row_group = 1};
-  AutoCSRValue         value[3];
-  const PetscInt       n_values = AutoCSRStoredValueCodings(problem, value);
   PetscBool            asked;
 
   PetscFunctionBegin;
@@ -81,10 +79,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
     *why = "some blocks of rows have so many of the entries that the others would wait for them: it is used where it is asked for by name";
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  for (PetscInt v = 0; v < n_values; v++) {
-    axes.value = value[v];
-    AutoCSRVariantAdd(problem, &axes, max, list, n);
-  }
+  AutoCSRVariantAddStored(problem, &axes, max, list, n);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

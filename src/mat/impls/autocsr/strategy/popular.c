@@ -32,8 +32,6 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
 {
   const AutoCSRMatrix *csr  = problem->csr;
   AutoCSRAxes          axes = {.partition = AUTOCSR_PARTITION_COLUMNS, .order = AUTOCSR_ORDER_POPULAR, .index = AUTOCSR_INDEX_16, .mapping = AUTOCSR_MAP_GROUP, .reduction = AUTOCSR_REDUCE_SEGMENTED, .slice_height = 1, .row_group = 1};
-  AutoCSRValue         value[3];
-  const PetscInt       n_values = AutoCSRStoredValueCodings(problem, value);
   PetscBool            asked;
 
   PetscFunctionBegin;
@@ -49,10 +47,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   *why = "the settings ask for a coding that popular does not have";
-  for (PetscInt v = 0; v < n_values; v++) {
-    axes.value = value[v];
-    AutoCSRVariantAdd(problem, &axes, max, list, n);
-  }
+  AutoCSRVariantAddStored(problem, &axes, max, list, n);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -107,6 +107,18 @@ PetscInt AutoCSRStoredValueCodings(const AutoCSRProblem *problem, AutoCSRValue v
   return n;
 }
 
+void AutoCSRVariantAddStored(const AutoCSRProblem *problem, const AutoCSRAxes *axes, PetscInt max, AutoCSRAxes list[], PetscInt *n)
+{
+  AutoCSRAxes    stored = *axes;
+  AutoCSRValue   value[3];
+  const PetscInt n_values = AutoCSRStoredValueCodings(problem, value);
+
+  for (PetscInt v = 0; v < n_values; v++) {
+    stored.value = value[v];
+    AutoCSRVariantAdd(problem, &stored, max, list, n);
+  }
+}
+
 #define MOST_PADDED  1.5
 #define MISPREDICTED 10
 

@@ -19,6 +19,8 @@ PETSC_INTERN PetscInt AutoCSRProblemVectorLanes(const AutoCSRProblem *);
 PETSC_INTERN PetscBool AutoCSRProblemIsUneven(const AutoCSRProblem *);
 /* The value codings that values stored in a segment's own order may have here; returns how many */
 PETSC_INTERN PetscInt AutoCSRStoredValueCodings(const AutoCSRProblem *, AutoCSRValue[3]);
+/* Adds a variant for each of these */
+PETSC_INTERN void AutoCSRVariantAddStored(const AutoCSRProblem *, const AutoCSRAxes *, PetscInt max, AutoCSRAxes list[], PetscInt *n);
 /*
   A processor pays for every row of a bin that lies apart: its entries, its place in y and its length come from memory anew, where sorted slices stream.
   So bins are, unless asked for, for blocks of which such slices would be padding for a third part and more

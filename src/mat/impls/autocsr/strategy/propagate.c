@@ -50,10 +50,8 @@ static double runs_of(const AutoCSRProblem *problem, const AutoCSRAxes *axes)
 
 static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
 {
-  AutoCSRAxes    axes = {.partition = AUTOCSR_PARTITION_COLUMNS, .order = AUTOCSR_ORDER_PROPAGATED, .index = AUTOCSR_INDEX_16, .mapping = AUTOCSR_MAP_GROUP, .reduction = AUTOCSR_REDUCE_SEGMENTED, .lanes = 1, .slice_height = 1, .row_group = 1};
-  AutoCSRValue   value[3];
-  const PetscInt n_values = AutoCSRStoredValueCodings(problem, value);
-  PetscBool      asked;
+  AutoCSRAxes axes = {.partition = AUTOCSR_PARTITION_COLUMNS, .order = AUTOCSR_ORDER_PROPAGATED, .index = AUTOCSR_INDEX_16, .mapping = AUTOCSR_MAP_GROUP, .reduction = AUTOCSR_REDUCE_SEGMENTED, .lanes = 1, .slice_height = 1, .row_group = 1};
+  PetscBool   asked;
 
   PetscFunctionBegin;
   *n   = 0;
@@ -64,10 +62,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   if (!asked && (!problem->profile || problem->profile->reach < CACHED)) PetscFunctionReturn(PETSC_SUCCESS);
   if (!AutoCSRPropagateShape(problem, AUTOCSR_PROPAGATE_UNIT, AUTOCSR_PROPAGATE_CHUNK, &axes, why)) PetscFunctionReturn(PETSC_SUCCESS);
   *why = "the settings ask for a coding that propagate does not have";
-  for (PetscInt v = 0; v < n_values; v++) {
-    axes.value = value[v];
-    AutoCSRVariantAdd(problem, &axes, max, list, n);
-  }
+  AutoCSRVariantAddStored(problem, &axes, max, list, n);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -16,10 +16,8 @@ static double slots(const AutoCSRProblem *problem)
 
 static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
 {
-  AutoCSRAxes    axes = {.partition = AUTOCSR_PARTITION_ROWS, .order = AUTOCSR_ORDER_DIAGONAL, .index = AUTOCSR_INDEX_PATTERN, .mapping = AUTOCSR_MAP_LANES, .reduction = AUTOCSR_REDUCE_NONE, .lanes = 1, .row_group = 1, .slice_height = 1};
-  AutoCSRValue   value[3];
-  const PetscInt n_values = AutoCSRStoredValueCodings(problem, value);
-  PetscBool      asked;
+  AutoCSRAxes axes = {.partition = AUTOCSR_PARTITION_ROWS, .order = AUTOCSR_ORDER_DIAGONAL, .index = AUTOCSR_INDEX_PATTERN, .mapping = AUTOCSR_MAP_LANES, .reduction = AUTOCSR_REDUCE_NONE, .lanes = 1, .row_group = 1, .slice_height = 1};
+  PetscBool   asked;
 
   PetscFunctionBegin;
   *n   = 0;
@@ -41,10 +39,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
     *why = "the diagonals have more slots than can be counted";
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  for (PetscInt v = 0; v < n_values; v++) {
-    axes.value = value[v];
-    AutoCSRVariantAdd(problem, &axes, max, list, n);
-  }
+  AutoCSRVariantAddStored(problem, &axes, max, list, n);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
