@@ -72,29 +72,6 @@ static void Copies(int *out, const int *in)
   out[threadIdx.x] = ((int *)PtxDynamicShared())[THREADS - 1 - threadIdx.x] == (threadIdx.x ? THREADS - 1 - (int)threadIdx.x : 0);
 }
 
-/* Two groups of copies, each of half of what is copied; `half` is read as soon as the first is there */
-static void ReadGroup(int *out, const int *in, unsigned half)
-{
-  int      *shared = (int *)PtxDynamicShared();
-  const int n = THREADS / 2, i = (int)threadIdx.x % n;
-
-  for (int group = 0; group < 2; group++) {
-    if (threadIdx.x < n / 4) PtxCopy<16>(PtxSharedAddress(shared) + sizeof(int) * (group * n + 4 * threadIdx.x), in + group * n + 4 * threadIdx.x);
-    PtxCommit();
-  }
-  PtxWaitBut<1>();
-  __syncthreads();
-  if (threadIdx.x / n == half) out[threadIdx.x] = shared[half * n + i] == (int)half * n + i;
-  PtxWaitBut<0>();
-  __syncthreads();
-  if (threadIdx.x / n != half) out[threadIdx.x] = shared[(1 - half) * n + i] == (int)(1 - half) * n + i;
-}
-
-static void Groups(int *out, const int *in)
-{
-  ReadGroup(out, in, 0);
-}
-
 /* ---- What is wrong */
 
 static void ShuffleBehindAnd(int *out)
@@ -270,11 +247,6 @@ static void OnlyOwnWait(int *out, const int *in)
   out[threadIdx.x] = shared[threadIdx.x];
 }
 
-static void GroupTooEarly(int *out, const int *in)
-{
-  ReadGroup(out, in, 1);
-}
-
 /* ---- Launched early */
 
 static void WaitsForLast(int *out, const int *in)
@@ -318,7 +290,6 @@ static const Case cases[] = {
     CASE(Barriers, 1, NULL, d->out),
     CASE(Counters, 4, NULL, d->out, d->in, d->arrived),
     CASE(Copies, 1, NULL, d->out, d->in),
-    CASE(Groups, 1, NULL, d->out, d->in),
     CASE(ShuffleBehindAnd, 1, "ends while", d->out),
     CASE(BranchesWithShuffles, 1, "__shfl_xor_sync() at ex36.cxx:", d->out),
     CASE(OtherOperations, 1, "__any_sync() at ex36.cxx:", d->out),
@@ -343,7 +314,6 @@ static const Case cases[] = {
     CASE(LoadedAsConstant, 1, "by a load for what nobody writes, at ex36.cxx:", d->out),
     CASE(NoWait, 1, "with nothing between", d->out, d->in),
     CASE(OnlyOwnWait, 1, "with nothing between", d->out, d->in),
-    CASE(GroupTooEarly, 1, "with nothing between", d->out, d->in),
     CASE_OF(WaitsForLast, true, 1, NULL, d->out, d->in),
     CASE_OF(WaitsTooLate, true, 1, "before it has waited for the launches before, at ex36.cxx:", d->out, d->in),
 };

@@ -75,38 +75,18 @@ void EmulatorCopy(void *to, const void *from, int bytes, int size)
   if (bytes) WatchAccess(from, bytes, READ, SITE);
   WatchAccess(to, size, WRITE, SITE);
   memset(to, Poison() ^ 0x5a, size);
-  current->copies.push_back({(unsigned char *)to, (const char *)from, bytes, size, current->groups});
-}
-
-/* Those of groups before `end` */
-static void FinishCopies(int end, const void *site)
-{
-  size_t n = 0;
-
-  for (; n < current->copies.size() && current->copies[n].group < end; n++) {
-    const Copy &c = current->copies[n];
-
-    if (c.bytes) WatchAccess(c.from, c.bytes, READ, site);
-    WatchAccess(c.to, c.room, WRITE, site);
-    memcpy(c.to, c.from, c.bytes);
-    memset(c.to + c.bytes, 0, c.room - c.bytes);
-  }
-  current->copies.erase(current->copies.begin(), current->copies.begin() + (long)n);
+  current->copies.push_back({(unsigned char *)to, (const char *)from, bytes, size});
 }
 
 void EmulatorCopiesWait(void)
 {
-  FinishCopies(current->groups + 1, SITE);
-}
-
-void EmulatorCopiesCommit(void)
-{
-  current->groups++;
-}
-
-void EmulatorCopiesWaitBut(int most)
-{
-  FinishCopies(current->groups - most, SITE);
+  for (const Copy &c : current->copies) {
+    if (c.bytes) WatchAccess(c.from, c.bytes, READ, SITE);
+    WatchAccess(c.to, c.room, WRITE, SITE);
+    memcpy(c.to, c.from, c.bytes);
+    memset(c.to + c.bytes, 0, c.room - c.bytes);
+  }
+  current->copies.clear();
 }
 
 void EmulatorWritten(const void *p, size_t bytes)

@@ -40,8 +40,6 @@ void                                 EmulatorCount(const void *, const void *sit
 void                                 EmulatorWaitForLast(void);
 void                                 EmulatorCopy(void *to, const void *from, int bytes, int room);
 void                                 EmulatorCopiesWait(void);
-void                                 EmulatorCopiesCommit(void);
-void                                 EmulatorCopiesWaitBut(int most);
 void                                 EmulatorWritten(const void *, size_t); /* by a library: include/cub */
 }
 
@@ -321,17 +319,6 @@ static inline void PtxWaitForLast(void)
 static inline void PtxWait(void)
 {
   EmulatorCopiesWait();
-}
-
-static inline void PtxCommit(void)
-{
-  EmulatorCopiesCommit();
-}
-
-template <int most>
-static inline void PtxWaitBut(void)
-{
-  EmulatorCopiesWaitBut(most);
 }
 
 #endif

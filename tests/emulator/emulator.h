@@ -69,7 +69,6 @@ typedef struct {
   unsigned char *to;
   const char    *from;
   int            bytes, room; /* the rest of the room becomes zero */
-  int            group;       /* how many groups the thread had committed before */
 } Copy;
 
 struct Thread {
@@ -83,7 +82,6 @@ struct Thread {
   uint32_t              barriers, syncs; /* that it has come through: of the block, of the warp */
   std::vector<uint32_t> known;           /* moments of others up to which it sees what they did, by counters */
   std::vector<Copy>     copies;
-  int                   groups; /* of copies, that were committed */
 };
 
 /* A bit for each lane */

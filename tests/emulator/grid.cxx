@@ -94,7 +94,6 @@ static void BeginBlock()
     t.barriers = t.syncs = 0;
     t.known.clear();
     t.copies.clear();
-    t.groups = 0;
     WatchMoment(&t);
     FiberStart((int)i++, RunThread);
   }

@@ -163,13 +163,13 @@ struct AgentPropagateSum : AgentBase {
 
   static __device__ __forceinline__ void Run(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceTiles &tiles, const AutoCSRDeviceOperands &op, PetscInt block, unsigned char *shared)
   {
-    constexpr int  bytes     = AUTOCSR_PROPAGATE_CHUNK * (int)sizeof(PetscScalar) + AUTOCSR_PROPAGATE_CODES * (int)sizeof(uint16_t); /* AutoCSRDeviceChunkBytes() */
+    constexpr int  bytes     = (int)AUTOCSR_PROPAGATE_CHUNK_BYTES;
     const PetscInt first_row = tiles.block_row[block], first = tiles.chunk_ptr[block], chunks = tiles.chunk_ptr[block + 1] - first;
     const int      rows = (int)(tiles.block_row[block + 1] - first_row);
-    PetscScalar   *sum  = (PetscScalar *)(shared + AUTOCSR_PROPAGATE_STAGES * bytes);
+    PetscScalar   *sum  = (PetscScalar *)(shared + 2 * bytes);
     Chunk          next = LoadChunk(tiles, chunks > 0, first);
 
-    static_assert(bytes % 16 == 0 && AUTOCSR_PROPAGATE_STAGES == 2, "One chunk is added while the other is copied");
+    static_assert(bytes % 16 == 0, "Copies are of 16 bytes");
     CopyChunk(seg, tiles, next, shared);
     next = LoadChunk(tiles, chunks > 1, first + 1);
     for (int i = threadIdx.x; i < rows; i += threads) sum[i] = 0;

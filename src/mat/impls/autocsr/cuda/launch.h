@@ -120,18 +120,13 @@ static inline size_t AutoCSRDeviceTileBytes(PetscInt columns)
   return ((size_t)columns + AUTOCSR_TILED_PARTS * AUTOCSR_TILED_GROUP) * sizeof(PetscScalar);
 }
 
-#define AUTOCSR_PROPAGATE_THREADS 512 /* of a block that adds products (agent_propagate.cuh) */
-#define AUTOCSR_PROPAGATE_STAGES  2   /* chunks that it has room for */
+#define AUTOCSR_PROPAGATE_THREADS     512 /* of a block that adds products (agent_propagate.cuh) */
+#define AUTOCSR_PROPAGATE_CHUNK_BYTES (AUTOCSR_PROPAGATE_CHUNK * sizeof(PetscScalar) + AUTOCSR_PROPAGATE_CODES * sizeof(uint16_t))
 
-/* Shared memory for a chunk and its codes; for these and the sums of so many rows */
-static inline size_t AutoCSRDeviceChunkBytes(void)
-{
-  return AUTOCSR_PROPAGATE_CHUNK * sizeof(PetscScalar) + AUTOCSR_PROPAGATE_CODES * sizeof(uint16_t);
-}
-
+/* Shared memory for two chunks, of which one is added while the other is copied, and the sums of so many rows */
 static inline size_t AutoCSRDevicePropagateBytes(PetscInt rows)
 {
-  return (size_t)rows * sizeof(PetscScalar) + AUTOCSR_PROPAGATE_STAGES * AutoCSRDeviceChunkBytes();
+  return (size_t)rows * sizeof(PetscScalar) + 2 * AUTOCSR_PROPAGATE_CHUNK_BYTES;
 }
 
 #define AUTOCSR_PLANES_ROWS_OF_LANE (sizeof(PetscScalar) > 8 ? 2 : 4)

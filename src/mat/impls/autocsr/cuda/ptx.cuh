@@ -136,18 +136,4 @@ static __device__ __forceinline__ void PtxWait(void)
                    : "memory");
 }
 
-/* The copies since the last commit are one group; waits for the thread's groups but the last `most` */
-static __device__ __forceinline__ void PtxCommit(void)
-{
-  asm volatile("cp.async.commit_group;" ::
-                   : "memory");
-}
-
-template <int most>
-static __device__ __forceinline__ void PtxWaitBut(void)
-{
-  asm volatile("cp.async.wait_group %0;" ::"n"(most)
-               : "memory");
-}
-
 #endif
