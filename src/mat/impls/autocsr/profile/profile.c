@@ -117,6 +117,7 @@ PetscErrorCode AutoCSRProfileLook(const AutoCSRMatrix *csr, PetscInt slice_heigh
   p->block_size   = 1; /* and so on: as if nothing were found */
   p->patterns     = AUTOCSR_MAX_PATTERNS + 1;
   p->values       = AUTOCSR_MAX_DISTINCT + 1;
+  p->window_span  = csr->n;
   p->mean_length  = csr->m ? (double)csr->nnz / csr->m : 0;
   ChunksSet(csr, p);
   ierr = (*csr->backend->profile)(csr, p);

@@ -40,6 +40,41 @@ static void WindowRead(const AutoCSRMatrix *csr, PetscInt row_begin, PetscInt n,
   }
 }
 
+/* The least and the largest column of as many rows as a fourth of a window has: any window touches five of these parts at most */
+typedef struct {
+  PetscInt lo, hi;
+} Span;
+
+#define SPANS_OF_WINDOW 4
+
+static void WindowAddSpans(const Window *w, PetscInt row_begin, PetscInt n, PetscInt rows, Span span[])
+{
+  for (PetscInt k = 0; k < n;) {
+    const PetscInt part = (row_begin + k) / rows, end = PetscMin(n, (part + 1) * rows - row_begin);
+    Span           s = span[part];
+
+    for (; k < end; k++) {
+      s.lo = PetscMin(s.lo, w->first[k]);
+      s.hi = PetscMax(s.hi, w->last[k]);
+    }
+    span[part] = s;
+  }
+}
+
+/* Columns that the rows of a window lie within, wherever it begins */
+static PetscInt LargestSpan(const Span span[], PetscInt parts)
+{
+  PetscInt most = 0;
+
+  for (PetscInt p = 0; p < parts; p++) {
+    Span all = span[p];
+
+    for (PetscInt q = p + 1; q < PetscMin(parts, p + SPANS_OF_WINDOW + 1); q++) all = (Span){PetscMin(all.lo, span[q].lo), PetscMax(all.hi, span[q].hi)};
+    most = PetscMax(most, all.hi - all.lo + 1);
+  }
+  return most;
+}
+
 static inline void SliceAdd(Slice *s, const Window *w, PetscInt k)
 {
   s->width = PetscMax(s->width, w->length[k]);
@@ -230,11 +265,14 @@ static PetscErrorCode GatherLines(const AutoCSRMatrix *csr, AutoCSRProfile *prof
 PetscErrorCode AutoCSRProfileSpread(const AutoCSRMatrix *csr, AutoCSRProfile *profile)
 {
   const PetscInt h = profile->slice_height, window = profile->window;
-  const PetscInt rows = PetscMin(window, csr->m);
+  const PetscInt rows = PetscMin(window, csr->m), part = window > AUTOCSR_WINDOW ? window / SPANS_OF_WINDOW : csr->m + 1, parts = csr->m / part + 1;
   Room           room;
   Window         w;
+  Span          *span;
 
   PetscFunctionBegin;
+  PetscCall(PetscMalloc1(parts, &span));
+  for (PetscInt p = 0; p < parts; p++) span[p] = (Span){csr->n, -1};
   PetscCall(PetscMalloc7(rows, &w.length, rows, &w.first, rows, &w.last, rows, &room.order, rows, &room.work, MOST_COUNTED + 1, &room.place, rows / h + 1, &room.slice));
   for (PetscInt c = 0; c < profile->chunks; c++) {
     AutoCSRChunk *chunk = &profile->chunk[c];
@@ -246,6 +284,7 @@ PetscErrorCode AutoCSRProfileSpread(const AutoCSRMatrix *csr, AutoCSRProfile *pr
       PetscInt       slices_16;
 
       WindowRead(csr, row, n, &w, &profile->bandwidth);
+      WindowAddSpans(&w, row, n, part, span);
       WindowMeasure(&w, n, h, &padded, &slices_16);
       chunk->padded = AddClamped(chunk->padded, padded);
       chunk->slices_16 += slices_16;
@@ -255,6 +294,8 @@ PetscErrorCode AutoCSRProfileSpread(const AutoCSRMatrix *csr, AutoCSRProfile *pr
     }
   }
   PetscCall(PetscFree7(w.length, w.first, w.last, room.order, room.work, room.place, room.slice));
+  profile->window_span = LargestSpan(span, parts);
+  PetscCall(PetscFree(span));
   PetscCall(GatherLines(csr, profile));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

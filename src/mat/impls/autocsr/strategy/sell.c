@@ -18,7 +18,7 @@ static PetscBool fits_16_sorted(const AutoCSRProblem *problem, const AutoCSRRang
   const AutoCSRProfile *profile = problem->profile;
 
   if (range->slices_16_sorted < range->slices) return PETSC_FALSE;
-  return (PetscBool)(profile->window <= AUTOCSR_WINDOW || problem->csr->n <= 65536 || (PetscInt64)profile->window + 2 * (PetscInt64)profile->bandwidth < 65536);
+  return (PetscBool)(profile->window <= AUTOCSR_WINDOW || profile->window_span <= 65536);
 }
 
 static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
