@@ -47,21 +47,27 @@ static inline PetscErrorCode ZeroStream(const AutoCSRSegment *seg, AutoCSRStream
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* f(e, k, q): entry e of the segment is in its k-th row, and entry q of the CSR; a warp goes along as many as any other. ptr: entries before each row */
+/* f(e, k, i): element e of n is the i-th of the k-th row, before which there are ptr[k]; a warp goes along as many as any other */
+template <typename F>
+static __device__ __forceinline__ void EachElement(const PetscInt ptr[], PetscInt rows, PetscInt n, SliceEntries &slice, F f)
+{
+  const PetscInt64 begin = FirstOfThread() / WARP * ENTRY_SPAN, end = begin + ENTRY_SPAN < n ? begin + ENTRY_SPAN : n;
+
+  if (begin >= n) return;
+  WarpWalkEntries(ptr, rows, begin, end, slice, [&](PetscInt first, PetscInt64 from, PetscInt64 to) {
+    for (PetscInt64 e = from + Lane(); e < to; e += WARP) {
+      const int r = slice.RowOf((PetscInt)e);
+
+      f((PetscInt)e, first + r, (PetscInt)e - slice.begin[r]);
+    }
+  });
+}
+
+/* f(e, k, q): entry e of the segment is in its k-th row, and entry q of the CSR */
 template <typename F>
 static __device__ __forceinline__ void EachEntry(const AutoCSRSegment &seg, const AutoCSRMatrix &csr, const PetscInt ptr[], PetscInt nnz, SliceEntries &slice, F f)
 {
-  const PetscInt64 begin = FirstOfThread() / WARP * ENTRY_SPAN, end = begin + ENTRY_SPAN < nnz ? begin + ENTRY_SPAN : nnz;
-
-  if (begin >= nnz) return;
-  WarpWalkEntries(ptr, seg.n_rows, begin, end, slice, [&](PetscInt first, PetscInt64 from, PetscInt64 to) {
-    for (PetscInt64 e = from + Lane(); e < to; e += WARP) {
-      const int      r = slice.RowOf((PetscInt)e);
-      const PetscInt k = first + r;
-
-      f((PetscInt)e, k, csr.row_ptr[AutoCSRSegmentRow(&seg, k)] + ((PetscInt)e - slice.begin[r]));
-    }
-  });
+  EachElement(ptr, seg.n_rows, nnz, slice, [&](PetscInt e, PetscInt k, PetscInt i) { f(e, k, csr.row_ptr[AutoCSRSegmentRow(&seg, k)] + i); });
 }
 
 /* What is sorted: the entry's number among the segment's, its row in the row block and its column in the tile */
@@ -93,22 +99,23 @@ static __device__ __forceinline__ int IndexOf(Entry entry)
 
 /* Entries by run, and the memory that they are in */
 struct SortedEntries {
-  DeviceScratch memory[5];
+  DeviceScratch memory[6];
   PetscInt     *ptr;    /* entries before each of the segment's rows */
   PetscInt     *before; /* row blocks that have begun before each row, and with it in the next */
-  uint32_t     *key;    /* the run of each entry */
+  PetscInt     *tile;   /* the first of each tile, and the end */
   Entry        *entry;
-  DeviceRuns    runs; /* their first entries; whoever needs the other arrays makes room for them */
+  uint32_t     *starts; /* a bit for each, and the end: a run begins with it */
+  DeviceRuns    runs;   /* their first entries; whoever needs the other arrays makes room for them */
 };
 
 /* Where a sorted entry is in the CSR */
-static __device__ __forceinline__ PetscInt PlaceInCSR(const AutoCSRSegment &seg, const AutoCSRMatrix &csr, const PetscInt ptr[], PetscInt row_block, Entry entry)
+static __device__ __forceinline__ PetscInt PlaceInCSR(const AutoCSRSegment &seg, const AutoCSRMatrix &csr, const PetscInt ptr[], Entry entry)
 {
   const PetscInt e = NumberOf(entry);
   PetscInt       k;
 
   if (!seg.stream[AUTOCSR_STREAM_ROWS].data) return csr.row_ptr[seg.row_begin] + e;
-  k = ((const PetscInt *)seg.stream[AUTOCSR_STREAM_BLOCK_ROW].data)[row_block] + RowOf(entry);
+  k = AutoCSRTiledFindLast(ptr, 0, seg.n_rows, e);
   return csr.row_ptr[AutoCSRSegmentRow(&seg, k)] + (e - ptr[k]);
 }
 

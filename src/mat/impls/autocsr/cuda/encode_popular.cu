@@ -29,16 +29,10 @@ static __global__ void __launch_bounds__(BLOCK) PlaceColumns(AutoCSRSegment seg,
   for (PetscInt64 i = FirstOfThread(); i < n; i += StrideOfThreads()) place[column[i]] = (PetscInt)i;
 }
 
-/* A tile's first entry among the sorted, and the end */
-static __global__ void __launch_bounds__(BLOCK) FindTiles(DeviceRuns runs, PetscInt tile_entry[])
-{
-  PtxWaitForLast();
-  for (PetscInt64 c = FirstOfThread(); c <= runs.tiles; c += StrideOfThreads()) tile_entry[c] = runs.entry[c * runs.blocks];
-}
-
-/* Tiles in both orders: their first entries among the sorted, their first groups; and the ends */
+/* Tiles: their first entries among the sorted, their first groups; and the ends */
 typedef struct {
-  PetscInt *entry, *group;
+  const PetscInt *entry;
+  PetscInt       *group;
 } Tiles;
 
 /* f(slot, tile, i, end) for each slot: i is the entry that lies there, negative where there is none, and end that after the tile's last; a warp has as many slots as it has lanes, of one tile */
@@ -53,17 +47,17 @@ static __device__ __forceinline__ void EachSlot(const Tiles &tiles, PetscInt n_t
   }
 }
 
-/* INDEX, END and VALUE; key and entry: sorted */
-static __global__ void __launch_bounds__(BLOCK) WriteSlots(AutoCSRSegment seg, AutoCSRMatrix csr, const PetscInt ptr[], Tiles tiles, DeviceRuns runs, PetscInt64 slots, const uint32_t key[], const Entry entry[], const AutoCSRDictionary *dictionary)
+/* INDEX, END and VALUE. starts: of runs */
+static __global__ void __launch_bounds__(BLOCK) WriteSlots(AutoCSRSegment seg, AutoCSRMatrix csr, const PetscInt ptr[], Tiles tiles, PetscInt n_tiles, PetscInt64 slots, const Entry entry[], const uint32_t starts[], const AutoCSRDictionary *dictionary)
 {
   PtxWaitForLast();
   uint16_t *index = (uint16_t *)seg.stream[AUTOCSR_STREAM_INDEX].data;
   uint32_t *ends  = (uint32_t *)seg.stream[AUTOCSR_STREAM_END].data;
 
-  EachSlot(tiles, runs.tiles, slots, [&](PetscInt slot, PetscInt tile, PetscInt i, PetscInt end) {
+  EachSlot(tiles, n_tiles, slots, [&](PetscInt slot, PetscInt tile, PetscInt i, PetscInt end) {
     const Entry    here = i < 0 ? 0 : entry[i];
-    const uint32_t run  = i < 0 ? 0 : key[i];
-    bool           last = i >= 0 && (i + 1 == end || key[i + 1] != run || RowOf(entry[i + 1]) != RowOf(here));
+    const PetscInt next = i + 1;
+    bool           last = i >= 0 && (next == end || (starts[next / 32] >> next % 32 & 1) || RowOf(entry[next]) != RowOf(here));
 
     if (i >= 0 && !last && slot % AUTOCSR_TILED_GROUP == AUTOCSR_TILED_GROUP - 1) last = AutoCSRTiledIsPartEnd(tiles.group[tile + 1] - tiles.group[tile], seg.axes.tile_steps, slot / AUTOCSR_TILED_GROUP - tiles.group[tile]);
 
@@ -71,16 +65,16 @@ static __global__ void __launch_bounds__(BLOCK) WriteSlots(AutoCSRSegment seg, A
 
     index[slot] = (uint16_t)IndexOf(here);
     if (Lane() == 0) ends[slot / 32] = word;
-    if (i >= 0) AutoCSREncodeValue(&seg, seg.axes.value, dictionary, &csr.val[PlaceInCSR(seg, csr, ptr, (PetscInt)run % runs.blocks, here)], AutoCSRTiledValueSlot(&seg.axes, slot));
+    if (i >= 0) AutoCSREncodeValue(&seg, seg.axes.value, dictionary, &csr.val[PlaceInCSR(seg, csr, ptr, here)], AutoCSRTiledValueSlot(&seg.axes, slot));
   });
 }
 
-static __global__ void __launch_bounds__(BLOCK) WriteValueSlots(AutoCSRSegment seg, Tiles tiles, DeviceRuns runs, PetscInt64 slots, const Entry entry[])
+static __global__ void __launch_bounds__(BLOCK) WriteValueSlots(AutoCSRSegment seg, Tiles tiles, PetscInt n_tiles, PetscInt64 slots, const Entry entry[])
 {
   PtxWaitForLast();
   PetscInt *value_slot = (PetscInt *)seg.stream[AUTOCSR_STREAM_VALUE_SLOT].data;
 
-  EachSlot(tiles, runs.tiles, slots, [&](PetscInt slot, PetscInt, PetscInt i, PetscInt) {
+  EachSlot(tiles, n_tiles, slots, [&](PetscInt slot, PetscInt, PetscInt i, PetscInt) {
     if (i >= 0) value_slot[NumberOf(entry[i])] = AutoCSRTiledValueSlot(&seg.axes, slot);
   });
 }
@@ -160,7 +154,7 @@ static PetscErrorCode MakeColumns(AutoCSRSegment *seg, const AutoCSRMatrix *csr,
 }
 
 /* The entries by run, once COLUMN is there, their tiles, by memory that lasts as long, and where there are none ITEM and room for what is counted by slot */
-static PetscErrorCode MakeTiles(AutoCSRSegment *seg, const AutoCSRMatrix *csr, SortedEntries *sorted, DeviceScratch memory[2], Tiles *tiles, PetscInt64 *slots)
+static PetscErrorCode MakeTiles(AutoCSRSegment *seg, const AutoCSRMatrix *csr, SortedEntries *sorted, DeviceScratch *memory, Tiles *tiles, PetscInt64 *slots)
 {
   const PetscBool exist = (PetscBool)(seg->stream[AUTOCSR_STREAM_ITEM].data != NULL);
   const PetscInt  n     = AutoCSRPopularTiles(seg);
@@ -173,10 +167,8 @@ static PetscErrorCode MakeTiles(AutoCSRSegment *seg, const AutoCSRMatrix *csr, S
   Launch(PlaceColumns, GridOfThreads(AutoCSRPopularColumns(seg)), BLOCK, 0, AUTOCSR_STREAM)(*seg, place);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(DeviceSortEntries(seg, csr, n, place, sorted));
-  PetscCall(memory[0].Allocate((size_t)n + 1, &tiles->entry));
-  PetscCall(memory[1].Allocate((size_t)n + 1, &tiles->group));
-  Launch(FindTiles, GridOfThreads(n + 1), BLOCK, 0, AUTOCSR_STREAM)(sorted->runs, tiles->entry);
-  PetscCallCUDA(cudaGetLastError());
+  tiles->entry = sorted->tile;
+  PetscCall(memory->Allocate((size_t)n + 1, &tiles->group));
   PetscCall(PetscMalloc2(n + 1, &host, n, &entries));
   ierr = AutoCSRDeviceToHost(host, tiles->entry, sizeof(*host) * (size_t)(n + 1));
   for (PetscInt c = 0; c < n && !ierr; c++) entries[c] = host[c + 1] - host[c];
@@ -221,16 +213,16 @@ static PetscErrorCode MakePieces(AutoCSRSegment *seg, SortedEntries *sorted, con
 PetscErrorCode DeviceEncodePopular(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRDictionary *dictionary)
 {
   SortedEntries sorted;
-  DeviceScratch memory[2];
+  DeviceScratch memory;
   PetscInt64    slots;
   Tiles         tiles;
 
   PetscFunctionBegin;
   PetscCall(DeviceBeginSort(seg, csr, &sorted));
   PetscCall(MakeColumns(seg, csr, sorted.ptr));
-  PetscCall(MakeTiles(seg, csr, &sorted, memory, &tiles, &slots));
+  PetscCall(MakeTiles(seg, csr, &sorted, &memory, &tiles, &slots));
   PetscCall(ZeroStream(seg, AUTOCSR_STREAM_VALUE));
-  Launch(WriteSlots, GridOfThreads(slots), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, sorted.ptr, tiles, sorted.runs, slots, sorted.key, sorted.entry, dictionary);
+  Launch(WriteSlots, GridOfThreads(slots), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, sorted.ptr, tiles, sorted.runs.tiles, slots, sorted.entry, sorted.starts, dictionary);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(MakePieces(seg, &sorted, &tiles, slots));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -239,14 +231,14 @@ PetscErrorCode DeviceEncodePopular(AutoCSRSegment *seg, const AutoCSRMatrix *csr
 PetscErrorCode DevicePopularValueSlots(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
 {
   SortedEntries sorted;
-  DeviceScratch memory[2];
+  DeviceScratch memory;
   PetscInt64    slots;
   Tiles         tiles;
 
   PetscFunctionBegin;
   PetscCall(DeviceBeginSort(seg, csr, &sorted));
-  PetscCall(MakeTiles(seg, csr, &sorted, memory, &tiles, &slots));
-  Launch(WriteValueSlots, GridOfThreads(slots), BLOCK, 0, AUTOCSR_STREAM)(*seg, tiles, sorted.runs, slots, sorted.entry);
+  PetscCall(MakeTiles(seg, csr, &sorted, &memory, &tiles, &slots));
+  Launch(WriteValueSlots, GridOfThreads(slots), BLOCK, 0, AUTOCSR_STREAM)(*seg, tiles, sorted.runs.tiles, slots, sorted.entry);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

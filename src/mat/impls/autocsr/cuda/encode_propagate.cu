@@ -25,34 +25,30 @@ static __global__ void __launch_bounds__(BLOCK) FindTiles(DeviceRuns runs, Petsc
   for (PetscInt64 c = FirstOfThread(); c <= runs.tiles; c += StrideOfThreads()) tile_unit[c] = runs.unit[c * runs.blocks];
 }
 
-/* The slot of the i-th of the sorted entries, which is of this run */
-static __device__ __forceinline__ PetscInt SlotOf(const DeviceRuns &runs, PetscInt run, PetscInt i)
-{
-  return runs.unit[run] * AUTOCSR_PROPAGATE_UNIT + i - runs.entry[run];
-}
-
-/* INDEX, VALUE, and the row of each slot in its row block; key and entry: sorted */
-static __global__ void __launch_bounds__(BLOCK) WriteSlots(AutoCSRSegment seg, AutoCSRMatrix csr, const PetscInt ptr[], PetscInt nnz, DeviceRuns runs, const uint32_t key[], const Entry entry[], const AutoCSRDictionary *dictionary, uint16_t row_of[])
+/* INDEX, VALUE, and the row of each slot in its row block */
+static __global__ void __launch_bounds__(BLOCK) WriteSlots(AutoCSRSegment seg, AutoCSRMatrix csr, const PetscInt ptr[], PetscInt nnz, DeviceRuns runs, const Entry entry[], const AutoCSRDictionary *dictionary, uint16_t row_of[])
 {
   PtxWaitForLast();
-  uint16_t *index = (uint16_t *)seg.stream[AUTOCSR_STREAM_INDEX].data;
+  __shared__ SliceEntries slices[BLOCK / WARP];
+  uint16_t               *index = (uint16_t *)seg.stream[AUTOCSR_STREAM_INDEX].data;
 
-  for (PetscInt64 i = FirstOfThread(); i < nnz; i += StrideOfThreads()) {
+  EachElement(runs.entry, RunCount(runs), nnz, slices[threadIdx.x / WARP], [&](PetscInt i, PetscInt run, PetscInt in) {
     const Entry    here = entry[i];
-    const PetscInt run = (PetscInt)key[i], slot = SlotOf(runs, run, (PetscInt)i);
+    const PetscInt slot = runs.unit[run] * AUTOCSR_PROPAGATE_UNIT + in;
 
     index[slot]  = (uint16_t)IndexOf(here);
     row_of[slot] = (uint16_t)RowOf(here);
-    AutoCSREncodeValue(&seg, seg.axes.value, dictionary, &csr.val[PlaceInCSR(seg, csr, ptr, run % runs.blocks, here)], slot);
-  }
+    AutoCSREncodeValue(&seg, seg.axes.value, dictionary, &csr.val[PlaceInCSR(seg, csr, ptr, here)], slot);
+  });
 }
 
-static __global__ void __launch_bounds__(BLOCK) WriteValueSlots(AutoCSRSegment seg, PetscInt nnz, DeviceRuns runs, const uint32_t key[], const Entry entry[])
+static __global__ void __launch_bounds__(BLOCK) WriteValueSlots(AutoCSRSegment seg, PetscInt nnz, DeviceRuns runs, const Entry entry[])
 {
   PtxWaitForLast();
-  PetscInt *value_slot = (PetscInt *)seg.stream[AUTOCSR_STREAM_VALUE_SLOT].data;
+  __shared__ SliceEntries slices[BLOCK / WARP];
+  PetscInt               *value_slot = (PetscInt *)seg.stream[AUTOCSR_STREAM_VALUE_SLOT].data;
 
-  for (PetscInt64 i = FirstOfThread(); i < nnz; i += StrideOfThreads()) value_slot[NumberOf(entry[i])] = SlotOf(runs, (PetscInt)key[i], (PetscInt)i);
+  EachElement(runs.entry, RunCount(runs), nnz, slices[threadIdx.x / WARP], [&](PetscInt i, PetscInt run, PetscInt in) { value_slot[NumberOf(entry[i])] = runs.unit[run] * AUTOCSR_PROPAGATE_UNIT + in; });
 }
 
 /* Sorts, and finds the first unit of each run, by memory that lasts as long; place NULL: no more than that */
@@ -112,7 +108,7 @@ PetscErrorCode DeviceEncodePropagate(AutoCSRSegment *seg, const AutoCSRMatrix *c
   PetscCall(memory[2].Allocate(slots, &row_of));
   PetscCallCUDA(cudaMemsetAsync(row_of, 0xff, sizeof(*row_of) * slots, AUTOCSR_STREAM)); /* none */
   if (seg->nnz) {
-    Launch(WriteSlots, GridOfThreads(seg->nnz), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, sorted.ptr, seg->nnz, sorted.runs, sorted.key, sorted.entry, dictionary, row_of);
+    Launch(WriteSlots, GridOfEntries(seg->nnz), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, sorted.ptr, seg->nnz, sorted.runs, sorted.entry, dictionary, row_of);
     PetscCallCUDA(cudaGetLastError());
   }
   PetscCall(DeviceEncodeCodes(seg, sorted.runs.blocks, row_of));
@@ -126,7 +122,7 @@ PetscErrorCode DevicePropagateValueSlots(AutoCSRSegment *seg, const AutoCSRMatri
 
   PetscFunctionBegin;
   PetscCall(MakeUnits(seg, csr, PETSC_FALSE, &sorted, memory));
-  Launch(WriteValueSlots, GridOfThreads(seg->nnz), BLOCK, 0, AUTOCSR_STREAM)(*seg, seg->nnz, sorted.runs, sorted.key, sorted.entry);
+  Launch(WriteValueSlots, GridOfEntries(seg->nnz), BLOCK, 0, AUTOCSR_STREAM)(*seg, seg->nnz, sorted.runs, sorted.entry);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

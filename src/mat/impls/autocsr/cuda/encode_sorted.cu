@@ -1,24 +1,48 @@
 /*
-  Entries sorted by tile and row block, stably, for orders propagated and popular. What is sorted with an entry tells its row in the row
-  block and its column in the tile, so that only its value is fetched from where it was.
+  Entries sorted stably by tile, for orders propagated and popular. In a tile they stay in the order of their rows, and so of the row blocks: where
+  a run begins is found by the number of its row block's first entry. What is sorted with an entry tells its row in the row block and its column in
+  the tile, so that only its value is fetched from where it was.
 
-  Bytes: of an entry 24 in each pass of the sort.
+  Bytes: of an entry 24 in each pass of the sort, of which there are as many as its tile has bytes.
 */
 #include "chunks.cuh"
 
-/* The key of each entry is its run */
-static __global__ void __launch_bounds__(BLOCK) FindRuns(AutoCSRSegment seg, AutoCSRMatrix csr, const PetscInt ptr[], PetscInt nnz, PetscInt blocks, const PetscInt before[], const PetscInt place[], uint32_t key[], Entry entry[])
+/* The key of each entry is its tile */
+static __global__ void __launch_bounds__(BLOCK) MakeEntries(AutoCSRSegment seg, AutoCSRMatrix csr, const PetscInt ptr[], PetscInt nnz, const PetscInt before[], const PetscInt place[], uint32_t key[], Entry entry[])
 {
   PtxWaitForLast();
   __shared__ SliceEntries slices[BLOCK / WARP];
   const PetscInt         *block_row = (const PetscInt *)seg.stream[AUTOCSR_STREAM_BLOCK_ROW].data, width = seg.axes.tile_width;
 
   EachEntry(seg, csr, ptr, nnz, slices[threadIdx.x / WARP], [&](PetscInt e, PetscInt k, PetscInt q) {
-    const PetscInt at = place ? place[csr.col[q]] : csr.col[q], b = before[k + 1] - 1;
+    const PetscInt at = place ? place[csr.col[q]] : csr.col[q];
 
-    key[e]   = (uint32_t)(at / width * blocks + b);
-    entry[e] = MakeEntry(e, k - block_row[b], at % width);
+    key[e]   = (uint32_t)(at / width);
+    entry[e] = MakeEntry(e, k - block_row[before[k + 1] - 1], at % width);
   });
+}
+
+/* The first entry of each run: of its tile's the first that is none of a row block before; in starts, all zero at first */
+static __global__ void __launch_bounds__(BLOCK) FindRuns(AutoCSRSegment seg, const PetscInt ptr[], PetscInt nnz, const PetscInt tile[], const Entry entry[], DeviceRuns runs, uint32_t starts[])
+{
+  PtxWaitForLast();
+  const PetscInt *block_row = (const PetscInt *)seg.stream[AUTOCSR_STREAM_BLOCK_ROW].data, n = RunCount(runs);
+
+  for (PetscInt64 r = FirstOfThread(); r <= n; r += StrideOfThreads()) {
+    const PetscInt c = r < n ? (PetscInt)(r / runs.blocks) : 0, first = r < n ? ptr[block_row[r % runs.blocks]] : 0;
+    PetscInt       lo = r < n ? tile[c] : nnz, hi = r < n ? tile[c + 1] : nnz;
+
+    while (lo < hi) {
+      const PetscInt mid = lo + (hi - lo) / 2;
+
+      if (NumberOf(entry[mid]) < first)
+        lo = mid + 1;
+      else
+        hi = mid;
+    }
+    runs.entry[r] = lo;
+    atomicOr(starts + lo / 32, 1u << lo % 32);
+  }
 }
 
 PetscErrorCode DeviceBeginSort(AutoCSRSegment *seg, const AutoCSRMatrix *csr, SortedEntries *sorted)
@@ -34,25 +58,30 @@ PetscErrorCode DeviceBeginSort(AutoCSRSegment *seg, const AutoCSRMatrix *csr, So
 
 PetscErrorCode DeviceSortEntries(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt tiles, const PetscInt place[], SortedEntries *sorted)
 {
-  DeviceRuns   *runs = &sorted->runs;
-  const size_t  nnz  = (size_t)seg->nnz;
-  DeviceScratch memory[2];
-  uint32_t     *key;
+  DeviceRuns   *runs   = &sorted->runs;
+  const size_t  nnz    = (size_t)seg->nnz, words = nnz / 32 + 1;
+  DeviceScratch memory[3];
+  uint32_t     *key, *sorted_key;
   Entry        *entry;
 
   PetscFunctionBegin;
   runs->tiles = tiles;
   PetscCheck((PetscInt64)tiles * runs->blocks < 2147483647, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " column tiles of %" PetscInt_FMT " row blocks are more than 32 bits count", tiles, runs->blocks);
-  PetscCall(sorted->memory[2].Allocate((size_t)RunCount(*runs) + 1, &runs->entry));
-  PetscCall(sorted->memory[3].Allocate(nnz, &sorted->key));
-  PetscCall(sorted->memory[4].Allocate(nnz, &sorted->entry));
+  PetscCall(sorted->memory[2].Allocate((size_t)tiles + 1, &sorted->tile));
+  PetscCall(sorted->memory[3].Allocate(nnz, &sorted->entry));
+  PetscCall(sorted->memory[4].Allocate(words, &sorted->starts));
+  PetscCall(sorted->memory[5].Allocate((size_t)RunCount(*runs) + 1, &runs->entry));
   PetscCall(memory[0].Allocate(nnz, &key));
   PetscCall(memory[1].Allocate(nnz, &entry));
+  PetscCall(memory[2].Allocate(nnz, &sorted_key));
   if (nnz) {
-    Launch(FindRuns, GridOfEntries(seg->nnz), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, sorted->ptr, seg->nnz, runs->blocks, sorted->before, place, key, entry);
+    Launch(MakeEntries, GridOfEntries(seg->nnz), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, sorted->ptr, seg->nnz, sorted->before, place, key, entry);
     PetscCallCUDA(cudaGetLastError());
   }
-  PetscCall(SortByKey(seg->nnz, RunCount(*runs), key, entry, sorted->key, sorted->entry));
-  PetscCall(DeviceFirstOfKeys(seg->nnz, sorted->key, RunCount(*runs), runs->entry));
+  PetscCall(SortByKey(seg->nnz, tiles, key, entry, sorted_key, sorted->entry));
+  PetscCall(DeviceFirstOfKeys(seg->nnz, sorted_key, tiles, sorted->tile));
+  PetscCallCUDA(cudaMemsetAsync(sorted->starts, 0, sizeof(*sorted->starts) * words, AUTOCSR_STREAM));
+  Launch(FindRuns, GridOfThreads(RunCount(*runs) + 1), BLOCK, 0, AUTOCSR_STREAM)(*seg, sorted->ptr, seg->nnz, sorted->tile, sorted->entry, *runs, sorted->starts);
+  PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

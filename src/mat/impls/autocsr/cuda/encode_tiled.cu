@@ -133,26 +133,19 @@ static __global__ void __launch_bounds__(BLOCK) WritePieces(AutoCSRSegment seg, 
   }
 }
 
-/* INDEX and VALUE: a warp goes along as many entries as any other, through the sorted runs */
+/* INDEX and VALUE: along the sorted runs */
 static __global__ void __launch_bounds__(BLOCK) WriteSlots(AutoCSRSegment seg, AutoCSRMatrix csr, const PetscInt ptr[], Runs runs, Tiles tiles, PetscInt nnz, const AutoCSRDictionary *dictionary)
 {
   PtxWaitForLast();
   __shared__ SliceEntries slices[BLOCK / WARP];
   uint16_t               *index = (uint16_t *)seg.stream[AUTOCSR_STREAM_INDEX].data;
-  const PetscInt64        begin = FirstOfThread() / WARP * ENTRY_SPAN, end = begin + ENTRY_SPAN < nnz ? begin + ENTRY_SPAN : nnz;
 
-  if (begin >= nnz) return;
-  WarpWalkEntries(runs.start, runs.n, begin, end, slices[threadIdx.x / WARP], [&](PetscInt first, PetscInt64 from, PetscInt64 to) {
-    const SliceEntries &slice = slices[threadIdx.x / WARP];
+  EachElement(runs.start, runs.n, nnz, slices[threadIdx.x / WARP], [&](PetscInt, PetscInt i, PetscInt in) {
+    const PetscInt run = runs.sorted[i], k = runs.k[run], slot = SlotOf(runs, tiles, i) + in;
+    const PetscInt q = csr.row_ptr[AutoCSRSegmentRow(&seg, k)] + (runs.entry[run] - ptr[k]) + in;
 
-    for (PetscInt64 s = from + Lane(); s < to; s += WARP) {
-      const int      r = slice.RowOf((PetscInt)s);
-      const PetscInt i = first + r, run = runs.sorted[i], in = (PetscInt)s - slice.begin[r], k = runs.k[run];
-      const PetscInt q = csr.row_ptr[AutoCSRSegmentRow(&seg, k)] + (runs.entry[run] - ptr[k]) + in, slot = SlotOf(runs, tiles, i) + in;
-
-      index[slot] = (uint16_t)(csr.col[q] - (PetscInt)runs.tile[i] * seg.axes.tile_width);
-      AutoCSREncodeValue(&seg, seg.axes.value, dictionary, &csr.val[q], AutoCSRTiledValueSlot(&seg.axes, slot));
-    }
+    index[slot] = (uint16_t)(csr.col[q] - (PetscInt)runs.tile[i] * seg.axes.tile_width);
+    AutoCSREncodeValue(&seg, seg.axes.value, dictionary, &csr.val[q], AutoCSRTiledValueSlot(&seg.axes, slot));
   });
 }
 

@@ -67,7 +67,7 @@ typedef struct {
   PetscInt              histogram[AUTOCSR_HISTOGRAM_BINS];     /* rows, by length */
   PetscInt              histogram_nnz[AUTOCSR_HISTOGRAM_BINS]; /* their nonzeros */
   PetscInt              bandwidth;                             /* largest |column - row| */
-  PetscInt              window_span;                           /* no fewer columns than the rows of a sorting window lie within, wherever it begins; on a device n */
+  PetscInt              window_span;                           /* no fewer columns than the rows of a sorting window lie within, wherever it begins; n where a window has AUTOCSR_WINDOW rows */
   double                reach;                                 /* bytes of x that gathers read from, as if all were read equally often (from a sample); where that was not looked at all of x, or a line an entry */
   PetscInt              block_size;                            /* largest b in 1..8 such that the pattern is made of dense aligned b by b blocks */
   PetscInt              patterns;                              /* row patterns (column - row lists) in the dictionary; AUTOCSR_MAX_PATTERNS + 1: too few rows share one */

@@ -294,7 +294,7 @@ PetscErrorCode AutoCSRProfileSpread(const AutoCSRMatrix *csr, AutoCSRProfile *pr
     }
   }
   PetscCall(PetscFree7(w.length, w.first, w.last, room.order, room.work, room.place, room.slice));
-  profile->window_span = LargestSpan(span, parts);
+  if (window > AUTOCSR_WINDOW) profile->window_span = LargestSpan(span, parts);
   PetscCall(PetscFree(span));
   PetscCall(GatherLines(csr, profile));
   PetscFunctionReturn(PETSC_SUCCESS);
