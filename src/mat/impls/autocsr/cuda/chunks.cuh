@@ -35,7 +35,7 @@ static PetscErrorCode SortByKey(PetscInt n, PetscInt keys, const uint32_t key[],
   int bits = 1;
 
   PetscFunctionBegin;
-  while (bits < 31 && keys >> bits) bits++;
+  while (bits < 31 && (keys - 1) >> bits) bits++;
   if (n) PetscCall(RunWithStorage([&](void *temporary, size_t &bytes) { return cub::DeviceRadixSort::SortPairs(temporary, bytes, key, sorted_key, value, sorted, n, 0, bits, AUTOCSR_STREAM); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -104,7 +104,7 @@ struct SortedEntries {
   PetscInt     *before; /* row blocks that have begun before each row, and with it in the next */
   PetscInt     *tile;   /* the first of each tile, and the end */
   Entry        *entry;
-  uint32_t     *starts; /* a bit for each, and the end: a run begins with it */
+  uint32_t     *starts; /* a bit for each, and the end: a run begins with it; NULL if nobody asked */
   DeviceRuns    runs;   /* their first entries; whoever needs the other arrays makes room for them */
 };
 
@@ -121,7 +121,7 @@ static __device__ __forceinline__ PetscInt PlaceInCSR(const AutoCSRSegment &seg,
 
 /* Begin: ptr, before, row blocks (below). Sort: the rest; place: where columns are among those that tiles are of (NULL: columns themselves) */
 PetscErrorCode DeviceBeginSort(AutoCSRSegment *, const AutoCSRMatrix *, SortedEntries *);
-PetscErrorCode DeviceSortEntries(const AutoCSRSegment *, const AutoCSRMatrix *, PetscInt tiles, const PetscInt place[], SortedEntries *);
+PetscErrorCode DeviceSortEntries(const AutoCSRSegment *, const AutoCSRMatrix *, PetscInt tiles, const PetscInt place[], PetscBool starts, SortedEntries *);
 
 /*
   RowBlocks: how many there are, and BLOCK_ROW unless it is there; before: of each row, how many have begun before it, and with it in the next. FirstOfKeys: where each

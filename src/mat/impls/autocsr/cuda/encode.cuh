@@ -49,10 +49,10 @@ PetscErrorCode DeviceEncodeTiled(AutoCSRSegment *, const AutoCSRMatrix *, const 
 PetscErrorCode DeviceEncodePropagate(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRDictionary *);
 PetscErrorCode DeviceEncodePopular(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRDictionary *);
 
-/* encode_tiled_slots.cu, encode_propagate.cu, encode_popular.cu: VALUE_SLOT, which has room, once all other streams are there; encode_tile_values.cu: VALUE alone, of each of these orders, and VALUE_SLOT unless it is there */
-PetscErrorCode DeviceTiledValueSlots(AutoCSRSegment *, const AutoCSRMatrix *);
-PetscErrorCode DevicePropagateValueSlots(AutoCSRSegment *, const AutoCSRMatrix *);
-PetscErrorCode DevicePopularValueSlots(AutoCSRSegment *, const AutoCSRMatrix *);
+/* encode_tiled_slots.cu, encode_propagate_slots.cu, encode_popular.cu: VALUE_SLOT, which has room, once all other streams are there; ptr: entries before each of the rows where these are named, else NULL; encode_tile_values.cu: VALUE alone, of each of these orders, and VALUE_SLOT unless it is there */
+PetscErrorCode DeviceTiledValueSlots(AutoCSRSegment *, const AutoCSRMatrix *, const PetscInt ptr[]);
+PetscErrorCode DevicePropagateValueSlots(AutoCSRSegment *, const AutoCSRMatrix *, const PetscInt ptr[]);
+PetscErrorCode DevicePopularValueSlots(AutoCSRSegment *, const AutoCSRMatrix *, const PetscInt ptr[]);
 PetscErrorCode DeviceEncodeTileValues(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRDictionary *);
 
 /* encode_tiled.cu: PIECE_PTR, once END is there */

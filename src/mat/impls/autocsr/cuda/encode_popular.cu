@@ -1,6 +1,5 @@
 /*
-  The streams of order popular on the device (plan/popular.c on the host). Columns are sorted by their class, entries by tile and
-  row block (encode_sorted.cu).
+  The streams of order popular on the device (plan/popular.c on the host). Columns are sorted by their class, entries by tile (encode_sorted.cu).
 */
 #include "chunks.cuh"
 
@@ -145,7 +144,7 @@ static PetscErrorCode MakeColumns(AutoCSRSegment *seg, const AutoCSRMatrix *csr,
   }
   Launch(ClassColumns, GridOfThreads(csr->n), BLOCK, 0, AUTOCSR_STREAM)(csr->n, entries, key, column);
   PetscCallCUDA(cudaGetLastError());
-  PetscCall(SortByKey(csr->n, AUTOCSR_POPULAR_NONE, key, column, sorted_key, sorted));
+  PetscCall(SortByKey(csr->n, AUTOCSR_POPULAR_CLASSES, key, column, sorted_key, sorted));
   PetscCall(DeviceFirstOfKeys(csr->n, sorted_key, AUTOCSR_POPULAR_NONE, first));
   PetscCall(AutoCSRDeviceToHost(&used, first + AUTOCSR_POPULAR_NONE, sizeof(used)));
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_COLUMN, used));
@@ -166,7 +165,7 @@ static PetscErrorCode MakeTiles(AutoCSRSegment *seg, const AutoCSRMatrix *csr, S
   PetscCall(scratch.Allocate((size_t)csr->n, &place));
   Launch(PlaceColumns, GridOfThreads(AutoCSRPopularColumns(seg)), BLOCK, 0, AUTOCSR_STREAM)(*seg, place);
   PetscCallCUDA(cudaGetLastError());
-  PetscCall(DeviceSortEntries(seg, csr, n, place, sorted));
+  PetscCall(DeviceSortEntries(seg, csr, n, place, PETSC_TRUE, sorted));
   tiles->entry = sorted->tile;
   PetscCall(memory->Allocate((size_t)n + 1, &tiles->group));
   PetscCall(PetscMalloc2(n + 1, &host, n, &entries));
@@ -175,8 +174,8 @@ static PetscErrorCode MakeTiles(AutoCSRSegment *seg, const AutoCSRMatrix *csr, S
   if (!ierr && !exist) ierr = AutoCSRTiledAllocateSlots(seg, n, entries, host);
   host[0] = 0;
   for (PetscInt c = 0; c < n && !ierr; c++) host[c + 1] = host[c] + Pieces(entries[c], AUTOCSR_TILED_GROUP);
-  *slots = (PetscInt64)host[n] * AUTOCSR_TILED_GROUP;
   if (!ierr) ierr = AutoCSRDeviceFromHost(tiles->group, host, sizeof(*host) * (size_t)(n + 1));
+  if (!ierr) *slots = (PetscInt64)host[n] * AUTOCSR_TILED_GROUP;
   PetscCall(PetscFree2(host, entries));
   PetscCall(ierr); /* out of memory is one that the caller lives with */
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -228,7 +227,7 @@ PetscErrorCode DeviceEncodePopular(AutoCSRSegment *seg, const AutoCSRMatrix *csr
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode DevicePopularValueSlots(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
+PetscErrorCode DevicePopularValueSlots(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const PetscInt[])
 {
   SortedEntries sorted;
   DeviceScratch memory;

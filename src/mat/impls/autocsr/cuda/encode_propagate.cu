@@ -4,7 +4,7 @@
 */
 #include "chunks.cuh"
 
-/* The units of runs, in both orders; place NULL: in that of the runs alone */
+/* The units of runs, in both orders */
 static __global__ void __launch_bounds__(BLOCK) CountUnits(AutoCSRSegment seg, DeviceRuns runs)
 {
   PtxWaitForLast();
@@ -13,8 +13,8 @@ static __global__ void __launch_bounds__(BLOCK) CountUnits(AutoCSRSegment seg, D
   for (PetscInt64 i = FirstOfThread(); i <= n; i += StrideOfThreads()) {
     const PetscInt units = i < n ? AutoCSRPropagateUnitsOf(&seg, runs.entry[i + 1] - runs.entry[i]) : 0;
 
-    runs.unit[i] = units;
-    if (runs.place) runs.place[i < n ? i % runs.blocks * runs.tiles + i / runs.blocks : n] = units;
+    runs.unit[i]                                                           = units;
+    runs.place[i < n ? i % runs.blocks * runs.tiles + i / runs.blocks : n] = units;
   }
 }
 
@@ -42,44 +42,20 @@ static __global__ void __launch_bounds__(BLOCK) WriteSlots(AutoCSRSegment seg, A
   });
 }
 
-static __global__ void __launch_bounds__(BLOCK) WriteValueSlots(AutoCSRSegment seg, PetscInt nnz, DeviceRuns runs, const Entry entry[])
-{
-  PtxWaitForLast();
-  __shared__ SliceEntries slices[BLOCK / WARP];
-  PetscInt               *value_slot = (PetscInt *)seg.stream[AUTOCSR_STREAM_VALUE_SLOT].data;
-
-  EachElement(runs.entry, RunCount(runs), nnz, slices[threadIdx.x / WARP], [&](PetscInt i, PetscInt run, PetscInt in) { value_slot[NumberOf(entry[i])] = runs.unit[run] * AUTOCSR_PROPAGATE_UNIT + in; });
-}
-
-/* Sorts, and finds the first unit of each run, by memory that lasts as long; place NULL: no more than that */
-static PetscErrorCode MakeUnits(AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscBool place, SortedEntries *sorted, DeviceScratch memory[2])
-{
-  DeviceRuns *runs = &sorted->runs;
-  PetscInt    n_runs;
-
-  PetscFunctionBegin;
-  PetscCall(DeviceBeginSort(seg, csr, sorted));
-  PetscCall(DeviceSortEntries(seg, csr, AutoCSRTiledTiles(&seg->axes, csr->n), NULL, sorted));
-  n_runs      = RunCount(*runs);
-  runs->place = NULL;
-  PetscCall(memory[0].Allocate((size_t)n_runs + 1, &runs->unit));
-  if (place) PetscCall(memory[1].Allocate((size_t)n_runs + 1, &runs->place));
-  Launch(CountUnits, GridOfThreads(n_runs + 1), BLOCK, 0, AUTOCSR_STREAM)(*seg, *runs);
-  PetscCallCUDA(cudaGetLastError());
-  PetscCall(SumUp(n_runs, runs->unit));
-  if (place) PetscCall(SumUp(n_runs, runs->place));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* What is counted by run: ITEM, CHUNK_PTR, PART_PTR, PART, and room for the other streams */
-static PetscErrorCode MakeRuns(AutoCSRSegment *seg, PetscInt n, DeviceRuns *runs)
+static PetscErrorCode MakeRuns(AutoCSRSegment *seg, PetscInt n, const DeviceRuns *runs)
 {
-  DeviceScratch  memory[2];
+  const PetscInt n_runs = RunCount(*runs);
+  DeviceScratch  scratch;
   PetscInt      *tile_unit, *host;
   PetscErrorCode ierr;
 
   PetscFunctionBegin;
-  PetscCall(memory[0].Allocate((size_t)runs->tiles + 1, &tile_unit));
+  Launch(CountUnits, GridOfThreads(n_runs + 1), BLOCK, 0, AUTOCSR_STREAM)(*seg, *runs);
+  PetscCallCUDA(cudaGetLastError());
+  PetscCall(SumUp(n_runs, runs->unit));
+  PetscCall(SumUp(n_runs, runs->place));
+  PetscCall(scratch.Allocate((size_t)runs->tiles + 1, &tile_unit));
   Launch(FindTiles, GridOfThreads(runs->tiles + 1), BLOCK, 0, AUTOCSR_STREAM)(*runs, tile_unit);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(PetscMalloc1(runs->tiles + 1, &host));
@@ -87,7 +63,6 @@ static PetscErrorCode MakeRuns(AutoCSRSegment *seg, PetscInt n, DeviceRuns *runs
   if (!ierr) ierr = AutoCSRPropagateAllocate(seg, n, host);
   PetscCall(PetscFree(host));
   PetscCall(ierr); /* out of memory is one that the caller lives with */
-  PetscCall(memory[1].Allocate((size_t)RunCount(*runs) + 1, &runs->part));
   PetscCall(DeviceEncodeChunks(seg, runs));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -95,34 +70,28 @@ static PetscErrorCode MakeRuns(AutoCSRSegment *seg, PetscInt n, DeviceRuns *runs
 PetscErrorCode DeviceEncodePropagate(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRDictionary *dictionary)
 {
   SortedEntries sorted;
-  DeviceScratch memory[3];
+  DeviceRuns   *runs = &sorted.runs;
+  DeviceScratch memory[4];
   uint16_t     *row_of;
-  size_t        slots;
+  size_t        n_runs, slots;
 
   PetscFunctionBegin;
-  PetscCall(MakeUnits(seg, csr, PETSC_TRUE, &sorted, memory));
-  PetscCall(MakeRuns(seg, csr->n, &sorted.runs));
+  PetscCall(DeviceBeginSort(seg, csr, &sorted));
+  PetscCall(DeviceSortEntries(seg, csr, AutoCSRTiledTiles(&seg->axes, csr->n), NULL, PETSC_FALSE, &sorted));
+  n_runs = (size_t)RunCount(*runs) + 1;
+  PetscCall(memory[0].Allocate(n_runs, &runs->unit));
+  PetscCall(memory[1].Allocate(n_runs, &runs->place));
+  PetscCall(memory[2].Allocate(n_runs, &runs->part));
+  PetscCall(MakeRuns(seg, csr->n, runs));
   PetscCall(ZeroStream(seg, AUTOCSR_STREAM_INDEX));
   PetscCall(ZeroStream(seg, AUTOCSR_STREAM_VALUE));
   slots = seg->stream[AUTOCSR_STREAM_INDEX].bytes / sizeof(uint16_t);
-  PetscCall(memory[2].Allocate(slots, &row_of));
+  PetscCall(memory[3].Allocate(slots, &row_of));
   PetscCallCUDA(cudaMemsetAsync(row_of, 0xff, sizeof(*row_of) * slots, AUTOCSR_STREAM)); /* none */
   if (seg->nnz) {
-    Launch(WriteSlots, GridOfEntries(seg->nnz), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, sorted.ptr, seg->nnz, sorted.runs, sorted.entry, dictionary, row_of);
+    Launch(WriteSlots, GridOfEntries(seg->nnz), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, sorted.ptr, seg->nnz, *runs, sorted.entry, dictionary, row_of);
     PetscCallCUDA(cudaGetLastError());
   }
-  PetscCall(DeviceEncodeCodes(seg, sorted.runs.blocks, row_of));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode DevicePropagateValueSlots(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
-{
-  SortedEntries sorted;
-  DeviceScratch memory[2];
-
-  PetscFunctionBegin;
-  PetscCall(MakeUnits(seg, csr, PETSC_FALSE, &sorted, memory));
-  Launch(WriteValueSlots, GridOfEntries(seg->nnz), BLOCK, 0, AUTOCSR_STREAM)(*seg, seg->nnz, sorted.runs, sorted.entry);
-  PetscCallCUDA(cudaGetLastError());
+  PetscCall(DeviceEncodeCodes(seg, runs->blocks, row_of));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -22,7 +22,7 @@ static __global__ void __launch_bounds__(BLOCK) MakeEntries(AutoCSRSegment seg, 
   });
 }
 
-/* The first entry of each run: of its tile's the first that is none of a row block before; in starts, all zero at first */
+/* The first entry of each run: of its tile's the first that is none of a row block before; in starts, all zero at first, if these are asked for */
 static __global__ void __launch_bounds__(BLOCK) FindRuns(AutoCSRSegment seg, const PetscInt ptr[], PetscInt nnz, const PetscInt tile[], const Entry entry[], DeviceRuns runs, uint32_t starts[])
 {
   PtxWaitForLast();
@@ -41,7 +41,7 @@ static __global__ void __launch_bounds__(BLOCK) FindRuns(AutoCSRSegment seg, con
         hi = mid;
     }
     runs.entry[r] = lo;
-    atomicOr(starts + lo / 32, 1u << lo % 32);
+    if (starts) atomicOr(starts + lo / 32, 1u << lo % 32);
   }
 }
 
@@ -56,7 +56,7 @@ PetscErrorCode DeviceBeginSort(AutoCSRSegment *seg, const AutoCSRMatrix *csr, So
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode DeviceSortEntries(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt tiles, const PetscInt place[], SortedEntries *sorted)
+PetscErrorCode DeviceSortEntries(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt tiles, const PetscInt place[], PetscBool starts, SortedEntries *sorted)
 {
   DeviceRuns   *runs   = &sorted->runs;
   const size_t  nnz    = (size_t)seg->nnz, words = nnz / 32 + 1;
@@ -69,7 +69,8 @@ PetscErrorCode DeviceSortEntries(const AutoCSRSegment *seg, const AutoCSRMatrix 
   PetscCheck((PetscInt64)tiles * runs->blocks < 2147483647, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " column tiles of %" PetscInt_FMT " row blocks are more than 32 bits count", tiles, runs->blocks);
   PetscCall(sorted->memory[2].Allocate((size_t)tiles + 1, &sorted->tile));
   PetscCall(sorted->memory[3].Allocate(nnz, &sorted->entry));
-  PetscCall(sorted->memory[4].Allocate(words, &sorted->starts));
+  sorted->starts = NULL;
+  if (starts) PetscCall(sorted->memory[4].Allocate(words, &sorted->starts));
   PetscCall(sorted->memory[5].Allocate((size_t)RunCount(*runs) + 1, &runs->entry));
   PetscCall(memory[0].Allocate(nnz, &key));
   PetscCall(memory[1].Allocate(nnz, &entry));
@@ -80,7 +81,7 @@ PetscErrorCode DeviceSortEntries(const AutoCSRSegment *seg, const AutoCSRMatrix 
   }
   PetscCall(SortByKey(seg->nnz, tiles, key, entry, sorted_key, sorted->entry));
   PetscCall(DeviceFirstOfKeys(seg->nnz, sorted_key, tiles, sorted->tile));
-  PetscCallCUDA(cudaMemsetAsync(sorted->starts, 0, sizeof(*sorted->starts) * words, AUTOCSR_STREAM));
+  if (starts) PetscCallCUDA(cudaMemsetAsync(sorted->starts, 0, sizeof(*sorted->starts) * words, AUTOCSR_STREAM));
   Launch(FindRuns, GridOfThreads(RunCount(*runs) + 1), BLOCK, 0, AUTOCSR_STREAM)(*seg, sorted->ptr, seg->nnz, sorted->tile, sorted->entry, *runs, sorted->starts);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);

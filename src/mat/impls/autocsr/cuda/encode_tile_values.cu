@@ -32,13 +32,13 @@ static __global__ void __launch_bounds__(BLOCK) WriteNamedValues(AutoCSRSegment 
 }
 
 /* Without the memory to find all slots, nothing is left of them */
-static PetscErrorCode MakeValueSlots(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
+static PetscErrorCode MakeValueSlots(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const PetscInt ptr[])
 {
   PetscErrorCode ierr;
 
   PetscFunctionBegin;
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_VALUE_SLOT, seg->nnz));
-  ierr = (seg->axes.order == AUTOCSR_ORDER_TILED ? DeviceTiledValueSlots : seg->axes.order == AUTOCSR_ORDER_POPULAR ? DevicePopularValueSlots : DevicePropagateValueSlots)(seg, csr);
+  ierr = (seg->axes.order == AUTOCSR_ORDER_TILED ? DeviceTiledValueSlots : seg->axes.order == AUTOCSR_ORDER_POPULAR ? DevicePopularValueSlots : DevicePropagateValueSlots)(seg, csr, ptr);
   if (ierr) PetscCall(AutoCSRStreamFree(seg, AUTOCSR_STREAM_VALUE_SLOT));
   PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -47,18 +47,19 @@ static PetscErrorCode MakeValueSlots(AutoCSRSegment *seg, const AutoCSRMatrix *c
 PetscErrorCode DeviceEncodeTileValues(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRDictionary *dictionary)
 {
   DeviceScratch scratch;
-  PetscInt     *ptr;
+  PetscInt     *ptr = NULL;
 
   PetscFunctionBegin;
   if (!seg->nnz) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!seg->stream[AUTOCSR_STREAM_VALUE_SLOT].data) PetscCall(MakeValueSlots(seg, csr));
-  if (!seg->stream[AUTOCSR_STREAM_ROWS].data)
-    Launch(WriteValues, GridOfThreads(seg->nnz), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, seg->nnz, dictionary);
-  else {
+  if (seg->stream[AUTOCSR_STREAM_ROWS].data) {
     PetscCall(scratch.Allocate((size_t)seg->n_rows + 1, &ptr));
     PetscCall(DeviceCountEntries(seg, csr, ptr));
-    Launch(WriteNamedValues, GridOfEntries(seg->nnz), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, ptr, seg->nnz, dictionary);
   }
+  if (!seg->stream[AUTOCSR_STREAM_VALUE_SLOT].data) PetscCall(MakeValueSlots(seg, csr, ptr));
+  if (ptr)
+    Launch(WriteNamedValues, GridOfEntries(seg->nnz), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, ptr, seg->nnz, dictionary);
+  else
+    Launch(WriteValues, GridOfThreads(seg->nnz), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, seg->nnz, dictionary);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

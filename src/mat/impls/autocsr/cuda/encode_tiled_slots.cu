@@ -112,18 +112,12 @@ static __global__ void __launch_bounds__(WARPS *WARP, 10) WriteValueSlots(AutoCS
   }
 }
 
-PetscErrorCode DeviceTiledValueSlots(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
+PetscErrorCode DeviceTiledValueSlots(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const PetscInt ptr[])
 {
   const PetscInt groups = (PetscInt)(seg->stream[AUTOCSR_STREAM_PIECE_PTR].bytes / sizeof(PetscInt)) - 1; /* ITEM, which tells, too, is on the device */
-  DeviceScratch  scratch;
-  PetscInt      *ptr = NULL;
 
   PetscFunctionBegin;
   if (groups <= 0) PetscFunctionReturn(PETSC_SUCCESS);
-  if (seg->stream[AUTOCSR_STREAM_ROWS].data) {
-    PetscCall(scratch.Allocate((size_t)seg->n_rows + 1, &ptr));
-    PetscCall(DeviceCountEntries(seg, csr, ptr));
-  }
   Launch(WriteValueSlots, (unsigned)Pieces(groups, GROUPS * WARPS), WARPS * WARP, 0, AUTOCSR_STREAM)(*seg, *csr, groups, ptr);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -9,6 +9,7 @@ PetscErrorCode AutoCSRTiledAllocateItems(AutoCSRSegment *seg, PetscInt tiles, co
 {
   PetscInt          n_items = 0;
   AutoCSRTiledItem *item;
+  PetscErrorCode    ierr;
 
   PetscFunctionBegin;
   for (PetscInt c = 0; c < tiles; c++) n_items += AutoCSRTiledItemsOf(first_group[c + 1] - first_group[c], seg->axes.tile_steps);
@@ -23,9 +24,10 @@ PetscErrorCode AutoCSRTiledAllocateItems(AutoCSRSegment *seg, PetscInt tiles, co
       item[n_items++] = (AutoCSRTiledItem){c, first_group[c] + begin, AutoCSRTiledShare(of_tile, i + 1, items) - begin};
     }
   }
-  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_ITEM, n_items));
-  PetscCall((*seg->backend->from_host)(seg->stream[AUTOCSR_STREAM_ITEM].data, item, (size_t)n_items * sizeof(*item)));
+  ierr = AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_ITEM, n_items);
+  if (!ierr) ierr = (*seg->backend->from_host)(seg->stream[AUTOCSR_STREAM_ITEM].data, item, (size_t)n_items * sizeof(*item));
   PetscCall(PetscFree(item));
+  PetscCall(ierr); /* out of memory is one that the caller lives with */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -222,7 +222,7 @@ PETSC_INTERN PetscErrorCode AutoCSRTiledAllocateSlots(AutoCSRSegment *, PetscInt
 PETSC_INTERN PetscInt       AutoCSRTiledPiecesOfGroup(const uint8_t end[], PetscInt group);
 PETSC_INTERN PetscErrorCode AutoCSRTiledEncode_Host(AutoCSRSegment *, const AutoCSRMatrix *);
 PETSC_INTERN PetscErrorCode AutoCSRTiledCheckTiles(const AutoCSRSegment *, PetscInt i, PetscInt tiles, const PetscInt entries[]); /* of these alone, by how many entries each has */
-PETSC_INTERN PetscErrorCode AutoCSRTiledCheck(const AutoCSRSegment *, const AutoCSRMatrix *, PetscInt i);                                                 /* check_tiled.c: what decoding does not show, for segment i of check.c */
+PETSC_INTERN PetscErrorCode AutoCSRTiledCheck(const AutoCSRSegment *, const AutoCSRMatrix *, PetscInt i);                         /* check_tiled.c: what decoding does not show, for segment i of check.c */
 PETSC_INTERN PetscErrorCode AutoCSRTiledEncodeValues_Host(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRDictionary *);
 
 #endif

@@ -50,7 +50,7 @@ typedef struct {
 static void WindowAddSpans(const Window *w, PetscInt row_begin, PetscInt n, PetscInt rows, Span span[])
 {
   for (PetscInt k = 0; k < n;) {
-    const PetscInt part = (row_begin + k) / rows, end = PetscMin(n, (part + 1) * rows - row_begin);
+    const PetscInt part = (row_begin + k) / rows, end = (PetscInt)PetscMin(n, (PetscInt64)(part + 1) * rows - row_begin);
     Span           s = span[part];
 
     for (; k < end; k++) {

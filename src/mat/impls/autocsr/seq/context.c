@@ -314,7 +314,7 @@ PetscErrorCode AutoCSRContextUpdate(Mat A, AutoCSRContext *ctx)
         AutoCSRProgressReturn(&ctx->progress);
       }
     } else
-      PetscCall(PetscInfo(A, "The new values do not fit the coding of the plan: it is built again\n"));
+      PetscCall(PetscInfo(A, "The new values do not fit the coding of the plan, or there is no memory to put them in: it is built again\n"));
   }
   if (!same) {
     PetscCall(AutoCSRContextDrop(ctx));

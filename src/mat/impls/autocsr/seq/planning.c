@@ -44,7 +44,7 @@ static PetscErrorCode AutoCSRContextTryPlan(const AutoCSRMatrix *csr, const Auto
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* New values in a plan. Without the memory to look at them they count as values that do not fit: the plan is built again, or a smaller one */
+/* New values in a plan. Without the memory to look at them, or to find where they go, they count as values that do not fit: the plan is built again, or a smaller one */
 PetscErrorCode AutoCSRContextTryRefresh(const AutoCSRMatrix *csr, AutoCSRPlan *plan, PetscBool *fits)
 {
   PetscErrorCode ierr;

@@ -13,7 +13,7 @@
 #include "../backend.h"
 
 #define CACHED     (32 << 20) /* bytes of x that the L2 of devices with memory for such matrices holds beside what streams by */
-#define SORT_BYTES 500        /* an entry: a sort of pairs of words and searches on the way take as long as moving so many (53 to 61 ms for 256 million entries on an H200) */
+#define SORT_BYTES 500        /* an entry: what sorting by pairs of words and searches on the way took as long as moving so many (53 to 61 ms for 256 million entries on an H200); by tile alone it should take less, which was not measured */
 
 double AutoCSRPropagateRowBlocksOf(const AutoCSRProblem *problem, const AutoCSRAxes *axes)
 {
