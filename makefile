@@ -38,8 +38,9 @@ objects := $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(sources))))
 library := $(BUILD)/libpetscautocsr.so
 convert := $(BUILD)/src/benchmarks/autocsr_convert
 
-# Warnings are errors in CI (WERROR=-Werror). PETSc's own headers do not count: they are system headers here.
+# Warnings are errors in CI (WERROR=-Werror); what no compiler doubts, anywhere. PETSc's own headers do not count: they are system headers here.
 CSTD      = -std=gnu11
+CERROR    = -Werror=implicit-function-declaration -Werror=unused-variable -Werror=unused-function
 CWARN     = -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers -Wshadow $(WERROR)
 COPT     ?= -O3 -g
 INCLUDES  = -I$(top)/include $(patsubst -I%,-isystem %,$(filter-out -I/usr/include,$(PETSC_CC_INCLUDES)))
@@ -47,7 +48,7 @@ INCLUDES  = -I$(top)/include $(patsubst -I%,-isystem %,$(filter-out -I/usr/inclu
 CFLAGSALL = $(CWARN) $(COPT) -fPIC -fvisibility=hidden -fopenmp-simd -fno-math-errno -ffp-contract=fast $(INCLUDES)
 # Of all that PETSc links with, only what is called
 PETSC_LINK = -Wl,--as-needed $(PETSC_LIB)
-COMPILE   = $(CC) $(CSTD) -Wstrict-prototypes $(if $(gpu),-DAUTOCSR_HAVE_CUDA) $(CFLAGSALL)
+COMPILE   = $(CC) $(CSTD) $(CERROR) -Wstrict-prototypes $(if $(gpu),-DAUTOCSR_HAVE_CUDA) $(CFLAGSALL)
 # No fast math: a product is fused or not, but nothing is reordered, and NaN and Inf stay what they are
 NVOPT    ?= -O3 -lineinfo
 NVCOMPILE = $(CUDAC) -ccbin $(CXX) -std=c++17 -DAUTOCSR_HAVE_CUDA $(NVOPT) $(foreach a,$(CUDA_ARCH),-gencode arch=compute_$(a)$(comma)code=sm_$(a)) \

@@ -119,17 +119,16 @@ static __device__ __forceinline__ PetscInt PlaceInCSR(const AutoCSRSegment &seg,
   return csr.row_ptr[AutoCSRSegmentRow(&seg, k)] + (e - ptr[k]);
 }
 
-/* Begin: ptr, before, row blocks (below). Sort: the rest; place: where columns are among those that tiles are of (NULL: columns themselves) */
+/* encode_sorted.cu. FirstOfKeys: where each key begins among n sorted, and the end. Begin: ptr, before, row blocks (below). Sort: the rest; place: where columns are among those that tiles are of (NULL: columns themselves) */
+PetscErrorCode DeviceFirstOfKeys(PetscInt n, const uint32_t key[], PetscInt keys, PetscInt first[]);
 PetscErrorCode DeviceBeginSort(AutoCSRSegment *, const AutoCSRMatrix *, SortedEntries *);
 PetscErrorCode DeviceSortEntries(const AutoCSRSegment *, const AutoCSRMatrix *, PetscInt tiles, const PetscInt place[], PetscBool starts, SortedEntries *);
 
 /*
-  RowBlocks: how many there are, and BLOCK_ROW unless it is there; before: of each row, how many have begun before it, and with it in the next. FirstOfKeys: where each
-  key begins among n sorted, and the end. Chunks: CHUNK_PTR, PART_PTR and PART, once each run's first unit and place are known. Codes: CODE_PTR and CODE, once these
+  encode_chunks.cu. RowBlocks: how many there are, and BLOCK_ROW unless it is there; before: of each row, how many have begun before it, and with it in the next. Chunks: CHUNK_PTR, PART_PTR and PART, once each run's first unit and place are known. Codes: CODE_PTR and CODE, once these
   are there; row_of: of each slot (order popular: piece) its row in its row block, AUTOCSR_PROPAGATE_ROWS and more: it has none
 */
 PetscErrorCode DeviceEncodeRowBlocks(AutoCSRSegment *, const PetscInt ptr[], PetscInt before[], PetscInt *blocks);
-PetscErrorCode DeviceFirstOfKeys(PetscInt n, const uint32_t key[], PetscInt keys, PetscInt first[]);
 PetscErrorCode DeviceEncodeChunks(AutoCSRSegment *, const DeviceRuns *);
 PetscErrorCode DeviceEncodeCodes(AutoCSRSegment *, PetscInt blocks, const uint16_t row_of[]);
 

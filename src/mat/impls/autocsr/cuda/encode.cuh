@@ -41,7 +41,7 @@ PetscErrorCode DeviceEncodeFits(AutoCSRSegment *, const AutoCSRMatrix *, PetscIn
 PetscErrorCode DeviceEncodeIndex(AutoCSRSegment *, const AutoCSRMatrix *, PetscInt slots);
 PetscErrorCode DeviceEncodeValue(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRDictionary *, PetscInt slots);
 
-/* encode_tiled.cu: of the segment's rows, the entries before each, and of all after the last; the same as nnz */
+/* encode_sorted.cu: of the segment's rows, the entries before each, and of all after the last; the same as nnz */
 PetscErrorCode DeviceCountEntries(AutoCSRSegment *, const AutoCSRMatrix *, PetscInt ptr[]);
 
 /* encode_tiled.cu, encode_propagate.cu, encode_popular.cu: all streams of these orders; the dictionary is of the device */
@@ -54,6 +54,12 @@ PetscErrorCode DeviceTiledValueSlots(AutoCSRSegment *, const AutoCSRMatrix *, co
 PetscErrorCode DevicePropagateValueSlots(AutoCSRSegment *, const AutoCSRMatrix *, const PetscInt ptr[]);
 PetscErrorCode DevicePopularValueSlots(AutoCSRSegment *, const AutoCSRMatrix *, const PetscInt ptr[]);
 PetscErrorCode DeviceEncodeTileValues(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRDictionary *);
+
+/* The number among the segment's of entry q of the CSR, which is in its k-th row; ptr as above */
+static __device__ __forceinline__ PetscInt EntryOf(const AutoCSRSegment &seg, const AutoCSRMatrix &csr, const PetscInt ptr[], PetscInt k, PetscInt q)
+{
+  return ptr ? ptr[k] + (q - csr.row_ptr[AutoCSRSegmentRow(&seg, k)]) : q - csr.row_ptr[seg.row_begin];
+}
 
 /* encode_tiled.cu: PIECE_PTR, once END is there */
 PetscErrorCode DeviceEncodeGroups(AutoCSRSegment *);

@@ -18,25 +18,6 @@ static __global__ void __launch_bounds__(BLOCK) WriteRowBlocks(AutoCSRSegment se
   }
 }
 
-/* Where each key begins among the sorted */
-static __global__ void __launch_bounds__(BLOCK) FindFirst(const uint32_t key[], PetscInt n, PetscInt keys, PetscInt first[])
-{
-  PtxWaitForLast();
-  for (PetscInt64 c = FirstOfThread(); c <= keys; c += StrideOfThreads()) {
-    PetscInt lo = 0, hi = n;
-
-    while (lo < hi) {
-      const PetscInt mid = lo + (hi - lo) / 2;
-
-      if (key[mid] < (uint32_t)c)
-        lo = mid + 1;
-      else
-        hi = mid;
-    }
-    first[c] = lo;
-  }
-}
-
 static __global__ void __launch_bounds__(BLOCK) CountChunks(AutoCSRSegment seg, DeviceRuns runs, PetscInt chunk_ptr[])
 {
   PtxWaitForLast();
@@ -228,14 +209,6 @@ static __global__ void __launch_bounds__(THREADS) WriteCodes(AutoCSRSegment seg,
   }
   __syncwarp();
   WritePlaces(s, n, n_long, begin, s.long_places, place);
-}
-
-PetscErrorCode DeviceFirstOfKeys(PetscInt n, const uint32_t key[], PetscInt keys, PetscInt first[])
-{
-  PetscFunctionBegin;
-  Launch(FindFirst, GridOfThreads(keys + 1), BLOCK, 0, AUTOCSR_STREAM)(key, n, keys, first);
-  PetscCallCUDA(cudaGetLastError());
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode DeviceEncodeRowBlocks(AutoCSRSegment *seg, const PetscInt ptr[], PetscInt before[], PetscInt *blocks)

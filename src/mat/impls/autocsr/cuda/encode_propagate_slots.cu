@@ -15,7 +15,7 @@ static __global__ void __launch_bounds__(BLOCK) WriteValueSlots(AutoCSRSegment s
     const PetscInt slot = AutoCSRPropagateSlotOf(&seg, chunk, place);
     const PetscInt q    = AutoCSRTiledFindLast(csr.col, csr.row_ptr[row], csr.row_ptr[row + 1], AutoCSRPropagateColumn(&seg, slot));
 
-    value_slot[ptr ? ptr[k] + (q - csr.row_ptr[row]) : q - csr.row_ptr[seg.row_begin]] = slot;
+    value_slot[EntryOf(seg, csr, ptr, k, q)] = slot;
   };
 
   for (int r = (int)threadIdx.x / WARP; r < codes.n_long; r += BLOCK / WARP) {

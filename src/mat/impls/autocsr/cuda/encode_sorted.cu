@@ -1,11 +1,36 @@
 /*
   Entries sorted stably by tile, for orders propagated and popular. In a tile they stay in the order of their rows, and so of the row blocks: where
   a run begins is found by the number of its row block's first entry. What is sorted with an entry tells its row in the row block and its column in
-  the tile, so that only its value is fetched from where it was.
+  the tile, so that only its value is fetched from where it was. Order tiled, which sorts runs of entries, shares where entries of rows and sorted keys begin.
 
-  Bytes: of an entry 24 in each pass of the sort, of which there are as many as its tile has bytes.
+  Bytes: of an entry 24 in each pass of the sort, of which there are as many as the number of the last tile has bytes.
 */
 #include "chunks.cuh"
+
+static __global__ void __launch_bounds__(BLOCK) RowLengths(AutoCSRSegment seg, AutoCSRMatrix csr, PetscInt length[])
+{
+  PtxWaitForLast();
+  for (PetscInt64 k = FirstOfThread(); k <= seg.n_rows; k += StrideOfThreads()) length[k] = AutoCSRSegmentRowLength(&seg, &csr, (PetscInt)k);
+}
+
+/* Where each key begins among the sorted */
+static __global__ void __launch_bounds__(BLOCK) FindFirst(const uint32_t key[], PetscInt n, PetscInt keys, PetscInt first[])
+{
+  PtxWaitForLast();
+  for (PetscInt64 c = FirstOfThread(); c <= keys; c += StrideOfThreads()) {
+    PetscInt lo = 0, hi = n;
+
+    while (lo < hi) {
+      const PetscInt mid = lo + (hi - lo) / 2;
+
+      if (key[mid] < (uint32_t)c)
+        lo = mid + 1;
+      else
+        hi = mid;
+    }
+    first[c] = lo;
+  }
+}
 
 /* The key of each entry is its tile */
 static __global__ void __launch_bounds__(BLOCK) MakeEntries(AutoCSRSegment seg, AutoCSRMatrix csr, const PetscInt ptr[], PetscInt nnz, const PetscInt before[], const PetscInt place[], uint32_t key[], Entry entry[])
@@ -43,6 +68,24 @@ static __global__ void __launch_bounds__(BLOCK) FindRuns(AutoCSRSegment seg, con
     runs.entry[r] = lo;
     if (starts) atomicOr(starts + lo / 32, 1u << lo % 32);
   }
+}
+
+PetscErrorCode DeviceCountEntries(AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt ptr[])
+{
+  PetscFunctionBegin;
+  Launch(RowLengths, GridOfThreads(seg->n_rows + 1), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, ptr);
+  PetscCallCUDA(cudaGetLastError());
+  PetscCall(SumUp(seg->n_rows, ptr));
+  PetscCall(AutoCSRDeviceToHost(&seg->nnz, ptr + seg->n_rows, sizeof(seg->nnz)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode DeviceFirstOfKeys(PetscInt n, const uint32_t key[], PetscInt keys, PetscInt first[])
+{
+  PetscFunctionBegin;
+  Launch(FindFirst, GridOfThreads(keys + 1), BLOCK, 0, AUTOCSR_STREAM)(key, n, keys, first);
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode DeviceBeginSort(AutoCSRSegment *seg, const AutoCSRMatrix *csr, SortedEntries *sorted)

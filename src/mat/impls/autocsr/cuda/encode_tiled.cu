@@ -17,12 +17,6 @@ typedef struct {
   PetscInt *run, *entry, *group;
 } Tiles;
 
-static __global__ void __launch_bounds__(BLOCK) RowLengths(AutoCSRSegment seg, AutoCSRMatrix csr, PetscInt length[])
-{
-  PtxWaitForLast();
-  for (PetscInt64 k = FirstOfThread(); k <= seg.n_rows; k += StrideOfThreads()) length[k] = AutoCSRSegmentRowLength(&seg, &csr, (PetscInt)k);
-}
-
 /* How many runs begin in each span, or these runs, once their number before it is known */
 template <bool write>
 static __global__ void __launch_bounds__(BLOCK) FindRuns(AutoCSRSegment seg, AutoCSRMatrix csr, const PetscInt ptr[], PetscInt nnz, PetscInt count[], Runs runs)
@@ -203,16 +197,6 @@ static __global__ void __launch_bounds__(BLOCK) WriteRanks(AutoCSRSegment seg, P
       }
     });
   }
-}
-
-PetscErrorCode DeviceCountEntries(AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt ptr[])
-{
-  PetscFunctionBegin;
-  Launch(RowLengths, GridOfThreads(seg->n_rows + 1), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, ptr);
-  PetscCallCUDA(cudaGetLastError());
-  PetscCall(SumUp(seg->n_rows, ptr));
-  PetscCall(AutoCSRDeviceToHost(&seg->nnz, ptr + seg->n_rows, sizeof(seg->nnz)));
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Finds the runs and sorts them; memory: of the arrays in `runs`, which last as long */

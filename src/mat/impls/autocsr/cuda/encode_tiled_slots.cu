@@ -96,9 +96,9 @@ static __global__ void __launch_bounds__(WARPS *WARP, 10) WriteValueSlots(AutoCS
     if (i < n && slot / AUTOCSR_TILED_GROUP == Stretches::GroupOf(code) && piece < run_ptr[(of_group + 1) * blocks]) { /* else the group has ended, or there is nothing but padding */
       const PetscInt in  = FindLastNear(run_ptr, run, runs, piece) - of_group * blocks;
       const PetscInt k   = in * seg.axes.tile_height + AutoCSRTiledRowOf(piece_row[piece]), row = AutoCSRSegmentRow(&seg, k);
+      const PetscInt q   = AutoCSRTiledFindLast(csr.col, csr.row_ptr[row], csr.row_ptr[row + 1], AutoCSRTiledColumn(&seg, of_group, (PetscInt)g * AUTOCSR_TILED_GROUP + slot));
 
-      entry = AutoCSRTiledFindLast(csr.col, csr.row_ptr[row], csr.row_ptr[row + 1], AutoCSRTiledColumn(&seg, of_group, (PetscInt)g * AUTOCSR_TILED_GROUP + slot)) - slot;
-      entry += ptr ? ptr[k] - csr.row_ptr[row] : -csr.row_ptr[seg.row_begin];
+      entry = EntryOf(seg, csr, ptr, k, q) - slot;
     }
     if (i < n) stretches.of[i] = entry;
   }

@@ -265,7 +265,7 @@ static PetscErrorCode GatherLines(const AutoCSRMatrix *csr, AutoCSRProfile *prof
 PetscErrorCode AutoCSRProfileSpread(const AutoCSRMatrix *csr, AutoCSRProfile *profile)
 {
   const PetscInt h = profile->slice_height, window = profile->window;
-  const PetscInt rows = PetscMin(window, csr->m), part = window > AUTOCSR_WINDOW ? window / SPANS_OF_WINDOW : csr->m + 1, parts = csr->m / part + 1;
+  const PetscInt rows = PetscMin(window, csr->m), part = window / SPANS_OF_WINDOW, parts = window > AUTOCSR_WINDOW ? csr->m / part + 1 : 0;
   Room           room;
   Window         w;
   Span          *span;
@@ -284,7 +284,7 @@ PetscErrorCode AutoCSRProfileSpread(const AutoCSRMatrix *csr, AutoCSRProfile *pr
       PetscInt       slices_16;
 
       WindowRead(csr, row, n, &w, &profile->bandwidth);
-      WindowAddSpans(&w, row, n, part, span);
+      if (parts) WindowAddSpans(&w, row, n, part, span);
       WindowMeasure(&w, n, h, &padded, &slices_16);
       chunk->padded = AddClamped(chunk->padded, padded);
       chunk->slices_16 += slices_16;
@@ -294,7 +294,7 @@ PetscErrorCode AutoCSRProfileSpread(const AutoCSRMatrix *csr, AutoCSRProfile *pr
     }
   }
   PetscCall(PetscFree7(w.length, w.first, w.last, room.order, room.work, room.place, room.slice));
-  if (window > AUTOCSR_WINDOW) profile->window_span = LargestSpan(span, parts);
+  if (parts) profile->window_span = LargestSpan(span, parts);
   PetscCall(PetscFree(span));
   PetscCall(GatherLines(csr, profile));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -83,12 +83,15 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-void AutoCSRTiledCostFill(const AutoCSRProblem *problem, const AutoCSRAxes *axes, double rows, double nnz, double pieces, double names, AutoCSRCost *part)
+static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
 {
-  const double tiles = AutoCSRTiledTiles(axes, problem->csr->n), groups = nnz / AUTOCSR_TILED_GROUP + tiles / 2;
-  const double tables = pieces * sizeof(uint16_t) + sizeof(PetscInt) * (groups + tiles * (rows / axes->tile_height + 1)) + groups * (AUTOCSR_TILED_GROUP / 8);
+  const AutoCSRRange range  = problem->range;
+  const double       pieces = count_pieces(problem, axes), tiles = AutoCSRTiledTiles(axes, problem->csr->n), groups = (double)range.nnz / AUTOCSR_TILED_GROUP + tiles / 2;
+  const double       tables = pieces * sizeof(uint16_t) + sizeof(PetscInt) * (groups + tiles * ((double)range.rows / axes->tile_height + 1)) + groups * (AUTOCSR_TILED_GROUP / 8);
 
-  AutoCSRCostFill(problem, axes, rows, nnz, groups * AUTOCSR_TILED_GROUP, 0, names, part);
+  PetscFunctionBegin;
+  *n = 1;
+  AutoCSRCostFill(problem, axes, range.rows, range.nnz, groups * AUTOCSR_TILED_GROUP, 0, 0, part);
   part->rows      = pieces;
   part->scattered = 0;
   part->longest   = PetscMin(axes->tile_steps, groups / PetscMax(tiles, 1)) * AUTOCSR_TILED_GROUP / AUTOCSR_TILED_PARTS;
@@ -96,15 +99,6 @@ void AutoCSRTiledCostFill(const AutoCSRProblem *problem, const AutoCSRAxes *axes
   part->own_bytes += tables;
   part->bytes += tables + pieces * 2 * sizeof(PetscScalar);
   part->build += 2 * tables + pieces * 8 * sizeof(PetscInt);
-}
-
-static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
-{
-  const AutoCSRRange range = problem->range;
-
-  PetscFunctionBegin;
-  *n = 1;
-  AutoCSRTiledCostFill(problem, axes, range.rows, range.nnz, count_pieces(problem, axes), 0, part);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

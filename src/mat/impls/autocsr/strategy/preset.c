@@ -189,7 +189,7 @@ void AutoCSRCostFill(const AutoCSRProblem *problem, const AutoCSRAxes *axes, dou
   double              own     = stream_bytes(axes, AUTOCSR_STREAM_ROWS, names);
 
   if (axes->order == AUTOCSR_ORDER_SLICED) own += stream_bytes(axes, AUTOCSR_STREAM_SLICE_PTR, slices + 1);
-  if (axes->index == AUTOCSR_INDEX_16 && axes->order != AUTOCSR_ORDER_TILED) own += stream_bytes(axes, AUTOCSR_STREAM_BASE, slices);
+  if (axes->index == AUTOCSR_INDEX_16 && !AutoCSROrderHasTiles(axes->order)) own += stream_bytes(axes, AUTOCSR_STREAM_BASE, slices);
   if (indexed) own += stream_bytes(axes, AUTOCSR_STREAM_INDEX, entries / (block * block));
   if (axes->index == AUTOCSR_INDEX_FITTED) {
     const double fits = entries / axes->slice_height;

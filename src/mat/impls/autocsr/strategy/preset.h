@@ -42,8 +42,6 @@ PETSC_INTERN double AutoCSRPropagateRowBlocksOf(const AutoCSRProblem *, const Au
 PETSC_INTERN PetscBool AutoCSRPropagateShape(const AutoCSRProblem *, PetscInt run_padding, PetscInt block_padding, AutoCSRAxes *, const char **why);
 /* coltile.c: the pieces that the rows make of so many tiles, all as likely */
 PETSC_INTERN double AutoCSRTiledPieces(const AutoCSRProfile *, double tiles);
-/* coltile.c: likewise, of column tiles in which the rows make so many pieces */
-PETSC_INTERN void AutoCSRTiledCostFill(const AutoCSRProblem *, const AutoCSRAxes *, double rows, double nnz, double pieces, double names, AutoCSRCost *);
 /* Adds a segment over all rows of the problem, in place of order or sorted, and encodes it */
 PETSC_INTERN PetscErrorCode AutoCSRBuildContiguous(const AutoCSRProblem *, const char strategy[], const AutoCSRAxes *, AutoCSRPlan *);
 
