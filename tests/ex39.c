@@ -108,6 +108,29 @@ static PetscErrorCode CheckColumns(PetscInt step, double bytes, PetscBool propag
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Tiles are padded, not runs: a graph of 2^25 rows has millions of those, and its slots are counted in 32 bits all the same */
+static PetscErrorCode CheckLarge(void)
+{
+  AutoCSRBackend         backend = AutoCSRBackendHost;
+  const AutoCSRMatrix    csr     = {.m = 1 << 25, .n = 1 << 25, .nnz = 266001421, .backend = &backend};
+  const AutoCSRProfile   profile = {.values = AUTOCSR_MAX_DISTINCT + 1};
+  AutoCSRSettings        settings;
+  const AutoCSRProblem   problem = {.csr = &csr, .profile = &profile, .settings = &settings, .parallel = PETSC_TRUE};
+  const AutoCSRStrategy *popular;
+  AutoCSRAxes            axes[AUTOCSR_MAX_VARIANTS];
+  const char            *why = NULL;
+  PetscInt               n;
+
+  PetscFunctionBeginUser;
+  backend.shape_tiles = Shape;
+  PetscCall(AutoCSRSettingsInitialize(&settings));
+  PetscCall(PetscStrncpy(settings.strategy, "popular", sizeof(settings.strategy)));
+  PetscCall(AutoCSRStrategyFind("popular", &popular));
+  PetscCall((*popular->variants)(&problem, AUTOCSR_MAX_VARIANTS, axes, &n, &why));
+  PetscCheck(n > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A large graph: %s", why);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
@@ -115,6 +138,7 @@ int main(int argc, char **argv)
   PetscCall(CheckColumns(1, (double)AUTOCSR_LINE * PetscMin(ROWS * LENGTH, COLS / (AUTOCSR_LINE / (PetscInt)sizeof(PetscScalar))), PETSC_TRUE, PETSC_FALSE));
   PetscCall(CheckColumns(1024, (double)AUTOCSR_LINE * (COLS / 1024), PETSC_FALSE, PETSC_TRUE)); /* a line each */
   PetscCall(CheckColumns(COLS / LENGTH, (double)AUTOCSR_LINE * LENGTH, PETSC_FALSE, PETSC_TRUE));
+  PetscCall(CheckLarge());
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "As far as columns lie\n"));
   PetscCall(PetscFinalize());
   return 0;

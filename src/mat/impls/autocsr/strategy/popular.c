@@ -41,7 +41,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   PetscCall(AutoCSRProblemAsksFor(problem, "popular", &asked));
   *why = "gathers reach most of the vector, or entries are few: it is used where it is asked for by name";
   if (!asked && (!problem->profile || problem->profile->rows_only || csr->nnz < LEAST || problem->profile->reach > PART_OF_X * sizeof(PetscScalar) * csr->n)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!AutoCSRPropagateShape(problem, AUTOCSR_TILED_GROUP, 0, &axes, why)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!AutoCSRPropagateShape(problem, 0, AUTOCSR_TILED_GROUP, 0, &axes, why)) PetscFunctionReturn(PETSC_SUCCESS);
   if (!asked && ENTRIES_OF_PIECE * count_pieces(problem, &axes) > csr->nnz) {
     *why = "pieces of so few entries take longer than gathers: it is used where it is asked for by name";
     PetscFunctionReturn(PETSC_SUCCESS);

@@ -37,9 +37,9 @@ PETSC_INTERN void AutoCSRCostFill(const AutoCSRProblem *, const AutoCSRAxes *, d
 PETSC_INTERN PetscErrorCode AutoCSRCostInPlace(const AutoCSRProblem *, const AutoCSRAxes *, AutoCSRCost[], PetscInt *n);
 /* propagate.c: blocks of rows that end after so many rows, or entries */
 PETSC_INTERN double AutoCSRPropagateRowBlocksOf(const AutoCSRProblem *, const AutoCSRAxes *);
-/* propagate.c: tiles and row blocks of the backend; false, and why, if their runs, each padded by so many entries, and the
-  blocks, likewise, are too many or too empty */
-PETSC_INTERN PetscBool AutoCSRPropagateShape(const AutoCSRProblem *, PetscInt run_padding, PetscInt block_padding, AutoCSRAxes *, const char **why);
+/* propagate.c: tiles and row blocks of the backend; false, and why, if their runs are too many or too empty, or
+  slots more than are counted: of each run, tile and block of rows so many are padding */
+PETSC_INTERN PetscBool AutoCSRPropagateShape(const AutoCSRProblem *, PetscInt run_padding, PetscInt tile_padding, PetscInt block_padding, AutoCSRAxes *, const char **why);
 /* coltile.c: the pieces that the rows make of so many tiles, all as likely */
 PETSC_INTERN double AutoCSRTiledPieces(const AutoCSRProfile *, double tiles);
 /* Adds a segment over all rows of the problem, in place of order or sorted, and encodes it */

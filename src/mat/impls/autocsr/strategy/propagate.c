@@ -20,16 +20,17 @@ double AutoCSRPropagateRowBlocksOf(const AutoCSRProblem *problem, const AutoCSRA
   return (double)problem->csr->m / axes->tile_height + (double)problem->csr->nnz / axes->row_limit + 1;
 }
 
-PetscBool AutoCSRPropagateShape(const AutoCSRProblem *problem, PetscInt run_padding, PetscInt block_padding, AutoCSRAxes *axes, const char **why)
+PetscBool AutoCSRPropagateShape(const AutoCSRProblem *problem, PetscInt run_padding, PetscInt tile_padding, PetscInt block_padding, AutoCSRAxes *axes, const char **why)
 {
   const AutoCSRMatrix *csr = problem->csr;
-  double               blocks, runs, padded;
+  double               blocks, tiles, runs, padded;
 
   (*csr->backend->shape_tiles)(csr->m, csr->n, csr->nnz, axes);
   if (axes->tile_width) {
     blocks = AutoCSRPropagateRowBlocksOf(problem, axes);
-    runs   = blocks * AutoCSRTiledTiles(axes, csr->n);
-    padded = csr->nnz + run_padding * PetscMin(runs, (double)csr->nnz) + block_padding * blocks;
+    tiles  = AutoCSRTiledTiles(axes, csr->n);
+    runs   = blocks * tiles;
+    padded = csr->nnz + run_padding * PetscMin(runs, (double)csr->nnz) + tile_padding * tiles + block_padding * blocks;
     if (runs >= 2147483647.0 || padded >= (double)PETSC_MAX_INT) {
       *why = "its tables of tiles and blocks of rows, and runs of entries padded, may be more than is counted";
       return PETSC_FALSE;
@@ -60,7 +61,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   *why = "gathers reach no more of the vector than a cache holds: it is used where it is asked for by name";
   PetscCall(AutoCSRProblemAsksFor(problem, "propagate", &asked));
   if (!asked && (!problem->profile || problem->profile->reach < CACHED)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!AutoCSRPropagateShape(problem, AUTOCSR_PROPAGATE_UNIT, AUTOCSR_PROPAGATE_CHUNK, &axes, why)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!AutoCSRPropagateShape(problem, AUTOCSR_PROPAGATE_UNIT, 0, AUTOCSR_PROPAGATE_CHUNK, &axes, why)) PetscFunctionReturn(PETSC_SUCCESS);
   *why = "the settings ask for a coding that propagate does not have";
   AutoCSRVariantAddStored(problem, &axes, max, list, n);
   PetscFunctionReturn(PETSC_SUCCESS);
