@@ -7,17 +7,25 @@
 */
 #include "chunks.cuh"
 
+static constexpr int AT_ONCE = 4; /* entries of a thread: what it waits for is on the way together */
+
 /* Of a segment whose rows follow one another */
 static __global__ void __launch_bounds__(BLOCK) WriteValues(AutoCSRSegment seg, AutoCSRMatrix csr, PetscInt nnz, const AutoCSRDictionary *dictionary)
 {
   PtxWaitForLast();
-  const PetscInt *value_slot = (const PetscInt *)seg.stream[AUTOCSR_STREAM_VALUE_SLOT].data, first = csr.row_ptr[seg.row_begin];
+  const PetscInt   *value_slot = (const PetscInt *)seg.stream[AUTOCSR_STREAM_VALUE_SLOT].data, first = csr.row_ptr[seg.row_begin];
+  const PetscInt64  e = (PetscInt64)blockIdx.x * (AT_ONCE * BLOCK) + threadIdx.x;
+  PetscInt          slot[AT_ONCE];
+  PetscScalar       v[AT_ONCE];
 
-  for (PetscInt64 e = FirstOfThread(); e < nnz; e += StrideOfThreads()) {
-    const PetscInt    slot = LoadStream(value_slot + e);
-    const PetscScalar v    = LoadStream(csr.val + first + e);
-
-    AutoCSREncodeValue(&seg, seg.axes.value, dictionary, &v, slot);
+#pragma unroll
+  for (int u = 0; u < AT_ONCE; u++) {
+    slot[u] = LoadStreamIf(e + u * BLOCK < nnz, value_slot + e + u * BLOCK);
+    v[u]    = LoadStreamIf(e + u * BLOCK < nnz, csr.val + first + e + u * BLOCK);
+  }
+#pragma unroll
+  for (int u = 0; u < AT_ONCE; u++) {
+    if (e + u * BLOCK < nnz) AutoCSREncodeValue(&seg, seg.axes.value, dictionary, &v[u], slot[u]);
   }
 }
 
@@ -59,7 +67,7 @@ PetscErrorCode DeviceEncodeTileValues(AutoCSRSegment *seg, const AutoCSRMatrix *
   if (ptr)
     Launch(WriteNamedValues, GridOfEntries(seg->nnz), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, ptr, seg->nnz, dictionary);
   else
-    Launch(WriteValues, GridOfThreads(seg->nnz), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, seg->nnz, dictionary);
+    Launch(WriteValues, (unsigned)Pieces(seg->nnz, AT_ONCE * BLOCK), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, seg->nnz, dictionary);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
