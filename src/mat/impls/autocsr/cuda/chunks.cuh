@@ -28,15 +28,22 @@ static __host__ __device__ __forceinline__ PetscInt RunCount(const DeviceRuns &r
   return runs.tiles * runs.blocks;
 }
 
-/* Stably; keys are below `keys` */
+/* Stably; keys are below `keys`. There is no room but these four: what was in key and value is lost, and the sorted ones may have changed places with them */
 template <typename T>
-static PetscErrorCode SortByKey(PetscInt n, PetscInt keys, const uint32_t key[], const T value[], uint32_t sorted_key[], T sorted[])
+static PetscErrorCode SortByKey(PetscInt n, PetscInt keys, uint32_t *&key, T *&value, uint32_t *&sorted_key, T *&sorted)
 {
-  int bits = 1;
+  cub::DoubleBuffer<uint32_t> both_keys(key, sorted_key);
+  cub::DoubleBuffer<T>        both(value, sorted);
+  int                         bits = 1;
 
   PetscFunctionBegin;
   while (bits < 31 && (keys - 1) >> bits) bits++;
-  if (n) PetscCall(RunWithStorage([&](void *temporary, size_t &bytes) { return cub::DeviceRadixSort::SortPairs(temporary, bytes, key, sorted_key, value, sorted, n, 0, bits, AUTOCSR_STREAM); }));
+  if (!n) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(RunWithStorage([&](void *temporary, size_t &bytes) { return cub::DeviceRadixSort::SortPairs(temporary, bytes, both_keys, both, n, 0, bits, AUTOCSR_STREAM); }));
+  key        = both_keys.Alternate();
+  sorted_key = both_keys.Current();
+  value      = both.Alternate();
+  sorted     = both.Current();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -47,27 +54,49 @@ static inline PetscErrorCode ZeroStream(const AutoCSRSegment *seg, AutoCSRStream
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* f(e, k, i): element e of n is the i-th of the k-th row, before which there are ptr[k]; a warp goes along as many as any other */
-template <typename F>
-static __device__ __forceinline__ void EachElement(const PetscInt ptr[], PetscInt rows, PetscInt n, SliceEntries &slice, F f)
+#define ENTRIES_AT_ONCE 4 /* of a lane: what it waits for is on the way together */
+
+/* store(e, k, i, load(e, k, i)): element e of n is the i-th of the k-th row, before which there are ptr[k]; a warp goes along as many as any other */
+template <typename Load, typename Store>
+static __device__ __forceinline__ void EachElement(const PetscInt ptr[], PetscInt rows, PetscInt n, SliceEntries &slice, Load load, Store store)
 {
   const PetscInt64 begin = FirstOfThread() / WARP * ENTRY_SPAN, end = begin + ENTRY_SPAN < n ? begin + ENTRY_SPAN : n;
 
   if (begin >= n) return;
   WarpWalkEntries(ptr, rows, begin, end, slice, [&](PetscInt first, PetscInt64 from, PetscInt64 to) {
-    for (PetscInt64 e = from + Lane(); e < to; e += WARP) {
-      const int r = slice.RowOf((PetscInt)e);
+    for (PetscInt64 e = from + Lane(); e < to; e += ENTRIES_AT_ONCE * WARP) {
+      int                    r[ENTRIES_AT_ONCE];
+      decltype(load(0, 0, 0)) what[ENTRIES_AT_ONCE];
 
-      f((PetscInt)e, first + r, (PetscInt)e - slice.begin[r]);
+#pragma unroll
+      for (int u = 0; u < ENTRIES_AT_ONCE; u++) {
+        const PetscInt at = (PetscInt)e + u * WARP;
+
+        if (e + u * WARP >= to) continue;
+        r[u]    = slice.RowOf(at);
+        what[u] = load(at, first + r[u], at - slice.begin[r[u]]);
+      }
+#pragma unroll
+      for (int u = 0; u < ENTRIES_AT_ONCE; u++) {
+        const PetscInt at = (PetscInt)e + u * WARP;
+
+        if (e + u * WARP < to) store(at, first + r[u], at - slice.begin[r[u]], what[u]);
+      }
     }
   });
 }
 
-/* f(e, k, q): entry e of the segment is in its k-th row, and entry q of the CSR */
-template <typename F>
-static __device__ __forceinline__ void EachEntry(const AutoCSRSegment &seg, const AutoCSRMatrix &csr, const PetscInt ptr[], PetscInt nnz, SliceEntries &slice, F f)
+/* Where the k-th row's entry i is in the CSR, which is entry e of the segment */
+static __device__ __forceinline__ PetscInt PlaceOf(const AutoCSRSegment &seg, const AutoCSRMatrix &csr, PetscInt e, PetscInt k, PetscInt i)
 {
-  EachElement(ptr, seg.n_rows, nnz, slice, [&](PetscInt e, PetscInt k, PetscInt i) { f(e, k, csr.row_ptr[AutoCSRSegmentRow(&seg, k)] + i); });
+  return seg.stream[AUTOCSR_STREAM_ROWS].data ? csr.row_ptr[AutoCSRSegmentRow(&seg, k)] + i : csr.row_ptr[seg.row_begin] + e;
+}
+
+/* store(e, k, load(q)): entry e of the segment is in its k-th row, and entry q of the CSR */
+template <typename Load, typename Store>
+static __device__ __forceinline__ void EachEntry(const AutoCSRSegment &seg, const AutoCSRMatrix &csr, const PetscInt ptr[], PetscInt nnz, SliceEntries &slice, Load load, Store store)
+{
+  EachElement(ptr, seg.n_rows, nnz, slice, [&](PetscInt e, PetscInt k, PetscInt i) { return load(PlaceOf(seg, csr, e, k, i)); }, [&](PetscInt e, PetscInt k, PetscInt, decltype(load(0)) what) { store(e, k, what); });
 }
 
 /* What is sorted: the entry's number among the segment's, its row in the row block and its column in the tile */

@@ -8,7 +8,7 @@ static __global__ void __launch_bounds__(BLOCK) CountColumns(AutoCSRSegment seg,
   PtxWaitForLast();
   __shared__ SliceEntries slices[BLOCK / WARP];
 
-  EachEntry(seg, csr, ptr, nnz, slices[threadIdx.x / WARP], [&](PetscInt, PetscInt, PetscInt q) { AtomicAdd(&entries[csr.col[q]], 1); });
+  EachEntry(seg, csr, ptr, nnz, slices[threadIdx.x / WARP], [&](PetscInt q) { return csr.col[q]; }, [&](PetscInt, PetscInt, PetscInt column) { AtomicAdd(&entries[column], 1); });
 }
 
 static __global__ void __launch_bounds__(BLOCK) ClassColumns(PetscInt n, const PetscInt entries[], uint32_t key[], PetscInt column[])
@@ -34,16 +34,25 @@ typedef struct {
   PetscInt       *group;
 } Tiles;
 
-/* f(slot, tile, i, end) for each slot: i is the entry that lies there, negative where there is none, and end that after the tile's last; a warp has as many slots as it has lanes, of one tile */
-template <typename F>
-static __device__ __forceinline__ void EachSlot(const Tiles &tiles, PetscInt n_tiles, PetscInt64 slots, F f)
-{
-  for (PetscInt64 slot = FirstOfThread(); slot < slots; slot += StrideOfThreads()) {
-    const PetscInt group = (PetscInt)(slot / AUTOCSR_TILED_GROUP), tile = WarpFindLast([=](PetscInt c) { return tiles.group[c]; }, n_tiles, group);
-    const PetscInt i = tiles.entry[tile] + (PetscInt)(slot - (PetscInt64)tiles.group[tile] * AUTOCSR_TILED_GROUP), end = tiles.entry[tile + 1];
+static constexpr int AT_ONCE = 4;              /* slots of a lane: what it waits for is on the way together */
+static constexpr int SPAN    = AT_ONCE * WARP; /* slots of a warp, of one group */
 
-    f((PetscInt)slot, tile, i < end ? i : -1, end);
+static_assert(AUTOCSR_TILED_GROUP % SPAN == 0, "A span is of one tile");
+
+/* f(first, tile, i, end) for each span of slots, by a warp: i is the entry that lies in the first, were there so many, and end that after the tile's last; a lane's slots are WARP apart */
+template <typename F>
+static __device__ __forceinline__ void EachSpan(const Tiles &tiles, PetscInt n_tiles, PetscInt64 slots, F f)
+{
+  for (PetscInt64 span = FirstOfThread() / WARP; span < slots / SPAN; span += StrideOfThreads() / WARP) {
+    const PetscInt first = (PetscInt)(span * SPAN), group = first / AUTOCSR_TILED_GROUP, tile = WarpFindLast([=](PetscInt c) { return tiles.group[c]; }, n_tiles, group);
+
+    f(first, tile, tiles.entry[tile] + (first - tiles.group[tile] * AUTOCSR_TILED_GROUP), tiles.entry[tile + 1]);
   }
+}
+
+static inline unsigned GridOfSpans(PetscInt64 slots)
+{
+  return GridOfThreads(slots / AT_ONCE);
 }
 
 /* INDEX, END and VALUE. starts: of runs */
@@ -53,18 +62,32 @@ static __global__ void __launch_bounds__(BLOCK) WriteSlots(AutoCSRSegment seg, A
   uint16_t *index = (uint16_t *)seg.stream[AUTOCSR_STREAM_INDEX].data;
   uint32_t *ends  = (uint32_t *)seg.stream[AUTOCSR_STREAM_END].data;
 
-  EachSlot(tiles, n_tiles, slots, [&](PetscInt slot, PetscInt tile, PetscInt i, PetscInt end) {
-    const Entry    here = i < 0 ? 0 : entry[i];
-    const PetscInt next = i + 1;
-    bool           last = i >= 0 && (next == end || (starts[next / 32] >> next % 32 & 1) || RowOf(entry[next]) != RowOf(here));
+  EachSpan(tiles, n_tiles, slots, [&](PetscInt first, PetscInt tile, PetscInt begin, PetscInt end) {
+    const PetscInt group = first / AUTOCSR_TILED_GROUP;
+    const bool     cut   = AutoCSRTiledIsPartEnd(tiles.group[tile + 1] - tiles.group[tile], seg.axes.tile_steps, group - tiles.group[tile]); /* after the group's last slot */
+    Entry          here[AT_ONCE];
+    PetscScalar    v[AT_ONCE];
+    bool           last[AT_ONCE];
 
-    if (i >= 0 && !last && slot % AUTOCSR_TILED_GROUP == AUTOCSR_TILED_GROUP - 1) last = AutoCSRTiledIsPartEnd(tiles.group[tile + 1] - tiles.group[tile], seg.axes.tile_steps, slot / AUTOCSR_TILED_GROUP - tiles.group[tile]);
+#pragma unroll
+    for (int u = 0; u < AT_ONCE; u++) {
+      const PetscInt i = begin + u * WARP + Lane(), next = i + 1;
+      const bool     follows = next < end && !(starts[next / 32] >> next % 32 & 1) && !(cut && (first + u * WARP + Lane()) % AUTOCSR_TILED_GROUP == AUTOCSR_TILED_GROUP - 1);
 
-    const unsigned word = __ballot_sync(ALL_LANES, last);
+      here[u] = i < end ? entry[i] : 0;
+      last[u] = i < end && !(follows && RowOf(entry[next]) == RowOf(here[u]));
+    }
+#pragma unroll
+    for (int u = 0; u < AT_ONCE; u++) v[u] = begin + u * WARP + Lane() < end ? csr.val[PlaceInCSR(seg, csr, ptr, here[u])] : (PetscScalar)0;
+#pragma unroll
+    for (int u = 0; u < AT_ONCE; u++) {
+      const PetscInt slot = first + u * WARP + Lane();
+      const unsigned word = __ballot_sync(ALL_LANES, last[u]);
 
-    index[slot] = (uint16_t)IndexOf(here);
-    if (Lane() == 0) ends[slot / 32] = word;
-    if (i >= 0) AutoCSREncodeValue(&seg, seg.axes.value, dictionary, &csr.val[PlaceInCSR(seg, csr, ptr, here)], AutoCSRTiledValueSlot(&seg.axes, slot));
+      index[slot] = (uint16_t)IndexOf(here[u]);
+      if (Lane() == 0) ends[slot / 32] = word;
+      if (begin + u * WARP + Lane() < end) AutoCSREncodeValue(&seg, seg.axes.value, dictionary, &v[u], AutoCSRTiledValueSlot(&seg.axes, slot));
+    }
   });
 }
 
@@ -73,8 +96,15 @@ static __global__ void __launch_bounds__(BLOCK) WriteValueSlots(AutoCSRSegment s
   PtxWaitForLast();
   PetscInt *value_slot = (PetscInt *)seg.stream[AUTOCSR_STREAM_VALUE_SLOT].data;
 
-  EachSlot(tiles, n_tiles, slots, [&](PetscInt slot, PetscInt, PetscInt i, PetscInt) {
-    if (i >= 0) value_slot[NumberOf(entry[i])] = AutoCSRTiledValueSlot(&seg.axes, slot);
+  EachSpan(tiles, n_tiles, slots, [&](PetscInt first, PetscInt, PetscInt begin, PetscInt end) {
+    PetscInt e[AT_ONCE];
+
+#pragma unroll
+    for (int u = 0; u < AT_ONCE; u++) e[u] = begin + u * WARP + Lane() < end ? NumberOf(entry[begin + u * WARP + Lane()]) : -1;
+#pragma unroll
+    for (int u = 0; u < AT_ONCE; u++) {
+      if (e[u] >= 0) value_slot[e[u]] = AutoCSRTiledValueSlot(&seg.axes, first + u * WARP + Lane());
+    }
   });
 }
 
@@ -118,8 +148,21 @@ static __global__ void __launch_bounds__(BLOCK) WritePieceRows(AutoCSRSegment se
   PtxWaitForLast();
   const uint32_t *ends = (const uint32_t *)seg.stream[AUTOCSR_STREAM_END].data;
 
-  EachSlot(tiles, n_tiles, slots, [&](PetscInt slot, PetscInt, PetscInt i, PetscInt) {
-    if (ends[slot / 32] >> slot % 32 & 1) row_of[PiecesBefore(seg, slot)] = (uint16_t)RowOf(entry[i]);
+  EachSpan(tiles, n_tiles, slots, [&](PetscInt first, PetscInt, PetscInt begin, PetscInt) {
+    PetscInt piece = PiecesBefore(seg, first);
+    unsigned word[AT_ONCE];
+    int      row[AT_ONCE];
+
+#pragma unroll
+    for (int u = 0; u < AT_ONCE; u++) {
+      word[u] = ends[first / 32 + u];
+      row[u]  = word[u] >> Lane() & 1 ? RowOf(entry[begin + u * WARP + Lane()]) : 0;
+    }
+#pragma unroll
+    for (int u = 0; u < AT_ONCE; u++) {
+      if (word[u] >> Lane() & 1) row_of[piece + __popc(word[u] & ((1u << Lane()) - 1))] = (uint16_t)row[u];
+      piece += __popc(word[u]);
+    }
   });
 }
 
@@ -203,7 +246,7 @@ static PetscErrorCode MakePieces(AutoCSRSegment *seg, SortedEntries *sorted, con
   PetscCall(DeviceEncodeChunks(seg, runs));
   PetscCall(AutoCSRDeviceToHost(&pieces, runs->place + n, sizeof(pieces)));
   PetscCall(memory[3].Allocate((size_t)pieces, &row_of));
-  Launch(WritePieceRows, GridOfThreads(slots), BLOCK, 0, AUTOCSR_STREAM)(*seg, *tiles, runs->tiles, slots, sorted->entry, row_of);
+  Launch(WritePieceRows, GridOfSpans(slots), BLOCK, 0, AUTOCSR_STREAM)(*seg, *tiles, runs->tiles, slots, sorted->entry, row_of);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(DeviceEncodeCodes(seg, runs->blocks, row_of));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -221,7 +264,7 @@ PetscErrorCode DeviceEncodePopular(AutoCSRSegment *seg, const AutoCSRMatrix *csr
   PetscCall(MakeColumns(seg, csr, sorted.ptr));
   PetscCall(MakeTiles(seg, csr, &sorted, &memory, &tiles, &slots));
   PetscCall(ZeroStream(seg, AUTOCSR_STREAM_VALUE));
-  Launch(WriteSlots, GridOfThreads(slots), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, sorted.ptr, tiles, sorted.runs.tiles, slots, sorted.entry, sorted.starts, dictionary);
+  Launch(WriteSlots, GridOfSpans(slots), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, sorted.ptr, tiles, sorted.runs.tiles, slots, sorted.entry, sorted.starts, dictionary);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(MakePieces(seg, &sorted, &tiles, slots));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -237,7 +280,7 @@ PetscErrorCode DevicePopularValueSlots(AutoCSRSegment *seg, const AutoCSRMatrix 
   PetscFunctionBegin;
   PetscCall(DeviceBeginSort(seg, csr, &sorted));
   PetscCall(MakeTiles(seg, csr, &sorted, &memory, &tiles, &slots));
-  Launch(WriteValueSlots, GridOfThreads(slots), BLOCK, 0, AUTOCSR_STREAM)(*seg, tiles, sorted.runs.tiles, slots, sorted.entry);
+  Launch(WriteValueSlots, GridOfSpans(slots), BLOCK, 0, AUTOCSR_STREAM)(*seg, tiles, sorted.runs.tiles, slots, sorted.entry);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -25,6 +25,11 @@ static __global__ void __launch_bounds__(BLOCK) FindTiles(DeviceRuns runs, Petsc
   for (PetscInt64 c = FirstOfThread(); c <= runs.tiles; c += StrideOfThreads()) tile_unit[c] = runs.unit[c * runs.blocks];
 }
 
+struct Stored {
+  Entry       entry;
+  PetscScalar v;
+};
+
 /* INDEX, VALUE, and the row of each slot in its row block */
 static __global__ void __launch_bounds__(BLOCK) WriteSlots(AutoCSRSegment seg, AutoCSRMatrix csr, const PetscInt ptr[], PetscInt nnz, DeviceRuns runs, const Entry entry[], const AutoCSRDictionary *dictionary, uint16_t row_of[])
 {
@@ -32,14 +37,20 @@ static __global__ void __launch_bounds__(BLOCK) WriteSlots(AutoCSRSegment seg, A
   __shared__ SliceEntries slices[BLOCK / WARP];
   uint16_t               *index = (uint16_t *)seg.stream[AUTOCSR_STREAM_INDEX].data;
 
-  EachElement(runs.entry, RunCount(runs), nnz, slices[threadIdx.x / WARP], [&](PetscInt i, PetscInt run, PetscInt in) {
-    const Entry    here = entry[i];
-    const PetscInt slot = runs.unit[run] * AUTOCSR_PROPAGATE_UNIT + in;
+  EachElement(
+    runs.entry, RunCount(runs), nnz, slices[threadIdx.x / WARP],
+    [&](PetscInt i, PetscInt, PetscInt) {
+      const Entry here = entry[i];
 
-    index[slot]  = (uint16_t)IndexOf(here);
-    row_of[slot] = (uint16_t)RowOf(here);
-    AutoCSREncodeValue(&seg, seg.axes.value, dictionary, &csr.val[PlaceInCSR(seg, csr, ptr, here)], slot);
-  });
+      return Stored{here, csr.val[PlaceInCSR(seg, csr, ptr, here)]};
+    },
+    [&](PetscInt, PetscInt run, PetscInt in, const Stored &stored) {
+      const PetscInt slot = runs.unit[run] * AUTOCSR_PROPAGATE_UNIT + in;
+
+      index[slot]  = (uint16_t)IndexOf(stored.entry);
+      row_of[slot] = (uint16_t)RowOf(stored.entry);
+      AutoCSREncodeValue(&seg, seg.axes.value, dictionary, &stored.v, slot);
+    });
 }
 
 /* What is counted by run: ITEM, CHUNK_PTR, PART_PTR, PART, and room for the other streams */

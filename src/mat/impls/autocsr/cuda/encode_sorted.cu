@@ -39,12 +39,12 @@ static __global__ void __launch_bounds__(BLOCK) MakeEntries(AutoCSRSegment seg, 
   __shared__ SliceEntries slices[BLOCK / WARP];
   const PetscInt         *block_row = (const PetscInt *)seg.stream[AUTOCSR_STREAM_BLOCK_ROW].data, width = seg.axes.tile_width;
 
-  EachEntry(seg, csr, ptr, nnz, slices[threadIdx.x / WARP], [&](PetscInt e, PetscInt k, PetscInt q) {
-    const PetscInt at = place ? place[csr.col[q]] : csr.col[q];
-
-    key[e]   = (uint32_t)(at / width);
-    entry[e] = MakeEntry(e, k - block_row[before[k + 1] - 1], at % width);
-  });
+  EachEntry(
+    seg, csr, ptr, nnz, slices[threadIdx.x / WARP], [&](PetscInt q) { return place ? place[csr.col[q]] : csr.col[q]; },
+    [&](PetscInt e, PetscInt k, PetscInt at) {
+      key[e]   = (uint32_t)(at / width);
+      entry[e] = MakeEntry(e, k - block_row[before[k + 1] - 1], at % width);
+    });
 }
 
 /* The first entry of each run: of its tile's the first that is none of a row block before; in starts, all zero at first, if these are asked for */
@@ -122,7 +122,9 @@ PetscErrorCode DeviceSortEntries(const AutoCSRSegment *seg, const AutoCSRMatrix 
     Launch(MakeEntries, GridOfEntries(seg->nnz), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, sorted->ptr, seg->nnz, sorted->before, place, key, entry);
     PetscCallCUDA(cudaGetLastError());
   }
+  const Entry *unsorted = entry;
   PetscCall(SortByKey(seg->nnz, tiles, key, entry, sorted_key, sorted->entry));
+  if (sorted->entry == unsorted) sorted->memory[3].Swap(memory[1]);
   PetscCall(DeviceFirstOfKeys(seg->nnz, sorted_key, tiles, sorted->tile));
   if (starts) PetscCallCUDA(cudaMemsetAsync(sorted->starts, 0, sizeof(*sorted->starts) * words, AUTOCSR_STREAM));
   Launch(FindRuns, GridOfThreads(RunCount(*runs) + 1), BLOCK, 0, AUTOCSR_STREAM)(*seg, sorted->ptr, seg->nnz, sorted->tile, sorted->entry, *runs, sorted->starts);

@@ -36,7 +36,7 @@ static __global__ void __launch_bounds__(BLOCK) WriteNamedValues(AutoCSRSegment 
   __shared__ SliceEntries slices[BLOCK / WARP];
   const PetscInt         *value_slot = (const PetscInt *)seg.stream[AUTOCSR_STREAM_VALUE_SLOT].data;
 
-  EachEntry(seg, csr, ptr, nnz, slices[threadIdx.x / WARP], [&](PetscInt e, PetscInt, PetscInt q) { AutoCSREncodeValue(&seg, seg.axes.value, dictionary, &csr.val[q], value_slot[e]); });
+  EachEntry(seg, csr, ptr, nnz, slices[threadIdx.x / WARP], [&](PetscInt q) { return csr.val[q]; }, [&](PetscInt e, PetscInt, PetscScalar v) { AutoCSREncodeValue(&seg, seg.axes.value, dictionary, &v, value_slot[e]); });
 }
 
 /* Without the memory to find all slots, nothing is left of them */

@@ -127,6 +127,11 @@ static __global__ void __launch_bounds__(BLOCK) WritePieces(AutoCSRSegment seg, 
   }
 }
 
+struct Stored {
+  PetscInt    slot, column; /* in the tile */
+  PetscScalar v;
+};
+
 /* INDEX and VALUE: along the sorted runs */
 static __global__ void __launch_bounds__(BLOCK) WriteSlots(AutoCSRSegment seg, AutoCSRMatrix csr, const PetscInt ptr[], Runs runs, Tiles tiles, PetscInt nnz, const AutoCSRDictionary *dictionary)
 {
@@ -134,13 +139,17 @@ static __global__ void __launch_bounds__(BLOCK) WriteSlots(AutoCSRSegment seg, A
   __shared__ SliceEntries slices[BLOCK / WARP];
   uint16_t               *index = (uint16_t *)seg.stream[AUTOCSR_STREAM_INDEX].data;
 
-  EachElement(runs.start, runs.n, nnz, slices[threadIdx.x / WARP], [&](PetscInt, PetscInt i, PetscInt in) {
-    const PetscInt run = runs.sorted[i], k = runs.k[run], slot = SlotOf(runs, tiles, i) + in;
-    const PetscInt q = csr.row_ptr[AutoCSRSegmentRow(&seg, k)] + (runs.entry[run] - ptr[k]) + in;
+  EachElement(
+    runs.start, runs.n, nnz, slices[threadIdx.x / WARP],
+    [&](PetscInt, PetscInt i, PetscInt in) {
+      const PetscInt run = runs.sorted[i], k = runs.k[run], q = csr.row_ptr[AutoCSRSegmentRow(&seg, k)] + (runs.entry[run] - ptr[k]) + in;
 
-    index[slot] = (uint16_t)(csr.col[q] - (PetscInt)runs.tile[i] * seg.axes.tile_width);
-    AutoCSREncodeValue(&seg, seg.axes.value, dictionary, &csr.val[q], AutoCSRTiledValueSlot(&seg.axes, slot));
-  });
+      return Stored{SlotOf(runs, tiles, i) + in, csr.col[q] - (PetscInt)runs.tile[i] * seg.axes.tile_width, csr.val[q]};
+    },
+    [&](PetscInt, PetscInt, PetscInt, const Stored &stored) {
+      index[stored.slot] = (uint16_t)stored.column;
+      AutoCSREncodeValue(&seg, seg.axes.value, dictionary, &stored.v, AutoCSRTiledValueSlot(&seg.axes, stored.slot));
+    });
 }
 
 /* How many pieces end in each group, and none after the last */

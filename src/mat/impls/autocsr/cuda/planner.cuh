@@ -10,6 +10,7 @@
 #include "words.cuh"
 #include "../plan/encode.h"
 #include <type_traits>
+#include <utility>
 
 #define ALL_LANES 0xffffffffu
 
@@ -42,6 +43,12 @@ public:
     PetscCall(AutoCSRDeviceAllocateScratch(count * sizeof(T), stream, &data_));
     *data = (T *)data_;
     PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  void Swap(DeviceScratch &other)
+  {
+    std::swap(data_, other.data_);
+    std::swap(stream_, other.stream_);
   }
 
 private:
