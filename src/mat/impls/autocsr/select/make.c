@@ -215,7 +215,12 @@ PetscBool AutoCSRPlanIsProgressive(const AutoCSRMatrix *csr, const AutoCSRSettin
   return (PetscBool)(s->progressive && s->rigor == MAT_AUTOCSR_RIGOR_ESTIMATE && !strcmp(s->strategy, "auto") && s->index == MAT_AUTOCSR_INDEX_AUTO && s->value == MAT_AUTOCSR_VALUE_AUTO && csr->m);
 }
 
-/* The plan that needs no look: where rows are worked on at once, of equal tiles (the fallback of liu2015); else rows in place */
+/* What needs no look: where rows are worked on at once, equal tiles (the fallback of liu2015); else rows in place */
+static const char *first_strategy(const AutoCSRFigures *figures)
+{
+  return figures->machine.parallel ? "segsum" : "csr";
+}
+
 PetscErrorCode AutoCSRPlanFirst(const AutoCSRMatrix *csr, const AutoCSRSettings *settings, AutoCSRPlan **plan, double *product, double *look)
 {
   const AutoCSRFigures *figures;
@@ -225,7 +230,7 @@ PetscErrorCode AutoCSRPlanFirst(const AutoCSRMatrix *csr, const AutoCSRSettings 
   *plan = NULL;
   PetscCall(AutoCSRFiguresGet(csr->backend, settings->simd, &figures));
   PetscCall(PetscLogEventBegin(AutoCSREvents[AUTOCSR_EVENT_PLAN], 0, 0, 0, 0));
-  ierr = make_unseen(csr, settings, figures->machine.parallel ? "segsum" : "csr", plan);
+  ierr = make_unseen(csr, settings, first_strategy(figures), plan);
   PetscCall(PetscLogEventEnd(AutoCSREvents[AUTOCSR_EVENT_PLAN], 0, 0, 0, 0));
   PetscCall(ierr);
   PetscCall(AutoCSRCostUnseen(figures, csr, &(*plan)->segment[0].axes, product));
@@ -252,8 +257,24 @@ static PetscErrorCode choose(const AutoCSRMatrix *csr, const AutoCSRSettings *se
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A product of the plan without a look, once there was one: before, what it gathers is not known */
+static PetscErrorCode predict_first(AutoCSRChoice *choice, double *product)
+{
+  AutoCSRSettings        defaults;
+  AutoCSRProblem         problem;
+  const AutoCSRStrategy *strategy;
+  AutoCSRAxes            axes;
+  AutoCSREvaluation      e;
+
+  PetscFunctionBegin;
+  PetscCall(unseen_problem(&choice->csr, &choice->settings, first_strategy(choice->chooser.figures), &defaults, &problem, &strategy, &axes));
+  PetscCall(AutoCSRCostEvaluate(&choice->chooser, &choice->chooser.problem, strategy, &axes, &e));
+  *product = e.runs ? choice->chooser.figures->machine.product + e.seconds : 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Running out of memory is an error that the caller lives with: the events end in any case, and the choice goes */
-PetscErrorCode AutoCSRPlanLook(const AutoCSRMatrix *csr, const AutoCSRSettings *settings, AutoCSRProfile **profile, AutoCSRChoice **choice, double *seconds)
+PetscErrorCode AutoCSRPlanLook(const AutoCSRMatrix *csr, const AutoCSRSettings *settings, AutoCSRProfile **profile, AutoCSRChoice **choice, double *product, double *seconds)
 {
   const AutoCSRFigures *figures;
   PetscErrorCode        ierr;
@@ -269,6 +290,7 @@ PetscErrorCode AutoCSRPlanLook(const AutoCSRMatrix *csr, const AutoCSRSettings *
   PetscCall(PetscMalloc1(1, choice));
   PetscCall(PetscLogEventBegin(AutoCSREvents[AUTOCSR_EVENT_PLAN], 0, 0, 0, 0));
   ierr = choose(csr, settings, *profile, *choice, seconds);
+  if (!ierr && product) ierr = predict_first(*choice, product);
   PetscCall(PetscLogEventEnd(AutoCSREvents[AUTOCSR_EVENT_PLAN], 0, 0, 0, 0));
   if (ierr) PetscCall(AutoCSRChoiceDestroy(choice));
   PetscCall(ierr);
@@ -304,7 +326,7 @@ PetscErrorCode AutoCSRPlanMake(const AutoCSRMatrix *csr, const AutoCSRSettings *
     if (csr->m) PetscCall(PetscStrncpy((*plan)->why, "segsum: rigor none looks at nothing", sizeof((*plan)->why)));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(AutoCSRPlanLook(csr, settings, profile, &choice, &seconds));
+  PetscCall(AutoCSRPlanLook(csr, settings, profile, &choice, NULL, &seconds));
   PetscCall(AutoCSRPlanBuild(&choice, csr, plan));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

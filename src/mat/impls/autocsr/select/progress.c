@@ -4,7 +4,8 @@
   makes the k-th product of a matrix is the same in every run.
 
   However many products follow, the total is at most twice that of the best plan made at the best time, and one product of
-  the first plan more (the argument is in doc/design.md 5, tests/ex26.c tries it out).
+  the first plan more (the argument is in doc/design.md 5, tests/ex26.c tries it out). Before the look it is not known what a product gathers;
+  if one takes f times as long as was thought then, there is |f - 1| times the look on top.
 */
 #include "select.h"
 
@@ -13,9 +14,14 @@ void AutoCSRProgressBegin(AutoCSRProgress *p, double product, double look)
   *p = (AutoCSRProgress){.stage = AUTOCSR_STAGE_FIRST, .product = product, .look = look, .due = look};
 }
 
-void AutoCSRProgressChosen(AutoCSRProgress *p, double build)
+/* product: one of the first plan, as the look has it; 0: it does not know. Those that were made cost as much */
+void AutoCSRProgressChosen(AutoCSRProgress *p, double product, double build)
 {
   p->stage = AUTOCSR_STAGE_CHOSEN;
+  if (product > 0 && p->product > 0) {
+    p->spent *= product / p->product;
+    p->product = product;
+  }
   p->due += build;
 }
 

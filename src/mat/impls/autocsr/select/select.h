@@ -50,7 +50,7 @@ typedef struct {
 } AutoCSRProgress;
 
 PETSC_INTERN void      AutoCSRProgressBegin(AutoCSRProgress *, double product, double look);
-PETSC_INTERN void      AutoCSRProgressChosen(AutoCSRProgress *, double build);
+PETSC_INTERN void      AutoCSRProgressChosen(AutoCSRProgress *, double product, double build);
 PETSC_INTERN void      AutoCSRProgressReturn(AutoCSRProgress *);
 PETSC_INTERN PetscBool AutoCSRProgressIsDue(const AutoCSRProgress *); /* asked before each product, */
 PETSC_INTERN void      AutoCSRProgressCount(AutoCSRProgress *);       /* which is counted then */
@@ -67,7 +67,7 @@ PETSC_INTERN PetscInt  AutoCSRProgressRemaining(const AutoCSRProgress *);
 typedef struct _AutoCSRChoice AutoCSRChoice;
 PETSC_INTERN PetscBool        AutoCSRPlanIsProgressive(const AutoCSRMatrix *, const AutoCSRSettings *);
 PETSC_INTERN PetscErrorCode   AutoCSRPlanFirst(const AutoCSRMatrix *, const AutoCSRSettings *, AutoCSRPlan **, double *product, double *look);
-PETSC_INTERN PetscErrorCode   AutoCSRPlanLook(const AutoCSRMatrix *, const AutoCSRSettings *, AutoCSRProfile **, AutoCSRChoice **, double *build);
+PETSC_INTERN PetscErrorCode   AutoCSRPlanLook(const AutoCSRMatrix *, const AutoCSRSettings *, AutoCSRProfile **, AutoCSRChoice **, double *product, double *build);
 PETSC_INTERN PetscErrorCode   AutoCSRPlanBuild(AutoCSRChoice **, const AutoCSRMatrix *, AutoCSRPlan **);
 PETSC_INTERN PetscErrorCode   AutoCSRPlanMake(const AutoCSRMatrix *, const AutoCSRSettings *, AutoCSRPlan **, AutoCSRProfile **);
 PETSC_INTERN PetscErrorCode   AutoCSRChoiceDestroy(AutoCSRChoice **);

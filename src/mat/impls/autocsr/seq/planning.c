@@ -100,14 +100,14 @@ PetscErrorCode AutoCSRContextForget(AutoCSRContext *ctx)
 static PetscErrorCode AutoCSRContextTryStep(Mat A, AutoCSRContext *ctx, AutoCSRPlan **next)
 {
   PetscErrorCode ierr;
-  double         build;
+  double         product, build;
 
   PetscFunctionBegin;
   *next = NULL;
   PetscCall(PetscPushErrorHandler(AutoCSRMemoryErrorHandler, NULL));
   if (ctx->progress.stage == AUTOCSR_STAGE_FIRST) {
-    ierr = AutoCSRPlanLook(&ctx->csr, &ctx->settings, &ctx->profile, &ctx->choice, &build);
-    if (!ierr) AutoCSRProgressChosen(&ctx->progress, build);
+    ierr = AutoCSRPlanLook(&ctx->csr, &ctx->settings, &ctx->profile, &ctx->choice, &product, &build);
+    if (!ierr) AutoCSRProgressChosen(&ctx->progress, product, build);
   } else {
     ierr                = AutoCSRPlanBuild(&ctx->choice, &ctx->csr, next);
     ctx->progress.stage = AUTOCSR_STAGE_FINAL;
