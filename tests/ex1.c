@@ -309,15 +309,17 @@ static PetscErrorCode CheckMatrix(const Generator *g)
 }
 
 /* As a device makes it when values are new */
-static PetscErrorCode AddValueSlots(const AutoCSRMatrix *csr, AutoCSRSegment *seg)
+static PetscErrorCode AddValuePlaces(const AutoCSRMatrix *csr, AutoCSRSegment *seg)
 {
-  PetscInt *slot;
+  const PetscInt slots = (PetscInt)(seg->stream[AUTOCSR_STREAM_VALUE].bytes / AutoCSRStreamElementSize(&seg->axes, AUTOCSR_STREAM_VALUE));
+  PetscInt      *place;
 
   PetscFunctionBeginUser;
-  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_VALUE_SLOT, seg->nnz));
-  slot = (PetscInt *)seg->stream[AUTOCSR_STREAM_VALUE_SLOT].data;
+  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_VALUE_PLACE, slots));
+  place = (PetscInt *)seg->stream[AUTOCSR_STREAM_VALUE_PLACE].data;
+  for (PetscInt slot = 0; slot < slots; slot++) place[slot] = -1;
   for (PetscInt k = 0; k < seg->n_rows; k++) {
-    for (PetscInt t = 0; t < AutoCSRSegmentRowLength(seg, csr, k); t++) *slot++ = AutoCSRDecodeTiledSlot(seg, csr, k, t);
+    for (PetscInt t = 0; t < AutoCSRSegmentRowLength(seg, csr, k); t++) place[AutoCSRDecodeTiledSlot(seg, csr, k, t)] = csr->row_ptr[AutoCSRSegmentRow(seg, k)] + t;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -348,8 +350,8 @@ static PetscErrorCode CheckCorrupted(AutoCSRStreamKind kind)
                                                                     : kind >= AUTOCSR_STREAM_ITEM      ? &tiled
                                                                                                        : &sliced,
                       LAYOUT_WHOLE, &plan));
-  if (kind == AUTOCSR_STREAM_VALUE_SLOT) {
-    PetscCall(AddValueSlots(&csr, &plan->segment[0]));
+  if (kind == AUTOCSR_STREAM_VALUE_PLACE) {
+    PetscCall(AddValuePlaces(&csr, &plan->segment[0]));
     PetscCall(AutoCSRPlanCheck(plan, &csr));
   }
   ((char *)plan->segment[0].stream[kind].data)[0] ^= 1;
@@ -384,7 +386,7 @@ int main(int argc, char **argv)
   test:
     suffix: corrupt
     requires: double
-    args: -petsc_ci_portable_error_output -error_output_stdout -corrupt {{rows slice_ptr base index pattern_id pattern_offset pattern_root fit value dictionary item end piece_ptr piece_row run_ptr block_ptr pattern_place block_row chunk_ptr part_ptr part code_ptr code column value_slot}separate output}
+    args: -petsc_ci_portable_error_output -error_output_stdout -corrupt {{rows slice_ptr base index pattern_id pattern_offset pattern_root fit value dictionary item end piece_ptr piece_row run_ptr block_ptr pattern_place block_row chunk_ptr part_ptr part code_ptr code column value_place}separate output}
     filter: sed -E "s/of [0-9]+ slots/of N slots/"
 
 TEST*/

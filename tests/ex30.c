@@ -148,7 +148,7 @@ static PetscErrorCode ComparePlans(const AutoCSRPlan *device, const AutoCSRPlan 
 
     PetscCheck(d->row_begin == h->row_begin && d->n_rows == h->n_rows && d->nnz == h->nnz && d->n_slices == h->n_slices && d->n_patterns == h->n_patterns && d->bytes == h->bytes, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": sizes, nnz %" PetscInt_FMT " %" PetscInt_FMT ", slices %" PetscInt_FMT " %" PetscInt_FMT ", patterns %" PetscInt_FMT " %" PetscInt_FMT, i, d->nnz, h->nnz, d->n_slices, h->n_slices, d->n_patterns, h->n_patterns);
     for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) {
-      if (s == AUTOCSR_STREAM_VALUE_SLOT) continue; /* a device's alone; AutoCSRPlanCheck() looks at it */
+      if (s == AUTOCSR_STREAM_VALUE_PLACE) continue; /* a device's alone; AutoCSRPlanCheck() looks at it */
       PetscCheck(d->stream[s].bytes == h->stream[s].bytes, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": %zu bytes of %s for %zu", i, d->stream[s].bytes, AutoCSRStreamNames[s], h->stream[s].bytes);
       PetscCall(CheckBytes(AutoCSRStreamNames[s], d->backend, d->stream[s].data, h->stream[s].data, h->stream[s].bytes));
     }
@@ -215,7 +215,7 @@ static PetscErrorCode CheckRefresh(Pair *pair, AutoCSRPlan *device, AutoCSRPlan 
   for (PetscInt i = 0; i < device->n_segments && device_fits; i++) {
     const AutoCSRSegment *seg = &device->segment[i];
 
-    PetscCheck((seg->stream[AUTOCSR_STREAM_VALUE_SLOT].data != NULL) == (AutoCSROrderHasTiles(seg->axes.order) && seg->nnz > 0), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " of order %s has %zu bytes of slots of values", i, AutoCSROrderNames[seg->axes.order], seg->stream[AUTOCSR_STREAM_VALUE_SLOT].bytes);
+    PetscCheck((seg->stream[AUTOCSR_STREAM_VALUE_PLACE].data != NULL) == (AutoCSROrderHasTiles(seg->axes.order) && seg->nnz > 0), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " of order %s has %zu bytes of places of values", i, AutoCSROrderNames[seg->axes.order], seg->stream[AUTOCSR_STREAM_VALUE_PLACE].bytes);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -49,17 +49,11 @@ PetscErrorCode DeviceEncodeTiled(AutoCSRSegment *, const AutoCSRMatrix *, const 
 PetscErrorCode DeviceEncodePropagate(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRDictionary *);
 PetscErrorCode DeviceEncodePopular(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRDictionary *);
 
-/* encode_tiled_slots.cu, encode_propagate_slots.cu, encode_popular.cu: VALUE_SLOT, which has room, once all other streams are there; ptr: entries before each of the rows where these are named, else NULL; encode_tile_values.cu: VALUE alone, of each of these orders, and VALUE_SLOT unless it is there */
-PetscErrorCode DeviceTiledValueSlots(AutoCSRSegment *, const AutoCSRMatrix *, const PetscInt ptr[]);
-PetscErrorCode DevicePropagateValueSlots(AutoCSRSegment *, const AutoCSRMatrix *, const PetscInt ptr[]);
-PetscErrorCode DevicePopularValueSlots(AutoCSRSegment *, const AutoCSRMatrix *, const PetscInt ptr[]);
+/* encode_tiled_places.cu, encode_propagate_places.cu, encode_popular.cu: VALUE_PLACE where there are entries, once all other streams are there; encode_tile_values.cu: VALUE alone, of each of these orders, and VALUE_PLACE unless it is there */
+PetscErrorCode DeviceTiledValuePlaces(AutoCSRSegment *, const AutoCSRMatrix *);
+PetscErrorCode DevicePropagateValuePlaces(AutoCSRSegment *, const AutoCSRMatrix *);
+PetscErrorCode DevicePopularValuePlaces(AutoCSRSegment *, const AutoCSRMatrix *);
 PetscErrorCode DeviceEncodeTileValues(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRDictionary *);
-
-/* The number among the segment's of entry q of the CSR, which is in its k-th row; ptr as above */
-static __device__ __forceinline__ PetscInt EntryOf(const AutoCSRSegment &seg, const AutoCSRMatrix &csr, const PetscInt ptr[], PetscInt k, PetscInt q)
-{
-  return ptr ? ptr[k] + (q - csr.row_ptr[AutoCSRSegmentRow(&seg, k)]) : q - csr.row_ptr[seg.row_begin];
-}
 
 /* encode_tiled.cu: PIECE_PTR, once END is there */
 PetscErrorCode DeviceEncodeGroups(AutoCSRSegment *);

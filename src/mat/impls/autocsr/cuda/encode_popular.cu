@@ -91,19 +91,17 @@ static __global__ void __launch_bounds__(BLOCK) WriteSlots(AutoCSRSegment seg, A
   });
 }
 
-static __global__ void __launch_bounds__(BLOCK) WriteValueSlots(AutoCSRSegment seg, Tiles tiles, PetscInt n_tiles, PetscInt64 slots, const Entry entry[])
+static __global__ void __launch_bounds__(BLOCK) WriteValuePlaces(AutoCSRSegment seg, AutoCSRMatrix csr, const PetscInt ptr[], Tiles tiles, PetscInt n_tiles, PetscInt64 slots, const Entry entry[])
 {
   PtxWaitForLast();
-  PetscInt *value_slot = (PetscInt *)seg.stream[AUTOCSR_STREAM_VALUE_SLOT].data;
+  PetscInt *value_place = (PetscInt *)seg.stream[AUTOCSR_STREAM_VALUE_PLACE].data;
 
   EachSpan(tiles, n_tiles, slots, [&](PetscInt first, PetscInt, PetscInt begin, PetscInt end) {
-    PetscInt e[AT_ONCE];
-
-#pragma unroll
-    for (int u = 0; u < AT_ONCE; u++) e[u] = begin + u * WARP + Lane() < end ? NumberOf(entry[begin + u * WARP + Lane()]) : -1;
 #pragma unroll
     for (int u = 0; u < AT_ONCE; u++) {
-      if (e[u] >= 0) value_slot[e[u]] = AutoCSRTiledValueSlot(&seg.axes, first + u * WARP + Lane());
+      const PetscInt slot = first + u * WARP + Lane(), i = begin + u * WARP + Lane();
+
+      value_place[AutoCSRTiledValueSlot(&seg.axes, slot)] = i < end ? PlaceInCSR(seg, csr, ptr, entry[i]) : -1;
     }
   });
 }
@@ -270,7 +268,7 @@ PetscErrorCode DeviceEncodePopular(AutoCSRSegment *seg, const AutoCSRMatrix *csr
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode DevicePopularValueSlots(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const PetscInt[])
+PetscErrorCode DevicePopularValuePlaces(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
 {
   SortedEntries sorted;
   DeviceScratch memory;
@@ -280,7 +278,7 @@ PetscErrorCode DevicePopularValueSlots(AutoCSRSegment *seg, const AutoCSRMatrix 
   PetscFunctionBegin;
   PetscCall(DeviceBeginSort(seg, csr, &sorted));
   PetscCall(MakeTiles(seg, csr, &sorted, &memory, &tiles, &slots));
-  Launch(WriteValueSlots, GridOfSpans(slots), BLOCK, 0, AUTOCSR_STREAM)(*seg, tiles, sorted.runs.tiles, slots, sorted.entry);
+  Launch(WriteValuePlaces, GridOfSpans(slots), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, sorted.ptr, tiles, sorted.runs.tiles, slots, sorted.entry);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -83,7 +83,7 @@ static PetscErrorCode CheckSizes(const AutoCSRSegment *seg, const AutoCSRMatrix 
   }
   if (a->value == AUTOCSR_VALUE_DICTIONARY) count[AUTOCSR_STREAM_DICTIONARY] = AUTOCSR_MAX_DISTINCT;
   if (a->order == AUTOCSR_ORDER_BLOCKED) count[AUTOCSR_STREAM_BLOCK_PTR] = seg->n_rows / a->block + 1;
-  if (AutoCSROrderHasTiles(a->order) && seg->stream[AUTOCSR_STREAM_VALUE_SLOT].data) count[AUTOCSR_STREAM_VALUE_SLOT] = seg->nnz; /* once values have been new */
+  if (AutoCSROrderHasTiles(a->order) && seg->stream[AUTOCSR_STREAM_VALUE_PLACE].data) count[AUTOCSR_STREAM_VALUE_PLACE] = slots; /* once values have been new */
   if (AutoCSRMappingHasWork(a->mapping)) count[AUTOCSR_STREAM_WORK] = 2 * AutoCSRSegmentWorkBlocks(seg) + 2;
   for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) {
     PetscCheck((count[s] >= 0) == (seg->stream[s].data != NULL), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " %s a stream %s that its axes %s", i, count[s] < 0 ? "has" : "lacks", AutoCSRStreamNames[s], count[s] < 0 ? "do not use" : "need");
@@ -134,16 +134,24 @@ static PetscErrorCode CheckPlaces(const AutoCSRSegment *seg, PetscInt i)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* An entry's slot is where decoding finds its value */
-static PetscErrorCode CheckValueSlots(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt i)
+/* The slot in which decoding finds a value is said to have it, and no others are said to have any */
+static PetscErrorCode CheckValuePlaces(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt i)
 {
-  const PetscInt *slot = (const PetscInt *)seg->stream[AUTOCSR_STREAM_VALUE_SLOT].data;
-  PetscInt        e    = 0;
+  const PetscInt *place = (const PetscInt *)seg->stream[AUTOCSR_STREAM_VALUE_PLACE].data, slots = (PetscInt)(seg->stream[AUTOCSR_STREAM_VALUE_PLACE].bytes / sizeof(PetscInt));
+  PetscInt        left = seg->nnz;
 
   PetscFunctionBegin;
-  for (PetscInt k = 0; slot && k < seg->n_rows; k++) {
-    for (PetscInt t = 0; t < AutoCSRSegmentRowLength(seg, csr, k); t++, e++) PetscCheck(slot[e] == AutoCSRDecodeTiledSlot(seg, csr, k, t), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": the value of entry %" PetscInt_FMT " of row %" PetscInt_FMT " is said to be in slot %" PetscInt_FMT, i, t, AutoCSRSegmentRow(seg, k), slot[e]);
+  for (PetscInt k = 0; place && k < seg->n_rows; k++) {
+    const PetscInt row = AutoCSRSegmentRow(seg, k), begin = csr->row_ptr[row];
+
+    for (PetscInt q = begin; q < csr->row_ptr[row + 1]; q++) {
+      const PetscInt slot = AutoCSRDecodeTiledSlot(seg, csr, k, q - begin);
+
+      PetscCheck(place[slot] == q, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": entry %" PetscInt_FMT " of row %" PetscInt_FMT " is in place %" PetscInt_FMT ", but its slot is said to have that in %" PetscInt_FMT, i, q - begin, row, q, place[slot]);
+    }
   }
+  for (PetscInt slot = 0; slot < slots; slot++) left -= place[slot] >= 0;
+  PetscCheck(!place || left == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": slots are said to have %" PetscInt_FMT " values for %" PetscInt_FMT, i, seg->nnz - left, seg->nnz);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -269,7 +277,7 @@ static PetscErrorCode CheckOnHost(const AutoCSRPlan *plan, const AutoCSRMatrix *
     PetscCall(CheckWork(seg, csr, i));
     PetscCall(CheckBlocks(seg, csr, i));
     if (seg->axes.order == AUTOCSR_ORDER_TILED) PetscCall(AutoCSRTiledCheck(seg, csr, i));
-    PetscCall(CheckValueSlots(seg, csr, i));
+    PetscCall(CheckValuePlaces(seg, csr, i));
   }
   PetscCheck(rows == csr->m, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " of %" PetscInt_FMT " rows are covered", rows, csr->m);
   PetscCall(PetscFree(seen));

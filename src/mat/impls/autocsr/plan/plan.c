@@ -170,7 +170,7 @@ double AutoCSRBytesBesideStreams(const AutoCSRAxes *a, double rows, double nnz, 
 
 /*
   Bytes that a product moves for a segment, each once:
-    streams       whole, padding counted; not VALUE_SLOT, which new values are written by
+    streams       whole, padding counted; not VALUE_PLACE, which new values are written by
     col, val      those of the segment, where they are used in place; of the rows of a block only the first one's col
     row_ptr       one a row; none for empty rows, in orders tiled, propagated, popular and blocked, nor where SLICE_PTR or PATTERN_PLACE and the pattern tell place and length, or where the pattern tells all
     pieces        the sum of each is written and read, orders tiled and popular (there: as many as chunks have places for)
@@ -183,7 +183,7 @@ double AutoCSRSegmentBytesMoved(const AutoCSRSegment *seg, PetscInt m, PetscInt 
 {
   double bytes = AutoCSRBytesBesideStreams(&seg->axes, (double)seg->n_rows, (double)seg->nnz, m, n);
 
-  for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) bytes += s == AUTOCSR_STREAM_VALUE_SLOT ? 0 : (double)seg->stream[s].bytes;
+  for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) bytes += s == AUTOCSR_STREAM_VALUE_PLACE ? 0 : (double)seg->stream[s].bytes;
   if (seg->axes.order == AUTOCSR_ORDER_TILED) bytes += 2.0 * sizeof(PetscScalar) * (double)(seg->stream[AUTOCSR_STREAM_PIECE_ROW].bytes / sizeof(uint16_t));
   if (seg->axes.order == AUTOCSR_ORDER_PROPAGATED) bytes += 2.0 * (double)AutoCSRPropagateScratchBytes(seg);
   if (seg->axes.order == AUTOCSR_ORDER_POPULAR) bytes += 2.0 * (double)AutoCSRPopularScratchBytes(seg);

@@ -132,7 +132,7 @@ typedef enum {
   AUTOCSR_STREAM_CODE_PTR,       /* PetscInt: chunks + 1; where the codes of each begin, in AUTOCSR_PROPAGATE_ALIGN */
   AUTOCSR_STREAM_CODE,           /* uint16_t: the rows of chunks and their places (propagate.h) */
   AUTOCSR_STREAM_COLUMN,         /* PetscInt: the columns that have entries, by their class, the most popular first, and in it ascending (order POPULAR) */
-  AUTOCSR_STREAM_VALUE_SLOT,     /* PetscInt: where in VALUE each entry lies, row after row; on a device, once values have been new (orders TILED, PROPAGATED and POPULAR) */
+  AUTOCSR_STREAM_VALUE_PLACE,    /* PetscInt: of each slot of VALUE, where in the CSR its value is, negative: nowhere; on a device, once values have been new (orders TILED, PROPAGATED and POPULAR) */
   AUTOCSR_STREAM_COUNT
 } AutoCSRStreamKind;
 

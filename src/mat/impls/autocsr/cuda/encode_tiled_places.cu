@@ -1,6 +1,6 @@
 /*
-  VALUE_SLOT of order tiled, which is made when values are new for the first time. A warp takes a few groups: first, a lane each, it finds
-  where in the CSR the stretches begin that lie side by side there and in the groups, then it tells all slots.
+  VALUE_PLACE of order tiled, which is made when values are new for the first time. A warp takes a few groups: first, a lane each, it finds
+  where in the CSR the stretches begin that lie side by side there and in the groups, then it tells each slot what it has.
 
   A stretch, what a group has of a piece, begins where its row has its column: the streams tell row and column, so that entries
   are not sorted again. Bytes: each slot written; of a stretch, some sectors of its row's columns.
@@ -19,7 +19,7 @@ static constexpr PetscInt NOTHING = PETSC_MIN_INT;
 
 /*
   Of a warp: the stretches of its groups, one more than pieces end in each. First the slot that each begins with, after its
-  group; then the number of its first entry among the segment's less that slot
+  group; then where its first entry is in the CSR less that slot
 */
 struct Stretches {
   PetscInt of[SLOTS + GROUPS];
@@ -52,15 +52,14 @@ static __device__ __forceinline__ PetscInt FindLastNear(const PetscInt a[], Pets
   return AutoCSRTiledFindLast(a, lo, hi - lo > step ? lo + step : hi, what);
 }
 
-/* ptr: entries before each of the segment's rows, where these are named */
-static __global__ void __launch_bounds__(WARPS *WARP, 10) WriteValueSlots(AutoCSRSegment seg, AutoCSRMatrix csr, PetscInt groups, const PetscInt ptr[])
+static __global__ void __launch_bounds__(WARPS *WARP, 10) WriteValuePlaces(AutoCSRSegment seg, AutoCSRMatrix csr, PetscInt groups)
 {
   PtxWaitForLast();
   __shared__ Stretches room[WARPS];
   const uint32_t      *end       = (const uint32_t *)seg.stream[AUTOCSR_STREAM_END].data;
   const PetscInt      *piece_ptr = (const PetscInt *)seg.stream[AUTOCSR_STREAM_PIECE_PTR].data, *run_ptr = (const PetscInt *)seg.stream[AUTOCSR_STREAM_RUN_PTR].data;
   const uint16_t      *piece_row = (const uint16_t *)seg.stream[AUTOCSR_STREAM_PIECE_ROW].data;
-  PetscInt            *value_slot = (PetscInt *)seg.stream[AUTOCSR_STREAM_VALUE_SLOT].data;
+  PetscInt            *value_place = (PetscInt *)seg.stream[AUTOCSR_STREAM_VALUE_PLACE].data;
   const PetscInt       blocks = AutoCSRTiledRowBlocks(&seg), runs = AutoCSRTiledTiles(&seg.axes, csr.n) * blocks;
   const PetscInt64     g         = FirstOfThread() / WARP * GROUPS;
   Stretches           &stretches = room[threadIdx.x / WARP];
@@ -98,7 +97,7 @@ static __global__ void __launch_bounds__(WARPS *WARP, 10) WriteValueSlots(AutoCS
       const PetscInt k   = in * seg.axes.tile_height + AutoCSRTiledRowOf(piece_row[piece]), row = AutoCSRSegmentRow(&seg, k);
       const PetscInt q   = AutoCSRTiledFindLast(csr.col, csr.row_ptr[row], csr.row_ptr[row + 1], AutoCSRTiledColumn(&seg, of_group, (PetscInt)g * AUTOCSR_TILED_GROUP + slot));
 
-      entry = EntryOf(seg, csr, ptr, k, q) - slot;
+      entry = q - slot;
     }
     if (i < n) stretches.of[i] = entry;
   }
@@ -108,17 +107,17 @@ static __global__ void __launch_bounds__(WARPS *WARP, 10) WriteValueSlots(AutoCS
     const unsigned below = __shfl_sync(ALL_LANES, ends, j) & ((1u << Lane()) - 1);
     const PetscInt entry = stretches.of[__shfl_sync(ALL_LANES, before, j) + j / PER_GROUP + __popc(below)];
 
-    if (entry != NOTHING) value_slot[entry + j * 32 + Lane()] = AutoCSRTiledValueSlot(&seg.axes, (PetscInt)g * AUTOCSR_TILED_GROUP + j * 32 + Lane());
+    value_place[AutoCSRTiledValueSlot(&seg.axes, (PetscInt)g * AUTOCSR_TILED_GROUP + j * 32 + Lane())] = entry != NOTHING ? entry + j * 32 + Lane() : -1;
   }
 }
 
-PetscErrorCode DeviceTiledValueSlots(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const PetscInt ptr[])
+PetscErrorCode DeviceTiledValuePlaces(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
 {
   const PetscInt groups = (PetscInt)(seg->stream[AUTOCSR_STREAM_PIECE_PTR].bytes / sizeof(PetscInt)) - 1; /* ITEM, which tells, too, is on the device */
 
   PetscFunctionBegin;
   if (groups <= 0) PetscFunctionReturn(PETSC_SUCCESS);
-  Launch(WriteValueSlots, (unsigned)Pieces(groups, GROUPS * WARPS), WARPS * WARP, 0, AUTOCSR_STREAM)(*seg, *csr, groups, ptr);
+  Launch(WriteValuePlaces, (unsigned)Pieces(groups, GROUPS * WARPS), WARPS * WARP, 0, AUTOCSR_STREAM)(*seg, *csr, groups);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
