@@ -3,7 +3,7 @@
   spread that x comes from memory sector by sector. Entries lie by column tile, whose part of x is in shared memory; their products
   go to memory in that order, and come back by row block, whose sums are in shared memory. All of it streams, whatever the columns.
     variants  the backend's tiles and row blocks; values copied, from a dictionary, float32. On a device only, where gathers reach more of
-              x than caches hold: on an H200 16 million rows of 16 columns anywhere took 2.4 ms (gathers 5.2; planning 60 ms), but a graph of 2^25 rows
+              x than caches hold: on an H200 16 million rows of 16 columns anywhere took 2.4 ms (gathers 5.2; planning 31 ms), but a graph of 2^25 rows
               and 266 million entries, most of them of few columns, 3.2 for 2.7, and one whose x is in L2 0.41 for 0.31 (popular is for these)
     cost      14 bytes an entry (real double) and 16 for its product, written and read; no gather
     build     entries are sorted and copied once
@@ -13,7 +13,7 @@
 #include "../backend.h"
 
 #define CACHED     (32 << 20) /* bytes of x that the L2 of devices with memory for such matrices holds beside what streams by */
-#define SORT_BYTES 500        /* an entry: what sorting by pairs of words and searches on the way took as long as moving so many (53 to 61 ms for 256 million entries on an H200); by tile alone it should take less, which was not measured */
+#define SORT_BYTES 220        /* an entry: a sort by tile and places take as long as moving so many (30.5 ms of 256 million entries, 3.4 ms of 33 million on an H200) */
 
 double AutoCSRPropagateRowBlocksOf(const AutoCSRProblem *problem, const AutoCSRAxes *axes)
 {
