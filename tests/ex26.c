@@ -81,16 +81,16 @@ static PetscErrorCode CheckRule(void)
   for (size_t l = 0; l < PETSC_STATIC_ARRAY_LENGTH(look); l++) {
     for (size_t b = 0; b < PETSC_STATIC_ARRAY_LENGTH(build); b++) {
       for (size_t g = 0; g < PETSC_STATIC_ARRAY_LENGTH(better); g++) {
-        const Costs c = {1, better[g], look[l], build[b], 1};
+        Costs c = {1, better[g], look[l], build[b], 1};
 
+        for (PetscInt every = 1; every < 100; every = 3 * every + 1) PetscCall(CheckReturns(&c, 5000, every));
         for (size_t u = 0; u < PETSC_STATIC_ARRAY_LENGTH(unseen); u++) {
-          const Costs of = {1, better[g], look[l], build[b], unseen[u]};
-          PetscBool   built;
+          PetscBool built;
 
-          PetscCall(CheckCosts(&of, 5000, &built));
+          c.unseen = unseen[u];
+          PetscCall(CheckCosts(&c, 5000, &built));
           PetscCheck(built, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Look %g, build %g: not built by 5000 products of 1", c.look, c.build);
         }
-        for (PetscInt every = 1; every < 100; every = 3 * every + 1) PetscCall(CheckReturns(&c, 5000, every));
         count++;
       }
     }

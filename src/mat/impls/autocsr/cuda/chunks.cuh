@@ -54,7 +54,7 @@ static inline PetscErrorCode ZeroStream(const AutoCSRSegment *seg, AutoCSRStream
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-#define ENTRIES_AT_ONCE 4 /* of a lane: what it waits for is on the way together */
+static constexpr int AT_ONCE = 4; /* entries, or slots, of a lane: what it waits for is on the way together */
 
 /* store(e, k, i, load(e, k, i)): element e of n is the i-th of the k-th row, before which there are ptr[k]; a warp goes along as many as any other */
 template <typename Load, typename Store>
@@ -64,12 +64,12 @@ static __device__ __forceinline__ void EachElement(const PetscInt ptr[], PetscIn
 
   if (begin >= n) return;
   WarpWalkEntries(ptr, rows, begin, end, slice, [&](PetscInt first, PetscInt64 from, PetscInt64 to) {
-    for (PetscInt64 e = from + Lane(); e < to; e += ENTRIES_AT_ONCE * WARP) {
-      int                    r[ENTRIES_AT_ONCE];
-      decltype(load(0, 0, 0)) what[ENTRIES_AT_ONCE];
+    for (PetscInt64 e = from + Lane(); e < to; e += AT_ONCE * WARP) {
+      int                     r[AT_ONCE];
+      decltype(load(0, 0, 0)) what[AT_ONCE];
 
 #pragma unroll
-      for (int u = 0; u < ENTRIES_AT_ONCE; u++) {
+      for (int u = 0; u < AT_ONCE; u++) {
         const PetscInt at = (PetscInt)e + u * WARP;
 
         if (e + u * WARP >= to) continue;
@@ -77,7 +77,7 @@ static __device__ __forceinline__ void EachElement(const PetscInt ptr[], PetscIn
         what[u] = load(at, first + r[u], at - slice.begin[r[u]]);
       }
 #pragma unroll
-      for (int u = 0; u < ENTRIES_AT_ONCE; u++) {
+      for (int u = 0; u < AT_ONCE; u++) {
         const PetscInt at = (PetscInt)e + u * WARP;
 
         if (e + u * WARP < to) store(at, first + r[u], at - slice.begin[r[u]], what[u]);
@@ -86,17 +86,16 @@ static __device__ __forceinline__ void EachElement(const PetscInt ptr[], PetscIn
   });
 }
 
-/* Where the k-th row's entry i is in the CSR, which is entry e of the segment */
-static __device__ __forceinline__ PetscInt PlaceOf(const AutoCSRSegment &seg, const AutoCSRMatrix &csr, PetscInt e, PetscInt k, PetscInt i)
-{
-  return seg.stream[AUTOCSR_STREAM_ROWS].data ? csr.row_ptr[AutoCSRSegmentRow(&seg, k)] + i : csr.row_ptr[seg.row_begin] + e;
-}
-
 /* store(e, k, load(q)): entry e of the segment is in its k-th row, and entry q of the CSR */
 template <typename Load, typename Store>
 static __device__ __forceinline__ void EachEntry(const AutoCSRSegment &seg, const AutoCSRMatrix &csr, const PetscInt ptr[], PetscInt nnz, SliceEntries &slice, Load load, Store store)
 {
-  EachElement(ptr, seg.n_rows, nnz, slice, [&](PetscInt e, PetscInt k, PetscInt i) { return load(PlaceOf(seg, csr, e, k, i)); }, [&](PetscInt e, PetscInt k, PetscInt, decltype(load(0)) what) { store(e, k, what); });
+  const PetscInt *row_ptr = csr.row_ptr;
+  const bool      named   = seg.stream[AUTOCSR_STREAM_ROWS].data != NULL;
+
+  EachElement(
+    ptr, seg.n_rows, nnz, slice, [&](PetscInt e, PetscInt k, PetscInt i) { return load(named ? row_ptr[AutoCSRSegmentRow(&seg, k)] + i : row_ptr[seg.row_begin] + e); },
+    [&](PetscInt e, PetscInt k, PetscInt, decltype(load(0)) what) { store(e, k, what); });
 }
 
 /* What is sorted: the entry's number among the segment's, its row in the row block and its column in the tile */

@@ -49,7 +49,7 @@ PetscErrorCode DeviceEncodeTiled(AutoCSRSegment *, const AutoCSRMatrix *, const 
 PetscErrorCode DeviceEncodePropagate(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRDictionary *);
 PetscErrorCode DeviceEncodePopular(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRDictionary *);
 
-/* encode_tiled_places.cu, encode_propagate_places.cu, encode_popular.cu: VALUE_PLACE where there are entries, once all other streams are there; encode_tile_values.cu: VALUE alone, of each of these orders, and VALUE_PLACE unless it is there */
+/* encode_tiled_places.cu, encode_propagate_places.cu, encode_popular.cu: VALUE_PLACE, which has room, once all other streams are there; encode_tile_values.cu: VALUE alone, of each of these orders, and VALUE_PLACE unless it is there */
 PetscErrorCode DeviceTiledValuePlaces(AutoCSRSegment *, const AutoCSRMatrix *);
 PetscErrorCode DevicePropagateValuePlaces(AutoCSRSegment *, const AutoCSRMatrix *);
 PetscErrorCode DevicePopularValuePlaces(AutoCSRSegment *, const AutoCSRMatrix *);

@@ -34,8 +34,7 @@ typedef struct {
   PetscInt       *group;
 } Tiles;
 
-static constexpr int AT_ONCE = 4;              /* slots of a lane: what it waits for is on the way together */
-static constexpr int SPAN    = AT_ONCE * WARP; /* slots of a warp, of one group */
+static constexpr int SPAN = AT_ONCE * WARP; /* slots of a warp, of one group */
 
 static_assert(AUTOCSR_TILED_GROUP % SPAN == 0, "A span is of one tile");
 

@@ -3,12 +3,10 @@
   finding it takes longer than products do. Who never sets new values does not pay for it.
 
   Slots are written side by side and values fetched, not the other way round: scattered values of 8 bytes reach L2 as parts of sectors, of which an H200
-  took 63 billion a second (33 million entries of a graph 0.49 ms, a third of the memory's rate).
+  took 63 billion a second (33 million entries of a graph 0.49 ms, a third of the memory's rate; table -planning).
   Bytes: of a slot its place read and its value written; of neighbours in a row and a tile, the sectors of their values.
 */
 #include "chunks.cuh"
-
-static constexpr int AT_ONCE = 4; /* slots of a thread: what it waits for is on the way together */
 
 static __global__ void __launch_bounds__(BLOCK) WriteValues(AutoCSRSegment seg, AutoCSRMatrix csr, PetscInt slots, const AutoCSRDictionary *dictionary)
 {

@@ -59,7 +59,7 @@ PETSC_INTERN PetscInt  AutoCSRProgressRemaining(const AutoCSRProgress *);
 /*
   make.c. In debug builds a plan is checked against the CSR.
     First   a plan without a look at the matrix, and what its products and a look are predicted to take
-    Look    profile and choice; build: what building is predicted to take
+    Look    profile and choice; product: what one of the first plan is predicted to take, now that it is known what it gathers (0: it is not; NULL: nobody asks); build: what building is
     Build   the plan that was chosen, of the same matrix with the same values; ends the choice
     Make    all at once
   Rigor none has no profile: the first plan is the one that is made.

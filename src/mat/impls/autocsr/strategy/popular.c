@@ -15,7 +15,7 @@
 #define ENTRIES_OF_PIECE 1.5 /* on average */
 #define PART_OF_X        0.5 /* that gathers reach, at most: tiles of columns in their own order do as well else */
 #define LEAST            2e6 /* entries: three launches, and what sorting takes, are not paid for by fewer */
-#define SORT_BYTES       180 /* an entry: columns counted, a sort by tile of pairs of 12 bytes, places; 27 ms of 266 million entries, 2.7 ms of 33 million on an H200 take as long as moving so many */
+#define SORT_BYTES       180 /* an entry: columns counted, a sort by tile, places; as long as moving so many bytes twice (table -planning: 28 ms of 266 million entries) */
 
 /* Tiles that gathers reach, as if all were as likely */
 static double tiles_reached(const AutoCSRProblem *problem, const AutoCSRAxes *axes)
