@@ -26,8 +26,8 @@ static __global__ void __launch_bounds__(BLOCK) FindTiles(DeviceRuns runs, Petsc
 }
 
 struct Stored {
-  Entry       entry;
-  PetscScalar v;
+  Entry entry;
+  alignas(sizeof(PetscScalar)) PetscScalar v; /* a complex number that C lays out is aligned to its parts */
 };
 
 /* INDEX, VALUE, and the row of each slot in its row block */

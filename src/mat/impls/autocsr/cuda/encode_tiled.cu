@@ -128,8 +128,8 @@ static __global__ void __launch_bounds__(BLOCK) WritePieces(AutoCSRSegment seg, 
 }
 
 struct Stored {
-  PetscInt    slot, column; /* in the tile */
-  PetscScalar v;
+  PetscInt slot, column; /* in the tile */
+  alignas(sizeof(PetscScalar)) PetscScalar v; /* a complex number that C lays out is aligned to its parts */
 };
 
 /* INDEX and VALUE: along the sorted runs */
