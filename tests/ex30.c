@@ -2,7 +2,7 @@ static char help[] = "Profile, plans and refresh on a device: the same bits as t
 
 #include "plans.h"
 #include "../src/mat/impls/autocsr/profile/parts.h"
-#include <petscdevice_cuda.h>
+#include "../src/mat/impls/autocsr/cuda/device.h"
 
 /* ---- More matrices than plans.h has: what a device may trip over */
 
@@ -318,6 +318,41 @@ static PetscErrorCode CheckNames(const Pair *pair)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Of a matrix most of whose rows are empty, all offsets from those of the others; of any matrix, what has the offsets of all rows is left as it is */
+static PetscErrorCode CheckRowOffsets(const Pair *pair)
+{
+  const AutoCSRMatrix *h = &pair->host;
+  PetscInt            *all, *some, *row_ptr, n = 0;
+  void                *device;
+
+  PetscFunctionBeginUser;
+  if (!h->m) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall((*pair->device.backend->allocate)((size_t)(h->m + 1) * sizeof(PetscInt), &device));
+  for (int gap = 1; gap < 10000; gap *= 10) { /* the matrix itself, then one of its rows in so many, past which no row has entries */
+    PetscInt empty = 0;
+
+    PetscCall(PetscMalloc2(h->m + 1, &all, h->m + 1, &some));
+    all[0] = some[0] = n = 0;
+    for (PetscInt i = 0; i < h->m; i++) {
+      all[i + 1] = all[i] + (i % gap ? 0 : Length(h, i));
+      if (all[i + 1] > all[i]) some[++n] = all[i + 1];
+      empty += all[i + 1] == all[i];
+    }
+    PetscCall((*pair->device.backend->from_host)(device, some, (size_t)(n + 1) * sizeof(PetscInt)));
+    PetscCall(AutoCSRDeviceExpandRows(h->m, all, (const PetscInt *)device, &row_ptr));
+    PetscCheck(row_ptr || gap == 1 || h->m < 1000, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " of %" PetscInt_FMT " rows are empty, and offsets were not made", empty, h->m);
+    if (row_ptr) PetscCall(CheckBytes("row offsets", pair->device.backend, row_ptr, all, (size_t)(h->m + 1) * sizeof(PetscInt)));
+    if (row_ptr) PetscCall((*pair->device.backend->release)(row_ptr));
+    PetscCall((*pair->device.backend->from_host)(device, all, (size_t)(h->m + 1) * sizeof(PetscInt)));
+    PetscCall(AutoCSRDeviceExpandRows(h->m, all, (const PetscInt *)device, &row_ptr));
+    if (row_ptr) PetscCall(CheckBytes("row offsets", pair->device.backend, row_ptr, all, (size_t)(h->m + 1) * sizeof(PetscInt))); /* rows with entries were the first */
+    if (row_ptr) PetscCall((*pair->device.backend->release)(row_ptr));
+    PetscCall(PetscFree2(all, some));
+  }
+  PetscCall((*pair->device.backend->release)(device));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode CheckTranspose(const Pair *pair)
 {
   const AutoCSRMatrix *h = &pair->host;
@@ -408,6 +443,7 @@ static PetscErrorCode CheckMatrix(const Generator *g, PetscBool few)
   PetscCall(CheckProfiles(g, &pair));
   PetscCall(CheckNames(&pair));
   PetscCall(CheckUnsorted(&pair));
+  PetscCall(CheckRowOffsets(&pair));
   PetscCall(CheckTranspose(&pair));
   for (PetscInt layout = 0; layout < (few ? 1 : LAYOUT_COUNT); layout++) {
     for (int code = 0; code < 2 * 5 * 5 * (few ? 1 : 5); code++) {

@@ -75,6 +75,7 @@ static PetscErrorCode AutoCSRContextReset(AutoCSRContext *ctx)
 {
   PetscFunctionBegin;
   PetscCall(AutoCSRContextForgetRows(ctx));
+  PetscCall(AutoCSRRowOffsetsForget(&ctx->offsets));
   PetscCall(AutoCSRContextDrop(ctx));
   PetscCall(PetscMemzero(&ctx->csr, sizeof(ctx->csr)));
   ctx->owner = NULL;

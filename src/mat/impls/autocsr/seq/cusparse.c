@@ -159,7 +159,35 @@ static PetscErrorCode MatAXPY_SeqAutoCSR_CUSPARSE(Mat Y, PetscScalar a, Mat X, M
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The row offsets are the full ones, also where the parent has compressed them to the rows that are not empty */
+/* Where the parent has compressed the row offsets to the rows that are not empty, the full ones are made of these once */
+static PetscErrorCode MatSeqAutoCSRExpandRows_CUSPARSE(Mat A, AutoCSRMatrix *csr)
+{
+  AutoCSRContext    *ctx;
+  AutoCSRRowOffsets *offsets, now = {.backend = csr->backend, .id = ((PetscObject)A)->id, .nonzerostate = A->nonzerostate};
+  const PetscInt    *col;
+  PetscBool          done;
+  PetscErrorCode     ierr;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRContextGet(A, &ctx));
+  offsets = &ctx->offsets;
+  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &now.m, &now.host, &col, &done));
+  now.nnz = now.m ? now.host[now.m] : 0;
+  if (offsets->host != now.host || offsets->m != now.m || offsets->nnz != now.nnz || offsets->id != now.id || offsets->nonzerostate != now.nonzerostate) {
+    PetscCall(AutoCSRRowOffsetsForget(offsets));
+    PetscCall(PetscPushErrorHandler(AutoCSRMemoryErrorHandler, NULL));
+    ierr = AutoCSRDeviceExpandRows(now.m, now.host, csr->row_ptr, &now.row_ptr);
+    PetscCall(PetscPopErrorHandler());
+    if (ierr != PETSC_ERR_MEM) PetscCall(ierr); /* else the parent's way */
+    if (now.row_ptr) PetscCall(PetscInfo(A, "The offsets of %" PetscInt_FMT " rows, most of them empty, are made on the device\n", now.m));
+    *offsets = now;
+  }
+  if (offsets->row_ptr) csr->row_ptr = offsets->row_ptr;
+  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &now.m, &now.host, &col, &done));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The row offsets are the full ones */
 static PetscErrorCode MatSeqAutoCSRGetCSR_CUSPARSE(Mat A, AutoCSRMatrix *csr)
 {
   PetscScalar *val;
@@ -167,9 +195,14 @@ static PetscErrorCode MatSeqAutoCSRGetCSR_CUSPARSE(Mat A, AutoCSRMatrix *csr)
 
   PetscFunctionBegin;
   AUTOCSR_CALL_BY_NAME(A, MatSeqAIJGetCSRAndMemType(A, &csr->row_ptr, &csr->col, &val, &memtype));
-  if (PetscMemTypeDevice(memtype)) AUTOCSR_CALL_BY_NAME(A, MatSeqAIJCUSPARSEGetIJ(A, PETSC_FALSE, &csr->row_ptr, &csr->col));
-  csr->val     = val;
   csr->backend = AutoCSRBackendOf(memtype);
+  if (PetscMemTypeDevice(memtype)) {
+    const PetscInt *parents = csr->row_ptr;
+
+    PetscCall(MatSeqAutoCSRExpandRows_CUSPARSE(A, csr));
+    if (csr->row_ptr == parents) AUTOCSR_CALL_BY_NAME(A, MatSeqAIJCUSPARSEGetIJ(A, PETSC_FALSE, &csr->row_ptr, &csr->col));
+  }
+  csr->val = val;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -74,21 +74,26 @@ PetscErrorCode AutoCSRContextRelease(Mat A, AutoCSRContext *ctx)
   if (A->offloadmask != PETSC_OFFLOAD_BOTH) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatSeqAutoCSRGetParent(&parent));
   PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &m, &row_ptr, &col, &done));
-  if (!ctx->row_ptr) {
+  if (!ctx->row_ptr && ctx->offsets.row_ptr == ctx->csr.row_ptr && ctx->offsets.row_ptr) {
+    ctx->row_ptr = ctx->offsets.row_ptr; /* these are a copy already */
+    PetscCall(PetscMemzero(&ctx->offsets, sizeof(ctx->offsets)));
+  } else if (!ctx->row_ptr) {
     PetscCall(PetscPushErrorHandler(AutoCSRMemoryErrorHandler, NULL));
     ierr = (*ctx->csr.backend->allocate)((size_t)(m + 1) * sizeof(PetscInt), (void **)&ctx->row_ptr);
     PetscCall(PetscPopErrorHandler());
     if (ierr == PETSC_ERR_MEM)
       ctx->row_ptr = NULL; /* another time */
-    else
+    else {
       PetscCall(ierr);
+      PetscCall((*ctx->csr.backend->from_host)(ctx->row_ptr, row_ptr, (size_t)(m + 1) * sizeof(PetscInt)));
+    }
   }
-  if (ctx->row_ptr) PetscCall((*ctx->csr.backend->from_host)(ctx->row_ptr, row_ptr, (size_t)(m + 1) * sizeof(PetscInt)));
   ctx->host_row_ptr = row_ptr;
   ctx->host_col     = col;
   PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &m, &row_ptr, &col, &done));
   if (!ctx->row_ptr) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall((*parent->release)(A));
+  PetscCall(AutoCSRRowOffsetsForget(&ctx->offsets));
   ctx->let_go      = PETSC_TRUE;
   ctx->spptr       = A->spptr;
   ctx->csr.row_ptr = ctx->row_ptr;
@@ -109,6 +114,14 @@ PetscErrorCode AutoCSRContextForgetRows(AutoCSRContext *ctx)
   PetscFunctionBegin;
   if (ctx->row_ptr) PetscCall((*ctx->csr.backend->release)(ctx->row_ptr));
   ctx->row_ptr = NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRRowOffsetsForget(AutoCSRRowOffsets *offsets)
+{
+  PetscFunctionBegin;
+  if (offsets->row_ptr) PetscCall((*offsets->backend->release)(offsets->row_ptr));
+  PetscCall(PetscMemzero(offsets, sizeof(*offsets)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -27,6 +27,16 @@ typedef struct {
   PetscBool        none;  /* there was no memory for it */
 } AutoCSRTransposed;
 
+/* Offsets of all rows on a device whose parent has those of the rows with entries alone; NULL: it has all. Of these arrays and no others */
+typedef struct {
+  PetscInt             *row_ptr;
+  const AutoCSRBackend *backend;
+  const PetscInt       *host;
+  PetscInt              m, nnz;
+  PetscObjectId         id;
+  PetscObjectState      nonzerostate;
+} AutoCSRRowOffsets;
+
 typedef struct {
   AutoCSRSettings settings;
   PetscErrorCode (*destroy)(Mat); /* before ours was put on */
@@ -50,6 +60,8 @@ typedef struct {
   AutoCSRTransposed transposed;
   PetscInt          plans, refreshes, products;
   double            setup; /* seconds */
+
+  AutoCSRRowOffsets offsets;
 
   PetscInt       *row_ptr;                   /* of the device, in csr: the parent's arrays there are let go (seq/release.c); */
   const PetscInt *host_row_ptr, *host_col;   /* then these of the host are part of the key */
@@ -99,6 +111,7 @@ PETSC_INTERN PetscErrorCode AutoCSRMemoryErrorHandler(MPI_Comm, int, const char 
 PETSC_INTERN PetscErrorCode AutoCSRContextReleaseLater(AutoCSRContext *);
 PETSC_INTERN PetscErrorCode AutoCSRContextRelease(Mat, AutoCSRContext *); /* of a current plan, when it is time */
 PETSC_INTERN PetscErrorCode AutoCSRContextForgetRows(AutoCSRContext *);
+PETSC_INTERN PetscErrorCode AutoCSRRowOffsetsForget(AutoCSRRowOffsets *);
 PETSC_INTERN PetscErrorCode AutoCSRContextReclaim(Mat, AutoCSRContext *);
 PETSC_INTERN PetscErrorCode AutoCSRHoldArrays(Mat); /* or its blocks': the parent has them, and keeps them from now on */
 PETSC_INTERN PetscInt64     AutoCSRContextReleasedBytes(Mat, const AutoCSRContext *);
