@@ -6,6 +6,7 @@
 #include "launch.h"
 #include <cusparse.h>
 #include <cuda_runtime_api.h>
+#include <stdalign.h>
 #if defined(PETSC_USE_COMPLEX)
   #include <cublas_v2.h>
 #endif
@@ -16,6 +17,11 @@
   #define VENDOR_SCALAR PetscDefined(USE_REAL_SINGLE) ? CUDA_R_32F : CUDA_R_64F
 #endif
 #define VENDOR_INDEX (sizeof(PetscInt) == 4 ? CUSPARSE_INDEX_32I : CUSPARSE_INDEX_64I)
+
+/* What a product is multiplied by: C aligns a complex number to its parts, CUDA to its size */
+typedef struct {
+  alignas(sizeof(PetscScalar)) PetscScalar value;
+} Factor;
 
 /* The first whose general product takes blocks */
 #define VENDOR_HAS_BLOCKS (CUDART_VERSION >= 13000)
@@ -70,7 +76,7 @@ PetscErrorCode AutoCSRVendorDestroy(void **ctx)
 PetscErrorCode AutoCSRVendorCreate(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, void **ctx)
 {
   const AutoCSRStream *stream = seg->stream;
-  const PetscScalar    one = 1, zero = 0;
+  const Factor         one = {1}, zero = {0};
   size_t               bytes;
   Vendor              *v;
 
@@ -130,7 +136,7 @@ static PetscErrorCode Conjugate(PetscInt n, PetscScalar x[])
 PetscErrorCode AutoCSRVendorMult(void *ctx, const AutoCSRDeviceOperands *op)
 {
   Vendor            *v   = (Vendor *)ctx;
-  const PetscScalar  one = 1, beta = op->z ? 1 : 0;
+  const Factor       one = {1}, beta = {op->z ? 1 : 0};
   const PetscScalar *x     = op->x;
   const PetscBool    swaps = (PetscBool)(PetscDefined(USE_COMPLEX) && op->conjugate);
 
