@@ -160,10 +160,10 @@ static PetscErrorCode MatAXPY_SeqAutoCSR_CUSPARSE(Mat Y, PetscScalar a, Mat X, M
 }
 
 /* Where the parent has compressed the row offsets to the rows that are not empty, the full ones are made of these once */
-static PetscErrorCode MatSeqAutoCSRExpandRows_CUSPARSE(Mat A, AutoCSRMatrix *csr)
+static PetscErrorCode MatSeqAutoCSRExpandRows_CUSPARSE(Mat A, AutoCSRMatrix *csr, PetscBool *expanded)
 {
   AutoCSRContext    *ctx;
-  AutoCSRRowOffsets *offsets, now = {.backend = csr->backend, .id = ((PetscObject)A)->id, .nonzerostate = A->nonzerostate};
+  AutoCSRRowOffsets *offsets, now = {.parents = csr->row_ptr, .backend = csr->backend, .id = ((PetscObject)A)->id, .nonzerostate = A->nonzerostate};
   const PetscInt    *col;
   PetscBool          done;
   PetscErrorCode     ierr;
@@ -173,7 +173,7 @@ static PetscErrorCode MatSeqAutoCSRExpandRows_CUSPARSE(Mat A, AutoCSRMatrix *csr
   offsets = &ctx->offsets;
   PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &now.m, &now.host, &col, &done));
   now.nnz = now.m ? now.host[now.m] : 0;
-  if (offsets->host != now.host || offsets->m != now.m || offsets->nnz != now.nnz || offsets->id != now.id || offsets->nonzerostate != now.nonzerostate) {
+  if (offsets->parents != now.parents || offsets->host != now.host || offsets->m != now.m || offsets->nnz != now.nnz || offsets->id != now.id || offsets->nonzerostate != now.nonzerostate) {
     PetscCall(AutoCSRRowOffsetsForget(offsets));
     PetscCall(PetscPushErrorHandler(AutoCSRMemoryErrorHandler, NULL));
     ierr = AutoCSRDeviceExpandRows(now.m, now.host, csr->row_ptr, &now.row_ptr);
@@ -182,7 +182,8 @@ static PetscErrorCode MatSeqAutoCSRExpandRows_CUSPARSE(Mat A, AutoCSRMatrix *csr
     if (now.row_ptr) PetscCall(PetscInfo(A, "The offsets of %" PetscInt_FMT " rows, most of them empty, are made on the device\n", now.m));
     *offsets = now;
   }
-  if (offsets->row_ptr) csr->row_ptr = offsets->row_ptr;
+  *expanded = (PetscBool)(offsets->row_ptr != NULL);
+  if (*expanded) csr->row_ptr = offsets->row_ptr;
   PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &now.m, &now.host, &col, &done));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -197,10 +198,10 @@ static PetscErrorCode MatSeqAutoCSRGetCSR_CUSPARSE(Mat A, AutoCSRMatrix *csr)
   AUTOCSR_CALL_BY_NAME(A, MatSeqAIJGetCSRAndMemType(A, &csr->row_ptr, &csr->col, &val, &memtype));
   csr->backend = AutoCSRBackendOf(memtype);
   if (PetscMemTypeDevice(memtype)) {
-    const PetscInt *parents = csr->row_ptr;
+    PetscBool expanded = PETSC_FALSE;
 
-    PetscCall(MatSeqAutoCSRExpandRows_CUSPARSE(A, csr));
-    if (csr->row_ptr == parents) AUTOCSR_CALL_BY_NAME(A, MatSeqAIJCUSPARSEGetIJ(A, PETSC_FALSE, &csr->row_ptr, &csr->col));
+    PetscCall(MatSeqAutoCSRExpandRows_CUSPARSE(A, csr, &expanded));
+    if (!expanded) AUTOCSR_CALL_BY_NAME(A, MatSeqAIJCUSPARSEGetIJ(A, PETSC_FALSE, &csr->row_ptr, &csr->col));
   }
   csr->val = val;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -31,7 +31,7 @@ typedef struct {
 typedef struct {
   PetscInt             *row_ptr;
   const AutoCSRBackend *backend;
-  const PetscInt       *host;
+  const PetscInt       *parents, *host;
   PetscInt              m, nnz;
   PetscObjectId         id;
   PetscObjectState      nonzerostate;
