@@ -5,18 +5,18 @@
   so that rows are empty before and after which they are the same.
 */
 #include "sums.cuh"
+#include "../profile/parts.h"
 
 #define SAMPLES 64   /* rows that tell whether it is worth a look at all of them */
 #define FAR     1024 /* rows that are passed over at once */
 
-/* Most of the sample's rows are empty: one of each stretch of rows, anywhere in it, since at even distances all might be of one kind */
+/* Most of the sample's rows are empty */
 static PetscBool MostAreEmpty(PetscInt m, const PetscInt row_ptr[])
 {
-  const uint64_t stretch = (uint64_t)m / SAMPLES;
-  PetscInt       empty   = 0;
+  PetscInt empty = 0;
 
-  for (uint64_t s = 0; s < SAMPLES && stretch; s++) {
-    const uint64_t row = stretch * s + ((s * 0x9E3779B97F4A7C15ull) >> 32) % stretch;
+  for (PetscInt s = 0; s < SAMPLES && m >= SAMPLES; s++) {
+    const PetscInt row = AutoCSRSample(m, SAMPLES, s);
 
     empty += row_ptr[row + 1] == row_ptr[row];
   }

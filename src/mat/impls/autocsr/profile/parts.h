@@ -29,16 +29,22 @@ AUTOCSR_HD PetscInt AutoCSRReachLines(PetscInt n)
   return n / AUTOCSR_REACH_COLUMNS + (n % AUTOCSR_REACH_COLUMNS > 0);
 }
 
-/* The k-th sample, anywhere in the k-th stretch of entries: at even distances all might be first entries of rows */
-AUTOCSR_HD PetscInt AutoCSRReachSample(PetscInt nnz, PetscInt k)
+/* The k-th of so many samples among n, of which there are as many at least: anywhere in the k-th stretch of these, since at even distances all might be of one kind, as first entries of rows are */
+AUTOCSR_HD PetscInt AutoCSRSample(PetscInt n, PetscInt samples, PetscInt k)
 {
-  const PetscInt stretch = nnz / AUTOCSR_REACH_SAMPLES;
+  const PetscInt stretch = n / samples;
   uint32_t       h       = (uint32_t)k * 0x9E3779B9u;
 
   h ^= h >> 15;
   h *= 0x85EBCA6Bu;
   h ^= h >> 13;
-  return (PetscInt)((PetscInt64)stretch * k + (PetscInt64)(nnz % AUTOCSR_REACH_SAMPLES) * k / AUTOCSR_REACH_SAMPLES + (PetscInt64)(h % (uint64_t)stretch));
+  return (PetscInt)((PetscInt64)stretch * k + (PetscInt64)(n % samples) * k / samples + (PetscInt64)(h % (uint64_t)stretch));
+}
+
+/* Of entries, for what gathers reach */
+AUTOCSR_HD PetscInt AutoCSRReachSample(PetscInt nnz, PetscInt k)
+{
+  return AutoCSRSample(nnz, AUTOCSR_REACH_SAMPLES, k);
 }
 
 /* Rows that read x through one cache at one time, for gather_lines: a block's on a device, a slice on a processor; their entries that are looked at */
