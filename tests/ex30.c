@@ -322,17 +322,17 @@ static PetscErrorCode CheckNames(const Pair *pair)
 static PetscErrorCode CheckRowOffsets(const Pair *pair)
 {
   const AutoCSRMatrix *h = &pair->host;
-  PetscInt            *all, *some, *row_ptr, n = 0;
+  PetscInt            *all, *some, *row_ptr;
   void                *device;
 
   PetscFunctionBeginUser;
   if (!h->m) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc2(h->m + 1, &all, h->m + 1, &some));
   PetscCall((*pair->device.backend->allocate)((size_t)(h->m + 1) * sizeof(PetscInt), &device));
   for (int gap = 1; gap < 10000; gap *= 10) { /* the matrix itself, then one of its rows in so many, past which no row has entries */
-    PetscInt empty = 0;
+    PetscInt n = 0, empty = 0;
 
-    PetscCall(PetscMalloc2(h->m + 1, &all, h->m + 1, &some));
-    all[0] = some[0] = n = 0;
+    all[0] = some[0] = 0;
     for (PetscInt i = 0; i < h->m; i++) {
       all[i + 1] = all[i] + (i % gap ? 0 : Length(h, i));
       if (all[i + 1] > all[i]) some[++n] = all[i + 1];
@@ -347,8 +347,8 @@ static PetscErrorCode CheckRowOffsets(const Pair *pair)
     PetscCall(AutoCSRDeviceExpandRows(h->m, all, (const PetscInt *)device, &row_ptr));
     if (row_ptr) PetscCall(CheckBytes("row offsets", pair->device.backend, row_ptr, all, (size_t)(h->m + 1) * sizeof(PetscInt))); /* rows with entries were the first */
     if (row_ptr) PetscCall((*pair->device.backend->release)(row_ptr));
-    PetscCall(PetscFree2(all, some));
   }
+  PetscCall(PetscFree2(all, some));
   PetscCall((*pair->device.backend->release)(device));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,7 +1,7 @@
 /*
   The offsets of all rows, where MATSEQAIJCUSPARSE has on the device those of the rows with entries alone: of matrices most of whose rows are empty,
   as graphs and the off-diagonal blocks of parallel matrices have them. PETSc would bring all of them there from memory that is not pinned, at some 9 GB/s: the longest
-  step of planning. A bit for each row, whether it has entries, is a 32nd of that. The host looks at each row only where others near it have entries: offsets do not fall,
+  step of planning (table -planning). A bit for each row, whether it has entries, is a 32nd of that. The host looks at each row only where others near it have entries: offsets do not fall,
   so that rows are empty before and after which they are the same.
 */
 #include "sums.cuh"
