@@ -79,7 +79,7 @@ static PetscErrorCode MatMultAdd_MPIAutoCSR_CUSPARSE(Mat A, Vec x, Vec z, Vec y)
   #if defined(PETSC_USE_COMPLEX)
 /*
   What other processes set before anything is preallocated comes in messages that align a complex number to its parts. The parent, which is CUDA C++, takes it for
-  aligned as a whole (PETSc 3.26: a segmentation fault); MATMPIAIJ has the same code in C
+  aligned as a whole (PETSc 3.26: a segmentation fault); MATMPIAIJ has the same code in C, which an empty matrix tells
 */
 static PetscErrorCode MatSetUp_MPIAutoCSR_CUSPARSE(Mat A)
 {
@@ -90,8 +90,8 @@ static PetscErrorCode MatSetUp_MPIAutoCSR_CUSPARSE(Mat A)
   PetscCall(MatMPIAutoCSRGetParent(&parent));
   PetscCall((*AutoCSRParentTableOf(parent, A)->ops.setup)(A));
   if (!A->hash_active) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatCreate(PetscObjectComm((PetscObject)A), &plain));
-  PetscCall(MatSetSizes(plain, A->rmap->n, A->cmap->n, A->rmap->N, A->cmap->N));
+  PetscCall(MatCreate(PETSC_COMM_SELF, &plain));
+  PetscCall(MatSetSizes(plain, 0, 0, 0, 0));
   PetscCall(MatSetType(plain, MATMPIAIJ));
   PetscCall(MatSetUp(plain));
   A->ops->assemblyend    = plain->ops->assemblyend;

@@ -1,7 +1,7 @@
 /*
   Figures of an H200, for real single, complex and all other scalars: what fits products of many matrices and executors (config/fit-figures.py), but for those of which
-  no table has products, as propagate's and popular's, which are by hand; of complex scalars popular's and those of 32 lanes a row are of an H100's products, as an
-  H200 would make them. Data of shipped.c.
+  no table has products, as propagate's and popular's, which are by hand. Of complex scalars popular's, and those of csr with 32 lanes,
+  are moved to an H100's products (table h100-...-complex64-figures-fit). Data of shipped.c.
   Picoseconds: entry, row, irregular, start, walk; and memory, gather
 */
 #ifndef AUTOCSR_SHIPPED_CUDA_H
