@@ -60,7 +60,7 @@ int main(int argc, char **argv)
   PetscInt         seed = 1, files = 1024;
   PetscMPIInt      ranks;
   PetscBool        gpu                         = PETSC_FALSE;
-  char             results[PETSC_MAX_PATH_LEN] = "", matrices[1024] = "", *file[1024];
+  char             results[PETSC_MAX_PATH_LEN] = "", label[64] = "", matrices[1024] = "", *file[1024];
   Report           report;
   const Generator *g;
 
@@ -82,13 +82,14 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsReal("-memory", "Memory for one matrix in all its variants, GB", NULL, limits.memory, &limits.memory, NULL));
   PetscCall(PetscOptionsBoundedInt("-rounds", "Samples of each variant, at most", NULL, limits.rounds, &limits.rounds, NULL, 5));
   PetscCall(PetscOptionsString("-results", "Folder for the CSV file of results", NULL, results, results, sizeof(results), NULL));
+  PetscCall(PetscOptionsString("-label", "Ends the name of the CSV file, so that runs of one day stay apart", NULL, label, label, sizeof(label), NULL));
   PetscOptionsEnd();
   PetscCheck(size.scale > 0 && size.scale <= 64, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-scale %g: must be in (0, 64]", (double)size.scale);
   size.seed = (uint64_t)seed;
   limits.memory *= 1e9;
 
   PetscCall(WarmUp(machine, &size, &limits));
-  PetscCall(ReportOpen(machine, results, &report));
+  PetscCall(ReportOpen(machine, results, label, &report));
   PetscCall(GeneratorsAsked(&g));
   for (; g->name; g++) {
     Size      fitting = size;

@@ -110,7 +110,7 @@ PetscErrorCode Measure(const Machine *, const char matrix[], const Csr *, const 
 
 /* report.c */
 typedef struct _Report *Report;
-PetscErrorCode          ReportOpen(const Machine *, const char folder[], Report *); /* folder for the CSV file; empty: none */
+PetscErrorCode          ReportOpen(const Machine *, const char folder[], const char label[], Report *); /* folder for the CSV file; empty: none. label: ends its name */
 PetscErrorCode          ReportMatrix(Report, const char group[], const char matrix[], const Csr *, const Op *, const Result[], PetscInt);
 PetscErrorCode          ReportClose(Report *);
 

@@ -24,7 +24,7 @@ struct _Report {
   Line           line[BENCH_MAX_MATRICES];
 };
 
-PetscErrorCode ReportOpen(const Machine *machine, const char folder[], Report *report)
+PetscErrorCode ReportOpen(const Machine *machine, const char folder[], const char label[], Report *report)
 {
   const time_t now = time(NULL);
   char         name[256], several[16];
@@ -44,7 +44,7 @@ PetscErrorCode ReportOpen(const Machine *machine, const char folder[], Report *r
   PetscCall(PetscSNPrintf(several, sizeof(several), r->ranks > 1 ? "-%dranks" : "", r->ranks));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s, PETSc %s, %s%s\n", r->device, r->petsc, r->scalar, several));
   if (folder[0] && !rank) {
-    PetscCall(PetscSNPrintf(name, sizeof(name), "%s-%s-petsc%s-%s%s.csv", r->date, r->device, r->petsc, r->scalar, several));
+    PetscCall(PetscSNPrintf(name, sizeof(name), "%s-%s-petsc%s-%s%s%s%s.csv", r->date, r->device, r->petsc, r->scalar, several, label[0] ? "-" : "", label));
     for (char *c = name; *c; c++) *c = strchr(" ()@/", *c) ? '-' : (char)tolower(*c);
     PetscCall(PetscSNPrintf(r->path, sizeof(r->path), "%s/%s", folder, name));
     r->csv = fopen(r->path, "w");
