@@ -120,6 +120,8 @@ $(BUILD)/$(emulator_dir)/%.o: CFLAGSALL += -I$(emulator_dir)/include -Wno-unknow
 # The same kernel text for each instruction set
 ISA_kernels_avx2   = -mavx2 -mfma
 ISA_kernels_avx512 = -mavx512f -mavx512vl -mavx512dq -mavx512bw -mfma -mprefer-vector-width=512
+ISA_kernels_avx512_gather = $(ISA_kernels_avx512)
+ISA_gather                = $(ISA_kernels_avx512)
 
 # ---- Programs: plain PETSc programs into which the library is loaded, but for
 # private: those that call private functions (they include private headers, or a header of tests/ that does) and are linked with the library's objects

@@ -130,4 +130,9 @@ int main(int argc, char **argv)
       requires: avx512
       args: -mat_autocsr_simd avx512
 
+    test:
+      suffix: avx512-gather
+      requires: avx512 !complex
+      args: -mat_autocsr_simd avx512-gather
+
 TEST*/

@@ -22,6 +22,11 @@ PETSC_INTERN const AutoCSRHostExecutor AutoCSRHostExecutors_x86_64[];
 #if defined(__x86_64__)
 PETSC_INTERN const AutoCSRHostExecutor AutoCSRHostExecutors_avx2[];
 PETSC_INTERN const AutoCSRHostExecutor AutoCSRHostExecutors_avx512[];
+  #if !defined(PETSC_USE_COMPLEX) /* of complex scalars a load takes both parts */
+    #define AUTOCSR_HOST_GATHER
+PETSC_INTERN const AutoCSRHostExecutor AutoCSRHostExecutors_avx512_gather[];
+PETSC_INTERN PetscBool                 AutoCSRHostGatherIsFast(void); /* on a processor that has AVX-512 */
+  #endif
 #endif
 
 #endif

@@ -11,7 +11,7 @@
 
 /* The executor for these axes in the chosen instruction set; NULL if there is none */
 PETSC_INTERN PetscErrorCode AutoCSRHostFindExecutor(const AutoCSRAxes *, const char simd[], const AutoCSRExecutor **);
-/* The instruction sets of this processor, "x86-64" first, NULL last; simd "auto" means the last */
+/* The instruction sets of this processor, "x86-64" first, the fastest and NULL last; simd "auto" means the fastest */
 PETSC_INTERN const char *const *AutoCSRHostInstructionSets(void);
 
 /* memory.c: see backend.h */

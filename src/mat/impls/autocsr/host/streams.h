@@ -10,6 +10,15 @@
   #include <immintrin.h>
 #endif
 
+/* HOST_GATHER, of who includes this: gathers of x by the processor's instruction (AVX-512, real scalars) */
+#if defined(PETSC_USE_REAL_SINGLE)
+  #define GATHER_32(index, x) (RealVector) _mm256_i32gather_ps(x, index, 4)
+  #define GATHER_64(index, x) (RealVector) _mm512_i64gather_ps(index, x, 4)
+#else
+  #define GATHER_32(index, x) (RealVector) _mm512_i32gather_pd(index, x, 8)
+  #define GATHER_64(index, x) (RealVector) _mm512_i64gather_pd(index, x, 8)
+#endif
+
 /* A value coding of the kernels' own: a dictionary of which no more than MOST_FEW are used, in registers */
 #if SIMD_BYTES == 64 && defined(PETSC_USE_REAL_DOUBLE) && !defined(PETSC_USE_COMPLEX)
   #define MOST_FEW  (2 * LANES)
@@ -177,14 +186,41 @@ KERNEL Vector EntryValues(Entries e, AutoCSRValue value, size_t q)
   }
 }
 
-/* x at the columns of LANES adjacent entries. Scalar loads: the gather instructions are slower on most processors */
-KERNEL Vector EntryGather(Entries e, AutoCSRIndex index, size_t q, const PetscScalar *x)
+/* x at the columns of LANES adjacent entries, each by a load of its own */
+KERNEL Vector EntryLoads(Entries e, AutoCSRIndex index, size_t q, const PetscScalar *x)
 {
   Vector v;
 #define ONE_X(l) x[EntryColumn(e, index, q + (l))]
   VECTOR_OF(v, ONE_X);
 #undef ONE_X
   return v;
+}
+
+#if defined(HOST_GATHER)
+/* The same by one instruction. Codes of 16 bits are no larger than those of 32 that are made of them; those of 32 may be past the range of int only where PetscInt has 64 */
+KERNEL Vector EntryGatherAtOnce(Entries e, AutoCSRIndex index, size_t q, const PetscScalar *x)
+{
+  const uint16_t *code = (const uint16_t *)e.index + q;
+  const uint32_t *wide = (const uint32_t *)e.index + q;
+  const PetscInt *col  = (const PetscInt *)e.index + q;
+
+  if (index == AUTOCSR_INDEX_16) return (Vector){.re = GATHER_32(_mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)code)), x)};
+  #if defined(PETSC_USE_64BIT_INDICES)
+  return (Vector){.re = GATHER_64(index == AUTOCSR_INDEX_32 ? _mm512_cvtepu32_epi64(_mm256_loadu_si256((const __m256i *)wide)) : _mm512_loadu_si512(col), x)};
+  #else
+  return (Vector){.re = GATHER_32(_mm256_loadu_si256(index == AUTOCSR_INDEX_32 ? (const __m256i *)wide : (const __m256i *)col), x)};
+  #endif
+}
+#endif
+
+/* Which is faster is the processor's (gather.c) */
+KERNEL Vector EntryGather(Entries e, AutoCSRIndex index, size_t q, const PetscScalar *x)
+{
+#if defined(HOST_GATHER)
+  return EntryGatherAtOnce(e, index, q, x);
+#else
+  return EntryLoads(e, index, q, x);
+#endif
 }
 
 KERNEL PetscScalar ScalarConjugateIf(PetscScalar a, PetscBool conjugate)

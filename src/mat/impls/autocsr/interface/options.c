@@ -53,7 +53,7 @@ PetscErrorCode AutoCSRSettingsSetFromOptions(Mat A, AutoCSRSettings *s, AutoCSRO
   PetscCall(AutoCSROptionsEnum(A, PetscOptionsObject, "-mat_autocsr_exchange", "How parallel products on devices get entries of other processes", "MatAutoCSRSetExchange", MatAutoCSRExchanges, (PetscEnum *)&s->exchange));
   PetscCall(PetscOptionsBool("-mat_autocsr_progressive", "The first products by a plan that costs nothing, until they have paid for a better one", "MatAutoCSRSetProgressive", s->progressive, &s->progressive, NULL));
   PetscCall(PetscOptionsBool("-mat_autocsr_keep_csr", "The CSR stays on the device beside a plan that makes no use of it", "MatAutoCSRSetKeepCSR", s->keep_csr, &s->keep_csr, NULL));
-  PetscCall(PetscOptionsString("-mat_autocsr_simd", "Host instruction set: auto, x86-64, avx2, avx512", "", s->simd, s->simd, sizeof(s->simd), NULL));
+  PetscCall(PetscOptionsString("-mat_autocsr_simd", "Host instruction set: auto, x86-64, avx2, avx512, avx512-gather", "", s->simd, s->simd, sizeof(s->simd), NULL));
   PetscOptionsHeadEnd();
   PetscCall(AutoCSRSettingsCheck(s));
   PetscFunctionReturn(PETSC_SUCCESS);

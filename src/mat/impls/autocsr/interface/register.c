@@ -59,7 +59,7 @@ M*/
 . -mat_autocsr_keep_csr <false>                                     - see `MatAutoCSRSetKeepCSR()`
 . -mat_autocsr_machine (<file>|none)                                - where the machine's figures are kept; none: those that are shipped
 . -mat_autocsr_takeover                                             - with a device: stands in for `MATAIJCUSPARSE`, see below
-- -mat_autocsr_simd (auto|x86-64|avx2|avx512)                       - the instruction set of the host
+- -mat_autocsr_simd (auto|x86-64|avx2|avx512|avx512-gather)         - the instruction set of the host
 
   Level: beginner
 

@@ -76,7 +76,7 @@ static PetscErrorCode shipped_host(const char simd[], AutoCSRFigures *f)
 
   PetscFunctionBegin;
   PetscCall(PetscStrcmp(simd, "avx2", &avx2));
-  PetscCall(PetscStrcmp(simd, "avx512", &avx512));
+  PetscCall(PetscStrbeginswith(simd, "avx512", &avx512));
   f->machine     = machine;
   f->unknown     = (AutoCSRExecutorCost){1e-9, 2e-9, 3e-8, 0, 0, 1};
   f->n_executors = (PetscInt)PETSC_STATIC_ARRAY_LENGTH(ShippedHost);
