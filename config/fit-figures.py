@@ -5,6 +5,8 @@
   config/fit-figures.py model.txt ...             how well the model does, matrix by matrix
   config/fit-figures.py --fit model.txt ...       and figures that do better, as lines of shipped_cuda.h
 Each file is of other matrices, or of the same at another scale. --check 0,2: these files (from 0) are not fitted to, so that they tell what the figures are worth.
+--keep: products of another device, written anywhere without -measure (-mat_autocsr_machine none: an H200), that are to take as long as the figures say now,
+so that two devices share figures of which one is not at hand.
 --model: what the model says is of these files, one for each, written anywhere without -measure: of a model that has changed since.
 
 The model is that of select/cost.c. Each figure is fitted in its logarithm, least squares of the logarithms of the times, and drawn
@@ -187,6 +189,7 @@ def main():
     p.add_argument('--keep-machine', action='store_true', help='fit the executors alone')
     p.add_argument('--check', default='', help='numbers of files, from 0, that are reported by themselves and not fitted to')
     p.add_argument('--model', nargs='*', default=[])
+    p.add_argument('--keep', nargs='*', default=[])
     p.add_argument('runs', nargs='+', metavar='model.txt')
     a = p.parse_args()
     m = Model()
@@ -197,20 +200,26 @@ def main():
         m = Model()
         for i, path in enumerate(a.model):
             m.read(path, '@%d' % i)
+    for i, path in enumerate(a.keep):
+        m.read(path, '@kept%d' % i)
     names, shipped = sorted({n for s in m.segments.values() for n, _ in s} & set(m.figure)), m.machine
     measured = {k: t for k, t in measured.items() if k in m.variant and all(n in names for n, _ in m.segments[k])}
     apart = {k: t for k, t in measured.items() if k[0].split('@')[1] in a.check.split(',')}
     rest = {k: t for k, t in measured.items() if k not in apart}
 
+    current = np.array([m.figure[n] for n in names])
+    kept = [k for k in m.variant if '@kept' in k[0] and all(n in names for n, _ in m.segments[k])]
+    kept = dict(zip(kept, Evaluator(m, kept, names).seconds(current, shipped, shipped))) if kept else {}
+
     def report_all(figures, machine):
-        for part in (rest, apart):
+        for part in (rest, apart, kept):
             if part:
                 keys = list(part)
                 report(m, part, keys, Evaluator(m, keys, names).seconds(figures, machine, shipped))
 
-    report_all(np.array([m.figure[n] for n in names]), shipped)
+    report_all(current, shipped)
     if a.fit:
-        figures, machine = fit(m, rest, names, shipped, () if a.keep_machine else FITTED_MACHINE, a.pull)
+        figures, machine = fit(m, {**rest, **kept}, names, shipped, () if a.keep_machine else FITTED_MACHINE, a.pull)
         print('\nfitted')
         report_all(figures, machine)
         print('    ' + ', '.join('.%s = %.3g' % i for i in zip(MACHINE, machine)))
