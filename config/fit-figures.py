@@ -66,11 +66,11 @@ class Evaluator:
                     group += 1
                     self.group_product.append(p)
                     launched = False
-                rows.append([names.index(name), group] + s[:6] + [0 if launched else s[6]])
+                rows.append([names.index(name), group] + s[:6] + [0 if launched else s[6], s[8]])
                 launched = launched or s[6] > 0
         a = np.array(rows)
         self.figure, self.group = a[:, 0].astype(int), a[:, 1].astype(int)
-        self.entries, self.rows, self.irregular, self.longest, self.gather, self.stream, self.launch = a[:, 2:9].T
+        self.entries, self.rows, self.irregular, self.longest, self.gather, self.stream, self.launch, self.chance = a[:, 2:10].T
         self.first = np.flatnonzero(np.r_[True, self.group[1:] != self.group[:-1]])
         self.group_product = np.array(self.group_product)
 
@@ -78,7 +78,8 @@ class Evaluator:
         """machine, shipped: as MACHINE; what the model says of launches is by those shipped"""
         entry, row, irregular, start, walk, memory, slower = figures[self.figure].T
         gather = self.gather * slower
-        work = np.maximum(self.entries * entry + self.rows * row + self.irregular * irregular, memory * self.stream)
+        work = self.entries * entry + self.rows * row + self.irregular * irregular
+        work += np.where(self.chance > 0, self.chance, 1) * np.maximum(0, memory * self.stream - work)
         through = np.add.reduceat(np.maximum(work, gather) + machine[2] * np.minimum(work, gather), self.first)
         wait = np.maximum.reduceat(start + self.longest * walk, self.first)
         launch = np.add.reduceat(self.launch, self.first) * (machine[1] / shipped[1])

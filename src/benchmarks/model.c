@@ -23,7 +23,7 @@ static void PrintVariant(const char matrix[], const AutoCSRStrategy *strategy, P
   machine  name, seconds of a product's start, of a launch, what is not hidden
   memory   with -measure: of each level bytes a second, then seconds of a random line (what shipped.c compares another device's with)
   figure   name entry row irregular start walk memory gather
-  segment  matrix strategy variant figure entries rows irregular longest gather stream launch joins
+  segment  matrix strategy variant figure entries rows irregular longest gather stream launch joins chance
   variant  matrix strategy variant bytes own_bytes build seconds score
   choice   matrix strategy or "ranges" seconds score
   choosing matrix seconds that it took
@@ -56,7 +56,7 @@ static PetscErrorCode PrintStrategy(const char matrix[], AutoCSRChooser *chooser
       PetscCall(AutoCSRCostTerms(chooser, &chooser->problem, &part[p], e.bytes, &terms));
       printf("segment");
       PrintVariant(matrix, strategy, v);
-      printf("\t%s\t%.0f\t%.0f\t%.0f\t%g\t%.6e\t%.6e\t%.6e\t%d\n", name, part[p].entries, part[p].rows, part[p].irregular, part[p].longest, terms.gather, terms.stream, terms.launch, (int)part[p].joins);
+      printf("\t%s\t%.0f\t%.0f\t%.0f\t%g\t%.6e\t%.6e\t%.6e\t%d\t%g\n", name, part[p].entries, part[p].rows, part[p].irregular, part[p].longest, terms.gather, terms.stream, terms.launch, (int)part[p].joins, terms.chance);
     }
     printf("variant");
     PrintVariant(matrix, strategy, v);
