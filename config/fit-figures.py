@@ -66,7 +66,7 @@ class Evaluator:
                     group += 1
                     self.group_product.append(p)
                     launched = False
-                rows.append([names.index(name), group] + s[:6] + [0 if launched else s[6], s[8]])
+                rows.append([names.index(name), group] + s[:6] + [0 if launched else s[6], s[8] if len(s) > 8 else 0])
                 launched = launched or s[6] > 0
         a = np.array(rows)
         self.figure, self.group = a[:, 0].astype(int), a[:, 1].astype(int)
