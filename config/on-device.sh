@@ -78,6 +78,13 @@ step() {
   grep '^not ok' "$log" | cut -c1-100
 }
 
+# What there is so far: whoever ends this script may do so at any step
+pack() {
+  for results in "$work"/bench-*/results; do [ ! -e "$results" ] || cp -r "$results" "$logs"; done
+  cp "${XDG_CACHE_HOME:-$HOME/.cache}"/petscautocsr/figures-* "$logs" 2>/dev/null # as measured there
+  tar -C "$work" -cJf "$work/logs.tar.xz" logs && mv "$work/logs.tar.xz" "$out/logs.tar.xz"
+}
+
 nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
 if [ "${MPS:-0}" = 1 ]; then
   export CUDA_MPS_PIPE_DIRECTORY=$work/mps CUDA_MPS_LOG_DIRECTORY=$work/mps
@@ -97,11 +104,10 @@ for words in "$@"; do
   else
     (step "${word[@]}")
     wait
+    pack
   fi
 done
 wait
 [ "${MPS:-0}" = 0 ] || echo quit | timeout 5 nvidia-cuda-mps-control
-for results in "$work"/bench-*/results; do [ ! -e "$results" ] || cp -r "$results" "$logs"; done
-cp "${XDG_CACHE_HOME:-$HOME/.cache}"/petscautocsr/figures-* "$logs" 2>/dev/null # as measured there
-tar -C "$work" -cJf "$out/logs.tar.xz" logs
+pack
 rm -rf "$work"
