@@ -6,7 +6,7 @@
   config/fit-figures.py --fit model.txt ...       and figures that do better, as lines of shipped_cuda.h
 Each file is of other matrices, or of the same at another scale. --check 0,2: these files (from 0) are not fitted to, so that they tell what the figures are worth.
 --keep: products of another device, written anywhere without -measure (-mat_autocsr_machine none: an H200), that are to take as long as the figures say now,
-so that two devices share figures of which one is not at hand.
+so that two devices share figures of which one is not at hand (--keep kept.txt ... -- model.txt ...).
 --model: what the model says is of these files, one for each, written anywhere without -measure: of a model that has changed since.
 
 The model is that of select/cost.c. Each figure is fitted in its logarithm, least squares of the logarithms of the times, and drawn
@@ -66,7 +66,7 @@ class Evaluator:
                     group += 1
                     self.group_product.append(p)
                     launched = False
-                rows.append([names.index(name), group] + s[:6] + [0 if launched else s[6], s[8] if len(s) > 8 else 0])
+                rows.append([names.index(name), group] + s[:6] + [0 if launched else s[6], s[8]])
                 launched = launched or s[6] > 0
         a = np.array(rows)
         self.figure, self.group = a[:, 0].astype(int), a[:, 1].astype(int)
@@ -79,7 +79,7 @@ class Evaluator:
         entry, row, irregular, start, walk, memory, slower = figures[self.figure].T
         gather = self.gather * slower
         work = self.entries * entry + self.rows * row + self.irregular * irregular
-        work += np.where(self.chance > 0, self.chance, 1) * np.maximum(0, memory * self.stream - work)
+        work += self.chance * np.maximum(0, memory * self.stream - work)
         through = np.add.reduceat(np.maximum(work, gather) + machine[2] * np.minimum(work, gather), self.first)
         wait = np.maximum.reduceat(start + self.longest * walk, self.first)
         launch = np.add.reduceat(self.launch, self.first) * (machine[1] / shipped[1])

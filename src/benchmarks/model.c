@@ -28,7 +28,7 @@ static void PrintVariant(const char matrix[], const AutoCSRStrategy *strategy, P
   choice   matrix strategy or "ranges" seconds score
   choosing matrix seconds that it took
   time     matrix strategy variant seconds of a product
-  gather and stream: seconds that the machine takes for them, launch: for its start; joins: the launch before
+  gather and stream: seconds that the machine takes for them, launch: for its start; joins: the launch before; chance: that it streams (else a device's L2 has the set)
 */
 static PetscErrorCode PrintStrategy(const char matrix[], AutoCSRChooser *chooser, const AutoCSRStrategy *strategy)
 {

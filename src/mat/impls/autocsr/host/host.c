@@ -25,7 +25,7 @@ static const InstructionSet InstructionSets[] = {
 };
 #endif
 
-/* Those that this processor has, the fastest and NULL last */
+/* Those that this processor has, the fastest and NULL last: found once in a process */
 static const InstructionSet *const *Sets(void)
 {
   static const InstructionSet *sets[PETSC_STATIC_ARRAY_LENGTH(InstructionSets) + 1];
@@ -40,9 +40,9 @@ static const InstructionSet *const *Sets(void)
 #endif
   for (size_t i = count; i-- > 0;) sets[i] = &InstructionSets[i];
 #if defined(AUTOCSR_HOST_GATHER)
-  if (count > 3 && !AutoCSRHostGatherIsFast()) {
-    sets[2] = &InstructionSets[3];
-    sets[3] = &InstructionSets[2];
+  if (count == PETSC_STATIC_ARRAY_LENGTH(InstructionSets) && !AutoCSRHostGatherIsFast()) { /* the last two are the same instructions */
+    sets[count - 1] = &InstructionSets[count - 2];
+    sets[count - 2] = &InstructionSets[count - 1];
   }
 #endif
   return sets;

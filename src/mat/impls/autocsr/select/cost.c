@@ -32,29 +32,30 @@ static PetscInt cache_level(const AutoCSRMachine *machine, double bytes)
   return level;
 }
 
-/* The last cache holds a part of a set larger than itself; a device's whole L2 may hold a set or not: half of it is in reach of half of the multiprocessors */
+/*
+  How a device's L2 holds a set: surely up to so much of its half that is near a multiprocessor, from there to the whole half with less and less chance, a set that only the whole holds in part.
+  The same copy of 20 MB is read from it or from memory by what else a process has (table wave-in-l2; why is not shown)
+*/
+#define STAYS_SURELY 0.7
+#define STAYS_MOSTLY 0.5
+
+/* The last cache holds a part of a set larger than itself */
 double AutoCSRStreamSeconds(const AutoCSRMachine *machine, double bytes, double working_set)
 {
   const PetscInt level = cache_level(machine, working_set);
   double         held;
 
   if (level < 2) return 0;
-  held = level > 2 ? machine->cache[2] / working_set / 2 : machine->parallel ? 0.5 : 1; /* half: a cyclic read evicts much of it before its turn */
+  held = level > 2 ? machine->cache[2] / working_set / 2 : machine->parallel ? STAYS_MOSTLY
+                                                                             : 1; /* half: a cyclic read evicts much of it before its turn */
   return PetscMax(0, bytes * (held / machine->bandwidth[2] + (1 - held) / machine->bandwidth[3] - machine->in_work / machine->bandwidth[1]));
 }
 
-/*
-  The chance that a set which a device's half of L2 holds does not stay there, from so much of that half on: what else was read, and where in memory the set lies, tell whether a product
-  reads it from L2 or from memory (table wave-in-l2: the same copy of 20 MB takes 6 or 10 us)
-*/
-#define STAYS_SURELY 0.7
-#define GOES_MOSTLY  0.5
-
-static double chance_of_memory(const AutoCSRMachine *machine, double working_set)
+/* The chance that what streams comes from where it is told to: 1, but for a set that may have stayed in a device's L2 */
+static double chance_of_stream(const AutoCSRMachine *machine, double working_set)
 {
-  const double full = working_set / machine->cache[1];
-
-  return machine->parallel && full <= 1 ? PetscMax(0, GOES_MOSTLY * (full - STAYS_SURELY) / (1 - STAYS_SURELY)) : 0;
+  if (!machine->parallel || working_set > machine->cache[1]) return 1;
+  return (1 - STAYS_MOSTLY) * PetscMax(0, working_set / machine->cache[1] - STAYS_SURELY) / (1 - STAYS_SURELY);
 }
 
 /* Seconds of a line of x, of whose bytes `window` are read in turn. On a processor the last cache holds as much of them as half of it does, beside what streams by; a device's figures are fitted to steps */
@@ -130,8 +131,8 @@ PetscErrorCode AutoCSRCostTerms(const AutoCSRChooser *chooser, const AutoCSRProb
   PetscFunctionBegin;
   if (machine->parallel) window = PetscMin(window, problem->profile->reach); /* a processor's figures are of columns that are all read equally often */
   terms->gather = part->scattered * line_seconds(machine, window);
-  terms->chance = chance_of_memory(machine, set);
-  terms->stream = terms->chance > 0 ? streamed / machine->bandwidth[3] : AutoCSRStreamSeconds(machine, streamed, set);
+  terms->chance = chance_of_stream(machine, set);
+  terms->stream = terms->chance < 1 ? streamed / machine->bandwidth[3] : AutoCSRStreamSeconds(machine, streamed, set);
   terms->launch = part->entries >= machine->alone ? machine->launch : 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -174,10 +175,7 @@ PetscErrorCode AutoCSRCostEvaluate(AutoCSRChooser *chooser, const AutoCSRProblem
       const double before = wait;
 
       wait = PetscMax(wait, figure->cost.start + part[i].longest * figure->cost.walk);
-      if (t.chance > 0)
-        work += t.chance * PetscMax(0, figure->cost.memory * t.stream - work);
-      else
-        work = PetscMax(work, figure->cost.memory * t.stream);
+      work += t.chance * PetscMax(0, figure->cost.memory * t.stream - work);
       total->part[i] = overlap(machine, work, t.gather) + wait - before;
     } else
       total->part[i] = overlap(machine, PetscMax(work, t.gather), t.stream);

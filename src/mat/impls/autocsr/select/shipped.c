@@ -7,7 +7,7 @@
   #include "shipped_cuda.h"
 #endif
 
-/* Nanoseconds: entry, row, irregular, in x86-64, avx2, avx512; and gather */
+/* Nanoseconds: entry, row, irregular, in x86-64, avx2, avx512 (either way to gather x); and gather */
 static const struct {
   const char         *name;
   AutoCSRExecutorCost cost[3];
