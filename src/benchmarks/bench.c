@@ -1,5 +1,5 @@
 static const char help[] = "Compares autocsr with PETSc's own sequential types (on a GPU also with cuSPARSE) on generated matrices and matrices from files.\n\
-Load the library with -dll_append; without it only PETSc's types are measured. With -heldout or -heldout_second other families of generated matrices. See src/benchmarks/README.md.\n\n";
+Load the library with -dll_append; without it only PETSc's types are measured. With -heldout, -heldout_second or -heldout_third other families of generated matrices. See src/benchmarks/README.md.\n\n";
 
 #include "bench.h"
 

@@ -26,13 +26,22 @@ const Generator Generators[] = {
 
 PetscErrorCode GeneratorsAsked(const Generator **g)
 {
-  PetscBool heldout = PETSC_FALSE, second = PETSC_FALSE;
+  const struct {
+    const char      *option;
+    const Generator *generators;
+  } suites[]        = {{"-heldout", HeldOut}, {"-heldout_second", HeldOutSecond}, {"-heldout_third", HeldOutThird}};
+  const char *asked = NULL;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscOptionsGetBool(NULL, NULL, "-heldout", &heldout, NULL));
-  PetscCall(PetscOptionsGetBool(NULL, NULL, "-heldout_second", &second, NULL));
-  PetscCheck(!heldout || !second, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "-heldout and -heldout_second: one suite is run at a time; give one of them");
-  *g = second ? HeldOutSecond : heldout ? HeldOut
-                                        : Generators;
+  *g = Generators;
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(suites); k++) {
+    PetscBool this = PETSC_FALSE;
+
+    PetscCall(PetscOptionsGetBool(NULL, NULL, suites[k].option, &this, NULL));
+    if (!this) continue;
+    PetscCheck(!asked, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "%s and %s: one suite is run at a time; give one of them", asked, suites[k].option);
+    asked = suites[k].option;
+    *g    = suites[k].generators;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -32,9 +32,9 @@ typedef struct {
   PetscBool symmetric;                         /* random values are; a stencil's, of a diffusion in a material that differs from place to place */
 } Generator;
 
-extern const Generator Generators[], HeldOut[], HeldOutSecond[]; /* each ends with a NULL name; generators.c, heldout.c, heldout_second.c */
+extern const Generator Generators[], HeldOut[], HeldOutSecond[], HeldOutThird[]; /* each ends with a NULL name; generators.c, heldout.c and so on */
 
-PetscErrorCode GeneratorsAsked(const Generator **); /* by the options -heldout and -heldout_second */
+PetscErrorCode GeneratorsAsked(const Generator **); /* by the options -heldout, -heldout_second and -heldout_third */
 PetscErrorCode CsrGenerate(const Generator *, const Size *, Csr *);
 PetscErrorCode CsrLoad(const char file[], Csr *); /* PETSc binary */
 PetscErrorCode CsrDestroy(Csr *);
