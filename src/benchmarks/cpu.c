@@ -114,7 +114,7 @@ const Machine Cpu = {
     .peers    = "PETSc's types",
     .width    = 9,
     .columns  = Columns,
-    .sample   = 1e-3,
+    .sample   = 3e-2,
     .setups   = 5,
     .scale    = 0.5,
     .limits   = {.seconds = 6, .memory = 8, .rounds = 101},

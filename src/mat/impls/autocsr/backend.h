@@ -23,6 +23,13 @@ typedef struct {
   PetscInt count[AUTOCSR_MAX_BINS], rows[AUTOCSR_MAX_BINS], nnz[AUTOCSR_MAX_BINS];
 } AutoCSRBins;
 
+/* Bytes within which measure_memory() reads a processor's random lines, of memory and of its last cache */
+#define AUTOCSR_FAR_BYTES (64 << 20)
+static inline double AutoCSRNearBytes(const double cache[3])
+{
+  return PetscMin(PetscMin(cache[2] / 2, 4 * cache[1]), AUTOCSR_FAR_BYTES / 4);
+}
+
 /*
   Sizes and counts are on the host; `names`, streams, the three arrays of a matrix, its profile's pattern_id and operands
   are in the backend's memory. Work may be queued: what follows on the same backend comes after it, to_host() waits for it.

@@ -1,8 +1,8 @@
 /* What select/ asks of the host: which processor it is, and how fast its memory is at each level */
 #include "host.h"
+#include "../backend.h"
 #include <petsctime.h>
 
-#define MEMORY_BYTES (64 << 20)
 #define SECOND_CACHE (1 << 20)
 #define TURNS        16
 #define ROUNDS       9
@@ -156,7 +156,7 @@ static PetscErrorCode LowerLastCache(const double *data, double cache[3], const 
     const double bytes = 0.75 * cache[2];
     double       per_line;
 
-    if (bytes > MEMORY_BYTES / 2 || bytes <= 4 * cache[1]) break;
+    if (bytes > AUTOCSR_FAR_BYTES / 2 || bytes <= 4 * cache[1]) break;
     for (int touch = 0; touch < 2; touch++) Sink += SumOf(data, (size_t)bytes / sizeof(*data)); /* what is to be found there must be there first */
     PetscCall(RandomTime(data, (size_t)bytes, &per_line));
     if (2 * per_line < random_line[2] + random_line[3]) break;
@@ -170,16 +170,16 @@ PetscErrorCode AutoCSRHostMeasureMemory(double cache[3], double bandwidth[4], do
   double *data, strided_bandwidth;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(MEMORY_BYTES / sizeof(double), &data));
-  for (size_t i = 0; i < MEMORY_BYTES / sizeof(double); i++) data[i] = 1;
+  PetscCall(PetscMalloc1(AUTOCSR_FAR_BYTES / sizeof(double), &data));
+  for (size_t i = 0; i < AUTOCSR_FAR_BYTES / sizeof(double); i++) data[i] = 1;
   for (int level = 0; level < 4; level++) {
-    const size_t bytes = level == 3 ? MEMORY_BYTES : (size_t)PetscMin(level == 2 ? PetscMin(cache[2] / 2, 4 * cache[1]) : cache[level] / 2, MEMORY_BYTES / 4);
+    const size_t bytes = level == 3 ? AUTOCSR_FAR_BYTES : (size_t)(level == 2 ? AutoCSRNearBytes(cache) : PetscMin(cache[level] / 2, AUTOCSR_FAR_BYTES / 4));
 
     PetscCall(StreamTime(SumOf, data, bytes, (PetscBool)(level == 3), &bandwidth[level]));
     PetscCall(RandomTime(data, bytes, &random_line[level]));
   }
   PetscCall(LowerLastCache(data, cache, random_line));
-  PetscCall(StreamTime(SumOfStrided, data, MEMORY_BYTES, PETSC_TRUE, &strided_bandwidth));
+  PetscCall(StreamTime(SumOfStrided, data, AUTOCSR_FAR_BYTES, PETSC_TRUE, &strided_bandwidth));
   *strided = PetscMax(1, bandwidth[3] / strided_bandwidth);
   PetscCall(PetscFree(data));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -58,15 +58,37 @@ static double chance_of_stream(const AutoCSRMachine *machine, double working_set
   return (1 - STAYS_MOSTLY) * PetscMax(0, working_set / machine->cache[1] - STAYS_SURELY) / (1 - STAYS_SURELY);
 }
 
-/* Seconds of a line of x, of whose bytes `window` are read in turn. On a processor the last cache holds as much of them as half of it does, beside what streams by; a device's figures are fitted to steps */
+/* Seconds of a line of x, of whose bytes `window` are read in turn; a device's figures are fitted to steps */
 static double line_seconds(const AutoCSRMachine *machine, double window)
 {
   const PetscInt level = cache_level(machine, window);
-  double         held;
 
   if (machine->parallel || level < 2) return machine->random_line[level];
-  held = PetscMin(1, machine->cache[2] / 2 / window);
-  return held * machine->random_line[2] + (1 - held) * machine->random_line[3];
+  /* On a processor from what was measured at the one end to what was at the other. The last cache holds as much of them as half of it does, beside what streams by, and of a large one less
+     and less is as fast as its nearest part */
+  const double near = AutoCSRNearBytes(machine->cache), reached = PetscMin(1, PetscMax(0, window - near) / (AUTOCSR_FAR_BYTES - near));
+  const double far  = PetscMax(1 - PetscMin(1, machine->cache[2] / 2 / window), reached);
+
+  return (1 - far) * machine->random_line[2] + far * machine->random_line[3];
+}
+
+/*
+  On a processor, of rows that are worked on one after the other and in place: bytes of x that a row brings again, line by line, because it is so long that L2 does not hold
+  them from row to row. Slices work on their rows at once
+*/
+static double bytes_brought_again(const AutoCSRMachine *machine, const AutoCSRProblem *problem, const AutoCSRCost *part)
+{
+  const AutoCSRProfile *profile = problem->profile;
+  const double          x = problem->csr->n * (double)sizeof(PetscScalar);
+  double                bytes = 0;
+
+  if (machine->parallel || part->axes.order != AUTOCSR_ORDER_CSR || PetscMin(x, problem->range.longest * (double)AUTOCSR_LINE) <= machine->cache[1]) return 0;
+  for (int bin = 1; bin < AUTOCSR_HISTOGRAM_BINS; bin++) {
+    const double rows = profile->histogram[bin], row = PetscMin(x, AUTOCSR_LINE * (profile->histogram_nnz[bin] / PetscMax(1, rows)));
+
+    if (row > machine->cache[1]) bytes += rows * row;
+  }
+  return bytes * part->entries / profile->nnz;
 }
 
 /* Work and streaming go on at once, but the one waits now and then for the other */
@@ -130,7 +152,7 @@ PetscErrorCode AutoCSRCostTerms(const AutoCSRChooser *chooser, const AutoCSRProb
 
   PetscFunctionBegin;
   if (machine->parallel) window = PetscMin(window, problem->profile->reach); /* a processor's figures are of columns that are all read equally often */
-  terms->gather = part->scattered * line_seconds(machine, window);
+  terms->gather = part->scattered * line_seconds(machine, window) + bytes_brought_again(machine, problem, part) / machine->bandwidth[cache_level(machine, window)];
   terms->chance = chance_of_stream(machine, set);
   terms->stream = terms->chance < 1 ? streamed / machine->bandwidth[3] : AutoCSRStreamSeconds(machine, streamed, set);
   terms->launch = part->entries >= machine->alone ? machine->launch : 0;
