@@ -1,4 +1,4 @@
-static char help[] = "The choice: the best variants by their scores, best first, csr among them, and row ranges where they gain.\n\n";
+static char help[] = "The choice: the best variants by their scores, best first, csr among them, and row ranges where they gain; what rows longer than a cache cost.\n\n";
 
 #include "../src/mat/impls/autocsr/select/choose.h"
 #include "blocks.h"
@@ -161,6 +161,65 @@ static PetscErrorCode CheckMatrix(const Generator *g, const AutoCSRFigures *figu
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* One column in some eighty bytes of x: each in a line of its own */
+static PetscInt LineByLine(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
+{
+  PetscInt k = 0;
+
+  for (PetscInt j = i; j < n; j += 80 / (PetscInt)sizeof(PetscScalar)) col[k++] = j;
+  return k;
+}
+
+/* What x costs rows in place and slices. times: bytes of x, of so many second-level caches */
+static PetscErrorCode GatherOf(const AutoCSRFigures *figures, AutoCSRChooser *chooser, double times, double *in_place, double *slices)
+{
+  const Generator long_rows = {"rows longer than a cache", 16, (PetscInt)(times * figures->machine.cache[1] / sizeof(PetscScalar)), LineByLine, VALUES_MANY};
+  const char     *names[]   = {"csr", "sell"};
+  double         *gather[]  = {in_place, slices};
+  AutoCSRMatrix   csr;
+  AutoCSRSettings settings;
+  AutoCSRProfile *profile;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatrixCreate(&long_rows, &csr));
+  PetscCall(AutoCSRProfileCreate(&csr, csr.backend->slice_height, &profile));
+  PetscCall(AutoCSRSettingsInitialize(&settings));
+  chooser->figures = figures;
+  chooser->problem = (AutoCSRProblem){.csr = &csr, .profile = profile, .settings = &settings, .lanes = figures->lanes};
+  AutoCSRProblemSetChunks(&chooser->problem, 0, profile->chunks);
+  for (int s = 0; s < 2; s++) {
+    const AutoCSRStrategy *strategy;
+    AutoCSRAxes            axes[AUTOCSR_MAX_VARIANTS];
+    AutoCSRCost            part[AUTOCSR_MAX_PARTS];
+    AutoCSRTerms           terms;
+    const char            *why;
+    PetscInt               n;
+
+    PetscCall(AutoCSRStrategyFind(names[s], &strategy));
+    PetscCall((*strategy->variants)(&chooser->problem, AUTOCSR_MAX_VARIANTS, axes, &n, &why));
+    PetscCheck(n > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s does not apply to rows longer than a cache: %s", names[s], why);
+    PetscCall((*strategy->cost)(&chooser->problem, &axes[0], part, &n));
+    PetscCall(AutoCSRCostTerms(chooser, &chooser->problem, &part[0], part[0].bytes, &terms));
+    *gather[s] = terms.gather;
+  }
+  PetscCall(AutoCSRProfileDestroy(&profile));
+  PetscCall(MatrixDestroy(&csr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Rows in place bring x again, row by row, once the second-level cache does not hold a row's lines; slices do not */
+static PetscErrorCode CheckLongRows(const AutoCSRFigures *figures, AutoCSRChooser *chooser)
+{
+  double in_place, slices;
+
+  PetscFunctionBeginUser;
+  PetscCall(GatherOf(figures, chooser, 0.5, &in_place, &slices));
+  PetscCheck(in_place == slices, PETSC_COMM_SELF, PETSC_ERR_PLIB, "x that a cache holds costs rows in place %g s and slices %g s", in_place, slices);
+  PetscCall(GatherOf(figures, chooser, 4, &in_place, &slices));
+  PetscCheck(in_place > slices, PETSC_COMM_SELF, PETSC_ERR_PLIB, "x costs rows that are longer than a cache %g s in place and %g s in slices", in_place, slices);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   const AutoCSRFigures *figures;
@@ -177,6 +236,7 @@ int main(int argc, char **argv)
   for (size_t g = 0; g < PETSC_STATIC_ARRAY_LENGTH(more); g++) PetscCall(CheckMatrix(&more[g], figures, chooser, &ranges, &last));
   PetscCheck(ranges > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "No row ranges were chosen");
   PetscCheck(last > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The last place was never kept for csr");
+  PetscCall(CheckLongRows(figures, chooser));
   PetscCall(PetscFree(chooser));
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "The best are chosen\n"));
   PetscCall(PetscFinalize());
