@@ -67,7 +67,7 @@ static double line_seconds(const AutoCSRMachine *machine, double window)
   /* On a processor from what was measured at the one end to what was at the other. The last cache holds as much of them as half of it does, beside what streams by, and of a large one less
      and less is as fast as its nearest part */
   const double near = AutoCSRNearBytes(machine->cache), reached = PetscMin(1, PetscMax(0, window - near) / (AUTOCSR_FAR_BYTES - near));
-  const double far  = PetscMax(1 - PetscMin(1, machine->cache[2] / 2 / window), reached);
+  const double far = PetscMax(1 - PetscMin(1, machine->cache[2] / 2 / window), reached);
 
   return (1 - far) * machine->random_line[2] + far * machine->random_line[3];
 }
@@ -79,8 +79,8 @@ static double line_seconds(const AutoCSRMachine *machine, double window)
 static double bytes_brought_again(const AutoCSRMachine *machine, const AutoCSRProblem *problem, const AutoCSRCost *part)
 {
   const AutoCSRProfile *profile = problem->profile;
-  const double          x = problem->csr->n * (double)sizeof(PetscScalar);
-  double                bytes = 0;
+  const double          x       = problem->csr->n * (double)sizeof(PetscScalar);
+  double                bytes   = 0;
 
   if (machine->parallel || part->axes.order != AUTOCSR_ORDER_CSR || PetscMin(x, problem->range.longest * (double)AUTOCSR_LINE) <= machine->cache[1]) return 0;
   for (int bin = 1; bin < AUTOCSR_HISTOGRAM_BINS; bin++) {
