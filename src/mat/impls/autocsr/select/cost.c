@@ -58,17 +58,27 @@ static double chance_of_stream(const AutoCSRMachine *machine, double working_set
   return (1 - STAYS_MOSTLY) * PetscMax(0, working_set / machine->cache[1] - STAYS_SURELY) / (1 - STAYS_SURELY);
 }
 
-/* Seconds of a line of x, of whose bytes `window` are read in turn; a device's figures are fitted to steps */
+/*
+  How many of a processor's lines of x, of which `window` bytes are read in turn, take as long as memory's: the last cache holds as much of them as half of it does, beside what streams by, and
+  of a large one less and less is as fast as its nearest part
+*/
+static double far_share(const AutoCSRMachine *machine, double window)
+{
+  const double near     = AutoCSRNearBytes(machine->cache);
+  const double distant  = PetscMax(0, window - near) / (AUTOCSR_FAR_BYTES - near);
+  const double not_held = 1 - machine->cache[2] / 2 / window;
+
+  return PetscMin(1, PetscMax(distant, not_held));
+}
+
+/* Seconds of a line of x; a device's figures are fitted to steps */
 static double line_seconds(const AutoCSRMachine *machine, double window)
 {
   const PetscInt level = cache_level(machine, window);
+  double         far;
 
   if (machine->parallel || level < 2) return machine->random_line[level];
-  /* On a processor from what was measured at the one end to what was at the other. The last cache holds as much of them as half of it does, beside what streams by, and of a large one less
-     and less is as fast as its nearest part */
-  const double near = AutoCSRNearBytes(machine->cache), reached = PetscMin(1, PetscMax(0, window - near) / (AUTOCSR_FAR_BYTES - near));
-  const double far = PetscMax(1 - PetscMin(1, machine->cache[2] / 2 / window), reached);
-
+  far = far_share(machine, window);
   return (1 - far) * machine->random_line[2] + far * machine->random_line[3];
 }
 
