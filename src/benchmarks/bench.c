@@ -1,5 +1,5 @@
 static const char help[] = "Compares autocsr with PETSc's own sequential types (on a GPU also with cuSPARSE) on generated matrices and matrices from files.\n\
-Load the library with -dll_append; without it only PETSc's types are measured. With -heldout, -heldout_second or -heldout_third other families of generated matrices. See src/benchmarks/README.md.\n\n";
+Load the library with -dll_append; without it only PETSc's types are measured. With -heldout, -heldout_second or -heldout_third other families of generated matrices, with -drawn N matrices that are drawn by lot. See src/benchmarks/README.md.\n\n";
 
 #include "bench.h"
 
@@ -27,7 +27,7 @@ static PetscErrorCode Run(const Machine *machine, const char group[], const char
 /* Not reported: what is done once in a process (the library measures the machine) is no part of a matrix's setup */
 static PetscErrorCode WarmUp(const Machine *machine, const Size *size, const Limits *limits)
 {
-  const Size small = {PetscMin(1e-3, size->scale), size->seed};
+  const Size small = {.scale = PetscMin(1e-3, size->scale), .seed = size->seed};
   Limits     brief = *limits;
   Csr        csr;
 
@@ -56,7 +56,7 @@ int main(int argc, char **argv)
 {
   const Machine   *machine = &Cpu;
   Limits           limits;
-  Size             size = {0, 1};
+  Size             size = {.seed = 1};
   PetscInt         seed = 1, files = 1024;
   PetscMPIInt      ranks;
   PetscBool        gpu                         = PETSC_FALSE;
@@ -90,7 +90,7 @@ int main(int argc, char **argv)
 
   PetscCall(WarmUp(machine, &size, &limits));
   PetscCall(ReportOpen(machine, results, label, &report));
-  PetscCall(GeneratorsAsked(&g));
+  PetscCall(GeneratorsAsked(size.seed, &g));
   for (; g->name; g++) {
     Size      fitting = size;
     PetscBool wanted;

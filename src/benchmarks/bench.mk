@@ -22,7 +22,7 @@ overheads: all $(overheads_program)
 
 # What the cost model says, without a product: make model; the program takes -gpu where no device is
 model_program := $(BUILD)/src/benchmarks/model
-$(model_program): $(addprefix $(BUILD)/src/benchmarks/,model.o generators.o heldout.o heldout_second.o heldout_third.o stencils.o irregular.o rmat.o csr.o) $(BUILD)/private.a
+$(model_program): $(addprefix $(BUILD)/src/benchmarks/,model.o generators.o heldout.o heldout_second.o heldout_third.o drawn.o stencils.o irregular.o rmat.o csr.o) $(BUILD)/private.a
 	$(call quiet,LINK)$(CLINKER) -fopenmp -o $@ $^ $(PETSC_LINK) -lm
 model: $(model_program)
 

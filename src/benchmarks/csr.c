@@ -84,8 +84,11 @@ PetscErrorCode CsrFromRows(PetscInt m, PetscInt n, PetscInt longest, CsrRow row,
 
 PetscErrorCode CsrGenerate(const Generator *g, const Size *size, Csr *csr)
 {
+  const Size own = {size->scale, size->seed, g->draw};
+
   PetscFunctionBeginUser;
-  PetscCall(g->make(size, csr));
+  PetscCall(g->make(&own, csr));
+  if (csr->val) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc1(PetscMax(csr->row_ptr[csr->m], 1), &csr->val));
   if (g->diagonal != 0) {
 #pragma omp parallel for

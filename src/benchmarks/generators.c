@@ -24,13 +24,15 @@ const Generator Generators[] = {
     {"poisson2d5-sym", Poisson2d5, 44988000, 0, PETSC_TRUE},
     {NULL, NULL, 0, 0}};
 
-PetscErrorCode GeneratorsAsked(const Generator **g)
+PetscErrorCode GeneratorsAsked(uint64_t seed, const Generator **g)
 {
   const struct {
     const char      *option;
     const Generator *generators;
   } suites[]        = {{"-heldout", HeldOut}, {"-heldout_second", HeldOutSecond}, {"-heldout_third", HeldOutThird}};
   const char *asked = NULL;
+  PetscInt    drawn = 0;
+  PetscBool   draws;
 
   PetscFunctionBeginUser;
   *g = Generators;
@@ -43,5 +45,8 @@ PetscErrorCode GeneratorsAsked(const Generator **g)
     asked = suites[k].option;
     *g    = suites[k].generators;
   }
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-drawn", &drawn, &draws));
+  PetscCheck(!draws || !asked, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "%s and -drawn: one suite is run at a time; give one of them", asked);
+  if (draws) PetscCall(DrawnSuite(drawn, seed, g));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -22,19 +22,22 @@ typedef struct {
 typedef struct {
   double   scale; /* multiplies rows and nonzeros; 1: the full size */
   uint64_t seed;
+  PetscInt draw; /* the Generator's */
 } Size;
 
 typedef struct {
   const char *name;
-  PetscErrorCode (*make)(const Size *, Csr *); /* everything but the values */
+  PetscErrorCode (*make)(const Size *, Csr *); /* everything, or everything but the values */
   double    nnz;                               /* about, at scale 1 */
   double    diagonal;                          /* 0: values random in [0.001, 1); else constant: this on the diagonal, -1 elsewhere */
   PetscBool symmetric;                         /* random values are; a stencil's, of a diffusion in a material that differs from place to place */
+  PetscInt  draw;                              /* which of the matrices that are drawn by lot */
 } Generator;
 
 extern const Generator Generators[], HeldOut[], HeldOutSecond[], HeldOutThird[]; /* each ends with a NULL name; generators.c, heldout.c and so on */
 
-PetscErrorCode GeneratorsAsked(const Generator **); /* by the options -heldout, -heldout_second and -heldout_third */
+PetscErrorCode GeneratorsAsked(uint64_t seed, const Generator **);            /* by the options -heldout, -heldout_second, -heldout_third and -drawn */
+PetscErrorCode DrawnSuite(PetscInt count, uint64_t seed, const Generator **); /* drawn.c */
 PetscErrorCode CsrGenerate(const Generator *, const Size *, Csr *);
 PetscErrorCode CsrLoad(const char file[], Csr *); /* PETSc binary */
 PetscErrorCode CsrDestroy(Csr *);

@@ -293,9 +293,9 @@ int main(int argc, char **argv)
 
     printf("figure\t%s\t%.6e\t%.6e\t%.6e\t%.6e\t%.6e\t%g\t%g\n", figures->executor[i].name, c->entry, c->row, c->irregular, c->start, c->walk, c->memory, c->gather > 0 ? c->gather : 1);
   }
-  PetscCall(GeneratorsAsked(&g));
+  PetscCall(GeneratorsAsked((uint64_t)seed, &g));
   for (; g->name; g++) {
-    const Size size = {scale, (uint64_t)seed};
+    const Size size = {.scale = scale, .seed = (uint64_t)seed};
     PetscBool  wanted;
     Csr        csr;
 
