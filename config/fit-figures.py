@@ -20,9 +20,9 @@ AMORTIZE = 500  # select/choose.h
 NEAR, FAR = 1.3, 2  # products that take longer than the best by more count less: what is slow need only be known as slow
 OVERRATED = (1, 0.1)  # near or not: weight of a product that is predicted to take longer than it does
 UNDERRATED = (1, 0.3, 0.05)  # near, between, far: of one that is predicted to take less
-ALIKE = 0.02  # of a logarithm: products that take so little longer than the best lose nothing, it may be the clock
+ALIKE = 0.02, 1e-7  # of a logarithm and seconds: products that take so little longer than the best lose nothing, it may be the clock
 CHOICE, DOUBT = 8, 0.03  # weight of the time that the choice loses on a matrix, where it may be by so much (of a logarithm) another than the least;
-SHORT = 3e-6  # more for each ten times that a product takes longer than this
+SHORT, LONG = 3e-6, 1.5  # so much more for each ten times that a product takes longer than this
 LEAST = (1e-13, 1e-13, 1e-12, 1e-7, 1e-8, 1, 0.5)  # where a fit begins: a figure of 0 has no logarithm
 BOUND = {5: 1, 6: 0.5}  # memory and gather are at least so much,
 MOST_NOT_HIDDEN = 1  # and what is not hidden is at most all
@@ -133,8 +133,8 @@ def fit(m, measured, names, shipped, fitted_machine, pull):
     near, far = behind < math.log(NEAR), behind >= math.log(FAR)
     over = np.where(near, *OVERRATED)
     under = np.where(near, UNDERRATED[0], np.where(far, UNDERRATED[2], UNDERRATED[1]))
-    loses = np.maximum(0, behind - ALIKE)
-    worth = CHOICE * (1 + np.maximum(0, (best - math.log(SHORT)) / math.log(10)))
+    loses = np.maximum(0, behind - ALIKE[0] - ALIKE[1] / np.exp(best[matrix]))
+    worth = CHOICE * (1 + LONG * np.maximum(0, (best - math.log(SHORT)) / math.log(10)))
     v = [m.variant[k] for k in keys]
     price, build = kept(v), np.array([i['build'] for i in v]) / AMORTIZE
     having = {f: np.array([p for p, k in enumerate(keys) if any(n == names[f] for n, _ in m.segments[k])]) for f in used}

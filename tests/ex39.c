@@ -1,4 +1,4 @@
-static char help[] = "How much of x gathers reach, that propagate is proposed where that is much, and popular where it is little of a long x.\n\n";
+static char help[] = "How much of x gathers reach and a cache holds, that propagate is proposed where that is much, and popular where it is little of a long x.\n\n";
 
 #include "../src/mat/impls/autocsr/strategy/strategy.h"
 #include "../src/mat/impls/autocsr/select/select.h"
@@ -108,6 +108,82 @@ static PetscErrorCode CheckColumns(PetscInt step, double bytes, PetscBool propag
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ---- What a cache holds */
+
+/* The share of gathers whose line is among so many that were gathered last; all once before that are counted */
+static PetscErrorCode SimulateCache(PetscInt nnz, const PetscInt col[], PetscInt lines, PetscInt room, double *held)
+{
+  PetscInt *older, *newer, oldest, used = 0, found = 0; /* entry `lines` closes the ring: the newest is older[lines], the oldest newer[lines] */
+  PetscBool count = PETSC_FALSE;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc2(lines + 1, &older, lines + 1, &newer));
+  for (PetscInt l = 0; l < lines; l++) newer[l] = -1; /* not there */
+  older[lines] = newer[lines] = lines;
+  for (int turn = 0; turn < 2; turn++, count = PETSC_TRUE) {
+    for (PetscInt k = 0; k < nnz; k++) {
+      const PetscInt line = col[k] / (AUTOCSR_LINE / (PetscInt)sizeof(PetscScalar));
+
+      if (newer[line] >= 0) {
+        found += count;
+        newer[older[line]] = newer[line];
+        older[newer[line]] = older[line];
+      } else if (used == room) {
+        oldest               = newer[lines];
+        newer[lines]         = newer[oldest];
+        older[newer[oldest]] = lines;
+        newer[oldest]        = -1;
+      } else
+        used++;
+      older[line]         = older[lines];
+      newer[line]         = lines;
+      newer[older[lines]] = line;
+      older[lines]        = line;
+    }
+  }
+  *held = (double)found / nnz;
+  PetscCall(PetscFree2(older, newer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Columns as anywhere^power in [0, 1): the higher, the more of them are gathered again and again */
+static PetscErrorCode CheckHeld(double power)
+{
+  enum {
+    N = 1 << 21
+  };
+  const PetscInt  of_line = AUTOCSR_LINE / (PetscInt)sizeof(PetscScalar), lines = N / of_line;
+  AutoCSRMatrix   csr = {.m = ROWS, .n = N, .nnz = ROWS * LENGTH, .backend = &AutoCSRBackendHost};
+  AutoCSRProfile *profile;
+  PetscScalar    *val;
+  PetscInt       *row_ptr, *col;
+  double          before = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc3(ROWS + 1, &row_ptr, csr.nnz, &col, csr.nnz, &val));
+  for (PetscInt i = 0; i <= ROWS; i++) row_ptr[i] = i * LENGTH;
+  for (PetscInt p = 0; p < csr.nnz; p++) {
+    val[p] = 1;
+    col[p] = (PetscInt)(pow((double)(Random64(p, 2) >> 11) * 0x1p-53, power) * N);
+  }
+  csr.row_ptr = row_ptr;
+  csr.col     = col;
+  csr.val     = val;
+  PetscCall(AutoCSRProfileCreate(&csr, 32, &profile));
+  PetscCheck((profile->reach_growth < 0.1) == (power == 1), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Power %g: what gathers reach grows as the power %g of how many they are", power, profile->reach_growth);
+  for (PetscInt part = 64; part >= 1; part /= 2) {
+    const double held = AutoCSRProfileHeld(profile, (double)AUTOCSR_LINE * (lines / part));
+    double       truth;
+
+    PetscCall(SimulateCache(csr.nnz, col, lines, lines / part, &truth));
+    PetscCheck(held >= before && held <= 1 && PetscAbsReal(held - truth) < 0.1, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Power %g: a cache of a part in %" PetscInt_FMT " of x holds %g, not %g", power, part, truth, held);
+    before = held;
+  }
+  PetscCall(AutoCSRProfileDestroy(&profile));
+  PetscCall(PetscFree3(row_ptr, col, val));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Tiles are padded, not runs: a graph of 2^25 rows has millions of those, and its slots are counted in 32 bits all the same */
 static PetscErrorCode CheckLarge(void)
 {
@@ -135,6 +211,9 @@ int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(CheckHeld(1));
+  PetscCall(CheckHeld(2));
+  PetscCall(CheckHeld(4));
   PetscCall(CheckColumns(1, (double)AUTOCSR_LINE * PetscMin(ROWS * LENGTH, COLS / (AUTOCSR_LINE / (PetscInt)sizeof(PetscScalar))), PETSC_TRUE, PETSC_FALSE));
   PetscCall(CheckColumns(1024, (double)AUTOCSR_LINE * (COLS / 1024), PETSC_FALSE, PETSC_TRUE)); /* a line each */
   PetscCall(CheckColumns(COLS / LENGTH, (double)AUTOCSR_LINE * LENGTH, PETSC_FALSE, PETSC_TRUE));

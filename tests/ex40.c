@@ -1,4 +1,4 @@
-static char help[] = "The choice: the best variants by their scores, best first, csr among them, and row ranges where they gain; what rows longer than a cache cost.\n\n";
+static char help[] = "The choice: the best variants by their scores, best first, csr among them, and row ranges where they gain; what rows longer than a cache cost, and blocks of each size.\n\n";
 
 #include "../src/mat/impls/autocsr/select/choose.h"
 #include "blocks.h"
@@ -220,8 +220,38 @@ static PetscErrorCode CheckLongRows(const AutoCSRFigures *figures, AutoCSRChoose
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The shipped figures know blocks of each size and coding, whatever the values, by each instruction set; an entry of the largest takes less than one of the smallest */
+static PetscErrorCode CheckBlocksAreKnown(const char simd[])
+{
+  const AutoCSRValue values[] = {AUTOCSR_VALUE_CSR, AUTOCSR_VALUE_DICTIONARY, AUTOCSR_VALUE_FLOAT32};
+  AutoCSRFigures    *shipped;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscNew(&shipped));
+  PetscCall(AutoCSRFiguresShipped(&AutoCSRBackendHost, simd, shipped));
+  for (size_t v = 0; v < PETSC_STATIC_ARRAY_LENGTH(values); v++) {
+    double of_two = 0;
+
+    for (PetscInt b = 2; b <= AUTOCSR_LARGEST_BLOCK; b++) {
+      const AutoCSRAxes   axes = {.index = AUTOCSR_INDEX_16, .value = values[v], .mapping = AUTOCSR_MAP_LANES, .lanes = 1, .row_group = 1, .slice_height = AutoCSRBackendHost.slice_height, .block = b};
+      AutoCSRExecutorCost cost;
+      PetscBool           runs;
+
+      for (PetscInt distinct = 2; distinct <= 200; distinct += 198) {
+        PetscCall(AutoCSRFiguresFind(shipped, &axes, PETSC_FALSE, distinct, &cost, &runs));
+        PetscCheck(!runs || memcmp(&cost, &shipped->unknown, sizeof(cost)), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: nothing is known of blocks of %" PetscInt_FMT ", value coding %d", simd, b, (int)values[v]);
+      }
+      if (b == 2) of_two = cost.entry;
+      PetscCheck(!runs || b != AUTOCSR_LARGEST_BLOCK || cost.entry < of_two || values[v] != AUTOCSR_VALUE_CSR, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: an entry of large blocks takes %g s, one of small blocks %g s", simd, cost.entry, of_two);
+    }
+  }
+  PetscCall(PetscFree(shipped));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
+  const char *const    *simd = (*AutoCSRBackendHost.instruction_sets)();
   const AutoCSRFigures *figures;
   AutoCSRChooser       *chooser;
   PetscInt              ranges = 0, last = 0;
@@ -237,6 +267,7 @@ int main(int argc, char **argv)
   PetscCheck(ranges > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "No row ranges were chosen");
   PetscCheck(last > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The last place was never kept for csr");
   PetscCall(CheckLongRows(figures, chooser));
+  for (; *simd; simd++) PetscCall(CheckBlocksAreKnown(*simd));
   PetscCall(PetscFree(chooser));
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "The best are chosen\n"));
   PetscCall(PetscFinalize());

@@ -1,8 +1,6 @@
 /* The profile on the device: what the parts count, brought to the host */
 #include "profile.cuh"
 
-#define MAX_BLOCK_SIZE 8
-
 /* Padding may count more than the entries of the matrix; such a plan is out of question anyway */
 static PetscInt Clamped(DeviceCount count)
 {
@@ -45,10 +43,10 @@ static PetscErrorCode TakeOver(const DeviceProfile *d, unsigned sizes, uint16_t 
     profile->histogram[b]     = (PetscInt)d->histogram[b];
     profile->histogram_nnz[b] = (PetscInt)d->histogram_nnz[b];
   }
-  AutoCSRProfileSetReach(profile, (PetscInt)d->reached);
+  AutoCSRProfileSetReach(profile, (PetscInt)d->reached[0], (PetscInt)d->reached[1]);
   if (profile->rows_only || profile->unsorted) PetscFunctionReturn(PETSC_SUCCESS);
   profile->block_size = 1;
-  for (int b = 2; b <= MAX_BLOCK_SIZE; b++) {
+  for (int b = 2; b <= AUTOCSR_LARGEST_BLOCK; b++) {
     if (sizes & ~d->not_blocks & (1u << b)) profile->block_size = b;
   }
   profile->patterns = AUTOCSR_MAX_PATTERNS + 1;
@@ -116,7 +114,7 @@ static PetscErrorCode Fill(const AutoCSRMatrix *csr, uint16_t **id, AutoCSRProfi
   unsigned       sizes = 0;
 
   PetscFunctionBegin;
-  for (int b = 2; b <= MAX_BLOCK_SIZE && csr->nnz; b++) {
+  for (int b = 2; b <= AUTOCSR_LARGEST_BLOCK && csr->nnz; b++) {
     if (csr->m % b == 0 && csr->n % b == 0) sizes |= 1u << b;
   }
   PetscCall(AutoCSRDeviceGetMailbox(sizeof(*host), (void **)&host));

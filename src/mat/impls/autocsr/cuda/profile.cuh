@@ -50,7 +50,7 @@ typedef struct {
   PetscInt     common_row, common_length, common_offset[AUTOCSR_PLANES_ENTRIES]; /* of the pattern of the most rows */
   PetscInt     others;                         /* rows of patterns that are no part of it, having as many entries */
   DeviceValues values;
-  unsigned     reached;      /* lines of x on which samples fall */
+  unsigned     reached[2];   /* lines of x on which the samples of even number fall, and all */
   int          other_values; /* rows of one pattern have other values; 0 also where it was not looked at */
 } DeviceProfile;
 

@@ -4,8 +4,6 @@
 */
 #include "parts.h"
 
-#define MAX_BLOCK_SIZE 8
-
 static PetscBool MadeOfBlocks(const AutoCSRMatrix *csr, PetscInt b)
 {
   if (csr->m % b || csr->n % b) return PETSC_FALSE;
@@ -30,7 +28,7 @@ PetscErrorCode AutoCSRProfileBlocks(const AutoCSRMatrix *csr, AutoCSRProfile *pr
   PetscFunctionBegin;
   profile->block_size = 1;
   if (!csr->nnz) PetscFunctionReturn(PETSC_SUCCESS);
-  for (PetscInt b = MAX_BLOCK_SIZE; b > 1; b--) {
+  for (PetscInt b = AUTOCSR_LARGEST_BLOCK; b > 1; b--) {
     if (MadeOfBlocks(csr, b)) {
       profile->block_size = b;
       break;

@@ -12,7 +12,8 @@
 #define AUTOCSR_MAX_CHUNKS     128
 #define AUTOCSR_MAX_PATTERNS   1024 /* patterns that the dictionary keeps: those of the most rows */
 #define AUTOCSR_NO_PATTERN     0xFFFF
-#define AUTOCSR_MAX_DISTINCT   256   /* more distinct values: the dictionary is given up */
+#define AUTOCSR_MAX_DISTINCT   256 /* more distinct values: the dictionary is given up */
+#define AUTOCSR_LARGEST_BLOCK  8
 #define AUTOCSR_LINE           64    /* bytes of x that come together */
 #define AUTOCSR_WINDOW         256   /* rows of a sorting window on a device */
 #define AUTOCSR_WINDOW_LOW     16384 /* where slices are low, as a processor's: the more rows, the longer the runs of slices of one width */
@@ -69,7 +70,8 @@ typedef struct {
   PetscInt              bandwidth;                             /* largest |column - row| */
   PetscInt              window_span;                           /* no fewer columns than the rows of a sorting window lie within, wherever it begins; n where a window has AUTOCSR_WINDOW rows */
   double                reach;                                 /* bytes of x that gathers read from, as if all were read equally often (from a sample); where that was not looked at all of x, or a line an entry */
-  PetscInt              block_size;                            /* largest b in 1..8 such that the pattern is made of dense aligned b by b blocks */
+  double                reach_growth;                          /* it grows as this power of the sample's size: 0 where lines are read equally often */
+  PetscInt              block_size;                            /* largest b, to AUTOCSR_LARGEST_BLOCK, such that the pattern is made of dense aligned b by b blocks */
   PetscInt              patterns;                              /* row patterns (column - row lists) in the dictionary; AUTOCSR_MAX_PATTERNS + 1: too few rows share one */
   PetscInt             *pattern_row;                           /* patterns: the first row of each, ascending; NULL if there is no dictionary */
   uint16_t             *pattern_id;                            /* m, in the memory of the backend: the pattern of each row, AUTOCSR_NO_PATTERN if it is not in the dictionary; NULL as above */
@@ -96,6 +98,9 @@ PETSC_INTERN PetscErrorCode AutoCSRProfileCreate(const AutoCSRMatrix *, PetscInt
 PETSC_INTERN PetscErrorCode AutoCSRProfileLook(const AutoCSRMatrix *, PetscInt slice_height, PetscBool rows_only, AutoCSRProfile **);
 PETSC_INTERN PetscErrorCode AutoCSRProfileDestroy(AutoCSRProfile **);
 PETSC_INTERN PetscErrorCode AutoCSRProfileFill_Host(const AutoCSRMatrix *, AutoCSRProfile *);
+
+/* profile/reach.c: the share of gathers that find their line in a cache of so many bytes */
+PETSC_INTERN double AutoCSRProfileHeld(const AutoCSRProfile *, double bytes);
 
 /* profile/symmetry.c: bit by bit, complex ones too; on the host */
 PETSC_INTERN PetscBool AutoCSRValuesAreSymmetric(const AutoCSRMatrix *);

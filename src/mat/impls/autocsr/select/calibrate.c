@@ -5,7 +5,6 @@
 */
 #include "figures.h"
 
-#define BLOCK      4 /* rows and columns of the blocks that the executors of blocks are measured with */
 #define LANES_1    2 /* its place among the trials */
 #define PASSES     2
 #define TILE_BYTES (256 << 10) /* of x: about those of a column tile */
@@ -198,8 +197,8 @@ static PetscErrorCode trial_add_coded(const SampleMatrix sample[], const AutoCSR
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All axes that a strategy may ask for; few: samples with few distinct values; same: with values that the patterns tell; blocks: of dense blocks */
-static PetscErrorCode trials_list(const SampleMatrix sample[], const SampleMatrix few[], const SampleMatrix same[], const SampleMatrix blocks[], const AutoCSRFigures *f, Trial trial[], PetscInt *n)
+/* All axes that a strategy may ask for; few: samples with few distinct values; same: with values that the patterns tell; blocks[b]: of dense b by b blocks */
+static PetscErrorCode trials_list(const SampleMatrix sample[], const SampleMatrix few[], const SampleMatrix same[], SampleMatrix blocks[][SAMPLES], const AutoCSRFigures *f, Trial trial[], PetscInt *n)
 {
   AutoCSRAxes axes = {.lanes = 1, .row_group = 1, .slice_height = f->backend->slice_height, .tile_width = f->backend->tile_width, .tile_height = f->backend->tile_height, .tile_steps = f->backend->tile_steps};
 
@@ -224,12 +223,12 @@ static PetscErrorCode trials_list(const SampleMatrix sample[], const SampleMatri
   PetscCall(trial_add_coded(sample, f, AUTOCSR_VALUE_DICTIONARY, trial, n));
   PetscCall(trial_add_coded(few, f, AUTOCSR_VALUE_DICTIONARY, trial, n));
   if (sample[0].profile->float32_exact) PetscCall(trial_add_coded(sample, f, AUTOCSR_VALUE_FLOAT32, trial, n));
-  axes.block = BLOCK;
   axes.lanes = 1;
   axes.index = AUTOCSR_INDEX_16;
   for (int value = AUTOCSR_VALUE_CSR; value <= AUTOCSR_VALUE_FLOAT32; value++) {
     axes.value = (AutoCSRValue)value;
-    if (value != AUTOCSR_VALUE_COPY && (value != AUTOCSR_VALUE_FLOAT32 || sample[0].profile->float32_exact)) PetscCall(trial_add(blocks, f, &axes, trial, n));
+    if (value == AUTOCSR_VALUE_COPY || (value == AUTOCSR_VALUE_FLOAT32 && !sample[0].profile->float32_exact)) continue;
+    for (axes.block = 2; axes.block <= AUTOCSR_LARGEST_BLOCK; axes.block++) PetscCall(trial_add(blocks[axes.block], f, &axes, trial, n));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -317,7 +316,7 @@ static PetscErrorCode measure_executors(AutoCSRFigures *f)
 {
   AutoCSRMachine *m           = &f->machine;
   const double    reported[3] = {m->cache[0], m->cache[1], m->cache[2]};
-  SampleMatrix    sample[SAMPLES], few[SAMPLES], same[SAMPLES], blocks[SAMPLES];
+  SampleMatrix    sample[SAMPLES], few[SAMPLES], same[SAMPLES], blocks[AUTOCSR_LARGEST_BLOCK + 1][SAMPLES];
   Trial          *trial;
   double          seconds;
 
@@ -325,7 +324,7 @@ static PetscErrorCode measure_executors(AutoCSRFigures *f)
   for (int s = 0; s < SAMPLES; s++) {
     PetscCall(sample_create(f, &Samples[s], 101, 1, &sample[s]));
     PetscCall(sample_create(f, &Samples[s], 0, 1, &same[s]));
-    PetscCall(sample_create(f, &Samples[s], 101, BLOCK, &blocks[s]));
+    for (PetscInt b = 2; b <= AUTOCSR_LARGEST_BLOCK; b++) PetscCall(sample_create(f, &Samples[s], 101, b, &blocks[b][s]));
     PetscCall(sample_create(f, &Samples[s], 7, 1, &few[s]));
   }
   PetscCall(PetscMalloc1(AUTOCSR_MAX_EXECUTORS, &trial));
@@ -359,7 +358,7 @@ static PetscErrorCode measure_executors(AutoCSRFigures *f)
     PetscCall(sample_destroy(&sample[s]));
     PetscCall(sample_destroy(&few[s]));
     PetscCall(sample_destroy(&same[s]));
-    PetscCall(sample_destroy(&blocks[s]));
+    for (PetscInt b = 2; b <= AUTOCSR_LARGEST_BLOCK; b++) PetscCall(sample_destroy(&blocks[b][s]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -71,13 +71,40 @@ static double far_share(const AutoCSRMachine *machine, double window)
   return PetscMin(1, PetscMax(distant, not_held));
 }
 
-/* Seconds of a line of x; a device's figures are fitted to steps */
+/* Of a device's lines of x, of which `window` bytes are read in turn, each cache holds a part; it is asked for all variants of a matrix */
+static double device_line_seconds(const AutoCSRMachine *machine, const AutoCSRProfile *profile, double window)
+{
+  static struct {
+    const AutoCSRMachine *machine;
+    double                window, reach, growth, x, seconds;
+  } last;
+  const double x       = (double)profile->n * sizeof(PetscScalar);
+  double       seconds = 0, nearer = 0;
+
+  if (last.machine == machine && last.window == window && last.reach == profile->reach && last.growth == profile->reach_growth && last.x == x) return last.seconds;
+  for (int level = 0; level < 4; level++) {
+    const double held = level == 3 ? 1 : window < profile->reach ? PetscMin(1, machine->cache[level] / window)
+                                                                 : AutoCSRProfileHeld(profile, machine->cache[level]);
+
+    seconds += PetscMax(0, held - nearer) * machine->random_line[level];
+    nearer = PetscMax(nearer, held);
+  }
+  last.machine = machine;
+  last.window  = window;
+  last.reach   = profile->reach;
+  last.growth  = profile->reach_growth;
+  last.x       = x;
+  last.seconds = seconds;
+  return seconds;
+}
+
+/* Seconds of a processor's line of x */
 static double line_seconds(const AutoCSRMachine *machine, double window)
 {
   const PetscInt level = cache_level(machine, window);
   double         far;
 
-  if (machine->parallel || level < 2) return machine->random_line[level];
+  if (level < 2) return machine->random_line[level];
   far = far_share(machine, window);
   return (1 - far) * machine->random_line[2] + far * machine->random_line[3];
 }
@@ -158,11 +185,10 @@ PetscErrorCode AutoCSRCostTerms(const AutoCSRChooser *chooser, const AutoCSRProb
   const double          share     = (problem->row_end - problem->row_begin) / (double)PetscMax(problem->csr->m, 1);
   const PetscBool       scattered = (PetscBool)(machine->parallel && part->named && part->rows < NAMED_MOST * (problem->row_end - problem->row_begin));
   const double          set = bytes / PetscMax(share, 1e-3), streamed = part->bytes + (machine->strided - 1) * part->strided + (scattered ? NAMED_ROW * part->rows : 0);
-  double                window = PetscMin((double)problem->csr->n, 2.0 * problem->profile->bandwidth + 1) * sizeof(PetscScalar);
+  const double          window = PetscMin((double)problem->csr->n, 2.0 * problem->profile->bandwidth + 1) * sizeof(PetscScalar);
 
   PetscFunctionBegin;
-  if (machine->parallel) window = PetscMin(window, problem->profile->reach); /* a processor's figures are of columns that are all read equally often */
-  terms->gather = part->scattered * line_seconds(machine, window) + bytes_brought_again(machine, problem, part) / machine->bandwidth[cache_level(machine, window)];
+  terms->gather = part->scattered * (machine->parallel ? device_line_seconds(machine, problem->profile, window) : line_seconds(machine, window)) + bytes_brought_again(machine, problem, part) / machine->bandwidth[cache_level(machine, window)];
   terms->chance = chance_of_stream(machine, set);
   terms->stream = terms->chance < 1 ? streamed / machine->bandwidth[3] : AutoCSRStreamSeconds(machine, streamed, set);
   terms->launch = part->entries >= machine->alone ? machine->launch : 0;

@@ -9,18 +9,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define VERSION  "17" /* of the figures: other kernels or another cost model make old files useless */
+#define VERSION  "18" /* of the figures: other kernels or another cost model make old files useless */
 #define MAX_KEPT 6    /* instruction sets in use */
 #define FORMAT   "petscautocsr figures " VERSION
 
-/* Two kinds of one executor have figures of their own: of a processor's kernels those for few values, of a parallel one's those for rows by name */
+/* Kinds of one executor have figures of their own: blocks of each size, rows by name of a parallel machine's, few values of a processor's */
 PetscErrorCode AutoCSRFigureName(const AutoCSRFigures *figures, const AutoCSRExecutor *executor, const AutoCSRAxes *axes, PetscBool named, PetscInt values, size_t len, char name[])
 {
-  const PetscBool few = (PetscBool)(axes->value == AUTOCSR_VALUE_DICTIONARY && values <= AUTOCSR_FEW_VALUES && !figures->machine.parallel);
+  const PetscBool by_name = (PetscBool)(figures->machine.parallel && named && axes->mapping == AUTOCSR_MAP_LANES);
+  const PetscBool few     = (PetscBool)(!figures->machine.parallel && axes->value == AUTOCSR_VALUE_DICTIONARY && values <= AUTOCSR_FEW_VALUES);
 
   PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(name, len, "%s%s", executor->name, few ? "/few" : named && axes->mapping == AUTOCSR_MAP_LANES && figures->machine.parallel ? "/named"
-                                                                                                                                                     : ""));
+  if (axes->block > 1)
+    PetscCall(PetscSNPrintf(name, len, "%s/by%" PetscInt_FMT, executor->name, axes->block));
+  else
+    PetscCall(PetscSNPrintf(name, len, "%s%s", executor->name, by_name ? "/named" : few ? "/few"
+                                                                                        : ""));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -8,7 +8,10 @@
 */
 #include "preset.h"
 
-#define ENTRIES_OF_LANE 6         /* of a row, about: measured */
+#define ENTRIES_OF_LANE 6 /* of a row, about: measured */
+#define FEWER_OF_LANE   3 /* the same of blocks of more than NARROW, up to SOME_LANES: what few lanes read of so many rows lies far apart */
+#define NARROW          3
+#define SOME_LANES      8
 #define MOST_LANES      256       /* for a block row */
 #define PARALLEL        (1 << 15) /* lanes that keep a parallel machine busy: fewer, and long rows get more of them */
 
@@ -19,6 +22,9 @@ static PetscInt lanes_of_row(const AutoCSRProblem *problem, const AutoCSRRange *
   PetscInt     lanes = 1;
 
   if (!problem->parallel) return 1;
+  if (b > NARROW) {
+    while (lanes < SOME_LANES && lanes * FEWER_OF_LANE < length) lanes *= 2;
+  }
   while (lanes < MOST_LANES && (lanes * ENTRIES_OF_LANE < length || (2 * lanes <= length && block_rows * lanes < PARALLEL))) lanes *= 2;
   return lanes;
 }
