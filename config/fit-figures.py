@@ -4,7 +4,7 @@
   make model && build/.../src/benchmarks/model -gpu -measure -mat_autocsr_machine none [-files ...] >model.txt   # on the device
   config/fit-figures.py model.txt ...             how well the model does, matrix by matrix
   config/fit-figures.py --fit model.txt ...       and figures that do better, as lines of shipped_cuda.h
-Each file is of other matrices, or of the same at another scale. --check 0,2: these files (from 0) are not fitted to, so that they tell what the figures are worth.
+Each file is of other matrices, or of the same at another scale; named twice it counts twice. --check 0,2: these files (from 0) are not fitted to, so that they tell what the figures are worth.
 --keep: products of another device, written anywhere without -measure (-mat_autocsr_machine none: an H200), that are to take as long as the figures say now,
 so that two devices share figures of which one is not at hand (--keep kept.txt ... -- model.txt ...).
 --model: what the model says is of these files, one for each, written anywhere without -measure: of a model that has changed since.
@@ -21,7 +21,7 @@ NEAR, FAR = 1.3, 2  # products that take longer than the best by more count less
 OVERRATED = (1, 0.1)  # near or not: weight of a product that is predicted to take longer than it does
 UNDERRATED = (1, 0.3, 0.05)  # near, between, far: of one that is predicted to take less
 ALIKE = 0.02, 1e-7  # of a logarithm and seconds: products that take so little longer than the best lose nothing, it may be the clock
-CHOICE, DOUBT = 8, 0.03  # weight of the time that the choice loses on a matrix, where it may be by so much (of a logarithm) another than the least;
+CHOICE, DOUBTS = 8, (0.1, 0.03)  # weight of the time that the choice loses on a matrix, where it may be by so much (of a logarithm) another than the least: by more first, so that the fit sees what lies further off;
 SHORT, LONG = 3e-6, 1.5  # so much more for each ten times that a product takes longer than this
 LEAST = (1e-13, 1e-13, 1e-12, 1e-7, 1e-8, 1, 0.5)  # where a fit begins: a figure of 0 has no logarithm
 BOUND = {5: 1, 6: 0.5}  # memory and gather are at least so much,
@@ -150,24 +150,24 @@ def fit(m, measured, names, shipped, fitted_machine, pull):
         machine[2] = min(machine[2], MOST_NOT_HIDDEN)
         return f, machine
 
-    def terms(x):
+    def terms(x, doubt):
         seconds = e.seconds(*figures_of(x), shipped)
         d, score = np.log(seconds) - t, np.log(seconds * (1 + price) + build)
         least = np.full(best.size, np.inf)
         np.minimum.at(least, matrix, score)
-        chance = np.exp((least[matrix] - score) / DOUBT)  # to be chosen
+        chance = np.exp((least[matrix] - score) / doubt)  # to be chosen
         chance /= np.bincount(matrix, chance)[matrix]
         return seconds, d, chance, np.bincount(matrix, chance * loses)
 
-    def residuals(x):
-        _, d, _, lost = terms(x)
+    def residuals(x, doubt):
+        _, d, _, lost = terms(x, doubt)
         return np.r_[np.where(d >= 0, over, under) * d, worth * lost, pull * x]
 
-    def jacobian(x):
+    def jacobian(x, doubt):
         """By differences; a figure is asked for by few of the products"""
-        seconds, d, chance, lost = terms(x)
+        seconds, d, chance, lost = terms(x, doubt)
         weight = np.where(d >= 0, over, under)
-        by_score = chance / DOUBT * (lost[matrix] - loses) / (1 + build / seconds / (1 + price))
+        by_score = chance / doubt * (lost[matrix] - loses) / (1 + build / seconds / (1 + price))
         J, h = np.zeros((len(keys) + best.size + x.size, x.size)), 1e-6
         J[len(keys) + best.size:] = pull * np.eye(x.size)
         for c in range(x.size):
@@ -180,7 +180,10 @@ def fit(m, measured, names, shipped, fitted_machine, pull):
             J[len(keys):len(keys) + best.size, c] = worth * np.bincount(matrix[which], by_score[which] * slope, best.size)
         return J
 
-    return figures_of(scipy.optimize.least_squares(residuals, np.zeros(used.size * 7 + len(free)), jacobian, loss='soft_l1', f_scale=0.1, max_nfev=40).x)
+    x = np.zeros(used.size * 7 + len(free))
+    for doubt in DOUBTS:
+        x = scipy.optimize.least_squares(residuals, x, jacobian, loss='soft_l1', f_scale=0.1, max_nfev=30, args=(doubt,)).x
+    return figures_of(x)
 
 
 def main():
