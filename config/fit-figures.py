@@ -23,6 +23,7 @@ UNDERRATED = (1, 0.3, 0.05)  # near, between, far: of one that is predicted to t
 ALIKE = 0.02, 1e-7  # of a logarithm and seconds: products that take so little longer than the best lose nothing, it may be the clock
 CHOICE, DOUBTS = 12, (0.1, 0.03)  # weight of the time that the choice loses on a matrix, where it may be by so much (of a logarithm) another than the least: by more first, so that the fit sees what lies further off;
 SHORT, LONG = 3e-6, 1.5  # so much more for each ten times that a product takes longer than this
+SOFT = 0.4  # a residual past this counts by its size, no longer by its square
 LEAST = (1e-13, 1e-13, 1e-12, 1e-7, 1e-8, 1, 0.5)  # where a fit begins: a figure of 0 has no logarithm
 BOUND = {5: 1, 6: 0.5}  # memory and gather are at least so much,
 MOST_NOT_HIDDEN = 1  # and what is not hidden is at most all
@@ -182,7 +183,7 @@ def fit(m, measured, names, shipped, fitted_machine, pull):
 
     x = np.zeros(used.size * 7 + len(free))
     for doubt in DOUBTS:
-        x = scipy.optimize.least_squares(residuals, x, jacobian, loss='soft_l1', f_scale=0.4, max_nfev=30, args=(doubt,)).x
+        x = scipy.optimize.least_squares(residuals, x, jacobian, loss='soft_l1', f_scale=SOFT, max_nfev=30, args=(doubt,)).x
     return figures_of(x)
 
 
