@@ -15,7 +15,8 @@ static PetscBool SameRow(const AutoCSRMatrix *csr, PetscInt a, PetscInt b)
 
 static PetscErrorCode CheckProfile(const AutoCSRMatrix *csr, const AutoCSRProfile *f)
 {
-  PetscInt *natural, *sorted, rows = 0, nnz = 0, histogram = 0, empty = 0, bandwidth = 0;
+  PetscInt  *natural, *sorted, rows = 0, nnz = 0, histogram = 0, empty = 0, bandwidth = 0;
+  PetscInt64 steps = 0;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc2(csr->m, &natural, csr->m, &sorted));
@@ -57,9 +58,13 @@ static PetscErrorCode CheckProfile(const AutoCSRMatrix *csr, const AutoCSRProfil
   for (PetscInt i = 0; i < csr->m; i++) {
     empty += !Length(csr, i);
     for (PetscInt p = csr->row_ptr[i]; p < csr->row_ptr[i + 1]; p++) bandwidth = PetscMax(bandwidth, PetscAbs(csr->col[p] - i));
+    for (PetscInt p = csr->row_ptr[i] + 1; p < csr->row_ptr[i + 1]; p++) {
+      if (csr->col[p] > csr->col[p - 1]) steps += PetscMin(csr->col[p] - csr->col[p - 1], f->tile_width);
+    }
     PetscCheck(Length(csr, i) >= f->min_length && Length(csr, i) <= f->max_length, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Length of row %" PetscInt_FMT, i);
   }
   PetscCheck(rows == csr->m && nnz == csr->nnz && histogram == csr->m && empty == f->empty_rows && empty == f->histogram[0] && bandwidth == f->bandwidth, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Counts of rows");
+  PetscCheck(f->tile_width > 0 && steps == f->tile_steps, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Steps of %" PetscInt64_FMT " columns, not %" PetscInt64_FMT, f->tile_steps, steps);
   for (PetscInt p = 0; p < f->patterns && f->pattern_id; p++) {
     for (PetscInt q = 0; q < p; q++) PetscCheck(!SameRow(csr, f->pattern_row[p], f->pattern_row[q]), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Patterns %" PetscInt_FMT " and %" PetscInt_FMT " are one", q, p);
   }

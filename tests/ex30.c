@@ -124,7 +124,7 @@ static PetscErrorCode CompareProfiles(const AutoCSRProfile *device, const AutoCS
                "Chunk %" PetscInt_FMT ": nnz %" PetscInt_FMT " %" PetscInt_FMT ", lengths %" PetscInt_FMT "-%" PetscInt_FMT " %" PetscInt_FMT "-%" PetscInt_FMT ", padded %" PetscInt_FMT " %" PetscInt_FMT ", sorted %" PetscInt_FMT " %" PetscInt_FMT ", 16-bit %" PetscInt_FMT " %" PetscInt_FMT ", sorted %" PetscInt_FMT " %" PetscInt_FMT ", pattern rows %" PetscInt_FMT " %" PetscInt_FMT ", uniform %" PetscInt_FMT " %" PetscInt_FMT ", lines %g %g",
                c, d.chunk[c].nnz, h.chunk[c].nnz, d.chunk[c].min_length, d.chunk[c].max_length, h.chunk[c].min_length, h.chunk[c].max_length, d.chunk[c].padded, h.chunk[c].padded, d.chunk[c].padded_sorted, h.chunk[c].padded_sorted, d.chunk[c].slices_16, h.chunk[c].slices_16, d.chunk[c].slices_16_sorted, h.chunk[c].slices_16_sorted, d.chunk[c].pattern_rows, h.chunk[c].pattern_rows, d.chunk[c].uniform_slices, h.chunk[c].uniform_slices, d.chunk[c].gather_lines, h.chunk[c].gather_lines);
   }
-  PetscCheck(d.patterns == h.patterns && d.values == h.values && d.float32_exact == h.float32_exact && d.block_size == h.block_size && d.bandwidth == h.bandwidth && d.reach == h.reach && d.reach_growth == h.reach_growth, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Patterns %" PetscInt_FMT " %" PetscInt_FMT ", values %" PetscInt_FMT " %" PetscInt_FMT ", float32 %d %d, block size %" PetscInt_FMT " %" PetscInt_FMT ", bandwidth %" PetscInt_FMT " %" PetscInt_FMT ", reach %g %g, growing by %g %g", d.patterns, h.patterns, d.values, h.values, d.float32_exact, h.float32_exact, d.block_size, h.block_size, d.bandwidth, h.bandwidth, d.reach, h.reach, d.reach_growth, h.reach_growth);
+  PetscCheck(d.patterns == h.patterns && d.values == h.values && d.float32_exact == h.float32_exact && d.block_size == h.block_size && d.bandwidth == h.bandwidth && d.reach == h.reach && d.reach_growth == h.reach_growth && d.tile_width == h.tile_width && d.tile_steps == h.tile_steps, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Patterns %" PetscInt_FMT " %" PetscInt_FMT ", values %" PetscInt_FMT " %" PetscInt_FMT ", float32 %d %d, block size %" PetscInt_FMT " %" PetscInt_FMT ", bandwidth %" PetscInt_FMT " %" PetscInt_FMT ", reach %g %g, growing by %g %g, tiles of %" PetscInt_FMT " %" PetscInt_FMT " columns, steps %" PetscInt64_FMT " %" PetscInt64_FMT, d.patterns, h.patterns, d.values, h.values, d.float32_exact, h.float32_exact, d.block_size, h.block_size, d.bandwidth, h.bandwidth, d.reach, h.reach, d.reach_growth, h.reach_growth, d.tile_width, h.tile_width, d.tile_steps, h.tile_steps);
   PetscCall(CheckBytes("pattern_id", device->backend, d.pattern_id, h.pattern_id, (size_t)h.m * sizeof(*h.pattern_id)));
   PetscCall(CheckBytes("pattern_row", &AutoCSRBackendHost, d.pattern_row, h.pattern_row, (size_t)(h.pattern_row ? h.patterns : 0) * sizeof(*h.pattern_row)));
   PetscCall(CheckBytes("value", &AutoCSRBackendHost, d.value, h.value, (size_t)(h.value ? h.values : 0) * sizeof(*h.value)));
@@ -163,12 +163,26 @@ typedef struct {
   AutoCSRProfile *host_profile, *device_profile;
 } Pair;
 
+/* The host's look at what is for a device: at the device's tiles */
+static PetscErrorCode ProfileOnHost(const AutoCSRMatrix *host, PetscBool rows_only, AutoCSRProfile **profile)
+{
+  AutoCSRBackend looks = AutoCSRBackendHost;
+  AutoCSRMatrix  csr   = *host;
+
+  PetscFunctionBeginUser;
+  looks.shape_tiles = AutoCSRBackendCUDA.shape_tiles;
+  csr.backend       = &looks;
+  PetscCall(AutoCSRProfileLook(&csr, AutoCSRBackendCUDA.slice_height, rows_only, profile));
+  (*profile)->backend = host->backend;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode PairCreate(const Generator *g, Pair *pair)
 {
   PetscFunctionBeginUser;
   PetscCall(MatrixCreate(g, &pair->host));
   PetscCall(AutoCSRMatrixCopy(&pair->host, &AutoCSRBackendCUDA, &pair->device));
-  PetscCall(AutoCSRProfileCreate(&pair->host, AutoCSRBackendCUDA.slice_height, &pair->host_profile));
+  PetscCall(ProfileOnHost(&pair->host, PETSC_FALSE, &pair->host_profile));
   PetscCall(AutoCSRProfileCreate(&pair->device, AutoCSRBackendCUDA.slice_height, &pair->device_profile));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -261,7 +275,7 @@ static PetscErrorCode CheckUnsorted(Pair *pair)
     col[last - 1] = c;
     PetscCall((*pair->device.backend->from_host)((PetscInt *)pair->device.col, col, (size_t)pair->host.nnz * sizeof(*col)));
     for (int rows_only = 0; rows_only < 2; rows_only++) {
-      PetscCall(AutoCSRProfileLook(&pair->host, AutoCSRBackendCUDA.slice_height, (PetscBool)rows_only, &host));
+      PetscCall(ProfileOnHost(&pair->host, (PetscBool)rows_only, &host));
       PetscCall(AutoCSRProfileLook(&pair->device, AutoCSRBackendCUDA.slice_height, (PetscBool)rows_only, &device));
       PetscCheck(host->unsorted == !turn && device->unsorted == !turn, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Row %" PetscInt_FMT " %s sorted: host %d, device %d", row, turn ? "is" : "is not", (int)!host->unsorted, (int)!device->unsorted);
       PetscCall(AutoCSRProfileDestroy(&host));
@@ -398,7 +412,7 @@ static PetscErrorCode CheckRowsOnly(const Pair *pair)
   AutoCSRProfile *host, *device;
 
   PetscFunctionBeginUser;
-  PetscCall(AutoCSRProfileLook(&pair->host, AutoCSRBackendCUDA.slice_height, PETSC_TRUE, &host));
+  PetscCall(ProfileOnHost(&pair->host, PETSC_TRUE, &host));
   PetscCall(AutoCSRProfileLook(&pair->device, AutoCSRBackendCUDA.slice_height, PETSC_TRUE, &device));
   PetscCheck(host->patterns > AUTOCSR_MAX_PATTERNS && host->values > AUTOCSR_MAX_DISTINCT && host->max_length == pair->host_profile->max_length, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The profile of the rows alone tells more or less than that");
   PetscCall(CompareProfiles(device, host));
@@ -420,14 +434,14 @@ static PetscErrorCode CheckProfiles(const Generator *g, Pair *pair)
     PetscCall(AutoCSRProfileDestroy(&pair->host_profile));
     PetscCall(AutoCSRProfileDestroy(&pair->device_profile));
     PetscCall(SetValues(pair, kinds[k % 4], 3, (PetscBool)(k > 3)));
-    PetscCall(AutoCSRProfileCreate(&pair->host, AutoCSRBackendCUDA.slice_height, &pair->host_profile));
+    PetscCall(ProfileOnHost(&pair->host, PETSC_FALSE, &pair->host_profile));
     PetscCall(AutoCSRProfileCreate(&pair->device, AutoCSRBackendCUDA.slice_height, &pair->device_profile));
     PetscCall(CompareProfiles(pair->device_profile, pair->host_profile));
   }
   PetscCall(SetValues(pair, g->values, 0, PETSC_FALSE));
   PetscCall(AutoCSRProfileDestroy(&pair->host_profile));
   PetscCall(AutoCSRProfileDestroy(&pair->device_profile));
-  PetscCall(AutoCSRProfileCreate(&pair->host, AutoCSRBackendCUDA.slice_height, &pair->host_profile));
+  PetscCall(ProfileOnHost(&pair->host, PETSC_FALSE, &pair->host_profile));
   PetscCall(AutoCSRProfileCreate(&pair->device, AutoCSRBackendCUDA.slice_height, &pair->device_profile));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,4 +1,4 @@
-static char help[] = "How much of x gathers reach and a cache holds, that propagate is proposed where that is much, and popular where it is little of a long x.\n\n";
+static char help[] = "How much of x gathers reach and a cache holds, that propagate is proposed where that is much, and popular where it is little of a long x; the pieces that column tiles make.\n\n";
 
 #include "../src/mat/impls/autocsr/strategy/strategy.h"
 #include "../src/mat/impls/autocsr/select/select.h"
@@ -184,6 +184,67 @@ static PetscErrorCode CheckHeld(double power)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ---- Pieces of column tiles: as many as are counted before these are built, wherever the columns of rows lie */
+
+/* The k-th column of a row of so many, ascending: runs of `run` neighbours, one in each equal part of the columns [begin, begin + width) */
+static PetscInt ColumnOfRun(PetscInt row, PetscInt length, PetscInt k, PetscInt run, PetscInt begin, PetscInt width)
+{
+  const PetscInt part = width / (length / run);
+
+  return begin + k / run * part + (PetscInt)(Random64(row * length + k / run, 3) % (uint64_t)(part - run)) + k % run;
+}
+
+static PetscErrorCode CheckPieces(PetscInt run, PetscInt width)
+{
+  enum {
+    M       = 8192,
+    ENTRIES = 64,
+    N       = 1 << 20
+  };
+  AutoCSRMatrix          csr = {.m = M, .n = N, .nnz = M * ENTRIES, .backend = &AutoCSRBackendHost};
+  AutoCSRSettings        settings;
+  AutoCSRProblem         problem = {.csr = &csr, .settings = &settings};
+  AutoCSRAxes            axes[AUTOCSR_MAX_VARIANTS];
+  AutoCSRCost            part[AUTOCSR_MAX_PARTS];
+  AutoCSRProfile        *profile;
+  AutoCSRPlan           *plan;
+  const AutoCSRStrategy *coltile;
+  const char            *why = NULL;
+  PetscScalar           *val;
+  PetscInt              *row_ptr, *col, n;
+  double                 pieces;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc3(M + 1, &row_ptr, csr.nnz, &col, csr.nnz, &val));
+  for (PetscInt i = 0; i <= M; i++) row_ptr[i] = i * ENTRIES;
+  for (PetscInt p = 0; p < csr.nnz; p++) {
+    const PetscInt row = p / ENTRIES;
+
+    val[p] = 1 + p % 1000;
+    col[p] = ColumnOfRun(row, ENTRIES, p % ENTRIES, run, (PetscInt)((PetscInt64)(N - width) * row / M), width);
+  }
+  csr.row_ptr = row_ptr;
+  csr.col     = col;
+  csr.val     = val;
+  PetscCall(AutoCSRSettingsInitialize(&settings));
+  PetscCall(PetscStrncpy(settings.strategy, "coltile", sizeof(settings.strategy)));
+  PetscCall(AutoCSRProfileCreate(&csr, 8, &profile));
+  problem.profile = profile;
+  AutoCSRProblemSetChunks(&problem, 0, profile->chunks);
+  PetscCall(AutoCSRStrategyFind("coltile", &coltile));
+  PetscCall((*coltile->variants)(&problem, AUTOCSR_MAX_VARIANTS, axes, &n, &why));
+  PetscCheck(n > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "No column tiles: %s", why);
+  PetscCall((*coltile->cost)(&problem, &axes[0], part, &n));
+  PetscCall(AutoCSRPlanCreate(&csr, &plan));
+  PetscCall((*coltile->build)(&problem, &axes[0], plan));
+  pieces = (double)plan->segment[0].stream[AUTOCSR_STREAM_PIECE_ROW].bytes / sizeof(uint16_t);
+  PetscCheck(PetscAbsReal(part->rows - pieces) < 0.05 * pieces, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Runs of %" PetscInt_FMT " columns in %" PetscInt_FMT ": %g pieces for %g", run, width, part->rows, pieces);
+  PetscCall(AutoCSRPlanDestroy(&plan));
+  PetscCall(AutoCSRProfileDestroy(&profile));
+  PetscCall(PetscFree3(row_ptr, col, val));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Tiles are padded, not runs: a graph of 2^25 rows has millions of those, and its slots are counted in 32 bits all the same */
 static PetscErrorCode CheckLarge(void)
 {
@@ -218,6 +279,11 @@ int main(int argc, char **argv)
   PetscCall(CheckColumns(1024, (double)AUTOCSR_LINE * (COLS / 1024), PETSC_FALSE, PETSC_TRUE)); /* a line each */
   PetscCall(CheckColumns(COLS / LENGTH, (double)AUTOCSR_LINE * LENGTH, PETSC_FALSE, PETSC_TRUE));
   PetscCall(CheckLarge());
+  for (PetscInt run = 1; run <= 16; run *= 4) {
+    PetscCall(CheckPieces(run, 1 << 20));
+    PetscCall(CheckPieces(run, 1 << 16));
+    PetscCall(CheckPieces(run, 1 << 12));
+  }
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "As far as columns lie\n"));
   PetscCall(PetscFinalize());
   return 0;

@@ -201,7 +201,8 @@ static PetscErrorCode TimeChoosing(AutoCSRChooser *chooser, PetscBool cold, Auto
 
 static PetscErrorCode PrintMatrix(const char matrix[], const Csr *csr, const AutoCSRFigures *figures, const char asked[], PetscBool measure, PetscBool cold)
 {
-  AutoCSRMatrix     host = {.m = csr->m, .n = csr->n, .nnz = csr->row_ptr[csr->m], .row_ptr = csr->row_ptr, .col = csr->col, .val = csr->val, .backend = &AutoCSRBackendHost}, there = host;
+  AutoCSRBackend    looks = AutoCSRBackendHost;
+  AutoCSRMatrix     host = {.m = csr->m, .n = csr->n, .nnz = csr->row_ptr[csr->m], .row_ptr = csr->row_ptr, .col = csr->col, .val = csr->val, .backend = &looks}, there = host;
   AutoCSRSettings   settings;
   AutoCSRProfile   *profile;
   AutoCSRChooser   *chooser;
@@ -211,7 +212,8 @@ static PetscErrorCode PrintMatrix(const char matrix[], const Csr *csr, const Aut
   PetscLogDouble    seconds = 0;
 
   PetscFunctionBeginUser;
-  there.backend = figures->backend; /* strategies ask it for numbers; the arrays stay here, and so the profile is the host's */
+  there.backend     = figures->backend; /* strategies ask it for numbers; the arrays stay here, and so the profile is the host's, of the other's tiles */
+  looks.shape_tiles = figures->backend->shape_tiles;
   PetscCall(AutoCSRSettingsInitialize(&settings));
   PetscCall(PetscStrncpy(settings.strategy, asked, sizeof(settings.strategy)));
   if (measure) PetscCall(Place(&host, &there, &op));

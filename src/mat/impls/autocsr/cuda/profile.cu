@@ -11,7 +11,7 @@ static PetscErrorCode TakeOver(const DeviceProfile *d, unsigned sizes, uint16_t 
 {
   const PetscInt h       = profile->slice_height;
   double         squares  = 0;
-  DeviceCount    descents = 0;
+  DeviceCount    descents = 0, steps = 0;
   PetscBool      any      = PETSC_FALSE;
 
   PetscFunctionBegin;
@@ -35,9 +35,11 @@ static PetscErrorCode TakeOver(const DeviceProfile *d, unsigned sizes, uint16_t 
     profile->bandwidth      = PetscMax(profile->bandwidth, (PetscInt)count[COUNT_BANDWIDTH]);
     squares += (double)count[COUNT_SQUARES];
     descents += d->descents[c];
+    steps += d->steps[c];
     any = (PetscBool)(any || (!profile->rows_only && d->worthwhile[c]));
   }
-  profile->unsorted = (PetscBool)(descents != 0);
+  profile->unsorted   = (PetscBool)(descents != 0);
+  profile->tile_steps = (PetscInt64)steps;
   AutoCSRProfileTotal(profile, squares);
   for (int b = 0; b < AUTOCSR_HISTOGRAM_BINS; b++) {
     profile->histogram[b]     = (PetscInt)d->histogram[b];

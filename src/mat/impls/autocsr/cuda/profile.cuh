@@ -41,6 +41,7 @@ typedef struct {
   alignas(16) DeviceCount chunk[AUTOCSR_MAX_CHUNKS][COUNTS];
   DeviceCount histogram[AUTOCSR_HISTOGRAM_BINS], histogram_nnz[AUTOCSR_HISTOGRAM_BINS];
   DeviceCount descents[AUTOCSR_MAX_CHUNKS]; /* entries that are not past the one before them, less those that begin a row: their sum is 0 where all rows are sorted */
+  DeviceCount steps[AUTOCSR_MAX_CHUNKS];    /* how far entries are past the one before them, at most tile_width each: their sum, likewise */
   unsigned    arrived; /* blocks, where one kernel looks at all */
   /* What rows do not tell */
   alignas(16) unsigned not_blocks;             /* bit b: the pattern is not made of b by b blocks */

@@ -13,7 +13,7 @@
 
 /* How a grid is shared out */
 struct Look {
-  PetscInt rows_per_chunk, shift;
+  PetscInt rows_per_chunk, shift, tile_width;
   unsigned line_blocks, entry_blocks; /* of a chunk, and in all */
   int      chunks;
 };
@@ -53,7 +53,16 @@ struct WindowShared {
   PetscInt           first_of[AUTOCSR_WINDOW], last_of[AUTOCSR_WINDOW];
   DeviceCount        own[COUNTS], histogram_nnz[AUTOCSR_HISTOGRAM_BINS];
   unsigned           histogram[AUTOCSR_HISTOGRAM_BINS], descents;
+  DeviceCount        steps;
 };
+
+/* How far an entry is past the one before it */
+static __device__ __forceinline__ PetscInt StepOf(PetscInt before, PetscInt col, PetscInt most)
+{
+  const PetscInt step = col > before ? col - before : 0;
+
+  return step < most ? step : most;
+}
 
 /* Window w, by a block */
 static __device__ __forceinline__ void MeasureWindow(const AutoCSRMatrix &csr, const Look &look, PetscInt w, WindowShared &s, DeviceProfile *out)
@@ -70,7 +79,10 @@ static __device__ __forceinline__ void MeasureWindow(const AutoCSRMatrix &csr, c
   PetscInt       away = 0;
 
   if (k < COUNTS) own[k] = 0;
-  if (k == 0) s.descents = 0;
+  if (k == 0) {
+    s.descents = 0;
+    s.steps    = 0;
+  }
   if (k < AUTOCSR_HISTOGRAM_BINS) {
     histogram[k]     = 0;
     histogram_nnz[k] = 0;
@@ -83,7 +95,9 @@ static __device__ __forceinline__ void MeasureWindow(const AutoCSRMatrix &csr, c
   away                      = WarpMax(away);
   const PetscInt    longest = WarpMax(length), shortest = WarpMin(in ? length : PETSC_MAX_INT);
   const unsigned    empty    = __ballot_sync(ALL_LANES, in && !length);
-  const unsigned    descend  = __ballot_sync(ALL_LANES, length && begin && first <= csr.col[begin - 1]); /* from the row before */
+  const PetscInt    before   = length && begin ? csr.col[begin - 1] : csr.n; /* of the row before */
+  const unsigned    descend  = __ballot_sync(ALL_LANES, length && begin && first <= before);
+  const DeviceCount steps    = WarpSum((DeviceCount)StepOf(before, first, look.tile_width));
   const PetscInt64  distance = in ? (PetscInt64)length - look.shift : 0;
   const DeviceCount squares  = WarpSum((DeviceCount)(distance * distance));
   const int         bits = 64 - __clzll((long long)length), bin = bits < AUTOCSR_HISTOGRAM_BINS ? bits : AUTOCSR_HISTOGRAM_BINS - 1;
@@ -98,6 +112,7 @@ static __device__ __forceinline__ void MeasureWindow(const AutoCSRMatrix &csr, c
   if (k == n - 1) atomicAdd(&own[COUNT_NNZ], (DeviceCount)(end - csr.row_ptr[row_begin]));
   if (Lane() == 0 && slice_exists) {
     atomicAdd(&s.descents, (unsigned)__popc(descend));
+    atomicAdd(&s.steps, steps);
     atomicAdd(&own[COUNT_EMPTY_ROWS], (DeviceCount)__popc(empty));
     atomicAdd(&own[COUNT_SQUARES], squares);
     atomicMax(&own[COUNT_LONGEST], (DeviceCount)longest);
@@ -110,6 +125,7 @@ static __device__ __forceinline__ void MeasureWindow(const AutoCSRMatrix &csr, c
   __syncthreads();
   AddCounts(own, out->chunk[row_begin / look.rows_per_chunk]);
   if (k == 0 && s.descents) atomicAdd(&out->descents[row_begin / look.rows_per_chunk], (DeviceCount)0 - s.descents);
+  if (k == 0 && s.steps) atomicAdd(&out->steps[row_begin / look.rows_per_chunk], (DeviceCount)0 - s.steps);
   if (k < AUTOCSR_HISTOGRAM_BINS && histogram[k]) {
     atomicAdd(&out->histogram[k], (DeviceCount)histogram[k]);
     atomicAdd(&out->histogram_nnz[k], histogram_nnz[k]);
@@ -169,19 +185,34 @@ static __device__ __forceinline__ void CountLines(const AutoCSRMatrix &csr, cons
   AddCounts(s.own, out->chunk[chunk]);
 }
 
-/* Entries that are not past the one before them, by one of a number of blocks */
-static __device__ __forceinline__ void CountDescents(const AutoCSRMatrix &csr, const Look &look, unsigned block, unsigned &own, DeviceProfile *out)
-{
-  unsigned descents = 0;
+struct AscentShared {
+  unsigned    descents;
+  DeviceCount steps;
+};
 
-  if (threadIdx.x == 0) own = 0;
+/* Entries that are not past the one before them, and how far the others are, by one of a number of blocks; those that begin a row are taken off again by its window */
+static __device__ __forceinline__ void MeasureAscent(const AutoCSRMatrix &csr, const Look &look, unsigned block, AscentShared &own, DeviceProfile *out)
+{
+  unsigned    descents = 0;
+  DeviceCount steps    = 0;
+
+  if (threadIdx.x == 0) own = {};
   __syncthreads();
 #pragma unroll 4
-  for (PetscInt64 i = (PetscInt64)block * BLOCK + threadIdx.x; i + 1 < csr.nnz; i += (PetscInt64)look.entry_blocks * BLOCK) descents += csr.col[i + 1] <= csr.col[i];
+  for (PetscInt64 i = (PetscInt64)block * BLOCK + threadIdx.x; i + 1 < csr.nnz; i += (PetscInt64)look.entry_blocks * BLOCK) {
+    const PetscInt before = csr.col[i], col = csr.col[i + 1];
+
+    descents += col <= before;
+    steps += (DeviceCount)StepOf(before, col, look.tile_width);
+  }
   descents = WarpSum((int)descents);
-  if (Lane() == 0 && descents) atomicAdd(&own, descents);
+  steps    = WarpSum(steps);
+  if (Lane() == 0 && descents) atomicAdd(&own.descents, descents);
+  if (Lane() == 0 && steps) atomicAdd(&own.steps, steps);
   __syncthreads();
-  if (threadIdx.x == 0 && own) atomicAdd(&out->descents[block % (unsigned)look.chunks], (DeviceCount)own);
+  if (threadIdx.x) return;
+  if (own.descents) atomicAdd(&out->descents[block % (unsigned)look.chunks], (DeviceCount)own.descents);
+  if (own.steps) atomicAdd(&out->steps[block % (unsigned)look.chunks], own.steps);
 }
 
 /* What was found goes to the host, by threads of a grid or of a block; zeros stay */
@@ -191,6 +222,7 @@ static __device__ __forceinline__ void Report(int chunks, bool rows_only, Device
   MoveOut(device->histogram, host->histogram, sizeof(device->histogram), first, stride);
   MoveOut(device->histogram_nnz, host->histogram_nnz, sizeof(device->histogram_nnz), first, stride);
   MoveOut(device->descents, host->descents, sizeof(device->descents), first, stride);
+  MoveOut(device->steps, host->steps, sizeof(device->steps), first, stride);
   if (!rows_only) MoveOut(&device->not_blocks, &host->not_blocks, sizeof(*device) - offsetof(DeviceProfile, not_blocks), first, stride);
 }
 
@@ -201,7 +233,7 @@ static __global__ void __launch_bounds__(BLOCK) LookAtRows(AutoCSRMatrix csr, Lo
   __shared__ union {
     WindowShared window;
     LineShared   lines;
-    unsigned     descents;
+    AscentShared ascent;
   } s;
   const unsigned lines = look.line_blocks * (unsigned)look.chunks, b = blockIdx.x;
 
@@ -209,7 +241,7 @@ static __global__ void __launch_bounds__(BLOCK) LookAtRows(AutoCSRMatrix csr, Lo
   if (b < lines)
     CountLines(csr, look, b / look.line_blocks, b % look.line_blocks, s.lines, out);
   else if (b - lines < look.entry_blocks)
-    CountDescents(csr, look, b - lines, s.descents, out);
+    MeasureAscent(csr, look, b - lines, s.ascent, out);
   else
     MeasureWindow(csr, look, (PetscInt)(b - lines - look.entry_blocks), s.window, out);
   if (host && IsLastBlock(&out->arrived)) Report(look.chunks, true, out, host, threadIdx.x, BLOCK);
@@ -268,7 +300,7 @@ static __global__ void __launch_bounds__(FIT_BLOCK) FitSlices(AutoCSRMatrix csr,
 PetscErrorCode DeviceProfileRows(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, DeviceProfile *device, DeviceProfile *host)
 {
   const PetscInt rows_per_chunk = RowsPerChunk(profile), slices = Pieces(PetscMin(rows_per_chunk, csr->m), WARP);
-  Look           look = {rows_per_chunk, AutoCSRProfileShift(csr->m, csr->nnz)};
+  Look           look = {rows_per_chunk, AutoCSRProfileShift(csr->m, csr->nnz), profile->tile_width};
   unsigned       blocks;
 
   PetscFunctionBegin;

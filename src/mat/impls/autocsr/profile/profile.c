@@ -42,18 +42,30 @@ void AutoCSRProfileTotal(AutoCSRProfile *profile, double squares)
   profile->variance = profile->m ? PetscMax(0, squares / profile->m - off * off) : 0;
 }
 
-/* Entries of rows [row_begin, row_end) that are not past the one before them, those that begin a row not counted: all are, less those */
-static PetscInt CountDescents(const AutoCSRMatrix *csr, PetscInt row_begin, PetscInt row_end)
-{
-  PetscInt n = 0;
+/* Entries that are not past the one before them; how far those go that are, each at most so far */
+typedef struct {
+  PetscInt   descents;
+  PetscInt64 steps;
+} Ascent;
 
-  for (PetscInt q = csr->row_ptr[row_begin]; q < csr->row_ptr[row_end] - 1; q++) n += csr->col[q + 1] <= csr->col[q];
+static inline void AscentAdd(PetscInt before, PetscInt col, PetscInt most, int times, Ascent *a)
+{
+  a->descents += times * (col <= before);
+  a->steps += times * PetscMin(PetscMax(col - before, 0), most);
+}
+
+/* Of rows [row_begin, row_end), those that begin a row not counted: all are, less those */
+static Ascent MeasureAscent(const AutoCSRMatrix *csr, PetscInt row_begin, PetscInt row_end, PetscInt most)
+{
+  Ascent a = {0, 0};
+
+  for (PetscInt q = csr->row_ptr[row_begin]; q < csr->row_ptr[row_end] - 1; q++) AscentAdd(csr->col[q], csr->col[q + 1], most, 1, &a);
   for (PetscInt row = row_begin; row < row_end; row++) {
     const PetscInt begin = csr->row_ptr[row];
 
-    if (csr->row_ptr[row + 1] > begin && begin > csr->row_ptr[row_begin]) n -= csr->col[begin] <= csr->col[begin - 1];
+    if (csr->row_ptr[row + 1] > begin && begin > csr->row_ptr[row_begin]) AscentAdd(csr->col[begin - 1], csr->col[begin], most, -1, &a);
   }
-  return n;
+  return a;
 }
 
 static void RowsMeasure(const AutoCSRMatrix *csr, AutoCSRProfile *profile)
@@ -62,11 +74,13 @@ static void RowsMeasure(const AutoCSRMatrix *csr, AutoCSRProfile *profile)
   uint64_t       squares = 0;
 
   for (PetscInt c = 0; c < profile->chunks; c++) {
-    AutoCSRChunk *chunk = &profile->chunk[c];
+    AutoCSRChunk *chunk  = &profile->chunk[c];
+    const Ascent  ascent = MeasureAscent(csr, chunk->row_begin, chunk->row_end, profile->tile_width);
 
     chunk->nnz        = csr->row_ptr[chunk->row_end] - csr->row_ptr[chunk->row_begin];
     chunk->min_length = PETSC_MAX_INT;
-    profile->unsorted = (PetscBool)(profile->unsorted || CountDescents(csr, chunk->row_begin, chunk->row_end));
+    profile->unsorted = (PetscBool)(profile->unsorted || ascent.descents);
+    profile->tile_steps += ascent.steps;
     for (PetscInt row = chunk->row_begin; row < chunk->row_end; row++) {
       const PetscInt length = csr->row_ptr[row + 1] - csr->row_ptr[row];
       const int64_t  d      = (int64_t)length - shift;
@@ -100,6 +114,7 @@ PetscErrorCode AutoCSRProfileFill_Host(const AutoCSRMatrix *csr, AutoCSRProfile 
 PetscErrorCode AutoCSRProfileLook(const AutoCSRMatrix *csr, PetscInt slice_height, PetscBool rows_only, AutoCSRProfile **profile)
 {
   AutoCSRProfile *p;
+  AutoCSRAxes     tiles = {.order = AUTOCSR_ORDER_TILED};
   PetscLogDouble  begin, end;
   PetscErrorCode  ierr;
 
@@ -119,6 +134,8 @@ PetscErrorCode AutoCSRProfileLook(const AutoCSRMatrix *csr, PetscInt slice_heigh
   p->values       = AUTOCSR_MAX_DISTINCT + 1;
   p->window_span  = csr->n;
   p->mean_length  = csr->m ? (double)csr->nnz / csr->m : 0;
+  (*csr->backend->shape_tiles)(csr->m, csr->n, csr->nnz, &tiles);
+  p->tile_width = tiles.tile_width;
   ChunksSet(csr, p);
   ierr = (*csr->backend->profile)(csr, p);
   if (ierr) PetscCall(AutoCSRProfileDestroy(&p)); /* out of memory is an error that the caller lives with */

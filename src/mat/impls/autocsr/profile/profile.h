@@ -70,6 +70,8 @@ typedef struct {
   PetscInt              bandwidth;                             /* largest |column - row| */
   PetscInt              window_span;                           /* no fewer columns than the rows of a sorting window lie within, wherever it begins; n where a window has AUTOCSR_WINDOW rows */
   double                reach;                                 /* bytes of x that gathers read from, as if all were read equally often (from a sample); where that was not looked at all of x, or a line an entry */
+  PetscInt              tile_width;                            /* columns that the backend cuts x into where it has tiles of it; 0: it has none */
+  PetscInt64            tile_steps;                            /* sum over the entries whose column is past that of the one before them in their row: how far, at most tile_width */
   double                reach_growth;                          /* it grows as this power of the sample's size: 0 where lines are read equally often */
   PetscInt              block_size;                            /* largest b, to AUTOCSR_LARGEST_BLOCK, such that the pattern is made of dense aligned b by b blocks */
   PetscInt              patterns;                              /* row patterns (column - row lists) in the dictionary; AUTOCSR_MAX_PATTERNS + 1: too few rows share one */

@@ -31,7 +31,7 @@ static double pieces_of(double rows, double length, double tiles)
   return tiles > 1 ? rows * tiles * (1 - without) : rows;
 }
 
-/* Columns that rows which follow each other may have */
+/* Columns that rows which follow each other may have: on a processor their part of x may stay in a cache */
 static double column_window(const AutoCSRProfile *profile)
 {
   return PetscMin((double)profile->n, 2.0 * profile->bandwidth + 1);
@@ -47,9 +47,13 @@ double AutoCSRTiledPieces(const AutoCSRProfile *profile, double tiles)
   return PetscMin(pieces, (double)profile->nnz);
 }
 
+/* A step that is a part of a tile's width leads into the next tile as often, wherever tiles begin */
 static double count_pieces(const AutoCSRProblem *problem, const AutoCSRAxes *axes)
 {
-  return AutoCSRTiledPieces(problem->profile, PetscMin((double)AutoCSRTiledTiles(axes, problem->profile->n), column_window(problem->profile) / axes->tile_width + 1));
+  const AutoCSRProfile *profile = problem->profile;
+
+  if (profile->unsorted || profile->tile_width != axes->tile_width) return AutoCSRTiledPieces(profile, (double)AutoCSRTiledTiles(axes, profile->n));
+  return PetscMin((double)profile->tile_steps / profile->tile_width + (profile->m - profile->empty_rows), (double)profile->nnz);
 }
 
 static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
