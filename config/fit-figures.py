@@ -9,20 +9,21 @@ Each file is of other matrices, or of the same at another scale; named twice it 
 so that two devices share figures of which one is not at hand (--keep kept.txt ... -- model.txt ...).
 --model: what the model says is of these files, one for each, written anywhere without -measure: of a model that has changed since.
 
-The model is that of select/cost.c. Each figure is fitted in its logarithm, least squares of the logarithms of the times, and drawn
-to what is shipped now, so that what no product tells stays as it is; what the choice loses counts most.
+The model is that of select/cost.c. Each figure is fitted in its logarithm, least squares of the logarithms of the times: of each executor to its own products first, drawn
+to what is shipped now, so that what no product tells stays as it is; then all together, drawn to that, where what the choice loses counts most.
 Needs numpy and scipy."""
 import argparse, collections, math, sys
 import numpy as np
 import scipy.optimize
 
 AMORTIZE = 500  # select/choose.h
-NEAR, FAR = 1.3, 2  # products that take longer than the best by more count less: what is slow need only be known as slow
+NEAR, FAR = 1.3, 2  # products that take longer than the best by more count less, and none: what is slow need only be known as slow
 OVERRATED = (1, 0.1)  # near or not: weight of a product that is predicted to take longer than it does
-UNDERRATED = (1, 0.3, 0.05)  # near, between, far: of one that is predicted to take less
+UNDERRATED = (1, 0.3)  # of one that is predicted to take less
 ALIKE = 0.02, 1e-7  # of a logarithm and seconds: products that take so little longer than the best lose nothing, it may be the clock
 CHOICE, DOUBTS = 12, (0.1, 0.03)  # weight of the time that the choice loses on a matrix, where it may be by so much (of a logarithm) another than the least: by more first, so that the fit sees what lies further off;
 SHORT, LONG = 3e-6, 1.5  # so much more for each ten times that a product takes longer than this
+ALONE_PULL, ALONE_SOFT, ALONE_FEW = 0.25, 0.3, 5  # an executor by itself, which has so many products at least
 SOFT = 0.4  # a residual past this counts by its size, no longer by its square
 LEAST = (1e-13, 1e-13, 1e-12, 1e-7, 1e-8, 1, 0.5)  # where a fit begins: a figure of 0 has no logarithm
 BOUND = {5: 1, 6: 0.5}  # memory and gather are at least so much,
@@ -119,21 +120,54 @@ def report(m, measured, keys, seconds):
           f'geometric mean lost {math.exp(sum(map(math.log, lost)) / len(lost)):.3f}')
 
 
+def limited(figures):
+    for i, low in BOUND.items():
+        figures[:, i] = np.maximum(figures[:, i], low)
+    return figures
+
+
+def not_far(measured):
+    best = {}
+    for k, t in measured.items():
+        best[k[0]] = min(best.get(k[0], math.inf), t)
+    return {k: t for k, t in measured.items() if t < FAR * best[k[0]]}, best
+
+
+def alone(m, measured, names, shipped, begin):
+    """Figures of each executor by products that are its alone. A fit of all together does not get there from figures that are far off: what the choice loses holds them up"""
+    products = collections.defaultdict(list)
+    measured, best = not_far(measured)
+    for k in measured:
+        if len(m.segments[k]) == 1:
+            products[m.segments[k][0][0]].append(k)
+    figures = begin.copy()
+    for name, keys in products.items():
+        if len(keys) < ALONE_FEW:
+            continue
+        f, e = names.index(name), Evaluator(m, keys, [name])
+        t = np.log([measured[k] for k in keys])
+        weight = np.where(t - np.log([best[k[0]] for k in keys]) < math.log(NEAR), 1, 0.5)
+        of = lambda x: limited(begin[f:f + 1] * np.exp(x))
+        residuals = lambda x: np.r_[weight * (t - np.log(e.seconds(of(x), shipped, shipped))), ALONE_PULL * x]
+        figures[f] = of(scipy.optimize.least_squares(residuals, np.zeros(begin.shape[1]), loss='soft_l1', f_scale=ALONE_SOFT, max_nfev=100).x)
+    return figures
+
+
 def fit(m, measured, names, shipped, fitted_machine, pull):
     """Figures, and the machine's numbers"""
+    measured, _ = not_far(measured)
     keys = list(measured)
     e = Evaluator(m, keys, names)
     used = np.unique(e.figure)
     free = [i for i, n in enumerate(MACHINE) if n in fitted_machine]
-    begin = np.array([[max(x, low) for x, low in zip(m.figure[n], LEAST)] for n in names])
+    begin = alone(m, measured, names, shipped, np.array([[max(x, low) for x, low in zip(m.figure[n], LEAST)] for n in names]))
     t = np.log([measured[k] for k in keys])
     matrix = np.unique([k[0] for k in keys], return_inverse=True)[1]
     best = np.full(matrix.max() + 1, np.inf)
     np.minimum.at(best, matrix, t)
     behind = t - best[matrix]
-    near, far = behind < math.log(NEAR), behind >= math.log(FAR)
-    over = np.where(near, *OVERRATED)
-    under = np.where(near, UNDERRATED[0], np.where(far, UNDERRATED[2], UNDERRATED[1]))
+    near = behind < math.log(NEAR)
+    over, under = np.where(near, *OVERRATED), np.where(near, *UNDERRATED)
     loses = np.maximum(0, behind - ALIKE[0] - ALIKE[1] / np.exp(best[matrix]))
     worth = CHOICE * (1 + LONG * np.maximum(0, (best - math.log(SHORT)) / math.log(10)))
     v = [m.variant[k] for k in keys]
@@ -144,8 +178,7 @@ def fit(m, measured, names, shipped, fitted_machine, pull):
     def figures_of(x):
         f, machine = begin.copy(), list(shipped)
         f[used] *= np.exp(x[:used.size * 7]).reshape(-1, 7)
-        for i, low in BOUND.items():
-            f[:, i] = np.maximum(f[:, i], low)
+        f = limited(f)
         for i, dx in zip(free, x[used.size * 7:]):
             machine[i] *= math.exp(dx)
         machine[2] = min(machine[2], MOST_NOT_HIDDEN)
@@ -190,7 +223,7 @@ def fit(m, measured, names, shipped, fitted_machine, pull):
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument('--fit', action='store_true')
-    p.add_argument('--pull', type=float, default=0.06, help='weight of staying with what is shipped')
+    p.add_argument('--pull', type=float, default=0.06, help='weight of staying with what fits each executor alone')
     p.add_argument('--keep-machine', action='store_true', help='fit the executors alone')
     p.add_argument('--check', default='', help='numbers of files, from 0, that are reported by themselves and not fitted to')
     p.add_argument('--model', nargs='*', default=[])
