@@ -1,4 +1,4 @@
-static char help[] = "The choice: the best variants by their scores, best first, csr among them, and row ranges where they gain; what rows longer than a cache cost, and blocks of each size.\n\n";
+static char help[] = "The choice: the best variants by their scores, best first, csr among them, and row ranges where they gain; what rows longer than a cache cost, padding, and blocks of each size.\n\n";
 
 #include "../src/mat/impls/autocsr/select/choose.h"
 #include "blocks.h"
@@ -220,6 +220,60 @@ static PetscErrorCode CheckLongRows(const AutoCSRFigures *figures, AutoCSRChoose
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Rows of one to eight entries */
+static PetscInt Uneven(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
+{
+  return Pick(n, i, 1 + i % 8, col);
+}
+
+/* What a product moves by a strategy's first variant for a device, where lanes read at once, and where they do not; what padding takes of it */
+static PetscErrorCode BytesOf(const char name[], double *at_once, double *else_wise, double *padding)
+{
+  const Generator        uneven = {"uneven rows", 4096, 4096, Uneven, VALUES_MANY};
+  const AutoCSRStrategy *strategy;
+  AutoCSRMatrix          csr;
+  AutoCSRSettings        settings;
+  AutoCSRProfile        *profile;
+  AutoCSRProblem         problem = {.csr = &csr, .settings = &settings, .parallel = PETSC_TRUE};
+  AutoCSRAxes            axes[AUTOCSR_MAX_VARIANTS];
+  AutoCSRCost            part[AUTOCSR_MAX_PARTS];
+  const char            *why;
+  PetscInt               n;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatrixCreate(&uneven, &csr));
+  PetscCall(AutoCSRProfileCreate(&csr, 32, &profile));
+  PetscCall(AutoCSRSettingsInitialize(&settings));
+  PetscCall(PetscStrncpy(settings.strategy, name, sizeof(settings.strategy)));
+  problem.profile = profile;
+  AutoCSRProblemSetChunks(&problem, 0, profile->chunks);
+  PetscCall(AutoCSRStrategyFind(name, &strategy));
+  PetscCall((*strategy->variants)(&problem, AUTOCSR_MAX_VARIANTS, axes, &n, &why));
+  PetscCheck(n > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s does not apply to uneven rows: %s", name, why);
+  PetscCall((*strategy->cost)(&problem, &axes[0], part, &n));
+  *at_once         = part->bytes;
+  *padding         = (part->entries - csr.nnz) * (double)(AutoCSRStreamElementSize(&axes[0], AUTOCSR_STREAM_INDEX) + AutoCSRStreamElementSize(&axes[0], AUTOCSR_STREAM_VALUE));
+  problem.parallel = PETSC_FALSE;
+  PetscCall((*strategy->cost)(&problem, &axes[0], part, &n));
+  *else_wise = part->bytes;
+  PetscCall(AutoCSRProfileDestroy(&profile));
+  PetscCall(MatrixDestroy(&csr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A device's lanes read no slot past the end of a row that is theirs alone, but where a sector has others' entries, too; of several lanes a row all are read */
+static PetscErrorCode CheckPadding(void)
+{
+  double at_once, else_wise, padding;
+
+  PetscFunctionBeginUser;
+  PetscCall(BytesOf("ell", &at_once, &else_wise, &padding));
+  PetscCheck(padding > 0 && at_once < else_wise - 0.5 * padding && at_once > else_wise - padding, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Slices move %g bytes for %g, of which padding is %g", at_once, else_wise, padding);
+  PetscCall(BytesOf("sellp", &at_once, &else_wise, &padding));
+  PetscCheck(padding > 0 && at_once == else_wise, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Slices of several lanes a row move %g bytes for %g, of which padding is %g", at_once, else_wise, padding);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The shipped figures know blocks of each size and coding, whatever the values, by each instruction set; an entry of the largest takes less than one of the smallest */
 static PetscErrorCode CheckBlocksAreKnown(const char simd[])
 {
@@ -266,6 +320,7 @@ int main(int argc, char **argv)
   for (size_t g = 0; g < PETSC_STATIC_ARRAY_LENGTH(more); g++) PetscCall(CheckMatrix(&more[g], figures, chooser, &ranges, &last));
   PetscCheck(ranges > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "No row ranges were chosen");
   PetscCheck(last > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The last place was never kept for csr");
+  PetscCall(CheckPadding());
   PetscCall(CheckLongRows(figures, chooser));
   for (; *simd; simd++) PetscCall(CheckBlocksAreKnown(*simd));
   PetscCall(PetscFree(chooser));
