@@ -11,6 +11,7 @@ static const AutoCSRBackend emulated = {
     .slice_height  = AUTOCSR_DEVICE_SLICE_HEIGHT,
     .most          = PETSC_MAX_INT / 2,
     .parallel      = PETSC_TRUE,
+    .shape_tiles   = AutoCSRDeviceShapeTiles,
     .allocate      = AutoCSRDeviceAllocate,
     .release       = AutoCSRDeviceRelease,
     .to_host       = AutoCSRDeviceToHost,
