@@ -27,6 +27,7 @@ ALONE_PULL, ALONE_SOFT, ALONE_FEW = 0.25, 0.3, 5  # an executor by itself, which
 SOFT = 0.4  # a residual past this counts by its size, no longer by its square
 LEAST = (1e-13, 1e-13, 1e-12, 1e-7, 1e-8, 1, 0.5)  # where a fit begins: a figure of 0 has no logarithm
 BOUND = {5: 0.9, 6: 0.5}  # memory, which is told by a copy, and gather are at least so much,
+WALK, WALKED = 5e-8, 'csr/block/'  # of these a step takes so much at least, which few products tell: rows of many blocks are the last to be done
 MOST_NOT_HIDDEN = 1  # and what is not hidden is at most all
 UNITS = (1e12, 1e12, 1e12, 1e12, 1e12, 1, 1)
 MACHINE = ('product', 'launch', 'not_hidden')
@@ -120,9 +121,11 @@ def report(m, measured, keys, seconds):
           f'geometric mean lost {math.exp(sum(map(math.log, lost)) / len(lost)):.3f}')
 
 
-def limited(figures):
+def limited(figures, names):
     for i, low in BOUND.items():
         figures[:, i] = np.maximum(figures[:, i], low)
+    walked = [n.startswith(WALKED) for n in names]
+    figures[walked, 4] = np.maximum(figures[walked, 4], WALK)
     return figures
 
 
@@ -147,7 +150,7 @@ def alone(m, measured, names, shipped, begin):
         f, e = names.index(name), Evaluator(m, keys, [name])
         t = np.log([measured[k] for k in keys])
         weight = np.where(t - np.log([best[k[0]] for k in keys]) < math.log(NEAR), 1, 0.5)
-        of = lambda x: limited(begin[f:f + 1] * np.exp(x))
+        of = lambda x: limited(begin[f:f + 1] * np.exp(x), [name])
         residuals = lambda x: np.r_[weight * (t - np.log(e.seconds(of(x), shipped, shipped))), ALONE_PULL * x]
         figures[f] = of(scipy.optimize.least_squares(residuals, np.zeros(begin.shape[1]), loss='soft_l1', f_scale=ALONE_SOFT, max_nfev=100).x)
     return figures
@@ -178,7 +181,7 @@ def fit(m, measured, names, shipped, fitted_machine, pull):
     def figures_of(x):
         f, machine = begin.copy(), list(shipped)
         f[used] *= np.exp(x[:used.size * 7]).reshape(-1, 7)
-        f = limited(f)
+        f = limited(f, names)
         for i, dx in zip(free, x[used.size * 7:]):
             machine[i] *= math.exp(dx)
         machine[2] = min(machine[2], MOST_NOT_HIDDEN)
