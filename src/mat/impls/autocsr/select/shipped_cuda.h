@@ -1,6 +1,6 @@
 /*
   Figures of a GPU for real single, complex and all other scalars: what fits products of many matrices, of suites, real ones and drawn by lot, and executors (config/fit-figures.py) on an
-  H200 (tables h200-...-figures-fit). By hand is that of which no table has products. Data of shipped.c.
+  H200, of real scalars on an H100, too (tables h200-...-figures-fit). By hand is that of which no table has products. Data of shipped.c.
   Picoseconds: entry, row, irregular, start, walk; and memory, gather
 */
 #ifndef AUTOCSR_SHIPPED_CUDA_H
