@@ -23,7 +23,7 @@ UNDERRATED = (1, 0.3)  # of one that is predicted to take less
 ALIKE = 0.02, 1e-7  # of a logarithm and seconds: products that take so little longer than the best lose nothing, it may be the clock
 CHOICE, DOUBTS = 12, (0.1, 0.03)  # weight of the time that the choice loses on a matrix, where it may be by so much (of a logarithm) another than the least: by more first, so that the fit sees what lies further off;
 SHORT, LONG = 3e-6, 1.5  # so much more for each ten times that a product takes longer than this
-ALONE_PULL, ALONE_SOFT, ALONE_FEW = 0.25, 0.3, 5  # an executor by itself, which has so many products at least
+ALONE_WEIGHT, ALONE_PULL, ALONE_SOFT, ALONE_FEW = (1, 0.5), 0.25, 0.3, 5  # likewise of an executor by itself, which has so many products at least
 SOFT = 0.4  # a residual past this counts by its size, no longer by its square
 LEAST = (1e-13, 1e-13, 1e-12, 1e-7, 1e-8, 1, 0.5)  # where a fit begins: a figure of 0 has no logarithm
 BOUND = {5: 0.9, 6: 0.5}  # memory, which is told by a copy, and gather are at least so much,
@@ -130,16 +130,16 @@ def limited(figures, names):
 
 
 def not_far(measured):
+    """Without products that count nothing; and the least time of each matrix"""
     best = {}
     for k, t in measured.items():
         best[k[0]] = min(best.get(k[0], math.inf), t)
     return {k: t for k, t in measured.items() if t < FAR * best[k[0]]}, best
 
 
-def alone(m, measured, names, shipped, begin):
+def alone(m, measured, best, names, shipped, begin):
     """Figures of each executor by products that are its alone. A fit of all together does not get there from figures that are far off: what the choice loses holds them up"""
     products = collections.defaultdict(list)
-    measured, best = not_far(measured)
     for k in measured:
         if len(m.segments[k]) == 1:
             products[m.segments[k][0][0]].append(k)
@@ -149,7 +149,7 @@ def alone(m, measured, names, shipped, begin):
             continue
         f, e = names.index(name), Evaluator(m, keys, [name])
         t = np.log([measured[k] for k in keys])
-        weight = np.where(t - np.log([best[k[0]] for k in keys]) < math.log(NEAR), 1, 0.5)
+        weight = np.where(t - np.log([best[k[0]] for k in keys]) < math.log(NEAR), *ALONE_WEIGHT)
         of = lambda x: limited(begin[f:f + 1] * np.exp(x), [name])
         residuals = lambda x: np.r_[weight * (t - np.log(e.seconds(of(x), shipped, shipped))), ALONE_PULL * x]
         figures[f] = of(scipy.optimize.least_squares(residuals, np.zeros(begin.shape[1]), loss='soft_l1', f_scale=ALONE_SOFT, max_nfev=100).x)
@@ -158,12 +158,12 @@ def alone(m, measured, names, shipped, begin):
 
 def fit(m, measured, names, shipped, fitted_machine, pull):
     """Figures, and the machine's numbers"""
-    measured, _ = not_far(measured)
+    measured, least = not_far(measured)
     keys = list(measured)
     e = Evaluator(m, keys, names)
     used = np.unique(e.figure)
     free = [i for i, n in enumerate(MACHINE) if n in fitted_machine]
-    begin = alone(m, measured, names, shipped, np.array([[max(x, low) for x, low in zip(m.figure[n], LEAST)] for n in names]))
+    begin = alone(m, measured, least, names, shipped, np.array([[max(x, low) for x, low in zip(m.figure[n], LEAST)] for n in names]))
     t = np.log([measured[k] for k in keys])
     matrix = np.unique([k[0] for k in keys], return_inverse=True)[1]
     best = np.full(matrix.max() + 1, np.inf)

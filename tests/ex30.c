@@ -163,17 +163,11 @@ typedef struct {
   AutoCSRProfile *host_profile, *device_profile;
 } Pair;
 
-/* The host's look at what is for a device: at the device's tiles */
-static PetscErrorCode ProfileOnHost(const AutoCSRMatrix *host, PetscBool rows_only, AutoCSRProfile **profile)
+/* The host's look at what is for a device */
+static PetscErrorCode LookOnHost(const Pair *pair, PetscBool rows_only, AutoCSRProfile **profile)
 {
-  AutoCSRBackend looks = AutoCSRBackendHost;
-  AutoCSRMatrix  csr   = *host;
-
   PetscFunctionBeginUser;
-  looks.shape_tiles = AutoCSRBackendCUDA.shape_tiles;
-  csr.backend       = &looks;
-  PetscCall(AutoCSRProfileLook(&csr, AutoCSRBackendCUDA.slice_height, rows_only, profile));
-  (*profile)->backend = host->backend;
+  PetscCall(AutoCSRProfileLook(&pair->host, AutoCSRBackendCUDA.slice_height, AutoCSRBackendTileWidth(&AutoCSRBackendCUDA, &pair->host), rows_only, profile));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -182,7 +176,7 @@ static PetscErrorCode PairCreate(const Generator *g, Pair *pair)
   PetscFunctionBeginUser;
   PetscCall(MatrixCreate(g, &pair->host));
   PetscCall(AutoCSRMatrixCopy(&pair->host, &AutoCSRBackendCUDA, &pair->device));
-  PetscCall(ProfileOnHost(&pair->host, PETSC_FALSE, &pair->host_profile));
+  PetscCall(LookOnHost(pair, PETSC_FALSE, &pair->host_profile));
   PetscCall(AutoCSRProfileCreate(&pair->device, AutoCSRBackendCUDA.slice_height, &pair->device_profile));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -275,8 +269,8 @@ static PetscErrorCode CheckUnsorted(Pair *pair)
     col[last - 1] = c;
     PetscCall((*pair->device.backend->from_host)((PetscInt *)pair->device.col, col, (size_t)pair->host.nnz * sizeof(*col)));
     for (int rows_only = 0; rows_only < 2; rows_only++) {
-      PetscCall(ProfileOnHost(&pair->host, (PetscBool)rows_only, &host));
-      PetscCall(AutoCSRProfileLook(&pair->device, AutoCSRBackendCUDA.slice_height, (PetscBool)rows_only, &device));
+      PetscCall(LookOnHost(pair, (PetscBool)rows_only, &host));
+      PetscCall(AutoCSRProfileLook(&pair->device, AutoCSRBackendCUDA.slice_height, AutoCSRBackendTileWidth(&AutoCSRBackendCUDA, &pair->device), (PetscBool)rows_only, &device));
       PetscCheck(host->unsorted == !turn && device->unsorted == !turn, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Row %" PetscInt_FMT " %s sorted: host %d, device %d", row, turn ? "is" : "is not", (int)!host->unsorted, (int)!device->unsorted);
       PetscCall(AutoCSRProfileDestroy(&host));
       PetscCall(AutoCSRProfileDestroy(&device));
@@ -412,8 +406,8 @@ static PetscErrorCode CheckRowsOnly(const Pair *pair)
   AutoCSRProfile *host, *device;
 
   PetscFunctionBeginUser;
-  PetscCall(ProfileOnHost(&pair->host, PETSC_TRUE, &host));
-  PetscCall(AutoCSRProfileLook(&pair->device, AutoCSRBackendCUDA.slice_height, PETSC_TRUE, &device));
+  PetscCall(LookOnHost(pair, PETSC_TRUE, &host));
+  PetscCall(AutoCSRProfileLook(&pair->device, AutoCSRBackendCUDA.slice_height, AutoCSRBackendTileWidth(&AutoCSRBackendCUDA, &pair->device), PETSC_TRUE, &device));
   PetscCheck(host->patterns > AUTOCSR_MAX_PATTERNS && host->values > AUTOCSR_MAX_DISTINCT && host->max_length == pair->host_profile->max_length, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The profile of the rows alone tells more or less than that");
   PetscCall(CompareProfiles(device, host));
   PetscCall(AutoCSRProfileDestroy(&host));
@@ -434,14 +428,14 @@ static PetscErrorCode CheckProfiles(const Generator *g, Pair *pair)
     PetscCall(AutoCSRProfileDestroy(&pair->host_profile));
     PetscCall(AutoCSRProfileDestroy(&pair->device_profile));
     PetscCall(SetValues(pair, kinds[k % 4], 3, (PetscBool)(k > 3)));
-    PetscCall(ProfileOnHost(&pair->host, PETSC_FALSE, &pair->host_profile));
+    PetscCall(LookOnHost(pair, PETSC_FALSE, &pair->host_profile));
     PetscCall(AutoCSRProfileCreate(&pair->device, AutoCSRBackendCUDA.slice_height, &pair->device_profile));
     PetscCall(CompareProfiles(pair->device_profile, pair->host_profile));
   }
   PetscCall(SetValues(pair, g->values, 0, PETSC_FALSE));
   PetscCall(AutoCSRProfileDestroy(&pair->host_profile));
   PetscCall(AutoCSRProfileDestroy(&pair->device_profile));
-  PetscCall(ProfileOnHost(&pair->host, PETSC_FALSE, &pair->host_profile));
+  PetscCall(LookOnHost(pair, PETSC_FALSE, &pair->host_profile));
   PetscCall(AutoCSRProfileCreate(&pair->device, AutoCSRBackendCUDA.slice_height, &pair->device_profile));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -227,7 +227,7 @@ static PetscInt Uneven(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
 }
 
 /* What a product moves by a strategy's first variant for a device, where lanes read at once, and where they do not; what padding takes of it */
-static PetscErrorCode BytesOf(const char name[], double *at_once, double *else_wise, double *padding)
+static PetscErrorCode BytesOf(const char name[], double *at_once, double *otherwise, double *padding)
 {
   const Generator        uneven = {"uneven rows", 4096, 4096, Uneven, VALUES_MANY};
   const AutoCSRStrategy *strategy;
@@ -255,7 +255,7 @@ static PetscErrorCode BytesOf(const char name[], double *at_once, double *else_w
   *padding         = (part->entries - csr.nnz) * (double)(AutoCSRStreamElementSize(&axes[0], AUTOCSR_STREAM_INDEX) + AutoCSRStreamElementSize(&axes[0], AUTOCSR_STREAM_VALUE));
   problem.parallel = PETSC_FALSE;
   PetscCall((*strategy->cost)(&problem, &axes[0], part, &n));
-  *else_wise = part->bytes;
+  *otherwise = part->bytes;
   PetscCall(AutoCSRProfileDestroy(&profile));
   PetscCall(MatrixDestroy(&csr));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -264,13 +264,13 @@ static PetscErrorCode BytesOf(const char name[], double *at_once, double *else_w
 /* A device's lanes read no slot past the end of a row that is theirs alone, but where a sector has others' entries, too; of several lanes a row all are read */
 static PetscErrorCode CheckPadding(void)
 {
-  double at_once, else_wise, padding;
+  double at_once, otherwise, padding;
 
   PetscFunctionBeginUser;
-  PetscCall(BytesOf("ell", &at_once, &else_wise, &padding));
-  PetscCheck(padding > 0 && at_once < else_wise - 0.5 * padding && at_once > else_wise - padding, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Slices move %g bytes for %g, of which padding is %g", at_once, else_wise, padding);
-  PetscCall(BytesOf("sellp", &at_once, &else_wise, &padding));
-  PetscCheck(padding > 0 && at_once == else_wise, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Slices of several lanes a row move %g bytes for %g, of which padding is %g", at_once, else_wise, padding);
+  PetscCall(BytesOf("ell", &at_once, &otherwise, &padding));
+  PetscCheck(padding > 0 && at_once < otherwise - 0.5 * padding && at_once > otherwise - padding, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Slices move %g bytes for %g, of which padding is %g", at_once, otherwise, padding);
+  PetscCall(BytesOf("sellp", &at_once, &otherwise, &padding));
+  PetscCheck(padding > 0 && at_once == otherwise, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Slices of several lanes a row move %g bytes for %g, of which padding is %g", at_once, otherwise, padding);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

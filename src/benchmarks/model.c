@@ -201,8 +201,7 @@ static PetscErrorCode TimeChoosing(AutoCSRChooser *chooser, PetscBool cold, Auto
 
 static PetscErrorCode PrintMatrix(const char matrix[], const Csr *csr, const AutoCSRFigures *figures, const char asked[], PetscBool measure, PetscBool cold)
 {
-  AutoCSRBackend    looks = AutoCSRBackendHost;
-  AutoCSRMatrix     host = {.m = csr->m, .n = csr->n, .nnz = csr->row_ptr[csr->m], .row_ptr = csr->row_ptr, .col = csr->col, .val = csr->val, .backend = &looks}, there = host;
+  AutoCSRMatrix     host = {.m = csr->m, .n = csr->n, .nnz = csr->row_ptr[csr->m], .row_ptr = csr->row_ptr, .col = csr->col, .val = csr->val, .backend = &AutoCSRBackendHost}, there = host;
   AutoCSRSettings   settings;
   AutoCSRProfile   *profile;
   AutoCSRChooser   *chooser;
@@ -212,12 +211,11 @@ static PetscErrorCode PrintMatrix(const char matrix[], const Csr *csr, const Aut
   PetscLogDouble    seconds = 0;
 
   PetscFunctionBeginUser;
-  there.backend     = figures->backend; /* strategies ask it for numbers; the arrays stay here, and so the profile is the host's, of the other's tiles */
-  looks.shape_tiles = figures->backend->shape_tiles;
+  there.backend = figures->backend; /* strategies ask it for numbers; the arrays stay here, and so the profile is the host's */
   PetscCall(AutoCSRSettingsInitialize(&settings));
   PetscCall(PetscStrncpy(settings.strategy, asked, sizeof(settings.strategy)));
   if (measure) PetscCall(Place(&host, &there, &op));
-  PetscCall(AutoCSRProfileLook(measure ? &there : &host, figures->backend->slice_height, AutoCSRRowsTellAll(&figures->machine, &there, &settings), &profile));
+  PetscCall(AutoCSRProfileLook(measure ? &there : &host, figures->backend->slice_height, AutoCSRBackendTileWidth(figures->backend, &there), AutoCSRRowsTellAll(&figures->machine, &there, &settings), &profile));
   PetscCall(PetscMalloc2(1, &chooser, AUTOCSR_MAX_CANDIDATES, &candidate));
   chooser->figures = figures;
   chooser->problem = (AutoCSRProblem){.csr = &there, .profile = profile, .settings = &settings, .lanes = figures->lanes, .parallel = figures->machine.parallel};

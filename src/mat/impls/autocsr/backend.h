@@ -112,4 +112,13 @@ static inline const AutoCSRBackend *AutoCSRBackendOf(PetscMemType memtype)
   return PetscMemTypeHost(memtype) ? &AutoCSRBackendHost : NULL;
 }
 
+/* Columns of the column tiles that suit it for such a matrix; 0: it has none */
+static inline PetscInt AutoCSRBackendTileWidth(const AutoCSRBackend *backend, const AutoCSRMatrix *csr)
+{
+  AutoCSRAxes axes = {.order = AUTOCSR_ORDER_TILED};
+
+  (*backend->shape_tiles)(csr->m, csr->n, csr->nnz, &axes);
+  return axes.tile_width;
+}
+
 #endif

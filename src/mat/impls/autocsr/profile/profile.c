@@ -111,10 +111,9 @@ PetscErrorCode AutoCSRProfileFill_Host(const AutoCSRMatrix *csr, AutoCSRProfile 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRProfileLook(const AutoCSRMatrix *csr, PetscInt slice_height, PetscBool rows_only, AutoCSRProfile **profile)
+PetscErrorCode AutoCSRProfileLook(const AutoCSRMatrix *csr, PetscInt slice_height, PetscInt tile_width, PetscBool rows_only, AutoCSRProfile **profile)
 {
   AutoCSRProfile *p;
-  AutoCSRAxes     tiles = {.order = AUTOCSR_ORDER_TILED};
   PetscLogDouble  begin, end;
   PetscErrorCode  ierr;
 
@@ -126,6 +125,7 @@ PetscErrorCode AutoCSRProfileLook(const AutoCSRMatrix *csr, PetscInt slice_heigh
   p->n            = csr->n;
   p->nnz          = csr->nnz;
   p->slice_height = slice_height;
+  p->tile_width   = tile_width;
   p->window       = PetscMax(slice_height, slice_height > 8 ? AUTOCSR_WINDOW : AUTOCSR_WINDOW_LOW);
   p->backend      = csr->backend;
   p->rows_only    = rows_only;
@@ -134,8 +134,6 @@ PetscErrorCode AutoCSRProfileLook(const AutoCSRMatrix *csr, PetscInt slice_heigh
   p->values       = AUTOCSR_MAX_DISTINCT + 1;
   p->window_span  = csr->n;
   p->mean_length  = csr->m ? (double)csr->nnz / csr->m : 0;
-  (*csr->backend->shape_tiles)(csr->m, csr->n, csr->nnz, &tiles);
-  p->tile_width = tiles.tile_width;
   ChunksSet(csr, p);
   ierr = (*csr->backend->profile)(csr, p);
   if (ierr) PetscCall(AutoCSRProfileDestroy(&p)); /* out of memory is an error that the caller lives with */
@@ -149,7 +147,7 @@ PetscErrorCode AutoCSRProfileLook(const AutoCSRMatrix *csr, PetscInt slice_heigh
 PetscErrorCode AutoCSRProfileCreate(const AutoCSRMatrix *csr, PetscInt slice_height, AutoCSRProfile **profile)
 {
   PetscFunctionBegin;
-  PetscCall(AutoCSRProfileLook(csr, slice_height, PETSC_FALSE, profile));
+  PetscCall(AutoCSRProfileLook(csr, slice_height, AutoCSRBackendTileWidth(csr->backend, csr), PETSC_FALSE, profile));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -70,7 +70,7 @@ typedef struct {
   PetscInt              bandwidth;                             /* largest |column - row| */
   PetscInt              window_span;                           /* no fewer columns than the rows of a sorting window lie within, wherever it begins; n where a window has AUTOCSR_WINDOW rows */
   double                reach;                                 /* bytes of x that gathers read from, as if all were read equally often (from a sample); where that was not looked at all of x, or a line an entry */
-  PetscInt              tile_width;                            /* columns that the backend cuts x into where it has tiles of it; 0: it has none */
+  PetscInt              tile_width;                            /* columns of a tile, as slice_height said by who looks; 0: nothing is counted of tiles */
   PetscInt64            tile_steps;                            /* sum over the entries whose column is past that of the one before them in their row: how far, at most tile_width */
   double                reach_growth;                          /* it grows as this power of the sample's size: 0 where lines are read equally often */
   PetscInt              block_size;                            /* largest b, to AUTOCSR_LARGEST_BLOCK, such that the pattern is made of dense aligned b by b blocks */
@@ -97,7 +97,7 @@ typedef struct {
   Rows without entries have a pattern too, the empty one.
 */
 PETSC_INTERN PetscErrorCode AutoCSRProfileCreate(const AutoCSRMatrix *, PetscInt slice_height, AutoCSRProfile **);
-PETSC_INTERN PetscErrorCode AutoCSRProfileLook(const AutoCSRMatrix *, PetscInt slice_height, PetscBool rows_only, AutoCSRProfile **);
+PETSC_INTERN PetscErrorCode AutoCSRProfileLook(const AutoCSRMatrix *, PetscInt slice_height, PetscInt tile_width, PetscBool rows_only, AutoCSRProfile **);
 PETSC_INTERN PetscErrorCode AutoCSRProfileDestroy(AutoCSRProfile **);
 PETSC_INTERN PetscErrorCode AutoCSRProfileFill_Host(const AutoCSRMatrix *, AutoCSRProfile *);
 

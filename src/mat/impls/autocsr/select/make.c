@@ -284,7 +284,7 @@ PetscErrorCode AutoCSRPlanLook(const AutoCSRMatrix *csr, const AutoCSRSettings *
   *choice  = NULL;
   PetscCall(AutoCSRFiguresGet(csr->backend, settings->simd, &figures));
   PetscCall(PetscLogEventBegin(AutoCSREvents[AUTOCSR_EVENT_PROFILE], 0, 0, 0, 0));
-  ierr = AutoCSRProfileLook(csr, csr->backend->slice_height, AutoCSRRowsTellAll(&figures->machine, csr, settings), profile);
+  ierr = AutoCSRProfileLook(csr, csr->backend->slice_height, AutoCSRBackendTileWidth(csr->backend, csr), AutoCSRRowsTellAll(&figures->machine, csr, settings), profile);
   PetscCall(PetscLogEventEnd(AutoCSREvents[AUTOCSR_EVENT_PROFILE], 0, 0, 0, 0));
   PetscCall(ierr);
   PetscCall(PetscMalloc1(1, choice));

@@ -179,20 +179,12 @@ static double pattern_bytes(const AutoCSRAxes *axes, const AutoCSRProfile *profi
   return bytes;
 }
 
-/*
-  A device's lane that walks its row alone reads no slot past the row's end: of padding only what shares a sector with an entry comes from memory (of slices of an H200 and
-  an H100 with all else of the model left free: the products are told best by about so much)
-*/
+/* A device's lane that walks its row alone reads no slot past the row's end: of padding only what shares a sector with an entry comes from memory. Such a part of it tells products best (table -pieces-padding) */
 #define PADDING_READ 0.3
 
-static double unread_bytes(const AutoCSRProblem *problem, const AutoCSRAxes *axes, double nnz, double entries)
+static inline PetscBool skips_padding(const AutoCSRProblem *problem, const AutoCSRAxes *axes)
 {
-  double slot = 0;
-
-  if (!problem->parallel || axes->order != AUTOCSR_ORDER_SLICED || axes->mapping != AUTOCSR_MAP_SLICE || axes->lanes > 1 || entries <= nnz) return 0;
-  if (axes->index == AUTOCSR_INDEX_32 || axes->index == AUTOCSR_INDEX_16) slot += AutoCSRStreamElementSize(axes, AUTOCSR_STREAM_INDEX);
-  if (axes->value != AUTOCSR_VALUE_CSR && axes->value != AUTOCSR_VALUE_PATTERN) slot += AutoCSRStreamElementSize(axes, AUTOCSR_STREAM_VALUE);
-  return (1 - PADDING_READ) * (entries - nnz) * slot;
+  return (PetscBool)(problem->parallel && axes->order == AUTOCSR_ORDER_SLICED && axes->mapping == AUTOCSR_MAP_SLICE && axes->lanes <= 1);
 }
 
 /* A choice asks for this some hundred times: no more is set up here than is needed */
@@ -224,7 +216,8 @@ void AutoCSRCostFill(const AutoCSRProblem *problem, const AutoCSRAxes *axes, dou
   cost->longest   = AutoCSRLongestWalk(axes, PetscMin(nnz, (double)range->longest));
   cost->irregular = irregular_count(problem, axes, range, rows, nnz, entries);
   cost->scattered = axes->mapping == AUTOCSR_MAP_EMPTY ? 0 : nnz * range->gather_lines;
-  cost->bytes     = own + AutoCSRBytesBesideStreams(axes, floor(rows), floor(nnz), problem->csr->m, problem->csr->n) - unread_bytes(problem, axes, nnz, entries);
+  cost->bytes     = own + AutoCSRBytesBesideStreams(axes, floor(rows), floor(nnz), problem->csr->m, problem->csr->n);
+  if (skips_padding(problem, axes)) cost->bytes -= (1 - PADDING_READ) * (entries - nnz) * ((indexed ? AutoCSRStreamElementSize(axes, AUTOCSR_STREAM_INDEX) : 0) + (copied ? AutoCSRStreamElementSize(axes, AUTOCSR_STREAM_VALUE) : 0));
   if (problem->csr->adds && axes->mapping == AUTOCSR_MAP_EMPTY)
     cost->bytes = cost->rows = 0;
   else if (problem->csr->adds)
