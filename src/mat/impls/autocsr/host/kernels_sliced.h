@@ -120,25 +120,61 @@ KERNEL void CSRPatternRun(const AutoCSRSegment *seg, const AutoCSROperands *op, 
   }
 }
 
-/* GROUP rows that are each of a pattern: side by side if it is one for all, else one by one */
+/* GROUP rows of several patterns, one lane a row; those that have ended are masked, and read their last entry of x again */
+KERNEL void MixedGroupMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, const Patterns *pattern, PetscBool far, PetscInt k, Entries e, AutoCSRValue value)
+{
+  static const PetscInt none = 0; /* the offset of rows without entries, from x on */
+  const size_t          H    = seg->axes.slice_height;
+  const GroupRows       r    = GroupRowsOf(seg, k);
+  const PetscInt       *offset[GROUP];
+  const PetscScalar    *x[GROUP];
+  PetscInt              last[GROUP], shortest = PETSC_MAX_INT, longest = 0;
+  Vector                sum[GROUP_VECTORS];
+  LaneMask              length[GROUP_VECTORS] = {{0}};
+
+  for (int l = 0; l < GROUP; l++) {
+    const PetscInt *ptr = pattern->ptr + pattern->id[k + l], n = ptr[1] - ptr[0];
+
+    offset[l]                    = n ? pattern->offset + ptr[0] : &none;
+    x[l]                         = n ? op->x + (r.name ? r.name[l] : r.first + l) : op->x;
+    last[l]                      = n ? n - 1 : 0;
+    length[l / LANES][l % LANES] = n;
+    shortest                     = PetscMin(shortest, n);
+    longest                      = PetscMax(longest, n);
+  }
+  GroupLoadRows(sum, op->z, r);
+  for (PetscInt t = 0; t < longest; t++) {
+    if (far) EntriesPrefetchFar(EntriesFrom(e, AUTOCSR_INDEX_PATTERN, value, t * H), AUTOCSR_INDEX_PATTERN, value);
+    UNROLL
+    for (int p = 0; p < GROUP_VECTORS; p++) {
+      Vector at, more;
+
+#define ONE_X(l)    x[p * LANES + (l)][offset[p * LANES + (l)][t]]
+#define ONE_LAST(l) x[p * LANES + (l)][offset[p * LANES + (l)][PetscMin(t, last[p * LANES + (l)])]]
+      if (t < shortest)
+        VECTOR_OF(at, ONE_X);
+      else
+        VECTOR_OF(at, ONE_LAST);
+#undef ONE_X
+#undef ONE_LAST
+      more   = VectorMultiplyAdd(sum[p], EntryValues(e, value, t * H + p * LANES), at);
+      sum[p] = t < shortest ? more : VectorSelect(length[p] > (LaneInt)t, more, sum[p]);
+    }
+  }
+  GroupStoreRows(op->y, sum, r);
+}
+
+/* GROUP rows that are each of a pattern */
 KERNEL void SliceGroupMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, PetscBool far, PetscInt k, Entries e, AutoCSRValue value)
 {
   const size_t   H       = seg->axes.slice_height;
   const Patterns pattern = PatternsOfSegment(seg);
+  const PetscInt id      = pattern.id[k];
 
-  if (!seg->stream[AUTOCSR_STREAM_ROWS].data && PatternsAgree(pattern.id + k)) {
-    const PetscInt id = pattern.id[k];
-
+  if (!seg->stream[AUTOCSR_STREAM_ROWS].data && PatternsAgree(pattern.id + k))
     PatternGroupMultiply(op, far, seg->row_begin + k, pattern.offset + pattern.ptr[id], pattern.ptr[id + 1] - pattern.ptr[id], e, H, 1, value);
-    return;
-  }
-  for (PetscInt l = 0; l < GROUP; l++) {
-    const PetscInt row = AutoCSRSegmentRow(seg, k + l), id = pattern.id[k + l];
-    Entries        r = EntriesFrom(e, AUTOCSR_INDEX_PATTERN, value, l);
-
-    r.index    = pattern.offset + pattern.ptr[id];
-    op->y[row] = StridedRowSum(AddendOf(op, row), r, pattern.ptr[id + 1] - pattern.ptr[id], H, op->x + row, AUTOCSR_INDEX_PATTERN, value);
-  }
+  else
+    MixedGroupMultiply(seg, op, &pattern, far, k, e, value);
 }
 
 KERNEL void SliceGroupTranspose(const AutoCSRSegment *seg, const AutoCSROperands *op, PetscInt k, Entries e, AutoCSRValue value)

@@ -5,9 +5,12 @@
 */
 #include "figures.h"
 
-#define LANES_1    2 /* its place among the trials */
-#define PASSES     2
-#define TILE_BYTES (256 << 10) /* of x: about those of a column tile */
+#define LANES_1      2 /* its place among the trials */
+#define LEAST_PASSES 2
+#define MOST_PASSES  6
+#define GAINED       0.01        /* in the mean: another pass may be worth it */
+#define LEAST_GATHER 0.1         /* of an executor, in times of a read that waits for nothing */
+#define TILE_BYTES   (256 << 10) /* of x: about those of a column tile */
 
 /* Lengths: constant, or 1 to 2 * length - 1 at random, in so many rows that no predictor learns them */
 typedef struct {
@@ -25,6 +28,7 @@ enum {
   EMPTY_ROWS,
   SHORT_PIECES,
   LONG_PIECES,
+  SORTED_ROWS,
   ONE_ENTRY,
   SAMPLES
 };
@@ -32,11 +36,12 @@ static const Sample Samples[SAMPLES] = {
     {2048, 2, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE},
     {1024, 9, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE},
     {80, 125, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE},
-    {16384, 3, PETSC_TRUE, PETSC_FALSE, PETSC_FALSE},
-    {1024, 9, PETSC_FALSE, PETSC_TRUE, PETSC_FALSE},
+    {131072, 3, PETSC_TRUE, PETSC_FALSE, PETSC_FALSE},
+    {512, 18, PETSC_FALSE, PETSC_TRUE, PETSC_FALSE},
     {2048, 9, PETSC_FALSE, PETSC_FALSE, PETSC_TRUE},
     {1024, 9, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE, TILE_BYTES},
     {160, 125, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE, TILE_BYTES},
+    {16384, 3, PETSC_TRUE, PETSC_FALSE, PETSC_FALSE},
     {1, 1, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE},
 };
 
@@ -135,6 +140,7 @@ typedef struct {
   const SampleMatrix    *sample;
   int                    kind[KINDS];
   double                 seconds[KINDS];
+  double                 far; /* seconds of the product whose lines of x are far away, where it is made */
 } Trial;
 
 static PetscErrorCode trial_add(const SampleMatrix sample[], const AutoCSRFigures *f, const AutoCSRAxes *axes, Trial trial[], PetscInt *n)
@@ -144,11 +150,11 @@ static PetscErrorCode trial_add(const SampleMatrix sample[], const AutoCSRFigure
 
   PetscFunctionBegin;
   PetscCall((*f->backend->find_executor)(axes, f->simd, &t.executor));
-  for (PetscInt i = 0; i < *n; i++) same = (PetscBool)(same || (trial[i].executor == t.executor && trial[i].sample == sample));
+  for (PetscInt i = 0; i < *n; i++) same = (PetscBool)(same || (trial[i].executor == t.executor && trial[i].sample == sample && trial[i].axes.sort_window == axes->sort_window));
   if (!t.executor || same || *n == AUTOCSR_MAX_EXECUTORS) PetscFunctionReturn(PETSC_SUCCESS);
   if (axes->index == AUTOCSR_INDEX_PATTERN)
     t.kind[2] = MIXED_PATTERNS;
-  else if (axes->mapping == AUTOCSR_MAP_LANES && axes->lanes == 1) { /* for rows that end before the latency of one sum shows */
+  else if (axes->mapping == AUTOCSR_MAP_LANES && axes->lanes == 1 && axes->block <= 1) { /* for rows that end before the latency of one sum shows */
     t.kind[0] = TINY_ROWS;
     t.kind[1] = SHORT_ROWS;
   }
@@ -160,7 +166,9 @@ static PetscErrorCode trial_add(const SampleMatrix sample[], const AutoCSRFigure
     t.kind[0] = UNEVEN_ROWS;
     t.kind[2] = EMPTY_ROWS;
   }
+  if (axes->sort_window > 1) t.kind[0] = t.kind[2] = SORTED_ROWS; /* a window of them: their lines of x and y do not come side by side */
   for (int k = 0; k < KINDS; k++) t.seconds[k] = PETSC_MAX_REAL;
+  t.far         = PETSC_MAX_REAL;
   trial[(*n)++] = t;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -175,7 +183,11 @@ static PetscErrorCode trial_add_coded(const SampleMatrix sample[], const AutoCSR
   axes.order   = AUTOCSR_ORDER_SLICED;
   axes.mapping = AUTOCSR_MAP_SLICE;
   for (int index = AUTOCSR_INDEX_32; index <= AUTOCSR_INDEX_FITTED; index++) {
-    axes.index = (AutoCSRIndex)index;
+    axes.index       = (AutoCSRIndex)index;
+    axes.sort_window = 0;
+    PetscCall(trial_add(sample, f, &axes, trial, n));
+    if (index != AUTOCSR_INDEX_32 && index != AUTOCSR_INDEX_16) continue; /* of rows in order only */
+    axes.sort_window = sample[SORTED_ROWS].profile->window;
     PetscCall(trial_add(sample, f, &axes, trial, n));
   }
   axes.order   = AUTOCSR_ORDER_DIAGONAL; /* entries above the diagonal alone are as much work */
@@ -233,11 +245,11 @@ static PetscErrorCode trials_list(const SampleMatrix sample[], const SampleMatri
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static double padded_entries(const AutoCSRProfile *profile)
+static double padded_entries(const AutoCSRProfile *profile, PetscBool sorted)
 {
   double padded = 0;
 
-  for (PetscInt c = 0; c < profile->chunks; c++) padded += profile->chunk[c].padded;
+  for (PetscInt c = 0; c < profile->chunks; c++) padded += sorted ? profile->chunk[c].padded_sorted : profile->chunk[c].padded;
   return padded;
 }
 
@@ -246,9 +258,9 @@ static AutoCSRExecutorCost trial_fit(const Trial *t)
 {
   const SampleMatrix  *third = &t->sample[t->kind[2]];
   const AutoCSRMatrix *s = &t->sample[t->kind[0]].csr, *l = &t->sample[t->kind[1]].csr, *u = &third->csr;
-  const PetscBool      sliced      = (PetscBool)(t->axes.order == AUTOCSR_ORDER_SLICED);
+  const PetscBool      sliced = (PetscBool)(t->axes.order == AUTOCSR_ORDER_SLICED), sorted = (PetscBool)(t->axes.sort_window > 1);
   const double         determinant = (double)s->nnz * l->m - (double)l->nnz * s->m;
-  double               entries     = sliced ? padded_entries(third->profile) : u->nnz, count;
+  double               entries     = sliced ? padded_entries(third->profile, sorted) : u->nnz, count;
   AutoCSRExecutorCost  cost        = {(t->seconds[0] * l->m - t->seconds[1] * s->m) / determinant, (t->seconds[1] * s->nnz - t->seconds[0] * l->nnz) / determinant, 0, 0, 0, 1};
 
   if (t->axes.mapping == AUTOCSR_MAP_EMPTY) return (AutoCSRExecutorCost){0, t->seconds[0] / s->m, 0, 0, 0, 1};
@@ -256,39 +268,58 @@ static AutoCSRExecutorCost trial_fit(const Trial *t)
   if (t->axes.index == AUTOCSR_INDEX_PATTERN)
     count = entries;
   else if (sliced)
-    count = PetscMin(entries, 2 * (entries - u->nnz));
+    count = PetscMax(1, PetscMin(entries, 2 * (entries - u->nnz)));
   else if (t->axes.mapping == AUTOCSR_MAP_TILE || AutoCSRMappingHasWork(t->axes.mapping))
     count = (double)u->nnz / (t->axes.tile_width * t->axes.tile_height);
   else
     count = u->m;
-  cost.irregular = PetscMax(0, (t->seconds[2] - entries * cost.entry - u->m * cost.row) / count);
+  if (!sorted) cost.irregular = PetscMax(0, (t->seconds[2] - entries * cost.entry - u->m * cost.row) / count);
   return cost;
 }
 
-/* What a line of x from memory takes each executor, in times of a read that waits for nothing. Those that differ in their codings alone share it */
-static PetscErrorCode measure_gathers(AutoCSRFigures *f, const Trial trial[])
+/* Is the trial's product with x far away made? Those that differ in their codings alone share it: *like is the first of them */
+static PetscBool trial_gathers(const Trial trial[], PetscInt i, PetscInt *like)
 {
-  SampleMatrix far;
-  double       lines = 0, seconds;
+  const AutoCSRAxes *axes = &trial[i].axes;
+
+  for (*like = 0; *like < i && (trial[*like].axes.order != axes->order || trial[*like].axes.mapping != axes->mapping || trial[*like].axes.lanes != axes->lanes);) (*like)++;
+  return (PetscBool)(axes->index != AUTOCSR_INDEX_PATTERN && axes->order != AUTOCSR_ORDER_TILED && axes->block <= 1 && axes->mapping != AUTOCSR_MAP_EMPTY);
+}
+
+/* All trials once. *gained: by how much, in the mean, they took less time than ever before */
+static PetscErrorCode trials_pass(const SampleMatrix *far, Trial trial[], PetscInt n, double *gained)
+{
+  double   seconds, sum = 0;
+  PetscInt like;
 
   PetscFunctionBegin;
-  PetscCall(sample_create(f, &FarRows, 101, 1, &far));
-  for (PetscInt c = 0; c < far.profile->chunks; c++) lines += far.profile->chunk[c].gather_lines * far.profile->chunk[c].nnz;
-  for (PetscInt i = 0; i < f->n_executors; i++) {
-    AutoCSRAxes axes   = trial[i].axes;
-    double     *gather = &f->executor[i].cost.gather;
+  for (PetscInt i = 0; i < n; i++) {
+    Trial      *t    = &trial[i];
+    AutoCSRAxes axes = t->axes;
 
-    if (axes.index == AUTOCSR_INDEX_PATTERN || axes.order == AUTOCSR_ORDER_TILED || axes.block > 1 || axes.mapping == AUTOCSR_MAP_EMPTY || f->machine.random_line[3] <= 0) continue;
-    for (PetscInt j = 0; j < i && *gather <= 0; j++) {
-      if (trial[j].axes.order == axes.order && trial[j].axes.mapping == axes.mapping && trial[j].axes.lanes == axes.lanes) *gather = f->executor[j].cost.gather;
+    for (int k = 0; k < KINDS; k++) {
+      PetscCall(sample_time(&t->sample[t->kind[k]], &axes, t->executor, &seconds));
+      if (seconds < t->seconds[k]) sum += 1 - seconds / t->seconds[k];
+      t->seconds[k] = PetscMin(t->seconds[k], seconds);
     }
-    if (*gather > 0) continue;
-    if (axes.order == AUTOCSR_ORDER_SLICED) axes.sort_window = far.profile->window;
-    PetscCall(sample_time(&far, &axes, trial[i].executor, &seconds));
-    *gather = seconds / (lines * f->machine.random_line[3]);
+    if (!trial_gathers(trial, i, &like) || like < i) continue;
+    if (axes.order == AUTOCSR_ORDER_SLICED) axes.sort_window = far->profile->window;
+    PetscCall(sample_time(far, &axes, t->executor, &seconds));
+    t->far = PetscMin(t->far, seconds);
   }
-  PetscCall(sample_destroy(&far));
+  *gained = sum / (KINDS * n);
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What a line of x from memory takes an executor, on top of its work, in times of a read that waits for nothing */
+static double gather_fit(const Trial *t, const AutoCSRExecutorCost *cost, const SampleMatrix *far, double line)
+{
+  const PetscBool sliced = (PetscBool)(t->axes.order == AUTOCSR_ORDER_SLICED);
+  const double    work   = (sliced ? padded_entries(far->profile, PETSC_TRUE) : far->csr.nnz) * cost->entry + far->csr.m * (cost->row + (sliced ? 0 : cost->irregular));
+  double          lines  = 0;
+
+  for (PetscInt c = 0; c < far->profile->chunks; c++) lines += far->profile->chunk[c].gather_lines * far->profile->chunk[c].nnz;
+  return line > 0 ? PetscMax(LEAST_GATHER, (t->far - work) / (lines * line)) : 0;
 }
 
 /*
@@ -311,22 +342,26 @@ static PetscErrorCode measure_memory(AutoCSRFigures *f, const double reported[3]
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All trials once, then again: what disturbs one pass seldom disturbs the same trial in the other. Memory before, between and after them */
+/* All trials, again and again: what disturbs one pass, as neighbours of the processor do, seldom disturbs the same trial in all. Memory before, between and after them */
 static PetscErrorCode measure_executors(AutoCSRFigures *f)
 {
   AutoCSRMachine *m           = &f->machine;
   const double    reported[3] = {m->cache[0], m->cache[1], m->cache[2]};
-  SampleMatrix    sample[SAMPLES], few[SAMPLES], same[SAMPLES], blocks[AUTOCSR_LARGEST_BLOCK + 1][SAMPLES];
+  SampleMatrix    sample[SAMPLES], few[SAMPLES], same[SAMPLES], blocks[AUTOCSR_LARGEST_BLOCK + 1][SAMPLES], far;
   Trial          *trial;
-  double          seconds;
+  double          gained = 1;
 
   PetscFunctionBegin;
   for (int s = 0; s < SAMPLES; s++) {
     PetscCall(sample_create(f, &Samples[s], 101, 1, &sample[s]));
     PetscCall(sample_create(f, &Samples[s], 0, 1, &same[s]));
-    for (PetscInt b = 2; b <= AUTOCSR_LARGEST_BLOCK; b++) PetscCall(sample_create(f, &Samples[s], 101, b, &blocks[b][s]));
     PetscCall(sample_create(f, &Samples[s], 7, 1, &few[s]));
   }
+  PetscCall(PetscMemzero(blocks, sizeof(blocks)));
+  for (int s = SHORT_ROWS; s <= UNEVEN_ROWS; s++) {
+    for (PetscInt b = 2; b <= AUTOCSR_LARGEST_BLOCK; b++) PetscCall(sample_create(f, &Samples[s], 101, b, &blocks[b][s]));
+  }
+  PetscCall(sample_create(f, &FarRows, 101, 1, &far));
   PetscCall(PetscMalloc1(AUTOCSR_MAX_EXECUTORS, &trial));
   PetscCall(trials_list(sample, few, same, blocks, f, trial, &f->n_executors));
   for (int level = 0; level < 4; level++) {
@@ -335,25 +370,23 @@ static PetscErrorCode measure_executors(AutoCSRFigures *f)
   }
   m->cache[2] = 0;
   PetscCall(measure_memory(f, reported));
-  for (int pass = 0; pass < PASSES; pass++) {
-    for (PetscInt i = 0; i < f->n_executors; i++) {
-      for (int k = 0; k < KINDS; k++) {
-        PetscCall(sample_time(&trial[i].sample[trial[i].kind[k]], &trial[i].axes, trial[i].executor, &seconds));
-        trial[i].seconds[k] = PetscMin(trial[i].seconds[k], seconds);
-      }
-    }
+  for (int pass = 0; pass < MOST_PASSES && (pass < LEAST_PASSES || gained > GAINED); pass++) {
+    PetscCall(trials_pass(&far, trial, f->n_executors, &gained));
     PetscCall(measure_memory(f, reported));
   }
-  /* The executors' own figures hold x in L2: only what further levels cost on top counts */
-  for (int level = 3; level >= 0; level--) m->random_line[level] = PetscMax(0, m->random_line[level] - m->random_line[PetscMin(level, 1)]);
+  /* The executors' own figures hold x near: only what further levels cost on top counts */
+  for (int level = 3; level >= 0; level--) m->random_line[level] = PetscMax(0, m->random_line[level] - m->random_line[0]);
   for (PetscInt i = 0; i < f->n_executors; i++) {
-    PetscCall(AutoCSRFigureName(f, trial[i].executor, &trial[i].axes, PETSC_FALSE, trial[i].sample[0].profile->values, sizeof(f->executor[i].name), f->executor[i].name));
+    PetscInt like;
+
+    PetscCall(AutoCSRFigureName(f, trial[i].executor, &trial[i].axes, (PetscBool)(trial[i].axes.sort_window > 1), trial[i].sample[trial[i].kind[0]].profile->values, sizeof(f->executor[i].name), f->executor[i].name));
     f->executor[i].cost = trial_fit(&trial[i]);
+    if (trial_gathers(trial, i, &like)) f->executor[i].cost.gather = like < i ? f->executor[like].cost.gather : gather_fit(&trial[i], &f->executor[i].cost, &far, m->random_line[3]);
   }
-  PetscCall(measure_gathers(f, trial));
   /* A product with one entry is no more than the start of a segment */
   PetscCall(sample_time(&sample[ONE_ENTRY], &trial[LANES_1].axes, trial[LANES_1].executor, &f->machine.launch));
   PetscCall(PetscFree(trial));
+  PetscCall(sample_destroy(&far));
   for (int s = 0; s < SAMPLES; s++) {
     PetscCall(sample_destroy(&sample[s]));
     PetscCall(sample_destroy(&few[s]));

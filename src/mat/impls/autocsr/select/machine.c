@@ -9,22 +9,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define VERSION  "19" /* of the figures: other kernels or another cost model make old files useless */
+#define VERSION  "20" /* of the figures: other kernels or another cost model make old files useless */
 #define MAX_KEPT 6    /* instruction sets in use */
 #define FORMAT   "petscautocsr figures " VERSION
 
-/* Kinds of one executor have figures of their own: blocks of each size, rows by name of a parallel machine's, few values of a processor's */
+/* Kinds of one executor have figures of their own: blocks of each size, rows by name (on a processor those of slices), few values of a processor's */
 PetscErrorCode AutoCSRFigureName(const AutoCSRFigures *figures, const AutoCSRExecutor *executor, const AutoCSRAxes *axes, PetscBool named, PetscInt values, size_t len, char name[])
 {
-  const PetscBool by_name = (PetscBool)(figures->machine.parallel && named && axes->mapping == AUTOCSR_MAP_LANES);
+  const PetscBool by_name = (PetscBool)(named && axes->mapping == (figures->machine.parallel ? AUTOCSR_MAP_LANES : AUTOCSR_MAP_SLICE));
   const PetscBool few     = (PetscBool)(!figures->machine.parallel && axes->value == AUTOCSR_VALUE_DICTIONARY && values <= AUTOCSR_FEW_VALUES);
 
   PetscFunctionBegin;
   if (axes->block > 1)
     PetscCall(PetscSNPrintf(name, len, "%s/by%" PetscInt_FMT, executor->name, axes->block));
   else
-    PetscCall(PetscSNPrintf(name, len, "%s%s", executor->name, by_name ? "/named" : few ? "/few"
-                                                                                        : ""));
+    PetscCall(PetscSNPrintf(name, len, "%s%s%s", executor->name, few ? "/few" : "", by_name ? "/named" : ""));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
