@@ -15,10 +15,9 @@
 #define LOOK_START    1.5e-5
 #define LOOK_ROW      8e-9
 #define LOOK_ENTRY    1.2e-9
-/* What a plan keeps must earn this: a whole copy of the CSR a tenth of the time of a product; where rows are worked on at once, less: who has a device has it for its speed */
-#define COPY_PRICE          0.1
-#define COPY_PRICE_PARALLEL 0.05
-#define MEMORY_SHARE        0.05 /* objective memory: a plan may take so much of the CSR's bytes for itself, and none of it for values */
+/* What a plan keeps must earn this: a whole copy of the CSR so much of the time of a product. A tenth kept processors on rows in place where slices were faster */
+#define COPY_PRICE   0.05
+#define MEMORY_SHARE 0.05 /* objective memory: a plan may take so much of the CSR's bytes for itself, and none of it for values */
 
 /* On a device: bytes of sectors that are read and written for the offsets and the sum of a row that is named, besides these, where most rows are other segments'; where they are not, the cache puts them together */
 #define NAMED_ROW  36
@@ -291,5 +290,5 @@ double AutoCSRCostScore(const AutoCSRProblem *problem, const AutoCSREvaluation *
 
   if (!e->runs) return PETSC_MAX_REAL;
   if (problem->settings->objective == MAT_AUTOCSR_OBJECTIVE_MEMORY && e->own_bytes > MEMORY_SHARE * csr_bytes) return PETSC_MAX_REAL;
-  return e->seconds * (1 + (problem->parallel ? COPY_PRICE_PARALLEL : COPY_PRICE) * e->own_bytes / csr_bytes) + e->build / AUTOCSR_AMORTIZE;
+  return e->seconds * (1 + COPY_PRICE * e->own_bytes / csr_bytes) + e->build / AUTOCSR_AMORTIZE;
 }
