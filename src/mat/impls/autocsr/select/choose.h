@@ -48,9 +48,12 @@ static inline const AutoCSRPiece *AutoCSRCandidatePieces(const AutoCSRChooser *c
   return candidate->n_pieces > 1 ? chooser->range : &candidate->piece;
 }
 
-/* What a segment takes beside the work of its executor, in seconds: gathering x from where it is, streaming from where the bytes are, starting; chance: that they are there and not in a device's L2 */
+/*
+  What a segment takes beside the work of its executor, in seconds: gathering x from where it is (near: the part from a processor's caches, which takes all executors alike), streaming from where
+  the bytes are, starting; chance: that they are there and not in a device's L2
+*/
 typedef struct {
-  double gather, stream, launch, chance;
+  double gather, near, stream, launch, chance;
 } AutoCSRTerms;
 
 /* cost.c; bytes: of all segments of the problem */

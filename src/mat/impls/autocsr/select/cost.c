@@ -97,15 +97,14 @@ static double device_line_seconds(const AutoCSRMachine *machine, const AutoCSRPr
   return seconds;
 }
 
-/* Seconds of a processor's line of x */
-static double line_seconds(const AutoCSRMachine *machine, double window)
+/* Seconds of a processor's line of x; *near: of these, of lines from its caches */
+static double line_seconds(const AutoCSRMachine *machine, double window, double *near)
 {
   const PetscInt level = cache_level(machine, window);
-  double         far;
+  const double   far   = level < 2 ? 0 : far_share(machine, window);
 
-  if (level < 2) return machine->random_line[level];
-  far = far_share(machine, window);
-  return (1 - far) * machine->random_line[2] + far * machine->random_line[3];
+  *near = (1 - far) * machine->random_line[PetscMin(level, 2)];
+  return *near + far * machine->random_line[3];
 }
 
 /*
@@ -187,7 +186,15 @@ PetscErrorCode AutoCSRCostTerms(const AutoCSRChooser *chooser, const AutoCSRProb
   const double          window = PetscMin((double)problem->csr->n, 2.0 * problem->profile->bandwidth + 1) * sizeof(PetscScalar);
 
   PetscFunctionBegin;
-  terms->gather = part->scattered * (machine->parallel ? device_line_seconds(machine, problem->profile, window) : line_seconds(machine, window)) + bytes_brought_again(machine, problem, part) / machine->bandwidth[cache_level(machine, window)];
+  if (machine->parallel) {
+    terms->near   = 0;
+    terms->gather = part->scattered * device_line_seconds(machine, problem->profile, window);
+  } else {
+    const double again = bytes_brought_again(machine, problem, part) / machine->bandwidth[cache_level(machine, window)], line = line_seconds(machine, window, &terms->near);
+
+    terms->near   = part->scattered * terms->near + again;
+    terms->gather = part->scattered * line + again;
+  }
   terms->chance = chance_of_stream(machine, set);
   terms->stream = terms->chance < 1 ? streamed / machine->bandwidth[3] : AutoCSRStreamSeconds(machine, streamed, set);
   terms->launch = part->entries >= machine->alone ? machine->launch : 0;
@@ -226,7 +233,7 @@ PetscErrorCode AutoCSRCostEvaluate(AutoCSRChooser *chooser, const AutoCSRProblem
       alone = PETSC_FALSE;
     }
     PetscCall(AutoCSRCostTerms(chooser, problem, &part[i], total->bytes, &t));
-    if (figure->cost.gather > 0) t.gather *= figure->cost.gather;
+    if (figure->cost.gather > 0) t.gather = t.near + figure->cost.gather * (t.gather - t.near);
     work = part[i].entries * figure->cost.entry + part[i].rows * figure->cost.row + part[i].irregular * figure->cost.irregular;
     if (machine->parallel) { /* one stream of work and of reads; gathers wait in it. The lane that has most to do may be among the last; what shares a launch is begun together */
       const double before = wait;
