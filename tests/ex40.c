@@ -1,4 +1,4 @@
-static char help[] = "The choice: the best variants by their scores, best first, csr among them, and row ranges where they gain; what rows longer than a cache cost, padding, and blocks of each size.\n\n";
+static char help[] = "The choice: the best variants by their scores, best first, csr among them, and row ranges where they gain; what rows longer than a cache cost, ends of uneven rows, padding, named rows, and blocks of each size.\n\n";
 
 #include "../src/mat/impls/autocsr/select/choose.h"
 #include "blocks.h"
@@ -226,6 +226,55 @@ static PetscInt Uneven(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
   return Pick(n, i, 1 + i % 8, col);
 }
 
+/* What leaves the fast path of a strategy's first variant on a processor */
+static PetscErrorCode IrregularOf(const char name[], PetscInt m, double *irregular)
+{
+  const Generator        uneven = {"uneven rows", m, m, Uneven, VALUES_MANY};
+  const AutoCSRStrategy *strategy;
+  AutoCSRMatrix          csr;
+  AutoCSRSettings        settings;
+  AutoCSRProfile        *profile;
+  const PetscInt         lanes[AUTOCSR_HISTOGRAM_BINS] = {0};
+  AutoCSRProblem         problem                       = {.csr = &csr, .settings = &settings, .lanes = lanes};
+  AutoCSRAxes            axes[AUTOCSR_MAX_VARIANTS];
+  AutoCSRCost            part[AUTOCSR_MAX_PARTS];
+  const char            *why;
+  PetscInt               n;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatrixCreate(&uneven, &csr));
+  PetscCall(AutoCSRProfileCreate(&csr, 8, &profile));
+  PetscCall(AutoCSRSettingsInitialize(&settings));
+  PetscCall(PetscStrncpy(settings.strategy, name, sizeof(settings.strategy)));
+  problem.profile = profile;
+  AutoCSRProblemSetChunks(&problem, 0, profile->chunks);
+  PetscCall(AutoCSRStrategyFind(name, &strategy));
+  PetscCall((*strategy->variants)(&problem, AUTOCSR_MAX_VARIANTS, axes, &n, &why));
+  PetscCheck(n > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s does not apply to uneven rows: %s", name, why);
+  PetscCall((*strategy->cost)(&problem, &axes[0], part, &n));
+  *irregular = part->irregular;
+  PetscCall(AutoCSRProfileDestroy(&profile));
+  PetscCall(MatrixDestroy(&csr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A predictor learns the ends of few rows, and none of many; where all slices have one width, no end is guessed */
+static PetscErrorCode CheckEnds(void)
+{
+  double few, many, more, slices;
+
+  PetscFunctionBeginUser;
+  PetscCall(IrregularOf("csr", 8192, &few));
+  PetscCall(IrregularOf("csr", 65536, &many));
+  PetscCall(IrregularOf("csr", 131072, &more));
+  PetscCheck(few > 0 && few / 8192 < 0.5 * many / 65536, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Of 8192 uneven rows %g ends count, of 65536 %g", few, many);
+  PetscCheck(PetscAbsReal((PetscReal)(more - 2 * many)) < 1e-3 * many, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Of 65536 uneven rows %g ends count, of 131072 %g", many, more);
+  PetscCall(IrregularOf("sell", 8192, &slices));
+  PetscCall(IrregularOf("ell", 8192, &few));
+  PetscCheck(few > 0 && few < 0.5 * slices, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Slices of one width have %g irregular entries, others %g", few, slices);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* What a product moves by a strategy's first variant for a device, where lanes read at once, and where they do not; what padding takes of it */
 static PetscErrorCode BytesOf(const char name[], double *at_once, double *otherwise, double *padding)
 {
@@ -303,6 +352,26 @@ static PetscErrorCode CheckBlocksAreKnown(const char simd[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* They know slices of named rows, too, which take longer than rows in order */
+static PetscErrorCode CheckNamedAreKnown(const char simd[])
+{
+  AutoCSRFigures *shipped;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscNew(&shipped));
+  PetscCall(AutoCSRFiguresShipped(&AutoCSRBackendHost, simd, shipped));
+  for (int index = AUTOCSR_INDEX_32; index <= AUTOCSR_INDEX_16; index++) {
+    const AutoCSRAxes   axes = {.order = AUTOCSR_ORDER_SLICED, .index = (AutoCSRIndex)index, .value = AUTOCSR_VALUE_COPY, .mapping = AUTOCSR_MAP_SLICE, .lanes = 1, .row_group = 1, .slice_height = AutoCSRBackendHost.slice_height};
+    AutoCSRExecutorCost cost[2];
+    PetscBool           runs[2];
+
+    for (int named = 0; named < 2; named++) PetscCall(AutoCSRFiguresFind(shipped, &axes, (PetscBool)named, PETSC_MAX_INT, &cost[named], &runs[named]));
+    PetscCheck(runs[0] && runs[1] && cost[1].entry == cost[0].entry && cost[1].row > cost[0].row, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: a row of a slice takes %g s, a named one %g s", simd, cost[0].row, cost[1].row);
+  }
+  PetscCall(PetscFree(shipped));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   const char *const    *simd = (*AutoCSRBackendHost.instruction_sets)();
@@ -321,8 +390,12 @@ int main(int argc, char **argv)
   PetscCheck(ranges > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "No row ranges were chosen");
   PetscCheck(last > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The last place was never kept for csr");
   PetscCall(CheckPadding());
+  PetscCall(CheckEnds());
   PetscCall(CheckLongRows(figures, chooser));
-  for (; *simd; simd++) PetscCall(CheckBlocksAreKnown(*simd));
+  for (; *simd; simd++) {
+    PetscCall(CheckBlocksAreKnown(*simd));
+    PetscCall(CheckNamedAreKnown(*simd));
+  }
   PetscCall(PetscFree(chooser));
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "The best are chosen\n"));
   PetscCall(PetscFinalize());
