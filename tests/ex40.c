@@ -226,16 +226,24 @@ static PetscInt Uneven(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
   return Pick(n, i, 1 + i % 8, col);
 }
 
-/* What leaves the fast path of a strategy's first variant on a processor */
-static PetscErrorCode IrregularOf(const char name[], PetscInt m, double *irregular)
+/* The same, near the diagonal */
+static PetscInt UnevenNear(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
 {
-  const Generator        uneven = {"uneven rows", m, m, Uneven, VALUES_MANY};
+  PetscInt k = 0;
+
+  for (PetscInt j = i; j < PetscMin(n, i + 1 + i % 8); j++) col[k++] = j;
+  return k;
+}
+
+/* What leaves the fast path of a strategy's first variant on a processor */
+static PetscErrorCode IrregularOf(const AutoCSRFigures *figures, const char name[], PetscInt m, double *irregular)
+{
+  const Generator        uneven = {"uneven rows", m, m, UnevenNear, VALUES_MANY};
   const AutoCSRStrategy *strategy;
   AutoCSRMatrix          csr;
   AutoCSRSettings        settings;
   AutoCSRProfile        *profile;
-  const PetscInt         lanes[AUTOCSR_HISTOGRAM_BINS] = {0};
-  AutoCSRProblem         problem                       = {.csr = &csr, .settings = &settings, .lanes = lanes};
+  AutoCSRProblem         problem = {.csr = &csr, .settings = &settings, .lanes = figures->lanes};
   AutoCSRAxes            axes[AUTOCSR_MAX_VARIANTS];
   AutoCSRCost            part[AUTOCSR_MAX_PARTS];
   const char            *why;
@@ -259,18 +267,18 @@ static PetscErrorCode IrregularOf(const char name[], PetscInt m, double *irregul
 }
 
 /* A predictor learns the ends of few rows, and none of many; where all slices have one width, no end is guessed */
-static PetscErrorCode CheckEnds(void)
+static PetscErrorCode CheckEnds(const AutoCSRFigures *figures)
 {
   double few, many, more, slices;
 
   PetscFunctionBeginUser;
-  PetscCall(IrregularOf("csr", 8192, &few));
-  PetscCall(IrregularOf("csr", 65536, &many));
-  PetscCall(IrregularOf("csr", 131072, &more));
+  PetscCall(IrregularOf(figures, "csr", 8192, &few));
+  PetscCall(IrregularOf(figures, "csr", 65536, &many));
+  PetscCall(IrregularOf(figures, "csr", 131072, &more));
   PetscCheck(few > 0 && few / 8192 < 0.5 * many / 65536, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Of 8192 uneven rows %g ends count, of 65536 %g", few, many);
   PetscCheck(PetscAbsReal((PetscReal)(more - 2 * many)) < 1e-3 * many, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Of 65536 uneven rows %g ends count, of 131072 %g", many, more);
-  PetscCall(IrregularOf("sell", 8192, &slices));
-  PetscCall(IrregularOf("ell", 8192, &few));
+  PetscCall(IrregularOf(figures, "sell", 8192, &slices));
+  PetscCall(IrregularOf(figures, "ell", 8192, &few));
   PetscCheck(few > 0 && few < 0.5 * slices, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Slices of one width have %g irregular entries, others %g", few, slices);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -390,7 +398,7 @@ int main(int argc, char **argv)
   PetscCheck(ranges > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "No row ranges were chosen");
   PetscCheck(last > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The last place was never kept for csr");
   PetscCall(CheckPadding());
-  PetscCall(CheckEnds());
+  PetscCall(CheckEnds(figures));
   PetscCall(CheckLongRows(figures, chooser));
   for (; *simd; simd++) {
     PetscCall(CheckBlocksAreKnown(*simd));
