@@ -235,34 +235,52 @@ static PetscInt UnevenNear(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
   return k;
 }
 
-/* What leaves the fast path of a strategy's first variant on a processor */
-static PetscErrorCode IrregularOf(const AutoCSRFigures *figures, const char name[], PetscInt m, double *irregular)
+/* What a strategy's first variant for a device or a processor costs there, first[0], and the same variant on the other, first[1] */
+static PetscErrorCode FirstVariant(const Generator *g, const AutoCSRFigures *figures, PetscBool parallel, const char name[], AutoCSRAxes *first_axes, AutoCSRCost first[2], PetscInt *nnz)
 {
-  const Generator        uneven = {"uneven rows", m, m, UnevenNear, VALUES_MANY};
   const AutoCSRStrategy *strategy;
   AutoCSRMatrix          csr;
   AutoCSRSettings        settings;
   AutoCSRProfile        *profile;
-  AutoCSRProblem         problem = {.csr = &csr, .settings = &settings, .lanes = figures->lanes};
+  AutoCSRProblem         problem = {.csr = &csr, .settings = &settings, .lanes = figures->lanes, .parallel = parallel};
   AutoCSRAxes            axes[AUTOCSR_MAX_VARIANTS];
   AutoCSRCost            part[AUTOCSR_MAX_PARTS];
   const char            *why;
   PetscInt               n;
 
   PetscFunctionBeginUser;
-  PetscCall(MatrixCreate(&uneven, &csr));
-  PetscCall(AutoCSRProfileCreate(&csr, 8, &profile));
+  PetscCall(MatrixCreate(g, &csr));
+  PetscCall(AutoCSRProfileCreate(&csr, parallel ? 32 : 8, &profile));
   PetscCall(AutoCSRSettingsInitialize(&settings));
   PetscCall(PetscStrncpy(settings.strategy, name, sizeof(settings.strategy)));
   problem.profile = profile;
   AutoCSRProblemSetChunks(&problem, 0, profile->chunks);
   PetscCall(AutoCSRStrategyFind(name, &strategy));
   PetscCall((*strategy->variants)(&problem, AUTOCSR_MAX_VARIANTS, axes, &n, &why));
-  PetscCheck(n > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s does not apply to uneven rows: %s", name, why);
-  PetscCall((*strategy->cost)(&problem, &axes[0], part, &n));
-  *irregular = part->irregular;
+  PetscCheck(n > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s does not apply to %s: %s", name, g->name, why);
+  for (int other = 0; other < 2; other++) {
+    problem.parallel = other ? (PetscBool)!parallel : parallel;
+    PetscCall((*strategy->cost)(&problem, &axes[0], part, &n));
+    first[other] = part[0];
+  }
+  *first_axes = axes[0];
+  *nnz        = csr.nnz;
   PetscCall(AutoCSRProfileDestroy(&profile));
   PetscCall(MatrixDestroy(&csr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What leaves the fast path of a strategy's first variant on a processor */
+static PetscErrorCode IrregularOf(const AutoCSRFigures *figures, const char name[], PetscInt m, double *irregular)
+{
+  const Generator uneven = {"uneven rows", m, m, UnevenNear, VALUES_MANY};
+  AutoCSRAxes     axes;
+  AutoCSRCost     first[2];
+  PetscInt        nnz;
+
+  PetscFunctionBeginUser;
+  PetscCall(FirstVariant(&uneven, figures, PETSC_FALSE, name, &axes, first, &nnz));
+  *irregular = first[0].irregular;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -284,49 +302,30 @@ static PetscErrorCode CheckEnds(const AutoCSRFigures *figures)
 }
 
 /* What a product moves by a strategy's first variant for a device, where lanes read at once, and where they do not; what padding takes of it */
-static PetscErrorCode BytesOf(const char name[], double *at_once, double *otherwise, double *padding)
+static PetscErrorCode BytesOf(const AutoCSRFigures *figures, const char name[], double *at_once, double *otherwise, double *padding)
 {
-  const Generator        uneven = {"uneven rows", 4096, 4096, Uneven, VALUES_MANY};
-  const AutoCSRStrategy *strategy;
-  AutoCSRMatrix          csr;
-  AutoCSRSettings        settings;
-  AutoCSRProfile        *profile;
-  AutoCSRProblem         problem = {.csr = &csr, .settings = &settings, .parallel = PETSC_TRUE};
-  AutoCSRAxes            axes[AUTOCSR_MAX_VARIANTS];
-  AutoCSRCost            part[AUTOCSR_MAX_PARTS];
-  const char            *why;
-  PetscInt               n;
+  const Generator uneven = {"uneven rows", 4096, 4096, Uneven, VALUES_MANY};
+  AutoCSRAxes     axes;
+  AutoCSRCost     first[2];
+  PetscInt        nnz;
 
   PetscFunctionBeginUser;
-  PetscCall(MatrixCreate(&uneven, &csr));
-  PetscCall(AutoCSRProfileCreate(&csr, 32, &profile));
-  PetscCall(AutoCSRSettingsInitialize(&settings));
-  PetscCall(PetscStrncpy(settings.strategy, name, sizeof(settings.strategy)));
-  problem.profile = profile;
-  AutoCSRProblemSetChunks(&problem, 0, profile->chunks);
-  PetscCall(AutoCSRStrategyFind(name, &strategy));
-  PetscCall((*strategy->variants)(&problem, AUTOCSR_MAX_VARIANTS, axes, &n, &why));
-  PetscCheck(n > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s does not apply to uneven rows: %s", name, why);
-  PetscCall((*strategy->cost)(&problem, &axes[0], part, &n));
-  *at_once         = part->bytes;
-  *padding         = (part->entries - csr.nnz) * (double)(AutoCSRStreamElementSize(&axes[0], AUTOCSR_STREAM_INDEX) + AutoCSRStreamElementSize(&axes[0], AUTOCSR_STREAM_VALUE));
-  problem.parallel = PETSC_FALSE;
-  PetscCall((*strategy->cost)(&problem, &axes[0], part, &n));
-  *otherwise = part->bytes;
-  PetscCall(AutoCSRProfileDestroy(&profile));
-  PetscCall(MatrixDestroy(&csr));
+  PetscCall(FirstVariant(&uneven, figures, PETSC_TRUE, name, &axes, first, &nnz));
+  *at_once   = first[0].bytes;
+  *otherwise = first[1].bytes;
+  *padding   = (first[0].entries - nnz) * (double)(AutoCSRStreamElementSize(&axes, AUTOCSR_STREAM_INDEX) + AutoCSRStreamElementSize(&axes, AUTOCSR_STREAM_VALUE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* A device's lanes read no slot past the end of a row that is theirs alone, but where a sector has others' entries, too; of several lanes a row all are read */
-static PetscErrorCode CheckPadding(void)
+static PetscErrorCode CheckPadding(const AutoCSRFigures *figures)
 {
   double at_once, otherwise, padding;
 
   PetscFunctionBeginUser;
-  PetscCall(BytesOf("ell", &at_once, &otherwise, &padding));
+  PetscCall(BytesOf(figures, "ell", &at_once, &otherwise, &padding));
   PetscCheck(padding > 0 && at_once < otherwise - 0.5 * padding && at_once > otherwise - padding, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Slices move %g bytes for %g, of which padding is %g", at_once, otherwise, padding);
-  PetscCall(BytesOf("sellp", &at_once, &otherwise, &padding));
+  PetscCall(BytesOf(figures, "sellp", &at_once, &otherwise, &padding));
   PetscCheck(padding > 0 && at_once == otherwise, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Slices of several lanes a row move %g bytes for %g, of which padding is %g", at_once, otherwise, padding);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -397,7 +396,7 @@ int main(int argc, char **argv)
   for (size_t g = 0; g < PETSC_STATIC_ARRAY_LENGTH(more); g++) PetscCall(CheckMatrix(&more[g], figures, chooser, &ranges, &last));
   PetscCheck(ranges > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "No row ranges were chosen");
   PetscCheck(last > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The last place was never kept for csr");
-  PetscCall(CheckPadding());
+  PetscCall(CheckPadding(figures));
   PetscCall(CheckEnds(figures));
   PetscCall(CheckLongRows(figures, chooser));
   for (; *simd; simd++) {

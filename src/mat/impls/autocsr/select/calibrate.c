@@ -1,6 +1,6 @@
 /*
   Measures the machine: streaming and random reads at each level of memory and, on a processor, every executor on small
-  matrices that fit the L2 cache, where its work shows and the bytes do not, and with x at random from memory. The executors of a device keep the figures shipped,
+  matrices that fit the L2 cache, where its work shows and the bytes do not (but for uneven rows, of which a predictor must not learn the ends), and with x at random from memory. The executors of a device keep the figures shipped,
   which fit products with many matrices better than a few samples could, scaled by how much faster this device works.
 */
 #include "figures.h"

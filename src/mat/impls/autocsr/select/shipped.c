@@ -78,7 +78,7 @@ static const struct {
     {"sliced/fitted/float32", {{1.7, 1.8, 0.3}, {1.5, 1.7, 0.3}, {1.5, 1.4, 0.3}}, 0.56},
 };
 
-#define NAMED_ROW 8e-10 /* seconds: what a row of a slice takes longer where rows are named (Zen 4) */
+#define NAMED_ROW 2.5e-10 /* seconds: what a row of a slice takes longer where rows are named (Zen 4) */
 
 /* unit: of time; work: times that work takes longer than told */
 static AutoCSRExecutorCost scaled(const AutoCSRExecutorCost *cost, double unit, double work)
