@@ -143,7 +143,7 @@ static double SumOfRandom(const double *x, const uint32_t *col, const double *va
 */
 static PetscErrorCode RandomTime(const double *data, size_t bytes, double *per_line)
 {
-  const uint32_t lines = (uint32_t)(bytes / 64), reads = AUTOCSR_FAR_BYTES / sizeof(double) / ROUNDS;
+  const uint32_t lines = (uint32_t)(bytes / 64), apart = AUTOCSR_FAR_BYTES / sizeof(double) / ROUNDS;
   uint32_t       state = 1, *col;
   PetscLogDouble begin, end;
   double         seconds[ROUNDS];
@@ -156,7 +156,7 @@ static PetscErrorCode RandomTime(const double *data, size_t bytes, double *per_l
       col[i] = 8 * (uint32_t)(((uint64_t)(state & ~0xffu) * lines) >> 32);
     }
     PetscCall(PetscTime(&begin));
-    Sink += SumOfRandom(data, col, data + (size_t)(ROUNDS - 1 - round) * reads, READS);
+    Sink += SumOfRandom(data, col, data + (size_t)(ROUNDS - 1 - round) * apart, READS);
     PetscCall(PetscTime(&end));
     seconds[round] = end - begin;
   }

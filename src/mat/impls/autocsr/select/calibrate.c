@@ -268,7 +268,7 @@ static AutoCSRExecutorCost trial_fit(const Trial *t)
   if (t->axes.index == AUTOCSR_INDEX_PATTERN)
     count = entries;
   else if (sliced)
-    count = PetscMax(1, PetscMin(entries, 2 * (entries - u->nnz)));
+    count = PetscMin(entries, 2 * (entries - u->nnz));
   else if (t->axes.mapping == AUTOCSR_MAP_TILE || AutoCSRMappingHasWork(t->axes.mapping))
     count = (double)u->nnz / (t->axes.tile_width * t->axes.tile_height);
   else

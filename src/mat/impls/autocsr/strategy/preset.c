@@ -121,7 +121,7 @@ void AutoCSRVariantAddStored(const AutoCSRProblem *problem, const AutoCSRAxes *a
 
 #define MOST_PADDED  1.5
 #define MISPREDICTED 10
-#define ONE_WIDTH    0.15  /* of what leaves the fast path where a processor does not know a slice's width before: rows are masked, but no branch waits */
+#define ONE_WIDTH    0.15  /* of what leaves the fast path where all slices have one width: a processor masks rows, but no branch waits (table zen4-choice) */
 #define LEARNT       65536 /* rows of a product: of so many and more a predictor learns no end, of fewer the more, the fewer they are (a Zen 4: half of them of 32,768 rows, three quarters of 16,384) */
 
 PetscErrorCode AutoCSRSlicesWillDo(const AutoCSRProblem *problem, PetscBool *enough)
@@ -153,8 +153,8 @@ static double irregular_count(const AutoCSRProblem *problem, const AutoCSRAxes *
   if (axes->mapping == AUTOCSR_MAP_EMPTY || AutoCSRMappingHasWork(axes->mapping) || axes->mapping == AUTOCSR_MAP_FETCH || axes->mapping == AUTOCSR_MAP_PRODUCTS || axes->mapping == AUTOCSR_MAP_VENDOR || nnz <= 0) return 0;
   if (axes->index == AUTOCSR_INDEX_PATTERN) return (entries + (problem->parallel ? 0 : MISPREDICTED * uneven)) * (1 - (double)range->uniform_slices / PetscMax(range->slices, 1));
   if (axes->mapping == AUTOCSR_MAP_LANES) return problem->parallel ? uneven : uneven * PetscMin(1, problem->csr->m / (double)LEARNT);
-  if (axes->mapping == AUTOCSR_MAP_SLICE) return (problem->parallel || (axes->sort_window <= 1 && axes->width == 0) ? 1 : ONE_WIDTH) * PetscMin(entries, 2 * (entries - nnz)); /* as many below the mean as above it */
-  if (axes->mapping == AUTOCSR_MAP_GROUP) return 0;                                                                                                                            /* its strategy knows */
+  if (axes->mapping == AUTOCSR_MAP_SLICE) return (problem->parallel || !axes->width ? 1 : ONE_WIDTH) * PetscMin(entries, 2 * (entries - nnz)); /* as many below the mean as above it */
+  if (axes->mapping == AUTOCSR_MAP_GROUP) return 0;                                                                                            /* its strategy knows */
   return PetscMin(nnz / ((double)axes->tile_width * axes->tile_height) + 1, range->empty_rows);
 }
 
