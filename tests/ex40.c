@@ -287,14 +287,14 @@ static PetscErrorCode IrregularOf(const AutoCSRFigures *figures, const char name
 /* A predictor learns the ends of few rows, and none of many; where all slices have one width, no end is guessed */
 static PetscErrorCode CheckEnds(const AutoCSRFigures *figures)
 {
-  double few, many, more, slices;
+  double few, many, twice, slices;
 
   PetscFunctionBeginUser;
   PetscCall(IrregularOf(figures, "csr", 8192, &few));
   PetscCall(IrregularOf(figures, "csr", 65536, &many));
-  PetscCall(IrregularOf(figures, "csr", 131072, &more));
+  PetscCall(IrregularOf(figures, "csr", 131072, &twice));
   PetscCheck(few > 0 && few / 8192 < 0.5 * many / 65536, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Of 8192 uneven rows %g ends count, of 65536 %g", few, many);
-  PetscCheck(PetscAbsReal((PetscReal)(more - 2 * many)) < 1e-3 * many, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Of 65536 uneven rows %g ends count, of 131072 %g", many, more);
+  PetscCheck(PetscAbsReal((PetscReal)(twice - 2 * many)) < 1e-3 * many, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Of 65536 uneven rows %g ends count, of 131072 %g", many, twice);
   PetscCall(IrregularOf(figures, "sell", 8192, &slices));
   PetscCall(IrregularOf(figures, "ell", 8192, &few));
   PetscCheck(few > 0 && few < 0.5 * slices, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Slices of one width have %g irregular entries, others %g", few, slices);
