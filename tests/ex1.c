@@ -78,6 +78,32 @@ static PetscErrorCode CheckProfile(const AutoCSRMatrix *csr, const AutoCSRProfil
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Runs of rows with the same columns, in chunks */
+static PetscErrorCode CheckNodes(const AutoCSRMatrix *csr, const AutoCSRProfile *f)
+{
+  PetscInt span = 0;
+
+  PetscFunctionBeginUser;
+  for (PetscInt c = 0; c < f->chunks; c++) {
+    PetscInt nodes = 0, entries = 0, rows = 0; /* of the node */
+
+    for (PetscInt i = f->chunk[c].row_begin; i < f->chunk[c].row_end; i++) {
+      PetscBool same = (PetscBool)(i > f->chunk[c].row_begin && rows < AUTOCSR_NODE_ROWS && Length(csr, i) == Length(csr, i - 1));
+
+      for (PetscInt t = 0; t < Length(csr, i); t++) {
+        same = (PetscBool)(same && csr->col[csr->row_ptr[i] + t] == csr->col[csr->row_ptr[i - 1] + t]);
+        span = PetscMax(span, csr->col[csr->row_ptr[i] + t] - csr->col[csr->row_ptr[i]]);
+      }
+      rows = same ? rows + 1 : 1;
+      nodes += !same;
+      entries += same ? 0 : Length(csr, i);
+    }
+    PetscCheck(nodes == f->chunk[c].nodes && entries == f->chunk[c].node_entries, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Chunk %" PetscInt_FMT " has %" PetscInt_FMT " nodes of %" PetscInt_FMT " entries, not %" PetscInt_FMT " of %" PetscInt_FMT, c, f->chunk[c].nodes, f->chunk[c].node_entries, nodes, entries);
+  }
+  PetscCheck(span == f->row_span, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Rows span %" PetscInt_FMT " columns, not %" PetscInt_FMT, f->row_span, span);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- Products against plain loops */
 
 static PetscBool CloseParts(PetscReal a, PetscReal b, PetscReal bound)
@@ -211,7 +237,7 @@ static PetscErrorCode CheckMatrix(const Generator *g)
   const PetscInt  heights[] = {1, 4, 8, 32}, windows[] = {0, 16, AUTOCSR_WINDOW_LOW};
   AutoCSRMatrix   csr;
   AutoCSRProfile *profile;
-  Counts          counts = {0, 0}, tiled = {0, 0}, propagated = {0, 0}, popular = {0, 0};
+  Counts          counts = {0, 0}, tiled = {0, 0}, propagated = {0, 0}, popular = {0, 0}, nodes = {0, 0};
   PetscInt        pattern_rows = 0;
 
   PetscFunctionBeginUser;
@@ -219,6 +245,7 @@ static PetscErrorCode CheckMatrix(const Generator *g)
   for (int h = 0; h < 4; h++) {
     PetscCall(AutoCSRProfileCreate(&csr, heights[h], &profile));
     PetscCall(CheckProfile(&csr, profile));
+    PetscCall(CheckNodes(&csr, profile));
     if (h < 3) PetscCall(AutoCSRProfileDestroy(&profile));
   }
   for (PetscInt c = 0; c < profile->chunks; c++) pattern_rows += profile->chunk[c].pattern_rows;
@@ -297,7 +324,16 @@ static PetscErrorCode CheckMatrix(const Generator *g)
     PetscCall(CheckPlan(g, &csr, profile, &in_place[i], LAYOUT_WHOLE, &counts));
     PetscCall(CheckPlan(g, &csr, profile, &in_place[i], LAYOUT_THIRDS, &counts));
   }
-  PetscCheck(tiled.plans > 0 && propagated.plans > 0 && popular.plans > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: no plan of column tiles", g->name);
+  for (int layout = LAYOUT_WHOLE; layout <= LAYOUT_THIRDS; layout++) {
+    for (int index = AUTOCSR_INDEX_32; index <= AUTOCSR_INDEX_16; index++) {
+      const AutoCSRAxes a = NodesAxes((AutoCSRIndex)index);
+      PetscBool         legal;
+
+      PetscCall(IsLegal(&csr, profile, &a, (Layout)layout, &legal));
+      if (legal) PetscCall(CheckPlan(g, &csr, profile, &a, (Layout)layout, &nodes));
+    }
+  }
+  PetscCheck(tiled.plans > 0 && propagated.plans > 0 && popular.plans > 0 && nodes.plans > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: no plan of column tiles or of nodes", g->name);
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: %" PetscInt_FMT " rows of %" PetscInt_FMT " to %" PetscInt_FMT " of %" PetscInt_FMT " nonzeros, block size %" PetscInt_FMT ", ", g->name, csr.m, profile->min_length, profile->max_length, csr.nnz, profile->block_size));
   if (profile->pattern_id)
     PetscCall(PetscPrintf(PETSC_COMM_SELF, "%" PetscInt_FMT " patterns in %" PetscInt_FMT " rows, ", profile->patterns, pattern_rows));
@@ -333,9 +369,9 @@ static PetscErrorCode AddValuePlaces(const AutoCSRMatrix *csr, AutoCSRSegment *s
 static PetscErrorCode CheckCorrupted(AutoCSRStreamKind kind)
 {
   const PetscBool   blocks = (PetscBool)(kind == AUTOCSR_STREAM_BLOCK_PTR);
-  const PetscBool   places = (PetscBool)(kind == AUTOCSR_STREAM_PATTERN_PLACE);
-  const Generator   g      = {"5-point", 207, 207, blocks ? Blocks3 : Stencil5, places ? VALUES_SYMMETRIC : VALUES_FEW};
-  const AutoCSRAxes tiled = TiledAxes(3, AUTOCSR_VALUE_COPY, 32), propagated = PropagatedAxes(1, AUTOCSR_VALUE_COPY), popular = PopularAxes(1, AUTOCSR_VALUE_COPY, 32), blocked = BlockedAxes(3), diagonal = DiagonalAxes(AUTOCSR_VALUE_COPY);
+  const PetscBool   places = (PetscBool)(kind == AUTOCSR_STREAM_PATTERN_PLACE), nodes = (PetscBool)(kind == AUTOCSR_STREAM_NODE);
+  const Generator   g     = {"5-point", 207, 207, blocks || nodes ? Blocks3 : Stencil5, places ? VALUES_SYMMETRIC : VALUES_FEW};
+  const AutoCSRAxes tiled = TiledAxes(3, AUTOCSR_VALUE_COPY, 32), propagated = PropagatedAxes(1, AUTOCSR_VALUE_COPY), popular = PopularAxes(1, AUTOCSR_VALUE_COPY, 32), blocked = BlockedAxes(3), diagonal = DiagonalAxes(AUTOCSR_VALUE_COPY), of_nodes = NodesAxes(AUTOCSR_INDEX_16);
   const AutoCSRAxes sliced = {.order = AUTOCSR_ORDER_SLICED, .index = kind == AUTOCSR_STREAM_PATTERN_ID || kind == AUTOCSR_STREAM_PATTERN_OFFSET || kind == AUTOCSR_STREAM_PATTERN_ROOT ? AUTOCSR_INDEX_PATTERN : kind == AUTOCSR_STREAM_FIT ? AUTOCSR_INDEX_FITTED
                                                                                                                                                                                                                                              : AUTOCSR_INDEX_16,
                               .value        = AUTOCSR_VALUE_DICTIONARY,
@@ -350,6 +386,7 @@ static PetscErrorCode CheckCorrupted(AutoCSRStreamKind kind)
   PetscCall(MatrixCreate(&g, &csr));
   PetscCall(AutoCSRProfileCreate(&csr, 8, &profile));
   PetscCall(BuildPlan(&csr, profile, &csr, profile, blocks ? &blocked : places                         ? &diagonal
+                                                                    : nodes                            ? &of_nodes
                                                                     : kind == AUTOCSR_STREAM_COLUMN    ? &popular
                                                                     : kind >= AUTOCSR_STREAM_BLOCK_ROW ? &propagated
                                                                     : kind >= AUTOCSR_STREAM_ITEM      ? &tiled
@@ -391,7 +428,7 @@ int main(int argc, char **argv)
   test:
     suffix: corrupt
     requires: double
-    args: -petsc_ci_portable_error_output -error_output_stdout -corrupt {{rows slice_ptr base index pattern_id pattern_offset pattern_root fit value dictionary item end piece_ptr piece_row run_ptr block_ptr pattern_place block_row chunk_ptr part_ptr part code_ptr code column value_place}separate output}
+    args: -petsc_ci_portable_error_output -error_output_stdout -corrupt {{rows slice_ptr base index pattern_id pattern_offset pattern_root fit value dictionary item end piece_ptr piece_row run_ptr block_ptr pattern_place block_row chunk_ptr part_ptr part code_ptr code column node value_place}separate output}
     filter: sed -E "s/of [0-9]+ slots/of N slots/"
 
 TEST*/

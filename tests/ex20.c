@@ -10,8 +10,8 @@ static PetscErrorCode CheckUsed(const Generator *g, const Way *w, MatAutoCSRRigo
 {
   MatAutoCSRInfo info;
   const char    *want = rigor == MAT_AUTOCSR_RIGOR_NONE ? "segsum" : w->strategy;
-  PetscBool      is, some[8], stencil = (PetscBool)(g->row == Grid2 || g->row == Grid3); /* sell, ell and pattern apply to these for sure */
-  PetscBool      dense = (PetscBool)(g->row == Blocks);                                  /* and block to these */
+  PetscBool      is, some[9], stencil = (PetscBool)(g->row == Grid2 || g->row == Grid3); /* sell, ell and pattern apply to these for sure */
+  PetscBool      dense = (PetscBool)(g->row == Blocks);                                  /* and block and inode to these */
   PetscMPIInt    size;
 
   PetscFunctionBeginUser;
@@ -27,10 +27,12 @@ static PetscErrorCode CheckUsed(const Generator *g, const Way *w, MatAutoCSRRigo
   PetscCall(PetscStrcmp(want, "symmetric", &some[6])); /* on a processor only */
   PetscCall(PetscStrcmp(want, "propagate", &some[7])); /* on a device only, of any matrix */
   if (!some[7]) PetscCall(PetscStrcmp(want, "popular", &some[7]));
+  PetscCall(PetscStrcmp(want, "inode", &some[8])); /* on a processor only */
+  if (some[8] && strcmp(info.backend, "host")) PetscFunctionReturn((PetscErrorCode)0);
   if (some[7] && !strcmp(info.backend, "host")) PetscFunctionReturn((PetscErrorCode)0);
   if (some[6] && (g->values != VALUES_SYMMETRIC || strcmp(info.backend, "host"))) PetscFunctionReturn((PetscErrorCode)0);
-  if (size > 1 || some[0] || some[5] || ((some[1] || some[2] || some[4]) && !stencil) || (some[3] && !dense)) PetscFunctionReturn((PetscErrorCode)0);
-  if (w - ways >= WAYS_AT_EACH_RIGOR && !stencil && !some[3]) PetscFunctionReturn((PetscErrorCode)0);
+  if (size > 1 || some[0] || some[5] || ((some[1] || some[2] || some[4]) && !stencil) || ((some[3] || some[8]) && !dense)) PetscFunctionReturn((PetscErrorCode)0);
+  if (w - ways >= WAYS_AT_EACH_RIGOR && !stencil && !some[3] && !some[8]) PetscFunctionReturn((PetscErrorCode)0);
   if (w->value > MAT_AUTOCSR_VALUE_COPY || !info.nnz) PetscFunctionReturn((PetscErrorCode)0);
   PetscCall(PetscStrcmp(want, info.strategy, &is));
   PetscCheck(is, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %s is used", context, info.strategy);

@@ -1,4 +1,4 @@
-static char help[] = "Kernels of dense blocks: every size, coding and number of lanes against the interpreter, on the host by each instruction set and on a device.\n\n";
+static char help[] = "Kernels of dense blocks and of nodes: every size, coding and number of lanes against the interpreter, on the host by each instruction set and on a device.\n\n";
 
 #include "plans.h"
 #include <petscdevice.h>
@@ -20,7 +20,7 @@ static PetscInt BlocksOf(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
   return k;
 }
 
-/* ---- Which plans there have been: by size and value coding */
+/* ---- Which plans there have been: by size and value coding; of nodes, as of size 1 */
 
 typedef struct {
   PetscInt of[MAX_BLOCK + 1][AUTOCSR_VALUE_FLOAT32 + 1];
@@ -149,6 +149,14 @@ static PetscErrorCode CheckMatrix(const Generator *g, const AutoCSRBackend *back
       }
     }
   }
+  for (int code = 0; code < 2 * 2; code++) {
+    const Layout      layout = code % 2 ? LAYOUT_THIRDS : LAYOUT_WHOLE;
+    const AutoCSRAxes a      = NodesAxes(code / 2 ? AUTOCSR_INDEX_16 : AUTOCSR_INDEX_32);
+    PetscBool         legal;
+
+    PetscCall(IsLegal(&host, host_profile, &a, layout, &legal));
+    for (const char *const *simd = (*backend->instruction_sets)(); legal && *simd; simd++) PetscCall(CheckPlan(&csr, profile, &host, host_profile, &a, layout, *simd, seen));
+  }
   PetscCall(AutoCSRProfileDestroy(&profile));
   PetscCall(AutoCSRProfileDestroy(&host_profile));
   PetscCall(AutoCSRMatrixCopyDestroy(&csr));
@@ -178,6 +186,12 @@ int main(int argc, char **argv)
     }
   }
   for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(generators); i++) PetscCall(CheckMatrix(&generators[i], backend, &seen));
+  for (PetscInt wide = 0; wide < 2; wide++) { /* 16 bits do not hold the columns of a wide one */
+    const Generator g = {"runs", 1700, wide ? 70000 : 1100, Runs, VALUES_MANY};
+
+    PetscCall(CheckMatrix(&g, backend, &seen));
+  }
+  PetscCheck((seen.of[1][AUTOCSR_VALUE_CSR] > 0) == !device, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " plans of nodes", seen.of[1][AUTOCSR_VALUE_CSR]);
   for (PetscInt b = 2; b <= MAX_BLOCK; b++) {
     for (int v = AUTOCSR_VALUE_CSR; v <= AUTOCSR_VALUE_FLOAT32; v++) {
       const PetscBool small = (PetscBool)(b <= 4); /* a device has these, and of larger ones 5 and 7 with the CSR's values */

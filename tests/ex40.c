@@ -134,7 +134,7 @@ static PetscErrorCode CheckCandidates(AutoCSRChooser *chooser, PetscInt max, Pet
 
 static PetscErrorCode CheckMatrix(const Generator *g, const AutoCSRFigures *figures, AutoCSRChooser *chooser, PetscInt *ranges, PetscInt *last)
 {
-  const char *const strategies[] = {"auto", "csr", "ell", "block", "pattern", "rowbins", "binned"};
+  const char *const strategies[] = {"auto", "csr", "ell", "block", "inode", "pattern", "rowbins", "binned"};
   AutoCSRMatrix     csr;
   AutoCSRSettings   settings;
   AutoCSRProfile   *profile;

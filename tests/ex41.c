@@ -72,7 +72,7 @@ static PetscErrorCode CheckUnsorted(const char strategy[], MatAutoCSRRigor rigor
 
 int main(int argc, char **argv)
 {
-  const char *const strategies[] = {"auto", "csr", "csr-adaptive", "merge", "binned", "rowbins", "segsum", "sell", "sellp", "ell", "pattern", "symmetric", "block", "coltile", "propagate", "popular"};
+  const char *const strategies[] = {"auto", "csr", "csr-adaptive", "merge", "binned", "rowbins", "segsum", "sell", "sellp", "ell", "pattern", "symmetric", "block", "inode", "coltile", "propagate", "popular"};
   const char        file[]       = "ex41.bin";
 
   PetscFunctionBeginUser;

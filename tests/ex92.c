@@ -67,7 +67,7 @@ int main(int argc, char **argv)
 /*TEST
 
   testset:
-    args: -folder ${AUTOCSR_DATA} -strategies auto,csr,csr-vector,csr-adaptive,light,pcsr,merge,binned,rowbins,segsum,sell,sellp,ell,pattern,symmetric,coltile,propagate,popular
+    args: -folder ${AUTOCSR_DATA} -strategies auto,csr,csr-vector,csr-adaptive,light,pcsr,merge,binned,rowbins,segsum,sell,sellp,ell,pattern,symmetric,block,inode,coltile,propagate,popular
     timeoutfactor: 3
     output_file: output/ex92_1.out
 
@@ -94,7 +94,7 @@ int main(int argc, char **argv)
     timeoutfactor: 10
     nsize: {{1 4}}
     output_file: output/ex92_1.out
-    args: -folder ${DATAFILESPATH} -strategies auto,csr,csr-vector,csr-adaptive,light,pcsr,merge,binned,rowbins,segsum,sell,sellp,ell,pattern,symmetric,coltile,propagate,popular \
+    args: -folder ${DATAFILESPATH} -strategies auto,csr,csr-vector,csr-adaptive,light,pcsr,merge,binned,rowbins,segsum,sell,sellp,ell,pattern,symmetric,block,inode,coltile,propagate,popular \
       -matrices CONT-300_KKT,ScaleMicrogrid_N1000,air04,beam_tet_dof2475,ca-AstroPh,ch8-8-b4,fxm3_6,ibm14,lp_pilot87,mbeacxc,rail507,rail_79841,tucker21935
 
 TEST*/

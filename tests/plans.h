@@ -173,6 +173,22 @@ static inline PetscBool HasBlocks(const AutoCSRMatrix *csr, const AutoCSRProfile
   return (PetscBool)(layout == LAYOUT_WHOLE || (layout == LAYOUT_THIRDS && csr->m / 3 % a->block == 0 && csr->m * 2 / 3 % a->block == 0));
 }
 
+/* Rows with the same columns at once */
+static inline AutoCSRAxes NodesAxes(AutoCSRIndex index)
+{
+  return (AutoCSRAxes){.index = index, .mapping = AUTOCSR_MAP_NODES, .lanes = 3, .row_group = 1, .block = 1};
+}
+
+/* Rows in runs of 1 to 12 with the same columns, of which every seventh run has none: longer ones than a node has */
+static inline PetscInt Runs(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
+{
+  const PetscInt turn = 12 * 13 / 2;
+  PetscInt       run = 12 * (i / turn), left = i % turn;
+
+  for (PetscInt length = 1; left >= length; length++, run++) left -= length;
+  return run % 7 == 5 ? 0 : Pick(n, run, PetscMax(1, n / (1 + run % 60)), col);
+}
+
 /* Block after block */
 static inline AutoCSRAxes BlockedAxes(PetscInt b)
 {
@@ -249,7 +265,10 @@ static inline PetscErrorCode IsLegal(const AutoCSRMatrix *csr, const AutoCSRProf
   if (a->value == AUTOCSR_VALUE_FLOAT32 && !profile->float32_exact) PetscFunctionReturn(PETSC_SUCCESS);
   if (a->index == AUTOCSR_INDEX_PATTERN && layout != LAYOUT_PATTERNS && (!profile->pattern_id || pattern_rows < csr->m)) PetscFunctionReturn(PETSC_SUCCESS);
   *legal = PETSC_TRUE;
-  if (a->index == AUTOCSR_INDEX_16 && !AutoCSROrderHasTiles(a->order)) PetscCall(Fits16(csr, profile, a, layout, legal));
+  if (a->mapping == AUTOCSR_MAP_NODES)
+    *legal = (PetscBool)(a->index == AUTOCSR_INDEX_32 || profile->row_span < 65536);
+  else if (a->index == AUTOCSR_INDEX_16 && !AutoCSROrderHasTiles(a->order))
+    PetscCall(Fits16(csr, profile, a, layout, legal));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -62,7 +62,7 @@ typedef struct {
   {                                                                                                       \
     "autocsr:" strategy, MATAUTOCSR, "-mat_autocsr_strategy", strategy, PETSC_FALSE, strategy, NULL, NULL \
   }
-#define VARIANTS_AUTOCSR {"autocsr", MATAUTOCSR, NULL, NULL, PETSC_FALSE, NULL, NULL, NULL}, VARIANT_FORCED("csr"), VARIANT_FORCED("csr-vector"), VARIANT_FORCED("csr-adaptive"), VARIANT_FORCED("light"), VARIANT_FORCED("pcsr"), VARIANT_FORCED("merge"), VARIANT_FORCED("binned"), VARIANT_FORCED("rowbins"), VARIANT_FORCED("segsum"), VARIANT_FORCED("sell"), VARIANT_FORCED("sellp"), VARIANT_FORCED("ell"), VARIANT_FORCED("pattern"), VARIANT_FORCED("symmetric"), VARIANT_FORCED("block"), VARIANT_FORCED("coltile"), VARIANT_FORCED("propagate"), VARIANT_FORCED("popular")
+#define VARIANTS_AUTOCSR {"autocsr", MATAUTOCSR, NULL, NULL, PETSC_FALSE, NULL, NULL, NULL}, VARIANT_FORCED("csr"), VARIANT_FORCED("csr-vector"), VARIANT_FORCED("csr-adaptive"), VARIANT_FORCED("light"), VARIANT_FORCED("pcsr"), VARIANT_FORCED("merge"), VARIANT_FORCED("binned"), VARIANT_FORCED("rowbins"), VARIANT_FORCED("segsum"), VARIANT_FORCED("sell"), VARIANT_FORCED("sellp"), VARIANT_FORCED("ell"), VARIANT_FORCED("pattern"), VARIANT_FORCED("symmetric"), VARIANT_FORCED("block"), VARIANT_FORCED("inode"), VARIANT_FORCED("coltile"), VARIANT_FORCED("propagate"), VARIANT_FORCED("popular")
 
 /* A column of the closing table */
 typedef struct {

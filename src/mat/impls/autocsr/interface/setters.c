@@ -29,7 +29,7 @@ static PetscErrorCode AutoCSRSettingReplace(Mat A, size_t offset, const void *va
 
   Input Parameters:
 + A        - the matrix
-- strategy - `"auto"`, or one of `"csr"`, `"csr-vector"`, `"csr-adaptive"`, `"light"`, `"pcsr"`, `"merge"`, `"binned"`, `"rowbins"`, `"segsum"`, `"sell"`, `"sellp"`, `"ell"`, `"pattern"`, `"symmetric"`, `"block"`, `"coltile"`, `"propagate"`, `"popular"`
+- strategy - `"auto"`, or one of `"csr"`, `"csr-vector"`, `"csr-adaptive"`, `"light"`, `"pcsr"`, `"merge"`, `"binned"`, `"rowbins"`, `"segsum"`, `"sell"`, `"sellp"`, `"ell"`, `"pattern"`, `"symmetric"`, `"block"`, `"inode"`, `"coltile"`, `"propagate"`, `"popular"`
 
   Options Database Key:
 . -mat_autocsr_strategy <auto> - the strategy
@@ -44,7 +44,8 @@ static PetscErrorCode AutoCSRSettingReplace(Mat A, size_t offset, const void *va
   length: short ones in slices, the longest over many blocks; `"segsum"` cuts the nonzeros into equal tiles (Liu, Vinter
   2015); `"sell"` stores slices of rows column by column, `"sellp"` with several lanes a row (devices only), `"ell"` with all rows as
   long as the longest; `"cusparse-alg1"`, `"cusparse-alg2"`, `"cusparse-sell"` and `"cusparse-bsr"` are the vendor's (devices only); `"pattern"` stores lists of column offsets and no index for an entry; `"symmetric"` of such rows the values on
-  the diagonal and above it, where those below are the same (processors only); `"block"` one column for each dense block;
+  the diagonal and above it, where those below are the same (processors only); `"block"` one column for each dense block; `"inode"` the columns of one row for each run of rows that share them,
+  as MATAIJ's i-nodes do (processors only);
   `"coltile"` cuts the columns into tiles whose part of x is kept near (shared memory on a device) and adds up sums of pieces of rows;
   `"propagate"` keeps all products in such tiles' order and adds them by blocks of rows, so that nothing is gathered from memory (devices only);
   `"popular"` takes tiles of the columns with the most entries first, as graphs have them, and sums of pieces by blocks of rows (devices only).

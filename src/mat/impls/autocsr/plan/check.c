@@ -18,7 +18,7 @@ static PetscErrorCode CheckSizes(const AutoCSRSegment *seg, const AutoCSRMatrix 
     PetscCheck(seg->row_begin == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " names its rows but begins at row %" PetscInt_FMT, i, seg->row_begin);
     count[AUTOCSR_STREAM_ROWS] = seg->n_rows / a->row_group + (seg->n_rows % a->row_group != 0);
   }
-  if (a->order == AUTOCSR_ORDER_SLICED || (a->order == AUTOCSR_ORDER_CSR && a->index == AUTOCSR_INDEX_16)) PetscCheck(seg->n_slices == seg->n_rows / height + (seg->n_rows % height != 0), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " of %" PetscInt_FMT " rows has %" PetscInt_FMT " slices of %" PetscInt_FMT " rows", i, seg->n_rows, seg->n_slices, height);
+  if (a->order == AUTOCSR_ORDER_SLICED || (a->order == AUTOCSR_ORDER_CSR && AutoCSRAxesHaveBase(a))) PetscCheck(seg->n_slices == seg->n_rows / height + (seg->n_rows % height != 0), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " of %" PetscInt_FMT " rows has %" PetscInt_FMT " slices of %" PetscInt_FMT " rows", i, seg->n_rows, seg->n_slices, height);
   if (a->order == AUTOCSR_ORDER_SLICED) {
     count[AUTOCSR_STREAM_SLICE_PTR] = seg->n_slices + 1;
     PetscCheck(seg->stream[AUTOCSR_STREAM_SLICE_PTR].data, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " is not encoded", i);
@@ -33,7 +33,7 @@ static PetscErrorCode CheckSizes(const AutoCSRSegment *seg, const AutoCSRMatrix 
     count[AUTOCSR_STREAM_ITEM]      = AutoCSRTiledItemCount(seg);
     count[AUTOCSR_STREAM_END]       = slots / 8;
     count[AUTOCSR_STREAM_PIECE_PTR] = groups + 1;
-  } else if (a->index == AUTOCSR_INDEX_16 && a->order != AUTOCSR_ORDER_PROPAGATED)
+  } else if (AutoCSRAxesHaveBase(a))
     count[AUTOCSR_STREAM_BASE] = seg->n_slices;
   if (a->order == AUTOCSR_ORDER_TILED) {
     count[AUTOCSR_STREAM_PIECE_ROW] = ((const PetscInt *)seg->stream[AUTOCSR_STREAM_PIECE_PTR].data)[slots / AUTOCSR_TILED_GROUP];
@@ -57,6 +57,13 @@ static PetscErrorCode CheckSizes(const AutoCSRSegment *seg, const AutoCSRMatrix 
     count[AUTOCSR_STREAM_CODE]      = (PetscInt64)((const PetscInt *)seg->stream[AUTOCSR_STREAM_CODE_PTR].data)[chunks] * AUTOCSR_PROPAGATE_ALIGN;
   }
   if (a->index == AUTOCSR_INDEX_32 || a->index == AUTOCSR_INDEX_16) count[AUTOCSR_STREAM_INDEX] = slots / (a->block * a->block);
+  if (a->mapping == AUTOCSR_MAP_NODES) {
+    const AutoCSRStream *node = &seg->stream[AUTOCSR_STREAM_NODE];
+
+    PetscCheck(node->bytes >= sizeof(AutoCSRNode), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " is not encoded", i);
+    count[AUTOCSR_STREAM_NODE]  = AutoCSRSegmentNodes(seg) + 1;
+    count[AUTOCSR_STREAM_INDEX] = ((const AutoCSRNode *)node->data)[AutoCSRSegmentNodes(seg)].code;
+  }
   if (a->index == AUTOCSR_INDEX_PATTERN) {
     count[AUTOCSR_STREAM_PATTERN_ID]  = seg->n_rows;
     count[AUTOCSR_STREAM_PATTERN_PTR] = seg->n_patterns + 1;
@@ -269,6 +276,7 @@ static PetscErrorCode CheckOnHost(const AutoCSRPlan *plan, const AutoCSRMatrix *
     PetscCall(CheckRows(seg, csr, i, seen));
     PetscCall(CheckRoots(seg, i));
     PetscCall(CheckPlaces(seg, i));
+    if (seg->axes.mapping == AUTOCSR_MAP_NODES) PetscCall(AutoCSRNodesCheck(seg, csr, i));
     if (seg->axes.order == AUTOCSR_ORDER_PROPAGATED) PetscCall(AutoCSRPropagateCheck(seg, csr, i)); /* first: decoding goes through these */
     if (seg->axes.order == AUTOCSR_ORDER_POPULAR) PetscCall(AutoCSRPopularCheck(seg, csr, i));
     for (PetscInt k = 0; k < seg->n_rows; k++) PetscCall(CheckRow(seg, csr, i, k));

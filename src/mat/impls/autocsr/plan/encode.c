@@ -294,6 +294,11 @@ PetscErrorCode AutoCSRSegmentEncode_Host(AutoCSRSegment *seg, const AutoCSRMatri
     PetscCall(EncodeTiled(seg, csr, profile));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  if (a->mapping == AUTOCSR_MAP_NODES) {
+    PetscCall(AutoCSRSegmentEncodeNodes_Host(seg, csr));
+    seg->bytes = AutoCSRSegmentBytesMoved(seg, csr->m, csr->n);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   if (a->order == AUTOCSR_ORDER_SLICED || a->index == AUTOCSR_INDEX_16) PetscCall(EncodeSlices(seg, csr));
   if (a->order == AUTOCSR_ORDER_SLICED) slots = ((const PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data)[seg->n_slices];
   if (a->index == AUTOCSR_INDEX_PATTERN) PetscCall(EncodePatterns(seg, csr, profile));

@@ -385,6 +385,25 @@ AUTOCSR_HD void AutoCSREncodePatternRoot(AutoCSRSegment *seg, PetscInt p)
   ((AutoCSRPatternRoot *)seg->stream[AUTOCSR_STREAM_PATTERN_ROOT].data)[p] = AutoCSRPatternRootAmong(seg, p, 0, 1);
 }
 
+/* Column of entry t of the k-th row, which its node has for all of its rows */
+AUTOCSR_HD PetscInt AutoCSRDecodeNodeColumn(const AutoCSRSegment *seg, PetscInt k, PetscInt t)
+{
+  const AutoCSRNode *node  = (const AutoCSRNode *)seg->stream[AUTOCSR_STREAM_NODE].data;
+  const void        *index = seg->stream[AUTOCSR_STREAM_INDEX].data;
+  PetscInt           lo = 0, hi = AutoCSRSegmentNodes(seg);
+
+  while (hi - lo > 1) {
+    const PetscInt mid = lo + (hi - lo) / 2;
+
+    if (node[mid].row <= seg->row_begin + k)
+      lo = mid;
+    else
+      hi = mid;
+  }
+  if (seg->axes.index == AUTOCSR_INDEX_32) return (PetscInt)((const uint32_t *)index)[node[lo].code + t];
+  return node[lo].base + (PetscInt)((const uint16_t *)index)[node[lo].code + t];
+}
+
 /* Column of entry t of the k-th row */
 AUTOCSR_HD PetscInt AutoCSRDecodeColumn(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt k, PetscInt t)
 {
@@ -393,6 +412,7 @@ AUTOCSR_HD PetscInt AutoCSRDecodeColumn(const AutoCSRSegment *seg, const AutoCSR
   PetscInt             q;
 
   if (seg->axes.block > 1) return AutoCSRDecodeBlockColumn(seg, csr, k, t);
+  if (seg->axes.mapping == AUTOCSR_MAP_NODES) return AutoCSRDecodeNodeColumn(seg, k, t);
   if (seg->axes.index == AUTOCSR_INDEX_CSR) return csr->col[csr->row_ptr[row] + t];
   if (seg->axes.index == AUTOCSR_INDEX_PATTERN) {
     const PetscInt p = ((const PetscInt *)stream[AUTOCSR_STREAM_PATTERN_PTR].data)[((const uint16_t *)stream[AUTOCSR_STREAM_PATTERN_ID].data)[k]];

@@ -54,12 +54,13 @@ static PetscErrorCode AxesCheck(const AutoCSRAxes *a)
   PetscCheck(a->order == AUTOCSR_ORDER_CSR || (a->index != AUTOCSR_INDEX_CSR && a->value != AUTOCSR_VALUE_CSR), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Order %s needs streams of its own, not index %s with value %s", AutoCSROrderNames[a->order], AutoCSRIndexNames[a->index], AutoCSRValueNames[a->value]);
   PetscCheck(a->order == AUTOCSR_ORDER_SLICED || a->mapping != AUTOCSR_MAP_SLICE || a->index == AUTOCSR_INDEX_PATTERN, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Mapping slice needs order sliced or index pattern");
   PetscCheck((a->mapping == AUTOCSR_MAP_TILE || a->mapping == AUTOCSR_MAP_MERGE) == (a->partition == AUTOCSR_PARTITION_NONZEROS), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Partition %s does not go with mapping %s", AutoCSRPartitionNames[a->partition], AutoCSRMappingNames[a->mapping]);
-  PetscCheck(in_place || a->mapping == AUTOCSR_MAP_LANES || a->mapping == AUTOCSR_MAP_SLICE || a->mapping == AUTOCSR_MAP_VENDOR || a->mapping == AUTOCSR_MAP_PLANES || a->mapping == AUTOCSR_MAP_GROUP, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Mapping %s has no streams of entries", AutoCSRMappingNames[a->mapping]);
+  PetscCheck(in_place || a->mapping == AUTOCSR_MAP_LANES || a->mapping == AUTOCSR_MAP_SLICE || a->mapping == AUTOCSR_MAP_VENDOR || a->mapping == AUTOCSR_MAP_PLANES || a->mapping == AUTOCSR_MAP_NODES || a->mapping == AUTOCSR_MAP_GROUP, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Mapping %s has no streams of entries", AutoCSRMappingNames[a->mapping]);
   PetscCheck((a->mapping != AUTOCSR_MAP_LANES && a->order != AUTOCSR_ORDER_SLICED) || (IsPowerOfTwo(a->lanes) && a->lanes <= AUTOCSR_MAX_LANES), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " lanes are not a power of two up to %d", a->lanes, AUTOCSR_MAX_LANES);
   PetscCheck(a->index != AUTOCSR_INDEX_FITTED || (a->order == AUTOCSR_ORDER_SLICED && a->lanes == 1 && a->slice_height <= AUTOCSR_MAX_FIT_ROWS), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Index fitted needs slices of at most %d rows, one lane each", AUTOCSR_MAX_FIT_ROWS);
   PetscCheck(a->value != AUTOCSR_VALUE_PATTERN || (a->order == AUTOCSR_ORDER_CSR && a->index == AUTOCSR_INDEX_PATTERN), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Value pattern goes with order csr and index pattern, not %s and %s", AutoCSROrderNames[a->order], AutoCSRIndexNames[a->index]);
   PetscCheck(a->mapping != AUTOCSR_MAP_PLANES || (a->value == AUTOCSR_VALUE_PATTERN && a->row_group == 1 && a->sort_window <= 1 && a->tile_width >= 1 && a->tile_height >= 0 && a->tile_steps >= 0), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Mapping planes goes with value pattern and single rows, not sorted; planes of %" PetscInt_FMT " rows, %" PetscInt_FMT " around, reach %" PetscInt_FMT, a->tile_width, a->tile_height, a->tile_steps);
   PetscCheck(a->mapping != AUTOCSR_MAP_ROW_BLOCKS || (a->row_limit > 0 && a->row_limit < a->tile_width * a->tile_height), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Blocks of %" PetscInt_FMT " entries do not hold rows of %" PetscInt_FMT " and others", a->tile_width * a->tile_height, a->row_limit);
+  PetscCheck(a->mapping != AUTOCSR_MAP_NODES || (a->order == AUTOCSR_ORDER_CSR && (a->index == AUTOCSR_INDEX_32 || a->index == AUTOCSR_INDEX_16) && a->value == AUTOCSR_VALUE_CSR && a->row_group == 1 && a->block == 1 && a->sort_window <= 1 && a->lanes >= 1 && a->lanes <= AUTOCSR_NODE_ROWS), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Mapping nodes goes with order csr, index 32 or 16, value csr and single rows, not sorted, %" PetscInt_FMT " to a node", a->lanes);
   PetscCheck(a->row_group == 1 || (a->order == AUTOCSR_ORDER_CSR && a->sort_window <= 1), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Virtual rows of %" PetscInt_FMT " rows need order csr, not sorted", a->row_group);
   PetscCheck(a->block == 1 || a->order == AUTOCSR_ORDER_BLOCKED || (a->order == AUTOCSR_ORDER_CSR && a->index != AUTOCSR_INDEX_PATTERN && a->mapping == AUTOCSR_MAP_LANES && a->row_group == 1), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Blocks of %" PetscInt_FMT " rows need order csr, mapping lanes and single rows, not patterns", a->block);
   PetscCheck(a->order != AUTOCSR_ORDER_DIAGONAL || (a->index == AUTOCSR_INDEX_PATTERN && a->value != AUTOCSR_VALUE_PATTERN && a->mapping == AUTOCSR_MAP_LANES && a->row_group == 1 && a->sort_window <= 1), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Order diagonal, index pattern and mapping lanes go together, with stored values of single rows, not sorted");
@@ -123,6 +124,8 @@ size_t AutoCSRStreamElementSize(const AutoCSRAxes *axes, AutoCSRStreamKind kind)
     return sizeof(AutoCSRPatternRoot);
   case AUTOCSR_STREAM_ITEM:
     return sizeof(AutoCSRTiledItem);
+  case AUTOCSR_STREAM_NODE:
+    return sizeof(AutoCSRNode);
   case AUTOCSR_STREAM_BLOCK_PTR:
     return sizeof(uint32_t);
   case AUTOCSR_STREAM_PART:

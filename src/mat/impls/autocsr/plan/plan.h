@@ -55,6 +55,7 @@ typedef enum {
   AUTOCSR_MAP_PRODUCTS,   /* a lane an entry for products, then a lane a row for sums (PCSR; dufrechou2021, 2.1.5) */
   AUTOCSR_MAP_ROW_BLOCKS, /* blocks of whole rows of tile_width * tile_height entries at most, parts of longer rows (CSR-Adaptive; dufrechou2021, 2.1.3) */
   AUTOCSR_MAP_PLANES,     /* a lane a row of a grid's plane, plane after plane; x of a few planes is kept beside (value coding pattern) */
+  AUTOCSR_MAP_NODES,      /* the rows of a node at once, `lanes` of them, about, whose columns they share (order CSR, index 32 or 16) */
   AUTOCSR_MAP_GROUP       /* lanes of a group of AUTOCSR_TILED_GROUP entries, whatever their rows: sums of pieces, then of rows; order PROPAGATED: products, then sums of rows */
 } AutoCSRMapping;
 
@@ -72,7 +73,7 @@ typedef struct {
   AutoCSRValue     value;
   AutoCSRMapping   mapping;
   AutoCSRReduction reduction;
-  PetscInt         lanes;                               /* MAP_LANES, MAP_SLICE; MAP_GROUP: 32, or 1 for a group that is walked in order */
+  PetscInt         lanes;                               /* MAP_LANES, MAP_SLICE; MAP_NODES: rows of a node, in the mean; MAP_GROUP: 32, or 1 for a group that is walked in order */
   PetscInt         slice_height;                        /* rows of a slice, a power of two; also the rows that share a BASE in order CSR */
   PetscInt         width;                               /* order SLICED: slots of each row (ELL); 0: as many as the longest of its slice needs */
   PetscInt         sort_window;                         /* rows (of those named) sorted by length within windows of so many; 0 or 1: not sorted */
@@ -99,6 +100,7 @@ typedef struct {
   With blocks, INDEX has one code for each block, block rows one after the other and in each its blocks: block t of the block
   row that begins with row r is code (row_ptr[r] - row_ptr[row_begin]) / b^2 + t. Codes are columns divided by b; offsets, from the BASE
   that slice_height block rows share, too. With INDEX_CSR the column of a block is the CSR's of its first entry.
+  With mapping nodes, INDEX has the columns of the first row of each node, from NODE's `code` on.
   A slot past the end of its row (or tile) holds index code 0 (MAP_VENDOR: -1) and value code 0; no kernel may let it reach y. A stream's data are
   aligned to 64 bytes, and 64 bytes past its end may be read.
 */
@@ -132,6 +134,7 @@ typedef enum {
   AUTOCSR_STREAM_CODE_PTR,       /* PetscInt: chunks + 1; where the codes of each begin, in AUTOCSR_PROPAGATE_ALIGN */
   AUTOCSR_STREAM_CODE,           /* uint16_t: the rows of chunks and their places (propagate.h) */
   AUTOCSR_STREAM_COLUMN,         /* PetscInt: the columns that have entries, by their class, the most popular first, and in it ascending (order POPULAR) */
+  AUTOCSR_STREAM_NODE,           /* AutoCSRNode: nodes + 1 (mapping nodes) */
   AUTOCSR_STREAM_VALUE_PLACE,    /* PetscInt: of each slot of VALUE, where in the CSR its value is, negative: nowhere; on a device, once values have been new (orders TILED, PROPAGATED and POPULAR) */
   AUTOCSR_STREAM_COUNT
 } AutoCSRStreamKind;
@@ -150,6 +153,12 @@ typedef struct {
   int32_t  begin, length; /* of the root, in PATTERN_OFFSET */
   int32_t  own;           /* where the pattern itself begins there */
 } AutoCSRPatternRoot;
+
+/* Rows with the same columns, up to the row of the next node */
+typedef struct {
+  PetscInt row, code; /* the first one, and where its columns begin in INDEX */
+  PetscInt base;      /* what 16-bit codes count from; else 0 */
+} AutoCSRNode;
 
 typedef struct _AutoCSRSegment AutoCSRSegment;
 
@@ -223,6 +232,8 @@ PETSC_INTERN PetscErrorCode AutoCSRSegmentAllocateWork(AutoCSRSegment *, PetscIn
 PETSC_INTERN PetscErrorCode AutoCSRSegmentCheckSlots(const AutoCSRSegment *, PetscInt64);
 PETSC_INTERN PetscInt       AutoCSRDiagonalSlots(const AutoCSRAxes *, PetscInt rows); /* of one diagonal in VALUE: plan/diagonal.c */
 PETSC_INTERN PetscErrorCode AutoCSRSegmentEncodeDiagonals_Host(AutoCSRSegment *, PetscInt64 *slots);
+PETSC_INTERN PetscErrorCode AutoCSRSegmentEncodeNodes_Host(AutoCSRSegment *, const AutoCSRMatrix *);      /* plan/nodes.c, as the next */
+PETSC_INTERN PetscErrorCode AutoCSRNodesCheck(const AutoCSRSegment *, const AutoCSRMatrix *, PetscInt i); /* what decoding relies on, for segment i of check.c */
 PETSC_INTERN PetscErrorCode AutoCSRSegmentSortRows_Host(AutoCSRSegment *, const AutoCSRMatrix *);
 PETSC_INTERN PetscErrorCode AutoCSRSegmentEncode_Host(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRProfile *);
 
@@ -253,12 +264,23 @@ AUTOCSR_HD PetscBool AutoCSROrderHasTiles(AutoCSROrder order)
   return (PetscBool)(order == AUTOCSR_ORDER_TILED || order == AUTOCSR_ORDER_PROPAGATED || order == AUTOCSR_ORDER_POPULAR);
 }
 
+/* Offsets count from the BASE of a slice */
+AUTOCSR_HD PetscBool AutoCSRAxesHaveBase(const AutoCSRAxes *axes)
+{
+  return (PetscBool)(axes->index == AUTOCSR_INDEX_16 && !AutoCSROrderHasTiles(axes->order) && axes->mapping != AUTOCSR_MAP_NODES);
+}
+
 /* Blocks whose work is in WORK */
 AUTOCSR_HD PetscInt AutoCSRSegmentWorkBlocks(const AutoCSRSegment *seg)
 {
   const size_t pairs = seg->stream[AUTOCSR_STREAM_WORK].bytes / (2 * sizeof(PetscInt));
 
   return pairs ? (PetscInt)pairs - 1 : 0;
+}
+
+AUTOCSR_HD PetscInt AutoCSRSegmentNodes(const AutoCSRSegment *seg)
+{
+  return (PetscInt)(seg->stream[AUTOCSR_STREAM_NODE].bytes / sizeof(AutoCSRNode)) - 1;
 }
 
 /* The row that a segment's k-th row is */

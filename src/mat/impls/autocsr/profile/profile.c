@@ -105,6 +105,7 @@ PetscErrorCode AutoCSRProfileFill_Host(const AutoCSRMatrix *csr, AutoCSRProfile 
   PetscCall(AutoCSRProfileReach(csr, p));
   if (p->rows_only || p->unsorted) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRProfileBlocks(csr, p));
+  AutoCSRProfileNodes(csr, p);
   PetscCall(AutoCSRProfilePatterns(csr, p));
   PetscCall(AutoCSRProfileValues(csr, p));
   PetscCall(AutoCSRProfileSymmetry(csr, p));

@@ -242,6 +242,13 @@ static PetscErrorCode trials_list(const SampleMatrix sample[], const SampleMatri
     if (value == AUTOCSR_VALUE_COPY || (value == AUTOCSR_VALUE_FLOAT32 && !sample[0].profile->float32_exact)) continue;
     for (axes.block = 2; axes.block <= AUTOCSR_LARGEST_BLOCK; axes.block++) PetscCall(trial_add(blocks[axes.block], f, &axes, trial, n));
   }
+  axes = (AutoCSRAxes){.order = AUTOCSR_ORDER_CSR, .value = AUTOCSR_VALUE_CSR, .mapping = AUTOCSR_MAP_NODES, .row_group = 1};
+  for (axes.lanes = 2; axes.lanes <= AUTOCSR_NODE_ROWS; axes.lanes++) {
+    for (int index = AUTOCSR_INDEX_32; index <= AUTOCSR_INDEX_16; index++) {
+      axes.index = (AutoCSRIndex)index;
+      PetscCall(trial_add(blocks[axes.lanes], f, &axes, trial, n));
+    }
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -283,7 +290,7 @@ static PetscBool trial_gathers(const Trial trial[], PetscInt i, PetscInt *like)
   const AutoCSRAxes *axes = &trial[i].axes;
 
   for (*like = 0; *like < i && (trial[*like].axes.order != axes->order || trial[*like].axes.mapping != axes->mapping || trial[*like].axes.lanes != axes->lanes);) (*like)++;
-  return (PetscBool)(axes->index != AUTOCSR_INDEX_PATTERN && axes->order != AUTOCSR_ORDER_TILED && axes->block <= 1 && axes->mapping != AUTOCSR_MAP_EMPTY);
+  return (PetscBool)(axes->index != AUTOCSR_INDEX_PATTERN && axes->order != AUTOCSR_ORDER_TILED && axes->block <= 1 && axes->mapping != AUTOCSR_MAP_NODES && axes->mapping != AUTOCSR_MAP_EMPTY);
 }
 
 /* All trials once. *gained: by how much, in the mean, they took less time than ever before */

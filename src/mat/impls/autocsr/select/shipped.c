@@ -1,6 +1,6 @@
 /*
   The figures shipped, until others are measured: what calibrate.c found on one processor (Zen 5, real double, 32-bit
-  indices; for blocks of other sizes than 4 that times what another, Zen 4, takes longer for them), and for a GPU what is in shipped_cuda.h. They are data: a kernel that changes wants them measured again.
+  indices; for blocks of other sizes than 4 that times what another, Zen 4, takes longer for them, and for nodes what that one takes), and for a GPU what is in shipped_cuda.h. They are data: a kernel that changes wants them measured again.
 */
 #include "figures.h"
 #if defined(AUTOCSR_HAVE_CUDA)
@@ -73,6 +73,20 @@ static const struct {
     {"csr/block/float32/by6", {{0.224, 1.06, 0.142}, {0.139, 1.25, 0.269}, {0.127, 1.3, 0.179}}},
     {"csr/block/float32/by7", {{0.289, 1.19, 0.142}, {0.142, 1.53, 0.269}, {0.104, 1.65, 0.179}}},
     {"csr/block/float32/by8", {{0.2, 1.61, 0.142}, {0.118, 1.7, 0.269}, {0.0732, 1.89, 0.179}}},
+    {"nodes/32/by2", {{0.17, 3.73, 0}, {0.169, 3.73, 0}, {0.15, 3.73, 0}}},
+    {"nodes/16/by2", {{0.178, 3.96, 0}, {0.181, 3.96, 0}, {0.155, 3.96, 0}}},
+    {"nodes/32/by3", {{0.156, 2.81, 0}, {0.15, 2.81, 0}, {0.119, 2.81, 0}}},
+    {"nodes/16/by3", {{0.159, 2.8, 0}, {0.158, 2.8, 0}, {0.118, 2.8, 0}}},
+    {"nodes/32/by4", {{0.136, 2.23, 0}, {0.137, 2.23, 0}, {0.0992, 2.23, 0}}},
+    {"nodes/16/by4", {{0.134, 2.35, 0}, {0.135, 2.35, 0}, {0.0913, 2.35, 0}}},
+    {"nodes/32/by5", {{0.17, 2.06, 0}, {0.17, 2.06, 0}, {0.104, 2.06, 0}}},
+    {"nodes/16/by5", {{0.171, 2.01, 0}, {0.171, 2.01, 0}, {0.104, 2.01, 0}}},
+    {"nodes/32/by6", {{0.161, 1.83, 0}, {0.164, 1.83, 0}, {0.101, 1.83, 0}}},
+    {"nodes/16/by6", {{0.161, 1.8, 0}, {0.165, 1.8, 0}, {0.0989, 1.8, 0}}},
+    {"nodes/32/by7", {{0.176, 1.56, 0}, {0.177, 1.56, 0}, {0.0967, 1.56, 0}}},
+    {"nodes/16/by7", {{0.175, 1.6, 0}, {0.176, 1.6, 0}, {0.0952, 1.6, 0}}},
+    {"nodes/32/by8", {{0.149, 1.23, 0}, {0.149, 1.23, 0}, {0.0808, 1.23, 0}}},
+    {"nodes/16/by8", {{0.148, 1.33, 0}, {0.148, 1.33, 0}, {0.0752, 1.33, 0}}},
     {"sliced/fitted/copy", {{1.6, 1.8, 0.3}, {1.4, 1.7, 0.3}, {1.4, 1.4, 0.3}}, 0.56},
     {"sliced/fitted/dictionary", {{1.8, 1.8, 0.3}, {1.6, 1.7, 0.3}, {1.6, 1.4, 0.3}}, 0.56},
     {"sliced/fitted/float32", {{1.7, 1.8, 0.3}, {1.5, 1.7, 0.3}, {1.5, 1.4, 0.3}}, 0.56},

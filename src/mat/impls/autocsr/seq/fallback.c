@@ -141,8 +141,8 @@ PetscErrorCode AutoCSRParentScatter(Mat A, const AutoCSRPlan *plan, AutoCSRProdu
   PetscFunctionBegin;
   PetscCall(MatSeqAutoCSRGetParent(&parent));
   *done = (PetscBool)(!parent->device && (kind == AUTOCSR_PRODUCT_TRANSPOSE || (kind == AUTOCSR_PRODUCT_HERMITIAN && !PetscDefined(USE_COMPLEX))));
-  for (PetscInt s = 0; plan && s < plan->n_segments; s++) { /* patterns and blocks have something to gain */
-    if (plan->segment[s].axes.index == AUTOCSR_INDEX_PATTERN || plan->segment[s].axes.block > 1) *done = PETSC_FALSE;
+  for (PetscInt s = 0; plan && s < plan->n_segments; s++) { /* patterns, blocks and nodes have something to gain */
+    if (plan->segment[s].axes.index == AUTOCSR_INDEX_PATTERN || plan->segment[s].axes.block > 1 || plan->segment[s].axes.mapping == AUTOCSR_MAP_NODES) *done = PETSC_FALSE;
   }
   if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRSetSum(z, y));

@@ -25,6 +25,8 @@ void AutoCSRProblemSetChunks(AutoCSRProblem *problem, PetscInt chunk_begin, Pets
     r.slices_16_sorted += chunk->slices_16_sorted;
     r.uniform_slices += chunk->uniform_slices;
     r.pattern_rows += chunk->pattern_rows;
+    r.nodes += chunk->nodes;
+    r.node_entries += chunk->node_entries;
     r.nnz += chunk->nnz;
     r.padded += chunk->padded;
     r.padded_sorted += chunk->padded_sorted;
@@ -150,7 +152,7 @@ static double irregular_count(const AutoCSRProblem *problem, const AutoCSRAxes *
   const double uneven = rows * PetscMin(1, 2 * (range->padded / PetscMax(1, range->nnz) - 1));
 
   if (axes->mapping == AUTOCSR_MAP_ROW_BLOCKS) return uneven; /* the rows of a block are added side by side */
-  if (axes->mapping == AUTOCSR_MAP_EMPTY || AutoCSRMappingHasWork(axes->mapping) || axes->mapping == AUTOCSR_MAP_FETCH || axes->mapping == AUTOCSR_MAP_PRODUCTS || axes->mapping == AUTOCSR_MAP_VENDOR || nnz <= 0) return 0;
+  if (axes->mapping == AUTOCSR_MAP_EMPTY || axes->mapping == AUTOCSR_MAP_NODES || AutoCSRMappingHasWork(axes->mapping) || axes->mapping == AUTOCSR_MAP_FETCH || axes->mapping == AUTOCSR_MAP_PRODUCTS || axes->mapping == AUTOCSR_MAP_VENDOR || nnz <= 0) return 0;
   if (axes->index == AUTOCSR_INDEX_PATTERN) return (entries + (problem->parallel ? 0 : MISPREDICTED * uneven)) * (1 - (double)range->uniform_slices / PetscMax(range->slices, 1));
   if (axes->mapping == AUTOCSR_MAP_LANES) return problem->parallel ? uneven : uneven * PetscMin(1, problem->csr->m / (double)LEARNT);
   if (axes->mapping == AUTOCSR_MAP_SLICE) return (problem->parallel || !axes->width ? 1 : ONE_WIDTH) * PetscMin(entries, 2 * (entries - nnz)); /* as many below the mean as above it */
@@ -199,7 +201,7 @@ void AutoCSRCostFill(const AutoCSRProblem *problem, const AutoCSRAxes *axes, dou
   double              own     = stream_bytes(axes, AUTOCSR_STREAM_ROWS, names);
 
   if (axes->order == AUTOCSR_ORDER_SLICED) own += stream_bytes(axes, AUTOCSR_STREAM_SLICE_PTR, slices + 1);
-  if (axes->index == AUTOCSR_INDEX_16 && !AutoCSROrderHasTiles(axes->order)) own += stream_bytes(axes, AUTOCSR_STREAM_BASE, slices);
+  if (AutoCSRAxesHaveBase(axes)) own += stream_bytes(axes, AUTOCSR_STREAM_BASE, slices);
   if (indexed) own += stream_bytes(axes, AUTOCSR_STREAM_INDEX, entries / (block * block));
   if (axes->index == AUTOCSR_INDEX_FITTED) {
     const double fits = entries / axes->slice_height;

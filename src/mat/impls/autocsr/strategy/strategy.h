@@ -36,6 +36,7 @@ typedef struct {
 /* The profile of a problem's rows (without one: rows and nonzeros are known); longest: entries of the longest row */
 typedef struct {
   PetscInt longest, rows, empty_rows, slices, slices_16, slices_16_sorted, uniform_slices, pattern_rows;
+  double   nodes, node_entries;
   double   nnz, padded, padded_sorted, gather_lines, fitted; /* fitted: of an entry, as the profile's */
 } AutoCSRRange;
 

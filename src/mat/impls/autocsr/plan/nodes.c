@@ -1,0 +1,54 @@
+/* The streams of mapping nodes, on the host: nodes are found again as the profile found them */
+#include "encode.h"
+
+PetscErrorCode AutoCSRSegmentEncodeNodes_Host(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
+{
+  const PetscInt row_end = seg->row_begin + seg->n_rows;
+  PetscInt       nodes = 0, codes = 0, end;
+  AutoCSRNode   *node;
+
+  PetscFunctionBegin;
+  for (PetscInt row = seg->row_begin; row < row_end; row = end, nodes++) {
+    end = AutoCSRNodeEnd(csr, row, row_end);
+    codes += csr->row_ptr[row + 1] - csr->row_ptr[row];
+  }
+  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_NODE, nodes + 1));
+  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_INDEX, codes));
+  node  = (AutoCSRNode *)seg->stream[AUTOCSR_STREAM_NODE].data;
+  codes = 0;
+  for (PetscInt row = seg->row_begin; row < row_end; row = end, node++) {
+    const PetscInt begin = csr->row_ptr[row], length = csr->row_ptr[row + 1] - begin, base = seg->axes.index == AUTOCSR_INDEX_16 && length ? csr->col[begin] : 0;
+
+    end = AutoCSRNodeEnd(csr, row, row_end);
+    PetscCheck(seg->axes.index != AUTOCSR_INDEX_16 || !length || csr->col[begin + length - 1] - base < 65536, PETSC_COMM_SELF, PETSC_ERR_PLIB, "16 bits do not hold the columns of row %" PetscInt_FMT, row);
+    *node = (AutoCSRNode){row, codes, base};
+    for (PetscInt t = 0; t < length; t++) {
+      if (seg->axes.index == AUTOCSR_INDEX_16)
+        ((uint16_t *)seg->stream[AUTOCSR_STREAM_INDEX].data)[codes + t] = (uint16_t)(csr->col[begin + t] - base);
+      else
+        ((uint32_t *)seg->stream[AUTOCSR_STREAM_INDEX].data)[codes + t] = (uint32_t)csr->col[begin + t];
+    }
+    codes += length;
+  }
+  *node = (AutoCSRNode){row_end, codes, 0};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRNodesCheck(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt i)
+{
+  const AutoCSRNode *node  = (const AutoCSRNode *)seg->stream[AUTOCSR_STREAM_NODE].data;
+  const PetscInt     nodes = AutoCSRSegmentNodes(seg);
+  AutoCSRNode        last  = {seg->row_begin, 0, 0};
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k <= nodes; k++, node++) {
+    PetscCheck(node->row == last.row && node->code == last.code, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": node %" PetscInt_FMT " begins with row %" PetscInt_FMT " and code %" PetscInt_FMT ", not %" PetscInt_FMT " and %" PetscInt_FMT, i, k, node->row, node->code, last.row, last.code);
+    if (k == nodes) break;
+    PetscCheck(node[1].row > node->row && node[1].row - node->row <= AUTOCSR_NODE_ROWS && node[1].row <= seg->row_begin + seg->n_rows, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": node %" PetscInt_FMT " has rows %" PetscInt_FMT " to %" PetscInt_FMT, i, k, node->row, node[1].row);
+    for (PetscInt row = node->row + 1; row < node[1].row; row++) PetscCheck(csr->row_ptr[row + 1] - csr->row_ptr[row] == csr->row_ptr[row] - csr->row_ptr[row - 1], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": rows of node %" PetscInt_FMT " differ in length", i, k);
+    last.row  = node[1].row;
+    last.code = node->code + csr->row_ptr[node->row + 1] - csr->row_ptr[node->row];
+  }
+  PetscCheck(last.row == seg->row_begin + seg->n_rows, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": nodes end at row %" PetscInt_FMT ", not %" PetscInt_FMT, i, last.row, seg->row_begin + seg->n_rows);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,37 @@
+/*
+  Nodes: runs of rows with the same columns, as those of the unknowns of one point of a mesh are, whatever its neighbours have: where
+  some unknowns are fixed and left out nothing is made of dense aligned blocks any more, but of nodes.
+*/
+#include "parts.h"
+
+static PetscBool HaveSameColumns(const AutoCSRMatrix *csr, PetscInt row, PetscInt other)
+{
+  const PetscInt begin = csr->row_ptr[row], length = csr->row_ptr[row + 1] - begin, from = csr->row_ptr[other];
+
+  if (csr->row_ptr[other + 1] - from != length) return PETSC_FALSE;
+  return (PetscBool)(!length || (csr->col[begin] == csr->col[from] && !memcmp(csr->col + begin, csr->col + from, (size_t)length * sizeof(*csr->col)))); /* mostly the first tells */
+}
+
+PetscInt AutoCSRNodeEnd(const AutoCSRMatrix *csr, PetscInt row, PetscInt row_end)
+{
+  PetscInt end = row + 1;
+
+  while (end < row_end && end - row < AUTOCSR_NODE_ROWS && HaveSameColumns(csr, row, end)) end++;
+  return end;
+}
+
+void AutoCSRProfileNodes(const AutoCSRMatrix *csr, AutoCSRProfile *profile)
+{
+  for (PetscInt c = 0; c < profile->chunks; c++) {
+    AutoCSRChunk *chunk = &profile->chunk[c];
+
+    for (PetscInt row = chunk->row_begin, end; row < chunk->row_end; row = end) {
+      const PetscInt length = csr->row_ptr[row + 1] - csr->row_ptr[row];
+
+      end = AutoCSRNodeEnd(csr, row, chunk->row_end);
+      chunk->nodes++;
+      chunk->node_entries += length;
+      if (length) profile->row_span = PetscMax(profile->row_span, csr->col[csr->row_ptr[row] + length - 1] - csr->col[csr->row_ptr[row]]);
+    }
+  }
+}
