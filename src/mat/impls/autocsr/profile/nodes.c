@@ -20,18 +20,36 @@ PetscInt AutoCSRNodeEnd(const AutoCSRMatrix *csr, PetscInt row, PetscInt row_end
   return end;
 }
 
+#define FEW 8 /* of so many sampled rows one */
+
+/* Fewer than one row in FEW has the columns of the next: it is not worth to look at all */
+static PetscBool SampleShowsFew(const AutoCSRMatrix *csr, const AutoCSRChunk *chunk)
+{
+  const PetscInt rows = chunk->row_end - chunk->row_begin, samples = AutoCSRSampleRows(rows);
+  PetscInt       same = 0;
+
+  for (PetscInt k = 0; k < samples; k++) {
+    const PetscInt row = chunk->row_begin + AutoCSRSampleRow(rows, samples, k);
+
+    same += row + 1 < chunk->row_end && HaveSameColumns(csr, row, row + 1);
+  }
+  return (PetscBool)(same * FEW < samples);
+}
+
 void AutoCSRProfileNodes(const AutoCSRMatrix *csr, AutoCSRProfile *profile)
 {
   for (PetscInt c = 0; c < profile->chunks; c++) {
     AutoCSRChunk *chunk = &profile->chunk[c];
 
+    if (SampleShowsFew(csr, chunk)) {
+      chunk->nodes        = chunk->row_end - chunk->row_begin;
+      chunk->node_entries = chunk->nnz;
+      continue;
+    }
     for (PetscInt row = chunk->row_begin, end; row < chunk->row_end; row = end) {
-      const PetscInt length = csr->row_ptr[row + 1] - csr->row_ptr[row];
-
       end = AutoCSRNodeEnd(csr, row, chunk->row_end);
       chunk->nodes++;
-      chunk->node_entries += length;
-      if (length) profile->row_span = PetscMax(profile->row_span, csr->col[csr->row_ptr[row] + length - 1] - csr->col[csr->row_ptr[row]]);
+      chunk->node_entries += csr->row_ptr[row + 1] - csr->row_ptr[row];
     }
   }
 }

@@ -108,7 +108,7 @@ AUTOCSR_HD PetscInt AutoCSRProfileShift(PetscInt m, PetscInt nnz)
 }
 
 PETSC_INTERN PetscErrorCode AutoCSRProfileSpread(const AutoCSRMatrix *, AutoCSRProfile *);                                                         /* spread.c: bandwidth, padding, 16-bit slices, gather_lines */
-PETSC_INTERN void           AutoCSRProfileNodes(const AutoCSRMatrix *, AutoCSRProfile *);                                                          /* nodes.c: nodes, node_entries, row_span */
+PETSC_INTERN void           AutoCSRProfileNodes(const AutoCSRMatrix *, AutoCSRProfile *);                                                          /* nodes.c: nodes, node_entries */
 PETSC_INTERN PetscErrorCode AutoCSRProfileReach(const AutoCSRMatrix *, AutoCSRProfile *);                                                          /* reach.c: reach */
 PETSC_INTERN void           AutoCSRProfileSetReach(AutoCSRProfile *, PetscInt half, PetscInt lines);                                               /* the same, where those of even number and all fall on so many lines */
 PETSC_INTERN void           AutoCSRProfileSetPlanes(AutoCSRProfile *, PetscInt number, PetscInt others, PetscInt length, const PetscInt offset[]); /* of the commonest pattern, and the rows of others with as many entries or more; planes.c */

@@ -29,7 +29,7 @@ typedef struct {
   PetscInt slices_16_sorted;  /* the same in sorted order */
   PetscInt pattern_rows;      /* rows whose pattern is in the dictionary */
   PetscInt uniform_slices;    /* slices whose rows all have one pattern of the dictionary */
-  PetscInt nodes;             /* runs of rows with the same columns, AUTOCSR_NODE_ROWS at most; not looked for on a device (0) */
+  PetscInt nodes;             /* runs of rows with the same columns, AUTOCSR_NODE_ROWS at most; where a sample shows few, each row counts as one. Not looked for on a device (0) */
   PetscInt node_entries;      /* of the first row of each */
   double   fitted;            /* bytes of an index coded by models, padding counted (from the same sample); 0 if there are no entries */
   double   gather_lines;      /* 64-byte lines of x that must come from afar, by entries (from a sample): on a device the distinct ones that a block's 256 rows touch, 1/8 for a stencil, near 1 for random columns (FP64); on a processor those of a slice that are not beside others of it or of the slice next to it, near 0 for a stencil; 0 if there are no entries */
@@ -72,7 +72,7 @@ typedef struct {
   PetscInt              histogram_nnz[AUTOCSR_HISTOGRAM_BINS]; /* their nonzeros */
   PetscInt              bandwidth;                             /* largest |column - row| */
   PetscInt              window_span;                           /* no fewer columns than the rows of a sorting window lie within, wherever it begins; n where a window has AUTOCSR_WINDOW rows */
-  PetscInt              row_span;                              /* largest column - smallest column of a row, where nodes are looked for; else 0 */
+  PetscInt              row_span;                              /* largest last column - first column of a row; on a device not counted (0) */
   double                reach;                                 /* bytes of x that gathers read from, as if all were read equally often (from a sample); where that was not looked at all of x, or a line an entry */
   PetscInt              tile_width;                            /* columns of a tile, as slice_height said by who looks; 0: nothing is counted of tiles */
   PetscInt64            tile_steps;                            /* sum over the entries whose column is past that of the one before them in their row: how far, at most tile_width */

@@ -24,7 +24,7 @@ typedef struct {
   PetscInt width, lo, hi;
 } Slice;
 
-static void WindowRead(const AutoCSRMatrix *csr, PetscInt row_begin, PetscInt n, Window *w, PetscInt *bandwidth)
+static void WindowRead(const AutoCSRMatrix *csr, PetscInt row_begin, PetscInt n, Window *w, PetscInt *bandwidth, PetscInt *row_span)
 {
   w->shortest = PETSC_MAX_INT;
   w->longest  = 0;
@@ -37,6 +37,7 @@ static void WindowRead(const AutoCSRMatrix *csr, PetscInt row_begin, PetscInt n,
     w->first[k]  = begin < end ? csr->col[begin] : csr->n;
     w->last[k]   = begin < end ? csr->col[end - 1] : -1;
     if (begin < end) *bandwidth = PetscMax(*bandwidth, PetscMax(row - w->first[k], w->last[k] - row));
+    *row_span = PetscMax(*row_span, w->last[k] - w->first[k]);
   }
 }
 
@@ -283,7 +284,7 @@ PetscErrorCode AutoCSRProfileSpread(const AutoCSRMatrix *csr, AutoCSRProfile *pr
       PetscInt64     padded;
       PetscInt       slices_16;
 
-      WindowRead(csr, row, n, &w, &profile->bandwidth);
+      WindowRead(csr, row, n, &w, &profile->bandwidth, &profile->row_span);
       if (parts) WindowAddSpans(&w, row, n, part, span);
       WindowMeasure(&w, n, h, &padded, &slices_16);
       chunk->padded = AddClamped(chunk->padded, padded);
