@@ -235,8 +235,8 @@ static PetscInt UnevenNear(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
   return k;
 }
 
-/* What a strategy's first variant for a device or a processor costs there, first[0], and the same variant on the other, first[1] */
-static PetscErrorCode FirstVariant(const Generator *g, const AutoCSRFigures *figures, PetscBool parallel, const char name[], AutoCSRAxes *first_axes, AutoCSRCost first[2], PetscInt *nnz)
+/* What a strategy's first variant for a device or a processor costs there, first[0], and the same variant on the other, first[1]; bytes of what padding it has */
+static PetscErrorCode FirstVariant(const Generator *g, const AutoCSRFigures *figures, PetscBool parallel, const char name[], AutoCSRCost first[2], double *padding)
 {
   const AutoCSRStrategy *strategy;
   AutoCSRMatrix          csr;
@@ -263,8 +263,7 @@ static PetscErrorCode FirstVariant(const Generator *g, const AutoCSRFigures *fig
     PetscCall((*strategy->cost)(&problem, &axes[0], part, &n));
     first[other] = part[0];
   }
-  *first_axes = axes[0];
-  *nnz        = csr.nnz;
+  *padding = (first[0].entries - csr.nnz) * (double)(AutoCSRStreamElementSize(&axes[0], AUTOCSR_STREAM_INDEX) + AutoCSRStreamElementSize(&axes[0], AUTOCSR_STREAM_VALUE));
   PetscCall(AutoCSRProfileDestroy(&profile));
   PetscCall(MatrixDestroy(&csr));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -274,12 +273,11 @@ static PetscErrorCode FirstVariant(const Generator *g, const AutoCSRFigures *fig
 static PetscErrorCode IrregularOf(const AutoCSRFigures *figures, const char name[], PetscInt m, double *irregular)
 {
   const Generator uneven = {"uneven rows", m, m, UnevenNear, VALUES_MANY};
-  AutoCSRAxes     axes;
   AutoCSRCost     first[2];
-  PetscInt        nnz;
+  double          padding;
 
   PetscFunctionBeginUser;
-  PetscCall(FirstVariant(&uneven, figures, PETSC_FALSE, name, &axes, first, &nnz));
+  PetscCall(FirstVariant(&uneven, figures, PETSC_FALSE, name, first, &padding));
   *irregular = first[0].irregular;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -301,32 +299,18 @@ static PetscErrorCode CheckEnds(const AutoCSRFigures *figures)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What a product moves by a strategy's first variant for a device, where lanes read at once, and where they do not; what padding takes of it */
-static PetscErrorCode BytesOf(const AutoCSRFigures *figures, const char name[], double *at_once, double *otherwise, double *padding)
-{
-  const Generator uneven = {"uneven rows", 4096, 4096, Uneven, VALUES_MANY};
-  AutoCSRAxes     axes;
-  AutoCSRCost     first[2];
-  PetscInt        nnz;
-
-  PetscFunctionBeginUser;
-  PetscCall(FirstVariant(&uneven, figures, PETSC_TRUE, name, &axes, first, &nnz));
-  *at_once   = first[0].bytes;
-  *otherwise = first[1].bytes;
-  *padding   = (first[0].entries - nnz) * (double)(AutoCSRStreamElementSize(&axes, AUTOCSR_STREAM_INDEX) + AutoCSRStreamElementSize(&axes, AUTOCSR_STREAM_VALUE));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* A device's lanes read no slot past the end of a row that is theirs alone, but where a sector has others' entries, too; of several lanes a row all are read */
 static PetscErrorCode CheckPadding(const AutoCSRFigures *figures)
 {
-  double at_once, otherwise, padding;
+  const Generator uneven = {"uneven rows", 4096, 4096, Uneven, VALUES_MANY};
+  AutoCSRCost     first[2];
+  double          padding;
 
   PetscFunctionBeginUser;
-  PetscCall(BytesOf(figures, "ell", &at_once, &otherwise, &padding));
-  PetscCheck(padding > 0 && at_once < otherwise - 0.5 * padding && at_once > otherwise - padding, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Slices move %g bytes for %g, of which padding is %g", at_once, otherwise, padding);
-  PetscCall(BytesOf(figures, "sellp", &at_once, &otherwise, &padding));
-  PetscCheck(padding > 0 && at_once == otherwise, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Slices of several lanes a row move %g bytes for %g, of which padding is %g", at_once, otherwise, padding);
+  PetscCall(FirstVariant(&uneven, figures, PETSC_TRUE, "ell", first, &padding));
+  PetscCheck(padding > 0 && first[0].bytes < first[1].bytes - 0.5 * padding && first[0].bytes > first[1].bytes - padding, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Slices move %g bytes for %g, of which padding is %g", first[0].bytes, first[1].bytes, padding);
+  PetscCall(FirstVariant(&uneven, figures, PETSC_TRUE, "sellp", first, &padding));
+  PetscCheck(padding > 0 && first[0].bytes == first[1].bytes, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Slices of several lanes a row move %g bytes for %g, of which padding is %g", first[0].bytes, first[1].bytes, padding);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -11,6 +11,8 @@
 #define NODE_AHEAD      (4 << 10) /* values between what is read and what is prefetched */
 #define NODE_AHEAD_SLOW 512       /* bytes, the same of streams of which a node takes few */
 
+_Static_assert(AUTOCSR_NODE_ROWS <= NODE_SUMS && AUTOCSR_NODE_ROWS == 8, "Each row has a sum, and a case below");
+
 /* A node: where its rows' values begin, one row after the other, and its columns, which x has been advanced for */
 typedef struct {
   PetscInt           row, length;

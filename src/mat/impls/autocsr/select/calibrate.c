@@ -166,6 +166,7 @@ static PetscErrorCode trial_add(const SampleMatrix sample[], const AutoCSRFigure
     t.kind[0] = UNEVEN_ROWS;
     t.kind[2] = EMPTY_ROWS;
   }
+  if (axes->mapping == AUTOCSR_MAP_NODES) t.kind[2] = t.kind[0];  /* nothing of them is irregular */
   if (axes->sort_window > 1) t.kind[0] = t.kind[2] = SORTED_ROWS; /* a window of them: their lines of x and y do not come side by side */
   for (int k = 0; k < KINDS; k++) t.seconds[k] = PETSC_MAX_REAL;
   t.far         = PETSC_MAX_REAL;
@@ -260,6 +261,12 @@ static double padded_entries(const AutoCSRProfile *profile, PetscBool sorted)
   return padded;
 }
 
+/* Its third sample is another than the first: something of its cost is irregular */
+static PetscBool has_irregular(const Trial *t)
+{
+  return (PetscBool)(t->kind[2] != t->kind[0]);
+}
+
 /* entry and row from shorter and longer rows; irregular from what the third sample takes on top of them */
 static AutoCSRExecutorCost trial_fit(const Trial *t)
 {
@@ -280,7 +287,7 @@ static AutoCSRExecutorCost trial_fit(const Trial *t)
     count = (double)u->nnz / (t->axes.tile_width * t->axes.tile_height);
   else
     count = u->m;
-  if (!sorted) cost.irregular = PetscMax(0, (t->seconds[2] - entries * cost.entry - u->m * cost.row) / count);
+  if (has_irregular(t)) cost.irregular = PetscMax(0, (t->seconds[2] - entries * cost.entry - u->m * cost.row) / count);
   return cost;
 }
 
@@ -305,6 +312,7 @@ static PetscErrorCode trials_pass(const SampleMatrix *far, Trial trial[], PetscI
     AutoCSRAxes axes = t->axes;
 
     for (int k = 0; k < KINDS; k++) {
+      if (k == 2 && !has_irregular(t)) continue;
       PetscCall(sample_time(&t->sample[t->kind[k]], &axes, t->executor, &seconds));
       if (seconds < t->seconds[k]) sum += 1 - seconds / t->seconds[k];
       t->seconds[k] = PetscMin(t->seconds[k], seconds);

@@ -1,7 +1,7 @@
 /*
   inode: runs of rows with the same columns (the i-nodes of MATAIJ), whose columns are read once, and whose values stay where the CSR has them. It is what is left of dense blocks where
   some unknowns are fixed and left out, or where points have unknowns in different numbers.
-    variants  where dense blocks are none, which need fewer columns: columns of 16 bits from each node's first where they fit, else 32. On a processor only: a device reads slices as fast (doc/design.md)
+    variants  where dense blocks are none, which need fewer columns: columns of 16 bits from each node's first where they fit, else 32. On a processor only: a device reads slices nearly as fast (doc/design.md)
     cost      columns of one row in each node; a start-up for each row
     build     one pass over the columns, which are compared as the profile did
 */
@@ -22,10 +22,10 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
 
   PetscFunctionBegin;
   *n   = 0;
-  *why = "a device has no executor for it: it reads slices as fast";
+  *why = "a device has no executor for it: it reads slices nearly as fast";
   if (problem->parallel) PetscFunctionReturn(PETSC_SUCCESS);
   *why = "few neighbouring rows have the same columns";
-  if (problem->profile->unsorted || rows < ROWS_OF_NODE) PetscFunctionReturn(PETSC_SUCCESS);
+  if (rows < ROWS_OF_NODE) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRProblemAsksFor(problem, "inode", &asked));
   *why = "dense blocks need fewer columns: it is used where it is asked for by name";
   if (!asked && problem->profile->block_size > 1) PetscFunctionReturn(PETSC_SUCCESS);
@@ -61,7 +61,7 @@ static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *ax
 static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes *axes, size_t len, char text[])
 {
   PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(text, len, "nodes of %.2g rows with the same columns, about, of %s bits", rows_of_node(problem), AutoCSRIndexNames[axes->index]));
+  PetscCall(PetscSNPrintf(text, len, "runs of about %.2g rows with the same columns, kept once, in %s bits", rows_of_node(problem), AutoCSRIndexNames[axes->index]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
