@@ -84,7 +84,8 @@ PETSC_EXTERN const char *const MatAutoCSRIndexCodings[];
 . `MAT_AUTOCSR_VALUE_COPY`       - a copy in the order of the plan
 . `MAT_AUTOCSR_VALUE_DICTIONARY` - one byte an entry, into at most 256 distinct values
 . `MAT_AUTOCSR_VALUE_FLOAT32`    - float32, where every value is exactly one
-- `MAT_AUTOCSR_VALUE_PATTERN`    - none: rows that name one list of offsets from the diagonal have the same values (stencils of constant coefficients)
+. `MAT_AUTOCSR_VALUE_PATTERN`    - none: rows that name one list of offsets from the diagonal have the same values (stencils of constant coefficients)
+- `MAT_AUTOCSR_VALUE_CONSTANT`   - none: all entries have one value (graphs, incidences)
 
   Level: advanced
 
@@ -96,7 +97,8 @@ typedef enum {
   MAT_AUTOCSR_VALUE_COPY,
   MAT_AUTOCSR_VALUE_DICTIONARY,
   MAT_AUTOCSR_VALUE_FLOAT32,
-  MAT_AUTOCSR_VALUE_PATTERN
+  MAT_AUTOCSR_VALUE_PATTERN,
+  MAT_AUTOCSR_VALUE_CONSTANT
 } MatAutoCSRValueCoding;
 PETSC_EXTERN const char *const MatAutoCSRValueCodings[];
 

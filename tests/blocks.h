@@ -10,12 +10,13 @@
 /* ---- Matrices: the columns of a row, ascending, and a kind of values */
 
 typedef enum {
-  VALUES_FEW,      /* 7 distinct ones, 0.1 k, -0.0 among them */
-  VALUES_FLOATS,   /* many, exactly float32 */
-  VALUES_MANY,     /* many */
-  VALUES_OFFSET,   /* few, by the entry's distance from the diagonal */
-  VALUES_ROW,      /* few, by that and the length of the row */
-  VALUES_SYMMETRIC /* many, exactly float32, the same on both sides of the diagonal */
+  VALUES_FEW,       /* 7 distinct ones, 0.1 k, -0.0 among them */
+  VALUES_FLOATS,    /* many, exactly float32 */
+  VALUES_MANY,      /* many */
+  VALUES_OFFSET,    /* few, by the entry's distance from the diagonal */
+  VALUES_ROW,       /* few, by that and the length of the row */
+  VALUES_SYMMETRIC, /* many, exactly float32, the same on both sides of the diagonal */
+  VALUES_ONE        /* all the same, no float32 */
 } ValueKind;
 
 typedef struct {
@@ -172,6 +173,10 @@ static const Generator generators[] = {
     {"27-point, values by offset", 504, 504, Stencil27, VALUES_OFFSET},
     {"5-point, symmetric", 1311, 1311, Stencil5, VALUES_SYMMETRIC},
     {"27-point, symmetric", 504, 504, Stencil27, VALUES_SYMMETRIC},
+    {"random, one value", 333, 333, RandomRow, VALUES_ONE},
+    {"5-point, one value", 437, 437, Stencil5, VALUES_ONE},
+    {"empty rows, one value", 259, 259, EmptyRows, VALUES_ONE},
+    {"wide, one value", 11, 66001, RandomRow, VALUES_ONE},
 };
 
 /* With an imaginary part that goes with it */
@@ -190,6 +195,8 @@ static inline PetscScalar Value(ValueKind kind, PetscInt seed, PetscInt p)
   case VALUES_FLOATS:
   case VALUES_SYMMETRIC:
     return RealScalar(((PetscReal)(r % 8192) - 4000) / 1024);
+  case VALUES_ONE:
+    return RealScalar((PetscReal)0.7 + seed);
   default:
     return RealScalar((PetscReal)(r % 1000003) / 1000003 - (PetscReal)0.5);
   }
@@ -216,6 +223,7 @@ static inline void PutValue(const AutoCSRMatrix *csr, ValueKind kind, PetscInt p
   PetscInt row = 0;
 
   val[place] = v;
+  for (PetscInt p = 0; p < csr->nnz && kind == VALUES_ONE; p++) val[p] = v;
   if (kind != VALUES_OFFSET && kind != VALUES_ROW && kind != VALUES_SYMMETRIC) return;
   while (csr->row_ptr[row + 1] <= place) row++;
   if (kind == VALUES_SYMMETRIC) {

@@ -225,7 +225,7 @@ static PetscErrorCode CheckPlan(const Generator *g, const AutoCSRMatrix *csr, co
   FillValues(csr, VALUES_MANY, 2, val);
   if (axes->order == AUTOCSR_ORDER_DIAGONAL || (axes->value != AUTOCSR_VALUE_CSR && axes->value != AUTOCSR_VALUE_COPY)) {
     PetscCall(AutoCSRPlanRefresh(plan, &other, &fits));
-    PetscCheck(axes->order == AUTOCSR_ORDER_DIAGONAL ? !fits : axes->value == AUTOCSR_VALUE_PATTERN /* each row may have a pattern of its own */ || fits == (axes->value == AUTOCSR_VALUE_FLOAT32 ? !csr->nnz : csr->nnz <= AUTOCSR_MAX_DISTINCT), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Values that do not fit do");
+    PetscCheck(axes->order == AUTOCSR_ORDER_DIAGONAL ? !fits : axes->value == AUTOCSR_VALUE_PATTERN /* each row may have a pattern of its own */ || fits == (axes->value == AUTOCSR_VALUE_FLOAT32 ? !csr->nnz : csr->nnz <= AutoCSRValueDictionary(axes->value)), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Values that do not fit do");
     PetscCall(AutoCSRPlanCheck(plan, fits ? &other : csr));
     counts->refused += !fits;
   }
@@ -233,6 +233,12 @@ static PetscErrorCode CheckPlan(const Generator *g, const AutoCSRMatrix *csr, co
   PetscCall(AutoCSRPlanDestroy(&plan));
   PetscCall(PetscFree2(val, x));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What values in another order than the CSR's may be coded as: 0 to 3 */
+static AutoCSRValue ApartValue(int k)
+{
+  return k ? (AutoCSRValue)k : AUTOCSR_VALUE_CONSTANT;
 }
 
 /* All axes that the profile and the layout allow */
@@ -254,8 +260,8 @@ static PetscErrorCode CheckMatrix(const Generator *g)
   }
   for (PetscInt c = 0; c < profile->chunks; c++) pattern_rows += profile->chunk[c].pattern_rows;
   for (int layout = 0; layout < LAYOUT_COUNT; layout++) {
-    for (int code = 0; code < 2 * 5 * 5 * 4 * 3; code++) {
-      AutoCSRAxes a = {.order = (AutoCSROrder)(code & 1), .index = (AutoCSRIndex)(code / 2 % 5), .value = (AutoCSRValue)(code / 10 % 5), .slice_height = heights[code / 50 % 4], .sort_window = windows[code / 200], .lanes = 1};
+    for (int code = 0; code < 2 * 5 * 6 * 4 * 3; code++) {
+      AutoCSRAxes a = {.order = (AutoCSROrder)(code & 1), .index = (AutoCSRIndex)(code / 2 % 5), .value = (AutoCSRValue)(code / 10 % 6), .slice_height = heights[code / 60 % 4], .sort_window = windows[code / 240], .lanes = 1};
       PetscBool   legal;
 
       a.mapping = a.order == AUTOCSR_ORDER_SLICED ? AUTOCSR_MAP_SLICE : AUTOCSR_MAP_LANES;
@@ -269,7 +275,7 @@ static PetscErrorCode CheckMatrix(const Generator *g)
   for (int code = 0; code < LAYOUT_COUNT * 4 * TILED_SHAPES; code++) {
     const int         shape  = code / 4 % TILED_SHAPES;
     const Layout      layout = (Layout)(code / (4 * TILED_SHAPES));
-    const AutoCSRAxes a      = TiledAxes(shape, (AutoCSRValue)(code % 4), (shape + layout) % 2 ? 32 : 1);
+    const AutoCSRAxes a      = TiledAxes(shape, ApartValue(code % 4), (shape + layout) % 2 ? 32 : 1);
     PetscBool         legal;
 
     if (csr.n / a.tile_width * (double)csr.nnz > 1e4 || (layout && shape % 3 != layout % 3)) continue; /* decoding an entry goes through the tiles */
@@ -278,7 +284,7 @@ static PetscErrorCode CheckMatrix(const Generator *g)
   }
   for (int code = 0; code < LAYOUT_COUNT * 4 * PROPAGATED_SHAPES; code++) {
     const Layout      layout = (Layout)(code / (4 * PROPAGATED_SHAPES));
-    const AutoCSRAxes a      = PropagatedAxes(code / 4 % PROPAGATED_SHAPES, (AutoCSRValue)(code % 4));
+    const AutoCSRAxes a      = PropagatedAxes(code / 4 % PROPAGATED_SHAPES, ApartValue(code % 4));
     PetscBool         legal;
 
     if (layout && (code / 4 + layout) % 3) continue;
@@ -288,7 +294,7 @@ static PetscErrorCode CheckMatrix(const Generator *g)
   for (int code = 0; code < LAYOUT_COUNT * 4 * POPULAR_SHAPES; code++) {
     const int         shape  = code / 4 % POPULAR_SHAPES;
     const Layout      layout = (Layout)(code / (4 * POPULAR_SHAPES));
-    const AutoCSRAxes a      = PopularAxes(shape, (AutoCSRValue)(code % 4), (shape + layout) % 2 ? 32 : 1);
+    const AutoCSRAxes a      = PopularAxes(shape, ApartValue(code % 4), (shape + layout) % 2 ? 32 : 1);
     PetscBool         legal;
 
     if (csr.n / a.tile_width * (double)csr.nnz > 1e5 || (layout && (shape + layout) % 3)) continue; /* decoding an entry goes through the pieces of its row */
@@ -298,7 +304,7 @@ static PetscErrorCode CheckMatrix(const Generator *g)
   for (int code = 0; code < 2 * 4 * 4 * 2 * 2; code++) { /* several lanes a row (SELL-P), or all rows as long as the longest (ELL) */
     const PetscInt lanes[] = {1, 2, 8, 32};
     const Layout   layout  = code & 1 ? LAYOUT_ODD_EVEN : LAYOUT_THIRDS;
-    AutoCSRAxes    a       = {.block = 1, .order = AUTOCSR_ORDER_SLICED, .index = code & 32 ? AUTOCSR_INDEX_16 : AUTOCSR_INDEX_32, .value = (AutoCSRValue)(code / 2 % 4), .mapping = AUTOCSR_MAP_SLICE, .lanes = lanes[code / 8 % 4], .sort_window = code & 64 ? 16 : 0};
+    AutoCSRAxes    a       = {.block = 1, .order = AUTOCSR_ORDER_SLICED, .index = code & 32 ? AUTOCSR_INDEX_16 : AUTOCSR_INDEX_32, .value = ApartValue(code / 2 % 4), .mapping = AUTOCSR_MAP_SLICE, .lanes = lanes[code / 8 % 4], .sort_window = code & 64 ? 16 : 0};
     PetscBool      legal;
 
     a.slice_height = 32 / a.lanes;

@@ -139,6 +139,8 @@ static const Generator more[] = {
     {"constant bands of 33 entries", 602, 602, Bands, VALUES_OFFSET},
     {"5-point, constant, after many patterns", 1000, 1000, BandAfterPatterns, VALUES_OFFSET},
     {"5-point, constant, several rows of a lane", 17020, 17020, Stencil5, VALUES_OFFSET},
+    {"mixed, one value", 1000, 2400, Mixed, VALUES_ONE},
+    {"long rows, one value", 9, 9000, Long, VALUES_ONE},
     BLOCKS(2),
     BLOCKS(3),
     BLOCKS(4),
@@ -179,6 +181,7 @@ static PetscErrorCode AddRows(AxesList *list)
   PetscCall(Add(list, (AutoCSRAxes){.mapping = AUTOCSR_MAP_EMPTY}));
   for (PetscInt lanes = 1; lanes <= 1024; lanes *= 2) {
     PetscCall(Add(list, (AutoCSRAxes){.mapping = AUTOCSR_MAP_LANES, .lanes = lanes}));
+    PetscCall(Add(list, (AutoCSRAxes){.mapping = AUTOCSR_MAP_LANES, .lanes = lanes, .value = AUTOCSR_VALUE_CONSTANT}));
     if (lanes > 256) continue;
     PetscCall(Add(list, (AutoCSRAxes){.mapping = AUTOCSR_MAP_LANES, .index = AUTOCSR_INDEX_16, .slice_height = 32, .lanes = lanes}));
     for (int b = 2; b <= 8; b++) {
@@ -200,8 +203,10 @@ static PetscErrorCode AddRows(AxesList *list)
 static PetscErrorCode AddSlices(AxesList *list)
 {
   PetscFunctionBeginUser;
-  for (int v = AUTOCSR_VALUE_COPY; v <= AUTOCSR_VALUE_FLOAT32; v++) {
+  for (int v = AUTOCSR_VALUE_COPY; v <= AUTOCSR_VALUE_CONSTANT; v++) {
+    if (v == AUTOCSR_VALUE_PATTERN) continue;
     for (int i = AUTOCSR_INDEX_32; i <= AUTOCSR_INDEX_FITTED; i++) {
+      if (i == AUTOCSR_INDEX_PATTERN && v == AUTOCSR_VALUE_CONSTANT) continue; /* patterns tell the values then */
       for (PetscInt window = 0; window <= AUTOCSR_WINDOW; window += AUTOCSR_WINDOW) PetscCall(Add(list, (AutoCSRAxes){.order = AUTOCSR_ORDER_SLICED, .mapping = AUTOCSR_MAP_SLICE, .index = (AutoCSRIndex)i, .value = (AutoCSRValue)v, .slice_height = 32, .sort_window = window}));
     }
     for (PetscInt lanes = 2; lanes <= 32; lanes *= 2) {
@@ -230,7 +235,7 @@ static PetscErrorCode AddInPlace(AxesList *list)
     host.reduction = AUTOCSR_REDUCE_SEGMENTED_HOST;
     if (h > 2) PetscCall(Add(list, tile));
     if (h > 2) PetscCall(Add(list, host));
-    PetscCall(Add(list, (AutoCSRAxes){.mapping = AUTOCSR_MAP_ROW_BLOCKS, .reduction = AUTOCSR_REDUCE_TREE, .tile_width = 256, .tile_height = h, .row_limit = 32 * h}));
+    for (int v = AUTOCSR_VALUE_CSR; v <= AUTOCSR_VALUE_CONSTANT; v += AUTOCSR_VALUE_CONSTANT) PetscCall(Add(list, (AutoCSRAxes){.value = (AutoCSRValue)v, .mapping = AUTOCSR_MAP_ROW_BLOCKS, .reduction = AUTOCSR_REDUCE_TREE, .tile_width = 256, .tile_height = h, .row_limit = 32 * h}));
   }
   PetscCall(Add(list, (AutoCSRAxes){.partition = AUTOCSR_PARTITION_NONZEROS, .mapping = AUTOCSR_MAP_MERGE, .reduction = AUTOCSR_REDUCE_SEGMENTED, .tile_width = 256, .tile_height = 8}));
   for (PetscInt lanes = 2; lanes <= 32; lanes *= 2) PetscCall(Add(list, (AutoCSRAxes){.mapping = AUTOCSR_MAP_FETCH, .reduction = AUTOCSR_REDUCE_TREE, .lanes = lanes}));

@@ -14,8 +14,9 @@ typedef enum {
   VALUES_FEW,    /* a minus zero among them */
   VALUES_FLOATS, /* many, each exactly a float32 */
   VALUES_MINUS_ZERO,
-  VALUES_OFFSET,   /* few, by the distance from the diagonal */
-  VALUES_SYMMETRIC /* many, the same on both sides of it */
+  VALUES_OFFSET,    /* few, by the distance from the diagonal */
+  VALUES_SYMMETRIC, /* many, the same on both sides of it */
+  VALUES_ONE
 } ValueKind;
 
 typedef enum {
@@ -168,6 +169,8 @@ static const Generator generators[] = {
     {"random of few values", 190, 190, Few, VALUES_FEW, ENTRY_STASH},
     {"minus zeros", 100, 100, Few, VALUES_MINUS_ZERO, ENTRY_OWNER},
     {"uneven rows", 230, 230, Uneven, VALUES_MANY, ENTRY_COO},
+    {"uneven rows of one value", 230, 230, Uneven, VALUES_ONE, ENTRY_OWNER},
+    {"wide, of one value", 37, 400, Few, VALUES_ONE, ENTRY_OWNER},
     {"power law", 260, 260, PowerLaw, VALUES_MANY, ENTRY_STASH},
     {"dense row", 700, 700, DenseRow, VALUES_MANY, ENTRY_OWNER},
     {"dense column", 300, 300, DenseColumn, VALUES_MANY, ENTRY_OWNER},
@@ -202,6 +205,8 @@ static PetscScalar Value(ValueKind kind, PetscInt i, PetscInt j)
     return RandomScalar(PetscMin(i, j), PetscMax(i, j));
   case VALUES_MINUS_ZERO:
     return Scalar(-0.0, 0);
+  case VALUES_ONE:
+    return Scalar((PetscReal)0.7, (PetscReal)-0.3);
   default:
     return RandomScalar(i, j);
   }

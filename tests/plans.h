@@ -245,23 +245,24 @@ static inline AutoCSRAxes DiagonalAxes(AutoCSRValue value)
 static inline PetscErrorCode IsLegal(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, const AutoCSRAxes *a, Layout layout, PetscBool *legal)
 {
   const PetscBool sliced = (PetscBool)(a->order == AUTOCSR_ORDER_SLICED), contiguous = (PetscBool)(layout == LAYOUT_WHOLE || layout == LAYOUT_THIRDS);
-  const PetscBool own_index = (PetscBool)(a->index == AUTOCSR_INDEX_32 || a->index == AUTOCSR_INDEX_16), own_value = (PetscBool)(a->value != AUTOCSR_VALUE_CSR && a->value != AUTOCSR_VALUE_PATTERN);
+  const PetscBool own_index = (PetscBool)(a->index == AUTOCSR_INDEX_32 || a->index == AUTOCSR_INDEX_16), own_value = AutoCSRValueIsStored(a->value), apart = (PetscBool)(own_value || a->value == AUTOCSR_VALUE_CONSTANT);
   PetscInt        pattern_rows = 0;
 
   PetscFunctionBeginUser;
   *legal = PETSC_FALSE;
   for (PetscInt c = 0; c < profile->chunks; c++) pattern_rows += profile->chunk[c].pattern_rows;
   if (!HasBlocks(csr, profile, a, layout)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (sliced && (a->index == AUTOCSR_INDEX_CSR || !own_value)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (sliced && (a->index == AUTOCSR_INDEX_CSR || !apart)) PetscFunctionReturn(PETSC_SUCCESS);
   if (!sliced && !AutoCSROrderHasTiles(a->order) && (a->sort_window || (!contiguous && (own_index || own_value)))) PetscFunctionReturn(PETSC_SUCCESS);
   if (a->order == AUTOCSR_ORDER_DIAGONAL && (layout != LAYOUT_WHOLE || !profile->diagonals)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (AutoCSROrderHasTiles(a->order) && (a->index != AUTOCSR_INDEX_16 || !own_value || csr->n / a->tile_width > 2000)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (AutoCSROrderHasTiles(a->order) && (a->index != AUTOCSR_INDEX_16 || !apart || csr->n / a->tile_width > 2000)) PetscFunctionReturn(PETSC_SUCCESS);
   if (layout == LAYOUT_BINS && a->order != AUTOCSR_ORDER_CSR) PetscFunctionReturn(PETSC_SUCCESS);
   if (layout == LAYOUT_PATTERNS && (a->index != AUTOCSR_INDEX_PATTERN || !profile->pattern_id || pattern_rows == csr->m)) PetscFunctionReturn(PETSC_SUCCESS);
   if (!sliced && a->index != AUTOCSR_INDEX_16 && a->slice_height > 1) PetscFunctionReturn(PETSC_SUCCESS); /* does not matter there */
   if (a->index == AUTOCSR_INDEX_FITTED && (!sliced || a->lanes > 1)) PetscFunctionReturn(PETSC_SUCCESS);
   if (a->value == AUTOCSR_VALUE_PATTERN && (sliced || a->index != AUTOCSR_INDEX_PATTERN || !profile->pattern_values)) PetscFunctionReturn(PETSC_SUCCESS);
   if (a->value == AUTOCSR_VALUE_DICTIONARY && profile->values > AUTOCSR_MAX_DISTINCT) PetscFunctionReturn(PETSC_SUCCESS);
+  if (a->value == AUTOCSR_VALUE_CONSTANT && profile->values != 1) PetscFunctionReturn(PETSC_SUCCESS);
   if (a->value == AUTOCSR_VALUE_FLOAT32 && !profile->float32_exact) PetscFunctionReturn(PETSC_SUCCESS);
   if (a->index == AUTOCSR_INDEX_PATTERN && layout != LAYOUT_PATTERNS && (!profile->pattern_id || pattern_rows < csr->m)) PetscFunctionReturn(PETSC_SUCCESS);
   *legal = PETSC_TRUE;

@@ -1,5 +1,5 @@
 static const char help[] = "Compares autocsr with PETSc's own sequential types (on a GPU also with cuSPARSE) on generated matrices and matrices from files.\n\
-Load the library with -dll_append; without it only PETSc's types are measured. With -heldout, -heldout_second or -heldout_third other families of generated matrices, with -drawn N matrices that are drawn by lot. See src/benchmarks/README.md.\n\n";
+Load the library with -dll_append; without it only PETSc's types are measured. With -heldout, -heldout_second or -heldout_third other families of generated matrices, with -drawn N matrices that are drawn by lot; with -ones all their values are one. See src/benchmarks/README.md.\n\n";
 
 #include "bench.h"
 

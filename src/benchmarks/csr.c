@@ -84,13 +84,18 @@ PetscErrorCode CsrFromRows(PetscInt m, PetscInt n, PetscInt longest, CsrRow row,
 
 PetscErrorCode CsrGenerate(const Generator *g, const Size *size, Csr *csr)
 {
-  const Size own = {size->scale, size->seed, g->draw};
+  const Size own  = {size->scale, size->seed, g->draw};
+  PetscBool  ones = PETSC_FALSE;
 
   PetscFunctionBeginUser;
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-ones", &ones, NULL));
   PetscCall(g->make(&own, csr));
-  if (csr->val) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc1(PetscMax(csr->row_ptr[csr->m], 1), &csr->val));
-  if (g->diagonal != 0) {
+  if (csr->val && !ones) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!csr->val) PetscCall(PetscMalloc1(PetscMax(csr->row_ptr[csr->m], 1), &csr->val));
+  if (ones) {
+#pragma omp parallel for
+    for (PetscInt k = 0; k < csr->row_ptr[csr->m]; k++) csr->val[k] = 1;
+  } else if (g->diagonal != 0) {
 #pragma omp parallel for
     for (PetscInt i = 0; i < csr->m; i++) {
       for (PetscInt k = csr->row_ptr[i]; k < csr->row_ptr[i + 1]; k++) csr->val[k] = csr->col[k] == i ? (PetscScalar)g->diagonal : (PetscScalar)-1;

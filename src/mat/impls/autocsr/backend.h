@@ -66,7 +66,7 @@ struct _AutoCSRBackend {
   /* Segments: see plan.h, AutoCSRSegmentSortRows(), AutoCSRSegmentEncode(), AutoCSRPlanRefresh(), which also tells the narrow codings that a plan uses; *fits is true */
   PetscErrorCode (*sort_rows)(AutoCSRSegment *, const AutoCSRMatrix *);
   PetscErrorCode (*encode)(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRProfile *);
-  PetscErrorCode (*refresh)(AutoCSRPlan *, const AutoCSRMatrix *, PetscBool use_dictionary, PetscBool use_float32, PetscBool *fits);
+  PetscErrorCode (*refresh)(AutoCSRPlan *, const AutoCSRMatrix *, PetscInt most, PetscBool use_float32, PetscBool *fits); /* most: distinct values that codings of the plan hold; PETSC_MAX_INT: any */
 
   /*
     The transpose as a CSR of its own, for a backend without mult_transpose (else NULL): arrays that release() frees, columns

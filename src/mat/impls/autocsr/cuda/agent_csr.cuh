@@ -9,7 +9,7 @@
 
 #include "entries.cuh"
 
-template <AutoCSRIndex index, int lanes>
+template <AutoCSRIndex index, int lanes, AutoCSRValue value = AUTOCSR_VALUE_CSR>
 struct AgentCSR : AgentBase {
   typedef typename IndexWord<index>::type Index;
 
@@ -51,9 +51,9 @@ struct AgentCSR : AgentBase {
     return r;
   }
 
-  /* Adds `count` entries of a lane from q on, of which those past `end` do not exist */
+  /* Adds `count` entries of a lane from q on, of which those past `end` do not exist; constant: their value, where it is one for all */
   template <int count>
-  static __device__ __forceinline__ PetscScalar Add(PetscScalar sum, const AutoCSRDeviceOperands &op, const Index *col, const PetscScalar *x, PetscInt q, PetscInt end)
+  static __device__ __forceinline__ PetscScalar Add(PetscScalar sum, const AutoCSRDeviceOperands &op, PetscScalar constant, const Index *col, const PetscScalar *x, PetscInt q, PetscInt end)
   {
     Index       code[count];
     PetscScalar a[count], b[count];
@@ -61,7 +61,10 @@ struct AgentCSR : AgentBase {
 #pragma unroll
     for (int i = 0; i < count; i++) {
       code[i] = LoadCachedIf(q + i * lanes < end, col + q + i * lanes);
-      a[i]    = LoadCachedIf(q + i * lanes < end, op.val + q + i * lanes);
+      if constexpr (value == AUTOCSR_VALUE_CONSTANT)
+        a[i] = constant;
+      else
+        a[i] = LoadCachedIf(q + i * lanes < end, op.val + q + i * lanes);
     }
 #pragma unroll
     for (int i = 0; i < count; i++) b[i] = LoadCachedIf(q + i * lanes < end, x + code[i]);
@@ -74,24 +77,24 @@ struct AgentCSR : AgentBase {
 
   /* Adds the last entries, `count` or fewer */
   template <int count>
-  static __device__ __forceinline__ PetscScalar AddRest(PetscScalar sum, int rest, const AutoCSRDeviceOperands &op, const Index *col, const PetscScalar *x, PetscInt q, PetscInt end)
+  static __device__ __forceinline__ PetscScalar AddRest(PetscScalar sum, int rest, const AutoCSRDeviceOperands &op, PetscScalar constant, const Index *col, const PetscScalar *x, PetscInt q, PetscInt end)
   {
-    if (rest == count) return Add<count>(sum, op, col, x, q, end);
+    if (rest == count) return Add<count>(sum, op, constant, col, x, q, end);
     if constexpr (count > 1)
-      return AddRest<count - 1>(sum, rest, op, col, x, q, end);
+      return AddRest<count - 1>(sum, rest, op, constant, col, x, q, end);
     else
       return sum;
   }
 
   /* Of the lane's part of its row */
-  static __device__ __forceinline__ PetscScalar SumOf(const Row &r, const AutoCSRDeviceOperands &op, const Index *col, int lane)
+  static __device__ __forceinline__ PetscScalar SumOf(const Row &r, const AutoCSRDeviceOperands &op, PetscScalar constant, const Index *col, int lane)
   {
     PetscInt    q    = r.begin + lane;
     int         rest = WarpMax(q < r.end ? (int)((r.end - q + lanes - 1) / lanes) : 0);
     PetscScalar sum  = 0;
 
-    for (; rest > most; rest -= most, q += most * lanes) sum = Add<most>(sum, op, col, op.x + r.base, q, r.end);
-    return AddRest<most>(sum, rest, op, col, op.x + r.base, q, r.end);
+    for (; rest > most; rest -= most, q += most * lanes) sum = Add<most>(sum, op, constant, col, op.x + r.base, q, r.end);
+    return AddRest<most>(sum, rest, op, constant, col, op.x + r.base, q, r.end);
   }
 
   /* Over the lanes of each row; the first lane has it all */
@@ -116,6 +119,7 @@ struct AgentCSR : AgentBase {
     const int      lane  = threadIdx.x % lanes;
     const PetscInt times = seg.blocks > (seg.n_rows - 1) / rows_per_block ? 1 : turns;
     PetscInt       k     = block * times * rows_per_block + threadIdx.x / lanes;
+    const PetscScalar constant = ConstantOf<value>(seg);
     const Index   *col;
     Row            now = RowAt(seg, op, k);
 
@@ -125,7 +129,7 @@ struct AgentCSR : AgentBase {
       col = op.col;
     for (PetscInt t = 0; t < times; t++, k += rows_per_block) {
       const Row         next = t + 1 < times ? RowAt(seg, op, k + rows_per_block) : now;
-      const PetscScalar sum  = SumOfLanes(SumOf(now, op, col, lane), shared);
+      const PetscScalar sum  = SumOfLanes(SumOf(now, op, constant, col, lane), shared);
 
       if (lane == 0 && k < seg.n_rows) op.y[now.row] = AddendOf(op, now.row) + sum;
       now = next;

@@ -56,7 +56,7 @@ struct AgentFetch : AgentBase {
         const unsigned long long k   = first + t + threadIdx.x % WARP / lanes;
         const bool               is  = k < (unsigned long long)seg.n_rows;
         const typename Rows::Row row = Rows::RowAt(seg, op, is ? (PetscInt)k : seg.n_rows);
-        PetscScalar              sum = Rows::SumOf(row, op, op.col, threadIdx.x % lanes);
+        PetscScalar              sum = Rows::SumOf(row, op, 0, op.col, threadIdx.x % lanes);
 
 #pragma unroll
         for (int half = lanes / 2; half; half /= 2) sum += ShuffleXor(sum, half);

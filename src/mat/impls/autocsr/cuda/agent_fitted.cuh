@@ -38,7 +38,7 @@ struct AgentFitted : AgentOfSlices {
   {
     typedef typename ResidualWord<width>::type Residual;
     const Residual                            *residual = (const Residual *)r.residual + t * WARP;
-    const DeviceEntries                        codes    = {NULL, r.code + t * WARP, NULL, NULL, NULL};
+    const DeviceEntries                        codes    = {NULL, r.code + t * WARP, NULL, NULL, NULL, 0};
     PetscInt                                   col[in_flight];
     Residual                                   left[in_flight];
     EntryCode<value>                           a[in_flight];
@@ -83,7 +83,7 @@ struct AgentFitted : AgentOfSlices {
   static __device__ __forceinline__ void Run(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt block, Shared &)
   {
     const PetscInt      s = block * WARPS + threadIdx.x / WARP, lane = threadIdx.x % WARP, k = s * WARP + lane;
-    const DeviceEntries e = {NULL, NULL, NULL, seg.dictionary, NULL};
+    const DeviceEntries e = {NULL, NULL, NULL, seg.dictionary, NULL, ConstantOf<value>(seg)};
     PetscScalar         sum;
     Row                 r   = {NULL, NULL, NULL, op.x, 0, 0, 0};
     PetscInt            row = 0, slot;

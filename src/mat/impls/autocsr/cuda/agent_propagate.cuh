@@ -231,7 +231,7 @@ struct AgentPropagate : AgentBase {
     for (int u = 0; u < at_once; u++) {
       const PetscInt64 i = (PetscInt64)at + u * threads;
 
-      codes[u]   = LoadStreamIf(i < end, (const Codes *)seg.value + i);
+      if constexpr (value != AUTOCSR_VALUE_CONSTANT) codes[u] = LoadStreamIf(i < end, (const Codes *)seg.value + i);
       columns[u] = LoadStreamIf(i < end, (const Columns *)seg.index + i);
     }
   }
@@ -249,6 +249,7 @@ struct AgentPropagate : AgentBase {
     DeviceEntries          e;
 
     e.dictionary = seg.dictionary;
+    e.constant   = ConstantOf<value>(seg);
     CopyTile<threads>((PetscScalar *)room, op.x + item.tile * tiles.tile_width, PetscMin(tiles.tile_width, tiles.n_columns - item.tile * tiles.tile_width));
     Load(seg, at, end, codes, columns);
     PtxWait();
@@ -261,8 +262,9 @@ struct AgentPropagate : AgentBase {
 
 #pragma unroll
         for (int j = 0; j < near; j++) {
-          const EntryCode<value> v = {codes[u].code[j]};
+          EntryCode<value> v = {};
 
+          if constexpr (value != AUTOCSR_VALUE_CONSTANT) v.code = codes[u].code[j];
           product[j] = MultiplyAdd(0, ConjugateIf(v.Value(e), op.conjugate), tile[columns[u].column[j]]);
         }
         memcpy(&word, (const void *)product, sizeof(word));

@@ -12,7 +12,7 @@
 #include "entries.cuh"
 #include "join.cuh"
 
-template <int height>
+template <int height, AutoCSRValue value>
 struct AgentRowBlocks : AgentBase {
   static constexpr int residents = sizeof(PetscScalar) > 8 ? 3 : height > 4 ? 5
                                                                             : 8; /* measured: blocks that wait for each other little hide more than entries asked for ahead */
@@ -119,7 +119,7 @@ struct AgentRowBlocks : AgentBase {
     const int          rows = (int)(end.row - begin.row), count = (int)(end.entry - begin.entry);
     const int          shift = PetscMin(log_warp, PetscMax(0, __clz(PetscMax(rows, 1) - 1) - (32 - 8))); /* of 256 threads */
     const PetscInt    *col   = op.col + begin.entry + threadIdx.x;
-    const PetscScalar *val   = op.val + begin.entry + threadIdx.x;
+    const PetscScalar *val = op.val + begin.entry + threadIdx.x, constant = ConstantOf<value>(seg);
     PetscInt           c[height];
     PetscScalar        a[height], x[height], sum = 0;
 
@@ -128,7 +128,10 @@ struct AgentRowBlocks : AgentBase {
       const bool exists = i * AUTOCSR_BLOCK + (int)threadIdx.x < count;
 
       c[i] = LoadStreamIf(exists, col + i * AUTOCSR_BLOCK);
-      a[i] = LoadStreamIf(exists, val + i * AUTOCSR_BLOCK);
+      if constexpr (value == AUTOCSR_VALUE_CONSTANT)
+        a[i] = exists ? constant : (PetscScalar)0;
+      else
+        a[i] = LoadStreamIf(exists, val + i * AUTOCSR_BLOCK);
     }
 #pragma unroll
     for (int i = 0; i < height; i++) x[i] = LoadCachedIf(i * AUTOCSR_BLOCK + (int)threadIdx.x < count, op.x + c[i]);

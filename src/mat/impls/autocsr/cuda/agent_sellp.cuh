@@ -28,7 +28,7 @@ struct AgentSellP : AgentOfSlices {
   {
     const int        lane = threadIdx.x % WARP, lanes = (int)seg.lanes, log2_lanes = __ffs(lanes) - 1, of_row = lane & (lanes - 1);
     const PetscInt   slice = block * WARPS + threadIdx.x / WARP, k = slice * (WARP >> log2_lanes) + (lane >> log2_lanes);
-    DeviceEntries    e   = {seg.index, seg.value, NULL, seg.dictionary, op.x};
+    DeviceEntries    e   = {seg.index, seg.value, NULL, seg.dictionary, op.x, ConstantOf<value>(seg)};
     PetscScalar      sum = 0;
     PetscInt         row = -1, slot, col[in_flight];
     EntryCode<value> a[in_flight];

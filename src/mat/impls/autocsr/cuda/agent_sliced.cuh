@@ -45,7 +45,7 @@ struct AgentSliced : AgentOfSlices {
 
   static __device__ __forceinline__ DeviceEntries EntriesOfRow(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, const Row &r)
   {
-    DeviceEntries e = {seg.index, seg.value, seg.pattern_offset, seg.dictionary, op.x};
+    DeviceEntries e = {seg.index, seg.value, seg.pattern_offset, seg.dictionary, op.x, ConstantOf<value>(seg)};
 
     AdvanceEntries<index, value>(&e, r.slot, r.columns);
     if constexpr (index == AUTOCSR_INDEX_PATTERN)

@@ -9,8 +9,9 @@
 
 #include "agent_csr.cuh"
 
+template <AutoCSRValue value>
 struct AgentSplit : AgentBase {
-  typedef AgentCSR<AUTOCSR_INDEX_CSR, WARP> Whole;
+  typedef AgentCSR<AUTOCSR_INDEX_CSR, WARP, value> Whole;
 
   static constexpr int  residents = Whole::residents;
   static constexpr bool light     = true;
@@ -39,19 +40,19 @@ struct AgentSplit : AgentBase {
   }
 
   /* A warp's part of the k-th row */
-  static __device__ __forceinline__ void RunRow(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt k, PetscInt part, PetscInt parts)
+  static __device__ __forceinline__ void RunRow(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscScalar constant, PetscInt k, PetscInt part, PetscInt parts)
   {
     const int      lane    = threadIdx.x % WARP;
     PetscScalar   *share   = (PetscScalar *)seg.scratch + k * parts;
     unsigned      *arrived = (unsigned *)((PetscScalar *)seg.scratch + seg.n_rows * parts) + k;
-    Whole::Row     r       = Whole::RowAt(seg, op, k);
+    auto           r       = Whole::RowAt(seg, op, k);
     const PetscInt length = r.end - r.begin, each = CeilDivide(CeilDivide(length, parts), WARP) * WARP;
     PetscScalar    sum;
     int            is_last = 0;
 
     r.begin += PetscMin(length, part * each);
     r.end = PetscMin(r.end, r.begin + each);
-    sum   = SumOfWarp(Whole::SumOf(r, op, op.col, lane));
+    sum   = SumOfWarp(Whole::SumOf(r, op, constant, op.col, lane));
     if (lane == 0) {
       share[part] = sum;
       is_last     = CountArrival(arrived) == (unsigned)parts - 1;
@@ -72,7 +73,9 @@ struct AgentSplit : AgentBase {
   {
     const PetscInt parts = seg.lanes / WARP, first = block / parts * group, end = PetscMin(first + group, seg.n_rows);
 
-    for (PetscInt k = first + threadIdx.x / WARP; k < end; k += WARPS) RunRow(seg, op, k, block % parts, parts);
+    const PetscScalar constant = ConstantOf<value>(seg);
+
+    for (PetscInt k = first + threadIdx.x / WARP; k < end; k += WARPS) RunRow(seg, op, constant, k, block % parts, parts);
   }
 };
 

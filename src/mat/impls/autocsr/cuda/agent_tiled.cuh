@@ -130,7 +130,7 @@ struct AgentTiled : AgentBase {
     const Codes *codes = (const Codes *)seg.value + (size_t)group * (AUTOCSR_TILED_GROUP / near) + lane;
 
 #pragma unroll
-    for (int c = 0; c < run / near; c++) r->codes[c] = LoadCodes(codes + c * WARP);
+    for (int c = 0; c < run / near && value != AUTOCSR_VALUE_CONSTANT; c++) r->codes[c] = LoadCodes(codes + c * WARP);
     r->index = LoadStream((const Chunk *)seg.index + (size_t)group * WARP + lane);
     r->ends  = LoadStream(tiles.end + (size_t)group * WARP + lane);
   }
@@ -154,6 +154,7 @@ struct AgentTiled : AgentBase {
     DeviceEntries e;
 
     e.dictionary = seg.dictionary;
+    e.constant   = ConstantOf<value>(seg);
 #pragma unroll
     for (int d = 1; d < WARP; d *= 2) {
       const int n = __shfl_up_sync(ALL_LANES, place, d);
@@ -168,8 +169,9 @@ struct AgentTiled : AgentBase {
     for (int j = 0; j < run; j++) x[j] = tile[r.index.word[j / 2] >> (16 * (j % 2)) & 0xffff];
 #pragma unroll
     for (int j = 0; j < run; j++) {
-      const EntryCode<value> v = {r.codes[j / near].code[j % near]};
+      EntryCode<value> v = {};
 
+      if constexpr (value != AUTOCSR_VALUE_CONSTANT) v.code = r.codes[j / near].code[j % near];
       sum = MultiplyAdd(sum, ConjugateIf(v.Value(e), op.conjugate), x[j]);
       if (r.ends >> j & 1) {
         sums[place++] = sum;

@@ -50,7 +50,7 @@ static PetscErrorCode SortByKey(PetscInt n, PetscInt keys, uint32_t *&key, T *&v
 static inline PetscErrorCode ZeroStream(const AutoCSRSegment *seg, AutoCSRStreamKind kind)
 {
   PetscFunctionBegin;
-  PetscCallCUDA(cudaMemsetAsync(seg->stream[kind].data, 0, seg->stream[kind].bytes, AUTOCSR_STREAM));
+  if (seg->stream[kind].data) PetscCallCUDA(cudaMemsetAsync(seg->stream[kind].data, 0, seg->stream[kind].bytes, AUTOCSR_STREAM));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

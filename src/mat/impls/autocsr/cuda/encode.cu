@@ -115,16 +115,21 @@ static PetscErrorCode Measure(AutoCSRSegment *seg, const AutoCSRMatrix *csr, con
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* DICTIONARY, and the dictionary for those who look values up */
+/* DICTIONARY, where values are coded by it, and the dictionary for those who look values up */
 static PetscErrorCode UploadDictionary(AutoCSRSegment *seg, const AutoCSRProfile *profile, DeviceScratch *scratch, AutoCSRDictionary **device)
 {
   AutoCSRDictionary host;
 
   PetscFunctionBegin;
+  if (!AutoCSRValueDictionary(seg->axes.value)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_DICTIONARY, AutoCSRValueDictionary(seg->axes.value)));
+  if (seg->axes.value == AUTOCSR_VALUE_CONSTANT) { /* nobody looks it up */
+    PetscCall(AutoCSRDeviceSend(seg->stream[AUTOCSR_STREAM_DICTIONARY].data, profile->value, sizeof(*profile->value)));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(AutoCSRDictionaryBuild(&host, profile->values, profile->value));
   PetscCall(scratch->Allocate(1, device));
   PetscCall(AutoCSRDeviceSend(*device, &host, sizeof(host)));
-  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_DICTIONARY, AUTOCSR_MAX_DISTINCT));
   PetscCallCUDA(cudaMemcpyAsync(seg->stream[AUTOCSR_STREAM_DICTIONARY].data, (*device)->value, sizeof(host.value), cudaMemcpyDeviceToDevice, AUTOCSR_STREAM));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -142,7 +147,7 @@ PetscErrorCode AutoCSRDeviceEncode(AutoCSRSegment *seg, const AutoCSRMatrix *csr
 
   PetscFunctionBegin;
   if (AutoCSROrderHasTiles(a->order)) {
-    if (a->value == AUTOCSR_VALUE_DICTIONARY) PetscCall(UploadDictionary(seg, profile, &scratch[1], &dictionary));
+    PetscCall(UploadDictionary(seg, profile, &scratch[1], &dictionary));
     PetscCall((a->order == AUTOCSR_ORDER_TILED ? DeviceEncodeTiled : a->order == AUTOCSR_ORDER_POPULAR ? DeviceEncodePopular : DeviceEncodePropagate)(seg, csr, dictionary));
     seg->bytes = AutoCSRSegmentBytesMoved(seg, csr->m, csr->n);
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -179,9 +184,9 @@ PetscErrorCode AutoCSRDeviceEncode(AutoCSRSegment *seg, const AutoCSRMatrix *csr
     PetscCall(DeviceEncodeIndex(seg, csr, slots));
   }
   if (a->index == AUTOCSR_INDEX_FITTED) PetscCall(DeviceEncodeFits(seg, csr, slots));
-  if (a->value != AUTOCSR_VALUE_CSR && a->value != AUTOCSR_VALUE_PATTERN) {
+  PetscCall(UploadDictionary(seg, profile, &scratch[1], &dictionary));
+  if (AutoCSRValueIsStored(a->value)) {
     PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_VALUE, slots));
-    if (a->value == AUTOCSR_VALUE_DICTIONARY) PetscCall(UploadDictionary(seg, profile, &scratch[1], &dictionary));
     PetscCall(DeviceEncodeValue(seg, csr, dictionary, slots));
   }
   if (AutoCSRMappingHasWork(a->mapping)) PetscCall(DeviceEncodeWork(seg, csr));

@@ -10,6 +10,7 @@ typedef struct {
   const PetscInt    *offset;        /* of the row's pattern, of entry 0 */
   const PetscScalar *dictionary;
   const PetscScalar *x; /* what codes of columns count from: BASE, or the row */
+  PetscScalar        constant; /* of all entries */
 } DeviceEntries;
 
 /* The code of the column of entry t, in slot q */
@@ -97,6 +98,28 @@ struct EntryCode<AUTOCSR_VALUE_FLOAT32> {
   }
 };
 
+/* No code: one value is all that there is, and in a register */
+template <>
+struct EntryCode<AUTOCSR_VALUE_CONSTANT> {
+  unsigned char code;
+
+  __device__ __forceinline__ void Load(const DeviceEntries &, PetscInt) { }
+  __device__ __forceinline__ void LoadIf(bool, const DeviceEntries &, PetscInt) { }
+  __device__ __forceinline__ PetscScalar Value(const DeviceEntries &e) const
+  {
+    return e.constant;
+  }
+};
+
+template <AutoCSRValue value>
+static __device__ __forceinline__ PetscScalar ConstantOf(const AutoCSRDeviceSegment &seg)
+{
+  if constexpr (value == AUTOCSR_VALUE_CONSTANT)
+    return LoadCached(seg.dictionary);
+  else
+    return 0;
+}
+
 /* The same entries, `slots` slots and `entries` entries on */
 template <AutoCSRIndex index, AutoCSRValue value>
 static __device__ __forceinline__ void AdvanceEntries(DeviceEntries *e, PetscInt slots, PetscInt entries)
@@ -107,7 +130,7 @@ static __device__ __forceinline__ void AdvanceEntries(DeviceEntries *e, PetscInt
     e->index = (const uint16_t *)e->index + slots;
   else
     e->index = (const uint32_t *)e->index + slots;
-  e->value = (const EntryCode<value> *)e->value + slots;
+  if constexpr (value != AUTOCSR_VALUE_CONSTANT) e->value = (const EntryCode<value> *)e->value + slots;
 }
 
 #endif

@@ -2,8 +2,8 @@
 #include "encode.cuh"
 #include "profile.cuh"
 
-/* The values' dictionary, host's and device's, if they fit both codings that are used */
-static PetscErrorCode Examine(const AutoCSRMatrix *csr, PetscBool use_dictionary, PetscBool use_float32, DeviceScratch *scratch, AutoCSRDictionary **dictionary, PetscBool *fits)
+/* The values' dictionary on the device, if they fit the codings that are used and one of these has it */
+static PetscErrorCode Examine(const AutoCSRMatrix *csr, PetscInt most, PetscBool use_float32, DeviceScratch *scratch, AutoCSRDictionary **dictionary, PetscBool *fits)
 {
   DeviceScratch     temporary[2];
   DeviceValues     *device, values;
@@ -17,8 +17,8 @@ static PetscErrorCode Examine(const AutoCSRMatrix *csr, PetscBool use_dictionary
   PetscCallCUDA(cudaMemsetAsync(device, 0, sizeof(*device), AUTOCSR_STREAM));
   PetscCall(DeviceProfileValues(csr, AUTOCSR_STREAM, room, device));
   PetscCall(AutoCSRDeviceToHost(&values, device, sizeof(values)));
-  *fits = (PetscBool)(!(use_dictionary && values.n > AUTOCSR_MAX_DISTINCT) && !(use_float32 && values.inexact));
-  if (!*fits || !use_dictionary) PetscFunctionReturn(PETSC_SUCCESS);
+  *fits = (PetscBool)(values.n <= most && !(use_float32 && values.inexact));
+  if (!*fits || most == PETSC_MAX_INT) PetscFunctionReturn(PETSC_SUCCESS);
   memcpy((void *)value, values.value, sizeof(value));
   PetscCall(AutoCSRDictionaryBuild(&host, values.n, value));
   PetscCall(scratch->Allocate(1, dictionary));
@@ -55,20 +55,20 @@ static PetscErrorCode PatternValuesRefresh(AutoCSRPlan *plan, const AutoCSRMatri
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRDeviceRefresh(AutoCSRPlan *plan, const AutoCSRMatrix *csr, PetscBool use_dictionary, PetscBool use_float32, PetscBool *fits)
+PetscErrorCode AutoCSRDeviceRefresh(AutoCSRPlan *plan, const AutoCSRMatrix *csr, PetscInt most, PetscBool use_float32, PetscBool *fits)
 {
   DeviceScratch      scratch;
   AutoCSRDictionary *dictionary = NULL;
 
   PetscFunctionBegin;
-  if (use_dictionary || use_float32) PetscCall(Examine(csr, use_dictionary, use_float32, &scratch, &dictionary, fits));
+  if (most < PETSC_MAX_INT || use_float32) PetscCall(Examine(csr, most, use_float32, &scratch, &dictionary, fits));
   if (*fits) PetscCall(PatternValuesRefresh(plan, csr, fits));
   for (PetscInt i = 0; i < plan->n_segments && *fits; i++) {
     AutoCSRSegment      *seg    = &plan->segment[i];
     const AutoCSRStream *stream = &seg->stream[AUTOCSR_STREAM_VALUE];
 
-    if (seg->axes.value == AUTOCSR_VALUE_CSR || seg->axes.value == AUTOCSR_VALUE_PATTERN) continue;
-    if (seg->axes.value == AUTOCSR_VALUE_DICTIONARY) PetscCallCUDA(cudaMemcpyAsync(seg->stream[AUTOCSR_STREAM_DICTIONARY].data, dictionary->value, sizeof(dictionary->value), cudaMemcpyDeviceToDevice, AUTOCSR_STREAM));
+    if (AutoCSRValueDictionary(seg->axes.value)) PetscCallCUDA(cudaMemcpyAsync(seg->stream[AUTOCSR_STREAM_DICTIONARY].data, dictionary->value, seg->stream[AUTOCSR_STREAM_DICTIONARY].bytes, cudaMemcpyDeviceToDevice, AUTOCSR_STREAM));
+    if (!AutoCSRValueIsStored(seg->axes.value)) continue;
     if (AutoCSROrderHasTiles(seg->axes.order))
       PetscCall(DeviceEncodeTileValues(seg, csr, dictionary));
     else

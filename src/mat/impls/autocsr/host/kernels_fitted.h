@@ -62,7 +62,7 @@ KERNEL void FittedRun(const AutoCSRSegment *seg, const AutoCSROperands *op, Auto
     const void       *residual = (const char *)seg->stream[AUTOCSR_STREAM_INDEX].data + (size_t)slices[s].begin * (size_t)H;
     Entries           e        = entries;
 
-    e.value = (const char *)e.value + (size_t)slice_ptr[s] * ValueSize(value);
+    e = EntriesFrom(e, AUTOCSR_INDEX_PATTERN, value, (size_t)slice_ptr[s]); /* values alone */
     for (PetscInt k = s * H; k < end; k += GROUP) {
       const PetscInt rows = PetscMin(GROUP, end - k), j = k - s * H;
 

@@ -22,7 +22,7 @@
 /* A value coding of the kernels' own: a dictionary of which no more than MOST_FEW are used, in registers */
 #if SIMD_BYTES == 64 && defined(PETSC_USE_REAL_DOUBLE) && !defined(PETSC_USE_COMPLEX)
   #define MOST_FEW  (2 * LANES)
-  #define VALUE_FEW ((AutoCSRValue)(AUTOCSR_VALUE_PATTERN + 1))
+  #define VALUE_FEW ((AutoCSRValue)(AUTOCSR_VALUE_CONSTANT + 1))
 
 /* The values ascend by their bits, zeros follow them: only the first can be zero */
 KERNEL PetscBool DictionaryIsFew(const PetscScalar *dictionary)
@@ -35,6 +35,7 @@ KERNEL PetscBool DictionaryIsFew(const PetscScalar *dictionary)
 typedef struct {
   const void        *index, *value;
   const PetscScalar *dictionary;
+  PetscScalar        constant; /* of all entries */
 } Entries;
 
 KERNEL size_t IndexSize(AutoCSRIndex index)
@@ -52,6 +53,8 @@ KERNEL size_t ValueSize(AutoCSRValue value)
     return sizeof(PetscScalar);
   case AUTOCSR_VALUE_FLOAT32:
     return sizeof(PetscScalar) / sizeof(PetscReal) * sizeof(float);
+  case AUTOCSR_VALUE_CONSTANT:
+    return 0;
   default:
     return sizeof(uint8_t);
   }
@@ -61,7 +64,7 @@ KERNEL size_t ValueSize(AutoCSRValue value)
 KERNEL Entries EntriesFrom(Entries e, AutoCSRIndex index, AutoCSRValue value, size_t q)
 {
   if (index != AUTOCSR_INDEX_PATTERN) e.index = (const char *)e.index + q * IndexSize(index);
-  e.value = (const char *)e.value + q * ValueSize(value);
+  if (value != AUTOCSR_VALUE_CONSTANT) e.value = (const char *)e.value + q * ValueSize(value);
   return e;
 }
 
@@ -94,7 +97,7 @@ KERNEL PetscBool SegmentIsInMemory(const AutoCSRSegment *seg)
 KERNEL void EntriesPrefetch(Entries e, AutoCSRIndex index, AutoCSRValue value)
 {
   if (index != AUTOCSR_INDEX_PATTERN) __builtin_prefetch((const char *)e.index + AHEAD);
-  __builtin_prefetch((const char *)e.value + AHEAD);
+  if (value != AUTOCSR_VALUE_CONSTANT) __builtin_prefetch((const char *)e.value + AHEAD);
 }
 
 /*
@@ -105,7 +108,7 @@ KERNEL void EntriesPrefetch(Entries e, AutoCSRIndex index, AutoCSRValue value)
 KERNEL void EntriesPrefetchFar(Entries e, AutoCSRIndex index, AutoCSRValue value)
 {
   if (index != AUTOCSR_INDEX_PATTERN) __builtin_prefetch((const char *)e.index + AHEAD / 2, 0, 2);
-  __builtin_prefetch((const char *)e.value + AHEAD, 0, 2);
+  if (value != AUTOCSR_VALUE_CONSTANT) __builtin_prefetch((const char *)e.value + AHEAD, 0, 2);
 }
 
 typedef enum {
@@ -129,6 +132,7 @@ KERNEL Entries EntriesOfSegment(const AutoCSRSegment *seg, const AutoCSRMatrix *
   e.index      = index == AUTOCSR_INDEX_CSR ? csr->col + first : seg->stream[AUTOCSR_STREAM_INDEX].data;
   e.value      = value == AUTOCSR_VALUE_CSR ? csr->val + first : seg->stream[value == AUTOCSR_VALUE_PATTERN ? AUTOCSR_STREAM_PATTERN_VALUE : AUTOCSR_STREAM_VALUE].data;
   e.dictionary = (const PetscScalar *)seg->stream[AUTOCSR_STREAM_DICTIONARY].data;
+  e.constant   = value == AUTOCSR_VALUE_CONSTANT ? e.dictionary[0] : 0;
   return e;
 }
 
@@ -153,6 +157,8 @@ KERNEL PetscScalar EntryValue(Entries e, AutoCSRValue value, size_t q)
 #endif
   case AUTOCSR_VALUE_DICTIONARY:
     return e.dictionary[((const uint8_t *)e.value)[q]];
+  case AUTOCSR_VALUE_CONSTANT:
+    return e.constant;
   case AUTOCSR_VALUE_FLOAT32:
 #if defined(PETSC_USE_COMPLEX)
     return ScalarMake(((const float *)e.value)[2 * q], ((const float *)e.value)[2 * q + 1]);
@@ -176,6 +182,11 @@ KERNEL Vector EntryValues(Entries e, AutoCSRValue value, size_t q)
 #endif
   case AUTOCSR_VALUE_DICTIONARY:
 #define ONE_VALUE(l) EntryValue(e, AUTOCSR_VALUE_DICTIONARY, q + (l))
+    VECTOR_OF(v, ONE_VALUE);
+#undef ONE_VALUE
+    return v;
+  case AUTOCSR_VALUE_CONSTANT:
+#define ONE_VALUE(l) e.constant
     VECTOR_OF(v, ONE_VALUE);
 #undef ONE_VALUE
     return v;

@@ -6,7 +6,7 @@
 const char *const MatAutoCSRRigors[]       = {"none", "estimate", "measure", "MatAutoCSRRigor", "MAT_AUTOCSR_RIGOR_", NULL};
 const char *const MatAutoCSRObjectives[]   = {"time", "memory", "MatAutoCSRObjective", "MAT_AUTOCSR_OBJECTIVE_", NULL};
 const char *const MatAutoCSRIndexCodings[] = {"auto", "csr", "32", "16", "pattern", "fitted", "MatAutoCSRIndexCoding", "MAT_AUTOCSR_INDEX_", NULL};
-const char *const MatAutoCSRValueCodings[] = {"auto", "csr", "copy", "dictionary", "float32", "pattern", "MatAutoCSRValueCoding", "MAT_AUTOCSR_VALUE_", NULL};
+const char *const MatAutoCSRValueCodings[] = {"auto", "csr", "copy", "dictionary", "float32", "pattern", "constant", "MatAutoCSRValueCoding", "MAT_AUTOCSR_VALUE_", NULL};
 
 const char *const MatAutoCSRSegsumFixups[] = {"device", "host", "MatAutoCSRSegsumFixup", "MAT_AUTOCSR_SEGSUM_FIXUP_", NULL};
 const char *const MatAutoCSRExchanges[]    = {"auto", "host", "scatter", "MatAutoCSRExchange", "MAT_AUTOCSR_EXCHANGE_", NULL};

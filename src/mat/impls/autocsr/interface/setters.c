@@ -158,7 +158,7 @@ PetscErrorCode MatAutoCSRSetIndexCoding(Mat A, MatAutoCSRIndexCoding coding)
 - coding - `MAT_AUTOCSR_VALUE_AUTO` (the default) or the only coding that may be used
 
   Options Database Key:
-. -mat_autocsr_value_coding (auto|csr|copy|dictionary|float32|pattern) - the coding
+. -mat_autocsr_value_coding (auto|csr|copy|dictionary|float32|pattern|constant) - the coding
 
   Level: advanced
 

@@ -82,13 +82,13 @@ static PetscErrorCode CheckSizes(const AutoCSRSegment *seg, const AutoCSRMatrix 
   if (a->value == AUTOCSR_VALUE_PATTERN) {
     count[AUTOCSR_STREAM_PATTERN_ROW]   = seg->n_patterns;
     count[AUTOCSR_STREAM_PATTERN_VALUE] = count[AUTOCSR_STREAM_PATTERN_OFFSET];
-  } else if (a->value != AUTOCSR_VALUE_CSR)
+  } else if (AutoCSRValueIsStored(a->value))
     count[AUTOCSR_STREAM_VALUE] = slots;
   if (a->order == AUTOCSR_ORDER_DIAGONAL) {
     count[AUTOCSR_STREAM_PATTERN_PLACE] = count[AUTOCSR_STREAM_PATTERN_OFFSET];
     count[AUTOCSR_STREAM_VALUE]         = (PetscInt64)(seg->stream[AUTOCSR_STREAM_VALUE].bytes / AutoCSRStreamElementSize(a, AUTOCSR_STREAM_VALUE));
   }
-  if (a->value == AUTOCSR_VALUE_DICTIONARY) count[AUTOCSR_STREAM_DICTIONARY] = AUTOCSR_MAX_DISTINCT;
+  if (AutoCSRValueDictionary(a->value)) count[AUTOCSR_STREAM_DICTIONARY] = AutoCSRValueDictionary(a->value);
   if (a->order == AUTOCSR_ORDER_BLOCKED) count[AUTOCSR_STREAM_BLOCK_PTR] = seg->n_rows / a->block + 1;
   if (AutoCSROrderHasTiles(a->order) && seg->stream[AUTOCSR_STREAM_VALUE_PLACE].data) count[AUTOCSR_STREAM_VALUE_PLACE] = slots; /* once values have been new */
   if (AutoCSRMappingHasWork(a->mapping)) count[AUTOCSR_STREAM_WORK] = 2 * AutoCSRSegmentWorkBlocks(seg) + 2;

@@ -130,7 +130,7 @@ PetscErrorCode AutoCSRPropagateCheckChunks(const AutoCSRSegment *seg, const Auto
 PetscErrorCode AutoCSRPropagateCheck(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt i)
 {
   const PetscInt units = AutoCSRTiledGroups(seg);
-  const size_t   size  = AutoCSRStreamElementSize(&seg->axes, AUTOCSR_STREAM_VALUE);
+  const size_t   size  = AutoCSRValueIsStored(seg->axes.value) ? AutoCSRStreamElementSize(&seg->axes, AUTOCSR_STREAM_VALUE) : 0;
   PetscInt       nnz;
   char          *named;
 

@@ -8,7 +8,7 @@ static PetscErrorCode CheckSlots(const AutoCSRSegment *seg, PetscInt i, PetscInt
 {
   const uint8_t  *end       = (const uint8_t *)seg->stream[AUTOCSR_STREAM_END].data;
   const PetscInt *piece_ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_PIECE_PTR].data;
-  const int       bytes     = AutoCSRTiledCodeBytes(seg->axes.value);
+  const int       bytes     = AutoCSRValueIsStored(seg->axes.value) ? AutoCSRTiledCodeBytes(seg->axes.value) : 0;
 
   PetscFunctionBegin;
   PetscCheck(groups == entries / AUTOCSR_TILED_GROUP + (entries % AUTOCSR_TILED_GROUP != 0), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": %" PetscInt_FMT " groups for %" PetscInt_FMT " entries of tile %" PetscInt_FMT, i, groups, entries, tile);

@@ -119,10 +119,10 @@ static PetscErrorCode EncodePatterns(AutoCSRSegment *seg, const AutoCSRMatrix *c
 static PetscErrorCode EncodeDictionary(AutoCSRSegment *seg, const AutoCSRProfile *profile, AutoCSRDictionary *dictionary)
 {
   PetscFunctionBegin;
-  if (seg->axes.value != AUTOCSR_VALUE_DICTIONARY) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!AutoCSRValueDictionary(seg->axes.value)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRDictionaryBuild(dictionary, profile->values, profile->value));
-  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_DICTIONARY, AUTOCSR_MAX_DISTINCT));
-  PetscCall(PetscArraycpy((PetscScalar *)seg->stream[AUTOCSR_STREAM_DICTIONARY].data, dictionary->value, AUTOCSR_MAX_DISTINCT));
+  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_DICTIONARY, AutoCSRValueDictionary(seg->axes.value)));
+  PetscCall(PetscArraycpy((PetscScalar *)seg->stream[AUTOCSR_STREAM_DICTIONARY].data, dictionary->value, AutoCSRValueDictionary(seg->axes.value)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -146,7 +146,7 @@ static PetscErrorCode EncodeTiled(AutoCSRSegment *seg, const AutoCSRMatrix *csr,
   PetscCall((order == AUTOCSR_ORDER_TILED ? AutoCSRTiledEncode_Host : order == AUTOCSR_ORDER_POPULAR ? AutoCSRPopularEncode_Host
                                                                                                      : AutoCSRPropagateEncode_Host)(seg, csr));
   PetscCall(EncodeDictionary(seg, profile, &dictionary));
-  PetscCall(AutoCSRTilesEncodeValues_Host(seg, csr, &dictionary));
+  if (AutoCSRValueIsStored(seg->axes.value)) PetscCall(AutoCSRTilesEncodeValues_Host(seg, csr, &dictionary));
   seg->bytes = AutoCSRSegmentBytesMoved(seg, csr->m, csr->n);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -282,7 +282,7 @@ PetscErrorCode AutoCSRSegmentEncode_Host(AutoCSRSegment *seg, const AutoCSRMatri
 {
   const AutoCSRAxes *a         = &seg->axes;
   const PetscBool    own_index = (PetscBool)(a->index == AUTOCSR_INDEX_32 || a->index == AUTOCSR_INDEX_16);
-  const PetscBool    own_value = (PetscBool)(a->value != AUTOCSR_VALUE_CSR && a->value != AUTOCSR_VALUE_PATTERN);
+  const PetscBool    own_value = AutoCSRValueIsStored(a->value);
   AutoCSRDictionary  dictionary;
   PetscInt           slots;
 
@@ -310,8 +310,8 @@ PetscErrorCode AutoCSRSegmentEncode_Host(AutoCSRSegment *seg, const AutoCSRMatri
     slots = (PetscInt)all;
   }
   if (own_index) PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_INDEX, slots / (a->block * a->block)));
+  PetscCall(EncodeDictionary(seg, profile, &dictionary));
   if (own_value) {
-    PetscCall(EncodeDictionary(seg, profile, &dictionary));
     PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_VALUE, slots));
     if (a->order == AUTOCSR_ORDER_DIAGONAL) PetscCall(PetscMemzero(seg->stream[AUTOCSR_STREAM_VALUE].data, seg->stream[AUTOCSR_STREAM_VALUE].bytes));
   }
@@ -360,13 +360,14 @@ static PetscErrorCode EncodeCheck(const AutoCSRSegment *seg, const AutoCSRMatrix
   PetscCheck(a->order != AUTOCSR_ORDER_DIAGONAL || (contiguous && seg->n_rows == csr->m), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Order diagonal needs all rows: the values of a row are found in rows above it");
   PetscCheck(a->block == 1 || (profile && profile->block_size % a->block == 0), PETSC_COMM_SELF, PETSC_ERR_PLIB, "The rows are not made of dense blocks of %" PetscInt_FMT, a->block);
   PetscCheck(a->order != AUTOCSR_ORDER_BLOCKED || PetscMax(csr->nnz / (a->block * a->block), csr->n / a->block) <= 2147483647, PETSC_COMM_SELF, PETSC_ERR_PLIB, "32 bits do not count the blocks");
-  PetscCheck(a->order != AUTOCSR_ORDER_CSR || contiguous || !(own_index || (a->value != AUTOCSR_VALUE_CSR && a->value != AUTOCSR_VALUE_PATTERN)), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Order csr with index %s and value %s needs contiguous rows", AutoCSRIndexNames[a->index], AutoCSRValueNames[a->value]);
+  PetscCheck(a->order != AUTOCSR_ORDER_CSR || contiguous || !(own_index || AutoCSRValueIsStored(a->value)), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Order csr with index %s and value %s needs contiguous rows", AutoCSRIndexNames[a->index], AutoCSRValueNames[a->value]);
   PetscCheck(contiguous || a->mapping == AUTOCSR_MAP_EMPTY || a->mapping == AUTOCSR_MAP_LANES || a->mapping == AUTOCSR_MAP_SLICE || a->mapping == AUTOCSR_MAP_GROUP, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Mapping %s needs contiguous rows", AutoCSRMappingNames[a->mapping]);
   PetscCheck(a->index != AUTOCSR_INDEX_32 || (PetscInt64)csr->n <= (PetscInt64)1 << 32, PETSC_COMM_SELF, PETSC_ERR_PLIB, "32 bits do not hold %" PetscInt_FMT " columns", csr->n);
   PetscCheck(a->index != AUTOCSR_INDEX_FITTED || (csr->n <= AUTOCSR_MAX_FIT_COLUMN && (PetscInt64)csr->n <= (PetscInt64)1 << 32), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Models do not reach %" PetscInt_FMT " columns", csr->n);
   PetscCheck(a->index != AUTOCSR_INDEX_PATTERN || (profile && profile->pattern_id), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Index pattern needs a profile with row patterns");
   PetscCheck(a->value != AUTOCSR_VALUE_PATTERN || profile->pattern_values, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Value pattern needs a profile in which rows of one pattern have the same values");
   PetscCheck(a->value != AUTOCSR_VALUE_DICTIONARY || (profile && profile->values <= AUTOCSR_MAX_DISTINCT), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Value dictionary needs a profile with at most %d distinct values", AUTOCSR_MAX_DISTINCT);
+  PetscCheck(a->value != AUTOCSR_VALUE_CONSTANT || (profile && profile->values == 1), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Value constant needs a profile with one distinct value");
   PetscCheck(a->value != AUTOCSR_VALUE_FLOAT32 || (profile && profile->float32_exact), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Value float32 needs a profile with values that are exactly float32");
   PetscFunctionReturn(PETSC_SUCCESS);
 }

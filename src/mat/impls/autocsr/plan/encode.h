@@ -455,6 +455,7 @@ AUTOCSR_HD PetscScalar AutoCSRDecodeValue(const AutoCSRSegment *seg, const AutoC
 
   if (seg->axes.value == AUTOCSR_VALUE_CSR) return csr->val[csr->row_ptr[AutoCSRSegmentRow(seg, k)] + t];
   if (seg->axes.value == AUTOCSR_VALUE_PATTERN) return ((const PetscScalar *)stream[AUTOCSR_STREAM_PATTERN_VALUE].data)[((const PetscInt *)stream[AUTOCSR_STREAM_PATTERN_PTR].data)[((const uint16_t *)stream[AUTOCSR_STREAM_PATTERN_ID].data)[k]] + t];
+  if (seg->axes.value == AUTOCSR_VALUE_CONSTANT) return ((const PetscScalar *)stream[AUTOCSR_STREAM_DICTIONARY].data)[0];
   if (AutoCSROrderHasTiles(seg->axes.order)) {
     q = AutoCSRDecodeTiledSlot(seg, csr, k, t);
     if (q < 0) return 0;

@@ -47,7 +47,7 @@ PetscErrorCode AutoCSRPlanDestroy(AutoCSRPlan **plan)
 /* Which choices go together */
 static PetscErrorCode AxesCheck(const AutoCSRAxes *a)
 {
-  const PetscBool in_place = (PetscBool)(a->order == AUTOCSR_ORDER_CSR && a->index == AUTOCSR_INDEX_CSR && a->value == AUTOCSR_VALUE_CSR);
+  const PetscBool in_place = (PetscBool)(a->order == AUTOCSR_ORDER_CSR && a->index == AUTOCSR_INDEX_CSR && (a->value == AUTOCSR_VALUE_CSR || a->value == AUTOCSR_VALUE_CONSTANT));
 
   PetscFunctionBegin;
   PetscCheck(IsPowerOfTwo(a->slice_height), PETSC_COMM_SELF, PETSC_ERR_PLIB, "slice_height %" PetscInt_FMT " is not a power of two", a->slice_height);
@@ -63,7 +63,7 @@ static PetscErrorCode AxesCheck(const AutoCSRAxes *a)
   PetscCheck(a->mapping != AUTOCSR_MAP_NODES || (a->order == AUTOCSR_ORDER_CSR && (a->index == AUTOCSR_INDEX_32 || a->index == AUTOCSR_INDEX_16) && a->value == AUTOCSR_VALUE_CSR && a->row_group == 1 && a->block == 1 && a->sort_window <= 1 && a->lanes >= 1 && a->lanes <= AUTOCSR_NODE_ROWS), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Mapping nodes goes with order csr, index 32 or 16, value csr and single rows, not sorted, %" PetscInt_FMT " to a node", a->lanes);
   PetscCheck(a->row_group == 1 || (a->order == AUTOCSR_ORDER_CSR && a->sort_window <= 1), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Virtual rows of %" PetscInt_FMT " rows need order csr, not sorted", a->row_group);
   PetscCheck(a->block == 1 || a->order == AUTOCSR_ORDER_BLOCKED || (a->order == AUTOCSR_ORDER_CSR && a->index != AUTOCSR_INDEX_PATTERN && a->mapping == AUTOCSR_MAP_LANES && a->row_group == 1), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Blocks of %" PetscInt_FMT " rows need order csr, mapping lanes and single rows, not patterns", a->block);
-  PetscCheck(a->order != AUTOCSR_ORDER_DIAGONAL || (a->index == AUTOCSR_INDEX_PATTERN && a->value != AUTOCSR_VALUE_PATTERN && a->mapping == AUTOCSR_MAP_LANES && a->row_group == 1 && a->sort_window <= 1), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Order diagonal, index pattern and mapping lanes go together, with stored values of single rows, not sorted");
+  PetscCheck(a->order != AUTOCSR_ORDER_DIAGONAL || (a->index == AUTOCSR_INDEX_PATTERN && AutoCSRValueIsStored(a->value) && a->mapping == AUTOCSR_MAP_LANES && a->row_group == 1 && a->sort_window <= 1), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Order diagonal, index pattern and mapping lanes go together, with stored values of single rows, not sorted");
   PetscCheck(a->order != AUTOCSR_ORDER_BLOCKED || (a->block > 1 && a->index == AUTOCSR_INDEX_32 && a->value == AUTOCSR_VALUE_COPY && a->mapping == AUTOCSR_MAP_VENDOR && a->row_group == 1), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Order blocked, index 32, value copy and mapping vendor go together");
   if (a->order == AUTOCSR_ORDER_PROPAGATED) {
     PetscCheck(a->mapping == AUTOCSR_MAP_GROUP && a->partition == AUTOCSR_PARTITION_COLUMNS && a->index == AUTOCSR_INDEX_16, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Order propagated goes with partition columns, index 16 and mapping group");

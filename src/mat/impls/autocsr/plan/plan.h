@@ -41,7 +41,8 @@ typedef enum {
   AUTOCSR_VALUE_COPY,       /* PetscScalar, in the order of the segment */
   AUTOCSR_VALUE_DICTIONARY, /* uint8_t into DICTIONARY */
   AUTOCSR_VALUE_FLOAT32,    /* float (complex: two), each value exactly representable */
-  AUTOCSR_VALUE_PATTERN     /* none: rows of one pattern have the same values (index pattern, order CSR only) */
+  AUTOCSR_VALUE_PATTERN,    /* none: rows of one pattern have the same values (index pattern, order CSR only) */
+  AUTOCSR_VALUE_CONSTANT    /* none: all entries of the matrix have the value that is in DICTIONARY alone */
 } AutoCSRValue;
 
 typedef enum {
@@ -242,7 +243,7 @@ PETSC_INTERN const char *const AutoCSRPartitionNames[], *const AutoCSROrderNames
 
 /* plan/refresh.c: new values, same structure. fits is PETSC_FALSE if a value coding can no longer hold them (plan unchanged, to be rebuilt) */
 PETSC_INTERN PetscErrorCode AutoCSRPlanRefresh(AutoCSRPlan *, const AutoCSRMatrix *, PetscBool *fits);
-PETSC_INTERN PetscErrorCode AutoCSRPlanRefresh_Host(AutoCSRPlan *, const AutoCSRMatrix *, PetscBool use_dictionary, PetscBool use_float32, PetscBool *fits);
+PETSC_INTERN PetscErrorCode AutoCSRPlanRefresh_Host(AutoCSRPlan *, const AutoCSRMatrix *, PetscInt most, PetscBool use_float32, PetscBool *fits);
 
 /* plan/copy.c: a matrix and its plan in the memory of another backend; the copy of the plan is not bound */
 PETSC_INTERN PetscErrorCode AutoCSRMatrixCopy(const AutoCSRMatrix *, const AutoCSRBackend *, AutoCSRMatrix *);
@@ -256,6 +257,18 @@ PETSC_INTERN PetscErrorCode AutoCSRPlanInterpretTranspose(const AutoCSRPlan *, c
 AUTOCSR_HD PetscBool AutoCSRMappingHasWork(AutoCSRMapping mapping)
 {
   return (PetscBool)(mapping == AUTOCSR_MAP_MERGE || mapping == AUTOCSR_MAP_ROW_BLOCKS);
+}
+
+/* Each entry has a code in VALUE */
+AUTOCSR_HD PetscBool AutoCSRValueIsStored(AutoCSRValue value)
+{
+  return (PetscBool)(value == AUTOCSR_VALUE_COPY || value == AUTOCSR_VALUE_DICTIONARY || value == AUTOCSR_VALUE_FLOAT32);
+}
+
+/* Values that DICTIONARY has, 0: there is none */
+AUTOCSR_HD PetscInt AutoCSRValueDictionary(AutoCSRValue value)
+{
+  return value == AUTOCSR_VALUE_DICTIONARY ? AUTOCSR_MAX_DISTINCT : value == AUTOCSR_VALUE_CONSTANT;
 }
 
 /* Entries lie by column tile */

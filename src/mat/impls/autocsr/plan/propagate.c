@@ -13,7 +13,7 @@ PetscErrorCode AutoCSRPropagateAllocate(AutoCSRSegment *seg, PetscInt n, const P
   PetscCheck(units <= PETSC_MAX_INT / AUTOCSR_PROPAGATE_UNIT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Runs of %" PetscInt_FMT " rows have more slots than a PetscInt counts; take another strategy or 64-bit indices", seg->n_rows);
   PetscCall(AutoCSRTiledAllocateItems(seg, tiles, tile_unit));
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_INDEX, units * AUTOCSR_PROPAGATE_UNIT));
-  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_VALUE, units * AUTOCSR_PROPAGATE_UNIT));
+  if (AutoCSRValueIsStored(seg->axes.value)) PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_VALUE, units * AUTOCSR_PROPAGATE_UNIT));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -24,16 +24,16 @@ static PetscBool SymmetryFits(const AutoCSRSegment *seg, const AutoCSRMatrix *cs
   return (PetscBool)(seg->axes.order != AUTOCSR_ORDER_DIAGONAL || AutoCSRValuesAreSymmetric(csr));
 }
 
-PetscErrorCode AutoCSRPlanRefresh_Host(AutoCSRPlan *plan, const AutoCSRMatrix *csr, PetscBool use_dictionary, PetscBool use_float32, PetscBool *fits)
+PetscErrorCode AutoCSRPlanRefresh_Host(AutoCSRPlan *plan, const AutoCSRMatrix *csr, PetscInt most, PetscBool use_float32, PetscBool *fits)
 {
   AutoCSRDictionary dictionary;
 
   PetscFunctionBegin;
-  if (use_dictionary || use_float32) { /* over the whole matrix, as the profile did: before anything is written */
+  if (most < PETSC_MAX_INT || use_float32) { /* over the whole matrix, as the profile did: before anything is written */
     PetscBool float32_exact;
 
     PetscCall(AutoCSRValuesExamine(csr, &dictionary, &float32_exact));
-    if ((use_dictionary && dictionary.n > AUTOCSR_MAX_DISTINCT) || (use_float32 && !float32_exact)) {
+    if (dictionary.n > most || (use_float32 && !float32_exact)) {
       *fits = PETSC_FALSE;
       PetscFunctionReturn(PETSC_SUCCESS);
     }
@@ -53,7 +53,8 @@ PetscErrorCode AutoCSRPlanRefresh_Host(AutoCSRPlan *plan, const AutoCSRMatrix *c
       for (PetscInt p = 0; p < seg->n_patterns; p++) AutoCSREncodePatternRoot(seg, p);
       continue;
     }
-    if (seg->axes.value == AUTOCSR_VALUE_DICTIONARY) PetscCall(PetscArraycpy((PetscScalar *)seg->stream[AUTOCSR_STREAM_DICTIONARY].data, dictionary.value, AUTOCSR_MAX_DISTINCT));
+    if (AutoCSRValueDictionary(seg->axes.value)) PetscCall(PetscArraycpy((PetscScalar *)seg->stream[AUTOCSR_STREAM_DICTIONARY].data, dictionary.value, AutoCSRValueDictionary(seg->axes.value)));
+    if (!AutoCSRValueIsStored(seg->axes.value)) continue;
     if (AutoCSROrderHasTiles(seg->axes.order)) {
       PetscCall(AutoCSRTilesEncodeValues_Host(seg, csr, &dictionary));
       continue;
@@ -65,15 +66,18 @@ PetscErrorCode AutoCSRPlanRefresh_Host(AutoCSRPlan *plan, const AutoCSRMatrix *c
 
 PetscErrorCode AutoCSRPlanRefresh(AutoCSRPlan *plan, const AutoCSRMatrix *csr, PetscBool *fits)
 {
-  PetscBool use_dictionary = PETSC_FALSE, use_float32 = PETSC_FALSE;
+  PetscBool use_float32 = PETSC_FALSE;
+  PetscInt  most        = PETSC_MAX_INT;
 
   PetscFunctionBegin;
   PetscCheck(plan->m == csr->m && plan->n == csr->n && plan->nnz == csr->nnz, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The plan is of another structure");
   for (PetscInt i = 0; i < plan->n_segments; i++) {
-    if (plan->segment[i].axes.value == AUTOCSR_VALUE_DICTIONARY) use_dictionary = PETSC_TRUE;
-    if (plan->segment[i].axes.value == AUTOCSR_VALUE_FLOAT32) use_float32 = PETSC_TRUE;
+    const AutoCSRValue value = plan->segment[i].axes.value;
+
+    if (AutoCSRValueDictionary(value)) most = PetscMin(most, AutoCSRValueDictionary(value));
+    if (value == AUTOCSR_VALUE_FLOAT32) use_float32 = PETSC_TRUE;
   }
   *fits = PETSC_TRUE;
-  PetscCall((*csr->backend->refresh)(plan, csr, use_dictionary, use_float32, fits));
+  PetscCall((*csr->backend->refresh)(plan, csr, most, use_float32, fits));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

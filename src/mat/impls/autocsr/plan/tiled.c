@@ -44,7 +44,7 @@ PetscErrorCode AutoCSRTiledAllocateSlots(AutoCSRSegment *seg, PetscInt tiles, co
   first_group[tiles] = (PetscInt)groups;
   PetscCall(AutoCSRTiledAllocateItems(seg, tiles, first_group));
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_INDEX, (PetscInt)groups * AUTOCSR_TILED_GROUP));
-  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_VALUE, (PetscInt)groups * AUTOCSR_TILED_GROUP));
+  if (AutoCSRValueIsStored(seg->axes.value)) PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_VALUE, (PetscInt)groups * AUTOCSR_TILED_GROUP));
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_END, (PetscInt)groups * (AUTOCSR_TILED_GROUP / AUTOCSR_TILED_RUN)));
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_PIECE_PTR, (PetscInt)groups + 1));
   PetscFunctionReturn(PETSC_SUCCESS);

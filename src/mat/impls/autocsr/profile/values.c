@@ -43,6 +43,14 @@ static inline PetscBool Add(AutoCSRDictionary *d, const PetscScalar *v)
   return PETSC_TRUE;
 }
 
+/* Are all values the first one? As of most graphs: read side by side, without a dictionary */
+static PetscErrorCode AreEqual(const AutoCSRMatrix *csr, PetscBool *equal)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscArraycmp(csr->val, csr->val + 1, csr->nnz - 1, equal));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
   Collects until there are too many; what it has seen by then need not be looked at again: its end is returned in *seen. Some from all over come first:
   the first rows may know few of very many
@@ -56,6 +64,13 @@ static PetscErrorCode Collect(const AutoCSRMatrix *csr, AutoCSRDictionary *d, Pe
   *seen = 0;
   for (PetscInt64 p = 0; p < csr->nnz; p += step) {
     if (!Add(d, &csr->val[p])) PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (d->n == 1) {
+    PetscBool equal;
+
+    PetscCall(AreEqual(csr, &equal));
+    if (equal) *seen = csr->nnz;
+    if (equal) PetscFunctionReturn(PETSC_SUCCESS);
   }
   for (PetscInt p = 0; p < csr->nnz; p++) {
     if (Add(d, &csr->val[p])) continue;

@@ -210,8 +210,8 @@ static PetscErrorCode trial_add_coded(const SampleMatrix sample[], const AutoCSR
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All axes that a strategy may ask for; few: samples with few distinct values; same: with values that the patterns tell; blocks[b]: of dense b by b blocks */
-static PetscErrorCode trials_list(const SampleMatrix sample[], const SampleMatrix few[], const SampleMatrix same[], SampleMatrix blocks[][SAMPLES], const AutoCSRFigures *f, Trial trial[], PetscInt *n)
+/* All axes that a strategy may ask for; few: samples with few distinct values, one: with one; same: with values that the patterns tell; blocks[b]: of dense b by b blocks */
+static PetscErrorCode trials_list(const SampleMatrix sample[], const SampleMatrix few[], const SampleMatrix one[], const SampleMatrix same[], SampleMatrix blocks[][SAMPLES], const AutoCSRFigures *f, Trial trial[], PetscInt *n)
 {
   AutoCSRAxes axes = {.lanes = 1, .row_group = 1, .slice_height = f->backend->slice_height, .tile_width = f->backend->tile_width, .tile_height = f->backend->tile_height, .tile_steps = f->backend->tile_steps};
 
@@ -230,11 +230,15 @@ static PetscErrorCode trials_list(const SampleMatrix sample[], const SampleMatri
     axes.index = AUTOCSR_INDEX_16;
     PetscCall(trial_add(sample, f, &axes, trial, n));
   }
+  axes.index = AUTOCSR_INDEX_CSR;
+  axes.value = AUTOCSR_VALUE_CONSTANT;
+  for (axes.lanes = 1; axes.lanes <= 256; axes.lanes *= 2) PetscCall(trial_add(one, f, &axes, trial, n));
   PetscCall(trial_add_coded(sample, f, AUTOCSR_VALUE_CSR, trial, n));
   PetscCall(trial_add_coded(same, f, AUTOCSR_VALUE_PATTERN, trial, n));
   PetscCall(trial_add_coded(sample, f, AUTOCSR_VALUE_COPY, trial, n));
   PetscCall(trial_add_coded(sample, f, AUTOCSR_VALUE_DICTIONARY, trial, n));
   PetscCall(trial_add_coded(few, f, AUTOCSR_VALUE_DICTIONARY, trial, n));
+  PetscCall(trial_add_coded(one, f, AUTOCSR_VALUE_CONSTANT, trial, n));
   if (sample[0].profile->float32_exact) PetscCall(trial_add_coded(sample, f, AUTOCSR_VALUE_FLOAT32, trial, n));
   axes.lanes = 1;
   axes.index = AUTOCSR_INDEX_16;
@@ -362,7 +366,7 @@ static PetscErrorCode measure_executors(AutoCSRFigures *f)
 {
   AutoCSRMachine *m           = &f->machine;
   const double    reported[3] = {m->cache[0], m->cache[1], m->cache[2]};
-  SampleMatrix    sample[SAMPLES], few[SAMPLES], same[SAMPLES], blocks[AUTOCSR_LARGEST_BLOCK + 1][SAMPLES], far;
+  SampleMatrix    sample[SAMPLES], few[SAMPLES], one[SAMPLES], same[SAMPLES], blocks[AUTOCSR_LARGEST_BLOCK + 1][SAMPLES], far;
   Trial          *trial;
   double          gained = 1;
 
@@ -371,6 +375,7 @@ static PetscErrorCode measure_executors(AutoCSRFigures *f)
     PetscCall(sample_create(f, &Samples[s], 101, 1, &sample[s]));
     PetscCall(sample_create(f, &Samples[s], 0, 1, &same[s]));
     PetscCall(sample_create(f, &Samples[s], 7, 1, &few[s]));
+    PetscCall(sample_create(f, &Samples[s], 1, 1, &one[s]));
   }
   PetscCall(PetscMemzero(blocks, sizeof(blocks)));
   for (int s = SHORT_ROWS; s <= UNEVEN_ROWS; s++) {
@@ -378,7 +383,7 @@ static PetscErrorCode measure_executors(AutoCSRFigures *f)
   }
   PetscCall(sample_create(f, &FarRows, 101, 1, &far));
   PetscCall(PetscMalloc1(AUTOCSR_MAX_EXECUTORS, &trial));
-  PetscCall(trials_list(sample, few, same, blocks, f, trial, &f->n_executors));
+  PetscCall(trials_list(sample, few, one, same, blocks, f, trial, &f->n_executors));
   for (int level = 0; level < 4; level++) {
     m->bandwidth[level]   = 0;
     m->random_line[level] = PETSC_MAX_REAL;
@@ -405,6 +410,7 @@ static PetscErrorCode measure_executors(AutoCSRFigures *f)
   for (int s = 0; s < SAMPLES; s++) {
     PetscCall(sample_destroy(&sample[s]));
     PetscCall(sample_destroy(&few[s]));
+    PetscCall(sample_destroy(&one[s]));
     PetscCall(sample_destroy(&same[s]));
     for (PetscInt b = 2; b <= AUTOCSR_LARGEST_BLOCK; b++) PetscCall(sample_destroy(&blocks[b][s]));
   }

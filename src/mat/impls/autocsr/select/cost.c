@@ -204,7 +204,7 @@ PetscErrorCode AutoCSRCostTerms(const AutoCSRChooser *chooser, const AutoCSRProb
 static double encode_launches(const AutoCSRCost *part)
 {
   if (part->own_bytes <= 0) return 0;
-  return part->axes.value == AUTOCSR_VALUE_CSR && part->axes.index == AUTOCSR_INDEX_CSR ? NAME_LAUNCHES : ENCODE_LAUNCHES;
+  return !AutoCSRValueIsStored(part->axes.value) && part->axes.index == AUTOCSR_INDEX_CSR ? NAME_LAUNCHES : ENCODE_LAUNCHES;
 }
 
 PetscErrorCode AutoCSRCostEvaluate(AutoCSRChooser *chooser, const AutoCSRProblem *problem, const AutoCSRStrategy *strategy, const AutoCSRAxes *axes, AutoCSREvaluation *total)

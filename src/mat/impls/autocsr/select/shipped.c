@@ -1,6 +1,6 @@
 /*
   The figures shipped, until others are measured: what calibrate.c found on one processor (Zen 5, real double, 32-bit
-  indices; for blocks of other sizes than 4 that times what another, Zen 4, takes longer for them, and for nodes what that one takes), and for a GPU what is in shipped_cuda.h. They are data: a kernel that changes wants them measured again.
+  indices; for blocks of other sizes than 4 that times what another, Zen 4, takes longer for them, for nodes what that one takes, and for one value for all entries, of a copy's or the CSR's, the part that it takes there), and for a GPU what is in shipped_cuda.h. They are data: a kernel that changes wants them measured again.
 */
 #include "figures.h"
 #if defined(AUTOCSR_HAVE_CUDA)
@@ -90,6 +90,16 @@ static const struct {
     {"sliced/fitted/copy", {{1.6, 1.8, 0.3}, {1.4, 1.7, 0.3}, {1.4, 1.4, 0.3}}, 0.56},
     {"sliced/fitted/dictionary", {{1.8, 1.8, 0.3}, {1.6, 1.7, 0.3}, {1.6, 1.4, 0.3}}, 0.56},
     {"sliced/fitted/float32", {{1.7, 1.8, 0.3}, {1.5, 1.7, 0.3}, {1.5, 1.4, 0.3}}, 0.56},
+    {"csr/csr/constant/lanes1", {{0.245, 0.458, 5.49}, {0.245, 0.361, 2.13}, {0.232, 0.472, 2.24}}, 0.81},
+    {"csr/csr/constant/lanes2", {{0.266, 0.805, 4.3}, {0.305, 0.491, 4.3}, {0.307, 0.464, 4.99}}, 0.75},
+    {"csr/csr/constant/lanes4", {{0.192, 0.615, 4.32}, {0.194, 0.679, 3.82}, {0.195, 0.707, 4.21}}, 0.8},
+    {"csr/csr/constant/lanes8", {{0.167, 0.848, 4.6}, {0.153, 1.18, 4.91}, {0.155, 1.7, 6.14}}, 0.97},
+    {"csr/csr/constant/lanes16", {{0.182, 0.944, 4.32}, {0.16, 1.21, 4.75}, {0.167, 1.91, 5.55}}, 1.06},
+    {"csr/csr/constant/lanes32", {{0.202, 0.951, 4.16}, {0.175, 1.26, 4.47}, {0.178, 1.89, 4}}, 1.06},
+    {"sliced/32/constant", {{0.193, 0.233, 1.21}, {0.172, 0.202, 0.194}, {0.163, 0.196, 0.193}}, 0.56},
+    {"sliced/16/constant", {{0.184, 0.246, 1.17}, {0.164, 0.245, 0.179}, {0.158, 0.216, 0.187}}, 0.56},
+    {"tiled/16/constant", {{0.261, 2.09, 0}, {0.256, 2.38, 0}, {0.235, 4.48, 0}}},
+    {"sliced/fitted/constant", {{1.23, 1.61, 0.3}, {1.07, 1.52, 0.3}, {1.07, 1.25, 0.3}}, 0.56},
 };
 
 #define NAMED_ROW 2.5e-10 /* seconds: what a row of a slice takes longer where rows are named (Zen 4) */

@@ -59,7 +59,7 @@ static AutoCSRAxes kernel_axes(const AutoCSRAxes *axes, PetscInt kernel, PetscBo
 static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
 {
   const AutoCSRProfile *profile = problem->profile;
-  AutoCSRAxes           axes    = {.partition = AUTOCSR_PARTITION_BIN, .order = AUTOCSR_ORDER_CSR, .index = AUTOCSR_INDEX_CSR, .value = AUTOCSR_VALUE_CSR, .mapping = AUTOCSR_MAP_LANES, .lanes = 1};
+  AutoCSRAxes           axes    = {.partition = AUTOCSR_PARTITION_BIN, .order = AUTOCSR_ORDER_CSR, .index = AUTOCSR_INDEX_CSR, .value = AutoCSRValueInPlace(problem), .mapping = AUTOCSR_MAP_LANES, .lanes = 1};
   PetscBool             asked;
 
   PetscFunctionBegin;

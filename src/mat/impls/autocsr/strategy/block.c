@@ -39,7 +39,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
 {
   const AutoCSRRange range = problem->range;
   AutoCSRAxes        axes  = {.partition = AUTOCSR_PARTITION_ROWS, .order = AUTOCSR_ORDER_CSR, .mapping = AUTOCSR_MAP_LANES, .row_group = 1};
-  AutoCSRValue       value[3];
+  AutoCSRValue       value[AUTOCSR_STORED_CODINGS];
   const PetscInt     n_values = AutoCSRStoredValueCodings(problem, value), largest = problem->profile->block_size;
 
   PetscFunctionBegin;

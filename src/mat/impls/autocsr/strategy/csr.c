@@ -1,7 +1,7 @@
 /*
   csr: the rows in place, each by a number of lanes that suits the row length (kernels serial, subvector and vector of
   hou2017, III-B).
-    variants  the CSR's columns, or 16-bit ones; values always in place; lanes by the rule or, where rows are worked on at
+    variants  the CSR's columns, or 16-bit ones; values always in place, unless all are the same; lanes by the rule or, where rows are worked on at
               once and few rows want many lanes, any number
     cost      the CSR's bytes; a row's start-up, which short rows feel
     unseen    without a profile: rows in place, lanes by the mean length
@@ -38,7 +38,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   const double       length = range.nnz / PetscMax(range.rows - range.empty_rows, 1);
   const PetscInt     lanes  = AutoCSRProblemLanes(problem, length);
   const PetscBool    can_16 = (PetscBool)(problem->profile && range.slices_16 == range.slices && !mostly_empty(&range));
-  AutoCSRAxes        axes   = {.partition = AUTOCSR_PARTITION_ROWS, .order = AUTOCSR_ORDER_CSR, .value = AUTOCSR_VALUE_CSR, .mapping = AUTOCSR_MAP_LANES, .row_group = 1};
+  AutoCSRAxes        axes   = {.partition = AUTOCSR_PARTITION_ROWS, .order = AUTOCSR_ORDER_CSR, .mapping = AUTOCSR_MAP_LANES, .row_group = 1};
 
   PetscFunctionBegin;
   axes.slice_height = problem->profile ? problem->profile->slice_height : problem->csr->backend->slice_height;
@@ -48,8 +48,10 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
     if (problem->parallel && axes.lanes < LINE_LANES && length > LONG_WALK * (double)axes.lanes) continue;
     axes.reduction = axes.lanes > 1 ? AUTOCSR_REDUCE_TREE : AUTOCSR_REDUCE_NONE;
     axes.index     = AUTOCSR_INDEX_CSR;
+    axes.value     = AutoCSRValueInPlace(problem);
     AutoCSRVariantAdd(problem, &axes, max, list, n);
     axes.index = AUTOCSR_INDEX_16;
+    axes.value = AUTOCSR_VALUE_CSR;
     if (can_16) AutoCSRVariantAdd(problem, &axes, max, list, n);
   }
   PetscFunctionReturn(PETSC_SUCCESS);

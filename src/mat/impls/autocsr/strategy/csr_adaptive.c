@@ -18,7 +18,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   const AutoCSRRange    range   = problem->range;
   const AutoCSRBackend *backend = problem->csr->backend;
   PetscBool             asked;
-  AutoCSRAxes           axes = {.partition = AUTOCSR_PARTITION_ROWS, .order = AUTOCSR_ORDER_CSR, .index = AUTOCSR_INDEX_CSR, .value = AUTOCSR_VALUE_CSR, .mapping = AUTOCSR_MAP_ROW_BLOCKS, .reduction = AUTOCSR_REDUCE_TREE, .row_group = 1, .tile_width = backend->tile_width};
+  AutoCSRAxes           axes = {.partition = AUTOCSR_PARTITION_ROWS, .order = AUTOCSR_ORDER_CSR, .index = AUTOCSR_INDEX_CSR, .value = AutoCSRValueInPlace(problem), .mapping = AUTOCSR_MAP_ROW_BLOCKS, .reduction = AUTOCSR_REDUCE_TREE, .row_group = 1, .tile_width = backend->tile_width};
 
   PetscFunctionBegin;
   *n   = 0;

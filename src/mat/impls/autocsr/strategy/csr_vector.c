@@ -11,7 +11,7 @@
 static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
 {
   PetscBool   asked;
-  AutoCSRAxes axes = {.partition = AUTOCSR_PARTITION_ROWS, .order = AUTOCSR_ORDER_CSR, .index = AUTOCSR_INDEX_CSR, .value = AUTOCSR_VALUE_CSR, .mapping = AUTOCSR_MAP_LANES, .reduction = AUTOCSR_REDUCE_TREE, .lanes = AutoCSRProblemVectorLanes(problem), .row_group = 1};
+  AutoCSRAxes axes = {.partition = AUTOCSR_PARTITION_ROWS, .order = AUTOCSR_ORDER_CSR, .index = AUTOCSR_INDEX_CSR, .value = AutoCSRValueInPlace(problem), .mapping = AUTOCSR_MAP_LANES, .reduction = AUTOCSR_REDUCE_TREE, .lanes = AutoCSRProblemVectorLanes(problem), .row_group = 1};
 
   PetscFunctionBegin;
   *n   = 0;

@@ -56,7 +56,7 @@ void AutoCSRVariantAdd(const AutoCSRProblem *problem, const AutoCSRAxes *axes, P
   /* The enums of the settings are those of the axes after an AUTO */
   if (s->index != MAT_AUTOCSR_INDEX_AUTO && (PetscInt)s->index - 1 != (PetscInt)axes->index) return;
   if (s->value != MAT_AUTOCSR_VALUE_AUTO && (PetscInt)s->value - 1 != (PetscInt)axes->value) return;
-  if (s->objective == MAT_AUTOCSR_OBJECTIVE_MEMORY && axes->value != AUTOCSR_VALUE_CSR && axes->value != AUTOCSR_VALUE_PATTERN) return;
+  if (s->objective == MAT_AUTOCSR_OBJECTIVE_MEMORY && AutoCSRValueIsStored(axes->value)) return;
   if (problem->profile && problem->profile->unsorted && (axes->index != AUTOCSR_INDEX_CSR || axes->block > 1)) return;
   if (*n < max) list[(*n)++] = *axes;
 }
@@ -99,12 +99,22 @@ PetscErrorCode AutoCSRCostInPlace(const AutoCSRProblem *problem, const AutoCSRAx
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscInt AutoCSRStoredValueCodings(const AutoCSRProblem *problem, AutoCSRValue value[3])
+AutoCSRValue AutoCSRValueInPlace(const AutoCSRProblem *problem)
 {
-  PetscInt n = 0;
+  const MatAutoCSRValueCoding asked = problem->settings->value;
 
+  return problem->profile && problem->profile->values == 1 && (asked == MAT_AUTOCSR_VALUE_AUTO || asked == MAT_AUTOCSR_VALUE_CONSTANT) ? AUTOCSR_VALUE_CONSTANT : AUTOCSR_VALUE_CSR;
+}
+
+/* Where one value is all that there is, a dictionary is for those that have no kernel for that, and float32 for who asks */
+PetscInt AutoCSRStoredValueCodings(const AutoCSRProblem *problem, AutoCSRValue value[AUTOCSR_STORED_CODINGS])
+{
+  const PetscBool constant = (PetscBool)(problem->profile->values == 1);
+  PetscInt        n        = 0;
+
+  if (constant) value[n++] = AUTOCSR_VALUE_CONSTANT;
   if (problem->profile->values <= AUTOCSR_MAX_DISTINCT) value[n++] = AUTOCSR_VALUE_DICTIONARY;
-  if (problem->profile->float32_exact) value[n++] = AUTOCSR_VALUE_FLOAT32;
+  if (problem->profile->float32_exact && (!constant || problem->settings->value == MAT_AUTOCSR_VALUE_FLOAT32)) value[n++] = AUTOCSR_VALUE_FLOAT32;
   value[n++] = AUTOCSR_VALUE_COPY;
   return n;
 }
@@ -112,7 +122,7 @@ PetscInt AutoCSRStoredValueCodings(const AutoCSRProblem *problem, AutoCSRValue v
 void AutoCSRVariantAddStored(const AutoCSRProblem *problem, const AutoCSRAxes *axes, PetscInt max, AutoCSRAxes list[], PetscInt *n)
 {
   AutoCSRAxes    stored = *axes;
-  AutoCSRValue   value[3];
+  AutoCSRValue   value[AUTOCSR_STORED_CODINGS];
   const PetscInt n_values = AutoCSRStoredValueCodings(problem, value);
 
   for (PetscInt v = 0; v < n_values; v++) {
@@ -138,7 +148,7 @@ PetscErrorCode AutoCSRSlicesWillDo(const AutoCSRProblem *problem, PetscBool *eno
 
 const char *AutoCSRValueWords(AutoCSRValue value)
 {
-  static const char *const words[] = {"in place", "copied", "from a dictionary", "as float32", "by pattern"};
+  static const char *const words[] = {"in place", "copied", "from a dictionary", "as float32", "by pattern", "all the same"};
 
   return words[value];
 }
@@ -195,7 +205,7 @@ static inline PetscBool skips_padding(const AutoCSRProblem *problem, const AutoC
 void AutoCSRCostFill(const AutoCSRProblem *problem, const AutoCSRAxes *axes, double rows, double nnz, double entries, double slices, double names, AutoCSRCost *cost)
 {
   const AutoCSRRange *range   = &problem->range;
-  const PetscBool     copied  = (PetscBool)(axes->value != AUTOCSR_VALUE_CSR && axes->value != AUTOCSR_VALUE_PATTERN);
+  const PetscBool     copied  = AutoCSRValueIsStored(axes->value);
   const PetscBool     indexed = (PetscBool)(axes->index == AUTOCSR_INDEX_32 || axes->index == AUTOCSR_INDEX_16);
   const double        block   = PetscMax(1, axes->block);
   double              own     = stream_bytes(axes, AUTOCSR_STREAM_ROWS, names);
@@ -211,7 +221,7 @@ void AutoCSRCostFill(const AutoCSRProblem *problem, const AutoCSRAxes *axes, dou
   if (axes->index == AUTOCSR_INDEX_PATTERN) own += pattern_bytes(axes, problem->profile, rows, nnz);
   if (copied) own += stream_bytes(axes, AUTOCSR_STREAM_VALUE, entries);
   if (axes->order == AUTOCSR_ORDER_BLOCKED) own += stream_bytes(axes, AUTOCSR_STREAM_BLOCK_PTR, rows / block + 1);
-  if (axes->value == AUTOCSR_VALUE_DICTIONARY) own += stream_bytes(axes, AUTOCSR_STREAM_DICTIONARY, AUTOCSR_MAX_DISTINCT);
+  own += stream_bytes(axes, AUTOCSR_STREAM_DICTIONARY, AutoCSRValueDictionary(axes->value));
   if (axes->mapping == AUTOCSR_MAP_MERGE) own += stream_bytes(axes, AUTOCSR_STREAM_WORK, 2 * ((rows + nnz) / ((double)axes->tile_width * axes->tile_height) + 2));
   if (axes->mapping == AUTOCSR_MAP_ROW_BLOCKS) own += stream_bytes(axes, AUTOCSR_STREAM_WORK, 2 * (nnz / ((double)axes->tile_width * axes->tile_height - axes->row_limit) + 2));
 

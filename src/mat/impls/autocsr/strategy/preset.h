@@ -17,8 +17,11 @@ PETSC_INTERN PetscErrorCode AutoCSRProblemAsksFor(const AutoCSRProblem *, const 
 PETSC_INTERN PetscInt AutoCSRProblemVectorLanes(const AutoCSRProblem *);
 /* Has one of the matrix's chunks far more of the entries than the mean has? What takes equal shares of rows, or of entries, then waits for what falls on it, or on the others */
 PETSC_INTERN PetscBool AutoCSRProblemIsUneven(const AutoCSRProblem *);
-/* The value codings that values stored in a segment's own order may have here; returns how many */
-PETSC_INTERN PetscInt AutoCSRStoredValueCodings(const AutoCSRProblem *, AutoCSRValue[3]);
+/* How values of entries in place are read: none at all where all are the same */
+PETSC_INTERN AutoCSRValue AutoCSRValueInPlace(const AutoCSRProblem *);
+/* The value codings that entries in a segment's own order may have here; returns how many */
+#define AUTOCSR_STORED_CODINGS 4
+PETSC_INTERN PetscInt AutoCSRStoredValueCodings(const AutoCSRProblem *, AutoCSRValue[AUTOCSR_STORED_CODINGS]);
 /* Adds a variant for each of these */
 PETSC_INTERN void AutoCSRVariantAddStored(const AutoCSRProblem *, const AutoCSRAxes *, PetscInt max, AutoCSRAxes list[], PetscInt *n);
 /*

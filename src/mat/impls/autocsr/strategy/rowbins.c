@@ -65,7 +65,7 @@ static PetscInt make_parts(const AutoCSRProfile *profile, const AutoCSRAxes *axe
   PetscInt          n     = 0;
 
   for (PetscInt k = (PetscInt)PETSC_STATIC_ARRAY_LENGTH(Kernels) - 1; k >= 0 && Kernels[k].bin > first; k--) {
-    AutoCSRAxes a = {.partition = AUTOCSR_PARTITION_BIN, .order = AUTOCSR_ORDER_CSR, .index = AUTOCSR_INDEX_CSR, .value = AUTOCSR_VALUE_CSR, .mapping = AUTOCSR_MAP_LANES, .lanes = Kernels[k].lanes, .row_group = 1};
+    AutoCSRAxes a = {.partition = AUTOCSR_PARTITION_BIN, .order = AUTOCSR_ORDER_CSR, .index = AUTOCSR_INDEX_CSR, .value = axes->value == AUTOCSR_VALUE_CONSTANT ? axes->value : AUTOCSR_VALUE_CSR, .mapping = AUTOCSR_MAP_LANES, .lanes = Kernels[k].lanes, .row_group = 1};
 
     a.reduction = a.lanes > 1 ? AUTOCSR_REDUCE_TREE : AUTOCSR_REDUCE_NONE;
     add_part(profile, &a, PetscMax(first, k ? Kernels[k - 1].bin : 0), Kernels[k].bin, part, &n);
@@ -82,10 +82,10 @@ static PetscInt make_parts(const AutoCSRProfile *profile, const AutoCSRAxes *axe
 static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
 {
   const PetscInt limits[] = {3, 4, 5, 6, 7};
-  AutoCSRAxes    in_place = {.partition = AUTOCSR_PARTITION_BIN, .order = AUTOCSR_ORDER_CSR, .index = AUTOCSR_INDEX_CSR, .value = AUTOCSR_VALUE_CSR, .mapping = AUTOCSR_MAP_LANES, .lanes = 1, .row_group = 1};
+  AutoCSRAxes    in_place = {.partition = AUTOCSR_PARTITION_BIN, .order = AUTOCSR_ORDER_CSR, .index = AUTOCSR_INDEX_CSR, .value = AutoCSRValueInPlace(problem), .mapping = AUTOCSR_MAP_LANES, .lanes = 1, .row_group = 1};
   AutoCSRAxes    slices   = {.partition = AUTOCSR_PARTITION_BIN, .order = AUTOCSR_ORDER_SLICED, .mapping = AUTOCSR_MAP_SLICE, .reduction = AUTOCSR_REDUCE_NONE, .lanes = 1, .row_group = 1};
   PetscInt       rows     = 0;
-  AutoCSRValue   value[3];
+  AutoCSRValue   value[AUTOCSR_STORED_CODINGS];
   const PetscInt n_values = AutoCSRStoredValueCodings(problem, value);
   PetscBool      none;
 
