@@ -28,6 +28,6 @@ static PetscErrorCode ChooseOrder(void)
 
   test:
     requires: double
-    args: -few -matrix {{2 5 7 8 11 14 16 19 20 24 27 28 30 39 40 41}} -order {{0 1 2}}
+    args: -few -matrix {{2 5 7 8 11 14 16 19 20 24 27 28 30 33 34 43 44 45}} -order {{0 1 2}}
 
 TEST*/

@@ -4,7 +4,7 @@
   tiled (agent_tiled.cuh), and makes sums of pieces; the third adds these by blocks of rows (agent_propagate.cuh).
 
   Bytes (real double): 10.1 an entry, 19 a piece (its sum written and read, and its codes), 20 a column that has entries, 8 a row. No entry is
-  gathered from beyond shared memory, and a gather is what L2 has fewest of (doc/performance.md). With columns in their own order
+  gathered from beyond shared memory, and a gather is what L2 has fewest of (doc/experiments.md). With columns in their own order
   nearly every entry of an R-MAT graph is a piece, so a third of them is: 266 million entries of 2^25 rows are 4.8 GB.
 */
 #ifndef AUTOCSR_AGENT_POPULAR_CUH

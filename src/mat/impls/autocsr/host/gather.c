@@ -1,6 +1,6 @@
 /*
   Is the gather instruction of this processor faster than a load for each lane, where x is in the first cache? It has both, whatever it is: on an EPYC loads are, on a Xeon the
-  instruction (performance.md), and microcode can make it slower than it was.
+  instruction (experiments.md), and microcode can make it slower than it was.
 */
 #include "executors.h"
 
