@@ -40,7 +40,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   const AutoCSRRange range = problem->range;
   AutoCSRAxes        axes  = {.partition = AUTOCSR_PARTITION_ROWS, .order = AUTOCSR_ORDER_CSR, .mapping = AUTOCSR_MAP_LANES, .row_group = 1};
   AutoCSRValue       value[AUTOCSR_STORED_CODINGS];
-  const PetscInt     n_values = AutoCSRStoredValueCodings(problem, value), largest = problem->profile->block_size;
+  const PetscInt     n_values = AutoCSRStoredValueCodings(problem, PETSC_FALSE, value), largest = problem->profile->block_size;
 
   PetscFunctionBegin;
   axes.slice_height = problem->profile->slice_height;

@@ -83,7 +83,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
     *why = "some blocks of rows have so many of the entries that the others would wait for them: it is used where it is asked for by name";
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  AutoCSRVariantAddStored(problem, &axes, max, list, n);
+  AutoCSRVariantAddStored(problem, PETSC_TRUE, &axes, max, list, n);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

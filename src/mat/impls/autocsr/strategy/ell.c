@@ -16,7 +16,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   const double       limit = PetscMin((1 + PADDING_LIMIT) * range.nnz, (double)PETSC_MAX_INT);
   AutoCSRAxes        axes  = {.partition = AUTOCSR_PARTITION_ROWS, .order = AUTOCSR_ORDER_SLICED, .mapping = AUTOCSR_MAP_SLICE, .reduction = AUTOCSR_REDUCE_NONE, .lanes = 1, .row_group = 1};
   AutoCSRValue       value[AUTOCSR_STORED_CODINGS];
-  const PetscInt     n_values = AutoCSRStoredValueCodings(problem, value);
+  const PetscInt     n_values = AutoCSRStoredValueCodings(problem, PETSC_TRUE, value);
 
   PetscFunctionBegin;
   axes.slice_height = problem->profile->slice_height;

@@ -14,7 +14,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   const AutoCSRRange range = problem->range;
   AutoCSRAxes        axes  = {.partition = AUTOCSR_PARTITION_ROWS, .index = AUTOCSR_INDEX_PATTERN, .reduction = AUTOCSR_REDUCE_NONE, .lanes = 1, .row_group = 1};
   AutoCSRValue       value[AUTOCSR_STORED_CODINGS];
-  const PetscInt     n_values = AutoCSRStoredValueCodings(problem, value);
+  const PetscInt     n_values = AutoCSRStoredValueCodings(problem, PETSC_FALSE, value);
 
   PetscFunctionBegin;
   axes.slice_height = problem->profile->slice_height;

@@ -47,7 +47,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   *why = "the settings ask for a coding that popular does not have";
-  AutoCSRVariantAddStored(problem, &axes, max, list, n);
+  AutoCSRVariantAddStored(problem, PETSC_TRUE, &axes, max, list, n);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -106,24 +106,25 @@ AutoCSRValue AutoCSRValueInPlace(const AutoCSRProblem *problem)
   return problem->profile && problem->profile->values == 1 && (asked == MAT_AUTOCSR_VALUE_AUTO || asked == MAT_AUTOCSR_VALUE_CONSTANT) ? AUTOCSR_VALUE_CONSTANT : AUTOCSR_VALUE_CSR;
 }
 
-/* Where one value is all that there is, a dictionary is for those that have no kernel for that, and float32 for who asks */
-PetscInt AutoCSRStoredValueCodings(const AutoCSRProblem *problem, AutoCSRValue value[AUTOCSR_STORED_CODINGS])
+PetscInt AutoCSRStoredValueCodings(const AutoCSRProblem *problem, PetscBool constant, AutoCSRValue value[AUTOCSR_STORED_CODINGS])
 {
-  const PetscBool constant = (PetscBool)(problem->profile->values == 1);
-  PetscInt        n        = 0;
+  PetscInt n = 0;
 
-  if (constant) value[n++] = AUTOCSR_VALUE_CONSTANT;
+  if (constant && AutoCSRValueInPlace(problem) == AUTOCSR_VALUE_CONSTANT) {
+    value[0] = AUTOCSR_VALUE_CONSTANT;
+    return 1;
+  }
   if (problem->profile->values <= AUTOCSR_MAX_DISTINCT) value[n++] = AUTOCSR_VALUE_DICTIONARY;
-  if (problem->profile->float32_exact && (!constant || problem->settings->value == MAT_AUTOCSR_VALUE_FLOAT32)) value[n++] = AUTOCSR_VALUE_FLOAT32;
+  if (problem->profile->float32_exact) value[n++] = AUTOCSR_VALUE_FLOAT32;
   value[n++] = AUTOCSR_VALUE_COPY;
   return n;
 }
 
-void AutoCSRVariantAddStored(const AutoCSRProblem *problem, const AutoCSRAxes *axes, PetscInt max, AutoCSRAxes list[], PetscInt *n)
+void AutoCSRVariantAddStored(const AutoCSRProblem *problem, PetscBool constant, const AutoCSRAxes *axes, PetscInt max, AutoCSRAxes list[], PetscInt *n)
 {
   AutoCSRAxes    stored = *axes;
   AutoCSRValue   value[AUTOCSR_STORED_CODINGS];
-  const PetscInt n_values = AutoCSRStoredValueCodings(problem, value);
+  const PetscInt n_values = AutoCSRStoredValueCodings(problem, constant, value);
 
   for (PetscInt v = 0; v < n_values; v++) {
     stored.value = value[v];

@@ -19,11 +19,11 @@ PETSC_INTERN PetscInt AutoCSRProblemVectorLanes(const AutoCSRProblem *);
 PETSC_INTERN PetscBool AutoCSRProblemIsUneven(const AutoCSRProblem *);
 /* How values of entries in place are read: none at all where all are the same */
 PETSC_INTERN AutoCSRValue AutoCSRValueInPlace(const AutoCSRProblem *);
-/* The value codings that entries in a segment's own order may have here; returns how many */
-#define AUTOCSR_STORED_CODINGS 4
-PETSC_INTERN PetscInt AutoCSRStoredValueCodings(const AutoCSRProblem *, AutoCSRValue[AUTOCSR_STORED_CODINGS]);
+/* The value codings that entries in a segment's own order may have here; returns how many. constant: the strategy has kernels for one value, which then is the only coding: no other takes less */
+#define AUTOCSR_STORED_CODINGS 3
+PETSC_INTERN PetscInt AutoCSRStoredValueCodings(const AutoCSRProblem *, PetscBool constant, AutoCSRValue[AUTOCSR_STORED_CODINGS]);
 /* Adds a variant for each of these */
-PETSC_INTERN void AutoCSRVariantAddStored(const AutoCSRProblem *, const AutoCSRAxes *, PetscInt max, AutoCSRAxes list[], PetscInt *n);
+PETSC_INTERN void AutoCSRVariantAddStored(const AutoCSRProblem *, PetscBool constant, const AutoCSRAxes *, PetscInt max, AutoCSRAxes list[], PetscInt *n);
 /*
   A processor pays for every row of a bin that lies apart: its entries, its place in y and its length come from memory anew, where sorted slices stream.
   So bins are, unless asked for, for blocks of which such slices would be padding for a third part and more

@@ -63,7 +63,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   if (!asked && (!problem->profile || problem->profile->reach < CACHED)) PetscFunctionReturn(PETSC_SUCCESS);
   if (!AutoCSRPropagateShape(problem, AUTOCSR_PROPAGATE_UNIT, 0, AUTOCSR_PROPAGATE_CHUNK, &axes, why)) PetscFunctionReturn(PETSC_SUCCESS);
   *why = "the settings ask for a coding that propagate does not have";
-  AutoCSRVariantAddStored(problem, &axes, max, list, n);
+  AutoCSRVariantAddStored(problem, PETSC_TRUE, &axes, max, list, n);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -86,7 +86,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   AutoCSRAxes    slices   = {.partition = AUTOCSR_PARTITION_BIN, .order = AUTOCSR_ORDER_SLICED, .mapping = AUTOCSR_MAP_SLICE, .reduction = AUTOCSR_REDUCE_NONE, .lanes = 1, .row_group = 1};
   PetscInt       rows     = 0;
   AutoCSRValue   value[AUTOCSR_STORED_CODINGS];
-  const PetscInt n_values = AutoCSRStoredValueCodings(problem, value);
+  const PetscInt n_values = AutoCSRStoredValueCodings(problem, PETSC_TRUE, value);
   PetscBool      none;
 
   PetscFunctionBegin;

@@ -27,7 +27,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   const double       limit = PetscMin((1 + PADDING_LIMIT) * range.nnz, (double)PETSC_MAX_INT - problem->profile->slice_height);
   AutoCSRAxes        axes  = {.partition = AUTOCSR_PARTITION_ROWS, .order = AUTOCSR_ORDER_SLICED, .mapping = AUTOCSR_MAP_SLICE, .reduction = AUTOCSR_REDUCE_NONE, .lanes = 1, .row_group = 1};
   AutoCSRValue       value[AUTOCSR_STORED_CODINGS];
-  const PetscInt     n_values  = AutoCSRStoredValueCodings(problem, value);
+  const PetscInt     n_values  = AutoCSRStoredValueCodings(problem, PETSC_TRUE, value);
   const PetscBool    fits_less = (PetscBool)(!problem->profile->rows_only && range.fitted < (range.slices_16 == range.slices ? sizeof(uint16_t) : sizeof(uint32_t)));
   const PetscBool    can_fit   = (PetscBool)((fits_less || problem->settings->index == MAT_AUTOCSR_INDEX_FITTED) && problem->csr->n <= AUTOCSR_MAX_FIT_COLUMN && (double)problem->csr->n <= 4294967296.0);
 

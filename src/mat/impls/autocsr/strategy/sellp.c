@@ -27,7 +27,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   const double       limit = PetscMin((1 + PADDING_LIMIT) * range.nnz, (double)PETSC_MAX_INT - slots);
   AutoCSRAxes        axes  = {.partition = AUTOCSR_PARTITION_ROWS, .order = AUTOCSR_ORDER_SLICED, .mapping = AUTOCSR_MAP_SLICE, .reduction = AUTOCSR_REDUCE_TREE, .row_group = 1};
   AutoCSRValue       value[AUTOCSR_STORED_CODINGS];
-  const PetscInt     n_values = AutoCSRStoredValueCodings(problem, value);
+  const PetscInt     n_values = AutoCSRStoredValueCodings(problem, PETSC_TRUE, value);
 
   PetscFunctionBegin;
   *n   = 0;

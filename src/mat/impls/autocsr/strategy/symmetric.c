@@ -39,7 +39,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
     *why = "the diagonals have more slots than can be counted";
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  AutoCSRVariantAddStored(problem, &axes, max, list, n);
+  AutoCSRVariantAddStored(problem, PETSC_FALSE, &axes, max, list, n);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
