@@ -69,7 +69,7 @@ static void Copies(int *out, const int *in)
   if (threadIdx.x < THREADS / 4) PtxCopyPart(to + 16 * threadIdx.x, in + 4 * threadIdx.x, threadIdx.x == THREADS / 4 - 1 ? 12 : 16);
   PtxWait();
   __syncthreads();
-  out[threadIdx.x] = ((int *)PtxDynamicShared())[THREADS - 1 - threadIdx.x] == (threadIdx.x ? THREADS - 1 - (int)threadIdx.x : 0);
+  out[threadIdx.x] = !threadIdx.x || ((int *)PtxDynamicShared())[THREADS - 1 - threadIdx.x] == THREADS - 1 - (int)threadIdx.x; /* the last word is not copied */
 }
 
 /* ---- What is wrong */

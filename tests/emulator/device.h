@@ -308,7 +308,11 @@ static inline void PtxCopy(PtxShared to, const void *from)
 
 static inline void PtxCopyPart(PtxShared to, const void *from, int bytes)
 {
-  EmulatorCopy(to, from, bytes, 16);
+  if (bytes >= 16)
+    EmulatorCopy(to, from, 16, 16);
+  else {
+    for (int w = 0; w < bytes; w += 4) EmulatorCopy(to + w, (const char *)from + w, 4, 4);
+  }
 }
 
 static inline void PtxWaitForLast(void)

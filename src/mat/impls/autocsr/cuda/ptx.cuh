@@ -122,11 +122,18 @@ static __device__ __forceinline__ void PtxCopy(PtxShared to, const void *from)
                  : "memory");
 }
 
-/* The first `bytes` of 16, the others become zero; what lies next in memory is about to be copied too */
+/*
+  The first `bytes` of 16, up to the end of a word of 4; what lies next in memory is about to be copied too. Not by a copy of 16 that is told to read fewer: compute-sanitizer takes
+  it for one that reads all
+*/
 static __device__ __forceinline__ void PtxCopyPart(PtxShared to, const void *from, int bytes)
 {
-  asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes)
-               : "memory");
+  if (bytes >= 16)
+    asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16;" ::"r"(to), "l"(from)
+                 : "memory");
+  else {
+    for (int w = 0; w < bytes; w += 4) PtxCopy<4>(to + w, (const char *)from + w);
+  }
 }
 
 /* Waits for the thread's copies. Other threads see them after a barrier */

@@ -119,7 +119,7 @@ typedef enum {
   AUTOCSR_STREAM_PATTERN_ROW,    /* PetscInt: a row that has it, for each pattern; value coding pattern, as the next */
   AUTOCSR_STREAM_PATTERN_VALUE,  /* PetscScalar: beside PATTERN_OFFSET */
   AUTOCSR_STREAM_VALUE,          /* PetscScalar, uint8_t or float */
-  AUTOCSR_STREAM_DICTIONARY,     /* PetscScalar: 256, in ascending order of their bits, unused ones zero */
+  AUTOCSR_STREAM_DICTIONARY,     /* PetscScalar: 256, in ascending order of their bits, unused ones zero; value constant: the one */
   AUTOCSR_STREAM_WORK,           /* PetscInt: pairs, the row and the entry of the CSR where the work of a block begins, and where the last one ends */
   AUTOCSR_STREAM_ITEM,           /* AutoCSRTiledItem: tiles cut in about equal runs of groups (order PROPAGATED: of units) */
   AUTOCSR_STREAM_END,            /* a bit for each slot, 8 in a uint8_t: 1 where a piece ends */

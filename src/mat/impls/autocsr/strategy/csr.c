@@ -117,7 +117,8 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
   else if (mostly_empty(&range))
     PetscCall(PetscSNPrintf(text, len, "only the %" PetscInt_FMT " of %" PetscInt_FMT " rows that have entries are touched", range.rows - range.empty_rows, range.rows));
   else
-    PetscCall(PetscSNPrintf(text, len, "rows in place, %.3g entries each on average, %s", range.nnz / PetscMax(range.rows, 1), axes->index == AUTOCSR_INDEX_16 ? "16-bit columns" : "nothing copied"));
+    PetscCall(PetscSNPrintf(text, len, "rows in place, %.3g entries each on average, %s", range.nnz / PetscMax(range.rows, 1), axes->index == AUTOCSR_INDEX_16 ? "16-bit columns" : axes->value == AUTOCSR_VALUE_CONSTANT ? "one value for all"
+                                                                                                                                                                                                                          : "nothing copied"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

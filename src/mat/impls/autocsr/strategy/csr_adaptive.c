@@ -62,7 +62,7 @@ static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *ax
 static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes *axes, size_t len, char text[])
 {
   PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(text, len, "rows in place, in blocks of up to %" PetscInt_FMT " nonzeros", axes->tile_width * axes->tile_height));
+  PetscCall(PetscSNPrintf(text, len, "rows in place, in blocks of up to %" PetscInt_FMT " nonzeros%s", axes->tile_width * axes->tile_height, axes->value == AUTOCSR_VALUE_CONSTANT ? ", one value for all" : ""));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
