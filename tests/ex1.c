@@ -411,6 +411,28 @@ static PetscErrorCode CheckCorrupted(AutoCSRStreamKind kind)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* One value that is another than all others is found wherever it is: most are not among the sample by which a matrix of one value is guessed */
+static PetscErrorCode CheckOddValue(void)
+{
+  const Generator   g = {"one value", 207, 207, Stencil5, VALUES_ONE};
+  AutoCSRMatrix     csr;
+  AutoCSRDictionary found;
+  PetscBool         float32_exact;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatrixCreate(&g, &csr));
+  for (PetscInt p = 0; p <= csr.nnz; p++) { /* none at last */
+    PetscScalar *val = (PetscScalar *)csr.val, one = val[0];
+
+    if (p < csr.nnz) val[p] = 0.5;
+    PetscCall(AutoCSRValuesExamine(&csr, &found, &float32_exact));
+    PetscCheck(found.n == (p < csr.nnz ? 2 : 1) && !float32_exact, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " values where entry %" PetscInt_FMT " of %" PetscInt_FMT " differs", found.n, p, csr.nnz);
+    if (p < csr.nnz) val[p] = one;
+  }
+  PetscCall(MatrixDestroy(&csr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   PetscInt  stream, part = 0, parts = 1;
@@ -420,6 +442,7 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscOptionsGetEList(NULL, NULL, "-corrupt", AutoCSRStreamNames, AUTOCSR_STREAM_COUNT, &stream, &corrupted));
   if (corrupted) PetscCall(CheckCorrupted((AutoCSRStreamKind)stream));
+  PetscCall(CheckOddValue());
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-part", &part, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-parts", &parts, NULL));
   for (size_t i = part; i < PETSC_STATIC_ARRAY_LENGTH(generators); i += parts) PetscCall(CheckMatrix(&generators[i]));
