@@ -257,7 +257,7 @@ static PetscErrorCode choose(const AutoCSRMatrix *csr, const AutoCSRSettings *se
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A product of the plan without a look, once there was one: before, what it gathers is not known */
+/* A product of the plan without a look, once there was one: before, what it gathers is not known. It goes through empty rows, too, which a plan by the look leaves out */
 static PetscErrorCode predict_first(AutoCSRChoice *choice, double *product)
 {
   AutoCSRSettings        defaults;
@@ -265,11 +265,13 @@ static PetscErrorCode predict_first(AutoCSRChoice *choice, double *product)
   const AutoCSRStrategy *strategy;
   AutoCSRAxes            axes;
   AutoCSREvaluation      e;
+  double                 unseen;
 
   PetscFunctionBegin;
   PetscCall(unseen_problem(&choice->csr, &choice->settings, first_strategy(choice->chooser.figures), &defaults, &problem, &strategy, &axes));
   PetscCall(AutoCSRCostEvaluate(&choice->chooser, &choice->chooser.problem, strategy, &axes, &e));
-  *product = e.runs ? choice->chooser.figures->machine.product + e.seconds : 0;
+  PetscCall(AutoCSRCostUnseen(choice->chooser.figures, &choice->csr, &axes, &unseen));
+  *product = e.runs ? PetscMax(choice->chooser.figures->machine.product + e.seconds, unseen) : 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
