@@ -88,6 +88,8 @@ struct _AutoCSRBackend {
 
   /* The executor for these axes, NULL if there is none; simd is for the host */
   PetscErrorCode (*find_executor)(const AutoCSRAxes *, const char simd[], const AutoCSRExecutor **);
+  /* One that makes the same sums in another way, NULL if there is none. A backend that has no such function has none */
+  const AutoCSRExecutor *(*other_way)(const AutoCSRExecutor *);
   /* Once every segment has its executor: what a launch needs, in plan->launch; and its end */
   PetscErrorCode (*bind)(AutoCSRPlan *, const AutoCSRMatrix *);
   PetscErrorCode (*unbind)(AutoCSRPlan *);

@@ -1,7 +1,7 @@
 /*
   The host as a backend: its memory, the loops of profile/ and plan/, and products segment by segment.
 */
-#include "host.h"
+#include "executors.h"
 #include "../backend.h"
 #include "../plan/tiled.h"
 
@@ -109,12 +109,8 @@ static void ShapeTiles(PetscInt m, PetscInt n, PetscInt nnz, AutoCSRAxes *axes)
 
 static PetscErrorCode Bind(AutoCSRPlan *plan, const AutoCSRMatrix *csr)
 {
-  return PETSC_SUCCESS;
-}
-
-static PetscErrorCode Unbind(AutoCSRPlan *plan)
-{
-  return PETSC_SUCCESS;
+  (void)csr;
+  return AutoCSRHostBindWays(plan);
 }
 
 static PetscErrorCode Mult(const AutoCSRPlan *plan, const AutoCSROperands *op)
@@ -124,7 +120,10 @@ static PetscErrorCode Mult(const AutoCSRPlan *plan, const AutoCSROperands *op)
     const AutoCSRSegment *seg = &plan->segment[s];
 
     if (seg->axes.mapping == AUTOCSR_MAP_EMPTY && op->z == op->y) continue; /* as for an off-diagonal block: nothing to add */
-    seg->executor->mult(seg, op);
+    if (seg->launch)
+      PetscCall(AutoCSRHostMultiplyInTurn(seg, op));
+    else
+      seg->executor->mult(seg, op);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -169,8 +168,9 @@ const AutoCSRBackend AutoCSRBackendHost = {
     .round            = 30e-6,
     .measure_memory   = AutoCSRHostMeasureMemory,
     .find_executor    = AutoCSRHostFindExecutor,
+    .other_way        = AutoCSRHostOtherWay,
     .bind             = Bind,
-    .unbind           = Unbind,
+    .unbind           = AutoCSRHostUnbindWays,
     .mult             = Mult,
     .mult_transpose   = MultTranspose,
 };

@@ -29,4 +29,10 @@ PETSC_INTERN PetscBool                 AutoCSRHostGatherIsFast(void); /* on a pr
   #endif
 #endif
 
+/* ways.c: which of two ways to gather x stays is found out in products */
+PETSC_INTERN const AutoCSRExecutor *AutoCSRHostOtherWay(const AutoCSRExecutor *);
+PETSC_INTERN PetscErrorCode         AutoCSRHostBindWays(AutoCSRPlan *);
+PETSC_INTERN PetscErrorCode         AutoCSRHostUnbindWays(AutoCSRPlan *);
+PETSC_INTERN PetscErrorCode         AutoCSRHostMultiplyInTurn(const AutoCSRSegment *, const AutoCSROperands *); /* of a segment that has a `launch` */
+
 #endif

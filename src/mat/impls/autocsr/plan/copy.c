@@ -51,6 +51,7 @@ PetscErrorCode AutoCSRPlanCopy(const AutoCSRPlan *plan, const AutoCSRBackend *ba
     c->segment[i]          = plan->segment[i];
     c->segment[i].backend  = backend;
     c->segment[i].executor = NULL;
+    c->segment[i].other    = NULL;
     c->segment[i].launch   = NULL;
     for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) {
       const AutoCSRStream *stream = &plan->segment[i].stream[s];

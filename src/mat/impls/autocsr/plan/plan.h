@@ -195,6 +195,7 @@ struct _AutoCSRSegment {
   double                 predicted; /* seconds; 0: not predicted */
   double                 measured;  /* seconds; 0: not measured */
   const AutoCSRExecutor *executor;  /* bound by select/ */
+  const AutoCSRExecutor *other;     /* the same: another way to the same sums, which products may find to be faster; NULL: none */
   const AutoCSRBackend  *backend;   /* the plan's */
   void                  *launch;    /* of the backend, once the plan is bound */
 };

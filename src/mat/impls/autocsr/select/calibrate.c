@@ -136,7 +136,7 @@ static PetscErrorCode sample_time(const SampleMatrix *a, const AutoCSRAxes *axes
 
 typedef struct {
   AutoCSRAxes            axes;
-  const AutoCSRExecutor *executor;
+  const AutoCSRExecutor *executor, *other;
   const SampleMatrix    *sample;
   int                    kind[KINDS];
   double                 seconds[KINDS];
@@ -150,6 +150,7 @@ static PetscErrorCode trial_add(const SampleMatrix sample[], const AutoCSRFigure
 
   PetscFunctionBegin;
   PetscCall((*f->backend->find_executor)(axes, f->simd, &t.executor));
+  if (t.executor && f->backend->other_way) t.other = (*f->backend->other_way)(t.executor);
   for (PetscInt i = 0; i < *n; i++) same = (PetscBool)(same || (trial[i].executor == t.executor && trial[i].sample == sample && trial[i].axes.sort_window == axes->sort_window));
   if (!t.executor || same || *n == AUTOCSR_MAX_EXECUTORS) PetscFunctionReturn(PETSC_SUCCESS);
   if (axes->index == AUTOCSR_INDEX_PATTERN)
@@ -324,6 +325,9 @@ static PetscErrorCode trials_pass(const SampleMatrix *far, Trial trial[], PetscI
     if (!trial_gathers(trial, i, &like) || like < i) continue;
     if (axes.order == AUTOCSR_ORDER_SLICED) axes.sort_window = far->profile->window;
     PetscCall(sample_time(far, &axes, t->executor, &seconds));
+    t->far = PetscMin(t->far, seconds);
+    if (!t->other) continue;
+    PetscCall(sample_time(far, &axes, t->other, &seconds)); /* products find out by themselves which is faster there */
     t->far = PetscMin(t->far, seconds);
   }
   *gained = sum / (KINDS * n);

@@ -17,7 +17,8 @@ typedef struct {
 
 typedef struct {
   const AutoCSRBackend *backend;
-  const char           *simd; /* one of its instruction sets */
+  const char           *simd;       /* one of its instruction sets */
+  PetscBool             as_shipped; /* -mat_autocsr_machine none: nothing is measured */
   AutoCSRMachine        machine;
   double                bandwidth[4], random_line[4]; /* shipped for a device: what measure_memory() finds on the very machine, where figures fitted to products differ from that; 0: nothing was fitted */
   AutoCSRExecutorCost   unknown;                      /* of an executor that has no figures yet: not fast */

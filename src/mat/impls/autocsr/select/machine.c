@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define VERSION  "22" /* of the figures: other kernels or another cost model make old files useless */
+#define VERSION  "23" /* of the figures: other kernels or another cost model make old files useless */
 #define MAX_KEPT 6    /* instruction sets in use */
 #define FORMAT   "petscautocsr figures " VERSION
 
@@ -167,6 +167,7 @@ static PetscErrorCode load_measured(AutoCSRFigures *figures, const AutoCSRFigure
   PetscFunctionBegin;
   PetscCall(PetscOptionsGetString(NULL, NULL, "-mat_autocsr_machine", path, sizeof(path), &given));
   if (given) PetscCall(PetscStrcmp(path, "none", &none));
+  figures->as_shipped = none;
   if (none) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall((*figures->backend->identify)(sizeof(figures->machine.name), figures->machine.name, &hash, cache));
   PetscCall(PetscStrcmp(figures->machine.name, shipped->machine.name, &known));

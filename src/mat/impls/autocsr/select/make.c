@@ -14,14 +14,21 @@ struct _AutoCSRChoice {
 };
 
 /* Every segment gets the executor of its axes */
+/* Where nothing is to be measured on this machine, or the instruction set is named, executors are what they are said to be */
 static PetscErrorCode bind(AutoCSRPlan *plan, const AutoCSRMatrix *csr, const char simd[])
 {
+  const AutoCSRFigures *figures;
+  PetscBool             automatic;
+
   PetscFunctionBegin;
+  PetscCall(AutoCSRFiguresGet(plan->backend, simd, &figures));
+  PetscCall(PetscStrcmp(simd, "auto", &automatic));
   for (PetscInt s = 0; s < plan->n_segments; s++) {
     AutoCSRSegment *seg = &plan->segment[s];
 
     PetscCall((*plan->backend->find_executor)(&seg->axes, simd, &seg->executor));
     PetscCheck(seg->executor, PETSC_COMM_SELF, PETSC_ERR_PLIB, "No executor of %s (%s) runs a segment of strategy %s", plan->backend->name, simd, seg->strategy);
+    if (automatic && !figures->as_shipped && plan->backend->other_way) seg->other = (*plan->backend->other_way)(seg->executor);
   }
   PetscCall((*plan->backend->bind)(plan, csr));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,0 +1,82 @@
+/*
+  Gathers of x by the processor's instruction or by a load for each lane: the sums are the same, bit for bit, and which is faster
+  depends on where lines of x come from (on a Zen 4 the instruction takes two thirds of the time where they come from the second-level cache or from further away, and half as long again
+  where most are in the first: experiments.md), of which no count of the profile tells enough. So the first products with a segment are made in
+  turn, and the faster way stays.
+*/
+#include "executors.h"
+#include <petsctime.h>
+
+#define TURNS  3    /* of each way; the shortest counts */
+#define LEAST  4096 /* nonzeros: of fewer, a clock tells too little */
+#define FASTER 0.97 /* of the time of what stands in the plan: what takes as long stays */
+
+typedef struct {
+  AutoCSRSegment        *segment;
+  const AutoCSRExecutor *way[2]; /* the plan's first */
+  double                 seconds[2];
+  int                    products; /* still to be made in turn */
+} Ways;
+
+/* The same axes in the other table */
+const AutoCSRExecutor *AutoCSRHostOtherWay(const AutoCSRExecutor *executor)
+{
+#if defined(AUTOCSR_HOST_GATHER)
+  const AutoCSRHostExecutor *const table[2] = {AutoCSRHostExecutors_avx512, AutoCSRHostExecutors_avx512_gather};
+
+  for (size_t i = 0; table[0][i].executor.name; i++) {
+    const PetscBool gathers = (PetscBool)(table[0][i].index != AUTOCSR_INDEX_PATTERN && !table[0][i].blocks && table[0][i].mapping != AUTOCSR_MAP_EMPTY);
+
+    for (int k = 0; k < 2; k++) {
+      if (executor == &table[k][i].executor) return gathers ? &table[1 - k][i].executor : NULL;
+    }
+  }
+#endif
+  (void)executor;
+  return NULL;
+}
+
+PetscErrorCode AutoCSRHostBindWays(AutoCSRPlan *plan)
+{
+  Ways *ways;
+
+  PetscFunctionBegin;
+  for (PetscInt s = 0; s < plan->n_segments; s++) {
+    AutoCSRSegment *seg = &plan->segment[s];
+
+    if (!seg->other || seg->nnz < LEAST) continue;
+    if (!plan->launch) PetscCall(PetscCalloc1(plan->n_segments, (Ways **)&plan->launch));
+    ways        = (Ways *)plan->launch + s;
+    *ways       = (Ways){seg, {seg->executor, seg->other}, {PETSC_MAX_REAL, PETSC_MAX_REAL}, 2 * TURNS};
+    seg->launch = ways;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRHostUnbindWays(AutoCSRPlan *plan)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(plan->launch));
+  for (PetscInt s = 0; s < plan->n_segments; s++) plan->segment[s].launch = NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRHostMultiplyInTurn(const AutoCSRSegment *seg, const AutoCSROperands *op)
+{
+  Ways          *ways = (Ways *)seg->launch;
+  const int      k    = ways->products % 2;
+  PetscLogDouble begin, end;
+
+  PetscFunctionBegin;
+  PetscCall(PetscTime(&begin));
+  ways->way[k]->mult(seg, op);
+  PetscCall(PetscTime(&end));
+  ways->seconds[k] = PetscMin(ways->seconds[k], end - begin);
+  if (--ways->products) PetscFunctionReturn(PETSC_SUCCESS);
+  if (ways->seconds[1] < FASTER * ways->seconds[0]) {
+    ways->segment->executor = ways->way[1];
+    PetscCall(PetscInfo(NULL, "%s: x is gathered the other way, which takes %.2f of the time\n", seg->executor->name, ways->seconds[1] / ways->seconds[0]));
+  }
+  ways->segment->launch = NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
