@@ -151,7 +151,7 @@ typedef struct {
   PetscInt    plans;           /* plans built since the blocks were made (PETSc makes an off-diagonal block anew when it gets new columns) */
   PetscInt    refreshes;       /* times that new values were put into a plan without building it again */
   PetscInt    products;        /* MatMult-like products made with plans */
-  PetscBool   settled;         /* PETSC_FALSE while a first plan stands in for one that products have not paid for yet, see MatAutoCSRSetProgressive() */
+  PetscBool   settled;         /* PETSC_FALSE while a first plan stands in for one that products have not paid for yet, see MatAutoCSRSetProgressive(), and while two ways to gather x take turns (on a processor) */
   PetscInt64  nnz;             /* nonzeros covered by the plans */
   PetscInt64  csr_bytes;       /* bytes of the CSR arrays */
   PetscInt64  released_bytes;  /* bytes of these that a device has let go (`MatAutoCSRSetKeepCSR()`) */

@@ -2,7 +2,7 @@ static char help[] = "Two ways to gather x: products take turns, make the same b
 
 #include "plans.h"
 
-#define PRODUCTS 12 /* more than there are turns */
+#define PRODUCTS 20 /* more than there are turns */
 
 static PetscInt Rows(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
 {

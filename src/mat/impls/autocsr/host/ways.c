@@ -2,20 +2,22 @@
   Gathers of x by the processor's instruction or by a load for each lane: the sums are the same, bit for bit, and which is faster
   depends on where lines of x come from (on a Zen 4 the instruction takes two thirds of the time where they come from the second-level cache or from further away, and half as long again
   where most are in the first: experiments.md), of which no count of the profile tells enough. So the first products with a segment are made in
-  turn, and the faster way stays.
+  turn, and the faster way stays: at once where that is the plan's, after more turns where it is the other, which a disturbance of the plan's may seem.
 */
 #include "executors.h"
 #include <petsctime.h>
 
-#define TURNS  3    /* of each way; the shortest counts */
-#define LEAST  4096 /* nonzeros: of fewer, a clock tells too little */
-#define FASTER 0.97 /* of the time of what stands in the plan: what takes as long stays */
+#define LEAST_TURNS 3 /* of each way; the shortest counts */
+#define MOST_TURNS  8 /* before the other way stays; fewer where they have taken ENOUGH seconds: a disturbance is over by then */
+#define ENOUGH      0.02
+#define LEAST       4096 /* nonzeros: of fewer, a clock tells too little */
+#define FASTER      0.9  /* of the time of the plan's way */
 
 typedef struct {
   AutoCSRSegment        *segment;
   const AutoCSRExecutor *way[2]; /* the plan's first */
-  double                 seconds[2];
-  int                    products; /* still to be made in turn */
+  double                 seconds[2], spent;
+  int                    products;
 } Ways;
 
 /* The same axes in the other table */
@@ -47,7 +49,7 @@ PetscErrorCode AutoCSRHostBindWays(AutoCSRPlan *plan)
     if (!seg->other || seg->nnz < LEAST) continue;
     if (!plan->launch) PetscCall(PetscCalloc1(plan->n_segments, (Ways **)&plan->launch));
     ways        = (Ways *)plan->launch + s;
-    *ways       = (Ways){seg, {seg->executor, seg->other}, {PETSC_MAX_REAL, PETSC_MAX_REAL}, 2 * TURNS};
+    *ways       = (Ways){seg, {seg->executor, seg->other}, {PETSC_MAX_REAL, PETSC_MAX_REAL}, 0, 0};
     seg->launch = ways;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -64,7 +66,8 @@ PetscErrorCode AutoCSRHostUnbindWays(AutoCSRPlan *plan)
 PetscErrorCode AutoCSRHostMultiplyInTurn(const AutoCSRSegment *seg, const AutoCSROperands *op)
 {
   Ways          *ways = (Ways *)seg->launch;
-  const int      k    = ways->products % 2;
+  const int      k = ways->products++ % 2, turns = ways->products / 2;
+  PetscBool      faster;
   PetscLogDouble begin, end;
 
   PetscFunctionBegin;
@@ -72,8 +75,10 @@ PetscErrorCode AutoCSRHostMultiplyInTurn(const AutoCSRSegment *seg, const AutoCS
   ways->way[k]->mult(seg, op);
   PetscCall(PetscTime(&end));
   ways->seconds[k] = PetscMin(ways->seconds[k], end - begin);
-  if (--ways->products) PetscFunctionReturn(PETSC_SUCCESS);
-  if (ways->seconds[1] < FASTER * ways->seconds[0]) {
+  ways->spent += end - begin;
+  faster = (PetscBool)(ways->seconds[1] < FASTER * ways->seconds[0]);
+  if (!k || turns < LEAST_TURNS || (faster && turns < MOST_TURNS && ways->spent < ENOUGH)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (faster) {
     ways->segment->executor = ways->way[1];
     PetscCall(PetscInfo(NULL, "%s: x is gathered the other way, which takes %.2f of the time\n", seg->executor->name, ways->seconds[1] / ways->seconds[0]));
   }
