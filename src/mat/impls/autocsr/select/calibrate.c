@@ -45,6 +45,10 @@ static const Sample Samples[SAMPLES] = {
     {1, 1, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE},
 };
 
+/* As a graph's, of which x is in the last cache: times the second's bytes */
+#define NEAR_X 4
+static const Sample NearRows = {393216, 8, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE};
+
 /* As a graph's. It has as many entries as x has lines, so that hardly one is in a cache when it comes again */
 static const Sample FarRows = {131072, 8, PETSC_TRUE, PETSC_FALSE, PETSC_FALSE, 64 << 20};
 
@@ -140,7 +144,7 @@ typedef struct {
   const SampleMatrix    *sample;
   int                    kind[KINDS];
   double                 seconds[KINDS];
-  double                 far; /* seconds of the product whose lines of x are far away, where it is made */
+  double                 far, near; /* seconds of the products whose lines of x are in memory, in the last cache; where they are made */
 } Trial;
 
 static PetscErrorCode trial_add(const SampleMatrix sample[], const AutoCSRFigures *f, const AutoCSRAxes *axes, Trial trial[], PetscInt *n)
@@ -170,8 +174,8 @@ static PetscErrorCode trial_add(const SampleMatrix sample[], const AutoCSRFigure
   if (axes->mapping == AUTOCSR_MAP_NODES) t.kind[2] = t.kind[0];  /* nothing of them is irregular */
   if (axes->sort_window > 1) t.kind[0] = t.kind[2] = SORTED_ROWS; /* a window of them: their lines of x and y do not come side by side */
   for (int k = 0; k < KINDS; k++) t.seconds[k] = PETSC_MAX_REAL;
-  t.far         = PETSC_MAX_REAL;
-  trial[(*n)++] = t;
+  t.far = t.near = PETSC_MAX_REAL;
+  trial[(*n)++]  = t;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -305,44 +309,71 @@ static PetscBool trial_gathers(const Trial trial[], PetscInt i, PetscInt *like)
   return (PetscBool)(axes->index != AUTOCSR_INDEX_PATTERN && axes->order != AUTOCSR_ORDER_TILED && axes->block <= 1 && axes->mapping != AUTOCSR_MAP_NODES && axes->mapping != AUTOCSR_MAP_EMPTY);
 }
 
+/* x gathered by the faster of two ways, as products find out by themselves; uneven rows sorted where there are slices */
+static PetscErrorCode gathering_time(const SampleMatrix *a, PetscBool uneven, const Trial *t, double *seconds)
+{
+  AutoCSRAxes axes = t->axes;
+  double      other;
+
+  PetscFunctionBegin;
+  if (axes.order == AUTOCSR_ORDER_SLICED) axes.sort_window = uneven ? a->profile->window : 0;
+  PetscCall(sample_time(a, &axes, t->executor, seconds));
+  if (!t->other) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(sample_time(a, &axes, t->other, &other));
+  *seconds = PetscMin(*seconds, other);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* All trials once. *gained: by how much, in the mean, they took less time than ever before */
-static PetscErrorCode trials_pass(const SampleMatrix *far, Trial trial[], PetscInt n, double *gained)
+static PetscErrorCode trials_pass(const SampleMatrix *far, const SampleMatrix *near, Trial trial[], PetscInt n, double *gained)
 {
   double   seconds, sum = 0;
   PetscInt like;
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < n; i++) {
-    Trial      *t    = &trial[i];
-    AutoCSRAxes axes = t->axes;
+    Trial *t = &trial[i];
 
     for (int k = 0; k < KINDS; k++) {
       if (k == 2 && !has_irregular(t)) continue;
-      PetscCall(sample_time(&t->sample[t->kind[k]], &axes, t->executor, &seconds));
+      PetscCall(sample_time(&t->sample[t->kind[k]], &t->axes, t->executor, &seconds));
       if (seconds < t->seconds[k]) sum += 1 - seconds / t->seconds[k];
       t->seconds[k] = PetscMin(t->seconds[k], seconds);
     }
     if (!trial_gathers(trial, i, &like) || like < i) continue;
-    if (axes.order == AUTOCSR_ORDER_SLICED) axes.sort_window = far->profile->window;
-    PetscCall(sample_time(far, &axes, t->executor, &seconds));
+    PetscCall(gathering_time(far, PETSC_TRUE, t, &seconds));
     t->far = PetscMin(t->far, seconds);
-    if (!t->other) continue;
-    PetscCall(sample_time(far, &axes, t->other, &seconds)); /* products find out by themselves which is faster there */
-    t->far = PetscMin(t->far, seconds);
+    PetscCall(gathering_time(near, PETSC_FALSE, t, &seconds));
+    t->near = PetscMin(t->near, seconds);
   }
   *gained = sum / (KINDS * n);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What a line of x from memory takes an executor, on top of its work, in times of a read that waits for nothing */
-static double gather_fit(const Trial *t, const AutoCSRExecutorCost *cost, const SampleMatrix *far, double line)
+/* What a line of x takes an executor in the product with a sample, on top of `rest`, in times of a read that waits for nothing */
+static double gather_fit(const SampleMatrix *a, double rest, double seconds, double line)
+{
+  double lines = 0;
+
+  for (PetscInt c = 0; c < a->profile->chunks; c++) lines += a->profile->chunk[c].gather_lines * a->profile->chunk[c].nnz;
+  return line > 0 ? PetscMax(LEAST_GATHER, (seconds - rest) / (lines * line)) : 0;
+}
+
+/* Lines from memory hide the streams, which are short beside them; rows are uneven */
+static double far_fit(const Trial *t, const AutoCSRExecutorCost *cost, const SampleMatrix *far, const AutoCSRMachine *m)
 {
   const PetscBool sliced = (PetscBool)(t->axes.order == AUTOCSR_ORDER_SLICED);
   const double    work   = (sliced ? padded_entries(far->profile, PETSC_TRUE) : far->csr.nnz) * cost->entry + far->csr.m * (cost->row + (sliced ? 0 : cost->irregular));
-  double          lines  = 0;
 
-  for (PetscInt c = 0; c < far->profile->chunks; c++) lines += far->profile->chunk[c].gather_lines * far->profile->chunk[c].nnz;
-  return line > 0 ? PetscMax(LEAST_GATHER, (t->far - work) / (lines * line)) : 0;
+  return gather_fit(far, work, t->far, m->random_line[3]);
+}
+
+/* Lines from the last cache come beside streams from memory; rows are alike */
+static double near_fit(const Trial *t, const AutoCSRExecutorCost *cost, const SampleMatrix *near, const AutoCSRMachine *m)
+{
+  const double bytes = (double)AutoCSRMatrixBytes(&near->csr), work = near->csr.nnz * cost->entry + near->csr.m * cost->row, stream = AutoCSRStreamSeconds(m, bytes, bytes);
+
+  return gather_fit(near, PetscMax(work, stream) + m->not_hidden * PetscMin(work, stream), t->near, m->random_line[2]);
 }
 
 /*
@@ -370,7 +401,8 @@ static PetscErrorCode measure_executors(AutoCSRFigures *f)
 {
   AutoCSRMachine *m           = &f->machine;
   const double    reported[3] = {m->cache[0], m->cache[1], m->cache[2]};
-  SampleMatrix    sample[SAMPLES], few[SAMPLES], one[SAMPLES], same[SAMPLES], blocks[AUTOCSR_LARGEST_BLOCK + 1][SAMPLES], far;
+  SampleMatrix    sample[SAMPLES], few[SAMPLES], one[SAMPLES], same[SAMPLES], blocks[AUTOCSR_LARGEST_BLOCK + 1][SAMPLES], far, near;
+  Sample          near_rows = NearRows;
   Trial          *trial;
   double          gained = 1;
 
@@ -386,6 +418,8 @@ static PetscErrorCode measure_executors(AutoCSRFigures *f)
     for (PetscInt b = 2; b <= AUTOCSR_LARGEST_BLOCK; b++) PetscCall(sample_create(f, &Samples[s], 101, b, &blocks[b][s]));
   }
   PetscCall(sample_create(f, &FarRows, 101, 1, &far));
+  near_rows.far = (size_t)(NEAR_X * reported[1]);
+  PetscCall(sample_create(f, &near_rows, 101, 1, &near));
   PetscCall(PetscMalloc1(AUTOCSR_MAX_EXECUTORS, &trial));
   PetscCall(trials_list(sample, few, one, same, blocks, f, trial, &f->n_executors));
   for (int level = 0; level < 4; level++) {
@@ -395,7 +429,7 @@ static PetscErrorCode measure_executors(AutoCSRFigures *f)
   m->cache[2] = 0;
   PetscCall(measure_memory(f, reported));
   for (int pass = 0; pass < MOST_PASSES && (pass < LEAST_PASSES || gained > GAINED); pass++) {
-    PetscCall(trials_pass(&far, trial, f->n_executors, &gained));
+    PetscCall(trials_pass(&far, &near, trial, f->n_executors, &gained));
     PetscCall(measure_memory(f, reported));
   }
   /* The executors' own figures hold x near: only what further levels cost on top counts */
@@ -405,12 +439,15 @@ static PetscErrorCode measure_executors(AutoCSRFigures *f)
 
     PetscCall(AutoCSRFigureName(f, trial[i].executor, &trial[i].axes, (PetscBool)(trial[i].axes.sort_window > 1), trial[i].sample[trial[i].kind[0]].profile->values, sizeof(f->executor[i].name), f->executor[i].name));
     f->executor[i].cost = trial_fit(&trial[i]);
-    if (trial_gathers(trial, i, &like)) f->executor[i].cost.gather = like < i ? f->executor[like].cost.gather : gather_fit(&trial[i], &f->executor[i].cost, &far, m->random_line[3]);
+    if (!trial_gathers(trial, i, &like)) continue;
+    f->executor[i].cost.gather = like < i ? f->executor[like].cost.gather : far_fit(&trial[i], &f->executor[i].cost, &far, m);
+    f->executor[i].cost.near   = like < i ? f->executor[like].cost.near : near_fit(&trial[i], &f->executor[i].cost, &near, m);
   }
   /* A product with one entry is no more than the start of a segment */
   PetscCall(sample_time(&sample[ONE_ENTRY], &trial[LANES_1].axes, trial[LANES_1].executor, &f->machine.launch));
   PetscCall(PetscFree(trial));
   PetscCall(sample_destroy(&far));
+  PetscCall(sample_destroy(&near));
   for (int s = 0; s < SAMPLES; s++) {
     PetscCall(sample_destroy(&sample[s]));
     PetscCall(sample_destroy(&few[s]));

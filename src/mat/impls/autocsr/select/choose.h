@@ -49,7 +49,7 @@ static inline const AutoCSRPiece *AutoCSRCandidatePieces(const AutoCSRChooser *c
 }
 
 /*
-  What a segment takes beside the work of its executor, in seconds: gathering x from where it is (near: the part from a processor's caches, which takes all executors alike), streaming from where
+  What a segment takes beside the work of its executor, in seconds: gathering x from where it is (near: the part from a processor's caches), streaming from where
   the bytes are, starting; chance: that they are there and not in a device's L2
 */
 typedef struct {

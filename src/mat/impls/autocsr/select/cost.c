@@ -233,7 +233,7 @@ PetscErrorCode AutoCSRCostEvaluate(AutoCSRChooser *chooser, const AutoCSRProblem
       alone = PETSC_FALSE;
     }
     PetscCall(AutoCSRCostTerms(chooser, problem, &part[i], total->bytes, &t));
-    if (figure->cost.gather > 0) t.gather = t.near + figure->cost.gather * (t.gather - t.near);
+    if (figure->cost.gather > 0) t.gather = (figure->cost.near > 0 ? figure->cost.near : 1) * t.near + figure->cost.gather * (t.gather - t.near);
     work = part[i].entries * figure->cost.entry + part[i].rows * figure->cost.row + part[i].irregular * figure->cost.irregular;
     if (machine->parallel) { /* one stream of work and of reads; gathers wait in it. The lane that has most to do may be among the last; what shares a launch is begun together */
       const double before = wait;

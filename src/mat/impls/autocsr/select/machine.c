@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define VERSION  "23" /* of the figures: other kernels or another cost model make old files useless */
+#define VERSION  "25" /* of the figures: other kernels or another cost model make old files useless */
 #define MAX_KEPT 6    /* instruction sets in use */
 #define FORMAT   "petscautocsr figures " VERSION
 
@@ -93,7 +93,11 @@ static PetscErrorCode write_figures(const char path[], const AutoCSRFigures *f)
   fprintf(file, "cache %.17g %.17g %.17g\n", m->cache[0], m->cache[1], m->cache[2]);
   fprintf(file, "random_line %.17g %.17g %.17g %.17g\n", m->random_line[0], m->random_line[1], m->random_line[2], m->random_line[3]);
   fprintf(file, "strided %.17g\nproduct %.17g\nlaunch %.17g\nexecutors %d\n", m->strided, m->product, m->launch, (int)f->n_executors);
-  for (PetscInt i = 0; i < f->n_executors; i++) fprintf(file, "%s %.17g %.17g %.17g %.17g %.17g %.17g %.17g\n", f->executor[i].name, f->executor[i].cost.entry, f->executor[i].cost.row, f->executor[i].cost.irregular, f->executor[i].cost.start, f->executor[i].cost.walk, f->executor[i].cost.memory, f->executor[i].cost.gather);
+  for (PetscInt i = 0; i < f->n_executors; i++) {
+    const AutoCSRExecutorCost *c = &f->executor[i].cost;
+
+    fprintf(file, "%s %.17g %.17g %.17g %.17g %.17g %.17g %.17g %.17g\n", f->executor[i].name, c->entry, c->row, c->irregular, c->start, c->walk, c->memory, c->gather, c->near);
+  }
   written = (PetscBool)(!ferror(file) && !fchmod(fd, 0644));
   if (fclose(file)) written = PETSC_FALSE;
   if (written && link(temporary, path)) PetscCall(PetscInfo(NULL, "Another process wrote %s first: %s\n", path, strerror(errno)));
@@ -118,7 +122,7 @@ static PetscErrorCode read_figures(const char path[], AutoCSRFigures *f, PetscBo
   for (int i = 0; i < n && *found; i++) {
     AutoCSRExecutorCost *c = &f->executor[i].cost;
 
-    *found = (PetscBool)(fscanf(file, " %39s %lf %lf %lf %lf %lf %lf %lf", f->executor[i].name, &c->entry, &c->row, &c->irregular, &c->start, &c->walk, &c->memory, &c->gather) == 8);
+    *found = (PetscBool)(fscanf(file, " %39s %lf %lf %lf %lf %lf %lf %lf %lf", f->executor[i].name, &c->entry, &c->row, &c->irregular, &c->start, &c->walk, &c->memory, &c->gather, &c->near) == 9);
   }
   f->n_executors = n;
   fclose(file);

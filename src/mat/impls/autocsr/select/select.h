@@ -25,10 +25,10 @@ typedef struct {
 /*
   What an executor costs where the bytes cost nothing: seconds = entries * entry + rows * row + irregular * irregular, but,
   where rows are worked on at once, at least start + longest * walk; and streaming from memory takes it `memory` times as
-  long as the machine could, gathering x `gather` times (0: once)
+  long as the machine could, gathering x `gather` times, on a processor from its caches `near` times (0: once)
 */
 typedef struct {
-  double entry, row, irregular, start, walk, memory, gather;
+  double entry, row, irregular, start, walk, memory, gather, near;
 } AutoCSRExecutorCost;
 
 PETSC_INTERN PetscErrorCode AutoCSRMachineGet(const AutoCSRBackend *, const AutoCSRMachine **);

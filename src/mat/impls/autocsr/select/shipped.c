@@ -109,7 +109,7 @@ static AutoCSRExecutorCost scaled(const AutoCSRExecutorCost *cost, double unit, 
 {
   const double scale = work * unit;
 
-  return (AutoCSRExecutorCost){scale * cost->entry, scale * cost->row, scale * cost->irregular, unit * cost->start, unit * cost->walk, cost->memory, cost->gather};
+  return (AutoCSRExecutorCost){scale * cost->entry, scale * cost->row, scale * cost->irregular, unit * cost->start, unit * cost->walk, cost->memory, cost->gather, cost->near};
 }
 
 static PetscErrorCode shipped_host(const char simd[], AutoCSRFigures *f)
