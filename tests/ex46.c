@@ -1,6 +1,7 @@
 static char help[] = "Two ways to gather x: products take turns, make the same bits, and one way stays.\n\n";
 
 #include "plans.h"
+#include <petsctime.h>
 
 #define PRODUCTS 20 /* more than there are turns */
 
@@ -78,6 +79,52 @@ static PetscErrorCode Check(PetscInt rows, PetscBool turns, PetscInt *tried)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ---- Which way stays, of two that take as long as they are told to */
+
+#define SLOW 3e-4 /* seconds, three times as long as the other */
+
+static void Take(double seconds)
+{
+  PetscLogDouble begin, now;
+
+  (void)PetscTime(&begin);
+  do (void)PetscTime(&now);
+  while (now - begin < seconds);
+}
+
+static void Slow(const AutoCSRSegment *seg, const AutoCSROperands *op)
+{
+  Take(SLOW);
+}
+
+static void Fast(const AutoCSRSegment *seg, const AutoCSROperands *op)
+{
+  Take(SLOW / 3);
+}
+
+static PetscErrorCode CheckChoice(void)
+{
+  const AutoCSRExecutor way[2] = {{"slow", Slow, Slow}, {"fast", Fast, Fast}};
+  const AutoCSRMatrix   csr    = {.backend = &AutoCSRBackendHost};
+
+  PetscFunctionBeginUser;
+  for (int first = 0; first < 2; first++) {
+    AutoCSRPlan    *plan;
+    AutoCSRSegment *seg;
+
+    PetscCall(AutoCSRPlanCreate(&csr, &plan));
+    PetscCall(AutoCSRPlanAddSegment(plan, "test", &(AutoCSRAxes){.mapping = AUTOCSR_MAP_LANES, .lanes = 1, .slice_height = 1, .row_group = 1}, &seg));
+    seg->nnz      = 100000;
+    seg->executor = &way[first];
+    seg->other    = &way[1 - first];
+    PetscCall((*csr.backend->bind)(plan, &csr));
+    for (int k = 0; k < PRODUCTS; k++) PetscCall((*csr.backend->mult)(plan, &(AutoCSROperands){.csr = &csr}));
+    PetscCheck(seg->executor == &way[1], PETSC_COMM_SELF, PETSC_ERR_PLIB, "The %s way stays, where the plan has the %s one", seg->executor->name, way[first].name);
+    PetscCall(AutoCSRPlanDestroy(&plan));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   PetscInt tried = 0, sets = 0;
@@ -88,6 +135,7 @@ int main(int argc, char **argv)
   PetscCall(Check(100, PETSC_FALSE, &tried));
   for (const char *const *simd = (*AutoCSRBackendHost.instruction_sets)(); *simd; simd++) sets += !strncmp(*simd, "avx512", 6);
   PetscCheck(tried == (sets == 2 ? 8 : 0), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " plans took turns", tried);
+  PetscCall(CheckChoice());
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "The ways agree\n"));
   PetscCall(PetscFinalize());
   return 0;
