@@ -49,8 +49,9 @@ CFLAGSALL = $(CWARN) $(COPT) -fPIC -fvisibility=hidden -fopenmp-simd -fno-math-e
 # Of all that PETSc links with, only what is called
 PETSC_LINK = -Wl,--as-needed $(PETSC_LIB)
 COMPILE   = $(CC) $(CSTD) $(CERROR) -Wstrict-prototypes $(if $(gpu),-DAUTOCSR_HAVE_CUDA) $(CFLAGSALL)
-# No fast math: a product is fused or not, but nothing is reordered, and NaN and Inf stay what they are
-NVOPT    ?= -O3 -lineinfo
+# No fast math: a product is fused or not, but nothing is reordered, and NaN and Inf stay what they are. Lines for a profiler (-lineinfo) make the
+# library three times as large, and what it loads before a first product takes milliseconds longer
+NVOPT    ?= -O3
 NVCOMPILE = $(CUDAC) -ccbin $(CXX) -std=c++17 -DAUTOCSR_HAVE_CUDA $(NVOPT) $(foreach a,$(CUDA_ARCH),-gencode arch=compute_$(a)$(comma)code=sm_$(a)) \
   $(if $(WERROR),-Werror all-warnings) -Xcompiler "-Wall -Wno-unused-parameter -fPIC -fvisibility=hidden $(WERROR)" $(filter-out -isystem,$(subst -isystem ,-isystem=,$(INCLUDES)))
 

@@ -127,7 +127,10 @@ PETSC_EXTERN const char *const MatAutoCSRSegsumFixups[];
 
   Level: advanced
 
-  Note:
+  Notes:
+  With progressive planning (`MatAutoCSRSetProgressive()`) `MAT_AUTOCSR_EXCHANGE_AUTO` begins with PETSc's `VecScatter`, until what
+  products have lost by it is as much as the other way takes to be set up: some milliseconds for each process that is sent to.
+
   With MPI that has access to devices (`-use_gpu_aware_mpi`) it is always PETSc's `VecScatter`.
 
 .seealso: `MATAUTOCSR`, `MatAutoCSRSetExchange()`
@@ -151,7 +154,7 @@ typedef struct {
   PetscInt    plans;           /* plans built since the blocks were made (PETSc makes an off-diagonal block anew when it gets new columns) */
   PetscInt    refreshes;       /* times that new values were put into a plan without building it again */
   PetscInt    products;        /* MatMult-like products made with plans */
-  PetscBool   settled;         /* PETSC_FALSE while a first plan stands in for one that products have not paid for yet, see MatAutoCSRSetProgressive(), and while two ways to gather x take turns (on a processor) */
+  PetscBool   settled;         /* PETSC_FALSE while a first plan stands in for one that products have not paid for yet, see MatAutoCSRSetProgressive(), while two ways to gather x take turns (on a processor), and while entries of other processes come by PETSc's scatter until products have paid for another way (on devices) */
   PetscInt64  nnz;             /* nonzeros covered by the plans */
   PetscInt64  csr_bytes;       /* bytes of the CSR arrays */
   PetscInt64  released_bytes;  /* bytes of these that a device has let go (`MatAutoCSRSetKeepCSR()`) */

@@ -196,6 +196,7 @@ static PetscErrorCode CheckMatrix(const Generator *g, PetscInt *steps)
   PetscCall(CountsGet(B[0], &c));
   PetscCheck(!c.settled || !forced.plans, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: settled by one product", g->name);
   PetscCall(MatAutoCSRSetMaxBins(B[1], 7));
+  PetscCall(MatAutoCSRSetExchange(B[1], MAT_AUTOCSR_EXCHANGE_SCATTER)); /* another waits for products, whatever is viewed */
   PetscCall(MatAutoCSRView(B[1], PETSC_VIEWER_STDOUT_WORLD));
   PetscCall(CountsGet(B[1], &c));
   PetscCheck(c.settled, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: not settled by a view", g->name);

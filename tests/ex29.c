@@ -133,6 +133,43 @@ static PetscErrorCode Compare(PetscBool chain)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+/* Product by product, until the exchange of entries and the plans are those that stay: the bits are those of PETSc's scatter */
+static PetscErrorCode CompareScatter(PetscBool chain)
+{
+  MatAutoCSRInfo info;
+  PetscInt       k = 0;
+  PetscBool      same, settled;
+  Mat            A, B;
+  Vec            x, y, z;
+
+  PetscFunctionBeginUser;
+  PetscCall(Create(MATAUTOCSR, chain, &A));
+  PetscCall(Create(MATAUTOCSR, chain, &B));
+  PetscCall(MatAutoCSRSetProgressive(A, PETSC_TRUE)); /* the runner of the tests has it off */
+  PetscCall(MatAutoCSRSetProgressive(B, PETSC_TRUE));
+  PetscCall(MatAutoCSRSetExchange(B, MAT_AUTOCSR_EXCHANGE_SCATTER));
+  PetscCall(MatCreateVecs(A, &x, &y));
+  PetscCall(VecDuplicate(y, &z));
+  PetscCall(VecSetRandom(x, NULL));
+  do {
+    PetscCall(MatMult(A, x, y));
+    PetscCall(MatMult(B, x, z));
+    PetscCall(VecEqual(y, z, &same));
+    PetscCheck(same, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "Other bits than with PETSc's scatter, in product %" PetscInt_FMT, k);
+    PetscCall(MatAutoCSRGetInfo(A, &info));
+    settled = info.settled;
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &settled, 1, MPIU_BOOL, MPI_LAND, PETSC_COMM_WORLD));
+  } while (!settled && ++k < (few ? 4 : 20000));
+  PetscCheck(few || settled, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "Not settled by %" PetscInt_FMT " products", k);
+  PetscCall(ComparePowers(A, B));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(VecDestroy(&z));
+  PetscCall(MatDestroy(&A));
+  PetscCall(MatDestroy(&B));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
@@ -140,6 +177,8 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsHasName(NULL, NULL, "-few", &few));
   PetscCall(Compare(PETSC_FALSE));
   PetscCall(Compare(PETSC_TRUE));
+  PetscCall(CompareScatter(PETSC_FALSE));
+  PetscCall(CompareScatter(PETSC_TRUE));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "The products agree, and all ranks have logged the same\n"));
   PetscCall(PetscFinalize());
   return 0;
@@ -171,6 +210,13 @@ int main(int argc, char **argv)
     nsize: 2
     args: -mat_autocsr_exchange host -info :mat
     filter: grep -o "exchange entries of x .*" | sort -u
+
+  test:
+    suffix: later
+    requires: cuda defined(PETSC_USE_INFO)
+    nsize: 2
+    args: -mat_autocsr_progressive 1 -info :mat
+    filter: grep -o "until they have paid for another\|exchange entries of x" | sort -u
 
   # the vectors and blocks of rank 0 stay on the CPU; a debug build of PETSc itself waits for ever there
   test:

@@ -1,7 +1,7 @@
 /*
   MatAutoCSRGetInfo(): the figures of the plans of this process's blocks, added up.
 */
-#include "../seq/seqautocsr.h"
+#include "../mpi/exchange.h"
 #include "../backend.h"
 
 /*@
@@ -35,6 +35,9 @@ PetscErrorCode MatAutoCSRGetInfo(Mat A, MatAutoCSRInfo *info)
   info->settled  = PETSC_TRUE;
   info->backend  = "none";
   PetscUseMethod(A, "MatAutoCSRGetBlocks_C", (Mat, Mat[]), (A, blocks));
+#if defined(AUTOCSR_HAVE_CUDA)
+  if (MatIsMPIAutoCSR(A)) PetscCall(AutoCSRExchangeIsSettled(A, &info->settled));
+#endif
   for (PetscInt k = 0; k < AUTOCSR_MAX_BLOCKS; k++) {
     AutoCSRContext *ctx;
     PetscInt        most = 0;

@@ -287,6 +287,8 @@ PetscErrorCode MatAutoCSRSetSegsumFixup(Mat A, MatAutoCSRSegsumFixup fixup)
   Notes:
   Where MPI has no access to devices, PETSc's `VecScatter` copies on the stream of the products: what is received waits for the
   product of the diagonal block. The other ways are on a stream of their own, and take no time as long as that product takes longer.
+  To open the memory of another device takes milliseconds: by default it is done once products have lost as much, by prediction
+  (`MatAutoCSRSetProgressive()`); `MatAutoCSRInfo`'s settled tells when. The sums have the same bits.
 
   Matrices on the host, and MPI with access to devices (`-use_gpu_aware_mpi`), use PETSc's `VecScatter`. An unknown value is an
   error that lists the choices.

@@ -43,7 +43,7 @@ static PetscErrorCode Product(Mat A, Vec x, Vec z, Vec y)
   PetscCall(MatMPIAutoCSRGetParent(&parent));
   PetscCall(MatMPIAutoCSRUpdateBlocks(A));
   PetscCall(AutoCSRContextGet(A, &ctx));
-  PetscCall(AutoCSRExchangeGet(A, ctx->settings.exchange, x, &exchange));
+  PetscCall(AutoCSRExchangeGet(A, &ctx->settings, x, &exchange));
   if (!exchange) {
     if (z)
       PetscCall((*AutoCSRParentTableOf(parent, A)->ops.multadd)(A, x, z, y));

@@ -11,8 +11,9 @@
   product k - 2 had read that half. So messages go both ways between neighbours, whoever needs entries.
 */
 struct _p_AutoCSRExchange {
-  PetscBool            usable, devices; /* the same on all processes */
-  PetscBool            bound;           /* on all processes the matrix was bound to the CPU when that was found out: it is found out again */
+  PetscBool            usable, set_up, devices; /* the same on all processes, as is: */
+  PetscInt             due;                     /* products that PETSc's scatter is used for until it is set up */
+  PetscBool            bound;                   /* on all processes the matrix was bound to the CPU when that was found out: it is found out again */
   MPI_Comm             comm;
   PetscMPIInt          n_sends, n_receives;
   MPI_Request         *request; /* persistent: receives, then sends */
@@ -20,6 +21,14 @@ struct _p_AutoCSRExchange {
   Vec                  received[2]; /* in products of even and odd number; through the host the first alone */
   int                  turn;
 };
+
+/* Predicted seconds, as all that progressive planning goes by: the same products are made the same way in every run (doc/experiments.md tells what they come from) */
+  #define OPENED       5e-3    /* to set up, for each process whose memory is opened: by the first exchange of a program, */
+  #define OPENED_AGAIN 5e-4    /* and by later ones */
+  #define SCATTERED    1e-5    /* by which a product with PETSc's scatter takes longer, and */
+  #define BYTE         2.5e-10 /* for each byte of what a process sends and receives */
+
+static PetscBool opened; /* by this program */
 
 static PetscErrorCode ExchangeDestroy(void *data)
 {
@@ -182,6 +191,7 @@ static PetscErrorCode ExchangeSetUp(AutoCSRExchange *e, PetscSF sf, MatAutoCSREx
   PetscCall(VecGetLocalSize(e->received[0], &n_received));
   PetscCall(AutoCSRDeviceStagingCreate(n, begin, index, n_received, &e->staging));
   if (way == MAT_AUTOCSR_EXCHANGE_AUTO) PetscCall(TryDevices(e, sf));
+  opened = PETSC_TRUE;
   if (e->devices) {
     PetscCall(VecDestroy(&e->received[0]));
     for (int k = 0; k < 2; k++) PetscCall(VecCreateSeqCUDAWithArray(PETSC_COMM_SELF, 1, n_received, PetscSafePointerPlusOffset(e->staging.landing, k * n_received), &e->received[k]));
@@ -191,6 +201,23 @@ static PetscErrorCode ExchangeSetUp(AutoCSRExchange *e, PetscSF sf, MatAutoCSREx
     PetscCall(MakeMessages(e, sf, tag));
   }
   PetscCall(AutoCSRDeviceStagingReady(&e->staging));
+  e->set_up = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Collective: by the process for which it is the most */
+static PetscErrorCode CountUntilDue(MPI_Comm comm, PetscSF sf, PetscInt n_received, PetscInt *due)
+{
+  const PetscInt *begin;
+  PetscMPIInt     n;
+  PetscInt        most[2]; /* processes, entries */
+
+  PetscFunctionBegin;
+  PetscCall(PetscSFGetLeafRanks(sf, &n, NULL, &begin, NULL));
+  most[0] = n;
+  most[1] = n_received + (n ? begin[n] : 0);
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, most, 2, MPIU_INT, MPI_MAX, comm));
+  *due = (PetscInt)(most[0] * (opened ? OPENED_AGAIN : OPENED) / (SCATTERED + (double)most[1] * (double)sizeof(PetscScalar) * BYTE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -202,8 +229,8 @@ static PetscErrorCode IsOfDevice(Vec v, PetscBool *device)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Collective: whether all processes can, and by which way */
-static PetscErrorCode ExchangeCreate(Mat A, PetscSF sf, MatAutoCSRExchange way, const char name[], AutoCSRExchange **exchange)
+/* Collective: whether all processes can, and when */
+static PetscErrorCode ExchangeCreate(Mat A, PetscSF sf, const char name[], PetscBool wait, AutoCSRExchange **exchange)
 {
   AutoCSRExchange *e;
   PetscContainer   container;
@@ -225,12 +252,27 @@ static PetscErrorCode ExchangeCreate(Mat A, PetscSF sf, MatAutoCSRExchange way, 
   PetscCall(IsOfDevice(e->received[0], &device));
   if (device && !A->boundtocpu && !off_diagonal->boundtocpu) PetscCall(ForestIsPlain(sf, A->cmap->n, n, &all[0]));
   PetscCall(Agree(PetscObjectComm((PetscObject)A), 2, all));
-  if (all[0]) PetscCall(ExchangeSetUp(e, sf, way));
-  e->usable = all[0]; /* once it is set up */
+  if (all[0] && wait) PetscCall(CountUntilDue(PetscObjectComm((PetscObject)A), sf, n, &e->due));
+  e->usable = all[0];
   e->bound  = all[1];
-  PetscCall(PetscInfo(A, "Products %s\n", !e->usable ? "leave the exchange of entries of x to PETSc" : e->devices ? "exchange entries of x from device to device"
-                                                                                                                  : "exchange entries of x beside themselves, through the host"));
+  PetscCall(PetscInfo(A, "Products leave the exchange of entries of x to PETSc%s\n", e->usable ? " until they have paid for another" : ""));
   *exchange = e;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static const char *NameOf(MatAutoCSRExchange way)
+{
+  return way == MAT_AUTOCSR_EXCHANGE_AUTO ? "AutoCSRExchange_auto" : "AutoCSRExchange_host";
+}
+
+static PetscErrorCode ExchangeQuery(PetscSF sf, MatAutoCSRExchange way, AutoCSRExchange **exchange)
+{
+  PetscContainer container;
+
+  PetscFunctionBegin;
+  *exchange = NULL;
+  PetscCall(PetscObjectQuery((PetscObject)sf, NameOf(way), (PetscObject *)&container));
+  if (container) PetscCall(PetscContainerGetPointer(container, (void **)exchange));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -238,25 +280,48 @@ static PetscErrorCode ExchangeCreate(Mat A, PetscSF sf, MatAutoCSRExchange way, 
   All that decides is the same on all processes: types, settings, what was agreed upon, and whether a matrix that was bound
   to the CPU on all of them, or on none, still is so (MatBindToCPU() is logically collective; -mat_bind_below is not)
 */
-PetscErrorCode AutoCSRExchangeGet(Mat A, MatAutoCSRExchange way, Vec x, AutoCSRExchange **exchange)
+PetscErrorCode AutoCSRExchangeGet(Mat A, const AutoCSRSettings *settings, Vec x, AutoCSRExchange **exchange)
 {
-  const char      *name      = way == MAT_AUTOCSR_EXCHANGE_AUTO ? "AutoCSRExchange_auto" : "AutoCSRExchange_host";
-  PetscContainer   container = NULL;
-  AutoCSRExchange *e         = NULL;
+  const PetscBool  wait = (PetscBool)(settings->progressive && settings->exchange == MAT_AUTOCSR_EXCHANGE_AUTO);
+  AutoCSRExchange *e;
   PetscBool        device;
   PetscSF          sf;
 
   PetscFunctionBegin;
   *exchange = NULL;
-  if (use_gpu_aware_mpi || way == MAT_AUTOCSR_EXCHANGE_SCATTER) PetscFunctionReturn(PETSC_SUCCESS);
+  if (use_gpu_aware_mpi || settings->exchange == MAT_AUTOCSR_EXCHANGE_SCATTER) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(IsOfDevice(x, &device));
   if (!device) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatGetMultPetscSF(A, &sf));
   if (!sf) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscObjectQuery((PetscObject)sf, name, (PetscObject *)&container));
-  if (container) PetscCall(PetscContainerGetPointer(container, (void **)&e));
-  if (!e || (e->bound && !A->boundtocpu)) PetscCall(ExchangeCreate(A, sf, way, name, &e));
-  if (e->usable && !A->boundtocpu) *exchange = e;
+  PetscCall(ExchangeQuery(sf, settings->exchange, &e));
+  if (!e || (e->bound && !A->boundtocpu)) PetscCall(ExchangeCreate(A, sf, NameOf(settings->exchange), wait, &e));
+  if (!e->usable || A->boundtocpu) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!e->set_up) {
+    if (wait && e->due > 0) {
+      e->due--;
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    e->usable = PETSC_FALSE; /* should it fail */
+    PetscCall(ExchangeSetUp(e, sf, settings->exchange));
+    e->usable = PETSC_TRUE;
+    PetscCall(PetscInfo(A, "Products %s\n", e->devices ? "exchange entries of x from device to device" : "exchange entries of x beside themselves, through the host"));
+  }
+  *exchange = e;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRExchangeIsSettled(Mat A, PetscBool *settled)
+{
+  AutoCSRContext  *ctx;
+  AutoCSRExchange *e  = NULL;
+  PetscSF          sf = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRContextGet(A, &ctx));
+  if (A->assembled) PetscCall(MatGetMultPetscSF(A, &sf));
+  if (sf) PetscCall(ExchangeQuery(sf, ctx->settings.exchange, &e));
+  *settled = (PetscBool)(!e || !e->usable || e->set_up);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
