@@ -12,14 +12,14 @@ static PetscScalar Number(PetscInt i, PetscInt k)
   Rank 0 has four rows, the others ten thousand each: a diagonal and what lies far from it, rank 0's columns among that.
   Of a chain: two diagonals, by which each rank receives from the rank before it and sends to the next
 */
-static PetscErrorCode Create(MatType type, PetscBool chain, Mat *A)
+static PetscErrorCode Create(MPI_Comm comm, MatType type, PetscBool chain, Mat *A)
 {
   PetscInt    begin, end, N;
   PetscMPIInt rank;
 
   PetscFunctionBeginUser;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  PetscCall(MatCreate(PETSC_COMM_WORLD, A));
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCall(MatCreate(comm, A));
   PetscCall(MatSetSizes(*A, rank ? 10000 : 4, rank ? 10000 : 4, PETSC_DETERMINE, PETSC_DETERMINE));
   PetscCall(MatSetType(*A, type));
   PetscCall(MatSetFromOptions(*A));
@@ -98,8 +98,8 @@ static PetscErrorCode ComparePowers(Mat A, Mat B)
   }
   PetscCall(VecRestoreArrayRead(x, &a));
   PetscCall(VecRestoreArrayRead(y, &b));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, norm, 2, MPIU_REAL, MPIU_MAX, PETSC_COMM_WORLD));
-  PetscCheck(norm[1] > 0 && norm[0] <= 1000 * PETSC_MACHINE_EPSILON * norm[1], PETSC_COMM_WORLD, PETSC_ERR_PLIB, "The powers differ by %g of %g", (double)norm[0], (double)norm[1]);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, norm, 2, MPIU_REAL, MPIU_MAX, PetscObjectComm((PetscObject)A)));
+  PetscCheck(norm[1] > 0 && norm[0] <= 1000 * PETSC_MACHINE_EPSILON * norm[1], PETSC_COMM_SELF, PETSC_ERR_PLIB, "The powers differ by %g of %g", (double)norm[0], (double)norm[1]);
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&y));
   PetscFunctionReturn((PetscErrorCode)0);
@@ -111,8 +111,8 @@ static PetscErrorCode Compare(PetscBool chain)
   Mat A, B, C;
 
   PetscFunctionBeginUser;
-  PetscCall(Create(MATAIJ, chain, &A));
-  PetscCall(Create(MATAUTOCSR, chain, &B));
+  PetscCall(Create(PETSC_COMM_WORLD, MATAIJ, chain, &A));
+  PetscCall(Create(PETSC_COMM_WORLD, MATAUTOCSR, chain, &B));
   for (int round = 0; round < 2; round++) {
     for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(equal); k++) {
       PetscBool same;
@@ -134,7 +134,7 @@ static PetscErrorCode Compare(PetscBool chain)
 }
 
 /* Product by product, until the exchange of entries and the plans are those that stay: the bits are those of PETSc's scatter */
-static PetscErrorCode CompareScatter(PetscBool chain)
+static PetscErrorCode CompareScatter(MPI_Comm comm, PetscBool chain)
 {
   MatAutoCSRInfo info;
   PetscInt       k = 0;
@@ -143,8 +143,8 @@ static PetscErrorCode CompareScatter(PetscBool chain)
   Vec            x, y, z;
 
   PetscFunctionBeginUser;
-  PetscCall(Create(MATAUTOCSR, chain, &A));
-  PetscCall(Create(MATAUTOCSR, chain, &B));
+  PetscCall(Create(comm, MATAUTOCSR, chain, &A));
+  PetscCall(Create(comm, MATAUTOCSR, chain, &B));
   PetscCall(MatAutoCSRSetProgressive(A, PETSC_TRUE)); /* the runner of the tests has it off */
   PetscCall(MatAutoCSRSetProgressive(B, PETSC_TRUE));
   PetscCall(MatAutoCSRSetExchange(B, MAT_AUTOCSR_EXCHANGE_SCATTER));
@@ -155,18 +155,34 @@ static PetscErrorCode CompareScatter(PetscBool chain)
     PetscCall(MatMult(A, x, y));
     PetscCall(MatMult(B, x, z));
     PetscCall(VecEqual(y, z, &same));
-    PetscCheck(same, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "Other bits than with PETSc's scatter, in product %" PetscInt_FMT, k);
+    PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Other bits than with PETSc's scatter, in product %" PetscInt_FMT, k);
     PetscCall(MatAutoCSRGetInfo(A, &info));
     settled = info.settled;
-    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &settled, 1, MPIU_BOOL, MPI_LAND, PETSC_COMM_WORLD));
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &settled, 1, MPIU_BOOL, MPI_LAND, comm));
   } while (!settled && ++k < (few ? 4 : 20000));
-  PetscCheck(few || settled, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "Not settled by %" PetscInt_FMT " products", k);
+  PetscCheck(few || settled, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Not settled by %" PetscInt_FMT " products", k);
   PetscCall(ComparePowers(A, B));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&y));
   PetscCall(VecDestroy(&z));
   PetscCall(MatDestroy(&A));
   PetscCall(MatDestroy(&B));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* Two of the ranks by themselves first: what they know then, the others do not */
+static PetscErrorCode CompareScatters(PetscBool chain)
+{
+  PetscMPIInt rank, size;
+  MPI_Comm    two;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  PetscCallMPI(MPI_Comm_split(PETSC_COMM_WORLD, rank < 2 ? 0 : MPI_UNDEFINED, rank, &two));
+  if (size > 2 && rank < 2) PetscCall(CompareScatter(two, chain));
+  if (rank < 2) PetscCallMPI(MPI_Comm_free(&two));
+  PetscCall(CompareScatter(PETSC_COMM_WORLD, chain));
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
@@ -177,8 +193,8 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsHasName(NULL, NULL, "-few", &few));
   PetscCall(Compare(PETSC_FALSE));
   PetscCall(Compare(PETSC_TRUE));
-  PetscCall(CompareScatter(PETSC_FALSE));
-  PetscCall(CompareScatter(PETSC_TRUE));
+  PetscCall(CompareScatters(PETSC_FALSE));
+  PetscCall(CompareScatters(PETSC_TRUE));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "The products agree, and all ranks have logged the same\n"));
   PetscCall(PetscFinalize());
   return 0;
@@ -214,7 +230,7 @@ int main(int argc, char **argv)
   test:
     suffix: later
     requires: cuda defined(PETSC_USE_INFO)
-    nsize: 2
+    nsize: {{2 3}}
     args: -mat_autocsr_progressive 1 -info :mat
     filter: grep -o "until they have paid for another\|exchange entries of x" | sort -u
 

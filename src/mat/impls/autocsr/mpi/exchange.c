@@ -191,8 +191,8 @@ static PetscErrorCode ExchangeSetUp(AutoCSRExchange *e, PetscSF sf, MatAutoCSREx
   PetscCall(VecGetLocalSize(e->received[0], &n_received));
   PetscCall(AutoCSRDeviceStagingCreate(n, begin, index, n_received, &e->staging));
   if (way == MAT_AUTOCSR_EXCHANGE_AUTO) PetscCall(TryDevices(e, sf));
-  opened = PETSC_TRUE;
   if (e->devices) {
+    opened = PETSC_TRUE;
     PetscCall(VecDestroy(&e->received[0]));
     for (int k = 0; k < 2; k++) PetscCall(VecCreateSeqCUDAWithArray(PETSC_COMM_SELF, 1, n_received, PetscSafePointerPlusOffset(e->staging.landing, k * n_received), &e->received[k]));
     PetscCall(MakeSignals(e, sf, tag));
@@ -210,14 +210,15 @@ static PetscErrorCode CountUntilDue(MPI_Comm comm, PetscSF sf, PetscInt n_receiv
 {
   const PetscInt *begin;
   PetscMPIInt     n;
-  PetscInt        most[2]; /* processes, entries */
+  PetscInt        most[3]; /* processes, entries, whether none was opened yet: by one process perhaps, of a part of these */
 
   PetscFunctionBegin;
   PetscCall(PetscSFGetLeafRanks(sf, &n, NULL, &begin, NULL));
   most[0] = n;
   most[1] = n_received + (n ? begin[n] : 0);
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, most, 2, MPIU_INT, MPI_MAX, comm));
-  *due = (PetscInt)(most[0] * (opened ? OPENED_AGAIN : OPENED) / (SCATTERED + (double)most[1] * (double)sizeof(PetscScalar) * BYTE));
+  most[2] = !opened;
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, most, 3, MPIU_INT, MPI_MAX, comm));
+  *due = (PetscInt)(most[0] * (most[2] ? OPENED : OPENED_AGAIN) / (SCATTERED + (double)most[1] * (double)sizeof(PetscScalar) * BYTE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
