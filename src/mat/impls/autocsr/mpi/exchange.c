@@ -23,9 +23,9 @@ struct _p_AutoCSRExchange {
 };
 
 /* Predicted seconds, as all that progressive planning goes by: the same products are made the same way in every run (doc/experiments.md tells what they come from) */
-  #define OPENED       5e-3    /* to set up, for each process whose memory is opened: by the first exchange of a program, */
+  #define OPENED       6e-3    /* to set up, for each process whose memory is opened: by the first exchange of a program, */
   #define OPENED_AGAIN 5e-4    /* and by later ones */
-  #define SCATTERED    1e-5    /* by which a product with PETSc's scatter takes longer, and */
+  #define SCATTERED    2e-5    /* by which a product with PETSc's scatter takes longer, and */
   #define BYTE         2.5e-10 /* for each byte of what a process sends and receives */
 
 static PetscBool opened; /* by this program */
