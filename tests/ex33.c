@@ -1,9 +1,13 @@
-static char help[] = "The device's memory runs out while a plan is made: the plan is dropped, what it had taken is given back, and products go on.\n\n";
+static char help[] = "Memory, of the device or of the host, runs out while a plan is made: the plan is dropped, what it had taken is given back, and products go on.\n\n";
 
 #include <petscautocsr.h>
 #include "compare.h"
 #if defined(PETSC_HAVE_CUDA)
   #include <petscdevice_cuda.h>
+#else
+  #include <malloc.h>
+  #include <sys/resource.h>
+  #include <unistd.h>
 #endif
 
 #define ROWS     2000000
@@ -36,7 +40,7 @@ static PetscErrorCode Create(MatType type, Mat *A)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-/* Memory of the device */
+/* Memory that is taken */
 typedef struct {
   void *part[MAX_PART];
   int   n;
@@ -78,23 +82,61 @@ static PetscErrorCode BallastDrop(Ballast *b)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 #else
-static PetscErrorCode FreeMemory(PetscInt *mb)
+/* The address space: what is taken of it, and its limit */
+static PetscErrorCode Space(rlim_t *taken, struct rlimit *limit)
 {
+  FILE *file  = fopen("/proc/self/statm", "r");
+  long  pages = 0;
+
   PetscFunctionBeginUser;
-  *mb = 0;
+  PetscCheck(file && fscanf(file, "%ld", &pages) == 1 && !getrlimit(RLIMIT_AS, limit), PETSC_COMM_SELF, PETSC_ERR_SYS, "It is not known how much memory there is");
+  fclose(file);
+  *taken = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+static PetscErrorCode FreeMemory(PetscInt *mb)
+{
+  struct rlimit limit;
+  rlim_t        taken;
+
+  PetscFunctionBeginUser;
+  PetscCall(Space(&taken, &limit));
+  *mb = (PetscInt)((limit.rlim_cur - taken + mallinfo2().fordblks) >> 20);
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* mb 0: none */
+static PetscErrorCode Limit(rlim_t mb)
+{
+  struct rlimit limit;
+  rlim_t        taken;
+
+  PetscFunctionBeginUser;
+  PetscCall(Space(&taken, &limit));
+  limit.rlim_cur = mb ? taken + (mb << 20) : limit.rlim_max;
+  PetscCheck(!setrlimit(RLIMIT_AS, &limit), PETSC_COMM_SELF, PETSC_ERR_SYS, "No limit of the memory");
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* What was freed and stays the program's (as with Open MPI), then all but so much of the rest */
 static PetscErrorCode BallastTake(Ballast *b)
 {
   PetscFunctionBeginUser;
   b->n = 0;
+  PetscCall(Limit(1));
+  for (size_t part = 1024; part >= 2; part /= 2) {
+    while (b->n < MAX_PART && (b->part[b->n] = malloc(part << 20))) b->n++;
+  }
+  PetscCall(Limit(LEFT_MB));
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
 static PetscErrorCode BallastDrop(Ballast *b)
 {
   PetscFunctionBeginUser;
+  while (b->n) free(b->part[--b->n]);
+  PetscCall(Limit(0));
   PetscFunctionReturn((PetscErrorCode)0);
 }
 #endif
@@ -146,5 +188,11 @@ int main(int argc, char **argv)
     requires: cuda
     args: -vec_type cuda -info :mat
     filter: grep -o -E "No memory for a plan of [0-9]+ nonzeros on cuda|The products are right" | sort -u
+
+  test:
+    suffix: host
+    requires: !cuda defined(PETSC_USE_INFO)
+    args: -info :mat
+    filter: grep -o -E "No memory for a plan of [0-9]+ nonzeros on host|The products are right" | sort -u
 
 TEST*/

@@ -270,11 +270,14 @@ PetscErrorCode AutoCSRProfileSpread(const AutoCSRMatrix *csr, AutoCSRProfile *pr
   Room           room;
   Window         w;
   Span          *span;
+  PetscErrorCode ierr;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(parts, &span));
   for (PetscInt p = 0; p < parts; p++) span[p] = (Span){csr->n, -1};
-  PetscCall(PetscMalloc7(rows, &w.length, rows, &w.first, rows, &w.last, rows, &room.order, rows, &room.work, MOST_COUNTED + 1, &room.place, rows / h + 1, &room.slice));
+  ierr = PetscMalloc7(rows, &w.length, rows, &w.first, rows, &w.last, rows, &room.order, rows, &room.work, MOST_COUNTED + 1, &room.place, rows / h + 1, &room.slice);
+  if (ierr) PetscCall(PetscFree(span)); /* to be out of memory is an error that the caller lives with */
+  PetscCall(ierr);
   for (PetscInt c = 0; c < profile->chunks; c++) {
     AutoCSRChunk *chunk = &profile->chunk[c];
 

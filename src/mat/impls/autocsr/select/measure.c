@@ -49,12 +49,15 @@ PetscErrorCode AutoCSRPlanTime(AutoCSRPlan *plan, const AutoCSRMatrix *csr)
 {
   const AutoCSRBackend *backend = plan->backend;
   PetscScalar          *x, *ones;
+  PetscErrorCode        ierr;
   AutoCSROperands       op      = {.csr = csr};
   Product               product = {plan, NULL, &op};
 
   PetscFunctionBegin;
   PetscCall((*backend->allocate)(((size_t)csr->n + csr->m) * sizeof(*x), (void **)&x));
-  PetscCall(PetscMalloc1(csr->n, &ones));
+  ierr = PetscMalloc1(csr->n, &ones);
+  if (ierr) PetscCall((*backend->release)(x)); /* to be out of memory is an error that the caller lives with */
+  PetscCall(ierr);
   for (PetscInt j = 0; j < csr->n; j++) ones[j] = 1;
   PetscCall((*backend->from_host)(x, ones, csr->n * sizeof(*x)));
   PetscCall(PetscFree(ones));

@@ -6,10 +6,11 @@
 #include "../backend.h"
 #include <petsctime.h>
 
-/* While a plan is made, running out of memory is no error */
+/* While a plan is made, running out of memory is no error. PetscMalloc() of PETSc 3.18 names its caller's line where the error's code should be */
 PetscErrorCode AutoCSRMemoryErrorHandler(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode n, PetscErrorType p, const char *message, void *ctx)
 {
-  return n == PETSC_ERR_MEM ? n : PetscTraceBackErrorHandler(comm, line, function, file, n, p, message, ctx);
+  if (n == PETSC_ERR_MEM || (p == PETSC_ERROR_INITIAL && !strcmp(function, "PetscMallocAlign"))) return PETSC_ERR_MEM;
+  return PetscTraceBackErrorHandler(comm, line, function, file, n, p, message, ctx);
 }
 
 static PetscErrorCode AutoCSRContextTell(Mat A, const AutoCSRMatrix *csr, const AutoCSRPlan *plan)
@@ -20,7 +21,7 @@ static PetscErrorCode AutoCSRContextTell(Mat A, const AutoCSRMatrix *csr, const 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* With progress: the first plan where planning is progressive. Without memory nothing is left of what there is */
+/* With progress: the first plan where planning is progressive. Where that fails nothing is left of what there is: what follows would take it for a plan */
 static PetscErrorCode AutoCSRContextTryPlan(const AutoCSRMatrix *csr, const AutoCSRSettings *settings, AutoCSRPlan **plan, AutoCSRProfile **profile, AutoCSRProgress *progress)
 {
   PetscErrorCode ierr;
@@ -35,12 +36,11 @@ static PetscErrorCode AutoCSRContextTryPlan(const AutoCSRMatrix *csr, const Auto
   } else
     ierr = AutoCSRPlanMake(csr, settings, plan, profile);
   PetscCall(PetscPopErrorHandler());
-  if (ierr == PETSC_ERR_MEM) {
+  if (ierr) {
     PetscCall(AutoCSRPlanDestroy(plan));
     PetscCall(AutoCSRProfileDestroy(profile));
-    PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(ierr);
+  if (ierr != PETSC_ERR_MEM) PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -113,14 +113,13 @@ static PetscErrorCode AutoCSRContextTryStep(Mat A, AutoCSRContext *ctx, AutoCSRP
     ctx->progress.stage = AUTOCSR_STAGE_FINAL;
   }
   PetscCall(PetscPopErrorHandler());
-  if (ierr == PETSC_ERR_MEM) {
-    PetscCall(PetscInfo(A, "No memory for a plan of %" PetscInt_FMT " nonzeros on %s: that of the first products stays\n", ctx->csr.nnz, ctx->csr.backend->name));
+  if (ierr) {
     PetscCall(AutoCSRPlanDestroy(next));
     PetscCall(AutoCSRContextForget(ctx));
     ctx->progress.stage = AUTOCSR_STAGE_FINAL;
-    PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(ierr);
+  if (ierr != PETSC_ERR_MEM) PetscCall(ierr);
+  if (ierr) PetscCall(PetscInfo(A, "No memory for a plan of %" PetscInt_FMT " nonzeros on %s: that of the first products stays\n", ctx->csr.nnz, ctx->csr.backend->name));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
