@@ -138,7 +138,8 @@ static PetscErrorCode CompareScatter(MPI_Comm comm, PetscBool chain)
 {
   MatAutoCSRInfo info;
   PetscInt       k = 0;
-  PetscBool      same, settled;
+  PetscBool      same;
+  PetscMPIInt    settled;
   Mat            A, B;
   Vec            x, y, z;
 
@@ -158,7 +159,7 @@ static PetscErrorCode CompareScatter(MPI_Comm comm, PetscBool chain)
     PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Other bits than with PETSc's scatter, in product %" PetscInt_FMT, k);
     PetscCall(MatAutoCSRGetInfo(A, &info));
     settled = info.settled;
-    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &settled, 1, MPIU_BOOL, MPI_LAND, comm));
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &settled, 1, MPI_INT, MPI_LAND, comm));
   } while (!settled && ++k < (few ? 4 : 20000));
   PetscCheck(few || settled, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Not settled by %" PetscInt_FMT " products", k);
   PetscCall(ComparePowers(A, B));

@@ -61,15 +61,24 @@ static PetscErrorCode Leave(Contestant *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode OnAllRanks(PetscBool mine, PetscBool *all)
+{
+  PetscMPIInt yes = mine;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &yes, 1, MPI_INT, MPI_LAND, PETSC_COMM_WORLD));
+  *all = yes ? PETSC_TRUE : PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode IsSettled(Mat A, PetscBool *settled)
 {
   MatAutoCSRInfo info;
-  PetscBool      is, mine;
+  PetscBool      is;
 
   PetscFunctionBeginUser;
   PetscCall(AutoCSRInfoGet(A, &info, &is));
-  mine = (PetscBool)(!is || info.settled);
-  PetscCallMPI(MPI_Allreduce(&mine, settled, 1, MPIU_BOOL, MPI_LAND, PETSC_COMM_WORLD));
+  PetscCall(OnAllRanks((PetscBool)(!is || info.settled), settled));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -176,7 +185,7 @@ static PetscErrorCode Check(const char matrix[], const Csr *csr, const Op *op, V
     if (!mine) PetscCall(PetscPrintf(PETSC_COMM_SELF, "\nWRONG, left out: %s by %s: entry %" PetscInt_FMT " of this rank's result differs from the sum over the row by %g, which is more than %g of |A||x|", matrix, c->variant->name, i, (double)difference, (double)tolerance));
   }
   PetscCall(VecRestoreArrayRead(y, &value));
-  PetscCallMPI(MPI_Allreduce(&mine, right, 1, MPIU_BOOL, MPI_LAND, PETSC_COMM_WORLD));
+  PetscCall(OnAllRanks(mine, right));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -272,7 +281,7 @@ static PetscErrorCode Enter(const Machine *machine, const Variant *v, const Csr 
   if (c->direct) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRInfoGet(c->A, &info, &is));
   if (is && v->strategy) PetscCall(PetscStrcmp(info.strategy, v->strategy, &mine));
-  PetscCallMPI(MPI_Allreduce(&mine, entered, 1, MPIU_BOOL, MPI_LAND, PETSC_COMM_WORLD));
+  PetscCall(OnAllRanks(mine, entered));
   if (!*entered) PetscCall(Leave(c));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
