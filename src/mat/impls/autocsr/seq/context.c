@@ -9,33 +9,45 @@
 
 /*
   MatHeaderMerge() destroys what a matrix has and gives it the data of another; it calls the destroy method with the type
-  name taken off. Before PETSc 3.21.1 the composed objects are gone too, so the settings of the last few are kept here.
+  name taken off. Before PETSc 3.21.1 the composed objects are gone too, so the settings are kept here, until the matrix is
+  asked for them or is destroyed.
 */
-#define AUTOCSR_MERGED 16
-static struct {
-  Mat             mat; /* NULL: none */
+typedef struct _AutoCSRMerged *AutoCSRMerged;
+struct _AutoCSRMerged {
+  Mat             mat;
   AutoCSRSettings settings;
-} merged[AUTOCSR_MERGED];
-static int next_merged = 0;
+  AutoCSRMerged   next;
+};
+static AutoCSRMerged merged = NULL;
 
-/* NULL: it was not merged, or has its settings again */
-static AutoCSRSettings *AutoCSRMergedTake(Mat A)
+/* Settings are left alone if it was not merged, or has its own again */
+static PetscErrorCode AutoCSRMergedTake(Mat A, AutoCSRSettings *settings, PetscBool *is)
 {
-  for (int k = 0; k < AUTOCSR_MERGED; k++) {
-    if (merged[k].mat != A) continue;
-    merged[k].mat = NULL;
-    return &merged[k].settings;
+  AutoCSRMerged *link = &merged, found;
+
+  PetscFunctionBegin;
+  while (*link && (*link)->mat != A) link = &(*link)->next;
+  found = *link;
+  *is   = found ? PETSC_TRUE : PETSC_FALSE;
+  if (found) {
+    *settings = found->settings;
+    *link     = found->next;
+    PetscCall(PetscFree(found));
   }
-  return NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static void AutoCSRMergedKeep(Mat A, const AutoCSRSettings *settings)
+static PetscErrorCode AutoCSRMergedKeep(Mat A, const AutoCSRSettings *settings)
 {
-  (void)AutoCSRMergedTake(A);
-  for (int k = 0; k < AUTOCSR_MERGED && merged[next_merged].mat; k++) next_merged = (next_merged + 1) % AUTOCSR_MERGED; /* a free one, or the oldest */
-  merged[next_merged].mat      = A;
-  merged[next_merged].settings = *settings;
-  next_merged                  = (next_merged + 1) % AUTOCSR_MERGED;
+  AutoCSRMerged kept;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&kept));
+  kept->mat      = A;
+  kept->settings = *settings;
+  kept->next     = merged;
+  merged         = kept;
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
@@ -178,20 +190,21 @@ PetscErrorCode AutoCSRContextGet(Mat A, AutoCSRContext **ctx)
 {
   const PetscObjectId id = ((PetscObject)A)->id;
   const int           k  = (int)(id % AUTOCSR_RECENT);
-  AutoCSRSettings    *settings;
+  AutoCSRSettings     settings;
+  PetscBool           was_merged;
 
   PetscFunctionBegin;
   if (PetscLikely(recent[k].mat == A && recent[k].id == id)) {
     *ctx = recent[k].ctx;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  settings = AutoCSRMergedTake(A);
+  PetscCall(AutoCSRMergedTake(A, &settings, &was_merged));
   PetscCall(AutoCSRContextFind(A, ctx));
   if (PetscUnlikely(!*ctx)) {
     PetscCall(AutoCSRContextCreate(A, NULL));
     PetscCall(AutoCSRContextFind(A, ctx));
   }
-  if (PetscUnlikely(settings)) PetscCall(AutoCSRContextSet(*ctx, settings));
+  if (PetscUnlikely(was_merged)) PetscCall(AutoCSRContextSet(*ctx, &settings));
   if (!PetscDefined(HAVE_THREADSAFETY)) {
     recent[k].mat = A;
     recent[k].id  = id;
@@ -203,18 +216,20 @@ PetscErrorCode AutoCSRContextGet(Mat A, AutoCSRContext **ctx)
 /* The container leaves the matrix; the caller has the reference. NULL if there was none */
 PetscErrorCode AutoCSRContextTake(Mat A, PetscContainer *container)
 {
-  AutoCSRContext  *ctx;
-  AutoCSRSettings *settings = AutoCSRMergedTake(A);
+  AutoCSRContext *ctx;
+  AutoCSRSettings settings;
+  PetscBool       was_merged;
 
   PetscFunctionBegin;
+  PetscCall(AutoCSRMergedTake(A, &settings, &was_merged));
   PetscCall(PetscObjectQuery((PetscObject)A, AUTOCSR_CONTEXT, (PetscObject *)container));
   PetscCall(AutoCSRContextFind(A, &ctx));
   if (ctx) AutoCSRRecentForget(ctx);
 #if PetscDefined(HAVE_DEVICE)
   if (ctx && ctx->resident && AutoCSRHostIsAhead(A, ctx)) ctx->owner = NULL; /* the call that this is for may bring the values to the device, and that does not show later */
 #endif
-  if (ctx && settings) ctx->settings = *settings;
-  if (ctx && !((PetscObject)A)->type_name) AutoCSRMergedKeep(A, &ctx->settings);
+  if (ctx && was_merged) ctx->settings = settings;
+  if (ctx && !((PetscObject)A)->type_name) PetscCall(AutoCSRMergedKeep(A, &ctx->settings));
   if (*container) {
     PetscCall(PetscObjectReference((PetscObject)*container));
     PetscCall(PetscObjectCompose((PetscObject)A, AUTOCSR_CONTEXT, NULL));
