@@ -8,12 +8,13 @@
 
 #include "kernels_csr.h"
 
-#define RUN_SLICES 64 /* of a run, at most: one short row among them has all masked */
-#define RUN_WIDTH  8  /* up to here a width has a loop of its own, without a turn to count */
+#define RUN_SLICES  64 /* of a run, at most: one short row among them has all masked */
+#define NEXT_LENGTH 4  /* mean length of rows from which on the next sorting window is asked for: shorter rows have too few lengths to be much out of order */
+#define RUN_WIDTH   8  /* up to here a width has a loop of its own, without a turn to count */
 
-/* Slices [begin, end) of one width, all of whose rows fill it unless masked */
+/* Slices [begin, end) of one width, all of whose rows fill it unless masked; next: see RowsToNextWindow() */
 typedef struct {
-  PetscInt  begin, end, width;
+  PetscInt  begin, end, width, next;
   PetscBool masked;
 } SliceRun;
 
@@ -96,7 +97,7 @@ KERNEL PetscBool RunIsFull(const AutoCSRSegment *seg, const PetscInt *row_ptr, P
 KERNEL SliceRun RunFrom(const AutoCSRSegment *seg, const PetscInt *row_ptr, const PetscInt *slice_ptr, PetscInt begin, PetscInt end)
 {
   const PetscInt slots = slice_ptr[begin + 1] - slice_ptr[begin], window = seg->axes.sort_window / GROUP;
-  SliceRun       run = {begin, begin + 1, slots / GROUP, PETSC_FALSE};
+  SliceRun       run = {.begin = begin, .end = begin + 1, .width = slots / GROUP};
 
   end = PetscMin(end, begin + RUN_SLICES);
   if (window) end = PetscMin(end, begin - begin % window + window);
@@ -127,6 +128,10 @@ KERNEL void RunMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, Sl
     Vector             sum[GROUP_VECTORS];
     LaneMask           length[GROUP_VECTORS];
 
+    if (run.next) {
+      __builtin_prefetch(x + s * GROUP + run.next, 0, 2);
+      __builtin_prefetch(y + s * GROUP + run.next, 1, 2);
+    }
     GroupLoadRows(sum, z, r);
     if (masked) GroupLengths(length, row_ptr, r);
 #define TURN(t)                                                                                                                                        \
@@ -151,15 +156,36 @@ KERNEL void RunMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, Sl
   }
 }
 
+/*
+  Rows sorted by length meet the lines of x and y in an order that the processor's own prefetch does not follow: while a sorting window is worked on, the lines of both at the next one's rows are
+  asked for, one of each for a slice. Only where some rows of it have all their columns near there, and all rows are named, so that the window has adjacent ones; else 0
+*/
+KERNEL PetscInt RowsToNextWindow(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt slice)
+{
+  const PetscInt window = seg->axes.sort_window, begin = slice * GROUP + window, end = begin + window;
+
+  if (seg->n_rows < csr->m || PetscMin(csr->m, csr->n) - window < begin || seg->nnz / NEXT_LENGTH < seg->n_rows) return 0;
+  for (PetscInt row = begin + window / 4; row < end; row += window / 4) {
+    for (PetscInt p = csr->row_ptr[row]; p < csr->row_ptr[row + 1]; p++) {
+      if (csr->col[p] < begin - window || csr->col[p] - window >= end) return 0;
+    }
+  }
+  return window;
+}
+
 /* All slices [0, end) of a segment */
 KERNEL void RunsMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, PetscInt end, Entries entries, AutoCSRIndex index, AutoCSRValue value, const RunKernel kernel[])
 {
   const PetscInt *slice_ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data;
   const PetscBool prefetch  = (PetscBool)(PrefetchReach(seg) > 0 || SegmentIsInMemory(seg));
+  const PetscInt  window    = prefetch ? seg->axes.sort_window / GROUP : 0;
   SliceRun        run       = {0};
+  PetscInt        next      = 0;
 
   for (PetscInt s = 0; s < end; s = run.end) {
-    run = RunFrom(seg, op->csr->row_ptr, slice_ptr, s, end);
+    if (window && s % window == 0) next = RowsToNextWindow(seg, op->csr, s);
+    run      = RunFrom(seg, op->csr->row_ptr, slice_ptr, s, end);
+    run.next = next;
     kernel[run.masked ? RUN_WIDTH + 1 : (run.width <= RUN_WIDTH ? run.width : 0)](seg, op, run, EntriesFrom(entries, index, value, slice_ptr[s]), prefetch);
   }
 }

@@ -68,10 +68,11 @@ KERNEL Entries EntriesFrom(Entries e, AutoCSRIndex index, AutoCSRValue value, si
   return e;
 }
 
-#define AHEAD      4096 /* bytes between what is read and what is prefetched */
-#define SHORT_ROWS 16   /* mean length of rows from which on nothing is prefetched */
-#define IN_CACHE   1e6  /* bytes of a product that stay in the second-level cache, where a prefetch only costs */
-#define IN_MEMORY  1e7  /* and so many that a core's share of the last cache holds little of them */
+#define AHEAD      4096  /* bytes between what is read and what is prefetched */
+#define AHEAD_FAR  12288 /* the same where it goes to the second-level cache, which has room */
+#define SHORT_ROWS 16    /* mean length of rows from which on nothing is prefetched */
+#define IN_CACHE   1e6   /* bytes of a product that stay in the second-level cache, where a prefetch only costs */
+#define IN_MEMORY  1e7   /* and so many that a core's share of the last cache holds little of them */
 
 /* What a kernel does not read side by side is prefetched if it comes from further away than the second-level cache */
 KERNEL PetscBool SegmentIsFar(const AutoCSRSegment *seg)
@@ -107,8 +108,8 @@ KERNEL void EntriesPrefetch(Entries e, AutoCSRIndex index, AutoCSRValue value)
 */
 KERNEL void EntriesPrefetchFar(Entries e, AutoCSRIndex index, AutoCSRValue value)
 {
-  if (index != AUTOCSR_INDEX_PATTERN) __builtin_prefetch((const char *)e.index + AHEAD / 2, 0, 2);
-  if (value != AUTOCSR_VALUE_CONSTANT) __builtin_prefetch((const char *)e.value + AHEAD, 0, 2);
+  if (index != AUTOCSR_INDEX_PATTERN) __builtin_prefetch((const char *)e.index + AHEAD_FAR / 2, 0, 2);
+  if (value != AUTOCSR_VALUE_CONSTANT) __builtin_prefetch((const char *)e.value + AHEAD_FAR, 0, 2);
 }
 
 typedef enum {
