@@ -191,7 +191,7 @@ int main(int argc, char **argv)
 
   test:
     suffix: host
-    requires: !cuda defined(PETSC_USE_INFO)
+    requires: !defined(PETSC_HAVE_CUDA) defined(PETSC_USE_INFO)
     args: -info :mat
     filter: grep -o -E "No memory for a plan of [0-9]+ nonzeros on host|The products are right" | sort -u
 
