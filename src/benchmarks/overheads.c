@@ -33,7 +33,7 @@ static PetscErrorCode TimeRow(Apply apply, Mat A, Vec x, Vec y, PetscInt n, doub
 /* The applications before those that are timed take the library past its steps of planning */
 static PetscErrorCode TimeApply(Apply apply, Mat A, Vec x, Vec y, double *host, double *all)
 {
-  double   guess, h = 0, a = 0;
+  double   guess = 0, h = 0, a = 0;
   PetscInt n;
 
   PetscFunctionBeginUser;
@@ -110,7 +110,7 @@ static PetscErrorCode RunType(const char name[], const Csr *csr, MatType type)
 {
   Mat            A;
   Vec            x, y;
-  double         host, product, transposed, explicit_transpose, scale, both, none, kept;
+  double         host, product, transposed, explicit_transpose, scale = 0, both = 0, none, kept;
   MatAutoCSRInfo info;
   PetscBool      is;
 

@@ -37,7 +37,7 @@ PetscErrorCode AutoCSRSettingsSetFromOptions(Mat A, AutoCSRSettings *s, AutoCSRO
   char names[256] = "auto";
 
   PetscFunctionBegin;
-  for (PetscInt k = 0; AutoCSRStrategies[k]; k++) {
+  for (PetscInt k = 0; PetscOptionsObject->printhelp && AutoCSRStrategies[k]; k++) {
     PetscCall(PetscStrlcat(names, ", ", sizeof(names)));
     PetscCall(PetscStrlcat(names, AutoCSRStrategies[k]->name, sizeof(names)));
   }

@@ -31,10 +31,6 @@ static const AutoCSROperation MPIOperations[] = {
     {0, NULL}};
 
 static const AutoCSRMethod MPIMethods[] = {
-    AUTOCSR_METHOD("MatConvert_mpiaij_mpiaijautocsr_C", MatConvert_Any_AutoCSR),
-    AUTOCSR_METHOD("MatConvert_mpiaij_autocsr_C", MatConvert_Any_AutoCSR),
-    AUTOCSR_METHOD("MatConvert_mpiaijautocsr_mpiaijautocsr_C", MatConvert_Any_AutoCSR),
-    AUTOCSR_METHOD("MatConvert_mpiaijautocsr_autocsr_C", MatConvert_Any_AutoCSR),
     AUTOCSR_METHOD("MatConvert_mpiaijautocsr_mpiaij_C", MatConvert_AutoCSR_Any),
     AUTOCSR_METHOD("MatProductSetFromOptions_anytype_C", MatProductSetFromOptions_AutoCSR),
     AUTOCSR_METHOD("MatAutoCSRGetSettings_C", MatAutoCSRGetSettings_MPI),

@@ -84,7 +84,7 @@ AUTOCSR_HD PetscInt AutoCSRSampleRow(PetscInt rows, PetscInt samples, PetscInt k
 }
 
 /*
-  A chunk's rows are looked at one by one if of its sample's filled rows a quarter recurs; three quarters if all chunks have
+  A chunk's rows are looked at one by one if of its sample's filled rows half recur; three quarters if all chunks have
   large samples: of the patterns that cover such a chunk nearly all are seen twice. Where there are so few rows that the dictionary
   has room for all, each is looked at. Not of rows longer than AUTOCSR_PATTERN_LENGTH, which a warp would walk alone: in the sample they
   count as such that do not recur, and few rows of that mean length are not looked at
@@ -93,7 +93,7 @@ AUTOCSR_HD PetscInt AutoCSRSampleRow(PetscInt rows, PetscInt samples, PetscInt k
 
 AUTOCSR_HD PetscBool AutoCSRSampleShowsPatterns(PetscInt m, PetscInt nnz, PetscInt recurring, PetscInt filled)
 {
-  const PetscInt quarters = m >= AUTOCSR_MAX_CHUNKS * 16 * AUTOCSR_SAMPLE_ROWS ? 3 : 1;
+  const PetscInt quarters = m >= AUTOCSR_MAX_CHUNKS * 16 * AUTOCSR_SAMPLE_ROWS ? 3 : 2;
 
   return (PetscBool)(4 * recurring >= quarters * filled || (m <= AUTOCSR_MAX_PATTERNS && nnz <= m * AUTOCSR_PATTERN_LENGTH));
 }

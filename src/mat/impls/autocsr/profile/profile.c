@@ -42,6 +42,17 @@ void AutoCSRProfileTotal(AutoCSRProfile *profile, double squares)
   profile->variance = profile->m ? PetscMax(0, squares / profile->m - off * off) : 0;
 }
 
+/* So many rows of one length */
+static void LengthAdd(AutoCSRProfile *profile, PetscInt length, PetscInt rows, PetscInt shift, uint64_t *squares)
+{
+  const int64_t d   = (int64_t)length - shift;
+  const int     bin = HistogramBin(length);
+
+  profile->histogram[bin] += rows;
+  profile->histogram_nnz[bin] += rows * length;
+  *squares += (uint64_t)(d * d) * (uint64_t)rows;
+}
+
 /* Entries that are not past the one before them; how far those go that are, each at most so far */
 typedef struct {
   PetscInt   descents;
@@ -68,32 +79,60 @@ static Ascent MeasureAscent(const AutoCSRMatrix *csr, PetscInt row_begin, PetscI
   return a;
 }
 
+/* The same where no step is cut short, as where all columns are one tile: those of a row that ascends add up to what is between its ends */
+static Ascent MeasureWholeAscent(const AutoCSRMatrix *csr, PetscInt row_begin, PetscInt row_end)
+{
+  const PetscInt *col = csr->col, first = csr->row_ptr[row_begin];
+  PetscInt        descents = 0;
+  PetscInt64      steps    = 0;
+
+  for (PetscInt q = first; q < csr->row_ptr[row_end] - 1; q++) descents += col[q + 1] <= col[q];
+  for (PetscInt row = row_begin; row < row_end; row++) {
+    const PetscInt begin = csr->row_ptr[row], end = csr->row_ptr[row + 1];
+
+    if (begin == end) continue;
+    if (begin > first) descents -= col[begin] <= col[begin - 1];
+    steps += col[end - 1] - col[begin];
+  }
+  return descents ? MeasureAscent(csr, row_begin, row_end, csr->n) : (Ascent){0, steps};
+}
+
+#define COUNTED 64 /* lengths whose rows are counted; two counts take turns, so that none waits for the row before it */
+
 static void RowsMeasure(const AutoCSRMatrix *csr, AutoCSRProfile *profile)
 {
-  const PetscInt shift   = AutoCSRProfileShift(csr->m, csr->nnz);
-  uint64_t       squares = 0;
+  const PetscInt shift             = AutoCSRProfileShift(csr->m, csr->nnz);
+  PetscInt       count[2][COUNTED] = {{0}};
+  uint64_t       squares           = 0;
 
   for (PetscInt c = 0; c < profile->chunks; c++) {
     AutoCSRChunk *chunk  = &profile->chunk[c];
-    const Ascent  ascent = MeasureAscent(csr, chunk->row_begin, chunk->row_end, profile->tile_width);
+    const Ascent  ascent = profile->tile_width >= csr->n ? MeasureWholeAscent(csr, chunk->row_begin, chunk->row_end) : MeasureAscent(csr, chunk->row_begin, chunk->row_end, profile->tile_width);
+    PetscInt      least = PETSC_MAX_INT, most = 0, empty = 0;
 
     chunk->nnz        = csr->row_ptr[chunk->row_end] - csr->row_ptr[chunk->row_begin];
-    chunk->min_length = PETSC_MAX_INT;
     profile->unsorted = (PetscBool)(profile->unsorted || ascent.descents);
     profile->tile_steps += ascent.steps;
     for (PetscInt row = chunk->row_begin; row < chunk->row_end; row++) {
       const PetscInt length = csr->row_ptr[row + 1] - csr->row_ptr[row];
-      const int64_t  d      = (int64_t)length - shift;
-      const int      bin    = HistogramBin(length);
 
-      chunk->min_length = PetscMin(chunk->min_length, length);
-      chunk->max_length = PetscMax(chunk->max_length, length);
-      chunk->empty_rows += !length;
-      profile->histogram[bin]++;
-      profile->histogram_nnz[bin] += length;
-      squares += (uint64_t)(d * d);
+      least = PetscMin(least, length);
+      most  = PetscMax(most, length);
+      empty += !length;
+    }
+    chunk->min_length = least;
+    chunk->max_length = most;
+    chunk->empty_rows = empty;
+    for (PetscInt row = chunk->row_begin; row < chunk->row_end; row++) {
+      const PetscInt length = csr->row_ptr[row + 1] - csr->row_ptr[row];
+
+      if (PetscLikely(length < COUNTED))
+        count[row & 1][length]++;
+      else
+        LengthAdd(profile, length, 1, shift, &squares);
     }
   }
+  for (PetscInt length = 0; length < COUNTED; length++) LengthAdd(profile, length, count[0][length] + count[1][length], shift, &squares);
   AutoCSRProfileTotal(profile, (double)squares);
 }
 

@@ -94,7 +94,7 @@ typedef struct {
 
 /*
   The dictionary of patterns. A sample of 16 to 64 rows of each chunk shows which patterns recur; these come first. Rows are
-  looked at one by one only in chunks where a quarter of the sample's filled rows recurs (three quarters where samples are
+  looked at one by one only in chunks where half of the sample's filled rows recur (three quarters where samples are
   large; in all chunks if m is at most AUTOCSR_MAX_PATTERNS and rows are not long), so irregular parts cost nothing and a matrix of which a part is a stencil keeps the stencil's
   patterns. Up to 8 * AUTOCSR_MAX_PATTERNS patterns are collected there beside those that recur in the sample, and those
   with the most rows are kept, of equals the first; if there are more, only those that recur in the sample count.

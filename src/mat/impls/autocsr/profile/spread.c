@@ -26,19 +26,24 @@ typedef struct {
 
 static void WindowRead(const AutoCSRMatrix *csr, PetscInt row_begin, PetscInt n, Window *w, PetscInt *bandwidth, PetscInt *row_span)
 {
-  w->shortest = PETSC_MAX_INT;
-  w->longest  = 0;
+  PetscInt shortest = PETSC_MAX_INT, longest = 0, far = *bandwidth, wide = *row_span;
+
   for (PetscInt k = 0; k < n; k++) {
     const PetscInt row = row_begin + k, begin = csr->row_ptr[row], end = csr->row_ptr[row + 1];
+    const PetscInt first = begin < end ? csr->col[begin] : csr->n, last = begin < end ? csr->col[end - 1] : -1;
 
     w->length[k] = end - begin;
-    w->shortest  = PetscMin(w->shortest, end - begin);
-    w->longest   = PetscMax(w->longest, end - begin);
-    w->first[k]  = begin < end ? csr->col[begin] : csr->n;
-    w->last[k]   = begin < end ? csr->col[end - 1] : -1;
-    if (begin < end) *bandwidth = PetscMax(*bandwidth, PetscMax(row - w->first[k], w->last[k] - row));
-    *row_span = PetscMax(*row_span, w->last[k] - w->first[k]);
+    w->first[k]  = first;
+    w->last[k]   = last;
+    shortest     = PetscMin(shortest, end - begin);
+    longest      = PetscMax(longest, end - begin);
+    wide         = PetscMax(wide, last - first);
+    if (begin < end) far = PetscMax(far, PetscMax(row - first, last - row));
   }
+  w->shortest = shortest;
+  w->longest  = longest;
+  *bandwidth  = far;
+  *row_span   = wide;
 }
 
 /* The least and the largest column of as many rows as a fourth of a window has: any window touches five of these parts at most */
@@ -227,28 +232,30 @@ static void SliceFitted(const AutoCSRMatrix *csr, PetscInt row, PetscInt rows, P
 
 static PetscErrorCode GatherLines(const AutoCSRMatrix *csr, AutoCSRProfile *profile)
 {
-  const PetscInt h = profile->slice_height, rows = AutoCSRGatherRows(h), most = AutoCSRGatherEntries(h);
-  const unsigned slots = 4 * (unsigned)most; /* for twice as many lines, and half of them free */
-  PetscInt       stamp = 0;
-  LineSlot      *slot;
+  const PetscInt  h = profile->slice_height, rows = AutoCSRGatherRows(h), most = AutoCSRGatherEntries(h);
+  const unsigned  slots     = 4 * (unsigned)most; /* for twice as many lines, and half of them free */
+  const PetscBool processor = (PetscBool)(rows == h);
+  PetscInt        stamp     = 0;
+  LineSlot       *slot;
 
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(slots, &slot));
   for (PetscInt c = 0; c < profile->chunks; c++) {
-    AutoCSRChunk  *chunk = &profile->chunk[c];
-    const PetscInt step  = AutoCSRSampleStep(chunk->slices);
+    AutoCSRChunk  *chunk  = &profile->chunk[c];
+    const PetscInt step   = AutoCSRSampleStep(chunk->slices);
+    const PetscInt fitted = c % PetscMax(1, (chunk->slices + step - 1) / step) * step; /* of a processor's chunk one slice: its chunks are many for what is in them */
     double         lines = 0, entries = 0, fit_bytes = 0, fit_entries = 0;
 
     for (PetscInt s = 0; s < chunk->slices; s += step) {
       const PetscInt row     = chunk->row_begin + s * h;
       const Entries  counted = EntriesFirst(csr, row, PetscMin(row + rows, chunk->row_end), most);
 
-      if (rows == h && rows < csr->m) /* a processor */
+      if (processor && rows < csr->m)
         lines += CountFarLines(csr, counted, row >= rows ? EntriesLast(csr, row - rows, row, most) : EntriesFirst(csr, rows, PetscMin(2 * rows, csr->m), most), slot, slots, ++stamp);
       else
         lines += CountLines(csr, counted, slot, slots, ++stamp);
       entries += counted.end - counted.begin;
-      if (h <= AUTOCSR_MAX_FIT_ROWS && !profile->rows_only) {
+      if (h <= AUTOCSR_MAX_FIT_ROWS && !profile->rows_only && (!processor || s == fitted)) {
         PetscInt bytes, padded;
 
         SliceFitted(csr, row, PetscMin(h, chunk->row_end - row), h, &bytes, &padded);

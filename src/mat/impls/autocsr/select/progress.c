@@ -6,12 +6,24 @@
   However many products follow, the total is at most twice that of the best plan made at the best time, and one product of
   the first plan more (the argument is in doc/design.md 5, tests/ex26.c tries it out). Before the look it is not known what a product gathers;
   if one takes f times as long as was thought then, there is |f - 1| times the look on top.
+
+  Processes that share a matrix wait for each other in every product. Their blocks, and the two of each, take steps in step: a step that is due waits for the
+  next product of a round number, at most a quarter of the products so far, so that most are made at once. It adds a quarter of what was paid by then at most.
 */
 #include "select.h"
 
-void AutoCSRProgressBegin(AutoCSRProgress *p, double product, double look)
+void AutoCSRProgressBegin(AutoCSRProgress *p, PetscBool in_step, double product, double look)
 {
-  *p = (AutoCSRProgress){.stage = AUTOCSR_STAGE_FIRST, .product = product, .look = look, .due = look};
+  *p = (AutoCSRProgress){.stage = AUTOCSR_STAGE_FIRST, .in_step = in_step, .product = product, .look = look, .due = look};
+}
+
+/* The first number from n on of three binary digits and zeros: 1 to 8, 10, 12, 14, 16, 20 ... */
+static PetscInt64 RoundUp(PetscInt64 n)
+{
+  PetscInt64 unit = 1;
+
+  while (n / unit >= 8) unit *= 2;
+  return (n + unit - 1) / unit * unit;
 }
 
 /* product: one of the first plan, as the look has it; 0: it does not know. Those that were made cost as much */
@@ -28,23 +40,27 @@ void AutoCSRProgressChosen(AutoCSRProgress *p, double product, double build)
 /* What was seen of the values is no longer so: it must be looked at again, once as much is spent again */
 void AutoCSRProgressReturn(AutoCSRProgress *p)
 {
-  AutoCSRProgressBegin(p, p->product, p->look);
+  AutoCSRProgressBegin(p, p->in_step, p->product, p->look);
 }
 
 PetscBool AutoCSRProgressIsDue(const AutoCSRProgress *p)
 {
-  return (PetscBool)(p->stage != AUTOCSR_STAGE_FINAL && p->spent >= p->due);
+  return (PetscBool)(p->stage != AUTOCSR_STAGE_FINAL && p->spent >= p->due && (!p->in_step || RoundUp(p->products) == p->products));
 }
 
 void AutoCSRProgressCount(AutoCSRProgress *p)
 {
   p->spent += p->product;
+  p->products++;
 }
 
 /* Products until the next step is due; 0: it is due, or there is none */
 PetscInt AutoCSRProgressRemaining(const AutoCSRProgress *p)
 {
-  const double more = p->stage == AUTOCSR_STAGE_FINAL || !(p->product > 0) ? 0 : ceil((p->due - p->spent) / p->product);
+  double more;
 
-  return more < PETSC_MAX_INT ? (PetscInt)PetscMax(more, 0) : PETSC_MAX_INT;
+  if (p->stage == AUTOCSR_STAGE_FINAL) return 0;
+  more = p->product > 0 ? PetscMax(0, ceil((p->due - p->spent) / p->product)) : 0;
+  if (p->in_step && more < PETSC_MAX_INT) more = (double)(RoundUp(p->products + (PetscInt64)more) - p->products);
+  return more < PETSC_MAX_INT ? (PetscInt)more : PETSC_MAX_INT;
 }

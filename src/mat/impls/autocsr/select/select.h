@@ -46,10 +46,12 @@ typedef enum {
 
 typedef struct {
   AutoCSRPlanStage stage;
+  PetscBool        in_step; /* steps wait for products of a round number */
+  PetscInt64       products;
   double           product, look, spent, due; /* predicted seconds: of a product by the first plan, of a look, of the products so far, and when the next step is made */
 } AutoCSRProgress;
 
-PETSC_INTERN void      AutoCSRProgressBegin(AutoCSRProgress *, double product, double look);
+PETSC_INTERN void      AutoCSRProgressBegin(AutoCSRProgress *, PetscBool in_step, double product, double look);
 PETSC_INTERN void      AutoCSRProgressChosen(AutoCSRProgress *, double product, double build);
 PETSC_INTERN void      AutoCSRProgressReturn(AutoCSRProgress *);
 PETSC_INTERN PetscBool AutoCSRProgressIsDue(const AutoCSRProgress *); /* asked before each product, */

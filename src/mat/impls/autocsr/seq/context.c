@@ -107,6 +107,17 @@ PetscErrorCode AutoCSRContextSet(AutoCSRContext *ctx, const AutoCSRSettings *set
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A matrix of one process lends its communicator: PETSc would duplicate PETSC_COMM_SELF, and free that with the container. Of a parallel one nothing is to depend on the other processes */
+static PetscErrorCode AutoCSRContainerCreate(Mat A, PetscContainer *container)
+{
+  PetscMPIInt size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
+  PetscCall(PetscContainerCreate(size == 1 ? PetscObjectComm((PetscObject)A) : PETSC_COMM_SELF, container));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode AutoCSRContain(Mat A, const char name[], size_t size, void **memory)
 {
   PetscContainer container;
@@ -114,7 +125,7 @@ PetscErrorCode AutoCSRContain(Mat A, const char name[], size_t size, void **memo
   PetscFunctionBegin;
   PetscCall(PetscObjectQuery((PetscObject)A, name, (PetscObject *)&container));
   if (!container) {
-    PetscCall(PetscContainerCreate(PETSC_COMM_SELF, &container));
+    PetscCall(AutoCSRContainerCreate(A, &container));
     PetscCall(PetscCalloc(size, memory));
     PetscCall(PetscContainerSetPointer(container, *memory));
 #if PETSC_VERSION_LT(3, 23, 0)
@@ -154,7 +165,7 @@ PetscErrorCode AutoCSRContextCreate(Mat A, const AutoCSRSettings *settings)
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&ctx));
-  PetscCall(PetscContainerCreate(PETSC_COMM_SELF, &container));
+  PetscCall(AutoCSRContainerCreate(A, &container));
   PetscCall(PetscContainerSetPointer(container, ctx));
 #if PETSC_VERSION_LT(3, 23, 0)
   PetscCall(PetscContainerSetUserDestroy(container, AutoCSRContextDestroy));

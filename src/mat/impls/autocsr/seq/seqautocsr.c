@@ -46,10 +46,6 @@ static const AutoCSROperation SeqOperations[] = {
     {0, NULL}};
 
 static const AutoCSRMethod SeqMethods[] = {
-    AUTOCSR_METHOD("MatConvert_seqaij_seqaijautocsr_C", MatConvert_Any_AutoCSR),
-    AUTOCSR_METHOD("MatConvert_seqaij_autocsr_C", MatConvert_Any_AutoCSR),
-    AUTOCSR_METHOD("MatConvert_seqaijautocsr_seqaijautocsr_C", MatConvert_Any_AutoCSR),
-    AUTOCSR_METHOD("MatConvert_seqaijautocsr_autocsr_C", MatConvert_Any_AutoCSR),
     AUTOCSR_METHOD("MatConvert_seqaijautocsr_seqaij_C", MatConvert_AutoCSR_Any),
     AUTOCSR_METHOD("MatProductSetFromOptions_anytype_C", MatProductSetFromOptions_AutoCSR),
     AUTOCSR_METHOD("MatSeqAIJKron_C", MatSeqAIJKron_AutoCSR),
