@@ -91,17 +91,21 @@ KERNEL PetscBool SegmentRange(const AutoCSRSegment *seg, PetscInt i, RowRange *r
   return PETSC_TRUE;
 }
 
-KERNEL void RowsMultiply(const AutoCSROperands *op, RowRange range, Entries e, size_t first, PetscInt reach, Prefetch prefetch, const PetscScalar *x, AutoCSRIndex index, AutoCSRValue value, int lanes)
+/* Rows [begin, end), or those that are named. What they read of vectors and of the CSR is held in registers: a loop that asks for it row by row takes twice as long where rows are short */
+KERNEL void RowsMultiply(const AutoCSROperands *op, const PetscInt *names, RowRange range, Entries e, size_t first, PetscInt reach, Prefetch prefetch, const PetscScalar *x, AutoCSRIndex index, AutoCSRValue value, int lanes)
 {
-  const PetscInt *row_ptr = op->csr->row_ptr;
+  const PetscInt    *row_ptr = op->csr->row_ptr;
+  const PetscScalar *z       = op->z;
+  PetscScalar       *y       = op->y;
 
-  for (PetscInt row = range.begin; row < range.end; row++) {
-    const Entries  r = EntriesFrom(e, index, value, row_ptr[row] - first);
-    const PetscInt n = row_ptr[row + 1] - row_ptr[row];
+  for (PetscInt k = range.begin; k < range.end; k++) {
+    const PetscInt row = names ? names[k] : k;
+    const Entries  r   = EntriesFrom(e, index, value, row_ptr[row] - first);
+    const PetscInt n   = row_ptr[row + 1] - row_ptr[row];
 
     if (reach) EntriesPrefetch(r, index, value); /* by the mean length, not by n: a branch on n would be one more to mispredict */
     if (reach > LINE) EntriesPrefetch(EntriesFrom(r, index, value, LINE), index, value);
-    op->y[row] = RowSum(AddendOf(op, row), r, n, x, index, value, lanes, prefetch);
+    y[row] = RowSum(z ? z[row] : (PetscScalar)0, r, n, x, index, value, lanes, prefetch);
   }
 }
 
@@ -112,24 +116,39 @@ KERNEL void RowsTranspose(const AutoCSROperands *op, RowRange range, Entries e, 
   for (PetscInt row = range.begin; row < range.end; row++) RowScatter(op->x[row], EntriesFrom(e, index, value, row_ptr[row] - first), row_ptr[row + 1] - row_ptr[row], y, index, value, conjugate);
 }
 
-KERNEL void CSRMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, AutoCSRIndex index, AutoCSRValue value, int lanes)
+/* reach and prefetch are constants where nothing is prefetched */
+KERNEL void CSRMultiplyAs(const AutoCSRSegment *seg, const AutoCSROperands *op, PetscInt reach, Prefetch prefetch, AutoCSRIndex index, AutoCSRValue value, int lanes)
 {
-  const PetscInt *base   = (const PetscInt *)seg->stream[AUTOCSR_STREAM_BASE].data;
-  const size_t    first  = op->csr->row_ptr[seg->row_begin];
-  const Entries   e      = EntriesOfSegment(seg, op->csr, index, value);
-  const PetscInt  reach  = PrefetchReach(seg);
-  const Prefetch  longer = !reach && SegmentIsInMemory(seg) ? PREFETCH_NEAR : PREFETCH_NONE;
+  const PetscInt *base  = (const PetscInt *)seg->stream[AUTOCSR_STREAM_BASE].data;
+  const PetscInt *rows  = (const PetscInt *)seg->stream[AUTOCSR_STREAM_ROWS].data;
+  const size_t    first = op->csr->row_ptr[seg->row_begin];
+  const Entries   e     = EntriesOfSegment(seg, op->csr, index, value);
   RowRange        range;
 
+  if (rows && seg->axes.row_group == 1 && index != AUTOCSR_INDEX_16) {
+    RowsMultiply(op, rows, (RowRange){0, seg->n_rows}, e, first, reach, prefetch, op->x, index, value, lanes);
+    return;
+  }
   for (PetscInt i = 0; SegmentRange(seg, i, &range); i++) {
     if (index == AUTOCSR_INDEX_16) {
       const PetscInt H = seg->axes.slice_height;
 
-      for (PetscInt begin = range.begin; begin < range.end; begin += H) RowsMultiply(op, (RowRange){begin, PetscMin(begin + H, range.end)}, e, first, reach, longer, op->x + *base++, index, value, lanes);
+      for (PetscInt begin = range.begin; begin < range.end; begin += H) RowsMultiply(op, NULL, (RowRange){begin, PetscMin(begin + H, range.end)}, e, first, reach, prefetch, op->x + *base++, index, value, lanes);
     } else {
-      RowsMultiply(op, range, e, first, reach, longer, op->x, index, value, lanes);
+      RowsMultiply(op, NULL, range, e, first, reach, prefetch, op->x, index, value, lanes);
     }
   }
+}
+
+KERNEL void CSRMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, AutoCSRIndex index, AutoCSRValue value, int lanes)
+{
+  const PetscInt reach  = PrefetchReach(seg);
+  const Prefetch longer = !reach && SegmentIsInMemory(seg) ? PREFETCH_NEAR : PREFETCH_NONE;
+
+  if (reach || longer != PREFETCH_NONE)
+    CSRMultiplyAs(seg, op, reach, longer, index, value, lanes);
+  else
+    CSRMultiplyAs(seg, op, 0, PREFETCH_NONE, index, value, lanes);
 }
 
 KERNEL void CSRTranspose(const AutoCSRSegment *seg, const AutoCSROperands *op, AutoCSRIndex index, AutoCSRValue value)

@@ -127,7 +127,9 @@ static PetscErrorCode WindowMeasureSorted(const AutoCSRMatrix *csr, const Window
     for (PetscInt k = 0; k < n; k++) place[w->longest - w->length[k] + 1]++;
     for (PetscInt d = 0; d < lengths; d++) place[d + 1] += place[d];
     if (csr->n <= 65536) {
-      for (PetscInt d = 0; d < lengths; d++) *padded += (PetscInt64)(w->longest - d) * h * ((place[d + 1] + h - 1) / h - (place[d] + h - 1) / h); /* slices that begin with such a row */
+      for (PetscInt d = 0; d < lengths; d++) { /* slices that begin with such a row */
+        if (place[d] < place[d + 1]) *padded += (PetscInt64)(w->longest - d) * h * (((place[d + 1] + h - 1) >> shift) - ((place[d] + h - 1) >> shift));
+      }
       *slices_16 = slices;
       PetscFunctionReturn(PETSC_SUCCESS);
     }

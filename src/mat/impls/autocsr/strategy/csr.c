@@ -27,11 +27,6 @@ static PetscBool mostly_empty(const AutoCSRRange *range)
   return (PetscBool)(range->empty_rows > range->rows - range->empty_rows);
 }
 
-static AutoCSRAxes empty_axes(void)
-{
-  return (AutoCSRAxes){.partition = AUTOCSR_PARTITION_ROWS, .order = AUTOCSR_ORDER_CSR, .mapping = AUTOCSR_MAP_EMPTY, .reduction = AUTOCSR_REDUCE_NONE, .lanes = 1, .row_group = 1};
-}
-
 static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
 {
   const AutoCSRRange range  = problem->range;
@@ -61,7 +56,7 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
 {
   const AutoCSRRange range = problem->range;
   const double       rows  = range.rows - range.empty_rows;
-  const AutoCSRAxes  empty = empty_axes();
+  const AutoCSRAxes  empty = AutoCSREmptyAxes();
 
   PetscFunctionBegin;
   *n = 0;
@@ -74,36 +69,18 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A segment that names the rows of the problem that are empty, or those that are not */
-static PetscErrorCode build_named(const AutoCSRProblem *problem, const AutoCSRAxes *axes, PetscBool empty, PetscInt count, AutoCSRPlan *plan)
-{
-  AutoCSRRowKind  kind = {empty ? 0 : 1, empty ? 0 : PETSC_MAX_INT, NULL};
-  AutoCSRSegment *seg;
-
-  PetscFunctionBegin;
-  PetscCall(AutoCSRPlanAddSegment(plan, "csr", axes, &seg));
-  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_ROWS, count));
-  seg->n_rows = count;
-  kind.names  = (PetscInt *)seg->stream[AUTOCSR_STREAM_ROWS].data;
-  PetscCall((*problem->csr->backend->name_rows)(problem->csr, problem->row_begin, problem->row_end, 1, &kind));
-  PetscCall(AutoCSRSegmentEncode(seg, problem->csr, problem->profile));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRPlan *plan)
 {
   const AutoCSRRange range = problem->range;
-  const AutoCSRAxes  empty = empty_axes();
+  const AutoCSRAxes  empty = AutoCSREmptyAxes();
 
   PetscFunctionBegin;
   if (!mostly_empty(&range))
     PetscCall(AutoCSRBuildContiguous(problem, "csr", axes, plan));
   else if (range.empty_rows == range.rows)
     PetscCall(AutoCSRBuildContiguous(problem, "csr", &empty, plan));
-  else {
-    PetscCall(build_named(problem, axes, PETSC_FALSE, range.rows - range.empty_rows, plan));
-    PetscCall(build_named(problem, &empty, PETSC_TRUE, range.empty_rows, plan));
-  }
+  else
+    PetscCall(AutoCSRBuildFilled(problem, "csr", axes, plan));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,5 +1,6 @@
 /* What the presets share: see preset.h */
 #include "preset.h"
+#include "../backend.h"
 
 void AutoCSRProblemSetChunks(AutoCSRProblem *problem, PetscInt chunk_begin, PetscInt chunk_end)
 {
@@ -250,5 +251,38 @@ PetscErrorCode AutoCSRBuildContiguous(const AutoCSRProblem *problem, const char 
   seg->n_rows    = problem->row_end - problem->row_begin;
   if (axes->sort_window > 1) PetscCall(AutoCSRSegmentSortRows(seg, problem->csr));
   PetscCall(AutoCSRSegmentEncode(seg, problem->csr, problem->profile));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+AutoCSRAxes AutoCSREmptyAxes(void)
+{
+  return (AutoCSRAxes){.partition = AUTOCSR_PARTITION_ROWS, .order = AUTOCSR_ORDER_CSR, .mapping = AUTOCSR_MAP_EMPTY, .reduction = AUTOCSR_REDUCE_NONE, .lanes = 1, .row_group = 1};
+}
+
+/* A segment that names the rows of the problem that are empty, or those that are not */
+static PetscErrorCode build_named(const AutoCSRProblem *problem, const char strategy[], const AutoCSRAxes *axes, PetscBool empty, PetscInt count, AutoCSRPlan *plan)
+{
+  AutoCSRRowKind  kind = {empty ? 0 : 1, empty ? 0 : PETSC_MAX_INT, NULL};
+  AutoCSRSegment *seg;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRPlanAddSegment(plan, strategy, axes, &seg));
+  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_ROWS, count));
+  seg->n_rows = count;
+  kind.names  = (PetscInt *)seg->stream[AUTOCSR_STREAM_ROWS].data;
+  PetscCall((*problem->csr->backend->name_rows)(problem->csr, problem->row_begin, problem->row_end, 1, &kind));
+  PetscCall(AutoCSRSegmentSortRows(seg, problem->csr));
+  PetscCall(AutoCSRSegmentEncode(seg, problem->csr, problem->profile));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRBuildFilled(const AutoCSRProblem *problem, const char strategy[], const AutoCSRAxes *axes, AutoCSRPlan *plan)
+{
+  const AutoCSRRange range = problem->range;
+  const AutoCSRAxes  empty = AutoCSREmptyAxes();
+
+  PetscFunctionBegin;
+  PetscCall(build_named(problem, strategy, axes, PETSC_FALSE, range.rows - range.empty_rows, plan));
+  PetscCall(build_named(problem, strategy, &empty, PETSC_TRUE, range.empty_rows, plan));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -4,7 +4,8 @@
     variants  32-bit or 16-bit columns, or models of them where these take less (model-fitted compression of du2022, V-D; rows in order only); values copied, from a dictionary, or float32; rows in order or sorted by length
               in windows
     cost      padded entries; no start-up for a row, since the lanes walk side by side
-    build     every entry is copied once: a few products
+    build     every entry is copied once: a few products. Sorted slices name their rows: of a block that is added to y (off the diagonal of a
+              parallel matrix) only those that have entries
 */
 #include "preset.h"
 
@@ -12,11 +13,19 @@
 #define PADDING_TO_SORT 0.05
 #define PADDING_LIMIT   1.0
 
+static PetscBool leaves_out_empty(const AutoCSRProblem *problem, PetscBool sorted)
+{
+  const AutoCSRRange *range = &problem->range;
+
+  return (PetscBool)(sorted && problem->csr->adds && range->empty_rows > 0 && range->empty_rows < range->rows);
+}
+
 /* The profile's windows begin with its chunks, those of a segment with its rows: 16 bits must hold any slice that either may make */
 static PetscBool fits_16_sorted(const AutoCSRProblem *problem, const AutoCSRRange *range)
 {
   const AutoCSRProfile *profile = problem->profile;
 
+  if (leaves_out_empty(problem, PETSC_TRUE)) return (PetscBool)(problem->csr->n <= 65536); /* rows of a window lie farther apart than the profile's */
   if (range->slices_16_sorted < range->slices) return PETSC_FALSE;
   return (PetscBool)(profile->window <= AUTOCSR_WINDOW || profile->window_span <= 65536);
 }
@@ -69,14 +78,24 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
 
   PetscFunctionBegin;
   *n = 1;
-  AutoCSRCostFill(problem, axes, range.rows, range.nnz, sorted ? range.padded_sorted : range.padded, range.slices, sorted ? range.rows : 0, part);
+  if (leaves_out_empty(problem, sorted)) {
+    const AutoCSRAxes empty = AutoCSREmptyAxes();
+    const double      rows  = range.rows - range.empty_rows;
+
+    AutoCSRCostFill(problem, axes, rows, range.nnz, range.padded_sorted, ceil(rows / axes->slice_height), rows, part);
+    AutoCSRCostFill(problem, &empty, range.empty_rows, 0, 0, 0, range.empty_rows, &part[(*n)++]);
+  } else
+    AutoCSRCostFill(problem, axes, range.rows, range.nnz, sorted ? range.padded_sorted : range.padded, range.slices, sorted ? range.rows : 0, part);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRPlan *plan)
 {
   PetscFunctionBegin;
-  PetscCall(AutoCSRBuildContiguous(problem, "sell", axes, plan));
+  if (leaves_out_empty(problem, (PetscBool)(axes->sort_window > 1)))
+    PetscCall(AutoCSRBuildFilled(problem, "sell", axes, plan));
+  else
+    PetscCall(AutoCSRBuildContiguous(problem, "sell", axes, plan));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -86,8 +105,8 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
   const double       stored = axes->sort_window > 1 ? range.padded_sorted : range.padded;
 
   PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(text, len, "slices of %" PetscInt_FMT " rows%s, %.2g%% padding, %s columns, values %s", axes->slice_height, axes->sort_window > 1 ? " sorted by length" : "", 100 * (stored / PetscMax(range.nnz, 1) - 1), axes->index == AUTOCSR_INDEX_16 ? "16-bit" : axes->index == AUTOCSR_INDEX_32 ? "32-bit"
-                                                                                                                                                                                                                                                                                                                  : "model-fitted",
+  PetscCall(PetscSNPrintf(text, len, "slices of %" PetscInt_FMT " rows%s%s, %.2g%% padding, %s columns, values %s", axes->slice_height, axes->sort_window > 1 ? " sorted by length" : "", leaves_out_empty(problem, (PetscBool)(axes->sort_window > 1)) ? ", none without entries" : "", 100 * (stored / PetscMax(range.nnz, 1) - 1), axes->index == AUTOCSR_INDEX_16 ? "16-bit" : axes->index == AUTOCSR_INDEX_32 ? "32-bit"
+                                                                                                                                                                                                                                                                                                                                                                                                                   : "model-fitted",
                           AutoCSRValueWords(axes->value)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
