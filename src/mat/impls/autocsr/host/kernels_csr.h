@@ -142,11 +142,10 @@ KERNEL void CSRMultiplyAs(const AutoCSRSegment *seg, const AutoCSROperands *op, 
 
 KERNEL void CSRMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, AutoCSRIndex index, AutoCSRValue value, int lanes)
 {
-  const PetscInt reach  = PrefetchReach(seg);
-  const Prefetch longer = !reach && SegmentIsInMemory(seg) ? PREFETCH_NEAR : PREFETCH_NONE;
+  const PetscInt reach = PrefetchReach(seg);
 
-  if (reach || longer != PREFETCH_NONE)
-    CSRMultiplyAs(seg, op, reach, longer, index, value, lanes);
+  if (SegmentIsFar(seg)) /* lines of x that are read at random between the entries of long rows mislead the processor's own prefetch */
+    CSRMultiplyAs(seg, op, reach, reach ? PREFETCH_NONE : PREFETCH_NEAR, index, value, lanes);
   else
     CSRMultiplyAs(seg, op, 0, PREFETCH_NONE, index, value, lanes);
 }

@@ -71,28 +71,18 @@ KERNEL Entries EntriesFrom(Entries e, AutoCSRIndex index, AutoCSRValue value, si
 #define AHEAD      4096  /* bytes between what is read and what is prefetched */
 #define AHEAD_FAR  12288 /* the same where it goes to the second-level cache, which has room */
 #define SHORT_ROWS 16    /* mean length of rows from which on nothing is prefetched */
-#define IN_CACHE   1e6   /* bytes of a product that stay in the second-level cache, where a prefetch only costs */
-#define IN_MEMORY  1e7   /* and so many that a core's share of the last cache holds little of them */
+#define IN_CACHE   1e7   /* bytes of a product that stay in a core's share of the last cache: the processor's own prefetch keeps up with it, and ours only costs (up to a quarter) */
 
-/* What a kernel does not read side by side is prefetched if it comes from further away than the second-level cache */
+/* What a kernel does not read side by side is prefetched if it comes from memory */
 KERNEL PetscBool SegmentIsFar(const AutoCSRSegment *seg)
 {
   return (PetscBool)(seg->bytes > IN_CACHE);
 }
 
-/*
-  The mean length of short rows, for which the streams are prefetched; 0 where rows are long or all is in a cache. The processor's own prefetch
-  keeps up with long rows in its caches, but x and y make too many streams for it where rows are short
-*/
+/* The mean length of short rows, whose streams are prefetched by the row; 0 where rows are long or all is in a cache */
 KERNEL PetscInt PrefetchReach(const AutoCSRSegment *seg)
 {
   return SegmentIsFar(seg) && seg->nnz / SHORT_ROWS < seg->n_rows ? seg->nnz / PetscMax(1, seg->n_rows) + 1 : 0;
-}
-
-/* From memory the streams of long rows are prefetched too: lines of x that are read between them at random mislead the processor's own prefetch */
-KERNEL PetscBool SegmentIsInMemory(const AutoCSRSegment *seg)
-{
-  return (PetscBool)(seg->bytes > IN_MEMORY);
 }
 
 KERNEL void EntriesPrefetch(Entries e, AutoCSRIndex index, AutoCSRValue value)
