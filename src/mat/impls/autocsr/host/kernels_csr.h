@@ -144,7 +144,7 @@ KERNEL void CSRMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, Au
 {
   const PetscInt reach = PrefetchReach(seg);
 
-  if (SegmentIsFar(seg)) /* lines of x that are read at random between the entries of long rows mislead the processor's own prefetch */
+  if (seg->far) /* lines of x that are read at random between the entries of long rows mislead the processor's own prefetch */
     CSRMultiplyAs(seg, op, reach, reach ? PREFETCH_NONE : PREFETCH_NEAR, index, value, lanes);
   else
     CSRMultiplyAs(seg, op, 0, PREFETCH_NONE, index, value, lanes);

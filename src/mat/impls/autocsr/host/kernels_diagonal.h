@@ -74,7 +74,7 @@ KERNEL void DiagonalMultiply(const AutoCSRSegment *seg, const AutoCSROperands *o
 {
   const Patterns  all   = PatternsOfSegment(seg);
   const PetscInt *place = (const PetscInt *)seg->stream[AUTOCSR_STREAM_PATTERN_PLACE].data;
-  const PetscBool far   = SegmentIsFar(seg);
+  const PetscBool far   = seg->far;
   const Entries   e     = EntriesOfSegment(seg, op->csr, AUTOCSR_INDEX_PATTERN, value);
   PetscInt        k     = 0;
 

@@ -107,7 +107,7 @@ KERNEL void NodesRun(const AutoCSRSegment *seg, const AutoCSROperands *op, AutoC
   const PetscInt    *row_ptr = op->csr->row_ptr, nodes = AutoCSRSegmentNodes(seg);
   const AutoCSRNode *node = (const AutoCSRNode *)seg->stream[AUTOCSR_STREAM_NODE].data;
   const Entries      e    = {seg->stream[AUTOCSR_STREAM_INDEX].data, NULL, NULL};
-  const PetscBool    far  = SegmentIsFar(seg);
+  const PetscBool    far  = seg->far;
 
   for (PetscInt i = 0; i < nodes; i++, node++) {
     const PetscInt rows = node[1].row - node->row;

@@ -177,7 +177,7 @@ KERNEL PetscInt RowsToNextWindow(const AutoCSRSegment *seg, const AutoCSRMatrix 
 KERNEL void RunsMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, PetscInt end, Entries entries, AutoCSRIndex index, AutoCSRValue value, const RunKernel kernel[])
 {
   const PetscInt *slice_ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data;
-  const PetscBool prefetch  = SegmentIsFar(seg);
+  const PetscBool prefetch  = seg->far;
   const PetscInt  window    = prefetch ? seg->axes.sort_window / GROUP : 0;
   SliceRun        run       = {0};
   PetscInt        next      = 0;

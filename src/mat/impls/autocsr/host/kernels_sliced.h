@@ -95,7 +95,7 @@ KERNEL void CSRPatternRun(const AutoCSRSegment *seg, const AutoCSROperands *op, 
   const Patterns  pattern = PatternsOfSegment(seg);
   const PetscInt *row_ptr = op->csr->row_ptr + seg->row_begin;
   const Entries   entries = EntriesOfSegment(seg, op->csr, AUTOCSR_INDEX_PATTERN, value);
-  const PetscBool far     = value == AUTOCSR_VALUE_PATTERN ? PETSC_FALSE : SegmentIsFar(seg);
+  const PetscBool far     = value == AUTOCSR_VALUE_PATTERN ? PETSC_FALSE : seg->far;
   PetscInt        k       = 0;
 
   while (k < seg->n_rows) {
@@ -219,7 +219,7 @@ KERNEL void SlicedRunCoded(const AutoCSRSegment *seg, const AutoCSROperands *op,
   const PetscInt  H         = seg->axes.slice_height;
   const Patterns  pattern   = PatternsOfSegment(seg);
   const Entries   entries   = EntriesOfSegment(seg, op->csr, index, value);
-  const PetscBool far       = SegmentIsFar(seg);
+  const PetscBool far       = seg->far;
   const PetscInt  first     = runs && H == GROUP ? seg->n_rows / GROUP : 0;
 
   if (first) RunsMultiply(seg, op, first, entries, index, value, runs);

@@ -32,7 +32,7 @@ KERNEL void TiledRun(const AutoCSRSegment *seg, const AutoCSROperands *op, AutoC
   const uint16_t         *piece_row = (const uint16_t *)seg->stream[AUTOCSR_STREAM_PIECE_ROW].data;
   const uint8_t          *end       = (const uint8_t *)seg->stream[AUTOCSR_STREAM_END].data;
   const PetscInt          blocks = AutoCSRTiledRowBlocks(seg), rows = seg->axes.tile_height, items = AutoCSRTiledItemCount(seg);
-  const Prefetch          prefetch = SegmentIsFar(seg) ? PREFETCH_FAR : PREFETCH_NONE; /* gathers come from the second level: the first has places for them only */
+  const Prefetch          prefetch = seg->far ? PREFETCH_FAR : PREFETCH_NONE; /* gathers come from the second level: the first has places for them only */
   const Entries           e        = EntriesOfSegment(seg, op->csr, AUTOCSR_INDEX_16, value);
 
   for (PetscInt k = 0; k < seg->n_rows && !transpose; k++) {

@@ -70,19 +70,12 @@ KERNEL Entries EntriesFrom(Entries e, AutoCSRIndex index, AutoCSRValue value, si
 
 #define AHEAD      4096  /* bytes between what is read and what is prefetched */
 #define AHEAD_FAR  12288 /* the same where it goes to the second-level cache, which has room */
-#define SHORT_ROWS 16    /* mean length of rows from which on nothing is prefetched */
-#define IN_CACHE   1e7   /* bytes of a product that stay in a core's share of the last cache: the processor's own prefetch keeps up with it, and ours only costs (up to a quarter) */
-
-/* What a kernel does not read side by side is prefetched if it comes from memory */
-KERNEL PetscBool SegmentIsFar(const AutoCSRSegment *seg)
-{
-  return (PetscBool)(seg->bytes > IN_CACHE);
-}
+#define SHORT_ROWS 16    /* mean length of rows from which on entries are prefetched side by side, not by the row */
 
 /* The mean length of short rows, whose streams are prefetched by the row; 0 where rows are long or all is in a cache */
 KERNEL PetscInt PrefetchReach(const AutoCSRSegment *seg)
 {
-  return SegmentIsFar(seg) && seg->nnz / SHORT_ROWS < seg->n_rows ? seg->nnz / PetscMax(1, seg->n_rows) + 1 : 0;
+  return seg->far && seg->nnz / SHORT_ROWS < seg->n_rows ? seg->nnz / PetscMax(1, seg->n_rows) + 1 : 0;
 }
 
 KERNEL void EntriesPrefetch(Entries e, AutoCSRIndex index, AutoCSRValue value)

@@ -319,8 +319,8 @@ PetscErrorCode MatAutoCSRSetExchange(Mat A, MatAutoCSRExchange exchange)
 
   Notes:
   However many products a matrix will see, the time for them and for planning is then at most about twice that of the best
-  plan made at the best time. The step comes after a number of products that follows from the costs that the cost model
-  predicts, and no clock is looked at, so that it is the same in every run. With the plan the last bits of a product may
+  plan made at the best time; of several processes, whose blocks are planned in the same products, a quarter more. The step
+  comes after a number of products that follows from the costs that the cost model predicts, and no clock is looked at, so that it is the same in every run. With the plan the last bits of a product may
   change, since it adds in another order: set `PETSC_FALSE` where products in one run must have the same bits.
 
   Only what the library chooses itself is planned in steps: at rigor `MAT_AUTOCSR_RIGOR_ESTIMATE`, with the strategy `"auto"`

@@ -91,8 +91,10 @@ static PetscErrorCode MatMPIAutoCSRSetBlocks(Mat A, AutoCSRContext *ctx)
 {
   AutoCSRContext *bctx;
   Mat             blocks[AUTOCSR_MAX_BLOCKS];
+  PetscMPIInt     size;
 
   PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
   PetscCall(MatAutoCSRGetBlocks_MPI(A, blocks));
   for (PetscInt k = 0; k < AUTOCSR_MAX_BLOCKS; k++) {
     if (!blocks[k]) continue;
@@ -101,6 +103,7 @@ static PetscErrorCode MatMPIAutoCSRSetBlocks(Mat A, AutoCSRContext *ctx)
     if (memcmp(&bctx->settings, &ctx->settings, sizeof(ctx->settings))) PetscUseMethod(blocks[k], "MatAutoCSRSetSettings_C", (Mat, const AutoCSRSettings *), (blocks[k], &ctx->settings));
     bctx->block        = PETSC_TRUE;
     bctx->off_diagonal = (PetscBool)(k == 1);
+    bctx->in_step      = (PetscBool)(size > 1);
   }
   if (blocks[0]) PetscCall(MatMPIAutoCSRSetBlockSizes(A, blocks[0]));
   ctx->owner = A;

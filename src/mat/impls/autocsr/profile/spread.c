@@ -232,6 +232,24 @@ static void SliceFitted(const AutoCSRMatrix *csr, PetscInt row, PetscInt rows, P
   *entries = width * h;
 }
 
+/* Bytes of an index by models, of the sampled slices; of a processor, whose chunks are many for what is in them, of one that has entries */
+static double MeasureFitted(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, PetscInt c, PetscBool processor)
+{
+  const AutoCSRChunk *chunk = &profile->chunk[c];
+  const PetscInt      h = profile->slice_height, step = AutoCSRSampleStep(chunk->slices), samples = (chunk->slices + step - 1) / step;
+  double              bytes = 0, entries = 0;
+
+  for (PetscInt k = 0; k < samples && !(processor && entries > 0); k++) {
+    const PetscInt row = chunk->row_begin + (c + k) % samples * step * h;
+    PetscInt       of_slice, padded;
+
+    SliceFitted(csr, row, PetscMin(h, chunk->row_end - row), h, &of_slice, &padded);
+    bytes += of_slice;
+    entries += padded;
+  }
+  return entries > 0 ? bytes / entries : 0;
+}
+
 static PetscErrorCode GatherLines(const AutoCSRMatrix *csr, AutoCSRProfile *profile)
 {
   const PetscInt  h = profile->slice_height, rows = AutoCSRGatherRows(h), most = AutoCSRGatherEntries(h);
@@ -243,10 +261,9 @@ static PetscErrorCode GatherLines(const AutoCSRMatrix *csr, AutoCSRProfile *prof
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(slots, &slot));
   for (PetscInt c = 0; c < profile->chunks; c++) {
-    AutoCSRChunk  *chunk  = &profile->chunk[c];
-    const PetscInt step   = AutoCSRSampleStep(chunk->slices);
-    const PetscInt fitted = c % PetscMax(1, (chunk->slices + step - 1) / step) * step; /* of a processor's chunk one slice: its chunks are many for what is in them */
-    double         lines = 0, entries = 0, fit_bytes = 0, fit_entries = 0;
+    AutoCSRChunk  *chunk = &profile->chunk[c];
+    const PetscInt step  = AutoCSRSampleStep(chunk->slices);
+    double         lines = 0, entries = 0;
 
     for (PetscInt s = 0; s < chunk->slices; s += step) {
       const PetscInt row     = chunk->row_begin + s * h;
@@ -257,16 +274,9 @@ static PetscErrorCode GatherLines(const AutoCSRMatrix *csr, AutoCSRProfile *prof
       else
         lines += CountLines(csr, counted, slot, slots, ++stamp);
       entries += counted.end - counted.begin;
-      if (h <= AUTOCSR_MAX_FIT_ROWS && !profile->rows_only && (!processor || s == fitted)) {
-        PetscInt bytes, padded;
-
-        SliceFitted(csr, row, PetscMin(h, chunk->row_end - row), h, &bytes, &padded);
-        fit_bytes += bytes;
-        fit_entries += padded;
-      }
     }
-    chunk->fitted       = fit_entries > 0 ? fit_bytes / fit_entries : 0;
     chunk->gather_lines = entries > 0 ? lines / entries : 0;
+    if (h <= AUTOCSR_MAX_FIT_ROWS && !profile->rows_only) chunk->fitted = MeasureFitted(csr, profile, c, processor);
   }
   PetscCall(PetscFree(slot));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -3,12 +3,12 @@
   as much as it and the steps before it will. What seconds there are here are all predicted, none is of a clock: which plan
   makes the k-th product of a matrix is the same in every run.
 
-  However many products follow, the total is at most twice that of the best plan made at the best time, and one product of
+  However many products follow, the total of one that plans alone is at most twice that of the best plan made at the best time, and one product of
   the first plan more (the argument is in doc/design.md 5, tests/ex26.c tries it out). Before the look it is not known what a product gathers;
   if one takes f times as long as was thought then, there is |f - 1| times the look on top.
 
   Processes that share a matrix wait for each other in every product. Their blocks, and the two of each, take steps in step: a step that is due waits for the
-  next product of a round number, at most a quarter of the products so far, so that most are made at once. It adds a quarter of what was paid by then at most.
+  next product of a round number, at most a quarter of the products so far, so that most are made at once. The total is at most 1.25 times that of one alone.
 */
 #include "select.h"
 
@@ -40,7 +40,10 @@ void AutoCSRProgressChosen(AutoCSRProgress *p, double product, double build)
 /* What was seen of the values is no longer so: it must be looked at again, once as much is spent again */
 void AutoCSRProgressReturn(AutoCSRProgress *p)
 {
+  const PetscInt64 products = p->products; /* the other blocks count on */
+
   AutoCSRProgressBegin(p, p->in_step, p->product, p->look);
+  p->products = products;
 }
 
 PetscBool AutoCSRProgressIsDue(const AutoCSRProgress *p)
@@ -59,8 +62,8 @@ PetscInt AutoCSRProgressRemaining(const AutoCSRProgress *p)
 {
   double more;
 
-  if (p->stage == AUTOCSR_STAGE_FINAL) return 0;
-  more = p->product > 0 ? PetscMax(0, ceil((p->due - p->spent) / p->product)) : 0;
-  if (p->in_step && more < PETSC_MAX_INT) more = (double)(RoundUp(p->products + (PetscInt64)more) - p->products);
+  if (p->stage == AUTOCSR_STAGE_FINAL || !(p->product > 0)) return 0;
+  more = PetscMax(0, ceil((p->due - p->spent) / p->product));
+  if (p->in_step && more < PETSC_MAX_INT / 2) more = (double)(RoundUp(p->products + (PetscInt64)more) - p->products);
   return more < PETSC_MAX_INT ? (PetscInt)more : PETSC_MAX_INT;
 }

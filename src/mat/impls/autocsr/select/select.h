@@ -46,8 +46,8 @@ typedef enum {
 
 typedef struct {
   AutoCSRPlanStage stage;
-  PetscBool        in_step; /* steps wait for products of a round number */
-  PetscInt64       products;
+  PetscBool        in_step;                   /* steps wait for products of a round number */
+  PetscInt64       products;                  /* so far */
   double           product, look, spent, due; /* predicted seconds: of a product by the first plan, of a look, of the products so far, and when the next step is made */
 } AutoCSRProgress;
 

@@ -21,8 +21,8 @@ static PetscErrorCode AutoCSRContextTell(Mat A, const AutoCSRMatrix *csr, const 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* With progress: the first plan where planning is progressive; of a block of a parallel matrix in step with the others. Where that fails nothing is left of what there is: what follows would take it for a plan */
-static PetscErrorCode AutoCSRContextTryPlan(const AutoCSRMatrix *csr, const AutoCSRSettings *settings, PetscBool block, AutoCSRPlan **plan, AutoCSRProfile **profile, AutoCSRProgress *progress)
+/* With progress: the first plan where planning is progressive; of a block in step with those of the other processes. Where that fails nothing is left of what there is: what follows would take it for a plan */
+static PetscErrorCode AutoCSRContextTryPlan(const AutoCSRMatrix *csr, const AutoCSRSettings *settings, PetscBool in_step, AutoCSRPlan **plan, AutoCSRProfile **profile, AutoCSRProgress *progress)
 {
   PetscErrorCode ierr;
   double         product, look;
@@ -32,7 +32,7 @@ static PetscErrorCode AutoCSRContextTryPlan(const AutoCSRMatrix *csr, const Auto
   PetscCall(PetscPushErrorHandler(AutoCSRMemoryErrorHandler, NULL));
   if (progress && AutoCSRPlanIsProgressive(csr, settings)) {
     ierr = AutoCSRPlanFirst(csr, settings, plan, &product, &look);
-    if (!ierr) AutoCSRProgressBegin(progress, block, product, look);
+    if (!ierr) AutoCSRProgressBegin(progress, in_step, product, look);
   } else
     ierr = AutoCSRPlanMake(csr, settings, plan, profile);
   PetscCall(PetscPopErrorHandler());
@@ -71,13 +71,13 @@ PetscErrorCode AutoCSRContextPlan(Mat A, AutoCSRContext *ctx, const AutoCSRMatri
     PetscCall(PetscInfo(A, "%" PetscInt_FMT " nonzeros are more than the executors on %s count with %d-bit integers: the parent's product is used\n", csr->nnz, csr->backend->name, (int)(8 * sizeof(PetscInt))));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(AutoCSRContextTryPlan(csr, &ctx->settings, ctx->block, plan, profile, progress));
+  PetscCall(AutoCSRContextTryPlan(csr, &ctx->settings, ctx->in_step, plan, profile, progress));
   if (!*plan && ctx->settings.rigor != MAT_AUTOCSR_RIGOR_NONE) {
     AutoCSRSettings least = ctx->settings;
 
     PetscCall(PetscInfo(A, "No memory for a plan of %" PetscInt_FMT " nonzeros on %s: one that stores nothing is used\n", csr->nnz, csr->backend->name));
     least.rigor = MAT_AUTOCSR_RIGOR_NONE;
-    PetscCall(AutoCSRContextTryPlan(csr, &least, ctx->block, plan, profile, NULL));
+    PetscCall(AutoCSRContextTryPlan(csr, &least, ctx->in_step, plan, profile, NULL));
   }
   if (!*plan) {
     PetscCall(PetscInfo(A, "No memory for a plan of %" PetscInt_FMT " nonzeros on %s: the parent's product is used\n", csr->nnz, csr->backend->name));

@@ -42,6 +42,7 @@ typedef struct {
   PetscErrorCode (*destroy)(Mat); /* before ours was put on */
   PetscBool block;                /* part of a parallel matrix, which is the one that gets viewed */
   PetscBool off_diagonal;         /* and this part of it */
+  PetscBool in_step;              /* and of several processes: steps of planning are made in the same products */
 
   /* The key of the plan: what the matrix was when it was made. `owner` differs after MatHeaderReplace() */
   Mat              owner;

@@ -21,18 +21,12 @@
 #define LINE_LANES ((PetscInt)(128 / sizeof(PetscScalar)))
 #define LONG_WALK  12
 
-/* Names of rows and a second segment pay when more rows are empty than not */
-static PetscBool mostly_empty(const AutoCSRRange *range)
-{
-  return (PetscBool)(range->empty_rows > range->rows - range->empty_rows);
-}
-
 static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
 {
   const AutoCSRRange range  = problem->range;
   const double       length = range.nnz / PetscMax(range.rows - range.empty_rows, 1);
   const PetscInt     lanes  = AutoCSRProblemLanes(problem, length);
-  const PetscBool    can_16 = (PetscBool)(problem->profile && range.slices_16 == range.slices && !mostly_empty(&range));
+  const PetscBool    can_16 = (PetscBool)(problem->profile && range.slices_16 == range.slices && !AutoCSRRangeIsMostlyEmpty(&range));
   AutoCSRAxes        axes   = {.partition = AUTOCSR_PARTITION_ROWS, .order = AUTOCSR_ORDER_CSR, .mapping = AUTOCSR_MAP_LANES, .row_group = 1};
 
   PetscFunctionBegin;
@@ -60,7 +54,7 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
 
   PetscFunctionBegin;
   *n = 0;
-  if (!mostly_empty(&range)) {
+  if (!AutoCSRRangeIsMostlyEmpty(&range)) {
     AutoCSRCostFill(problem, axes, range.rows, range.nnz, range.nnz, range.slices, 0, &part[(*n)++]);
   } else {
     if (rows > 0) AutoCSRCostFill(problem, axes, rows, range.nnz, range.nnz, 0, rows, &part[(*n)++]);
@@ -75,7 +69,7 @@ static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *ax
   const AutoCSRAxes  empty = AutoCSREmptyAxes();
 
   PetscFunctionBegin;
-  if (!mostly_empty(&range))
+  if (!AutoCSRRangeIsMostlyEmpty(&range))
     PetscCall(AutoCSRBuildContiguous(problem, "csr", axes, plan));
   else if (range.empty_rows == range.rows)
     PetscCall(AutoCSRBuildContiguous(problem, "csr", &empty, plan));
@@ -91,7 +85,7 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
   PetscFunctionBegin;
   if (range.empty_rows == range.rows)
     PetscCall(PetscSNPrintf(text, len, "no row has an entry"));
-  else if (mostly_empty(&range))
+  else if (AutoCSRRangeIsMostlyEmpty(&range))
     PetscCall(PetscSNPrintf(text, len, "only the %" PetscInt_FMT " of %" PetscInt_FMT " rows that have entries are touched", range.rows - range.empty_rows, range.rows));
   else
     PetscCall(PetscSNPrintf(text, len, "rows in place, %.3g entries each on average, %s", range.nnz / PetscMax(range.rows, 1), axes->index == AUTOCSR_INDEX_16 ? "16-bit columns" : axes->value == AUTOCSR_VALUE_CONSTANT ? "one value for all"

@@ -254,6 +254,11 @@ PetscErrorCode AutoCSRBuildContiguous(const AutoCSRProblem *problem, const char 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscBool AutoCSRRangeIsMostlyEmpty(const AutoCSRRange *range)
+{
+  return (PetscBool)(range->empty_rows > range->rows - range->empty_rows);
+}
+
 AutoCSRAxes AutoCSREmptyAxes(void)
 {
   return (AutoCSRAxes){.partition = AUTOCSR_PARTITION_ROWS, .order = AUTOCSR_ORDER_CSR, .mapping = AUTOCSR_MAP_EMPTY, .reduction = AUTOCSR_REDUCE_NONE, .lanes = 1, .row_group = 1};
@@ -271,7 +276,7 @@ static PetscErrorCode build_named(const AutoCSRProblem *problem, const char stra
   seg->n_rows = count;
   kind.names  = (PetscInt *)seg->stream[AUTOCSR_STREAM_ROWS].data;
   PetscCall((*problem->csr->backend->name_rows)(problem->csr, problem->row_begin, problem->row_end, 1, &kind));
-  PetscCall(AutoCSRSegmentSortRows(seg, problem->csr));
+  if (axes->sort_window > 1) PetscCall(AutoCSRSegmentSortRows(seg, problem->csr));
   PetscCall(AutoCSRSegmentEncode(seg, problem->csr, problem->profile));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

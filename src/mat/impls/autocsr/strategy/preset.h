@@ -47,8 +47,11 @@ PETSC_INTERN PetscBool AutoCSRPropagateShape(const AutoCSRProblem *, PetscInt ru
 PETSC_INTERN double AutoCSRTiledPieces(const AutoCSRProfile *, double tiles);
 /* Adds a segment over all rows of the problem, in place of order or sorted, and encodes it */
 PETSC_INTERN PetscErrorCode AutoCSRBuildContiguous(const AutoCSRProblem *, const char strategy[], const AutoCSRAxes *, AutoCSRPlan *);
-/* The same by two segments that name their rows, where both kinds are there: one of the rows that have entries, one of those that have none, which costs nothing where products are added to y */
-PETSC_INTERN AutoCSRAxes    AutoCSREmptyAxes(void);
+/* More rows are empty than not: names of rows and a second segment pay */
+PETSC_INTERN PetscBool AutoCSRRangeIsMostlyEmpty(const AutoCSRRange *);
+/* Of the segment of rows without entries, which costs nothing where products are added to y */
+PETSC_INTERN AutoCSRAxes AutoCSREmptyAxes(void);
+/* Such a segment, and before it one of these axes of the rows that have entries. Both name their rows; there are rows of both kinds */
 PETSC_INTERN PetscErrorCode AutoCSRBuildFilled(const AutoCSRProblem *, const char strategy[], const AutoCSRAxes *, AutoCSRPlan *);
 
 #endif

@@ -5,7 +5,7 @@
               in windows
     cost      padded entries; no start-up for a row, since the lanes walk side by side
     build     every entry is copied once: a few products. Sorted slices name their rows: of a block that is added to y (off the diagonal of a
-              parallel matrix) only those that have entries
+              parallel matrix) and is mostly empty only those that have entries
 */
 #include "preset.h"
 
@@ -13,11 +13,11 @@
 #define PADDING_TO_SORT 0.05
 #define PADDING_LIMIT   1.0
 
-static PetscBool leaves_out_empty(const AutoCSRProblem *problem, PetscBool sorted)
+static PetscBool leaves_out_empty(const AutoCSRProblem *problem, PetscInt sort_window)
 {
   const AutoCSRRange *range = &problem->range;
 
-  return (PetscBool)(sorted && problem->csr->adds && range->empty_rows > 0 && range->empty_rows < range->rows);
+  return (PetscBool)(sort_window > 1 && problem->csr->adds && AutoCSRRangeIsMostlyEmpty(range) && range->empty_rows < range->rows);
 }
 
 /* The profile's windows begin with its chunks, those of a segment with its rows: 16 bits must hold any slice that either may make */
@@ -25,7 +25,7 @@ static PetscBool fits_16_sorted(const AutoCSRProblem *problem, const AutoCSRRang
 {
   const AutoCSRProfile *profile = problem->profile;
 
-  if (leaves_out_empty(problem, PETSC_TRUE)) return (PetscBool)(problem->csr->n <= 65536); /* rows of a window lie farther apart than the profile's */
+  if (leaves_out_empty(problem, problem->profile->window)) return (PetscBool)(problem->csr->n <= 65536); /* rows of a window lie farther apart than the profile's */
   if (range->slices_16_sorted < range->slices) return PETSC_FALSE;
   return (PetscBool)(profile->window <= AUTOCSR_WINDOW || profile->window_span <= 65536);
 }
@@ -78,7 +78,7 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
 
   PetscFunctionBegin;
   *n = 1;
-  if (leaves_out_empty(problem, sorted)) {
+  if (leaves_out_empty(problem, axes->sort_window)) {
     const AutoCSRAxes empty = AutoCSREmptyAxes();
     const double      rows  = range.rows - range.empty_rows;
 
@@ -92,7 +92,7 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
 static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRPlan *plan)
 {
   PetscFunctionBegin;
-  if (leaves_out_empty(problem, (PetscBool)(axes->sort_window > 1)))
+  if (leaves_out_empty(problem, axes->sort_window))
     PetscCall(AutoCSRBuildFilled(problem, "sell", axes, plan));
   else
     PetscCall(AutoCSRBuildContiguous(problem, "sell", axes, plan));
@@ -105,8 +105,8 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
   const double       stored = axes->sort_window > 1 ? range.padded_sorted : range.padded;
 
   PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(text, len, "slices of %" PetscInt_FMT " rows%s%s, %.2g%% padding, %s columns, values %s", axes->slice_height, axes->sort_window > 1 ? " sorted by length" : "", leaves_out_empty(problem, (PetscBool)(axes->sort_window > 1)) ? ", none without entries" : "", 100 * (stored / PetscMax(range.nnz, 1) - 1), axes->index == AUTOCSR_INDEX_16 ? "16-bit" : axes->index == AUTOCSR_INDEX_32 ? "32-bit"
-                                                                                                                                                                                                                                                                                                                                                                                                                   : "model-fitted",
+  PetscCall(PetscSNPrintf(text, len, "slices of %" PetscInt_FMT " rows%s%s, %.2g%% padding, %s columns, values %s", axes->slice_height, axes->sort_window > 1 ? " sorted by length" : "", leaves_out_empty(problem, axes->sort_window) ? ", none without entries" : "", 100 * (stored / PetscMax(range.nnz, 1) - 1), axes->index == AUTOCSR_INDEX_16 ? "16-bit" : axes->index == AUTOCSR_INDEX_32 ? "32-bit"
+                                                                                                                                                                                                                                                                                                                                                                                                  : "model-fitted",
                           AutoCSRValueWords(axes->value)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
