@@ -1,9 +1,9 @@
-static char help[] = "Two ways to gather x: products take turns, make the same bits, and one way stays.\n\n";
+static char help[] = "Two ways to gather x, and to stream: products take turns, make the same bits, and one way stays.\n\n";
 
 #include "plans.h"
 #include <petsctime.h>
 
-#define PRODUCTS 20 /* more than there are turns */
+#define PRODUCTS 40 /* more than there are turns */
 
 static PetscInt Rows(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
 {
@@ -102,10 +102,21 @@ static void Fast(const AutoCSRSegment *seg, const AutoCSROperands *op)
   Take(SLOW / 3);
 }
 
+static void FastWithPrefetch(const AutoCSRSegment *seg, const AutoCSROperands *op)
+{
+  Take(seg->far ? SLOW / 3 : SLOW);
+}
+
+static void FastWithout(const AutoCSRSegment *seg, const AutoCSROperands *op)
+{
+  Take(seg->far ? SLOW : SLOW / 3);
+}
+
 static PetscErrorCode CheckChoice(void)
 {
-  const AutoCSRExecutor way[2] = {{"slow", Slow, Slow}, {"fast", Fast, Fast}};
-  const AutoCSRMatrix   csr    = {.backend = &AutoCSRBackendHost};
+  const AutoCSRExecutor way[2]    = {{"slow", Slow, Slow}, {"fast", Fast, Fast}};
+  const AutoCSRExecutor stream[2] = {{"fast without", FastWithout, FastWithout}, {"fast with prefetches", FastWithPrefetch, FastWithPrefetch}};
+  const AutoCSRMatrix   csr       = {.backend = &AutoCSRBackendHost};
 
   PetscFunctionBeginUser;
   for (int first = 0; first < 2; first++) {
@@ -119,7 +130,14 @@ static PetscErrorCode CheckChoice(void)
     seg->other    = &way[1 - first];
     PetscCall((*csr.backend->bind)(plan, &csr));
     for (int k = 0; k < PRODUCTS; k++) PetscCall((*csr.backend->mult)(plan, &(AutoCSROperands){.csr = &csr}));
-    PetscCheck(seg->executor == &way[1], PETSC_COMM_SELF, PETSC_ERR_PLIB, "The %s way stays, where the plan has the %s one", seg->executor->name, way[first].name);
+    PetscCheck(seg->executor == &way[1] && !seg->far, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The %s way stays, where the plan has the %s one", seg->executor->name, way[first].name);
+    PetscCall((*csr.backend->unbind)(plan));
+    seg->bytes    = 1e9; /* from memory */
+    seg->executor = seg->other = &stream[first];
+    PetscCall((*csr.backend->bind)(plan, &csr));
+    PetscCheck(seg->far, PETSC_COMM_SELF, PETSC_ERR_PLIB, "1 GB is thought to lie in a cache");
+    for (int k = 0; k < PRODUCTS; k++) PetscCall((*csr.backend->mult)(plan, &(AutoCSROperands){.csr = &csr}));
+    PetscCheck(seg->far == (PetscBool)first && !seg->launch, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Streams are prefetched: %d, by an executor that is %s", (int)seg->far, stream[first].name);
     PetscCall(AutoCSRPlanDestroy(&plan));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -64,8 +64,8 @@ static PetscErrorCode AutoCSRViewSegment(PetscViewer viewer, PetscBool detail, c
   if (seconds > 0) AUTOCSR_PRINT(", %s %.3g us", s->measured > 0 ? "measured" : "predicted", 1e6 * seconds);
   AUTOCSR_PRINT("\n");
   if (!detail) PetscFunctionReturn(PETSC_SUCCESS);
-  AUTOCSR_PRINT("      partition %s, order %s, index %s, value %s, mapping %s, reduction %s; executor %s%s\n", AutoCSRPartitionNames[a->partition], AutoCSROrderNames[a->order], AutoCSRIndexNames[a->index], AutoCSRValueNames[a->value], AutoCSRMappingNames[a->mapping],
-                AutoCSRReductionNames[a->reduction], s->executor ? s->executor->name : "none", s->executor && s->executor == s->other ? ", x gathered the other way: faster in the first products" : "");
+  AUTOCSR_PRINT("      partition %s, order %s, index %s, value %s, mapping %s, reduction %s; executor %s%s%s\n", AutoCSRPartitionNames[a->partition], AutoCSROrderNames[a->order], AutoCSRIndexNames[a->index], AutoCSRValueNames[a->value], AutoCSRMappingNames[a->mapping],
+                AutoCSRReductionNames[a->reduction], s->executor ? s->executor->name : "none", s->executor && s->executor == s->other ? ", x gathered the other way: faster in the first products" : "", s->far ? ", streams prefetched" : "");
   AUTOCSR_PRINT("      lanes %" PetscInt_FMT ", slice height %" PetscInt_FMT ", sort window %" PetscInt_FMT ", row group %" PetscInt_FMT ", block %" PetscInt_FMT ", tile %" PetscInt_FMT " by %" PetscInt_FMT " by %" PetscInt_FMT "; slices %" PetscInt_FMT ", patterns %" PetscInt_FMT "\n", a->lanes, a->slice_height, a->sort_window, a->row_group,
                 a->block, a->tile_width, a->tile_height, a->tile_steps, s->n_slices, s->n_patterns);
   PetscCall(AutoCSRBandwidthShare(s->backend, s->bytes, seconds, &share));

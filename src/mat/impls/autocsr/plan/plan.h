@@ -198,7 +198,7 @@ struct _AutoCSRSegment {
   const AutoCSRExecutor *other;     /* the same: another way to the same sums, which products may find to be faster; NULL: none */
   const AutoCSRBackend  *backend;   /* the plan's */
   void                  *launch;    /* of the backend, once the plan is bound */
-  PetscBool              far;       /* on a processor, once the plan is bound: what its products read comes from memory */
+  PetscBool              far;       /* on a processor, once the plan is bound: what its products read comes from memory, and is prefetched unless products are found to be faster without */
 };
 
 typedef struct {
