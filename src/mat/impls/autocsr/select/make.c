@@ -13,8 +13,7 @@ struct _AutoCSRChoice {
   AutoCSRCandidate candidate[AUTOCSR_MAX_CANDIDATES];
 };
 
-/* Every segment gets the executor of its axes */
-/* Where nothing is to be measured on this machine, or the instruction set is named, executors are what they are said to be */
+/* Every segment gets the executor of its axes; where nothing is to be measured on this machine, or the instruction set is named, no other way is tried */
 static PetscErrorCode bind(AutoCSRPlan *plan, const AutoCSRMatrix *csr, const char simd[])
 {
   const AutoCSRFigures *figures;
