@@ -91,7 +91,7 @@ KERNEL PetscBool SegmentRange(const AutoCSRSegment *seg, PetscInt i, RowRange *r
   return PETSC_TRUE;
 }
 
-/* Rows [begin, end), or those that are named. What they read of vectors and of the CSR is held in registers: a loop that asks for it row by row takes twice as long where rows are short */
+/* Rows [begin, end) of the names, or of the matrix where there are none (NULL). The vectors are in variables of their own: y could be anything */
 KERNEL void RowsMultiply(const AutoCSROperands *op, const PetscInt *names, RowRange range, Entries e, size_t first, PetscInt reach, Prefetch prefetch, const PetscScalar *x, AutoCSRIndex index, AutoCSRValue value, int lanes)
 {
   const PetscInt    *row_ptr = op->csr->row_ptr;
@@ -142,11 +142,11 @@ KERNEL void CSRMultiplyAs(const AutoCSRSegment *seg, const AutoCSROperands *op, 
 
 KERNEL void CSRMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, AutoCSRIndex index, AutoCSRValue value, int lanes)
 {
-  const PetscInt reach = PrefetchReach(seg);
+  if (seg->far) { /* lines of x that are read at random between the entries of long rows mislead the processor's own prefetch */
+    const PetscInt reach = PrefetchReach(seg);
 
-  if (seg->far) /* lines of x that are read at random between the entries of long rows mislead the processor's own prefetch */
     CSRMultiplyAs(seg, op, reach, reach ? PREFETCH_NONE : PREFETCH_NEAR, index, value, lanes);
-  else
+  } else
     CSRMultiplyAs(seg, op, 0, PREFETCH_NONE, index, value, lanes);
 }
 

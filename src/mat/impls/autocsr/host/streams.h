@@ -72,10 +72,10 @@ KERNEL Entries EntriesFrom(Entries e, AutoCSRIndex index, AutoCSRValue value, si
 #define AHEAD_FAR  12288 /* the same where it goes to the second-level cache, which has room */
 #define SHORT_ROWS 16    /* mean length of rows from which on entries are prefetched side by side, not by the row */
 
-/* The mean length of short rows, whose streams are prefetched by the row; 0 where rows are long or all is in a cache */
+/* The mean length of short rows, whose streams are prefetched by the row; 0 where rows are long */
 KERNEL PetscInt PrefetchReach(const AutoCSRSegment *seg)
 {
-  return seg->far && seg->nnz / SHORT_ROWS < seg->n_rows ? seg->nnz / PetscMax(1, seg->n_rows) + 1 : 0;
+  return seg->nnz / SHORT_ROWS < seg->n_rows ? seg->nnz / PetscMax(1, seg->n_rows) + 1 : 0;
 }
 
 KERNEL void EntriesPrefetch(Entries e, AutoCSRIndex index, AutoCSRValue value)
