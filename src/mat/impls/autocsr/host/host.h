@@ -6,8 +6,7 @@
 
 #include "../plan/plan.h"
 
-#define AUTOCSR_HOST_SLICE_HEIGHT 8
-#define AUTOCSR_HOST_MAX_TILE     1024 /* largest tile_width * tile_height; the width must be 8 and the height a power of two */
+#define AUTOCSR_HOST_MAX_TILE 1024 /* largest tile_width * tile_height; the width must be 8 and the height a power of two */
 
 /* The executor for these axes in the chosen instruction set; NULL if there is none */
 PETSC_INTERN PetscErrorCode AutoCSRHostFindExecutor(const AutoCSRAxes *, const char simd[], const AutoCSRExecutor **);

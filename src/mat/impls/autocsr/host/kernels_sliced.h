@@ -158,7 +158,7 @@ KERNEL void MixedGroupMultiply(const AutoCSRSegment *seg, const AutoCSROperands 
 #undef ONE_X
 #undef ONE_LAST
       more   = VectorMultiplyAdd(sum[p], EntryValues(e, value, t * H + p * LANES), at);
-      sum[p] = t < shortest ? more : VectorSelect(length[p] > (LaneInt)t, more, sum[p]);
+      sum[p] = t < shortest ? more : VectorSelectLonger(length[p], t, more, sum[p]);
     }
   }
   GroupStoreRows(op->y, sum, r);

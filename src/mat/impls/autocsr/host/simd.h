@@ -6,6 +6,9 @@
 #define AUTOCSR_HOST_SIMD_H
 
 #include "../plan/plan.h"
+#if defined(__AVX512F__)
+  #include <immintrin.h>
+#endif
 
 /* The text says what is a vector: the compiler's own vectors for loops of a few turns cost more than they give */
 #pragma GCC optimize("no-tree-vectorize")
@@ -53,6 +56,7 @@ typedef int64_t LaneInt;
 typedef PetscReal RealVector __attribute__((vector_size(LANES * sizeof(PetscReal)), aligned(sizeof(PetscReal)), may_alias));
 typedef LaneInt   LaneMask __attribute__((vector_size(LANES * sizeof(PetscReal))));
 typedef PetscInt  IntVector __attribute__((vector_size(LANES * sizeof(PetscInt)), aligned(sizeof(PetscInt)), may_alias));
+typedef uint16_t  ShortVector __attribute__((vector_size(LANES * sizeof(uint16_t)), aligned(sizeof(uint16_t)), may_alias));
 typedef float     FloatVector __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float)), may_alias));
 
 typedef struct {
@@ -202,6 +206,22 @@ KERNEL Vector VectorSelect(LaneMask mask, Vector a, Vector b)
   a.im = RealSelect(mask, a.im, b.im);
 #endif
   return a;
+}
+
+/* a in lanes whose row is longer than t, b elsewhere */
+KERNEL Vector VectorSelectLonger(LaneMask length, LaneInt t, Vector a, Vector b)
+{
+#if SIMD_BYTES == 64 && !defined(PETSC_USE_REAL_SINGLE)
+  const __mmask8 longer = _mm512_cmpgt_epi64_mask((__m512i)length, _mm512_set1_epi64(t));
+
+  a.re = (RealVector)_mm512_mask_mov_pd((__m512d)b.re, longer, (__m512d)a.re);
+  #if defined(PETSC_USE_COMPLEX)
+  a.im = (RealVector)_mm512_mask_mov_pd((__m512d)b.im, longer, (__m512d)a.im);
+  #endif
+  return a;
+#else
+  return VectorSelect(length > t, a, b);
+#endif
 }
 
 #endif

@@ -24,6 +24,7 @@ static PetscErrorCode CheckSizes(const AutoCSRSegment *seg, const AutoCSRMatrix 
     PetscCheck(seg->stream[AUTOCSR_STREAM_SLICE_PTR].data, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " is not encoded", i);
     slots = ((const PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data)[seg->n_slices];
   }
+  if (seg->stream[AUTOCSR_STREAM_LENGTH].data && AutoCSRAxesKeepLengths(a, (PetscBool)(seg->stream[AUTOCSR_STREAM_ROWS].data != NULL), 0)) count[AUTOCSR_STREAM_LENGTH] = seg->n_rows; /* what was not encoded on a processor has none */
   if (a->order == AUTOCSR_ORDER_TILED || a->order == AUTOCSR_ORDER_POPULAR) {
     const AutoCSRStream *piece_ptr = &seg->stream[AUTOCSR_STREAM_PIECE_PTR];
     const PetscInt       groups    = AutoCSRTiledGroups(seg);
@@ -168,6 +169,7 @@ static PetscErrorCode CheckRow(const AutoCSRSegment *seg, const AutoCSRMatrix *c
 
   PetscFunctionBegin;
   if (seg->axes.order == AUTOCSR_ORDER_SLICED) PetscCheck(AutoCSRSegmentRowSlots(seg, csr, k) >= length, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": row %" PetscInt_FMT " of %" PetscInt_FMT " entries has %" PetscInt_FMT " slots", i, row, length, AutoCSRSegmentRowSlots(seg, csr, k));
+  if (seg->stream[AUTOCSR_STREAM_LENGTH].data) PetscCheck(((const uint16_t *)seg->stream[AUTOCSR_STREAM_LENGTH].data)[k] == length, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": row %" PetscInt_FMT " of %" PetscInt_FMT " entries is said to have %d", i, row, length, (int)((const uint16_t *)seg->stream[AUTOCSR_STREAM_LENGTH].data)[k]);
   if (seg->axes.index == AUTOCSR_INDEX_PATTERN) {
     const PetscInt  id  = ((const uint16_t *)seg->stream[AUTOCSR_STREAM_PATTERN_ID].data)[k];
     const PetscInt *ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_PATTERN_PTR].data;

@@ -29,17 +29,26 @@ static PetscErrorCode EncodeSlices(AutoCSRSegment *seg, const AutoCSRMatrix *csr
   PetscFunctionBegin;
   seg->n_slices = seg->n_rows / AutoCSRAxesSliceRows(&seg->axes) + (seg->n_rows % AutoCSRAxesSliceRows(&seg->axes) != 0);
   if (seg->axes.order == AUTOCSR_ORDER_SLICED) {
-    PetscInt64 slots = 0;
-    PetscInt  *slice_ptr;
+    const PetscBool named = (PetscBool)(seg->stream[AUTOCSR_STREAM_ROWS].data != NULL);
+    PetscInt64      slots = 0;
+    PetscInt       *slice_ptr, longest = 0;
+    uint16_t       *length;
 
     PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_SLICE_PTR, seg->n_slices + 1));
+    if (AutoCSRAxesKeepLengths(&seg->axes, named, 0)) PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_LENGTH, seg->n_rows));
     slice_ptr    = (PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data;
+    length       = (uint16_t *)seg->stream[AUTOCSR_STREAM_LENGTH].data;
     slice_ptr[0] = 0;
     for (PetscInt s = 0; s < seg->n_slices; s++) {
-      slots += (PetscInt64)AutoCSREncodeSliceWidth(seg, csr, s) * h;
+      const PetscInt width = AutoCSREncodeSliceWidth(seg, csr, s);
+
+      for (PetscInt k = s * h; length && k < PetscMin((s + 1) * h, seg->n_rows); k++) length[k] = (uint16_t)AutoCSRSegmentRowLength(seg, csr, k);
+      longest = PetscMax(longest, width);
+      slots += (PetscInt64)width * h;
       slice_ptr[s + 1] = (PetscInt)slots; /* what does not fit is found at the end */
     }
     PetscCall(AutoCSRSegmentCheckSlots(seg, slots));
+    if (!AutoCSRAxesKeepLengths(&seg->axes, named, (double)longest)) PetscCall(AutoCSRStreamFree(seg, AUTOCSR_STREAM_LENGTH));
   }
   if (seg->axes.index == AUTOCSR_INDEX_16) {
     PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_BASE, seg->n_slices));

@@ -116,6 +116,7 @@ size_t AutoCSRStreamElementSize(const AutoCSRAxes *axes, AutoCSRStreamKind kind)
     return sizeof(AutoCSRFit);
   case AUTOCSR_STREAM_SLICE_FIT:
     return sizeof(AutoCSRSliceFit);
+  case AUTOCSR_STREAM_LENGTH:
   case AUTOCSR_STREAM_PATTERN_ID:
   case AUTOCSR_STREAM_PIECE_ROW:
   case AUTOCSR_STREAM_CODE:
@@ -175,7 +176,7 @@ double AutoCSRBytesBesideStreams(const AutoCSRAxes *a, double rows, double nnz, 
   Bytes that a product moves for a segment, each once:
     streams       whole, padding counted; not VALUE_PLACE, which new values are written by
     col, val      those of the segment, where they are used in place; of the rows of a block only the first one's col
-    row_ptr       one a row; none for empty rows, in orders tiled, propagated, popular and blocked, nor where SLICE_PTR or PATTERN_PLACE and the pattern tell place and length, or where the pattern tells all
+    row_ptr       one a row; none where LENGTH has it, for empty rows, in orders tiled, propagated, popular and blocked, nor where SLICE_PTR or PATTERN_PLACE and the pattern tell place and length, or where the pattern tells all
     pieces        the sum of each is written and read, orders tiled and popular (there: as many as chunks have places for)
     products      each is written and read, order propagated
     columns       what is read by COLUMN is written in that order, and read again (order popular)
@@ -187,6 +188,7 @@ double AutoCSRSegmentBytesMoved(const AutoCSRSegment *seg, PetscInt m, PetscInt 
   double bytes = AutoCSRBytesBesideStreams(&seg->axes, (double)seg->n_rows, (double)seg->nnz, m, n);
 
   for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) bytes += s == AUTOCSR_STREAM_VALUE_PLACE ? 0 : (double)seg->stream[s].bytes;
+  if (seg->stream[AUTOCSR_STREAM_LENGTH].data) bytes -= (double)sizeof(PetscInt) * (double)seg->n_rows;
   if (seg->axes.order == AUTOCSR_ORDER_TILED) bytes += 2.0 * sizeof(PetscScalar) * (double)(seg->stream[AUTOCSR_STREAM_PIECE_ROW].bytes / sizeof(uint16_t));
   if (seg->axes.order == AUTOCSR_ORDER_PROPAGATED) bytes += 2.0 * (double)AutoCSRPropagateScratchBytes(seg);
   if (seg->axes.order == AUTOCSR_ORDER_POPULAR) bytes += 2.0 * (double)AutoCSRPopularScratchBytes(seg);

@@ -9,7 +9,8 @@
 #include "../profile/profile.h"
 #include "../profile/fit.h"
 
-#define AUTOCSR_MAX_LANES (1 << 20) /* of a row */
+#define AUTOCSR_MAX_LANES         (1 << 20) /* of a row */
+#define AUTOCSR_HOST_SLICE_HEIGHT 8
 
 typedef enum {
   AUTOCSR_PARTITION_ROWS,     /* rows, each whole */
@@ -107,6 +108,7 @@ typedef struct {
 */
 typedef enum {
   AUTOCSR_STREAM_ROWS,           /* PetscInt: row (or virtual row) names; absent when the rows are row_begin, row_begin + 1, ... */
+  AUTOCSR_STREAM_LENGTH,         /* uint16_t: entries of each row, beside the names: AutoCSRAxesKeepLengths() */
   AUTOCSR_STREAM_SLICE_PTR,      /* PetscInt: n_slices + 1 */
   AUTOCSR_STREAM_BASE,           /* PetscInt: n_slices smallest columns */
   AUTOCSR_STREAM_INDEX,          /* uint32_t or uint16_t; of models: uint8_t, residuals at (begin of the slice + t * width) * slice_height + k % slice_height * width */
@@ -306,6 +308,12 @@ AUTOCSR_HD PetscInt AutoCSRSegmentRow(const AutoCSRSegment *seg, PetscInt k)
 
   if (!rows) return seg->row_begin + k;
   return U == 1 ? rows[k] : rows[k / U] * U + k % U;
+}
+
+/* On a processor: the lengths of rows that slices name are in LENGTH, since offsets of such rows are not side by side; longest: of these rows */
+AUTOCSR_HD PetscBool AutoCSRAxesKeepLengths(const AutoCSRAxes *axes, PetscBool named, double longest)
+{
+  return (PetscBool)(named && axes->mapping == AUTOCSR_MAP_SLICE && axes->lanes <= 1 && axes->slice_height == AUTOCSR_HOST_SLICE_HEIGHT && (axes->index == AUTOCSR_INDEX_32 || axes->index == AUTOCSR_INDEX_16) && longest <= UINT16_MAX);
 }
 
 /* Rows of a slice: that share a BASE or are padded alike */

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define VERSION  "26" /* of the figures: other kernels or another cost model make old files useless */
+#define VERSION  "27" /* of the figures: other kernels or another cost model make old files useless */
 #define MAX_KEPT 6    /* instruction sets in use */
 #define FORMAT   "petscautocsr figures " VERSION
 

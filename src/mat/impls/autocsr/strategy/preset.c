@@ -210,7 +210,8 @@ void AutoCSRCostFill(const AutoCSRProblem *problem, const AutoCSRAxes *axes, dou
   const PetscBool     copied  = AutoCSRValueIsStored(axes->value);
   const PetscBool     indexed = (PetscBool)(axes->index == AUTOCSR_INDEX_32 || axes->index == AUTOCSR_INDEX_16);
   const double        block   = PetscMax(1, axes->block);
-  double              own     = stream_bytes(axes, AUTOCSR_STREAM_ROWS, names);
+  const PetscBool     lengths = AutoCSRAxesKeepLengths(axes, (PetscBool)(names > 0), (double)range->longest);
+  double              own     = stream_bytes(axes, AUTOCSR_STREAM_ROWS, names) + stream_bytes(axes, AUTOCSR_STREAM_LENGTH, lengths ? names : 0);
 
   if (axes->order == AUTOCSR_ORDER_SLICED) own += stream_bytes(axes, AUTOCSR_STREAM_SLICE_PTR, slices + 1);
   if (AutoCSRAxesHaveBase(axes)) own += stream_bytes(axes, AUTOCSR_STREAM_BASE, slices);
@@ -233,6 +234,7 @@ void AutoCSRCostFill(const AutoCSRProblem *problem, const AutoCSRAxes *axes, dou
   cost->irregular = irregular_count(problem, axes, range, rows, nnz, entries);
   cost->scattered = axes->mapping == AUTOCSR_MAP_EMPTY ? 0 : nnz * range->gather_lines;
   cost->bytes     = own + AutoCSRBytesBesideStreams(axes, floor(rows), floor(nnz), problem->csr->m, problem->csr->n);
+  if (lengths) cost->bytes -= sizeof(PetscInt) * names;
   if (skips_padding(problem, axes)) cost->bytes -= (1 - PADDING_READ) * (entries - nnz) * ((indexed ? AutoCSRStreamElementSize(axes, AUTOCSR_STREAM_INDEX) : 0) + (copied ? AutoCSRStreamElementSize(axes, AUTOCSR_STREAM_VALUE) : 0));
   if (problem->csr->adds && axes->mapping == AUTOCSR_MAP_EMPTY)
     cost->bytes = cost->rows = 0;
