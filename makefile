@@ -131,7 +131,7 @@ ISA_gather                = $(ISA_kernels_avx512)
 # emulating: those that run kernels without a device
 # device:  halves, and those that call the device's backend
 programs := $(wildcard tests/*.c tests/*.cxx examples/*.c)
-private  := $(if $(programs),$(shell grep -lE 'include.*(src/mat/impls/autocsr|"(blocks|plans|ex32)\.h")' $(programs)))
+private  := $(if $(programs),$(shell grep -lE 'include.*(src/mat/impls/autocsr|"(blocks|plans|products|ex32)\.h")' $(programs)))
 linked   := $(filter-out $(private),$(if $(programs),$(shell grep -l 'include.*petscautocsr\.h' $(programs))))
 halves   := $(patsubst %_nvcc.cu,%.c,$(wildcard tests/*_nvcc.cu))
 emulating := $(if $(programs),$(shell grep -l 'include.*"emulator/' $(programs)))

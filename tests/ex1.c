@@ -433,42 +433,6 @@ static PetscErrorCode CheckOddValue(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One row of all columns among short ones */
-static PetscInt LongRow(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
-{
-  const PetscInt length = i == m / 2 ? n : i % 7;
-
-  for (PetscInt t = 0; t < length; t++) col[t] = t;
-  return length;
-}
-
-/* Lengths are kept beside the names of rows as long as 16 bits hold the longest; without them products are the same */
-static PetscErrorCode CheckKeptLengths(void)
-{
-  const AutoCSRAxes sliced = {.order = AUTOCSR_ORDER_SLICED, .index = AUTOCSR_INDEX_32, .value = AUTOCSR_VALUE_COPY, .mapping = AUTOCSR_MAP_SLICE, .slice_height = 8, .sort_window = 32, .lanes = 1, .block = 1};
-
-  PetscFunctionBeginUser;
-  for (PetscInt longest = UINT16_MAX; longest <= UINT16_MAX + 1; longest++) {
-    const Generator g = {"long row", 43, longest, LongRow, VALUES_MANY};
-    AutoCSRMatrix   csr;
-    AutoCSRProfile *profile;
-    AutoCSRPlan    *plan;
-    Counts          counts = {0, 0};
-    PetscBool       kept;
-
-    PetscCall(MatrixCreate(&g, &csr));
-    PetscCall(AutoCSRProfileCreate(&csr, 8, &profile));
-    PetscCall(BuildPlan(&csr, profile, &csr, profile, &sliced, LAYOUT_WHOLE, &plan));
-    kept = (PetscBool)(plan->segment[0].stream[AUTOCSR_STREAM_LENGTH].data != NULL);
-    PetscCheck(kept == (longest <= UINT16_MAX), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Lengths of rows of up to %" PetscInt_FMT " entries are%s kept", longest, kept ? "" : " not");
-    PetscCall(AutoCSRPlanDestroy(&plan));
-    PetscCall(CheckPlan(&g, &csr, profile, &sliced, LAYOUT_WHOLE, &counts));
-    PetscCall(AutoCSRProfileDestroy(&profile));
-    PetscCall(MatrixDestroy(&csr));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 int main(int argc, char **argv)
 {
   PetscInt  stream, part = 0, parts = 1;
@@ -479,7 +443,6 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetEList(NULL, NULL, "-corrupt", AutoCSRStreamNames, AUTOCSR_STREAM_COUNT, &stream, &corrupted));
   if (corrupted) PetscCall(CheckCorrupted((AutoCSRStreamKind)stream));
   PetscCall(CheckOddValue());
-  PetscCall(CheckKeptLengths());
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-part", &part, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-parts", &parts, NULL));
   for (size_t i = part; i < PETSC_STATIC_ARRAY_LENGTH(generators); i += parts) PetscCall(CheckMatrix(&generators[i]));

@@ -1,6 +1,6 @@
 static char help[] = "Kernels of diagonals of symmetric values: grids of many widths against the interpreter, by each instruction set and coding; what tells symmetric values from others.\n\n";
 
-#include "plans.h"
+#include "products.h"
 
 /* ---- Grids: rows of one pattern in runs of every length up to more than a kernel takes at once */
 
@@ -18,53 +18,8 @@ static PetscInt Cube(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
 
 /* ---- Products */
 
-static PetscBool SameParts(PetscReal a, PetscReal b, PetscReal bound)
-{
-  return (PetscBool)(PetscIsInfOrNanReal(b) ? (PetscIsNanReal(b) ? PetscIsNanReal(a) : a == b) : PetscAbsReal(a - b) <= bound);
-}
-
-/* Complex products are formed by components: of these the finite ones are told from the others */
-static PetscBool Close(PetscScalar a, PetscScalar b, PetscReal bound)
-{
-  if (PetscDefined(USE_COMPLEX) && PetscIsInfOrNanScalar(b)) return PetscIsInfOrNanScalar(a);
-  return (PetscBool)(SameParts(PetscRealPart(a), PetscRealPart(b), bound) && SameParts(PetscImaginaryPart(a), PetscImaginaryPart(b), bound));
-}
-
-/* A product, twice; x and y begin an entry off the borders of vectors. Sums of up to 27 products of values below 5 with values below 1 */
-static PetscErrorCode CheckProduct(const AutoCSRPlan *plan, const AutoCSRMatrix *csr, PetscBool transpose, PetscInt add, PetscBool infinite, const char context[])
-{
-  PetscScalar    *x, *z, *y[2], *expected;
-  AutoCSROperands o     = {.csr = csr, .conjugate = transpose};
-  const PetscReal bound = (PetscReal)TOLERANCE * 27 * 5;
-  PetscBool       same;
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscMalloc5(csr->n + 1, &x, csr->m + 1, &z, csr->m + 1, &y[0], csr->m + 1, &y[1], csr->m + 1, &expected));
-  for (PetscInt i = 0; i <= csr->n; i++) x[i] = Value(VALUES_MANY, 3, i);
-  for (PetscInt i = 0; i <= csr->m; i++) z[i] = Value(VALUES_MANY, 4, i);
-  if (infinite) {
-    x[1]              = INFINITY;
-    x[1 + csr->n / 3] = -INFINITY;
-    x[csr->n]         = NAN;
-  }
-  o.x = x + 1;
-  for (int again = 0; again < 3; again++) {
-    PetscScalar *to = again < 2 ? y[again] : expected;
-
-    PetscCall(PetscArraycpy(to, z, csr->m + 1));
-    o.y = to + 1;
-    o.z = add == 0 ? NULL : (add == 1 ? z : to) + 1;
-    if (again < 2)
-      PetscCall((transpose ? csr->backend->mult_transpose : csr->backend->mult)(plan, &o));
-    else
-      PetscCall((transpose ? AutoCSRPlanInterpretTranspose : AutoCSRPlanInterpret)(plan, &o));
-  }
-  PetscCall(PetscMemcmp(y[0], y[1], (size_t)(csr->m + 1) * sizeof(**y), &same));
-  PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: other bits the second time", context);
-  for (PetscInt i = 0; i <= csr->m; i++) PetscCheck(Close(y[0][i], expected[i], bound), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s, transposed %d, add %" PetscInt_FMT ": entry %" PetscInt_FMT " is %g, not %g", context, transpose, add, i - 1, (double)PetscRealPart(y[0][i]), (double)PetscRealPart(expected[i]));
-  PetscCall(PetscFree5(x, z, y[0], y[1], expected));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+/* Sums of up to 27 products of values below 5 with values below 1 */
+#define BOUND ((PetscReal)TOLERANCE * 27 * 5)
 
 static PetscErrorCode CheckPlan(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, AutoCSRValue value, const char simd[], PetscInt *products)
 {
@@ -85,8 +40,8 @@ static PetscErrorCode CheckPlan(const AutoCSRMatrix *csr, const AutoCSRProfile *
   PetscCall(AutoCSRPlanCheck(plan, csr));
   for (PetscInt add = 0; add < 3; add++) {
     for (int transpose = 0; transpose < 2; transpose++) {
-      PetscCall(CheckProduct(plan, csr, (PetscBool)transpose, add, PETSC_FALSE, context));
-      PetscCall(CheckProduct(plan, csr, (PetscBool)transpose, add, PETSC_TRUE, context));
+      PetscCall(CheckProduct(plan, csr, (PetscBool)transpose, add, PETSC_FALSE, BOUND, context));
+      PetscCall(CheckProduct(plan, csr, (PetscBool)transpose, add, PETSC_TRUE, BOUND, context));
       *products += 2;
     }
   }
