@@ -256,7 +256,9 @@ PetscErrorCode AutoCSRContextGive(Mat A, PetscContainer *container)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-#define AUTOCSR_FEW_NONZEROS 64 /* the parent's product of so many takes less time than ours takes to find the plan */
+/* The parent's product of so many takes less time than ours takes to find the plan; of blocks of several processes, which wait for messages in between, than any plan gains (up to 768 it loses 2 to 6 %) */
+#define AUTOCSR_FEW_NONZEROS       64
+#define AUTOCSR_FEW_BLOCK_NONZEROS 256
 
 /* Of so few nonzeros the products are the parent's, if nothing else is asked for and that costs no detour */
 static PetscErrorCode AutoCSRContextYields(const AutoCSRContext *ctx, const AutoCSRMatrix *csr, PetscBool *yields)
@@ -266,7 +268,7 @@ static PetscErrorCode AutoCSRContextYields(const AutoCSRContext *ctx, const Auto
 
   PetscFunctionBegin;
   *yields = PETSC_FALSE;
-  if (csr->nnz > AUTOCSR_FEW_NONZEROS || s->rigor != MAT_AUTOCSR_RIGOR_ESTIMATE || s->index != MAT_AUTOCSR_INDEX_AUTO || s->value != MAT_AUTOCSR_VALUE_AUTO || s->objective != MAT_AUTOCSR_OBJECTIVE_TIME) PetscFunctionReturn(PETSC_SUCCESS);
+  if (csr->nnz > (ctx->in_step ? AUTOCSR_FEW_BLOCK_NONZEROS : AUTOCSR_FEW_NONZEROS) || s->rigor != MAT_AUTOCSR_RIGOR_ESTIMATE || s->index != MAT_AUTOCSR_INDEX_AUTO || s->value != MAT_AUTOCSR_VALUE_AUTO || s->objective != MAT_AUTOCSR_OBJECTIVE_TIME) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatSeqAutoCSRGetParent(&parent));
   if (!parent->device) PetscCall(PetscStrcmp(s->strategy, "auto", yields));
   PetscFunctionReturn(PETSC_SUCCESS);
