@@ -19,18 +19,20 @@ typedef struct {
   PetscInt     blocks, length;
   PetscInt     ahead; /* entries between the first row and the last, of a row of mean length: what is asked for counts from the last, or it would come late there */
   Prefetch     prefetch;
-  Entries      e; /* of its first row */
+  PetscBool    scattered; /* lines of x are asked for, too */
+  Entries      e;         /* of its first row */
 } BlockRow;
 
-KERNEL BlockRow BlockRowOf(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt k, PetscInt b, PetscInt ahead, Prefetch prefetch, Entries entries, AutoCSRValue value)
+KERNEL BlockRow BlockRowOf(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt k, PetscInt b, PetscInt ahead, Prefetch prefetch, PetscBool scattered, Entries entries, AutoCSRValue value)
 {
   const PetscInt *row_ptr = csr->row_ptr + seg->row_begin;
   const PetscInt  first = row_ptr[k] - row_ptr[0], block = first / (b * b);
   BlockRow        r = {.index = seg->axes.index, .length = row_ptr[k + 1] - row_ptr[k], .e = EntriesFrom(entries, AUTOCSR_INDEX_CSR, value, first)};
 
-  r.blocks   = r.length / b;
-  r.ahead    = ahead;
-  r.prefetch = prefetch;
+  r.blocks    = r.length / b;
+  r.ahead     = ahead;
+  r.prefetch  = prefetch;
+  r.scattered = scattered;
   switch (r.index) {
   case AUTOCSR_INDEX_CSR:
     r.code = csr->col + row_ptr[k];
@@ -52,6 +54,11 @@ KERNEL size_t BlockColumn(const BlockRow *r, PetscInt t, PetscInt b)
   return (size_t)((const PetscInt *)r->code)[t * b];
 }
 
+#define X_ROWS    16          /* block rows of a sample, */
+#define X_BLOCKS  8           /* and of each at most so many blocks */
+#define X_NEAR    (4 << 10)   /* columns of x that the first-level cache surely holds */
+#define X_BESIDE  64          /* some lines of x */
+#define X_AHEAD   16          /* blocks between what is multiplied and the line of x that is asked for: no more codes than may be read past the last one */
 #define MOST_NEAR (8 << 10)   /* bytes from the first row to the last, of which the first-level cache holds more on the way */
 #define MOST_FAR  (128 << 10) /* and the second-level one: rows so long are read ahead by the processor itself */
 
@@ -65,10 +72,36 @@ KERNEL Prefetch BlockPrefetchKind(const AutoCSRSegment *seg, PetscBool twice, si
   return twice || bytes > MOST_NEAR ? PREFETCH_FAR : PREFETCH_NEAR;
 }
 
+/*
+  Do blocks lie far from their rows, where the block row before has none either? By a few blocks of a few block rows. The lines of x that they read are asked for some blocks ahead, since few are on
+  their way at once otherwise: a branch at the end of each short block row, and its sums, lie between them. Of grids and meshes these are in a cache, and asking costs
+*/
+KERNEL PetscBool BlocksAreScattered(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt b)
+{
+  const PetscInt rows = seg->n_rows / b;
+  PetscInt       seen = 0, scattered = 0;
+
+  if (!seg->far || seg->axes.index == AUTOCSR_INDEX_CSR) return PETSC_FALSE;
+  for (PetscInt i = 0; i < X_ROWS && rows > X_ROWS; i++) {
+    const PetscInt row = seg->row_begin + (rows / X_ROWS * i + 1) * b, end = PetscMin(csr->row_ptr[row + 1], csr->row_ptr[row] + X_BLOCKS * b);
+    PetscInt       p = csr->row_ptr[row - b];
+
+    for (PetscInt q = csr->row_ptr[row]; q < end; q += b) {
+      const PetscInt col = csr->col[q];
+
+      while (p < csr->row_ptr[row - b + 1] && csr->col[p] < col - X_BESIDE) p++;
+      scattered += (col < row - X_NEAR || col - X_NEAR > row) && (p == csr->row_ptr[row - b + 1] || csr->col[p] - X_BESIDE > col);
+      seen++;
+    }
+  }
+  return (PetscBool)(4 * scattered > seen);
+}
+
 /* Ahead of block t of the rows, as many lines as a block has; the CSR's own columns, which are those of one row in b, two block rows ahead */
-KERNEL void BlockPrefetch(const BlockRow *r, AutoCSRValue value, PetscInt t, PetscInt b)
+KERNEL void BlockPrefetch(const BlockRow *r, const PetscScalar *x, AutoCSRValue value, PetscInt t, PetscInt b)
 {
   if (r->prefetch == PREFETCH_NONE) return;
+  if (r->scattered) __builtin_prefetch(x + BlockColumn(r, t + X_AHEAD, b));
   if (r->index == AUTOCSR_INDEX_CSR) __builtin_prefetch((const PetscInt *)r->code + (size_t)2 * b * r->length + t * b);
   UNROLL
   for (PetscInt i = 0; i < b * b; i += LINE) EntriesPrefetchAs(r->prefetch, EntriesFrom(r->e, AUTOCSR_INDEX_PATTERN, value, (size_t)(r->ahead + t * b * b + i)), AUTOCSR_INDEX_PATTERN, value);
@@ -94,7 +127,7 @@ KERNEL void BlockRowScatter(const BlockRow *r, const PetscScalar *x, AutoCSRValu
   for (PetscInt t = 0; t < r->blocks; t++) {
     PetscScalar *yt = y + BlockColumn(r, t, b);
 
-    BlockPrefetch(r, value, t, b);
+    BlockPrefetch(r, y, value, t, b);
     UNROLL
     for (PetscInt j = 0; j < b; j++) {
       PetscScalar s = yt[j];
@@ -148,7 +181,7 @@ KERNEL void BlockRowsSum(const BlockRow *r, const PetscScalar *x, AutoCSRValue v
     UNROLL                                                                                                                                         \
     for (int u = 0; u < (count); u++) {                                                                                                            \
       const PetscScalar *xt = x + BlockColumn(r, t + u, b);                                                                                        \
-      if (!row) BlockPrefetch(r, value, t + u, b);                                                                                                 \
+      if (!row) BlockPrefetch(r, x, value, t + u, b);                                                                                              \
       UNROLL                                                                                                                                       \
       for (int p = 0; p < pieces; p++) {                                                                                                           \
         const PieceVector xp = PieceOfX(xt + p * PIECE, b - p * PIECE);                                                                            \
@@ -176,7 +209,7 @@ KERNEL void BlockRowsSum(const BlockRow *r, const PetscScalar *x, AutoCSRValue v
 }
 #endif
 
-KERNEL void BlockRunSize(const AutoCSRSegment *seg, const AutoCSROperands *op, AutoCSRValue value, PetscBool transpose, int b)
+KERNEL void BlockRunSize(const AutoCSRSegment *seg, const AutoCSROperands *op, AutoCSRValue value, PetscBool transpose, PetscBool scattered, int b)
 {
   const Entries  entries = EntriesOfSegment(seg, op->csr, AUTOCSR_INDEX_CSR, value);
   const PetscInt ahead   = (b - 1) * (seg->nnz / PetscMax(seg->n_rows, 1));
@@ -188,7 +221,7 @@ KERNEL void BlockRunSize(const AutoCSRSegment *seg, const AutoCSROperands *op, A
 #endif
 
   for (PetscInt k = 0; k < seg->n_rows; k += b) {
-    const BlockRow r   = BlockRowOf(seg, op->csr, k, b, ahead, prefetch, entries, value);
+    const BlockRow r   = BlockRowOf(seg, op->csr, k, b, ahead, prefetch, scattered, entries, value);
     const PetscInt row = seg->row_begin + k;
     PetscScalar    sum[8];
 
@@ -215,9 +248,12 @@ KERNEL void BlockRunSize(const AutoCSRSegment *seg, const AutoCSROperands *op, A
 
 KERNEL void BlockRun(const AutoCSRSegment *seg, const AutoCSROperands *op, AutoCSRValue value, PetscBool transpose)
 {
-#define RUN_SIZE(b)                           \
-case b:                                       \
-  BlockRunSize(seg, op, value, transpose, b); \
+#define RUN_SIZE(b)                                          \
+case b:                                                      \
+  if (!transpose && BlocksAreScattered(seg, op->csr, b))     \
+    BlockRunSize(seg, op, value, transpose, PETSC_TRUE, b);  \
+  else                                                       \
+    BlockRunSize(seg, op, value, transpose, PETSC_FALSE, b); \
   break;
   switch (seg->axes.block) {
     RUN_SIZE(2)
