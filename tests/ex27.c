@@ -20,6 +20,21 @@ static PetscInt BlocksOf(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
   return k;
 }
 
+/* Each block far from the block before it, and from those of the block row before: lines of x are asked for ahead, where they come from memory */
+#define FAR_BLOCKS 6000
+
+static PetscInt ScatteredBlocks(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
+{
+  const PetscInt b = n / FAR_BLOCKS, row = i / b, parts = 1 + row % 5;
+  PetscInt       k = 0;
+
+  for (PetscInt l = 0; l < parts; l++) {
+    for (PetscInt j = 0; j < b; j++) col[k++] = b * (FAR_BLOCKS / parts * l + 1213 * (row + 1) % (FAR_BLOCKS / parts)) + j;
+  }
+  (void)m;
+  return k;
+}
+
 /* ---- Which plans there have been: by size and value coding; of nodes, as of size 1 */
 
 typedef struct {
@@ -111,9 +126,12 @@ static PetscErrorCode CheckPlan(const AutoCSRMatrix *csr, const AutoCSRProfile *
   for (PetscInt s = 0; s < plan->n_segments; s++) plan->segment[s].executor = executor;
   PetscCall((*csr->backend->bind)(plan, csr));
   PetscCall(PetscSNPrintf(context, sizeof(context), "%s (%s), blocks of %" PetscInt_FMT ", index %s, %" PetscInt_FMT " lanes", executor->name, simd, axes->block, AutoCSRIndexNames[axes->index], axes->lanes));
-  for (PetscInt add = 0; add < 3; add++) {
-    PetscCall(CheckProduct(plan, csr, host_plan, host, PETSC_FALSE, add, add == 1, context));
-    if (csr->backend->mult_transpose) PetscCall(CheckProduct(plan, csr, host_plan, host, PETSC_TRUE, add, add == 1, context));
+  for (int far = 0; far < (csr->backend == &AutoCSRBackendHost ? 2 : 1); far++) { /* what comes from memory is prefetched */
+    for (PetscInt s = 0; s < plan->n_segments; s++) plan->segment[s].far = (PetscBool)far;
+    for (PetscInt add = 0; add < 3; add++) {
+      PetscCall(CheckProduct(plan, csr, host_plan, host, PETSC_FALSE, add, add == 1, context));
+      if (csr->backend->mult_transpose) PetscCall(CheckProduct(plan, csr, host_plan, host, PETSC_TRUE, add, add == 1, context));
+    }
   }
   PetscCall(AutoCSRPlanDestroy(&plan));
   PetscCall(AutoCSRPlanDestroy(&host_plan));
@@ -179,6 +197,9 @@ int main(int argc, char **argv)
   backend = AutoCSRBackendOf(device ? PETSC_MEMTYPE_DEVICE : PETSC_MEMTYPE_HOST);
   PetscCheck(backend, PETSC_COMM_SELF, PETSC_ERR_SUP, "This library is for the host");
   for (PetscInt b = 2; b <= MAX_BLOCK; b++) {
+    const Generator scattered = {"scattered blocks", BLOCK_ROWS * b, FAR_BLOCKS * b, ScatteredBlocks, VALUES_MANY};
+
+    PetscCall(CheckMatrix(&scattered, backend, &seen));
     for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(kinds); k++) {
       const Generator g = {"blocks", BLOCK_ROWS * b, BLOCK_COLUMNS * b, BlocksOf, kinds[k]};
 
