@@ -13,7 +13,7 @@ static PetscInt Side(PetscInt n, PetscInt i, PetscInt length, PetscInt col[])
   return length;
 }
 
-/* Each another than the next, none among them */
+/* Each of another length than the next, some empty */
 static PetscInt Changing(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
 {
   (void)m;
