@@ -37,6 +37,7 @@ static PetscErrorCode CheckPlan(const AutoCSRMatrix *csr, const AutoCSRProfile *
   PetscCall(PetscSNPrintf(context, sizeof(context), "%s (%s), %" PetscInt_FMT " rows, width %" PetscInt_FMT, executor->name, simd, csr->m, width));
   PetscCall(BuildPlan(csr, profile, csr, profile, &axes, LAYOUT_WHOLE, &plan));
   plan->segment[0].executor = executor;
+  PetscCall((*csr->backend->bind)(plan, csr));
   PetscCall(AutoCSRPlanCheck(plan, csr));
   for (PetscInt add = 0; add < 3; add++) {
     for (int transpose = 0; transpose < 2; transpose++) {

@@ -27,7 +27,7 @@ static PetscErrorCode CheckPlan(const AutoCSRMatrix *csr, const AutoCSRProfile *
   plan->segment[0].executor = executor;
   plan->segment[0].other    = other;
   PetscCall((*backend->bind)(plan, csr));
-  PetscCheck((plan->segment[0].launch != NULL) == (other && turns), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s (%s), %" PetscInt_FMT " nonzeros: turns are taken, or are not", executor->name, simd, csr->nnz);
+  PetscCheck(plan->segment[0].contested == (PetscBool)(other && turns), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s (%s), %" PetscInt_FMT " nonzeros: turns are taken, or are not", executor->name, simd, csr->nnz);
   PetscCheck(csr->nnz < 1000000 || plan->segment[0].far, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " nonzeros are thought to lie in a cache", csr->nnz);
   PetscCall((*backend->allocate)((size_t)csr->n * sizeof(*x), (void **)&x));
   for (PetscInt j = 0; j < csr->n; j++) x[j] = RealScalar((PetscReal)((j * 7919) % 2003) / 1001 - 1);
@@ -39,7 +39,7 @@ static PetscErrorCode CheckPlan(const AutoCSRMatrix *csr, const AutoCSRProfile *
     PetscCall(PetscMemcmp(y[0], y[k], (size_t)csr->m * sizeof(*x), &same));
     PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s (%s): product %d has other bits", executor->name, simd, k);
   }
-  PetscCheck(!plan->segment[0].launch, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s (%s): turns do not end", executor->name, simd);
+  PetscCheck(!plan->segment[0].contested, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s (%s): turns do not end", executor->name, simd);
   PetscCheck(plan->segment[0].executor == executor || (other && turns && plan->segment[0].executor == other), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s (%s): neither way has stayed", executor->name, simd);
   *tried += other && turns;
   for (int k = 0; k < PRODUCTS; k++) PetscCall((*backend->release)(y[k]));
@@ -138,7 +138,7 @@ static PetscErrorCode CheckChoice(void)
     PetscCall((*csr.backend->bind)(plan, &csr));
     PetscCheck(seg->far, PETSC_COMM_SELF, PETSC_ERR_PLIB, "1 GB is thought to lie in a cache");
     for (int k = 0; k < PRODUCTS; k++) PetscCall((*csr.backend->mult)(plan, &(AutoCSROperands){.csr = &csr}));
-    PetscCheck(seg->far == (PetscBool)first && !seg->launch, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Streams are prefetched: %d, by an executor that is %s", (int)seg->far, stream[first].name);
+    PetscCheck(seg->far == (PetscBool)first && !seg->contested, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Streams are prefetched: %d, by an executor that is %s", (int)seg->far, stream[first].name);
     PetscCall(AutoCSRPlanDestroy(&plan));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

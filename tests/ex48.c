@@ -55,6 +55,7 @@ static PetscErrorCode CheckPlan(AutoCSRPlan *plan, const AutoCSRMatrix *csr, con
     PetscCall((*csr->backend->find_executor)(&seg->axes, simd, &seg->executor));
     PetscCheck(seg->executor, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s (%s): no executor", context, simd);
   }
+  PetscCall((*csr->backend->bind)(plan, csr));
   for (int far = 0; far < 2; far++) {
     for (PetscInt s = 0; s < plan->n_segments; s++) plan->segment[s].far = (PetscBool)far;
     for (PetscInt add = 0; add < 3; add++) {
@@ -62,6 +63,7 @@ static PetscErrorCode CheckPlan(AutoCSRPlan *plan, const AutoCSRMatrix *csr, con
       ++*products;
     }
   }
+  PetscCall((*csr->backend->unbind)(plan));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

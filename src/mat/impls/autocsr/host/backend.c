@@ -1,6 +1,7 @@
 /*
   The host as a backend: its memory, the loops of profile/ and plan/, and products segment by segment.
 */
+#include "bound.h"
 #include "executors.h"
 #include "../backend.h"
 #include "../plan/tiled.h"
@@ -107,19 +108,6 @@ static void ShapeTiles(PetscInt m, PetscInt n, PetscInt nnz, AutoCSRAxes *axes)
   axes->tile_steps  = nnz / AUTOCSR_TILED_GROUP + 1; /* nothing is gained from more than one item */
 }
 
-#define LAST_CACHE 1e7 /* bytes of a product that stay in a core's share of the last cache */
-
-/* Kernels prefetch what comes from memory. The processor's own prefetch keeps up with a cache, where ours only costs (up to a quarter) */
-static PetscErrorCode Bind(AutoCSRPlan *plan, const AutoCSRMatrix *csr)
-{
-  double bytes = 0;
-
-  (void)csr;
-  for (PetscInt s = 0; s < plan->n_segments; s++) bytes += plan->segment[s].bytes;
-  for (PetscInt s = 0; s < plan->n_segments; s++) plan->segment[s].far = (PetscBool)(bytes > LAST_CACHE);
-  return AutoCSRHostBindWays(plan);
-}
-
 static PetscErrorCode Mult(const AutoCSRPlan *plan, const AutoCSROperands *op)
 {
   PetscFunctionBegin;
@@ -127,7 +115,7 @@ static PetscErrorCode Mult(const AutoCSRPlan *plan, const AutoCSROperands *op)
     const AutoCSRSegment *seg = &plan->segment[s];
 
     if (seg->axes.mapping == AUTOCSR_MAP_EMPTY && op->z == op->y) continue; /* as for an off-diagonal block: nothing to add */
-    if (seg->launch)
+    if (seg->contested)
       PetscCall(AutoCSRHostMultiplyInTurn(seg, op));
     else
       seg->executor->mult(seg, op);
@@ -176,8 +164,8 @@ const AutoCSRBackend AutoCSRBackendHost = {
     .measure_memory   = AutoCSRHostMeasureMemory,
     .find_executor    = AutoCSRHostFindExecutor,
     .other_way        = AutoCSRHostOtherWay,
-    .bind             = Bind,
-    .unbind           = AutoCSRHostUnbindWays,
+    .bind             = AutoCSRHostBind,
+    .unbind           = AutoCSRHostUnbind,
     .mult             = Mult,
     .mult_transpose   = MultTranspose,
 };

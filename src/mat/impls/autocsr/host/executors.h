@@ -29,10 +29,11 @@ PETSC_INTERN PetscBool                 AutoCSRHostGatherIsFast(void); /* on a pr
   #endif
 #endif
 
-/* ways.c: which of two ways to gather x stays is found out in products */
+/* ways.c: one that gathers x the other way */
 PETSC_INTERN const AutoCSRExecutor *AutoCSRHostOtherWay(const AutoCSRExecutor *);
-PETSC_INTERN PetscErrorCode         AutoCSRHostBindWays(AutoCSRPlan *);
-PETSC_INTERN PetscErrorCode         AutoCSRHostUnbindWays(AutoCSRPlan *);
-PETSC_INTERN PetscErrorCode         AutoCSRHostMultiplyInTurn(const AutoCSRSegment *, const AutoCSROperands *); /* of a segment that has a `launch` */
+
+/* bound.c */
+PETSC_INTERN PetscErrorCode AutoCSRHostBind(AutoCSRPlan *, const AutoCSRMatrix *);
+PETSC_INTERN PetscErrorCode AutoCSRHostUnbind(AutoCSRPlan *);
 
 #endif

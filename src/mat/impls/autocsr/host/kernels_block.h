@@ -6,6 +6,7 @@
 #ifndef AUTOCSR_HOST_KERNELS_BLOCK_H
 #define AUTOCSR_HOST_KERNELS_BLOCK_H
 
+#include "bound.h"
 #include "kernels_csr.h"
 
 #define PIECE (SIMD_BYTES >= 32 || sizeof(PetscReal) == 4 ? 4 : 2) /* columns of a block in one vector; lanes past its last column hold what is never used */
@@ -54,10 +55,6 @@ KERNEL size_t BlockColumn(const BlockRow *r, PetscInt t, PetscInt b)
   return (size_t)((const PetscInt *)r->code)[t * b];
 }
 
-#define X_ROWS    16          /* block rows of a sample, */
-#define X_BLOCKS  8           /* and of each at most so many blocks */
-#define X_NEAR    (4 << 10)   /* columns of x that the first-level cache surely holds */
-#define X_BESIDE  64          /* some lines of x */
 #define X_AHEAD   16          /* blocks between what is multiplied and the line of x that is asked for: no more codes than may be read past the last one */
 #define MOST_NEAR (8 << 10)   /* bytes from the first row to the last, of which the first-level cache holds more on the way */
 #define MOST_FAR  (128 << 10) /* and the second-level one: rows so long are read ahead by the processor itself */
@@ -70,31 +67,6 @@ KERNEL Prefetch BlockPrefetchKind(const AutoCSRSegment *seg, PetscBool twice, si
 {
   if (!seg->far || bytes > MOST_FAR) return PREFETCH_NONE;
   return twice || bytes > MOST_NEAR ? PREFETCH_FAR : PREFETCH_NEAR;
-}
-
-/*
-  Do blocks lie far from their rows, where the block row before has none either? By a few blocks of a few block rows. The lines of x that they read are asked for some blocks ahead, since few are on
-  their way at once otherwise: a branch at the end of each short block row, and its sums, lie between them. Of grids and meshes these are in a cache, and asking costs
-*/
-KERNEL PetscBool BlocksAreScattered(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt b)
-{
-  const PetscInt rows = seg->n_rows / b;
-  PetscInt       seen = 0, scattered = 0;
-
-  if (!seg->far || seg->axes.index == AUTOCSR_INDEX_CSR) return PETSC_FALSE;
-  for (PetscInt i = 0; i < X_ROWS && rows > X_ROWS; i++) {
-    const PetscInt row = seg->row_begin + (rows / X_ROWS * i + 1) * b, end = PetscMin(csr->row_ptr[row + 1], csr->row_ptr[row] + X_BLOCKS * b);
-    PetscInt       p = csr->row_ptr[row - b];
-
-    for (PetscInt q = csr->row_ptr[row]; q < end; q += b) {
-      const PetscInt col = csr->col[q];
-
-      while (p < csr->row_ptr[row - b + 1] && csr->col[p] < col - X_BESIDE) p++;
-      scattered += (col < row - X_NEAR || col - X_NEAR > row) && (p == csr->row_ptr[row - b + 1] || csr->col[p] - X_BESIDE > col);
-      seen++;
-    }
-  }
-  return (PetscBool)(4 * scattered > seen);
 }
 
 /* Ahead of block t of the rows, as many lines as a block has; the CSR's own columns, which are those of one row in b, two block rows ahead */
@@ -248,12 +220,12 @@ KERNEL void BlockRunSize(const AutoCSRSegment *seg, const AutoCSROperands *op, A
 
 KERNEL void BlockRun(const AutoCSRSegment *seg, const AutoCSROperands *op, AutoCSRValue value, PetscBool transpose)
 {
-#define RUN_SIZE(b)                                          \
-case b:                                                      \
-  if (!transpose && BlocksAreScattered(seg, op->csr, b))     \
-    BlockRunSize(seg, op, value, transpose, PETSC_TRUE, b);  \
-  else                                                       \
-    BlockRunSize(seg, op, value, transpose, PETSC_FALSE, b); \
+#define RUN_SIZE(b)                                             \
+case b:                                                         \
+  if (!transpose && seg->far && AutoCSRBoundOf(seg)->scattered) \
+    BlockRunSize(seg, op, value, transpose, PETSC_TRUE, b);     \
+  else                                                          \
+    BlockRunSize(seg, op, value, transpose, PETSC_FALSE, b);    \
   break;
   switch (seg->axes.block) {
     RUN_SIZE(2)

@@ -6,25 +6,10 @@
 #ifndef AUTOCSR_HOST_KERNELS_RUNS_H
 #define AUTOCSR_HOST_KERNELS_RUNS_H
 
+#include "bound.h"
 #include "kernels_csr.h"
 
-#define RUN_SLICES  64 /* of a run, at most: one short row among them has all masked */
-#define NEXT_LENGTH 4  /* mean length of rows from which on the next sorting window is asked for: shorter rows have too few lengths to be much out of order */
-#define MIXED_WIDTH 4  /* wider slices are mixed where fewer than */
-#define RUN_ALIKE   4  /* have one width */
-#define RUN_WIDTH   8  /* up to here a width has a loop of its own, without a turn to count */
-
-typedef enum {
-  RUN_FULL,   /* slices of one width that all rows fill */
-  RUN_MASKED, /* of one width */
-  RUN_MIXED   /* of any widths */
-} RunKind;
-
-/* Slices [begin, end); next: see RowsToNextWindow() */
-typedef struct {
-  PetscInt begin, end, width, next;
-  RunKind  kind;
-} SliceRun;
+#define RUN_WIDTH 8 /* up to here a width has a loop of its own, without a turn to count */
 
 /* Rows of a group: names, or the first of adjacent rows */
 typedef struct {
@@ -97,88 +82,72 @@ KERNEL void GroupLengths(LaneMask length[GROUP_VECTORS], const PetscInt *row_ptr
   }
 }
 
-/* Do all rows of slices [begin, end) of one width fill it? Rows sorted by length: no row is shorter than the last */
-KERNEL PetscBool RunIsFull(const AutoCSRSegment *seg, const PetscInt *row_ptr, PetscInt begin, PetscInt end, PetscInt width)
+/* Addends and lengths of the rows of the last slice, fewer than GROUP; lanes without a row have no entries */
+KERNEL void LastRowsLoad(Vector sum[GROUP_VECTORS], LaneMask length[GROUP_VECTORS], const AutoCSRSegment *seg, const AutoCSROperands *op, PetscInt k)
 {
-  const GroupRows r    = GroupRowsOf(seg, begin * GROUP);
-  const uint16_t *kept = (const uint16_t *)seg->stream[AUTOCSR_STREAM_LENGTH].data;
+  PetscScalar z[GROUP] = {0};
+  LaneInt     n[GROUP] = {0};
 
-  if (!r.name) return (PetscBool)(row_ptr[r.first + (end - begin) * GROUP] - row_ptr[r.first] == (end - begin) * GROUP * width);
-  if (seg->axes.sort_window % GROUP || !seg->axes.sort_window) return PETSC_FALSE;
-  if (kept) return (PetscBool)(kept[end * GROUP - 1] == width);
-  return (PetscBool)(row_ptr[r.name[(end - begin) * GROUP - 1] + 1] - row_ptr[r.name[(end - begin) * GROUP - 1]] == width);
+  for (PetscInt l = 0; k + l < seg->n_rows; l++) {
+    const PetscInt row = AutoCSRSegmentRow(seg, k + l);
+
+    z[l] = AddendOf(op, row);
+    n[l] = op->csr->row_ptr[row + 1] - op->csr->row_ptr[row];
+  }
+  GroupLoad(sum, z);
+  memcpy(length, n, sizeof(n));
 }
 
-/* Wide slices from s on whose widths change from slice to slice (of one sorting window: they descend) */
-KERNEL PetscBool SlicesAreMixed(const PetscInt *slice_ptr, PetscInt s, PetscInt end, PetscInt alike)
+KERNEL void LastRowsStore(const AutoCSRSegment *seg, PetscScalar *y, const Vector sum[GROUP_VECTORS], PetscInt k)
 {
-  const PetscInt slots = slice_ptr[s + 1] - slice_ptr[s], next = PetscMin(s + alike, end);
+  PetscScalar all[GROUP];
 
-  return (PetscBool)(slots > MIXED_WIDTH * GROUP && slice_ptr[next] - slice_ptr[s] != slots * (next - s));
-}
-
-/*
-  The slices of one width from `begin` on, within one sorting window; or, of mixed ones, as many as follow one another: where runs end after a slice or two, to find the next
-  one takes branches that no predictor knows, and that takes longer than a mask in each turn
-*/
-KERNEL SliceRun RunFrom(const AutoCSRSegment *seg, const PetscInt *row_ptr, const PetscInt *slice_ptr, PetscInt begin, PetscInt end)
-{
-  const PetscInt slots = slice_ptr[begin + 1] - slice_ptr[begin], window = seg->axes.sort_window / GROUP;
-  SliceRun       run = {.begin = begin, .end = begin + 1, .width = slots / GROUP};
-
-  end = PetscMin(end, begin + RUN_SLICES);
-  if (window) end = PetscMin(end, begin - begin % window + window);
-  if (SlicesAreMixed(slice_ptr, begin, end, RUN_ALIKE)) {
-    run.kind = RUN_MIXED;
-    while (run.end < end && SlicesAreMixed(slice_ptr, run.end, end, 2 * RUN_ALIKE)) run.end++;
-    return run;
-  }
-  while (run.end < end && slice_ptr[run.end + 1] - slice_ptr[run.end] == slots) run.end++;
-  run.kind = RunIsFull(seg, row_ptr, begin, run.end, run.width) ? RUN_FULL : RUN_MASKED;
-  if (run.kind == RUN_MASKED && window && run.end - begin > 1) { /* only the last slice can have shorter rows */
-    run.end--;
-    run.kind = RUN_FULL;
-  }
-  return run;
+  GroupStore(all, sum);
+  for (PetscInt l = 0; k + l < seg->n_rows; l++) y[AutoCSRSegmentRow(seg, k + l)] = all[l];
 }
 
 /* A kernel for runs of one width, or of any (a table has the latter first); e: the entries of the run's first slice */
-typedef void (*RunKernel)(const AutoCSRSegment *, const AutoCSROperands *, SliceRun, Entries, PetscBool prefetch);
+typedef void (*RunKernel)(const AutoCSRSegment *, const AutoCSROperands *, const AutoCSRRun *, Entries, PetscBool prefetch);
 
 /* fixed: the width where it is known at compile time, 0: it is not. What is read in the loop is in variables of its own: y could be anything */
-KERNEL void RunMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, SliceRun run, Entries e, PetscBool prefetch, AutoCSRIndex index, AutoCSRValue value, PetscInt fixed, RunKind kind)
+KERNEL void RunMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, const AutoCSRRun *run, Entries e, PetscBool prefetch, AutoCSRIndex index, AutoCSRValue value, PetscInt fixed, AutoCSRRunKind kind)
 {
   const PetscInt    *base      = (const PetscInt *)seg->stream[AUTOCSR_STREAM_BASE].data;
   const PetscInt    *slice_ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data;
   const PetscInt    *row_ptr   = op->csr->row_ptr;
   const PetscScalar *x = op->x, *z = op->z;
   PetscScalar       *y    = op->y;
-  GroupRows          r    = GroupRowsOf(seg, run.begin * GROUP);
+  GroupRows          r    = GroupRowsOf(seg, run->begin * GROUP);
   const uint16_t    *kept = (const uint16_t *)seg->stream[AUTOCSR_STREAM_LENGTH].data;
+  const PetscInt     end = run->end, next = run->next, same = run->width;
 
-  for (PetscInt s = run.begin; s < run.end; s++) {
+  for (PetscInt s = run->begin; s < end; s++) {
     const PetscScalar *from  = index == AUTOCSR_INDEX_16 ? x + base[s] : x;
-    const PetscInt     width = fixed ? fixed : kind == RUN_MIXED ? (slice_ptr[s + 1] - slice_ptr[s]) / GROUP
-                                                                 : run.width;
+    const PetscInt     width = fixed ? fixed : kind == AUTOCSR_RUN_MIXED ? (slice_ptr[s + 1] - slice_ptr[s]) / GROUP
+                                                                         : same;
     Vector             sum[GROUP_VECTORS];
     LaneMask           length[GROUP_VECTORS];
 
-    if (run.next) {
-      __builtin_prefetch(x + s * GROUP + run.next, 0, 2);
-      __builtin_prefetch(y + s * GROUP + run.next, 1, 2);
+    if (prefetch && next) {
+      __builtin_prefetch(x + s * GROUP + next, 0, 2);
+      __builtin_prefetch(y + s * GROUP + next, 1, 2);
     }
-    GroupLoadRows(sum, z, r);
-    if (kind == RUN_MIXED && kept)
-      GroupKeptLengths(length, kept + s * GROUP);
-    else if (kind != RUN_FULL)
-      GroupLengths(length, row_ptr, r);
+    if (kind == AUTOCSR_RUN_LAST)
+      LastRowsLoad(sum, length, seg, op, s * GROUP);
+    else {
+      GroupLoadRows(sum, z, r);
+      if (kind == AUTOCSR_RUN_MIXED && kept)
+        GroupKeptLengths(length, kept + s * GROUP);
+      else if (kind != AUTOCSR_RUN_FULL)
+        GroupLengths(length, row_ptr, r);
+    }
 #define TURN(t)                                                                                                                                        \
   do {                                                                                                                                                 \
     if (prefetch) EntriesPrefetchFar(EntriesFrom(e, index, value, (t)*GROUP), index, value);                                                           \
     UNROLL                                                                                                                                             \
     for (int p = 0; p < GROUP_VECTORS; p++) {                                                                                                          \
       const Vector more = VectorMultiplyAdd(sum[p], EntryValues(e, value, (t)*GROUP + p * LANES), EntryGather(e, index, (t)*GROUP + p * LANES, from)); \
-      sum[p]            = kind != RUN_FULL ? VectorSelectLonger(length[p], t, more, sum[p]) : more;                                                    \
+      sum[p]            = kind != AUTOCSR_RUN_FULL ? VectorSelectLonger(length[p], t, more, sum[p]) : more;                                            \
     }                                                                                                                                                  \
   } while (0)
     if (fixed) {
@@ -188,65 +157,48 @@ KERNEL void RunMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, Sl
       for (PetscInt t = 0; t < width; t++) TURN(t);
     }
 #undef TURN
-    GroupStoreRows(y, sum, r);
+    if (kind == AUTOCSR_RUN_LAST)
+      LastRowsStore(seg, y, sum, s * GROUP);
+    else
+      GroupStoreRows(y, sum, r);
     e = EntriesFrom(e, index, value, width * GROUP);
     r = (GroupRows){r.name ? r.name + GROUP : NULL, r.first + GROUP};
   }
 }
 
-/*
-  Rows sorted by length meet the lines of x and y in an order that the processor's own prefetch does not follow: while a sorting window is worked on, the lines of both at the next one's rows are
-  asked for, one of each for a slice. Only where some rows of it have all their columns near there, and all rows are named, so that the window has adjacent ones; else 0
-*/
-KERNEL PetscInt RowsToNextWindow(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt slice)
-{
-  const PetscInt window = seg->axes.sort_window, begin = slice * GROUP + window, end = begin + window;
-
-  if (seg->n_rows < csr->m || PetscMin(csr->m, csr->n) - window < begin || seg->nnz / NEXT_LENGTH < seg->n_rows) return 0;
-  for (PetscInt row = begin + window / 4; row < end; row += window / 4) {
-    for (PetscInt p = csr->row_ptr[row]; p < csr->row_ptr[row + 1]; p++) {
-      if (csr->col[p] < begin - window || csr->col[p] - window >= end) return 0;
-    }
-  }
-  return window;
-}
-
-/* All slices [0, end) of a segment */
-KERNEL void RunsMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, PetscInt end, Entries entries, AutoCSRIndex index, AutoCSRValue value, const RunKernel kernel[])
+/* All slices that runs are of */
+KERNEL void RunsMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, const AutoCSRBound *bound, Entries entries, AutoCSRIndex index, AutoCSRValue value, const RunKernel kernel[])
 {
   const PetscInt *slice_ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data;
   const PetscBool prefetch  = seg->far;
-  const PetscInt  window    = prefetch ? seg->axes.sort_window / GROUP : 0;
-  SliceRun        run       = {0};
-  PetscInt        next      = 0;
 
-  for (PetscInt s = 0; s < end; s = run.end) {
-    if (window && s % window == 0) next = RowsToNextWindow(seg, op->csr, s);
-    run      = RunFrom(seg, op->csr->row_ptr, slice_ptr, s, end);
-    run.next = next;
-    kernel[run.kind != RUN_FULL ? RUN_WIDTH + run.kind : (run.width <= RUN_WIDTH ? run.width : 0)](seg, op, run, EntriesFrom(entries, index, value, slice_ptr[s]), prefetch);
+  for (PetscInt i = 0; i < bound->n_runs; i++) {
+    const AutoCSRRun *run = &bound->run[i];
+
+    kernel[run->kind != AUTOCSR_RUN_FULL ? RUN_WIDTH + run->kind : (run->width <= RUN_WIDTH ? run->width : 0)](seg, op, run, EntriesFrom(entries, index, value, slice_ptr[run->begin]), prefetch);
   }
 }
 
-/* The table of a coding's kernels: any width, 1 to RUN_WIDTH, masked, mixed */
-#define RUN_KERNEL(I, V, name, fixed, kind)                                                                                                                       \
-  static __attribute__((noinline)) void Run_##I##_##V##_##name(const AutoCSRSegment *seg, const AutoCSROperands *op, SliceRun run, Entries e, PetscBool prefetch) \
-  {                                                                                                                                                               \
-    RunMultiply(seg, op, run, e, prefetch, AUTOCSR_INDEX_##I, RUN_VALUE_##V, fixed, kind);                                                                        \
+/* The table of a coding's kernels: any width, 1 to RUN_WIDTH, masked, mixed, the last slice */
+#define RUN_KERNEL(I, V, name, fixed, kind)                                                                                                                                \
+  static __attribute__((noinline)) void Run_##I##_##V##_##name(const AutoCSRSegment *seg, const AutoCSROperands *op, const AutoCSRRun *run, Entries e, PetscBool prefetch) \
+  {                                                                                                                                                                        \
+    RunMultiply(seg, op, run, e, prefetch, AUTOCSR_INDEX_##I, RUN_VALUE_##V, fixed, kind);                                                                                 \
   }
-#define RUN_KERNELS(I, V)                 \
-  RUN_KERNEL(I, V, any, 0, RUN_FULL)      \
-  RUN_KERNEL(I, V, 1, 1, RUN_FULL)        \
-  RUN_KERNEL(I, V, 2, 2, RUN_FULL)        \
-  RUN_KERNEL(I, V, 3, 3, RUN_FULL)        \
-  RUN_KERNEL(I, V, 4, 4, RUN_FULL)        \
-  RUN_KERNEL(I, V, 5, 5, RUN_FULL)        \
-  RUN_KERNEL(I, V, 6, 6, RUN_FULL)        \
-  RUN_KERNEL(I, V, 7, 7, RUN_FULL)        \
-  RUN_KERNEL(I, V, 8, 8, RUN_FULL)        \
-  RUN_KERNEL(I, V, masked, 0, RUN_MASKED) \
-  RUN_KERNEL(I, V, mixed, 0, RUN_MIXED)   \
-  static const RunKernel RUNS_##I##_##V[] = {Run_##I##_##V##_any, Run_##I##_##V##_1, Run_##I##_##V##_2, Run_##I##_##V##_3, Run_##I##_##V##_4, Run_##I##_##V##_5, Run_##I##_##V##_6, Run_##I##_##V##_7, Run_##I##_##V##_8, Run_##I##_##V##_masked, Run_##I##_##V##_mixed};
+#define RUN_KERNELS(I, V)                         \
+  RUN_KERNEL(I, V, any, 0, AUTOCSR_RUN_FULL)      \
+  RUN_KERNEL(I, V, 1, 1, AUTOCSR_RUN_FULL)        \
+  RUN_KERNEL(I, V, 2, 2, AUTOCSR_RUN_FULL)        \
+  RUN_KERNEL(I, V, 3, 3, AUTOCSR_RUN_FULL)        \
+  RUN_KERNEL(I, V, 4, 4, AUTOCSR_RUN_FULL)        \
+  RUN_KERNEL(I, V, 5, 5, AUTOCSR_RUN_FULL)        \
+  RUN_KERNEL(I, V, 6, 6, AUTOCSR_RUN_FULL)        \
+  RUN_KERNEL(I, V, 7, 7, AUTOCSR_RUN_FULL)        \
+  RUN_KERNEL(I, V, 8, 8, AUTOCSR_RUN_FULL)        \
+  RUN_KERNEL(I, V, masked, 0, AUTOCSR_RUN_MASKED) \
+  RUN_KERNEL(I, V, mixed, 0, AUTOCSR_RUN_MIXED)   \
+  RUN_KERNEL(I, V, last, 0, AUTOCSR_RUN_LAST)     \
+  static const RunKernel RUNS_##I##_##V[] = {Run_##I##_##V##_any, Run_##I##_##V##_1, Run_##I##_##V##_2, Run_##I##_##V##_3, Run_##I##_##V##_4, Run_##I##_##V##_5, Run_##I##_##V##_6, Run_##I##_##V##_7, Run_##I##_##V##_8, Run_##I##_##V##_masked, Run_##I##_##V##_mixed, Run_##I##_##V##_last};
 #define RUN_VALUE_COPY       AUTOCSR_VALUE_COPY
 #define RUN_VALUE_DICTIONARY AUTOCSR_VALUE_DICTIONARY
 #define RUN_VALUE_FLOAT32    AUTOCSR_VALUE_FLOAT32

@@ -213,16 +213,17 @@ KERNEL void SlicedScatter(const AutoCSRSegment *seg, const AutoCSROperands *op)
 /* runs: the kernels for slices of the host's height; patterns, which alone are transposed here, need none */
 KERNEL void SlicedRunCoded(const AutoCSRSegment *seg, const AutoCSROperands *op, AutoCSRIndex index, AutoCSRValue value, PetscBool transpose, const RunKernel runs[])
 {
-  const PetscInt *slice_ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data;
-  const PetscInt *base      = (const PetscInt *)seg->stream[AUTOCSR_STREAM_BASE].data;
-  const PetscInt *row_ptr   = op->csr->row_ptr;
-  const PetscInt  H         = seg->axes.slice_height;
-  const Patterns  pattern   = PatternsOfSegment(seg);
-  const Entries   entries   = EntriesOfSegment(seg, op->csr, index, value);
-  const PetscBool far       = seg->far;
-  const PetscInt  first     = runs && H == GROUP ? seg->n_rows / GROUP : 0;
+  const PetscInt     *slice_ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data;
+  const PetscInt     *base      = (const PetscInt *)seg->stream[AUTOCSR_STREAM_BASE].data;
+  const PetscInt     *row_ptr   = op->csr->row_ptr;
+  const PetscInt      H         = seg->axes.slice_height;
+  const Patterns      pattern   = PatternsOfSegment(seg);
+  const Entries       entries   = EntriesOfSegment(seg, op->csr, index, value);
+  const PetscBool     far       = seg->far;
+  const AutoCSRBound *bound     = AutoCSRBoundOf(seg);
+  const PetscInt      first     = runs && bound->n_runs ? bound->run[bound->n_runs - 1].end : 0;
 
-  if (first) RunsMultiply(seg, op, first, entries, index, value, runs);
+  if (first) RunsMultiply(seg, op, bound, entries, index, value, runs);
   for (PetscInt s = first; s < seg->n_slices; s++) {
     const PetscInt end   = PetscMin((s + 1) * H, seg->n_rows);
     const size_t   shift = index == AUTOCSR_INDEX_16 ? base[s] : 0;

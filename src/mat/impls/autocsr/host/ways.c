@@ -4,6 +4,7 @@
   where most are in the first; on a Zen 5 prefetching takes 0.6 to 1.2 of the time: experiments.md), of which no count of the profile tells enough. So the first products with a segment are made in
   turn, first by the two ways to gather, then with prefetches and without, and the faster way stays: at once where that is the plan's, after more turns where it is the other, which a disturbance of the plan's may seem.
 */
+#include "bound.h"
 #include "executors.h"
 #include <petsctime.h>
 
@@ -16,7 +17,7 @@ typedef enum {
   CONTEST_GATHER,
   CONTEST_PREFETCH,
   CONTESTS
-} Contest;
+} ContestKind;
 
 static const double Faster[CONTESTS] = {0.9, 0.95}; /* of the time of the plan's way */
 
@@ -25,13 +26,13 @@ typedef struct {
   PetscBool              far;
 } Way;
 
-typedef struct {
+struct _AutoCSRContest {
   AutoCSRSegment *segment;
-  Contest         contest;
+  ContestKind     kind;
   Way             way[2]; /* that which the segment has first */
   double          seconds[2], spent;
   int             products;
-} Ways;
+};
 
 /* The same axes in the other table */
 const AutoCSRExecutor *AutoCSRHostOtherWay(const AutoCSRExecutor *executor)
@@ -51,64 +52,53 @@ const AutoCSRExecutor *AutoCSRHostOtherWay(const AutoCSRExecutor *executor)
   return NULL;
 }
 
-static Ways ContestBegin(AutoCSRSegment *seg, Contest contest)
+static AutoCSRContest Between(AutoCSRSegment *seg, ContestKind kind)
 {
-  Ways ways = {.segment = seg, .contest = contest, .way = {{seg->executor, seg->far}, {seg->executor, seg->far}}, .seconds = {PETSC_MAX_REAL, PETSC_MAX_REAL}};
+  AutoCSRContest c = {.segment = seg, .kind = kind, .way = {{seg->executor, seg->far}, {seg->executor, seg->far}}, .seconds = {PETSC_MAX_REAL, PETSC_MAX_REAL}};
 
-  if (contest == CONTEST_GATHER)
-    ways.way[1].executor = seg->other;
+  if (kind == CONTEST_GATHER)
+    c.way[1].executor = seg->other;
   else
-    ways.way[1].far = (PetscBool)!seg->far;
-  return ways;
+    c.way[1].far = (PetscBool)!seg->far;
+  return c;
 }
 
-PetscErrorCode AutoCSRHostBindWays(AutoCSRPlan *plan)
+PetscErrorCode AutoCSRContestBegin(AutoCSRSegment *seg, AutoCSRContest **contest)
 {
   PetscFunctionBegin;
-  for (PetscInt s = 0; s < plan->n_segments; s++) {
-    AutoCSRSegment *seg = &plan->segment[s];
-    Ways           *ways;
-
-    if (!seg->other || seg->nnz < LEAST) continue;
-    if (!plan->launch) PetscCall(PetscCalloc1(plan->n_segments, (Ways **)&plan->launch));
-    ways        = (Ways *)plan->launch + s;
-    *ways       = ContestBegin(seg, CONTEST_GATHER);
-    seg->launch = ways;
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode AutoCSRHostUnbindWays(AutoCSRPlan *plan)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscFree(plan->launch));
-  for (PetscInt s = 0; s < plan->n_segments; s++) plan->segment[s].launch = NULL;
+  if (!seg->other || seg->nnz < LEAST) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscNew(contest));
+  **contest      = Between(seg, CONTEST_GATHER);
+  seg->contested = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode AutoCSRHostMultiplyInTurn(const AutoCSRSegment *seg, const AutoCSROperands *op)
 {
-  Ways          *ways = (Ways *)seg->launch;
-  const int      k = ways->products++ % 2, turns = ways->products / 2;
-  const Way      way = ways->way[k];
-  PetscBool      faster;
-  PetscLogDouble begin, end;
+  AutoCSRBound   *bound = (AutoCSRBound *)seg->launch;
+  AutoCSRContest *c     = bound->contest;
+  const int       k = c->products++ % 2, turns = c->products / 2;
+  const Way       way = c->way[k];
+  PetscBool       faster;
+  PetscLogDouble  begin, end;
 
   PetscFunctionBegin;
-  ways->segment->far = way.far;
+  c->segment->far = way.far;
   PetscCall(PetscTime(&begin));
   way.executor->mult(seg, op);
   PetscCall(PetscTime(&end));
-  ways->seconds[k] = PetscMin(ways->seconds[k], end - begin);
-  ways->spent += end - begin;
-  faster = (PetscBool)(ways->seconds[1] < Faster[ways->contest] * ways->seconds[0]);
-  if (!k || turns < LEAST_TURNS || (faster && turns < MOST_TURNS && ways->spent < ENOUGH)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (faster) PetscCall(PetscInfo(NULL, "%s: %s, which takes %.2f of the time\n", seg->executor->name, ways->contest == CONTEST_GATHER ? "x is gathered the other way" : "nothing is prefetched", ways->seconds[1] / ways->seconds[0]));
-  ways->segment->executor = ways->way[faster].executor;
-  ways->segment->far      = ways->way[faster].far;
-  if (ways->contest == CONTEST_GATHER && seg->far)
-    *ways = ContestBegin(ways->segment, CONTEST_PREFETCH);
-  else
-    ways->segment->launch = NULL;
+  c->seconds[k] = PetscMin(c->seconds[k], end - begin);
+  c->spent += end - begin;
+  faster = (PetscBool)(c->seconds[1] < Faster[c->kind] * c->seconds[0]);
+  if (!k || turns < LEAST_TURNS || (faster && turns < MOST_TURNS && c->spent < ENOUGH)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (faster) PetscCall(PetscInfo(NULL, "%s: %s, which takes %.2f of the time\n", seg->executor->name, c->kind == CONTEST_GATHER ? "x is gathered the other way" : "nothing is prefetched", c->seconds[1] / c->seconds[0]));
+  c->segment->executor = c->way[faster].executor;
+  c->segment->far      = c->way[faster].far;
+  if (c->kind == CONTEST_GATHER && seg->far)
+    *c = Between(c->segment, CONTEST_PREFETCH);
+  else {
+    c->segment->contested = PETSC_FALSE;
+    PetscCall(PetscFree(bound->contest));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -57,7 +57,7 @@ PetscErrorCode MatAutoCSRGetInfo(Mat A, MatAutoCSRInfo *info)
     if (ctx->progress.stage != AUTOCSR_STAGE_FINAL) info->settled = PETSC_FALSE;
     if (!ctx->plan) continue;
     for (PetscInt i = 0; i < ctx->plan->n_segments; i++) { /* ways to gather x that still take turns */
-      if (ctx->plan->segment[i].other && ctx->plan->segment[i].launch) info->settled = PETSC_FALSE;
+      if (ctx->plan->segment[i].contested) info->settled = PETSC_FALSE;
     }
     PetscCall(AutoCSRTransposedGetBytes(&ctx->transposed, &own));
     info->transpose_bytes += own;

@@ -48,11 +48,12 @@ PetscErrorCode AutoCSRPlanCopy(const AutoCSRPlan *plan, const AutoCSRBackend *ba
   c->launch  = NULL;
   PetscCall(PetscMalloc1(c->max_segments, &c->segment));
   for (PetscInt i = 0; i < plan->n_segments; i++) {
-    c->segment[i]          = plan->segment[i];
-    c->segment[i].backend  = backend;
-    c->segment[i].executor = NULL;
-    c->segment[i].other    = NULL;
-    c->segment[i].launch   = NULL;
+    c->segment[i]           = plan->segment[i];
+    c->segment[i].backend   = backend;
+    c->segment[i].executor  = NULL;
+    c->segment[i].other     = NULL;
+    c->segment[i].launch    = NULL;
+    c->segment[i].contested = PETSC_FALSE;
     for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) {
       const AutoCSRStream *stream = &plan->segment[i].stream[s];
 

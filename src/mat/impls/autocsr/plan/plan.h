@@ -201,6 +201,7 @@ struct _AutoCSRSegment {
   const AutoCSRBackend  *backend;   /* the plan's */
   void                  *launch;    /* of the backend, once the plan is bound */
   PetscBool              far;       /* on a processor, once the plan is bound: what its products read comes from memory, and is prefetched unless products are found to be faster without */
+  PetscBool              contested; /* the same: products still find out which of two ways is faster */
 };
 
 typedef struct {
