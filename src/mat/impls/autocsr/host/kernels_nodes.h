@@ -61,12 +61,33 @@ KERNEL void NodeAddLast(const NodeRows *n, AutoCSRIndex index, PetscInt t, int r
   #define NODE_LAST_AT_ONCE
 #endif
 
+/* Rows of few entries, column by column: to add a vector up for each row takes longer than they do */
+KERNEL void NodeMultiplyShort(const AutoCSROperands *op, const NodeRows *n, AutoCSRIndex index, int rows)
+{
+  PetscScalar sum[NODE_SUMS];
+
+  UNROLL
+  for (int i = 0; i < rows; i++) sum[i] = AddendOf(op, n->row + i);
+  for (PetscInt t = 0; t < n->length; t++) {
+    const PetscScalar x = n->x[EntryColumn(n->columns, index, (size_t)t)];
+
+    UNROLL
+    for (int i = 0; i < rows; i++) sum[i] = ScalarMultiplyAdd(sum[i], n->value[i * n->length + t], x);
+  }
+  UNROLL
+  for (int i = 0; i < rows; i++) op->y[n->row + i] = sum[i];
+}
+
 KERNEL void NodeMultiply(const AutoCSROperands *op, const NodeRows *n, AutoCSRIndex index, int rows)
 {
   const int turns = PetscMax(1, NODE_SUMS / rows); /* vectors of each row at once */
   Vector    sum[NODE_SUMS];
   PetscInt  t = 0;
 
+  if (n->length < AUTOCSR_NODE_SHORT) {
+    NodeMultiplyShort(op, n, index, rows);
+    return;
+  }
   UNROLL
   for (int i = 0; i < turns * rows; i++) sum[i] = VectorZero();
   for (; t + turns * LANES <= n->length; t += turns * LANES) {

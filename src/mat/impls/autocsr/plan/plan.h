@@ -77,7 +77,7 @@ typedef struct {
   AutoCSRReduction reduction;
   PetscInt         lanes;                               /* MAP_LANES, MAP_SLICE; MAP_NODES: rows of a node, in the mean; MAP_GROUP: 32, or 1 for a group that is walked in order */
   PetscInt         slice_height;                        /* rows of a slice, a power of two; also the rows that share a BASE in order CSR */
-  PetscInt         width;                               /* order SLICED: slots of each row (ELL); 0: as many as the longest of its slice needs */
+  PetscInt         width;                               /* order SLICED: slots of each row (ELL); 0: as many as the longest of its slice needs; mapping NODES: 1 where rows have fewer than AUTOCSR_NODE_SHORT entries on average, which take other times */
   PetscInt         sort_window;                         /* rows (of those named) sorted by length within windows of so many; 0 or 1: not sorted */
   PetscInt         longest;                             /* the segment's rows have no more entries than this; 0: not said */
   PetscInt         row_group;                           /* rows of a virtual row (granularity U); 1: ROWS names single rows */

@@ -15,6 +15,7 @@
 #define AUTOCSR_MAX_DISTINCT   256 /* more distinct values: the dictionary is given up */
 #define AUTOCSR_LARGEST_BLOCK  8
 #define AUTOCSR_NODE_ROWS      8
+#define AUTOCSR_NODE_SHORT     8     /* entries of a row from which on its kernels add them in vectors */
 #define AUTOCSR_LINE           64    /* bytes of x that come together */
 #define AUTOCSR_WINDOW         256   /* rows of a sorting window on a device */
 #define AUTOCSR_WINDOW_LOW     16384 /* where slices are low, as a processor's: the more rows, the longer the runs of slices of one width */

@@ -17,6 +17,7 @@ typedef struct {
   PetscInt  rows, length;
   PetscBool random, alternating, half_empty; /* alternating: neighbouring rows have different patterns */
   size_t    far;                             /* bytes of x, of which rows have entries anywhere; 0: near the diagonal */
+  PetscBool nodes;                           /* the rows of a block have the same columns, which are no blocks */
 } Sample;
 
 enum {
@@ -44,6 +45,12 @@ static const Sample Samples[SAMPLES] = {
     {16384, 3, PETSC_TRUE, PETSC_FALSE, PETSC_FALSE},
     {1, 1, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE},
 };
+
+/* Nodes of short rows */
+static const Sample NodeSamples[SAMPLES] = {
+    [TINY_ROWS]   = {2048, 2, .nodes = PETSC_TRUE},
+    [SHORT_ROWS]  = {1024, 6, .nodes = PETSC_TRUE},
+    [UNEVEN_ROWS] = {131072, 3, .random = PETSC_TRUE, .nodes = PETSC_TRUE}};
 
 /* As a graph's, of which x is in the last cache: times the second's bytes */
 #define NEAR_X 4
@@ -82,7 +89,7 @@ static PetscErrorCode sample_create(const AutoCSRFigures *f, const Sample *sampl
   PetscCall(PetscMalloc1(rows + 1, &row_ptr));
   row_ptr[0] = 0;
   for (PetscInt i = 0, length = 0; i < rows; i++) {
-    if (i % b == 0) length = round_up(sample->random ? 1 + (PetscInt)(next_random(&state) % (uint32_t)(2 * mean - 1)) : mean, b);
+    if (i % b == 0) length = round_up(sample->random ? 1 + (PetscInt)(next_random(&state) % (uint32_t)(2 * mean - 1)) : mean, sample->nodes ? 1 : b);
     if (sample->half_empty && i / b % 2) length = 0;
     row_ptr[i + 1] = row_ptr[i] + length;
   }
@@ -159,7 +166,7 @@ static PetscErrorCode trial_add(const SampleMatrix sample[], const AutoCSRFigure
   if (!t.executor || same || *n == AUTOCSR_MAX_EXECUTORS) PetscFunctionReturn(PETSC_SUCCESS);
   if (axes->index == AUTOCSR_INDEX_PATTERN)
     t.kind[2] = MIXED_PATTERNS;
-  else if (axes->mapping == AUTOCSR_MAP_LANES && axes->lanes == 1 && axes->block <= 1) { /* for rows that end before the latency of one sum shows */
+  else if ((axes->mapping == AUTOCSR_MAP_LANES && axes->lanes == 1 && axes->block <= 1) || (axes->mapping == AUTOCSR_MAP_NODES && axes->width)) { /* for rows that end before the latency of one sum shows */
     t.kind[0] = TINY_ROWS;
     t.kind[1] = SHORT_ROWS;
   }
@@ -171,8 +178,8 @@ static PetscErrorCode trial_add(const SampleMatrix sample[], const AutoCSRFigure
     t.kind[0] = UNEVEN_ROWS;
     t.kind[2] = EMPTY_ROWS;
   }
-  if (axes->mapping == AUTOCSR_MAP_NODES) t.kind[2] = t.kind[0];  /* nothing of them is irregular */
-  if (axes->sort_window > 1) t.kind[0] = t.kind[2] = SORTED_ROWS; /* a window of them: their lines of x and y do not come side by side */
+  if (axes->mapping == AUTOCSR_MAP_NODES && !axes->width) t.kind[2] = t.kind[0]; /* nothing of them is irregular */
+  if (axes->sort_window > 1) t.kind[0] = t.kind[2] = SORTED_ROWS;                /* a window of them: their lines of x and y do not come side by side */
   for (int k = 0; k < KINDS; k++) t.seconds[k] = PETSC_MAX_REAL;
   t.far = t.near = PETSC_MAX_REAL;
   trial[(*n)++]  = t;
@@ -215,8 +222,8 @@ static PetscErrorCode trial_add_coded(const SampleMatrix sample[], const AutoCSR
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All axes that a strategy may ask for; few: samples with few distinct values, one: with one; same: with values that the patterns tell; blocks[b]: of dense b by b blocks */
-static PetscErrorCode trials_list(const SampleMatrix sample[], const SampleMatrix few[], const SampleMatrix one[], const SampleMatrix same[], SampleMatrix blocks[][SAMPLES], const AutoCSRFigures *f, Trial trial[], PetscInt *n)
+/* All axes that a strategy may ask for; few: samples with few distinct values, one: with one; same: with values that the patterns tell; blocks[b]: of dense b by b blocks; nodes[b]: of b short rows with the same columns */
+static PetscErrorCode trials_list(const SampleMatrix sample[], const SampleMatrix few[], const SampleMatrix one[], const SampleMatrix same[], SampleMatrix blocks[][SAMPLES], SampleMatrix nodes[][SAMPLES], const AutoCSRFigures *f, Trial trial[], PetscInt *n)
 {
   AutoCSRAxes axes = {.lanes = 1, .row_group = 1, .slice_height = f->backend->slice_height, .tile_width = f->backend->tile_width, .tile_height = f->backend->tile_height, .tile_steps = f->backend->tile_steps};
 
@@ -256,7 +263,10 @@ static PetscErrorCode trials_list(const SampleMatrix sample[], const SampleMatri
   for (axes.lanes = 2; axes.lanes <= AUTOCSR_NODE_ROWS; axes.lanes++) {
     for (int index = AUTOCSR_INDEX_32; index <= AUTOCSR_INDEX_16; index++) {
       axes.index = (AutoCSRIndex)index;
+      axes.width = 0;
       PetscCall(trial_add(blocks[axes.lanes], f, &axes, trial, n));
+      axes.width = 1;
+      PetscCall(trial_add(nodes[axes.lanes], f, &axes, trial, n));
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -401,7 +411,7 @@ static PetscErrorCode measure_executors(AutoCSRFigures *f)
 {
   AutoCSRMachine *m           = &f->machine;
   const double    reported[3] = {m->cache[0], m->cache[1], m->cache[2]};
-  SampleMatrix    sample[SAMPLES], few[SAMPLES], one[SAMPLES], same[SAMPLES], blocks[AUTOCSR_LARGEST_BLOCK + 1][SAMPLES], far, near;
+  SampleMatrix    sample[SAMPLES], few[SAMPLES], one[SAMPLES], same[SAMPLES], blocks[AUTOCSR_LARGEST_BLOCK + 1][SAMPLES], nodes[AUTOCSR_NODE_ROWS + 1][SAMPLES], far, near;
   Sample          near_rows = NearRows;
   Trial          *trial;
   double          gained = 1;
@@ -417,11 +427,15 @@ static PetscErrorCode measure_executors(AutoCSRFigures *f)
   for (int s = SHORT_ROWS; s <= UNEVEN_ROWS; s++) {
     for (PetscInt b = 2; b <= AUTOCSR_LARGEST_BLOCK; b++) PetscCall(sample_create(f, &Samples[s], 101, b, &blocks[b][s]));
   }
+  PetscCall(PetscMemzero(nodes, sizeof(nodes)));
+  for (int s = TINY_ROWS; s <= UNEVEN_ROWS; s++) {
+    for (PetscInt b = 2; b <= AUTOCSR_NODE_ROWS; b++) PetscCall(sample_create(f, &NodeSamples[s], 101, b, &nodes[b][s]));
+  }
   PetscCall(sample_create(f, &FarRows, 101, 1, &far));
   near_rows.far = (size_t)(NEAR_X * reported[1]);
   PetscCall(sample_create(f, &near_rows, 101, 1, &near));
   PetscCall(PetscMalloc1(AUTOCSR_MAX_EXECUTORS, &trial));
-  PetscCall(trials_list(sample, few, one, same, blocks, f, trial, &f->n_executors));
+  PetscCall(trials_list(sample, few, one, same, blocks, nodes, f, trial, &f->n_executors));
   for (int level = 0; level < 4; level++) {
     m->bandwidth[level]   = 0;
     m->random_line[level] = PETSC_MAX_REAL;
@@ -454,6 +468,7 @@ static PetscErrorCode measure_executors(AutoCSRFigures *f)
     PetscCall(sample_destroy(&one[s]));
     PetscCall(sample_destroy(&same[s]));
     for (PetscInt b = 2; b <= AUTOCSR_LARGEST_BLOCK; b++) PetscCall(sample_destroy(&blocks[b][s]));
+    for (PetscInt b = 2; b <= AUTOCSR_NODE_ROWS; b++) PetscCall(sample_destroy(&nodes[b][s]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

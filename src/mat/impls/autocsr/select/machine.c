@@ -9,11 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define VERSION  "27" /* of the figures: other kernels or another cost model make old files useless */
+#define VERSION  "28" /* of the figures: other kernels or another cost model make old files useless */
 #define MAX_KEPT 6    /* instruction sets in use */
 #define FORMAT   "petscautocsr figures " VERSION
 
-/* Kinds of one executor have figures of their own: blocks of each size, nodes of so many rows, rows by name (on a processor those of slices), few values of a processor's */
+/* Kinds of one executor have figures of their own: blocks of each size, nodes of so many rows, long or short ones, rows by name (on a processor those of slices), few values of a processor's */
 PetscErrorCode AutoCSRFigureName(const AutoCSRFigures *figures, const AutoCSRExecutor *executor, const AutoCSRAxes *axes, PetscBool named, PetscInt values, size_t len, char name[])
 {
   const PetscBool by_name = (PetscBool)(named && axes->mapping == (figures->machine.parallel ? AUTOCSR_MAP_LANES : AUTOCSR_MAP_SLICE));
@@ -23,7 +23,7 @@ PetscErrorCode AutoCSRFigureName(const AutoCSRFigures *figures, const AutoCSRExe
   if (axes->block > 1)
     PetscCall(PetscSNPrintf(name, len, "%s/by%" PetscInt_FMT, executor->name, axes->block));
   else if (axes->mapping == AUTOCSR_MAP_NODES)
-    PetscCall(PetscSNPrintf(name, len, "%s/by%" PetscInt_FMT, executor->name, axes->lanes));
+    PetscCall(PetscSNPrintf(name, len, "%s/by%" PetscInt_FMT "%s", executor->name, axes->lanes, axes->width ? "/short" : ""));
   else
     PetscCall(PetscSNPrintf(name, len, "%s%s%s", executor->name, few ? "/few" : "", by_name ? "/named" : ""));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,8 +1,8 @@
 /*
   inode: runs of rows with the same columns (the i-nodes of MATAIJ), whose columns are read once, and whose values stay where the CSR has them. It is what is left of dense blocks where
-  some unknowns are fixed and left out, or where points have unknowns in different numbers.
-    variants  where dense blocks are none, which need fewer columns: columns of 16 bits from each node's first where they fit, else 32. On a processor only: a device reads slices nearly as fast (doc/design.md)
-    cost      columns of one row in each node; a start-up for each row
+  some unknowns are fixed and left out, or where points have unknowns in different numbers; and of short rows, blocks take longer to end.
+    variants  columns of 16 bits from each node's first where they fit, else 32. On a processor only: a device reads slices nearly as fast (doc/design.md)
+    cost      columns of one row in each node; a start-up for each row, and the ends of short ones where their lengths change
     build     one pass over the columns, which are compared as the profile did
 */
 #include "preset.h"
@@ -18,7 +18,6 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
 {
   AutoCSRAxes  axes = {.partition = AUTOCSR_PARTITION_ROWS, .order = AUTOCSR_ORDER_CSR, .index = AUTOCSR_INDEX_16, .value = AUTOCSR_VALUE_CSR, .mapping = AUTOCSR_MAP_NODES, .row_group = 1};
   const double rows = rows_of_node(problem);
-  PetscBool    asked;
 
   PetscFunctionBegin;
   *n   = 0;
@@ -26,10 +25,8 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   if (problem->parallel) PetscFunctionReturn(PETSC_SUCCESS);
   *why = "few neighbouring rows have the same columns";
   if (rows < ROWS_OF_NODE) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(AutoCSRProblemAsksFor(problem, "inode", &asked));
-  *why = "dense blocks need fewer columns: it is used where it is asked for by name";
-  if (!asked && problem->profile->block_size > 1) PetscFunctionReturn(PETSC_SUCCESS);
   *why       = "the settings ask for a coding that inode does not have";
+  axes.width = problem->range.nnz < (double)AUTOCSR_NODE_SHORT * problem->range.rows;
   axes.lanes = PetscMax(2, PetscMin(AUTOCSR_NODE_ROWS, (PetscInt)(rows + 0.5)));
   if (problem->profile->row_span < 65536) AutoCSRVariantAdd(problem, &axes, max, list, n);
   axes.index = AUTOCSR_INDEX_32;
