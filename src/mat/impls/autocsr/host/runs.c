@@ -6,9 +6,9 @@
 #define HEIGHT      AUTOCSR_HOST_SLICE_HEIGHT
 #define RUN_SLICES  64 /* of a run, at most: one short row among them has all masked */
 #define NEXT_LENGTH 4  /* mean length of rows from which on the next sorting window is asked for: shorter rows have too few lengths to be much out of order */
-#define MIXED_WIDTH 4  /* wider slices are mixed where fewer than */
-#define RUN_ALIKE   4  /* have one width; a mixed run goes on until */
-#define RUN_REGULAR 8  /* have */
+#define MIXED_WIDTH 4  /* slots of a row: wider slices alone are mixed */
+#define RUN_ALIKE   4  /* a mixed run begins where fewer slices than this have one width, */
+#define RUN_REGULAR 8  /* and ends where so many have */
 
 typedef struct {
   const AutoCSRSegment *seg;
@@ -94,7 +94,6 @@ PetscErrorCode AutoCSRRunsFind(const AutoCSRSegment *seg, const AutoCSRMatrix *c
   const Slices   slices = {seg, csr, (const PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data, (const uint16_t *)seg->stream[AUTOCSR_STREAM_LENGTH].data, seg->axes.sort_window % HEIGHT ? 0 : seg->axes.sort_window / HEIGHT};
   PetscInt       next   = 0;
   PetscSegBuffer buffer;
-  size_t         count;
 
   PetscFunctionBegin;
   *n    = 0;
@@ -109,10 +108,9 @@ PetscErrorCode AutoCSRRunsFind(const AutoCSRSegment *seg, const AutoCSRMatrix *c
     *run      = s < whole ? RunFrom(&slices, s, whole) : (AutoCSRRun){.begin = s, .end = s + 1, .width = (slices.slice_ptr[s + 1] - slices.slice_ptr[s]) / HEIGHT, .kind = AUTOCSR_RUN_LAST};
     run->next = next;
     s         = run->end;
+    ++*n;
   }
-  PetscCall(PetscSegBufferGetSize(buffer, &count));
   PetscCall(PetscSegBufferExtractAlloc(buffer, runs));
   PetscCall(PetscSegBufferDestroy(&buffer));
-  *n = (PetscInt)count;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

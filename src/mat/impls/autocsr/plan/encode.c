@@ -274,8 +274,8 @@ void AutoCSRSegmentEncodeRows_Host(AutoCSRSegment *seg, const AutoCSRMatrix *csr
     for (PetscInt s = 0; s < seg->n_slices; s++) {
       if (!slots)
         EncodeSliceRows(seg, csr, dictionary, index, value, s);
-      else if (seg->axes.slice_height == 8) /* a processor's */
-        EncodeSliceSlots(seg, csr, dictionary, index, value, s, 8);
+      else if (seg->axes.slice_height == AUTOCSR_HOST_SLICE_HEIGHT)
+        EncodeSliceSlots(seg, csr, dictionary, index, value, s, AUTOCSR_HOST_SLICE_HEIGHT);
       else
         EncodeSliceSlots(seg, csr, dictionary, index, value, s, seg->axes.slice_height);
     }
