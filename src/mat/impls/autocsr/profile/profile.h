@@ -33,7 +33,7 @@ typedef struct {
   PetscInt nodes;             /* runs of rows with the same columns, AUTOCSR_NODE_ROWS at most; where a sample shows few, each row counts as one. Not looked for on a device (0) */
   PetscInt node_entries;      /* of the first row of each */
   double   fitted;            /* bytes of an index coded by models, padding counted (from a sample, on a processor of one slice); 0 if there are no entries */
-  double   gather_lines;      /* 64-byte lines of x that must come from afar, by entries (from a sample): on a device the distinct ones that a block's 256 rows touch, 1/8 for a stencil, near 1 for random columns (FP64); on a processor those of a slice that are not beside others of it or of the slice next to it, near 0 for a stencil; 0 if there are no entries */
+  double   gather_lines;      /* 64-byte lines of x that must come from afar, by entries (from a sample): on a device the distinct ones that a block's 256 rows touch, 1/8 for a stencil, near 1 for random columns (FP64); on a processor those of a slice that are not beside others of it or of the slice next to it, near 0 for a stencil, and 0 where all of x is in the first-level cache; 0 if there are no entries */
 } AutoCSRChunk;
 
 /*

@@ -5,7 +5,8 @@
 #include "parts.h"
 #include "fit.h"
 
-#define MOST_COUNTED 4096 /* lengths that rows are sorted by in one count */
+#define MOST_COUNTED 4096       /* lengths that rows are sorted by in one count */
+#define NEAR_X       (32 << 10) /* bytes of x, all of which are in a processor's first-level cache */
 
 /* Padding may count more than the entries of the matrix; such a plan is out of question anyway */
 static PetscInt AddClamped(PetscInt a, PetscInt64 b)
@@ -255,17 +256,18 @@ static PetscErrorCode GatherLines(const AutoCSRMatrix *csr, AutoCSRProfile *prof
   const PetscInt  h = profile->slice_height, rows = AutoCSRGatherRows(h), most = AutoCSRGatherEntries(h);
   const unsigned  slots     = 4 * (unsigned)most; /* for twice as many lines, and half of them free */
   const PetscBool processor = (PetscBool)(rows == h);
+  const PetscBool counts    = (PetscBool)(!processor || csr->n > NEAR_X / (PetscInt)sizeof(PetscScalar));
   PetscInt        stamp     = 0;
   LineSlot       *slot;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(slots, &slot));
+  PetscCall(PetscCalloc1(counts ? slots : 0, &slot));
   for (PetscInt c = 0; c < profile->chunks; c++) {
     AutoCSRChunk  *chunk = &profile->chunk[c];
     const PetscInt step  = AutoCSRSampleStep(chunk->slices);
     double         lines = 0, entries = 0;
 
-    for (PetscInt s = 0; s < chunk->slices; s += step) {
+    for (PetscInt s = 0; s < chunk->slices && counts; s += step) {
       const PetscInt row     = chunk->row_begin + s * h;
       const Entries  counted = EntriesFirst(csr, row, PetscMin(row + rows, chunk->row_end), most);
 

@@ -18,10 +18,12 @@ PetscErrorCode AutoCSRStrategyFind(const char name[], const AutoCSRStrategy **st
     PetscBool same;
 
     PetscCall(PetscStrcmp(name, AutoCSRStrategies[s]->name, &same));
-    if (same) *strategy = AutoCSRStrategies[s];
+    if (same) {
+      *strategy = AutoCSRStrategies[s];
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
     PetscCall(PetscStrlcat(names, ", ", sizeof(names)));
     PetscCall(PetscStrlcat(names, AutoCSRStrategies[s]->name, sizeof(names)));
   }
-  PetscCheck(*strategy, PETSC_COMM_SELF, PETSC_ERR_ARG_UNKNOWN_TYPE, "There is no autocsr strategy \"%s\"; -mat_autocsr_strategy and MatAutoCSRSetStrategy() take one of: %s", name, names);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_UNKNOWN_TYPE, "There is no autocsr strategy \"%s\"; -mat_autocsr_strategy and MatAutoCSRSetStrategy() take one of: %s", name, names);
 }
