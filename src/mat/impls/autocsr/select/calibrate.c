@@ -178,7 +178,7 @@ static PetscErrorCode trial_add(const SampleMatrix sample[], const AutoCSRFigure
     t.kind[0] = UNEVEN_ROWS;
     t.kind[2] = EMPTY_ROWS;
   }
-  if (axes->mapping == AUTOCSR_MAP_NODES && !axes->width) t.kind[2] = t.kind[0]; /* nothing of them is irregular */
+  if (axes->mapping == AUTOCSR_MAP_NODES && !axes->width) t.kind[2] = t.kind[0]; /* see measure_executors() */
   if (axes->sort_window > 1) t.kind[0] = t.kind[2] = SORTED_ROWS;                /* a window of them: their lines of x and y do not come side by side */
   for (int k = 0; k < KINDS; k++) t.seconds[k] = PETSC_MAX_REAL;
   t.far = t.near = PETSC_MAX_REAL;
@@ -306,6 +306,7 @@ static AutoCSRExecutorCost trial_fit(const Trial *t)
     count = (double)u->nnz / (t->axes.tile_width * t->axes.tile_height);
   else
     count = u->m;
+  if (t->axes.mapping == AUTOCSR_MAP_NODES) cost.memory = AUTOCSR_NODES_MEMORY;
   if (has_irregular(t)) cost.irregular = PetscMax(0, (t->seconds[2] - entries * cost.entry - u->m * cost.row) / count);
   return cost;
 }
@@ -453,6 +454,7 @@ static PetscErrorCode measure_executors(AutoCSRFigures *f)
 
     PetscCall(AutoCSRFigureName(f, trial[i].executor, &trial[i].axes, (PetscBool)(trial[i].axes.sort_window > 1), trial[i].sample[trial[i].kind[0]].profile->values, sizeof(f->executor[i].name), f->executor[i].name));
     f->executor[i].cost = trial_fit(&trial[i]);
+    if (trial[i].axes.mapping == AUTOCSR_MAP_NODES && trial[i].axes.width) f->executor[i - 1].cost.irregular = f->executor[i].cost.irregular; /* of the same nodes of longer rows, which end alike */
     if (!trial_gathers(trial, i, &like)) continue;
     f->executor[i].cost.gather = like < i ? f->executor[like].cost.gather : far_fit(&trial[i], &f->executor[i].cost, &far, m);
     f->executor[i].cost.near   = like < i ? f->executor[like].cost.near : near_fit(&trial[i], &f->executor[i].cost, &near, m);

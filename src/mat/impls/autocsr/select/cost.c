@@ -242,7 +242,7 @@ PetscErrorCode AutoCSRCostEvaluate(AutoCSRChooser *chooser, const AutoCSRProblem
       work += t.chance * PetscMax(0, figure->cost.memory * t.stream - work);
       total->part[i] = overlap(machine, work, t.gather) + wait - before;
     } else
-      total->part[i] = overlap(machine, work, t.stream) + t.gather;
+      total->part[i] = overlap(machine, work, figure->cost.memory * t.stream) + t.gather;
     if (!alone) {
       total->part[i] += t.launch;
       total->launches += t.launch;

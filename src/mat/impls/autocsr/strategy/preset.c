@@ -164,7 +164,7 @@ static double irregular_count(const AutoCSRProblem *problem, const AutoCSRAxes *
   const double uneven = rows * PetscMin(1, 2 * (range->padded / PetscMax(1, range->nnz) - 1));
 
   if (axes->mapping == AUTOCSR_MAP_ROW_BLOCKS) return uneven; /* the rows of a block are added side by side */
-  if (axes->mapping == AUTOCSR_MAP_EMPTY || (axes->mapping == AUTOCSR_MAP_NODES && !axes->width) || AutoCSRMappingHasWork(axes->mapping) || axes->mapping == AUTOCSR_MAP_FETCH || axes->mapping == AUTOCSR_MAP_PRODUCTS || axes->mapping == AUTOCSR_MAP_VENDOR || nnz <= 0) return 0;
+  if (axes->mapping == AUTOCSR_MAP_EMPTY || AutoCSRMappingHasWork(axes->mapping) || axes->mapping == AUTOCSR_MAP_FETCH || axes->mapping == AUTOCSR_MAP_PRODUCTS || axes->mapping == AUTOCSR_MAP_VENDOR || nnz <= 0) return 0;
   if (axes->index == AUTOCSR_INDEX_PATTERN) return (entries + (problem->parallel ? 0 : MISPREDICTED * uneven)) * (1 - (double)range->uniform_slices / PetscMax(range->slices, 1));
   if (axes->mapping == AUTOCSR_MAP_LANES || axes->mapping == AUTOCSR_MAP_NODES) return problem->parallel ? uneven : uneven * PetscMin(1, problem->csr->m / (double)LEARNT);
   if (axes->mapping == AUTOCSR_MAP_SLICE) return (problem->parallel || !axes->width ? 1 : ONE_WIDTH) * PetscMin(entries, 2 * (entries - nnz)); /* as many below the mean as above it */
