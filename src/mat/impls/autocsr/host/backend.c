@@ -116,7 +116,7 @@ static PetscErrorCode Mult(const AutoCSRPlan *plan, const AutoCSROperands *op)
 
     if (seg->axes.mapping == AUTOCSR_MAP_EMPTY && op->z == op->y) continue; /* as for an off-diagonal block: nothing to add */
     if (seg->contested)
-      PetscCall(AutoCSRHostMultiplyInTurn(seg, op));
+      PetscCall(AutoCSRContestMultiply(seg, op));
     else
       seg->executor->mult(seg, op);
   }

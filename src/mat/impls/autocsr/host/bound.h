@@ -6,7 +6,7 @@
 
 #include "../plan/plan.h"
 
-/* Slices [begin, end) that one kernel takes (kernels_runs.h) */
+/* Slices [begin, end) that one kernel takes; tables of kernels have those kinds in this order (kernels_runs.h) */
 typedef enum {
   AUTOCSR_RUN_FULL,   /* of one width, which all rows fill */
   AUTOCSR_RUN_MASKED, /* of one width */
@@ -34,7 +34,7 @@ PETSC_INTERN PetscErrorCode AutoCSRRunsFind(const AutoCSRSegment *, const AutoCS
 
 /* ways.c: which of two ways to the same sums stays is found out in products */
 PETSC_INTERN PetscErrorCode AutoCSRContestBegin(AutoCSRSegment *, AutoCSRContest **);
-PETSC_INTERN PetscErrorCode AutoCSRHostMultiplyInTurn(const AutoCSRSegment *, const AutoCSROperands *); /* ends the contest some time */
+PETSC_INTERN PetscErrorCode AutoCSRContestMultiply(const AutoCSRSegment *, const AutoCSROperands *); /* ends the contest some time */
 
 static inline const AutoCSRBound *AutoCSRBoundOf(const AutoCSRSegment *seg)
 {

@@ -73,7 +73,7 @@ PetscErrorCode AutoCSRContestBegin(AutoCSRSegment *seg, AutoCSRContest **contest
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRHostMultiplyInTurn(const AutoCSRSegment *seg, const AutoCSROperands *op)
+PetscErrorCode AutoCSRContestMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op)
 {
   AutoCSRBound   *bound = (AutoCSRBound *)seg->launch;
   AutoCSRContest *c     = bound->contest;

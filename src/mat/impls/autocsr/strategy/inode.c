@@ -1,6 +1,6 @@
 /*
   inode: runs of rows with the same columns (the i-nodes of MATAIJ), whose columns are read once, and whose values stay where the CSR has them. It is what is left of dense blocks where
-  some unknowns are fixed and left out, or where points have unknowns in different numbers; and of short rows, blocks take longer to end.
+  some unknowns are fixed and left out, or where points have unknowns in different numbers; and where rows are short, blocks take longer for their ends.
     variants  columns of 16 bits from each node's first where they fit, else 32. On a processor only: a device reads slices nearly as fast (doc/design.md)
     cost      columns of one row in each node; a start-up for each row, and its end where lengths change
     build     one pass over the columns, which are compared as the profile did
