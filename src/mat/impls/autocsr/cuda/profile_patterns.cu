@@ -1,8 +1,8 @@
 /*
   The dictionary of row patterns (profile/patterns.c; profile.h tells the rules). Patterns meet in hash tables of the device:
-    1. those of the sample go into the first, and show which chunks are worth a look at each row
-    2. rows of these chunks are hashed and counted, by blocks in tables of their own first: a stencil has few patterns. What
-       the sample did not show goes into the second table, until that overflows
+    1. those of the sample go into the first
+    2. they show which chunks are worth a look at each row; their rows are hashed and counted, by blocks in tables of their own
+       first: a stencil has few patterns. What the sample did not show goes into the second table, until that overflows
     3. the patterns are ranked, and those kept numbered
     4. each row is compared, entry by entry, with the first row of its pattern: a hash alone is never trusted
 */
@@ -24,10 +24,10 @@ typedef struct alignas(16) {
   DeviceCount rows[2 * SLOTS];   /* of the chunks worthwhile */
   DeviceCount last[2 * SLOTS];   /* PETSC_MAX_INT - the first of these rows */
   unsigned    number[2 * SLOTS]; /* 1 + its number; 0: none */
-  unsigned    sampled[SLOTS];    /* rows of the sample; more than one: the pattern recurs */
+  unsigned    sampled[SLOTS];    /* rows of the sample, counted to two or a few more: the pattern recurs */
   unsigned    listed[LISTED];    /* slots that have rows: recurring ones, and from AUTOCSR_RECURRING_PATTERNS on others */
   unsigned    before[LISTED];    /* of each of the list: how many are kept rather than it */
-  unsigned    recurring, others, overflow, arrived;
+  unsigned    recurring, others, overflow;
   unsigned    sample_slot[AUTOCSR_MAX_CHUNKS][AUTOCSR_SAMPLE_ROWS];
 } PatternTable;
 
@@ -163,46 +163,35 @@ static __device__ __forceinline__ void HashSampleRow(const AutoCSRMatrix &csr, c
   if (Lane() == 0) {
     const unsigned slot = Insert(table, 0, HashOfRow(sum, end - begin));
 
-    atomicAdd(&table->sampled[slot], 1);
+    if (*(volatile unsigned *)&table->sampled[slot] < 2) atomicAdd(&table->sampled[slot], 1); /* a stencil's rows would wait for each other */
     *slot_of_row = slot;
   }
 }
 
-/* By a warp: whether the rows of the chunk are worth a look at each */
-static __device__ __forceinline__ int JudgeSample(PetscInt m, const PetscInt row_ptr[], const Sample &sample, const PatternTable *table, const unsigned slot_of_row[])
-{
-  int filled = 0, recurring = 0;
-
-  for (int k = Lane(); k < (int)sample.n; k += WARP) {
-    const PetscInt row = sample.Row(k), length = row_ptr[row + 1] - row_ptr[row];
-
-    if (!length) continue;
-    filled++;
-    if (length <= AUTOCSR_PATTERN_LENGTH) recurring += table->sampled[slot_of_row[k]] > 1;
-  }
-  return AutoCSRSampleShowsPatterns(m, row_ptr[m], WarpSum(recurring), WarpSum(filled));
-}
-
-/* The last block judges all chunks */
-static __global__ void __launch_bounds__(BLOCK) HashSample(AutoCSRMatrix csr, PetscInt rows_per_chunk, PatternTable *table, int worthwhile[])
+static __global__ void __launch_bounds__(BLOCK) HashSample(AutoCSRMatrix csr, PetscInt rows_per_chunk, PatternTable *table)
 {
   PtxWaitForLast();
   const int    k = (int)(blockIdx.x * BLOCK + threadIdx.x) / WARP;
-  const Sample own(csr.m, rows_per_chunk, (int)blockIdx.y);
+  const Sample sample(csr.m, rows_per_chunk, (int)blockIdx.y);
 
-  if (k < own.n) HashSampleRow(csr, own, k, table, &table->sample_slot[blockIdx.y][k]);
-  if (!IsLastBlock(&table->arrived)) return;
-  for (int chunk = (int)threadIdx.x / WARP; chunk < (int)gridDim.y; chunk += BLOCK / WARP) {
-    const Sample sample(csr.m, rows_per_chunk, chunk);
-    const int    shows = JudgeSample(csr.m, csr.row_ptr, sample, table, table->sample_slot[chunk]);
+  if (k < sample.n) HashSampleRow(csr, sample, k, table, &table->sample_slot[blockIdx.y][k]);
+}
 
-    if (Lane() == 0) worthwhile[chunk] = shows;
-  }
+/* By a block, of which a thread has a row: whether the rows of the chunk are worth a look at each */
+static __device__ __forceinline__ bool JudgeSample(PetscInt m, const PetscInt row_ptr[], const Sample &sample, const unsigned sampled[], const unsigned slot_of_row[])
+{
+  const int      k   = (int)threadIdx.x;
+  const PetscInt row = sample.Row(k), length = k < sample.n ? row_ptr[row + 1] - row_ptr[row] : 0;
+  const bool     recurs    = length && length <= AUTOCSR_PATTERN_LENGTH && sampled[slot_of_row[k]] > 1;
+  const int      recurring = __syncthreads_count(recurs), filled = __syncthreads_count(length > 0);
+
+  static_assert((int)AUTOCSR_SAMPLE_ROWS <= BLOCK, "A thread has a row of the sample");
+  return AutoCSRSampleShowsPatterns(m, row_ptr[m], recurring, filled);
 }
 
 /* ---- 2. All rows of the chunks worthwhile */
 
-static __global__ void __launch_bounds__(BLOCK) HashRows(AutoCSRMatrix csr, PetscInt rows_per_chunk, const int worthwhile[], DeviceCount row_hash[], PatternTable *table)
+static __global__ void __launch_bounds__(BLOCK) HashRows(AutoCSRMatrix csr, PetscInt rows_per_chunk, int worthwhile[], DeviceCount row_hash[], PatternTable *table)
 {
   PtxWaitForLast();
   __shared__ SliceEntries slices[BLOCK / WARP];
@@ -218,10 +207,14 @@ static __global__ void __launch_bounds__(BLOCK) HashRows(AutoCSRMatrix csr, Pets
     own_first[i] = PETSC_MAX_INT;
   }
   __syncthreads();
-  for (PetscInt64 first = FirstOfThread() - Lane(); first < csr.m; first += StrideOfThreads()) {
-    const PetscInt row = (PetscInt)first + Lane();
+  for (PetscInt64 window = (PetscInt64)blockIdx.x * BLOCK; window < csr.m; window += StrideOfThreads()) {
+    const int        chunk = (int)(window / rows_per_chunk);
+    const bool       shows = JudgeSample(csr.m, csr.row_ptr, Sample(csr.m, rows_per_chunk, chunk), table->sampled, table->sample_slot[chunk]);
+    const PetscInt64 first = window + warp * WARP;
+    const PetscInt   row   = (PetscInt)first + Lane();
 
-    if (!worthwhile[first / rows_per_chunk]) continue;
+    if (threadIdx.x == 0) worthwhile[chunk] = shows; /* as each block says that has rows of it */
+    if (!shows || first >= csr.m) continue;
     slices[warp].Load(csr.row_ptr, (PetscInt)first, csr.m);
     const DeviceCount sum   = SumOverRow(csr.col, slices[warp], stages[warp], [=](int r, PetscInt, PetscInt col) { return HashOfEntry(col - ((PetscInt)first + r)); });
     const DeviceCount hash  = HashOfRow(sum, slices[warp].begin[Lane() + 1] - slices[warp].begin[Lane()]);
@@ -422,7 +415,7 @@ PetscErrorCode DeviceProfilePatterns(const AutoCSRMatrix *csr, const AutoCSRProf
   PatternTable  *table = (PatternTable *)zeros;
 
   PetscFunctionBegin;
-  Launch(HashSample, dim3(AUTOCSR_SAMPLE_ROWS * WARP / BLOCK, chunks), BLOCK, 0, AUTOCSR_STREAM)(*csr, rows_per_chunk, table, device->worthwhile);
+  Launch(HashSample, dim3(AUTOCSR_SAMPLE_ROWS * WARP / BLOCK, chunks), BLOCK, 0, AUTOCSR_STREAM)(*csr, rows_per_chunk, table);
   PetscCallCUDA(cudaGetLastError());
   Launch(HashRows, grid, BLOCK, 0, AUTOCSR_STREAM)(*csr, rows_per_chunk, device->worthwhile, row_hash, table);
   PetscCallCUDA(cudaGetLastError());

@@ -10,6 +10,8 @@
 #define GROUP_PARALLEL 262144
 #define FEW            4    /* groups of the first look */
 #define BETTER         0.95 /* ranges must beat the best for all rows by this factor: chunks are known less well than the whole */
+#define ALIKE          0.05 /* the same share of everything, but for so much of it */
+#define LINE_ENTRIES   10   /* entries take about as long as a line of x from afar */
 
 typedef struct {
   PetscInt     n_states;
@@ -23,6 +25,57 @@ static PetscInt count_groups(const AutoCSRChooser *chooser)
   const AutoCSRProfile *profile = chooser->problem.profile;
 
   return PetscMin(profile->chunks, PetscMax(1, profile->nnz / (chooser->figures->machine.parallel ? GROUP_PARALLEL : GROUP)));
+}
+
+typedef struct {
+  double is, of; /* a count, and what it is a part of */
+} Count;
+
+#define COUNTS 12
+
+/* What costs are counted by */
+static void list_counts(const AutoCSRRange *r, Count count[COUNTS])
+{
+  const double lines = LINE_ENTRIES * r->gather_lines * r->nnz, bytes = r->fitted * r->padded;
+  const Count  all[COUNTS] = {
+       {r->nnz, r->nnz},
+       {r->padded, r->padded},
+       {r->padded_sorted, r->padded_sorted},
+       {r->node_entries, r->nnz},
+       {lines, lines + r->nnz},
+       {bytes, (sizeof(PetscInt) + sizeof(PetscScalar)) * r->padded},
+       {r->nodes, r->rows},
+       {r->empty_rows, r->rows},
+       {r->pattern_rows, r->rows},
+       {r->uniform_slices, r->slices},
+       {r->slices_16, r->slices},
+       {r->slices_16_sorted, r->slices},
+  };
+
+  for (int i = 0; i < COUNTS; i++) count[i] = all[i];
+}
+
+/*
+  A group that has the same share of each count takes about that share of the time, whatever the strategy: where all groups do, as in a grid or where columns are
+  anywhere, no ranges beat the best for all rows
+*/
+static PetscBool groups_are_alike(const AutoCSRProblem *problem, PetscInt groups)
+{
+  const PetscInt chunks = problem->profile->chunks;
+  Count          all[COUNTS], own[COUNTS];
+
+  list_counts(&problem->range, all);
+  for (PetscInt g = 0; g < groups; g++) {
+    const AutoCSRProblem part  = AutoCSRProblemOfChunks(problem, g * chunks / groups, (g + 1) * chunks / groups);
+    const double         share = (double)part.range.rows / problem->range.rows;
+
+    if (part.range.longest < (1 - ALIKE) * problem->range.longest) return PETSC_FALSE; /* a lane would have less to do in it */
+    list_counts(&part.range, own);
+    for (int i = 0; i < COUNTS; i++) {
+      if (PetscAbsReal(own[i].is - share * all[i].is) > ALIKE * share * all[i].of) return PETSC_FALSE;
+    }
+  }
+  return PETSC_TRUE;
 }
 
 /* They are asked for in the same order for each group: *state is the last one found, at first -1 */
@@ -133,6 +186,7 @@ PetscErrorCode AutoCSRChooseRanges(AutoCSRChooser *chooser, double best, AutoCSR
   candidate->seconds = candidate->score = chooser->figures->machine.product;
   candidate->bytes = candidate->build = 0;
   if (most < 2 || chooser->problem.profile->rows_only) PetscFunctionReturn(PETSC_SUCCESS); /* what little there is to gain would not pay for the search */
+  if (groups_are_alike(&chooser->problem, groups)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc1(most * MAX_STATES, &table.cost));
   PetscCall(fill_table(chooser, groups, &table));
   promising = (PetscBool)(chooser->figures->machine.product + chooser->figures->machine.launch + least(&table, groups) < BETTER * best);
