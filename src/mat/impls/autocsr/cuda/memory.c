@@ -11,7 +11,7 @@
 #define ALIGN 256         /* of its beginning, as the device's own */
 #define SMALL 131072      /* a copy of at most so many bytes goes through page-locked memory: the driver has no part of its own in it */
 
-/* What planning keeps until PETSc ends: page-locked memory of the host, counters and the table of patterns (2 MB), a second stream */
+/* What planning keeps until PETSc ends, beside a slab: page-locked memory of the host, counters and the table of patterns (2 MB), a second stream */
 static struct {
   PetscBool    registered;
   void        *mailbox, *outbox; /* for what comes from the device, and what goes there */
@@ -25,8 +25,8 @@ static struct {
 
 /*
   A plan has a piece of memory for each stream, and what is past its end is to be zero. Asking for it and setting its end to zero are two calls, of a microsecond
-  or more each (table -setup-trace), and the kernel after the second is not launched early. So small pieces are cut one after the other from memory that is set to
-  zero at once; a slab goes back when the last of its pieces does, and no part of it is used twice.
+  or more each (table -setup-trace), and the kernel after the second is not launched early. So small pieces are cut one after the other from slabs that are set to
+  zero at once, no part of them twice. A slab goes back once all its pieces have, but for the one that pieces are cut from: the next matrix has what is left of it.
 */
 typedef struct _Slab *Slab;
 struct _Slab {
@@ -90,6 +90,46 @@ void AutoCSRDeviceCutPieces(PetscBool cut)
   slabs.piece = cut ? PIECE : 0;
 }
 
+/* The order in which finalizers run is not ours: nothing here needs PETSc's stream */
+static PetscErrorCode KeptDestroy(void)
+{
+  Slab spare = slabs.first;
+
+  PetscFunctionBegin;
+  if (kept.mailbox) PetscCallCUDA(cudaFreeHost(kept.mailbox));
+  if (kept.zeros) PetscCallCUDA(cudaFree(kept.zeros));
+  if (spare && !spare->pieces) {
+    slabs.first = spare->next;
+    PetscCallCUDA(cudaFree(spare->data));
+    PetscCall(PetscFree(spare));
+  }
+  if (kept.joined) PetscCallCUDA(cudaEventDestroy(kept.joined));
+  if (kept.forked) PetscCallCUDA(cudaEventDestroy(kept.forked));
+  if (kept.beside) PetscCallCUDA(cudaStreamDestroy(kept.beside));
+  PetscCall(PetscMemzero(&kept, sizeof(kept)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode KeptRegister(void)
+{
+  PetscFunctionBegin;
+  if (!kept.registered) PetscCall(PetscRegisterFinalize(KeptDestroy));
+  kept.registered = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode SlabDestroy(Slab *link)
+{
+  Slab slab = *link;
+
+  PetscFunctionBegin;
+  *link = slab->next;
+  if (slab->shared) PetscCallCUDA(cudaDeviceSynchronize());
+  PetscCall(AutoCSRDeviceReleaseScratch(slab->data, AUTOCSR_STREAM));
+  PetscCall(PetscFree(slab));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* *data: NULL if there is no memory for another slab */
 static PetscErrorCode SlabCut(size_t bytes, void **data)
 {
@@ -100,6 +140,8 @@ static PetscErrorCode SlabCut(size_t bytes, void **data)
   if (!slab || slab->used + bytes > SLAB || slab->stream != AUTOCSR_STREAM) {
     void *all;
 
+    if (slab && !slab->pieces) PetscCall(SlabDestroy(&slabs.first));
+    PetscCall(KeptRegister());
     PetscCall(Allocate(SLAB, AUTOCSR_STREAM, &all));
     if (!all) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCallCUDA(cudaMemsetAsync(all, 0, SLAB, AUTOCSR_STREAM));
@@ -124,11 +166,7 @@ static PetscErrorCode SlabRelease(const char *data, PetscBool *cut)
     if (data < slab->data || data >= slab->data + SLAB) continue;
     *cut         = PETSC_TRUE;
     slab->shared = (PetscBool)(slab->shared || slab->stream != AUTOCSR_STREAM);
-    if (--slab->pieces) break;
-    *next = slab->next;
-    if (slab->shared) PetscCallCUDA(cudaDeviceSynchronize());
-    PetscCall(AutoCSRDeviceReleaseScratch(slab->data, AUTOCSR_STREAM));
-    PetscCall(PetscFree(slab));
+    if (!--slab->pieces && slab != slabs.first) PetscCall(SlabDestroy(next));
     break;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -170,27 +208,6 @@ PetscErrorCode AutoCSRDeviceRelease(void *data)
   PetscFunctionBegin;
   PetscCall(SlabRelease((const char *)data, &cut));
   if (!cut) PetscCall(AutoCSRDeviceReleaseScratch(data, AUTOCSR_STREAM));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The order in which finalizers run is not ours: nothing here needs PETSc's stream */
-static PetscErrorCode KeptDestroy(void)
-{
-  PetscFunctionBegin;
-  if (kept.mailbox) PetscCallCUDA(cudaFreeHost(kept.mailbox));
-  if (kept.zeros) PetscCallCUDA(cudaFree(kept.zeros));
-  if (kept.joined) PetscCallCUDA(cudaEventDestroy(kept.joined));
-  if (kept.forked) PetscCallCUDA(cudaEventDestroy(kept.forked));
-  if (kept.beside) PetscCallCUDA(cudaStreamDestroy(kept.beside));
-  PetscCall(PetscMemzero(&kept, sizeof(kept)));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode KeptRegister(void)
-{
-  PetscFunctionBegin;
-  if (!kept.registered) PetscCall(PetscRegisterFinalize(KeptDestroy));
-  kept.registered = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
