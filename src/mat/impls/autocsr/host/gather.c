@@ -21,7 +21,7 @@ KERNEL void Sum(Entries e, const PetscScalar *x, PetscBool at_once)
 {
   Vector sum = VectorZero();
 
-  for (size_t q = 0; q < ENTRIES; q += LANES) sum = VectorAdd(sum, at_once ? EntryGatherAtOnce(e, AUTOCSR_INDEX_32, q, x) : EntryLoads(e, AUTOCSR_INDEX_32, q, x));
+  for (size_t q = 0; q < ENTRIES; q += LANES) sum = VectorAdd(sum, at_once ? EntryGatherLanes(AllLanes(), e, AUTOCSR_INDEX_32, q, x) : EntryLoads(e, AUTOCSR_INDEX_32, q, x));
   Sink = VectorSum(sum);
 }
 

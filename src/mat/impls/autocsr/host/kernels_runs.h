@@ -141,14 +141,16 @@ KERNEL void RunMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, co
       else if (kind != AUTOCSR_RUN_FULL)
         GroupLengths(length, row_ptr, r);
     }
-#define TURN(t)                                                                                                                                        \
-  do {                                                                                                                                                 \
-    if (prefetch) EntriesPrefetchFar(EntriesFrom(e, index, value, (t)*GROUP), index, value);                                                           \
-    UNROLL                                                                                                                                             \
-    for (int p = 0; p < GROUP_VECTORS; p++) {                                                                                                          \
-      const Vector more = VectorMultiplyAdd(sum[p], EntryValues(e, value, (t)*GROUP + p * LANES), EntryGather(e, index, (t)*GROUP + p * LANES, from)); \
-      sum[p]            = kind != AUTOCSR_RUN_FULL ? VectorSelectLonger(length[p], t, more, sum[p]) : more;                                            \
-    }                                                                                                                                                  \
+#define TURN(t)                                                                                                                           \
+  do {                                                                                                                                    \
+    if (prefetch) EntriesPrefetchFar(EntriesFrom(e, index, value, (t)*GROUP), index, value);                                              \
+    UNROLL                                                                                                                                \
+    for (int p = 0; p < GROUP_VECTORS; p++) {                                                                                             \
+      const size_t q    = (t)*GROUP + p * LANES;                                                                                          \
+      const Vector at   = kind != AUTOCSR_RUN_FULL ? EntryGatherLonger(length[p], t, e, index, q, from) : EntryGather(e, index, q, from); \
+      const Vector more = VectorMultiplyAdd(sum[p], EntryValues(e, value, q), at);                                                        \
+      sum[p]            = kind != AUTOCSR_RUN_FULL ? VectorSelectLonger(length[p], t, more, sum[p]) : more;                               \
+    }                                                                                                                                     \
   } while (0)
     if (fixed) {
       UNROLL

@@ -4,11 +4,12 @@
 #include "bound.h"
 
 #define HEIGHT      AUTOCSR_HOST_SLICE_HEIGHT
-#define RUN_SLICES  64 /* of a run, at most: one short row among them has all masked */
+#define RUN_SLICES  64 /* of a run that is not full, at most */
 #define NEXT_LENGTH 4  /* mean length of rows from which on the next sorting window is asked for: shorter rows have too few lengths to be much out of order */
 #define MIXED_WIDTH 4  /* slots of a row: wider slices alone are mixed */
 #define RUN_ALIKE   4  /* a mixed run begins where fewer slices than this have one width, */
 #define RUN_REGULAR 8  /* and ends where so many have */
+#define RUN_ENOUGH  16 /* times the width: so many full slices among masked ones are a run of their own. The wider they are the less masks cost, while to change kernels takes as long as ten narrow slices */
 
 typedef struct {
   const AutoCSRSegment *seg;
@@ -25,46 +26,78 @@ static PetscInt LengthOf(const Slices *s, PetscInt k)
   return s->length ? s->length[k] : s->csr->row_ptr[row + 1] - s->csr->row_ptr[row];
 }
 
-/* Do all rows of slices [begin, end) of one width fill it? Of rows sorted by length none is shorter than the last */
-static PetscBool RunIsFull(const Slices *s, PetscInt begin, PetscInt end, PetscInt width)
+/* The end of the first of slices [begin, end), of one width, whose rows all fill it */
+static PetscInt FullUntil(const Slices *s, PetscInt begin, PetscInt end, PetscInt width)
 {
-  if (!s->seg->stream[AUTOCSR_STREAM_ROWS].data) {
-    const PetscInt *ptr = s->csr->row_ptr + s->seg->row_begin;
+  const PetscInt *ptr = s->csr->row_ptr + s->seg->row_begin;
+  PetscInt        low = begin;
 
-    return (PetscBool)(ptr[end * HEIGHT] - ptr[begin * HEIGHT] == (end - begin) * HEIGHT * width);
+  if (begin == end) return begin;
+  if (s->seg->stream[AUTOCSR_STREAM_ROWS].data) { /* of rows sorted by length only the last are shorter */
+    if (!s->window) return begin;
+    return LengthOf(s, end * HEIGHT - 1) == width ? end : end - 1;
   }
-  return (PetscBool)(s->window && LengthOf(s, end * HEIGHT - 1) == width);
+  while (low < end) { /* up to there no entry is missing, past it some are */
+    const PetscInt middle = low + (end - low + 1) / 2;
+
+    if (ptr[middle * HEIGHT] - ptr[begin * HEIGHT] == (middle - begin) * HEIGHT * width)
+      low = middle;
+    else
+      end = middle - 1;
+  }
+  return low;
+}
+
+static PetscInt SlotsOf(const Slices *s, PetscInt slice)
+{
+  return s->slice_ptr[slice + 1] - s->slice_ptr[slice];
+}
+
+/* The end of the slices from `begin` on that are as wide as it */
+static PetscInt AlikeUntil(const Slices *s, PetscInt begin, PetscInt end)
+{
+  PetscInt slice = begin + 1;
+
+  while (slice < end && SlotsOf(s, slice) == SlotsOf(s, begin)) slice++;
+  return slice;
 }
 
 /* Wide slices from `begin` on whose widths change from slice to slice (of one sorting window: they descend) */
 static PetscBool SlicesAreMixed(const Slices *s, PetscInt begin, PetscInt end, PetscInt alike)
 {
-  const PetscInt slots = s->slice_ptr[begin + 1] - s->slice_ptr[begin], next = PetscMin(begin + alike, end);
+  const PetscInt slots = SlotsOf(s, begin), next = PetscMin(begin + alike, end);
 
   return (PetscBool)(slots > MIXED_WIDTH * HEIGHT && s->slice_ptr[next] - s->slice_ptr[begin] != slots * (next - begin));
 }
 
 /*
-  The slices of one width from `begin` on, within one sorting window; or, of mixed ones, as many as follow one another: where runs end after a slice or two, to go on to the next
-  one takes branches that no predictor knows, and that takes longer than a mask in each turn
+  The slices of one width from `begin` on, within one sorting window, that are full, or that are not but for a few; or, of mixed ones, as many as follow one another: where runs end after a
+  slice or two, to go on to the next one takes branches that no predictor knows, and that takes longer than a mask in each turn
 */
 static AutoCSRRun RunFrom(const Slices *s, PetscInt begin, PetscInt end)
 {
-  const PetscInt slots = s->slice_ptr[begin + 1] - s->slice_ptr[begin];
-  AutoCSRRun     run   = {.begin = begin, .end = begin + 1, .width = slots / HEIGHT};
+  const PetscInt width = SlotsOf(s, begin) / HEIGHT, enough = PetscMin(RUN_ENOUGH * PetscMax(width, 1), RUN_SLICES);
+  AutoCSRRun     run = {.begin = begin, .end = begin, .width = width, .kind = AUTOCSR_RUN_FULL};
+  PetscInt       next;
 
-  end = PetscMin(end, begin + RUN_SLICES);
   if (s->window) end = PetscMin(end, begin - begin % s->window + s->window);
-  if (SlicesAreMixed(s, begin, end, RUN_ALIKE)) {
+  if (SlicesAreMixed(s, begin, PetscMin(end, begin + RUN_SLICES), RUN_ALIKE)) {
+    end      = PetscMin(end, begin + RUN_SLICES);
     run.kind = AUTOCSR_RUN_MIXED;
-    while (run.end < end && SlicesAreMixed(s, run.end, end, RUN_REGULAR)) run.end++;
+    for (run.end++; run.end < end && SlicesAreMixed(s, run.end, end, RUN_REGULAR);) run.end++;
     return run;
   }
-  while (run.end < end && s->slice_ptr[run.end + 1] - s->slice_ptr[run.end] == slots) run.end++;
-  run.kind = RunIsFull(s, begin, run.end, run.width) ? AUTOCSR_RUN_FULL : AUTOCSR_RUN_MASKED;
-  if (run.kind == AUTOCSR_RUN_MASKED && s->window && run.end - begin > 1) { /* only the last slice can have shorter rows */
-    run.end--;
-    run.kind = AUTOCSR_RUN_FULL;
+  do {
+    next    = AlikeUntil(s, run.end, PetscMin(end, run.end + RUN_SLICES));
+    run.end = FullUntil(s, run.end, next, width);
+  } while (run.end == next && next < end && SlotsOf(s, next) == SlotsOf(s, begin));
+  if (run.end == next || run.end - begin >= (s->window ? 1 : enough)) return run;
+  run.kind = AUTOCSR_RUN_MASKED;
+  for (run.end = begin; run.end < next;) {
+    const PetscInt full = FullUntil(s, run.end, PetscMin(next, run.end + enough), width);
+
+    if (full - run.end == enough) break;
+    run.end = PetscMin(full + 1, next);
   }
   return run;
 }
@@ -105,7 +138,7 @@ PetscErrorCode AutoCSRRunsFind(const AutoCSRSegment *seg, const AutoCSRMatrix *c
 
     if (slices.window && s % slices.window == 0) next = RowsToNextWindow(&slices, s);
     PetscCall(PetscSegBufferGet(buffer, 1, &run));
-    *run      = s < whole ? RunFrom(&slices, s, whole) : (AutoCSRRun){.begin = s, .end = s + 1, .width = (slices.slice_ptr[s + 1] - slices.slice_ptr[s]) / HEIGHT, .kind = AUTOCSR_RUN_LAST};
+    *run      = s < whole ? RunFrom(&slices, s, whole) : (AutoCSRRun){.begin = s, .end = s + 1, .width = SlotsOf(&slices, s) / HEIGHT, .kind = AUTOCSR_RUN_LAST};
     run->next = next;
     s         = run->end;
     ++*n;

@@ -12,11 +12,26 @@
 
 /* HOST_GATHER, of who includes this: gathers of x by the processor's instruction (AVX-512, real scalars) */
 #if defined(PETSC_USE_REAL_SINGLE)
-  #define GATHER_32(index, x) (RealVector) _mm256_i32gather_ps(x, index, 4)
-  #define GATHER_64(index, x) (RealVector) _mm512_i64gather_ps(index, x, 4)
+  #define GATHER_32(lanes, index, x) (RealVector) _mm256_mmask_i32gather_ps(_mm256_setzero_ps(), lanes, index, x, 4)
+  #define GATHER_64(lanes, index, x) (RealVector) _mm512_mask_i64gather_ps(_mm256_setzero_ps(), lanes, index, x, 4)
 #else
-  #define GATHER_32(index, x) (RealVector) _mm512_i32gather_pd(index, x, 8)
-  #define GATHER_64(index, x) (RealVector) _mm512_i64gather_pd(index, x, 8)
+  #define GATHER_32(lanes, index, x) (RealVector) _mm512_mask_i32gather_pd(_mm512_setzero_pd(), lanes, index, x, 8)
+  #define GATHER_64(lanes, index, x) (RealVector) _mm512_mask_i64gather_pd(_mm512_setzero_pd(), lanes, index, x, 8)
+#endif
+
+#if defined(HOST_GATHER)
+/*
+  The mask of a gather into a register of zeros. Lanes that a mask leaves out stay, so that a gather waits for what its register was, which mostly is the gather before it; a compiler
+  that knows of no such lanes lets it wait
+*/
+KERNEL __mmask8 AllLanes(void)
+{
+  __mmask8 all = 0xff;
+
+  __asm__(""
+          : "+Yk"(all));
+  return all;
+}
 #endif
 
 /* A value coding of the kernels' own: a dictionary of which no more than MOST_FEW are used, in registers */
@@ -193,17 +208,17 @@ KERNEL Vector EntryLoads(Entries e, AutoCSRIndex index, size_t q, const PetscSca
 
 #if defined(HOST_GATHER)
 /* The same by one instruction. Codes of 16 bits are no larger than those of 32 that are made of them; those of 32 may be past the range of int only where PetscInt has 64 */
-KERNEL Vector EntryGatherAtOnce(Entries e, AutoCSRIndex index, size_t q, const PetscScalar *x)
+KERNEL Vector EntryGatherLanes(__mmask8 lanes, Entries e, AutoCSRIndex index, size_t q, const PetscScalar *x)
 {
   const uint16_t *code = (const uint16_t *)e.index + q;
   const uint32_t *wide = (const uint32_t *)e.index + q;
   const PetscInt *col  = (const PetscInt *)e.index + q;
 
-  if (index == AUTOCSR_INDEX_16) return (Vector){.re = GATHER_32(_mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)code)), x)};
+  if (index == AUTOCSR_INDEX_16) return (Vector){.re = GATHER_32(lanes, _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)code)), x)};
   #if defined(PETSC_USE_64BIT_INDICES)
-  return (Vector){.re = GATHER_64(index == AUTOCSR_INDEX_32 ? _mm512_cvtepu32_epi64(_mm256_loadu_si256((const __m256i *)wide)) : _mm512_loadu_si512(col), x)};
+  return (Vector){.re = GATHER_64(lanes, index == AUTOCSR_INDEX_32 ? _mm512_cvtepu32_epi64(_mm256_loadu_si256((const __m256i *)wide)) : _mm512_loadu_si512(col), x)};
   #else
-  return (Vector){.re = GATHER_32(_mm256_loadu_si256(index == AUTOCSR_INDEX_32 ? (const __m256i *)wide : (const __m256i *)col), x)};
+  return (Vector){.re = GATHER_32(lanes, _mm256_loadu_si256(index == AUTOCSR_INDEX_32 ? (const __m256i *)wide : (const __m256i *)col), x)};
   #endif
 }
 #endif
@@ -212,9 +227,19 @@ KERNEL Vector EntryGatherAtOnce(Entries e, AutoCSRIndex index, size_t q, const P
 KERNEL Vector EntryGather(Entries e, AutoCSRIndex index, size_t q, const PetscScalar *x)
 {
 #if defined(HOST_GATHER)
-  return EntryGatherAtOnce(e, index, q, x);
+  return EntryGatherLanes(AllLanes(), e, index, q, x);
 #else
   return EntryLoads(e, index, q, x);
+#endif
+}
+
+/* The same, of lanes whose row is longer than t; in others any entry of x, or nothing */
+KERNEL Vector EntryGatherLonger(LaneMask length, LaneInt t, Entries e, AutoCSRIndex index, size_t q, const PetscScalar *x)
+{
+#if defined(HOST_GATHER) && !defined(PETSC_USE_REAL_SINGLE)
+  return EntryGatherLanes(_mm512_cmpgt_epi64_mask((__m512i)length, _mm512_set1_epi64(t)), e, index, q, x);
+#else
+  return EntryGather(e, index, q, x);
 #endif
 }
 
