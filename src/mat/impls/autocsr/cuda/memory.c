@@ -34,7 +34,7 @@ struct _Slab {
   size_t       used;
   PetscInt     pieces; /* that are not released */
   cudaStream_t stream; /* on which it was set to zero; PETSc's may have become another one since */
-  PetscBool    shared; /* pieces were released on others: the last waits for all */
+  PetscBool    shared; /* pieces were released on others: all are waited for before it goes */
   Slab         next;
 };
 
@@ -100,6 +100,7 @@ static PetscErrorCode KeptDestroy(void)
   if (kept.zeros) PetscCallCUDA(cudaFree(kept.zeros));
   if (spare && !spare->pieces) {
     slabs.first = spare->next;
+    PetscCallCUDA(cudaDeviceSynchronize());
     PetscCallCUDA(cudaFree(spare->data));
     PetscCall(PetscFree(spare));
   }
@@ -124,7 +125,7 @@ static PetscErrorCode SlabDestroy(Slab *link)
 
   PetscFunctionBegin;
   *link = slab->next;
-  if (slab->shared) PetscCallCUDA(cudaDeviceSynchronize());
+  if (slab->shared || slab->stream != AUTOCSR_STREAM) PetscCallCUDA(cudaDeviceSynchronize());
   PetscCall(AutoCSRDeviceReleaseScratch(slab->data, AUTOCSR_STREAM));
   PetscCall(PetscFree(slab));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -166,7 +167,7 @@ static PetscErrorCode SlabRelease(const char *data, PetscBool *cut)
     if (data < slab->data || data >= slab->data + SLAB) continue;
     *cut         = PETSC_TRUE;
     slab->shared = (PetscBool)(slab->shared || slab->stream != AUTOCSR_STREAM);
-    if (!--slab->pieces && slab != slabs.first) PetscCall(SlabDestroy(next));
+    if (!--slab->pieces && (slab != slabs.first || !kept.registered)) PetscCall(SlabDestroy(next));
     break;
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -99,9 +99,9 @@ static PetscErrorCode ProfileAll(const AutoCSRMatrix *csr, const AutoCSRProfile 
   all.axes.row_group = 1;
   PetscCall(scratch.Allocate(values + (size_t)csr->m * sizeof(DeviceCount), &memory)); /* before the streams part: both use it */
   PetscCall(AutoCSRDeviceFork(&beside));
-  PetscCall(DeviceProfileRows(csr, profile, device, NULL));
-  ierr = ProfileBeside(csr, profile, sizes, beside, memory, device); /* begun while the rows are looked at: starts take as long as that */
-  PetscCall(DeviceProfilePatterns(csr, profile, table, (DeviceCount *)(memory + values), id, device));
+  ierr = DeviceProfileRows(csr, profile, device, NULL);
+  if (!ierr) ierr = ProfileBeside(csr, profile, sizes, beside, memory, device); /* begun while the rows are looked at: starts take as long as that */
+  if (!ierr) ierr = DeviceProfilePatterns(csr, profile, table, (DeviceCount *)(memory + values), id, device);
   PetscCall(AutoCSRDeviceJoin());
   PetscCall(ierr);
   PetscCall(DevicePatternValuesCompare(&all, csr, id, device->pattern_row, &device->values.n, &device->other_values));

@@ -32,7 +32,6 @@ static PetscInt FullUntil(const Slices *s, PetscInt begin, PetscInt end, PetscIn
   const PetscInt *ptr = s->csr->row_ptr + s->seg->row_begin;
   PetscInt        low = begin;
 
-  if (begin == end) return begin;
   if (s->seg->stream[AUTOCSR_STREAM_ROWS].data) { /* of rows sorted by length only the last are shorter */
     if (!s->window) return begin;
     return LengthOf(s, end * HEIGHT - 1) == width ? end : end - 1;
@@ -76,9 +75,9 @@ static PetscBool SlicesAreMixed(const Slices *s, PetscInt begin, PetscInt end, P
 */
 static AutoCSRRun RunFrom(const Slices *s, PetscInt begin, PetscInt end)
 {
-  const PetscInt width = SlotsOf(s, begin) / HEIGHT, enough = PetscMin(RUN_ENOUGH * PetscMax(width, 1), RUN_SLICES);
+  const PetscInt width = SlotsOf(s, begin) / HEIGHT, enough = RUN_ENOUGH * PetscMin(PetscMax(width, 1), RUN_SLICES / RUN_ENOUGH);
   AutoCSRRun     run = {.begin = begin, .end = begin, .width = width, .kind = AUTOCSR_RUN_FULL};
-  PetscInt       next;
+  PetscInt       next, alike;
 
   if (s->window) end = PetscMin(end, begin - begin % s->window + s->window);
   if (SlicesAreMixed(s, begin, PetscMin(end, begin + RUN_SLICES), RUN_ALIKE)) {
@@ -93,8 +92,10 @@ static AutoCSRRun RunFrom(const Slices *s, PetscInt begin, PetscInt end)
   } while (run.end == next && next < end && SlotsOf(s, next) == SlotsOf(s, begin));
   if (run.end == next || run.end - begin >= (s->window ? 1 : enough)) return run;
   run.kind = AUTOCSR_RUN_MASKED;
+  alike    = AlikeUntil(s, begin, PetscMin(end, begin + 2 * RUN_SLICES));
+  next     = PetscMin(alike, begin + RUN_SLICES);
   for (run.end = begin; run.end < next;) {
-    const PetscInt full = FullUntil(s, run.end, PetscMin(next, run.end + enough), width);
+    const PetscInt full = FullUntil(s, run.end, PetscMin(alike, run.end + enough), width);
 
     if (full - run.end == enough) break;
     run.end = PetscMin(full + 1, next);

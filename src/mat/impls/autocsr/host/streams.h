@@ -207,7 +207,7 @@ KERNEL Vector EntryLoads(Entries e, AutoCSRIndex index, size_t q, const PetscSca
 }
 
 #if defined(HOST_GATHER)
-/* The same by one instruction. Codes of 16 bits are no larger than those of 32 that are made of them; those of 32 may be past the range of int only where PetscInt has 64 */
+/* The same by one instruction, zeros in the other lanes. Codes of 16 bits are no larger than those of 32 that are made of them; those of 32 may be past the range of int only where PetscInt has 64 */
 KERNEL Vector EntryGatherLanes(__mmask8 lanes, Entries e, AutoCSRIndex index, size_t q, const PetscScalar *x)
 {
   const uint16_t *code = (const uint16_t *)e.index + q;

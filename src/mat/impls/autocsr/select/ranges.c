@@ -56,8 +56,8 @@ static void list_counts(const AutoCSRRange *r, Count count[COUNTS])
 }
 
 /*
-  A group that has the same share of each count takes about that share of the time, whatever the strategy: where all groups do, as in a grid or where columns are
-  anywhere, no ranges beat the best for all rows
+  A group that has the same share of each count takes about that share of the time, whatever the strategy that all rows can have: where all groups do, as in a grid or where
+  columns are anywhere, no ranges beat the best for all rows
 */
 static PetscBool groups_are_alike(const AutoCSRProblem *problem, PetscInt groups)
 {
@@ -73,6 +73,7 @@ static PetscBool groups_are_alike(const AutoCSRProblem *problem, PetscInt groups
     list_counts(&part.range, own);
     for (int i = 0; i < COUNTS; i++) {
       if (PetscAbsReal(own[i].is - share * all[i].is) > ALIKE * share * all[i].of) return PETSC_FALSE;
+      if (own[i].is == own[i].of && all[i].is < all[i].of) return PETSC_FALSE; /* what needs all slices or rows to be so may be had there */
     }
   }
   return PETSC_TRUE;
