@@ -80,7 +80,7 @@ static AutoCSRRun RunFrom(const Slices *s, PetscInt begin, PetscInt end)
   PetscInt       next, alike;
 
   if (s->window) end = PetscMin(end, begin - begin % s->window + s->window);
-  if (SlicesAreMixed(s, begin, PetscMin(end, begin + RUN_SLICES), RUN_ALIKE)) {
+  if (SlicesAreMixed(s, begin, end, RUN_ALIKE)) {
     end      = PetscMin(end, begin + RUN_SLICES);
     run.kind = AUTOCSR_RUN_MIXED;
     for (run.end++; run.end < end && SlicesAreMixed(s, run.end, end, RUN_REGULAR);) run.end++;

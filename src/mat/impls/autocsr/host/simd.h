@@ -208,11 +208,20 @@ KERNEL Vector VectorSelect(LaneMask mask, Vector a, Vector b)
   return a;
 }
 
-/* a in lanes whose row is longer than t, b elsewhere */
+/* By one instruction: the lanes whose row is longer than t */
+#if SIMD_BYTES == 64 && !defined(PETSC_USE_REAL_SINGLE)
+  #define HAS_LANES_LONGER
+KERNEL __mmask8 LanesLonger(LaneMask length, LaneInt t)
+{
+  return _mm512_cmpgt_epi64_mask((__m512i)length, _mm512_set1_epi64(t));
+}
+#endif
+
+/* a in these lanes, b elsewhere */
 KERNEL Vector VectorSelectLonger(LaneMask length, LaneInt t, Vector a, Vector b)
 {
-#if SIMD_BYTES == 64 && !defined(PETSC_USE_REAL_SINGLE)
-  const __mmask8 longer = _mm512_cmpgt_epi64_mask((__m512i)length, _mm512_set1_epi64(t));
+#if defined(HAS_LANES_LONGER)
+  const __mmask8 longer = LanesLonger(length, t);
 
   a.re = (RealVector)_mm512_mask_mov_pd((__m512d)b.re, longer, (__m512d)a.re);
   #if defined(PETSC_USE_COMPLEX)

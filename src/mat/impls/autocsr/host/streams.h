@@ -236,8 +236,8 @@ KERNEL Vector EntryGather(Entries e, AutoCSRIndex index, size_t q, const PetscSc
 /* The same, of lanes whose row is longer than t; in others any entry of x, or nothing */
 KERNEL Vector EntryGatherLonger(LaneMask length, LaneInt t, Entries e, AutoCSRIndex index, size_t q, const PetscScalar *x)
 {
-#if defined(HOST_GATHER) && !defined(PETSC_USE_REAL_SINGLE)
-  return EntryGatherLanes(_mm512_cmpgt_epi64_mask((__m512i)length, _mm512_set1_epi64(t)), e, index, q, x);
+#if defined(HOST_GATHER) && defined(HAS_LANES_LONGER)
+  return EntryGatherLanes(LanesLonger(length, t), e, index, q, x);
 #else
   return EntryGather(e, index, q, x);
 #endif

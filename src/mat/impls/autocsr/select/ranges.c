@@ -27,32 +27,33 @@ static PetscInt count_groups(const AutoCSRChooser *chooser)
   return PetscMin(profile->chunks, PetscMax(1, profile->nnz / (chooser->figures->machine.parallel ? GROUP_PARALLEL : GROUP)));
 }
 
-typedef struct {
-  double is, of; /* a count, and what it is a part of */
-} Count;
-
 #define COUNTS 12
 
 /* What costs are counted by */
-static void list_counts(const AutoCSRRange *r, Count count[COUNTS])
+typedef struct {
+  struct {
+    double is, of; /* a count, and what it is a part of */
+  } count[COUNTS];
+} Counts;
+
+static Counts counts_of(const AutoCSRRange *r)
 {
   const double lines = LINE_ENTRIES * r->gather_lines * r->nnz, bytes = r->fitted * r->padded;
-  const Count  all[COUNTS] = {
-       {r->nnz, r->nnz},
-       {r->padded, r->padded},
-       {r->padded_sorted, r->padded_sorted},
-       {r->node_entries, r->nnz},
-       {lines, lines + r->nnz},
-       {bytes, (sizeof(PetscInt) + sizeof(PetscScalar)) * r->padded},
-       {r->nodes, r->rows},
-       {r->empty_rows, r->rows},
-       {r->pattern_rows, r->rows},
-       {r->uniform_slices, r->slices},
-       {r->slices_16, r->slices},
-       {r->slices_16_sorted, r->slices},
-  };
 
-  for (int i = 0; i < COUNTS; i++) count[i] = all[i];
+  return (Counts){{
+      {r->nnz, r->nnz},
+      {r->padded, r->padded},
+      {r->padded_sorted, r->padded_sorted},
+      {r->node_entries, r->nnz},
+      {lines, lines + r->nnz},
+      {bytes, (sizeof(PetscInt) + sizeof(PetscScalar)) * r->padded},
+      {r->nodes, r->rows},
+      {r->empty_rows, r->rows},
+      {r->pattern_rows, r->rows},
+      {r->uniform_slices, r->slices},
+      {r->slices_16, r->slices},
+      {r->slices_16_sorted, r->slices},
+  }};
 }
 
 /*
@@ -62,18 +63,17 @@ static void list_counts(const AutoCSRRange *r, Count count[COUNTS])
 static PetscBool groups_are_alike(const AutoCSRProblem *problem, PetscInt groups)
 {
   const PetscInt chunks = problem->profile->chunks;
-  Count          all[COUNTS], own[COUNTS];
+  const Counts   all    = counts_of(&problem->range);
 
-  list_counts(&problem->range, all);
   for (PetscInt g = 0; g < groups; g++) {
     const AutoCSRProblem part  = AutoCSRProblemOfChunks(problem, g * chunks / groups, (g + 1) * chunks / groups);
     const double         share = (double)part.range.rows / problem->range.rows;
+    const Counts         own   = counts_of(&part.range);
 
     if (part.range.longest < (1 - ALIKE) * problem->range.longest) return PETSC_FALSE; /* a lane would have less to do in it */
-    list_counts(&part.range, own);
     for (int i = 0; i < COUNTS; i++) {
-      if (PetscAbsReal(own[i].is - share * all[i].is) > ALIKE * share * all[i].of) return PETSC_FALSE;
-      if (own[i].is == own[i].of && all[i].is < all[i].of) return PETSC_FALSE; /* what needs all slices or rows to be so may be had there */
+      if (PetscAbsReal(own.count[i].is - share * all.count[i].is) > ALIKE * share * all.count[i].of) return PETSC_FALSE;
+      if (own.count[i].is == own.count[i].of && all.count[i].is < all.count[i].of) return PETSC_FALSE; /* what needs all slices or rows to be so may be had there */
     }
   }
   return PETSC_TRUE;
