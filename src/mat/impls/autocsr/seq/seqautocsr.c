@@ -42,6 +42,7 @@ static const AutoCSROperation SeqOperations[] = {
     AUTOCSR_OPERATION(lufactor, MatLUFactor_SeqAutoCSR),
     AUTOCSR_OPERATION(ilufactor, MatILUFactor_SeqAutoCSR),
     AUTOCSR_OPERATION(transposesymbolic, MatTransposeSymbolic_SeqAutoCSR),
+    AUTOCSR_OPERATION(createsubmatrices, MatCreateSubMatrices_SeqAutoCSR),
     AUTOCSR_OPERATION(convert, MatConvert_AutoCSR_Any),
     {0, NULL}};
 

@@ -129,6 +129,9 @@ PETSC_INTERN PetscErrorCode AutoCSRCite(const AutoCSRPlan *);
 PETSC_INTERN PetscErrorCode MatConvert_AutoCSR_Any(Mat, MatType, MatReuse, Mat *);
 PETSC_INTERN PetscErrorCode MatConvert_Any_AutoCSR(Mat, MatType, MatReuse, Mat *);
 
+/* seq/submatrix.c */
+PETSC_INTERN PetscErrorCode MatCreateSubMatrices_SeqAutoCSR(Mat, PetscInt, const IS[], const IS[], MatReuse, Mat *[]);
+
 /* seq/seqautocsr.c */
 PETSC_INTERN PetscErrorCode MatCreate_SeqAutoCSR(Mat);
 PETSC_INTERN PetscErrorCode MatSeqAutoCSRInherit(PetscBool device, PetscBool takeover, const AutoCSRParent **);

@@ -1,0 +1,64 @@
+/*
+  Submatrices that are there already (MAT_REUSE_MATRIX). MatCreateSubMatrix_SeqAIJ() (up to 3.26.1) writes the columns of the rows that are asked for now into them, and where every row has as
+  many entries as before the nonzero state does not tell: plans, and AIJCUSPARSE's copy on a device, would keep the old columns. Of several processes PETSc keeps which rows were asked for.
+*/
+#include "seqautocsr.h"
+
+/* As it is on the host */
+typedef struct {
+  PetscObjectState nonzerostate;
+  PetscInt         m, *row_ptr, *col;
+} AutoCSRStructure;
+
+static PetscErrorCode AutoCSRStructureTake(Mat S, AutoCSRStructure *s)
+{
+  const PetscInt *row_ptr, *col;
+  PetscBool       done;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(s, sizeof(*s)));
+  if (!MatIsSeqAutoCSR(S)) PetscFunctionReturn(PETSC_SUCCESS);
+  s->nonzerostate = S->nonzerostate;
+  s->m            = S->rmap->n;
+  PetscCall(MatGetRowIJ(S, 0, PETSC_FALSE, PETSC_FALSE, &s->m, &row_ptr, &col, &done));
+  PetscCall(PetscMalloc2(s->m + 1, &s->row_ptr, row_ptr[s->m], &s->col));
+  PetscCall(PetscArraycpy(s->row_ptr, row_ptr, s->m + 1));
+  PetscCall(PetscArraycpy(s->col, col, row_ptr[s->m]));
+  PetscCall(MatRestoreRowIJ(S, 0, PETSC_FALSE, PETSC_FALSE, NULL, &row_ptr, &col, &done));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Another structure under the old nonzero state gets a new one */
+static PetscErrorCode AutoCSRStructureRenew(Mat S, AutoCSRStructure *s)
+{
+  const PetscInt *row_ptr, *col;
+  PetscInt        m;
+  PetscBool       done, same;
+
+  PetscFunctionBegin;
+  if (!s->row_ptr) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetRowIJ(S, 0, PETSC_FALSE, PETSC_FALSE, &m, &row_ptr, &col, &done));
+  PetscCall(PetscArraycmp(row_ptr, s->row_ptr, s->m + 1, &same));
+  if (same) PetscCall(PetscArraycmp(col, s->col, row_ptr[m], &same));
+  PetscCall(MatRestoreRowIJ(S, 0, PETSC_FALSE, PETSC_FALSE, NULL, &row_ptr, &col, &done));
+  if (!same && S->nonzerostate == s->nonzerostate) S->nonzerostate++;
+  PetscCall(PetscFree2(s->row_ptr, s->col));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatCreateSubMatrices_SeqAutoCSR(Mat A, PetscInt n, const IS rows[], const IS cols[], MatReuse reuse, Mat *S[])
+{
+  const AutoCSRParent *parent;
+  AutoCSRStructure    *before = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(MatSeqAutoCSRGetParent(&parent));
+  if (reuse == MAT_REUSE_MATRIX) {
+    PetscCall(PetscMalloc1(n, &before));
+    for (PetscInt i = 0; i < n; i++) PetscCall(AutoCSRStructureTake((*S)[i], &before[i]));
+  }
+  PetscCall((*AutoCSRParentTableOf(parent, A)->ops.createsubmatrices)(A, n, rows, cols, reuse, S));
+  for (PetscInt i = 0; before && i < n; i++) PetscCall(AutoCSRStructureRenew((*S)[i], &before[i]));
+  PetscCall(PetscFree(before));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,115 @@
+static char help[] = "Submatrices that are made again, of rows with as many entries in other columns: PETSc does not count that as another structure.\n\n";
+
+#include <petscautocsr.h>
+#include "compare.h"
+
+#define N    240
+#define BAND 3 /* columns on each side */
+
+static PetscErrorCode BandCreate(MatType type, Mat *A)
+{
+  PetscFunctionBeginUser;
+  PetscCall(MatCreate(PETSC_COMM_SELF, A));
+  PetscCall(MatSetSizes(*A, N, N, N, N));
+  PetscCall(MatSetType(*A, type));
+  PetscCall(MatSeqAIJSetPreallocation(*A, 2 * BAND + 1, NULL));
+  for (PetscInt i = 0; i < N; i++) {
+    for (PetscInt j = PetscMax(0, i - BAND); j <= PetscMin(N - 1, i + BAND); j++) PetscCall(MatSetValue(*A, i, j, RandomScalar(i, j), INSERT_VALUES));
+  }
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* S of ours is what R, plain AIJ, is. More products than planning waits for */
+static PetscErrorCode Check(Mat S, Mat R, const char context[])
+{
+  Reference r;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscObjectReference((PetscObject)R));
+  PetscCall(ReferenceCreate(R, &r));
+  for (int k = 0; k < 300; k++) PetscCall(MatMult(S, r.x[RIGHT], r.y[LEFT]));
+  PetscCall(CompareProducts(&r, 1, &S, context));
+  PetscCall(ReferenceDestroy(&r));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode IndicesCreate(PetscInt begin, PetscInt end, PetscBool stride, IS *is)
+{
+  PetscInt *index;
+
+  PetscFunctionBeginUser;
+  if (stride)
+    PetscCall(ISCreateStride(PETSC_COMM_SELF, end - begin, begin, 1, is));
+  else {
+    PetscCall(PetscMalloc1(end - begin, &index));
+    for (PetscInt i = begin; i < end; i++) index[i - begin] = i;
+    PetscCall(ISCreateGeneral(PETSC_COMM_SELF, end - begin, index, PETSC_OWN_POINTER, is));
+  }
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* A window slides over rows that have all their entries among the columns: the same rows again (new values), then others */
+static PetscErrorCode CheckWindow(PetscBool several, PetscBool stride, const char name[])
+{
+  const PetscInt slides[] = {0, 0, 1, 2, 1};
+  Mat            A[2], S[2], *all[2] = {&S[0], &S[1]};
+  MatAutoCSRInfo before = {0}, after;
+  IS             rows, cols;
+
+  PetscFunctionBeginUser;
+  PetscCall(BandCreate(MATAUTOCSR, &A[0]));
+  PetscCall(BandCreate(MATAIJ, &A[1]));
+  PetscCall(IndicesCreate(0, N, stride, &cols));
+  for (int t = 0; t < (int)PETSC_STATIC_ARRAY_LENGTH(slides); t++) {
+    const MatReuse reuse = t ? MAT_REUSE_MATRIX : MAT_INITIAL_MATRIX;
+    char           context[128];
+
+    PetscCall(PetscSNPrintf(context, sizeof(context), "%s, time %d", name, t));
+    PetscCall(IndicesCreate(BAND + slides[t], N - BAND - 2 + slides[t], stride, &rows));
+    for (int k = 0; k < 2; k++) {
+      PetscCall(MatScale(A[k], -2));
+      PetscCall(several ? MatCreateSubMatrices(A[k], 1, &rows, &cols, reuse, &all[k]) : MatCreateSubMatrix(A[k], rows, cols, reuse, all[k]));
+    }
+    PetscCall(ISDestroy(&rows));
+    PetscCall(Check(*all[0], *all[1], context));
+    PetscCall(MatAutoCSRGetInfo(*all[0], &after));
+    if (t && slides[t] == slides[t - 1]) PetscCheck(after.plans == before.plans, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: a plan for values that are new", context);
+    before = after;
+  }
+  PetscCall(ISDestroy(&cols));
+  for (int k = 0; k < 2; k++) {
+    PetscCall(several ? MatDestroySubMatrices(1, &all[k]) : MatDestroy(all[k]));
+    PetscCall(MatDestroy(&A[k]));
+  }
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+int main(int argc, char **argv)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(MatAutoCSRRegisterAll());
+  PetscCall(CheckWindow(PETSC_FALSE, PETSC_FALSE, "MatCreateSubMatrix()"));
+  PetscCall(CheckWindow(PETSC_FALSE, PETSC_TRUE, "MatCreateSubMatrix() of columns in a row"));
+  PetscCall(CheckWindow(PETSC_TRUE, PETSC_FALSE, "MatCreateSubMatrices()"));
+  PetscCall(CheckWindow(PETSC_TRUE, PETSC_TRUE, "MatCreateSubMatrices() of columns in a row"));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Submatrices follow their rows\n"));
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+  test:
+    suffix: 1
+    args: -mat_autocsr_strategy {{auto sell pattern coltile}} -mat_autocsr_progressive {{0 1}}
+
+  test:
+    suffix: cuda
+    requires: cuda
+    args: -mat_autocsr_strategy {{auto sell pattern}} -vec_type cuda
+    output_file: output/ex49_1.out
+
+TEST*/
