@@ -125,13 +125,21 @@ static PetscErrorCode CheckOtherTypes(Mat A, Mat S, Mat B, Mat P)
   }
 #if defined(MATDIAGONAL)
   {
-    Vec d;
-    Mat D;
+    Vec      d;
+    Mat      D;
+    PetscInt n;
 
     PetscCall(MatCreateVecs(A, &d, NULL));
     PetscCall(VecSetScattered(d, 8));
     PetscCall(MatCreateDiagonal(d, &D));
-    for (int first = 0; first < 2; first++) {
+    PetscCall(MatGetLocalSize(A, &n, NULL));
+    for (int way = 0; way < 4; way++) {
+      const int first = way % 2;
+
+      if (way == 2) {
+        PetscCall(MatDestroy(&D));
+        PetscCall(MatCreateConstantDiagonal(PETSC_COMM_WORLD, n, n, PETSC_DETERMINE, PETSC_DETERMINE, Scalar(0.3, -2), &D));
+      }
       for (int k = 0; k < 2; k++) PetscCall(MatMatMult(first ? D : k ? S
                                                                      : A,
                                                        first ? k ? S : A : D, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C[k]));
@@ -173,14 +181,16 @@ static PetscErrorCode TwiceNumeric(Mat S, Mat B, Mat C, void *data)
 {
   PetscFunctionBeginUser;
   PetscCall(MatCopy(B, C, SAME_NONZERO_PATTERN));
-  PetscCall(MatScale(C, 2));
+  PetscCall(MatAXPY(C, 1, B, DIFFERENT_NONZERO_PATTERN)); /* puts another matrix under the header, and in older PETSc what is composed on C is gone */
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
 static PetscErrorCode CheckShell(Mat S)
 {
-  Mat      shell, B, C;
-  PetscInt m, n;
+  Mat       shell, B, C;
+  PetscInt  m, n;
+  MatType   type;
+  PetscBool asked;
 
   PetscFunctionBeginUser;
   PetscCall(MatDuplicate(S, MAT_COPY_VALUES, &B));
@@ -192,6 +202,9 @@ static PetscErrorCode CheckShell(Mat S)
   PetscCall(MatScale(B, 3));
   PetscCall(MatMatMult(shell, B, MAT_REUSE_MATRIX, PETSC_DEFAULT, &C));
   PetscCall(MatScale(B, 2));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)C, &asked, MATSEQAIJ, MATMPIAIJ, MATSEQAIJCUSPARSE, MATMPIAIJCUSPARSE, ""));
+  PetscCall(MatGetType(C, &type));
+  PetscCheck(asked, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "The product of a shell is %s, not as its user said", type);
   PetscCall(CompareMatrices(C, B, "MatMatMult() of a shell"));
   PetscCall(MatDestroy(&C));
   PetscCall(MatDestroy(&shell));

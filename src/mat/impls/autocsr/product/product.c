@@ -44,13 +44,14 @@ static PetscErrorCode AutoCSRPhasesGet(Mat C, AutoCSRPhases **phases)
 static PetscErrorCode MatProductSymbolic_AutoCSR(Mat);
 static PetscErrorCode MatProductNumeric_AutoCSR(Mat);
 
-/* After each call, which may put others there, and other matrices into C */
-static PetscErrorCode AutoCSRPhasesWrap(Mat C)
+/* After each call, which may put others there, and other matrices into C: with those what C had before may be gone */
+static PetscErrorCode AutoCSRPhasesWrap(Mat C, const AutoCSRPhases *before)
 {
   AutoCSRPhases *phases;
 
   PetscFunctionBegin;
   PetscCall(AutoCSRPhasesGet(C, &phases));
+  *phases = *before;
   if (C->ops->productsymbolic && C->ops->productsymbolic != MatProductSymbolic_AutoCSR) {
     phases->symbolic        = C->ops->productsymbolic;
     C->ops->productsymbolic = MatProductSymbolic_AutoCSR;
@@ -80,22 +81,23 @@ static PetscErrorCode MatProductSymbolic_AutoCSR(Mat C)
 {
   const Mat               operand[3] = {C->product->A, C->product->B, C->product->C};
   AutoCSRSuspendedProduct s;
-  AutoCSRPhases          *phases;
+  AutoCSRPhases           before, *phases;
   PetscErrorCode          ierr;
 
   PetscFunctionBegin;
   PetscCall(AutoCSRPhasesGet(C, &phases));
   phases->id    = ((PetscObject)C->product->A)->id;
   phases->state = ((PetscObject)C->product->A)->state;
+  before        = *phases;
   for (PetscInt k = 0; k < 3; k++) PetscCall(AutoCSRHoldArrays(operand[k]));
   PetscCall(AutoCSRProductSuspend(C, &s));
-  C->ops->productsymbolic = phases->symbolic;
-  ierr                    = (*phases->symbolic)(C);
+  C->ops->productsymbolic = before.symbolic;
+  ierr                    = (*before.symbolic)(C);
   PetscCall(AutoCSRProductResume(&s));
   PetscCall(ierr);
-  PetscCall(AutoCSRPhasesWrap(C));
-  if (C->product && C->product->Dwork) phases->shell = PETSC_FALSE; /* of three, of which two have been multiplied: the shell is no operand of what is left */
-  if (!phases->shell) PetscCall(AutoCSRProductAttach(C));
+  if (C->product && C->product->Dwork) before.shell = PETSC_FALSE; /* of three, of which two have been multiplied: the shell is no operand of what is left */
+  PetscCall(AutoCSRPhasesWrap(C, &before));
+  if (!before.shell) PetscCall(AutoCSRProductAttach(C));
   PetscCall(AutoCSRHoldArrays(C));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -121,19 +123,21 @@ static PetscErrorCode AutoCSRProductRenew(Mat C, const AutoCSRPhases *phases)
 static PetscErrorCode MatProductNumeric_AutoCSR(Mat C)
 {
   AutoCSRSuspendedProduct s;
-  AutoCSRPhases          *phases;
+  AutoCSRPhases           before, *phases;
   PetscErrorCode          ierr;
 
   PetscFunctionBegin;
   PetscCall(AutoCSRPhasesGet(C, &phases));
   PetscCall(AutoCSRProductRenew(C, phases));
+  PetscCall(AutoCSRPhasesGet(C, &phases)); /* that may have made them anew */
+  before = *phases;
   PetscCall(AutoCSRProductSuspend(C, &s));
-  C->ops->productnumeric = phases->numeric;
-  ierr                   = (*phases->numeric)(C);
+  C->ops->productnumeric = before.numeric;
+  ierr                   = (*before.numeric)(C);
   PetscCall(AutoCSRProductResume(&s));
   PetscCall(ierr);
-  PetscCall(AutoCSRPhasesWrap(C));
-  if (!phases->shell) PetscCall(AutoCSRProductAttach(C));
+  PetscCall(AutoCSRPhasesWrap(C, &before));
+  if (!before.shell) PetscCall(AutoCSRProductAttach(C));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -184,7 +188,6 @@ PetscErrorCode MatProductSetFromOptions_AutoCSR(Mat C)
 {
   const AutoCSRParent    *parent;
   AutoCSRSuspendedProduct s;
-  AutoCSRPhases          *phases;
   PetscBool               diagonal, shell;
   PetscErrorCode          ierr;
 
@@ -195,12 +198,16 @@ PetscErrorCode MatProductSetFromOptions_AutoCSR(Mat C)
   ierr = MatProductSetFromOptions(C);
   PetscCall(AutoCSRProductResume(&s));
   PetscCall(ierr);
-  PetscCall(AutoCSRProductHas(C, "diagonal", &diagonal)); /* copies and scales the other by the operations of any matrix, which take vectors of the host where AIJCUSPARSE's do not (seq/cusparse.c) */
+  PetscCall(AutoCSRProductHas(C, "diagonal", &diagonal)); /* these copy and scale the other by the operations of any matrix, which take vectors of the host where AIJCUSPARSE's do not (seq/cusparse.c) */
+  if (!diagonal) PetscCall(AutoCSRProductHas(C, "constantdiagonal", &diagonal));
   PetscCall(AutoCSRProductHas(C, MATSHELL, &shell));
   if ((parent->by_name && !diagonal) || shell) {
+    AutoCSRPhases *phases, asked;
+
     PetscCall(AutoCSRPhasesGet(C, &phases));
-    phases->shell = shell;
-    PetscCall(AutoCSRPhasesWrap(C));
+    asked       = *phases;
+    asked.shell = shell;
+    PetscCall(AutoCSRPhasesWrap(C, &asked));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
