@@ -104,16 +104,31 @@ static PetscErrorCode TestSetters(void)
   PetscFunctionReturn(0);
 }
 
+/* An entry in a column that the process has none in: PETSc makes the off-diagonal block anew */
+static PetscErrorCode AssembleAgain(Mat A)
+{
+  PetscInt rstart;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+  PetscCall(MatGetOwnershipRange(A, &rstart, NULL));
+  PetscCall(MatSetValue(A, rstart, N - 1 - rstart, 3., INSERT_VALUES));
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(0);
+}
+
 int main(int argc, char **argv)
 {
   Mat       A, B;
-  PetscBool setters = PETSC_FALSE, view = PETSC_FALSE, unassembled = PETSC_FALSE;
+  PetscBool setters = PETSC_FALSE, view = PETSC_FALSE, again = PETSC_FALSE, unassembled = PETSC_FALSE;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(MatAutoCSRRegisterAll());
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-setters", &setters, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-view", &view, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-again", &again, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-unassembled", &unassembled, NULL));
   if (unassembled) {
     PetscCall(MatCreateAutoCSR(PETSC_COMM_WORLD, 4, 4, PETSC_DETERMINE, PETSC_DETERMINE, 1, NULL, 1, NULL, &A));
@@ -121,7 +136,8 @@ int main(int argc, char **argv)
   } else if (setters)
     PetscCall(TestSetters());
   else if (view) {
-    PetscCall(Create("a_", NULL, &A));
+    PetscCall(Create(again ? NULL : "a_", NULL, &A)); /* blocks have no prefix */
+    if (again) PetscCall(AssembleAgain(A));
     PetscCall(MatDestroy(&A));
   } else {
     PetscCall(Create("a_", NULL, &A));
@@ -171,6 +187,13 @@ int main(int argc, char **argv)
       nsize: 2
       args: -a_autocsr_view ascii::ascii_info_detail
       filter: sed -E "s/[0-9][0-9.e+-]+|[0-9]/N/g; s/, on cuda//; /mapping empty/,+1d" | grep -E "type|partition|diagonal|lanes"
+
+    # the matrix twice, no block by itself
+    test:
+      suffix: view_again
+      nsize: 2
+      args: -again -mat_type autocsr -autocsr_view -mat_seqaij_type {{seqaij seqaijautocsr}}
+      filter: grep "type:"
 
     test:
       suffix: json

@@ -196,14 +196,25 @@ static PetscErrorCode MatDuplicate_MPIAutoCSR(Mat A, MatDuplicateOption option, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscInt assembling; /* parallel matrices, whose blocks are assembled meanwhile */
+
+PetscBool MatMPIAutoCSRIsAssembling(void)
+{
+  return (PetscBool)(assembling > 0);
+}
+
 static PetscErrorCode MatAssemblyEnd_MPIAutoCSR(Mat A, MatAssemblyType mode)
 {
   const AutoCSRParent *parent;
   AutoCSRContext      *ctx;
+  PetscErrorCode       ierr;
 
   PetscFunctionBegin;
   PetscCall(MatMPIAutoCSRGetParent(&parent));
-  PetscCall((*AutoCSRParentTableOf(parent, A)->ops.assemblyend)(A, mode));
+  assembling++;
+  ierr = (*AutoCSRParentTableOf(parent, A)->ops.assemblyend)(A, mode);
+  assembling--;
+  PetscCall(ierr);
   if (mode == MAT_FLUSH_ASSEMBLY) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRContextGet(A, &ctx));
   PetscCall(MatMPIAutoCSRSetBlocks(A, ctx));

@@ -3,6 +3,7 @@
   and multiplies with it. No numerics here.
 */
 #include "seqautocsr.h"
+#include "../mpi/mpiautocsr.h"
 #include "../backend.h"
 
 static PetscErrorCode MatAssemblyEnd_SeqAutoCSR(Mat, MatAssemblyType);
@@ -245,7 +246,7 @@ static PetscErrorCode MatAssemblyEnd_SeqAutoCSR(Mat A, MatAssemblyType mode)
   if (mode == MAT_FLUSH_ASSEMBLY || A->factortype) PetscFunctionReturn(PETSC_SUCCESS);
   AutoCSROverrideParent(A, parent, SeqProducts);
   PetscCall(AutoCSRContextGet(A, &ctx));
-  if (!ctx->block) PetscCall(AutoCSRViewFromOptions(A));
+  if (!ctx->block && !MatMPIAutoCSRIsAssembling()) PetscCall(AutoCSRViewFromOptions(A)); /* blocks that are new are not known as such yet */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
