@@ -45,23 +45,28 @@ static PetscErrorCode CheckTimes(Mat A, Mat B, PetscReal times, const char what[
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-/* Where -mat_seqaij_type makes a duplicate ours at once, it has our methods and not those that the original had for the time of the call */
+/* Where -mat_seqaij_type makes a copy ours at once, it has our methods and not those that the original had for the time of the call */
 static PetscErrorCode Duplicates(void)
 {
   Mat A, B;
 
   PetscFunctionBeginUser;
-  PetscCall(Band(PETSC_COMM_SELF, 2, &A));
-  PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &B));
-  PetscCall(MatSetOption(B, MAT_NEW_NONZERO_LOCATIONS, PETSC_FALSE));
-  PetscCall(MatStoreValues(B));
-  PetscCall(CheckTimes(B, A, 1, "a duplicate"));
-  PetscCall(MatScale(B, 4));
-  PetscCall(CheckTimes(B, A, 4, "scaled"));
-  PetscCall(MatRetrieveValues(B));
-  PetscCall(CheckTimes(B, A, 1, "values stored and retrieved"));
+  PetscCall(Band(PETSC_COMM_WORLD, 2, &A));
+  for (int converted = 0; converted < 2; converted++) {
+    if (converted)
+      PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &B));
+    else
+      PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &B));
+    PetscCall(MatSetOption(B, MAT_NEW_NONZERO_LOCATIONS, PETSC_FALSE));
+    PetscCall(MatStoreValues(B));
+    PetscCall(CheckTimes(B, A, 1, converted ? "a converted one" : "a duplicate"));
+    PetscCall(MatScale(B, 4));
+    PetscCall(CheckTimes(B, A, 4, "scaled"));
+    PetscCall(MatRetrieveValues(B));
+    PetscCall(CheckTimes(B, A, 1, converted ? "values of a converted one stored and retrieved" : "values stored and retrieved"));
+    PetscCall(MatDestroy(&B));
+  }
   PetscCall(MatDestroy(&A));
-  PetscCall(MatDestroy(&B));
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
@@ -177,7 +182,8 @@ int main(int argc, char **argv)
     args: -mat_type autocsr -mat_autocsr_progressive false
     test:
       suffix: duplicates
-      args: -check duplicates -mat_type aij -mat_seqaij_type seqaijautocsr -mat_autocsr_strategy sell
+      nsize: {{1 2}}
+      args: -check duplicates -mat_type {{aij autocsr}} -mat_seqaij_type seqaijautocsr -mat_autocsr_strategy sell
     test:
       suffix: operations
       args: -check operations

@@ -5,7 +5,8 @@
 #include "../backend.h"
 #include <petsctime.h>
 
-#define AUTOCSR_CONTEXT "MatAutoCSRContext"
+#define AUTOCSR_CONTEXT  "MatAutoCSRContext"
+#define AUTOCSR_NO_STATE -1 /* of no object */
 
 /*
   MatHeaderMerge() destroys what a matrix has and gives it the data of another; it calls the destroy method with the type
@@ -237,7 +238,7 @@ PetscErrorCode AutoCSRContextTake(Mat A, PetscContainer *container)
   PetscCall(AutoCSRContextFind(A, &ctx));
   if (ctx) AutoCSRRecentForget(ctx);
 #if PetscDefined(HAVE_DEVICE)
-  if (ctx && ctx->resident && AutoCSRHostIsAhead(A, ctx)) ctx->owner = NULL; /* the call that this is for may bring the values to the device, and that does not show later */
+  if (ctx && ctx->resident && AutoCSRHostIsAhead(A, ctx)) ctx->state = AUTOCSR_NO_STATE; /* the call that this is for may bring the values to the device, and that does not show later */
 #endif
   if (ctx && was_merged) ctx->settings = settings;
   if (ctx && !((PetscObject)A)->type_name) PetscCall(AutoCSRMergedKeep(A, &ctx->settings));
@@ -333,7 +334,8 @@ PetscErrorCode AutoCSRContextUpdate(Mat A, AutoCSRContext *ctx)
   else
     same = (PetscBool)(same && csr.row_ptr == ctx->csr.row_ptr && csr.col == ctx->csr.col);
   PetscCall(AutoCSRContextForgetRows(ctx));
-  ctx->csr = csr;
+  ctx->csr                = csr;
+  ctx->transposed.current = PETSC_FALSE;
   if (same && ctx->plan) {
     PetscCall(AutoCSRContextTryRefresh(&csr, ctx->plan, &same));
     if (same) {

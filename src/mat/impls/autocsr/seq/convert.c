@@ -5,6 +5,21 @@
 #include "seqautocsr.h"
 #include "../mpi/mpiautocsr.h"
 
+/* What -mat_seqaij_type has made ours meanwhile is a copy of what went as its parent, composed methods and all */
+static PetscErrorCode AutoCSRRecompose(Mat M)
+{
+  Mat       blocks[AUTOCSR_MAX_BLOCKS] = {M, NULL};
+  PetscBool mpi;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)M, MATMPIAIJ, &mpi));
+  if (mpi) PetscCall(MatMPIAIJGetSeqAIJ(M, &blocks[0], &blocks[1], NULL));
+  for (PetscInt k = 0; k < AUTOCSR_MAX_BLOCKS; k++) {
+    if (blocks[k]) PetscCall(MatSeqAutoCSRRecompose(blocks[k]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode MatConvert_AutoCSR_Any(Mat A, MatType type, MatReuse reuse, Mat *M)
 {
   AutoCSRSuspended s[1 + AUTOCSR_MAX_BLOCKS];
@@ -19,6 +34,7 @@ PetscErrorCode MatConvert_AutoCSR_Any(Mat A, MatType type, MatReuse reuse, Mat *
   else
     PetscCall(AutoCSRResume(s));
   PetscCall(ierr);
+  if (reuse == MAT_INITIAL_MATRIX) PetscCall(AutoCSRRecompose(*M));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -20,11 +20,11 @@ typedef PetscOptionItems AutoCSROptionItems;
 
 /* The transpose of a block whose backend has no transposed products: made on demand, multiplied by a plan of its own */
 typedef struct {
-  AutoCSRMatrix    csr;
-  PetscInt        *place; /* of each of its values in the block */
-  AutoCSRPlan     *plan;
-  PetscObjectState state; /* of the block when its values were taken */
-  PetscBool        none;  /* there was no memory for it */
+  AutoCSRMatrix csr;
+  PetscInt     *place; /* of each of its values in the block */
+  AutoCSRPlan  *plan;
+  PetscBool     current; /* it has the values that the block's plan has */
+  PetscBool     none;    /* there was no memory for it */
 } AutoCSRTransposed;
 
 /* Offsets of all rows on a device whose parent has those of the rows with entries alone; NULL: it has all. Of these arrays and no others */

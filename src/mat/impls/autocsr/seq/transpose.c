@@ -76,7 +76,7 @@ static PetscErrorCode AutoCSRTransposedUpdate(Mat A, AutoCSRContext *ctx, AutoCS
     PetscCall(AutoCSRTransposedReset(t));
     t->none = PETSC_TRUE;
   }
-  t->state = ctx->state;
+  t->current = PETSC_TRUE;
   PetscCall(PetscTime(&end));
   ctx->setup += end - begin;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -102,7 +102,7 @@ PetscErrorCode AutoCSRTransposedGet(Mat A, AutoCSRContext *ctx, AutoCSROperands 
   }
   *plan = NULL;
   if (t->none) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!t->plan || t->state != ctx->state) PetscCall(AutoCSRTransposedUpdate(A, ctx, t));
+  if (!t->current) PetscCall(AutoCSRTransposedUpdate(A, ctx, t));
   *plan  = t->plan;
   o->csr = &t->csr;
   PetscFunctionReturn(PETSC_SUCCESS);
