@@ -1,6 +1,7 @@
 static char help[] = "Profile, encoders, refresh and interpreter on generated matrices and all legal axes, against plain loops over the CSR.\n\n";
 
 #include "plans.h"
+#include <fenv.h>
 
 /* ---- The profile against plain counts */
 
@@ -433,6 +434,26 @@ static PetscErrorCode CheckOddValue(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A value past any float is no float32, and to find that out is no overflow: a program may trap these (-fp_trap) */
+static PetscErrorCode CheckLargeValue(void)
+{
+  const Generator   g = {"a large value", 207, 207, Stencil5, VALUES_ONE};
+  AutoCSRMatrix     csr;
+  AutoCSRDictionary found;
+  PetscBool         float32_exact;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatrixCreate(&g, &csr));
+  for (PetscInt p = 0; p < csr.nnz; p++) ((PetscScalar *)csr.val)[p] = p;
+  ((PetscScalar *)csr.val)[csr.nnz / 2] = PETSC_MAX_REAL;
+  feclearexcept(FE_ALL_EXCEPT);
+  PetscCall(AutoCSRValuesExamine(&csr, &found, &float32_exact));
+  PetscCheck(!fetestexcept(FE_OVERFLOW | FE_INVALID), PETSC_COMM_SELF, PETSC_ERR_PLIB, "A look at large values overflows");
+  PetscCheck(float32_exact == PetscDefined(USE_REAL_SINGLE), PETSC_COMM_SELF, PETSC_ERR_PLIB, "The largest value %s for a float32", float32_exact ? "is taken" : "is not taken");
+  PetscCall(MatrixDestroy(&csr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   PetscInt  stream, part = 0, parts = 1;
@@ -443,6 +464,7 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetEList(NULL, NULL, "-corrupt", AutoCSRStreamNames, AUTOCSR_STREAM_COUNT, &stream, &corrupted));
   if (corrupted) PetscCall(CheckCorrupted((AutoCSRStreamKind)stream));
   PetscCall(CheckOddValue());
+  PetscCall(CheckLargeValue());
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-part", &part, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-parts", &parts, NULL));
   for (size_t i = part; i < PETSC_STATIC_ARRAY_LENGTH(generators); i += parts) PetscCall(CheckMatrix(&generators[i]));

@@ -70,6 +70,22 @@ static PetscErrorCode Duplicates(void)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+/* Settings are kept for a matrix that gets other data; here nobody asks for them again */
+static PetscErrorCode Merges(void)
+{
+  Mat A[2], C;
+
+  PetscFunctionBeginUser;
+  PetscCall(Band(PETSC_COMM_WORLD, 2, &A[0]));
+  PetscCall(MatDuplicate(A[0], MAT_COPY_VALUES, &A[1]));
+  PetscCall(MatCreateComposite(PETSC_COMM_WORLD, 2, A, &C));
+  PetscCall(MatCompositeMerge(C));
+  PetscCall(CheckTimes(C, A[0], 2, "a sum of two"));
+  PetscCall(MatDestroy(&C));
+  for (int k = 0; k < 2; k++) PetscCall(MatDestroy(&A[k]));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 /* y = 3, whatever x */
 static PetscErrorCode Three(Mat A, Vec x, Vec y)
 {
@@ -157,7 +173,7 @@ int main(int argc, char **argv)
   const struct {
     const char *name;
     PetscErrorCode (*check)(void);
-  } checks[] = {{"duplicates", Duplicates}, {"operations", Operations}, {"small_blocks", SmallBlocks}, {"views", Views}};
+  } checks[] = {{"duplicates", Duplicates}, {"merges", Merges}, {"operations", Operations}, {"small_blocks", SmallBlocks}, {"views", Views}};
   char check[32];
 
   PetscFunctionBeginUser;
@@ -184,6 +200,10 @@ int main(int argc, char **argv)
       suffix: duplicates
       nsize: {{1 2}}
       args: -check duplicates -mat_type {{aij autocsr}} -mat_seqaij_type seqaijautocsr -mat_autocsr_strategy sell
+    test:
+      suffix: merges
+      nsize: {{1 2}}
+      args: -check merges
     test:
       suffix: operations
       args: -check operations

@@ -1,4 +1,4 @@
-static char help[] = "Submatrices that are made again, of rows with as many entries in other columns: PETSc does not count that as another structure.\n\n";
+static char help[] = "Columns in the place of others, by MatCreateSubMatrix() again and by MatSeqAIJSetColumnIndices(): PETSc does not count that as another structure.\n\n";
 
 #include <petscautocsr.h>
 #include "compare.h"
@@ -86,6 +86,39 @@ static PetscErrorCode CheckWindow(PetscBool several, PetscBool stride, const cha
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+/* Every row has as many entries, each time in other columns */
+static PetscErrorCode CheckColumns(void)
+{
+  const PetscInt n = 5;
+  Mat            A[2];
+  PetscInt      *col;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(n * N, &col));
+  for (int k = 0; k < 2; k++) {
+    PetscCall(MatCreate(PETSC_COMM_SELF, &A[k]));
+    PetscCall(MatSetSizes(A[k], N, N, N, N));
+    PetscCall(MatSetType(A[k], k ? MATAIJ : MATAUTOCSR));
+    PetscCall(MatSeqAIJSetPreallocation(A[k], n, NULL));
+  }
+  for (PetscInt t = 0; t < 3; t++) {
+    char context[128];
+
+    for (PetscInt q = 0; q < n * N; q++) col[q] = (q / n * (t + 1)) % (N / n) + q % n * (N / n);
+    for (int k = 0; k < 2; k++) {
+      PetscCall(MatSeqAIJSetColumnIndices(A[k], col));
+      for (PetscInt q = 0; q < n * N; q++) PetscCall(MatSetValue(A[k], q / n, col[q], RandomScalar(q, t), INSERT_VALUES));
+      PetscCall(MatAssemblyBegin(A[k], MAT_FINAL_ASSEMBLY));
+      PetscCall(MatAssemblyEnd(A[k], MAT_FINAL_ASSEMBLY));
+    }
+    PetscCall(PetscSNPrintf(context, sizeof(context), "MatSeqAIJSetColumnIndices(), time %" PetscInt_FMT, t));
+    PetscCall(Check(A[0], A[1], context));
+  }
+  for (int k = 0; k < 2; k++) PetscCall(MatDestroy(&A[k]));
+  PetscCall(PetscFree(col));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
@@ -95,7 +128,8 @@ int main(int argc, char **argv)
   PetscCall(CheckWindow(PETSC_FALSE, PETSC_TRUE, "MatCreateSubMatrix() of columns in a row"));
   PetscCall(CheckWindow(PETSC_TRUE, PETSC_FALSE, "MatCreateSubMatrices()"));
   PetscCall(CheckWindow(PETSC_TRUE, PETSC_TRUE, "MatCreateSubMatrices() of columns in a row"));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Submatrices follow their rows\n"));
+  PetscCall(CheckColumns());
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "New columns are seen\n"));
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -6,7 +6,7 @@
 const AutoCSRBackend AutoCSRBackendCUDA = {
     .name             = "cuda",
     .slice_height     = AUTOCSR_DEVICE_SLICE_HEIGHT,
-    .most             = PETSC_MAX_INT / 2, /* lanes run past the ends of rows, by the longest row at most */
+    .most             = PETSC_MAX_INT / 2 - 4096, /* lanes run past the ends of rows, by the longest row and a few entries each at most */
     .tile_width       = AUTOCSR_BLOCK,
     .tile_height      = 8,
     .tile_steps       = 1,

@@ -84,7 +84,7 @@ PetscErrorCode AutoCSRDeviceCountBins(const AutoCSRMatrix *csr, PetscInt U, Pets
   PetscCall(scratch.Allocate(1, &device));
   PetscCallCUDA(cudaMemsetAsync(device, 0, sizeof(*device), AUTOCSR_STREAM));
   if (csr->m) Launch(Count, GridOf(Pieces(csr->m / U + 1, BLOCK), 256), BLOCK, 0, AUTOCSR_STREAM)(VirtualRows{csr->m, U, bins, csr->row_ptr}, device);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscCall(AutoCSRDeviceToHost(counted, device, sizeof(*counted)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -129,7 +129,7 @@ static PetscErrorCode Select(PetscInt begin, PetscInt end, const Wanted &wanted,
   if (begin == end) PetscFunctionReturn(PETSC_SUCCESS);
   if (end - begin <= FEW) {
     Launch(SelectFew<Wanted>, (unsigned)Pieces(end - begin, SELECT), SELECT, 0, AUTOCSR_STREAM)(begin, end, wanted, names);
-    PetscCallCUDA(cudaGetLastError());
+    AutoCSRCallCUDA(cudaGetLastError());
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(scratch.Allocate(1, &selected));
@@ -219,9 +219,9 @@ PetscErrorCode AutoCSRDeviceNameRows(const AutoCSRMatrix *csr, PetscInt row_begi
   PetscCall(scratch.Allocate((size_t)blocks * n, &place));
   PetscCall(AutoCSRDeviceBorrowZeros(sizeof(*arrived), (void **)&arrived));
   Launch(CountRowsByKind, (unsigned)blocks, BLOCK, 0, AUTOCSR_STREAM)(csr->row_ptr, row_begin, row_end, kinds, place, arrived);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscCall(AutoCSRDeviceReturnZeros());
   Launch(NameRowsByKind, (unsigned)blocks, BLOCK, 0, AUTOCSR_STREAM)(csr->row_ptr, row_begin, row_end, kinds, place);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -12,6 +12,18 @@
 /* What is not on a stream beside it (planner.h, staging.h) runs on PETSc's stream: work on it needs no synchronization with PETSc's own */
 #define AUTOCSR_STREAM PetscDefaultCudaStream
 
+/* A call that may want memory of the device: a kernel is loaded when it is launched for the first time. Without it PETSC_ERR_MEM, with which planning goes on */
+#define AutoCSRCallCUDA(call)                                                                 \
+  do {                                                                                        \
+    const cudaError_t cuda_error = (call);                                                    \
+                                                                                              \
+    if (cuda_error == cudaErrorMemoryAllocation) {                                            \
+      (void)cudaGetLastError(); /* or the next check would find it */                         \
+      SETERRQ(PETSC_COMM_SELF, PETSC_ERR_MEM, "The device has no memory left for %s", #call); \
+    }                                                                                         \
+    PetscCallCUDA(cuda_error);                                                                \
+  } while (0)
+
 /* figures.cu: which device it is and how fast its memory is, see backend.h */
 PETSC_INTERN PetscErrorCode     AutoCSRDeviceIdentify(size_t, char[], unsigned *, double[3]);
 PETSC_INTERN const char *const *AutoCSRDeviceInstructionSets(void);
@@ -24,6 +36,7 @@ PETSC_INTERN PetscErrorCode AutoCSRDeviceRelease(void *);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceToHost(void *, const void *, size_t);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceFromHost(void *, const void *, size_t);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceSynchronize(void);
+PETSC_INTERN PetscErrorCode AutoCSRDeviceFollow(void); /* what was begun on PETSc's stream before it was another one has ended */
 
 /* kernel.c: whether kernels that are compiled as this one wait themselves for those before them, as from this architecture on they do, so that they may be launched early */
 #define AUTOCSR_EARLY 90

@@ -20,6 +20,6 @@ PetscErrorCode AutoCSRDeviceGetDiagonal(const AutoCSRMatrix *csr, PetscScalar *d
   PetscFunctionBegin;
   if (!csr->m) PetscFunctionReturn(PETSC_SUCCESS);
   Diagonal<<<(unsigned)((csr->m + threads - 1) / threads), threads, 0, AUTOCSR_STREAM>>>(*csr, diagonal);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

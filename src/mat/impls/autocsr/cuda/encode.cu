@@ -103,7 +103,7 @@ static PetscErrorCode Measure(AutoCSRSegment *seg, const AutoCSRMatrix *csr, con
   PetscCall(AutoCSRDeviceGetMailbox(sizeof(*host), (void **)&host));
   PetscCall(AutoCSRDeviceBorrowZeros(sizeof(*device), (void **)&device));
   Launch(MeasureRows, GridOf(Pieces(seg->n_rows, BLOCK), 2048), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, few, device, few && !patterns ? host : nullptr);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   if (!few && seg->axes.order == AUTOCSR_ORDER_SLICED) PetscCall(SumUp(seg->n_slices, (PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data));
   if (patterns) PetscCall(DeviceFindPatterns(seg, csr, profile, patterns, device, host));
   if (few || patterns) {

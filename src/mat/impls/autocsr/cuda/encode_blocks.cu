@@ -55,7 +55,7 @@ PetscErrorCode DeviceEncodeBlockValue(AutoCSRSegment *seg, const AutoCSRMatrix *
 {
   PetscFunctionBegin;
   Launch(EncodeBlockValue, GridOf(Pieces(seg->n_rows / seg->axes.block, BLOCK / WARP), 4096), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -70,11 +70,11 @@ PetscErrorCode DeviceEncodeBlocks(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
   if (seg->axes.order == AUTOCSR_ORDER_BLOCKED) {
     PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_BLOCK_PTR, block_rows + 1));
     Launch(EncodeBlockPtr, GridOf(Pieces(block_rows + 1, BLOCK), 4096), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr);
-    PetscCallCUDA(cudaGetLastError());
+    AutoCSRCallCUDA(cudaGetLastError());
   }
   if (seg->axes.index == AUTOCSR_INDEX_32) {
     Launch(EncodeBlocks<uint32_t>, GridOf(Pieces(block_rows, BLOCK / WARP), 4096), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr);
-    PetscCallCUDA(cudaGetLastError());
+    AutoCSRCallCUDA(cudaGetLastError());
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   seg->n_slices = Pieces(block_rows, WARP);
@@ -82,9 +82,9 @@ PetscErrorCode DeviceEncodeBlocks(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
   PetscCall(scratch.Allocate(1, &too_wide));
   PetscCallCUDA(cudaMemsetAsync(too_wide, 0, sizeof(*too_wide), AUTOCSR_STREAM));
   Launch(FindBases, GridOf(Pieces(seg->n_slices, BLOCK / WARP), 4096), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, too_wide);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   Launch(EncodeBlocks<uint16_t>, GridOf(Pieces(block_rows, BLOCK / WARP), 4096), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscCall(AutoCSRDeviceToHost(&wide, too_wide, sizeof(wide)));
   PetscCheck(!wide, PETSC_COMM_SELF, PETSC_ERR_PLIB, "16 bits do not hold the columns of slice %" PetscInt_FMT " of %" PetscInt_FMT " rows", (PetscInt)wide - 1, AutoCSRAxesSliceRows(&seg->axes));
   PetscFunctionReturn(PETSC_SUCCESS);

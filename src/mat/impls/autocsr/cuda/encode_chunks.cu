@@ -215,13 +215,13 @@ PetscErrorCode DeviceEncodeRowBlocks(AutoCSRSegment *seg, const PetscInt ptr[], 
 {
   PetscFunctionBegin;
   Launch(FindRowBlocks, GridOfThreads(seg->n_rows + 1), BLOCK, 0, AUTOCSR_STREAM)(*seg, ptr, before);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscCall(SumUp(seg->n_rows, before));
   PetscCall(AutoCSRDeviceToHost(blocks, before + seg->n_rows, sizeof(*blocks)));
   if (seg->stream[AUTOCSR_STREAM_BLOCK_ROW].data) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_BLOCK_ROW, *blocks + 1));
   Launch(WriteRowBlocks, GridOfThreads(seg->n_rows + 1), BLOCK, 0, AUTOCSR_STREAM)(*seg, before);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -234,16 +234,16 @@ PetscErrorCode DeviceEncodeChunks(AutoCSRSegment *seg, const DeviceRuns *runs)
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_CHUNK_PTR, runs->blocks + 1));
   chunk_ptr = (PetscInt *)seg->stream[AUTOCSR_STREAM_CHUNK_PTR].data;
   Launch(CountChunks, GridOfThreads(runs->blocks + 1), BLOCK, 0, AUTOCSR_STREAM)(*seg, *runs, chunk_ptr);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscCall(SumUp(runs->blocks, chunk_ptr));
   PetscCall(AutoCSRDeviceToHost(&chunks, chunk_ptr + runs->blocks, sizeof(chunks)));
   Launch(CountParts, GridOfThreads(n_runs + 1), BLOCK, 0, AUTOCSR_STREAM)(*seg, *runs);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscCall(SumUp(n_runs, runs->part));
   PetscCall(AutoCSRDeviceToHost(&parts, runs->part + n_runs, sizeof(parts)));
   PetscCall(AutoCSRPropagateAllocateChunks(seg, chunks, parts));
   Launch(WriteParts, GridOfThreads(n_runs + 1), BLOCK, 0, AUTOCSR_STREAM)(*seg, *runs, chunks);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -255,11 +255,11 @@ PetscErrorCode DeviceEncodeCodes(AutoCSRSegment *seg, PetscInt blocks, const uin
   PetscFunctionBegin;
   PetscCallCUDA(cudaMemsetAsync(code_ptr + chunks, 0, sizeof(*code_ptr), AUTOCSR_STREAM));
   if (chunks) Launch(WriteCodes<false>, (unsigned)chunks, THREADS, 0, AUTOCSR_STREAM)(*seg, blocks, row_of, code_ptr);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscCall(SumUp(chunks, code_ptr));
   PetscCall(AutoCSRDeviceToHost(&units, code_ptr + chunks, sizeof(units)));
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_CODE, (PetscInt64)units * AUTOCSR_PROPAGATE_ALIGN));
   if (chunks) Launch(WriteCodes<true>, (unsigned)chunks, THREADS, 0, AUTOCSR_STREAM)(*seg, blocks, row_of, code_ptr);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -324,7 +324,7 @@ static PetscErrorCode Encode(const AutoCSRSegment *seg, const AutoCSRMatrix *csr
     Launch(EncodeSliced<Code>, (unsigned)Pieces(slots, span * WARPS), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, from, to, slots, span, dictionary);
   else
     Launch(EncodeFlat<Code>, GridOf(Pieces(slots, BLOCK), 4096), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, from, to, slots, dictionary);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -340,7 +340,7 @@ PetscErrorCode DeviceEncodeIndex(AutoCSRSegment *seg, const AutoCSRMatrix *csr, 
     const int span = SpanOf(slots);
 
     Launch(EncodeFlat16, (unsigned)Pieces(slots, span * WARPS), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, (uint16_t *)seg->stream[AUTOCSR_STREAM_INDEX].data, slots, span);
-    PetscCallCUDA(cudaGetLastError());
+    AutoCSRCallCUDA(cudaGetLastError());
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -353,7 +353,7 @@ PetscErrorCode DeviceEncodeValue(AutoCSRSegment *seg, const AutoCSRMatrix *csr, 
     PetscCall(DeviceEncodeBlockValue(seg, csr));
   else if (AreWide(seg, slots)) {
     Launch(CopyWideSlices, (unsigned)Pieces(seg->n_slices, WIDE_WARPS * WIDE_TURNS), WIDE_WARPS * WARP, 0, AUTOCSR_STREAM)(*seg, *csr, (PetscScalar *)seg->stream[AUTOCSR_STREAM_VALUE].data);
-    PetscCallCUDA(cudaGetLastError());
+    AutoCSRCallCUDA(cudaGetLastError());
   } else if (seg->axes.value == AUTOCSR_VALUE_COPY)
     PetscCall(Encode<CodeCopy>(seg, csr, csr->val, AUTOCSR_STREAM_VALUE, slots, NULL));
   else if (seg->axes.value == AUTOCSR_VALUE_FLOAT32)

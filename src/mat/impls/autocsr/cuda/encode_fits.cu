@@ -73,16 +73,16 @@ PetscErrorCode DeviceEncodeFits(AutoCSRSegment *seg, const AutoCSRMatrix *csr, P
   if (seg->n_slices) {
     PetscCall(scratch.Allocate((size_t)seg->n_slices, &size));
     Launch(ChooseModels, grid, BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, size);
-    PetscCallCUDA(cudaGetLastError());
+    AutoCSRCallCUDA(cudaGetLastError());
     PetscCall(RunWithStorage([&](void *temporary, size_t &room) { return cub::DeviceScan::InclusiveSum(temporary, room, size, size, seg->n_slices, AUTOCSR_STREAM); }));
     Launch(WriteBegins, grid, BLOCK, 0, AUTOCSR_STREAM)(*seg, size);
-    PetscCallCUDA(cudaGetLastError());
+    AutoCSRCallCUDA(cudaGetLastError());
     PetscCall(AutoCSRDeviceToHost(&bytes, &size[seg->n_slices - 1], sizeof(bytes)));
   }
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_INDEX, bytes * WARP));
   if (seg->n_slices) {
     Launch(WriteFits, grid, BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr);
-    PetscCallCUDA(cudaGetLastError());
+    AutoCSRCallCUDA(cudaGetLastError());
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

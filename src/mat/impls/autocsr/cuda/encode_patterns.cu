@@ -68,9 +68,9 @@ PetscErrorCode DeviceFindPatterns(const AutoCSRSegment *seg, const AutoCSRMatrix
   PetscFunctionBegin;
   PetscCallCUDA(cudaMemsetAsync(patterns->last, 0, sizeof(patterns->last), AUTOCSR_STREAM));
   Launch(FindFirstRows, GridOf(Pieces(seg->n_rows, BLOCK), 1024), BLOCK, 0, AUTOCSR_STREAM)(*seg, profile->pattern_id, patterns, status);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   Launch(NumberByFirstRows, 1, AUTOCSR_MAX_PATTERNS, 0, AUTOCSR_STREAM)(*seg, *csr, patterns, status, host);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -102,9 +102,9 @@ PetscErrorCode DeviceEncodePatterns(AutoCSRSegment *seg, const AutoCSRMatrix *cs
 {
   PetscFunctionBegin;
   Launch(WriteIds, GridOf(Pieces(seg->n_rows, BLOCK), 2048), BLOCK, 0, AUTOCSR_STREAM)(*seg, profile->pattern_id, patterns);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   Launch(WriteOffsets, GridOf(Pieces(seg->n_patterns, BLOCK / WARP), 128), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, patterns);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   if (seg->axes.value == AUTOCSR_VALUE_PATTERN) PetscCallCUDA(cudaMemcpyAsync(seg->stream[AUTOCSR_STREAM_PATTERN_ROW].data, patterns->row, (size_t)seg->n_patterns * sizeof(PetscInt), cudaMemcpyDeviceToDevice, AUTOCSR_STREAM));
   PetscCall(DeviceEncodePatternValues(seg, csr, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -180,10 +180,10 @@ static PetscErrorCode MakeColumns(AutoCSRSegment *seg, const AutoCSRMatrix *csr,
   PetscCallCUDA(cudaMemsetAsync(entries, 0, sizeof(*entries) * (size_t)csr->n, AUTOCSR_STREAM));
   if (seg->nnz) {
     Launch(CountColumns, GridOfEntries(seg->nnz), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, ptr, seg->nnz, entries);
-    PetscCallCUDA(cudaGetLastError());
+    AutoCSRCallCUDA(cudaGetLastError());
   }
   Launch(ClassColumns, GridOfThreads(csr->n), BLOCK, 0, AUTOCSR_STREAM)(csr->n, entries, key, column);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscCall(SortByKey(csr->n, AUTOCSR_POPULAR_CLASSES, key, column, sorted_key, sorted));
   PetscCall(DeviceFirstOfKeys(csr->n, sorted_key, AUTOCSR_POPULAR_NONE, first));
   PetscCall(AutoCSRDeviceToHost(&used, first + AUTOCSR_POPULAR_NONE, sizeof(used)));
@@ -204,7 +204,7 @@ static PetscErrorCode MakeTiles(AutoCSRSegment *seg, const AutoCSRMatrix *csr, S
   PetscFunctionBegin;
   PetscCall(scratch.Allocate((size_t)csr->n, &place));
   Launch(PlaceColumns, GridOfThreads(AutoCSRPopularColumns(seg)), BLOCK, 0, AUTOCSR_STREAM)(*seg, place);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscCall(DeviceSortEntries(seg, csr, n, place, PETSC_TRUE, sorted));
   tiles->entry = sorted->tile;
   PetscCall(memory->Allocate((size_t)n + 1, &tiles->group));
@@ -236,15 +236,15 @@ static PetscErrorCode MakePieces(AutoCSRSegment *seg, SortedEntries *sorted, con
   PetscCall(memory[2].Allocate((size_t)n + 1, &runs->part));
   PetscCall(DeviceEncodeGroups(seg));
   Launch(FindPieces, GridOfThreads(n + 1), BLOCK, 0, AUTOCSR_STREAM)(*seg, *runs, *tiles);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   Launch(CountPieces, GridOfThreads(n + 1), BLOCK, 0, AUTOCSR_STREAM)(*runs);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscCall(SumUp(n, runs->place));
   PetscCall(DeviceEncodeChunks(seg, runs));
   PetscCall(AutoCSRDeviceToHost(&pieces, runs->place + n, sizeof(pieces)));
   PetscCall(memory[3].Allocate((size_t)pieces, &row_of));
   Launch(WritePieceRows, GridOfSpans(slots), BLOCK, 0, AUTOCSR_STREAM)(*seg, *tiles, runs->tiles, slots, sorted->entry, row_of);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscCall(DeviceEncodeCodes(seg, runs->blocks, row_of));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -262,7 +262,7 @@ PetscErrorCode DeviceEncodePopular(AutoCSRSegment *seg, const AutoCSRMatrix *csr
   PetscCall(MakeTiles(seg, csr, &sorted, &memory, &tiles, &slots));
   PetscCall(ZeroStream(seg, AUTOCSR_STREAM_VALUE));
   Launch(WriteSlots, GridOfSpans(slots), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, sorted.ptr, tiles, sorted.runs.tiles, slots, sorted.entry, sorted.starts, dictionary);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscCall(MakePieces(seg, &sorted, &tiles, slots));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -278,6 +278,6 @@ PetscErrorCode DevicePopularValuePlaces(AutoCSRSegment *seg, const AutoCSRMatrix
   PetscCall(DeviceBeginSort(seg, csr, &sorted));
   PetscCall(MakeTiles(seg, csr, &sorted, &memory, &tiles, &slots));
   Launch(WriteValuePlaces, GridOfSpans(slots), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, sorted.ptr, tiles, sorted.runs.tiles, slots, sorted.entry);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -63,12 +63,12 @@ static PetscErrorCode MakeRuns(AutoCSRSegment *seg, PetscInt n, const DeviceRuns
 
   PetscFunctionBegin;
   Launch(CountUnits, GridOfThreads(n_runs + 1), BLOCK, 0, AUTOCSR_STREAM)(*seg, *runs);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscCall(SumUp(n_runs, runs->unit));
   PetscCall(SumUp(n_runs, runs->place));
   PetscCall(scratch.Allocate((size_t)runs->tiles + 1, &tile_unit));
   Launch(FindTiles, GridOfThreads(runs->tiles + 1), BLOCK, 0, AUTOCSR_STREAM)(*runs, tile_unit);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscCall(PetscMalloc1(runs->tiles + 1, &host));
   ierr = AutoCSRDeviceToHost(host, tile_unit, sizeof(*host) * (size_t)(runs->tiles + 1));
   if (!ierr) ierr = AutoCSRPropagateAllocate(seg, n, host);
@@ -101,7 +101,7 @@ PetscErrorCode DeviceEncodePropagate(AutoCSRSegment *seg, const AutoCSRMatrix *c
   PetscCallCUDA(cudaMemsetAsync(row_of, 0xff, sizeof(*row_of) * slots, AUTOCSR_STREAM)); /* none */
   if (seg->nnz) {
     Launch(WriteSlots, GridOfEntries(seg->nnz), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, sorted.ptr, seg->nnz, *runs, sorted.entry, dictionary, row_of);
-    PetscCallCUDA(cudaGetLastError());
+    AutoCSRCallCUDA(cudaGetLastError());
   }
   PetscCall(DeviceEncodeCodes(seg, runs->blocks, row_of));
   PetscFunctionReturn(PETSC_SUCCESS);

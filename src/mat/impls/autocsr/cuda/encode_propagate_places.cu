@@ -33,6 +33,6 @@ PetscErrorCode DevicePropagateValuePlaces(AutoCSRSegment *seg, const AutoCSRMatr
   if (!chunks) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallCUDA(cudaMemsetAsync(seg->stream[AUTOCSR_STREAM_VALUE_PLACE].data, 0xff, seg->stream[AUTOCSR_STREAM_VALUE_PLACE].bytes, AUTOCSR_STREAM));
   Launch(WriteValuePlaces, (unsigned)chunks, BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, AutoCSRPropagateRowBlocks(seg));
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -74,7 +74,7 @@ PetscErrorCode DeviceCountEntries(AutoCSRSegment *seg, const AutoCSRMatrix *csr,
 {
   PetscFunctionBegin;
   Launch(RowLengths, GridOfThreads(seg->n_rows + 1), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, ptr);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscCall(SumUp(seg->n_rows, ptr));
   PetscCall(AutoCSRDeviceToHost(&seg->nnz, ptr + seg->n_rows, sizeof(seg->nnz)));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -84,7 +84,7 @@ PetscErrorCode DeviceFirstOfKeys(PetscInt n, const uint32_t key[], PetscInt keys
 {
   PetscFunctionBegin;
   Launch(FindFirst, GridOfThreads(keys + 1), BLOCK, 0, AUTOCSR_STREAM)(key, n, keys, first);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -120,7 +120,7 @@ PetscErrorCode DeviceSortEntries(const AutoCSRSegment *seg, const AutoCSRMatrix 
   PetscCall(memory[2].Allocate(nnz, &sorted_key));
   if (nnz) {
     Launch(MakeEntries, GridOfEntries(seg->nnz), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, sorted->ptr, seg->nnz, sorted->before, place, key, entry);
-    PetscCallCUDA(cudaGetLastError());
+    AutoCSRCallCUDA(cudaGetLastError());
   }
   const Entry *unsorted = entry;
   PetscCall(SortByKey(seg->nnz, tiles, key, entry, sorted_key, sorted->entry));
@@ -128,6 +128,6 @@ PetscErrorCode DeviceSortEntries(const AutoCSRSegment *seg, const AutoCSRMatrix 
   PetscCall(DeviceFirstOfKeys(seg->nnz, sorted_key, tiles, sorted->tile));
   if (starts) PetscCallCUDA(cudaMemsetAsync(sorted->starts, 0, sizeof(*sorted->starts) * words, AUTOCSR_STREAM));
   Launch(FindRuns, GridOfThreads(RunCount(*runs) + 1), BLOCK, 0, AUTOCSR_STREAM)(*seg, sorted->ptr, seg->nnz, sorted->tile, sorted->entry, *runs, sorted->starts);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

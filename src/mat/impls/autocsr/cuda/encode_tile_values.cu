@@ -47,6 +47,6 @@ PetscErrorCode DeviceEncodeTileValues(AutoCSRSegment *seg, const AutoCSRMatrix *
   if (!seg->nnz) PetscFunctionReturn(PETSC_SUCCESS);
   if (!seg->stream[AUTOCSR_STREAM_VALUE_PLACE].data) PetscCall(MakeValuePlaces(seg, csr, slots));
   Launch(WriteValues, (unsigned)Pieces(slots, AT_ONCE * BLOCK), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, slots, dictionary);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -223,7 +223,7 @@ static PetscErrorCode MakeRuns(const AutoCSRSegment *seg, const AutoCSRMatrix *c
   if (nnz) {
     PetscCallCUDA(cudaMemsetAsync(count, 0, sizeof(*count) * ((size_t)spans + 1), AUTOCSR_STREAM));
     Launch(FindRuns<false>, (unsigned)Pieces(spans, BLOCK / WARP), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, ptr, nnz, count, *runs);
-    PetscCallCUDA(cudaGetLastError());
+    AutoCSRCallCUDA(cudaGetLastError());
     PetscCall(SumUp(spans, count));
     PetscCall(AutoCSRDeviceToHost(&runs->n, count + spans, sizeof(runs->n)));
   }
@@ -239,7 +239,7 @@ static PetscErrorCode MakeRuns(const AutoCSRSegment *seg, const AutoCSRMatrix *c
     natural.tile   = tile;
     natural.sorted = in_order;
     Launch(FindRuns<true>, (unsigned)Pieces(spans, BLOCK / WARP), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, ptr, nnz, count, natural);
-    PetscCallCUDA(cudaGetLastError());
+    AutoCSRCallCUDA(cudaGetLastError());
     PetscCall(SortByKey(runs->n, n_tiles, tile, in_order, runs->tile, runs->sorted));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -254,7 +254,7 @@ static PetscErrorCode MakeTiles(AutoCSRSegment *seg, PetscInt n, const Runs *run
   PetscFunctionBegin;
   PetscCall(DeviceFirstOfKeys(runs->n, runs->tile, n_tiles, tiles->run));
   Launch(FindTiles, GridOfThreads(n_tiles + 1), BLOCK, 0, AUTOCSR_STREAM)(*runs, n_tiles, *tiles);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscCall(PetscMalloc2(n_tiles + 1, &host, n_tiles, &entries));
   ierr = AutoCSRDeviceToHost(host, tiles->entry, sizeof(*host) * (size_t)(n_tiles + 1));
   for (PetscInt c = 0; c < n_tiles && !ierr; c++) entries[c] = host[c + 1] - host[c];
@@ -272,7 +272,7 @@ PetscErrorCode DeviceEncodeGroups(AutoCSRSegment *seg)
 
   PetscFunctionBegin;
   Launch(GroupPieces, GridOfThreads(groups + 1), BLOCK, 0, AUTOCSR_STREAM)(*seg, groups);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscCall(SumUp(groups, (PetscInt *)seg->stream[AUTOCSR_STREAM_PIECE_PTR].data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -287,18 +287,18 @@ static PetscErrorCode MakePieces(AutoCSRSegment *seg, const Runs *runs, PetscInt
   PetscFunctionBegin;
   PetscCall(scratch.Allocate((size_t)runs->n + 1, &piece));
   Launch(CountPieces, GridOfThreads(runs->n + 1), BLOCK, 0, AUTOCSR_STREAM)(*seg, *runs, *tiles, piece);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscCall(SumUp(runs->n, piece));
   PetscCall(AutoCSRDeviceToHost(&pieces, piece + runs->n, sizeof(pieces)));
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_PIECE_ROW, pieces));
   PetscCall(ZeroStream(seg, AUTOCSR_STREAM_END));
   Launch(WritePieces, GridOfThreads(runs->n), BLOCK, 0, AUTOCSR_STREAM)(*seg, *runs, *tiles, piece);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscCall(DeviceEncodeGroups(seg));
   Launch(WriteRunPtr, GridOfThreads((PetscInt64)n_tiles * blocks + 1), BLOCK, 0, AUTOCSR_STREAM)(*seg, *runs, *tiles, n_tiles, piece);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   Launch(WriteRanks, GridOfThreads((PetscInt64)blocks * WARP), BLOCK, 0, AUTOCSR_STREAM)(*seg, n_tiles);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -319,7 +319,7 @@ PetscErrorCode DeviceEncodeTiled(AutoCSRSegment *seg, const AutoCSRMatrix *csr, 
   PetscCall(memory[9].Allocate((size_t)n_tiles + 1, &tiles.entry));
   PetscCall(memory[10].Allocate((size_t)n_tiles + 1, &tiles.group));
   Launch(RunLengths, GridOfThreads(runs.n + 1), BLOCK, 0, AUTOCSR_STREAM)(runs, seg->nnz);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscCall(SumUp(runs.n, runs.start));
   PetscCall(MakeTiles(seg, csr->n, &runs, n_tiles, &tiles));
   PetscCall(MakePieces(seg, &runs, n_tiles, &tiles));
@@ -327,7 +327,7 @@ PetscErrorCode DeviceEncodeTiled(AutoCSRSegment *seg, const AutoCSRMatrix *csr, 
   PetscCall(ZeroStream(seg, AUTOCSR_STREAM_VALUE));
   if (seg->nnz) {
     Launch(WriteSlots, GridOfEntries(seg->nnz), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, ptr, runs, tiles, seg->nnz, dictionary);
-    PetscCallCUDA(cudaGetLastError());
+    AutoCSRCallCUDA(cudaGetLastError());
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

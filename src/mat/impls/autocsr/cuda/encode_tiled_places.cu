@@ -118,6 +118,6 @@ PetscErrorCode DeviceTiledValuePlaces(AutoCSRSegment *seg, const AutoCSRMatrix *
   PetscFunctionBegin;
   if (groups <= 0) PetscFunctionReturn(PETSC_SUCCESS);
   Launch(WriteValuePlaces, (unsigned)Pieces(groups, GROUPS * WARPS), WARPS * WARP, 0, AUTOCSR_STREAM)(*seg, *csr, groups);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -71,7 +71,7 @@ static PetscErrorCode EncodeMergeWork(AutoCSRSegment *seg, const AutoCSRMatrix *
   PetscFunctionBegin;
   PetscCall(AutoCSRSegmentAllocateWork(seg, blocks));
   Launch(WorkOfMerge, (unsigned)Pieces((PetscInt)blocks + 1, BLOCK), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, (PetscInt)blocks);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -88,14 +88,14 @@ static PetscErrorCode EncodeRowBlocks(AutoCSRSegment *seg, const AutoCSRMatrix *
     PetscCall(AutoCSRDeviceGetMailbox(sizeof(*all), (void **)&all));
     PetscCall(AutoCSRDeviceBorrowZeros(sizeof(*arrived), (void **)&arrived));
     Launch(CountWork, (unsigned)groups, BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, place, arrived, all);
-    PetscCallCUDA(cudaGetLastError());
+    AutoCSRCallCUDA(cudaGetLastError());
     PetscCall(AutoCSRDeviceSynchronize());
     PetscCall(AutoCSRDeviceReturnZeros());
     blocks = *all;
   }
   PetscCall(AutoCSRSegmentAllocateWork(seg, blocks));
   Launch(WorkOfRows, GridOf(groups, groups), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, place, blocks);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -95,7 +95,7 @@ static PetscErrorCode ReadingTime(const Reading *r, double *seconds)
       RandomKernel<<<r->blocks, THREADS, 0, AUTOCSR_STREAM>>>(r->data, (unsigned)(r->bytes / sizeof(double)), r->sink);
     else
       StreamKernel<<<r->blocks, THREADS, 0, AUTOCSR_STREAM>>>((const double2 *)r->data, r->bytes / sizeof(double2), r->passes, (bool)r->shared, r->sink);
-    PetscCallCUDA(cudaGetLastError());
+    AutoCSRCallCUDA(cudaGetLastError());
     PetscCallCUDA(cudaEventRecord(end, AUTOCSR_STREAM));
     PetscCallCUDA(cudaEventSynchronize(end));
     PetscCallCUDA(cudaEventElapsedTime(&ms, begin, end));

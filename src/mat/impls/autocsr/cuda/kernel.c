@@ -91,7 +91,6 @@ static PetscBool LaunchByDriver(const AutoCSRDeviceKernel *kernel, unsigned bloc
 PetscErrorCode AutoCSRDeviceLoadKernel(size_t shared, AutoCSRDeviceKernel *kernel)
 {
   struct cudaFuncAttributes attributes;
-  cudaError_t               error;
 
   PetscFunctionBegin;
   for (int i = 0; i < Loaded.n; i++) {
@@ -99,12 +98,7 @@ PetscErrorCode AutoCSRDeviceLoadKernel(size_t shared, AutoCSRDeviceKernel *kerne
     *kernel = Loaded.kernel[i].kernel;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  error = cudaFuncGetAttributes(&attributes, kernel->symbol);
-  if (error == cudaErrorMemoryAllocation) {
-    (void)cudaGetLastError();
-    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_MEM, "The device has no memory left for a kernel");
-  }
-  PetscCallCUDA(error);
+  AutoCSRCallCUDA(cudaFuncGetAttributes(&attributes, kernel->symbol));
   if (shared > (size_t)attributes.maxDynamicSharedSizeBytes) PetscCallCUDA(cudaFuncSetAttribute(kernel->symbol, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared));
   PetscCall(FindFunction(kernel));
   if (Loaded.n == MOST_LOADED) PetscFunctionReturn(PETSC_SUCCESS);

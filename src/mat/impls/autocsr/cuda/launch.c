@@ -419,6 +419,7 @@ PetscErrorCode AutoCSRDeviceMult(const AutoCSRPlan *plan, const AutoCSROperands 
   const AutoCSRDeviceOperands operands = DeviceOperands(op);
 
   PetscFunctionBegin;
+  PetscCall(AutoCSRDeviceFollow());
   for (PetscInt l = 0; l < device->n_launches; l++) {
     Launch        *launch = &device->launch[l];
     const unsigned blocks = op->z == op->y ? launch->adding : launch->blocks; /* as for an off-diagonal block */

@@ -30,18 +30,33 @@ static struct {
 */
 typedef struct _Slab *Slab;
 struct _Slab {
-  char        *data;
-  size_t       used;
-  PetscInt     pieces; /* that are not released */
-  cudaStream_t stream; /* on which it was set to zero; PETSc's may have become another one since */
-  PetscBool    shared; /* pieces were released on others: all are waited for before it goes */
-  Slab         next;
+  char    *data;
+  size_t   used;
+  PetscInt pieces; /* that are not released */
+  Slab     next;
 };
 
 static struct {
   size_t piece; /* with the room past it, at most; 0: none is cut, so that whatever checks accesses knows the ends of each */
   Slab   first; /* from which pieces are cut */
 } slabs = {PetscDefined(USE_DEBUG) ? 0 : PIECE, NULL};
+
+/*
+  Boxes, counters, pieces of memory and the scratch of a plan go from one call of ours to the next in the order of PETSc's stream. Where that has become another one (PetscDeviceContextSetCurrentContext(),
+  and so by threads of a program in turn) the device is waited for: the stream of before may be gone. Asked at each call that uses any of these
+*/
+PetscErrorCode AutoCSRDeviceFollow(void)
+{
+  static cudaStream_t last  = NULL;
+  static PetscBool    begun = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  if (PetscLikely(begun && last == AUTOCSR_STREAM)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (begun) PetscCallCUDA(cudaDeviceSynchronize());
+  last  = AUTOCSR_STREAM;
+  begun = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 static PetscErrorCode PoolKeepsMemory(void)
 {
@@ -125,7 +140,6 @@ static PetscErrorCode SlabDestroy(Slab *link)
 
   PetscFunctionBegin;
   *link = slab->next;
-  if (slab->shared || slab->stream != AUTOCSR_STREAM) PetscCallCUDA(cudaDeviceSynchronize());
   PetscCall(AutoCSRDeviceReleaseScratch(slab->data, AUTOCSR_STREAM));
   PetscCall(PetscFree(slab));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -138,7 +152,7 @@ static PetscErrorCode SlabCut(size_t bytes, void **data)
 
   PetscFunctionBegin;
   *data = NULL;
-  if (!slab || slab->used + bytes > SLAB || slab->stream != AUTOCSR_STREAM) {
+  if (!slab || slab->used + bytes > SLAB) {
     void *all;
 
     if (slab && !slab->pieces) PetscCall(SlabDestroy(&slabs.first));
@@ -147,10 +161,9 @@ static PetscErrorCode SlabCut(size_t bytes, void **data)
     if (!all) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCallCUDA(cudaMemsetAsync(all, 0, SLAB, AUTOCSR_STREAM));
     PetscCall(PetscNew(&slab));
-    slab->data   = (char *)all;
-    slab->stream = AUTOCSR_STREAM;
-    slab->next   = slabs.first;
-    slabs.first  = slab;
+    slab->data  = (char *)all;
+    slab->next  = slabs.first;
+    slabs.first = slab;
   }
   *data = slab->data + slab->used;
   slab->used += (bytes + ALIGN - 1) / ALIGN * ALIGN;
@@ -165,8 +178,7 @@ static PetscErrorCode SlabRelease(const char *data, PetscBool *cut)
   *cut = PETSC_FALSE;
   for (Slab slab, *next = &slabs.first; (slab = *next); next = &slab->next) {
     if (data < slab->data || data >= slab->data + SLAB) continue;
-    *cut         = PETSC_TRUE;
-    slab->shared = (PetscBool)(slab->shared || slab->stream != AUTOCSR_STREAM);
+    *cut = PETSC_TRUE;
     if (!--slab->pieces && (slab != slabs.first || !kept.registered)) PetscCall(SlabDestroy(next));
     break;
   }
@@ -177,6 +189,7 @@ static PetscErrorCode SlabRelease(const char *data, PetscBool *cut)
 static PetscErrorCode AllocatePiece(size_t bytes, PetscBool zeros, void **data)
 {
   PetscFunctionBegin;
+  PetscCall(AutoCSRDeviceFollow());
   *data = NULL;
   if (bytes + ROOM <= slabs.piece) PetscCall(SlabCut(bytes + ROOM, data));
   if (*data) PetscFunctionReturn(PETSC_SUCCESS);
@@ -207,6 +220,7 @@ PetscErrorCode AutoCSRDeviceRelease(void *data)
   PetscBool cut;
 
   PetscFunctionBegin;
+  PetscCall(AutoCSRDeviceFollow());
   PetscCall(SlabRelease((const char *)data, &cut));
   if (!cut) PetscCall(AutoCSRDeviceReleaseScratch(data, AUTOCSR_STREAM));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -240,6 +254,7 @@ PetscErrorCode AutoCSRDeviceGetMailbox(size_t bytes, void **mailbox)
 PetscErrorCode AutoCSRDeviceBorrowZeros(size_t bytes, void **data)
 {
   PetscFunctionBegin;
+  PetscCall(AutoCSRDeviceFollow());
   if (kept.n_zeros < bytes) {
     PetscCall(KeptRegister());
     PetscCall(AutoCSRDeviceRelease(kept.zeros));
@@ -266,9 +281,9 @@ PetscErrorCode AutoCSRDeviceFork(cudaStream_t *beside)
 {
   PetscFunctionBegin;
   PetscCall(KeptRegister());
-  if (!kept.beside) PetscCallCUDA(cudaStreamCreateWithFlags(&kept.beside, cudaStreamNonBlocking));
-  if (!kept.forked) PetscCallCUDA(cudaEventCreateWithFlags(&kept.forked, cudaEventDisableTiming));
-  if (!kept.joined) PetscCallCUDA(cudaEventCreateWithFlags(&kept.joined, cudaEventDisableTiming));
+  if (!kept.beside) AutoCSRCallCUDA(cudaStreamCreateWithFlags(&kept.beside, cudaStreamNonBlocking));
+  if (!kept.forked) AutoCSRCallCUDA(cudaEventCreateWithFlags(&kept.forked, cudaEventDisableTiming));
+  if (!kept.joined) AutoCSRCallCUDA(cudaEventCreateWithFlags(&kept.joined, cudaEventDisableTiming));
   PetscCallCUDA(cudaEventRecord(kept.forked, AUTOCSR_STREAM));
   PetscCallCUDA(cudaStreamWaitEvent(kept.beside, kept.forked, 0));
   *beside = kept.beside;
@@ -296,6 +311,7 @@ PetscErrorCode AutoCSRDeviceToHost(void *host, const void *data, size_t bytes)
   void *through = host;
 
   PetscFunctionBegin;
+  PetscCall(AutoCSRDeviceFollow());
   if (bytes <= SMALL) {
     PetscCall(BoxesGet());
     if (kept.mailbox) through = kept.mailbox;
@@ -317,6 +333,7 @@ PetscErrorCode AutoCSRDeviceFromHost(void *data, const void *host, size_t bytes)
 PetscErrorCode AutoCSRDeviceSend(void *data, const void *host, size_t bytes)
 {
   PetscFunctionBegin;
+  PetscCall(AutoCSRDeviceFollow());
   PetscCall(BoxesGet());
   if (!kept.outbox || bytes > SMALL) {
     PetscCall(AutoCSRDeviceFromHost(data, host, bytes));

@@ -122,7 +122,7 @@ PetscErrorCode DevicePatternValuesCompare(const AutoCSRSegment *seg, const AutoC
   PetscFunctionBegin;
   if (!seg->n_rows || !csr->nnz) PetscFunctionReturn(PETSC_SUCCESS);
   Launch(Compare, (unsigned)Pieces(seg->n_rows, TURNS * BLOCK), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, id, pattern_row, values, other);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -166,9 +166,9 @@ PetscErrorCode DeviceEncodePatternValues(AutoCSRSegment *seg, const AutoCSRMatri
   if (!grid) PetscFunctionReturn(PETSC_SUCCESS);
   if (seg->axes.value == AUTOCSR_VALUE_PATTERN) {
     Launch(WriteValues, grid, BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, unless);
-    PetscCallCUDA(cudaGetLastError());
+    AutoCSRCallCUDA(cudaGetLastError());
   }
   Launch(WriteRoots, grid, BLOCK, 0, AUTOCSR_STREAM)(*seg, unless);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -65,9 +65,9 @@ static inline PetscErrorCode RunWithStorage(Call call)
   size_t        bytes = 0;
 
   PetscFunctionBegin;
-  PetscCallCUDA(call((void *)NULL, bytes));
+  AutoCSRCallCUDA(call((void *)NULL, bytes));
   PetscCall(scratch.Allocate(bytes, &temporary));
-  PetscCallCUDA(call((void *)temporary, bytes));
+  AutoCSRCallCUDA(call((void *)temporary, bytes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

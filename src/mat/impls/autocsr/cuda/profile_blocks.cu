@@ -55,6 +55,6 @@ PetscErrorCode DeviceProfileBlocks(const AutoCSRMatrix *csr, unsigned sizes, cud
 {
   PetscFunctionBegin;
   Launch(FindBlocks, GridOf(Pieces(csr->nnz, SPAN * WARPS), 1056), BLOCK, 0, stream)(*csr, sizes, &device->not_blocks);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

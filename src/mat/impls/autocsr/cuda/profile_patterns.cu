@@ -416,14 +416,14 @@ PetscErrorCode DeviceProfilePatterns(const AutoCSRMatrix *csr, const AutoCSRProf
 
   PetscFunctionBegin;
   Launch(HashSample, dim3(AUTOCSR_SAMPLE_ROWS * WARP / BLOCK, chunks), BLOCK, 0, AUTOCSR_STREAM)(*csr, rows_per_chunk, table);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   Launch(HashRows, grid, BLOCK, 0, AUTOCSR_STREAM)(*csr, rows_per_chunk, device->worthwhile, row_hash, table);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   Launch(CountBefore, dim3(Pieces(LISTED, BLOCK * KEYS_OF_THREAD), TILES_AT_ONCE), BLOCK, 0, AUTOCSR_STREAM)(table);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   Launch(NumberPatterns, Pieces(AUTOCSR_MAX_PATTERNS * SHARES, NUMBER_BLOCK), NUMBER_BLOCK, 0, AUTOCSR_STREAM)(csr->row_ptr, table, device);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   Launch(NameRows, grid, BLOCK, 0, AUTOCSR_STREAM)(*csr, rows_per_chunk, row_hash, table, id, device);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -26,6 +26,6 @@ PetscErrorCode DeviceProfileReach(const AutoCSRMatrix *csr, cudaStream_t stream,
   PetscCall(scratch.Allocate(words, &seen, stream));
   PetscCallCUDA(cudaMemsetAsync(seen, 0, words * sizeof(*seen), stream));
   Launch(CountReached, AUTOCSR_REACH_SAMPLES / BLOCK, BLOCK, 0, stream)(*csr, seen, device->reached);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -309,7 +309,7 @@ PetscErrorCode DeviceProfileRows(const AutoCSRMatrix *csr, const AutoCSRProfile 
   look.chunks       = (int)profile->chunks;
   blocks            = (unsigned)Pieces(csr->m, AUTOCSR_WINDOW) + look.line_blocks * look.chunks + look.entry_blocks;
   Launch(LookAtRows, blocks, BLOCK, 0, AUTOCSR_STREAM)(*csr, look, device, host);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -317,7 +317,7 @@ PetscErrorCode DeviceProfileFits(const AutoCSRMatrix *csr, const AutoCSRProfile 
 {
   PetscFunctionBegin;
   Launch(FitSlices, dim3(2 * BLOCK / FIT_BLOCK, (unsigned)profile->chunks), FIT_BLOCK, 0, stream)(*csr, RowsPerChunk(profile), device);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -325,6 +325,6 @@ PetscErrorCode DeviceProfileReport(const AutoCSRProfile *profile, DeviceProfile 
 {
   PetscFunctionBegin;
   Launch(ReportAll, bytes ? CLEARING : REPORTING, BLOCK, 0, AUTOCSR_STREAM)((int)profile->chunks, profile->rows_only == PETSC_TRUE, device, (ulonglong2 *)used, bytes / sizeof(ulonglong2), host);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

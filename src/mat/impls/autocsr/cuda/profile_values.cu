@@ -202,8 +202,8 @@ PetscErrorCode DeviceProfileValues(const AutoCSRMatrix *csr, cudaStream_t stream
   PetscFunctionBegin;
   if (!csr->nnz) PetscFunctionReturn(PETSC_SUCCESS);
   Launch(CollectValues, GridOf(Pieces(csr->nnz, THREADS * PER_LANE), COLLECTED), THREADS, 0, stream)(csr->nnz, csr->val, device, found);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   Launch(JoinValues, JOINING, THREADS, 0, stream)(found, device);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -101,11 +101,11 @@ PetscErrorCode AutoCSRDeviceExpandRows(PetscInt m, const PetscInt host_row_ptr[]
   if (last != host_row_ptr[m]) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(scratch[1].Allocate((size_t)words + 1, &before));
   Launch(CountBits, GridOfThreads((PetscInt64)words + 1), BLOCK, 0, AUTOCSR_STREAM)(words, bits, before);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscCall(SumUp(words, before));
   PetscCall(AutoCSRDeviceAllocate(((size_t)m + 1) * sizeof(**row_ptr), &data));
   *row_ptr = (PetscInt *)data;
   Launch(Expand, GridOfThreads((PetscInt64)m + 1), BLOCK, 0, AUTOCSR_STREAM)(m, bits, before, offset, *row_ptr);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

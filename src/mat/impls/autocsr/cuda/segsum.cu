@@ -41,7 +41,7 @@ PetscErrorCode AutoCSRSegsumFinish(PetscInt tiles, const SegsumSynchronizer devi
   if (n) {
     PetscCall(AutoCSRDeviceFromHost(device_addend, addend, sizeof(*addend) * (size_t)n));
     Launch(AddToRows, (unsigned)CeilDivide(n, AUTOCSR_BLOCK), AUTOCSR_BLOCK, 0, AUTOCSR_STREAM)(n, device_addend, y);
-    PetscCallCUDA(cudaGetLastError());
+    AutoCSRCallCUDA(cudaGetLastError());
   }
   PetscCall(PetscFree2(synchronizer, addend));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -107,13 +107,13 @@ static PetscErrorCode SortLarge(const PetscInt row_ptr[], const PetscInt named[]
     PetscCallCUDA(cudaMemcpyAsync(names, named, (size_t)n_rows * sizeof(*names), cudaMemcpyDeviceToDevice, AUTOCSR_STREAM));
   }
   Launch(KeysOfLength, grid, BLOCK, 0, AUTOCSR_STREAM)(row_ptr, names, row_begin, n_rows, key, place);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscCall(RunWithStorage([&](void *temporary, size_t &bytes) { return cub::DeviceRadixSort::SortPairs(temporary, bytes, key, sorted_key, place, by_length, n_rows, 0, (int)(8 * sizeof(PetscInt)), AUTOCSR_STREAM); }));
   Launch(KeysOfWindow, grid, BLOCK, 0, AUTOCSR_STREAM)(by_length, n_rows, window, key);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscCall(RunWithStorage([&](void *temporary, size_t &bytes) { return cub::DeviceRadixSort::SortPairs(temporary, bytes, key, sorted_key, by_length, place, n_rows, 0, (int)(8 * sizeof(PetscInt)), AUTOCSR_STREAM); }));
   Launch(NamesOfPlaces, grid, BLOCK, 0, AUTOCSR_STREAM)(place, names, row_begin, n_rows, rows);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -128,10 +128,10 @@ PetscErrorCode AutoCSRDeviceSortRows(AutoCSRSegment *seg, const AutoCSRMatrix *c
   rows = (PetscInt *)seg->stream[AUTOCSR_STREAM_ROWS].data;
   if (seg->n_rows && window <= AUTOCSR_WINDOW) {
     Launch(SortSmall, (unsigned)Pieces(seg->n_rows, window), AUTOCSR_WINDOW, 0, AUTOCSR_STREAM)(csr->row_ptr, names, seg->row_begin, seg->n_rows, window, rows);
-    PetscCallCUDA(cudaGetLastError());
+    AutoCSRCallCUDA(cudaGetLastError());
   } else if (seg->n_rows && window <= MIDDLE) {
     Launch(SortMiddle, (unsigned)Pieces(seg->n_rows, window), AUTOCSR_WINDOW, 0, AUTOCSR_STREAM)(csr->row_ptr, names, seg->row_begin, seg->n_rows, window, rows);
-    PetscCallCUDA(cudaGetLastError());
+    AutoCSRCallCUDA(cudaGetLastError());
   } else if (seg->n_rows)
     PetscCall(SortLarge(csr->row_ptr, names, seg->row_begin, seg->n_rows, window, rows));
   seg->row_begin = 0;

@@ -135,6 +135,7 @@ PetscErrorCode AutoCSRDeviceStagingPack(AutoCSRDeviceStaging *s, int turn, Petsc
 
   PetscFunctionBegin;
   if (!s->stream) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AutoCSRDeviceFollow());
   if (on_host && s->n_send) {
     if (!s->copy) PetscCall(AutoCSRDeviceAllocate((size_t)n * sizeof(*x), (void **)&s->copy));
     PetscCall(AutoCSRDeviceFromHost(s->copy, x, (size_t)n * sizeof(*x)));
@@ -146,7 +147,7 @@ PetscErrorCode AutoCSRDeviceStagingPack(AutoCSRDeviceStaging *s, int turn, Petsc
     const dim3 grid((unsigned)PetscMin(most, (s->longest + threads - 1) / threads), (unsigned)s->n_peers);
 
     Launch(Pack, grid, (unsigned)threads, 0, s->stream)(s->device_peer, turn, s->index, x);
-    PetscCallCUDA(cudaGetLastError());
+    AutoCSRCallCUDA(cudaGetLastError());
   }
   PetscCallCUDA(cudaEventRecord(s->packed, s->stream));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -59,7 +59,7 @@ PetscErrorCode AutoCSRDevicePermute(PetscInt nnz, const PetscInt place[], const 
   PetscFunctionBegin;
   if (!nnz) PetscFunctionReturn(PETSC_SUCCESS);
   Launch(Gather<PetscScalar>, GridOfEntries(nnz), BLOCK, 0, AUTOCSR_STREAM)(nnz, place, from, val);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -77,14 +77,14 @@ static PetscErrorCode Fill(const AutoCSRMatrix *csr, PetscInt row_ptr[], PetscIn
   PetscCall(scratch[2].Allocate((size_t)csr->nnz, &column));
   if (csr->nnz) {
     Launch(NameEntries, (unsigned)Pieces(csr->nnz, SPAN * (BLOCK / WARP)), BLOCK, 0, AUTOCSR_STREAM)(*csr, number, row_of);
-    PetscCallCUDA(cudaGetLastError());
+    AutoCSRCallCUDA(cudaGetLastError());
     PetscCall(RunWithStorage([&](void *temporary, size_t &bytes) { return cub::DeviceRadixSort::SortPairs(temporary, bytes, (const DeviceUnsigned *)csr->col, (DeviceUnsigned *)column, number, place, csr->nnz, 0, bits, AUTOCSR_STREAM); }));
     Launch(Gather<PetscInt>, GridOfEntries(csr->nnz), BLOCK, 0, AUTOCSR_STREAM)(csr->nnz, place, row_of, col);
-    PetscCallCUDA(cudaGetLastError());
+    AutoCSRCallCUDA(cudaGetLastError());
     PetscCall(AutoCSRDevicePermute(csr->nnz, place, csr->val, val));
   }
   Launch(Offsets, GridOfEntries(csr->n + 1), BLOCK, 0, AUTOCSR_STREAM)(csr->n, csr->nnz, column, row_ptr);
-  PetscCallCUDA(cudaGetLastError());
+  AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -141,7 +141,7 @@ static PetscErrorCode MultTranspose(const AutoCSRPlan *plan, const AutoCSROperan
 const AutoCSRBackend AutoCSRBackendHost = {
     .name             = "host",
     .slice_height     = AUTOCSR_HOST_SLICE_HEIGHT,
-    .most             = PETSC_MAX_INT,
+    .most             = PETSC_MAX_INT - AUTOCSR_HOST_MAX_TILE, /* kernels count to the end of a tile or a vector */
     .tile_width       = 8,
     .tile_height      = 64,
     .tile_steps       = 8,

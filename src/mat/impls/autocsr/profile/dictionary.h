@@ -92,6 +92,14 @@ AUTOCSR_HD int AutoCSRFloatsFromScalar(const PetscScalar *v, float *f)
     PetscReal       back;
     AutoCSRBits     bits, back_bits;
 
+#if defined(PETSC_USE_REAL_DOUBLE) && !defined(__CUDA_ARCH__)
+    memcpy(&bits, &part, sizeof(bits));
+    if ((bits & 0x7fffffffffffffffu) > 0x47efffffe0000000u && (bits & 0x7fffffffffffffffu) < 0x7ff0000000000000u) { /* past any float, and not infinite: a program may trap overflows (-fp_trap) */
+      f[i]  = 0;
+      exact = 0;
+      continue;
+    }
+#endif
     f[i] = (float)part;
     back = (PetscReal)f[i];
     memcpy(&bits, &part, sizeof(bits));

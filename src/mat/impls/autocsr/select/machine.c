@@ -1,17 +1,9 @@
 /*
-  Figures of the machine: measured once, written to a cache file, and from then on always read from there, by the process
-  that measured as by all others, so that a choice is the same in every process and every run. Where no file can be
-  written, the shipped figures serve.
+  Figures of the machine: those kept in a file (kept.c), measured once, if there is none yet; where none can be written, those shipped.
 */
 #include "figures.h"
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#define VERSION  "28" /* of the figures: other kernels or another cost model make old files useless */
-#define MAX_KEPT 6    /* instruction sets in use */
-#define FORMAT   "petscautocsr figures " VERSION
+#define MAX_KEPT 6 /* instruction sets in use */
 
 /* Kinds of one executor have figures of their own: blocks of each size, nodes of so many rows, long or short ones, rows by name (on a processor those of slices), few values of a processor's */
 PetscErrorCode AutoCSRFigureName(const AutoCSRFigures *figures, const AutoCSRExecutor *executor, const AutoCSRAxes *axes, PetscBool named, PetscInt values, size_t len, char name[])
@@ -72,63 +64,6 @@ static PetscErrorCode set_lanes(AutoCSRFigures *figures)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode write_figures(const char path[], const AutoCSRFigures *f)
-{
-  const AutoCSRMachine *m = &f->machine;
-  char                  temporary[PETSC_MAX_PATH_LEN];
-  PetscBool             written;
-  FILE                 *file;
-  int                   fd;
-
-  PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(temporary, sizeof(temporary), "%s.XXXXXX", path));
-  if ((fd = mkstemp(temporary)) < 0) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!(file = fdopen(fd, "w"))) {
-    close(fd);
-    unlink(temporary);
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  fprintf(file, FORMAT "\nname %s\n", m->name);
-  fprintf(file, "bandwidth %.17g %.17g %.17g %.17g\n", m->bandwidth[0], m->bandwidth[1], m->bandwidth[2], m->bandwidth[3]);
-  fprintf(file, "cache %.17g %.17g %.17g\n", m->cache[0], m->cache[1], m->cache[2]);
-  fprintf(file, "random_line %.17g %.17g %.17g %.17g\n", m->random_line[0], m->random_line[1], m->random_line[2], m->random_line[3]);
-  fprintf(file, "strided %.17g\nproduct %.17g\nlaunch %.17g\nexecutors %d\n", m->strided, m->product, m->launch, (int)f->n_executors);
-  for (PetscInt i = 0; i < f->n_executors; i++) {
-    const AutoCSRExecutorCost *c = &f->executor[i].cost;
-
-    fprintf(file, "%s %.17g %.17g %.17g %.17g %.17g %.17g %.17g %.17g\n", f->executor[i].name, c->entry, c->row, c->irregular, c->start, c->walk, c->memory, c->gather, c->near);
-  }
-  written = (PetscBool)(!ferror(file) && !fchmod(fd, 0644));
-  if (fclose(file)) written = PETSC_FALSE;
-  if (written && link(temporary, path)) PetscCall(PetscInfo(NULL, "Another process wrote %s first: %s\n", path, strerror(errno)));
-  unlink(temporary);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode read_figures(const char path[], AutoCSRFigures *f, PetscBool *found)
-{
-  AutoCSRMachine *m    = &f->machine;
-  FILE           *file = fopen(path, "r");
-  int             n    = 0;
-
-  PetscFunctionBegin;
-  *found = PETSC_FALSE;
-  if (!file) PetscFunctionReturn(PETSC_SUCCESS);
-  *found = (PetscBool)(fscanf(file, FORMAT " name %127[^\n]", m->name) == 1);
-  *found = (PetscBool)(*found && fscanf(file, " bandwidth %lf %lf %lf %lf", &m->bandwidth[0], &m->bandwidth[1], &m->bandwidth[2], &m->bandwidth[3]) == 4);
-  *found = (PetscBool)(*found && fscanf(file, " cache %lf %lf %lf", &m->cache[0], &m->cache[1], &m->cache[2]) == 3);
-  *found = (PetscBool)(*found && fscanf(file, " random_line %lf %lf %lf %lf", &m->random_line[0], &m->random_line[1], &m->random_line[2], &m->random_line[3]) == 4);
-  *found = (PetscBool)(*found && fscanf(file, " strided %lf product %lf launch %lf executors %d", &m->strided, &m->product, &m->launch, &n) == 4 && n <= AUTOCSR_MAX_EXECUTORS);
-  for (int i = 0; i < n && *found; i++) {
-    AutoCSRExecutorCost *c = &f->executor[i].cost;
-
-    *found = (PetscBool)(fscanf(file, " %39s %lf %lf %lf %lf %lf %lf %lf %lf", f->executor[i].name, &c->entry, &c->row, &c->irregular, &c->start, &c->walk, &c->memory, &c->gather, &c->near) == 9);
-  }
-  f->n_executors = n;
-  fclose(file);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* A debugger, an emulator or an overloaded machine gives figures that had better not be kept, and so does a device without the memory to measure it. A device's executors are those shipped, scaled by its L1 */
 static PetscBool plausible(const AutoCSRFigures *f, const AutoCSRFigures *shipped)
 {
@@ -140,33 +75,39 @@ static PetscBool plausible(const AutoCSRFigures *f, const AutoCSRFigures *shippe
   return ok;
 }
 
-/* Where the figures are kept; made if it is not there. Empty if there is no home */
-static PetscErrorCode cache_path(const char simd[], unsigned hash, char path[], size_t len)
+/* *found: those of the file, which is written if it is not there. *able: it can be */
+static PetscErrorCode measure_and_keep(const char path[], const double cache[3], const AutoCSRFigures *shipped, AutoCSRFigures *figures, PetscBool *found, PetscBool *able)
 {
-  const char *home = getenv("HOME"), *xdg = getenv("XDG_CACHE_HOME");
-  char        folder[PETSC_MAX_PATH_LEN];
+  AutoCSRKept      kept;
+  AutoCSRKeptFound read;
+  PetscBool        usable = PETSC_FALSE;
 
   PetscFunctionBegin;
-  path[0] = 0;
-  if (xdg && *xdg)
-    PetscCall(PetscSNPrintf(folder, sizeof(folder), "%s", xdg));
-  else if (home && *home)
-    PetscCall(PetscSNPrintf(folder, sizeof(folder), "%s/.cache", home));
-  else
-    PetscFunctionReturn(PETSC_SUCCESS);
-  (void)mkdir(folder, 0755);
-  PetscCall(PetscStrlcat(folder, "/petscautocsr", sizeof(folder)));
-  (void)mkdir(folder, 0755);
-  PetscCall(PetscSNPrintf(path, len, "%s/figures-" VERSION "-%s-%s%d-int%d-%08x", folder, simd, PetscDefined(USE_COMPLEX) ? "complex" : "real", (int)(8 * sizeof(PetscReal)), (int)(8 * sizeof(PetscInt)), hash));
+  PetscCall(AutoCSRKeptBegin(path, &kept));
+  *able = (PetscBool)(kept.file != NULL);
+  if (!*able) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AutoCSRKeptRead(path, figures, &read)); /* another process may have, meanwhile */
+  if (read == AUTOCSR_KEPT_NONE) {
+    for (int level = 0; level < 3; level++) {
+      if (cache[level] > 0) figures->machine.cache[level] = cache[level];
+    }
+    PetscCall(AutoCSRFiguresMeasure(figures));
+    usable = plausible(figures, shipped);
+  }
+  PetscCall(AutoCSRKeptEnd(path, &kept, usable ? figures : NULL));
+  if (usable) PetscCall(AutoCSRKeptRead(path, figures, &read));
+  *found = (PetscBool)(read == AUTOCSR_KEPT_READ);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode load_measured(AutoCSRFigures *figures, const AutoCSRFigures *shipped)
 {
-  char      path[PETSC_MAX_PATH_LEN] = "";
-  PetscBool given, none = PETSC_FALSE, found = PETSC_FALSE, known, kept = PETSC_TRUE;
-  unsigned  hash;
-  double    cache[3];
+  char             path[PETSC_MAX_PATH_LEN] = "";
+  PetscBool        given, none = PETSC_FALSE, known, found;
+  AutoCSRKeptFound read = AUTOCSR_KEPT_NONE;
+  unsigned         hash;
+  double           cache[3];
+  AutoCSRFigures   next;
 
   PetscFunctionBegin;
   PetscCall(PetscOptionsGetString(NULL, NULL, "-mat_autocsr_machine", path, sizeof(path), &given));
@@ -183,18 +124,20 @@ static PetscErrorCode load_measured(AutoCSRFigures *figures, const AutoCSRFigure
     PetscCall(PetscStrlcat(path, ".", sizeof(path)));
     PetscCall(PetscStrlcat(path, figures->backend->name, sizeof(path)));
   } else if (!given)
-    PetscCall(cache_path(figures->simd, hash, path, sizeof(path)));
-  if (path[0]) PetscCall(read_figures(path, figures, &found));
-  if (!found && path[0] && access(path, F_OK)) {
-    for (int level = 0; level < 3; level++) {
-      if (cache[level] > 0) figures->machine.cache[level] = cache[level];
-    }
-    PetscCall(AutoCSRFiguresMeasure(figures));
-    kept = plausible(figures, shipped);
-    if (kept) PetscCall(write_figures(path, figures));
-    PetscCall(read_figures(path, figures, &found));
+    PetscCall(AutoCSRKeptPath(figures->simd, hash, sizeof(path), path));
+  next = *figures;
+  if (path[0]) PetscCall(AutoCSRKeptRead(path, &next, &read));
+  if (read == AUTOCSR_KEPT_READ && !given && !plausible(&next, shipped)) read = AUTOCSR_KEPT_OTHER;
+  PetscCheck(!given || read != AUTOCSR_KEPT_OTHER, PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "-mat_autocsr_machine %s: the file holds no figures that this version, with its scalars and indices, can use; remove it, name another, or say none for the figures shipped", path);
+  if (read == AUTOCSR_KEPT_OTHER) (void)remove(path); /* of no use to anyone */
+  found = (PetscBool)(read == AUTOCSR_KEPT_READ);
+  if (found) *figures = next;
+  if (path[0] && !found) {
+    PetscBool able;
+
+    PetscCall(measure_and_keep(path, cache, shipped, figures, &found, &able));
+    PetscCheck(able || !given, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "-mat_autocsr_machine %s: the figures of the machine can be neither read nor written there; name a file in a folder that can be written, or none for the figures shipped", path);
   }
-  PetscCheck(found || !given || !kept, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "-mat_autocsr_machine %s: the figures of the machine can be neither read nor written there; name a file in a folder that can be written, or none for the figures shipped", path);
   if (!found) *figures = *shipped;
   PetscCall(PetscInfo(NULL, "Figures of this machine: %s; of %g KiB of the last cache that are reported %g are counted on\n", found ? path : "shipped", cache[2] / 1024, figures->machine.cache[2] / 1024));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -19,7 +19,22 @@ struct _AutoCSRMerged {
   AutoCSRSettings settings;
   AutoCSRMerged   next;
 };
-static AutoCSRMerged merged = NULL;
+static AutoCSRMerged merged            = NULL;
+static PetscBool     merged_registered = PETSC_FALSE;
+
+/* Of matrices that were merged with what is not ours and then destroyed nobody asks */
+static PetscErrorCode AutoCSRMergedDestroy(void)
+{
+  PetscFunctionBegin;
+  while (merged) {
+    AutoCSRMerged next = merged->next;
+
+    PetscCall(PetscFree(merged));
+    merged = next;
+  }
+  merged_registered = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 /* Settings are left alone if it was not merged, or has its own again */
 static PetscErrorCode AutoCSRMergedTake(Mat A, AutoCSRSettings *settings, PetscBool *is)
@@ -43,6 +58,8 @@ static PetscErrorCode AutoCSRMergedKeep(Mat A, const AutoCSRSettings *settings)
   AutoCSRMerged kept;
 
   PetscFunctionBegin;
+  if (!merged_registered) PetscCall(PetscRegisterFinalize(AutoCSRMergedDestroy));
+  merged_registered = PETSC_TRUE;
   PetscCall(PetscNew(&kept));
   kept->mat      = A;
   kept->settings = *settings;
@@ -163,8 +180,11 @@ PetscErrorCode AutoCSRContextCreate(Mat A, const AutoCSRSettings *settings)
 {
   AutoCSRContext *ctx;
   PetscContainer  container;
+  AutoCSRSettings others;
+  PetscBool       was_merged;
 
   PetscFunctionBegin;
+  PetscCall(AutoCSRMergedTake(A, &others, &was_merged)); /* of a matrix that was at this address before */
   PetscCall(PetscNew(&ctx));
   PetscCall(AutoCSRContainerCreate(A, &container));
   PetscCall(PetscContainerSetPointer(container, ctx));

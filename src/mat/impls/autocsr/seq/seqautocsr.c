@@ -51,6 +51,7 @@ static const AutoCSRMethod SeqMethods[] = {
     AUTOCSR_METHOD("MatConvert_seqaijautocsr_seqaij_C", MatConvert_AutoCSR_Any),
     AUTOCSR_METHOD("MatProductSetFromOptions_anytype_C", MatProductSetFromOptions_AutoCSR),
     AUTOCSR_METHOD("MatSeqAIJKron_C", MatSeqAIJKron_AutoCSR),
+    AUTOCSR_METHOD("MatSeqAIJSetColumnIndices_C", MatSeqAIJSetColumnIndices_SeqAutoCSR),
     AUTOCSR_METHOD("MatStoreValues_C", MatStoreValues_SeqAutoCSR),
     AUTOCSR_METHOD("MatRetrieveValues_C", MatRetrieveValues_SeqAutoCSR),
     AUTOCSR_METHOD("MatAutoCSRGetSettings_C", MatAutoCSRGetSettings_Seq),

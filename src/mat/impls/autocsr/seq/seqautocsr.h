@@ -129,7 +129,8 @@ PETSC_INTERN PetscErrorCode AutoCSRCite(const AutoCSRPlan *);
 PETSC_INTERN PetscErrorCode MatConvert_AutoCSR_Any(Mat, MatType, MatReuse, Mat *);
 PETSC_INTERN PetscErrorCode MatConvert_Any_AutoCSR(Mat, MatType, MatReuse, Mat *);
 
-/* seq/submatrix.c */
+/* seq/columns.c */
+PETSC_INTERN PetscErrorCode MatSeqAIJSetColumnIndices_SeqAutoCSR(Mat, PetscInt *);
 PETSC_INTERN PetscErrorCode MatCreateSubMatrices_SeqAutoCSR(Mat, PetscInt, const IS[], const IS[], MatReuse, Mat *[]);
 
 /* seq/seqautocsr.c */

@@ -67,7 +67,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   PetscCall(AutoCSRProblemAsksFor(problem, "coltile", &asked));
   *why = "the settings ask for a coding that coltile does not have";
   (*csr->backend->shape_tiles)(csr->m, csr->n, csr->nnz, &axes);
-  if (!axes.tile_width || (double)AutoCSRTiledTiles(&axes, csr->n) * (csr->m / axes.tile_height + 1) > 4.0 * csr->nnz + 1e6) {
+  if (!axes.tile_width || (double)AutoCSRTiledTiles(&axes, csr->n) * (csr->m / axes.tile_height + 1) > PetscMin(4.0 * csr->nnz + 1e6, (double)PETSC_MAX_INT - 1)) {
     *why = "the entries are too few for tables of tiles and blocks of rows";
     PetscFunctionReturn(PETSC_SUCCESS);
   }

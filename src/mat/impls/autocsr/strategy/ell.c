@@ -32,7 +32,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
     axes.index = AUTOCSR_INDEX_16;
     if (range.slices_16 == range.slices) AutoCSRVariantAdd(problem, &axes, max, list, n);
     axes.index = AUTOCSR_INDEX_32;
-    if ((double)problem->csr->n <= 4294967296.0) AutoCSRVariantAdd(problem, &axes, max, list, n);
+    AutoCSRVariantAdd(problem, &axes, max, list, n);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -50,6 +50,8 @@ PetscInt AutoCSRProblemLanes(const AutoCSRProblem *problem, double length)
   return problem->lanes[bin];
 }
 
+#define MOST_32 4294967296.0 /* columns that 32 bits tell apart */
+
 void AutoCSRVariantAdd(const AutoCSRProblem *problem, const AutoCSRAxes *axes, PetscInt max, AutoCSRAxes list[], PetscInt *n)
 {
   const AutoCSRSettings *s = problem->settings;
@@ -59,6 +61,7 @@ void AutoCSRVariantAdd(const AutoCSRProblem *problem, const AutoCSRAxes *axes, P
   if (s->value != MAT_AUTOCSR_VALUE_AUTO && (PetscInt)s->value - 1 != (PetscInt)axes->value) return;
   if (s->objective == MAT_AUTOCSR_OBJECTIVE_MEMORY && AutoCSRValueIsStored(axes->value)) return;
   if (problem->profile && problem->profile->unsorted && (axes->index != AUTOCSR_INDEX_CSR || axes->block > 1)) return;
+  if (axes->index == AUTOCSR_INDEX_32 && (double)problem->csr->n > MOST_32) return;
   if (*n < max) list[(*n)++] = *axes;
 }
 

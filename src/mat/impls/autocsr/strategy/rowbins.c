@@ -108,7 +108,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
     for (PetscInt v = 0; v < n_values; v++) {
       slices.value = value[v];
       slices.index = problem->csr->n <= 65536 && problem->settings->index != MAT_AUTOCSR_INDEX_32 ? AUTOCSR_INDEX_16 : AUTOCSR_INDEX_32; /* where both could be, the wider gained 5 % at best (table -planes-measured): half the variants to look at */
-      if ((double)problem->csr->n <= 4294967296.0) AutoCSRVariantAdd(problem, &slices, max, list, n);
+      AutoCSRVariantAdd(problem, &slices, max, list, n);
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);

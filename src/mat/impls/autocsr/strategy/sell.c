@@ -58,10 +58,8 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
         axes.index = AUTOCSR_INDEX_16;
         AutoCSRVariantAdd(problem, &axes, max, list, n);
       }
-      if ((double)problem->csr->n <= 4294967296.0) {
-        axes.index = AUTOCSR_INDEX_32;
-        AutoCSRVariantAdd(problem, &axes, max, list, n);
-      }
+      axes.index = AUTOCSR_INDEX_32;
+      AutoCSRVariantAdd(problem, &axes, max, list, n);
       if (!sorted && can_fit) {
         axes.index = AUTOCSR_INDEX_FITTED;
         AutoCSRVariantAdd(problem, &axes, max, list, n);

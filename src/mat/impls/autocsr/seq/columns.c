@@ -1,6 +1,6 @@
 /*
-  Submatrices that are there already (MAT_REUSE_MATRIX). MatCreateSubMatrix_SeqAIJ() (up to 3.26.1) writes the columns of the rows that are asked for now into them, and where every row has as
-  many entries as before the nonzero state does not tell: plans, and AIJCUSPARSE's copy on a device, would keep the old columns. Of several processes PETSc keeps which rows were asked for.
+  Columns that PETSc (3.18 to 3.26.1) writes in the place of others under the old nonzero state: plans, and AIJCUSPARSE's copy on a device, would keep the old ones. MatSeqAIJSetColumnIndices() does,
+  and MatCreateSubMatrix_SeqAIJ() of a submatrix that is there already (MAT_REUSE_MATRIX), where every row has as many entries as before. Of several processes PETSc keeps which rows were asked for.
 */
 #include "seqautocsr.h"
 
@@ -60,5 +60,18 @@ PetscErrorCode MatCreateSubMatrices_SeqAutoCSR(Mat A, PetscInt n, const IS rows[
   PetscCall((*AutoCSRParentTableOf(parent, A)->ops.createsubmatrices)(A, n, rows, cols, reuse, S));
   for (PetscInt i = 0; before && i < n; i++) PetscCall(AutoCSRStructureRenew((*S)[i], &before[i]));
   PetscCall(PetscFree(before));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatSeqAIJSetColumnIndices_SeqAutoCSR(Mat A, PetscInt *col)
+{
+  const AutoCSRParent *parent;
+  PetscErrorCode (*method)(Mat, PetscInt *);
+
+  PetscFunctionBegin;
+  PetscCall(MatSeqAutoCSRGetParent(&parent));
+  PetscCall(AutoCSRParentGetMethod(parent, A, "MatSeqAIJSetColumnIndices_C", (void (**)(void)) & method));
+  PetscCall((*method)(A, col));
+  A->nonzerostate++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
