@@ -1,0 +1,78 @@
+static char help[] = "Products of one matrix on two streams of a device in turn: what one leaves for the next is not in use any more.\n\n";
+
+#include <petscautocsr.h>
+#include <petscdevice.h>
+#include "compare.h"
+
+#define M     60000
+#define TURNS 40
+
+/* Rows of 3 to 40 entries, and one of many: what is cut is added up from parts in the scratch of the plan */
+static PetscErrorCode Create(Mat *A)
+{
+  PetscFunctionBeginUser;
+  PetscCall(MatCreate(PETSC_COMM_SELF, A));
+  PetscCall(MatSetSizes(*A, M, M, M, M));
+  PetscCall(MatSetType(*A, MATAUTOCSR));
+  PetscCall(MatSetFromOptions(*A));
+  PetscCall(MatSeqAIJSetPreallocation(*A, 40, NULL));
+  PetscCall(MatSetOption(*A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+  for (PetscInt i = 0; i < M; i++) {
+    const PetscInt n = i == M / 3 ? 20000 : 3 + (PetscInt)Random(i, 0, 38);
+
+    for (PetscInt k = 0; k < n; k++) PetscCall(MatSetValue(*A, i, (PetscInt)Random(i, k + 1, M), RandomScalar(i, k), INSERT_VALUES));
+  }
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+int main(int argc, char **argv)
+{
+  PetscDeviceContext whole, *part;
+  Mat                A;
+  Vec                x[2], y[2], ref[2];
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(MatAutoCSRRegisterAll());
+  PetscCall(Create(&A));
+  for (int k = 0; k < 2; k++) {
+    PetscCall(MatCreateVecs(A, &x[k], &y[k]));
+    PetscCall(VecDuplicate(y[k], &ref[k]));
+    PetscCall(VecSetScattered(x[k], k + 1));
+    PetscCall(MatMult(A, x[k], ref[k]));
+  }
+  PetscCall(PetscDeviceContextGetCurrentContext(&whole));
+  PetscCall(PetscDeviceContextFork(whole, 2, &part));
+  for (int turn = 0; turn < TURNS; turn++) {
+    for (int k = 0; k < 2; k++) {
+      PetscCall(PetscDeviceContextSetCurrentContext(part[k]));
+      PetscCall(MatMult(A, x[k], y[k]));
+    }
+  }
+  PetscCall(PetscDeviceContextSetCurrentContext(whole));
+  PetscCall(PetscDeviceContextJoin(whole, 2, PETSC_DEVICE_CONTEXT_JOIN_DESTROY, &part));
+  for (int k = 0; k < 2; k++) {
+    PetscBool same;
+
+    PetscCall(VecEqual(y[k], ref[k], &same));
+    PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Another product on stream %d", k);
+    PetscCall(VecDestroy(&x[k]));
+    PetscCall(VecDestroy(&y[k]));
+    PetscCall(VecDestroy(&ref[k]));
+  }
+  PetscCall(MatDestroy(&A));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "Streams take turns\n"));
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+  test:
+    suffix: 1
+    requires: cuda
+    args: -mat_autocsr_strategy {{auto segsum csr-adaptive merge light coltile propagate popular}}
+
+TEST*/
