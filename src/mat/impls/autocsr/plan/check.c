@@ -2,7 +2,7 @@
   The invariants of a plan: each row once, each nonzero once, streams that decode to the CSR bit for bit, codes of padding
   zero, sizes that agree. For debug builds and tests.
 */
-#include "encode.h"
+#include "check.h"
 #include "../backend.h"
 
 static PetscErrorCode CheckSizes(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt i)
@@ -15,13 +15,13 @@ static PetscErrorCode CheckSizes(const AutoCSRSegment *seg, const AutoCSRMatrix 
   PetscFunctionBegin;
   for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) count[s] = -1;
   if (seg->stream[AUTOCSR_STREAM_ROWS].data) {
-    PetscCheck(seg->row_begin == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " names its rows but begins at row %" PetscInt_FMT, i, seg->row_begin);
+    AutoCSRCheckSegment(seg->row_begin == 0, " names its rows but begins at row %" PetscInt_FMT, i, seg->row_begin);
     count[AUTOCSR_STREAM_ROWS] = seg->n_rows / a->row_group + (seg->n_rows % a->row_group != 0);
   }
-  if (a->order == AUTOCSR_ORDER_SLICED || (a->order == AUTOCSR_ORDER_CSR && AutoCSRAxesHaveBase(a))) PetscCheck(seg->n_slices == seg->n_rows / height + (seg->n_rows % height != 0), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " of %" PetscInt_FMT " rows has %" PetscInt_FMT " slices of %" PetscInt_FMT " rows", i, seg->n_rows, seg->n_slices, height);
+  if (a->order == AUTOCSR_ORDER_SLICED || (a->order == AUTOCSR_ORDER_CSR && AutoCSRAxesHaveBase(a))) AutoCSRCheckSegment(seg->n_slices == seg->n_rows / height + (seg->n_rows % height != 0), " of %" PetscInt_FMT " rows has %" PetscInt_FMT " slices of %" PetscInt_FMT " rows", i, seg->n_rows, seg->n_slices, height);
   if (a->order == AUTOCSR_ORDER_SLICED) {
     count[AUTOCSR_STREAM_SLICE_PTR] = seg->n_slices + 1;
-    PetscCheck(seg->stream[AUTOCSR_STREAM_SLICE_PTR].data, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " is not encoded", i);
+    AutoCSRCheckSegment(seg->stream[AUTOCSR_STREAM_SLICE_PTR].data, " is not encoded", i);
     slots = ((const PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data)[seg->n_slices];
   }
   if (seg->stream[AUTOCSR_STREAM_LENGTH].data && AutoCSRAxesKeepLengths(a, (PetscBool)(seg->stream[AUTOCSR_STREAM_ROWS].data != NULL), 0)) count[AUTOCSR_STREAM_LENGTH] = seg->n_rows; /* what was not encoded on a processor has none */
@@ -29,7 +29,7 @@ static PetscErrorCode CheckSizes(const AutoCSRSegment *seg, const AutoCSRMatrix 
     const AutoCSRStream *piece_ptr = &seg->stream[AUTOCSR_STREAM_PIECE_PTR];
     const PetscInt       groups    = AutoCSRTiledGroups(seg);
 
-    PetscCheck(piece_ptr->bytes == sizeof(PetscInt) * (size_t)(groups + 1), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " of %" PetscInt_FMT " groups has %zu bytes in stream piece_ptr", i, groups, piece_ptr->bytes);
+    AutoCSRCheckSegment(piece_ptr->bytes == sizeof(PetscInt) * (size_t)(groups + 1), " of %" PetscInt_FMT " groups has %zu bytes in stream piece_ptr", i, groups, piece_ptr->bytes);
     slots                           = groups * AUTOCSR_TILED_GROUP;
     count[AUTOCSR_STREAM_ITEM]      = AutoCSRTiledItemCount(seg);
     count[AUTOCSR_STREAM_END]       = slots / 8;
@@ -45,7 +45,7 @@ static PetscErrorCode CheckSizes(const AutoCSRSegment *seg, const AutoCSRMatrix 
     const PetscInt *chunk_ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_CHUNK_PTR].data;
     const PetscInt  blocks = AutoCSRPropagateRowBlocks(seg), chunks = AutoCSRPropagateChunks(seg);
 
-    PetscCheck(seg->stream[AUTOCSR_STREAM_CHUNK_PTR].bytes == sizeof(PetscInt) * (size_t)(blocks + 1) && chunk_ptr[blocks] == chunks, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " of %" PetscInt_FMT " row blocks has %" PetscInt_FMT " chunks", i, blocks, chunks);
+    AutoCSRCheckSegment(seg->stream[AUTOCSR_STREAM_CHUNK_PTR].bytes == sizeof(PetscInt) * (size_t)(blocks + 1) && chunk_ptr[blocks] == chunks, " of %" PetscInt_FMT " row blocks has %" PetscInt_FMT " chunks", i, blocks, chunks);
     if (a->order == AUTOCSR_ORDER_PROPAGATED) {
       slots                      = AutoCSRTiledGroups(seg) * AUTOCSR_PROPAGATE_UNIT;
       count[AUTOCSR_STREAM_ITEM] = AutoCSRTiledItemCount(seg);
@@ -61,20 +61,20 @@ static PetscErrorCode CheckSizes(const AutoCSRSegment *seg, const AutoCSRMatrix 
   if (a->mapping == AUTOCSR_MAP_NODES) {
     const AutoCSRStream *node = &seg->stream[AUTOCSR_STREAM_NODE];
 
-    PetscCheck(node->bytes >= sizeof(AutoCSRNode), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " is not encoded", i);
+    AutoCSRCheckSegment(node->bytes >= sizeof(AutoCSRNode), " is not encoded", i);
     count[AUTOCSR_STREAM_NODE]  = AutoCSRSegmentNodes(seg) + 1;
     count[AUTOCSR_STREAM_INDEX] = ((const AutoCSRNode *)node->data)[AutoCSRSegmentNodes(seg)].code;
   }
   if (a->index == AUTOCSR_INDEX_PATTERN) {
     count[AUTOCSR_STREAM_PATTERN_ID]  = seg->n_rows;
     count[AUTOCSR_STREAM_PATTERN_PTR] = seg->n_patterns + 1;
-    PetscCheck(seg->stream[AUTOCSR_STREAM_PATTERN_PTR].data, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " is not encoded", i);
+    AutoCSRCheckSegment(seg->stream[AUTOCSR_STREAM_PATTERN_PTR].data, " is not encoded", i);
     count[AUTOCSR_STREAM_PATTERN_OFFSET] = ((const PetscInt *)seg->stream[AUTOCSR_STREAM_PATTERN_PTR].data)[seg->n_patterns];
   }
   if (a->index == AUTOCSR_INDEX_FITTED) {
     const AutoCSRSliceFit *last = (const AutoCSRSliceFit *)seg->stream[AUTOCSR_STREAM_SLICE_FIT].data + (seg->n_slices - 1);
 
-    PetscCheck(seg->stream[AUTOCSR_STREAM_SLICE_FIT].data, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " is not encoded", i);
+    AutoCSRCheckSegment(seg->stream[AUTOCSR_STREAM_SLICE_FIT].data, " is not encoded", i);
     count[AUTOCSR_STREAM_FIT]       = slots / a->slice_height;
     count[AUTOCSR_STREAM_SLICE_FIT] = seg->n_slices;
     count[AUTOCSR_STREAM_INDEX]     = seg->n_slices ? (PetscInt64)last->begin * a->slice_height + (PetscInt64)last->width * (slots - ((const PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data)[seg->n_slices - 1]) : 0;
@@ -94,8 +94,8 @@ static PetscErrorCode CheckSizes(const AutoCSRSegment *seg, const AutoCSRMatrix 
   if (AutoCSROrderHasTiles(a->order) && seg->stream[AUTOCSR_STREAM_VALUE_PLACE].data) count[AUTOCSR_STREAM_VALUE_PLACE] = slots; /* once values have been new */
   if (AutoCSRMappingHasWork(a->mapping)) count[AUTOCSR_STREAM_WORK] = 2 * AutoCSRSegmentWorkBlocks(seg) + 2;
   for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) {
-    PetscCheck((count[s] >= 0) == (seg->stream[s].data != NULL), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " %s a stream %s that its axes %s", i, count[s] < 0 ? "has" : "lacks", AutoCSRStreamNames[s], count[s] < 0 ? "do not use" : "need");
-    PetscCheck(count[s] < 0 || seg->stream[s].bytes == (size_t)count[s] * AutoCSRStreamElementSize(a, (AutoCSRStreamKind)s), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " has %zu bytes in stream %s of %" PetscInt64_FMT " elements", i, seg->stream[s].bytes, AutoCSRStreamNames[s], count[s]);
+    AutoCSRCheckSegment((count[s] >= 0) == (seg->stream[s].data != NULL), " %s a stream %s that its axes %s", i, count[s] < 0 ? "has" : "lacks", AutoCSRStreamNames[s], count[s] < 0 ? "do not use" : "need");
+    AutoCSRCheckSegment(count[s] < 0 || seg->stream[s].bytes == (size_t)count[s] * AutoCSRStreamElementSize(a, (AutoCSRStreamKind)s), " has %zu bytes in stream %s of %" PetscInt64_FMT " elements", i, seg->stream[s].bytes, AutoCSRStreamNames[s], count[s]);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -112,15 +112,15 @@ static PetscErrorCode CheckRoots(const AutoCSRSegment *seg, PetscInt i)
   for (PetscInt p = 0; p < seg->n_patterns; p++) {
     PetscInt q = ptr[p];
 
-    PetscCheck(root[p].own == ptr[p] && root[p].begin >= 0 && root[p].length >= 0 && root[p].begin + root[p].length <= ptr[seg->n_patterns], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": the root of pattern %" PetscInt_FMT " is none", i, p);
+    AutoCSRCheckSegment(root[p].own == ptr[p] && root[p].begin >= 0 && root[p].length >= 0 && root[p].begin + root[p].length <= ptr[seg->n_patterns], ": the root of pattern %" PetscInt_FMT " is none", i, p);
     for (PetscInt t = 0; t < root[p].length; t++) {
       const PetscInt r = root[p].begin + t;
 
       if (root[p].length <= 32 && !(root[p].mask >> t & 1)) continue;
-      PetscCheck(q < ptr[p + 1] && offset[q] == offset[r] && (!value || AutoCSRBitsEqual(AutoCSRBitsOf(&value[q]), AutoCSRBitsOf(&value[r]))), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": entry %" PetscInt_FMT " of pattern %" PetscInt_FMT " is not that of its root", i, q - ptr[p], p);
+      AutoCSRCheckSegment(q < ptr[p + 1] && offset[q] == offset[r] && (!value || AutoCSRBitsEqual(AutoCSRBitsOf(&value[q]), AutoCSRBitsOf(&value[r]))), ": entry %" PetscInt_FMT " of pattern %" PetscInt_FMT " is not that of its root", i, q - ptr[p], p);
       q++;
     }
-    PetscCheck(q == ptr[p + 1], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": the root of pattern %" PetscInt_FMT " has %" PetscInt_FMT " of its %" PetscInt_FMT " entries", i, p, q - ptr[p], ptr[p + 1] - ptr[p]);
+    AutoCSRCheckSegment(q == ptr[p + 1], ": the root of pattern %" PetscInt_FMT " has %" PetscInt_FMT " of its %" PetscInt_FMT " entries", i, p, q - ptr[p], ptr[p + 1] - ptr[p]);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -133,11 +133,11 @@ static PetscErrorCode CheckPlaces(const AutoCSRSegment *seg, PetscInt i)
 
   PetscFunctionBegin;
   if (seg->axes.order != AUTOCSR_ORDER_DIAGONAL) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(slots % each == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": %" PetscInt_FMT " slots are no diagonals of %" PetscInt_FMT, i, slots, each);
+  AutoCSRCheckSegment(slots % each == 0, ": %" PetscInt_FMT " slots are no diagonals of %" PetscInt_FMT, i, slots, each);
   for (PetscInt q = 0; q < ((const PetscInt *)seg->stream[AUTOCSR_STREAM_PATTERN_PTR].data)[seg->n_patterns]; q++) {
     const PetscInt begin = place[q] - PetscMin(offset[q], 0);
 
-    PetscCheck(begin >= 0 && begin < slots && begin % each == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": entry %" PetscInt_FMT " of the patterns is at %" PetscInt_FMT " of %" PetscInt_FMT " slots", i, q, begin, slots);
+    AutoCSRCheckSegment(begin >= 0 && begin < slots && begin % each == 0, ": entry %" PetscInt_FMT " of the patterns is at %" PetscInt_FMT " of %" PetscInt_FMT " slots", i, q, begin, slots);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -155,11 +155,11 @@ static PetscErrorCode CheckValuePlaces(const AutoCSRSegment *seg, const AutoCSRM
     for (PetscInt q = begin; q < csr->row_ptr[row + 1]; q++) {
       const PetscInt slot = AutoCSRDecodeTiledSlot(seg, csr, k, q - begin);
 
-      PetscCheck(place[slot] == q, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": entry %" PetscInt_FMT " of row %" PetscInt_FMT " is in place %" PetscInt_FMT ", but its slot is said to have that in %" PetscInt_FMT, i, q - begin, row, q, place[slot]);
+      AutoCSRCheckSegment(place[slot] == q, ": entry %" PetscInt_FMT " of row %" PetscInt_FMT " is in place %" PetscInt_FMT ", but its slot is said to have that in %" PetscInt_FMT, i, q - begin, row, q, place[slot]);
     }
   }
   for (PetscInt slot = 0; slot < slots; slot++) left -= place[slot] >= 0;
-  PetscCheck(!place || left == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": slots are said to have %" PetscInt_FMT " values for %" PetscInt_FMT, i, seg->nnz - left, seg->nnz);
+  AutoCSRCheckSegment(!place || left == 0, ": slots are said to have %" PetscInt_FMT " values for %" PetscInt_FMT, i, seg->nnz - left, seg->nnz);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -168,20 +168,20 @@ static PetscErrorCode CheckRow(const AutoCSRSegment *seg, const AutoCSRMatrix *c
   const PetscInt row = AutoCSRSegmentRow(seg, k), begin = csr->row_ptr[row], length = csr->row_ptr[row + 1] - begin;
 
   PetscFunctionBegin;
-  if (seg->axes.order == AUTOCSR_ORDER_SLICED) PetscCheck(AutoCSRSegmentRowSlots(seg, csr, k) >= length, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": row %" PetscInt_FMT " of %" PetscInt_FMT " entries has %" PetscInt_FMT " slots", i, row, length, AutoCSRSegmentRowSlots(seg, csr, k));
-  if (seg->stream[AUTOCSR_STREAM_LENGTH].data) PetscCheck(((const uint16_t *)seg->stream[AUTOCSR_STREAM_LENGTH].data)[k] == length, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": row %" PetscInt_FMT " of %" PetscInt_FMT " entries is said to have %d", i, row, length, (int)((const uint16_t *)seg->stream[AUTOCSR_STREAM_LENGTH].data)[k]);
+  if (seg->axes.order == AUTOCSR_ORDER_SLICED) AutoCSRCheckSegment(AutoCSRSegmentRowSlots(seg, csr, k) >= length, ": row %" PetscInt_FMT " of %" PetscInt_FMT " entries has %" PetscInt_FMT " slots", i, row, length, AutoCSRSegmentRowSlots(seg, csr, k));
+  if (seg->stream[AUTOCSR_STREAM_LENGTH].data) AutoCSRCheckSegment(((const uint16_t *)seg->stream[AUTOCSR_STREAM_LENGTH].data)[k] == length, ": row %" PetscInt_FMT " of %" PetscInt_FMT " entries is said to have %d", i, row, length, (int)((const uint16_t *)seg->stream[AUTOCSR_STREAM_LENGTH].data)[k]);
   if (seg->axes.index == AUTOCSR_INDEX_PATTERN) {
     const PetscInt  id  = ((const uint16_t *)seg->stream[AUTOCSR_STREAM_PATTERN_ID].data)[k];
     const PetscInt *ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_PATTERN_PTR].data;
 
-    PetscCheck(id < seg->n_patterns && ptr[id + 1] - ptr[id] == length, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": row %" PetscInt_FMT " of %" PetscInt_FMT " entries has pattern %" PetscInt_FMT " of %" PetscInt_FMT, i, row, length, id, seg->n_patterns);
+    AutoCSRCheckSegment(id < seg->n_patterns && ptr[id + 1] - ptr[id] == length, ": row %" PetscInt_FMT " of %" PetscInt_FMT " entries has pattern %" PetscInt_FMT " of %" PetscInt_FMT, i, row, length, id, seg->n_patterns);
   }
   for (PetscInt t = 0; t < length; t++) {
     const PetscInt    col   = AutoCSRDecodeColumn(seg, csr, k, t);
     const PetscScalar value = AutoCSRDecodeValue(seg, csr, k, t);
 
-    PetscCheck(col == csr->col[begin + t], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": entry %" PetscInt_FMT " of row %" PetscInt_FMT " decodes to column %" PetscInt_FMT ", not %" PetscInt_FMT, i, t, row, col, csr->col[begin + t]);
-    PetscCheck(AutoCSRBitsEqual(AutoCSRBitsOf(&value), AutoCSRBitsOf(&csr->val[begin + t])), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": entry %" PetscInt_FMT " of row %" PetscInt_FMT " does not decode to its value", i, t, row);
+    AutoCSRCheckSegment(col == csr->col[begin + t], ": entry %" PetscInt_FMT " of row %" PetscInt_FMT " decodes to column %" PetscInt_FMT ", not %" PetscInt_FMT, i, t, row, col, csr->col[begin + t]);
+    AutoCSRCheckSegment(AutoCSRBitsEqual(AutoCSRBitsOf(&value), AutoCSRBitsOf(&csr->val[begin + t])), ": entry %" PetscInt_FMT " of row %" PetscInt_FMT " does not decode to its value", i, t, row);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -202,7 +202,7 @@ static PetscErrorCode CheckPadding(const AutoCSRSegment *seg, const AutoCSRMatri
       for (PetscInt t = AutoCSRSegmentRowLength(seg, csr, k); t < AutoCSRSegmentRowSlots(seg, csr, k); t++) {
         const char *slot = (const char *)seg->stream[kinds[s]].data + size * (AutoCSRSegmentSlot(seg, csr, k) + AutoCSRSegmentStep(seg, t));
 
-        for (size_t b = 0; b < size; b++) PetscCheck(slot[b] == code, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": slot %" PetscInt_FMT " of its row %" PetscInt_FMT " is padding but does not say so in stream %s", i, t, k, AutoCSRStreamNames[kinds[s]]);
+        for (size_t b = 0; b < size; b++) AutoCSRCheckSegment(slot[b] == code, ": slot %" PetscInt_FMT " of its row %" PetscInt_FMT " is padding but does not say so in stream %s", i, t, k, AutoCSRStreamNames[kinds[s]]);
       }
     }
   }
@@ -221,14 +221,14 @@ static PetscErrorCode CheckWork(const AutoCSRSegment *seg, const AutoCSRMatrix *
   for (PetscInt b = 0; b <= AutoCSRSegmentWorkBlocks(seg); b++, work += 2) {
     const PetscBool is_end = (PetscBool)(b == AutoCSRSegmentWorkBlocks(seg));
 
-    PetscCheck(b ? work[0] >= row && work[0] <= end_row && work[1] >= entry && work[1] - entry <= most : work[0] == row && work[1] == entry, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": block %" PetscInt_FMT " begins at row %" PetscInt_FMT " and entry %" PetscInt_FMT, i, b, work[0], work[1]);
+    AutoCSRCheckSegment(b ? work[0] >= row && work[0] <= end_row && work[1] >= entry && work[1] - entry <= most : work[0] == row && work[1] == entry, ": block %" PetscInt_FMT " begins at row %" PetscInt_FMT " and entry %" PetscInt_FMT, i, b, work[0], work[1]);
     row   = work[0];
     entry = work[1];
-    PetscCheck(is_end ? row == end_row : row < end_row, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": block %" PetscInt_FMT " begins at row %" PetscInt_FMT ", its rows end at %" PetscInt_FMT, i, b, row, end_row);
+    AutoCSRCheckSegment(is_end ? row == end_row : row < end_row, ": block %" PetscInt_FMT " begins at row %" PetscInt_FMT ", its rows end at %" PetscInt_FMT, i, b, row, end_row);
     if (seg->axes.mapping == AUTOCSR_MAP_MERGE)
-      PetscCheck(is_end || (row - seg->row_begin + entry - csr->row_ptr[seg->row_begin] == b * most && entry >= csr->row_ptr[row] && entry <= csr->row_ptr[row + 1]), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": block %" PetscInt_FMT " begins at row %" PetscInt_FMT " and entry %" PetscInt_FMT ", off the merge path", i, b, row, entry);
+      AutoCSRCheckSegment(is_end || (row - seg->row_begin + entry - csr->row_ptr[seg->row_begin] == b * most && entry >= csr->row_ptr[row] && entry <= csr->row_ptr[row + 1]), ": block %" PetscInt_FMT " begins at row %" PetscInt_FMT " and entry %" PetscInt_FMT ", off the merge path", i, b, row, entry);
     else
-      PetscCheck(entry == csr->row_ptr[row] || (!is_end && csr->row_ptr[row + 1] - csr->row_ptr[row] > most && entry < csr->row_ptr[row + 1] && (entry - csr->row_ptr[row]) % most == 0 && work[-2] == row), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": block %" PetscInt_FMT " cuts row %" PetscInt_FMT " at entry %" PetscInt_FMT, i, b, row, entry);
+      AutoCSRCheckSegment(entry == csr->row_ptr[row] || (!is_end && csr->row_ptr[row + 1] - csr->row_ptr[row] > most && entry < csr->row_ptr[row + 1] && (entry - csr->row_ptr[row]) % most == 0 && work[-2] == row), ": block %" PetscInt_FMT " cuts row %" PetscInt_FMT " at entry %" PetscInt_FMT, i, b, row, entry);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -240,7 +240,7 @@ static PetscErrorCode CheckBlocks(const AutoCSRSegment *seg, const AutoCSRMatrix
   const PetscInt  b         = seg->axes.block;
 
   PetscFunctionBegin;
-  for (PetscInt r = 0; block_ptr && r <= seg->n_rows / b; r++) PetscCheck(csr->row_ptr[seg->row_begin + r * b] - csr->row_ptr[seg->row_begin] == (PetscInt)block_ptr[r] * b * b, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": block row %" PetscInt_FMT " begins with block %u", i, r, block_ptr[r]);
+  for (PetscInt r = 0; block_ptr && r <= seg->n_rows / b; r++) AutoCSRCheckSegment(csr->row_ptr[seg->row_begin + r * b] - csr->row_ptr[seg->row_begin] == (PetscInt)block_ptr[r] * b * b, ": block row %" PetscInt_FMT " begins with block %u", i, r, block_ptr[r]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -253,13 +253,13 @@ static PetscErrorCode CheckRows(const AutoCSRSegment *seg, const AutoCSRMatrix *
   for (PetscInt k = 0; k < seg->n_rows; k++) {
     const PetscInt row = AutoCSRSegmentRow(seg, k);
 
-    PetscCheck(row >= 0 && row < csr->m, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": row %" PetscInt_FMT " is not in [0, %" PetscInt_FMT ")", i, row, csr->m);
-    PetscCheck(!seen[row], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": row %" PetscInt_FMT " is covered twice", i, row);
+    AutoCSRCheckSegment(row >= 0 && row < csr->m, ": row %" PetscInt_FMT " is not in [0, %" PetscInt_FMT ")", i, row, csr->m);
+    AutoCSRCheckSegment(!seen[row], ": row %" PetscInt_FMT " is covered twice", i, row);
     seen[row] = 1;
     nnz += csr->row_ptr[row + 1] - csr->row_ptr[row];
   }
-  PetscCheck(nnz == seg->nnz, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " counts %" PetscInt_FMT " nonzeros, its rows have %" PetscInt_FMT, i, seg->nnz, nnz);
-  PetscCheck(nnz == 0 || seg->axes.mapping != AUTOCSR_MAP_EMPTY, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " of empty rows has %" PetscInt_FMT " nonzeros", i, nnz);
+  AutoCSRCheckSegment(nnz == seg->nnz, " counts %" PetscInt_FMT " nonzeros, its rows have %" PetscInt_FMT, i, seg->nnz, nnz);
+  AutoCSRCheckSegment(nnz == 0 || seg->axes.mapping != AUTOCSR_MAP_EMPTY, " of empty rows has %" PetscInt_FMT " nonzeros", i, nnz);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

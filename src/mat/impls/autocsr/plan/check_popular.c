@@ -2,7 +2,7 @@
   The invariants of order popular that decoding does not show: columns are listed once and by class, padding is zero and ends no
   piece, groups know their first piece, and each piece has its place in a chunk and is named once.
 */
-#include "encode.h"
+#include "check.h"
 
 static PetscErrorCode CheckColumns(const AutoCSRSegment *seg, PetscInt n, PetscInt i, const PetscInt entries[])
 {
@@ -11,12 +11,12 @@ static PetscErrorCode CheckColumns(const AutoCSRSegment *seg, PetscInt n, PetscI
 
   PetscFunctionBegin;
   for (PetscInt j = 0; j < n; j++) used += entries[j] > 0;
-  PetscCheck(used == AutoCSRPopularColumns(seg), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": %" PetscInt_FMT " columns are listed, %" PetscInt_FMT " have entries", i, AutoCSRPopularColumns(seg), used);
+  AutoCSRCheckSegment(used == AutoCSRPopularColumns(seg), ": %" PetscInt_FMT " columns are listed, %" PetscInt_FMT " have entries", i, AutoCSRPopularColumns(seg), used);
   for (PetscInt c = 0; c < used; c++) {
-    PetscCheck(column[c] >= 0 && column[c] < n && entries[column[c]], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": column %" PetscInt_FMT " is listed", i, column[c]);
+    AutoCSRCheckSegment(column[c] >= 0 && column[c] < n && entries[column[c]], ": column %" PetscInt_FMT " is listed", i, column[c]);
     if (!c) continue;
     const uint8_t last = AutoCSRPopularClass(entries[column[c - 1]]), now = AutoCSRPopularClass(entries[column[c]]);
-    PetscCheck(last < now || (last == now && column[c - 1] < column[c]), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": column %" PetscInt_FMT " is listed after column %" PetscInt_FMT, i, column[c], column[c - 1]);
+    AutoCSRCheckSegment(last < now || (last == now && column[c - 1] < column[c]), ": column %" PetscInt_FMT " is listed after column %" PetscInt_FMT, i, column[c], column[c - 1]);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -39,7 +39,7 @@ PetscErrorCode AutoCSRPopularCheck(const AutoCSRSegment *seg, const AutoCSRMatri
   for (PetscInt c = 0; c < AutoCSRPopularColumns(seg); c++) of_tile[c / seg->axes.tile_width] += entries[column[c]];
   PetscCall(AutoCSRTiledCheckTiles(seg, i, tiles, of_tile));
   PetscCall(AutoCSRPropagateCheckChunks(seg, csr, i, pieces, named, &named_pieces));
-  PetscCheck(named_pieces == pieces, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " of %" PetscInt_FMT " pieces has codes for %" PetscInt_FMT, i, pieces, named_pieces);
+  AutoCSRCheckSegment(named_pieces == pieces, " of %" PetscInt_FMT " pieces has codes for %" PetscInt_FMT, i, pieces, named_pieces);
   PetscCall(PetscFree3(entries, of_tile, named));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

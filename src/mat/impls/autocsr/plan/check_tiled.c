@@ -2,7 +2,7 @@
   The invariants of order tiled that decoding does not show: padding is zero and ends no piece, pieces end with their part,
   groups know their first piece, and pieces of one row and batch have ranks of their own.
 */
-#include "encode.h"
+#include "check.h"
 
 static PetscErrorCode CheckSlots(const AutoCSRSegment *seg, PetscInt i, PetscInt tile, PetscInt begin, PetscInt groups, PetscInt entries)
 {
@@ -11,7 +11,7 @@ static PetscErrorCode CheckSlots(const AutoCSRSegment *seg, PetscInt i, PetscInt
   const int       bytes     = AutoCSRValueIsStored(seg->axes.value) ? AutoCSRTiledCodeBytes(seg->axes.value) : 0;
 
   PetscFunctionBegin;
-  PetscCheck(groups == entries / AUTOCSR_TILED_GROUP + (entries % AUTOCSR_TILED_GROUP != 0), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": %" PetscInt_FMT " groups for %" PetscInt_FMT " entries of tile %" PetscInt_FMT, i, groups, entries, tile);
+  AutoCSRCheckSegment(groups == entries / AUTOCSR_TILED_GROUP + (entries % AUTOCSR_TILED_GROUP != 0), ": %" PetscInt_FMT " groups for %" PetscInt_FMT " entries of tile %" PetscInt_FMT, i, groups, entries, tile);
   for (PetscInt g = 0; g < groups; g++) {
     PetscInt pieces = 0;
 
@@ -21,12 +21,12 @@ static PetscErrorCode CheckSlots(const AutoCSRSegment *seg, PetscInt i, PetscInt
       const char     *code = (const char *)seg->stream[AUTOCSR_STREAM_VALUE].data + (size_t)bytes * AutoCSRTiledValueSlot(&seg->axes, slot);
 
       pieces += ends;
-      if (entry + 1 == entries || (entry < entries && s == AUTOCSR_TILED_GROUP - 1 && AutoCSRTiledIsPartEnd(groups, seg->axes.tile_steps, g))) PetscCheck(ends, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": no piece ends with a part in slot %" PetscInt_FMT, i, slot);
+      if (entry + 1 == entries || (entry < entries && s == AUTOCSR_TILED_GROUP - 1 && AutoCSRTiledIsPartEnd(groups, seg->axes.tile_steps, g))) AutoCSRCheckSegment(ends, ": no piece ends with a part in slot %" PetscInt_FMT, i, slot);
       if (entry < entries) continue;
-      PetscCheck(!ends && !((const uint16_t *)seg->stream[AUTOCSR_STREAM_INDEX].data)[slot], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": slot %" PetscInt_FMT " is padding but not zero", i, slot);
-      for (int b = 0; b < bytes; b++) PetscCheck(!code[b], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": slot %" PetscInt_FMT " is padding but its value is not zero", i, slot);
+      AutoCSRCheckSegment(!ends && !((const uint16_t *)seg->stream[AUTOCSR_STREAM_INDEX].data)[slot], ": slot %" PetscInt_FMT " is padding but not zero", i, slot);
+      for (int b = 0; b < bytes; b++) AutoCSRCheckSegment(!code[b], ": slot %" PetscInt_FMT " is padding but its value is not zero", i, slot);
     }
-    PetscCheck(piece_ptr[begin + g + 1] - piece_ptr[begin + g] == pieces, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": group %" PetscInt_FMT " does not count its pieces", i, begin + g);
+    AutoCSRCheckSegment(piece_ptr[begin + g + 1] - piece_ptr[begin + g] == pieces, ": group %" PetscInt_FMT " does not count its pieces", i, begin + g);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -42,12 +42,12 @@ PetscErrorCode AutoCSRTiledCheckTiles(const AutoCSRSegment *seg, PetscInt i, Pet
     const PetscInt begin = next;
 
     for (; t < items && item[t].tile == c; t++) {
-      PetscCheck(item[t].begin == next && item[t].groups > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": item %" PetscInt_FMT " has %" PetscInt_FMT " groups from %" PetscInt_FMT " on", i, t, item[t].groups, item[t].begin);
+      AutoCSRCheckSegment(item[t].begin == next && item[t].groups > 0, ": item %" PetscInt_FMT " has %" PetscInt_FMT " groups from %" PetscInt_FMT " on", i, t, item[t].groups, item[t].begin);
       next += item[t].groups;
     }
     PetscCall(CheckSlots(seg, i, c, begin, next - begin, entries[c]));
   }
-  PetscCheck(t == items, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": item %" PetscInt_FMT " is of tile %" PetscInt_FMT " of %" PetscInt_FMT, i, t, item[t].tile, tiles);
+  AutoCSRCheckSegment(t == items, ": item %" PetscInt_FMT " is of tile %" PetscInt_FMT " of %" PetscInt_FMT, i, t, item[t].tile, tiles);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -64,12 +64,12 @@ static PetscErrorCode CheckRanks(const AutoCSRSegment *seg, PetscInt tiles, Pets
 
     for (PetscInt c = 0; c < tiles; c++) {
       if (c % AUTOCSR_TILED_BATCH == 0) n = 0;
-      PetscCheck(run_ptr[c * blocks + b] <= run_ptr[c * blocks + b + 1], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": run of tile %" PetscInt_FMT " in row block %" PetscInt_FMT, i, c, b);
+      AutoCSRCheckSegment(run_ptr[c * blocks + b] <= run_ptr[c * blocks + b + 1], ": run of tile %" PetscInt_FMT " in row block %" PetscInt_FMT, i, c, b);
       for (PetscInt p = run_ptr[c * blocks + b]; p < run_ptr[c * blocks + b + 1]; p++) {
         PetscInt rank = 0;
 
         for (PetscInt j = 0; j < n; j++) rank += AutoCSRTiledRowOf(batch[j]) == AutoCSRTiledRowOf(piece_row[p]);
-        PetscCheck(piece_row[p] / AUTOCSR_TILED_ROWS == rank, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": piece %" PetscInt_FMT " has rank %d, not %" PetscInt_FMT, i, p, piece_row[p] / AUTOCSR_TILED_ROWS, rank);
+        AutoCSRCheckSegment(piece_row[p] / AUTOCSR_TILED_ROWS == rank, ": piece %" PetscInt_FMT " has rank %d, not %" PetscInt_FMT, i, p, piece_row[p] / AUTOCSR_TILED_ROWS, rank);
         batch[n++] = piece_row[p];
         if (n == AUTOCSR_TILED_BATCH) n = 0;
       }

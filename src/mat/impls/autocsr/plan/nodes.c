@@ -1,5 +1,5 @@
 /* The streams of mapping nodes, on the host: nodes are found again as the profile found them */
-#include "encode.h"
+#include "check.h"
 
 PetscErrorCode AutoCSRSegmentEncodeNodes_Host(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
 {
@@ -42,13 +42,13 @@ PetscErrorCode AutoCSRNodesCheck(const AutoCSRSegment *seg, const AutoCSRMatrix 
 
   PetscFunctionBegin;
   for (PetscInt k = 0; k <= nodes; k++, node++) {
-    PetscCheck(node->row == last.row && node->code == last.code, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": node %" PetscInt_FMT " begins with row %" PetscInt_FMT " and code %" PetscInt_FMT ", not %" PetscInt_FMT " and %" PetscInt_FMT, i, k, node->row, node->code, last.row, last.code);
+    AutoCSRCheckSegment(node->row == last.row && node->code == last.code, ": node %" PetscInt_FMT " begins with row %" PetscInt_FMT " and code %" PetscInt_FMT ", not %" PetscInt_FMT " and %" PetscInt_FMT, i, k, node->row, node->code, last.row, last.code);
     if (k == nodes) break;
-    PetscCheck(node[1].row > node->row && node[1].row - node->row <= AUTOCSR_NODE_ROWS && node[1].row <= seg->row_begin + seg->n_rows, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": node %" PetscInt_FMT " has rows %" PetscInt_FMT " to %" PetscInt_FMT, i, k, node->row, node[1].row);
-    for (PetscInt row = node->row + 1; row < node[1].row; row++) PetscCheck(csr->row_ptr[row + 1] - csr->row_ptr[row] == csr->row_ptr[row] - csr->row_ptr[row - 1], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": rows of node %" PetscInt_FMT " differ in length", i, k);
+    AutoCSRCheckSegment(node[1].row > node->row && node[1].row - node->row <= AUTOCSR_NODE_ROWS && node[1].row <= seg->row_begin + seg->n_rows, ": node %" PetscInt_FMT " has rows %" PetscInt_FMT " to %" PetscInt_FMT, i, k, node->row, node[1].row);
+    for (PetscInt row = node->row + 1; row < node[1].row; row++) AutoCSRCheckSegment(csr->row_ptr[row + 1] - csr->row_ptr[row] == csr->row_ptr[row] - csr->row_ptr[row - 1], ": rows of node %" PetscInt_FMT " differ in length", i, k);
     last.row  = node[1].row;
     last.code = node->code + csr->row_ptr[node->row + 1] - csr->row_ptr[node->row];
   }
-  PetscCheck(last.row == seg->row_begin + seg->n_rows, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": nodes end at row %" PetscInt_FMT ", not %" PetscInt_FMT, i, last.row, seg->row_begin + seg->n_rows);
+  AutoCSRCheckSegment(last.row == seg->row_begin + seg->n_rows, ": nodes end at row %" PetscInt_FMT ", not %" PetscInt_FMT, i, last.row, seg->row_begin + seg->n_rows);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

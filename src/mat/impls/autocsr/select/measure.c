@@ -45,24 +45,18 @@ static PetscErrorCode time_best(const Product *product, double *best)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRPlanTime(AutoCSRPlan *plan, const AutoCSRMatrix *csr)
+/* op: of memory for x and y, in which x is to be ones */
+static PetscErrorCode time_plan(AutoCSRPlan *plan, const AutoCSROperands *op)
 {
-  const AutoCSRBackend *backend = plan->backend;
-  PetscScalar          *x, *ones;
-  PetscErrorCode        ierr;
-  AutoCSROperands       op      = {.csr = csr};
-  Product               product = {plan, NULL, &op};
+  const AutoCSRMatrix *csr     = op->csr;
+  Product              product = {plan, NULL, op};
+  PetscScalar         *ones;
 
   PetscFunctionBegin;
-  PetscCall((*backend->allocate)(((size_t)csr->n + csr->m) * sizeof(*x), (void **)&x));
-  ierr = PetscMalloc1(csr->n, &ones);
-  if (ierr) PetscCall((*backend->release)(x)); /* to be out of memory is an error that the caller lives with */
-  PetscCall(ierr);
+  PetscCall(PetscMalloc1(csr->n, &ones));
   for (PetscInt j = 0; j < csr->n; j++) ones[j] = 1;
-  PetscCall((*backend->from_host)(x, ones, csr->n * sizeof(*x)));
+  PetscCall((*plan->backend->from_host)((void *)op->x, ones, csr->n * sizeof(*ones)));
   PetscCall(PetscFree(ones));
-  op.x = x;
-  op.y = x + csr->n;
   PetscCall(time_best(&product, &plan->measured));
   for (PetscInt s = 0; s < plan->n_segments; s++) {
     product.segment = &plan->segment[s];
@@ -71,6 +65,22 @@ PetscErrorCode AutoCSRPlanTime(AutoCSRPlan *plan, const AutoCSRMatrix *csr)
     else
       PetscCall(time_best(&product, &plan->segment[s].measured));
   }
-  PetscCall((*backend->release)(x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* To be out of memory is an error that the caller lives with */
+PetscErrorCode AutoCSRPlanTime(AutoCSRPlan *plan, const AutoCSRMatrix *csr)
+{
+  PetscScalar    *memory;
+  PetscErrorCode  ierr;
+  AutoCSROperands op = {.csr = csr};
+
+  PetscFunctionBegin;
+  PetscCall((*plan->backend->allocate)(((size_t)csr->n + csr->m) * sizeof(*memory), (void **)&memory));
+  op.x = memory;
+  op.y = memory + csr->n;
+  ierr = time_plan(plan, &op);
+  PetscCall((*plan->backend->release)(memory));
+  PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
