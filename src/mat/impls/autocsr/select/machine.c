@@ -75,8 +75,20 @@ static PetscBool plausible(const AutoCSRFigures *f, const AutoCSRFigures *shippe
   return ok;
 }
 
-/* *found: those of the file, which is written if it is not there. *able: it can be */
-static PetscErrorCode measure_and_keep(const char path[], const double cache[3], const AutoCSRFigures *shipped, AutoCSRFigures *figures, PetscBool *found, PetscBool *able)
+/* A file that the user names is taken at its word */
+static PetscErrorCode read_kept(const char path[], PetscBool given, const AutoCSRFigures *shipped, AutoCSRFigures *figures, AutoCSRKeptFound *found)
+{
+  AutoCSRFigures next = *figures;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRKeptRead(path, &next, found));
+  if (*found == AUTOCSR_KEPT_READ && !given && !plausible(&next, shipped)) *found = AUTOCSR_KEPT_OTHER;
+  if (*found == AUTOCSR_KEPT_READ) *figures = next;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* *found: those of the file, which is written if it is not there, or of no use. *able: it can be */
+static PetscErrorCode measure_and_keep(const char path[], PetscBool given, const double cache[3], const AutoCSRFigures *shipped, AutoCSRFigures *figures, PetscBool *found, PetscBool *able)
 {
   AutoCSRKept      kept;
   AutoCSRKeptFound read;
@@ -86,8 +98,9 @@ static PetscErrorCode measure_and_keep(const char path[], const double cache[3],
   PetscCall(AutoCSRKeptBegin(path, &kept));
   *able = (PetscBool)(kept.file != NULL);
   if (!*able) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(AutoCSRKeptRead(path, figures, &read)); /* another process may have, meanwhile */
-  if (read == AUTOCSR_KEPT_NONE) {
+  PetscCall(read_kept(path, given, shipped, figures, &read)); /* another process may have written it, meanwhile */
+  if (read == AUTOCSR_KEPT_OTHER && !given) (void)remove(path);
+  if (read != AUTOCSR_KEPT_READ) {
     for (int level = 0; level < 3; level++) {
       if (cache[level] > 0) figures->machine.cache[level] = cache[level];
     }
@@ -107,7 +120,6 @@ static PetscErrorCode load_measured(AutoCSRFigures *figures, const AutoCSRFigure
   AutoCSRKeptFound read = AUTOCSR_KEPT_NONE;
   unsigned         hash;
   double           cache[3];
-  AutoCSRFigures   next;
 
   PetscFunctionBegin;
   PetscCall(PetscOptionsGetString(NULL, NULL, "-mat_autocsr_machine", path, sizeof(path), &given));
@@ -125,17 +137,13 @@ static PetscErrorCode load_measured(AutoCSRFigures *figures, const AutoCSRFigure
     PetscCall(PetscStrlcat(path, figures->backend->name, sizeof(path)));
   } else if (!given)
     PetscCall(AutoCSRKeptPath(figures->simd, hash, sizeof(path), path));
-  next = *figures;
-  if (path[0]) PetscCall(AutoCSRKeptRead(path, &next, &read));
-  if (read == AUTOCSR_KEPT_READ && !given && !plausible(&next, shipped)) read = AUTOCSR_KEPT_OTHER;
+  if (path[0]) PetscCall(read_kept(path, given, shipped, figures, &read));
   PetscCheck(!given || read != AUTOCSR_KEPT_OTHER, PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "-mat_autocsr_machine %s: the file holds no figures that this version, with its scalars and indices, can use; remove it, name another, or say none for the figures shipped", path);
-  if (read == AUTOCSR_KEPT_OTHER) (void)remove(path); /* of no use to anyone */
   found = (PetscBool)(read == AUTOCSR_KEPT_READ);
-  if (found) *figures = next;
   if (path[0] && !found) {
     PetscBool able;
 
-    PetscCall(measure_and_keep(path, cache, shipped, figures, &found, &able));
+    PetscCall(measure_and_keep(path, given, cache, shipped, figures, &found, &able));
     PetscCheck(able || !given, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "-mat_autocsr_machine %s: the figures of the machine can be neither read nor written there; name a file in a folder that can be written, or none for the figures shipped", path);
   }
   if (!found) *figures = *shipped;
