@@ -119,6 +119,27 @@ static PetscErrorCode CheckColumns(void)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+/* No row, and no column */
+static PetscErrorCode CheckNothing(void)
+{
+  Mat A, S;
+  IS  none, all;
+
+  PetscFunctionBeginUser;
+  PetscCall(BandCreate(MATAUTOCSR, &A));
+  PetscCall(IndicesCreate(0, 0, PETSC_FALSE, &none));
+  PetscCall(IndicesCreate(0, N, PETSC_FALSE, &all));
+  for (int k = 0; k < 3; k++) {
+    PetscCall(MatCreateSubMatrix(A, k == 1 ? all : none, k == 2 ? all : none, MAT_INITIAL_MATRIX, &S));
+    PetscCall(MatCreateSubMatrix(A, k == 1 ? all : none, k == 2 ? all : none, MAT_REUSE_MATRIX, &S));
+    PetscCall(MatDestroy(&S));
+  }
+  PetscCall(ISDestroy(&none));
+  PetscCall(ISDestroy(&all));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
@@ -129,6 +150,7 @@ int main(int argc, char **argv)
   PetscCall(CheckWindow(PETSC_TRUE, PETSC_FALSE, "MatCreateSubMatrices()"));
   PetscCall(CheckWindow(PETSC_TRUE, PETSC_TRUE, "MatCreateSubMatrices() of columns in a row"));
   PetscCall(CheckColumns());
+  PetscCall(CheckNothing());
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "New columns are seen\n"));
   PetscCall(PetscFinalize());
   return 0;

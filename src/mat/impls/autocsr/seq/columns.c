@@ -19,11 +19,12 @@ static PetscErrorCode AutoCSRStructureTake(Mat S, AutoCSRStructure *s)
   PetscCall(PetscMemzero(s, sizeof(*s)));
   if (!MatIsSeqAutoCSR(S)) PetscFunctionReturn(PETSC_SUCCESS);
   s->nonzerostate = S->nonzerostate;
-  s->m            = S->rmap->n;
   PetscCall(MatGetRowIJ(S, 0, PETSC_FALSE, PETSC_FALSE, &s->m, &row_ptr, &col, &done));
-  PetscCall(PetscMalloc2(s->m + 1, &s->row_ptr, row_ptr[s->m], &s->col));
-  PetscCall(PetscArraycpy(s->row_ptr, row_ptr, s->m + 1));
-  PetscCall(PetscArraycpy(s->col, col, row_ptr[s->m]));
+  if (row_ptr) {
+    PetscCall(PetscMalloc2(s->m + 1, &s->row_ptr, row_ptr[s->m], &s->col));
+    PetscCall(PetscArraycpy(s->row_ptr, row_ptr, s->m + 1));
+    PetscCall(PetscArraycpy(s->col, col, row_ptr[s->m]));
+  }
   PetscCall(MatRestoreRowIJ(S, 0, PETSC_FALSE, PETSC_FALSE, NULL, &row_ptr, &col, &done));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
