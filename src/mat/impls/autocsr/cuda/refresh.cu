@@ -61,6 +61,7 @@ PetscErrorCode AutoCSRDeviceRefresh(AutoCSRPlan *plan, const AutoCSRMatrix *csr,
   AutoCSRDictionary *dictionary = NULL;
 
   PetscFunctionBegin;
+  PetscCall(AutoCSRDeviceFollow());
   if (most < PETSC_MAX_INT || use_float32) PetscCall(Examine(csr, most, use_float32, &scratch, &dictionary, fits));
   if (*fits) PetscCall(PatternValuesRefresh(plan, csr, fits));
   for (PetscInt i = 0; i < plan->n_segments && *fits; i++) {

@@ -57,6 +57,7 @@ static unsigned GridOfEntries(PetscInt n)
 PetscErrorCode AutoCSRDevicePermute(PetscInt nnz, const PetscInt place[], const PetscScalar from[], PetscScalar val[])
 {
   PetscFunctionBegin;
+  PetscCall(AutoCSRDeviceFollow());
   if (!nnz) PetscFunctionReturn(PETSC_SUCCESS);
   Launch(Gather<PetscScalar>, GridOfEntries(nnz), BLOCK, 0, AUTOCSR_STREAM)(nnz, place, from, val);
   AutoCSRCallCUDA(cudaGetLastError());

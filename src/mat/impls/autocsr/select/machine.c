@@ -93,6 +93,7 @@ static PetscErrorCode measure_and_keep(const char path[], PetscBool given, const
   AutoCSRKept      kept;
   AutoCSRKeptFound read;
   PetscBool        usable = PETSC_FALSE;
+  PetscErrorCode   ierr   = PETSC_SUCCESS;
 
   PetscFunctionBegin;
   PetscCall(AutoCSRKeptBegin(path, &kept));
@@ -104,10 +105,11 @@ static PetscErrorCode measure_and_keep(const char path[], PetscBool given, const
     for (int level = 0; level < 3; level++) {
       if (cache[level] > 0) figures->machine.cache[level] = cache[level];
     }
-    PetscCall(AutoCSRFiguresMeasure(figures));
-    usable = plausible(figures, shipped);
+    ierr   = AutoCSRFiguresMeasure(figures);
+    usable = (PetscBool)(!ierr && plausible(figures, shipped));
   }
   PetscCall(AutoCSRKeptEnd(path, &kept, usable ? figures : NULL));
+  PetscCall(ierr);
   if (usable) PetscCall(AutoCSRKeptRead(path, figures, &read));
   *found = (PetscBool)(read == AUTOCSR_KEPT_READ);
   PetscFunctionReturn(PETSC_SUCCESS);
