@@ -1,7 +1,10 @@
 static char help[] = "The file that figures of a machine are kept in: read as written, in any locale, written once; files of anything else are told.\n\n";
 
 #include "../src/mat/impls/autocsr/select/figures.h"
+#include <fcntl.h>
 #include <locale.h>
+#include <pthread.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 /* What the file is to hold; anything that no reader could mistake for what is shipped */
@@ -17,17 +20,6 @@ static PetscErrorCode FiguresCreate(AutoCSRFigures *f)
     PetscCall(PetscSNPrintf(f->executor[i].name, sizeof(f->executor[i].name), "executor/%" PetscInt_FMT, i));
     f->executor[i].cost = (AutoCSRExecutorCost){.entry = 1e-9 / 3, .row = 2e-9 / (double)(i + 7), .memory = 1};
   }
-  PetscFunctionReturn((PetscErrorCode)0);
-}
-
-static PetscErrorCode Write(const char path[], const AutoCSRFigures *f)
-{
-  AutoCSRKept kept;
-
-  PetscFunctionBeginUser;
-  PetscCall(AutoCSRKeptBegin(path, &kept));
-  PetscCheck(kept.file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "%s cannot be written", path);
-  PetscCall(AutoCSRKeptEnd(path, &kept, f));
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
@@ -80,12 +72,65 @@ static PetscErrorCode CheckReplaced(const char path[], const char good[], const 
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+/* Another process, as far as locks know */
+static void *HoldFolder(void *folder)
+{
+  usleep(300000);
+  close(*(int *)folder);
+  return NULL;
+}
+
+static PetscErrorCode CheckLock(const char folder[], const char path[], const char nowhere[])
+{
+  AutoCSRKeptLock lock;
+  int             held = open(folder, O_RDONLY | O_DIRECTORY);
+  pthread_t       other;
+
+  PetscFunctionBeginUser;
+  PetscCall(AutoCSRKeptBegin(nowhere, &lock));
+  PetscCheck(!lock.writable && !lock.waited, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Files can be made in a folder that is not there");
+  PetscCall(AutoCSRKeptEnd(&lock));
+  PetscCall(AutoCSRKeptBegin(path, &lock));
+  PetscCheck(lock.writable && !lock.waited, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A folder that nobody holds is waited for");
+  PetscCheck(flock(held, LOCK_EX | LOCK_NB), PETSC_COMM_SELF, PETSC_ERR_PLIB, "The folder is not locked");
+  PetscCall(AutoCSRKeptEnd(&lock));
+  PetscCheck(!flock(held, LOCK_EX | LOCK_NB), PETSC_COMM_SELF, PETSC_ERR_PLIB, "The folder stays locked");
+  PetscCheck(!pthread_create(&other, NULL, HoldFolder, &held), PETSC_COMM_SELF, PETSC_ERR_SYS, "No thread");
+  PetscCall(AutoCSRKeptBegin(path, &lock));
+  PetscCheck(lock.writable && lock.waited && !lock.late, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A folder that another holds is not waited for");
+  PetscCall(AutoCSRKeptEnd(&lock));
+  pthread_join(other, NULL);
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* -mat_autocsr_machine: a file of something else is an error and stays as it is, one of figures is read */
+static PetscErrorCode CheckNamed(const char path[], const AutoCSRFigures *f)
+{
+  const AutoCSRFigures *figures;
+  PetscErrorCode        ierr;
+  PetscBool             same;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscOptionsSetValue(NULL, "-mat_autocsr_machine", path));
+  PetscCall(CheckOther(path, "no figures", 10, "named"));
+  PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
+  ierr = AutoCSRFiguresGet(&AutoCSRBackendHost, "auto", &figures);
+  PetscCall(PetscPopErrorHandler());
+  PetscCheck(ierr == PETSC_ERR_FILE_READ, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A named file of something else is error %d", (int)ierr);
+  PetscCheck(!access(path, F_OK), PETSC_COMM_SELF, PETSC_ERR_PLIB, "It is gone");
+  unlink(path);
+  PetscCall(AutoCSRKeptWrite(path, f));
+  PetscCall(AutoCSRFiguresGet(&AutoCSRBackendHost, "auto", &figures));
+  PetscCall(PetscStrcmp(figures->machine.name, f->machine.name, &same));
+  PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Figures of a named file are not read");
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 int main(int argc, char **argv)
 {
   const char *const commas[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "fr_FR.utf8"}; /* where there are such locales */
   char              folder[] = "figuresXXXXXX", path[64], nowhere[64], good[8192] = "";
   AutoCSRFigures    f, later;
-  AutoCSRKept       kept;
   FILE             *file;
 
   PetscFunctionBeginUser;
@@ -96,20 +141,19 @@ int main(int argc, char **argv)
   PetscCall(FiguresCreate(&f));
   later = f;
   later.machine.bandwidth[3] *= 2;
-  PetscCall(Write(path, &f));
+  PetscCall(AutoCSRKeptWrite(path, &f));
   PetscCall(CheckSame(path, &f, "written and read"));
-  PetscCall(Write(path, &later));
+  PetscCall(AutoCSRKeptWrite(path, &later));
   PetscCall(CheckSame(path, &f, "the first that is written stays"));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(commas); k++) {
     if (!setlocale(LC_NUMERIC, commas[k])) continue;
     PetscCall(CheckSame(path, &f, commas[k]));
     unlink(path);
-    PetscCall(Write(path, &f));
+    PetscCall(AutoCSRKeptWrite(path, &f));
     setlocale(LC_NUMERIC, "C");
     PetscCall(CheckSame(path, &f, commas[k]));
   }
-  PetscCall(AutoCSRKeptBegin(nowhere, &kept));
-  PetscCheck(!kept.file, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A file is opened in a folder that is not there");
+  PetscCall(CheckLock(folder, path, nowhere));
 
   file = fopen(path, "r");
   PetscCheck(file && fread(good, 1, sizeof(good) - 1, file) > 0 && !fclose(file), PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s cannot be read", path);
@@ -123,6 +167,7 @@ int main(int argc, char **argv)
   PetscCall(CheckReplaced(path, good, "bandwidth ", "bandwidth 0 "));
   PetscCall(CheckReplaced(path, good, "cache ", "cache -1 "));
   PetscCall(CheckReplaced(path, good, "strided ", "strided inf\nproduct 0\nlaunch 0\nexecutors 0\n"));
+  PetscCall(CheckNamed(path, &f));
   unlink(path);
   PetscCheck(!rmdir(folder), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Files are left in %s", folder);
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "Figures are kept\n"));

@@ -199,15 +199,14 @@ PetscErrorCode MatProductSetFromOptions_AutoCSR(Mat C)
   PetscCall(AutoCSRProductResume(&s));
   PetscCall(ierr);
   PetscCall(AutoCSRProductHas(C, "diagonal", &diagonal)); /* these copy and scale the other by the operations of any matrix, which take vectors of the host where AIJCUSPARSE's do not (seq/cusparse.c) */
-  if (!diagonal) PetscCall(AutoCSRProductHas(C, "constantdiagonal", &diagonal));
+  if (!diagonal) PetscCall(AutoCSRProductHas(C, MATCONSTANTDIAGONAL, &diagonal));
   PetscCall(AutoCSRProductHas(C, MATSHELL, &shell));
   if ((parent->by_name && !diagonal) || shell) {
-    AutoCSRPhases *phases, asked;
+    AutoCSRPhases *phases;
 
     PetscCall(AutoCSRPhasesGet(C, &phases));
-    asked       = *phases;
-    asked.shell = shell;
-    PetscCall(AutoCSRPhasesWrap(C, &asked));
+    phases->shell = shell;
+    PetscCall(AutoCSRPhasesWrap(C, phases));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

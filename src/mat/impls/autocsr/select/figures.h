@@ -42,18 +42,20 @@ PETSC_INTERN PetscErrorCode AutoCSRFiguresMeasure(AutoCSRFigures *);
 /* kept.c: the file that figures are kept in */
 typedef enum {
   AUTOCSR_KEPT_NONE,  /* there is no such file */
-  AUTOCSR_KEPT_OTHER, /* it holds something else, or figures of other scalars or indices, or of another version */
+  AUTOCSR_KEPT_OTHER, /* it cannot be read, holds something else, or figures of other scalars or indices, or of another version */
   AUTOCSR_KEPT_READ
 } AutoCSRKeptFound;
 typedef struct {
-  FILE *file; /* NULL: none can be written */
-  int   lock;
-  char  temporary[PETSC_MAX_PATH_LEN];
-} AutoCSRKept;
+  int       folder;   /* what is locked; -1: nothing */
+  PetscBool waited;   /* another process had it, */
+  PetscBool late;     /* and has it still */
+  PetscBool writable; /* files can be made there */
+} AutoCSRKeptLock;
 PETSC_INTERN PetscErrorCode AutoCSRKeptPath(const char simd[], unsigned hash, size_t len, char path[]);
 PETSC_INTERN PetscErrorCode AutoCSRKeptRead(const char path[], AutoCSRFigures *, AutoCSRKeptFound *); /* figures stay where they are not read */
-PETSC_INTERN PetscErrorCode AutoCSRKeptBegin(const char path[], AutoCSRKept *);
-PETSC_INTERN PetscErrorCode AutoCSRKeptEnd(const char path[], AutoCSRKept *, const AutoCSRFigures *);
+PETSC_INTERN PetscErrorCode AutoCSRKeptWrite(const char path[], const AutoCSRFigures *);              /* if it can be, and is not there: what is read afterwards counts */
+PETSC_INTERN PetscErrorCode AutoCSRKeptBegin(const char path[], AutoCSRKeptLock *);                   /* around measuring and writing */
+PETSC_INTERN PetscErrorCode AutoCSRKeptEnd(AutoCSRKeptLock *);
 
 /* cost.c: seconds that streaming bytes of a working set takes beyond L2, or beyond what is in the work */
 PETSC_INTERN double AutoCSRStreamSeconds(const AutoCSRMachine *, double bytes, double working_set);

@@ -1,6 +1,6 @@
 /*
   The file in which the figures of a machine are kept. One process measures them, with a lock on the folder; it and all others, then and later, use what they read, so that a choice is the same in
-  every process and every run. Nothing is measured that cannot be kept.
+  every process and every run. Nothing is measured where no file can be written, nor by who has waited for another to measure.
 */
 #include "figures.h"
 #include <errno.h>
@@ -61,7 +61,7 @@ static void print_figures(FILE *file, const char scalar[], const AutoCSRFigures 
   }
 }
 
-/* Figures of an executor may be 0; those of the machine are divided by */
+/* zero: a figure may be 0; by the others is divided */
 static PetscBool all_within(PetscInt n, const double figure[], PetscBool zero)
 {
   for (PetscInt i = 0; i < n; i++) {
@@ -117,7 +117,7 @@ PetscErrorCode AutoCSRKeptRead(const char path[], AutoCSRFigures *figures, AutoC
   AutoCSRFigures read = *figures;
 
   PetscFunctionBegin;
-  *found = AUTOCSR_KEPT_NONE;
+  *found = file || errno != ENOENT ? AUTOCSR_KEPT_OTHER : AUTOCSR_KEPT_NONE;
   if (!file) PetscFunctionReturn(PETSC_SUCCESS);
   c      = use_c(&before);
   *found = scan_figures(file, scalar, &read) ? AUTOCSR_KEPT_READ : AUTOCSR_KEPT_OTHER;
@@ -134,71 +134,79 @@ PetscErrorCode AutoCSRKeptRead(const char path[], AutoCSRFigures *figures, AutoC
 }
 
 /* Where locks do not work, of two processes the one that has written first is heard */
-static PetscBool lock_folder(const char path[], int *lock)
+static void lock_folder(const char path[], AutoCSRKeptLock *lock)
 {
   char folder[PETSC_MAX_PATH_LEN], *slash;
 
-  *lock = -1;
-  if (snprintf(folder, sizeof(folder), "%s", path) >= (int)sizeof(folder)) return PETSC_TRUE;
+  if (snprintf(folder, sizeof(folder), "%s", path) >= (int)sizeof(folder)) return;
   slash = strrchr(folder, '/');
   if (slash)
     slash[slash == folder] = 0;
   else
     strcpy(folder, ".");
-  if ((*lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0) return PETSC_TRUE;
-  for (int k = 0; k < PATIENCE; k++) {
-    if (!flock(*lock, LOCK_EX | LOCK_NB) || (errno != EWOULDBLOCK && errno != EINTR)) return PETSC_TRUE;
+  if ((lock->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0) return;
+  for (int k = 0; flock(lock->folder, LOCK_EX | LOCK_NB) && (errno == EWOULDBLOCK || errno == EINTR); k++) {
+    lock->waited = PETSC_TRUE;
+    lock->late   = (PetscBool)(k == PATIENCE);
+    if (lock->late) return;
     usleep(100000);
   }
-  close(*lock);
-  *lock = -1;
-  return PETSC_FALSE;
 }
 
-/* Before anything is measured. kept->file NULL: nothing can be written there, or another process takes too long */
-PetscErrorCode AutoCSRKeptBegin(const char path[], AutoCSRKept *kept)
+/* A file beside the one of that path, opened for writing; NULL: it cannot be */
+static FILE *open_temporary(const char path[], char temporary[PETSC_MAX_PATH_LEN])
 {
-  int fd = -1;
+  FILE *file;
+  int   fd;
+
+  if (snprintf(temporary, PETSC_MAX_PATH_LEN, "%s.XXXXXX", path) >= PETSC_MAX_PATH_LEN || (fd = mkstemp(temporary)) < 0) return NULL;
+  if ((file = fdopen(fd, "w"))) return file;
+  close(fd);
+  unlink(temporary);
+  return NULL;
+}
+
+PetscErrorCode AutoCSRKeptBegin(const char path[], AutoCSRKeptLock *lock)
+{
+  char  temporary[PETSC_MAX_PATH_LEN];
+  FILE *file;
 
   PetscFunctionBegin;
-  PetscCall(PetscMemzero(kept, sizeof(*kept)));
-  kept->lock = -1;
-  PetscCall(PetscSNPrintf(kept->temporary, sizeof(kept->temporary), "%s.XXXXXX", path));
-  if (!lock_folder(path, &kept->lock)) PetscFunctionReturn(PETSC_SUCCESS);
-  if ((fd = mkstemp(kept->temporary)) >= 0) kept->file = fdopen(fd, "w");
-  if (kept->file) PetscFunctionReturn(PETSC_SUCCESS);
-  if (fd >= 0) {
-    close(fd);
-    unlink(kept->temporary);
+  *lock = (AutoCSRKeptLock){.folder = -1};
+  lock_folder(path, lock);
+  file = open_temporary(path, temporary);
+  if (file) {
+    fclose(file);
+    unlink(temporary);
   }
-  if (kept->lock >= 0) close(kept->lock);
+  lock->writable = (PetscBool)(file != NULL);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* figures NULL: none are worth it */
-PetscErrorCode AutoCSRKeptEnd(const char path[], AutoCSRKept *kept, const AutoCSRFigures *figures)
+PetscErrorCode AutoCSRKeptEnd(AutoCSRKeptLock *lock)
 {
-  PetscBool written = PETSC_FALSE;
-  char      scalar[32];
+  PetscFunctionBegin;
+  if (lock->folder >= 0) close(lock->folder);
+  lock->folder = -1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRKeptWrite(const char path[], const AutoCSRFigures *figures)
+{
+  char      temporary[PETSC_MAX_PATH_LEN], scalar[32];
+  FILE     *file = open_temporary(path, temporary);
+  locale_t  c, before;
+  PetscBool written;
 
   PetscFunctionBegin;
+  if (!file) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(scalar_name(sizeof(scalar), scalar));
-  if (figures) {
-    locale_t       before;
-    const locale_t c = use_c(&before);
-
-    print_figures(kept->file, scalar, figures);
-    use_before(c, before);
-    written = (PetscBool)(!ferror(kept->file) && !fchmod(fileno(kept->file), 0644));
-  }
-  if (fclose(kept->file)) written = PETSC_FALSE;
-  if (written && link(kept->temporary, path)) { /* not every file system has links, and a name that is there stays if another process has just written it */
-    if (errno == EEXIST)
-      PetscCall(PetscInfo(NULL, "Another process wrote %s first\n", path));
-    else if (rename(kept->temporary, path))
-      PetscCall(PetscInfo(NULL, "%s is not written: %s\n", path, strerror(errno)));
-  }
-  unlink(kept->temporary);
-  if (kept->lock >= 0) close(kept->lock);
+  c = use_c(&before);
+  print_figures(file, scalar, figures);
+  use_before(c, before);
+  written = (PetscBool)(!ferror(file) && !fchmod(fileno(file), 0644));
+  if (fclose(file)) written = PETSC_FALSE;
+  if (written && link(temporary, path) && errno != EEXIST) (void)rename(temporary, path); /* not every file system has links; what is there has just been written by another process */
+  unlink(temporary);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

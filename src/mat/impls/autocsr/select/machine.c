@@ -87,31 +87,26 @@ static PetscErrorCode read_kept(const char path[], PetscBool given, const AutoCS
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* *found: those of the file, which is written if it is not there, or of no use. *able: it can be */
-static PetscErrorCode measure_and_keep(const char path[], PetscBool given, const double cache[3], const AutoCSRFigures *shipped, AutoCSRFigures *figures, PetscBool *found, PetscBool *able)
+/* With the folder locked. *found: those of the file, which is written if it is not there, or of no use. *wanted: it could not be written */
+static PetscErrorCode measure_and_keep(const char path[], PetscBool given, const double cache[3], const AutoCSRFigures *shipped, const AutoCSRKeptLock *lock, AutoCSRFigures *figures, PetscBool *found, PetscBool *wanted)
 {
-  AutoCSRKept      kept;
   AutoCSRKeptFound read;
-  PetscBool        usable = PETSC_FALSE;
-  PetscErrorCode   ierr   = PETSC_SUCCESS;
 
   PetscFunctionBegin;
-  PetscCall(AutoCSRKeptBegin(path, &kept));
-  *able = (PetscBool)(kept.file != NULL);
-  if (!*able) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(read_kept(path, given, shipped, figures, &read)); /* another process may have written it, meanwhile */
+  *found  = (PetscBool)(read == AUTOCSR_KEPT_READ);
+  *wanted = (PetscBool)(!*found && !lock->writable);
+  if (*found || *wanted || lock->waited) PetscFunctionReturn(PETSC_SUCCESS); /* who has waited in vain does not measure in turn: figures of a busy machine are not kept */
   if (read == AUTOCSR_KEPT_OTHER && !given) (void)remove(path);
-  if (read != AUTOCSR_KEPT_READ) {
-    for (int level = 0; level < 3; level++) {
-      if (cache[level] > 0) figures->machine.cache[level] = cache[level];
-    }
-    ierr   = AutoCSRFiguresMeasure(figures);
-    usable = (PetscBool)(!ierr && plausible(figures, shipped));
+  for (int level = 0; level < 3; level++) {
+    if (cache[level] > 0) figures->machine.cache[level] = cache[level];
   }
-  PetscCall(AutoCSRKeptEnd(path, &kept, usable ? figures : NULL));
-  PetscCall(ierr);
-  if (usable) PetscCall(AutoCSRKeptRead(path, figures, &read));
-  *found = (PetscBool)(read == AUTOCSR_KEPT_READ);
+  PetscCall(AutoCSRFiguresMeasure(figures));
+  if (!plausible(figures, shipped)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AutoCSRKeptWrite(path, figures));
+  PetscCall(AutoCSRKeptRead(path, figures, &read));
+  *found  = (PetscBool)(read == AUTOCSR_KEPT_READ);
+  *wanted = (PetscBool) !*found;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -143,10 +138,16 @@ static PetscErrorCode load_measured(AutoCSRFigures *figures, const AutoCSRFigure
   PetscCheck(!given || read != AUTOCSR_KEPT_OTHER, PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "-mat_autocsr_machine %s: the file holds no figures that this version, with its scalars and indices, can use; remove it, name another, or say none for the figures shipped", path);
   found = (PetscBool)(read == AUTOCSR_KEPT_READ);
   if (path[0] && !found) {
-    PetscBool able;
+    AutoCSRKeptLock lock;
+    PetscErrorCode  ierr;
+    PetscBool       wanted;
 
-    PetscCall(measure_and_keep(path, given, cache, shipped, figures, &found, &able));
-    PetscCheck(able || !given, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "-mat_autocsr_machine %s: the figures of the machine can be neither read nor written there; name a file in a folder that can be written, or none for the figures shipped", path);
+    PetscCall(AutoCSRKeptBegin(path, &lock));
+    ierr = measure_and_keep(path, given, cache, shipped, &lock, figures, &found, &wanted);
+    PetscCall(AutoCSRKeptEnd(&lock));
+    PetscCall(ierr);
+    PetscCheck(!given || found || !lock.late, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "-mat_autocsr_machine %s: another process has locked its folder for longer than measuring takes; end that, name a file elsewhere, or say none for the figures shipped", path);
+    PetscCheck(!given || !wanted, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "-mat_autocsr_machine %s: the figures of the machine can be neither read nor written there; name a file in a folder that can be written, or none for the figures shipped", path);
   }
   if (!found) *figures = *shipped;
   PetscCall(PetscInfo(NULL, "Figures of this machine: %s; of %g KiB of the last cache that are reported %g are counted on\n", found ? path : "shipped", cache[2] / 1024, figures->machine.cache[2] / 1024));

@@ -51,12 +51,14 @@ static PetscErrorCode time_plan(AutoCSRPlan *plan, const AutoCSROperands *op)
   const AutoCSRMatrix *csr     = op->csr;
   Product              product = {plan, NULL, op};
   PetscScalar         *ones;
+  PetscErrorCode       ierr;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(csr->n, &ones));
   for (PetscInt j = 0; j < csr->n; j++) ones[j] = 1;
-  PetscCall((*plan->backend->from_host)((void *)op->x, ones, csr->n * sizeof(*ones)));
+  ierr = (*plan->backend->from_host)((void *)op->x, ones, csr->n * sizeof(*ones));
   PetscCall(PetscFree(ones));
+  PetscCall(ierr);
   PetscCall(time_best(&product, &plan->measured));
   for (PetscInt s = 0; s < plan->n_segments; s++) {
     product.segment = &plan->segment[s];

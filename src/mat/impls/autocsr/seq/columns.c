@@ -1,6 +1,6 @@
 /*
   Columns that PETSc (3.18 to 3.26.1) writes in the place of others under the old nonzero state: plans, and AIJCUSPARSE's copy on a device, would keep the old ones. MatSeqAIJSetColumnIndices() does,
-  and MatCreateSubMatrix_SeqAIJ() of a submatrix that is there already (MAT_REUSE_MATRIX), where every row has as many entries as before. Of several processes PETSc keeps which rows were asked for.
+  and MatCreateSubMatrix_SeqAIJ() of a submatrix that is there already (MAT_REUSE_MATRIX), whatever the lengths of the rows where the columns are in a row, else where they are as before. Of several processes PETSc keeps which rows were asked for.
 */
 #include "seqautocsr.h"
 
@@ -47,20 +47,22 @@ static PetscErrorCode AutoCSRStructureRenew(Mat S, AutoCSRStructure *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* One after the other, as the parent does: what one was is kept no longer than for its turn */
 PetscErrorCode MatCreateSubMatrices_SeqAutoCSR(Mat A, PetscInt n, const IS rows[], const IS cols[], MatReuse reuse, Mat *S[])
 {
   const AutoCSRParent *parent;
-  AutoCSRStructure    *before = NULL;
 
   PetscFunctionBegin;
   PetscCall(MatSeqAutoCSRGetParent(&parent));
-  if (reuse == MAT_REUSE_MATRIX) {
-    PetscCall(PetscMalloc1(n, &before));
-    for (PetscInt i = 0; i < n; i++) PetscCall(AutoCSRStructureTake((*S)[i], &before[i]));
+  if (reuse != MAT_REUSE_MATRIX) PetscCall((*AutoCSRParentTableOf(parent, A)->ops.createsubmatrices)(A, n, rows, cols, reuse, S));
+  for (PetscInt i = 0; reuse == MAT_REUSE_MATRIX && i < n; i++) {
+    AutoCSRStructure before;
+    Mat             *one = *S + i;
+
+    PetscCall(AutoCSRStructureTake(*one, &before));
+    PetscCall((*AutoCSRParentTableOf(parent, A)->ops.createsubmatrices)(A, 1, &rows[i], &cols[i], reuse, &one));
+    PetscCall(AutoCSRStructureRenew(*one, &before));
   }
-  PetscCall((*AutoCSRParentTableOf(parent, A)->ops.createsubmatrices)(A, n, rows, cols, reuse, S));
-  for (PetscInt i = 0; before && i < n; i++) PetscCall(AutoCSRStructureRenew((*S)[i], &before[i]));
-  PetscCall(PetscFree(before));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

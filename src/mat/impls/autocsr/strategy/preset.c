@@ -61,7 +61,7 @@ void AutoCSRVariantAdd(const AutoCSRProblem *problem, const AutoCSRAxes *axes, P
   if (s->value != MAT_AUTOCSR_VALUE_AUTO && (PetscInt)s->value - 1 != (PetscInt)axes->value) return;
   if (s->objective == MAT_AUTOCSR_OBJECTIVE_MEMORY && AutoCSRValueIsStored(axes->value)) return;
   if (problem->profile && problem->profile->unsorted && (axes->index != AUTOCSR_INDEX_CSR || axes->block > 1)) return;
-  if (axes->index == AUTOCSR_INDEX_32 && (double)problem->csr->n > MOST_32) return;
+  if ((axes->index == AUTOCSR_INDEX_32 || axes->index == AUTOCSR_INDEX_FITTED) && (double)problem->csr->n > MOST_32) return;
   if (*n < max) list[(*n)++] = *axes;
 }
 

@@ -38,7 +38,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   AutoCSRValue       value[AUTOCSR_STORED_CODINGS];
   const PetscInt     n_values  = AutoCSRStoredValueCodings(problem, PETSC_TRUE, value);
   const PetscBool    fits_less = (PetscBool)(!problem->profile->rows_only && range.fitted < (range.slices_16 == range.slices ? sizeof(uint16_t) : sizeof(uint32_t)));
-  const PetscBool    can_fit   = (PetscBool)((fits_less || problem->settings->index == MAT_AUTOCSR_INDEX_FITTED) && problem->csr->n <= AUTOCSR_MAX_FIT_COLUMN && (double)problem->csr->n <= 4294967296.0);
+  const PetscBool    can_fit   = (PetscBool)((fits_less || problem->settings->index == MAT_AUTOCSR_INDEX_FITTED) && problem->csr->n <= AUTOCSR_MAX_FIT_COLUMN);
 
   PetscFunctionBegin;
   axes.slice_height = problem->profile->slice_height;
