@@ -22,6 +22,8 @@ PetscErrorCode AutoCSRMatrixCopy(const AutoCSRMatrix *csr, const AutoCSRBackend 
   PetscFunctionBegin;
   *copy         = *csr;
   copy->backend = backend;
+  copy->row_ptr = copy->col = NULL; /* so that it can be destroyed after an error */
+  copy->val                 = NULL;
   PetscCall(CopyBytes(csr->backend, csr->row_ptr, (size_t)(csr->m + 1) * sizeof(*csr->row_ptr), backend, (void **)&copy->row_ptr));
   PetscCall(CopyBytes(csr->backend, csr->col, (size_t)csr->nnz * sizeof(*csr->col), backend, (void **)&copy->col));
   PetscCall(CopyBytes(csr->backend, csr->val, (size_t)csr->nnz * sizeof(*csr->val), backend, (void **)&copy->val));
