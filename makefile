@@ -29,9 +29,11 @@ BUILD   ?= $(top)/build/petsc-$(version)-$(PETSC_SCALAR)-$(PETSC_PRECISION)-int$
 ROOMS   ?= interface seq mpi product profile plan strategy select host
 PREFIX  ?= /usr/local
 src     := src/mat/impls/autocsr
-# The GPU's room, where PETSc has CUDA and is new enough; CUDA_ARCH: the architectures that it is compiled for
-CUDA_ARCH ?= $(or $(patsubst code=sm_%,%,$(filter code=sm_%,$(subst $(comma), ,$(CUDAC_FLAGS)))),90)
+# The GPU's room, where PETSc has CUDA and is new enough; CUDA_ARCH: the architectures that it is compiled for, numbers or words of nvcc's -arch, of which those before 80 are left out; PETSc's, if not given
 comma   := ,
+CUDA_ARCH ?= $(or $(patsubst code=sm_%,%,$(filter code=sm_%,$(subst $(comma), ,$(CUDAC_FLAGS)))),$(patsubst -arch=%,%,$(filter -arch=%,$(CUDAC_FLAGS))),90)
+all_arch  = $(filter-out 5% 6% 7%,$(patsubst sm_%,%,$(shell $(CUDAC) --list-gpu-code)))
+gencode   = $(if $(filter native,$(CUDA_ARCH)),-arch=native,$(foreach a,$(patsubst sm_%,%,$(if $(filter all,$(CUDA_ARCH)),$(all_arch),$(if $(filter all-major,$(CUDA_ARCH)),$(filter %0,$(all_arch)),$(CUDA_ARCH)))),-gencode arch=compute_$(a)$(comma)code=sm_$(a)))
 gpu     := $(if $(CUDAC),$(filter 3.26.%,$(version)))
 sources := $(wildcard $(foreach r,$(ROOMS),$(src)/$(r)/*.c) $(if $(gpu),$(src)/cuda/*.c $(src)/cuda/*.cu))
 objects := $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(sources))))
@@ -52,7 +54,7 @@ COMPILE   = $(CC) $(CSTD) $(CERROR) -Wstrict-prototypes $(if $(gpu),-DAUTOCSR_HA
 # No fast math: a product is fused or not, but nothing is reordered, and NaN and Inf stay what they are. Lines for a profiler (-lineinfo) make the
 # library three times as large, and what it loads before a first product takes milliseconds longer
 NVOPT    ?= -O3
-NVCOMPILE = $(CUDAC) -ccbin $(CXX) -std=c++17 -DAUTOCSR_HAVE_CUDA $(NVOPT) $(foreach a,$(CUDA_ARCH),-gencode arch=compute_$(a)$(comma)code=sm_$(a)) \
+NVCOMPILE = $(CUDAC) -ccbin $(CXX) -std=c++17 -DAUTOCSR_HAVE_CUDA $(NVOPT) $(gencode) \
   $(if $(WERROR),-Werror all-warnings) -Xcompiler "-Wall -Wno-unused-parameter -fPIC -fvisibility=hidden $(WERROR)" $(filter-out -isystem,$(subst -isystem ,-isystem=,$(INCLUDES)))
 
 # V=1 shows the commands

@@ -210,7 +210,7 @@ static inline void FillValues(const AutoCSRMatrix *csr, ValueKind kind, PetscInt
       const PetscInt offset = csr->n + csr->col[p] - i, length = csr->row_ptr[i + 1] - csr->row_ptr[i];
 
       if (kind == VALUES_SYMMETRIC)
-        val[p] = Value(kind, seed, PetscMin(i, csr->col[p]) * csr->n + PetscMax(i, csr->col[p]));
+        val[p] = Value(kind, seed, (PetscInt)(((PetscInt64)PetscMin(i, csr->col[p]) * csr->n + PetscMax(i, csr->col[p])) % PETSC_MAX_INT));
       else
         val[p] = kind == VALUES_OFFSET || kind == VALUES_ROW ? Value(VALUES_FEW, seed, kind == VALUES_ROW ? offset + 101 * length : offset) : Value(kind, seed, p);
     }

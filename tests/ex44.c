@@ -137,7 +137,7 @@ static PetscErrorCode SmallBlocks(void)
   PetscCall(MatMult(A, x, y));
   PetscCall(MatMult(A, x, y));
   PetscCall(MatAutoCSRGetInfo(A, &after));
-  PetscCheck(after.products - before.products == 4, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " products with plans of two blocks, twice", after.products - before.products);
+  PetscCheck(after.products - before.products == 4, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt64_FMT " products with plans of two blocks, twice", after.products - before.products);
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&y));
   PetscCall(MatDestroy(&A));

@@ -86,7 +86,7 @@ static PetscErrorCode CheckWindow(PetscBool several, PetscBool stride, const cha
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-/* Every row has as many entries, each time in other columns */
+/* Every row has as many entries, each time in other columns: with new values, with those of before after another assembly, at once */
 static PetscErrorCode CheckColumns(void)
 {
   const PetscInt n = 5;
@@ -101,13 +101,14 @@ static PetscErrorCode CheckColumns(void)
     PetscCall(MatSetType(A[k], k ? MATAIJ : MATAUTOCSR));
     PetscCall(MatSeqAIJSetPreallocation(A[k], n, NULL));
   }
-  for (PetscInt t = 0; t < 3; t++) {
+  for (PetscInt t = 0; t < 7; t++) {
     char context[128];
 
     for (PetscInt q = 0; q < n * N; q++) col[q] = (q / n * (t + 1)) % (N / n) + q % n * (N / n);
     for (int k = 0; k < 2; k++) {
       PetscCall(MatSeqAIJSetColumnIndices(A[k], col));
-      for (PetscInt q = 0; q < n * N; q++) PetscCall(MatSetValue(A[k], q / n, col[q], RandomScalar(q, t), INSERT_VALUES));
+      for (PetscInt q = 0; q < n * N && t < 3; q++) PetscCall(MatSetValue(A[k], q / n, col[q], RandomScalar(q, t), INSERT_VALUES));
+      if (t > 4) continue;
       PetscCall(MatAssemblyBegin(A[k], MAT_FINAL_ASSEMBLY));
       PetscCall(MatAssemblyEnd(A[k], MAT_FINAL_ASSEMBLY));
     }

@@ -31,16 +31,19 @@ static PetscErrorCode Create(Mat *A)
 int main(int argc, char **argv)
 {
   PetscDeviceContext whole, *part;
+  PetscBool          host = PETSC_FALSE; /* x is on the host */
   Mat                A;
   Vec                x[2], y[2], ref[2];
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(MatAutoCSRRegisterAll());
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-host", &host, NULL));
   PetscCall(Create(&A));
   for (int k = 0; k < 2; k++) {
     PetscCall(MatCreateVecs(A, &x[k], &y[k]));
     PetscCall(VecDuplicate(y[k], &ref[k]));
+    PetscCall(VecBindToCPU(x[k], host));
     PetscCall(VecSetScattered(x[k], k + 1));
   }
   PetscCall(PetscDeviceContextGetCurrentContext(&whole));
@@ -83,5 +86,11 @@ int main(int argc, char **argv)
     suffix: 1
     requires: cuda
     args: -mat_autocsr_strategy {{coltile propagate popular}}
+
+  test:
+    suffix: 2
+    requires: cuda
+    output_file: output/ex51_1.out
+    args: -host
 
 TEST*/

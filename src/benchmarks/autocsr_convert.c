@@ -170,10 +170,10 @@ static PetscErrorCode ReadHeader(MMFile *f)
   PetscCall(ReadEnd(f, text));
   CheckFile(f, f->symmetry == SYMMETRY_GENERAL || m == n, AT "%lld by %lld, but a %s matrix is square", f->name, f->number, m, n, Symmetries[f->symmetry]);
   if (!f->coordinate) {
-    if (f->symmetry == SYMMETRY_GENERAL)
-      f->stored = m * n;
-    else
-      f->stored = f->symmetry == SYMMETRY_SKEW ? m * (m - 1) / 2 : m * (m + 1) / 2;
+    const long long side = f->symmetry == SYMMETRY_SKEW ? m - 1 : m + 1;
+
+    CheckFile(f, !__builtin_mul_overflow(m, f->symmetry == SYMMETRY_GENERAL ? n : side, &f->stored), AT "an array of %lld by %lld is more than can be counted", f->name, f->number, m, n);
+    if (f->symmetry != SYMMETRY_GENERAL) f->stored /= 2;
   }
   f->m = (PetscInt)m;
   f->n = (PetscInt)n;

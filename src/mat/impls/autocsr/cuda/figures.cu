@@ -8,14 +8,22 @@
 #define SHIFT     37   /* of the parts of blocks from pass to pass: a multiprocessor reads others, which its L1 does not have */
 #define WARM_UP   0.03 /* seconds of reading before any is timed: a device that had nothing to do has a lower clock */
 
+static __global__ void StreamKernel(const double2 *, size_t, size_t, bool, double *);
+
+/* All that needs kernels of ours needs the figures of the device first */
 PetscErrorCode AutoCSRDeviceIdentify(size_t len, char name[], unsigned *hash, double cache[3])
 {
-  cudaDeviceProp p;
-  int            device;
+  struct cudaFuncAttributes attributes;
+  cudaDeviceProp            p;
+  cudaError_t               error;
+  int                       device;
 
   PetscFunctionBegin;
   PetscCallCUDA(cudaGetDevice(&device));
   PetscCallCUDA(cudaGetDeviceProperties(&p, device));
+  error = cudaFuncGetAttributes(&attributes, (const void *)StreamKernel);
+  (void)cudaGetLastError();
+  PetscCheck(error != cudaErrorNoKernelImageForDevice, PETSC_COMM_SELF, PETSC_ERR_SUP, "This library has no kernels for %s, compute capability %d.%d; build it with make CUDA_ARCH=%d%d, or use -mat_type aijcusparse", p.name, p.major, p.minor, p.major, p.minor);
   PetscCall(PetscSNPrintf(name, len, "%s, %d multiprocessors", p.name, p.multiProcessorCount));
   *hash = 2166136261u; /* FNV-1a */
   for (const char *c = name; *c; c++) *hash = (*hash ^ (unsigned char)*c) * 16777619u;

@@ -325,6 +325,7 @@ PetscErrorCode AutoCSRDeviceToHost(void *host, const void *data, size_t bytes)
 PetscErrorCode AutoCSRDeviceFromHost(void *data, const void *host, size_t bytes)
 {
   PetscFunctionBegin;
+  PetscCall(AutoCSRDeviceFollow());
   PetscCallCUDA(cudaMemcpyAsync(data, host, bytes, cudaMemcpyHostToDevice, AUTOCSR_STREAM));
   PetscCall(AutoCSRDeviceSynchronize()); /* the caller may change the host's copy */
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -153,7 +153,9 @@ PetscErrorCode AutoCSRVendorMult(void *ctx, const AutoCSRDeviceOperands *op)
   PetscCallCUSPARSE(cusparseDnVecSetValues(v->y, op->y));
   if (v->in_place && (v->row_ptr != op->row_ptr || v->col != op->col || v->val != op->val)) {
     PetscCallCUSPARSE(cusparseCsrSetPointers(v->A, (void *)op->row_ptr, (void *)op->col, (void *)op->val));
+#if CUDART_VERSION >= 12040 /* before there is nothing to prepare */
     PetscCallCUSPARSE(cusparseSpMV_preprocess(Handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, v->A, v->x, &beta, v->y, VENDOR_SCALAR, v->algorithm, v->buffer));
+#endif
     v->row_ptr = op->row_ptr;
     v->col     = op->col;
     v->val     = op->val;

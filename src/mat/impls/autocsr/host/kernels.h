@@ -42,10 +42,13 @@ static void TileMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op)
 #define CSR_PAIR(I, V, L) KERNEL_PAIR(CSR_##I##_##V##_##L, CSRMultiply(seg, op, AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V, L), CSRTranspose(seg, op, AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V))
 #define PATTERN_PAIR(V)   KERNEL_PAIR(CSR_PATTERN_##V, CSRPatternRun(seg, op, AUTOCSR_VALUE_##V, PETSC_FALSE), CSRPatternRun(seg, op, AUTOCSR_VALUE_##V, PETSC_TRUE))
 #define BLOCK_PAIR(V)     KERNEL_PAIR(CSR_BLOCK_##V, BlockRun(seg, op, AUTOCSR_VALUE_##V, PETSC_FALSE), BlockRun(seg, op, AUTOCSR_VALUE_##V, PETSC_TRUE))
+#define NODES_PAIR(I)     KERNEL_PAIR(NODES_##I, NodesRun(seg, op, AUTOCSR_INDEX_##I, PETSC_FALSE), NodesRun(seg, op, AUTOCSR_INDEX_##I, PETSC_TRUE))
 #define SLICED_PAIR(I, V) KERNEL_PAIR(SLICED_##I##_##V, SlicedMultiply(seg, op, AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V, RUNS_##I##_##V, RUNS_##I##_FEW), SlicedTranspose(seg, op, AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V))
-#define NO_RUNS(I, V)     static const RunKernel *const RUNS_##I##_##V = NULL;
 #define TILED_PAIR(V)     KERNEL_PAIR(TILED_##V, TiledRun(seg, op, AUTOCSR_VALUE_##V, PETSC_FALSE), TiledRun(seg, op, AUTOCSR_VALUE_##V, PETSC_TRUE))
 #define DIAGONAL_PAIR(V)  KERNEL_PAIR(DIAGONAL_##V, DiagonalMultiply(seg, op, AUTOCSR_VALUE_##V, PETSC_FALSE), DiagonalTranspose(seg, op, AUTOCSR_VALUE_##V))
+#define FITTED_PAIR(V)    KERNEL_PAIR(SLICED_FITTED_##V, FittedRun(seg, op, AUTOCSR_VALUE_##V, PETSC_FALSE), FittedRun(seg, op, AUTOCSR_VALUE_##V, PETSC_TRUE))
+
+/* Its line of the table */
 #define NAME_CSR          "csr"
 #define NAME_32           "32"
 #define NAME_16           "16"
@@ -58,10 +61,12 @@ static void TileMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op)
 #define CSR_LINE(I, V, L) {AUTOCSR_ORDER_CSR, AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V, AUTOCSR_MAP_LANES, L, {"csr/" NAME_##I "/" NAME_##V "/lanes" #L, CSR_##I##_##V##_##L##Multiply, CSR_##I##_##V##_##L##Transpose}},
 #define PATTERN_LINE(V)   {AUTOCSR_ORDER_CSR, AUTOCSR_INDEX_PATTERN, AUTOCSR_VALUE_##V, AUTOCSR_MAP_LANES, 0, {"csr/pattern/" NAME_##V, CSR_PATTERN_##V##Multiply, CSR_PATTERN_##V##Transpose}},
 #define BLOCK_LINE(V)     {AUTOCSR_ORDER_CSR, AUTOCSR_INDEX_CSR, AUTOCSR_VALUE_##V, AUTOCSR_MAP_LANES, 0, {"csr/block/" NAME_##V, CSR_BLOCK_##V##Multiply, CSR_BLOCK_##V##Transpose}, PETSC_TRUE},
+#define NODES_LINE(I)     {AUTOCSR_ORDER_CSR, AUTOCSR_INDEX_##I, AUTOCSR_VALUE_CSR, AUTOCSR_MAP_NODES, 0, {"nodes/" NAME_##I, NODES_##I##Multiply, NODES_##I##Transpose}},
 #define TILED_LINE(V)     {AUTOCSR_ORDER_TILED, AUTOCSR_INDEX_16, AUTOCSR_VALUE_##V, AUTOCSR_MAP_GROUP, 1, {"tiled/16/" NAME_##V, TILED_##V##Multiply, TILED_##V##Transpose}},
 #define DIAGONAL_LINE(V)  {AUTOCSR_ORDER_DIAGONAL, AUTOCSR_INDEX_PATTERN, AUTOCSR_VALUE_##V, AUTOCSR_MAP_LANES, 0, {"diagonal/" NAME_##V, DIAGONAL_##V##Multiply, DIAGONAL_##V##Transpose}},
-#define FITTED_PAIR(V)    KERNEL_PAIR(SLICED_FITTED_##V, FittedRun(seg, op, AUTOCSR_VALUE_##V, PETSC_FALSE), FittedRun(seg, op, AUTOCSR_VALUE_##V, PETSC_TRUE))
 #define SLICED_LINE(I, V) {AUTOCSR_ORDER_SLICED, AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V, AUTOCSR_MAP_SLICE, 0, {"sliced/" NAME_##I "/" NAME_##V, SLICED_##I##_##V##Multiply, SLICED_##I##_##V##Transpose}},
+#define FITTED_LINE(V)    SLICED_LINE(FITTED, V)
+
 #define EACH_CSR(do, I, V) \
   do (I, V, 1) do(I, V, 2) do(I, V, 4) do(I, V, 8) do(I, V, 16) do(I, V, 32)
 /* Where PetscScalar is single, float32 narrows nothing */
@@ -77,14 +82,31 @@ static void TileMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op)
 #define EACH_SLICED(do, I) \
   do (I, COPY) do(I, DICTIONARY) EACH_FLOAT32(do(I, FLOAT32))
 
-EACH_CSR(CSR_PAIR, CSR, CSR)
-EACH_CSR(CSR_PAIR, CSR, CONSTANT)
-EACH_CSR(CSR_PAIR, 16, CSR)
-EACH_PATTERN(PATTERN_PAIR)
-PATTERN_PAIR(PATTERN)
-EACH_PATTERN(BLOCK_PAIR)
-KERNEL_PAIR(NODES_16, NodesRun(seg, op, AUTOCSR_INDEX_16, PETSC_FALSE), NodesRun(seg, op, AUTOCSR_INDEX_16, PETSC_TRUE))
-KERNEL_PAIR(NODES_32, NodesRun(seg, op, AUTOCSR_INDEX_32, PETSC_FALSE), NodesRun(seg, op, AUTOCSR_INDEX_32, PETSC_TRUE))
+/* All kernels by their codings: functions are made of them, and lines of the table */
+/* clang-format off */
+#define EACH_KERNEL(csr, pattern, block, nodes, sliced, tiled, diagonal, fitted) \
+  EACH_CSR(csr, CSR, CSR) \
+  EACH_CSR(csr, CSR, CONSTANT) \
+  EACH_CSR(csr, 16, CSR) \
+  EACH_PATTERN(pattern) \
+  pattern(PATTERN) \
+  EACH_PATTERN(block) \
+  nodes(16) \
+  nodes(32) \
+  EACH_SLICED(sliced, 32) \
+  EACH_SLICED(sliced, 16) \
+  EACH_SLICED(sliced, PATTERN) \
+  sliced(32, CONSTANT) \
+  sliced(16, CONSTANT) \
+  EACH_STORED(tiled) \
+  tiled(CONSTANT) \
+  EACH_STORED(diagonal) \
+  EACH_STORED(fitted) \
+  fitted(CONSTANT)
+/* clang-format on */
+
+/* Slices of runs of rows of one length; patterns have none */
+#define NO_RUNS(I, V) static const RunKernel *const RUNS_##I##_##V = NULL;
 EACH_SLICED(RUN_KERNELS, 32)
 EACH_SLICED(RUN_KERNELS, 16)
 RUN_KERNELS(32, CONSTANT)
@@ -98,39 +120,14 @@ RUN_KERNELS(16, FEW)
   #define RUNS_16_FEW NULL
 #endif
 #define RUNS_PATTERN_FEW NULL
-EACH_SLICED(SLICED_PAIR, 32)
-EACH_SLICED(SLICED_PAIR, 16)
-EACH_SLICED(SLICED_PAIR, PATTERN)
-SLICED_PAIR(32, CONSTANT)
-SLICED_PAIR(16, CONSTANT)
-EACH_STORED(TILED_PAIR)
-TILED_PAIR(CONSTANT)
-EACH_STORED(DIAGONAL_PAIR)
-EACH_STORED(FITTED_PAIR)
-FITTED_PAIR(CONSTANT)
+
+EACH_KERNEL(CSR_PAIR, PATTERN_PAIR, BLOCK_PAIR, NODES_PAIR, SLICED_PAIR, TILED_PAIR, DIAGONAL_PAIR, FITTED_PAIR)
 
 /* clang-format off */
 const AutoCSRHostExecutor HOST_EXECUTORS[] = {
   {AUTOCSR_ORDER_CSR, AUTOCSR_INDEX_CSR, AUTOCSR_VALUE_CSR, AUTOCSR_MAP_EMPTY, 0, {"empty", EmptyMultiply, EmptyTranspose}},
   {AUTOCSR_ORDER_CSR, AUTOCSR_INDEX_CSR, AUTOCSR_VALUE_CSR, AUTOCSR_MAP_TILE, 0, {"csr/tile", TileMultiply, CSR_CSR_CSR_1Transpose}},
-  EACH_CSR(CSR_LINE, CSR, CSR)
-  EACH_CSR(CSR_LINE, CSR, CONSTANT)
-  EACH_CSR(CSR_LINE, 16, CSR)
-  EACH_PATTERN(PATTERN_LINE)
-  PATTERN_LINE(PATTERN)
-  EACH_PATTERN(BLOCK_LINE)
-  {AUTOCSR_ORDER_CSR, AUTOCSR_INDEX_16, AUTOCSR_VALUE_CSR, AUTOCSR_MAP_NODES, 0, {"nodes/16", NODES_16Multiply, NODES_16Transpose}},
-  {AUTOCSR_ORDER_CSR, AUTOCSR_INDEX_32, AUTOCSR_VALUE_CSR, AUTOCSR_MAP_NODES, 0, {"nodes/32", NODES_32Multiply, NODES_32Transpose}},
-  EACH_SLICED(SLICED_LINE, 32)
-  EACH_SLICED(SLICED_LINE, 16)
-  EACH_SLICED(SLICED_LINE, PATTERN)
-  SLICED_LINE(32, CONSTANT)
-  SLICED_LINE(16, CONSTANT)
-  EACH_STORED(TILED_LINE)
-  TILED_LINE(CONSTANT)
-  EACH_STORED(DIAGONAL_LINE)
-  EACH_SLICED(SLICED_LINE, FITTED)
-  SLICED_LINE(FITTED, CONSTANT)
+  EACH_KERNEL(CSR_LINE, PATTERN_LINE, BLOCK_LINE, NODES_LINE, SLICED_LINE, TILED_LINE, DIAGONAL_LINE, FITTED_LINE)
   {.executor.name = NULL}
 };
 /* clang-format on */

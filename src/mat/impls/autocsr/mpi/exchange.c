@@ -197,6 +197,12 @@ static PetscErrorCode ExchangeSetUp(AutoCSRExchange *e, PetscSF sf, MatAutoCSREx
     for (int k = 0; k < 2; k++) PetscCall(VecCreateSeqCUDAWithArray(PETSC_COMM_SELF, 1, n_received, PetscSafePointerPlusOffset(e->staging.landing, k * n_received), &e->received[k]));
     PetscCall(MakeSignals(e, sf, tag));
   } else {
+    PetscScalar *array;
+    PetscMemType memtype;
+
+    /* A vector allocates when its entries are first asked for, in the order of PETSc's stream: now, before any product records what the staging's stream waits for */
+    PetscCall(VecGetArrayWriteAndMemType(e->received[0], &array, &memtype));
+    PetscCall(VecRestoreArrayWriteAndMemType(e->received[0], &array));
     PetscCall(AutoCSRDeviceStagingUseHost(&e->staging));
     PetscCall(MakeMessages(e, sf, tag));
   }

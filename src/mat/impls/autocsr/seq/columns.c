@@ -70,11 +70,14 @@ PetscErrorCode MatSeqAIJSetColumnIndices_SeqAutoCSR(Mat A, PetscInt *col)
 {
   const AutoCSRParent *parent;
   PetscErrorCode (*method)(Mat, PetscInt *);
+  PetscScalar *val;
 
   PetscFunctionBegin;
   PetscCall(MatSeqAutoCSRGetParent(&parent));
   PetscCall(AutoCSRParentGetMethod(parent, A, "MatSeqAIJSetColumnIndices_C", (void (**)(void)) & method));
+  PetscCall(MatSeqAIJGetArray(A, &val)); /* the host's values: from now on those of a device are old ones, as its columns are */
   PetscCall((*method)(A, col));
+  PetscCall(MatSeqAIJRestoreArray(A, &val));
   A->nonzerostate++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -32,9 +32,9 @@ PetscInt64 AutoCSRContextReleasedBytes(Mat A, const AutoCSRContext *ctx)
   return 0;
 }
 
-static void AutoCSRContextReleaseIn(AutoCSRContext *ctx, PetscInt products)
+static void AutoCSRContextReleaseIn(AutoCSRContext *ctx, PetscInt64 products)
 {
-  ctx->release_at = (PetscInt)PetscMin((PetscInt64)ctx->products + products, PETSC_MAX_INT);
+  ctx->release_at = ctx->products + products;
 }
 
 /* The plan is another one, or its matrix has new values: products are counted from here on */
@@ -45,12 +45,12 @@ PetscErrorCode AutoCSRContextReleaseLater(AutoCSRContext *ctx)
 
   PetscFunctionBegin;
   ctx->release_after = 0;
-  ctx->release_at    = PETSC_MAX_INT;
+  ctx->release_at    = INT64_MAX;
   PetscCall(MatSeqAutoCSRGetParent(&parent));
   if (!parent->release || !ctx->resident || !ctx->plan || ctx->held || ctx->settings.keep_csr || ctx->progress.stage != AUTOCSR_STAGE_FINAL) PetscFunctionReturn(PETSC_SUCCESS);
   if (AutoCSRMatrixBytes(&ctx->csr) < AUTOCSR_RELEASE_LEAST || !AutoCSRPlanHasEntries(ctx->plan)) PetscFunctionReturn(PETSC_SUCCESS);
   if (ctx->settings.objective != MAT_AUTOCSR_OBJECTIVE_MEMORY) products = AUTOCSR_RELEASE_TIMES * (AUTOCSR_RELEASE_WAIT + (double)AutoCSRMatrixBytes(&ctx->csr) / AUTOCSR_RELEASE_RATE) / PetscMax(ctx->plan->predicted, 1e-6);
-  ctx->release_after = (PetscInt)PetscMin(PetscMax(products, 1), 1e9);
+  ctx->release_after = (PetscInt64)PetscMin(PetscMax(products, 1), 1e9);
   AutoCSRContextReleaseIn(ctx, ctx->release_after);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -67,7 +67,7 @@ PetscErrorCode AutoCSRContextRelease(Mat A, AutoCSRContext *ctx)
 
   PetscFunctionBegin;
   if (!ctx->release_after || ctx->held) {
-    ctx->release_at = PETSC_MAX_INT;
+    ctx->release_at = INT64_MAX;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   AutoCSRContextReleaseIn(ctx, PetscMax(ctx->release_after, 100));
@@ -99,11 +99,11 @@ PetscErrorCode AutoCSRContextRelease(Mat A, AutoCSRContext *ctx)
   ctx->csr.row_ptr = ctx->row_ptr;
   ctx->csr.col     = NULL;
   ctx->csr.val     = NULL;
-  PetscCall(PetscInfo(A, "The plan has its own columns and values of %" PetscInt_FMT " nonzeros: %.3g MB of CSR on %s are let go after %" PetscInt_FMT " products\n", ctx->csr.nnz, 1e-6 * (double)AutoCSRContextReleasedBytes(A, ctx), ctx->csr.backend->name, ctx->products));
+  PetscCall(PetscInfo(A, "The plan has its own columns and values of %" PetscInt_FMT " nonzeros: %.3g MB of CSR on %s are let go after %" PetscInt64_FMT " products\n", ctx->csr.nnz, 1e-6 * (double)AutoCSRContextReleasedBytes(A, ctx), ctx->csr.backend->name, ctx->products));
   PetscFunctionReturn(PETSC_SUCCESS);
 #else
   (void)A;
-  ctx->release_at = PETSC_MAX_INT;
+  ctx->release_at = INT64_MAX;
   return PETSC_SUCCESS;
 #endif
 }

@@ -59,14 +59,15 @@ typedef struct {
   AutoCSRChoice    *choice;   /* what is to take its place, chosen and not built yet; of this profile */
   AutoCSRProgress   progress; /* final where there is no plan */
   AutoCSRTransposed transposed;
-  PetscInt          plans, refreshes, products;
+  PetscInt          plans, refreshes;
+  PetscInt64        products;
   double            setup; /* seconds */
 
   AutoCSRRowOffsets offsets;
 
   PetscInt       *row_ptr;                   /* of the device, in csr: the parent's arrays there are let go (seq/release.c); */
   const PetscInt *host_row_ptr, *host_col;   /* then these of the host are part of the key */
-  PetscInt        release_at, release_after; /* products; release_after 0: never */
+  PetscInt64      release_at, release_after; /* products; release_after 0: never */
   PetscBool       let_go;                    /* and the library has not brought them back since */
   PetscBool       held;                      /* the parent writes into them, or keeps pointers to them: they stay */
 
@@ -88,7 +89,7 @@ static inline PetscBool AutoCSRContextIsCurrent(Mat A, const AutoCSRContext *ctx
 #if PetscDefined(HAVE_DEVICE)
   if (ctx->resident && (ctx->spptr != A->spptr || AutoCSRHostIsAhead(A, ctx))) return PETSC_FALSE;
 #endif
-  return (PetscBool)(ctx->owner == A && ctx->state == ((PetscObject)A)->state);
+  return (PetscBool)(ctx->owner == A && ctx->state == ((PetscObject)A)->state && ctx->nonzerostate == A->nonzerostate);
 }
 
 /* seq/context.c */
