@@ -1,7 +1,7 @@
 /*
   MATSEQAIJCUSPARSE as the parent. Its functions ask for its exact name, most of them in debug builds only, and it differs
   from MATSEQAIJ in what a CSR is (arrays on the device, made when they are asked for) and in being bound to the CPU.
-  Not inherited are errors of it: diagonals of blocks with many empty rows, values that change while it is bound to the CPU,
+  Not inherited are errors of it: diagonals of blocks with many empty rows, values that change while it is bound to the CPU or that methods of MATSEQAIJ change where they lie,
   transposes that are made again, and (see seq/fallback.c) transposed sums.
 */
 #include "seqautocsr.h"
@@ -143,13 +143,58 @@ static PetscErrorCode MatZeroEntries_SeqAutoCSR_CUSPARSE(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* On the device where both matrices have the same method */
-static PetscErrorCode MatAXPY_SeqAutoCSR_CUSPARSE(Mat Y, PetscScalar a, Mat X, MatStructure structure)
+/* Values that the host works on where they lie, as the parent's methods for MATSEQAIJ do that do not ask for them: the host's are made those of the matrix and, where they are written, the device's old ones */
+static PetscErrorCode AutoCSRValuesToHost(Mat A, PetscBool written)
 {
-  AutoCSRSuspended x[1 + AUTOCSR_MAX_BLOCKS], y[1 + AUTOCSR_MAX_BLOCKS];
-  PetscErrorCode   ierr;
+  const PetscScalar *read;
+  PetscScalar       *write;
 
   PetscFunctionBegin;
+  if (AutoCSRIsBound(A) || !(A->offloadmask & PETSC_OFFLOAD_GPU)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (written) {
+    PetscCall(MatSeqAIJGetArray(A, &write));
+    PetscCall(MatSeqAIJRestoreArray(A, &write));
+  } else {
+    PetscCall(MatSeqAIJGetArrayRead(A, &read));
+    PetscCall(MatSeqAIJRestoreArrayRead(A, &read));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Most rows are empty: the parent may have compressed the row offsets (by its MatCheckCompressedRow()) */
+static PetscErrorCode AutoCSRRowsAreFew(Mat A, PetscBool *few)
+{
+  const PetscInt *row_ptr, *col;
+  PetscInt        m, empty = 0;
+  PetscBool       done;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &m, &row_ptr, &col, &done));
+  for (PetscInt i = 0; i < m; i++) empty += row_ptr[i] == row_ptr[i + 1];
+  *few = (PetscBool)(2 * empty > m);
+  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, NULL, &row_ptr, &col, &done));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* On the device where both matrices have the same method. Of a subset of the pattern the parent reads the offsets as those of all rows, past their end where they are compressed */
+static PetscErrorCode MatAXPY_SeqAutoCSR_CUSPARSE(Mat Y, PetscScalar a, Mat X, MatStructure structure)
+{
+  AutoCSRSuspended     x[1 + AUTOCSR_MAX_BLOCKS], y[1 + AUTOCSR_MAX_BLOCKS];
+  const AutoCSRParent *parent;
+  PetscBool            few = PETSC_FALSE;
+  PetscErrorCode       ierr;
+
+  PetscFunctionBegin;
+  PetscCall(MatSeqAutoCSRGetParent(&parent));
+  if (structure == SUBSET_NONZERO_PATTERN && !AutoCSRIsBound(Y)) {
+    PetscCall(AutoCSRRowsAreFew(Y, &few));
+    if (!few) PetscCall(AutoCSRRowsAreFew(X, &few));
+  }
+  if (few) {
+    PetscCall(AutoCSRValuesToHost(Y, PETSC_TRUE));
+    PetscCall((*parent->table[1].ops.axpy)(Y, a, X, structure));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(AutoCSRSuspend(Y, y));
   PetscCall(AutoCSRSuspend(X, x));
   ierr = (*Y->ops->axpy)(Y, a, X, structure);
@@ -272,6 +317,23 @@ static PetscErrorCode MatTranspose_SeqAutoCSR_CUSPARSE(Mat A, MatReuse reuse, Ma
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+  #define AUTOCSR_OPERATION_ON_HOST(Name, operation, written, parameters, arguments) \
+    static PetscErrorCode Mat##Name##_SeqAutoCSR_CUSPARSE parameters                 \
+    {                                                                                \
+      const AutoCSRParent *parent;                                                   \
+                                                                                     \
+      PetscFunctionBegin;                                                            \
+      PetscCall(MatSeqAutoCSRGetParent(&parent));                                    \
+      PetscCall(AutoCSRValuesToHost(A, written));                                    \
+      PetscCall((*AutoCSRParentTableOf(parent, A)->ops.operation)arguments);         \
+      PetscFunctionReturn(PETSC_SUCCESS);                                            \
+    }
+
+AUTOCSR_OPERATION_ON_HOST(Load, load, PETSC_TRUE, (Mat A, PetscViewer viewer), (A, viewer))
+AUTOCSR_OPERATION_ON_HOST(EliminateZeros, eliminatezeros, PETSC_TRUE, (Mat A, PetscBool keep), (A, keep))
+AUTOCSR_OPERATION_ON_HOST(Shift, shift, PETSC_TRUE, (Mat A, PetscScalar a), (A, a))
+AUTOCSR_OPERATION_ON_HOST(SOR, sor, PETSC_FALSE, (Mat A, Vec b, PetscReal omega, MatSORType flag, PetscReal shift, PetscInt its, PetscInt lits, Vec x), (A, b, omega, flag, shift, its, lits, x))
+
 /* It puts the operations of another parent in; and it forgets that what changes on the host is to be copied afterwards */
 static PetscErrorCode MatBindToCPU_SeqAutoCSR_CUSPARSE(Mat A, PetscBool bind)
 {
@@ -299,13 +361,17 @@ static const AutoCSROperation Operations[] = {
     AUTOCSR_OPERATION(bindtocpu, MatBindToCPU_SeqAutoCSR_CUSPARSE),
     AUTOCSR_OPERATION(zeroentries, MatZeroEntries_SeqAutoCSR_CUSPARSE),
     AUTOCSR_OPERATION(transpose, MatTranspose_SeqAutoCSR_CUSPARSE),
+    AUTOCSR_OPERATION(axpy, MatAXPY_SeqAutoCSR_CUSPARSE),
+    AUTOCSR_OPERATION(load, MatLoad_SeqAutoCSR_CUSPARSE),
+    AUTOCSR_OPERATION(eliminatezeros, MatEliminateZeros_SeqAutoCSR_CUSPARSE),
+    AUTOCSR_OPERATION(shift, MatShift_SeqAutoCSR_CUSPARSE),
+    AUTOCSR_OPERATION(sor, MatSOR_SeqAutoCSR_CUSPARSE),
     {0, NULL}};
 
 /* Not needed where ours has the parent's name */
 static const AutoCSROperation OperationsByName[] = {
     AUTOCSR_OPERATION(setoption, MatSetOption_SeqAutoCSR_CUSPARSE),
     AUTOCSR_OPERATION(scale, MatScale_SeqAutoCSR_CUSPARSE),
-    AUTOCSR_OPERATION(axpy, MatAXPY_SeqAutoCSR_CUSPARSE),
     AUTOCSR_OPERATION(productsetfromoptions, MatProductSetFromOptions_AutoCSR),
     {0, NULL}};
 static const AutoCSRMethod MethodsByName[] = {
