@@ -84,7 +84,8 @@ M*/
 
   What PETSc asks of `MATAIJ` by exact type name is different: `MatCreateKAIJ()` on one process,
   `MatMPIAIJGetLocalMatCondensed()`, `MatComputeVariableBlockEnvelope()` on several processes, and `PCGAMG` of type classical with
-  -pc_gamg_classical_type direct are errors (convert to `MATAIJ` before), `MatAIJGetLocalMat()` of several processes is the matrix itself
+  -pc_gamg_classical_type direct are errors (convert to `MATAIJ` before), as is `MatSeqAIJKron()` of a plain `MATSEQAIJ` with a matrix of
+  this type (the other way round is none), `MatAIJGetLocalMat()` of several processes is the matrix itself
   (`MatMPIAIJGetLocalMat()` is right), `PCILU` takes `MAT_SHIFT_INBLOCKS` for
   `MAT_SHIFT_NONZERO`, sparse right-hand sides of MUMPS must be `MATAIJ`, and `MATCOMPOSITE` does not merge the
   communication of its matrices. `MatSetType()` on a matrix that was preallocated under another type and is not assembled
