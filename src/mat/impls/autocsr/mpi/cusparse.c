@@ -76,6 +76,64 @@ static PetscErrorCode MatMultAdd_MPIAutoCSR_CUSPARSE(Mat A, Vec x, Vec z, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Its methods for MATMPIAIJ read the blocks' values on the host as they lie */
+static PetscErrorCode BlocksToHost(Mat A)
+{
+  Mat diagonal, off_diagonal;
+
+  PetscFunctionBegin;
+  PetscCall(MatMPIAIJGetSeqAIJ(A, &diagonal, &off_diagonal, NULL));
+  PetscCall(AutoCSRValuesToHost(diagonal, PETSC_FALSE));
+  PetscCall(AutoCSRValuesToHost(off_diagonal, PETSC_FALSE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatGetColumnReductions_MPIAutoCSR_CUSPARSE(Mat A, PetscInt type, PetscReal *reductions)
+{
+  const AutoCSRParent *parent;
+
+  PetscFunctionBegin;
+  PetscCall(MatMPIAutoCSRGetParent(&parent));
+  PetscCall(BlocksToHost(A));
+  PetscCall((*AutoCSRParentTableOf(parent, A)->ops.getcolumnreductions)(A, type, reductions));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The sums of columns are added to what entries of new vectors happen to be, which of those of the host is zero */
+static PetscErrorCode MatNorm_MPIAutoCSR_CUSPARSE(Mat A, NormType type, PetscReal *norm)
+{
+  const AutoCSRParent *parent;
+  Mat                  with_vectors[2] = {A, NULL};
+  char                *types[2];
+  PetscErrorCode       ierr;
+
+  PetscFunctionBegin;
+  PetscCall(MatMPIAutoCSRGetParent(&parent));
+  PetscCall(MatMPIAIJGetSeqAIJ(A, NULL, &with_vectors[1], NULL));
+  for (int k = 0; k < 2; k++) {
+    PetscCall(PetscStrallocpy(with_vectors[k]->defaultvectype, &types[k]));
+    PetscCall(MatSetVecType(with_vectors[k], VECSTANDARD));
+  }
+  ierr = (*AutoCSRParentTableOf(parent, A)->ops.norm)(A, type, norm);
+  for (int k = 0; k < 2; k++) {
+    PetscCall(MatSetVecType(with_vectors[k], types[k]));
+    PetscCall(PetscFree(types[k]));
+  }
+  PetscCall(ierr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatGetMultiProcBlock_MPIAutoCSR_CUSPARSE(Mat A, MPI_Comm comm, MatReuse reuse, Mat *S)
+{
+  const AutoCSRParent *parent;
+
+  PetscFunctionBegin;
+  PetscCall(MatMPIAutoCSRGetParent(&parent));
+  PetscCall(BlocksToHost(A));
+  PetscCall((*AutoCSRParentTableOf(parent, A)->ops.getmultiprocblock)(A, comm, reuse, S));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
   #if defined(PETSC_USE_COMPLEX)
 /*
   What other processes set before anything is preallocated comes in messages that align a complex number to its parts. The parent, which is CUDA C++, takes it for
@@ -107,6 +165,9 @@ static const AutoCSROperation OperationsOnDevice[] = {
   #endif
     AUTOCSR_OPERATION(mult, MatMult_MPIAutoCSR_CUSPARSE),
     AUTOCSR_OPERATION(multadd, MatMultAdd_MPIAutoCSR_CUSPARSE),
+    AUTOCSR_OPERATION(norm, MatNorm_MPIAutoCSR_CUSPARSE),
+    AUTOCSR_OPERATION(getcolumnreductions, MatGetColumnReductions_MPIAutoCSR_CUSPARSE),
+    AUTOCSR_OPERATION(getmultiprocblock, MatGetMultiProcBlock_MPIAutoCSR_CUSPARSE),
     {0, NULL}};
 
 /* Not needed where ours has the parent's name */

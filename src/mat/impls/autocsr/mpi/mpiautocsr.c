@@ -14,6 +14,7 @@ static PetscErrorCode MatAssemblyEnd_MPIAutoCSR(Mat, MatAssemblyType);
 static PetscErrorCode MatDuplicate_MPIAutoCSR(Mat, MatDuplicateOption, Mat *);
 static PetscErrorCode MatDestroy_MPIAutoCSR(Mat);
 static PetscErrorCode MatSetFromOptions_MPIAutoCSR(Mat, AutoCSROptionItems);
+static PetscErrorCode MatCreateSubMatrices_MPIAutoCSR(Mat, PetscInt, const IS[], const IS[], MatReuse, Mat *[]);
 static PetscErrorCode MatAutoCSRGetSettings_MPI(Mat, AutoCSRSettings *);
 static PetscErrorCode MatAutoCSRSetSettings_MPI(Mat, const AutoCSRSettings *);
 static PetscErrorCode MatAutoCSRGetBlocks_MPI(Mat, Mat[AUTOCSR_MAX_BLOCKS]);
@@ -27,6 +28,7 @@ static const AutoCSROperation MPIOperations[] = {
     AUTOCSR_OPERATION(duplicate, MatDuplicate_MPIAutoCSR),
     AUTOCSR_OPERATION(destroy, MatDestroy_MPIAutoCSR),
     AUTOCSR_OPERATION(setfromoptions, MatSetFromOptions_MPIAutoCSR),
+    AUTOCSR_OPERATION(createsubmatrices, MatCreateSubMatrices_MPIAutoCSR),
     AUTOCSR_OPERATION(convert, MatConvert_AutoCSR_Any),
     {0, NULL}};
 
@@ -193,6 +195,24 @@ static PetscErrorCode MatDuplicate_MPIAutoCSR(Mat A, MatDuplicateOption option, 
   PetscCall(AutoCSRContextGet(A, &a));
   PetscCall(AutoCSRContextGet(*B, &b));
   PetscCall(AutoCSRContextSet(b, &a->settings));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* New values of submatrices that are there PETSc (3.18 to 3.26.1) writes on the host, whatever a device has, and where they are of all rows and columns it counts that as no change */
+static PetscErrorCode MatCreateSubMatrices_MPIAutoCSR(Mat A, PetscInt n, const IS rows[], const IS cols[], MatReuse reuse, Mat *S[])
+{
+  const AutoCSRParent *parent;
+
+  PetscFunctionBegin;
+  PetscCall(MatMPIAutoCSRGetParent(&parent));
+  PetscCall((*AutoCSRParentTableOf(parent, A)->ops.createsubmatrices)(A, n, rows, cols, reuse, S));
+  for (PetscInt i = 0; reuse == MAT_REUSE_MATRIX && i < n; i++) {
+    PetscScalar *values;
+
+    PetscCall(MatSeqAIJGetArrayWrite((*S)[i], &values));
+    PetscCall(MatSeqAIJRestoreArrayWrite((*S)[i], &values));
+    PetscCall(PetscObjectStateIncrease((PetscObject)(*S)[i]));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

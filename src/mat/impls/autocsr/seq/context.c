@@ -346,6 +346,7 @@ PetscErrorCode AutoCSRContextUpdate(Mat A, AutoCSRContext *ctx)
   PetscFunctionBegin;
   if (AutoCSRContextIsCurrent(A, ctx)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscTime(&begin));
+  if (!ctx->owner) PetscCall(MatSeqAutoCSRRecompose(A)); /* MatDuplicate() of a MATAIJ that is not ours, which -mat_seqaij_type makes ours, hands on its methods last */
   PetscCall(AutoCSRContextGetCSR(A, &csr, &row_ptr, &col));
   csr.adds = ctx->off_diagonal;
   same     = (PetscBool)(ctx->owner && ctx->nonzerostate == A->nonzerostate && ctx->id == ((PetscObject)A)->id && csr.m == ctx->csr.m && csr.n == ctx->csr.n && csr.nnz == ctx->csr.nnz && csr.backend == ctx->csr.backend);

@@ -144,7 +144,7 @@ static PetscErrorCode MatZeroEntries_SeqAutoCSR_CUSPARSE(Mat A)
 }
 
 /* Values that the host works on where they lie, as the parent's methods for MATSEQAIJ do that do not ask for them: the host's are made those of the matrix and, where they are written, the device's old ones */
-static PetscErrorCode AutoCSRValuesToHost(Mat A, PetscBool written)
+PetscErrorCode AutoCSRValuesToHost(Mat A, PetscBool written)
 {
   const PetscScalar *read;
   PetscScalar       *write;
@@ -332,6 +332,7 @@ static PetscErrorCode MatTranspose_SeqAutoCSR_CUSPARSE(Mat A, MatReuse reuse, Ma
 AUTOCSR_OPERATION_ON_HOST(Load, load, PETSC_TRUE, (Mat A, PetscViewer viewer), (A, viewer))
 AUTOCSR_OPERATION_ON_HOST(EliminateZeros, eliminatezeros, PETSC_TRUE, (Mat A, PetscBool keep), (A, keep))
 AUTOCSR_OPERATION_ON_HOST(Shift, shift, PETSC_TRUE, (Mat A, PetscScalar a), (A, a))
+AUTOCSR_OPERATION_ON_HOST(GetColumnReductions, getcolumnreductions, PETSC_FALSE, (Mat A, PetscInt type, PetscReal *reductions), (A, type, reductions))
 AUTOCSR_OPERATION_ON_HOST(SOR, sor, PETSC_FALSE, (Mat A, Vec b, PetscReal omega, MatSORType flag, PetscReal shift, PetscInt its, PetscInt lits, Vec x), (A, b, omega, flag, shift, its, lits, x))
 
 /* It puts the operations of another parent in; and it forgets that what changes on the host is to be copied afterwards */
@@ -365,6 +366,7 @@ static const AutoCSROperation Operations[] = {
     AUTOCSR_OPERATION(load, MatLoad_SeqAutoCSR_CUSPARSE),
     AUTOCSR_OPERATION(eliminatezeros, MatEliminateZeros_SeqAutoCSR_CUSPARSE),
     AUTOCSR_OPERATION(shift, MatShift_SeqAutoCSR_CUSPARSE),
+    AUTOCSR_OPERATION(getcolumnreductions, MatGetColumnReductions_SeqAutoCSR_CUSPARSE),
     AUTOCSR_OPERATION(sor, MatSOR_SeqAutoCSR_CUSPARSE),
     {0, NULL}};
 

@@ -148,6 +148,7 @@ PETSC_INTERN PetscErrorCode MatSeqAutoCSRYield(Mat); /* the parent's forward pro
 #if defined(AUTOCSR_HAVE_CUDA)
 /* seq/cusparse.c */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceFind(PetscBool *);
+PETSC_INTERN PetscErrorCode AutoCSRValuesToHost(Mat, PetscBool written); /* of a block */
 PETSC_INTERN PetscErrorCode MatSeqAutoCSRInherit_CUSPARSE(AutoCSRParent *, PetscBool takeover);
 #endif
 
