@@ -176,6 +176,38 @@ static inline PetscErrorCode Retrieve(Mat A, Mat like)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+/* From a file, in the place of what there is */
+static inline PetscErrorCode Load(Mat A, Mat like)
+{
+  PetscViewer viewer;
+  Mat         X;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatDuplicate(like, MAT_COPY_VALUES, &X));
+  PetscCall(MatScale(X, 3));
+  for (int read = 0; read < 2; read++) {
+    PetscCall(PetscViewerCreate(PetscObjectComm((PetscObject)A), &viewer));
+    PetscCall(PetscViewerSetType(viewer, PETSCVIEWERBINARY));
+    PetscCall(PetscViewerBinarySetSkipInfo(viewer, PETSC_TRUE));
+    PetscCall(PetscViewerFileSetMode(viewer, read ? FILE_MODE_READ : FILE_MODE_WRITE));
+    PetscCall(PetscViewerFileSetName(viewer, "changes.bin"));
+    PetscCall(read ? MatLoad(A, viewer) : MatView(X, viewer));
+    PetscCall(PetscViewerDestroy(&viewer));
+  }
+  PetscCall(MatDestroy(&X));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* Small entries are taken out */
+static inline PetscErrorCode Filter(Mat A, Mat like)
+{
+  PetscFunctionBeginUser;
+#if PETSC_VERSION_GE(3, 20, 0)
+  PetscCall(MatFilter(A, 0.3, PETSC_TRUE, PETSC_FALSE));
+#endif
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 static inline PetscErrorCode Zero(Mat A, Mat like)
 {
   PetscFunctionBeginUser;

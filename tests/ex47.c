@@ -42,6 +42,8 @@ static const Change changes[] = {
     {"add plain AIJ", PETSC_FALSE, PETSC_FALSE, PETSC_TRUE, AXPYLike},
     {"conjugate", PETSC_FALSE, PETSC_FALSE, PETSC_TRUE, Conjugate},
     {"zero entries", PETSC_FALSE, PETSC_FALSE, PETSC_TRUE, Zero},
+    {"read from a file", PETSC_FALSE, PETSC_FALSE, PETSC_TRUE, Load},
+    {"take small entries out", PETSC_FALSE, PETSC_FALSE, PETSC_FALSE, Filter},
     {"zero rows, pattern kept", PETSC_TRUE, PETSC_TRUE, PETSC_TRUE, ZeroRowsKeep},
     {"zero rows", PETSC_TRUE, PETSC_TRUE, PETSC_TRUE, ZeroRows},
     {"zero rows and columns", PETSC_TRUE, PETSC_TRUE, PETSC_FALSE, ZeroRowsAndColumns},
