@@ -10,7 +10,7 @@
 
 static __global__ void StreamKernel(const double2 *, size_t, size_t, bool, double *);
 
-/* All that needs kernels of ours needs the figures of the device first */
+/* All that needs kernels of ours needs the figures of the device first, but where those shipped are asked for */
 PetscErrorCode AutoCSRDeviceIdentify(size_t len, char name[], unsigned *hash, double cache[3])
 {
   struct cudaFuncAttributes attributes;
