@@ -31,7 +31,7 @@ PREFIX  ?= /usr/local
 src     := src/mat/impls/autocsr
 # The GPU's room, where PETSc has CUDA and is new enough; CUDA_ARCH: the architectures that it is compiled for, numbers or words of nvcc's -arch, of which those before 80 are left out; PETSc's, if not given
 comma   := ,
-CUDA_ARCH ?= $(or $(patsubst code=sm_%,%,$(filter code=sm_%,$(subst $(comma), ,$(CUDAC_FLAGS)))),$(patsubst -arch=%,%,$(filter -arch=%,$(CUDAC_FLAGS))),90)
+override CUDA_ARCH := $(or $(strip $(CUDA_ARCH)),$(patsubst code=sm_%,%,$(filter code=sm_%,$(subst $(comma), ,$(CUDAC_FLAGS)))),$(patsubst -arch=%,%,$(filter -arch=%,$(CUDAC_FLAGS))),90)
 all_arch  = $(filter-out 5% 6% 7%,$(patsubst sm_%,%,$(shell $(CUDAC) --list-gpu-code)))
 gencode   = $(if $(filter native,$(CUDA_ARCH)),-arch=native,$(foreach a,$(patsubst sm_%,%,$(if $(filter all,$(CUDA_ARCH)),$(all_arch),$(if $(filter all-major,$(CUDA_ARCH)),$(filter %0,$(all_arch)),$(CUDA_ARCH)))),-gencode arch=compute_$(a)$(comma)code=sm_$(a)))
 gpu     := $(if $(CUDAC),$(filter 3.26.%,$(version)))
@@ -92,7 +92,7 @@ $(BUILD)/%.o: %.cu $(stamp)
 # What is launched early waits first, also as the compiler has it
 $(BUILD)/%.ptx: %.cu $(stamp)
 	@mkdir -p $(@D)
-	$(call quiet,NVCC)$(filter-out -gencode arch=%,$(NVCOMPILE)) -arch=compute_90 -ptx -o $@ $<
+	$(call quiet,NVCC)$(filter-out -gencode arch=% -arch=%,$(NVCOMPILE)) -arch=compute_90 -ptx -o $@ $<
 check-early: $(patsubst %.cu,$(BUILD)/%.ptx,$(filter-out %/figures.cu %/diagonal.cu,$(filter %.cu,$(sources))))
 	@config/check-early.py $^
 

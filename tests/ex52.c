@@ -1,4 +1,4 @@
-static char help[] = "What PETSc changes or reads of a matrix where its values lie on the host, with those of a device ahead: a matrix read into another's place, diagonals that are not stored, zeros taken out, relaxation by inodes, sums of matrices most of whose rows are empty.\n\n";
+static char help[] = "What PETSc changes or reads of a matrix where its values lie on the host, with those of a device ahead: a matrix read into another's place, diagonals that are not stored, zeros taken out, relaxation and factors by inodes, sums of matrices most of whose rows are empty.\n\n";
 
 #include <petscautocsr.h>
 #include "compare.h"
@@ -114,7 +114,31 @@ static PetscErrorCode CheckFilter(void)
 #endif
 }
 
-static PetscErrorCode CheckRelaxation(void)
+/* x of either: by relaxation, or by a factor */
+static PetscErrorCode SolveRoughly(Mat A, PetscBool factor, Vec b, Vec x)
+{
+  Mat           F;
+  MatFactorInfo info;
+  IS            row, col;
+
+  PetscFunctionBeginUser;
+  if (!factor) {
+    PetscCall(MatSOR(A, b, 1, (MatSORType)(SOR_LOCAL_SYMMETRIC_SWEEP | SOR_ZERO_INITIAL_GUESS), 0, 2, 1, x));
+    PetscFunctionReturn((PetscErrorCode)0);
+  }
+  PetscCall(MatFactorInfoInitialize(&info));
+  PetscCall(MatGetOrdering(A, MATORDERINGNATURAL, &row, &col));
+  PetscCall(MatGetFactor(A, MATSOLVERPETSC, MAT_FACTOR_LU, &F));
+  PetscCall(MatLUFactorSymbolic(F, A, row, col, &info));
+  PetscCall(MatLUFactorNumeric(F, A, &info));
+  PetscCall(MatSolve(F, b, x));
+  PetscCall(MatDestroy(&F));
+  PetscCall(ISDestroy(&row));
+  PetscCall(ISDestroy(&col));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode CheckInodes(PetscBool factor, const char context[])
 {
   Mat       A[2];
   Vec       b, x[2];
@@ -125,13 +149,11 @@ static PetscErrorCode CheckRelaxation(void)
   PetscCall(MatCreateVecs(A[1], &x[1], &b));
   PetscCall(VecSetScattered(b, 1));
   PetscCall(VecDuplicate(x[1], &x[0]));
-  for (int k = 0; k < 2; k++) {
-    PetscCall(MatSOR(A[k], b, 1, (MatSORType)(SOR_LOCAL_SYMMETRIC_SWEEP | SOR_ZERO_INITIAL_GUESS), 0, 2, 1, x[k]));
-  }
+  for (int k = 0; k < 2; k++) PetscCall(SolveRoughly(A[k], factor, b, x[k]));
   PetscCall(VecNorm(x[1], NORM_2, &norm));
   PetscCall(VecAXPY(x[0], -1, x[1]));
   PetscCall(VecNorm(x[0], NORM_2, &difference));
-  PetscCheck(difference <= 100 * PETSC_MACHINE_EPSILON * norm, PETSC_COMM_SELF, PETSC_ERR_PLIB, "MatSOR(): another result, by %g of %g", (double)difference, (double)norm);
+  PetscCheck(difference <= 100 * PETSC_MACHINE_EPSILON * norm, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: another result, by %g of %g", context, (double)difference, (double)norm);
   PetscCall(VecDestroy(&b));
   for (int k = 0; k < 2; k++) {
     PetscCall(VecDestroy(&x[k]));
@@ -168,7 +190,8 @@ int main(int argc, char **argv)
   PetscCall(CheckLoad());
   PetscCall(CheckShift());
   PetscCall(CheckFilter());
-  PetscCall(CheckRelaxation());
+  PetscCall(CheckInodes(PETSC_FALSE, "MatSOR()"));
+  PetscCall(CheckInodes(PETSC_TRUE, "MatLUFactor()"));
   PetscCall(CheckSum());
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "Values on the host are the matrix's\n"));
   PetscCall(PetscFinalize());

@@ -23,7 +23,7 @@ PetscErrorCode AutoCSRDeviceIdentify(size_t len, char name[], unsigned *hash, do
   PetscCallCUDA(cudaGetDeviceProperties(&p, device));
   error = cudaFuncGetAttributes(&attributes, (const void *)StreamKernel);
   (void)cudaGetLastError();
-  PetscCheck(error != cudaErrorNoKernelImageForDevice, PETSC_COMM_SELF, PETSC_ERR_SUP, "This library has no kernels for %s, compute capability %d.%d; build it with make CUDA_ARCH=%d%d, or use -mat_type aijcusparse", p.name, p.major, p.minor, p.major, p.minor);
+  PetscCheck(error != cudaErrorNoKernelImageForDevice && error != cudaErrorInvalidDeviceFunction, PETSC_COMM_SELF, PETSC_ERR_SUP, "This library has no kernels for %s, compute capability %d.%d; build it with make CUDA_ARCH=%d%d, or use -mat_type aijcusparse", p.name, p.major, p.minor, p.major, p.minor);
   PetscCall(PetscSNPrintf(name, len, "%s, %d multiprocessors", p.name, p.multiProcessorCount));
   *hash = 2166136261u; /* FNV-1a */
   for (const char *c = name; *c; c++) *hash = (*hash ^ (unsigned char)*c) * 16777619u;

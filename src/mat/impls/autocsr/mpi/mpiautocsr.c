@@ -198,7 +198,7 @@ static PetscErrorCode MatDuplicate_MPIAutoCSR(Mat A, MatDuplicateOption option, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* New values of submatrices that are there PETSc (3.18 to 3.26.1) writes on the host, whatever a device has, and where they are of all rows and columns it counts that as no change */
+/* Values of submatrices PETSc (3.18 to 3.26.1) writes on the host, whatever a device has: of those that are there, and of all rows and columns, which it assembles before, and counts as no change again */
 static PetscErrorCode MatCreateSubMatrices_MPIAutoCSR(Mat A, PetscInt n, const IS rows[], const IS cols[], MatReuse reuse, Mat *S[])
 {
   const AutoCSRParent *parent;
@@ -206,7 +206,7 @@ static PetscErrorCode MatCreateSubMatrices_MPIAutoCSR(Mat A, PetscInt n, const I
   PetscFunctionBegin;
   PetscCall(MatMPIAutoCSRGetParent(&parent));
   PetscCall((*AutoCSRParentTableOf(parent, A)->ops.createsubmatrices)(A, n, rows, cols, reuse, S));
-  for (PetscInt i = 0; reuse == MAT_REUSE_MATRIX && i < n; i++) {
+  for (PetscInt i = 0; i < n; i++) {
     PetscScalar *values;
 
     PetscCall(MatSeqAIJGetArrayWrite((*S)[i], &values));

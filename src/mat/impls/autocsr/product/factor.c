@@ -27,6 +27,21 @@ static PetscErrorCode AutoCSRFactorizationsGet(Mat F, AutoCSRFactorizations **f)
 
 static PetscErrorCode AutoCSRFactorizationsWrap(Mat);
 
+/* PETSc's own factorizations by inodes read the values of the host as they lie, whatever a device has */
+static PetscErrorCode AutoCSRFactorPrepare(Mat F, Mat A)
+{
+  PetscFunctionBegin;
+#if defined(AUTOCSR_HAVE_CUDA)
+  PetscBool host;
+
+  PetscCall(PetscStrcmp(F->solvertype, MATSOLVERPETSC, &host));
+  if (host) PetscCall(AutoCSRValuesToHost(A, PETSC_FALSE));
+#else
+  (void)F, (void)A;
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 #define AUTOCSR_DEFINE(operation, parameters, arguments) \
   static PetscErrorCode operation##_AutoCSR parameters   \
   {                                                      \
@@ -36,6 +51,7 @@ static PetscErrorCode AutoCSRFactorizationsWrap(Mat);
                                                          \
     PetscFunctionBegin;                                  \
     PetscCall(AutoCSRFactorizationsGet(F, &f));          \
+    PetscCall(AutoCSRFactorPrepare(F, A));               \
     PetscCall(AutoCSRSuspend(A, s));                     \
     ierr = (*f->operation)arguments;                     \
     PetscCall(AutoCSRResume(s));                         \
