@@ -75,7 +75,7 @@ PetscErrorCode MatSeqAIJSetColumnIndices_SeqAutoCSR(Mat A, PetscInt *col)
   PetscFunctionBegin;
   PetscCall(MatSeqAutoCSRGetParent(&parent));
   PetscCall(AutoCSRParentGetMethod(parent, A, "MatSeqAIJSetColumnIndices_C", (void (**)(void)) & method));
-  PetscCall(MatSeqAIJGetArray(A, &val)); /* the host's values: from now on those of a device are old ones, as its columns are */
+  PetscCall(MatSeqAIJGetArray(A, &val)); /* counts as a change of the values, too, and makes those of a device old ones, as its columns are */
   PetscCall((*method)(A, col));
   PetscCall(MatSeqAIJRestoreArray(A, &val));
   A->nonzerostate++;

@@ -89,7 +89,7 @@ static inline PetscBool AutoCSRContextIsCurrent(Mat A, const AutoCSRContext *ctx
 #if PetscDefined(HAVE_DEVICE)
   if (ctx->resident && (ctx->spptr != A->spptr || AutoCSRHostIsAhead(A, ctx))) return PETSC_FALSE;
 #endif
-  return (PetscBool)(ctx->owner == A && ctx->state == ((PetscObject)A)->state && ctx->nonzerostate == A->nonzerostate);
+  return (PetscBool)(ctx->owner == A && ctx->state == ((PetscObject)A)->state);
 }
 
 /* seq/context.c */
