@@ -99,7 +99,7 @@ static PetscErrorCode MatGetColumnReductions_MPIAutoCSR_CUSPARSE(Mat A, PetscInt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The sums of columns are added to what entries of new vectors happen to be, which of those of the host is zero */
+/* Of the 1-norm the sums of columns are added to what entries of new vectors happen to be, which of those of the host is zero */
 static PetscErrorCode MatNorm_MPIAutoCSR_CUSPARSE(Mat A, NormType type, PetscReal *norm)
 {
   const AutoCSRParent *parent;
@@ -109,6 +109,10 @@ static PetscErrorCode MatNorm_MPIAutoCSR_CUSPARSE(Mat A, NormType type, PetscRea
 
   PetscFunctionBegin;
   PetscCall(MatMPIAutoCSRGetParent(&parent));
+  if (type != NORM_1) {
+    PetscCall((*AutoCSRParentTableOf(parent, A)->ops.norm)(A, type, norm));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(MatMPIAIJGetSeqAIJ(A, NULL, &with_vectors[1], NULL));
   for (int k = 0; k < 2; k++) {
     PetscCall(PetscStrallocpy(with_vectors[k]->defaultvectype, &types[k]));

@@ -206,13 +206,7 @@ static PetscErrorCode MatCreateSubMatrices_MPIAutoCSR(Mat A, PetscInt n, const I
   PetscFunctionBegin;
   PetscCall(MatMPIAutoCSRGetParent(&parent));
   PetscCall((*AutoCSRParentTableOf(parent, A)->ops.createsubmatrices)(A, n, rows, cols, reuse, S));
-  for (PetscInt i = 0; i < n; i++) {
-    PetscScalar *values;
-
-    PetscCall(MatSeqAIJGetArrayWrite((*S)[i], &values));
-    PetscCall(MatSeqAIJRestoreArrayWrite((*S)[i], &values));
-    PetscCall(PetscObjectStateIncrease((PetscObject)(*S)[i]));
-  }
+  for (PetscInt i = 0; i < n; i++) PetscCall(AutoCSRValuesWritten((*S)[i]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -143,24 +143,6 @@ static PetscErrorCode MatZeroEntries_SeqAutoCSR_CUSPARSE(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Values that the host works on where they lie, as the parent's methods for MATSEQAIJ do that do not ask for them: the host's are made those of the matrix and, where they are written, the device's old ones */
-PetscErrorCode AutoCSRValuesToHost(Mat A, PetscBool written)
-{
-  const PetscScalar *read;
-  PetscScalar       *write;
-
-  PetscFunctionBegin;
-  if (AutoCSRIsBound(A) || !(A->offloadmask & PETSC_OFFLOAD_GPU)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (written) {
-    PetscCall(MatSeqAIJGetArray(A, &write));
-    PetscCall(MatSeqAIJRestoreArray(A, &write));
-  } else {
-    PetscCall(MatSeqAIJGetArrayRead(A, &read));
-    PetscCall(MatSeqAIJRestoreArrayRead(A, &read));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Most rows are empty: the parent may have compressed the row offsets (by its MatCheckCompressedRow()) */
 static PetscErrorCode AutoCSRRowsAreFew(Mat A, PetscBool *few)
 {
@@ -305,15 +287,11 @@ static PetscErrorCode MatGetDiagonal_SeqAutoCSR_CUSPARSE(Mat A, Vec diagonal)
 static PetscErrorCode MatTranspose_SeqAutoCSR_CUSPARSE(Mat A, MatReuse reuse, Mat *B)
 {
   const AutoCSRParent *parent;
-  PetscScalar         *values;
 
   PetscFunctionBegin;
   PetscCall(MatSeqAutoCSRGetParent(&parent));
   PetscCall((*AutoCSRParentTableOf(parent, A)->ops.transpose)(A, reuse, B));
-  if (reuse == MAT_REUSE_MATRIX) {
-    PetscCall(MatSeqAIJGetArrayWrite(*B, &values));
-    PetscCall(MatSeqAIJRestoreArrayWrite(*B, &values));
-  }
+  if (reuse == MAT_REUSE_MATRIX) PetscCall(AutoCSRValuesWritten(*B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -16,8 +16,6 @@ static PetscErrorCode MatTransposeSymbolic_SeqAutoCSR(Mat, Mat *);
 static PetscErrorCode MatAutoCSRGetSettings_Seq(Mat, AutoCSRSettings *);
 static PetscErrorCode MatAutoCSRSetSettings_Seq(Mat, const AutoCSRSettings *);
 static PetscErrorCode MatAutoCSRGetBlocks_Seq(Mat, Mat[AUTOCSR_MAX_BLOCKS]);
-static PetscErrorCode MatStoreValues_SeqAutoCSR(Mat);
-static PetscErrorCode MatRetrieveValues_SeqAutoCSR(Mat);
 
 /* Overridden: the products, and what makes, changes or ends a matrix */
 static const AutoCSROperation SeqProducts[] = {
@@ -301,43 +299,6 @@ static PetscErrorCode MatTransposeSymbolic_SeqAutoCSR(Mat A, Mat *B)
   PetscCall(MatSeqAutoCSRGetParent(&parent));
   PetscCall((*AutoCSRParentTableOf(parent, A)->ops.transposesymbolic)(A, B));
   if (MatIsSeqAutoCSR(*B)) PetscCall(MatSeqAutoCSRDetach(*B));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode AutoCSRCallMethod(Mat A, const char name[])
-{
-  const AutoCSRParent *parent;
-  PetscErrorCode (*method)(Mat);
-
-  PetscFunctionBegin;
-  PetscCall(MatSeqAutoCSRGetParent(&parent));
-  PetscCall(AutoCSRParentGetMethod(parent, A, name, (void (**)(void)) & method));
-  PetscCall((*method)(A));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* AIJ stores and retrieves the values of the host, whether they are those of the matrix or not */
-static PetscErrorCode MatStoreValues_SeqAutoCSR(Mat A)
-{
-  const PetscScalar *values;
-
-  PetscFunctionBegin;
-  PetscCall(MatSeqAIJGetArrayRead(A, &values));
-  PetscCall(AutoCSRCallMethod(A, "MatStoreValues_C"));
-  PetscCall(MatSeqAIJRestoreArrayRead(A, &values));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Older PETSc does not count this as a change of the matrix */
-static PetscErrorCode MatRetrieveValues_SeqAutoCSR(Mat A)
-{
-  PetscScalar *values;
-
-  PetscFunctionBegin;
-  PetscCall(MatSeqAIJGetArrayWrite(A, &values));
-  PetscCall(AutoCSRCallMethod(A, "MatRetrieveValues_C"));
-  PetscCall(MatSeqAIJRestoreArrayWrite(A, &values));
-  PetscCall(PetscObjectStateIncrease((PetscObject)A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -130,6 +130,14 @@ PETSC_INTERN PetscErrorCode AutoCSRCite(const AutoCSRPlan *);
 PETSC_INTERN PetscErrorCode MatConvert_AutoCSR_Any(Mat, MatType, MatReuse, Mat *);
 PETSC_INTERN PetscErrorCode MatConvert_Any_AutoCSR(Mat, MatType, MatReuse, Mat *);
 
+/* seq/values.c */
+#if defined(AUTOCSR_HAVE_CUDA)
+PETSC_INTERN PetscErrorCode AutoCSRValuesToHost(Mat, PetscBool written); /* of a block */
+#endif
+PETSC_INTERN PetscErrorCode AutoCSRValuesWritten(Mat);
+PETSC_INTERN PetscErrorCode MatStoreValues_SeqAutoCSR(Mat);
+PETSC_INTERN PetscErrorCode MatRetrieveValues_SeqAutoCSR(Mat);
+
 /* seq/columns.c */
 PETSC_INTERN PetscErrorCode MatSeqAIJSetColumnIndices_SeqAutoCSR(Mat, PetscInt *);
 PETSC_INTERN PetscErrorCode MatCreateSubMatrices_SeqAutoCSR(Mat, PetscInt, const IS[], const IS[], MatReuse, Mat *[]);
@@ -148,7 +156,6 @@ PETSC_INTERN PetscErrorCode MatSeqAutoCSRYield(Mat); /* the parent's forward pro
 #if defined(AUTOCSR_HAVE_CUDA)
 /* seq/cusparse.c */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceFind(PetscBool *);
-PETSC_INTERN PetscErrorCode AutoCSRValuesToHost(Mat, PetscBool written); /* of a block */
 PETSC_INTERN PetscErrorCode MatSeqAutoCSRInherit_CUSPARSE(AutoCSRParent *, PetscBool takeover);
 #endif
 
