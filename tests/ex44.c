@@ -4,7 +4,7 @@ static char help[] = "What a program or an option puts around the type: duplicat
 
 #define N 40 /* rows of a process */
 
-/* Tridiagonal, and as wide as asked for: 1 or more */
+/* Diagonal, and as wide as asked for */
 static PetscErrorCode Band(MPI_Comm comm, PetscInt width, Mat *A)
 {
   PetscInt begin, end, n;
@@ -94,7 +94,15 @@ static PetscErrorCode Three(Mat A, Vec x, Vec y)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-/* A product that a program has put into a matrix stays there */
+/* y = 5, whatever x and z */
+static PetscErrorCode Five(Mat A, Vec x, Vec z, Vec y)
+{
+  PetscFunctionBeginUser;
+  PetscCall(VecSet(y, 5));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* A product that a program has put into a matrix stays there, also where few entries leave the others to AIJ */
 static PetscErrorCode Operations(void)
 {
   Mat       A;
@@ -102,6 +110,17 @@ static PetscErrorCode Operations(void)
   PetscReal norm;
 
   PetscFunctionBeginUser;
+  PetscCall(Band(PETSC_COMM_WORLD, 0, &A));
+  PetscCall(MatCreateVecs(A, &x, &y));
+  PetscCall(VecSet(x, 1));
+  PetscCall(MatSetOperation(A, MATOP_MULT_ADD, (void (*)(void))Five));
+  PetscCall(MatMult(A, x, y));
+  PetscCall(MatMultAdd(A, x, y, y));
+  PetscCall(VecNorm(y, NORM_INFINITY, &norm));
+  PetscCheck(norm == 5, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "The program's sum was put aside: %g", (double)norm);
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(MatDestroy(&A));
   PetscCall(Band(PETSC_COMM_SELF, 2, &A));
   PetscCall(MatCreateVecs(A, &x, &y));
   PetscCall(VecSet(x, 1));
@@ -120,19 +139,31 @@ static PetscErrorCode Operations(void)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-/* Blocks of few entries leave their products to AIJ until they are told otherwise */
+/* Blocks of few entries leave their products to AIJ, and the whole matrix its own, until they are told otherwise or it is assembled again */
 static PetscErrorCode SmallBlocks(void)
 {
   Mat            A;
   Vec            x, y;
-  MatAutoCSRInfo before, after;
+  MatAutoCSRInfo left, before, after;
+  void (*product[4])(void);
 
   PetscFunctionBeginUser;
   PetscCall(Band(PETSC_COMM_WORLD, 1, &A));
   PetscCall(MatCreateVecs(A, &x, &y));
   PetscCall(VecSet(x, 1));
+  PetscCall(MatGetOperation(A, MATOP_MULT, &product[0]));
+  PetscCall(MatMult(A, x, y));
+  PetscCall(MatGetOperation(A, MATOP_MULT, &product[1]));
+  PetscCall(MatAutoCSRGetInfo(A, &left));
+  PetscCheck((left.plans == 0) == (product[1] != product[0]), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " plans, products %sAIJ's", left.plans, product[1] == product[0] ? "not " : "");
+  PetscCall(MatSetValue(A, 0, 0, 2, INSERT_VALUES));
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatGetOperation(A, MATOP_MULT, &product[2]));
   PetscCall(MatMult(A, x, y));
   PetscCall(MatAutoCSRSetStrategy(A, "sell"));
+  PetscCall(MatGetOperation(A, MATOP_MULT, &product[3]));
+  PetscCheck(product[2] == product[0] && product[3] == product[0], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Products stay AIJ's after %s", product[2] == product[0] ? "MatAutoCSRSetStrategy()" : "MatAssemblyEnd()");
   PetscCall(MatAutoCSRGetInfo(A, &before));
   PetscCall(MatMult(A, x, y));
   PetscCall(MatMult(A, x, y));
@@ -206,6 +237,7 @@ int main(int argc, char **argv)
       args: -check merges
     test:
       suffix: operations
+      nsize: {{1 2}}
       args: -check operations
     test:
       suffix: small_blocks

@@ -19,6 +19,12 @@ static PetscErrorCode MatAutoCSRGetSettings_MPI(Mat, AutoCSRSettings *);
 static PetscErrorCode MatAutoCSRSetSettings_MPI(Mat, const AutoCSRSettings *);
 static PetscErrorCode MatAutoCSRGetBlocks_MPI(Mat, Mat[AUTOCSR_MAX_BLOCKS]);
 
+/* Those for which the parent's stand where the blocks' own do */
+static const AutoCSROperation MPIForwardProducts[] = {
+    AUTOCSR_OPERATION(mult, MatMult_MPIAutoCSR),
+    AUTOCSR_OPERATION(multadd, MatMultAdd_MPIAutoCSR),
+    {0, NULL}};
+
 static const AutoCSROperation MPIOperations[] = {
     AUTOCSR_OPERATION(mult, MatMult_MPIAutoCSR),
     AUTOCSR_OPERATION(multadd, MatMultAdd_MPIAutoCSR),
@@ -108,8 +114,9 @@ static PetscErrorCode MatMPIAutoCSRSetBlocks(Mat A, AutoCSRContext *ctx)
     bctx->in_step      = (PetscBool)(size > 1);
   }
   if (blocks[0]) PetscCall(MatMPIAutoCSRSetBlockSizes(A, blocks[0]));
-  ctx->owner = A;
-  ctx->state = ((PetscObject)A)->state;
+  ctx->owner     = A;
+  ctx->state     = ((PetscObject)A)->state;
+  ctx->may_yield = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -230,6 +237,7 @@ static PetscErrorCode MatAssemblyEnd_MPIAutoCSR(Mat A, MatAssemblyType mode)
   assembling--;
   PetscCall(ierr);
   if (mode == MAT_FLUSH_ASSEMBLY) PetscFunctionReturn(PETSC_SUCCESS);
+  AutoCSROverrideParent(A, parent, MPIForwardProducts);
   PetscCall(AutoCSRContextGet(A, &ctx));
   PetscCall(MatMPIAutoCSRSetBlocks(A, ctx));
   PetscCall(AutoCSRViewFromOptions(A));
@@ -248,11 +256,14 @@ static PetscErrorCode MatAutoCSRGetSettings_MPI(Mat A, AutoCSRSettings *settings
 
 static PetscErrorCode MatAutoCSRSetSettings_MPI(Mat A, const AutoCSRSettings *settings)
 {
-  AutoCSRContext *ctx;
+  const AutoCSRParent *parent;
+  AutoCSRContext      *ctx;
 
   PetscFunctionBegin;
+  PetscCall(MatMPIAutoCSRGetParent(&parent));
   PetscCall(AutoCSRContextGet(A, &ctx));
   PetscCall(AutoCSRContextSet(ctx, settings));
+  AutoCSROverrideParent(A, parent, MPIForwardProducts);
   if (A->assembled) PetscCall(MatMPIAutoCSRUpdateBlocks(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -271,11 +282,33 @@ static PetscErrorCode MatSetFromOptions_MPIAutoCSR(Mat A, AutoCSROptionItems Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Until the matrix is assembled again the parent's products stand in the place of ours, if those of its blocks do: there is nothing left for ours to see to */
+static PetscErrorCode MatMPIAutoCSRYield(Mat A, AutoCSRContext *ctx)
+{
+  AutoCSRContext *bctx;
+  Mat             blocks[AUTOCSR_MAX_BLOCKS];
+
+  PetscFunctionBegin;
+  ctx->may_yield = PETSC_FALSE;
+  PetscCall(MatAutoCSRGetBlocks_MPI(A, blocks));
+  for (PetscInt k = 0; k < AUTOCSR_MAX_BLOCKS; k++) {
+    if (!blocks[k]) continue;
+    PetscCall(AutoCSRContextGet(blocks[k], &bctx));
+    if (!bctx->yields && bctx->csr.nnz) PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  AutoCSRYield(A, &MPIParent, MPIForwardProducts);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode MatMult_MPIAutoCSR(Mat A, Vec x, Vec y)
 {
+  AutoCSRContext *ctx;
+
   PetscFunctionBegin;
   PetscCall(MatMPIAutoCSRUpdateBlocks(A));
   PetscCall((*AutoCSRParentTableOf(&MPIParent, A)->ops.mult)(A, x, y));
+  PetscCall(AutoCSRContextGet(A, &ctx));
+  if (PetscUnlikely(ctx->may_yield)) PetscCall(MatMPIAutoCSRYield(A, ctx));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

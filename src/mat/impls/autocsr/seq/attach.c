@@ -93,13 +93,13 @@ void AutoCSROverrideParent(Mat A, const AutoCSRParent *parent, const AutoCSROper
   }
 }
 
-/* What the parent does itself goes without ours, until they are put on again */
+/* What the parent does itself goes without ours, until they are put on again; what a program has put there stays */
 void AutoCSRYield(Mat A, const AutoCSRParent *parent, const AutoCSROperation operations[])
 {
   const AutoCSRParentTable *table = AutoCSRParentTableOf(parent, A);
 
   for (; operations->function; operations++) {
-    if (AutoCSRGetOperation(&table->ops, operations)) AutoCSRSetOperation(A->ops, operations, AutoCSRGetOperation(&table->ops, operations));
+    if (AutoCSRGetOperation(A->ops, operations) == operations->function && AutoCSRGetOperation(&table->ops, operations)) AutoCSRSetOperation(A->ops, operations, AutoCSRGetOperation(&table->ops, operations));
   }
 }
 

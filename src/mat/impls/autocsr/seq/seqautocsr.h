@@ -53,8 +53,9 @@ typedef struct {
   AutoCSRMatrix    csr;
   PetscInt         nonempty; /* rows with entries, for the count of flops */
 
-  AutoCSRPlan      *plan;   /* NULL: the parent's products */
-  PetscBool         yields; /* on purpose: they stand in the place of ours until the matrix is assembled again */
+  AutoCSRPlan      *plan;      /* NULL: the parent's products */
+  PetscBool         yields;    /* on purpose: they stand in the place of ours until the matrix is assembled again */
+  PetscBool         may_yield; /* of a parallel matrix: whether its blocks do is asked after the next product */
   AutoCSRProfile   *profile;
   AutoCSRChoice    *choice;   /* what is to take its place, chosen and not built yet; of this profile */
   AutoCSRProgress   progress; /* final where there is no plan */
