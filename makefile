@@ -1,5 +1,6 @@
 # MATAUTOCSR: see README.md; `make help` lists the targets.
 .DEFAULT_GOAL := all
+$(if $(filter-out 1,$(words $(CURDIR))),$(error The path of this folder has blanks, which make cannot bear: $(CURDIR)))
 top := $(patsubst %/,%,$(dir $(abspath $(firstword $(MAKEFILE_LIST)))))
 
 # The PETSc to build against: of a source tree whose tests are to be run, its first build. These targets need none.
@@ -211,7 +212,7 @@ include src/benchmarks/bench.mk
 
 docs: $(BUILD)/docs/index.md
 $(BUILD)/docs/index.md: config/make-docs.py include/petscautocsr.h $(sources)
-	python3 config/make-docs.py $(BUILD)/docs include/petscautocsr.h $(sources)
+	@python3 config/make-docs.py $(BUILD)/docs include/petscautocsr.h $(sources)
 
 install: all docs
 	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man3

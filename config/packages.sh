@@ -8,7 +8,7 @@ for role in "$@"; do
   case $role in
   make) want+=(make) ;;
   mpi) want+=(gcc g++ make pkg-config python3 python3-pip zlib1g-dev libopenmpi-dev openmpi-bin libopenblas-dev) ;;
-  real) want+=(gcc make pkg-config zlib1g-dev libpetsc-real3.18-dev libpetsc3.18-dev-examples) ;;
+  real) want+=(gcc g++ make pkg-config python3 zlib1g-dev libpetsc-real3.18-dev libpetsc3.18-dev-examples) ;;
   complex) want+=(libpetsc-complex3.18-dev) ;;
   int64) want+=(libpetsc64-real3.18-dev) ;;
   debug) want+=(libpetsc-real3.18-dbg) ;;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds current PETSc with CUDA from PyPI's source package into a cache outside the checkout.
+# Builds current PETSc with CUDA from its source package into a cache outside the checkout.
 # Usage: config/petsc-cuda.sh [build|env]; "env" prints the PETSC_DIR/PETSC_ARCH assignments of the built copy.
 # Settings: PETSC_CUDA_VERSION, PETSC_CUDA_DEBUG (0|1), PETSC_CUDA_SCALAR (real|complex), PETSC_CUDA_PRECISION (double|single),
 # PETSC_CUDA_INTEGERS (32|64), PETSC_CUDA_ARCH (90 for sm_90; without it that of the GPU that is there, else 90), AUTOCSR_CACHE, CUDA_DIR.
@@ -26,13 +26,15 @@ if [ -e "$tree/$arch/lib/libpetsc.so" ]; then
   echo "petsc-cuda: $tree/$arch is there"
   exit 0
 fi
+[ -x "$cuda/bin/nvcc" ] || { echo "petsc-cuda: no nvcc in $cuda/bin (CUDA_DIR names another CUDA)" >&2; exit 1; }
 "$(dirname "$0")/packages.sh" mpi
 mkdir -p "$cache"
 if [ ! -e "$tree/configure" ]; then
   echo "petsc-cuda: downloading PETSc $version"
   src=$(mktemp -d)
   python3 -m pip download --quiet --no-deps --no-binary petsc -d "$src" "petsc==$version"
-  tar xzf "$src/petsc-$version.tar.gz" -C "$cache"
+  tar xzf "$src/petsc-$version.tar.gz" -C "$src"
+  mv "$src/petsc-$version" "$tree"
   rm -rf "$src"
 fi
 sm=${PETSC_CUDA_ARCH:-$({ nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null || true; } | head -1 | tr -dc '0-9')}

@@ -2,7 +2,7 @@
 """The Poisson equation with petsc4py: a plain program, which knows nothing of autocsr.
 
 PETSC_OPTIONS="-dll_append /path/to/libpetscautocsr.so -mat_type autocsr" python3 poisson.py
-or, in a program: mat.setType('autocsr').
+or, in a program, with -dll_append alone there: mat.setType('autocsr').
 """
 import sys
 import petsc4py

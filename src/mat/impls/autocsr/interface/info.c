@@ -18,7 +18,7 @@
   Level: intermediate
 
   Note:
-  It makes no plan: before the first product `segments` is zero and `strategy` is `"none"`. The string is valid for the
+  It makes no plan: before the first product or view `segments` is zero and `strategy` is `"none"`. The string is valid for the
   life of the program.
 
 .seealso: `MATAUTOCSR`, `MatAutoCSRInfo`, `MatAutoCSRView()`
