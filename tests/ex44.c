@@ -1,4 +1,4 @@
-static char help[] = "What a program or an option puts around the type: duplicates under -mat_seqaij_type, operations of the program's own, settings of small blocks, views after changes.\n\n";
+static char help[] = "What a program or an option puts around the type: duplicates under -mat_seqaij_type, operations of the program's own, prefixes, settings of small blocks, views after changes.\n\n";
 
 #include <petscautocsr.h>
 
@@ -139,6 +139,58 @@ static PetscErrorCode Operations(void)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+static PetscErrorCode (*duplicate)(Mat, MatDuplicateOption, Mat *);
+static int duplicates;
+
+static PetscErrorCode CountDuplicate(Mat A, MatDuplicateOption option, Mat *B)
+{
+  PetscFunctionBeginUser;
+  duplicates++;
+  PetscCall((*duplicate)(A, option, B));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* A program may look on where a matrix is duplicated */
+static PetscErrorCode Wrapped(void)
+{
+  Mat A, B, C;
+
+  PetscFunctionBeginUser;
+  PetscCall(Band(PETSC_COMM_WORLD, 3, &A));
+  PetscCall(MatGetOperation(A, MATOP_DUPLICATE, (void (**)(void)) & duplicate));
+  PetscCall(MatSetOperation(A, MATOP_DUPLICATE, (void (*)(void))CountDuplicate));
+  PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &B));
+  PetscCall(CheckTimes(A, B, 1, "duplicate by a program's function"));
+  PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &C));
+  PetscCall(CheckTimes(A, C, 1, "converted, with a program's function for duplicates"));
+  PetscCheck(duplicates, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The program's function was not called");
+  PetscCall(MatDestroy(&A));
+  PetscCall(MatDestroy(&B));
+  PetscCall(MatDestroy(&C));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* Options without the prefix are not a prefixed matrix's, nor its blocks' */
+static PetscErrorCode Prefixed(void)
+{
+  Mat A;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatCreate(PETSC_COMM_WORLD, &A));
+  PetscCall(MatSetOptionsPrefix(A, "a_"));
+  PetscCall(MatSetSizes(A, N, N, PETSC_DETERMINE, PETSC_DETERMINE));
+  PetscCall(MatSetType(A, MATAUTOCSR));
+  PetscCall(MatSetUp(A));
+  PetscCall(PetscOptionsSetValue(NULL, "-mat_autocsr_rigor", "no rigor that there is"));
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatShift(A, 1));
+  PetscCall(CheckTimes(A, A, 1, "with a prefix"));
+  PetscCall(PetscOptionsClearValue(NULL, "-mat_autocsr_rigor"));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 /* Blocks of few entries leave their products to AIJ, and the whole matrix its own, until they are told otherwise or it is assembled again */
 static PetscErrorCode SmallBlocks(void)
 {
@@ -204,7 +256,7 @@ int main(int argc, char **argv)
   const struct {
     const char *name;
     PetscErrorCode (*check)(void);
-  } checks[] = {{"duplicates", Duplicates}, {"merges", Merges}, {"operations", Operations}, {"small_blocks", SmallBlocks}, {"views", Views}};
+  } checks[] = {{"duplicates", Duplicates}, {"merges", Merges}, {"operations", Operations}, {"wrapped", Wrapped}, {"prefixed", Prefixed}, {"small_blocks", SmallBlocks}, {"views", Views}};
   char check[32];
 
   PetscFunctionBeginUser;
@@ -239,6 +291,14 @@ int main(int argc, char **argv)
       suffix: operations
       nsize: {{1 2}}
       args: -check operations
+    test:
+      suffix: wrapped
+      nsize: {{1 2}}
+      args: -check wrapped
+    test:
+      suffix: prefixed
+      nsize: {{1 2}}
+      args: -check prefixed
     test:
       suffix: small_blocks
       nsize: 2

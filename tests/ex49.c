@@ -1,4 +1,4 @@
-static char help[] = "Columns in the place of others, by MatCreateSubMatrix() again and by MatSeqAIJSetColumnIndices(): PETSc does not count that as another structure.\n\n";
+static char help[] = "Columns in the place of others, by MatCreateSubMatrix() again, by MatSeqAIJSetColumnIndices() and after MatResetPreallocation(): PETSc does not count that as another structure.\n\n";
 
 #include <petscautocsr.h>
 #include "compare.h"
@@ -141,6 +141,46 @@ static PetscErrorCode CheckNothing(void)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+/* All values anew, in rows of the same lengths that are said to be sorted and whole: each other one goes `shift` columns further */
+static PetscErrorCode FillAgain(Mat A, PetscInt shift)
+{
+  PetscFunctionBeginUser;
+  PetscCall(MatResetPreallocation(A));
+  PetscCall(MatSetOption(A, MAT_SORTED_FULL, PETSC_TRUE));
+  for (PetscInt i = 0; i < N; i++) {
+    PetscInt    col[BAND];
+    PetscScalar val[BAND];
+
+    for (PetscInt t = 0; t < BAND; t++) {
+      col[t] = (i % 2 ? shift : 0) + 7 * t + i % (N / 2);
+      val[t] = RandomScalar(i, t);
+    }
+    PetscCall(MatSetValues(A, 1, &i, BAND, col, val, INSERT_VALUES));
+  }
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode CheckReset(void)
+{
+  Mat A[2];
+
+  PetscFunctionBeginUser;
+  for (int k = 0; k < 2; k++) {
+    PetscCall(MatCreate(PETSC_COMM_SELF, &A[k]));
+    PetscCall(MatSetSizes(A[k], N, N, N, N));
+    PetscCall(MatSetType(A[k], k ? MATSEQAUTOCSR : MATSEQAIJ));
+    PetscCall(MatSeqAIJSetPreallocation(A[k], BAND, NULL));
+  }
+  for (PetscInt shift = 0; shift < 3; shift++) {
+    for (int k = 0; k < 2; k++) PetscCall(FillAgain(A[k], shift));
+    PetscCall(Check(A[1], A[0], "MatResetPreallocation()"));
+  }
+  for (int k = 0; k < 2; k++) PetscCall(MatDestroy(&A[k]));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
@@ -152,6 +192,7 @@ int main(int argc, char **argv)
   PetscCall(CheckWindow(PETSC_TRUE, PETSC_TRUE, "MatCreateSubMatrices() of columns in a row"));
   PetscCall(CheckColumns());
   PetscCall(CheckNothing());
+  PetscCall(CheckReset());
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "New columns are seen\n"));
   PetscCall(PetscFinalize());
   return 0;

@@ -22,11 +22,12 @@ static PetscErrorCode AutoCSROptionsEnum(Mat A, AutoCSROptionItems PetscOptionsO
   PetscCall(PetscOptionsGetString(((PetscObject)A)->options, ((PetscObject)A)->prefix, option, given, sizeof(given), &set));
   if (set) {
     PetscCall(PetscEnumFind(names, given, &found, &known));
+    known = (PetscBool)(known && given[0]); /* nothing is taken for the first */
     for (PetscInt k = 0; !known && names[k + 2]; k++) {
       if (k) PetscCall(PetscStrlcat(choices, ", ", sizeof(choices)));
       PetscCall(PetscStrlcat(choices, names[k], sizeof(choices)));
     }
-    PetscCheck(known, PetscObjectComm((PetscObject)A), PETSC_ERR_USER_INPUT, "%s is no value of %s: choose one of %s (see %s())", given, option, choices, setter);
+    PetscCheck(known, PetscObjectComm((PetscObject)A), PETSC_ERR_USER_INPUT, "%s is no value of %s: choose one of %s (see %s())", given[0] ? given : "Nothing", option, choices, setter);
   }
   PetscCall(PetscOptionsEnum(option, help, setter, names, *value, value, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -56,5 +57,18 @@ PetscErrorCode AutoCSRSettingsSetFromOptions(Mat A, AutoCSRSettings *s, AutoCSRO
   PetscCall(PetscOptionsString("-mat_autocsr_simd", "Host instruction set: auto, x86-64, avx2, avx512, avx512-gather", "", s->simd, s->simd, sizeof(s->simd), NULL));
   PetscOptionsHeadEnd();
   PetscCall(AutoCSRSettingsCheck(s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* MatSetFromOptions() of both types */
+PetscErrorCode AutoCSRSetFromOptions_Private(Mat A, const AutoCSRParent *parent, AutoCSROptionItems PetscOptionsObject)
+{
+  AutoCSRSettings settings;
+
+  PetscFunctionBegin;
+  if (AutoCSRParentTableOf(parent, A)->ops.setfromoptions) PetscCall((*AutoCSRParentTableOf(parent, A)->ops.setfromoptions)(A, PetscOptionsObject));
+  PetscCall(AutoCSRContextGetSettings(A, &settings));
+  PetscCall(AutoCSRSettingsSetFromOptions(A, &settings, PetscOptionsObject));
+  PetscUseMethod(A, "MatAutoCSRSetSettings_C", (Mat, const AutoCSRSettings *), (A, &settings));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -15,7 +15,6 @@ static PetscErrorCode MatDuplicate_MPIAutoCSR(Mat, MatDuplicateOption, Mat *);
 static PetscErrorCode MatDestroy_MPIAutoCSR(Mat);
 static PetscErrorCode MatSetFromOptions_MPIAutoCSR(Mat, AutoCSROptionItems);
 static PetscErrorCode MatCreateSubMatrices_MPIAutoCSR(Mat, PetscInt, const IS[], const IS[], MatReuse, Mat *[]);
-static PetscErrorCode MatAutoCSRGetSettings_MPI(Mat, AutoCSRSettings *);
 static PetscErrorCode MatAutoCSRSetSettings_MPI(Mat, const AutoCSRSettings *);
 static PetscErrorCode MatAutoCSRGetBlocks_MPI(Mat, Mat[AUTOCSR_MAX_BLOCKS]);
 
@@ -41,7 +40,7 @@ static const AutoCSROperation MPIOperations[] = {
 static const AutoCSRMethod MPIMethods[] = {
     AUTOCSR_METHOD("MatConvert_mpiaijautocsr_mpiaij_C", MatConvert_AutoCSR_Any),
     AUTOCSR_METHOD("MatProductSetFromOptions_anytype_C", MatProductSetFromOptions_AutoCSR),
-    AUTOCSR_METHOD("MatAutoCSRGetSettings_C", MatAutoCSRGetSettings_MPI),
+    AUTOCSR_METHOD("MatAutoCSRGetSettings_C", AutoCSRContextGetSettings),
     AUTOCSR_METHOD("MatAutoCSRSetSettings_C", MatAutoCSRSetSettings_MPI),
     AUTOCSR_METHOD("MatAutoCSRGetBlocks_C", MatAutoCSRGetBlocks_MPI),
     {NULL, NULL}};
@@ -72,7 +71,7 @@ PetscErrorCode MatMPIAutoCSRGetParent(const AutoCSRParent **parent)
 
 PetscBool MatIsMPIAutoCSR(Mat A)
 {
-  return (PetscBool)(A->ops->duplicate == MatDuplicate_MPIAutoCSR);
+  return (PetscBool)(A->ops->assemblyend == MatAssemblyEnd_MPIAutoCSR || A->ops->duplicate == MatDuplicate_MPIAutoCSR);
 }
 
 static PetscErrorCode MatAutoCSRGetBlocks_MPI(Mat A, Mat blocks[AUTOCSR_MAX_BLOCKS])
@@ -97,16 +96,18 @@ static PetscErrorCode MatMPIAutoCSRSetBlockSizes(Mat A, Mat diagonal)
 /* Both blocks ours, with the settings of the whole */
 static PetscErrorCode MatMPIAutoCSRSetBlocks(Mat A, AutoCSRContext *ctx)
 {
-  AutoCSRContext *bctx;
-  Mat             blocks[AUTOCSR_MAX_BLOCKS];
-  PetscMPIInt     size;
+  const AutoCSRParent *seq;
+  AutoCSRContext      *bctx;
+  Mat                  blocks[AUTOCSR_MAX_BLOCKS];
+  PetscMPIInt          size;
 
   PetscFunctionBegin;
+  PetscCall(MatSeqAutoCSRGetParent(&seq));
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
   PetscCall(MatAutoCSRGetBlocks_MPI(A, blocks));
   for (PetscInt k = 0; k < AUTOCSR_MAX_BLOCKS; k++) {
     if (!blocks[k]) continue;
-    if (!MatIsSeqAutoCSR(blocks[k])) PetscCall(MatConvert_Any_AutoCSR(blocks[k], MATSEQAUTOCSR, MAT_INPLACE_MATRIX, &blocks[k]));
+    if (!MatIsSeqAutoCSR(blocks[k])) PetscCall(AutoCSRConvertInPlace(blocks[k], seq, &ctx->settings));
     PetscCall(AutoCSRContextGet(blocks[k], &bctx));
     if (memcmp(&bctx->settings, &ctx->settings, sizeof(ctx->settings))) PetscUseMethod(blocks[k], "MatAutoCSRSetSettings_C", (Mat, const AutoCSRSettings *), (blocks[k], &ctx->settings));
     bctx->block        = PETSC_TRUE;
@@ -244,16 +245,6 @@ static PetscErrorCode MatAssemblyEnd_MPIAutoCSR(Mat A, MatAssemblyType mode)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatAutoCSRGetSettings_MPI(Mat A, AutoCSRSettings *settings)
-{
-  AutoCSRContext *ctx;
-
-  PetscFunctionBegin;
-  PetscCall(AutoCSRContextGet(A, &ctx));
-  *settings = ctx->settings;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode MatAutoCSRSetSettings_MPI(Mat A, const AutoCSRSettings *settings)
 {
   const AutoCSRParent *parent;
@@ -271,14 +262,10 @@ static PetscErrorCode MatAutoCSRSetSettings_MPI(Mat A, const AutoCSRSettings *se
 static PetscErrorCode MatSetFromOptions_MPIAutoCSR(Mat A, AutoCSROptionItems PetscOptionsObject)
 {
   const AutoCSRParent *parent;
-  AutoCSRSettings      settings;
 
   PetscFunctionBegin;
   PetscCall(MatMPIAutoCSRGetParent(&parent));
-  if (AutoCSRParentTableOf(parent, A)->ops.setfromoptions) PetscCall((*AutoCSRParentTableOf(parent, A)->ops.setfromoptions)(A, PetscOptionsObject));
-  PetscCall(MatAutoCSRGetSettings_MPI(A, &settings));
-  PetscCall(AutoCSRSettingsSetFromOptions(A, &settings, PetscOptionsObject));
-  PetscCall(MatAutoCSRSetSettings_MPI(A, &settings));
+  PetscCall(AutoCSRSetFromOptions_Private(A, parent, PetscOptionsObject));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

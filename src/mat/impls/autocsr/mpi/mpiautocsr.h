@@ -16,7 +16,7 @@ PETSC_INTERN PetscErrorCode MatMPIAutoCSRAttach(Mat, const AutoCSRSettings *);
 PETSC_INTERN PetscErrorCode MatMPIAutoCSRSuspend(Mat, AutoCSRSuspended[1 + AUTOCSR_MAX_BLOCKS]);
 PETSC_INTERN PetscErrorCode MatMPIAutoCSRResume(AutoCSRSuspended[1 + AUTOCSR_MAX_BLOCKS]);
 PETSC_INTERN PetscBool      MatIsMPIAutoCSR(Mat);
-PETSC_INTERN PetscErrorCode MatMPIAutoCSRUpdateBlocks(Mat); /* before a product: if the whole has changed */
-PETSC_INTERN PetscBool      MatMPIAutoCSRIsAssembling(void);     /* one of them: blocks that are assembled meanwhile are viewed with it */
+PETSC_INTERN PetscErrorCode MatMPIAutoCSRUpdateBlocks(Mat);  /* before a product: if the whole has changed */
+PETSC_INTERN PetscBool      MatMPIAutoCSRIsAssembling(void); /* one of them: blocks that are assembled meanwhile are viewed with it */
 
 #endif

@@ -279,22 +279,20 @@ static void SetPlanes(const AutoCSRMatrix *csr, const Collection *c, const uint1
 
 PetscErrorCode AutoCSRProfilePatterns(const AutoCSRMatrix *csr, AutoCSRProfile *profile)
 {
-  Collection collection = {.slots = 64}, *c = &collection;
-  uint16_t  *number;
-  PetscBool  worthwhile[AUTOCSR_MAX_CHUNKS], any = PETSC_FALSE;
+  Collection     collection = {.slots = 64}, *c = &collection;
+  uint16_t      *number;
+  PetscBool      worthwhile[AUTOCSR_MAX_CHUNKS], any = PETSC_FALSE;
+  PetscErrorCode ierr; /* to be out of memory is one that the caller lives with */
 
   PetscFunctionBegin;
   profile->patterns = AUTOCSR_MAX_PATTERNS + 1;
   while (c->slots < 2 * PetscMin(ROOM, csr->m)) c->slots *= 2;
   PetscCall(PetscMalloc3(PetscMin(ROOM, csr->m), &c->pattern, c->slots, &c->slot, PetscMin(ROOM, csr->m), &number));
   PetscCall(PetscArrayzero(c->slot, c->slots));
-  PetscCall(Sample(csr, profile, c, worthwhile));
-  for (PetscInt i = 0; i < profile->chunks; i++) any = (PetscBool)(any || worthwhile[i]);
-  if (any) {
-    const PetscErrorCode ierr = (*csr->backend->allocate)((size_t)csr->m * sizeof(*profile->pattern_id), (void **)&profile->pattern_id);
-
-    if (ierr) PetscCall(PetscFree3(c->pattern, c->slot, number)); /* the caller lives with it */
-    PetscCall(ierr);
+  ierr = Sample(csr, profile, c, worthwhile);
+  for (PetscInt i = 0; i < profile->chunks && !ierr; i++) any = (PetscBool)(any || worthwhile[i]);
+  if (any) ierr = (*csr->backend->allocate)((size_t)csr->m * sizeof(*profile->pattern_id), (void **)&profile->pattern_id);
+  if (any && !ierr) {
     for (PetscInt i = 0; i < profile->chunks; i++) {
       const AutoCSRChunk *chunk = &profile->chunk[i];
 
@@ -304,9 +302,10 @@ PetscErrorCode AutoCSRProfilePatterns(const AutoCSRMatrix *csr, AutoCSRProfile *
         for (PetscInt row = chunk->row_begin; row < chunk->row_end; row++) profile->pattern_id[row] = AUTOCSR_NO_PATTERN;
       }
     }
-    PetscCall(Number(c, profile, number));
-    SetPlanes(csr, c, number, profile);
+    ierr = Number(c, profile, number);
+    if (!ierr) SetPlanes(csr, c, number, profile);
   }
   PetscCall(PetscFree3(c->pattern, c->slot, number));
+  PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -303,11 +303,11 @@ PetscErrorCode AutoCSRProfileSpread(const AutoCSRMatrix *csr, AutoCSRProfile *pr
     AutoCSRChunk *chunk = &profile->chunk[c];
 
     chunk->slices = (chunk->row_end - chunk->row_begin + h - 1) / h;
-    for (PetscInt row = chunk->row_begin; row < chunk->row_end; row += window) {
-      const PetscInt n = PetscMin(window, chunk->row_end - row);
-      PetscInt64     padded;
-      PetscInt       slices_16;
+    for (PetscInt row = chunk->row_begin, n; row < chunk->row_end; row += n) {
+      PetscInt64 padded;
+      PetscInt   slices_16;
 
+      n = PetscMin(window, chunk->row_end - row);
       WindowRead(csr, row, n, &w, &profile->bandwidth, &profile->row_span);
       if (parts) WindowAddSpans(&w, row, n, part, span);
       WindowMeasure(&w, n, h, &padded, &slices_16);

@@ -50,8 +50,8 @@ PetscBool AutoCSRValuesAreSymmetric(const AutoCSRMatrix *csr)
   PetscInt hint[HINTS] = {0}, balance = 0;
 
   if (csr->m != csr->n) return PETSC_FALSE;
-  for (PetscInt row = 0; row < csr->m; row += csr->m / SAMPLE + 1) {
-    if (!RowIsSymmetric(csr, row, hint, &balance)) return PETSC_FALSE;
+  for (PetscInt64 row = 0; row < csr->m; row += csr->m / SAMPLE + 1) {
+    if (!RowIsSymmetric(csr, (PetscInt)row, hint, &balance)) return PETSC_FALSE;
   }
   balance = 0;
   for (PetscInt row = 0; row < csr->m; row++) {

@@ -181,6 +181,7 @@ PetscErrorCode AutoCSRChooseRanges(AutoCSRChooser *chooser, double best, AutoCSR
   PetscInt       groups = PetscMin(most, FEW), path[AUTOCSR_MAX_CHUNKS];
   PetscBool      found  = PETSC_FALSE, promising;
   Table          table  = {0};
+  PetscErrorCode ierr; /* to be out of memory is one that the caller lives with */
 
   PetscFunctionBegin;
   candidate->n_pieces = 0;
@@ -189,14 +190,15 @@ PetscErrorCode AutoCSRChooseRanges(AutoCSRChooser *chooser, double best, AutoCSR
   if (most < 2 || chooser->problem.profile->rows_only) PetscFunctionReturn(PETSC_SUCCESS); /* what little there is to gain would not pay for the search */
   if (groups_are_alike(&chooser->problem, groups)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc1(most * MAX_STATES, &table.cost));
-  PetscCall(fill_table(chooser, groups, &table));
-  promising = (PetscBool)(chooser->figures->machine.product + chooser->figures->machine.launch + least(&table, groups) < BETTER * best);
+  ierr      = fill_table(chooser, groups, &table);
+  promising = (PetscBool)(!ierr && chooser->figures->machine.product + chooser->figures->machine.launch + least(&table, groups) < BETTER * best);
   if (promising && groups < most) { /* where few gain nothing, more would not gain much */
     groups = most;
-    PetscCall(fill_table(chooser, groups, &table));
+    ierr   = fill_table(chooser, groups, &table);
   }
-  if (promising) PetscCall(cheapest_path(&table, groups, chooser->figures->machine.launch, path, &found));
+  if (promising && !ierr) ierr = cheapest_path(&table, groups, chooser->figures->machine.launch, path, &found);
   PetscCall(PetscFree(table.cost));
+  PetscCall(ierr);
   for (PetscInt g = 0; g < groups && found; g++) {
     if (g && path[g] == path[g - 1]) continue;
     if (g) chooser->range[candidate->n_pieces - 1].chunk_end = g * chunks / groups;

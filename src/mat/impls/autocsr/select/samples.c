@@ -66,7 +66,9 @@ static PetscErrorCode sample_create(const AutoCSRFigures *f, const Shape *shape,
     if (shape->half_empty && i / b % 2) length = 0;
     row_ptr[i + 1] = row_ptr[i] + length;
   }
-  PetscCall(PetscMalloc2(row_ptr[rows], &col, row_ptr[rows], &val));
+  ierr = PetscMalloc2(row_ptr[rows], &col, row_ptr[rows], &val);
+  if (ierr) PetscCall(PetscFree(row_ptr)); /* to be out of memory is an error that the caller lives with */
+  PetscCall(ierr);
   for (PetscInt i = 0, v = 1; i < rows; i++) {
     const PetscInt length = row_ptr[i + 1] - row_ptr[i];
 

@@ -112,6 +112,16 @@ static PetscErrorCode AutoCSRContextReset(AutoCSRContext *ctx)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode AutoCSRContextGetSettings(Mat A, AutoCSRSettings *settings)
+{
+  AutoCSRContext *ctx;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRContextGet(A, &ctx));
+  *settings = ctx->settings;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode AutoCSRContextSet(AutoCSRContext *ctx, const AutoCSRSettings *settings)
 {
   AutoCSRSettings planned = ctx->settings; /* what a plan was made for: how entries of x come is no part of it */

@@ -24,14 +24,17 @@ PetscErrorCode MatConvert_AutoCSR_Any(Mat A, MatType type, MatReuse reuse, Mat *
 {
   AutoCSRSuspended s[1 + AUTOCSR_MAX_BLOCKS];
   PetscErrorCode   ierr;
+  PetscErrorCode (*destroy)(Mat);
 
   PetscFunctionBegin;
   if (reuse == MAT_INPLACE_MATRIX) PetscCall(AutoCSRHoldArrays(A)); /* what it is then may write into them with nothing of ours in between */
   PetscCall(AutoCSRSuspend(A, s));
-  ierr = MatConvert(A, type, reuse, M);
-  if (!ierr && reuse == MAT_INPLACE_MATRIX)
+  destroy = A->ops->destroy;
+  ierr    = MatConvert(A, type, reuse, M);
+  if (!ierr && reuse == MAT_INPLACE_MATRIX) {
     PetscCall(AutoCSRDiscard(s));
-  else
+    if (s->destroy && A->ops->destroy == destroy) A->ops->destroy = s->destroy;
+  } else
     PetscCall(AutoCSRResume(s));
   PetscCall(ierr);
   if (reuse == MAT_INITIAL_MATRIX) PetscCall(AutoCSRRecompose(*M));
@@ -97,6 +100,15 @@ static PetscErrorCode AutoCSRToParent(Mat A, const AutoCSRParent *parent)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Ours stays what it is */
+PetscErrorCode AutoCSRConvertInPlace(Mat A, const AutoCSRParent *parent, const AutoCSRSettings *settings)
+{
+  PetscFunctionBegin;
+  PetscCall(AutoCSRToParent(A, parent));
+  PetscCall(AutoCSRAttach(A, settings));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* A type that is not said to be for one process or for several is that of the matrix or of its processes */
 static PetscErrorCode AutoCSRParentOf(Mat A, MatType type, const AutoCSRParent **parent)
 {
@@ -144,7 +156,6 @@ PetscErrorCode MatConvert_Any_AutoCSR(Mat A, MatType type, MatReuse reuse, Mat *
       PetscCall(MatConvertToAIJ(A, parent, MAT_INITIAL_MATRIX, M));
   } else
     *M = A;
-  PetscCall(AutoCSRToParent(*M, parent));
-  PetscCall(AutoCSRAttach(*M, NULL)); /* ours stays what it is */
+  PetscCall(AutoCSRConvertInPlace(*M, parent, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -86,6 +86,7 @@ typedef struct {
   PetscObjectId  id;
   char          *name; /* the very string: whoever called MatGetType() may still hold it */
   PetscContainer context;
+  PetscErrorCode (*destroy)(Mat); /* for a matrix that stays its parent's: the method that it had before, if that is not the parent's; NULL: it is */
 } AutoCSRSuspended;
 #define AUTOCSR_MAX_BLOCKS 2 /* of a parallel matrix: diagonal and off-diagonal */
 

@@ -13,7 +13,6 @@ static PetscErrorCode MatSetFromOptions_SeqAutoCSR(Mat, AutoCSROptionItems);
 static PetscErrorCode MatLUFactor_SeqAutoCSR(Mat, IS, IS, const MatFactorInfo *);
 static PetscErrorCode MatILUFactor_SeqAutoCSR(Mat, IS, IS, const MatFactorInfo *);
 static PetscErrorCode MatTransposeSymbolic_SeqAutoCSR(Mat, Mat *);
-static PetscErrorCode MatAutoCSRGetSettings_Seq(Mat, AutoCSRSettings *);
 static PetscErrorCode MatAutoCSRSetSettings_Seq(Mat, const AutoCSRSettings *);
 static PetscErrorCode MatAutoCSRGetBlocks_Seq(Mat, Mat[AUTOCSR_MAX_BLOCKS]);
 
@@ -52,7 +51,7 @@ static const AutoCSRMethod SeqMethods[] = {
     AUTOCSR_METHOD("MatSeqAIJSetColumnIndices_C", MatSeqAIJSetColumnIndices_SeqAutoCSR),
     AUTOCSR_METHOD("MatStoreValues_C", MatStoreValues_SeqAutoCSR),
     AUTOCSR_METHOD("MatRetrieveValues_C", MatRetrieveValues_SeqAutoCSR),
-    AUTOCSR_METHOD("MatAutoCSRGetSettings_C", MatAutoCSRGetSettings_Seq),
+    AUTOCSR_METHOD("MatAutoCSRGetSettings_C", AutoCSRContextGetSettings),
     AUTOCSR_METHOD("MatAutoCSRSetSettings_C", MatAutoCSRSetSettings_Seq),
     AUTOCSR_METHOD("MatAutoCSRGetBlocks_C", MatAutoCSRGetBlocks_Seq),
     {NULL, NULL}};
@@ -94,10 +93,10 @@ PetscErrorCode MatSeqAutoCSRGetParent(const AutoCSRParent **parent)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* By a function and not by the type name, which a parent's function may have changed */
+/* By functions and not by the type name, which a parent's function may have changed; a program may have put another in the place of one */
 PetscBool MatIsSeqAutoCSR(Mat A)
 {
-  return (PetscBool)(A->ops->duplicate == MatDuplicate_SeqAutoCSR);
+  return (PetscBool)(A->ops->assemblyend == MatAssemblyEnd_SeqAutoCSR || A->ops->duplicate == MatDuplicate_SeqAutoCSR);
 }
 
 PetscErrorCode MatSeqAutoCSRAttach(Mat A, const AutoCSRSettings *settings)
@@ -130,9 +129,12 @@ PetscErrorCode MatSeqAutoCSRRecompose(Mat A)
 PetscErrorCode MatSeqAutoCSRSuspend(Mat A, AutoCSRSuspended *s)
 {
   const AutoCSRParent *parent;
+  AutoCSRContext      *ctx;
 
   PetscFunctionBegin;
   PetscCall(MatSeqAutoCSRGetParent(&parent));
+  PetscCall(AutoCSRContextFind(A, &ctx));
+  s->destroy = ctx && A->ops->destroy == MatDestroy_SeqAutoCSR ? ctx->destroy : NULL;
   PetscCall(AutoCSRSuspend_Private(A, parent, s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -151,15 +153,11 @@ PetscErrorCode MatSeqAutoCSRResume(AutoCSRSuspended *s)
 static PetscErrorCode MatSeqAutoCSRDetach(Mat A)
 {
   AutoCSRSuspended s[1 + AUTOCSR_MAX_BLOCKS] = {0};
-  AutoCSRContext  *ctx;
-  PetscErrorCode (*destroy)(Mat);
 
   PetscFunctionBegin;
-  PetscCall(AutoCSRContextFind(A, &ctx));
-  destroy = ctx && A->ops->destroy == MatDestroy_SeqAutoCSR ? ctx->destroy : NULL;
   PetscCall(MatSeqAutoCSRSuspend(A, s));
   PetscCall(AutoCSRDiscard(s));
-  if (destroy) A->ops->destroy = destroy;
+  if (s->destroy) A->ops->destroy = s->destroy;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -207,13 +205,15 @@ static PetscErrorCode AutoCSRDuplicateHash(Mat A, MatDuplicateOption option, Mat
 /* As the parent, which hands on what a matrix composes; the copy's plan is made when it is needed */
 static PetscErrorCode MatDuplicate_SeqAutoCSR(Mat A, MatDuplicateOption option, Mat *B)
 {
-  AutoCSRSuspended s[1 + AUTOCSR_MAX_BLOCKS];
-  AutoCSRContext  *ctx;
-  AutoCSRSettings  settings;
-  PetscErrorCode   ierr;
+  AutoCSRSuspended     s[1 + AUTOCSR_MAX_BLOCKS];
+  const AutoCSRParent *parent;
+  AutoCSRContext      *ctx;
+  AutoCSRSettings      settings;
+  PetscErrorCode       ierr;
 
   PetscFunctionBegin;
-  PetscCall(MatAutoCSRGetSettings_Seq(A, &settings));
+  PetscCall(MatSeqAutoCSRGetParent(&parent));
+  PetscCall(AutoCSRContextGetSettings(A, &settings));
 #if PETSC_VERSION_GE(3, 19, 0)
   if (A->hash_active) {
     PetscCall(AutoCSRDuplicateHash(A, option, B));
@@ -223,7 +223,7 @@ static PetscErrorCode MatDuplicate_SeqAutoCSR(Mat A, MatDuplicateOption option, 
   }
 #endif
   PetscCall(AutoCSRSuspend(A, s));
-  ierr = (*A->ops->duplicate)(A, option, B);
+  ierr = (*AutoCSRParentTableOf(parent, A)->ops.duplicate)(A, option, B);
   PetscCall(AutoCSRResume(s));
   PetscCall(ierr);
   PetscCall(MatSeqAutoCSRRecompose(*B));
@@ -238,11 +238,17 @@ static PetscErrorCode MatAssemblyEnd_SeqAutoCSR(Mat A, MatAssemblyType mode)
 {
   const AutoCSRParent *parent;
   AutoCSRContext      *ctx;
+#if PETSC_VERSION_LT(3, 23, 0)
+  const PetscBool anew = (PetscBool)!A->was_assembled;
+#endif
 
   PetscFunctionBegin;
   PetscCall(MatSeqAutoCSRGetParent(&parent));
   PetscCall((*AutoCSRParentTableOf(parent, A)->ops.assemblyend)(A, mode));
   if (mode == MAT_FLUSH_ASSEMBLY || A->factortype) PetscFunctionReturn(PETSC_SUCCESS);
+#if PETSC_VERSION_LT(3, 23, 0)
+  if (anew) A->nonzerostate++; /* MatResetPreallocation(), and values under MAT_SORTED_FULL, do not count as another structure there */
+#endif
   AutoCSROverrideParent(A, parent, SeqProducts);
   PetscCall(AutoCSRContextGet(A, &ctx));
   if (!ctx->block && !MatMPIAutoCSRIsAssembling()) PetscCall(AutoCSRViewFromOptions(A)); /* blocks that are new are not known as such yet */
@@ -262,14 +268,10 @@ PetscErrorCode MatSeqAutoCSRYield(Mat A)
 static PetscErrorCode MatSetFromOptions_SeqAutoCSR(Mat A, AutoCSROptionItems PetscOptionsObject)
 {
   const AutoCSRParent *parent;
-  AutoCSRSettings      settings;
 
   PetscFunctionBegin;
   PetscCall(MatSeqAutoCSRGetParent(&parent));
-  if (AutoCSRParentTableOf(parent, A)->ops.setfromoptions) PetscCall((*AutoCSRParentTableOf(parent, A)->ops.setfromoptions)(A, PetscOptionsObject));
-  PetscCall(MatAutoCSRGetSettings_Seq(A, &settings));
-  PetscCall(AutoCSRSettingsSetFromOptions(A, &settings, PetscOptionsObject));
-  PetscCall(MatAutoCSRSetSettings_Seq(A, &settings));
+  PetscCall(AutoCSRSetFromOptions_Private(A, parent, PetscOptionsObject));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -299,16 +301,6 @@ static PetscErrorCode MatTransposeSymbolic_SeqAutoCSR(Mat A, Mat *B)
   PetscCall(MatSeqAutoCSRGetParent(&parent));
   PetscCall((*AutoCSRParentTableOf(parent, A)->ops.transposesymbolic)(A, B));
   if (MatIsSeqAutoCSR(*B)) PetscCall(MatSeqAutoCSRDetach(*B));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode MatAutoCSRGetSettings_Seq(Mat A, AutoCSRSettings *settings)
-{
-  AutoCSRContext *ctx;
-
-  PetscFunctionBegin;
-  PetscCall(AutoCSRContextGet(A, &ctx));
-  *settings = ctx->settings;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -100,6 +100,7 @@ PETSC_INTERN PetscErrorCode AutoCSRContextFind(Mat, AutoCSRContext **);
 PETSC_INTERN PetscErrorCode AutoCSRContextGet(Mat, AutoCSRContext **); /* made if there is none */
 PETSC_INTERN PetscErrorCode AutoCSRContextTake(Mat, PetscContainer *);
 PETSC_INTERN PetscErrorCode AutoCSRContextGive(Mat, PetscContainer *);
+PETSC_INTERN PetscErrorCode AutoCSRContextGetSettings(Mat, AutoCSRSettings *);
 PETSC_INTERN PetscErrorCode AutoCSRContextSet(AutoCSRContext *, const AutoCSRSettings *); /* other settings drop the plan */
 PETSC_INTERN PetscErrorCode AutoCSRContextUpdate(Mat, AutoCSRContext *);                  /* makes the plan that of the matrix */
 
@@ -130,6 +131,7 @@ PETSC_INTERN PetscErrorCode AutoCSRCite(const AutoCSRPlan *);
 /* seq/convert.c */
 PETSC_INTERN PetscErrorCode MatConvert_AutoCSR_Any(Mat, MatType, MatReuse, Mat *);
 PETSC_INTERN PetscErrorCode MatConvert_Any_AutoCSR(Mat, MatType, MatReuse, Mat *);
+PETSC_INTERN PetscErrorCode AutoCSRConvertInPlace(Mat, const AutoCSRParent *, const AutoCSRSettings *); /* NULL: settings from the options */
 
 /* seq/values.c */
 #if defined(AUTOCSR_HAVE_CUDA)
@@ -191,6 +193,7 @@ PETSC_INTERN PetscErrorCode AutoCSRByNameRegister(void);
 
 /* What the types need from interface/: reading options where they enter, and -autocsr_view */
 PETSC_INTERN PetscErrorCode AutoCSRSettingsSetFromOptions(Mat, AutoCSRSettings *, AutoCSROptionItems);
+PETSC_INTERN PetscErrorCode AutoCSRSetFromOptions_Private(Mat, const AutoCSRParent *, AutoCSROptionItems);
 PETSC_INTERN PetscErrorCode AutoCSRViewFromOptions(Mat);
 
 #endif
