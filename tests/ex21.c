@@ -1,6 +1,7 @@
-static char help[] = "NaN and Inf in the vectors and in the matrix reach the entries that they reach with plain AIJ, and no others: padding is never multiplied.\n\n";
+static char help[] = "NaN and Inf in the vectors and in the matrix reach the entries that they reach with plain AIJ, and no others, and no operation is invalid where none of AIJ is: padding is never multiplied.\n\n";
 
 #include <petscautocsr.h>
+#include <fenv.h>
 #include "generate.h"
 #include "ways.h"
 
@@ -20,9 +21,14 @@ static PetscErrorCode CompareClasses(const Reference *r, Mat B, PetscInt *count,
     const int          to = 1 - products[p].from;
     const PetscScalar *y, *ref;
     PetscInt           n;
+    int                invalid;
 
+    (void)feclearexcept(FE_INVALID);
     PetscCall(ProductApply(r, &products[p], r->A, r->ref[to]));
+    invalid = fetestexcept(FE_INVALID);
+    (void)feclearexcept(FE_INVALID);
     PetscCall(ProductApply(r, &products[p], B, r->y[to]));
+    PetscCheck(invalid || PetscDefined(USE_COMPLEX) || !fetestexcept(FE_INVALID), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s by %s, %s in %s: an operation is invalid, none of AIJ's is (-fp_trap would stop)", name, way, products[p].name, what);
     PetscCall(VecGetLocalSize(r->y[to], &n));
     PetscCall(VecGetArrayRead(r->y[to], &y));
     PetscCall(VecGetArrayRead(r->ref[to], &ref));

@@ -60,7 +60,7 @@ PetscErrorCode AutoCSRHostFindExecutor(const AutoCSRAxes *axes, const char simd[
 {
   const InstructionSet      *wanted = NULL, *const * set;
   const AutoCSRHostExecutor *e;
-  const PetscBool            blocks = (PetscBool)(AutoCSRMappingHasWork(axes->mapping) || axes->mapping == AUTOCSR_MAP_FETCH || axes->mapping == AUTOCSR_MAP_PRODUCTS); /* one after the other: the rows in their order */
+  const PetscBool            in_order = (PetscBool)(AutoCSRMappingHasWork(axes->mapping) || axes->mapping == AUTOCSR_MAP_FETCH || axes->mapping == AUTOCSR_MAP_PRODUCTS); /* of rows: here these one after the other */
   PetscBool                  automatic, same;
 
   PetscFunctionBegin;
@@ -79,8 +79,8 @@ PetscErrorCode AutoCSRHostFindExecutor(const AutoCSRAxes *axes, const char simd[
   }
   for (e = wanted->executors; e->executor.name; e++) {
     /* More than 32 partial sums of a row gain nothing on a processor; patterns are walked alike whatever the mapping */
-    const PetscBool lanes   = (PetscBool)(!e->lanes || e->lanes == (blocks ? BLOCK_LANES : PetscMin(axes->lanes, 32)));
-    const PetscBool mapping = (PetscBool)(e->mapping == (blocks ? AUTOCSR_MAP_LANES : axes->mapping) || (axes->index == AUTOCSR_INDEX_PATTERN && axes->order == AUTOCSR_ORDER_CSR));
+    const PetscBool lanes   = (PetscBool)(!e->lanes || e->lanes == (in_order ? BLOCK_LANES : PetscMin(axes->lanes, 32)));
+    const PetscBool mapping = (PetscBool)(e->mapping == (in_order ? AUTOCSR_MAP_LANES : axes->mapping) || (axes->index == AUTOCSR_INDEX_PATTERN && axes->order == AUTOCSR_ORDER_CSR));
 
     if (e->blocks == (axes->block > 1) && e->order == axes->order && (e->blocks || e->index == axes->index) && e->value == axes->value && mapping && lanes) {
       *executor = &e->executor;

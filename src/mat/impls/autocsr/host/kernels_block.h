@@ -126,6 +126,13 @@ KERNEL PieceVector PieceOfX(const PetscScalar *x, int n)
   return v;
 }
 
+KERNEL PieceVector PieceFirst(PieceVector v, int n)
+{
+  UNROLL
+  for (int j = 0; j < PIECE; j++) v[j] = j < n ? v[j] : 0;
+  return v;
+}
+
 KERNEL PieceVector PieceOfValues(Entries e, AutoCSRValue value, size_t q)
 {
   PieceVector v;
@@ -149,17 +156,17 @@ KERNEL void BlockRowsSum(const BlockRow *r, const PetscScalar *x, AutoCSRValue v
   PieceVector sum[4][4][8 / PIECE] = {{{{0}}}};
   PetscInt    t                    = 0;
 
-  #define ADD_BLOCKS(count)                                                                                                                        \
-    UNROLL                                                                                                                                         \
-    for (int u = 0; u < (count); u++) {                                                                                                            \
-      const PetscScalar *xt = x + BlockColumn(r, t + u, b);                                                                                        \
-      if (!row) BlockPrefetch(r, x, value, t + u, b);                                                                                              \
-      UNROLL                                                                                                                                       \
-      for (int p = 0; p < pieces; p++) {                                                                                                           \
-        const PieceVector xp = PieceOfX(xt + p * PIECE, b - p * PIECE);                                                                            \
-        UNROLL                                                                                                                                     \
-        for (int i = 0; i < rows; i++) sum[u][i][p] += PieceOfValues(r->e, value, (size_t)((row + i) * r->length + (t + u) * b + p * PIECE)) * xp; \
-      }                                                                                                                                            \
+  #define ADD_BLOCKS(count)                                                                                                                                                   \
+    UNROLL                                                                                                                                                                    \
+    for (int u = 0; u < (count); u++) {                                                                                                                                       \
+      const PetscScalar *xt = x + BlockColumn(r, t + u, b);                                                                                                                   \
+      if (!row) BlockPrefetch(r, x, value, t + u, b);                                                                                                                         \
+      UNROLL                                                                                                                                                                  \
+      for (int p = 0; p < pieces; p++) {                                                                                                                                      \
+        const PieceVector xp = PieceOfX(xt + p * PIECE, b - p * PIECE);                                                                                                       \
+        UNROLL                                                                                                                                                                \
+        for (int i = 0; i < rows; i++) sum[u][i][p] += PieceFirst(PieceOfValues(r->e, value, (size_t)((row + i) * r->length + (t + u) * b + p * PIECE)), b - p * PIECE) * xp; \
+      }                                                                                                                                                                       \
     }
   for (; t + turns <= r->blocks; t += turns) {
     ADD_BLOCKS(turns)

@@ -132,7 +132,7 @@ KERNEL void NodesRun(const AutoCSRSegment *seg, const AutoCSROperands *op, AutoC
 
   for (PetscInt i = 0; i < nodes; i++, node++) {
     const PetscInt rows = node[1].row - node->row;
-    const NodeRows n    = {.row = node->row, .length = row_ptr[node->row + 1] - row_ptr[node->row], .value = op->csr->val + row_ptr[node->row], .columns = EntriesFrom(e, index, AUTOCSR_VALUE_CSR, (size_t)node->code), .x = op->x + node->base};
+    const NodeRows n    = {.row = node->row, .length = row_ptr[node->row + 1] - row_ptr[node->row], .value = op->csr->val + row_ptr[node->row], .columns = EntriesFrom(e, index, AUTOCSR_VALUE_CONSTANT, (size_t)node->code), .x = op->x + node->base};
 
     if (far && rows * n.length <= NODE_AHEAD) NodePrefetch(op, &n, node, rows, IndexSize(index));
 #define RUN_ROWS(b)                                    \

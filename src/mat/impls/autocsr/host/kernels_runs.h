@@ -148,7 +148,8 @@ KERNEL void RunMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, co
     for (int p = 0; p < GROUP_VECTORS; p++) {                                                                                             \
       const size_t q    = (t)*GROUP + p * LANES;                                                                                          \
       const Vector at   = kind != AUTOCSR_RUN_FULL ? EntryGatherLonger(length[p], t, e, index, q, from) : EntryGather(e, index, q, from); \
-      const Vector more = VectorMultiplyAdd(sum[p], EntryValues(e, value, q), at);                                                        \
+      const Vector v    = kind != AUTOCSR_RUN_FULL ? EntryValuesLonger(length[p], t, e, value, q) : EntryValues(e, value, q);             \
+      const Vector more = VectorMultiplyAdd(sum[p], v, at);                                                                               \
       sum[p]            = kind != AUTOCSR_RUN_FULL ? VectorSelectLonger(length[p], t, more, sum[p]) : more;                               \
     }                                                                                                                                     \
   } while (0)

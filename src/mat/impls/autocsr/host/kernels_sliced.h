@@ -157,7 +157,8 @@ KERNEL void MixedGroupMultiply(const AutoCSRSegment *seg, const AutoCSROperands 
         VECTOR_OF(at, ONE_LAST);
 #undef ONE_X
 #undef ONE_LAST
-      more   = VectorMultiplyAdd(sum[p], EntryValues(e, value, t * H + p * LANES), at);
+      if (t >= shortest) at = VectorSelectLonger(length[p], t, at, VectorZero());
+      more   = VectorMultiplyAdd(sum[p], EntryValuesLonger(length[p], t, e, value, t * H + p * LANES), at);
       sum[p] = t < shortest ? more : VectorSelectLonger(length[p], t, more, sum[p]);
     }
   }

@@ -128,6 +128,7 @@ PetscErrorCode AutoCSRRunsFind(const AutoCSRSegment *seg, const AutoCSRMatrix *c
   const Slices   slices = {seg, csr, (const PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data, (const uint16_t *)seg->stream[AUTOCSR_STREAM_LENGTH].data, seg->axes.sort_window % HEIGHT ? 0 : seg->axes.sort_window / HEIGHT};
   PetscInt       next   = 0;
   PetscSegBuffer buffer;
+  PetscErrorCode ierr = PETSC_SUCCESS; /* to be out of memory is one that the caller lives with */
 
   PetscFunctionBegin;
   *n    = 0;
@@ -138,13 +139,15 @@ PetscErrorCode AutoCSRRunsFind(const AutoCSRSegment *seg, const AutoCSRMatrix *c
     AutoCSRRun *run;
 
     if (slices.window && s % slices.window == 0) next = RowsToNextWindow(&slices, s);
-    PetscCall(PetscSegBufferGet(buffer, 1, &run));
+    ierr = PetscSegBufferGet(buffer, 1, &run);
+    if (ierr) break;
     *run      = s < whole ? RunFrom(&slices, s, whole) : (AutoCSRRun){.begin = s, .end = s + 1, .width = SlotsOf(&slices, s) / HEIGHT, .kind = AUTOCSR_RUN_LAST};
     run->next = next;
     s         = run->end;
     ++*n;
   }
-  PetscCall(PetscSegBufferExtractAlloc(buffer, runs));
+  if (!ierr) ierr = PetscSegBufferExtractAlloc(buffer, runs);
   PetscCall(PetscSegBufferDestroy(&buffer));
+  PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -6,9 +6,6 @@
 #define AUTOCSR_HOST_STREAMS_H
 
 #include "simd.h"
-#if defined(__AVX512F__)
-  #include <immintrin.h>
-#endif
 
 /* HOST_GATHER, of who includes this: gathers of x by the processor's instruction (AVX-512, real scalars) */
 #if defined(PETSC_USE_REAL_SINGLE)
@@ -233,14 +230,22 @@ KERNEL Vector EntryGather(Entries e, AutoCSRIndex index, size_t q, const PetscSc
 #endif
 }
 
-/* The same, of lanes whose row is longer than t; in others any entry of x, or nothing */
+/* The same, of lanes whose row is longer than t; 0 in others: what is not finite there must not meet a padded value, which -fp_trap would tell */
 KERNEL Vector EntryGatherLonger(LaneMask length, LaneInt t, Entries e, AutoCSRIndex index, size_t q, const PetscScalar *x)
 {
 #if defined(HOST_GATHER) && defined(HAS_LANES_LONGER)
   return EntryGatherLanes(LanesLonger(length, t), e, index, q, x);
 #else
-  return EntryGather(e, index, q, x);
+  return VectorSelectLonger(length, t, EntryGather(e, index, q, x), VectorZero());
 #endif
+}
+
+/* And their values. What slices pad with is 0 in a copy; the first of a dictionary, and a constant, may not be finite */
+KERNEL Vector EntryValuesLonger(LaneMask length, LaneInt t, Entries e, AutoCSRValue value, size_t q)
+{
+  const Vector v = EntryValues(e, value, q);
+
+  return value == AUTOCSR_VALUE_DICTIONARY || value == AUTOCSR_VALUE_CONSTANT ? VectorSelectLonger(length, t, v, VectorZero()) : v;
 }
 
 KERNEL PetscScalar ScalarConjugateIf(PetscScalar a, PetscBool conjugate)

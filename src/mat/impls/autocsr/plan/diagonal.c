@@ -19,14 +19,17 @@ PetscErrorCode AutoCSRSegmentEncodeDiagonals_Host(AutoCSRSegment *seg, PetscInt6
   const PetscInt *offset  = (const PetscInt *)seg->stream[AUTOCSR_STREAM_PATTERN_OFFSET].data;
   const PetscInt  each    = AutoCSRDiagonalSlots(&seg->axes, seg->n_rows);
   PetscInt        n       = entries, *diagonal, *place;
+  PetscErrorCode  ierr; /* to be out of memory is one that the caller lives with */
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(entries, &diagonal));
   for (PetscInt i = 0; i < entries; i++) diagonal[i] = PetscAbsInt(offset[i]);
   PetscCall(PetscSortRemoveDupsInt(&n, diagonal));
   *slots = (PetscInt64)n * each;
-  PetscCall(AutoCSRSegmentCheckSlots(seg, *slots));
-  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_PATTERN_PLACE, entries));
+  ierr   = AutoCSRSegmentCheckSlots(seg, *slots);
+  if (!ierr) ierr = AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_PATTERN_PLACE, entries);
+  if (ierr) PetscCall(PetscFree(diagonal));
+  PetscCall(ierr);
   place = (PetscInt *)seg->stream[AUTOCSR_STREAM_PATTERN_PLACE].data;
   for (PetscInt i = 0; i < entries; i++) {
     PetscInt d;

@@ -80,17 +80,16 @@ static PetscErrorCode EncodeWork(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The profile's patterns that the segment uses, numbered by first appearance in it */
-static PetscErrorCode EncodePatterns(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRProfile *profile)
+/* With room for the number of each of the profile's patterns and the row that shows it */
+static PetscErrorCode NumberPatterns(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRProfile *profile, uint16_t number[], PetscInt shown_by[])
 {
-  PetscInt *shown_by, *pattern_ptr, offsets = 0;
-  uint16_t *id, *number;
+  PetscInt *pattern_ptr, offsets = 0;
+  uint16_t *id;
 
   PetscFunctionBegin;
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_PATTERN_ID, seg->n_rows));
   id              = (uint16_t *)seg->stream[AUTOCSR_STREAM_PATTERN_ID].data;
   seg->n_patterns = 0;
-  PetscCall(PetscMalloc2(profile->patterns, &number, profile->patterns, &shown_by));
   for (PetscInt p = 0; p < profile->patterns; p++) number[p] = AUTOCSR_NO_PATTERN;
   for (PetscInt k = 0; k < seg->n_rows; k++) {
     const PetscInt row = AutoCSRSegmentRow(seg, k), p = profile->pattern_id[row];
@@ -120,7 +119,21 @@ static PetscErrorCode EncodePatterns(AutoCSRSegment *seg, const AutoCSRMatrix *c
   }
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_PATTERN_ROOT, seg->n_patterns));
   for (PetscInt p = 0; p < seg->n_patterns; p++) AutoCSREncodePatternRoot(seg, p);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The profile's patterns that the segment uses, numbered by first appearance in it */
+static PetscErrorCode EncodePatterns(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRProfile *profile)
+{
+  PetscInt      *shown_by;
+  uint16_t      *number;
+  PetscErrorCode ierr; /* to be out of memory is one that the caller lives with */
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(profile->patterns, &number, profile->patterns, &shown_by));
+  ierr = NumberPatterns(seg, csr, profile, number, shown_by);
   PetscCall(PetscFree2(number, shown_by));
+  PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -337,7 +350,7 @@ PetscErrorCode AutoCSRSegmentEncode_Host(AutoCSRSegment *seg, const AutoCSRMatri
 /* Equal parts of the merge path; more blocks than fit are found where room is made for them */
 PetscInt64 AutoCSRSegmentMergeBlocks(const AutoCSRSegment *seg)
 {
-  const PetscInt64 steps = seg->axes.tile_width * seg->axes.tile_height;
+  const PetscInt64 steps = (PetscInt64)seg->axes.tile_width * seg->axes.tile_height;
 
   return ((PetscInt64)seg->n_rows + seg->nnz + steps - 1) / steps;
 }
@@ -353,7 +366,7 @@ PetscErrorCode AutoCSRSegmentAllocateWork(AutoCSRSegment *seg, PetscInt64 blocks
 PetscErrorCode AutoCSRSegmentCheckSlots(const AutoCSRSegment *seg, PetscInt64 slots)
 {
   PetscFunctionBegin;
-  PetscCheck(slots <= PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "The padded slices of %" PetscInt_FMT " rows have more entries than a PetscInt counts; sort the rows, take another strategy or 64-bit indices", seg->n_rows);
+  PetscCheck(slots <= PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " rows have more slots, padding with them, than a PetscInt counts; sort the rows, take another strategy or 64-bit indices", seg->n_rows);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

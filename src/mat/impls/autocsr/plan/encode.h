@@ -287,10 +287,10 @@ AUTOCSR_HD void AutoCSREncodeWork(AutoCSRSegment *seg, const AutoCSRMatrix *csr,
 /* MAP_MERGE: WORK of block b: rows and entries that come before its part of the path, in which a row ends before the next row's entries */
 AUTOCSR_HD void AutoCSREncodeMergeWork(AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt b)
 {
-  const PetscInt  steps   = b * seg->axes.tile_width * seg->axes.tile_height;
-  const PetscInt *row_ptr = csr->row_ptr + seg->row_begin;
-  PetscInt       *work    = (PetscInt *)seg->stream[AUTOCSR_STREAM_WORK].data + 2 * b;
-  PetscInt        lo = steps > seg->nnz ? steps - seg->nnz : 0, hi = steps < seg->n_rows ? steps : seg->n_rows;
+  const PetscInt64 steps   = (PetscInt64)b * seg->axes.tile_width * seg->axes.tile_height; /* rows and entries together */
+  const PetscInt  *row_ptr = csr->row_ptr + seg->row_begin;
+  PetscInt        *work    = (PetscInt *)seg->stream[AUTOCSR_STREAM_WORK].data + 2 * b;
+  PetscInt         lo = steps > seg->nnz ? (PetscInt)(steps - seg->nnz) : 0, hi = steps < seg->n_rows ? (PetscInt)steps : seg->n_rows;
 
   while (lo < hi) { /* the first row that does not end before this step */
     const PetscInt mid = lo + (hi - lo) / 2;
@@ -301,7 +301,7 @@ AUTOCSR_HD void AutoCSREncodeMergeWork(AutoCSRSegment *seg, const AutoCSRMatrix 
       hi = mid;
   }
   work[0] = seg->row_begin + lo;
-  work[1] = row_ptr[0] + steps - lo;
+  work[1] = row_ptr[0] + (PetscInt)(steps - lo);
 }
 
 /* The end of WORK */

@@ -144,13 +144,12 @@ static void EncodeRanks(AutoCSRSegment *seg, PetscInt tiles)
   }
 }
 
-PetscErrorCode AutoCSRTiledEncode_Host(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
+/* With room for what is counted by tile, zeros */
+static PetscErrorCode EncodeTiles(AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt tiles, PetscInt entries[], PetscInt first_group[], PetscInt next[])
 {
-  const PetscInt tiles = AutoCSRTiledTiles(&seg->axes, csr->n);
-  PetscInt      *entries, *first_group, *next, *piece_ptr, groups;
+  PetscInt *piece_ptr, groups;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc3(tiles, &entries, tiles + 1, &first_group, tiles, &next));
   for (PetscInt k = 0; k < seg->n_rows; k++) {
     const PetscInt row = AutoCSRSegmentRow(seg, k);
 
@@ -169,7 +168,20 @@ PetscErrorCode AutoCSRTiledEncode_Host(AutoCSRSegment *seg, const AutoCSRMatrix 
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_PIECE_ROW, piece_ptr[groups]));
   EncodePieces(seg, csr, first_group, next, entries);
   EncodeRanks(seg, tiles);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRTiledEncode_Host(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
+{
+  const PetscInt tiles = AutoCSRTiledTiles(&seg->axes, csr->n);
+  PetscInt      *entries, *first_group, *next;
+  PetscErrorCode ierr; /* to be out of memory is one that the caller lives with */
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc3(tiles, &entries, tiles + 1, &first_group, tiles, &next));
+  ierr = EncodeTiles(seg, csr, tiles, entries, first_group, next);
   PetscCall(PetscFree3(entries, first_group, next));
+  PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
