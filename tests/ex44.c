@@ -179,7 +179,7 @@ static PetscErrorCode Prefixed(void)
   PetscCall(MatCreate(PETSC_COMM_WORLD, &A));
   PetscCall(MatSetOptionsPrefix(A, "a_"));
   PetscCall(MatSetSizes(A, N, N, PETSC_DETERMINE, PETSC_DETERMINE));
-  PetscCall(MatSetType(A, MATAUTOCSR));
+  PetscCall(MatSetFromOptions(A));
   PetscCall(MatSetUp(A));
   PetscCall(PetscOptionsSetValue(NULL, "-mat_autocsr_rigor", "no rigor that there is"));
   PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
@@ -298,7 +298,7 @@ int main(int argc, char **argv)
     test:
       suffix: prefixed
       nsize: {{1 2}}
-      args: -check prefixed
+      args: -check prefixed -a_mat_type autocsr -options_left no
     test:
       suffix: small_blocks
       nsize: 2

@@ -69,7 +69,8 @@ M*/
 
   Change the values through PETSc: a program that writes into the arrays which it gave to `MatCreateSeqAIJWithArrays()`
   does so between `MatSeqAIJGetArray()` and `MatSeqAIJRestoreArray()`. `MatSeqAIJGetArrayWrite()` counts as a change when it is
-  called, `MatSeqAIJRestoreArrayWrite()` does not: make no product between the two.
+  called, `MatSeqAIJRestoreArrayWrite()` does not: make no product between the two. `MatCreateSubMatrix()` with `MAT_REUSE_MATRIX` may write other
+  columns and say nothing of it: that is seen where the matrix it is taken of is of this type, not where its result alone was converted to it.
 
   With a CUDA PETSc 3.26 and a device it is `MATAIJCUSPARSE` and not `MATAIJ` that the type is, and products are made on the
   device, or on the host while the matrix is bound to it (`MatBindToCPU()`); without a device, or with an older PETSc, it is
