@@ -42,12 +42,10 @@ AUTOCSR_HD PetscInt AutoCSRTiledGroups(const AutoCSRSegment *seg)
   return n ? item[n - 1].begin + item[n - 1].groups : 0;
 }
 
-/* Of a tile's groups, how many items: near enough to `steps` groups each */
+/* Of a tile's groups, how many items: of at most `steps` groups each */
 AUTOCSR_HD PetscInt AutoCSRTiledItemsOf(PetscInt groups, PetscInt steps)
 {
-  const PetscInt items = (PetscInt)(((PetscInt64)groups + steps / 2) / steps);
-
-  return groups && !items ? 1 : items;
+  return groups / steps + (groups % steps != 0);
 }
 
 /* The first of `all` that share i of n begins with */
