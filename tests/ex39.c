@@ -1,8 +1,9 @@
-static char help[] = "How much of x gathers reach and a cache holds, that propagate is proposed where that is much, and popular where it is little of a long x; the pieces that column tiles make.\n\n";
+static char help[] = "How much of x gathers reach and a cache holds, that propagate is proposed where that is much, and popular where it is little of a long x; the pieces that column tiles make, and their items.\n\n";
 
 #include "../src/mat/impls/autocsr/strategy/strategy.h"
 #include "../src/mat/impls/autocsr/select/select.h"
 #include "../src/mat/impls/autocsr/backend.h"
+#include "../src/mat/impls/autocsr/plan/tiled.h"
 #include "numbers.h"
 
 enum {
@@ -268,8 +269,33 @@ static PetscErrorCode CheckLarge(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Tiles with so many thousandths of the groups: no more items than were asked for, and none much longer than the mean */
+static PetscErrorCode CheckItems(const PetscInt share[], PetscInt tiles, PetscInt groups, PetscInt asked)
+{
+  AutoCSRSegment          seg       = {.backend = &AutoCSRBackendHost, .axes = {.order = AUTOCSR_ORDER_TILED, .tile_width = 1, .tile_steps = groups / asked}};
+  PetscInt                first[16] = {0}, n, next = 0, longest = 0;
+  const AutoCSRTiledItem *item;
+
+  PetscFunctionBeginUser;
+  for (PetscInt c = 0; c < tiles; c++) first[c + 1] = first[c] + (PetscInt)((PetscInt64)groups * share[c] / 1000);
+  PetscCall(AutoCSRTiledAllocateItems(&seg, tiles, first));
+  n    = AutoCSRTiledItemCount(&seg);
+  item = (const AutoCSRTiledItem *)seg.stream[AUTOCSR_STREAM_ITEM].data;
+  for (PetscInt i = 0; i < n; i++) {
+    PetscCheck(item[i].begin == next && item[i].begin + item[i].groups <= first[item[i].tile + 1], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Item %" PetscInt_FMT " is not next, or not of its tile", i);
+    next += item[i].groups;
+    longest = PetscMax(longest, item[i].groups);
+  }
+  PetscCheck(next == first[tiles], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Items end with group %" PetscInt_FMT " of %" PetscInt_FMT, next, first[tiles]);
+  PetscCheck(n <= asked && longest * (double)asked < 1.25 * first[tiles], PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " items of up to %" PetscInt_FMT " groups, %" PetscInt_FMT " of %" PetscInt_FMT " asked for", n, longest, asked, first[tiles] / asked);
+  PetscCall((*seg.backend->release)(seg.stream[AUTOCSR_STREAM_ITEM].data));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 int main(int argc, char **argv)
 {
+  const PetscInt uneven[] = {862, 58, 37, 25, 18}, even[] = {201, 199, 200, 202, 198}, empty[] = {0, 510, 0, 490, 0};
+
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(CheckHeld(1));
@@ -283,6 +309,11 @@ int main(int argc, char **argv)
     PetscCall(CheckPieces(run, 1 << 20));
     PetscCall(CheckPieces(run, 1 << 16));
     PetscCall(CheckPieces(run, 1 << 12));
+  }
+  for (PetscInt asked = 66; asked <= 1056; asked *= 2) {
+    PetscCall(CheckItems(uneven, 5, 52563, asked));
+    PetscCall(CheckItems(even, 5, 52563, asked));
+    PetscCall(CheckItems(empty, 5, 104729, asked));
   }
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "As far as columns lie\n"));
   PetscCall(PetscFinalize());
