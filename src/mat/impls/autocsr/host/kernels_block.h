@@ -126,6 +126,7 @@ KERNEL PieceVector PieceOfX(const PetscScalar *x, int n)
   return v;
 }
 
+/* Its first n scalars; what follows is of the next block, and may not be finite: times the 0 that x has there an operation would be invalid (-fp_trap) */
 KERNEL PieceVector PieceFirst(PieceVector v, int n)
 {
   UNROLL
