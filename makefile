@@ -106,7 +106,7 @@ $(BUILD)/%.o: %.cxx $(stamp)
 # C++ in which every access to memory is told to the emulator. No path is doubled, so that a place in the source is one place in the
 # program; variables without a value have a bad one
 emulator_dir := tests/emulator
-planning     := bins row_offsets sort refresh transpose pattern_values $(notdir $(basename $(wildcard $(src)/cuda/profile*.cu $(src)/cuda/encode*.cu)))
+planning     := bins dense row_offsets sort refresh transpose pattern_values $(notdir $(basename $(wildcard $(src)/cuda/profile*.cu $(src)/cuda/encode*.cu)))
 emulated     := $(addprefix $(src)/cuda/,executors.cu many.cu segsum.cu kernel.c launch.c memory.c)
 emulator     := $(wildcard $(emulator_dir)/*.cxx $(emulator_dir)/*.c)
 EMULATED      = $(patsubst $(src)/cuda/%,$(BUILD)/emulated/%.o,$(basename $(emulated))) $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(emulator))))
@@ -245,6 +245,7 @@ help:
 #: make bench        the benchmark; results in src/benchmarks/results (RANKS=2; BENCH_ARGS='-scale 0.1'; MATRICES=<folder of .mtx.gz files>)
 #: make bench-gpu    the same on a GPU; make pack-bench packs it for a machine without compiler and PETSc (BENCH_PACK=<file>)
 #: make overheads    what a product costs beside: the host, new values, transposed products, memory (BENCH_ARGS=-gpu on a GPU)
+#: make dense        products with dense matrices against PETSc's type (BENCH_ARGS=-gpu on a GPU)
 #: make model        what the cost model says of every variant, and how long each takes
 #: make docs         manual pages, in the build folder under docs/
 #: make install      library, header, autocsr_convert, pkg-config file, manual pages (PREFIX=/usr/local)

@@ -6,6 +6,7 @@
 #   sanitize:BUILD:SECONDS:TOOL:NAMES      the same under compute-sanitizer (memcheck, racecheck, initcheck)
 #   bench:BUILD:SECONDS[:OPTIONS[:RANKS]]  the benchmark, where the real matrices are; OPTIONS with commas for blanks, %2C for a comma, %3A for a colon
 #   overheads:BUILD:SECONDS[:OPTIONS]      what a product costs beside, from the benchmark's pack
+#   dense:BUILD:SECONDS[:OPTIONS]          products with dense matrices, likewise
 #   solves:SECONDS[:OPTIONS]               PETSc's tutorials, config/compare-solves.py
 #   petsc:SECONDS[:OPTIONS]                PETSc's tests, config/test-petsc.py (a run of takeover: --takeover)
 # Settings: OUT: where the logs go (one archive), MPS=1: processes share the GPU by NVIDIA's MPS: much faster with many, but the fault of one
@@ -27,7 +28,7 @@ prepare() {
   local build=opt packs
   case $1 in
   tests | sanitize) build=$2 packs=tests-$2 ;;
-  bench | overheads) build=$2 packs=bench-$2 ;;
+  bench | overheads | dense) build=$2 packs=bench-$2 ;;
   solves) packs=tests-opt ;;
   *) packs=$1 ;;
   esac
@@ -57,8 +58,8 @@ step() {
     [ "${4:-1}" = 1 ] || export BENCH_MPI="mpiexec -n $4"
     cd "$work/bench-$build/matrices" && PETSC_OPTIONS="-use_gpu_aware_mpi 0 -options_left no" OPENBLAS_NUM_THREADS='' $without_mps timeout "$2" ../run-bench $(sed 's/,/ /g; s/%2C/,/g; s/%3A/:/g' <<<"${3:-}") >"$log" 2>&1 </dev/null
     ;;
-  overheads)
-    PETSC_OPTIONS="-use_gpu_aware_mpi 0 -options_left no" $without_mps timeout "$2" "$work/bench-$build/run-overheads" $(sed 's/,/ /g; s/%2C/,/g; s/%3A/:/g' <<<"${3:-}") >"$log" 2>&1 </dev/null
+  overheads | dense)
+    cd "$work/bench-$build/matrices" && PETSC_OPTIONS="-use_gpu_aware_mpi 0 -options_left no" $without_mps timeout "$2" "../run-$kind" $(sed 's/,/ /g; s/%2C/,/g; s/%3A/:/g' <<<"${3:-}") >"$log" 2>&1 </dev/null
     ;;
   solves)
     $without_mps timeout "$1" python3 "$here/solves/compare-solves.py" --programs "$here/solves" --lib "$work/tests-opt/build/libpetscautocsr.so" --matrix "$here/solves/bcsstk28.bin" \

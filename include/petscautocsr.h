@@ -154,6 +154,7 @@ typedef struct {
   PetscInt    plans;           /* plans built since the blocks were made (PETSc makes an off-diagonal block anew when it gets new columns) */
   PetscInt    refreshes;       /* times that new values were put into a plan without building it again */
   PetscInt64  products;        /* MatMult-like products made with plans */
+  PetscInt64  dense_products;  /* products with a dense matrix, MatMatMult(), made by the library */
   PetscBool   settled;         /* PETSC_FALSE while a first plan stands in for one that products have not paid for yet, see MatAutoCSRSetProgressive(), while two ways to gather x take turns (on a processor), and while entries of other processes come by PETSc's scatter until products have paid for another way (on devices) */
   PetscInt64  nnz;             /* nonzeros covered by the plans */
   PetscInt64  csr_bytes;       /* bytes of the CSR arrays */

@@ -1,6 +1,6 @@
 # make bench and make bench-gpu, read by the makefile: see src/benchmarks/README.md. BENCH_ARGS goes to the program.
 bench_program := $(BUILD)/src/benchmarks/bench
-bench_sources := $(filter-out %/autocsr_convert.c %/model.c %/overheads.c,$(wildcard src/benchmarks/*.c)) $(if $(gpu),$(wildcard src/benchmarks/*.cu))
+bench_sources := $(filter-out %/autocsr_convert.c %/model.c %/overheads.c %/dense.c,$(wildcard src/benchmarks/*.c)) $(if $(gpu),$(wildcard src/benchmarks/*.cu))
 bench_objects := $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(bench_sources))))
 bench_files    = $(if $(more),$(dir $(more)),$(dir $(data)))
 BENCH_ARGS    ?=
@@ -13,12 +13,12 @@ $(bench_objects): private CFLAGSALL += -fopenmp
 $(bench_program): $(bench_objects)
 	$(call quiet,LINK)$(CLINKER) -fopenmp -o $@ $^ $(PETSC_LIB) -lm
 
-# What a product costs beside: the same parts, another program
-overheads_program := $(BUILD)/src/benchmarks/overheads
-$(overheads_program): $(BUILD)/src/benchmarks/overheads.o $(filter-out %/bench.o,$(bench_objects))
+# What a product costs beside, and products with dense matrices: the same parts, other programs
+other_programs := $(addprefix $(BUILD)/src/benchmarks/,overheads dense)
+$(other_programs): %: %.o $(filter-out %/bench.o,$(bench_objects))
 	$(call quiet,LINK)$(CLINKER) -fopenmp -o $@ $^ $(PETSC_LIB) -lm
-overheads: all $(overheads_program)
-	@config/with-mpi.sh $(overheads_program) -dll_append $(library) $(BENCH_ARGS)
+overheads dense: %: all $(BUILD)/src/benchmarks/%
+	@config/with-mpi.sh $(BUILD)/src/benchmarks/$@ -dll_append $(library) $(BENCH_ARGS)
 
 # What the cost model says, without a product: make model; the program takes -gpu where no device is
 model_program := $(BUILD)/src/benchmarks/model
@@ -30,7 +30,7 @@ bench: all $(bench_program) $(data) $(more)
 	@$(bench_mpi) config/with-mpi.sh src/benchmarks/run $(bench_program) $(library) $(bench_files) $(BENCH_ARGS)
 bench-gpu: all $(bench_program) $(data) $(more)
 	@$(bench_mpi) config/with-mpi.sh src/benchmarks/run $(bench_program) $(library) $(bench_files) -gpu $(BENCH_ARGS)
-pack-bench: all $(bench_program) $(overheads_program) $(data) $(more)
+pack-bench: all $(bench_program) $(other_programs) $(data) $(more)
 	@src/benchmarks/pack $(BENCH_PACK) $(bench_program) $(library) $(bench_files)
 
-.PHONY: bench bench-gpu pack-bench overheads model
+.PHONY: bench bench-gpu pack-bench overheads dense model

@@ -10,6 +10,7 @@ static const AutoCSRBackend emulated = {
     .name          = "emulated",
     .slice_height  = AUTOCSR_DEVICE_SLICE_HEIGHT,
     .most          = PETSC_MAX_INT / 2,
+    .tile_width    = AUTOCSR_BLOCK,
     .parallel      = PETSC_TRUE,
     .shape_tiles   = AutoCSRDeviceShapeTiles,
     .allocate      = AutoCSRDeviceAllocate,
@@ -30,6 +31,7 @@ static const AutoCSRBackend emulated = {
     .bind          = AutoCSRDeviceBind,
     .unbind        = AutoCSRDeviceUnbind,
     .mult          = AutoCSRDeviceMult,
+    .mult_dense    = AutoCSRDeviceMultDense,
 };
 
 #endif

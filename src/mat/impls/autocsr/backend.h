@@ -6,7 +6,7 @@
 #ifndef AUTOCSR_BACKEND_H
 #define AUTOCSR_BACKEND_H
 
-#include "plan/plan.h"
+#include "plan/dense.h"
 
 /* Rows of so many entries, and where their names go */
 typedef struct {
@@ -99,6 +99,8 @@ struct _AutoCSRBackend {
   */
   PetscErrorCode (*mult)(const AutoCSRPlan *, const AutoCSROperands *);
   PetscErrorCode (*mult_transpose)(const AutoCSRPlan *, const AutoCSROperands *);
+  /* C = A B; an error of PETSC_ERR_MEM if there is no room for a panel of B. Not done: the columns are too few to be worth it */
+  PetscErrorCode (*mult_dense)(AutoCSRDense *, const AutoCSRDenseOperands *, PetscBool *done);
 };
 
 PETSC_INTERN const AutoCSRBackend AutoCSRBackendHost;

@@ -34,4 +34,5 @@ const AutoCSRBackend AutoCSRBackendCUDA = {
     .bind             = AutoCSRDeviceBind,
     .unbind           = AutoCSRDeviceUnbind,
     .mult             = AutoCSRDeviceMult,
+    .mult_dense       = AutoCSRDeviceMultDense,
 };

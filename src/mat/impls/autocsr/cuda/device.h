@@ -45,6 +45,9 @@ PETSC_INTERN PetscBool AutoCSRDeviceIsEarly(const void *);
 /* row_offsets.cu: of m rows, as on the host, from those of the rows with entries, which are on the device. NULL: few rows are empty, or those are of all */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceExpandRows(PetscInt, const PetscInt[], const PetscInt[], PetscInt **);
 
+/* dense.cu: see backend.h */
+PETSC_INTERN PetscErrorCode AutoCSRDeviceMultDense(AutoCSRDense *, const AutoCSRDenseOperands *, PetscBool *);
+
 /* diagonal.cu */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceGetDiagonal(const AutoCSRMatrix *, PetscScalar *);
 

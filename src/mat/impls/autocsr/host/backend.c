@@ -2,6 +2,7 @@
   The host as a backend: its memory, the loops of profile/ and plan/, and products segment by segment.
 */
 #include "bound.h"
+#include "dense.h"
 #include "executors.h"
 #include "../backend.h"
 #include "../plan/tiled.h"
@@ -168,4 +169,5 @@ const AutoCSRBackend AutoCSRBackendHost = {
     .unbind           = AutoCSRHostUnbind,
     .mult             = Mult,
     .mult_transpose   = MultTranspose,
+    .mult_dense       = AutoCSRHostMultDense,
 };

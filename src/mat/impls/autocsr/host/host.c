@@ -1,6 +1,7 @@
 /*
   Finds the executor for a segment's axes among the tables of the instruction sets that this processor has.
 */
+#include "dense.h"
 #include "executors.h"
 
 #define BLOCK_LANES 4 /* partial sums of a row where the axes do not say */
@@ -8,20 +9,21 @@
 typedef struct {
   const char                *name;
   const AutoCSRHostExecutor *executors;
+  const AutoCSRHostDense    *dense;
 } InstructionSet;
 
 #if defined(__x86_64__)
 static const InstructionSet InstructionSets[] = {
-    {"x86-64", AutoCSRHostExecutors_x86_64},
-    {"avx2", AutoCSRHostExecutors_avx2},
-    {"avx512", AutoCSRHostExecutors_avx512},
+    {"x86-64", AutoCSRHostExecutors_x86_64, &AutoCSRHostDense_x86_64},
+    {"avx2", AutoCSRHostExecutors_avx2, &AutoCSRHostDense_avx2},
+    {"avx512", AutoCSRHostExecutors_avx512, &AutoCSRHostDense_avx512},
   #if defined(AUTOCSR_HOST_GATHER)
-    {"avx512-gather", AutoCSRHostExecutors_avx512_gather},
+    {"avx512-gather", AutoCSRHostExecutors_avx512_gather, &AutoCSRHostDense_avx512},
   #endif
 };
 #else
 static const InstructionSet InstructionSets[] = {
-    {"baseline", AutoCSRHostExecutors_x86_64},
+    {"baseline", AutoCSRHostExecutors_x86_64, &AutoCSRHostDense_x86_64},
 };
 #endif
 
@@ -56,21 +58,41 @@ const char *const *AutoCSRHostInstructionSets(void)
   return names;
 }
 
-PetscErrorCode AutoCSRHostFindExecutor(const AutoCSRAxes *axes, const char simd[], const AutoCSRExecutor **executor)
+static PetscErrorCode Find(const char simd[], const InstructionSet **wanted)
 {
-  const InstructionSet      *wanted = NULL, *const * set;
-  const AutoCSRHostExecutor *e;
-  const PetscBool            in_order = (PetscBool)(AutoCSRMappingHasWork(axes->mapping) || axes->mapping == AUTOCSR_MAP_FETCH || axes->mapping == AUTOCSR_MAP_PRODUCTS); /* of rows: here these one after the other */
-  PetscBool                  automatic, same;
+  const InstructionSet *const *set;
+  PetscBool                    automatic, same;
 
   PetscFunctionBegin;
-  *executor = NULL;
+  *wanted = NULL;
   PetscCall(PetscStrcmp(simd, "auto", &automatic));
   for (set = Sets(); *set; set++) {
     PetscCall(PetscStrcmp(simd, (*set)->name, &same));
-    if (same || automatic) wanted = *set;
+    if (same || automatic) *wanted = *set;
   }
-  PetscCheck(wanted, PETSC_COMM_SELF, PETSC_ERR_SUP, "This processor has no instruction set \"%s\"; its fastest is \"%s\", which auto takes", simd, set[-1]->name);
+  PetscCheck(*wanted, PETSC_COMM_SELF, PETSC_ERR_SUP, "This processor has no instruction set \"%s\"; its fastest is \"%s\", which auto takes", simd, set[-1]->name);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRHostFindDense(const char simd[], const AutoCSRHostDense **dense)
+{
+  const InstructionSet *wanted;
+
+  PetscFunctionBegin;
+  PetscCall(Find(simd, &wanted));
+  *dense = wanted->dense;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRHostFindExecutor(const AutoCSRAxes *axes, const char simd[], const AutoCSRExecutor **executor)
+{
+  const InstructionSet      *wanted;
+  const AutoCSRHostExecutor *e;
+  const PetscBool            in_order = (PetscBool)(AutoCSRMappingHasWork(axes->mapping) || axes->mapping == AUTOCSR_MAP_FETCH || axes->mapping == AUTOCSR_MAP_PRODUCTS); /* of rows: here these one after the other */
+
+  PetscFunctionBegin;
+  *executor = NULL;
+  PetscCall(Find(simd, &wanted));
   if (axes->order == AUTOCSR_ORDER_SLICED && axes->lanes > 1) PetscFunctionReturn(PETSC_SUCCESS); /* one core has a vector for a slice's rows as it is */
   if (axes->mapping == AUTOCSR_MAP_TILE) {                                                        /* a lane each for the eight columns of a tile */
     const PetscInt height = axes->tile_height;

@@ -3,6 +3,7 @@
   runs is fixed here, at compile time, by one line.
 */
 #include "kernels_block.h"
+#include "kernels_dense.h"
 #include "kernels_diagonal.h"
 #include "kernels_fitted.h"
 #include "kernels_nodes.h"
@@ -131,3 +132,12 @@ const AutoCSRHostExecutor HOST_EXECUTORS[] = {
   {.executor.name = NULL}
 };
 /* clang-format on */
+
+/* Products with dense matrices gather nothing: once for each instruction set */
+#if defined(HOST_DENSE)
+DENSE_PANEL(1)
+DENSE_PANEL(2)
+DENSE_PANEL(4)
+
+const AutoCSRHostDense HOST_DENSE = {LANES, {Dense1, Dense2, Dense4}};
+#endif

@@ -127,6 +127,16 @@ KERNEL Vector VectorZero(void)
   #define VECTOR_OF(v, f) (v).re = (RealVector)EACH_LANE(f)
 #endif
 
+KERNEL Vector VectorOfOne(PetscScalar a)
+{
+#define ONE_LANE(l) a
+  Vector v;
+
+  VECTOR_OF(v, ONE_LANE);
+#undef ONE_LANE
+  return v;
+}
+
 KERNEL Vector VectorLoad(const PetscScalar *p)
 {
   Vector v;

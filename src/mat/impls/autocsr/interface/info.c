@@ -53,6 +53,7 @@ PetscErrorCode MatAutoCSRGetInfo(Mat A, MatAutoCSRInfo *info)
     info->plans += ctx->plans;
     info->refreshes += ctx->refreshes;
     info->products += ctx->products;
+    info->dense_products += ctx->dense_products;
     info->setup += ctx->setup;
     if (ctx->progress.stage != AUTOCSR_STAGE_FINAL) info->settled = PETSC_FALSE;
     if (!ctx->plan) continue;

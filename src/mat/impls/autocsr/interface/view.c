@@ -108,7 +108,9 @@ static PetscErrorCode AutoCSRViewBlock(PetscViewer viewer, PetscBool detail, con
   if (transpose) AUTOCSR_PRINT("\n    transpose, with a plan of its own: %.3g MB", 1e-6 * transpose);
   AUTOCSR_PRINT("\n    set-up: %.3g ms", 1e3 * ctx->setup);
   if (seconds > 0) AUTOCSR_PRINT(", as long as %.3g products", ctx->setup / seconds);
-  AUTOCSR_PRINT("; plans %" PetscInt_FMT ", refreshed %" PetscInt_FMT " times, products %" PetscInt64_FMT "\n", ctx->plans, ctx->refreshes, ctx->products);
+  AUTOCSR_PRINT("; plans %" PetscInt_FMT ", refreshed %" PetscInt_FMT " times, products %" PetscInt64_FMT, ctx->plans, ctx->refreshes, ctx->products);
+  if (ctx->dense_products) AUTOCSR_PRINT(", with dense matrices %" PetscInt64_FMT, ctx->dense_products);
+  AUTOCSR_PRINT("\n");
   if (ctx->progress.stage != AUTOCSR_STAGE_FINAL) AUTOCSR_PRINT("    stage: the first plan; %" PetscInt_FMT " more products pay for %s\n", AutoCSRProgressRemaining(&ctx->progress), ctx->progress.stage == AUTOCSR_STAGE_FIRST ? "a look at the matrix" : "the plan that is chosen");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -163,7 +165,7 @@ static PetscErrorCode AutoCSRViewBlockJSON(PetscViewer viewer, PetscMPIInt rank,
   AUTOCSR_PRINT("    {\"rank\": %d, \"block\": \"%s\", \"rows\": %" PetscInt_FMT ", \"cols\": %" PetscInt_FMT ", \"nnz\": %" PetscInt_FMT ", \"backend\": \"%s\", \"planned\": %s,\n     ", rank, name, ctx->csr.m, ctx->csr.n, ctx->csr.nnz, plan ? plan->backend->name : "none", plan ? "true" : "false");
   PetscCall(AutoCSRViewString(viewer, "why", plan ? plan->why : ""));
   AUTOCSR_PRINT(",\n     \"csr_bytes\": %" PetscInt64_FMT ", \"plan_bytes\": %" PetscInt64_FMT ", \"released_bytes\": %" PetscInt64_FMT ", \"transpose_bytes\": %" PetscInt64_FMT ", \"product_bytes\": %.0f, \"predicted\": %.6e, \"measured\": %.6e,\n", AutoCSRMatrixBytes(&ctx->csr), own, AutoCSRContextReleasedBytes(ctx->owner, ctx), transpose, moved, plan ? plan->predicted : 0, plan ? plan->measured : 0);
-  AUTOCSR_PRINT("     \"setup\": %.6e, \"plans\": %" PetscInt_FMT ", \"refreshes\": %" PetscInt_FMT ", \"products\": %" PetscInt64_FMT ", \"stage\": \"%s\", \"products_to_next_stage\": %" PetscInt_FMT ",\n     \"profile\": ", ctx->setup, ctx->plans, ctx->refreshes, ctx->products,
+  AUTOCSR_PRINT("     \"setup\": %.6e, \"plans\": %" PetscInt_FMT ", \"refreshes\": %" PetscInt_FMT ", \"products\": %" PetscInt64_FMT ", \"dense_products\": %" PetscInt64_FMT ", \"stage\": \"%s\", \"products_to_next_stage\": %" PetscInt_FMT ",\n     \"profile\": ", ctx->setup, ctx->plans, ctx->refreshes, ctx->products, ctx->dense_products,
                 AutoCSRStageNames[ctx->progress.stage], AutoCSRProgressRemaining(&ctx->progress));
   if (p) {
     AUTOCSR_PRINT("{\"min_length\": %" PetscInt_FMT ", \"max_length\": %" PetscInt_FMT ", \"mean_length\": %.6e, \"variance\": %.6e, \"empty_rows\": %" PetscInt_FMT ", \"bandwidth\": %" PetscInt_FMT ", \"reach\": %.0f, \"block_size\": %" PetscInt_FMT ",\n", p->min_length, p->max_length, p->mean_length, p->variance, p->empty_rows,

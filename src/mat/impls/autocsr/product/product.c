@@ -11,8 +11,12 @@ typedef struct {
 
 static PetscErrorCode AutoCSRProductSuspend(Mat C, AutoCSRSuspendedProduct *s)
 {
+  PetscBool seq, mpi;
+
   PetscFunctionBegin;
+  PetscCall(AutoCSRDenseProductIs(C, &seq, &mpi));
   PetscCall(AutoCSRSuspend(C->product->A, s->operand[0]));
+  if (mpi) PetscCall(AutoCSRResumeBlocks(s->operand[0])); /* they are multiplied as what they are */
   PetscCall(AutoCSRSuspend(C->product->B, s->operand[1]));
   PetscCall(AutoCSRSuspend(C->product->C, s->operand[2]));
   PetscCall(AutoCSRSuspend(C, s->result));
@@ -32,6 +36,7 @@ typedef struct {
   PetscErrorCode (*symbolic)(Mat);
   PetscErrorCode (*numeric)(Mat);
   PetscBool        shell; /* an operand is one, and its user has said of which type the result is */
+  PetscBool        host;  /* the result was a dense matrix of the host before the symbolic phase, and is to be one again */
   PetscObjectId    id;    /* of A in the symbolic phase, and its state */
   PetscObjectState state;
 } AutoCSRPhases;
@@ -88,7 +93,8 @@ static PetscErrorCode MatProductSymbolic_AutoCSR(Mat C)
   PetscCall(AutoCSRPhasesGet(C, &phases));
   phases->id    = ((PetscObject)C->product->A)->id;
   phases->state = ((PetscObject)C->product->A)->state;
-  before        = *phases;
+  PetscCall(PetscObjectTypeCompare((PetscObject)C, MATSEQDENSE, &phases->host));
+  before = *phases;
   for (PetscInt k = 0; k < 3; k++) PetscCall(AutoCSRHoldArrays(operand[k]));
   PetscCall(AutoCSRProductSuspend(C, &s));
   C->ops->productsymbolic = before.symbolic;
@@ -124,10 +130,17 @@ static PetscErrorCode MatProductNumeric_AutoCSR(Mat C)
 {
   AutoCSRSuspendedProduct s;
   AutoCSRPhases           before, *phases;
+  PetscBool               done;
   PetscErrorCode          ierr;
 
   PetscFunctionBegin;
   PetscCall(AutoCSRPhasesGet(C, &phases));
+  before = *phases;
+  PetscCall(AutoCSRDenseProduct(C, before.host, &done));
+  if (done) {
+    PetscCall(AutoCSRPhasesWrap(C, &before)); /* the parent's are there again where C has been converted */
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(AutoCSRProductRenew(C, phases));
   PetscCall(AutoCSRPhasesGet(C, &phases)); /* that may have made them anew */
   before = *phases;
@@ -188,7 +201,7 @@ PetscErrorCode MatProductSetFromOptions_AutoCSR(Mat C)
 {
   const AutoCSRParent    *parent;
   AutoCSRSuspendedProduct s;
-  PetscBool               diagonal, shell;
+  PetscBool               diagonal, shell, dense, mpi;
   PetscErrorCode          ierr;
 
   PetscFunctionBegin;
@@ -201,7 +214,8 @@ PetscErrorCode MatProductSetFromOptions_AutoCSR(Mat C)
   PetscCall(AutoCSRProductHas(C, "diagonal", &diagonal)); /* these copy and scale the other by the operations of any matrix, which take vectors of the host where AIJCUSPARSE's do not (seq/cusparse.c) */
   if (!diagonal) PetscCall(AutoCSRProductHas(C, MATCONSTANTDIAGONAL, &diagonal));
   PetscCall(AutoCSRProductHas(C, MATSHELL, &shell));
-  if ((parent->by_name && !diagonal) || shell) {
+  PetscCall(AutoCSRDenseProductIs(C, &dense, &mpi));
+  if ((parent->by_name && !diagonal) || shell || dense) {
     AutoCSRPhases *phases;
 
     PetscCall(AutoCSRPhasesGet(C, &phases));

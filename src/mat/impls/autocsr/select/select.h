@@ -33,6 +33,9 @@ typedef struct {
 
 PETSC_INTERN PetscErrorCode AutoCSRMachineGet(const AutoCSRBackend *, const AutoCSRMachine **);
 
+/* cost.c: seconds of a product with so many dense columns, by panels (plan/dense.h) */
+PETSC_INTERN PetscErrorCode AutoCSRCostDense(const AutoCSRMatrix *, PetscInt columns, double *seconds);
+
 /* Defaults, and all checks of what the user set (errors name the value, the choices and the remedy) */
 PETSC_INTERN PetscErrorCode AutoCSRSettingsInitialize(AutoCSRSettings *);
 PETSC_INTERN PetscErrorCode AutoCSRSettingsCheck(const AutoCSRSettings *);

@@ -209,6 +209,16 @@ PetscErrorCode AutoCSRResume(AutoCSRSuspended s[1 + AUTOCSR_MAX_BLOCKS])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode AutoCSRResumeBlocks(AutoCSRSuspended s[1 + AUTOCSR_MAX_BLOCKS])
+{
+  PetscFunctionBegin;
+  for (PetscInt k = 1; k <= AUTOCSR_MAX_BLOCKS; k++) {
+    if (s[k].mat) PetscCall(MatSeqAutoCSRResume(&s[k]));
+    PetscCall(PetscMemzero(&s[k], sizeof(s[k])));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode AutoCSRDiscard(AutoCSRSuspended s[1 + AUTOCSR_MAX_BLOCKS])
 {
   PetscFunctionBegin;

@@ -91,6 +91,7 @@ static PetscErrorCode AutoCSRContextDrop(AutoCSRContext *ctx)
 {
   PetscFunctionBegin;
   PetscCall(AutoCSRTransposedReset(&ctx->transposed));
+  PetscCall(AutoCSRDenseDestroy(&ctx->dense));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(ctx->staged); k++) {
     if (ctx->staged[k]) PetscCall((*ctx->plan->backend->release)(ctx->staged[k]));
     ctx->staged[k] = NULL;

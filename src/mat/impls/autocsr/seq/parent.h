@@ -105,6 +105,7 @@ PETSC_INTERN PetscErrorCode AutoCSRAttach(Mat, const AutoCSRSettings *);        
 PETSC_INTERN PetscErrorCode AutoCSRSuspend(Mat, AutoCSRSuspended[1 + AUTOCSR_MAX_BLOCKS]);      /* with its blocks; of another type: nothing */
 PETSC_INTERN PetscErrorCode AutoCSRResume(AutoCSRSuspended[1 + AUTOCSR_MAX_BLOCKS]);            /* if it is of the parent's type still */
 PETSC_INTERN PetscErrorCode AutoCSRDiscard(AutoCSRSuspended[1 + AUTOCSR_MAX_BLOCKS]);           /* instead of Resume: it stays the parent's */
+PETSC_INTERN PetscErrorCode AutoCSRResumeBlocks(AutoCSRSuspended[1 + AUTOCSR_MAX_BLOCKS]);      /* of a parallel matrix that stays suspended */
 PETSC_INTERN PetscErrorCode AutoCSRSuspendAsAIJ(Mat, AutoCSRSuspended[1 + AUTOCSR_MAX_BLOCKS]); /* whatever the parent is */
 PETSC_INTERN PetscErrorCode AutoCSRResumeAsAIJ(AutoCSRSuspended[1 + AUTOCSR_MAX_BLOCKS]);
 

@@ -6,6 +6,7 @@
 #define AUTOCSR_SEQAUTOCSR_H
 
 #include "parent.h"
+#include "../plan/dense.h"
 #include "../select/select.h"
 
 /* Differences between PETSc versions that only the rooms which touch Mat meet */
@@ -60,8 +61,9 @@ typedef struct {
   AutoCSRChoice    *choice;   /* what is to take its place, chosen and not built yet; of this profile */
   AutoCSRProgress   progress; /* final where there is no plan */
   AutoCSRTransposed transposed;
+  AutoCSRDense     *dense; /* of products with dense matrices; NULL: there has been none */
   PetscInt          plans, refreshes;
-  PetscInt64        products;
+  PetscInt64        products, dense_products;
   double            setup; /* seconds */
 
   AutoCSRRowOffsets offsets;
@@ -187,6 +189,8 @@ PETSC_INTERN PetscErrorCode MatMultHermitianTransposeAdd_SeqAutoCSR(Mat, Vec, Ve
 
 /* product/ */
 PETSC_INTERN PetscErrorCode MatProductSetFromOptions_AutoCSR(Mat);
+PETSC_INTERN PetscErrorCode AutoCSRDenseProductIs(Mat, PetscBool *seq, PetscBool *mpi);
+PETSC_INTERN PetscErrorCode AutoCSRDenseProduct(Mat, PetscBool host, PetscBool *done);
 PETSC_INTERN PetscErrorCode MatSeqAIJKron_AutoCSR(Mat, Mat, MatReuse, Mat *);
 PETSC_INTERN PetscErrorCode AutoCSRFactorRegister(const AutoCSRParent *);
 PETSC_INTERN PetscErrorCode AutoCSRByNameRegister(void);

@@ -1,0 +1,144 @@
+static const char help[] = "Products with dense matrices, MatMatMult(): PETSc's type and autocsr in turn.\n\
+Load the library with -dll_append. Options: -gpu, -matrices, -files, -scale, suites as of the benchmark; -columns: of the dense matrix; a column is explained in src/benchmarks/README.md.\n\n";
+
+#include "bench.h"
+#include <petsctime.h>
+
+#define MOST    100  /* products in a row */
+#define SECONDS 0.02 /* of products in a row, if those are fewer */
+#define ROUNDS  5    /* in turn; the middle one counts */
+
+static const Machine *machine = &Cpu;
+
+typedef struct {
+  MatType  type;
+  Mat      A, C;
+  PetscInt n; /* products in a row */
+  double   first, seconds[ROUNDS];
+} Contestant;
+
+static PetscErrorCode TimeRow(Contestant *c, Mat B, double *seconds)
+{
+  double begin, end;
+
+  PetscFunctionBeginUser;
+  PetscCall(machine->clock(&begin));
+  for (PetscInt i = 0; i < c->n; i++) PetscCall(MatMatMult(c->A, B, MAT_REUSE_MATRIX, PETSC_DEFAULT, &c->C));
+  PetscCall(machine->clock(&end));
+  *seconds = (end - begin) / (double)c->n;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Enter(const Csr *csr, Mat B, Contestant *c)
+{
+  double begin, end, guess;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, csr->m, csr->n, csr->row_ptr, csr->col, csr->val, &c->A));
+  PetscCall(MatConvert(c->A, c->type, MAT_INPLACE_MATRIX, &c->A));
+  PetscCall(MatSeqAIJGetCSRAndMemType(c->A, NULL, NULL, NULL, NULL)); /* on a device: uploaded */
+  PetscCall(machine->clock(&begin));
+  PetscCall(MatMatMult(c->A, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &c->C));
+  PetscCall(machine->clock(&end));
+  c->first = end - begin;
+  c->n     = 1;
+  PetscCall(TimeRow(c, B, &guess));
+  PetscCall(TimeRow(c, B, &guess));
+  c->n = (PetscInt)PetscMax(1, PetscMin(MOST, SECONDS / guess));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static int CompareDoubles(const void *a, const void *b)
+{
+  const double x = *(const double *)a, y = *(const double *)b;
+
+  return (x > y) - (x < y);
+}
+
+static PetscErrorCode RunColumns(const char name[], const Csr *csr, PetscInt columns, PetscBool gpu)
+{
+  Contestant     c[] = {{.type = gpu ? MATAIJCUSPARSE : MATAIJ}, {.type = MATAUTOCSR}};
+  const int      n   = PETSC_STATIC_ARRAY_LENGTH(c);
+  MatAutoCSRInfo info;
+  PetscReal      off, all;
+  PetscBool      is;
+  Mat            B;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatCreate(PETSC_COMM_SELF, &B));
+  PetscCall(MatSetSizes(B, csr->n, columns, csr->n, columns));
+  PetscCall(MatSetType(B, gpu ? MATSEQDENSECUDA : MATSEQDENSE));
+  PetscCall(MatSetUp(B));
+  PetscCall(MatSetRandom(B, NULL));
+  for (int v = 0; v < n; v++) PetscCall(Enter(csr, B, &c[v]));
+  for (int round = 0; round < ROUNDS; round++) {
+    for (int v = 0; v < n; v++) PetscCall(TimeRow(&c[v], B, &c[v].seconds[round]));
+  }
+  for (int v = 0; v < n; v++) qsort(c[v].seconds, ROUNDS, sizeof(double), CompareDoubles);
+  PetscCall(MatNorm(c[0].C, NORM_FROBENIUS, &all));
+  PetscCall(MatAXPY(c[0].C, -1, c[1].C, SAME_NONZERO_PATTERN));
+  PetscCall(MatNorm(c[0].C, NORM_FROBENIUS, &off));
+  PetscCall(AutoCSRInfoGet(c[1].A, &info, &is));
+  PetscCheck(is && (columns < 8 || info.dense_products), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: no product was made by the library", name);
+  PetscCheck(off <= 100 * PETSC_MACHINE_EPSILON * all, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s, %" PetscInt_FMT " columns: the two products differ by %g of their norm", name, columns, (double)(off / all));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "%-20s %9" PetscInt_FMT " %10" PetscInt_FMT " %4" PetscInt_FMT " %11.2f %11.2f %6.2fx %9.2f\n", name, csr->m, csr->row_ptr[csr->m], columns, 1e6 * c[0].seconds[ROUNDS / 2], 1e6 * c[1].seconds[ROUNDS / 2], c[0].seconds[ROUNDS / 2] / c[1].seconds[ROUNDS / 2],
+                        PetscMax(0, c[1].first - c[1].seconds[ROUNDS / 2]) / c[1].seconds[ROUNDS / 2]));
+  for (int v = 0; v < n; v++) {
+    PetscCall(MatDestroy(&c[v].A));
+    PetscCall(MatDestroy(&c[v].C));
+  }
+  PetscCall(MatDestroy(&B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Run(const char name[], Csr *csr, PetscInt n, const PetscInt columns[], PetscBool gpu)
+{
+  PetscFunctionBeginUser;
+  for (PetscInt k = 0; k < n; k++) PetscCall(RunColumns(name, csr, columns[k], gpu));
+  PetscCall(CsrDestroy(csr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  PetscInt         files = 1024, columns[16] = {8, 32, 128}, n = 16;
+  PetscReal        scale;
+  PetscBool        gpu            = PETSC_FALSE, set;
+  char             matrices[1024] = "", *file[1024], device[256];
+  Size             size           = {1, 1};
+  const Generator *g;
+  Csr              csr;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-gpu", &gpu, NULL));
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-matrices", matrices, sizeof(matrices), NULL));
+  PetscCall(PetscOptionsGetStringArray(NULL, NULL, "-files", file, &files, NULL));
+  PetscCall(PetscOptionsGetIntArray(NULL, NULL, "-columns", columns, &n, &set));
+  if (!set) n = 3;
+  if (gpu) PetscCall(GpuFind(&machine));
+  scale = machine->scale;
+  PetscCall(PetscOptionsGetReal(NULL, NULL, "-scale", &scale, NULL));
+  PetscCheck(scale > 0 && scale <= 64, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-scale %g: must be in (0, 64]", (double)scale);
+  size.scale = scale;
+  PetscCall(machine->describe(device, sizeof(device)));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s, PETSc %d.%d.%d\n%-20s %9s %10s %4s %11s %11s %7s %9s\n", device, PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR, "matrix", "rows", "nonzeros", "cols", gpu ? MATAIJCUSPARSE : MATAIJ, "autocsr", "ratio", "set-up"));
+  PetscCall(GeneratorsAsked(size.seed, &g));
+  for (; g->name; g++) {
+    PetscBool wanted;
+
+    PetscCall(ListHas(matrices, g->name, &wanted));
+    if (!wanted) continue;
+    PetscCall(CsrGenerate(g, &size, &csr));
+    PetscCall(Run(g->name, &csr, n, columns, gpu));
+  }
+  for (PetscInt f = 0; f < files; f++) {
+    const char *base = strrchr(file[f], '/') ? strrchr(file[f], '/') + 1 : file[f];
+
+    PetscCall(CsrLoad(file[f], &csr));
+    PetscCall(Run(base, &csr, n, columns, gpu));
+    PetscCall(PetscFree(file[f]));
+  }
+  PetscCall(PetscFinalize());
+  return 0;
+}

@@ -1,0 +1,32 @@
+/*
+  Products with dense matrices on the host: what each instruction set has for them.
+*/
+#ifndef AUTOCSR_HOST_DENSE_H
+#define AUTOCSR_HOST_DENSE_H
+
+#include "../plan/dense.h"
+
+#define DENSE_VECTORS 4 /* of columns of a panel: their sums stay in registers */
+
+/* Columns [first, first + columns) of C; panel: room for mask + 1 rows of B, vectors * lanes scalars each, whole chunks of them */
+typedef void AutoCSRHostDensePanel(const AutoCSRDenseOperands *, const AutoCSRDense *, PetscInt first, PetscInt columns, void *panel, size_t mask);
+
+/* panel[i]: of up to 2^i vectors, each of so many scalars */
+typedef struct {
+  PetscInt               lanes;
+  AutoCSRHostDensePanel *panel[3];
+} AutoCSRHostDense;
+
+PETSC_INTERN const AutoCSRHostDense AutoCSRHostDense_x86_64;
+#if defined(__x86_64__)
+PETSC_INTERN const AutoCSRHostDense AutoCSRHostDense_avx2;
+PETSC_INTERN const AutoCSRHostDense AutoCSRHostDense_avx512;
+#endif
+
+/* host.c: of the chosen instruction set */
+PETSC_INTERN PetscErrorCode AutoCSRHostFindDense(const char simd[], const AutoCSRHostDense **);
+
+/* dense.c: see backend.h */
+PETSC_INTERN PetscErrorCode AutoCSRHostMultDense(AutoCSRDense *, const AutoCSRDenseOperands *, PetscBool *done);
+
+#endif

@@ -1,0 +1,42 @@
+/*
+  Products with dense matrices, C = A B, whose columns lie one after the other as PETSc has them. An entry of A meets as many
+  scalars as B has columns, which are side by side only in a row: so panels of a few columns of B are copied row by row, and a
+  panel is multiplied at once, by rows of A in their order. Where rows are taken one after the other, a row of B is copied when
+  the first row of A has an entry for it, and its place is another's once the last row has: of a banded matrix the panel is no
+  longer than the band is wide, and stays in a cache.
+*/
+#ifndef AUTOCSR_DENSE_H
+#define AUTOCSR_DENSE_H
+
+#include "plan.h"
+
+/* Entries of a block of rows, where rows are worked on at once, and of a row that has blocks of its own, at least */
+#define AUTOCSR_DENSE_ENTRIES 1024
+#define AUTOCSR_DENSE_LONG    (AUTOCSR_DENSE_ENTRIES / 4)
+
+/* Where they are taken one after the other: rows at a time, of A and of B */
+#define AUTOCSR_DENSE_CHUNK 64
+
+typedef struct {
+  const AutoCSRMatrix *csr;
+  PetscInt             columns, ldb, ldc;
+  const PetscScalar   *B;    /* csr->n by columns */
+  PetscScalar         *C;    /* csr->m by columns, written */
+  const char          *simd; /* as AutoCSRSettings has it, for the host */
+} AutoCSRDenseOperands;
+
+/* What stays from one product to the next: good for any values of a matrix, and for any B */
+typedef struct {
+  const AutoCSRBackend *backend;
+  AutoCSRPlan          *rows;   /* where blocks of rows begin (WORK of its only segment), if rows are worked on at once; else NULL */
+  PetscInt             *last;   /* else of each chunk of rows: 1 + the last column that it has, or a chunk before it; */
+  PetscInt              window; /* and as many rows of B as there must be room for at a time */
+  void                 *panel;  /* memory that is touched for the first time takes as long as it takes to fill it */
+  size_t                panel_bytes;
+} AutoCSRDense;
+
+PETSC_INTERN PetscErrorCode AutoCSRDenseCreate(const AutoCSRMatrix *, AutoCSRDense **);
+PETSC_INTERN PetscErrorCode AutoCSRDenseDestroy(AutoCSRDense **);
+PETSC_INTERN PetscErrorCode AutoCSRDenseGetPanel(AutoCSRDense *, size_t bytes, void **); /* so many at least */
+
+#endif

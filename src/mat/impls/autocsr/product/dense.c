@@ -1,0 +1,167 @@
+/*
+  C = A B with a dense B: by panels of B (plan/dense.h), or column by column. The symbolic phase stays the parent's, which knows of
+  what type C is to be; so does the numeric one where there is no plan, and on the host where there are few columns or no memory.
+  In parallel PETSc multiplies the blocks by products like this one.
+*/
+#include "../mpi/mpiautocsr.h"
+#include "../backend.h"
+
+PetscErrorCode AutoCSRDenseProductIs(Mat C, PetscBool *seq, PetscBool *mpi)
+{
+  const Mat_Product *product = C->product;
+
+  PetscFunctionBegin;
+  *seq = *mpi = PETSC_FALSE;
+  if (product->type != MATPRODUCT_AB) PetscFunctionReturn(PETSC_SUCCESS);
+  if (MatIsSeqAutoCSR(product->A)) PetscCall(PetscObjectBaseTypeCompare((PetscObject)product->B, MATSEQDENSE, seq));
+  if (MatIsMPIAutoCSR(product->A)) PetscCall(PetscObjectBaseTypeCompare((PetscObject)product->B, MATMPIDENSE, mpi));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* As products with vectors: few columns, or of a matrix whose plan makes so little of them that copying B costs more */
+static PetscErrorCode AutoCSRDenseColumns(Mat A, Mat B, Mat C)
+{
+  PetscFunctionBegin;
+  for (PetscInt j = 0; j < B->cmap->n; j++) {
+    Vec b, c;
+
+    PetscCall(MatDenseGetColumnVecRead(B, j, &b));
+    PetscCall(MatDenseGetColumnVecWrite(C, j, &c));
+    PetscCall(MatMult_SeqAutoCSR(A, b, c));
+    PetscCall(MatDenseRestoreColumnVecWrite(C, j, &c));
+    PetscCall(MatDenseRestoreColumnVecRead(B, j, &b));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Whether that takes less time. A product by panels pays for planning as products with vectors do that take as long; blocks of several processes, which plan in the same products,
+  have only those
+*/
+static PetscErrorCode AutoCSRDenseAreColumns(Mat A, AutoCSRContext *ctx, PetscInt columns, PetscBool *are)
+{
+  double seconds;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRCostDense(&ctx->csr, columns, &seconds));
+  if (ctx->progress.stage != AUTOCSR_STAGE_FINAL && !ctx->in_step) {
+    PetscCall(AutoCSRContextProceed(A, ctx, PETSC_FALSE));
+    for (double s = 0; s < seconds && ctx->progress.stage != AUTOCSR_STAGE_FINAL && ctx->progress.product > 0 && !AutoCSRProgressIsDue(&ctx->progress); s += ctx->progress.product) AutoCSRProgressCount(&ctx->progress);
+  }
+  *are = (PetscBool)(ctx->progress.stage == AUTOCSR_STAGE_FINAL && ctx->plan->predicted > 0 && columns * ctx->plan->predicted < seconds);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* By panels; the arrays of B and C are in the memory of A's. Not done: the columns are few, or there is no memory */
+static PetscErrorCode AutoCSRDensePanels(Mat A, AutoCSRContext *ctx, AutoCSRDenseOperands *op, PetscBool *done)
+{
+  PetscErrorCode ierr = PETSC_SUCCESS;
+
+  PetscFunctionBegin;
+  *done = PETSC_FALSE;
+  PetscCall(AutoCSRContextReclaim(A, ctx));
+  op->csr  = &ctx->csr;
+  op->simd = ctx->settings.simd;
+  if (ctx->resident) PetscCall(PetscLogGpuTimeBegin());
+  PetscCall(PetscPushErrorHandler(AutoCSRMemoryErrorHandler, NULL));
+  if (!ctx->dense) ierr = AutoCSRDenseCreate(&ctx->csr, &ctx->dense);
+  if (!ierr) ierr = (*ctx->csr.backend->mult_dense)(ctx->dense, op, done);
+  PetscCall(PetscPopErrorHandler());
+  if (ctx->resident) PetscCall(PetscLogGpuTimeEnd());
+  if (ierr) PetscCall(AutoCSRDenseDestroy(&ctx->dense));
+  if (ierr == PETSC_ERR_MEM) {
+    *done = PETSC_FALSE;
+    PetscCall(PetscInfo(A, "No memory on %s for a few columns of %" PetscInt_FMT " rows side by side\n", ctx->csr.backend->name, ctx->csr.n));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(ierr);
+  if (*done) PetscCall(ctx->resident ? PetscLogGpuFlops(2.0 * ctx->csr.nnz * op->columns) : PetscLogFlops(2.0 * ctx->csr.nnz * op->columns));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode AutoCSRDensePanels_Host(Mat A, Mat B, Mat C, AutoCSRContext *ctx, PetscBool *done)
+{
+  AutoCSRDenseOperands op = {.columns = B->cmap->n};
+
+  PetscFunctionBegin;
+  PetscCall(MatDenseGetLDA(B, &op.ldb));
+  PetscCall(MatDenseGetLDA(C, &op.ldc));
+  PetscCall(MatDenseGetArrayRead(B, &op.B));
+  PetscCall(MatDenseGetArrayWrite(C, &op.C));
+  PetscCall(AutoCSRDensePanels(A, ctx, &op, done));
+  PetscCall(MatDenseRestoreArrayWrite(C, &op.C));
+  PetscCall(MatDenseRestoreArrayRead(B, &op.B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+#if defined(AUTOCSR_HAVE_CUDA)
+/* As the parent does it: a matrix of the host is one of the device for the time of the product */
+static PetscErrorCode AutoCSRDenseToDevice(Mat M, PetscBool *moved)
+{
+  PetscBool there;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)M, MATSEQDENSECUDA, &there));
+  *moved = (PetscBool)!there;
+  if (*moved) PetscCall(MatConvert(M, MATSEQDENSECUDA, MAT_INPLACE_MATRIX, &M));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The arrays are the device's. Where B or C is bound to the CPU they are not: vectors know the way */
+static PetscErrorCode AutoCSRDensePanels_Device(Mat A, Mat B, Mat C, AutoCSRContext *ctx, PetscBool *done)
+{
+  AutoCSRDenseOperands op = {.columns = B->cmap->n};
+  PetscMemType         memtype[2];
+
+  PetscFunctionBegin;
+  PetscCall(MatDenseGetLDA(B, &op.ldb));
+  PetscCall(MatDenseGetLDA(C, &op.ldc));
+  PetscCall(MatDenseGetArrayReadAndMemType(B, &op.B, &memtype[0]));
+  PetscCall(MatDenseGetArrayWriteAndMemType(C, &op.C, &memtype[1]));
+  if (PetscMemTypeDevice(memtype[0]) && PetscMemTypeDevice(memtype[1])) PetscCall(AutoCSRDensePanels(A, ctx, &op, done));
+  PetscCall(MatDenseRestoreArrayWriteAndMemType(C, &op.C));
+  PetscCall(MatDenseRestoreArrayReadAndMemType(B, &op.B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Always done: the parent's product leaves other bits in every run */
+static PetscErrorCode AutoCSRDenseProduct_Device(Mat A, Mat B, Mat C, PetscBool host, AutoCSRContext *ctx, PetscBool columns)
+{
+  PetscBool moved[2], done = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRDenseToDevice(B, &moved[0]));
+  PetscCall(AutoCSRDenseToDevice(C, &moved[1]));
+  if (!columns) PetscCall(AutoCSRDensePanels_Device(A, B, C, ctx, &done));
+  if (!done) PetscCall(AutoCSRDenseColumns(A, B, C));
+  if (moved[1] || host) PetscCall(MatConvert(C, MATSEQDENSE, MAT_INPLACE_MATRIX, &C));
+  if (moved[0]) PetscCall(MatConvert(B, MATSEQDENSE, MAT_INPLACE_MATRIX, &B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
+/* host: C was a dense matrix of the host before the symbolic phase, and is to be one again. Not done: it is the parent's turn */
+PetscErrorCode AutoCSRDenseProduct(Mat C, PetscBool host, PetscBool *done)
+{
+  Mat             A = C->product->A, B = C->product->B;
+  AutoCSRContext *ctx;
+  PetscBool       dense, mpi, columns = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  *done = PETSC_FALSE;
+  PetscCall(AutoCSRDenseProductIs(C, &dense, &mpi));
+  if (dense) PetscCall(PetscObjectBaseTypeCompare((PetscObject)C, MATSEQDENSE, &dense));
+  if (!dense || A->rmap->n == 0 || B->cmap->n == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(A->cmap->n == B->rmap->n && A->rmap->n == C->rmap->n && B->cmap->n == C->cmap->n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "A %" PetscInt_FMT " by %" PetscInt_FMT " matrix times one of %" PetscInt_FMT " by %" PetscInt_FMT " is none of %" PetscInt_FMT " by %" PetscInt_FMT, A->rmap->n, A->cmap->n, B->rmap->n, B->cmap->n, C->rmap->n, C->cmap->n);
+  PetscCall(AutoCSRContextGet(A, &ctx));
+  if (!AutoCSRContextIsCurrent(A, ctx)) PetscCall(AutoCSRContextUpdate(A, ctx));
+  if (!ctx->plan) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AutoCSRDenseAreColumns(A, ctx, B->cmap->n, &columns));
+  *done = PETSC_TRUE;
+#if defined(AUTOCSR_HAVE_CUDA)
+  if (ctx->resident) PetscCall(AutoCSRDenseProduct_Device(A, B, C, host, ctx, columns));
+#endif
+  if (!ctx->resident) PetscCall(columns ? AutoCSRDenseColumns(A, B, C) : AutoCSRDensePanels_Host(A, B, C, ctx, done));
+  ctx->dense_products += *done;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
