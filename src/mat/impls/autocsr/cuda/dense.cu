@@ -1,30 +1,37 @@
 /*
-  Products with dense matrices on the device: a panel of B's columns is copied row by row, then a block of threads takes a block of A's rows (plan/dense.h).
-  Its entries go to shared memory; a few lanes have a row, each of them some neighbouring columns, so that a row of the panel is read side by side and rows that have columns in
-  common find it in L1. Sums lie in shared memory, too, until those of 32 rows are there: then columns of C are written side by side.
+  Products with dense matrices on the device: a panel of B's columns is copied row by row, then a block of threads takes a block of
+  A's rows (plan/dense.h). Its entries go to shared memory; a few lanes have a row, each of them some neighbouring columns, so that
+  a row of the panel is read side by side and rows that have columns in common find it in L1. Sums lie in shared memory, too, until
+  those of some rows are there: then columns of C are written side by side.
 
-  Bytes, in real double: 12 an entry and panel, 16 a scalar of B for the panel, what of it does not stay in caches (8 a scalar at least, 8 an entry and column at most), 8 a scalar
-  of C. Rows of the panel come through L1: 8 bytes an entry and column, 128 a cycle, which bounds products whose columns lie close together.
+  Bytes, in real double: 12 an entry and panel; of B 16 a scalar for the panel, which is read again (8 a scalar, or up to 8 an entry and
+  column where caches do not hold it); 8 a scalar of C. Rows of the panel come through L1, 8 bytes an entry and column, and from L2
+  where blocks of rows have no others in common: that bounds products whose columns lie close together.
 */
 #include "launch.h"
 #include "planner.cuh"
 #include "../plan/dense.h"
 
 static constexpr int UNIT      = sizeof(PetscScalar) < 16 ? 16 / (int)sizeof(PetscScalar) : 1; /* columns of a lane, which it loads at once */
-static constexpr int TILE      = WARP;                                                         /* rows whose sums are kept */
 static constexpr int AT_ONCE   = 4;                                                            /* entries that a lane has asked for, */
 static constexpr int RESIDENTS = 4;                                                            /* and blocks of a multiprocessor: with more of either products take as long or longer */
-static constexpr int SHORT     = 2, LONG = 8;                                                  /* groups of lanes share a row that has SHORT entries for each of them, on average, or more, and where there are many blocks fewer than LONG: */
-static constexpr int WAVES     = 4;                                                            /* longer ones even out, but where multiprocessors have no more than so many times as many blocks each counts */
+
+/*
+  A warp takes row by row where these have SHORT entries on average, or more, for each of its groups of lanes, and where there are many blocks fewer than LONG: longer rows even
+  out, but where there are WAVES times as many blocks as multiprocessors hold, or fewer, each counts. Else groups have rows of their own, but for those of more than SERIAL entries
+*/
+static constexpr int SHORT = 2, LONG = 8, WAVES = 4, SERIAL = 32;
 
 /* What a lane has of a row of the panel */
 struct alignas(16) DenseUnit {
-  PetscReal part[UNIT * sizeof(PetscScalar) / sizeof(PetscReal)];
+  static constexpr int parts = UNIT * (int)(sizeof(PetscScalar) / sizeof(PetscReal));
+
+  PetscReal part[parts];
 
   __device__ __forceinline__ void Zero()
   {
 #pragma unroll
-    for (int i = 0; i < UNIT * (int)(sizeof(PetscScalar) / sizeof(PetscReal)); i++) part[i] = 0;
+    for (int i = 0; i < parts; i++) part[i] = 0;
   }
 
   __device__ __forceinline__ PetscScalar Get(int u) const
@@ -52,7 +59,7 @@ struct alignas(16) DenseUnit {
   __device__ __forceinline__ void Add(const DenseUnit &b)
   {
 #pragma unroll
-    for (int i = 0; i < UNIT * (int)(sizeof(PetscScalar) / sizeof(PetscReal)); i++) part[i] += b.part[i];
+    for (int i = 0; i < parts; i++) part[i] += b.part[i];
   }
 
   /* That of the lane so far away */
@@ -61,30 +68,32 @@ struct alignas(16) DenseUnit {
     DenseUnit b;
 
 #pragma unroll
-    for (int i = 0; i < UNIT * (int)(sizeof(PetscScalar) / sizeof(PetscReal)); i++) b.part[i] = __shfl_xor_sync(ALL_LANES, part[i], lanes);
+    for (int i = 0; i < parts; i++) b.part[i] = __shfl_xor_sync(ALL_LANES, part[i], lanes);
     return b;
   }
 };
 
-/* panel: B row by row, `width` columns of which those that are not there are zero. A block takes TILE rows */
+static constexpr int PACKED = WARP; /* rows of a block */
+
+/* panel: B row by row, `width` columns of which those that are not there are zero */
 template <int width>
 static __global__ void __launch_bounds__(BLOCK) PackDense(PetscInt n, PetscInt columns, PetscInt ldb, const PetscScalar B[], PetscScalar panel[])
 {
   PtxWaitForLast();
   constexpr int group = width < WARP ? width : WARP; /* columns at a time */
-  __shared__ __align__(16) unsigned char room[TILE * (group + 1) * sizeof(PetscScalar)];
+  __shared__ __align__(16) unsigned char room[PACKED * (group + 1) * sizeof(PetscScalar)];
   PetscScalar                        (*tile)[group + 1] = (PetscScalar(*)[group + 1]) room;
-  const PetscInt64                     first           = (PetscInt64)blockIdx.x * TILE;
+  const PetscInt64                     first           = (PetscInt64)blockIdx.x * PACKED;
 
   for (int c = 0; c < width; c += group) {
     if (c) __syncthreads();
-    for (int j = (int)threadIdx.x / TILE; j < group; j += BLOCK / TILE) {
-      const PetscInt64 i = first + threadIdx.x % TILE;
+    for (int j = (int)threadIdx.x / PACKED; j < group; j += BLOCK / PACKED) {
+      const PetscInt64 i = first + threadIdx.x % PACKED;
 
-      tile[threadIdx.x % TILE][j] = i < n && c + j < columns ? LoadStream(B + i + (size_t)(c + j) * ldb) : PetscScalar(0);
+      tile[threadIdx.x % PACKED][j] = i < n && c + j < columns ? LoadStream(B + i + (size_t)(c + j) * ldb) : PetscScalar(0);
     }
     __syncthreads();
-    for (int k = (int)threadIdx.x / group; k < TILE; k += BLOCK / group) {
+    for (int k = (int)threadIdx.x / group; k < PACKED; k += BLOCK / group) {
       if (first + k < n) panel[(size_t)(first + k) * width + c + threadIdx.x % group] = tile[k][threadIdx.x % group];
     }
   }
@@ -92,7 +101,9 @@ static __global__ void __launch_bounds__(BLOCK) PackDense(PetscInt n, PetscInt c
 
 template <int lanes>
 struct DenseShared {
-  alignas(16) PetscReal sum[TILE][(lanes * UNIT + 1) * sizeof(PetscScalar) / sizeof(PetscReal)]; /* those of a column lie in different banks */
+  static constexpr int rows = lanes < 16 ? 2 * BLOCK / lanes : WARP; /* whose sums are kept: two of each group, at least */
+
+  alignas(16) PetscReal sum[rows][(lanes * UNIT + 1) * sizeof(PetscScalar) / sizeof(PetscReal)]; /* those of a column lie in different banks */
   PetscReal val[AUTOCSR_DENSE_ENTRIES][sizeof(PetscScalar) / sizeof(PetscReal)];
   PetscInt  col[AUTOCSR_DENSE_ENTRIES];
   int       is_last;
@@ -151,9 +162,9 @@ typedef struct {
 template <int lanes>
 static __device__ __forceinline__ void WriteRows(const DenseParameters &p, const DenseShared<lanes> &shared, PetscInt row, int n)
 {
-  const int k = (int)threadIdx.x % TILE;
+  const int k = (int)threadIdx.x % shared.rows;
 
-  for (int j = (int)threadIdx.x / TILE; j < p.columns && k < n; j += BLOCK / TILE) p.C[row + k + (size_t)j * p.ldc] = ((const PetscScalar *)shared.sum[k])[j];
+  for (int j = (int)threadIdx.x / shared.rows; j < p.columns && k < n; j += BLOCK / shared.rows) p.C[row + k + (size_t)j * p.ldc] = ((const PetscScalar *)shared.sum[k])[j];
 }
 
 /* A row, or the part of one that is cut, by all threads; parts are added in their order by the block that comes last */
@@ -194,6 +205,30 @@ static __device__ __forceinline__ void MultiplyOne(const DenseParameters &p, Den
   if (threadIdx.x == 0) p.arrived[block] = 0;
 }
 
+/* The sums of n rows, of which the block's first entry is `entry`: those of more than `longest` entries by warps, after the others by groups of lanes */
+template <int lanes>
+static __device__ __forceinline__ void MultiplyRows(const DenseParameters &p, DenseShared<lanes> &shared, PetscInt row, PetscInt entry, int n, int longest)
+{
+  constexpr int   groups = WARP / lanes;
+  const int       lane = (int)threadIdx.x % lanes, warp = (int)threadIdx.x / WARP, group = (int)threadIdx.x % WARP / lanes;
+  const PetscInt *row_ptr = p.row_ptr + row;
+
+  for (int k = warp * groups + group; k < n && longest; k += BLOCK / lanes) {
+    const int begin = (int)(LoadCached(row_ptr + k) - entry), end = (int)(LoadCached(row_ptr + k + 1) - entry);
+
+    if (end - begin <= longest) shared.Put(k, lane, shared.Sum(p.panel, lane, begin, end, 1));
+  }
+  for (int k = warp; k < n; k += BLOCK / WARP) {
+    const int begin = (int)(LoadCached(row_ptr + k) - entry), end = (int)(LoadCached(row_ptr + k + 1) - entry);
+
+    if (longest && end - begin <= longest) continue; /* all lanes */
+    DenseUnit s = shared.Sum(p.panel, lane, begin + group, end, groups);
+#pragma unroll
+    for (int o = lanes; o < WARP; o *= 2) s.Add(s.Across(o));
+    if (group == 0) shared.Put(k, lane, s);
+  }
+}
+
 template <int lanes>
 static __global__ void __launch_bounds__(BLOCK, RESIDENTS) MultiplyDense(DenseParameters p)
 {
@@ -201,9 +236,8 @@ static __global__ void __launch_bounds__(BLOCK, RESIDENTS) MultiplyDense(DensePa
   __shared__ DenseShared<lanes> shared;
   const PetscInt                row = p.work[2 * blockIdx.x], entry = p.work[2 * blockIdx.x + 1];
   const int                     rows = (int)(p.work[2 * blockIdx.x + 2] - row), count = (int)(p.work[2 * blockIdx.x + 3] - entry);
-  constexpr int                 groups = WARP / lanes;
-  const bool                    split  = count >= groups * SHORT * rows && (p.few || count < groups * LONG * rows);
-  const int                     lane = (int)threadIdx.x % lanes, warp = (int)threadIdx.x / WARP, group = (int)threadIdx.x % WARP / lanes;
+  constexpr int                 groups  = WARP / lanes;
+  const bool                    by_warp = count >= groups * SHORT * rows && (p.few || count < groups * LONG * rows);
 
   for (int i = (int)threadIdx.x; i < count; i += BLOCK) {
     const PetscScalar a = LoadStream(p.val + entry + i);
@@ -216,21 +250,11 @@ static __global__ void __launch_bounds__(BLOCK, RESIDENTS) MultiplyDense(DensePa
     MultiplyOne(p, shared, row, entry, count);
     return;
   }
-  for (int first = 0; first < rows; first += TILE) {
-    const int n = rows - first < TILE ? rows - first : TILE;
+  for (int first = 0; first < rows; first += shared.rows) {
+    const int n = rows - first < shared.rows ? rows - first : shared.rows;
 
     if (first) __syncthreads();
-    for (int k = split ? warp : warp * groups + group; k - (split ? 0 : group) < n; k += BLOCK / WARP * (split ? 1 : groups)) { /* the same turns in all lanes of a warp */
-      const PetscInt *ptr   = p.row_ptr + row + first + (k < n ? k : 0);
-      const int       begin = (int)(LoadCached(ptr) - entry), end = (int)(LoadCached(ptr + 1) - entry);
-      DenseUnit       s = shared.Sum(p.panel, lane, split ? begin + group : begin, k < n ? end : begin, split ? groups : 1);
-
-      if (split) {
-#pragma unroll
-        for (int o = lanes; o < WARP; o *= 2) s.Add(s.Across(o));
-      }
-      if (k < n && (!split || group == 0)) shared.Put(k, lane, s);
-    }
+    MultiplyRows(p, shared, row + first, entry, n, by_warp ? 0 : SERIAL);
     __syncthreads();
     WriteRows(p, shared, row + first, n);
   }
@@ -241,7 +265,7 @@ static PetscErrorCode Panel(const AutoCSRMatrix *csr, PetscInt columns, const Pe
 {
   PetscFunctionBegin;
   if (csr->n) {
-    Launch(PackDense<lanes * UNIT>, (unsigned)Pieces(csr->n, TILE), BLOCK, 0, AUTOCSR_STREAM)(csr->n, columns, ldb, B, panel);
+    Launch(PackDense<lanes * UNIT>, (unsigned)Pieces(csr->n, PACKED), BLOCK, 0, AUTOCSR_STREAM)(csr->n, columns, ldb, B, panel);
     AutoCSRCallCUDA(cudaGetLastError());
   }
   Launch(MultiplyDense<lanes>, (unsigned)blocks, BLOCK, 0, AUTOCSR_STREAM)(p);
