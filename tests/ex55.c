@@ -18,7 +18,7 @@ static PetscInt Last(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
 }
 
 static const Generator more[] = {
-    {"rows that are cut", 5, 5001, Long, VALUES_MANY},
+    {"rows that are cut", 3, 5001, Long, VALUES_MANY},
     {"the last row but two", 3001, 2100, Last, VALUES_MANY},
 };
 
@@ -93,7 +93,7 @@ static PetscErrorCode CheckMatrix(const Generator *g)
   for (size_t w = 0; w < PETSC_STATIC_ARRAY_LENGTH(widths) && csr.m; w++) {
     Dense d = {.columns = widths[w], .ldb = csr.n + 1, .ldc = csr.m + 3};
 
-    if ((double)csr.nnz * d.columns > 7e5) continue;
+    if ((double)csr.nnz * d.columns > 3e5) continue;
     PetscCall(PetscMalloc4(1 + d.ldb * d.columns, &d.B, 1 + d.ldc * d.columns, &d.C[0], 1 + d.ldc * d.columns, &d.C[1], 1 + d.ldc * d.columns, &d.C[2]));
     for (PetscInt k = 0; k < 1 + d.ldb * d.columns; k++) d.B[k] = Value(VALUES_MANY, 2, k);
     for (PetscInt order = 0; order < EMULATOR_ORDERS; order++) PetscCall(Multiply(&there, &d, order));

@@ -22,6 +22,7 @@ PetscErrorCode AutoCSRDenseProductIs(Mat C, PetscBool *seq, PetscBool *mpi)
 static PetscErrorCode AutoCSRDenseColumns(Mat A, Mat B, Mat C)
 {
   PetscFunctionBegin;
+  PetscCall(MatSetUp(C)); /* AIJCUSPARSE's symbolic phase leaves that to who asks for the array */
   for (PetscInt j = 0; j < B->cmap->n; j++) {
     Vec b, c;
 
