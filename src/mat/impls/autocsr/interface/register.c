@@ -79,6 +79,10 @@ M*/
   that the product is made on the device. A product of a `MATSHELL` is found there if `MatShellSetMatProductOperation()` has registered it for
   `MATAIJCUSPARSE`, as for that type.
 
+  `MatMatMult()` with a dense matrix, of a type of the host or of the device, is made by the library: panels of the dense matrix, some columns
+  wide, are copied row by row and multiplied at once, or its columns are multiplied one after the other, as is predicted to take less time. Room for
+  a panel (the rows of the dense matrix by up to 64 columns) stays with the matrix. Other products with dense matrices are those of the parent.
+
   With -mat_autocsr_takeover, given when the library is loaded, matrices of type `MATAIJCUSPARSE` are of this type, under
   the name of that one, also those that `MatConvert()` or -mat_seqaij_type makes of `MATAIJ`: for programs, and places in
   PETSc, that ask for `MATSEQAIJCUSPARSE` by exact name, as `MatSeqAIJCUSPARSEGetArray()` does in debug builds.
