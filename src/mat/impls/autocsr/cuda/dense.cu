@@ -202,7 +202,7 @@ static __device__ __forceinline__ void MultiplyOne(const DenseParameters &p, Den
     for (PetscInt i = 1; i < parts; i++) sum += p.share[(size_t)(block + i) * width + j];
     p.C[row + (size_t)j * p.ldc] = sum;
   }
-  if (threadIdx.x == 0) p.arrived[block] = 0;
+  if (threadIdx.x == 0) p.arrived[block] = 0; /* for the next panel */
 }
 
 /* The sums of n rows, of which the block's first entry is `entry`: those of more than `longest` entries by warps, after the others by groups of lanes */
@@ -296,6 +296,7 @@ PetscErrorCode AutoCSRDeviceMultDense(AutoCSRDense *kept, const AutoCSRDenseOper
   PetscFunctionBegin;
   *done = (PetscBool)(op->columns >= LEAST_LANES * UNIT / 2);
   if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AutoCSRDeviceFollow());
   PetscCall(AutoCSRDenseGetPanel(kept, bytes_of_panel + bytes_of_shares + (size_t)blocks * sizeof(unsigned), &room));
   p.row_ptr = op->csr->row_ptr;
   p.col     = op->csr->col;

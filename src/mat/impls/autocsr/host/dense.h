@@ -8,7 +8,7 @@
 
 #define DENSE_VECTORS 4 /* of columns of a panel: their sums stay in registers */
 
-/* Columns [first, first + columns) of C; panel: room for mask + 1 rows of B, vectors * lanes scalars each, whole chunks of them */
+/* Columns [first, first + columns) of C; panel: row i of B is at i & mask, vectors * lanes scalars each; there is room for whole chunks of them. mask SIZE_MAX: every row has its own place */
 typedef void AutoCSRHostDensePanel(const AutoCSRDenseOperands *, const AutoCSRDense *, PetscInt first, PetscInt columns, void *panel, size_t mask);
 
 /* panel[i]: of up to 2^i vectors, each of so many scalars */

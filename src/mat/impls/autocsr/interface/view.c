@@ -110,6 +110,7 @@ static PetscErrorCode AutoCSRViewBlock(PetscViewer viewer, PetscBool detail, con
   if (seconds > 0) AUTOCSR_PRINT(", as long as %.3g products", ctx->setup / seconds);
   AUTOCSR_PRINT("; plans %" PetscInt_FMT ", refreshed %" PetscInt_FMT " times, products %" PetscInt64_FMT, ctx->plans, ctx->refreshes, ctx->products);
   if (ctx->dense_products) AUTOCSR_PRINT(", with dense matrices %" PetscInt64_FMT, ctx->dense_products);
+  if (ctx->dense) AUTOCSR_PRINT(", for which %.3g MB are kept", 1e-6 * (double)ctx->dense->panel_bytes);
   AUTOCSR_PRINT("\n");
   if (ctx->progress.stage != AUTOCSR_STAGE_FINAL) AUTOCSR_PRINT("    stage: the first plan; %" PetscInt_FMT " more products pay for %s\n", AutoCSRProgressRemaining(&ctx->progress), ctx->progress.stage == AUTOCSR_STAGE_FIRST ? "a look at the matrix" : "the plan that is chosen");
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -18,69 +18,79 @@ PetscErrorCode AutoCSRDenseProductIs(Mat C, PetscBool *seq, PetscBool *mpi)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* As products with vectors: few columns, or of a matrix whose plan makes so little of them that copying B costs more */
-static PetscErrorCode AutoCSRDenseColumns(Mat A, Mat B, Mat C)
-{
-  PetscFunctionBegin;
-  PetscCall(MatSetUp(C)); /* AIJCUSPARSE's symbolic phase leaves that to who asks for the array */
-  for (PetscInt j = 0; j < B->cmap->n; j++) {
-    Vec b, c;
-
-    PetscCall(MatDenseGetColumnVecRead(B, j, &b));
-    PetscCall(MatDenseGetColumnVecWrite(C, j, &c));
-    PetscCall(MatMult_SeqAutoCSR(A, b, c));
-    PetscCall(MatDenseRestoreColumnVecWrite(C, j, &c));
-    PetscCall(MatDenseRestoreColumnVecRead(B, j, &b));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /*
-  Whether that takes less time. A product by panels pays for planning as products with vectors do that take as long; blocks of several processes, which plan in the same products,
-  have only those
+  Whether columns are multiplied one by one, since the plan makes so little of them that copying B costs more. A product by panels pays for planning as products with vectors do that
+  take as long; blocks of several processes, which plan in the same products, have only those
 */
-static PetscErrorCode AutoCSRDenseAreColumns(Mat A, AutoCSRContext *ctx, PetscInt columns, PetscBool *are)
+static PetscErrorCode AutoCSRDenseChoose(Mat A, AutoCSRContext *ctx, PetscInt columns, PetscBool *one_by_one)
 {
   double seconds;
 
   PetscFunctionBegin;
+  *one_by_one = PETSC_FALSE;
   PetscCall(AutoCSRCostDense(&ctx->csr, columns, &seconds));
   if (ctx->progress.stage != AUTOCSR_STAGE_FINAL && !ctx->in_step) {
     PetscCall(AutoCSRContextProceed(A, ctx, PETSC_FALSE));
-    for (double s = 0; s < seconds && ctx->progress.stage != AUTOCSR_STAGE_FINAL && ctx->progress.product > 0 && !AutoCSRProgressIsDue(&ctx->progress); s += ctx->progress.product) AutoCSRProgressCount(&ctx->progress);
+    AutoCSRProgressSpend(&ctx->progress, seconds);
   }
-  *are = (PetscBool)(ctx->progress.stage == AUTOCSR_STAGE_FINAL && ctx->plan->predicted > 0 && columns * ctx->plan->predicted < seconds);
+  if (ctx->progress.stage == AUTOCSR_STAGE_FINAL && ctx->plan->predicted > 0) *one_by_one = (PetscBool)(columns * ctx->plan->predicted < seconds);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* By panels; the arrays of B and C are in the memory of A's. Not done: the columns are few, or there is no memory */
+/* By panels; not done: the columns are few, or there is no memory */
 static PetscErrorCode AutoCSRDensePanels(Mat A, AutoCSRContext *ctx, AutoCSRDenseOperands *op, PetscBool *done)
 {
-  PetscErrorCode ierr = PETSC_SUCCESS;
+  PetscErrorCode ierr;
 
   PetscFunctionBegin;
-  *done = PETSC_FALSE;
-  PetscCall(AutoCSRContextReclaim(A, ctx));
-  op->csr  = &ctx->csr;
+  *done    = PETSC_FALSE;
   op->simd = ctx->settings.simd;
-  if (ctx->resident) PetscCall(PetscLogGpuTimeBegin());
   PetscCall(PetscPushErrorHandler(AutoCSRMemoryErrorHandler, NULL));
-  if (!ctx->dense) ierr = AutoCSRDenseCreate(&ctx->csr, &ctx->dense);
+  ierr    = AutoCSRContextReclaim(A, ctx);
+  op->csr = &ctx->csr;
+  if (!ierr && !ctx->dense) ierr = AutoCSRDenseCreate(&ctx->csr, &ctx->dense);
   if (!ierr) ierr = (*ctx->csr.backend->mult_dense)(ctx->dense, op, done);
   PetscCall(PetscPopErrorHandler());
-  if (ctx->resident) PetscCall(PetscLogGpuTimeEnd());
-  if (ierr) PetscCall(AutoCSRDenseDestroy(&ctx->dense));
+  if (ierr || ctx->settings.objective == MAT_AUTOCSR_OBJECTIVE_MEMORY) PetscCall(AutoCSRDenseDestroy(&ctx->dense));
   if (ierr == PETSC_ERR_MEM) {
     *done = PETSC_FALSE;
     PetscCall(PetscInfo(A, "No memory on %s for a few columns of %" PetscInt_FMT " rows side by side\n", ctx->csr.backend->name, ctx->csr.n));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(ierr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* By the plan, column by column */
+static PetscErrorCode AutoCSRDenseColumns(const AutoCSRContext *ctx, const AutoCSRDenseOperands *op)
+{
+  PetscFunctionBegin;
+  for (PetscInt j = 0; j < op->columns; j++) {
+    const AutoCSROperands o = {.csr = &ctx->csr, .x = op->B + (size_t)j * op->ldb, .y = op->C + (size_t)j * op->ldc};
+
+    PetscCall((*ctx->plan->backend->mult)(ctx->plan, &o));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The arrays of B and C are in the memory of A's. always: by columns where it is not by panels */
+static PetscErrorCode AutoCSRDenseMultiply(Mat A, AutoCSRContext *ctx, AutoCSRDenseOperands *op, PetscBool one_by_one, PetscBool always, PetscBool *done)
+{
+  PetscFunctionBegin;
+  *done = PETSC_FALSE;
+  if (ctx->resident) PetscCall(PetscLogGpuTimeBegin());
+  if (!one_by_one) PetscCall(AutoCSRDensePanels(A, ctx, op, done));
+  if (!*done && (one_by_one || always)) {
+    PetscCall(AutoCSRDenseColumns(ctx, op));
+    *done = PETSC_TRUE;
+  }
+  if (ctx->resident) PetscCall(PetscLogGpuTimeEnd());
   if (*done) PetscCall(ctx->resident ? PetscLogGpuFlops(2.0 * ctx->csr.nnz * op->columns) : PetscLogFlops(2.0 * ctx->csr.nnz * op->columns));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode AutoCSRDensePanels_Host(Mat A, Mat B, Mat C, AutoCSRContext *ctx, PetscBool *done)
+/* Few columns are faster by AIJ's own product, which AIJCUSPARSE has not between the phases of another */
+static PetscErrorCode AutoCSRDenseProduct_Host(Mat A, Mat B, Mat C, AutoCSRContext *ctx, PetscBool one_by_one, PetscBool always, PetscBool *done)
 {
   AutoCSRDenseOperands op = {.columns = B->cmap->n};
 
@@ -89,7 +99,7 @@ static PetscErrorCode AutoCSRDensePanels_Host(Mat A, Mat B, Mat C, AutoCSRContex
   PetscCall(MatDenseGetLDA(C, &op.ldc));
   PetscCall(MatDenseGetArrayRead(B, &op.B));
   PetscCall(MatDenseGetArrayWrite(C, &op.C));
-  PetscCall(AutoCSRDensePanels(A, ctx, &op, done));
+  PetscCall(AutoCSRDenseMultiply(A, ctx, &op, one_by_one, always, done));
   PetscCall(MatDenseRestoreArrayWrite(C, &op.C));
   PetscCall(MatDenseRestoreArrayRead(B, &op.B));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -108,34 +118,42 @@ static PetscErrorCode AutoCSRDenseToDevice(Mat M, PetscBool *moved)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The arrays are the device's. Where B or C is bound to the CPU they are not: vectors know the way */
-static PetscErrorCode AutoCSRDensePanels_Device(Mat A, Mat B, Mat C, AutoCSRContext *ctx, PetscBool *done)
+/* Where B or C is bound to the CPU: vectors know the way */
+static PetscErrorCode AutoCSRDenseVectors(Mat A, Mat B, Mat C)
 {
-  AutoCSRDenseOperands op = {.columns = B->cmap->n};
-  PetscMemType         memtype[2];
-
   PetscFunctionBegin;
-  PetscCall(MatDenseGetLDA(B, &op.ldb));
-  PetscCall(MatDenseGetLDA(C, &op.ldc));
-  PetscCall(MatDenseGetArrayReadAndMemType(B, &op.B, &memtype[0]));
-  PetscCall(MatDenseGetArrayWriteAndMemType(C, &op.C, &memtype[1]));
-  if (PetscMemTypeDevice(memtype[0]) && PetscMemTypeDevice(memtype[1])) PetscCall(AutoCSRDensePanels(A, ctx, &op, done));
-  PetscCall(MatDenseRestoreArrayWriteAndMemType(C, &op.C));
-  PetscCall(MatDenseRestoreArrayReadAndMemType(B, &op.B));
+  PetscCall(MatSetUp(C)); /* AIJCUSPARSE's symbolic phase leaves that to who asks for the array */
+  for (PetscInt j = 0; j < B->cmap->n; j++) {
+    Vec b, c;
+
+    PetscCall(MatDenseGetColumnVecRead(B, j, &b));
+    PetscCall(MatDenseGetColumnVecWrite(C, j, &c));
+    PetscCall(MatMult_SeqAutoCSR(A, b, c));
+    PetscCall(MatDenseRestoreColumnVecWrite(C, j, &c));
+    PetscCall(MatDenseRestoreColumnVecRead(B, j, &b));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Always done: the parent's product leaves other bits in every run */
-static PetscErrorCode AutoCSRDenseProduct_Device(Mat A, Mat B, Mat C, PetscBool host, AutoCSRContext *ctx, PetscBool columns)
+static PetscErrorCode AutoCSRDenseProduct_Device(Mat A, Mat B, Mat C, AutoCSRContext *ctx, PetscBool one_by_one)
 {
-  PetscBool moved[2], done = PETSC_FALSE;
+  AutoCSRDenseOperands op = {.columns = B->cmap->n};
+  PetscMemType         memtype[2];
+  PetscBool            moved[2], done = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall(AutoCSRDenseToDevice(B, &moved[0]));
   PetscCall(AutoCSRDenseToDevice(C, &moved[1]));
-  if (!columns) PetscCall(AutoCSRDensePanels_Device(A, B, C, ctx, &done));
-  if (!done) PetscCall(AutoCSRDenseColumns(A, B, C));
-  if (moved[1] || host) PetscCall(MatConvert(C, MATSEQDENSE, MAT_INPLACE_MATRIX, &C));
+  PetscCall(MatDenseGetLDA(B, &op.ldb));
+  PetscCall(MatDenseGetLDA(C, &op.ldc));
+  PetscCall(MatDenseGetArrayReadAndMemType(B, &op.B, &memtype[0]));
+  PetscCall(MatDenseGetArrayWriteAndMemType(C, &op.C, &memtype[1]));
+  if (PetscMemTypeDevice(memtype[0]) && PetscMemTypeDevice(memtype[1])) PetscCall(AutoCSRDenseMultiply(A, ctx, &op, one_by_one, PETSC_TRUE, &done));
+  PetscCall(MatDenseRestoreArrayWriteAndMemType(C, &op.C));
+  PetscCall(MatDenseRestoreArrayReadAndMemType(B, &op.B));
+  if (!done) PetscCall(AutoCSRDenseVectors(A, B, C));
+  if (moved[1]) PetscCall(MatConvert(C, MATSEQDENSE, MAT_INPLACE_MATRIX, &C));
   if (moved[0]) PetscCall(MatConvert(B, MATSEQDENSE, MAT_INPLACE_MATRIX, &B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -144,25 +162,28 @@ static PetscErrorCode AutoCSRDenseProduct_Device(Mat A, Mat B, Mat C, PetscBool 
 /* host: C was a dense matrix of the host before the symbolic phase, and is to be one again. Not done: it is the parent's turn */
 PetscErrorCode AutoCSRDenseProduct(Mat C, PetscBool host, PetscBool *done)
 {
-  Mat             A = C->product->A, B = C->product->B;
-  AutoCSRContext *ctx;
-  PetscBool       dense, mpi, columns = PETSC_FALSE;
+  Mat                  A = C->product->A, B = C->product->B;
+  const AutoCSRParent *parent;
+  AutoCSRContext      *ctx;
+  PetscBool            seq, mpi, one_by_one;
 
   PetscFunctionBegin;
   *done = PETSC_FALSE;
-  PetscCall(AutoCSRDenseProductIs(C, &dense, &mpi));
-  if (dense) PetscCall(PetscObjectBaseTypeCompare((PetscObject)C, MATSEQDENSE, &dense));
-  if (!dense || A->rmap->n == 0 || B->cmap->n == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AutoCSRDenseProductIs(C, &seq, &mpi));
+  if (seq) PetscCall(PetscObjectBaseTypeCompare((PetscObject)C, MATSEQDENSE, &seq)); /* and so is C */
+  if (!seq || A->rmap->n == 0 || B->cmap->n == 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCheck(A->cmap->n == B->rmap->n && A->rmap->n == C->rmap->n && B->cmap->n == C->cmap->n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "A %" PetscInt_FMT " by %" PetscInt_FMT " matrix times one of %" PetscInt_FMT " by %" PetscInt_FMT " is none of %" PetscInt_FMT " by %" PetscInt_FMT, A->rmap->n, A->cmap->n, B->rmap->n, B->cmap->n, C->rmap->n, C->cmap->n);
+  PetscCall(MatSeqAutoCSRGetParent(&parent));
   PetscCall(AutoCSRContextGet(A, &ctx));
   if (!AutoCSRContextIsCurrent(A, ctx)) PetscCall(AutoCSRContextUpdate(A, ctx));
   if (!ctx->plan) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(AutoCSRDenseAreColumns(A, ctx, B->cmap->n, &columns));
+  PetscCall(AutoCSRDenseChoose(A, ctx, B->cmap->n, &one_by_one));
   *done = PETSC_TRUE;
 #if defined(AUTOCSR_HAVE_CUDA)
-  if (ctx->resident) PetscCall(AutoCSRDenseProduct_Device(A, B, C, host, ctx, columns));
+  if (ctx->resident) PetscCall(AutoCSRDenseProduct_Device(A, B, C, ctx, one_by_one));
 #endif
-  if (!ctx->resident) PetscCall(columns ? AutoCSRDenseColumns(A, B, C) : AutoCSRDensePanels_Host(A, B, C, ctx, done));
+  if (!ctx->resident) PetscCall(AutoCSRDenseProduct_Host(A, B, C, ctx, one_by_one, parent->device, done));
+  if (*done && host && parent->device) PetscCall(MatConvert(C, MATSEQDENSE, MAT_INPLACE_MATRIX, &C));
   ctx->dense_products += *done;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -57,6 +57,11 @@ void AutoCSRProgressCount(AutoCSRProgress *p)
   p->products++;
 }
 
+void AutoCSRProgressSpend(AutoCSRProgress *p, double seconds)
+{
+  for (; seconds > 0 && p->product > 0 && p->stage != AUTOCSR_STAGE_FINAL && !AutoCSRProgressIsDue(p); seconds -= p->product) AutoCSRProgressCount(p);
+}
+
 /* Products until the next step is due; 0: it is due, or there is none */
 PetscInt AutoCSRProgressRemaining(const AutoCSRProgress *p)
 {

@@ -57,8 +57,9 @@ typedef struct {
 PETSC_INTERN void      AutoCSRProgressBegin(AutoCSRProgress *, PetscBool in_step, double product, double look);
 PETSC_INTERN void      AutoCSRProgressChosen(AutoCSRProgress *, double product, double build);
 PETSC_INTERN void      AutoCSRProgressReturn(AutoCSRProgress *);
-PETSC_INTERN PetscBool AutoCSRProgressIsDue(const AutoCSRProgress *); /* asked before each product, */
-PETSC_INTERN void      AutoCSRProgressCount(AutoCSRProgress *);       /* which is counted then */
+PETSC_INTERN PetscBool AutoCSRProgressIsDue(const AutoCSRProgress *);           /* asked before each product, */
+PETSC_INTERN void      AutoCSRProgressCount(AutoCSRProgress *);                 /* which is counted then */
+PETSC_INTERN void      AutoCSRProgressSpend(AutoCSRProgress *, double seconds); /* what took as long as products count as these, up to the next step */
 PETSC_INTERN PetscInt  AutoCSRProgressRemaining(const AutoCSRProgress *);
 
 /*
