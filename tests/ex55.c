@@ -45,7 +45,7 @@ static PetscErrorCode Multiply(const AutoCSRMatrix *csr, Dense *d, PetscInt orde
   PetscCall((*backend->from_host)(B, d->B, b_bytes));
   for (PetscInt k = 0; k < 1 + d->ldc * d->columns; k++) d->C[order][k] = 77;
   PetscCall((*backend->from_host)(C, d->C[order], c_bytes));
-  PetscCall(AutoCSRDenseCreate(csr, &kept));
+  PetscCall(AutoCSRDenseCreate(backend, &kept));
   for (int twice = 0; twice < 2; twice++) {
     const AutoCSRDenseOperands op = {.csr = csr, .columns = d->columns, .ldb = d->ldb, .ldc = d->ldc, .B = B + 1, .C = C + 1, .simd = "auto"};
 

@@ -287,9 +287,10 @@ static int LanesFor(PetscInt columns)
 
 PetscErrorCode AutoCSRDeviceMultDense(AutoCSRDense *kept, const AutoCSRDenseOperands *op, PetscBool *done)
 {
-  const AutoCSRSegment *seg    = kept->rows->segment;
-  const PetscInt        blocks = AutoCSRSegmentWorkBlocks(seg);
-  const size_t          most   = (size_t)LanesFor(op->columns) * UNIT, bytes_of_panel = ((size_t)op->csr->n * most * sizeof(PetscScalar) + 255) / 256 * 256, bytes_of_shares = (size_t)blocks * most * sizeof(PetscScalar);
+  const size_t          most = (size_t)LanesFor(op->columns) * UNIT, bytes_of_panel = ((size_t)op->csr->n * most * sizeof(PetscScalar) + 255) / 256 * 256;
+  const AutoCSRSegment *seg;
+  PetscInt              blocks;
+  size_t                bytes_of_shares;
   void                 *room;
   DenseParameters       p;
 
@@ -297,6 +298,10 @@ PetscErrorCode AutoCSRDeviceMultDense(AutoCSRDense *kept, const AutoCSRDenseOper
   *done = (PetscBool)(op->columns >= LEAST_LANES * UNIT / 2);
   if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRDeviceFollow());
+  PetscCall(AutoCSRDenseFindBlocks(kept, op->csr));
+  seg             = kept->blocks->segment;
+  blocks          = AutoCSRSegmentWorkBlocks(seg);
+  bytes_of_shares = (size_t)blocks * most * sizeof(PetscScalar);
   PetscCall(AutoCSRDenseGetPanel(kept, bytes_of_panel + bytes_of_shares + (size_t)blocks * sizeof(unsigned), &room));
   p.row_ptr = op->csr->row_ptr;
   p.col     = op->csr->col;

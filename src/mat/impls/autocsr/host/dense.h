@@ -15,16 +15,16 @@ typedef void AutoCSRHostDensePanel(const AutoCSRDenseOperands *, const AutoCSRDe
 typedef struct {
   PetscInt               lanes;
   AutoCSRHostDensePanel *panel[3];
-} AutoCSRHostDense;
+} AutoCSRHostDenseKernels;
 
-PETSC_INTERN const AutoCSRHostDense AutoCSRHostDense_x86_64;
+PETSC_INTERN const AutoCSRHostDenseKernels AutoCSRHostDenseKernels_x86_64;
 #if defined(__x86_64__)
-PETSC_INTERN const AutoCSRHostDense AutoCSRHostDense_avx2;
-PETSC_INTERN const AutoCSRHostDense AutoCSRHostDense_avx512;
+PETSC_INTERN const AutoCSRHostDenseKernels AutoCSRHostDenseKernels_avx2;
+PETSC_INTERN const AutoCSRHostDenseKernels AutoCSRHostDenseKernels_avx512;
 #endif
 
 /* host.c: of the chosen instruction set */
-PETSC_INTERN PetscErrorCode AutoCSRHostFindDense(const char simd[], const AutoCSRHostDense **);
+PETSC_INTERN PetscErrorCode AutoCSRHostFindDense(const char simd[], const AutoCSRHostDenseKernels **);
 
 /* dense.c: see backend.h */
 PETSC_INTERN PetscErrorCode AutoCSRHostMultDense(AutoCSRDense *, const AutoCSRDenseOperands *, PetscBool *done);

@@ -7,23 +7,23 @@
 #define BLOCK_LANES 4 /* partial sums of a row where the axes do not say */
 
 typedef struct {
-  const char                *name;
-  const AutoCSRHostExecutor *executors;
-  const AutoCSRHostDense    *dense;
+  const char                    *name;
+  const AutoCSRHostExecutor     *executors;
+  const AutoCSRHostDenseKernels *dense;
 } InstructionSet;
 
 #if defined(__x86_64__)
 static const InstructionSet InstructionSets[] = {
-    {"x86-64", AutoCSRHostExecutors_x86_64, &AutoCSRHostDense_x86_64},
-    {"avx2", AutoCSRHostExecutors_avx2, &AutoCSRHostDense_avx2},
-    {"avx512", AutoCSRHostExecutors_avx512, &AutoCSRHostDense_avx512},
+    {"x86-64", AutoCSRHostExecutors_x86_64, &AutoCSRHostDenseKernels_x86_64},
+    {"avx2", AutoCSRHostExecutors_avx2, &AutoCSRHostDenseKernels_avx2},
+    {"avx512", AutoCSRHostExecutors_avx512, &AutoCSRHostDenseKernels_avx512},
   #if defined(AUTOCSR_HOST_GATHER)
-    {"avx512-gather", AutoCSRHostExecutors_avx512_gather, &AutoCSRHostDense_avx512},
+    {"avx512-gather", AutoCSRHostExecutors_avx512_gather, &AutoCSRHostDenseKernels_avx512},
   #endif
 };
 #else
 static const InstructionSet InstructionSets[] = {
-    {"baseline", AutoCSRHostExecutors_x86_64, &AutoCSRHostDense_x86_64},
+    {"baseline", AutoCSRHostExecutors_x86_64, &AutoCSRHostDenseKernels_x86_64},
 };
 #endif
 
@@ -74,7 +74,7 @@ static PetscErrorCode Find(const char simd[], const InstructionSet **wanted)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRHostFindDense(const char simd[], const AutoCSRHostDense **dense)
+PetscErrorCode AutoCSRHostFindDense(const char simd[], const AutoCSRHostDenseKernels **dense)
 {
   const InstructionSet *wanted;
 

@@ -135,9 +135,9 @@ const AutoCSRHostExecutor HOST_EXECUTORS[] = {
 
 /* Products with dense matrices gather nothing: once for each instruction set */
 #if defined(HOST_DENSE)
-DENSE_PANEL(1)
-DENSE_PANEL(2)
-DENSE_PANEL(4)
+DENSE_KERNEL(1)
+DENSE_KERNEL(2)
+DENSE_KERNEL(4)
 
-const AutoCSRHostDense HOST_DENSE = {LANES, {Dense1, Dense2, Dense4}};
+const AutoCSRHostDenseKernels HOST_DENSE = {LANES, {Dense1, Dense2, Dense4}};
 #endif

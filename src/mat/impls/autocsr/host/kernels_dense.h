@@ -140,7 +140,7 @@ KERNEL void DenseColumns(const AutoCSRDenseOperands *op, const AutoCSRDense *kep
   }
 }
 
-#define DENSE_PANEL(vectors)                                                                                                                       \
+#define DENSE_KERNEL(vectors)                                                                                                                      \
   static void Dense##vectors(const AutoCSRDenseOperands *op, const AutoCSRDense *kept, PetscInt first, PetscInt columns, void *panel, size_t mask) \
   {                                                                                                                                                \
     DenseColumns(op, kept, first, columns, panel, mask, vectors);                                                                                  \

@@ -182,10 +182,7 @@ KERNEL Vector EntryValues(Entries e, AutoCSRValue value, size_t q)
 #undef ONE_VALUE
     return v;
   case AUTOCSR_VALUE_CONSTANT:
-#define ONE_VALUE(l) e.constant
-    VECTOR_OF(v, ONE_VALUE);
-#undef ONE_VALUE
-    return v;
+    return VectorOfOne(e.constant);
   case AUTOCSR_VALUE_FLOAT32:
     return VectorLoadFloat((const float *)e.value + q * (ValueSize(AUTOCSR_VALUE_FLOAT32) / sizeof(float)));
   default:

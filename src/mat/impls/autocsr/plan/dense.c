@@ -2,27 +2,29 @@
 #include "dense.h"
 #include "../backend.h"
 
-static PetscErrorCode FindBlocks(const AutoCSRMatrix *csr, AutoCSRPlan **plan)
+PetscErrorCode AutoCSRDenseFindBlocks(AutoCSRDense *dense, const AutoCSRMatrix *csr)
 {
   const PetscInt    width = csr->backend->tile_width;
   const AutoCSRAxes axes  = {.partition = AUTOCSR_PARTITION_ROWS, .order = AUTOCSR_ORDER_CSR, .index = AUTOCSR_INDEX_CSR, .value = AUTOCSR_VALUE_CSR, .mapping = AUTOCSR_MAP_ROW_BLOCKS, .reduction = AUTOCSR_REDUCE_TREE, .tile_width = width, .tile_height = AUTOCSR_DENSE_ENTRIES / width, .row_limit = AUTOCSR_DENSE_LONG};
   AutoCSRSegment   *seg;
 
   PetscFunctionBegin;
-  PetscCall(AutoCSRPlanCreate(csr, plan));
-  PetscCall(AutoCSRPlanAddSegment(*plan, "csr-adaptive", &axes, &seg));
+  if (dense->blocks) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AutoCSRPlanCreate(csr, &dense->blocks));
+  PetscCall(AutoCSRPlanAddSegment(dense->blocks, "csr-adaptive", &axes, &seg));
   seg->n_rows = csr->m;
   PetscCall(AutoCSRSegmentEncode(seg, csr, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Columns are looked at in all rows: they need not ascend */
-static PetscErrorCode FindBand(const AutoCSRMatrix *csr, AutoCSRDense *dense)
+PetscErrorCode AutoCSRDenseFindBand(AutoCSRDense *dense, const AutoCSRMatrix *csr)
 {
   const PetscInt chunks = (csr->m + AUTOCSR_DENSE_CHUNK - 1) / AUTOCSR_DENSE_CHUNK;
   PetscInt      *first, to_come = csr->n;
 
   PetscFunctionBegin;
+  if (dense->last) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc1(chunks, &dense->last));
   PetscCall(PetscMalloc1(chunks, &first));
   for (PetscInt c = 0; c < chunks; c++) {
@@ -44,15 +46,11 @@ static PetscErrorCode FindBand(const AutoCSRMatrix *csr, AutoCSRDense *dense)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRDenseCreate(const AutoCSRMatrix *csr, AutoCSRDense **dense)
+PetscErrorCode AutoCSRDenseCreate(const AutoCSRBackend *backend, AutoCSRDense **dense)
 {
   PetscFunctionBegin;
   PetscCall(PetscNew(dense));
-  (*dense)->backend = csr->backend;
-  if (csr->backend->parallel)
-    PetscCall(FindBlocks(csr, &(*dense)->rows));
-  else
-    PetscCall(FindBand(csr, *dense));
+  (*dense)->backend = backend;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -60,7 +58,7 @@ PetscErrorCode AutoCSRDenseDestroy(AutoCSRDense **dense)
 {
   PetscFunctionBegin;
   if (!*dense) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(AutoCSRPlanDestroy(&(*dense)->rows));
+  PetscCall(AutoCSRPlanDestroy(&(*dense)->blocks));
   PetscCall(PetscFree((*dense)->last));
   PetscCall((*(*dense)->backend->release)((*dense)->panel));
   PetscCall(PetscFree(*dense));

@@ -25,17 +25,19 @@ typedef struct {
   const char          *simd; /* as AutoCSRSettings has it, for the host */
 } AutoCSRDenseOperands;
 
-/* What stays from one product to the next: good for any values of a matrix, and for any B */
+/* What stays from one product to the next, once a backend has asked for it: good for any values of a matrix, and for any B */
 typedef struct {
   const AutoCSRBackend *backend;
-  AutoCSRPlan          *rows;   /* where blocks of rows begin (WORK of its only segment), if rows are worked on at once; else NULL */
-  PetscInt             *last;   /* else of each chunk of rows: 1 + the last column that it has, or a chunk before it; */
+  AutoCSRPlan          *blocks; /* where blocks of rows begin: WORK of its only segment */
+  PetscInt             *last;   /* of each chunk of rows: 1 + the last column that it has, or a chunk before it; */
   PetscInt              window; /* and as many rows of B as there must be room for at a time */
   void                 *panel;  /* memory that is touched for the first time takes as long as it takes to fill it */
   size_t                panel_bytes;
 } AutoCSRDense;
 
-PETSC_INTERN PetscErrorCode AutoCSRDenseCreate(const AutoCSRMatrix *, AutoCSRDense **);
+PETSC_INTERN PetscErrorCode AutoCSRDenseCreate(const AutoCSRBackend *, AutoCSRDense **);
+PETSC_INTERN PetscErrorCode AutoCSRDenseFindBlocks(AutoCSRDense *, const AutoCSRMatrix *); /* `blocks`, where rows are worked on at once */
+PETSC_INTERN PetscErrorCode AutoCSRDenseFindBand(AutoCSRDense *, const AutoCSRMatrix *);   /* `last` and `window`, on the host */
 PETSC_INTERN PetscErrorCode AutoCSRDenseDestroy(AutoCSRDense **);
 PETSC_INTERN PetscErrorCode AutoCSRDenseGetPanel(AutoCSRDense *, size_t bytes, void **); /* so many at least */
 

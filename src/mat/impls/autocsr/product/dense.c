@@ -6,15 +6,14 @@
 #include "../mpi/mpiautocsr.h"
 #include "../backend.h"
 
-PetscErrorCode AutoCSRDenseProductIs(Mat C, PetscBool *seq, PetscBool *mpi)
+/* type: MATSEQDENSE or MATMPIDENSE, of which B is, or a subclass of it */
+PetscErrorCode AutoCSRDenseProductIs(Mat C, MatType type, PetscBool *is)
 {
   const Mat_Product *product = C->product;
 
   PetscFunctionBegin;
-  *seq = *mpi = PETSC_FALSE;
-  if (product->type != MATPRODUCT_AB) PetscFunctionReturn(PETSC_SUCCESS);
-  if (MatIsSeqAutoCSR(product->A)) PetscCall(PetscObjectBaseTypeCompare((PetscObject)product->B, MATSEQDENSE, seq));
-  if (MatIsMPIAutoCSR(product->A)) PetscCall(PetscObjectBaseTypeCompare((PetscObject)product->B, MATMPIDENSE, mpi));
+  *is = PETSC_FALSE;
+  if (product->type == MATPRODUCT_AB && (MatIsSeqAutoCSR(product->A) || MatIsMPIAutoCSR(product->A))) PetscCall(PetscObjectBaseTypeCompare((PetscObject)product->B, type, is));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -48,7 +47,7 @@ static PetscErrorCode AutoCSRDensePanels(Mat A, AutoCSRContext *ctx, AutoCSRDens
   PetscCall(PetscPushErrorHandler(AutoCSRMemoryErrorHandler, NULL));
   ierr    = AutoCSRContextReclaim(A, ctx);
   op->csr = &ctx->csr;
-  if (!ierr && !ctx->dense) ierr = AutoCSRDenseCreate(&ctx->csr, &ctx->dense);
+  if (!ierr && !ctx->dense) ierr = AutoCSRDenseCreate(ctx->csr.backend, &ctx->dense);
   if (!ierr) ierr = (*ctx->csr.backend->mult_dense)(ctx->dense, op, done);
   PetscCall(PetscPopErrorHandler());
   if (ierr || ctx->settings.objective == MAT_AUTOCSR_OBJECTIVE_MEMORY) PetscCall(AutoCSRDenseDestroy(&ctx->dense));
@@ -165,13 +164,13 @@ PetscErrorCode AutoCSRDenseProduct(Mat C, PetscBool host, PetscBool *done)
   Mat                  A = C->product->A, B = C->product->B;
   const AutoCSRParent *parent;
   AutoCSRContext      *ctx;
-  PetscBool            seq, mpi, one_by_one;
+  PetscBool            dense, one_by_one;
 
   PetscFunctionBegin;
   *done = PETSC_FALSE;
-  PetscCall(AutoCSRDenseProductIs(C, &seq, &mpi));
-  if (seq) PetscCall(PetscObjectBaseTypeCompare((PetscObject)C, MATSEQDENSE, &seq)); /* and so is C */
-  if (!seq || A->rmap->n == 0 || B->cmap->n == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AutoCSRDenseProductIs(C, MATSEQDENSE, &dense));
+  if (dense) PetscCall(PetscObjectBaseTypeCompare((PetscObject)C, MATSEQDENSE, &dense)); /* C, too: a user may have said otherwise */
+  if (!dense || A->rmap->n == 0 || B->cmap->n == 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCheck(A->cmap->n == B->rmap->n && A->rmap->n == C->rmap->n && B->cmap->n == C->cmap->n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "A %" PetscInt_FMT " by %" PetscInt_FMT " matrix times one of %" PetscInt_FMT " by %" PetscInt_FMT " is none of %" PetscInt_FMT " by %" PetscInt_FMT, A->rmap->n, A->cmap->n, B->rmap->n, B->cmap->n, C->rmap->n, C->cmap->n);
   PetscCall(MatSeqAutoCSRGetParent(&parent));
   PetscCall(AutoCSRContextGet(A, &ctx));

@@ -11,12 +11,12 @@ typedef struct {
 
 static PetscErrorCode AutoCSRProductSuspend(Mat C, AutoCSRSuspendedProduct *s)
 {
-  PetscBool seq, mpi;
+  PetscBool dense;
 
   PetscFunctionBegin;
-  PetscCall(AutoCSRDenseProductIs(C, &seq, &mpi));
+  PetscCall(AutoCSRDenseProductIs(C, MATMPIDENSE, &dense));
   PetscCall(AutoCSRSuspend(C->product->A, s->operand[0]));
-  if (mpi) PetscCall(AutoCSRResumeBlocks(s->operand[0])); /* they are multiplied as what they are */
+  if (dense) PetscCall(AutoCSRResumeBlocks(s->operand[0])); /* they are multiplied as what they are */
   PetscCall(AutoCSRSuspend(C->product->B, s->operand[1]));
   PetscCall(AutoCSRSuspend(C->product->C, s->operand[2]));
   PetscCall(AutoCSRSuspend(C, s->result));
@@ -201,7 +201,7 @@ PetscErrorCode MatProductSetFromOptions_AutoCSR(Mat C)
 {
   const AutoCSRParent    *parent;
   AutoCSRSuspendedProduct s;
-  PetscBool               diagonal, shell, dense, mpi;
+  PetscBool               diagonal, shell, dense;
   PetscErrorCode          ierr;
 
   PetscFunctionBegin;
@@ -214,7 +214,7 @@ PetscErrorCode MatProductSetFromOptions_AutoCSR(Mat C)
   PetscCall(AutoCSRProductHas(C, "diagonal", &diagonal)); /* these copy and scale the other by the operations of any matrix, which take vectors of the host where AIJCUSPARSE's do not (seq/cusparse.c) */
   if (!diagonal) PetscCall(AutoCSRProductHas(C, MATCONSTANTDIAGONAL, &diagonal));
   PetscCall(AutoCSRProductHas(C, MATSHELL, &shell));
-  PetscCall(AutoCSRDenseProductIs(C, &dense, &mpi));
+  PetscCall(AutoCSRDenseProductIs(C, MATSEQDENSE, &dense));
   if ((parent->by_name && !diagonal) || shell || dense) {
     AutoCSRPhases *phases;
 

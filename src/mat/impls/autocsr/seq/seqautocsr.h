@@ -189,7 +189,7 @@ PETSC_INTERN PetscErrorCode MatMultHermitianTransposeAdd_SeqAutoCSR(Mat, Vec, Ve
 
 /* product/ */
 PETSC_INTERN PetscErrorCode MatProductSetFromOptions_AutoCSR(Mat);
-PETSC_INTERN PetscErrorCode AutoCSRDenseProductIs(Mat, PetscBool *seq, PetscBool *mpi);
+PETSC_INTERN PetscErrorCode AutoCSRDenseProductIs(Mat, MatType, PetscBool *);
 PETSC_INTERN PetscErrorCode AutoCSRDenseProduct(Mat, PetscBool host, PetscBool *done);
 PETSC_INTERN PetscErrorCode MatSeqAIJKron_AutoCSR(Mat, Mat, MatReuse, Mat *);
 PETSC_INTERN PetscErrorCode AutoCSRFactorRegister(const AutoCSRParent *);
