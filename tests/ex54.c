@@ -221,4 +221,10 @@ int main(int argc, char **argv)
     args: -dense_type {{dense densecuda}} -vec_type cuda
     output_file: output/ex54_1.out
 
+  test:
+    suffix: cuda_look
+    requires: cuda
+    args: -dense_type densecuda -vec_type cuda -mat_autocsr_strategy sell
+    output_file: output/ex54_1.out
+
 TEST*/

@@ -1,16 +1,13 @@
 /*
-  Products with dense matrices on the device: a panel of B's columns is copied row by row, then a block of threads takes a block of
-  A's rows (plan/dense.h). Its entries go to shared memory; a few lanes have a row, each of them some neighbouring columns, so that
-  a row of the panel is read side by side and rows that have columns in common find it in L1. Sums lie in shared memory, too, until
-  those of some rows are there: then columns of C are written side by side.
+  Products with dense matrices on the device, by panels: some columns of B are copied row by row; of a block of A's rows a few lanes
+  have a row, each of them some neighbouring columns, so that a row of the panel is read side by side and rows that have columns in
+  common find it in L1. Sums lie in shared memory until those of some rows are there: then columns of C are written side by side.
 
   Bytes, in real double: 12 an entry and panel; of B 16 a scalar for the panel, which is read again (8 a scalar, or up to 8 an entry and
   column where caches do not hold it); 8 a scalar of C. Rows of the panel come through L1, 8 bytes an entry and column, and from L2
   where blocks of rows have no others in common: that bounds products whose columns lie close together.
 */
-#include "launch.h"
-#include "planner.cuh"
-#include "../plan/dense.h"
+#include "dense.cuh"
 
 static constexpr int UNIT      = sizeof(PetscScalar) < 16 ? 16 / (int)sizeof(PetscScalar) : 1; /* columns of a lane, which it loads at once */
 static constexpr int AT_ONCE   = 4;                                                            /* entries that a lane has asked for, */
@@ -43,17 +40,20 @@ struct alignas(16) DenseUnit {
 #endif
   }
 
-  __device__ __forceinline__ void MultiplyAdd(PetscScalar a, const DenseUnit &b)
+  __device__ __forceinline__ void Put(int u, PetscScalar s)
+  {
+#if defined(PETSC_USE_COMPLEX)
+    part[2 * u]     = s.real();
+    part[2 * u + 1] = s.imag();
+#else
+    part[u] = s;
+#endif
+  }
+
+  __device__ __forceinline__ void AddProduct(PetscScalar a, const DenseUnit &b)
   {
 #pragma unroll
-    for (int u = 0; u < UNIT; u++) {
-#if defined(PETSC_USE_COMPLEX)
-      part[2 * u] += a.real() * b.part[2 * u] - a.imag() * b.part[2 * u + 1];
-      part[2 * u + 1] += a.real() * b.part[2 * u + 1] + a.imag() * b.part[2 * u];
-#else
-      part[u] += a * b.part[u];
-#endif
-    }
+    for (int u = 0; u < UNIT; u++) Put(u, MultiplyAdd(Get(u), a, b.Get(u)));
   }
 
   __device__ __forceinline__ void Add(const DenseUnit &b)
@@ -77,7 +77,7 @@ static constexpr int PACKED = WARP; /* rows of a block */
 
 /* panel: B row by row, `width` columns of which those that are not there are zero */
 template <int width>
-static __global__ void __launch_bounds__(BLOCK) PackDense(PetscInt n, PetscInt columns, PetscInt ldb, const PetscScalar B[], PetscScalar panel[])
+static __global__ void __launch_bounds__(AUTOCSR_BLOCK) PackDense(PetscInt n, PetscInt columns, PetscInt ldb, const PetscScalar B[], PetscScalar panel[])
 {
   PtxWaitForLast();
   constexpr int group = width < WARP ? width : WARP; /* columns at a time */
@@ -87,13 +87,13 @@ static __global__ void __launch_bounds__(BLOCK) PackDense(PetscInt n, PetscInt c
 
   for (int c = 0; c < width; c += group) {
     if (c) __syncthreads();
-    for (int j = (int)threadIdx.x / PACKED; j < group; j += BLOCK / PACKED) {
+    for (int j = (int)threadIdx.x / PACKED; j < group; j += AUTOCSR_BLOCK / PACKED) {
       const PetscInt64 i = first + threadIdx.x % PACKED;
 
       tile[threadIdx.x % PACKED][j] = i < n && c + j < columns ? LoadStream(B + i + (size_t)(c + j) * ldb) : PetscScalar(0);
     }
     __syncthreads();
-    for (int k = (int)threadIdx.x / group; k < PACKED; k += BLOCK / group) {
+    for (int k = (int)threadIdx.x / group; k < PACKED; k += AUTOCSR_BLOCK / group) {
       if (first + k < n) panel[(size_t)(first + k) * width + c + threadIdx.x % group] = tile[k][threadIdx.x % group];
     }
   }
@@ -101,21 +101,10 @@ static __global__ void __launch_bounds__(BLOCK) PackDense(PetscInt n, PetscInt c
 
 template <int lanes>
 struct DenseShared {
-  static constexpr int rows = lanes < 16 ? 2 * BLOCK / lanes : WARP; /* whose sums are kept: two of each group, at least */
+  static constexpr int rows = lanes < 16 ? 2 * AUTOCSR_BLOCK / lanes : WARP; /* whose sums are kept: two of each group, at least */
 
   alignas(16) PetscReal sum[rows][(lanes * UNIT + 1) * sizeof(PetscScalar) / sizeof(PetscReal)]; /* those of a column lie in different banks */
-  PetscReal val[AUTOCSR_DENSE_ENTRIES][sizeof(PetscScalar) / sizeof(PetscReal)];
-  PetscInt  col[AUTOCSR_DENSE_ENTRIES];
-  int       is_last;
-
-  __device__ __forceinline__ PetscScalar Value(int p) const
-  {
-#if defined(PETSC_USE_COMPLEX)
-    return PetscScalar(val[p][0], val[p][1]);
-#else
-    return val[p][0];
-#endif
-  }
+  DenseEntries<AUTOCSR_DENSE_ENTRIES> entries;
 
   __device__ __forceinline__ void Put(int row, int lane, const DenseUnit &s)
   {
@@ -136,90 +125,66 @@ struct DenseShared {
       for (int u = 0; u < AT_ONCE; u++) {
         const bool exists = p + u * step < end;
 
-        b[u] = LoadCachedIf(exists, panel + (size_t)col[exists ? p + u * step : p] * lanes + lane);
+        b[u] = LoadCachedIf(exists, panel + (size_t)entries.col[exists ? p + u * step : p] * lanes + lane);
       }
 #pragma unroll
       for (int u = 0; u < AT_ONCE; u++) {
-        if (p + u * step < end) s.MultiplyAdd(Value(p + u * step), b[u]);
+        if (p + u * step < end) s.AddProduct(entries.Value(p + u * step), b[u]);
       }
     }
     return s;
   }
 };
 
-/* What goes with a launch */
-typedef struct {
-  const PetscInt    *row_ptr, *col, *work;
-  const PetscScalar *val;
-  const DenseUnit   *panel;
-  PetscScalar       *C, *share;
-  unsigned          *arrived;
-  PetscInt           columns, ldc;
-  bool               few; /* blocks there are */
-} DenseParameters;
+struct PanelParameters : DenseParameters {
+  const DenseUnit *panel;
+  bool             few; /* blocks there are */
+};
 
 /* Sums of n rows from `row` on, which lie in shared memory */
 template <int lanes>
-static __device__ __forceinline__ void WriteRows(const DenseParameters &p, const DenseShared<lanes> &shared, PetscInt row, int n)
+static __device__ __forceinline__ void WriteRows(const PanelParameters &p, const DenseShared<lanes> &shared, PetscInt row, int n)
 {
   const int k = (int)threadIdx.x % shared.rows;
 
-  for (int j = (int)threadIdx.x / shared.rows; j < p.columns && k < n; j += BLOCK / shared.rows) p.C[row + k + (size_t)j * p.ldc] = ((const PetscScalar *)shared.sum[k])[j];
+  for (int j = (int)threadIdx.x / shared.rows; j < p.columns && k < n; j += AUTOCSR_BLOCK / shared.rows) p.C[row + k + (size_t)j * p.ldc] = ((const PetscScalar *)shared.sum[k])[j];
 }
 
-/* A row, or the part of one that is cut, by all threads; parts are added in their order by the block that comes last */
+/* By all threads */
 template <int lanes>
-static __device__ __forceinline__ void MultiplyOne(const DenseParameters &p, DenseShared<lanes> &shared, PetscInt row, PetscInt entry, int count)
+static __device__ __forceinline__ void MultiplyOne(const PanelParameters &p, DenseShared<lanes> &shared, const DenseBlock &block)
 {
-  constexpr int  width = lanes * UNIT, groups = BLOCK / lanes;
-  const int      lane = (int)threadIdx.x % lanes, group = (int)threadIdx.x / lanes;
-  const PetscInt first = p.row_ptr[row], last = p.row_ptr[row + 1];
-  const PetscInt parts = last - first <= AUTOCSR_DENSE_ENTRIES ? 1 : Pieces(last - first, AUTOCSR_DENSE_ENTRIES), part = (entry - first) / AUTOCSR_DENSE_ENTRIES;
-  const PetscInt block = (PetscInt)blockIdx.x - (parts > 1 ? part : 0);
-  DenseUnit      s     = shared.Sum(p.panel, lane, group, count, groups);
+  const DenseRow row(p, block, AUTOCSR_DENSE_ENTRIES);
+  const int      lane = (int)threadIdx.x % lanes;
+  DenseUnit      s    = shared.Sum(p.panel, lane, (int)threadIdx.x / lanes, block.count, AUTOCSR_BLOCK / lanes);
 
 #pragma unroll
   for (int o = lanes; o < WARP; o *= 2) s.Add(s.Across(o));
   if (threadIdx.x % WARP < lanes) shared.Put((int)threadIdx.x / WARP, lane, s); /* a sum of each warp */
   __syncthreads();
-  for (int j = (int)threadIdx.x; j < width; j += BLOCK) {
+  for (int j = (int)threadIdx.x; j < p.columns; j += AUTOCSR_BLOCK) {
     PetscScalar sum = ((const PetscScalar *)shared.sum[0])[j];
 
-    for (int w = 1; w < BLOCK / WARP; w++) sum += ((const PetscScalar *)shared.sum[w])[j];
-    if (parts > 1)
-      p.share[(size_t)blockIdx.x * width + j] = sum;
-    else if (j < p.columns)
-      p.C[row + (size_t)j * p.ldc] = sum;
+    for (int w = 1; w < WARPS; w++) sum += ((const PetscScalar *)shared.sum[w])[j];
+    row.Put(p, j, sum);
   }
-  if (parts == 1) return;
-  __syncthreads();
-  if (threadIdx.x == 0) shared.is_last = PtxCount(&p.arrived[block]) == (unsigned)(parts - 1);
-  __syncthreads();
-  if (!shared.is_last) return;
-  for (int j = (int)threadIdx.x; j < p.columns; j += BLOCK) {
-    PetscScalar sum = p.share[(size_t)block * width + j];
-
-    for (PetscInt i = 1; i < parts; i++) sum += p.share[(size_t)(block + i) * width + j];
-    p.C[row + (size_t)j * p.ldc] = sum;
-  }
-  if (threadIdx.x == 0) p.arrived[block] = 0; /* for the next panel */
+  row.Finish(p, &shared.entries.is_last);
 }
 
-/* The sums of n rows, of which the block's first entry is `entry`: those of more than `longest` entries by warps, after the others by groups of lanes */
+/* The sums of n of a block's rows, from its row `first` on: those of more than `longest` entries by warps, after the others by groups of lanes */
 template <int lanes>
-static __device__ __forceinline__ void MultiplyRows(const DenseParameters &p, DenseShared<lanes> &shared, PetscInt row, PetscInt entry, int n, int longest)
+static __device__ __forceinline__ void MultiplyRows(const PanelParameters &p, DenseShared<lanes> &shared, const DenseBlock &block, int first, int n, int longest)
 {
-  constexpr int   groups = WARP / lanes;
-  const int       lane = (int)threadIdx.x % lanes, warp = (int)threadIdx.x / WARP, group = (int)threadIdx.x % WARP / lanes;
-  const PetscInt *row_ptr = p.row_ptr + row;
+  constexpr int groups = WARP / lanes;
+  const int     lane = (int)threadIdx.x % lanes, warp = (int)threadIdx.x / WARP, group = (int)threadIdx.x % WARP / lanes;
 
-  for (int k = warp * groups + group; k < n && longest; k += BLOCK / lanes) {
-    const int begin = (int)(LoadCached(row_ptr + k) - entry), end = (int)(LoadCached(row_ptr + k + 1) - entry);
+  for (int k = warp * groups + group; k < n && longest; k += AUTOCSR_BLOCK / lanes) {
+    const int begin = shared.entries.Begin(p, block, first + k), end = shared.entries.Begin(p, block, first + k + 1);
 
     if (end - begin <= longest) shared.Put(k, lane, shared.Sum(p.panel, lane, begin, end, 1));
   }
-  for (int k = warp; k < n; k += BLOCK / WARP) {
-    const int begin = (int)(LoadCached(row_ptr + k) - entry), end = (int)(LoadCached(row_ptr + k + 1) - entry);
+  for (int k = warp; k < n; k += WARPS) {
+    const int begin = shared.entries.Begin(p, block, first + k), end = shared.entries.Begin(p, block, first + k + 1);
 
     if (longest && end - begin <= longest) continue; /* all lanes */
     DenseUnit s = shared.Sum(p.panel, lane, begin + group, end, groups);
@@ -230,89 +195,63 @@ static __device__ __forceinline__ void MultiplyRows(const DenseParameters &p, De
 }
 
 template <int lanes>
-static __global__ void __launch_bounds__(BLOCK, RESIDENTS) MultiplyDense(DenseParameters p)
+static __global__ void __launch_bounds__(AUTOCSR_BLOCK, RESIDENTS) MultiplyDense(PanelParameters p)
 {
   PtxWaitForLast();
   __shared__ DenseShared<lanes> shared;
-  const PetscInt                row = p.work[2 * blockIdx.x], entry = p.work[2 * blockIdx.x + 1];
-  const int                     rows = (int)(p.work[2 * blockIdx.x + 2] - row), count = (int)(p.work[2 * blockIdx.x + 3] - entry);
+  const DenseBlock              block   = DenseBlockOf(p);
   constexpr int                 groups  = WARP / lanes;
-  const bool                    by_warp = count >= groups * SHORT * rows && (p.few || count < groups * LONG * rows);
+  const bool                    by_warp = block.count >= groups * SHORT * block.rows && (p.few || block.count < groups * LONG * block.rows);
 
-  for (int i = (int)threadIdx.x; i < count; i += BLOCK) {
-    const PetscScalar a = LoadStream(p.val + entry + i);
-
-    shared.col[i] = LoadStream(p.col + entry + i);
-    memcpy((void *)shared.val[i], (const void *)&a, sizeof(a));
-  }
-  __syncthreads();
-  if (rows <= 1) {
-    MultiplyOne(p, shared, row, entry, count);
+  shared.entries.Load(p, block);
+  if (block.rows <= 1) {
+    MultiplyOne(p, shared, block);
     return;
   }
-  for (int first = 0; first < rows; first += shared.rows) {
-    const int n = rows - first < shared.rows ? rows - first : shared.rows;
+  for (int first = 0; first < block.rows; first += shared.rows) {
+    const int n = block.rows - first < shared.rows ? block.rows - first : shared.rows;
 
     if (first) __syncthreads();
-    MultiplyRows(p, shared, row + first, entry, n, by_warp ? 0 : SERIAL);
+    MultiplyRows(p, shared, block, first, n, by_warp ? 0 : SERIAL);
     __syncthreads();
-    WriteRows(p, shared, row + first, n);
+    WriteRows(p, shared, block.row + first, n);
   }
 }
 
 template <int lanes>
-static PetscErrorCode Panel(const AutoCSRMatrix *csr, PetscInt columns, const PetscScalar B[], PetscInt ldb, PetscScalar panel[], PetscInt blocks, const DenseParameters &p)
+static PetscErrorCode Panel(const AutoCSRMatrix *csr, PetscInt columns, const PetscScalar B[], PetscInt ldb, PetscScalar panel[], PetscInt blocks, const PanelParameters &p)
 {
   PetscFunctionBegin;
   if (csr->n) {
-    Launch(PackDense<lanes * UNIT>, (unsigned)Pieces(csr->n, PACKED), BLOCK, 0, AUTOCSR_STREAM)(csr->n, columns, ldb, B, panel);
+    Launch(PackDense<lanes * UNIT>, (unsigned)CeilDivide(csr->n, PACKED), AUTOCSR_BLOCK, 0, AUTOCSR_STREAM)(csr->n, columns, ldb, B, panel);
     AutoCSRCallCUDA(cudaGetLastError());
   }
-  Launch(MultiplyDense<lanes>, (unsigned)blocks, BLOCK, 0, AUTOCSR_STREAM)(p);
+  Launch(MultiplyDense<lanes>, (unsigned)blocks, AUTOCSR_BLOCK, 0, AUTOCSR_STREAM)(p);
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static constexpr int LEAST_LANES = 4, MOST_LANES = WARP;
 
-/* As many as the columns that are left need, and no more than half again as many */
+/* As many as the columns that are left need; half of the most first where that leaves less than a quarter of them */
 static int LanesFor(PetscInt columns)
 {
   int lanes = LEAST_LANES;
 
   while (lanes < MOST_LANES && lanes * UNIT < columns) lanes *= 2;
-  if (lanes > LEAST_LANES && 4 * columns < 3 * (PetscInt)lanes * UNIT) lanes /= 2;
+  if (lanes == MOST_LANES && 4 * columns < 3 * (PetscInt)lanes * UNIT) lanes /= 2;
   return lanes;
 }
 
-PetscErrorCode AutoCSRDeviceMultDense(AutoCSRDense *kept, const AutoCSRDenseOperands *op, PetscBool *done)
+/* By panels; p says all but C and its columns */
+static PetscErrorCode MultiplyPanels(const AutoCSRDenseOperands *op, PetscInt blocks, void *panel, const DenseParameters &shared)
 {
-  const size_t          most = (size_t)LanesFor(op->columns) * UNIT, bytes_of_panel = ((size_t)op->csr->n * most * sizeof(PetscScalar) + 255) / 256 * 256;
-  const AutoCSRSegment *seg;
-  PetscInt              blocks;
-  size_t                bytes_of_shares;
-  void                 *room;
-  DenseParameters       p;
+  PanelParameters p;
 
   PetscFunctionBegin;
-  *done = (PetscBool)(op->columns >= LEAST_LANES * UNIT / 2);
-  if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(AutoCSRDeviceFollow());
-  PetscCall(AutoCSRDenseFindBlocks(kept, op->csr));
-  seg             = kept->blocks->segment;
-  blocks          = AutoCSRSegmentWorkBlocks(seg);
-  bytes_of_shares = (size_t)blocks * most * sizeof(PetscScalar);
-  PetscCall(AutoCSRDenseGetPanel(kept, bytes_of_panel + bytes_of_shares + (size_t)blocks * sizeof(unsigned), &room));
-  p.row_ptr = op->csr->row_ptr;
-  p.col     = op->csr->col;
-  p.val     = op->csr->val;
-  p.work    = (const PetscInt *)seg->stream[AUTOCSR_STREAM_WORK].data;
-  p.panel   = (const DenseUnit *)room;
-  p.share   = (PetscScalar *)((char *)room + bytes_of_panel);
-  p.arrived = (unsigned *)((char *)p.share + bytes_of_shares);
-  p.ldc     = op->ldc;
-  p.few     = blocks < WAVES * RESIDENTS * AutoCSRDeviceProcessors();
-  PetscCallCUDA(cudaMemsetAsync(p.arrived, 0, (size_t)blocks * sizeof(unsigned), AUTOCSR_STREAM));
+  (DenseParameters &)p = shared;
+  p.panel              = (const DenseUnit *)panel;
+  p.few                = blocks < WAVES * RESIDENTS * AutoCSRDeviceProcessors();
   for (PetscInt first = 0; first < op->columns; first += p.columns) {
     const int          lanes = LanesFor(op->columns - first);
     const PetscScalar *B     = op->B + (size_t)first * op->ldb;
@@ -321,17 +260,51 @@ PetscErrorCode AutoCSRDeviceMultDense(AutoCSRDense *kept, const AutoCSRDenseOper
     p.C       = op->C + (size_t)first * op->ldc;
     switch (lanes) {
     case 4:
-      PetscCall(Panel<4>(op->csr, p.columns, B, op->ldb, (PetscScalar *)room, blocks, p));
+      PetscCall(Panel<4>(op->csr, p.columns, B, op->ldb, (PetscScalar *)panel, blocks, p));
       break;
     case 8:
-      PetscCall(Panel<8>(op->csr, p.columns, B, op->ldb, (PetscScalar *)room, blocks, p));
+      PetscCall(Panel<8>(op->csr, p.columns, B, op->ldb, (PetscScalar *)panel, blocks, p));
       break;
     case 16:
-      PetscCall(Panel<16>(op->csr, p.columns, B, op->ldb, (PetscScalar *)room, blocks, p));
+      PetscCall(Panel<16>(op->csr, p.columns, B, op->ldb, (PetscScalar *)panel, blocks, p));
       break;
     default:
-      PetscCall(Panel<32>(op->csr, p.columns, B, op->ldb, (PetscScalar *)room, blocks, p));
+      PetscCall(Panel<32>(op->csr, p.columns, B, op->ldb, (PetscScalar *)panel, blocks, p));
     }
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDeviceMultDense(AutoCSRDense *kept, const AutoCSRDenseOperands *op, PetscBool *done)
+{
+  const PetscInt        entries = op->alongside ? AUTOCSR_DENSE_ALONGSIDE : AUTOCSR_DENSE_ENTRIES;
+  const size_t          width = op->alongside ? DENSE_SWEEP : (size_t)LanesFor(op->columns) * UNIT, panel = op->alongside ? 0 : ((size_t)op->csr->n * width * sizeof(PetscScalar) + 255) / 256 * 256;
+  const AutoCSRSegment *seg;
+  PetscInt              blocks;
+  size_t                shares;
+  void                 *room;
+  DenseParameters       p;
+
+  PetscFunctionBegin;
+  *done = (PetscBool)(op->columns >= LEAST_LANES * UNIT / 2);
+  if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AutoCSRDeviceFollow());
+  PetscCall(AutoCSRDenseFindBlocks(kept, op->csr, entries));
+  seg    = kept->blocks->segment;
+  blocks = AutoCSRSegmentWorkBlocks(seg);
+  shares = op->longest > entries ? (size_t)blocks : 0;
+  PetscCall(AutoCSRDenseGetPanel(kept, panel + shares * (width * sizeof(PetscScalar) + sizeof(unsigned)), &room));
+  p.row_ptr = op->csr->row_ptr;
+  p.col     = op->csr->col;
+  p.val     = op->csr->val;
+  p.work    = (const PetscInt *)seg->stream[AUTOCSR_STREAM_WORK].data;
+  p.share   = (PetscScalar *)((char *)room + panel);
+  p.arrived = (unsigned *)(p.share + shares * width);
+  p.ldc     = op->ldc;
+  if (shares) PetscCallCUDA(cudaMemsetAsync(p.arrived, 0, shares * sizeof(unsigned), AUTOCSR_STREAM));
+  if (op->alongside)
+    PetscCall(AutoCSRDeviceMultDenseColumns(op, blocks, p));
+  else
+    PetscCall(MultiplyPanels(op, blocks, room, p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -2,18 +2,20 @@
 #include "dense.h"
 #include "../backend.h"
 
-PetscErrorCode AutoCSRDenseFindBlocks(AutoCSRDense *dense, const AutoCSRMatrix *csr)
+PetscErrorCode AutoCSRDenseFindBlocks(AutoCSRDense *dense, const AutoCSRMatrix *csr, PetscInt entries)
 {
   const PetscInt    width = csr->backend->tile_width;
-  const AutoCSRAxes axes  = {.partition = AUTOCSR_PARTITION_ROWS, .order = AUTOCSR_ORDER_CSR, .index = AUTOCSR_INDEX_CSR, .value = AUTOCSR_VALUE_CSR, .mapping = AUTOCSR_MAP_ROW_BLOCKS, .reduction = AUTOCSR_REDUCE_TREE, .tile_width = width, .tile_height = AUTOCSR_DENSE_ENTRIES / width, .row_limit = AUTOCSR_DENSE_LONG};
+  const AutoCSRAxes axes  = {.partition = AUTOCSR_PARTITION_ROWS, .order = AUTOCSR_ORDER_CSR, .index = AUTOCSR_INDEX_CSR, .value = AUTOCSR_VALUE_CSR, .mapping = AUTOCSR_MAP_ROW_BLOCKS, .reduction = AUTOCSR_REDUCE_TREE, .tile_width = width, .tile_height = entries / width, .row_limit = entries / 4};
   AutoCSRSegment   *seg;
 
   PetscFunctionBegin;
-  if (dense->blocks) PetscFunctionReturn(PETSC_SUCCESS);
+  if (dense->blocks && dense->entries == entries) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AutoCSRPlanDestroy(&dense->blocks));
   PetscCall(AutoCSRPlanCreate(csr, &dense->blocks));
   PetscCall(AutoCSRPlanAddSegment(dense->blocks, "csr-adaptive", &axes, &seg));
   seg->n_rows = csr->m;
   PetscCall(AutoCSRSegmentEncode(seg, csr, NULL));
+  dense->entries = entries;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -10,9 +10,9 @@
 
 #include "plan.h"
 
-/* Entries of a block of rows, where rows are worked on at once, and of a row that has blocks of its own, at least */
-#define AUTOCSR_DENSE_ENTRIES 1024
-#define AUTOCSR_DENSE_LONG    (AUTOCSR_DENSE_ENTRIES / 4)
+/* Entries of a block of rows, where rows are worked on at once: by panels, and where columns of B are read as they lie. A row of more than a quarter of them has blocks of its own */
+#define AUTOCSR_DENSE_ENTRIES   1024
+#define AUTOCSR_DENSE_ALONGSIDE 1536
 
 /* Where they are taken one after the other: rows at a time, of A and of B */
 #define AUTOCSR_DENSE_CHUNK 64
@@ -20,24 +20,27 @@
 typedef struct {
   const AutoCSRMatrix *csr;
   PetscInt             columns, ldb, ldc;
-  const PetscScalar   *B;    /* csr->n by columns */
-  PetscScalar         *C;    /* csr->m by columns, written */
-  const char          *simd; /* as AutoCSRSettings has it, for the host */
+  PetscInt             longest;   /* no row has more entries */
+  PetscBool            alongside; /* rows that follow each other have columns that do, too: where rows are worked on at once B is best read as it lies */
+  const PetscScalar   *B;         /* csr->n by columns */
+  PetscScalar         *C;         /* csr->m by columns, written */
+  const char          *simd;      /* as AutoCSRSettings has it, for the host */
 } AutoCSRDenseOperands;
 
 /* What stays from one product to the next, once a backend has asked for it: good for any values of a matrix, and for any B */
 typedef struct {
   const AutoCSRBackend *backend;
-  AutoCSRPlan          *blocks; /* where blocks of rows begin: WORK of its only segment */
-  PetscInt             *last;   /* of each chunk of rows: 1 + the last column that it has, or a chunk before it; */
-  PetscInt              window; /* and as many rows of B as there must be room for at a time */
-  void                 *panel;  /* memory that is touched for the first time takes as long as it takes to fill it */
+  AutoCSRPlan          *blocks;  /* where blocks of rows begin: WORK of its only segment, */
+  PetscInt              entries; /* of so many entries each, at most */
+  PetscInt             *last;    /* of each chunk of rows: 1 + the last column that it has, or a chunk before it; */
+  PetscInt              window;  /* and as many rows of B as there must be room for at a time */
+  void                 *panel;   /* memory that is touched for the first time takes as long as it takes to fill it */
   size_t                panel_bytes;
 } AutoCSRDense;
 
 PETSC_INTERN PetscErrorCode AutoCSRDenseCreate(const AutoCSRBackend *, AutoCSRDense **);
-PETSC_INTERN PetscErrorCode AutoCSRDenseFindBlocks(AutoCSRDense *, const AutoCSRMatrix *); /* `blocks`, where rows are worked on at once */
-PETSC_INTERN PetscErrorCode AutoCSRDenseFindBand(AutoCSRDense *, const AutoCSRMatrix *);   /* `last` and `window`, on the host */
+PETSC_INTERN PetscErrorCode AutoCSRDenseFindBlocks(AutoCSRDense *, const AutoCSRMatrix *, PetscInt entries); /* `blocks`, where rows are worked on at once */
+PETSC_INTERN PetscErrorCode AutoCSRDenseFindBand(AutoCSRDense *, const AutoCSRMatrix *);                     /* `last` and `window`, on the host */
 PETSC_INTERN PetscErrorCode AutoCSRDenseDestroy(AutoCSRDense **);
 PETSC_INTERN PetscErrorCode AutoCSRDenseGetPanel(AutoCSRDense *, size_t bytes, void **); /* so many at least */
 

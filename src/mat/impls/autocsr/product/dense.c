@@ -18,21 +18,25 @@ PetscErrorCode AutoCSRDenseProductIs(Mat C, MatType type, PetscBool *is)
 }
 
 /*
-  Whether columns are multiplied one by one, since the plan makes so little of them that copying B costs more. A product by panels pays for planning as products with vectors do that
-  take as long; blocks of several processes, which plan in the same products, have only those
+  Whether columns are multiplied one by one, since the plan makes so little of them that copying B, or reading A, costs more. Another product pays for planning as products with vectors do
+  that take as long; blocks of several processes, which plan in the same products, have only those
 */
-static PetscErrorCode AutoCSRDenseChoose(Mat A, AutoCSRContext *ctx, PetscInt columns, PetscBool *one_by_one)
+static PetscErrorCode AutoCSRDenseChoose(Mat A, AutoCSRContext *ctx, AutoCSRDenseOperands *op, PetscBool *one_by_one)
 {
   double seconds;
 
   PetscFunctionBegin;
   *one_by_one = PETSC_FALSE;
-  PetscCall(AutoCSRCostDense(&ctx->csr, columns, &seconds));
+  op->longest = ctx->profile ? ctx->profile->max_length : PETSC_MAX_INT;
+  PetscCall(AutoCSRCostDense(&ctx->csr, ctx->profile, op->columns, &seconds, &op->alongside));
   if (ctx->progress.stage != AUTOCSR_STAGE_FINAL && !ctx->in_step) {
     PetscCall(AutoCSRContextProceed(A, ctx, PETSC_FALSE));
     AutoCSRProgressSpend(&ctx->progress, seconds);
   }
-  if (ctx->progress.stage == AUTOCSR_STAGE_FINAL && ctx->plan->predicted > 0) *one_by_one = (PetscBool)(columns * ctx->plan->predicted < seconds);
+  if (ctx->progress.stage == AUTOCSR_STAGE_FINAL && ctx->plan->predicted > 0) *one_by_one = (PetscBool)(op->columns * ctx->plan->predicted < seconds);
+  PetscCall(PetscInfo(A, "%" PetscInt_FMT " dense columns %s: %g us expected, by the plan %g us each\n", op->columns, *one_by_one ? "one by one" : op->alongside ? "side by side as they lie"
+                                                                                                                                                                 : "by panels",
+                      1e6 * seconds, 1e6 * ctx->plan->predicted));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -89,18 +93,16 @@ static PetscErrorCode AutoCSRDenseMultiply(Mat A, AutoCSRContext *ctx, AutoCSRDe
 }
 
 /* Few columns are faster by AIJ's own product, which AIJCUSPARSE has not between the phases of another */
-static PetscErrorCode AutoCSRDenseProduct_Host(Mat A, Mat B, Mat C, AutoCSRContext *ctx, PetscBool one_by_one, PetscBool always, PetscBool *done)
+static PetscErrorCode AutoCSRDenseProduct_Host(Mat A, Mat B, Mat C, AutoCSRContext *ctx, AutoCSRDenseOperands *op, PetscBool one_by_one, PetscBool always, PetscBool *done)
 {
-  AutoCSRDenseOperands op = {.columns = B->cmap->n};
-
   PetscFunctionBegin;
-  PetscCall(MatDenseGetLDA(B, &op.ldb));
-  PetscCall(MatDenseGetLDA(C, &op.ldc));
-  PetscCall(MatDenseGetArrayRead(B, &op.B));
-  PetscCall(MatDenseGetArrayWrite(C, &op.C));
-  PetscCall(AutoCSRDenseMultiply(A, ctx, &op, one_by_one, always, done));
-  PetscCall(MatDenseRestoreArrayWrite(C, &op.C));
-  PetscCall(MatDenseRestoreArrayRead(B, &op.B));
+  PetscCall(MatDenseGetLDA(B, &op->ldb));
+  PetscCall(MatDenseGetLDA(C, &op->ldc));
+  PetscCall(MatDenseGetArrayRead(B, &op->B));
+  PetscCall(MatDenseGetArrayWrite(C, &op->C));
+  PetscCall(AutoCSRDenseMultiply(A, ctx, op, one_by_one, always, done));
+  PetscCall(MatDenseRestoreArrayWrite(C, &op->C));
+  PetscCall(MatDenseRestoreArrayRead(B, &op->B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -135,22 +137,21 @@ static PetscErrorCode AutoCSRDenseVectors(Mat A, Mat B, Mat C)
 }
 
 /* Always done: the parent's product leaves other bits in every run */
-static PetscErrorCode AutoCSRDenseProduct_Device(Mat A, Mat B, Mat C, AutoCSRContext *ctx, PetscBool one_by_one)
+static PetscErrorCode AutoCSRDenseProduct_Device(Mat A, Mat B, Mat C, AutoCSRContext *ctx, AutoCSRDenseOperands *op, PetscBool one_by_one)
 {
-  AutoCSRDenseOperands op = {.columns = B->cmap->n};
-  PetscMemType         memtype[2];
-  PetscBool            moved[2], done = PETSC_FALSE;
+  PetscMemType memtype[2];
+  PetscBool    moved[2], done = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall(AutoCSRDenseToDevice(B, &moved[0]));
   PetscCall(AutoCSRDenseToDevice(C, &moved[1]));
-  PetscCall(MatDenseGetLDA(B, &op.ldb));
-  PetscCall(MatDenseGetLDA(C, &op.ldc));
-  PetscCall(MatDenseGetArrayReadAndMemType(B, &op.B, &memtype[0]));
-  PetscCall(MatDenseGetArrayWriteAndMemType(C, &op.C, &memtype[1]));
-  if (PetscMemTypeDevice(memtype[0]) && PetscMemTypeDevice(memtype[1])) PetscCall(AutoCSRDenseMultiply(A, ctx, &op, one_by_one, PETSC_TRUE, &done));
-  PetscCall(MatDenseRestoreArrayWriteAndMemType(C, &op.C));
-  PetscCall(MatDenseRestoreArrayReadAndMemType(B, &op.B));
+  PetscCall(MatDenseGetLDA(B, &op->ldb));
+  PetscCall(MatDenseGetLDA(C, &op->ldc));
+  PetscCall(MatDenseGetArrayReadAndMemType(B, &op->B, &memtype[0]));
+  PetscCall(MatDenseGetArrayWriteAndMemType(C, &op->C, &memtype[1]));
+  if (PetscMemTypeDevice(memtype[0]) && PetscMemTypeDevice(memtype[1])) PetscCall(AutoCSRDenseMultiply(A, ctx, op, one_by_one, PETSC_TRUE, &done));
+  PetscCall(MatDenseRestoreArrayWriteAndMemType(C, &op->C));
+  PetscCall(MatDenseRestoreArrayReadAndMemType(B, &op->B));
   if (!done) PetscCall(AutoCSRDenseVectors(A, B, C));
   if (moved[1]) PetscCall(MatConvert(C, MATSEQDENSE, MAT_INPLACE_MATRIX, &C));
   if (moved[0]) PetscCall(MatConvert(B, MATSEQDENSE, MAT_INPLACE_MATRIX, &B));
@@ -164,6 +165,7 @@ PetscErrorCode AutoCSRDenseProduct(Mat C, PetscBool host, PetscBool *done)
   Mat                  A = C->product->A, B = C->product->B;
   const AutoCSRParent *parent;
   AutoCSRContext      *ctx;
+  AutoCSRDenseOperands op = {.columns = B->cmap->n};
   PetscBool            dense, one_by_one;
 
   PetscFunctionBegin;
@@ -176,12 +178,12 @@ PetscErrorCode AutoCSRDenseProduct(Mat C, PetscBool host, PetscBool *done)
   PetscCall(AutoCSRContextGet(A, &ctx));
   if (!AutoCSRContextIsCurrent(A, ctx)) PetscCall(AutoCSRContextUpdate(A, ctx));
   if (!ctx->plan) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(AutoCSRDenseChoose(A, ctx, B->cmap->n, &one_by_one));
+  PetscCall(AutoCSRDenseChoose(A, ctx, &op, &one_by_one));
   *done = PETSC_TRUE;
 #if defined(AUTOCSR_HAVE_CUDA)
-  if (ctx->resident) PetscCall(AutoCSRDenseProduct_Device(A, B, C, ctx, one_by_one));
+  if (ctx->resident) PetscCall(AutoCSRDenseProduct_Device(A, B, C, ctx, &op, one_by_one));
 #endif
-  if (!ctx->resident) PetscCall(AutoCSRDenseProduct_Host(A, B, C, ctx, one_by_one, parent->device, done));
+  if (!ctx->resident) PetscCall(AutoCSRDenseProduct_Host(A, B, C, ctx, &op, one_by_one, parent->device, done));
   if (*done && host && parent->device) PetscCall(MatConvert(C, MATSEQDENSE, MAT_INPLACE_MATRIX, &C));
   ctx->dense_products += *done;
   PetscFunctionReturn(PETSC_SUCCESS);

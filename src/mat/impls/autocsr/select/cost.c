@@ -283,27 +283,6 @@ double AutoCSRCostLook(const AutoCSRMachine *machine, const AutoCSRMatrix *csr, 
   return machine->parallel ? LOOK_LAUNCHES * machine->product + LOOK_PASSES * bytes / machine->bandwidth[3] : LOOK_START + LOOK_ROW * csr->m + LOOK_ENTRY * csr->nnz;
 }
 
-#define DENSE_PANEL   32    /* columns of a panel; A is read again for each of them, */
-#define DENSE_UNIT    8     /* and fewer than so many take as long as these */
-#define DENSE_AT_ONCE 0.9   /* of the sum of what goes on at once, on a device, */
-#define DENSE_CACHED  0.6   /* and on a processor, where the last cache has some of it */
-#define DENSE_ROW     5e-11 /* seconds a row and panel, on a device */
-
-/* B is read, and on a device, where no panel stays in a cache, copied and read again; on a processor C is read before it is written. Rows of the panel come from the cache beside the first */
-PetscErrorCode AutoCSRCostDense(const AutoCSRMatrix *csr, PetscInt columns, double *seconds)
-{
-  const double          made = PetscMax(columns, DENSE_UNIT), panels = ceil(made / DENSE_PANEL), scalar = sizeof(PetscScalar) * made;
-  const AutoCSRMachine *machine;
-  double                bytes, work;
-
-  PetscFunctionBegin;
-  PetscCall(AutoCSRMachineGet(csr->backend, &machine));
-  bytes    = AutoCSRMatrixBytes(csr) * panels + scalar * (machine->parallel ? 3.0 * csr->n + csr->m : csr->n + 2.0 * csr->m);
-  work     = scalar * csr->nnz * (1 + DENSE_UNIT / PetscMin(made, DENSE_PANEL));
-  *seconds = machine->product + (machine->parallel ? DENSE_AT_ONCE : DENSE_CACHED) * (bytes / machine->bandwidth[3] + work / machine->bandwidth[1]) + (machine->parallel ? DENSE_ROW * csr->m * panels : 0);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 AutoCSRProblem AutoCSRProblemOfChunks(const AutoCSRProblem *problem, PetscInt chunk_begin, PetscInt chunk_end)
 {
   AutoCSRProblem part = *problem;

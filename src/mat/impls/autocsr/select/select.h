@@ -33,8 +33,8 @@ typedef struct {
 
 PETSC_INTERN PetscErrorCode AutoCSRMachineGet(const AutoCSRBackend *, const AutoCSRMachine **);
 
-/* cost.c: seconds of a product with so many dense columns, by panels (plan/dense.h) */
-PETSC_INTERN PetscErrorCode AutoCSRCostDense(const AutoCSRMatrix *, PetscInt columns, double *seconds);
+/* cost_dense.c: seconds of a product with so many dense columns, by panels, or as they lie if the rows are such (plan/dense.h). The profile may be NULL */
+PETSC_INTERN PetscErrorCode AutoCSRCostDense(const AutoCSRMatrix *, const AutoCSRProfile *, PetscInt columns, double *seconds, PetscBool *alongside);
 
 /* Defaults, and all checks of what the user set (errors name the value, the choices and the remedy) */
 PETSC_INTERN PetscErrorCode AutoCSRSettingsInitialize(AutoCSRSettings *);
