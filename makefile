@@ -106,7 +106,7 @@ $(BUILD)/%.o: %.cxx $(stamp)
 # C++ in which every access to memory is told to the emulator. No path is doubled, so that a place in the source is one place in the
 # program; variables without a value have a bad one
 emulator_dir := tests/emulator
-planning     := bins dense dense_columns row_offsets sort refresh transpose pattern_values $(notdir $(basename $(wildcard $(src)/cuda/profile*.cu $(src)/cuda/encode*.cu)))
+planning     := bins dense dense_columns sampled row_offsets sort refresh transpose pattern_values $(notdir $(basename $(wildcard $(src)/cuda/profile*.cu $(src)/cuda/encode*.cu)))
 emulated     := $(addprefix $(src)/cuda/,executors.cu many.cu segsum.cu kernel.c launch.c memory.c)
 emulator     := $(wildcard $(emulator_dir)/*.cxx $(emulator_dir)/*.c)
 EMULATED      = $(patsubst $(src)/cuda/%,$(BUILD)/emulated/%.o,$(basename $(emulated))) $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(emulator))))

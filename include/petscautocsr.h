@@ -192,4 +192,6 @@ PETSC_EXTERN PetscErrorCode MatAutoCSRSetKeepCSR(Mat, PetscBool);
 PETSC_EXTERN PetscErrorCode MatAutoCSRGetInfo(Mat, MatAutoCSRInfo *);
 PETSC_EXTERN PetscErrorCode MatAutoCSRView(Mat, PetscViewer);
 
+PETSC_EXTERN PetscErrorCode MatAutoCSRSDDMM(Mat, Mat, Mat, Mat);
+
 #endif

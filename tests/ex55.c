@@ -1,4 +1,4 @@
-static char help[] = "Products with dense matrices by the device's kernels without a device, in several orders of blocks and threads: against sums over the rows.\n\n";
+static char help[] = "Products with dense matrices, and dense ones sampled, by the device's kernels without a device, in several orders of blocks and threads: against sums.\n\n";
 
 #define AUTOCSR_HAVE_CUDA
 #include "plans.h"
@@ -46,7 +46,7 @@ static PetscErrorCode Multiply(const AutoCSRMatrix *csr, PetscInt longest, Petsc
   for (PetscInt k = 0; k < 1 + d->ldc * d->columns; k++) d->C[order][k] = 77;
   PetscCall((*backend->from_host)(C, d->C[order], c_bytes));
   PetscCall(AutoCSRDenseCreate(backend, &kept));
-  for (int twice = 0; twice < 2; twice++) {
+  for (int times = 0; times < (order ? 1 : 2); times++) {
     const AutoCSRDenseOperands op = {.csr = csr, .columns = d->columns, .ldb = d->ldb, .ldc = d->ldc, .B = B + 1, .C = C + 1, .longest = longest, .alongside = alongside, .simd = "auto"};
 
     PetscCall((*backend->mult_dense)(kept, &op, &done));
@@ -83,6 +83,67 @@ static PetscErrorCode Check(const AutoCSRMatrix *csr, const Dense *d, const char
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* val = A .* (X B^T) */
+static PetscErrorCode Sample(const AutoCSRMatrix *csr, const PetscScalar X[], PetscBool alongside, const Dense *d, PetscInt order, PetscScalar val[])
+{
+  const AutoCSRBackend *backend = csr->backend;
+  const size_t          b_bytes = (size_t)(1 + d->ldb * d->columns) * sizeof(PetscScalar), x_bytes = (size_t)(1 + d->ldc * d->columns) * sizeof(PetscScalar), bytes = (size_t)(csr->nnz + 2) * sizeof(PetscScalar);
+  AutoCSRDense         *kept;
+  PetscScalar          *B, *x, *v;
+
+  PetscFunctionBeginUser;
+  EmulatorSetOrder((EmulatorOrder)order);
+  PetscCall((*backend->allocate)(b_bytes, (void **)&B));
+  PetscCall((*backend->allocate)(x_bytes, (void **)&x));
+  PetscCall((*backend->allocate)(bytes, (void **)&v));
+  PetscCall((*backend->from_host)(B, d->B, b_bytes));
+  PetscCall((*backend->from_host)(x, X, x_bytes));
+  for (PetscInt q = 0; q < csr->nnz + 2; q++) val[q] = 77;
+  PetscCall((*backend->from_host)(v, val, bytes));
+  PetscCall(AutoCSRDenseCreate(backend, &kept));
+  {
+    const AutoCSRSampledOperands op = {.csr = csr, .columns = d->columns, .ldx = d->ldc, .ldy = d->ldb, .alongside = alongside, .X = x + 1, .Y = B + 1, .val = v + 1, .simd = "auto"};
+
+    PetscCall((*backend->sample_dense)(kept, &op));
+  }
+  PetscCall((*backend->to_host)(val, v, bytes));
+  PetscCall(AutoCSRDenseDestroy(&kept));
+  PetscCall((*backend->release)(B));
+  PetscCall((*backend->release)(x));
+  PetscCall((*backend->release)(v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CheckSampled(const AutoCSRMatrix *csr, const AutoCSRMatrix *there, PetscBool alongside, const Dense *d, const char name[])
+{
+  PetscScalar *X, *val[EMULATOR_ORDERS];
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc4(1 + d->ldc * d->columns, &X, csr->nnz + 2, &val[0], csr->nnz + 2, &val[1], csr->nnz + 2, &val[2]));
+  for (PetscInt k = 0; k < 1 + d->ldc * d->columns; k++) X[k] = Value(VALUES_MANY, 3, k);
+  for (PetscInt order = 0; order < EMULATOR_ORDERS; order++) {
+    PetscCall(Sample(there, X, alongside, d, order, val[order]));
+    PetscCheck(!memcmp(val[0], val[order], (size_t)(csr->nnz + 2) * sizeof(PetscScalar)), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s, %" PetscInt_FMT " columns, sampled: other bits in another order", name, d->columns);
+  }
+  PetscCheck(val[0][0] == (PetscScalar)77 && val[0][csr->nnz + 1] == (PetscScalar)77, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s, sampled: what is beside the values was written", name);
+  for (PetscInt i = 0; i < csr->m; i++) {
+    for (PetscInt q = csr->row_ptr[i]; q < csr->row_ptr[i + 1]; q++) {
+      PetscScalar sum   = 0;
+      PetscReal   bound = 0;
+
+      for (PetscInt j = 0; j < d->columns; j++) {
+        const PetscScalar product = X[1 + i + j * d->ldc] * d->B[1 + csr->col[q] + j * d->ldb];
+
+        sum += product;
+        bound += PetscAbsScalar(product);
+      }
+      PetscCheck(PetscAbsScalar(val[0][1 + q] - csr->val[q] * sum) <= 100 * PETSC_MACHINE_EPSILON * PetscAbsScalar(csr->val[q]) * bound, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s, %" PetscInt_FMT " columns, sampled: entry %" PetscInt_FMT " is off by %g", name, d->columns, q, (double)PetscAbsScalar(val[0][1 + q] - csr->val[q] * sum));
+    }
+  }
+  PetscCall(PetscFree4(X, val[0], val[1], val[2]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Of the widths every other */
 static PetscErrorCode CheckMatrix(const Generator *g, size_t first)
 {
@@ -96,12 +157,13 @@ static PetscErrorCode CheckMatrix(const Generator *g, size_t first)
   for (size_t w = first; w < PETSC_STATIC_ARRAY_LENGTH(widths) && csr.m; w += 2) {
     Dense d = {.columns = widths[w], .ldb = csr.n + 1, .ldc = csr.m + 3};
 
-    if ((double)csr.nnz * d.columns > 2e5) continue;
+    if ((double)csr.nnz * d.columns > 1e5) continue;
     PetscCall(PetscMalloc4(1 + d.ldb * d.columns, &d.B, 1 + d.ldc * d.columns, &d.C[0], 1 + d.ldc * d.columns, &d.C[1], 1 + d.ldc * d.columns, &d.C[2]));
     for (PetscInt k = 0; k < 1 + d.ldb * d.columns; k++) d.B[k] = Value(VALUES_MANY, 2, k);
     for (int alongside = 0; alongside < 2; alongside++) {
       for (PetscInt order = 0; order < EMULATOR_ORDERS; order++) PetscCall(Multiply(&there, longest, (PetscBool)alongside, &d, order));
       PetscCall(Check(&csr, &d, g->name));
+      PetscCall(CheckSampled(&csr, &there, (PetscBool)alongside, &d, g->name));
     }
     PetscCall(PetscFree4(d.B, d.C[0], d.C[1], d.C[2]));
   }

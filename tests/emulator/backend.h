@@ -32,6 +32,7 @@ static const AutoCSRBackend emulated = {
     .unbind        = AutoCSRDeviceUnbind,
     .mult          = AutoCSRDeviceMult,
     .mult_dense    = AutoCSRDeviceMultDense,
+    .sample_dense  = AutoCSRDeviceSampleDense,
 };
 
 #endif

@@ -59,6 +59,7 @@ typedef enum {
   AUTOCSR_EVENT_PLAN,
   AUTOCSR_EVENT_REFRESH,
   AUTOCSR_EVENT_MULT,
+  AUTOCSR_EVENT_SDDMM,
   AUTOCSR_EVENT_COUNT
 } AutoCSREventKind;
 PETSC_INTERN PetscLogEvent AutoCSREvents[AUTOCSR_EVENT_COUNT]; /* registered in interface/register.c */

@@ -101,6 +101,8 @@ struct _AutoCSRBackend {
   PetscErrorCode (*mult_transpose)(const AutoCSRPlan *, const AutoCSROperands *);
   /* C = A B; an error of PETSC_ERR_MEM if there is no room for a panel of B. Not done: the columns are too few to be worth it */
   PetscErrorCode (*mult_dense)(AutoCSRDense *, const AutoCSRDenseOperands *, PetscBool *done);
+  /* val = A .* (X Y^T); an error of PETSC_ERR_MEM likewise */
+  PetscErrorCode (*sample_dense)(AutoCSRDense *, const AutoCSRSampledOperands *);
 };
 
 PETSC_INTERN const AutoCSRBackend AutoCSRBackendHost;

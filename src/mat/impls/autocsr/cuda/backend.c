@@ -35,4 +35,5 @@ const AutoCSRBackend AutoCSRBackendCUDA = {
     .unbind           = AutoCSRDeviceUnbind,
     .mult             = AutoCSRDeviceMult,
     .mult_dense       = AutoCSRDeviceMultDense,
+    .sample_dense     = AutoCSRDeviceSampleDense,
 };

@@ -7,97 +7,16 @@
   column where caches do not hold it); 8 a scalar of C. Rows of the panel come through L1, 8 bytes an entry and column, and from L2
   where blocks of rows have no others in common: that bounds products whose columns lie close together.
 */
-#include "dense.cuh"
+#include "dense_panel.cuh"
 
-static constexpr int UNIT      = sizeof(PetscScalar) < 16 ? 16 / (int)sizeof(PetscScalar) : 1; /* columns of a lane, which it loads at once */
-static constexpr int AT_ONCE   = 4;                                                            /* entries that a lane has asked for, */
-static constexpr int RESIDENTS = 4;                                                            /* and blocks of a multiprocessor: with more of either products take as long or longer */
+static constexpr int AT_ONCE   = 4; /* entries that a lane has asked for, */
+static constexpr int RESIDENTS = 4; /* and blocks of a multiprocessor: with more of either products take as long or longer */
 
 /*
   A warp takes row by row where these have SHORT entries on average, or more, for each of its groups of lanes, and where there are many blocks fewer than LONG: longer rows even
   out, but where there are WAVES times as many blocks as multiprocessors hold, or fewer, each counts. Else groups have rows of their own, but for those of more than SERIAL entries
 */
 static constexpr int SHORT = 2, LONG = 8, WAVES = 4, SERIAL = 32;
-
-/* What a lane has of a row of the panel */
-struct alignas(16) DenseUnit {
-  static constexpr int parts = UNIT * (int)(sizeof(PetscScalar) / sizeof(PetscReal));
-
-  PetscReal part[parts];
-
-  __device__ __forceinline__ void Zero()
-  {
-#pragma unroll
-    for (int i = 0; i < parts; i++) part[i] = 0;
-  }
-
-  __device__ __forceinline__ PetscScalar Get(int u) const
-  {
-#if defined(PETSC_USE_COMPLEX)
-    return PetscScalar(part[2 * u], part[2 * u + 1]);
-#else
-    return part[u];
-#endif
-  }
-
-  __device__ __forceinline__ void Put(int u, PetscScalar s)
-  {
-#if defined(PETSC_USE_COMPLEX)
-    part[2 * u]     = s.real();
-    part[2 * u + 1] = s.imag();
-#else
-    part[u] = s;
-#endif
-  }
-
-  __device__ __forceinline__ void AddProduct(PetscScalar a, const DenseUnit &b)
-  {
-#pragma unroll
-    for (int u = 0; u < UNIT; u++) Put(u, MultiplyAdd(Get(u), a, b.Get(u)));
-  }
-
-  __device__ __forceinline__ void Add(const DenseUnit &b)
-  {
-#pragma unroll
-    for (int i = 0; i < parts; i++) part[i] += b.part[i];
-  }
-
-  /* That of the lane so far away */
-  __device__ __forceinline__ DenseUnit Across(int lanes) const
-  {
-    DenseUnit b;
-
-#pragma unroll
-    for (int i = 0; i < parts; i++) b.part[i] = __shfl_xor_sync(ALL_LANES, part[i], lanes);
-    return b;
-  }
-};
-
-static constexpr int PACKED = WARP; /* rows of a block */
-
-/* panel: B row by row, `width` columns of which those that are not there are zero */
-template <int width>
-static __global__ void __launch_bounds__(AUTOCSR_BLOCK) PackDense(PetscInt n, PetscInt columns, PetscInt ldb, const PetscScalar B[], PetscScalar panel[])
-{
-  PtxWaitForLast();
-  constexpr int group = width < WARP ? width : WARP; /* columns at a time */
-  __shared__ __align__(16) unsigned char room[PACKED * (group + 1) * sizeof(PetscScalar)];
-  PetscScalar                        (*tile)[group + 1] = (PetscScalar(*)[group + 1]) room;
-  const PetscInt64                     first           = (PetscInt64)blockIdx.x * PACKED;
-
-  for (int c = 0; c < width; c += group) {
-    if (c) __syncthreads();
-    for (int j = (int)threadIdx.x / PACKED; j < group; j += AUTOCSR_BLOCK / PACKED) {
-      const PetscInt64 i = first + threadIdx.x % PACKED;
-
-      tile[threadIdx.x % PACKED][j] = i < n && c + j < columns ? LoadStream(B + i + (size_t)(c + j) * ldb) : PetscScalar(0);
-    }
-    __syncthreads();
-    for (int k = (int)threadIdx.x / group; k < PACKED; k += AUTOCSR_BLOCK / group) {
-      if (first + k < n) panel[(size_t)(first + k) * width + c + threadIdx.x % group] = tile[k][threadIdx.x % group];
-    }
-  }
-}
 
 template <int lanes>
 struct DenseShared {
@@ -222,25 +141,10 @@ template <int lanes>
 static PetscErrorCode Panel(const AutoCSRMatrix *csr, PetscInt columns, const PetscScalar B[], PetscInt ldb, PetscScalar panel[], PetscInt blocks, const PanelParameters &p)
 {
   PetscFunctionBegin;
-  if (csr->n) {
-    Launch(PackDense<lanes * UNIT>, (unsigned)CeilDivide(csr->n, PACKED), AUTOCSR_BLOCK, 0, AUTOCSR_STREAM)(csr->n, columns, ldb, B, panel);
-    AutoCSRCallCUDA(cudaGetLastError());
-  }
+  PetscCall(PackPanel<lanes>(csr->n, columns, B, ldb, panel));
   Launch(MultiplyDense<lanes>, (unsigned)blocks, AUTOCSR_BLOCK, 0, AUTOCSR_STREAM)(p);
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static constexpr int LEAST_LANES = 4, MOST_LANES = WARP;
-
-/* As many as the columns that are left need; half of the most first where that leaves less than a quarter of them */
-static int LanesFor(PetscInt columns)
-{
-  int lanes = LEAST_LANES;
-
-  while (lanes < MOST_LANES && lanes * UNIT < columns) lanes *= 2;
-  if (lanes == MOST_LANES && 4 * columns < 3 * (PetscInt)lanes * UNIT) lanes /= 2;
-  return lanes;
 }
 
 /* By panels; p says all but C and its columns */
@@ -278,7 +182,7 @@ static PetscErrorCode MultiplyPanels(const AutoCSRDenseOperands *op, PetscInt bl
 PetscErrorCode AutoCSRDeviceMultDense(AutoCSRDense *kept, const AutoCSRDenseOperands *op, PetscBool *done)
 {
   const PetscInt        entries = op->alongside ? AUTOCSR_DENSE_ALONGSIDE : AUTOCSR_DENSE_ENTRIES;
-  const size_t          width = op->alongside ? DENSE_SWEEP : (size_t)LanesFor(op->columns) * UNIT, panel = op->alongside ? 0 : ((size_t)op->csr->n * width * sizeof(PetscScalar) + 255) / 256 * 256;
+  const size_t          width = op->alongside ? DENSE_SWEEP : (size_t)LanesFor(op->columns) * UNIT, panel = op->alongside ? 0 : PanelBytes(op->csr->n, op->columns);
   const AutoCSRSegment *seg;
   PetscInt              blocks;
   size_t                shares;

@@ -47,6 +47,8 @@ PETSC_INTERN PetscErrorCode AutoCSRDeviceExpandRows(PetscInt, const PetscInt[], 
 
 /* dense.cu: see backend.h */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceMultDense(AutoCSRDense *, const AutoCSRDenseOperands *, PetscBool *);
+/* sampled.cu: likewise */
+PETSC_INTERN PetscErrorCode AutoCSRDeviceSampleDense(AutoCSRDense *, const AutoCSRSampledOperands *);
 
 /* diagonal.cu */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceGetDiagonal(const AutoCSRMatrix *, PetscScalar *);

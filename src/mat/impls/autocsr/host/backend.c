@@ -170,4 +170,5 @@ const AutoCSRBackend AutoCSRBackendHost = {
     .mult             = Mult,
     .mult_transpose   = MultTranspose,
     .mult_dense       = AutoCSRHostMultDense,
+    .sample_dense     = AutoCSRHostSampleDense,
 };

@@ -16,22 +16,32 @@ static size_t PanelRows(const AutoCSRDense *kept, PetscInt n)
   return PetscMin(rows, PetscMax(all, chunk));
 }
 
+/* The widest panel of so many columns is of 2^i vectors: no wider than the second-level cache holds, and of one where rows are short, if these are read again for each vector */
+static int WidestPanel(const AutoCSRHostDenseKernels *kernels, const AutoCSRMatrix *csr, PetscInt columns, size_t rows, PetscBool again)
+{
+  int i = 0;
+
+  while (i + 1 < PANELS && kernels->lanes << i < columns) i++;
+  while (i > 0 && ((again && csr->nnz < DENSE_SHORT * (double)csr->m) || (double)rows * (double)(kernels->lanes << i) * sizeof(PetscScalar) > AutoCSRHostSecondCache() / 2)) i--;
+  return i;
+}
+
 PetscErrorCode AutoCSRHostMultDense(AutoCSRDense *kept, const AutoCSRDenseOperands *op, PetscBool *done)
 {
   const AutoCSRHostDenseKernels *kernels;
   PetscInt                       width;
   void                          *panel;
-  size_t                         rows, mask, most = 0;
+  size_t                         rows, mask;
+  int                            most;
 
   PetscFunctionBegin;
   PetscCall(AutoCSRHostFindDense(op->simd, &kernels));
   *done = (PetscBool)(op->columns >= kernels->lanes);
   if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRDenseFindBand(kept, op->csr));
-  rows = PanelRows(kept, op->csr->n);
-  mask = rows < (size_t)op->csr->n ? rows - 1 : SIZE_MAX;
-  while (most + 1 < PANELS && kernels->lanes << most < op->columns) most++;
-  while (most > 0 && (op->csr->nnz < DENSE_SHORT * (double)op->csr->m || (double)rows * (double)(kernels->lanes << most) * sizeof(PetscScalar) > AutoCSRHostSecondCache() / 2)) most--;
+  rows  = PanelRows(kept, op->csr->n);
+  mask  = rows < (size_t)op->csr->n ? rows - 1 : SIZE_MAX;
+  most  = WidestPanel(kernels, op->csr, op->columns, rows, PETSC_TRUE);
   width = kernels->lanes << most;
   PetscCall(AutoCSRDenseGetPanel(kept, rows * (size_t)width * sizeof(PetscScalar), &panel));
   for (PetscInt first = 0; first < op->columns; first += width) {
@@ -40,5 +50,34 @@ PetscErrorCode AutoCSRHostMultDense(AutoCSRDense *kept, const AutoCSRDenseOperan
     while (most > 0 && kernels->lanes << (most - 1) >= columns) most--; /* of the last panel, where fewer vectors are enough */
     kernels->panel[most](op, kept, first, columns, panel, mask);
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRHostSampleDense(AutoCSRDense *kept, const AutoCSRSampledOperands *op)
+{
+  const AutoCSRHostDenseKernels *kernels;
+  PetscInt                       width, first = 0;
+  PetscScalar                   *sum;
+  void                          *panel;
+  size_t                         rows, mask, panel_bytes;
+  int                            most;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRHostFindDense(op->simd, &kernels));
+  PetscCall(AutoCSRDenseFindBand(kept, op->csr));
+  rows        = PanelRows(kept, op->csr->n);
+  mask        = rows < (size_t)op->csr->n ? rows - 1 : SIZE_MAX;
+  most        = WidestPanel(kernels, op->csr, op->columns, rows, PETSC_FALSE);
+  width       = kernels->lanes << most;
+  panel_bytes = rows * (size_t)width * sizeof(PetscScalar);
+  PetscCall(AutoCSRDenseGetPanel(kept, panel_bytes + (op->columns > width ? (size_t)op->csr->nnz * sizeof(PetscScalar) : 0), &panel));
+  sum = (PetscScalar *)((char *)panel + panel_bytes);
+  do { /* once where there are no columns, too */
+    const PetscInt columns = PetscMin(width, op->columns - first);
+
+    while (most > 0 && kernels->lanes << (most - 1) >= columns) most--;
+    kernels->sampled[most](op, kept, first, columns, panel, mask, sum, first + columns < op->columns ? NULL : op->val);
+    first += columns;
+  } while (first < op->columns);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

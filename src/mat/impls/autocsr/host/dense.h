@@ -11,10 +11,14 @@
 /* Columns [first, first + columns) of C; panel: row i of B is at i & mask, vectors * lanes scalars each; there is room for whole chunks of them. mask SIZE_MAX: every row has its own place */
 typedef void AutoCSRHostDensePanel(const AutoCSRDenseOperands *, const AutoCSRDense *, PetscInt first, PetscInt columns, void *panel, size_t mask);
 
-/* panel[i]: of up to 2^i vectors, each of so many scalars */
+/* The same columns of X and Y, whose panel it is. sum: of each entry over the columns before first, and then with these; val: there are none behind them (else NULL) */
+typedef void AutoCSRHostSampledPanel(const AutoCSRSampledOperands *, const AutoCSRDense *, PetscInt first, PetscInt columns, void *panel, size_t mask, PetscScalar sum[], PetscScalar val[]);
+
+/* panel[i], sampled[i]: of up to 2^i vectors, each of so many scalars */
 typedef struct {
-  PetscInt               lanes;
-  AutoCSRHostDensePanel *panel[3];
+  PetscInt                 lanes;
+  AutoCSRHostDensePanel   *panel[3];
+  AutoCSRHostSampledPanel *sampled[3];
 } AutoCSRHostDenseKernels;
 
 PETSC_INTERN const AutoCSRHostDenseKernels AutoCSRHostDenseKernels_x86_64;
@@ -28,5 +32,6 @@ PETSC_INTERN PetscErrorCode AutoCSRHostFindDense(const char simd[], const AutoCS
 
 /* dense.c: see backend.h */
 PETSC_INTERN PetscErrorCode AutoCSRHostMultDense(AutoCSRDense *, const AutoCSRDenseOperands *, PetscBool *done);
+PETSC_INTERN PetscErrorCode AutoCSRHostSampleDense(AutoCSRDense *, const AutoCSRSampledOperands *);
 
 #endif

@@ -3,10 +3,10 @@
   runs is fixed here, at compile time, by one line.
 */
 #include "kernels_block.h"
-#include "kernels_dense.h"
 #include "kernels_diagonal.h"
 #include "kernels_fitted.h"
 #include "kernels_nodes.h"
+#include "kernels_sampled.h"
 #include "kernels_sliced.h"
 #include "kernels_tile.h"
 #include "kernels_tiled.h"
@@ -138,6 +138,9 @@ const AutoCSRHostExecutor HOST_EXECUTORS[] = {
 DENSE_KERNEL(1)
 DENSE_KERNEL(2)
 DENSE_KERNEL(4)
+SAMPLED_KERNEL(1)
+SAMPLED_KERNEL(2)
+SAMPLED_KERNEL(4)
 
-const AutoCSRHostDenseKernels HOST_DENSE = {LANES, {Dense1, Dense2, Dense4}};
+const AutoCSRHostDenseKernels HOST_DENSE = {LANES, {Dense1, Dense2, Dense4}, {Sampled1, Sampled2, Sampled4}};
 #endif

@@ -75,6 +75,15 @@ KERNEL PetscScalar ScalarMake(PetscReal re, PetscReal im)
 #endif
 }
 
+KERNEL PetscScalar ScalarMultiply(PetscScalar a, PetscScalar b)
+{
+#if defined(PETSC_USE_COMPLEX)
+  return ScalarMake(PetscRealPart(a) * PetscRealPart(b) - PetscImaginaryPart(a) * PetscImaginaryPart(b), PetscRealPart(a) * PetscImaginaryPart(b) + PetscImaginaryPart(a) * PetscRealPart(b));
+#else
+  return a * b;
+#endif
+}
+
 /* s + a b by components: no recovery of infinities as in C's own complex product, which is a function call */
 KERNEL PetscScalar ScalarMultiplyAdd(PetscScalar s, PetscScalar a, PetscScalar b)
 {

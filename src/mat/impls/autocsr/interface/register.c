@@ -146,6 +146,7 @@ PetscErrorCode MatAutoCSRRegisterAll(void)
   PetscCall(PetscLogEventRegister("AutoCSRPlan", MAT_CLASSID, &AutoCSREvents[AUTOCSR_EVENT_PLAN]));
   PetscCall(PetscLogEventRegister("AutoCSRRefresh", MAT_CLASSID, &AutoCSREvents[AUTOCSR_EVENT_REFRESH]));
   PetscCall(PetscLogEventRegister("AutoCSRMult", MAT_CLASSID, &AutoCSREvents[AUTOCSR_EVENT_MULT]));
+  PetscCall(PetscLogEventRegister("AutoCSRSDDMM", MAT_CLASSID, &AutoCSREvents[AUTOCSR_EVENT_SDDMM]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

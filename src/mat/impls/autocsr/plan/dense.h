@@ -1,5 +1,6 @@
 /*
-  Products with dense matrices, C = A B, whose columns lie one after the other as PETSc has them. An entry of A meets as many
+  Products with dense matrices, C = A B, whose columns lie one after the other as PETSc has them, and of dense matrices sampled where A has
+  entries, A .* (X Y^T) (hong2019, 2.1 and 2.2: SpMM and SDDMM). An entry of A meets as many
   scalars as B has columns, which are side by side only in a row: so panels of a few columns of B are copied row by row, and a
   panel is multiplied at once, by rows of A in their order. Where rows are taken one after the other, a row of B is copied when
   the first row of A has an entry for it, and its place is another's once the last row has: of a banded matrix the panel is no
@@ -26,6 +27,16 @@ typedef struct {
   PetscScalar         *C;         /* csr->m by columns, written */
   const char          *simd;      /* as AutoCSRSettings has it, for the host */
 } AutoCSRDenseOperands;
+
+/* val[q] = csr->val[q] times the product of row i of X and row j of Y, neither conjugated, of the q-th entry (i, j); val may be csr->val */
+typedef struct {
+  const AutoCSRMatrix *csr;
+  PetscInt             columns, ldx, ldy;
+  PetscBool            alongside; /* as above, of rows of Y */
+  const PetscScalar   *X, *Y;     /* csr->m, csr->n by columns */
+  PetscScalar         *val;
+  const char          *simd;
+} AutoCSRSampledOperands;
 
 /* What stays from one product to the next, once a backend has asked for it: good for any values of a matrix, and for any B */
 typedef struct {

@@ -234,6 +234,32 @@ static PetscErrorCode MatSeqAutoCSRGetCSR_CUSPARSE(Mat A, AutoCSRMatrix *csr)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The parent writes to arrays that are there */
+PetscErrorCode AutoCSRDeviceGetValues(Mat A, PetscBool read, PetscScalar **values)
+{
+  PetscMemType    memtype;
+  const PetscInt *row_ptr, *col;
+  PetscScalar    *val;
+
+  PetscFunctionBegin;
+  AUTOCSR_CALL_BY_NAME(A, MatSeqAIJGetCSRAndMemType(A, &row_ptr, &col, &val, &memtype));
+  if (read)
+    AUTOCSR_CALL_BY_NAME(A, MatSeqAIJCUSPARSEGetArray(A, values));
+  else
+    AUTOCSR_CALL_BY_NAME(A, MatSeqAIJCUSPARSEGetArrayWrite(A, values));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDeviceRestoreValues(Mat A, PetscBool read, PetscScalar **values)
+{
+  PetscFunctionBegin;
+  if (read)
+    AUTOCSR_CALL_BY_NAME(A, MatSeqAIJCUSPARSERestoreArray(A, values));
+  else
+    AUTOCSR_CALL_BY_NAME(A, MatSeqAIJCUSPARSERestoreArrayWrite(A, values));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
   What the parent has on the device changes places with what an empty matrix has, and goes with that: PETSc has no function for it. What
   was set by options is set again; of what is set by a call, MatCUSPARSESetUseCPUSolve() alone has a meaning, and would be forgotten

@@ -161,6 +161,8 @@ PETSC_INTERN PetscErrorCode MatSeqAutoCSRYield(Mat); /* the parent's forward pro
 #if defined(AUTOCSR_HAVE_CUDA)
 /* seq/cusparse.c */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceFind(PetscBool *);
+PETSC_INTERN PetscErrorCode AutoCSRDeviceGetValues(Mat, PetscBool read, PetscScalar **); /* of a block on the device, all to be written; read: to be read, too */
+PETSC_INTERN PetscErrorCode AutoCSRDeviceRestoreValues(Mat, PetscBool read, PetscScalar **);
 PETSC_INTERN PetscErrorCode MatSeqAutoCSRInherit_CUSPARSE(AutoCSRParent *, PetscBool takeover);
 #endif
 
@@ -191,6 +193,7 @@ PETSC_INTERN PetscErrorCode MatMultHermitianTransposeAdd_SeqAutoCSR(Mat, Vec, Ve
 PETSC_INTERN PetscErrorCode MatProductSetFromOptions_AutoCSR(Mat);
 PETSC_INTERN PetscErrorCode AutoCSRDenseProductIs(Mat, MatType, PetscBool *);
 PETSC_INTERN PetscErrorCode AutoCSRDenseProduct(Mat, PetscBool host, PetscBool *done);
+PETSC_INTERN PetscErrorCode AutoCSRSampledProduct(Mat S, Mat X, Mat Y, Mat Z);
 PETSC_INTERN PetscErrorCode MatSeqAIJKron_AutoCSR(Mat, Mat, MatReuse, Mat *);
 PETSC_INTERN PetscErrorCode AutoCSRFactorRegister(const AutoCSRParent *);
 PETSC_INTERN PetscErrorCode AutoCSRByNameRegister(void);

@@ -1,0 +1,116 @@
+/* Panels: some columns of a dense matrix, copied row by row. A row is read by `lanes` lanes, each of which has UNIT neighbouring columns */
+#ifndef AUTOCSR_DENSE_PANEL_CUH
+#define AUTOCSR_DENSE_PANEL_CUH
+
+#include "dense.cuh"
+
+static constexpr int UNIT = sizeof(PetscScalar) < 16 ? 16 / (int)sizeof(PetscScalar) : 1; /* columns of a lane, which it loads at once */
+
+/* What a lane has of a row of the panel */
+struct alignas(16) DenseUnit {
+  static constexpr int parts = UNIT * (int)(sizeof(PetscScalar) / sizeof(PetscReal));
+
+  PetscReal part[parts];
+
+  __device__ __forceinline__ void Zero()
+  {
+#pragma unroll
+    for (int i = 0; i < parts; i++) part[i] = 0;
+  }
+
+  __device__ __forceinline__ PetscScalar Get(int u) const
+  {
+#if defined(PETSC_USE_COMPLEX)
+    return PetscScalar(part[2 * u], part[2 * u + 1]);
+#else
+    return part[u];
+#endif
+  }
+
+  __device__ __forceinline__ void Put(int u, PetscScalar s)
+  {
+#if defined(PETSC_USE_COMPLEX)
+    part[2 * u]     = s.real();
+    part[2 * u + 1] = s.imag();
+#else
+    part[u] = s;
+#endif
+  }
+
+  __device__ __forceinline__ void AddProduct(PetscScalar a, const DenseUnit &b)
+  {
+#pragma unroll
+    for (int u = 0; u < UNIT; u++) Put(u, MultiplyAdd(Get(u), a, b.Get(u)));
+  }
+
+  __device__ __forceinline__ void Add(const DenseUnit &b)
+  {
+#pragma unroll
+    for (int i = 0; i < parts; i++) part[i] += b.part[i];
+  }
+
+  /* That of the lane so far away */
+  __device__ __forceinline__ DenseUnit Across(int lanes) const
+  {
+    DenseUnit b;
+
+#pragma unroll
+    for (int i = 0; i < parts; i++) b.part[i] = __shfl_xor_sync(ALL_LANES, part[i], lanes);
+    return b;
+  }
+};
+
+static constexpr int PACKED = WARP; /* rows of a block */
+
+/* panel: B row by row, `width` columns of which those that are not there are zero */
+template <int width>
+static __global__ void __launch_bounds__(AUTOCSR_BLOCK) PackDense(PetscInt n, PetscInt columns, PetscInt ldb, const PetscScalar B[], PetscScalar panel[])
+{
+  PtxWaitForLast();
+  constexpr int group = width < WARP ? width : WARP; /* columns at a time */
+  __shared__ __align__(16) unsigned char room[PACKED * (group + 1) * sizeof(PetscScalar)];
+  PetscScalar                        (*tile)[group + 1] = (PetscScalar(*)[group + 1]) room;
+  const PetscInt64                     first           = (PetscInt64)blockIdx.x * PACKED;
+
+  for (int c = 0; c < width; c += group) {
+    if (c) __syncthreads();
+    for (int j = (int)threadIdx.x / PACKED; j < group; j += AUTOCSR_BLOCK / PACKED) {
+      const PetscInt64 i = first + threadIdx.x % PACKED;
+
+      tile[threadIdx.x % PACKED][j] = i < n && c + j < columns ? LoadStream(B + i + (size_t)(c + j) * ldb) : PetscScalar(0);
+    }
+    __syncthreads();
+    for (int k = (int)threadIdx.x / group; k < PACKED; k += AUTOCSR_BLOCK / group) {
+      if (first + k < n) panel[(size_t)(first + k) * width + c + threadIdx.x % group] = tile[k][threadIdx.x % group];
+    }
+  }
+}
+
+template <int lanes>
+static PetscErrorCode PackPanel(PetscInt n, PetscInt columns, const PetscScalar B[], PetscInt ldb, PetscScalar panel[])
+{
+  PetscFunctionBegin;
+  if (!n) PetscFunctionReturn(PETSC_SUCCESS);
+  Launch(PackDense<lanes * UNIT>, (unsigned)CeilDivide(n, PACKED), AUTOCSR_BLOCK, 0, AUTOCSR_STREAM)(n, columns, ldb, B, panel);
+  AutoCSRCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static constexpr int LEAST_LANES = 4, MOST_LANES = WARP;
+
+/* As many as the columns that are left need; half of the most first where that leaves less than a quarter of them */
+static int LanesFor(PetscInt columns)
+{
+  int lanes = LEAST_LANES;
+
+  while (lanes < MOST_LANES && lanes * UNIT < columns) lanes *= 2;
+  if (lanes == MOST_LANES && 4 * columns < 3 * (PetscInt)lanes * UNIT) lanes /= 2;
+  return lanes;
+}
+
+static inline size_t PanelBytes(PetscInt n, PetscInt columns)
+{
+  return ((size_t)n * LanesFor(columns) * UNIT * sizeof(PetscScalar) + 255) / 256 * 256;
+}
+
+#endif

@@ -1,0 +1,299 @@
+/*
+  Dense matrices sampled where a sparse one has entries, Z = S .* (X Y^T) (hong2019, 2.2: SDDMM), block by block. X and Y are read where S
+  has its arrays: on a device, copies are made there of what is not. Of a parallel matrix the off-diagonal block needs rows of Y of other
+  processes, which come column by column.
+*/
+#include "../mpi/mpiautocsr.h"
+#include "../backend.h"
+#include <petscsf.h>
+
+/* The rows of a dense matrix that this process has, in the memory of a backend */
+typedef struct {
+  const AutoCSRBackend *backend;
+  Mat                   local;
+  const PetscScalar    *array, *taken; /* taken: from the matrix */
+  void                 *copy;
+  PetscInt              lda;
+} AutoCSRDenseRows;
+
+#if defined(AUTOCSR_HAVE_CUDA)
+static PetscErrorCode AutoCSRDenseRowsToDevice(Mat M, AutoCSRDenseRows *rows)
+{
+  const size_t bytes = (size_t)rows->lda * (size_t)M->cmap->N * sizeof(PetscScalar);
+  PetscMemType memtype;
+
+  PetscFunctionBegin;
+  PetscCall(MatDenseGetArrayReadAndMemType(rows->local, &rows->taken, &memtype));
+  rows->array = rows->taken;
+  if (PetscMemTypeDevice(memtype)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall((*rows->backend->allocate)(bytes, &rows->copy));
+  PetscCall((*rows->backend->from_host)(rows->copy, rows->taken, bytes));
+  rows->array = (const PetscScalar *)rows->copy;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
+static PetscErrorCode AutoCSRDenseRowsGet(Mat M, const AutoCSRBackend *backend, AutoCSRDenseRows *rows)
+{
+  PetscFunctionBegin;
+  *rows = (AutoCSRDenseRows){.backend = backend};
+  PetscCall(MatDenseGetLocalMatrix(M, &rows->local));
+  PetscCall(MatDenseGetLDA(rows->local, &rows->lda));
+#if defined(AUTOCSR_HAVE_CUDA)
+  if (backend != &AutoCSRBackendHost) {
+    PetscCall(AutoCSRDenseRowsToDevice(M, rows));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+#endif
+  PetscCall(MatDenseGetArrayRead(rows->local, &rows->taken));
+  rows->array = rows->taken;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode AutoCSRDenseRowsRestore(AutoCSRDenseRows *rows)
+{
+  PetscFunctionBegin;
+  if (rows->copy) PetscCall((*rows->backend->release)(rows->copy));
+  if (!rows->taken) PetscFunctionReturn(PETSC_SUCCESS);
+#if defined(AUTOCSR_HAVE_CUDA)
+  if (rows->backend != &AutoCSRBackendHost) {
+    PetscCall(MatDenseRestoreArrayReadAndMemType(rows->local, &rows->taken));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+#endif
+  PetscCall(MatDenseRestoreArrayRead(rows->local, &rows->taken));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Both blocks have entries at the same places, which is looked at once for each structure; and how many */
+typedef struct {
+  PetscObjectId    id;
+  PetscObjectState of_s, of_z;
+} AutoCSRSampledKey;
+
+static PetscErrorCode AutoCSRSampledCompare(Mat S, Mat Z, PetscInt *nnz)
+{
+  const AutoCSRSampledKey now = {((PetscObject)S)->id, S->nonzerostate, Z->nonzerostate};
+  AutoCSRSampledKey      *key;
+  const PetscInt         *si, *sj, *zi, *zj;
+  PetscInt                m, n;
+  PetscBool               done, same;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetRowIJ(S, 0, PETSC_FALSE, PETSC_FALSE, &m, &si, &sj, &done));
+  PetscCall(MatGetRowIJ(Z, 0, PETSC_FALSE, PETSC_FALSE, &n, &zi, &zj, &done));
+  *nnz = si && m ? si[m] : 0;
+  same = (PetscBool)(m == n && S->cmap->n == Z->cmap->n && (m && zi ? zi[m] : 0) == *nnz);
+  if (same && *nnz && S != Z) {
+    PetscCall(AutoCSRContain(Z, "MatAutoCSRSampledKey", sizeof(*key), (void **)&key));
+    if (key->id != now.id || key->of_s != now.of_s || key->of_z != now.of_z) {
+      PetscCall(PetscArraycmp(si, zi, m + 1, &same));
+      if (same) PetscCall(PetscArraycmp(sj, zj, *nnz, &same));
+      if (same) *key = now;
+    }
+  }
+  PetscCall(MatRestoreRowIJ(Z, 0, PETSC_FALSE, PETSC_FALSE, &n, &zi, &zj, &done));
+  PetscCall(MatRestoreRowIJ(S, 0, PETSC_FALSE, PETSC_FALSE, &m, &si, &sj, &done));
+  PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "Z has other nonzeros than S: make it by MatDuplicate(S, MAT_DO_NOT_COPY_VALUES, &Z), or anew where S has got another structure; S itself will do, too");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The values of a block, to be written: all of them, but that those of S itself are read before */
+static PetscErrorCode AutoCSRSampledGetValues(Mat Z, const AutoCSRBackend *backend, PetscBool read, PetscScalar **val)
+{
+  PetscFunctionBegin;
+#if defined(AUTOCSR_HAVE_CUDA)
+  if (backend != &AutoCSRBackendHost) {
+    PetscCall(AutoCSRDeviceGetValues(Z, read, val));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+#endif
+  if (read)
+    PetscCall(MatSeqAIJGetArray(Z, val));
+  else
+    PetscCall(MatSeqAIJGetArrayWrite(Z, val));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode AutoCSRSampledRestoreValues(Mat Z, const AutoCSRBackend *backend, PetscBool read, PetscScalar **val)
+{
+  PetscFunctionBegin;
+#if defined(AUTOCSR_HAVE_CUDA)
+  if (backend != &AutoCSRBackendHost) {
+    PetscCall(AutoCSRDeviceRestoreValues(Z, read, val));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+#endif
+  if (read)
+    PetscCall(MatSeqAIJRestoreArray(Z, val));
+  else
+    PetscCall(MatSeqAIJRestoreArrayWrite(Z, val));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* By the backend; of a device that has no room for a panel as columns lie, which takes none */
+static PetscErrorCode AutoCSRSampledRun(Mat S, AutoCSRDense *kept, AutoCSRSampledOperands *op)
+{
+  PetscErrorCode ierr;
+
+  PetscFunctionBegin;
+  PetscCall(PetscPushErrorHandler(AutoCSRMemoryErrorHandler, NULL));
+  ierr = (*kept->backend->sample_dense)(kept, op);
+  if (ierr == PETSC_ERR_MEM && kept->backend->parallel && !op->alongside) {
+    op->alongside = PETSC_TRUE;
+    ierr          = (*kept->backend->sample_dense)(kept, op);
+  }
+  PetscCall(PetscPopErrorHandler());
+  PetscCheck(ierr != PETSC_ERR_MEM, PETSC_COMM_SELF, PETSC_ERR_MEM, "No room on %s for a few columns of %" PetscInt_FMT " rows side by side", kept->backend->name, S->cmap->n);
+  PetscCall(ierr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* With what stays from call to call, that of products with dense matrices; it pays for planning as these do */
+static PetscErrorCode AutoCSRSampledPlanned(Mat S, AutoCSRContext *ctx, AutoCSRSampledOperands *op, PetscBool in_place)
+{
+  AutoCSRMatrix csr;
+  double        seconds;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRContextReclaim(S, ctx));
+  csr = ctx->csr;
+  if (in_place) csr.val = op->val;
+  op->csr = &csr;
+  PetscCall(AutoCSRCostDense(&csr, ctx->profile, op->columns, &seconds, &op->alongside));
+  if (ctx->progress.stage != AUTOCSR_STAGE_FINAL && !ctx->in_step) {
+    PetscCall(AutoCSRContextProceed(S, ctx, PETSC_FALSE));
+    AutoCSRProgressSpend(&ctx->progress, seconds);
+  }
+  if (!ctx->dense) PetscCall(AutoCSRDenseCreate(csr.backend, &ctx->dense));
+  PetscCall(AutoCSRSampledRun(S, ctx->dense, op));
+  if (ctx->settings.objective == MAT_AUTOCSR_OBJECTIVE_MEMORY) PetscCall(AutoCSRDenseDestroy(&ctx->dense));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Where the matrix has no plan, or not where Z is: on the host */
+static PetscErrorCode AutoCSRSampledUnplanned(Mat S, PetscInt nnz, AutoCSRSampledOperands *op, PetscBool in_place)
+{
+  AutoCSRMatrix      csr  = {.backend = &AutoCSRBackendHost, .n = S->cmap->n, .nnz = nnz};
+  AutoCSRDense      *kept = NULL;
+  const PetscScalar *val  = NULL;
+  PetscInt           m;
+  PetscBool          done;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetRowIJ(S, 0, PETSC_FALSE, PETSC_FALSE, &csr.m, &csr.row_ptr, &csr.col, &done));
+  if (!in_place) PetscCall(MatSeqAIJGetArrayRead(S, &val));
+  csr.val = in_place ? op->val : val;
+  op->csr = &csr;
+  PetscCall(AutoCSRDenseCreate(csr.backend, &kept));
+  PetscCall(AutoCSRSampledRun(S, kept, op));
+  PetscCall(AutoCSRDenseDestroy(&kept));
+  if (!in_place) PetscCall(MatSeqAIJRestoreArrayRead(S, &val));
+  PetscCall(MatRestoreRowIJ(S, 0, PETSC_FALSE, PETSC_FALSE, &m, &csr.row_ptr, &csr.col, &done));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Where the blocks S and Z have their arrays: on the device, or on the host if it is bound to the CPU, or so small that it has no plan */
+static PetscErrorCode AutoCSRSampledBackend(Mat S, Mat Z, PetscInt nnz, const AutoCSRBackend **backend)
+{
+  AutoCSRContext *ctx;
+
+  PetscFunctionBegin;
+  *backend = &AutoCSRBackendHost;
+  if (!nnz || AutoCSRIsBound(S) || AutoCSRIsBound(Z)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AutoCSRContextGet(S, &ctx));
+  if (!AutoCSRContextIsCurrent(S, ctx)) PetscCall(AutoCSRContextUpdate(S, ctx));
+  if (ctx->plan) *backend = ctx->csr.backend;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* One block of S and of Z; rows[0] is of X, rows[1] of Y */
+static PetscErrorCode AutoCSRSampledBlock(Mat S, Mat Z, PetscInt nnz, const AutoCSRBackend *backend, PetscInt columns, const AutoCSRDenseRows rows[2])
+{
+  const PetscBool        in_place = (PetscBool)(S == Z);
+  AutoCSRSampledOperands op       = {.columns = columns, .X = rows[0].array, .ldx = rows[0].lda, .Y = rows[1].array, .ldy = rows[1].lda};
+  AutoCSRContext        *ctx;
+
+  PetscFunctionBegin;
+  if (!nnz) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AutoCSRContextGet(S, &ctx));
+  op.simd = ctx->settings.simd;
+  PetscCall(AutoCSRHoldArrays(Z));
+  PetscCall(AutoCSRSampledGetValues(Z, backend, in_place, &op.val));
+  if (ctx->plan && ctx->csr.backend == backend)
+    PetscCall(AutoCSRSampledPlanned(S, ctx, &op, in_place));
+  else
+    PetscCall(AutoCSRSampledUnplanned(S, nnz, &op, in_place));
+  PetscCall(AutoCSRSampledRestoreValues(Z, backend, in_place, &op.val));
+  PetscCall(backend == &AutoCSRBackendHost ? PetscLogFlops((2.0 * columns + 1) * nnz) : PetscLogGpuFlops((2.0 * columns + 1) * nnz));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The rows of Y that the off-diagonal block's columns stand for, column after column; the graph stays with S while it has this structure */
+static PetscErrorCode AutoCSRSampledGhosts(Mat S, Mat Y, const AutoCSRDenseRows *own, const PetscInt garray[], PetscInt n, AutoCSRDenseRows *ghosts)
+{
+  const PetscMemType memtype = own->backend == &AutoCSRBackendHost ? PETSC_MEMTYPE_HOST : PETSC_MEMTYPE_CUDA;
+  const PetscInt     columns = Y->cmap->N;
+  PetscObjectState  *state;
+  PetscScalar       *array;
+  PetscSF            sf;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRContain(S, "MatAutoCSRGhostsState", sizeof(*state), (void **)&state));
+  PetscCall(PetscObjectQuery((PetscObject)S, "MatAutoCSRGhosts", (PetscObject *)&sf));
+  if (!sf || *state != S->nonzerostate) {
+    PetscCall(PetscSFCreate(PetscObjectComm((PetscObject)S), &sf));
+    PetscCall(PetscSFSetGraphLayout(sf, S->cmap, n, NULL, PETSC_OWN_POINTER, garray));
+    PetscCall(PetscSFSetUp(sf));
+    PetscCall(PetscObjectCompose((PetscObject)S, "MatAutoCSRGhosts", (PetscObject)sf));
+    PetscCall(PetscObjectDereference((PetscObject)sf));
+    *state = S->nonzerostate;
+  }
+  *ghosts = (AutoCSRDenseRows){.backend = own->backend, .lda = n};
+  PetscCall((*own->backend->allocate)((size_t)n * (size_t)columns * sizeof(PetscScalar), &ghosts->copy));
+  array         = (PetscScalar *)ghosts->copy;
+  ghosts->array = array;
+  for (PetscInt j = 0; j < columns; j++) {
+    PetscCall(PetscSFBcastWithMemTypeBegin(sf, MPIU_SCALAR, memtype, own->array + (size_t)j * own->lda, memtype, array + (size_t)j * n, MPI_REPLACE));
+    PetscCall(PetscSFBcastEnd(sf, MPIU_SCALAR, own->array + (size_t)j * own->lda, array + (size_t)j * n, MPI_REPLACE));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRSampledProduct(Mat S, Mat X, Mat Y, Mat Z)
+{
+  const PetscBool       parallel = MatIsMPIAutoCSR(S);
+  const int             blocks   = parallel ? 2 : 1;
+  const AutoCSRBackend *backend, *other;
+  const PetscInt       *garray                = NULL;
+  Mat                   s[AUTOCSR_MAX_BLOCKS] = {NULL}, z[AUTOCSR_MAX_BLOCKS] = {NULL};
+  PetscInt              nnz[AUTOCSR_MAX_BLOCKS];
+  AutoCSRDenseRows      rows[2], ghosts;
+
+  PetscFunctionBegin;
+  if (parallel) PetscCall(MatMPIAutoCSRUpdateBlocks(S));
+  if (parallel && S != Z) PetscCall(MatMPIAutoCSRUpdateBlocks(Z));
+  PetscUseMethod(S, "MatAutoCSRGetBlocks_C", (Mat, Mat[]), (S, s));
+  PetscUseMethod(Z, "MatAutoCSRGetBlocks_C", (Mat, Mat[]), (Z, z));
+  for (int k = 0; k < blocks; k++) PetscCall(AutoCSRSampledCompare(s[k], z[k], &nnz[k]));
+  PetscCall(AutoCSRSampledBackend(s[0], z[0], nnz[0], &backend));
+  if (parallel) {
+    PetscCall(MatMPIAIJGetSeqAIJ(S, NULL, NULL, &garray));
+    PetscCall(AutoCSRSampledBackend(s[1], z[1], nnz[1], &other));
+    if (!nnz[0] || (nnz[1] && other == &AutoCSRBackendHost)) backend = other; /* both where one of them can be */
+  }
+  PetscCall(AutoCSRDenseRowsGet(X, backend, &rows[0]));
+  PetscCall(AutoCSRDenseRowsGet(Y, backend, &rows[1]));
+  if (parallel) PetscCall(AutoCSRSampledGhosts(S, Y, &rows[1], garray, s[1]->cmap->n, &ghosts));
+  PetscCall(AutoCSRSampledBlock(s[0], z[0], nnz[0], backend, X->cmap->N, rows));
+  if (parallel) {
+    const AutoCSRDenseRows off[2] = {rows[0], ghosts};
+
+    PetscCall(AutoCSRSampledBlock(s[1], z[1], nnz[1], backend, X->cmap->N, off));
+    PetscCall(AutoCSRDenseRowsRestore(&ghosts));
+    PetscCall(PetscObjectStateIncrease((PetscObject)Z));
+  }
+  PetscCall(AutoCSRDenseRowsRestore(&rows[1]));
+  PetscCall(AutoCSRDenseRowsRestore(&rows[0]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
