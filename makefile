@@ -246,6 +246,7 @@ help:
 #: make bench-gpu    the same on a GPU; make pack-bench packs it for a machine without compiler and PETSc (BENCH_PACK=<file>)
 #: make overheads    what a product costs beside: the host, new values, transposed products, memory (BENCH_ARGS=-gpu on a GPU)
 #: make dense        products with dense matrices against PETSc's type (BENCH_ARGS=-gpu on a GPU)
+#: make sddmm        dense matrices sampled (MatAutoCSRSDDMM()) against a loop, on a GPU (BENCH_ARGS=-gpu) cuSPARSE's
 #: make model        what the cost model says of every variant, and how long each takes
 #: make docs         manual pages, in the build folder under docs/
 #: make install      library, header, autocsr_convert, pkg-config file, manual pages (PREFIX=/usr/local)

@@ -7,6 +7,7 @@
 #   bench:BUILD:SECONDS[:OPTIONS[:RANKS]]  the benchmark, where the real matrices are; OPTIONS with commas for blanks, %2C for a comma, %3A for a colon
 #   overheads:BUILD:SECONDS[:OPTIONS]      what a product costs beside, from the benchmark's pack
 #   dense:BUILD:SECONDS[:OPTIONS]          products with dense matrices, likewise
+#   sddmm:BUILD:SECONDS[:OPTIONS]          dense matrices sampled, likewise
 #   solves:SECONDS[:OPTIONS]               PETSc's tutorials, config/compare-solves.py
 #   petsc:SECONDS[:OPTIONS]                PETSc's tests, config/test-petsc.py (a run of takeover: --takeover)
 # Settings: OUT: where the logs go (one archive), MPS=1: processes share the GPU by NVIDIA's MPS: much faster with many, but the fault of one
@@ -28,7 +29,7 @@ prepare() {
   local build=opt packs
   case $1 in
   tests | sanitize) build=$2 packs=tests-$2 ;;
-  bench | overheads | dense) build=$2 packs=bench-$2 ;;
+  bench | overheads | dense | sddmm) build=$2 packs=bench-$2 ;;
   solves) packs=tests-opt ;;
   *) packs=$1 ;;
   esac
@@ -58,7 +59,7 @@ step() {
     [ "${4:-1}" = 1 ] || export BENCH_MPI="mpiexec -n $4"
     cd "$work/bench-$build/matrices" && PETSC_OPTIONS="-use_gpu_aware_mpi 0 -options_left no" OPENBLAS_NUM_THREADS='' $without_mps timeout "$2" ../run-bench $(sed 's/,/ /g; s/%2C/,/g; s/%3A/:/g' <<<"${3:-}") >"$log" 2>&1 </dev/null
     ;;
-  overheads | dense)
+  overheads | dense | sddmm)
     cd "$work/bench-$build/matrices" && PETSC_OPTIONS="-use_gpu_aware_mpi 0 -options_left no" $without_mps timeout "$2" "../run-$kind" $(sed 's/,/ /g; s/%2C/,/g; s/%3A/:/g' <<<"${3:-}") >"$log" 2>&1 </dev/null
     ;;
   solves)

@@ -104,9 +104,15 @@ PetscInt64     StoredCSR(const Csr *);
 PetscInt64     StoredSELL(const Csr *, PetscInt height);                   /* slices of rows, each padded to its longest row */
 PetscErrorCode ListHas(const char list[], const char name[], PetscBool *); /* comma-separated; an empty list has all */
 PetscErrorCode AutoCSRInfoGet(Mat, MatAutoCSRInfo *, PetscBool *);         /* PETSC_FALSE: no autocsr matrix */
+PetscErrorCode AutoCSRFunction(const char name[], void **);
 
 /* measure.c */
+int            CompareDoubles(const void *, const void *); /* for qsort() */
 PetscErrorCode Measure(const Machine *, const char matrix[], const Csr *, const Op *, const Limits *, Result[], PetscInt *, PetscInt *wrong);
+
+/* each.c: of programs whose table is their own. The first line, which says where; and its matrices */
+PetscErrorCode EachDescribe(const Machine *);
+PetscErrorCode EachMatrix(const Machine *, PetscErrorCode (*run)(const char name[], const Csr *, void *), void *);
 
 /* report.c */
 typedef struct _Report *Report;

@@ -1,6 +1,6 @@
 # make bench and make bench-gpu, read by the makefile: see src/benchmarks/README.md. BENCH_ARGS goes to the program.
 bench_program := $(BUILD)/src/benchmarks/bench
-bench_sources := $(filter-out %/autocsr_convert.c %/model.c %/overheads.c %/dense.c,$(wildcard src/benchmarks/*.c)) $(if $(gpu),$(wildcard src/benchmarks/*.cu))
+bench_sources := $(filter-out %/autocsr_convert.c %/model.c %/overheads.c %/dense.c %/sddmm.c %/each.c,$(wildcard src/benchmarks/*.c)) $(if $(gpu),$(wildcard src/benchmarks/*.cu))
 bench_objects := $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(bench_sources))))
 bench_files    = $(if $(more),$(dir $(more)),$(dir $(data)))
 BENCH_ARGS    ?=
@@ -14,10 +14,10 @@ $(bench_program): $(bench_objects)
 	$(call quiet,LINK)$(CLINKER) -fopenmp -o $@ $^ $(PETSC_LIB) -lm
 
 # What a product costs beside, and products with dense matrices: the same parts, other programs
-other_programs := $(addprefix $(BUILD)/src/benchmarks/,overheads dense)
-$(other_programs): %: %.o $(filter-out %/bench.o,$(bench_objects))
+other_programs := $(addprefix $(BUILD)/src/benchmarks/,overheads dense sddmm)
+$(other_programs): %: %.o $(BUILD)/src/benchmarks/each.o $(filter-out %/bench.o,$(bench_objects))
 	$(call quiet,LINK)$(CLINKER) -fopenmp -o $@ $^ $(PETSC_LIB) -lm
-overheads dense: %: all $(BUILD)/src/benchmarks/%
+overheads dense sddmm: %: all $(BUILD)/src/benchmarks/%
 	@config/with-mpi.sh $(BUILD)/src/benchmarks/$@ -dll_append $(library) $(BENCH_ARGS)
 
 # What the cost model says, without a product: make model; the program takes -gpu where no device is
@@ -33,4 +33,4 @@ bench-gpu: all $(bench_program) $(data) $(more)
 pack-bench: all $(bench_program) $(other_programs) $(data) $(more)
 	@src/benchmarks/pack $(BENCH_PACK) $(bench_program) $(library) $(bench_files)
 
-.PHONY: bench bench-gpu pack-bench overheads dense model
+.PHONY: bench bench-gpu pack-bench overheads dense sddmm model

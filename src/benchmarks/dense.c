@@ -48,13 +48,6 @@ static PetscErrorCode Enter(const Csr *csr, Mat B, Contestant *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static int CompareDoubles(const void *a, const void *b)
-{
-  const double x = *(const double *)a, y = *(const double *)b;
-
-  return (x > y) - (x < y);
-}
-
 static PetscErrorCode RunColumns(const char name[], const Csr *csr, PetscInt columns, PetscBool gpu)
 {
   Contestant     c[] = {{.type = gpu ? MATAIJCUSPARSE : MATAIJ}, {.type = MATAUTOCSR}};
@@ -91,56 +84,36 @@ static PetscErrorCode RunColumns(const char name[], const Csr *csr, PetscInt col
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Run(const char name[], Csr *csr, PetscInt n, const PetscInt columns[], PetscBool gpu)
+typedef struct {
+  PetscInt  n, columns[16];
+  PetscBool gpu;
+} Asked;
+
+static PetscErrorCode Run(const char name[], const Csr *csr, void *ctx)
 {
+  const Asked *asked = (const Asked *)ctx;
+
   PetscFunctionBeginUser;
-  for (PetscInt k = 0; k < n; k++) {
-    if ((double)columns[k] * (double)PetscMax(csr->m, csr->n) <= (double)PETSC_MAX_INT) PetscCall(RunColumns(name, csr, columns[k], gpu)); /* PETSc counts a dense matrix's entries */
+  for (PetscInt k = 0; k < asked->n; k++) {
+    if ((double)asked->columns[k] * (double)PetscMax(csr->m, csr->n) <= (double)PETSC_MAX_INT) PetscCall(RunColumns(name, csr, asked->columns[k], asked->gpu)); /* PETSc counts a dense matrix's entries */
   }
-  PetscCall(CsrDestroy(csr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 int main(int argc, char **argv)
 {
-  PetscInt         files = 1024, columns[16] = {8, 32, 128}, n = 16;
-  PetscReal        scale;
-  PetscBool        gpu            = PETSC_FALSE, set;
-  char             matrices[1024] = "", *file[1024], device[256];
-  Size             size           = {1, 1};
-  const Generator *g;
-  Csr              csr;
+  Asked     asked = {.n = 16, .columns = {8, 32, 128}};
+  PetscBool set;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(PetscOptionsGetBool(NULL, NULL, "-gpu", &gpu, NULL));
-  PetscCall(PetscOptionsGetString(NULL, NULL, "-matrices", matrices, sizeof(matrices), NULL));
-  PetscCall(PetscOptionsGetStringArray(NULL, NULL, "-files", file, &files, NULL));
-  PetscCall(PetscOptionsGetIntArray(NULL, NULL, "-columns", columns, &n, &set));
-  if (!set) n = 3;
-  if (gpu) PetscCall(GpuFind(&machine));
-  scale = machine->scale;
-  PetscCall(PetscOptionsGetReal(NULL, NULL, "-scale", &scale, NULL));
-  PetscCheck(scale > 0 && scale <= 64, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-scale %g: must be in (0, 64]", (double)scale);
-  size.scale = scale;
-  PetscCall(machine->describe(device, sizeof(device)));
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s, PETSc %d.%d.%d\n%-20s %9s %10s %4s %11s %11s %7s %9s\n", device, PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR, "matrix", "rows", "nonzeros", "cols", gpu ? MATAIJCUSPARSE : MATAIJ, "autocsr", "ratio", "set-up"));
-  PetscCall(GeneratorsAsked(size.seed, &g));
-  for (; g->name; g++) {
-    PetscBool wanted;
-
-    PetscCall(ListHas(matrices, g->name, &wanted));
-    if (!wanted) continue;
-    PetscCall(CsrGenerate(g, &size, &csr));
-    PetscCall(Run(g->name, &csr, n, columns, gpu));
-  }
-  for (PetscInt f = 0; f < files; f++) {
-    const char *base = strrchr(file[f], '/') ? strrchr(file[f], '/') + 1 : file[f];
-
-    PetscCall(CsrLoad(file[f], &csr));
-    PetscCall(Run(base, &csr, n, columns, gpu));
-    PetscCall(PetscFree(file[f]));
-  }
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-gpu", &asked.gpu, NULL));
+  PetscCall(PetscOptionsGetIntArray(NULL, NULL, "-columns", asked.columns, &asked.n, &set));
+  if (!set) asked.n = 3;
+  if (asked.gpu) PetscCall(GpuFind(&machine));
+  PetscCall(EachDescribe(machine));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "%-20s %9s %10s %4s %11s %11s %7s %9s\n", "matrix", "rows", "nonzeros", "cols", asked.gpu ? MATAIJCUSPARSE : MATAIJ, "autocsr", "ratio", "set-up"));
+  PetscCall(EachMatrix(machine, Run, &asked));
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -115,6 +115,88 @@ const Direct Cusparse[] = {
     {CusparseMake, CusparseApply, CusparseDestroy, CusparseBytes, PETSC_TRUE, CUSPARSE_SPMV_CSR_ALG2, PETSC_FALSE},
     {CusparseMake, CusparseApply, CusparseDestroy, CusparseBytes, PETSC_TRUE, CUSPARSE_SPMV_CSR_ALG2, PETSC_TRUE}};
 
+struct _Sddmm {
+  Mat                  A;
+  cusparseSpMatDescr_t sampled;
+  cusparseDnMatDescr_t x, y;
+  PetscScalar         *val;
+  void                *buffer;
+  PetscInt             nnz;
+  PetscScalar          one, zero;
+};
+
+/* The descriptor of a dense matrix, whose array stays where it is */
+static PetscErrorCode DenseDescribe(Mat D, cusparseDnMatDescr_t *descriptor)
+{
+  const PetscScalar *array;
+  PetscInt           lda;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatDenseGetLDA(D, &lda));
+  PetscCall(MatDenseCUDAGetArrayRead(D, &array));
+  PetscCallCUSPARSE(cusparseCreateDnMat(descriptor, D->rmap->n, D->cmap->N, lda, (void *)array, BENCH_SCALAR, CUSPARSE_ORDER_COL));
+  PetscCall(MatDenseCUDARestoreArrayRead(D, &array));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode SddmmApply(Sddmm s)
+{
+  PetscFunctionBeginUser;
+  PetscCallCUSPARSE(cusparseSDDMM(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_TRANSPOSE, &s->one, s->x, s->y, &s->zero, s->sampled, BENCH_SCALAR, CUSPARSE_SDDMM_ALG_DEFAULT, s->buffer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode SddmmCreate(Mat A, Mat X, Mat Y, Sddmm *sddmm)
+{
+  const PetscInt *row_ptr, *col;
+  PetscScalar    *val;
+  PetscMemType    place;
+  MatInfo         info;
+  size_t          bytes;
+  Sddmm           s;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscNew(&s));
+  *sddmm = s;
+  s->one = 1;
+  PetscCall(HandleCreate());
+  PetscCall(MatConvert(A, MATSEQAIJCUSPARSE, MAT_INITIAL_MATRIX, &s->A));
+  PetscCall(MatSeqAIJGetCSRAndMemType(s->A, NULL, NULL, &val, &place));
+  PetscCall(MatSeqAIJCUSPARSEGetIJ(s->A, PETSC_FALSE, &row_ptr, &col));
+  PetscCall(MatGetInfo(A, MAT_LOCAL, &info));
+  s->nnz = (PetscInt)info.nz_used;
+  PetscCallCUDA(cudaMalloc((void **)&s->val, ((size_t)s->nnz + 1) * sizeof(PetscScalar)));
+  PetscCallCUDA(cudaMemset(s->val, 0, (size_t)s->nnz * sizeof(PetscScalar)));
+  PetscCallCUSPARSE(cusparseCreateCsr(&s->sampled, A->rmap->n, A->cmap->n, s->nnz, (void *)row_ptr, (void *)col, s->val, BENCH_INDEX, BENCH_INDEX, CUSPARSE_INDEX_BASE_ZERO, BENCH_SCALAR));
+  PetscCall(DenseDescribe(X, &s->x));
+  PetscCall(DenseDescribe(Y, &s->y));
+  PetscCallCUSPARSE(cusparseSDDMM_bufferSize(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_TRANSPOSE, &s->one, s->x, s->y, &s->zero, s->sampled, BENCH_SCALAR, CUSPARSE_SDDMM_ALG_DEFAULT, &bytes));
+  PetscCallCUDA(cudaMalloc(&s->buffer, PetscMax(bytes, 1)));
+  PetscCallCUSPARSE(cusparseSDDMM_preprocess(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_TRANSPOSE, &s->one, s->x, s->y, &s->zero, s->sampled, BENCH_SCALAR, CUSPARSE_SDDMM_ALG_DEFAULT, s->buffer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode SddmmGet(Sddmm s, PetscScalar val[])
+{
+  PetscFunctionBeginUser;
+  PetscCallCUDA(cudaStreamSynchronize(PetscDefaultCudaStream));
+  PetscCallCUDA(cudaMemcpy(val, s->val, (size_t)s->nnz * sizeof(PetscScalar), cudaMemcpyDeviceToHost));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode SddmmDestroy(Sddmm *s)
+{
+  PetscFunctionBeginUser;
+  PetscCallCUSPARSE(cusparseDestroySpMat((*s)->sampled));
+  PetscCallCUSPARSE(cusparseDestroyDnMat((*s)->x));
+  PetscCallCUSPARSE(cusparseDestroyDnMat((*s)->y));
+  PetscCallCUDA(cudaFree((*s)->val));
+  PetscCallCUDA(cudaFree((*s)->buffer));
+  PetscCall(MatDestroy(&(*s)->A));
+  PetscCall(PetscFree(*s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 typedef struct {
   FloorArrays arrays;
   int         blocks;

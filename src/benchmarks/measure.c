@@ -189,7 +189,7 @@ static PetscErrorCode Check(const char matrix[], const Csr *csr, const Op *op, V
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static int CompareDoubles(const void *a, const void *b)
+int CompareDoubles(const void *a, const void *b)
 {
   double x = *(const double *)a, y = *(const double *)b;
 

@@ -58,7 +58,15 @@ PetscErrorCode VariantUsable(const Variant *v, PetscBool *usable)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The library is loaded at run time, as by any program: its function is looked up there */
+/* The library is loaded at run time, as by any program: its functions are looked up there */
+PetscErrorCode AutoCSRFunction(const char name[], void **function)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscDLLibrarySym(PETSC_COMM_SELF, &PetscDLLibrariesLoaded, NULL, name, function));
+  PetscCheck(*function, PETSC_COMM_SELF, PETSC_ERR_LIB, "The loaded library has no %s", name);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode AutoCSRInfoGet(Mat A, MatAutoCSRInfo *info, PetscBool *is)
 {
   static PetscErrorCode (*get)(Mat, MatAutoCSRInfo *) = NULL;
@@ -66,8 +74,7 @@ PetscErrorCode AutoCSRInfoGet(Mat A, MatAutoCSRInfo *info, PetscBool *is)
   PetscFunctionBeginUser;
   PetscCall(PetscObjectTypeCompareAny((PetscObject)A, is, MATSEQAUTOCSR, MATMPIAUTOCSR, ""));
   if (*is) {
-    if (!get) PetscCall(PetscDLLibrarySym(PETSC_COMM_SELF, &PetscDLLibrariesLoaded, NULL, "MatAutoCSRGetInfo", (void **)&get));
-    PetscCheck(get, PETSC_COMM_SELF, PETSC_ERR_LIB, "The loaded library has no MatAutoCSRGetInfo");
+    if (!get) PetscCall(AutoCSRFunction("MatAutoCSRGetInfo", (void **)&get));
     PetscCall(get(A, info));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
