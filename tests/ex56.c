@@ -234,13 +234,13 @@ int main(int argc, char **argv)
     suffix: cuda
     requires: cuda
     nsize: {{1 2}}
-    args: -dense_type {{dense densecuda}} -vec_type cuda
+    args: -dense_type {{dense densecuda}}
     output_file: output/ex56_1.out
 
   test:
     suffix: cuda_look
     requires: cuda
-    args: -dense_type densecuda -vec_type cuda -mat_autocsr_strategy sell
+    args: -dense_type densecuda -mat_autocsr_strategy sell
     output_file: output/ex56_1.out
 
 TEST*/

@@ -129,12 +129,13 @@ struct _Sddmm {
 static PetscErrorCode DenseDescribe(Mat D, cusparseDnMatDescr_t *descriptor)
 {
   const PetscScalar *array;
-  PetscInt           lda;
+  PetscInt           m, n, lda;
 
   PetscFunctionBeginUser;
+  PetscCall(MatGetSize(D, &m, &n));
   PetscCall(MatDenseGetLDA(D, &lda));
   PetscCall(MatDenseCUDAGetArrayRead(D, &array));
-  PetscCallCUSPARSE(cusparseCreateDnMat(descriptor, D->rmap->n, D->cmap->N, lda, (void *)array, BENCH_SCALAR, CUSPARSE_ORDER_COL));
+  PetscCallCUSPARSE(cusparseCreateDnMat(descriptor, m, n, lda, (void *)array, BENCH_SCALAR, CUSPARSE_ORDER_COL));
   PetscCall(MatDenseCUDARestoreArrayRead(D, &array));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -151,6 +152,7 @@ PetscErrorCode SddmmCreate(Mat A, Mat X, Mat Y, Sddmm *sddmm)
   const PetscInt *row_ptr, *col;
   PetscScalar    *val;
   PetscMemType    place;
+  PetscInt        m, n;
   MatInfo         info;
   size_t          bytes;
   Sddmm           s;
@@ -164,10 +166,11 @@ PetscErrorCode SddmmCreate(Mat A, Mat X, Mat Y, Sddmm *sddmm)
   PetscCall(MatSeqAIJGetCSRAndMemType(s->A, NULL, NULL, &val, &place));
   PetscCall(MatSeqAIJCUSPARSEGetIJ(s->A, PETSC_FALSE, &row_ptr, &col));
   PetscCall(MatGetInfo(A, MAT_LOCAL, &info));
+  PetscCall(MatGetSize(A, &m, &n));
   s->nnz = (PetscInt)info.nz_used;
   PetscCallCUDA(cudaMalloc((void **)&s->val, ((size_t)s->nnz + 1) * sizeof(PetscScalar)));
   PetscCallCUDA(cudaMemset(s->val, 0, (size_t)s->nnz * sizeof(PetscScalar)));
-  PetscCallCUSPARSE(cusparseCreateCsr(&s->sampled, A->rmap->n, A->cmap->n, s->nnz, (void *)row_ptr, (void *)col, s->val, BENCH_INDEX, BENCH_INDEX, CUSPARSE_INDEX_BASE_ZERO, BENCH_SCALAR));
+  PetscCallCUSPARSE(cusparseCreateCsr(&s->sampled, m, n, s->nnz, (void *)row_ptr, (void *)col, s->val, BENCH_INDEX, BENCH_INDEX, CUSPARSE_INDEX_BASE_ZERO, BENCH_SCALAR));
   PetscCall(DenseDescribe(X, &s->x));
   PetscCall(DenseDescribe(Y, &s->y));
   PetscCallCUSPARSE(cusparseSDDMM_bufferSize(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_TRANSPOSE, &s->one, s->x, s->y, &s->zero, s->sampled, BENCH_SCALAR, CUSPARSE_SDDMM_ALG_DEFAULT, &bytes));
