@@ -141,7 +141,7 @@ template <int lanes>
 static PetscErrorCode Panel(const AutoCSRMatrix *csr, PetscInt columns, const PetscScalar B[], PetscInt ldb, PetscScalar panel[], PetscInt blocks, const PanelParameters &p)
 {
   PetscFunctionBegin;
-  PetscCall(PackPanel<lanes>(csr->n, columns, B, ldb, lanes * UNIT, panel));
+  PetscCall(PackPanel<lanes>(csr->n, columns, B, ldb, panel));
   Launch(MultiplyDense<lanes>, (unsigned)blocks, AUTOCSR_BLOCK, 0, AUTOCSR_STREAM)(p);
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -182,7 +182,7 @@ static PetscErrorCode MultiplyPanels(const AutoCSRDenseOperands *op, PetscInt bl
 PetscErrorCode AutoCSRDeviceMultDense(AutoCSRDense *kept, const AutoCSRDenseOperands *op, PetscBool *done)
 {
   const PetscInt        entries = op->alongside ? AUTOCSR_DENSE_ALONGSIDE : AUTOCSR_DENSE_ENTRIES;
-  const size_t          width = op->alongside ? DENSE_SWEEP : (size_t)LanesFor(op->columns) * UNIT, panel = op->alongside ? 0 : PanelBytes(op->csr->n, (PetscInt)width);
+  const size_t          width = op->alongside ? DENSE_SWEEP : (size_t)LanesFor(op->columns) * UNIT, panel = op->alongside ? 0 : PanelBytes(op->csr->n, op->columns);
   const AutoCSRSegment *seg;
   PetscInt              blocks;
   size_t                shares;

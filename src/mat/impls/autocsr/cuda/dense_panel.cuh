@@ -62,9 +62,9 @@ struct alignas(16) DenseUnit {
 
 static constexpr int PACKED = WARP; /* rows of a block */
 
-/* panel: B row by row, `width` columns of which those that are not there are zero; rows lie `pitch` scalars apart */
+/* panel: B row by row, `width` columns of which those that are not there are zero */
 template <int width>
-static __global__ void __launch_bounds__(AUTOCSR_BLOCK) PackDense(PetscInt n, PetscInt columns, PetscInt ldb, const PetscScalar B[], PetscInt pitch, PetscScalar panel[])
+static __global__ void __launch_bounds__(AUTOCSR_BLOCK) PackDense(PetscInt n, PetscInt columns, PetscInt ldb, const PetscScalar B[], PetscScalar panel[])
 {
   PtxWaitForLast();
   constexpr int group = width < WARP ? width : WARP; /* columns at a time */
@@ -81,17 +81,17 @@ static __global__ void __launch_bounds__(AUTOCSR_BLOCK) PackDense(PetscInt n, Pe
     }
     __syncthreads();
     for (int k = (int)threadIdx.x / group; k < PACKED; k += AUTOCSR_BLOCK / group) {
-      if (first + k < n) panel[(size_t)(first + k) * pitch + c + threadIdx.x % group] = tile[k][threadIdx.x % group];
+      if (first + k < n) panel[(size_t)(first + k) * width + c + threadIdx.x % group] = tile[k][threadIdx.x % group];
     }
   }
 }
 
 template <int lanes>
-static PetscErrorCode PackPanel(PetscInt n, PetscInt columns, const PetscScalar B[], PetscInt ldb, PetscInt pitch, PetscScalar panel[])
+static PetscErrorCode PackPanel(PetscInt n, PetscInt columns, const PetscScalar B[], PetscInt ldb, PetscScalar panel[])
 {
   PetscFunctionBegin;
   if (!n) PetscFunctionReturn(PETSC_SUCCESS);
-  Launch(PackDense<lanes * UNIT>, (unsigned)CeilDivide(n, PACKED), AUTOCSR_BLOCK, 0, AUTOCSR_STREAM)(n, columns, ldb, B, pitch, panel);
+  Launch(PackDense<lanes * UNIT>, (unsigned)CeilDivide(n, PACKED), AUTOCSR_BLOCK, 0, AUTOCSR_STREAM)(n, columns, ldb, B, panel);
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -108,10 +108,9 @@ static int LanesFor(PetscInt columns)
   return lanes;
 }
 
-/* So many columns of n rows, to a border of what is read at once */
 static inline size_t PanelBytes(PetscInt n, PetscInt columns)
 {
-  return ((size_t)n * (size_t)columns * sizeof(PetscScalar) + 255) / 256 * 256;
+  return ((size_t)n * LanesFor(columns) * UNIT * sizeof(PetscScalar) + 255) / 256 * 256;
 }
 
 #endif

@@ -11,9 +11,12 @@
 */
 #include "dense_panel.cuh"
 
-static constexpr int TOGETHER  = 4; /* entries of a lane, by panels */
-static constexpr int RESIDENTS = 4; /* blocks of a multiprocessor */
-static constexpr int MOST      = sizeof(PetscScalar) > sizeof(double) ? 4 : 8; /* columns that a lane keeps of X, as they lie */
+static constexpr int TOGETHER = 4; /* entries of a lane, by panels */
+static constexpr int MOST     = sizeof(PetscScalar) > sizeof(double) ? 4 : 8; /* columns that a lane keeps of X, as they lie */
+
+/* Blocks of a multiprocessor. What a whole warp reads of a row takes its time from memory, with whatever is on its way */
+template <int lanes>
+static constexpr int residents = lanes < WARP ? 6 : 4;
 
 struct SampledParameters : DenseParameters {
   const PetscScalar *X, *Y;
@@ -106,55 +109,41 @@ static __device__ __forceinline__ PetscScalar AddAcross(PetscScalar a, PetscScal
   return (second ? b : a) + ShuffleXor(second ? a : b, o);
 }
 
-/* A lane has `units` times UNIT columns of an entry */
-template <int lanes, int units>
-static __global__ void __launch_bounds__(AUTOCSR_BLOCK, RESIDENTS) SamplePanel(SampledParameters p)
+template <int lanes>
+static __global__ void __launch_bounds__(AUTOCSR_BLOCK, residents<lanes>) SamplePanel(SampledParameters p)
 {
   PtxWaitForLast();
   constexpr int groups = AUTOCSR_BLOCK / lanes;
   __shared__ SampledShared<AUTOCSR_DENSE_ENTRIES> shared;
-  const DenseBlock b    = SampledBlockOf(p);
-  const int        lane = (int)threadIdx.x % lanes, each = (int)CeilDivide(b.count, groups), begin = (int)threadIdx.x / lanes * each;
-  const int        end = begin + each < b.count ? begin + each : b.count;
-  int              row = -1;
-  PetscScalar      x[units][UNIT];
+  const DenseBlock  b    = SampledBlockOf(p);
+  const int         lane = (int)threadIdx.x % lanes, each = (int)CeilDivide(b.count, groups), begin = (int)threadIdx.x / lanes * each;
+  const int         end = begin + each < b.count ? begin + each : b.count;
+  int               row = -1;
+  PetscScalar       x[UNIT];
 
   shared.Load(p, b, true);
 #pragma unroll
-  for (int w = 0; w < units; w++) {
-#pragma unroll
-    for (int u = 0; u < UNIT; u++) x[w][u] = 0;
-  }
+  for (int u = 0; u < UNIT; u++) x[u] = 0;
   for (int t = 0; t < each; t += TOGETHER) {
-    DenseUnit   y[TOGETHER][units];
+    DenseUnit   y[TOGETHER];
     PetscScalar sum[TOGETHER];
 
 #pragma unroll
     for (int k = 0; k < TOGETHER; k++) {
-      const bool       exists = begin + t + k < end;
-      const DenseUnit *first  = p.panel + (size_t)(exists ? shared.col[begin + t + k] : 0) * (lanes * units) + lane;
+      const bool exists = begin + t + k < end;
 
-#pragma unroll
-      for (int w = 0; w < units; w++) y[k][w] = LoadCachedIf(exists, first + w * lanes);
+      y[k] = LoadCachedIf(exists, p.panel + (size_t)(exists ? shared.col[begin + t + k] : 0) * lanes + lane);
     }
 #pragma unroll
     for (int k = 0; k < TOGETHER; k++) {
       if (begin + t + k < end && shared.row[begin + t + k] != row) {
         row = shared.row[begin + t + k];
 #pragma unroll
-        for (int w = 0; w < units; w++) {
-          const int j = (w * lanes + lane) * UNIT;
-
-#pragma unroll
-          for (int u = 0; u < UNIT; u++) x[w][u] = LoadCachedIf(j + u < p.columns, p.X + b.row + row + (size_t)(j + u) * p.ldx);
-        }
+        for (int u = 0; u < UNIT; u++) x[u] = LoadCachedIf(lane * UNIT + u < p.columns, p.X + b.row + row + (size_t)(lane * UNIT + u) * p.ldx);
       }
       sum[k] = 0;
 #pragma unroll
-      for (int w = 0; w < units; w++) {
-#pragma unroll
-        for (int u = 0; u < UNIT; u++) sum[k] = MultiplyAdd(sum[k], x[w][u], y[k][w].Get(u));
-      }
+      for (int u = 0; u < UNIT; u++) sum[k] = MultiplyAdd(sum[k], x[u], y[k].Get(u));
     }
     static_assert(TOGETHER == 4, "of four sums a lane has one after two steps");
     PetscScalar s = AddAcross(AddAcross(sum[0], sum[1], 1), AddAcross(sum[2], sum[3], 1), 2);
@@ -166,7 +155,7 @@ static __global__ void __launch_bounds__(AUTOCSR_BLOCK, RESIDENTS) SamplePanel(S
 }
 
 /* All columns at once */
-static __global__ void __launch_bounds__(AUTOCSR_BLOCK, RESIDENTS) SampleColumns(SampledParameters p)
+static __global__ void __launch_bounds__(AUTOCSR_BLOCK, residents<WARP>) SampleColumns(SampledParameters p)
 {
   PtxWaitForLast();
   __shared__ SampledShared<AUTOCSR_DENSE_ALONGSIDE> shared;
@@ -200,63 +189,45 @@ static __global__ void __launch_bounds__(AUTOCSR_BLOCK, RESIDENTS) SampleColumns
   shared.Write(p, b);
 }
 
-static constexpr int WIDEST = 2 * MOST_LANES * UNIT; /* columns of a panel */
-
-/* Of the next panel: the widest where its second half is half full */
-static PetscInt WidthFor(PetscInt columns)
-{
-  return 4 * columns > 3 * WIDEST ? WIDEST : LanesFor(columns) * UNIT;
-}
-
-template <int lanes, int units>
+template <int lanes>
 static PetscErrorCode Panel(const AutoCSRSampledOperands *op, PetscInt blocks, PetscInt first, PetscScalar panel[], const SampledParameters &p)
 {
-  constexpr int slice = lanes * UNIT;
-
   PetscFunctionBegin;
-  for (int w = 0; w < units; w++) {
-    const PetscInt columns = PetscMax(0, PetscMin(slice, p.columns - w * slice));
-
-    PetscCall(PackPanel<lanes>(op->csr->n, columns, op->Y + (size_t)(first + (columns ? w * slice : 0)) * op->ldy, op->ldy, slice * units, panel + w * slice));
-  }
-  Launch(SamplePanel<lanes, units>, (unsigned)blocks, AUTOCSR_BLOCK, 0, AUTOCSR_STREAM)(p);
+  PetscCall(PackPanel<lanes>(op->csr->n, p.columns, op->Y + (size_t)first * op->ldy, op->ldy, panel));
+  Launch(SamplePanel<lanes>, (unsigned)blocks, AUTOCSR_BLOCK, 0, AUTOCSR_STREAM)(p);
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode SamplePanels(AutoCSRDense *kept, const AutoCSRSampledOperands *op, PetscInt blocks, SampledParameters p)
 {
-  const PetscInt widest = WidthFor(op->columns);
-  const size_t   bytes  = PanelBytes(op->csr->n, widest);
-  PetscInt       first  = 0;
-  void          *panel;
+  const size_t bytes = PanelBytes(op->csr->n, op->columns);
+  PetscInt     first = 0;
+  void        *panel;
 
   PetscFunctionBegin;
-  PetscCall(AutoCSRDenseGetPanel(kept, bytes + (widest < op->columns ? (size_t)op->csr->nnz * sizeof(PetscScalar) : 0), &panel));
+  PetscCall(AutoCSRDenseGetPanel(kept, bytes + (LanesFor(op->columns) * UNIT < op->columns ? (size_t)op->csr->nnz * sizeof(PetscScalar) : 0), &panel));
   p.panel = (const DenseUnit *)panel;
   p.sum   = (PetscScalar *)((char *)panel + bytes);
   do { /* once where there are no columns, too */
-    const PetscInt width = WidthFor(op->columns - first);
+    const int lanes = LanesFor(op->columns - first);
 
-    p.columns = PetscMin(width, op->columns - first);
+    p.columns = PetscMin(lanes * UNIT, op->columns - first);
     p.X       = op->X + (size_t)first * op->ldx;
     p.first   = first == 0;
     p.last    = first + p.columns == op->columns;
-    switch (width / UNIT) {
+    switch (lanes) {
     case 4:
-      PetscCall(Panel<4, 1>(op, blocks, first, (PetscScalar *)panel, p));
+      PetscCall(Panel<4>(op, blocks, first, (PetscScalar *)panel, p));
       break;
     case 8:
-      PetscCall(Panel<8, 1>(op, blocks, first, (PetscScalar *)panel, p));
+      PetscCall(Panel<8>(op, blocks, first, (PetscScalar *)panel, p));
       break;
     case 16:
-      PetscCall(Panel<16, 1>(op, blocks, first, (PetscScalar *)panel, p));
-      break;
-    case 32:
-      PetscCall(Panel<32, 1>(op, blocks, first, (PetscScalar *)panel, p));
+      PetscCall(Panel<16>(op, blocks, first, (PetscScalar *)panel, p));
       break;
     default:
-      PetscCall(Panel<32, 2>(op, blocks, first, (PetscScalar *)panel, p));
+      PetscCall(Panel<32>(op, blocks, first, (PetscScalar *)panel, p));
     }
     first += p.columns;
   } while (first < op->columns);
