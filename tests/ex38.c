@@ -26,8 +26,17 @@ static PetscErrorCode ChooseOrder(void)
 
 /*TEST
 
-  test:
+  testset:
     requires: double
-    args: -few -matrix {{2 5 7 8 11 14 16 19 20 24 27 28 30 33 34 43 44 45}} -order {{0 1 2}}
+    args: -few
+    output_file: output/ex38_1.out
+
+    test:
+      suffix: 1
+      args: -matrix {{2 5 7 8 11 14 16 19 20 24 27 28 30 33 34 43 44 45}} -order {{0 1}}
+
+    test:
+      suffix: 2
+      args: -matrix {{2 8 16 24 30 44}} -order 2
 
 TEST*/

@@ -134,6 +134,117 @@ static PetscErrorCode Sample(const Generator *g, Mat plain, PetscInt columns)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+/* Rows of three entries, one of them far away: `far` columns beyond half of them. The numbers of entries are the same whatever it is */
+static PetscErrorCode Preallocate(Mat S, PetscInt far)
+{
+  PetscInt     N, begin, end, n = 0, *i, *j;
+  PetscScalar *v;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatGetSize(S, &N, NULL));
+  PetscCall(MatGetOwnershipRange(S, &begin, &end));
+  PetscCall(PetscMalloc3(3 * (end - begin), &i, 3 * (end - begin), &j, 3 * (end - begin), &v));
+  for (PetscInt row = begin; row < end; row++) {
+    const PetscInt col[] = {row, (row + 1) % N, (row + N / 2 + far) % N};
+
+    for (int k = 0; k < 3; k++, n++) {
+      i[n] = row;
+      j[n] = col[k];
+      v[n] = RandomScalar(k, row);
+    }
+  }
+  PetscCall(MatSetPreallocationCOO(S, n, i, j));
+  PetscCall(MatSetValuesCOO(S, v, INSERT_VALUES));
+  PetscCall(PetscFree3(i, j, v));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode SampleAndCompare(Mat S, Mat X, Mat Y, const char context[])
+{
+  PetscInt columns;
+  Mat      Z, plain;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatGetSize(X, NULL, &columns));
+  PetscCall(MatConvert(S, MATAIJ, MAT_INITIAL_MATRIX, &plain));
+  PetscCall(MatDuplicate(S, MAT_DO_NOT_COPY_VALUES, &Z));
+  PetscCall(MatAutoCSRSDDMM(S, X, Y, Z));
+  PetscCall(Compare(plain, 1, columns, Z, context));
+  PetscCall(MatDestroy(&Z));
+  PetscCall(MatDestroy(&plain));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode Refused(Mat, Mat, Mat, Mat, PetscErrorCode, const char[]);
+
+/* Another structure between calls, of the same numbers; on the CPU, too; X is Y; what was known of Z */
+static PetscErrorCode Changes(void)
+{
+  const PetscInt N = 301, columns = 9;
+  PetscInt       begin, end;
+  Mat            S, Z, X, Y;
+  Vec            x, y;
+  PetscBool      set, symmetric;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatCreate(PETSC_COMM_WORLD, &S));
+  PetscCall(MatSetSizes(S, PETSC_DECIDE, PETSC_DECIDE, N, N));
+  PetscCall(MatSetType(S, MATAUTOCSR));
+  PetscCall(Preallocate(S, 0));
+  PetscCall(MatGetOwnershipRange(S, &begin, &end));
+  PetscCall(DenseCreate(begin, end, N, columns, 7, &X));
+  PetscCall(DenseCreate(begin, end, N, columns, 1000, &Y));
+  PetscCall(SampleAndCompare(S, X, Y, "first structure"));
+  PetscCall(MatDuplicate(S, MAT_DO_NOT_COPY_VALUES, &Z));
+  PetscCall(Preallocate(S, 5));
+  PetscCall(SampleAndCompare(S, X, Y, "second structure"));
+  PetscCall(Refused(S, X, Y, Z, PETSC_ERR_ARG_INCOMP, "Z of the first structure"));
+  PetscCall(MatDestroy(&Z));
+  PetscCall(MatDuplicate(S, MAT_COPY_VALUES, &Z)); /* not preallocated for COO: of such, with new nonzeros, PETSc 3.18 loses memory */
+  PetscCall(MatDestroy(&S));
+  S = Z;
+  PetscCall(MatCreateVecs(S, &x, &y));
+  PetscCall(VecSet(x, 1));
+  PetscCall(MatBindToCPU(S, PETSC_TRUE));
+  PetscCall(MatMult(S, x, y));
+  PetscCall(MatSetOption(S, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_FALSE));
+  PetscCall(MatSetOption(S, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+  for (PetscInt i = begin; i < end; i++) PetscCall(MatSetValue(S, i, (i + 77) % N, 2, INSERT_VALUES));
+  PetscCall(MatAssemblyBegin(S, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(S, MAT_FINAL_ASSEMBLY));
+  PetscCall(SampleAndCompare(S, X, Y, "bound to the CPU, with new nonzeros"));
+  PetscCall(MatBindToCPU(S, PETSC_FALSE));
+  PetscCall(SampleAndCompare(S, X, Y, "no longer bound to the CPU"));
+  PetscCall(MatMult(S, x, y));
+  PetscCall(SampleAndCompare(S, X, Y, "after a product"));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+
+  PetscCall(MatDuplicate(S, MAT_COPY_VALUES, &Z));
+  PetscCall(MatSetOption(Z, MAT_SYMMETRIC, PETSC_TRUE)); /* as a program may have said of what it had before */
+  PetscCall(MatAutoCSRSDDMM(S, X, Y, Z));
+  PetscCall(MatIsSymmetricKnown(Z, &set, &symmetric));
+  PetscCheck(!set, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "Z is said to be symmetric, or not, before anybody has looked");
+  PetscCall(MatAutoCSRSDDMM(S, X, X, Z));
+  for (PetscInt i = begin; i < end; i++) { /* with itself */
+    PetscScalar sum   = 0, s, z;
+    PetscReal   bound = 0;
+
+    for (PetscInt k = 0; k < columns; k++) {
+      sum += RandomScalar(7 + k, i) * RandomScalar(7 + k, i);
+      bound += PetscSqr(PetscAbsScalar(RandomScalar(7 + k, i)));
+    }
+    PetscCall(MatGetValue(S, i, i, &s));
+    PetscCall(MatGetValue(Z, i, i, &z));
+    PetscCheck(PetscAbsScalar(z - s * sum) <= 100 * PETSC_MACHINE_EPSILON * PetscAbsScalar(s) * bound, PETSC_COMM_SELF, PETSC_ERR_PLIB, "X with itself: entry %" PetscInt_FMT " of the diagonal is off", i);
+  }
+  PetscCall(MatDestroy(&S));
+  PetscCall(MatDestroy(&Z));
+  PetscCall(MatDestroy(&X));
+  PetscCall(MatDestroy(&Y));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 /* An error that says what is wrong, and nothing is lost */
 static PetscErrorCode Refused(Mat S, Mat X, Mat Y, Mat Z, PetscErrorCode expected, const char what[])
 {
@@ -195,6 +306,7 @@ int main(int argc, char **argv)
     for (size_t w = (k / (size_t)few) % 2; w < PETSC_STATIC_ARRAY_LENGTH(widths); w += 2) PetscCall(Sample(&generators[k], plain, widths[w])); /* every other */
     PetscCall(MatDestroy(&plain));
   }
+  PetscCall(Changes());
   PetscCall(Errors());
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Z = S .* (X Y^T) is as sums over columns make it\n"));
   PetscCall(PetscFinalize());
@@ -217,6 +329,10 @@ int main(int argc, char **argv)
     output_file: output/ex56_1.out
 
     test:
+      suffix: memory
+      args: -mat_autocsr_objective memory
+
+    test:
       suffix: x86-64
       args: -mat_autocsr_simd x86-64
 
@@ -237,10 +353,17 @@ int main(int argc, char **argv)
     args: -dense_type {{dense densecuda}}
     output_file: output/ex56_1.out
 
-  test:
-    suffix: cuda_look
+  testset:
     requires: cuda
-    args: -dense_type densecuda -mat_autocsr_strategy sell
+    args: -dense_type densecuda
     output_file: output/ex56_1.out
+
+    test:
+      suffix: cuda_look
+      args: -mat_autocsr_strategy sell
+
+    test:
+      suffix: cuda_memory
+      args: -mat_autocsr_objective memory
 
 TEST*/

@@ -37,10 +37,12 @@ static PetscErrorCode CheckDense(Mat S, Mat D, const char name[], PetscInt rows,
   X Y^T, which is dense, is never made: the work is 2 K + 1 operations a nonzero. Where the values of S are all one, Z is X Y^T where S
   has nonzeros, as weighted matrix factorizations, recommenders and attention on graphs ask for.
 
-  The same operands give the same bits in every run. Sums over K are added up in another order than PETSc's `MatMatTransposeMult()` does.
+  The same calls give the same bits in every run, as long as there is room for a panel of Y. Sums over K are added up in another order than PETSc's `MatMatTransposeMult()` does,
+  and in another one once the library has looked at the matrix (progressive planning).
 
   On a device X, Y and both sparse matrices are best there; what is not is brought there in each call. Of a parallel S the rows of Y that other
-  processes have come column by column. Room for a panel of Y stays with S, as of `MatMatMult()`, but with `-mat_autocsr_objective memory`.
+  processes have come column by column. Room for a panel of Y, and where K is larger than a panel (64 columns of real double on a device) for a
+  scalar a nonzero, stays with S, but with `-mat_autocsr_objective memory`; and Z keeps its CSR on the device from then on.
 
   Types that do not fit are an error `PETSC_ERR_ARG_WRONG`, sizes `PETSC_ERR_ARG_SIZ`, a Z with other nonzeros `PETSC_ERR_ARG_INCOMP`.
 
@@ -67,6 +69,7 @@ PetscErrorCode MatAutoCSRSDDMM(Mat S, Mat X, Mat Y, Mat Z)
   PetscCheck((MatIsSeqAutoCSR(S) && MatIsSeqAutoCSR(Z)) || (MatIsMPIAutoCSR(S) && MatIsMPIAutoCSR(Z)), PetscObjectComm((PetscObject)S), PETSC_ERR_ARG_WRONG, "Z is of type %s: it must be MATAUTOCSR, as S is (MatDuplicate())", type);
   PetscCheck(S->assembled, PetscObjectComm((PetscObject)S), PETSC_ERR_ARG_WRONGSTATE, "S is not assembled: call MatAssemblyBegin() and MatAssemblyEnd()");
   PetscCheck(Z->assembled, PetscObjectComm((PetscObject)S), PETSC_ERR_ARG_WRONGSTATE, "Z is not assembled: make it by MatDuplicate(S, MAT_DO_NOT_COPY_VALUES, &Z)");
+  PetscCheck(!S->structure_only && !Z->structure_only, PetscObjectComm((PetscObject)S), PETSC_ERR_ARG_WRONGSTATE, "S or Z has no values (MAT_STRUCTURE_ONLY): make it without that option");
   PetscCheck(S->rmap->N == Z->rmap->N && S->cmap->N == Z->cmap->N && S->rmap->n == Z->rmap->n && S->cmap->n == Z->cmap->n, PetscObjectComm((PetscObject)S), PETSC_ERR_ARG_SIZ, "S is %" PetscInt_FMT " by %" PetscInt_FMT ", Z %" PetscInt_FMT " by %" PetscInt_FMT ": they must have the same sizes, globally and locally", S->rmap->N, S->cmap->N, Z->rmap->N, Z->cmap->N);
   PetscCall(CheckDense(S, X, "X", S->rmap->N, S->rmap->n, "rows"));
   PetscCall(CheckDense(S, Y, "Y", S->cmap->N, S->cmap->n, "columns"));

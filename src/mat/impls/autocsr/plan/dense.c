@@ -11,6 +11,7 @@ PetscErrorCode AutoCSRDenseFindBlocks(AutoCSRDense *dense, const AutoCSRMatrix *
   PetscFunctionBegin;
   if (dense->blocks && dense->entries == entries) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRPlanDestroy(&dense->blocks));
+  dense->entries = 0;
   PetscCall(AutoCSRPlanCreate(csr, &dense->blocks));
   PetscCall(AutoCSRPlanAddSegment(dense->blocks, "csr-adaptive", &axes, &seg));
   seg->n_rows = csr->m;

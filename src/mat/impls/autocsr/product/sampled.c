@@ -12,41 +12,32 @@ typedef struct {
   const AutoCSRBackend *backend;
   Mat                   local;
   const PetscScalar    *array, *taken; /* taken: from the matrix */
-  void                 *copy;
+  PetscBool             on_host;       /* what is taken is an array of the host, and nothing else is asked for; */
+  void                 *copy;          /* a device has a copy of it */
   PetscInt              lda;
 } AutoCSRDenseRows;
 
-#if defined(AUTOCSR_HAVE_CUDA)
-static PetscErrorCode AutoCSRDenseRowsToDevice(Mat M, AutoCSRDenseRows *rows)
-{
-  const size_t bytes = (size_t)rows->lda * (size_t)M->cmap->N * sizeof(PetscScalar);
-  PetscMemType memtype;
-
-  PetscFunctionBegin;
-  PetscCall(MatDenseGetArrayReadAndMemType(rows->local, &rows->taken, &memtype));
-  rows->array = rows->taken;
-  if (PetscMemTypeDevice(memtype)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall((*rows->backend->allocate)(bytes, &rows->copy));
-  PetscCall((*rows->backend->from_host)(rows->copy, rows->taken, bytes));
-  rows->array = (const PetscScalar *)rows->copy;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-#endif
-
+/* Of a dense matrix that is bound to the CPU PetscMemType would end that */
 static PetscErrorCode AutoCSRDenseRowsGet(Mat M, const AutoCSRBackend *backend, AutoCSRDenseRows *rows)
 {
+  PetscMemType memtype = PETSC_MEMTYPE_HOST;
+  size_t       bytes;
+
   PetscFunctionBegin;
   *rows = (AutoCSRDenseRows){.backend = backend};
   PetscCall(MatDenseGetLocalMatrix(M, &rows->local));
   PetscCall(MatDenseGetLDA(rows->local, &rows->lda));
+  rows->on_host = (PetscBool)(backend == &AutoCSRBackendHost || AutoCSRIsBound(rows->local));
+  if (rows->on_host) PetscCall(MatDenseGetArrayRead(rows->local, &rows->taken));
 #if defined(AUTOCSR_HAVE_CUDA)
-  if (backend != &AutoCSRBackendHost) {
-    PetscCall(AutoCSRDenseRowsToDevice(M, rows));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
+  if (!rows->on_host) PetscCall(MatDenseGetArrayReadAndMemType(rows->local, &rows->taken, &memtype));
 #endif
-  PetscCall(MatDenseGetArrayRead(rows->local, &rows->taken));
   rows->array = rows->taken;
+  if (backend == &AutoCSRBackendHost || PetscMemTypeDevice(memtype) || !M->rmap->n || !M->cmap->N) PetscFunctionReturn(PETSC_SUCCESS);
+  bytes = ((size_t)rows->lda * (size_t)(M->cmap->N - 1) + (size_t)M->rmap->n) * sizeof(PetscScalar); /* with the last column the memory may end */
+  PetscCall((*backend->allocate)(bytes, &rows->copy));
+  PetscCall((*backend->from_host)(rows->copy, rows->taken, bytes));
+  rows->array = (const PetscScalar *)rows->copy;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -54,47 +45,77 @@ static PetscErrorCode AutoCSRDenseRowsRestore(AutoCSRDenseRows *rows)
 {
   PetscFunctionBegin;
   if (rows->copy) PetscCall((*rows->backend->release)(rows->copy));
-  if (!rows->taken) PetscFunctionReturn(PETSC_SUCCESS);
+  if (rows->local && rows->on_host) PetscCall(MatDenseRestoreArrayRead(rows->local, &rows->taken));
 #if defined(AUTOCSR_HAVE_CUDA)
-  if (rows->backend != &AutoCSRBackendHost) {
-    PetscCall(MatDenseRestoreArrayReadAndMemType(rows->local, &rows->taken));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
+  if (rows->local && !rows->on_host) PetscCall(MatDenseRestoreArrayReadAndMemType(rows->local, &rows->taken));
 #endif
-  PetscCall(MatDenseRestoreArrayRead(rows->local, &rows->taken));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Both blocks have entries at the same places, which is looked at once for each structure; and how many */
+/* The structure of a matrix. The id is another one after MatHeaderMerge() */
 typedef struct {
   PetscObjectId    id;
-  PetscObjectState of_s, of_z;
-} AutoCSRSampledKey;
+  PetscObjectState state;
+} AutoCSRStructure;
 
-static PetscErrorCode AutoCSRSampledCompare(Mat S, Mat Z, PetscInt *nnz)
+static AutoCSRStructure StructureOf(Mat A)
 {
-  const AutoCSRSampledKey now = {((PetscObject)S)->id, S->nonzerostate, Z->nonzerostate};
-  AutoCSRSampledKey      *key;
-  const PetscInt         *si, *sj, *zi, *zj;
-  PetscInt                m, n;
-  PetscBool               done, same;
+  return (AutoCSRStructure){((PetscObject)A)->id, A->nonzerostate};
+}
+
+static PetscBool StructureIs(const AutoCSRStructure *structure, Mat A)
+{
+  return (PetscBool)(structure->id == ((PetscObject)A)->id && structure->state == A->nonzerostate);
+}
+
+/* Whether both blocks have entries at the same places, which is looked at once for each structure; and how many */
+
+static PetscErrorCode AutoCSRSampledCompare(Mat S, Mat Z, PetscInt *nnz, PetscBool *same)
+{
+  AutoCSRStructure *compared; /* of S and of Z */
+  const PetscInt   *si, *sj, *zi, *zj;
+  PetscInt          m, n;
+  PetscBool         done;
 
   PetscFunctionBegin;
   PetscCall(MatGetRowIJ(S, 0, PETSC_FALSE, PETSC_FALSE, &m, &si, &sj, &done));
   PetscCall(MatGetRowIJ(Z, 0, PETSC_FALSE, PETSC_FALSE, &n, &zi, &zj, &done));
-  *nnz = si && m ? si[m] : 0;
-  same = (PetscBool)(m == n && S->cmap->n == Z->cmap->n && (m && zi ? zi[m] : 0) == *nnz);
-  if (same && *nnz && S != Z) {
-    PetscCall(AutoCSRContain(Z, "MatAutoCSRSampledKey", sizeof(*key), (void **)&key));
-    if (key->id != now.id || key->of_s != now.of_s || key->of_z != now.of_z) {
-      PetscCall(PetscArraycmp(si, zi, m + 1, &same));
-      if (same) PetscCall(PetscArraycmp(sj, zj, *nnz, &same));
-      if (same) *key = now;
+  *nnz  = si && m ? si[m] : 0;
+  *same = (PetscBool)(m == n && S->cmap->n == Z->cmap->n && (m && zi ? zi[m] : 0) == *nnz);
+  if (*same && *nnz && S != Z) {
+    PetscCall(AutoCSRContain(Z, "MatAutoCSRCompared", 2 * sizeof(*compared), (void **)&compared));
+    if (!StructureIs(&compared[0], S) || !StructureIs(&compared[1], Z)) {
+      PetscCall(PetscArraycmp(si, zi, m + 1, same));
+      if (*same) PetscCall(PetscArraycmp(sj, zj, *nnz, same));
+      if (*same) {
+        compared[0] = StructureOf(S);
+        compared[1] = StructureOf(Z);
+      }
     }
   }
   PetscCall(MatRestoreRowIJ(Z, 0, PETSC_FALSE, PETSC_FALSE, &n, &zi, &zj, &done));
   PetscCall(MatRestoreRowIJ(S, 0, PETSC_FALSE, PETSC_FALSE, &m, &si, &sj, &done));
-  PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "Z has other nonzeros than S: make it by MatDuplicate(S, MAT_DO_NOT_COPY_VALUES, &Z), or anew where S has got another structure; S itself will do, too");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* All processes find the same */
+static PetscErrorCode AutoCSRSampledCheck(Mat S, Mat Z, Mat s[], Mat z[], PetscInt nnz[], const PetscInt **garray)
+{
+  PetscBool same, all;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRSampledCompare(s[0], z[0], &nnz[0], &all));
+  if (s[1]) {
+    const PetscInt *of_z;
+
+    PetscCall(AutoCSRSampledCompare(s[1], z[1], &nnz[1], &same));
+    PetscCall(MatMPIAIJGetSeqAIJ(S, NULL, NULL, garray));
+    PetscCall(MatMPIAIJGetSeqAIJ(Z, NULL, NULL, &of_z));
+    all = (PetscBool)(all && same);
+    if (all && s[1]->cmap->n) PetscCall(PetscArraycmp(*garray, of_z, s[1]->cmap->n, &all));
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPIU_BOOL, MPI_LAND, PetscObjectComm((PetscObject)S)));
+  }
+  PetscCheck(all, PetscObjectComm((PetscObject)S), PETSC_ERR_ARG_INCOMP, "Z has other nonzeros than S: make it by MatDuplicate(S, MAT_DO_NOT_COPY_VALUES, &Z), or anew where S has got another structure; S itself will do, too");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -193,14 +214,14 @@ static PetscErrorCode AutoCSRSampledUnplanned(Mat S, PetscInt nnz, AutoCSRSample
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Where the blocks S and Z have their arrays: on the device, or on the host if it is bound to the CPU, or so small that it has no plan */
+/* Where the blocks S and Z have their arrays, if that is the same memory; else, and where S is so small that it has no plan, the host */
 static PetscErrorCode AutoCSRSampledBackend(Mat S, Mat Z, PetscInt nnz, const AutoCSRBackend **backend)
 {
   AutoCSRContext *ctx;
 
   PetscFunctionBegin;
   *backend = &AutoCSRBackendHost;
-  if (!nnz || AutoCSRIsBound(S) || AutoCSRIsBound(Z)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!nnz || AutoCSRIsBound(S) != AutoCSRIsBound(Z)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRContextGet(S, &ctx));
   if (!AutoCSRContextIsCurrent(S, ctx)) PetscCall(AutoCSRContextUpdate(S, ctx));
   if (ctx->plan) *backend = ctx->csr.backend;
@@ -213,41 +234,45 @@ static PetscErrorCode AutoCSRSampledBlock(Mat S, Mat Z, PetscInt nnz, const Auto
   const PetscBool        in_place = (PetscBool)(S == Z);
   AutoCSRSampledOperands op       = {.columns = columns, .X = rows[0].array, .ldx = rows[0].lda, .Y = rows[1].array, .ldy = rows[1].lda};
   AutoCSRContext        *ctx;
+  PetscBool              planned;
 
   PetscFunctionBegin;
   if (!nnz) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRContextGet(S, &ctx));
   op.simd = ctx->settings.simd;
+  planned = (PetscBool)(ctx->plan && ctx->csr.backend == backend && AutoCSRContextIsCurrent(S, ctx));
   PetscCall(AutoCSRHoldArrays(Z));
   PetscCall(AutoCSRSampledGetValues(Z, backend, in_place, &op.val));
-  if (ctx->plan && ctx->csr.backend == backend)
+  if (backend != &AutoCSRBackendHost) PetscCall(PetscLogGpuTimeBegin());
+  if (planned)
     PetscCall(AutoCSRSampledPlanned(S, ctx, &op, in_place));
   else
     PetscCall(AutoCSRSampledUnplanned(S, nnz, &op, in_place));
+  if (backend != &AutoCSRBackendHost) PetscCall(PetscLogGpuTimeEnd());
   PetscCall(AutoCSRSampledRestoreValues(Z, backend, in_place, &op.val));
   PetscCall(backend == &AutoCSRBackendHost ? PetscLogFlops((2.0 * columns + 1) * nnz) : PetscLogGpuFlops((2.0 * columns + 1) * nnz));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The rows of Y that the off-diagonal block's columns stand for, column after column; the graph stays with S while it has this structure */
-static PetscErrorCode AutoCSRSampledGhosts(Mat S, Mat Y, const AutoCSRDenseRows *own, const PetscInt garray[], PetscInt n, AutoCSRDenseRows *ghosts)
+/* The rows of Y that the off-diagonal block's columns stand for, column after column; the graph stays with that block, which PETSc makes anew, while S has this structure */
+static PetscErrorCode AutoCSRSampledGhosts(Mat S, Mat block, Mat Y, const AutoCSRDenseRows *own, const PetscInt garray[], PetscInt n, AutoCSRDenseRows *ghosts)
 {
   const PetscMemType memtype = own->backend == &AutoCSRBackendHost ? PETSC_MEMTYPE_HOST : PETSC_MEMTYPE_CUDA;
   const PetscInt     columns = Y->cmap->N;
-  PetscObjectState  *state;
+  AutoCSRStructure  *structure;
   PetscScalar       *array;
   PetscSF            sf;
 
   PetscFunctionBegin;
-  PetscCall(AutoCSRContain(S, "MatAutoCSRGhostsState", sizeof(*state), (void **)&state));
-  PetscCall(PetscObjectQuery((PetscObject)S, "MatAutoCSRGhosts", (PetscObject *)&sf));
-  if (!sf || *state != S->nonzerostate) {
+  PetscCall(AutoCSRContain(block, "MatAutoCSRGhostsOf", sizeof(*structure), (void **)&structure));
+  PetscCall(PetscObjectQuery((PetscObject)block, "MatAutoCSRGhosts", (PetscObject *)&sf));
+  if (!sf || !StructureIs(structure, S)) {
     PetscCall(PetscSFCreate(PetscObjectComm((PetscObject)S), &sf));
     PetscCall(PetscSFSetGraphLayout(sf, S->cmap, n, NULL, PETSC_OWN_POINTER, garray));
     PetscCall(PetscSFSetUp(sf));
-    PetscCall(PetscObjectCompose((PetscObject)S, "MatAutoCSRGhosts", (PetscObject)sf));
+    PetscCall(PetscObjectCompose((PetscObject)block, "MatAutoCSRGhosts", (PetscObject)sf));
     PetscCall(PetscObjectDereference((PetscObject)sf));
-    *state = S->nonzerostate;
+    *structure = StructureOf(S);
   }
   *ghosts = (AutoCSRDenseRows){.backend = own->backend, .lda = n};
   PetscCall((*own->backend->allocate)((size_t)n * (size_t)columns * sizeof(PetscScalar), &ghosts->copy));
@@ -260,10 +285,16 @@ static PetscErrorCode AutoCSRSampledGhosts(Mat S, Mat Y, const AutoCSRDenseRows 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* What was known of the values before, as MatAssemblyEnd() forgets it */
+static void AutoCSRForgetSymmetry(Mat Z)
+{
+  if (!Z->symmetry_eternal) Z->symmetric = Z->hermitian = PETSC_BOOL3_UNKNOWN;
+  if (!Z->spd_eternal) Z->spd = PETSC_BOOL3_UNKNOWN;
+}
+
 PetscErrorCode AutoCSRSampledProduct(Mat S, Mat X, Mat Y, Mat Z)
 {
   const PetscBool       parallel = MatIsMPIAutoCSR(S);
-  const int             blocks   = parallel ? 2 : 1;
   const AutoCSRBackend *backend, *other;
   const PetscInt       *garray                = NULL;
   Mat                   s[AUTOCSR_MAX_BLOCKS] = {NULL}, z[AUTOCSR_MAX_BLOCKS] = {NULL};
@@ -275,16 +306,15 @@ PetscErrorCode AutoCSRSampledProduct(Mat S, Mat X, Mat Y, Mat Z)
   if (parallel && S != Z) PetscCall(MatMPIAutoCSRUpdateBlocks(Z));
   PetscUseMethod(S, "MatAutoCSRGetBlocks_C", (Mat, Mat[]), (S, s));
   PetscUseMethod(Z, "MatAutoCSRGetBlocks_C", (Mat, Mat[]), (Z, z));
-  for (int k = 0; k < blocks; k++) PetscCall(AutoCSRSampledCompare(s[k], z[k], &nnz[k]));
+  PetscCall(AutoCSRSampledCheck(S, Z, s, z, nnz, &garray));
   PetscCall(AutoCSRSampledBackend(s[0], z[0], nnz[0], &backend));
   if (parallel) {
-    PetscCall(MatMPIAIJGetSeqAIJ(S, NULL, NULL, &garray));
     PetscCall(AutoCSRSampledBackend(s[1], z[1], nnz[1], &other));
     if (!nnz[0] || (nnz[1] && other == &AutoCSRBackendHost)) backend = other; /* both where one of them can be */
   }
   PetscCall(AutoCSRDenseRowsGet(X, backend, &rows[0]));
   PetscCall(AutoCSRDenseRowsGet(Y, backend, &rows[1]));
-  if (parallel) PetscCall(AutoCSRSampledGhosts(S, Y, &rows[1], garray, s[1]->cmap->n, &ghosts));
+  if (parallel) PetscCall(AutoCSRSampledGhosts(S, s[1], Y, &rows[1], garray, s[1]->cmap->n, &ghosts));
   PetscCall(AutoCSRSampledBlock(s[0], z[0], nnz[0], backend, X->cmap->N, rows));
   if (parallel) {
     const AutoCSRDenseRows off[2] = {rows[0], ghosts};
@@ -292,7 +322,9 @@ PetscErrorCode AutoCSRSampledProduct(Mat S, Mat X, Mat Y, Mat Z)
     PetscCall(AutoCSRSampledBlock(s[1], z[1], nnz[1], backend, X->cmap->N, off));
     PetscCall(AutoCSRDenseRowsRestore(&ghosts));
     PetscCall(PetscObjectStateIncrease((PetscObject)Z));
+    AutoCSRForgetSymmetry(z[0]);
   }
+  AutoCSRForgetSymmetry(Z);
   PetscCall(AutoCSRDenseRowsRestore(&rows[1]));
   PetscCall(AutoCSRDenseRowsRestore(&rows[0]));
   PetscFunctionReturn(PETSC_SUCCESS);
