@@ -101,20 +101,22 @@ static PetscErrorCode AutoCSRSampledCompare(Mat S, Mat Z, PetscInt *nnz, PetscBo
 /* All processes find the same */
 static PetscErrorCode AutoCSRSampledCheck(Mat S, Mat Z, Mat s[], Mat z[], PetscInt nnz[], const PetscInt **garray)
 {
-  PetscBool same, all;
+  PetscBool   same, here;
+  PetscMPIInt all;
 
   PetscFunctionBegin;
-  PetscCall(AutoCSRSampledCompare(s[0], z[0], &nnz[0], &all));
+  PetscCall(AutoCSRSampledCompare(s[0], z[0], &nnz[0], &here));
   if (s[1]) {
     const PetscInt *of_z;
 
     PetscCall(AutoCSRSampledCompare(s[1], z[1], &nnz[1], &same));
     PetscCall(MatMPIAIJGetSeqAIJ(S, NULL, NULL, garray));
     PetscCall(MatMPIAIJGetSeqAIJ(Z, NULL, NULL, &of_z));
-    all = (PetscBool)(all && same);
-    if (all && s[1]->cmap->n) PetscCall(PetscArraycmp(*garray, of_z, s[1]->cmap->n, &all));
-    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPIU_BOOL, MPI_LAND, PetscObjectComm((PetscObject)S)));
+    here = (PetscBool)(here && same);
+    if (here && s[1]->cmap->n) PetscCall(PetscArraycmp(*garray, of_z, s[1]->cmap->n, &here));
   }
+  all = here;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)S)));
   PetscCheck(all, PetscObjectComm((PetscObject)S), PETSC_ERR_ARG_INCOMP, "Z has other nonzeros than S: make it by MatDuplicate(S, MAT_DO_NOT_COPY_VALUES, &Z), or anew where S has got another structure; S itself will do, too");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
