@@ -110,9 +110,9 @@ PetscErrorCode AutoCSRFunction(const char name[], void **);
 int            CompareDoubles(const void *, const void *); /* for qsort() */
 PetscErrorCode Measure(const Machine *, const char matrix[], const Csr *, const Op *, const Limits *, Result[], PetscInt *, PetscInt *wrong);
 
-/* each.c: of programs whose table is their own. The first line, which says where; and its matrices */
+/* each.c: of programs with a table of their own, of dense matrices of so many columns. The first line, which says where; and its matrices */
 PetscErrorCode EachDescribe(const Machine *);
-PetscErrorCode EachMatrix(const Machine *, PetscErrorCode (*run)(const char name[], const Csr *, void *), void *);
+PetscErrorCode EachMatrix(const Machine *, PetscErrorCode (*run)(const char name[], const Csr *, PetscInt columns));
 
 /* report.c */
 typedef struct _Report *Report;

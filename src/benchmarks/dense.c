@@ -9,6 +9,7 @@ Load the library with -dll_append. Options: -gpu, -matrices, -files, -scale, sui
 #define ROUNDS  5    /* in turn; the middle one counts */
 
 static const Machine *machine = &Cpu;
+static PetscBool      gpu;
 
 typedef struct {
   MatType  type;
@@ -48,7 +49,7 @@ static PetscErrorCode Enter(const Csr *csr, Mat B, Contestant *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode RunColumns(const char name[], const Csr *csr, PetscInt columns, PetscBool gpu)
+static PetscErrorCode RunColumns(const char name[], const Csr *csr, PetscInt columns)
 {
   Contestant     c[] = {{.type = gpu ? MATAIJCUSPARSE : MATAIJ}, {.type = MATAUTOCSR}};
   const int      n   = PETSC_STATIC_ARRAY_LENGTH(c);
@@ -84,36 +85,15 @@ static PetscErrorCode RunColumns(const char name[], const Csr *csr, PetscInt col
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-typedef struct {
-  PetscInt  n, columns[16];
-  PetscBool gpu;
-} Asked;
-
-static PetscErrorCode Run(const char name[], const Csr *csr, void *ctx)
-{
-  const Asked *asked = (const Asked *)ctx;
-
-  PetscFunctionBeginUser;
-  for (PetscInt k = 0; k < asked->n; k++) {
-    if ((double)asked->columns[k] * (double)PetscMax(csr->m, csr->n) <= (double)PETSC_MAX_INT) PetscCall(RunColumns(name, csr, asked->columns[k], asked->gpu)); /* PETSc counts a dense matrix's entries */
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 int main(int argc, char **argv)
 {
-  Asked     asked = {.n = 16, .columns = {8, 32, 128}};
-  PetscBool set;
-
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(PetscOptionsGetBool(NULL, NULL, "-gpu", &asked.gpu, NULL));
-  PetscCall(PetscOptionsGetIntArray(NULL, NULL, "-columns", asked.columns, &asked.n, &set));
-  if (!set) asked.n = 3;
-  if (asked.gpu) PetscCall(GpuFind(&machine));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-gpu", &gpu, NULL));
+  if (gpu) PetscCall(GpuFind(&machine));
   PetscCall(EachDescribe(machine));
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "%-20s %9s %10s %4s %11s %11s %7s %9s\n", "matrix", "rows", "nonzeros", "cols", asked.gpu ? MATAIJCUSPARSE : MATAIJ, "autocsr", "ratio", "set-up"));
-  PetscCall(EachMatrix(machine, Run, &asked));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "%-20s %9s %10s %4s %11s %11s %7s %9s\n", "matrix", "rows", "nonzeros", "cols", gpu ? MATAIJCUSPARSE : MATAIJ, "autocsr", "ratio", "set-up"));
+  PetscCall(EachMatrix(machine, RunColumns));
   PetscCall(PetscFinalize());
   return 0;
 }

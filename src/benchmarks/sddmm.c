@@ -9,6 +9,7 @@ Load the library with -dll_append. Options: -gpu, -matrices, -files, -scale, sui
 #define ROUNDS  5    /* in turn; the middle one counts */
 
 static const Machine *machine = &Cpu;
+static PetscBool      gpu;
 static PetscErrorCode (*sddmm)(Mat, Mat, Mat, Mat);
 
 typedef struct {
@@ -48,7 +49,7 @@ static PetscErrorCode Peer(const Operands *o)
 }
 
 /* Its operands: those of the device, or arrays of the host */
-static PetscErrorCode PeerCreate(Operands *o, Mat A, PetscBool gpu)
+static PetscErrorCode PeerCreate(Operands *o, Mat A)
 {
   PetscFunctionBeginUser;
 #if defined(AUTOCSR_HAVE_CUDA)
@@ -63,7 +64,7 @@ static PetscErrorCode PeerCreate(Operands *o, Mat A, PetscBool gpu)
 }
 
 /* val: what it has found */
-static PetscErrorCode PeerEnd(Operands *o, PetscBool gpu)
+static PetscErrorCode PeerEnd(Operands *o)
 {
   PetscFunctionBeginUser;
 #if defined(AUTOCSR_HAVE_CUDA)
@@ -97,7 +98,7 @@ static PetscErrorCode TimeRow(PetscErrorCode (*apply)(const Operands *), const O
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode DenseCreate(PetscInt m, PetscInt columns, PetscBool gpu, Mat *D)
+static PetscErrorCode DenseCreate(PetscInt m, PetscInt columns, Mat *D)
 {
   PetscFunctionBeginUser;
   PetscCall(MatCreate(PETSC_COMM_SELF, D));
@@ -108,7 +109,7 @@ static PetscErrorCode DenseCreate(PetscInt m, PetscInt columns, PetscBool gpu, M
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode RunColumns(const char name[], const Csr *csr, PetscInt columns, PetscBool gpu)
+static PetscErrorCode RunColumns(const char name[], const Csr *csr, PetscInt columns)
 {
   PetscErrorCode (*const apply[2])(const Operands *) = {gpu ? Peer : Plain, Ours};
   const PetscInt     nnz                             = csr->row_ptr[csr->m];
@@ -119,12 +120,12 @@ static PetscErrorCode RunColumns(const char name[], const Csr *csr, PetscInt col
   const PetscScalar *val;
 
   PetscFunctionBeginUser;
-  for (int k = 0; k < 2; k++) PetscCall(DenseCreate(k ? csr->n : csr->m, columns, gpu, &o.dense[k]));
+  for (int k = 0; k < 2; k++) PetscCall(DenseCreate(k ? csr->n : csr->m, columns, &o.dense[k]));
   PetscCall(MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, csr->m, csr->n, csr->row_ptr, csr->col, csr->val, &plain));
   PetscCall(MatConvert(plain, MATAUTOCSR, MAT_INITIAL_MATRIX, &o.S));
   PetscCall(MatDuplicate(o.S, MAT_DO_NOT_COPY_VALUES, &o.Z));
   PetscCall(PetscMalloc1(nnz + 1, &o.val));
-  PetscCall(PeerCreate(&o, plain, gpu));
+  PetscCall(PeerCreate(&o, plain));
   for (int v = 0; v < 2; v++) {
     double guess;
 
@@ -136,7 +137,7 @@ static PetscErrorCode RunColumns(const char name[], const Csr *csr, PetscInt col
     for (int v = 0; v < 2; v++) PetscCall(TimeRow(apply[v], &o, n[v], &seconds[v][round]));
   }
   for (int v = 0; v < 2; v++) qsort(seconds[v], ROUNDS, sizeof(double), CompareDoubles);
-  PetscCall(PeerEnd(&o, gpu));
+  PetscCall(PeerEnd(&o));
   PetscCall(MatSeqAIJGetArrayRead(o.Z, &val));
   for (PetscInt q = 0; q < nnz; q++) {
     const PetscScalar expected = gpu ? csr->val[q] * o.val[q] : o.val[q];
@@ -155,37 +156,16 @@ static PetscErrorCode RunColumns(const char name[], const Csr *csr, PetscInt col
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-typedef struct {
-  PetscInt  n, columns[16];
-  PetscBool gpu;
-} Asked;
-
-static PetscErrorCode Run(const char name[], const Csr *csr, void *ctx)
-{
-  const Asked *asked = (const Asked *)ctx;
-
-  PetscFunctionBeginUser;
-  for (PetscInt k = 0; k < asked->n; k++) {
-    if ((double)asked->columns[k] * (double)PetscMax(csr->m, csr->n) <= (double)PETSC_MAX_INT) PetscCall(RunColumns(name, csr, asked->columns[k], asked->gpu)); /* PETSc counts a dense matrix's entries */
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 int main(int argc, char **argv)
 {
-  Asked     asked = {.n = 16, .columns = {32, 128}};
-  PetscBool set;
-
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(PetscOptionsGetBool(NULL, NULL, "-gpu", &asked.gpu, NULL));
-  PetscCall(PetscOptionsGetIntArray(NULL, NULL, "-columns", asked.columns, &asked.n, &set));
-  if (!set) asked.n = 2;
-  if (asked.gpu) PetscCall(GpuFind(&machine));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-gpu", &gpu, NULL));
+  if (gpu) PetscCall(GpuFind(&machine));
   PetscCall(AutoCSRFunction("MatAutoCSRSDDMM", (void **)&sddmm));
   PetscCall(EachDescribe(machine));
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "%-20s %9s %10s %4s %11s %11s %7s\n", "matrix", "rows", "nonzeros", "cols", asked.gpu ? "cusparse" : "loop", "autocsr", "ratio"));
-  PetscCall(EachMatrix(machine, Run, &asked));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "%-20s %9s %10s %4s %11s %11s %7s\n", "matrix", "rows", "nonzeros", "cols", gpu ? "cusparse" : "loop", "autocsr", "ratio"));
+  PetscCall(EachMatrix(machine, RunColumns));
   PetscCall(PetscFinalize());
   return 0;
 }

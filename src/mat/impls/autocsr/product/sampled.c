@@ -17,7 +17,7 @@ typedef struct {
   PetscInt              lda;
 } AutoCSRDenseRows;
 
-/* Of a dense matrix that is bound to the CPU PetscMemType would end that */
+/* A matrix that is bound to the CPU would not be any more if it was asked for the type of its memory */
 static PetscErrorCode AutoCSRDenseRowsGet(Mat M, const AutoCSRBackend *backend, AutoCSRDenseRows *rows)
 {
   PetscMemType memtype = PETSC_MEMTYPE_HOST;
@@ -69,7 +69,6 @@ static PetscBool StructureIs(const AutoCSRStructure *structure, Mat A)
 }
 
 /* Whether both blocks have entries at the same places, which is looked at once for each structure; and how many */
-
 static PetscErrorCode AutoCSRSampledCompare(Mat S, Mat Z, PetscInt *nnz, PetscBool *same)
 {
   AutoCSRStructure *compared; /* of S and of Z */
