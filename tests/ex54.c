@@ -1,36 +1,19 @@
 static char help[] = "Products with dense matrices, MatMatMult(): column by column what plain AIJ's MatMult() makes, in every way to ask for them.\n\n";
 
 #include <petscautocsr.h>
-#include "generate.h"
+#include "dense.h"
 
 static const PetscInt widths[] = {1, 4, 5, 8, 13, 32, 37, 67};
 
-/* Columns may lie further apart than they are long; where, is up to -dense_type */
-static PetscErrorCode DenseCreate(Mat A, PetscInt columns, PetscInt seed, Mat *B)
+/* As B in A B */
+static PetscErrorCode FactorCreate(Mat A, PetscInt columns, PetscInt seed, Mat *B)
 {
-  char         type[64] = MATDENSE;
-  PetscInt     m, M, begin, end, lda, n = PETSC_DECIDE;
-  PetscScalar *b;
+  PetscInt begin, end, N;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscOptionsGetString(NULL, NULL, "-dense_type", type, sizeof(type), NULL));
-  PetscCall(PetscSplitOwnership(PETSC_COMM_WORLD, &n, &columns));
-  PetscCall(MatGetSize(A, NULL, &M));
-  PetscCall(MatGetLocalSize(A, NULL, &m));
-  PetscCall(MatCreate(PETSC_COMM_WORLD, B));
-  PetscCall(MatSetSizes(*B, m, n, M, columns));
-  PetscCall(MatSetType(*B, type));
-  if (columns % 2) PetscCall(MatDenseSetLDA(*B, m + 3));
-  PetscCall(MatSetUp(*B));
-  PetscCall(MatDenseGetLDA(*B, &lda));
+  PetscCall(MatGetSize(A, NULL, &N));
   PetscCall(MatGetOwnershipRangeColumn(A, &begin, &end));
-  PetscCall(MatDenseGetArrayWrite(*B, &b));
-  for (PetscInt j = 0; j < columns; j++) {
-    for (PetscInt i = begin; i < end; i++) b[i - begin + j * lda] = RandomScalar(seed + j, i);
-  }
-  PetscCall(MatDenseRestoreArrayWrite(*B, &b));
-  PetscCall(MatAssemblyBegin(*B, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(*B, MAT_FINAL_ASSEMBLY));
+  PetscCall(DenseCreate(begin, end, N, columns, seed, B));
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
@@ -59,16 +42,6 @@ static PetscErrorCode Compare(Reference *r, Mat B, Mat C, const char context[])
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-static PetscErrorCode Same(Mat C, Mat D, const char context[])
-{
-  PetscBool same;
-
-  PetscFunctionBeginUser;
-  PetscCall(MatEqual(C, D, &same));
-  PetscCheck(same, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: other bits", context);
-  PetscFunctionReturn((PetscErrorCode)0);
-}
-
 /* New, again, with new values in A and B, into a matrix that is there, and of a matrix that has become another */
 static PetscErrorCode Multiply(Reference *r, Mat A, PetscInt columns, const char name[])
 {
@@ -79,7 +52,7 @@ static PetscErrorCode Multiply(Reference *r, Mat A, PetscInt columns, const char
 
   PetscFunctionBeginUser;
   PetscCall(PetscSNPrintf(context, sizeof(context), "%s, %" PetscInt_FMT " columns", name, columns));
-  PetscCall(DenseCreate(A, columns, columns, &B));
+  PetscCall(FactorCreate(A, columns, columns, &B));
   PetscCall(MatGetType(B, &type));
   PetscCall(MatMatMult(A, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
   PetscCall(Compare(r, B, C, context));
@@ -125,7 +98,7 @@ static PetscErrorCode NotFinite(Mat A, Mat plain)
   PetscScalar       *b;
 
   PetscFunctionBeginUser;
-  PetscCall(DenseCreate(A, 9, 5, &B));
+  PetscCall(FactorCreate(A, 9, 5, &B));
   PetscCall(MatGetOwnershipRangeColumn(A, &begin, &end));
   PetscCall(MatDenseGetLDA(B, &ld));
   PetscCall(MatDenseGetArray(B, &b));

@@ -1,35 +1,9 @@
 static char help[] = "MatAutoCSRSDDMM(): Z = S .* (X Y^T) where S has entries, against sums over the columns, in every way to ask for it.\n\n";
 
 #include <petscautocsr.h>
-#include "generate.h"
+#include "dense.h"
 
 static const PetscInt widths[] = {0, 1, 5, 8, 31, 64, 137};
-
-/* Rows [begin, end) here; the columns may lie further apart than they are long; where, is up to -dense_type */
-static PetscErrorCode DenseCreate(PetscInt begin, PetscInt end, PetscInt M, PetscInt columns, PetscInt seed, Mat *D)
-{
-  const PetscInt m        = end - begin;
-  char           type[64] = MATDENSE;
-  PetscInt       lda;
-  PetscScalar   *d;
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscOptionsGetString(NULL, NULL, "-dense_type", type, sizeof(type), NULL));
-  PetscCall(MatCreate(PETSC_COMM_WORLD, D));
-  PetscCall(MatSetSizes(*D, m, PETSC_DECIDE, M, columns));
-  PetscCall(MatSetType(*D, type));
-  if (columns % 2) PetscCall(MatDenseSetLDA(*D, m + 3));
-  PetscCall(MatSetUp(*D));
-  PetscCall(MatDenseGetLDA(*D, &lda));
-  PetscCall(MatDenseGetArrayWrite(*D, &d));
-  for (PetscInt j = 0; j < columns; j++) {
-    for (PetscInt i = begin; i < end; i++) d[i - begin + j * lda] = RandomScalar(seed + j, i);
-  }
-  PetscCall(MatDenseRestoreArrayWrite(*D, &d));
-  PetscCall(MatAssemblyBegin(*D, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(*D, MAT_FINAL_ASSEMBLY));
-  PetscFunctionReturn((PetscErrorCode)0);
-}
 
 /* Both have the values that DenseCreate() gave them: so has any process the rows of Y that it does not own. S: before Z was made, plain AIJ */
 static PetscErrorCode Compare(Mat S, PetscScalar factor, PetscInt columns, Mat Z, const char context[])
@@ -62,16 +36,6 @@ static PetscErrorCode Compare(Mat S, PetscScalar factor, PetscInt columns, Mat Z
     PetscCall(MatRestoreRow(Z, i, &z_n, &z_col, &z));
     PetscCall(MatRestoreRow(S, i, &n, &col, &val));
   }
-  PetscFunctionReturn((PetscErrorCode)0);
-}
-
-static PetscErrorCode Same(Mat A, Mat B, const char context[])
-{
-  PetscBool same;
-
-  PetscFunctionBeginUser;
-  PetscCall(MatEqual(A, B, &same));
-  PetscCheck(same, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: other bits", context);
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
@@ -175,7 +139,18 @@ static PetscErrorCode SampleAndCompare(Mat S, Mat X, Mat Y, const char context[]
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-static PetscErrorCode Refused(Mat, Mat, Mat, Mat, PetscErrorCode, const char[]);
+/* An error that says what is wrong, and nothing is lost */
+static PetscErrorCode Refused(Mat S, Mat X, Mat Y, Mat Z, PetscErrorCode expected, const char what[])
+{
+  PetscErrorCode ierr;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
+  ierr = MatAutoCSRSDDMM(S, X, Y, Z);
+  PetscCall(PetscPopErrorHandler());
+  PetscCheck(ierr == expected, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: error %d, not %d", what, (int)ierr, (int)expected);
+  PetscFunctionReturn((PetscErrorCode)0);
+}
 
 /* Another structure between calls, of the same numbers; on the CPU, too; X is Y; what was known of Z */
 static PetscErrorCode Changes(void)
@@ -242,19 +217,6 @@ static PetscErrorCode Changes(void)
   PetscCall(MatDestroy(&Z));
   PetscCall(MatDestroy(&X));
   PetscCall(MatDestroy(&Y));
-  PetscFunctionReturn((PetscErrorCode)0);
-}
-
-/* An error that says what is wrong, and nothing is lost */
-static PetscErrorCode Refused(Mat S, Mat X, Mat Y, Mat Z, PetscErrorCode expected, const char what[])
-{
-  PetscErrorCode ierr;
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
-  ierr = MatAutoCSRSDDMM(S, X, Y, Z);
-  PetscCall(PetscPopErrorHandler());
-  PetscCheck(ierr == expected, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: error %d, not %d", what, (int)ierr, (int)expected);
   PetscFunctionReturn((PetscErrorCode)0);
 }
 

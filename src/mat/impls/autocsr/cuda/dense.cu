@@ -48,14 +48,14 @@ struct DenseShared {
       }
 #pragma unroll
       for (int u = 0; u < AT_ONCE; u++) {
-        if (p + u * step < end) s.AddProduct(entries.Value(p + u * step), b[u]);
+        if (p + u * step < end) s.AddProduct(entries.val.Get(p + u * step), b[u]);
       }
     }
     return s;
   }
 };
 
-struct PanelParameters : DenseParameters {
+struct PanelParameters : ProductParameters {
   const DenseUnit *panel;
   bool             few; /* blocks there are */
 };
@@ -98,12 +98,12 @@ static __device__ __forceinline__ void MultiplyRows(const PanelParameters &p, De
   const int     lane = (int)threadIdx.x % lanes, warp = (int)threadIdx.x / WARP, group = (int)threadIdx.x % WARP / lanes;
 
   for (int k = warp * groups + group; k < n && longest; k += AUTOCSR_BLOCK / lanes) {
-    const int begin = shared.entries.Begin(p, block, first + k), end = shared.entries.Begin(p, block, first + k + 1);
+    const int begin = (int)RowBegin(p, block, first + k), end = (int)RowBegin(p, block, first + k + 1);
 
     if (end - begin <= longest) shared.Put(k, lane, shared.Sum(p.panel, lane, begin, end, 1));
   }
   for (int k = warp; k < n; k += WARPS) {
-    const int begin = shared.entries.Begin(p, block, first + k), end = shared.entries.Begin(p, block, first + k + 1);
+    const int begin = (int)RowBegin(p, block, first + k), end = (int)RowBegin(p, block, first + k + 1);
 
     if (longest && end - begin <= longest) continue; /* all lanes */
     DenseUnit s = shared.Sum(p.panel, lane, begin + group, end, groups);
@@ -148,12 +148,12 @@ static PetscErrorCode Panel(const AutoCSRMatrix *csr, PetscInt columns, const Pe
 }
 
 /* By panels; p says all but C and its columns */
-static PetscErrorCode MultiplyPanels(const AutoCSRDenseOperands *op, PetscInt blocks, void *panel, const DenseParameters &shared)
+static PetscErrorCode MultiplyPanels(const AutoCSRDenseOperands *op, PetscInt blocks, void *panel, const ProductParameters &shared)
 {
   PanelParameters p;
 
   PetscFunctionBegin;
-  (DenseParameters &)p = shared;
+  (ProductParameters &)p = shared;
   p.panel              = (const DenseUnit *)panel;
   p.few                = blocks < WAVES * RESIDENTS * AutoCSRDeviceProcessors();
   for (PetscInt first = 0; first < op->columns; first += p.columns) {
@@ -187,7 +187,7 @@ PetscErrorCode AutoCSRDeviceMultDense(AutoCSRDense *kept, const AutoCSRDenseOper
   PetscInt              blocks;
   size_t                shares;
   void                 *room;
-  DenseParameters       p;
+  ProductParameters       p;
 
   PetscFunctionBegin;
   *done = (PetscBool)(op->columns >= LEAST_LANES * UNIT / 2);

@@ -1,5 +1,5 @@
 /*
-  What the kernels of products with dense matrices share (dense.cu, dense_columns.cu): a block of threads takes a block of A's rows
+  What the kernels of products with dense matrices share (dense.cu, dense_columns.cu, in part sampled.cu): a block of threads takes a block of A's rows
   (plan/dense.h), whose entries go to shared memory; the sums over parts of a row that is cut are added by the block that comes last.
 */
 #ifndef AUTOCSR_DENSE_CUH
@@ -9,13 +9,18 @@
 #include "early.cuh"
 #include "planner.h"
 
-/* What goes with a launch */
+/* What goes with a launch: A, its blocks, and columns of dense matrices; */
 struct DenseParameters {
   const PetscInt    *row_ptr, *col, *work;
   const PetscScalar *val;
-  PetscScalar       *C, *share; /* share: of each block, where rows are cut */
-  unsigned          *arrived;
-  PetscInt           columns, ldc;
+  PetscInt           columns;
+};
+
+/* of a product, where it goes, too */
+struct ProductParameters : DenseParameters {
+  PetscScalar *C, *share; /* share: of each block, where rows are cut */
+  unsigned    *arrived;
+  PetscInt     ldc;
 };
 
 /* A block of A: the rows [row, row + rows), the entries [entry, entry + count) */
@@ -31,12 +36,38 @@ static __device__ __forceinline__ DenseBlock DenseBlockOf(const DenseParameters 
   return {work[0], work[1], (int)(work[2] - work[0]), (int)(work[3] - work[1])};
 }
 
-/* Its entries in shared memory */
+/* Where its k-th row begins, and the one before it ends, counted from its first entry; of a row that is cut this may lie outside */
+static __device__ __forceinline__ PetscInt RowBegin(const DenseParameters &p, const DenseBlock &b, int k)
+{
+  return LoadCached(p.row_ptr + b.row + k) - b.entry;
+}
+
+/* Scalars in shared memory, where complex ones could not be: they are initialized */
+template <int most>
+struct SharedScalars {
+  PetscReal part[most][sizeof(PetscScalar) / sizeof(PetscReal)];
+
+  __device__ __forceinline__ PetscScalar Get(int i) const
+  {
+#if defined(PETSC_USE_COMPLEX)
+    return PetscScalar(part[i][0], part[i][1]);
+#else
+    return part[i][0];
+#endif
+  }
+
+  __device__ __forceinline__ void Put(int i, PetscScalar s)
+  {
+    memcpy((void *)part[i], (const void *)&s, sizeof(s));
+  }
+};
+
+/* A block's entries in shared memory */
 template <int most>
 struct DenseEntries {
-  PetscReal val[most][sizeof(PetscScalar) / sizeof(PetscReal)];
-  PetscInt  col[most];
-  int       is_last;
+  SharedScalars<most> val;
+  PetscInt            col[most];
+  int                 is_last;
 
   __device__ __forceinline__ void Load(const DenseParameters &p, const DenseBlock &b)
   {
@@ -44,24 +75,9 @@ struct DenseEntries {
       const PetscScalar a = LoadStream(p.val + b.entry + i);
 
       col[i] = LoadStream(p.col + b.entry + i);
-      memcpy((void *)val[i], (const void *)&a, sizeof(a));
+      val.Put(i, a);
     }
     __syncthreads();
-  }
-
-  __device__ __forceinline__ PetscScalar Value(int i) const
-  {
-#if defined(PETSC_USE_COMPLEX)
-    return PetscScalar(val[i][0], val[i][1]);
-#else
-    return val[i][0];
-#endif
-  }
-
-  /* Where the k-th row begins, and where the one before it ends */
-  static __device__ __forceinline__ int Begin(const DenseParameters &p, const DenseBlock &b, int k)
-  {
-    return (int)(LoadCached(p.row_ptr + b.row + k) - b.entry);
   }
 };
 
@@ -78,7 +94,7 @@ struct DenseRow {
     first = (PetscInt)blockIdx.x - (parts > 1 ? (b.entry - begin) / most : 0);
   }
 
-  __device__ __forceinline__ void Put(const DenseParameters &p, int column, PetscScalar sum) const
+  __device__ __forceinline__ void Put(const ProductParameters &p, int column, PetscScalar sum) const
   {
     if (parts > 1)
       p.share[(size_t)blockIdx.x * p.columns + column] = sum;
@@ -87,7 +103,7 @@ struct DenseRow {
   }
 
   /* Once this block has put all of its sums: parts are added in their order by the block that comes last */
-  __device__ __forceinline__ void Finish(const DenseParameters &p, int *is_last) const
+  __device__ __forceinline__ void Finish(const ProductParameters &p, int *is_last) const
   {
     if (parts == 1) return;
     __syncthreads();
@@ -108,6 +124,6 @@ struct DenseRow {
 static constexpr int DENSE_SWEEP = 32;
 
 /* dense_columns.cu: p says all but C and its columns */
-PETSC_INTERN PetscErrorCode AutoCSRDeviceMultDenseColumns(const AutoCSRDenseOperands *, PetscInt blocks, DenseParameters p);
+PETSC_INTERN PetscErrorCode AutoCSRDeviceMultDenseColumns(const AutoCSRDenseOperands *, PetscInt blocks, ProductParameters p);
 
 #endif

@@ -16,7 +16,7 @@ static constexpr int residents = count == MOST ? 4 : 5;
 
 typedef DenseEntries<AUTOCSR_DENSE_ALONGSIDE> Entries;
 
-struct ColumnsParameters : DenseParameters {
+struct ColumnsParameters : ProductParameters {
   const PetscScalar *B;
   size_t             ldb;
 };
@@ -30,7 +30,7 @@ static __device__ __forceinline__ void SumColumns(PetscScalar sum[count], const 
   if (left >= count) {
 #pragma unroll 2
     for (int i = begin; i < end; i += step) {
-      const PetscScalar  a = entries.Value(i), *b = B + entries.col[i];
+      const PetscScalar  a = entries.val.Get(i), *b = B + entries.col[i];
       PetscScalar        x[count];
 
 #pragma unroll
@@ -40,7 +40,7 @@ static __device__ __forceinline__ void SumColumns(PetscScalar sum[count], const 
     }
   } else {
     for (int i = begin; i < end; i += step) {
-      const PetscScalar a = entries.Value(i), *b = B + entries.col[i];
+      const PetscScalar a = entries.val.Get(i), *b = B + entries.col[i];
 
 #pragma unroll
       for (int u = 0; u < count; u++) sum[u] = MultiplyAdd(sum[u], a, LoadCachedIf(u < left, b + u * ldb));
@@ -88,7 +88,7 @@ static __global__ void __launch_bounds__(AUTOCSR_BLOCK, residents<count>) Multip
     const int   j = item / block.rows * count, k = item % block.rows, left = (int)p.columns - j;
     PetscScalar sum[count], *c = p.C + block.row + k + (size_t)j * p.ldc;
 
-    SumColumns<count>(sum, entries, p.B + j * p.ldb, p.ldb, left, Entries::Begin(p, block, k), Entries::Begin(p, block, k + 1), 1);
+    SumColumns<count>(sum, entries, p.B + j * p.ldb, p.ldb, left, (int)RowBegin(p, block, k), (int)RowBegin(p, block, k + 1), 1);
 #pragma unroll
     for (int u = 0; u < count; u++) {
       if (u < left) c[(size_t)u * p.ldc] = sum[u];
@@ -96,12 +96,12 @@ static __global__ void __launch_bounds__(AUTOCSR_BLOCK, residents<count>) Multip
   }
 }
 
-PetscErrorCode AutoCSRDeviceMultDenseColumns(const AutoCSRDenseOperands *op, PetscInt blocks, DenseParameters shared)
+PetscErrorCode AutoCSRDeviceMultDenseColumns(const AutoCSRDenseOperands *op, PetscInt blocks, ProductParameters shared)
 {
   ColumnsParameters p;
 
   PetscFunctionBegin;
-  (DenseParameters &)p = shared;
+  (ProductParameters &)p = shared;
   p.ldb                = (size_t)op->ldb;
   for (PetscInt first = 0; first < op->columns; first += DENSE_SWEEP) {
     p.columns = PetscMin(DENSE_SWEEP, op->columns - first);

@@ -14,7 +14,7 @@
 static constexpr int TOGETHER = 4; /* entries of a lane, by panels */
 static constexpr int MOST     = sizeof(PetscScalar) > sizeof(double) ? 4 : 8; /* columns that a lane keeps of X, as they lie */
 
-/* Blocks of a multiprocessor. What a whole warp reads of a row takes its time from memory, with whatever is on its way */
+/* Blocks of a multiprocessor (doc/experiments.md) */
 template <int lanes>
 static constexpr int residents = lanes < WARP ? 6 : 4;
 
@@ -22,7 +22,7 @@ struct SampledParameters : DenseParameters {
   const PetscScalar *X, *Y;
   const DenseUnit   *panel;
   size_t             ldx, ldy;
-  PetscScalar       *sum; /* of each entry, over the columns of panels so far */
+  PetscScalar       *sum, *written; /* sum: of each entry, over the columns of panels so far. What is written may be val */
   bool               first, last;
 };
 
@@ -35,18 +35,28 @@ static __device__ __forceinline__ DenseBlock SampledBlockOf(const SampledParamet
   return b;
 }
 
+/* By components, as MultiplyAdd(), and no zero is added: a product may be a negative one */
+static __device__ __forceinline__ PetscScalar Multiply(PetscScalar a, PetscScalar b)
+{
+#if defined(PETSC_USE_COMPLEX)
+  return PetscScalar(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
+#else
+  return a * b;
+#endif
+}
+
 /* What a block keeps: of its entries the column, the row less the block's first one, and what was found */
 template <int most>
 struct SampledShared {
-  PetscReal found[most][sizeof(PetscScalar) / sizeof(PetscReal)];
-  PetscInt  col[most];
-  int       row[most];
+  SharedScalars<most> found;
+  PetscInt            col[most];
+  int                 row[most];
 
   static __device__ __forceinline__ int Begin(const SampledParameters &p, const DenseBlock &b, int k)
   {
-    const PetscInt begin = LoadCached(p.row_ptr + b.row + k) - b.entry;
+    const PetscInt begin = RowBegin(p, b, k);
 
-    return begin < 0 ? 0 : begin > b.count ? b.count : (int)begin; /* of a row that is cut */
+    return begin < 0 ? 0 : begin > b.count ? b.count : (int)begin;
   }
 
   __device__ __forceinline__ void Load(const SampledParameters &p, const DenseBlock &b, bool rows)
@@ -62,42 +72,18 @@ struct SampledShared {
     __syncthreads();
   }
 
-  __device__ __forceinline__ PetscScalar Get(int i) const
-  {
-#if defined(PETSC_USE_COMPLEX)
-    return PetscScalar(found[i][0], found[i][1]);
-#else
-    return found[i][0];
-#endif
-  }
-
-  __device__ __forceinline__ void Put(int i, PetscScalar s)
-  {
-    memcpy((void *)found[i], (const void *)&s, sizeof(s));
-  }
-
-  /* val may be what is written */
   __device__ __forceinline__ void Write(const SampledParameters &p, const DenseBlock &b) const
   {
     __syncthreads();
     for (int i = (int)threadIdx.x; i < b.count; i += AUTOCSR_BLOCK) {
-      PetscScalar s = Get(i);
+      PetscScalar s = found.Get(i);
 
       if (!p.first) s = p.sum[b.entry + i] + s;
       if (p.last)
-        p.C[b.entry + i] = Multiply(p.val[b.entry + i], s);
+        p.written[b.entry + i] = Multiply(p.val[b.entry + i], s);
       else
         p.sum[b.entry + i] = s;
     }
-  }
-
-  static __device__ __forceinline__ PetscScalar Multiply(PetscScalar a, PetscScalar b)
-  {
-#if defined(PETSC_USE_COMPLEX)
-    return PetscScalar(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
-#else
-    return a * b;
-#endif
   }
 };
 
@@ -149,7 +135,7 @@ static __global__ void __launch_bounds__(AUTOCSR_BLOCK, residents<lanes>) Sample
     PetscScalar s = AddAcross(AddAcross(sum[0], sum[1], 1), AddAcross(sum[2], sum[3], 1), 2);
 #pragma unroll
     for (int o = TOGETHER; o < lanes; o *= 2) s += ShuffleXor(s, o);
-    if (lane < TOGETHER && begin + t + lane < end) shared.Put(begin + t + lane, s);
+    if (lane < TOGETHER && begin + t + lane < end) shared.found.Put(begin + t + lane, s);
   }
   shared.Write(p, b);
 }
@@ -167,7 +153,7 @@ static __global__ void __launch_bounds__(AUTOCSR_BLOCK, residents<WARP>) SampleC
     const int          k = item % b.rows, begin = shared.Begin(p, b, k) + item / b.rows, end = shared.Begin(p, b, k + 1);
     const PetscScalar *row = p.X + b.row + k;
 
-    for (int i = begin; i < end; i += parts) shared.Put(i, 0);
+    for (int i = begin; i < end; i += parts) shared.found.Put(i, 0);
     for (PetscInt j = 0; j < p.columns; j += MOST) {
       const int   left = (int)(p.columns - j);
       PetscScalar x[MOST];
@@ -176,13 +162,13 @@ static __global__ void __launch_bounds__(AUTOCSR_BLOCK, residents<WARP>) SampleC
       for (int u = 0; u < MOST; u++) x[u] = LoadCachedIf(u < left, row + (j + u) * p.ldx);
       for (int i = begin; i < end; i += parts) {
         const PetscScalar *column = p.Y + shared.col[i] + j * p.ldy;
-        PetscScalar        y[MOST], s = shared.Get(i);
+        PetscScalar        y[MOST], s = shared.found.Get(i);
 
 #pragma unroll
         for (int u = 0; u < MOST; u++) y[u] = LoadCachedIf(u < left, column + u * p.ldy);
 #pragma unroll
         for (int u = 0; u < MOST; u++) s = MultiplyAdd(s, x[u], y[u]);
-        shared.Put(i, s);
+        shared.found.Put(i, s);
       }
     }
   }
@@ -247,7 +233,7 @@ PetscErrorCode AutoCSRDeviceSampleDense(AutoCSRDense *kept, const AutoCSRSampled
   p.col     = op->csr->col;
   p.val     = op->csr->val;
   p.work    = (const PetscInt *)kept->blocks->segment->stream[AUTOCSR_STREAM_WORK].data;
-  p.C       = op->val;
+  p.written = op->val;
   p.X       = op->X;
   p.Y       = op->Y;
   p.ldx     = (size_t)op->ldx;

@@ -17,10 +17,19 @@ PetscErrorCode AutoCSRDenseProductIs(Mat C, MatType type, PetscBool *is)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  Whether columns are multiplied one by one, since the plan makes so little of them that copying B, or reading A, costs more. Another product pays for planning as products with vectors do
-  that take as long; blocks of several processes, which plan in the same products, have only those
-*/
+/* What so many columns take, and how they are read (plan/dense.h). They pay for planning as products with vectors do that take as long; blocks of several processes, which plan in the same products, have only those */
+PetscErrorCode AutoCSRDensePredict(Mat A, AutoCSRContext *ctx, PetscInt columns, double *seconds, PetscBool *alongside)
+{
+  PetscFunctionBegin;
+  PetscCall(AutoCSRCostDense(&ctx->csr, ctx->profile, columns, seconds, alongside));
+  if (ctx->progress.stage != AUTOCSR_STAGE_FINAL && !ctx->in_step) {
+    PetscCall(AutoCSRContextProceed(A, ctx, PETSC_FALSE));
+    AutoCSRProgressSpend(&ctx->progress, *seconds);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Whether columns are multiplied one by one, since the plan makes so little of them that copying B, or reading A, costs more */
 static PetscErrorCode AutoCSRDenseChoose(Mat A, AutoCSRContext *ctx, AutoCSRDenseOperands *op, PetscBool *one_by_one)
 {
   double seconds;
@@ -28,11 +37,7 @@ static PetscErrorCode AutoCSRDenseChoose(Mat A, AutoCSRContext *ctx, AutoCSRDens
   PetscFunctionBegin;
   *one_by_one = PETSC_FALSE;
   op->longest = ctx->profile ? ctx->profile->max_length : PETSC_MAX_INT;
-  PetscCall(AutoCSRCostDense(&ctx->csr, ctx->profile, op->columns, &seconds, &op->alongside));
-  if (ctx->progress.stage != AUTOCSR_STAGE_FINAL && !ctx->in_step) {
-    PetscCall(AutoCSRContextProceed(A, ctx, PETSC_FALSE));
-    AutoCSRProgressSpend(&ctx->progress, seconds);
-  }
+  PetscCall(AutoCSRDensePredict(A, ctx, op->columns, &seconds, &op->alongside));
   if (ctx->progress.stage == AUTOCSR_STAGE_FINAL && ctx->plan->predicted > 0) *one_by_one = (PetscBool)(op->columns * ctx->plan->predicted < seconds);
   PetscCall(PetscInfo(A, "%" PetscInt_FMT " dense columns %s: %g us expected, by the plan %g us each\n", op->columns, *one_by_one ? "one by one" : op->alongside ? "side by side as they lie"
                                                                                                                                                                  : "by panels",

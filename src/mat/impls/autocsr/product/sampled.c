@@ -171,7 +171,7 @@ static PetscErrorCode AutoCSRSampledRun(Mat S, AutoCSRDense *kept, AutoCSRSample
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* With what stays from call to call, that of products with dense matrices; it pays for planning as these do */
+/* With what stays from call to call, that of products with dense matrices */
 static PetscErrorCode AutoCSRSampledPlanned(Mat S, AutoCSRContext *ctx, AutoCSRSampledOperands *op, PetscBool in_place)
 {
   AutoCSRMatrix csr;
@@ -182,11 +182,7 @@ static PetscErrorCode AutoCSRSampledPlanned(Mat S, AutoCSRContext *ctx, AutoCSRS
   csr = ctx->csr;
   if (in_place) csr.val = op->val;
   op->csr = &csr;
-  PetscCall(AutoCSRCostDense(&csr, ctx->profile, op->columns, &seconds, &op->alongside));
-  if (ctx->progress.stage != AUTOCSR_STAGE_FINAL && !ctx->in_step) {
-    PetscCall(AutoCSRContextProceed(S, ctx, PETSC_FALSE));
-    AutoCSRProgressSpend(&ctx->progress, seconds);
-  }
+  PetscCall(AutoCSRDensePredict(S, ctx, op->columns, &seconds, &op->alongside));
   if (!ctx->dense) PetscCall(AutoCSRDenseCreate(csr.backend, &ctx->dense));
   PetscCall(AutoCSRSampledRun(S, ctx->dense, op));
   if (ctx->settings.objective == MAT_AUTOCSR_OBJECTIVE_MEMORY) PetscCall(AutoCSRDenseDestroy(&ctx->dense));

@@ -193,6 +193,7 @@ PETSC_INTERN PetscErrorCode MatMultHermitianTransposeAdd_SeqAutoCSR(Mat, Vec, Ve
 PETSC_INTERN PetscErrorCode MatProductSetFromOptions_AutoCSR(Mat);
 PETSC_INTERN PetscErrorCode AutoCSRDenseProductIs(Mat, MatType, PetscBool *);
 PETSC_INTERN PetscErrorCode AutoCSRDenseProduct(Mat, PetscBool host, PetscBool *done);
+PETSC_INTERN PetscErrorCode AutoCSRDensePredict(Mat, AutoCSRContext *, PetscInt columns, double *seconds, PetscBool *alongside);
 PETSC_INTERN PetscErrorCode AutoCSRSampledProduct(Mat S, Mat X, Mat Y, Mat Z);
 PETSC_INTERN PetscErrorCode MatSeqAIJKron_AutoCSR(Mat, Mat, MatReuse, Mat *);
 PETSC_INTERN PetscErrorCode AutoCSRFactorRegister(const AutoCSRParent *);

@@ -1,0 +1,46 @@
+/*
+  Dense matrices for tests of products with them.
+*/
+#ifndef DENSE_H
+#define DENSE_H
+
+#include "generate.h"
+
+/* Rows [begin, end) here; the columns may lie further apart than they are long; where, is up to -dense_type */
+static PetscErrorCode DenseCreate(PetscInt begin, PetscInt end, PetscInt M, PetscInt columns, PetscInt seed, Mat *D)
+{
+  const PetscInt m        = end - begin;
+  char           type[64] = MATDENSE;
+  PetscInt       lda;
+  PetscScalar   *d;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-dense_type", type, sizeof(type), NULL));
+  PetscCall(MatCreate(PETSC_COMM_WORLD, D));
+  PetscCall(MatSetSizes(*D, m, PETSC_DECIDE, M, columns));
+  PetscCall(MatSetType(*D, type));
+  if (columns % 2) PetscCall(MatDenseSetLDA(*D, m + 3));
+  PetscCall(MatSetUp(*D));
+  PetscCall(MatDenseGetLDA(*D, &lda));
+  PetscCall(MatDenseGetArrayWrite(*D, &d));
+  for (PetscInt j = 0; j < columns; j++) {
+    for (PetscInt i = begin; i < end; i++) d[i - begin + j * lda] = RandomScalar(seed + j, i);
+  }
+  PetscCall(MatDenseRestoreArrayWrite(*D, &d));
+  PetscCall(MatAssemblyBegin(*D, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*D, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* Bit by bit */
+static PetscErrorCode Same(Mat A, Mat B, const char context[])
+{
+  PetscBool same;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatEqual(A, B, &same));
+  PetscCheck(same, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: other bits", context);
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+#endif
