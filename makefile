@@ -3,6 +3,17 @@
 $(if $(filter-out 1,$(words $(CURDIR))),$(error The path of this folder has blanks, which make cannot bear: $(CURDIR)))
 top := $(patsubst %/,%,$(dir $(abspath $(firstword $(MAKEFILE_LIST)))))
 
+# All cores, unless the user or a make above this one says how many, and several goals one after the other (`make clean all`)
+ifeq ($(filter -j% --jobs%,$(MAKEFLAGS) $(shell echo "$$MAKEFLAGS"))$(word 2,$(MAKECMDGOALS)),)
+  MAKEFLAGS += -j$(shell env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)
+endif
+
+# A packager's flags, on the command line or in the environment. PETSc's makefiles may empty the latter
+user_c   := $(CFLAGS)
+user_cxx := $(CXXFLAGS)
+user_cpp := $(CPPFLAGS)
+user_ld  := $(LDFLAGS)
+
 # The PETSc to build against: of a source tree whose tests are to be run, its first build. These targets need none.
 ifneq ($(PETSC_SRC),)
   PETSC_DIR  := $(PETSC_SRC)
@@ -26,8 +37,12 @@ ifneq ($(filter-out help clean format petsc-cuda,$(or $(MAKECMDGOALS),all)),)
   endif
 endif
 
-BUILD   ?= $(top)/build/petsc-$(version)-$(PETSC_SCALAR)-$(PETSC_PRECISION)-int$(PETSC_INDEX_SIZE)$(PETSC_ARCH:%=-%)
-ROOMS   ?= interface seq mpi product profile plan strategy select host
+# Which PETSc a build is for: the name of its folder here, and, if VARIANT names no other, of that in which it is installed
+debug   := $(if $(PETSC_ARCH),,$(shell grep -sq '^.define PETSC_USE_DEBUG\>' $(PETSC_DIR)/include/petscconf.h && echo -debug))
+for     := petsc-$(version)-$(PETSC_SCALAR)-$(PETSC_PRECISION)-int$(PETSC_INDEX_SIZE)$(PETSC_ARCH:%=-%)$(debug)
+VARIANT ?= $(for)
+BUILD   ?= $(top)/build/$(for)
+ROOMS   ?= interface report seq mpi product profile layout plan strategy choose machine host host/kernels
 PREFIX  ?= /usr/local
 src     := src/mat/impls/autocsr
 # The GPU's room, where PETSc has CUDA and is new enough; CUDA_ARCH: the architectures that it is compiled for, numbers or words of nvcc's -arch, of which those before 80 are left out; PETSc's, if not given
@@ -37,10 +52,12 @@ all_arch = $(filter-out 5% 6% 7%,$(patsubst sm_%,%,$(shell $(CUDAC) --list-gpu-c
 architectures = $(or $(if $(filter all,$(CUDA_ARCH)),$(all_arch)),$(if $(filter all-major,$(CUDA_ARCH)),$(filter %0,$(all_arch))),$(patsubst sm_%,%,$(CUDA_ARCH)))
 gencode  = $(if $(filter native,$(CUDA_ARCH)),-arch=native,$(foreach a,$(architectures),-gencode arch=compute_$(a)$(comma)code=sm_$(a)))
 gpu     := $(if $(CUDAC),$(filter 3.26.%,$(version)))
-sources := $(wildcard $(foreach r,$(ROOMS),$(src)/$(r)/*.c) $(if $(gpu),$(src)/cuda/*.c $(src)/cuda/*.cu))
+sources := $(wildcard $(foreach r,$(ROOMS),$(src)/$(r)/*.c) $(if $(gpu),$(src)/cuda/*.c $(foreach r,products planning dense runtime,$(src)/cuda/$(r)/*.c $(src)/cuda/$(r)/*.cu)))
 objects := $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(sources))))
 library := $(BUILD)/libpetscautocsr.so
-convert := $(BUILD)/src/benchmarks/autocsr_convert
+soname  := libpetscautocsr.so.$(shell cut -d. -f1,2 config/VERSION)
+convert := $(BUILD)/src/benchmarks/programs/autocsr_convert
+tune    := $(BUILD)/src/benchmarks/programs/autocsr_tune
 
 # Warnings are errors in CI (WERROR=-Werror); what no compiler doubts, anywhere. PETSc's own headers do not count: they are system headers here.
 CSTD      = -std=gnu11
@@ -48,16 +65,18 @@ CERROR    = -Werror=implicit-function-declaration -Werror=unused-variable -Werro
 CWARN     = -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers -Wshadow $(WERROR)
 COPT     ?= -O3 -g
 INCLUDES  = -I$(top)/include $(patsubst -I%,-isystem %,$(filter-out -I/usr/include,$(PETSC_CC_INCLUDES)))
-# Products may be fused, nothing may be reordered
-CFLAGSALL = $(CWARN) $(COPT) -fPIC -fvisibility=hidden -fopenmp-simd -fno-math-errno -ffp-contract=fast $(INCLUDES)
+# Objects name the sources from the top of this folder on, whatever the path to it
+RELATIVE  = -ffile-prefix-map=$(top)=.
+# Products may be fused, nothing may be reordered. Where variables live in optimized code is not noted down for debuggers: that takes as long as a third of all else
+CFLAGSALL = $(CWARN) $(user_cpp) $(COPT) -fno-var-tracking $(if $(filter %.c,$<),$(user_c),$(user_cxx)) $(RELATIVE) -fPIC -fvisibility=hidden -fopenmp-simd -fno-math-errno -ffp-contract=fast $(INCLUDES)
 # Of all that PETSc links with, only what is called
-PETSC_LINK = -Wl,--as-needed $(PETSC_LIB)
+PETSC_LINK = $(user_ld) -Wl,--as-needed $(PETSC_LIB)
 COMPILE   = $(CC) $(CSTD) $(CERROR) -Wstrict-prototypes $(if $(gpu),-DAUTOCSR_HAVE_CUDA) $(CFLAGSALL)
 # No fast math: a product is fused or not, but nothing is reordered, and NaN and Inf stay what they are. Lines for a profiler (-lineinfo) make the
 # library three times as large, and what it loads before a first product takes milliseconds longer
 NVOPT    ?= -O3
-NVCOMPILE = $(CUDAC) -ccbin $(CXX) -std=c++17 -DAUTOCSR_HAVE_CUDA $(NVOPT) $(gencode) \
-  $(if $(WERROR),-Werror all-warnings) -Xcompiler "-Wall -Wno-unused-parameter -fPIC -fvisibility=hidden $(WERROR)" $(filter-out -isystem,$(subst -isystem ,-isystem=,$(INCLUDES)))
+NVCOMPILE = $(CUDAC) -ccbin $(CXX) -std=c++17 -DAUTOCSR_HAVE_CUDA $(filter -D% -U% -I%,$(user_cpp)) $(NVOPT) $(gencode) \
+  $(if $(WERROR),-Werror all-warnings) -Xcompiler "-Wall -Wno-unused-parameter $(subst $(comma),\$(comma),$(user_cxx)) $(RELATIVE) -fPIC -fvisibility=hidden $(WERROR)" $(filter-out -isystem,$(subst -isystem ,-isystem=,$(INCLUDES)))
 
 # V=1 shows the commands
 quiet = $(if $(V),,@echo '  $(1) $(@:$(BUILD)/%=%)' && )
@@ -69,19 +88,21 @@ ifneq ($(CUDAC),)
   export LD_LIBRARY_PATH := $(LD_LIBRARY_PATH:%=%:)$(cuda)/lib64$(stubs)
 endif
 
-all: $(library) $(convert)
+all: $(library) $(convert) $(tune)
 	@$(if $(filter $(top)/build/%,$(BUILD)),ln -sfn $(library) $(top)/build/libpetscautocsr.so)
 	@echo "For PETSc $(version) ($(PETSC_SCALAR), $(PETSC_PRECISION), $(PETSC_INDEX_SIZE)-bit indices): -dll_append $(library) -mat_type autocsr"
 
 objects: $(objects)
 $(library): $(objects)
-	$(call quiet,LINK)$(CLINKER) -shared -o $@ $^ $(PETSC_LINK) -lm
+	$(call quiet,LINK)$(CLINKER) -shared -Wl,-soname,$(soname) -o $@ $^ $(PETSC_LINK) -lm
+	@ln -sfn $(@F) $(BUILD)/$(soname)
 
 # Everything is compiled again for another PETSc or other flags in the same folder
 stamp := $(BUILD)/config.stamp
+config = $(subst ','\'',$(PETSC_DIR) $(PETSC_ARCH) $(version) $(soname) $(COMPILE) $(user_c) $(user_cxx) $(user_ld) $(CUDA_ARCH) $(NVOPT))
 $(stamp): FORCE
 	@mkdir -p $(@D)
-	@echo '$(PETSC_DIR) $(PETSC_ARCH) $(version) $(COMPILE) $(CUDA_ARCH) $(NVOPT)' | cmp -s - $@ || echo '$(PETSC_DIR) $(PETSC_ARCH) $(version) $(COMPILE) $(CUDA_ARCH) $(NVOPT)' >$@
+	@echo '$(config)' | cmp -s - $@ || echo '$(config)' >$@
 
 $(BUILD)/%.o: %.c $(stamp)
 	@mkdir -p $(@D)
@@ -89,13 +110,18 @@ $(BUILD)/%.o: %.c $(stamp)
 
 $(BUILD)/%.o: %.cu $(stamp)
 	@mkdir -p $(@D)
-	$(call quiet,NVCC)$(NVCOMPILE) -MMD -MP -c -o $@ $<
+	$(call quiet,NVCC)$(NVCOMPILE) $(if $(PTX),-keep -keep-dir $(@D)) -MMD -MP -c -o $@ $<
+	@$(if $(PTX),find $(@D) -name '$(*F).*' ! -name '*.ptx' ! -name '*.[od]' -delete)
 
-# What is launched early waits first, also as the compiler has it
+# What is launched early waits first, also as the compiler has it. A build with PTX=1 has left these files
 $(BUILD)/%.ptx: %.cu $(stamp)
 	@mkdir -p $(@D)
-	$(call quiet,NVCC)$(filter-out -gencode arch=% -arch=%,$(NVCOMPILE)) -arch=compute_90 -ptx -o $@ $<
-check-early: $(patsubst %.cu,$(BUILD)/%.ptx,$(filter-out %/figures.cu %/diagonal.cu,$(filter %.cu,$(sources))))
+	$(call quiet,NVCC)$(filter-out -gencode arch=% -arch=%,$(NVCOMPILE)) -arch=compute_$(firstword $(architectures)) -ptx -o $@ $<
+kernels := $(patsubst %.cu,$(BUILD)/%.ptx,$(filter %.cu,$(sources)))
+# All sources, kernels as far as PTX: the assembler takes as long again
+compile: $(kernels) $(patsubst %.c,$(BUILD)/%.o,$(filter %.c,$(sources)))
+	@echo "$(words $^) files compile"
+check-early: $(filter-out %/figures.ptx %/diagonal.ptx,$(kernels))
 	@config/check-early.py $^
 
 $(BUILD)/%.o: %.cxx $(stamp)
@@ -106,13 +132,13 @@ $(BUILD)/%.o: %.cxx $(stamp)
 # C++ in which every access to memory is told to the emulator. No path is doubled, so that a place in the source is one place in the
 # program; variables without a value have a bad one
 emulator_dir := tests/emulator
-planning     := bins dense dense_columns sampled row_offsets sort refresh transpose pattern_values $(notdir $(basename $(wildcard $(src)/cuda/profile*.cu $(src)/cuda/encode*.cu)))
-emulated     := $(addprefix $(src)/cuda/,executors.cu many.cu segsum.cu kernel.c launch.c memory.c)
+planning     := $(wildcard $(src)/cuda/planning/*.cu $(src)/cuda/dense/*.cu)
+emulated     := $(addprefix $(src)/cuda/,$(addprefix products/,executors.cu first.cu many.cu segsum.cu kernel.c) runtime/launch.c runtime/memory.c)
 emulator     := $(wildcard $(emulator_dir)/*.cxx $(emulator_dir)/*.c)
 EMULATED      = $(patsubst $(src)/cuda/%,$(BUILD)/emulated/%.o,$(basename $(emulated))) $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(emulator))))
-PLANNED       = $(patsubst %,$(BUILD)/emulated/%.o,$(planning))
+PLANNED       = $(patsubst $(src)/cuda/%.cu,$(BUILD)/emulated/%.o,$(planning))
 EMULATION     = -I$(emulator_dir)/include -O1 -fno-thread-jumps -ftrivial-auto-var-init=pattern
-WATCHED       = $(EMULATION) -fsanitize=thread --param tsan-distinguish-volatile=1 -include $(emulator_dir)/device.h -iquote $(src)/cuda -Wno-unknown-pragmas -Wno-unused-function
+WATCHED       = $(EMULATION) -fsanitize=thread --param tsan-distinguish-volatile=1 -include $(emulator_dir)/device.h -Wno-unknown-pragmas -Wno-unused-function
 can_emulate  := $(if $(gpu),,$(shell printf '\043if defined(__clang__) || !defined(__x86_64__)\n\043error\n\043endif\n' | $(or $(CXX),false) -fsanitize=thread -ftrivial-auto-var-init=pattern -x c++ -c -o /dev/null - 2>/dev/null && echo 1))
 $(BUILD)/emulated/%.o: $(src)/cuda/%.cu $(stamp)
 	@mkdir -p $(@D)
@@ -135,7 +161,7 @@ ISA_gather                = $(ISA_kernels_avx512)
 # emulating: those that run kernels without a device
 # device:  halves, and those that call the device's backend
 programs := $(wildcard tests/*.c tests/*.cxx examples/*.c)
-private  := $(if $(programs),$(shell grep -lE 'include.*(src/mat/impls/autocsr|"(blocks|plans|products|ex32)\.h")' $(programs)))
+private  := $(if $(programs),$(shell grep -lE 'include.*(src/mat/impls/autocsr|"(blocks|dense_ways|plans|products|ex32)\.h")' $(programs)))
 linked   := $(filter-out $(private),$(if $(programs),$(shell grep -l 'include.*petscautocsr\.h' $(programs))))
 halves   := $(patsubst %_nvcc.cu,%.c,$(wildcard tests/*_nvcc.cu))
 emulating := $(if $(programs),$(shell grep -l 'include.*"emulator/' $(programs)))
@@ -170,6 +196,9 @@ $(BUILD)/private.a: $(objects)
 
 $(convert): $(convert).o
 	$(call quiet,LINK)$(CLINKER) -o $@ $< $(PETSC_LINK) -lz -lm
+# It finds the library beside it, where both are installed, and where it was built
+$(tune): $(tune).o $(library)
+	$(call quiet,LINK)$(CLINKER) -o $@ $< -L$(BUILD) -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../../..' -lpetscautocsr $(PETSC_LINK) -lm
 
 # ---- Matrices in PETSc's binary form: those of tests/data, and larger ones from a folder where there is one
 MATRICES ?= $(wildcard $(top)/../shared/matrices)
@@ -185,15 +214,21 @@ $(more): $(convert)
 # ---- Tests: their form and the options of the runner are in config/run-tests.py
 JOBS  ?= 2
 PACK  ?= $(BUILD)/pack.tar.xz
-tested = $(runnable) $(wildcard examples/*.py) src/benchmarks/autocsr_convert.c
+tested = $(runnable) $(wildcard examples/*.py) src/benchmarks/programs/autocsr_convert.c src/benchmarks/programs/autocsr_tune.c
+preload = $(BUILD)/tests/preload.so
+$(preload): $(wildcard tests/preload/*.c) $(stamp)
+	@mkdir -p $(@D)
+	$(call quiet,LINK)$(CC) $(CSTD) $(CWARN) -O2 -fPIC -shared -o $@ $(filter %.c,$^) -ldl
 RUN_TESTS = config/with-mpi.sh python3 config/run-tests.py --top $(top) --build $(BUILD) --lib $(library) --petsc-dir $(PETSC_DIR) --petsc-arch '$(PETSC_ARCH)' \
-  --mpiexec '$(MPIEXEC)' --slepc-dir '$(SLEPC_DIR)' --private '$(private)' --jobs $(JOBS) --only '$(ONLY)' \
+  --mpiexec '$(MPIEXEC)' --slepc-dir '$(SLEPC_DIR)' --private '$(private)' --jobs $(JOBS) --only '$(ONLY)' --but '$(BUT)' \
   $(if $(VALGRIND),--valgrind $(top)/config/valgrind.supp) --sanitizer '$(SANITIZE)' --options '$(TEST_OPTIONS)' $(if $(UPDATE),--update)
-check: all $(call exe,$(runnable)) $(data)
+check: all $(preload) $(call exe,$(runnable)) $(data)
 	@$(RUN_TESTS) --core $(tested)
-test: all $(call exe,$(runnable)) $(data) $(more)
+test: all $(preload) $(call exe,$(runnable)) $(data) $(more)
 	@$(RUN_TESTS) $(if $(more),--matrices $(dir $(more))) $(tested)
-pack: all $(call exe,$(runnable)) $(data)
+test-all: all $(preload) $(call exe,$(runnable)) $(data) $(more)
+	@$(RUN_TESTS) --all $(if $(more),--matrices $(dir $(more))) $(tested)
+pack: all $(preload) $(call exe,$(runnable)) $(data)
 	@PRIVATE='$(private)' config/pack.sh $(PACK) $(BUILD) $(tested)
 test-petsc: all
 	@config/with-mpi.sh python3 config/test-petsc.py $(if $(PETSC_SRC),--petsc-src $(PETSC_SRC)) --lib $(library) --out $(BUILD)/test-petsc --jobs $(JOBS) \
@@ -214,14 +249,10 @@ docs: $(BUILD)/docs/index.md
 $(BUILD)/docs/index.md: config/make-docs.py include/petscautocsr.h $(sources)
 	@python3 config/make-docs.py $(BUILD)/docs include/petscautocsr.h $(sources)
 
+# The paths go by the environment: they may have blanks, and characters that shells and sed take for something else
+export PREFIX DESTDIR PLAIN
 install: all docs
-	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man3
-	install -m 755 $(library) $(DESTDIR)$(PREFIX)/lib/
-	install -m 644 include/petscautocsr.h $(DESTDIR)$(PREFIX)/include/
-	install -m 755 $(convert) $(DESTDIR)$(PREFIX)/bin/
-	install -m 644 $(BUILD)/docs/man3/*.3 $(DESTDIR)$(PREFIX)/share/man/man3/
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(shell cat config/VERSION)|' -e 's|@PETSC@|$(version)|' \
-	  -e 's|@CFLAGS@|$(PETSC_CC_INCLUDES)|' -e 's|@LIBS@|-L$(PETSC_LIB_DIR) $(PETSC_LIB_BASIC)|' config/petscautocsr.pc.in >$(DESTDIR)$(PREFIX)/lib/pkgconfig/petscautocsr.pc
+	@config/install.sh '$(VARIANT)' '$(BUILD)' '$(soname)' '$(version)' '$(PETSC_CC_INCLUDES)' '-L$(PETSC_LIB_DIR) $(PETSC_LIB_BASIC)'
 
 petsc-cuda:
 	config/petsc-cuda.sh build
@@ -232,12 +263,13 @@ clean:
 	rm -rf $(top)/build
 help:
 	@sed -n 's/^#: //p' makefile
-#: make              the library and autocsr_convert, in build/<PETSc's version, scalar, precision, integers, arch>
+#: make              the library, autocsr_convert and autocsr_tune, in build/<PETSc's version, scalar, precision, integers, arch>
 #: make demo         a PETSc program on a real matrix with aij and with autocsr
-#: make check        the core of the tests, under five minutes (ONLY='ex1 ex2_a*' picks; VALGRIND=1; JOBS=2;
+#: make check        the core of the tests (ONLY='ex1 ex2_a*' picks, BUT='ex3*' leaves out; VALGRIND=1; JOBS=2;
 #:                   SANITIZE=memcheck|racecheck|initcheck on a GPU; TEST_OPTIONS='-use_gpu_aware_mpi 0')
-#: make test         all tests
+#: make test         all tests; make test-all: at full size and with a new seed, which takes about three times as long
 #: make check-early  of a PETSc with CUDA: no kernel that is launched early reads or writes before it waits, as compiled
+#: make compile      all objects, and kernels as far as PTX: shows whether the sources compile where nothing can be linked
 #: make pack         an archive that runs the tests on a machine without compiler and PETSc (PACK=<file>; config/pack.sh)
 #:                   config/pack-device.sh packs these and the benchmark for several PETScs, config/on-device.sh runs them there
 #: make test-petsc   PETSc's own tests with autocsr in the place of aij (PETSC_SRC=<PETSc's source tree>; ONLY='ksp_*';
@@ -247,16 +279,26 @@ help:
 #: make overheads    what a product costs beside: the host, new values, transposed products, memory (BENCH_ARGS=-gpu on a GPU)
 #: make dense        products with dense matrices against PETSc's type (BENCH_ARGS=-gpu on a GPU)
 #: make sddmm        dense matrices sampled (MatAutoCSRSDDMM()) against a loop, on a GPU (BENCH_ARGS=-gpu) cuSPARSE's
+#: make startup      what a program waits for before its first product, by phases (BENCH_ARGS=--gpu on a GPU)
+#: make large        matrices of a given number of nonzeros: set-up, product, memory (BENCH_ARGS='-gpu -nonzeros 1e9,2e9' on a GPU)
+#: make lives        programs that step in time with small matrices, against PETSc's type (BENCH_ARGS=-gpu on a GPU)
+#: make tables       the tables of doc/performance.md, from src/benchmarks/results, and of doc/options.md, from the code
 #: make model        what the cost model says of every variant, and how long each takes
 #: make docs         manual pages, in the build folder under docs/
-#: make install      library, header, autocsr_convert, pkg-config file, manual pages (PREFIX=/usr/local)
-#: make petsc-cuda   builds a current PETSc with CUDA, outside the checkout (config/petsc-cuda.sh: debug, scalars, integers)
+#: make install      library, header, autocsr_convert, autocsr_tune, pkg-config file, manual pages (PREFIX=/usr/local, DESTDIR=). Builds for several
+#:                   PETScs go into lib/petscautocsr/<VARIANT>; the plain names are links to the last one (PLAIN=no: they stay)
+#: make petsc-cuda   builds a current PETSc with CUDA, outside the checkout (config/petsc-cuda.sh: debug, scalars, integers,
+#:                   a source package that is there already)
 #: make format       clang-format on the sources
 #: make clean        removes build/
+#: COPT='-O3 -g', CFLAGS, CXXFLAGS, CPPFLAGS and LDFLAGS are what is compiled and linked with
+#: make uses all cores for one goal; -j<n> sets the number of jobs
 #: V=1 shows commands, WERROR=-Werror makes warnings errors, CUDA_ARCH='80 90' names the architectures that CUDA code is compiled for
 #: PETSC_DIR and PETSC_ARCH name the PETSc; without them, pkg-config's, and without that, Debian's, which is installed
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+# make deletes the target of a command that failed, and ignores a .d file without its object
+.DELETE_ON_ERROR:
+-include $(foreach d,$(shell find $(BUILD) -name '*.d' 2>/dev/null),$(if $(wildcard $(d:.d=.o)),$d))
 FORCE:
-.PHONY: all objects check check-early test pack test-petsc demo bench docs install petsc-cuda format clean help FORCE
+.PHONY: all objects compile check check-early test test-all pack test-petsc demo docs install petsc-cuda format clean help FORCE
 .SECONDARY:

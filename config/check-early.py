@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Of kernels that are launched early (cuda/early.cuh), as the compiler has them: none reads or writes before it waits for those before it.
+"""Of kernels that are launched early (cuda/common/early.cuh), as the compiler has them: none reads or writes before it waits for those before it.
 
-The source says so, and the emulator checks that; but the loads of cuda/ptx.cuh do not tell the compiler that they may not go before the wait.
+The source says so, and the emulator checks that; but the loads of cuda/common/ptx.cuh do not tell the compiler that they may not go before the wait.
 Usage: check-early.py FILE.ptx..., of files whose own kernels are all launched early; CUB's kernels are not, and are left alone."""
 import re, sys
 

@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
-"""Fits the executors' figures of a device (src/mat/impls/autocsr/select/shipped_cuda.h) to products that were measured on it.
+"""Fits the executors' figures of a device (src/mat/impls/autocsr/machine/shipped_cuda.h) to products that were measured on it.
 
-  make model && build/.../src/benchmarks/model -gpu -measure -mat_autocsr_machine none [-files ...] >model.txt   # on the device
+  make model && build/.../src/benchmarks/programs/model -gpu -measure -mat_autocsr_machine shipped:h200 [-files ...] >model.txt   # on the device
   config/fit-figures.py model.txt ...             how well the model does, matrix by matrix
   config/fit-figures.py --fit model.txt ...       and figures that do better, as lines of shipped_cuda.h
 Each file is of other matrices, or of the same at another scale; named twice it counts twice. --check 0,2: these files (from 0) are not fitted to, so that they tell what the figures are worth.
---keep: products of another device, written anywhere without -measure (-mat_autocsr_machine none: an H200), that are to take as long as the figures say now,
+--keep: products of another device, written anywhere without -measure (-mat_autocsr_machine shipped:h200: an H200), that are to take as long as the figures say now,
 so that two devices share figures of which one is not at hand (--keep kept.txt ... -- model.txt ...).
 --model: what the model says is of these files, one for each, written anywhere without -measure: of a model that has changed since.
 
-The model is that of select/cost.c. Each figure is fitted in its logarithm, least squares of the logarithms of the times: of each executor to its own products first, drawn
+The model is that of choose/cost.c. Each figure is fitted in its logarithm, least squares of the logarithms of the times: of each executor to its own products first, drawn
 to what is shipped now, so that what no product tells stays as it is; then all together, drawn to that, where what the choice loses counts most.
 Needs numpy and scipy."""
 import argparse, collections, math, sys
 import numpy as np
 import scipy.optimize
 
-AMORTIZE = 500  # select/choose.h
+AMORTIZE = 500  # choose/candidate.h
 NEAR, FAR = 1.3, 2  # products that take longer than the best by more count less, and none: what is slow need only be known as slow
 OVERRATED = (1, 0.1)  # near or not: weight of a product that is predicted to take longer than it does
 UNDERRATED = (1, 0.3)  # of one that is predicted to take less
@@ -58,7 +58,7 @@ class Model:
 
 
 class Evaluator:
-    """select/cost.c, AutoCSRCostEvaluate(), of many variants at once"""
+    """choose/cost.c, AutoCSRCostEvaluate(), of many variants at once"""
 
     def __init__(self, m, keys, names):
         self.n, group, rows = len(keys), -1, []
@@ -95,7 +95,7 @@ def kept(variants):
 
 
 def scores(m, keys, seconds):
-    """select/cost.c, AutoCSRCostScore()"""
+    """choose/cost.c, AutoCSRCostScore()"""
     v = [m.variant[k] for k in keys]
     return seconds * (1 + kept(v)) + np.array([i['build'] for i in v]) / AMORTIZE
 

@@ -17,9 +17,11 @@ for source in "$@"; do
   program=${source%.*}
   [ ! -x "$build/$program" ] || install -D -s "$build/$program" "$folder/build/$program"
 done
+install -D -s "$build/tests/preload.so" "$folder/build/tests/preload.so"
 cp -r --parents tests/data "$folder"
 cp -r "$build/data" "$folder/build"
 install -s "$build/libpetscautocsr.so" "$folder/build"
+ln -s libpetscautocsr.so "$folder/build/$(objdump -p "$build/libpetscautocsr.so" | awk '$1 == "SONAME" {print $2}')"
 cp "$PETSC_DIR/$PETSC_ARCH/include/petscconf.h" "$folder/petsc/include"
 if [ "${PACK_PETSC:-1}" != 0 ]; then
   library=$(readlink -f "$PETSC_DIR/$PETSC_ARCH/lib/libpetsc.so")

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # Builds current PETSc with CUDA from its source package into a cache outside the checkout.
-# Usage: config/petsc-cuda.sh [build|env]; "env" prints the PETSC_DIR/PETSC_ARCH assignments of the built copy.
+# Usage: config/petsc-cuda.sh [build|fetch|env]; "fetch" stops at the unpacked source; "env" prints the PETSC_DIR/PETSC_ARCH
+# assignments of the built copy.
 # Settings: PETSC_CUDA_VERSION, PETSC_CUDA_DEBUG (0|1), PETSC_CUDA_SCALAR (real|complex), PETSC_CUDA_PRECISION (double|single),
-# PETSC_CUDA_INTEGERS (32|64), PETSC_CUDA_ARCH (90 for sm_90; without it that of the GPU that is there, else 90), AUTOCSR_CACHE, CUDA_DIR.
+# PETSC_CUDA_INTEGERS (32|64), PETSC_CUDA_ARCH (90 for sm_90; without it that of the GPU that is there, else 90), AUTOCSR_CACHE, CUDA_DIR,
+# PETSC_CUDA_PACKAGE (a petsc-<version>.tar.gz that is there already), PETSC_CUDA_SHA256 (of a version that is not listed below).
 set -euo pipefail
 
 version=${PETSC_CUDA_VERSION:-3.26.1}
@@ -11,32 +13,81 @@ scalar=${PETSC_CUDA_SCALAR:-real}
 precision=${PETSC_CUDA_PRECISION:-double}
 integers=${PETSC_CUDA_INTEGERS:-32}
 cache=${AUTOCSR_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/petscautocsr}
+[ "${cache:0:1}" = / ] || cache=$PWD/$cache
 cuda=${CUDA_DIR:-/usr/local/cuda}
 tree=$cache/petsc-$version
+package=petsc-$version.tar.gz
 arch=arch-cuda-$([ "$debug" = 1 ] && echo debug || echo opt)
 [ "$scalar" = real ] || arch+=-$scalar
 [ "$precision" = double ] || arch+=-$precision
 [ "$integers" = 32 ] || arch+=-int$integers
+# The source packages that are known
+declare -A sha256=(
+  [3.26.0]=f5230023e6e22ee607802a13c82bc25f3d81e71654ad386a5b9bdff17fed93df
+  [3.26.1]=a4dc46c1b4403545ac2274741ce10801366c4a9a7b2683b678d18f6663b93496
+)
 
-if [ "${1:-build}" = env ]; then
+fail() {
+  echo "petsc-cuda: $*" >&2
+  exit 1
+}
+
+# Puts the unpacked source at $tree. Nothing of the package runs before its SHA-256 is right: pip runs the package's setup.py, but
+# checks the hash first. The tree gets its name by one rename, when it is whole. The caller holds the lock
+fetch() {
+  local sum=${PETSC_CUDA_SHA256:-${sha256[$version]:-}} file=${PETSC_CUDA_PACKAGE:-}
+  [ ! -e "$tree/configure" ] || return 0
+  [ ! -e "$tree" ] || fail "$tree is not a source tree of PETSc: remove it"
+  [[ $sum =~ ^[0-9a-f]{64}$ ]] || fail "${sum:+'$sum' is not a SHA-256: }the SHA-256 of $package is needed (known: ${!sha256[*]}):" \
+    "PETSC_CUDA_SHA256 gives it; the page of PETSc's source package lists it for each version"
+  rm -rf "$cache"/unpacking-* # what interrupted runs have left
+  new=$(mktemp -d "$cache/unpacking-XXXXXX")
+  trap 'rm -rf "$new"' EXIT
+  if [ -z "$file" ]; then
+    "$(dirname "$0")/packages.sh" mpi
+    echo "petsc-cuda: downloading PETSc $version"
+    echo "petsc==$version --hash=sha256:$sum" >"$new/requirements"
+    python3 -m pip download --quiet --no-deps --no-binary petsc -d "$new" --require-hashes -r "$new/requirements" || fail "no $package with the SHA-256 $sum was downloaded"
+    file=$new/$package
+  fi
+  [ -e "$file" ] || fail "there is no $file"
+  [ "$(sha256sum <"$file")" = "$sum  -" ] || fail "$file has another SHA-256 than $sum: nothing of it was run"
+  tar xzf "$file" -C "$new" || fail "$file was not unpacked"
+  [ -e "$new/petsc-$version/configure" ] || fail "$file has no petsc-$version/configure"
+  mv -T "$new/petsc-$version" "$tree"
+}
+
+# `env $(config/petsc-cuda.sh env) make` splits words at blanks, and does not see this script's exit status: `false` in the place
+# of the assignments keeps it from building with another PETSc
+if [[ $tree =~ [[:space:]] ]]; then
+  [ "${1:-build}" != env ] || echo false
+  fail "the path of the cache has blanks, which PETSc's configure and make cannot bear: AUTOCSR_CACHE names another folder than $cache"
+fi
+case ${1:-build} in
+env)
   echo "PETSC_DIR=$tree PETSC_ARCH=$arch"
+  exit 0
+  ;;
+build) ;;
+fetch) ;;
+*) fail "'$1' is not build, fetch or env" ;;
+esac
+mkdir -p "$cache"
+# One run at a time in a cache. The lock lasts as long as the last child has the descriptor
+exec 9>"$cache/lock"
+flock -n 9 || { echo "petsc-cuda: waiting for another run with $cache" && flock 9; }
+if [ "${1:-build}" = fetch ]; then
+  fetch
+  echo "petsc-cuda: $tree is there"
   exit 0
 fi
 if [ -e "$tree/$arch/lib/libpetsc.so" ]; then
   echo "petsc-cuda: $tree/$arch is there"
   exit 0
 fi
-[ -x "$cuda/bin/nvcc" ] || { echo "petsc-cuda: no nvcc in $cuda/bin (CUDA_DIR names another CUDA)" >&2; exit 1; }
+[ -x "$cuda/bin/nvcc" ] || fail "no nvcc in $cuda/bin (CUDA_DIR names another CUDA)"
 "$(dirname "$0")/packages.sh" mpi
-mkdir -p "$cache"
-if [ ! -e "$tree/configure" ]; then
-  echo "petsc-cuda: downloading PETSc $version"
-  src=$(mktemp -d)
-  python3 -m pip download --quiet --no-deps --no-binary petsc -d "$src" "petsc==$version"
-  tar xzf "$src/petsc-$version.tar.gz" -C "$src"
-  mv "$src/petsc-$version" "$tree"
-  rm -rf "$src"
-fi
+fetch
 sm=${PETSC_CUDA_ARCH:-$({ nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null || true; } | head -1 | tr -dc '0-9')}
 sm=${sm:-90}
 cd "$tree"

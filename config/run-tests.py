@@ -16,16 +16,17 @@ as well; prefix installs of PETSc do not ship that harness, which is why this ru
               ${AUTOCSR_LIB}: the library; ${DATAFILESPATH}: larger matrices, where there are any
 
 A run passes if the program ends with 0, writes exactly the output file to stdout (trailing blanks aside: stricter than PETSc,
-which ignores the digits of numbers), leaves no memory (-malloc_dump), no composed function (-checkfunctionlist) and no
-unused option of its own. With -petsc_ci_portable_error_output among its args it must stop with a PETSc error instead, whose
-text is what is compared (the exit code is not: MPI launchers lose it). --core leaves out what has a timeoutfactor above 3.
+which ignores the digits of numbers), leaves no memory (-malloc_dump), no composed function (-checkfunctionlist) and no unused
+option of its own. tests/preload/ makes -malloc_debug walk the heap less often. With -petsc_ci_portable_error_output among its args it must stop with a PETSc error instead, whose
+text is what is compared (the exit code is not: MPI launchers lose it). --core leaves out tests with a timeoutfactor, which take long.
+A test whose suffix is `small` is a part of a larger one, and runs with --core only.
+A test whose suffix is `all` runs with --all only. Programs then get -all, by which some test more, and -seed.
 A test whose suffix begins with `alone` takes all of the machine, or of a device: it runs when all the others have ended.
 """
-import argparse, collections, concurrent.futures, difflib, fnmatch, glob, itertools, os, re, shlex, shutil, signal, subprocess, sys, time
+import argparse, collections, concurrent.futures, difflib, fnmatch, glob, itertools, os, random, re, shlex, shutil, signal, subprocess, sys, time
 
 KEYS = {'suffix', 'nsize', 'args', 'requires', 'env', 'filter', 'filter_output', 'output_file', 'timeoutfactor', 'comments'}
 APPENDED = {'args', 'requires', 'env', 'comments'}  # of a testset and its tests; the other keys are replaced
-TIMEOUT = 300  # seconds: against programs that hang, also on a machine that has other work
 RUNNING = set()  # process groups of tests
 ERROR_TEST = '-petsc_ci_portable_error_output'
 
@@ -109,6 +110,8 @@ class Run:
         self.requires = keys.get('requires', '')
         self.program_args = self.args.strip()
         self.error = ERROR_TEST in self.args
+        self.all = keys.get('suffix', '').split('_')[-1] == 'all'
+        self.small = keys.get('suffix', '').split('_')[-1] == 'small'
         self.alone = keys.get('suffix', '').split('_')[-1].startswith('alone')
 
 
@@ -164,11 +167,16 @@ class Petsc:
             self.has[p] = f'PETSC_USE_REAL_{macro}' in self.defines
         self.python = None
 
+    def python_path(self):
+        """Where installations of PETSc keep petsc4py: in Debian's folder, and in that of a build"""
+        places = [os.path.join(self.dir, self.arch, 'lib', sub) for sub in ('python3/dist-packages', '')]
+        return os.pathsep.join(filter(None, places + [os.environ.get('PYTHONPATH', '')]))
+
     def find_python(self):
         """The Python whose petsc4py is of the PETSc in use"""
-        probe = 'import petsc4py as p, os; c = p.get_config(); print(os.path.realpath(c["PETSC_DIR"]), c["PETSC_ARCH"])'
+        probe = 'import numpy, petsc4py as p, os; c = p.get_config(); print(os.path.realpath(c["PETSC_DIR"]), c["PETSC_ARCH"])'
         for python in ('python3', '/usr/bin/python3'):
-            p = subprocess.run([python, '-c', probe], capture_output=True, text=True) if shutil.which(python) else None
+            p = subprocess.run([python, '-c', probe], capture_output=True, text=True, env=dict(os.environ, PYTHONPATH=self.python_path())) if shutil.which(python) else None
             if p and p.returncode == 0 and p.stdout.split() == [os.path.realpath(self.dir), *self.arch.split()]:
                 return python
         return ''
@@ -205,15 +213,23 @@ def execute(run, petsc, opts):
     scratch = os.path.join(opts.build, '-'.join(filter(None, ['runs', opts.sanitizer, opts.valgrind and 'valgrind'])), run.name)
     shutil.rmtree(scratch, ignore_errors=True)
     os.makedirs(scratch)
-    options = f'-check_pointer_intensity 0 -error_output_stdout -malloc_dump -malloc_debug -checkfunctionlist -nox -mat_autocsr_machine none -mat_autocsr_progressive false {opts.options}'
+    options = f'-check_pointer_intensity 0 -error_output_stdout -malloc_dump {"" if opts.valgrind else "-malloc_debug"} -checkfunctionlist -nox -mat_autocsr_machine shipped:reference -mat_autocsr_progressive false {opts.options}'
     env = dict(os.environ, AUTOCSR_LIB=opts.lib, AUTOCSR_DATA=os.path.join(opts.build, 'data'), AUTOCSR_MTX=os.path.join(opts.top, 'tests', 'data'),
                DATAFILESPATH=opts.matrices, OMP_NUM_THREADS='1', OPENBLAS_NUM_THREADS='1', LC_ALL='C')
+    preload = os.path.join(opts.build, 'tests/preload.so')
+    if os.path.exists(preload):
+        env['LD_PRELOAD'] = ' '.join(filter(None, [env.get('LD_PRELOAD'), preload]))
     env['PETSC_OPTIONS'] = options if run.source in opts.private else f'-dll_append {opts.lib} {options}'
     for setting in shlex.split(run.keys.get('env', '')):
         k, _, v = setting.partition('=')
         env[k] = v
+    if run.source.endswith('.py'):
+        env['PYTHONPATH'] = petsc.python_path()
     program = [petsc.python, os.path.join(opts.top, run.source)] if run.source.endswith('.py') else [os.path.join(opts.build, name)]
     command = shlex.split(opts.mpiexec) + ['-n', run.nsize]
+    if run.nsize == '1':  # a process starts faster by itself, without Open MPI's daemon and its folder, which several would share
+        command = []
+        env.update(OMPI_MCA_ess_singleton_isolated='1', OMPI_MCA_orte_create_session_dirs='0')
     if opts.valgrind:
         command += ['valgrind', '-q', '--leak-check=full', '--show-leak-kinds=definite', '--errors-for-leak-kinds=definite', '--num-callers=20',
                     '--error-exitcode=10', f'--suppressions={opts.valgrind}']
@@ -222,7 +238,7 @@ def execute(run, petsc, opts):
     if opts.sanitizer == 'racecheck':  # a kernel of cuSPARSE's product, with which products are compared, has races of its own
         command += ['--kernel-name-exclude', 'kernel_substring=cusparse']
     line = ' '.join(map(shlex.quote, command + program)) + ' ' + run.program_args
-    limit = TIMEOUT * float(run.keys.get('timeoutfactor', 1)) * (20 if opts.valgrind or opts.sanitizer else 1)
+    limit = opts.limit * float(run.keys.get('timeoutfactor', 1)) * (20 if opts.valgrind or opts.sanitizer else 1)
     start = time.time()
     p = subprocess.Popen(['bash', '-c', line], cwd=scratch, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                          errors='replace', start_new_session=True)
@@ -296,13 +312,15 @@ def end(*_):
 def main():
     signal.signal(signal.SIGTERM, end)
     a = argparse.ArgumentParser()
-    for name in ('build', 'top', 'lib', 'petsc-dir', 'petsc-arch', 'mpiexec', 'matrices', 'slepc-dir', 'valgrind', 'only'):
+    for name in ('build', 'top', 'lib', 'petsc-dir', 'petsc-arch', 'mpiexec', 'matrices', 'slepc-dir', 'valgrind', 'only', 'but'):
         a.add_argument('--' + name, default='')
     a.add_argument('--private', default='', help='sources linked with the library itself: it is not loaded a second time')
     a.add_argument('--options', default='', help='further options for every program, as -use_gpu_aware_mpi 0')
     a.add_argument('--sanitizer', default='', help='a tool of compute-sanitizer that every program runs under: memcheck, racecheck, initcheck')
     a.add_argument('--jobs', type=int, default=2)
+    a.add_argument('--limit', type=float, default=300, help='seconds for a test, times its timeoutfactor: against programs that hang, also on a machine that has other work')
     a.add_argument('--core', action='store_true')
+    a.add_argument('--all', action='store_true', help='the full size of the tests, with a new seed, which is printed')
     a.add_argument('--update', action='store_true', help='write what the programs print into the output files')
     a.add_argument('sources', nargs='+')
     opts = a.parse_args()
@@ -312,10 +330,19 @@ def main():
         runs = [r for s in opts.sources for r in runs_of(s)]
     except FormError as e:
         sys.exit(f'run-tests: {e}')
-    if opts.only:
-        runs = [r for r in runs if any(fnmatch.fnmatch(r.name, p) or fnmatch.fnmatch(r.name, p + '_*') for p in opts.only.split())]
+    named = lambda run, patterns: any(fnmatch.fnmatch(run.name, p) or fnmatch.fnmatch(run.name, p + '_*') for p in patterns.split())
+    runs = [r for r in runs if (not opts.only or named(r, opts.only)) and not named(r, opts.but)]
+    if opts.all:
+        seed = random.randrange(1, 10**6)
+        print(f'# -seed {seed}')
+        opts.options += f' -all -seed {seed}'
+    else:
+        runs = [r for r in runs if not r.all]
     if opts.core:
-        runs = [r for r in runs if float(r.keys.get('timeoutfactor', 1)) <= 3]
+        runs = [r for r in runs if float(r.keys.get('timeoutfactor', 1)) <= 1]
+    else:
+        runs = [r for r in runs if not r.small]
+    runs.sort(key=lambda r: -float(r.keys.get('timeoutfactor', 1)))  # what takes long begins first
     print(f'TAP version 13\n1..{len(runs)}', flush=True)
     passed, failed, skipped, times = 0, [], collections.Counter(), []
     start = time.time()
@@ -329,16 +356,18 @@ def main():
         passed += good
         if not good:
             failed.append(name)
-        print(f"{'ok' if good else 'not ok'} {i + 1} {name}", *('#   ' + n[:300] for n in notes), sep='\n', flush=True)
+        print(f"{'ok' if good else 'not ok'} {i + 1} {name} # {seconds:.1f} s", *('#   ' + n[:300] for n in notes), sep='\n', flush=True)
 
     for i, (r, l) in enumerate(zip(runs, lacking)):
         if l:
             skipped[l] += 1
             print(f'ok {i + 1} {r.name} # SKIP requires {l}', flush=True)
-    with concurrent.futures.ThreadPoolExecutor(opts.jobs) as pool:
-        pending = {pool.submit(execute, r, petsc, opts): i for i, (r, l) in enumerate(zip(runs, lacking)) if not l and not r.alone}
-        for done in concurrent.futures.as_completed(pending):
-            report(pending[done], done.result())
+    due = [(r, i) for i, (r, l) in enumerate(zip(runs, lacking)) if not l and not r.alone]
+    for n in sorted({int(r.nsize) for r, _ in due}):  # ranks that wait for each other on a busy core take ten times as long: n of them take n jobs
+        with concurrent.futures.ThreadPoolExecutor(max(1, opts.jobs // n)) as pool:
+            pending = {pool.submit(execute, r, petsc, opts): i for r, i in due if int(r.nsize) == n}
+            for done in concurrent.futures.as_completed(pending):
+                report(pending[done], done.result())
     for i, (r, l) in enumerate(zip(runs, lacking)):
         if r.alone and not l:
             report(i, execute(r, petsc, opts))

@@ -119,6 +119,28 @@ typedef enum {
 PETSC_EXTERN const char *const MatAutoCSRSegsumFixups[];
 
 /*E
+  MatAutoCSRDense - how products with dense matrices, and sampled products of dense matrices, are made
+
++ `MAT_AUTOCSR_DENSE_AUTO`      - chosen by predicted time, for each number of columns (the default)
+. `MAT_AUTOCSR_DENSE_COLUMNS`   - one column after the other, by the matrix's plan. Sampled products take panels instead
+. `MAT_AUTOCSR_DENSE_PANELS`    - some columns at a time are copied so that rows lie side by side
+. `MAT_AUTOCSR_DENSE_ALONGSIDE` - on a device, columns are read as they lie, for matrices whose neighbouring rows have neighbouring columns. A processor takes panels instead
+- `MAT_AUTOCSR_DENSE_ADAPTIVE`  - adaptive sparse tiles: columns with several entries in a row panel are read once for all of these
+
+  Level: advanced
+
+.seealso: `MATAUTOCSR`, `MatAutoCSRSetDense()`
+E*/
+typedef enum {
+  MAT_AUTOCSR_DENSE_AUTO,
+  MAT_AUTOCSR_DENSE_COLUMNS,
+  MAT_AUTOCSR_DENSE_PANELS,
+  MAT_AUTOCSR_DENSE_ALONGSIDE,
+  MAT_AUTOCSR_DENSE_ADAPTIVE
+} MatAutoCSRDense;
+PETSC_EXTERN const char *const MatAutoCSRDenses[];
+
+/*E
   MatAutoCSRExchange - how a parallel product on devices gets the entries of the vector that other processes own
 
 + `MAT_AUTOCSR_EXCHANGE_AUTO`    - written from device to device where all processes are on one node and the devices reach each other's memory, else as with `MAT_AUTOCSR_EXCHANGE_HOST` (the default)
@@ -187,11 +209,13 @@ PETSC_EXTERN PetscErrorCode MatAutoCSRSetGranularity(Mat, PetscInt);
 PETSC_EXTERN PetscErrorCode MatAutoCSRSetMaxBins(Mat, PetscInt);
 PETSC_EXTERN PetscErrorCode MatAutoCSRSetSegsumFixup(Mat, MatAutoCSRSegsumFixup);
 PETSC_EXTERN PetscErrorCode MatAutoCSRSetExchange(Mat, MatAutoCSRExchange);
+PETSC_EXTERN PetscErrorCode MatAutoCSRSetDense(Mat, MatAutoCSRDense);
 PETSC_EXTERN PetscErrorCode MatAutoCSRSetProgressive(Mat, PetscBool);
 PETSC_EXTERN PetscErrorCode MatAutoCSRSetKeepCSR(Mat, PetscBool);
 PETSC_EXTERN PetscErrorCode MatAutoCSRGetInfo(Mat, MatAutoCSRInfo *);
 PETSC_EXTERN PetscErrorCode MatAutoCSRView(Mat, PetscViewer);
 
 PETSC_EXTERN PetscErrorCode MatAutoCSRSDDMM(Mat, Mat, Mat, Mat);
+PETSC_EXTERN PetscErrorCode MatAutoCSRTune(const char[], PetscViewer);
 
 #endif

@@ -7,7 +7,7 @@
 #include "generate.h"
 
 /* Rows [begin, end) here; the columns may lie further apart than they are long; where, is up to -dense_type */
-static PetscErrorCode DenseCreate(PetscInt begin, PetscInt end, PetscInt M, PetscInt columns, PetscInt seed, Mat *D)
+static inline PetscErrorCode DenseCreate(PetscInt begin, PetscInt end, PetscInt M, PetscInt columns, PetscInt seed, Mat *D)
 {
   const PetscInt m        = end - begin;
   char           type[64] = MATDENSE;
@@ -33,7 +33,7 @@ static PetscErrorCode DenseCreate(PetscInt begin, PetscInt end, PetscInt M, Pets
 }
 
 /* Bit by bit */
-static PetscErrorCode Same(Mat A, Mat B, const char context[])
+static inline PetscErrorCode Same(Mat A, Mat B, const char context[])
 {
   PetscBool same;
 

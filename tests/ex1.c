@@ -1,6 +1,7 @@
 static char help[] = "Profile, encoders, refresh and interpreter on generated matrices and all legal axes, against plain loops over the CSR.\n\n";
 
 #include "plans.h"
+#include "../src/mat/impls/autocsr/layout/layout.h"
 #include <fenv.h>
 
 /* ---- The profile against plain counts */
@@ -137,13 +138,19 @@ static void Reference(const AutoCSRMatrix *csr, PetscBool transpose, PetscBool c
   }
 }
 
+/* PETSC_FALSE: each call with a large matrix checks a third of the nine products, by turns; -all asks for each product */
+static PetscBool each_product;
+
 static PetscErrorCode CheckProducts(const AutoCSRPlan *plan, const AutoCSRMatrix *csr, const PetscScalar x[], const char *what)
 {
-  const PetscInt size = PetscMax(csr->m, csr->n);
-  PetscScalar   *r, *y, *z;
-  PetscReal     *scale;
+  const PetscBool each = (PetscBool)(each_product || csr->nnz < 2000);
+  const PetscInt  size = PetscMax(csr->m, csr->n);
+  static int      turn;
+  PetscScalar    *r, *y, *z;
+  PetscReal      *scale;
 
   PetscFunctionBeginUser;
+  turn++;
   PetscCall(PetscMalloc4(size, &r, size, &y, size, &z, size, &scale));
   for (int product = 0; product < 3; product++) {
     const PetscBool transpose = (PetscBool)(product > 0), conjugate = (PetscBool)(product > 1);
@@ -152,6 +159,7 @@ static PetscErrorCode CheckProducts(const AutoCSRPlan *plan, const AutoCSRMatrix
     for (int add = 0; add < 3; add++) { /* z NULL, z apart, z is y */
       AutoCSROperands o = {.csr = csr, .x = x, .y = y, .z = add == 0 ? NULL : (add == 1 ? z : y), .conjugate = conjugate};
 
+      if (!each && (product + add + turn) % 3) continue;
       for (PetscInt i = 0; i < size; i++) {
         z[i] = Value(VALUES_MANY, 5, i);
         y[i] = add == 2 ? z[i] : RealScalar(77);
@@ -248,7 +256,7 @@ static PetscErrorCode CheckMatrix(const Generator *g)
   const PetscInt  heights[] = {1, 4, 8, 32}, windows[] = {0, 16, AUTOCSR_WINDOW_LOW};
   AutoCSRMatrix   csr;
   AutoCSRProfile *profile;
-  Counts          counts = {0, 0}, tiled = {0, 0}, propagated = {0, 0}, popular = {0, 0}, nodes = {0, 0};
+  Counts          counts = {0, 0}, tiled = {0, 0}, propagated = {0, 0}, popular = {0, 0}, adaptive = {0, 0}, nodes = {0, 0};
   PetscInt        pattern_rows = 0;
 
   PetscFunctionBeginUser;
@@ -302,6 +310,14 @@ static PetscErrorCode CheckMatrix(const Generator *g)
     PetscCall(IsLegal(&csr, profile, &a, layout, &legal));
     if (legal) PetscCall(CheckPlan(g, &csr, profile, &a, layout, &popular));
   }
+  for (int code = 0; code < LAYOUT_COUNT * 4 * ADAPTIVE_SHAPES; code++) {
+    const Layout      layout = (Layout)(code / (4 * ADAPTIVE_SHAPES));
+    const AutoCSRAxes a      = AdaptiveAxes(code / 4 % ADAPTIVE_SHAPES, ApartValue(code % 4));
+    PetscBool         legal;
+
+    PetscCall(IsLegal(&csr, profile, &a, layout, &legal));
+    if (legal) PetscCall(CheckPlan(g, &csr, profile, &a, layout, &adaptive));
+  }
   for (int code = 0; code < 2 * 4 * 4 * 2 * 2; code++) { /* several lanes a row (SELL-P), or all rows as long as the longest (ELL) */
     const PetscInt lanes[] = {1, 2, 8, 32};
     const Layout   layout  = code & 1 ? LAYOUT_ODD_EVEN : LAYOUT_THIRDS;
@@ -344,7 +360,7 @@ static PetscErrorCode CheckMatrix(const Generator *g)
       if (legal) PetscCall(CheckPlan(g, &csr, profile, &a, (Layout)layout, &nodes));
     }
   }
-  PetscCheck(tiled.plans > 0 && propagated.plans > 0 && popular.plans > 0 && nodes.plans > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: no plan of column tiles or of nodes", g->name);
+  PetscCheck(tiled.plans > 0 && propagated.plans > 0 && popular.plans > 0 && adaptive.plans > 0 && nodes.plans > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: no plan of column tiles or of nodes", g->name);
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: %" PetscInt_FMT " rows of %" PetscInt_FMT " to %" PetscInt_FMT " of %" PetscInt_FMT " nonzeros, block size %" PetscInt_FMT ", ", g->name, csr.m, profile->min_length, profile->max_length, csr.nnz, profile->block_size));
   if (profile->pattern_id)
     PetscCall(PetscPrintf(PETSC_COMM_SELF, "%" PetscInt_FMT " patterns in %" PetscInt_FMT " rows, ", profile->patterns, pattern_rows));
@@ -371,7 +387,7 @@ static PetscErrorCode AddValuePlaces(const AutoCSRMatrix *csr, AutoCSRSegment *s
   place = (PetscInt *)seg->stream[AUTOCSR_STREAM_VALUE_PLACE].data;
   for (PetscInt slot = 0; slot < slots; slot++) place[slot] = -1;
   for (PetscInt k = 0; k < seg->n_rows; k++) {
-    for (PetscInt t = 0; t < AutoCSRSegmentRowLength(seg, csr, k); t++) place[AutoCSRDecodeTiledSlot(seg, csr, k, t)] = csr->row_ptr[AutoCSRSegmentRow(seg, k)] + t;
+    for (PetscInt t = 0; t < AutoCSRSegmentRowLength(seg, csr, k); t++) place[(*AutoCSRLayoutOf(&seg->axes)->slot)(seg, csr, k, t)] = csr->row_ptr[AutoCSRSegmentRow(seg, k)] + t;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -382,7 +398,7 @@ static PetscErrorCode CheckCorrupted(AutoCSRStreamKind kind)
   const PetscBool   blocks = (PetscBool)(kind == AUTOCSR_STREAM_BLOCK_PTR);
   const PetscBool   places = (PetscBool)(kind == AUTOCSR_STREAM_PATTERN_PLACE), nodes = (PetscBool)(kind == AUTOCSR_STREAM_NODE);
   const Generator   g     = {"5-point", 207, 207, blocks || nodes ? Blocks3 : Stencil5, places ? VALUES_SYMMETRIC : VALUES_FEW};
-  const AutoCSRAxes tiled = TiledAxes(3, AUTOCSR_VALUE_COPY, 32), propagated = PropagatedAxes(1, AUTOCSR_VALUE_COPY), popular = PopularAxes(1, AUTOCSR_VALUE_COPY, 32), blocked = BlockedAxes(3), diagonal = DiagonalAxes(AUTOCSR_VALUE_COPY), of_nodes = NodesAxes(AUTOCSR_INDEX_16);
+  const AutoCSRAxes tiled = TiledAxes(3, AUTOCSR_VALUE_COPY, 32), propagated = PropagatedAxes(1, AUTOCSR_VALUE_COPY), popular = PopularAxes(1, AUTOCSR_VALUE_COPY, 32), adaptive = AdaptiveAxes(0, AUTOCSR_VALUE_COPY), blocked = BlockedAxes(3), diagonal = DiagonalAxes(AUTOCSR_VALUE_COPY), of_nodes = NodesAxes(AUTOCSR_INDEX_16);
   const AutoCSRAxes sliced = {.order = AUTOCSR_ORDER_SLICED, .index = kind == AUTOCSR_STREAM_PATTERN_ID || kind == AUTOCSR_STREAM_PATTERN_OFFSET || kind == AUTOCSR_STREAM_PATTERN_ROOT ? AUTOCSR_INDEX_PATTERN : kind == AUTOCSR_STREAM_FIT ? AUTOCSR_INDEX_FITTED
                                                                                                                                                                                                                                              : AUTOCSR_INDEX_16,
                               .value        = AUTOCSR_VALUE_DICTIONARY,
@@ -399,6 +415,7 @@ static PetscErrorCode CheckCorrupted(AutoCSRStreamKind kind)
   PetscCall(BuildPlan(&csr, profile, &csr, profile, blocks ? &blocked : places                         ? &diagonal
                                                                     : nodes                            ? &of_nodes
                                                                     : kind == AUTOCSR_STREAM_COLUMN    ? &popular
+                                                                    : kind >= AUTOCSR_STREAM_PANEL_PTR && kind <= AUTOCSR_STREAM_MAP ? &adaptive
                                                                     : kind >= AUTOCSR_STREAM_BLOCK_ROW ? &propagated
                                                                     : kind >= AUTOCSR_STREAM_ITEM      ? &tiled
                                                                                                        : &sliced,
@@ -467,6 +484,7 @@ int main(int argc, char **argv)
   PetscCall(CheckLargeValue());
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-part", &part, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-parts", &parts, NULL));
+  PetscCall(PetscOptionsHasName(NULL, NULL, "-all", &each_product));
   for (size_t i = part; i < PETSC_STATIC_ARRAY_LENGTH(generators); i += parts) PetscCall(CheckMatrix(&generators[i]));
   PetscCall(PetscFinalize());
   return 0;
@@ -481,9 +499,14 @@ int main(int argc, char **argv)
     timeoutfactor: 3
 
   test:
+    suffix: small
+    requires: double
+    args: -parts 40 -part {{6 10}separate output}
+
+  test:
     suffix: corrupt
     requires: double
-    args: -petsc_ci_portable_error_output -error_output_stdout -corrupt {{rows length slice_ptr base index pattern_id pattern_offset pattern_root fit value dictionary item end piece_ptr piece_row run_ptr block_ptr pattern_place block_row chunk_ptr part_ptr part code_ptr code column node value_place}separate output}
+    args: -petsc_ci_portable_error_output -error_output_stdout -corrupt {{rows length slice_ptr base index pattern_id pattern_offset pattern_root fit value dictionary item end piece_ptr piece_row run_ptr block_ptr pattern_place block_row chunk_ptr part_ptr part code_ptr code column node panel_ptr tile_row_ptr map value_place}separate output}
     filter: sed -E "s/of [0-9]+ slots/of N slots/"
 
 TEST*/

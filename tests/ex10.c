@@ -459,8 +459,13 @@ int main(int argc, char **argv)
 
   test:
     suffix: strategies
-    nsize: {{1 3}}
     args: -mat_autocsr_strategy {{csr csr-vector csr-adaptive light pcsr merge binned rowbins segsum sell sellp ell pattern symmetric block inode coltile propagate popular}} -mat_autocsr_rigor {{none estimate}}
+    output_file: output/ex10_1.out
+
+  test:
+    suffix: strategies_parallel
+    nsize: 3
+    args: -mat_autocsr_strategy {{csr csr-vector csr-adaptive light pcsr merge binned rowbins segsum sell sellp ell pattern symmetric block inode coltile propagate popular}}
     output_file: output/ex10_1.out
 
 TEST*/

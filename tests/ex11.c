@@ -31,7 +31,7 @@ static PetscErrorCode Create(const char prefix[], MatType type, Mat *A)
   PetscFunctionReturn(0);
 }
 
-/* A product, and what it was made with */
+/* A product, and what it was made with: a plan of its own, or one that was kept of the same structure */
 static PetscErrorCode Report(const char what[], Mat A)
 {
   Vec            x, y;
@@ -44,7 +44,7 @@ static PetscErrorCode Report(const char what[], Mat A)
   PetscCall(MatMult(A, x, y));
   PetscCall(VecNorm(y, NORM_1, &norm));
   PetscCall(MatAutoCSRGetInfo(A, &info));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s: %s, |y| %g%s\n", what, info.strategy, (double)norm, info.segments > 0 && info.plans > 0 && info.products > 0 && info.nnz > 0 && info.csr_bytes > 0 && info.plan_bytes >= 0 && info.product_bytes > 0 && info.setup > 0 ? "" : ", info FAILED"));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s: %s, |y| %g%s\n", what, info.strategy, (double)norm, info.segments > 0 && info.plans + info.refreshes > 0 && info.products > 0 && info.nnz > 0 && info.csr_bytes > 0 && info.plan_bytes >= 0 && info.product_bytes > 0 && info.setup > 0 ? "" : ", info FAILED"));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&y));
   PetscFunctionReturn(0);

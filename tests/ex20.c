@@ -99,12 +99,15 @@ int main(int argc, char **argv)
 /*TEST
 
   testset:
-    timeoutfactor: 3
     output_file: output/ex20_1.out
 
     test:
       suffix: 1
-      nsize: {{1 2 3 4}}
+      nsize: {{1 2 3}}
+
+    test:
+      suffix: all
+      nsize: 4
 
     test:
       suffix: cuda

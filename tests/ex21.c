@@ -104,13 +104,15 @@ int main(int argc, char **argv)
 {
   PetscInt    count = 0;
   PetscMPIInt size;
+  PetscBool   few; /* one matrix of eight: for valgrind */
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscSetFPTrap(PETSC_FP_TRAP_OFF));
   PetscCall(MatAutoCSRRegisterAll());
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
-  for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(generators); i++) {
+  PetscCall(PetscOptionsHasName(NULL, NULL, "-few", &few));
+  for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(generators); i += few ? 8 : 1) {
     const Generator *g = &generators[i];
     Reference        r;
     Mat              A, like, B;
@@ -164,7 +166,6 @@ int main(int argc, char **argv)
 /*TEST
 
   testset:
-    timeoutfactor: 3
     output_file: output/ex21_1.out
 
     test:
@@ -182,6 +183,10 @@ int main(int argc, char **argv)
       requires: cuda
       nsize: {{1 2}}
       args: -vec_type cuda -mat_autocsr_takeover
+
+    test:
+      suffix: few
+      args: -few
 
     test:
       suffix: simd

@@ -363,7 +363,6 @@ int main(int argc, char **argv)
 
   # on a device the parts of more than two ranks may be added in any order, by PETSc
   testset:
-    timeoutfactor: 3
     nsize: {{1 2}}
     output_file: output/ex22_1.out
 

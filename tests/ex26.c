@@ -1,6 +1,6 @@
 static char help[] = "Progressive planning: its costs against those of the best decisions in hindsight; and matrices that go through all of its steps.\n\n";
 
-#include "../src/mat/impls/autocsr/select/select.h"
+#include "../src/mat/impls/autocsr/choose/choose.h"
 #include <petscautocsr.h>
 #include "generate.h"
 
@@ -21,7 +21,7 @@ static double Steps(const Costs *c, AutoCSRProgress *p)
   while (AutoCSRProgressIsDue(p)) {
     if (p->stage == AUTOCSR_STAGE_FIRST) {
       cost += c->look;
-      AutoCSRProgressChosen(p, c->first, c->build);
+      AutoCSRProgressChosen(p, c->first, c->better, c->build);
     } else {
       cost += c->build;
       p->stage = AUTOCSR_STAGE_FINAL;
@@ -83,10 +83,69 @@ static PetscErrorCode CheckReturns(const Costs *c, PetscInt n, PetscInt every)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+#define LIVES 24
+
+/*
+  Structures that live one after the other, of so many products each. Whether the advice of the lives before is right or wrong is bounded after every product: right, steps take a quarter
+  of what products took at most; wrong, 1 + AUTOCSR_PATIENCE times the best in hindsight. Without advice the bound is that of one life
+*/
+static PetscErrorCode CheckLives(const Costs *c, const PetscInt lengths[LIVES], PetscBool advised, double *total)
+{
+  const double saved = c->first - c->better, pays = saved > 0 ? (c->look + c->build) * c->first / saved : PETSC_MAX_REAL;
+  AutoCSRLives lives   = {0, 0};
+  PetscInt     in_vain = 0;
+  double       cost, best;
+
+  PetscFunctionBeginUser;
+  *total = 0;
+  for (PetscInt l = 0; l < LIVES; l++) {
+    const PetscBool patient = (PetscBool)(advised && in_vain >= AUTOCSR_IN_VAIN);
+    const double    wrong = patient ? 1 + AUTOCSR_PATIENCE : 2, lived = lengths[l] * c->first;
+    AutoCSRProgress p;
+
+    AutoCSRProgressBegin(&p, PETSC_FALSE, c->first, c->look);
+    if (advised) AutoCSRProgressExpect(&p, &lives);
+    PetscCheck(p.patient == patient, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Life %" PetscInt_FMT ": %s advice after %" PetscInt_FMT " lives in vain", l, p.patient ? "" : "no", in_vain);
+    cost = 0;
+    for (PetscInt k = 1; k <= lengths[l]; k++) {
+      cost += Steps(c, &p);
+      AutoCSRProgressCount(&p);
+      cost += p.stage == AUTOCSR_STAGE_FINAL ? c->better : c->first;
+      best = PetscMin(k * c->first, c->look + c->build + k * c->better);
+      PetscCheck(cost <= (wrong * best + c->first) * (1 + 1e-9), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Look %g, build %g, better %g: %" PetscInt_FMT " products of life %" PetscInt_FMT " cost %g, in hindsight %g", c->look, c->build, c->better, k, l, cost, best);
+      PetscCheck(!patient || cost <= (1 + 1. / AUTOCSR_PATIENCE) * k * c->first * (1 + 1e-9), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Look %g, build %g, better %g: %" PetscInt_FMT " products of life %" PetscInt_FMT " cost %g against advice", c->look, c->build, c->better, k, l, cost);
+    }
+    *total += cost;
+    AutoCSRLivesRecord(&lives, &p, lengths[l]);
+    if (lived - c->first >= c->look) in_vain = lived < pays ? in_vain + 1 : 0;
+  }
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* Lives all of one length, and short ones with a long one among them */
+static PetscErrorCode CheckAdvice(const Costs *c, double *least, double *most)
+{
+  PetscInt lengths[LIVES];
+  double   with, without;
+
+  PetscFunctionBeginUser;
+  for (PetscInt n = 1; n < 3000; n = 5 * n / 4 + 1) {
+    for (PetscInt l = 0; l < LIVES; l++) lengths[l] = n;
+    PetscCall(CheckLives(c, lengths, PETSC_TRUE, &with));
+    PetscCall(CheckLives(c, lengths, PETSC_FALSE, &without));
+    *least = PetscMin(*least, with / without);
+    *most  = PetscMax(*most, with / without);
+    for (PetscInt l = 3; l < LIVES; l += 4) lengths[l] = 3000;
+    PetscCall(CheckLives(c, lengths, PETSC_TRUE, &with));
+  }
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 static PetscErrorCode CheckRule(void)
 {
   const double look[] = {0.1, 1, 7.3, 40, 300}, build[] = {0, 0.5, 3, 25, 1000}, better[] = {0.01, 0.3, 0.9, 1}, unseen[] = {0.3, 0.8, 1, 1.7};
   PetscInt     count = 0;
+  double       least = 1, most = 1;
 
   PetscFunctionBeginUser;
   for (size_t l = 0; l < PETSC_STATIC_ARRAY_LENGTH(look); l++) {
@@ -94,6 +153,7 @@ static PetscErrorCode CheckRule(void)
       for (size_t g = 0; g < PETSC_STATIC_ARRAY_LENGTH(better); g++) {
         Costs c = {1, better[g], look[l], build[b], 1};
 
+        PetscCall(CheckAdvice(&c, &least, &most));
         for (PetscInt every = 1; every < 100; every = 3 * every + 1) PetscCall(CheckReturns(&c, 5000, every));
         for (size_t u = 0; u < PETSC_STATIC_ARRAY_LENGTH(unseen); u++) {
           PetscBool built;
@@ -109,6 +169,7 @@ static PetscErrorCode CheckRule(void)
     }
   }
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%" PetscInt_FMT " cases: at most twice the best in hindsight, in step 2.5 times\n", count));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%" PetscInt_FMT " cases: lives that are alike cost %.2f to %.2f of what they cost without advice\n", count, least, most));
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
@@ -162,7 +223,7 @@ static PetscErrorCode Settle(const Generator *g, Mat B[2], const Reference *r, P
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-static PetscErrorCode CheckMatrix(const Generator *g, PetscInt *steps)
+static PetscErrorCode CheckMatrix(const Generator *g, PetscInt others, PetscInt *steps)
 {
   Mat            A, B[2], F;
   Reference      r;
@@ -176,8 +237,10 @@ static PetscErrorCode CheckMatrix(const Generator *g, PetscInt *steps)
   for (int k = 0; k < 2; k++) { /* the runner of the tests has it off: most compare the bits of products */
     PetscCall(MatrixCreate(g, MATAUTOCSR, &B[k]));
     PetscCall(MatAutoCSRSetProgressive(B[k], PETSC_TRUE));
+    PetscCall(MatAutoCSRSetMaxBins(B[k], 30 + others)); /* no plan of another matrix serves */
   }
   PetscCall(MatrixCreate(g, MATAUTOCSR, &F));
+  PetscCall(MatAutoCSRSetMaxBins(F, 30 + others));
   PetscCall(MatAutoCSRSetProgressive(F, PETSC_FALSE));
   PetscCall(CompareProduct(&r, &products[0], 1, &F, g->name));
   PetscCall(CountsGet(F, &forced));
@@ -204,11 +267,11 @@ static PetscErrorCode CheckMatrix(const Generator *g, PetscInt *steps)
   PetscCall(CompareProducts(&r, 1, &B[0], g->name));
 
   /* Settings of the matrix drop the plan: it begins anew. A view before the first product makes all of it */
-  PetscCall(MatAutoCSRSetMaxBins(B[0], 7));
+  PetscCall(MatAutoCSRSetMaxBins(B[0], 70 + others));
   PetscCall(MatMult(B[0], r.x[RIGHT], r.y[LEFT]));
   PetscCall(CountsGet(B[0], &c));
   PetscCheck(!c.settled || !forced.plans, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: settled by one product", g->name);
-  PetscCall(MatAutoCSRSetMaxBins(B[1], 7));
+  PetscCall(MatAutoCSRSetMaxBins(B[1], 70 + others));
   PetscCall(MatAutoCSRSetExchange(B[1], MAT_AUTOCSR_EXCHANGE_SCATTER)); /* another waits for products, whatever is viewed */
   PetscCall(MatAutoCSRView(B[1], PETSC_VIEWER_STDOUT_WORLD));
   PetscCall(CountsGet(B[1], &c));
@@ -257,7 +320,7 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(MatAutoCSRRegisterAll());
   PetscCall(CheckRule());
-  for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(generators); i++) PetscCall(CheckMatrix(&generators[i], &steps));
+  for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(generators); i++) PetscCall(CheckMatrix(&generators[i], (PetscInt)i, &steps));
   PetscCheck(steps > 10, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "Only %" PetscInt_FMT " plans gave way to a better one", steps);
   PetscCall(CheckFewRows());
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "The products agree\n"));

@@ -97,7 +97,7 @@ static PetscErrorCode CheckProduct(AutoCSRPlan *plan, const AutoCSRMatrix *csr, 
     o = (AutoCSROperands){.csr = csr, .x = dx + shift, .y = dy + shift, .z = add == 0 ? NULL : (add == 1 ? dz : dy) + shift, .conjugate = transpose};
     PetscCall((transpose ? csr->backend->mult_transpose : csr->backend->mult)(plan, &o));
     PetscCall((*csr->backend->to_host)(y[again], dy, (size_t)(n_y + shift) * sizeof(**y)));
-    PetscCall((*csr->backend->release)(dy));
+    PetscCall((*csr->backend->deallocate)(dy));
   }
   PetscCall(PetscMemcmp(y[0], y[1], (size_t)(n_y + shift) * sizeof(**y), &same));
   PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: other bits the second time", context);
@@ -106,8 +106,8 @@ static PetscErrorCode CheckProduct(AutoCSRPlan *plan, const AutoCSRMatrix *csr, 
 
     PetscCheck(Close(a, b, bound[i]), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s, transposed %d, add %" PetscInt_FMT ", shift %" PetscInt_FMT ": entry %" PetscInt_FMT " is %g, not %g", context, transpose, add, shift, i, (double)PetscRealPart(a), (double)PetscRealPart(b));
   }
-  PetscCall((*csr->backend->release)(dx));
-  PetscCall((*csr->backend->release)(dz));
+  PetscCall((*csr->backend->deallocate)(dx));
+  PetscCall((*csr->backend->deallocate)(dz));
   PetscCall(PetscFree6(x, z, y[0], y[1], expected, bound));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

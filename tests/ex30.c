@@ -151,7 +151,7 @@ static PetscErrorCode ComparePlans(const AutoCSRPlan *device, const AutoCSRPlan 
 
     PetscCheck(d->row_begin == h->row_begin && d->n_rows == h->n_rows && d->nnz == h->nnz && d->n_slices == h->n_slices && d->n_patterns == h->n_patterns && d->bytes == h->bytes, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": sizes, nnz %" PetscInt_FMT " %" PetscInt_FMT ", slices %" PetscInt_FMT " %" PetscInt_FMT ", patterns %" PetscInt_FMT " %" PetscInt_FMT, i, d->nnz, h->nnz, d->n_slices, h->n_slices, d->n_patterns, h->n_patterns);
     for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) {
-      if (s == AUTOCSR_STREAM_VALUE_PLACE) continue; /* a device's alone; AutoCSRPlanCheck() looks at it */
+      if (s == AUTOCSR_STREAM_VALUE_PLACE && h->axes.order != AUTOCSR_ORDER_ADAPTIVE) continue; /* a device's alone; AutoCSRPlanCheck() looks at it */
       PetscCheck(d->stream[s].bytes == h->stream[s].bytes, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT ": %zu bytes of %s for %zu", i, d->stream[s].bytes, AutoCSRStreamNames[s], h->stream[s].bytes);
       PetscCall(CheckBytes(AutoCSRStreamNames[s], d->backend, d->stream[s].data, h->stream[s].data, h->stream[s].bytes));
     }
@@ -226,7 +226,7 @@ static PetscErrorCode CheckRefresh(Pair *pair, AutoCSRPlan *device, AutoCSRPlan 
   for (PetscInt i = 0; i < device->n_segments && device_fits; i++) {
     const AutoCSRSegment *seg = &device->segment[i];
 
-    PetscCheck((seg->stream[AUTOCSR_STREAM_VALUE_PLACE].data != NULL) == (AutoCSROrderHasTiles(seg->axes.order) && seg->nnz > 0), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " of order %s has %zu bytes of places of values", i, AutoCSROrderNames[seg->axes.order], seg->stream[AUTOCSR_STREAM_VALUE_PLACE].bytes);
+    PetscCheck((seg->stream[AUTOCSR_STREAM_VALUE_PLACE].data != NULL) == (AutoCSROrderHasTiles(seg->axes.order) && (seg->nnz > 0 || seg->axes.order == AUTOCSR_ORDER_ADAPTIVE)), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Segment %" PetscInt_FMT " of order %s has %zu bytes of places of values", i, AutoCSROrderNames[seg->axes.order], seg->stream[AUTOCSR_STREAM_VALUE_PLACE].bytes);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -324,7 +324,7 @@ static PetscErrorCode CheckNames(const Pair *pair)
     PetscCall((*pair->device.backend->name_rows)(&pair->device, begin, end, kinds[k], device));
     PetscCall(CheckBytes("names of rows", pair->device.backend, names, host_names, (size_t)n * sizeof(PetscInt)));
   }
-  PetscCall((*pair->device.backend->release)(names));
+  PetscCall((*pair->device.backend->deallocate)(names));
   PetscCall(PetscFree(host_names));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -353,14 +353,14 @@ static PetscErrorCode CheckRowOffsets(const Pair *pair)
     PetscCall(AutoCSRDeviceExpandRows(h->m, all, (const PetscInt *)device, &row_ptr));
     PetscCheck(row_ptr || gap == 1 || h->m < 1000, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " of %" PetscInt_FMT " rows are empty, and offsets were not made", empty, h->m);
     if (row_ptr) PetscCall(CheckBytes("row offsets", pair->device.backend, row_ptr, all, (size_t)(h->m + 1) * sizeof(PetscInt)));
-    if (row_ptr) PetscCall((*pair->device.backend->release)(row_ptr));
+    if (row_ptr) PetscCall((*pair->device.backend->deallocate)(row_ptr));
     PetscCall((*pair->device.backend->from_host)(device, all, (size_t)(h->m + 1) * sizeof(PetscInt)));
     PetscCall(AutoCSRDeviceExpandRows(h->m, all, (const PetscInt *)device, &row_ptr));
     if (row_ptr) PetscCall(CheckBytes("row offsets", pair->device.backend, row_ptr, all, (size_t)(h->m + 1) * sizeof(PetscInt))); /* rows with entries were the first */
-    if (row_ptr) PetscCall((*pair->device.backend->release)(row_ptr));
+    if (row_ptr) PetscCall((*pair->device.backend->deallocate)(row_ptr));
   }
   PetscCall(PetscFree2(all, some));
-  PetscCall((*pair->device.backend->release)(device));
+  PetscCall((*pair->device.backend->deallocate)(device));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -395,8 +395,8 @@ static PetscErrorCode CheckTranspose(const Pair *pair)
   PetscCall((*t.backend->allocate)((size_t)h->nnz * sizeof(*val), &permuted));
   PetscCall((*t.backend->permute)(h->nnz, place, pair->device.val, (PetscScalar *)permuted));
   PetscCall(CheckBytes("permuted values", t.backend, permuted, val, (size_t)h->nnz * sizeof(*val)));
-  PetscCall((*t.backend->release)(permuted));
-  PetscCall((*t.backend->release)(place));
+  PetscCall((*t.backend->deallocate)(permuted));
+  PetscCall((*t.backend->deallocate)(place));
   PetscCall(AutoCSRMatrixCopyDestroy(&t));
   PetscCall(PetscFree(row_ptr));
   PetscCall(PetscFree3(col, from, val));
@@ -498,6 +498,15 @@ static PetscErrorCode CheckMatrix(const Generator *g, PetscBool few)
     PetscBool         legal;
 
     if (((double)pair.host_profile->max_length * pair.host.nnz > 2e7 || pair.host.n / a.tile_width * (double)pair.host.nnz > 3e5) && (layout != LAYOUT_WHOLE || a.value != AUTOCSR_VALUE_COPY || shape)) continue; /* decoding an entry goes through the pieces of its row */
+    PetscCall(IsLegal(&pair.host, pair.host_profile, &a, layout, &legal));
+    if (legal) PetscCall(CheckPlan(g, &pair, &a, layout));
+    plans += legal;
+  }
+  for (int code = 0; code < (few ? 4 : LAYOUT_COUNT * 4) * ADAPTIVE_SHAPES; code++) {
+    const Layout      layout = (Layout)(code / (4 * ADAPTIVE_SHAPES));
+    const AutoCSRAxes a      = AdaptiveAxes(code / 4 % ADAPTIVE_SHAPES, (AutoCSRValue)(code % 4));
+    PetscBool         legal;
+
     PetscCall(IsLegal(&pair.host, pair.host_profile, &a, layout, &legal));
     if (legal) PetscCall(CheckPlan(g, &pair, &a, layout));
     plans += legal;

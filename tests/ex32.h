@@ -2,9 +2,13 @@
 #ifndef EX32_H
 #define EX32_H
 
-#include "../src/mat/impls/autocsr/plan/encode.h"
+#include "../src/mat/impls/autocsr/layout/block.h"
+#include "../src/mat/impls/autocsr/layout/layout.h"
+#include "../src/mat/impls/autocsr/layout/pattern.h"
+#include "../src/mat/impls/autocsr/layout/codes.h"
+#include "../src/mat/impls/autocsr/layout/sliced.h"
+#include "../src/mat/impls/autocsr/layout/work.h"
 
 PETSC_EXTERN PetscErrorCode Encode_NVCC(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRDictionary *);
-PETSC_EXTERN PetscErrorCode Decode_NVCC(const AutoCSRSegment *, const AutoCSRMatrix *);
 
 #endif

@@ -129,10 +129,10 @@ static PetscErrorCode ProblemCreate(const Generator *g, Problem *p)
 static PetscErrorCode ProblemDestroy(Problem *p)
 {
   PetscFunctionBeginUser;
-  PetscCall((*AutoCSRBackendCUDA.release)(p->device_x));
-  PetscCall((*AutoCSRBackendCUDA.release)(p->device_odd));
-  PetscCall((*AutoCSRBackendCUDA.release)(p->device_z));
-  PetscCall((*AutoCSRBackendCUDA.release)(p->device_y));
+  PetscCall((*AutoCSRBackendCUDA.deallocate)(p->device_x));
+  PetscCall((*AutoCSRBackendCUDA.deallocate)(p->device_odd));
+  PetscCall((*AutoCSRBackendCUDA.deallocate)(p->device_z));
+  PetscCall((*AutoCSRBackendCUDA.deallocate)(p->device_y));
   PetscCall(PetscFree6(p->x, p->z, p->y[0], p->y[1], p->sum, p->bound));
   PetscCall(AutoCSRProfileDestroy(&p->host_profile));
   PetscCall(AutoCSRProfileDestroy(&p->device_profile));

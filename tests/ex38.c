@@ -32,11 +32,26 @@ static PetscErrorCode ChooseOrder(void)
     output_file: output/ex38_1.out
 
     test:
-      suffix: 1
-      args: -matrix {{2 5 7 8 11 14 16 19 20 24 27 28 30 33 34 43 44 45}} -order {{0 1}}
+      suffix: forward
+      args: -matrix {{2 7 11 16 20 27 30 34}} -order 0
 
     test:
-      suffix: 2
-      args: -matrix {{2 8 16 24 30 44}} -order 2
+      suffix: backward
+      timeoutfactor: 3
+      args: -matrix {{5 8 14 19 24 28 33 45}} -order 1
+
+    test:
+      suffix: shuffled
+      timeoutfactor: 3
+      args: -matrix {{2 8 16 24 30}} -order 2
+
+    test:
+      suffix: wide
+      timeoutfactor: 3
+      args: -matrix {{43 44}} -parts 4 -part 1 -order 1
+
+    test:
+      suffix: all
+      args: -matrix {{2 5 7 8 11 14 16 19 20 24 27 28 30 33 34 43 44 45}} -order {{0 1 2}}
 
 TEST*/

@@ -1,9 +1,10 @@
 static char help[] = "How much of x gathers reach and a cache holds, that propagate is proposed where that is much, and popular where it is little of a long x; the pieces that column tiles make, and their items.\n\n";
 
 #include "../src/mat/impls/autocsr/strategy/strategy.h"
-#include "../src/mat/impls/autocsr/select/select.h"
+#include "../src/mat/impls/autocsr/choose/choose.h"
+#include "../src/mat/impls/autocsr/machine/figures.h"
 #include "../src/mat/impls/autocsr/backend.h"
-#include "../src/mat/impls/autocsr/plan/tiled.h"
+#include "../src/mat/impls/autocsr/layout/tiled.h"
 #include "numbers.h"
 
 enum {
@@ -60,7 +61,7 @@ static PetscErrorCode CountVariants(const AutoCSRMatrix *csr, const AutoCSRProfi
 {
   const AutoCSRStrategy *counted;
   AutoCSRSettings        settings;
-  AutoCSRProblem         problem = {.csr = csr, .profile = profile, .settings = &settings, .parallel = PETSC_TRUE};
+  AutoCSRProblem         problem = {.csr = csr, .profile = profile, .settings = &settings, .traits = &AutoCSRTraitsDevice, .parallel = PETSC_TRUE};
   AutoCSRAxes            axes[AUTOCSR_MAX_VARIANTS];
   const char            *why = NULL;
 
@@ -213,7 +214,7 @@ static PetscErrorCode CheckPieces(PetscInt run, PetscInt width)
   const char            *why = NULL;
   PetscScalar           *val;
   PetscInt              *row_ptr, *col, n;
-  double                 pieces;
+  double                 pieces, cuts;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc3(M + 1, &row_ptr, csr.nnz, &col, csr.nnz, &val));
@@ -237,9 +238,10 @@ static PetscErrorCode CheckPieces(PetscInt run, PetscInt width)
   PetscCheck(n > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "No column tiles: %s", why);
   PetscCall((*coltile->cost)(&problem, &axes[0], part, &n));
   PetscCall(AutoCSRPlanCreate(&csr, &plan));
-  PetscCall((*coltile->build)(&problem, &axes[0], plan));
+  PetscCall(AutoCSRStrategyBuild(coltile, &problem, &axes[0], plan));
   pieces = (double)plan->segment[0].stream[AUTOCSR_STREAM_PIECE_ROW].bytes / sizeof(uint16_t);
-  PetscCheck(PetscAbsReal(part->rows - pieces) < 0.05 * pieces, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Runs of %" PetscInt_FMT " columns in %" PetscInt_FMT ": %g pieces for %g", run, width, part->rows, pieces);
+  cuts   = (double)AUTOCSR_TILED_PARTS * AutoCSRTiledItemCount(&plan->segment[0]); /* at most: where a part of an item ends, its last piece does */
+  PetscCheck(part->rows < 1.05 * pieces && pieces < 1.05 * part->rows + cuts, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Runs of %" PetscInt_FMT " columns in %" PetscInt_FMT ": %g pieces for %g", run, width, part->rows, pieces);
   PetscCall(AutoCSRPlanDestroy(&plan));
   PetscCall(AutoCSRProfileDestroy(&profile));
   PetscCall(PetscFree3(row_ptr, col, val));
@@ -253,7 +255,7 @@ static PetscErrorCode CheckLarge(void)
   const AutoCSRMatrix    csr     = {.m = 1 << 25, .n = 1 << 25, .nnz = 266001421, .backend = &backend};
   const AutoCSRProfile   profile = {.values = AUTOCSR_MAX_DISTINCT + 1};
   AutoCSRSettings        settings;
-  const AutoCSRProblem   problem = {.csr = &csr, .profile = &profile, .settings = &settings, .parallel = PETSC_TRUE};
+  const AutoCSRProblem   problem = {.csr = &csr, .profile = &profile, .settings = &settings, .traits = &AutoCSRTraitsDevice, .parallel = PETSC_TRUE};
   const AutoCSRStrategy *popular;
   AutoCSRAxes            axes[AUTOCSR_MAX_VARIANTS];
   const char            *why = NULL;
@@ -288,7 +290,7 @@ static PetscErrorCode CheckItems(const PetscInt share[], PetscInt tiles, PetscIn
   }
   PetscCheck(next == first[tiles], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Items end with group %" PetscInt_FMT " of %" PetscInt_FMT, next, first[tiles]);
   PetscCheck(n <= asked && longest * (double)asked < 1.25 * first[tiles], PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " items of up to %" PetscInt_FMT " groups, %" PetscInt_FMT " of %" PetscInt_FMT " asked for", n, longest, asked, first[tiles] / asked);
-  PetscCall((*seg.backend->release)(seg.stream[AUTOCSR_STREAM_ITEM].data));
+  PetscCall((*seg.backend->deallocate)(seg.stream[AUTOCSR_STREAM_ITEM].data));
   PetscFunctionReturn((PetscErrorCode)0);
 }
 

@@ -1,6 +1,6 @@
 static char help[] = "The choice: the best variants by their scores, best first, csr among them, and row ranges where they gain; what rows longer than a cache cost, ends of uneven rows, padding, named rows, and blocks of each size.\n\n";
 
-#include "../src/mat/impls/autocsr/select/choose.h"
+#include "../src/mat/impls/autocsr/choose/candidate.h"
 #include "blocks.h"
 
 #define MOST 512 /* variants of all strategies */
@@ -148,10 +148,7 @@ static PetscErrorCode CheckMatrix(const Generator *g, const AutoCSRFigures *figu
       PetscCall(AutoCSRSettingsInitialize(&settings));
       settings.objective = (MatAutoCSRObjective)objective;
       PetscCall(PetscStrncpy(settings.strategy, strategies[s], sizeof(settings.strategy)));
-      chooser->figures = figures;
-      chooser->problem = (AutoCSRProblem){.csr = &csr, .profile = profile, .settings = &settings, .lanes = figures->lanes};
-      AutoCSRProblemSetChunks(&chooser->problem, 0, profile->chunks);
-      PetscCall(AutoCSRStrategyFind("csr", &chooser->csr));
+      PetscCall(AutoCSRChooserBegin(chooser, figures, &csr, profile, &settings));
       PetscCall(PetscSNPrintf(what, sizeof(what), "%s, %s, objective %s", g->name, strategies[s], MatAutoCSRObjectives[objective]));
       for (PetscInt max = 2; max <= AUTOCSR_MAX_CANDIDATES; max++) PetscCall(CheckCandidates(chooser, max, ranges, last, what));
     }
@@ -184,9 +181,7 @@ static PetscErrorCode GatherOf(const AutoCSRFigures *figures, AutoCSRChooser *ch
   PetscCall(MatrixCreate(&long_rows, &csr));
   PetscCall(AutoCSRProfileCreate(&csr, csr.backend->slice_height, &profile));
   PetscCall(AutoCSRSettingsInitialize(&settings));
-  chooser->figures = figures;
-  chooser->problem = (AutoCSRProblem){.csr = &csr, .profile = profile, .settings = &settings, .lanes = figures->lanes};
-  AutoCSRProblemSetChunks(&chooser->problem, 0, profile->chunks);
+  PetscCall(AutoCSRChooserBegin(chooser, figures, &csr, profile, &settings));
   for (int s = 0; s < 2; s++) {
     const AutoCSRStrategy *strategy;
     AutoCSRAxes            axes[AUTOCSR_MAX_VARIANTS];
@@ -235,6 +230,12 @@ static PetscInt UnevenNear(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
   return k;
 }
 
+static void BeParallel(AutoCSRProblem *problem, PetscBool parallel)
+{
+  problem->parallel = parallel;
+  problem->traits   = parallel ? &AutoCSRTraitsDevice : &AutoCSRTraitsHost;
+}
+
 /* What a strategy's first variant for a device or a processor costs there, first[0], and the same variant on the other, first[1]; bytes of what padding it has */
 static PetscErrorCode FirstVariant(const Generator *g, const AutoCSRFigures *figures, PetscBool parallel, const char name[], AutoCSRCost first[2], double *padding)
 {
@@ -242,7 +243,7 @@ static PetscErrorCode FirstVariant(const Generator *g, const AutoCSRFigures *fig
   AutoCSRMatrix          csr;
   AutoCSRSettings        settings;
   AutoCSRProfile        *profile;
-  AutoCSRProblem         problem = {.csr = &csr, .settings = &settings, .lanes = figures->lanes, .parallel = parallel};
+  AutoCSRProblem         problem = {.csr = &csr, .settings = &settings, .lanes = figures->lanes};
   AutoCSRAxes            axes[AUTOCSR_MAX_VARIANTS];
   AutoCSRCost            part[AUTOCSR_MAX_PARTS];
   const char            *why;
@@ -255,11 +256,12 @@ static PetscErrorCode FirstVariant(const Generator *g, const AutoCSRFigures *fig
   PetscCall(PetscStrncpy(settings.strategy, name, sizeof(settings.strategy)));
   problem.profile = profile;
   AutoCSRProblemSetChunks(&problem, 0, profile->chunks);
+  BeParallel(&problem, parallel);
   PetscCall(AutoCSRStrategyFind(name, &strategy));
   PetscCall((*strategy->variants)(&problem, AUTOCSR_MAX_VARIANTS, axes, &n, &why));
   PetscCheck(n > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s does not apply to %s: %s", name, g->name, why);
   for (int other = 0; other < 2; other++) {
-    problem.parallel = other ? (PetscBool)!parallel : parallel;
+    BeParallel(&problem, other ? (PetscBool)!parallel : parallel);
     PetscCall((*strategy->cost)(&problem, &axes[0], part, &n));
     first[other] = part[0];
   }
@@ -322,7 +324,7 @@ static PetscErrorCode CheckBlocksAreKnown(const char simd[])
 
   PetscFunctionBeginUser;
   PetscCall(PetscNew(&shipped));
-  PetscCall(AutoCSRFiguresShipped(&AutoCSRBackendHost, simd, shipped));
+  PetscCall(AutoCSRFiguresShipped(&AutoCSRBackendHost, simd, "reference", NULL, shipped));
   for (size_t v = 0; v < PETSC_STATIC_ARRAY_LENGTH(values); v++) {
     double of_two = 0;
 
@@ -350,7 +352,7 @@ static PetscErrorCode CheckNamedAreKnown(const char simd[])
 
   PetscFunctionBeginUser;
   PetscCall(PetscNew(&shipped));
-  PetscCall(AutoCSRFiguresShipped(&AutoCSRBackendHost, simd, shipped));
+  PetscCall(AutoCSRFiguresShipped(&AutoCSRBackendHost, simd, "reference", NULL, shipped));
   for (int index = AUTOCSR_INDEX_32; index <= AUTOCSR_INDEX_16; index++) {
     const AutoCSRAxes   axes = {.order = AUTOCSR_ORDER_SLICED, .index = (AutoCSRIndex)index, .value = AUTOCSR_VALUE_COPY, .mapping = AUTOCSR_MAP_SLICE, .lanes = 1, .row_group = 1, .slice_height = AutoCSRBackendHost.slice_height};
     AutoCSRExecutorCost cost[2];

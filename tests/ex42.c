@@ -3,7 +3,7 @@ static char help[] = "Pieces of the device's memory, cut from slabs and not, in 
 #define AUTOCSR_HAVE_CUDA
 #include "blocks.h"
 #include "emulator/control.h"
-#include "../src/mat/impls/autocsr/cuda/planner.h"
+#include "../src/mat/impls/autocsr/cuda/planning/planner.h"
 
 #define SLAB (4 << 20)
 
@@ -21,7 +21,7 @@ static PetscErrorCode CheckPieces(PetscBool cut, void **kept)
       const uint64_t random = Random64(k, turn);
 
       if (piece[k] && random % 3) continue; /* it stays for another turn */
-      if (piece[k]) PetscCall(AutoCSRDeviceRelease(piece[k]));
+      if (piece[k]) PetscCall(AutoCSRDeviceDeallocate(piece[k]));
       bytes[k] = (PetscInt)(random / 8 % (random / 4 % 2 ? 300000 : 3000));
       most     = PetscMax(most, bytes[k] + 64);
       PetscCall(AutoCSRDeviceAllocate((size_t)bytes[k], (void **)&piece[k]));
@@ -35,7 +35,7 @@ static PetscErrorCode CheckPieces(PetscBool cut, void **kept)
     }
     PetscCall(PetscFree(there));
   }
-  for (PetscInt k = 0; k < N; k++) PetscCall(AutoCSRDeviceRelease(piece[(7 * k) % N])); /* 7 and N have no common divisor */
+  for (PetscInt k = 0; k < N; k++) PetscCall(AutoCSRDeviceDeallocate(piece[(7 * k) % N])); /* 7 and N have no common divisor */
   for (PetscInt k = 0; k < N; k++) {
     if (cudaMemsetAsync(piece[k], 0, 1, NULL)) continue;
     if (!first || piece[k] < first) first = piece[k];
@@ -47,7 +47,7 @@ static PetscErrorCode CheckPieces(PetscBool cut, void **kept)
   PetscCall(AutoCSRDeviceToHost(there, piece[0], 1064));
   for (PetscInt i = 0; i < 1064; i++) PetscCheck(!there[i], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Byte %" PetscInt_FMT " is not zero", i);
   PetscCall(PetscFree(there));
-  PetscCall(AutoCSRDeviceRelease(piece[0]));
+  PetscCall(AutoCSRDeviceDeallocate(piece[0]));
   *kept = piece[0];
   PetscFunctionReturn(PETSC_SUCCESS);
 }

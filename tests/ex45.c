@@ -1,7 +1,7 @@
 static char help[] = "Sorted slices whose columns 16 bits hold: staircases of rows, whose windows lie within as many columns wherever they begin.\n\n";
 
 #include "../src/mat/impls/autocsr/strategy/strategy.h"
-#include "../src/mat/impls/autocsr/select/select.h"
+#include "../src/mat/impls/autocsr/choose/choose.h"
 #include "plans.h"
 
 enum {

@@ -42,8 +42,8 @@ static PetscErrorCode CheckPlan(const AutoCSRMatrix *csr, const AutoCSRProfile *
   PetscCheck(!plan->segment[0].contested, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s (%s): turns do not end", executor->name, simd);
   PetscCheck(plan->segment[0].executor == executor || (other && turns && plan->segment[0].executor == other), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s (%s): neither way has stayed", executor->name, simd);
   *tried += other && turns;
-  for (int k = 0; k < PRODUCTS; k++) PetscCall((*backend->release)(y[k]));
-  PetscCall((*backend->release)(x));
+  for (int k = 0; k < PRODUCTS; k++) PetscCall((*backend->deallocate)(y[k]));
+  PetscCall((*backend->deallocate)(x));
   PetscCall(AutoCSRPlanDestroy(&plan));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -115,8 +115,8 @@ static void FastWithout(const AutoCSRSegment *seg, const AutoCSROperands *op)
 
 static PetscErrorCode CheckChoice(void)
 {
-  const AutoCSRExecutor way[2]    = {{"slow", Slow, Slow}, {"fast", Fast, Fast}};
-  const AutoCSRExecutor stream[2] = {{"fast without", FastWithout, FastWithout}, {"fast with prefetches", FastWithPrefetch, FastWithPrefetch}};
+  const AutoCSRExecutor way[2]    = {{"slow", Slow, Slow, 0}, {"fast", Fast, Fast, 1}};
+  const AutoCSRExecutor stream[2] = {{"fast without", FastWithout, FastWithout, 0}, {"fast with prefetches", FastWithPrefetch, FastWithPrefetch, 1}};
   const AutoCSRMatrix   csr       = {.backend = &AutoCSRBackendHost};
 
   PetscFunctionBeginUser;

@@ -1,9 +1,8 @@
 static char help[] = "The file that figures of a machine are kept in: read as written, in any locale, written once; files of anything else are told.\n\n";
 
-#include "../src/mat/impls/autocsr/select/figures.h"
+#include "../src/mat/impls/autocsr/machine/figures.h"
 #include <fcntl.h>
 #include <locale.h>
-#include <pthread.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -11,7 +10,7 @@ static char help[] = "The file that figures of a machine are kept in: read as wr
 static PetscErrorCode FiguresCreate(AutoCSRFigures *f)
 {
   PetscFunctionBeginUser;
-  PetscCall(AutoCSRFiguresShipped(&AutoCSRBackendHost, "avx2", f));
+  PetscCall(AutoCSRFiguresShipped(&AutoCSRBackendHost, "avx2", "reference", NULL, f));
   PetscCall(PetscStrncpy(f->machine.name, "a processor of three words", sizeof(f->machine.name)));
   f->machine.bandwidth[3] = 1.0e10 / 3;
   f->machine.launch       = 0;
@@ -31,7 +30,7 @@ static PetscErrorCode CheckSame(const char path[], const AutoCSRFigures *f, cons
   PetscBool        same;
 
   PetscFunctionBeginUser;
-  PetscCall(AutoCSRFiguresShipped(&AutoCSRBackendHost, "avx2", &read));
+  PetscCall(AutoCSRFiguresShipped(&AutoCSRBackendHost, "avx2", "reference", NULL, &read));
   PetscCall(AutoCSRKeptRead(path, &read, &found));
   PetscCheck(found == AUTOCSR_KEPT_READ, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: the file is not read", context);
   PetscCall(PetscStrcmp(read.machine.name, f->machine.name, &same));
@@ -72,34 +71,36 @@ static PetscErrorCode CheckReplaced(const char path[], const char good[], const 
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-/* Another process, as far as locks know */
-static void *HoldFolder(void *folder)
+static PetscErrorCode Write(const char path[], const AutoCSRFigures *f, PetscBool replace)
 {
-  usleep(300000);
-  close(*(int *)folder);
-  return NULL;
-}
-
-static PetscErrorCode CheckLock(const char folder[], const char path[], const char nowhere[])
-{
-  AutoCSRKeptLock lock;
-  int             held = open(folder, O_RDONLY | O_DIRECTORY);
-  pthread_t       other;
+  PetscBool written;
 
   PetscFunctionBeginUser;
-  PetscCall(AutoCSRKeptBegin(nowhere, &lock));
-  PetscCheck(!lock.writable && !lock.waited, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Files can be made in a folder that is not there");
-  PetscCall(AutoCSRKeptEnd(&lock));
-  PetscCall(AutoCSRKeptBegin(path, &lock));
-  PetscCheck(lock.writable && !lock.waited, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A folder that nobody holds is waited for");
-  PetscCheck(flock(held, LOCK_EX | LOCK_NB), PETSC_COMM_SELF, PETSC_ERR_PLIB, "The folder is not locked");
-  PetscCall(AutoCSRKeptEnd(&lock));
+  PetscCall(AutoCSRKeptWrite(path, f, replace, &written));
+  PetscCheck(written, PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE, "%s is not written", path);
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* One of two holders gets the lock; the other does not wait */
+static PetscErrorCode CheckLock(const char folder[], const char path[], const char nowhere[], const AutoCSRFigures *f)
+{
+  const int held = open(folder, O_RDONLY | O_DIRECTORY);
+  int       lock;
+  PetscBool can;
+
+  PetscFunctionBeginUser;
+  PetscCall(AutoCSRKeptCanWrite(nowhere, f, &can));
+  PetscCheck(!can && AutoCSRKeptLock(nowhere) < 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Files can be made in a folder that is not there");
+  PetscCall(AutoCSRKeptCanWrite(folder, f, &can));
+  PetscCheck(!can, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A folder can be written as a file");
+  PetscCall(AutoCSRKeptCanWrite(path, f, &can));
+  PetscCheck(can, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Files cannot be made in a folder that is there");
+  lock = AutoCSRKeptLock(path);
+  PetscCheck(lock >= 0 && flock(held, LOCK_EX | LOCK_NB), PETSC_COMM_SELF, PETSC_ERR_PLIB, "The folder is not locked");
+  close(lock);
   PetscCheck(!flock(held, LOCK_EX | LOCK_NB), PETSC_COMM_SELF, PETSC_ERR_PLIB, "The folder stays locked");
-  PetscCheck(!pthread_create(&other, NULL, HoldFolder, &held), PETSC_COMM_SELF, PETSC_ERR_SYS, "No thread");
-  PetscCall(AutoCSRKeptBegin(path, &lock));
-  PetscCheck(lock.writable && lock.waited && !lock.late, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A folder that another holds is not waited for");
-  PetscCall(AutoCSRKeptEnd(&lock));
-  pthread_join(other, NULL);
+  PetscCheck(AutoCSRKeptLock(path) < 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A folder that another holds is locked");
+  close(held);
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
@@ -119,7 +120,7 @@ static PetscErrorCode CheckNamed(const char path[], const AutoCSRFigures *f)
   PetscCheck(ierr == PETSC_ERR_FILE_READ, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A named file of something else is error %d", (int)ierr);
   PetscCheck(!access(path, F_OK), PETSC_COMM_SELF, PETSC_ERR_PLIB, "It is gone");
   unlink(path);
-  PetscCall(AutoCSRKeptWrite(path, f));
+  PetscCall(Write(path, f, PETSC_FALSE));
   PetscCall(AutoCSRFiguresGet(&AutoCSRBackendHost, "auto", &figures));
   PetscCall(PetscStrcmp(figures->machine.name, f->machine.name, &same));
   PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Figures of a named file are not read");
@@ -141,19 +142,22 @@ int main(int argc, char **argv)
   PetscCall(FiguresCreate(&f));
   later = f;
   later.machine.bandwidth[3] *= 2;
-  PetscCall(AutoCSRKeptWrite(path, &f));
+  PetscCall(Write(path, &f, PETSC_FALSE));
   PetscCall(CheckSame(path, &f, "written and read"));
-  PetscCall(AutoCSRKeptWrite(path, &later));
+  PetscCall(Write(path, &later, PETSC_FALSE));
   PetscCall(CheckSame(path, &f, "the first that is written stays"));
+  PetscCall(Write(path, &later, PETSC_TRUE));
+  PetscCall(CheckSame(path, &later, "replaced"));
+  PetscCall(Write(path, &f, PETSC_TRUE));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(commas); k++) {
     if (!setlocale(LC_NUMERIC, commas[k])) continue;
     PetscCall(CheckSame(path, &f, commas[k]));
     unlink(path);
-    PetscCall(AutoCSRKeptWrite(path, &f));
+    PetscCall(Write(path, &f, PETSC_FALSE));
     setlocale(LC_NUMERIC, "C");
     PetscCall(CheckSame(path, &f, commas[k]));
   }
-  PetscCall(CheckLock(folder, path, nowhere));
+  PetscCall(CheckLock(folder, path, nowhere, &f));
 
   file = fopen(path, "r");
   PetscCheck(file && fread(good, 1, sizeof(good) - 1, file) > 0 && !fclose(file), PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s cannot be read", path);
@@ -163,6 +167,9 @@ int main(int argc, char **argv)
   PetscCall(CheckReplaced(path, good, "executors 3", "executors -5"));
   PetscCall(CheckReplaced(path, good, "executors 3", "executors 4"));
   PetscCall(CheckReplaced(path, good, "executors 3", "executors 100000"));
+  PetscCall(CheckReplaced(path, good, "executors 3", "executors 4294967299"));
+  PetscCall(CheckReplaced(path, good, "executors 3", "executors 18446744073709551619"));
+  PetscCall(CheckReplaced(path, good, "random_line ", "random_line 1e308 "));
   PetscCall(CheckReplaced(path, good, "bandwidth ", "bandwidth nan "));
   PetscCall(CheckReplaced(path, good, "bandwidth ", "bandwidth 0 "));
   PetscCall(CheckReplaced(path, good, "cache ", "cache -1 "));

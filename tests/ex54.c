@@ -174,6 +174,11 @@ int main(int argc, char **argv)
     output_file: output/ex54_1.out
 
     test:
+      suffix: adaptive
+      nsize: {{1 2}}
+      args: -mat_autocsr_dense adaptive
+
+    test:
       suffix: x86-64
       args: -mat_autocsr_simd x86-64
 

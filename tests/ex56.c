@@ -295,6 +295,10 @@ int main(int argc, char **argv)
       args: -mat_autocsr_objective memory
 
     test:
+      suffix: adaptive
+      args: -mat_autocsr_dense adaptive
+
+    test:
       suffix: x86-64
       args: -mat_autocsr_simd x86-64
 

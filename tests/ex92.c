@@ -68,7 +68,6 @@ int main(int argc, char **argv)
 
   testset:
     args: -folder ${AUTOCSR_DATA} -strategies auto,csr,csr-vector,csr-adaptive,light,pcsr,merge,binned,rowbins,segsum,sell,sellp,ell,pattern,symmetric,block,inode,coltile,propagate,popular
-    timeoutfactor: 3
     output_file: output/ex92_1.out
 
     test:

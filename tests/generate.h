@@ -214,7 +214,9 @@ static PetscScalar Value(ValueKind kind, PetscInt i, PetscInt j)
 
 /* ---- Entering them */
 
-#define MAX_NNZ 10000
+#if !defined(MAX_NNZ)
+  #define MAX_NNZ 10000
+#endif
 
 /* Any rank enters any entry, rows downwards, one place in four once more by the next rank */
 static inline PetscErrorCode MatrixCreate(const Generator *g, MatType type, Mat *A)

@@ -4,7 +4,7 @@
 #ifndef PLANS_H
 #define PLANS_H
 
-#include "../src/mat/impls/autocsr/plan/encode.h"
+#include "../src/mat/impls/autocsr/plan/plan.h"
 #include "blocks.h"
 
 static inline void CountSlices(const AutoCSRMatrix *csr, const PetscInt rows[], PetscInt begin, PetscInt end, PetscInt h, PetscInt *padded, PetscInt *slices_16)
@@ -236,6 +236,22 @@ static inline AutoCSRAxes PopularAxes(PetscInt shape, AutoCSRValue value, PetscI
   return (AutoCSRAxes){.partition = AUTOCSR_PARTITION_COLUMNS, .order = AUTOCSR_ORDER_POPULAR, .index = AUTOCSR_INDEX_16, .value = value, .mapping = AUTOCSR_MAP_GROUP, .reduction = AUTOCSR_REDUCE_SEGMENTED, .lanes = lanes, .slice_height = 1, .block = 1, .tile_width = shapes[shape][0], .tile_height = shapes[shape][1], .tile_steps = shapes[shape][2], .row_limit = shapes[shape][3]};
 }
 
+/* Shapes of adaptive tiles: all columns heavy, hardly any; tiles that must be full; row panels of a row, of all rows, of whole chunks of dense products */
+#define ADAPTIVE_SHAPES 6
+static inline AutoCSRAxes AdaptiveAxes(PetscInt shape, AutoCSRValue value)
+{
+  static const PetscInt shapes[ADAPTIVE_SHAPES][4] = {
+      {16,  7,     1,  1 },
+      {32,  1,     2,  1 },
+      {4,   50,    20, 4 },
+      {512, 65536, 2,  16},
+      {64,  64,    2,  8 },
+      {8,   128,   3,  3 }
+  };
+
+  return (AutoCSRAxes){.partition = AUTOCSR_PARTITION_COLUMNS, .order = AUTOCSR_ORDER_ADAPTIVE, .index = AUTOCSR_INDEX_32, .value = value, .mapping = AUTOCSR_MAP_ROW_PANELS, .slice_height = 1, .block = 1, .tile_width = shapes[shape][0], .tile_height = shapes[shape][1], .row_limit = shapes[shape][2], .tile_steps = shapes[shape][3]};
+}
+
 /* Diagonals of symmetric values, of all rows; slice_height is of no matter there */
 static inline AutoCSRAxes DiagonalAxes(AutoCSRValue value)
 {
@@ -255,7 +271,8 @@ static inline PetscErrorCode IsLegal(const AutoCSRMatrix *csr, const AutoCSRProf
   if (sliced && (a->index == AUTOCSR_INDEX_CSR || !apart)) PetscFunctionReturn(PETSC_SUCCESS);
   if (!sliced && !AutoCSROrderHasTiles(a->order) && (a->sort_window || (!contiguous && (own_index || own_value)))) PetscFunctionReturn(PETSC_SUCCESS);
   if (a->order == AUTOCSR_ORDER_DIAGONAL && (layout != LAYOUT_WHOLE || !profile->diagonals)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (AutoCSROrderHasTiles(a->order) && (a->index != AUTOCSR_INDEX_16 || !apart || csr->n / a->tile_width > 2000)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (a->order == AUTOCSR_ORDER_ADAPTIVE && !contiguous) PetscFunctionReturn(PETSC_SUCCESS);
+  if (AutoCSROrderHasTiles(a->order) && (a->index != (a->order == AUTOCSR_ORDER_ADAPTIVE ? AUTOCSR_INDEX_32 : AUTOCSR_INDEX_16) || !apart || (a->order != AUTOCSR_ORDER_ADAPTIVE && csr->n / a->tile_width > 2000))) PetscFunctionReturn(PETSC_SUCCESS);
   if (layout == LAYOUT_BINS && a->order != AUTOCSR_ORDER_CSR) PetscFunctionReturn(PETSC_SUCCESS);
   if (layout == LAYOUT_PATTERNS && (a->index != AUTOCSR_INDEX_PATTERN || !profile->pattern_id || pattern_rows == csr->m)) PetscFunctionReturn(PETSC_SUCCESS);
   if (!sliced && a->index != AUTOCSR_INDEX_16 && a->slice_height > 1) PetscFunctionReturn(PETSC_SUCCESS); /* does not matter there */

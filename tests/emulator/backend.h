@@ -3,18 +3,19 @@
 #define EMULATOR_BACKEND_H
 
 #include "../../src/mat/impls/autocsr/backend.h"
-#include "../../src/mat/impls/autocsr/cuda/launch.h"
-#include "../../src/mat/impls/autocsr/cuda/planner.h"
+#include "../../src/mat/impls/autocsr/cuda/runtime/launch.h"
+#include "../../src/mat/impls/autocsr/cuda/planning/planner.h"
 
 static const AutoCSRBackend emulated = {
     .name          = "emulated",
     .slice_height  = AUTOCSR_DEVICE_SLICE_HEIGHT,
-    .most          = PETSC_MAX_INT / 2,
     .tile_width    = AUTOCSR_BLOCK,
+    .tile_height   = 8,
+    .tile_steps    = 1,
     .parallel      = PETSC_TRUE,
     .shape_tiles   = AutoCSRDeviceShapeTiles,
     .allocate      = AutoCSRDeviceAllocate,
-    .release       = AutoCSRDeviceRelease,
+    .deallocate    = AutoCSRDeviceDeallocate,
     .to_host       = AutoCSRDeviceToHost,
     .from_host     = AutoCSRDeviceFromHost,
     .synchronize   = AutoCSRDeviceSynchronize,
@@ -27,6 +28,7 @@ static const AutoCSRBackend emulated = {
     .refresh       = AutoCSRDeviceRefresh,
     .transpose     = AutoCSRDeviceTranspose,
     .permute       = AutoCSRDevicePermute,
+    .executor      = AutoCSRDeviceExecutorOf,
     .find_executor = AutoCSRDeviceFindExecutor,
     .bind          = AutoCSRDeviceBind,
     .unbind        = AutoCSRDeviceUnbind,

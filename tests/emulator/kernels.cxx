@@ -1,6 +1,6 @@
 /* The kernels that are launched by their address: how they are called */
 #include "device.h"
-#include "../../src/mat/impls/autocsr/cuda/launch.h"
+#include "../../src/mat/impls/autocsr/cuda/runtime/launch.h"
 
 void CallKernel(const void *kernel, void *const parameters[])
 {

@@ -5,7 +5,8 @@
 #include <cstring>
 #include <map>
 
-static constexpr size_t APART      = 4096; /* between allocations, so that what is past the end of one is nobody's */
+static constexpr size_t APART      = 4096;             /* between allocations, so that what is past the end of one is nobody's */
+static constexpr size_t MEMORY     = (size_t)16 << 30; /* of the device, by its word */
 static constexpr int    PROCESSORS = 1, STATIC_AND_DYNAMIC = 48 << 10;
 
 extern "C" cudaStream_t PetscDefaultCudaStream;
@@ -28,8 +29,63 @@ cudaError_t cudaMallocAsync(void **data, size_t bytes, cudaStream_t)
   return cudaSuccess;
 }
 
+/* Bytes are counted as a device's pool does: what is released stays reserved until the pool is trimmed */
+struct EmulatorPool {
+  std::map<const void *, size_t> bytes; /* of what is in use */
+  uint64_t                       used, reserved;
+};
+
+static EmulatorPool own_pool;
+
+cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const cudaMemPoolProps *)
+{
+  *pool = &own_pool;
+  return cudaSuccess;
+}
+
+cudaError_t cudaMalloc(void **data, size_t bytes)
+{
+  return cudaMallocAsync(data, bytes, NULL);
+}
+
+cudaError_t cudaMallocFromPoolAsync(void **data, size_t bytes, cudaMemPool_t pool, cudaStream_t stream)
+{
+  const cudaError_t error = cudaMallocAsync(data, bytes, stream);
+
+  if (error) return error;
+  pool->bytes[*data] = bytes;
+  pool->used += bytes;
+  if (pool->reserved < pool->used) pool->reserved = pool->used;
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes)
+{
+  if (pool->reserved > bytes) pool->reserved = bytes > pool->used ? bytes : pool->used;
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void *value)
+{
+  *(uint64_t *)value = attribute == cudaMemPoolAttrUsedMemCurrent ? pool->used : pool->reserved;
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemGetInfo(size_t *free, size_t *total)
+{
+  *total = MEMORY;
+  *free  = MEMORY - own_pool.reserved;
+  return cudaSuccess;
+}
+
 cudaError_t cudaFreeAsync(void *data, cudaStream_t)
 {
+  const auto in_pool = own_pool.bytes.find(data);
+
+  if (in_pool != own_pool.bytes.end()) {
+    own_pool.used -= in_pool->second;
+    own_pool.bytes.erase(in_pool);
+  }
   WatchRelease(data);
   free((char *)data - APART);
   return cudaSuccess;

@@ -1,5 +1,22 @@
-/* The vendor's library is not emulated: there is no executor of it */
-#include "../../src/mat/impls/autocsr/cuda/launch.h"
+/* The vendor's library is not emulated: there is no executor of it. Nothing is made ready by a thread */
+#include "../../src/mat/impls/autocsr/cuda/runtime/launch.h"
+#include "../../src/mat/impls/autocsr/cuda/runtime/preload.h"
+
+void AutoCSRDevicePreloadBegin(int device, PetscBool with_pool)
+{
+  (void)device, (void)with_pool;
+}
+
+void AutoCSRDevicePreloadTake(PetscBool all, AutoCSRDevicePreloaded *made)
+{
+  (void)all;
+  *made = (AutoCSRDevicePreloaded){NULL};
+}
+
+const AutoCSRExecutor *AutoCSRVendorExecutorOf(int id)
+{
+  return NULL;
+}
 
 const AutoCSRDeviceExecutor *AutoCSRVendorFind(const AutoCSRAxes *axes)
 {

@@ -40,7 +40,25 @@ enum cudaFuncAttribute {
 };
 
 enum cudaMemPoolAttr {
-  cudaMemPoolAttrReleaseThreshold = 4
+  cudaMemPoolAttrReleaseThreshold   = 4,
+  cudaMemPoolAttrReservedMemCurrent = 5,
+  cudaMemPoolAttrUsedMemCurrent     = 7
+};
+
+enum cudaMemAllocationType {
+  cudaMemAllocationTypePinned = 1
+};
+
+enum cudaMemLocationType {
+  cudaMemLocationTypeDevice = 1
+};
+
+struct cudaMemPoolProps {
+  enum cudaMemAllocationType allocType;
+  struct {
+    enum cudaMemLocationType type;
+    int                      id;
+  } location;
 };
 
 struct cudaFuncAttributes {
@@ -66,6 +84,7 @@ typedef struct {
 #endif
 
 cudaError_t cudaMallocAsync(void **, size_t, cudaStream_t);
+cudaError_t cudaMalloc(void **, size_t);
 cudaError_t cudaFreeAsync(void *, cudaStream_t);
 cudaError_t cudaFree(void *);
 cudaError_t cudaHostAlloc(void **, size_t, unsigned);
@@ -84,6 +103,11 @@ cudaError_t cudaGetDevice(int *);
 cudaError_t cudaDeviceGetAttribute(int *, cudaDeviceAttr, int);
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *, int);
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, enum cudaMemPoolAttr, void *);
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t, enum cudaMemPoolAttr, void *);
+cudaError_t cudaMemPoolCreate(cudaMemPool_t *, const struct cudaMemPoolProps *);
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t);
+cudaError_t cudaMallocFromPoolAsync(void **, size_t, cudaMemPool_t, cudaStream_t);
+cudaError_t cudaMemGetInfo(size_t *, size_t *);
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *, const void *);
 cudaError_t cudaFuncSetAttribute(const void *, enum cudaFuncAttribute, int);
 cudaError_t cudaLaunchKernel(const void *, dim3, dim3, void **, size_t, cudaStream_t);

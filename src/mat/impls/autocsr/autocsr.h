@@ -19,6 +19,7 @@
 #endif
 
 typedef struct _AutoCSRBackend AutoCSRBackend; /* backend.h */
+typedef struct _AutoCSRFigures AutoCSRFigures; /* machine/figures.h */
 
 /*
   One sequential block, as the parent type keeps it: full row offsets (never compressed); columns ascend in each row, or the profile says that they do not.
@@ -30,12 +31,23 @@ typedef struct {
   const PetscInt       *col;     /* nnz */
   const PetscScalar    *val;     /* nnz */
   const AutoCSRBackend *backend; /* in whose memory the three arrays lie */
+  const AutoCSRFigures *figures; /* by which it is planned; NULL: those of the process */
   PetscBool             adds;    /* its products are added to y, as those of an off-diagonal block: rows without entries cost nothing then */
 } AutoCSRMatrix;
 
 static inline PetscInt64 AutoCSRMatrixBytes(const AutoCSRMatrix *csr)
 {
-  return (PetscInt64)(csr->m + 1) * (PetscInt64)sizeof(PetscInt) + (PetscInt64)csr->nnz * (PetscInt64)(sizeof(PetscInt) + sizeof(PetscScalar));
+  return ((PetscInt64)csr->m + 1) * (PetscInt64)sizeof(PetscInt) + (PetscInt64)csr->nnz * (PetscInt64)(sizeof(PetscInt) + sizeof(PetscScalar));
+}
+
+/*
+  Executors and encoders count rows, columns, slots, runs and places in steps of a block or a group of rows. They go past the last one by AUTOCSR_COUNT_ROOM at most,
+  and a PetscInt must hold that. Nonzeros may be as many as a PetscInt counts: a loop along a row counts what is left of it.
+*/
+#define AUTOCSR_COUNT_ROOM (1 << 20)
+static inline PetscBool AutoCSRIsCounted(double n)
+{
+  return (PetscBool)(n <= (double)PETSC_MAX_INT - AUTOCSR_COUNT_ROOM);
 }
 
 /* What the user asked for, through options or setters; read once, where it enters */
@@ -49,9 +61,11 @@ typedef struct {
   PetscInt              max_bins;    /* 1 to 100; 1 is the single bin */
   MatAutoCSRSegsumFixup segsum_fixup;
   MatAutoCSRExchange    exchange;
-  PetscBool             progressive; /* plans that cost something come when products have paid for them */
-  PetscBool             keep_csr;    /* the CSR stays on the device beside a plan that makes no use of it */
-  char                  simd[16];    /* "auto" or the name of a host instruction set */
+  MatAutoCSRDense       dense;
+  PetscBool             progressive;  /* plans that cost something come when products have paid for them */
+  PetscBool             keep_csr;     /* the CSR stays on the device beside a plan that makes no use of it */
+  PetscBool             check_values; /* each product compares checksums of the arrays with those that the plan was made of */
+  char                  simd[16];     /* "auto" or the name of a host instruction set */
 } AutoCSRSettings;
 
 typedef enum {
@@ -62,6 +76,7 @@ typedef enum {
   AUTOCSR_EVENT_SDDMM,
   AUTOCSR_EVENT_COUNT
 } AutoCSREventKind;
-PETSC_INTERN PetscLogEvent AutoCSREvents[AUTOCSR_EVENT_COUNT]; /* registered in interface/register.c */
+PETSC_INTERN PetscLogEvent  AutoCSREvents[AUTOCSR_EVENT_COUNT]; /* choose/events.c */
+PETSC_INTERN PetscErrorCode AutoCSREventsRegister(void);
 
 #endif

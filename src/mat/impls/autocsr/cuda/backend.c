@@ -1,22 +1,22 @@
 /* The device as a backend: the table of what the files of this room do */
 #include "device.h"
-#include "launch.h"
-#include "planner.h"
+#include "runtime/launch.h"
+#include "planning/planner.h"
 
 const AutoCSRBackend AutoCSRBackendCUDA = {
     .name             = "cuda",
     .slice_height     = AUTOCSR_DEVICE_SLICE_HEIGHT,
-    .most             = PETSC_MAX_INT / 2 - 4096, /* lanes run past the ends of rows, by the longest row and a few entries each at most */
     .tile_width       = AUTOCSR_BLOCK,
     .tile_height      = 8,
     .tile_steps       = 1,
     .parallel         = PETSC_TRUE,
     .shape_tiles      = AutoCSRDeviceShapeTiles,
     .allocate         = AutoCSRDeviceAllocate,
-    .release          = AutoCSRDeviceRelease,
+    .deallocate       = AutoCSRDeviceDeallocate,
     .to_host          = AutoCSRDeviceToHost,
     .from_host        = AutoCSRDeviceFromHost,
     .synchronize      = AutoCSRDeviceSynchronize,
+    .room             = AutoCSRDeviceRoom,
     .profile          = AutoCSRDeviceProfile,
     .count_bins       = AutoCSRDeviceCountBins,
     .name_bins        = AutoCSRDeviceNameBins,
@@ -27,9 +27,11 @@ const AutoCSRBackend AutoCSRBackendCUDA = {
     .transpose        = AutoCSRDeviceTranspose,
     .permute          = AutoCSRDevicePermute,
     .identify         = AutoCSRDeviceIdentify,
+    .identify_speed   = AutoCSRDeviceIdentifySpeed,
     .instruction_sets = AutoCSRDeviceInstructionSets,
     .round            = 100e-6,
-    .measure_memory   = AutoCSRDeviceMeasureMemory,
+    .read_memory      = AutoCSRDeviceReadMemory,
+    .executor         = AutoCSRDeviceExecutorOf,
     .find_executor    = AutoCSRDeviceFindExecutor,
     .bind             = AutoCSRDeviceBind,
     .unbind           = AutoCSRDeviceUnbind,

@@ -25,18 +25,24 @@
   } while (0)
 
 /* figures.cu: which device it is and how fast its memory is, see backend.h */
-PETSC_INTERN PetscErrorCode     AutoCSRDeviceIdentify(size_t, char[], unsigned *, double[3]);
+PETSC_INTERN PetscErrorCode     AutoCSRDeviceIdentify(AutoCSRIdentity *);
+PETSC_INTERN PetscErrorCode     AutoCSRDeviceIdentifySpeed(AutoCSRIdentity *);
 PETSC_INTERN const char *const *AutoCSRDeviceInstructionSets(void);
-PETSC_INTERN PetscErrorCode     AutoCSRDeviceMeasureMemory(double[3], double[4], double[4], double *);
+PETSC_INTERN PetscErrorCode     AutoCSRDeviceReadMemory(AutoCSRMemoryReading *, PetscBool *done);
+
+/* memory.c: a thread makes ready what first products need (preload.c). It is begun when the first matrix is given the type */
+PETSC_INTERN PetscErrorCode AutoCSRDevicePreload(void);
 
 /* memory.c: of the device. PETSC_ERR_MEM if there is none left */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceAllocate(size_t, void **);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceAllocateZeros(size_t, void **);
-PETSC_INTERN PetscErrorCode AutoCSRDeviceRelease(void *);
+PETSC_INTERN PetscErrorCode AutoCSRDeviceDeallocate(void *);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceToHost(void *, const void *, size_t);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceFromHost(void *, const void *, size_t);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceSynchronize(void);
-PETSC_INTERN PetscErrorCode AutoCSRDeviceFollow(void); /* what was begun on PETSc's stream before it was another one has ended */
+PETSC_INTERN PetscErrorCode AutoCSRDeviceRoom(double *); /* see backend.h */
+PETSC_INTERN PetscErrorCode AutoCSRDeviceTrim(void);     /* gives back to the device what the pool keeps beyond need */
+PETSC_INTERN PetscErrorCode AutoCSRDeviceFollow(void);   /* what was begun on PETSc's stream before it was another one has ended */
 
 /* kernel.c: whether kernels that are compiled as this one wait themselves for those before them, as from this architecture on they do, so that they may be launched early */
 #define AUTOCSR_EARLY 90
@@ -52,5 +58,9 @@ PETSC_INTERN PetscErrorCode AutoCSRDeviceSampleDense(AutoCSRDense *, const AutoC
 
 /* diagonal.cu */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceGetDiagonal(const AutoCSRMatrix *, PetscScalar *);
+
+/* Rows of a row panel and columns of a tile, order adaptive: the rows of B of a tile fill 32 KiB of shared memory in a panel of 32 lanes */
+#define AUTOCSR_DEVICE_ADAPTIVE_HEIGHT 64
+#define AUTOCSR_DEVICE_ADAPTIVE_WIDTH  64
 
 #endif

@@ -5,7 +5,7 @@
 #include "dense.h"
 #include "executors.h"
 #include "../backend.h"
-#include "../plan/tiled.h"
+#include "../layout/tiled.h"
 
 #define ALIGN 64 /* bytes: a cache line and the widest vector; also the readable room past the end */
 
@@ -22,7 +22,7 @@ static PetscErrorCode Allocate(size_t bytes, void **data)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Release(void *data)
+static PetscErrorCode Deallocate(void *data)
 {
   PetscFunctionBegin;
   if (data) {
@@ -93,9 +93,26 @@ static PetscErrorCode NameRows(const AutoCSRMatrix *csr, PetscInt row_begin, Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-#define TILE_LEAST    (128 << 10) /* bytes of x in a tile: wider ones take longer to read from at random, */
-#define TILE_MOST     (512 << 10) /* and of even wider ones, or of more than half of itself, a second-level cache does not hold much beside the streams */
-#define PIECE_ENTRIES 64          /* that a row has in a tile on average, if its width can bring it about */
+#define TILE_LEAST     (128 << 10) /* bytes of x in a tile: wider ones take longer to read from at random, */
+#define TILE_MOST      (512 << 10) /* and of even wider ones, or of more than half of itself, a second-level cache does not hold much beside the streams */
+#define ADAPTIVE_HEAVY 3           /* entries of a column in a row panel: fewer are light (hong2019, 4.1) */
+#define ADAPTIVE_LEAST 16          /* a tile with fewer than this part of its columns is dropped */
+#define PIECE_ENTRIES  64          /* that a row has in a tile on average, if its width can bring it about */
+
+/*
+  The sums of a row panel and the rows of B that a tile reads, DENSE_VECTORS vectors of 64 bytes each, fill half of the
+  second-level cache (hong2019, 4.4: as many rows as columns)
+*/
+static void ShapeAdaptiveTiles(AutoCSRAxes *axes)
+{
+  const double row = 64.0 * DENSE_VECTORS;
+
+  for (axes->tile_width = AUTOCSR_DENSE_CHUNK; 2 * 2 * axes->tile_width * row <= AutoCSRHostSecondCache() / 2; axes->tile_width *= 2) {
+  }
+  axes->tile_height = axes->tile_width;
+  axes->tile_steps  = axes->tile_width / ADAPTIVE_LEAST;
+  axes->row_limit   = ADAPTIVE_HEAVY;
+}
 
 static void ShapeTiles(PetscInt m, PetscInt n, PetscInt nnz, AutoCSRAxes *axes)
 {
@@ -103,7 +120,11 @@ static void ShapeTiles(PetscInt m, PetscInt n, PetscInt nnz, AutoCSRAxes *axes)
   const double   held = PetscMax(least, PetscMin(TILE_MOST, AutoCSRHostSecondCache() / 2) / sizeof(PetscScalar));
   const PetscInt most = (PetscInt)PetscMin(PetscMin(PetscMax(wanted, least), held), 65536), tiles = n / most + 1;
 
-  axes->lanes       = 1;
+  axes->lanes = 1;
+  if (axes->order == AUTOCSR_ORDER_ADAPTIVE) {
+    ShapeAdaptiveTiles(axes);
+    return;
+  }
   axes->tile_width  = axes->order != AUTOCSR_ORDER_TILED ? 0 : n / tiles + 1;
   axes->tile_height = AUTOCSR_TILED_ROWS;
   axes->tile_steps  = nnz / AUTOCSR_TILED_GROUP + 1; /* nothing is gained from more than one item */
@@ -142,17 +163,17 @@ static PetscErrorCode MultTranspose(const AutoCSRPlan *plan, const AutoCSROperan
 const AutoCSRBackend AutoCSRBackendHost = {
     .name             = "host",
     .slice_height     = AUTOCSR_HOST_SLICE_HEIGHT,
-    .most             = PETSC_MAX_INT - AUTOCSR_HOST_MAX_TILE, /* kernels count to the end of a tile or a vector */
     .tile_width       = 8,
     .tile_height      = 64,
     .tile_steps       = 8,
     .shape_tiles      = ShapeTiles,
     .allocate         = Allocate,
-    .release          = Release,
+    .deallocate       = Deallocate,
     .to_host          = Copy,
     .from_host        = Copy,
     .synchronize      = Synchronize,
     .profile          = AutoCSRProfileFill_Host,
+    .fingerprint      = AutoCSRFingerprint_Host,
     .count_bins       = CountBins,
     .name_bins        = NameBins,
     .name_rows        = NameRows,
@@ -162,7 +183,8 @@ const AutoCSRBackend AutoCSRBackendHost = {
     .identify         = AutoCSRHostIdentify,
     .instruction_sets = AutoCSRHostInstructionSets,
     .round            = 30e-6,
-    .measure_memory   = AutoCSRHostMeasureMemory,
+    .read_memory      = AutoCSRHostReadMemory,
+    .executor         = AutoCSRHostExecutorOf,
     .find_executor    = AutoCSRHostFindExecutor,
     .other_way        = AutoCSRHostOtherWay,
     .bind             = AutoCSRHostBind,

@@ -14,11 +14,17 @@ typedef void AutoCSRHostDensePanel(const AutoCSRDenseOperands *, const AutoCSRDe
 /* The same columns of X and Y, whose panel it is. sum: of each entry over the columns before first, and then with these; val: there are none behind them (else NULL) */
 typedef void AutoCSRHostSampledPanel(const AutoCSRSampledOperands *, const AutoCSRDense *, PetscInt first, PetscInt columns, void *panel, size_t mask, PetscScalar sum[], PetscScalar val[]);
 
-/* panel[i], sampled[i]: of up to 2^i vectors, each of so many scalars */
+/* The same by adaptive tiles; rows: room for as many rows of sums, or of X, as a row panel has */
+typedef void AutoCSRHostDenseAdaptive(const AutoCSRDenseOperands *, const AutoCSRDense *, PetscInt first, PetscInt columns, void *panel, size_t mask, void *rows);
+typedef void AutoCSRHostSampledAdaptive(const AutoCSRSampledOperands *, const AutoCSRDense *, PetscInt first, PetscInt columns, void *panel, size_t mask, void *rows, PetscScalar sum[], PetscScalar val[]);
+
+/* The i-th function of each kind: of up to 2^i vectors, of `lanes` scalars each */
 typedef struct {
-  PetscInt                 lanes;
-  AutoCSRHostDensePanel   *panel[3];
-  AutoCSRHostSampledPanel *sampled[3];
+  PetscInt                    lanes;
+  AutoCSRHostDensePanel      *panel[3];
+  AutoCSRHostSampledPanel    *sampled[3];
+  AutoCSRHostDenseAdaptive   *adaptive[3];
+  AutoCSRHostSampledAdaptive *sampled_adaptive[3];
 } AutoCSRHostDenseKernels;
 
 PETSC_INTERN const AutoCSRHostDenseKernels AutoCSRHostDenseKernels_x86_64;

@@ -1,12 +1,13 @@
 /*
-  Is the gather instruction of this processor faster than a load for each lane, where x is in the first cache? It has both, whatever it is: on an EPYC loads are, on a Xeon the
-  instruction (experiments.md), and microcode can make it slower than it was.
+  Decides whether the gather instruction is faster than a load for each lane, where x is in the first cache. Every AVX-512
+  processor has both. Some models are faster by loads, others by the instruction, and microcode can slow the instruction
+  down. The trial runs once in a process.
 */
 #include "executors.h"
 
 #if defined(AUTOCSR_HOST_GATHER)
   #define HOST_GATHER
-  #include "streams.h"
+  #include "kernels/streams.h"
   #include <petsctime.h>
 
   #define SCALARS 1024 /* of x: in the first cache, with the entries */
@@ -38,7 +39,7 @@ static double Seconds(Entries e, const PetscScalar *x, PetscBool at_once)
   return end - begin;
 }
 
-/* In turns, the shortest of each: some 40 microseconds */
+/* Times both in turns; the shortest time of each counts */
 PetscBool AutoCSRHostGatherIsFast(void)
 {
   PetscScalar x[SCALARS];

@@ -64,6 +64,10 @@ static PetscErrorCode Find(const char simd[], const InstructionSet **wanted)
   PetscBool                    automatic, same;
 
   PetscFunctionBegin;
+  for (set = Sets(); *set; set++) {
+    *wanted = *set;
+    if (simd == (*set)->name) PetscFunctionReturn(PETSC_SUCCESS); /* as the figures and AutoCSRHostInstructionSets() name it */
+  }
   *wanted = NULL;
   PetscCall(PetscStrcmp(simd, "auto", &automatic));
   for (set = Sets(); *set; set++) {
@@ -84,11 +88,23 @@ PetscErrorCode AutoCSRHostFindDense(const char simd[], const AutoCSRHostDenseKer
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+const AutoCSRExecutor *AutoCSRHostExecutorOf(int id)
+{
+  for (const AutoCSRHostExecutor *e = AutoCSRHostExecutors_x86_64; e->executor.name; e++) {
+    if (e->executor.id == id) return &e->executor;
+  }
+  return NULL;
+}
+
 PetscErrorCode AutoCSRHostFindExecutor(const AutoCSRAxes *axes, const char simd[], const AutoCSRExecutor **executor)
 {
   const InstructionSet      *wanted;
   const AutoCSRHostExecutor *e;
   const PetscBool            in_order = (PetscBool)(AutoCSRMappingHasWork(axes->mapping) || axes->mapping == AUTOCSR_MAP_FETCH || axes->mapping == AUTOCSR_MAP_PRODUCTS); /* of rows: here these one after the other */
+  const PetscBool            pattern = (PetscBool)(axes->order == AUTOCSR_ORDER_CSR && axes->index == AUTOCSR_INDEX_PATTERN), blocks = (PetscBool)(axes->block > 1);
+  /* Patterns are walked alike whatever the mapping; more than 32 partial sums of a row gain nothing on a processor */
+  const AutoCSRMapping mapping = in_order || pattern ? AUTOCSR_MAP_LANES : axes->mapping;
+  const PetscInt       lanes   = in_order ? BLOCK_LANES : PetscMin(axes->lanes, 32);
 
   PetscFunctionBegin;
   *executor = NULL;
@@ -100,14 +116,10 @@ PetscErrorCode AutoCSRHostFindExecutor(const AutoCSRAxes *axes, const char simd[
     if (axes->tile_width != 8 || axes->tile_steps < 1 || height < 1 || (height & (height - 1)) || 8 * height > AUTOCSR_HOST_MAX_TILE) PetscFunctionReturn(PETSC_SUCCESS);
   }
   for (e = wanted->executors; e->executor.name; e++) {
-    /* More than 32 partial sums of a row gain nothing on a processor; patterns are walked alike whatever the mapping */
-    const PetscBool lanes   = (PetscBool)(!e->lanes || e->lanes == (in_order ? BLOCK_LANES : PetscMin(axes->lanes, 32)));
-    const PetscBool mapping = (PetscBool)(e->mapping == (in_order ? AUTOCSR_MAP_LANES : axes->mapping) || (axes->index == AUTOCSR_INDEX_PATTERN && axes->order == AUTOCSR_ORDER_CSR));
-
-    if (e->blocks == (axes->block > 1) && e->order == axes->order && (e->blocks || e->index == axes->index) && e->value == axes->value && mapping && lanes) {
-      *executor = &e->executor;
-      break;
-    }
+    if ((e->order ^ axes->order) | (e->value ^ axes->value) | (e->mapping ^ mapping) | (e->blocks ^ blocks)) continue;
+    if ((!e->blocks && e->index != axes->index) || (e->lanes && e->lanes != lanes)) continue;
+    *executor = &e->executor;
+    break;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

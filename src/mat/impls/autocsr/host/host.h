@@ -4,18 +4,20 @@
 #ifndef AUTOCSR_HOST_H
 #define AUTOCSR_HOST_H
 
-#include "../plan/plan.h"
+#include "../backend.h"
 
 #define AUTOCSR_HOST_MAX_TILE 1024 /* largest tile_width * tile_height; the width must be 8 and the height a power of two */
 
+/* The portable executor of this id; NULL if there is none */
+PETSC_INTERN const AutoCSRExecutor *AutoCSRHostExecutorOf(int id);
 /* The executor for these axes in the chosen instruction set; NULL if there is none */
 PETSC_INTERN PetscErrorCode AutoCSRHostFindExecutor(const AutoCSRAxes *, const char simd[], const AutoCSRExecutor **);
 /* The instruction sets of this processor, "x86-64" first, the fastest and NULL last; simd "auto" means the fastest */
 PETSC_INTERN const char *const *AutoCSRHostInstructionSets(void);
 
 /* memory.c: see backend.h */
-PETSC_INTERN PetscErrorCode AutoCSRHostIdentify(size_t, char[], unsigned *, double[3]);
-PETSC_INTERN PetscErrorCode AutoCSRHostMeasureMemory(double[3], double[4], double[4], double *);
+PETSC_INTERN PetscErrorCode AutoCSRHostIdentify(AutoCSRIdentity *);
+PETSC_INTERN PetscErrorCode AutoCSRHostReadMemory(AutoCSRMemoryReading *, PetscBool *done);
 /* Bytes of it that are one core's; as on most processors if the system does not tell */
 PETSC_INTERN double AutoCSRHostSecondCache(void);
 

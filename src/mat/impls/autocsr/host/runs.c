@@ -1,5 +1,7 @@
 /*
-  Slices in runs that a kernel takes at once (kernels_runs.h), found when a plan is bound.
+  Slices in runs that a kernel takes at once (kernels_runs.h), found once, when the plan is bound. The rows past the last
+  whole slice are one slice under a mask; a single row is none. Lengths of named rows are kept in 16 bits beside the names
+  (stream LENGTH), because the CSR's offsets of such rows do not lie side by side.
 */
 #include "bound.h"
 

@@ -1,17 +1,22 @@
 /*
-  Gathers of x by the processor's instruction or by a load for each lane, and streams from memory that are prefetched or left to the processor: the sums are the same, bit for bit, and which is faster
-  depends on where lines of x come from (on a Zen 4 the instruction takes two thirds of the time where they come from the second-level cache or from further away, and half as long again
-  where most are in the first; on a Zen 5 prefetching takes 0.6 to 1.2 of the time: experiments.md), of which no count of the profile tells enough. So the first products with a segment are made in
-  turn, first by the two ways to gather, then with prefetches and without, and the faster way stays: at once where that is the plan's, after more turns where it is the other, which a disturbance of the plan's may seem.
+  Two ways to the same sums, bit for bit: x is gathered by loads or by the processor's instruction, streams from memory
+  are prefetched or left to the processor. The faster way depends on where lines of x come from, and no count of the
+  profile tells it.
+
+  The first products with a segment of LEAST nonzeros or more are made in turn: first by the two ways to gather, then, if
+  the plan reads from memory, with prefetches and without. The plan's way stays after LEAST_TURNS turns, unless the other
+  way takes less than Faster[] of its time. The other way must still be faster after MOST_TURNS turns or ENOUGH seconds,
+  because a disturbance of the plan's way may look like a gain. The matrix is not `settled` until then. No turns are taken
+  where the user names the instruction set, or -mat_autocsr_machine says that nothing is measured.
 */
 #include "bound.h"
 #include "executors.h"
 #include <petsctime.h>
 
-#define LEAST_TURNS 3 /* of each way; the shortest counts */
-#define MOST_TURNS  8 /* before the other way stays; fewer where they have taken ENOUGH seconds: a disturbance is over by then */
-#define ENOUGH      0.02
-#define LEAST       4096 /* nonzeros: of fewer, a clock tells too little */
+#define LEAST_TURNS 3    /* turns of each way before the plan's way stays; the shortest time of each counts */
+#define MOST_TURNS  8    /* turns of each way before the other way stays */
+#define ENOUGH      0.02 /* seconds of all turns after which the other way stays, too: a disturbance is over by then */
+#define LEAST       4096 /* nonzeros: with fewer the clock tells too little */
 
 typedef enum {
   CONTEST_GATHER,

@@ -2,9 +2,8 @@
   The library's entry: what PETSc calls when it loads the file with -dll_append, and MatAutoCSRRegisterAll() for programs
   that are linked with it.
 */
-#include "../mpi/mpiautocsr.h"
-
-PetscLogEvent AutoCSREvents[AUTOCSR_EVENT_COUNT];
+#include "../product/product.h"
+#include "../report/report.h"
 
 static PetscBool Registered = PETSC_FALSE;
 
@@ -55,9 +54,11 @@ M*/
 . -mat_autocsr_max_bins <100>                                       - see `MatAutoCSRSetMaxBins()`
 . -mat_autocsr_segsum_fixup (device|host)                           - see `MatAutoCSRSetSegsumFixup()`
 . -mat_autocsr_exchange (auto|host|scatter)                         - see `MatAutoCSRSetExchange()`
+. -mat_autocsr_dense (auto|columns|panels|alongside|adaptive)       - see `MatAutoCSRSetDense()`
 . -mat_autocsr_progressive <true>                                   - see `MatAutoCSRSetProgressive()`
 . -mat_autocsr_keep_csr <false>                                     - see `MatAutoCSRSetKeepCSR()`
-. -mat_autocsr_machine (<file>|none)                                - where the machine's figures are kept; none: those that are shipped
+. -mat_autocsr_check_values <false>                                 - each product looks for values that were written silently, see below
+. -mat_autocsr_machine (<file>|none|shipped:<name>)                 - where the machine's figures are kept, see `MatAutoCSRTune()`; none: those that are shipped
 . -mat_autocsr_takeover                                             - with a device: stands in for `MATAIJCUSPARSE`, see below
 - -mat_autocsr_simd (auto|x86-64|avx2|avx512|avx512-gather)         - the instruction set of the host
 
@@ -71,6 +72,10 @@ M*/
   does so between `MatSeqAIJGetArray()` and `MatSeqAIJRestoreArray()`. `MatSeqAIJGetArrayWrite()` counts as a change when it is
   called, `MatSeqAIJRestoreArrayWrite()` does not: make no product between the two. `MatCreateSubMatrix()` with `MAT_REUSE_MATRIX` may write other
   columns and say nothing of it: that is seen where the matrix it is taken of is of this type, not where its result alone was converted to it.
+
+  -mat_autocsr_check_values tells in one run whether a program obeys: each product compares a checksum of every row with that of the arrays
+  of which the plan was made. Other values under the same state are an error that names the matrix, the row and the remedy, as are other columns
+  or row offsets under the same nonzero state. A product takes several times as long. doc/state.md lists what PETSc itself writes silently.
 
   With a CUDA PETSc 3.26 and a device it is `MATAIJCUSPARSE` and not `MATAIJ` that the type is, and products are made on the
   device, or on the host while the matrix is bound to it (`MatBindToCPU()`); without a device, or with an older PETSc, it is
@@ -117,8 +122,8 @@ M*/
 @*/
 PetscErrorCode MatAutoCSRRegisterAll(void)
 {
-  const AutoCSRParent *seq, *mpi;
-  PetscBool            device = PETSC_FALSE, takeover = PETSC_FALSE;
+  AutoCSRParent *seq, *mpi;
+  PetscBool      device = PETSC_FALSE, takeover = PETSC_FALSE, machine;
 
   PetscFunctionBegin;
   if (Registered) PetscFunctionReturn(PETSC_SUCCESS);
@@ -130,9 +135,14 @@ PetscErrorCode MatAutoCSRRegisterAll(void)
 #elif PetscDefined(HAVE_CUDA)
   PetscCall(PetscInfo(NULL, "autocsr matrices are on the CPU: for CUDA the library wants PETSc 3.26\n"));
 #endif
+  /* -mat_autocsr_takeover: matrices of type `aijcusparse`, and what is converted to it, get this type under that name (no
+     prefix, read when the library is loaded; with a device) */
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-mat_autocsr_takeover", &takeover, NULL));
+  PetscCall(PetscOptionsHasName(NULL, NULL, "-mat_autocsr_machine", &machine)); /* the first plan reads it: until then -options_left is not to list it */
+  PetscCall(AutoCSRSilentRegister());
   PetscCall(MatSeqAutoCSRInherit(device, takeover, &seq));
   PetscCall(MatMPIAutoCSRInherit(device, takeover, &mpi));
+  seq->assembled = mpi->assembled = AutoCSRViewFromOptions;
   /* The first root of a type is the one that PETSc finds from the type; the one that begins with aij is right there */
   PetscCall(MatRegisterRootName(MATAIJAUTOCSR, seq->own, mpi->own));
   PetscCall(MatRegisterRootName(MATAUTOCSR, seq->own, mpi->own));
@@ -141,13 +151,8 @@ PetscErrorCode MatAutoCSRRegisterAll(void)
   PetscCall(MatRegister(MATSEQAUTOCSR, MatCreate_SeqAutoCSR));
   PetscCall(MatRegister(MATMPIAUTOCSR, MatCreate_MPIAutoCSR));
   PetscCall(MatSeqAIJRegister(MATSEQAUTOCSR, MatConvert_Any_AutoCSR));
-  PetscCall(AutoCSRFactorRegister(seq));
-  PetscCall(AutoCSRByNameRegister());
-  PetscCall(PetscLogEventRegister("AutoCSRProfile", MAT_CLASSID, &AutoCSREvents[AUTOCSR_EVENT_PROFILE]));
-  PetscCall(PetscLogEventRegister("AutoCSRPlan", MAT_CLASSID, &AutoCSREvents[AUTOCSR_EVENT_PLAN]));
-  PetscCall(PetscLogEventRegister("AutoCSRRefresh", MAT_CLASSID, &AutoCSREvents[AUTOCSR_EVENT_REFRESH]));
-  PetscCall(PetscLogEventRegister("AutoCSRMult", MAT_CLASSID, &AutoCSREvents[AUTOCSR_EVENT_MULT]));
-  PetscCall(PetscLogEventRegister("AutoCSRSDDMM", MAT_CLASSID, &AutoCSREvents[AUTOCSR_EVENT_SDDMM]));
+  PetscCall(AutoCSRProductRegister(seq, mpi));
+  PetscCall(AutoCSREventsRegister());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,7 +1,7 @@
 /*
   MatAutoCSRSDDMM(): dense matrices sampled where a sparse one has entries.
 */
-#include "../mpi/mpiautocsr.h"
+#include "../product/product.h"
 
 static PetscErrorCode CheckDense(Mat S, Mat D, const char name[], PetscInt rows, PetscInt local, const char of[])
 {

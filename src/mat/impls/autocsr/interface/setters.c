@@ -271,6 +271,35 @@ PetscErrorCode MatAutoCSRSetSegsumFixup(Mat A, MatAutoCSRSegsumFixup fixup)
 }
 
 /*@
+  MatAutoCSRSetDense - Sets how products with dense matrices are made
+
+  Logically Collective
+
+  Input Parameters:
++ A   - the matrix
+- way - `MAT_AUTOCSR_DENSE_AUTO` (the default), `MAT_AUTOCSR_DENSE_COLUMNS`, `MAT_AUTOCSR_DENSE_PANELS`, `MAT_AUTOCSR_DENSE_ALONGSIDE` or `MAT_AUTOCSR_DENSE_ADAPTIVE`
+
+  Options Database Key:
+. -mat_autocsr_dense <auto> - auto, columns, panels, alongside or adaptive
+
+  Level: advanced
+
+  Notes:
+  It concerns `MatMatMult()` with a dense matrix, `MatAutoCSRSDDMM()` and what calls them. The plan for products with vectors
+  stays. Adaptive sparse tiles (Hong and others, PPoPP 2019) keep a copy of columns and values, and their places in the CSR.
+
+  An unknown value is an error that lists the choices (`PETSC_ERR_ARG_OUTOFRANGE`). On a matrix of another type nothing happens.
+
+.seealso: `MATAUTOCSR`, `MatAutoCSRDense`, `MatAutoCSRSDDMM()`, `MatAutoCSRView()`
+@*/
+PetscErrorCode MatAutoCSRSetDense(Mat A, MatAutoCSRDense way)
+{
+  PetscFunctionBegin;
+  PetscCall(REPLACE(A, dense, way));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
   MatAutoCSRSetExchange - Sets how a parallel product on devices gets the entries of the vector that other processes own
 
   Logically Collective

@@ -8,19 +8,14 @@
   #define AUTOCSR_METHOD_AS_PARENT(Name, parameters, arguments)                                   \
     static PetscErrorCode Mat##Name##_MPIAutoCSR_CUSPARSE parameters                              \
     {                                                                                             \
-      AutoCSRSuspended     s[1 + AUTOCSR_MAX_BLOCKS];                                             \
       const AutoCSRParent *parent;                                                                \
       PetscErrorCode(*method) parameters;                                                         \
-      PetscErrorCode ierr;                                                                        \
                                                                                                   \
       PetscFunctionBegin;                                                                         \
       PetscCall(MatMPIAutoCSRGetParent(&parent));                                                 \
       PetscCall(AutoCSRParentGetMethod(parent, A, "Mat" #Name "_C", (void (**)(void)) & method)); \
       PetscCall(AutoCSRHoldArrays(A));                                                            \
-      PetscCall(AutoCSRSuspend(A, s));                                                            \
-      ierr = (*method)arguments;                                                                  \
-      PetscCall(AutoCSRResume(s));                                                                \
-      PetscCall(ierr);                                                                            \
+      AUTOCSR_CALL_AS_PARENT(A, (*method)arguments);                                              \
       PetscFunctionReturn(PETSC_SUCCESS);                                                         \
     }
 
@@ -175,9 +170,6 @@ static const AutoCSROperation OperationsOnDevice[] = {
     {0, NULL}};
 
 /* Not needed where ours has the parent's name */
-static const AutoCSROperation OperationsByName[] = {
-    AUTOCSR_OPERATION(productsetfromoptions, MatProductSetFromOptions_AutoCSR),
-    {0, NULL}};
 static const AutoCSRMethod MethodsByName[] = {
     AUTOCSR_METHOD("MatSetPreallocationCOO_C", MatSetPreallocationCOO_MPIAutoCSR_CUSPARSE),
     AUTOCSR_METHOD("MatSetValuesCOO_C", MatSetValuesCOO_MPIAutoCSR_CUSPARSE),
@@ -185,29 +177,12 @@ static const AutoCSRMethod MethodsByName[] = {
     AUTOCSR_METHOD("MatConvert_mpiaijautocsr_mpiaijcusparse_C", MatConvert_AutoCSR_Any),
     {NULL, NULL}};
 
-static PetscErrorCode (*CreateAIJ)(Mat);
-
-/* Of takeover: what PETSc converts to the parent is ours */
-static PetscErrorCode MatCreate_MPIAIJ_Takeover(Mat A)
-{
-  PetscFunctionBegin;
-  PetscCall((*CreateAIJ)(A));
-  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatConvert_mpiaij_mpiaijcusparse_C", MatConvert_Any_AutoCSR));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode MatMPIAutoCSRInherit_CUSPARSE(AutoCSRParent *parent, PetscBool takeover)
 {
   PetscFunctionBegin;
-  parent->type    = MATMPIAIJCUSPARSE;
-  parent->own     = takeover ? MATMPIAIJCUSPARSE : MATMPIAUTOCSR;
-  parent->by_name = (PetscBool)!takeover;
+  parent->type = MATMPIAIJCUSPARSE;
   PetscCall(AutoCSRParentExtend(parent, OperationsOnDevice, NULL));
-  if (takeover) {
-    PetscCall(PetscFunctionListFind(MatList, MATMPIAIJ, &CreateAIJ));
-    PetscCall(MatRegister(MATMPIAIJ, MatCreate_MPIAIJ_Takeover));
-  } else
-    PetscCall(AutoCSRParentExtend(parent, OperationsByName, MethodsByName));
+  PetscCall(AutoCSRParentSetName_CUSPARSE(parent, takeover, NULL, MethodsByName));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif

@@ -1,7 +1,7 @@
 /* The exchange of a product's entries of x beside the product: who sends what is PETSc's star forest's, the way is ours */
 #include "exchange.h"
 #if defined(AUTOCSR_HAVE_CUDA)
-  #include "../cuda/staging.h"
+  #include "../cuda/runtime/staging.h"
   #include <petsc/private/vecimpl.h>
   #include <petscsf.h>
 
@@ -22,11 +22,15 @@ struct _p_AutoCSRExchange {
   int                  turn;
 };
 
-/* Predicted seconds, as all that progressive planning goes by: the same products are made the same way in every run (doc/experiments.md tells what they come from) */
-  #define OPENED       6e-3    /* to set up, for each process whose memory is opened: by the first exchange of a program, */
-  #define OPENED_AGAIN 5e-4    /* and by later ones */
-  #define SCATTERED    2e-5    /* by which a product with PETSc's scatter takes longer, and */
-  #define BYTE         2.5e-10 /* for each byte of what a process sends and receives */
+/*
+  Predicted seconds, by which every process changes to the exchange in the same product. OPENED is a device's first
+  cudaIpcOpenMemHandle(), with what the set-up does besides. SCATTERED and BYTE are what products with PETSc's scatter
+  took longer on nodes with NVLink (doc/lab/parallel.md).
+*/
+  #define OPENED       6e-3    /* to set up a program's first exchange, for each process whose memory is opened */
+  #define OPENED_AGAIN 5e-4    /* the same for later exchanges */
+  #define SCATTERED    2e-5    /* that a product with PETSc's scatter takes longer */
+  #define BYTE         2.5e-10 /* the same for each byte that a process sends and receives */
 
 static PetscBool opened; /* by this program */
 

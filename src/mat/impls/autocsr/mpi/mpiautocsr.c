@@ -14,7 +14,6 @@ static PetscErrorCode MatAssemblyEnd_MPIAutoCSR(Mat, MatAssemblyType);
 static PetscErrorCode MatDuplicate_MPIAutoCSR(Mat, MatDuplicateOption, Mat *);
 static PetscErrorCode MatDestroy_MPIAutoCSR(Mat);
 static PetscErrorCode MatSetFromOptions_MPIAutoCSR(Mat, AutoCSROptionItems);
-static PetscErrorCode MatCreateSubMatrices_MPIAutoCSR(Mat, PetscInt, const IS[], const IS[], MatReuse, Mat *[]);
 static PetscErrorCode MatAutoCSRSetSettings_MPI(Mat, const AutoCSRSettings *);
 static PetscErrorCode MatAutoCSRGetBlocks_MPI(Mat, Mat[AUTOCSR_MAX_BLOCKS]);
 
@@ -33,13 +32,13 @@ static const AutoCSROperation MPIOperations[] = {
     AUTOCSR_OPERATION(duplicate, MatDuplicate_MPIAutoCSR),
     AUTOCSR_OPERATION(destroy, MatDestroy_MPIAutoCSR),
     AUTOCSR_OPERATION(setfromoptions, MatSetFromOptions_MPIAutoCSR),
-    AUTOCSR_OPERATION(createsubmatrices, MatCreateSubMatrices_MPIAutoCSR),
+    AUTOCSR_OPERATION(createsubmatrices, MatCreateSubMatrices_MPIAIJ_Told),
+    AUTOCSR_OPERATION(createsubmatricesmpi, MatCreateSubMatricesMPI_MPIAIJ_Told),
     AUTOCSR_OPERATION(convert, MatConvert_AutoCSR_Any),
     {0, NULL}};
 
 static const AutoCSRMethod MPIMethods[] = {
     AUTOCSR_METHOD("MatConvert_mpiaijautocsr_mpiaij_C", MatConvert_AutoCSR_Any),
-    AUTOCSR_METHOD("MatProductSetFromOptions_anytype_C", MatProductSetFromOptions_AutoCSR),
     AUTOCSR_METHOD("MatAutoCSRGetSettings_C", AutoCSRContextGetSettings),
     AUTOCSR_METHOD("MatAutoCSRSetSettings_C", MatAutoCSRSetSettings_MPI),
     AUTOCSR_METHOD("MatAutoCSRGetBlocks_C", MatAutoCSRGetBlocks_MPI),
@@ -47,8 +46,10 @@ static const AutoCSRMethod MPIMethods[] = {
 
 static AutoCSRParent MPIParent;
 
+static const AutoCSRKind MPIKind = {MatIsMPIAutoCSR, MatMPIAutoCSRGetParent, MatMPIAutoCSRAttach, MatMPIAutoCSRSuspend, MatMPIAutoCSRResume, MatMPIAutoCSRIsAssembling};
+
 /* MATMPIAIJ, or what multiplies it on the device that is there */
-PetscErrorCode MatMPIAutoCSRInherit(PetscBool device, PetscBool takeover, const AutoCSRParent **parent)
+PetscErrorCode MatMPIAutoCSRInherit(PetscBool device, PetscBool takeover, AutoCSRParent **parent)
 {
   PetscFunctionBegin;
   MPIParent = (AutoCSRParent){.type = MATMPIAIJ, .own = MATMPIAUTOCSR};
@@ -56,6 +57,7 @@ PetscErrorCode MatMPIAutoCSRInherit(PetscBool device, PetscBool takeover, const 
 #if defined(AUTOCSR_HAVE_CUDA)
   if (device) PetscCall(MatMPIAutoCSRInherit_CUSPARSE(&MPIParent, takeover));
 #endif
+  AutoCSRKinds[AUTOCSR_KIND_MPI] = &MPIKind;
   PetscCall(PetscFunctionListFind(MatList, MPIParent.type, &MPIParent.create));
   *parent = &MPIParent;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -105,6 +107,7 @@ static PetscErrorCode MatMPIAutoCSRSetBlocks(Mat A, AutoCSRContext *ctx)
   PetscCall(MatSeqAutoCSRGetParent(&seq));
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
   PetscCall(MatAutoCSRGetBlocks_MPI(A, blocks));
+  PetscCall(MatMPIAutoCSRAgree(A, ctx));
   for (PetscInt k = 0; k < AUTOCSR_MAX_BLOCKS; k++) {
     if (!blocks[k]) continue;
     if (!MatIsSeqAutoCSR(blocks[k])) PetscCall(AutoCSRConvertInPlace(blocks[k], seq, &ctx->settings));
@@ -113,6 +116,7 @@ static PetscErrorCode MatMPIAutoCSRSetBlocks(Mat A, AutoCSRContext *ctx)
     bctx->block        = PETSC_TRUE;
     bctx->off_diagonal = (PetscBool)(k == 1);
     bctx->in_step      = (PetscBool)(size > 1);
+    PetscCall(PetscArraycpy(bctx->figures, ctx->figures, 2));
   }
   if (blocks[0]) PetscCall(MatMPIAutoCSRSetBlockSizes(A, blocks[0]));
   ctx->owner     = A;
@@ -203,18 +207,8 @@ static PetscErrorCode MatDuplicate_MPIAutoCSR(Mat A, MatDuplicateOption option, 
   PetscCall(AutoCSRContextGet(A, &a));
   PetscCall(AutoCSRContextGet(*B, &b));
   PetscCall(AutoCSRContextSet(b, &a->settings));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Values of submatrices PETSc (3.18 to 3.26.1) writes on the host, whatever a device has: of those that are there, and of all rows and columns, which it assembles before, and counts as no change again */
-static PetscErrorCode MatCreateSubMatrices_MPIAutoCSR(Mat A, PetscInt n, const IS rows[], const IS cols[], MatReuse reuse, Mat *S[])
-{
-  const AutoCSRParent *parent;
-
-  PetscFunctionBegin;
-  PetscCall(MatMPIAutoCSRGetParent(&parent));
-  PetscCall((*AutoCSRParentTableOf(parent, A)->ops.createsubmatrices)(A, n, rows, cols, reuse, S));
-  for (PetscInt i = 0; i < n; i++) PetscCall(AutoCSRValuesWritten((*S)[i]));
+  b->agreed = a->agreed;
+  PetscCall(PetscArraycpy(b->figures, a->figures, 2));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -241,7 +235,7 @@ static PetscErrorCode MatAssemblyEnd_MPIAutoCSR(Mat A, MatAssemblyType mode)
   AutoCSROverrideParent(A, parent, MPIForwardProducts);
   PetscCall(AutoCSRContextGet(A, &ctx));
   PetscCall(MatMPIAutoCSRSetBlocks(A, ctx));
-  PetscCall(AutoCSRViewFromOptions(A));
+  PetscCall((*MPIParent.assembled)(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -254,6 +248,8 @@ static PetscErrorCode MatAutoCSRSetSettings_MPI(Mat A, const AutoCSRSettings *se
   PetscCall(MatMPIAutoCSRGetParent(&parent));
   PetscCall(AutoCSRContextGet(A, &ctx));
   PetscCall(AutoCSRContextSet(ctx, settings));
+  ctx->agreed = PETSC_FALSE; /* in all processes, whatever the settings were */
+  ctx->owner  = NULL;
   AutoCSROverrideParent(A, parent, MPIForwardProducts);
   if (A->assembled) PetscCall(MatMPIAutoCSRUpdateBlocks(A));
   PetscFunctionReturn(PETSC_SUCCESS);

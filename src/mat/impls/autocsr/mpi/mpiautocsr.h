@@ -7,7 +7,7 @@
 #include "../seq/seqautocsr.h"
 
 PETSC_INTERN PetscErrorCode MatCreate_MPIAutoCSR(Mat);
-PETSC_INTERN PetscErrorCode MatMPIAutoCSRInherit(PetscBool device, PetscBool takeover, const AutoCSRParent **);
+PETSC_INTERN PetscErrorCode MatMPIAutoCSRInherit(PetscBool device, PetscBool takeover, AutoCSRParent **);
 #if defined(AUTOCSR_HAVE_CUDA)
 PETSC_INTERN PetscErrorCode MatMPIAutoCSRInherit_CUSPARSE(AutoCSRParent *, PetscBool takeover); /* mpi/cusparse.c */
 #endif
@@ -16,7 +16,13 @@ PETSC_INTERN PetscErrorCode MatMPIAutoCSRAttach(Mat, const AutoCSRSettings *);
 PETSC_INTERN PetscErrorCode MatMPIAutoCSRSuspend(Mat, AutoCSRSuspended[1 + AUTOCSR_MAX_BLOCKS]);
 PETSC_INTERN PetscErrorCode MatMPIAutoCSRResume(AutoCSRSuspended[1 + AUTOCSR_MAX_BLOCKS]);
 PETSC_INTERN PetscBool      MatIsMPIAutoCSR(Mat);
-PETSC_INTERN PetscErrorCode MatMPIAutoCSRUpdateBlocks(Mat);  /* before a product: if the whole has changed */
-PETSC_INTERN PetscBool      MatMPIAutoCSRIsAssembling(void); /* one of them: blocks that are assembled meanwhile are viewed with it */
+PETSC_INTERN PetscErrorCode MatMPIAutoCSRAgree(Mat, AutoCSRContext *); /* mpi/agree.c: by which figures its blocks are planned; collective */
+PETSC_INTERN PetscErrorCode MatMPIAutoCSRUpdateBlocks(Mat);            /* before a product: if the whole has changed */
+PETSC_INTERN PetscBool      MatMPIAutoCSRIsAssembling(void);           /* one of them: blocks that are assembled meanwhile are viewed with it */
+
+/* mpi/silent.c: functions of MATMPIAIJ, which then raise the state of what they have written */
+PETSC_INTERN PetscErrorCode AutoCSRSilentRegister(void);
+PETSC_INTERN PetscErrorCode MatCreateSubMatrices_MPIAIJ_Told(Mat, PetscInt, const IS[], const IS[], MatReuse, Mat *[]);
+PETSC_INTERN PetscErrorCode MatCreateSubMatricesMPI_MPIAIJ_Told(Mat, PetscInt, const IS[], const IS[], MatReuse, Mat *[]);
 
 #endif

@@ -33,9 +33,9 @@ PetscErrorCode AutoCSRMatrixCopy(const AutoCSRMatrix *csr, const AutoCSRBackend 
 PetscErrorCode AutoCSRMatrixCopyDestroy(AutoCSRMatrix *copy)
 {
   PetscFunctionBegin;
-  PetscCall((*copy->backend->release)((void *)copy->row_ptr));
-  PetscCall((*copy->backend->release)((void *)copy->col));
-  PetscCall((*copy->backend->release)((void *)copy->val));
+  PetscCall((*copy->backend->deallocate)((void *)copy->row_ptr));
+  PetscCall((*copy->backend->deallocate)((void *)copy->col));
+  PetscCall((*copy->backend->deallocate)((void *)copy->val));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,6 +1,11 @@
-/* What products with dense matrices keep: blocks of whole rows, parts of longer ones (dufrechou2021, 2.1.3), or the band; and room for a panel */
+/* What products with dense matrices keep: blocks of whole rows, parts of longer ones (dufrechou2021, 2.1.3), or the band, or adaptive tiles; and room for a panel */
 #include "dense.h"
 #include "../backend.h"
+#include "../layout/adaptive.h"
+
+/* The sample of row panels: so many stretches of so many */
+#define SAMPLES       8
+#define SAMPLE_PANELS 1
 
 PetscErrorCode AutoCSRDenseFindBlocks(AutoCSRDense *dense, const AutoCSRMatrix *csr, PetscInt entries)
 {
@@ -20,16 +25,100 @@ PetscErrorCode AutoCSRDenseFindBlocks(AutoCSRDense *dense, const AutoCSRMatrix *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Columns are looked at in all rows: they need not ascend */
-PetscErrorCode AutoCSRDenseFindBand(AutoCSRDense *dense, const AutoCSRMatrix *csr)
+/* The axes of adaptive tiles by the backend's shape */
+static AutoCSRAxes TileAxes(const AutoCSRMatrix *csr)
 {
-  const PetscInt chunks = (csr->m + AUTOCSR_DENSE_CHUNK - 1) / AUTOCSR_DENSE_CHUNK;
-  PetscInt      *first, to_come = csr->n;
+  AutoCSRAxes axes = {.partition = AUTOCSR_PARTITION_COLUMNS, .order = AUTOCSR_ORDER_ADAPTIVE, .index = AUTOCSR_INDEX_32, .value = AUTOCSR_VALUE_COPY, .mapping = AUTOCSR_MAP_ROW_PANELS};
+
+  (*csr->backend->shape_tiles)(csr->m, csr->n, csr->nnz, &axes);
+  return axes;
+}
+
+/* Counts of the tiles of a segment on the host */
+static void CountTiles(const AutoCSRSegment *seg, double *heavy, double *columns, double *rows)
+{
+  const PetscInt *panel_ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_PANEL_PTR].data, *map = (const PetscInt *)seg->stream[AUTOCSR_STREAM_MAP].data;
+
+  for (PetscInt p = 0; p < AutoCSRAdaptiveRowPanels(seg); p++) {
+    for (PetscInt c = panel_ptr[p]; c < panel_ptr[p + 1] - 1; c++) {
+      for (PetscInt i = 0; i < seg->axes.tile_height; i++) {
+        PetscInt begin, end;
+
+        AutoCSRAdaptiveTileRow(seg, c, i, &begin, &end);
+        *heavy += end - begin;
+        *rows += end > begin;
+      }
+      for (PetscInt s = 0; s < seg->axes.tile_width; s++) *columns += map[(size_t)(c - p) * seg->axes.tile_width + s] != AUTOCSR_ADAPTIVE_NONE;
+    }
+  }
+}
+
+/* Stretches of row panels, evenly over the rows */
+static PetscErrorCode EncodeSample(AutoCSRPlan *plan, const AutoCSRMatrix *csr)
+{
+  const AutoCSRAxes axes = TileAxes(csr);
+  const PetscInt    rows = PetscMin(csr->m, axes.tile_height * SAMPLE_PANELS), stretches = csr->m > rows ? SAMPLES : 1;
+  AutoCSRSegment   *seg;
 
   PetscFunctionBegin;
-  if (dense->last) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc1(chunks, &dense->last));
-  PetscCall(PetscMalloc1(chunks, &first));
+  for (PetscInt i = 0; i < stretches; i++) {
+    PetscCall(AutoCSRPlanAddSegment(plan, "adaptive", &axes, &seg));
+    seg->row_begin = stretches > 1 ? (PetscInt)((double)(csr->m - rows) * i / (stretches - 1)) : 0;
+    seg->n_rows    = rows;
+    PetscCall(AutoCSRSegmentEncode(seg, csr, NULL));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDenseSampleTiles(AutoCSRDense *dense, const AutoCSRMatrix *csr)
+{
+  AutoCSRPlan   *plan, *here = NULL;
+  double         entries = 0, heavy = 0, columns = 0, rows = 0;
+  PetscErrorCode ierr; /* the caller can live without memory */
+
+  PetscFunctionBegin;
+  if (dense->share.known) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AutoCSRPlanCreate(csr, &plan));
+  ierr = EncodeSample(plan, csr);
+  if (!ierr) ierr = AutoCSRPlanCopy(plan, &AutoCSRBackendHost, &here);
+  for (PetscInt i = 0; here && i < here->n_segments; i++) {
+    entries += here->segment[i].nnz;
+    CountTiles(&here->segment[i], &heavy, &columns, &rows);
+  }
+  PetscCall(AutoCSRPlanDestroy(&here));
+  PetscCall(AutoCSRPlanDestroy(&plan));
+  PetscCall(ierr);
+  entries      = PetscMax(entries, 1);
+  dense->share = (AutoCSRTileShare){PETSC_TRUE, ceil((double)csr->m / TileAxes(csr).tile_height), heavy / entries, columns / entries, rows / entries};
+  PetscCall(PetscInfo(NULL, "Adaptive tiles would have %.3g of the entries; %.3g columns and %.3g rows of tiles an entry\n", dense->share.heavy, dense->share.columns, dense->share.rows));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDenseFindTiles(AutoCSRDense *dense, const AutoCSRMatrix *csr)
+{
+  const AutoCSRAxes axes = TileAxes(csr);
+  AutoCSRSegment   *seg;
+  PetscBool         fits;
+
+  PetscFunctionBegin;
+  if (dense->tiles && dense->tiles->n_segments && dense->tiles->segment->bytes > 0) {
+    if (!dense->current) PetscCall(AutoCSRPlanRefresh(dense->tiles, csr, &fits));
+  } else {
+    PetscCall(AutoCSRPlanDestroy(&dense->tiles));
+    PetscCall(AutoCSRPlanCreate(csr, &dense->tiles));
+    PetscCall(AutoCSRPlanAddSegment(dense->tiles, "adaptive", &axes, &seg));
+    seg->n_rows = csr->m;
+    PetscCall(AutoCSRSegmentEncode(seg, csr, NULL));
+    if (PetscDefined(USE_DEBUG)) PetscCall(AutoCSRPlanCheck(dense->tiles, csr));
+  }
+  dense->current = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Columns are looked at in all rows: they need not ascend */
+static PetscErrorCode FindLast(AutoCSRDense *dense, const AutoCSRMatrix *csr, PetscInt chunks, PetscInt first[])
+{
+  PetscFunctionBegin;
   for (PetscInt c = 0; c < chunks; c++) {
     const PetscInt end = csr->row_ptr[PetscMin(csr->m, (c + 1) * AUTOCSR_DENSE_CHUNK)];
 
@@ -40,11 +129,26 @@ PetscErrorCode AutoCSRDenseFindBand(AutoCSRDense *dense, const AutoCSRMatrix *cs
       dense->last[c] = PetscMax(dense->last[c], csr->col[q] + 1);
     }
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDenseFindBand(AutoCSRDense *dense, const AutoCSRMatrix *csr, PetscInt step)
+{
+  const PetscInt chunks = (csr->m + AUTOCSR_DENSE_CHUNK - 1) / AUTOCSR_DENSE_CHUNK, at_once = step / AUTOCSR_DENSE_CHUNK;
+  PetscInt      *first, to_come                                                             = csr->n;
+
+  PetscFunctionBegin;
+  if (dense->last && dense->step == step) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscFree(dense->last));
+  PetscCall(PetscMalloc1(chunks, &dense->last));
+  PetscCall(PetscMalloc1(chunks, &first));
+  PetscCall(FindLast(dense, csr, chunks, first));
   dense->window = 0;
   for (PetscInt c = chunks - 1; c >= 0; c--) {
-    to_come       = PetscMin(to_come, first[c]);
-    dense->window = PetscMax(dense->window, dense->last[c] - to_come);
+    to_come = PetscMin(to_come, first[c]);
+    if (c % at_once == 0) dense->window = PetscMax(dense->window, dense->last[PetscMin(c + at_once, chunks) - 1] - to_come);
   }
+  dense->step = step;
   PetscCall(PetscFree(first));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -62,8 +166,9 @@ PetscErrorCode AutoCSRDenseDestroy(AutoCSRDense **dense)
   PetscFunctionBegin;
   if (!*dense) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRPlanDestroy(&(*dense)->blocks));
+  PetscCall(AutoCSRPlanDestroy(&(*dense)->tiles));
   PetscCall(PetscFree((*dense)->last));
-  PetscCall((*(*dense)->backend->release)((*dense)->panel));
+  PetscCall((*(*dense)->backend->deallocate)((*dense)->panel));
   PetscCall(PetscFree(*dense));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -72,7 +177,7 @@ PetscErrorCode AutoCSRDenseGetPanel(AutoCSRDense *dense, size_t bytes, void **pa
 {
   PetscFunctionBegin;
   if (dense->panel_bytes < bytes) {
-    PetscCall((*dense->backend->release)(dense->panel));
+    PetscCall((*dense->backend->deallocate)(dense->panel));
     dense->panel       = NULL;
     dense->panel_bytes = 0;
     PetscCall((*dense->backend->allocate)(bytes, &dense->panel));

@@ -1,58 +1,99 @@
 /*
-  Products with dense matrices, C = A B, whose columns lie one after the other as PETSc has them, and of dense matrices sampled where A has
-  entries, A .* (X Y^T) (hong2019, 2.1 and 2.2: SpMM and SDDMM). An entry of A meets as many
-  scalars as B has columns, which are side by side only in a row: so panels of a few columns of B are copied row by row, and a
-  panel is multiplied at once, by rows of A in their order. Where rows are taken one after the other, a row of B is copied when
-  the first row of A has an entry for it, and its place is another's once the last row has: of a banded matrix the panel is no
-  longer than the band is wide, and stays in a cache.
+  Products with dense matrices, C = A B, and dense matrices sampled where A has entries, A .* (X Y^T) (hong2019, 2.2: SpMM
+  and SDDMM). PETSc stores the columns of a dense matrix one after the other. An entry of A meets as many scalars as B has
+  columns, and these lie side by side only in a row. So a backend copies a panel, some columns of B, row by row, and
+  multiplies the panel at once, by the rows of A in their order.
+
+  The host takes rows one after the other. It copies a row of B when the first row of A has an entry for it. Once the last
+  row of A has, the place is another row's. The panel of a banded matrix is no longer than the band is wide, and stays in a
+  cache.
 */
 #ifndef AUTOCSR_DENSE_H
 #define AUTOCSR_DENSE_H
 
 #include "plan.h"
 
-/* Entries of a block of rows, where rows are worked on at once: by panels, and where columns of B are read as they lie. A row of more than a quarter of them has blocks of its own */
-#define AUTOCSR_DENSE_ENTRIES   1024
-#define AUTOCSR_DENSE_ALONGSIDE 1536
+/*
+  A device takes row blocks. If B is copied to a panel, a row block has this many entries at most; a row of more than a
+  quarter of them has row blocks of its own
+*/
+#define AUTOCSR_DENSE_BLOCK 1024
+/* The same if columns of B are read as they lie */
+#define AUTOCSR_DENSE_BLOCK_ALONGSIDE 1536
 
-/* Where they are taken one after the other: rows at a time, of A and of B */
+/*
+  The host takes this many rows of A at a time, and copies as many rows of B. With single rows each line of a column would
+  be on another page
+*/
 #define AUTOCSR_DENSE_CHUNK 64
+
+/* How a backend goes about it */
+typedef enum {
+  AUTOCSR_DENSE_PANELS,    /* B is copied to panels */
+  AUTOCSR_DENSE_ALONGSIDE, /* B is read as it lies: neighbouring rows have neighbouring columns. A processor takes panels */
+  AUTOCSR_DENSE_ADAPTIVE   /* adaptive sparse tiles (layout/adaptive.h), in `tiles` */
+} AutoCSRDenseWay;
 
 typedef struct {
   const AutoCSRMatrix *csr;
   PetscInt             columns, ldb, ldc;
-  PetscInt             longest;   /* no row has more entries */
-  PetscBool            alongside; /* rows that follow each other have columns that do, too: where rows are worked on at once B is best read as it lies */
-  const PetscScalar   *B;         /* csr->n by columns */
-  PetscScalar         *C;         /* csr->m by columns, written */
-  const char          *simd;      /* as AutoCSRSettings has it, for the host */
+  PetscInt             longest; /* no row of A has more entries */
+  AutoCSRDenseWay    way;
+  const PetscScalar *B;    /* csr->n by columns */
+  PetscScalar       *C;    /* csr->m by columns, written */
+  const char        *simd; /* for the host, as AutoCSRSettings has it */
 } AutoCSRDenseOperands;
 
-/* val[q] = csr->val[q] times the product of row i of X and row j of Y, neither conjugated, of the q-th entry (i, j); val may be csr->val */
+/*
+  val[q] = csr->val[q] times the product of row i of X and row j of Y, neither conjugated, for the q-th entry (i, j). val
+  may be csr->val
+*/
 typedef struct {
   const AutoCSRMatrix *csr;
   PetscInt             columns, ldx, ldy;
-  PetscBool            alongside; /* as above, of rows of Y */
-  const PetscScalar   *X, *Y;     /* csr->m, csr->n by columns */
+  AutoCSRDenseWay      way; /* for rows of Y */
+  const PetscScalar   *X, *Y;     /* csr->m and csr->n by columns */
   PetscScalar         *val;
   const char          *simd;
 } AutoCSRSampledOperands;
 
-/* What stays from one product to the next, once a backend has asked for it: good for any values of a matrix, and for any B */
+/*
+  What adaptive tiles would give, from a sample of row panels (hong2019, 3). Parts of the entries: those in heavy tiles, the
+  columns of heavy tiles, counted once for each row panel, and the rows of heavy tiles that have entries
+*/
+typedef struct {
+  PetscBool known;
+  double    panels; /* row panels of the matrix */
+  double    heavy, columns, rows;
+} AutoCSRTileShare;
+
+/* A backend makes these arrays once and keeps them from product to product. They fit any B and, but for `tiles`, any values of the matrix */
 typedef struct {
   const AutoCSRBackend *backend;
-  AutoCSRPlan          *blocks;  /* where blocks of rows begin: WORK of its only segment, */
-  PetscInt              entries; /* of so many entries each, at most */
-  PetscInt             *last;    /* of each chunk of rows: 1 + the last column that it has, or a chunk before it; */
-  PetscInt              window;  /* and as many rows of B as there must be room for at a time */
-  void                 *panel;   /* memory that is touched for the first time takes as long as it takes to fill it */
+  AutoCSRPlan          *blocks;  /* a plan of one segment, whose WORK tells where row blocks begin */
+  PetscInt              entries; /* of a row block, at most */
+  PetscInt             *last;    /* for each chunk: 1 + the last column that it, or a chunk before it, has */
+  PetscInt              window;  /* rows of B that must have room at a time, for rows of A taken `step` at a time */
+  PetscInt              step;
+  AutoCSRPlan          *tiles;   /* a plan of one segment of order adaptive, NULL if there is none */
+  PetscBool             current; /* `tiles` has the matrix's values */
+  AutoCSRTileShare      share;
+  double                spent; /* predicted seconds of products so far, until `share` is known */
+  double                owed;  /* predicted seconds that products would have saved by `tiles` so far, until there are tiles */
+  void                 *panel;   /* kept, because memory that is touched for the first time takes as long as filling it */
   size_t                panel_bytes;
 } AutoCSRDense;
 
 PETSC_INTERN PetscErrorCode AutoCSRDenseCreate(const AutoCSRBackend *, AutoCSRDense **);
-PETSC_INTERN PetscErrorCode AutoCSRDenseFindBlocks(AutoCSRDense *, const AutoCSRMatrix *, PetscInt entries); /* `blocks`, where rows are worked on at once */
-PETSC_INTERN PetscErrorCode AutoCSRDenseFindBand(AutoCSRDense *, const AutoCSRMatrix *);                     /* `last` and `window`, on the host */
+/* Makes `blocks` for a device */
+PETSC_INTERN PetscErrorCode AutoCSRDenseFindBlocks(AutoCSRDense *, const AutoCSRMatrix *, PetscInt entries);
+/* Makes `last` and `window` for the host; step: a multiple of AUTOCSR_DENSE_CHUNK rows of A */
+PETSC_INTERN PetscErrorCode AutoCSRDenseFindBand(AutoCSRDense *, const AutoCSRMatrix *, PetscInt step);
+/* Finds `share` in the tiles of a few row panels */
+PETSC_INTERN PetscErrorCode AutoCSRDenseSampleTiles(AutoCSRDense *, const AutoCSRMatrix *);
+/* Makes `tiles`, or writes new values into them, by the backend's shape */
+PETSC_INTERN PetscErrorCode AutoCSRDenseFindTiles(AutoCSRDense *, const AutoCSRMatrix *);
 PETSC_INTERN PetscErrorCode AutoCSRDenseDestroy(AutoCSRDense **);
-PETSC_INTERN PetscErrorCode AutoCSRDenseGetPanel(AutoCSRDense *, size_t bytes, void **); /* so many at least */
+PETSC_INTERN PetscErrorCode AutoCSRDenseGetPanel(AutoCSRDense *, size_t bytes, void **); /* of `bytes` at least */
 
 #endif

@@ -1,20 +1,22 @@
 /*
   The reference executor: any plan, entry by entry through the decoders. Slow and plain; the kernels are compared with it.
 */
-#include "encode.h"
+#include "plan.h"
+#include "../layout/layout.h"
 
 /* y = z + A x; z NULL: y = A x; z may be y */
 PetscErrorCode AutoCSRPlanInterpret(const AutoCSRPlan *plan, const AutoCSROperands *o)
 {
   PetscFunctionBegin;
   for (PetscInt i = 0; i < plan->n_segments; i++) {
-    const AutoCSRSegment *seg = &plan->segment[i];
+    const AutoCSRSegment *seg    = &plan->segment[i];
+    const AutoCSRLayout  *layout = AutoCSRLayoutOf(&seg->axes);
 
     for (PetscInt k = 0; k < seg->n_rows; k++) {
       const PetscInt row = AutoCSRSegmentRow(seg, k), length = AutoCSRSegmentRowLength(seg, o->csr, k);
       PetscScalar    sum = 0;
 
-      for (PetscInt t = 0; t < length; t++) sum += AutoCSRDecodeValue(seg, o->csr, k, t) * o->x[AutoCSRDecodeColumn(seg, o->csr, k, t)];
+      for (PetscInt t = 0; t < length; t++) sum += AutoCSRDecodeValue(layout, seg, o->csr, k, t) * o->x[(*layout->column)(seg, o->csr, k, t)];
       o->y[row] = o->z ? o->z[row] + sum : sum;
     }
   }
@@ -30,16 +32,17 @@ PetscErrorCode AutoCSRPlanInterpretTranspose(const AutoCSRPlan *plan, const Auto
   else if (o->z != o->y)
     PetscCall(PetscArraycpy(o->y, o->z, plan->n));
   for (PetscInt i = 0; i < plan->n_segments; i++) {
-    const AutoCSRSegment *seg = &plan->segment[i];
+    const AutoCSRSegment *seg    = &plan->segment[i];
+    const AutoCSRLayout  *layout = AutoCSRLayoutOf(&seg->axes);
 
     for (PetscInt k = 0; k < seg->n_rows; k++) {
       const PetscInt    length = AutoCSRSegmentRowLength(seg, o->csr, k);
       const PetscScalar alpha  = o->x[AutoCSRSegmentRow(seg, k)];
 
       for (PetscInt t = 0; t < length; t++) {
-        const PetscScalar a = AutoCSRDecodeValue(seg, o->csr, k, t);
+        const PetscScalar a = AutoCSRDecodeValue(layout, seg, o->csr, k, t);
 
-        o->y[AutoCSRDecodeColumn(seg, o->csr, k, t)] += (o->conjugate ? PetscConj(a) : a) * alpha;
+        o->y[(*layout->column)(seg, o->csr, k, t)] += (o->conjugate ? PetscConj(a) : a) * alpha;
       }
     }
   }

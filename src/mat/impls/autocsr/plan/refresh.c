@@ -1,28 +1,11 @@
 /*
   New values in the structure that a plan was built for: only the value streams are written again. Values used in place
-  cost nothing.
+  cost nothing, except with value coding `constant`. There new values are compared even where rows are in place: one pass
+  tells whether all are still alike.
 */
-#include "encode.h"
+#include "plan.h"
+#include "../layout/layout.h"
 #include "../backend.h"
-
-/* Where patterns tell the values: do they still? */
-static PetscBool PatternValuesFit(const AutoCSRSegment *seg, const AutoCSRMatrix *csr)
-{
-  const uint16_t *id  = (const uint16_t *)seg->stream[AUTOCSR_STREAM_PATTERN_ID].data;
-  const PetscInt *row = (const PetscInt *)seg->stream[AUTOCSR_STREAM_PATTERN_ROW].data;
-
-  if (seg->axes.value != AUTOCSR_VALUE_PATTERN) return PETSC_TRUE;
-  for (PetscInt k = 0; k < seg->n_rows; k++) {
-    if (!AutoCSRRowValuesEqual(csr, AutoCSRSegmentRow(seg, k), row[id[k]])) return PETSC_FALSE;
-  }
-  return PETSC_TRUE;
-}
-
-/* Where entries below the main diagonal are not stored: are they still those above it? */
-static PetscBool SymmetryFits(const AutoCSRSegment *seg, const AutoCSRMatrix *csr)
-{
-  return (PetscBool)(seg->axes.order != AUTOCSR_ORDER_DIAGONAL || AutoCSRValuesAreSymmetric(csr));
-}
 
 PetscErrorCode AutoCSRPlanRefresh_Host(AutoCSRPlan *plan, const AutoCSRMatrix *csr, PetscInt most, PetscBool use_float32, PetscBool *fits)
 {
@@ -39,7 +22,9 @@ PetscErrorCode AutoCSRPlanRefresh_Host(AutoCSRPlan *plan, const AutoCSRMatrix *c
     }
   }
   for (PetscInt i = 0; i < plan->n_segments; i++) {
-    if (!PatternValuesFit(&plan->segment[i], csr) || !SymmetryFits(&plan->segment[i], csr)) {
+    const AutoCSRLayout *layout = AutoCSRLayoutOf(&plan->segment[i].axes);
+
+    if (layout->fits && !(*layout->fits)(&plan->segment[i], csr)) {
       *fits = PETSC_FALSE;
       PetscFunctionReturn(PETSC_SUCCESS);
     }
@@ -47,19 +32,8 @@ PetscErrorCode AutoCSRPlanRefresh_Host(AutoCSRPlan *plan, const AutoCSRMatrix *c
   for (PetscInt i = 0; i < plan->n_segments; i++) {
     AutoCSRSegment *seg = &plan->segment[i];
 
-    if (seg->axes.value == AUTOCSR_VALUE_CSR) continue;
-    if (seg->axes.value == AUTOCSR_VALUE_PATTERN) {
-      for (PetscInt p = 0; p < seg->n_patterns; p++) AutoCSREncodePatternValue(seg, csr, p);
-      for (PetscInt p = 0; p < seg->n_patterns; p++) AutoCSREncodePatternRoot(seg, p);
-      continue;
-    }
     if (AutoCSRValueDictionary(seg->axes.value)) PetscCall(PetscArraycpy((PetscScalar *)seg->stream[AUTOCSR_STREAM_DICTIONARY].data, dictionary.value, AutoCSRValueDictionary(seg->axes.value)));
-    if (!AutoCSRValueIsStored(seg->axes.value)) continue;
-    if (AutoCSROrderHasTiles(seg->axes.order)) {
-      PetscCall(AutoCSRTilesEncodeValues_Host(seg, csr, &dictionary));
-      continue;
-    }
-    AutoCSRSegmentEncodeRows_Host(seg, csr, &dictionary, PETSC_FALSE, PETSC_TRUE);
+    if (AutoCSRValueHasCodes(seg->axes.value)) PetscCall((*AutoCSRLayoutOf(&seg->axes)->refresh)(seg, csr, &dictionary));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

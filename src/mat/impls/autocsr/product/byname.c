@@ -3,45 +3,39 @@
   matrix as that, or as its parent, for the time that they look at it. Each is registered again, under its own name, with that
   put around its function.
 */
-#include "../mpi/mpiautocsr.h"
+#include "product.h"
 #include <petsc/private/pcimpl.h>
 
 /*
-  An object of Class whose `operation` reads its member `matrix`; parameters and arguments are those of the operation. As is
-  AsAIJ, or nothing for the parent
+  An object of Class whose `operation` reads its member `matrix`; parameters and arguments are those of the operation. Call is
+  AUTOCSR_CALL_AS_AIJ or AUTOCSR_CALL_AS_PARENT
 */
-#define AUTOCSR_AS(As, Name, Class, matrix, operation, parameters, arguments) \
-  static PetscErrorCode (*Name##Create)(Class);                               \
-  static PetscErrorCode(*Name##Operation) parameters;                         \
-  static PetscErrorCode Name##OperationWrapped parameters                     \
-  {                                                                           \
-    AutoCSRSuspended s[1 + AUTOCSR_MAX_BLOCKS];                               \
-    PetscErrorCode   ierr;                                                    \
-                                                                              \
-    PetscFunctionBegin;                                                       \
-    PetscCall(AutoCSRSuspend##As(object->matrix, s));                         \
-    ierr = (*Name##Operation)arguments;                                       \
-    PetscCall(AutoCSRResume##As(s));                                          \
-    PetscCall(ierr);                                                          \
-    PetscFunctionReturn(PETSC_SUCCESS);                                       \
-  }                                                                           \
-  static PetscErrorCode Name##CreateWrapped(Class object)                     \
-  {                                                                           \
-    PetscFunctionBegin;                                                       \
-    PetscCall((*Name##Create)(object));                                       \
-    Name##Operation        = object->ops->operation;                          \
-    object->ops->operation = Name##OperationWrapped;                          \
-    PetscFunctionReturn(PETSC_SUCCESS);                                       \
+#define AUTOCSR_AS(Call, Name, Class, matrix, operation, parameters, arguments) \
+  static PetscErrorCode (*Name##Create)(Class);                                 \
+  static PetscErrorCode(*Name##Operation) parameters;                           \
+  static PetscErrorCode Name##OperationWrapped parameters                       \
+  {                                                                             \
+    PetscFunctionBegin;                                                         \
+    Call(object->matrix, (*Name##Operation)arguments);                          \
+    PetscFunctionReturn(PETSC_SUCCESS);                                         \
+  }                                                                             \
+  static PetscErrorCode Name##CreateWrapped(Class object)                       \
+  {                                                                             \
+    PetscFunctionBegin;                                                         \
+    PetscCall((*Name##Create)(object));                                         \
+    Name##Operation        = object->ops->operation;                            \
+    object->ops->operation = Name##OperationWrapped;                            \
+    PetscFunctionReturn(PETSC_SUCCESS);                                         \
   }
 
-AUTOCSR_AS(AsAIJ, ColoringJP, MatColoring, mat, apply, (MatColoring object, ISColoring *coloring), (object, coloring))
-AUTOCSR_AS(AsAIJ, ColoringPower, MatColoring, mat, apply, (MatColoring object, ISColoring *coloring), (object, coloring))
-AUTOCSR_AS(AsAIJ, ColoringGreedy, MatColoring, mat, apply, (MatColoring object, ISColoring *coloring), (object, coloring))
-AUTOCSR_AS(AsAIJ, CoarsenHEM, MatCoarsen, graph, apply, (MatCoarsen object), (object))
-AUTOCSR_AS(AsAIJ, ProjectionCP, PC, pmat, setup, (PC object), (object))
-AUTOCSR_AS(AsAIJ, CoarseTFS, PC, pmat, setup, (PC object), (object))
-AUTOCSR_AS(, PointBlockJacobi, PC, pmat, setup, (PC object), (object))
-AUTOCSR_AS(, VariablePointBlockJacobi, PC, pmat, setup, (PC object), (object))
+AUTOCSR_AS(AUTOCSR_CALL_AS_AIJ, ColoringJP, MatColoring, mat, apply, (MatColoring object, ISColoring *coloring), (object, coloring))
+AUTOCSR_AS(AUTOCSR_CALL_AS_AIJ, ColoringPower, MatColoring, mat, apply, (MatColoring object, ISColoring *coloring), (object, coloring))
+AUTOCSR_AS(AUTOCSR_CALL_AS_AIJ, ColoringGreedy, MatColoring, mat, apply, (MatColoring object, ISColoring *coloring), (object, coloring))
+AUTOCSR_AS(AUTOCSR_CALL_AS_AIJ, CoarsenHEM, MatCoarsen, graph, apply, (MatCoarsen object), (object))
+AUTOCSR_AS(AUTOCSR_CALL_AS_AIJ, ProjectionCP, PC, pmat, setup, (PC object), (object))
+AUTOCSR_AS(AUTOCSR_CALL_AS_AIJ, CoarseTFS, PC, pmat, setup, (PC object), (object))
+AUTOCSR_AS(AUTOCSR_CALL_AS_PARENT, PointBlockJacobi, PC, pmat, setup, (PC object), (object))
+AUTOCSR_AS(AUTOCSR_CALL_AS_PARENT, VariablePointBlockJacobi, PC, pmat, setup, (PC object), (object))
 
 #if PETSC_VERSION_LT(3, 26, 0)
 /* MatGetOrdering() of a parallel matrix orders the diagonal block, if the type's name is that of the parent */
@@ -50,16 +44,11 @@ static PetscFunctionList Orderings;
 static PetscErrorCode MatGetOrdering_AutoCSR(Mat A, MatOrderingType type, IS *row, IS *col)
 {
   PetscErrorCode (*order)(Mat, MatOrderingType, IS *, IS *);
-  AutoCSRSuspended s[1 + AUTOCSR_MAX_BLOCKS];
-  PetscErrorCode   ierr;
 
   PetscFunctionBegin;
-  if (MatIsMPIAutoCSR(A)) {
-    PetscCall(AutoCSRSuspendAsAIJ(A, s));
-    ierr = MatGetOrdering(A, type, row, col);
-    PetscCall(AutoCSRResumeAsAIJ(s));
-    PetscCall(ierr);
-  } else {
+  if (MatIsMPIAutoCSR(A))
+    AUTOCSR_CALL_AS_AIJ(A, MatGetOrdering(A, type, row, col));
+  else {
     PetscCall(PetscFunctionListFind(Orderings, type, &order));
     PetscCall((*order)(A, type, row, col));
   }

@@ -3,8 +3,7 @@
   what type C is to be; so does the numeric one where there is no plan, and on the host where there are few columns or no memory.
   In parallel PETSc multiplies the blocks by products like this one.
 */
-#include "../mpi/mpiautocsr.h"
-#include "../backend.h"
+#include "product.h"
 
 /* type: MATSEQDENSE or MATMPIDENSE, of which B is, or a subclass of it */
 PetscErrorCode AutoCSRDenseProductIs(Mat C, MatType type, PetscBool *is)
@@ -17,31 +16,55 @@ PetscErrorCode AutoCSRDenseProductIs(Mat C, MatType type, PetscBool *is)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What so many columns take, and how they are read (plan/dense.h). They pay for planning as products with vectors do that take as long; blocks of several processes, which plan in the same products, have only those */
-PetscErrorCode AutoCSRDensePredict(Mat A, AutoCSRContext *ctx, PetscInt columns, double *seconds, PetscBool *alongside)
+/*
+  Dense products pay for planning, as products with vectors that take as long do; planning makes the steps that are due.
+  Blocks of several processes plan in the same products, so that only products with vectors pay there
+*/
+PetscErrorCode AutoCSRDensePay(Mat A, AutoCSRContext *ctx, double seconds)
 {
   PetscFunctionBegin;
-  PetscCall(AutoCSRCostDense(&ctx->csr, ctx->profile, columns, seconds, alongside));
-  if (ctx->progress.stage != AUTOCSR_STAGE_FINAL && !ctx->in_step) {
-    PetscCall(AutoCSRContextProceed(A, ctx, PETSC_FALSE));
-    AutoCSRProgressSpend(&ctx->progress, *seconds);
+  if (ctx->planned.progress.stage == AUTOCSR_STAGE_FINAL || ctx->in_step) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AutoCSRContextProceed(A, ctx, PETSC_FALSE));
+  AutoCSRProgressSpend(&ctx->planned.progress, seconds);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Whether adaptive tiles take the place of panels; without memory for a look at the matrix they do not */
+PetscErrorCode AutoCSRDenseConsider(Mat A, AutoCSRContext *ctx, PetscInt columns, double seconds, AutoCSRDenseWay *way)
+{
+  PetscErrorCode ierr;
+  PetscBool      take = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  if (*way != AUTOCSR_DENSE_PANELS || ctx->settings.dense != MAT_AUTOCSR_DENSE_AUTO || AutoCSRContextIsResident(ctx) || ctx->settings.objective == MAT_AUTOCSR_OBJECTIVE_MEMORY) PetscFunctionReturn(PETSC_SUCCESS);
+  ierr = AutoCSRTryBegin();
+  if (!ierr) {
+    ierr = AutoCSRCostConsiderTiles(&ctx->csr, ctx->dense, columns, seconds, &take);
+    PetscCall(PetscPopErrorHandler());
   }
+  if (ierr != PETSC_ERR_MEM) PetscCall(ierr);
+  if (take) *way = AUTOCSR_DENSE_ADAPTIVE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Whether columns are multiplied one by one, since the plan makes so little of them that copying B, or reading A, costs more */
 static PetscErrorCode AutoCSRDenseChoose(Mat A, AutoCSRContext *ctx, AutoCSRDenseOperands *op, PetscBool *one_by_one)
 {
-  double seconds;
+  const char *const     words[] = {"by panels", "side by side as they lie", "by adaptive sparse tiles"}; /* AutoCSRDenseWay */
+  const MatAutoCSRDense asked   = ctx->settings.dense;
+  double                seconds;
 
   PetscFunctionBegin;
   *one_by_one = PETSC_FALSE;
-  op->longest = ctx->profile ? ctx->profile->max_length : PETSC_MAX_INT;
-  PetscCall(AutoCSRDensePredict(A, ctx, op->columns, &seconds, &op->alongside));
-  if (ctx->progress.stage == AUTOCSR_STAGE_FINAL && ctx->plan->predicted > 0) *one_by_one = (PetscBool)(op->columns * ctx->plan->predicted < seconds);
-  PetscCall(PetscInfo(A, "%" PetscInt_FMT " dense columns %s: %g us expected, by the plan %g us each\n", op->columns, *one_by_one ? "one by one" : op->alongside ? "side by side as they lie"
-                                                                                                                                                                 : "by panels",
-                      1e6 * seconds, 1e6 * ctx->plan->predicted));
+  op->longest = ctx->planned.profile ? ctx->planned.profile->max_length : PETSC_MAX_INT;
+  PetscCall(AutoCSRCostDense(&ctx->csr, ctx->planned.profile, asked, op->columns, &seconds, &op->way));
+  PetscCall(AutoCSRDensePay(A, ctx, seconds));
+  if (asked == MAT_AUTOCSR_DENSE_COLUMNS)
+    *one_by_one = PETSC_TRUE;
+  else if (asked == MAT_AUTOCSR_DENSE_AUTO && ctx->planned.progress.stage == AUTOCSR_STAGE_FINAL && ctx->planned.plan->predicted > 0)
+    *one_by_one = (PetscBool)(op->columns * ctx->planned.plan->predicted < seconds);
+  if (!*one_by_one) PetscCall(AutoCSRDenseConsider(A, ctx, op->columns, seconds, &op->way));
+  PetscCall(PetscInfo(A, "%" PetscInt_FMT " dense columns %s: %g us expected, by the plan %g us each\n", op->columns, *one_by_one ? "one by one" : words[op->way], 1e6 * seconds, 1e6 * ctx->planned.plan->predicted));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -53,12 +76,19 @@ static PetscErrorCode AutoCSRDensePanels(Mat A, AutoCSRContext *ctx, AutoCSRDens
   PetscFunctionBegin;
   *done    = PETSC_FALSE;
   op->simd = ctx->settings.simd;
-  PetscCall(PetscPushErrorHandler(AutoCSRMemoryErrorHandler, NULL));
-  ierr    = AutoCSRContextReclaim(A, ctx);
-  op->csr = &ctx->csr;
-  if (!ierr && !ctx->dense) ierr = AutoCSRDenseCreate(ctx->csr.backend, &ctx->dense);
-  if (!ierr) ierr = (*ctx->csr.backend->mult_dense)(ctx->dense, op, done);
-  PetscCall(PetscPopErrorHandler());
+  ierr     = AutoCSRTryBegin();
+  if (!ierr) {
+    ierr    = AutoCSRContextReclaim(A, ctx);
+    op->csr = &ctx->csr;
+    if (!ierr && !ctx->dense) ierr = AutoCSRDenseCreate(ctx->csr.backend, &ctx->dense);
+    if (!ierr) ierr = (*ctx->csr.backend->mult_dense)(ctx->dense, op, done);
+    if (ierr == PETSC_ERR_MEM && op->way == AUTOCSR_DENSE_ADAPTIVE) { /* tiles take the most */
+      PetscCall(AutoCSRPlanDestroy(&ctx->dense->tiles));
+      op->way = AUTOCSR_DENSE_PANELS;
+      ierr    = (*ctx->csr.backend->mult_dense)(ctx->dense, op, done);
+    }
+    PetscCall(PetscPopErrorHandler());
+  }
   if (ierr || ctx->settings.objective == MAT_AUTOCSR_OBJECTIVE_MEMORY) PetscCall(AutoCSRDenseDestroy(&ctx->dense));
   if (ierr == PETSC_ERR_MEM) {
     *done = PETSC_FALSE;
@@ -76,7 +106,7 @@ static PetscErrorCode AutoCSRDenseColumns(const AutoCSRContext *ctx, const AutoC
   for (PetscInt j = 0; j < op->columns; j++) {
     const AutoCSROperands o = {.csr = &ctx->csr, .x = op->B + (size_t)j * op->ldb, .y = op->C + (size_t)j * op->ldc};
 
-    PetscCall((*ctx->plan->backend->mult)(ctx->plan, &o));
+    PetscCall((*ctx->planned.plan->backend->mult)(ctx->planned.plan, &o));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -86,14 +116,14 @@ static PetscErrorCode AutoCSRDenseMultiply(Mat A, AutoCSRContext *ctx, AutoCSRDe
 {
   PetscFunctionBegin;
   *done = PETSC_FALSE;
-  if (ctx->resident) PetscCall(PetscLogGpuTimeBegin());
+  if (AutoCSRContextIsResident(ctx)) PetscCall(PetscLogGpuTimeBegin());
   if (!one_by_one) PetscCall(AutoCSRDensePanels(A, ctx, op, done));
   if (!*done && (one_by_one || always)) {
     PetscCall(AutoCSRDenseColumns(ctx, op));
     *done = PETSC_TRUE;
   }
-  if (ctx->resident) PetscCall(PetscLogGpuTimeEnd());
-  if (*done) PetscCall(ctx->resident ? PetscLogGpuFlops(2.0 * ctx->csr.nnz * op->columns) : PetscLogFlops(2.0 * ctx->csr.nnz * op->columns));
+  if (AutoCSRContextIsResident(ctx)) PetscCall(PetscLogGpuTimeEnd());
+  if (*done) PetscCall(AutoCSRContextIsResident(ctx) ? PetscLogGpuFlops(2.0 * ctx->csr.nnz * op->columns) : PetscLogFlops(2.0 * ctx->csr.nnz * op->columns));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -181,15 +211,16 @@ PetscErrorCode AutoCSRDenseProduct(Mat C, PetscBool host, PetscBool *done)
   PetscCheck(A->cmap->n == B->rmap->n && A->rmap->n == C->rmap->n && B->cmap->n == C->cmap->n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "A %" PetscInt_FMT " by %" PetscInt_FMT " matrix times one of %" PetscInt_FMT " by %" PetscInt_FMT " is none of %" PetscInt_FMT " by %" PetscInt_FMT, A->rmap->n, A->cmap->n, B->rmap->n, B->cmap->n, C->rmap->n, C->cmap->n);
   PetscCall(MatSeqAutoCSRGetParent(&parent));
   PetscCall(AutoCSRContextGet(A, &ctx));
-  if (!AutoCSRContextIsCurrent(A, ctx)) PetscCall(AutoCSRContextUpdate(A, ctx));
-  if (!ctx->plan) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!AutoCSRContextIsReady(A, ctx)) PetscCall(AutoCSRContextUpdate(A, ctx));
+  if (!ctx->planned.plan) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRDenseChoose(A, ctx, &op, &one_by_one));
   *done = PETSC_TRUE;
 #if defined(AUTOCSR_HAVE_CUDA)
-  if (ctx->resident) PetscCall(AutoCSRDenseProduct_Device(A, B, C, ctx, &op, one_by_one));
+  if (AutoCSRContextIsResident(ctx)) PetscCall(AutoCSRDenseProduct_Device(A, B, C, ctx, &op, one_by_one));
 #endif
-  if (!ctx->resident) PetscCall(AutoCSRDenseProduct_Host(A, B, C, ctx, &op, one_by_one, parent->device, done));
+  if (!AutoCSRContextIsResident(ctx)) PetscCall(AutoCSRDenseProduct_Host(A, B, C, ctx, &op, one_by_one, parent->device, done));
   if (*done && host && parent->device) PetscCall(MatConvert(C, MATSEQDENSE, MAT_INPLACE_MATRIX, &C));
+  if (*done) PetscCall(AutoCSRCiteDense(op.way));
   ctx->dense_products += *done;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

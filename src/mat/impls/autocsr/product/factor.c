@@ -3,7 +3,7 @@
   factorizations ask for the matrix's exact name: both phases are run with it going as its parent. The function that makes a
   factor is found by a prefix of the type name: ours stands in for that of MATSEQAIJ, and of the parent's own solver.
 */
-#include "../seq/seqautocsr.h"
+#include "product.h"
 
 #define AUTOCSR_FACTORIZATIONS(X)                                                                         \
   X(lufactorsymbolic, (Mat F, Mat A, IS row, IS col, const MatFactorInfo *info), (F, A, row, col, info))  \
@@ -46,16 +46,11 @@ static PetscErrorCode AutoCSRFactorPrepare(Mat F, Mat A)
   static PetscErrorCode operation##_AutoCSR parameters   \
   {                                                      \
     AutoCSRFactorizations *f;                            \
-    AutoCSRSuspended       s[1 + AUTOCSR_MAX_BLOCKS];    \
-    PetscErrorCode         ierr;                         \
                                                          \
     PetscFunctionBegin;                                  \
     PetscCall(AutoCSRFactorizationsGet(F, &f));          \
     PetscCall(AutoCSRFactorPrepare(F, A));               \
-    PetscCall(AutoCSRSuspend(A, s));                     \
-    ierr = (*f->operation)arguments;                     \
-    PetscCall(AutoCSRResume(s));                         \
-    PetscCall(ierr);                                     \
+    AUTOCSR_CALL_AS_PARENT(A, (*f->operation)arguments); \
     PetscCall(AutoCSRFactorizationsWrap(F));             \
     PetscFunctionReturn(PETSC_SUCCESS);                  \
   }
@@ -82,13 +77,10 @@ static PetscErrorCode AutoCSRFactorizationsWrap(Mat F)
 /* With -mat_seqaij_type the factor is ours when it is made: it becomes the parent's */
 static PetscErrorCode AutoCSRGetFactor(PetscErrorCode (*get_factor)(Mat, MatFactorType, Mat *), Mat A, MatFactorType type, Mat *F)
 {
-  AutoCSRSuspended s[1 + AUTOCSR_MAX_BLOCKS];
-
   PetscFunctionBegin;
   PetscCall((*get_factor)(A, type, F));
   if (!*F) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(AutoCSRSuspend(*F, s));
-  PetscCall(AutoCSRDiscard(s));
+  if (MatIsSeqAutoCSR(*F)) PetscCall(MatSeqAutoCSRDetach(*F));
   if (MatIsSeqAutoCSR(A)) PetscCall(AutoCSRFactorizationsWrap(*F));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

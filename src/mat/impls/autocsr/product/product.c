@@ -3,11 +3,19 @@
   question is asked again with ours going as their parents. The answer, functions for AIJ, fits them as they are; those for
   AIJCUSPARSE, and a shell's, ask for names themselves, so both phases are run with ours going as their parents too.
 */
-#include "../mpi/mpiautocsr.h"
+#include "product.h"
 
 typedef struct {
   AutoCSRSuspended operand[3][1 + AUTOCSR_MAX_BLOCKS], result[1 + AUTOCSR_MAX_BLOCKS];
 } AutoCSRSuspendedProduct;
+
+static PetscErrorCode AutoCSRProductResume(AutoCSRSuspendedProduct *s)
+{
+  PetscFunctionBegin;
+  PetscCall(AutoCSRResume(s->result));
+  for (PetscInt k = 2; k >= 0; k--) PetscCall(AutoCSRResume(s->operand[k]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 static PetscErrorCode AutoCSRProductSuspend(Mat C, AutoCSRSuspendedProduct *s)
 {
@@ -23,11 +31,18 @@ static PetscErrorCode AutoCSRProductSuspend(Mat C, AutoCSRSuspendedProduct *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode AutoCSRProductResume(AutoCSRSuspendedProduct *s)
+/* A call for C during which all matrices of the product go as their parents */
+static PetscErrorCode AutoCSRProductCall(Mat C, PetscErrorCode (*call)(Mat))
 {
+  AutoCSRSuspendedProduct s;
+  PetscErrorCode          ierr;
+
   PetscFunctionBegin;
-  PetscCall(AutoCSRResume(s->result));
-  for (PetscInt k = 2; k >= 0; k--) PetscCall(AutoCSRResume(s->operand[k]));
+  PetscCall(PetscMemzero(&s, sizeof(s)));
+  ierr = AutoCSRProductSuspend(C, &s);
+  if (!ierr) ierr = (*call)(C);
+  PetscCall(AutoCSRProductResume(&s));
+  PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -84,10 +99,8 @@ static PetscErrorCode AutoCSRProductAttach(Mat C)
 
 static PetscErrorCode MatProductSymbolic_AutoCSR(Mat C)
 {
-  const Mat               operand[3] = {C->product->A, C->product->B, C->product->C};
-  AutoCSRSuspendedProduct s;
-  AutoCSRPhases           before, *phases;
-  PetscErrorCode          ierr;
+  const Mat     operand[3] = {C->product->A, C->product->B, C->product->C};
+  AutoCSRPhases before, *phases;
 
   PetscFunctionBegin;
   PetscCall(AutoCSRPhasesGet(C, &phases));
@@ -96,11 +109,8 @@ static PetscErrorCode MatProductSymbolic_AutoCSR(Mat C)
   PetscCall(PetscObjectTypeCompare((PetscObject)C, MATSEQDENSE, &phases->host));
   before = *phases;
   for (PetscInt k = 0; k < 3; k++) PetscCall(AutoCSRHoldArrays(operand[k]));
-  PetscCall(AutoCSRProductSuspend(C, &s));
   C->ops->productsymbolic = before.symbolic;
-  ierr                    = (*before.symbolic)(C);
-  PetscCall(AutoCSRProductResume(&s));
-  PetscCall(ierr);
+  PetscCall(AutoCSRProductCall(C, before.symbolic));
   if (C->product && C->product->Dwork) before.shell = PETSC_FALSE; /* of three, of which two have been multiplied: the shell is no operand of what is left */
   PetscCall(AutoCSRPhasesWrap(C, &before));
   if (!before.shell) PetscCall(AutoCSRProductAttach(C));
@@ -128,10 +138,8 @@ static PetscErrorCode AutoCSRProductRenew(Mat C, const AutoCSRPhases *phases)
 
 static PetscErrorCode MatProductNumeric_AutoCSR(Mat C)
 {
-  AutoCSRSuspendedProduct s;
-  AutoCSRPhases           before, *phases;
-  PetscBool               done;
-  PetscErrorCode          ierr;
+  AutoCSRPhases before, *phases;
+  PetscBool     done;
 
   PetscFunctionBegin;
   PetscCall(AutoCSRPhasesGet(C, &phases));
@@ -143,12 +151,9 @@ static PetscErrorCode MatProductNumeric_AutoCSR(Mat C)
   }
   PetscCall(AutoCSRProductRenew(C, phases));
   PetscCall(AutoCSRPhasesGet(C, &phases)); /* that may have made them anew */
-  before = *phases;
-  PetscCall(AutoCSRProductSuspend(C, &s));
+  before                 = *phases;
   C->ops->productnumeric = before.numeric;
-  ierr                   = (*before.numeric)(C);
-  PetscCall(AutoCSRProductResume(&s));
-  PetscCall(ierr);
+  PetscCall(AutoCSRProductCall(C, before.numeric));
   PetscCall(AutoCSRPhasesWrap(C, &before));
   if (!before.shell) PetscCall(AutoCSRProductAttach(C));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -197,20 +202,15 @@ static PetscErrorCode AutoCSRProductHas(Mat C, MatType type, PetscBool *has)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatProductSetFromOptions_AutoCSR(Mat C)
+static PetscErrorCode MatProductSetFromOptions_AutoCSR(Mat C)
 {
-  const AutoCSRParent    *parent;
-  AutoCSRSuspendedProduct s;
-  PetscBool               diagonal, shell, dense;
-  PetscErrorCode          ierr;
+  const AutoCSRParent *parent;
+  PetscBool            diagonal, shell, dense;
 
   PetscFunctionBegin;
   PetscCall(MatSeqAutoCSRGetParent(&parent));
   if (parent->device) PetscCall(AutoCSRProductConvertOperands(C));
-  PetscCall(AutoCSRProductSuspend(C, &s));
-  ierr = MatProductSetFromOptions(C);
-  PetscCall(AutoCSRProductResume(&s));
-  PetscCall(ierr);
+  PetscCall(AutoCSRProductCall(C, MatProductSetFromOptions));
   PetscCall(AutoCSRProductHas(C, "diagonal", &diagonal)); /* these copy and scale the other by the operations of any matrix, which take vectors of the host where AIJCUSPARSE's do not (seq/cusparse.c) */
   if (!diagonal) PetscCall(AutoCSRProductHas(C, MATCONSTANTDIAGONAL, &diagonal));
   PetscCall(AutoCSRProductHas(C, MATSHELL, &shell));
@@ -225,18 +225,41 @@ PetscErrorCode MatProductSetFromOptions_AutoCSR(Mat C)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* MatSeqAIJKron() wants its second factor to be a MATSEQAIJ by name */
-PetscErrorCode MatSeqAIJKron_AutoCSR(Mat A, Mat B, MatReuse reuse, Mat *C)
+/* A goes as AIJ already */
+static PetscErrorCode AutoCSRKronOfAIJ(Mat A, Mat B, MatReuse reuse, Mat *C)
 {
-  AutoCSRSuspended a[1 + AUTOCSR_MAX_BLOCKS], b[1 + AUTOCSR_MAX_BLOCKS];
-  PetscErrorCode   ierr;
-
   PetscFunctionBegin;
-  PetscCall(AutoCSRSuspendAsAIJ(A, a));
-  PetscCall(AutoCSRSuspendAsAIJ(B, b));
-  ierr = MatSeqAIJKron(A, B, reuse, C);
-  PetscCall(AutoCSRResumeAsAIJ(b));
-  PetscCall(AutoCSRResumeAsAIJ(a));
-  PetscCall(ierr);
+  AUTOCSR_CALL_AS_AIJ(B, MatSeqAIJKron(A, B, reuse, C));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* MatSeqAIJKron() wants its second factor to be a MATSEQAIJ by name */
+static PetscErrorCode MatSeqAIJKron_AutoCSR(Mat A, Mat B, MatReuse reuse, Mat *C)
+{
+  PetscFunctionBegin;
+  AUTOCSR_CALL_AS_AIJ(A, AutoCSRKronOfAIJ(A, B, reuse, C));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static const AutoCSRMethod ProductMethods[] = {
+    AUTOCSR_METHOD("MatProductSetFromOptions_anytype_C", MatProductSetFromOptions_AutoCSR),
+    {NULL, NULL}};
+static const AutoCSRMethod SeqProductMethods[] = {
+    AUTOCSR_METHOD("MatSeqAIJKron_C", MatSeqAIJKron_AutoCSR),
+    {NULL, NULL}};
+
+/* Not needed where ours has the parent's name */
+static const AutoCSROperation OperationsByName[] = {
+    AUTOCSR_OPERATION(productsetfromoptions, MatProductSetFromOptions_AutoCSR),
+    {0, NULL}};
+
+PetscErrorCode AutoCSRProductRegister(AutoCSRParent *seq, AutoCSRParent *mpi)
+{
+  PetscFunctionBegin;
+  PetscCall(AutoCSRParentExtend(seq, seq->by_name ? OperationsByName : NULL, ProductMethods));
+  PetscCall(AutoCSRParentExtend(mpi, mpi->by_name ? OperationsByName : NULL, ProductMethods));
+  PetscCall(AutoCSRParentExtend(seq, NULL, SeqProductMethods));
+  PetscCall(AutoCSRFactorRegister(seq));
+  PetscCall(AutoCSRByNameRegister());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

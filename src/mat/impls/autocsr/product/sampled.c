@@ -3,8 +3,7 @@
   has its arrays: on a device, copies are made there of what is not. Of a parallel matrix the off-diagonal block needs rows of Y of other
   processes, which come column by column.
 */
-#include "../mpi/mpiautocsr.h"
-#include "../backend.h"
+#include "product.h"
 #include <petscsf.h>
 
 /* The rows of a dense matrix that this process has, in the memory of a backend */
@@ -44,7 +43,7 @@ static PetscErrorCode AutoCSRDenseRowsGet(Mat M, const AutoCSRBackend *backend, 
 static PetscErrorCode AutoCSRDenseRowsRestore(AutoCSRDenseRows *rows)
 {
   PetscFunctionBegin;
-  if (rows->copy) PetscCall((*rows->backend->release)(rows->copy));
+  if (rows->copy) PetscCall((*rows->backend->deallocate)(rows->copy));
   if (rows->local && rows->on_host) PetscCall(MatDenseRestoreArrayRead(rows->local, &rows->taken));
 #if defined(AUTOCSR_HAVE_CUDA)
   if (rows->local && !rows->on_host) PetscCall(MatDenseRestoreArrayReadAndMemType(rows->local, &rows->taken));
@@ -52,18 +51,18 @@ static PetscErrorCode AutoCSRDenseRowsRestore(AutoCSRDenseRows *rows)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The structure of a matrix. The id is another one after MatHeaderMerge() */
+/* Tells one structure of a matrix from another. The id changes in MatHeaderMerge() */
 typedef struct {
   PetscObjectId    id;
   PetscObjectState state;
-} AutoCSRStructure;
+} AutoCSRStructureKey;
 
-static AutoCSRStructure StructureOf(Mat A)
+static AutoCSRStructureKey StructureOf(Mat A)
 {
-  return (AutoCSRStructure){((PetscObject)A)->id, A->nonzerostate};
+  return (AutoCSRStructureKey){((PetscObject)A)->id, A->nonzerostate};
 }
 
-static PetscBool StructureIs(const AutoCSRStructure *structure, Mat A)
+static PetscBool StructureIs(const AutoCSRStructureKey *structure, Mat A)
 {
   return (PetscBool)(structure->id == ((PetscObject)A)->id && structure->state == A->nonzerostate);
 }
@@ -71,10 +70,10 @@ static PetscBool StructureIs(const AutoCSRStructure *structure, Mat A)
 /* Whether both blocks have entries at the same places, which is looked at once for each structure; and how many */
 static PetscErrorCode AutoCSRSampledCompare(Mat S, Mat Z, PetscInt *nnz, PetscBool *same)
 {
-  AutoCSRStructure *compared; /* of S and of Z */
-  const PetscInt   *si, *sj, *zi, *zj;
-  PetscInt          m, n;
-  PetscBool         done;
+  AutoCSRStructureKey *compared; /* of S and of Z */
+  const PetscInt      *si, *sj, *zi, *zj;
+  PetscInt             m, n;
+  PetscBool            done;
 
   PetscFunctionBegin;
   PetscCall(MatGetRowIJ(S, 0, PETSC_FALSE, PETSC_FALSE, &m, &si, &sj, &done));
@@ -154,19 +153,21 @@ static PetscErrorCode AutoCSRSampledRestoreValues(Mat Z, const AutoCSRBackend *b
 }
 
 /* By the backend; of a device that has no room for a panel as columns lie, which takes none */
-static PetscErrorCode AutoCSRSampledRun(Mat S, AutoCSRDense *kept, AutoCSRSampledOperands *op)
+static PetscErrorCode AutoCSRSampledRun(Mat S, AutoCSRDense *dense, AutoCSRSampledOperands *op)
 {
   PetscErrorCode ierr;
 
   PetscFunctionBegin;
-  PetscCall(PetscPushErrorHandler(AutoCSRMemoryErrorHandler, NULL));
-  ierr = (*kept->backend->sample_dense)(kept, op);
-  if (ierr == PETSC_ERR_MEM && kept->backend->parallel && !op->alongside) {
-    op->alongside = PETSC_TRUE;
-    ierr          = (*kept->backend->sample_dense)(kept, op);
+  ierr = AutoCSRTryBegin();
+  if (!ierr) {
+    ierr = (*dense->backend->sample_dense)(dense, op);
+    if (ierr == PETSC_ERR_MEM && dense->backend->parallel && op->way != AUTOCSR_DENSE_ALONGSIDE) {
+      op->way = AUTOCSR_DENSE_ALONGSIDE;
+      ierr    = (*dense->backend->sample_dense)(dense, op);
+    }
+    PetscCall(PetscPopErrorHandler());
   }
-  PetscCall(PetscPopErrorHandler());
-  PetscCheck(ierr != PETSC_ERR_MEM, PETSC_COMM_SELF, PETSC_ERR_MEM, "No room on %s for a few columns of %" PetscInt_FMT " rows side by side", kept->backend->name, S->cmap->n);
+  PetscCheck(ierr != PETSC_ERR_MEM, PETSC_COMM_SELF, PETSC_ERR_MEM, "No room on %s for a few columns of %" PetscInt_FMT " rows side by side", dense->backend->name, S->cmap->n);
   PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -182,7 +183,9 @@ static PetscErrorCode AutoCSRSampledPlanned(Mat S, AutoCSRContext *ctx, AutoCSRS
   csr = ctx->csr;
   if (in_place) csr.val = op->val;
   op->csr = &csr;
-  PetscCall(AutoCSRDensePredict(S, ctx, op->columns, &seconds, &op->alongside));
+  PetscCall(AutoCSRCostDense(&ctx->csr, ctx->planned.profile, ctx->settings.dense, op->columns, &seconds, &op->way));
+  PetscCall(AutoCSRDensePay(S, ctx, seconds));
+  PetscCall(AutoCSRDenseConsider(S, ctx, op->columns, seconds, &op->way));
   if (!ctx->dense) PetscCall(AutoCSRDenseCreate(csr.backend, &ctx->dense));
   PetscCall(AutoCSRSampledRun(S, ctx->dense, op));
   if (ctx->settings.objective == MAT_AUTOCSR_OBJECTIVE_MEMORY) PetscCall(AutoCSRDenseDestroy(&ctx->dense));
@@ -192,9 +195,9 @@ static PetscErrorCode AutoCSRSampledPlanned(Mat S, AutoCSRContext *ctx, AutoCSRS
 /* Where the matrix has no plan, or not where Z is: on the host */
 static PetscErrorCode AutoCSRSampledUnplanned(Mat S, PetscInt nnz, AutoCSRSampledOperands *op, PetscBool in_place)
 {
-  AutoCSRMatrix      csr  = {.backend = &AutoCSRBackendHost, .n = S->cmap->n, .nnz = nnz};
-  AutoCSRDense      *kept = NULL;
-  const PetscScalar *val  = NULL;
+  AutoCSRMatrix      csr   = {.backend = &AutoCSRBackendHost, .n = S->cmap->n, .nnz = nnz};
+  AutoCSRDense      *dense = NULL;
+  const PetscScalar *val   = NULL;
   PetscInt           m;
   PetscBool          done;
 
@@ -203,9 +206,9 @@ static PetscErrorCode AutoCSRSampledUnplanned(Mat S, PetscInt nnz, AutoCSRSample
   if (!in_place) PetscCall(MatSeqAIJGetArrayRead(S, &val));
   csr.val = in_place ? op->val : val;
   op->csr = &csr;
-  PetscCall(AutoCSRDenseCreate(csr.backend, &kept));
-  PetscCall(AutoCSRSampledRun(S, kept, op));
-  PetscCall(AutoCSRDenseDestroy(&kept));
+  PetscCall(AutoCSRDenseCreate(csr.backend, &dense));
+  PetscCall(AutoCSRSampledRun(S, dense, op));
+  PetscCall(AutoCSRDenseDestroy(&dense));
   if (!in_place) PetscCall(MatSeqAIJRestoreArrayRead(S, &val));
   PetscCall(MatRestoreRowIJ(S, 0, PETSC_FALSE, PETSC_FALSE, &m, &csr.row_ptr, &csr.col, &done));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -220,8 +223,8 @@ static PetscErrorCode AutoCSRSampledBackend(Mat S, Mat Z, PetscInt nnz, const Au
   *backend = &AutoCSRBackendHost;
   if (!nnz || AutoCSRIsBound(S) != AutoCSRIsBound(Z)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRContextGet(S, &ctx));
-  if (!AutoCSRContextIsCurrent(S, ctx)) PetscCall(AutoCSRContextUpdate(S, ctx));
-  if (ctx->plan) *backend = ctx->csr.backend;
+  if (!AutoCSRContextIsReady(S, ctx)) PetscCall(AutoCSRContextUpdate(S, ctx));
+  if (ctx->planned.plan) *backend = ctx->csr.backend;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -237,7 +240,7 @@ static PetscErrorCode AutoCSRSampledBlock(Mat S, Mat Z, PetscInt nnz, const Auto
   if (!nnz) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRContextGet(S, &ctx));
   op.simd = ctx->settings.simd;
-  planned = (PetscBool)(ctx->plan && ctx->csr.backend == backend && AutoCSRContextIsCurrent(S, ctx));
+  planned = (PetscBool)(ctx->planned.plan && ctx->csr.backend == backend && AutoCSRContextIsCurrent(S, ctx));
   PetscCall(AutoCSRHoldArrays(Z));
   PetscCall(AutoCSRSampledGetValues(Z, backend, in_place, &op.val));
   if (backend != &AutoCSRBackendHost) PetscCall(PetscLogGpuTimeBegin());
@@ -254,11 +257,11 @@ static PetscErrorCode AutoCSRSampledBlock(Mat S, Mat Z, PetscInt nnz, const Auto
 /* The rows of Y that the off-diagonal block's columns stand for, column after column; the graph stays with that block, which PETSc makes anew, while S has this structure */
 static PetscErrorCode AutoCSRSampledGhosts(Mat S, Mat block, Mat Y, const AutoCSRDenseRows *own, const PetscInt garray[], PetscInt n, AutoCSRDenseRows *ghosts)
 {
-  const PetscMemType memtype = own->backend == &AutoCSRBackendHost ? PETSC_MEMTYPE_HOST : PETSC_MEMTYPE_CUDA;
-  const PetscInt     columns = Y->cmap->N;
-  AutoCSRStructure  *structure;
-  PetscScalar       *array;
-  PetscSF            sf;
+  const PetscMemType   memtype = own->backend == &AutoCSRBackendHost ? PETSC_MEMTYPE_HOST : PETSC_MEMTYPE_CUDA;
+  const PetscInt       columns = Y->cmap->N;
+  AutoCSRStructureKey *structure;
+  PetscScalar         *array;
+  PetscSF              sf;
 
   PetscFunctionBegin;
   PetscCall(AutoCSRContain(block, "MatAutoCSRGhostsOf", sizeof(*structure), (void **)&structure));

@@ -1,5 +1,5 @@
 /*
-  Values told apart by their bits (so NaN payloads and -0.0 count), and a dictionary of at most AUTOCSR_MAX_DISTINCT of
+  Values compared by their bits, so that NaN payloads and -0.0 count, and a dictionary of at most AUTOCSR_MAX_DISTINCT of
   them with a hash index. In the common subset of C and CUDA.
 */
 #ifndef AUTOCSR_DICTIONARY_H
@@ -18,7 +18,7 @@ typedef uint32_t AutoCSRBits;
 #endif
 #define AUTOCSR_PARTS ((int)(sizeof(PetscScalar) / sizeof(PetscReal))) /* 2 if complex */
 
-#define AUTOCSR_DICTIONARY_SLOTS 1024 /* a power of two, 4 for each value: short probes */
+#define AUTOCSR_DICTIONARY_SLOTS 1024 /* a power of two, 4 for each value: probes are short */
 
 typedef struct {
   AutoCSRBits part[sizeof(PetscScalar) / sizeof(PetscReal)];
@@ -68,7 +68,7 @@ AUTOCSR_HD unsigned AutoCSRBitsHash(AutoCSRScalarBits a)
   return (unsigned)(h >> 48) & (AUTOCSR_DICTIONARY_SLOTS - 1);
 }
 
-/* The code of a value, -1 if it is not held; *slot is where it is or would go */
+/* The code of a value, -1 if the dictionary lacks it; *slot is its slot, or the free slot for it */
 AUTOCSR_HD int AutoCSRDictionaryFind(const AutoCSRDictionary *d, const PetscScalar *v, unsigned *slot)
 {
   const AutoCSRScalarBits bits = AutoCSRBitsOf(v);
@@ -80,8 +80,8 @@ AUTOCSR_HD int AutoCSRDictionaryFind(const AutoCSRDictionary *d, const PetscScal
 }
 
 /*
-  Writes v as AUTOCSR_PARTS floats; returns whether they are v to the bit. Part by part: GCC 12 vectorizes the conversion of
-  an array forth and back into no conversion at all.
+  Writes v as AUTOCSR_PARTS floats; returns whether they are v to the bit. It converts part by part, because GCC 12
+  vectorizes the conversion of an array to float and back into no conversion at all.
 */
 AUTOCSR_HD int AutoCSRFloatsFromScalar(const PetscScalar *v, float *f)
 {
@@ -94,7 +94,8 @@ AUTOCSR_HD int AutoCSRFloatsFromScalar(const PetscScalar *v, float *f)
 
 #if defined(PETSC_USE_REAL_DOUBLE) && !defined(__CUDA_ARCH__)
     memcpy(&bits, &part, sizeof(bits));
-    if ((bits & 0x7fffffffffffffffu) > 0x47efffffe0000000u && (bits & 0x7fffffffffffffffu) < 0x7ff0000000000000u) { /* past any float, and not infinite: a program may trap overflows (-fp_trap) */
+    /* Past any float, and not infinite: a program may trap overflows (-fp_trap) */
+    if ((bits & 0x7fffffffffffffffu) > 0x47efffffe0000000u && (bits & 0x7fffffffffffffffu) < 0x7ff0000000000000u) {
       f[i]  = 0;
       exact = 0;
       continue;
@@ -127,11 +128,11 @@ AUTOCSR_HD PetscScalar AutoCSRScalarFromFloats(const float *f)
   return v;
 }
 
-/* profile/values.c. Build indexes n values as they are; Examine collects those of a matrix in ascending order of their bits */
+/* profile/values.c. Build indexes n values as they are; Examine collects the values of a matrix in ascending order of their bits */
 PETSC_INTERN PetscErrorCode AutoCSRDictionaryBuild(AutoCSRDictionary *, PetscInt, const PetscScalar[]);
 PETSC_INTERN PetscErrorCode AutoCSRValuesExamine(const AutoCSRMatrix *, AutoCSRDictionary *, PetscBool *float32_exact);
 
-/* Are the values of two rows of one pattern the same, bit by bit? */
+/* Whether two rows of one pattern have the same values, bit by bit */
 AUTOCSR_HD int AutoCSRRowValuesEqual(const AutoCSRMatrix *csr, PetscInt a, PetscInt b)
 {
   const PetscScalar *x = csr->val + csr->row_ptr[a], *y = csr->val + csr->row_ptr[b];

@@ -1,11 +1,11 @@
 /*
-  Columns of a slice by a model: the column that entry t has in row j of a slice is
+  Columns of a slice by a model. Entry t of row j of a slice has the column
 
     base + across * (j / period) + within * (j % period) + residual
 
-  Linear (period 1), step (within 0), periodic (across 0) and constant models (both 0: offsets) of du2022-alphasparse, V-D, are
-  cases of it, and so are rows in blocks. The period is the slice's, the steps are the column's; what the model leaves
-  is stored in so many bytes as the whole slice needs, which may be none. In the common subset of C and CUDA.
+  The linear (period 1), step (within 0), periodic (across 0) and constant models (both 0: offsets) of du2022-alphasparse,
+  V-D, are cases of it, and so are rows in dense blocks. The slice has one period, each t its own base and steps. Residuals
+  take as many bytes as the whole slice needs, possibly none. In the common subset of C and CUDA.
 */
 #ifndef AUTOCSR_FIT_H
 #define AUTOCSR_FIT_H
@@ -13,10 +13,10 @@
 #include "../autocsr.h"
 
 #define AUTOCSR_MAX_PERIOD     6
-#define AUTOCSR_MAX_FIT_ROWS   64                                                 /* of a slice */
-#define AUTOCSR_MAX_FIT_COLUMN (PETSC_MAX_INT - 4 * AUTOCSR_MAX_FIT_ROWS * 32767) /* so that no model overflows */
+#define AUTOCSR_MAX_FIT_ROWS   64                                                 /* most rows of a slice */
+#define AUTOCSR_MAX_FIT_COLUMN (PETSC_MAX_INT - 4 * AUTOCSR_MAX_FIT_ROWS * 32767) /* most columns, so that no model overflows */
 
-/* Entry t of the rows of a slice */
+/* The model for entry t of the rows of a slice */
 typedef struct {
   PetscInt base;
   int16_t  across, within;
@@ -25,7 +25,7 @@ typedef struct {
 #endif
 } AutoCSRFit;
 
-/* A slice: where its residuals begin, in bytes divided by the height of slices; its period and the bytes of a residual */
+/* A slice. begin: where its residuals begin, in bytes divided by the slice height. width: bytes of a residual */
 typedef struct {
   PetscInt begin;
   uint16_t period, width;
@@ -39,7 +39,7 @@ AUTOCSR_HD PetscInt AutoCSRFitOf(const AutoCSRFit *fit, int period, int j)
   return fit->base + (PetscInt)fit->across * (j / period) + (PetscInt)fit->within * (j % period);
 }
 
-/* A step from one column to another, if 16 bits hold it */
+/* The step from one column to another, 0 if 16 bits do not hold it */
 AUTOCSR_HD int16_t AutoCSRFitStep(PetscInt from, PetscInt to)
 {
   const PetscInt step = to - from;
@@ -47,7 +47,7 @@ AUTOCSR_HD int16_t AutoCSRFitStep(PetscInt from, PetscInt to)
   return step >= -32767 && step <= 32767 ? (int16_t)step : 0;
 }
 
-/* The bytes that hold residuals up to `most`. (Columns are less than 2^32) */
+/* The bytes of residuals up to `most`; columns are below 2^32 */
 AUTOCSR_HD int AutoCSRFitWidth(PetscInt most)
 {
   if (most <= 0) return 0;
@@ -56,8 +56,9 @@ AUTOCSR_HD int AutoCSRFitWidth(PetscInt most)
 }
 
 /*
-  Fits entry t of h rows, which begin at begin[] and have length[] entries (those without entry t do not matter): steps as between the first that has it and its
-  neighbours, or none if that leaves less. Returns the bytes of a residual
+  Fits entry t of h rows, which begin at begin[] and have length[] entries; rows without entry t do not matter. The steps
+  lead from the first row with entry t to its neighbours; there are none if that leaves smaller residuals. Returns the bytes
+  of a residual
 */
 AUTOCSR_HD int AutoCSRFitColumn(const PetscInt col[], const PetscInt begin[], const PetscInt length[], int h, PetscInt t, int period, AutoCSRFit *fit)
 {
@@ -72,7 +73,7 @@ AUTOCSR_HD int AutoCSRFitColumn(const PetscInt col[], const PetscInt begin[], co
   if ((first + 1) % period && first + 1 < h && length[first + 1] > t) model.within = AutoCSRFitStep(col[begin[first] + t], col[begin[first + 1] + t]);
   group = first / period - 1;
   place = period - 1;
-  for (int j = first / period * period; j < h; j++) { /* row j is the place-th of its group: counted, as divisions take long */
+  for (int j = first / period * period; j < h; j++) { /* row j is the place-th of its group: counted, because divisions take long */
     PetscInt left[2];
 
     place = place + 1 < period ? place + 1 : 0;
@@ -95,7 +96,10 @@ AUTOCSR_HD int AutoCSRFitColumn(const PetscInt col[], const PetscInt begin[], co
   return AutoCSRFitWidth(most[0] - least[0]);
 }
 
-/* Fits all entries of a slice of h rows, of at most `width` entries, with the first period of those that leave least: returns the bytes of a residual */
+/*
+  Fits all entries of a slice of h rows with at most `width` entries. *period is the first period with the smallest
+  residuals; returns their bytes
+*/
 AUTOCSR_HD int AutoCSRFitSlice(const PetscInt col[], const PetscInt begin[], const PetscInt length[], int h, PetscInt width, int *period)
 {
   int least = 5;

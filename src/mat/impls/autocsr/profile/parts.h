@@ -1,23 +1,26 @@
 /*
-  The parts of a profile, one file each. They are called in this order: each may read what those before it found. The
-  rules by which they sample are here: a device profiles by the same (cuda/profile*.cu).
+  The parts of a profile, one file each. AutoCSRProfileFill_Host() calls them one after the other, and each may read what
+  earlier parts found. The rules for samples are here, because a device profiles by the same rules (cuda/profile*.cu).
 */
 #ifndef AUTOCSR_PARTS_H
 #define AUTOCSR_PARTS_H
 
 #include "profile.h"
 
-#define AUTOCSR_SAMPLE_ENTRIES 1024 /* of a slice, for gather_lines */
-#define AUTOCSR_BLOCK_ENTRIES  4096 /* the same of a device's block of rows */
-#define AUTOCSR_SAMPLE_WIDTH   32   /* entries of a row of such a slice, for fitted */
-#define AUTOCSR_SAMPLE_ROWS    64   /* of a chunk, at most, for patterns; at least a quarter as many, then a part of its rows */
-/* Patterns collected beside those that recur in the sample, which are half of its rows at most */
+#define AUTOCSR_SAMPLE_ENTRIES 1024 /* entries of a sampled slice, for gather_lines */
+#define AUTOCSR_BLOCK_ENTRIES  4096 /* entries of a device's sampled rows, for gather_lines */
+#define AUTOCSR_SAMPLE_WIDTH   32   /* entries of a row of a sampled slice, for fitted */
+/* Most sampled rows of a chunk, for patterns; a small chunk has a quarter as many */
+#define AUTOCSR_SAMPLE_ROWS 64
+/* Most patterns that are collected beside those that recur in the sample */
 #define AUTOCSR_COLLECTED_PATTERNS (8 * AUTOCSR_MAX_PATTERNS)
+/* Most patterns that recur in the sample: half of its rows */
 #define AUTOCSR_RECURRING_PATTERNS (AUTOCSR_MAX_CHUNKS * AUTOCSR_SAMPLE_ROWS / 2)
 
-#define AUTOCSR_REACH_SAMPLES 65536                                          /* entries, for reach */
-#define AUTOCSR_REACH_BYTES   (4 << 20)                                      /* x of fewer bytes is not looked at: gathers read it from a cache anyway; nor is it for a processor, of which it decides nothing */
-#define AUTOCSR_REACH_COLUMNS (AUTOCSR_LINE / (PetscInt)sizeof(PetscScalar)) /* of a line */
+#define AUTOCSR_REACH_SAMPLES 65536 /* entries, for reach */
+/* The profile does not look at the reach of a smaller x, because caches hold it anyway. On a processor the reach decides nothing */
+#define AUTOCSR_REACH_BYTES   (4 << 20)
+#define AUTOCSR_REACH_COLUMNS (AUTOCSR_LINE / (PetscInt)sizeof(PetscScalar)) /* columns of a line */
 
 AUTOCSR_HD PetscBool AutoCSRReachIsSampled(const AutoCSRProfile *p)
 {
@@ -29,7 +32,10 @@ AUTOCSR_HD PetscInt AutoCSRReachLines(PetscInt n)
   return n / AUTOCSR_REACH_COLUMNS + (n % AUTOCSR_REACH_COLUMNS > 0);
 }
 
-/* The k-th of so many samples among n, of which there are as many at least: anywhere in the k-th stretch of these, since at even distances all might be of one kind, as first entries of rows are */
+/*
+  The k-th of `samples` samples among n elements, n >= samples: a random element of the k-th stretch of n / samples
+  elements. Samples at even distances might all be of one kind, such as first entries of rows
+*/
 AUTOCSR_HD PetscInt AutoCSRSample(PetscInt n, PetscInt samples, PetscInt k)
 {
   const PetscInt stretch = n / samples;
@@ -41,13 +47,16 @@ AUTOCSR_HD PetscInt AutoCSRSample(PetscInt n, PetscInt samples, PetscInt k)
   return (PetscInt)((PetscInt64)stretch * k + (PetscInt64)(n % samples) * k / samples + (PetscInt64)(h % (uint64_t)stretch));
 }
 
-/* Of entries, for what gathers reach */
+/* The k-th sampled entry, for reach */
 AUTOCSR_HD PetscInt AutoCSRReachSample(PetscInt nnz, PetscInt k)
 {
   return AutoCSRSample(nnz, AUTOCSR_REACH_SAMPLES, k);
 }
 
-/* Rows that read x through one cache at one time, for gather_lines: a block's on a device, a slice on a processor; their entries that are looked at */
+/*
+  Rows that read x through one cache at one time, for gather_lines: on a device a thread block's, on a processor a slice's.
+  Next: their entries that the profile looks at
+*/
 AUTOCSR_HD PetscInt AutoCSRGatherRows(PetscInt slice_height)
 {
   return slice_height > 8 ? AUTOCSR_WINDOW : slice_height;
@@ -58,7 +67,10 @@ AUTOCSR_HD PetscInt AutoCSRGatherEntries(PetscInt slice_height)
   return slice_height > 8 ? AUTOCSR_BLOCK_ENTRIES : AUTOCSR_SAMPLE_ENTRIES;
 }
 
-/* Every so many slices of a chunk one, and the rows after it, is looked at for gather_lines: about 8 of them, a quarter as many of small chunks */
+/*
+  The profile looks at every AutoCSRSampleStep()-th slice of a chunk, and the rows after it, for gather_lines: about 8
+  slices, 2 in small chunks
+*/
 AUTOCSR_HD PetscInt AutoCSRSampleStep(PetscInt slices)
 {
   PetscInt samples = slices / 16;
@@ -68,7 +80,7 @@ AUTOCSR_HD PetscInt AutoCSRSampleStep(PetscInt slices)
   return slices > samples ? slices / samples : 1;
 }
 
-/* Rows of a chunk whose patterns are looked at first; the k-th of them */
+/* Rows of a chunk whose patterns the profile looks at first. Next: the k-th of them */
 AUTOCSR_HD PetscInt AutoCSRSampleRows(PetscInt rows)
 {
   PetscInt samples = rows / 16;
@@ -84,10 +96,10 @@ AUTOCSR_HD PetscInt AutoCSRSampleRow(PetscInt rows, PetscInt samples, PetscInt k
 }
 
 /*
-  A chunk's rows are looked at one by one if of its sample's filled rows half recur; three quarters if all chunks have
-  large samples: of the patterns that cover such a chunk nearly all are seen twice. Where there are so few rows that the dictionary
-  has room for all, each is looked at. Not of rows longer than AUTOCSR_PATTERN_LENGTH, which a warp would walk alone: in the sample they
-  count as such that do not recur, and few rows of that mean length are not looked at
+  The profile looks at each row of a chunk if half of the filled rows in its sample recur. If all chunks have large samples
+  it takes three quarters: the sample has then seen nearly all patterns that cover such a chunk twice. The profile looks at
+  each row, too, if the dictionary has room for a pattern from each row, unless rows have more than AUTOCSR_PATTERN_LENGTH
+  entries on average. A warp would walk such rows alone. In the sample they count as rows that do not recur
 */
 #define AUTOCSR_PATTERN_LENGTH 2048
 
@@ -98,7 +110,10 @@ AUTOCSR_HD PetscBool AutoCSRSampleShowsPatterns(PetscInt m, PetscInt nnz, PetscI
   return (PetscBool)(4 * recurring >= quarters * filled || (m <= AUTOCSR_MAX_PATTERNS && nnz <= m * AUTOCSR_PATTERN_LENGTH));
 }
 
-/* profile.c: what the chunks (their nnz, lengths and empty rows) sum up to; squares: of the distances of the lengths from AutoCSRProfileShift() */
+/*
+  profile.c: totals of the chunks' nnz, lengths and empty rows. squares: the sum of squared distances of lengths from
+  AutoCSRProfileShift()
+*/
 PETSC_INTERN void AutoCSRProfileTotal(AutoCSRProfile *, double squares);
 
 /* An integer near the mean length: sums of distances from it are exact, in any order */
@@ -107,14 +122,23 @@ AUTOCSR_HD PetscInt AutoCSRProfileShift(PetscInt m, PetscInt nnz)
   return m ? nnz / m : 0;
 }
 
-PETSC_INTERN PetscErrorCode AutoCSRProfileSpread(const AutoCSRMatrix *, AutoCSRProfile *);                                                         /* spread.c: bandwidth, padding, 16-bit slices, gather_lines */
-PETSC_INTERN void           AutoCSRProfileNodes(const AutoCSRMatrix *, AutoCSRProfile *);                                                          /* nodes.c: nodes, node_entries */
-PETSC_INTERN PetscErrorCode AutoCSRProfileReach(const AutoCSRMatrix *, AutoCSRProfile *);                                                          /* reach.c: reach */
-PETSC_INTERN void           AutoCSRProfileSetReach(AutoCSRProfile *, PetscInt half, PetscInt lines);                                               /* the same, where those of even number and all fall on so many lines */
-PETSC_INTERN void           AutoCSRProfileSetPlanes(AutoCSRProfile *, PetscInt number, PetscInt others, PetscInt length, const PetscInt offset[]); /* of the commonest pattern, and the rows of others with as many entries or more; planes.c */
-PETSC_INTERN PetscErrorCode AutoCSRProfileBlocks(const AutoCSRMatrix *, AutoCSRProfile *);                                                         /* blocks.c: block_size */
-PETSC_INTERN PetscErrorCode AutoCSRProfilePatterns(const AutoCSRMatrix *, AutoCSRProfile *);                                                       /* patterns.c */
-PETSC_INTERN PetscErrorCode AutoCSRProfileValues(const AutoCSRMatrix *, AutoCSRProfile *);                                                         /* values.c: values, value, float32_exact */
-PETSC_INTERN PetscErrorCode AutoCSRProfileSymmetry(const AutoCSRMatrix *, AutoCSRProfile *);                                                       /* symmetry.c: diagonals */
+/* spread.c: bandwidth, padding, 16-bit slices, gather_lines, fitted */
+PETSC_INTERN PetscErrorCode AutoCSRProfileSpread(const AutoCSRMatrix *, AutoCSRProfile *);
+/* nodes.c: nodes, node_entries */
+PETSC_INTERN void AutoCSRProfileNodes(const AutoCSRMatrix *, AutoCSRProfile *);
+/* reach.c: reach, reach_growth */
+PETSC_INTERN PetscErrorCode AutoCSRProfileReach(const AutoCSRMatrix *, AutoCSRProfile *);
+/* reach.c: the same, if the samples of even number fall on `half` lines and all samples on `lines` */
+PETSC_INTERN void AutoCSRProfileSetReach(AutoCSRProfile *, PetscInt half, PetscInt lines);
+/* planes.c: planes, from the commonest pattern. others: rows of other patterns with as many entries or more */
+PETSC_INTERN void AutoCSRProfileSetPlanes(AutoCSRProfile *, PetscInt number, PetscInt others, PetscInt length, const PetscInt offset[]);
+/* blocks.c: block_size */
+PETSC_INTERN PetscErrorCode AutoCSRProfileBlocks(const AutoCSRMatrix *, AutoCSRProfile *);
+/* patterns.c: patterns, pattern_row, pattern_id, planes */
+PETSC_INTERN PetscErrorCode AutoCSRProfilePatterns(const AutoCSRMatrix *, AutoCSRProfile *);
+/* values.c: values, value, pattern_values, float32_exact */
+PETSC_INTERN PetscErrorCode AutoCSRProfileValues(const AutoCSRMatrix *, AutoCSRProfile *);
+/* symmetry.c: diagonals */
+PETSC_INTERN PetscErrorCode AutoCSRProfileSymmetry(const AutoCSRMatrix *, AutoCSRProfile *);
 
 #endif

@@ -1,6 +1,6 @@
 /*
   How the commonest row pattern lies: a stencil's columns are in a few groups, a plane of the grid apart. Rows of constant
-  coefficients are walked plane by plane where that is known (cuda/agent_planes.cuh).
+  coefficients are walked plane by plane where that is known (cuda/products/agent_planes.cuh).
 */
 #include "parts.h"
 

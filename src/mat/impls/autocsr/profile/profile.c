@@ -196,7 +196,7 @@ PetscErrorCode AutoCSRProfileDestroy(AutoCSRProfile **profile)
   PetscFunctionBegin;
   if (!*profile) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscFree((*profile)->pattern_row));
-  if ((*profile)->pattern_id) PetscCall((*(*profile)->backend->release)((*profile)->pattern_id));
+  if ((*profile)->pattern_id) PetscCall((*(*profile)->backend->deallocate)((*profile)->pattern_id));
   PetscCall(PetscFree((*profile)->value));
   PetscCall(PetscFree(*profile));
   PetscFunctionReturn(PETSC_SUCCESS);

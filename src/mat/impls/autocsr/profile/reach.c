@@ -2,6 +2,10 @@
   How much of x gathers reach: a sample of entries falls on so many lines of x, and that tells of how many lines it would have been
   drawn, were all drawn equally often. Columns all over x reach all of it; where a few columns have most of the entries, as in graphs, gathers find
   what they read in a cache that x does not fit into.
+
+  Twice as many samples tell of 2^reach_growth times as many lines: `reach_growth` is 0 where lines are read equally
+  often, about 0.5 for an R-MAT graph. The cost model counts lines of x on a device by the share of gathers that each
+  cache holds. tests/ex39.c compares that share with a cache entry by entry; they agree within a tenth.
 */
 #include "parts.h"
 #include <petscbt.h>

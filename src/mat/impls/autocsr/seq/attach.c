@@ -3,7 +3,6 @@
   time of a call: for what PETSc finds by exact type names, the matrix goes as its parent.
 */
 #include "seqautocsr.h"
-#include "../mpi/mpiautocsr.h"
 
 static void (*AutoCSRGetOperation(const struct _MatOps *ops, const AutoCSROperation *o))(void)
 {
@@ -132,14 +131,22 @@ PetscErrorCode AutoCSRSuspend_Private(Mat A, const AutoCSRParent *parent, AutoCS
 {
   const PetscBool           merging = (PetscBool) !((PetscObject)A)->type_name;
   const AutoCSRParentTable *table   = AutoCSRParentTableOf(parent, A);
+  char                     *name;
+  PetscErrorCode            ierr;
 
   PetscFunctionBegin;
-  s->mat  = A;
-  s->id   = ((PetscObject)A)->id;
-  s->name = ((PetscObject)A)->type_name;
-  PetscCall(AutoCSRContextTake(A, &s->context));
+  PetscCall(PetscStrallocpy(parent->type, &name)); /* what can fail comes first: nothing is taken off without it */
+  ierr = AutoCSRContextTake(A, &s->context);
+  if (ierr) {
+    s->context = NULL;
+    PetscCall(PetscFree(name));
+  }
+  PetscCall(ierr);
+  s->mat                      = A;
+  s->id                       = ((PetscObject)A)->id;
+  s->name                     = ((PetscObject)A)->type_name;
+  ((PetscObject)A)->type_name = name;
   for (PetscInt k = 0; parent->methods[k].name; k++) PetscCall(PetscObjectComposeFunction((PetscObject)A, parent->methods[k].name, merging ? NULL : table->methods[k]));
-  PetscCall(PetscStrallocpy(parent->type, &((PetscObject)A)->type_name));
   for (const AutoCSROperation *o = parent->operations; o->function; o++) { /* what is not ours is left alone */
     if (AutoCSRGetOperation(A->ops, o) == o->function) AutoCSRSetOperation(A->ops, o, AutoCSRGetOperation(&table->ops, o));
   }
@@ -157,55 +164,55 @@ PetscErrorCode AutoCSRResume_Private(Mat A, const AutoCSRParent *parent, AutoCSR
   PetscCall(PetscFree(((PetscObject)A)->type_name));
   ((PetscObject)A)->type_name = s->name;
   s->name                     = NULL;
-  PetscCall(AutoCSRCompose(A, parent));
   PetscCall(AutoCSRContextGive(A, &s->context));
+  PetscCall(AutoCSRCompose(A, parent));
   s->mat = NULL;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ---- For either kind of matrix */
+
+const AutoCSRKind *AutoCSRKinds[AUTOCSR_KINDS];
+
 PetscErrorCode AutoCSRAttach(Mat A, const AutoCSRSettings *settings)
 {
-  PetscBool mpi;
-
   PetscFunctionBegin;
-  PetscCall(PetscStrbeginswith(((PetscObject)A)->type_name, MATMPIAIJ, &mpi));
-  if (mpi)
-    PetscCall(MatMPIAutoCSRAttach(A, settings));
-  else
-    PetscCall(MatSeqAutoCSRAttach(A, settings));
+  PetscCall((*AutoCSRKinds[AutoCSRKindOf(((PetscObject)A)->type_name)]->attach)(A, settings));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* All of it or nothing */
 PetscErrorCode AutoCSRSuspend(Mat A, AutoCSRSuspended s[1 + AUTOCSR_MAX_BLOCKS])
 {
+  PetscErrorCode ierr = PETSC_SUCCESS;
+
   PetscFunctionBegin;
   PetscCall(PetscArrayzero(s, 1 + AUTOCSR_MAX_BLOCKS));
   if (!A) PetscFunctionReturn(PETSC_SUCCESS);
-  if (MatIsSeqAutoCSR(A))
-    PetscCall(MatSeqAutoCSRSuspend(A, s));
-  else if (MatIsMPIAutoCSR(A))
-    PetscCall(MatMPIAutoCSRSuspend(A, s));
+  for (int k = 0; k < AUTOCSR_KINDS && !s[0].mat && !ierr; k++) {
+    if ((*AutoCSRKinds[k]->is)(A)) ierr = (*AutoCSRKinds[k]->suspend)(A, s);
+  }
+  if (ierr) PetscCall(AutoCSRResume(s));
+  PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* A product may have made another type of its result */
 PetscErrorCode AutoCSRResume(AutoCSRSuspended s[1 + AUTOCSR_MAX_BLOCKS])
 {
-  const AutoCSRParent *seq, *mpi;
-  PetscBool            is_seq, is_mpi;
-
   PetscFunctionBegin;
   if (!s[0].mat) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatSeqAutoCSRGetParent(&seq));
-  PetscCall(MatMPIAutoCSRGetParent(&mpi));
-  PetscCall(PetscObjectTypeCompare((PetscObject)s[0].mat, seq->type, &is_seq));
-  PetscCall(PetscObjectTypeCompare((PetscObject)s[0].mat, mpi->type, &is_mpi));
-  if (is_seq)
-    PetscCall(MatSeqAutoCSRResume(s));
-  else if (is_mpi)
-    PetscCall(MatMPIAutoCSRResume(s));
-  else
-    PetscCall(AutoCSRDiscard(s));
+  for (int k = 0; k < AUTOCSR_KINDS; k++) {
+    const AutoCSRParent *parent;
+    PetscBool            same;
+
+    PetscCall((*AutoCSRKinds[k]->get_parent)(&parent));
+    PetscCall(PetscObjectTypeCompare((PetscObject)s[0].mat, parent->type, &same));
+    if (!same) continue;
+    PetscCall((*AutoCSRKinds[k]->resume)(s));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(AutoCSRDiscard(s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -231,19 +238,19 @@ PetscErrorCode AutoCSRDiscard(AutoCSRSuspended s[1 + AUTOCSR_MAX_BLOCKS])
 
 static PetscErrorCode AutoCSRRename(Mat A, const char name[])
 {
+  char *copy;
+
   PetscFunctionBegin;
+  PetscCall(PetscStrallocpy(name, &copy));
   PetscCall(PetscFree(((PetscObject)A)->type_name));
-  PetscCall(PetscStrallocpy(name, &((PetscObject)A)->type_name));
+  ((PetscObject)A)->type_name = copy;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The values of a block are brought to the host: AIJ's own algorithms read its arrays */
-PetscErrorCode AutoCSRSuspendAsAIJ(Mat A, AutoCSRSuspended s[1 + AUTOCSR_MAX_BLOCKS])
+static PetscErrorCode AutoCSRSuspendedToAIJ(AutoCSRSuspended s[1 + AUTOCSR_MAX_BLOCKS], PetscBool mpi)
 {
-  const PetscBool mpi = MatIsMPIAutoCSR(A);
-
   PetscFunctionBegin;
-  PetscCall(AutoCSRSuspend(A, s));
   for (PetscInt k = 0; k < 1 + AUTOCSR_MAX_BLOCKS; k++) {
     const PetscScalar *values;
 
@@ -256,16 +263,24 @@ PetscErrorCode AutoCSRSuspendAsAIJ(Mat A, AutoCSRSuspended s[1 + AUTOCSR_MAX_BLO
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRResumeAsAIJ(AutoCSRSuspended s[1 + AUTOCSR_MAX_BLOCKS])
+PetscErrorCode AutoCSRSuspendAsAIJ(Mat A, AutoCSRSuspended s[1 + AUTOCSR_MAX_BLOCKS])
 {
-  const AutoCSRParent *seq, *mpi;
+  const PetscBool mpi = (*AutoCSRKinds[AUTOCSR_KIND_MPI]->is)(A);
+  PetscErrorCode  ierr;
 
   PetscFunctionBegin;
-  PetscCall(MatSeqAutoCSRGetParent(&seq));
-  PetscCall(MatMPIAutoCSRGetParent(&mpi));
-  for (PetscInt k = 0; k < 1 + AUTOCSR_MAX_BLOCKS; k++) {
-    if (s[k].mat) PetscCall(AutoCSRRename(s[k].mat, strcmp(((PetscObject)s[k].mat)->type_name, MATMPIAIJ) ? seq->type : mpi->type));
-  }
-  PetscCall(AutoCSRResume(s));
+  PetscCall(AutoCSRSuspend(A, s));
+  ierr = AutoCSRSuspendedToAIJ(s, mpi);
+  if (ierr) PetscCall(AutoCSRResumeAsAIJ(s));
+  PetscCall(ierr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* By the name before: this one is AIJ's, whatever the parent is */
+PetscErrorCode AutoCSRResumeAsAIJ(AutoCSRSuspended s[1 + AUTOCSR_MAX_BLOCKS])
+{
+  PetscFunctionBegin;
+  if (!s[0].mat) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall((*AutoCSRKinds[AutoCSRKindOf(s[0].name)]->resume)(s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -2,7 +2,6 @@
   The context of a matrix: its settings, its plan, and the key by which the plan is known to fit (doc/design.md 5).
 */
 #include "seqautocsr.h"
-#include "../backend.h"
 #include <petsctime.h>
 
 #define AUTOCSR_CONTEXT  "MatAutoCSRContext"
@@ -55,16 +54,16 @@ static PetscErrorCode AutoCSRMergedTake(Mat A, AutoCSRSettings *settings, PetscB
 
 static PetscErrorCode AutoCSRMergedKeep(Mat A, const AutoCSRSettings *settings)
 {
-  AutoCSRMerged kept;
+  AutoCSRMerged entry;
 
   PetscFunctionBegin;
   if (!merged_registered) PetscCall(PetscRegisterFinalize(AutoCSRMergedDestroy));
   merged_registered = PETSC_TRUE;
-  PetscCall(PetscNew(&kept));
-  kept->mat      = A;
-  kept->settings = *settings;
-  kept->next     = merged;
-  merged         = kept;
+  PetscCall(PetscNew(&entry));
+  entry->mat      = A;
+  entry->settings = *settings;
+  entry->next     = merged;
+  merged          = entry;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -86,28 +85,41 @@ static void AutoCSRRecentForget(const AutoCSRContext *ctx)
   }
 }
 
-/* The plan, and what was made for it in the memory of its backend */
-static PetscErrorCode AutoCSRContextDrop(AutoCSRContext *ctx)
+/* The plan, and what was made for it in the memory of its backend. keep: its structure may come back */
+static PetscErrorCode AutoCSRContextDrop(AutoCSRContext *ctx, PetscBool keep)
 {
+  AutoCSRLives *of_size;
+
   PetscFunctionBegin;
+  if (ctx->planned.plan) {
+    AutoCSRLivesRecord(&ctx->lives, &ctx->planned.progress, ctx->planned.products);
+    if (ctx->fingerprint.known) ctx->lives.strange = ctx->came_back ? 0 : ctx->lives.strange + 1;
+    PetscCall(AutoCSRLivesOfSize(&ctx->csr, &of_size));
+    *of_size = ctx->lives;
+  }
+  ctx->came_back = PETSC_FALSE;
   PetscCall(AutoCSRTransposedReset(&ctx->transposed));
   PetscCall(AutoCSRDenseDestroy(&ctx->dense));
-  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(ctx->staged); k++) {
-    if (ctx->staged[k]) PetscCall((*ctx->plan->backend->release)(ctx->staged[k]));
-    ctx->staged[k] = NULL;
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(ctx->copy); k++) {
+    if (ctx->copy[k]) PetscCall((*ctx->planned.plan->backend->deallocate)(ctx->copy[k]));
+    ctx->copy[k] = NULL;
   }
-  PetscCall(AutoCSRPlanDestroy(&ctx->plan));
-  PetscCall(AutoCSRContextForget(ctx));
-  ctx->progress = (AutoCSRProgress){.stage = AUTOCSR_STAGE_FINAL};
+  ctx->earlier += ctx->planned.products;
+  if (keep)
+    PetscCall(AutoCSRPlannedKeep(&ctx->planned, &ctx->csr, &ctx->settings, &ctx->fingerprint));
+  else
+    PetscCall(AutoCSRPlannedDestroy(&ctx->planned));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode AutoCSRContextReset(AutoCSRContext *ctx)
+static PetscErrorCode AutoCSRContextReset(AutoCSRContext *ctx, PetscBool keep)
 {
   PetscFunctionBegin;
   PetscCall(AutoCSRContextForgetRows(ctx));
   PetscCall(AutoCSRRowOffsetsForget(&ctx->offsets));
-  PetscCall(AutoCSRContextDrop(ctx));
+  PetscCall(AutoCSRWatchForget(ctx));
+  PetscCall(AutoCSRContextDrop(ctx, keep));
+  ctx->fingerprint.known = PETSC_FALSE;
   PetscCall(PetscMemzero(&ctx->csr, sizeof(ctx->csr)));
   ctx->owner = NULL;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -125,14 +137,11 @@ PetscErrorCode AutoCSRContextGetSettings(Mat A, AutoCSRSettings *settings)
 
 PetscErrorCode AutoCSRContextSet(AutoCSRContext *ctx, const AutoCSRSettings *settings)
 {
-  AutoCSRSettings planned = ctx->settings; /* what a plan was made for: how entries of x come is no part of it */
-  PetscBool       same;
+  const PetscBool same = AutoCSRSettingsPlanAlike(&ctx->settings, settings);
 
   PetscFunctionBegin;
-  planned.exchange = settings->exchange;
-  PetscCall(PetscMemcmp(&planned, settings, sizeof(*settings), &same));
   ctx->settings = *settings;
-  if (!same) PetscCall(AutoCSRContextReset(ctx));
+  if (!same) PetscCall(AutoCSRContextReset(ctx, PETSC_FALSE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -181,7 +190,7 @@ static PetscErrorCode AutoCSRContextDestroy(void **data)
 
   PetscFunctionBegin;
   AutoCSRRecentForget(ctx);
-  PetscCall(AutoCSRContextReset(ctx));
+  PetscCall(AutoCSRContextReset(ctx, PETSC_TRUE));
   PetscCall(PetscFree(ctx));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -211,7 +220,7 @@ PetscErrorCode AutoCSRContextCreate(Mat A, const AutoCSRSettings *settings)
   else {
     PetscCall(AutoCSRSettingsInitialize(&ctx->settings));
     PetscObjectOptionsBegin((PetscObject)A);
-    PetscCall(AutoCSRSettingsSetFromOptions(A, &ctx->settings, PetscOptionsObject));
+    PetscCall(AutoCSRSettingsSetFromOptions((PetscObject)A, &ctx->settings, PetscOptionsObject));
     PetscOptionsEnd();
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -269,7 +278,7 @@ PetscErrorCode AutoCSRContextTake(Mat A, PetscContainer *container)
   PetscCall(AutoCSRContextFind(A, &ctx));
   if (ctx) AutoCSRRecentForget(ctx);
 #if PetscDefined(HAVE_DEVICE)
-  if (ctx && ctx->resident && AutoCSRHostIsAhead(A, ctx)) ctx->state = AUTOCSR_NO_STATE; /* the call that this is for may bring the values to the device, and that does not show later */
+  if (ctx && AutoCSRContextIsResident(ctx) && AutoCSRHostIsAhead(A, ctx)) ctx->state = AUTOCSR_NO_STATE; /* the call that this is for may bring the values to the device, and that does not show later */
 #endif
   if (ctx && was_merged) ctx->settings = settings;
   if (ctx && !((PetscObject)A)->type_name) PetscCall(AutoCSRMergedKeep(A, &ctx->settings));
@@ -282,9 +291,12 @@ PetscErrorCode AutoCSRContextTake(Mat A, PetscContainer *container)
 
 PetscErrorCode AutoCSRContextGive(Mat A, PetscContainer *container)
 {
+  PetscErrorCode ierr = PETSC_SUCCESS;
+
   PetscFunctionBegin;
-  if (*container) PetscCall(PetscObjectCompose((PetscObject)A, AUTOCSR_CONTEXT, (PetscObject)*container));
+  if (*container) ierr = PetscObjectCompose((PetscObject)A, AUTOCSR_CONTEXT, (PetscObject)*container);
   PetscCall(PetscContainerDestroy(container));
+  PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -299,10 +311,8 @@ static PetscErrorCode AutoCSRContextYields(const AutoCSRContext *ctx, const Auto
   const AutoCSRParent   *parent;
 
   PetscFunctionBegin;
-  *yields = PETSC_FALSE;
-  if (csr->nnz > (ctx->in_step ? AUTOCSR_FEW_BLOCK_NONZEROS : AUTOCSR_FEW_NONZEROS) || s->rigor != MAT_AUTOCSR_RIGOR_ESTIMATE || s->index != MAT_AUTOCSR_INDEX_AUTO || s->value != MAT_AUTOCSR_VALUE_AUTO || s->objective != MAT_AUTOCSR_OBJECTIVE_TIME) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatSeqAutoCSRGetParent(&parent));
-  if (!parent->device) PetscCall(PetscStrcmp(s->strategy, "auto", yields));
+  *yields = (PetscBool)(csr->nnz <= (ctx->in_step ? AUTOCSR_FEW_BLOCK_NONZEROS : AUTOCSR_FEW_NONZEROS) && !parent->device && !s->check_values && s->objective == MAT_AUTOCSR_OBJECTIVE_TIME && AutoCSRSettingsAreAutomatic(s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -335,14 +345,70 @@ static PetscErrorCode AutoCSRContextCountRows(Mat A, AutoCSRContext *ctx)
   PetscBool       done;
 
   PetscFunctionBegin;
-  if (ctx->profile || ctx->csr.backend != &AutoCSRBackendHost) { /* without a profile there a look at the rows would cost more than products: none is empty, as long as that may be */
-    ctx->nonempty = ctx->profile ? ctx->csr.m - ctx->profile->empty_rows : PetscMin(ctx->csr.m, ctx->csr.nnz);
+  if (ctx->planned.profile || ctx->csr.backend != &AutoCSRBackendHost) { /* without a profile there a look at the rows would cost more than products: none is empty, as long as that may be */
+    ctx->planned.nonempty = ctx->planned.profile ? ctx->csr.m - ctx->planned.profile->empty_rows : PetscMin(ctx->csr.m, ctx->csr.nnz);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &m, &row_ptr, &col, &done));
-  ctx->nonempty = 0;
-  for (PetscInt i = 0; i < m; i++) ctx->nonempty += row_ptr[i + 1] > row_ptr[i];
+  ctx->planned.nonempty = 0;
+  for (PetscInt i = 0; i < m; i++) ctx->planned.nonempty += row_ptr[i + 1] > row_ptr[i];
   PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &m, &row_ptr, &col, &done));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Looks for a structure that has another nonzero state or other arrays, in the plan at hand and in those kept. A plan that is found needs new values only: plans point to no arrays of a
+  matrix, products are handed these
+*/
+static PetscErrorCode AutoCSRContextRecognize(Mat A, AutoCSRContext *ctx, const AutoCSRMatrix *csr, PetscBool *is)
+{
+  AutoCSRFingerprint fingerprint = {.known = PETSC_FALSE};
+  AutoCSRPlanned     planned;
+  AutoCSRLives      *of_size;
+
+  PetscFunctionBegin;
+  *is = PETSC_FALSE;
+  if (ctx->planned.plan && ctx->fingerprint.known && csr->val && csr->backend == ctx->csr.backend && csr->m == ctx->csr.m && csr->n == ctx->csr.n && csr->nnz == ctx->csr.nnz && csr->adds == ctx->csr.adds && csr->figures == ctx->csr.figures) {
+    PetscCall((*csr->backend->fingerprint)(csr, &fingerprint));
+    *is = (PetscBool)!memcmp(fingerprint.at, ctx->fingerprint.at, sizeof(fingerprint.at));
+    if (*is) {
+      ctx->came_back = PETSC_TRUE;
+      if (ctx->in_step) ctx->planned.progress.products = 0;
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+  }
+  PetscCall(AutoCSRPlannedFind(csr, &ctx->settings, &fingerprint, &planned)); /* before the plan that is dropped takes the place of an older one */
+  PetscCall(AutoCSRContextDrop(ctx, PETSC_TRUE));
+  ctx->fingerprint = fingerprint;
+  if (!csr->val) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!(ctx->lives.pays > 0)) {
+    PetscCall(AutoCSRLivesOfSize(csr, &of_size));
+    ctx->lives = *of_size;
+  }
+  if (planned.plan) {
+    ctx->planned                  = planned;
+    ctx->planned.progress.in_step = ctx->in_step;
+    if (ctx->in_step) ctx->planned.progress.products = 0; /* as those of blocks that begin anew */
+    ctx->earlier -= planned.products;
+    ctx->lives.in_vain = 0; /* the life that had ended goes on */
+    ctx->came_back     = PETSC_TRUE;
+    ctx->yields        = PETSC_FALSE;
+    *is                = PETSC_TRUE;
+    PetscCall(PetscInfo(A, "The structure of %" PetscInt_FMT " nonzeros is that of a plan that was kept\n", csr->nnz));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* New values undo the choice: the block is looked at again. That ends a life */
+static PetscErrorCode AutoCSRContextLookAgain(AutoCSRContext *ctx)
+{
+  PetscFunctionBegin;
+  AutoCSRLivesRecord(&ctx->lives, &ctx->planned.progress, ctx->planned.products);
+  ctx->earlier += ctx->planned.products;
+  ctx->planned.products = 0;
+  PetscCall(AutoCSRContextForget(ctx));
+  AutoCSRProgressReturn(&ctx->planned.progress);
+  AutoCSRProgressExpect(&ctx->planned.progress, &ctx->lives);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -355,36 +421,43 @@ PetscErrorCode AutoCSRContextUpdate(Mat A, AutoCSRContext *ctx)
   PetscBool       same;
 
   PetscFunctionBegin;
-  if (AutoCSRContextIsCurrent(A, ctx)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (AutoCSRContextIsCurrent(A, ctx)) {
+    PetscCall(AutoCSRWatchCompare(A, ctx, &ctx->csr, PETSC_TRUE));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(PetscTime(&begin));
   if (!ctx->owner) PetscCall(MatSeqAutoCSRRecompose(A)); /* MatDuplicate() of a MATAIJ that is not ours, which -mat_seqaij_type makes ours, hands on its methods last */
   PetscCall(AutoCSRContextGetCSR(A, &csr, &row_ptr, &col));
-  csr.adds = ctx->off_diagonal;
-  same     = (PetscBool)(ctx->owner && ctx->nonzerostate == A->nonzerostate && ctx->id == ((PetscObject)A)->id && csr.m == ctx->csr.m && csr.n == ctx->csr.n && csr.nnz == ctx->csr.nnz && csr.backend == ctx->csr.backend);
+  csr.adds    = ctx->off_diagonal;
+  csr.figures = ctx->figures[csr.backend != &AutoCSRBackendHost];
+  same        = (PetscBool)(ctx->owner && ctx->nonzerostate == A->nonzerostate && ctx->id == ((PetscObject)A)->id && csr.m == ctx->csr.m && csr.n == ctx->csr.n && csr.nnz == ctx->csr.nnz && csr.backend == ctx->csr.backend);
   if (ctx->row_ptr) /* those of the device were let go, and are others in any case */
     same = (PetscBool)(same && row_ptr == ctx->host_row_ptr && col == ctx->host_col);
   else
     same = (PetscBool)(same && csr.row_ptr == ctx->csr.row_ptr && csr.col == ctx->csr.col);
+  if (same) PetscCall(AutoCSRWatchCompare(A, ctx, &csr, PETSC_FALSE));
+  if (!same) PetscCall(AutoCSRContextRecognize(A, ctx, &csr, &same));
   PetscCall(AutoCSRContextForgetRows(ctx));
   ctx->csr                = csr;
   ctx->transposed.current = PETSC_FALSE;
-  if (same && ctx->plan) {
-    PetscCall(AutoCSRContextTryRefresh(&csr, ctx->plan, &same));
+  if (ctx->dense) ctx->dense->current = PETSC_FALSE;
+  if (same && ctx->planned.plan) {
+    PetscCall(AutoCSRContextTryRefresh(&csr, ctx->planned.plan, &same));
     if (same) {
       ctx->refreshes++;
-      if (ctx->progress.stage == AUTOCSR_STAGE_CHOSEN) { /* by other values */
-        PetscCall(AutoCSRContextForget(ctx));
-        AutoCSRProgressReturn(&ctx->progress);
-      }
+      if (ctx->planned.progress.stage == AUTOCSR_STAGE_CHOSEN && AutoCSRChoiceIsOfValues(ctx->planned.choice)) PetscCall(AutoCSRContextLookAgain(ctx));
+      if (PetscDefined(USE_DEBUG)) PetscCall(AutoCSRPlanCheck(ctx->planned.plan, &csr));
     } else
       PetscCall(PetscInfo(A, "The new values do not fit the coding of the plan, or there is no memory to put them in: it is built again\n"));
   }
   if (!same) {
-    PetscCall(AutoCSRContextDrop(ctx));
+    if (ctx->planned.plan) PetscCall(AutoCSRContextDrop(ctx, PETSC_FALSE));
     ctx->yields = PETSC_FALSE;
     if (csr.val) PetscCall(AutoCSRContextYields(ctx, &csr, &ctx->yields));
-    if (csr.val && !ctx->yields) PetscCall(AutoCSRContextPlan(A, ctx, &csr, &ctx->plan, &ctx->profile, &ctx->progress));
-    if (ctx->plan) {
+    if (csr.val && !ctx->yields) PetscCall(AutoCSRContextPlan(A, ctx, &csr, &ctx->planned.plan, &ctx->planned.profile, &ctx->planned.progress));
+    AutoCSRProgressExpect(&ctx->planned.progress, &ctx->lives);
+    if (ctx->planned.plan) {
+      if (ctx->planned.profile) PetscCall(AutoCSRContextFingerprint(ctx));
       ctx->plans++;
       PetscCall(AutoCSRContextCountRows(A, ctx));
     }
@@ -392,10 +465,10 @@ PetscErrorCode AutoCSRContextUpdate(Mat A, AutoCSRContext *ctx)
   ctx->owner        = A;
   ctx->state        = ((PetscObject)A)->state;
   ctx->nonzerostate = A->nonzerostate;
-  ctx->resident     = (PetscBool)(csr.backend && csr.backend != &AutoCSRBackendHost);
   ctx->spptr        = A->spptr;
-  if (ctx->resident) ctx->let_go = PETSC_FALSE;
+  if (AutoCSRContextIsResident(ctx)) ctx->released = PETSC_FALSE;
   ctx->id = ((PetscObject)A)->id;
+  PetscCall(AutoCSRWatchTake(ctx));
   PetscCall(AutoCSRContextReleaseLater(ctx));
   PetscCall(PetscTime(&end));
   ctx->setup += end - begin;

@@ -3,7 +3,6 @@
   (a matrix of another name would be converted entry by entry). To ours: to the parent first, then ours is put on top.
 */
 #include "seqautocsr.h"
-#include "../mpi/mpiautocsr.h"
 
 /* What -mat_seqaij_type has made ours meanwhile is a copy of what went as its parent, composed methods and all */
 static PetscErrorCode AutoCSRRecompose(Mat M)
@@ -77,7 +76,7 @@ static PetscErrorCode MatConvertToAIJ(Mat A, const AutoCSRParent *parent, MatReu
 
 static PetscBool AutoCSRIsOn(const AutoCSRParent *parent, Mat A)
 {
-  return AutoCSRParentIsMPI(parent) ? MatIsMPIAutoCSR(A) : MatIsSeqAutoCSR(A);
+  return (*AutoCSRKinds[AutoCSRKindOf(parent->type)]->is)(A);
 }
 
 /*
@@ -120,10 +119,7 @@ static PetscErrorCode AutoCSRParentOf(Mat A, MatType type, const AutoCSRParent *
   PetscCall(PetscStrbeginswith(type, "seq", &seq));
   PetscCall(PetscStrbeginswith(((PetscObject)A)->type_name, "mpi", &is_mpi));
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
-  if (mpi || (!seq && (is_mpi || size > 1)))
-    PetscCall(MatMPIAutoCSRGetParent(parent));
-  else
-    PetscCall(MatSeqAutoCSRGetParent(parent));
+  PetscCall((*AutoCSRKinds[mpi || (!seq && (is_mpi || size > 1)) ? AUTOCSR_KIND_MPI : AUTOCSR_KIND_SEQ]->get_parent)(parent));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -113,18 +113,13 @@ static PetscErrorCode MatDiagonalScale_SeqAutoCSR_CUSPARSE(Mat A, Vec left, Vec 
 /* It sets the type of the matrix anew */
 static PetscErrorCode MatSetPreallocationCOO_SeqAutoCSR_CUSPARSE(Mat A, PetscCount n, PetscInt i[], PetscInt j[])
 {
-  AutoCSRSuspended     s[1 + AUTOCSR_MAX_BLOCKS];
   const AutoCSRParent *parent;
   PetscErrorCode (*method)(Mat, PetscCount, PetscInt[], PetscInt[]);
-  PetscErrorCode ierr;
 
   PetscFunctionBegin;
   PetscCall(MatSeqAutoCSRGetParent(&parent));
   PetscCall(AutoCSRParentGetMethod(parent, A, "MatSetPreallocationCOO_C", (void (**)(void)) & method));
-  PetscCall(AutoCSRSuspend(A, s));
-  ierr = (*method)(A, n, i, j);
-  PetscCall(AutoCSRResume(s));
-  PetscCall(ierr);
+  AUTOCSR_CALL_AS_PARENT(A, (*method)(A, n, i, j));
   PetscCall(AutoCSRHoldArrays(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -158,13 +153,23 @@ static PetscErrorCode AutoCSRRowsAreFew(Mat A, PetscBool *few)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* On the device where both matrices have the same method. Of a subset of the pattern the parent reads the offsets as those of all rows, past their end where they are compressed */
+/* Y goes as its parent already */
+static PetscErrorCode AutoCSRAXPYOfParents(Mat Y, PetscScalar a, Mat X, MatStructure structure)
+{
+  PetscFunctionBegin;
+  AUTOCSR_CALL_AS_PARENT(X, (*Y->ops->axpy)(Y, a, X, structure));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  The device adds matrices that have the same method; PETSc adds matrices of two types (ours and plain AIJCUSPARSE) on the
+  host. With a subset of the pattern the parent reads the offsets as the offsets of all rows, past their end if they are
+  compressed
+*/
 static PetscErrorCode MatAXPY_SeqAutoCSR_CUSPARSE(Mat Y, PetscScalar a, Mat X, MatStructure structure)
 {
-  AutoCSRSuspended     x[1 + AUTOCSR_MAX_BLOCKS], y[1 + AUTOCSR_MAX_BLOCKS];
   const AutoCSRParent *parent;
   PetscBool            few = PETSC_FALSE;
-  PetscErrorCode       ierr;
 
   PetscFunctionBegin;
   PetscCall(MatSeqAutoCSRGetParent(&parent));
@@ -177,12 +182,7 @@ static PetscErrorCode MatAXPY_SeqAutoCSR_CUSPARSE(Mat Y, PetscScalar a, Mat X, M
     PetscCall((*parent->table[1].ops.axpy)(Y, a, X, structure));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(AutoCSRSuspend(Y, y));
-  PetscCall(AutoCSRSuspend(X, x));
-  ierr = (*Y->ops->axpy)(Y, a, X, structure);
-  PetscCall(AutoCSRResume(x));
-  PetscCall(AutoCSRResume(y));
-  PetscCall(ierr);
+  AUTOCSR_CALL_AS_PARENT(Y, AutoCSRAXPYOfParents(Y, a, X, structure));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -202,9 +202,11 @@ static PetscErrorCode MatSeqAutoCSRExpandRows_CUSPARSE(Mat A, AutoCSRMatrix *csr
   now.nnz = now.m ? now.host[now.m] : 0;
   if (offsets->parents != now.parents || offsets->host != now.host || offsets->m != now.m || offsets->nnz != now.nnz || offsets->id != now.id || offsets->nonzerostate != now.nonzerostate) {
     PetscCall(AutoCSRRowOffsetsForget(offsets));
-    PetscCall(PetscPushErrorHandler(AutoCSRMemoryErrorHandler, NULL));
-    ierr = AutoCSRDeviceExpandRows(now.m, now.host, csr->row_ptr, &now.row_ptr);
-    PetscCall(PetscPopErrorHandler());
+    ierr = AutoCSRTryBegin();
+    if (!ierr) {
+      ierr = AutoCSRDeviceExpandRows(now.m, now.host, csr->row_ptr, &now.row_ptr);
+      PetscCall(PetscPopErrorHandler());
+    }
     if (ierr != PETSC_ERR_MEM) PetscCall(ierr); /* else the parent's way */
     if (now.row_ptr) PetscCall(PetscInfo(A, "The offsets of %" PetscInt_FMT " rows, most of them empty, are made on the device\n", now.m));
     *offsets = now;
@@ -342,15 +344,10 @@ AUTOCSR_OPERATION_ON_HOST(SOR, sor, PETSC_FALSE, (Mat A, Vec b, PetscReal omega,
 /* It puts the operations of another parent in; and it forgets that what changes on the host is to be copied afterwards */
 static PetscErrorCode MatBindToCPU_SeqAutoCSR_CUSPARSE(Mat A, PetscBool bind)
 {
-  AutoCSRSuspended s[1 + AUTOCSR_MAX_BLOCKS];
-  AutoCSRContext  *ctx;
-  PetscErrorCode   ierr;
+  AutoCSRContext *ctx;
 
   PetscFunctionBegin;
-  PetscCall(AutoCSRSuspend(A, s));
-  ierr = (*A->ops->bindtocpu)(A, bind);
-  PetscCall(AutoCSRResume(s));
-  PetscCall(ierr);
+  AUTOCSR_CALL_AS_PARENT(A, (*A->ops->bindtocpu)(A, bind));
   PetscCall(AutoCSRContextGet(A, &ctx));
   if (bind)
     ctx->bound_state = ((PetscObject)A)->state;
@@ -378,7 +375,6 @@ static const AutoCSROperation Operations[] = {
 static const AutoCSROperation OperationsByName[] = {
     AUTOCSR_OPERATION(setoption, MatSetOption_SeqAutoCSR_CUSPARSE),
     AUTOCSR_OPERATION(scale, MatScale_SeqAutoCSR_CUSPARSE),
-    AUTOCSR_OPERATION(productsetfromoptions, MatProductSetFromOptions_AutoCSR),
     {0, NULL}};
 static const AutoCSRMethod MethodsByName[] = {
     AUTOCSR_METHOD("MatSetPreallocationCOO_C", MatSetPreallocationCOO_SeqAutoCSR_CUSPARSE),
@@ -387,14 +383,38 @@ static const AutoCSRMethod MethodsByName[] = {
     AUTOCSR_METHOD("MatConvert_seqaijautocsr_seqaijcusparse_C", MatConvert_AutoCSR_Any),
     {NULL, NULL}};
 
-static PetscErrorCode (*CreateAIJ)(Mat);
+static PetscErrorCode (*CreateAIJ[AUTOCSR_KINDS])(Mat);
 
-/* Of takeover: what PETSc converts to the parent is ours */
+/* Takeover: an AIJ that PETSc converts to the parent becomes ours */
 static PetscErrorCode MatCreate_SeqAIJ_Takeover(Mat A)
 {
   PetscFunctionBegin;
-  PetscCall((*CreateAIJ)(A));
+  PetscCall((*CreateAIJ[AUTOCSR_KIND_SEQ])(A));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatConvert_seqaij_seqaijcusparse_C", MatConvert_Any_AutoCSR));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatCreate_MPIAIJ_Takeover(Mat A)
+{
+  PetscFunctionBegin;
+  PetscCall((*CreateAIJ[AUTOCSR_KIND_MPI])(A));
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatConvert_mpiaij_mpiaijcusparse_C", MatConvert_Any_AutoCSR));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRParentSetName_CUSPARSE(AutoCSRParent *parent, PetscBool takeover, const AutoCSROperation operations[], const AutoCSRMethod methods[])
+{
+  const MatType          aij  = AutoCSRParentAIJ(parent);
+  const AutoCSRKindIndex kind = AutoCSRKindOf(parent->type);
+
+  PetscFunctionBegin;
+  parent->by_name = (PetscBool)!takeover;
+  if (takeover) {
+    parent->own = parent->type;
+    PetscCall(PetscFunctionListFind(MatList, aij, &CreateAIJ[kind]));
+    PetscCall(MatRegister(aij, kind == AUTOCSR_KIND_MPI ? MatCreate_MPIAIJ_Takeover : MatCreate_SeqAIJ_Takeover));
+  } else
+    PetscCall(AutoCSRParentExtend(parent, operations, methods));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -402,20 +422,15 @@ PetscErrorCode MatSeqAutoCSRInherit_CUSPARSE(AutoCSRParent *parent, PetscBool ta
 {
   PetscFunctionBegin;
   parent->type       = MATSEQAIJCUSPARSE;
-  parent->own        = takeover ? MATSEQAIJCUSPARSE : MATSEQAUTOCSR;
   parent->device     = PETSC_TRUE;
-  parent->by_name    = (PetscBool)!takeover;
   parent->get_csr    = MatSeqAutoCSRGetCSR_CUSPARSE;
+  parent->prepare    = AutoCSRDevicePreload;
   parent->release    = takeover ? NULL : MatSeqAutoCSRRelease_CUSPARSE; /* there calls of the parent's functions do not pass by ours, which see to it that they find what they write to */
   parent->solver     = MATSOLVERCUSPARSE;
   parent->get_factor = MatGetFactor_seqaijcusparse_cusparse;
   PetscCall(AutoCSRParentExtend(parent, Operations, NULL));
-  if (takeover) {
-    PetscCall(PetscFunctionListFind(MatList, MATSEQAIJ, &CreateAIJ));
-    PetscCall(MatRegister(MATSEQAIJ, MatCreate_SeqAIJ_Takeover));
-    PetscCall(MatSeqAIJRegister(MATSEQAIJCUSPARSE, MatConvert_Any_AutoCSR));
-  } else
-    PetscCall(AutoCSRParentExtend(parent, OperationsByName, MethodsByName));
+  PetscCall(AutoCSRParentSetName_CUSPARSE(parent, takeover, OperationsByName, MethodsByName));
+  if (takeover) PetscCall(MatSeqAIJRegister(MATSEQAIJCUSPARSE, MatConvert_Any_AutoCSR));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif

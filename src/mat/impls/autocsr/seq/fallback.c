@@ -77,10 +77,8 @@ static PetscErrorCode AutoCSRParentMultiplyCopies(Mat A, AutoCSRProductKind kind
 
 PetscErrorCode AutoCSRParentProduct(Mat A, AutoCSRProductKind kind, Vec x, Vec z, Vec y)
 {
-  AutoCSRContext  *ctx;
-  AutoCSRSuspended s[1 + AUTOCSR_MAX_BLOCKS];
-  PetscErrorCode   ierr;
-  PetscBool        host = PETSC_FALSE;
+  AutoCSRContext *ctx;
+  PetscBool       host = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall(AutoCSRContextGet(A, &ctx));
@@ -88,15 +86,12 @@ PetscErrorCode AutoCSRParentProduct(Mat A, AutoCSRProductKind kind, Vec x, Vec z
     PetscCall(AutoCSRSetSum(z, y));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (ctx->resident) {
+  if (AutoCSRContextIsResident(ctx)) {
     PetscCall(AutoCSRVecIsOnHost(x, &host));
     if (!host && z) PetscCall(AutoCSRVecIsOnHost(z, &host));
     if (!host) PetscCall(AutoCSRVecIsOnHost(y, &host));
   }
-  PetscCall(AutoCSRSuspend(A, s));
-  ierr = host ? AutoCSRParentMultiplyCopies(A, kind, x, z, y) : AutoCSRParentMultiply(A, kind, x, z, y);
-  PetscCall(AutoCSRResume(s));
-  PetscCall(ierr);
+  AUTOCSR_CALL_AS_PARENT(A, host ? AutoCSRParentMultiplyCopies(A, kind, x, z, y) : AutoCSRParentMultiply(A, kind, x, z, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -110,7 +105,7 @@ PetscErrorCode AutoCSRParentIsFirst(const AutoCSRContext *ctx, PetscBool *is)
 
   PetscFunctionBegin;
   PetscCall(MatSeqAutoCSRGetParent(&parent));
-  *is = (PetscBool)(ctx->progress.stage != AUTOCSR_STAGE_FINAL && ctx->plan && !parent->device && ctx->csr.nnz);
+  *is = (PetscBool)(ctx->planned.progress.stage != AUTOCSR_STAGE_FINAL && ctx->planned.plan && !parent->device && ctx->csr.nnz);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -3,7 +3,6 @@
 */
 #include "seqautocsr.h"
 #include <petsc/private/vecimpl.h>
-#include "../backend.h"
 
 /* The operands are where the plan is. y holds z where both are the same vector, else nothing that is needed */
 static PetscErrorCode AutoCSROperandsGet_Host(Vec x, Vec z, Vec y, AutoCSROperands *o)
@@ -34,16 +33,16 @@ static PetscErrorCode AutoCSROperandsRestore_Host(Vec x, Vec z, Vec y, AutoCSROp
 }
 
 /* What a vector on the host has, in the memory of the plan. The room for it stays with the plan */
-static PetscErrorCode AutoCSRStage(AutoCSRContext *ctx, PetscInt k, const PetscScalar *from, PetscInt n, PetscScalar **staged)
+static PetscErrorCode AutoCSROperandCopy(AutoCSRContext *ctx, PetscInt k, const PetscScalar *from, PetscInt n, PetscScalar **copy)
 {
-  const AutoCSRBackend *backend = ctx->plan->backend;
+  const AutoCSRBackend *backend = ctx->planned.plan->backend;
   const size_t          bytes   = (size_t)n * sizeof(PetscScalar);
 
   PetscFunctionBegin;
-  if (!ctx->staged[k]) PetscCall((*backend->allocate)((size_t)PetscMax(ctx->csr.m, ctx->csr.n) * sizeof(PetscScalar), (void **)&ctx->staged[k]));
-  *staged = ctx->staged[k];
+  if (!ctx->copy[k]) PetscCall((*backend->allocate)((size_t)PetscMax(ctx->csr.m, ctx->csr.n) * sizeof(PetscScalar), (void **)&ctx->copy[k]));
+  *copy = ctx->copy[k];
   if (from) {
-    PetscCall((*backend->from_host)(*staged, from, bytes));
+    PetscCall((*backend->from_host)(*copy, from, bytes));
     PetscCall(PetscLogCpuToGpu((PetscLogDouble)bytes));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -57,22 +56,22 @@ typedef struct {
 
 static PetscErrorCode AutoCSROperandsGet_Device(AutoCSRContext *ctx, Vec x, Vec z, Vec y, AutoCSROperands *o, AutoCSRHostOperands *host)
 {
-  PetscScalar *staged;
+  PetscScalar *copy;
   PetscMemType memtype;
 
   PetscFunctionBegin;
   PetscCall(VecGetArrayReadAndMemType(x, &o->x, &memtype));
   if (PetscUnlikely(PetscMemTypeHost(memtype))) {
     host->x = o->x;
-    PetscCall(AutoCSRStage(ctx, 0, host->x, x->map->n, &staged));
-    o->x = staged;
+    PetscCall(AutoCSROperandCopy(ctx, 0, host->x, x->map->n, &copy));
+    o->x = copy;
   }
   if (z && z != y) {
     PetscCall(VecGetArrayReadAndMemType(z, &o->z, &memtype));
     if (PetscUnlikely(PetscMemTypeHost(memtype))) {
       host->z = o->z;
-      PetscCall(AutoCSRStage(ctx, 1, host->z, z->map->n, &staged));
-      o->z = staged;
+      PetscCall(AutoCSROperandCopy(ctx, 1, host->z, z->map->n, &copy));
+      o->z = copy;
     }
   }
   if (z == y)
@@ -81,7 +80,7 @@ static PetscErrorCode AutoCSROperandsGet_Device(AutoCSRContext *ctx, Vec x, Vec 
     PetscCall(VecGetArrayWriteAndMemType(y, &o->y, &memtype));
   if (PetscUnlikely(PetscMemTypeHost(memtype))) {
     host->y = o->y;
-    PetscCall(AutoCSRStage(ctx, 2, z == y ? host->y : NULL, y->map->n, &o->y));
+    PetscCall(AutoCSROperandCopy(ctx, 2, z == y ? host->y : NULL, y->map->n, &o->y));
   }
   if (z == y) o->z = o->y;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -93,7 +92,7 @@ static PetscErrorCode AutoCSROperandsRestore_Device(AutoCSRContext *ctx, Vec x, 
   if (PetscUnlikely(host->y)) {
     const size_t bytes = (size_t)y->map->n * sizeof(PetscScalar);
 
-    PetscCall((*ctx->plan->backend->to_host)(host->y, o->y, bytes));
+    PetscCall((*ctx->planned.plan->backend->to_host)(host->y, o->y, bytes));
     PetscCall(PetscLogGpuToCpu((PetscLogDouble)bytes));
     o->y = host->y;
   }
@@ -116,33 +115,33 @@ static PetscErrorCode AutoCSRMultiply(Mat A, AutoCSRProductKind kind, Vec x, Vec
   AutoCSROperands     o;
   AutoCSRHostOperands host = {NULL, NULL, NULL};
   const AutoCSRPlan  *plan;
-  PetscBool           scatter = PETSC_FALSE, first = PETSC_FALSE, done = PETSC_FALSE;
+  PetscBool           resident, scatter = PETSC_FALSE, first = PETSC_FALSE, done = PETSC_FALSE;
   PetscLogDouble      flops;
 
   PetscFunctionBegin;
   PetscCall(AutoCSRContextGet(A, &ctx));
-  if (PetscUnlikely(!AutoCSRContextIsCurrent(A, ctx))) PetscCall(AutoCSRContextUpdate(A, ctx));
+  if (PetscUnlikely(!AutoCSRContextIsReady(A, ctx))) PetscCall(AutoCSRContextUpdate(A, ctx));
   o    = (AutoCSROperands){.csr = &ctx->csr, .conjugate = (PetscBool)(kind == AUTOCSR_PRODUCT_HERMITIAN)};
-  plan = ctx->plan;
+  plan = ctx->planned.plan;
   if (plan && kind != AUTOCSR_PRODUCT_FORWARD) {
     scatter = (PetscBool)(plan->backend->mult_transpose != NULL);
     if (!scatter) PetscCall(AutoCSRTransposedGet(A, ctx, &o, &plan));
   }
-  if (PetscUnlikely(ctx->progress.stage != AUTOCSR_STAGE_FINAL && plan == ctx->plan)) {
+  if (PetscUnlikely(ctx->planned.progress.stage != AUTOCSR_STAGE_FINAL && plan == ctx->planned.plan)) {
     PetscCall(AutoCSRContextProceed(A, ctx, PETSC_FALSE));
-    AutoCSRProgressCount(&ctx->progress);
-    plan = ctx->plan;
+    AutoCSRProgressCount(&ctx->planned.progress);
+    plan = ctx->planned.plan;
     if (kind == AUTOCSR_PRODUCT_FORWARD) PetscCall(AutoCSRParentIsFirst(ctx, &first));
     if (first) {
       PetscCall(AutoCSRParentForward(A, x, z, y));
-      ctx->products++;
+      ctx->planned.products++;
       PetscFunctionReturn(PETSC_SUCCESS);
     }
   }
   if (scatter || (ctx->yields && kind != AUTOCSR_PRODUCT_FORWARD)) {
     PetscCall(AutoCSRParentScatter(A, plan, kind, x, z, y, &done));
     if (done) {
-      ctx->products++;
+      ctx->planned.products++;
       PetscFunctionReturn(PETSC_SUCCESS);
     }
   }
@@ -151,13 +150,14 @@ static PetscErrorCode AutoCSRMultiply(Mat A, AutoCSRProductKind kind, Vec x, Vec
     if (ctx->yields) PetscCall(MatSeqAutoCSRYield(A));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  flops = 2.0 * ctx->csr.nnz - (kind != AUTOCSR_PRODUCT_FORWARD || z ? 0 : ctx->nonempty);
-  if (ctx->resident)
+  resident = AutoCSRContextIsResident(ctx);
+  flops    = 2.0 * ctx->csr.nnz - (kind != AUTOCSR_PRODUCT_FORWARD || z ? 0 : ctx->planned.nonempty);
+  if (resident)
     PetscCall(AutoCSROperandsGet_Device(ctx, x, z, y, &o, &host));
   else
     PetscCall(AutoCSROperandsGet_Host(x, z, y, &o));
   PetscCall(PetscLogEventBegin(AutoCSREvents[AUTOCSR_EVENT_MULT], A, x, y, 0));
-  if (ctx->resident) {
+  if (resident) {
     PetscCall(PetscLogGpuTimeBegin());
     PetscCall((*plan->backend->mult)(plan, &o));
     PetscCall(PetscLogGpuTimeEnd());
@@ -167,12 +167,16 @@ static PetscErrorCode AutoCSRMultiply(Mat A, AutoCSRProductKind kind, Vec x, Vec
     PetscCall(PetscLogFlops(flops));
   }
   PetscCall(PetscLogEventEnd(AutoCSREvents[AUTOCSR_EVENT_MULT], A, x, y, 0));
-  if (ctx->resident)
+  if (resident)
     PetscCall(AutoCSROperandsRestore_Device(ctx, x, z, y, &o, &host));
   else
     PetscCall(AutoCSROperandsRestore_Host(x, z, y, &o));
-  ctx->products++;
-  if (PetscUnlikely(ctx->products >= ctx->release_at)) PetscCall(AutoCSRContextRelease(A, ctx));
+  ctx->planned.products++;
+  if (!resident) {
+    AutoCSRMeasuringPaid += plan->predicted;
+    if (PetscUnlikely(AutoCSRMeasuringPaid >= AutoCSRMeasuringDue)) PetscCall(AutoCSRMeasuringProceed());
+  }
+  if (PetscUnlikely(AutoCSRContextProducts(ctx) >= ctx->release_at)) PetscCall(AutoCSRContextRelease(A, ctx));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -33,36 +33,48 @@ typedef struct {
   void (*methods[AUTOCSR_MAX_METHODS])(void);
 } AutoCSRParentTable;
 
+/* Registration hands it to the types, which call it with each matrix that has been assembled: it shows the matrix if the user asks for that */
+typedef PetscErrorCode AutoCSRAssembled(Mat);
+
 /*
-  The type that ours is put on top of. Which one it is is said in MatSeqAutoCSRInherit() and MatMPIAutoCSRInherit() and
-  nowhere else; each list ends with a NULL function.
+  The type that ours is put on top of. MatSeqAutoCSRInherit() and MatMPIAutoCSRInherit() choose it; registration adds the
+  operations of product/ before the first matrix. Each list ends with a NULL function.
 */
 typedef struct {
   const char *type; /* exact name of the parent */
   const char *own;  /* name of ours on top of it; that of the parent where ours takes its place */
   PetscErrorCode (*create)(Mat);
   PetscErrorCode (*from_aij)(Mat, MatType, MatReuse, Mat *); /* PETSc's converter of AIJ to it, with the tables; NULL if AIJ is what it is */
+  PetscErrorCode (*prepare)(void);                           /* called when a matrix is given the type; NULL: nothing is to be made ready */
   PetscErrorCode (*get_csr)(Mat, AutoCSRMatrix *);           /* the arrays where they are to be multiplied; not nnz */
   PetscErrorCode (*release)(Mat);                            /* lets go of these where the host has them too; NULL: not possible */
   const char *solver;                                        /* of its own, or NULL */
   PetscErrorCode (*get_factor)(Mat, MatFactorType, Mat *);
   PetscBool          device;  /* it multiplies on one */
   PetscBool          by_name; /* its functions ask for its exact name, and not only PETSc's search for them does */
+  AutoCSRAssembled  *assembled;
   AutoCSROperation   operations[AUTOCSR_MAX_OPERATIONS];
   AutoCSRMethod      methods[AUTOCSR_MAX_METHODS];
   PetscBool          has_tables;
   AutoCSRParentTable table[2]; /* of a matrix that is not bound to the CPU, and of one that is */
 } AutoCSRParent;
 
-static inline PetscBool AutoCSRParentIsMPI(const AutoCSRParent *parent)
+typedef enum {
+  AUTOCSR_KIND_SEQ,
+  AUTOCSR_KIND_MPI,
+  AUTOCSR_KINDS
+} AutoCSRKindIndex;
+
+/* By the name of AIJ, or of a type on top of it */
+static inline AutoCSRKindIndex AutoCSRKindOf(const char type[])
 {
-  return (PetscBool)!strncmp(parent->type, "mpi", 3);
+  return strncmp(type, "mpi", 3) ? AUTOCSR_KIND_SEQ : AUTOCSR_KIND_MPI;
 }
 
 /* The AIJ that the parent is, or multiplies on a device */
 static inline MatType AutoCSRParentAIJ(const AutoCSRParent *parent)
 {
-  return AutoCSRParentIsMPI(parent) ? MATMPIAIJ : MATSEQAIJ;
+  return AutoCSRKindOf(parent->type) == AUTOCSR_KIND_MPI ? MATMPIAIJ : MATSEQAIJ;
 }
 
 /* PETSc without devices has matrices that are bound in no other sense than that there is one table */
@@ -80,15 +92,26 @@ static inline const AutoCSRParentTable *AutoCSRParentTableOf(const AutoCSRParent
   return &parent->table[AutoCSRIsBound(A) ? 1 : 0];
 }
 
-/* A matrix that goes as its parent for a while, and what has to be put back */
+/* A matrix that goes as its parent for a while, and what Resume puts back */
 typedef struct {
-  Mat            mat; /* NULL: nothing */
+  Mat            mat; /* NULL: nothing is suspended */
   PetscObjectId  id;
   char          *name; /* the very string: whoever called MatGetType() may still hold it */
   PetscContainer context;
-  PetscErrorCode (*destroy)(Mat); /* for a matrix that stays its parent's: the method that it had before, if that is not the parent's; NULL: it is */
+  PetscErrorCode (*destroy)(Mat); /* the method for a matrix that stays its parent's; NULL: the parent's own */
 } AutoCSRSuspended;
 #define AUTOCSR_MAX_BLOCKS 2 /* of a parallel matrix: diagonal and off-diagonal */
+
+/* How a sequential or a parallel matrix gets the type, loses it for the time of a call, and is known to have it */
+typedef struct {
+  PetscBool (*is)(Mat);
+  PetscErrorCode (*get_parent)(const AutoCSRParent **);
+  PetscErrorCode (*attach)(Mat, const AutoCSRSettings *); /* NULL: settings from the options */
+  PetscErrorCode (*suspend)(Mat, AutoCSRSuspended[1 + AUTOCSR_MAX_BLOCKS]);
+  PetscErrorCode (*resume)(AutoCSRSuspended[1 + AUTOCSR_MAX_BLOCKS]);
+  PetscBool (*is_assembling)(void); /* blocks that are assembled meanwhile belong to such a matrix; NULL: it has no blocks */
+} AutoCSRKind;
+PETSC_INTERN const AutoCSRKind *AutoCSRKinds[AUTOCSR_KINDS]; /* seq/attach.c; seq/ and mpi/ each enter their own at registration */
 
 /* seq/attach.c, for whatever parent */
 PETSC_INTERN PetscErrorCode AutoCSRParentExtend(AutoCSRParent *, const AutoCSROperation[], const AutoCSRMethod[]); /* adds them, or replaces what is there */
@@ -108,5 +131,19 @@ PETSC_INTERN PetscErrorCode AutoCSRDiscard(AutoCSRSuspended[1 + AUTOCSR_MAX_BLOC
 PETSC_INTERN PetscErrorCode AutoCSRResumeBlocks(AutoCSRSuspended[1 + AUTOCSR_MAX_BLOCKS]);      /* of a parallel matrix that stays suspended */
 PETSC_INTERN PetscErrorCode AutoCSRSuspendAsAIJ(Mat, AutoCSRSuspended[1 + AUTOCSR_MAX_BLOCKS]); /* whatever the parent is */
 PETSC_INTERN PetscErrorCode AutoCSRResumeAsAIJ(AutoCSRSuspended[1 + AUTOCSR_MAX_BLOCKS]);
+
+/* A call during which the matrix goes as its parent, or as AIJ. The error of the call returns after the matrix has its type again */
+#define AUTOCSR_CALL_AS_PARENT(A, call) AUTOCSR_CALL_SUSPENDED(AutoCSRSuspend, AutoCSRResume, A, call)
+#define AUTOCSR_CALL_AS_AIJ(A, call)    AUTOCSR_CALL_SUSPENDED(AutoCSRSuspendAsAIJ, AutoCSRResumeAsAIJ, A, call)
+#define AUTOCSR_CALL_SUSPENDED(Suspend, Resume, A, call) \
+  do {                                                   \
+    AutoCSRSuspended s_[1 + AUTOCSR_MAX_BLOCKS];         \
+    PetscErrorCode   ierr_;                              \
+                                                         \
+    PetscCall(Suspend(A, s_));                           \
+    ierr_ = call;                                        \
+    PetscCall(Resume(s_));                               \
+    PetscCall(ierr_);                                    \
+  } while (0)
 
 #endif

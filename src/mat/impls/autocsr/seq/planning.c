@@ -1,16 +1,21 @@
 /*
   When the plan of a matrix is made, and what happens where there is no memory for it: at the first product, at once or, with
-  progressive planning, a first one that the products must earn their better one with (select/progress.c).
+  progressive planning, a first one that the products must earn their better one with (choose/progress.c).
 */
 #include "seqautocsr.h"
-#include "../backend.h"
 #include <petsctime.h>
 
 /* While a plan is made, running out of memory is no error. PetscMalloc() of PETSc 3.18 names its caller's line where the error's code should be */
-PetscErrorCode AutoCSRMemoryErrorHandler(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode n, PetscErrorType p, const char *message, void *ctx)
+static PetscErrorCode AutoCSRMemoryErrorHandler(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode n, PetscErrorType p, const char *message, void *ctx)
 {
   if (n == PETSC_ERR_MEM || (p == PETSC_ERROR_INITIAL && !strcmp(function, "PetscMallocAlign"))) return PETSC_ERR_MEM;
   return PetscTraceBackErrorHandler(comm, line, function, file, n, p, message, ctx);
+}
+
+/* The error handler takes memory itself. Without that the trial is over before it begins, and there is no handler to pop */
+PetscErrorCode AutoCSRTryBegin(void)
+{
+  return PetscPushErrorHandler(AutoCSRMemoryErrorHandler, NULL) ? PETSC_ERR_MEM : PETSC_SUCCESS;
 }
 
 static PetscErrorCode AutoCSRContextTell(Mat A, const AutoCSRMatrix *csr, const AutoCSRPlan *plan)
@@ -29,13 +34,15 @@ static PetscErrorCode AutoCSRContextTryPlan(const AutoCSRMatrix *csr, const Auto
 
   PetscFunctionBegin;
   *profile = NULL;
-  PetscCall(PetscPushErrorHandler(AutoCSRMemoryErrorHandler, NULL));
-  if (progress && AutoCSRPlanIsProgressive(csr, settings)) {
-    ierr = AutoCSRPlanFirst(csr, settings, plan, &product, &look);
-    if (!ierr) AutoCSRProgressBegin(progress, in_step, product, look);
-  } else
-    ierr = AutoCSRPlanMake(csr, settings, plan, profile);
-  PetscCall(PetscPopErrorHandler());
+  ierr     = AutoCSRTryBegin();
+  if (!ierr) {
+    if (progress && AutoCSRPlanIsProgressive(csr, settings)) {
+      ierr = AutoCSRPlanFirst(csr, settings, plan, &product, &look);
+      if (!ierr) AutoCSRProgressBegin(progress, in_step, product, look);
+    } else
+      ierr = AutoCSRPlanMake(csr, settings, plan, profile);
+    PetscCall(PetscPopErrorHandler());
+  }
   if (ierr) {
     PetscCall(AutoCSRPlanDestroy(plan));
     PetscCall(AutoCSRProfileDestroy(profile));
@@ -50,9 +57,11 @@ PetscErrorCode AutoCSRContextTryRefresh(const AutoCSRMatrix *csr, AutoCSRPlan *p
   PetscErrorCode ierr;
 
   PetscFunctionBegin;
-  PetscCall(PetscPushErrorHandler(AutoCSRMemoryErrorHandler, NULL));
-  ierr = AutoCSRPlanRefresh(plan, csr, fits);
-  PetscCall(PetscPopErrorHandler());
+  ierr = AutoCSRTryBegin();
+  if (!ierr) {
+    ierr = AutoCSRPlanRefresh(plan, csr, fits);
+    PetscCall(PetscPopErrorHandler());
+  }
   if (ierr == PETSC_ERR_MEM) {
     *fits = PETSC_FALSE;
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -67,8 +76,8 @@ PetscErrorCode AutoCSRContextPlan(Mat A, AutoCSRContext *ctx, const AutoCSRMatri
   PetscFunctionBegin;
   *plan    = NULL;
   *profile = NULL;
-  if (PetscMax(csr->m, csr->nnz) > csr->backend->most) {
-    PetscCall(PetscInfo(A, "%" PetscInt_FMT " nonzeros are more than the executors on %s count with %d-bit integers: the parent's product is used\n", csr->nnz, csr->backend->name, (int)(8 * sizeof(PetscInt))));
+  if (!AutoCSRIsCounted((double)PetscMax(csr->m, csr->n))) {
+    PetscCall(PetscInfo(A, "%" PetscInt_FMT " by %" PetscInt_FMT " are more rows or columns than the executors on %s count with %d-bit integers: the parent's product is used\n", csr->m, csr->n, csr->backend->name, (int)(8 * sizeof(PetscInt))));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(AutoCSRContextTryPlan(csr, &ctx->settings, ctx->in_step, plan, profile, progress));
@@ -91,8 +100,20 @@ PetscErrorCode AutoCSRContextPlan(Mat A, AutoCSRContext *ctx, const AutoCSRMatri
 PetscErrorCode AutoCSRContextForget(AutoCSRContext *ctx)
 {
   PetscFunctionBegin;
-  PetscCall(AutoCSRChoiceDestroy(&ctx->choice));
-  PetscCall(AutoCSRProfileDestroy(&ctx->profile));
+  PetscCall(AutoCSRChoiceDestroy(&ctx->planned.choice));
+  PetscCall(AutoCSRProfileDestroy(&ctx->planned.profile));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A fingerprint is taken after FINGERPRINT_AFTER products, or after STRANGE_AFTER once STRANGE structures in a row did not come back */
+#define AUTOCSR_FINGERPRINT_AFTER 8
+#define AUTOCSR_STRANGE           2
+#define AUTOCSR_STRANGE_AFTER     64
+
+PetscErrorCode AutoCSRContextFingerprint(AutoCSRContext *ctx)
+{
+  PetscFunctionBegin;
+  if (!ctx->fingerprint.known && ctx->csr.backend->fingerprint) PetscCall((*ctx->csr.backend->fingerprint)(&ctx->csr, &ctx->fingerprint));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -100,23 +121,26 @@ PetscErrorCode AutoCSRContextForget(AutoCSRContext *ctx)
 static PetscErrorCode AutoCSRContextTryStep(Mat A, AutoCSRContext *ctx, AutoCSRPlan **next)
 {
   PetscErrorCode ierr;
-  double         product, build;
+  double         product, better, build;
 
   PetscFunctionBegin;
   *next = NULL;
-  PetscCall(PetscPushErrorHandler(AutoCSRMemoryErrorHandler, NULL));
-  if (ctx->progress.stage == AUTOCSR_STAGE_FIRST) {
-    ierr = AutoCSRPlanLook(&ctx->csr, &ctx->settings, &ctx->profile, &ctx->choice, &product, &build);
-    if (!ierr) AutoCSRProgressChosen(&ctx->progress, product, build);
-  } else {
-    ierr                = AutoCSRPlanBuild(&ctx->choice, &ctx->csr, next);
-    ctx->progress.stage = AUTOCSR_STAGE_FINAL;
+  PetscCall(AutoCSRContextFingerprint(ctx));
+  ierr = AutoCSRTryBegin();
+  if (!ierr) {
+    if (ctx->planned.progress.stage == AUTOCSR_STAGE_FIRST) {
+      ierr = AutoCSRPlanLook(&ctx->csr, &ctx->settings, &ctx->planned.profile, &ctx->planned.choice, &product, &better, &build);
+      if (!ierr) AutoCSRProgressChosen(&ctx->planned.progress, product, better, build);
+    } else {
+      ierr                        = AutoCSRPlanBuild(&ctx->planned.choice, &ctx->csr, next);
+      ctx->planned.progress.stage = AUTOCSR_STAGE_FINAL;
+    }
+    PetscCall(PetscPopErrorHandler());
   }
-  PetscCall(PetscPopErrorHandler());
   if (ierr) {
     PetscCall(AutoCSRPlanDestroy(next));
     PetscCall(AutoCSRContextForget(ctx));
-    ctx->progress.stage = AUTOCSR_STAGE_FINAL;
+    ctx->planned.progress.stage = AUTOCSR_STAGE_FINAL;
   }
   if (ierr != PETSC_ERR_MEM) PetscCall(ierr);
   if (ierr) PetscCall(PetscInfo(A, "No memory for a plan of %" PetscInt_FMT " nonzeros on %s: that of the first products stays\n", ctx->csr.nnz, ctx->csr.backend->name));
@@ -128,16 +152,17 @@ PetscErrorCode AutoCSRContextProceed(Mat A, AutoCSRContext *ctx, PetscBool all)
   PetscLogDouble begin, end;
 
   PetscFunctionBegin;
-  if (ctx->progress.stage == AUTOCSR_STAGE_FINAL || !(all || AutoCSRProgressIsDue(&ctx->progress))) PetscFunctionReturn(PETSC_SUCCESS);
+  if (ctx->planned.progress.stage != AUTOCSR_STAGE_FINAL && ctx->planned.progress.products >= (ctx->lives.strange < AUTOCSR_STRANGE ? AUTOCSR_FINGERPRINT_AFTER : AUTOCSR_STRANGE_AFTER)) PetscCall(AutoCSRContextFingerprint(ctx));
+  if (ctx->planned.progress.stage == AUTOCSR_STAGE_FINAL || !(all || AutoCSRProgressIsDue(&ctx->planned.progress))) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscTime(&begin));
-  while (ctx->progress.stage != AUTOCSR_STAGE_FINAL && (all || AutoCSRProgressIsDue(&ctx->progress))) {
+  while (ctx->planned.progress.stage != AUTOCSR_STAGE_FINAL && (all || AutoCSRProgressIsDue(&ctx->planned.progress))) {
     AutoCSRPlan *next;
 
     PetscCall(AutoCSRContextTryStep(A, ctx, &next));
     if (!next) continue;
-    PetscCall(AutoCSRPlanDestroy(&ctx->plan));
-    ctx->plan     = next;
-    ctx->nonempty = ctx->csr.m - ctx->profile->empty_rows;
+    PetscCall(AutoCSRPlanDestroy(&ctx->planned.plan));
+    ctx->planned.plan     = next;
+    ctx->planned.nonempty = ctx->csr.m - ctx->planned.profile->empty_rows;
     ctx->plans++;
     PetscCall(AutoCSRContextTell(A, &ctx->csr, next));
   }

@@ -5,7 +5,6 @@
   arrays to the device again, as where they have never been there.
 */
 #include "seqautocsr.h"
-#include "../backend.h"
 
 #define AUTOCSR_RELEASE_LEAST (1 << 20) /* bytes that are worth it */
 #define AUTOCSR_RELEASE_WAIT  2e-3      /* seconds that letting go and bringing back take, however few bytes there are, */
@@ -34,7 +33,7 @@ PetscInt64 AutoCSRContextReleasedBytes(Mat A, const AutoCSRContext *ctx)
 
 static void AutoCSRContextReleaseIn(AutoCSRContext *ctx, PetscInt64 products)
 {
-  ctx->release_at = ctx->products + products;
+  ctx->release_at = AutoCSRContextProducts(ctx) + products;
 }
 
 /* The plan is another one, or its matrix has new values: products are counted from here on */
@@ -47,9 +46,9 @@ PetscErrorCode AutoCSRContextReleaseLater(AutoCSRContext *ctx)
   ctx->release_after = 0;
   ctx->release_at    = INT64_MAX;
   PetscCall(MatSeqAutoCSRGetParent(&parent));
-  if (!parent->release || !ctx->resident || !ctx->plan || ctx->held || ctx->settings.keep_csr || ctx->progress.stage != AUTOCSR_STAGE_FINAL) PetscFunctionReturn(PETSC_SUCCESS);
-  if (AutoCSRMatrixBytes(&ctx->csr) < AUTOCSR_RELEASE_LEAST || !AutoCSRPlanHasEntries(ctx->plan)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (ctx->settings.objective != MAT_AUTOCSR_OBJECTIVE_MEMORY) products = AUTOCSR_RELEASE_TIMES * (AUTOCSR_RELEASE_WAIT + (double)AutoCSRMatrixBytes(&ctx->csr) / AUTOCSR_RELEASE_RATE) / PetscMax(ctx->plan->predicted, 1e-6);
+  if (!parent->release || !AutoCSRContextIsResident(ctx) || !ctx->planned.plan || ctx->held || ctx->settings.keep_csr || ctx->settings.check_values || ctx->planned.progress.stage != AUTOCSR_STAGE_FINAL) PetscFunctionReturn(PETSC_SUCCESS);
+  if (AutoCSRMatrixBytes(&ctx->csr) < AUTOCSR_RELEASE_LEAST || !AutoCSRPlanHasEntries(ctx->planned.plan)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (ctx->settings.objective != MAT_AUTOCSR_OBJECTIVE_MEMORY) products = AUTOCSR_RELEASE_TIMES * (AUTOCSR_RELEASE_WAIT + (double)AutoCSRMatrixBytes(&ctx->csr) / AUTOCSR_RELEASE_RATE) / PetscMax(ctx->planned.plan->predicted, 1e-6);
   ctx->release_after = (PetscInt64)PetscMin(PetscMax(products, 1), 1e9);
   AutoCSRContextReleaseIn(ctx, ctx->release_after);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -78,9 +77,11 @@ PetscErrorCode AutoCSRContextRelease(Mat A, AutoCSRContext *ctx)
     ctx->row_ptr = ctx->offsets.row_ptr; /* these are a copy already */
     PetscCall(PetscMemzero(&ctx->offsets, sizeof(ctx->offsets)));
   } else if (!ctx->row_ptr) {
-    PetscCall(PetscPushErrorHandler(AutoCSRMemoryErrorHandler, NULL));
-    ierr = (*ctx->csr.backend->allocate)((size_t)(m + 1) * sizeof(PetscInt), (void **)&ctx->row_ptr);
-    PetscCall(PetscPopErrorHandler());
+    ierr = AutoCSRTryBegin();
+    if (!ierr) {
+      ierr = (*ctx->csr.backend->allocate)((size_t)(m + 1) * sizeof(PetscInt), (void **)&ctx->row_ptr);
+      PetscCall(PetscPopErrorHandler());
+    }
     if (ierr == PETSC_ERR_MEM)
       ctx->row_ptr = NULL; /* another time */
     else {
@@ -94,12 +95,12 @@ PetscErrorCode AutoCSRContextRelease(Mat A, AutoCSRContext *ctx)
   if (!ctx->row_ptr) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall((*parent->release)(A));
   PetscCall(AutoCSRRowOffsetsForget(&ctx->offsets));
-  ctx->let_go      = PETSC_TRUE;
+  ctx->released    = PETSC_TRUE;
   ctx->spptr       = A->spptr;
   ctx->csr.row_ptr = ctx->row_ptr;
   ctx->csr.col     = NULL;
   ctx->csr.val     = NULL;
-  PetscCall(PetscInfo(A, "The plan has its own columns and values of %" PetscInt_FMT " nonzeros: %.3g MB of CSR on %s are let go after %" PetscInt64_FMT " products\n", ctx->csr.nnz, 1e-6 * (double)AutoCSRContextReleasedBytes(A, ctx), ctx->csr.backend->name, ctx->products));
+  PetscCall(PetscInfo(A, "The plan has its own columns and values of %" PetscInt_FMT " nonzeros: %.3g MB of CSR on %s are let go after %" PetscInt64_FMT " products\n", ctx->csr.nnz, 1e-6 * (double)AutoCSRContextReleasedBytes(A, ctx), ctx->csr.backend->name, AutoCSRContextProducts(ctx)));
   PetscFunctionReturn(PETSC_SUCCESS);
 #else
   (void)A;
@@ -112,7 +113,7 @@ PetscErrorCode AutoCSRContextRelease(Mat A, AutoCSRContext *ctx)
 PetscErrorCode AutoCSRContextForgetRows(AutoCSRContext *ctx)
 {
   PetscFunctionBegin;
-  if (ctx->row_ptr) PetscCall((*ctx->csr.backend->release)(ctx->row_ptr));
+  if (ctx->row_ptr) PetscCall((*ctx->csr.backend->deallocate)(ctx->row_ptr));
   ctx->row_ptr = NULL;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -120,7 +121,7 @@ PetscErrorCode AutoCSRContextForgetRows(AutoCSRContext *ctx)
 PetscErrorCode AutoCSRRowOffsetsForget(AutoCSRRowOffsets *offsets)
 {
   PetscFunctionBegin;
-  if (offsets->row_ptr) PetscCall((*offsets->backend->release)(offsets->row_ptr));
+  if (offsets->row_ptr) PetscCall((*offsets->backend->deallocate)(offsets->row_ptr));
   PetscCall(PetscMemzero(offsets, sizeof(*offsets)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -136,8 +137,8 @@ PetscErrorCode AutoCSRContextReclaim(Mat A, AutoCSRContext *ctx)
   PetscCall(MatSeqAutoCSRGetParent(&parent));
   PetscCall((*parent->get_csr)(A, &csr));
   PetscCall(AutoCSRContextForgetRows(ctx));
-  ctx->csr    = csr;
-  ctx->let_go = PETSC_FALSE;
+  ctx->csr      = csr;
+  ctx->released = PETSC_FALSE;
   PetscCall(AutoCSRContextReleaseLater(ctx));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -163,13 +164,13 @@ PetscErrorCode AutoCSRHoldArrays(Mat A)
     if (!ctx) continue;
     ctx->held = PETSC_TRUE;
 #if PetscDefined(HAVE_DEVICE)
-    if (ctx->let_go && !AutoCSRIsBound(block[k]) && !(block[k]->offloadmask & PETSC_OFFLOAD_GPU)) {
+    if (ctx->released && !AutoCSRIsBound(block[k]) && !(block[k]->offloadmask & PETSC_OFFLOAD_GPU)) {
       const AutoCSRParent *parent;
       AutoCSRMatrix        csr;
 
       PetscCall(MatSeqAutoCSRGetParent(&parent));
       PetscCall((*parent->get_csr)(block[k], &csr));
-      ctx->let_go = PETSC_FALSE;
+      ctx->released = PETSC_FALSE;
     }
 #endif
   }

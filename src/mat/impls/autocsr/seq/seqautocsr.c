@@ -3,8 +3,6 @@
   and multiplies with it. No numerics here.
 */
 #include "seqautocsr.h"
-#include "../mpi/mpiautocsr.h"
-#include "../backend.h"
 
 static PetscErrorCode MatAssemblyEnd_SeqAutoCSR(Mat, MatAssemblyType);
 static PetscErrorCode MatDuplicate_SeqAutoCSR(Mat, MatDuplicateOption, Mat *);
@@ -46,8 +44,6 @@ static const AutoCSROperation SeqOperations[] = {
 
 static const AutoCSRMethod SeqMethods[] = {
     AUTOCSR_METHOD("MatConvert_seqaijautocsr_seqaij_C", MatConvert_AutoCSR_Any),
-    AUTOCSR_METHOD("MatProductSetFromOptions_anytype_C", MatProductSetFromOptions_AutoCSR),
-    AUTOCSR_METHOD("MatSeqAIJKron_C", MatSeqAIJKron_AutoCSR),
     AUTOCSR_METHOD("MatSeqAIJSetColumnIndices_C", MatSeqAIJSetColumnIndices_SeqAutoCSR),
     AUTOCSR_METHOD("MatStoreValues_C", MatStoreValues_SeqAutoCSR),
     AUTOCSR_METHOD("MatRetrieveValues_C", MatRetrieveValues_SeqAutoCSR),
@@ -69,8 +65,10 @@ static PetscErrorCode MatSeqAutoCSRGetCSR_Host(Mat A, AutoCSRMatrix *csr)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static const AutoCSRKind SeqKind = {MatIsSeqAutoCSR, MatSeqAutoCSRGetParent, MatSeqAutoCSRAttach, MatSeqAutoCSRSuspend, MatSeqAutoCSRResume, NULL};
+
 /* MATSEQAIJ, or what multiplies it on the device that is there */
-PetscErrorCode MatSeqAutoCSRInherit(PetscBool device, PetscBool takeover, const AutoCSRParent **parent)
+PetscErrorCode MatSeqAutoCSRInherit(PetscBool device, PetscBool takeover, AutoCSRParent **parent)
 {
   PetscFunctionBegin;
   SeqParent = (AutoCSRParent){.type = MATSEQAIJ, .own = MATSEQAUTOCSR, .get_csr = MatSeqAutoCSRGetCSR_Host};
@@ -79,6 +77,7 @@ PetscErrorCode MatSeqAutoCSRInherit(PetscBool device, PetscBool takeover, const 
 #if defined(AUTOCSR_HAVE_CUDA)
   if (device) PetscCall(MatSeqAutoCSRInherit_CUSPARSE(&SeqParent, takeover));
 #endif
+  AutoCSRKinds[AUTOCSR_KIND_SEQ] = &SeqKind;
   PetscCall(PetscFunctionListFind(MatList, SeqParent.type, &SeqParent.create));
   *parent = &SeqParent;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -111,18 +110,25 @@ PetscErrorCode MatSeqAutoCSRAttach(Mat A, const AutoCSRSettings *settings)
   PetscCall(AutoCSRAttach_Private(A, parent, settings));
   PetscCall(AutoCSRContextGet(A, &ctx));
   ctx->destroy = destroy;
+  if (parent->prepare) PetscCall((*parent->prepare)());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* A duplicate that -mat_seqaij_type has made ours has been handed the composed methods of the original, which went as its parent */
 PetscErrorCode MatSeqAutoCSRRecompose(Mat A)
 {
-  const AutoCSRParent *parent;
+  const AutoCSRParent      *parent;
+  const AutoCSRParentTable *table;
+  void (*method)(void) = NULL;
+  PetscInt k           = 0;
 
   PetscFunctionBegin;
   if (!MatIsSeqAutoCSR(A)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatSeqAutoCSRGetParent(&parent));
-  PetscCall(AutoCSRCompose(A, parent));
+  table = AutoCSRParentTableOf(parent, A);
+  while (parent->methods[k].name && !table->methods[k]) k++; /* one that both have shows whose they are */
+  if (parent->methods[k].name) PetscCall(PetscObjectQueryFunction((PetscObject)A, parent->methods[k].name, &method));
+  if (!method || method != parent->methods[k].function) PetscCall(AutoCSRCompose(A, parent));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -150,7 +156,7 @@ PetscErrorCode MatSeqAutoCSRResume(AutoCSRSuspended *s)
 }
 
 /* From now on the parent's, with the destroy method that it had before */
-static PetscErrorCode MatSeqAutoCSRDetach(Mat A)
+PetscErrorCode MatSeqAutoCSRDetach(Mat A)
 {
   AutoCSRSuspended s[1 + AUTOCSR_MAX_BLOCKS] = {0};
 
@@ -205,11 +211,9 @@ static PetscErrorCode AutoCSRDuplicateHash(Mat A, MatDuplicateOption option, Mat
 /* As the parent, which hands on what a matrix composes; the copy's plan is made when it is needed */
 static PetscErrorCode MatDuplicate_SeqAutoCSR(Mat A, MatDuplicateOption option, Mat *B)
 {
-  AutoCSRSuspended     s[1 + AUTOCSR_MAX_BLOCKS];
   const AutoCSRParent *parent;
   AutoCSRContext      *ctx;
   AutoCSRSettings      settings;
-  PetscErrorCode       ierr;
 
   PetscFunctionBegin;
   PetscCall(MatSeqAutoCSRGetParent(&parent));
@@ -222,10 +226,7 @@ static PetscErrorCode MatDuplicate_SeqAutoCSR(Mat A, MatDuplicateOption option, 
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 #endif
-  PetscCall(AutoCSRSuspend(A, s));
-  ierr = (*AutoCSRParentTableOf(parent, A)->ops.duplicate)(A, option, B);
-  PetscCall(AutoCSRResume(s));
-  PetscCall(ierr);
+  AUTOCSR_CALL_AS_PARENT(A, (*AutoCSRParentTableOf(parent, A)->ops.duplicate)(A, option, B));
   PetscCall(MatSeqAutoCSRRecompose(*B));
   PetscCall(MatSeqAutoCSRAttach(*B, &settings));
   PetscCall(AutoCSRContextGet(*B, &ctx));
@@ -251,7 +252,7 @@ static PetscErrorCode MatAssemblyEnd_SeqAutoCSR(Mat A, MatAssemblyType mode)
 #endif
   AutoCSROverrideParent(A, parent, SeqProducts);
   PetscCall(AutoCSRContextGet(A, &ctx));
-  if (!ctx->block && !MatMPIAutoCSRIsAssembling()) PetscCall(AutoCSRViewFromOptions(A)); /* blocks that are new are not known as such yet */
+  if (!ctx->block && !(*AutoCSRKinds[AUTOCSR_KIND_MPI]->is_assembling)()) PetscCall((*SeqParent.assembled)(A)); /* blocks that are new are not known as such yet */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

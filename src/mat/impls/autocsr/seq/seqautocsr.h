@@ -1,20 +1,16 @@
 /*
-  What the matrix types keep beside the CSR of their parent, and the functions that seq/, mpi/, product/ and interface/
-  share. The context lies in a container composed on the matrix: the matrix's own pointers belong to the parent type.
+  What the matrix types keep beside the CSR of their parent, and the functions of seq/, which mpi/, product/, report/ and
+  interface/ call. The context lies in a container composed on the matrix: the matrix's own pointers belong to the parent type.
 */
 #ifndef AUTOCSR_SEQAUTOCSR_H
 #define AUTOCSR_SEQAUTOCSR_H
 
 #include "parent.h"
+#include "../backend.h"
 #include "../plan/dense.h"
-#include "../select/select.h"
+#include "../choose/choose.h"
 
 /* Differences between PETSc versions that only the rooms which touch Mat meet */
-#if PETSC_VERSION_LT(3, 23, 0)
-typedef PetscOptionItems *AutoCSROptionItems;
-#else
-typedef PetscOptionItems AutoCSROptionItems;
-#endif
 #if PETSC_VERSION_LT(3, 22, 0)
   #define PetscOptionsCreateViewer PetscOptionsGetViewer
 #endif
@@ -28,7 +24,7 @@ typedef struct {
   PetscBool     none;    /* there was no memory for it */
 } AutoCSRTransposed;
 
-/* Offsets of all rows on a device whose parent has those of the rows with entries alone; NULL: it has all. Of these arrays and no others */
+/* The offsets of all rows, on a device where the parent has only those of rows with entries; row_ptr NULL: it has all. The other members are their key */
 typedef struct {
   PetscInt             *row_ptr;
   const AutoCSRBackend *backend;
@@ -38,48 +34,66 @@ typedef struct {
   PetscObjectState      nonzerostate;
 } AutoCSRRowOffsets;
 
+typedef struct _AutoCSRWatch AutoCSRWatch; /* seq/watch.c */
+
 typedef struct {
   AutoCSRSettings settings;
-  PetscErrorCode (*destroy)(Mat); /* before ours was put on */
-  PetscBool block;                /* part of a parallel matrix, which is the one that gets viewed */
-  PetscBool off_diagonal;         /* and this part of it */
-  PetscBool in_step;              /* and of several processes: steps of planning are made in the same products */
+  PetscErrorCode (*destroy)(Mat); /* the matrix's method before it got the type */
 
-  /* The key of the plan: what the matrix was when it was made. `owner` differs after MatHeaderReplace() */
+  /* A parallel matrix has a context, and each of its two blocks has one */
+  PetscBool             block;        /* the matrix is a block: the parallel matrix is viewed in its place */
+  PetscBool             off_diagonal; /* the off-diagonal one */
+  const AutoCSRFigures *figures[2];   /* the processes plan by these, on the host and on a device; NULL: by the process's own */
+  PetscBool             agreed;       /* the processes have agreed on figures */
+  PetscBool             in_step;      /* a block of several processes: all take the steps of planning in the same products */
+
+  /* The key of the plan: what the matrix was when the plan was made. `owner` differs after MatHeaderReplace() */
   Mat              owner;
   PetscObjectState state, nonzerostate;
-  PetscBool        resident; /* the arrays are those that the parent has on a device, */
-  void            *spptr;    /* with this */
-  PetscObjectId    id;       /* another one after MatHeaderMerge(), which may bring new arrays to the addresses of old ones */
+  void            *spptr; /* what the parent has on a device, if the arrays lie there */
+  PetscObjectId    id;    /* differs after MatHeaderMerge(), which may bring new arrays to the addresses of old ones */
   AutoCSRMatrix    csr;
-  PetscInt         nonempty; /* rows with entries, for the count of flops */
 
-  AutoCSRPlan      *plan;      /* NULL: the parent's products */
-  PetscBool         yields;    /* on purpose: they stand in the place of ours until the matrix is assembled again */
-  PetscBool         may_yield; /* of a parallel matrix: whether its blocks do is asked after the next product */
-  AutoCSRProfile   *profile;
-  AutoCSRChoice    *choice;   /* what is to take its place, chosen and not built yet; of this profile */
-  AutoCSRProgress   progress; /* final where there is no plan */
-  AutoCSRTransposed transposed;
-  AutoCSRDense     *dense; /* of products with dense matrices; NULL: there has been none */
-  PetscInt          plans, refreshes;
-  PetscInt64        products, dense_products;
-  double            setup; /* seconds */
+  AutoCSRPlanned     planned;   /* without a plan the parent multiplies */
+  PetscBool          yields;    /* the parent's products stand in the place of ours until the next assembly */
+  PetscBool          may_yield; /* a parallel matrix: the next product asks whether its blocks yield */
+  AutoCSRTransposed  transposed;
+  AutoCSRDense      *dense;       /* NULL: there was no product with a dense matrix */
+  AutoCSRFingerprint fingerprint; /* of the plan's structure, once products have paid for it */
+  PetscBool          came_back;   /* the structure has had a plan before */
+  AutoCSRLives       lives;       /* of earlier structures */
+  PetscInt64         earlier;     /* products of these lives, less those that a kept plan made for other matrices */
+  PetscInt           plans, refreshes;
+  PetscInt64         dense_products;
+  double             setup; /* seconds */
 
   AutoCSRRowOffsets offsets;
+  AutoCSRWatch     *watch; /* NULL: nothing is compared */
 
-  PetscInt       *row_ptr;                   /* of the device, in csr: the parent's arrays there are let go (seq/release.c); */
-  const PetscInt *host_row_ptr, *host_col;   /* then these of the host are part of the key */
+  /* The release of the CSR on a device (seq/release.c) */
+  PetscInt       *row_ptr;                   /* after it: a copy for the executors, in csr, */
+  const PetscInt *host_row_ptr, *host_col;   /* and the host's arrays, which are part of the key */
   PetscInt64      release_at, release_after; /* products; release_after 0: never */
-  PetscBool       let_go;                    /* and the library has not brought them back since */
-  PetscBool       held;                      /* the parent writes into them, or keeps pointers to them: they stay */
+  PetscBool       released;                  /* the library has not brought the arrays back since */
+  PetscBool       held;                      /* the parent writes into the arrays, or keeps pointers to them: no release */
 
-  PetscScalar     *staged[3];   /* on the device: of x, z and y, where these are on the host */
-  PetscObjectState bound_state; /* of the matrix when it was bound to the CPU */
+  PetscScalar     *copy[3];     /* of x, z and y on the device, if they lie on the host */
+  PetscObjectState bound_state; /* the matrix's when it was bound to the CPU */
 } AutoCSRContext;
 
+/* The arrays lie on a device */
+static inline PetscBool AutoCSRContextIsResident(const AutoCSRContext *ctx)
+{
+  return (PetscBool)(ctx->csr.backend && ctx->csr.backend != &AutoCSRBackendHost);
+}
+
+static inline PetscInt64 AutoCSRContextProducts(const AutoCSRContext *ctx)
+{
+  return ctx->earlier + ctx->planned.products;
+}
+
 #if PetscDefined(HAVE_DEVICE)
-/* Some changes on the host show in this alone. Arrays that are let go leave the mask at "unallocated", until there is one */
+/* Some changes on the host show in this alone. After a release the mask is "unallocated" until there is such a change */
 static inline PetscBool AutoCSRHostIsAhead(Mat A, const AutoCSRContext *ctx)
 {
   return (PetscBool)(ctx->row_ptr ? A->offloadmask == PETSC_OFFLOAD_CPU : !(A->offloadmask & PETSC_OFFLOAD_GPU));
@@ -90,9 +104,15 @@ static inline PetscBool AutoCSRHostIsAhead(Mat A, const AutoCSRContext *ctx)
 static inline PetscBool AutoCSRContextIsCurrent(Mat A, const AutoCSRContext *ctx)
 {
 #if PetscDefined(HAVE_DEVICE)
-  if (ctx->resident && (ctx->spptr != A->spptr || AutoCSRHostIsAhead(A, ctx))) return PETSC_FALSE;
+  if (AutoCSRContextIsResident(ctx) && (ctx->spptr != A->spptr || AutoCSRHostIsAhead(A, ctx))) return PETSC_FALSE;
 #endif
   return (PetscBool)(ctx->owner == A && ctx->state == ((PetscObject)A)->state);
+}
+
+/* Before a product: whether AutoCSRContextUpdate() has something to do */
+static inline PetscBool AutoCSRContextIsReady(Mat A, const AutoCSRContext *ctx)
+{
+  return (PetscBool)(AutoCSRContextIsCurrent(A, ctx) && !ctx->watch);
 }
 
 /* seq/context.c */
@@ -110,8 +130,9 @@ PETSC_INTERN PetscErrorCode AutoCSRContextUpdate(Mat, AutoCSRContext *);        
 PETSC_INTERN PetscErrorCode AutoCSRContextTryRefresh(const AutoCSRMatrix *, AutoCSRPlan *, PetscBool *fits);
 PETSC_INTERN PetscErrorCode AutoCSRContextPlan(Mat, AutoCSRContext *, const AutoCSRMatrix *, AutoCSRPlan **, AutoCSRProfile **, AutoCSRProgress *);
 PETSC_INTERN PetscErrorCode AutoCSRContextForget(AutoCSRContext *);
+PETSC_INTERN PetscErrorCode AutoCSRContextFingerprint(AutoCSRContext *);                 /* the fingerprint */
 PETSC_INTERN PetscErrorCode AutoCSRContextProceed(Mat, AutoCSRContext *, PetscBool all); /* makes the steps of planning that are due, or all of them */
-PETSC_INTERN PetscErrorCode AutoCSRMemoryErrorHandler(MPI_Comm, int, const char *, const char *, PetscErrorCode, PetscErrorType, const char *, void *);
+PETSC_INTERN PetscErrorCode AutoCSRTryBegin(void);                                       /* out of memory is no error until PetscPopErrorHandler(); PETSC_ERR_MEM: it has run out */
 
 /* seq/release.c */
 PETSC_INTERN PetscErrorCode AutoCSRContextReleaseLater(AutoCSRContext *);
@@ -122,13 +143,15 @@ PETSC_INTERN PetscErrorCode AutoCSRContextReclaim(Mat, AutoCSRContext *);
 PETSC_INTERN PetscErrorCode AutoCSRHoldArrays(Mat); /* or its blocks': the parent has them, and keeps them from now on */
 PETSC_INTERN PetscInt64     AutoCSRContextReleasedBytes(Mat, const AutoCSRContext *);
 
+/* seq/watch.c: -mat_autocsr_check_values */
+PETSC_INTERN PetscErrorCode AutoCSRWatchTake(AutoCSRContext *);
+PETSC_INTERN PetscErrorCode AutoCSRWatchCompare(Mat, AutoCSRContext *, const AutoCSRMatrix *, PetscBool values);
+PETSC_INTERN PetscErrorCode AutoCSRWatchForget(AutoCSRContext *);
+
 /* seq/transpose.c */
 PETSC_INTERN PetscErrorCode AutoCSRTransposedReset(AutoCSRTransposed *);
 PETSC_INTERN PetscErrorCode AutoCSRTransposedGetBytes(const AutoCSRTransposed *, PetscInt64 *);                   /* with its plan */
 PETSC_INTERN PetscErrorCode AutoCSRTransposedGet(Mat, AutoCSRContext *, AutoCSROperands *, const AutoCSRPlan **); /* NULL: no such plan */
-
-/* seq/cite.c */
-PETSC_INTERN PetscErrorCode AutoCSRCite(const AutoCSRPlan *);
 
 /* seq/convert.c */
 PETSC_INTERN PetscErrorCode MatConvert_AutoCSR_Any(Mat, MatType, MatReuse, Mat *);
@@ -149,11 +172,12 @@ PETSC_INTERN PetscErrorCode MatCreateSubMatrices_SeqAutoCSR(Mat, PetscInt, const
 
 /* seq/seqautocsr.c */
 PETSC_INTERN PetscErrorCode MatCreate_SeqAutoCSR(Mat);
-PETSC_INTERN PetscErrorCode MatSeqAutoCSRInherit(PetscBool device, PetscBool takeover, const AutoCSRParent **);
+PETSC_INTERN PetscErrorCode MatSeqAutoCSRInherit(PetscBool device, PetscBool takeover, AutoCSRParent **);
 PETSC_INTERN PetscErrorCode MatSeqAutoCSRGetParent(const AutoCSRParent **);
 PETSC_INTERN PetscErrorCode MatSeqAutoCSRAttach(Mat, const AutoCSRSettings *); /* NULL: settings from the options */
 PETSC_INTERN PetscErrorCode MatSeqAutoCSRSuspend(Mat, AutoCSRSuspended *);
 PETSC_INTERN PetscErrorCode MatSeqAutoCSRResume(AutoCSRSuspended *);
+PETSC_INTERN PetscErrorCode MatSeqAutoCSRDetach(Mat); /* takes the type off for good */
 PETSC_INTERN PetscErrorCode MatSeqAutoCSRRecompose(Mat);
 PETSC_INTERN PetscBool      MatIsSeqAutoCSR(Mat);
 PETSC_INTERN PetscErrorCode MatSeqAutoCSRYield(Mat); /* the parent's forward products are put in the place of ours */
@@ -164,6 +188,8 @@ PETSC_INTERN PetscErrorCode AutoCSRDeviceFind(PetscBool *);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceGetValues(Mat, PetscBool read, PetscScalar **); /* of a block on the device, all to be written; read: to be read, too */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceRestoreValues(Mat, PetscBool read, PetscScalar **);
 PETSC_INTERN PetscErrorCode MatSeqAutoCSRInherit_CUSPARSE(AutoCSRParent *, PetscBool takeover);
+/* The name of ours: its own, and the operations and methods that then are needed; or by takeover that of the parent */
+PETSC_INTERN PetscErrorCode AutoCSRParentSetName_CUSPARSE(AutoCSRParent *, PetscBool takeover, const AutoCSROperation[], const AutoCSRMethod[]);
 #endif
 
 /* seq/fallback.c: the parent's products */
@@ -189,19 +215,7 @@ PETSC_INTERN PetscErrorCode MatMultTransposeAdd_SeqAutoCSR(Mat, Vec, Vec, Vec);
 PETSC_INTERN PetscErrorCode MatMultHermitianTranspose_SeqAutoCSR(Mat, Vec, Vec);
 PETSC_INTERN PetscErrorCode MatMultHermitianTransposeAdd_SeqAutoCSR(Mat, Vec, Vec, Vec);
 
-/* product/ */
-PETSC_INTERN PetscErrorCode MatProductSetFromOptions_AutoCSR(Mat);
-PETSC_INTERN PetscErrorCode AutoCSRDenseProductIs(Mat, MatType, PetscBool *);
-PETSC_INTERN PetscErrorCode AutoCSRDenseProduct(Mat, PetscBool host, PetscBool *done);
-PETSC_INTERN PetscErrorCode AutoCSRDensePredict(Mat, AutoCSRContext *, PetscInt columns, double *seconds, PetscBool *alongside);
-PETSC_INTERN PetscErrorCode AutoCSRSampledProduct(Mat S, Mat X, Mat Y, Mat Z);
-PETSC_INTERN PetscErrorCode MatSeqAIJKron_AutoCSR(Mat, Mat, MatReuse, Mat *);
-PETSC_INTERN PetscErrorCode AutoCSRFactorRegister(const AutoCSRParent *);
-PETSC_INTERN PetscErrorCode AutoCSRByNameRegister(void);
-
-/* What the types need from interface/: reading options where they enter, and -autocsr_view */
-PETSC_INTERN PetscErrorCode AutoCSRSettingsSetFromOptions(Mat, AutoCSRSettings *, AutoCSROptionItems);
+/* seq/options.c: MatSetFromOptions() of both types */
 PETSC_INTERN PetscErrorCode AutoCSRSetFromOptions_Private(Mat, const AutoCSRParent *, AutoCSROptionItems);
-PETSC_INTERN PetscErrorCode AutoCSRViewFromOptions(Mat);
 
 #endif

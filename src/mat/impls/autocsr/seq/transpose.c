@@ -4,7 +4,6 @@
   product and given new values when the block has new ones.
 */
 #include "seqautocsr.h"
-#include "../backend.h"
 #include <petsctime.h>
 
 PetscErrorCode AutoCSRTransposedReset(AutoCSRTransposed *t)
@@ -12,10 +11,10 @@ PetscErrorCode AutoCSRTransposedReset(AutoCSRTransposed *t)
   PetscFunctionBegin;
   PetscCall(AutoCSRPlanDestroy(&t->plan));
   if (t->csr.backend) {
-    PetscCall((*t->csr.backend->release)((void *)t->csr.row_ptr));
-    PetscCall((*t->csr.backend->release)((void *)t->csr.col));
-    PetscCall((*t->csr.backend->release)((void *)t->csr.val));
-    PetscCall((*t->csr.backend->release)(t->place));
+    PetscCall((*t->csr.backend->deallocate)((void *)t->csr.row_ptr));
+    PetscCall((*t->csr.backend->deallocate)((void *)t->csr.col));
+    PetscCall((*t->csr.backend->deallocate)((void *)t->csr.val));
+    PetscCall((*t->csr.backend->deallocate)(t->place));
   }
   PetscCall(PetscMemzero(t, sizeof(*t)));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -48,11 +47,14 @@ static PetscErrorCode AutoCSRTransposedMake(const AutoCSRMatrix *csr, AutoCSRTra
   PetscErrorCode ierr;
 
   PetscFunctionBegin;
-  PetscCall(PetscPushErrorHandler(AutoCSRMemoryErrorHandler, NULL));
-  ierr = (*csr->backend->transpose)(csr, &t->csr, &t->place);
-  PetscCall(PetscPopErrorHandler());
+  ierr = AutoCSRTryBegin();
+  if (!ierr) {
+    ierr = (*csr->backend->transpose)(csr, &t->csr, &t->place);
+    PetscCall(PetscPopErrorHandler());
+  }
   t->none = (PetscBool)(ierr == PETSC_ERR_MEM);
   if (!t->none) PetscCall(ierr);
+  t->csr.figures = csr->figures;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -89,7 +91,7 @@ PetscErrorCode AutoCSRTransposedGet(Mat A, AutoCSRContext *ctx, AutoCSROperands 
   PetscBool          eternal, known, symmetric;
 
   PetscFunctionBegin;
-  *plan = ctx->plan;
+  *plan = ctx->planned.plan;
   PetscCall(MatGetOption(A, MAT_SYMMETRY_ETERNAL, &eternal)); /* else MatCopy() and MatAXPY() leave the flag on what is symmetric no more */
   if (eternal) {
     PetscCall(MatIsSymmetricKnown(A, &known, &symmetric));

@@ -2,8 +2,7 @@
   binned: U neighbouring rows make a virtual row, virtual rows of like workload make a bin, each bin has its own kernel:
   serial, subvector2 to 128, vector (hou2017, III-B, Algorithm 2).
     variants  the granularity U of 10, 20, 50 ... 10^6, or the user's; the single bin, where one kernel suits every row. On a
-              device only where the user asks for it: in three of 305 measurements, of products of 2 to 3 us, it was more
-              than 1 % faster than the best of the others (table -binned), and it has many variants to look at
+              device only where the user asks for it: hardly a matrix gains by it there, and it has many variants to look at
     cost      by the bins, for which it looks at every U-th row offset
     build     writes the names of the virtual rows. Neighbouring bins with one kernel become one segment: one call, and
               its virtual rows ascend, which keeps the reads of x and of the CSR in order

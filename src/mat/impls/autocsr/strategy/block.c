@@ -1,6 +1,6 @@
 /*
   block: the pattern is made of dense b by b blocks, each with one column code, and the values stay where the CSR has them
-  (BCSR's saving of indices: du2022-alphasparse, Table II). The rows of a block row share what is found of x.
+  (BCSR). The rows of a block row share what is found of x.
     variants  b, the largest that the profile found, or a divisor of it; 16-bit codes where the bandwidth tells that they fit,
               32-bit ones, the CSR's own columns; values in place, from a dictionary, float32; lanes by the length of a row
     cost      columns of one row in b, one in b of its entries; a block row's start-up
@@ -8,12 +8,9 @@
 */
 #include "preset.h"
 
-#define ENTRIES_OF_LANE 6 /* of a row, about: measured */
-#define FEWER_OF_LANE   3 /* the same of blocks of more than NARROW, up to SOME_LANES: what few lanes read of so many rows lies far apart */
-#define NARROW          3
-#define SOME_LANES      8
-#define MOST_LANES      256       /* for a block row */
-#define PARALLEL        (1 << 15) /* lanes that keep a parallel machine busy: fewer, and long rows get more of them */
+#define NARROW     3   /* rows of a block; wider blocks get few more lanes by wide_block_walk, */
+#define SOME_LANES 8   /* up to this many for a block row */
+#define MOST_LANES 256 /* for a block row: one thread block */
 
 /* Lanes for a block row, a power of two */
 static PetscInt lanes_of_row(const AutoCSRProblem *problem, const AutoCSRRange *range, PetscInt b)
@@ -23,9 +20,9 @@ static PetscInt lanes_of_row(const AutoCSRProblem *problem, const AutoCSRRange *
 
   if (!problem->parallel) return 1;
   if (b > NARROW) {
-    while (lanes < SOME_LANES && lanes * FEWER_OF_LANE < length) lanes *= 2;
+    while (lanes < SOME_LANES && lanes * problem->traits->wide_block_walk < length) lanes *= 2;
   }
-  while (lanes < MOST_LANES && (lanes * ENTRIES_OF_LANE < length || (2 * lanes <= length && block_rows * lanes < PARALLEL))) lanes *= 2;
+  while (lanes < MOST_LANES && (lanes * problem->traits->block_walk < length || (2 * lanes <= length && block_rows * lanes < problem->traits->busy_lanes))) lanes *= 2;
   return lanes;
 }
 
@@ -76,15 +73,8 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
   PetscFunctionBegin;
   *n = 1;
   AutoCSRCostFill(problem, axes, range.rows, range.nnz, range.nnz, slices, 0, part);
-  /* A processor's own prefetch brings the columns of the rows in between, too: from memory 3 by 3 to 5 by 5 blocks took 1.25 to 1.37 times as long as with columns of their own (table zen4-choice) */
+  /* A processor's own prefetch brings the columns of the rows in between, too */
   if (!problem->parallel && axes->index == AUTOCSR_INDEX_CSR) part->bytes += range.nnz * sizeof(PetscInt) * (1 - 1.0 / axes->block);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRPlan *plan)
-{
-  PetscFunctionBegin;
-  PetscCall(AutoCSRBuildContiguous(problem, "block", axes, plan));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -97,4 +87,4 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const AutoCSRStrategy AutoCSRStrategy_block = {"block", "du2022-alphasparse, Table II", PETSC_TRUE, variants, cost, build, describe};
+const AutoCSRStrategy AutoCSRStrategy_block = {"block", "BCSR", PETSC_TRUE, variants, cost, NULL, describe};

@@ -10,13 +10,8 @@
     build     runs of entries are sorted by tile, and every entry is copied once
 */
 #include "preset.h"
-#include "../plan/tiled.h"
+#include "../layout/tiled.h"
 #include "../backend.h"
-
-/* On average: sums of fewer took longer than gathers. A processor gathers from slices at the same time as it streams, and adds a piece's partial sums */
-#define ENTRIES_OF_PIECE      1.3
-#define ENTRIES_OF_HOST_PIECE 48
-#define TILES_IN_CACHE        2 /* of a processor: half of its second-level cache is a tile */
 
 /* Pieces that rows of so many entries make, spread over the tiles that their columns may lie in: those that are not without one. Between whole lengths as a mixture of both has them; a power by squares needs no code that is not in the cache */
 static double pieces_of(double rows, double length, double tiles)
@@ -67,15 +62,16 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   PetscCall(AutoCSRProblemAsksFor(problem, "coltile", &asked));
   *why = "the settings ask for a coding that coltile does not have";
   (*csr->backend->shape_tiles)(csr->m, csr->n, csr->nnz, &axes);
-  if (!axes.tile_width || (double)AutoCSRTiledTiles(&axes, csr->n) * (csr->m / axes.tile_height + 1) > PetscMin(4.0 * csr->nnz + 1e6, (double)PETSC_MAX_INT - 1)) {
+  if (!axes.tile_width || (double)AutoCSRTiledTiles(&axes, csr->n) * (csr->m / axes.tile_height + 1) > PetscMin(4.0 * csr->nnz + 1e6, (double)PETSC_MAX_INT - AUTOCSR_COUNT_ROOM)) {
     *why = "the entries are too few for tables of tiles and blocks of rows";
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (!asked && (problem->parallel ? ENTRIES_OF_PIECE : ENTRIES_OF_HOST_PIECE) * count_pieces(problem, &axes) > csr->nnz) {
+  if (!AutoCSRMayPad(csr->nnz + (double)AUTOCSR_TILED_GROUP * AutoCSRTiledTiles(&axes, csr->n), PETSC_MAX_REAL, NULL, why)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!asked && problem->traits->tiled_piece * count_pieces(problem, &axes) > csr->nnz) {
     *why = problem->parallel ? "pieces of so few entries take longer than gathers: it is used where it is asked for by name" : "pieces of so few entries take longer than slices, whose gathers go on while they stream: it is used where it is asked for by name";
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (!asked && !problem->parallel && column_window(problem->profile) <= TILES_IN_CACHE * (double)axes.tile_width) {
+  if (!asked && !problem->parallel && column_window(problem->profile) <= problem->traits->tiles_of_cache * (double)axes.tile_width) {
     *why = "the columns of neighbouring rows are so near each other that their part of x stays in the second-level cache: it is used where it is asked for by name";
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -102,14 +98,8 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
   part->irregular = problem->parallel ? PetscMax(tiles, groups / axes->tile_steps) * axes->tile_width : 0; /* columns copied, by item */
   part->own_bytes += tables;
   part->bytes += tables + pieces * 2 * sizeof(PetscScalar);
+  part->scratch = 7 * sizeof(PetscInt) * pieces + sizeof(PetscInt) * (double)range.rows; /* runs, which are sorted */
   part->build += 2 * tables + pieces * 8 * sizeof(PetscInt);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRPlan *plan)
-{
-  PetscFunctionBegin;
-  PetscCall(AutoCSRBuildContiguous(problem, "coltile", axes, plan));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -120,4 +110,4 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const AutoCSRStrategy AutoCSRStrategy_coltile = {"coltile", "hong2019-aspt, 3", PETSC_TRUE, variants, cost, build, describe};
+const AutoCSRStrategy AutoCSRStrategy_coltile = {"coltile", "hong2019-aspt, 3", PETSC_TRUE, variants, cost, NULL, describe};

@@ -12,14 +12,13 @@
 #include "preset.h"
 #include "../backend.h"
 
-#define MOST_LANES 256
+#define MOST_LANES 256 /* of a row: one thread block */
 
-/*
-  Lanes that read less than a line of 128 bytes of a row at once leave the rest of it to the cache, which loses it where rows are long. Past 12 entries a lane on average twice as
-  many lanes were faster, up to twice as fast, on the six matrices of the suite that have such rows, in real double, at full size and a fifth of it; but for fem3x3 at a fifth, where four times as many were
-*/
-#define LINE_LANES ((PetscInt)(128 / sizeof(PetscScalar)))
-#define LONG_WALK  12
+/* Lanes that read less than a line of their row at once leave the rest of it to the cache, which loses it where rows are long */
+static PetscBool walks_too_long(const AutoCSRTraits *t, double length, PetscInt lanes)
+{
+  return (PetscBool)(lanes * (double)sizeof(PetscScalar) < t->row_line && length > t->row_walk * (double)lanes);
+}
 
 static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
 {
@@ -34,7 +33,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   *n                = 0;
   *why              = "the settings ask for a coding that csr does not have";
   for (axes.lanes = problem->parallel ? 1 : lanes; axes.lanes <= (problem->parallel ? MOST_LANES : lanes); axes.lanes *= 2) {
-    if (problem->parallel && axes.lanes < LINE_LANES && length > LONG_WALK * (double)axes.lanes) continue;
+    if (problem->parallel && walks_too_long(problem->traits, length, axes.lanes)) continue;
     axes.reduction = axes.lanes > 1 ? AUTOCSR_REDUCE_TREE : AUTOCSR_REDUCE_NONE;
     axes.index     = AUTOCSR_INDEX_CSR;
     axes.value     = AutoCSRValueInPlace(problem);

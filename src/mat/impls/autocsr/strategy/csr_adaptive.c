@@ -10,8 +10,8 @@
 #include "preset.h"
 #include "../backend.h"
 
-#define LONG_SHARE 8 /* a row of at least this share of a block, */
-#define LONG_MEAN  4 /* and so many times the mean, is long */
+#define LONG_SHARE 8 /* a row with at least one in this many entries of a block is long (Greathouse and Daga have rows of a whole block), */
+#define LONG_MEAN  4 /* if it also has this many times the mean entries of a row */
 
 static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
 {
@@ -52,13 +52,6 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRPlan *plan)
-{
-  PetscFunctionBegin;
-  PetscCall(AutoCSRBuildContiguous(problem, "csr-adaptive", axes, plan));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes *axes, size_t len, char text[])
 {
   PetscFunctionBegin;
@@ -66,4 +59,4 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const AutoCSRStrategy AutoCSRStrategy_csr_adaptive = {"csr-adaptive", "dufrechou2021-ml-selection, 2.1.3", PETSC_FALSE, variants, cost, build, describe};
+const AutoCSRStrategy AutoCSRStrategy_csr_adaptive = {"csr-adaptive", "dufrechou2021-ml-selection, 2.1.3", PETSC_FALSE, variants, cost, NULL, describe};

@@ -1,8 +1,8 @@
 /*
   csr-vector: rows in place, each by a vector of 2 to 32 lanes, of which the mean length of a row tells the number
   (Bell and Garland; dufrechou2021, 2.1.1). One number of lanes serves all rows of the block, whatever their lengths.
-    variants  the CSR's columns and values; the lanes of the mean length. Only by name: csr has every number of lanes among
-              its own variants
+    variants  the CSR's columns and values; the lanes of the mean length. Only if the user names the strategy, on a processor too: csr
+              has every number of lanes among its own variants
     cost      the CSR's bytes, and the longest row, which its lanes walk alone
     build     nothing to build
 */
@@ -23,13 +23,6 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRPlan *plan)
-{
-  PetscFunctionBegin;
-  PetscCall(AutoCSRBuildContiguous(problem, "csr-vector", axes, plan));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes *axes, size_t len, char text[])
 {
   PetscFunctionBegin;
@@ -37,4 +30,4 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const AutoCSRStrategy AutoCSRStrategy_csr_vector = {"csr-vector", "dufrechou2021-ml-selection, 2.1.1", PETSC_TRUE, variants, AutoCSRCostInPlace, build, describe};
+const AutoCSRStrategy AutoCSRStrategy_csr_vector = {"csr-vector", "dufrechou2021-ml-selection, 2.1.1", PETSC_TRUE, variants, AutoCSRCostInPlace, NULL, describe};

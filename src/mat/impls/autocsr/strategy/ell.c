@@ -7,13 +7,11 @@
 */
 #include "preset.h"
 
-/* More padding than this share of the entries: hopeless */
-#define PADDING_LIMIT 2.0
+#define PADDING_LIMIT 2.0 /* padding slots for each entry, at most: with more, slices move more bytes than csr whatever the coding */
 
 static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
 {
   const AutoCSRRange range = problem->range;
-  const double       limit = PetscMin((1 + PADDING_LIMIT) * range.nnz, (double)PETSC_MAX_INT);
   AutoCSRAxes        axes  = {.partition = AUTOCSR_PARTITION_ROWS, .order = AUTOCSR_ORDER_SLICED, .mapping = AUTOCSR_MAP_SLICE, .reduction = AUTOCSR_REDUCE_NONE, .lanes = 1, .row_group = 1};
   AutoCSRValue       value[AUTOCSR_STORED_CODINGS];
   const PetscInt     n_values = AutoCSRStoredValueCodings(problem, PETSC_TRUE, value);
@@ -23,10 +21,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   axes.width        = range.longest;
   *n                = 0;
   *why              = "the settings ask for a coding that ell does not have";
-  if ((double)range.slices * axes.slice_height * range.longest > limit) {
-    *why = "padded to the longest row, the rows would be mostly padding";
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
+  if (!AutoCSRMayPad((double)range.slices * axes.slice_height * range.longest, (1 + PADDING_LIMIT) * range.nnz, "padded to the longest row, the rows would be mostly padding", why)) PetscFunctionReturn(PETSC_SUCCESS);
   for (PetscInt v = 0; v < n_values; v++) {
     axes.value = value[v];
     axes.index = AUTOCSR_INDEX_16;
@@ -47,13 +42,6 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRPlan *plan)
-{
-  PetscFunctionBegin;
-  PetscCall(AutoCSRBuildContiguous(problem, "ell", axes, plan));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes *axes, size_t len, char text[])
 {
   PetscFunctionBegin;
@@ -61,4 +49,4 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const AutoCSRStrategy AutoCSRStrategy_ell = {"ell", "dufrechou2021-ml-selection, 4.4", PETSC_TRUE, variants, cost, build, describe};
+const AutoCSRStrategy AutoCSRStrategy_ell = {"ell", "dufrechou2021-ml-selection, 4.4", PETSC_TRUE, variants, cost, NULL, describe};

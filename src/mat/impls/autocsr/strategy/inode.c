@@ -1,13 +1,13 @@
 /*
   inode: runs of rows with the same columns (the i-nodes of MATAIJ), whose columns are read once, and whose values stay where the CSR has them. It is what is left of dense blocks where
   some unknowns are fixed and left out, or where points have unknowns in different numbers; and where rows are short, blocks take longer for their ends.
-    variants  columns of 16 bits from each node's first where they fit, else 32. On a processor only: a device reads slices nearly as fast (doc/design.md)
+    variants  columns of 16 bits from each node's first where they fit, else 32. On a processor only: a device reads slices nearly as fast,
+              because it lacks neither instructions nor, with 16-bit columns, bandwidth
     cost      columns of one row in each node; a start-up for each row, and its end where lengths change
     build     one pass over the columns, which are compared as the profile did
 */
 #include "preset.h"
-
-#define ROWS_OF_NODE 1.3 /* on average, by entries, at least */
+#include "../layout/nodes.h"
 
 static double rows_of_node(const AutoCSRProblem *problem)
 {
@@ -24,7 +24,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   *why = "a device has no executor for it: it reads slices nearly as fast";
   if (problem->parallel) PetscFunctionReturn(PETSC_SUCCESS);
   *why = "few neighbouring rows have the same columns";
-  if (rows < ROWS_OF_NODE) PetscFunctionReturn(PETSC_SUCCESS);
+  if (rows < problem->traits->node_rows) PetscFunctionReturn(PETSC_SUCCESS);
   *why       = "the settings ask for a coding that inode does not have";
   axes.width = problem->range.nnz < (double)AUTOCSR_NODE_SHORT * problem->range.rows;
   axes.lanes = PetscMax(2, PetscMin(AUTOCSR_NODE_ROWS, (PetscInt)(rows + 0.5)));
@@ -48,13 +48,6 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRPlan *plan)
-{
-  PetscFunctionBegin;
-  PetscCall(AutoCSRBuildContiguous(problem, "inode", axes, plan));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes *axes, size_t len, char text[])
 {
   PetscFunctionBegin;
@@ -62,4 +55,4 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const AutoCSRStrategy AutoCSRStrategy_inode = {"inode", "the i-nodes of MATAIJ", PETSC_FALSE, variants, cost, build, describe};
+const AutoCSRStrategy AutoCSRStrategy_inode = {"inode", "the i-nodes of MATAIJ", PETSC_FALSE, variants, cost, NULL, describe};

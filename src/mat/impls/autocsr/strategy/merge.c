@@ -1,8 +1,10 @@
 /*
   merge: the ends of the rows merged with the entries make a path that is cut into equal parts, whatever the rows' lengths
   (Dalton et al. 2015; dufrechou2021, 2.1.6). Rows are used in place.
-    variants  one: as many steps a lane as the backend's tiles have entries
-    cost      the CSR's bytes and where each block's part begins; a row is a step of its own, an empty one too
+    variants  one: as many steps a lane as the backend's tiles have entries. On a processor: rows in place, only if the user names the
+              strategy
+    cost      the CSR's bytes and where each block's part begins; a row is a step of its own, an empty one too. Blocks search, and step
+              through the ends of rows too, which costs most where rows are short; segsum and csr-adaptive balance as well
     build     a search for each block
 */
 #include "preset.h"
@@ -24,13 +26,6 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRPlan *plan)
-{
-  PetscFunctionBegin;
-  PetscCall(AutoCSRBuildContiguous(problem, "merge", axes, plan));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes *axes, size_t len, char text[])
 {
   PetscFunctionBegin;
@@ -38,4 +33,4 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const AutoCSRStrategy AutoCSRStrategy_merge = {"merge", "dufrechou2021-ml-selection, 2.1.6", PETSC_TRUE, variants, AutoCSRCostInPlace, build, describe};
+const AutoCSRStrategy AutoCSRStrategy_merge = {"merge", "dufrechou2021-ml-selection, 2.1.6", PETSC_TRUE, variants, AutoCSRCostInPlace, NULL, describe};

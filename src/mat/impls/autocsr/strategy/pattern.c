@@ -45,20 +45,12 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   }
   axes.order   = AUTOCSR_ORDER_SLICED;
   axes.mapping = AUTOCSR_MAP_SLICE;
-  for (PetscInt v = 0; v < n_values && range.padded <= 2 * range.nnz && range.padded < PETSC_MAX_INT; v++) {
+  for (PetscInt v = 0; v < n_values && range.padded <= 2 * range.nnz && AutoCSRIsCounted(range.padded); v++) {
     axes.value = value[v];
     AutoCSRVariantAdd(problem, &axes, max, list, n);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-/*
-  Where only x is read of an entry, a row of another root than most, as of a boundary that wraps around, is walked apart, and its warp waits: it takes as long as so many
-  others. By products of periodic3d7-const at scale 1, 4 % of whose rows are such: 42 us by planes where the others take 23, 53 by masks where they take 31 by the model
-*/
-#define APART_BY_PLANES 36.
-#define APART_BY_MASKS  20.
-#define APART_AT_MOST   1. /* times the rows, by masks: half of the rows of two unknowns a point have another root, and go together */
 
 static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
 {
@@ -68,7 +60,7 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
   PetscFunctionBegin;
   *n = 1;
   AutoCSRCostFill(problem, axes, range.rows, range.nnz, sliced ? range.padded : range.nnz, sliced ? range.slices : 0, 0, part);
-  if (axes->mapping == AUTOCSR_MAP_PLANES) { /* as if chunks were full: those that are not took about as long */
+  if (axes->mapping == AUTOCSR_MAP_PLANES) { /* as if chunks were full: those that are not take about as long */
     const double full = ceil((double)axes->tile_width / AUTOCSR_PLANES_ROWS) * AUTOCSR_PLANES_ROWS / axes->tile_width;
 
     part->rows *= full;
@@ -76,18 +68,13 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
     part->scattered = 0; /* x streams */
   }
   if (problem->parallel && axes->value == AUTOCSR_VALUE_PATTERN) {
-    const double others = (double)problem->profile->planes.others / PetscMax(problem->profile->m, 1);
+    /* Where only x is read of an entry, a row of another root than most, as of a boundary that wraps around, is walked apart, and its warp waits */
+    const double         others = (double)problem->profile->planes.others / PetscMax(problem->profile->m, 1);
+    const AutoCSRTraits *t      = problem->traits;
 
-    part->rows += range.rows * (axes->mapping == AUTOCSR_MAP_PLANES ? APART_BY_PLANES * others : PetscMin(APART_BY_MASKS * others, APART_AT_MOST));
+    part->rows += range.rows * (axes->mapping == AUTOCSR_MAP_PLANES ? t->planes_apart * others : PetscMin(t->masks_apart * others, t->masks_apart_most));
   }
   if (!sliced && axes->value != AUTOCSR_VALUE_PATTERN) part->strided = range.nnz * sizeof(PetscScalar);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRPlan *plan)
-{
-  PetscFunctionBegin;
-  PetscCall(AutoCSRBuildContiguous(problem, "pattern", axes, plan));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -103,4 +90,4 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const AutoCSRStrategy AutoCSRStrategy_pattern = {"pattern", "du2022-alphasparse, V-D", PETSC_FALSE, variants, cost, build, describe};
+const AutoCSRStrategy AutoCSRStrategy_pattern = {"pattern", "du2022-alphasparse, V-D", PETSC_FALSE, variants, cost, NULL, describe};

@@ -1,14 +1,12 @@
 /*
   pcsr: a lane a nonzero for the products, which go to shared memory, then a lane a row for the sums (Gao et al. 2016 and, in one
   kernel, 2017; dufrechou2021, 2.1.5). Rows are used in place.
-    variants  one
+    variants  one. On a processor: rows in place, only if the user names the strategy
     cost      the CSR's bytes; a lane adds a whole row, and none of a block before all its products are there
     build     nothing to build
 */
 #include "preset.h"
 #include "../backend.h"
-
-#define PRODUCTS 8.0 /* a lane's additions that take as long as the products of a block, for each entry of a mean row (dense2k and fem3x3 on an H200) */
 
 static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
 {
@@ -29,14 +27,7 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
 {
   PetscFunctionBegin;
   PetscCall(AutoCSRCostInPlace(problem, axes, part, n));
-  part->longest += PRODUCTS * problem->range.nnz / PetscMax(1, problem->range.rows);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRPlan *plan)
-{
-  PetscFunctionBegin;
-  PetscCall(AutoCSRBuildContiguous(problem, "pcsr", axes, plan));
+  part->longest += problem->traits->products_walk * problem->range.nnz / PetscMax(1, problem->range.rows);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -47,4 +38,4 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const AutoCSRStrategy AutoCSRStrategy_pcsr = {"pcsr", "dufrechou2021-ml-selection, 2.1.5", PETSC_TRUE, variants, cost, build, describe};
+const AutoCSRStrategy AutoCSRStrategy_pcsr = {"pcsr", "dufrechou2021-ml-selection, 2.1.5", PETSC_TRUE, variants, cost, NULL, describe};

@@ -9,13 +9,8 @@
     build     entries are sorted once and copied once
 */
 #include "preset.h"
-#include "../plan/popular.h"
+#include "../layout/popular.h"
 #include "../backend.h"
-
-#define ENTRIES_OF_PIECE 1.5 /* on average */
-#define PART_OF_X        0.5 /* that gathers reach, at most: tiles of columns in their own order do as well else */
-#define LEAST            2e6 /* entries: three launches, and what sorting takes, are not paid for by fewer */
-#define SORT_BYTES       180 /* an entry: columns counted, a sort by tile, places; as long as moving so many bytes twice (table -planning: 28 ms of 266 million entries) */
 
 /* Tiles that gathers reach, as if all were as likely */
 static double tiles_reached(const AutoCSRProblem *problem, const AutoCSRAxes *axes)
@@ -40,9 +35,9 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   if (!problem->parallel) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRProblemAsksFor(problem, "popular", &asked));
   *why = "gathers reach most of the vector, or entries are few: it is used where it is asked for by name";
-  if (!asked && (!problem->profile || problem->profile->rows_only || csr->nnz < LEAST || problem->profile->reach > PART_OF_X * sizeof(PetscScalar) * csr->n)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!asked && (!problem->profile || problem->profile->rows_only || csr->nnz < problem->traits->popular_least || problem->profile->reach > problem->traits->popular_reach * sizeof(PetscScalar) * csr->n)) PetscFunctionReturn(PETSC_SUCCESS);
   if (!AutoCSRPropagateShape(problem, 0, AUTOCSR_TILED_GROUP, 0, &axes, why)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!asked && ENTRIES_OF_PIECE * count_pieces(problem, &axes) > csr->nnz) {
+  if (!asked && problem->traits->popular_piece * count_pieces(problem, &axes) > csr->nnz) {
     *why = "pieces of so few entries take longer than gathers: it is used where it is asked for by name";
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -67,14 +62,8 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
   part->irregular = columns; /* of x, read in their order */
   part->bytes += tables + (pieces + columns) * 2 * sizeof(PetscScalar);
   part->own_bytes += tables + (pieces + columns) * sizeof(PetscScalar); /* with the sums, and x in order */
-  part->build += 2 * tables + range.nnz * SORT_BYTES;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRPlan *plan)
-{
-  PetscFunctionBegin;
-  PetscCall(AutoCSRBuildContiguous(problem, "popular", axes, plan));
+  part->scratch = AutoCSRSortScratch(problem, part->own_bytes, sizeof(uint16_t) * pieces) + 3 * sizeof(PetscInt) * columns;
+  part->build += 2 * tables + range.nnz * problem->traits->popular_sort;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -85,4 +74,4 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const AutoCSRStrategy AutoCSRStrategy_popular = {"popular", "zhang2017-segmenting", PETSC_TRUE, variants, cost, build, describe};
+const AutoCSRStrategy AutoCSRStrategy_popular = {"popular", "zhang2017-segmenting", PETSC_TRUE, variants, cost, NULL, describe};

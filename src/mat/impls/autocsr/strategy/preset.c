@@ -39,6 +39,13 @@ void AutoCSRProblemSetChunks(AutoCSRProblem *problem, PetscInt chunk_begin, Pets
   problem->range = r;
 }
 
+PetscBool AutoCSRMayPad(double slots, double most, const char hopeless[], const char **why)
+{
+  if (slots <= most && AutoCSRIsCounted(slots)) return PETSC_TRUE;
+  *why = slots > most ? hopeless : "padded, the entries would be more than a PetscInt counts: it takes 64-bit indices";
+  return PETSC_FALSE;
+}
+
 PetscInt AutoCSRProblemLanes(const AutoCSRProblem *problem, double length)
 {
   PetscInt bin = 0;
@@ -81,7 +88,7 @@ PetscInt AutoCSRProblemVectorLanes(const AutoCSRProblem *problem)
   return lanes;
 }
 
-#define UNEVEN 4 /* times the mean */
+#define UNEVEN 4 /* a chunk with more entries than this many times the mean is uneven: one such outlasts all others (model -measure on webgraph and lp) */
 
 PetscBool AutoCSRProblemIsUneven(const AutoCSRProblem *problem)
 {
@@ -136,10 +143,7 @@ void AutoCSRVariantAddStored(const AutoCSRProblem *problem, PetscBool constant, 
   }
 }
 
-#define MOST_PADDED  1.5
-#define MISPREDICTED 10
-#define ONE_WIDTH    0.15  /* of what leaves the fast path where all slices have one width: a processor masks rows, but no branch waits (table zen4-choice) */
-#define LEARNT       65536 /* rows of a product: of so many and more a predictor learns no end, of fewer the more, the fewer they are (a Zen 4: half of them of 32,768 rows, three quarters of 16,384) */
+#define MOST_PADDED 1.5 /* slots for each entry of sorted slices, at most: with more padding bins may win (model -measure of rowbins and sell on powerlaw and circuit) */
 
 PetscErrorCode AutoCSRSlicesWillDo(const AutoCSRProblem *problem, PetscBool *enough)
 {
@@ -159,19 +163,20 @@ const char *AutoCSRValueWords(AutoCSRValue value)
 }
 
 /*
-  Neighbouring rows of different length show as padding of slices in natural order. On a processor, which mispredicts where such a row ends, rows of mixed patterns
-  count as MISPREDICTED more entries
+  Neighbouring rows of different length show as padding of slices in natural order. A processor mispredicts where such a row
+  ends: there, rows of mixed patterns count as more entries
 */
 static double irregular_count(const AutoCSRProblem *problem, const AutoCSRAxes *axes, const AutoCSRRange *range, double rows, double nnz, double entries)
 {
-  const double uneven = rows * PetscMin(1, 2 * (range->padded / PetscMax(1, range->nnz) - 1));
+  const AutoCSRTraits *t      = problem->traits;
+  const double         uneven = rows * PetscMin(1, 2 * (range->padded / PetscMax(1, range->nnz) - 1));
 
   if (axes->mapping == AUTOCSR_MAP_ROW_BLOCKS) return uneven; /* the rows of a block are added side by side */
   if (axes->mapping == AUTOCSR_MAP_EMPTY || AutoCSRMappingHasWork(axes->mapping) || axes->mapping == AUTOCSR_MAP_FETCH || axes->mapping == AUTOCSR_MAP_PRODUCTS || axes->mapping == AUTOCSR_MAP_VENDOR || nnz <= 0) return 0;
-  if (axes->index == AUTOCSR_INDEX_PATTERN) return (entries + (problem->parallel ? 0 : MISPREDICTED * uneven)) * (1 - (double)range->uniform_slices / PetscMax(range->slices, 1));
-  if (axes->mapping == AUTOCSR_MAP_LANES || axes->mapping == AUTOCSR_MAP_NODES) return problem->parallel ? uneven : uneven * PetscMin(1, problem->csr->m / (double)LEARNT);
-  if (axes->mapping == AUTOCSR_MAP_SLICE) return (problem->parallel || !axes->width ? 1 : ONE_WIDTH) * PetscMin(entries, 2 * (entries - nnz)); /* as many below the mean as above it */
-  if (axes->mapping == AUTOCSR_MAP_GROUP) return 0;                                                                                            /* its strategy knows */
+  if (axes->index == AUTOCSR_INDEX_PATTERN) return (entries + (problem->parallel ? 0 : t->mispredicted * uneven)) * (1 - (double)range->uniform_slices / PetscMax(range->slices, 1));
+  if (axes->mapping == AUTOCSR_MAP_LANES || axes->mapping == AUTOCSR_MAP_NODES) return problem->parallel ? uneven : uneven * PetscMin(1, problem->csr->m / t->learnt_rows);
+  if (axes->mapping == AUTOCSR_MAP_SLICE) return (axes->width ? t->one_width : 1) * PetscMin(entries, 2 * (entries - nnz)); /* as many below the mean as above it */
+  if (axes->mapping == AUTOCSR_MAP_GROUP) return 0;                                                                         /* its strategy knows */
   return PetscMin(nnz / ((double)axes->tile_width * axes->tile_height) + 1, range->empty_rows);
 }
 
@@ -198,9 +203,7 @@ static double pattern_bytes(const AutoCSRAxes *axes, const AutoCSRProfile *profi
   return bytes;
 }
 
-/* A device's lane that walks its row alone reads no slot past the row's end: of padding only what shares a sector with an entry comes from memory. Such a part of it tells products best (table -pieces-padding) */
-#define PADDING_READ 0.3
-
+/* A device's lane that walks its row alone reads no slot past the row's end: of padding only what shares a sector with an entry comes from memory */
 static inline PetscBool skips_padding(const AutoCSRProblem *problem, const AutoCSRAxes *axes)
 {
   return (PetscBool)(problem->parallel && axes->order == AUTOCSR_ORDER_SLICED && axes->mapping == AUTOCSR_MAP_SLICE && axes->lanes <= 1);
@@ -238,7 +241,7 @@ void AutoCSRCostFill(const AutoCSRProblem *problem, const AutoCSRAxes *axes, dou
   cost->scattered = axes->mapping == AUTOCSR_MAP_EMPTY ? 0 : nnz * range->gather_lines;
   cost->bytes     = own + AutoCSRBytesBesideStreams(axes, floor(rows), floor(nnz), problem->csr->m, problem->csr->n);
   if (lengths) cost->bytes -= sizeof(PetscInt) * names;
-  if (skips_padding(problem, axes)) cost->bytes -= (1 - PADDING_READ) * (entries - nnz) * ((indexed ? AutoCSRStreamElementSize(axes, AUTOCSR_STREAM_INDEX) : 0) + (copied ? AutoCSRStreamElementSize(axes, AUTOCSR_STREAM_VALUE) : 0));
+  if (skips_padding(problem, axes)) cost->bytes -= (1 - problem->traits->padding_read) * (entries - nnz) * ((indexed ? AutoCSRStreamElementSize(axes, AUTOCSR_STREAM_INDEX) : 0) + (copied ? AutoCSRStreamElementSize(axes, AUTOCSR_STREAM_VALUE) : 0));
   if (problem->csr->adds && axes->mapping == AUTOCSR_MAP_EMPTY)
     cost->bytes = cost->rows = 0;
   else if (problem->csr->adds)

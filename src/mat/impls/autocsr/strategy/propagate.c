@@ -3,17 +3,24 @@
   spread that x comes from memory sector by sector. Entries lie by column tile, whose part of x is in shared memory; their products
   go to memory in that order, and come back by row block, whose sums are in shared memory. All of it streams, whatever the columns.
     variants  the backend's tiles and row blocks; values copied, from a dictionary, float32. On a device only, where gathers reach more of
-              x than caches hold: on an H200 16 million rows of 16 columns anywhere took 2.4 ms (gathers 5.2; planning 31 ms), but a graph of 2^25 rows
-              and 266 million entries, most of them of few columns, 3.2 for 2.7, and one whose x is in L2 0.41 for 0.31 (popular is for these)
+              x than caches hold; where a few columns have most entries popular wins
     cost      14 bytes an entry (real double) and 16 for its product, written and read; no gather
     build     entries are sorted and copied once
 */
 #include "preset.h"
-#include "../plan/propagate.h"
+#include "../layout/propagate.h"
 #include "../backend.h"
 
-#define CACHED     (32 << 20) /* bytes of x that the L2 of devices with memory for such matrices holds beside what streams by */
-#define SORT_BYTES 220        /* an entry: a sort by tile, places; as long as moving so many bytes twice (table -planning: 30.5 ms of 256 million entries) */
+/* Memory of the sort, as cuda/planning asks for it */
+#define SORTED_ENTRY 8  /* bytes of a sorted entry, which stay while its streams are made */
+#define SORTING      24 /* bytes of an entry that the sort takes, before the streams have room */
+
+double AutoCSRSortScratch(const AutoCSRProblem *problem, double own_bytes, double beside)
+{
+  const double nnz = problem->range.nnz;
+
+  return PetscMax(SORTED_ENTRY * nnz + beside, SORTING * nnz - own_bytes) + 2 * sizeof(PetscInt) * (double)problem->csr->m;
+}
 
 double AutoCSRPropagateRowBlocksOf(const AutoCSRProblem *problem, const AutoCSRAxes *axes)
 {
@@ -31,7 +38,7 @@ PetscBool AutoCSRPropagateShape(const AutoCSRProblem *problem, PetscInt run_padd
     tiles  = AutoCSRTiledTiles(axes, csr->n);
     runs   = blocks * tiles;
     padded = csr->nnz + run_padding * PetscMin(runs, (double)csr->nnz) + tile_padding * tiles + block_padding * blocks;
-    if (runs >= 2147483647.0 || padded >= (double)PETSC_MAX_INT) {
+    if (runs >= 2147483647.0 || !AutoCSRIsCounted(runs) || !AutoCSRIsCounted(padded)) {
       *why = "its tables of tiles and blocks of rows, and runs of entries padded, may be more than is counted";
       return PETSC_FALSE;
     }
@@ -60,7 +67,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   if (!problem->parallel) PetscFunctionReturn(PETSC_SUCCESS);
   *why = "gathers reach no more of the vector than a cache holds: it is used where it is asked for by name";
   PetscCall(AutoCSRProblemAsksFor(problem, "propagate", &asked));
-  if (!asked && (!problem->profile || problem->profile->reach < CACHED)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!asked && (!problem->profile || problem->profile->reach < problem->traits->propagate_reach)) PetscFunctionReturn(PETSC_SUCCESS);
   if (!AutoCSRPropagateShape(problem, AUTOCSR_PROPAGATE_UNIT, 0, AUTOCSR_PROPAGATE_CHUNK, &axes, why)) PetscFunctionReturn(PETSC_SUCCESS);
   *why = "the settings ask for a coding that propagate does not have";
   AutoCSRVariantAddStored(problem, PETSC_TRUE, &axes, max, list, n);
@@ -82,14 +89,8 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
   part->irregular = PetscMax(AutoCSRTiledTiles(axes, problem->csr->n), slots / AUTOCSR_PROPAGATE_UNIT / axes->tile_steps) * axes->tile_width; /* columns copied, by item */
   part->bytes += tables + 2 * slots * sizeof(PetscScalar);                                                                                    /* products are written and read */
   part->own_bytes += tables + slots * sizeof(PetscScalar);                                                                                    /* with the products */
-  part->build += 2 * tables + range.nnz * SORT_BYTES;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRPlan *plan)
-{
-  PetscFunctionBegin;
-  PetscCall(AutoCSRBuildContiguous(problem, "propagate", axes, plan));
+  part->scratch = AutoCSRSortScratch(problem, part->own_bytes, sizeof(uint16_t) * slots) + 4 * sizeof(PetscInt) * AutoCSRPropagateRowBlocksOf(problem, axes) * AutoCSRTiledTiles(axes, problem->csr->n);
+  part->build += 2 * tables + range.nnz * problem->traits->propagate_sort;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -100,4 +101,4 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const AutoCSRStrategy AutoCSRStrategy_propagate = {"propagate", "beamer2017-propagation-blocking", PETSC_TRUE, variants, cost, build, describe};
+const AutoCSRStrategy AutoCSRStrategy_propagate = {"propagate", "beamer2017-propagation-blocking", PETSC_TRUE, variants, cost, NULL, describe};

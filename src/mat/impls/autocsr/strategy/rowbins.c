@@ -4,12 +4,12 @@
   by warps of many blocks each. For rows of very different lengths, of which a few may be nearly dense.
     variants  the length up to which rows are short, and the codings of their slices; or no slices, and nothing is copied
     cost      by the profile's histogram of lengths; padding as lengths are spread in a window
-    build     names the rows of each bin in ascending order; short ones are sorted in windows, so that neighbours stay together
+    build     names the rows of each bin in ascending order; short ones are sorted in windows, so that neighbours stay together. On a
+              device the segments, whose agents are light, share one launch whatever their size. Those with the longest rows come
+              first, so that no segment waits for the last thread blocks of another
 */
 #include "preset.h"
 #include "../backend.h"
-
-#define SHARE 512 /* entries that a warp should have of a row that many share */
 
 /* Rows in place of up to 2^bin - 1 entries by so many lanes: some four to sixteen entries a lane */
 static const struct {
@@ -58,11 +58,12 @@ static void add_part(const AutoCSRProfile *profile, const AutoCSRAxes *axes, Pet
 }
 
 /* The segments, those with the longest rows first: what takes longest shall not begin last */
-static PetscInt make_parts(const AutoCSRProfile *profile, const AutoCSRAxes *axes, Part part[])
+static PetscInt make_parts(const AutoCSRProblem *problem, const AutoCSRAxes *axes, Part part[])
 {
-  const AutoCSRAxes empty = {.order = AUTOCSR_ORDER_CSR, .mapping = AUTOCSR_MAP_EMPTY, .reduction = AUTOCSR_REDUCE_NONE, .lanes = 1, .row_group = 1};
-  const PetscInt    first = short_bin(axes);
-  PetscInt          n     = 0;
+  const AutoCSRAxes     empty   = {.order = AUTOCSR_ORDER_CSR, .mapping = AUTOCSR_MAP_EMPTY, .reduction = AUTOCSR_REDUCE_NONE, .lanes = 1, .row_group = 1};
+  const AutoCSRProfile *profile = problem->profile;
+  const PetscInt        first   = short_bin(axes);
+  PetscInt              n       = 0;
 
   for (PetscInt k = (PetscInt)PETSC_STATIC_ARRAY_LENGTH(Kernels) - 1; k >= 0 && Kernels[k].bin > first; k--) {
     AutoCSRAxes a = {.partition = AUTOCSR_PARTITION_BIN, .order = AUTOCSR_ORDER_CSR, .index = AUTOCSR_INDEX_CSR, .value = axes->value == AUTOCSR_VALUE_CONSTANT ? axes->value : AUTOCSR_VALUE_CSR, .mapping = AUTOCSR_MAP_LANES, .lanes = Kernels[k].lanes, .row_group = 1};
@@ -71,7 +72,7 @@ static PetscInt make_parts(const AutoCSRProfile *profile, const AutoCSRAxes *axe
     add_part(profile, &a, PetscMax(first, k ? Kernels[k - 1].bin : 0), Kernels[k].bin, part, &n);
   }
   for (PetscInt p = 0; p < n; p++) { /* as many warps for a row as have a share of it */
-    while (part[p].axes.lanes > 256 && part[p].axes.lanes < AUTOCSR_MAX_LANES && (double)part[p].nnz / part[p].rows / (part[p].axes.lanes / 32) > 2 * SHARE) part[p].axes.lanes *= 2;
+    while (part[p].axes.lanes > 256 && part[p].axes.lanes < AUTOCSR_MAX_LANES && (double)part[p].nnz / part[p].rows / (part[p].axes.lanes / 32) > 2 * problem->traits->warp_share) part[p].axes.lanes *= 2;
   }
   if (first) add_part(profile, axes, 0, first, part, &n);
   add_part(profile, &empty, -1, 0, part, &n);
@@ -107,7 +108,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
     slices.longest = last_length(limits[l]);
     for (PetscInt v = 0; v < n_values; v++) {
       slices.value = value[v];
-      slices.index = problem->csr->n <= 65536 && problem->settings->index != MAT_AUTOCSR_INDEX_32 ? AUTOCSR_INDEX_16 : AUTOCSR_INDEX_32; /* where both could be, the wider gained 5 % at best (table -planes-measured): half the variants to look at */
+      slices.index = problem->csr->n <= 65536 && problem->settings->index != MAT_AUTOCSR_INDEX_32 ? AUTOCSR_INDEX_16 : AUTOCSR_INDEX_32; /* where both could be, the wider hardly gains: half the variants to look at */
       AutoCSRVariantAdd(problem, &slices, max, list, n);
     }
   }
@@ -128,7 +129,7 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
   Part         part[MAX_PARTS];
 
   PetscFunctionBegin;
-  *n = make_parts(problem->profile, axes, part);
+  *n = make_parts(problem, axes, part);
   for (PetscInt i = 0; i < *n; i++) {
     const Part     *p      = &part[i];
     const PetscBool sliced = (PetscBool)(p->axes.order == AUTOCSR_ORDER_SLICED);
@@ -147,7 +148,7 @@ static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *ax
 {
   Part           part[MAX_PARTS];
   AutoCSRRowKind kind[MAX_PARTS];
-  const PetscInt n = make_parts(problem->profile, axes, part), first = plan->n_segments;
+  const PetscInt n = make_parts(problem, axes, part), first = plan->n_segments;
 
   PetscFunctionBegin;
   if (n == 1) { /* all rows */
@@ -174,7 +175,7 @@ static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *ax
 static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes *axes, size_t len, char text[])
 {
   Part           part[MAX_PARTS];
-  const PetscInt n = make_parts(problem->profile, axes, part);
+  const PetscInt n = make_parts(problem, axes, part);
 
   PetscFunctionBegin;
   if (axes->order == AUTOCSR_ORDER_SLICED)

@@ -9,9 +9,6 @@
 #include "preset.h"
 #include "../backend.h"
 
-#define DIRTY       4          /* times: where tiles of rows nearly all empty come together they walk many rows, and are waited for */
-#define ROW_OF_TILE (1.0 / 32) /* a row of a tile keeps its lanes waiting for so much of an entry */
-
 static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
 {
   const AutoCSRBackend  *backend = problem->csr->backend;
@@ -29,16 +26,9 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
 {
   PetscFunctionBegin;
   PetscCall(AutoCSRCostInPlace(problem, axes, part, n));
-  part->longest += problem->csr->m / (problem->csr->nnz / (axes->tile_width * axes->tile_height) + 1.0) * ROW_OF_TILE;
-  if (problem->parallel && AutoCSRProblemIsUneven(problem)) part->irregular *= DIRTY;
+  part->longest += problem->csr->m / (problem->csr->nnz / (axes->tile_width * axes->tile_height) + 1.0) * problem->traits->tile_row;
+  if (problem->parallel && AutoCSRProblemIsUneven(problem)) part->irregular *= problem->traits->dirty_tiles;
   if (problem->range.empty_rows) part->longest += axes->tile_height; /* the heads of a dirty tile's rows are looked for */
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRPlan *plan)
-{
-  PetscFunctionBegin;
-  PetscCall(AutoCSRBuildContiguous(problem, "segsum", axes, plan));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -49,4 +39,4 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const AutoCSRStrategy AutoCSRStrategy_segsum = {"segsum", "liu2015-speculative-segmented-sum, 3", PETSC_TRUE, variants, cost, build, describe};
+const AutoCSRStrategy AutoCSRStrategy_segsum = {"segsum", "liu2015-speculative-segmented-sum, 3", PETSC_TRUE, variants, cost, NULL, describe};

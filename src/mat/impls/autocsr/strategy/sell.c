@@ -9,9 +9,8 @@
 */
 #include "preset.h"
 
-/* More padding than this share of the entries: rows are sorted; more than this after sorting: hopeless */
-#define PADDING_TO_SORT 0.05
-#define PADDING_LIMIT   1.0
+#define PADDING_TO_SORT 0.05 /* padding slots for each entry, above which sorted slices are variants, too */
+#define PADDING_LIMIT   1.0  /* padding slots for each entry, at most: with more, slices move more bytes than csr whatever the coding */
 
 static PetscBool leaves_out_empty(const AutoCSRProblem *problem, PetscInt sort_window)
 {
@@ -33,7 +32,7 @@ static PetscBool fits_16_sorted(const AutoCSRProblem *problem, const AutoCSRRang
 static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
 {
   const AutoCSRRange range = problem->range;
-  const double       limit = PetscMin((1 + PADDING_LIMIT) * range.nnz, (double)PETSC_MAX_INT - problem->profile->slice_height);
+  const double       limit = (1 + PADDING_LIMIT) * range.nnz;
   AutoCSRAxes        axes  = {.partition = AUTOCSR_PARTITION_ROWS, .order = AUTOCSR_ORDER_SLICED, .mapping = AUTOCSR_MAP_SLICE, .reduction = AUTOCSR_REDUCE_NONE, .lanes = 1, .row_group = 1};
   AutoCSRValue       value[AUTOCSR_STORED_CODINGS];
   const PetscInt     n_values  = AutoCSRStoredValueCodings(problem, PETSC_TRUE, value);
@@ -44,12 +43,9 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   axes.slice_height = problem->profile->slice_height;
   *n                = 0;
   *why              = "the settings ask for a coding that sell does not have";
-  if (range.padded_sorted > limit) {
-    *why = "the rows differ so much in length that slices would be mostly padding";
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
+  if (!AutoCSRMayPad(range.padded_sorted, limit, "the rows differ so much in length that slices would be mostly padding", why)) PetscFunctionReturn(PETSC_SUCCESS);
   for (int sorted = 0; sorted < 2; sorted++) {
-    if (!sorted && range.padded > limit) continue;
+    if (!sorted && (range.padded > limit || !AutoCSRIsCounted(range.padded))) continue;
     if (sorted && range.padded <= (1 + PADDING_TO_SORT) * range.nnz) continue;
     axes.sort_window = sorted ? problem->profile->window : 0;
     for (PetscInt v = 0; v < n_values; v++) {

@@ -9,8 +9,7 @@
 
 #define MOST_LANES 32
 
-/* More padding than this share of the entries: hopeless */
-#define PADDING_LIMIT 1.0
+#define PADDING_LIMIT 1.0 /* padding slots for each entry, at most: with more, slices move more bytes than csr whatever the coding */
 
 /* Entries of slices of slots / lanes rows, rows padded to a multiple of lanes */
 static double padded_entries(const AutoCSRRange *range, const AutoCSRAxes *axes, PetscInt slots)
@@ -24,7 +23,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
 {
   const AutoCSRRange range = problem->range;
   const PetscInt     slots = problem->profile->slice_height;
-  const double       limit = PetscMin((1 + PADDING_LIMIT) * range.nnz, (double)PETSC_MAX_INT - slots);
+  const double       limit = (1 + PADDING_LIMIT) * range.nnz;
   AutoCSRAxes        axes  = {.partition = AUTOCSR_PARTITION_ROWS, .order = AUTOCSR_ORDER_SLICED, .mapping = AUTOCSR_MAP_SLICE, .reduction = AUTOCSR_REDUCE_TREE, .row_group = 1};
   AutoCSRValue       value[AUTOCSR_STORED_CODINGS];
   const PetscInt     n_values = AutoCSRStoredValueCodings(problem, PETSC_TRUE, value);
@@ -36,7 +35,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
     axes.slice_height = slots / axes.lanes;
     for (int sorted = 0; sorted < (axes.slice_height > 1 && range.padded > range.padded_sorted ? 2 : 1); sorted++) {
       axes.sort_window = sorted ? AUTOCSR_WINDOW : 0;
-      if (padded_entries(&range, &axes, slots) > limit) {
+      if (padded_entries(&range, &axes, slots) > limit || !AutoCSRIsCounted((sorted ? range.padded_sorted : range.padded) + (double)range.rows * (axes.lanes - 1))) {
         if (!*n) *why = "the rows differ so much in length that slices would be mostly padding, or are too short for lanes of their own";
         continue;
       }
@@ -64,13 +63,6 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRPlan *plan)
-{
-  PetscFunctionBegin;
-  PetscCall(AutoCSRBuildContiguous(problem, "sellp", axes, plan));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes *axes, size_t len, char text[])
 {
   PetscFunctionBegin;
@@ -78,4 +70,4 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const AutoCSRStrategy AutoCSRStrategy_sellp = {"sellp", "dufrechou2021-ml-selection, 4.4", PETSC_FALSE, variants, cost, build, describe};
+const AutoCSRStrategy AutoCSRStrategy_sellp = {"sellp", "dufrechou2021-ml-selection, 4.4", PETSC_FALSE, variants, cost, NULL, describe};

@@ -2,6 +2,11 @@
   symmetric: of a stencil with symmetric values, those on the main diagonal and above it, diagonal by diagonal; row patterns
   tell what a row has of them (lee2004's saving of symmetric values; there an entry is multiplied twice, here its place is read
   twice, the second time from a cache, so that nothing is scattered).
+
+  The planner compares the values bit by bit: a complex a with a, not with its conjugate. A refresh compares again, and
+  values that are no longer symmetric get another plan. A product needs neither atomics nor a second pass over y. Rows add
+  their entries in the CSR's order, and an entry that a row lacks is never touched. A^T x is A x.
+
     variants  values copied, from a dictionary, float32
     cost      all rows' slots on each diagonal in place of the entries: half of them where few rows are at a border
     build     half of the values are copied once; the profile has compared them
@@ -35,7 +40,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
     *why = "the patterns tell the values: there is nothing to be halved";
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (slots(problem) > PETSC_MAX_INT / 2) {
+  if (!AutoCSRIsCounted(slots(problem))) {
     *why = "the diagonals have more slots than can be counted";
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -58,13 +63,6 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRPlan *plan)
-{
-  PetscFunctionBegin;
-  PetscCall(AutoCSRBuildContiguous(problem, "symmetric", axes, plan));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes *axes, size_t len, char text[])
 {
   PetscFunctionBegin;
@@ -72,4 +70,4 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const AutoCSRStrategy AutoCSRStrategy_symmetric = {"symmetric", "lee2004", PETSC_TRUE, variants, cost, build, describe};
+const AutoCSRStrategy AutoCSRStrategy_symmetric = {"symmetric", "lee2004", PETSC_TRUE, variants, cost, NULL, describe};

@@ -1,5 +1,5 @@
 /* The strategies: a new one is a file of its own and its name in this list (as dft/conf.c of FFTW) */
-#include "strategy.h"
+#include "preset.h"
 
 #define ALL_STRATEGIES(F) F(csr) F(csr_vector) F(csr_adaptive) F(light) F(pcsr) F(merge) F(pattern) F(symmetric) F(sell) F(sellp) F(ell) F(block) F(inode) F(coltile) F(propagate) F(popular) F(binned) F(rowbins) F(segsum) F(cusparse_alg1) F(cusparse_alg2) F(cusparse_sell) F(cusparse_bsr)
 
@@ -7,6 +7,16 @@
 #define POINTER(name) &AutoCSRStrategy_##name,
 ALL_STRATEGIES(DECLARE)
 const AutoCSRStrategy *const AutoCSRStrategies[] = {ALL_STRATEGIES(POINTER) NULL};
+
+PetscErrorCode AutoCSRStrategyBuild(const AutoCSRStrategy *strategy, const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRPlan *plan)
+{
+  PetscFunctionBegin;
+  if (strategy->build)
+    PetscCall((*strategy->build)(problem, axes, plan));
+  else
+    PetscCall(AutoCSRBuildContiguous(problem, strategy->name, axes, plan));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 PetscErrorCode AutoCSRStrategyFind(const char name[], const AutoCSRStrategy **strategy)
 {

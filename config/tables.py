@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""Makes the tables of doc/performance.md from src/benchmarks/results, and that of doc/options.md from the code: what stands between <!-- table NAME --> and <!-- end -->
+is written anew. `make tables` calls it. With --check nothing is written, and a table that is not as it would be written is an error."""
+import csv, glob, os, re, sys
+
+top = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+
+
+def read(name):
+    with open(os.path.join(top, "src/benchmarks/results", name + ".csv"), newline="") as f:
+        return list(csv.DictReader(line for line in f if not line.startswith("#")))
+
+
+def markdown(header, rows, left=1):
+    rule = ["---"] * left + ["---:"] * (len(header) - left)
+    return "".join(f"| {' | '.join(r)} |\n" for r in [header, *rows]).replace("\n", "\n|" + "|".join(rule) + "|\n", 1)
+
+
+def startup(device):
+    cells = {(r["grid"], r["points"], r["phase"]): f'{float(r["plain"]):.1f} / {float(r["autocsr"]):.1f}' for r in read(f"{device}-startup")}
+    problems = [p for p in dict.fromkeys(k[:2] for k in cells) if (*p, "first") in cells]
+    phases = [("initialize", "PetscInitialize(), the library loaded in it"), ("vectors", "two vectors and a norm"), ("first", "first product"), ("more", "200 more, planning counted")]
+    return markdown(["phase, ms"] + [f"{n} points, {g}" for g, n in problems], [[text] + [cells.get((*p, phase), "") for p in problems] for phase, text in phases])
+
+
+def large(device):
+    rows, plain = [], None
+    for r in read(f"{device}-large"):
+        if r["type"] == "aijcusparse":
+            plain = r
+        elif r["type"] == "autocsr:auto":
+            gb = lambda x, k: f'{float(x[k]) / 1000:.1f}'
+            rows.append([r["matrix"], f'{float(r["nonzeros"]):.3g}', f'{float(plain["product_us"]) / 1000:.2f} / {float(r["product_us"]) / 1000:.2f}', f'{gb(plain, "peak_MB")} / {gb(r, "peak_MB")}', gb(r, "later_MB"), f'{float(plain["left_MB"]) / 1000:.2f} / {float(r["left_MB"]) / 1000:.2f}', r["setup_s"], r["kernel"]])
+    return markdown(["matrix", "nonzeros", "product, ms", "peak, GB", "kept later, GB", "left, GB", "set-up, s", "kernel"], rows)
+
+
+def lives(device):
+    return markdown(["program", "MATAIJCUSPARSE, host us a step", "autocsr, host us a step", "ratio"], [[r[k] for k in ("program", "plain", "autocsr", "ratio")] for r in read(f"{device}-lives")])
+
+
+def loss(device):
+    rows = read(f"{device}-figures-loss")
+    last = rows[-1]
+    names = [k[: -len(" loses")] for k in last if k.endswith(" loses")]
+    return markdown(["figures", f"time of the choice over the fastest variant, geometric mean of {len(rows) - 1} matrices"], [[n, f"{1 + float(last[n + ' loses']):.2f}x"] for n in names])
+
+def options():
+    """Of the comments that begin with an option in the code that reads it; values and defaults are those of the code"""
+    room = os.path.join(top, "src/mat/impls/autocsr")
+    text = lambda name: open(os.path.join(room, name), encoding="utf-8").read()
+    code = text("choose/options.c")
+    defaults = dict(re.findall(r"settings->(\w+) += (\w+);", text("choose/settings.c")))
+    strategies = "".join(open(f, encoding="utf-8").read() for f in sorted(glob.glob(os.path.join(room, "strategy/*.c"))))
+    names = dict(re.findall(r'AutoCSRStrategy AutoCSRStrategy_(\w+) *= \{"([\w-]+)"', strategies))
+    all_strategies = re.findall(r"F\((\w+)\)", re.search(r"#define ALL_STRATEGIES\(F\)(.*)", text("strategy/table.c"))[1])
+    tick = lambda values: ", ".join(f"`{v}`" for v in values)
+
+    def values(call):
+        """The default first"""
+        field = re.search(r"&?s->(\w+)", call)[1]
+        if "options_enum" in call:
+            *choices, _, prefix = re.findall(r'"([^"]*)"', re.search(r"%s\[\] *= \{(.*?), NULL\}" % re.search(r"\bMatAutoCSR\w+s\b", call)[0], code)[1])
+            first = defaults.get(field, prefix + choices[0]).replace(prefix, "").lower()
+            return tick([first] + [c for c in choices if c != first])
+        if "PetscOptionsBool" in call:
+            return tick(["true", "false"] if defaults.get(field) == "PETSC_TRUE" else ["false", "true"])
+        if "PetscOptionsInt" in call:
+            return tick([defaults.get(field, "0")])
+        return tick(["auto", *(names[s] for s in all_strategies)] if field == "strategy" else re.search(r'": "|: ([\w, -]+)"', call)[1].split(", "))
+
+    rows, read = [], set()
+    for name in ["choose/options.c", "machine/machine.c", "interface/register.c", "report/view.c"]:
+        for comment, call in re.findall(r"/\* (-\w*autocsr_.*?) \*/\n([^\n]*)", text(name), re.S):
+            option, given, what = re.fullmatch(r"(-\w+): (?:\[(.*?)\] )?(\S.*)", re.sub(r"\s+", " ", comment)).groups()
+            known = values(call) if "s->" in call else ""
+            setter = re.search(r'"(MatAutoCSRSet\w+)"', call)
+            setter = setter[1] + "()" if setter else "MatAutoCSRView()" if option == "-autocsr_view" else ""
+            shown = known + (given if given.startswith(",") else f" {given}") if known and given else known or given or "off"
+            rows.append([f"`{option}`", shown, what, setter])
+    for f in glob.glob(os.path.join(room, "**/*.c"), recursive=True):
+        read.update(re.findall(r'(?:PetscOptions\w+|options_enum)\([^"\n]*"(-(?:mat_)?autocsr_\w+)"', open(f, encoding="utf-8").read()))
+    missing = read - {r[0].strip("`") for r in rows}
+    if missing:
+        sys.exit(f"tables: options without a comment that begins with them: {' '.join(sorted(missing))}")
+    return markdown(["option", "values (default first)", "what it sets", "setter"], rows, left=4)
+
+
+MAKE = {"startup": startup, "large": large, "lives": lives, "loss": loss, "options": options}
+old = []
+for name in ["doc/performance.md", "doc/options.md"]:
+    path = os.path.join(top, name)
+    text = open(path, encoding="utf-8").read()
+    made = re.sub(r"(<!-- table (\w+)(?: (\S+))? -->\n).*?(<!-- end -->)", lambda m: m[1] + MAKE[m[2]](*filter(None, [m[3]])) + m[4], text, flags=re.S)
+    if made != text:
+        old.append(name)
+        if "--check" not in sys.argv:
+            open(path, "w", encoding="utf-8").write(made)
+    print(f"{name}: {'as it was' if made == text else 'is not current: make tables' if '--check' in sys.argv else 'written anew'}")
+sys.exit(1 if old and "--check" in sys.argv else 0)

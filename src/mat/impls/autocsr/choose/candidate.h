@@ -1,0 +1,86 @@
+/*
+  The choice: candidates, each a list of pieces (rows and a strategy's variant for them), with what the cost model says of
+  them. Inside choose/ only.
+*/
+#ifndef AUTOCSR_CANDIDATE_H
+#define AUTOCSR_CANDIDATE_H
+
+#include "choose.h"
+#include "policy.h"
+#include "../machine/figures.h"
+
+#define AUTOCSR_MAX_CANDIDATES 6 /* that rigor measure builds and times */
+
+/* What the cost model says of a strategy's variant for a problem */
+typedef struct {
+  double    seconds;   /* of one product but for its own start */
+  double    bytes;     /* moved by one product */
+  double    own_bytes; /* kept on top of the CSR */
+  double    scratch;   /* and beside these while it is built */
+  double    build;     /* seconds to build it */
+  double    launches;  /* seconds of starting segments, in `seconds` */
+  PetscBool runs;      /* there is an executor for each part */
+  PetscBool fits;      /* and room for all of it */
+  PetscInt  parts;
+  double    part[AUTOCSR_MAX_PARTS]; /* seconds of each segment */
+} AutoCSREvaluation;
+
+typedef struct {
+  const AutoCSRStrategy *strategy;
+  AutoCSRAxes            axes;
+  PetscInt               chunk_begin, chunk_end;
+} AutoCSRPiece;
+
+typedef struct {
+  double       seconds, bytes, build, score; /* score: seconds with a share of the set-up and a price for memory; the least is chosen */
+  PetscInt     n_pieces;
+  AutoCSRPiece piece; /* where there are more, the first of them: all are in the chooser's `range` */
+} AutoCSRCandidate;
+
+typedef struct {
+  AutoCSRProblem         problem; /* all rows */
+  const AutoCSRFigures  *figures;
+  const AutoCSRStrategy *csr;
+  double                 device_line;               /* seconds of a line of x on a device */
+  AutoCSRCandidate       base;                      /* csr, whatever the settings: what others are compared with, and the fallback */
+  const char            *why_not;                   /* why the strategy that the user asked for does not apply; NULL: it does */
+  AutoCSRPiece           range[AUTOCSR_MAX_CHUNKS]; /* the pieces of the one candidate that has several; last: mostly it is not touched */
+} AutoCSRChooser;
+
+static inline const AutoCSRPiece *AutoCSRCandidatePieces(const AutoCSRChooser *chooser, const AutoCSRCandidate *candidate)
+{
+  return candidate->n_pieces > 1 ? chooser->range : &candidate->piece;
+}
+
+/*
+  What a segment takes beside the work of its executor, in seconds: gathering x from where it is (near: the part from a processor's caches), streaming from where
+  the bytes are, starting; chance: that they are there and not in a device's L2
+*/
+typedef struct {
+  double gather, near, stream, launch, chance;
+} AutoCSRTerms;
+
+/* cost.c. The choice for a block, by these figures; all arguments are borrowed */
+PETSC_INTERN PetscErrorCode AutoCSRChooserBegin(AutoCSRChooser *, const AutoCSRFigures *, const AutoCSRMatrix *, const AutoCSRProfile *, const AutoCSRSettings *);
+/* bytes: of all segments of the problem */
+PETSC_INTERN PetscErrorCode AutoCSRCostTerms(const AutoCSRChooser *, const AutoCSRProblem *, const AutoCSRCost *, double bytes, AutoCSRTerms *);
+PETSC_INTERN PetscErrorCode AutoCSRCostEvaluate(AutoCSRChooser *, const AutoCSRProblem *, const AutoCSRStrategy *, const AutoCSRAxes *, AutoCSREvaluation *);
+
+/* Without a profile: a product with a segment of all rows, gathers not counted */
+PETSC_INTERN PetscErrorCode AutoCSRCostUnseen(const AutoCSRFigures *, const AutoCSRMatrix *, const AutoCSRAxes *, double *seconds);
+/* Profile and choice */
+PETSC_INTERN double    AutoCSRCostLook(const AutoCSRMachine *, const AutoCSRMatrix *, const AutoCSRSettings *);
+PETSC_INTERN PetscBool AutoCSRRowsTellAll(const AutoCSRMachine *, const AutoCSRMatrix *, const AutoCSRSettings *); /* a look at the rows alone will do */
+/* The cost of a product, a share of the set-up and a price for what is kept; PETSC_MAX_REAL for what cannot run or takes too much memory */
+PETSC_INTERN double AutoCSRCostScore(const AutoCSRProblem *, const AutoCSREvaluation *);
+/* The problem of some chunks of a block */
+PETSC_INTERN AutoCSRProblem AutoCSRProblemOfChunks(const AutoCSRProblem *, PetscInt chunk_begin, PetscInt chunk_end);
+
+/* choose.c: the best candidates by the cost model, best first; where the settings leave room for it, csr is among them */
+PETSC_INTERN PetscErrorCode AutoCSRChoose(AutoCSRChooser *, PetscInt max, AutoCSRCandidate[], PetscInt *n);
+/* make.c: its plan, with executors */
+PETSC_INTERN PetscErrorCode AutoCSRCandidateBuild(AutoCSRChooser *, const AutoCSRCandidate *, AutoCSRPlan **);
+/* ranges.c: the best way to give row ranges strategies of their own; no pieces if that is not better than best */
+PETSC_INTERN PetscErrorCode AutoCSRChooseRanges(AutoCSRChooser *, double best, AutoCSRCandidate *);
+
+#endif

@@ -1,0 +1,86 @@
+/* What a product with a dense matrix takes (plan/dense.h), and which way it goes */
+#include "choose.h"
+#include "policy.h"
+#include "../backend.h"
+
+/* B is read, and on a device, where no panel stays in a cache, copied and read again; on a processor C is read before it is written. Rows of the panel come from the cache beside the first */
+static double CostOfPanels(const AutoCSRMachine *machine, const AutoCSRMatrix *csr, PetscInt columns)
+{
+  const double made = PetscMax(columns, PANEL_LEAST), panels = ceil(made / PANEL), scalar = sizeof(PetscScalar) * made;
+  const double bytes = AutoCSRMatrixBytes(csr) * panels + scalar * (machine->parallel ? 3.0 * csr->n + csr->m : csr->n + 2.0 * csr->m);
+  const double work  = scalar * csr->nnz * (1 + PANEL_LEAST / PetscMin(made, PANEL));
+
+  return machine->product + machine->dense_at_once * (bytes / machine->bandwidth[3] + work / machine->bandwidth[1]) + machine->dense_row * csr->m * panels;
+}
+
+/* A block of rows has its lines of a column from L2 once, an entry finds them beside it */
+static double CostAsItLies(const AutoCSRMachine *machine, const AutoCSRMatrix *csr, const AutoCSRProfile *profile, PetscInt columns)
+{
+  const double scalar = sizeof(PetscScalar) * (double)columns, bytes = AutoCSRMatrixBytes(csr) * ceil((double)columns / PANEL) + scalar * ((double)csr->n + csr->m);
+  double       lines = 0;
+
+  for (PetscInt c = 0; c < profile->chunks; c++) lines += profile->chunk[c].gather_lines * profile->chunk[c].nnz;
+  return machine->product + machine->dense_as_lies * (bytes / machine->bandwidth[3] + AUTOCSR_LINE * lines * columns / machine->bandwidth[1] + scalar * csr->nnz / machine->bandwidth[0]);
+}
+
+/* Tiles have 32-bit columns */
+static PetscBool TilesHold(const AutoCSRMatrix *csr)
+{
+  return (PetscBool)((double)csr->n <= 4294967296.0);
+}
+
+PetscErrorCode AutoCSRCostDense(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, MatAutoCSRDense asked, PetscInt columns, double *seconds, AutoCSRDenseWay *way)
+{
+  const AutoCSRMachine *machine;
+  double                of_patterns = 0;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRMachineGet(csr, &machine));
+  for (PetscInt c = 0; profile && c < profile->chunks; c++) of_patterns += profile->chunk[c].pattern_rows;
+  *way = AUTOCSR_DENSE_PANELS;
+  if (asked == MAT_AUTOCSR_DENSE_ADAPTIVE && TilesHold(csr))
+    *way = AUTOCSR_DENSE_ADAPTIVE;
+  else if (machine->parallel && (asked == MAT_AUTOCSR_DENSE_ALONGSIDE || (asked == MAT_AUTOCSR_DENSE_AUTO && profile && of_patterns >= OF_PATTERNS * csr->m)))
+    *way = AUTOCSR_DENSE_ALONGSIDE;
+  *seconds = *way == AUTOCSR_DENSE_ALONGSIDE && profile ? CostAsItLies(machine, csr, profile, columns) : CostOfPanels(machine, csr, columns);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Whether products by adaptive tiles are faster than by panels of B, on a processor: tiles keep rows of B in the second-level
+  cache where that does not hold a panel of one line a row
+*/
+static PetscBool TilesGain(const AutoCSRMachine *machine, const AutoCSRDense *dense, PetscInt columns)
+{
+  const AutoCSRTileShare share = dense->share;
+
+  return (PetscBool)(share.panels >= TILES_PANELS && columns * sizeof(PetscScalar) >= TILES_LINES * AUTOCSR_LINE && (double)dense->window * AUTOCSR_LINE > machine->cache[1] / 2 && share.heavy >= TILES_HEAVY && share.heavy >= TILES_ROW * share.rows);
+}
+
+/* A PetscInt counts the rows of all tiles, were these as many as the entries in heavy ones can make */
+static PetscBool TilesAreCounted(const AutoCSRMatrix *csr, const AutoCSRTileShare *share)
+{
+  AutoCSRAxes axes = {.order = AUTOCSR_ORDER_ADAPTIVE};
+
+  (*csr->backend->shape_tiles)(csr->m, csr->n, csr->nnz, &axes);
+  return AutoCSRIsCounted((double)csr->m + (double)axes.tile_height * share->heavy * (double)csr->nnz / ((double)axes.tile_steps * (double)axes.row_limit));
+}
+
+PetscErrorCode AutoCSRCostConsiderTiles(const AutoCSRMatrix *csr, AutoCSRDense *dense, PetscInt columns, double seconds, PetscBool *take)
+{
+  const AutoCSRMachine *machine;
+
+  PetscFunctionBegin;
+  *take = PETSC_FALSE;
+  if (!dense || !dense->last || !TilesHold(csr)) PetscFunctionReturn(PETSC_SUCCESS); /* the first product finds out how many rows of B it needs at a time */
+  PetscCall(AutoCSRMachineGet(csr, &machine));
+  dense->spent += seconds;
+  if (!dense->share.known) {
+    if (dense->spent < machine->dense_sample) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(AutoCSRDenseSampleTiles(dense, csr));
+  }
+  if (!TilesGain(machine, dense, columns) || !TilesAreCounted(csr, &dense->share)) PetscFunctionReturn(PETSC_SUCCESS);
+  dense->owed += TILES_SAVE * seconds;
+  *take = (PetscBool)(dense->tiles || dense->owed >= machine->dense_tile * csr->nnz);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,100 @@
+/*
+  The options -mat_autocsr_*, read when a matrix gets the type and in MatSetFromOptions(); the names of the choices. A comment
+  that begins with an option is its text in doc/options.md (config/tables.py).
+*/
+#include "choose.h"
+#include <petsc/private/petscimpl.h>
+
+const char *const MatAutoCSRRigors[]       = {"none", "estimate", "measure", "MatAutoCSRRigor", "MAT_AUTOCSR_RIGOR_", NULL};
+const char *const MatAutoCSRObjectives[]   = {"time", "memory", "MatAutoCSRObjective", "MAT_AUTOCSR_OBJECTIVE_", NULL};
+const char *const MatAutoCSRIndexCodings[] = {"auto", "csr", "32", "16", "pattern", "fitted", "MatAutoCSRIndexCoding", "MAT_AUTOCSR_INDEX_", NULL};
+const char *const MatAutoCSRValueCodings[] = {"auto", "csr", "copy", "dictionary", "float32", "pattern", "constant", "MatAutoCSRValueCoding", "MAT_AUTOCSR_VALUE_", NULL};
+
+const char *const MatAutoCSRSegsumFixups[] = {"device", "host", "MatAutoCSRSegsumFixup", "MAT_AUTOCSR_SEGSUM_FIXUP_", NULL};
+const char *const MatAutoCSRExchanges[]    = {"auto", "host", "scatter", "MatAutoCSRExchange", "MAT_AUTOCSR_EXCHANGE_", NULL};
+const char *const MatAutoCSRDenses[]       = {"auto", "columns", "panels", "alongside", "adaptive", "MatAutoCSRDense", "MAT_AUTOCSR_DENSE_", NULL};
+
+/* PetscOptionsEnum(), with an error that says what the value was and what it may be */
+static PetscErrorCode options_enum(PetscObject object, AutoCSROptionItems PetscOptionsObject, const char option[], const char help[], const char setter[], const char *const names[], PetscEnum *value)
+{
+  char      given[64], choices[256] = "";
+  PetscBool set, known;
+  PetscEnum found;
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsGetString(object->options, object->prefix, option, given, sizeof(given), &set));
+  if (set) {
+    PetscCall(PetscEnumFind(names, given, &found, &known));
+    known = (PetscBool)(known && given[0]); /* nothing is taken for the first */
+    for (PetscInt k = 0; !known && names[k + 2]; k++) {
+      if (k) PetscCall(PetscStrlcat(choices, ", ", sizeof(choices)));
+      PetscCall(PetscStrlcat(choices, names[k], sizeof(choices)));
+    }
+    PetscCheck(known, PetscObjectComm(object), PETSC_ERR_USER_INPUT, "%s is no value of %s: choose one of %s (see %s())", given[0] ? given : "Nothing", option, choices, setter);
+  }
+  PetscCall(PetscOptionsEnum(option, help, setter, names, *value, value, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRSettingsSetFromOptions(PetscObject object, AutoCSRSettings *s, AutoCSROptionItems PetscOptionsObject)
+{
+  char names[256] = "auto";
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; PetscOptionsObject->printhelp && AutoCSRStrategies[k]; k++) {
+    PetscCall(PetscStrlcat(names, ", ", sizeof(names)));
+    PetscCall(PetscStrlcat(names, AutoCSRStrategies[k]->name, sizeof(names)));
+  }
+  PetscOptionsHeadBegin(PetscOptionsObject, "AutoCSR options");
+  /* -mat_autocsr_strategy: how products are made. A block to which the forced strategy does not apply is multiplied by `csr`;
+     `-info` and the view say why */
+  PetscCall(PetscOptionsString("-mat_autocsr_strategy", names, "MatAutoCSRSetStrategy", s->strategy, s->strategy, sizeof(s->strategy), NULL));
+  /* -mat_autocsr_rigor: how much work may go into the choice. `estimate`: one pass over the CSR and a cost model. `none`: no
+     work, products by segmented sum straight on the CSR, whatever strategy and codings are set. `measure`: the best few
+     variants are built and timed */
+  PetscCall(options_enum(object, PetscOptionsObject, "-mat_autocsr_rigor", "Work that may go into choosing the plan", "MatAutoCSRSetRigor", MatAutoCSRRigors, (PetscEnum *)&s->rigor));
+  /* -mat_autocsr_objective: what the choice minimizes. `time`: a copy of the whole CSR must make products at least 5 % faster,
+     a smaller copy proportionally less. `memory` leaves out every plan that copies values or keeps more than a twentieth of the
+     CSR */
+  PetscCall(options_enum(object, PetscOptionsObject, "-mat_autocsr_objective", "What the choice of the plan minimizes", "MatAutoCSRSetObjective", MatAutoCSRObjectives, (PetscEnum *)&s->objective));
+  /* -mat_autocsr_index_coding: how columns are stored: those of the CSR, 32-bit copies, 16-bit offsets within a slice of rows,
+     row patterns (nothing for an entry), or models of the t-th entries of a slice whose residuals take 0, 1, 2 or 4 bytes */
+  PetscCall(options_enum(object, PetscOptionsObject, "-mat_autocsr_index_coding", "How the plan stores columns", "MatAutoCSRSetIndexCoding", MatAutoCSRIndexCodings, (PetscEnum *)&s->index));
+  /* -mat_autocsr_value_coding: how values are stored: those of the CSR, a copy in the plan's order, one byte into at most 256
+     values, float32 where all values are exactly that, or none where rows of one pattern, or all entries, have the same values.
+     All are lossless */
+  PetscCall(options_enum(object, PetscOptionsObject, "-mat_autocsr_value_coding", "How the plan stores values", "MatAutoCSRSetValueCoding", MatAutoCSRValueCodings, (PetscEnum *)&s->value));
+  /* -mat_autocsr_granularity: [(chosen), 10, 20, 50, 100, … 1000000] rows of a virtual row in `binned` (hou2017's U). On a
+     device `auto` tries `binned` only where this is not 0, or `-mat_autocsr_max_bins` is not 100 */
+  PetscCall(PetscOptionsInt("-mat_autocsr_granularity", "Rows of a virtual row in binning: 10, 20, 50, ... 1000000; 0: chosen", "MatAutoCSRSetGranularity", s->granularity, &s->granularity, NULL));
+  /* -mat_autocsr_max_bins: [, 1 to 100] the most bins in `binned`; 1 is the single bin */
+  PetscCall(PetscOptionsInt("-mat_autocsr_max_bins", "Most bins of rows, 1 to 100; 1: a single bin", "MatAutoCSRSetMaxBins", s->max_bins, &s->max_bins, NULL));
+  /* -mat_autocsr_segsum_fixup: where `segsum` on a device joins the rows that its tiles cut */
+  PetscCall(options_enum(object, PetscOptionsObject, "-mat_autocsr_segsum_fixup", "Where a device's segmented sum joins cut rows", "MatAutoCSRSetSegsumFixup", MatAutoCSRSegsumFixups, (PetscEnum *)&s->segsum_fixup));
+  /* -mat_autocsr_exchange: how a parallel product on devices gets entries of x that other processes own, where MPI has no
+     access to devices (see below) */
+  PetscCall(options_enum(object, PetscOptionsObject, "-mat_autocsr_exchange", "How parallel products on devices get entries of other processes", "MatAutoCSRSetExchange", MatAutoCSRExchanges, (PetscEnum *)&s->exchange));
+  /* -mat_autocsr_dense: how products with dense matrices are made: chosen by predicted time, column by column by the plan, by
+     panels of B, with B as it lies (on a device), or by adaptive sparse tiles */
+  PetscCall(options_enum(object, PetscOptionsObject, "-mat_autocsr_dense", "How products with dense matrices are made", "MatAutoCSRSetDense", MatAutoCSRDenses, (PetscEnum *)&s->dense));
+  /* -mat_autocsr_progressive: the first products take a plan that costs nothing, until they have cost as much as a better one
+     will (design.md, 5); only where strategy and codings are `auto` and the rigor is `estimate`. The last bits of products may
+     change with the plan, in the same product in every run. `false`: one plan from the first product on */
+  PetscCall(PetscOptionsBool("-mat_autocsr_progressive", "The first products by a plan that costs nothing, until they have paid for a better one", "MatAutoCSRSetProgressive", s->progressive, &s->progressive, NULL));
+  /* -mat_autocsr_keep_csr: a device keeps the CSR beside a plan that has its own columns and values. Otherwise the device
+     releases the CSR once products have taken four times as long as bringing it back would, with the objective `memory` after
+     the plan's first product. The host's copy stays; whatever reads or changes the matrix on the device brings the CSR back
+     (design.md, 5) */
+  PetscCall(PetscOptionsBool("-mat_autocsr_keep_csr", "The CSR stays on the device beside a plan that makes no use of it", "MatAutoCSRSetKeepCSR", s->keep_csr, &s->keep_csr, NULL));
+  /* -mat_autocsr_check_values: each product compares checksums of values, columns and row offsets with those of which the plan
+     was made; a difference that no state tells is an error ([state.md](state.md)). For debugging: a product takes several times
+     as long */
+  PetscCall(PetscOptionsBool("-mat_autocsr_check_values", "Each product looks for values that were written and not told of (slow, for debugging)", "MATAUTOCSR", s->check_values, &s->check_values, NULL));
+  /* -mat_autocsr_simd: host instruction set, of those that the processor has. `avx512-gather` (real scalars) gathers x by one
+     instruction. `auto` takes it where a trial of some microseconds finds it faster than loads, and otherwise for those
+     segments of a matrix whose first products it makes faster */
+  PetscCall(PetscOptionsString("-mat_autocsr_simd", "Host instruction set: auto, x86-64, avx2, avx512, avx512-gather", "", s->simd, s->simd, sizeof(s->simd), NULL));
+  PetscOptionsHeadEnd();
+  PetscCall(AutoCSRSettingsCheck(s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

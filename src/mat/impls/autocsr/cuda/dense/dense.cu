@@ -1,0 +1,219 @@
+/*
+  Products with dense matrices on the device, by panels: some columns of B are copied row by row; of a block of A's rows a few lanes
+  have a row, each of them some neighbouring columns, so that a row of the panel is read side by side and rows that have columns in
+  common find it in L1. Sums lie in shared memory until those of some rows are there: then columns of C are written side by side.
+
+  Bytes, in real double: 12 an entry and panel; of B 16 a scalar for the panel, which is read again (8 a scalar, or up to 8 an entry and
+  column where caches do not hold it); 8 a scalar of C. Rows of the panel come through L1, 8 bytes an entry and column, and from L2
+  where blocks of rows have no others in common: that bounds products whose columns lie close together.
+*/
+#include "dense_panel.cuh"
+
+static constexpr int AT_ONCE   = 4; /* entries that a lane has asked for, */
+static constexpr int RESIDENTS = 4; /* and blocks of a multiprocessor: with more of either products take as long or longer */
+
+/*
+  A warp takes row by row where these have SHORT entries on average, or more, for each of its groups of lanes, and where there are many blocks fewer than LONG: longer rows even
+  out, but where there are WAVES times as many blocks as multiprocessors hold, or fewer, each counts. Else groups have rows of their own, but for those of more than SERIAL entries
+*/
+static constexpr int SHORT = 2, LONG = 8, WAVES = 4, SERIAL = 32;
+
+template <int lanes>
+struct DenseShared {
+  static constexpr int rows = lanes < 16 ? 2 * AUTOCSR_BLOCK / lanes : WARP; /* whose sums are kept: two of each group, at least */
+
+  alignas(16) PetscReal sum[rows][(lanes * UNIT + 1) * sizeof(PetscScalar) / sizeof(PetscReal)]; /* those of a column lie in different banks */
+  DenseEntries<AUTOCSR_DENSE_BLOCK> entries;
+
+  __device__ __forceinline__ void Put(int row, int lane, const DenseUnit &s)
+  {
+#pragma unroll
+    for (int u = 0; u < UNIT; u++) ((PetscScalar *)sum[row])[lane * UNIT + u] = s.Get(u);
+  }
+
+  /* The entries [p, end) in steps of `step` */
+  __device__ __forceinline__ DenseUnit Sum(const DenseUnit panel[], int lane, int p, int end, int step) const
+  {
+    DenseUnit s;
+
+    s.Zero();
+    for (; p < end; p += AT_ONCE * step) {
+      DenseUnit b[AT_ONCE];
+
+#pragma unroll
+      for (int u = 0; u < AT_ONCE; u++) {
+        const bool exists = p + u * step < end;
+
+        b[u] = LoadCachedIf(exists, panel + (size_t)entries.col[exists ? p + u * step : p] * lanes + lane);
+      }
+#pragma unroll
+      for (int u = 0; u < AT_ONCE; u++) {
+        if (p + u * step < end) s.AddProduct(entries.val.Get(p + u * step), b[u]);
+      }
+    }
+    return s;
+  }
+};
+
+struct PanelParameters : ProductParameters {
+  const DenseUnit *panel;
+  bool             few; /* blocks there are */
+};
+
+/* Sums of n rows from `row` on, which lie in shared memory */
+template <int lanes>
+static __device__ __forceinline__ void WriteRows(const PanelParameters &p, const DenseShared<lanes> &shared, PetscInt row, int n)
+{
+  const int k = (int)threadIdx.x % shared.rows;
+
+  for (int j = (int)threadIdx.x / shared.rows; j < p.columns && k < n; j += AUTOCSR_BLOCK / shared.rows) p.C[row + k + (size_t)j * p.ldc] = ((const PetscScalar *)shared.sum[k])[j];
+}
+
+/* By all threads */
+template <int lanes>
+static __device__ __forceinline__ void MultiplyOne(const PanelParameters &p, DenseShared<lanes> &shared, const DenseBlock &block)
+{
+  const DenseRow row(p, block, AUTOCSR_DENSE_BLOCK);
+  const int      lane = (int)threadIdx.x % lanes;
+  DenseUnit      s    = shared.Sum(p.panel, lane, (int)threadIdx.x / lanes, block.count, AUTOCSR_BLOCK / lanes);
+
+#pragma unroll
+  for (int o = lanes; o < WARP; o *= 2) s.Add(s.Across(o));
+  if (threadIdx.x % WARP < lanes) shared.Put((int)threadIdx.x / WARP, lane, s); /* a sum of each warp */
+  __syncthreads();
+  for (int j = (int)threadIdx.x; j < p.columns; j += AUTOCSR_BLOCK) {
+    PetscScalar sum = ((const PetscScalar *)shared.sum[0])[j];
+
+    for (int w = 1; w < WARPS; w++) sum += ((const PetscScalar *)shared.sum[w])[j];
+    row.Put(p, j, sum);
+  }
+  row.Finish(p, &shared.entries.is_last);
+}
+
+/* The sums of n of a block's rows, from its row `first` on: those of more than `longest` entries by warps, after the others by groups of lanes */
+template <int lanes>
+static __device__ __forceinline__ void MultiplyRows(const PanelParameters &p, DenseShared<lanes> &shared, const DenseBlock &block, int first, int n, int longest)
+{
+  constexpr int groups = WARP / lanes;
+  const int     lane = (int)threadIdx.x % lanes, warp = (int)threadIdx.x / WARP, group = (int)threadIdx.x % WARP / lanes;
+
+  for (int k = warp * groups + group; k < n && longest; k += AUTOCSR_BLOCK / lanes) {
+    const int begin = (int)RowBegin(p, block, first + k), end = (int)RowBegin(p, block, first + k + 1);
+
+    if (end - begin <= longest) shared.Put(k, lane, shared.Sum(p.panel, lane, begin, end, 1));
+  }
+  for (int k = warp; k < n; k += WARPS) {
+    const int begin = (int)RowBegin(p, block, first + k), end = (int)RowBegin(p, block, first + k + 1);
+
+    if (longest && end - begin <= longest) continue; /* all lanes */
+    DenseUnit s = shared.Sum(p.panel, lane, begin + group, end, groups);
+#pragma unroll
+    for (int o = lanes; o < WARP; o *= 2) s.Add(s.Across(o));
+    if (group == 0) shared.Put(k, lane, s);
+  }
+}
+
+template <int lanes>
+static __global__ void __launch_bounds__(AUTOCSR_BLOCK, RESIDENTS) MultiplyDense(PanelParameters p)
+{
+  PtxWaitForLast();
+  __shared__ DenseShared<lanes> shared;
+  const DenseBlock              block   = DenseBlockOf(p);
+  constexpr int                 groups  = WARP / lanes;
+  const bool                    by_warp = block.count >= groups * SHORT * block.rows && (p.few || block.count < groups * LONG * block.rows);
+
+  shared.entries.Load(p, block);
+  if (block.rows <= 1) {
+    MultiplyOne(p, shared, block);
+    return;
+  }
+  for (int first = 0; first < block.rows; first += shared.rows) {
+    const int n = block.rows - first < shared.rows ? block.rows - first : shared.rows;
+
+    if (first) __syncthreads();
+    MultiplyRows(p, shared, block, first, n, by_warp ? 0 : SERIAL);
+    __syncthreads();
+    WriteRows(p, shared, block.row + first, n);
+  }
+}
+
+template <int lanes>
+static PetscErrorCode Panel(const AutoCSRMatrix *csr, PetscInt columns, const PetscScalar B[], PetscInt ldb, PetscScalar panel[], PetscInt blocks, const PanelParameters &p)
+{
+  PetscFunctionBegin;
+  PetscCall(PackPanel<lanes>(csr->n, columns, B, ldb, panel));
+  Launch(MultiplyDense<lanes>, (unsigned)blocks, AUTOCSR_BLOCK, 0, AUTOCSR_STREAM)(p);
+  AutoCSRCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* By panels; p says all but C and its columns */
+static PetscErrorCode MultiplyPanels(const AutoCSRDenseOperands *op, PetscInt blocks, void *panel, const ProductParameters &shared)
+{
+  PanelParameters p;
+
+  PetscFunctionBegin;
+  (ProductParameters &)p = shared;
+  p.panel              = (const DenseUnit *)panel;
+  p.few                = blocks < WAVES * RESIDENTS * AutoCSRDeviceProcessors();
+  for (PetscInt first = 0; first < op->columns; first += p.columns) {
+    const int          lanes = LanesFor(op->columns - first);
+    const PetscScalar *B     = op->B + (size_t)first * op->ldb;
+
+    p.columns = PetscMin(lanes * UNIT, op->columns - first);
+    p.C       = op->C + (size_t)first * op->ldc;
+    switch (lanes) {
+    case 4:
+      PetscCall(Panel<4>(op->csr, p.columns, B, op->ldb, (PetscScalar *)panel, blocks, p));
+      break;
+    case 8:
+      PetscCall(Panel<8>(op->csr, p.columns, B, op->ldb, (PetscScalar *)panel, blocks, p));
+      break;
+    case 16:
+      PetscCall(Panel<16>(op->csr, p.columns, B, op->ldb, (PetscScalar *)panel, blocks, p));
+      break;
+    default:
+      PetscCall(Panel<32>(op->csr, p.columns, B, op->ldb, (PetscScalar *)panel, blocks, p));
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDeviceMultDense(AutoCSRDense *kept, const AutoCSRDenseOperands *op, PetscBool *done)
+{
+  const PetscBool       alongside = (PetscBool)(op->way == AUTOCSR_DENSE_ALONGSIDE);
+  const PetscInt        entries = alongside ? AUTOCSR_DENSE_BLOCK_ALONGSIDE : AUTOCSR_DENSE_BLOCK;
+  const size_t          width = alongside ? DENSE_SWEEP : (size_t)LanesFor(op->columns) * UNIT, panel = alongside ? 0 : PanelBytes(op->csr->n, op->columns);
+  const AutoCSRSegment *seg;
+  PetscInt              blocks;
+  size_t                shares;
+  void                 *room;
+  ProductParameters       p;
+
+  PetscFunctionBegin;
+  *done = (PetscBool)(op->columns >= LEAST_LANES * UNIT / 2);
+  if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AutoCSRDeviceFollow());
+  if (op->way == AUTOCSR_DENSE_ADAPTIVE) {
+    PetscCall(AutoCSRDeviceMultDenseAdaptive(kept, op));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(AutoCSRDenseFindBlocks(kept, op->csr, entries));
+  seg    = kept->blocks->segment;
+  blocks = AutoCSRSegmentWorkBlocks(seg);
+  shares = op->longest > entries ? (size_t)blocks : 0;
+  PetscCall(AutoCSRDenseGetPanel(kept, panel + shares * (width * sizeof(PetscScalar) + sizeof(unsigned)), &room));
+  p.row_ptr = op->csr->row_ptr;
+  p.col     = op->csr->col;
+  p.val     = op->csr->val;
+  p.work    = (const PetscInt *)seg->stream[AUTOCSR_STREAM_WORK].data;
+  p.share   = (PetscScalar *)((char *)room + panel);
+  p.arrived = (unsigned *)(p.share + shares * width);
+  p.ldc     = op->ldc;
+  if (shares) PetscCallCUDA(cudaMemsetAsync(p.arrived, 0, shares * sizeof(unsigned), AUTOCSR_STREAM));
+  if (alongside)
+    PetscCall(AutoCSRDeviceMultDenseColumns(op, blocks, p));
+  else
+    PetscCall(MultiplyPanels(op, blocks, room, p));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

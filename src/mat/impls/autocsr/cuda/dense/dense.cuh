@@ -1,0 +1,132 @@
+/*
+  What the kernels of products with dense matrices share (dense.cu, dense_columns.cu, in part sampled.cu): a block of threads takes a block of A's rows
+  (plan/dense.h), whose entries go to shared memory; the sums over parts of a row that is cut are added by the block that comes last.
+*/
+#ifndef AUTOCSR_DENSE_CUH
+#define AUTOCSR_DENSE_CUH
+
+#include "../products/agent.cuh"
+#include "../common/early.cuh"
+#include "../planning/planner.h"
+
+/* What goes with a launch: A, its blocks, and columns of dense matrices; */
+struct DenseParameters {
+  const PetscInt    *row_ptr, *col, *work;
+  const PetscScalar *val;
+  PetscInt           columns;
+};
+
+/* of a product, where it goes, too */
+struct ProductParameters : DenseParameters {
+  PetscScalar *C, *share; /* share: of each block, where rows are cut */
+  unsigned    *arrived;
+  PetscInt     ldc;
+};
+
+/* A block of A: the rows [row, row + rows), the entries [entry, entry + count) */
+struct DenseBlock {
+  PetscInt row, entry;
+  int      rows, count;
+};
+
+static __device__ __forceinline__ DenseBlock DenseBlockOf(const DenseParameters &p)
+{
+  const PetscInt *work = p.work + 2 * blockIdx.x;
+
+  return {work[0], work[1], (int)(work[2] - work[0]), (int)(work[3] - work[1])};
+}
+
+/* Where its k-th row begins, and the one before it ends, counted from its first entry; of a row that is cut this may lie outside */
+static __device__ __forceinline__ PetscInt RowBegin(const DenseParameters &p, const DenseBlock &b, int k)
+{
+  return LoadCached(p.row_ptr + b.row + k) - b.entry;
+}
+
+/* Scalars in shared memory, where complex ones could not be: they are initialized */
+template <int most>
+struct SharedScalars {
+  PetscReal part[most][sizeof(PetscScalar) / sizeof(PetscReal)];
+
+  __device__ __forceinline__ PetscScalar Get(int i) const
+  {
+#if defined(PETSC_USE_COMPLEX)
+    return PetscScalar(part[i][0], part[i][1]);
+#else
+    return part[i][0];
+#endif
+  }
+
+  __device__ __forceinline__ void Put(int i, PetscScalar s)
+  {
+    memcpy((void *)part[i], (const void *)&s, sizeof(s));
+  }
+};
+
+/* A block's entries in shared memory */
+template <int most>
+struct DenseEntries {
+  SharedScalars<most> val;
+  PetscInt            col[most];
+  int                 is_last;
+
+  __device__ __forceinline__ void Load(const DenseParameters &p, const DenseBlock &b)
+  {
+    for (int i = (int)threadIdx.x; i < b.count; i += AUTOCSR_BLOCK) {
+      const PetscScalar a = LoadStream(p.val + b.entry + i);
+
+      col[i] = LoadStream(p.col + b.entry + i);
+      val.Put(i, a);
+    }
+    __syncthreads();
+  }
+};
+
+/* The only row of a block, or the part of it that the block has, if it is cut */
+struct DenseRow {
+  PetscInt row, parts, first; /* first: the block of the first part */
+
+  __device__ __forceinline__ DenseRow(const DenseParameters &p, const DenseBlock &b, PetscInt most)
+  {
+    const PetscInt begin = p.row_ptr[b.row], length = p.row_ptr[b.row + 1] - begin;
+
+    row   = b.row;
+    parts = length <= most ? 1 : CeilDivide(length, most);
+    first = (PetscInt)blockIdx.x - (parts > 1 ? (b.entry - begin) / most : 0);
+  }
+
+  __device__ __forceinline__ void Put(const ProductParameters &p, int column, PetscScalar sum) const
+  {
+    if (parts > 1)
+      p.share[(size_t)blockIdx.x * p.columns + column] = sum;
+    else
+      p.C[row + (size_t)column * p.ldc] = sum;
+  }
+
+  /* Once this block has put all of its sums: parts are added in their order by the block that comes last */
+  __device__ __forceinline__ void Finish(const ProductParameters &p, int *is_last) const
+  {
+    if (parts == 1) return;
+    __syncthreads();
+    if (threadIdx.x == 0) *is_last = CountArrival(&p.arrived[first]) == (unsigned)(parts - 1);
+    __syncthreads();
+    if (!*is_last) return;
+    for (int j = (int)threadIdx.x; j < p.columns; j += AUTOCSR_BLOCK) {
+      PetscScalar sum = p.share[(size_t)first * p.columns + j];
+
+      for (PetscInt i = 1; i < parts; i++) sum += p.share[(size_t)(first + i) * p.columns + j];
+      p.C[row + (size_t)j * p.ldc] = sum;
+    }
+    if (threadIdx.x == 0) p.arrived[first] = 0; /* for the next columns */
+  }
+};
+
+/* Columns that go side by side where no panel is copied: with fewer A is read too often, more leave less of B in L2 */
+static constexpr int DENSE_SWEEP = 32;
+
+/* dense_adaptive.cu: by adaptive tiles, which are made if they are not there */
+PETSC_INTERN PetscErrorCode AutoCSRDeviceMultDenseAdaptive(AutoCSRDense *, const AutoCSRDenseOperands *);
+
+/* dense_columns.cu: p says all but C and its columns */
+PETSC_INTERN PetscErrorCode AutoCSRDeviceMultDenseColumns(const AutoCSRDenseOperands *, PetscInt blocks, ProductParameters p);
+
+#endif

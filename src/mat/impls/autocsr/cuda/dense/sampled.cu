@@ -1,0 +1,252 @@
+/*
+  Dense matrices sampled where A has entries (hong2019, 2.2: SDDMM), on the device: val = A .* (X Y^T). A block of threads takes a block of
+  A's entries (plan/dense.h), whose rows may be cut: nothing is added from one to the other. What is found stays in shared memory until it is written side by side.
+
+  By panels of Y, as products are made (dense.cu): some lanes have an entry each, and with it a row of the panel; what they find is
+  added up across them, four entries at a time. As columns lie: a row of A is a lane's, of whose columns of X it keeps some, or a part of
+  a row where these are few; what neighbouring lanes read of a column of Y lies side by side.
+
+  Bytes, in real double: 20 an entry, and 16 more for each panel past the first; 8 a scalar of X, 24 of Y (as columns lie 8). Rows of the
+  panel come from L2, 8 bytes an entry and column where caches do not hold them.
+*/
+#include "dense_panel.cuh"
+
+static constexpr int TOGETHER = 4; /* entries of a lane, by panels */
+static constexpr int MOST     = sizeof(PetscScalar) > sizeof(double) ? 4 : 8; /* columns that a lane keeps of X, as they lie */
+
+/*
+  Thread blocks that a multiprocessor shall have room for. Six gain where fewer lanes than a warp's have an entry, and lose where a warp's
+  have one (`make sddmm`)
+*/
+template <int lanes>
+static constexpr int residents = lanes < WARP ? 6 : 4;
+
+struct SampledParameters : DenseParameters {
+  const PetscScalar *X, *Y;
+  const DenseUnit   *panel;
+  size_t             ldx, ldy;
+  PetscScalar       *sum, *written; /* sum: of each entry, over the columns of panels so far. What is written may be val */
+  bool               first, last;
+};
+
+/* A part of a row, of those that another block ends, counts as a row, too */
+static __device__ __forceinline__ DenseBlock SampledBlockOf(const SampledParameters &p)
+{
+  DenseBlock b = DenseBlockOf(p);
+
+  if (b.rows == 0) b.rows = 1;
+  return b;
+}
+
+/* By components, as MultiplyAdd(), and no zero is added: a product may be a negative one */
+static __device__ __forceinline__ PetscScalar Multiply(PetscScalar a, PetscScalar b)
+{
+#if defined(PETSC_USE_COMPLEX)
+  return PetscScalar(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
+#else
+  return a * b;
+#endif
+}
+
+/* What a block keeps: of its entries the column, the row less the block's first one, and what was found */
+template <int most>
+struct SampledShared {
+  SharedScalars<most> found;
+  PetscInt            col[most];
+  int                 row[most];
+
+  static __device__ __forceinline__ int Begin(const SampledParameters &p, const DenseBlock &b, int k)
+  {
+    const PetscInt begin = RowBegin(p, b, k);
+
+    return begin < 0 ? 0 : begin > b.count ? b.count : (int)begin;
+  }
+
+  __device__ __forceinline__ void Load(const SampledParameters &p, const DenseBlock &b, bool rows)
+  {
+    for (int i = (int)threadIdx.x; i < b.count; i += AUTOCSR_BLOCK) col[i] = LoadStream(p.col + b.entry + i);
+    if (rows) {
+      for (int k = (int)threadIdx.x / WARP; k < b.rows; k += WARPS) {
+        const int end = Begin(p, b, k + 1);
+
+        for (int i = Begin(p, b, k) + (int)threadIdx.x % WARP; i < end; i += WARP) row[i] = k;
+      }
+    }
+    __syncthreads();
+  }
+
+  __device__ __forceinline__ void Write(const SampledParameters &p, const DenseBlock &b) const
+  {
+    __syncthreads();
+    for (int i = (int)threadIdx.x; i < b.count; i += AUTOCSR_BLOCK) {
+      PetscScalar s = found.Get(i);
+
+      if (!p.first) s = p.sum[b.entry + i] + s;
+      if (p.last)
+        p.written[b.entry + i] = Multiply(p.val[b.entry + i], s);
+      else
+        p.sum[b.entry + i] = s;
+    }
+  }
+};
+
+/* Two of them are added up across lanes that are `o` apart: those whose bit is set have the second sum from then on, the others the first */
+static __device__ __forceinline__ PetscScalar AddAcross(PetscScalar a, PetscScalar b, int o)
+{
+  const bool second = threadIdx.x & o;
+
+  return (second ? b : a) + ShuffleXor(second ? a : b, o);
+}
+
+template <int lanes>
+static __global__ void __launch_bounds__(AUTOCSR_BLOCK, residents<lanes>) SamplePanel(SampledParameters p)
+{
+  PtxWaitForLast();
+  constexpr int groups = AUTOCSR_BLOCK / lanes;
+  __shared__ SampledShared<AUTOCSR_DENSE_BLOCK> shared;
+  const DenseBlock  b    = SampledBlockOf(p);
+  const int         lane = (int)threadIdx.x % lanes, each = (int)CeilDivide(b.count, groups), begin = (int)threadIdx.x / lanes * each;
+  const int         end = begin + each < b.count ? begin + each : b.count;
+  int               row = -1;
+  PetscScalar       x[UNIT];
+
+  shared.Load(p, b, true);
+#pragma unroll
+  for (int u = 0; u < UNIT; u++) x[u] = 0;
+  for (int t = 0; t < each; t += TOGETHER) {
+    DenseUnit   y[TOGETHER];
+    PetscScalar sum[TOGETHER];
+
+#pragma unroll
+    for (int k = 0; k < TOGETHER; k++) {
+      const bool exists = begin + t + k < end;
+
+      y[k] = LoadCachedIf(exists, p.panel + (size_t)(exists ? shared.col[begin + t + k] : 0) * lanes + lane);
+    }
+#pragma unroll
+    for (int k = 0; k < TOGETHER; k++) {
+      if (begin + t + k < end && shared.row[begin + t + k] != row) {
+        row = shared.row[begin + t + k];
+#pragma unroll
+        for (int u = 0; u < UNIT; u++) x[u] = LoadCachedIf(lane * UNIT + u < p.columns, p.X + b.row + row + (size_t)(lane * UNIT + u) * p.ldx);
+      }
+      sum[k] = 0;
+#pragma unroll
+      for (int u = 0; u < UNIT; u++) sum[k] = MultiplyAdd(sum[k], x[u], y[k].Get(u));
+    }
+    static_assert(TOGETHER == 4, "of four sums a lane has one after two steps");
+    PetscScalar s = AddAcross(AddAcross(sum[0], sum[1], 1), AddAcross(sum[2], sum[3], 1), 2);
+#pragma unroll
+    for (int o = TOGETHER; o < lanes; o *= 2) s += ShuffleXor(s, o);
+    if (lane < TOGETHER && begin + t + lane < end) shared.found.Put(begin + t + lane, s);
+  }
+  shared.Write(p, b);
+}
+
+/* All columns at once */
+static __global__ void __launch_bounds__(AUTOCSR_BLOCK, residents<WARP>) SampleColumns(SampledParameters p)
+{
+  PtxWaitForLast();
+  __shared__ SampledShared<AUTOCSR_DENSE_BLOCK_ALONGSIDE> shared;
+  const DenseBlock b     = SampledBlockOf(p);
+  const int        parts = b.rows < AUTOCSR_BLOCK ? AUTOCSR_BLOCK / b.rows : 1;
+
+  shared.Load(p, b, false);
+  for (int item = (int)threadIdx.x; item < parts * b.rows; item += AUTOCSR_BLOCK) {
+    const int          k = item % b.rows, begin = shared.Begin(p, b, k) + item / b.rows, end = shared.Begin(p, b, k + 1);
+    const PetscScalar *row = p.X + b.row + k;
+
+    for (int i = begin; i < end; i += parts) shared.found.Put(i, 0);
+    for (PetscInt j = 0; j < p.columns; j += MOST) {
+      const int   left = (int)(p.columns - j);
+      PetscScalar x[MOST];
+
+#pragma unroll
+      for (int u = 0; u < MOST; u++) x[u] = LoadCachedIf(u < left, row + (j + u) * p.ldx);
+      for (int i = begin; i < end; i += parts) {
+        const PetscScalar *column = p.Y + shared.col[i] + j * p.ldy;
+        PetscScalar        y[MOST], s = shared.found.Get(i);
+
+#pragma unroll
+        for (int u = 0; u < MOST; u++) y[u] = LoadCachedIf(u < left, column + u * p.ldy);
+#pragma unroll
+        for (int u = 0; u < MOST; u++) s = MultiplyAdd(s, x[u], y[u]);
+        shared.found.Put(i, s);
+      }
+    }
+  }
+  shared.Write(p, b);
+}
+
+template <int lanes>
+static PetscErrorCode Panel(const AutoCSRSampledOperands *op, PetscInt blocks, PetscInt first, PetscScalar panel[], const SampledParameters &p)
+{
+  PetscFunctionBegin;
+  PetscCall(PackPanel<lanes>(op->csr->n, p.columns, op->Y + (size_t)first * op->ldy, op->ldy, panel));
+  Launch(SamplePanel<lanes>, (unsigned)blocks, AUTOCSR_BLOCK, 0, AUTOCSR_STREAM)(p);
+  AutoCSRCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode SamplePanels(AutoCSRDense *kept, const AutoCSRSampledOperands *op, PetscInt blocks, SampledParameters p)
+{
+  const size_t bytes = PanelBytes(op->csr->n, op->columns);
+  PetscInt     first = 0;
+  void        *panel;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRDenseGetPanel(kept, bytes + (LanesFor(op->columns) * UNIT < op->columns ? (size_t)op->csr->nnz * sizeof(PetscScalar) : 0), &panel));
+  p.panel = (const DenseUnit *)panel;
+  p.sum   = (PetscScalar *)((char *)panel + bytes);
+  do { /* once where there are no columns, too */
+    const int lanes = LanesFor(op->columns - first);
+
+    p.columns = PetscMin(lanes * UNIT, op->columns - first);
+    p.X       = op->X + (size_t)first * op->ldx;
+    p.first   = first == 0;
+    p.last    = first + p.columns == op->columns;
+    switch (lanes) {
+    case 4:
+      PetscCall(Panel<4>(op, blocks, first, (PetscScalar *)panel, p));
+      break;
+    case 8:
+      PetscCall(Panel<8>(op, blocks, first, (PetscScalar *)panel, p));
+      break;
+    case 16:
+      PetscCall(Panel<16>(op, blocks, first, (PetscScalar *)panel, p));
+      break;
+    default:
+      PetscCall(Panel<32>(op, blocks, first, (PetscScalar *)panel, p));
+    }
+    first += p.columns;
+  } while (first < op->columns);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDeviceSampleDense(AutoCSRDense *kept, const AutoCSRSampledOperands *op)
+{
+  SampledParameters p;
+  PetscInt          blocks;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRDeviceFollow());
+  PetscCall(AutoCSRDenseFindBlocks(kept, op->csr, op->way == AUTOCSR_DENSE_ALONGSIDE ? AUTOCSR_DENSE_BLOCK_ALONGSIDE : AUTOCSR_DENSE_BLOCK));
+  blocks    = AutoCSRSegmentWorkBlocks(kept->blocks->segment);
+  p.row_ptr = op->csr->row_ptr;
+  p.col     = op->csr->col;
+  p.val     = op->csr->val;
+  p.work    = (const PetscInt *)kept->blocks->segment->stream[AUTOCSR_STREAM_WORK].data;
+  p.written = op->val;
+  p.X       = op->X;
+  p.Y       = op->Y;
+  p.ldx     = (size_t)op->ldx;
+  p.ldy     = (size_t)op->ldy;
+  p.columns = op->columns;
+  p.first = p.last = true;
+  if (op->way == AUTOCSR_DENSE_ALONGSIDE) {
+    Launch(SampleColumns, (unsigned)blocks, AUTOCSR_BLOCK, 0, AUTOCSR_STREAM)(p);
+    AutoCSRCallCUDA(cudaGetLastError());
+  } else
+    PetscCall(SamplePanels(kept, op, blocks, p));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,490 @@
+/*
+  Memory of the device, on PETSc's stream: from a pool of the library's own, which keeps what is released, so that the
+  temporaries of planning cost no synchronization and no work of the driver. What the pool keeps beyond need goes back to the
+  device (PoolTrim()). Small pieces that stay are cut from slabs. And what small copies go through.
+*/
+#include "../planning/planner.h"
+#include "preload.h"
+
+#define ROOM  64 /* readable bytes past the end */
+#define SLAB  (4 << 20)
+#define PIECE (SLAB / 16) /* bytes of a piece that is cut from a slab, at most */
+#define ALIGN 256         /* of its beginning, as the device's own */
+
+/* What planning keeps until PETSc ends, beside a slab: page-locked memory of the host, counters and the table of patterns (2 MB), a second stream */
+static struct {
+  PetscBool    registered, preloaded; /* preloaded: the thread of preload.c has been begun */
+  void        *mailbox;               /* for what comes from the device; the outbox, for what goes there, is behind it */
+  PetscBool    sent;                  /* what is in the outbox may not have left it */
+  void        *zeros;                 /* of the device */
+  size_t       n_zeros;
+  PetscBool    lent; /* these may be other than zero */
+  cudaStream_t beside;
+  cudaEvent_t  forked, joined;
+} kept;
+
+#define OUTBOX ((char *)kept.mailbox + AUTOCSR_BOX_BYTES)
+
+/*
+  A plan has a piece of memory for each stream, and what is past its end is to be zero. Asking for it and setting its end to zero are two calls, of a microsecond
+  or more each, and the kernel after the second is not launched early. So small pieces are cut one after the other from slabs that are set to
+  zero at once, no part of them twice. A slab goes back once all its pieces have, but for the one that pieces are cut from: the next matrix has what is left of it.
+*/
+typedef struct _Slab *Slab;
+struct _Slab {
+  char    *data;
+  size_t   used;
+  PetscInt pieces; /* that are not released */
+  Slab     next;
+};
+
+static struct {
+  size_t piece; /* with the room past it, at most; 0: none is cut, so that whatever checks accesses knows the ends of each */
+  Slab   first; /* from which pieces are cut */
+} slabs = {PetscDefined(USE_DEBUG) ? 0 : PIECE, NULL};
+
+/*
+  Boxes, counters, pieces of memory and the scratch of a plan go from one call of ours to the next in the order of PETSc's stream. Where that has become another one (PetscDeviceContextSetCurrentContext(),
+  and so by threads of a program in turn) the device is waited for: the stream of before may be gone. Asked at each call that uses any of these
+*/
+PetscErrorCode AutoCSRDeviceFollow(void)
+{
+  static cudaStream_t last  = NULL;
+  static PetscBool    begun = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  if (PetscLikely(begun && last == AUTOCSR_STREAM)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (begun) PetscCallCUDA(cudaDeviceSynchronize());
+  last  = AUTOCSR_STREAM;
+  begun = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The library's pool, made once. If the driver makes none, requests go to the device's default pool, which is never trimmed */
+static struct {
+  cudaMemPool_t own;
+  PetscBool     asked;
+  uint64_t      reserved_at_most; /* bytes that the pool holds: its size when last measured, and the requests since then */
+  uint64_t      used, reserved;   /* bytes after the last trimming */
+} pool;
+
+#define POOL_KEEPS ((uint64_t)64 << 20) /* unused bytes that stay: plans of small matrices come and go within them */
+#define POOL_MUCH  4                    /* while plans are there the pool is trimmed only if its unused bytes exceed so many times POOL_KEEPS, and the bytes in use */
+
+/* Takes over what the thread has made (preload.c): all but the pool at the first need of any of it, the pool when it is needed */
+static void TakePreloaded(PetscBool with_pool)
+{
+  AutoCSRDevicePreloaded made;
+
+  AutoCSRDevicePreloadTake(with_pool, &made);
+  if (made.boxes) kept.mailbox = made.boxes;
+  if (made.beside) kept.beside = made.beside;
+  if (!made.pool) return;
+  pool.own   = made.pool;
+  pool.asked = PETSC_TRUE;
+}
+
+/* No PETSc here: the thread of preload.c calls it */
+cudaError_t AutoCSRDevicePoolMake(int device, cudaStream_t stream, cudaMemPool_t *made)
+{
+  struct cudaMemPoolProps props = {.allocType = cudaMemAllocationTypePinned, .location = {.type = cudaMemLocationTypeDevice, .id = device}};
+  uint64_t                all   = UINT64_MAX;
+  void                   *data  = NULL;
+  cudaError_t             error = cudaMemPoolCreate(made, &props);
+
+  if (error != cudaSuccess) {
+    (void)cudaGetLastError();
+    *made = NULL;
+    return error;
+  }
+  error = cudaMemPoolSetAttribute(*made, cudaMemPoolAttrReleaseThreshold, &all);
+  if (error == cudaSuccess && stream) error = cudaMallocFromPoolAsync(&data, 1, *made, stream);
+  if (error == cudaSuccess && stream) error = cudaFreeAsync(data, stream);
+  return error;
+}
+
+static PetscErrorCode PoolGet(void)
+{
+  int device;
+
+  PetscFunctionBegin;
+  if (pool.asked) PetscFunctionReturn(PETSC_SUCCESS);
+  TakePreloaded(PETSC_TRUE);
+  if (pool.asked) PetscFunctionReturn(PETSC_SUCCESS);
+  pool.asked = PETSC_TRUE;
+  PetscCallCUDA(cudaGetDevice(&device));
+  (void)AutoCSRDevicePoolMake(device, NULL, &pool.own);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PoolMeasure(uint64_t *used, uint64_t *unused)
+{
+  uint64_t reserved = 0;
+
+  PetscFunctionBegin;
+  *used = *unused = 0;
+  if (!pool.own) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallCUDA(cudaMemPoolGetAttribute(pool.own, cudaMemPoolAttrUsedMemCurrent, used));
+  PetscCallCUDA(cudaMemPoolGetAttribute(pool.own, cudaMemPoolAttrReservedMemCurrent, &reserved));
+  *unused               = reserved > *used ? reserved - *used : 0;
+  pool.reserved_at_most = reserved;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscBool PoolIsMuch(uint64_t used, uint64_t unused)
+{
+  if (unused <= POOL_KEEPS || (used > POOL_KEEPS && unused <= PetscMax(used, POOL_MUCH * POOL_KEEPS))) return PETSC_FALSE;
+  return (PetscBool)(!used || used + unused > pool.reserved + POOL_KEEPS || used + POOL_KEEPS < pool.used); /* the driver keeps a block while a part of it is in use: to ask again gains nothing */
+}
+
+/* Trimming waits for the device and unmaps memory, so it is done only if much is unused. `all`: whatever is unused goes back */
+static PetscErrorCode PoolTrim(PetscBool all)
+{
+  uint64_t used, unused;
+
+  PetscFunctionBegin;
+  if (!all && pool.reserved_at_most <= POOL_KEEPS) PetscFunctionReturn(PETSC_SUCCESS); /* small matrices cost no call of the driver */
+  PetscCall(PoolMeasure(&used, &unused));
+  if (!unused || !(all || PoolIsMuch(used, unused))) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallCUDA(cudaDeviceSynchronize()); /* what a stream has still to release is in use */
+  PetscCallCUDA(cudaMemPoolTrimTo(pool.own, (size_t)(used + (all ? 0 : POOL_KEEPS))));
+  PetscCall(PoolMeasure(&used, &unused));
+  pool.used     = used;
+  pool.reserved = used + unused;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDeviceTrim(void)
+{
+  PetscFunctionBegin;
+  PetscCall(PoolTrim(PETSC_FALSE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The bytes that the device has left, and those that the pool keeps unused */
+PetscErrorCode AutoCSRDeviceRoom(double *bytes)
+{
+  uint64_t used, unused;
+  size_t   free, total;
+
+  PetscFunctionBegin;
+  PetscCall(PoolMeasure(&used, &unused));
+  PetscCallCUDA(cudaMemGetInfo(&free, &total));
+  *bytes = (double)free + (double)unused;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* *data: NULL if there is no memory */
+static PetscErrorCode Allocate(size_t bytes, cudaStream_t stream, void **data)
+{
+  cudaError_t error;
+
+  PetscFunctionBegin;
+  PetscCall(PoolGet());
+  *data = NULL;
+  pool.reserved_at_most += bytes;
+  error = pool.own ? cudaMallocFromPoolAsync(data, PetscMax(bytes, 1), pool.own, stream) : cudaMallocAsync(data, PetscMax(bytes, 1), stream);
+  if (error == cudaErrorMemoryAllocation) {
+    (void)cudaGetLastError(); /* or the next check would find it */
+    *data = NULL;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCallCUDA(error);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDeviceAllocateScratch(size_t bytes, cudaStream_t stream, void **data)
+{
+  PetscFunctionBegin;
+  PetscCall(Allocate(bytes, stream, data));
+  if (!*data) SETERRQ(PETSC_COMM_SELF, PETSC_ERR_MEM, "The device has no %zu bytes left", bytes);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void AutoCSRDeviceCutPieces(PetscBool cut)
+{
+  slabs.piece = cut ? PIECE : 0;
+}
+
+/* The order in which finalizers run is not ours: nothing here needs PETSc's stream */
+static PetscErrorCode KeptDestroy(void)
+{
+  Slab spare = slabs.first;
+
+  PetscFunctionBegin;
+  TakePreloaded(PETSC_TRUE);
+  if (kept.mailbox) PetscCallCUDA(cudaFreeHost(kept.mailbox));
+  if (kept.zeros) PetscCallCUDA(cudaFree(kept.zeros));
+  if (spare && !spare->pieces) {
+    slabs.first = spare->next;
+    PetscCallCUDA(cudaDeviceSynchronize());
+    PetscCallCUDA(cudaFree(spare->data));
+    PetscCall(PetscFree(spare));
+  }
+  PetscCall(PoolTrim(PETSC_TRUE));
+  if (kept.joined) PetscCallCUDA(cudaEventDestroy(kept.joined));
+  if (kept.forked) PetscCallCUDA(cudaEventDestroy(kept.forked));
+  if (kept.beside) PetscCallCUDA(cudaStreamDestroy(kept.beside));
+  PetscCall(PetscMemzero(&kept, sizeof(kept)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode KeptRegister(void)
+{
+  PetscFunctionBegin;
+  if (!kept.registered) PetscCall(PetscRegisterFinalize(KeptDestroy));
+  kept.registered = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Memory apart from the pool: plans of small matrices then need no pool, whose first piece takes the driver long. *data is NULL if there is none */
+static PetscErrorCode AllocateApart(size_t bytes, void **data)
+{
+  cudaError_t error = cudaMalloc(data, bytes);
+
+  PetscFunctionBegin;
+  if (error == cudaErrorMemoryAllocation) { /* what the pool does not use may be enough */
+    (void)cudaGetLastError();
+    PetscCall(PoolTrim(PETSC_TRUE));
+    error = cudaMalloc(data, bytes);
+  }
+  if (error == cudaSuccess) PetscFunctionReturn(PETSC_SUCCESS);
+  *data = NULL;
+  (void)cudaGetLastError();
+  if (error != cudaErrorMemoryAllocation) PetscCallCUDA(error);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Not where anything of it is there already, as after MatAutoCSRTune() */
+PetscErrorCode AutoCSRDevicePreload(void)
+{
+  int device;
+
+  PetscFunctionBegin;
+  if (PetscLikely(kept.preloaded)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(KeptRegister());
+  kept.preloaded = PETSC_TRUE;
+  if (kept.mailbox || kept.beside) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallCUDA(cudaGetDevice(&device));
+  AutoCSRDevicePreloadBegin(device, (PetscBool)!pool.asked);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode SlabDestroy(Slab *link)
+{
+  Slab slab = *link;
+
+  PetscFunctionBegin;
+  *link = slab->next;
+  PetscCallCUDA(cudaFree(slab->data));
+  PetscCall(PetscFree(slab));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* *data: NULL if there is no memory for another slab */
+static PetscErrorCode SlabCut(size_t bytes, void **data)
+{
+  Slab slab = slabs.first;
+
+  PetscFunctionBegin;
+  *data = NULL;
+  if (slab && slab->used + bytes > SLAB && !slab->pieces) {
+    slab->used = 0;
+    PetscCallCUDA(cudaMemsetAsync(slab->data, 0, SLAB, AUTOCSR_STREAM));
+  }
+  if (!slab || slab->used + bytes > SLAB) {
+    void *all;
+
+    PetscCall(KeptRegister());
+    PetscCall(AllocateApart(SLAB, &all));
+    if (!all) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCallCUDA(cudaMemsetAsync(all, 0, SLAB, AUTOCSR_STREAM));
+    PetscCall(PetscNew(&slab));
+    slab->data  = (char *)all;
+    slab->next  = slabs.first;
+    slabs.first = slab;
+  }
+  *data = slab->data + slab->used;
+  slab->used += (bytes + ALIGN - 1) / ALIGN * ALIGN;
+  slab->pieces++;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* *cut: it was a piece of a slab */
+static PetscErrorCode SlabRelease(const char *data, PetscBool *cut)
+{
+  PetscFunctionBegin;
+  *cut = PETSC_FALSE;
+  for (Slab slab, *next = &slabs.first; (slab = *next); next = &slab->next) {
+    if (data < slab->data || data >= slab->data + SLAB) continue;
+    *cut = PETSC_TRUE;
+    if (!--slab->pieces && (slab != slabs.first || !kept.registered)) PetscCall(SlabDestroy(next));
+    break;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* All of it is set to zero, or what is past its end */
+static PetscErrorCode AllocatePiece(size_t bytes, PetscBool zeros, void **data)
+{
+  PetscFunctionBegin;
+  PetscCall(AutoCSRDeviceFollow());
+  *data = NULL;
+  if (bytes + ROOM <= slabs.piece) PetscCall(SlabCut(bytes + ROOM, data));
+  if (*data) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AutoCSRDeviceAllocateScratch(bytes + ROOM, AUTOCSR_STREAM, data));
+  PetscCallCUDA(cudaMemsetAsync((char *)*data + (zeros ? 0 : bytes), 0, zeros ? bytes + ROOM : ROOM, AUTOCSR_STREAM));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDeviceAllocate(size_t bytes, void **data)
+{
+  return AllocatePiece(bytes, PETSC_FALSE, data);
+}
+
+PetscErrorCode AutoCSRDeviceAllocateZeros(size_t bytes, void **data)
+{
+  return AllocatePiece(bytes, PETSC_TRUE, data);
+}
+
+PetscErrorCode AutoCSRDeviceReleaseScratch(void *data, cudaStream_t stream)
+{
+  PetscFunctionBegin;
+  if (data) PetscCallCUDA(cudaFreeAsync(data, stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDeviceDeallocate(void *data)
+{
+  PetscBool cut;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRDeviceFollow());
+  PetscCall(SlabRelease((const char *)data, &cut));
+  if (cut || !data) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AutoCSRDeviceReleaseScratch(data, AUTOCSR_STREAM));
+  PetscCall(AutoCSRDeviceTrim());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Both boxes; they stay NULL where no page-locked memory is to be had */
+static PetscErrorCode BoxesGet(void)
+{
+  PetscFunctionBegin;
+  TakePreloaded(PETSC_FALSE);
+  if (kept.mailbox) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(KeptRegister());
+  if (cudaHostAlloc(&kept.mailbox, 2 * AUTOCSR_BOX_BYTES, cudaHostAllocDefault) != cudaSuccess) {
+    (void)cudaGetLastError();
+    kept.mailbox = NULL;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDeviceGetMailbox(size_t bytes, void **mailbox)
+{
+  PetscFunctionBegin;
+  PetscCheck(bytes <= AUTOCSR_BOX_BYTES, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%zu bytes are more than the mailbox holds", bytes);
+  PetscCall(BoxesGet());
+  *mailbox = kept.mailbox;
+  if (!kept.mailbox) SETERRQ(PETSC_COMM_SELF, PETSC_ERR_MEM, "The host has no %d bytes of page-locked memory", 2 * AUTOCSR_BOX_BYTES);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDeviceBorrowZeros(size_t bytes, void **data)
+{
+  PetscFunctionBegin;
+  PetscCall(AutoCSRDeviceFollow());
+  if (kept.n_zeros < bytes) {
+    PetscCall(KeptRegister());
+    if (kept.zeros) PetscCallCUDA(cudaFree(kept.zeros));
+    kept.n_zeros = 0;
+    PetscCall(AllocateApart(bytes, &kept.zeros));
+    if (!kept.zeros) SETERRQ(PETSC_COMM_SELF, PETSC_ERR_MEM, "The device has no %zu bytes left", bytes);
+    kept.n_zeros = bytes;
+    kept.lent    = PETSC_TRUE;
+  }
+  if (kept.lent) PetscCallCUDA(cudaMemsetAsync(kept.zeros, 0, kept.n_zeros, AUTOCSR_STREAM));
+  kept.lent = PETSC_TRUE;
+  *data     = kept.zeros;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDeviceReturnZeros(void)
+{
+  PetscFunctionBegin;
+  kept.lent = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDeviceFork(cudaStream_t *beside)
+{
+  PetscFunctionBegin;
+  PetscCall(KeptRegister());
+  TakePreloaded(PETSC_FALSE);
+  if (!kept.beside) AutoCSRCallCUDA(cudaStreamCreateWithFlags(&kept.beside, cudaStreamNonBlocking));
+  if (!kept.forked) AutoCSRCallCUDA(cudaEventCreateWithFlags(&kept.forked, cudaEventDisableTiming));
+  if (!kept.joined) AutoCSRCallCUDA(cudaEventCreateWithFlags(&kept.joined, cudaEventDisableTiming));
+  PetscCallCUDA(cudaEventRecord(kept.forked, AUTOCSR_STREAM));
+  PetscCallCUDA(cudaStreamWaitEvent(kept.beside, kept.forked, 0));
+  *beside = kept.beside;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDeviceJoin(void)
+{
+  PetscFunctionBegin;
+  PetscCallCUDA(cudaEventRecord(kept.joined, kept.beside));
+  PetscCallCUDA(cudaStreamWaitEvent(AUTOCSR_STREAM, kept.joined, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDeviceSynchronize(void)
+{
+  PetscFunctionBegin;
+  PetscCallCUDA(cudaStreamSynchronize(AUTOCSR_STREAM));
+  kept.sent = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDeviceToHost(void *host, const void *data, size_t bytes)
+{
+  void *through = host;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRDeviceFollow());
+  if (bytes <= AUTOCSR_BOX_BYTES) {
+    PetscCall(BoxesGet());
+    if (kept.mailbox) through = kept.mailbox;
+  }
+  PetscCallCUDA(cudaMemcpyAsync(through, data, bytes, cudaMemcpyDeviceToHost, AUTOCSR_STREAM));
+  PetscCall(AutoCSRDeviceSynchronize());
+  if (through != host) PetscCall(PetscMemcpy(host, through, bytes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDeviceFromHost(void *data, const void *host, size_t bytes)
+{
+  PetscFunctionBegin;
+  PetscCall(AutoCSRDeviceFollow());
+  PetscCallCUDA(cudaMemcpyAsync(data, host, bytes, cudaMemcpyHostToDevice, AUTOCSR_STREAM));
+  PetscCall(AutoCSRDeviceSynchronize()); /* the caller may change the host's copy */
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDeviceSend(void *data, const void *host, size_t bytes)
+{
+  PetscFunctionBegin;
+  PetscCall(AutoCSRDeviceFollow());
+  PetscCall(BoxesGet());
+  if (!kept.mailbox || bytes > AUTOCSR_BOX_BYTES) {
+    PetscCall(AutoCSRDeviceFromHost(data, host, bytes));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (kept.sent) PetscCall(AutoCSRDeviceSynchronize());
+  PetscCall(PetscMemcpy(OUTBOX, host, bytes));
+  PetscCallCUDA(cudaMemcpyAsync(data, OUTBOX, bytes, cudaMemcpyHostToDevice, AUTOCSR_STREAM));
+  kept.sent = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,215 @@
+/*
+  Kernels over slices of GROUP rows, one lane a row, in runs of slices of one width: with the width the number of turns is
+  fixed, so that no branch waits for the end of a row. Sorted rows make long runs (SORT and PAD of du2022-alphasparse, Table
+  II). Slots past the end of a row are masked out by the row's length, never added to a sum.
+
+  The planner sorts rows in windows of 16384, so that runs are long and only the last slice of a run has shorter rows.
+  Runs whose widths change from slice to slice are one loop, all turns under a mask. A predictor learns neither the next
+  width nor whether rows fill it.
+*/
+#ifndef AUTOCSR_HOST_KERNELS_RUNS_H
+#define AUTOCSR_HOST_KERNELS_RUNS_H
+
+#include "../bound.h"
+#include "kernels_csr.h"
+
+#define RUN_WIDTH 8 /* up to here a width has a loop of its own, without a turn to count */
+
+/* Rows of a group: names, or the first of adjacent rows */
+typedef struct {
+  const PetscInt *name; /* NULL: adjacent */
+  PetscInt        first;
+} GroupRows;
+
+KERNEL GroupRows GroupRowsOf(const AutoCSRSegment *seg, PetscInt k)
+{
+  const PetscInt *rows = (const PetscInt *)seg->stream[AUTOCSR_STREAM_ROWS].data;
+
+  return (GroupRows){rows ? rows + k : NULL, seg->row_begin + k};
+}
+
+KERNEL void GroupLoad(Vector sum[GROUP_VECTORS], const PetscScalar *z)
+{
+  UNROLL
+  for (int p = 0; p < GROUP_VECTORS; p++) sum[p] = z ? VectorLoad(z + p * LANES) : VectorZero();
+}
+
+KERNEL void GroupStore(PetscScalar *y, const Vector sum[GROUP_VECTORS])
+{
+  UNROLL
+  for (int p = 0; p < GROUP_VECTORS; p++) VectorStore(y + p * LANES, sum[p]);
+}
+
+KERNEL void GroupLoadRows(Vector sum[GROUP_VECTORS], const PetscScalar *z, GroupRows r)
+{
+  if (!r.name || !z) {
+    GroupLoad(sum, z ? z + r.first : NULL);
+    return;
+  }
+  UNROLL
+  for (int p = 0; p < GROUP_VECTORS; p++) {
+#define ONE_Z(l) z[r.name[p * LANES + (l)]]
+    VECTOR_OF(sum[p], ONE_Z);
+#undef ONE_Z
+  }
+}
+
+KERNEL void GroupStoreRows(PetscScalar *y, const Vector sum[GROUP_VECTORS], GroupRows r)
+{
+  if (!r.name) {
+    GroupStore(y + r.first, sum);
+    return;
+  }
+  UNROLL
+  for (int l = 0; l < GROUP; l++) y[r.name[l]] = VectorLane(sum[l / LANES], l % LANES);
+}
+
+KERNEL void GroupKeptLengths(LaneMask length[GROUP_VECTORS], const uint16_t *kept)
+{
+  UNROLL
+  for (int p = 0; p < GROUP_VECTORS; p++) length[p] = __builtin_convertvector(*(const ShortVector *)(kept + p * LANES), LaneMask);
+}
+
+KERNEL void GroupLengths(LaneMask length[GROUP_VECTORS], const PetscInt *row_ptr, GroupRows r)
+{
+  UNROLL
+  for (int p = 0; p < GROUP_VECTORS; p++) {
+    if (r.name) {
+#define ONE_LENGTH(l) row_ptr[r.name[p * LANES + (l)] + 1] - row_ptr[r.name[p * LANES + (l)]]
+      length[p] = (LaneMask)EACH_LANE(ONE_LENGTH);
+#undef ONE_LENGTH
+    } else {
+      const PetscInt *ptr = row_ptr + r.first + p * LANES;
+
+      length[p] = __builtin_convertvector(*(const IntVector *)(ptr + 1) - *(const IntVector *)ptr, LaneMask);
+    }
+  }
+}
+
+/* Addends and lengths of the rows of the last slice, fewer than GROUP; lanes without a row have no entries */
+KERNEL void LastRowsLoad(Vector sum[GROUP_VECTORS], LaneMask length[GROUP_VECTORS], const AutoCSRSegment *seg, const AutoCSROperands *op, PetscInt k)
+{
+  PetscScalar z[GROUP] = {0};
+  LaneInt     n[GROUP] = {0};
+
+  for (PetscInt l = 0; k + l < seg->n_rows; l++) {
+    const PetscInt row = AutoCSRSegmentRow(seg, k + l);
+
+    z[l] = AddendOf(op, row);
+    n[l] = op->csr->row_ptr[row + 1] - op->csr->row_ptr[row];
+  }
+  GroupLoad(sum, z);
+  memcpy(length, n, sizeof(n));
+}
+
+KERNEL void LastRowsStore(const AutoCSRSegment *seg, PetscScalar *y, const Vector sum[GROUP_VECTORS], PetscInt k)
+{
+  PetscScalar all[GROUP];
+
+  GroupStore(all, sum);
+  for (PetscInt l = 0; k + l < seg->n_rows; l++) y[AutoCSRSegmentRow(seg, k + l)] = all[l];
+}
+
+/* A kernel for runs of one width, or of any (a table has the latter first); e: the entries of the run's first slice */
+typedef void (*RunKernel)(const AutoCSRSegment *, const AutoCSROperands *, const AutoCSRRun *, Entries, PetscBool prefetch);
+
+/* fixed: the width where it is known at compile time, 0: it is not. What is read in the loop is in variables of its own: y could be anything */
+KERNEL void RunMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, const AutoCSRRun *run, Entries e, PetscBool prefetch, AutoCSRIndex index, AutoCSRValue value, PetscInt fixed, AutoCSRRunKind kind)
+{
+  const PetscInt    *base      = (const PetscInt *)seg->stream[AUTOCSR_STREAM_BASE].data;
+  const PetscInt    *slice_ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data;
+  const PetscInt    *row_ptr   = op->csr->row_ptr;
+  const PetscScalar *x = op->x, *z = op->z;
+  PetscScalar       *y    = op->y;
+  GroupRows          r    = GroupRowsOf(seg, run->begin * GROUP);
+  const uint16_t    *kept = (const uint16_t *)seg->stream[AUTOCSR_STREAM_LENGTH].data;
+  const PetscInt     end = run->end, next = run->next, same = run->width;
+
+  for (PetscInt s = run->begin; s < end; s++) {
+    const PetscScalar *from  = index == AUTOCSR_INDEX_16 ? x + base[s] : x;
+    const PetscInt     width = fixed ? fixed : kind == AUTOCSR_RUN_MIXED ? (slice_ptr[s + 1] - slice_ptr[s]) / GROUP
+                                                                         : same;
+    Vector             sum[GROUP_VECTORS];
+    LaneMask           length[GROUP_VECTORS];
+
+    if (prefetch && next) {
+      __builtin_prefetch(x + s * GROUP + next, 0, 2);
+      __builtin_prefetch(y + s * GROUP + next, 1, 2);
+    }
+    if (kind == AUTOCSR_RUN_LAST)
+      LastRowsLoad(sum, length, seg, op, s * GROUP);
+    else {
+      GroupLoadRows(sum, z, r);
+      if (kind == AUTOCSR_RUN_MIXED && kept)
+        GroupKeptLengths(length, kept + s * GROUP);
+      else if (kind != AUTOCSR_RUN_FULL)
+        GroupLengths(length, row_ptr, r);
+    }
+#define TURN(t)                                                                                                                           \
+  do {                                                                                                                                    \
+    if (prefetch) EntriesPrefetchFar(EntriesFrom(e, index, value, (t)*GROUP), index, value);                                              \
+    UNROLL                                                                                                                                \
+    for (int p = 0; p < GROUP_VECTORS; p++) {                                                                                             \
+      const size_t q    = (t)*GROUP + p * LANES;                                                                                          \
+      const Vector at   = kind != AUTOCSR_RUN_FULL ? EntryGatherLonger(length[p], t, e, index, q, from) : EntryGather(e, index, q, from); \
+      const Vector v    = kind != AUTOCSR_RUN_FULL ? EntryValuesLonger(length[p], t, e, value, q) : EntryValues(e, value, q);             \
+      const Vector more = VectorMultiplyAdd(sum[p], v, at);                                                                               \
+      sum[p]            = kind != AUTOCSR_RUN_FULL ? VectorSelectLonger(length[p], t, more, sum[p]) : more;                               \
+    }                                                                                                                                     \
+  } while (0)
+    if (fixed) {
+      UNROLL
+      for (PetscInt t = 0; t < fixed; t++) TURN(t);
+    } else {
+      for (PetscInt t = 0; t < width; t++) TURN(t);
+    }
+#undef TURN
+    if (kind == AUTOCSR_RUN_LAST)
+      LastRowsStore(seg, y, sum, s * GROUP);
+    else
+      GroupStoreRows(y, sum, r);
+    e = EntriesFrom(e, index, value, width * GROUP);
+    r = (GroupRows){r.name ? r.name + GROUP : NULL, r.first + GROUP};
+  }
+}
+
+/* All slices that runs are of */
+KERNEL void RunsMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, const AutoCSRBound *bound, Entries entries, AutoCSRIndex index, AutoCSRValue value, const RunKernel kernel[])
+{
+  const PetscInt *slice_ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data;
+  const PetscBool prefetch  = seg->far;
+
+  for (PetscInt i = 0; i < bound->n_runs; i++) {
+    const AutoCSRRun *run = &bound->run[i];
+
+    kernel[run->kind != AUTOCSR_RUN_FULL ? RUN_WIDTH + run->kind : (run->width <= RUN_WIDTH ? run->width : 0)](seg, op, run, EntriesFrom(entries, index, value, slice_ptr[run->begin]), prefetch);
+  }
+}
+
+/* The table of a coding's kernels: any width, 1 to RUN_WIDTH, masked, mixed, the last slice */
+#define RUN_KERNEL(I, V, name, fixed, kind)                                                                                                                                \
+  static __attribute__((noinline)) void Run_##I##_##V##_##name(const AutoCSRSegment *seg, const AutoCSROperands *op, const AutoCSRRun *run, Entries e, PetscBool prefetch) \
+  {                                                                                                                                                                        \
+    RunMultiply(seg, op, run, e, prefetch, AUTOCSR_INDEX_##I, RUN_VALUE_##V, fixed, kind);                                                                                 \
+  }
+#define RUN_KERNELS(I, V)                         \
+  RUN_KERNEL(I, V, any, 0, AUTOCSR_RUN_FULL)      \
+  RUN_KERNEL(I, V, 1, 1, AUTOCSR_RUN_FULL)        \
+  RUN_KERNEL(I, V, 2, 2, AUTOCSR_RUN_FULL)        \
+  RUN_KERNEL(I, V, 3, 3, AUTOCSR_RUN_FULL)        \
+  RUN_KERNEL(I, V, 4, 4, AUTOCSR_RUN_FULL)        \
+  RUN_KERNEL(I, V, 5, 5, AUTOCSR_RUN_FULL)        \
+  RUN_KERNEL(I, V, 6, 6, AUTOCSR_RUN_FULL)        \
+  RUN_KERNEL(I, V, 7, 7, AUTOCSR_RUN_FULL)        \
+  RUN_KERNEL(I, V, 8, 8, AUTOCSR_RUN_FULL)        \
+  RUN_KERNEL(I, V, masked, 0, AUTOCSR_RUN_MASKED) \
+  RUN_KERNEL(I, V, mixed, 0, AUTOCSR_RUN_MIXED)   \
+  RUN_KERNEL(I, V, last, 0, AUTOCSR_RUN_LAST)     \
+  static const RunKernel RUNS_##I##_##V[] = {Run_##I##_##V##_any, Run_##I##_##V##_1, Run_##I##_##V##_2, Run_##I##_##V##_3, Run_##I##_##V##_4, Run_##I##_##V##_5, Run_##I##_##V##_6, Run_##I##_##V##_7, Run_##I##_##V##_8, Run_##I##_##V##_masked, Run_##I##_##V##_mixed, Run_##I##_##V##_last};
+#define RUN_VALUE_COPY       AUTOCSR_VALUE_COPY
+#define RUN_VALUE_DICTIONARY AUTOCSR_VALUE_DICTIONARY
+#define RUN_VALUE_FLOAT32    AUTOCSR_VALUE_FLOAT32
+#define RUN_VALUE_CONSTANT   AUTOCSR_VALUE_CONSTANT
+#define RUN_VALUE_FEW        VALUE_FEW
+
+#endif

@@ -1,0 +1,272 @@
+/*
+  A segment: rows, one choice on each axis of the operator graph (du2022-alphasparse, Table II, extended; doc/design.md, The
+  plan), and the streams of its layout. Layouts, plans and kernels include this.
+*/
+#ifndef AUTOCSR_SEGMENT_H
+#define AUTOCSR_SEGMENT_H
+
+#include "../autocsr.h"
+#include "../profile/profile.h"
+#include "../profile/fit.h"
+
+#define AUTOCSR_MAX_LANES         (1 << 20) /* lanes of a row */
+#define AUTOCSR_HOST_SLICE_HEIGHT 8
+
+typedef enum {
+  AUTOCSR_PARTITION_ROWS,     /* rows, each whole */
+  AUTOCSR_PARTITION_BIN,      /* one bin of virtual rows (hou2017, III-B) */
+  AUTOCSR_PARTITION_NONZEROS, /* equal shares of nonzeros, or of rows and nonzeros, that may cut rows (liu2015, 3.1; dufrechou2021, 2.1.6) */
+  AUTOCSR_PARTITION_COLUMNS   /* column tiles of all rows: neighbouring columns or (order POPULAR) columns of like count (hong2019, 3; COL_DIV) */
+} AutoCSRPartition;
+
+typedef enum {
+  AUTOCSR_ORDER_CSR,        /* as in the CSR */
+  AUTOCSR_ORDER_SLICED,     /* slices of slice_height rows, each stored column by column and padded to its longest row (SELL) */
+  AUTOCSR_ORDER_TILED,      /* by column tile of tile_width columns, in a tile by row, in a row by column */
+  AUTOCSR_ORDER_BLOCKED,    /* by dense block, in a block by row (BCSR); block rows as in the CSR */
+  AUTOCSR_ORDER_DIAGONAL,   /* by diagonal, on it by row; an entry below the main diagonal is read from above it (symmetric values) */
+  AUTOCSR_ORDER_PROPAGATED, /* by column tile, in a tile by row block, in it by row; products move to the order of row blocks (propagate.h) */
+  AUTOCSR_ORDER_POPULAR,    /* as TILED, but tiles take the columns with the most entries first, and row_limit ends row blocks, too (popular.h) */
+  AUTOCSR_ORDER_ADAPTIVE    /* by row panel, in it by tile of heavy columns and then the light ones, in a tile by row (adaptive.h) */
+} AutoCSROrder;
+
+typedef enum {
+  AUTOCSR_INDEX_CSR,     /* the CSR's columns (order CSR only) */
+  AUTOCSR_INDEX_32,      /* uint32_t columns; of dense blocks where `block` is above 1 */
+  AUTOCSR_INDEX_16,      /* uint16_t offsets: from BASE[slice], from the node's base (mapping NODES), or from the first column of a column tile */
+  AUTOCSR_INDEX_PATTERN, /* no stream: the k-th row has the columns row + PATTERN_OFFSET[PATTERN_PTR[PATTERN_ID[k]] + t] */
+  AUTOCSR_INDEX_FITTED   /* a model for entries t of a slice, and residuals of 0, 1, 2 or 4 bytes an entry (profile/fit.h; order SLICED only) */
+} AutoCSRIndex;
+
+typedef enum {
+  AUTOCSR_VALUE_CSR,        /* the CSR's values */
+  AUTOCSR_VALUE_COPY,       /* PetscScalar, in the order of the segment */
+  AUTOCSR_VALUE_DICTIONARY, /* uint8_t into DICTIONARY */
+  AUTOCSR_VALUE_FLOAT32,    /* float (two if complex); each value is exactly representable */
+  AUTOCSR_VALUE_PATTERN,    /* no stream: rows of one pattern have the same values (index PATTERN, order CSR) */
+  AUTOCSR_VALUE_CONSTANT    /* no stream: all entries of the matrix have the one value in DICTIONARY */
+} AutoCSRValue;
+
+typedef enum {
+  AUTOCSR_MAP_EMPTY,      /* rows without entries: y = 0 or z */
+  AUTOCSR_MAP_LANES,      /* `lanes` partial sums of a row: 1 serial, 2 to 128 subvector, 256 vector (hou2017, III-B); more: several thread blocks */
+  AUTOCSR_MAP_SLICE,      /* `lanes` lanes for each row of a slice (1: SELL; more: SELL-P) */
+  AUTOCSR_MAP_VENDOR,     /* the vendor's library, by `algorithm`; all rows of the block. Padding has the index code -1 */
+  AUTOCSR_MAP_TILE,       /* tile_width lanes of tile_height entries each (liu2015, 3.1) */
+  AUTOCSR_MAP_MERGE,      /* as TILE, over entries and ends of rows in the order of the merge path (dufrechou2021, 2.1.6) */
+  AUTOCSR_MAP_FETCH,      /* `lanes` lanes a row; they fetch their next rows by a counter (LightSpMV; dufrechou2021, 2.1.4) */
+  AUTOCSR_MAP_PRODUCTS,   /* a lane an entry for the products, then a lane a row for the sums (PCSR; dufrechou2021, 2.1.5) */
+  AUTOCSR_MAP_ROW_BLOCKS, /* whole rows of tile_width * tile_height entries at most, or parts of longer rows (CSR-Adaptive; dufrechou2021, 2.1.3) */
+  AUTOCSR_MAP_PLANES,     /* a lane a row of a grid's plane, plane after plane; shared memory holds x of a few planes (value coding pattern) */
+  AUTOCSR_MAP_NODES,      /* the rows of a node at once, which share their columns (order CSR, index 32 or 16) */
+  AUTOCSR_MAP_ROW_PANELS, /* the tiles of a row panel one after the other, in a tile the rows; for dense products (hong2019, 4.2) */
+  AUTOCSR_MAP_GROUP       /* the lanes of a group of slots, whatever their rows: sums of pieces (order PROPAGATED: products), then of rows */
+} AutoCSRMapping;
+
+typedef enum {
+  AUTOCSR_REDUCE_NONE,          /* no lanes to add across */
+  AUTOCSR_REDUCE_TREE,          /* the lanes of a row, pairwise */
+  AUTOCSR_REDUCE_SEGMENTED,     /* segmented sum with a synchronizer (liu2015, 3.2) */
+  AUTOCSR_REDUCE_SEGMENTED_HOST /* the same; the host reads the synchronizer, wherever the rest is done */
+} AutoCSRReduction;
+
+typedef struct {
+  AutoCSRPartition partition;
+  AutoCSROrder     order;
+  AutoCSRIndex     index;
+  AutoCSRValue     value;
+  AutoCSRMapping   mapping;
+  AutoCSRReduction reduction;
+  /* MAP_LANES, MAP_SLICE, MAP_FETCH: lanes of a row. MAP_NODES: rows of a node on average. MAP_GROUP: 32, or 1 for a group in order */
+  PetscInt lanes;
+  /* Rows of a slice, a power of two; in order CSR the rows that share a BASE */
+  PetscInt slice_height;
+  /*
+    Order SLICED: slots of each row (ELL); 0: as many as the longest row of its slice needs. Mapping NODES: 1 if rows have
+    fewer than AUTOCSR_NODE_SHORT entries on average; such nodes have figures of their own
+  */
+  PetscInt width;
+  /* Rows of a window within which rows are sorted by length, counted among the rows that the segment names; 0 or 1: not sorted */
+  PetscInt sort_window;
+  /* No row of the segment has more entries; 0: not said */
+  PetscInt longest;
+  /* Rows of a virtual row (granularity U); 1: ROWS names single rows */
+  PetscInt row_group;
+  /*
+    b: each dense, aligned b by b block has one column code; 1: each entry has its own. Above 1 the segment has contiguous,
+    whole block rows, in order CSR (`lanes` lanes for a block row) or in order BLOCKED
+  */
+  PetscInt block;
+  PetscInt algorithm; /* MAP_VENDOR: 1 or 2 */
+  /*
+    MAP_TILE: T, W and S of liu2015. MAP_MERGE, MAP_ROW_BLOCKS: lanes, entries of a lane. Orders TILED, PROPAGATED, POPULAR:
+    columns of a tile, most rows of a row block, groups (PROPAGATED: units) of an item. Order ADAPTIVE: columns of a tile, a
+    power of two, rows of a row panel, least columns of a heavy tile. MAP_PLANES: rows of a plane, planes
+    around, reach (AutoCSRPlanes)
+  */
+  PetscInt tile_width, tile_height, tile_steps;
+  /* MAP_ROW_BLOCKS: a row of more entries has thread blocks of its own. Orders PROPAGATED, POPULAR: entries after which a row block ends. Order ADAPTIVE: entries from which on a column is heavy */
+  PetscInt row_limit;
+} AutoCSRAxes;
+
+/*
+  Streams. The head of each layout's file tells where entry t of the segment's k-th row lies in INDEX and VALUE.
+
+  Padding past the end of a row, or of a tile, holds the index code 0 (MAP_VENDOR: -1) and the value code 0. No kernel may
+  let it reach y. A stream's data are aligned to 64 bytes, and kernels may read 64 bytes past its end.
+*/
+typedef enum {
+  AUTOCSR_STREAM_ROWS,           /* PetscInt: names of rows or virtual rows; absent if the rows are row_begin, row_begin + 1, ... */
+  AUTOCSR_STREAM_LENGTH,         /* uint16_t: entries of each row, beside the names: AutoCSRAxesKeepLengths() */
+  AUTOCSR_STREAM_SLICE_PTR,      /* PetscInt: n_slices + 1 */
+  AUTOCSR_STREAM_BASE,           /* PetscInt: the smallest column of each slice */
+  AUTOCSR_STREAM_INDEX,          /* uint32_t or uint16_t; index FITTED: uint8_t, the residuals */
+  AUTOCSR_STREAM_FIT,            /* AutoCSRFit: entry t of slice s has its model at SLICE_PTR[s] / slice_height + t */
+  AUTOCSR_STREAM_SLICE_FIT,      /* AutoCSRSliceFit: n_slices */
+  AUTOCSR_STREAM_PATTERN_ID,     /* uint16_t: one for each row of the segment */
+  AUTOCSR_STREAM_PATTERN_PTR,    /* PetscInt: patterns + 1 */
+  AUTOCSR_STREAM_PATTERN_OFFSET, /* PetscInt: column minus row, ascending */
+  AUTOCSR_STREAM_PATTERN_ROOT,   /* AutoCSRPatternRoot: one for each pattern */
+  AUTOCSR_STREAM_PATTERN_ROW,    /* PetscInt: a row that has the pattern, for each pattern (value coding pattern) */
+  AUTOCSR_STREAM_PATTERN_VALUE,  /* PetscScalar: beside PATTERN_OFFSET (value coding pattern) */
+  AUTOCSR_STREAM_VALUE,          /* PetscScalar, uint8_t or float */
+  AUTOCSR_STREAM_DICTIONARY,     /* PetscScalar: 256, in ascending order of their bits, unused ones zero. Value CONSTANT: the one */
+  AUTOCSR_STREAM_WORK,           /* PetscInt: pairs, the row and the entry of the CSR where a thread block's work begins; the last pair is the end */
+  AUTOCSR_STREAM_ITEM,           /* AutoCSRTiledItem: tiles cut in about equal runs of groups (order PROPAGATED: of units) */
+  AUTOCSR_STREAM_END,            /* a bit for each slot, 8 in a uint8_t: 1 where a piece ends */
+  AUTOCSR_STREAM_PIECE_PTR,      /* PetscInt: groups + 1; the first piece that ends in a group */
+  AUTOCSR_STREAM_PIECE_ROW,      /* uint16_t: a piece's row in its row block, + AUTOCSR_TILED_ROWS * its rank among that row's pieces in a batch */
+  AUTOCSR_STREAM_RUN_PTR,        /* PetscInt: tiles * row blocks + 1; the first piece of a tile in a row block or after it */
+  AUTOCSR_STREAM_BLOCK_PTR,      /* uint32_t: block rows + 1; the first dense block of each (order BLOCKED) */
+  AUTOCSR_STREAM_PATTERN_PLACE,  /* PetscInt: beside PATTERN_OFFSET, the position q - k of the entry, which may be negative (order DIAGONAL) */
+  AUTOCSR_STREAM_BLOCK_ROW,      /* PetscInt: row blocks + 1; the segment's first row in each (orders PROPAGATED, POPULAR, as the next five) */
+  AUTOCSR_STREAM_CHUNK_PTR,      /* PetscInt: row blocks + 1; the first chunk of each */
+  AUTOCSR_STREAM_PART_PTR,       /* PetscInt: chunks + 1; the first part of each */
+  AUTOCSR_STREAM_PART,           /* AutoCSRPropagatePart: where a chunk's products lie (order POPULAR: sums of pieces), in the order of places */
+  AUTOCSR_STREAM_CODE_PTR,       /* PetscInt: chunks + 1; where the codes of each begin, in AUTOCSR_PROPAGATE_ALIGN */
+  AUTOCSR_STREAM_CODE,           /* uint16_t: the rows of chunks and their places (propagate.h) */
+  AUTOCSR_STREAM_COLUMN,         /* PetscInt: columns that have entries, by class, the most entries first, in a class ascending (order POPULAR) */
+  AUTOCSR_STREAM_NODE,           /* AutoCSRNode: nodes + 1 (mapping NODES) */
+  AUTOCSR_STREAM_PANEL_PTR,      /* PetscInt: row panels + 1; the first tile of each (order ADAPTIVE, as the next two) */
+  AUTOCSR_STREAM_TILE_ROW_PTR,   /* PetscInt: tiles * tile_height + 1; the first place of each row of a tile */
+  AUTOCSR_STREAM_MAP,            /* PetscInt: heavy tiles * tile_width; the column in each slot, -1 if there is none */
+  AUTOCSR_STREAM_VALUE_PLACE,    /* PetscInt: the CSR's place of each slot's value, negative for padding; a device makes it once values are new, order ADAPTIVE has it at once */
+  AUTOCSR_STREAM_COUNT
+} AutoCSRStreamKind;
+
+typedef struct {
+  void  *data;
+  size_t bytes;
+} AutoCSRStream;
+
+typedef struct _AutoCSRSegment  AutoCSRSegment;
+typedef struct _AutoCSRExecutor AutoCSRExecutor; /* plan/plan.h */
+
+struct _AutoCSRSegment {
+  const char            *strategy; /* static string: the strategy that made it */
+  AutoCSRAxes            axes;
+  PetscInt               row_begin; /* the first row; 0 with ROWS */
+  PetscInt               n_rows;    /* rows of the segment; the rows of virtual rows count */
+  PetscInt               nnz;
+  PetscInt               n_slices;
+  PetscInt               n_patterns;
+  AutoCSRStream          stream[AUTOCSR_STREAM_COUNT];
+  double                 bytes;     /* moved by one product: streams, CSR arrays used in place, x once, y */
+  double                 predicted; /* seconds; 0: not predicted */
+  double                 measured;  /* seconds; 0: not measured */
+  const AutoCSRExecutor *executor;  /* choose/ finds it */
+  const AutoCSRExecutor *other;     /* another executor that makes the same sums, which products may find to be faster; NULL: none */
+  const AutoCSRBackend  *backend;   /* the plan's */
+  void                  *launch;    /* of the backend, once the plan is bound */
+  /* On a processor, once the plan is bound: products read from memory, so kernels prefetch. Products clear it if they find that slower */
+  PetscBool far;
+  /* On a processor, once the plan is bound: products still find out which of two ways is faster (host/ways.c) */
+  PetscBool contested;
+};
+
+/* layout/segment.c: streams, and bytes of a product */
+PETSC_INTERN PetscErrorCode AutoCSRStreamAllocate(AutoCSRSegment *, AutoCSRStreamKind, PetscInt64 count);
+PETSC_INTERN PetscErrorCode AutoCSRStreamFree(AutoCSRSegment *, AutoCSRStreamKind);
+PETSC_INTERN size_t         AutoCSRStreamElementSize(const AutoCSRAxes *, AutoCSRStreamKind);
+PETSC_INTERN double         AutoCSRSegmentBytesMoved(const AutoCSRSegment *, PetscInt m, PetscInt n);
+/* The same for the CSR's arrays and the vectors alone: the caller adds streams, pieces and products */
+PETSC_INTERN double AutoCSRBytesBesideStreams(const AutoCSRAxes *, double rows, double nnz, PetscInt m, PetscInt n);
+/* Fails if a PetscInt does not count so many slots */
+PETSC_INTERN PetscErrorCode AutoCSRSegmentCheckSlots(const AutoCSRSegment *, PetscInt64);
+
+/* layout/names.c: axes and streams in words, for the view and for error messages */
+PETSC_INTERN const char *const AutoCSRPartitionNames[], *const AutoCSROrderNames[], *const AutoCSRIndexNames[], *const AutoCSRValueNames[], *const AutoCSRMappingNames[], *const AutoCSRReductionNames[], *const AutoCSRStreamNames[];
+
+AUTOCSR_HD PetscBool AutoCSRMappingHasWork(AutoCSRMapping mapping)
+{
+  return (PetscBool)(mapping == AUTOCSR_MAP_MERGE || mapping == AUTOCSR_MAP_ROW_BLOCKS);
+}
+
+/* The segment has a stream VALUE */
+AUTOCSR_HD PetscBool AutoCSRValueIsStored(AutoCSRValue value)
+{
+  return (PetscBool)(value == AUTOCSR_VALUE_COPY || value == AUTOCSR_VALUE_DICTIONARY || value == AUTOCSR_VALUE_FLOAT32);
+}
+
+/* Values in DICTIONARY; 0: the segment has none */
+AUTOCSR_HD PetscInt AutoCSRValueDictionary(AutoCSRValue value)
+{
+  return value == AUTOCSR_VALUE_DICTIONARY ? AUTOCSR_MAX_DISTINCT : value == AUTOCSR_VALUE_CONSTANT;
+}
+
+/* Entries lie by column tile */
+AUTOCSR_HD PetscBool AutoCSROrderHasTiles(AutoCSROrder order)
+{
+  return (PetscBool)(order == AUTOCSR_ORDER_TILED || order == AUTOCSR_ORDER_PROPAGATED || order == AUTOCSR_ORDER_POPULAR || order == AUTOCSR_ORDER_ADAPTIVE);
+}
+
+/* 16-bit codes count from the BASE of a slice */
+AUTOCSR_HD PetscBool AutoCSRAxesHaveBase(const AutoCSRAxes *axes)
+{
+  return (PetscBool)(axes->index == AUTOCSR_INDEX_16 && (axes->order == AUTOCSR_ORDER_SLICED || axes->order == AUTOCSR_ORDER_CSR) && axes->mapping != AUTOCSR_MAP_NODES);
+}
+
+/* Thread blocks whose work is in WORK */
+AUTOCSR_HD PetscInt AutoCSRSegmentWorkBlocks(const AutoCSRSegment *seg)
+{
+  const size_t pairs = seg->stream[AUTOCSR_STREAM_WORK].bytes / (2 * sizeof(PetscInt));
+
+  return pairs ? (PetscInt)pairs - 1 : 0;
+}
+
+/* The row that is the segment's k-th */
+AUTOCSR_HD PetscInt AutoCSRSegmentRow(const AutoCSRSegment *seg, PetscInt k)
+{
+  const PetscInt *rows = (const PetscInt *)seg->stream[AUTOCSR_STREAM_ROWS].data;
+  const PetscInt  U    = seg->axes.row_group;
+
+  if (!rows) return seg->row_begin + k;
+  return U == 1 ? rows[k] : rows[k / U] * U + k % U;
+}
+
+/* Entries of the k-th row; places of the last slice past the segment's end have none */
+AUTOCSR_HD PetscInt AutoCSRSegmentRowLength(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt k)
+{
+  PetscInt row;
+
+  if (k >= seg->n_rows) return 0;
+  row = AutoCSRSegmentRow(seg, k);
+  return csr->row_ptr[row + 1] - csr->row_ptr[row];
+}
+
+/*
+  A processor keeps the lengths of rows that slices name in LENGTH, because the CSR's offsets of such rows do not lie side
+  by side. `longest` is the longest of these rows
+*/
+AUTOCSR_HD PetscBool AutoCSRAxesKeepLengths(const AutoCSRAxes *axes, PetscBool named, double longest)
+{
+  return (PetscBool)(named && axes->mapping == AUTOCSR_MAP_SLICE && axes->lanes <= 1 && axes->slice_height == AUTOCSR_HOST_SLICE_HEIGHT && (axes->index == AUTOCSR_INDEX_32 || axes->index == AUTOCSR_INDEX_16) && longest <= UINT16_MAX);
+}
+
+/* Rows that share a BASE, or are padded to one length */
+AUTOCSR_HD PetscInt AutoCSRAxesSliceRows(const AutoCSRAxes *axes)
+{
+  return axes->slice_height * axes->block;
+}
+
+#endif

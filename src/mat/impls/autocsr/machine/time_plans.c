@@ -1,0 +1,111 @@
+/* Times a bound plan: the shortest of several rounds, each of so many products that the clock's steps do not show */
+#include "figures.h"
+#include <petsctime.h>
+
+#define ROUNDS 5 /* rounds of which the shortest counts */
+
+typedef struct {
+  const AutoCSRPlan     *plan;
+  const AutoCSRSegment  *segment; /* NULL: all */
+  const AutoCSROperands *op;
+} Product;
+
+static PetscErrorCode time_products(const Product *product, PetscInt count, double *seconds)
+{
+  PetscLogDouble begin, end;
+
+  PetscFunctionBegin;
+  PetscCall(PetscTime(&begin));
+  for (PetscInt i = 0; i < count; i++) {
+    if (product->segment)
+      product->segment->executor->mult(product->segment, product->op);
+    else
+      PetscCall((*product->plan->backend->mult)(product->plan, product->op));
+  }
+  PetscCall((*product->plan->backend->synchronize)());
+  PetscCall(PetscTime(&end));
+  *seconds = (end - begin) / count;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode time_round(const Product *product, AutoCSRClock *clock, PetscBool *done)
+{
+  double seconds;
+
+  PetscFunctionBegin;
+  if (!clock->round) {
+    PetscCall(time_products(product, 1, &seconds)); /* warms up */
+    clock->best = PETSC_MAX_REAL;
+  } else if (!clock->count) {
+    PetscCall(time_products(product, 1, &seconds));
+    clock->count = (PetscInt)PetscMin(product->plan->backend->round / PetscMax(seconds, 1e-9), 1000) + 1;
+  } else {
+    PetscCall(time_products(product, clock->count, &seconds));
+    clock->best = PetscMin(clock->best, seconds);
+  }
+  clock->round++;
+  *done = (PetscBool)(clock->round == ROUNDS + 2);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRPlanTimeRound(const AutoCSRPlan *plan, const AutoCSROperands *op, AutoCSRClock *clock, PetscBool *done)
+{
+  const Product product = {plan, NULL, op};
+
+  PetscFunctionBegin;
+  PetscCall(time_round(&product, clock, done));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode time_best(const Product *product, double *best)
+{
+  AutoCSRClock clock = {0};
+  PetscBool    done  = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  while (!done) PetscCall(time_round(product, &clock, &done));
+  *best = clock.best;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* op: of memory for x and y, in which x is to be ones */
+static PetscErrorCode time_plan(AutoCSRPlan *plan, const AutoCSROperands *op)
+{
+  const AutoCSRMatrix *csr     = op->csr;
+  Product              product = {plan, NULL, op};
+  PetscScalar         *ones;
+  PetscErrorCode       ierr;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(csr->n, &ones));
+  for (PetscInt j = 0; j < csr->n; j++) ones[j] = 1;
+  ierr = (*plan->backend->from_host)((void *)op->x, ones, csr->n * sizeof(*ones));
+  PetscCall(PetscFree(ones));
+  PetscCall(ierr);
+  PetscCall(time_best(&product, &plan->measured));
+  for (PetscInt s = 0; s < plan->n_segments; s++) {
+    product.segment = &plan->segment[s];
+    if (plan->n_segments == 1)
+      plan->segment[s].measured = plan->measured;
+    else
+      PetscCall(time_best(&product, &plan->segment[s].measured));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* To be out of memory is an error that the caller lives with */
+PetscErrorCode AutoCSRPlanTime(AutoCSRPlan *plan, const AutoCSRMatrix *csr)
+{
+  PetscScalar    *memory;
+  PetscErrorCode  ierr;
+  AutoCSROperands op = {.csr = csr};
+
+  PetscFunctionBegin;
+  PetscCall((*plan->backend->allocate)(((size_t)csr->n + csr->m) * sizeof(*memory), (void **)&memory));
+  op.x = memory;
+  op.y = memory + csr->n;
+  ierr = time_plan(plan, &op);
+  PetscCall((*plan->backend->deallocate)(memory));
+  PetscCall(ierr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
