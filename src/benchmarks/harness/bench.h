@@ -88,6 +88,7 @@ typedef struct {
   PetscErrorCode (*describe)(char[], size_t);
   PetscErrorCode (*clock)(double *); /* in seconds; all products that were begun are over */
   double (*taken)(void);             /* bytes of its memory that are taken, by any thread */
+  PetscErrorCode (*leave)(double);   /* takes memory until so many bytes are left; PETSC_MAX_REAL: gives it back. NULL: the machine cannot */
   /* Makes the matrix and so many products, one at least; tells the time of all, without that of what all types need */
   PetscErrorCode (*make)(const Variant *, const Csr *, const Op *, Vec x, Vec y, PetscInt products, Mat *, double *seconds);
 } Machine;

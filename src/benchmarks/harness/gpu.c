@@ -92,6 +92,19 @@ static double MemoryTaken(void)
   return (double)(all - left);
 }
 
+static PetscErrorCode MemoryLeave(double bytes)
+{
+  static void *ballast;
+  size_t       left, all;
+
+  PetscFunctionBeginUser;
+  PetscCallCUDA(cudaFree(ballast));
+  ballast = NULL;
+  PetscCallCUDA(cudaMemGetInfo(&left, &all));
+  if (bytes < (double)left) PetscCallCUDA(cudaMalloc(&ballast, left - (size_t)bytes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* As a program makes one: no type converts into it */
 static PetscErrorCode MakeSELL(const Csr *csr, Mat *A)
 {
@@ -169,6 +182,7 @@ static const Machine Gpu = {
     .describe = Describe,
     .clock    = WallTime,
     .taken    = MemoryTaken,
+    .leave    = MemoryLeave,
     .make     = Make};
 
 PetscErrorCode GpuFind(const Machine **machine)

@@ -1,6 +1,6 @@
 static const char help[] = "Matrices of a given number of nonzeros: set-up, product, and memory kept and at most taken, by PETSc's type, by autocsr's choice and by strategies.\n\
 Load the library with -dll_append. Options: -gpu; -matrices: generators of the benchmark; -nonzeros: about so many each (1e9,2e9); -strategies: of autocsr (auto);\n\
--at_once: so many matrices at a time; -wait: seconds of products more, for the CSR to be let go; -bandwidth: bytes a second that the last column is a share of.\n\
+-at_once: so many matrices at a time; -fill: the share of a device's memory that the CSR fills, other memory is taken before; -wait: seconds of products more, for the CSR to be let go; -bandwidth: bytes a second that the last column is a share of.\n\
 A column is explained in src/benchmarks/README.md.\n\n";
 
 #include "../harness/bench.h"
@@ -18,7 +18,7 @@ A column is explained in src/benchmarks/README.md.\n\n";
 
 static const Machine *machine  = &Cpu;
 static PetscInt       at_once  = 1;
-static PetscReal      wait_for = 0, bandwidth = 4.2e12;
+static PetscReal      wait_for = 0, fill = 0, bandwidth = 4.2e12;
 
 /* The most memory that was taken while it ran; a thread of its own asks */
 typedef struct {
@@ -203,6 +203,7 @@ static PetscErrorCode RunType(const char name[], const Csr *csr, const Reference
   if (strategy) PetscCall(PetscOptionsSetValue(NULL, "-mat_autocsr_strategy", strategy));
   PetscCall(VecSet(y, 0));
   PetscCall(Now(&begin));
+  if (fill > 0) PetscCall((*machine->leave)((double)StoredCSR(csr) / (double)fill));
   before = machine->taken();
   PetscCall(WatchBegin(&watch));
   for (PetscInt k = 0; k < at_once; k++) {
@@ -226,6 +227,7 @@ static PetscErrorCode RunType(const char name[], const Csr *csr, const Reference
   PetscCall(Now(&end));
   left  = machine->taken() - before;
   bytes = is && info.product_bytes ? (double)info.product_bytes : (double)StoredCSR(csr) + ((double)csr->m + csr->n) * sizeof(PetscScalar);
+  if (fill > 0) PetscCall((*machine->leave)(PETSC_MAX_REAL));
   PetscCall(PetscPrintf(PETSC_COMM_SELF, " %9.0f %8.1e %6.3f  %s\n", 1e-6 * left, error, bytes / seconds / (double)bandwidth, is ? info.executor : ""));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -281,7 +283,10 @@ int main(int argc, char **argv)
   PetscCheck(at_once > 0 && at_once <= MOST, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-at_once %" PetscInt_FMT ": must be from 1 to %d", at_once, MOST);
   PetscCall(PetscOptionsGetReal(NULL, NULL, "-wait", &wait_for, NULL));
   PetscCall(PetscOptionsGetReal(NULL, NULL, "-bandwidth", &bandwidth, NULL));
+  PetscCall(PetscOptionsGetReal(NULL, NULL, "-fill", &fill, NULL));
   if (gpu) PetscCall(GpuFind(&machine));
+  PetscCheck(fill >= 0 && fill <= 1, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-fill %g: must be in [0, 1]; 0: nothing is taken", (double)fill);
+  PetscCheck(fill == 0 || machine->leave, PETSC_COMM_SELF, PETSC_ERR_SUP, "-fill: only with -gpu");
   PetscCall(PetscStrToArray(strategies, ',', &n_strategies, &strategy));
   PetscCall(machine->describe(device, sizeof(device)));
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s, PETSc %d.%d.%d, %d-bit indices\n%-17s %11s %-22s %9s %11s %9s %9s %9s %9s %8s %6s  %s\n", device, PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR, (int)(8 * sizeof(PetscInt)), "matrix", "nonzeros", "type", "setup_s", "product_us", "kept_MB", "later_MB", "peak_MB", "left_MB", "error", "share", "kernel"));

@@ -97,7 +97,7 @@ static PetscErrorCode build_fastest(AutoCSRChooser *chooser, const AutoCSRCandid
 static PetscErrorCode describe_pieces(AutoCSRChooser *chooser, const AutoCSRCandidate *candidate, size_t len, char text[])
 {
   const AutoCSRPiece *piece = AutoCSRCandidatePieces(chooser, candidate);
-  char                what[128];
+  char                what[192];
 
   PetscFunctionBegin;
   if (candidate->n_pieces == 1) {
@@ -127,7 +127,7 @@ static PetscErrorCode explain(AutoCSRChooser *chooser, const AutoCSRCandidate ca
   const AutoCSRCandidate *c      = &candidate[chosen];
   const AutoCSRCandidate *other  = NULL;
   const PetscBool         is_csr = (PetscBool)(c->n_pieces == 1 && c->piece.strategy == chooser->csr);
-  char                    tail[128];
+  char                    tail[256];
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < n && !other; i++) { /* the runner-up: the best that is not a variant of the same strategy */

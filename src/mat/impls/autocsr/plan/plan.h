@@ -35,7 +35,7 @@ typedef struct {
   const AutoCSRBackend *backend; /* in whose memory the streams lie */
   void                 *launch;  /* of the backend, once the plan is bound */
   double                predicted, measured;
-  char                  why[256]; /* one sentence: what the planner chose, and why */
+  char                  why[512]; /* one sentence: what the planner chose, and why */
 } AutoCSRPlan;
 
 /* plan/plan.c: life, invariants, sizes */

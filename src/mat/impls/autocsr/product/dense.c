@@ -1,9 +1,20 @@
 /*
   C = A B with a dense B: by panels of B (plan/dense.h), or column by column. The symbolic phase stays the parent's, which knows of
   what type C is to be; so does the numeric one where there is no plan, and on the host where there are few columns or no memory.
-  In parallel PETSc multiplies the blocks by products like this one.
+  In parallel PETSc multiplies the blocks by products like this one. On a device C = A^T B is the same with the transpose and its
+  plan (seq/transpose.c); on the host the parent makes it.
 */
 #include "product.h"
+
+/* A, or its transpose: what is multiplied, by which plan if column by column, and what products with dense matrices keep of it */
+typedef struct {
+  AutoCSRContext       *ctx;
+  const AutoCSRMatrix  *csr;
+  const AutoCSRPlan    *plan;
+  const AutoCSRProfile *profile; /* NULL: it was not looked at */
+  AutoCSRDense        **dense;
+  PetscBool             transposed;
+} AutoCSRDenseFactor;
 
 /* type: MATSEQDENSE or MATMPIDENSE, of which B is, or a subclass of it */
 PetscErrorCode AutoCSRDenseProductIs(Mat C, MatType type, PetscBool *is)
@@ -48,51 +59,56 @@ PetscErrorCode AutoCSRDenseConsider(Mat A, AutoCSRContext *ctx, PetscInt columns
 }
 
 /* Whether columns are multiplied one by one, since the plan makes so little of them that copying B, or reading A, costs more */
-static PetscErrorCode AutoCSRDenseChoose(Mat A, AutoCSRContext *ctx, AutoCSRDenseOperands *op, PetscBool *one_by_one)
+static PetscErrorCode AutoCSRDenseChoose(Mat A, AutoCSRDenseFactor *f, AutoCSRDenseOperands *op, PetscBool *one_by_one)
 {
   const char *const     words[] = {"by panels", "side by side as they lie", "by adaptive sparse tiles"}; /* AutoCSRDenseWay */
+  AutoCSRContext       *ctx     = f->ctx;
   const MatAutoCSRDense asked   = ctx->settings.dense;
   double                seconds;
 
   PetscFunctionBegin;
   *one_by_one = PETSC_FALSE;
-  op->longest = ctx->planned.profile ? ctx->planned.profile->max_length : PETSC_MAX_INT;
-  PetscCall(AutoCSRCostDense(&ctx->csr, ctx->planned.profile, asked, op->columns, &seconds, &op->way));
-  PetscCall(AutoCSRDensePay(A, ctx, seconds));
+  op->longest = f->profile ? f->profile->max_length : PETSC_MAX_INT;
+  PetscCall(AutoCSRCostDense(f->csr, f->profile, asked, op->columns, &seconds, &op->way));
+  if (!f->transposed) {
+    PetscCall(AutoCSRDensePay(A, ctx, seconds));
+    f->plan = ctx->planned.plan;
+  }
   if (asked == MAT_AUTOCSR_DENSE_COLUMNS)
     *one_by_one = PETSC_TRUE;
-  else if (asked == MAT_AUTOCSR_DENSE_AUTO && ctx->planned.progress.stage == AUTOCSR_STAGE_FINAL && ctx->planned.plan->predicted > 0)
-    *one_by_one = (PetscBool)(op->columns * ctx->planned.plan->predicted < seconds);
+  else if (asked == MAT_AUTOCSR_DENSE_AUTO && (f->transposed || ctx->planned.progress.stage == AUTOCSR_STAGE_FINAL) && f->plan->predicted > 0)
+    *one_by_one = (PetscBool)(op->columns * f->plan->predicted < seconds);
   if (!*one_by_one) PetscCall(AutoCSRDenseConsider(A, ctx, op->columns, seconds, &op->way));
-  PetscCall(PetscInfo(A, "%" PetscInt_FMT " dense columns %s: %g us expected, by the plan %g us each\n", op->columns, *one_by_one ? "one by one" : words[op->way], 1e6 * seconds, 1e6 * ctx->planned.plan->predicted));
+  PetscCall(PetscInfo(A, "%" PetscInt_FMT " dense columns%s %s: %g us expected, by the plan %g us each\n", op->columns, f->transposed ? " with the transpose" : "", *one_by_one ? "one by one" : words[op->way], 1e6 * seconds, 1e6 * f->plan->predicted));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* By panels; not done: the columns are few, or there is no memory */
-static PetscErrorCode AutoCSRDensePanels(Mat A, AutoCSRContext *ctx, AutoCSRDenseOperands *op, PetscBool *done)
+static PetscErrorCode AutoCSRDensePanels(Mat A, const AutoCSRDenseFactor *f, AutoCSRDenseOperands *op, PetscBool *done)
 {
-  PetscErrorCode ierr;
+  AutoCSRContext *ctx = f->ctx;
+  PetscErrorCode  ierr;
 
   PetscFunctionBegin;
   *done    = PETSC_FALSE;
   op->simd = ctx->settings.simd;
   ierr     = AutoCSRTryBegin();
   if (!ierr) {
-    ierr    = AutoCSRContextReclaim(A, ctx);
-    op->csr = &ctx->csr;
-    if (!ierr && !ctx->dense) ierr = AutoCSRDenseCreate(ctx->csr.backend, &ctx->dense);
-    if (!ierr) ierr = (*ctx->csr.backend->mult_dense)(ctx->dense, op, done);
+    if (!f->transposed) ierr = AutoCSRContextReclaim(A, ctx);
+    op->csr = f->csr;
+    if (!ierr && !*f->dense) ierr = AutoCSRDenseCreate(f->csr->backend, f->dense);
+    if (!ierr) ierr = (*f->csr->backend->mult_dense)(*f->dense, op, done);
     if (ierr == PETSC_ERR_MEM && op->way == AUTOCSR_DENSE_ADAPTIVE) { /* tiles take the most */
-      PetscCall(AutoCSRPlanDestroy(&ctx->dense->tiles));
+      PetscCall(AutoCSRPlanDestroy(&(*f->dense)->tiles));
       op->way = AUTOCSR_DENSE_PANELS;
-      ierr    = (*ctx->csr.backend->mult_dense)(ctx->dense, op, done);
+      ierr    = (*f->csr->backend->mult_dense)(*f->dense, op, done);
     }
     PetscCall(PetscPopErrorHandler());
   }
-  if (ierr || ctx->settings.objective == MAT_AUTOCSR_OBJECTIVE_MEMORY) PetscCall(AutoCSRDenseDestroy(&ctx->dense));
+  if (ierr || ctx->settings.objective == MAT_AUTOCSR_OBJECTIVE_MEMORY) PetscCall(AutoCSRDenseDestroy(f->dense));
   if (ierr == PETSC_ERR_MEM) {
     *done = PETSC_FALSE;
-    PetscCall(PetscInfo(A, "No memory on %s for a few columns of %" PetscInt_FMT " rows side by side\n", ctx->csr.backend->name, ctx->csr.n));
+    PetscCall(PetscInfo(A, "No memory on %s for a few columns of %" PetscInt_FMT " rows side by side\n", f->csr->backend->name, f->csr->n));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(ierr);
@@ -100,42 +116,44 @@ static PetscErrorCode AutoCSRDensePanels(Mat A, AutoCSRContext *ctx, AutoCSRDens
 }
 
 /* By the plan, column by column */
-static PetscErrorCode AutoCSRDenseColumns(const AutoCSRContext *ctx, const AutoCSRDenseOperands *op)
+static PetscErrorCode AutoCSRDenseColumns(const AutoCSRDenseFactor *f, const AutoCSRDenseOperands *op)
 {
   PetscFunctionBegin;
   for (PetscInt j = 0; j < op->columns; j++) {
-    const AutoCSROperands o = {.csr = &ctx->csr, .x = op->B + (size_t)j * op->ldb, .y = op->C + (size_t)j * op->ldc};
+    const AutoCSROperands o = {.csr = f->csr, .x = op->B + (size_t)j * op->ldb, .y = op->C + (size_t)j * op->ldc};
 
-    PetscCall((*ctx->planned.plan->backend->mult)(ctx->planned.plan, &o));
+    PetscCall((*f->plan->backend->mult)(f->plan, &o));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The arrays of B and C are in the memory of A's. always: by columns where it is not by panels */
-static PetscErrorCode AutoCSRDenseMultiply(Mat A, AutoCSRContext *ctx, AutoCSRDenseOperands *op, PetscBool one_by_one, PetscBool always, PetscBool *done)
+static PetscErrorCode AutoCSRDenseMultiply(Mat A, const AutoCSRDenseFactor *f, AutoCSRDenseOperands *op, PetscBool one_by_one, PetscBool always, PetscBool *done)
 {
+  const PetscBool resident = AutoCSRContextIsResident(f->ctx);
+
   PetscFunctionBegin;
   *done = PETSC_FALSE;
-  if (AutoCSRContextIsResident(ctx)) PetscCall(PetscLogGpuTimeBegin());
-  if (!one_by_one) PetscCall(AutoCSRDensePanels(A, ctx, op, done));
+  if (resident) PetscCall(PetscLogGpuTimeBegin());
+  if (!one_by_one) PetscCall(AutoCSRDensePanels(A, f, op, done));
   if (!*done && (one_by_one || always)) {
-    PetscCall(AutoCSRDenseColumns(ctx, op));
+    PetscCall(AutoCSRDenseColumns(f, op));
     *done = PETSC_TRUE;
   }
-  if (AutoCSRContextIsResident(ctx)) PetscCall(PetscLogGpuTimeEnd());
-  if (*done) PetscCall(AutoCSRContextIsResident(ctx) ? PetscLogGpuFlops(2.0 * ctx->csr.nnz * op->columns) : PetscLogFlops(2.0 * ctx->csr.nnz * op->columns));
+  if (resident) PetscCall(PetscLogGpuTimeEnd());
+  if (*done) PetscCall(resident ? PetscLogGpuFlops(2.0 * f->csr->nnz * op->columns) : PetscLogFlops(2.0 * f->csr->nnz * op->columns));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Few columns are faster by AIJ's own product, which AIJCUSPARSE has not between the phases of another */
-static PetscErrorCode AutoCSRDenseProduct_Host(Mat A, Mat B, Mat C, AutoCSRContext *ctx, AutoCSRDenseOperands *op, PetscBool one_by_one, PetscBool always, PetscBool *done)
+static PetscErrorCode AutoCSRDenseProduct_Host(Mat A, Mat B, Mat C, const AutoCSRDenseFactor *f, AutoCSRDenseOperands *op, PetscBool one_by_one, PetscBool always, PetscBool *done)
 {
   PetscFunctionBegin;
   PetscCall(MatDenseGetLDA(B, &op->ldb));
   PetscCall(MatDenseGetLDA(C, &op->ldc));
   PetscCall(MatDenseGetArrayRead(B, &op->B));
   PetscCall(MatDenseGetArrayWrite(C, &op->C));
-  PetscCall(AutoCSRDenseMultiply(A, ctx, op, one_by_one, always, done));
+  PetscCall(AutoCSRDenseMultiply(A, f, op, one_by_one, always, done));
   PetscCall(MatDenseRestoreArrayWrite(C, &op->C));
   PetscCall(MatDenseRestoreArrayRead(B, &op->B));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -155,7 +173,7 @@ static PetscErrorCode AutoCSRDenseToDevice(Mat M, PetscBool *moved)
 }
 
 /* Where B or C is bound to the CPU: vectors know the way */
-static PetscErrorCode AutoCSRDenseVectors(Mat A, Mat B, Mat C)
+static PetscErrorCode AutoCSRDenseVectors(Mat A, Mat B, Mat C, PetscBool transposed)
 {
   PetscFunctionBegin;
   PetscCall(MatSetUp(C)); /* AIJCUSPARSE's symbolic phase leaves that to who asks for the array */
@@ -164,7 +182,7 @@ static PetscErrorCode AutoCSRDenseVectors(Mat A, Mat B, Mat C)
 
     PetscCall(MatDenseGetColumnVecRead(B, j, &b));
     PetscCall(MatDenseGetColumnVecWrite(C, j, &c));
-    PetscCall(MatMult_SeqAutoCSR(A, b, c));
+    PetscCall(transposed ? MatMultTranspose(A, b, c) : MatMult_SeqAutoCSR(A, b, c));
     PetscCall(MatDenseRestoreColumnVecWrite(C, j, &c));
     PetscCall(MatDenseRestoreColumnVecRead(B, j, &b));
   }
@@ -172,7 +190,7 @@ static PetscErrorCode AutoCSRDenseVectors(Mat A, Mat B, Mat C)
 }
 
 /* Always done: the parent's product leaves other bits in every run */
-static PetscErrorCode AutoCSRDenseProduct_Device(Mat A, Mat B, Mat C, AutoCSRContext *ctx, AutoCSRDenseOperands *op, PetscBool one_by_one)
+static PetscErrorCode AutoCSRDenseProduct_Device(Mat A, Mat B, Mat C, const AutoCSRDenseFactor *f, AutoCSRDenseOperands *op, PetscBool one_by_one)
 {
   PetscMemType memtype[2];
   PetscBool    moved[2], done = PETSC_FALSE;
@@ -184,43 +202,70 @@ static PetscErrorCode AutoCSRDenseProduct_Device(Mat A, Mat B, Mat C, AutoCSRCon
   PetscCall(MatDenseGetLDA(C, &op->ldc));
   PetscCall(MatDenseGetArrayReadAndMemType(B, &op->B, &memtype[0]));
   PetscCall(MatDenseGetArrayWriteAndMemType(C, &op->C, &memtype[1]));
-  if (PetscMemTypeDevice(memtype[0]) && PetscMemTypeDevice(memtype[1])) PetscCall(AutoCSRDenseMultiply(A, ctx, op, one_by_one, PETSC_TRUE, &done));
+  if (PetscMemTypeDevice(memtype[0]) && PetscMemTypeDevice(memtype[1])) PetscCall(AutoCSRDenseMultiply(A, f, op, one_by_one, PETSC_TRUE, &done));
   PetscCall(MatDenseRestoreArrayWriteAndMemType(C, &op->C));
   PetscCall(MatDenseRestoreArrayReadAndMemType(B, &op->B));
-  if (!done) PetscCall(AutoCSRDenseVectors(A, B, C));
+  if (!done) PetscCall(AutoCSRDenseVectors(A, B, C, f->transposed));
   if (moved[1]) PetscCall(MatConvert(C, MATSEQDENSE, MAT_INPLACE_MATRIX, &C));
   if (moved[0]) PetscCall(MatConvert(B, MATSEQDENSE, MAT_INPLACE_MATRIX, &B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif
 
+/* What is multiplied. No plan: it is the parent's turn */
+static PetscErrorCode AutoCSRDenseFactorGet(Mat A, PetscBool transposed, AutoCSRDenseFactor *f)
+{
+  AutoCSRContext *ctx;
+  AutoCSROperands o = {.conjugate = PETSC_FALSE};
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRContextGet(A, &ctx));
+  if (!AutoCSRContextIsReady(A, ctx)) PetscCall(AutoCSRContextUpdate(A, ctx));
+  *f = (AutoCSRDenseFactor){.ctx = ctx, .csr = &ctx->csr, .plan = ctx->planned.plan, .profile = ctx->planned.profile, .dense = &ctx->dense};
+  if (!transposed || !f->plan) PetscFunctionReturn(PETSC_SUCCESS);
+  f->plan = NULL;
+  if (!AutoCSRContextIsResident(ctx)) PetscFunctionReturn(PETSC_SUCCESS);
+  o.csr = &ctx->csr;
+  PetscCall(AutoCSRTransposedGet(A, ctx, &o, &f->plan));
+  if (o.conjugate) f->plan = NULL;
+  if (f->plan && o.csr != &ctx->csr) {
+    f->csr        = o.csr;
+    f->profile    = NULL;
+    f->dense      = &ctx->transposed.dense;
+    f->transposed = PETSC_TRUE;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* host: C was a dense matrix of the host before the symbolic phase, and is to be one again. Not done: it is the parent's turn */
 PetscErrorCode AutoCSRDenseProduct(Mat C, PetscBool host, PetscBool *done)
 {
   Mat                  A = C->product->A, B = C->product->B;
+  const PetscBool      transposed = (PetscBool)(C->product->type == MATPRODUCT_AtB);
+  const PetscInt       m = transposed ? A->cmap->n : A->rmap->n, n = transposed ? A->rmap->n : A->cmap->n;
   const AutoCSRParent *parent;
-  AutoCSRContext      *ctx;
+  AutoCSRDenseFactor   f;
   AutoCSRDenseOperands op = {.columns = B->cmap->n};
   PetscBool            dense, one_by_one;
 
   PetscFunctionBegin;
   *done = PETSC_FALSE;
   PetscCall(AutoCSRDenseProductIs(C, MATSEQDENSE, &dense));
+  if (!dense && transposed && MatIsSeqAutoCSR(A)) PetscCall(PetscObjectBaseTypeCompare((PetscObject)B, MATSEQDENSE, &dense));
   if (dense) PetscCall(PetscObjectBaseTypeCompare((PetscObject)C, MATSEQDENSE, &dense)); /* C, too: a user may have said otherwise */
-  if (!dense || A->rmap->n == 0 || B->cmap->n == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(A->cmap->n == B->rmap->n && A->rmap->n == C->rmap->n && B->cmap->n == C->cmap->n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "A %" PetscInt_FMT " by %" PetscInt_FMT " matrix times one of %" PetscInt_FMT " by %" PetscInt_FMT " is none of %" PetscInt_FMT " by %" PetscInt_FMT, A->rmap->n, A->cmap->n, B->rmap->n, B->cmap->n, C->rmap->n, C->cmap->n);
+  if (!dense || m == 0 || B->cmap->n == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(n == B->rmap->n && m == C->rmap->n && B->cmap->n == C->cmap->n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "A %" PetscInt_FMT " by %" PetscInt_FMT " matrix times one of %" PetscInt_FMT " by %" PetscInt_FMT " is none of %" PetscInt_FMT " by %" PetscInt_FMT, m, n, B->rmap->n, B->cmap->n, C->rmap->n, C->cmap->n);
   PetscCall(MatSeqAutoCSRGetParent(&parent));
-  PetscCall(AutoCSRContextGet(A, &ctx));
-  if (!AutoCSRContextIsReady(A, ctx)) PetscCall(AutoCSRContextUpdate(A, ctx));
-  if (!ctx->planned.plan) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(AutoCSRDenseChoose(A, ctx, &op, &one_by_one));
+  PetscCall(AutoCSRDenseFactorGet(A, transposed, &f));
+  if (!f.plan) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AutoCSRDenseChoose(A, &f, &op, &one_by_one));
   *done = PETSC_TRUE;
 #if defined(AUTOCSR_HAVE_CUDA)
-  if (AutoCSRContextIsResident(ctx)) PetscCall(AutoCSRDenseProduct_Device(A, B, C, ctx, &op, one_by_one));
+  if (AutoCSRContextIsResident(f.ctx)) PetscCall(AutoCSRDenseProduct_Device(A, B, C, &f, &op, one_by_one));
 #endif
-  if (!AutoCSRContextIsResident(ctx)) PetscCall(AutoCSRDenseProduct_Host(A, B, C, ctx, &op, one_by_one, parent->device, done));
+  if (!AutoCSRContextIsResident(f.ctx)) PetscCall(AutoCSRDenseProduct_Host(A, B, C, &f, &op, one_by_one, parent->device, done));
   if (*done && host && parent->device) PetscCall(MatConvert(C, MATSEQDENSE, MAT_INPLACE_MATRIX, &C));
   if (*done) PetscCall(AutoCSRCiteDense(op.way));
-  ctx->dense_products += *done;
+  f.ctx->dense_products += *done;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

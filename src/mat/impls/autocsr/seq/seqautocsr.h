@@ -20,6 +20,7 @@ typedef struct {
   AutoCSRMatrix csr;
   PetscInt     *place; /* of each of its values in the block */
   AutoCSRPlan  *plan;
+  AutoCSRDense *dense;   /* NULL: there was no product with a dense matrix */
   PetscBool     current; /* it has the values that the block's plan has */
   PetscBool     none;    /* there was no memory for it */
 } AutoCSRTransposed;

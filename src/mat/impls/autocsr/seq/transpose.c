@@ -10,6 +10,7 @@ PetscErrorCode AutoCSRTransposedReset(AutoCSRTransposed *t)
 {
   PetscFunctionBegin;
   PetscCall(AutoCSRPlanDestroy(&t->plan));
+  PetscCall(AutoCSRDenseDestroy(&t->dense));
   if (t->csr.backend) {
     PetscCall((*t->csr.backend->deallocate)((void *)t->csr.row_ptr));
     PetscCall((*t->csr.backend->deallocate)((void *)t->csr.col));
@@ -70,6 +71,7 @@ static PetscErrorCode AutoCSRTransposedUpdate(Mat A, AutoCSRContext *ctx, AutoCS
     PetscCall((*t->csr.backend->permute)(t->csr.nnz, t->place, ctx->csr.val, (PetscScalar *)t->csr.val));
     PetscCall(AutoCSRContextTryRefresh(&t->csr, t->plan, &fits));
     if (!fits) PetscCall(AutoCSRPlanDestroy(&t->plan));
+    if (t->dense) t->dense->current = PETSC_FALSE;
   } else
     PetscCall(AutoCSRTransposedMake(&ctx->csr, t));
   if (!fits && !t->none) PetscCall(AutoCSRTransposedPlan(A, ctx, t));
