@@ -158,13 +158,13 @@ ISA_gather                = $(ISA_kernels_avx512)
 # private: those that call private functions (they include private headers, or a header of tests/ that does) and are linked with the library's objects
 # linked:  those that call the public functions and are linked with the library
 # halves:  those of which a part is CUDA
-# emulating: those that run kernels without a device
+# emulating: those that run kernels without a device (tests/emulated)
 # device:  halves, and those that call the device's backend
-programs := $(wildcard tests/*.c tests/*.cxx examples/*.c)
-private  := $(if $(programs),$(shell grep -lE 'include.*(src/mat/impls/autocsr|"(blocks|dense_ways|plans|products|ex32)\.h")' $(programs)))
+programs := $(filter-out $(emulator) tests/preload/%,$(wildcard tests/*/*.c tests/*/*.cxx examples/*.c))
+private  := $(if $(programs),$(shell grep -lE 'include.*(src/mat/impls/autocsr|/(blocks|dense_ways|plans|products)\.h")' $(programs)))
 linked   := $(filter-out $(private),$(if $(programs),$(shell grep -l 'include.*petscautocsr\.h' $(programs))))
-halves   := $(patsubst %_nvcc.cu,%.c,$(wildcard tests/*_nvcc.cu))
-emulating := $(if $(programs),$(shell grep -l 'include.*"emulator/' $(programs)))
+halves   := $(patsubst %_nvcc.cu,%.c,$(wildcard tests/*/*_nvcc.cu))
+emulating := $(filter tests/emulated/%,$(programs))
 device   := $(halves) $(filter-out $(emulating),$(if $(programs),$(shell grep -l AutoCSRBackendCUDA $(programs))))
 slepc    := $(filter-out $(private),$(if $(programs),$(shell grep -l 'include.*slepc' $(programs))))
 # SLEPc's installation of the same PETSc: Debian's where it is there
@@ -265,7 +265,7 @@ help:
 	@sed -n 's/^#: //p' makefile
 #: make              the library, autocsr_convert and autocsr_tune, in build/<PETSc's version, scalar, precision, integers, arch>
 #: make demo         a PETSc program on a real matrix with aij and with autocsr
-#: make check        the core of the tests (ONLY='ex1 ex2_a*' picks, BUT='ex3*' leaves out; VALGRIND=1; JOBS=2;
+#: make check        the core of the tests (ONLY='changes real_m*' picks, BUT='solves*' leaves out; VALGRIND=1; JOBS=2;
 #:                   SANITIZE=memcheck|racecheck|initcheck on a GPU; TEST_OPTIONS='-use_gpu_aware_mpi 0')
 #: make test         all tests; make test-all: at full size and with a new seed, which takes about three times as long
 #: make check-early  of a PETSc with CUDA: no kernel that is launched early reads or writes before it waits, as compiled

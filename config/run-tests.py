@@ -103,7 +103,7 @@ class Run:
         self.nsize, suffix, label = keys['nsize']
         self.args, suffix2, label2 = keys['args']
         root = base + ('_' + keys['suffix'] if 'suffix' in keys else '') + suffix + suffix2
-        if '_' not in root:
+        if root == base:
             root += '_1'
         self.name = root + (f'+{index}' if index else '') + label + label2
         self.output = os.path.join(os.path.dirname(source), keys.get('output_file', f'output/{root}.out'))
@@ -131,9 +131,6 @@ def runs_of(source):
             for n in choices(keys.get('nsize', '1'), 'nsize'):
                 for a in choices(keys.get('args', '')):
                     runs.append(Run(source, base, {**keys, 'nsize': n, 'args': a}, index))
-    names = [r.name for r in runs]
-    if len(set(names)) < len(names):
-        raise FormError(f'{source}: two tests are named {max(names, key=names.count)}; a suffix tells them apart')
     if not runs:
         raise FormError(f'{source}: its /*TEST block has no test')
     return runs
@@ -328,6 +325,9 @@ def main():
     petsc = Petsc(opts)
     try:
         runs = [r for s in opts.sources for r in runs_of(s)]
+        names = [r.name for r in runs]
+        if len(set(names)) < len(names):
+            raise FormError(f'two tests are named {max(names, key=names.count)}; a suffix or a name of the program tells them apart')
     except FormError as e:
         sys.exit(f'run-tests: {e}')
     named = lambda run, patterns: any(fnmatch.fnmatch(run.name, p) or fnmatch.fnmatch(run.name, p + '_*') for p in patterns.split())

@@ -4,7 +4,7 @@
   makes the k-th product of a matrix is the same in every run.
 
   However many products follow, the total of one that plans alone is at most twice that of the best plan made at the best time, and one product of
-  the first plan more (the argument is in doc/design.md 5, tests/ex26.c tries it out). Before the look it is not known what a product gathers;
+  the first plan more (the argument is in doc/design.md 5, tests/choose/progress.c tries it out). Before the look it is not known what a product gathers;
   if one takes f times as long as was thought then, there is |f - 1| times the look on top.
 
   Processes that share a matrix wait for each other in every product. Their blocks, and the two of each, take steps in step: a step that is due waits for the

@@ -5,7 +5,7 @@
 
   Twice as many samples tell of 2^reach_growth times as many lines: `reach_growth` is 0 where lines are read equally
   often, about 0.5 for an R-MAT graph. The cost model counts lines of x on a device by the share of gathers that each
-  cache holds. tests/ex39.c compares that share with a cache entry by entry; they agree within a tenth.
+  cache holds. tests/choose/reach.c compares that share with a cache entry by entry; they agree within a tenth.
 */
 #include "parts.h"
 #include <petscbt.h>

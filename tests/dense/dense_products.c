@@ -1,0 +1,208 @@
+static char help[] = "Products with dense matrices, MatMatMult(): column by column what plain AIJ's MatMult() makes, in every way to ask for them.\n\n";
+
+#include <petscautocsr.h>
+#include "../dense.h"
+
+static const PetscInt widths[] = {1, 4, 5, 8, 13, 32, 37, 67};
+
+/* As B in A B */
+static PetscErrorCode FactorCreate(Mat A, PetscInt columns, PetscInt seed, Mat *B)
+{
+  PetscInt begin, end, N;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatGetSize(A, NULL, &N));
+  PetscCall(MatGetOwnershipRangeColumn(A, &begin, &end));
+  PetscCall(DenseCreate(begin, end, N, columns, seed, B));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* C = A B, column by column */
+static PetscErrorCode Compare(Reference *r, Mat B, Mat C, const char context[])
+{
+  PetscInt columns;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatGetSize(B, NULL, &columns));
+  for (PetscInt j = 0; j < columns; j++) {
+    Vec b, c;
+
+    PetscCall(MatDenseGetColumnVecRead(B, j, &b));
+    PetscCall(VecCopy(b, r->x[RIGHT]));
+    PetscCall(MatDenseRestoreColumnVecRead(B, j, &b));
+    PetscCall(VecCopy(r->x[RIGHT], r->abs_x[RIGHT]));
+    PetscCall(VecAbs(r->abs_x[RIGHT]));
+    PetscCall(MatMult(r->A, r->x[RIGHT], r->ref[LEFT]));
+    PetscCall(MatMult(r->abs, r->abs_x[RIGHT], r->bound[LEFT]));
+    PetscCall(MatDenseGetColumnVecRead(C, j, &c));
+    PetscCall(VecCopy(c, r->y[LEFT]));
+    PetscCall(MatDenseRestoreColumnVecRead(C, j, &c));
+    PetscCall(CompareVectors(r, &products[0], r->y[LEFT], context));
+  }
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* New, again, with new values in A and B, into a matrix that is there, and of a matrix that has become another */
+static PetscErrorCode Multiply(Reference *r, Mat A, PetscInt columns, const char name[])
+{
+  Mat         B, C, D;
+  char        context[128];
+  MatType     type;
+  PetscScalar two = 2;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscSNPrintf(context, sizeof(context), "%s, %" PetscInt_FMT " columns", name, columns));
+  PetscCall(FactorCreate(A, columns, columns, &B));
+  PetscCall(MatGetType(B, &type));
+  PetscCall(MatMatMult(A, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
+  PetscCall(Compare(r, B, C, context));
+  PetscCall(MatMatMult(A, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &D));
+  PetscCall(Same(C, D, context));
+  PetscCall(MatScale(B, -3));
+  PetscCall(MatScale(A, two));
+  PetscCall(MatScale(r->A, two));
+  PetscCall(MatScale(r->abs, two));
+  PetscCall(MatMatMult(A, B, MAT_REUSE_MATRIX, PETSC_DEFAULT, &C));
+  PetscCall(Compare(r, B, C, context));
+  PetscCall(MatDestroy(&D));
+
+  PetscCall(MatProductCreate(A, B, NULL, &D));
+  PetscCall(MatProductSetType(D, MATPRODUCT_AB));
+  PetscCall(MatProductSetFromOptions(D));
+  PetscCall(MatProductSymbolic(D));
+  PetscCall(MatProductNumeric(D));
+  PetscCall(Same(C, D, context));
+  PetscCall(MatScale(B, 0.5));
+  PetscCall(MatProductNumeric(D));
+  PetscCall(Compare(r, B, D, context));
+  PetscCall(MatDestroy(&D));
+
+  PetscCall(MatZeroEntries(C));
+  PetscCall(MatProductCreateWithMat(A, B, NULL, C));
+  PetscCall(MatProductSetType(C, MATPRODUCT_AB));
+  PetscCall(MatProductSetFromOptions(C));
+  PetscCall(MatProductSymbolic(C));
+  PetscCall(MatProductNumeric(C));
+  PetscCall(Compare(r, B, C, context));
+  PetscCall(MatDestroy(&C));
+  PetscCall(MatDestroy(&B));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* Where A has no entry, B does not count, whatever it is; where it has, it does */
+static PetscErrorCode NotFinite(Mat A, Mat plain)
+{
+  Mat                B, C, D;
+  PetscInt           begin, end, m, ld, ldd;
+  const PetscScalar *c, *d;
+  PetscScalar       *b;
+
+  PetscFunctionBeginUser;
+  PetscCall(FactorCreate(A, 9, 5, &B));
+  PetscCall(MatGetOwnershipRangeColumn(A, &begin, &end));
+  PetscCall(MatDenseGetLDA(B, &ld));
+  PetscCall(MatDenseGetArray(B, &b));
+  for (PetscInt i = begin; i < end; i++) {
+    if (i % 7 == 3) b[i - begin + ld * (i % 9)] = PETSC_INFINITY;
+    if (i % 11 == 5) b[i - begin + ld * (i % 8)] = PetscSqrtReal(-(PetscReal)(i + 1));
+  }
+  PetscCall(MatDenseRestoreArray(B, &b));
+  PetscCall(MatMatMult(A, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
+  PetscCall(MatMatMult(plain, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &D));
+  PetscCall(MatGetLocalSize(C, &m, NULL));
+  PetscCall(MatDenseGetLDA(C, &ld));
+  PetscCall(MatDenseGetLDA(D, &ldd));
+  PetscCall(MatDenseGetArrayRead(C, &c));
+  PetscCall(MatDenseGetArrayRead(D, &d));
+  for (PetscInt j = 0; j < 9; j++) {
+    for (PetscInt i = 0; i < m; i++) PetscCheck(PetscIsInfOrNanScalar(c[i + ld * j]) == PetscIsInfOrNanScalar(d[i + ldd * j]), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Local entry (%" PetscInt_FMT ", %" PetscInt_FMT "): finite or not, as plain AIJ does not have it", i, j);
+  }
+  PetscCall(MatDenseRestoreArrayRead(C, &c));
+  PetscCall(MatDenseRestoreArrayRead(D, &d));
+  PetscCall(MatDestroy(&B));
+  PetscCall(MatDestroy(&C));
+  PetscCall(MatDestroy(&D));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+int main(int argc, char **argv)
+{
+  PetscInt   few  = 0; /* one matrix of so many */
+  PetscInt64 made = 0;
+  PetscBool  is;
+
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(PetscOptionsHasName(NULL, NULL, "-few", &is)); /* alone: for compute-sanitizer's slower tools */
+  if (is) few = 4;
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-few", &few, NULL));
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(generators); k++) {
+    const Generator *g = &generators[k];
+    MatAutoCSRInfo   info;
+    Reference        r;
+    Mat              A, plain;
+
+    if (few && k % (size_t)few) continue;
+    PetscCall(MatrixCreate(g, MATAIJ, &plain));
+    PetscCall(ReferenceCreate(plain, &r));
+    PetscCall(MatrixCreate(g, MATAUTOCSR, &A));
+    for (size_t w = 0; w < PETSC_STATIC_ARRAY_LENGTH(widths); w++) PetscCall(Multiply(&r, A, widths[w], g->name));
+    PetscCall(NotFinite(A, r.A));
+    PetscCall(MatAutoCSRGetInfo(A, &info));
+    made += info.dense_products;
+    PetscCall(MatDestroy(&A));
+    PetscCall(ReferenceDestroy(&r));
+  }
+  PetscCheck(made, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "No product was made by the library");
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "C = A B is as plain AIJ makes it, column by column\n"));
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+  test:
+    suffix: 1
+
+  test:
+    suffix: 2
+    nsize: {{2 3}}
+    args: -few 3
+    output_file: output/dense_products_1.out
+
+  testset:
+    args: -few 2
+    output_file: output/dense_products_1.out
+
+    test:
+      suffix: adaptive
+      nsize: {{1 2}}
+      args: -mat_autocsr_dense adaptive
+
+    test:
+      suffix: x86-64
+      args: -mat_autocsr_simd x86-64
+
+    test:
+      suffix: avx2
+      requires: avx2
+      args: -mat_autocsr_simd avx2
+
+    test:
+      suffix: avx512
+      requires: avx512
+      args: -mat_autocsr_simd avx512
+
+  test:
+    suffix: cuda
+    requires: cuda
+    nsize: {{1 2}}
+    args: -dense_type {{dense densecuda}} -vec_type cuda
+    output_file: output/dense_products_1.out
+
+  test:
+    suffix: cuda_look
+    requires: cuda
+    args: -dense_type densecuda -vec_type cuda -mat_autocsr_strategy sell
+    output_file: output/dense_products_1.out
+
+TEST*/

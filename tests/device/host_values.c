@@ -1,0 +1,215 @@
+static char help[] = "What PETSc changes or reads of a matrix where its values lie on the host, with those of a device ahead: a matrix read into another's place, diagonals that are not stored, zeros taken out, relaxation and factors by inodes, sums of matrices most of whose rows are empty.\n\n";
+
+#include <petscautocsr.h>
+#include "../compare.h"
+
+#define N 400
+
+/* Of each `step` rows one has entries: pairs of them have the same columns; the diagonal is in none but with `diagonal` */
+static PetscErrorCode Create(MatType type, PetscInt step, PetscInt length, PetscBool diagonal, PetscInt seed, Mat *A)
+{
+  PetscFunctionBeginUser;
+  PetscCall(MatCreate(PETSC_COMM_SELF, A));
+  PetscCall(MatSetSizes(*A, N, N, N, N));
+  PetscCall(MatSetType(*A, type));
+  PetscCall(MatSeqAIJSetPreallocation(*A, length + 1, NULL));
+  PetscCall(MatSetOption(*A, MAT_USE_INODES, PETSC_TRUE)); /* AIJCUSPARSE's are without */
+  for (PetscInt i = 0; i < N; i += step) {
+    for (PetscInt k = 0; k < length; k++) {
+      const PetscInt j = (i / 2 * 2 + 7 * k + 3) % N;
+
+      if (diagonal || j != i) PetscCall(MatSetValue(*A, i, j, Random(i, k + seed, 5) ? RandomScalar(i, k + seed) : 0, INSERT_VALUES));
+    }
+    if (diagonal) PetscCall(MatSetValue(*A, i, i, 2 * length + RandomScalar(i, i), INSERT_VALUES));
+  }
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* Values that a device has before the host */
+static PetscErrorCode Advance(Mat A)
+{
+  Vec x, y;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatCreateVecs(A, &x, &y));
+  PetscCall(VecSet(x, 1));
+  for (int k = 0; k < 2; k++) {
+    PetscCall(MatMult(A, x, y));
+    PetscCall(MatScale(A, -2));
+  }
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode CreatePair(PetscInt step, PetscInt length, PetscBool diagonal, Mat A[2])
+{
+  PetscFunctionBeginUser;
+  for (int k = 0; k < 2; k++) {
+    PetscCall(Create(k ? MATAIJ : MATAUTOCSR, step, length, diagonal, 0, &A[k]));
+    PetscCall(Advance(A[k]));
+  }
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* The first is ours, the second plain AIJ */
+static PetscErrorCode CheckPair(Mat A[2], const char context[])
+{
+  PetscBool progressive = PETSC_TRUE;
+  Reference r;
+
+  PetscFunctionBeginUser;
+  PetscCall(ReferenceCreate(A[1], &r));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-mat_autocsr_progressive", &progressive, NULL));
+  PetscCall(CompareProducts(&r, !progressive, A, context)); /* a plan that comes between two products may add in another order */
+  PetscCall(ReferenceDestroy(&r));
+  PetscCall(MatDestroy(&A[0]));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode CheckLoad(void)
+{
+  PetscViewer viewer;
+  Mat         A[2];
+
+  PetscFunctionBeginUser;
+  for (PetscInt length = 5; length < 7; length++) { /* with as many entries as before, with others */
+    PetscCall(CreatePair(1, length, PETSC_TRUE, A));
+    PetscCall(MatDestroy(&A[1]));
+    PetscCall(Create(MATAIJ, 1, 5, PETSC_TRUE, 1, &A[1]));
+    PetscCall(PetscViewerBinaryOpen(PETSC_COMM_SELF, "host_values.bin", FILE_MODE_WRITE, &viewer));
+    PetscCall(MatView(A[1], viewer));
+    PetscCall(PetscViewerDestroy(&viewer));
+    PetscCall(PetscViewerBinaryOpen(PETSC_COMM_SELF, "host_values.bin", FILE_MODE_READ, &viewer));
+    PetscCall(MatLoad(A[0], viewer));
+    PetscCall(PetscViewerDestroy(&viewer));
+    PetscCall(CheckPair(A, "MatLoad() in another's place"));
+  }
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode CheckShift(void)
+{
+  Mat A[2];
+
+  PetscFunctionBeginUser;
+  PetscCall(CreatePair(1, 5, PETSC_FALSE, A));
+  for (int k = 0; k < 2; k++) PetscCall(MatShift(A[k], 3));
+  PetscCall(CheckPair(A, "MatShift() of a diagonal that is not stored"));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode CheckFilter(void)
+{
+#if PETSC_VERSION_GE(3, 20, 0)
+  Mat A[2];
+
+  PetscFunctionBeginUser;
+  PetscCall(CreatePair(1, 5, PETSC_TRUE, A));
+  for (int k = 0; k < 2; k++) PetscCall(MatFilter(A[k], 1, PETSC_TRUE, PETSC_FALSE));
+  PetscCall(CheckPair(A, "MatFilter() that takes zeros out"));
+  PetscFunctionReturn((PetscErrorCode)0);
+#else
+  return (PetscErrorCode)0;
+#endif
+}
+
+/* x of either: by relaxation, or by a factor */
+static PetscErrorCode SolveRoughly(Mat A, PetscBool factor, Vec b, Vec x)
+{
+  Mat           F;
+  MatFactorInfo info;
+  IS            row, col;
+
+  PetscFunctionBeginUser;
+  if (!factor) {
+    PetscCall(MatSOR(A, b, 1, (MatSORType)(SOR_LOCAL_SYMMETRIC_SWEEP | SOR_ZERO_INITIAL_GUESS), 0, 2, 1, x));
+    PetscFunctionReturn((PetscErrorCode)0);
+  }
+  PetscCall(MatFactorInfoInitialize(&info));
+  PetscCall(MatGetOrdering(A, MATORDERINGNATURAL, &row, &col));
+  PetscCall(MatGetFactor(A, MATSOLVERPETSC, MAT_FACTOR_LU, &F));
+  PetscCall(MatLUFactorSymbolic(F, A, row, col, &info));
+  PetscCall(MatLUFactorNumeric(F, A, &info));
+  PetscCall(MatSolve(F, b, x));
+  PetscCall(MatDestroy(&F));
+  PetscCall(ISDestroy(&row));
+  PetscCall(ISDestroy(&col));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode CheckInodes(PetscBool factor, const char context[])
+{
+  Mat       A[2];
+  Vec       b, x[2];
+  PetscReal norm, difference;
+
+  PetscFunctionBeginUser;
+  PetscCall(CreatePair(1, 5, PETSC_TRUE, A));
+  PetscCall(MatCreateVecs(A[1], &x[1], &b));
+  PetscCall(VecSetScattered(b, 1));
+  PetscCall(VecDuplicate(x[1], &x[0]));
+  for (int k = 0; k < 2; k++) PetscCall(SolveRoughly(A[k], factor, b, x[k]));
+  PetscCall(VecNorm(x[1], NORM_2, &norm));
+  PetscCall(VecAXPY(x[0], -1, x[1]));
+  PetscCall(VecNorm(x[0], NORM_2, &difference));
+  PetscCheck(difference <= 100 * PETSC_MACHINE_EPSILON * norm, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: another result, by %g of %g", context, (double)difference, (double)norm);
+  PetscCall(VecDestroy(&b));
+  for (int k = 0; k < 2; k++) {
+    PetscCall(VecDestroy(&x[k]));
+    PetscCall(MatDestroy(&A[k]));
+  }
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* Most rows are empty of the one, of the other, of both */
+static PetscErrorCode CheckSum(void)
+{
+  const PetscInt steps[][2] = {{1, 7}, {7, 7}, {1, 1}};
+
+  PetscFunctionBeginUser;
+  for (int t = 0; t < (int)PETSC_STATIC_ARRAY_LENGTH(steps); t++) {
+    Mat Y[2], X[2];
+
+    PetscCall(CreatePair(steps[t][0], 5, PETSC_TRUE, Y));
+    PetscCall(CreatePair(steps[t][1], 3, PETSC_TRUE, X));
+    for (int k = 0; k < 2; k++) {
+      PetscCall(MatAXPY(Y[k], 0.5, X[k], SUBSET_NONZERO_PATTERN));
+      PetscCall(MatDestroy(&X[k]));
+    }
+    PetscCall(CheckPair(Y, "MatAXPY() of a subset"));
+  }
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+int main(int argc, char **argv)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(MatAutoCSRRegisterAll());
+  PetscCall(CheckLoad());
+  PetscCall(CheckShift());
+  PetscCall(CheckFilter());
+  PetscCall(CheckInodes(PETSC_FALSE, "MatSOR()"));
+  PetscCall(CheckInodes(PETSC_TRUE, "MatLUFactor()"));
+  PetscCall(CheckSum());
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "Values on the host are the matrix's\n"));
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+  test:
+    suffix: 1
+    args: -mat_autocsr_progressive {{0 1}}
+
+  test:
+    suffix: cuda
+    requires: cuda
+    args: -vec_type cuda
+    output_file: output/host_values_1.out
+
+TEST*/

@@ -1,0 +1,66 @@
+static char help[] = "Products with dense matrices, and dense ones sampled, by the device's kernels without a device, in several orders of blocks and threads: against sums.\n\n";
+
+#define AUTOCSR_HAVE_CUDA
+#include "../emulator/backend.h"
+#include "../emulator/control.h"
+
+#define DENSE_ORDERS EMULATOR_ORDERS
+#define DenseSetOrder(order) EmulatorSetOrder((EmulatorOrder)(order))
+#include "../dense_ways.h"
+
+static PetscInt Long(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
+{
+  return i % 4 == 2 ? 0 : Pick(n, i, 2, col);
+}
+
+/* Nearly all rows are empty; the third but last is cut, the last one is not */
+static PetscInt Last(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
+{
+  return i == m - 3 ? Full(m, n, i, col) : i == m - 1 ? Pick(n, i, n / 300, col)
+                                                      : 0;
+}
+
+static const Generator more[] = {
+    {"rows that are cut", 3, 5001, Long, VALUES_MANY},
+    {"the last row but two", 3001, 2100, Last, VALUES_MANY},
+};
+
+static const PetscInt widths[] = {4, 8, 9, 19, 64, 135};
+
+/* Every step-th of the widths */
+static PetscErrorCode CheckMatrix(const Generator *g, size_t first, size_t step)
+{
+  const Way     ways[] = {{AUTOCSR_DENSE_PANELS, NULL, "auto"}, {AUTOCSR_DENSE_ALONGSIDE, NULL, "auto"}, {AUTOCSR_DENSE_ADAPTIVE, NULL, "auto"}};
+  AutoCSRMatrix csr, there;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatrixCreate(g, &csr));
+  PetscCall(AutoCSRMatrixCopy(&csr, &emulated, &there));
+  for (size_t w = first; w < PETSC_STATIC_ARRAY_LENGTH(widths) && csr.m; w += step) {
+    if ((double)csr.nnz * widths[w] <= 1e5) PetscCall(CheckWays(&csr, &there, widths[w], PETSC_STATIC_ARRAY_LENGTH(ways), ways, g->name));
+  }
+  PetscCall(AutoCSRMatrixCopyDestroy(&there));
+  PetscCall(MatrixDestroy(&csr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  const PetscInt n = (PetscInt)PETSC_STATIC_ARRAY_LENGTH(generators), all = n + (PetscInt)PETSC_STATIC_ARRAY_LENGTH(more);
+  PetscBool      each;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(PetscOptionsHasName(NULL, NULL, "-all", &each));
+  for (PetscInt i = 0; i < all; i++) PetscCall(CheckMatrix(i < n ? &generators[i] : &more[i - n], (size_t)i % 3, each ? 1 : 3));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "Dense products are right, in any order\n"));
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+  test:
+    timeoutfactor: 3
+
+TEST*/
