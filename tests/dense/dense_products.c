@@ -17,10 +17,11 @@ static PetscErrorCode FactorCreate(Mat A, PetscInt columns, PetscInt seed, Mat *
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-/* C = A B, column by column */
-static PetscErrorCode Compare(Reference *r, Mat B, Mat C, const char context[])
+/* C = A B (p: MatMult()) or A^T B (MatMultTranspose()), column by column */
+static PetscErrorCode CompareBy(const Product *p, Reference *r, Mat B, Mat C, const char context[])
 {
-  PetscInt columns;
+  const int from = p->from, to = 1 - p->from;
+  PetscInt  columns;
 
   PetscFunctionBeginUser;
   PetscCall(MatGetSize(B, NULL, &columns));
@@ -28,17 +29,50 @@ static PetscErrorCode Compare(Reference *r, Mat B, Mat C, const char context[])
     Vec b, c;
 
     PetscCall(MatDenseGetColumnVecRead(B, j, &b));
-    PetscCall(VecCopy(b, r->x[RIGHT]));
+    PetscCall(VecCopy(b, r->x[from]));
     PetscCall(MatDenseRestoreColumnVecRead(B, j, &b));
-    PetscCall(VecCopy(r->x[RIGHT], r->abs_x[RIGHT]));
-    PetscCall(VecAbs(r->abs_x[RIGHT]));
-    PetscCall(MatMult(r->A, r->x[RIGHT], r->ref[LEFT]));
-    PetscCall(MatMult(r->abs, r->abs_x[RIGHT], r->bound[LEFT]));
+    PetscCall(VecCopy(r->x[from], r->abs_x[from]));
+    PetscCall(VecAbs(r->abs_x[from]));
+    PetscCall(p->mult(r->A, r->x[from], r->ref[to]));
+    PetscCall(p->mult(r->abs, r->abs_x[from], r->bound[to]));
     PetscCall(MatDenseGetColumnVecRead(C, j, &c));
-    PetscCall(VecCopy(c, r->y[LEFT]));
+    PetscCall(VecCopy(c, r->y[to]));
     PetscCall(MatDenseRestoreColumnVecRead(C, j, &c));
-    PetscCall(CompareVectors(r, &products[0], r->y[LEFT], context));
+    PetscCall(CompareVectors(r, p, r->y[to], context));
   }
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode Compare(Reference *r, Mat B, Mat C, const char context[])
+{
+  return CompareBy(&products[0], r, B, C, context);
+}
+
+/* C = A^T B: new, again, with new values in A */
+static PetscErrorCode MultiplyTransposed(Reference *r, Mat A, PetscInt columns, const char name[])
+{
+  const Product *transposed = &products[3];
+  char           context[128];
+  PetscInt       m;
+  Mat            B, C, D;
+  PetscScalar    two = 2;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscSNPrintf(context, sizeof(context), "%s, transposed, %" PetscInt_FMT " columns", name, columns));
+  PetscCall(MatGetSize(A, &m, NULL));
+  PetscCall(DenseCreate(0, m, m, columns, columns, &B));
+  PetscCall(MatTransposeMatMult(A, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
+  PetscCall(CompareBy(transposed, r, B, C, context));
+  PetscCall(MatTransposeMatMult(A, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &D));
+  PetscCall(Same(C, D, context));
+  PetscCall(MatScale(A, two));
+  PetscCall(MatScale(r->A, two));
+  PetscCall(MatScale(r->abs, two));
+  PetscCall(MatTransposeMatMult(A, B, MAT_REUSE_MATRIX, PETSC_DEFAULT, &C));
+  PetscCall(CompareBy(transposed, r, B, C, context));
+  PetscCall(MatDestroy(&B));
+  PetscCall(MatDestroy(&C));
+  PetscCall(MatDestroy(&D));
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
@@ -127,14 +161,16 @@ static PetscErrorCode NotFinite(Mat A, Mat plain)
 
 int main(int argc, char **argv)
 {
-  PetscInt   few  = 0; /* one matrix of so many */
-  PetscInt64 made = 0;
-  PetscBool  is;
+  PetscInt    few  = 0; /* one matrix of so many */
+  PetscInt64  made = 0;
+  PetscBool   is;
+  PetscMPIInt ranks;
 
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscOptionsHasName(NULL, NULL, "-few", &is)); /* alone: for compute-sanitizer's slower tools */
   if (is) few = 4;
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-few", &few, NULL));
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(generators); k++) {
     const Generator *g = &generators[k];
     MatAutoCSRInfo   info;
@@ -146,6 +182,7 @@ int main(int argc, char **argv)
     PetscCall(ReferenceCreate(plain, &r));
     PetscCall(MatrixCreate(g, MATAUTOCSR, &A));
     for (size_t w = 0; w < PETSC_STATIC_ARRAY_LENGTH(widths); w++) PetscCall(Multiply(&r, A, widths[w], g->name));
+    for (size_t w = 0; w < PETSC_STATIC_ARRAY_LENGTH(widths) && ranks == 1; w += 3) PetscCall(MultiplyTransposed(&r, A, widths[w], g->name));
     PetscCall(NotFinite(A, r.A));
     PetscCall(MatAutoCSRGetInfo(A, &info));
     made += info.dense_products;

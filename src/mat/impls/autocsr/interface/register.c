@@ -86,8 +86,8 @@ M*/
 
   `MatMatMult()` with a dense matrix, of a type of the host or of the device, is made by the library: panels of the dense matrix, some columns
   wide, are copied row by row and multiplied at once (on a device, of grids, as they lie), or its columns are multiplied one after the other, as is
-  predicted to take less time. Room for a panel (the rows of the dense matrix by up to 64 columns) stays with the matrix. Other products with dense
-  matrices are those of the parent. `MatAutoCSRSDDMM()` samples the product of two dense matrices where a matrix of this type has nonzeros.
+  predicted to take less time. Room for a panel (the rows of the dense matrix by up to 64 columns) stays with the matrix. On a device
+  `MatTransposeMatMult()` with a dense matrix does the same with the transpose. Other products with dense matrices are those of the parent. `MatAutoCSRSDDMM()` samples the product of two dense matrices where a matrix of this type has nonzeros.
 
   With -mat_autocsr_takeover, given when the library is loaded, matrices of type `MATAIJCUSPARSE` are of this type, under
   the name of that one, also those that `MatConvert()` or -mat_seqaij_type makes of `MATAIJ`: for programs, and places in
