@@ -284,6 +284,7 @@ help:
 #: make lives        programs that step in time with small matrices, against PETSc's type (BENCH_ARGS=-gpu on a GPU)
 #: make tables       the tables of doc/performance.md, from src/benchmarks/results, and of doc/options.md, from the code
 #: make model        what the cost model says of every variant, and how long each takes
+#: make training-data  what the learned choosers learn from: features and seconds of every variant of many matrices
 #: make docs         manual pages, in the build folder under docs/
 #: make install      library, header, autocsr_convert, autocsr_tune, pkg-config file, manual pages (PREFIX=/usr/local, DESTDIR=). Builds for several
 #:                   PETScs go into lib/petscautocsr/<VARIANT>; the plain names are links to the last one (PLAIN=no: they stay)

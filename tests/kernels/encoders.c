@@ -83,7 +83,8 @@ static PetscErrorCode CheckProfile(const AutoCSRMatrix *csr, const AutoCSRProfil
 /* Runs of rows with the same columns, in chunks */
 static PetscErrorCode CheckNodes(const AutoCSRMatrix *csr, const AutoCSRProfile *f)
 {
-  PetscInt span = 0;
+  PetscInt span  = 0;
+  double   spans = 0;
 
   PetscFunctionBeginUser;
   for (PetscInt c = 0; c < f->chunks; c++) {
@@ -107,6 +108,10 @@ static PetscErrorCode CheckNodes(const AutoCSRMatrix *csr, const AutoCSRProfile 
     PetscCheck(nodes == f->chunk[c].nodes && entries == f->chunk[c].node_entries, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Chunk %" PetscInt_FMT " has %" PetscInt_FMT " nodes of %" PetscInt_FMT " entries, not %" PetscInt_FMT " of %" PetscInt_FMT, c, f->chunk[c].nodes, f->chunk[c].node_entries, nodes, entries);
   }
   PetscCheck(span == f->row_span, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Rows span %" PetscInt_FMT " columns, not %" PetscInt_FMT, f->row_span, span);
+  for (PetscInt i = 0; i < csr->m; i++) {
+    if (Length(csr, i)) spans += csr->col[csr->row_ptr[i + 1] - 1] - csr->col[csr->row_ptr[i]] + 1;
+  }
+  PetscCheck(PetscAbsReal(spans - f->mean_span * csr->m) <= 1e-9 * spans, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Rows span %g columns on average, not %g", f->mean_span, spans / csr->m);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -412,13 +417,13 @@ static PetscErrorCode CheckCorrupted(AutoCSRStreamKind kind)
   PetscFunctionBeginUser;
   PetscCall(MatrixCreate(&g, &csr));
   PetscCall(AutoCSRProfileCreate(&csr, 8, &profile));
-  PetscCall(BuildPlan(&csr, profile, &csr, profile, blocks ? &blocked : places                         ? &diagonal
-                                                                    : nodes                            ? &of_nodes
-                                                                    : kind == AUTOCSR_STREAM_COLUMN    ? &popular
+  PetscCall(BuildPlan(&csr, profile, &csr, profile, blocks ? &blocked : places                                                       ? &diagonal
+                                                                    : nodes                                                          ? &of_nodes
+                                                                    : kind == AUTOCSR_STREAM_COLUMN                                  ? &popular
                                                                     : kind >= AUTOCSR_STREAM_PANEL_PTR && kind <= AUTOCSR_STREAM_MAP ? &adaptive
-                                                                    : kind >= AUTOCSR_STREAM_BLOCK_ROW ? &propagated
-                                                                    : kind >= AUTOCSR_STREAM_ITEM      ? &tiled
-                                                                                                       : &sliced,
+                                                                    : kind >= AUTOCSR_STREAM_BLOCK_ROW                               ? &propagated
+                                                                    : kind >= AUTOCSR_STREAM_ITEM                                    ? &tiled
+                                                                                                                                     : &sliced,
                       LAYOUT_WHOLE, &plan));
   if (kind == AUTOCSR_STREAM_VALUE_PLACE) {
     PetscCall(AddValuePlaces(&csr, &plan->segment[0]));

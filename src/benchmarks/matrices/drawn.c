@@ -4,7 +4,7 @@
 */
 #include "matrices.h"
 
-#define DRAWN_MAX     1024
+#define DRAWN_MAX     4096
 #define DRAWN_NAME    48
 #define DRAWN_OFFSETS 64
 #define DRAWN_NNZ     2e7

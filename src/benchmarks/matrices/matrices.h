@@ -54,6 +54,10 @@ PetscInt CsrSortRow(PetscInt len, PetscInt col[]);
 /* csr.c: from the lengths of the rows, in place */
 PetscErrorCode CsrRowPointers(PetscInt m, PetscInt row_ptr[]);
 
+/* derived.c: neighbouring rows, as many as the seed says; the transpose, whose columns ascend */
+PetscErrorCode CsrSomeRows(const Csr *, uint64_t seed, Csr *);
+PetscErrorCode CsrTranspose(const Csr *, Csr *);
+
 /* stencils.c */
 PetscErrorCode Poisson3d7(const Size *, Csr *);
 PetscErrorCode Poisson3d27(const Size *, Csr *);

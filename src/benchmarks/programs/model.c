@@ -2,8 +2,7 @@ static const char help[] = "What the cost model says of matrices: every variant 
 Options of the suite as for bench; -gpu: for a device, which need not be there with -mat_autocsr_machine shipped:h200; -measure: products are made and timed, too; -cold: the choice is timed with cold caches;\n\
 -strategy: is asked for, so that one is printed and timed, too, that is left out otherwise.\n\n";
 
-#include "../../mat/impls/autocsr/choose/candidate.h"
-#include "../matrices/matrices.h"
+#include "../planner/planner.h"
 #include <petscdevice.h>
 #include <petsctime.h>
 
@@ -65,45 +64,14 @@ static PetscErrorCode PrintStrategy(const char matrix[], AutoCSRChooser *chooser
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Products back to back */
-static PetscErrorCode Products(const AutoCSRPlan *plan, const AutoCSROperands *op, PetscInt n, double *seconds)
-{
-  PetscLogDouble begin, end;
-
-  PetscFunctionBeginUser;
-  PetscCall((*plan->backend->synchronize)());
-  PetscCall(PetscTime(&begin));
-  for (PetscInt i = 0; i < n; i++) PetscCall((*plan->backend->mult)(plan, op));
-  PetscCall((*plan->backend->synchronize)());
-  PetscCall(PetscTime(&end));
-  *seconds = (end - begin) / n;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode TimeVariant(AutoCSRChooser *chooser, const AutoCSRStrategy *strategy, const AutoCSRAxes *axes, const AutoCSROperands *op, double *shortest)
-{
-  const AutoCSRCandidate candidate = {.n_pieces = 1, .piece = {strategy, *axes, 0, chooser->problem.profile->chunks}};
-  AutoCSRPlan           *plan;
-  double                 seconds;
-
-  PetscFunctionBeginUser;
-  PetscCall(AutoCSRCandidateBuild(chooser, &candidate, &plan));
-  PetscCall(Products(plan, op, 1, &seconds));
-  PetscCall(Products(plan, op, 2, shortest));
-  for (int k = 0; k < ROUNDS; k++) {
-    PetscCall(Products(plan, op, 1 + (PetscInt)(ROUND / *shortest), &seconds));
-    *shortest = PetscMin(*shortest, seconds);
-  }
-  PetscCall(AutoCSRPlanDestroy(&plan));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode TimeVariants(const char matrix[], AutoCSRChooser *chooser, const AutoCSROperands *op)
 {
-  AutoCSRAxes axes[AUTOCSR_MAX_VARIANTS];
-  double      best = PETSC_MAX_REAL;
-  PetscInt    n;
-  const char *why;
+  const Clock      clock = {ROUND, ROUNDS, PETSC_FALSE};
+  AutoCSRAxes      axes[AUTOCSR_MAX_VARIANTS];
+  AutoCSRCandidate candidate;
+  double           best = PETSC_MAX_REAL;
+  PetscInt         n;
+  const char      *why;
 
   PetscFunctionBeginUser;
   for (int pass = 0; pass < 2; pass++) { /* the first finds the best */
@@ -122,53 +90,15 @@ static PetscErrorCode TimeVariants(const char matrix[], AutoCSRChooser *chooser,
       }
       for (PetscInt v = 0; v < n && pass; v++) {
         if (predicted[v] == PETSC_MAX_REAL || (v != first && predicted[v] > WORTH * best)) continue;
-        PetscCall(TimeVariant(chooser, AutoCSRStrategies[s], &axes[v], op, &seconds));
+        candidate = CandidateOf(chooser, AutoCSRStrategies[s], &axes[v]);
+        PetscCall(CandidateSeconds(chooser, &candidate, op, &clock, &seconds));
+        if (!seconds) continue;
         printf("time");
         PrintVariant(matrix, AutoCSRStrategies[s], v);
         printf("\t%.6e\n", seconds);
       }
     }
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The same matrix where its products are made */
-static PetscErrorCode Place(const AutoCSRMatrix *host, AutoCSRMatrix *there, AutoCSROperands *op)
-{
-  const AutoCSRBackend *b = there->backend;
-  PetscScalar          *ones;
-  void                 *data[5];
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscMalloc1(host->n, &ones));
-  for (PetscInt j = 0; j < host->n; j++) ones[j] = 1;
-  PetscCall((*b->allocate)((size_t)(host->m + 1) * sizeof(PetscInt), &data[0]));
-  PetscCall((*b->allocate)((size_t)host->nnz * sizeof(PetscInt), &data[1]));
-  PetscCall((*b->allocate)((size_t)host->nnz * sizeof(PetscScalar), &data[2]));
-  PetscCall((*b->allocate)((size_t)host->n * sizeof(PetscScalar), &data[3]));
-  PetscCall((*b->allocate)((size_t)host->m * sizeof(PetscScalar), &data[4]));
-  PetscCall((*b->from_host)(data[0], host->row_ptr, (size_t)(host->m + 1) * sizeof(PetscInt)));
-  PetscCall((*b->from_host)(data[1], host->col, (size_t)host->nnz * sizeof(PetscInt)));
-  PetscCall((*b->from_host)(data[2], host->val, (size_t)host->nnz * sizeof(PetscScalar)));
-  PetscCall((*b->from_host)(data[3], ones, (size_t)host->n * sizeof(PetscScalar)));
-  PetscCall(PetscFree(ones));
-  there->row_ptr = (PetscInt *)data[0];
-  there->col     = (PetscInt *)data[1];
-  there->val     = (PetscScalar *)data[2];
-  *op            = (AutoCSROperands){.csr = there, .x = (PetscScalar *)data[3], .y = (PetscScalar *)data[4]};
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode Release(const AutoCSROperands *op)
-{
-  const AutoCSRMatrix *csr = op->csr;
-
-  PetscFunctionBeginUser;
-  PetscCall((*csr->backend->deallocate)((void *)csr->row_ptr));
-  PetscCall((*csr->backend->deallocate)((void *)csr->col));
-  PetscCall((*csr->backend->deallocate)((void *)csr->val));
-  PetscCall((*csr->backend->deallocate)((void *)op->x));
-  PetscCall((*csr->backend->deallocate)(op->y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -214,7 +144,7 @@ static PetscErrorCode PrintMatrix(const char matrix[], const Csr *csr, const Aut
   there.backend = figures->backend; /* strategies ask it for numbers; the arrays stay here, and so the profile is the host's */
   PetscCall(AutoCSRSettingsInitialize(&settings));
   PetscCall(PetscStrncpy(settings.strategy, asked, sizeof(settings.strategy)));
-  if (measure) PetscCall(Place(&host, &there, &op));
+  if (measure) PetscCall(PlaceMatrix(&host, &there, &op));
   PetscCall(AutoCSRProfileLook(measure ? &there : &host, figures->backend->slice_height, AutoCSRBackendTileWidth(figures->backend, &there), AutoCSRRowsTellAll(&figures->machine, &there, &settings), &profile));
   PetscCall(PetscMalloc2(1, &chooser, AUTOCSR_MAX_CANDIDATES, &candidate));
   PetscCall(AutoCSRChooserBegin(chooser, figures, &there, profile, &settings));
@@ -224,7 +154,7 @@ static PetscErrorCode PrintMatrix(const char matrix[], const Csr *csr, const Aut
   for (PetscInt i = 0; i < n; i++) printf("choice\t%s\t%s\t%.6e\t%.6e\n", matrix, candidate[i].n_pieces > 1 ? "ranges" : candidate[i].piece.strategy->name, candidate[i].seconds, candidate[i].score);
   if (measure) {
     PetscCall(TimeVariants(matrix, chooser, &op));
-    PetscCall(Release(&op));
+    PetscCall(PlaceRelease(&op));
   }
   PetscCall(PetscFree2(chooser, candidate));
   PetscCall(AutoCSRProfileDestroy(&profile));

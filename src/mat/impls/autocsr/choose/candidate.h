@@ -13,14 +13,16 @@
 
 /* What the cost model says of a strategy's variant for a problem */
 typedef struct {
-  double    seconds;   /* of one product but for its own start */
-  double    bytes;     /* moved by one product */
-  double    own_bytes; /* kept on top of the CSR */
-  double    scratch;   /* and beside these while it is built */
-  double    build;     /* seconds to build it */
-  double    launches;  /* seconds of starting segments, in `seconds` */
-  PetscBool runs;      /* there is an executor for each part */
-  PetscBool fits;      /* and room for all of it */
+  double seconds;   /* of one product but for its own start */
+  double bytes;     /* moved by one product */
+  double own_bytes; /* kept on top of the CSR */
+  double scratch;   /* and beside these while it is built */
+  double build;     /* seconds to build it */
+  double launches;  /* seconds of starting segments, in `seconds` */
+  /* Seconds of which `seconds` are made, before some of them hide others: executors' work, lines of x, streaming, the longest walk of a lane */
+  double    work, gather, stream, wait;
+  PetscBool runs; /* there is an executor for each part */
+  PetscBool fits; /* and room for all of it */
   PetscInt  parts;
   double    part[AUTOCSR_MAX_PARTS]; /* seconds of each segment */
 } AutoCSREvaluation;

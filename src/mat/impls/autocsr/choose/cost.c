@@ -159,12 +159,16 @@ PetscErrorCode AutoCSRCostEvaluate(AutoCSRChooser *chooser, const AutoCSRProblem
     PetscCall(AutoCSRCostTerms(chooser, problem, &part[i], total->bytes, &t));
     if (cost.gather > 0) t.gather = (cost.near > 0 ? cost.near : 1) * t.near + cost.gather * (t.gather - t.near);
     work = part[i].entries * cost.entry + part[i].rows * cost.row + part[i].irregular * cost.irregular;
+    total->work += work;
+    total->gather += t.gather;
+    total->stream += t.chance * cost.memory * t.stream;
     if (machine->parallel) { /* one stream of work and of reads; gathers wait in it. The lane that has most to do may be among the last; what shares a launch is begun together */
       const double before = wait;
 
       wait = PetscMax(wait, cost.start + part[i].longest * cost.walk);
       work += t.chance * PetscMax(0, cost.memory * t.stream - work);
       total->part[i] = overlap(machine, work, t.gather) + wait - before;
+      total->wait += wait - before;
     } else
       total->part[i] = overlap(machine, work, cost.memory * t.stream) + t.gather;
     if (!alone) {

@@ -88,6 +88,8 @@ typedef struct {
   /* The rows of a sorting window lie within this many columns, wherever the window begins; n if a window has AUTOCSR_WINDOW rows */
   PetscInt window_span;
   PetscInt row_span; /* largest (last column - first column) of a row; 0 on a device, which does not count it */
+  /* Columns from a row's first to its last, on average over all rows (bw_avg of dufrechou2021); 0 on a device, as above */
+  double mean_span;
   /* Bytes of x that gathers read from, as if all were read equally often, from a sample. Without a sample: all of x, or a line an entry */
   double   reach;
   PetscInt tile_width; /* columns of a tile, as the caller says; 0: tile_steps is not counted */

@@ -25,9 +25,10 @@ typedef struct {
   PetscInt width, lo, hi;
 } Slice;
 
-static void WindowRead(const AutoCSRMatrix *csr, PetscInt row_begin, PetscInt n, Window *w, PetscInt *bandwidth, PetscInt *row_span)
+static void WindowRead(const AutoCSRMatrix *csr, PetscInt row_begin, PetscInt n, Window *w, AutoCSRProfile *profile)
 {
-  PetscInt shortest = PETSC_MAX_INT, longest = 0, far = *bandwidth, wide = *row_span;
+  PetscInt   shortest = PETSC_MAX_INT, longest = 0, far = profile->bandwidth, wide = profile->row_span;
+  PetscInt64 spans = 0;
 
   for (PetscInt k = 0; k < n; k++) {
     const PetscInt row = row_begin + k, begin = csr->row_ptr[row], end = csr->row_ptr[row + 1];
@@ -39,12 +40,14 @@ static void WindowRead(const AutoCSRMatrix *csr, PetscInt row_begin, PetscInt n,
     shortest     = PetscMin(shortest, end - begin);
     longest      = PetscMax(longest, end - begin);
     wide         = PetscMax(wide, last - first);
+    spans += begin < end ? last - first + 1 : 0;
     if (begin < end) far = PetscMax(far, PetscMax(row - first, last - row));
   }
-  w->shortest = shortest;
-  w->longest  = longest;
-  *bandwidth  = far;
-  *row_span   = wide;
+  w->shortest        = shortest;
+  w->longest         = longest;
+  profile->bandwidth = far;
+  profile->row_span  = wide;
+  profile->mean_span += (double)spans / csr->m;
 }
 
 /* The least and the largest column of as many rows as a fourth of a window has: any window touches five of these parts at most */
@@ -308,7 +311,7 @@ PetscErrorCode AutoCSRProfileSpread(const AutoCSRMatrix *csr, AutoCSRProfile *pr
       PetscInt   slices_16;
 
       n = PetscMin(window, chunk->row_end - row);
-      WindowRead(csr, row, n, &w, &profile->bandwidth, &profile->row_span);
+      WindowRead(csr, row, n, &w, profile);
       if (parts) WindowAddSpans(&w, row, n, part, span);
       WindowMeasure(&w, n, h, &padded, &slices_16);
       chunk->padded = AddClamped(chunk->padded, padded);

@@ -1,0 +1,88 @@
+/* The seconds of a plan's products, back to back */
+#include "planner.h"
+#include <petsctime.h>
+
+static PetscErrorCode products(const AutoCSRPlan *plan, const AutoCSROperands *op, PetscInt n, double *seconds)
+{
+  PetscLogDouble begin, end;
+
+  PetscFunctionBeginUser;
+  PetscCall((*plan->backend->synchronize)());
+  PetscCall(PetscTime(&begin));
+  for (PetscInt i = 0; i < n; i++) PetscCall((*plan->backend->mult)(plan, op));
+  PetscCall((*plan->backend->synchronize)());
+  PetscCall(PetscTime(&end));
+  *seconds = (end - begin) / n;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static int compare_seconds(const void *a, const void *b)
+{
+  const double d = *(const double *)a - *(const double *)b;
+
+  return d < 0 ? -1 : d > 0;
+}
+
+PetscErrorCode ProductSeconds(const AutoCSRPlan *plan, const AutoCSROperands *op, const Clock *clock, double *seconds)
+{
+  double took[MAX_ROUNDS];
+
+  PetscFunctionBeginUser;
+  PetscCall(products(plan, op, 1, seconds));
+  PetscCall(products(plan, op, 2, seconds));
+  for (int k = 0; k < clock->rounds; k++) {
+    PetscCall(products(plan, op, 1 + (PetscInt)(clock->seconds / *seconds), &took[k]));
+    *seconds = PetscMin(*seconds, took[k]);
+  }
+  if (clock->median) {
+    qsort(took, (size_t)clock->rounds, sizeof(*took), compare_seconds);
+    *seconds = took[clock->rounds / 2];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* *plan is NULL if there is no memory for it */
+static PetscErrorCode build(AutoCSRChooser *chooser, const AutoCSRCandidate *candidate, AutoCSRPlan **plan)
+{
+  PetscErrorCode ierr;
+
+  PetscFunctionBeginUser;
+  *plan = NULL;
+  PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
+  ierr = AutoCSRCandidateBuild(chooser, candidate, plan);
+  PetscCall(PetscPopErrorHandler());
+  if (ierr) PetscCall(AutoCSRPlanDestroy(plan));
+  if (ierr != PETSC_ERR_MEM) PetscCall(ierr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CandidateSeconds(AutoCSRChooser *chooser, const AutoCSRCandidate *candidate, const AutoCSROperands *op, const Clock *clock, double *seconds)
+{
+  AutoCSRPlan *plan;
+
+  PetscFunctionBeginUser;
+  *seconds = 0;
+  PetscCall(build(chooser, candidate, &plan));
+  if (plan) PetscCall(ProductSeconds(plan, op, clock, seconds));
+  PetscCall(AutoCSRPlanDestroy(&plan));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CandidateJoules(AutoCSRChooser *chooser, const AutoCSRCandidate *candidate, const AutoCSROperands *op, double seconds, double span, double *joules)
+{
+  const PetscInt n = 1 + (PetscInt)(span / seconds);
+  double         took, before, after;
+  AutoCSRPlan   *plan;
+
+  PetscFunctionBeginUser;
+  *joules = 0;
+  PetscCall(build(chooser, candidate, &plan));
+  if (!plan) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(products(plan, op, 1 + n / 10, &took)); /* the power settles */
+  PetscCall(EnergyRead(&before));
+  PetscCall(products(plan, op, n, &took));
+  PetscCall(EnergyRead(&after));
+  PetscCall(AutoCSRPlanDestroy(&plan));
+  *joules = (after - before) / n;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
