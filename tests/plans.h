@@ -1,5 +1,5 @@
 /*
-  Plans for tests of the private functions: all axes that a block allows, over several layouts of its rows in segments.
+  Plans for tests of the private functions: all axes that a block allows, over several divisions of its rows into segments.
 */
 #ifndef PLANS_H
 #define PLANS_H
@@ -42,7 +42,7 @@ static inline void SortRows(const AutoCSRMatrix *csr, PetscInt begin, PetscInt e
   for (PetscInt k = begin; k < end; k++) rows[k] = k;
   SortNamed(csr, end - begin, window, rows + begin);
 }
-/* ---- Plans that use the CSR in place and say where work begins, for layouts of contiguous rows */
+/* ---- Plans that use the CSR in place and say where work begins, for divisions of contiguous rows */
 
 static const AutoCSRAxes in_place[] = {
     {.partition = AUTOCSR_PARTITION_NONZEROS, .mapping = AUTOCSR_MAP_TILE, .reduction = AUTOCSR_REDUCE_SEGMENTED, .tile_width = 8, .tile_height = 16, .tile_steps = 1},
@@ -56,24 +56,24 @@ static const AutoCSRAxes in_place[] = {
 /* ---- Plans: how the rows are laid out over segments */
 
 typedef enum {
-  LAYOUT_WHOLE,    /* one contiguous segment */
-  LAYOUT_THIRDS,   /* three of them, not on borders of slices */
-  LAYOUT_ODD_EVEN, /* named rows */
-  LAYOUT_BINS,     /* virtual rows of 10 rows, dealt to three bins */
-  LAYOUT_EMPTY,    /* empty rows apart, the others named */
-  LAYOUT_PATTERNS, /* rows in the dictionary of patterns, and the others in place, both named */
-  LAYOUT_COUNT
-} Layout;
+  DIVISION_WHOLE,    /* one contiguous segment */
+  DIVISION_THIRDS,   /* three of them, not on borders of slices */
+  DIVISION_ODD_EVEN, /* named rows */
+  DIVISION_BINS,     /* virtual rows of 10 rows, dealt to three bins */
+  DIVISION_EMPTY,    /* empty rows apart, the others named */
+  DIVISION_PATTERNS, /* rows in the dictionary of patterns, and the others in place, both named */
+  DIVISION_COUNT
+} Division;
 
-/* The segment that row (or virtual row) v goes to in layouts that name rows */
-static inline PetscInt PartOf(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, Layout layout, PetscInt v)
+/* The segment that row (or virtual row) v goes to in divisions that name rows */
+static inline PetscInt PartOf(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, Division division, PetscInt v)
 {
-  switch (layout) {
-  case LAYOUT_BINS:
+  switch (division) {
+  case DIVISION_BINS:
     return v % 3;
-  case LAYOUT_EMPTY:
+  case DIVISION_EMPTY:
     return !Length(csr, v);
-  case LAYOUT_PATTERNS:
+  case DIVISION_PATTERNS:
     return profile->pattern_id[v] == AUTOCSR_NO_PATTERN;
   default:
     return v % 2;
@@ -84,21 +84,21 @@ static inline PetscInt PartOf(const AutoCSRMatrix *csr, const AutoCSRProfile *pr
   Adds the rows of part `part` as a segment. csr and its profile may be of any backend; host, the same block on the host,
   and its profile say which rows these are.
 */
-static inline PetscErrorCode AddNamed(AutoCSRPlan *plan, const AutoCSRMatrix *csr, const AutoCSRProfile *profile, const AutoCSRMatrix *host, const AutoCSRProfile *host_profile, const AutoCSRAxes *axes, Layout layout, PetscInt part)
+static inline PetscErrorCode AddNamed(AutoCSRPlan *plan, const AutoCSRMatrix *csr, const AutoCSRProfile *profile, const AutoCSRMatrix *host, const AutoCSRProfile *host_profile, const AutoCSRAxes *axes, Division division, PetscInt part)
 {
-  const PetscInt  U = layout == LAYOUT_BINS ? 10 : 1, names = (host->m + U - 1) / U;
+  const PetscInt  U = division == DIVISION_BINS ? 10 : 1, names = (host->m + U - 1) / U;
   AutoCSRAxes     a = *axes;
   AutoCSRSegment *seg;
   PetscInt       *rows, n = 0, n_rows = 0;
 
   PetscFunctionBeginUser;
   a.row_group = U;
-  if (layout == LAYOUT_EMPTY && part) a = (AutoCSRAxes){.mapping = AUTOCSR_MAP_EMPTY};
-  if (layout == LAYOUT_PATTERNS && part) a = (AutoCSRAxes){.mapping = AUTOCSR_MAP_LANES, .lanes = 4};
-  if (layout == LAYOUT_BINS) a.partition = AUTOCSR_PARTITION_BIN;
+  if (division == DIVISION_EMPTY && part) a = (AutoCSRAxes){.mapping = AUTOCSR_MAP_EMPTY};
+  if (division == DIVISION_PATTERNS && part) a = (AutoCSRAxes){.mapping = AUTOCSR_MAP_LANES, .lanes = 4};
+  if (division == DIVISION_BINS) a.partition = AUTOCSR_PARTITION_BIN;
   PetscCall(PetscMalloc1(names, &rows));
   for (PetscInt v = 0; v < names; v++) {
-    if (PartOf(host, host_profile, layout, v) != part) continue;
+    if (PartOf(host, host_profile, division, v) != part) continue;
     rows[n++] = v;
     n_rows += PetscMin(U, host->m - v * U);
   }
@@ -112,17 +112,17 @@ static inline PetscErrorCode AddNamed(AutoCSRPlan *plan, const AutoCSRMatrix *cs
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static inline PetscErrorCode BuildPlan(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, const AutoCSRMatrix *host, const AutoCSRProfile *host_profile, const AutoCSRAxes *axes, Layout layout, AutoCSRPlan **plan)
+static inline PetscErrorCode BuildPlan(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, const AutoCSRMatrix *host, const AutoCSRProfile *host_profile, const AutoCSRAxes *axes, Division division, AutoCSRPlan **plan)
 {
-  const PetscInt parts = layout == LAYOUT_WHOLE ? 1 : (layout == LAYOUT_THIRDS || layout == LAYOUT_BINS ? 3 : 2);
+  const PetscInt parts = division == DIVISION_WHOLE ? 1 : (division == DIVISION_THIRDS || division == DIVISION_BINS ? 3 : 2);
 
   PetscFunctionBeginUser;
   PetscCall(AutoCSRPlanCreate(csr, plan));
   for (PetscInt part = 0; part < parts; part++) {
     AutoCSRSegment *seg;
 
-    if (layout != LAYOUT_WHOLE && layout != LAYOUT_THIRDS) {
-      PetscCall(AddNamed(*plan, csr, profile, host, host_profile, axes, layout, part));
+    if (division != DIVISION_WHOLE && division != DIVISION_THIRDS) {
+      PetscCall(AddNamed(*plan, csr, profile, host, host_profile, axes, division, part));
       continue;
     }
     PetscCall(AutoCSRPlanAddSegment(*plan, "test", axes, &seg));
@@ -134,8 +134,8 @@ static inline PetscErrorCode BuildPlan(const AutoCSRMatrix *csr, const AutoCSRPr
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Do 16 bits hold the columns of all slices of this layout? */
-static inline PetscErrorCode Fits16(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, const AutoCSRAxes *axes, Layout layout, PetscBool *fits)
+/* Do 16 bits hold the columns of all slices of this division? */
+static inline PetscErrorCode Fits16(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, const AutoCSRAxes *axes, Division division, PetscBool *fits)
 {
   const PetscInt height = AutoCSRAxesSliceRows(axes);
   PetscInt      *rows, padded, slices_16;
@@ -146,15 +146,15 @@ static inline PetscErrorCode Fits16(const AutoCSRMatrix *csr, const AutoCSRProfi
   for (PetscInt part = 0; part < 3; part++) {
     PetscInt n = 0;
 
-    if (layout == LAYOUT_WHOLE || layout == LAYOUT_THIRDS) {
-      const PetscInt begin = layout == LAYOUT_WHOLE ? 0 : csr->m * part / 3, end = layout == LAYOUT_WHOLE ? csr->m : csr->m * (part + 1) / 3;
+    if (division == DIVISION_WHOLE || division == DIVISION_THIRDS) {
+      const PetscInt begin = division == DIVISION_WHOLE ? 0 : csr->m * part / 3, end = division == DIVISION_WHOLE ? csr->m : csr->m * (part + 1) / 3;
 
       SortRows(csr, begin, end, PetscMax(1, axes->sort_window), rows);
       n = end - begin;
       for (PetscInt k = 0; k < n; k++) rows[k] = rows[begin + k];
     } else {
       for (PetscInt i = 0; i < csr->m; i++) {
-        if (PartOf(csr, profile, layout, i) == part) rows[n++] = i;
+        if (PartOf(csr, profile, division, i) == part) rows[n++] = i;
       }
       SortNamed(csr, n, PetscMax(1, axes->sort_window), rows);
     }
@@ -165,12 +165,12 @@ static inline PetscErrorCode Fits16(const AutoCSRMatrix *csr, const AutoCSRProfi
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Are the rows made of blocks of the size that the axes want, and does the layout cut none? */
-static inline PetscBool HasBlocks(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, const AutoCSRAxes *a, Layout layout)
+/* Are the rows made of blocks of the size that the axes want, and does the division cut none? */
+static inline PetscBool HasBlocks(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, const AutoCSRAxes *a, Division division)
 {
   if (a->block == 1) return PETSC_TRUE;
   if (profile->block_size % a->block || a->order == AUTOCSR_ORDER_SLICED || a->index == AUTOCSR_INDEX_PATTERN) return PETSC_FALSE;
-  return (PetscBool)(layout == LAYOUT_WHOLE || (layout == LAYOUT_THIRDS && csr->m / 3 % a->block == 0 && csr->m * 2 / 3 % a->block == 0));
+  return (PetscBool)(division == DIVISION_WHOLE || (division == DIVISION_THIRDS && csr->m / 3 % a->block == 0 && csr->m * 2 / 3 % a->block == 0));
 }
 
 /* Rows with the same columns at once */
@@ -258,35 +258,35 @@ static inline AutoCSRAxes DiagonalAxes(AutoCSRValue value)
   return (AutoCSRAxes){.order = AUTOCSR_ORDER_DIAGONAL, .index = AUTOCSR_INDEX_PATTERN, .value = value, .mapping = AUTOCSR_MAP_LANES, .lanes = 1, .slice_height = 1, .block = 1};
 }
 
-static inline PetscErrorCode IsLegal(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, const AutoCSRAxes *a, Layout layout, PetscBool *legal)
+static inline PetscErrorCode IsLegal(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, const AutoCSRAxes *a, Division division, PetscBool *legal)
 {
-  const PetscBool sliced = (PetscBool)(a->order == AUTOCSR_ORDER_SLICED), contiguous = (PetscBool)(layout == LAYOUT_WHOLE || layout == LAYOUT_THIRDS);
+  const PetscBool sliced = (PetscBool)(a->order == AUTOCSR_ORDER_SLICED), contiguous = (PetscBool)(division == DIVISION_WHOLE || division == DIVISION_THIRDS);
   const PetscBool own_index = (PetscBool)(a->index == AUTOCSR_INDEX_32 || a->index == AUTOCSR_INDEX_16), own_value = AutoCSRValueIsStored(a->value), apart = (PetscBool)(own_value || a->value == AUTOCSR_VALUE_CONSTANT);
   PetscInt        pattern_rows = 0;
 
   PetscFunctionBeginUser;
   *legal = PETSC_FALSE;
   for (PetscInt c = 0; c < profile->chunks; c++) pattern_rows += profile->chunk[c].pattern_rows;
-  if (!HasBlocks(csr, profile, a, layout)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!HasBlocks(csr, profile, a, division)) PetscFunctionReturn(PETSC_SUCCESS);
   if (sliced && (a->index == AUTOCSR_INDEX_CSR || !apart)) PetscFunctionReturn(PETSC_SUCCESS);
   if (!sliced && !AutoCSROrderHasTiles(a->order) && (a->sort_window || (!contiguous && (own_index || own_value)))) PetscFunctionReturn(PETSC_SUCCESS);
-  if (a->order == AUTOCSR_ORDER_DIAGONAL && (layout != LAYOUT_WHOLE || !profile->diagonals)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (a->order == AUTOCSR_ORDER_DIAGONAL && (division != DIVISION_WHOLE || !profile->diagonals)) PetscFunctionReturn(PETSC_SUCCESS);
   if (a->order == AUTOCSR_ORDER_ADAPTIVE && !contiguous) PetscFunctionReturn(PETSC_SUCCESS);
   if (AutoCSROrderHasTiles(a->order) && (a->index != (a->order == AUTOCSR_ORDER_ADAPTIVE ? AUTOCSR_INDEX_32 : AUTOCSR_INDEX_16) || !apart || (a->order != AUTOCSR_ORDER_ADAPTIVE && csr->n / a->tile_width > 2000))) PetscFunctionReturn(PETSC_SUCCESS);
-  if (layout == LAYOUT_BINS && a->order != AUTOCSR_ORDER_CSR) PetscFunctionReturn(PETSC_SUCCESS);
-  if (layout == LAYOUT_PATTERNS && (a->index != AUTOCSR_INDEX_PATTERN || !profile->pattern_id || pattern_rows == csr->m)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (division == DIVISION_BINS && a->order != AUTOCSR_ORDER_CSR) PetscFunctionReturn(PETSC_SUCCESS);
+  if (division == DIVISION_PATTERNS && (a->index != AUTOCSR_INDEX_PATTERN || !profile->pattern_id || pattern_rows == csr->m)) PetscFunctionReturn(PETSC_SUCCESS);
   if (!sliced && a->index != AUTOCSR_INDEX_16 && a->slice_height > 1) PetscFunctionReturn(PETSC_SUCCESS); /* does not matter there */
   if (a->index == AUTOCSR_INDEX_FITTED && (!sliced || a->lanes > 1)) PetscFunctionReturn(PETSC_SUCCESS);
   if (a->value == AUTOCSR_VALUE_PATTERN && (sliced || a->index != AUTOCSR_INDEX_PATTERN || !profile->pattern_values)) PetscFunctionReturn(PETSC_SUCCESS);
   if (a->value == AUTOCSR_VALUE_DICTIONARY && profile->values > AUTOCSR_MAX_DISTINCT) PetscFunctionReturn(PETSC_SUCCESS);
   if (a->value == AUTOCSR_VALUE_CONSTANT && profile->values != 1) PetscFunctionReturn(PETSC_SUCCESS);
   if (a->value == AUTOCSR_VALUE_FLOAT32 && !profile->float32_exact) PetscFunctionReturn(PETSC_SUCCESS);
-  if (a->index == AUTOCSR_INDEX_PATTERN && layout != LAYOUT_PATTERNS && (!profile->pattern_id || pattern_rows < csr->m)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (a->index == AUTOCSR_INDEX_PATTERN && division != DIVISION_PATTERNS && (!profile->pattern_id || pattern_rows < csr->m)) PetscFunctionReturn(PETSC_SUCCESS);
   *legal = PETSC_TRUE;
   if (a->mapping == AUTOCSR_MAP_NODES)
     *legal = (PetscBool)(a->index == AUTOCSR_INDEX_32 || profile->row_span < 65536);
   else if (a->index == AUTOCSR_INDEX_16 && !AutoCSROrderHasTiles(a->order))
-    PetscCall(Fits16(csr, profile, a, layout, legal));
+    PetscCall(Fits16(csr, profile, a, division, legal));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

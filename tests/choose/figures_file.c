@@ -26,13 +26,13 @@ static PetscErrorCode FiguresCreate(AutoCSRFigures *f)
 static PetscErrorCode CheckSame(const char path[], const AutoCSRFigures *f, const char context[])
 {
   AutoCSRFigures   read;
-  AutoCSRKeptFound found;
+  AutoCSRFileFound found;
   PetscBool        same;
 
   PetscFunctionBeginUser;
   PetscCall(AutoCSRFiguresShipped(&AutoCSRBackendHost, "avx2", "reference", NULL, &read));
   PetscCall(AutoCSRKeptRead(path, &read, &found));
-  PetscCheck(found == AUTOCSR_KEPT_READ, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: the file is not read", context);
+  PetscCheck(found == AUTOCSR_FILE_READ, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: the file is not read", context);
   PetscCall(PetscStrcmp(read.machine.name, f->machine.name, &same));
   same = (PetscBool)(same && !memcmp(read.machine.bandwidth, f->machine.bandwidth, sizeof(f->machine.bandwidth)) && read.machine.launch == f->machine.launch && read.n_executors == f->n_executors);
   for (PetscInt i = 0; i < f->n_executors && same; i++) same = (PetscBool)(!strcmp(read.executor[i].name, f->executor[i].name) && !memcmp(&read.executor[i].cost, &f->executor[i].cost, sizeof(f->executor[i].cost)));
@@ -44,7 +44,7 @@ static PetscErrorCode CheckSame(const char path[], const AutoCSRFigures *f, cons
 static PetscErrorCode CheckOther(const char path[], const char text[], size_t n, const char context[])
 {
   AutoCSRFigures   before, read;
-  AutoCSRKeptFound found;
+  AutoCSRFileFound found;
   FILE            *file = fopen(path, "w");
 
   PetscFunctionBeginUser;
@@ -53,7 +53,7 @@ static PetscErrorCode CheckOther(const char path[], const char text[], size_t n,
   PetscCall(FiguresCreate(&before));
   PetscCall(PetscMemcpy(&read, &before, sizeof(read)));
   PetscCall(AutoCSRKeptRead(path, &read, &found));
-  PetscCheck(found == AUTOCSR_KEPT_OTHER, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: the file is taken for one of figures", context);
+  PetscCheck(found == AUTOCSR_FILE_OTHER, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: the file is taken for one of figures", context);
   PetscCheck(!memcmp(&read, &before, sizeof(read)), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: figures are changed by a file that holds none", context);
   PetscFunctionReturn((PetscErrorCode)0);
 }

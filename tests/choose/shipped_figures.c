@@ -134,7 +134,7 @@ static PetscErrorCode Write(const char path[], const AutoCSRFigures *f)
 static PetscErrorCode CheckImplausible(const char path[], const AutoCSRFigures *shipped)
 {
   AutoCSRFigures   f = *shipped, read = *shipped;
-  AutoCSRKeptFound found;
+  AutoCSRFileFound found;
 
   PetscFunctionBeginUser;
   PetscCheck(AutoCSRFiguresArePlausible(&f, shipped), PETSC_COMM_SELF, PETSC_ERR_PLIB, "What is shipped is implausible");
@@ -151,7 +151,7 @@ static PetscErrorCode CheckImplausible(const char path[], const AutoCSRFigures *
   PetscCheck(!AutoCSRFiguresAreSane(&f), PETSC_COMM_SELF, PETSC_ERR_PLIB, "1e308 s are sane");
   PetscCheck(!mkfifo(path, 0600), PETSC_COMM_SELF, PETSC_ERR_SYS, "No FIFO can be made");
   PetscCall(AutoCSRKeptRead(path, &read, &found));
-  PetscCheck(found == AUTOCSR_KEPT_OTHER, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A FIFO is taken for a file of figures");
+  PetscCheck(found == AUTOCSR_FILE_OTHER, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A FIFO is taken for a file of figures");
   unlink(path);
   PetscFunctionReturn((PetscErrorCode)0);
 }

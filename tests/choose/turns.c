@@ -23,7 +23,7 @@ static PetscErrorCode CheckPlan(const AutoCSRMatrix *csr, const AutoCSRProfile *
   PetscCheck(executor, PETSC_COMM_SELF, PETSC_ERR_PLIB, "No executor of order %s, index %s", AutoCSROrderNames[axes->order], AutoCSRIndexNames[axes->index]);
   other = (*backend->other_way)(executor);
   PetscCheck(!other || (other != executor && (*backend->other_way)(other) == executor), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s (%s): the other way of the other way is another", executor->name, simd);
-  PetscCall(BuildPlan(csr, profile, csr, profile, axes, LAYOUT_WHOLE, &plan));
+  PetscCall(BuildPlan(csr, profile, csr, profile, axes, DIVISION_WHOLE, &plan));
   plan->segment[0].executor = executor;
   plan->segment[0].other    = other;
   PetscCall((*backend->bind)(plan, csr));

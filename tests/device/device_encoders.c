@@ -32,12 +32,12 @@ static PetscErrorCode CheckSegment(const AutoCSRSegment *seg, const AutoCSRMatri
 }
 
 /* Every stream of a plan's segments is made again */
-static PetscErrorCode CheckPlan(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, const AutoCSRAxes *axes, Layout layout, PetscInt *plans)
+static PetscErrorCode CheckPlan(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, const AutoCSRAxes *axes, Division division, PetscInt *plans)
 {
   AutoCSRPlan *plan;
 
   PetscFunctionBeginUser;
-  PetscCall(BuildPlan(csr, profile, csr, profile, axes, layout, &plan));
+  PetscCall(BuildPlan(csr, profile, csr, profile, axes, division, &plan));
   for (PetscInt s = 0; s < plan->n_segments; s++) PetscCall(CheckSegment(&plan->segment[s], csr, profile));
   PetscCall(AutoCSRPlanDestroy(&plan));
   (*plans)++;
@@ -53,15 +53,15 @@ static PetscErrorCode CheckMatrix(const Generator *g, PetscInt *plans)
   PetscFunctionBeginUser;
   PetscCall(MatrixCreate(g, &csr));
   PetscCall(AutoCSRProfileCreate(&csr, 32, &profile));
-  for (int layout = 0; layout < LAYOUT_COUNT; layout++) {
+  for (int division = 0; division < DIVISION_COUNT; division++) {
     for (int code = 0; code < 2 * 5 * 5 * 3 * 2; code++) {
       AutoCSRAxes a = {.order = (AutoCSROrder)(code & 1), .index = (AutoCSRIndex)(code / 2 % 5), .value = (AutoCSRValue)(code / 10 % 5), .slice_height = heights[code / 50 % 3], .sort_window = windows[code / 150], .lanes = 1};
       PetscBool   legal;
 
       a.mapping = a.order == AUTOCSR_ORDER_SLICED ? AUTOCSR_MAP_SLICE : AUTOCSR_MAP_LANES;
       for (a.block = 1; a.block <= profile->block_size; a.block++) {
-        PetscCall(IsLegal(&csr, profile, &a, (Layout)layout, &legal));
-        if (legal) PetscCall(CheckPlan(&csr, profile, &a, (Layout)layout, plans));
+        PetscCall(IsLegal(&csr, profile, &a, (Division)division, &legal));
+        if (legal) PetscCall(CheckPlan(&csr, profile, &a, (Division)division, plans));
       }
     }
   }
@@ -70,9 +70,9 @@ static PetscErrorCode CheckMatrix(const Generator *g, PetscInt *plans)
     AutoCSRPlan *plan;
     PetscBool    legal;
 
-    PetscCall(IsLegal(&csr, profile, &a, LAYOUT_WHOLE, &legal));
+    PetscCall(IsLegal(&csr, profile, &a, DIVISION_WHOLE, &legal));
     if (!legal) continue;
-    PetscCall(BuildPlan(&csr, profile, &csr, profile, &a, LAYOUT_WHOLE, &plan));
+    PetscCall(BuildPlan(&csr, profile, &csr, profile, &a, DIVISION_WHOLE, &plan));
     PetscCall(CheckSegment(&plan->segment[0], &csr, profile));
     PetscCall(AutoCSRPlanDestroy(&plan));
     (*plans)++;
@@ -80,11 +80,11 @@ static PetscErrorCode CheckMatrix(const Generator *g, PetscInt *plans)
   for (PetscInt b = 2; b <= profile->block_size; b++) {
     const AutoCSRAxes a = BlockedAxes(b);
 
-    if (profile->block_size % b == 0) PetscCall(CheckPlan(&csr, profile, &a, LAYOUT_WHOLE, plans));
+    if (profile->block_size % b == 0) PetscCall(CheckPlan(&csr, profile, &a, DIVISION_WHOLE, plans));
   }
   for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(in_place); i++) {
-    PetscCall(CheckPlan(&csr, profile, &in_place[i], LAYOUT_WHOLE, plans));
-    PetscCall(CheckPlan(&csr, profile, &in_place[i], LAYOUT_THIRDS, plans));
+    PetscCall(CheckPlan(&csr, profile, &in_place[i], DIVISION_WHOLE, plans));
+    PetscCall(CheckPlan(&csr, profile, &in_place[i], DIVISION_THIRDS, plans));
   }
   PetscCall(AutoCSRProfileDestroy(&profile));
   PetscCall(MatrixDestroy(&csr));

@@ -235,15 +235,15 @@ static PetscErrorCode CheckRefresh(Pair *pair, AutoCSRPlan *device, AutoCSRPlan 
 /* One of `parts` processes checks each plan: of the largest matrices a plan takes seconds */
 static PetscInt part = 0, parts = 1;
 
-static PetscErrorCode CheckPlan(const Generator *g, Pair *pair, const AutoCSRAxes *axes, Layout layout)
+static PetscErrorCode CheckPlan(const Generator *g, Pair *pair, const AutoCSRAxes *axes, Division division)
 {
   static PetscInt number = 0;
   AutoCSRPlan    *device, *host;
 
   PetscFunctionBeginUser;
   if (number++ % parts != part) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(BuildPlan(&pair->host, pair->host_profile, &pair->host, pair->host_profile, axes, layout, &host));
-  PetscCall(BuildPlan(&pair->device, pair->device_profile, &pair->host, pair->host_profile, axes, layout, &device));
+  PetscCall(BuildPlan(&pair->host, pair->host_profile, &pair->host, pair->host_profile, axes, division, &host));
+  PetscCall(BuildPlan(&pair->device, pair->device_profile, &pair->host, pair->host_profile, axes, division, &device));
   PetscCall(ComparePlans(device, host));
   PetscCall(AutoCSRPlanCheck(device, &pair->device));
   if (axes->value != AUTOCSR_VALUE_CSR) {
@@ -457,7 +457,7 @@ static PetscErrorCode CheckMatrix(const Generator *g, PetscBool few)
   PetscCall(CheckUnsorted(&pair));
   PetscCall(CheckRowOffsets(&pair));
   PetscCall(CheckTranspose(&pair));
-  for (PetscInt layout = 0; layout < (few ? 1 : LAYOUT_COUNT); layout++) {
+  for (PetscInt division = 0; division < (few ? 1 : DIVISION_COUNT); division++) {
     for (int code = 0; code < 2 * 5 * 5 * (few ? 1 : 5); code++) {
       AutoCSRAxes a = {.order = (AutoCSROrder)(code & 1), .index = (AutoCSRIndex)(code / 2 % 5), .value = (AutoCSRValue)(code / 10 % 5), .sort_window = windows[code / 50], .lanes = 1};
       PetscBool   legal;
@@ -465,80 +465,80 @@ static PetscErrorCode CheckMatrix(const Generator *g, PetscBool few)
       a.mapping      = a.order == AUTOCSR_ORDER_SLICED ? AUTOCSR_MAP_SLICE : AUTOCSR_MAP_LANES;
       a.slice_height = a.order == AUTOCSR_ORDER_SLICED || a.index == AUTOCSR_INDEX_16 ? AutoCSRBackendCUDA.slice_height : 1;
       for (a.block = 1; a.block <= pair.host_profile->block_size; a.block++) {
-        PetscCall(IsLegal(&pair.host, pair.host_profile, &a, (Layout)layout, &legal));
-        if (legal) PetscCall(CheckPlan(g, &pair, &a, (Layout)layout));
+        PetscCall(IsLegal(&pair.host, pair.host_profile, &a, (Division)division, &legal));
+        if (legal) PetscCall(CheckPlan(g, &pair, &a, (Division)division));
         plans += legal;
       }
     }
   }
-  for (int code = 0; code < (few ? 4 : LAYOUT_COUNT * 4) * TILED_SHAPES; code++) {
+  for (int code = 0; code < (few ? 4 : DIVISION_COUNT * 4) * TILED_SHAPES; code++) {
     const int         shape  = code / 4 % TILED_SHAPES;
-    const Layout      layout = (Layout)(code / (4 * TILED_SHAPES));
-    const AutoCSRAxes a      = TiledAxes(shape, (AutoCSRValue)(code % 4), (shape + layout) % 2 ? 1 : 32);
+    const Division      division = (Division)(code / (4 * TILED_SHAPES));
+    const AutoCSRAxes a      = TiledAxes(shape, (AutoCSRValue)(code % 4), (shape + division) % 2 ? 1 : 32);
     PetscBool         legal;
 
     if (pair.host.n / a.tile_width * (double)pair.host.nnz > 3e4) continue; /* decoding an entry goes through the tiles */
-    PetscCall(IsLegal(&pair.host, pair.host_profile, &a, layout, &legal));
-    if (legal) PetscCall(CheckPlan(g, &pair, &a, layout));
+    PetscCall(IsLegal(&pair.host, pair.host_profile, &a, division, &legal));
+    if (legal) PetscCall(CheckPlan(g, &pair, &a, division));
     plans += legal;
   }
-  for (int code = 0; code < (few ? 4 : LAYOUT_COUNT * 4) * PROPAGATED_SHAPES; code++) {
-    const Layout      layout = (Layout)(code / (4 * PROPAGATED_SHAPES));
+  for (int code = 0; code < (few ? 4 : DIVISION_COUNT * 4) * PROPAGATED_SHAPES; code++) {
+    const Division      division = (Division)(code / (4 * PROPAGATED_SHAPES));
     const AutoCSRAxes a      = PropagatedAxes(code / 4 % PROPAGATED_SHAPES, (AutoCSRValue)(code % 4));
     PetscBool         legal;
 
-    if ((double)pair.host_profile->max_length * pair.host.nnz > 2e8 && (layout != LAYOUT_WHOLE || a.value != AUTOCSR_VALUE_COPY)) continue; /* decoding an entry goes through the chunks of its row */
-    PetscCall(IsLegal(&pair.host, pair.host_profile, &a, layout, &legal));
-    if (legal) PetscCall(CheckPlan(g, &pair, &a, layout));
+    if ((double)pair.host_profile->max_length * pair.host.nnz > 2e8 && (division != DIVISION_WHOLE || a.value != AUTOCSR_VALUE_COPY)) continue; /* decoding an entry goes through the chunks of its row */
+    PetscCall(IsLegal(&pair.host, pair.host_profile, &a, division, &legal));
+    if (legal) PetscCall(CheckPlan(g, &pair, &a, division));
     plans += legal;
   }
-  for (int code = 0; code < (few ? 4 : LAYOUT_COUNT * 4) * POPULAR_SHAPES; code++) {
+  for (int code = 0; code < (few ? 4 : DIVISION_COUNT * 4) * POPULAR_SHAPES; code++) {
     const int         shape  = code / 4 % POPULAR_SHAPES;
-    const Layout      layout = (Layout)(code / (4 * POPULAR_SHAPES));
-    const AutoCSRAxes a      = PopularAxes(shape, (AutoCSRValue)(code % 4), (shape + layout) % 2 ? 1 : 32);
+    const Division      division = (Division)(code / (4 * POPULAR_SHAPES));
+    const AutoCSRAxes a      = PopularAxes(shape, (AutoCSRValue)(code % 4), (shape + division) % 2 ? 1 : 32);
     PetscBool         legal;
 
-    if (((double)pair.host_profile->max_length * pair.host.nnz > 2e7 || pair.host.n / a.tile_width * (double)pair.host.nnz > 3e5) && (layout != LAYOUT_WHOLE || a.value != AUTOCSR_VALUE_COPY || shape)) continue; /* decoding an entry goes through the pieces of its row */
-    PetscCall(IsLegal(&pair.host, pair.host_profile, &a, layout, &legal));
-    if (legal) PetscCall(CheckPlan(g, &pair, &a, layout));
+    if (((double)pair.host_profile->max_length * pair.host.nnz > 2e7 || pair.host.n / a.tile_width * (double)pair.host.nnz > 3e5) && (division != DIVISION_WHOLE || a.value != AUTOCSR_VALUE_COPY || shape)) continue; /* decoding an entry goes through the pieces of its row */
+    PetscCall(IsLegal(&pair.host, pair.host_profile, &a, division, &legal));
+    if (legal) PetscCall(CheckPlan(g, &pair, &a, division));
     plans += legal;
   }
-  for (int code = 0; code < (few ? 4 : LAYOUT_COUNT * 4) * ADAPTIVE_SHAPES; code++) {
-    const Layout      layout = (Layout)(code / (4 * ADAPTIVE_SHAPES));
+  for (int code = 0; code < (few ? 4 : DIVISION_COUNT * 4) * ADAPTIVE_SHAPES; code++) {
+    const Division      division = (Division)(code / (4 * ADAPTIVE_SHAPES));
     const AutoCSRAxes a      = AdaptiveAxes(code / 4 % ADAPTIVE_SHAPES, (AutoCSRValue)(code % 4));
     PetscBool         legal;
 
-    PetscCall(IsLegal(&pair.host, pair.host_profile, &a, layout, &legal));
-    if (legal) PetscCall(CheckPlan(g, &pair, &a, layout));
+    PetscCall(IsLegal(&pair.host, pair.host_profile, &a, division, &legal));
+    if (legal) PetscCall(CheckPlan(g, &pair, &a, division));
     plans += legal;
   }
   for (int code = 0; code < 2 * 4 * 4 * 2 * 2 && !few; code++) { /* several lanes a row (SELL-P), or all rows as long as the longest (ELL) */
     const PetscInt lanes[] = {1, 2, 8, 32};
-    const Layout   layout  = code & 1 ? LAYOUT_ODD_EVEN : LAYOUT_THIRDS;
+    const Division   division  = code & 1 ? DIVISION_ODD_EVEN : DIVISION_THIRDS;
     AutoCSRAxes    a       = {.block = 1, .order = AUTOCSR_ORDER_SLICED, .index = code & 32 ? AUTOCSR_INDEX_16 : AUTOCSR_INDEX_32, .value = (AutoCSRValue)(code / 2 % 4), .mapping = AUTOCSR_MAP_SLICE, .lanes = lanes[code / 8 % 4], .sort_window = code & 64 ? AUTOCSR_WINDOW : 0};
     PetscBool      legal;
 
     a.slice_height = AutoCSRBackendCUDA.slice_height / a.lanes;
     if (a.lanes == 1) a.width = PetscMax(pair.host_profile->max_length, 1);
     if ((double)a.width * pair.host.m > 1e7) continue;
-    PetscCall(IsLegal(&pair.host, pair.host_profile, &a, layout, &legal));
-    if (legal) PetscCall(CheckPlan(g, &pair, &a, layout));
+    PetscCall(IsLegal(&pair.host, pair.host_profile, &a, division, &legal));
+    if (legal) PetscCall(CheckPlan(g, &pair, &a, division));
     plans += legal;
   }
   for (PetscInt b = 2; b <= pair.host_profile->block_size; b++) {
     const AutoCSRAxes a = BlockedAxes(b);
 
-    for (int layout = LAYOUT_WHOLE; layout <= LAYOUT_THIRDS; layout++) {
+    for (int division = DIVISION_WHOLE; division <= DIVISION_THIRDS; division++) {
       PetscBool legal;
 
-      PetscCall(IsLegal(&pair.host, pair.host_profile, &a, (Layout)layout, &legal));
-      if (legal) PetscCall(CheckPlan(g, &pair, &a, (Layout)layout));
+      PetscCall(IsLegal(&pair.host, pair.host_profile, &a, (Division)division, &legal));
+      if (legal) PetscCall(CheckPlan(g, &pair, &a, (Division)division));
       plans += legal;
     }
   }
   for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(in_place); i++, plans += 2) {
-    PetscCall(CheckPlan(g, &pair, &in_place[i], LAYOUT_WHOLE));
-    PetscCall(CheckPlan(g, &pair, &in_place[i], LAYOUT_THIRDS));
+    PetscCall(CheckPlan(g, &pair, &in_place[i], DIVISION_WHOLE));
+    PetscCall(CheckPlan(g, &pair, &in_place[i], DIVISION_THIRDS));
   }
   PetscCheck(plans > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: no plan", g->name);
   PetscCall(PetscInfo(NULL, "%s: %" PetscInt_FMT " plans alike\n", g->name, plans));

@@ -192,12 +192,12 @@ static PetscErrorCode CheckMatrix(const Generator *g, PetscBool few, PetscInt *e
     PetscCall((*AutoCSRBackendCUDA.find_executor)(&list[a], "auto", &executor));
     if (!executor) continue; /* tiles and the merge path come in fewer heights */
     *executors += a < first_planes;
-    for (int layout = LAYOUT_WHOLE; layout <= (few ? LAYOUT_WHOLE : LAYOUT_THIRDS); layout++) {
+    for (int division = DIVISION_WHOLE; division <= (few ? DIVISION_WHOLE : DIVISION_THIRDS); division++) {
       AutoCSRPlan *plan;
       char         what[128];
 
-      PetscCall(PetscSNPrintf(what, sizeof(what), "%s by %s, %s", g->name, executor->name, layout == LAYOUT_WHOLE ? "alone" : "several in a launch"));
-      PetscCall(BuildPlan(&p.device, p.device_profile, &p.host, p.host_profile, &list[a], (Layout)layout, &plan));
+      PetscCall(PetscSNPrintf(what, sizeof(what), "%s by %s, %s", g->name, executor->name, division == DIVISION_WHOLE ? "alone" : "several in a launch"));
+      PetscCall(BuildPlan(&p.device, p.device_profile, &p.host, p.host_profile, &list[a], (Division)division, &plan));
       for (PetscInt s = 0; s < plan->n_segments; s++) plan->segment[s].executor = executor;
       PetscCall((*AutoCSRBackendCUDA.bind)(plan, &p.device));
       for (int kind = few ? KINDS - 1 : ALONE; kind < KINDS; kind++) PetscCall(CheckProduct(&p, plan, kind, what));

@@ -303,9 +303,9 @@ static PetscErrorCode SetExecutors(AutoCSRPlan *plan, PetscBool *found)
 
 /* ---- Plans */
 
-static PetscErrorCode IsPossible(const Problem *p, const AutoCSRAxes *a, Layout layout, PetscBool *possible)
+static PetscErrorCode IsPossible(const Problem *p, const AutoCSRAxes *a, Division division, PetscBool *possible)
 {
-  const PetscBool contiguous = (PetscBool)(layout == LAYOUT_WHOLE || layout == LAYOUT_THIRDS);
+  const PetscBool contiguous = (PetscBool)(division == DIVISION_WHOLE || division == DIVISION_THIRDS);
   const PetscBool of_rows    = (PetscBool)(a->mapping == AUTOCSR_MAP_LANES || a->mapping == AUTOCSR_MAP_SLICE || a->mapping == AUTOCSR_MAP_GROUP);
 
   PetscFunctionBeginUser;
@@ -315,23 +315,23 @@ static PetscErrorCode IsPossible(const Problem *p, const AutoCSRAxes *a, Layout 
   /* What would take long: a block for each tile, a lane for each of many rows times lanes */
   if (AutoCSROrderHasTiles(a->order) && p->host.n / a->tile_width > 10) PetscFunctionReturn(PETSC_SUCCESS);
   if ((a->mapping == AUTOCSR_MAP_LANES || a->mapping == AUTOCSR_MAP_SLICE) && p->host.m * a->lanes > 30000) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(IsLegal(&p->host, p->profile, a, layout, possible));
+  PetscCall(IsLegal(&p->host, p->profile, a, division, possible));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode CheckAxes(Problem *p, const AutoCSRAxes *a, Layout layout, int kind, Reached *reached, const char name[])
+static PetscErrorCode CheckAxes(Problem *p, const AutoCSRAxes *a, Division division, int kind, Reached *reached, const char name[])
 {
   AutoCSRPlan *plan;
   PetscBool    possible;
   char         what[160];
 
   PetscFunctionBeginUser;
-  PetscCall(IsPossible(p, a, layout, &possible));
+  PetscCall(IsPossible(p, a, division, &possible));
   if (!possible) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(BuildPlan(&p->host, p->profile, &p->host, p->profile, a, layout, &plan));
+  PetscCall(BuildPlan(&p->host, p->profile, &p->host, p->profile, a, division, &plan));
   PetscCall(SetExecutors(plan, &possible));
   PetscCheck(possible, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: there is no executor for axes that a device has", name);
-  PetscCall(PetscSNPrintf(what, sizeof(what), "%s by %s, %" PetscInt_FMT " lanes, layout %d", name, plan->segment[0].executor->name, a->lanes, layout));
+  PetscCall(PetscSNPrintf(what, sizeof(what), "%s by %s, %" PetscInt_FMT " lanes, division %d", name, plan->segment[0].executor->name, a->lanes, division));
   PetscCall(CheckPlan(p, plan, kind, reached, what));
   PetscCall(AutoCSRPlanDestroy(&plan));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -352,7 +352,7 @@ static PetscErrorCode CheckMixture(Problem *p, const AxesList *list, PetscInt be
     const PetscInt i = (begin + 5 * k) % list->n;
 
     if (list->axes[i].block > 1 || (list->axes[i].index == AUTOCSR_INDEX_16 && p->host.n > 65536)) continue;
-    PetscCall(IsPossible(p, &list->axes[i], LAYOUT_THIRDS, &possible));
+    PetscCall(IsPossible(p, &list->axes[i], DIVISION_THIRDS, &possible));
     if (possible) at[n++] = i;
   }
   if (!n) PetscFunctionReturn(PETSC_SUCCESS);
@@ -371,10 +371,10 @@ static PetscErrorCode CheckMixture(Problem *p, const AxesList *list, PetscInt be
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What needs neighbouring rows has one layout but the whole; for others layouts take turns */
-static Layout OtherLayout(const AutoCSRAxes *a, PetscInt turn)
+/* What needs neighbouring rows has one division but the whole; for others layouts take turns */
+static Division OtherLayout(const AutoCSRAxes *a, PetscInt turn)
 {
-  return a->block > 1 || (a->mapping != AUTOCSR_MAP_LANES && a->mapping != AUTOCSR_MAP_SLICE && a->mapping != AUTOCSR_MAP_GROUP) ? LAYOUT_THIRDS : (Layout)(1 + turn % (LAYOUT_COUNT - 1));
+  return a->block > 1 || (a->mapping != AUTOCSR_MAP_LANES && a->mapping != AUTOCSR_MAP_SLICE && a->mapping != AUTOCSR_MAP_GROUP) ? DIVISION_THIRDS : (Division)(1 + turn % (DIVISION_COUNT - 1));
 }
 
 #define LARGE 1000 /* nonzeros: matrices of more take long, and not all axes are tried on each */
@@ -400,7 +400,7 @@ static PetscErrorCode CheckMatrix(const Generator *g, PetscInt number, const Axe
                                                                                                                        : 1;
 
     if ((a + number) % turns_of && list->axes[a].index != AUTOCSR_INDEX_PATTERN) continue; /* what takes long, by turns */
-    PetscCall(CheckAxes(&p, &list->axes[a], LAYOUT_WHOLE, (int)(a + number) % KINDS, reached, g->name));
+    PetscCall(CheckAxes(&p, &list->axes[a], DIVISION_WHOLE, (int)(a + number) % KINDS, reached, g->name));
     if (a % 2 == number % 2 || p.host.nnz <= LARGE) PetscCall(CheckAxes(&p, &list->axes[a], OtherLayout(&list->axes[a], (a + number) / 2), (int)(a + number + 1) % KINDS, reached, g->name));
   }
   for (PetscInt k = 0; k < KINDS; k++) PetscCall(CheckMixture(&p, list, 7 * number + k, (int)k, reached, g->name));

@@ -112,7 +112,7 @@ static PetscErrorCode CheckProduct(AutoCSRPlan *plan, const AutoCSRMatrix *csr, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode CheckPlan(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, const AutoCSRMatrix *host, const AutoCSRProfile *host_profile, const AutoCSRAxes *axes, Layout layout, const char simd[], Seen *seen)
+static PetscErrorCode CheckPlan(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, const AutoCSRMatrix *host, const AutoCSRProfile *host_profile, const AutoCSRAxes *axes, Division division, const char simd[], Seen *seen)
 {
   AutoCSRPlan           *plan, *host_plan;
   const AutoCSRExecutor *executor;
@@ -121,8 +121,8 @@ static PetscErrorCode CheckPlan(const AutoCSRMatrix *csr, const AutoCSRProfile *
   PetscFunctionBeginUser;
   PetscCall((*csr->backend->find_executor)(axes, simd, &executor));
   if (!executor) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(BuildPlan(csr, profile, host, host_profile, axes, layout, &plan));
-  PetscCall(BuildPlan(host, host_profile, host, host_profile, axes, layout, &host_plan));
+  PetscCall(BuildPlan(csr, profile, host, host_profile, axes, division, &plan));
+  PetscCall(BuildPlan(host, host_profile, host, host_profile, axes, division, &host_plan));
   for (PetscInt s = 0; s < plan->n_segments; s++) plan->segment[s].executor = executor;
   PetscCall((*csr->backend->bind)(plan, csr));
   PetscCall(PetscSNPrintf(context, sizeof(context), "%s (%s), blocks of %" PetscInt_FMT ", index %s, %" PetscInt_FMT " lanes", executor->name, simd, axes->block, AutoCSRIndexNames[axes->index], axes->lanes));
@@ -150,7 +150,7 @@ static PetscErrorCode CheckMatrix(const Generator *g, const AutoCSRBackend *back
   PetscCall(AutoCSRMatrixCopy(&host, backend, &csr));
   PetscCall(AutoCSRProfileCreate(&host, backend->slice_height, &host_profile));
   PetscCall(AutoCSRProfileCreate(&csr, backend->slice_height, &profile));
-  for (int layout = LAYOUT_WHOLE; layout <= LAYOUT_THIRDS; layout++) {
+  for (int division = DIVISION_WHOLE; division <= DIVISION_THIRDS; division++) {
     for (int code = 0; code < 3 * 4; code++) {
       AutoCSRAxes a = {.index = (AutoCSRIndex)(code % 3), .value = (AutoCSRValue)(code / 3), .mapping = AUTOCSR_MAP_LANES, .slice_height = backend->slice_height, .row_group = 1};
 
@@ -160,20 +160,20 @@ static PetscErrorCode CheckMatrix(const Generator *g, const AutoCSRBackend *back
         a.lanes        = 1;
         a.slice_height = 1; /* what does not matter is not legal */
         if (a.index == AUTOCSR_INDEX_16) a.slice_height = backend->slice_height;
-        PetscCall(IsLegal(&host, host_profile, &a, (Layout)layout, &legal));
+        PetscCall(IsLegal(&host, host_profile, &a, (Division)division, &legal));
         for (; legal && a.lanes <= (on_host ? 1 : 256); a.lanes *= 4) {
-          for (const char *const *simd = (*backend->instruction_sets)(); *simd; simd++) PetscCall(CheckPlan(&csr, profile, &host, host_profile, &a, (Layout)layout, *simd, seen));
+          for (const char *const *simd = (*backend->instruction_sets)(); *simd; simd++) PetscCall(CheckPlan(&csr, profile, &host, host_profile, &a, (Division)division, *simd, seen));
         }
       }
     }
   }
   for (int code = 0; code < 2 * 2; code++) {
-    const Layout      layout = code % 2 ? LAYOUT_THIRDS : LAYOUT_WHOLE;
+    const Division      division = code % 2 ? DIVISION_THIRDS : DIVISION_WHOLE;
     const AutoCSRAxes a      = NodesAxes(code / 2 ? AUTOCSR_INDEX_16 : AUTOCSR_INDEX_32);
     PetscBool         legal;
 
-    PetscCall(IsLegal(&host, host_profile, &a, layout, &legal));
-    for (const char *const *simd = (*backend->instruction_sets)(); legal && *simd; simd++) PetscCall(CheckPlan(&csr, profile, &host, host_profile, &a, layout, *simd, seen));
+    PetscCall(IsLegal(&host, host_profile, &a, division, &legal));
+    for (const char *const *simd = (*backend->instruction_sets)(); legal && *simd; simd++) PetscCall(CheckPlan(&csr, profile, &host, host_profile, &a, division, *simd, seen));
   }
   PetscCall(AutoCSRProfileDestroy(&profile));
   PetscCall(AutoCSRProfileDestroy(&host_profile));

@@ -30,12 +30,12 @@ static PetscErrorCode CheckPlan(const AutoCSRMatrix *csr, const AutoCSRProfile *
   char                   context[128];
 
   PetscFunctionBeginUser;
-  PetscCall(IsLegal(csr, profile, &axes, LAYOUT_WHOLE, &legal));
+  PetscCall(IsLegal(csr, profile, &axes, DIVISION_WHOLE, &legal));
   if (!legal) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall((*csr->backend->find_executor)(&axes, simd, &executor));
   PetscCheck(executor, PETSC_COMM_SELF, PETSC_ERR_PLIB, "No executor of diagonals, values %s", AutoCSRValueNames[value]);
   PetscCall(PetscSNPrintf(context, sizeof(context), "%s (%s), %" PetscInt_FMT " rows, width %" PetscInt_FMT, executor->name, simd, csr->m, width));
-  PetscCall(BuildPlan(csr, profile, csr, profile, &axes, LAYOUT_WHOLE, &plan));
+  PetscCall(BuildPlan(csr, profile, csr, profile, &axes, DIVISION_WHOLE, &plan));
   plan->segment[0].executor = executor;
   PetscCall((*csr->backend->bind)(plan, csr));
   PetscCall(AutoCSRPlanCheck(plan, csr));

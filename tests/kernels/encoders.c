@@ -188,7 +188,7 @@ typedef struct {
   PetscInt plans, refused;
 } Counts;
 
-static PetscErrorCode CheckPlan(const Generator *g, const AutoCSRMatrix *csr, const AutoCSRProfile *profile, const AutoCSRAxes *axes, Layout layout, Counts *counts)
+static PetscErrorCode CheckPlan(const Generator *g, const AutoCSRMatrix *csr, const AutoCSRProfile *profile, const AutoCSRAxes *axes, Division division, Counts *counts)
 {
   const PetscInt size  = PetscMax(csr->m, csr->n);
   AutoCSRMatrix  other = *csr;
@@ -201,7 +201,7 @@ static PetscErrorCode CheckPlan(const Generator *g, const AutoCSRMatrix *csr, co
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc2(csr->nnz, &val, size, &x));
   for (PetscInt i = 0; i < size; i++) x[i] = Value(VALUES_MANY, 9, i);
-  PetscCall(BuildPlan(csr, profile, csr, profile, axes, layout, &plan));
+  PetscCall(BuildPlan(csr, profile, csr, profile, axes, division, &plan));
   PetscCall(AutoCSRPlanCheck(plan, csr));
   PetscCall(CheckProducts(plan, csr, x, "as built"));
   PetscCall(AutoCSRPlanGetBytes(plan, &own, &moved));
@@ -255,7 +255,7 @@ static AutoCSRValue ApartValue(int k)
   return k ? (AutoCSRValue)k : AUTOCSR_VALUE_CONSTANT;
 }
 
-/* All axes that the profile and the layout allow */
+/* All axes that the profile and the division allow */
 static PetscErrorCode CheckMatrix(const Generator *g)
 {
   const PetscInt  heights[] = {1, 4, 8, 32}, windows[] = {0, 16, AUTOCSR_WINDOW_LOW};
@@ -273,7 +273,7 @@ static PetscErrorCode CheckMatrix(const Generator *g)
     if (h < 3) PetscCall(AutoCSRProfileDestroy(&profile));
   }
   for (PetscInt c = 0; c < profile->chunks; c++) pattern_rows += profile->chunk[c].pattern_rows;
-  for (int layout = 0; layout < LAYOUT_COUNT; layout++) {
+  for (int division = 0; division < DIVISION_COUNT; division++) {
     for (int code = 0; code < 2 * 5 * 6 * 4 * 3; code++) {
       AutoCSRAxes a = {.order = (AutoCSROrder)(code & 1), .index = (AutoCSRIndex)(code / 2 % 5), .value = (AutoCSRValue)(code / 10 % 6), .slice_height = heights[code / 60 % 4], .sort_window = windows[code / 240], .lanes = 1};
       PetscBool   legal;
@@ -281,67 +281,67 @@ static PetscErrorCode CheckMatrix(const Generator *g)
       a.mapping = a.order == AUTOCSR_ORDER_SLICED ? AUTOCSR_MAP_SLICE : AUTOCSR_MAP_LANES;
       if (csr.m + csr.n > 4000 && a.slice_height != 1 && a.slice_height != 8) continue; /* to save time */
       for (a.block = 1; a.block <= profile->block_size; a.block++) {
-        PetscCall(IsLegal(&csr, profile, &a, (Layout)layout, &legal));
-        if (legal) PetscCall(CheckPlan(g, &csr, profile, &a, (Layout)layout, &counts));
+        PetscCall(IsLegal(&csr, profile, &a, (Division)division, &legal));
+        if (legal) PetscCall(CheckPlan(g, &csr, profile, &a, (Division)division, &counts));
       }
     }
   }
-  for (int code = 0; code < LAYOUT_COUNT * 4 * TILED_SHAPES; code++) {
+  for (int code = 0; code < DIVISION_COUNT * 4 * TILED_SHAPES; code++) {
     const int         shape  = code / 4 % TILED_SHAPES;
-    const Layout      layout = (Layout)(code / (4 * TILED_SHAPES));
-    const AutoCSRAxes a      = TiledAxes(shape, ApartValue(code % 4), (shape + layout) % 2 ? 32 : 1);
+    const Division      division = (Division)(code / (4 * TILED_SHAPES));
+    const AutoCSRAxes a      = TiledAxes(shape, ApartValue(code % 4), (shape + division) % 2 ? 32 : 1);
     PetscBool         legal;
 
-    if (csr.n / a.tile_width * (double)csr.nnz > 1e4 || (layout && shape % 3 != layout % 3)) continue; /* decoding an entry goes through the tiles */
-    PetscCall(IsLegal(&csr, profile, &a, layout, &legal));
-    if (legal) PetscCall(CheckPlan(g, &csr, profile, &a, layout, &tiled));
+    if (csr.n / a.tile_width * (double)csr.nnz > 1e4 || (division && shape % 3 != division % 3)) continue; /* decoding an entry goes through the tiles */
+    PetscCall(IsLegal(&csr, profile, &a, division, &legal));
+    if (legal) PetscCall(CheckPlan(g, &csr, profile, &a, division, &tiled));
   }
-  for (int code = 0; code < LAYOUT_COUNT * 4 * PROPAGATED_SHAPES; code++) {
-    const Layout      layout = (Layout)(code / (4 * PROPAGATED_SHAPES));
+  for (int code = 0; code < DIVISION_COUNT * 4 * PROPAGATED_SHAPES; code++) {
+    const Division      division = (Division)(code / (4 * PROPAGATED_SHAPES));
     const AutoCSRAxes a      = PropagatedAxes(code / 4 % PROPAGATED_SHAPES, ApartValue(code % 4));
     PetscBool         legal;
 
-    if (layout && (code / 4 + layout) % 3) continue;
-    PetscCall(IsLegal(&csr, profile, &a, layout, &legal));
-    if (legal) PetscCall(CheckPlan(g, &csr, profile, &a, layout, &propagated));
+    if (division && (code / 4 + division) % 3) continue;
+    PetscCall(IsLegal(&csr, profile, &a, division, &legal));
+    if (legal) PetscCall(CheckPlan(g, &csr, profile, &a, division, &propagated));
   }
-  for (int code = 0; code < LAYOUT_COUNT * 4 * POPULAR_SHAPES; code++) {
+  for (int code = 0; code < DIVISION_COUNT * 4 * POPULAR_SHAPES; code++) {
     const int         shape  = code / 4 % POPULAR_SHAPES;
-    const Layout      layout = (Layout)(code / (4 * POPULAR_SHAPES));
-    const AutoCSRAxes a      = PopularAxes(shape, ApartValue(code % 4), (shape + layout) % 2 ? 32 : 1);
+    const Division      division = (Division)(code / (4 * POPULAR_SHAPES));
+    const AutoCSRAxes a      = PopularAxes(shape, ApartValue(code % 4), (shape + division) % 2 ? 32 : 1);
     PetscBool         legal;
 
-    if (csr.n / a.tile_width * (double)csr.nnz > 1e5 || (layout && (shape + layout) % 3)) continue; /* decoding an entry goes through the pieces of its row */
-    PetscCall(IsLegal(&csr, profile, &a, layout, &legal));
-    if (legal) PetscCall(CheckPlan(g, &csr, profile, &a, layout, &popular));
+    if (csr.n / a.tile_width * (double)csr.nnz > 1e5 || (division && (shape + division) % 3)) continue; /* decoding an entry goes through the pieces of its row */
+    PetscCall(IsLegal(&csr, profile, &a, division, &legal));
+    if (legal) PetscCall(CheckPlan(g, &csr, profile, &a, division, &popular));
   }
-  for (int code = 0; code < LAYOUT_COUNT * 4 * ADAPTIVE_SHAPES; code++) {
-    const Layout      layout = (Layout)(code / (4 * ADAPTIVE_SHAPES));
+  for (int code = 0; code < DIVISION_COUNT * 4 * ADAPTIVE_SHAPES; code++) {
+    const Division      division = (Division)(code / (4 * ADAPTIVE_SHAPES));
     const AutoCSRAxes a      = AdaptiveAxes(code / 4 % ADAPTIVE_SHAPES, ApartValue(code % 4));
     PetscBool         legal;
 
-    PetscCall(IsLegal(&csr, profile, &a, layout, &legal));
-    if (legal) PetscCall(CheckPlan(g, &csr, profile, &a, layout, &adaptive));
+    PetscCall(IsLegal(&csr, profile, &a, division, &legal));
+    if (legal) PetscCall(CheckPlan(g, &csr, profile, &a, division, &adaptive));
   }
   for (int code = 0; code < 2 * 4 * 4 * 2 * 2; code++) { /* several lanes a row (SELL-P), or all rows as long as the longest (ELL) */
     const PetscInt lanes[] = {1, 2, 8, 32};
-    const Layout   layout  = code & 1 ? LAYOUT_ODD_EVEN : LAYOUT_THIRDS;
+    const Division   division  = code & 1 ? DIVISION_ODD_EVEN : DIVISION_THIRDS;
     AutoCSRAxes    a       = {.block = 1, .order = AUTOCSR_ORDER_SLICED, .index = code & 32 ? AUTOCSR_INDEX_16 : AUTOCSR_INDEX_32, .value = ApartValue(code / 2 % 4), .mapping = AUTOCSR_MAP_SLICE, .lanes = lanes[code / 8 % 4], .sort_window = code & 64 ? 16 : 0};
     PetscBool      legal;
 
     a.slice_height = 32 / a.lanes;
     if (a.lanes == 1) a.width = PetscMax(profile->max_length, 1);
-    PetscCall(IsLegal(&csr, profile, &a, layout, &legal));
-    if (legal) PetscCall(CheckPlan(g, &csr, profile, &a, layout, &counts));
+    PetscCall(IsLegal(&csr, profile, &a, division, &legal));
+    if (legal) PetscCall(CheckPlan(g, &csr, profile, &a, division, &counts));
   }
   for (PetscInt b = 2; b <= profile->block_size; b++) {
     const AutoCSRAxes a = BlockedAxes(b);
 
-    for (int layout = LAYOUT_WHOLE; layout <= LAYOUT_THIRDS; layout++) {
+    for (int division = DIVISION_WHOLE; division <= DIVISION_THIRDS; division++) {
       PetscBool legal;
 
-      PetscCall(IsLegal(&csr, profile, &a, (Layout)layout, &legal));
-      if (legal) PetscCall(CheckPlan(g, &csr, profile, &a, (Layout)layout, &counts));
+      PetscCall(IsLegal(&csr, profile, &a, (Division)division, &legal));
+      if (legal) PetscCall(CheckPlan(g, &csr, profile, &a, (Division)division, &counts));
     }
   }
   for (int value = AUTOCSR_VALUE_COPY; value <= AUTOCSR_VALUE_FLOAT32 && g->values == VALUES_SYMMETRIC; value++) { /* which other kinds of values do not stay when they change */
@@ -349,20 +349,20 @@ static PetscErrorCode CheckMatrix(const Generator *g)
     PetscBool         legal;
 
     PetscCheck(profile->diagonals, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: not known to be symmetric", g->name);
-    PetscCall(IsLegal(&csr, profile, &a, LAYOUT_WHOLE, &legal));
-    if (legal) PetscCall(CheckPlan(g, &csr, profile, &a, LAYOUT_WHOLE, &counts));
+    PetscCall(IsLegal(&csr, profile, &a, DIVISION_WHOLE, &legal));
+    if (legal) PetscCall(CheckPlan(g, &csr, profile, &a, DIVISION_WHOLE, &counts));
   }
   for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(in_place); i++) {
-    PetscCall(CheckPlan(g, &csr, profile, &in_place[i], LAYOUT_WHOLE, &counts));
-    PetscCall(CheckPlan(g, &csr, profile, &in_place[i], LAYOUT_THIRDS, &counts));
+    PetscCall(CheckPlan(g, &csr, profile, &in_place[i], DIVISION_WHOLE, &counts));
+    PetscCall(CheckPlan(g, &csr, profile, &in_place[i], DIVISION_THIRDS, &counts));
   }
-  for (int layout = LAYOUT_WHOLE; layout <= LAYOUT_THIRDS; layout++) {
+  for (int division = DIVISION_WHOLE; division <= DIVISION_THIRDS; division++) {
     for (int index = AUTOCSR_INDEX_32; index <= AUTOCSR_INDEX_16; index++) {
       const AutoCSRAxes a = NodesAxes((AutoCSRIndex)index);
       PetscBool         legal;
 
-      PetscCall(IsLegal(&csr, profile, &a, (Layout)layout, &legal));
-      if (legal) PetscCall(CheckPlan(g, &csr, profile, &a, (Layout)layout, &nodes));
+      PetscCall(IsLegal(&csr, profile, &a, (Division)division, &legal));
+      if (legal) PetscCall(CheckPlan(g, &csr, profile, &a, (Division)division, &nodes));
     }
   }
   PetscCheck(tiled.plans > 0 && propagated.plans > 0 && popular.plans > 0 && adaptive.plans > 0 && nodes.plans > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: no plan of column tiles or of nodes", g->name);
@@ -424,7 +424,7 @@ static PetscErrorCode CheckCorrupted(AutoCSRStreamKind kind)
                                                                     : kind >= AUTOCSR_STREAM_BLOCK_ROW                               ? &propagated
                                                                     : kind >= AUTOCSR_STREAM_ITEM                                    ? &tiled
                                                                                                                                      : &sliced,
-                      LAYOUT_WHOLE, &plan));
+                      DIVISION_WHOLE, &plan));
   if (kind == AUTOCSR_STREAM_VALUE_PLACE) {
     PetscCall(AddValuePlaces(&csr, &plan->segment[0]));
     PetscCall(AutoCSRPlanCheck(plan, &csr));

@@ -59,10 +59,10 @@ static PetscErrorCode CheckStairs(PetscInt n, PetscBool narrow)
   for (PetscInt v = 0; v < n_axes; v++) {
     if (axes[v].index != AUTOCSR_INDEX_16 || !axes[v].sort_window) continue;
     found++;
-    for (Layout layout = LAYOUT_WHOLE; layout <= LAYOUT_THIRDS; layout++) { /* the windows of the second begin elsewhere than the profile's */
+    for (Division division = DIVISION_WHOLE; division <= DIVISION_THIRDS; division++) { /* the windows of the second begin elsewhere than the profile's */
       AutoCSRPlan *plan;
 
-      PetscCall(BuildPlan(&csr, profile, &csr, profile, &axes[v], layout, &plan));
+      PetscCall(BuildPlan(&csr, profile, &csr, profile, &axes[v], division, &plan));
       PetscCall(AutoCSRPlanCheck(plan, &csr));
       PetscCall(AutoCSRPlanDestroy(&plan));
     }

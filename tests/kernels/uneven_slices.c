@@ -68,18 +68,18 @@ static PetscErrorCode CheckPlan(AutoCSRPlan *plan, const AutoCSRMatrix *csr, con
 }
 
 /* *kept: plans with lengths beside their names */
-static PetscErrorCode CheckAxes(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, const AutoCSRAxes *axes, Layout layout, PetscInt longest, PetscInt *products, PetscInt *kept)
+static PetscErrorCode CheckAxes(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, const AutoCSRAxes *axes, Division division, PetscInt longest, PetscInt *products, PetscInt *kept)
 {
   AutoCSRPlan *plan;
   char         context[128];
   PetscBool    legal, has = PETSC_FALSE;
 
   PetscFunctionBeginUser;
-  PetscCall(IsLegal(csr, profile, axes, layout, &legal));
+  PetscCall(IsLegal(csr, profile, axes, division, &legal));
   if (!legal) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(BuildPlan(csr, profile, csr, profile, axes, layout, &plan));
+  PetscCall(BuildPlan(csr, profile, csr, profile, axes, division, &plan));
   PetscCall(AutoCSRPlanCheck(plan, csr));
-  PetscCall(PetscSNPrintf(context, sizeof(context), "%" PetscInt_FMT " rows, %s/%s, sorted by %" PetscInt_FMT ", layout %d", csr->m, AutoCSRIndexNames[axes->index], AutoCSRValueNames[axes->value], axes->sort_window, (int)layout));
+  PetscCall(PetscSNPrintf(context, sizeof(context), "%" PetscInt_FMT " rows, %s/%s, sorted by %" PetscInt_FMT ", division %d", csr->m, AutoCSRIndexNames[axes->index], AutoCSRValueNames[axes->value], axes->sort_window, (int)division));
   for (PetscInt s = 0; s < plan->n_segments; s++) has = (PetscBool)(has || plan->segment[s].stream[AUTOCSR_STREAM_LENGTH].data);
   for (const char *const *simd = (*csr->backend->instruction_sets)(); *simd; simd++) PetscCall(CheckPlan(plan, csr, *simd, longest, context, products));
   *kept += has;
@@ -93,7 +93,7 @@ static PetscErrorCode CheckRows(PetscInt rows, PetscInt (*row)(PetscInt, PetscIn
 {
   const Generator g         = {"rows", rows, COLUMNS, row, values};
   const PetscInt  windows[] = {0, 16, AUTOCSR_WINDOW_LOW};
-  const Layout    layouts[] = {LAYOUT_WHOLE, LAYOUT_THIRDS, LAYOUT_ODD_EVEN, LAYOUT_EMPTY};
+  const Division    layouts[] = {DIVISION_WHOLE, DIVISION_THIRDS, DIVISION_ODD_EVEN, DIVISION_EMPTY};
   AutoCSRMatrix   csr;
   AutoCSRProfile *profile;
 
@@ -133,7 +133,7 @@ static PetscErrorCode CheckLongest(PetscInt *products)
 
     PetscCall(MatrixCreate(&g, &csr));
     PetscCall(AutoCSRProfileCreate(&csr, csr.backend->slice_height, &profile));
-    PetscCall(CheckAxes(&csr, profile, &axes, LAYOUT_WHOLE, longest, products, &kept));
+    PetscCall(CheckAxes(&csr, profile, &axes, DIVISION_WHOLE, longest, products, &kept));
     PetscCheck(kept == (longest <= UINT16_MAX), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Lengths of rows of up to %" PetscInt_FMT " entries are%s kept", longest, kept ? "" : " not");
     PetscCall(AutoCSRProfileDestroy(&profile));
     PetscCall(MatrixDestroy(&csr));

@@ -107,7 +107,7 @@ static void ShapeAdaptiveTiles(AutoCSRAxes *axes)
 {
   const double row = 64.0 * DENSE_VECTORS;
 
-  for (axes->tile_width = AUTOCSR_DENSE_CHUNK; 2 * 2 * axes->tile_width * row <= AutoCSRHostSecondCache() / 2; axes->tile_width *= 2) {
+  for (axes->tile_width = AUTOCSR_DENSE_STRIP; 2 * 2 * axes->tile_width * row <= AutoCSRHostSecondCache() / 2; axes->tile_width *= 2) {
   }
   axes->tile_height = axes->tile_width;
   axes->tile_steps  = axes->tile_width / ADAPTIVE_LEAST;

@@ -16,14 +16,14 @@ typedef struct {
   PetscScalar *sum; /* of sampled products: of each entry */
 } HostPanel;
 
-/* The rows of B that a panel has room for: a power of two that holds the window and the chunk that is copied past it, or at least all rows */
+/* The rows of B that a panel has room for: a power of two that holds the window and the strip that is copied past it, or at least all rows */
 static size_t PanelRows(const AutoCSRDense *kept, PetscInt n)
 {
-  const size_t chunk = AUTOCSR_DENSE_CHUNK, all = ((size_t)n + chunk - 1) / chunk * chunk;
-  size_t       rows = chunk;
+  const size_t strip = AUTOCSR_DENSE_STRIP, all = ((size_t)n + strip - 1) / strip * strip;
+  size_t       rows = strip;
 
-  while (rows < (size_t)kept->window + chunk) rows *= 2;
-  return PetscMin(rows, PetscMax(all, chunk));
+  while (rows < (size_t)kept->window + strip) rows *= 2;
+  return PetscMin(rows, PetscMax(all, strip));
 }
 
 /* The widest panel of so many columns: no wider than the second-level cache holds, and of one vector where rows are short, if these are read again for each vector */
@@ -40,7 +40,7 @@ static int WidestPanel(const AutoCSRHostDenseKernels *kernels, const AutoCSRMatr
 /* sampled: there is room for a sum of each entry, too, if the columns need more than one panel */
 static PetscErrorCode GetPanel(AutoCSRDense *kept, const AutoCSRMatrix *csr, const AutoCSRHostDenseKernels *kernels, AutoCSRDenseWay way, PetscInt columns, PetscBool sampled, HostPanel *panel)
 {
-  PetscInt step = AUTOCSR_DENSE_CHUNK;
+  PetscInt step = AUTOCSR_DENSE_STRIP;
   size_t   rows, row, bytes;
 
   PetscFunctionBegin;

@@ -102,12 +102,12 @@ PETSC_INTERN PetscErrorCode AutoCSRMeasuringBegin(const AutoCSRFigures *shipped,
 
 /* figures_file.c: the file that figures are kept in */
 typedef enum {
-  AUTOCSR_KEPT_NONE,  /* there is no such file */
-  AUTOCSR_KEPT_OTHER, /* it cannot be read, is no regular file, holds something else, or figures of other scalars or indices, or of another version */
-  AUTOCSR_KEPT_READ
-} AutoCSRKeptFound;
+  AUTOCSR_FILE_NONE,  /* there is no such file */
+  AUTOCSR_FILE_OTHER, /* it cannot be read, is no regular file, holds something else, or figures of other scalars or indices, or of another version */
+  AUTOCSR_FILE_READ
+} AutoCSRFileFound;
 PETSC_INTERN PetscErrorCode AutoCSRKeptPath(const char simd[], unsigned hash, size_t len, char path[]);
-PETSC_INTERN PetscErrorCode AutoCSRKeptRead(const char path[], AutoCSRFigures *, AutoCSRKeptFound *); /* figures stay where they are not read */
+PETSC_INTERN PetscErrorCode AutoCSRKeptRead(const char path[], AutoCSRFigures *, AutoCSRFileFound *); /* figures stay where they are not read */
 /* replace: what is there, if it is a regular file; else the file that is there first stays, and what is read afterwards counts. *written: a file is there */
 PETSC_INTERN PetscErrorCode AutoCSRKeptWrite(const char path[], const AutoCSRFigures *, PetscBool replace, PetscBool *written);
 PETSC_INTERN PetscErrorCode AutoCSRKeptCanWrite(const char path[], const AutoCSRFigures *, PetscBool *can); /* files as large as theirs */

@@ -112,7 +112,7 @@ FILE *AutoCSRKeptOpen(const char path[])
   return file;
 }
 
-PetscErrorCode AutoCSRKeptRead(const char path[], AutoCSRFigures *figures, AutoCSRKeptFound *found)
+PetscErrorCode AutoCSRKeptRead(const char path[], AutoCSRFigures *figures, AutoCSRFileFound *found)
 {
   FILE          *file = AutoCSRKeptOpen(path);
   char           scalar[32], own[32];
@@ -121,19 +121,19 @@ PetscErrorCode AutoCSRKeptRead(const char path[], AutoCSRFigures *figures, AutoC
   AutoCSRFigures read = *figures;
 
   PetscFunctionBegin;
-  *found = file || errno != ENOENT ? AUTOCSR_KEPT_OTHER : AUTOCSR_KEPT_NONE;
+  *found = file || errno != ENOENT ? AUTOCSR_FILE_OTHER : AUTOCSR_FILE_NONE;
   if (!file) PetscFunctionReturn(PETSC_SUCCESS);
   c      = AutoCSRKeptUseC(&before);
-  *found = scan_figures(file, scalar, &read) ? AUTOCSR_KEPT_READ : AUTOCSR_KEPT_OTHER;
+  *found = scan_figures(file, scalar, &read) ? AUTOCSR_FILE_READ : AUTOCSR_FILE_OTHER;
   AutoCSRKeptUseBefore(c, before);
   fclose(file);
-  if (*found != AUTOCSR_KEPT_READ) PetscFunctionReturn(PETSC_SUCCESS);
+  if (*found != AUTOCSR_FILE_READ) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRKeptScalar(sizeof(own), own));
   PetscCall(PetscStrcmp(scalar, own, &same));
   if (same)
     *figures = read;
   else
-    *found = AUTOCSR_KEPT_OTHER;
+    *found = AUTOCSR_FILE_OTHER;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -4,7 +4,7 @@
 #include "figures.h"
 #include <unistd.h>
 
-#define MAX_KEPT    6    /* instruction sets in use, of all backends */
+#define MAX_LOADED    6    /* instruction sets in use, of all backends */
 #define MORE_LANES  0.98 /* twice as many lanes must take less than this share of the time of fewer, which serve shorter rows, too */
 #define MEAN_OF_BIN 0.75 /* mean length of a bin's rows, as a share of the longest */
 
@@ -69,7 +69,7 @@ static PetscErrorCode load_kept(const AutoCSRIdentity *id, const char named[], c
 {
   const PetscBool  parallel = figures->backend->parallel, given = (PetscBool)(named[0] != 0);
   char             path[PETSC_MAX_PATH_LEN];
-  AutoCSRKeptFound found = AUTOCSR_KEPT_NONE;
+  AutoCSRFileFound found = AUTOCSR_FILE_NONE;
 
   PetscFunctionBegin;
   if (given) /* the file named is the host's: another for each other backend beside it */
@@ -77,18 +77,18 @@ static PetscErrorCode load_kept(const AutoCSRIdentity *id, const char named[], c
   else
     PetscCall(AutoCSRKeptPath(figures->simd, id->hash, sizeof(path), path));
   if (path[0]) PetscCall(AutoCSRKeptRead(path, figures, &found));
-  PetscCheck(!given || found != AUTOCSR_KEPT_OTHER, PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "-mat_autocsr_machine %s: the file holds no figures that this version, with its scalars and indices, can use; remove it, name another, or say none for the figures shipped", path);
-  if (found == AUTOCSR_KEPT_READ && !given && !AutoCSRFiguresArePlausible(figures, shipped)) {
+  PetscCheck(!given || found != AUTOCSR_FILE_OTHER, PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "-mat_autocsr_machine %s: the file holds no figures that this version, with its scalars and indices, can use; remove it, name another, or say none for the figures shipped", path);
+  if (found == AUTOCSR_FILE_READ && !given && !AutoCSRFiguresArePlausible(figures, shipped)) {
     PetscCall(PetscInfo(NULL, "The figures in %s are implausible: they are not used\n", path));
     *figures = *shipped;
-    found    = AUTOCSR_KEPT_OTHER;
-  } else if (found == AUTOCSR_KEPT_OTHER)
+    found    = AUTOCSR_FILE_OTHER;
+  } else if (found == AUTOCSR_FILE_OTHER)
     PetscCall(PetscInfo(NULL, "%s holds no figures that can be used\n", path));
-  if (found != AUTOCSR_KEPT_READ && path[0] && !parallel) {
+  if (found != AUTOCSR_FILE_READ && path[0] && !parallel) {
     if (given) PetscCall(check_folder(path));
     PetscCall(AutoCSRMeasuringBegin(shipped, id, path, given));
   }
-  PetscCall(PetscInfo(NULL, "Figures of this machine: %s; of %g KiB of the last cache that are reported %g are counted on\n", found == AUTOCSR_KEPT_READ ? path : figures->machine.name, id->cache[2] / 1024, figures->machine.cache[2] / 1024));
+  PetscCall(PetscInfo(NULL, "Figures of this machine: %s; of %g KiB of the last cache that are reported %g are counted on\n", found == AUTOCSR_FILE_READ ? path : figures->machine.name, id->cache[2] / 1024, figures->machine.cache[2] / 1024));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -143,7 +143,7 @@ PetscErrorCode AutoCSRFiguresComplete(AutoCSRFigures *figures, const AutoCSRFigu
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static AutoCSRFigures loaded[MAX_KEPT];
+static AutoCSRFigures loaded[MAX_LOADED];
 static PetscBool      loading; /* a finalizer is registered */
 
 /* Another PetscInitialize() in the process may name another file */
@@ -171,8 +171,8 @@ PetscErrorCode AutoCSRFiguresGet(const AutoCSRBackend *backend, const char simd[
     if (same) wanted = *set;
   }
   if (!wanted) wanted = best;
-  while (f < loaded + MAX_KEPT && f->backend && (f->backend != backend || f->simd != wanted)) f++;
-  PetscCheck(f < loaded + MAX_KEPT, PETSC_COMM_SELF, PETSC_ERR_PLIB, "More instruction sets than %d", MAX_KEPT);
+  while (f < loaded + MAX_LOADED && f->backend && (f->backend != backend || f->simd != wanted)) f++;
+  PetscCheck(f < loaded + MAX_LOADED, PETSC_COMM_SELF, PETSC_ERR_PLIB, "More instruction sets than %d", MAX_LOADED);
   if (!f->backend) {
     AutoCSRFigures next;
 

@@ -64,11 +64,11 @@ PetscErrorCode AutoCSRMeasuringEnd(void)
 static PetscErrorCode figures_are_there(PetscBool *there)
 {
   AutoCSRFigures   read = Measuring.shipped;
-  AutoCSRKeptFound found;
+  AutoCSRFileFound found;
 
   PetscFunctionBegin;
   PetscCall(AutoCSRKeptRead(Measuring.path, &read, &found));
-  *there = (PetscBool)(found == AUTOCSR_KEPT_READ && (Measuring.named || AutoCSRFiguresArePlausible(&read, &Measuring.shipped)));
+  *there = (PetscBool)(found == AUTOCSR_FILE_READ && (Measuring.named || AutoCSRFiguresArePlausible(&read, &Measuring.shipped)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -116,15 +116,15 @@ PetscErrorCode AutoCSRDenseFindTiles(AutoCSRDense *dense, const AutoCSRMatrix *c
 }
 
 /* Columns are looked at in all rows: they need not ascend */
-static PetscErrorCode FindLast(AutoCSRDense *dense, const AutoCSRMatrix *csr, PetscInt chunks, PetscInt first[])
+static PetscErrorCode FindLast(AutoCSRDense *dense, const AutoCSRMatrix *csr, PetscInt strips, PetscInt first[])
 {
   PetscFunctionBegin;
-  for (PetscInt c = 0; c < chunks; c++) {
-    const PetscInt end = csr->row_ptr[PetscMin(csr->m, (c + 1) * AUTOCSR_DENSE_CHUNK)];
+  for (PetscInt c = 0; c < strips; c++) {
+    const PetscInt end = csr->row_ptr[PetscMin(csr->m, (c + 1) * AUTOCSR_DENSE_STRIP)];
 
     first[c]       = csr->n;
     dense->last[c] = c ? dense->last[c - 1] : 0;
-    for (PetscInt q = csr->row_ptr[c * AUTOCSR_DENSE_CHUNK]; q < end; q++) {
+    for (PetscInt q = csr->row_ptr[c * AUTOCSR_DENSE_STRIP]; q < end; q++) {
       first[c]       = PetscMin(first[c], csr->col[q]);
       dense->last[c] = PetscMax(dense->last[c], csr->col[q] + 1);
     }
@@ -134,19 +134,19 @@ static PetscErrorCode FindLast(AutoCSRDense *dense, const AutoCSRMatrix *csr, Pe
 
 PetscErrorCode AutoCSRDenseFindBand(AutoCSRDense *dense, const AutoCSRMatrix *csr, PetscInt step)
 {
-  const PetscInt chunks = (csr->m + AUTOCSR_DENSE_CHUNK - 1) / AUTOCSR_DENSE_CHUNK, at_once = step / AUTOCSR_DENSE_CHUNK;
+  const PetscInt strips = (csr->m + AUTOCSR_DENSE_STRIP - 1) / AUTOCSR_DENSE_STRIP, at_once = step / AUTOCSR_DENSE_STRIP;
   PetscInt      *first, to_come                                                             = csr->n;
 
   PetscFunctionBegin;
   if (dense->last && dense->step == step) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscFree(dense->last));
-  PetscCall(PetscMalloc1(chunks, &dense->last));
-  PetscCall(PetscMalloc1(chunks, &first));
-  PetscCall(FindLast(dense, csr, chunks, first));
+  PetscCall(PetscMalloc1(strips, &dense->last));
+  PetscCall(PetscMalloc1(strips, &first));
+  PetscCall(FindLast(dense, csr, strips, first));
   dense->window = 0;
-  for (PetscInt c = chunks - 1; c >= 0; c--) {
+  for (PetscInt c = strips - 1; c >= 0; c--) {
     to_come = PetscMin(to_come, first[c]);
-    if (c % at_once == 0) dense->window = PetscMax(dense->window, dense->last[PetscMin(c + at_once, chunks) - 1] - to_come);
+    if (c % at_once == 0) dense->window = PetscMax(dense->window, dense->last[PetscMin(c + at_once, strips) - 1] - to_come);
   }
   dense->step = step;
   PetscCall(PetscFree(first));

@@ -25,7 +25,7 @@
   The host takes this many rows of A at a time, and copies as many rows of B. With single rows each line of a column would
   be on another page
 */
-#define AUTOCSR_DENSE_CHUNK 64
+#define AUTOCSR_DENSE_STRIP 64
 
 /* How a backend goes about it */
 typedef enum {
@@ -72,7 +72,7 @@ typedef struct {
   const AutoCSRBackend *backend;
   AutoCSRPlan          *blocks;  /* a plan of one segment, whose WORK tells where row blocks begin */
   PetscInt              entries; /* of a row block, at most */
-  PetscInt             *last;    /* for each chunk: 1 + the last column that it, or a chunk before it, has */
+  PetscInt             *last;    /* for each strip: 1 + the last column that it, or a strip before it, has */
   PetscInt              window;  /* rows of B that must have room at a time, for rows of A taken `step` at a time */
   PetscInt              step;
   AutoCSRPlan          *tiles;   /* a plan of one segment of order adaptive, NULL if there is none */
@@ -87,7 +87,7 @@ typedef struct {
 PETSC_INTERN PetscErrorCode AutoCSRDenseCreate(const AutoCSRBackend *, AutoCSRDense **);
 /* Makes `blocks` for a device */
 PETSC_INTERN PetscErrorCode AutoCSRDenseFindBlocks(AutoCSRDense *, const AutoCSRMatrix *, PetscInt entries);
-/* Makes `last` and `window` for the host; step: a multiple of AUTOCSR_DENSE_CHUNK rows of A */
+/* Makes `last` and `window` for the host; step: a multiple of AUTOCSR_DENSE_STRIP rows of A */
 PETSC_INTERN PetscErrorCode AutoCSRDenseFindBand(AutoCSRDense *, const AutoCSRMatrix *, PetscInt step);
 /* Finds `share` in the tiles of a few row panels */
 PETSC_INTERN PetscErrorCode AutoCSRDenseSampleTiles(AutoCSRDense *, const AutoCSRMatrix *);

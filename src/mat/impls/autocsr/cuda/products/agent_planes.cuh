@@ -238,7 +238,7 @@ private:
   {
     const PetscInt64 left = n_rows - k;
 
-    return PetscMin(rows - (int)threadIdx.x, left < AUTOCSR_PLANES_CHUNK ? (int)PetscMax(left, 0) : AUTOCSR_PLANES_CHUNK);
+    return PetscMin(rows - (int)threadIdx.x, left < AUTOCSR_PLANES_STRIP ? (int)PetscMax(left, 0) : AUTOCSR_PLANES_STRIP);
   }
 
   static __device__ __forceinline__ void AskForIds(const uint16_t *id, int left, unsigned ids[n])

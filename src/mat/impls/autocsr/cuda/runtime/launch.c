@@ -179,7 +179,7 @@ void AutoCSRDeviceShapeTiles(PetscInt m, PetscInt n, PetscInt nnz, AutoCSRAxes *
 AutoCSRDevicePlanes AutoCSRDeviceShapePlanes(const AutoCSRAxes *axes, PetscInt rows)
 {
   AutoCSRDevicePlanes p      = {.stride = axes->tile_width, .around = (int)axes->tile_height, .reach = (int)axes->tile_steps};
-  const PetscInt      chunks = p.stride / AUTOCSR_PLANES_CHUNK + (p.stride % AUTOCSR_PLANES_CHUNK > 0), unit = 16 / PetscMin(16, (PetscInt)sizeof(PetscScalar));
+  const PetscInt      chunks = p.stride / AUTOCSR_PLANES_STRIP + (p.stride % AUTOCSR_PLANES_STRIP > 0), unit = 16 / PetscMin(16, (PetscInt)sizeof(PetscScalar));
   PetscInt            least = PETSC_MAX_INT, slots;
 
   p.rows   = (p.stride / chunks + (p.stride % chunks > 0) + 31) / 32 * 32;

@@ -134,7 +134,7 @@ static inline size_t AutoCSRDevicePropagateBytes(PetscInt rows)
 }
 
 #define AUTOCSR_PLANES_ROWS_OF_LANE (sizeof(PetscScalar) > 8 ? 2 : 4)
-#define AUTOCSR_PLANES_CHUNK        (AUTOCSR_BLOCK * AUTOCSR_PLANES_ROWS_OF_LANE) /* rows, at most */
+#define AUTOCSR_PLANES_STRIP        (AUTOCSR_BLOCK * AUTOCSR_PLANES_ROWS_OF_LANE) /* rows, at most */
 #define AUTOCSR_PLANES_TABLE        (AUTOCSR_PLANES_PATTERNS + 4)                 /* masks that a block keeps, and what agent_planes.cuh has behind them */
 #define AUTOCSR_PLANES_RESIDENTS    4                                             /* blocks of a multiprocessor, at most */
 

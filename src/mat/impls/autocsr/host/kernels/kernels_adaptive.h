@@ -12,7 +12,7 @@
 /* Packs the rows of B that the rows before `end` need; returns how many there are now */
 KERNEL PetscInt AdaptivePack(const AutoCSRDense *kept, PetscInt end, const PetscScalar *B, size_t ldb, PetscInt packed, PetscInt n, PetscInt columns, int vectors, Vector *panel, size_t mask)
 {
-  for (; packed < kept->last[(end - 1) / AUTOCSR_DENSE_CHUNK]; packed += AUTOCSR_DENSE_CHUNK) DensePack(B, ldb, packed, n, columns, vectors, panel, mask);
+  for (; packed < kept->last[(end - 1) / AUTOCSR_DENSE_STRIP]; packed += AUTOCSR_DENSE_STRIP) DensePack(B, ldb, packed, n, columns, vectors, panel, mask);
   return packed;
 }
 
@@ -68,7 +68,7 @@ KERNEL void SampledAdaptive(const AutoCSRSampledOperands *op, const AutoCSRDense
 
     AutoCSRAdaptiveRows(seg, p, &begin, &end);
     packed = AdaptivePack(kept, end, Y, op->ldy, packed, csr->n, columns, vectors, panel, mask);
-    for (PetscInt i = begin; i < end; i += AUTOCSR_DENSE_CHUNK) DensePack(X, op->ldx, i, csr->m, columns, vectors, x + (size_t)(i - begin) * vectors, AUTOCSR_DENSE_CHUNK - 1);
+    for (PetscInt i = begin; i < end; i += AUTOCSR_DENSE_STRIP) DensePack(X, op->ldx, i, csr->m, columns, vectors, x + (size_t)(i - begin) * vectors, AUTOCSR_DENSE_STRIP - 1);
     for (PetscInt c = panel_ptr[p]; c < panel_ptr[p + 1]; c++) {
       for (PetscInt i = 0; i < end - begin; i++) {
         PetscInt q, q_end;

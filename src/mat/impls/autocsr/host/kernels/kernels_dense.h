@@ -83,7 +83,7 @@ KERNEL void VectorsStore(const Vector v[LANES], PetscScalar *p, size_t ld, Petsc
 */
 KERNEL void DensePack(const PetscScalar *B, size_t ldb, PetscInt begin, PetscInt n, PetscInt columns, int vectors, Vector *panel, size_t mask)
 {
-  const PetscInt end = n - begin < AUTOCSR_DENSE_CHUNK ? n : begin + AUTOCSR_DENSE_CHUNK;
+  const PetscInt end = n - begin < AUTOCSR_DENSE_STRIP ? n : begin + AUTOCSR_DENSE_STRIP;
 
   for (int v = 0; v < vectors; v++) {
     for (PetscInt i = begin; i < end; i += LANES) {
@@ -92,7 +92,7 @@ KERNEL void DensePack(const PetscScalar *B, size_t ldb, PetscInt begin, PetscInt
       VectorsLoad(block, B + v * LANES * ldb + i, ldb, end - i, columns - v * LANES);
       VectorsTranspose(block);
       UNROLL
-      for (int l = 0; l < LANES; l++) panel[((size_t)(i + l) & mask) * vectors + v] = block[l]; /* a panel has room for whole chunks */
+      for (int l = 0; l < LANES; l++) panel[((size_t)(i + l) & mask) * vectors + v] = block[l]; /* a panel has room for whole strips */
     }
   }
 }
@@ -135,12 +135,12 @@ KERNEL void DenseColumns(const AutoCSRDenseOperands *op, const AutoCSRDense *kep
   const PetscScalar   *B      = op->B + (size_t)first * op->ldb;
   PetscScalar         *C      = op->C + (size_t)first * op->ldc;
   PetscInt             packed = 0;
-  Vector               sum[AUTOCSR_DENSE_CHUNK][DENSE_VECTORS];
+  Vector               sum[AUTOCSR_DENSE_STRIP][DENSE_VECTORS];
 
-  for (PetscInt begin = 0; begin < csr->m; begin += AUTOCSR_DENSE_CHUNK) {
-    const PetscInt rows = PetscMin(AUTOCSR_DENSE_CHUNK, csr->m - begin), last = kept->last[begin / AUTOCSR_DENSE_CHUNK];
+  for (PetscInt begin = 0; begin < csr->m; begin += AUTOCSR_DENSE_STRIP) {
+    const PetscInt rows = PetscMin(AUTOCSR_DENSE_STRIP, csr->m - begin), last = kept->last[begin / AUTOCSR_DENSE_STRIP];
 
-    for (; packed < last; packed += AUTOCSR_DENSE_CHUNK) DensePack(B, op->ldb, packed, csr->n, columns, vectors, panel, mask);
+    for (; packed < last; packed += AUTOCSR_DENSE_STRIP) DensePack(B, op->ldb, packed, csr->n, columns, vectors, panel, mask);
     for (int k = 0; k < rows; k++) DenseRow(csr, begin + k, panel, mask, vectors, sum[k]);
     DensePut(sum[0], DENSE_VECTORS, rows, C + begin, op->ldc, columns, vectors);
   }

@@ -37,13 +37,13 @@ KERNEL void SampledColumns(const AutoCSRSampledOperands *op, const AutoCSRDense 
   const AutoCSRMatrix *csr = op->csr;
   const PetscScalar   *X = op->X + (size_t)first * op->ldx, *Y = op->Y + (size_t)first * op->ldy;
   PetscInt             packed = 0;
-  Vector               x[AUTOCSR_DENSE_CHUNK * DENSE_VECTORS];
+  Vector               x[AUTOCSR_DENSE_STRIP * DENSE_VECTORS];
 
-  for (PetscInt begin = 0; begin < csr->m; begin += AUTOCSR_DENSE_CHUNK) {
-    const PetscInt end = PetscMin(begin + AUTOCSR_DENSE_CHUNK, csr->m), last = kept->last[begin / AUTOCSR_DENSE_CHUNK];
+  for (PetscInt begin = 0; begin < csr->m; begin += AUTOCSR_DENSE_STRIP) {
+    const PetscInt end = PetscMin(begin + AUTOCSR_DENSE_STRIP, csr->m), last = kept->last[begin / AUTOCSR_DENSE_STRIP];
 
-    for (; packed < last; packed += AUTOCSR_DENSE_CHUNK) DensePack(Y, op->ldy, packed, csr->n, columns, vectors, panel, mask);
-    DensePack(X, op->ldx, begin, csr->m, columns, vectors, x, AUTOCSR_DENSE_CHUNK - 1);
+    for (; packed < last; packed += AUTOCSR_DENSE_STRIP) DensePack(Y, op->ldy, packed, csr->n, columns, vectors, panel, mask);
+    DensePack(X, op->ldx, begin, csr->m, columns, vectors, x, AUTOCSR_DENSE_STRIP - 1);
     for (PetscInt i = begin; i < end; i++) {
       const PetscInt row_end = csr->row_ptr[i + 1];
 
