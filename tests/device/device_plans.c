@@ -404,6 +404,17 @@ static PetscErrorCode CheckTranspose(const Pair *pair)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode CheckFingerprint(const Pair *pair)
+{
+  AutoCSRFingerprint host, device;
+
+  PetscFunctionBeginUser;
+  PetscCall((*pair->host.backend->fingerprint)(&pair->host, &host));
+  PetscCall((*pair->device.backend->fingerprint)(&pair->device, &device));
+  PetscCheck(device.known && !memcmp(host.at, device.at, sizeof(host.at)), PETSC_COMM_SELF, PETSC_ERR_PLIB, "The device has another fingerprint of %" PetscInt_FMT " rows and %" PetscInt_FMT " entries than the host", pair->host.m, pair->host.nnz);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Of the rows alone: the same on both backends, and nothing of codings */
 static PetscErrorCode CheckRowsOnly(const Pair *pair)
 {
@@ -453,6 +464,7 @@ static PetscErrorCode CheckMatrix(const Generator *g, PetscBool few)
   PetscFunctionBeginUser;
   PetscCall(PairCreate(g, &pair));
   PetscCall(CheckProfiles(g, &pair));
+  PetscCall(CheckFingerprint(&pair));
   PetscCall(CheckNames(&pair));
   PetscCall(CheckUnsorted(&pair));
   PetscCall(CheckRowOffsets(&pair));

@@ -20,6 +20,7 @@ static const AutoCSRBackend emulated = {
     .from_host     = AutoCSRDeviceFromHost,
     .synchronize   = AutoCSRDeviceSynchronize,
     .profile       = AutoCSRDeviceProfile,
+    .fingerprint   = AutoCSRDeviceFingerprint,
     .count_bins    = AutoCSRDeviceCountBins,
     .name_bins     = AutoCSRDeviceNameBins,
     .name_rows     = AutoCSRDeviceNameRows,

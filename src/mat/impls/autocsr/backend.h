@@ -93,7 +93,7 @@ struct _AutoCSRBackend {
 
   /* Fills a profile in which AutoCSRProfileLook() has set the sizes */
   PetscErrorCode (*profile)(const AutoCSRMatrix *, AutoCSRProfile *);
-  /* Finds the fingerprint of a structure (profile/fingerprint.h) in less time than a product takes. NULL: plans are not kept */
+  /* Finds the fingerprint of a structure (profile/fingerprint.h) in less time than a product takes, but for a wait. It stays unknown if there is no memory */
   PetscErrorCode (*fingerprint)(const AutoCSRMatrix *, AutoCSRFingerprint *);
 
   /*

@@ -16,7 +16,7 @@ typedef struct {
 
 static Kept      kept[AUTOCSR_KEPT]; /* the oldest first */
 static PetscInt  n_kept;
-static PetscBool registered;
+static PetscBool registered, registered_device;
 
 PetscErrorCode AutoCSRPlannedDestroy(AutoCSRPlanned *planned)
 {
@@ -43,7 +43,7 @@ static PetscErrorCode finalize(void)
   PetscFunctionBegin;
   while (n_kept) PetscCall(AutoCSRPlannedDestroy(&kept[--n_kept].planned));
   PetscCall(PetscMemzero(lives, sizeof(lives)));
-  registered = PETSC_FALSE;
+  registered = registered_device = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -89,6 +89,10 @@ PetscErrorCode AutoCSRPlannedKeep(AutoCSRPlanned *planned, const AutoCSRMatrix *
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(register_finalize());
+  if (planned->plan->backend != &AutoCSRBackendHost && !registered_device) { /* finalizers run from the last to the first, and that of PETSc's stream, which memory goes back on, may be later than ours */
+    PetscCall(PetscRegisterFinalize(finalize));
+    registered_device = PETSC_TRUE;
+  }
   total = bytes;
   for (PetscInt k = 0; k < n_kept; k++) total += kept[k].bytes;
   while (n_kept == AUTOCSR_KEPT || (n_kept && total > AUTOCSR_KEPT_BYTES)) {
@@ -111,6 +115,7 @@ PetscErrorCode AutoCSRPlannedFind(const AutoCSRMatrix *csr, const AutoCSRSetting
 
     if (plan->m != csr->m || plan->n != csr->n || plan->nnz != csr->nnz || plan->backend != csr->backend || kept[k].adds != csr->adds || kept[k].figures != csr->figures || !AutoCSRSettingsPlanAlike(&kept[k].settings, settings)) continue;
     if (!fingerprint->known) PetscCall((*csr->backend->fingerprint)(csr, fingerprint));
+    if (!fingerprint->known) break; /* no memory */
     if (memcmp(fingerprint->at, kept[k].fingerprint.at, sizeof(fingerprint->at))) continue;
     *found = kept[k].planned;
     take_out(k);

@@ -18,6 +18,7 @@ const AutoCSRBackend AutoCSRBackendCUDA = {
     .synchronize      = AutoCSRDeviceSynchronize,
     .room             = AutoCSRDeviceRoom,
     .profile          = AutoCSRDeviceProfile,
+    .fingerprint      = AutoCSRDeviceFingerprint,
     .count_bins       = AutoCSRDeviceCountBins,
     .name_bins        = AutoCSRDeviceNameBins,
     .name_rows        = AutoCSRDeviceNameRows,

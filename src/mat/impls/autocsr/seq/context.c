@@ -370,7 +370,7 @@ static PetscErrorCode AutoCSRContextRecognize(Mat A, AutoCSRContext *ctx, const 
   *is = PETSC_FALSE;
   if (ctx->planned.plan && ctx->fingerprint.known && csr->val && csr->backend == ctx->csr.backend && csr->m == ctx->csr.m && csr->n == ctx->csr.n && csr->nnz == ctx->csr.nnz && csr->adds == ctx->csr.adds && csr->figures == ctx->csr.figures) {
     PetscCall((*csr->backend->fingerprint)(csr, &fingerprint));
-    *is = (PetscBool)!memcmp(fingerprint.at, ctx->fingerprint.at, sizeof(fingerprint.at));
+    *is = (PetscBool)(fingerprint.known && !memcmp(fingerprint.at, ctx->fingerprint.at, sizeof(fingerprint.at)));
     if (*is) {
       ctx->came_back = PETSC_TRUE;
       if (ctx->in_step) ctx->planned.progress.products = 0;

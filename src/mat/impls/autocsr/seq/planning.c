@@ -113,7 +113,7 @@ PetscErrorCode AutoCSRContextForget(AutoCSRContext *ctx)
 PetscErrorCode AutoCSRContextFingerprint(AutoCSRContext *ctx)
 {
   PetscFunctionBegin;
-  if (!ctx->fingerprint.known && ctx->csr.backend->fingerprint) PetscCall((*ctx->csr.backend->fingerprint)(&ctx->csr, &ctx->fingerprint));
+  if (!ctx->fingerprint.known) PetscCall((*ctx->csr.backend->fingerprint)(&ctx->csr, &ctx->fingerprint));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -20,11 +20,15 @@ PETSC_INTERN void           AutoCSRDeviceCutPieces(PetscBool);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceFork(cudaStream_t *beside);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceJoin(void);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceGetMailbox(size_t, void **);
+PETSC_INTERN PetscErrorCode AutoCSRDeviceFindMailbox(size_t, void **); /* NULL if there is no memory for it */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceBorrowZeros(size_t, void **);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceReturnZeros(void);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceSend(void *, const void *, size_t); /* to the device, on PETSc's stream, without waiting */
 
 PETSC_INTERN PetscErrorCode AutoCSRDeviceProfile(const AutoCSRMatrix *, AutoCSRProfile *); /* profile.cu */
+
+/* fingerprint.cu */
+PETSC_INTERN PetscErrorCode AutoCSRDeviceFingerprint(const AutoCSRMatrix *, AutoCSRFingerprint *);
 
 /* bins.cu */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceCountBins(const AutoCSRMatrix *, PetscInt, PetscInt, AutoCSRBins *);

@@ -382,13 +382,20 @@ static PetscErrorCode BoxesGet(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRDeviceGetMailbox(size_t bytes, void **mailbox)
+PetscErrorCode AutoCSRDeviceFindMailbox(size_t bytes, void **mailbox)
 {
   PetscFunctionBegin;
   PetscCheck(bytes <= AUTOCSR_BOX_BYTES, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%zu bytes are more than the mailbox holds", bytes);
   PetscCall(BoxesGet());
   *mailbox = kept.mailbox;
-  if (!kept.mailbox) SETERRQ(PETSC_COMM_SELF, PETSC_ERR_MEM, "The host has no %d bytes of page-locked memory", 2 * AUTOCSR_BOX_BYTES);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDeviceGetMailbox(size_t bytes, void **mailbox)
+{
+  PetscFunctionBegin;
+  PetscCall(AutoCSRDeviceFindMailbox(bytes, mailbox));
+  if (!*mailbox) SETERRQ(PETSC_COMM_SELF, PETSC_ERR_MEM, "The host has no %d bytes of page-locked memory", 2 * AUTOCSR_BOX_BYTES);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
