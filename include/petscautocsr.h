@@ -211,6 +211,7 @@ PETSC_EXTERN PetscErrorCode MatAutoCSRSetSegsumFixup(Mat, MatAutoCSRSegsumFixup)
 PETSC_EXTERN PetscErrorCode MatAutoCSRSetExchange(Mat, MatAutoCSRExchange);
 PETSC_EXTERN PetscErrorCode MatAutoCSRSetDense(Mat, MatAutoCSRDense);
 PETSC_EXTERN PetscErrorCode MatAutoCSRSetProgressive(Mat, PetscBool);
+PETSC_EXTERN PetscErrorCode MatAutoCSRSetReproducible(Mat, PetscBool);
 PETSC_EXTERN PetscErrorCode MatAutoCSRSetKeepCSR(Mat, PetscBool);
 PETSC_EXTERN PetscErrorCode MatAutoCSRGetInfo(Mat, MatAutoCSRInfo *);
 PETSC_EXTERN PetscErrorCode MatAutoCSRView(Mat, PetscViewer);

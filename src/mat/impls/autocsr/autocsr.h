@@ -63,6 +63,7 @@ typedef struct {
   MatAutoCSRExchange    exchange;
   MatAutoCSRDense       dense;
   PetscBool             progressive;  /* plans that cost something come when products have paid for them */
+  PetscBool             reproducible; /* no clock chooses among plans that make other bits */
   PetscBool             keep_csr;     /* the CSR stays on the device beside a plan that makes no use of it */
   PetscBool             check_values; /* each product compares checksums of the arrays with those that the plan was made of */
   char                  simd[16];     /* "auto" or the name of a host instruction set */

@@ -65,6 +65,12 @@ typedef struct {
   double   seconds[16]; /* of the rounds of a step */
 } AutoCSRMemoryReading;
 
+/* Of a device the two events; of the host seconds of the clock */
+typedef struct {
+  void  *event[2];
+  double begin, end;
+} AutoCSRStopwatch;
+
 /*
   Sizes and counts lie on the host. Names of rows, streams, operands, a matrix's arrays and its profile's pattern_id lie in
   the backend's memory. A backend may queue its work. Later work on the same backend comes after it, and to_host() waits for
@@ -149,6 +155,14 @@ struct _AutoCSRBackend {
   */
   PetscErrorCode (*mult)(const AutoCSRPlan *, const AutoCSROperands *);
   PetscErrorCode (*mult_transpose)(const AutoCSRPlan *, const AutoCSROperands *);
+  /*
+    A stopwatch takes the time of what lies between begin and end and waits for nothing. read: *seconds is negative as long as
+    that is under way. It begins as zeros; forget: gives back what it holds
+  */
+  PetscErrorCode (*watch_begin)(AutoCSRStopwatch *);
+  PetscErrorCode (*watch_end)(AutoCSRStopwatch *);
+  PetscErrorCode (*watch_read)(AutoCSRStopwatch *, double *seconds);
+  PetscErrorCode (*watch_forget)(AutoCSRStopwatch *);
   /* C = A B. The error is PETSC_ERR_MEM if there is no memory for a panel of B. *done is false if B has too few columns to gain from it */
   PetscErrorCode (*mult_dense)(AutoCSRDense *, const AutoCSRDenseOperands *, PetscBool *done);
   /* val = A .* (X Y^T). The error is PETSC_ERR_MEM as above */

@@ -136,6 +136,9 @@ PETSC_INTERN PetscBool      AutoCSRChoiceIsOfValues(const AutoCSRChoice *);
 PETSC_INTERN PetscErrorCode AutoCSRPlanBuild(AutoCSRChoice **, const AutoCSRMatrix *, AutoCSRPlan **);
 PETSC_INTERN PetscErrorCode AutoCSRPlanMake(const AutoCSRMatrix *, const AutoCSRSettings *, AutoCSRPlan **, AutoCSRProfile **);
 PETSC_INTERN PetscErrorCode AutoCSRChoiceDestroy(AutoCSRChoice **);
+/* A choice that outlives the one that is built, as long as its profile does; and the plan of the first candidate after the *k-th, which becomes *k, by a strategy that no candidate before it has. NULL: there is none */
+PETSC_INTERN PetscErrorCode AutoCSRChoiceCopy(const AutoCSRChoice *, AutoCSRChoice **);
+PETSC_INTERN PetscErrorCode AutoCSRPlanBuildOther(AutoCSRChoice *, const AutoCSRMatrix *, PetscInt *k, AutoCSRPlan **);
 
 /* cite.c: the papers of a plan's strategies, for PETSc's -citations */
 PETSC_INTERN PetscErrorCode AutoCSRCite(const AutoCSRPlan *);

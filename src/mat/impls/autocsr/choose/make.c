@@ -331,6 +331,43 @@ PetscErrorCode AutoCSRPlanBuild(AutoCSRChoice **choice, const AutoCSRMatrix *csr
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode AutoCSRChoiceCopy(const AutoCSRChoice *choice, AutoCSRChoice **copy)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(1, copy));
+  **copy                          = *choice;
+  (*copy)->chooser.problem.csr      = &(*copy)->csr;
+  (*copy)->chooser.problem.settings = &(*copy)->settings;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscBool is_like_one_before(const AutoCSRCandidate candidate[], PetscInt k)
+{
+  for (PetscInt i = 0; i < k; i++) {
+    if (candidate[i].piece.strategy == candidate[k].piece.strategy && (candidate[i].n_pieces > 1) == (candidate[k].n_pieces > 1)) return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
+PetscErrorCode AutoCSRPlanBuildOther(AutoCSRChoice *choice, const AutoCSRMatrix *csr, PetscInt *k, AutoCSRPlan **plan)
+{
+  PetscErrorCode ierr;
+
+  PetscFunctionBegin;
+  *plan = NULL;
+  do {
+    if (++*k >= choice->n) PetscFunctionReturn(PETSC_SUCCESS);
+  } while (is_like_one_before(choice->candidate, *k));
+  choice->csr = *csr;
+  PetscCall(PetscLogEventBegin(AutoCSREvents[AUTOCSR_EVENT_PLAN], 0, 0, 0, 0));
+  ierr = AutoCSRCandidateBuild(&choice->chooser, &choice->candidate[*k], plan);
+  if (!ierr) ierr = explain(&choice->chooser, choice->candidate, choice->n, *k, 0, *plan);
+  PetscCall(PetscLogEventEnd(AutoCSREvents[AUTOCSR_EVENT_PLAN], 0, 0, 0, 0));
+  PetscCall(ierr);
+  if (PetscDefined(USE_DEBUG)) PetscCall(AutoCSRPlanCheck(*plan, csr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode AutoCSRPlanMake(const AutoCSRMatrix *csr, const AutoCSRSettings *settings, AutoCSRPlan **plan, AutoCSRProfile **profile)
 {
   AutoCSRChoice *choice;

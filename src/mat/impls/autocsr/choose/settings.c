@@ -13,7 +13,8 @@ PetscErrorCode AutoCSRSettingsInitialize(AutoCSRSettings *settings)
   settings->index       = MAT_AUTOCSR_INDEX_AUTO;
   settings->value       = MAT_AUTOCSR_VALUE_AUTO;
   settings->max_bins    = 100;
-  settings->progressive = PETSC_TRUE;
+  settings->progressive  = PETSC_TRUE;
+  settings->reproducible = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -44,6 +44,12 @@ PETSC_INTERN PetscErrorCode AutoCSRDeviceRoom(double *); /* see backend.h */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceTrim(void);     /* gives back to the device what the pool keeps beyond need */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceFollow(void);   /* what was begun on PETSc's stream before it was another one has ended */
 
+/* stopwatch.c: see backend.h */
+PETSC_INTERN PetscErrorCode AutoCSRDeviceWatchBegin(AutoCSRStopwatch *);
+PETSC_INTERN PetscErrorCode AutoCSRDeviceWatchEnd(AutoCSRStopwatch *);
+PETSC_INTERN PetscErrorCode AutoCSRDeviceWatchRead(AutoCSRStopwatch *, double *);
+PETSC_INTERN PetscErrorCode AutoCSRDeviceWatchForget(AutoCSRStopwatch *);
+
 /* kernel.c: whether kernels that are compiled as this one wait themselves for those before them, as from this architecture on they do, so that they may be launched early */
 #define AUTOCSR_EARLY 90
 PETSC_INTERN PetscBool AutoCSRDeviceIsEarly(const void *);

@@ -15,6 +15,12 @@ PETSC_INTERN PetscErrorCode AutoCSRHostFindExecutor(const AutoCSRAxes *, const c
 /* The instruction sets of this processor, "x86-64" first, the fastest and NULL last; simd "auto" means the fastest */
 PETSC_INTERN const char *const *AutoCSRHostInstructionSets(void);
 
+/* stopwatch.c: see backend.h */
+PETSC_INTERN PetscErrorCode AutoCSRHostWatchBegin(AutoCSRStopwatch *);
+PETSC_INTERN PetscErrorCode AutoCSRHostWatchEnd(AutoCSRStopwatch *);
+PETSC_INTERN PetscErrorCode AutoCSRHostWatchRead(AutoCSRStopwatch *, double *);
+PETSC_INTERN PetscErrorCode AutoCSRHostWatchForget(AutoCSRStopwatch *);
+
 /* memory.c: see backend.h */
 PETSC_INTERN PetscErrorCode AutoCSRHostIdentify(AutoCSRIdentity *);
 PETSC_INTERN PetscErrorCode AutoCSRHostReadMemory(AutoCSRMemoryReading *, PetscBool *done);

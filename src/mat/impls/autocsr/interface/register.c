@@ -56,6 +56,7 @@ M*/
 . -mat_autocsr_exchange (auto|host|scatter)                         - see `MatAutoCSRSetExchange()`
 . -mat_autocsr_dense (auto|columns|panels|alongside|adaptive)       - see `MatAutoCSRSetDense()`
 . -mat_autocsr_progressive <true>                                   - see `MatAutoCSRSetProgressive()`
+. -mat_autocsr_reproducible <true>                                  - see `MatAutoCSRSetReproducible()`
 . -mat_autocsr_keep_csr <false>                                     - see `MatAutoCSRSetKeepCSR()`
 . -mat_autocsr_check_values <false>                                 - each product looks for values that were written silently, see below
 . -mat_autocsr_machine (<file>|none|shipped:<name>)                 - where the machine's figures are kept, see `MatAutoCSRTune()`; none: those that are shipped

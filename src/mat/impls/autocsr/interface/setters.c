@@ -369,6 +369,39 @@ PetscErrorCode MatAutoCSRSetProgressive(Mat A, PetscBool progressive)
 }
 
 /*@
+  MatAutoCSRSetReproducible - Sets whether products have the same bits in every run, or a plan that turns out slow may be undone
+
+  Logically Collective
+
+  Input Parameters:
++ A            - the matrix
+- reproducible - `PETSC_TRUE` (the default): no clock has a say in which plan multiplies; `PETSC_FALSE`: see below
+
+  Options Database Key:
+. -mat_autocsr_reproducible <true> - true or false
+
+  Level: advanced
+
+  Notes:
+  With `PETSC_FALSE` five products of the first plan of progressive planning (`MatAutoCSRSetProgressive()`) are timed, and five of the
+  plan that follows; a device is not waited for. If the median of these is more than 1.1 times that of those, the next best candidate
+  of another strategy takes the plan's place, twice at most, then the first plan. Then nothing is timed any more. -info tells the
+  times. Matrices of several processes are left alone.
+
+  The plan of the matrix is made again at the next product.
+
+.seealso: `MATAUTOCSR`, `MatAutoCSRSetProgressive()`, `MatAutoCSRSetRigor()`, `MatAutoCSRGetInfo()`
+@*/
+PetscErrorCode MatAutoCSRSetReproducible(Mat A, PetscBool reproducible)
+{
+  const PetscBool value = reproducible ? PETSC_TRUE : PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(REPLACE(A, reproducible, value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
   MatAutoCSRSetKeepCSR - Sets whether the CSR of a matrix stays on a device beside a plan that makes no use of it
 
   Logically Collective

@@ -55,7 +55,7 @@ PetscErrorCode MatAutoCSRGetInfo(Mat A, MatAutoCSRInfo *info)
     info->products += AutoCSRContextProducts(ctx);
     info->dense_products += ctx->dense_products;
     info->setup += ctx->setup;
-    if (ctx->planned.progress.stage != AUTOCSR_STAGE_FINAL) info->settled = PETSC_FALSE;
+    if (ctx->planned.progress.stage != AUTOCSR_STAGE_FINAL || ctx->net) info->settled = PETSC_FALSE;
     if (!ctx->planned.plan) continue;
     for (PetscInt i = 0; i < ctx->planned.plan->n_segments; i++) { /* ways to gather x that still take turns */
       if (ctx->planned.plan->segment[i].contested) info->settled = PETSC_FALSE;

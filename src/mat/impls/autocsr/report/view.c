@@ -198,8 +198,8 @@ static PetscErrorCode AutoCSRViewHeadJSON(PetscViewer viewer, Mat A, PetscMPIInt
   AUTOCSR_PRINT("{\"schema\": 1, \"type\": \"%s\", ", ((PetscObject)A)->type_name);
   PetscCall(AutoCSRViewString(viewer, "prefix", ((PetscObject)A)->prefix));
   AUTOCSR_PRINT(", \"ranks\": %d, \"rows\": %" PetscInt_FMT ", \"cols\": %" PetscInt_FMT ", \"scalar_bytes\": %zu, \"index_bytes\": %zu,\n", size, A->rmap->N, A->cmap->N, sizeof(PetscScalar), sizeof(PetscInt));
-  AUTOCSR_PRINT("  \"settings\": {\"strategy\": \"%s\", \"rigor\": \"%s\", \"objective\": \"%s\", \"index_coding\": \"%s\", \"value_coding\": \"%s\", \"granularity\": %" PetscInt_FMT ", \"max_bins\": %" PetscInt_FMT ", \"segsum_fixup\": \"%s\", \"exchange\": \"%s\", \"dense\": \"%s\", \"progressive\": %s, \"keep_csr\": %s, \"check_values\": %s, \"simd\": \"%s\"},\n  \"blocks\": [\n", s->strategy, MatAutoCSRRigors[s->rigor],
-                MatAutoCSRObjectives[s->objective], MatAutoCSRIndexCodings[s->index], MatAutoCSRValueCodings[s->value], s->granularity, s->max_bins, MatAutoCSRSegsumFixups[s->segsum_fixup], MatAutoCSRExchanges[s->exchange], MatAutoCSRDenses[s->dense], s->progressive ? "true" : "false", s->keep_csr ? "true" : "false", s->check_values ? "true" : "false", s->simd);
+  AUTOCSR_PRINT("  \"settings\": {\"strategy\": \"%s\", \"rigor\": \"%s\", \"objective\": \"%s\", \"index_coding\": \"%s\", \"value_coding\": \"%s\", \"granularity\": %" PetscInt_FMT ", \"max_bins\": %" PetscInt_FMT ", \"segsum_fixup\": \"%s\", \"exchange\": \"%s\", \"dense\": \"%s\", \"progressive\": %s, \"reproducible\": %s, \"keep_csr\": %s, \"check_values\": %s, \"simd\": \"%s\"},\n  \"blocks\": [\n", s->strategy, MatAutoCSRRigors[s->rigor],
+                MatAutoCSRObjectives[s->objective], MatAutoCSRIndexCodings[s->index], MatAutoCSRValueCodings[s->value], s->granularity, s->max_bins, MatAutoCSRSegsumFixups[s->segsum_fixup], MatAutoCSRExchanges[s->exchange], MatAutoCSRDenses[s->dense], s->progressive ? "true" : "false", s->reproducible ? "true" : "false", s->keep_csr ? "true" : "false", s->check_values ? "true" : "false", s->simd);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -98,6 +98,7 @@ static PetscErrorCode AutoCSRContextDrop(AutoCSRContext *ctx, PetscBool keep)
     *of_size = ctx->lives;
   }
   ctx->came_back = PETSC_FALSE;
+  PetscCall(AutoCSRNetDestroy(&ctx->net));
   PetscCall(AutoCSRTransposedReset(&ctx->transposed));
   PetscCall(AutoCSRDenseDestroy(&ctx->dense));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(ctx->copy); k++) {
@@ -457,6 +458,7 @@ PetscErrorCode AutoCSRContextUpdate(Mat A, AutoCSRContext *ctx)
     if (csr.val && !ctx->yields) PetscCall(AutoCSRContextPlan(A, ctx, &csr, &ctx->planned.plan, &ctx->planned.profile, &ctx->planned.progress));
     AutoCSRProgressExpect(&ctx->planned.progress, &ctx->lives);
     if (ctx->planned.plan) {
+      PetscCall(AutoCSRNetSpread(ctx, &csr, &ctx->net));
       if (ctx->planned.profile) PetscCall(AutoCSRContextFingerprint(ctx));
       ctx->plans++;
       PetscCall(AutoCSRContextCountRows(A, ctx));

@@ -133,7 +133,9 @@ static PetscErrorCode AutoCSRMultiply(Mat A, AutoCSRProductKind kind, Vec x, Vec
     plan = ctx->planned.plan;
     if (kind == AUTOCSR_PRODUCT_FORWARD) PetscCall(AutoCSRParentIsFirst(ctx, &first));
     if (first) {
+      if (ctx->net) PetscCall(AutoCSRNetBegin(A, ctx));
       PetscCall(AutoCSRParentForward(A, x, z, y));
+      if (ctx->net) PetscCall(AutoCSRNetEnd(ctx));
       ctx->planned.products++;
       PetscFunctionReturn(PETSC_SUCCESS);
     }
@@ -149,6 +151,10 @@ static PetscErrorCode AutoCSRMultiply(Mat A, AutoCSRProductKind kind, Vec x, Vec
     PetscCall(AutoCSRParentProduct(A, kind, x, z, y));
     if (ctx->yields) PetscCall(MatSeqAutoCSRYield(A));
     PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (PetscUnlikely(ctx->net && kind == AUTOCSR_PRODUCT_FORWARD)) {
+    PetscCall(AutoCSRNetBegin(A, ctx));
+    plan = ctx->planned.plan;
   }
   resident = AutoCSRContextIsResident(ctx);
   flops    = 2.0 * ctx->csr.nnz - (kind != AUTOCSR_PRODUCT_FORWARD || z ? 0 : ctx->planned.nonempty);
@@ -167,6 +173,7 @@ static PetscErrorCode AutoCSRMultiply(Mat A, AutoCSRProductKind kind, Vec x, Vec
     PetscCall(PetscLogFlops(flops));
   }
   PetscCall(PetscLogEventEnd(AutoCSREvents[AUTOCSR_EVENT_MULT], A, x, y, 0));
+  if (PetscUnlikely(ctx->net && kind == AUTOCSR_PRODUCT_FORWARD)) PetscCall(AutoCSRNetEnd(ctx));
   if (resident)
     PetscCall(AutoCSROperandsRestore_Device(ctx, x, z, y, &o, &host));
   else

@@ -100,6 +100,7 @@ PetscErrorCode AutoCSRContextPlan(Mat A, AutoCSRContext *ctx, const AutoCSRMatri
 PetscErrorCode AutoCSRContextForget(AutoCSRContext *ctx)
 {
   PetscFunctionBegin;
+  PetscCall(AutoCSRNetDestroy(&ctx->net));
   PetscCall(AutoCSRChoiceDestroy(&ctx->planned.choice));
   PetscCall(AutoCSRProfileDestroy(&ctx->planned.profile));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -132,7 +133,8 @@ static PetscErrorCode AutoCSRContextTryStep(Mat A, AutoCSRContext *ctx, AutoCSRP
       ierr = AutoCSRPlanLook(&ctx->csr, &ctx->settings, &ctx->planned.profile, &ctx->planned.choice, &product, &better, &build);
       if (!ierr) AutoCSRProgressChosen(&ctx->planned.progress, product, better, build);
     } else {
-      ierr                        = AutoCSRPlanBuild(&ctx->planned.choice, &ctx->csr, next);
+      ierr = AutoCSRNetKeepChoice(&ctx->net, ctx->planned.choice);
+      if (!ierr) ierr = AutoCSRPlanBuild(&ctx->planned.choice, &ctx->csr, next);
       ctx->planned.progress.stage = AUTOCSR_STAGE_FINAL;
     }
     PetscCall(PetscPopErrorHandler());

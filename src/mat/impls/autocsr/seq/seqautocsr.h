@@ -36,6 +36,7 @@ typedef struct {
 } AutoCSRRowOffsets;
 
 typedef struct _AutoCSRWatch AutoCSRWatch; /* seq/watch.c */
+typedef struct _AutoCSRNet   AutoCSRNet;   /* seq/net.c */
 
 typedef struct {
   AutoCSRSettings settings;
@@ -70,6 +71,7 @@ typedef struct {
 
   AutoCSRRowOffsets offsets;
   AutoCSRWatch     *watch; /* NULL: nothing is compared */
+  AutoCSRNet       *net;   /* NULL: no product is timed */
 
   /* The release of the CSR on a device (seq/release.c) */
   PetscInt       *row_ptr;                   /* after it: a copy for the executors, in csr, */
@@ -148,6 +150,13 @@ PETSC_INTERN PetscInt64     AutoCSRContextReleasedBytes(Mat, const AutoCSRContex
 PETSC_INTERN PetscErrorCode AutoCSRWatchTake(AutoCSRContext *);
 PETSC_INTERN PetscErrorCode AutoCSRWatchCompare(Mat, AutoCSRContext *, const AutoCSRMatrix *, PetscBool values);
 PETSC_INTERN PetscErrorCode AutoCSRWatchForget(AutoCSRContext *);
+
+/* seq/net.c. Spread: once the first plan is made; NULL: without one */
+PETSC_INTERN PetscErrorCode AutoCSRNetSpread(const AutoCSRContext *, const AutoCSRMatrix *, AutoCSRNet **);
+PETSC_INTERN PetscErrorCode AutoCSRNetKeepChoice(AutoCSRNet **, const AutoCSRChoice *);
+PETSC_INTERN PetscErrorCode AutoCSRNetBegin(Mat, AutoCSRContext *);
+PETSC_INTERN PetscErrorCode AutoCSRNetEnd(AutoCSRContext *);
+PETSC_INTERN PetscErrorCode AutoCSRNetDestroy(AutoCSRNet **);
 
 /* seq/transpose.c */
 PETSC_INTERN PetscErrorCode AutoCSRTransposedReset(AutoCSRTransposed *);

@@ -1,0 +1,175 @@
+/*
+  The net: a plan that turns out slower than the one before it is undone. Every cost model errs for some matrix, and a matrix
+  that lives long would pay for it in each product. So some products of the first plan are timed, and some of the plan that
+  follows. If the median of these is more than SLOWER times that of those, the next best candidate is built, TRIES times at
+  most; then the first plan comes back. A device is not waited for: a product is looked at when a later one begins.
+
+  The clock decides, so the bits of products may differ from run to run. Only -mat_autocsr_reproducible false spreads the net,
+  and only in matrices of one process: several would have to agree.
+*/
+#include "seqautocsr.h"
+
+#define SAMPLES 5   /* products of a plan that are timed, after its first; the median counts */
+#define LEAST   3   /* of the first plan: with fewer nothing is compared */
+#define SLOWER  1.1 /* times as long as by the first plan */
+#define TRIES   2   /* candidates after the chosen one */
+
+struct _AutoCSRNet {
+  const AutoCSRBackend *backend;
+  AutoCSRStopwatch      watch;
+  PetscBool             runs, ended; /* the stopwatch: it was started, or stopped and not read yet */
+  PetscInt              skip;        /* products that are not timed: a plan's first loads kernels, or caches */
+  int                   n;
+  double                seconds[SAMPLES], before; /* before: the median of the first plan, once there is another */
+  AutoCSRChoice        *choice;
+  PetscInt              candidate, tries;
+};
+
+static int Shorter(const void *a, const void *b)
+{
+  const double x = *(const double *)a, y = *(const double *)b;
+
+  return (x > y) - (x < y);
+}
+
+static double Median(AutoCSRNet *net)
+{
+  qsort(net->seconds, (size_t)net->n, sizeof(double), Shorter);
+  return net->seconds[net->n / 2];
+}
+
+/* Another plan: its products count from here on */
+static void Begin(AutoCSRNet *net)
+{
+  net->runs = net->ended = PETSC_FALSE;
+  net->n                 = 0;
+  net->skip              = 1;
+}
+
+PetscErrorCode AutoCSRNetDestroy(AutoCSRNet **net)
+{
+  PetscFunctionBegin;
+  if (!*net) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall((*(*net)->backend->watch_forget)(&(*net)->watch));
+  PetscCall(AutoCSRChoiceDestroy(&(*net)->choice));
+  PetscCall(PetscFree(*net));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRNetSpread(const AutoCSRContext *ctx, const AutoCSRMatrix *csr, AutoCSRNet **net)
+{
+  PetscFunctionBegin;
+  *net = NULL;
+  if (ctx->settings.reproducible || ctx->in_step || ctx->planned.progress.stage != AUTOCSR_STAGE_FIRST || !csr->backend->watch_begin) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscNew(net));
+  (*net)->backend = csr->backend;
+  Begin(*net);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The choice is about to be built, and to end; without timings of the first plan the net has nothing to tell */
+PetscErrorCode AutoCSRNetKeepChoice(AutoCSRNet **net, const AutoCSRChoice *choice)
+{
+  PetscFunctionBegin;
+  if (!*net) PetscFunctionReturn(PETSC_SUCCESS);
+  if ((*net)->n < LEAST) {
+    PetscCall(AutoCSRNetDestroy(net));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  (*net)->before = Median(*net);
+  PetscCall(AutoCSRChoiceCopy(choice, &(*net)->choice));
+  Begin(*net);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The next plan, or the first one again */
+static PetscErrorCode Next(Mat A, AutoCSRContext *ctx, AutoCSRNet *net, AutoCSRPlan **plan)
+{
+  PetscErrorCode ierr;
+  double         product, look;
+
+  PetscFunctionBegin;
+  *plan = NULL;
+  if (net->tries < TRIES) {
+    ierr = AutoCSRTryBegin();
+    if (!ierr) {
+      ierr = AutoCSRPlanBuildOther(net->choice, &ctx->csr, &net->candidate, plan);
+      PetscCall(PetscPopErrorHandler());
+    }
+    if (ierr) PetscCall(AutoCSRPlanDestroy(plan));
+    if (ierr != PETSC_ERR_MEM) PetscCall(ierr);
+    net->tries++;
+  }
+  if (!*plan) {
+    PetscCall(AutoCSRPlanFirst(&ctx->csr, &ctx->settings, plan, &product, &look));
+    PetscCall(PetscSNPrintf((*plan)->why, sizeof((*plan)->why), "%s: the first plan, as %" PetscInt_FMT " others took longer", (*plan)->segment[0].strategy, 1 + net->tries));
+    net->tries = TRIES + 1;
+  }
+  PetscCall(PetscInfo(A, "Plan: %s\n", (*plan)->why));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Decide(Mat A, AutoCSRContext *ctx)
+{
+  AutoCSRNet  *net = ctx->net;
+  const double now = Median(net);
+  AutoCSRPlan *next;
+
+  PetscFunctionBegin;
+  PetscCall(PetscInfo(A, "A product takes %g us, by the first plan it took %g: %s\n", 1e6 * now, 1e6 * net->before, now > SLOWER * net->before ? "the plan is undone" : "the plan stays"));
+  if (now <= SLOWER * net->before) {
+    PetscCall(AutoCSRNetDestroy(&ctx->net));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(AutoCSRContextReclaim(A, ctx));
+  PetscCall(Next(A, ctx, net, &next));
+  PetscCall(AutoCSRPlanDestroy(&ctx->planned.plan));
+  ctx->planned.plan = next;
+  ctx->plans++;
+  if (net->tries > TRIES)
+    PetscCall(AutoCSRNetDestroy(&ctx->net));
+  else
+    Begin(net);
+  PetscCall(AutoCSRContextReleaseLater(ctx));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Before a product, which may get another plan here */
+PetscErrorCode AutoCSRNetBegin(Mat A, AutoCSRContext *ctx)
+{
+  AutoCSRNet *net = ctx->net;
+  double      seconds;
+
+  PetscFunctionBegin;
+  if (net->ended) {
+    PetscCall((*net->backend->watch_read)(&net->watch, &seconds));
+    if (seconds >= 0) {
+      net->ended = PETSC_FALSE;
+      if (net->n < SAMPLES) net->seconds[net->n++] = seconds;
+    }
+  }
+  if (net->n == SAMPLES && ctx->planned.progress.stage == AUTOCSR_STAGE_FINAL) {
+    PetscCall(Decide(A, ctx));
+    net = ctx->net;
+  }
+  if (!net || net->ended || net->n == SAMPLES) PetscFunctionReturn(PETSC_SUCCESS);
+  if (net->skip) {
+    net->skip--;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall((*net->backend->watch_begin)(&net->watch));
+  net->runs = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRNetEnd(AutoCSRContext *ctx)
+{
+  AutoCSRNet *net = ctx->net;
+
+  PetscFunctionBegin;
+  if (!net || !net->runs) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall((*net->backend->watch_end)(&net->watch));
+  net->runs  = PETSC_FALSE;
+  net->ended = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
