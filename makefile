@@ -45,6 +45,7 @@ BUILD   ?= $(top)/build/$(for)
 ROOMS   ?= interface report seq mpi product profile layout plan strategy choose machine host host/kernels
 PREFIX  ?= /usr/local
 src     := src/mat/impls/autocsr
+ksp     := src/ksp/impls/autocsr
 # The GPU's room, where PETSc has CUDA and is new enough; CUDA_ARCH: the architectures that it is compiled for, numbers or words of nvcc's -arch, of which those before 80 are left out; PETSc's, if not given
 comma   := ,
 override CUDA_ARCH := $(or $(strip $(CUDA_ARCH)),$(patsubst code=sm_%,%,$(filter code=sm_%,$(subst $(comma), ,$(CUDAC_FLAGS)))),$(patsubst -arch=%,%,$(filter -arch=%,$(CUDAC_FLAGS))),90)
@@ -52,7 +53,7 @@ all_arch = $(filter-out 5% 6% 7%,$(patsubst sm_%,%,$(shell $(CUDAC) --list-gpu-c
 architectures = $(or $(if $(filter all,$(CUDA_ARCH)),$(all_arch)),$(if $(filter all-major,$(CUDA_ARCH)),$(filter %0,$(all_arch))),$(patsubst sm_%,%,$(CUDA_ARCH)))
 gencode  = $(if $(filter native,$(CUDA_ARCH)),-arch=native,$(foreach a,$(architectures),-gencode arch=compute_$(a)$(comma)code=sm_$(a)))
 gpu     := $(if $(CUDAC),$(filter 3.26.%,$(version)))
-sources := $(wildcard $(foreach r,$(ROOMS),$(src)/$(r)/*.c) $(if $(gpu),$(src)/cuda/*.c $(foreach r,products planning dense runtime,$(src)/cuda/$(r)/*.c $(src)/cuda/$(r)/*.cu)))
+sources := $(wildcard $(foreach r,$(ROOMS),$(src)/$(r)/*.c) $(ksp)/*.c $(if $(gpu),$(ksp)/cuda/*.c $(ksp)/cuda/*.cu $(src)/cuda/*.c $(foreach r,products planning dense runtime,$(src)/cuda/$(r)/*.c $(src)/cuda/$(r)/*.cu)))
 objects := $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(sources))))
 library := $(BUILD)/libpetscautocsr.so
 soname  := libpetscautocsr.so.$(shell cut -d. -f1,2 config/VERSION)

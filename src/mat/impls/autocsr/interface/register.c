@@ -4,6 +4,7 @@
 */
 #include "../product/product.h"
 #include "../report/report.h"
+#include "../../../../ksp/impls/autocsr/register.h"
 
 static PetscBool Registered = PETSC_FALSE;
 
@@ -154,6 +155,7 @@ PetscErrorCode MatAutoCSRRegisterAll(void)
   PetscCall(MatSeqAIJRegister(MATSEQAUTOCSR, MatConvert_Any_AutoCSR));
   PetscCall(AutoCSRProductRegister(seq, mpi));
   PetscCall(AutoCSREventsRegister());
+  PetscCall(AutoCSRFusedRegister());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,0 +1,143 @@
+/*
+  Solvers that run beside the matrix: KSPs of PETSc's own types whose solve is ours. A solve takes one pass over the vectors
+  where PETSc's takes several; on a device no scalar comes to the host before the next step begins. What the user asked for
+  decides each time whether ours serves it; if not, PETSc's own solve runs.
+
+  Each type is one file: cg.c, chebyshev.c, richardson.c. They call the steps of AutoCSRSteps, which host.c has for vectors
+  of a processor and cuda/ for those of a device.
+*/
+#ifndef AUTOCSR_FUSED_H
+#define AUTOCSR_FUSED_H
+
+#include "register.h"
+#include "scalars.h"
+#include "../../../mat/impls/autocsr/seq/seqautocsr.h"
+#include <petsc/private/kspimpl.h>
+
+/* The vectors of a solve. Those from AUTOCSR_B on are read only */
+typedef enum {
+  AUTOCSR_X,
+  AUTOCSR_P, /* the direction of CG; the other solution of methods that keep two */
+  AUTOCSR_R,
+  AUTOCSR_W, /* a product */
+  AUTOCSR_B,
+  AUTOCSR_D, /* the preconditioner's diagonal */
+  AUTOCSR_VECTORS
+} AutoCSRVectorName;
+
+/*
+  to = before*to + current*from + residual*z, where z = D (b - w). `to` is not read if `before` is 0, nor is it written if
+  there is no update. Sums are those of the norm of b - w or of z
+*/
+typedef struct {
+  AutoCSRVectorName from, to;
+  PetscScalar       before, current, residual;
+  PetscBool         product; /* w is the product with `from`; false: it is zero, and not read */
+  PetscBool         update;
+} AutoCSRCombination;
+
+typedef struct _AutoCSRSteps   AutoCSRSteps;
+typedef struct _AutoCSRDevice *AutoCSRDevice; /* cuda/device.c: what a KSP keeps on a device */
+
+/* A solve that is under way */
+typedef struct {
+  const AutoCSRSteps *steps;
+  Mat                 mat;
+  MPI_Comm            comm;
+  PetscMPIInt         size;
+  PetscInt            n;                      /* local rows */
+  Vec                 vec[AUTOCSR_VECTORS];   /* NULL: there is none */
+  PetscScalar        *array[AUTOCSR_VECTORS]; /* where the steps run */
+  PetscBool           conjugate;              /* dot products conjugate the second vector */
+  AutoCSRTest         test;
+  AutoCSRVectorName   solution; /* which vector holds it in the end */
+  AutoCSRScalars      scalars; /* of the host's steps */
+  AutoCSRDevice       device;
+} AutoCSRSolve;
+
+/* Steps are queued; result() waits for one. `ahead` of them may be queued beyond the one that the caller waits for */
+struct _AutoCSRSteps {
+  const char *where; /* for the view */
+  PetscErrorCode (*begin)(AutoCSRSolve *, AutoCSRDevice *); /* gets the arrays */
+  PetscErrorCode (*end)(AutoCSRSolve *);
+  PetscInt (*ahead)(const AutoCSRSolve *);
+  PetscErrorCode (*multiply)(AutoCSRSolve *, AutoCSRVectorName from);           /* w = A from */
+  PetscErrorCode (*cg_start)(AutoCSRSolve *, PetscBool product);                /* r = b - w, p = D r; no product: r = b */
+  PetscErrorCode (*cg_dot)(AutoCSRSolve *);                                     /* p.w */
+  PetscErrorCode (*cg_residual)(AutoCSRSolve *);                                /* r -= a w, with z.r and the norm */
+  PetscErrorCode (*cg_direction)(AutoCSRSolve *);                               /* x += a p, p = D r + b p */
+  PetscErrorCode (*combine)(AutoCSRSolve *, const AutoCSRCombination *);        /* see there */
+  PetscErrorCode (*result)(AutoCSRSolve *, PetscInt step, AutoCSRResult *);     /* of cg_start and combine: 0 is the first; of CG's steps cg_residual has it */
+  PetscErrorCode (*destroy)(AutoCSRDevice *);                                   /* NULL: there is nothing */
+};
+PETSC_INTERN const AutoCSRSteps AutoCSRStepsHost;
+#if defined(AUTOCSR_HAVE_CUDA)
+PETSC_INTERN const AutoCSRSteps AutoCSRStepsCUDA;
+#endif
+
+typedef struct _AutoCSRFused AutoCSRFused;
+
+/* A type of KSP */
+typedef struct {
+  const char *type;
+  PetscErrorCode (*create)(KSP);                               /* registered under the type's name */
+  PetscErrorCode (*compose)(KSP, AutoCSRFused *);              /* puts methods in the place of the parent's, to learn what users set */
+  PetscErrorCode (*refuse)(KSP, AutoCSRFused *, const char **); /* the reason why PETSc's own solve must run, if only this type knows one */
+  PetscErrorCode (*solve)(KSP, AutoCSRFused *, AutoCSRSolve *);
+} AutoCSRFusedType;
+PETSC_INTERN const AutoCSRFusedType AutoCSRFusedCG, AutoCSRFusedChebyshev, AutoCSRFusedRichardson;
+
+#define AUTOCSR_FUSED_METHODS 6 /* of a type */
+
+/* What a diagonal was taken of */
+typedef struct {
+  PetscObjectId    pc, mat;
+  PetscObjectState state, set_up;
+  PCJacobiType     type;
+  PetscBool        use_abs, fix;
+  PetscReal        scale;
+} AutoCSRDiagonalKey;
+
+/* Kept beside a KSP, whose data are the parent's */
+struct _AutoCSRFused {
+  const AutoCSRFusedType *type;
+  PetscBool               on;       /* the user wants it */
+  struct _KSPOps          parent;   /* operations of PETSc's type; its solve may change with setters and set-up */
+  PetscErrorCode (*first)(KSP);     /* the solve with which it was created */
+  PetscBool               ran;      /* the last solve was ours */
+  const char             *refused;  /* why it was not; NULL: there was no solve, or it was */
+  const char             *where;
+  PetscErrorCode (*method[AUTOCSR_FUSED_METHODS])(KSP);
+  Vec                     diagonal; /* NULL: none is kept */
+  AutoCSRDiagonalKey      key;
+  AutoCSRDevice           device;   /* NULL: nothing is kept */
+  const AutoCSRSteps     *steps;    /* that have made it */
+
+  PetscReal radius, target, objective;      /* CG */
+  PetscBool counts_objective;               /* this PETSc hands the objective on */
+  PetscReal transform[4];                   /* Chebyshev: of estimates to bounds */
+  PetscReal damping;                        /* Richardson */
+  PetscBool self_scale;
+};
+
+/* fused.c */
+PETSC_INTERN PetscErrorCode AutoCSRFusedCreate(KSP, const AutoCSRFusedType *); /* the body of each create() */
+PETSC_INTERN PetscErrorCode AutoCSRFusedGet(KSP, AutoCSRFused **);
+PETSC_INTERN PetscErrorCode AutoCSRFusedCompose(KSP, AutoCSRFused *, int, const char[], PetscErrorCode (*)(KSP), PetscBool *found);
+PETSC_INTERN PetscErrorCode AutoCSRFusedTakeSolve(KSP, AutoCSRFused *); /* which PETSc's type has chosen */
+#define AUTOCSR_FUSED_METHOD(f) ((PetscErrorCode(*)(KSP))(void (*)(void))(f))
+
+/* serve.c: whether ours serves what the user asked for; steps NULL: it does not, and *why says it */
+PETSC_INTERN PetscErrorCode AutoCSRFusedServe(KSP, AutoCSRFused *, const AutoCSRSteps **, const char **why);
+
+/* diagonal.c: the preconditioner's, which stays with the KSP; NULL: it is the identity */
+PETSC_INTERN PetscErrorCode AutoCSRFusedDiagonal(KSP, AutoCSRFused *, Vec *);
+
+/* solve.c: what the types share */
+PETSC_INTERN PetscErrorCode AutoCSRFusedSolve(KSP, AutoCSRFused *, const AutoCSRSteps *);
+PETSC_INTERN AutoCSRNorm    AutoCSRFusedNorm(KSP);
+PETSC_INTERN PetscErrorCode AutoCSRFusedSetTest(KSP, AutoCSRSolve *);                     /* once the first norm was looked at */
+PETSC_INTERN PetscErrorCode AutoCSRFusedTell(KSP, PetscInt, PetscReal, PetscBool log_first); /* norm, history, monitors */
+PETSC_INTERN PetscErrorCode AutoCSRFusedLook(KSP, AutoCSRSolve *, PetscInt step, PetscBool check, PetscBool log_first); /* waits for the norm of a combination, tells and tests it */
+
+#endif

@@ -1,0 +1,112 @@
+/*
+  Whether ours serves what the user asked for. When in doubt PETSc's own solve runs. Everything that is looked at here is the
+  same on all processes of the KSP.
+*/
+#include "fused.h"
+#include "../../../mat/impls/autocsr/mpi/mpiautocsr.h"
+
+#define AS_PLAIN(f) ((void (*)(void))(f))
+
+/* They read nothing but the norm */
+static PetscBool MonitorReadsNorm(void (*monitor)(void))
+{
+  return (PetscBool)(monitor == AS_PLAIN(KSPMonitorResidual) || monitor == AS_PLAIN(KSPMonitorResidualShort) || monitor == AS_PLAIN(KSPMonitorResidualDrawLG));
+}
+
+static PetscErrorCode PreconditionerServes(PC pc, PetscBool *serves)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)pc, serves, PCNONE, PCJACOBI, ""));
+#if PETSC_VERSION_LT(3, 23, 0)
+  if (*serves) {
+    PetscBool scaled;
+
+    PetscCall(PCGetDiagonalScale(pc, &scaled));
+    if (scaled) *serves = PETSC_FALSE;
+  }
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Where the matrix is multiplied */
+static PetscErrorCode FindSteps(KSP ksp, Mat A, const AutoCSRSteps **steps, const char **why)
+{
+  const AutoCSRParent *parent;
+  PetscBool            parallel = MatIsMPIAutoCSR(A), host[2];
+
+  PetscFunctionBegin;
+  PetscCall(parallel ? MatMPIAutoCSRGetParent(&parent) : MatSeqAutoCSRGetParent(&parent));
+  PetscCall(AutoCSRVecIsOnHost(ksp->vec_rhs, &host[0]));
+  PetscCall(AutoCSRVecIsOnHost(ksp->work[0], &host[1]));
+  if (!parent->device || AutoCSRIsBound(A)) {
+    if (host[0] && host[1])
+      *steps = &AutoCSRStepsHost;
+    else
+      *why = "the matrix is multiplied on the host, and vectors lie on a device";
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+#if defined(AUTOCSR_HAVE_CUDA)
+  PetscCall(AutoCSRVecIsOnHost(ksp->vec_sol, &host[1]));
+  if (parallel)
+    *why = "the matrix is multiplied on the devices of several processes";
+  else if (host[0] || host[1])
+    *why = "the matrix is multiplied on a device, and vectors lie on the host";
+  else
+    *steps = &AutoCSRStepsCUDA;
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode FindReason(KSP ksp, AutoCSRFused *f, Mat A, const char **why)
+{
+  MatNullSpace nullspace;
+  PetscBool    serves;
+
+  PetscFunctionBegin;
+  PetscCall(PreconditionerServes(ksp->pc, &serves));
+  if (!MatIsSeqAutoCSR(A) && !MatIsMPIAutoCSR(A))
+    *why = "the matrix is not of type autocsr";
+  else if (!serves)
+    *why = "the preconditioner is neither none nor jacobi";
+  else if (ksp->reason == KSP_DIVERGED_PC_FAILED)
+    *why = "the preconditioner has failed";
+  else if (ksp->transpose_solve)
+    *why = "the transposed system is solved";
+  else if (AS_PLAIN(ksp->converged) != AS_PLAIN(KSPConvergedDefault) && AS_PLAIN(ksp->converged) != AS_PLAIN(KSPConvergedSkip))
+    *why = "the convergence test is not PETSc's default";
+  else if (ksp->calc_sings || ksp->calc_ritz)
+    *why = "eigenvalues or singular values are computed";
+  else if (ksp->chknorm >= 0)
+    *why = "norms are computed from a later iteration on only";
+  else if (ksp->err_hist)
+    *why = "a history of errors is kept, which reads the solution";
+#if PETSC_VERSION_GE(3, 19, 0)
+  else if (ksp->converged_neg_curve)
+    *why = "negative curvature counts as convergence";
+#endif
+#if PETSC_VERSION_GE(3, 20, 0)
+  else if (ksp->min_it > 0)
+    *why = "there is a least number of iterations";
+#endif
+  if (*why) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt k = 0; k < ksp->numbermonitors; k++) {
+    if (!MonitorReadsNorm(AS_PLAIN(ksp->monitor[k]))) *why = "a monitor may read the solution";
+  }
+  PetscCall(MatGetNullSpace(A, &nullspace));
+  if (nullspace) *why = "the matrix has a null space";
+  if (!*why && f->type->refuse) PetscCall((*f->type->refuse)(ksp, f, why));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRFusedServe(KSP ksp, AutoCSRFused *f, const AutoCSRSteps **steps, const char **why)
+{
+  Mat A;
+
+  PetscFunctionBegin;
+  *steps = NULL;
+  *why   = NULL;
+  PetscCall(PCGetOperators(ksp->pc, &A, NULL));
+  PetscCall(FindReason(ksp, f, A, why));
+  if (!*why) PetscCall(FindSteps(ksp, A, steps, why));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
