@@ -69,16 +69,17 @@ def options():
         return tick(["auto", *(names[s] for s in all_strategies)] if field == "strategy" else re.search(r'": "|: ([\w, -]+)"', call)[1].split(", "))
 
     rows, read = [], set()
-    for name in ["choose/options.c", "machine/machine.c", "interface/register.c", "report/view.c"]:
-        for comment, call in re.findall(r"/\* (-\w*autocsr_.*?) \*/\n([^\n]*)", text(name), re.S):
+    solvers = "../../../ksp/impls/autocsr"
+    for name in ["choose/options.c", "machine/machine.c", "interface/register.c", "report/view.c", solvers + "/fused.c"]:
+        for comment, call in re.findall(r"/\* (-\w*autocsr(?:_|:).*?) \*/\n([^\n]*)", text(name), re.S):
             option, given, what = re.fullmatch(r"(-\w+): (?:\[(.*?)\] )?(\S.*)", re.sub(r"\s+", " ", comment)).groups()
             known = values(call) if "s->" in call else ""
             setter = re.search(r'"(MatAutoCSRSet\w+)"', call)
             setter = setter[1] + "()" if setter else "MatAutoCSRView()" if option == "-autocsr_view" else ""
             shown = known + (given if given.startswith(",") else f" {given}") if known and given else known or given or "off"
             rows.append([f"`{option}`", shown, what, setter])
-    for f in glob.glob(os.path.join(room, "**/*.c"), recursive=True):
-        read.update(re.findall(r'(?:PetscOptions\w+|options_enum)\([^"\n]*"(-(?:mat_)?autocsr_\w+)"', open(f, encoding="utf-8").read()))
+    for f in glob.glob(os.path.join(room, "**/*.c"), recursive=True) + glob.glob(os.path.join(room, solvers, "*.c")):
+        read.update(re.findall(r'(?:PetscOptions\w+|options_enum)\([^"\n]*"(-(?:mat_autocsr_|autocsr_|ksp_autocsr)\w*)"', open(f, encoding="utf-8").read()))
     missing = read - {r[0].strip("`") for r in rows}
     if missing:
         sys.exit(f"tables: options without a comment that begins with them: {' '.join(sorted(missing))}")

@@ -2,7 +2,8 @@
 # The arrows of doc/design.md, section 2: the objects of a room call functions of the rooms in its line of this list, and of no other.
 # Usage: tests/scripts/rooms.sh   (PETSC_DIR and PETSC_ARCH as for make; a PETSc with CUDA has all rooms)
 list='
-interface      report product mpi seq choose machine
+interface      report product mpi seq choose machine ksp
+ksp            mpi seq
 report         mpi seq choose machine plan layout
 product        mpi seq choose plan
 mpi            seq machine cuda/runtime
@@ -31,6 +32,7 @@ make objects >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 awk 'NF {print $1 >rooms; for (i = 2; i <= NF; i++) print $1, $i}' rooms="$work/rooms" <<<"$list" >"$work/allowed"
 for object in $(ask '$(objects)'); do
   file=${object#*/src/mat/impls/autocsr/}
+  [ "$file" != "$object" ] || file=ksp${object#*/src/ksp/impls/autocsr}
   nm -g "$object" | awk -v room="${file%/*}" -v file="$file" '{print room, file, $(NF - 1), $NF}'
 done >"$work/symbols"
 # Every room may name the tables of backend.h

@@ -97,7 +97,7 @@ static PetscErrorCode QueueStep(KSP ksp, AutoCSRSolve *s, PetscInt i, Recurrence
 static PetscErrorCode Solve(KSP ksp, AutoCSRFused *f, AutoCSRSolve *s)
 {
   const PetscInt ahead = (*s->steps->ahead)(s), most = ksp->max_it + (ksp->normtype != KSP_NORM_NONE);
-  PetscInt       i, queued = 0;
+  PetscInt       i, queued                           = 0;
   PetscReal      emin, emax;
   Recurrence     r;
 

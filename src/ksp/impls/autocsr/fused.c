@@ -113,8 +113,8 @@ static PetscErrorCode KSPSetFromOptions_Fused(KSP ksp, AutoCSROptionItems PetscO
   if (f->parent.setfromoptions) PetscCall((*f->parent.setfromoptions)(ksp, PetscOptionsObject));
   PetscCall(AutoCSRFusedTakeSolve(ksp, f));
   PetscOptionsHeadBegin(PetscOptionsObject, "Solvers beside autocsr matrices");
-  /* -ksp_autocsr: whether the types `cg`, `chebyshev` and `richardson` solve by passes over all vectors at once where the matrix is of type `autocsr`
-     (the KSP's prefix; see guide.md) */
+  /* -ksp_autocsr: [`false`, `true`] solvers of type `cg`, `chebyshev` and `richardson` run beside a matrix of type `autocsr`: fewer passes over the
+     vectors, on a device without waiting for scalars. PETSc's own solve runs where they do not serve ([guide.md](guide.md)); it takes the solver's prefix */
   PetscCall(PetscOptionsBool("-ksp_autocsr", "Solve by passes over all vectors at once", NULL, f->on, &f->on, NULL));
   PetscOptionsHeadEnd();
   PetscFunctionReturn(PETSC_SUCCESS);

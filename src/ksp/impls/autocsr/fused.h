@@ -51,24 +51,24 @@ typedef struct {
   PetscBool           conjugate;              /* dot products conjugate the second vector */
   AutoCSRTest         test;
   AutoCSRVectorName   solution; /* which vector holds it in the end */
-  AutoCSRScalars      scalars; /* of the host's steps */
+  AutoCSRScalars      scalars;  /* of the host's steps */
   AutoCSRDevice       device;
 } AutoCSRSolve;
 
 /* Steps are queued; result() waits for one. `ahead` of them may be queued beyond the one that the caller waits for */
 struct _AutoCSRSteps {
-  const char *where; /* for the view */
+  const char *where;                                        /* for the view */
   PetscErrorCode (*begin)(AutoCSRSolve *, AutoCSRDevice *); /* gets the arrays */
   PetscErrorCode (*end)(AutoCSRSolve *);
   PetscInt (*ahead)(const AutoCSRSolve *);
-  PetscErrorCode (*multiply)(AutoCSRSolve *, AutoCSRVectorName from);           /* w = A from */
-  PetscErrorCode (*cg_start)(AutoCSRSolve *, PetscBool product);                /* r = b - w, p = D r; no product: r = b */
-  PetscErrorCode (*cg_dot)(AutoCSRSolve *);                                     /* p.w */
-  PetscErrorCode (*cg_residual)(AutoCSRSolve *);                                /* r -= a w, with z.r and the norm */
-  PetscErrorCode (*cg_direction)(AutoCSRSolve *);                               /* x += a p, p = D r + b p */
-  PetscErrorCode (*combine)(AutoCSRSolve *, const AutoCSRCombination *);        /* see there */
-  PetscErrorCode (*result)(AutoCSRSolve *, PetscInt step, AutoCSRResult *);     /* of cg_start and combine: 0 is the first; of CG's steps cg_residual has it */
-  PetscErrorCode (*destroy)(AutoCSRDevice *);                                   /* NULL: there is nothing */
+  PetscErrorCode (*multiply)(AutoCSRSolve *, AutoCSRVectorName from);       /* w = A from */
+  PetscErrorCode (*cg_start)(AutoCSRSolve *, PetscBool product);            /* r = b - w, p = D r; no product: r = b */
+  PetscErrorCode (*cg_dot)(AutoCSRSolve *);                                 /* p.w */
+  PetscErrorCode (*cg_residual)(AutoCSRSolve *);                            /* r -= a w, with z.r and the norm */
+  PetscErrorCode (*cg_direction)(AutoCSRSolve *);                           /* x += a p, p = D r + b p */
+  PetscErrorCode (*combine)(AutoCSRSolve *, const AutoCSRCombination *);    /* see there */
+  PetscErrorCode (*result)(AutoCSRSolve *, PetscInt step, AutoCSRResult *); /* of cg_start and combine: 0 is the first; of CG's steps cg_residual has it */
+  PetscErrorCode (*destroy)(AutoCSRDevice *);                               /* NULL: there is nothing */
 };
 PETSC_INTERN const AutoCSRSteps AutoCSRStepsHost;
 #if defined(AUTOCSR_HAVE_CUDA)
@@ -80,8 +80,8 @@ typedef struct _AutoCSRFused AutoCSRFused;
 /* A type of KSP */
 typedef struct {
   const char *type;
-  PetscErrorCode (*create)(KSP);                               /* registered under the type's name */
-  PetscErrorCode (*compose)(KSP, AutoCSRFused *);              /* puts methods in the place of the parent's, to learn what users set */
+  PetscErrorCode (*create)(KSP);                                /* registered under the type's name */
+  PetscErrorCode (*compose)(KSP, AutoCSRFused *);               /* puts methods in the place of the parent's, to learn what users set */
   PetscErrorCode (*refuse)(KSP, AutoCSRFused *, const char **); /* the reason why PETSc's own solve must run, if only this type knows one */
   PetscErrorCode (*solve)(KSP, AutoCSRFused *, AutoCSRSolve *);
 } AutoCSRFusedType;
@@ -101,22 +101,22 @@ typedef struct {
 /* Kept beside a KSP, whose data are the parent's */
 struct _AutoCSRFused {
   const AutoCSRFusedType *type;
-  PetscBool               on;       /* the user wants it */
-  struct _KSPOps          parent;   /* operations of PETSc's type; its solve may change with setters and set-up */
-  PetscErrorCode (*first)(KSP);     /* the solve with which it was created */
-  PetscBool               ran;      /* the last solve was ours */
-  const char             *refused;  /* why it was not; NULL: there was no solve, or it was */
-  const char             *where;
+  PetscBool               on;     /* the user wants it */
+  struct _KSPOps          parent; /* operations of PETSc's type; its solve may change with setters and set-up */
+  PetscErrorCode (*first)(KSP);   /* the solve with which it was created */
+  PetscBool   ran;                /* the last solve was ours */
+  const char *refused;            /* why it was not; NULL: there was no solve, or it was */
+  const char *where;
   PetscErrorCode (*method[AUTOCSR_FUSED_METHODS])(KSP);
-  Vec                     diagonal; /* NULL: none is kept */
-  AutoCSRDiagonalKey      key;
-  AutoCSRDevice           device;   /* NULL: nothing is kept */
-  const AutoCSRSteps     *steps;    /* that have made it */
+  Vec                 diagonal; /* NULL: none is kept */
+  AutoCSRDiagonalKey  key;
+  AutoCSRDevice       device; /* NULL: nothing is kept */
+  const AutoCSRSteps *steps;  /* that have made it */
 
-  PetscReal radius, target, objective;      /* CG */
-  PetscBool counts_objective;               /* this PETSc hands the objective on */
-  PetscReal transform[4];                   /* Chebyshev: of estimates to bounds */
-  PetscReal damping;                        /* Richardson */
+  PetscReal radius, target, objective; /* CG */
+  PetscBool counts_objective;          /* this PETSc hands the objective on */
+  PetscReal transform[4];              /* Chebyshev: of estimates to bounds */
+  PetscReal damping;                   /* Richardson */
   PetscBool self_scale;
 };
 
@@ -136,8 +136,8 @@ PETSC_INTERN PetscErrorCode AutoCSRFusedDiagonal(KSP, AutoCSRFused *, Vec *);
 /* solve.c: what the types share */
 PETSC_INTERN PetscErrorCode AutoCSRFusedSolve(KSP, AutoCSRFused *, const AutoCSRSteps *);
 PETSC_INTERN AutoCSRNorm    AutoCSRFusedNorm(KSP);
-PETSC_INTERN PetscErrorCode AutoCSRFusedSetTest(KSP, AutoCSRSolve *);                     /* once the first norm was looked at */
-PETSC_INTERN PetscErrorCode AutoCSRFusedTell(KSP, PetscInt, PetscReal, PetscBool log_first); /* norm, history, monitors */
+PETSC_INTERN PetscErrorCode AutoCSRFusedSetTest(KSP, AutoCSRSolve *);                                                   /* once the first norm was looked at */
+PETSC_INTERN PetscErrorCode AutoCSRFusedTell(KSP, PetscInt, PetscReal, PetscBool log_first);                            /* norm, history, monitors */
 PETSC_INTERN PetscErrorCode AutoCSRFusedLook(KSP, AutoCSRSolve *, PetscInt step, PetscBool check, PetscBool log_first); /* waits for the norm of a combination, tells and tests it */
 
 #endif

@@ -90,18 +90,19 @@ static PetscErrorCode Multiply(AutoCSRSolve *s, AutoCSRVectorName from)
 /* The sum of squares that the norm wants */
 AUTOCSR_INLINE PetscReal NormTerm(AutoCSRNorm norm, PetscScalar r, PetscScalar z)
 {
-  return norm == AUTOCSR_NORM_RESIDUAL ? Square(r) : norm == AUTOCSR_NORM_PRECONDITIONED ? Square(z) : 0;
+  return norm == AUTOCSR_NORM_RESIDUAL ? Square(r) : norm == AUTOCSR_NORM_PRECONDITIONED ? Square(z)
+                                                                                         : 0;
 }
 
 /* A loop for each norm and with or without a diagonal: both are constants in it */
-#define FOR_EACH_KIND(Loop, norm, d, ...) \
-  switch (norm) { \
-  case AUTOCSR_NORM_RESIDUAL: \
-    return (d) ? Loop(AUTOCSR_NORM_RESIDUAL, true, __VA_ARGS__) : Loop(AUTOCSR_NORM_RESIDUAL, false, __VA_ARGS__); \
-  case AUTOCSR_NORM_PRECONDITIONED: \
+#define FOR_EACH_KIND(Loop, norm, d, ...)                                                                                      \
+  switch (norm) {                                                                                                              \
+  case AUTOCSR_NORM_RESIDUAL:                                                                                                  \
+    return (d) ? Loop(AUTOCSR_NORM_RESIDUAL, true, __VA_ARGS__) : Loop(AUTOCSR_NORM_RESIDUAL, false, __VA_ARGS__);             \
+  case AUTOCSR_NORM_PRECONDITIONED:                                                                                            \
     return (d) ? Loop(AUTOCSR_NORM_PRECONDITIONED, true, __VA_ARGS__) : Loop(AUTOCSR_NORM_PRECONDITIONED, false, __VA_ARGS__); \
-  default: \
-    return (d) ? Loop(AUTOCSR_NORM_NONE, true, __VA_ARGS__) : Loop(AUTOCSR_NORM_NONE, false, __VA_ARGS__); \
+  default:                                                                                                                     \
+    return (d) ? Loop(AUTOCSR_NORM_NONE, true, __VA_ARGS__) : Loop(AUTOCSR_NORM_NONE, false, __VA_ARGS__);                     \
   }
 
 /* r = b - a w, the diagonal, p = z if there is a p */
@@ -131,10 +132,8 @@ AUTOCSR_CLONES static Sums Start(AutoCSRNorm norm, bool conjugate, PetscInt n, c
   }
 }
 
-AUTOCSR_CLONES static Sums Residual(AutoCSRNorm norm, bool conjugate, PetscInt n, PetscScalar a, const PetscScalar *w, const PetscScalar *d, PetscScalar *r)
-{
-  FOR_EACH_KIND(ResidualLoop, norm, d, true, false, conjugate, n, a, r, w, d, r, NULL)
-}
+AUTOCSR_CLONES static Sums Residual(AutoCSRNorm norm, bool conjugate, PetscInt n, PetscScalar a, const PetscScalar *w, const PetscScalar *d, PetscScalar *r){
+    FOR_EACH_KIND(ResidualLoop, norm, d, true, false, conjugate, n, a, r, w, d, r, NULL)}
 
 AUTOCSR_CLONES static PetscScalar Dot(bool conjugate, PetscInt n, const PetscScalar *x, const PetscScalar *y)
 {
@@ -151,17 +150,16 @@ AUTOCSR_CLONES static PetscScalar Dot(bool conjugate, PetscInt n, const PetscSca
 AUTOCSR_CLONES static void Direction(bool goes_on, PetscInt n, PetscScalar a, PetscScalar b, const PetscScalar *restrict r, const PetscScalar *restrict d, PetscScalar *restrict x, PetscScalar *restrict p)
 {
   if (!goes_on) {
-    SIMD
-    for (PetscInt i = 0; i < n; i++) x[i] += a * p[i];
+    SIMD for (PetscInt i = 0; i < n; i++) x[i] += a * p[i];
   } else if (d) {
-    SIMD
-    for (PetscInt i = 0; i < n; i++) {
+    SIMD for (PetscInt i = 0; i < n; i++)
+    {
       x[i] += a * p[i];
       p[i] = r[i] * d[i] + b * p[i];
     }
   } else {
-    SIMD
-    for (PetscInt i = 0; i < n; i++) {
+    SIMD for (PetscInt i = 0; i < n; i++)
+    {
       x[i] += a * p[i];
       p[i] = r[i] + b * p[i];
     }

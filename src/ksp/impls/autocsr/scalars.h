@@ -34,10 +34,10 @@ typedef struct {
 
 typedef struct {
   AutoCSRResult result;
-  PetscInt      steps;  /* of CG that are done */
-  PetscScalar   a, b;   /* x += a p, r -= a Ap, p = z + b p */
-  PetscBool     moves;  /* this step changes x and r */
-  PetscBool     goes_on;/* this step makes another p */
+  PetscInt      steps;   /* of CG that are done */
+  PetscScalar   a, b;    /* x += a p, r -= a Ap, p = z + b p */
+  PetscBool     moves;   /* this step changes x and r */
+  PetscBool     goes_on; /* this step makes another p */
 } AutoCSRScalars;
 
 /* PETSc's own tests are functions of the host */

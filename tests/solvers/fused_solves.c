@@ -1,0 +1,339 @@
+static char help[] = "Solvers that run beside the matrix (-ksp_autocsr): iterations, residual norms, reasons and solutions are those of PETSc's own solve of the same problem.\n\n";
+
+/* Knows nothing of the library but what KSPView() says of it */
+#include <petscksp.h>
+
+typedef enum {
+  POSITIVE,
+  INDEFINITE,          /* with a positive diagonal: p.Ap changes sign */
+  INDEFINITE_DIAGONAL, /* Jacobi's preconditioner is indefinite */
+  TWICE_IDENTITY       /* solved by one step */
+} MatrixKind;
+
+typedef enum {
+  ANY,
+  ZERO,
+  NOT_A_NUMBER
+} RightSide;
+
+/* One problem, which all types of KSP solve */
+typedef struct {
+  const char *name;
+  MatrixKind  matrix;
+  RightSide   b;
+  PetscBool   guess;
+  PetscReal   rtol, atol, dtol;
+  PetscInt    max_it;
+  PetscBool   only_cg;
+} Problem;
+
+static const Problem problems[] = {
+    {"converges", POSITIVE, ANY, PETSC_FALSE, 1e-8, 1e-50, 1e5, 400, PETSC_FALSE},
+    {"guess", POSITIVE, ANY, PETSC_TRUE, 1e-6, 1e-50, 1e5, 400, PETSC_FALSE},
+    {"absolute tolerance", POSITIVE, ANY, PETSC_FALSE, 1e-14, 1e-3, 1e5, 400, PETSC_FALSE},
+    {"few iterations", POSITIVE, ANY, PETSC_FALSE, 1e-12, 1e-50, 1e5, 7, PETSC_FALSE},
+    {"one iteration", POSITIVE, ANY, PETSC_TRUE, 1e-12, 1e-50, 1e5, 1, PETSC_FALSE},
+    {"no iteration", POSITIVE, ANY, PETSC_FALSE, 1e-12, 1e-50, 1e5, 0, PETSC_FALSE},
+    {"zero right side", POSITIVE, ZERO, PETSC_FALSE, 1e-8, 1e-50, 1e5, 50, PETSC_FALSE},
+    {"zero right side, guess", POSITIVE, ZERO, PETSC_TRUE, 1e-8, 1e-50, 1e5, 50, PETSC_FALSE},
+    {"diverges at once", POSITIVE, ANY, PETSC_FALSE, 1e-8, 1e-50, 0.9, 50, PETSC_FALSE},
+    {"diverges", INDEFINITE, ANY, PETSC_FALSE, 1e-8, 1e-50, 2, 50, PETSC_FALSE},
+    {"not a number", POSITIVE, NOT_A_NUMBER, PETSC_FALSE, 1e-8, 1e-50, 1e5, 50, PETSC_FALSE},
+    {"indefinite", INDEFINITE, ANY, PETSC_FALSE, 1e-14, 1e-50, 1e30, 60, PETSC_TRUE},
+    {"indefinite diagonal", INDEFINITE_DIAGONAL, ANY, PETSC_FALSE, 1e-14, 1e-50, 1e30, 60, PETSC_TRUE},
+    {"one step", TWICE_IDENTITY, ANY, PETSC_FALSE, 1e-8, 1e-50, 1e5, 10, PETSC_FALSE},
+};
+
+static const KSPType  types[] = {KSPCG, KSPCHEBYSHEV, KSPRICHARDSON};
+static const PetscInt points  = 23; /* a side of the grid */
+
+/* Five points, each value another one. In complex the matrix is Hermitian or symmetric */
+static PetscErrorCode Fill(Mat A, MatrixKind kind, PetscBool hermitian)
+{
+  PetscInt begin, end;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatGetOwnershipRange(A, &begin, &end));
+  for (PetscInt i = begin; i < end; i++) {
+    const PetscInt x = i % points, y = i / points, neighbour[4] = {x ? i - 1 : -1, x < points - 1 ? i + 1 : -1, y ? i - points : -1, y < points - 1 ? i + points : -1};
+    PetscScalar    diagonal = 4.5 + 0.4 * PetscSinReal((PetscReal)(i * i % 1000));
+
+    for (int k = 0; k < 4 && kind != TWICE_IDENTITY; k++) {
+      const PetscInt  j = neighbour[k], low = PetscMin(i, j), high = PetscMax(i, j);
+      const PetscReal v = 1 + 0.1 * PetscSinReal((PetscReal)(37 * low + 101 * high));
+
+      if (j < 0) continue;
+#if PetscDefined(USE_COMPLEX)
+      PetscCall(MatSetValue(A, i, j, -v + (hermitian && i > j ? -1 : 1) * 0.2 * v * PETSC_i, INSERT_VALUES));
+#else
+      PetscCall(MatSetValue(A, i, j, -v, INSERT_VALUES));
+#endif
+    }
+    if (kind == INDEFINITE) diagonal -= 2.5;
+    if (kind == INDEFINITE_DIAGONAL && i % 3 == 0) diagonal = -diagonal;
+    if (kind == TWICE_IDENTITY) diagonal = 2;
+    PetscCall(MatSetValue(A, i, i, diagonal, INSERT_VALUES));
+  }
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode Create(Mat *A)
+{
+  PetscFunctionBeginUser;
+  PetscCall(MatCreate(PETSC_COMM_WORLD, A));
+  PetscCall(MatSetSizes(*A, PETSC_DECIDE, PETSC_DECIDE, points * points, points * points));
+  PetscCall(MatSetFromOptions(*A));
+  PetscCall(MatSeqAIJSetPreallocation(*A, 5, NULL));
+  PetscCall(MatMPIAIJSetPreallocation(*A, 5, NULL, 4, NULL));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode FillVector(Vec v, PetscInt seed)
+{
+  PetscScalar *a;
+  PetscInt     begin, end;
+
+  PetscFunctionBeginUser;
+  PetscCall(VecGetOwnershipRange(v, &begin, &end));
+  PetscCall(VecGetArray(v, &a));
+  for (PetscInt i = begin; i < end; i++) a[i - begin] = PetscSinReal((PetscReal)(seed + 13 * i)) + (PetscDefined(USE_COMPLEX) ? 0.3 * PetscSqrtScalar(-1) : 0) * PetscSinReal((PetscReal)(7 * i));
+  PetscCall(VecRestoreArray(v, &a));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* What a solve has said: its monitor's lines, its history */
+#define MOST 512
+typedef struct {
+  KSP                ksp;
+  Vec                x;
+  KSPConvergedReason reason;
+  PetscInt           its;
+  PetscInt           n; /* of the history */
+  PetscReal          history[MOST], norm;
+  char              *lines;
+  size_t             n_lines;
+  PetscBool          fused;
+} Solve;
+
+/* What KSPView() says, on the first process; the others are told */
+static PetscErrorCode IsFused(KSP ksp, PetscBool *is)
+{
+  PetscViewer viewer;
+  char       *text = NULL;
+  size_t      n    = 0;
+  FILE       *f    = open_memstream(&text, &n);
+  int         found;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscViewerASCIIOpenWithFILE(PETSC_COMM_WORLD, f, &viewer));
+  PetscCall(KSPView(ksp, viewer));
+  PetscCall(PetscViewerDestroy(&viewer));
+  fclose(f);
+  found = text && strstr(text, "  fused by autocsr on ") ? 1 : 0;
+  free(text);
+  PetscCallMPI(MPI_Bcast(&found, 1, MPI_INT, 0, PETSC_COMM_WORLD));
+  *is = found ? PETSC_TRUE : PETSC_FALSE;
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode Run(Solve *s, const Problem *p, Vec b)
+{
+  PetscViewer           viewer;
+  PetscViewerAndFormat *vf;
+  FILE                 *f = open_memstream(&s->lines, &s->n_lines);
+  const PetscReal      *history;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscViewerASCIIOpenWithFILE(PETSC_COMM_WORLD, f, &viewer));
+  PetscCall(PetscViewerAndFormatCreate(viewer, PETSC_VIEWER_DEFAULT, &vf));
+  PetscCall(KSPMonitorSet(s->ksp, (PetscErrorCode(*)(KSP, PetscInt, PetscReal, void *))(void (*)(void))KSPMonitorResidual, vf, (PetscErrorCode(*)(void **))(void (*)(void))PetscViewerAndFormatDestroy));
+  if (p->guess)
+    PetscCall(FillVector(s->x, 99));
+  else
+    PetscCall(VecSet(s->x, 7)); /* not read */
+  PetscCall(KSPSetInitialGuessNonzero(s->ksp, p->guess));
+  PetscCall(KSPSetResidualHistory(s->ksp, s->history, MOST, PETSC_TRUE));
+  PetscCall(KSPSolve(s->ksp, b, s->x));
+  PetscCall(KSPGetResidualHistory(s->ksp, &history, &s->n));
+  PetscCall(KSPGetConvergedReason(s->ksp, &s->reason));
+  PetscCall(KSPGetIterationNumber(s->ksp, &s->its));
+  PetscCall(KSPGetResidualNorm(s->ksp, &s->norm));
+  PetscCall(KSPMonitorCancel(s->ksp));
+  PetscCall(PetscViewerDestroy(&viewer));
+  fclose(f);
+  PetscCall(IsFused(s->ksp, &s->fused));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscBool Near(PetscReal a, PetscReal b, PetscReal scale)
+{
+  const PetscReal few = PetscDefined(USE_REAL_SINGLE) ? 1e-3 : 1e-8;
+
+  if (PetscIsInfOrNanReal(a) || PetscIsInfOrNanReal(b)) return (PetscBool)(PetscIsInfOrNanReal(a) && PetscIsInfOrNanReal(b));
+  return (PetscBool)(PetscAbsReal(a - b) <= few * PetscMax(PetscAbsReal(b), 1e-6 * scale));
+}
+
+/* The monitor was called with the same iterations in the same order, and with the history's norms */
+static PetscErrorCode CompareLines(const char name[], const Solve *a, const Solve *b)
+{
+  const char *p = a->lines, *q = b->lines;
+  int         lines = 0;
+
+  PetscFunctionBeginUser;
+  while (p && q && (p = strstr(p, "KSP Residual norm")) && (q = strstr(q, "KSP Residual norm"))) {
+    const PetscReal u = (PetscReal)strtod(p + 17, NULL), v = (PetscReal)strtod(q + 17, NULL);
+
+    PetscCheck(!strncmp(p - 4, q - 4, 4), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: the monitor was told iteration %.4s, and by PETSc's solve %.4s", name, p - 4, q - 4);
+    PetscCheck(Near(u, v, b->history[0]), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: the monitor was told the norm %g, and by PETSc's solve %g", name, (double)u, (double)v);
+    lines++, p++, q++;
+  }
+  PetscCheck(!p || !strstr(p, "KSP Residual norm"), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: the monitor was called more than %d times", name, lines);
+  PetscCheck(!q || !strstr(q, "KSP Residual norm"), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: the monitor was called %d times only", name, lines);
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode Compare(const char name[], const Problem *p, Solve *ours, Solve *plain)
+{
+  PetscReal difference, scale;
+
+  PetscFunctionBeginUser;
+  PetscCheck(ours->fused && !plain->fused, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: the solve was %sfused, and PETSc's %sfused", name, ours->fused ? "" : "not ", plain->fused ? "" : "not ");
+  PetscCheck(ours->reason == plain->reason, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: ended with %s, PETSc's with %s", name, KSPConvergedReasons[ours->reason], KSPConvergedReasons[plain->reason]);
+  PetscCheck(ours->its == plain->its, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: %" PetscInt_FMT " iterations, PETSc's %" PetscInt_FMT, name, ours->its, plain->its);
+  PetscCheck(ours->n == plain->n, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: %" PetscInt_FMT " norms, PETSc's %" PetscInt_FMT, name, ours->n, plain->n);
+  for (PetscInt k = 0; k < ours->n; k++) PetscCheck(Near(ours->history[k], plain->history[k], plain->history[0]), PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: norm %" PetscInt_FMT " is %.12e, PETSc's %.12e", name, k, (double)ours->history[k], (double)plain->history[k]);
+  PetscCheck(Near(ours->norm, plain->norm, plain->n ? plain->history[0] : 1), PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: the last norm is %g, PETSc's %g", name, (double)ours->norm, (double)plain->norm);
+  PetscCall(CompareLines(name, ours, plain));
+  PetscCall(VecNorm(plain->x, NORM_2, &scale));
+  PetscCall(VecAXPY(plain->x, -1, ours->x));
+  PetscCall(VecNorm(plain->x, NORM_2, &difference));
+  if (p->b != NOT_A_NUMBER) PetscCheck(difference <= (PetscDefined(USE_REAL_SINGLE) ? 1e-3 : 1e-8) * (scale + 1e-4), PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: solutions differ by %g of %g", name, (double)difference, (double)scale);
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode SolveCreate(Mat A, const char prefix[], KSPType type, PetscBool jacobi, KSPNormType norm, const Problem *p, Solve *s)
+{
+  PC pc;
+
+  PetscFunctionBeginUser;
+  PetscCall(KSPCreate(PETSC_COMM_WORLD, &s->ksp));
+  PetscCall(KSPSetOptionsPrefix(s->ksp, prefix));
+  PetscCall(KSPSetType(s->ksp, type));
+  PetscCall(KSPGetPC(s->ksp, &pc));
+  PetscCall(PCSetType(pc, jacobi ? PCJACOBI : PCNONE));
+  PetscCall(KSPRichardsonSetScale(s->ksp, jacobi ? 0.7 : 0.12));
+  PetscCall(KSPSetNormType(s->ksp, norm));
+  PetscCall(KSPSetTolerances(s->ksp, p->rtol, p->atol, p->dtol, (int)p->max_it));
+  PetscCall(KSPSetOperators(s->ksp, A, A));
+  PetscCall(KSPSetFromOptions(s->ksp));
+  PetscCall(MatCreateVecs(A, &s->x, NULL));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode SolveDestroy(Solve *s)
+{
+  PetscFunctionBeginUser;
+  PetscCall(KSPDestroy(&s->ksp));
+  PetscCall(VecDestroy(&s->x));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* Two solves; then with new values in the same structure, with another right side, and after KSPReset() */
+static PetscErrorCode Both(const Problem *p, KSPType type, PetscBool jacobi, KSPNormType norm, PetscBool hermitian, PetscBool few)
+{
+  Mat   A;
+  Vec   b;
+  Solve ours, plain;
+  char  name[128];
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscSNPrintf(name, sizeof(name), "%s, %s, %s, norm %s%s", p->name, type, jacobi ? "jacobi" : "none", KSPNormTypes[norm], PetscDefined(USE_COMPLEX) && hermitian ? ", hermitian" : ""));
+  PetscCall(Create(&A));
+  PetscCall(Fill(A, p->matrix, hermitian));
+  PetscCall(MatCreateVecs(A, NULL, &b));
+  PetscCall(SolveCreate(A, "fused_", type, jacobi, norm, p, &ours));
+  PetscCall(SolveCreate(A, "plain_", type, jacobi, norm, p, &plain));
+  if (PetscDefined(USE_COMPLEX)) {
+    PetscCall(KSPCGSetType(ours.ksp, hermitian ? KSP_CG_HERMITIAN : KSP_CG_SYMMETRIC));
+    PetscCall(KSPCGSetType(plain.ksp, hermitian ? KSP_CG_HERMITIAN : KSP_CG_SYMMETRIC));
+  }
+  for (PetscInt k = 0; k < 4; k += few ? 2 : 1) {
+    if (p->b == ZERO)
+      PetscCall(VecSet(b, 0));
+    else
+      PetscCall(FillVector(b, 3 + k));
+    if (p->b == NOT_A_NUMBER) PetscCall(VecSetValue(b, 5, NAN, INSERT_VALUES));
+    PetscCall(VecAssemblyBegin(b));
+    PetscCall(VecAssemblyEnd(b));
+    if (k == 2) PetscCall(MatShift(A, 0.125));
+    if (k == 3) {
+      PetscCall(KSPReset(ours.ksp));
+      PetscCall(KSPReset(plain.ksp));
+      PetscCall(KSPSetOperators(ours.ksp, A, A));
+      PetscCall(KSPSetOperators(plain.ksp, A, A));
+    }
+    PetscCall(Run(&ours, p, b));
+    PetscCall(Run(&plain, p, b));
+    PetscCall(Compare(name, p, &ours, &plain));
+    free(ours.lines);
+    free(plain.lines);
+  }
+  PetscCall(SolveDestroy(&ours));
+  PetscCall(SolveDestroy(&plain));
+  PetscCall(VecDestroy(&b));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+int main(int argc, char **argv)
+{
+  PetscInt  only = -1, runs = 0;
+  PetscBool few = PETSC_FALSE; /* one preconditioner, one norm */
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-only", &only, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-few", &few, NULL));
+  PetscCall(PetscOptionsSetValue(NULL, "-fused_ksp_autocsr", "true"));
+  for (size_t p = 0; p < PETSC_STATIC_ARRAY_LENGTH(problems); p++) {
+    if (only >= 0 && only != (PetscInt)p) continue;
+    for (int t = 0; t < (problems[p].only_cg ? 1 : 3); t++) {
+      for (int c = 0; c < 2; c++) {
+        for (int norm = KSP_NORM_NONE; norm <= (t ? KSP_NORM_UNPRECONDITIONED : KSP_NORM_NATURAL); norm++) {
+          if (few && (!c || norm != KSP_NORM_PRECONDITIONED)) continue;
+          for (int hermitian = 0; hermitian < (PetscDefined(USE_COMPLEX) && t == 0 ? 2 : 1); hermitian++) {
+            PetscCall(Both(&problems[p], types[t], (PetscBool)c, (KSPNormType)norm, (PetscBool)hermitian, few));
+            runs++;
+          }
+        }
+      }
+    }
+  }
+  PetscCheck(runs, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "There is no problem %" PetscInt_FMT, only);
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Solves are PETSc's\n"));
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+  testset:
+    args: -mat_type autocsr
+    output_file: output/fused_solves_1.out
+
+    test:
+
+    test:
+      suffix: strategy
+      args: -mat_autocsr_strategy sell
+
+    # On devices several processes are not served yet
+    test:
+      suffix: ranks
+      nsize: {{2 3}}
+      args: -few
+      requires: !cuda
+
+TEST*/
