@@ -304,7 +304,10 @@ int main(int argc, char **argv)
         for (int norm = KSP_NORM_NONE; norm <= (t ? KSP_NORM_UNPRECONDITIONED : KSP_NORM_NATURAL); norm++) {
           if (few && (!c || norm != KSP_NORM_PRECONDITIONED)) continue;
           for (int hermitian = 0; hermitian < (PetscDefined(USE_COMPLEX) && t == 0 ? 2 : 1); hermitian++) {
-            PetscCall(Both(&problems[p], types[t], (PetscBool)c, (KSPNormType)norm, (PetscBool)hermitian, few));
+            Problem problem = problems[p];
+
+            if (few) problem.max_it = PetscMin(problem.max_it, 40);
+            PetscCall(Both(&problem, types[t], (PetscBool)c, (KSPNormType)norm, (PetscBool)hermitian, few));
             runs++;
           }
         }
