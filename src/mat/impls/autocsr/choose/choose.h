@@ -119,6 +119,11 @@ PETSC_INTERN PetscErrorCode AutoCSRPlannedFind(const AutoCSRMatrix *, const Auto
 PETSC_INTERN PetscErrorCode AutoCSRPlannedDestroy(AutoCSRPlanned *);
 PETSC_INTERN PetscErrorCode AutoCSRLivesOfSize(const AutoCSRMatrix *, AutoCSRLives **);
 
+/* wisdom.c: what earlier runs have chosen for structures. Find and Learn only where it applies */
+PETSC_INTERN PetscErrorCode AutoCSRWisdomApplies(const AutoCSRSettings *, PetscBool *);
+PETSC_INTERN PetscErrorCode AutoCSRWisdomFind(const AutoCSRMatrix *, const AutoCSRSettings *, const AutoCSRFingerprint *, AutoCSRSettings *wise, PetscBool *);
+PETSC_INTERN PetscErrorCode AutoCSRWisdomLearn(const AutoCSRMatrix *, const AutoCSRSettings *, const AutoCSRFingerprint *, const AutoCSRPlan *, double seconds);
+
 /*
   make.c. In debug builds AutoCSRPlanCheck() compares each plan with the CSR.
 

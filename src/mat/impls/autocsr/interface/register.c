@@ -61,6 +61,7 @@ M*/
 . -mat_autocsr_keep_csr <false>                                     - see `MatAutoCSRSetKeepCSR()`
 . -mat_autocsr_check_values <false>                                 - each product looks for values that were written silently, see below
 . -mat_autocsr_machine (<file>|none|shipped:<name>)                 - where the machine's figures are kept, see `MatAutoCSRTune()`; none: those that are shipped
+. -mat_autocsr_wisdom <file or folder>                              - what earlier runs have planned, to which this one adds, see below
 . -mat_autocsr_takeover                                             - with a device: stands in for `MATAIJCUSPARSE`, see below
 - -mat_autocsr_simd (auto|x86-64|avx2|avx512|avx512-gather)         - the instruction set of the host
 
@@ -90,6 +91,10 @@ M*/
   wide, are copied row by row and multiplied at once (on a device, of grids, as they lie), or its columns are multiplied one after the other, as is
   predicted to take less time. Room for a panel (the rows of the dense matrix by up to 64 columns) stays with the matrix. On a device
   `MatTransposeMatMult()` with a dense matrix does the same with the transpose. Other products with dense matrices are those of the parent. `MatAutoCSRSDDMM()` samples the product of two dense matrices where a matrix of this type has nonzeros.
+
+  With -mat_autocsr_wisdom a structure whose final plan an earlier run has noted down, on this machine and with these scalars, is planned in one
+  step, at its first product. That makes what -mat_autocsr_rigor measure or -mat_autocsr_reproducible false have chosen by the clock
+  the same in later runs. Any number of processes may use a file at once. In a folder the file is called wisdom.
 
   With -mat_autocsr_takeover, given when the library is loaded, matrices of type `MATAIJCUSPARSE` are of this type, under
   the name of that one, also those that `MatConvert()` or -mat_seqaij_type makes of `MATAIJ`: for programs, and places in

@@ -459,7 +459,10 @@ PetscErrorCode AutoCSRContextUpdate(Mat A, AutoCSRContext *ctx)
     AutoCSRProgressExpect(&ctx->planned.progress, &ctx->lives);
     if (ctx->planned.plan) {
       PetscCall(AutoCSRNetSpread(ctx, &csr, &ctx->net));
-      if (ctx->planned.profile) PetscCall(AutoCSRContextFingerprint(ctx));
+      if (ctx->planned.profile) {
+        PetscCall(AutoCSRContextFingerprint(ctx));
+        if (ctx->planned.plan->measured > 0) PetscCall(AutoCSRContextLearn(ctx, ctx->planned.plan->measured)); /* rigor measure */
+      }
       ctx->plans++;
       PetscCall(AutoCSRContextCountRows(A, ctx));
     }

@@ -119,6 +119,7 @@ static PetscErrorCode Decide(Mat A, AutoCSRContext *ctx)
   PetscCall(PetscInfo(A, "A product takes %g us, by the first plan it took %g: %s\n", 1e6 * now, 1e6 * net->before, now > SLOWER * net->before ? "the plan is undone" : "the plan stays"));
   if (now <= SLOWER * net->before) {
     PetscCall(AutoCSRNetDestroy(&ctx->net));
+    PetscCall(AutoCSRContextLearn(ctx, now));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(AutoCSRContextReclaim(A, ctx));
@@ -126,9 +127,12 @@ static PetscErrorCode Decide(Mat A, AutoCSRContext *ctx)
   PetscCall(AutoCSRPlanDestroy(&ctx->planned.plan));
   ctx->planned.plan = next;
   ctx->plans++;
-  if (net->tries > TRIES)
+  if (net->tries > TRIES) {
+    const double before = net->before;
+
     PetscCall(AutoCSRNetDestroy(&ctx->net));
-  else
+    PetscCall(AutoCSRContextLearn(ctx, before));
+  } else
     Begin(net);
   PetscCall(AutoCSRContextReleaseLater(ctx));
   PetscFunctionReturn(PETSC_SUCCESS);

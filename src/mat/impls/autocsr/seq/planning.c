@@ -70,6 +70,38 @@ PetscErrorCode AutoCSRContextTryRefresh(const AutoCSRMatrix *csr, AutoCSRPlan *p
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* By wisdom, at once; NULL: there is none of this structure, or what it says does not apply any more */
+static PetscErrorCode AutoCSRContextPlanWisely(Mat A, const AutoCSRContext *ctx, const AutoCSRMatrix *csr, AutoCSRPlan **plan, AutoCSRProfile **profile)
+{
+  AutoCSRFingerprint fingerprint = {.known = PETSC_FALSE};
+  AutoCSRSettings    wise;
+  PetscBool          applies, found = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRWisdomApplies(&ctx->settings, &applies));
+  if (!applies || !csr->nnz) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall((*csr->backend->fingerprint)(csr, &fingerprint));
+  if (fingerprint.known) PetscCall(AutoCSRWisdomFind(csr, &ctx->settings, &fingerprint, &wise, &found));
+  if (!found) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AutoCSRContextTryPlan(csr, &wise, ctx->in_step, plan, profile, NULL));
+  if (*plan) PetscCall(PetscStrlcat((*plan)->why, " (by wisdom)", sizeof((*plan)->why)));
+  PetscCall(PetscInfo(A, "Wisdom: strategy %s, index %s, value %s\n", wise.strategy, MatAutoCSRIndexCodings[wise.index], MatAutoCSRValueCodings[wise.value]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A transpose has a plan of its own, of which nothing is learnt */
+PetscErrorCode AutoCSRContextLearn(AutoCSRContext *ctx, double seconds)
+{
+  PetscBool applies;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRWisdomApplies(&ctx->settings, &applies));
+  if (!applies || !ctx->csr.nnz) PetscFunctionReturn(PETSC_SUCCESS);
+  if (ctx->csr.col) PetscCall(AutoCSRContextFingerprint(ctx));
+  PetscCall(AutoCSRWisdomLearn(&ctx->csr, &ctx->settings, &ctx->fingerprint, ctx->planned.plan, seconds));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Without the memory for what would be best: the plan that stores nothing; without that of a launch: NULL. progress NULL: at once */
 PetscErrorCode AutoCSRContextPlan(Mat A, AutoCSRContext *ctx, const AutoCSRMatrix *csr, AutoCSRPlan **plan, AutoCSRProfile **profile, AutoCSRProgress *progress)
 {
@@ -80,7 +112,8 @@ PetscErrorCode AutoCSRContextPlan(Mat A, AutoCSRContext *ctx, const AutoCSRMatri
     PetscCall(PetscInfo(A, "%" PetscInt_FMT " by %" PetscInt_FMT " are more rows or columns than the executors on %s count with %d-bit integers: the parent's product is used\n", csr->m, csr->n, csr->backend->name, (int)(8 * sizeof(PetscInt))));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(AutoCSRContextTryPlan(csr, &ctx->settings, ctx->in_step, plan, profile, progress));
+  PetscCall(AutoCSRContextPlanWisely(A, ctx, csr, plan, profile));
+  if (!*plan) PetscCall(AutoCSRContextTryPlan(csr, &ctx->settings, ctx->in_step, plan, profile, progress));
   if (!*plan && ctx->settings.rigor != MAT_AUTOCSR_RIGOR_NONE) {
     AutoCSRSettings least = ctx->settings;
 
@@ -168,6 +201,7 @@ PetscErrorCode AutoCSRContextProceed(Mat A, AutoCSRContext *ctx, PetscBool all)
     ctx->plans++;
     PetscCall(AutoCSRContextTell(A, &ctx->csr, next));
   }
+  if (ctx->planned.progress.stage == AUTOCSR_STAGE_FINAL && ctx->planned.profile && !ctx->net) PetscCall(AutoCSRContextLearn(ctx, 0)); /* without a profile there was no memory for a step */
   PetscCall(AutoCSRContextReleaseLater(ctx));
   PetscCall(PetscTime(&end));
   ctx->setup += end - begin;

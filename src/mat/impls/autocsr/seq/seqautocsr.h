@@ -134,6 +134,7 @@ PETSC_INTERN PetscErrorCode AutoCSRContextTryRefresh(const AutoCSRMatrix *, Auto
 PETSC_INTERN PetscErrorCode AutoCSRContextPlan(Mat, AutoCSRContext *, const AutoCSRMatrix *, AutoCSRPlan **, AutoCSRProfile **, AutoCSRProgress *);
 PETSC_INTERN PetscErrorCode AutoCSRContextForget(AutoCSRContext *);
 PETSC_INTERN PetscErrorCode AutoCSRContextFingerprint(AutoCSRContext *);                 /* the fingerprint */
+PETSC_INTERN PetscErrorCode AutoCSRContextLearn(AutoCSRContext *, double seconds);       /* the plan is final, and was measured or not (0) */
 PETSC_INTERN PetscErrorCode AutoCSRContextProceed(Mat, AutoCSRContext *, PetscBool all); /* makes the steps of planning that are due, or all of them */
 PETSC_INTERN PetscErrorCode AutoCSRTryBegin(void);                                       /* out of memory is no error until PetscPopErrorHandler(); PETSC_ERR_MEM: it has run out */
 

@@ -1,0 +1,306 @@
+/*
+  Wisdom (FFTW's word): what was chosen for structures, in a file that -mat_autocsr_wisdom names, so that the next run of a
+  program plans in one step. An entry is a line:
+
+    <fingerprint> <rows> <columns> <nonzeros> <adds> <backend> <machine> <scalars> <objective> <strategy> <index> <value> <seconds>
+
+  strategy, index and value are the settings that make the plan, `auto` where segments differ; seconds are those of a product
+  that were measured, or 0. The file is read once. What a process learns is added when it has learnt enough, and in
+  PetscFinalize(): with a lock on the folder it reads the file again, adds its own, and replaces the file. So processes that
+  write at once lose nothing, and one that is killed leaves the file as it was. The oldest of more than MOST entries go.
+*/
+#include "choose.h"
+#include "../machine/figures.h"
+#include <unistd.h>
+
+#define FORMAT "petscautocsr wisdom"
+#define MOST   4096
+#define ENOUGH 32  /* entries that are written before the end */
+#define TRIES  500 /* to get the lock, 10 ms apart */
+
+typedef struct {
+  uint64_t   at[2];
+  PetscInt64 m, n, nnz;
+  unsigned   machine;
+  int        adds;
+  char       backend[8], scalar[20], objective[8];
+} Key;
+
+typedef struct {
+  Key    key;
+  char   strategy[32], index[12], value[12];
+  double seconds;
+} Entry;
+
+typedef struct {
+  PetscInt n, max;
+  Entry   *entry;
+} Entries;
+
+static struct {
+  PetscBool asked; /* the option has been looked at */
+  char      path[PETSC_MAX_PATH_LEN];
+  Entries   known, learnt; /* learnt: that are not in the file yet */
+} wisdom;
+
+static PetscErrorCode put(Entries *all, const Entry *entry)
+{
+  PetscInt k = 0;
+
+  PetscFunctionBegin;
+  while (k < all->n && memcmp(&all->entry[k].key, &entry->key, sizeof(Key))) k++;
+  if (k < all->n) { /* the latest is the last */
+    PetscCall(PetscArraymove(&all->entry[k], &all->entry[k + 1], all->n - k - 1));
+    all->n--;
+  }
+  if (all->n == all->max) {
+    all->max = 2 * all->max + 16;
+    PetscCall(PetscRealloc((size_t)all->max * sizeof(Entry), &all->entry));
+  }
+  all->entry[all->n++] = *entry;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscBool scan_entry(const char line[], Entry *e)
+{
+  char           end;
+  long long      m, n, nnz;
+  unsigned long long at[2];
+
+  memset(e, 0, sizeof(*e)); /* keys are compared byte by byte */
+  if (sscanf(line, "%16llx%16llx %lld %lld %lld %d %7s %8x %19s %7s %31s %11s %11s %lf%c", &at[0], &at[1], &m, &n, &nnz, &e->key.adds, e->key.backend, &e->key.machine, e->key.scalar, e->key.objective, e->strategy, e->index, e->value, &e->seconds, &end) != 15 || end != '\n') return PETSC_FALSE;
+  e->key.at[0] = at[0];
+  e->key.at[1] = at[1];
+  e->key.m     = m;
+  e->key.n     = n;
+  e->key.nnz   = nnz;
+  return (PetscBool)(m >= 0 && n >= 0 && nnz >= 0 && e->seconds >= 0 && e->seconds < 1e9);
+}
+
+static void print_entry(FILE *file, const Entry *e)
+{
+  fprintf(file, "%016llx%016llx %lld %lld %lld %d %s %08x %s %s %s %s %s %.6g\n", (unsigned long long)e->key.at[0], (unsigned long long)e->key.at[1], (long long)e->key.m, (long long)e->key.n, (long long)e->key.nnz, e->key.adds, e->key.backend, e->key.machine, e->key.scalar, e->key.objective, e->strategy, e->index, e->value, e->seconds);
+}
+
+/* Lines that are damaged are passed over. *other: the file holds something else, or cannot be read; that of another version counts as empty */
+static PetscErrorCode read_entries(const char path[], Entries *all, PetscBool *other)
+{
+  FILE    *file = AutoCSRKeptOpen(path);
+  char     line[512];
+  PetscInt damaged = 0;
+  locale_t c, before;
+
+  PetscFunctionBegin;
+  *other = (PetscBool)(!file && !access(path, F_OK));
+  if (!file) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!fgets(line, sizeof(line), file) || strncmp(line, FORMAT " ", strlen(FORMAT " "))) {
+    *other = (PetscBool)(ftell(file) > 0); /* an empty file may be filled */
+    fclose(file);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (strcmp(line, FORMAT " " AUTOCSR_FIGURES_VERSION "\n")) {
+    PetscCall(PetscInfo(NULL, "The wisdom in %s is of another version: it is not used\n", path));
+    fclose(file);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  c = AutoCSRKeptUseC(&before);
+  while (fgets(line, sizeof(line), file)) {
+    Entry e;
+
+    if (scan_entry(line, &e))
+      PetscCall(put(all, &e));
+    else
+      damaged++;
+  }
+  AutoCSRKeptUseBefore(c, before);
+  fclose(file);
+  if (damaged) PetscCall(PetscInfo(NULL, "%" PetscInt_FMT " lines of %s are no wisdom: they are passed over\n", damaged, path));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Adds what was learnt to what the file has now */
+static PetscErrorCode write_learnt(PetscBool *written)
+{
+  Entries   all = {0};
+  char      temporary[PETSC_MAX_PATH_LEN];
+  FILE     *file;
+  PetscBool other;
+  locale_t  c, before;
+  int       lock = -1;
+
+  PetscFunctionBegin;
+  *written = PETSC_FALSE;
+  for (int t = 0; t < TRIES && (lock = AutoCSRKeptLock(wisdom.path)) < 0; t++) usleep(10000);
+  if (lock < 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(read_entries(wisdom.path, &all, &other));
+  for (PetscInt k = 0; k < wisdom.learnt.n; k++) PetscCall(put(&all, &wisdom.learnt.entry[k]));
+  file = other ? NULL : AutoCSRKeptOpenTemporary(wisdom.path, temporary);
+  if (file) {
+    c = AutoCSRKeptUseC(&before);
+    fprintf(file, FORMAT " " AUTOCSR_FIGURES_VERSION "\n");
+    for (PetscInt k = PetscMax(0, all.n - MOST); k < all.n; k++) print_entry(file, &all.entry[k]);
+    AutoCSRKeptUseBefore(c, before);
+    *written = (PetscBool)(!fflush(file) && !ferror(file));
+    if (fclose(file)) *written = PETSC_FALSE;
+    if (*written) *written = (PetscBool)!rename(temporary, wisdom.path);
+    if (!*written) unlink(temporary);
+  }
+  close(lock);
+  PetscCall(PetscFree(all.entry));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode flush_learnt(void)
+{
+  PetscBool written;
+
+  PetscFunctionBegin;
+  if (!wisdom.learnt.n) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(write_learnt(&written));
+  PetscCall(PetscInfo(NULL, written ? "%" PetscInt_FMT " structures more are in %s\n" : "Wisdom of %" PetscInt_FMT " structures cannot be written to %s\n", wisdom.learnt.n, wisdom.path));
+  wisdom.learnt.n = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode finalize(void)
+{
+  PetscFunctionBegin;
+  PetscCall(flush_learnt());
+  PetscCall(PetscFree(wisdom.known.entry));
+  PetscCall(PetscFree(wisdom.learnt.entry));
+  PetscCall(PetscMemzero(&wisdom, sizeof(wisdom)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Of a folder it is the file `wisdom` in it */
+static PetscErrorCode ask(void)
+{
+  PetscBool given, is_folder, other;
+
+  PetscFunctionBegin;
+  if (wisdom.asked) PetscFunctionReturn(PETSC_SUCCESS);
+  /* -mat_autocsr_wisdom: [a file or a folder] what earlier runs have chosen for structures, by which this run plans in one step, and to which
+     it adds (no prefix, read once) */
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-mat_autocsr_wisdom", wisdom.path, sizeof(wisdom.path), &given));
+  PetscCheck(!given || wisdom.path[0], PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "-mat_autocsr_wisdom names nothing: say a file or a folder");
+  PetscCall(PetscRegisterFinalize(finalize));
+  wisdom.asked = PETSC_TRUE;
+  if (!given) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscTestDirectory(wisdom.path, 'r', &is_folder));
+  if (is_folder) PetscCall(PetscStrlcat(wisdom.path, "/wisdom", sizeof(wisdom.path)));
+  PetscCall(read_entries(wisdom.path, &wisdom.known, &other));
+  if (other) {
+    char path[PETSC_MAX_PATH_LEN];
+
+    PetscCall(PetscStrncpy(path, wisdom.path, sizeof(path)));
+    wisdom.path[0] = 0;
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "-mat_autocsr_wisdom %s: that is no file of wisdom, or cannot be read; it stays as it is: name another", path);
+  }
+  PetscCall(PetscInfo(NULL, "Wisdom of %" PetscInt_FMT " structures is read from %s\n", wisdom.known.n, wisdom.path));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Only what the user leaves to the library is asked for, and learnt */
+PetscErrorCode AutoCSRWisdomApplies(const AutoCSRSettings *s, PetscBool *applies)
+{
+  PetscFunctionBegin;
+  PetscCall(ask());
+  *applies = (PetscBool)(wisdom.path[0] && s->rigor != MAT_AUTOCSR_RIGOR_NONE && s->index == MAT_AUTOCSR_INDEX_AUTO && s->value == MAT_AUTOCSR_VALUE_AUTO && !strcmp(s->strategy, "auto"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode make_key(const AutoCSRMatrix *csr, const AutoCSRSettings *settings, const AutoCSRFingerprint *f, Key *key)
+{
+  const AutoCSRFigures *figures;
+  unsigned              hash = 2166136261u; /* FNV-1a */
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRFiguresOf(csr, settings->simd, &figures));
+  PetscCall(PetscMemzero(key, sizeof(*key)));
+  for (const char *c = figures->machine.name; *c; c++) hash = (hash ^ (unsigned char)*c) * 16777619u;
+  for (const char *c = figures->simd; *c; c++) hash = (hash ^ (unsigned char)*c) * 16777619u;
+  key->at[0]   = f->at[0];
+  key->at[1]   = f->at[1];
+  key->m       = csr->m;
+  key->n       = csr->n;
+  key->nnz     = csr->nnz;
+  key->machine = hash;
+  key->adds    = csr->adds;
+  PetscCall(PetscStrncpy(key->backend, csr->backend->name, sizeof(key->backend)));
+  PetscCall(PetscStrncpy(key->objective, MatAutoCSRObjectives[settings->objective], sizeof(key->objective)));
+  PetscCall(AutoCSRKeptScalar(sizeof(key->scalar), key->scalar));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* *found: `wise` has the settings by which the structure is planned at once */
+PetscErrorCode AutoCSRWisdomFind(const AutoCSRMatrix *csr, const AutoCSRSettings *settings, const AutoCSRFingerprint *f, AutoCSRSettings *wise, PetscBool *found)
+{
+  Key       key;
+  PetscInt  k;
+  PetscBool known;
+  PetscEnum index, value;
+
+  PetscFunctionBegin;
+  *found = PETSC_FALSE;
+  PetscCall(make_key(csr, settings, f, &key));
+  for (k = wisdom.known.n - 1; k >= 0 && memcmp(&wisdom.known.entry[k].key, &key, sizeof(key)); k--) continue;
+  if (k < 0) PetscFunctionReturn(PETSC_SUCCESS);
+  *wise = *settings;
+  PetscCall(PetscEnumFind(MatAutoCSRIndexCodings, wisdom.known.entry[k].index, &index, &known));
+  if (known) PetscCall(PetscEnumFind(MatAutoCSRValueCodings, wisdom.known.entry[k].value, &value, &known));
+  for (PetscInt s = 0; known && strcmp(wisdom.known.entry[k].strategy, "auto"); s++) { /* one that this library has */
+    known = (PetscBool)(AutoCSRStrategies[s] != NULL);
+    if (known && !strcmp(AutoCSRStrategies[s]->name, wisdom.known.entry[k].strategy)) break;
+  }
+  if (!known) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscStrncpy(wise->strategy, wisdom.known.entry[k].strategy, sizeof(wise->strategy)));
+  wise->index       = (MatAutoCSRIndexCoding)index;
+  wise->value       = (MatAutoCSRValueCoding)value;
+  wise->rigor       = MAT_AUTOCSR_RIGOR_ESTIMATE;
+  wise->progressive = PETSC_FALSE;
+  *found            = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The plan is final. seconds: of a product, as measured; 0: it was not */
+PetscErrorCode AutoCSRWisdomLearn(const AutoCSRMatrix *csr, const AutoCSRSettings *settings, const AutoCSRFingerprint *f, const AutoCSRPlan *plan, double seconds)
+{
+  const AutoCSRSegment *first = NULL;
+  Entry                 e;
+
+  PetscFunctionBegin;
+  if (!f->known || !plan) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMemzero(&e, sizeof(e)));
+  PetscCall(make_key(csr, settings, f, &e.key));
+  PetscCall(PetscStrncpy(e.strategy, "auto", sizeof(e.strategy)));
+  PetscCall(PetscStrncpy(e.index, "auto", sizeof(e.index)));
+  PetscCall(PetscStrncpy(e.value, "auto", sizeof(e.value)));
+  for (PetscInt s = 0; s < plan->n_segments; s++) {
+    const AutoCSRSegment *seg = &plan->segment[s];
+    PetscBool             known;
+    PetscEnum             any;
+
+    if (seg->axes.mapping == AUTOCSR_MAP_EMPTY) continue;
+    if (!first) {
+      first = seg;
+      PetscCall(PetscStrncpy(e.strategy, seg->strategy, sizeof(e.strategy)));
+      PetscCall(PetscEnumFind(MatAutoCSRIndexCodings, AutoCSRIndexNames[seg->axes.index], &any, &known));
+      if (known) PetscCall(PetscStrncpy(e.index, AutoCSRIndexNames[seg->axes.index], sizeof(e.index)));
+      PetscCall(PetscEnumFind(MatAutoCSRValueCodings, AutoCSRValueNames[seg->axes.value], &any, &known));
+      if (known) PetscCall(PetscStrncpy(e.value, AutoCSRValueNames[seg->axes.value], sizeof(e.value)));
+    } else {
+      if (strcmp(first->strategy, seg->strategy)) PetscCall(PetscStrncpy(e.strategy, "auto", sizeof(e.strategy)));
+      if (first->axes.index != seg->axes.index) PetscCall(PetscStrncpy(e.index, "auto", sizeof(e.index)));
+      if (first->axes.value != seg->axes.value) PetscCall(PetscStrncpy(e.value, "auto", sizeof(e.value)));
+    }
+  }
+  if (!strcmp(e.strategy, "auto")) { /* row ranges: the choice finds them again, whatever their codings */
+    PetscCall(PetscStrncpy(e.index, "auto", sizeof(e.index)));
+    PetscCall(PetscStrncpy(e.value, "auto", sizeof(e.value)));
+  }
+  e.seconds = seconds;
+  PetscCall(put(&wisdom.known, &e));
+  PetscCall(put(&wisdom.learnt, &e));
+  if (wisdom.learnt.n >= ENOUGH) PetscCall(flush_learnt());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
