@@ -18,6 +18,7 @@ drwxr-xr-x a b&c|d
 drwxr-xr-x a b&c|d/bin
 lrwxrwxrwx a b&c|d/bin/autocsr_convert ../lib/petscautocsr/one/autocsr_convert
 lrwxrwxrwx a b&c|d/bin/autocsr_tune ../lib/petscautocsr/one/autocsr_tune
+lrwxrwxrwx a b&c|d/bin/autocsr_wisdom ../lib/petscautocsr/one/autocsr_wisdom
 drwxr-xr-x a b&c|d/include
 -rw-r--r-- a b&c|d/include/petscautocsr.h
 drwxr-xr-x a b&c|d/lib
@@ -26,6 +27,7 @@ drwxr-xr-x a b&c|d/lib/petscautocsr
 drwxr-xr-x a b&c|d/lib/petscautocsr/one
 -rwxr-xr-x a b&c|d/lib/petscautocsr/one/autocsr_convert
 -rwxr-xr-x a b&c|d/lib/petscautocsr/one/autocsr_tune
+-rwxr-xr-x a b&c|d/lib/petscautocsr/one/autocsr_wisdom
 lrwxrwxrwx a b&c|d/lib/petscautocsr/one/libpetscautocsr.so $soname
 -rwxr-xr-x a b&c|d/lib/petscautocsr/one/$soname
 drwxr-xr-x a b&c|d/lib/pkgconfig
