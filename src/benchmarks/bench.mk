@@ -47,4 +47,9 @@ pack-bench: all $(bench_program) $(other_programs) $(startup_program) $(model_pr
 tables:
 	@config/tables.py
 
-.PHONY: tables bench bench-gpu pack-bench overheads dense sddmm large startup lives model training-data
+# README's plot; all others lie beside their CSV and are not kept
+shown := gpu-nvidia-h200-real64-types
+plot:
+	@src/benchmarks/harness/plot src/benchmarks/results/$(shown).csv && mv src/benchmarks/results/$(shown).svg doc/products.svg && rm src/benchmarks/results/$(shown).png
+
+.PHONY: plot tables bench bench-gpu pack-bench overheads dense sddmm large startup lives model training-data
