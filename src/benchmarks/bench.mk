@@ -14,11 +14,15 @@ BENCH_PACK    ?= $(BUILD)/bench.tar.xz
 $(bench_parts) $(addprefix $(programs_built)/,bench.o large.o training.o): private CFLAGSALL += -fopenmp
 
 # The benchmark, and other programs that use its parts
-other_programs := $(addprefix $(programs_built)/,overheads dense sddmm large lives)
+other_programs := $(addprefix $(programs_built)/,overheads dense sddmm large lives solves)
 $(bench_program) $(other_programs): %: %.o $(bench_parts)
 	$(call quiet,LINK)$(CLINKER) -fopenmp -o $@ $^ $(PETSC_LIB) -lm
 overheads dense sddmm large lives: %: all $(programs_built)/%
 	@{ config/with-mpi.sh $(programs_built)/$@ -dll_append $(library) $(BENCH_ARGS) || echo keep-nothing; } | src/benchmarks/harness/keep $@
+
+# Named bench-solves, since a test is named solves
+bench-solves: all $(programs_built)/solves
+	@{ config/with-mpi.sh $(programs_built)/solves -dll_append $(library) $(BENCH_ARGS) || echo keep-nothing; } | src/benchmarks/harness/keep solves
 
 # What a program waits for before its first product: processes in turn
 startup_program := $(programs_built)/startup
@@ -52,4 +56,4 @@ shown := gpu-nvidia-h200-real64-types
 plot:
 	@src/benchmarks/harness/plot src/benchmarks/results/$(shown).csv && mv src/benchmarks/results/$(shown).svg doc/products.svg && rm src/benchmarks/results/$(shown).png
 
-.PHONY: plot tables bench bench-gpu pack-bench overheads dense sddmm large startup lives model training-data
+.PHONY: plot tables bench bench-gpu pack-bench overheads dense sddmm large startup lives bench-solves model training-data

@@ -2,6 +2,10 @@ static char help[] = "Solvers that run beside the matrix (-ksp_autocsr): iterati
 
 /* Knows nothing of the library but what KSPView() says of it */
 #include <petscksp.h>
+#if PETSC_VERSION_LT(3, 23, 0)
+typedef PetscErrorCode(PetscCtxDestroyFn)(void **);
+#endif
+typedef PetscErrorCode(Monitor)(KSP, PetscInt, PetscReal, void *);
 
 typedef enum {
   POSITIVE,
@@ -148,7 +152,7 @@ static PetscErrorCode Run(Solve *s, const Problem *p, Vec b)
   PetscFunctionBeginUser;
   PetscCall(PetscViewerASCIIOpenWithFILE(PETSC_COMM_WORLD, f, &viewer));
   PetscCall(PetscViewerAndFormatCreate(viewer, PETSC_VIEWER_DEFAULT, &vf));
-  PetscCall(KSPMonitorSet(s->ksp, (PetscErrorCode(*)(KSP, PetscInt, PetscReal, void *))(void (*)(void))KSPMonitorResidual, vf, (PetscErrorCode(*)(void **))(void (*)(void))PetscViewerAndFormatDestroy));
+  PetscCall(KSPMonitorSet(s->ksp, (Monitor *)(void (*)(void))KSPMonitorResidual, vf, (PetscCtxDestroyFn *)(void (*)(void))PetscViewerAndFormatDestroy));
   if (p->guess)
     PetscCall(FillVector(s->x, 99));
   else

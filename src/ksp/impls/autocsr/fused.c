@@ -206,7 +206,7 @@ PetscErrorCode AutoCSRFusedCreate(KSP ksp, const AutoCSRFusedType *type)
 #if PETSC_VERSION_LT(3, 23, 0)
   PetscCall(PetscContainerSetUserDestroy(container, FusedDestroy));
 #else
-  PetscCall(PetscContainerSetCtxDestroy(container, FusedDestroy));
+  PetscCall(PetscContainerSetCtxDestroy(container, (PetscCtxDestroyFn *)FusedDestroy));
 #endif
   PetscCall(PetscObjectCompose((PetscObject)ksp, FUSED, (PetscObject)container));
   PetscCall(PetscObjectDereference((PetscObject)container));

@@ -10,7 +10,10 @@
 /* They read nothing but the norm */
 static PetscBool MonitorReadsNorm(void (*monitor)(void))
 {
-  return (PetscBool)(monitor == AS_PLAIN(KSPMonitorResidual) || monitor == AS_PLAIN(KSPMonitorResidualShort) || monitor == AS_PLAIN(KSPMonitorResidualDrawLG));
+#if PETSC_VERSION_LT(3, 26, 0)
+  if (monitor == AS_PLAIN(KSPMonitorResidualShort)) return PETSC_TRUE;
+#endif
+  return (PetscBool)(monitor == AS_PLAIN(KSPMonitorResidual) || monitor == AS_PLAIN(KSPMonitorResidualDrawLG));
 }
 
 static PetscErrorCode PreconditionerServes(PC pc, PetscBool *serves)

@@ -187,6 +187,30 @@ static PetscErrorCode AutoCSRMultiply(Mat A, AutoCSRProductKind kind, Vec x, Vec
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* y = A x for arrays where the matrix lies on a device: queued, without what MatMult() looks at and logs. *done is false where no final plan multiplies; nothing is queued then */
+PetscErrorCode AutoCSRMultiplyArrays(Mat A, const PetscScalar x[], PetscScalar y[], PetscBool *done)
+{
+  AutoCSRContext    *ctx;
+  const AutoCSRPlan *plan;
+  AutoCSROperands    o;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRContextGet(A, &ctx));
+  plan  = ctx->planned.plan;
+  *done = (PetscBool)(AutoCSRContextIsReady(A, ctx) && AutoCSRContextIsResident(ctx) && plan && !ctx->yields && ctx->planned.progress.stage == AUTOCSR_STAGE_FINAL);
+  if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
+  o = (AutoCSROperands){.csr = &ctx->csr, .x = x, .y = y};
+  PetscCall(PetscLogEventBegin(AutoCSREvents[AUTOCSR_EVENT_MULT], A, 0, 0, 0));
+  PetscCall((*plan->backend->mult)(plan, &o));
+  PetscCall(PetscLogEventEnd(AutoCSREvents[AUTOCSR_EVENT_MULT], A, 0, 0, 0));
+#if PetscDefined(HAVE_DEVICE)
+  PetscCall(PetscLogGpuFlops(2.0 * ctx->csr.nnz - ctx->planned.nonempty));
+#endif
+  ctx->planned.products++;
+  if (PetscUnlikely(AutoCSRContextProducts(ctx) >= ctx->release_at)) PetscCall(AutoCSRContextRelease(A, ctx));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode MatMult_SeqAutoCSR(Mat A, Vec x, Vec y)
 {
   return AutoCSRMultiply(A, AUTOCSR_PRODUCT_FORWARD, x, NULL, y);

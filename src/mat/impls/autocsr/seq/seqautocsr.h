@@ -219,6 +219,7 @@ PETSC_INTERN PetscErrorCode AutoCSRVecIsOnHost(Vec, PetscBool *);
 PETSC_INTERN PetscErrorCode AutoCSRVecCopyValues(Vec from, Vec to);
 
 /* seq/mult.c */
+PETSC_INTERN PetscErrorCode AutoCSRMultiplyArrays(Mat, const PetscScalar[], PetscScalar[], PetscBool *done);
 PETSC_INTERN PetscErrorCode MatMult_SeqAutoCSR(Mat, Vec, Vec);
 PETSC_INTERN PetscErrorCode MatMultAdd_SeqAutoCSR(Mat, Vec, Vec, Vec);
 PETSC_INTERN PetscErrorCode MatMultTranspose_SeqAutoCSR(Mat, Vec, Vec);
