@@ -137,11 +137,14 @@ planning     := $(wildcard $(src)/cuda/planning/*.cu $(src)/cuda/dense/*.cu)
 emulated     := $(addprefix $(src)/cuda/,$(addprefix products/,executors.cu first.cu many.cu segsum.cu kernel.c) runtime/launch.c runtime/memory.c)
 emulator     := $(wildcard $(emulator_dir)/*.cxx $(emulator_dir)/*.c)
 EMULATED      = $(patsubst $(src)/cuda/%,$(BUILD)/emulated/%.o,$(basename $(emulated))) $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(emulator))))
-PLANNED       = $(patsubst $(src)/cuda/%.cu,$(BUILD)/emulated/%.o,$(planning))
+PLANNED       = $(patsubst $(src)/cuda/%.cu,$(BUILD)/emulated/%.o,$(planning)) $(patsubst $(ksp)/cuda/%.cu,$(BUILD)/emulated/ksp/%.o,$(wildcard $(ksp)/cuda/*.cu))
 EMULATION     = -I$(emulator_dir)/include -O1 -fno-thread-jumps -ftrivial-auto-var-init=pattern
 WATCHED       = $(EMULATION) -fsanitize=thread --param tsan-distinguish-volatile=1 -include $(emulator_dir)/device.h -Wno-unknown-pragmas -Wno-unused-function
 can_emulate  := $(if $(gpu),,$(shell printf '\043if defined(__clang__) || !defined(__x86_64__)\n\043error\n\043endif\n' | $(or $(CXX),false) -fsanitize=thread -ftrivial-auto-var-init=pattern -x c++ -c -o /dev/null - 2>/dev/null && echo 1))
 $(BUILD)/emulated/%.o: $(src)/cuda/%.cu $(stamp)
+	@mkdir -p $(@D)
+	$(call quiet,EMULATE)$(CXX) -std=c++17 $(CFLAGSALL) $(WATCHED) -MMD -MP -c -o $@ -x c++ $<
+$(BUILD)/emulated/ksp/%.o: $(ksp)/cuda/%.cu $(stamp)
 	@mkdir -p $(@D)
 	$(call quiet,EMULATE)$(CXX) -std=c++17 $(CFLAGSALL) $(WATCHED) -MMD -MP -c -o $@ -x c++ $<
 $(BUILD)/emulated/%.o: $(src)/cuda/%.c $(stamp)
@@ -162,7 +165,7 @@ ISA_gather                = $(ISA_kernels_avx512)
 # emulating: those that run kernels without a device (tests/emulated)
 # device:  halves, and those that call the device's backend
 programs := $(filter-out $(emulator) tests/preload/%,$(wildcard tests/*/*.c tests/*/*.cxx examples/*.c))
-private  := $(if $(programs),$(shell grep -lE 'include.*(src/mat/impls/autocsr|/(blocks|dense_ways|plans|products)\.h")' $(programs)))
+private  := $(if $(programs),$(shell grep -lE 'include.*(src/(mat|ksp)/impls/autocsr|/(blocks|dense_ways|plans|products)\.h")' $(programs)))
 linked   := $(filter-out $(private),$(if $(programs),$(shell grep -l 'include.*petscautocsr\.h' $(programs))))
 halves   := $(patsubst %_nvcc.cu,%.c,$(wildcard tests/*/*_nvcc.cu))
 emulating := $(filter tests/emulated/%,$(programs))

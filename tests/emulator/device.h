@@ -199,6 +199,10 @@ EMULATOR_UNWATCHED T __ldg(const T *p)
   return *p;
 }
 
+/* What other blocks have written, from where all see it: an access like any other */
+#define __ldcg(p)              (*(p))
+#define __threadfence_system() (void)0
+
 #define EMULATOR_ATOMIC(name, after)             \
   template <typename T, typename V>              \
   EMULATOR_UNWATCHED T name(T *p, V v)           \

@@ -145,6 +145,12 @@ cudaError_t cudaStreamSynchronize(cudaStream_t)
   return cudaSuccess;
 }
 
+/* A launch has ended when it returns */
+cudaError_t cudaStreamQuery(cudaStream_t stream)
+{
+  return cudaStreamSynchronize(stream);
+}
+
 cudaError_t cudaDeviceSynchronize(void)
 {
   return cudaSuccess;

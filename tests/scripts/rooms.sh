@@ -3,7 +3,8 @@
 # Usage: tests/scripts/rooms.sh   (PETSC_DIR and PETSC_ARCH as for make; a PETSc with CUDA has all rooms)
 list='
 interface      report product mpi seq choose machine ksp
-ksp            mpi seq
+ksp            mpi seq ksp/cuda
+ksp/cuda       seq cuda/products cuda/runtime
 report         mpi seq choose machine plan layout
 product        mpi seq choose plan
 mpi            seq machine cuda/runtime

@@ -13,6 +13,7 @@ typedef enum {
   cudaSuccess               = 0,
   cudaErrorInvalidValue     = 1,
   cudaErrorMemoryAllocation = 2,
+  cudaErrorNotReady      = 600,
   cudaErrorLaunchFailure    = 719
 } cudaError_t;
 
@@ -92,6 +93,7 @@ cudaError_t cudaFreeHost(void *);
 cudaError_t cudaMemsetAsync(void *, int, size_t, cudaStream_t);
 cudaError_t cudaMemcpyAsync(void *, const void *, size_t, cudaMemcpyKind, cudaStream_t);
 cudaError_t cudaStreamSynchronize(cudaStream_t);
+cudaError_t cudaStreamQuery(cudaStream_t);
 cudaError_t cudaDeviceSynchronize(void);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *, unsigned);
 cudaError_t cudaStreamDestroy(cudaStream_t);

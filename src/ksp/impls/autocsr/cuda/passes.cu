@@ -103,7 +103,7 @@ static __device__ __forceinline__ void Finish(const AutoCSRPass &pass, Sums sums
   if (!pass.slot) return;
   pass.slot->result = ScalarsOf(pass)->result;
   __threadfence_system();
-  *(volatile PetscInt64 *)&pass.slot->number = pass.number;
+  pass.slot->number = pass.number;
 }
 
 /* load(k, i), then use(k, i), for all elements: k tells those of a thread apart that are loaded at once */

@@ -54,16 +54,9 @@ static PetscErrorCode Create(AutoCSRDevice *device)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Begin(AutoCSRSolve *s, AutoCSRDevice *device)
+static PetscErrorCode GetArrays(AutoCSRSolve *s)
 {
-  AutoCSRPass *pass;
-
   PetscFunctionBegin;
-  if (!*device) PetscCall(Create(device));
-  PetscCall(AutoCSRDeviceFollow());
-  s->device         = *device;
-  s->device->queued = 0;
-  s->device->first  = PETSC_TRUE;
   for (int k = 0; k < AUTOCSR_VECTORS; k++) {
     PetscMemType memtype;
 
@@ -74,22 +67,49 @@ static PetscErrorCode Begin(AutoCSRSolve *s, AutoCSRDevice *device)
       PetscCall(VecGetArrayReadAndMemType(s->vec[k], (const PetscScalar **)&s->array[k], &memtype));
     PetscCheck(PetscMemTypeDevice(memtype), s->comm, PETSC_ERR_PLIB, "Vector %d of the solve lies on the host", k);
   }
-  pass            = &s->device->pass;
-  pass->n         = s->n;
-  pass->conjugate = s->conjugate;
-  pass->b         = s->array[AUTOCSR_B];
-  pass->d         = s->array[AUTOCSR_D];
-  pass->w         = s->array[AUTOCSR_W];
-  pass->x         = s->array[AUTOCSR_X];
-  pass->p         = s->array[AUTOCSR_P];
-  pass->r         = s->array[AUTOCSR_R];
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The arrays are there */
+static PetscErrorCode BeginPasses(AutoCSRSolve *s, AutoCSRDevice *device)
+{
+  AutoCSRPass *pass;
+
+  PetscFunctionBegin;
+  if (!*device) PetscCall(Create(device));
+  PetscCall(AutoCSRDeviceFollow());
+  s->device         = *device;
+  s->device->queued = 0;
+  s->device->first  = PETSC_TRUE;
+  pass              = &s->device->pass;
+  pass->n           = s->n;
+  pass->b           = s->array[AUTOCSR_B];
+  pass->d           = s->array[AUTOCSR_D];
+  pass->w           = s->array[AUTOCSR_W];
+  pass->x           = s->array[AUTOCSR_X];
+  pass->p           = s->array[AUTOCSR_P];
+  pass->r           = s->array[AUTOCSR_R];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Begin(AutoCSRSolve *s, AutoCSRDevice *device)
+{
+  PetscFunctionBegin;
+  PetscCall(GetArrays(s));
+  PetscCall(BeginPasses(s, device));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Passes that change nothing may still be queued: what they tell has numbers of its own */
+static void EndPasses(AutoCSRSolve *s)
+{
+  s->device->told += s->device->queued;
 }
 
 static PetscErrorCode End(AutoCSRSolve *s)
 {
   PetscFunctionBegin;
-  s->device->told += s->device->queued;
+  EndPasses(s);
   for (int k = 0; k < AUTOCSR_VECTORS; k++) {
     if (!s->vec[k]) continue;
     if (k < AUTOCSR_B)

@@ -1,0 +1,219 @@
+static char help[] = "Solvers beside the matrix by the device's kernels without a device, in several orders of blocks and threads: against PETSc's own solves, and the same bits in each order.\n\n";
+
+#define AUTOCSR_HAVE_CUDA
+#include "../../src/ksp/impls/autocsr/cuda/steps.c"
+#include "../emulator/control.h"
+
+/* Vectors are the host's: they are copied to the device's memory when a solve begins, and back when it ends */
+static PetscErrorCode EmulatedBegin(AutoCSRSolve *s, AutoCSRDevice *device)
+{
+  PetscFunctionBegin;
+  for (int k = 0; k < AUTOCSR_VECTORS; k++) {
+    const PetscScalar *from;
+
+    if (!s->vec[k]) continue;
+    PetscCall(AutoCSRDeviceAllocate((size_t)s->n * sizeof(PetscScalar), (void **)&s->array[k]));
+    PetscCall(VecGetArrayRead(s->vec[k], &from));
+    PetscCall(AutoCSRDeviceFromHost(s->array[k], from, (size_t)s->n * sizeof(PetscScalar)));
+    PetscCall(VecRestoreArrayRead(s->vec[k], &from));
+  }
+  PetscCall(BeginPasses(s, device));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CopyBack(AutoCSRSolve *s, AutoCSRVectorName k)
+{
+  PetscScalar *to;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArray(s->vec[k], &to));
+  PetscCall(AutoCSRDeviceToHost(to, s->array[k], (size_t)s->n * sizeof(PetscScalar)));
+  PetscCall(VecRestoreArray(s->vec[k], &to));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode EmulatedEnd(AutoCSRSolve *s)
+{
+  PetscFunctionBegin;
+  EndPasses(s);
+  for (int k = 0; k < AUTOCSR_VECTORS; k++) {
+    if (!s->vec[k]) continue;
+    if (k < AUTOCSR_B) PetscCall(CopyBack(s, (AutoCSRVectorName)k));
+    PetscCall(AutoCSRDeviceDeallocate(s->array[k]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode EmulatedMultiply(AutoCSRSolve *s, AutoCSRVectorName from)
+{
+  const PetscScalar *w;
+
+  PetscFunctionBegin;
+  PetscCall(CopyBack(s, from));
+  PetscCall(MatMult(s->mat, s->vec[from], s->vec[AUTOCSR_W]));
+  PetscCall(VecGetArrayRead(s->vec[AUTOCSR_W], &w));
+  PetscCall(AutoCSRDeviceFromHost(s->array[AUTOCSR_W], w, (size_t)s->n * sizeof(PetscScalar)));
+  PetscCall(VecRestoreArrayRead(s->vec[AUTOCSR_W], &w));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static const AutoCSRSteps emulated = {"in the emulator", EmulatedBegin, EmulatedEnd, Ahead, EmulatedMultiply, CGStart, CGDot, CGResidual, CGDirection, Combine, Result, Destroy};
+
+/* In the place of KSPSolve_Fused() */
+static PetscErrorCode SolveEmulated(KSP ksp)
+{
+  AutoCSRFused       *f;
+  const AutoCSRSteps *steps;
+  const char         *why;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRFusedGet(ksp, &f));
+  PetscCall(AutoCSRFusedServe(ksp, f, &steps, &why));
+  PetscCheck(steps, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The solve is not served: %s", why);
+  PetscCall(AutoCSRFusedSolve(ksp, f, &emulated));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static const PetscInt n = 700; /* several thread blocks, the last one partly without rows */
+
+/* shift: an indefinite matrix if it is large */
+static PetscErrorCode CreateMatrix(PetscReal shift, Mat *A)
+{
+  PetscFunctionBeginUser;
+  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, 3, NULL, A));
+  for (PetscInt i = 0; i < n; i++) {
+    PetscCall(MatSetValue(*A, i, i, 2.6 + 0.3 * PetscSinReal((PetscReal)(i * i % 1000)) - shift, INSERT_VALUES));
+    if (i) PetscCall(MatSetValue(*A, i, i - 1, -1 - 0.1 * PetscSinReal((PetscReal)i), INSERT_VALUES));
+    if (i < n - 1) PetscCall(MatSetValue(*A, i, i + 1, -1 - 0.1 * PetscSinReal((PetscReal)(i + 1)), INSERT_VALUES));
+  }
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatConvert(*A, MATAUTOCSR, MAT_INPLACE_MATRIX, A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+typedef struct {
+  Vec                x;
+  PetscInt           its, norms;
+  PetscReal          history[128];
+  KSPConvergedReason reason;
+} Outcome;
+
+typedef struct {
+  KSPType     type;
+  KSPNormType norm;
+  PetscBool   jacobi, guess;
+  PetscReal   shift, b;
+  PetscInt    max_it;
+} Problem;
+
+static PetscErrorCode Solve(const Problem *p, PetscBool emulate, PetscInt times, Outcome *o)
+{
+  KSP              ksp;
+  PC               pc;
+  Mat              A;
+  Vec              b;
+  const PetscReal *history;
+
+  PetscFunctionBeginUser;
+  PetscCall(CreateMatrix(p->shift, &A));
+  PetscCall(MatCreateVecs(A, &o->x, &b));
+  PetscCall(VecSet(b, p->b));
+  PetscCall(KSPCreate(PETSC_COMM_SELF, &ksp));
+  PetscCall(KSPSetType(ksp, p->type));
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(PCSetType(pc, p->jacobi ? PCJACOBI : PCNONE));
+  PetscCall(KSPSetOperators(ksp, A, A));
+  PetscCall(KSPSetNormType(ksp, p->norm));
+  PetscCall(KSPSetTolerances(ksp, 1e-6, PETSC_DEFAULT, PETSC_DEFAULT, (int)p->max_it));
+  PetscCall(KSPSetResidualHistory(ksp, o->history, PETSC_STATIC_ARRAY_LENGTH(o->history), PETSC_TRUE));
+  PetscCall(KSPSetInitialGuessNonzero(ksp, p->guess));
+  PetscCall(KSPChebyshevSetEigenvalues(ksp, p->jacobi ? 2 : 5, p->jacobi ? 0.2 : 0.5));
+  PetscCall(KSPRichardsonSetScale(ksp, p->jacobi ? 0.9 : 0.3));
+  PetscCall(KSPSetUp(ksp));
+  if (emulate) ksp->ops->solve = SolveEmulated;
+  for (PetscInt t = 0; t < times; t++) {
+    PetscCall(VecSet(o->x, 0.5));
+    PetscCall(KSPSolve(ksp, b, o->x));
+  }
+  PetscCall(KSPGetResidualHistory(ksp, &history, &o->norms));
+  PetscCall(KSPGetIterationNumber(ksp, &o->its));
+  PetscCall(KSPGetConvergedReason(ksp, &o->reason));
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(VecDestroy(&b));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Check(const Problem *p)
+{
+  const PetscReal few = PetscDefined(USE_REAL_SINGLE) ? 1e-3 : 1e-8;
+  Outcome         plain, ours[EMULATOR_ORDERS];
+  PetscReal       scale, difference;
+  char            name[64];
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscSNPrintf(name, sizeof(name), "%s, norm %s%s%s", p->type, KSPNormTypes[p->norm], p->jacobi ? ", jacobi" : "", p->guess ? ", guess" : ""));
+  PetscCall(Solve(p, PETSC_FALSE, 1, &plain));
+  for (int order = 0; order < EMULATOR_ORDERS; order++) {
+    Outcome  *o = &ours[order];
+    PetscBool same;
+
+    EmulatorSetOrder((EmulatorOrder)order);
+    PetscCall(Solve(p, PETSC_TRUE, 2, o));
+    PetscCheck(o->reason == plain.reason && o->its == plain.its && o->norms == plain.norms, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %s after %" PetscInt_FMT " iterations and %" PetscInt_FMT " norms, PETSc's %s after %" PetscInt_FMT " and %" PetscInt_FMT, name, KSPConvergedReasons[o->reason], o->its, o->norms, KSPConvergedReasons[plain.reason], plain.its, plain.norms);
+    for (PetscInt k = 0; k < o->norms; k++) {
+      const PetscBool finite = (PetscBool)!PetscIsInfOrNanReal(plain.history[k]);
+
+      PetscCheck(finite ? PetscAbsReal(o->history[k] - plain.history[k]) <= few * PetscMax(plain.history[k], 1e-6 * plain.history[0]) : PetscIsInfOrNanReal(o->history[k]), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: norm %" PetscInt_FMT " is %g, PETSc's %g", name, k, (double)o->history[k], (double)plain.history[k]);
+      PetscCheck(!finite || o->history[k] == ours[0].history[k], PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: norm %" PetscInt_FMT " depends on the order of blocks and threads", name, k);
+    }
+    if (!PetscIsNanReal(p->b)) {
+      PetscCall(VecEqual(o->x, ours[0].x, &same));
+      PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: the solution depends on the order of blocks and threads", name);
+    }
+  }
+  EmulatorSetOrder(EMULATOR_FORWARD);
+  PetscCall(VecNorm(plain.x, NORM_2, &scale));
+  PetscCall(VecAXPY(plain.x, -1, ours[0].x));
+  PetscCall(VecNorm(plain.x, NORM_2, &difference));
+  PetscCheck(PetscIsNanReal(p->b) || difference <= few * (scale + 1e-4), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: solutions differ by %g of %g", name, (double)difference, (double)scale);
+  PetscCall(VecDestroy(&plain.x));
+  for (int order = 0; order < EMULATOR_ORDERS; order++) PetscCall(VecDestroy(&ours[order].x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  static const KSPType types[] = {KSPCG, KSPCHEBYSHEV, KSPRICHARDSON};
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(MatAutoCSRRegisterAll());
+  for (int t = 0; t < 3; t++) {
+    for (int norm = KSP_NORM_NONE; norm <= (t ? KSP_NORM_UNPRECONDITIONED : KSP_NORM_NATURAL); norm++) {
+      Problem p = {types[t], (KSPNormType)norm, (PetscBool)(norm % 2 == 0), (PetscBool)(norm != KSP_NORM_PRECONDITIONED), 0, 1, 40};
+
+      PetscCall(Check(&p));
+      p.max_it = 5;
+      p.jacobi = (PetscBool)!p.jacobi;
+      PetscCall(Check(&p));
+      if (t == 0) { /* p.Ap changes sign */
+        p.shift  = 1.6;
+        p.max_it = 30;
+        PetscCall(Check(&p));
+      }
+    }
+  }
+  for (int b = 0; b < 2; b++) PetscCall(Check(&(Problem){types[b], KSP_NORM_PRECONDITIONED, PETSC_TRUE, PETSC_FALSE, 0, b ? NAN : 0, 20}));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "Solves are PETSc's, in any order\n"));
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+  test:
+    timeoutfactor: 3
+
+TEST*/
