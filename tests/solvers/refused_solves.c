@@ -180,9 +180,11 @@ static PetscErrorCode Curvature(KSP ksp)
 static PetscErrorCode FourthKind(KSP ksp)
 {
   PetscFunctionBeginUser;
+  /* KSPSetFromOptions() forgets what KSPChebyshevSetKind() has set */
   PetscCall(KSPSetType(ksp, KSPCHEBYSHEV));
   PetscCall(KSPChebyshevSetEigenvalues(ksp, 4.5, 0.1));
-  PetscCall(KSPChebyshevSetKind(ksp, KSP_CHEBYSHEV_FOURTH));
+  PetscCall(PetscOptionsSetValue(NULL, "-fused_ksp_chebyshev_kind", "fourth"));
+  PetscCall(PetscOptionsSetValue(NULL, "-plain_ksp_chebyshev_kind", "fourth"));
   PetscFunctionReturn((PetscErrorCode)0);
 }
 #endif

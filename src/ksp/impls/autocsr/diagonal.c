@@ -2,7 +2,7 @@
 #include "fused.h"
 #include <petsc/private/pcimpl.h>
 
-/* All that the diagonal depends on. `set_up`: for which state of the matrix PETSc has set the preconditioner up */
+/* All that the diagonal depends on. `set_up`: for which state of the matrix PETSc has set the preconditioner up; its type differs between versions */
 static PetscErrorCode GetKey(PC pc, AutoCSRDiagonalKey *key)
 {
   Mat pmat;
@@ -13,7 +13,7 @@ static PetscErrorCode GetKey(PC pc, AutoCSRDiagonalKey *key)
   PetscCall(PetscObjectGetId((PetscObject)pc, &key->pc));
   PetscCall(PetscObjectGetId((PetscObject)pmat, &key->mat));
   PetscCall(PetscObjectStateGet((PetscObject)pmat, &key->state));
-  key->set_up = pc->matstate;
+  PetscCall(PetscMemcpy(key->set_up, &pc->matstate, PetscMin(sizeof(key->set_up), sizeof(pc->matstate))));
   PetscCall(PCJacobiGetType(pc, &key->type));
   PetscCall(PCJacobiGetUseAbs(pc, &key->use_abs));
   PetscCall(PCJacobiGetFixDiagonal(pc, &key->fix));

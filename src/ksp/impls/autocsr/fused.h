@@ -92,7 +92,8 @@ PETSC_INTERN const AutoCSRFusedType AutoCSRFusedCG, AutoCSRFusedChebyshev, AutoC
 /* What a diagonal was taken of */
 typedef struct {
   PetscObjectId    pc, mat;
-  PetscObjectState state, set_up;
+  PetscObjectState state;
+  char             set_up[32];
   PCJacobiType     type;
   PetscBool        use_abs, fix;
   PetscReal        scale;
