@@ -310,7 +310,7 @@ int main(int argc, char **argv)
           for (int hermitian = 0; hermitian < (PetscDefined(USE_COMPLEX) && t == 0 ? 2 : 1); hermitian++) {
             Problem problem = problems[p];
 
-            if (few) problem.max_it = PetscMin(problem.max_it, 40);
+            if (few) problem.max_it = PetscMin(problem.max_it, 12);
             PetscCall(Both(&problem, types[t], (PetscBool)c, (KSPNormType)norm, (PetscBool)hermitian, few));
             runs++;
           }
