@@ -106,7 +106,6 @@ int main(int argc, char **argv)
   test:
     suffix: cuda
     requires: cuda
-    args: -vec_type cuda
     output_file: output/net_1.out
 
 TEST*/
