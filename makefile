@@ -90,7 +90,7 @@ ifneq ($(CUDAC),)
 endif
 
 all: $(library) $(convert) $(tune)
-	@$(if $(filter $(top)/build/%,$(BUILD)),ln -sfn $(library) $(top)/build/libpetscautocsr.so)
+	@$(if $(filter $(top)/build/%,$(BUILD)),ln -sfn $(library) $(top)/build/libpetscautocsr.so; ln -sfn $(BUILD) $(top)/build/last)
 	@echo "For PETSc $(version) ($(PETSC_SCALAR), $(PETSC_PRECISION), $(PETSC_INDEX_SIZE)-bit indices): -dll_append $(library) -mat_type autocsr"
 
 objects: $(objects)

@@ -1,4 +1,4 @@
-/* The ways of multiplying that tests ask for: strategies, codings, binning */
+/* The ways of multiplying that tests ask for: strategies, codings, binning. The tests of every strategy take its name from here */
 #ifndef WAYS_H
 #define WAYS_H
 
@@ -33,7 +33,6 @@ static const Way ways[] = {
     {"coltile", MAT_AUTOCSR_INDEX_AUTO, MAT_AUTOCSR_VALUE_AUTO, 0, 100, MAT_AUTOCSR_OBJECTIVE_TIME},
     {"propagate", MAT_AUTOCSR_INDEX_AUTO, MAT_AUTOCSR_VALUE_AUTO, 0, 100, MAT_AUTOCSR_OBJECTIVE_TIME},
     {"popular", MAT_AUTOCSR_INDEX_AUTO, MAT_AUTOCSR_VALUE_AUTO, 0, 100, MAT_AUTOCSR_OBJECTIVE_TIME},
-    /* from here on by the cost model only */
     {"cusparse-alg1", MAT_AUTOCSR_INDEX_AUTO, MAT_AUTOCSR_VALUE_AUTO, 0, 100, MAT_AUTOCSR_OBJECTIVE_TIME},
     {"cusparse-alg2", MAT_AUTOCSR_INDEX_AUTO, MAT_AUTOCSR_VALUE_AUTO, 0, 100, MAT_AUTOCSR_OBJECTIVE_TIME},
     {"cusparse-sell", MAT_AUTOCSR_INDEX_AUTO, MAT_AUTOCSR_VALUE_AUTO, 0, 100, MAT_AUTOCSR_OBJECTIVE_TIME},
@@ -96,7 +95,12 @@ static const Way ways[] = {
     {"binned", MAT_AUTOCSR_INDEX_AUTO, MAT_AUTOCSR_VALUE_AUTO, 1000000, 100, MAT_AUTOCSR_OBJECTIVE_TIME},
     {"binned", MAT_AUTOCSR_INDEX_AUTO, MAT_AUTOCSR_VALUE_AUTO, 0, 1, MAT_AUTOCSR_OBJECTIVE_TIME},
 };
-#define WAYS_AT_EACH_RIGOR 20
+
+/* The strategy alone, with no coding and no binning asked for: one way for each strategy. Tests of every strategy take these, and tests of rigors take them at each rigor */
+static inline PetscBool WayIsStrategy(const Way *w)
+{
+  return (PetscBool)(w->index == MAT_AUTOCSR_INDEX_AUTO && w->value == MAT_AUTOCSR_VALUE_AUTO && !w->granularity && w->max_bins == 100 && w->objective == MAT_AUTOCSR_OBJECTIVE_TIME && strncmp(w->strategy, "cusparse-", 9));
+}
 
 /* From run to run, in the last bits */
 static inline PetscBool WayVaries(const Way *w)

@@ -365,6 +365,49 @@ static PetscErrorCode CheckNamedAreKnown(const char simd[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* An entry in each 150th row, as a plane's neighbours make in the block off the diagonal of a grid's matrix */
+static PetscInt FewFilled(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
+{
+  col[0] = i / 150;
+  return i % 150 ? 0 : 1;
+}
+
+/* Products that are added to y leave rows without entries alone; no plan is predicted to move its bytes faster than L1 does; and the plan counts the bytes that its cost had */
+static PetscErrorCode CheckOffDiagonal(AutoCSRChooser *chooser, const char simd[])
+{
+  const Generator       few = {"few rows with entries", 45000, 300, FewFilled, VALUES_ONE};
+  const AutoCSRFigures *figures;
+  AutoCSRMatrix         csr;
+  AutoCSRSettings       settings;
+  AutoCSRProfile       *profile;
+  AutoCSRCandidate      candidate[AUTOCSR_MAX_CANDIDATES];
+  PetscInt              n;
+
+  PetscFunctionBeginUser;
+  PetscCall(AutoCSRFiguresGet(&AutoCSRBackendHost, simd, &figures));
+  PetscCall(MatrixCreate(&few, &csr));
+  csr.adds = PETSC_TRUE;
+  PetscCall(AutoCSRProfileCreate(&csr, csr.backend->slice_height, &profile));
+  PetscCall(AutoCSRSettingsInitialize(&settings));
+  PetscCall(AutoCSRChooserBegin(chooser, figures, &csr, profile, &settings));
+  PetscCall(AutoCSRChoose(chooser, AUTOCSR_MAX_CANDIDATES, candidate, &n));
+  PetscCheck(candidate[0].bytes < 100. * csr.nnz, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %s moves %g bytes for %" PetscInt_FMT " nonzeros", simd, candidate[0].piece.strategy->name, candidate[0].bytes, csr.nnz);
+  for (PetscInt k = 0; k < n; k++) {
+    AutoCSRPlan *plan;
+    PetscInt64   own;
+    double       moved;
+
+    PetscCheck(candidate[k].bytes <= figures->machine.bandwidth[0] * candidate[k].seconds, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %s is to move %g bytes in %g s", simd, candidate[k].piece.strategy->name, candidate[k].bytes, candidate[k].seconds);
+    PetscCall(AutoCSRCandidateBuild(chooser, &candidate[k], &plan));
+    PetscCall(AutoCSRPlanGetBytes(plan, &own, &moved));
+    PetscCheck(PetscAbsReal((PetscReal)(moved - candidate[k].bytes)) < 0.1 * moved, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %s moves %g bytes, as it is built %g", simd, candidate[k].piece.strategy->name, candidate[k].bytes, moved);
+    PetscCall(AutoCSRPlanDestroy(&plan));
+  }
+  PetscCall(AutoCSRProfileDestroy(&profile));
+  PetscCall(MatrixDestroy(&csr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   const char *const    *simd = (*AutoCSRBackendHost.instruction_sets)();
@@ -388,6 +431,7 @@ int main(int argc, char **argv)
   for (; *simd; simd++) {
     PetscCall(CheckBlocksAreKnown(*simd));
     PetscCall(CheckNamedAreKnown(*simd));
+    PetscCall(CheckOffDiagonal(chooser, *simd));
   }
   PetscCall(PetscFree(chooser));
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "The best are chosen\n"));

@@ -163,13 +163,14 @@ int main(int argc, char **argv)
 {
   PetscInt    few  = 0; /* one matrix of so many */
   PetscInt64  made = 0;
-  PetscBool   is;
+  PetscBool   is, view = PETSC_FALSE;
   PetscMPIInt ranks;
 
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscOptionsHasName(NULL, NULL, "-few", &is)); /* alone: for compute-sanitizer's slower tools */
   if (is) few = 4;
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-few", &few, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-view", &view, NULL));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(generators); k++) {
     const Generator *g = &generators[k];
@@ -186,6 +187,7 @@ int main(int argc, char **argv)
     PetscCall(NotFinite(A, r.A));
     PetscCall(MatAutoCSRGetInfo(A, &info));
     made += info.dense_products;
+    if (view) PetscCall(MatAutoCSRView(A, NULL));
     PetscCall(MatDestroy(&A));
     PetscCall(ReferenceDestroy(&r));
   }
@@ -214,6 +216,11 @@ int main(int argc, char **argv)
       suffix: adaptive
       nsize: {{1 2}}
       args: -mat_autocsr_dense adaptive
+
+    test:
+      suffix: view
+      args: -view -mat_autocsr_dense adaptive
+      filter: awk '/adaptive tiles have/ {tiles = 1} /C = A B is/ && tiles'
 
     test:
       suffix: x86-64

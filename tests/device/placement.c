@@ -4,6 +4,7 @@ than PETSc's own aijcusparse makes. Values are compared with AIJ on the host.\n\
 #include <petscautocsr.h>
 #include "../changes.h"
 #include "../generate.h"
+#include "../ways.h"
 
 #define PLAIN "aijcusparse"
 
@@ -251,18 +252,18 @@ static PetscErrorCode CheckPlaces(const Generator *g)
 
 int main(int argc, char **argv)
 {
-  const Generator   stencil = {"stencil", 1500, 1500, Grid2, VALUES_FEW, ENTRY_OWNER}, uneven = {"uneven rows", 900, 900, Uneven, VALUES_FLOATS, ENTRY_COO};
-  const char *const strategies[] = {"auto", "csr", "csr-vector", "csr-adaptive", "light", "pcsr", "merge", "binned", "rowbins", "segsum", "sell", "sellp", "ell", "pattern", "coltile", "propagate", "popular"};
+  const Generator stencil = {"stencil", 1500, 1500, Grid2, VALUES_FEW, ENTRY_OWNER}, uneven = {"uneven rows", 900, 900, Uneven, VALUES_FLOATS, ENTRY_COO};
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(MatAutoCSRRegisterAll());
   PetscCall(CheckPlaces(&stencil));
   PetscCall(CheckPlaces(&uneven));
-  for (size_t s = 0; s < PETSC_STATIC_ARRAY_LENGTH(strategies); s++) {
-    PetscCall(CheckSteps(&stencil, strategies[s]));
-    PetscCall(CheckSteps(&uneven, strategies[s]));
-    PetscCall(CheckCOO(strategies[s]));
+  for (size_t w = 0; w < PETSC_STATIC_ARRAY_LENGTH(ways); w++) {
+    if (!WayIsStrategy(&ways[w])) continue;
+    PetscCall(CheckSteps(&stencil, ways[w].strategy));
+    PetscCall(CheckSteps(&uneven, ways[w].strategy));
+    PetscCall(CheckCOO(ways[w].strategy));
   }
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "As aijcusparse\n"));
   PetscCall(PetscFinalize());

@@ -1,10 +1,11 @@
 static char help[] = "Real matrices: all products by each strategy and rigor against plain AIJ, entry by entry, and the same bits again.\n\
   -folder <folder>      : where the matrices are, in PETSc's binary form\n\
   -matrices <a,b,...>   : which\n\
-  -strategies <a,b,...> : which\n\n";
+  -strategies <a,b,...> : which; by default all\n\n";
 
 #include <petscautocsr.h>
 #include "../compare.h"
+#include "../ways.h"
 
 #define MAX_NAMES 64
 
@@ -33,7 +34,11 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetString(NULL, NULL, "-folder", folder, sizeof(folder), &has[0]));
   PetscCall(PetscOptionsGetStringArray(NULL, NULL, "-matrices", matrix, &n_matrices, &has[1]));
   PetscCall(PetscOptionsGetStringArray(NULL, NULL, "-strategies", strategy, &n_strategies, &has[2]));
-  PetscCheck(has[0] && has[1] && has[2], PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "Say which: -folder <folder> -matrices <a,b,...> -strategies <a,b,...>");
+  PetscCheck(has[0] && has[1], PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "Say which: -folder <folder> -matrices <a,b,...>");
+  if (!has[2]) n_strategies = 0;
+  for (size_t w = 0; w < PETSC_STATIC_ARRAY_LENGTH(ways) && !has[2]; w++) {
+    if (WayIsStrategy(&ways[w])) PetscCall(PetscStrallocpy(ways[w].strategy, &strategy[n_strategies++]));
+  }
 
   for (PetscInt m = 0; m < n_matrices; m++) {
     Reference r;
@@ -67,7 +72,7 @@ int main(int argc, char **argv)
 /*TEST
 
   testset:
-    args: -folder ${AUTOCSR_DATA} -strategies auto,csr,csr-vector,csr-adaptive,light,pcsr,merge,binned,rowbins,segsum,sell,sellp,ell,pattern,symmetric,block,inode,coltile,propagate,popular
+    args: -folder ${AUTOCSR_DATA}
     output_file: output/real_matrices_1.out
 
     test:
@@ -93,7 +98,7 @@ int main(int argc, char **argv)
     timeoutfactor: 10
     nsize: {{1 4}}
     output_file: output/real_matrices_1.out
-    args: -folder ${DATAFILESPATH} -strategies auto,csr,csr-vector,csr-adaptive,light,pcsr,merge,binned,rowbins,segsum,sell,sellp,ell,pattern,symmetric,block,inode,coltile,propagate,popular \
+    args: -folder ${DATAFILESPATH} \
       -matrices CONT-300_KKT,ScaleMicrogrid_N1000,air04,beam_tet_dof2475,ca-AstroPh,ch8-8-b4,fxm3_6,ibm14,lp_pilot87,mbeacxc,rail507,rail_79841,tucker21935
 
 TEST*/

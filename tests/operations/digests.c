@@ -206,7 +206,7 @@ int main(int argc, char **argv)
       PetscCall(PetscSNPrintf(name[w], sizeof(name[w]), "%s, index %s, value %s", ways[w].strategy, MatAutoCSRIndexCodings[ways[w].index], MatAutoCSRValueCodings[ways[w].value]));
       if (ways[w].objective) PetscCall(PetscStrlcat(name[w], ", memory", sizeof(name[w])));
       if (!strcmp(ways[w].strategy, "binned")) PetscCall(PetscSNPrintf(name[w], sizeof(name[w]), "binned, granularity %" PetscInt_FMT ", bins %" PetscInt_FMT, ways[w].granularity, ways[w].max_bins));
-      if (size > 1 && (w >= WAYS_AT_EACH_RIGOR || w % 2 != i % 2)) continue; /* the blocks are multiplied as matrices on one rank are */
+      if (size > 1 && (!WayIsStrategy(&ways[w]) || w % 2 != i % 2)) continue; /* the blocks are multiplied as matrices on one rank are */
       PetscCall(DigestProducts(A, ways[w].strategy, &digest[w]));
       if (each) {
         PetscCall(PetscSNPrintf(way, sizeof(way), "%s: %s", g->name, name[w]));

@@ -32,7 +32,7 @@ static PetscErrorCode CheckUsed(const Generator *g, const Way *w, MatAutoCSRRigo
   if (some[7] && !strcmp(info.backend, "host")) PetscFunctionReturn((PetscErrorCode)0);
   if (some[6] && (g->values != VALUES_SYMMETRIC || strcmp(info.backend, "host"))) PetscFunctionReturn((PetscErrorCode)0);
   if (size > 1 || some[0] || some[5] || ((some[1] || some[2] || some[4]) && !stencil) || ((some[3] || some[8]) && !dense)) PetscFunctionReturn((PetscErrorCode)0);
-  if (w - ways >= WAYS_AT_EACH_RIGOR && !stencil && !some[3] && !some[8]) PetscFunctionReturn((PetscErrorCode)0);
+  if (!WayIsStrategy(w) && !stencil && !some[3] && !some[8]) PetscFunctionReturn((PetscErrorCode)0);
   if (w->value > MAT_AUTOCSR_VALUE_COPY || !info.nnz) PetscFunctionReturn((PetscErrorCode)0);
   PetscCall(PetscStrcmp(want, info.strategy, &is));
   PetscCheck(is, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %s is used", context, info.strategy);
@@ -80,7 +80,7 @@ int main(int argc, char **argv)
     PetscCall(SomeWaysWillDo(B[0], &some));
     for (size_t w = 0; w < PETSC_STATIC_ARRAY_LENGTH(ways); w++) {
       for (int rigor = MAT_AUTOCSR_RIGOR_NONE; rigor <= MAT_AUTOCSR_RIGOR_MEASURE; rigor++) {
-        const PetscBool estimate = (PetscBool)(rigor == MAT_AUTOCSR_RIGOR_ESTIMATE), each = (PetscBool)(w < WAYS_AT_EACH_RIGOR);
+        const PetscBool estimate = (PetscBool)(rigor == MAT_AUTOCSR_RIGOR_ESTIMATE), each = WayIsStrategy(&ways[w]);
 
         if (!(estimate && each) && !((estimate || each) && WayIsDue(w, i + size, some))) continue;
         PetscCall(CompareWay(g, &ways[w], (MatAutoCSRRigor)rigor, &r, B));

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Text that is generated is current, and `make help` lists the targets that there are.
+# Text that is generated is current, each list of strategies has all of them, and `make help` lists the targets that there are.
 # Usage: tests/scripts/text.sh
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
@@ -9,5 +9,14 @@ unset MAKEFLAGS MFLAGS
 targets() { sed -n 's/^\.PHONY: //p' makefile src/benchmarks/bench.mk | tr ' ' '\n' | grep -vx 'all\|objects\|help\|FORCE' | sort -u; }
 helped() { make -s help | grep -oE '\bmake [a-z][a-z-]*' | sed 's/^make //' | grep -vx 'uses\|makes' | sort -u; }
 check "tables and options are as make tables writes them" config/tables.py --check
+
+# Names of strategies, one a line. Those of the vendor, cusparse-..., are tested and described, and no variants of the benchmark
+table() { sed -n 's/^#define ALL_STRATEGIES(F) //p' src/mat/impls/autocsr/strategy/table.c | grep -oE '\(\w+' | tr -d '(' | tr _ - | sort; }
+ways() { sed -n 's/^    {"\([a-z0-9-]*\)".*/\1/p' tests/ways.h | grep -vx auto | sort -u; }
+forced() { grep -oE 'VARIANT_FORCED\("[a-z0-9-]+' src/benchmarks/harness/bench.h | cut -d'"' -f2 | sort; }
+described() { sed -n '/^  MatAutoCSRSetStrategy /,/^@/p' src/mat/impls/autocsr/interface/setters.c | grep -oE '`"[a-z0-9-]+"`' | tr -d '`"' | grep -vx auto | sort -u; }
+check "tests/ways.h has the strategies of the table" diff <(table) <(ways)
+check "... the benchmark, too" diff <(table | grep -v ^cusparse-) <(forced)
+check "... and the manual page of MatAutoCSRSetStrategy()" diff <(table) <(described)
 check "make help lists the targets" diff <(targets) <(helped)
 finish

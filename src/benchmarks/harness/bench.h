@@ -57,7 +57,7 @@ typedef struct {
 /* A group of matrices that are no part of the means over all: the aims were set without them */
 #define BENCH_ASIDE "symmetric values"
 
-/* The library's own choice, and each strategy forced */
+/* The library's own choice, and each strategy forced; tests/scripts/text.sh compares the names with strategy/table.c */
 #define VARIANT_FORCED(strategy)                                                                          \
   {                                                                                                       \
     "autocsr:" strategy, MATAUTOCSR, "-mat_autocsr_strategy", strategy, PETSC_FALSE, strategy, NULL, NULL \
@@ -101,6 +101,7 @@ extern const Machine Cpu;   /* cpu.c */
 PetscErrorCode GpuFind(const Machine **);
 
 /* variants.c */
+PetscErrorCode VariantsCheck(const Machine *, const char list[]); /* comma-separated; a name that the machine has not is an error, which lists the machine's */
 PetscErrorCode VariantUsable(const Variant *, PetscBool *);
 PetscInt64     StoredCSR(const Csr *);
 PetscInt64     StoredSELL(const Csr *, PetscInt height);                   /* slices of rows, each padded to its longest row */

@@ -36,6 +36,27 @@ PetscErrorCode ListHas(const char list[], const char name[], PetscBool *has)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode VariantsCheck(const Machine *machine, const char list[])
+{
+  char **names, choices[1024] = "";
+  int    n;
+
+  PetscFunctionBeginUser;
+  for (const Variant *v = machine->variants; v->name; v++) {
+    if (v != machine->variants) PetscCall(PetscStrlcat(choices, ",", sizeof(choices)));
+    PetscCall(PetscStrlcat(choices, v->name, sizeof(choices)));
+  }
+  PetscCall(PetscStrToArray(list, ',', &n, &names));
+  for (int i = 0; i < n; i++) {
+    PetscBool has;
+
+    PetscCall(ListHas(choices, names[i], &has));
+    PetscCheck(has, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "-variants %s: there is no variant \"%s\"; take some of: %s", list, names[i], choices);
+  }
+  PetscCall(PetscStrToArrayDestroy(n, names));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode VariantUsable(const Variant *v, PetscBool *usable)
 {
   char        sequential[64];

@@ -87,6 +87,7 @@ int main(int argc, char **argv)
   PetscCheck(size.scale > 0 && size.scale <= 64, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-scale %g: must be in (0, 64]", (double)size.scale);
   size.seed = (uint64_t)seed;
   limits.memory *= 1e9;
+  PetscCall(VariantsCheck(machine, limits.only));
 
   PetscCall(WarmUp(machine, &size, &limits));
   PetscCall(ReportOpen(machine, results, label, &report));

@@ -2,6 +2,8 @@
   The cost model: counts of a strategy times figures of the machine give seconds. An executor's work is measured with all
   in the L2 cache; where a processor reads on while it works, all streaming counts beside the work. Lines of x are added
   to work and streaming, which hide each other but for `not_hidden` of the shorter of the two. A launch comes on top.
+  Work takes at least as long as its bytes come from a near cache: figures were measured on rows with entries, and empty
+  rows move bytes, too.
 
   On a device the longer of work and streaming counts, and lines of x hide behind it but for `not_hidden` of the shorter;
   by the shipped figures they are added. The start and the longest walk of a lane come on top, because that lane may be
@@ -85,6 +87,12 @@ static double bytes_brought_again(const AutoCSRMachine *machine, const AutoCSRPr
   return bytes * part->entries / profile->nnz;
 }
 
+/* Seconds in which a processor moves so many bytes from L1 or, if the set does not fit there, from L2 */
+static double near_seconds(const AutoCSRMachine *machine, double bytes, double set)
+{
+  return bytes / machine->bandwidth[PetscMin(AutoCSRCacheLevel(machine, set), 1)];
+}
+
 /* Work and streaming go on at once, but the one waits now and then for the other */
 static double overlap(const AutoCSRMachine *machine, double a, double b)
 {
@@ -159,6 +167,7 @@ PetscErrorCode AutoCSRCostEvaluate(AutoCSRChooser *chooser, const AutoCSRProblem
     PetscCall(AutoCSRCostTerms(chooser, problem, &part[i], total->bytes, &t));
     if (cost.gather > 0) t.gather = (cost.near > 0 ? cost.near : 1) * t.near + cost.gather * (t.gather - t.near);
     work = part[i].entries * cost.entry + part[i].rows * cost.row + part[i].irregular * cost.irregular;
+    if (!machine->parallel) work = PetscMax(work, near_seconds(machine, part[i].bytes, total->bytes));
     total->work += work;
     total->gather += t.gather;
     total->stream += t.chance * cost.memory * t.stream;
@@ -189,7 +198,7 @@ PetscErrorCode AutoCSRCostUnseen(const AutoCSRFigures *figures, const AutoCSRMat
 {
   const AutoCSRMachine *machine = &figures->machine;
   const AutoCSRSegment  segment = {.axes = *axes, .n_rows = csr->m, .nnz = csr->nnz};
-  const double          bytes   = AutoCSRSegmentBytesMoved(&segment, csr->m, csr->n);
+  const double          bytes   = AutoCSRSegmentBytesMoved(&segment, csr);
   AutoCSRExecutorCost   cost;
   PetscBool             runs;
 

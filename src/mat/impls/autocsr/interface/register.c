@@ -68,8 +68,10 @@ M*/
   Level: beginner
 
   Notes:
-  All operations of `MATAIJ` are there. The plan is made at the first product, and again when the nonzero structure
-  changes; new values are put into it. Products are bitwise the same from run to run on the same machine and plan.
+  All operations of `MATAIJ` are there. The library makes the final plan once products have cost as much as planning will; until then the products
+  of `MATAIJ`, or on a device those of a plan without a look at the matrix, serve (`MatAutoCSRSetProgressive()`). If the user asks for a strategy, a
+  coding or another rigor than `estimate`, or for a view, the library makes the final plan at once. It plans again when the nonzero structure
+  changes, and puts new values into the plan. Products are bitwise the same from run to run on the same machine and plan.
 
   Change the values through PETSc: a program that writes into the arrays which it gave to `MatCreateSeqAIJWithArrays()`
   does so between `MatSeqAIJGetArray()` and `MatSeqAIJRestoreArray()`. `MatSeqAIJGetArrayWrite()` counts as a change when it is

@@ -29,7 +29,7 @@ static PetscErrorCode AutoCSRSettingReplace(Mat A, size_t offset, const void *va
 
   Input Parameters:
 + A        - the matrix
-- strategy - `"auto"`, or one of `"csr"`, `"csr-vector"`, `"csr-adaptive"`, `"light"`, `"pcsr"`, `"merge"`, `"binned"`, `"rowbins"`, `"segsum"`, `"sell"`, `"sellp"`, `"ell"`, `"pattern"`, `"symmetric"`, `"block"`, `"inode"`, `"coltile"`, `"propagate"`, `"popular"`, on devices only `"cusparse-alg1"`, `"cusparse-alg2"`, `"cusparse-sell"`, `"cusparse-bsr"`
+- strategy - `"auto"`, or the name of a strategy, see below
 
   Options Database Key:
 . -mat_autocsr_strategy <auto> - the strategy

@@ -95,13 +95,16 @@ double AutoCSRBytesBesideStreams(const AutoCSRAxes *a, double rows, double nnz, 
     row_ptr       one a row, if the layout reads it; none for empty rows, or if LENGTH has the lengths
     scratch       of the layout: written and read
     x             the share of the segment's rows in the n entries, but no more than its nonzeros
-    y             one a row
+    y             one a row; two if the product is added to it
+  Rows without entries move nothing if products are added to y
 */
-double AutoCSRSegmentBytesMoved(const AutoCSRSegment *seg, PetscInt m, PetscInt n)
+double AutoCSRSegmentBytesMoved(const AutoCSRSegment *seg, const AutoCSRMatrix *csr)
 {
   const AutoCSRLayout *layout = AutoCSRLayoutOf(&seg->axes);
-  double               bytes  = AutoCSRBytesBesideStreams(&seg->axes, (double)seg->n_rows, (double)seg->nnz, m, n);
+  double               bytes  = AutoCSRBytesBesideStreams(&seg->axes, (double)seg->n_rows, (double)seg->nnz, csr->m, csr->n);
 
+  if (csr->adds && seg->axes.mapping == AUTOCSR_MAP_EMPTY) return 0;
+  if (csr->adds) bytes += (double)sizeof(PetscScalar) * (double)seg->n_rows;
   for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) bytes += s == AUTOCSR_STREAM_VALUE_PLACE ? 0 : (double)seg->stream[s].bytes;
   if (seg->stream[AUTOCSR_STREAM_LENGTH].data) bytes -= (double)sizeof(PetscInt) * (double)seg->n_rows;
   if (layout->scratch) bytes += 2.0 * (double)(*layout->scratch)(seg);

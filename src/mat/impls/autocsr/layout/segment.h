@@ -188,7 +188,7 @@ struct _AutoCSRSegment {
 PETSC_INTERN PetscErrorCode AutoCSRStreamAllocate(AutoCSRSegment *, AutoCSRStreamKind, PetscInt64 count);
 PETSC_INTERN PetscErrorCode AutoCSRStreamFree(AutoCSRSegment *, AutoCSRStreamKind);
 PETSC_INTERN size_t         AutoCSRStreamElementSize(const AutoCSRAxes *, AutoCSRStreamKind);
-PETSC_INTERN double         AutoCSRSegmentBytesMoved(const AutoCSRSegment *, PetscInt m, PetscInt n);
+PETSC_INTERN double         AutoCSRSegmentBytesMoved(const AutoCSRSegment *, const AutoCSRMatrix *);
 /* The same for the CSR's arrays and the vectors alone: the caller adds streams, pieces and products */
 PETSC_INTERN double AutoCSRBytesBesideStreams(const AutoCSRAxes *, double rows, double nnz, PetscInt m, PetscInt n);
 /* Fails if a PetscInt does not count so many slots */

@@ -104,6 +104,7 @@ PetscErrorCode AutoCSRDenseFindTiles(AutoCSRDense *dense, const AutoCSRMatrix *c
   if (dense->tiles && dense->tiles->n_segments && dense->tiles->segment->bytes > 0) {
     if (!dense->current) PetscCall(AutoCSRPlanRefresh(dense->tiles, csr, &fits));
   } else {
+    PetscCall(AutoCSRDenseSampleTiles(dense, csr)); /* for the view, if the user asks for tiles and no cost decides */
     PetscCall(AutoCSRPlanDestroy(&dense->tiles));
     PetscCall(AutoCSRPlanCreate(csr, &dense->tiles));
     PetscCall(AutoCSRPlanAddSegment(dense->tiles, "adaptive", &axes, &seg));

@@ -43,7 +43,7 @@ PetscErrorCode AutoCSRSegmentEncode_Host(AutoCSRSegment *seg, const AutoCSRMatri
   PetscCall((*layout->encode)(seg, csr, profile));
   PetscCall(EncodeDictionary(seg, profile, &dictionary));
   if (AutoCSRValueHasCodes(seg->axes.value)) PetscCall((*layout->refresh)(seg, csr, &dictionary));
-  seg->bytes = AutoCSRSegmentBytesMoved(seg, csr->m, csr->n);
+  seg->bytes = AutoCSRSegmentBytesMoved(seg, csr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

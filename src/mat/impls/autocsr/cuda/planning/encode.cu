@@ -152,7 +152,7 @@ PetscErrorCode AutoCSRDeviceEncode(AutoCSRSegment *seg, const AutoCSRMatrix *csr
   if (AutoCSROrderHasTiles(a->order)) {
     PetscCall(UploadDictionary(seg, profile, &scratch[1], &dictionary));
     PetscCall((a->order == AUTOCSR_ORDER_ADAPTIVE ? DeviceEncodeAdaptive : a->order == AUTOCSR_ORDER_TILED ? DeviceEncodeTiled : a->order == AUTOCSR_ORDER_POPULAR ? DeviceEncodePopular : DeviceEncodePropagate)(seg, csr, dictionary));
-    seg->bytes = AutoCSRSegmentBytesMoved(seg, csr->m, csr->n);
+    seg->bytes = AutoCSRSegmentBytesMoved(seg, csr);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCheck(!(sliced || a->index == AUTOCSR_INDEX_16) || a->slice_height * (sliced ? a->lanes : 1) == AUTOCSR_DEVICE_SLICE_HEIGHT, PETSC_COMM_SELF, PETSC_ERR_SUP, "Slices of %" PetscInt_FMT " rows of %" PetscInt_FMT " lanes on the device: only %d lanes", a->slice_height, a->lanes, AUTOCSR_DEVICE_SLICE_HEIGHT);
@@ -193,6 +193,6 @@ PetscErrorCode AutoCSRDeviceEncode(AutoCSRSegment *seg, const AutoCSRMatrix *csr
     PetscCall(DeviceEncodeValue(seg, csr, dictionary, slots));
   }
   if (AutoCSRMappingHasWork(a->mapping)) PetscCall(DeviceEncodeWork(seg, csr));
-  seg->bytes = AutoCSRSegmentBytesMoved(seg, csr->m, csr->n);
+  seg->bytes = AutoCSRSegmentBytesMoved(seg, csr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
