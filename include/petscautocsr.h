@@ -53,6 +53,26 @@ typedef enum {
 PETSC_EXTERN const char *const MatAutoCSRObjectives[];
 
 /*E
+  MatAutoCSRChooser - who chooses the plan of a matrix among what the strategies offer
+
++ `MAT_AUTOCSR_CHOOSER_MODEL`     - a cost model, whose figures are those of the machine (the default)
+. `MAT_AUTOCSR_CHOOSER_TWO_STAGE` - decision trees that tell the granularity of binning, then the kernel of each bin (Hou, Feng, Che 2017)
+. `MAT_AUTOCSR_CHOOSER_TREES`     - bagged decision trees that vote for a strategy (Dufrechou, Ezzatti, Quintana-Orti 2021)
+- `MAT_AUTOCSR_CHOOSER_CORRECTED` - the cost model, whose predictions decision trees correct
+
+  Level: intermediate
+
+.seealso: `MATAUTOCSR`, `MatAutoCSRSetChooser()`
+E*/
+typedef enum {
+  MAT_AUTOCSR_CHOOSER_MODEL,
+  MAT_AUTOCSR_CHOOSER_TWO_STAGE,
+  MAT_AUTOCSR_CHOOSER_TREES,
+  MAT_AUTOCSR_CHOOSER_CORRECTED
+} MatAutoCSRChooser;
+PETSC_EXTERN const char *const MatAutoCSRChoosers[];
+
+/*E
   MatAutoCSRIndexCoding - how a plan stores the column of an entry
 
 + `MAT_AUTOCSR_INDEX_AUTO`    - the cost model chooses
@@ -203,6 +223,7 @@ PETSC_EXTERN PetscErrorCode MatCreateMPIAutoCSRWithArrays(MPI_Comm, PetscInt, Pe
 PETSC_EXTERN PetscErrorCode MatAutoCSRSetStrategy(Mat, const char[]);
 PETSC_EXTERN PetscErrorCode MatAutoCSRSetRigor(Mat, MatAutoCSRRigor);
 PETSC_EXTERN PetscErrorCode MatAutoCSRSetObjective(Mat, MatAutoCSRObjective);
+PETSC_EXTERN PetscErrorCode MatAutoCSRSetChooser(Mat, MatAutoCSRChooser);
 PETSC_EXTERN PetscErrorCode MatAutoCSRSetIndexCoding(Mat, MatAutoCSRIndexCoding);
 PETSC_EXTERN PetscErrorCode MatAutoCSRSetValueCoding(Mat, MatAutoCSRValueCoding);
 PETSC_EXTERN PetscErrorCode MatAutoCSRSetGranularity(Mat, PetscInt);

@@ -3,7 +3,8 @@
 #include "../../mat/impls/autocsr/choose/features.h"
 
 #define MAX_ROWS  256
-#define NEAR_BEST 1.3 /* joules are counted of variants that take up to so many times the least seconds */
+#define NEAR_BEST 1.3 /* joules are counted of variants that take up to so many times the least seconds, */
+#define FEW       5   /* and of no more than these, because each takes long */
 
 typedef struct {
   AutoCSRCandidate candidate;
@@ -117,9 +118,11 @@ static PetscErrorCode time_rows(const RowsWanted *w, AutoCSRChooser *chooser, co
     if (row->seconds > 0) *shortest = PetscMin(*shortest, row->seconds);
   }
   for (PetscInt i = 0; i < rows->n && w->energy > 0; i++) {
-    Row *row = &rows->row[i];
+    Row     *row    = &rows->row[i];
+    PetscInt before = 0;
 
-    if (row->seconds > 0 && row->seconds <= NEAR_BEST * *shortest) PetscCall(CandidateJoules(chooser, &row->candidate, op, row->seconds, w->energy, &row->joules));
+    for (PetscInt k = 0; k < rows->n; k++) before += rows->row[k].seconds > 0 && rows->row[k].seconds < row->seconds;
+    if (row->seconds > 0 && row->seconds <= NEAR_BEST * *shortest && before < FEW) PetscCall(CandidateJoules(chooser, &row->candidate, op, row->seconds, w->energy, &row->joules));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -127,7 +130,12 @@ static PetscErrorCode time_rows(const RowsWanted *w, AutoCSRChooser *chooser, co
 static void print_row(const Row *row, FILE *file)
 {
   fprintf(file, "V,%s,%d", row->candidate.n_pieces > 1 ? "ranges" : row->candidate.piece.strategy->name, (int)row->automatic);
-  for (int i = AUTOCSR_MATRIX_FEATURES + 1; i < AUTOCSR_FEATURES; i++) fprintf(file, ",%.4g", row->feature[i]);
+  for (int i = AUTOCSR_MATRIX_FEATURES + 1; i < AUTOCSR_FEATURES; i++) {
+    if (i >= AUTOCSR_FEATURE_WORK && i <= AUTOCSR_FEATURE_WAIT)
+      fprintf(file, ",%.0f", 1e3 * (double)row->feature[i]);
+    else
+      fprintf(file, ",%.*g", i == AUTOCSR_FEATURE_PREDICTED ? 4 : 3, (double)row->feature[i]);
+  }
   fprintf(file, ",%.4g,%.4g,", 1e6 * row->candidate.score, 1e6 * row->seconds);
   if (row->joules > 0) fprintf(file, "%.4g", 1e6 * row->joules);
   fprintf(file, "\n");

@@ -6,7 +6,7 @@
     V  strategy, 1 if the planner takes it into account unasked, features of the variant, score, seconds, joules
     B  granularity U, bin, rows, nonzeros, seconds with 1, 2, 4 ... 256 lanes
 
-  Seconds are in microseconds, joules in microjoules. A number that is missing was not measured.
+  Seconds are in microseconds, joules in microjoules, shares of a variant's seconds in thousandths. A number that is missing was not measured.
 */
 #ifndef BENCH_ROWS_H
 #define BENCH_ROWS_H

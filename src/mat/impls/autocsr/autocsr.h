@@ -55,6 +55,7 @@ typedef struct {
   char                  strategy[32]; /* "auto" or the name of a strategy */
   MatAutoCSRRigor       rigor;
   MatAutoCSRObjective   objective;
+  MatAutoCSRChooser     chooser;
   MatAutoCSRIndexCoding index;
   MatAutoCSRValueCoding value;
   PetscInt              granularity; /* rows of a virtual row in binning; 0: chosen */

@@ -27,6 +27,11 @@ typedef struct {
   double    part[AUTOCSR_MAX_PARTS]; /* seconds of each segment */
 } AutoCSREvaluation;
 
+#define AUTOCSR_VARIANT_FEATURES 15 /* features.h, after those of the matrix */
+#define AUTOCSR_MATRIX_FEATURES  28
+#define AUTOCSR_FEATURES         (AUTOCSR_MATRIX_FEATURES + AUTOCSR_VARIANT_FEATURES)
+#define AUTOCSR_MAX_STRATEGIES   40 /* that a learned table names */
+
 typedef struct {
   const AutoCSRStrategy *strategy;
   AutoCSRAxes            axes;
@@ -34,18 +39,28 @@ typedef struct {
 } AutoCSRPiece;
 
 typedef struct {
-  double       seconds, bytes, build, score; /* score: seconds with a share of the set-up and a price for memory; the least is chosen */
+  double       seconds, bytes, build, score;      /* score: seconds with a share of the set-up and a price for memory; of one rank the least is chosen */
+  double       factor;                            /* by which the chooser `corrected` has multiplied the cost model's seconds; 0: by none */
+  PetscInt     rank;                              /* the least is chosen; 0 unless a learned chooser says otherwise */
+  float        feature[AUTOCSR_VARIANT_FEATURES]; /* features.h; only for choosers that learned */
   PetscInt     n_pieces;
   AutoCSRPiece piece; /* where there are more, the first of them: all are in the chooser's `range` */
 } AutoCSRCandidate;
+
+typedef struct _AutoCSRLearned AutoCSRLearned; /* learned.h */
 
 typedef struct {
   AutoCSRProblem         problem; /* all rows */
   const AutoCSRFigures  *figures;
   const AutoCSRStrategy *csr;
-  double                 device_line;               /* seconds of a line of x on a device */
-  AutoCSRCandidate       base;                      /* csr, whatever the settings: what others are compared with, and the fallback */
-  const char            *why_not;                   /* why the strategy that the user asked for does not apply; NULL: it does */
+  double                 device_line;                   /* seconds of a line of x on a device */
+  AutoCSRCandidate       base;                          /* csr, whatever the settings: what others are compared with, and the fallback */
+  const char            *why_not;                       /* why the strategy that the user asked for does not apply; NULL: it does */
+  MatAutoCSRChooser      by;                            /* who chooses; not who is asked for where that one has learned nothing for this machine */
+  const AutoCSRLearned  *learned;                       /* by which; NULL: the cost model chooses */
+  float                  feature[AUTOCSR_FEATURES + 1]; /* those of the matrix, if something is learned */
+  int                    votes[AUTOCSR_MAX_STRATEGIES];
+  AutoCSRBinKernels      kernels;
   AutoCSRPiece           range[AUTOCSR_MAX_CHUNKS]; /* the pieces of the one candidate that has several; last: mostly it is not touched */
 } AutoCSRChooser;
 

@@ -1,14 +1,21 @@
 /*
-  The choice by the cost model: every variant of every strategy for the whole block, then row ranges with strategies of
-  their own. The stages of hou2017 (III-A), with a cost model in place of trained trees.
+  The choice: every variant of every strategy for the whole block, then row ranges with strategies of their own, each with the
+  cost model's seconds. A chooser that learned (choose_learned.c) ranks or corrects them; else the least score counts.
 */
-#include "candidate.h"
+#include "learned.h"
+
+#define CORRECTED_MOST 16 /* candidates that `corrected` looks at, the best by the cost model: a look at each takes as long as a few hundred comparisons */
 
 /* The best so far, best first */
 typedef struct {
   PetscInt          max, n;
   AutoCSRCandidate *candidate, csr; /* csr: the best variant of csr, if it has pieces */
 } Best;
+
+static PetscBool is_better(const AutoCSRCandidate *a, const AutoCSRCandidate *b)
+{
+  return (PetscBool)(a->rank < b->rank || (a->rank == b->rank && a->score < b->score));
+}
 
 /* Of equals the first stays first */
 static void insert(Best *best, const AutoCSRCandidate *next)
@@ -17,10 +24,19 @@ static void insert(Best *best, const AutoCSRCandidate *next)
 
   if (best->n < best->max)
     best->n++;
-  else if (best->candidate[--k].score <= next->score)
+  else if (!is_better(next, &best->candidate[--k]))
     return;
-  for (; k > 0 && best->candidate[k - 1].score > next->score; k--) best->candidate[k] = best->candidate[k - 1];
+  for (; k > 0 && is_better(next, &best->candidate[k - 1]); k--) best->candidate[k] = best->candidate[k - 1];
   best->candidate[k] = *next;
+}
+
+/* What a chooser that learned asks of a candidate */
+static void add_features(const AutoCSRChooser *chooser, const AutoCSREvaluation *e, AutoCSRCandidate *candidate)
+{
+  float f[AUTOCSR_FEATURES];
+
+  AutoCSRFeaturesOfVariant(&candidate->piece.axes, e, candidate->seconds, chooser->feature[AUTOCSR_FEATURE_NONZEROS], 0, f);
+  memcpy(candidate->feature, f + AUTOCSR_MATRIX_FEATURES, sizeof(candidate->feature));
 }
 
 /* A variant for all rows of a problem; *runs: there are executors for it; *fits: and room */
@@ -31,8 +47,9 @@ static PetscErrorCode score_variant(AutoCSRChooser *chooser, const AutoCSRProble
   PetscFunctionBegin;
   PetscCall(AutoCSRCostEvaluate(chooser, problem, strategy, axes, &e));
   *candidate = (AutoCSRCandidate){
-      chooser->figures->machine.product + e.seconds, e.bytes, e.build, AutoCSRCostScore(problem, &e), 1, {strategy, *axes, problem->chunk_begin, problem->chunk_end}};
+      .seconds = chooser->figures->machine.product + e.seconds, .bytes = e.bytes, .build = e.build, .score = AutoCSRCostScore(problem, &e), .n_pieces = 1, .piece = {strategy, *axes, problem->chunk_begin, problem->chunk_end}};
   if (candidate->score < PETSC_MAX_REAL) candidate->score += chooser->figures->machine.product;
+  if (chooser->learned) add_features(chooser, &e, candidate);
   *runs = e.runs;
   *fits = e.fits;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -43,7 +60,7 @@ static PetscErrorCode score_strategy(AutoCSRChooser *chooser, const AutoCSRStrat
 {
   AutoCSRAxes      axes[AUTOCSR_MAX_VARIANTS];
   PetscInt         n_variants;
-  AutoCSRCandidate next;
+  AutoCSRCandidate next, first = {.score = PETSC_MAX_REAL};
   PetscBool        runs = PETSC_FALSE, fits = PETSC_FALSE;
 
   PetscFunctionBegin;
@@ -57,8 +74,15 @@ static PetscErrorCode score_strategy(AutoCSRChooser *chooser, const AutoCSRStrat
                                                   : "it takes more memory than is left";
       continue;
     }
-    insert(best, &next);
+    if (chooser->by == MAT_AUTOCSR_CHOOSER_TREES) /* trees tell the strategy, the cost model its variant */
+      first = next.score < first.score ? next : first;
+    else
+      insert(best, &next);
     if (strategy == chooser->csr && (!best->csr.n_pieces || next.score < best->csr.score)) best->csr = next;
+  }
+  if (first.n_pieces) {
+    first.rank = -AutoCSRChooserVotes(chooser, strategy);
+    insert(best, &first);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -86,18 +110,67 @@ static PetscErrorCode score_base(AutoCSRChooser *chooser)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* What hou2017's rules say comes before all else */
+static PetscErrorCode add_bins(AutoCSRChooser *chooser, Best *best)
+{
+  const AutoCSRStrategy *strategy;
+  AutoCSRAxes            axes;
+  AutoCSRCandidate       next;
+  PetscBool              found, runs, fits;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRChooserBins(chooser, &axes, &strategy, &found));
+  if (!found) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(score_variant(chooser, &chooser->problem, strategy, &axes, &next, &runs, &fits));
+  next.rank = -1;
+  if (next.score < PETSC_MAX_REAL) insert(best, &next);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode add_ranges(AutoCSRChooser *chooser, Best *best)
+{
+  AutoCSRCandidate ranges;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRChooseRanges(chooser, best->candidate[0].score, &ranges));
+  if (!ranges.n_pieces) PetscFunctionReturn(PETSC_SUCCESS);
+  if (chooser->learned) {
+    const AutoCSREvaluation e = {.parts = ranges.n_pieces, .bytes = ranges.bytes};
+
+    add_features(chooser, &e, &ranges);
+  }
+  insert(best, &ranges);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The best by their corrected scores */
+static void correct(const AutoCSRChooser *chooser, Best *all, Best *best)
+{
+  for (PetscInt i = 0; i < all->n; i++) {
+    AutoCSRCandidateCorrect(chooser, &all->candidate[i]);
+    insert(best, &all->candidate[i]);
+  }
+  if (all->csr.n_pieces) {
+    best->csr = all->csr;
+    AutoCSRCandidateCorrect(chooser, &best->csr);
+  }
+}
+
 PetscErrorCode AutoCSRChoose(AutoCSRChooser *chooser, PetscInt max, AutoCSRCandidate candidate[], PetscInt *n)
 {
   const AutoCSRSettings *settings = chooser->problem.settings;
   const AutoCSRStrategy *forced   = NULL;
   const char            *why      = NULL;
   PetscBool              automatic, has_csr = PETSC_FALSE;
-  Best                   best = {max, 0, candidate, {0}};
+  const PetscBool        corrects = (PetscBool)(chooser->by == MAT_AUTOCSR_CHOOSER_CORRECTED);
+  AutoCSRCandidate       modelled[CORRECTED_MOST];
+  Best                   best = {max, 0, candidate, {0}}, all = {CORRECTED_MOST, 0, modelled, {0}}, *list = corrects ? &all : &best;
 
   PetscFunctionBegin;
   PetscCall(PetscStrcmp(settings->strategy, "auto", &automatic));
   if (!automatic) PetscCall(AutoCSRStrategyFind(settings->strategy, &forced));
   PetscCall(score_base(chooser));
+  if (corrects) AutoCSRCandidateCorrect(chooser, &chooser->base);
   chooser->why_not = NULL;
   *n               = 1;
   if (!chooser->problem.csr->nnz) {
@@ -106,18 +179,15 @@ PetscErrorCode AutoCSRChoose(AutoCSRChooser *chooser, PetscInt max, AutoCSRCandi
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   for (PetscInt s = 0; AutoCSRStrategies[s]; s++) {
-    if (!forced || forced == AutoCSRStrategies[s]) PetscCall(score_strategy(chooser, AutoCSRStrategies[s], &best, &why));
+    if (!forced || forced == AutoCSRStrategies[s]) PetscCall(score_strategy(chooser, AutoCSRStrategies[s], list, &why));
   }
+  if (chooser->by == MAT_AUTOCSR_CHOOSER_TWO_STAGE) PetscCall(add_bins(chooser, &best));
+  if (!forced && list->n && (corrects || chooser->by == MAT_AUTOCSR_CHOOSER_MODEL)) PetscCall(add_ranges(chooser, list)); /* row ranges compete with the best for all rows */
+  if (corrects) correct(chooser, &all, &best);
   if (!best.n) {
     candidate[0] = chooser->base;
     if (forced) chooser->why_not = why;
     PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  if (!forced) { /* row ranges compete with the best for all rows */
-    AutoCSRCandidate ranges;
-
-    PetscCall(AutoCSRChooseRanges(chooser, candidate[0].score, &ranges));
-    if (ranges.n_pieces) insert(&best, &ranges);
   }
   for (PetscInt i = 0; i < best.n; i++) has_csr = (PetscBool)(has_csr || (candidate[i].n_pieces == 1 && candidate[i].piece.strategy == chooser->csr));
   if (best.csr.n_pieces && !has_csr && best.n == max) candidate[max - 1] = best.csr; /* the last place is csr's */

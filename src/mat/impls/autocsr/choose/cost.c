@@ -9,7 +9,7 @@
   by the shipped figures they are added. The start and the longest walk of a lane come on top, because that lane may be
   among the last to begin.
 */
-#include "candidate.h"
+#include "learned.h"
 
 /*
   How many of a processor's lines of x, of which `window` bytes are read in turn, take as long as memory's: the last cache holds as much of them as half of it does, beside what streams by, and
@@ -55,6 +55,7 @@ PetscErrorCode AutoCSRChooserBegin(AutoCSRChooser *chooser, const AutoCSRFigures
   chooser->device_line = machine->parallel ? device_line_seconds(machine, profile, window_of(csr, profile)) : 0;
   AutoCSRProblemSetChunks(&chooser->problem, 0, profile->chunks);
   PetscCall(AutoCSRStrategyFind("csr", &chooser->csr));
+  PetscCall(AutoCSRChooserLearn(chooser));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -19,6 +19,9 @@ PetscErrorCode AutoCSRFeaturesMachine(const AutoCSRBackend *backend, size_t len,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+typedef char matrix_features[AUTOCSR_FEATURE_ROWS_ONLY + 1 == AUTOCSR_MATRIX_FEATURES ? 1 : -1];
+typedef char variant_features[AUTOCSR_FEATURE_KEPT + 1 == AUTOCSR_FEATURES ? 1 : -1];
+
 static float share(double part, double of)
 {
   return of > 0 ? (float)(part / of) : 0;

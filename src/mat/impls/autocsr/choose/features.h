@@ -6,7 +6,7 @@
 #ifndef AUTOCSR_FEATURES_H
 #define AUTOCSR_FEATURES_H
 
-#include "candidate.h"
+#include "candidate.h" /* how many there are */
 
 typedef enum {
   /* The nine of dufrechou2021, of which hou2017 has those that are no ratio */
@@ -38,8 +38,7 @@ typedef enum {
   AUTOCSR_FEATURE_UNEVEN,      /* entries of the chunk with the most, by the mean chunk's */
   AUTOCSR_FEATURE_STEPS,       /* tile_steps for each entry */
   AUTOCSR_FEATURE_WINDOW_SPAN, /* share of the columns */
-  AUTOCSR_FEATURE_ROWS_ONLY,
-  AUTOCSR_MATRIX_FEATURES
+  AUTOCSR_FEATURE_ROWS_ONLY
 } AutoCSRFeature;
 
 /* After those of the matrix: the axes as numbers, then what the cost model says */
@@ -58,8 +57,7 @@ typedef enum {
   AUTOCSR_FEATURE_STREAM,
   AUTOCSR_FEATURE_WAIT,
   AUTOCSR_FEATURE_MOVED, /* bytes of a product for each entry */
-  AUTOCSR_FEATURE_KEPT,  /* bytes kept beside the CSR for each entry */
-  AUTOCSR_FEATURES
+  AUTOCSR_FEATURE_KEPT   /* bytes kept beside the CSR for each entry */
 } AutoCSRVariantFeature;
 
 PETSC_INTERN const char *const AutoCSRFeatureNames[AUTOCSR_FEATURES];

@@ -1,5 +1,5 @@
 /* Makes the plan of a block, at once or step by step: profile, choose, build, bind, check; and says in one sentence what was chosen and why */
-#include "candidate.h"
+#include "learned.h"
 #include "../backend.h"
 
 /* What was chosen, until it is built */
@@ -33,6 +33,8 @@ static PetscErrorCode bind(AutoCSRPlan *plan, const AutoCSRMatrix *csr, const ch
 
 PetscErrorCode AutoCSRCandidateBuild(AutoCSRChooser *chooser, const AutoCSRCandidate *candidate, AutoCSRPlan **plan)
 {
+  const double factor = candidate->factor > 0 ? candidate->factor : 1;
+
   PetscFunctionBegin;
   PetscCall(AutoCSRPlanCreate(chooser->problem.csr, plan));
   (*plan)->predicted = chooser->figures->machine.product;
@@ -45,9 +47,10 @@ PetscErrorCode AutoCSRCandidateBuild(AutoCSRChooser *chooser, const AutoCSRCandi
     PetscCall(AutoCSRCostEvaluate(chooser, &problem, piece->strategy, &piece->axes, &e));
     PetscCall(AutoCSRStrategyBuild(piece->strategy, &problem, &piece->axes, *plan));
     PetscCheck((*plan)->n_segments - first == e.parts, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Strategy %s made %" PetscInt_FMT " segments of the %" PetscInt_FMT " that it counted", piece->strategy->name, (*plan)->n_segments - first, e.parts);
-    for (PetscInt i = 0; i < e.parts; i++) (*plan)->segment[first + i].predicted = e.part[i];
+    for (PetscInt i = 0; i < e.parts; i++) (*plan)->segment[first + i].predicted = factor * e.part[i];
     (*plan)->predicted += e.seconds;
   }
+  (*plan)->predicted *= factor;
   PetscCall(bind(*plan, chooser->problem.csr, chooser->problem.settings->simd));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -145,6 +148,7 @@ static PetscErrorCode explain(AutoCSRChooser *chooser, const AutoCSRCandidate ca
   else
     PetscCall(PetscSNPrintf(tail, sizeof(tail), "; predicted %.2fx as fast as csr, %.2f of its bytes", chooser->base.seconds / c->seconds, c->bytes / chooser->base.bytes));
   PetscCall(PetscStrlcat(plan->why, tail, sizeof(plan->why)));
+  PetscCall(AutoCSRChooserExplain(chooser, c, other, plan->measured, sizeof(plan->chooser), plan->chooser));
   PetscCall(PetscInfo(NULL, "%s\n", plan->why));
   if (other) PetscCall(PetscInfo(NULL, "Chosen: predicted %g s, %g bytes a product; runner-up %s: %g s, %g bytes\n", c->seconds, c->bytes, other->piece.strategy->name, other->seconds, other->bytes));
   PetscFunctionReturn(PETSC_SUCCESS);

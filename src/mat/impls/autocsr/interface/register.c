@@ -49,6 +49,7 @@ M*/
 . -mat_autocsr_strategy <auto>                                      - see `MatAutoCSRSetStrategy()`
 . -mat_autocsr_rigor (none|estimate|measure)                        - see `MatAutoCSRSetRigor()`
 . -mat_autocsr_objective (time|memory)                              - see `MatAutoCSRSetObjective()`
+. -mat_autocsr_chooser (model|two-stage|trees|corrected)             - see `MatAutoCSRSetChooser()`
 . -mat_autocsr_index_coding (auto|csr|32|16|pattern|fitted)         - see `MatAutoCSRSetIndexCoding()`
 . -mat_autocsr_value_coding (auto|csr|copy|dictionary|float32|pattern|constant) - see `MatAutoCSRSetValueCoding()`
 . -mat_autocsr_granularity <0>                                      - see `MatAutoCSRSetGranularity()`

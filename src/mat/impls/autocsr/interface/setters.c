@@ -122,6 +122,39 @@ PetscErrorCode MatAutoCSRSetObjective(Mat A, MatAutoCSRObjective objective)
 }
 
 /*@
+  MatAutoCSRSetChooser - Sets who chooses the plan of a matrix
+
+  Logically Collective
+
+  Input Parameters:
++ A       - the matrix
+- chooser - `MAT_AUTOCSR_CHOOSER_MODEL` (the default), `MAT_AUTOCSR_CHOOSER_TWO_STAGE`, `MAT_AUTOCSR_CHOOSER_TREES` or `MAT_AUTOCSR_CHOOSER_CORRECTED`
+
+  Options Database Key:
+. -mat_autocsr_chooser (model|two-stage|trees|corrected) - the chooser
+
+  Level: intermediate
+
+  Notes:
+  All but the cost model are decision trees, which were trained on products that were measured on one machine. The library ships
+  them for some machines; those of another are trained there (`make tune`) and named by `-mat_autocsr_learned`. Where there are none, the
+  cost model chooses, and `-info` and `MatAutoCSRView()` say so.
+
+  A strategy that the user names stays; the chooser then chooses among its variants.
+
+  The plan of the matrix is made again at the next product. An unknown value is an error that lists the choices (`PETSC_ERR_ARG_OUTOFRANGE`). On a matrix of another
+  type nothing happens.
+
+.seealso: `MATAUTOCSR`, `MatAutoCSRChooser`, `MatAutoCSRSetStrategy()`, `MatAutoCSRSetRigor()`, `MatAutoCSRView()`
+@*/
+PetscErrorCode MatAutoCSRSetChooser(Mat A, MatAutoCSRChooser chooser)
+{
+  PetscFunctionBegin;
+  PetscCall(REPLACE(A, chooser, chooser));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
   MatAutoCSRSetIndexCoding - Sets how a plan stores the columns of the entries
 
   Logically Collective

@@ -97,6 +97,7 @@ static PetscErrorCode AutoCSRViewBlock(PetscViewer viewer, PetscBool detail, con
   if (detail && ctx->planned.profile) PetscCall(AutoCSRViewProfile(viewer, ctx->planned.profile));
   for (PetscInt s = 0; s < plan->n_segments; s++) PetscCall(AutoCSRViewSegment(viewer, detail, plan, &plan->segment[s]));
   AUTOCSR_PRINT("    why: %s\n", plan->why);
+  if (plan->chooser[0]) AUTOCSR_PRINT("    chooser: %s\n", plan->chooser);
   PetscCall(AutoCSRPlanGetBytes(plan, &own, &moved));
   seconds = AutoCSRSeconds(plan->measured, plan->predicted);
   PetscCall(AutoCSRBandwidthShare(plan->backend, moved, seconds, &share));
@@ -172,6 +173,8 @@ static PetscErrorCode AutoCSRViewBlockJSON(PetscViewer viewer, PetscMPIInt rank,
   if (plan) PetscCall(AutoCSRPlanGetBytes(plan, &own, &moved));
   AUTOCSR_PRINT("    {\"rank\": %d, \"block\": \"%s\", \"rows\": %" PetscInt_FMT ", \"cols\": %" PetscInt_FMT ", \"nnz\": %" PetscInt_FMT ", \"backend\": \"%s\", \"planned\": %s,\n     ", rank, name, ctx->csr.m, ctx->csr.n, ctx->csr.nnz, plan ? plan->backend->name : "none", plan ? "true" : "false");
   PetscCall(AutoCSRViewString(viewer, "why", plan ? plan->why : ""));
+  AUTOCSR_PRINT(",\n     ");
+  PetscCall(AutoCSRViewString(viewer, "chooser", plan ? plan->chooser : ""));
   AUTOCSR_PRINT(",\n     \"csr_bytes\": %" PetscInt64_FMT ", \"plan_bytes\": %" PetscInt64_FMT ", \"released_bytes\": %" PetscInt64_FMT ", \"transpose_bytes\": %" PetscInt64_FMT ", \"product_bytes\": %.0f, \"predicted\": %.6e, \"measured\": %.6e,\n", AutoCSRMatrixBytes(&ctx->csr), own, AutoCSRContextReleasedBytes(ctx->owner, ctx), transpose, moved, plan ? plan->predicted : 0, plan ? plan->measured : 0);
   AUTOCSR_PRINT("     \"setup\": %.6e, \"plans\": %" PetscInt_FMT ", \"refreshes\": %" PetscInt_FMT ", \"products\": %" PetscInt64_FMT ", \"dense_products\": %" PetscInt64_FMT ", \"stage\": \"%s\", \"products_to_next_stage\": %" PetscInt_FMT ",\n     \"profile\": ", ctx->setup, ctx->plans, ctx->refreshes, AutoCSRContextProducts(ctx), ctx->dense_products,
                 AutoCSRStageNames[ctx->planned.progress.stage], AutoCSRProgressRemaining(&ctx->planned.progress));
@@ -198,8 +201,8 @@ static PetscErrorCode AutoCSRViewHeadJSON(PetscViewer viewer, Mat A, PetscMPIInt
   AUTOCSR_PRINT("{\"schema\": 1, \"type\": \"%s\", ", ((PetscObject)A)->type_name);
   PetscCall(AutoCSRViewString(viewer, "prefix", ((PetscObject)A)->prefix));
   AUTOCSR_PRINT(", \"ranks\": %d, \"rows\": %" PetscInt_FMT ", \"cols\": %" PetscInt_FMT ", \"scalar_bytes\": %zu, \"index_bytes\": %zu,\n", size, A->rmap->N, A->cmap->N, sizeof(PetscScalar), sizeof(PetscInt));
-  AUTOCSR_PRINT("  \"settings\": {\"strategy\": \"%s\", \"rigor\": \"%s\", \"objective\": \"%s\", \"index_coding\": \"%s\", \"value_coding\": \"%s\", \"granularity\": %" PetscInt_FMT ", \"max_bins\": %" PetscInt_FMT ", \"segsum_fixup\": \"%s\", \"exchange\": \"%s\", \"dense\": \"%s\", \"progressive\": %s, \"reproducible\": %s, \"keep_csr\": %s, \"check_values\": %s, \"simd\": \"%s\"},\n  \"blocks\": [\n", s->strategy, MatAutoCSRRigors[s->rigor],
-                MatAutoCSRObjectives[s->objective], MatAutoCSRIndexCodings[s->index], MatAutoCSRValueCodings[s->value], s->granularity, s->max_bins, MatAutoCSRSegsumFixups[s->segsum_fixup], MatAutoCSRExchanges[s->exchange], MatAutoCSRDenses[s->dense], s->progressive ? "true" : "false", s->reproducible ? "true" : "false", s->keep_csr ? "true" : "false", s->check_values ? "true" : "false", s->simd);
+  AUTOCSR_PRINT("  \"settings\": {\"strategy\": \"%s\", \"rigor\": \"%s\", \"objective\": \"%s\", \"chooser\": \"%s\", \"index_coding\": \"%s\", \"value_coding\": \"%s\", \"granularity\": %" PetscInt_FMT ", \"max_bins\": %" PetscInt_FMT ", \"segsum_fixup\": \"%s\", \"exchange\": \"%s\", \"dense\": \"%s\", \"progressive\": %s, \"reproducible\": %s, \"keep_csr\": %s, \"check_values\": %s, \"simd\": \"%s\"},\n  \"blocks\": [\n", s->strategy, MatAutoCSRRigors[s->rigor],
+                MatAutoCSRObjectives[s->objective], MatAutoCSRChoosers[s->chooser], MatAutoCSRIndexCodings[s->index], MatAutoCSRValueCodings[s->value], s->granularity, s->max_bins, MatAutoCSRSegsumFixups[s->segsum_fixup], MatAutoCSRExchanges[s->exchange], MatAutoCSRDenses[s->dense], s->progressive ? "true" : "false", s->reproducible ? "true" : "false", s->keep_csr ? "true" : "false", s->check_values ? "true" : "false", s->simd);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

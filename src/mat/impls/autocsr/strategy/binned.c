@@ -34,7 +34,10 @@ static PetscErrorCode make_bins(const AutoCSRProblem *problem, PetscInt U, Bins 
     PetscInt k = 0;
 
     if (!counted.count[b]) continue;
-    for (PetscInt lanes = AutoCSRProblemLanes(problem, (double)counted.nnz[b] / counted.rows[b]); lanes > 1 && k < KERNELS - 1; lanes /= 2) k++;
+    if (problem->kernels && problem->kernels->granularity == U)
+      k = PetscMin(problem->kernels->log[b], KERNELS - 1);
+    else
+      for (PetscInt lanes = AutoCSRProblemLanes(problem, (double)counted.nnz[b] / counted.rows[b]); lanes > 1 && k < KERNELS - 1; lanes /= 2) k++;
     bins->kernel[b] = k;
     if (!bins->count[k]) bins->kernels++;
     bins->count[k] += counted.count[b];

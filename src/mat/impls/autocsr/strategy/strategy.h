@@ -8,6 +8,7 @@
 
 #include "../plan/plan.h"
 #include "../profile/profile.h"
+#include "../backend.h"
 
 #define AUTOCSR_MAX_VARIANTS 32
 #define AUTOCSR_MAX_PARTS    16
@@ -80,6 +81,12 @@ typedef struct {
   double propagate_sort;   /* propagate: as popular_sort */
 } AutoCSRTraits;
 
+/* binned: the kernel of each bin by a rule that was learned, for one granularity */
+typedef struct {
+  PetscInt granularity;
+  uint8_t  log[AUTOCSR_MAX_BINS]; /* log2 of its lanes */
+} AutoCSRBinKernels;
+
 /* The question to a strategy: rows [row_begin, row_end) of one block, whole chunks or all rows */
 typedef struct {
   const AutoCSRMatrix   *csr;
@@ -89,9 +96,10 @@ typedef struct {
   /* Lanes that suit rows of a length, by histogram bin of the length (the rule set for kernels of hou2017, III-C) */
   const PetscInt *lanes;
   /* The machine works on many rows at once: the number of rows also decides how many lanes a row gets */
-  PetscBool parallel;
-  PetscInt  chunk_begin, chunk_end; /* of profile->chunk */
-  PetscInt  row_begin, row_end;
+  PetscBool                parallel;
+  const AutoCSRBinKernels *kernels;                /* NULL: lanes tell the kernels of all bins */
+  PetscInt                 chunk_begin, chunk_end; /* of profile->chunk */
+  PetscInt                 row_begin, row_end;
   /* Bytes that the plan of all rows may take, and building it; 0: the planner has not asked */
   double       room;
   AutoCSRRange range; /* of these rows */
