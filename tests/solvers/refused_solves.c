@@ -300,7 +300,7 @@ int main(int argc, char **argv)
   testset:
     args: -mat_type autocsr
     output_file: output/refused_solves_1.out
-    filter: grep -v '^a radius:\|^a target:\|^negative curvature:\|^the fourth kind:' | sed 's/on a device$/on the host/'
+    filter: grep -v '^a radius:\|^a target:\|^negative curvature:\|^the fourth kind:' | sed 's/on the device$/on the host/'
 
     test:
       nsize: {{1 2}}
