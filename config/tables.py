@@ -38,6 +38,18 @@ def lives(device):
     return markdown(["program", "MATAIJCUSPARSE, host us a step", "autocsr, host us a step", "ratio"], [[r[k] for k in ("program", "plain", "autocsr", "ratio")] for r in read(f"{device}-lives")])
 
 
+def solves(device):
+    """KSPSolve() with the solvers beside the matrix over PETSc's type; one row a grid and assembly"""
+    rows = read(f"{device}-solves")
+    by = {(r["grid"], r["assembly"], r["way"]): r for r in rows}
+    grids = sorted({(int(r["grid"]), r["assembly"]) for r in rows}, key=lambda g: (g[1], g[0]))
+    lines = []
+    for n, assembly in grids:
+        plain, own, fused = (by[str(n), assembly, way] for way in ("plain", "autocsr", "fused"))
+        lines.append([f"{n}^3, {assembly}", plain["its"], f'{plain["us_it"]} / {own["us_it"]} / {fused["us_it"]}', f'{fused["x_first"]}x', f'{fused["x_later"]}x', f'{fused["x_renew"]}x'])
+    return markdown(["grid, assembly", "iterations", "us an iteration: plain / autocsr / fused", "first solve", "later", "after new values"], lines)
+
+
 def loss(device):
     rows = read(f"{device}-figures-loss")
     last = rows[-1]
@@ -86,7 +98,7 @@ def options():
     return markdown(["option", "values (default first)", "what it sets", "setter"], rows, left=4)
 
 
-MAKE = {"startup": startup, "large": large, "lives": lives, "loss": loss, "options": options}
+MAKE = {"startup": startup, "large": large, "lives": lives, "solves": solves, "loss": loss, "options": options}
 old = []
 for name in ["doc/performance.md", "doc/options.md"]:
     path = os.path.join(top, name)

@@ -256,7 +256,7 @@ static PetscErrorCode CheckMany(void)
   PetscFunctionBeginUser;
   PetscCall(One(20, &plans, &bytes));
   PetscCall(One(20, &plans, &bytes));
-  PetscCheck(plans == (bytes > 60 << 20), PETSC_COMM_SELF, PETSC_ERR_PLIB, "A plan of %" PetscInt64_FMT " bytes: %" PetscInt_FMT " more", bytes, plans);
+  PetscCheck(plans == (bytes > 40 << 20), PETSC_COMM_SELF, PETSC_ERR_PLIB, "A plan of %" PetscInt64_FMT " bytes: %" PetscInt_FMT " more", bytes, plans);
   for (PetscInt k = 21; k < 40; k++) PetscCall(One(k, &plans, &bytes));
   PetscCall(One(23, &plans, &bytes));
   PetscCheck(plans == 1, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A plan before the latest 16 was kept");
