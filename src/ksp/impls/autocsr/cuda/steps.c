@@ -8,8 +8,7 @@
 #define RING       64     /* results that may be under way; a power of two */
 #define RESIDENTS  4      /* thread blocks of a multiprocessor: what they load at once hides the way to the memory */
 #define LOOKS      4096   /* at the ring, before the stream is asked whether a kernel has failed */
-#define SMALL_ROWS 131072 /* a step takes as long as its launches */
-#define LARGE_ROWS 2097152
+#define SMALL_ROWS 131072 /* below: a step takes as long as its launches, and the host is behind more than ahead */
 
 struct _AutoCSRDevice {
   void        *memory; /* of the device: scalars, counter, partial sums */
@@ -61,8 +60,10 @@ static PetscErrorCode GetArrays(AutoCSRSolve *s)
     PetscMemType memtype;
 
     if (!s->vec[k]) continue;
-    if (k < AUTOCSR_B)
+    if (k == AUTOCSR_X)
       PetscCall(VecGetArrayAndMemType(s->vec[k], &s->array[k], &memtype));
+    else if (k < AUTOCSR_B) /* the first pass writes all of it */
+      PetscCall(VecGetArrayWriteAndMemType(s->vec[k], &s->array[k], &memtype));
     else
       PetscCall(VecGetArrayReadAndMemType(s->vec[k], (const PetscScalar **)&s->array[k], &memtype));
     PetscCheck(PetscMemTypeDevice(memtype), s->comm, PETSC_ERR_PLIB, "Vector %d of the solve lies on the host", k);
@@ -112,8 +113,10 @@ static PetscErrorCode End(AutoCSRSolve *s)
   EndPasses(s);
   for (int k = 0; k < AUTOCSR_VECTORS; k++) {
     if (!s->vec[k]) continue;
-    if (k < AUTOCSR_B)
+    if (k == AUTOCSR_X)
       PetscCall(VecRestoreArrayAndMemType(s->vec[k], &s->array[k]));
+    else if (k < AUTOCSR_B)
+      PetscCall(VecRestoreArrayWriteAndMemType(s->vec[k], &s->array[k]));
     else
       PetscCall(VecRestoreArrayReadAndMemType(s->vec[k], (const PetscScalar **)&s->array[k]));
   }
@@ -123,8 +126,7 @@ static PetscErrorCode End(AutoCSRSolve *s)
 /* The host needs some microseconds to see a result and to queue a step; steps beyond the last one are the price */
 static PetscInt Ahead(const AutoCSRSolve *s)
 {
-  return s->n < SMALL_ROWS ? 12 : s->n < LARGE_ROWS ? 6
-                                                    : 3;
+  return s->n < SMALL_ROWS ? 4 : 2;
 }
 
 static PetscErrorCode Multiply(AutoCSRSolve *s, AutoCSRVectorName from)
