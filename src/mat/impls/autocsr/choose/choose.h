@@ -138,6 +138,7 @@ PETSC_INTERN PetscErrorCode AutoCSRPlanFirst(const AutoCSRMatrix *, const AutoCS
 PETSC_INTERN PetscErrorCode AutoCSRPlanLook(const AutoCSRMatrix *, const AutoCSRSettings *, AutoCSRProfile **, AutoCSRChoice **, double *product, double *better, double *build);
 /* The chosen plan has a coding that may not fit other values */
 PETSC_INTERN PetscBool      AutoCSRChoiceIsOfValues(const AutoCSRChoice *);
+PETSC_INTERN void           AutoCSRChoiceTakeValues(AutoCSRChoice *); /* there are new values: only candidates that fit any are left beside the chosen one */
 PETSC_INTERN PetscErrorCode AutoCSRPlanBuild(AutoCSRChoice **, const AutoCSRMatrix *, AutoCSRPlan **);
 PETSC_INTERN PetscErrorCode AutoCSRPlanMake(const AutoCSRMatrix *, const AutoCSRSettings *, AutoCSRPlan **, AutoCSRProfile **);
 PETSC_INTERN PetscErrorCode AutoCSRChoiceDestroy(AutoCSRChoice **);
