@@ -89,10 +89,58 @@ static PetscErrorCode Run(const Case *c, PetscInt m)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+/* Eight rows have the same twenty columns, and each value is 1 or 2, until there is a second plan: then values are new, and the plan turns out slow */
+static PetscErrorCode RunNewValues(PetscInt m)
+{
+  const PetscInt per_row = 20;
+  MatAutoCSRInfo info;
+  Vec            x, y, expected;
+  Mat            A, plain;
+  PetscReal      off, all;
+  PetscInt       before = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, m, m, per_row, NULL, &plain));
+  for (PetscInt i = 0; i < m; i++) {
+    for (PetscInt k = 0; k < per_row; k++) PetscCall(MatSetValue(plain, i, (i / 8 * 531 + k * (71 + i / 8)) % m, 1 + (i + k * k) % 2, INSERT_VALUES));
+  }
+  PetscCall(MatAssemblyBegin(plain, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(plain, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatConvert(plain, MATAUTOCSR, MAT_INITIAL_MATRIX, &A));
+  PetscCall(MatAutoCSRSetProgressive(A, PETSC_TRUE));
+  PetscCall(MatAutoCSRSetReproducible(A, PETSC_FALSE));
+  PetscCall(MatCreateVecs(plain, &x, &expected));
+  PetscCall(VecDuplicate(expected, &y));
+  PetscCall(VecSetScattered(x, 3));
+  for (PetscInt k = 0; k < 500; k++) {
+    PetscCall(MatAutoCSRGetInfo(A, &info));
+    if (info.plans == 2 && before < 2) {
+      PetscCall(MatDiagonalScale(A, x, NULL));
+      PetscCall(MatDiagonalScale(plain, x, NULL));
+    }
+    before = info.plans;
+    step   = info.plans > 1 ? 2e-5 : 1e-5;
+    PetscCall(MatMult(plain, x, expected));
+    PetscCall(MatMult(A, x, y));
+    PetscCall(VecNorm(expected, NORM_INFINITY, &all));
+    PetscCall(VecAXPY(y, -1, expected));
+    PetscCall(VecNorm(y, NORM_INFINITY, &off));
+    PetscCheck(off <= 100 * PETSC_MACHINE_EPSILON * all, PETSC_COMM_SELF, PETSC_ERR_PLIB, "New values: product %" PetscInt_FMT " is off by %g", k, (double)off);
+  }
+  PetscCheck(info.settled && info.plans > 1, PETSC_COMM_SELF, PETSC_ERR_PLIB, "New values: %" PetscInt_FMT " plans, and more are to come", info.plans);
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(VecDestroy(&expected));
+  PetscCall(MatDestroy(&A));
+  PetscCall(MatDestroy(&plain));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 int main(int argc, char **argv)
 {
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   for (size_t c = 0; c < PETSC_STATIC_ARRAY_LENGTH(cases); c++) PetscCall(Run(&cases[c], 4000 + (PetscInt)c));
+  PetscCall(RunNewValues(1500));
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "Slow plans are undone\n"));
   PetscCall(PetscFinalize());
   return 0;

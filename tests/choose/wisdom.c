@@ -1,8 +1,10 @@
-static char help[] = "Wisdom: another run plans in one step; eight processes at once lose nothing, one that is killed harms nothing; damaged and foreign files.\n\n";
+static char help[] = "Wisdom: another run plans in one step; eight processes at once lose nothing, one that is killed harms nothing; damaged and foreign files;\n\
+links, permissions and folders; rigor measure; values that wisdom does not suit; no memory.\n\n";
 
 #include <petscautocsr.h>
 #include "../compare.h"
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -138,8 +140,8 @@ static int Children(int argc, char **argv)
   return Entries() == entries ? 0 : 10;
 }
 
-/* A file of something else is an error, and stays as it is */
-static PetscErrorCode Foreign(void)
+/* Wisdom that cannot be used is an error of the first product */
+static PetscErrorCode Refused(PetscErrorCode expected)
 {
   PetscErrorCode ierr;
   Mat            B;
@@ -148,18 +150,148 @@ static PetscErrorCode Foreign(void)
   PetscFunctionBeginUser;
   PetscCall(Create(MATAUTOCSR, 0, &B));
   PetscCall(MatCreateVecs(B, &x, &y));
-  PetscCheck(!Append("something else\n", "w"), PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE, "%s cannot be written", path);
   PetscCall(PetscOptionsSetValue(NULL, "-mat_autocsr_wisdom", path));
   PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
   ierr = MatMult(B, x, y);
   PetscCall(PetscPopErrorHandler());
-  PetscCheck(ierr == PETSC_ERR_FILE_READ, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A file of something else is error %d", (int)ierr);
-  PetscCheck(Entries() == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A file of something else was written to");
+  PetscCheck(ierr == expected, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s is error %d, not %d", path, (int)ierr, (int)expected);
   PetscCall(MatMult(B, x, y)); /* and the process goes on */
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&y));
   PetscCall(MatDestroy(&B));
   PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* A file of something else stays as it is */
+static PetscErrorCode Foreign(void)
+{
+  PetscFunctionBeginUser;
+  PetscCheck(!Append("something else\n", "w"), PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE, "%s cannot be written", path);
+  PetscCall(Refused(PETSC_ERR_FILE_READ));
+  PetscCheck(Entries() == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A file of something else was written to");
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* A band: every row has the same values, or each entry its own */
+static PetscErrorCode CreateBand(PetscInt m, PetscBool constant, Mat *A)
+{
+  PetscFunctionBeginUser;
+  PetscCall(MatCreate(PETSC_COMM_SELF, A));
+  PetscCall(MatSetSizes(*A, m, m, m, m));
+  PetscCall(MatSetType(*A, MATAUTOCSR));
+  PetscCall(MatSeqAIJSetPreallocation(*A, 7, NULL));
+  for (PetscInt i = 0; i < m; i++) {
+    for (PetscInt d = -3; d <= 3; d++) {
+      if (i + d >= 0 && i + d < m) PetscCall(MatSetValue(*A, i, i + d, constant ? 1 + d * d : RandomScalar(i, d + 3), INSERT_VALUES));
+    }
+  }
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* The plan in the end */
+static PetscErrorCode PlanBand(PetscInt m, PetscBool constant, MatAutoCSRRigor rigor, MatAutoCSRInfo *info)
+{
+  Mat A;
+  Vec x, y;
+
+  PetscFunctionBeginUser;
+  PetscCall(CreateBand(m, constant, &A));
+  PetscCall(MatAutoCSRSetProgressive(A, PETSC_TRUE));
+  PetscCall(MatAutoCSRSetRigor(A, rigor));
+  PetscCall(MatCreateVecs(A, &x, &y));
+  PetscCall(VecSetScattered(x, 3));
+  for (PetscInt p = 0; p < 1000; p++) PetscCall(MatMult(A, x, y));
+  PetscCall(MatAutoCSRGetInfo(A, info));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* Wisdom of other values is not taken where they do not suit, nor an estimate for a measurement */
+static PetscErrorCode Suits(void)
+{
+  MatAutoCSRInfo constant, with, without, measured;
+
+  PetscFunctionBeginUser;
+  PetscCall(PlanBand(3000, PETSC_TRUE, MAT_AUTOCSR_RIGOR_ESTIMATE, &constant));
+  PetscCall(PlanBand(3000, PETSC_FALSE, MAT_AUTOCSR_RIGOR_ESTIMATE, &with));
+  PetscCall(PlanBand(3001, PETSC_FALSE, MAT_AUTOCSR_RIGOR_ESTIMATE, &without)); /* another structure */
+  PetscCheck(!strcmp(with.executor, without.executor), PETSC_COMM_SELF, PETSC_ERR_PLIB, "With wisdom of constant values, %s: %s, not %s", constant.executor, with.executor, without.executor);
+  PetscCall(PlanBand(3000, PETSC_FALSE, MAT_AUTOCSR_RIGOR_MEASURE, &measured));
+  PetscCheck(measured.measured > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Rigor measure takes what was estimated: %s", measured.strategy);
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* PETSc's own allocator, behind one that fails once */
+static PetscErrorCode (*Reallocate)(size_t, int, const char[], const char[], void **);
+static PetscBool fails;
+
+static PetscErrorCode ReallocateOrFail(size_t size, int line, const char function[], const char file[], void **result)
+{
+  if (fails && strstr(file, "wisdom")) {
+    fails = PETSC_FALSE;
+    return PETSC_ERR_MEM;
+  }
+  return (*Reallocate)(size, line, function, file, result);
+}
+
+/* Without memory for what is learnt products go on, and what is learnt later is kept */
+static PetscErrorCode NoMemory(void)
+{
+  MatAutoCSRInfo info;
+
+  PetscFunctionBeginUser;
+  Reallocate     = PetscTrRealloc;
+  PetscTrRealloc = ReallocateOrFail;
+  fails          = PETSC_TRUE;
+  PetscCall(PlanBand(2999, PETSC_TRUE, MAT_AUTOCSR_RIGOR_ESTIMATE, &info));
+  PetscCheck(!fails, PETSC_COMM_SELF, PETSC_ERR_PLIB, "No allocation failed");
+  PetscTrRealloc = Reallocate;
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* The program of a child */
+static PetscErrorCode ProgramOfBands(int argc, char **argv, PetscBool missing)
+{
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  if (missing)
+    PetscCall(Refused(PETSC_ERR_FILE_OPEN));
+  else {
+    PetscCall(PetscOptionsSetValue(NULL, "-mat_autocsr_wisdom", path));
+    PetscCall(NoMemory());
+    PetscCall(Suits());
+  }
+  PetscCall(PetscFinalize());
+  return (PetscErrorCode)0;
+}
+
+static pid_t StartOfBands(int argc, char **argv, PetscBool missing)
+{
+  const pid_t child = fork();
+
+  if (!child) _exit(ProgramOfBands(argc, argv, missing) ? 1 : 0);
+  return child;
+}
+
+/* A file keeps its permissions, and a link to it stays. 0, or the number of what went wrong */
+static int Files(int argc, char **argv, const char folder[])
+{
+  char        file[PETSC_MAX_PATH_LEN];
+  struct stat is;
+
+  strcpy(file, path);
+  if (Append("", "w") || chmod(path, 0640) || snprintf(path, sizeof(path), "%s/link", folder) < 0 || symlink(file, path)) return 11;
+  if (Failed(StartOfBands(argc, argv, PETSC_FALSE))) return 12;
+  if (lstat(path, &is) || !S_ISLNK(is.st_mode)) return 13;
+  unlink(path);
+  snprintf(path, sizeof(path), "%s/missing/wisdom", folder);
+  if (Failed(StartOfBands(argc, argv, PETSC_TRUE))) return 14;
+  strcpy(path, file);
+  if (stat(path, &is) || (is.st_mode & 0777) != 0640) return 15;
+  return Entries() > 0 ? 0 : 16;
 }
 
 int main(int argc, char **argv)
@@ -169,6 +301,7 @@ int main(int argc, char **argv)
 
   if (!mkdtemp(folder) || snprintf(path, sizeof(path), "%s/wisdom", folder) < 0) return 1;
   wrong = Children(argc, argv); /* before MPI begins here */
+  if (!wrong) wrong = Files(argc, argv, folder);
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCheck(!wrong, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Step %d of the children failed, with %d entries", wrong, Entries());
   PetscCall(Foreign());

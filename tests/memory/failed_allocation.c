@@ -17,7 +17,9 @@ static PetscErrorCode AllocateOrFail(size_t size, PetscBool clear, int line, con
     *result = NULL;
     return PETSC_ERR_MEM;
   }
-  return (*Allocate)(size, clear, line, function, file, result);
+  PetscCall((*Allocate)(size, clear, line, function, file, result));
+  if (*result && !clear) memset(*result, 0xff, size); /* what was there before is not to look right */
+  return (PetscErrorCode)0;
 }
 
 /* The allocation after n others fails from here on, and PETSc does not print that */
@@ -88,6 +90,62 @@ static PetscErrorCode Products(Mat A, const Product *p)
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&want));
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s(): right whichever allocation fails%s\n", p->name, n > 10 ? "" : ", but hardly any was made"));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* C = A B, or Z = A .* (C B^T), by panels, and by adaptive tiles without the allocation n */
+static PetscErrorCode DenseWithout(Mat A, Mat B, Mat C, Mat Z, PetscInt n)
+{
+  PetscErrorCode ierr;
+  Mat            want;
+  PetscReal      error;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatAutoCSRSetDense(A, MAT_AUTOCSR_DENSE_PANELS));
+  if (Z)
+    PetscCall(MatAutoCSRSDDMM(A, C, B, Z));
+  else
+    PetscCall(MatMatMult(A, B, MAT_REUSE_MATRIX, PETSC_DEFAULT, &C));
+  PetscCall(MatDuplicate(Z ? Z : C, MAT_COPY_VALUES, &want));
+  PetscCall(MatAutoCSRSetDense(A, MAT_AUTOCSR_DENSE_ADAPTIVE));
+  PetscCall(FailBegin(n, NULL));
+  ierr = Z ? MatAutoCSRSDDMM(A, C, B, Z) : MatMatMult(A, B, MAT_REUSE_MATRIX, PETSC_DEFAULT, &C);
+  PetscCall(FailEnd());
+  PetscCheck(!ierr, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A dense product without allocation %" PetscInt_FMT ": error %d", n, (int)ierr);
+  PetscCall(MatAXPY(want, -1, Z ? Z : C, SAME_NONZERO_PATTERN));
+  PetscCall(MatNorm(want, NORM_FROBENIUS, &error));
+  PetscCheck(error < 1e-3, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A dense product without allocation %" PetscInt_FMT " is wrong by %g", n, (double)error);
+  PetscCall(MatDestroy(&want));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* Each matrix makes its tiles anew. On a device PETSc allocates, too, to bring B there */
+static PetscErrorCode DenseProducts(Mat A, PetscBool sampled)
+{
+  MatAutoCSRInfo info;
+  Mat            S, B, C, Z = NULL;
+  PetscInt       n = sampled ? 1 : 0; /* without the first one, for the error handler, a sampled product is not tried, and has no other way */
+
+  PetscFunctionBeginUser;
+  PetscCall(MatCreateSeqDense(PETSC_COMM_SELF, 400, 20, NULL, &B));
+  for (PetscInt i = 0; i < 400; i++) {
+    for (PetscInt k = 0; k < 20; k++) PetscCall(MatSetValue(B, i, k, RandomScalar(i, k), INSERT_VALUES));
+  }
+  PetscCall(MatAssemblyBegin(B, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(B, MAT_FINAL_ASSEMBLY));
+  do {
+    PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &S));
+    PetscCall(MatMatMult(S, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
+    if (sampled) PetscCall(MatDuplicate(S, MAT_DO_NOT_COPY_VALUES, &Z));
+    PetscCall(DenseWithout(S, B, C, Z, n));
+    PetscCall(MatDestroy(&Z));
+    PetscCall(MatDestroy(&C));
+    PetscCall(MatDestroy(&S));
+    n++;
+    PetscCall(MatAutoCSRGetInfo(A, &info));
+  } while (failed && strcmp(info.backend, "cuda"));
+  PetscCall(MatDestroy(&B));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: right whichever allocation fails%s\n", sampled ? "MatAutoCSRSDDMM()" : "MatMatMult()", n > 10 || !strcmp(info.backend, "cuda") ? "" : ", but hardly any was made"));
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
@@ -164,6 +222,8 @@ int main(int argc, char **argv)
   if (size == 1) {
     PetscCall(Products(A, &products[0]));
     PetscCall(Products(A, &products[3]));
+    PetscCall(DenseProducts(A, PETSC_FALSE));
+    PetscCall(DenseProducts(A, PETSC_TRUE));
     PetscCall(TakenOff(A, "MatDuplicate()", Duplicate, 1));
     PetscCall(TakenOff(A, "MatSeqAIJKron()", Kron, 2));
   }
@@ -181,6 +241,10 @@ int main(int argc, char **argv)
     args: -mat_autocsr_strategy {{auto sell}}
   test:
     args: -mat_autocsr_strategy sell -mat_autocsr_progressive
+  # The first plan takes few allocations, the net's among them
+  test:
+    suffix: net
+    args: -mat_autocsr_progressive -mat_autocsr_reproducible false
   test:
     suffix: 2
     nsize: 2

@@ -122,6 +122,7 @@ PETSC_INTERN PetscErrorCode AutoCSRLivesOfSize(const AutoCSRMatrix *, AutoCSRLiv
 /* wisdom.c: what earlier runs have chosen for structures. Find and Learn only where it applies */
 PETSC_INTERN PetscErrorCode AutoCSRWisdomApplies(const AutoCSRSettings *, PetscBool *);
 PETSC_INTERN PetscErrorCode AutoCSRWisdomFind(const AutoCSRMatrix *, const AutoCSRSettings *, const AutoCSRFingerprint *, AutoCSRSettings *wise, PetscBool *);
+PETSC_INTERN PetscBool      AutoCSRWisdomHolds(const AutoCSRSettings *wise, const AutoCSRPlan *);
 PETSC_INTERN PetscErrorCode AutoCSRWisdomLearn(const AutoCSRMatrix *, const AutoCSRSettings *, const AutoCSRFingerprint *, const AutoCSRPlan *, double seconds);
 
 /*
@@ -138,6 +139,7 @@ PETSC_INTERN PetscErrorCode AutoCSRPlanFirst(const AutoCSRMatrix *, const AutoCS
 PETSC_INTERN PetscErrorCode AutoCSRPlanLook(const AutoCSRMatrix *, const AutoCSRSettings *, AutoCSRProfile **, AutoCSRChoice **, double *product, double *better, double *build);
 /* The chosen plan has a coding that may not fit other values */
 PETSC_INTERN PetscBool      AutoCSRChoiceIsOfValues(const AutoCSRChoice *);
+PETSC_INTERN void           AutoCSRChoiceTakeValues(AutoCSRChoice *); /* there are new values: only candidates that fit any are left beside the chosen one */
 PETSC_INTERN PetscErrorCode AutoCSRPlanBuild(AutoCSRChoice **, const AutoCSRMatrix *, AutoCSRPlan **);
 PETSC_INTERN PetscErrorCode AutoCSRPlanMake(const AutoCSRMatrix *, const AutoCSRSettings *, AutoCSRPlan **, AutoCSRProfile **);
 PETSC_INTERN PetscErrorCode AutoCSRChoiceDestroy(AutoCSRChoice **);

@@ -7,6 +7,7 @@ struct _AutoCSRChoice {
   AutoCSRMatrix    csr;
   AutoCSRSettings  settings;
   AutoCSRChooser   chooser;
+  PetscBool        new_values; /* the profile saw others: candidates of values do not hold these */
   PetscInt         n;
   AutoCSRCandidate candidate[AUTOCSR_MAX_CANDIDATES];
 };
@@ -254,8 +255,9 @@ static PetscErrorCode choose(const AutoCSRMatrix *csr, const AutoCSRSettings *se
 
   PetscFunctionBegin;
   PetscCall(AutoCSRFiguresOf(csr, settings->simd, &figures));
-  choice->csr      = *csr;
-  choice->settings = *settings;
+  choice->csr        = *csr;
+  choice->settings   = *settings;
+  choice->new_values = PETSC_FALSE;
   PetscCall(AutoCSRChooserBegin(&choice->chooser, figures, &choice->csr, profile, &choice->settings));
   if (csr->backend->room && AutoCSRMatrixBytes(csr) >= ROOM_ASKED) PetscCall((*csr->backend->room)(&choice->chooser.problem.room));
   PetscCall(AutoCSRChoose(&choice->chooser, AUTOCSR_MAX_CANDIDATES, choice->candidate, &choice->n));
@@ -306,9 +308,9 @@ PetscErrorCode AutoCSRPlanLook(const AutoCSRMatrix *csr, const AutoCSRSettings *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscBool AutoCSRChoiceIsOfValues(const AutoCSRChoice *choice)
+static PetscBool is_of_values(const AutoCSRChoice *choice, PetscInt k)
 {
-  const AutoCSRCandidate *c     = &choice->candidate[0];
+  const AutoCSRCandidate *c     = &choice->candidate[k];
   const AutoCSRPiece     *piece = AutoCSRCandidatePieces(&choice->chooser, c);
 
   for (PetscInt p = 0; p < c->n_pieces; p++) {
@@ -317,6 +319,16 @@ PetscBool AutoCSRChoiceIsOfValues(const AutoCSRChoice *choice)
     if ((axes->value != AUTOCSR_VALUE_CSR && axes->value != AUTOCSR_VALUE_COPY) || axes->order == AUTOCSR_ORDER_DIAGONAL) return PETSC_TRUE;
   }
   return PETSC_FALSE;
+}
+
+PetscBool AutoCSRChoiceIsOfValues(const AutoCSRChoice *choice)
+{
+  return is_of_values(choice, 0);
+}
+
+void AutoCSRChoiceTakeValues(AutoCSRChoice *choice)
+{
+  choice->new_values = PETSC_TRUE;
 }
 
 PetscErrorCode AutoCSRPlanBuild(AutoCSRChoice **choice, const AutoCSRMatrix *csr, AutoCSRPlan **plan)
@@ -361,7 +373,7 @@ PetscErrorCode AutoCSRPlanBuildOther(AutoCSRChoice *choice, const AutoCSRMatrix 
   *plan = NULL;
   do {
     if (++*k >= choice->n) PetscFunctionReturn(PETSC_SUCCESS);
-  } while (is_like_one_before(choice->candidate, *k));
+  } while (is_like_one_before(choice->candidate, *k) || (choice->new_values && is_of_values(choice, *k)));
   choice->csr = *csr;
   PetscCall(PetscLogEventBegin(AutoCSREvents[AUTOCSR_EVENT_PLAN], 0, 0, 0, 0));
   ierr = AutoCSRCandidateBuild(&choice->chooser, &choice->candidate[*k], plan);

@@ -5,12 +5,14 @@
     <fingerprint> <rows> <columns> <nonzeros> <adds> <backend> <machine> <scalars> <objective> <strategy> <index> <value> <seconds>
 
   strategy, index and value are the settings that make the plan, `auto` where segments differ; seconds are those of a product
-  that were measured, or 0. The file is read once. What a process learns is added when it has learnt enough, and in
+  that were measured, or 0, which does not serve rigor measure. The file is read once. What a process learns is added when it has learnt enough, and in
   PetscFinalize(): with a lock on the folder it reads the file again, adds its own, and replaces the file. So processes that
   write at once lose nothing, and one that is killed leaves the file as it was. The oldest of more than MOST entries go.
 */
 #include "choose.h"
 #include "../machine/figures.h"
+#include <errno.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define FORMAT "petscautocsr wisdom"
@@ -39,6 +41,7 @@ typedef struct {
 
 static struct {
   PetscBool asked; /* the option has been looked at */
+  PetscBool read;  /* and the file */
   char      path[PETSC_MAX_PATH_LEN];
   Entries   known, learnt; /* learnt: that are not in the file yet */
 } wisdom;
@@ -54,8 +57,8 @@ static PetscErrorCode put(Entries *all, const Entry *entry)
     all->n--;
   }
   if (all->n == all->max) {
+    PetscCall(PetscRealloc((size_t)(2 * all->max + 16) * sizeof(Entry), &all->entry));
     all->max = 2 * all->max + 16;
-    PetscCall(PetscRealloc((size_t)all->max * sizeof(Entry), &all->entry));
   }
   all->entry[all->n++] = *entry;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -63,8 +66,8 @@ static PetscErrorCode put(Entries *all, const Entry *entry)
 
 static PetscBool scan_entry(const char line[], Entry *e)
 {
-  char           end;
-  long long      m, n, nnz;
+  char               end;
+  long long          m, n, nnz;
   unsigned long long at[2];
 
   memset(e, 0, sizeof(*e)); /* keys are compared byte by byte */
@@ -82,16 +85,17 @@ static void print_entry(FILE *file, const Entry *e)
   fprintf(file, "%016llx%016llx %lld %lld %lld %d %s %08x %s %s %s %s %s %.6g\n", (unsigned long long)e->key.at[0], (unsigned long long)e->key.at[1], (long long)e->key.m, (long long)e->key.n, (long long)e->key.nnz, e->key.adds, e->key.backend, e->key.machine, e->key.scalar, e->key.objective, e->strategy, e->index, e->value, e->seconds);
 }
 
-/* Lines that are damaged are passed over. *other: the file holds something else, or cannot be read; that of another version counts as empty */
+/* Lines that are damaged are passed over. *other: the file holds something else, or cannot be read; that of another version counts as empty. all NULL: nothing else is asked */
 static PetscErrorCode read_entries(const char path[], Entries *all, PetscBool *other)
 {
-  FILE    *file = AutoCSRKeptOpen(path);
-  char     line[512];
-  PetscInt damaged = 0;
-  locale_t c, before;
+  FILE          *file = AutoCSRKeptOpen(path);
+  char           line[512];
+  PetscInt       damaged = 0;
+  locale_t       c, before;
+  PetscErrorCode ierr = PETSC_SUCCESS;
 
   PetscFunctionBegin;
-  *other = (PetscBool)(!file && !access(path, F_OK));
+  *other = (PetscBool)(!file && errno != ENOENT);
   if (!file) PetscFunctionReturn(PETSC_SUCCESS);
   if (!fgets(line, sizeof(line), file) || strncmp(line, FORMAT " ", strlen(FORMAT " "))) {
     *other = (PetscBool)(ftell(file) > 0); /* an empty file may be filled */
@@ -99,54 +103,69 @@ static PetscErrorCode read_entries(const char path[], Entries *all, PetscBool *o
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (strcmp(line, FORMAT " " AUTOCSR_FIGURES_VERSION "\n")) {
-    PetscCall(PetscInfo(NULL, "The wisdom in %s is of another version: it is not used\n", path));
+    if (all) PetscCall(PetscInfo(NULL, "The wisdom in %s is of another version: it is not used\n", path));
     fclose(file);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   c = AutoCSRKeptUseC(&before);
-  while (fgets(line, sizeof(line), file)) {
+  while (all && !ierr && fgets(line, sizeof(line), file)) {
     Entry e;
 
     if (scan_entry(line, &e))
-      PetscCall(put(all, &e));
+      ierr = put(all, &e);
     else
       damaged++;
   }
   AutoCSRKeptUseBefore(c, before);
   fclose(file);
+  PetscCall(ierr);
   if (damaged) PetscCall(PetscInfo(NULL, "%" PetscInt_FMT " lines of %s are no wisdom: they are passed over\n", damaged, path));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* In the place of the file, and for the same users */
+static PetscBool write_entries(const Entries *all)
+{
+  char        temporary[PETSC_MAX_PATH_LEN];
+  FILE       *file = AutoCSRKeptOpenTemporary(wisdom.path, temporary);
+  PetscBool   written;
+  locale_t    c, before;
+  struct stat is;
+
+  if (!file) return PETSC_FALSE;
+  c = AutoCSRKeptUseC(&before);
+  fprintf(file, FORMAT " " AUTOCSR_FIGURES_VERSION "\n");
+  for (PetscInt k = PetscMax(0, all->n - MOST); k < all->n; k++) print_entry(file, &all->entry[k]);
+  AutoCSRKeptUseBefore(c, before);
+  written = (PetscBool)(!fflush(file) && !ferror(file) && !fchmod(fileno(file), stat(wisdom.path, &is) ? 0644 : is.st_mode & 0777));
+  if (fclose(file)) written = PETSC_FALSE;
+  if (written) written = (PetscBool)!rename(temporary, wisdom.path);
+  if (!written) unlink(temporary);
+  return written;
 }
 
 /* Adds what was learnt to what the file has now */
 static PetscErrorCode write_learnt(PetscBool *written)
 {
-  Entries   all = {0};
-  char      temporary[PETSC_MAX_PATH_LEN];
-  FILE     *file;
-  PetscBool other;
-  locale_t  c, before;
-  int       lock = -1;
+  Entries        all = {0};
+  PetscBool      other;
+  int            lock;
+  PetscErrorCode ierr;
 
   PetscFunctionBegin;
   *written = PETSC_FALSE;
-  for (int t = 0; t < TRIES && (lock = AutoCSRKeptLock(wisdom.path)) < 0; t++) usleep(10000);
-  if (lock < 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(read_entries(wisdom.path, &all, &other));
-  for (PetscInt k = 0; k < wisdom.learnt.n; k++) PetscCall(put(&all, &wisdom.learnt.entry[k]));
-  file = other ? NULL : AutoCSRKeptOpenTemporary(wisdom.path, temporary);
-  if (file) {
-    c = AutoCSRKeptUseC(&before);
-    fprintf(file, FORMAT " " AUTOCSR_FIGURES_VERSION "\n");
-    for (PetscInt k = PetscMax(0, all.n - MOST); k < all.n; k++) print_entry(file, &all.entry[k]);
-    AutoCSRKeptUseBefore(c, before);
-    *written = (PetscBool)(!fflush(file) && !ferror(file));
-    if (fclose(file)) *written = PETSC_FALSE;
-    if (*written) *written = (PetscBool)!rename(temporary, wisdom.path);
-    if (!*written) unlink(temporary);
+  lock     = AutoCSRKeptLock(wisdom.path);
+  for (int t = 1; t < TRIES && lock < 0 && errno == EWOULDBLOCK; t++) {
+    usleep(10000);
+    lock = AutoCSRKeptLock(wisdom.path);
   }
+  if (lock < 0) PetscFunctionReturn(PETSC_SUCCESS);
+  ierr = read_entries(wisdom.path, &all, &other);
+  for (PetscInt k = 0; k < wisdom.learnt.n && !ierr; k++) ierr = put(&all, &wisdom.learnt.entry[k]);
+  if (!ierr && !other) *written = write_entries(&all);
   close(lock);
   PetscCall(PetscFree(all.entry));
+  PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -172,6 +191,29 @@ static PetscErrorCode finalize(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The file itself in the place of a link to it, and its whole path, since programs change folders */
+static PetscErrorCode find_path(void)
+{
+  char  folder[PETSC_MAX_PATH_LEN], name[PETSC_MAX_PATH_LEN] = "";
+  char *slash, *real                                         = realpath(wisdom.path, NULL);
+
+  PetscFunctionBegin;
+  if (!real && errno == ENOENT) { /* what is still to be written */
+    PetscCall(PetscSNPrintf(folder, sizeof(folder), "%s%s", wisdom.path[0] == '/' ? "" : "./", wisdom.path));
+    slash = strrchr(folder, '/');
+    PetscCall(PetscStrncpy(name, slash, sizeof(name)));
+    slash[slash == folder] = 0;
+    real                   = realpath(folder, NULL);
+    if (!real) {
+      wisdom.path[0] = 0;
+      SETERRQ(PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "-mat_autocsr_wisdom names a file in %s, and there is no such folder: make it, or name another", folder);
+    }
+  }
+  if (real) PetscCall(PetscSNPrintf(wisdom.path, sizeof(wisdom.path), "%s%s", real, name));
+  free(real);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Of a folder it is the file `wisdom` in it */
 static PetscErrorCode ask(void)
 {
@@ -188,7 +230,8 @@ static PetscErrorCode ask(void)
   if (!given) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscTestDirectory(wisdom.path, 'r', &is_folder));
   if (is_folder) PetscCall(PetscStrlcat(wisdom.path, "/wisdom", sizeof(wisdom.path)));
-  PetscCall(read_entries(wisdom.path, &wisdom.known, &other));
+  PetscCall(find_path());
+  PetscCall(read_entries(wisdom.path, NULL, &other));
   if (other) {
     char path[PETSC_MAX_PATH_LEN];
 
@@ -196,6 +239,18 @@ static PetscErrorCode ask(void)
     wisdom.path[0] = 0;
     SETERRQ(PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "-mat_autocsr_wisdom %s: that is no file of wisdom, or cannot be read; it stays as it is: name another", path);
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Errors of the user's are raised before, in ask(); this may lack memory */
+static PetscErrorCode read_known(void)
+{
+  PetscBool other;
+
+  PetscFunctionBegin;
+  if (wisdom.read) PetscFunctionReturn(PETSC_SUCCESS);
+  wisdom.read = PETSC_TRUE;
+  PetscCall(read_entries(wisdom.path, &wisdom.known, &other));
   PetscCall(PetscInfo(NULL, "Wisdom of %" PetscInt_FMT " structures is read from %s\n", wisdom.known.n, wisdom.path));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -242,9 +297,10 @@ PetscErrorCode AutoCSRWisdomFind(const AutoCSRMatrix *csr, const AutoCSRSettings
 
   PetscFunctionBegin;
   *found = PETSC_FALSE;
+  PetscCall(read_known());
   PetscCall(make_key(csr, settings, f, &key));
   for (k = wisdom.known.n - 1; k >= 0 && memcmp(&wisdom.known.entry[k].key, &key, sizeof(key)); k--) continue;
-  if (k < 0) PetscFunctionReturn(PETSC_SUCCESS);
+  if (k < 0 || (settings->rigor >= MAT_AUTOCSR_RIGOR_MEASURE && !(wisdom.known.entry[k].seconds > 0))) PetscFunctionReturn(PETSC_SUCCESS); /* an estimate is less than what is asked for */
   *wise = *settings;
   PetscCall(PetscEnumFind(MatAutoCSRIndexCodings, wisdom.known.entry[k].index, &index, &known));
   if (known) PetscCall(PetscEnumFind(MatAutoCSRValueCodings, wisdom.known.entry[k].value, &value, &known));
@@ -262,14 +318,35 @@ PetscErrorCode AutoCSRWisdomFind(const AutoCSRMatrix *csr, const AutoCSRSettings
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static const AutoCSRSegment *first_segment(const AutoCSRPlan *plan)
+{
+  for (PetscInt s = 0; s < plan->n_segments; s++) {
+    if (plan->segment[s].axes.mapping != AUTOCSR_MAP_EMPTY) return &plan->segment[s];
+  }
+  return NULL;
+}
+
+/* Whether the plan that `wise` has made is what these settings say; else that does not apply any more, as with new values */
+PetscBool AutoCSRWisdomHolds(const AutoCSRSettings *wise, const AutoCSRPlan *plan)
+{
+  const AutoCSRSegment *first = first_segment(plan);
+
+  if (!first) return PETSC_TRUE;
+  if (strcmp(wise->strategy, "auto") && strcmp(wise->strategy, first->strategy)) return PETSC_FALSE;
+  if (wise->index != MAT_AUTOCSR_INDEX_AUTO && strcmp(MatAutoCSRIndexCodings[wise->index], AutoCSRIndexNames[first->axes.index])) return PETSC_FALSE;
+  return (PetscBool)(wise->value == MAT_AUTOCSR_VALUE_AUTO || !strcmp(MatAutoCSRValueCodings[wise->value], AutoCSRValueNames[first->axes.value]));
+}
+
 /* The plan is final. seconds: of a product, as measured; 0: it was not */
 PetscErrorCode AutoCSRWisdomLearn(const AutoCSRMatrix *csr, const AutoCSRSettings *settings, const AutoCSRFingerprint *f, const AutoCSRPlan *plan, double seconds)
 {
-  const AutoCSRSegment *first = NULL;
+  const AutoCSRSegment *first;
   Entry                 e;
 
   PetscFunctionBegin;
   if (!f->known || !plan) PetscFunctionReturn(PETSC_SUCCESS);
+  first = first_segment(plan);
+  PetscCall(read_known());
   PetscCall(PetscMemzero(&e, sizeof(e)));
   PetscCall(make_key(csr, settings, f, &e.key));
   PetscCall(PetscStrncpy(e.strategy, "auto", sizeof(e.strategy)));
@@ -281,8 +358,7 @@ PetscErrorCode AutoCSRWisdomLearn(const AutoCSRMatrix *csr, const AutoCSRSetting
     PetscEnum             any;
 
     if (seg->axes.mapping == AUTOCSR_MAP_EMPTY) continue;
-    if (!first) {
-      first = seg;
+    if (seg == first) {
       PetscCall(PetscStrncpy(e.strategy, seg->strategy, sizeof(e.strategy)));
       PetscCall(PetscEnumFind(MatAutoCSRIndexCodings, AutoCSRIndexNames[seg->axes.index], &any, &known));
       if (known) PetscCall(PetscStrncpy(e.index, AutoCSRIndexNames[seg->axes.index], sizeof(e.index)));

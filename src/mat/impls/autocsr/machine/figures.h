@@ -111,7 +111,7 @@ PETSC_INTERN PetscErrorCode AutoCSRKeptRead(const char path[], AutoCSRFigures *,
 /* replace: what is there, if it is a regular file; else the file that is there first stays, and what is read afterwards counts. *written: a file is there */
 PETSC_INTERN PetscErrorCode AutoCSRKeptWrite(const char path[], const AutoCSRFigures *, PetscBool replace, PetscBool *written);
 PETSC_INTERN PetscErrorCode AutoCSRKeptCanWrite(const char path[], const AutoCSRFigures *, PetscBool *can); /* files as large as theirs */
-PETSC_INTERN int            AutoCSRKeptLock(const char path[]);                                             /* the folder, without waiting: what is to be closed; -1: another process has it, or it cannot be */
+PETSC_INTERN int            AutoCSRKeptLock(const char path[]);                                             /* the folder, without waiting: what is to be closed; -1: another process has it (errno EWOULDBLOCK), or it cannot be */
 /* For files beside it */
 PETSC_INTERN FILE          *AutoCSRKeptOpen(const char path[]); /* NULL: it is no regular file that can be read */
 PETSC_INTERN FILE          *AutoCSRKeptOpenTemporary(const char path[], char temporary[PETSC_MAX_PATH_LEN]);

@@ -39,29 +39,42 @@ PetscErrorCode AutoCSRMatrixCopyDestroy(AutoCSRMatrix *copy)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode CopySegment(const AutoCSRSegment *seg, const AutoCSRBackend *from, const AutoCSRBackend *to, AutoCSRSegment *copy)
+{
+  PetscFunctionBegin;
+  *copy           = *seg;
+  copy->backend   = to;
+  copy->executor  = NULL;
+  copy->other     = NULL;
+  copy->launch    = NULL;
+  copy->contested = PETSC_FALSE;
+  for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) copy->stream[s].data = NULL; /* so that it can be destroyed after an error */
+  for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) {
+    if (seg->stream[s].data) PetscCall(CopyBytes(from, seg->stream[s].data, seg->stream[s].bytes, to, &copy->stream[s].data));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode AutoCSRPlanCopy(const AutoCSRPlan *plan, const AutoCSRBackend *backend, AutoCSRPlan **copy)
 {
-  AutoCSRPlan *c;
+  AutoCSRPlan   *c;
+  PetscErrorCode ierr; /* the caller can live without memory */
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&c));
-  *c         = *plan;
-  c->backend = backend;
-  c->launch  = NULL;
-  PetscCall(PetscMalloc1(c->max_segments, &c->segment));
-  for (PetscInt i = 0; i < plan->n_segments; i++) {
-    c->segment[i]           = plan->segment[i];
-    c->segment[i].backend   = backend;
-    c->segment[i].executor  = NULL;
-    c->segment[i].other     = NULL;
-    c->segment[i].launch    = NULL;
-    c->segment[i].contested = PETSC_FALSE;
-    for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) {
-      const AutoCSRStream *stream = &plan->segment[i].stream[s];
+  *c            = *plan;
+  c->backend    = backend;
+  c->launch     = NULL;
+  c->segment    = NULL;
+  c->n_segments = 0;
+  ierr          = PetscMalloc1(c->max_segments, &c->segment);
+  while (!ierr && c->n_segments < plan->n_segments) {
+    const PetscInt i = c->n_segments++;
 
-      if (stream->data) PetscCall(CopyBytes(plan->backend, stream->data, stream->bytes, backend, &c->segment[i].stream[s].data));
-    }
+    ierr = CopySegment(&plan->segment[i], plan->backend, backend, &c->segment[i]);
   }
+  if (ierr) PetscCall(AutoCSRPlanDestroy(&c));
+  PetscCall(ierr);
   *copy = c;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

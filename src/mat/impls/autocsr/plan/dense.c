@@ -141,6 +141,7 @@ PetscErrorCode AutoCSRDenseFindBand(AutoCSRDense *dense, const AutoCSRMatrix *cs
   PetscFunctionBegin;
   if (dense->last && dense->step == step) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscFree(dense->last));
+  dense->step = 0; /* until all is known: there may be no memory */
   PetscCall(PetscMalloc1(strips, &dense->last));
   PetscCall(PetscMalloc1(strips, &first));
   PetscCall(FindLast(dense, csr, strips, first));

@@ -152,7 +152,7 @@ static PetscErrorCode AutoCSRSampledRestoreValues(Mat Z, const AutoCSRBackend *b
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* By the backend; of a device that has no room for a panel as columns lie, which takes none */
+/* By the backend. Without memory: by panels instead of adaptive tiles; on a device by columns as they lie, which take no panel */
 static PetscErrorCode AutoCSRSampledRun(Mat S, AutoCSRDense *dense, AutoCSRSampledOperands *op)
 {
   PetscErrorCode ierr;
@@ -161,6 +161,11 @@ static PetscErrorCode AutoCSRSampledRun(Mat S, AutoCSRDense *dense, AutoCSRSampl
   ierr = AutoCSRTryBegin();
   if (!ierr) {
     ierr = (*dense->backend->sample_dense)(dense, op);
+    if (ierr == PETSC_ERR_MEM && op->way == AUTOCSR_DENSE_ADAPTIVE) {
+      PetscCall(AutoCSRPlanDestroy(&dense->tiles));
+      op->way = AUTOCSR_DENSE_PANELS;
+      ierr    = (*dense->backend->sample_dense)(dense, op);
+    }
     if (ierr == PETSC_ERR_MEM && dense->backend->parallel && op->way != AUTOCSR_DENSE_ALONGSIDE) {
       op->way = AUTOCSR_DENSE_ALONGSIDE;
       ierr    = (*dense->backend->sample_dense)(dense, op);

@@ -446,6 +446,8 @@ PetscErrorCode AutoCSRContextUpdate(Mat A, AutoCSRContext *ctx)
     PetscCall(AutoCSRContextTryRefresh(&csr, ctx->planned.plan, &same));
     if (same) {
       ctx->refreshes++;
+      AutoCSRNetTakeValues(ctx->net);
+      if (ctx->planned.choice) AutoCSRChoiceTakeValues(ctx->planned.choice);
       if (ctx->planned.progress.stage == AUTOCSR_STAGE_CHOSEN && AutoCSRChoiceIsOfValues(ctx->planned.choice)) PetscCall(AutoCSRContextLookAgain(ctx));
       if (PetscDefined(USE_DEBUG)) PetscCall(AutoCSRPlanCheck(ctx->planned.plan, &csr));
     } else

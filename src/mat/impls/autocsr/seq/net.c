@@ -23,6 +23,7 @@ struct _AutoCSRNet {
   double                seconds[SAMPLES], before; /* before: the median of the first plan, once there is another */
   AutoCSRChoice        *choice;
   PetscInt              candidate, tries;
+  PetscBool             last; /* no other plan follows */
 };
 
 static int Shorter(const void *a, const void *b)
@@ -56,12 +57,24 @@ PetscErrorCode AutoCSRNetDestroy(AutoCSRNet **net)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Without memory there is none */
 PetscErrorCode AutoCSRNetSpread(const AutoCSRContext *ctx, const AutoCSRMatrix *csr, AutoCSRNet **net)
 {
+  PetscErrorCode ierr;
+
   PetscFunctionBegin;
   *net = NULL;
   if (ctx->settings.reproducible || ctx->in_step || ctx->planned.progress.stage != AUTOCSR_STAGE_FIRST || !csr->backend->watch_begin) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscNew(net));
+  ierr = AutoCSRTryBegin();
+  if (!ierr) {
+    ierr = PetscNew(net);
+    PetscCall(PetscPopErrorHandler());
+  }
+  if (ierr != PETSC_ERR_MEM) PetscCall(ierr);
+  if (ierr) {
+    *net = NULL;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   (*net)->backend = csr->backend;
   Begin(*net);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -82,7 +95,12 @@ PetscErrorCode AutoCSRNetKeepChoice(AutoCSRNet **net, const AutoCSRChoice *choic
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The next plan, or the first one again */
+void AutoCSRNetTakeValues(AutoCSRNet *net)
+{
+  if (net && net->choice) AutoCSRChoiceTakeValues(net->choice);
+}
+
+/* The next candidate, or the first plan again, which is the last one. Without memory for either: NULL */
 static PetscErrorCode Next(Mat A, AutoCSRContext *ctx, AutoCSRNet *net, AutoCSRPlan **plan)
 {
   PetscErrorCode ierr;
@@ -90,21 +108,20 @@ static PetscErrorCode Next(Mat A, AutoCSRContext *ctx, AutoCSRNet *net, AutoCSRP
 
   PetscFunctionBegin;
   *plan = NULL;
-  if (net->tries < TRIES) {
-    ierr = AutoCSRTryBegin();
-    if (!ierr) {
-      ierr = AutoCSRPlanBuildOther(net->choice, &ctx->csr, &net->candidate, plan);
-      PetscCall(PetscPopErrorHandler());
-    }
+  ierr  = AutoCSRTryBegin();
+  if (!ierr) {
+    if (net->tries < TRIES) ierr = AutoCSRPlanBuildOther(net->choice, &ctx->csr, &net->candidate, plan);
     if (ierr) PetscCall(AutoCSRPlanDestroy(plan));
-    if (ierr != PETSC_ERR_MEM) PetscCall(ierr);
-    net->tries++;
+    if (ierr == PETSC_ERR_MEM) ierr = PETSC_SUCCESS;
+    net->last = (PetscBool) !*plan;
+    if (!ierr && net->last) ierr = AutoCSRPlanFirst(&ctx->csr, &ctx->settings, plan, &product, &look);
+    PetscCall(PetscPopErrorHandler());
   }
-  if (!*plan) {
-    PetscCall(AutoCSRPlanFirst(&ctx->csr, &ctx->settings, plan, &product, &look));
-    PetscCall(PetscSNPrintf((*plan)->why, sizeof((*plan)->why), "%s: the first plan, as %" PetscInt_FMT " others took longer", (*plan)->segment[0].strategy, 1 + net->tries));
-    net->tries = TRIES + 1;
-  }
+  if (ierr) PetscCall(AutoCSRPlanDestroy(plan));
+  if (ierr != PETSC_ERR_MEM) PetscCall(ierr);
+  if (ierr) PetscFunctionReturn(PETSC_SUCCESS);
+  if (net->last) PetscCall(PetscSNPrintf((*plan)->why, sizeof((*plan)->why), "%s: the first plan, as %" PetscInt_FMT " others took longer", (*plan)->segment[0].strategy, 1 + net->tries));
+  net->tries++;
   PetscCall(PetscInfo(A, "Plan: %s\n", (*plan)->why));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -124,10 +141,15 @@ static PetscErrorCode Decide(Mat A, AutoCSRContext *ctx)
   }
   PetscCall(AutoCSRContextReclaim(A, ctx));
   PetscCall(Next(A, ctx, net, &next));
+  if (!next) { /* what there is stays */
+    PetscCall(AutoCSRNetDestroy(&ctx->net));
+    PetscCall(AutoCSRContextReleaseLater(ctx));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(AutoCSRPlanDestroy(&ctx->planned.plan));
   ctx->planned.plan = next;
   ctx->plans++;
-  if (net->tries > TRIES) {
+  if (net->last) {
     const double before = net->before;
 
     PetscCall(AutoCSRNetDestroy(&ctx->net));

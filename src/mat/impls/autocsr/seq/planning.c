@@ -70,35 +70,62 @@ PetscErrorCode AutoCSRContextTryRefresh(const AutoCSRMatrix *csr, AutoCSRPlan *p
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* By wisdom, at once; NULL: there is none of this structure, or what it says does not apply any more */
-static PetscErrorCode AutoCSRContextPlanWisely(Mat A, const AutoCSRContext *ctx, const AutoCSRMatrix *csr, AutoCSRPlan **plan, AutoCSRProfile **profile)
+/* Settings by which the structure is planned at once */
+static PetscErrorCode AutoCSRContextAskWisdom(const AutoCSRContext *ctx, const AutoCSRMatrix *csr, AutoCSRSettings *wise, PetscBool *found)
 {
   AutoCSRFingerprint fingerprint = {.known = PETSC_FALSE};
-  AutoCSRSettings    wise;
-  PetscBool          applies, found = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall((*csr->backend->fingerprint)(csr, &fingerprint));
+  if (fingerprint.known) PetscCall(AutoCSRWisdomFind(csr, &ctx->settings, &fingerprint, wise, found));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* By wisdom, at once; NULL: there is none of this structure, what it says does not apply any more, or there is no memory */
+static PetscErrorCode AutoCSRContextPlanWisely(Mat A, const AutoCSRContext *ctx, const AutoCSRMatrix *csr, AutoCSRPlan **plan, AutoCSRProfile **profile)
+{
+  AutoCSRSettings wise;
+  PetscBool       applies, found = PETSC_FALSE;
+  PetscErrorCode  ierr;
 
   PetscFunctionBegin;
   PetscCall(AutoCSRWisdomApplies(&ctx->settings, &applies));
   if (!applies || !csr->nnz) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall((*csr->backend->fingerprint)(csr, &fingerprint));
-  if (fingerprint.known) PetscCall(AutoCSRWisdomFind(csr, &ctx->settings, &fingerprint, &wise, &found));
-  if (!found) PetscFunctionReturn(PETSC_SUCCESS);
+  ierr = AutoCSRTryBegin();
+  if (!ierr) {
+    ierr = AutoCSRContextAskWisdom(ctx, csr, &wise, &found);
+    PetscCall(PetscPopErrorHandler());
+  }
+  if (ierr != PETSC_ERR_MEM) PetscCall(ierr);
+  if (ierr || !found) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRContextTryPlan(csr, &wise, ctx->in_step, plan, profile, NULL));
-  if (*plan) PetscCall(PetscStrlcat((*plan)->why, " (by wisdom)", sizeof((*plan)->why)));
-  PetscCall(PetscInfo(A, "Wisdom: strategy %s, index %s, value %s\n", wise.strategy, MatAutoCSRIndexCodings[wise.index], MatAutoCSRValueCodings[wise.value]));
+  PetscCall(PetscInfo(A, "Wisdom: strategy %s, index %s, value %s%s\n", wise.strategy, MatAutoCSRIndexCodings[wise.index], MatAutoCSRValueCodings[wise.value], *plan && AutoCSRWisdomHolds(&wise, *plan) ? "" : ": that does not apply any more"));
+  if (!*plan) PetscFunctionReturn(PETSC_SUCCESS);
+  if (AutoCSRWisdomHolds(&wise, *plan))
+    PetscCall(PetscStrlcat((*plan)->why, " (by wisdom)", sizeof((*plan)->why)));
+  else {
+    PetscCall(AutoCSRPlanDestroy(plan));
+    PetscCall(AutoCSRProfileDestroy(profile));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A transpose has a plan of its own, of which nothing is learnt */
+/* A transpose has a plan of its own, of which nothing is learnt. Without memory nothing is */
 PetscErrorCode AutoCSRContextLearn(AutoCSRContext *ctx, double seconds)
 {
-  PetscBool applies;
+  PetscErrorCode ierr;
+  PetscBool      applies;
 
   PetscFunctionBegin;
   PetscCall(AutoCSRWisdomApplies(&ctx->settings, &applies));
   if (!applies || !ctx->csr.nnz) PetscFunctionReturn(PETSC_SUCCESS);
   if (ctx->csr.col) PetscCall(AutoCSRContextFingerprint(ctx));
-  PetscCall(AutoCSRWisdomLearn(&ctx->csr, &ctx->settings, &ctx->fingerprint, ctx->planned.plan, seconds));
+  ierr = AutoCSRTryBegin();
+  if (!ierr) {
+    ierr = AutoCSRWisdomLearn(&ctx->csr, &ctx->settings, &ctx->fingerprint, ctx->planned.plan, seconds);
+    PetscCall(PetscPopErrorHandler());
+  }
+  if (ierr != PETSC_ERR_MEM) PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -155,6 +155,7 @@ PETSC_INTERN PetscErrorCode AutoCSRWatchForget(AutoCSRContext *);
 /* seq/net.c. Spread: once the first plan is made; NULL: without one */
 PETSC_INTERN PetscErrorCode AutoCSRNetSpread(const AutoCSRContext *, const AutoCSRMatrix *, AutoCSRNet **);
 PETSC_INTERN PetscErrorCode AutoCSRNetKeepChoice(AutoCSRNet **, const AutoCSRChoice *);
+PETSC_INTERN void           AutoCSRNetTakeValues(AutoCSRNet *); /* there are new values; NULL: nothing to do */
 PETSC_INTERN PetscErrorCode AutoCSRNetBegin(Mat, AutoCSRContext *);
 PETSC_INTERN PetscErrorCode AutoCSRNetEnd(AutoCSRContext *);
 PETSC_INTERN PetscErrorCode AutoCSRNetDestroy(AutoCSRNet **);
