@@ -42,7 +42,7 @@ debug   := $(if $(PETSC_ARCH),,$(shell grep -sq '^.define PETSC_USE_DEBUG\>' $(P
 for     := petsc-$(version)-$(PETSC_SCALAR)-$(PETSC_PRECISION)-int$(PETSC_INDEX_SIZE)$(PETSC_ARCH:%=-%)$(debug)
 VARIANT ?= $(for)
 BUILD   ?= $(top)/build/$(for)
-ROOMS   ?= interface report seq mpi product profile layout plan strategy choose machine host host/kernels
+ROOMS   ?= interface report seq mpi product profile layout plan graph strategy choose machine host host/kernels
 PREFIX  ?= /usr/local
 src     := src/mat/impls/autocsr
 ksp     := src/ksp/impls/autocsr

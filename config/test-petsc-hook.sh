@@ -55,7 +55,7 @@ rc=$?
   # PetscInfo names class and type of the object
   echo "aij $(cat "$TEST_DIR"/info* 2>/dev/null | grep -c 'MatAssemblyEnd_SeqAIJ()')"
   echo "subclass $(cat "$TEST_DIR"/info* 2>/dev/null | grep -cE '<mat:(seq|mpi)aij(autocsr|perm)>')"
-  echo "plans $(cat "$TEST_DIR"/info* 2>/dev/null | grep -c 'AutoCSRContextPlan()')"
+  echo "plans $(cat "$TEST_DIR"/info* 2>/dev/null | grep -c '): Plan of ')"
 } >"$run"
 rm -f "$TEST_DIR"/info*
 exit $rc

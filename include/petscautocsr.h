@@ -221,6 +221,8 @@ PETSC_EXTERN PetscErrorCode MatCreateSeqAutoCSRWithArrays(MPI_Comm, PetscInt, Pe
 PETSC_EXTERN PetscErrorCode MatCreateMPIAutoCSRWithArrays(MPI_Comm, PetscInt, PetscInt, PetscInt, PetscInt, const PetscInt[], const PetscInt[], const PetscScalar[], Mat *);
 
 PETSC_EXTERN PetscErrorCode MatAutoCSRSetStrategy(Mat, const char[]);
+PETSC_EXTERN PetscErrorCode MatAutoCSRSetGraph(Mat, const char[]);
+PETSC_EXTERN PetscErrorCode MatAutoCSRGetGraph(Mat, size_t, char[]);
 PETSC_EXTERN PetscErrorCode MatAutoCSRSetRigor(Mat, MatAutoCSRRigor);
 PETSC_EXTERN PetscErrorCode MatAutoCSRSetObjective(Mat, MatAutoCSRObjective);
 PETSC_EXTERN PetscErrorCode MatAutoCSRSetChooser(Mat, MatAutoCSRChooser);

@@ -2,15 +2,16 @@
 # The arrows of doc/design.md, section 2: the objects of a room call functions of the rooms in its line of this list, and of no other.
 # Usage: tests/scripts/rooms.sh   (PETSC_DIR and PETSC_ARCH as for make; a PETSc with CUDA has all rooms)
 list='
-interface      report product mpi seq choose machine ksp
+interface      report product mpi seq choose machine graph ksp
 ksp            mpi seq ksp/cuda
 ksp/cuda       seq cuda/products cuda/runtime
-report         mpi seq choose machine plan layout
+report         mpi seq choose machine graph plan layout
 product        mpi seq choose plan
 mpi            seq machine cuda/runtime
 seq            choose machine plan profile cuda/runtime cuda/planning cuda/products
-choose         strategy machine plan layout profile
-strategy       plan layout
+choose         strategy machine graph plan layout profile
+strategy       graph plan layout
+graph          layout
 machine        plan profile
 plan           layout profile
 layout         profile

@@ -15,8 +15,10 @@ table() { sed -n 's/^#define ALL_STRATEGIES(F) //p' src/mat/impls/autocsr/strate
 ways() { sed -n 's/^    {"\([a-z0-9-]*\)".*/\1/p' tests/ways.h | grep -vx auto | sort -u; }
 forced() { grep -oE 'VARIANT_FORCED\("[a-z0-9-]+' src/benchmarks/harness/bench.h | cut -d'"' -f2 | sort; }
 described() { sed -n '/^  MatAutoCSRSetStrategy /,/^@/p' src/mat/impls/autocsr/interface/setters.c | grep -oE '`"[a-z0-9-]+"`' | tr -d '`"' | grep -vx auto | sort -u; }
-check "tests/ways.h has the strategies of the table" diff <(table) <(ways)
-check "... the benchmark, too" diff <(table | grep -v ^cusparse-) <(forced)
+# `graph` is what a user writes: tests/choose/graphs.c
+check "tests/ways.h has the strategies of the table" diff <(table | grep -vx graph) <(ways)
+check "... the benchmark, too" diff <(table | grep -vx graph | grep -v ^cusparse-) <(forced)
+check "doc/graph.md has all operators" diff <(sed -n 's/^    {"\([a-z_]*\)".*/\1/p' src/mat/impls/autocsr/graph/operators.c | sort) <(sed -n '1,/^## What suits/s/^|[^|]*| `\([a-z_]*\)[(`].*/\1/p' doc/graph.md | sort)
 check "... and the manual page of MatAutoCSRSetStrategy()" diff <(table) <(described)
 check "make help lists the targets" diff <(targets) <(helped)
 finish

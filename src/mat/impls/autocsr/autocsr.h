@@ -50,9 +50,12 @@ static inline PetscBool AutoCSRIsCounted(double n)
   return (PetscBool)(n <= (double)PETSC_MAX_INT - AUTOCSR_COUNT_ROOM);
 }
 
+#define AUTOCSR_GRAPH_LENGTH 1024 /* of an operator graph's text */
+
 /* What the user asked for, through options or setters; read once, where it enters */
 typedef struct {
   char                  strategy[32]; /* "auto" or the name of a strategy */
+  char                  graph[AUTOCSR_GRAPH_LENGTH]; /* of strategy `graph`; "": none */
   MatAutoCSRRigor       rigor;
   MatAutoCSRObjective   objective;
   MatAutoCSRChooser     chooser;

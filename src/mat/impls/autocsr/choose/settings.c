@@ -1,6 +1,7 @@
 /* The settings of a matrix: defaults, and all checks of what a user may set */
 #include "choose.h"
 #include "../backend.h"
+#include "../graph/graph.h"
 
 PetscErrorCode AutoCSRSettingsInitialize(AutoCSRSettings *settings)
 {
@@ -16,6 +17,23 @@ PetscErrorCode AutoCSRSettingsInitialize(AutoCSRSettings *settings)
   settings->max_bins    = 100;
   settings->progressive  = PETSC_TRUE;
   settings->reproducible = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Also sets the strategy: `graph`, or again `auto` where there is no graph any more */
+PetscErrorCode AutoCSRSettingsSetGraph(AutoCSRSettings *settings, const char text[])
+{
+  PetscBool    by_graph;
+  size_t       length;
+  AutoCSRGraph graph;
+
+  PetscFunctionBegin;
+  PetscCall(PetscStrlen(text, &length));
+  PetscCheck(length < sizeof(settings->graph), PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "The graph has %zu characters; -mat_autocsr_graph and MatAutoCSRSetGraph() take up to %zu", length, sizeof(settings->graph) - 1);
+  if (length) PetscCall(AutoCSRGraphParse(text, &graph));
+  PetscCall(PetscStrcmp(settings->strategy, "graph", &by_graph));
+  if (length || by_graph) PetscCall(PetscStrncpy(settings->strategy, length ? "graph" : "auto", sizeof(settings->strategy)));
+  for (size_t k = 0; k < sizeof(settings->graph); k++) settings->graph[k] = k < length ? text[k] : 0; /* settings are compared byte by byte */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -47,6 +47,7 @@ M*/
 . -mat_seqaij_type seqaijautocsr                                    - gives the type to every `MATSEQAIJ`, for programs that do not let choose the type
 . -autocsr_view [ascii[:file[:ascii_info_detail|ascii_json]]]       - shows the plan after each assembly, see `MatAutoCSRView()`
 . -mat_autocsr_strategy <auto>                                      - see `MatAutoCSRSetStrategy()`
+. -mat_autocsr_graph <none>                                         - see `MatAutoCSRSetGraph()`
 . -mat_autocsr_rigor (none|estimate|measure)                        - see `MatAutoCSRSetRigor()`
 . -mat_autocsr_objective (time|memory)                              - see `MatAutoCSRSetObjective()`
 . -mat_autocsr_chooser (model|two-stage|trees|corrected)             - see `MatAutoCSRSetChooser()`

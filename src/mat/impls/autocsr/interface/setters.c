@@ -48,7 +48,8 @@ static PetscErrorCode AutoCSRSettingReplace(Mat A, size_t offset, const void *va
   as MATAIJ's i-nodes do (processors only);
   `"coltile"` cuts the columns into tiles whose part of x is kept near (shared memory on a device) and adds up sums of pieces of rows;
   `"propagate"` keeps all products in such tiles' order and adds them by blocks of rows, so that nothing is gathered from memory (devices only);
-  `"popular"` takes tiles of the columns with the most entries first, as graphs have them, and sums of pieces by blocks of rows (devices only).
+  `"popular"` takes tiles of the columns with the most entries first, as graphs have them, and sums of pieces by blocks of rows (devices only);
+  `"graph"` is what `MatAutoCSRSetGraph()` has set.
 
   A strategy that cannot be applied to the matrix gives way to `"csr"`; `MatAutoCSRView()` says why.
 

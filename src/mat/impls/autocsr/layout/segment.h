@@ -154,6 +154,26 @@ typedef enum {
   AUTOCSR_STREAM_COUNT
 } AutoCSRStreamKind;
 
+/*
+  Which rows a segment has: of the rows begin to end - 1 those with shortest to longest entries or, if `group` is not 0, the
+  virtual rows of `group` rows that are in the wanted ones of `bins` bins (backend.h: name_bins). How graphs name rows
+  (graph/graph.h); ROWS has their names
+*/
+typedef struct {
+  PetscInt begin, end, shortest, longest, group, bins;
+  uint64_t wanted[2]; /* a bit for each bin */
+} AutoCSRRowSet;
+
+static inline PetscBool AutoCSRRowSetHasBin(const AutoCSRRowSet *rows, PetscInt b)
+{
+  return (PetscBool)(rows->wanted[b / 64] >> b % 64 & 1);
+}
+
+static inline void AutoCSRRowSetAddBin(AutoCSRRowSet *rows, PetscInt b)
+{
+  rows->wanted[b / 64] |= (uint64_t)1 << b % 64;
+}
+
 typedef struct {
   void  *data;
   size_t bytes;
@@ -165,6 +185,7 @@ typedef struct _AutoCSRExecutor AutoCSRExecutor; /* plan/plan.h */
 struct _AutoCSRSegment {
   const char            *strategy; /* static string: the strategy that made it */
   AutoCSRAxes            axes;
+  AutoCSRRowSet          row_set;   /* what a graph says of its rows */
   PetscInt               row_begin; /* the first row; 0 with ROWS */
   PetscInt               n_rows;    /* rows of the segment; the rows of virtual rows count */
   PetscInt               nnz;

@@ -76,6 +76,7 @@ PetscErrorCode AutoCSRPlanAddSegment(AutoCSRPlan *plan, const char *strategy, co
   seg->backend           = plan->backend;
   seg->strategy          = strategy;
   seg->axes              = *axes;
+  seg->row_set           = (AutoCSRRowSet){.end = plan->m, .longest = PETSC_MAX_INT};
   seg->axes.row_group    = PetscMax(1, axes->row_group);
   seg->axes.slice_height = PetscMax(1, axes->slice_height);
   if (axes->order == AUTOCSR_ORDER_SLICED) seg->axes.lanes = PetscMax(1, axes->lanes);

@@ -2,6 +2,7 @@
   -autocsr_view and MatAutoCSRView(): a few lines a block, every segment on its axes, or JSON (doc/view-schema.md).
 */
 #include "../mpi/mpiautocsr.h"
+#include "../graph/graph.h"
 #include "report.h"
 
 /* PETSc has no viewer format of the name JSON; the one that is read by other programs in the same way stands in */
@@ -47,6 +48,8 @@ static PetscErrorCode AutoCSRViewProfile(PetscViewer viewer, const AutoCSRProfil
   AUTOCSR_PRINT("\n");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+#define AUTOCSR_GRAPH_SHOWN (2 * AUTOCSR_GRAPH_LENGTH) /* characters of a plan's graph in a view */
 
 static PetscErrorCode AutoCSRViewSegment(PetscViewer viewer, PetscBool detail, const AutoCSRPlan *plan, const AutoCSRSegment *s)
 {
@@ -96,6 +99,12 @@ static PetscErrorCode AutoCSRViewBlock(PetscViewer viewer, PetscBool detail, con
   }
   if (detail && ctx->planned.profile) PetscCall(AutoCSRViewProfile(viewer, ctx->planned.profile));
   for (PetscInt s = 0; s < plan->n_segments; s++) PetscCall(AutoCSRViewSegment(viewer, detail, plan, &plan->segment[s]));
+  if (detail) {
+    char graph[AUTOCSR_GRAPH_SHOWN];
+
+    PetscCall(AutoCSRGraphPrint(plan, sizeof(graph), graph));
+    AUTOCSR_PRINT("    graph: %s\n", graph);
+  }
   AUTOCSR_PRINT("    why: %s\n", plan->why);
   if (plan->chooser[0]) AUTOCSR_PRINT("    chooser: %s\n", plan->chooser);
   PetscCall(AutoCSRPlanGetBytes(plan, &own, &moved));
@@ -167,6 +176,7 @@ static PetscErrorCode AutoCSRViewBlockJSON(PetscViewer viewer, PetscMPIInt rank,
   const AutoCSRProfile *p     = ctx->planned.profile;
   PetscInt64            own   = 0, transpose;
   double                moved = 0;
+  char                  graph[AUTOCSR_GRAPH_SHOWN] = "";
 
   PetscFunctionBegin;
   PetscCall(AutoCSRTransposedGetBytes(&ctx->transposed, &transpose));
@@ -175,6 +185,9 @@ static PetscErrorCode AutoCSRViewBlockJSON(PetscViewer viewer, PetscMPIInt rank,
   PetscCall(AutoCSRViewString(viewer, "why", plan ? plan->why : ""));
   AUTOCSR_PRINT(",\n     ");
   PetscCall(AutoCSRViewString(viewer, "chooser", plan ? plan->chooser : ""));
+  if (plan) PetscCall(AutoCSRGraphPrint(plan, sizeof(graph), graph));
+  AUTOCSR_PRINT(",\n     ");
+  PetscCall(AutoCSRViewString(viewer, "graph", graph));
   AUTOCSR_PRINT(",\n     \"csr_bytes\": %" PetscInt64_FMT ", \"plan_bytes\": %" PetscInt64_FMT ", \"released_bytes\": %" PetscInt64_FMT ", \"transpose_bytes\": %" PetscInt64_FMT ", \"product_bytes\": %.0f, \"predicted\": %.6e, \"measured\": %.6e,\n", AutoCSRMatrixBytes(&ctx->csr), own, AutoCSRContextReleasedBytes(ctx->owner, ctx), transpose, moved, plan ? plan->predicted : 0, plan ? plan->measured : 0);
   AUTOCSR_PRINT("     \"setup\": %.6e, \"plans\": %" PetscInt_FMT ", \"refreshes\": %" PetscInt_FMT ", \"products\": %" PetscInt64_FMT ", \"dense_products\": %" PetscInt64_FMT ", \"stage\": \"%s\", \"products_to_next_stage\": %" PetscInt_FMT ",\n     \"profile\": ", ctx->setup, ctx->plans, ctx->refreshes, AutoCSRContextProducts(ctx), ctx->dense_products,
                 AutoCSRStageNames[ctx->planned.progress.stage], AutoCSRProgressRemaining(&ctx->planned.progress));

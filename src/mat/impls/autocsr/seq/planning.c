@@ -5,11 +5,15 @@
 #include "seqautocsr.h"
 #include <petsctime.h>
 
-/* While a plan is made, running out of memory is no error. PetscMalloc() of PETSc 3.18 names its caller's line where the error's code should be */
+/* While a plan is made, running out of memory is no error; what else goes wrong is told to the program's handler, which is below this one. PetscMalloc() of PETSc 3.18 names its caller's line where the error's code should be */
 static PetscErrorCode AutoCSRMemoryErrorHandler(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode n, PetscErrorType p, const char *message, void *ctx)
 {
+  PetscErrorCode told;
+
   if (n == PETSC_ERR_MEM || (p == PETSC_ERROR_INITIAL && !strcmp(function, "PetscMallocAlign"))) return PETSC_ERR_MEM;
-  return PetscTraceBackErrorHandler(comm, line, function, file, n, p, message, ctx);
+  if (PetscPopErrorHandler()) return n;
+  told = PetscError(comm, line, function, file, n, p, message ? "%s" : NULL, message);
+  return PetscPushErrorHandler(AutoCSRMemoryErrorHandler, ctx) ? PETSC_ERR_MEM : told;
 }
 
 /* The error handler takes memory itself. Without that the trial is over before it begins, and there is no handler to pop */

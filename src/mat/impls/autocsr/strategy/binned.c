@@ -33,12 +33,14 @@ static PetscErrorCode make_bins(const AutoCSRProblem *problem, PetscInt U, Bins 
   for (PetscInt b = 0; b < AUTOCSR_MAX_BINS; b++) {
     PetscInt k = 0;
 
+    bins->kernel[b] = b ? bins->kernel[b - 1] : -1; /* of an empty bin it does not matter: it stays with the bin before it, */
     if (!counted.count[b]) continue;
     if (problem->kernels && problem->kernels->granularity == U)
       k = PetscMin(problem->kernels->log[b], KERNELS - 1);
     else
       for (PetscInt lanes = AutoCSRProblemLanes(problem, (double)counted.nnz[b] / counted.rows[b]); lanes > 1 && k < KERNELS - 1; lanes /= 2) k++;
     bins->kernel[b] = k;
+    for (PetscInt e = b; e > 0 && bins->kernel[e - 1] < 0; e--) bins->kernel[e - 1] = k; /* the first ones with the bin after them */
     if (!bins->count[k]) bins->kernels++;
     bins->count[k] += counted.count[b];
     bins->rows[k] += counted.rows[b];
@@ -127,8 +129,13 @@ static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *ax
     }
     PetscCall(AutoCSRPlanAddSegment(plan, "binned", &a, &seg));
     PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_ROWS, bins.count[k]));
-    seg->n_rows = bins.rows[k];
-    for (PetscInt b = 0; b < AUTOCSR_MAX_BINS; b++) wanted[b] = (PetscBool)(bins.kernel[b] == k); /* an empty bin's kernel does not matter */
+    seg->n_rows        = bins.rows[k];
+    seg->row_set.group = U;
+    seg->row_set.bins  = problem->settings->max_bins;
+    for (PetscInt b = 0; b < AUTOCSR_MAX_BINS; b++) {
+      wanted[b] = (PetscBool)(bins.kernel[b] == k);
+      if (wanted[b] && b < problem->settings->max_bins) AutoCSRRowSetAddBin(&seg->row_set, b);
+    }
     PetscCall((*problem->csr->backend->name_bins)(problem->csr, U, problem->settings->max_bins, wanted, (PetscInt *)seg->stream[AUTOCSR_STREAM_ROWS].data));
     PetscCall(AutoCSRSegmentEncode(seg, problem->csr, problem->profile));
   }

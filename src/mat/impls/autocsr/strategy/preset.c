@@ -255,8 +255,9 @@ PetscErrorCode AutoCSRBuildContiguous(const AutoCSRProblem *problem, const char 
 
   PetscFunctionBegin;
   PetscCall(AutoCSRPlanAddSegment(plan, strategy, axes, &seg));
-  seg->row_begin = problem->row_begin;
-  seg->n_rows    = problem->row_end - problem->row_begin;
+  seg->row_set.begin = seg->row_begin = problem->row_begin;
+  seg->row_set.end                    = problem->row_end;
+  seg->n_rows                         = problem->row_end - problem->row_begin;
   if (axes->sort_window > 1) PetscCall(AutoCSRSegmentSortRows(seg, problem->csr));
   PetscCall(AutoCSRSegmentEncode(seg, problem->csr, problem->profile));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -281,8 +282,9 @@ static PetscErrorCode build_named(const AutoCSRProblem *problem, const char stra
   PetscFunctionBegin;
   PetscCall(AutoCSRPlanAddSegment(plan, strategy, axes, &seg));
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_ROWS, count));
-  seg->n_rows = count;
-  kind.names  = (PetscInt *)seg->stream[AUTOCSR_STREAM_ROWS].data;
+  seg->n_rows  = count;
+  seg->row_set = (AutoCSRRowSet){.begin = problem->row_begin, .end = problem->row_end, .shortest = kind.shortest, .longest = kind.longest};
+  kind.names   = (PetscInt *)seg->stream[AUTOCSR_STREAM_ROWS].data;
   PetscCall((*problem->csr->backend->name_rows)(problem->csr, problem->row_begin, problem->row_end, 1, &kind));
   if (axes->sort_window > 1) PetscCall(AutoCSRSegmentSortRows(seg, problem->csr));
   PetscCall(AutoCSRSegmentEncode(seg, problem->csr, problem->profile));

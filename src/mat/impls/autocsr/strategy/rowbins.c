@@ -160,8 +160,9 @@ static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *ax
 
     PetscCall(AutoCSRPlanAddSegment(plan, "rowbins", &part[i].axes, &seg));
     PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_ROWS, part[i].rows));
-    seg->n_rows = part[i].rows;
-    seg->nnz    = part[i].nnz;
+    seg->n_rows  = part[i].rows;
+    seg->nnz     = part[i].nnz;
+    seg->row_set = (AutoCSRRowSet){.begin = problem->row_begin, .end = problem->row_end, .shortest = part[i].shortest, .longest = part[i].longest};
     kind[i]     = (AutoCSRRowKind){part[i].shortest, part[i].longest, (PetscInt *)seg->stream[AUTOCSR_STREAM_ROWS].data};
   }
   PetscCall((*problem->csr->backend->name_rows)(problem->csr, problem->row_begin, problem->row_end, n, kind));

@@ -1,7 +1,7 @@
 /* The strategies: a new one is a file of its own and its name in this list (as dft/conf.c of FFTW) */
 #include "preset.h"
 
-#define ALL_STRATEGIES(F) F(csr) F(csr_vector) F(csr_adaptive) F(light) F(pcsr) F(merge) F(pattern) F(symmetric) F(sell) F(sellp) F(ell) F(block) F(inode) F(coltile) F(propagate) F(popular) F(binned) F(rowbins) F(segsum) F(cusparse_alg1) F(cusparse_alg2) F(cusparse_sell) F(cusparse_bsr)
+#define ALL_STRATEGIES(F) F(csr) F(csr_vector) F(csr_adaptive) F(light) F(pcsr) F(merge) F(pattern) F(symmetric) F(sell) F(sellp) F(ell) F(block) F(inode) F(coltile) F(propagate) F(popular) F(binned) F(rowbins) F(segsum) F(cusparse_alg1) F(cusparse_alg2) F(cusparse_sell) F(cusparse_bsr) F(graph)
 
 #define DECLARE(name) extern const AutoCSRStrategy AutoCSRStrategy_##name;
 #define POINTER(name) &AutoCSRStrategy_##name,

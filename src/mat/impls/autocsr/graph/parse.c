@@ -1,0 +1,371 @@
+/* Text to graph. An error names the operator, what may stand there, and how it can be mended */
+#include "graph.h"
+#include "../backend.h"
+#include <ctype.h>
+
+typedef struct {
+  const char *at;    /* what is not read yet */
+  PetscInt    place; /* of the operator that is read, from 1 on */
+} Reader;
+
+static void SkipBlanks(Reader *r)
+{
+  while (isspace((unsigned char)*r->at)) r->at++;
+}
+
+static PetscBool Take(Reader *r, char c)
+{
+  SkipBlanks(r);
+  if (*r->at != c) return PETSC_FALSE;
+  r->at++;
+  return PETSC_TRUE;
+}
+
+#define WORD 32
+
+/* Letters, digits, - and _; no word at all is "" */
+static void TakeWord(Reader *r, char word[WORD])
+{
+  size_t n = 0;
+
+  SkipBlanks(r);
+  for (; isalnum((unsigned char)*r->at) || *r->at == '_' || *r->at == '-'; r->at++) {
+    if (n < WORD - 1) word[n++] = *r->at;
+  }
+  word[n] = 0;
+}
+
+/* The character that is next, in words */
+static const char *Next(const Reader *r, char found[8])
+{
+  if (*r->at)
+    (void)snprintf(found, 8, "'%c'", isprint((unsigned char)*r->at) ? *r->at : '?');
+  else
+    (void)snprintf(found, 8, "the end");
+  return found;
+}
+
+static PetscErrorCode Expect(Reader *r, char c, const char word[], const char form[])
+{
+  char found[8];
+
+  PetscFunctionBegin;
+  if (!Take(r, c)) SETERRQ(PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Operator %" PetscInt_FMT " of the graph, %s: %s where '%c' should be; it is written %s", r->place, word, Next(r, found), c, form);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Digits that a PetscInt holds */
+static PetscErrorCode TakeNumber(Reader *r, const char word[], const char form[], PetscInt *number)
+{
+  char found[8];
+
+  PetscFunctionBegin;
+  SkipBlanks(r);
+  PetscCheck(isdigit((unsigned char)*r->at), PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Operator %" PetscInt_FMT " of the graph, %s: %s where a number should be; it is written %s", r->place, word, Next(r, found), form);
+  for (*number = 0; isdigit((unsigned char)*r->at); r->at++) {
+    PetscCheck(*number <= (PETSC_MAX_INT - (*r->at - '0')) / 10, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Operator %" PetscInt_FMT " of the graph, %s: a number is more than %" PetscInt_FMT, r->place, word, PETSC_MAX_INT);
+    *number = 10 * *number + (*r->at - '0');
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* first:last, either left out */
+static PetscErrorCode TakeRange(Reader *r, const char word[], const char form[], PetscInt *first, PetscInt *last)
+{
+  PetscFunctionBegin;
+  SkipBlanks(r);
+  if (*r->at != ':') PetscCall(TakeNumber(r, word, form, first));
+  PetscCall(Expect(r, ':', word, form));
+  SkipBlanks(r);
+  if (isdigit((unsigned char)*r->at)) PetscCall(TakeNumber(r, word, form, last));
+  PetscCheck(*first <= *last, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Operator %" PetscInt_FMT " of the graph, %s: %" PetscInt_FMT ":%" PetscInt_FMT " ends before it begins", r->place, word, *first, *last);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TakeRowDiv(Reader *r, AutoCSRRowSet *rows)
+{
+  const char *form = "row_div(from:to), rows from, from + 1 ... to - 1";
+
+  PetscFunctionBegin;
+  PetscCall(Expect(r, '(', "row_div", form));
+  PetscCall(TakeRange(r, "row_div", form, &rows->begin, &rows->end));
+  PetscCall(Expect(r, ')', "row_div", form));
+  PetscCheck(rows->begin < rows->end, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Operator %" PetscInt_FMT " of the graph, row_div: %" PetscInt_FMT ":%" PetscInt_FMT " has no rows; it is written %s", r->place, rows->begin, rows->end, form);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TakeBin(Reader *r, AutoCSRRowSet *rows)
+{
+  const char *form = "bin(least:most), rows with so many entries";
+
+  PetscFunctionBegin;
+  PetscCall(Expect(r, '(', "bin", form));
+  PetscCall(TakeRange(r, "bin", form, &rows->shortest, &rows->longest));
+  PetscCall(Expect(r, ')', "bin", form));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TakeBinGroup(Reader *r, AutoCSRRowSet *rows)
+{
+  const char *form = "bin_group(rows=U,bins=100,in=0:3+7:7), the bins of virtual rows of U rows";
+  char        key[WORD];
+  PetscBool   more = PETSC_TRUE;
+
+  PetscFunctionBegin;
+  rows->bins = AUTOCSR_MAX_BINS;
+  PetscCall(Expect(r, '(', "bin_group", form));
+  while (more) {
+    PetscBool is_rows, is_bins, is_in;
+
+    TakeWord(r, key);
+    PetscCall(PetscStrcmp(key, "rows", &is_rows));
+    PetscCall(PetscStrcmp(key, "bins", &is_bins));
+    PetscCall(PetscStrcmp(key, "in", &is_in));
+    PetscCheck(is_rows || is_bins || is_in, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Operator %" PetscInt_FMT " of the graph, bin_group: it has no parameter \"%s\"; it is written %s", r->place, key, form);
+    PetscCall(Expect(r, '=', "bin_group", form));
+    if (is_rows) PetscCall(TakeNumber(r, "bin_group", form, &rows->group));
+    if (is_bins) PetscCall(TakeNumber(r, "bin_group", form, &rows->bins));
+    while (is_in) {
+      PetscInt first = 0, last = AUTOCSR_MAX_BINS - 1;
+
+      PetscCall(TakeRange(r, "bin_group", form, &first, &last));
+      for (PetscInt b = first; b <= PetscMin(last, AUTOCSR_MAX_BINS - 1); b++) AutoCSRRowSetAddBin(rows, b);
+      is_in = Take(r, '+');
+    }
+    more = Take(r, ',');
+  }
+  PetscCall(Expect(r, ')', "bin_group", form));
+  PetscCheck(rows->group >= 1 && rows->bins >= 1 && rows->bins <= AUTOCSR_MAX_BINS, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Operator %" PetscInt_FMT " of the graph, bin_group: virtual rows of %" PetscInt_FMT " rows in %" PetscInt_FMT " bins; there are 1 to %d bins, and a virtual row has a row or more", r->place, rows->group, rows->bins, AUTOCSR_MAX_BINS);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A name out of a list that NULL ends */
+static PetscErrorCode TakeName(Reader *r, const char word[], const char key[], const char *const names[], PetscInt *found)
+{
+  char      name[WORD], choices[128] = "";
+  PetscBool same = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  TakeWord(r, name);
+  for (*found = 0; names[*found]; ++*found) {
+    PetscCall(PetscStrcmp(names[*found], name, &same));
+    if (same) break;
+    if (*found) PetscCall(PetscStrlcat(choices, ", ", sizeof(choices)));
+    PetscCall(PetscStrlcat(choices, names[*found], sizeof(choices)));
+  }
+  PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Operator %" PetscInt_FMT " of the graph, %s: \"%s\" is no %s; choose one of %s", r->place, word, name, key, choices);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TakeCompress(Reader *r, AutoCSRAxes *axes)
+{
+  const char *form = "compress(index=...,value=...)";
+  PetscBool   more = PETSC_TRUE;
+
+  PetscFunctionBegin;
+  if (!Take(r, '(')) PetscFunctionReturn(PETSC_SUCCESS);
+  while (more) {
+    char      key[WORD];
+    PetscBool is_index, is_value;
+    PetscInt  found;
+
+    TakeWord(r, key);
+    PetscCall(PetscStrcmp(key, "index", &is_index));
+    PetscCall(PetscStrcmp(key, "value", &is_value));
+    PetscCheck(is_index || is_value, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Operator %" PetscInt_FMT " of the graph, compress: it has no parameter \"%s\"; it is written %s", r->place, key, form);
+    PetscCall(Expect(r, '=', "compress", form));
+    PetscCall(TakeName(r, "compress", key, is_index ? AutoCSRIndexNames : AutoCSRValueNames, &found));
+    if (is_index)
+      axes->index = (AutoCSRIndex)found;
+    else
+      axes->value = (AutoCSRValue)found;
+    more = Take(r, ',');
+  }
+  PetscCall(Expect(r, ')', "compress", form));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The numbers of an operator, each by its name */
+static PetscErrorCode TakeParameters(Reader *r, const AutoCSROperator *op, AutoCSRAxes *axes)
+{
+  char      choices[128] = "";
+  PetscBool more         = PETSC_TRUE;
+
+  PetscFunctionBegin;
+  for (int p = 0; p < AUTOCSR_OPERATOR_PARAMETERS && op->parameter[p].name; p++) {
+    if (p) PetscCall(PetscStrlcat(choices, ", ", sizeof(choices)));
+    PetscCall(PetscStrlcat(choices, op->parameter[p].name, sizeof(choices)));
+  }
+  if (!Take(r, '(')) PetscFunctionReturn(PETSC_SUCCESS);
+  while (more) {
+    char      key[WORD];
+    PetscBool same = PETSC_FALSE;
+    int       p    = 0;
+
+    TakeWord(r, key);
+    for (; p < AUTOCSR_OPERATOR_PARAMETERS && op->parameter[p].name; p++) {
+      PetscCall(PetscStrcmp(key, op->parameter[p].name, &same));
+      if (same) break;
+    }
+    PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Operator %" PetscInt_FMT " of the graph, %s: it has no parameter \"%s\"; it has %s", r->place, op->word, key, choices[0] ? choices : "none, and no brackets");
+    PetscCall(Expect(r, '=', op->word, "operator(parameter=number,...)"));
+    PetscCall(TakeNumber(r, op->word, "operator(parameter=number,...)", (PetscInt *)((char *)axes + op->parameter[p].axis)));
+    more = Take(r, ',');
+  }
+  PetscCall(Expect(r, ')', op->word, "operator(parameter=number,...)"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode FindOperator(const Reader *r, const char word[], const AutoCSROperator **op)
+{
+  char      choices[512] = "", found[8];
+  PetscBool same         = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  for (*op = AutoCSROperators; (*op)->word; ++*op) {
+    PetscCall(PetscStrcmp(word, (*op)->word, &same));
+    if (same) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(PetscStrlcat(choices, *op == AutoCSROperators ? "" : ", ", sizeof(choices)));
+    PetscCall(PetscStrlcat(choices, (*op)->word, sizeof(choices)));
+  }
+  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Operator %" PetscInt_FMT " of the graph: %s is no operator; choose one of %s (doc/graph.md)", r->place, word[0] ? word : Next(r, found), choices);
+}
+
+static PetscErrorCode TakeOperator(Reader *r, const AutoCSROperator *op, AutoCSRLeaf *leaf)
+{
+  PetscFunctionBegin;
+  if (op->kind == AUTOCSR_KIND_ROW_DIV)
+    PetscCall(TakeRowDiv(r, &leaf->rows));
+  else if (op->kind == AUTOCSR_KIND_BIN)
+    PetscCall(TakeBin(r, &leaf->rows));
+  else if (op->kind == AUTOCSR_KIND_BIN_GROUP)
+    PetscCall(TakeBinGroup(r, &leaf->rows));
+  else if (op->kind == AUTOCSR_KIND_COMPRESS)
+    PetscCall(TakeCompress(r, &leaf->axes));
+  else
+    PetscCall(TakeParameters(r, op, &leaf->axes));
+  if (op->kind == AUTOCSR_KIND_SORT && !op->value) leaf->axes.sort_window = PETSC_MAX_INT;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscBool IsPowerOfTwo(PetscInt i)
+{
+  return (PetscBool)(i > 0 && (i & (i - 1)) == 0);
+}
+
+/* What a leaf's operators say together; `used` has one of each kind, or NULL */
+static PetscErrorCode FinishLeaf(PetscInt number, const AutoCSROperator *const used[], AutoCSRLeaf *leaf)
+{
+  AutoCSRAxes           *a       = &leaf->axes;
+  const AutoCSROperator *order   = used[AUTOCSR_KIND_ORDER], *mapping = used[AUTOCSR_KIND_MAPPING];
+  const PetscBool        divides = (PetscBool)(used[AUTOCSR_KIND_BIN] || used[AUTOCSR_KIND_BIN_GROUP]);
+
+  PetscFunctionBegin;
+  PetscCheck(mapping, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaf %" PetscInt_FMT " of the graph maps its entries to nothing: it needs one of the operators row_block, slice_block, nnz_block ... (doc/graph.md)", number);
+  a->mapping = (AutoCSRMapping)mapping->value;
+  a->order   = order ? (AutoCSROrder)order->value : AUTOCSR_ORDER_CSR;
+  PetscCheck(mapping->orders >> a->order & 1, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaf %" PetscInt_FMT " of the graph: %s does not go with %s%s", number, mapping->word, order ? order->word : "entries in the CSR's order; it needs ", order                                ? ""
+                                                                                                                                                                                                                        : a->mapping == AUTOCSR_MAP_SLICE ? "bmtb_pad before it"
+                                                                                                                                                                                                                                                        : "col_div, col_div_popular or col_div_propagate before it");
+  a->reduction = used[AUTOCSR_KIND_REDUCTION] ? (AutoCSRReduction)used[AUTOCSR_KIND_REDUCTION]->value : mapping->reduction;
+  if (!used[AUTOCSR_KIND_REDUCTION] && a->reduction == AUTOCSR_REDUCE_TREE && a->lanes == 1) a->reduction = AUTOCSR_REDUCE_NONE;
+  a->partition = a->mapping == AUTOCSR_MAP_TILE || a->mapping == AUTOCSR_MAP_MERGE ? AUTOCSR_PARTITION_NONZEROS : AutoCSROrderHasTiles(a->order) ? AUTOCSR_PARTITION_COLUMNS : divides && a->mapping != AUTOCSR_MAP_EMPTY ? AUTOCSR_PARTITION_BIN : AUTOCSR_PARTITION_ROWS;
+  a->row_group = leaf->rows.group ? leaf->rows.group : 1;
+  if (!order && a->mapping != AUTOCSR_MAP_EMPTY) PetscFunctionReturn(PETSC_SUCCESS);
+  /* Entries in an order of their own need columns and values of their own */
+  if (order && a->index == AUTOCSR_INDEX_CSR) a->index = AutoCSROrderHasTiles(a->order) ? AUTOCSR_INDEX_16 : AUTOCSR_INDEX_32;
+  if (order && a->value == AUTOCSR_VALUE_CSR) a->value = AUTOCSR_VALUE_COPY;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+#define MOST_TILE (1 << 28)
+
+static PetscErrorCode CheckNumbers(PetscInt number, const AutoCSRAxes *a)
+{
+  PetscFunctionBegin;
+  PetscCheck(a->tile_width <= MOST_TILE && a->tile_height <= MOST_TILE && a->tile_steps <= MOST_TILE, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaf %" PetscInt_FMT " of the graph: a number of %s is more than %d", number, AutoCSRMappingNames[a->mapping], MOST_TILE);
+  PetscCheck(!a->lanes || a->mapping == AUTOCSR_MAP_NODES || (IsPowerOfTwo(a->lanes) && a->lanes <= AUTOCSR_MAX_LANES), PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaf %" PetscInt_FMT " of the graph: %" PetscInt_FMT " lanes are not a power of two up to %d", number, a->lanes, AUTOCSR_MAX_LANES);
+  PetscCheck(!a->slice_height || IsPowerOfTwo(a->slice_height), PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaf %" PetscInt_FMT " of the graph: slices of %" PetscInt_FMT " rows; it takes a power of two", number, a->slice_height);
+  PetscCheck(a->sort_window <= 1 || a->order == AUTOCSR_ORDER_SLICED, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaf %" PetscInt_FMT " of the graph: sorted rows go with bmtb_pad alone, since the CSR has its rows in order", number);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TakeLeaf(Reader *r, PetscInt number, AutoCSRLeaf *leaf)
+{
+  const AutoCSROperator *used[AUTOCSR_KIND_COUNT] = {NULL}, *last = NULL;
+
+  PetscFunctionBegin;
+  *leaf = (AutoCSRLeaf){.rows = {.end = PETSC_MAX_INT, .longest = PETSC_MAX_INT}};
+  do {
+    const AutoCSROperator *op;
+    char                   word[WORD];
+
+    r->place++;
+    TakeWord(r, word);
+    PetscCall(FindOperator(r, word, &op));
+    PetscCheck(!last || op->kind > last->kind, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Operator %" PetscInt_FMT " of the graph: %s may not follow %s. A leaf has row_div, bin or bin_group, sort, compress, an order, dense_block, a mapping and a reduction, in this order, each at most once; ';' ends it", r->place, word, last->word);
+    PetscCall(TakeOperator(r, op, leaf));
+    used[op->kind] = last = op;
+    SkipBlanks(r);
+  } while (*r->at && *r->at != ';');
+  PetscCheck(!used[AUTOCSR_KIND_BIN] || !used[AUTOCSR_KIND_BIN_GROUP], PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaf %" PetscInt_FMT " of the graph: rows are in a bin by their own entries or by those of virtual rows, not both", number);
+  PetscCall(FinishLeaf(number, used, leaf));
+  PetscCall(CheckNumbers(number, &leaf->axes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscBool SameRange(const AutoCSRRowSet *a, const AutoCSRRowSet *b)
+{
+  return (PetscBool)(a->begin == b->begin && a->end == b->end);
+}
+
+/* No row may be in two leaves */
+static PetscErrorCode CheckPair(PetscInt i, const AutoCSRRowSet *a, PetscInt j, const AutoCSRRowSet *b)
+{
+  PetscFunctionBegin;
+  if (!SameRange(a, b)) {
+    PetscCheck(a->end <= b->begin || b->end <= a->begin, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaves %" PetscInt_FMT " and %" PetscInt_FMT " of the graph both have row %" PetscInt_FMT ": ranges of row_div are the same or have no row in common", i, j, PetscMax(a->begin, b->begin));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCheck(a->group == b->group && a->bins == b->bins, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaves %" PetscInt_FMT " and %" PetscInt_FMT " of the graph: rows of one range are all in bins by their entries, or all in bins of virtual rows of one size", i, j);
+  if (a->group)
+    PetscCheck(!(a->wanted[0] & b->wanted[0]) && !(a->wanted[1] & b->wanted[1]), PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaves %" PetscInt_FMT " and %" PetscInt_FMT " of the graph have a bin in common: each row must be in one leaf", i, j);
+  else
+    PetscCheck(a->longest < b->shortest || b->longest < a->shortest, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaves %" PetscInt_FMT " and %" PetscInt_FMT " of the graph both have the rows with %" PetscInt_FMT " entries: each row must be in one leaf", i, j, PetscMax(a->shortest, b->shortest));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Ranges follow each other from row 0 on. Whether the bins of a range have all its rows, the matrix tells */
+static PetscErrorCode CheckRows(const AutoCSRGraph *graph)
+{
+  PetscInt next = 0, last = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < graph->n; i++) {
+    for (PetscInt j = i + 1; j < graph->n; j++) PetscCall(CheckPair(i + 1, &graph->leaf[i].rows, j + 1, &graph->leaf[j].rows));
+    last = PetscMax(last, graph->leaf[i].rows.end);
+  }
+  while (next < last) {
+    PetscInt i = 0;
+
+    while (i < graph->n && graph->leaf[i].rows.begin != next) i++;
+    PetscCheck(i < graph->n, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "No leaf of the graph has row %" PetscInt_FMT ", but one has rows up to %" PetscInt_FMT ": each row must be in one leaf", next, last);
+    next = graph->leaf[i].rows.end;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRGraphParse(const char text[], AutoCSRGraph *graph)
+{
+  Reader r = {text, 0};
+
+  PetscFunctionBegin;
+  graph->n = 0;
+  do {
+    PetscCheck(graph->n < AUTOCSR_MAX_LEAVES, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "The graph has more than %d leaves", AUTOCSR_MAX_LEAVES);
+    PetscCall(TakeLeaf(&r, graph->n + 1, &graph->leaf[graph->n]));
+    graph->n++;
+  } while (Take(&r, ';'));
+  PetscCall(CheckRows(graph));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

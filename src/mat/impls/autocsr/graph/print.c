@@ -1,0 +1,118 @@
+/* A plan's segments as a graph */
+#include "graph.h"
+
+typedef struct {
+  char  *text;
+  size_t len;
+} Writer;
+
+static PetscErrorCode Write(Writer *w, const char format[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
+static PetscErrorCode Write(Writer *w, const char format[], ...)
+{
+  char    more[128];
+  va_list args;
+
+  PetscFunctionBegin;
+  va_start(args, format);
+  PetscCall(PetscVSNPrintf(more, sizeof(more), format, NULL, args));
+  va_end(args);
+  PetscCall(PetscStrlcat(w->text, more, w->len));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static const AutoCSROperator *OperatorOf(AutoCSROperatorKind kind, int value)
+{
+  const AutoCSROperator *op = AutoCSROperators;
+
+  while (op->word && (op->kind != kind || op->value != value)) op++;
+  return op;
+}
+
+/* The word, and those of its numbers that are not 0 */
+static PetscErrorCode WriteOperator(Writer *w, AutoCSROperatorKind kind, int value, const AutoCSRAxes *axes)
+{
+  const AutoCSROperator *op = OperatorOf(kind, value);
+  const char            *between = "(";
+
+  PetscFunctionBegin;
+  PetscCall(Write(w, " %s", op->word));
+  for (int p = 0; p < AUTOCSR_OPERATOR_PARAMETERS && op->parameter[p].name; p++) {
+    const PetscInt number = *(const PetscInt *)((const char *)axes + op->parameter[p].axis);
+
+    if (!number) continue;
+    PetscCall(Write(w, "%s%s=%" PetscInt_FMT, between, op->parameter[p].name, number));
+    between = ",";
+  }
+  if (*between == ',') PetscCall(Write(w, ")"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Bins of hou2017, runs of them joined by "+" */
+static PetscErrorCode WriteBins(Writer *w, const AutoCSRRowSet *rows)
+{
+  const char *between = "";
+
+  PetscFunctionBegin;
+  PetscCall(Write(w, " bin_group(rows=%" PetscInt_FMT ",bins=%" PetscInt_FMT ",in=", rows->group, rows->bins));
+  for (PetscInt b = 0; b < rows->bins; b++) {
+    PetscInt last = b;
+
+    if (!AutoCSRRowSetHasBin(rows, b)) continue;
+    while (last + 1 < rows->bins && AutoCSRRowSetHasBin(rows, last + 1)) last++;
+    PetscCall(Write(w, "%s%" PetscInt_FMT ":%" PetscInt_FMT, between, b, last));
+    between = "+";
+    b       = last;
+  }
+  PetscCall(Write(w, ")"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode WriteRows(Writer *w, const AutoCSRPlan *plan, const AutoCSRRowSet *rows)
+{
+  PetscFunctionBegin;
+  if (rows->begin > 0 || rows->end < plan->m) PetscCall(Write(w, " row_div(%" PetscInt_FMT ":%" PetscInt_FMT ")", rows->begin, PetscMin(rows->end, plan->m)));
+  if (rows->group)
+    PetscCall(WriteBins(w, rows));
+  else if (rows->longest < PETSC_MAX_INT)
+    PetscCall(Write(w, " bin(%" PetscInt_FMT ":%" PetscInt_FMT ")", rows->shortest, rows->longest));
+  else if (rows->shortest > 0)
+    PetscCall(Write(w, " bin(%" PetscInt_FMT ":)", rows->shortest));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode WriteSegment(Writer *w, const AutoCSRPlan *plan, const AutoCSRSegment *seg)
+{
+  const AutoCSRAxes *a = &seg->axes;
+
+  PetscFunctionBegin;
+  PetscCall(WriteRows(w, plan, &seg->row_set));
+  if (a->mapping == AUTOCSR_MAP_EMPTY) {
+    PetscCall(WriteOperator(w, AUTOCSR_KIND_MAPPING, a->mapping, a));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (a->sort_window == PETSC_MAX_INT)
+    PetscCall(Write(w, " sort"));
+  else if (a->sort_window > 1)
+    PetscCall(WriteOperator(w, AUTOCSR_KIND_SORT, 1, a));
+  PetscCall(Write(w, " compress(index=%s,value=%s)", AutoCSRIndexNames[a->index], AutoCSRValueNames[a->value]));
+  if (a->order != AUTOCSR_ORDER_CSR) PetscCall(WriteOperator(w, AUTOCSR_KIND_ORDER, a->order, a));
+  if (a->block > 1) PetscCall(WriteOperator(w, AUTOCSR_KIND_BLOCK, 0, a));
+  PetscCall(WriteOperator(w, AUTOCSR_KIND_MAPPING, a->mapping, a));
+  PetscCall(WriteOperator(w, AUTOCSR_KIND_REDUCTION, a->reduction, a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRGraphPrint(const AutoCSRPlan *plan, size_t len, char text[])
+{
+  Writer w = {text, len};
+
+  PetscFunctionBegin;
+  text[0] = 0;
+  for (PetscInt s = 0; s < plan->n_segments; s++) {
+    if (s) PetscCall(Write(&w, ";"));
+    PetscCall(WriteSegment(&w, plan, &plan->segment[s]));
+  }
+  if (text[0] == ' ') PetscCall(PetscMemmove(text, text + 1, strlen(text)));
+  if (strlen(text) + 5 >= len) PetscCall(PetscStrncpy(text + len - 4, "...", 4));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,366 @@
+static char help[] = "Operator graphs: every preset's plan prints as one, which makes the same plan again; graphs that no preset makes multiply as plain AIJ does; text that is none is refused.\n\
+  -part <0> : 0 presets, 1 graphs by hand, 2 random ones, 3 text that is none\n\n";
+
+#include <petscautocsr.h>
+#include "../generate.h"
+#include "../ways.h"
+
+#define GRAPH 1024
+
+/* ---- Presets */
+
+static PetscErrorCode GraphOf(Mat A, char graph[GRAPH])
+{
+  Vec x, y;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatCreateVecs(A, &x, &y));
+  PetscCall(VecSetScattered(x, 5));
+  PetscCall(MatMult(A, x, y)); /* makes the plan */
+  PetscCall(MatAutoCSRGetGraph(A, GRAPH, graph));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode SameBits(Mat A, Mat B, const char context[])
+{
+  Vec       x, y, z;
+  PetscBool same;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatCreateVecs(A, &x, &y));
+  PetscCall(VecDuplicate(y, &z));
+  PetscCall(VecSetScattered(x, 7));
+  PetscCall(MatMult(A, x, y));
+  PetscCall(MatMult(B, x, z));
+  PetscCall(VecEqual(y, z, &same));
+  PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: the graph's plan makes other bits", context);
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(VecDestroy(&z));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode CheckPresets(void)
+{
+  PetscInt printed = 0, divided = 0;
+
+  PetscFunctionBeginUser;
+  for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(generators); i++) {
+    Mat A, B;
+
+    PetscCall(MatrixCreate(&generators[i], MATAUTOCSR, &A));
+    PetscCall(MatrixCreate(&generators[i], MATAUTOCSR, &B));
+    for (size_t w = 0; w < PETSC_STATIC_ARRAY_LENGTH(ways); w++) {
+      char           way[192], context[256], graph[GRAPH], again[GRAPH];
+      MatAutoCSRInfo info;
+      PetscBool      same;
+
+      PetscCall(WaySet(A, &ways[w], MAT_AUTOCSR_RIGOR_ESTIMATE, sizeof(way), way));
+      PetscCall(PetscSNPrintf(context, sizeof(context), "%s by %s", generators[i].name, way));
+      PetscCall(GraphOf(A, graph));
+      if (!graph[0]) continue; /* so few nonzeros are left to AIJ, or there are none */
+      PetscCall(MatAutoCSRSetProgressive(B, PETSC_FALSE));
+      PetscCall(MatAutoCSRSetGraph(B, graph));
+      PetscCall(GraphOf(B, again));
+      PetscCall(PetscStrcmp(graph, again, &same));
+      PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: the graph \"%s\" makes a plan with the graph \"%s\"", context, graph, again);
+      PetscCall(MatAutoCSRGetInfo(A, &info));
+      if (!WayVaries(&ways[w])) PetscCall(SameBits(A, B, context));
+      printed++;
+      divided += strchr(graph, ';') != NULL;
+    }
+    PetscCall(MatDestroy(&A));
+    PetscCall(MatDestroy(&B));
+  }
+  PetscCheck(printed > 500 && divided > 50, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Only %" PetscInt_FMT " plans, %" PetscInt_FMT " of them of several leaves", printed, divided);
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "The presets print as graphs\n"));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* ---- Graphs that no preset makes; sure: they suit any matrix with rows */
+
+static const struct {
+  const char *graph;
+  PetscBool   sure;
+} by_hand[] = {
+    {"compress row_block(lanes=1)",                                                                                                                                        PETSC_TRUE },
+    {"compress row_block",                                                                                                                                                 PETSC_TRUE },
+    {"  compress ( index = csr , value = csr )\n row_block ( lanes = 8 )  warp_total_red ",                                                                                PETSC_TRUE },
+    {"sort compress bmtb_pad slice_block",                                                                                                                                 PETSC_TRUE },
+    {"sort_sub(window=16) compress(index=32,value=copy) bmtb_pad slice_block",                                                                                             PETSC_TRUE },
+    {"sort_sub(window=4) compress(index=16) bmtb_pad slice_block",                                                                                                         PETSC_TRUE },
+    {"compress(index=fitted,value=copy) bmtb_pad slice_block",                                                                                                             PETSC_TRUE },
+    {"bin(0:2) compress bmtb_pad slice_block; bin(3:7) sort compress bmtb_pad slice_block; bin(8:) compress row_block(lanes=4)",                                           PETSC_TRUE },
+    {"bin(0:0) no_entries; bin(1:) compress(index=16) bmtb_pad slice_block",                                                                                               PETSC_TRUE },
+    {"bin(5:) compress row_block(lanes=2); bin(0:0) no_entries; bin(2:4) compress bmtb_pad slice_block; bin(1:1) sort_sub(window=8) compress bmtb_pad slice_block",        PETSC_TRUE },
+    {"bin(0:127) sort compress bmtb_pad slice_block; bin(128:) compress row_block(lanes=256)",                                                                             PETSC_TRUE },
+    {"bin_group(rows=7,bins=5,in=0:1+4:4) compress row_block(lanes=1); bin_group(rows=7,bins=5,in=2:3) compress row_block(lanes=4)",                                       PETSC_TRUE },
+    {"compress(value=dictionary) bmtb_pad slice_block",                                                                                                                    PETSC_FALSE},
+    {"compress(value=constant) row_block(lanes=2)",                                                                                                                        PETSC_FALSE},
+    {"compress(value=float32) sort bmtb_pad slice_block",                                                                                                                  PETSC_FALSE}, /* no graph */
+    {"row_div(0:20) compress row_block(lanes=1); row_div(20:) sort compress bmtb_pad slice_block",                                                                         PETSC_FALSE},
+    {"row_div(11:) bin(0:3) compress row_block(lanes=1); row_div(:11) compress row_block(lanes=4); row_div(11:) bin(4:) compress row_block(lanes=16)",                     PETSC_FALSE},
+    {"nnz_block",                                                                                                                                                          PETSC_TRUE },
+    {"compress nnz_block(entries=16) warp_seg_red",                                                                                                                        PETSC_FALSE},
+    {"merge_block",                                                                                                                                                        PETSC_TRUE },
+    {"rows_in_block",                                                                                                                                                      PETSC_TRUE },
+    {"row_fetch",                                                                                                                                                          PETSC_TRUE },
+    {"products",                                                                                                                                                           PETSC_TRUE },
+    {"compress(index=pattern,value=csr) row_block(lanes=1)",                                                                                                               PETSC_FALSE},
+    {"compress(index=16,value=copy) col_div pieces",                                                                                                                       PETSC_FALSE},
+    {"compress(index=32,value=csr) dense_block(size=3) row_block",                                                                                                         PETSC_FALSE},
+    {"compress(index=32,value=csr) nodes",                                                                                                                                 PETSC_FALSE},
+    {"bin(0:5) compress nnz_block; bin(6:) compress row_block",                                                                                                            PETSC_FALSE}, /* tiles are of all rows */
+};
+
+static PetscErrorCode SetIfGraph(Mat A, const char graph[], PetscBool *set)
+{
+  PetscErrorCode ierr;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
+  ierr = MatAutoCSRSetGraph(A, graph);
+  PetscCall(PetscPopErrorHandler());
+  PetscCheck(!ierr || ierr == PETSC_ERR_USER_INPUT, PETSC_COMM_SELF, PETSC_ERR_PLIB, "\"%s\": error %d", graph, (int)ierr);
+  *set = (PetscBool)!ierr;
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* Products by a graph, against plain AIJ's and twice; used: the plan is the graph's */
+static PetscErrorCode CompareGraph(const Reference *r, Mat B[2], const char name[], const char graph[], PetscBool *set, PetscBool *used)
+{
+  char           context[256], plan[GRAPH];
+  MatAutoCSRInfo info;
+
+  PetscFunctionBeginUser;
+  *used = PETSC_FALSE;
+  for (int k = 0; k < 2; k++) {
+    PetscCall(SetIfGraph(B[k], graph, set));
+    if (!*set) PetscFunctionReturn((PetscErrorCode)0);
+  }
+  PetscCall(PetscSNPrintf(context, sizeof(context), "%s by \"%.150s\"", name, graph));
+  PetscCall(CompareProducts(r, 2, B, context));
+  PetscCall(MatAutoCSRGetInfo(B[0], &info));
+  PetscCall(MatAutoCSRGetGraph(B[0], GRAPH, plan));
+  *used = (PetscBool)(strcmp(info.strategy, "csr") || !strncmp(graph, "compress row_block", 18) || strstr(plan, "row_div"));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode CheckGraphs(const char *const graph[], const PetscBool sure[], PetscInt n, PetscInt *sets, PetscInt *uses)
+{
+  PetscMPIInt size;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(generators); i++) {
+    Mat       A, B[2];
+    Reference r;
+
+    if (size > 1 && i % 5) continue; /* blocks are multiplied as matrices on one rank are */
+    PetscCall(MatrixCreate(&generators[i], MATAIJ, &A));
+    PetscCall(ReferenceCreate(A, &r));
+    for (int k = 0; k < 2; k++) {
+      PetscCall(MatrixCreate(&generators[i], MATAUTOCSR, &B[k]));
+      PetscCall(MatAutoCSRSetProgressive(B[k], PETSC_FALSE));
+    }
+    for (PetscInt g = 0; g < n; g++) {
+      PetscBool set, used;
+
+      if (size > 1 && g % 3) continue;
+      PetscCall(CompareGraph(&r, B, generators[i].name, graph[g], &set, &used));
+      *sets += set;
+      *uses += used;
+      PetscCheck(used || !sure || !sure[g] || generators[i].row == None || generators[i].n == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: the graph \"%s\" is not used", generators[i].name, graph[g]);
+    }
+    for (int k = 0; k < 2; k++) PetscCall(MatDestroy(&B[k]));
+    PetscCall(ReferenceDestroy(&r));
+  }
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode CheckByHand(void)
+{
+  const char *graph[PETSC_STATIC_ARRAY_LENGTH(by_hand)];
+  PetscBool   sure[PETSC_STATIC_ARRAY_LENGTH(by_hand)];
+  PetscInt    sets = 0, uses = 0;
+  PetscMPIInt size;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  for (size_t g = 0; g < PETSC_STATIC_ARRAY_LENGTH(by_hand); g++) {
+    graph[g] = by_hand[g].graph;
+    sure[g]  = by_hand[g].sure;
+  }
+  PetscCall(CheckGraphs(graph, size > 1 ? NULL : sure, (PetscInt)PETSC_STATIC_ARRAY_LENGTH(by_hand), &sets, &uses));
+  PetscCheck(uses > (size > 1 ? 10 : 400), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Only %" PetscInt_FMT " graphs are used", uses);
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Graphs by hand multiply as plain AIJ does\n"));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* ---- Random graphs: operators in order, and now and then not; numbers of all sizes */
+
+#define RANDOM_GRAPHS 60
+
+static PetscInt64 Pick(PetscInt64 *seed, PetscInt64 below)
+{
+  return Random(++*seed, 77, below);
+}
+
+static PetscErrorCode RandomLeaf(PetscInt64 *seed, const char rows[], char text[GRAPH])
+{
+  static const char *const sorts[]      = {"sort ", "sort_sub(window=8) ", "sort_sub(window=256) ", "sort_sub(window=1) ", "sort_sub "};
+  static const char *const indices[]    = {"csr", "32", "16", "pattern", "fitted"};
+  static const char *const values[]     = {"csr", "copy", "dictionary", "float32", "pattern", "constant"};
+  static const char *const orders[]     = {"bmtb_pad", "bmtb_pad(rows=8)", "bmtb_pad(rows=4)", "bmtb_pad(rows=32)", "col_div", "by_block", "diagonals", "col_div_popular", "col_div_propagate", "bmtb_pad(width=9)"};
+  static const char *const mappings[]   = {"row_block", "row_block", "slice_block", "slice_block", "nnz_block", "merge_block", "row_fetch", "rows_in_block", "products", "nodes", "pieces", "planes", "vendor", "no_entries"};
+  static const char *const numbers[]    = {"", "", "", "", "(lanes=1)", "(lanes=2)", "(lanes=8)", "(lanes=64)", "(lanes=8,entries=16)", "(entries=4)", "(lanes=3)", "(longest=100)", "(lanes=1048576)", "(rows=2)"};
+  static const char *const reductions[] = {"", "", "", " thread_total_red", " warp_total_red", " warp_seg_red", " host_seg_red"};
+  const PetscBool          ordered      = (PetscBool)(Pick(seed, 3) > 0);
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscStrlcat(text, rows, GRAPH));
+  if (Pick(seed, 3) == 0 && ordered) PetscCall(PetscStrlcat(text, sorts[Pick(seed, PETSC_STATIC_ARRAY_LENGTH(sorts))], GRAPH));
+  PetscCall(PetscStrlcat(text, "compress(index=", GRAPH));
+  PetscCall(PetscStrlcat(text, indices[Pick(seed, PETSC_STATIC_ARRAY_LENGTH(indices))], GRAPH));
+  PetscCall(PetscStrlcat(text, ",value=", GRAPH));
+  PetscCall(PetscStrlcat(text, values[Pick(seed, PETSC_STATIC_ARRAY_LENGTH(values))], GRAPH));
+  PetscCall(PetscStrlcat(text, ") ", GRAPH));
+  if (ordered) PetscCall(PetscStrlcat(text, orders[Pick(seed, PETSC_STATIC_ARRAY_LENGTH(orders))], GRAPH));
+  if (Pick(seed, 8) == 0) PetscCall(PetscStrlcat(text, Pick(seed, 2) ? " dense_block(size=3)" : " dense_block(size=2)", GRAPH));
+  PetscCall(PetscStrlcat(text, " ", GRAPH));
+  PetscCall(PetscStrlcat(text, mappings[Pick(seed, PETSC_STATIC_ARRAY_LENGTH(mappings))], GRAPH));
+  PetscCall(PetscStrlcat(text, numbers[Pick(seed, PETSC_STATIC_ARRAY_LENGTH(numbers))], GRAPH));
+  PetscCall(PetscStrlcat(text, reductions[Pick(seed, PETSC_STATIC_ARRAY_LENGTH(reductions))], GRAPH));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode CheckRandom(PetscInt first)
+{
+  static const char *const divisions[][3] = {
+      {"", NULL, NULL}, {"", NULL, NULL}, {"", NULL, NULL}, {"bin(0:3) ", "bin(4:) ", NULL}, {"bin(0:0) ", "bin(1:15) ", "bin(16:) "}, {"row_div(0:30) ", "row_div(30:) ", NULL}, {"bin_group(rows=10,bins=4,in=0:0+2:3) ", "bin_group(rows=10,bins=4,in=1:1) ", NULL}, {"bin(100:) ", "bin(:99) ", NULL}, {"row_div(0:9) bin(0:1) ", "row_div(0:9) bin(2:) ", "row_div(9:) "},
+  };
+  static char (*text)[GRAPH];
+  const char *graph[RANDOM_GRAPHS];
+  PetscInt64  seed = 1000000 * (PetscInt64)first;
+  PetscInt    sets = 0, uses = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscCalloc1(RANDOM_GRAPHS, &text));
+  for (PetscInt g = 0; g < RANDOM_GRAPHS; g++) {
+    const char *const *rows = divisions[Pick(&seed, PETSC_STATIC_ARRAY_LENGTH(divisions))];
+
+    for (int leaf = 0; leaf < 3 && rows[leaf]; leaf++) {
+      if (leaf) PetscCall(PetscStrlcat(text[g], "; ", GRAPH));
+      PetscCall(RandomLeaf(&seed, rows[leaf], text[g]));
+    }
+    graph[g] = text[g];
+  }
+  PetscCall(CheckGraphs(graph, NULL, RANDOM_GRAPHS, &sets, &uses));
+  PetscCheck(sets > 100 && uses > 10, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Only %" PetscInt_FMT " are graphs, %" PetscInt_FMT " are used", sets, uses);
+  PetscCall(PetscFree(text));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Random graphs multiply as plain AIJ does, or are refused\n"));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* ---- Text that is no graph */
+
+static PetscErrorCode Tell(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode n, PetscErrorType p, const char *message, void *ctx)
+{
+  if (p == PETSC_ERROR_INITIAL) (void)PetscPrintf(PETSC_COMM_SELF, "  %s\n", message);
+  return n;
+}
+
+static PetscErrorCode CheckRefused(void)
+{
+  static const char *const text[] = {
+      " ", "row_blok", "compress row_block; ", "compress", "compress compress row_block", "row_block compress", "compress slice_block", "compress bmtb_pad row_block", "compress pieces", "sort compress row_block", "compress row_block(lane=4)", "compress row_block(lanes=3)", "compress row_block(lanes=4", "compress row_block(lanes=)", "compress row_block(lanes=99999999999999999999)", "compress products(lanes=4)", "compress(index=8) row_block", "compress(column=32) row_block", "compress(value=) row_block",
+      "compress bmtb_pad(rows=24) slice_block", "row_div compress row_block", "row_div(5:5) compress row_block", "row_div(7:3) compress row_block", "row_div(1:) compress row_block", "row_div(0:5) compress row_block; row_div(4:) compress row_block", "row_div(0:5) compress row_block; row_div(6:) compress row_block", "bin(0:4) compress row_block; bin(4:) compress row_block", "bin(0:4) compress row_block; row_div(0:4) compress row_block", "bin(:4) compress row_block; bin_group(rows=10,in=0:) compress row_block", "bin(3) compress row_block", "bin(0:9) bin_group(rows=10,in=0:) compress row_block",
+      "bin_group(rows=0,in=0:) compress row_block", "bin_group(rows=10,bins=101,in=0:) compress row_block", "bin_group(rows=10,in=0:) compress row_block; bin_group(rows=10,in=4:) compress row_block", "bin_group(rows=10,in=0:3) compress row_block; bin_group(rows=20,in=4:) compress row_block", "compress row_block,", "compress \001", "compress nnz_block(lanes=1000000000)",
+      "bin(0:0) no_entries;bin(1:1) compress row_block;bin(2:2) compress row_block;bin(3:3) compress row_block;bin(4:4) compress row_block;bin(5:5) compress row_block;bin(6:6) compress row_block;bin(7:7) compress row_block;bin(8:8) compress row_block;bin(9:9) compress row_block;bin(10:10) compress row_block;bin(11:11) compress row_block;bin(12:12) compress row_block;bin(13:13) compress row_block;bin(14:14) compress row_block;bin(15:15) compress row_block;bin(16:) compress row_block",
+  };
+  char  longer[GRAPH + 8];
+  char  graph[GRAPH];
+  Mat   A;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMemzero(longer, sizeof(longer)));
+  memset(longer, ' ', GRAPH);
+  PetscCall(MatrixCreate(&generators[0], MATAUTOCSR, &A));
+  PetscCall(MatAutoCSRSetGraph(A, "compress row_block(lanes=2)"));
+  PetscCall(GraphOf(A, graph));
+  PetscCall(PetscPushErrorHandler(Tell, NULL));
+  for (size_t t = 0; t <= PETSC_STATIC_ARRAY_LENGTH(text); t++) {
+    const char    *none = t < PETSC_STATIC_ARRAY_LENGTH(text) ? text[t] : longer;
+    PetscErrorCode ierr;
+
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, "%.70s\n", t < PETSC_STATIC_ARRAY_LENGTH(text) ? none : "(blanks)"));
+    ierr = MatAutoCSRSetGraph(A, none);
+    if (ierr != PETSC_ERR_USER_INPUT) PetscCall(PetscPrintf(PETSC_COMM_SELF, "  error %d\n", (int)ierr));
+  }
+  PetscCall(PetscPopErrorHandler());
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "The graph that was there: %s\n", graph));
+  PetscCall(GraphOf(A, graph));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "and still is:             %s\n", graph));
+  PetscCall(MatAutoCSRSetGraph(A, ""));
+  PetscCall(GraphOf(A, graph));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "without one:              %s\n", strstr(graph, "lanes=2") ? graph : "the library's choice"));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+int main(int argc, char **argv)
+{
+  PetscInt part = 0, seed = 1;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-part", &part, NULL));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-seed", &seed, NULL));
+  PetscCall(MatAutoCSRRegisterAll());
+  if (part == 0) PetscCall(CheckPresets());
+  if (part == 1) PetscCall(CheckByHand());
+  if (part == 2) PetscCall(CheckRandom(seed));
+  if (part == 3) PetscCall(CheckRefused());
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+  test:
+    suffix: presets
+
+  test:
+    suffix: hand
+    nsize: {{1 2}}
+    args: -part 1
+
+  test:
+    suffix: random
+    args: -part 2 -seed {{1 2}shared output}
+
+  test:
+    suffix: refused
+    args: -part 3
+
+  test:
+    suffix: cuda
+    requires: cuda
+    output_file: output/graphs_presets.out
+    args: -vec_type cuda
+
+  test:
+    suffix: hand-cuda
+    requires: cuda
+    output_file: output/graphs_hand.out
+    args: -part 1 -vec_type cuda
+
+  test:
+    suffix: random-cuda
+    requires: cuda
+    output_file: output/graphs_random.out
+    args: -part 2 -seed 3 -vec_type cuda
+
+TEST*/
