@@ -42,7 +42,7 @@ debug   := $(if $(PETSC_ARCH),,$(shell grep -sq '^.define PETSC_USE_DEBUG\>' $(P
 for     := petsc-$(version)-$(PETSC_SCALAR)-$(PETSC_PRECISION)-int$(PETSC_INDEX_SIZE)$(PETSC_ARCH:%=-%)$(debug)
 VARIANT ?= $(for)
 BUILD   ?= $(top)/build/$(for)
-ROOMS   ?= interface report seq mpi product profile layout plan graph strategy choose machine host host/kernels
+ROOMS   ?= interface report seq mpi product profile layout plan graph search strategy choose machine host host/kernels
 PREFIX  ?= /usr/local
 src     := src/mat/impls/autocsr
 ksp     := src/ksp/impls/autocsr
@@ -59,6 +59,7 @@ library := $(BUILD)/libpetscautocsr.so
 soname  := libpetscautocsr.so.$(shell cut -d. -f1,2 config/VERSION)
 convert := $(BUILD)/src/benchmarks/programs/autocsr_convert
 tune    := $(BUILD)/src/benchmarks/programs/autocsr_tune
+search  := $(BUILD)/src/benchmarks/programs/autocsr_search
 
 # Warnings are errors in CI (WERROR=-Werror); what no compiler doubts, anywhere. PETSc's own headers do not count: they are system headers here.
 CSTD      = -std=gnu11
@@ -89,7 +90,7 @@ ifneq ($(CUDAC),)
   export LD_LIBRARY_PATH := $(LD_LIBRARY_PATH:%=%:)$(cuda)/lib64$(stubs)
 endif
 
-all: $(library) $(convert) $(tune)
+all: $(library) $(convert) $(tune) $(search)
 	@$(if $(filter $(top)/build/%,$(BUILD)),ln -sfn $(library) $(top)/build/libpetscautocsr.so; ln -sfn $(BUILD) $(top)/build/last)
 	@echo "For PETSc $(version) ($(PETSC_SCALAR), $(PETSC_PRECISION), $(PETSC_INDEX_SIZE)-bit indices): -dll_append $(library) -mat_type autocsr"
 
@@ -201,7 +202,7 @@ $(BUILD)/private.a: $(objects)
 $(convert): $(convert).o
 	$(call quiet,LINK)$(CLINKER) -o $@ $< $(PETSC_LINK) -lz -lm
 # It finds the library beside it, where both are installed, and where it was built
-$(tune): $(tune).o $(library)
+$(tune) $(search): %: %.o $(library)
 	$(call quiet,LINK)$(CLINKER) -o $@ $< -L$(BUILD) -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../../..' -lpetscautocsr $(PETSC_LINK) -lm
 
 # ---- Matrices in PETSc's binary form: those of tests/data, and larger ones from a folder where there is one
@@ -218,7 +219,7 @@ $(more): $(convert)
 # ---- Tests: their form and the options of the runner are in config/run-tests.py
 JOBS  ?= 2
 PACK  ?= $(BUILD)/pack.tar.xz
-tested = $(runnable) $(wildcard examples/*.py) src/benchmarks/programs/autocsr_convert.c src/benchmarks/programs/autocsr_tune.c
+tested = $(runnable) $(wildcard examples/*.py) src/benchmarks/programs/autocsr_convert.c src/benchmarks/programs/autocsr_tune.c src/benchmarks/programs/autocsr_search.c
 preload = $(BUILD)/tests/preload.so
 $(preload): $(wildcard tests/preload/*.c) $(stamp)
 	@mkdir -p $(@D)
@@ -267,7 +268,7 @@ clean:
 	rm -rf $(top)/build
 help:
 	@sed -n 's/^#: //p' makefile
-#: make              the library, autocsr_convert and autocsr_tune, in build/<PETSc's version, scalar, precision, integers, arch>
+#: make              the library, autocsr_convert, autocsr_tune and autocsr_search, in build/<PETSc's version, scalar, precision, integers, arch>
 #: make demo         a PETSc program on a real matrix with aij and with autocsr
 #: make check        the core of the tests (ONLY='changes real_m*' picks, BUT='solves*' leaves out; VALGRIND=1; JOBS=2;
 #:                   SANITIZE=memcheck|racecheck|initcheck on a GPU; TEST_OPTIONS='-use_gpu_aware_mpi 0')
@@ -292,7 +293,7 @@ help:
 #: make model        what the cost model says of every variant, and how long each takes
 #: make training-data  what the learned choosers learn from: features and seconds of every variant of many matrices
 #: make docs         manual pages, in the build folder under docs/
-#: make install      library, header, autocsr_convert, autocsr_tune, autocsr_wisdom, pkg-config file, manual pages (PREFIX=/usr/local, DESTDIR=). Builds for several
+#: make install      library, header, autocsr_convert, autocsr_tune, autocsr_search, autocsr_wisdom, pkg-config file, manual pages (PREFIX=/usr/local, DESTDIR=). Builds for several
 #:                   PETScs go into lib/petscautocsr/<VARIANT>; the plain names are links to the last one (PLAIN=no: they stay)
 #: make petsc-cuda   builds a current PETSc with CUDA, outside the checkout (config/petsc-cuda.sh: debug, scalars, integers,
 #:                   a source package that is there already)

@@ -19,7 +19,7 @@ put() {
   install -d -m 755 "$folder"
   install -m "$mode" "$@" "$folder/"
 }
-put 755 "$own" "$build/src/benchmarks/programs/autocsr_convert" "$build/src/benchmarks/programs/autocsr_tune" src/benchmarks/programs/autocsr_wisdom
+put 755 "$own" "$build/src/benchmarks/programs/autocsr_convert" "$build/src/benchmarks/programs/autocsr_tune" "$build/src/benchmarks/programs/autocsr_search" src/benchmarks/programs/autocsr_wisdom
 install -m 755 "$build/libpetscautocsr.so" "$to/$own/$soname"
 ln -sfn "$soname" "$to/$own/libpetscautocsr.so"
 put 644 include include/petscautocsr.h

@@ -23,7 +23,9 @@
 
 + `MAT_AUTOCSR_RIGOR_NONE`     - the speculative segmented sum straight on the CSR: nothing is looked at, nothing stored
 . `MAT_AUTOCSR_RIGOR_ESTIMATE` - one pass over the CSR and a cost model (the default)
-- `MAT_AUTOCSR_RIGOR_MEASURE`  - the best few by the cost model are built and timed
+. `MAT_AUTOCSR_RIGOR_MEASURE`  - the best few by the cost model are built and timed
+. `MAT_AUTOCSR_RIGOR_PATIENT`  - operator graphs are searched for a minute (Du et al. 2022)
+- `MAT_AUTOCSR_RIGOR_EXHAUSTIVE` - the same for five minutes
 
   Level: intermediate
 
@@ -32,7 +34,9 @@ E*/
 typedef enum {
   MAT_AUTOCSR_RIGOR_NONE,
   MAT_AUTOCSR_RIGOR_ESTIMATE,
-  MAT_AUTOCSR_RIGOR_MEASURE
+  MAT_AUTOCSR_RIGOR_MEASURE,
+  MAT_AUTOCSR_RIGOR_PATIENT,
+  MAT_AUTOCSR_RIGOR_EXHAUSTIVE
 } MatAutoCSRRigor;
 PETSC_EXTERN const char *const MatAutoCSRRigors[];
 
@@ -224,6 +228,7 @@ PETSC_EXTERN PetscErrorCode MatAutoCSRSetStrategy(Mat, const char[]);
 PETSC_EXTERN PetscErrorCode MatAutoCSRSetGraph(Mat, const char[]);
 PETSC_EXTERN PetscErrorCode MatAutoCSRGetGraph(Mat, size_t, char[]);
 PETSC_EXTERN PetscErrorCode MatAutoCSRSetRigor(Mat, MatAutoCSRRigor);
+PETSC_EXTERN PetscErrorCode MatAutoCSRSetSearch(Mat, PetscReal, PetscBool);
 PETSC_EXTERN PetscErrorCode MatAutoCSRSetObjective(Mat, MatAutoCSRObjective);
 PETSC_EXTERN PetscErrorCode MatAutoCSRSetChooser(Mat, MatAutoCSRChooser);
 PETSC_EXTERN PetscErrorCode MatAutoCSRSetIndexCoding(Mat, MatAutoCSRIndexCoding);

@@ -65,6 +65,7 @@ static PetscErrorCode CheckPresets(void)
       PetscCall(MatAutoCSRSetGraph(B, graph));
       PetscCall(GraphOf(B, again));
       PetscCall(PetscStrcmp(graph, again, &same));
+      if (!same) PetscCall(MatAutoCSRView(B, PETSC_VIEWER_STDOUT_SELF)); /* it says why */
       PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: the graph \"%s\" makes a plan with the graph \"%s\"", context, graph, again);
       PetscCall(MatAutoCSRGetInfo(A, &info));
       if (!WayVaries(&ways[w])) PetscCall(SameBits(A, B, context));

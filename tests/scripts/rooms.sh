@@ -9,7 +9,8 @@ report         mpi seq choose machine graph plan layout
 product        mpi seq choose plan
 mpi            seq machine cuda/runtime
 seq            choose machine plan profile cuda/runtime cuda/planning cuda/products
-choose         strategy machine graph plan layout profile
+choose         search strategy machine graph plan layout profile
+search         graph
 strategy       graph plan layout
 graph          layout
 machine        plan profile

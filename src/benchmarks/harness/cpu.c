@@ -15,6 +15,7 @@ static const Variant Variants[] = {
     {"aijsell", MATAIJSELL, NULL, NULL, PETSC_TRUE, NULL, StoredSELL8, NULL},
     {"aijperm", MATAIJPERM, NULL, NULL, PETSC_TRUE, NULL, StoredCSR, NULL},
     VARIANTS_AUTOCSR,
+    {"autocsr_patient", MATAUTOCSR, "-mat_autocsr_rigor", "patient", PETSC_FALSE, NULL, NULL, NULL},
     {NULL, NULL, NULL, NULL, PETSC_FALSE, NULL, NULL, NULL}};
 
 static const Column Columns[] = {

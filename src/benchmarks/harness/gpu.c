@@ -24,6 +24,7 @@ static const Variant Variants[] = {
     {"cusparse_alg2_pre", NULL, NULL, NULL, PETSC_TRUE, NULL, StoredCSR, &Cusparse[5]},
     VARIANTS_AUTOCSR,
     {"autocsr_measure", MATAUTOCSR, "-mat_autocsr_rigor", "measure", PETSC_FALSE, NULL, NULL, NULL},
+    {"autocsr_patient", MATAUTOCSR, "-mat_autocsr_rigor", "patient", PETSC_FALSE, NULL, NULL, NULL},
     {NULL, NULL, NULL, NULL, PETSC_FALSE, NULL, NULL, NULL}};
 
 static const Column Columns[] = {
@@ -32,6 +33,7 @@ static const Column Columns[] = {
     {"aijcusparse", "aijcusparse", PETSC_TRUE},
     {"sellcuda", "sellcuda", PETSC_TRUE},
     {"measure", "autocsr_measure", PETSC_FALSE},
+    {"search", "autocsr_patient", PETSC_FALSE},
     {"forced", "autocsr:*", PETSC_FALSE},
     {NULL, NULL, PETSC_FALSE}};
 

@@ -57,6 +57,8 @@ typedef struct {
   char                  strategy[32]; /* "auto" or the name of a strategy */
   char                  graph[AUTOCSR_GRAPH_LENGTH]; /* of strategy `graph`; "": none */
   MatAutoCSRRigor       rigor;
+  PetscReal             search_seconds; /* at rigor patient and exhaustive; 0: as the rigor says */
+  PetscBool             search_monitor; /* tells how far a search is */
   MatAutoCSRObjective   objective;
   MatAutoCSRChooser     chooser;
   MatAutoCSRIndexCoding index;

@@ -97,6 +97,11 @@ PETSC_INTERN AutoCSRProblem AutoCSRProblemOfChunks(const AutoCSRProblem *, Petsc
 PETSC_INTERN PetscErrorCode AutoCSRChoose(AutoCSRChooser *, PetscInt max, AutoCSRCandidate[], PetscInt *n);
 /* make.c: its plan, with executors */
 PETSC_INTERN PetscErrorCode AutoCSRCandidateBuild(AutoCSRChooser *, const AutoCSRCandidate *, AutoCSRPlan **);
+/*
+  searching.c: the plan of the graph that is found to be the fastest within `limit` seconds; candidate: where the search begins, the library's choice first.
+  *plan NULL: no graph says what the choice is, and none was found
+*/
+PETSC_INTERN PetscErrorCode AutoCSRPlanSearch(AutoCSRChooser *, PetscInt n, const AutoCSRCandidate candidate[], double limit, PetscBool monitor, AutoCSRPlan **);
 /* ranges.c: the best way to give row ranges strategies of their own; no pieces if that is not better than best */
 PETSC_INTERN PetscErrorCode AutoCSRChooseRanges(AutoCSRChooser *, double best, AutoCSRCandidate *);
 

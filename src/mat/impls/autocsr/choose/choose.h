@@ -33,6 +33,7 @@ PETSC_INTERN PetscErrorCode AutoCSRCostConsiderTiles(const AutoCSRMatrix *, Auto
 /* The default settings, and all checks of the user's. Errors name the value, the choices and the remedy */
 PETSC_INTERN PetscErrorCode AutoCSRSettingsInitialize(AutoCSRSettings *);
 PETSC_INTERN PetscErrorCode AutoCSRSettingsCheck(const AutoCSRSettings *);
+PETSC_INTERN double         AutoCSRSearchSeconds(const AutoCSRSettings *); /* that a search may take: as set, else by the rigor */
 PETSC_INTERN PetscErrorCode AutoCSRSettingsSetGraph(AutoCSRSettings *, const char[]);
 PETSC_INTERN PetscErrorCode AutoCSRSettingsSetFromOptions(PetscObject, AutoCSRSettings *, AutoCSROptionItems); /* options.c */
 /* The user leaves strategy, codings and rigor to the library */

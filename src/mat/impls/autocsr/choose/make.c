@@ -162,6 +162,10 @@ static PetscErrorCode build_chosen(AutoCSRChoice *choice, AutoCSRPlan **plan)
   double          csr_measured = 0;
 
   PetscFunctionBegin;
+  if (choice->settings.rigor >= MAT_AUTOCSR_RIGOR_PATIENT && choice->csr.nnz) {
+    PetscCall(AutoCSRPlanSearch(&choice->chooser, choice->n, choice->candidate, AutoCSRSearchSeconds(&choice->settings), choice->settings.search_monitor, plan));
+    if (*plan) PetscFunctionReturn(PETSC_SUCCESS);
+  }
   if (measure && choice->n > 1)
     PetscCall(build_fastest(&choice->chooser, choice->candidate, choice->n, &chosen, &csr_measured, plan));
   else {

@@ -5,7 +5,7 @@
 #include "choose.h"
 #include <petsc/private/petscimpl.h>
 
-const char *const MatAutoCSRRigors[]       = {"none", "estimate", "measure", "MatAutoCSRRigor", "MAT_AUTOCSR_RIGOR_", NULL};
+const char *const MatAutoCSRRigors[]       = {"none", "estimate", "measure", "patient", "exhaustive", "MatAutoCSRRigor", "MAT_AUTOCSR_RIGOR_", NULL};
 const char *const MatAutoCSRObjectives[]   = {"time", "memory", "MatAutoCSRObjective", "MAT_AUTOCSR_OBJECTIVE_", NULL};
 const char *const MatAutoCSRChoosers[]     = {"model", "two-stage", "trees", "corrected", "MatAutoCSRChooser", "MAT_AUTOCSR_CHOOSER_", NULL};
 const char *const MatAutoCSRIndexCodings[] = {"auto", "csr", "32", "16", "pattern", "fitted", "MatAutoCSRIndexCoding", "MAT_AUTOCSR_INDEX_", NULL};
@@ -68,8 +68,12 @@ PetscErrorCode AutoCSRSettingsSetFromOptions(PetscObject object, AutoCSRSettings
   PetscCall(options_graph(object, PetscOptionsObject, s));
   /* -mat_autocsr_rigor: how much work may go into the choice. `estimate`: one pass over the CSR and a cost model. `none`: no
      work, products by segmented sum straight on the CSR, whatever strategy and codings are set. `measure`: the best few
-     variants are built and timed */
+     variants are built and timed. `patient` and `exhaustive`: graphs are searched for a minute and for five ([graph.md](graph.md)) */
   PetscCall(options_enum(object, PetscOptionsObject, "-mat_autocsr_rigor", "Work that may go into choosing the plan", "MatAutoCSRSetRigor", MatAutoCSRRigors, (PetscEnum *)&s->rigor));
+  /* -mat_autocsr_search_seconds: [(by the rigor), a number] how long a search may take */
+  PetscCall(PetscOptionsReal("-mat_autocsr_search_seconds", "How long a search may take; 0: a minute at rigor patient, five at exhaustive", "MatAutoCSRSetSearch", s->search_seconds, &s->search_seconds, NULL));
+  /* -mat_autocsr_search_monitor: a search says every five seconds how far it is */
+  PetscCall(PetscOptionsBool("-mat_autocsr_search_monitor", "A search says how far it is", "MatAutoCSRSetSearch", s->search_monitor, &s->search_monitor, NULL));
   /* -mat_autocsr_objective: what the choice minimizes. `time`: a copy of the whole CSR must make products at least 5 % faster,
      a smaller copy proportionally less. `memory` leaves out every plan that copies values or keeps more than a twentieth of the
      CSR */

@@ -20,6 +20,14 @@ PetscErrorCode AutoCSRSettingsInitialize(AutoCSRSettings *settings)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+#define PATIENT    60 /* seconds */
+#define EXHAUSTIVE 300
+
+double AutoCSRSearchSeconds(const AutoCSRSettings *s)
+{
+  return s->search_seconds > 0 ? s->search_seconds : s->rigor == MAT_AUTOCSR_RIGOR_EXHAUSTIVE ? EXHAUSTIVE : PATIENT;
+}
+
 /* Also sets the strategy: `graph`, or again `auto` where there is no graph any more */
 PetscErrorCode AutoCSRSettingsSetGraph(AutoCSRSettings *settings, const char text[])
 {
@@ -69,6 +77,8 @@ PetscBool AutoCSRSettingsPlanAlike(const AutoCSRSettings *a, const AutoCSRSettin
 
   other.exchange = b->exchange;
   other.dense    = b->dense;
+
+  other.search_monitor = b->search_monitor;
   return (PetscBool)!memcmp(&other, b, sizeof(other));
 }
 
@@ -87,7 +97,8 @@ PetscErrorCode AutoCSRSettingsCheck(const AutoCSRSettings *settings)
   PetscCheck(known, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " is no granularity; -mat_autocsr_granularity and MatAutoCSRSetGranularity() take 10, 20, 50, 100, 200, 500 and so on to 1000000, or 0 to have it chosen", settings->granularity);
   PetscCheck(settings->max_bins >= 1 && settings->max_bins <= 100, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " is no number of bins; -mat_autocsr_max_bins and MatAutoCSRSetMaxBins() take 1 (the single bin) to 100", settings->max_bins);
   PetscCall(check_simd(settings->simd));
-  PetscCheck(settings->rigor >= MAT_AUTOCSR_RIGOR_NONE && settings->rigor <= MAT_AUTOCSR_RIGOR_MEASURE, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%d is no rigor; -mat_autocsr_rigor and MatAutoCSRSetRigor() take none, estimate or measure", (int)settings->rigor);
+  PetscCheck(settings->rigor >= MAT_AUTOCSR_RIGOR_NONE && settings->rigor <= MAT_AUTOCSR_RIGOR_EXHAUSTIVE, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%d is no rigor; -mat_autocsr_rigor and MatAutoCSRSetRigor() take none, estimate, measure, patient or exhaustive", (int)settings->rigor);
+  PetscCheck(settings->search_seconds >= 0 && settings->search_seconds <= 1e6, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%g seconds are no time for a search; -mat_autocsr_search_seconds and MatAutoCSRSetSearch() take up to 1e6, or 0: a minute at rigor patient, five at exhaustive", (double)settings->search_seconds);
   PetscCheck(settings->objective >= MAT_AUTOCSR_OBJECTIVE_TIME && settings->objective <= MAT_AUTOCSR_OBJECTIVE_MEMORY, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%d is no objective; -mat_autocsr_objective and MatAutoCSRSetObjective() take time or memory", (int)settings->objective);
   PetscCheck(settings->chooser >= MAT_AUTOCSR_CHOOSER_MODEL && settings->chooser <= MAT_AUTOCSR_CHOOSER_CORRECTED, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%d is no chooser; -mat_autocsr_chooser and MatAutoCSRSetChooser() take model, two-stage, trees or corrected", (int)settings->chooser);
   PetscCheck(settings->segsum_fixup >= MAT_AUTOCSR_SEGSUM_FIXUP_DEVICE && settings->segsum_fixup <= MAT_AUTOCSR_SEGSUM_FIXUP_HOST, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%d is no place for the fix-up; -mat_autocsr_segsum_fixup and MatAutoCSRSetSegsumFixup() take device or host", (int)settings->segsum_fixup);

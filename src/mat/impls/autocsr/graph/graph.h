@@ -30,6 +30,8 @@ typedef struct {
 PETSC_INTERN PetscErrorCode AutoCSRGraphParse(const char text[], AutoCSRGraph *);
 /* The segments of a plan, a leaf each; text that does not fit ends with "..." */
 PETSC_INTERN PetscErrorCode AutoCSRGraphPrint(const AutoCSRPlan *, size_t len, char text[]);
+/* A graph for a matrix of m rows */
+PETSC_INTERN PetscErrorCode AutoCSRGraphWrite(const AutoCSRGraph *, PetscInt m, size_t len, char text[]);
 
 /*
   operators.c: the operators by stage. Those of a leaf stand in this order, at most one of each kind

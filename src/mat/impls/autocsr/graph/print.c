@@ -67,10 +67,10 @@ static PetscErrorCode WriteBins(Writer *w, const AutoCSRRowSet *rows)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode WriteRows(Writer *w, const AutoCSRPlan *plan, const AutoCSRRowSet *rows)
+static PetscErrorCode WriteRows(Writer *w, PetscInt m, const AutoCSRRowSet *rows)
 {
   PetscFunctionBegin;
-  if (rows->begin > 0 || rows->end < plan->m) PetscCall(Write(w, " row_div(%" PetscInt_FMT ":%" PetscInt_FMT ")", rows->begin, PetscMin(rows->end, plan->m)));
+  if (rows->begin > 0 || rows->end < m) PetscCall(Write(w, " row_div(%" PetscInt_FMT ":%" PetscInt_FMT ")", rows->begin, PetscMin(rows->end, m)));
   if (rows->group)
     PetscCall(WriteBins(w, rows));
   else if (rows->longest < PETSC_MAX_INT)
@@ -80,12 +80,11 @@ static PetscErrorCode WriteRows(Writer *w, const AutoCSRPlan *plan, const AutoCS
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode WriteSegment(Writer *w, const AutoCSRPlan *plan, const AutoCSRSegment *seg)
+static PetscErrorCode WriteLeaf(Writer *w, PetscInt m, const AutoCSRRowSet *rows, const AutoCSRAxes *a)
 {
-  const AutoCSRAxes *a = &seg->axes;
-
   PetscFunctionBegin;
-  PetscCall(WriteRows(w, plan, &seg->row_set));
+  if (w->text[0]) PetscCall(Write(w, ";"));
+  PetscCall(WriteRows(w, m, rows));
   if (a->mapping == AUTOCSR_MAP_EMPTY) {
     PetscCall(WriteOperator(w, AUTOCSR_KIND_MAPPING, a->mapping, a));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -102,17 +101,32 @@ static PetscErrorCode WriteSegment(Writer *w, const AutoCSRPlan *plan, const Aut
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode Finish(Writer *w)
+{
+  PetscFunctionBegin;
+  if (w->text[0] == ' ') PetscCall(PetscMemmove(w->text, w->text + 1, strlen(w->text)));
+  if (strlen(w->text) + 5 >= w->len) PetscCall(PetscStrncpy(w->text + w->len - PetscMin(w->len, 4), "...", 4));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode AutoCSRGraphPrint(const AutoCSRPlan *plan, size_t len, char text[])
 {
   Writer w = {text, len};
 
   PetscFunctionBegin;
   text[0] = 0;
-  for (PetscInt s = 0; s < plan->n_segments; s++) {
-    if (s) PetscCall(Write(&w, ";"));
-    PetscCall(WriteSegment(&w, plan, &plan->segment[s]));
-  }
-  if (text[0] == ' ') PetscCall(PetscMemmove(text, text + 1, strlen(text)));
-  if (strlen(text) + 5 >= len) PetscCall(PetscStrncpy(text + len - 4, "...", 4));
+  for (PetscInt s = 0; s < plan->n_segments; s++) PetscCall(WriteLeaf(&w, plan->m, &plan->segment[s].row_set, &plan->segment[s].axes));
+  PetscCall(Finish(&w));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRGraphWrite(const AutoCSRGraph *graph, PetscInt m, size_t len, char text[])
+{
+  Writer w = {text, len};
+
+  PetscFunctionBegin;
+  text[0] = 0;
+  for (PetscInt i = 0; i < graph->n; i++) PetscCall(WriteLeaf(&w, m, &graph->leaf[i].rows, &graph->leaf[i].axes));
+  PetscCall(Finish(&w));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

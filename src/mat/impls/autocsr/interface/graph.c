@@ -47,6 +47,50 @@ PetscErrorCode MatAutoCSRSetGraph(Mat A, const char graph[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*@
+  MatAutoCSRSetSearch - Sets how long the search for an operator graph may take, and whether it tells how far it is
+
+  Logically Collective
+
+  Input Parameters:
++ A       - the matrix
+. seconds - of a search, for each block of the matrix; 0: 60 at rigor patient, 300 at exhaustive
+- monitor - `PETSC_TRUE`: each process prints every five seconds how many graphs have been run, what the best takes and how much time is left
+
+  Options Database Keys:
++ -mat_autocsr_search_seconds <0>     - the seconds
+- -mat_autocsr_search_monitor <false> - the monitor
+
+  Level: advanced
+
+  Notes:
+  It has effect at the rigors `MAT_AUTOCSR_RIGOR_PATIENT` and `MAT_AUTOCSR_RIGOR_EXHAUSTIVE` (`MatAutoCSRSetRigor()`). The first product then searches. Structures of graphs are enumerated and annealed, and a surrogate that learns
+  from those that were run proposes others. The product of each graph is compared with that of the CSR before it counts. `MatAutoCSRGetGraph()` gives what was found.
+
+  More than 1e6 seconds or less than none are an error (`PETSC_ERR_ARG_OUTOFRANGE`). On a matrix of another type nothing happens.
+
+  References:
+. * - Z. Du et al., AlphaSparse: Generating High Performance SpMV Codes Directly from Sparse Matrices, SC 2022
+
+.seealso: `MATAUTOCSR`, `MatAutoCSRSetRigor()`, `MatAutoCSRGetGraph()`, `MatAutoCSRSetGraph()`
+@*/
+PetscErrorCode MatAutoCSRSetSearch(Mat A, PetscReal seconds, PetscBool monitor)
+{
+  AutoCSRSettings settings;
+  PetscErrorCode (*get)(Mat, AutoCSRSettings *);
+
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
+  PetscCall(PetscObjectQueryFunction((PetscObject)A, "MatAutoCSRGetSettings_C", &get));
+  if (!get) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall((*get)(A, &settings));
+  settings.search_seconds = seconds;
+  settings.search_monitor = monitor;
+  PetscCall(AutoCSRSettingsCheck(&settings));
+  PetscTryMethod(A, "MatAutoCSRSetSettings_C", (Mat, const AutoCSRSettings *), (A, &settings));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*@C
   MatAutoCSRGetGraph - Gets the operator graph of the plan by which a matrix is multiplied
 

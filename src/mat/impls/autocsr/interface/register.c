@@ -48,7 +48,9 @@ M*/
 . -autocsr_view [ascii[:file[:ascii_info_detail|ascii_json]]]       - shows the plan after each assembly, see `MatAutoCSRView()`
 . -mat_autocsr_strategy <auto>                                      - see `MatAutoCSRSetStrategy()`
 . -mat_autocsr_graph <none>                                         - see `MatAutoCSRSetGraph()`
-. -mat_autocsr_rigor (none|estimate|measure)                        - see `MatAutoCSRSetRigor()`
+. -mat_autocsr_rigor (none|estimate|measure|patient|exhaustive)     - see `MatAutoCSRSetRigor()`
+. -mat_autocsr_search_seconds <0>                                  - see `MatAutoCSRSetSearch()`
+. -mat_autocsr_search_monitor <false>                              - see `MatAutoCSRSetSearch()`
 . -mat_autocsr_objective (time|memory)                              - see `MatAutoCSRSetObjective()`
 . -mat_autocsr_chooser (model|two-stage|trees|corrected)             - see `MatAutoCSRSetChooser()`
 . -mat_autocsr_index_coding (auto|csr|32|16|pattern|fitted)         - see `MatAutoCSRSetIndexCoding()`

@@ -75,10 +75,10 @@ PetscErrorCode MatAutoCSRSetStrategy(Mat A, const char strategy[])
 
   Input Parameters:
 + A     - the matrix
-- rigor - `MAT_AUTOCSR_RIGOR_NONE`, `MAT_AUTOCSR_RIGOR_ESTIMATE` (the default) or `MAT_AUTOCSR_RIGOR_MEASURE`
+- rigor - `MAT_AUTOCSR_RIGOR_NONE`, `MAT_AUTOCSR_RIGOR_ESTIMATE` (the default), `MAT_AUTOCSR_RIGOR_MEASURE`, `MAT_AUTOCSR_RIGOR_PATIENT` or `MAT_AUTOCSR_RIGOR_EXHAUSTIVE`
 
   Options Database Key:
-. -mat_autocsr_rigor (none|estimate|measure) - the rigor
+. -mat_autocsr_rigor (none|estimate|measure|patient|exhaustive) - the rigor
 
   Level: intermediate
 

@@ -143,7 +143,7 @@ static PetscBool takes_variant(const AutoCSRAxes *variant, AutoCSRAxes *leaf)
 
   if (a.partition != leaf->partition || a.order != leaf->order || a.index != leaf->index || a.value != leaf->value || a.mapping != leaf->mapping || a.reduction != leaf->reduction) return PETSC_FALSE;
   for (PetscInt k = 0; k < n; k++) {
-    const PetscInt  said = (&leaf->lanes)[k];
+    const PetscInt  said = number + k == &a.tile_steps && AutoCSROrderHasTiles(a.order) ? 0 : (&leaf->lanes)[k]; /* encoders even out groups of an item */
     const PetscBool one  = (PetscBool)(said == 1 && number[k] == 0 && number + k != &a.width); /* that says the same, but for the width of a slice */
 
     if (said && said != number[k] && !one && !is_free(leaf)) return PETSC_FALSE;

@@ -1,0 +1,213 @@
+/* Moves from graph to graph (level 1 of du2022-alphasparse, VI: structures): thresholds between bins, leaves split, joined and mapped otherwise, numbers and codings */
+#include "search.h"
+
+/* xorshift: the same candidates in every run */
+PetscInt AutoCSRSearchDraw(AutoCSRSearch *s, PetscInt below)
+{
+  s->random ^= s->random << 13;
+  s->random ^= s->random >> 7;
+  s->random ^= s->random << 17;
+  return (PetscInt)((s->random >> 11) % (uint64_t)below);
+}
+
+/* Where bins may meet: numbers of entries */
+static const PetscInt edges[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 256, 512, 1024, 2048, 4096};
+#define EDGES (PetscInt)PETSC_STATIC_ARRAY_LENGTH(edges)
+
+PetscInt AutoCSRSearchEdges(const AutoCSRSearch *s, PetscInt *first)
+{
+  PetscInt n = EDGES;
+
+  *first = 0;
+  while (*first < n && edges[*first] <= s->profile->min_length) ++*first;
+  while (n > *first && edges[n - 1] > s->profile->max_length) n--;
+  return n - *first;
+}
+
+PetscInt AutoCSRSearchEdge(PetscInt k)
+{
+  return edges[k];
+}
+
+static AutoCSRValue draw_value(AutoCSRSearch *s)
+{
+  AutoCSRValue   may[4];
+  PetscInt       n = 0;
+  const PetscInt values = s->profile->values;
+
+  if (values == 1) return AUTOCSR_VALUE_CONSTANT;
+  may[n++] = AUTOCSR_VALUE_COPY;
+  if (values <= AUTOCSR_MAX_DISTINCT) may[n++] = AUTOCSR_VALUE_DICTIONARY;
+  if (s->profile->float32_exact) may[n++] = AUTOCSR_VALUE_FLOAT32;
+  return may[AutoCSRSearchDraw(s, n)];
+}
+
+void AutoCSRSearchSlices(AutoCSRSearch *s, PetscInt window, AutoCSRIndex index, AutoCSRAxes *axes)
+{
+  *axes = (AutoCSRAxes){.order = AUTOCSR_ORDER_SLICED, .mapping = AUTOCSR_MAP_SLICE, .index = index, .value = draw_value(s), .lanes = 1, .sort_window = window};
+}
+
+void AutoCSRSearchLanes(const AutoCSRSearch *s, PetscInt lanes, AutoCSRAxes *axes)
+{
+  *axes = (AutoCSRAxes){.order = AUTOCSR_ORDER_CSR, .mapping = AUTOCSR_MAP_LANES, .index = AUTOCSR_INDEX_CSR, .value = s->profile->values == 1 ? AUTOCSR_VALUE_CONSTANT : AUTOCSR_VALUE_CSR, .lanes = lanes, .reduction = lanes > 1 ? AUTOCSR_REDUCE_TREE : AUTOCSR_REDUCE_NONE};
+}
+
+static const PetscInt windows[] = {0, 64, 256, 1024, 4096, 16384, PETSC_MAX_INT};
+#define WINDOWS (PetscInt)PETSC_STATIC_ARRAY_LENGTH(windows)
+
+/* Leaves that may be cut in two: bins of rows of the whole matrix, or all of it */
+static PetscBool may_be_cut(const AutoCSRSearch *s, const AutoCSRLeaf *leaf)
+{
+  return (PetscBool)(!leaf->rows.group && leaf->rows.begin == 0 && leaf->rows.end >= s->csr->m && (leaf->axes.mapping == AUTOCSR_MAP_LANES || leaf->axes.mapping == AUTOCSR_MAP_SLICE) && leaf->axes.block <= 1);
+}
+
+static PetscBool cut(AutoCSRSearch *s, AutoCSRGraph *graph, AutoCSRLeaf *leaf)
+{
+  const PetscInt edge = edges[AutoCSRSearchDraw(s, EDGES)];
+  AutoCSRLeaf   *more = &graph->leaf[graph->n];
+
+  if (graph->n == AUTOCSR_MAX_LEAVES || !may_be_cut(s, leaf) || edge <= leaf->rows.shortest || edge > leaf->rows.longest) return PETSC_FALSE;
+  *more              = *leaf;
+  more->rows.longest = edge - 1;
+  leaf->rows.shortest = edge;
+  if (AutoCSRSearchDraw(s, 2))
+    AutoCSRSearchSlices(s, windows[AutoCSRSearchDraw(s, WINDOWS)], s->csr->n <= 65536 ? AUTOCSR_INDEX_16 : AUTOCSR_INDEX_32, &more->axes);
+  else
+    AutoCSRSearchLanes(s, (PetscInt)1 << AutoCSRSearchDraw(s, 9), &leaf->axes);
+  graph->n++;
+  return PETSC_TRUE;
+}
+
+/* The leaf of the bin after this one's */
+static AutoCSRLeaf *next_bin(AutoCSRGraph *graph, const AutoCSRLeaf *leaf)
+{
+  for (PetscInt i = 0; i < graph->n; i++) {
+    AutoCSRLeaf *next = &graph->leaf[i];
+
+    if (leaf->rows.longest < PETSC_MAX_INT && !leaf->rows.group && next->rows.begin == leaf->rows.begin && next->rows.end == leaf->rows.end && next->rows.shortest > leaf->rows.longest) {
+      PetscBool nearest = PETSC_TRUE;
+
+      for (PetscInt j = 0; j < graph->n; j++) {
+        const AutoCSRLeaf *other = &graph->leaf[j];
+
+        if (other->rows.begin == leaf->rows.begin && other->rows.shortest > leaf->rows.longest && other->rows.shortest < next->rows.shortest) nearest = PETSC_FALSE;
+      }
+      if (nearest) return next;
+    }
+  }
+  return NULL;
+}
+
+static PetscBool join(AutoCSRSearch *s, AutoCSRGraph *graph, AutoCSRLeaf *leaf)
+{
+  AutoCSRLeaf *next = next_bin(graph, leaf);
+
+  if (!next || leaf->axes.mapping == AUTOCSR_MAP_EMPTY) return PETSC_FALSE;
+  leaf->rows.longest = next->rows.longest;
+  if (AutoCSRSearchDraw(s, 2)) leaf->axes = next->axes;
+  *next = graph->leaf[--graph->n];
+  return PETSC_TRUE;
+}
+
+static PetscBool move_edge(AutoCSRSearch *s, AutoCSRGraph *graph, AutoCSRLeaf *leaf)
+{
+  AutoCSRLeaf   *next = next_bin(graph, leaf);
+  const PetscInt edge = edges[AutoCSRSearchDraw(s, EDGES)];
+
+  if (!next || leaf->axes.mapping == AUTOCSR_MAP_EMPTY || edge <= leaf->rows.shortest || edge > next->rows.longest) return PETSC_FALSE;
+  leaf->rows.longest  = edge - 1;
+  next->rows.shortest = edge;
+  return PETSC_TRUE;
+}
+
+/* Twice or half of a number that is at least 1 */
+static PetscBool scale(AutoCSRSearch *s, PetscInt most, PetscInt *number)
+{
+  const PetscInt was = *number;
+
+  *number = AutoCSRSearchDraw(s, 2) ? PetscMin(most, 2 * was) : PetscMax(1, was / 2);
+  return (PetscBool)(*number != was);
+}
+
+static PetscBool change_numbers(AutoCSRSearch *s, AutoCSRLeaf *leaf)
+{
+  AutoCSRAxes *a = &leaf->axes;
+
+  if (a->mapping == AUTOCSR_MAP_LANES && a->block <= 1 && a->index == AUTOCSR_INDEX_CSR) {
+    const PetscBool changed = scale(s, s->parallel ? 4096 : 32, &a->lanes);
+
+    a->reduction = a->lanes > 1 ? AUTOCSR_REDUCE_TREE : AUTOCSR_REDUCE_NONE;
+    return changed;
+  }
+  if (a->mapping == AUTOCSR_MAP_FETCH) return scale(s, 32, &a->lanes);
+  if (a->mapping == AUTOCSR_MAP_TILE || a->mapping == AUTOCSR_MAP_MERGE) return scale(s, 256, &a->tile_height);
+  if (a->mapping == AUTOCSR_MAP_ROW_BLOCKS) return scale(s, a->tile_width * a->tile_height / 2, &a->row_limit);
+  if (a->mapping != AUTOCSR_MAP_SLICE || a->width) return PETSC_FALSE;
+  if (s->parallel && AutoCSRSearchDraw(s, 3) == 0) { /* several lanes a row */
+    a->slice_height = 0;
+    a->reduction    = AUTOCSR_REDUCE_TREE;
+    return scale(s, 32, &a->lanes);
+  }
+  a->sort_window = windows[AutoCSRSearchDraw(s, WINDOWS)];
+  return PETSC_TRUE;
+}
+
+static PetscBool change_coding(AutoCSRSearch *s, AutoCSRLeaf *leaf)
+{
+  static const AutoCSRIndex indices[] = {AUTOCSR_INDEX_16, AUTOCSR_INDEX_32, AUTOCSR_INDEX_FITTED};
+  AutoCSRAxes              *a         = &leaf->axes;
+
+  if (a->order == AUTOCSR_ORDER_SLICED && a->index != AUTOCSR_INDEX_PATTERN && AutoCSRSearchDraw(s, 2)) {
+    a->index = indices[AutoCSRSearchDraw(s, 3)];
+    if (a->index == AUTOCSR_INDEX_FITTED) a->sort_window = 0;
+  } else if (AutoCSRValueIsStored(a->value))
+    a->value = draw_value(s);
+  else
+    return PETSC_FALSE;
+  return PETSC_TRUE;
+}
+
+static PetscBool map_otherwise(AutoCSRSearch *s, AutoCSRLeaf *leaf)
+{
+  if (!may_be_cut(s, leaf)) return PETSC_FALSE;
+  if (leaf->axes.mapping == AUTOCSR_MAP_LANES)
+    AutoCSRSearchSlices(s, windows[AutoCSRSearchDraw(s, WINDOWS)], s->csr->n <= 65536 ? AUTOCSR_INDEX_16 : AUTOCSR_INDEX_32, &leaf->axes);
+  else
+    AutoCSRSearchLanes(s, (PetscInt)1 << AutoCSRSearchDraw(s, 8), &leaf->axes);
+  return PETSC_TRUE;
+}
+
+#define TRIES 64
+
+void AutoCSRSearchMove(AutoCSRSearch *s, const AutoCSRGraph *from, AutoCSRGraph *to)
+{
+  PetscInt moved = 0;
+
+  for (int t = 0; t < TRIES && !moved; t++) {
+    AutoCSRLeaf *leaf;
+    PetscBool    done = PETSC_FALSE;
+
+    *to  = *from;
+    leaf = &to->leaf[AutoCSRSearchDraw(s, to->n)];
+    switch (AutoCSRSearchDraw(s, 8)) {
+    case 0:
+      done = cut(s, to, leaf);
+      break;
+    case 1:
+      done = join(s, to, leaf);
+      break;
+    case 2:
+      done = move_edge(s, to, leaf);
+      break;
+    case 3:
+      done = change_coding(s, leaf);
+      break;
+    case 4:
+      done = map_otherwise(s, leaf);
+      break;
+    default:
+      done = change_numbers(s, leaf);
+    }
+    moved += done;
+  }
+}

@@ -1,0 +1,65 @@
+/*
+  The search (du2022-alphasparse, VI), at rigor patient and exhaustive: structures of graphs are enumerated and annealed, coarse
+  numbers run, and a surrogate that learns from what was run proposes finer ones. Every candidate's product is checked before it counts.
+*/
+#ifndef AUTOCSR_SEARCH_H
+#define AUTOCSR_SEARCH_H
+
+#include "../graph/graph.h"
+#include "../profile/profile.h"
+
+#define AUTOCSR_SEARCH_FEATURES 12
+#define AUTOCSR_SEARCH_TRIED    16384 /* graphs that are remembered, at most */
+
+/* What the searcher is asked by: choose/search.c has these for a block */
+typedef struct {
+  void *ctx;
+  /* The predicted seconds of a graph's product, and what the surrogate sees of it; PETSC_MAX_REAL if the graph does not suit */
+  PetscErrorCode (*predict)(void *, const char graph[], double *seconds, double feature[AUTOCSR_SEARCH_FEATURES]);
+  /* Builds the plan, checks its product and times it; *seconds PETSC_MAX_REAL: it could not be built, or its product is wrong. It is kept as the best if `keep` */
+  PetscErrorCode (*measure)(void *, const char graph[], double *seconds);
+} AutoCSRSearched;
+
+typedef struct {
+  uint64_t hash; /* of the graph's text */
+  double   predicted, measured; /* measured 0: not yet; PETSC_MAX_REAL: it will not do */
+  double   feature[AUTOCSR_SEARCH_FEATURES];
+  char    *graph;
+} AutoCSRTried;
+
+typedef struct {
+  const AutoCSRMatrix  *csr;
+  const AutoCSRProfile *profile;
+  PetscBool             parallel;
+  const AutoCSRSearched *asked;
+  PetscBool             monitor;
+  double                begin, seconds; /* of PetscTime(); how long it may take */
+  uint64_t              random;
+  PetscInt              n, n_measured, n_wrong, best; /* best: of tried; -1: none yet */
+  double                first;                        /* seconds of the library's choice */
+  double                told;                         /* when progress was last told */
+  AutoCSRTried         *tried;
+  double                weight[AUTOCSR_SEARCH_FEATURES]; /* of the surrogate */
+  PetscBool             learned;
+} AutoCSRSearch;
+
+/*
+  start: graphs to begin with, the library's choice first. best: the text of the fastest, for AUTOCSR_GRAPH_LENGTH
+  characters; *best_seconds: of its product. gain: by what a graph must beat the library's choice
+*/
+PETSC_INTERN PetscErrorCode AutoCSRSearchRun(AutoCSRSearch *, PetscInt n_start, const char *const start[], char best[], double *best_seconds);
+
+/* moves.c */
+PETSC_INTERN PetscInt AutoCSRSearchDraw(AutoCSRSearch *, PetscInt below);
+/* Numbers of entries between which bins may meet: how many suit the matrix, and the first of them */
+PETSC_INTERN PetscInt AutoCSRSearchEdges(const AutoCSRSearch *, PetscInt *first);
+PETSC_INTERN PetscInt AutoCSRSearchEdge(PetscInt);
+PETSC_INTERN void     AutoCSRSearchSlices(AutoCSRSearch *, PetscInt window, AutoCSRIndex, AutoCSRAxes *);
+PETSC_INTERN void     AutoCSRSearchLanes(const AutoCSRSearch *, PetscInt lanes, AutoCSRAxes *);
+PETSC_INTERN void     AutoCSRSearchMove(AutoCSRSearch *, const AutoCSRGraph *from, AutoCSRGraph *to);
+
+/* surrogate.c: ridge regression of the logarithm of measured over predicted */
+PETSC_INTERN void   AutoCSRSearchLearn(AutoCSRSearch *);
+PETSC_INTERN double AutoCSRSearchExpect(const AutoCSRSearch *, const AutoCSRTried *);
+
+#endif

@@ -1,0 +1,192 @@
+static char help[] = "The search for a graph: it finds the fastest of a made-up machine, counts none whose product is wrong, ends in time; and matrices multiply as plain AIJ does by what it finds.\n\
+  -part <0> : 0 a made-up machine, 1 matrices\n\n";
+
+#include "../../src/mat/impls/autocsr/search/search.h"
+#include "../../src/mat/impls/autocsr/backend.h"
+#include <petscautocsr.h>
+#include <petsctime.h>
+#include "../generate.h"
+
+/* ---- A made-up machine: seconds by the leaves of a graph, the best known. It predicts that lanes cost nothing */
+
+typedef struct {
+  PetscInt runs, wrong;
+  char     forbidden[32]; /* graphs with this are fast, but their products are wrong */
+} Machine;
+
+/* Two leaves that meet at 48 entries, of slices in windows of 1024 rows and of 64 lanes, are the fastest: 1 us */
+static double SecondsOf(const AutoCSRGraph *graph)
+{
+  double us = graph->n == 2 ? 1 : 1.6;
+
+  for (PetscInt i = 0; i < graph->n; i++) {
+    const AutoCSRLeaf *leaf = &graph->leaf[i];
+
+    if (leaf->axes.mapping == AUTOCSR_MAP_SLICE) {
+      us += leaf->axes.sort_window == 1024 ? 0 : 0.1;
+      us += leaf->rows.shortest ? 0.5 : 0;
+    } else
+      us += 0.05 * PetscAbs(6 - (int)log2(PetscMax(1, leaf->axes.lanes)));
+    if (graph->n == 2 && leaf->rows.shortest) us += 0.02 * PetscAbs(48 - leaf->rows.shortest);
+  }
+  return 1e-6 * us;
+}
+
+static PetscErrorCode Predict(void *ctx, const char graph[], double *seconds, double feature[AUTOCSR_SEARCH_FEATURES])
+{
+  AutoCSRGraph g;
+
+  PetscFunctionBeginUser;
+  PetscCall(AutoCSRGraphParse(graph, &g));
+  for (int f = 0; f < AUTOCSR_SEARCH_FEATURES; f++) feature[f] = 0;
+  feature[0] = 1;
+  for (PetscInt i = 0; i < g.n; i++) feature[1] += g.leaf[i].axes.mapping == AUTOCSR_MAP_LANES ? log2(PetscMax(1, g.leaf[i].axes.lanes)) : 0;
+  *seconds = 0.5e-6 * (g.n + 2);
+  if (strstr(graph, "index=fitted")) *seconds = PETSC_MAX_REAL; /* no executor runs it */
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode Measure(void *ctx, const char graph[], double *seconds)
+{
+  Machine     *m = (Machine *)ctx;
+  AutoCSRGraph g;
+
+  PetscFunctionBeginUser;
+  PetscCall(AutoCSRGraphParse(graph, &g));
+  m->runs++;
+  *seconds = SecondsOf(&g);
+  if (m->forbidden[0] && strstr(graph, m->forbidden)) {
+    m->wrong++;
+    *seconds = PETSC_MAX_REAL;
+  }
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode CheckMachine(const char forbidden[], double limit, double most, const char *const start[], PetscInt n_start)
+{
+  const AutoCSRMatrix   csr     = {.m = 100000, .n = 100000, .nnz = 1000000};
+  const AutoCSRProfile  profile = {.m = 100000, .n = 100000, .nnz = 1000000, .max_length = 5000, .empty_rows = 0, .values = AUTOCSR_MAX_DISTINCT + 1};
+  Machine               machine = {0};
+  const AutoCSRSearched asked   = {&machine, Predict, Measure};
+  AutoCSRSearch         search  = {.csr = &csr, .profile = &profile, .parallel = PETSC_TRUE, .asked = &asked, .seconds = limit};
+  char                  best[AUTOCSR_GRAPH_LENGTH];
+  double                seconds = 0;
+  PetscLogDouble        begin, end;
+  AutoCSRGraph          graph;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscStrncpy(machine.forbidden, forbidden, sizeof(machine.forbidden)));
+  PetscCall(PetscTime(&begin));
+  PetscCall(AutoCSRSearchRun(&search, n_start, start, best, &seconds));
+  PetscCall(PetscTime(&end));
+  PetscCheck(end - begin < 3 * limit + 20, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A search of %g s took %g", limit, end - begin);
+  PetscCall(AutoCSRGraphParse(best, &graph));
+  PetscCheck(PetscAbs(SecondsOf(&graph) - seconds) < 1e-12, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s takes %g s, not %g", best, SecondsOf(&graph), seconds);
+  PetscCheck(seconds <= most, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The best of %" PetscInt_FMT " runs takes %g us, more than %g: %s", machine.runs, 1e6 * seconds, 1e6 * most, best);
+  PetscCheck(!forbidden[0] || (machine.wrong > 0 && !strstr(best, forbidden)), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Of %" PetscInt_FMT " wrong ones one won: %s", machine.wrong, best);
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode CheckMachines(void)
+{
+  const char *const start[] = {"compress row_block(lanes=2)", "compress nnz_block"}, *const fastest[] = {"bin(0:47) sort_sub(window=1024) compress bmtb_pad slice_block; bin(48:) compress row_block(lanes=64)"};
+  char              best[AUTOCSR_GRAPH_LENGTH];
+  double            seconds;
+  AutoCSRSearch     search = {.seconds = 1};
+
+  PetscFunctionBeginUser;
+  PetscCall(CheckMachine("", 1, 1.15e-6, start, 2));
+  PetscCall(CheckMachine("sort_sub(window=1024)", 1, 1.35e-6, start, 2));
+  PetscCall(CheckMachine("", 0.01, 1.9e-6, start, 2));   /* no time for more than a few */
+  PetscCall(CheckMachine("", 0.1, 1.000001e-6, fastest, 1)); /* the choice stays */
+  PetscCall(AutoCSRSearchRun(&search, 0, NULL, best, &seconds));
+  PetscCheck(!best[0], PETSC_COMM_SELF, PETSC_ERR_PLIB, "A search from nothing finds %s", best);
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "The search finds what is there\n"));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* ---- Matrices */
+
+static PetscErrorCode CheckMatrices(PetscReal seconds)
+{
+  PetscInt searched = 0;
+
+  PetscFunctionBeginUser;
+  for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(generators); i++) {
+    Mat            A, B[2];
+    Reference      r;
+    char           graph[AUTOCSR_GRAPH_LENGTH], again[AUTOCSR_GRAPH_LENGTH], context[256];
+    MatAutoCSRInfo info;
+    PetscMPIInt    size;
+
+    PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+    if (size > 1 && i % 7) continue;
+    PetscCall(MatrixCreate(&generators[i], MATAIJ, &A));
+    PetscCall(ReferenceCreate(A, &r));
+    for (int k = 0; k < 2; k++) PetscCall(MatrixCreate(&generators[i], MATAUTOCSR, &B[k]));
+    PetscCall(MatAutoCSRSetRigor(B[0], i % 2 ? MAT_AUTOCSR_RIGOR_EXHAUSTIVE : MAT_AUTOCSR_RIGOR_PATIENT));
+    PetscCall(MatAutoCSRSetSearch(B[0], seconds, PETSC_FALSE));
+    PetscCall(PetscSNPrintf(context, sizeof(context), "%s by a search", generators[i].name));
+    PetscCall(CompareProducts(&r, 1, B, context));
+    PetscCall(MatAutoCSRGetInfo(B[0], &info));
+    PetscCall(MatAutoCSRGetGraph(B[0], sizeof(graph), graph));
+    if (graph[0] && size == 1) { /* the other one by what was found */
+      PetscCall(MatAutoCSRSetProgressive(B[1], PETSC_FALSE));
+      PetscCall(MatAutoCSRSetGraph(B[1], graph));
+      PetscCall(CompareProducts(&r, 2, B, context));
+      PetscCall(MatAutoCSRGetGraph(B[1], sizeof(again), again));
+      PetscCheck(!strcmp(graph, again), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: \"%s\" becomes \"%s\"", context, graph, again);
+    }
+    searched += info.nnz > 0 && info.measured > 0;
+    for (int k = 0; k < 2; k++) PetscCall(MatDestroy(&B[k]));
+    PetscCall(ReferenceDestroy(&r));
+  }
+  PetscCheck(searched > 3, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Only %" PetscInt_FMT " matrices were searched for", searched);
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "What was found multiplies as plain AIJ does\n"));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+int main(int argc, char **argv)
+{
+  PetscInt  part    = 0;
+  PetscReal seconds = 0.02;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-part", &part, NULL));
+  PetscCall(PetscOptionsGetReal(NULL, NULL, "-seconds", &seconds, NULL));
+  PetscCall(MatAutoCSRRegisterAll());
+  if (part == 0) PetscCall(CheckMachines());
+  if (part == 1) PetscCall(CheckMatrices(seconds));
+  if (part == 2) { /* ends with an error */
+    Mat A;
+
+    PetscCall(MatrixCreate(&generators[0], MATAUTOCSR, &A));
+    PetscCall(MatAutoCSRSetSearch(A, -1, PETSC_FALSE));
+  }
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+  test:
+    suffix: machine
+
+  test:
+    suffix: matrices
+    nsize: {{1 2}}
+    args: -part 1
+
+  test:
+    suffix: bad
+    args: -part 2 -petsc_ci_portable_error_output
+    filter: grep "no time"
+
+  test:
+    suffix: cuda
+    requires: cuda
+    output_file: output/search_matrices.out
+    args: -part 1 -vec_type cuda
+
+TEST*/
