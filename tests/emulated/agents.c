@@ -436,9 +436,9 @@ int main(int argc, char **argv)
   PetscCall(AddRows(&list));
   PetscCall(AddSlices(&list));
   PetscCall(AddInPlace(&list));
-  AutoCSRDeviceCutPieces(PETSC_TRUE); /* of slabs the emulator does not know where pieces end: one matrix */
+  AutoCSRDeviceCutSlabs(PETSC_TRUE); /* of slabs the emulator does not know where pieces end: one matrix */
   PetscCall(CheckMatrix(&generators[4], 1, &list, small, &reached));
-  AutoCSRDeviceCutPieces(PETSC_FALSE);
+  AutoCSRDeviceCutSlabs(PETSC_FALSE);
   for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(generators); i++) PetscCall(CheckMatrix(&generators[i], (PetscInt)i, &list, small, &reached));
   for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(more); i++) PetscCall(CheckMatrix(&more[i], 2 * (PetscInt)i, &list, small, &reached));
   if (small)

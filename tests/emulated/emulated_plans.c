@@ -19,7 +19,7 @@ static PetscErrorCode ChooseOrder(void)
   PetscFunctionBeginUser;
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-order", &order, NULL));
   EmulatorSetOrder((EmulatorOrder)order);
-  AutoCSRDeviceCutPieces((PetscBool)(order == EMULATOR_BACKWARD));
+  AutoCSRDeviceCutSlabs((PetscBool)(order == EMULATOR_BACKWARD));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -59,7 +59,7 @@ int main(int argc, char **argv)
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   for (int cut = 0; cut < 2; cut++) {
-    AutoCSRDeviceCutPieces((PetscBool)cut);
+    AutoCSRDeviceCutSlabs((PetscBool)cut);
     PetscCall(CheckPieces((PetscBool)cut, &kept));
     PetscCheck((cudaMemsetAsync(kept, 0, 1, NULL) == cudaSuccess) == cut, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The slab that pieces are cut from is %s", cut ? "gone" : "there");
   }

@@ -16,7 +16,7 @@
 */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceAllocateScratch(size_t, cudaStream_t, void **);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceReleaseScratch(void *, cudaStream_t);
-PETSC_INTERN void           AutoCSRDeviceCutPieces(PetscBool);
+PETSC_INTERN void           AutoCSRDeviceCutSlabs(PetscBool);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceFork(cudaStream_t *beside);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceJoin(void);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceGetMailbox(size_t, void **);

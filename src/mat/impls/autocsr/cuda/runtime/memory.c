@@ -1,14 +1,14 @@
 /*
   Memory of the device, on PETSc's stream: from a pool of the library's own, which keeps what is released, so that the
   temporaries of planning cost no synchronization and no work of the driver. What the pool keeps beyond need goes back to the
-  device (PoolTrim()). Small pieces that stay are cut from slabs. And what small copies go through.
+  device (PoolTrim()). Small allocations that stay are cut from slabs. And what small copies go through.
 */
 #include "../planning/planner.h"
 #include "preload.h"
 
 #define ROOM  64 /* readable bytes past the end */
 #define SLAB  (4 << 20)
-#define PIECE (SLAB / 16) /* bytes of a piece that is cut from a slab, at most */
+#define CUT  (SLAB / 16) /* bytes that are cut from a slab, at most */
 #define ALIGN 256         /* of its beginning, as the device's own */
 
 /* What planning keeps until PETSc ends, beside a slab: page-locked memory of the host, counters and the table of patterns (2 MB), a second stream */
@@ -21,30 +21,30 @@ static struct {
   PetscBool    lent; /* these may be other than zero */
   cudaStream_t beside;
   cudaEvent_t  forked, joined;
-} kept;
+} standing;
 
-#define OUTBOX ((char *)kept.mailbox + AUTOCSR_BOX_BYTES)
+#define OUTBOX ((char *)standing.mailbox + AUTOCSR_BOX_BYTES)
 
 /*
-  A plan has a piece of memory for each stream, and what is past its end is to be zero. Asking for it and setting its end to zero are two calls, of a microsecond
-  or more each, and the kernel after the second is not launched early. So small pieces are cut one after the other from slabs that are set to
-  zero at once, no part of them twice. A slab goes back once all its pieces have, but for the one that pieces are cut from: the next matrix has what is left of it.
+  A plan has memory for each stream, and what is past its end is to be zero. Asking for it and setting its end to zero are two calls, of a microsecond
+  or more each, and the kernel after the second is not launched early. So small allocations are cut one after the other from slabs that are set to
+  zero at once, no part of them twice. A slab goes back once all its cuts have, but for the one that is being cut: the next matrix has what is left of it.
 */
 typedef struct _Slab *Slab;
 struct _Slab {
   char    *data;
   size_t   used;
-  PetscInt pieces; /* that are not released */
+  PetscInt cuts;   /* that are not released */
   Slab     next;
 };
 
 static struct {
-  size_t piece; /* with the room past it, at most; 0: none is cut, so that whatever checks accesses knows the ends of each */
-  Slab   first; /* from which pieces are cut */
-} slabs = {PetscDefined(USE_DEBUG) ? 0 : PIECE, NULL};
+  size_t most; /* of a cut, with the room past it: 0: nothing is cut, so that whatever checks accesses knows the ends of each */
+  Slab   first; /* which is being cut */
+} slabs = {PetscDefined(USE_DEBUG) ? 0 : CUT, NULL};
 
 /*
-  Boxes, counters, pieces of memory and the scratch of a plan go from one call of ours to the next in the order of PETSc's stream. Where that has become another one (PetscDeviceContextSetCurrentContext(),
+  Boxes, counters, allocations and the scratch of a plan go from one call of ours to the next in the order of PETSc's stream. Where that has become another one (PetscDeviceContextSetCurrentContext(),
   and so by threads of a program in turn) the device is waited for: the stream of before may be gone. Asked at each call that uses any of these
 */
 PetscErrorCode AutoCSRDeviceFollow(void)
@@ -77,8 +77,8 @@ static void TakePreloaded(PetscBool with_pool)
   AutoCSRDevicePreloaded made;
 
   AutoCSRDevicePreloadTake(with_pool, &made);
-  if (made.boxes) kept.mailbox = made.boxes;
-  if (made.beside) kept.beside = made.beside;
+  if (made.boxes) standing.mailbox = made.boxes;
+  if (made.beside) standing.beside = made.beside;
   if (!made.pool) return;
   pool.own   = made.pool;
   pool.asked = PETSC_TRUE;
@@ -201,43 +201,43 @@ PetscErrorCode AutoCSRDeviceAllocateScratch(size_t bytes, cudaStream_t stream, v
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-void AutoCSRDeviceCutPieces(PetscBool cut)
+void AutoCSRDeviceCutSlabs(PetscBool cut)
 {
-  slabs.piece = cut ? PIECE : 0;
+  slabs.most = cut ? CUT : 0;
 }
 
 /* The order in which finalizers run is not ours: nothing here needs PETSc's stream */
-static PetscErrorCode KeptDestroy(void)
+static PetscErrorCode StandingDestroy(void)
 {
   Slab spare = slabs.first;
 
   PetscFunctionBegin;
   TakePreloaded(PETSC_TRUE);
-  if (kept.mailbox) PetscCallCUDA(cudaFreeHost(kept.mailbox));
-  if (kept.zeros) PetscCallCUDA(cudaFree(kept.zeros));
-  if (spare && !spare->pieces) {
+  if (standing.mailbox) PetscCallCUDA(cudaFreeHost(standing.mailbox));
+  if (standing.zeros) PetscCallCUDA(cudaFree(standing.zeros));
+  if (spare && !spare->cuts) {
     slabs.first = spare->next;
     PetscCallCUDA(cudaDeviceSynchronize());
     PetscCallCUDA(cudaFree(spare->data));
     PetscCall(PetscFree(spare));
   }
   PetscCall(PoolTrim(PETSC_TRUE));
-  if (kept.joined) PetscCallCUDA(cudaEventDestroy(kept.joined));
-  if (kept.forked) PetscCallCUDA(cudaEventDestroy(kept.forked));
-  if (kept.beside) PetscCallCUDA(cudaStreamDestroy(kept.beside));
-  PetscCall(PetscMemzero(&kept, sizeof(kept)));
+  if (standing.joined) PetscCallCUDA(cudaEventDestroy(standing.joined));
+  if (standing.forked) PetscCallCUDA(cudaEventDestroy(standing.forked));
+  if (standing.beside) PetscCallCUDA(cudaStreamDestroy(standing.beside));
+  PetscCall(PetscMemzero(&standing, sizeof(standing)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode KeptRegister(void)
+static PetscErrorCode StandingRegister(void)
 {
   PetscFunctionBegin;
-  if (!kept.registered) PetscCall(PetscRegisterFinalize(KeptDestroy));
-  kept.registered = PETSC_TRUE;
+  if (!standing.registered) PetscCall(PetscRegisterFinalize(StandingDestroy));
+  standing.registered = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Memory apart from the pool: plans of small matrices then need no pool, whose first piece takes the driver long. *data is NULL if there is none */
+/* Memory apart from the pool: plans of small matrices then need no pool, whose first allocation takes the driver long. *data is NULL if there is none */
 static PetscErrorCode AllocateApart(size_t bytes, void **data)
 {
   cudaError_t error = cudaMalloc(data, bytes);
@@ -261,10 +261,10 @@ PetscErrorCode AutoCSRDevicePreload(void)
   int device;
 
   PetscFunctionBegin;
-  if (PetscLikely(kept.preloaded)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(KeptRegister());
-  kept.preloaded = PETSC_TRUE;
-  if (kept.mailbox || kept.beside) PetscFunctionReturn(PETSC_SUCCESS);
+  if (PetscLikely(standing.preloaded)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(StandingRegister());
+  standing.preloaded = PETSC_TRUE;
+  if (standing.mailbox || standing.beside) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallCUDA(cudaGetDevice(&device));
   AutoCSRDevicePreloadBegin(device, (PetscBool)!pool.asked);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -288,14 +288,14 @@ static PetscErrorCode SlabCut(size_t bytes, void **data)
 
   PetscFunctionBegin;
   *data = NULL;
-  if (slab && slab->used + bytes > SLAB && !slab->pieces) {
+  if (slab && slab->used + bytes > SLAB && !slab->cuts) {
     slab->used = 0;
     PetscCallCUDA(cudaMemsetAsync(slab->data, 0, SLAB, AUTOCSR_STREAM));
   }
   if (!slab || slab->used + bytes > SLAB) {
     void *all;
 
-    PetscCall(KeptRegister());
+    PetscCall(StandingRegister());
     PetscCall(AllocateApart(SLAB, &all));
     if (!all) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCallCUDA(cudaMemsetAsync(all, 0, SLAB, AUTOCSR_STREAM));
@@ -306,11 +306,11 @@ static PetscErrorCode SlabCut(size_t bytes, void **data)
   }
   *data = slab->data + slab->used;
   slab->used += (bytes + ALIGN - 1) / ALIGN * ALIGN;
-  slab->pieces++;
+  slab->cuts++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* *cut: it was a piece of a slab */
+/* *cut: it was cut from a slab */
 static PetscErrorCode SlabRelease(const char *data, PetscBool *cut)
 {
   PetscFunctionBegin;
@@ -318,19 +318,19 @@ static PetscErrorCode SlabRelease(const char *data, PetscBool *cut)
   for (Slab slab, *next = &slabs.first; (slab = *next); next = &slab->next) {
     if (data < slab->data || data >= slab->data + SLAB) continue;
     *cut = PETSC_TRUE;
-    if (!--slab->pieces && (slab != slabs.first || !kept.registered)) PetscCall(SlabDestroy(next));
+    if (!--slab->cuts && (slab != slabs.first || !standing.registered)) PetscCall(SlabDestroy(next));
     break;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* All of it is set to zero, or what is past its end */
-static PetscErrorCode AllocatePiece(size_t bytes, PetscBool zeros, void **data)
+static PetscErrorCode AllocateOrCut(size_t bytes, PetscBool zeros, void **data)
 {
   PetscFunctionBegin;
   PetscCall(AutoCSRDeviceFollow());
   *data = NULL;
-  if (bytes + ROOM <= slabs.piece) PetscCall(SlabCut(bytes + ROOM, data));
+  if (bytes + ROOM <= slabs.most) PetscCall(SlabCut(bytes + ROOM, data));
   if (*data) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRDeviceAllocateScratch(bytes + ROOM, AUTOCSR_STREAM, data));
   PetscCallCUDA(cudaMemsetAsync((char *)*data + (zeros ? 0 : bytes), 0, zeros ? bytes + ROOM : ROOM, AUTOCSR_STREAM));
@@ -339,12 +339,12 @@ static PetscErrorCode AllocatePiece(size_t bytes, PetscBool zeros, void **data)
 
 PetscErrorCode AutoCSRDeviceAllocate(size_t bytes, void **data)
 {
-  return AllocatePiece(bytes, PETSC_FALSE, data);
+  return AllocateOrCut(bytes, PETSC_FALSE, data);
 }
 
 PetscErrorCode AutoCSRDeviceAllocateZeros(size_t bytes, void **data)
 {
-  return AllocatePiece(bytes, PETSC_TRUE, data);
+  return AllocateOrCut(bytes, PETSC_TRUE, data);
 }
 
 PetscErrorCode AutoCSRDeviceReleaseScratch(void *data, cudaStream_t stream)
@@ -372,11 +372,11 @@ static PetscErrorCode BoxesGet(void)
 {
   PetscFunctionBegin;
   TakePreloaded(PETSC_FALSE);
-  if (kept.mailbox) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(KeptRegister());
-  if (cudaHostAlloc(&kept.mailbox, 2 * AUTOCSR_BOX_BYTES, cudaHostAllocDefault) != cudaSuccess) {
+  if (standing.mailbox) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(StandingRegister());
+  if (cudaHostAlloc(&standing.mailbox, 2 * AUTOCSR_BOX_BYTES, cudaHostAllocDefault) != cudaSuccess) {
     (void)cudaGetLastError();
-    kept.mailbox = NULL;
+    standing.mailbox = NULL;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -387,7 +387,7 @@ PetscErrorCode AutoCSRDeviceFindMailbox(size_t bytes, void **mailbox)
   PetscFunctionBegin;
   PetscCheck(bytes <= AUTOCSR_BOX_BYTES, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%zu bytes are more than the mailbox holds", bytes);
   PetscCall(BoxesGet());
-  *mailbox = kept.mailbox;
+  *mailbox = standing.mailbox;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -403,47 +403,47 @@ PetscErrorCode AutoCSRDeviceBorrowZeros(size_t bytes, void **data)
 {
   PetscFunctionBegin;
   PetscCall(AutoCSRDeviceFollow());
-  if (kept.n_zeros < bytes) {
-    PetscCall(KeptRegister());
-    if (kept.zeros) PetscCallCUDA(cudaFree(kept.zeros));
-    kept.n_zeros = 0;
-    PetscCall(AllocateApart(bytes, &kept.zeros));
-    if (!kept.zeros) SETERRQ(PETSC_COMM_SELF, PETSC_ERR_MEM, "The device has no %zu bytes left", bytes);
-    kept.n_zeros = bytes;
-    kept.lent    = PETSC_TRUE;
+  if (standing.n_zeros < bytes) {
+    PetscCall(StandingRegister());
+    if (standing.zeros) PetscCallCUDA(cudaFree(standing.zeros));
+    standing.n_zeros = 0;
+    PetscCall(AllocateApart(bytes, &standing.zeros));
+    if (!standing.zeros) SETERRQ(PETSC_COMM_SELF, PETSC_ERR_MEM, "The device has no %zu bytes left", bytes);
+    standing.n_zeros = bytes;
+    standing.lent    = PETSC_TRUE;
   }
-  if (kept.lent) PetscCallCUDA(cudaMemsetAsync(kept.zeros, 0, kept.n_zeros, AUTOCSR_STREAM));
-  kept.lent = PETSC_TRUE;
-  *data     = kept.zeros;
+  if (standing.lent) PetscCallCUDA(cudaMemsetAsync(standing.zeros, 0, standing.n_zeros, AUTOCSR_STREAM));
+  standing.lent = PETSC_TRUE;
+  *data     = standing.zeros;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode AutoCSRDeviceReturnZeros(void)
 {
   PetscFunctionBegin;
-  kept.lent = PETSC_FALSE;
+  standing.lent = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode AutoCSRDeviceFork(cudaStream_t *beside)
 {
   PetscFunctionBegin;
-  PetscCall(KeptRegister());
+  PetscCall(StandingRegister());
   TakePreloaded(PETSC_FALSE);
-  if (!kept.beside) AutoCSRCallCUDA(cudaStreamCreateWithFlags(&kept.beside, cudaStreamNonBlocking));
-  if (!kept.forked) AutoCSRCallCUDA(cudaEventCreateWithFlags(&kept.forked, cudaEventDisableTiming));
-  if (!kept.joined) AutoCSRCallCUDA(cudaEventCreateWithFlags(&kept.joined, cudaEventDisableTiming));
-  PetscCallCUDA(cudaEventRecord(kept.forked, AUTOCSR_STREAM));
-  PetscCallCUDA(cudaStreamWaitEvent(kept.beside, kept.forked, 0));
-  *beside = kept.beside;
+  if (!standing.beside) AutoCSRCallCUDA(cudaStreamCreateWithFlags(&standing.beside, cudaStreamNonBlocking));
+  if (!standing.forked) AutoCSRCallCUDA(cudaEventCreateWithFlags(&standing.forked, cudaEventDisableTiming));
+  if (!standing.joined) AutoCSRCallCUDA(cudaEventCreateWithFlags(&standing.joined, cudaEventDisableTiming));
+  PetscCallCUDA(cudaEventRecord(standing.forked, AUTOCSR_STREAM));
+  PetscCallCUDA(cudaStreamWaitEvent(standing.beside, standing.forked, 0));
+  *beside = standing.beside;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode AutoCSRDeviceJoin(void)
 {
   PetscFunctionBegin;
-  PetscCallCUDA(cudaEventRecord(kept.joined, kept.beside));
-  PetscCallCUDA(cudaStreamWaitEvent(AUTOCSR_STREAM, kept.joined, 0));
+  PetscCallCUDA(cudaEventRecord(standing.joined, standing.beside));
+  PetscCallCUDA(cudaStreamWaitEvent(AUTOCSR_STREAM, standing.joined, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -451,7 +451,7 @@ PetscErrorCode AutoCSRDeviceSynchronize(void)
 {
   PetscFunctionBegin;
   PetscCallCUDA(cudaStreamSynchronize(AUTOCSR_STREAM));
-  kept.sent = PETSC_FALSE;
+  standing.sent = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -463,7 +463,7 @@ PetscErrorCode AutoCSRDeviceToHost(void *host, const void *data, size_t bytes)
   PetscCall(AutoCSRDeviceFollow());
   if (bytes <= AUTOCSR_BOX_BYTES) {
     PetscCall(BoxesGet());
-    if (kept.mailbox) through = kept.mailbox;
+    if (standing.mailbox) through = standing.mailbox;
   }
   PetscCallCUDA(cudaMemcpyAsync(through, data, bytes, cudaMemcpyDeviceToHost, AUTOCSR_STREAM));
   PetscCall(AutoCSRDeviceSynchronize());
@@ -485,13 +485,13 @@ PetscErrorCode AutoCSRDeviceSend(void *data, const void *host, size_t bytes)
   PetscFunctionBegin;
   PetscCall(AutoCSRDeviceFollow());
   PetscCall(BoxesGet());
-  if (!kept.mailbox || bytes > AUTOCSR_BOX_BYTES) {
+  if (!standing.mailbox || bytes > AUTOCSR_BOX_BYTES) {
     PetscCall(AutoCSRDeviceFromHost(data, host, bytes));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (kept.sent) PetscCall(AutoCSRDeviceSynchronize());
+  if (standing.sent) PetscCall(AutoCSRDeviceSynchronize());
   PetscCall(PetscMemcpy(OUTBOX, host, bytes));
   PetscCallCUDA(cudaMemcpyAsync(data, OUTBOX, bytes, cudaMemcpyHostToDevice, AUTOCSR_STREAM));
-  kept.sent = PETSC_TRUE;
+  standing.sent = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
