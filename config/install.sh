@@ -36,7 +36,7 @@ install -d -m 755 "$to/lib/pkgconfig" "$to/bin"
 install -m 644 /dev/stdin "$to/lib/pkgconfig/petscautocsr-$variant.pc" <<<"$pc"
 if [ "${PLAIN:-}" != no ]; then
   ln -sfn "petscautocsr/$variant/libpetscautocsr.so" "$to/lib/libpetscautocsr.so"
-  for program in convert tune wisdom; do ln -sfn "../$own/autocsr_$program" "$to/bin/autocsr_$program"; done
+  for program in convert tune search wisdom; do ln -sfn "../$own/autocsr_$program" "$to/bin/autocsr_$program"; done
   ln -sfn "petscautocsr-$variant.pc" "$to/lib/pkgconfig/petscautocsr.pc"
 fi
 echo "Installed: -dll_append $PREFIX/$own/libpetscautocsr.so${PLAIN:+ (PLAIN=$PLAIN)}"

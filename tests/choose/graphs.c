@@ -347,12 +347,6 @@ int main(int argc, char **argv)
     args: -part 3
 
   test:
-    suffix: cuda
-    requires: cuda
-    output_file: output/graphs_presets.out
-    args: -vec_type cuda
-
-  test:
     suffix: hand-cuda
     requires: cuda
     output_file: output/graphs_hand.out

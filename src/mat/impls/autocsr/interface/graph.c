@@ -23,7 +23,7 @@
   takes rows of up to 31 entries in sorted slices and longer ones in place by 32 lanes each. doc/graph.md has all operators. `MatAutoCSRGetGraph()` and `MatAutoCSRView()` tell the graph of a plan.
 
   It sets the strategy `"graph"`. Each block of the matrix (diagonal and off-diagonal on several processes) is multiplied by the graph; one that the graph does not suit is multiplied by `"csr"`, and
-  `MatAutoCSRView()` says why.
+  `MatAutoCSRView()` says why. The transpose that transposed products make on a device is multiplied as the library chooses.
 
   Text that is no graph is an error that names the operator and the choices (`PETSC_ERR_USER_INPUT`). On a matrix of another type nothing happens.
 

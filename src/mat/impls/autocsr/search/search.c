@@ -13,7 +13,9 @@
 #define FINAL     3    /* times that a finalist is timed again */
 #define GAIN      0.98 /* share of the library's choice that a graph must take less than: it is built and kept for less */
 #define TELL      5.0  /* seconds between two lines of the monitor */
-#define STALE     400  /* moves in a row that lead to nothing new end a level */
+#define STALE     400  /* moves in a row that lead to nothing new end a level; */
+#define STUCK     40   /* after so many it goes on from another of the best few */
+#define FEW       12
 
 static double elapsed(const AutoCSRSearch *s)
 {
@@ -191,39 +193,6 @@ static PetscErrorCode run_enumerated(AutoCSRSearch *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* From the best on, worse ones are accepted the less often the later it is */
-static PetscErrorCode anneal(AutoCSRSearch *s)
-{
-  PetscInt     stale = 0, at = s->best;
-  AutoCSRGraph graph, next;
-
-  PetscFunctionBegin;
-  PetscCall(graph_of(s, at, &graph));
-  while (!is_over(s, ANNEAL) && stale < STALE) {
-    const double heat = 0.2 * PetscMax(0.02, 1 - elapsed(s) / (ANNEAL * s->seconds));
-    PetscInt     k;
-    PetscBool    is_new;
-    double       worse;
-
-    AutoCSRSearchMove(s, &graph, &next);
-    PetscCall(find_graph(s, &next, &k, &is_new));
-    stale = is_new ? 0 : stale + 1;
-    if (k < 0 || s->tried[k].measured == PETSC_MAX_REAL || (AutoCSRSearchExpect(s, &s->tried[k]) > HOPELESS * s->tried[s->best].measured && AutoCSRSearchDraw(s, DARING))) continue;
-    PetscCall(run(s, k));
-    if (s->n_measured % 8 == 0) AutoCSRSearchLearn(s);
-    worse = log(s->tried[k].measured / s->tried[at].measured);
-    if (s->tried[k].measured < PETSC_MAX_REAL && (worse <= 0 || AutoCSRSearchDraw(s, 1 << 20) < exp(-worse / heat) * (1 << 20))) {
-      at = k;
-      PetscCall(graph_of(s, at, &graph));
-    }
-    if (AutoCSRSearchDraw(s, 50) == 0) {
-      at = s->best;
-      PetscCall(graph_of(s, at, &graph));
-    }
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The k-th fastest, from 0 on; -1: there are fewer */
 static PetscInt ranked(const AutoCSRSearch *s, PetscInt rank)
 {
@@ -244,6 +213,42 @@ static PetscInt ranked(const AutoCSRSearch *s, PetscInt rank)
     above = least;
   }
   return found;
+}
+
+/* From the best on, worse ones are accepted the less often the later it is */
+static PetscErrorCode anneal(AutoCSRSearch *s)
+{
+  PetscInt     stale = 0, at = s->best;
+  AutoCSRGraph graph, next;
+
+  PetscFunctionBegin;
+  PetscCall(graph_of(s, at, &graph));
+  while (!is_over(s, ANNEAL) && stale < STALE) {
+    const double heat = 0.2 * PetscMax(0.02, 1 - elapsed(s) / (ANNEAL * s->seconds));
+    PetscInt     k;
+    PetscBool    is_new;
+    double       worse;
+
+    AutoCSRSearchMove(s, &graph, &next);
+    PetscCall(find_graph(s, &next, &k, &is_new));
+    stale = is_new ? 0 : stale + 1;
+    if (stale % STUCK == STUCK - 1 || AutoCSRSearchDraw(s, FEW * FEW) == 0) {
+      const PetscInt other = ranked(s, AutoCSRSearchDraw(s, FEW));
+
+      at = other < 0 ? s->best : other;
+      PetscCall(graph_of(s, at, &graph));
+      continue;
+    }
+    if (k < 0 || s->tried[k].measured == PETSC_MAX_REAL || (AutoCSRSearchExpect(s, &s->tried[k]) > HOPELESS * s->tried[s->best].measured && AutoCSRSearchDraw(s, DARING))) continue;
+    PetscCall(run(s, k));
+    if (s->n_measured % 8 == 0) AutoCSRSearchLearn(s);
+    worse = log(s->tried[k].measured / s->tried[at].measured);
+    if (s->tried[k].measured < PETSC_MAX_REAL && (worse <= 0 || AutoCSRSearchDraw(s, 1 << 20) < exp(-worse / heat) * (1 << 20))) {
+      at = k;
+      PetscCall(graph_of(s, at, &graph));
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- Level 3: the surrogate's proposals around the best few */

@@ -33,12 +33,16 @@ PetscErrorCode AutoCSRTransposedGetBytes(const AutoCSRTransposed *t, PetscInt64 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A graph is the matrix's, not its transpose's */
 static PetscErrorCode AutoCSRTransposedPlan(Mat A, AutoCSRContext *ctx, AutoCSRTransposed *t)
 {
-  AutoCSRProfile *profile;
+  const AutoCSRSettings asked = ctx->settings;
+  AutoCSRProfile       *profile;
 
   PetscFunctionBegin;
+  if (asked.graph[0]) PetscCall(AutoCSRSettingsSetGraph(&ctx->settings, ""));
   PetscCall(AutoCSRContextPlan(A, ctx, &t->csr, &t->plan, &profile, NULL));
+  ctx->settings = asked;
   PetscCall(AutoCSRProfileDestroy(&profile));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
