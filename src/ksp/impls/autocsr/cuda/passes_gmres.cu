@@ -8,11 +8,6 @@
 static constexpr int REALS = AUTOCSR_PASS_REALS;
 static constexpr int GROUP = AUTOCSR_PASS_GROUP;
 
-static __device__ __forceinline__ PetscScalar *DotOf(const AutoCSRPassColumn &column)
-{
-  return (PetscScalar *)column.dot;
-}
-
 /* Writes the norm, and tells it to the host with the dot products. All threads of the last block come here */
 static __device__ __forceinline__ void TellColumn(const AutoCSRPassColumn &column, PetscInt dots, PetscReal squares)
 {
