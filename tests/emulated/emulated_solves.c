@@ -1,27 +1,33 @@
 static char help[] = "Solvers beside the matrix by the device's kernels without a device, in several orders of blocks and threads: against PETSc's own solves, and the same bits in each order.\n\n";
 
 #define AUTOCSR_HAVE_CUDA
-#include "../../src/ksp/impls/autocsr/cuda/steps.c"
+#include "../../src/ksp/impls/autocsr/cuda/steps.h"
 #include "../emulator/control.h"
 
 /* Vectors are the host's: they are copied to the device's memory when a solve begins, and back when it ends */
-static PetscErrorCode EmulatedBegin(AutoCSRSolve *s, AutoCSRDevice *device)
+static PetscErrorCode EmulatedGet(AutoCSRSolve *s, PetscInt k)
 {
-  PetscFunctionBegin;
-  for (int k = 0; k < AUTOCSR_VECTORS; k++) {
-    const PetscScalar *from;
+  const PetscScalar *from;
 
-    if (!s->vec[k]) continue;
-    PetscCall(AutoCSRDeviceAllocate((size_t)s->n * sizeof(PetscScalar), (void **)&s->array[k]));
-    PetscCall(VecGetArrayRead(s->vec[k], &from));
-    PetscCall(AutoCSRDeviceFromHost(s->array[k], from, (size_t)s->n * sizeof(PetscScalar)));
-    PetscCall(VecRestoreArrayRead(s->vec[k], &from));
-  }
-  PetscCall(BeginPasses(s, device));
+  PetscFunctionBegin;
+  PetscCall(AutoCSRDeviceAllocate((size_t)s->n * sizeof(PetscScalar), (void **)&s->array[k]));
+  PetscCall(VecGetArrayRead(s->vec[k], &from));
+  PetscCall(AutoCSRDeviceFromHost(s->array[k], from, (size_t)s->n * sizeof(PetscScalar)));
+  PetscCall(VecRestoreArrayRead(s->vec[k], &from));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode CopyBack(AutoCSRSolve *s, AutoCSRVectorName k)
+static PetscErrorCode EmulatedBegin(AutoCSRSolve *s, AutoCSRDevice *device)
+{
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < s->vectors; k++) {
+    if (s->vec[k]) PetscCall(EmulatedGet(s, k));
+  }
+  PetscCall(AutoCSRPassesBegin(s, device));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CopyBack(AutoCSRSolve *s, PetscInt k)
 {
   PetscScalar *to;
 
@@ -35,29 +41,29 @@ static PetscErrorCode CopyBack(AutoCSRSolve *s, AutoCSRVectorName k)
 static PetscErrorCode EmulatedEnd(AutoCSRSolve *s)
 {
   PetscFunctionBegin;
-  EndPasses(s);
-  for (int k = 0; k < AUTOCSR_VECTORS; k++) {
+  AutoCSRPassesEnd(s);
+  for (PetscInt k = 0; k < s->vectors; k++) {
     if (!s->vec[k]) continue;
-    if (k < AUTOCSR_B) PetscCall(CopyBack(s, (AutoCSRVectorName)k));
+    if (k < AUTOCSR_B) PetscCall(CopyBack(s, k));
     PetscCall(AutoCSRDeviceDeallocate(s->array[k]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode EmulatedMultiply(AutoCSRSolve *s, AutoCSRVectorName from)
+static PetscErrorCode EmulatedMultiply(AutoCSRSolve *s, PetscInt from, PetscInt to)
 {
   const PetscScalar *w;
 
   PetscFunctionBegin;
   PetscCall(CopyBack(s, from));
-  PetscCall(MatMult(s->mat, s->vec[from], s->vec[AUTOCSR_W]));
-  PetscCall(VecGetArrayRead(s->vec[AUTOCSR_W], &w));
-  PetscCall(AutoCSRDeviceFromHost(s->array[AUTOCSR_W], w, (size_t)s->n * sizeof(PetscScalar)));
-  PetscCall(VecRestoreArrayRead(s->vec[AUTOCSR_W], &w));
+  PetscCall(MatMult(s->mat, s->vec[from], s->vec[to]));
+  PetscCall(VecGetArrayRead(s->vec[to], &w));
+  PetscCall(AutoCSRDeviceFromHost(s->array[to], w, (size_t)s->n * sizeof(PetscScalar)));
+  PetscCall(VecRestoreArrayRead(s->vec[to], &w));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static const AutoCSRSteps emulated = {"in the emulator", EmulatedBegin, EmulatedEnd, Ahead, EmulatedMultiply, CGStart, CGDot, CGResidual, CGDirection, Combine, Result, Destroy};
+static AutoCSRSteps emulated;
 
 /* In the place of KSPSolve_Fused() */
 static PetscErrorCode SolveEmulated(KSP ksp)
@@ -70,6 +76,12 @@ static PetscErrorCode SolveEmulated(KSP ksp)
   PetscCall(AutoCSRFusedGet(ksp, &f));
   PetscCall(AutoCSRFusedServe(ksp, f, &steps, &why));
   PetscCheck(steps, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The solve is not served: %s", why);
+  emulated          = AutoCSRStepsCUDA;
+  emulated.where    = "in the emulator";
+  emulated.begin    = EmulatedBegin;
+  emulated.end      = EmulatedEnd;
+  emulated.get      = EmulatedGet;
+  emulated.multiply = EmulatedMultiply;
   PetscCall(AutoCSRFusedSolve(ksp, f, &emulated));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -104,7 +116,8 @@ typedef struct {
   KSPNormType norm;
   PetscBool   jacobi, guess;
   PetscReal   shift, b;
-  PetscInt    max_it;
+  PetscInt    max_it, restart;
+  PetscBool   right; /* the preconditioner's side */
 } Problem;
 
 static PetscErrorCode Solve(const Problem *p, PetscBool emulate, PetscInt times, Outcome *o)
@@ -125,6 +138,8 @@ static PetscErrorCode Solve(const Problem *p, PetscBool emulate, PetscInt times,
   PetscCall(PCSetType(pc, p->jacobi ? PCJACOBI : PCNONE));
   PetscCall(KSPSetOperators(ksp, A, A));
   PetscCall(KSPSetNormType(ksp, p->norm));
+  if (p->right) PetscCall(KSPSetPCSide(ksp, PC_RIGHT));
+  PetscCall(KSPGMRESSetRestart(ksp, p->restart));
   PetscCall(KSPSetTolerances(ksp, 1e-6, PETSC_DEFAULT, PETSC_DEFAULT, (int)p->max_it));
   PetscCall(KSPSetResidualHistory(ksp, o->history, PETSC_STATIC_ARRAY_LENGTH(o->history), PETSC_TRUE));
   PetscCall(KSPSetInitialGuessNonzero(ksp, p->guess));
@@ -185,17 +200,20 @@ static PetscErrorCode Check(const Problem *p)
 
 int main(int argc, char **argv)
 {
-  static const KSPType types[] = {KSPCG, KSPCHEBYSHEV, KSPRICHARDSON};
+  static const KSPType types[] = {KSPCG, KSPCHEBYSHEV, KSPRICHARDSON, KSPBCGS, KSPGMRES, KSPFGMRES};
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(MatAutoCSRRegisterAll());
-  for (int t = 0; t < 3; t++) {
+  for (int t = 0; t < (int)PETSC_STATIC_ARRAY_LENGTH(types); t++) {
     for (int norm = KSP_NORM_NONE; norm <= (t ? KSP_NORM_UNPRECONDITIONED : KSP_NORM_NATURAL); norm++) {
-      Problem p = {types[t], (KSPNormType)norm, (PetscBool)(norm % 2 == 0), (PetscBool)(norm != KSP_NORM_PRECONDITIONED), 0, 1, 40};
+      if (!strcmp(types[t], KSPFGMRES) && norm == KSP_NORM_PRECONDITIONED) continue; /* its preconditioner is on the right side */
+      Problem p = {types[t], (KSPNormType)norm, (PetscBool)(norm % 2 == 0), (PetscBool)(norm != KSP_NORM_PRECONDITIONED), 0, 1, t < 3 ? 40 : 36, 35, PETSC_FALSE}; /* more than 32 vectors: two launches */
 
+      p.right = (PetscBool)(t >= 3 && norm == KSP_NORM_UNPRECONDITIONED);
       PetscCall(Check(&p));
-      p.max_it = 5;
+      p.max_it  = 5;
+      p.restart = 3;
       p.jacobi = (PetscBool)!p.jacobi;
       PetscCall(Check(&p));
       if (t == 0) { /* p.Ap changes sign */
@@ -205,7 +223,7 @@ int main(int argc, char **argv)
       }
     }
   }
-  for (int b = 0; b < 2; b++) PetscCall(Check(&(Problem){types[b], KSP_NORM_PRECONDITIONED, PETSC_TRUE, PETSC_FALSE, 0, b ? NAN : 0, 20}));
+  for (int b = 0; b < 2; b++) PetscCall(Check(&(Problem){types[b], KSP_NORM_PRECONDITIONED, PETSC_TRUE, PETSC_FALSE, 0, b ? NAN : 0, 20, 30, PETSC_FALSE}));
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "Solves are PETSc's, in any order\n"));
   PetscCall(PetscFinalize());
   return 0;

@@ -147,11 +147,73 @@ static PetscErrorCode SelfScale(KSP ksp)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+/* GMRES serves classical Gram-Schmidt without refinement */
+static PetscErrorCode Gmres(KSP ksp)
+{
+  PetscFunctionBeginUser;
+  PetscCall(KSPSetType(ksp, KSPGMRES));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode ModifiedGramSchmidt(KSP ksp)
+{
+  PetscFunctionBeginUser;
+  PetscCall(KSPSetType(ksp, KSPGMRES));
+#if PETSC_VERSION_LT(3, 26, 0)
+  PetscCall(KSPGMRESSetOrthogonalization(ksp, KSPGMRESModifiedGramSchmidtOrthogonalization));
+#else
+  PetscCall(KSPOrthogonalizationSet(ksp, KSPOrthogonalizationModifiedGramSchmidt));
+#endif
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode Refinement(KSP ksp)
+{
+  PetscFunctionBeginUser;
+  PetscCall(KSPSetType(ksp, KSPGMRES));
+#if PETSC_VERSION_LT(3, 26, 0)
+  PetscCall(KSPGMRESSetCGSRefinementType(ksp, KSP_GMRES_CGS_REFINE_ALWAYS));
+#else
+  PetscCall(KSPOrthogonalizationSetCGSRefinementType(ksp, KSP_ORTHOGONALIZATION_CGS_REFINE_ALWAYS));
+#endif
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode BothSides(KSP ksp)
+{
+  PetscFunctionBeginUser;
+  PetscCall(KSPSetType(ksp, KSPGMRES));
+  PetscCall(KSPSetPCSide(ksp, PC_SYMMETRIC));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+#if PETSC_VERSION_LT(3, 25, 0)
+static PetscErrorCode Modify(KSP ksp, PetscInt total, PetscInt local, PetscReal norm, void *ctx)
+#else
+static PetscErrorCode Modify(KSP ksp, PetscInt total, PetscInt local, PetscReal norm, PetscCtx ctx)
+#endif
+{
+  PetscFunctionBeginUser;
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode ModifiedPreconditioner(KSP ksp)
+{
+  PetscFunctionBeginUser;
+  PetscCall(KSPSetType(ksp, KSPFGMRES));
+#if PETSC_VERSION_LT(3, 25, 0)
+  PetscCall(KSPFGMRESSetModifyPC(ksp, Modify, NULL, NULL));
+#else
+  PetscCall(KSPFlexibleSetModifyPC(ksp, Modify, NULL, NULL));
+#endif
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 /* A type that is not ours forgets all of it; then CG comes back, without its options */
 static PetscErrorCode OtherType(KSP ksp)
 {
   PetscFunctionBeginUser;
-  PetscCall(KSPSetType(ksp, KSPGMRES));
+  PetscCall(KSPSetType(ksp, KSPTFQMR));
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
@@ -261,6 +323,11 @@ int main(int argc, char **argv)
     {"single reduction later", SingleReduction, PETSC_TRUE},
     {"single reduction and back", NoSingleReduction, PETSC_TRUE},
     {"self scale", SelfScale, PETSC_FALSE},
+    {"gmres", Gmres, PETSC_FALSE},
+    {"modified Gram-Schmidt", ModifiedGramSchmidt, PETSC_FALSE},
+    {"refinement", Refinement, PETSC_FALSE},
+    {"both sides", BothSides, PETSC_FALSE},
+    {"a preconditioner that changes", ModifiedPreconditioner, PETSC_FALSE},
     {"another type", OtherType, PETSC_TRUE},
 #if PETSC_VERSION_GE(3, 19, 0)
     {"a radius", Radius, PETSC_TRUE},

@@ -102,7 +102,7 @@ static PetscErrorCode StartObjective(KSP ksp, AutoCSRFused *f, AutoCSRSolve *s)
 static PetscErrorCode First(KSP ksp, AutoCSRFused *f, AutoCSRSolve *s, AutoCSRResult *now)
 {
   PetscFunctionBegin;
-  if (!ksp->guess_zero) PetscCall((*s->steps->multiply)(s, AUTOCSR_X));
+  if (!ksp->guess_zero) PetscCall((*s->steps->multiply)(s, AUTOCSR_X, AUTOCSR_W));
   PetscCall((*s->steps->cg_start)(s, ksp->guess_zero ? PETSC_FALSE : PETSC_TRUE));
   PetscCall((*s->steps->result)(s, 0, now));
   if (s->test.norm == AUTOCSR_NORM_NATURAL)
@@ -119,7 +119,7 @@ static PetscErrorCode First(KSP ksp, AutoCSRFused *f, AutoCSRSolve *s, AutoCSRRe
 static PetscErrorCode QueueStep(AutoCSRSolve *s)
 {
   PetscFunctionBegin;
-  PetscCall((*s->steps->multiply)(s, AUTOCSR_P));
+  PetscCall((*s->steps->multiply)(s, AUTOCSR_P, AUTOCSR_W));
   PetscCall((*s->steps->cg_dot)(s));
   PetscCall((*s->steps->cg_residual)(s));
   PetscCall((*s->steps->cg_direction)(s));
@@ -202,4 +202,4 @@ static PetscErrorCode Create(KSP ksp)
   return AutoCSRFusedCreate(ksp, &AutoCSRFusedCG);
 }
 
-const AutoCSRFusedType AutoCSRFusedCG = {KSPCG, Create, Compose, Refuse, Solve};
+const AutoCSRFusedType AutoCSRFusedCG = {KSPCG, Create, Compose, Refuse, Solve, NULL, NULL};

@@ -89,7 +89,7 @@ static PetscErrorCode QueueStep(KSP ksp, AutoCSRSolve *s, PetscInt i, Recurrence
     step.current  = omega;
     step.residual = omega * r->scale;
   }
-  if (step.product) PetscCall((*s->steps->multiply)(s, step.from));
+  if (step.product) PetscCall((*s->steps->multiply)(s, step.from, AUTOCSR_W));
   PetscCall((*s->steps->combine)(s, &step));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -140,4 +140,4 @@ static PetscErrorCode Create(KSP ksp)
   return AutoCSRFusedCreate(ksp, &AutoCSRFusedChebyshev);
 }
 
-const AutoCSRFusedType AutoCSRFusedChebyshev = {KSPCHEBYSHEV, Create, Compose, Refuse, Solve};
+const AutoCSRFusedType AutoCSRFusedChebyshev = {KSPCHEBYSHEV, Create, Compose, Refuse, Solve, NULL, NULL};

@@ -23,7 +23,7 @@ static PetscErrorCode GetKey(PC pc, AutoCSRDiagonalKey *key)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRFusedDiagonal(KSP ksp, AutoCSRFused *f, Vec *diagonal)
+PetscErrorCode AutoCSRFusedDiagonal(KSP ksp, AutoCSRFused *f, Vec work, Vec *diagonal)
 {
   AutoCSRDiagonalKey key;
   PetscBool          none;
@@ -34,9 +34,9 @@ PetscErrorCode AutoCSRFusedDiagonal(KSP ksp, AutoCSRFused *f, Vec *diagonal)
   if (none) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(GetKey(ksp->pc, &key));
   if (!f->diagonal || memcmp(&key, &f->key, sizeof(key))) {
-    if (!f->diagonal) PetscCall(VecDuplicate(ksp->work[0], &f->diagonal));
-    PetscCall(VecSet(ksp->work[0], 1));
-    PetscCall(KSP_PCApply(ksp, ksp->work[0], f->diagonal));
+    if (!f->diagonal) PetscCall(VecDuplicate(work, &f->diagonal));
+    PetscCall(VecSet(work, 1));
+    PetscCall(KSP_PCApply(ksp, work, f->diagonal));
     f->key = key;
   }
   *diagonal = f->diagonal;

@@ -7,7 +7,7 @@
 
 #define FUSED "KSPAutoCSRFused"
 
-static const AutoCSRFusedType *const types[] = {&AutoCSRFusedCG, &AutoCSRFusedChebyshev, &AutoCSRFusedRichardson};
+static const AutoCSRFusedType *const types[] = {&AutoCSRFusedCG, &AutoCSRFusedBCGS, &AutoCSRFusedGMRES, &AutoCSRFusedFGMRES, &AutoCSRFusedChebyshev, &AutoCSRFusedRichardson};
 static PetscErrorCode (*parents[PETSC_STATIC_ARRAY_LENGTH(types)])(KSP);
 
 PetscErrorCode AutoCSRFusedRegister(void)
@@ -36,10 +36,20 @@ PetscErrorCode AutoCSRFusedGet(KSP ksp, AutoCSRFused **f)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode DestroyOwn(AutoCSRFused *f)
+{
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < f->owns; k++) PetscCall(VecDestroy(&f->own[k]));
+  PetscCall(PetscFree(f->own));
+  f->owns = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode FusedReset(AutoCSRFused *f)
 {
   PetscFunctionBegin;
   PetscCall(VecDestroy(&f->diagonal));
+  PetscCall(DestroyOwn(f));
   if (f->device) PetscCall((*f->steps->destroy)(&f->device));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -57,6 +67,23 @@ static PetscErrorCode FusedDestroy(void **data)
   PetscFunctionBegin;
   PetscCall(FusedReset(f));
   PetscCall(PetscFree(f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRFusedOwn(KSP ksp, AutoCSRFused *f, PetscInt n)
+{
+  VecType   type;
+  PetscBool same;
+
+  PetscFunctionBegin;
+  if (f->owns) { /* the program may solve for a vector of another type */
+    PetscCall(VecGetType(f->own[0], &type));
+    PetscCall(PetscObjectTypeCompare((PetscObject)ksp->vec_sol, type, &same));
+    if (!same) PetscCall(DestroyOwn(f));
+  }
+  if (n <= f->owns) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscRealloc((size_t)n * sizeof(*f->own), &f->own));
+  for (; f->owns < n; f->owns++) PetscCall(VecDuplicate(ksp->vec_sol, &f->own[f->owns]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -113,7 +140,7 @@ static PetscErrorCode KSPSetFromOptions_Fused(KSP ksp, AutoCSROptionItems PetscO
   if (f->parent.setfromoptions) PetscCall((*f->parent.setfromoptions)(ksp, PetscOptionsObject));
   PetscCall(AutoCSRFusedTakeSolve(ksp, f));
   PetscOptionsHeadBegin(PetscOptionsObject, "Solvers beside autocsr matrices");
-  /* -ksp_autocsr: [`false`, `true`] solvers of type `cg`, `chebyshev` and `richardson` run beside a matrix of type `autocsr`: fewer passes over the
+  /* -ksp_autocsr: [`false`, `true`] solvers of type `cg`, `bcgs`, `gmres`, `fgmres`, `chebyshev` and `richardson` run beside a matrix of type `autocsr`: fewer passes over the
      vectors, on a device without waiting for scalars. PETSc's own solve runs where they do not serve ([guide.md](guide.md)); it takes the solver's prefix */
   PetscCall(PetscOptionsBool("-ksp_autocsr", "Solve by passes over all vectors at once", NULL, f->on, &f->on, NULL));
   PetscOptionsHeadEnd();

@@ -3,8 +3,8 @@
   where PETSc's takes several; on a device no scalar comes to the host before the next step begins. What the user asked for
   decides each time whether ours serves it; if not, PETSc's own solve runs.
 
-  Each type is one file: cg.c, chebyshev.c, richardson.c. They call the steps of AutoCSRSteps, which host.c has for vectors
-  of a processor and cuda/ for those of a device.
+  Each type is one file: cg.c, bcgs.c, gmres.c, chebyshev.c, richardson.c. They call the steps of AutoCSRSteps, which host.c has
+  for vectors of a processor and cuda/ for those of a device.
 */
 #ifndef AUTOCSR_FUSED_H
 #define AUTOCSR_FUSED_H
@@ -14,15 +14,19 @@
 #include "../../../mat/impls/autocsr/seq/seqautocsr.h"
 #include <petsc/private/kspimpl.h>
 
-/* The vectors of a solve. Those from AUTOCSR_B on are read only */
+/* The vectors of a solve. B and D are read only; from AUTOCSR_BASIS on they are those of a Krylov space */
 typedef enum {
   AUTOCSR_X,
-  AUTOCSR_P, /* the direction of CG; the other solution of methods that keep two */
+  AUTOCSR_P, /* the direction; the other solution of methods that keep two */
   AUTOCSR_R,
-  AUTOCSR_W, /* a product */
+  AUTOCSR_W,      /* a product */
+  AUTOCSR_SHADOW, /* BiCGStab: the first residual, and its v, s and t */
+  AUTOCSR_V,
+  AUTOCSR_S,
+  AUTOCSR_T,
   AUTOCSR_B,
   AUTOCSR_D, /* the preconditioner's diagonal */
-  AUTOCSR_VECTORS
+  AUTOCSR_BASIS
 } AutoCSRVectorName;
 
 /*
@@ -46,14 +50,36 @@ typedef struct {
   MPI_Comm            comm;
   PetscMPIInt         size;
   PetscInt            n;                      /* local rows */
-  Vec                 vec[AUTOCSR_VECTORS];   /* NULL: there is none */
-  PetscScalar        *array[AUTOCSR_VECTORS]; /* where the steps run */
+  PetscInt            vectors;                /* names that vec and array have a place for */
+  Vec                *vec;                    /* NULL: there is none */
+  PetscScalar       **array;                  /* where the steps run */
   PetscBool           conjugate;              /* dot products conjugate the second vector */
+  PetscBool           left;                   /* residuals are preconditioned; false: directions are */
   AutoCSRTest         test;
   AutoCSRVectorName   solution; /* which vector holds it in the end */
   AutoCSRScalars      scalars;  /* of the host's steps */
+  AutoCSRColumn       column;   /* the last one of the host's steps */
   AutoCSRDevice       device;
 } AutoCSRSolve;
+
+/* BiCGStab. A pass that takes `from` multiplies it by the preconditioner if it is not the vector that the pass is about */
+typedef struct {
+  PetscErrorCode (*start)(AutoCSRSolve *, PetscBool product);          /* r = b - v, shadow = p = r; no product: r = b */
+  PetscErrorCode (*dot)(AutoCSRSolve *, AutoCSRVectorName from);       /* v from `from`, with v.shadow */
+  PetscErrorCode (*half)(AutoCSRSolve *);                              /* s = r - alpha v */
+  PetscErrorCode (*stabilize)(AutoCSRSolve *, AutoCSRVectorName from); /* t from `from`, with s.t, t.t and s.s */
+  PetscErrorCode (*update)(AutoCSRSolve *);                            /* x += alpha p + omega s, r = s - omega t, with r.shadow and the norm */
+  PetscErrorCode (*direction)(AutoCSRSolve *);                         /* p = r + beta (p - omega v) */
+} AutoCSRStepsBCGS;
+
+/* GMRES: vectors of the basis are not scaled; steps know the norm of each, and divide by it */
+typedef struct {
+  PetscErrorCode (*prepare)(AutoCSRSolve *, PetscInt restart);
+  PetscErrorCode (*start)(AutoCSRSolve *, PetscBool product);                               /* the first vector of the basis: b - w */
+  PetscErrorCode (*orthogonalize)(AutoCSRSolve *, PetscInt k);                              /* vector k + 1 from w, the product with vector k */
+  PetscErrorCode (*result)(AutoCSRSolve *, PetscInt step, PetscInt n, AutoCSRColumn *);     /* of start and orthogonalize: n dot products */
+  PetscErrorCode (*correct)(AutoCSRSolve *, PetscInt n, const PetscScalar coefficient[]);   /* x += the sum of coefficient times vector */
+} AutoCSRStepsGMRES;
 
 /* Steps are queued; result() waits for one. `ahead` of them may be queued beyond the one that the caller waits for */
 struct _AutoCSRSteps {
@@ -61,7 +87,9 @@ struct _AutoCSRSteps {
   PetscErrorCode (*begin)(AutoCSRSolve *, AutoCSRDevice *); /* gets the arrays */
   PetscErrorCode (*end)(AutoCSRSolve *);
   PetscInt (*ahead)(const AutoCSRSolve *);
-  PetscErrorCode (*multiply)(AutoCSRSolve *, AutoCSRVectorName from);       /* w = A from */
+  PetscErrorCode (*get)(AutoCSRSolve *, PetscInt name);                     /* the array of a vector that joins, which steps write first */
+  PetscErrorCode (*multiply)(AutoCSRSolve *, PetscInt from, PetscInt to);
+  PetscErrorCode (*precondition)(AutoCSRSolve *, PetscInt from, PetscInt to);
   PetscErrorCode (*cg_start)(AutoCSRSolve *, PetscBool product);            /* r = b - w, p = D r; no product: r = b */
   PetscErrorCode (*cg_dot)(AutoCSRSolve *);                                 /* p.w */
   PetscErrorCode (*cg_residual)(AutoCSRSolve *);                            /* r -= a w, with z.r and the norm */
@@ -69,6 +97,8 @@ struct _AutoCSRSteps {
   PetscErrorCode (*combine)(AutoCSRSolve *, const AutoCSRCombination *);    /* see there */
   PetscErrorCode (*result)(AutoCSRSolve *, PetscInt step, AutoCSRResult *); /* of cg_start and combine: 0 is the first; of CG's steps cg_residual has it */
   PetscErrorCode (*destroy)(AutoCSRDevice *);                               /* NULL: there is nothing */
+  const AutoCSRStepsBCGS  *bcgs;
+  const AutoCSRStepsGMRES *gmres;
 };
 PETSC_INTERN const AutoCSRSteps AutoCSRStepsHost;
 #if defined(AUTOCSR_HAVE_CUDA)
@@ -84,8 +114,10 @@ typedef struct {
   PetscErrorCode (*compose)(KSP, AutoCSRFused *);               /* puts methods in the place of the parent's, to learn what users set */
   PetscErrorCode (*refuse)(KSP, AutoCSRFused *, const char **); /* the reason why PETSc's own solve must run, if only this type knows one */
   PetscErrorCode (*solve)(KSP, AutoCSRFused *, AutoCSRSolve *);
+  PetscErrorCode (*vectors)(KSP, AutoCSRFused *, AutoCSRSolve *); /* work vectors; NULL: PETSc's are p, w and r */
+  PetscErrorCode (*count)(KSP, PetscInt *);                       /* of the vectors of a basis, at most; NULL: none */
 } AutoCSRFusedType;
-PETSC_INTERN const AutoCSRFusedType AutoCSRFusedCG, AutoCSRFusedChebyshev, AutoCSRFusedRichardson;
+PETSC_INTERN const AutoCSRFusedType AutoCSRFusedCG, AutoCSRFusedBCGS, AutoCSRFusedGMRES, AutoCSRFusedFGMRES, AutoCSRFusedChebyshev, AutoCSRFusedRichardson;
 
 #define AUTOCSR_FUSED_METHODS 6 /* of a type */
 
@@ -119,6 +151,10 @@ struct _AutoCSRFused {
   PetscReal transform[4];              /* Chebyshev: of estimates to bounds */
   PetscReal damping;                   /* Richardson */
   PetscBool self_scale;
+  PetscReal happy, breakdown; /* GMRES: tolerances */
+  PetscBool modifies;         /* FGMRES: the preconditioner may change */
+  Vec      *own;              /* work vectors that PETSc's type does not have */
+  PetscInt  owns;
 };
 
 /* fused.c */
@@ -126,13 +162,14 @@ PETSC_INTERN PetscErrorCode AutoCSRFusedCreate(KSP, const AutoCSRFusedType *); /
 PETSC_INTERN PetscErrorCode AutoCSRFusedGet(KSP, AutoCSRFused **);
 PETSC_INTERN PetscErrorCode AutoCSRFusedCompose(KSP, AutoCSRFused *, int, const char[], PetscErrorCode (*)(KSP), PetscBool *found);
 PETSC_INTERN PetscErrorCode AutoCSRFusedTakeSolve(KSP, AutoCSRFused *); /* which PETSc's type has chosen */
+PETSC_INTERN PetscErrorCode AutoCSRFusedOwn(KSP, AutoCSRFused *, PetscInt n);         /* at least n vectors of f->own */
 #define AUTOCSR_FUSED_METHOD(f) ((PetscErrorCode(*)(KSP))(void (*)(void))(f))
 
 /* serve.c: whether ours serves what the user asked for; steps NULL: it does not, and *why says it */
 PETSC_INTERN PetscErrorCode AutoCSRFusedServe(KSP, AutoCSRFused *, const AutoCSRSteps **, const char **why);
 
 /* diagonal.c: the preconditioner's, which stays with the KSP; NULL: it is the identity */
-PETSC_INTERN PetscErrorCode AutoCSRFusedDiagonal(KSP, AutoCSRFused *, Vec *);
+PETSC_INTERN PetscErrorCode AutoCSRFusedDiagonal(KSP, AutoCSRFused *, Vec work, Vec *);
 
 /* solve.c: what the types share */
 PETSC_INTERN PetscErrorCode AutoCSRFusedSolve(KSP, AutoCSRFused *, const AutoCSRSteps *);

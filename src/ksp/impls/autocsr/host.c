@@ -1,49 +1,38 @@
 /* The steps on a processor: loops over the local rows, and one reduction over the processes for all sums of a step */
-#include "fused.h"
+#include "host.h"
 
-/* Each loop is compiled for the instruction set of most processors of today, and for any */
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__)
-  #define AUTOCSR_CLONES __attribute__((target_clones("arch=haswell", "default")))
-#else
-  #define AUTOCSR_CLONES
-#endif
-#define AUTOCSR_INLINE static inline __attribute__((always_inline))
-
-/* GCC adds up complex numbers in no other order than the source's */
-#if PetscDefined(USE_COMPLEX)
-  #define SIMD_SUM
-  #define SIMD
-#else
-  #define SIMD_SUM _Pragma("omp simd reduction(+ : dot, squares)")
-  #define SIMD     _Pragma("omp simd")
-#endif
-
-/* y^H x or y^T x, as the caller's `conjugate` has it */
-#define TIMES(x, y) ((x) * (conjugate ? PetscConj(y) : (y)))
-
-AUTOCSR_INLINE PetscReal Square(PetscScalar v)
+PetscErrorCode AutoCSRHostReduce(AutoCSRSolve *s, PetscInt n, PetscScalar sums[])
 {
-#if PetscDefined(USE_COMPLEX)
-  return PetscRealPart(v) * PetscRealPart(v) + PetscImaginaryPart(v) * PetscImaginaryPart(v);
-#else
-  return v * v;
-#endif
+  PetscFunctionBegin;
+  if (s->size == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sums, (PetscMPIInt)n, MPIU_SCALAR, MPIU_SUM, s->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-typedef struct {
-  PetscScalar dot;
-  PetscReal   squares;
-} Sums;
 
 static PetscErrorCode Reduce(AutoCSRSolve *s, Sums *sums)
 {
   PetscScalar both[2] = {sums->dot, sums->squares};
 
   PetscFunctionBegin;
-  if (s->size == 1) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, both, 2, MPIU_SCALAR, MPIU_SUM, s->comm));
+  PetscCall(AutoCSRHostReduce(s, 2, both));
   sums->dot     = both[0];
   sums->squares = PetscRealPart(both[1]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* B and D are only read */
+static PetscBool IsWritten(PetscInt name)
+{
+  return (PetscBool)(name < AUTOCSR_B || name >= AUTOCSR_BASIS);
+}
+
+static PetscErrorCode Get(AutoCSRSolve *s, PetscInt k)
+{
+  PetscFunctionBegin;
+  if (IsWritten(k))
+    PetscCall(VecGetArray(s->vec[k], &s->array[k]));
+  else
+    PetscCall(VecGetArrayRead(s->vec[k], (const PetscScalar **)&s->array[k]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -51,12 +40,8 @@ static PetscErrorCode Begin(AutoCSRSolve *s, AutoCSRDevice *device)
 {
   PetscFunctionBegin;
   (void)device;
-  for (int k = 0; k < AUTOCSR_VECTORS; k++) {
-    if (!s->vec[k]) continue;
-    if (k < AUTOCSR_B)
-      PetscCall(VecGetArray(s->vec[k], &s->array[k]));
-    else
-      PetscCall(VecGetArrayRead(s->vec[k], (const PetscScalar **)&s->array[k]));
+  for (PetscInt k = 0; k < s->vectors; k++) {
+    if (s->vec[k]) PetscCall(Get(s, k));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -64,13 +49,14 @@ static PetscErrorCode Begin(AutoCSRSolve *s, AutoCSRDevice *device)
 static PetscErrorCode End(AutoCSRSolve *s)
 {
   PetscFunctionBegin;
-  for (int k = 0; k < AUTOCSR_VECTORS; k++) {
+  for (PetscInt k = 0; k < s->vectors; k++) {
     if (!s->vec[k]) continue;
-    if (k < AUTOCSR_B)
+    if (IsWritten(k))
       PetscCall(VecRestoreArray(s->vec[k], &s->array[k]));
     else
       PetscCall(VecRestoreArrayRead(s->vec[k], (const PetscScalar **)&s->array[k]));
   }
+  PetscCall(PetscFree2(s->column.dot, s->column.inverse));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -80,10 +66,23 @@ static PetscInt Ahead(const AutoCSRSolve *s)
   return 0;
 }
 
-static PetscErrorCode Multiply(AutoCSRSolve *s, AutoCSRVectorName from)
+static PetscErrorCode Multiply(AutoCSRSolve *s, PetscInt from, PetscInt to)
 {
   PetscFunctionBegin;
-  PetscCall(MatMult(s->mat, s->vec[from], s->vec[AUTOCSR_W]));
+  PetscCall(MatMult(s->mat, s->vec[from], s->vec[to]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+AUTOCSR_CLONES static void Precondition(PetscInt n, const PetscScalar *restrict d, const PetscScalar *restrict from, PetscScalar *restrict to)
+{
+  SIMD for (PetscInt i = 0; i < n; i++) to[i] = d[i] * from[i];
+}
+
+PetscErrorCode AutoCSRHostPrecondition(AutoCSRSolve *s, PetscInt from, PetscInt to)
+{
+  PetscFunctionBegin;
+  Precondition(s->n, s->array[AUTOCSR_D], s->array[from], s->array[to]);
+  PetscCall(PetscLogFlops(1.0 * s->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -273,4 +272,4 @@ static PetscErrorCode Result(AutoCSRSolve *s, PetscInt step, AutoCSRResult *resu
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const AutoCSRSteps AutoCSRStepsHost = {"on the host", Begin, End, Ahead, Multiply, CGStart, CGDot, CGResidual, CGDirection, CombineStep, Result, NULL};
+const AutoCSRSteps AutoCSRStepsHost = {"on the host", Begin, End, Ahead, Get, Multiply, AutoCSRHostPrecondition, CGStart, CGDot, CGResidual, CGDirection, CombineStep, Result, NULL, &AutoCSRStepsBCGSHost, &AutoCSRStepsGMRESHost};

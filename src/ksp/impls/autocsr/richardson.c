@@ -61,7 +61,7 @@ static PetscErrorCode QueueStep(KSP ksp, AutoCSRFused *f, AutoCSRSolve *s, Petsc
   const AutoCSRCombination step = {.from = Solution(i), .to = Solution(i + 1), .current = 1, .residual = f->damping, .product = (PetscBool)(i || !ksp->guess_zero), .update = (PetscBool)(i < ksp->max_it)};
 
   PetscFunctionBegin;
-  if (step.product) PetscCall((*s->steps->multiply)(s, step.from));
+  if (step.product) PetscCall((*s->steps->multiply)(s, step.from, AUTOCSR_W));
   PetscCall((*s->steps->combine)(s, &step));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -116,4 +116,4 @@ static PetscErrorCode Create(KSP ksp)
   return AutoCSRFusedCreate(ksp, &AutoCSRFusedRichardson);
 }
 
-const AutoCSRFusedType AutoCSRFusedRichardson = {KSPRICHARDSON, Create, Compose, Refuse, Solve};
+const AutoCSRFusedType AutoCSRFusedRichardson = {KSPRICHARDSON, Create, Compose, Refuse, Solve, NULL, NULL};

@@ -24,21 +24,44 @@ typedef struct {
   PetscReal   diverged;  /* and at one of this or more */
 } AutoCSRTest;
 
+/* BiCGStab: what it means that t is zero */
+typedef enum {
+  AUTOCSR_EVENT_NONE,
+  AUTOCSR_EVENT_SINGULAR, /* s is not */
+  AUTOCSR_EVENT_EXACT     /* s is, too: x is the solution */
+} AutoCSREvent;
+
 /* What the processor is told of each step */
 typedef struct {
-  PetscScalar dpi;  /* p.Ap of CG */
-  PetscScalar beta; /* z.r */
-  PetscReal   norm;
-  PetscBool   stop; /* the steps that follow change nothing */
+  PetscScalar  dpi;  /* p.Ap of CG; v.shadow of BiCGStab */
+  PetscScalar  beta; /* z.r; r.shadow before the step */
+  PetscReal    norm;
+  PetscBool    stop; /* the steps that follow change nothing */
+  AutoCSREvent event;
 } AutoCSRResult;
 
 typedef struct {
   AutoCSRResult result;
   PetscInt      steps;   /* of CG that are done */
   PetscScalar   a, b;    /* x += a p, r -= a Ap, p = z + b p */
+  PetscScalar   omega;   /* BiCGStab: x += a p + omega s, r = s - omega t, p = r + b (p - omega v) */
+  PetscScalar   rho;     /* and r.shadow */
   PetscBool     moves;   /* this step changes x and r */
   PetscBool     goes_on; /* this step makes another p */
 } AutoCSRScalars;
+
+/* A column of the Hessenberg matrix of GMRES: dot products with the vectors of the basis, and the norm of the next one */
+typedef struct {
+  PetscScalar *dot;
+  PetscReal    norm;
+  PetscReal   *inverse; /* of the norms of the basis; the host's steps keep them here */
+} AutoCSRColumn;
+
+/* A vector of zeros stays as it is */
+AUTOCSR_HD PetscReal AutoCSRInverse(PetscReal norm)
+{
+  return norm == 0 ? (PetscReal)1 : 1 / norm;
+}
 
 /* PETSc's own tests are functions of the host */
 AUTOCSR_HD bool AutoCSRIsFinite(PetscScalar v)
@@ -70,6 +93,7 @@ AUTOCSR_HD void AutoCSRScalarsStart(AutoCSRScalars *s, AutoCSRNorm norm, PetscSc
   s->result.beta = beta;
   s->result.norm = AutoCSRNormOf(norm, beta, squares);
   s->result.stop = PETSC_FALSE;
+  s->result.event = AUTOCSR_EVENT_NONE;
   s->steps       = 0;
   s->moves       = PETSC_FALSE;
   s->goes_on     = PETSC_FALSE;
@@ -116,6 +140,53 @@ AUTOCSR_HD void AutoCSRScalarsCombined(AutoCSRScalars *s, const AutoCSRTest *tes
   if (s->result.stop) return;
   s->result.norm = AutoCSRNormOf(test->norm, 0, squares);
   s->result.stop = AutoCSRTestStops(test, s->result.norm) ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* BiCGStab. After r = b - A x and p = shadow = r */
+AUTOCSR_HD void AutoCSRScalarsBCGSStart(AutoCSRScalars *s, AutoCSRNorm norm, PetscReal squares)
+{
+  AutoCSRScalarsStart(s, norm, squares, squares);
+  s->rho = squares;
+}
+
+/* After v = A p: v.shadow */
+AUTOCSR_HD void AutoCSRScalarsBCGSDot(AutoCSRScalars *s, PetscScalar dot)
+{
+  s->moves = s->goes_on = PETSC_FALSE;
+  if (s->result.stop) return;
+  s->result.dpi  = dot;
+  s->result.beta = s->rho;
+  if (!AutoCSRIsFinite(dot) || dot == (PetscScalar)0) {
+    s->result.stop = PETSC_TRUE;
+    return;
+  }
+  s->a     = s->rho / dot;
+  s->moves = PETSC_TRUE;
+}
+
+/* After t = A s: s.t, t.t and s.s */
+AUTOCSR_HD void AutoCSRScalarsBCGSStabilize(AutoCSRScalars *s, PetscScalar st, PetscReal tt, PetscReal ss)
+{
+  if (!s->moves) return;
+  if (tt != 0) {
+    s->omega = st / tt;
+    return;
+  }
+  s->omega        = 0;
+  s->result.stop  = PETSC_TRUE;
+  s->result.event = ss == 0 ? AUTOCSR_EVENT_EXACT : AUTOCSR_EVENT_SINGULAR;
+  if (ss != 0) s->moves = PETSC_FALSE;
+}
+
+/* After x and r: r.shadow. PETSc looks at the one before once the norm has been tested */
+AUTOCSR_HD void AutoCSRScalarsBCGSUpdate(AutoCSRScalars *s, const AutoCSRTest *test, PetscScalar rho, PetscReal squares)
+{
+  if (!s->moves || s->result.stop) return;
+  s->result.norm = AutoCSRNormOf(test->norm, rho, squares);
+  s->result.stop = AutoCSRTestStops(test, s->result.norm) || s->rho == (PetscScalar)0 ? PETSC_TRUE : PETSC_FALSE;
+  s->goes_on     = s->result.stop ? PETSC_FALSE : PETSC_TRUE;
+  s->b           = (rho / s->rho) * (s->a / s->omega);
+  s->rho         = rho;
 }
 
 #endif

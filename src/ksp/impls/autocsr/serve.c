@@ -40,7 +40,7 @@ static PetscErrorCode FindSteps(KSP ksp, Mat A, const AutoCSRSteps **steps, cons
   PetscFunctionBegin;
   PetscCall(parallel ? MatMPIAutoCSRGetParent(&parent) : MatSeqAutoCSRGetParent(&parent));
   PetscCall(AutoCSRVecIsOnHost(ksp->vec_rhs, &host[0]));
-  PetscCall(AutoCSRVecIsOnHost(ksp->work[0], &host[1]));
+  PetscCall(AutoCSRVecIsOnHost(ksp->nwork ? ksp->work[0] : ksp->vec_sol, &host[1])); /* GMRES makes its work vectors as ksp->vec_sol is */
   if (!parent->device || AutoCSRIsBound(A)) {
     if (host[0] && host[1])
       *steps = &AutoCSRStepsHost;

@@ -49,23 +49,38 @@ PetscErrorCode AutoCSRFusedLook(KSP ksp, AutoCSRSolve *s, PetscInt step, PetscBo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode GetVectors(KSP ksp, AutoCSRFused *f, AutoCSRSolve *s)
+{
+  PetscFunctionBegin;
+  s->vec[AUTOCSR_X] = ksp->vec_sol;
+  s->vec[AUTOCSR_B] = ksp->vec_rhs;
+  if (f->type->vectors)
+    PetscCall((*f->type->vectors)(ksp, f, s));
+  else {
+    s->vec[AUTOCSR_R] = ksp->work[0];
+    s->vec[AUTOCSR_W] = ksp->work[1];
+    s->vec[AUTOCSR_P] = ksp->nwork > 2 ? ksp->work[2] : ksp->work[0];
+    if (s->vec[AUTOCSR_P] == s->vec[AUTOCSR_R]) s->vec[AUTOCSR_R] = NULL;
+  }
+  PetscCall(AutoCSRFusedDiagonal(ksp, f, s->vec[AUTOCSR_W] ? s->vec[AUTOCSR_W] : s->vec[AUTOCSR_V], &s->vec[AUTOCSR_D]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The arrays are given back whatever the solve has met */
 PetscErrorCode AutoCSRFusedSolve(KSP ksp, AutoCSRFused *f, const AutoCSRSteps *steps)
 {
-  AutoCSRSolve   s = {.steps = steps, .comm = PetscObjectComm((PetscObject)ksp), .conjugate = PETSC_TRUE, .solution = AUTOCSR_X, .test = {.norm = AutoCSRFusedNorm(ksp)}};
+  AutoCSRSolve   s     = {.steps = steps, .comm = PetscObjectComm((PetscObject)ksp), .conjugate = PETSC_TRUE, .left = (PetscBool)(ksp->pc_side == PC_LEFT), .solution = AUTOCSR_X, .test = {.norm = AutoCSRFusedNorm(ksp)}};
+  PetscInt       basis = 0;
   PetscErrorCode ierr;
 
   PetscFunctionBegin;
   PetscCall(PCGetOperators(ksp->pc, &s.mat, NULL));
   PetscCallMPI(MPI_Comm_size(s.comm, &s.size));
   PetscCall(VecGetLocalSize(ksp->vec_rhs, &s.n));
-  PetscCall(AutoCSRFusedDiagonal(ksp, f, &s.vec[AUTOCSR_D]));
-  s.vec[AUTOCSR_X] = ksp->vec_sol;
-  s.vec[AUTOCSR_B] = ksp->vec_rhs;
-  s.vec[AUTOCSR_R] = ksp->work[0];
-  s.vec[AUTOCSR_W] = ksp->work[1];
-  s.vec[AUTOCSR_P] = ksp->nwork > 2 ? ksp->work[2] : ksp->work[0];
-  if (s.vec[AUTOCSR_P] == s.vec[AUTOCSR_R]) s.vec[AUTOCSR_R] = NULL;
+  if (f->type->count) PetscCall((*f->type->count)(ksp, &basis));
+  s.vectors = AUTOCSR_BASIS + basis;
+  PetscCall(PetscCalloc2(s.vectors, &s.vec, s.vectors, &s.array));
+  PetscCall(GetVectors(ksp, f, &s));
   if (f->device && f->steps != steps) PetscCall((*f->steps->destroy)(&f->device));
   f->steps = steps;
   PetscCall((*steps->begin)(&s, &f->device));
@@ -73,5 +88,6 @@ PetscErrorCode AutoCSRFusedSolve(KSP ksp, AutoCSRFused *f, const AutoCSRSteps *s
   PetscCall((*steps->end)(&s));
   PetscCall(ierr);
   if (s.solution != AUTOCSR_X) PetscCall(VecCopy(s.vec[s.solution], ksp->vec_sol));
+  PetscCall(PetscFree2(s.vec, s.array));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -19,6 +19,7 @@ typedef struct {
   PetscInt           n;
   const PetscScalar *b, *d, *w; /* d NULL: the preconditioner is the identity */
   PetscScalar       *x, *p, *r;
+  PetscScalar       *shadow, *v, *s, *t; /* BiCGStab */
   void              *scalars; /* AutoCSRScalars on the device */
   PetscReal         *partial;
   unsigned          *arrived; /* zero between passes */
@@ -29,7 +30,7 @@ typedef struct {
   PetscInt64         number;
 } AutoCSRPass;
 
-#define AUTOCSR_PASS_SUMS 3 /* of a thread block: the dot product's parts, the squares */
+#define AUTOCSR_PASS_SUMS (PetscDefined(USE_COMPLEX) ? 4 : 3) /* of a thread block: the dot product's parts, two sums of squares */
 
 PETSC_INTERN size_t         AutoCSRPassScalarsBytes(void);
 PETSC_INTERN PetscErrorCode AutoCSRPassStart(const AutoCSRPass *, PetscBool product);
@@ -39,5 +40,44 @@ PETSC_INTERN PetscErrorCode AutoCSRPassDirection(const AutoCSRPass *);
 
 /* coefficient: of what `to` held before, of `from`, of the preconditioned residual. first: the scalars are not set yet */
 PETSC_INTERN PetscErrorCode AutoCSRPassCombine(const AutoCSRPass *, const PetscScalar coefficient[3], const PetscScalar *from, PetscScalar *to, PetscBool product, PetscBool update, PetscBool first);
+
+PETSC_INTERN PetscErrorCode AutoCSRPassPrecondition(const AutoCSRPass *, const PetscScalar *from, PetscScalar *to);
+
+/* passes_bcgs.cu. precondition: `from` is multiplied by the preconditioner */
+PETSC_INTERN PetscErrorCode AutoCSRPassBCGSStart(const AutoCSRPass *, PetscBool product, PetscBool precondition);
+PETSC_INTERN PetscErrorCode AutoCSRPassBCGSDot(const AutoCSRPass *, const PetscScalar *from, PetscBool precondition);
+PETSC_INTERN PetscErrorCode AutoCSRPassBCGSHalf(const AutoCSRPass *);
+PETSC_INTERN PetscErrorCode AutoCSRPassBCGSStabilize(const AutoCSRPass *, const PetscScalar *from, PetscBool precondition);
+PETSC_INTERN PetscErrorCode AutoCSRPassBCGSUpdate(const AutoCSRPass *, PetscBool precondition);
+PETSC_INTERN PetscErrorCode AutoCSRPassBCGSDirection(const AutoCSRPass *);
+
+/* passes_gmres.cu */
+#define AUTOCSR_PASS_TOGETHER 32 /* vectors of a basis in one launch */
+#define AUTOCSR_PASS_GROUP    8  /* and those whose dot products one thread block makes */
+#define AUTOCSR_PASS_REALS    (PetscDefined(USE_COMPLEX) ? 2 : 1)
+
+/* Vectors `first` to first + count - 1 of the basis */
+typedef struct {
+  const PetscScalar *vector[AUTOCSR_PASS_TOGETHER];
+  PetscInt           first, count;
+} AutoCSRPassBasis;
+
+/* A step of GMRES, and where the device keeps its scalars */
+typedef struct {
+  PetscInt            k; /* the product is with vector k */
+  PetscBool           precondition;
+  void               *dot;     /* PetscScalar: dot products of this step */
+  PetscReal          *inverse; /* of the norms of the basis */
+  PetscReal          *partial;
+  unsigned           *arrived; /* for each group; zero between passes */
+  PetscReal          *told;    /* the norm, then k + 1 dot products; NULL: the host is not told */
+  PetscInt64        *number; /* is written last */
+  PetscInt64          value;
+} AutoCSRPassColumn;
+
+PETSC_INTERN PetscErrorCode AutoCSRPassGMRESStart(const AutoCSRPass *, const AutoCSRPassColumn *, PetscBool product, PetscScalar *to);
+PETSC_INTERN PetscErrorCode AutoCSRPassGMRESDots(const AutoCSRPass *, const AutoCSRPassColumn *, const AutoCSRPassBasis *);
+PETSC_INTERN PetscErrorCode AutoCSRPassGMRESSubtract(const AutoCSRPass *, const AutoCSRPassColumn *, const AutoCSRPassBasis *, PetscScalar *to);
+PETSC_INTERN PetscErrorCode AutoCSRPassGMRESCorrect(const AutoCSRPass *, const AutoCSRPassBasis *, const PetscReal coefficient[], PetscBool precondition);
 
 #endif

@@ -1,0 +1,140 @@
+/*
+  What kernels of the passes share. Sums have a fixed order: a thread's elements, the lanes of a warp, the warps of a thread
+  block, and in the last thread block those of all. That block also does what follows from the sums (scalars.h), so no scalar
+  leaves the device before the next kernel begins.
+*/
+#ifndef AUTOCSR_PASSES_CUH
+#define AUTOCSR_PASSES_CUH
+
+#include "passes.h"
+#include "../../../../mat/impls/autocsr/cuda/common/early.cuh"
+
+static constexpr int SUM_SQUARES = PetscDefined(USE_COMPLEX) ? 2 : 1; /* after the parts of the dot product */
+static constexpr int SUM_OTHERS  = SUM_SQUARES + 1;
+
+static constexpr int WARP    = 32;
+static constexpr int THREADS = 256;
+static constexpr int AT_ONCE = 4; /* elements of a thread whose loads do not wait for each other */
+
+/* A dot product in its real and imaginary part, and two sums of squares */
+struct Sums {
+  PetscReal v[AUTOCSR_PASS_SUMS];
+
+  __device__ __forceinline__ void AddDot(PetscScalar x, PetscScalar y, bool conjugate)
+  {
+#if PetscDefined(USE_COMPLEX)
+    const PetscReal sign = conjugate ? 1 : -1;
+
+    v[0] += PetscRealPart(x) * PetscRealPart(y) + sign * PetscImaginaryPart(x) * PetscImaginaryPart(y);
+    v[1] += PetscImaginaryPart(x) * PetscRealPart(y) - sign * PetscRealPart(x) * PetscImaginaryPart(y);
+#else
+    v[0] += x * y;
+#endif
+  }
+  template <int k = SUM_SQUARES>
+  __device__ __forceinline__ void AddSquare(PetscScalar x)
+  {
+    v[k] += PetscRealPart(x) * PetscRealPart(x);
+#if PetscDefined(USE_COMPLEX)
+    v[k] += PetscImaginaryPart(x) * PetscImaginaryPart(x);
+#endif
+  }
+  __device__ __forceinline__ PetscScalar Dot() const
+  {
+#if PetscDefined(USE_COMPLEX)
+    return PetscScalar(v[0], v[1]);
+#else
+    return v[0];
+#endif
+  }
+};
+
+static __device__ __forceinline__ AutoCSRScalars *ScalarsOf(const AutoCSRPass &pass)
+{
+  return (AutoCSRScalars *)pass.scalars;
+}
+
+/* Sums of a thread block, right in its first thread */
+static __device__ __forceinline__ Sums BlockSum(Sums sums)
+{
+  __shared__ PetscReal warps[THREADS / WARP][AUTOCSR_PASS_SUMS];
+  const int            lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+
+#pragma unroll
+  for (int k = 0; k < AUTOCSR_PASS_SUMS; k++) {
+#pragma unroll
+    for (int o = WARP / 2; o; o /= 2) sums.v[k] += __shfl_down_sync(0xffffffffu, sums.v[k], o);
+    if (lane == 0) warps[warp][k] = sums.v[k];
+  }
+  __syncthreads();
+  if (warp == 0) {
+#pragma unroll
+    for (int k = 0; k < AUTOCSR_PASS_SUMS; k++) {
+      sums.v[k] = lane < THREADS / WARP ? warps[lane][k] : 0;
+#pragma unroll
+      for (int o = THREADS / WARP / 2; o; o /= 2) sums.v[k] += __shfl_down_sync(0xffffffffu, sums.v[k], o);
+    }
+  }
+  __syncthreads();
+  return sums;
+}
+
+/* Whether this is the last thread block: its first thread then has the sums of all */
+static __device__ __forceinline__ bool IsLast(const AutoCSRPass &pass, Sums &sums)
+{
+  __shared__ bool last;
+
+  sums = BlockSum(sums);
+  if (threadIdx.x == 0) {
+#pragma unroll
+    for (int k = 0; k < AUTOCSR_PASS_SUMS; k++) pass.partial[blockIdx.x * AUTOCSR_PASS_SUMS + k] = sums.v[k];
+    last = PtxCount(pass.arrived) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (!last) return false;
+  sums = Sums{};
+  for (unsigned b = threadIdx.x; b < gridDim.x; b += THREADS) {
+#pragma unroll
+    for (int k = 0; k < AUTOCSR_PASS_SUMS; k++) sums.v[k] += __ldcg(&pass.partial[b * AUTOCSR_PASS_SUMS + k]);
+  }
+  sums = BlockSum(sums);
+  if (threadIdx.x == 0) *pass.arrived = 0;
+  return true;
+}
+
+/* follow(sums) by the first thread of the last block, with the sums of all; then the host is told */
+template <typename Follow>
+static __device__ __forceinline__ void Finish(const AutoCSRPass &pass, Sums sums, Follow follow)
+{
+  if (!IsLast(pass, sums) || threadIdx.x) return;
+  follow(sums);
+  if (!pass.slot) return;
+  pass.slot->result = ScalarsOf(pass)->result;
+  __threadfence_system();
+  pass.slot->number = pass.number;
+}
+
+/* load(k, i), then use(k, i), for all elements: k tells those of a thread apart that are loaded at once */
+template <typename Load, typename Use>
+static __device__ __forceinline__ void ForAll(PetscInt n, Load load, Use use)
+{
+  const PetscInt64 stride = (PetscInt64)gridDim.x * THREADS;
+
+  for (PetscInt64 first = (PetscInt64)blockIdx.x * THREADS + threadIdx.x; first < n; first += AT_ONCE * stride) {
+#pragma unroll
+    for (int k = 0; k < AT_ONCE; k++) {
+      if (first + k * stride < n) load(k, first + k * stride);
+    }
+#pragma unroll
+    for (int k = 0; k < AT_ONCE; k++) {
+      if (first + k * stride < n) use(k, first + k * stride);
+    }
+  }
+}
+
+static unsigned GridOf(const AutoCSRPass *pass)
+{
+  return (unsigned)PetscMax(1, PetscMin(pass->n / THREADS + (pass->n % THREADS > 0), pass->blocks));
+}
+
+#endif

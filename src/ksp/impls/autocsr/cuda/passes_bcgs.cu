@@ -1,0 +1,198 @@
+/* Kernels of BiCGStab */
+#include "passes.cuh"
+
+template <bool has_d>
+static __global__ __launch_bounds__(THREADS) void BCGSStartKernel(const AutoCSRPass pass, bool product)
+{
+  Sums        sums = {};
+  PetscScalar b[AT_ONCE], w[AT_ONCE], d[AT_ONCE];
+
+  PtxWaitForLast();
+  ForAll(
+      pass.n,
+      [&](int k, PetscInt64 i) {
+        b[k] = pass.b[i];
+        w[k] = product ? pass.v[i] : PetscScalar(0);
+        if (has_d) d[k] = pass.d[i];
+      },
+      [&](int k, PetscInt64 i) {
+        const PetscScalar r = has_d ? (b[k] - w[k]) * d[k] : b[k] - w[k];
+
+        pass.r[i]      = r;
+        pass.shadow[i] = r;
+        pass.p[i]      = r;
+        sums.AddSquare(r);
+      });
+  Finish(pass, sums, [&](const Sums &s) { AutoCSRScalarsBCGSStart(ScalarsOf(pass), pass.test.norm, s.v[SUM_SQUARES]); });
+}
+
+template <bool has_d>
+static __global__ __launch_bounds__(THREADS) void BCGSDotKernel(const AutoCSRPass pass, const PetscScalar *from)
+{
+  Sums        sums = {};
+  PetscScalar f[AT_ONCE], d[AT_ONCE], shadow[AT_ONCE];
+
+  PtxWaitForLast();
+  if (!ScalarsOf(pass)->result.stop) {
+    ForAll(
+        pass.n,
+        [&](int k, PetscInt64 i) {
+          f[k]      = from[i];
+          shadow[k] = pass.shadow[i];
+          if (has_d) d[k] = pass.d[i];
+        },
+        [&](int k, PetscInt64 i) {
+          const PetscScalar v = has_d ? f[k] * d[k] : f[k];
+
+          if (has_d) pass.v[i] = v;
+          sums.AddDot(v, shadow[k], true);
+        });
+  }
+  Finish(pass, sums, [&](const Sums &s) { AutoCSRScalarsBCGSDot(ScalarsOf(pass), s.Dot()); });
+}
+
+static __global__ __launch_bounds__(THREADS) void BCGSHalfKernel(const AutoCSRPass pass)
+{
+  PetscScalar r[AT_ONCE], v[AT_ONCE];
+
+  PtxWaitForLast();
+  if (!ScalarsOf(pass)->moves) return;
+  {
+    const PetscScalar alpha = ScalarsOf(pass)->a;
+
+    ForAll(
+        pass.n,
+        [&](int k, PetscInt64 i) {
+          r[k] = pass.r[i];
+          v[k] = pass.v[i];
+        },
+        [&](int k, PetscInt64 i) { pass.s[i] = r[k] - alpha * v[k]; });
+  }
+}
+
+template <bool has_d>
+static __global__ __launch_bounds__(THREADS) void BCGSStabilizeKernel(const AutoCSRPass pass, const PetscScalar *from)
+{
+  Sums        sums = {};
+  PetscScalar f[AT_ONCE], d[AT_ONCE], s[AT_ONCE];
+
+  PtxWaitForLast();
+  if (ScalarsOf(pass)->moves) {
+    ForAll(
+        pass.n,
+        [&](int k, PetscInt64 i) {
+          f[k] = from[i];
+          s[k] = pass.s[i];
+          if (has_d) d[k] = pass.d[i];
+        },
+        [&](int k, PetscInt64 i) {
+          const PetscScalar t = has_d ? f[k] * d[k] : f[k];
+
+          if (has_d) pass.t[i] = t;
+          sums.AddDot(s[k], t, true);
+          sums.AddSquare(t);
+          sums.AddSquare<SUM_OTHERS>(s[k]);
+        });
+  }
+  Finish(pass, sums, [&](const Sums &a) { AutoCSRScalarsBCGSStabilize(ScalarsOf(pass), a.Dot(), a.v[SUM_SQUARES], a.v[SUM_OTHERS]); });
+}
+
+template <bool has_d>
+static __global__ __launch_bounds__(THREADS) void BCGSUpdateKernel(const AutoCSRPass pass)
+{
+  Sums        sums = {};
+  PetscScalar x[AT_ONCE], p[AT_ONCE], s[AT_ONCE], t[AT_ONCE], d[AT_ONCE], shadow[AT_ONCE];
+
+  PtxWaitForLast();
+  if (ScalarsOf(pass)->moves) {
+    const PetscScalar alpha = ScalarsOf(pass)->a, omega = ScalarsOf(pass)->omega;
+
+    ForAll(
+        pass.n,
+        [&](int k, PetscInt64 i) {
+          x[k]      = pass.x[i];
+          p[k]      = pass.p[i];
+          s[k]      = pass.s[i];
+          t[k]      = pass.t[i];
+          shadow[k] = pass.shadow[i];
+          if (has_d) d[k] = pass.d[i];
+        },
+        [&](int k, PetscInt64 i) {
+          const PetscScalar step = alpha * p[k] + omega * s[k], r = s[k] - omega * t[k];
+
+          pass.x[i] = x[k] + (has_d ? d[k] * step : step);
+          pass.r[i] = r;
+          sums.AddDot(r, shadow[k], true);
+          sums.AddSquare(r);
+        });
+  }
+  Finish(pass, sums, [&](const Sums &a) { AutoCSRScalarsBCGSUpdate(ScalarsOf(pass), &pass.test, a.Dot(), a.v[SUM_SQUARES]); });
+}
+
+static __global__ __launch_bounds__(THREADS) void BCGSDirectionKernel(const AutoCSRPass pass)
+{
+  PetscScalar r[AT_ONCE], v[AT_ONCE], p[AT_ONCE];
+
+  PtxWaitForLast();
+  if (!ScalarsOf(pass)->goes_on) return;
+  {
+    const PetscScalar beta = ScalarsOf(pass)->b, omega = ScalarsOf(pass)->omega;
+
+    ForAll(
+        pass.n,
+        [&](int k, PetscInt64 i) {
+          r[k] = pass.r[i];
+          v[k] = pass.v[i];
+          p[k] = pass.p[i];
+        },
+        [&](int k, PetscInt64 i) { pass.p[i] = r[k] + beta * (p[k] - omega * v[k]); });
+  }
+}
+
+#define LAUNCH(kernel, pass, ...) \
+  do { \
+    Launch(kernel, GridOf(pass), THREADS, 0, AUTOCSR_STREAM)(__VA_ARGS__); \
+    AutoCSRCallCUDA(cudaGetLastError()); \
+  } while (0)
+
+PetscErrorCode AutoCSRPassBCGSStart(const AutoCSRPass *pass, PetscBool product, PetscBool precondition)
+{
+  PetscFunctionBegin;
+  LAUNCH(precondition ? BCGSStartKernel<true> : BCGSStartKernel<false>, pass, *pass, (bool)product);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRPassBCGSDot(const AutoCSRPass *pass, const PetscScalar *from, PetscBool precondition)
+{
+  PetscFunctionBegin;
+  LAUNCH(precondition ? BCGSDotKernel<true> : BCGSDotKernel<false>, pass, *pass, from);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRPassBCGSHalf(const AutoCSRPass *pass)
+{
+  PetscFunctionBegin;
+  LAUNCH(BCGSHalfKernel, pass, *pass);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRPassBCGSStabilize(const AutoCSRPass *pass, const PetscScalar *from, PetscBool precondition)
+{
+  PetscFunctionBegin;
+  LAUNCH(precondition ? BCGSStabilizeKernel<true> : BCGSStabilizeKernel<false>, pass, *pass, from);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRPassBCGSUpdate(const AutoCSRPass *pass, PetscBool precondition)
+{
+  PetscFunctionBegin;
+  LAUNCH(precondition ? BCGSUpdateKernel<true> : BCGSUpdateKernel<false>, pass, *pass);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRPassBCGSDirection(const AutoCSRPass *pass)
+{
+  PetscFunctionBegin;
+  LAUNCH(BCGSDirectionKernel, pass, *pass);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

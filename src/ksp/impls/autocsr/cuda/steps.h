@@ -1,0 +1,33 @@
+/* What the files of the steps on a device share */
+#ifndef AUTOCSR_FUSED_STEPS_H
+#define AUTOCSR_FUSED_STEPS_H
+
+#include "../fused.h"
+#include "passes.h"
+
+#define AUTOCSR_RING    64 /* results that may be under way; a power of two */
+#define AUTOCSR_COLUMNS 8  /* columns of GMRES that may be under way */
+
+struct _AutoCSRDevice {
+  void        *memory; /* of the device: scalars, counter, partial sums */
+  AutoCSRSlot *ring;
+  PetscInt64   told;   /* results of earlier solves */
+  PetscInt64   queued; /* results of this solve */
+  PetscBool    first;  /* no combination was queued yet */
+  AutoCSRPass  pass;
+
+  PetscInt          restart; /* of GMRES, for which there is memory */
+  void             *scalars; /* of the device: dot products, norms, partial sums, counters */
+  void             *columns; /* page-locked: numbers, then AUTOCSR_COLUMNS columns */
+  AutoCSRPassColumn column;
+};
+
+PETSC_INTERN const AutoCSRStepsBCGS  AutoCSRStepsBCGSCUDA;                               /* steps_bcgs.c */
+PETSC_INTERN const AutoCSRStepsGMRES AutoCSRStepsGMRESCUDA;                              /* steps_gmres.c */
+PETSC_INTERN PetscErrorCode          AutoCSRPassesBegin(AutoCSRSolve *, AutoCSRDevice *); /* once the arrays are there */
+PETSC_INTERN void                    AutoCSRPassesEnd(AutoCSRSolve *);
+PETSC_INTERN AutoCSRPass            *AutoCSRNextPass(AutoCSRSolve *, PetscBool tells);   /* tells: the host will wait for its result */
+PETSC_INTERN PetscErrorCode          AutoCSRAwaitPass(const PetscInt64 *, PetscInt64);   /* until the number is there */
+PETSC_INTERN PetscErrorCode          AutoCSRColumnsDestroy(AutoCSRDevice);
+
+#endif
