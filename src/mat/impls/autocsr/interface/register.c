@@ -56,7 +56,7 @@ M*/
 . -mat_autocsr_max_bins <100>                                       - see `MatAutoCSRSetMaxBins()`
 . -mat_autocsr_segsum_fixup (device|host)                           - see `MatAutoCSRSetSegsumFixup()`
 . -mat_autocsr_exchange (auto|host|scatter)                         - see `MatAutoCSRSetExchange()`
-. -mat_autocsr_dense (auto|columns|panels|alongside|adaptive)       - see `MatAutoCSRSetDense()`
+. -mat_autocsr_dense (auto|columns|panels|alongside|adaptive|bundles) - see `MatAutoCSRSetDense()`
 . -mat_autocsr_progressive <true>                                   - see `MatAutoCSRSetProgressive()`
 . -mat_autocsr_reproducible <true>                                  - see `MatAutoCSRSetReproducible()`
 . -mat_autocsr_keep_csr <false>                                     - see `MatAutoCSRSetKeepCSR()`
