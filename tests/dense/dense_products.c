@@ -1,4 +1,4 @@
-static char help[] = "Products with dense matrices, MatMatMult(): column by column what plain AIJ's MatMult() makes, in every way to ask for them.\n\n";
+static char help[] = "Products with dense matrices, MatMatMult(), MatTransposeMatMult() and MatMatTransposeMult(): column by column what plain AIJ's MatMult() makes, in every way to ask for them.\n\n";
 
 #include <petscautocsr.h>
 #include "../dense.h"
@@ -242,7 +242,7 @@ int main(int argc, char **argv)
 {
   PetscInt    few  = 0; /* one matrix of so many */
   PetscInt64  made = 0;
-  PetscBool   is, view = PETSC_FALSE;
+  PetscBool   is, view = PETSC_FALSE, json = PETSC_FALSE;
   PetscMPIInt ranks;
 
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
@@ -250,6 +250,7 @@ int main(int argc, char **argv)
   if (is) few = 4;
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-few", &few, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-view", &view, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-json", &json, NULL));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(generators); k++) {
     const Generator *g = &generators[k];
@@ -268,7 +269,9 @@ int main(int argc, char **argv)
     PetscCall(NotFinite(A, r.A));
     PetscCall(MatAutoCSRGetInfo(A, &info));
     made += info.dense_products;
-    if (view) PetscCall(MatAutoCSRView(A, NULL));
+    if (json) PetscCall(PetscViewerPushFormat(PETSC_VIEWER_STDOUT_WORLD, PETSC_VIEWER_ASCII_PYTHON));
+    if (view || json) PetscCall(MatAutoCSRView(A, PETSC_VIEWER_STDOUT_WORLD));
+    if (json) PetscCall(PetscViewerPopFormat(PETSC_VIEWER_STDOUT_WORLD));
     PetscCall(MatDestroy(&A));
     PetscCall(ReferenceDestroy(&r));
   }
@@ -304,6 +307,11 @@ int main(int argc, char **argv)
       filter: awk '/adaptive tiles have/ {tiles = 1} /C = A B is/ && tiles'
 
     test:
+      suffix: json
+      args: -json -mat_autocsr_dense adaptive
+      filter: awk '/"share": {"order": "adaptive", "heavy": .* "tiles": {"strategy": "dense"/ {tiles = 1} /C = A B is/ && tiles'
+
+    test:
       suffix: x86-64
       args: -mat_autocsr_simd x86-64
 
@@ -322,6 +330,13 @@ int main(int argc, char **argv)
     requires: cuda
     nsize: {{1 2}}
     args: -dense_type {{dense densecuda}} -vec_type cuda
+    output_file: output/dense_products_1.out
+
+  test:
+    suffix: cuda_bundles
+    requires: cuda
+    nsize: {{1 2}}
+    args: -dense_type densecuda -vec_type cuda -mat_autocsr_dense bundles
     output_file: output/dense_products_1.out
 
   test:

@@ -153,7 +153,10 @@ static PetscErrorCode AutoCSRDenseMultiply(Mat A, const AutoCSRDenseFactor *f, A
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Few columns are faster by AIJ's own product, which AIJCUSPARSE has not between the phases of another */
+/*
+  On the host. Not done: it is the parent's turn, whose product is faster if the columns are few. always: the parent is
+  AIJCUSPARSE, which cannot multiply on the host between the phases of its own product
+*/
 static PetscErrorCode AutoCSRDenseProduct_Host(Mat A, Mat B, Mat C, const AutoCSRDenseFactor *f, AutoCSRDenseOperands *op, PetscBool one_by_one, PetscBool always, PetscBool *done)
 {
   PetscFunctionBegin;
