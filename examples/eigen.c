@@ -1,5 +1,6 @@
-static char help[] = "The largest eigenvalue of the Laplacian with SLEPc; a plain SLEPc program, which knows nothing of autocsr.\n\
-  -n <points> : points of the line\n\n";
+static char help[] = "The largest eigenvalue of the Laplacian with SLEPc, or the smallest; a plain SLEPc program, which knows nothing of autocsr.\n\
+  -n <points> : points of the line\n\
+  -eps_smallest_real : the smallest; LOBPCG (-eps_type lobpcg) multiplies several vectors at once\n\n";
 
 #include <slepceps.h>
 
@@ -11,6 +12,7 @@ int main(int argc, char **argv)
   PetscScalar lambda;
   PetscReal   exact;
   MatType     type;
+  EPSWhich    which;
 
   PetscFunctionBeginUser;
   PetscCall(SlepcInitialize(&argc, &argv, NULL, help));
@@ -38,8 +40,9 @@ int main(int argc, char **argv)
   PetscCall(EPSGetConverged(eps, &converged));
   PetscCheck(converged > 0, PETSC_COMM_WORLD, PETSC_ERR_NOT_CONVERGED, "No eigenvalue converged");
   PetscCall(EPSGetEigenvalue(eps, 0, &lambda, NULL));
-  exact = 2 - 2 * PetscCosReal(n * PETSC_PI / (n + 1));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s: the largest eigenvalue is %.6f, its error is %s\n", type, (double)PetscRealPart(lambda), PetscAbsReal(PetscRealPart(lambda) - exact) < 1e-7 ? "small" : "not small"));
+  PetscCall(EPSGetWhichEigenpairs(eps, &which));
+  exact = 2 - 2 * PetscCosReal((which == EPS_SMALLEST_REAL ? 1 : n) * PETSC_PI / (n + 1));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s: the %s eigenvalue is %.6f, its error is %s\n", type, which == EPS_SMALLEST_REAL ? "smallest" : "largest", (double)PetscRealPart(lambda), PetscAbsReal(PetscRealPart(lambda) - exact) < 1e-7 ? "small" : "not small"));
   PetscCall(EPSDestroy(&eps));
   PetscCall(MatDestroy(&A));
   PetscCall(SlepcFinalize());
@@ -54,5 +57,10 @@ int main(int argc, char **argv)
   test:
     nsize: {{1 2}separate output}
     args: -mat_type {{aij autocsr}separate output}
+
+  test:
+    suffix: block
+    nsize: {{1 2}separate output}
+    args: -mat_type autocsr -eps_smallest_real -eps_type lobpcg -eps_lobpcg_blocksize 8 -n 60 -st_type precond -st_ksp_type preonly -st_pc_type jacobi -eps_max_it 2000
 
 TEST*/

@@ -7,18 +7,27 @@
 
 #include "plans.h"
 
-/* How a product is asked for; axes: of adaptive tiles, NULL: those that the backend takes */
+/* How a product is asked for; axes: of adaptive tiles, NULL: those that the backend takes; by_rows: B, or Y, lies by rows; add: to what is in C */
 typedef struct {
   AutoCSRDenseWay    way;
   const AutoCSRAxes *axes;
   const char        *simd;
+  PetscBool          by_rows, add;
 } Way;
 
-/* Columns of B and C begin an entry off the borders of vectors, and are further apart than they are long */
+/* Columns of B and C, and rows of B, begin an entry off the borders of vectors, and are further apart than they are long */
 typedef struct {
-  PetscInt     columns, ldb, ldc;
-  PetscScalar *B, *C[DENSE_ORDERS];
+  PetscInt     columns, ldb, ldc, ld_rows;
+  PetscScalar *B, *rows, *C[DENSE_ORDERS];
 } Dense;
+
+/* B as a way wants it: where it lies, how long that is, and how far apart columns or rows are */
+static const PetscScalar *DenseB(const Dense *d, const Way *way, size_t *bytes, PetscInt *ldb)
+{
+  *ldb   = way->by_rows ? d->ld_rows : d->ldb;
+  *bytes = (size_t)(way->by_rows ? 1 + d->ld_rows * (d->ldb - 1) : 1 + d->ldb * d->columns) * sizeof(PetscScalar);
+  return way->by_rows ? d->rows : d->B;
+}
 
 /* What stays from product to product, with tiles of a shape that is asked for */
 static PetscErrorCode KeptCreate(const AutoCSRMatrix *csr, const Way *way, AutoCSRDense **kept)
@@ -40,7 +49,10 @@ static PetscErrorCode KeptCreate(const AutoCSRMatrix *csr, const Way *way, AutoC
 static PetscErrorCode Multiply(const AutoCSRMatrix *csr, PetscInt longest, const Way *way, Dense *d, PetscInt order)
 {
   const AutoCSRBackend *backend = csr->backend;
-  const size_t          b_bytes = (size_t)(1 + d->ldb * d->columns) * sizeof(PetscScalar), c_bytes = (size_t)(1 + d->ldc * d->columns) * sizeof(PetscScalar);
+  const size_t          c_bytes = (size_t)(1 + d->ldc * d->columns) * sizeof(PetscScalar);
+  size_t                b_bytes;
+  PetscInt              ldb;
+  const PetscScalar    *from = DenseB(d, way, &b_bytes, &ldb);
   AutoCSRDense         *kept;
   PetscScalar          *B, *C;
   PetscBool             done;
@@ -49,12 +61,12 @@ static PetscErrorCode Multiply(const AutoCSRMatrix *csr, PetscInt longest, const
   DenseSetOrder(order);
   PetscCall((*backend->allocate)(b_bytes, (void **)&B));
   PetscCall((*backend->allocate)(c_bytes, (void **)&C));
-  PetscCall((*backend->from_host)(B, d->B, b_bytes));
+  PetscCall((*backend->from_host)(B, from, b_bytes));
   for (PetscInt k = 0; k < 1 + d->ldc * d->columns; k++) d->C[order][k] = 77;
   PetscCall((*backend->from_host)(C, d->C[order], c_bytes));
   PetscCall(KeptCreate(csr, way, &kept));
-  for (int times = 0; times < (order ? 1 : 2); times++) {
-    const AutoCSRDenseOperands op = {.csr = csr, .columns = d->columns, .ldb = d->ldb, .ldc = d->ldc, .B = B + 1, .C = C + 1, .longest = longest, .way = way->way, .simd = way->simd};
+  for (int times = 0; times < (order || way->add ? 1 : 2); times++) {
+    const AutoCSRDenseOperands op = {.csr = csr, .columns = d->columns, .by_rows = way->by_rows, .add = way->add, .few = (PetscBool)(way->by_rows || way->add), .ldb = ldb, .ldc = d->ldc, .B = B + 1, .C = C + 1, .longest = longest, .way = way->way, .simd = way->simd};
 
     PetscCall((*backend->mult_dense)(kept, &op, &done));
     PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " columns are refused", d->columns);
@@ -66,7 +78,7 @@ static PetscErrorCode Multiply(const AutoCSRMatrix *csr, PetscInt longest, const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Check(const AutoCSRMatrix *csr, const Dense *d, const char name[])
+static PetscErrorCode Check(const AutoCSRMatrix *csr, const Dense *d, const Way *way, const char name[])
 {
   const PetscReal epsilon = 100 * PETSC_MACHINE_EPSILON;
 
@@ -77,8 +89,8 @@ static PetscErrorCode Check(const AutoCSRMatrix *csr, const Dense *d, const char
     const PetscScalar *b = d->B + 1 + j * d->ldb, *c = d->C[0] + 1 + j * d->ldc;
 
     for (PetscInt i = 0; i < d->ldc; i++) {
-      PetscScalar sum   = i < csr->m ? 0 : 77;
-      PetscReal   bound = 0;
+      PetscScalar sum   = i < csr->m && !way->add ? 0 : 77;
+      PetscReal   bound = PetscAbsScalar(sum);
 
       for (PetscInt p = i < csr->m ? csr->row_ptr[i] : 0; i < csr->m && p < csr->row_ptr[i + 1]; p++) {
         sum += csr->val[p] * b[csr->col[p]];
@@ -94,7 +106,10 @@ static PetscErrorCode Check(const AutoCSRMatrix *csr, const Dense *d, const char
 static PetscErrorCode Sample(const AutoCSRMatrix *csr, const PetscScalar X[], const Way *way, const Dense *d, PetscInt order, PetscScalar val[])
 {
   const AutoCSRBackend *backend = csr->backend;
-  const size_t          b_bytes = (size_t)(1 + d->ldb * d->columns) * sizeof(PetscScalar), x_bytes = (size_t)(1 + d->ldc * d->columns) * sizeof(PetscScalar), bytes = (size_t)(csr->nnz + 2) * sizeof(PetscScalar);
+  const size_t          x_bytes = (size_t)(1 + d->ldc * d->columns) * sizeof(PetscScalar), bytes = (size_t)(csr->nnz + 2) * sizeof(PetscScalar);
+  size_t                b_bytes;
+  PetscInt              ldb;
+  const PetscScalar    *from = DenseB(d, way, &b_bytes, &ldb);
   AutoCSRDense         *kept;
   PetscScalar          *B, *x, *v;
 
@@ -103,13 +118,13 @@ static PetscErrorCode Sample(const AutoCSRMatrix *csr, const PetscScalar X[], co
   PetscCall((*backend->allocate)(b_bytes, (void **)&B));
   PetscCall((*backend->allocate)(x_bytes, (void **)&x));
   PetscCall((*backend->allocate)(bytes, (void **)&v));
-  PetscCall((*backend->from_host)(B, d->B, b_bytes));
+  PetscCall((*backend->from_host)(B, from, b_bytes));
   PetscCall((*backend->from_host)(x, X, x_bytes));
   for (PetscInt q = 0; q < csr->nnz + 2; q++) val[q] = 77;
   PetscCall((*backend->from_host)(v, val, bytes));
   PetscCall(KeptCreate(csr, way, &kept));
   {
-    const AutoCSRSampledOperands op = {.csr = csr, .columns = d->columns, .ldx = d->ldc, .ldy = d->ldb, .way = way->way, .X = x + 1, .Y = B + 1, .val = v + 1, .simd = way->simd};
+    const AutoCSRSampledOperands op = {.csr = csr, .columns = d->columns, .ldx = d->ldc, .by_rows = way->by_rows, .ldy = ldb, .way = way->way, .X = x + 1, .Y = B + 1, .val = v + 1, .simd = way->simd};
 
     PetscCall((*backend->sample_dense)(kept, &op));
   }
@@ -154,7 +169,7 @@ static PetscErrorCode CheckSampled(const AutoCSRMatrix *csr, const AutoCSRMatrix
 /* Columns of one width, by each way */
 static PetscErrorCode CheckWays(const AutoCSRMatrix *csr, const AutoCSRMatrix *there, PetscInt columns, size_t n, const Way ways[], const char name[])
 {
-  Dense    d       = {.columns = columns, .ldb = csr->n + 1, .ldc = csr->m + 3};
+  Dense    d       = {.columns = columns, .ldb = csr->n + 1, .ldc = csr->m + 3, .ld_rows = columns + 2};
   PetscInt longest = 0;
 
   PetscFunctionBeginUser;
@@ -162,13 +177,19 @@ static PetscErrorCode CheckWays(const AutoCSRMatrix *csr, const AutoCSRMatrix *t
   PetscCall(PetscMalloc1(1 + d.ldb * d.columns, &d.B));
   for (PetscInt order = 0; order < DENSE_ORDERS; order++) PetscCall(PetscMalloc1(1 + d.ldc * d.columns, &d.C[order]));
   for (PetscInt k = 0; k < 1 + d.ldb * d.columns; k++) d.B[k] = Value(VALUES_MANY, 2, k);
+  PetscCall(PetscMalloc1(1 + d.ld_rows * csr->n, &d.rows));
+  for (PetscInt k = 0; k < 1 + d.ld_rows * csr->n; k++) d.rows[k] = 55;
+  for (PetscInt i = 0; i < csr->n; i++) {
+    for (PetscInt j = 0; j < columns; j++) d.rows[1 + i * d.ld_rows + j] = d.B[1 + i + j * d.ldb];
+  }
   for (size_t w = 0; w < n; w++) {
     for (PetscInt order = 0; order < DENSE_ORDERS; order++) PetscCall(Multiply(there, longest, &ways[w], &d, order));
-    PetscCall(Check(csr, &d, name));
+    PetscCall(Check(csr, &d, &ways[w], name));
     PetscCall(CheckSampled(csr, there, &ways[w], &d, name));
   }
   for (PetscInt order = 0; order < DENSE_ORDERS; order++) PetscCall(PetscFree(d.C[order]));
   PetscCall(PetscFree(d.B));
+  PetscCall(PetscFree(d.rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,4 +1,4 @@
-static char help[] = "Products with dense matrices, MatMatMult(): column by column what plain AIJ's MatMult() makes, in every way to ask for them.\n\n";
+static char help[] = "Products with dense matrices, MatMatMult(), MatTransposeMatMult() and MatMatTransposeMult(): column by column what plain AIJ's MatMult() makes, in every way to ask for them.\n\n";
 
 #include <petscautocsr.h>
 #include "../dense.h"
@@ -123,6 +123,85 @@ static PetscErrorCode Multiply(Reference *r, Mat A, PetscInt columns, const char
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+/* C = A B^T: new, again, and with new values in A and B, also of a B that took the place of another */
+static PetscErrorCode MultiplyByRows(Reference *r, Mat A, PetscInt columns, const char name[])
+{
+  Mat         B, Bt, C, D;
+  char        context[128];
+  PetscScalar two = 2;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscSNPrintf(context, sizeof(context), "%s, by rows, %" PetscInt_FMT " columns", name, columns));
+  PetscCall(FactorCreate(A, columns, columns, &Bt));
+  PetscCall(MatTranspose(Bt, MAT_INITIAL_MATRIX, &B));
+  PetscCall(MatMatTransposeMult(A, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
+  PetscCall(Compare(r, Bt, C, context));
+  PetscCall(MatMatTransposeMult(A, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &D));
+  PetscCall(Same(C, D, context));
+  PetscCall(MatDestroy(&D));
+  PetscCall(MatScale(B, -3));
+  PetscCall(MatScale(Bt, -3));
+  PetscCall(MatScale(A, two));
+  PetscCall(MatScale(r->A, two));
+  PetscCall(MatScale(r->abs, two));
+  PetscCall(MatMatTransposeMult(A, B, MAT_REUSE_MATRIX, PETSC_DEFAULT, &C));
+  PetscCall(Compare(r, Bt, C, context));
+  PetscCall(MatProductCreate(A, B, NULL, &D));
+  PetscCall(MatProductSetType(D, MATPRODUCT_ABt));
+  PetscCall(MatProductSetFromOptions(D));
+  PetscCall(MatProductSymbolic(D));
+  PetscCall(MatProductNumeric(D));
+  PetscCall(Same(C, D, context));
+  PetscCall(MatDestroy(&C));
+  PetscCall(MatDuplicate(B, MAT_COPY_VALUES, &C));
+  PetscCall(MatScale(C, 0.5));
+  PetscCall(MatScale(Bt, 0.5));
+  PetscCall(MatProductReplaceMats(NULL, C, NULL, D));
+  PetscCall(MatProductNumeric(D));
+  PetscCall(Compare(r, Bt, D, context));
+  PetscCall(MatDestroy(&C));
+  PetscCall(MatDestroy(&D));
+  PetscCall(MatDestroy(&B));
+  PetscCall(MatDestroy(&Bt));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* Some columns of B times A go into some columns of C; both are longer than their rows, and the other columns of C stay */
+static PetscErrorCode MultiplySome(Reference *r, Mat A, PetscInt columns, const char name[])
+{
+  const PetscInt all = columns + 5 + columns % 2, odd = all + (all + 1) % 2; /* DenseCreate() sets the leading dimension of an odd number of columns */
+  Mat            B, C, before, b, c;
+  char           context[128];
+  PetscInt       begin, end, M;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscSNPrintf(context, sizeof(context), "%s, %" PetscInt_FMT " of %" PetscInt_FMT " columns", name, columns, odd));
+  PetscCall(FactorCreate(A, odd, 3, &B));
+  PetscCall(MatGetSize(A, &M, NULL));
+  PetscCall(MatGetOwnershipRange(A, &begin, &end));
+  PetscCall(DenseCreate(begin, end, M, odd, 4, &C));
+  PetscCall(MatDuplicate(C, MAT_COPY_VALUES, &before));
+  PetscCall(MatDenseGetSubMatrix(B, PETSC_DECIDE, PETSC_DECIDE, 2, 2 + columns, &b));
+  PetscCall(MatDenseGetSubMatrix(C, PETSC_DECIDE, PETSC_DECIDE, 1, 1 + columns, &c));
+  PetscCall(MatProductCreateWithMat(A, b, NULL, c));
+  PetscCall(MatProductSetType(c, MATPRODUCT_AB));
+  PetscCall(MatProductSetFromOptions(c));
+  PetscCall(MatProductSymbolic(c));
+  PetscCall(MatProductNumeric(c));
+  PetscCall(MatProductClear(c));
+  PetscCall(Compare(r, b, c, context));
+  PetscCall(MatDenseRestoreSubMatrix(B, &b));
+  PetscCall(MatDenseGetSubMatrix(before, PETSC_DECIDE, PETSC_DECIDE, 1, 1 + columns, &b));
+  PetscCall(MatCopy(b, c, SAME_NONZERO_PATTERN));
+  PetscCall(MatDenseRestoreSubMatrix(before, &b));
+  PetscCall(MatDenseRestoreSubMatrix(C, &c));
+  PetscCall(Same(C, before, context));
+  PetscCall(MatDestroy(&B));
+  PetscCall(MatDestroy(&C));
+  PetscCall(MatDestroy(&before));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 /* Where A has no entry, B does not count, whatever it is; where it has, it does */
 static PetscErrorCode NotFinite(Mat A, Mat plain)
 {
@@ -163,7 +242,7 @@ int main(int argc, char **argv)
 {
   PetscInt    few  = 0; /* one matrix of so many */
   PetscInt64  made = 0;
-  PetscBool   is, view = PETSC_FALSE;
+  PetscBool   is, view = PETSC_FALSE, json = PETSC_FALSE;
   PetscMPIInt ranks;
 
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
@@ -171,6 +250,7 @@ int main(int argc, char **argv)
   if (is) few = 4;
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-few", &few, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-view", &view, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-json", &json, NULL));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(generators); k++) {
     const Generator *g = &generators[k];
@@ -184,10 +264,14 @@ int main(int argc, char **argv)
     PetscCall(MatrixCreate(g, MATAUTOCSR, &A));
     for (size_t w = 0; w < PETSC_STATIC_ARRAY_LENGTH(widths); w++) PetscCall(Multiply(&r, A, widths[w], g->name));
     for (size_t w = 0; w < PETSC_STATIC_ARRAY_LENGTH(widths) && ranks == 1; w += 3) PetscCall(MultiplyTransposed(&r, A, widths[w], g->name));
+    for (size_t w = ranks == 1 ? k % 3 : k % 8; w < PETSC_STATIC_ARRAY_LENGTH(widths); w += ranks == 1 ? 3 : 8) PetscCall(MultiplyByRows(&r, A, widths[w], g->name));
+    for (size_t w = (k + 1) % 8; w < PETSC_STATIC_ARRAY_LENGTH(widths); w += ranks == 1 ? 4 : 8) PetscCall(MultiplySome(&r, A, widths[w], g->name));
     PetscCall(NotFinite(A, r.A));
     PetscCall(MatAutoCSRGetInfo(A, &info));
     made += info.dense_products;
-    if (view) PetscCall(MatAutoCSRView(A, NULL));
+    if (json) PetscCall(PetscViewerPushFormat(PETSC_VIEWER_STDOUT_WORLD, PETSC_VIEWER_ASCII_PYTHON));
+    if (view || json) PetscCall(MatAutoCSRView(A, PETSC_VIEWER_STDOUT_WORLD));
+    if (json) PetscCall(PetscViewerPopFormat(PETSC_VIEWER_STDOUT_WORLD));
     PetscCall(MatDestroy(&A));
     PetscCall(ReferenceDestroy(&r));
   }
@@ -223,6 +307,11 @@ int main(int argc, char **argv)
       filter: awk '/adaptive tiles have/ {tiles = 1} /C = A B is/ && tiles'
 
     test:
+      suffix: json
+      args: -json -mat_autocsr_dense adaptive
+      filter: awk '/"share": {"order": "adaptive", "heavy": .* "tiles": {"strategy": "dense"/ {tiles = 1} /C = A B is/ && tiles'
+
+    test:
       suffix: x86-64
       args: -mat_autocsr_simd x86-64
 
@@ -241,6 +330,13 @@ int main(int argc, char **argv)
     requires: cuda
     nsize: {{1 2}}
     args: -dense_type {{dense densecuda}} -vec_type cuda
+    output_file: output/dense_products_1.out
+
+  test:
+    suffix: cuda_bundles
+    requires: cuda
+    nsize: {{1 2}}
+    args: -dense_type densecuda -vec_type cuda -mat_autocsr_dense bundles
     output_file: output/dense_products_1.out
 
   test:

@@ -36,6 +36,7 @@ static const AutoCSRBackend emulated = {
     .mult          = AutoCSRDeviceMult,
     .mult_dense    = AutoCSRDeviceMultDense,
     .sample_dense  = AutoCSRDeviceSampleDense,
+    .pack_rows     = AutoCSRDevicePackRows,
 };
 
 #endif

@@ -167,6 +167,8 @@ struct _AutoCSRBackend {
   PetscErrorCode (*mult_dense)(AutoCSRDense *, const AutoCSRDenseOperands *, PetscBool *done);
   /* val = A .* (X Y^T). The error is PETSC_ERR_MEM as above */
   PetscErrorCode (*sample_dense)(AutoCSRDense *, const AutoCSRSampledOperands *);
+  /* Some rows of a dense matrix, side by side: row rows[k] of B, whose columns are ldb apart, goes to packed + k * columns */
+  PetscErrorCode (*pack_rows)(PetscInt n, const PetscInt rows[], PetscInt columns, const PetscScalar B[], PetscInt ldb, PetscScalar packed[]);
 };
 
 PETSC_INTERN const AutoCSRBackend AutoCSRBackendHost;

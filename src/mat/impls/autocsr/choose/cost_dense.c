@@ -1,14 +1,18 @@
-/* What a product with a dense matrix takes (plan/dense.h), and which way it goes */
+/* How long a product with a dense matrix takes (plan/dense.h), and which way it goes */
 #include "choose.h"
 #include "policy.h"
 #include "../backend.h"
 
-/* B is read, and on a device, where no panel stays in a cache, copied and read again; on a processor C is read before it is written. Rows of the panel come from the cache beside the first */
-static double CostOfPanels(const AutoCSRMachine *machine, const AutoCSRMatrix *csr, PetscInt columns)
+/*
+  Panels move A once for each panel, and B and C. A device reads B, writes the panel and reads it again, since no panel stays
+  in a cache. A processor reads B once, and reads C before it writes it. Each entry reads a row of the panel from the cache
+  beside the first. share: of the entries, by which that is multiplied if rows share what they read
+*/
+static double CostOfPanels(const AutoCSRMachine *machine, const AutoCSRMatrix *csr, PetscInt columns, double share)
 {
   const double made = PetscMax(columns, PANEL_LEAST), panels = ceil(made / PANEL), scalar = sizeof(PetscScalar) * made;
   const double bytes = AutoCSRMatrixBytes(csr) * panels + scalar * (machine->parallel ? 3.0 * csr->n + csr->m : csr->n + 2.0 * csr->m);
-  const double work  = scalar * csr->nnz * (1 + PANEL_LEAST / PetscMin(made, PANEL));
+  const double work  = share * scalar * csr->nnz * (1 + PANEL_LEAST / PetscMin(made, PANEL));
 
   return machine->product + machine->dense_at_once * (bytes / machine->bandwidth[3] + work / machine->bandwidth[1]) + machine->dense_row * csr->m * panels;
 }
@@ -23,7 +27,7 @@ static double CostAsItLies(const AutoCSRMachine *machine, const AutoCSRMatrix *c
   return machine->product + machine->dense_as_lies * (bytes / machine->bandwidth[3] + AUTOCSR_LINE * lines * columns / machine->bandwidth[1] + scalar * csr->nnz / machine->bandwidth[0]);
 }
 
-/* Tiles have 32-bit columns */
+/* Tiles and bundles have 32-bit columns */
 static PetscBool TilesHold(const AutoCSRMatrix *csr)
 {
   return (PetscBool)((double)csr->n <= 4294967296.0);
@@ -40,21 +44,26 @@ PetscErrorCode AutoCSRCostDense(const AutoCSRMatrix *csr, const AutoCSRProfile *
   *way = AUTOCSR_DENSE_PANELS;
   if (asked == MAT_AUTOCSR_DENSE_ADAPTIVE && TilesHold(csr))
     *way = AUTOCSR_DENSE_ADAPTIVE;
+  else if (machine->parallel && asked == MAT_AUTOCSR_DENSE_BUNDLES && TilesHold(csr))
+    *way = AUTOCSR_DENSE_BUNDLES;
   else if (machine->parallel && (asked == MAT_AUTOCSR_DENSE_ALONGSIDE || (asked == MAT_AUTOCSR_DENSE_AUTO && profile && of_patterns >= OF_PATTERNS * csr->m)))
     *way = AUTOCSR_DENSE_ALONGSIDE;
-  *seconds = *way == AUTOCSR_DENSE_ALONGSIDE && profile ? CostAsItLies(machine, csr, profile, columns) : CostOfPanels(machine, csr, columns);
+  *seconds = *way == AUTOCSR_DENSE_ALONGSIDE && profile ? CostAsItLies(machine, csr, profile, columns) : CostOfPanels(machine, csr, columns, 1);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
-  Whether products by adaptive tiles are faster than by panels of B, on a processor: tiles keep rows of B in the second-level
-  cache where that does not hold a panel of one line a row
+  Whether products by adaptive tiles are faster than by panels of B, on a processor. Tiles keep rows of B in the second-level
+  cache. A panel of one line a row must not fit there, or it would do the same
 */
 static PetscBool TilesGain(const AutoCSRMachine *machine, const AutoCSRDense *dense, PetscInt columns)
 {
-  const AutoCSRTileShare share = dense->share;
+  const AutoCSRTileShare share     = dense->share;
+  const PetscBool        has_tiles = (PetscBool)(share.panels >= TILES_PANELS && share.heavy >= TILES_HEAVY && share.heavy >= TILES_ROW * share.rows);
+  const PetscBool        is_wide   = (PetscBool)(columns * sizeof(PetscScalar) >= TILES_LINES * AUTOCSR_LINE);
+  const PetscBool        fits      = (PetscBool)((double)dense->window * AUTOCSR_LINE <= machine->cache[1] / 2);
 
-  return (PetscBool)(share.panels >= TILES_PANELS && columns * sizeof(PetscScalar) >= TILES_LINES * AUTOCSR_LINE && (double)dense->window * AUTOCSR_LINE > machine->cache[1] / 2 && share.heavy >= TILES_HEAVY && share.heavy >= TILES_ROW * share.rows);
+  return (PetscBool)(has_tiles && is_wide && !fits);
 }
 
 /* A PetscInt counts the rows of all tiles, were these as many as the entries in heavy ones can make */
@@ -66,21 +75,53 @@ static PetscBool TilesAreCounted(const AutoCSRMatrix *csr, const AutoCSRTileShar
   return AutoCSRIsCounted((double)csr->m + (double)axes.tile_height * share->heavy * (double)csr->nnz / ((double)axes.tile_steps * (double)axes.row_limit));
 }
 
+/* Whether products have paid for a sample of this order, which is then taken */
+static PetscErrorCode PayForSample(const AutoCSRMachine *machine, const AutoCSRMatrix *csr, AutoCSRDense *dense, AutoCSROrder order, double seconds, PetscBool *known)
+{
+  PetscFunctionBegin;
+  dense->spent += seconds;
+  *known = (PetscBool)(dense->share.known && dense->share.order == order);
+  if (*known || dense->spent < machine->dense_sample) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AutoCSRDenseSampleTiles(dense, csr, order));
+  *known = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Whether products have lost as much as making tiles, or bundles, takes; this one would save `saved` seconds */
+static PetscBool PayForTiles(const AutoCSRMachine *machine, const AutoCSRMatrix *csr, AutoCSRDense *dense, double saved)
+{
+  dense->owed += saved;
+  return (PetscBool)(dense->tiles || dense->owed >= machine->dense_tile * csr->nnz);
+}
+
+PetscErrorCode AutoCSRCostConsiderBundles(const AutoCSRMatrix *csr, AutoCSRDense *dense, const AutoCSRProfile *profile, PetscInt columns, double seconds, PetscBool *take)
+{
+  const AutoCSRMachine *machine;
+  double                bundles;
+  PetscBool             known;
+
+  PetscFunctionBegin;
+  *take = PETSC_FALSE;
+  if (!dense || !profile || profile->max_length > BUNDLES_LONGEST || !TilesHold(csr)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AutoCSRMachineGet(csr, &machine));
+  PetscCall(PayForSample(machine, csr, dense, AUTOCSR_ORDER_BUNDLED, seconds, &known));
+  if (!known) PetscFunctionReturn(PETSC_SUCCESS);
+  bundles = CostOfPanels(machine, csr, columns, BUNDLES_ENTRY + (1 - BUNDLES_ENTRY) * dense->share.columns);
+  if (bundles <= BETTER_BUNDLES * seconds) *take = PayForTiles(machine, csr, dense, seconds - bundles);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode AutoCSRCostConsiderTiles(const AutoCSRMatrix *csr, AutoCSRDense *dense, PetscInt columns, double seconds, PetscBool *take)
 {
   const AutoCSRMachine *machine;
+  PetscBool             known;
 
   PetscFunctionBegin;
   *take = PETSC_FALSE;
   if (!dense || !dense->last || !TilesHold(csr)) PetscFunctionReturn(PETSC_SUCCESS); /* the first product finds out how many rows of B it needs at a time */
   PetscCall(AutoCSRMachineGet(csr, &machine));
-  dense->spent += seconds;
-  if (!dense->share.known) {
-    if (dense->spent < machine->dense_sample) PetscFunctionReturn(PETSC_SUCCESS);
-    PetscCall(AutoCSRDenseSampleTiles(dense, csr));
-  }
-  if (!TilesGain(machine, dense, columns) || !TilesAreCounted(csr, &dense->share)) PetscFunctionReturn(PETSC_SUCCESS);
-  dense->owed += TILES_SAVE * seconds;
-  *take = (PetscBool)(dense->tiles || dense->owed >= machine->dense_tile * csr->nnz);
+  PetscCall(PayForSample(machine, csr, dense, AUTOCSR_ORDER_ADAPTIVE, seconds, &known));
+  if (!known || !TilesGain(machine, dense, columns) || !TilesAreCounted(csr, &dense->share)) PetscFunctionReturn(PETSC_SUCCESS);
+  *take = PayForTiles(machine, csr, dense, TILES_SAVE * seconds);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -43,4 +43,5 @@ const AutoCSRBackend AutoCSRBackendCUDA = {
     .mult             = AutoCSRDeviceMult,
     .mult_dense       = AutoCSRDeviceMultDense,
     .sample_dense     = AutoCSRDeviceSampleDense,
+    .pack_rows        = AutoCSRDevicePackRows,
 };

@@ -61,6 +61,7 @@ PETSC_INTERN PetscErrorCode AutoCSRDeviceExpandRows(PetscInt, const PetscInt[], 
 PETSC_INTERN PetscErrorCode AutoCSRDeviceMultDense(AutoCSRDense *, const AutoCSRDenseOperands *, PetscBool *);
 /* sampled.cu: likewise */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceSampleDense(AutoCSRDense *, const AutoCSRSampledOperands *);
+PETSC_INTERN PetscErrorCode AutoCSRDevicePackRows(PetscInt n, const PetscInt rows[], PetscInt columns, const PetscScalar B[], PetscInt ldb, PetscScalar packed[]); /* pack.cu */
 
 /* diagonal.cu */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceGetDiagonal(const AutoCSRMatrix *, PetscScalar *);

@@ -197,4 +197,5 @@ const AutoCSRBackend AutoCSRBackendHost = {
     .mult_transpose   = MultTranspose,
     .mult_dense       = AutoCSRHostMultDense,
     .sample_dense     = AutoCSRHostSampleDense,
+    .pack_rows        = AutoCSRHostPackRows,
 };

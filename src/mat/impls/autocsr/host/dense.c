@@ -45,7 +45,7 @@ static PetscErrorCode GetPanel(AutoCSRDense *kept, const AutoCSRMatrix *csr, con
 
   PetscFunctionBegin;
   if (way == AUTOCSR_DENSE_ADAPTIVE) {
-    PetscCall(AutoCSRDenseFindTiles(kept, csr));
+    PetscCall(AutoCSRDenseFindTiles(kept, csr, AUTOCSR_ORDER_ADAPTIVE));
     step = kept->tiles->segment->axes.tile_height;
   }
   PetscCall(AutoCSRDenseFindBand(kept, csr, step));
@@ -75,7 +75,7 @@ PetscErrorCode AutoCSRHostMultDense(AutoCSRDense *kept, const AutoCSRDenseOperan
 
   PetscFunctionBegin;
   PetscCall(AutoCSRHostFindDense(op->simd, &kernels));
-  *done = (PetscBool)(op->columns >= kernels->lanes);
+  *done = (PetscBool)(op->columns >= kernels->lanes || op->few);
   if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(GetPanel(kept, op->csr, kernels, op->way, op->columns, PETSC_FALSE, &panel));
   for (PetscInt first = 0; first < op->columns; first += panel.width) {
@@ -86,6 +86,19 @@ PetscErrorCode AutoCSRHostMultDense(AutoCSRDense *kept, const AutoCSRDenseOperan
       kernels->adaptive[vectors](op, kept, first, columns, panel.data, panel.mask, panel.rows);
     else
       kernels->panel[vectors](op, kept, first, columns, panel.data, panel.mask);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRHostPackRows(PetscInt n, const PetscInt rows[], PetscInt columns, const PetscScalar B[], PetscInt ldb, PetscScalar packed[])
+{
+  PetscFunctionBegin;
+  for (PetscInt first = 0; first < n; first += AUTOCSR_DENSE_STRIP) { /* whose lines stay in a cache */
+    const PetscInt end = PetscMin(n, first + AUTOCSR_DENSE_STRIP);
+
+    for (PetscInt j = 0; j < columns; j++) {
+      for (PetscInt k = first; k < end; k++) packed[(size_t)k * columns + j] = B[rows[k] + (size_t)j * ldb];
+    }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -39,5 +39,6 @@ PETSC_INTERN PetscErrorCode AutoCSRHostFindDense(const char simd[], const AutoCS
 /* dense.c: see backend.h */
 PETSC_INTERN PetscErrorCode AutoCSRHostMultDense(AutoCSRDense *, const AutoCSRDenseOperands *, PetscBool *done);
 PETSC_INTERN PetscErrorCode AutoCSRHostSampleDense(AutoCSRDense *, const AutoCSRSampledOperands *);
+PETSC_INTERN PetscErrorCode AutoCSRHostPackRows(PetscInt n, const PetscInt rows[], PetscInt columns, const PetscScalar B[], PetscInt ldb, PetscScalar packed[]);
 
 #endif

@@ -15,10 +15,10 @@ static PetscErrorCode CheckAxes(const AutoCSRAxes *a)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Work arrays of the encoder, all zero between its steps; heavy: the heavy columns of all row panels, those of panel p from begin[p] on */
+/* Work arrays of the encoder. `entries` and `rank` are all zero between its steps; the heavy columns of row panel p are heavy[begin[p]] to heavy[begin[p + 1] - 1] */
 typedef struct {
-  PetscInt *entries; /* of each column in a row panel; then 1 + the place of its tile among those of the row panel */
-  PetscInt *rank;    /* heavy columns of each slot */
+  PetscInt *entries; /* for each column: its entries in a row panel; later 1 + the number of its tile in the row panel, 0 for a light column */
+  PetscInt *rank;    /* for each slot: heavy columns so far */
   PetscInt *begin, *heavy;
 } Work;
 
@@ -128,7 +128,11 @@ static PetscErrorCode EncodeEntries(AutoCSRSegment *seg, const AutoCSRMatrix *cs
 
     AutoCSRAdaptiveRows(seg, p, &begin, &end);
     TabulateTiles(seg, p, w, PETSC_FALSE);
-    for (int pass = 0; pass < 2; pass++) { /* counted, then placed: first[i] is the first place of row i that is free, and at last the first of row i + 1 */
+    /*
+      The first pass counts the entries of row i into first[i]. These counts then become places: first[i] is the first free
+      place of row i. The second pass fills the rows, after which first[i] is where row i + 1 begins, as TILE_ROW_PTR has it
+    */
+    for (int pass = 0; pass < 2; pass++) {
       for (PetscInt k = begin; k < end; k++) {
         for (PetscInt q = csr->row_ptr[seg->row_begin + k]; q < csr->row_ptr[seg->row_begin + k + 1]; q++) {
           const PetscInt tile = w->entries[csr->col[q]];
@@ -214,12 +218,13 @@ static PetscErrorCode CheckMap(const AutoCSRSegment *seg, const AutoCSRMatrix *c
       PetscInt        filled = 0;
 
       for (PetscInt s = 0; s < width; s++) {
-        const PetscInt last = c > panel_ptr[p] ? slot[s - width] : s - width;
+        const PetscBool first = (PetscBool)(c == panel_ptr[p]);
+        const PetscInt  above = first ? -1 : slot[s - width]; /* the column of this slot in the tile before */
 
         if (slot[s] == AUTOCSR_ADAPTIVE_NONE) continue;
         filled++;
         AutoCSRCheckSegment(slot[s] >= 0 && slot[s] < csr->n && AutoCSRAdaptiveSlot(&seg->axes, slot[s]) == s, ": slot %" PetscInt_FMT " of tile %" PetscInt_FMT " has column %" PetscInt_FMT, i, s, c, slot[s]);
-        AutoCSRCheckSegment((c == panel_ptr[p] || last != AUTOCSR_ADAPTIVE_NONE) && last < slot[s], ": slot %" PetscInt_FMT " of tile %" PetscInt_FMT " has column %" PetscInt_FMT " after column %" PetscInt_FMT, i, s, c, slot[s], last);
+        AutoCSRCheckSegment(first || (above != AUTOCSR_ADAPTIVE_NONE && above < slot[s]), ": slot %" PetscInt_FMT " of tile %" PetscInt_FMT " has column %" PetscInt_FMT " after column %" PetscInt_FMT, i, s, c, slot[s], above);
       }
       AutoCSRCheckSegment(filled >= seg->axes.tile_steps, ": tile %" PetscInt_FMT " has %" PetscInt_FMT " columns of %" PetscInt_FMT " that it must have", i, c, filled, seg->axes.tile_steps);
     }

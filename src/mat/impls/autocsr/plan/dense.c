@@ -1,11 +1,11 @@
-/* What products with dense matrices keep: blocks of whole rows, parts of longer ones (dufrechou2021, 2.1.3), or the band, or adaptive tiles; and room for a panel */
+/* What products with dense matrices keep: blocks of whole rows, parts of longer ones (dufrechou2021, 2.1.3), or the band, or adaptive tiles, or bundles; and room for a panel */
 #include "dense.h"
 #include "../backend.h"
 #include "../layout/adaptive.h"
 
-/* The sample of row panels: so many stretches of so many */
-#define SAMPLES       8
-#define SAMPLE_PANELS 1
+/* The sample: so many stretches, of a row panel or of so many bundles */
+#define SAMPLES        8
+#define SAMPLE_BUNDLES 256
 
 PetscErrorCode AutoCSRDenseFindBlocks(AutoCSRDense *dense, const AutoCSRMatrix *csr, PetscInt entries)
 {
@@ -25,12 +25,18 @@ PetscErrorCode AutoCSRDenseFindBlocks(AutoCSRDense *dense, const AutoCSRMatrix *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The axes of adaptive tiles by the backend's shape */
-static AutoCSRAxes TileAxes(const AutoCSRMatrix *csr)
+/* The axes of adaptive tiles, shaped by the backend, or of bundles */
+static AutoCSRAxes TileAxes(const AutoCSRMatrix *csr, AutoCSROrder order)
 {
-  AutoCSRAxes axes = {.partition = AUTOCSR_PARTITION_COLUMNS, .order = AUTOCSR_ORDER_ADAPTIVE, .index = AUTOCSR_INDEX_32, .value = AUTOCSR_VALUE_COPY, .mapping = AUTOCSR_MAP_ROW_PANELS};
+  AutoCSRAxes axes = {.partition = AUTOCSR_PARTITION_COLUMNS, .order = order, .index = AUTOCSR_INDEX_32, .value = AUTOCSR_VALUE_COPY, .mapping = AUTOCSR_MAP_ROW_PANELS};
 
-  (*csr->backend->shape_tiles)(csr->m, csr->n, csr->nnz, &axes);
+  if (order == AUTOCSR_ORDER_ADAPTIVE)
+    (*csr->backend->shape_tiles)(csr->m, csr->n, csr->nnz, &axes);
+  else {
+    axes.partition    = AUTOCSR_PARTITION_ROWS;
+    axes.mapping      = AUTOCSR_MAP_BUNDLES;
+    axes.slice_height = AUTOCSR_BUNDLE_ROWS;
+  }
   return axes;
 }
 
@@ -53,16 +59,16 @@ static void CountTiles(const AutoCSRSegment *seg, double *heavy, double *columns
   }
 }
 
-/* Stretches of row panels, evenly over the rows */
-static PetscErrorCode EncodeSample(AutoCSRPlan *plan, const AutoCSRMatrix *csr)
+/* Adds stretches of rows, evenly over all of them, as segments with these axes */
+static PetscErrorCode EncodeSample(AutoCSRPlan *plan, const AutoCSRMatrix *csr, const AutoCSRAxes *axes)
 {
-  const AutoCSRAxes axes = TileAxes(csr);
-  const PetscInt    rows = PetscMin(csr->m, axes.tile_height * SAMPLE_PANELS), stretches = csr->m > rows ? SAMPLES : 1;
-  AutoCSRSegment   *seg;
+  const PetscInt  most = axes->order == AUTOCSR_ORDER_ADAPTIVE ? axes->tile_height : SAMPLE_BUNDLES * axes->slice_height;
+  const PetscInt  rows = PetscMin(csr->m, most), stretches = csr->m > rows ? SAMPLES : 1;
+  AutoCSRSegment *seg;
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < stretches; i++) {
-    PetscCall(AutoCSRPlanAddSegment(plan, "adaptive", &axes, &seg));
+    PetscCall(AutoCSRPlanAddSegment(plan, "dense", axes, &seg));
     seg->row_begin = stretches > 1 ? (PetscInt)((double)(csr->m - rows) * i / (stretches - 1)) : 0;
     seg->n_rows    = rows;
     PetscCall(AutoCSRSegmentEncode(seg, csr, NULL));
@@ -70,44 +76,68 @@ static PetscErrorCode EncodeSample(AutoCSRPlan *plan, const AutoCSRMatrix *csr)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRDenseSampleTiles(AutoCSRDense *dense, const AutoCSRMatrix *csr)
+/* Adds up what the segments of a sample have, and their entries. Tiles are counted on the host; the size of a stream tells the columns of bundles */
+static PetscErrorCode CountSample(const AutoCSRPlan *plan, AutoCSRTileShare *share, double *entries)
 {
-  AutoCSRPlan   *plan, *here = NULL;
-  double         entries = 0, heavy = 0, columns = 0, rows = 0;
-  PetscErrorCode ierr; /* the caller can live without memory */
+  AutoCSRPlan *here = NULL;
 
   PetscFunctionBegin;
-  if (dense->share.known) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(AutoCSRPlanCreate(csr, &plan));
-  ierr = EncodeSample(plan, csr);
-  if (!ierr) ierr = AutoCSRPlanCopy(plan, &AutoCSRBackendHost, &here);
-  for (PetscInt i = 0; here && i < here->n_segments; i++) {
-    entries += here->segment[i].nnz;
-    CountTiles(&here->segment[i], &heavy, &columns, &rows);
+  *entries = 0;
+  if (share->order == AUTOCSR_ORDER_ADAPTIVE) PetscCall(AutoCSRPlanCopy(plan, &AutoCSRBackendHost, &here));
+  for (PetscInt i = 0; i < plan->n_segments; i++) {
+    *entries += plan->segment[i].nnz;
+    if (here)
+      CountTiles(&here->segment[i], &share->heavy, &share->columns, &share->rows);
+    else
+      share->columns += (double)(plan->segment[i].stream[AUTOCSR_STREAM_INDEX].bytes / sizeof(uint32_t));
   }
   PetscCall(AutoCSRPlanDestroy(&here));
-  PetscCall(AutoCSRPlanDestroy(&plan));
-  PetscCall(ierr);
-  entries      = PetscMax(entries, 1);
-  dense->share = (AutoCSRTileShare){PETSC_TRUE, ceil((double)csr->m / TileAxes(csr).tile_height), heavy / entries, columns / entries, rows / entries};
-  PetscCall(PetscInfo(NULL, "Adaptive tiles would have %.3g of the entries; %.3g columns and %.3g rows of tiles an entry\n", dense->share.heavy, dense->share.columns, dense->share.rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRDenseFindTiles(AutoCSRDense *dense, const AutoCSRMatrix *csr)
+PetscErrorCode AutoCSRDenseSampleTiles(AutoCSRDense *dense, const AutoCSRMatrix *csr, AutoCSROrder order)
 {
-  const AutoCSRAxes axes = TileAxes(csr);
+  const AutoCSRAxes axes  = TileAxes(csr, order);
+  AutoCSRTileShare  share = {.order = order};
+  AutoCSRPlan      *plan;
+  double            entries = 0;
+  PetscErrorCode    ierr; /* the caller can live without memory */
+
+  PetscFunctionBegin;
+  if (dense->share.known && dense->share.order == order) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AutoCSRPlanCreate(csr, &plan));
+  ierr = EncodeSample(plan, csr, &axes);
+  if (!ierr) ierr = CountSample(plan, &share, &entries);
+  PetscCall(AutoCSRPlanDestroy(&plan));
+  PetscCall(ierr);
+  entries = PetscMax(entries, 1);
+  share.heavy /= entries;
+  share.columns /= entries;
+  share.rows /= entries;
+  if (order == AUTOCSR_ORDER_ADAPTIVE) share.panels = ceil((double)csr->m / (double)axes.tile_height);
+  share.known  = PETSC_TRUE;
+  dense->share = share;
+  if (order == AUTOCSR_ORDER_ADAPTIVE)
+    PetscCall(PetscInfo(NULL, "Adaptive tiles would have %.3g of the entries; %.3g columns and %.3g rows of tiles an entry\n", share.heavy, share.columns, share.rows));
+  else
+    PetscCall(PetscInfo(NULL, "Bundles of %d rows would have %.3g columns an entry\n", AUTOCSR_BUNDLE_ROWS, share.columns));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDenseFindTiles(AutoCSRDense *dense, const AutoCSRMatrix *csr, AutoCSROrder order)
+{
+  const AutoCSRAxes axes = TileAxes(csr, order);
   AutoCSRSegment   *seg;
   PetscBool         fits;
 
   PetscFunctionBegin;
-  if (dense->tiles && dense->tiles->n_segments && dense->tiles->segment->bytes > 0) {
+  if (dense->tiles && dense->tiles->n_segments && dense->tiles->segment->bytes > 0 && dense->tiles->segment->axes.order == order) {
     if (!dense->current) PetscCall(AutoCSRPlanRefresh(dense->tiles, csr, &fits));
   } else {
-    PetscCall(AutoCSRDenseSampleTiles(dense, csr)); /* for the view, if the user asks for tiles and no cost decides */
+    PetscCall(AutoCSRDenseSampleTiles(dense, csr, order)); /* for the view, if the user asks for them and no cost decides */
     PetscCall(AutoCSRPlanDestroy(&dense->tiles));
     PetscCall(AutoCSRPlanCreate(csr, &dense->tiles));
-    PetscCall(AutoCSRPlanAddSegment(dense->tiles, "adaptive", &axes, &seg));
+    PetscCall(AutoCSRPlanAddSegment(dense->tiles, "dense", &axes, &seg));
     seg->n_rows = csr->m;
     PetscCall(AutoCSRSegmentEncode(seg, csr, NULL));
     if (PetscDefined(USE_DEBUG)) PetscCall(AutoCSRPlanCheck(dense->tiles, csr));
@@ -116,42 +146,35 @@ PetscErrorCode AutoCSRDenseFindTiles(AutoCSRDense *dense, const AutoCSRMatrix *c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Columns are looked at in all rows: they need not ascend */
-static PetscErrorCode FindLast(AutoCSRDense *dense, const AutoCSRMatrix *csr, PetscInt strips, PetscInt first[])
+/* Makes `first` and `last`. Each row is read to its end, since columns need not ascend */
+static PetscErrorCode FindReach(AutoCSRDense *dense, const AutoCSRMatrix *csr, PetscInt strips)
 {
   PetscFunctionBegin;
+  PetscCall(PetscMalloc2(strips, &dense->first, strips, &dense->last));
   for (PetscInt c = 0; c < strips; c++) {
     const PetscInt end = csr->row_ptr[PetscMin(csr->m, (c + 1) * AUTOCSR_DENSE_STRIP)];
 
-    first[c]       = csr->n;
-    dense->last[c] = c ? dense->last[c - 1] : 0;
+    dense->first[c] = csr->n;
+    dense->last[c]  = c ? dense->last[c - 1] : 0;
     for (PetscInt q = csr->row_ptr[c * AUTOCSR_DENSE_STRIP]; q < end; q++) {
-      first[c]       = PetscMin(first[c], csr->col[q]);
-      dense->last[c] = PetscMax(dense->last[c], csr->col[q] + 1);
+      dense->first[c] = PetscMin(dense->first[c], csr->col[q]);
+      dense->last[c]  = PetscMax(dense->last[c], csr->col[q] + 1);
     }
   }
+  for (PetscInt c = strips - 2; c >= 0; c--) dense->first[c] = PetscMin(dense->first[c], dense->first[c + 1]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode AutoCSRDenseFindBand(AutoCSRDense *dense, const AutoCSRMatrix *csr, PetscInt step)
 {
   const PetscInt strips = (csr->m + AUTOCSR_DENSE_STRIP - 1) / AUTOCSR_DENSE_STRIP, at_once = step / AUTOCSR_DENSE_STRIP;
-  PetscInt      *first, to_come                                                             = csr->n;
 
   PetscFunctionBegin;
   if (dense->last && dense->step == step) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscFree(dense->last));
-  dense->step = 0; /* until all is known: there may be no memory */
-  PetscCall(PetscMalloc1(strips, &dense->last));
-  PetscCall(PetscMalloc1(strips, &first));
-  PetscCall(FindLast(dense, csr, strips, first));
+  if (!dense->last) PetscCall(FindReach(dense, csr, strips));
   dense->window = 0;
-  for (PetscInt c = strips - 1; c >= 0; c--) {
-    to_come = PetscMin(to_come, first[c]);
-    if (c % at_once == 0) dense->window = PetscMax(dense->window, dense->last[PetscMin(c + at_once, strips) - 1] - to_come);
-  }
+  for (PetscInt c = 0; c < strips; c += at_once) dense->window = PetscMax(dense->window, dense->last[PetscMin(c + at_once, strips) - 1] - dense->first[c]);
   dense->step = step;
-  PetscCall(PetscFree(first));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -169,7 +192,7 @@ PetscErrorCode AutoCSRDenseDestroy(AutoCSRDense **dense)
   if (!*dense) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRPlanDestroy(&(*dense)->blocks));
   PetscCall(AutoCSRPlanDestroy(&(*dense)->tiles));
-  PetscCall(PetscFree((*dense)->last));
+  PetscCall(PetscFree2((*dense)->first, (*dense)->last));
   PetscCall((*(*dense)->backend->deallocate)((*dense)->panel));
   PetscCall(PetscFree(*dense));
   PetscFunctionReturn(PETSC_SUCCESS);

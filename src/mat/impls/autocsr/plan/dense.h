@@ -31,17 +31,21 @@
 typedef enum {
   AUTOCSR_DENSE_PANELS,    /* B is copied to panels */
   AUTOCSR_DENSE_ALONGSIDE, /* B is read as it lies: neighbouring rows have neighbouring columns. A processor takes panels */
-  AUTOCSR_DENSE_ADAPTIVE   /* adaptive sparse tiles (layout/adaptive.h), in `tiles` */
+  AUTOCSR_DENSE_ADAPTIVE,  /* adaptive sparse tiles (layout/adaptive.h), in `tiles` */
+  AUTOCSR_DENSE_BUNDLES    /* bundles of rows (layout/bundled.h), in `tiles`. A processor, and sampled products, take panels */
 } AutoCSRDenseWay;
 
 typedef struct {
   const AutoCSRMatrix *csr;
   PetscInt             columns, ldb, ldc;
   PetscInt             longest; /* no row of A has more entries */
-  AutoCSRDenseWay    way;
-  const PetscScalar *B;    /* csr->n by columns */
-  PetscScalar       *C;    /* csr->m by columns, written */
-  const char        *simd; /* for the host, as AutoCSRSettings has it */
+  AutoCSRDenseWay      way;
+  PetscBool            by_rows; /* row i of B lies at B + i * ldb, side by side; else column j at B + j * ldb */
+  PetscBool            add;     /* C += A B */
+  PetscBool            few;     /* few columns are multiplied, too: the caller has no other way */
+  const PetscScalar   *B;       /* csr->n by columns */
+  PetscScalar         *C;       /* csr->m by columns, written */
+  const char          *simd;    /* for the host, as AutoCSRSettings has it */
 } AutoCSRDenseOperands;
 
 /*
@@ -51,20 +55,31 @@ typedef struct {
 typedef struct {
   const AutoCSRMatrix *csr;
   PetscInt             columns, ldx, ldy;
-  AutoCSRDenseWay      way; /* for rows of Y */
-  const PetscScalar   *X, *Y;     /* csr->m and csr->n by columns */
+  AutoCSRDenseWay      way;     /* for rows of Y */
+  PetscBool            by_rows; /* of Y, as above */
+  const PetscScalar   *X, *Y;   /* csr->m and csr->n by columns */
   PetscScalar         *val;
   const char          *simd;
 } AutoCSRSampledOperands;
 
+/* A dense matrix from its column `first` on */
+static inline const PetscScalar *AutoCSRDenseFrom(const PetscScalar B[], PetscInt ldb, PetscBool by_rows, PetscInt first)
+{
+  return by_rows ? B + first : B + (size_t)first * (size_t)ldb;
+}
+
+#define AUTOCSR_BUNDLE_ROWS 4 /* rows of a bundle: of 2, 4 and 8 the fastest on a device (doc/lab/dense.md) */
+
 /*
-  What adaptive tiles would give, from a sample of row panels (hong2019, 3). Parts of the entries: those in heavy tiles, the
-  columns of heavy tiles, counted once for each row panel, and the rows of heavy tiles that have entries
+  What adaptive tiles or bundles would give, from a sample of rows (hong2019, 3). All but `panels` are parts of the entries.
+  Of tiles: entries in heavy tiles, columns of heavy tiles, counted once for each row panel, and rows of heavy tiles that
+  have entries. Of bundles: columns, counted once for each bundle
 */
 typedef struct {
-  PetscBool known;
-  double    panels; /* row panels of the matrix */
-  double    heavy, columns, rows;
+  PetscBool    known;
+  AutoCSROrder order;  /* adaptive or bundled */
+  double       panels; /* row panels of the matrix */
+  double       heavy, columns, rows;
 } AutoCSRTileShare;
 
 /* A backend makes these arrays once and keeps them from product to product. They fit any B and, but for `tiles`, any values of the matrix */
@@ -72,10 +87,11 @@ typedef struct {
   const AutoCSRBackend *backend;
   AutoCSRPlan          *blocks;  /* a plan of one segment, whose WORK tells where row blocks begin */
   PetscInt              entries; /* of a row block, at most */
-  PetscInt             *last;    /* for each strip: 1 + the last column that it, or a strip before it, has */
-  PetscInt              window;  /* rows of B that must have room at a time, for rows of A taken `step` at a time */
-  PetscInt              step;
-  AutoCSRPlan          *tiles;   /* a plan of one segment of order adaptive, NULL if there is none */
+  PetscInt             *first;   /* for each strip: the first column that it, or a strip after it, has */
+  PetscInt             *last;    /* for each strip: 1 + the last column that it, or a strip before it, has; NULL: neither is known */
+  PetscInt              step;    /* rows of A that were taken at a time when `window` was found; it is found anew for another step */
+  PetscInt              window;  /* rows of B from the first to the last that such a step, or a step on either side of it, needs */
+  AutoCSRPlan          *tiles;   /* a plan of one segment of order adaptive or bundled, NULL if there is none */
   PetscBool             current; /* `tiles` has the matrix's values */
   AutoCSRTileShare      share;
   double                spent; /* predicted seconds of products so far, until `share` is known */
@@ -87,12 +103,12 @@ typedef struct {
 PETSC_INTERN PetscErrorCode AutoCSRDenseCreate(const AutoCSRBackend *, AutoCSRDense **);
 /* Makes `blocks` for a device */
 PETSC_INTERN PetscErrorCode AutoCSRDenseFindBlocks(AutoCSRDense *, const AutoCSRMatrix *, PetscInt entries);
-/* Makes `last` and `window` for the host; step: a multiple of AUTOCSR_DENSE_STRIP rows of A */
+/* Makes `first` and `last` for the host if they are not there, and `window`; step: a multiple of AUTOCSR_DENSE_STRIP rows of A */
 PETSC_INTERN PetscErrorCode AutoCSRDenseFindBand(AutoCSRDense *, const AutoCSRMatrix *, PetscInt step);
-/* Finds `share` in the tiles of a few row panels */
-PETSC_INTERN PetscErrorCode AutoCSRDenseSampleTiles(AutoCSRDense *, const AutoCSRMatrix *);
-/* Makes `tiles`, or writes new values into them, by the backend's shape */
-PETSC_INTERN PetscErrorCode AutoCSRDenseFindTiles(AutoCSRDense *, const AutoCSRMatrix *);
+/* Finds `share` of one of the two orders in a few stretches of rows */
+PETSC_INTERN PetscErrorCode AutoCSRDenseSampleTiles(AutoCSRDense *, const AutoCSRMatrix *, AutoCSROrder);
+/* Makes `tiles` of this order, or writes new values into them; the backend shapes adaptive ones */
+PETSC_INTERN PetscErrorCode AutoCSRDenseFindTiles(AutoCSRDense *, const AutoCSRMatrix *, AutoCSROrder);
 PETSC_INTERN PetscErrorCode AutoCSRDenseDestroy(AutoCSRDense **);
 PETSC_INTERN PetscErrorCode AutoCSRDenseGetPanel(AutoCSRDense *, size_t bytes, void **); /* of `bytes` at least */
 

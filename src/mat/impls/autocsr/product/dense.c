@@ -1,8 +1,9 @@
 /*
-  C = A B with a dense B: by panels of B (plan/dense.h), or column by column. The symbolic phase stays the parent's, which knows of
-  what type C is to be; so does the numeric one where there is no plan, and on the host where there are few columns or no memory.
-  In parallel PETSc multiplies the blocks by products like this one. On a device C = A^T B is the same with the transpose and its
-  plan (seq/transpose.c); on the host the parent makes it.
+  C = A B and C = A B^T with a dense B: by panels of B (plan/dense.h), or column by column. The symbolic phase stays the
+  parent's, which knows of what type C is to be. So does the numeric one if there is no plan, and on the host if there are
+  few columns or no memory. The columns of B^T lie by rows, so they are always multiplied by panels. On a device C = A^T B is
+  A B with the transpose and its plan (seq/transpose.c); on the host the parent makes it. dense_parallel.c multiplies the
+  blocks of parallel matrices by AutoCSRDenseBlock().
 */
 #include "product.h"
 
@@ -16,14 +17,14 @@ typedef struct {
   PetscBool             transposed;
 } AutoCSRDenseFactor;
 
-/* type: MATSEQDENSE or MATMPIDENSE, of which B is, or a subclass of it */
+/* Whether C is A B or A B^T with a dense B. type: MATSEQDENSE or MATMPIDENSE, of which B is, or a subclass of it */
 PetscErrorCode AutoCSRDenseProductIs(Mat C, MatType type, PetscBool *is)
 {
   const Mat_Product *product = C->product;
 
   PetscFunctionBegin;
   *is = PETSC_FALSE;
-  if (product->type == MATPRODUCT_AB && (MatIsSeqAutoCSR(product->A) || MatIsMPIAutoCSR(product->A))) PetscCall(PetscObjectBaseTypeCompare((PetscObject)product->B, type, is));
+  if ((product->type == MATPRODUCT_AB || product->type == MATPRODUCT_ABt) && (MatIsSeqAutoCSR(product->A) || MatIsMPIAutoCSR(product->A))) PetscCall(PetscObjectBaseTypeCompare((PetscObject)product->B, type, is));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -40,28 +41,30 @@ PetscErrorCode AutoCSRDensePay(Mat A, AutoCSRContext *ctx, double seconds)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether adaptive tiles take the place of panels; without memory for a look at the matrix they do not */
+/* Whether adaptive tiles, or bundles on a device, take the place of panels; without memory for a look at the matrix they do not */
 PetscErrorCode AutoCSRDenseConsider(Mat A, AutoCSRContext *ctx, PetscInt columns, double seconds, AutoCSRDenseWay *way)
 {
-  PetscErrorCode ierr;
-  PetscBool      take = PETSC_FALSE;
+  const PetscBool resident = AutoCSRContextIsResident(ctx);
+  PetscErrorCode  ierr;
+  PetscBool       take = PETSC_FALSE;
 
   PetscFunctionBegin;
-  if (*way != AUTOCSR_DENSE_PANELS || ctx->settings.dense != MAT_AUTOCSR_DENSE_AUTO || AutoCSRContextIsResident(ctx) || ctx->settings.objective == MAT_AUTOCSR_OBJECTIVE_MEMORY) PetscFunctionReturn(PETSC_SUCCESS);
+  if (*way != AUTOCSR_DENSE_PANELS || ctx->settings.dense != MAT_AUTOCSR_DENSE_AUTO || ctx->settings.objective == MAT_AUTOCSR_OBJECTIVE_MEMORY) PetscFunctionReturn(PETSC_SUCCESS);
   ierr = AutoCSRTryBegin();
   if (!ierr) {
-    ierr = AutoCSRCostConsiderTiles(&ctx->csr, ctx->dense, columns, seconds, &take);
+    if (resident) ierr = AutoCSRContextReclaim(A, ctx);
+    if (!ierr) ierr = resident ? AutoCSRCostConsiderBundles(&ctx->csr, ctx->dense, ctx->planned.profile, columns, seconds, &take) : AutoCSRCostConsiderTiles(&ctx->csr, ctx->dense, columns, seconds, &take);
     PetscCall(PetscPopErrorHandler());
   }
   if (ierr != PETSC_ERR_MEM) PetscCall(ierr);
-  if (take) *way = AUTOCSR_DENSE_ADAPTIVE;
+  if (take) *way = resident ? AUTOCSR_DENSE_BUNDLES : AUTOCSR_DENSE_ADAPTIVE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Whether columns are multiplied one by one, since the plan makes so little of them that copying B, or reading A, costs more */
 static PetscErrorCode AutoCSRDenseChoose(Mat A, AutoCSRDenseFactor *f, AutoCSRDenseOperands *op, PetscBool *one_by_one)
 {
-  const char *const     words[] = {"by panels", "side by side as they lie", "by adaptive sparse tiles"}; /* AutoCSRDenseWay */
+  const char *const     words[] = {"by panels", "side by side as they lie", "by adaptive sparse tiles", "by bundles of rows"}; /* AutoCSRDenseWay */
   AutoCSRContext       *ctx     = f->ctx;
   const MatAutoCSRDense asked   = ctx->settings.dense;
   double                seconds;
@@ -74,11 +77,13 @@ static PetscErrorCode AutoCSRDenseChoose(Mat A, AutoCSRDenseFactor *f, AutoCSRDe
     PetscCall(AutoCSRDensePay(A, ctx, seconds));
     f->plan = ctx->planned.plan;
   }
-  if (asked == MAT_AUTOCSR_DENSE_COLUMNS)
+  if (op->by_rows || op->add) /* panels alone can do it */
+    *one_by_one = PETSC_FALSE;
+  else if (asked == MAT_AUTOCSR_DENSE_COLUMNS)
     *one_by_one = PETSC_TRUE;
   else if (asked == MAT_AUTOCSR_DENSE_AUTO && (f->transposed || ctx->planned.progress.stage == AUTOCSR_STAGE_FINAL) && f->plan->predicted > 0)
     *one_by_one = (PetscBool)(op->columns * f->plan->predicted < seconds);
-  if (!*one_by_one) PetscCall(AutoCSRDenseConsider(A, ctx, op->columns, seconds, &op->way));
+  if (!*one_by_one && !f->transposed) PetscCall(AutoCSRDenseConsider(A, ctx, op->columns, seconds, &op->way));
   PetscCall(PetscInfo(A, "%" PetscInt_FMT " dense columns%s %s: %g us expected, by the plan %g us each\n", op->columns, f->transposed ? " with the transpose" : "", *one_by_one ? "one by one" : words[op->way], 1e6 * seconds, 1e6 * f->plan->predicted));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -98,7 +103,7 @@ static PetscErrorCode AutoCSRDensePanels(Mat A, const AutoCSRDenseFactor *f, Aut
     op->csr = f->csr;
     if (!ierr && !*f->dense) ierr = AutoCSRDenseCreate(f->csr->backend, f->dense);
     if (!ierr) ierr = (*f->csr->backend->mult_dense)(*f->dense, op, done);
-    if (ierr == PETSC_ERR_MEM && op->way == AUTOCSR_DENSE_ADAPTIVE) { /* tiles take the most */
+    if (ierr == PETSC_ERR_MEM && (op->way == AUTOCSR_DENSE_ADAPTIVE || op->way == AUTOCSR_DENSE_BUNDLES)) { /* these take the most */
       PetscCall(AutoCSRPlanDestroy(&(*f->dense)->tiles));
       op->way = AUTOCSR_DENSE_PANELS;
       ierr    = (*f->csr->backend->mult_dense)(*f->dense, op, done);
@@ -115,7 +120,7 @@ static PetscErrorCode AutoCSRDensePanels(Mat A, const AutoCSRDenseFactor *f, Aut
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* By the plan, column by column */
+/* By the plan, column by column: no columns that lie by rows, and nothing is added */
 static PetscErrorCode AutoCSRDenseColumns(const AutoCSRDenseFactor *f, const AutoCSRDenseOperands *op)
 {
   PetscFunctionBegin;
@@ -127,7 +132,10 @@ static PetscErrorCode AutoCSRDenseColumns(const AutoCSRDenseFactor *f, const Aut
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The arrays of B and C are in the memory of A's. always: by columns where it is not by panels */
+/*
+  Multiplies arrays of B and C in the memory of A's. one_by_one: by columns, else by panels. always: by columns if panels
+  are refused; else it is not done then
+*/
 static PetscErrorCode AutoCSRDenseMultiply(Mat A, const AutoCSRDenseFactor *f, AutoCSRDenseOperands *op, PetscBool one_by_one, PetscBool always, PetscBool *done)
 {
   const PetscBool resident = AutoCSRContextIsResident(f->ctx);
@@ -145,7 +153,10 @@ static PetscErrorCode AutoCSRDenseMultiply(Mat A, const AutoCSRDenseFactor *f, A
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Few columns are faster by AIJ's own product, which AIJCUSPARSE has not between the phases of another */
+/*
+  On the host. Not done: it is the parent's turn, whose product is faster if the columns are few. always: the parent is
+  AIJCUSPARSE, which cannot multiply on the host between the phases of its own product
+*/
 static PetscErrorCode AutoCSRDenseProduct_Host(Mat A, Mat B, Mat C, const AutoCSRDenseFactor *f, AutoCSRDenseOperands *op, PetscBool one_by_one, PetscBool always, PetscBool *done)
 {
   PetscFunctionBegin;
@@ -189,11 +200,11 @@ static PetscErrorCode AutoCSRDenseVectors(Mat A, Mat B, Mat C, PetscBool transpo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Always done: the parent's product leaves other bits in every run */
-static PetscErrorCode AutoCSRDenseProduct_Device(Mat A, Mat B, Mat C, const AutoCSRDenseFactor *f, AutoCSRDenseOperands *op, PetscBool one_by_one)
+/* Always done, but for A B^T without memory: the parent's product leaves other bits in every run */
+static PetscErrorCode AutoCSRDenseProduct_Device(Mat A, Mat B, Mat C, const AutoCSRDenseFactor *f, AutoCSRDenseOperands *op, PetscBool one_by_one, PetscBool *done)
 {
   PetscMemType memtype[2];
-  PetscBool    moved[2], done = PETSC_FALSE;
+  PetscBool    moved[2];
 
   PetscFunctionBegin;
   PetscCall(AutoCSRDenseToDevice(B, &moved[0]));
@@ -202,10 +213,13 @@ static PetscErrorCode AutoCSRDenseProduct_Device(Mat A, Mat B, Mat C, const Auto
   PetscCall(MatDenseGetLDA(C, &op->ldc));
   PetscCall(MatDenseGetArrayReadAndMemType(B, &op->B, &memtype[0]));
   PetscCall(MatDenseGetArrayWriteAndMemType(C, &op->C, &memtype[1]));
-  if (PetscMemTypeDevice(memtype[0]) && PetscMemTypeDevice(memtype[1])) PetscCall(AutoCSRDenseMultiply(A, f, op, one_by_one, PETSC_TRUE, &done));
+  if (PetscMemTypeDevice(memtype[0]) && PetscMemTypeDevice(memtype[1])) PetscCall(AutoCSRDenseMultiply(A, f, op, one_by_one, (PetscBool)!op->by_rows, done));
   PetscCall(MatDenseRestoreArrayWriteAndMemType(C, &op->C));
   PetscCall(MatDenseRestoreArrayReadAndMemType(B, &op->B));
-  if (!done) PetscCall(AutoCSRDenseVectors(A, B, C, f->transposed));
+  if (!*done && !op->by_rows) {
+    PetscCall(AutoCSRDenseVectors(A, B, C, f->transposed));
+    *done = PETSC_TRUE;
+  }
   if (moved[1]) PetscCall(MatConvert(C, MATSEQDENSE, MAT_INPLACE_MATRIX, &C));
   if (moved[0]) PetscCall(MatConvert(B, MATSEQDENSE, MAT_INPLACE_MATRIX, &B));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -237,15 +251,33 @@ static PetscErrorCode AutoCSRDenseFactorGet(Mat A, PetscBool transposed, AutoCSR
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode AutoCSRDenseBlock(Mat A, const AutoCSRBackend *backend, AutoCSRDenseOperands *op, PetscBool *done)
+{
+  AutoCSRDenseFactor f = {.plan = NULL};
+  PetscBool          one_by_one;
+
+  PetscFunctionBegin;
+  *done = PETSC_FALSE;
+  PetscCall(AutoCSRDenseFactorGet(A, PETSC_FALSE, &f));
+  if (!f.plan || f.csr->backend != backend) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AutoCSRDenseChoose(A, &f, op, &one_by_one));
+  PetscCall(AutoCSRDenseMultiply(A, &f, op, one_by_one, (PetscBool)!(op->by_rows || op->add), done));
+  if (*done) PetscCall(AutoCSRCiteDense(op->way));
+  f.ctx->dense_products += *done;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* host: C was a dense matrix of the host before the symbolic phase, and is to be one again. Not done: it is the parent's turn */
 PetscErrorCode AutoCSRDenseProduct(Mat C, PetscBool host, PetscBool *done)
 {
   Mat                  A = C->product->A, B = C->product->B;
   const PetscBool      transposed = (PetscBool)(C->product->type == MATPRODUCT_AtB);
+  const PetscBool      by_rows = (PetscBool)(C->product->type == MATPRODUCT_ABt);
   const PetscInt       m = transposed ? A->cmap->n : A->rmap->n, n = transposed ? A->rmap->n : A->cmap->n;
+  const PetscInt       b_rows = by_rows ? B->cmap->n : B->rmap->n, b_columns = by_rows ? B->rmap->n : B->cmap->n; /* of B, or of B^T */
   const AutoCSRParent *parent;
   AutoCSRDenseFactor   f;
-  AutoCSRDenseOperands op = {.columns = B->cmap->n};
+  AutoCSRDenseOperands op = {.columns = b_columns, .by_rows = by_rows, .few = by_rows};
   PetscBool            dense, one_by_one;
 
   PetscFunctionBegin;
@@ -253,17 +285,16 @@ PetscErrorCode AutoCSRDenseProduct(Mat C, PetscBool host, PetscBool *done)
   PetscCall(AutoCSRDenseProductIs(C, MATSEQDENSE, &dense));
   if (!dense && transposed && MatIsSeqAutoCSR(A)) PetscCall(PetscObjectBaseTypeCompare((PetscObject)B, MATSEQDENSE, &dense));
   if (dense) PetscCall(PetscObjectBaseTypeCompare((PetscObject)C, MATSEQDENSE, &dense)); /* C, too: a user may have said otherwise */
-  if (!dense || m == 0 || B->cmap->n == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(n == B->rmap->n && m == C->rmap->n && B->cmap->n == C->cmap->n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "A %" PetscInt_FMT " by %" PetscInt_FMT " matrix times one of %" PetscInt_FMT " by %" PetscInt_FMT " is none of %" PetscInt_FMT " by %" PetscInt_FMT, m, n, B->rmap->n, B->cmap->n, C->rmap->n, C->cmap->n);
+  if (!dense || m == 0 || b_columns == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(n == b_rows && m == C->rmap->n && b_columns == C->cmap->n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "A %" PetscInt_FMT " by %" PetscInt_FMT " matrix times one of %" PetscInt_FMT " by %" PetscInt_FMT " is none of %" PetscInt_FMT " by %" PetscInt_FMT, m, n, b_rows, b_columns, C->rmap->n, C->cmap->n);
   PetscCall(MatSeqAutoCSRGetParent(&parent));
   PetscCall(AutoCSRDenseFactorGet(A, transposed, &f));
   if (!f.plan) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRDenseChoose(A, &f, &op, &one_by_one));
-  *done = PETSC_TRUE;
 #if defined(AUTOCSR_HAVE_CUDA)
-  if (AutoCSRContextIsResident(f.ctx)) PetscCall(AutoCSRDenseProduct_Device(A, B, C, &f, &op, one_by_one));
+  if (AutoCSRContextIsResident(f.ctx)) PetscCall(AutoCSRDenseProduct_Device(A, B, C, &f, &op, one_by_one, done));
 #endif
-  if (!AutoCSRContextIsResident(f.ctx)) PetscCall(AutoCSRDenseProduct_Host(A, B, C, &f, &op, one_by_one, parent->device, done));
+  if (!AutoCSRContextIsResident(f.ctx)) PetscCall(AutoCSRDenseProduct_Host(A, B, C, &f, &op, one_by_one, (PetscBool)(parent->device && !by_rows), done));
   if (*done && host && parent->device) PetscCall(MatConvert(C, MATSEQDENSE, MAT_INPLACE_MATRIX, &C));
   if (*done) PetscCall(AutoCSRCiteDense(op.way));
   f.ctx->dense_products += *done;

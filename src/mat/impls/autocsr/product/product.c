@@ -145,6 +145,7 @@ static PetscErrorCode MatProductNumeric_AutoCSR(Mat C)
   PetscCall(AutoCSRPhasesGet(C, &phases));
   before = *phases;
   PetscCall(AutoCSRDenseProduct(C, before.host, &done));
+  if (!done) PetscCall(AutoCSRDenseParallel(C, &done));
   if (done) {
     PetscCall(AutoCSRPhasesWrap(C, &before)); /* the parent's are there again where C has been converted */
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -205,7 +206,7 @@ static PetscErrorCode AutoCSRProductHas(Mat C, MatType type, PetscBool *has)
 static PetscErrorCode MatProductSetFromOptions_AutoCSR(Mat C)
 {
   const AutoCSRParent *parent;
-  PetscBool            diagonal, shell, dense;
+  PetscBool            diagonal, shell, dense, parallel, made;
 
   PetscFunctionBegin;
   PetscCall(MatSeqAutoCSRGetParent(&parent));
@@ -215,7 +216,10 @@ static PetscErrorCode MatProductSetFromOptions_AutoCSR(Mat C)
   if (!diagonal) PetscCall(AutoCSRProductHas(C, MATCONSTANTDIAGONAL, &diagonal));
   PetscCall(AutoCSRProductHas(C, MATSHELL, &shell));
   PetscCall(AutoCSRDenseProductIs(C, MATSEQDENSE, &dense));
-  if ((parent->by_name && !diagonal) || shell || dense) {
+  PetscCall(AutoCSRDenseProductIs(C, MATMPIDENSE, &parallel));
+  PetscCall(AutoCSRDenseParallelTransposed(C, &made));
+  if (made) PetscFunctionReturn(PETSC_SUCCESS);
+  if ((parent->by_name && !diagonal) || shell || dense || (parallel && C->product->type == MATPRODUCT_AB)) {
     AutoCSRPhases *phases;
 
     PetscCall(AutoCSRPhasesGet(C, &phases));

@@ -1,71 +1,9 @@
 /*
   Dense matrices sampled where a sparse one has entries, Z = S .* (X Y^T) (hong2019, 2.2: SDDMM), block by block. X and Y are read where S
   has its arrays: on a device, copies are made there of what is not. Of a parallel matrix the off-diagonal block needs rows of Y of other
-  processes, which come column by column.
+  processes, which come while the diagonal block is sampled (rows.c).
 */
 #include "product.h"
-#include <petscsf.h>
-
-/* The rows of a dense matrix that this process has, in the memory of a backend */
-typedef struct {
-  const AutoCSRBackend *backend;
-  Mat                   local;
-  const PetscScalar    *array, *taken; /* taken: from the matrix */
-  PetscBool             on_host;       /* what is taken is an array of the host, and nothing else is asked for; */
-  void                 *copy;          /* a device has a copy of it */
-  PetscInt              lda;
-} AutoCSRDenseRows;
-
-/* A matrix that is bound to the CPU would not be any more if it was asked for the type of its memory */
-static PetscErrorCode AutoCSRDenseRowsGet(Mat M, const AutoCSRBackend *backend, AutoCSRDenseRows *rows)
-{
-  PetscMemType memtype = PETSC_MEMTYPE_HOST;
-  size_t       bytes;
-
-  PetscFunctionBegin;
-  *rows = (AutoCSRDenseRows){.backend = backend};
-  PetscCall(MatDenseGetLocalMatrix(M, &rows->local));
-  PetscCall(MatDenseGetLDA(rows->local, &rows->lda));
-  rows->on_host = (PetscBool)(backend == &AutoCSRBackendHost || AutoCSRIsBound(rows->local));
-  if (rows->on_host) PetscCall(MatDenseGetArrayRead(rows->local, &rows->taken));
-#if defined(AUTOCSR_HAVE_CUDA)
-  if (!rows->on_host) PetscCall(MatDenseGetArrayReadAndMemType(rows->local, &rows->taken, &memtype));
-#endif
-  rows->array = rows->taken;
-  if (backend == &AutoCSRBackendHost || PetscMemTypeDevice(memtype) || !M->rmap->n || !M->cmap->N) PetscFunctionReturn(PETSC_SUCCESS);
-  bytes = ((size_t)rows->lda * (size_t)(M->cmap->N - 1) + (size_t)M->rmap->n) * sizeof(PetscScalar); /* with the last column the memory may end */
-  PetscCall((*backend->allocate)(bytes, &rows->copy));
-  PetscCall((*backend->from_host)(rows->copy, rows->taken, bytes));
-  rows->array = (const PetscScalar *)rows->copy;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode AutoCSRDenseRowsRestore(AutoCSRDenseRows *rows)
-{
-  PetscFunctionBegin;
-  if (rows->copy) PetscCall((*rows->backend->deallocate)(rows->copy));
-  if (rows->local && rows->on_host) PetscCall(MatDenseRestoreArrayRead(rows->local, &rows->taken));
-#if defined(AUTOCSR_HAVE_CUDA)
-  if (rows->local && !rows->on_host) PetscCall(MatDenseRestoreArrayReadAndMemType(rows->local, &rows->taken));
-#endif
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Tells one structure of a matrix from another. The id changes in MatHeaderMerge() */
-typedef struct {
-  PetscObjectId    id;
-  PetscObjectState state;
-} AutoCSRStructureKey;
-
-static AutoCSRStructureKey StructureOf(Mat A)
-{
-  return (AutoCSRStructureKey){((PetscObject)A)->id, A->nonzerostate};
-}
-
-static PetscBool StructureIs(const AutoCSRStructureKey *structure, Mat A)
-{
-  return (PetscBool)(structure->id == ((PetscObject)A)->id && structure->state == A->nonzerostate);
-}
 
 /* Whether both blocks have entries at the same places, which is looked at once for each structure; and how many */
 static PetscErrorCode AutoCSRSampledCompare(Mat S, Mat Z, PetscInt *nnz, PetscBool *same)
@@ -82,12 +20,12 @@ static PetscErrorCode AutoCSRSampledCompare(Mat S, Mat Z, PetscInt *nnz, PetscBo
   *same = (PetscBool)(m == n && S->cmap->n == Z->cmap->n && (m && zi ? zi[m] : 0) == *nnz);
   if (*same && *nnz && S != Z) {
     PetscCall(AutoCSRContain(Z, "MatAutoCSRCompared", 2 * sizeof(*compared), (void **)&compared));
-    if (!StructureIs(&compared[0], S) || !StructureIs(&compared[1], Z)) {
+    if (!AutoCSRStructureIs(&compared[0], S) || !AutoCSRStructureIs(&compared[1], Z)) {
       PetscCall(PetscArraycmp(si, zi, m + 1, same));
       if (*same) PetscCall(PetscArraycmp(sj, zj, *nnz, same));
       if (*same) {
-        compared[0] = StructureOf(S);
-        compared[1] = StructureOf(Z);
+        compared[0] = AutoCSRStructureOf(S);
+        compared[1] = AutoCSRStructureOf(Z);
       }
     }
   }
@@ -190,7 +128,7 @@ static PetscErrorCode AutoCSRSampledPlanned(Mat S, AutoCSRContext *ctx, AutoCSRS
   op->csr = &csr;
   PetscCall(AutoCSRCostDense(&ctx->csr, ctx->planned.profile, ctx->settings.dense, op->columns, &seconds, &op->way));
   PetscCall(AutoCSRDensePay(S, ctx, seconds));
-  PetscCall(AutoCSRDenseConsider(S, ctx, op->columns, seconds, &op->way));
+  if (!csr.backend->parallel) PetscCall(AutoCSRDenseConsider(S, ctx, op->columns, seconds, &op->way)); /* no bundles */
   if (!ctx->dense) PetscCall(AutoCSRDenseCreate(csr.backend, &ctx->dense));
   PetscCall(AutoCSRSampledRun(S, ctx->dense, op));
   if (ctx->settings.objective == MAT_AUTOCSR_OBJECTIVE_MEMORY) PetscCall(AutoCSRDenseDestroy(&ctx->dense));
@@ -233,11 +171,11 @@ static PetscErrorCode AutoCSRSampledBackend(Mat S, Mat Z, PetscInt nnz, const Au
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One block of S and of Z; rows[0] is of X, rows[1] of Y */
-static PetscErrorCode AutoCSRSampledBlock(Mat S, Mat Z, PetscInt nnz, const AutoCSRBackend *backend, PetscInt columns, const AutoCSRDenseRows rows[2])
+/* One block of S and of Z; X and Y by columns, or Y by rows */
+static PetscErrorCode AutoCSRSampledBlock(Mat S, Mat Z, PetscInt nnz, const AutoCSRBackend *backend, PetscInt columns, const AutoCSRDenseRows *X, const AutoCSRDenseRows *Y, PetscBool by_rows)
 {
   const PetscBool        in_place = (PetscBool)(S == Z);
-  AutoCSRSampledOperands op       = {.columns = columns, .X = rows[0].array, .ldx = rows[0].lda, .Y = rows[1].array, .ldy = rows[1].lda};
+  AutoCSRSampledOperands op       = {.columns = columns, .by_rows = by_rows, .X = X->array, .ldx = X->lda, .Y = Y->array, .ldy = Y->lda};
   AutoCSRContext        *ctx;
   PetscBool              planned;
 
@@ -259,37 +197,6 @@ static PetscErrorCode AutoCSRSampledBlock(Mat S, Mat Z, PetscInt nnz, const Auto
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The rows of Y that the off-diagonal block's columns stand for, column after column; the graph stays with that block, which PETSc makes anew, while S has this structure */
-static PetscErrorCode AutoCSRSampledGhosts(Mat S, Mat block, Mat Y, const AutoCSRDenseRows *own, const PetscInt garray[], PetscInt n, AutoCSRDenseRows *ghosts)
-{
-  const PetscMemType   memtype = own->backend == &AutoCSRBackendHost ? PETSC_MEMTYPE_HOST : PETSC_MEMTYPE_CUDA;
-  const PetscInt       columns = Y->cmap->N;
-  AutoCSRStructureKey *structure;
-  PetscScalar         *array;
-  PetscSF              sf;
-
-  PetscFunctionBegin;
-  PetscCall(AutoCSRContain(block, "MatAutoCSRGhostsOf", sizeof(*structure), (void **)&structure));
-  PetscCall(PetscObjectQuery((PetscObject)block, "MatAutoCSRGhosts", (PetscObject *)&sf));
-  if (!sf || !StructureIs(structure, S)) {
-    PetscCall(PetscSFCreate(PetscObjectComm((PetscObject)S), &sf));
-    PetscCall(PetscSFSetGraphLayout(sf, S->cmap, n, NULL, PETSC_OWN_POINTER, garray));
-    PetscCall(PetscSFSetUp(sf));
-    PetscCall(PetscObjectCompose((PetscObject)block, "MatAutoCSRGhosts", (PetscObject)sf));
-    PetscCall(PetscObjectDereference((PetscObject)sf));
-    *structure = StructureOf(S);
-  }
-  *ghosts = (AutoCSRDenseRows){.backend = own->backend, .lda = n};
-  PetscCall((*own->backend->allocate)((size_t)n * (size_t)columns * sizeof(PetscScalar), &ghosts->copy));
-  array         = (PetscScalar *)ghosts->copy;
-  ghosts->array = array;
-  for (PetscInt j = 0; j < columns; j++) {
-    PetscCall(PetscSFBcastWithMemTypeBegin(sf, MPIU_SCALAR, memtype, own->array + (size_t)j * own->lda, memtype, array + (size_t)j * n, MPI_REPLACE));
-    PetscCall(PetscSFBcastEnd(sf, MPIU_SCALAR, own->array + (size_t)j * own->lda, array + (size_t)j * n, MPI_REPLACE));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* What was known of the values before, as MatAssemblyEnd() forgets it */
 static void AutoCSRForgetSymmetry(Mat Z)
 {
@@ -304,7 +211,8 @@ PetscErrorCode AutoCSRSampledProduct(Mat S, Mat X, Mat Y, Mat Z)
   const PetscInt       *garray                = NULL;
   Mat                   s[AUTOCSR_MAX_BLOCKS] = {NULL}, z[AUTOCSR_MAX_BLOCKS] = {NULL};
   PetscInt              nnz[AUTOCSR_MAX_BLOCKS];
-  AutoCSRDenseRows      rows[2], ghosts;
+  AutoCSRDenseRows      x, y;
+  AutoCSRGhostRows      ghosts;
 
   PetscFunctionBegin;
   if (parallel) PetscCall(MatMPIAutoCSRUpdateBlocks(S));
@@ -317,20 +225,19 @@ PetscErrorCode AutoCSRSampledProduct(Mat S, Mat X, Mat Y, Mat Z)
     PetscCall(AutoCSRSampledBackend(s[1], z[1], nnz[1], &other));
     if (!nnz[0] || (nnz[1] && other == &AutoCSRBackendHost)) backend = other; /* both where one of them can be */
   }
-  PetscCall(AutoCSRDenseRowsGet(X, backend, &rows[0]));
-  PetscCall(AutoCSRDenseRowsGet(Y, backend, &rows[1]));
-  if (parallel) PetscCall(AutoCSRSampledGhosts(S, s[1], Y, &rows[1], garray, s[1]->cmap->n, &ghosts));
-  PetscCall(AutoCSRSampledBlock(s[0], z[0], nnz[0], backend, X->cmap->N, rows));
+  PetscCall(AutoCSRDenseRowsGet(X, backend, PETSC_FALSE, &x));
+  PetscCall(AutoCSRDenseRowsGet(Y, backend, PETSC_FALSE, &y));
+  if (parallel) PetscCall(AutoCSRGhostRowsBegin(S, s[1], Y->cmap->N, &y, &ghosts));
+  PetscCall(AutoCSRSampledBlock(s[0], z[0], nnz[0], backend, X->cmap->N, &x, &y, PETSC_FALSE));
   if (parallel) {
-    const AutoCSRDenseRows off[2] = {rows[0], ghosts};
-
-    PetscCall(AutoCSRSampledBlock(s[1], z[1], nnz[1], backend, X->cmap->N, off));
-    PetscCall(AutoCSRDenseRowsRestore(&ghosts));
+    PetscCall(AutoCSRGhostRowsEnd(&ghosts));
+    PetscCall(AutoCSRSampledBlock(s[1], z[1], nnz[1], backend, X->cmap->N, &x, &ghosts.rows, PETSC_TRUE));
+    PetscCall(AutoCSRGhostRowsDestroy(&ghosts));
     PetscCall(PetscObjectStateIncrease((PetscObject)Z));
     AutoCSRForgetSymmetry(z[0]);
   }
   AutoCSRForgetSymmetry(Z);
-  PetscCall(AutoCSRDenseRowsRestore(&rows[1]));
-  PetscCall(AutoCSRDenseRowsRestore(&rows[0]));
+  PetscCall(AutoCSRDenseRowsRestore(&y));
+  PetscCall(AutoCSRDenseRowsRestore(&x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -122,11 +122,15 @@ static PetscErrorCode AutoCSRViewBlock(PetscViewer viewer, PetscBool detail, con
   AUTOCSR_PRINT("; plans %" PetscInt_FMT ", refreshed %" PetscInt_FMT " times, products %" PetscInt64_FMT, ctx->plans, ctx->refreshes, AutoCSRContextProducts(ctx));
   if (ctx->dense_products) AUTOCSR_PRINT(", with dense matrices %" PetscInt64_FMT, ctx->dense_products);
   if (ctx->dense) {
-    PetscInt64 tiles = 0;
+    const AutoCSRTileShare *share_of = &ctx->dense->share;
+    PetscInt64              tiles    = 0;
 
     if (ctx->dense->tiles) PetscCall(AutoCSRPlanGetBytes(ctx->dense->tiles, &tiles, &moved));
     AUTOCSR_PRINT(", for which %.3g MB are kept", 1e-6 * (double)(ctx->dense->panel_bytes + (size_t)tiles));
-    if (ctx->dense->share.known) AUTOCSR_PRINT("; adaptive tiles%s have %.3g%% of the entries", ctx->dense->tiles ? "" : " would", 100 * ctx->dense->share.heavy);
+    if (share_of->known && share_of->order == AUTOCSR_ORDER_BUNDLED)
+      AUTOCSR_PRINT("; bundles of %d rows%s have %.3g columns an entry", AUTOCSR_BUNDLE_ROWS, ctx->dense->tiles ? "" : " would", share_of->columns);
+    else if (share_of->known)
+      AUTOCSR_PRINT("; adaptive tiles%s have %.3g%% of the entries", ctx->dense->tiles ? "" : " would", 100 * share_of->heavy);
   }
   AUTOCSR_PRINT("\n");
   if (ctx->planned.progress.stage != AUTOCSR_STAGE_FINAL) AUTOCSR_PRINT("    stage: the first plan; %" PetscInt_FMT " more products pay for %s\n", AutoCSRProgressRemaining(&ctx->planned.progress), ctx->planned.progress.stage == AUTOCSR_STAGE_FIRST ? "a look at the matrix" : "the plan that is chosen");
@@ -168,6 +172,32 @@ static PetscErrorCode AutoCSRViewSegmentJSON(PetscViewer viewer, const AutoCSRSe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* What products with dense matrices keep */
+static PetscErrorCode AutoCSRViewDenseJSON(PetscViewer viewer, const AutoCSRDense *dense)
+{
+  PetscInt64 bytes = 0;
+  double     moved;
+
+  PetscFunctionBegin;
+  if (!dense) {
+    AUTOCSR_PRINT("null");
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (dense->tiles) PetscCall(AutoCSRPlanGetBytes(dense->tiles, &bytes, &moved));
+  AUTOCSR_PRINT("{\"panel_bytes\": %zu, \"tile_bytes\": %" PetscInt64_FMT ", \"share\": ", dense->panel_bytes, bytes);
+  if (dense->share.known)
+    AUTOCSR_PRINT("{\"order\": \"%s\", \"heavy\": %.6e, \"columns\": %.6e, \"rows\": %.6e}", AutoCSROrderNames[dense->share.order], dense->share.heavy, dense->share.columns, dense->share.rows);
+  else
+    AUTOCSR_PRINT("null");
+  AUTOCSR_PRINT(", \"tiles\": ");
+  if (dense->tiles && dense->tiles->n_segments)
+    PetscCall(AutoCSRViewSegmentJSON(viewer, dense->tiles->segment));
+  else
+    AUTOCSR_PRINT("null");
+  AUTOCSR_PRINT("}");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static const char *const AutoCSRStageNames[] = {"final", "first", "chosen"};
 
 static PetscErrorCode AutoCSRViewBlockJSON(PetscViewer viewer, PetscMPIInt rank, const char name[], const AutoCSRContext *ctx)
@@ -189,8 +219,10 @@ static PetscErrorCode AutoCSRViewBlockJSON(PetscViewer viewer, PetscMPIInt rank,
   AUTOCSR_PRINT(",\n     ");
   PetscCall(AutoCSRViewString(viewer, "graph", graph));
   AUTOCSR_PRINT(",\n     \"csr_bytes\": %" PetscInt64_FMT ", \"plan_bytes\": %" PetscInt64_FMT ", \"released_bytes\": %" PetscInt64_FMT ", \"transpose_bytes\": %" PetscInt64_FMT ", \"product_bytes\": %.0f, \"predicted\": %.6e, \"measured\": %.6e,\n", AutoCSRMatrixBytes(&ctx->csr), own, AutoCSRContextReleasedBytes(ctx->owner, ctx), transpose, moved, plan ? plan->predicted : 0, plan ? plan->measured : 0);
-  AUTOCSR_PRINT("     \"setup\": %.6e, \"plans\": %" PetscInt_FMT ", \"refreshes\": %" PetscInt_FMT ", \"products\": %" PetscInt64_FMT ", \"dense_products\": %" PetscInt64_FMT ", \"stage\": \"%s\", \"products_to_next_stage\": %" PetscInt_FMT ",\n     \"profile\": ", ctx->setup, ctx->plans, ctx->refreshes, AutoCSRContextProducts(ctx), ctx->dense_products,
+  AUTOCSR_PRINT("     \"setup\": %.6e, \"plans\": %" PetscInt_FMT ", \"refreshes\": %" PetscInt_FMT ", \"products\": %" PetscInt64_FMT ", \"dense_products\": %" PetscInt64_FMT ", \"stage\": \"%s\", \"products_to_next_stage\": %" PetscInt_FMT ",\n     \"dense\": ", ctx->setup, ctx->plans, ctx->refreshes, AutoCSRContextProducts(ctx), ctx->dense_products,
                 AutoCSRStageNames[ctx->planned.progress.stage], AutoCSRProgressRemaining(&ctx->planned.progress));
+  PetscCall(AutoCSRViewDenseJSON(viewer, ctx->dense));
+  AUTOCSR_PRINT(",\n     \"profile\": ");
   if (p) {
     AUTOCSR_PRINT("{\"min_length\": %" PetscInt_FMT ", \"max_length\": %" PetscInt_FMT ", \"mean_length\": %.6e, \"variance\": %.6e, \"empty_rows\": %" PetscInt_FMT ", \"bandwidth\": %" PetscInt_FMT ", \"reach\": %.0f, \"block_size\": %" PetscInt_FMT ",\n", p->min_length, p->max_length, p->mean_length, p->variance, p->empty_rows,
                   p->bandwidth, p->reach, p->block_size);

@@ -66,7 +66,7 @@ static __device__ __forceinline__ void WriteRows(const PanelParameters &p, const
 {
   const int k = (int)threadIdx.x % shared.rows;
 
-  for (int j = (int)threadIdx.x / shared.rows; j < p.columns && k < n; j += AUTOCSR_BLOCK / shared.rows) p.C[row + k + (size_t)j * p.ldc] = ((const PetscScalar *)shared.sum[k])[j];
+  for (int j = (int)threadIdx.x / shared.rows; j < p.columns && k < n; j += AUTOCSR_BLOCK / shared.rows) p.Put(row + k, j, ((const PetscScalar *)shared.sum[k])[j]);
 }
 
 /* By all threads */
@@ -138,10 +138,10 @@ static __global__ void __launch_bounds__(AUTOCSR_BLOCK, RESIDENTS) MultiplyDense
 }
 
 template <int lanes>
-static PetscErrorCode Panel(const AutoCSRMatrix *csr, PetscInt columns, const PetscScalar B[], PetscInt ldb, PetscScalar panel[], PetscInt blocks, const PanelParameters &p)
+static PetscErrorCode Panel(const AutoCSRDenseOperands *op, PetscInt first, PetscScalar panel[], PetscInt blocks, const PanelParameters &p)
 {
   PetscFunctionBegin;
-  PetscCall(PackPanel<lanes>(csr->n, columns, B, ldb, panel));
+  PetscCall(PackPanel<lanes>(op->csr->n, p.columns, AutoCSRDenseFrom(op->B, op->ldb, op->by_rows, first), op->ldb, op->by_rows, panel));
   Launch(MultiplyDense<lanes>, (unsigned)blocks, AUTOCSR_BLOCK, 0, AUTOCSR_STREAM)(p);
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -157,23 +157,22 @@ static PetscErrorCode MultiplyPanels(const AutoCSRDenseOperands *op, PetscInt bl
   p.panel              = (const DenseUnit *)panel;
   p.few                = blocks < WAVES * RESIDENTS * AutoCSRDeviceProcessors();
   for (PetscInt first = 0; first < op->columns; first += p.columns) {
-    const int          lanes = LanesFor(op->columns - first);
-    const PetscScalar *B     = op->B + (size_t)first * op->ldb;
+    const int lanes = LanesFor(op->columns - first);
 
     p.columns = PetscMin(lanes * UNIT, op->columns - first);
     p.C       = op->C + (size_t)first * op->ldc;
     switch (lanes) {
     case 4:
-      PetscCall(Panel<4>(op->csr, p.columns, B, op->ldb, (PetscScalar *)panel, blocks, p));
+      PetscCall(Panel<4>(op, first, (PetscScalar *)panel, blocks, p));
       break;
     case 8:
-      PetscCall(Panel<8>(op->csr, p.columns, B, op->ldb, (PetscScalar *)panel, blocks, p));
+      PetscCall(Panel<8>(op, first, (PetscScalar *)panel, blocks, p));
       break;
     case 16:
-      PetscCall(Panel<16>(op->csr, p.columns, B, op->ldb, (PetscScalar *)panel, blocks, p));
+      PetscCall(Panel<16>(op, first, (PetscScalar *)panel, blocks, p));
       break;
     default:
-      PetscCall(Panel<32>(op->csr, p.columns, B, op->ldb, (PetscScalar *)panel, blocks, p));
+      PetscCall(Panel<32>(op, first, (PetscScalar *)panel, blocks, p));
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -181,7 +180,7 @@ static PetscErrorCode MultiplyPanels(const AutoCSRDenseOperands *op, PetscInt bl
 
 PetscErrorCode AutoCSRDeviceMultDense(AutoCSRDense *kept, const AutoCSRDenseOperands *op, PetscBool *done)
 {
-  const PetscBool       alongside = (PetscBool)(op->way == AUTOCSR_DENSE_ALONGSIDE);
+  const PetscBool       alongside = (PetscBool)(op->way == AUTOCSR_DENSE_ALONGSIDE && !op->by_rows);
   const PetscInt        entries = alongside ? AUTOCSR_DENSE_BLOCK_ALONGSIDE : AUTOCSR_DENSE_BLOCK;
   const size_t          width = alongside ? DENSE_SWEEP : (size_t)LanesFor(op->columns) * UNIT, panel = alongside ? 0 : PanelBytes(op->csr->n, op->columns);
   const AutoCSRSegment *seg;
@@ -191,11 +190,11 @@ PetscErrorCode AutoCSRDeviceMultDense(AutoCSRDense *kept, const AutoCSRDenseOper
   ProductParameters       p;
 
   PetscFunctionBegin;
-  *done = (PetscBool)(op->columns >= LEAST_LANES * UNIT / 2);
+  *done = (PetscBool)(op->columns >= LEAST_LANES * UNIT / 2 || op->few);
   if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRDeviceFollow());
-  if (op->way == AUTOCSR_DENSE_ADAPTIVE) {
-    PetscCall(AutoCSRDeviceMultDenseAdaptive(kept, op));
+  if (op->way == AUTOCSR_DENSE_ADAPTIVE || op->way == AUTOCSR_DENSE_BUNDLES) {
+    PetscCall((op->way == AUTOCSR_DENSE_ADAPTIVE ? AutoCSRDeviceMultDenseAdaptive : AutoCSRDeviceMultDenseBundled)(kept, op));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(AutoCSRDenseFindBlocks(kept, op->csr, entries));
@@ -210,6 +209,7 @@ PetscErrorCode AutoCSRDeviceMultDense(AutoCSRDense *kept, const AutoCSRDenseOper
   p.share   = (PetscScalar *)((char *)room + panel);
   p.arrived = (unsigned *)(p.share + shares * width);
   p.ldc     = op->ldc;
+  p.add     = op->add;
   if (shares) PetscCallCUDA(cudaMemsetAsync(p.arrived, 0, shares * sizeof(unsigned), AUTOCSR_STREAM));
   if (alongside)
     PetscCall(AutoCSRDeviceMultDenseColumns(op, blocks, p));

@@ -21,6 +21,15 @@ struct ProductParameters : DenseParameters {
   PetscScalar *C, *share; /* share: of each block, where rows are cut */
   unsigned    *arrived;
   PetscInt     ldc;
+  bool         add;
+
+  /* The only sum of an entry of C */
+  __device__ __forceinline__ void Put(PetscInt row, PetscInt column, PetscScalar sum) const
+  {
+    PetscScalar *c = C + row + (size_t)column * ldc;
+
+    *c = add ? *c + sum : sum;
+  }
 };
 
 /* A block of A: the rows [row, row + rows), the entries [entry, entry + count) */
@@ -99,7 +108,7 @@ struct DenseRow {
     if (parts > 1)
       p.share[(size_t)blockIdx.x * p.columns + column] = sum;
     else
-      p.C[row + (size_t)column * p.ldc] = sum;
+      p.Put(row, column, sum);
   }
 
   /* Once this block has put all of its sums: parts are added in their order by the block that comes last */
@@ -114,7 +123,7 @@ struct DenseRow {
       PetscScalar sum = p.share[(size_t)first * p.columns + j];
 
       for (PetscInt i = 1; i < parts; i++) sum += p.share[(size_t)(first + i) * p.columns + j];
-      p.C[row + (size_t)j * p.ldc] = sum;
+      p.Put(row, j, sum);
     }
     if (threadIdx.x == 0) p.arrived[first] = 0; /* for the next columns */
   }
@@ -125,6 +134,9 @@ static constexpr int DENSE_SWEEP = 32;
 
 /* dense_adaptive.cu: by adaptive tiles, which are made if they are not there */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceMultDenseAdaptive(AutoCSRDense *, const AutoCSRDenseOperands *);
+
+/* dense_bundled.cu: by bundles, which are made if they are not there */
+PETSC_INTERN PetscErrorCode AutoCSRDeviceMultDenseBundled(AutoCSRDense *, const AutoCSRDenseOperands *);
 
 /* dense_columns.cu: p says all but C and its columns */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceMultDenseColumns(const AutoCSRDenseOperands *, PetscInt blocks, ProductParameters p);

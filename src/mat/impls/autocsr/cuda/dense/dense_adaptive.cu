@@ -12,11 +12,9 @@
 
 static constexpr int HEIGHT = AUTOCSR_DEVICE_ADAPTIVE_HEIGHT, WIDTH = AUTOCSR_DEVICE_ADAPTIVE_WIDTH;
 
-struct AdaptiveParameters {
+struct AdaptiveParameters : ProductParameters {
   AutoCSRSegment   seg;
   const DenseUnit *panel;
-  PetscScalar     *C;
-  PetscInt         columns, ldc;
 };
 
 template <int lanes>
@@ -107,7 +105,7 @@ static __global__ void __launch_bounds__(AUTOCSR_BLOCK) MultiplyAdaptive(Adaptiv
   for (int j = (int)threadIdx.x / HEIGHT; j < p.columns; j += AUTOCSR_BLOCK / HEIGHT) {
     const int i = (int)threadIdx.x % HEIGHT;
 
-    if (begin_row + i < end_row) p.C[p.seg.row_begin + begin_row + i + (size_t)j * p.ldc] = ((const PetscScalar *)shared.sum[i])[j];
+    if (begin_row + i < end_row) p.Put(p.seg.row_begin + begin_row + i, j, ((const PetscScalar *)shared.sum[i])[j]);
   }
 }
 
@@ -118,7 +116,7 @@ static PetscErrorCode Panel(const AutoCSRDenseOperands *op, PetscInt first, Pets
   p.columns = PetscMin(lanes * UNIT, op->columns - first);
   p.panel   = (const DenseUnit *)panel;
   p.C       = op->C + (size_t)first * op->ldc;
-  PetscCall(PackPanel<lanes>(op->csr->n, p.columns, op->B + (size_t)first * op->ldb, op->ldb, panel));
+  PetscCall(PackPanel<lanes>(op->csr->n, p.columns, AutoCSRDenseFrom(op->B, op->ldb, op->by_rows, first), op->ldb, op->by_rows, panel));
   Launch(MultiplyAdaptive<lanes>, (unsigned)AutoCSRAdaptiveRowPanels(&p.seg), AUTOCSR_BLOCK, 0, AUTOCSR_STREAM)(p);
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -130,10 +128,11 @@ PetscErrorCode AutoCSRDeviceMultDenseAdaptive(AutoCSRDense *kept, const AutoCSRD
   void              *room;
 
   PetscFunctionBegin;
-  PetscCall(AutoCSRDenseFindTiles(kept, op->csr));
+  PetscCall(AutoCSRDenseFindTiles(kept, op->csr, AUTOCSR_ORDER_ADAPTIVE));
   PetscCall(AutoCSRDenseGetPanel(kept, PanelBytes(op->csr->n, op->columns), &room));
   p.seg = *kept->tiles->segment;
   p.ldc = op->ldc;
+  p.add = op->add;
   PetscCheck(p.seg.axes.tile_width == WIDTH && p.seg.axes.tile_height == HEIGHT, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Tiles of %" PetscInt_FMT " by %" PetscInt_FMT ": the kernels have those of %d by %d", p.seg.axes.tile_height, p.seg.axes.tile_width, HEIGHT, WIDTH);
   if (!p.seg.n_rows) PetscFunctionReturn(PETSC_SUCCESS);
   for (PetscInt first = 0, lanes; first < op->columns; first += lanes * UNIT) {

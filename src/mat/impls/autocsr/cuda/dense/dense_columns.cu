@@ -86,12 +86,12 @@ static __global__ void __launch_bounds__(AUTOCSR_BLOCK, residents<count>) Multip
   }
   for (int item = (int)threadIdx.x; item < items; item += AUTOCSR_BLOCK) {
     const int   j = item / block.rows * count, k = item % block.rows, left = (int)p.columns - j;
-    PetscScalar sum[count], *c = p.C + block.row + k + (size_t)j * p.ldc;
+    PetscScalar sum[count];
 
     SumColumns<count>(sum, entries, p.B + j * p.ldb, p.ldb, left, (int)RowBegin(p, block, k), (int)RowBegin(p, block, k + 1), 1);
 #pragma unroll
     for (int u = 0; u < count; u++) {
-      if (u < left) c[(size_t)u * p.ldc] = sum[u];
+      if (u < left) p.Put(block.row + k, j + u, sum[u]);
     }
   }
 }

@@ -86,12 +86,23 @@ static __global__ void __launch_bounds__(AUTOCSR_BLOCK) PackDense(PetscInt n, Pe
   }
 }
 
+/* The same where the rows of B lie side by side */
+template <int width>
+static __global__ void __launch_bounds__(AUTOCSR_BLOCK) PackRows(PetscInt n, PetscInt columns, PetscInt ldb, const PetscScalar B[], PetscScalar panel[])
+{
+  PtxWaitForLast();
+  const int        c     = (int)threadIdx.x % width;
+  const PetscInt64 first = (PetscInt64)blockIdx.x * PACKED;
+
+  for (int k = (int)threadIdx.x / width; k < PACKED && first + k < n; k += AUTOCSR_BLOCK / width) panel[(size_t)(first + k) * width + c] = c < columns ? LoadStream(B + (size_t)(first + k) * ldb + c) : PetscScalar(0);
+}
+
 template <int lanes>
-static PetscErrorCode PackPanel(PetscInt n, PetscInt columns, const PetscScalar B[], PetscInt ldb, PetscScalar panel[])
+static PetscErrorCode PackPanel(PetscInt n, PetscInt columns, const PetscScalar B[], PetscInt ldb, PetscBool by_rows, PetscScalar panel[])
 {
   PetscFunctionBegin;
   if (!n) PetscFunctionReturn(PETSC_SUCCESS);
-  Launch(PackDense<lanes * UNIT>, (unsigned)CeilDivide(n, PACKED), AUTOCSR_BLOCK, 0, AUTOCSR_STREAM)(n, columns, ldb, B, panel);
+  Launch(by_rows ? PackRows<lanes * UNIT> : PackDense<lanes * UNIT>, (unsigned)CeilDivide(n, PACKED), AUTOCSR_BLOCK, 0, AUTOCSR_STREAM)(n, columns, ldb, B, panel);
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

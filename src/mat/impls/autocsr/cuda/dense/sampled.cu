@@ -3,7 +3,8 @@
   A's entries (plan/dense.h), whose rows may be cut: nothing is added from one to the other. What is found stays in shared memory until it is written side by side.
 
   By panels of Y, as products are made (dense.cu): some lanes have an entry each, and with it a row of the panel; what they find is
-  added up across them, four entries at a time. As columns lie: a row of A is a lane's, of whose columns of X it keeps some, or a part of
+  added up across them, four entries at a time. The columns of X are read side by side for some rows at a time, and lie row by row in
+  shared memory. As columns lie: a row of A is a lane's, of whose columns of X it keeps some, or a part of
   a row where these are few; what neighbouring lanes read of a column of Y lies side by side.
 
   Bytes, in real double: 20 an entry, and 16 more for each panel past the first; 8 a scalar of X, 24 of Y (as columns lie 8). Rows of the
@@ -90,6 +91,21 @@ struct SampledShared {
   }
 };
 
+/* Rows of X in shared memory, as many columns of each as a panel has; zero where there is no column */
+template <int lanes>
+struct SampledRows {
+  static constexpr int rows = (sizeof(PetscScalar) > sizeof(double) ? 2 : 4) * AUTOCSR_BLOCK / lanes;
+
+  PetscReal x[rows][(lanes * UNIT + 1) * sizeof(PetscScalar) / sizeof(PetscReal)]; /* those of a column lie in different banks */
+
+  __device__ __forceinline__ void Load(const SampledParameters &p, PetscInt row, int n)
+  {
+    const int k = (int)threadIdx.x % rows;
+
+    for (int j = (int)threadIdx.x / rows; j < lanes * UNIT && k < n; j += AUTOCSR_BLOCK / rows) ((PetscScalar *)x[k])[j] = j < p.columns ? LoadStream(p.X + row + k + (size_t)j * p.ldx) : PetscScalar(0);
+  }
+};
+
 /* Two of them are added up across lanes that are `o` apart: those whose bit is set have the second sum from then on, the others the first */
 static __device__ __forceinline__ PetscScalar AddAcross(PetscScalar a, PetscScalar b, int o)
 {
@@ -98,19 +114,16 @@ static __device__ __forceinline__ PetscScalar AddAcross(PetscScalar a, PetscScal
   return (second ? b : a) + ShuffleXor(second ? a : b, o);
 }
 
+/* The entries [from, to) of a block, whose rows from `first` on lie in shared memory */
 template <int lanes>
-static __global__ void __launch_bounds__(AUTOCSR_BLOCK, residents<lanes>) SamplePanel(SampledParameters p)
+static __device__ __forceinline__ void SampleRows(const SampledParameters &p, SampledShared<AUTOCSR_DENSE_BLOCK> &shared, const SampledRows<lanes> &rows, int first, int from, int to)
 {
-  PtxWaitForLast();
   constexpr int groups = AUTOCSR_BLOCK / lanes;
-  __shared__ SampledShared<AUTOCSR_DENSE_BLOCK> shared;
-  const DenseBlock  b    = SampledBlockOf(p);
-  const int         lane = (int)threadIdx.x % lanes, each = (int)CeilDivide(b.count, groups), begin = (int)threadIdx.x / lanes * each;
-  const int         end = begin + each < b.count ? begin + each : b.count;
-  int               row = -1;
-  PetscScalar       x[UNIT];
+  const int     lane = (int)threadIdx.x % lanes, each = (int)CeilDivide(to - from, groups), begin = from + (int)threadIdx.x / lanes * each;
+  const int     end = begin + each < to ? begin + each : to;
+  int           row = -1;
+  PetscScalar   x[UNIT];
 
-  shared.Load(p, b, true);
 #pragma unroll
   for (int u = 0; u < UNIT; u++) x[u] = 0;
   for (int t = 0; t < each; t += TOGETHER) {
@@ -128,7 +141,7 @@ static __global__ void __launch_bounds__(AUTOCSR_BLOCK, residents<lanes>) Sample
       if (begin + t + k < end && shared.row[begin + t + k] != row) {
         row = shared.row[begin + t + k];
 #pragma unroll
-        for (int u = 0; u < UNIT; u++) x[u] = LoadCachedIf(lane * UNIT + u < p.columns, p.X + b.row + row + (size_t)(lane * UNIT + u) * p.ldx);
+        for (int u = 0; u < UNIT; u++) x[u] = ((const PetscScalar *)rows.x[row - first])[lane * UNIT + u];
       }
       sum[k] = 0;
 #pragma unroll
@@ -139,6 +152,28 @@ static __global__ void __launch_bounds__(AUTOCSR_BLOCK, residents<lanes>) Sample
 #pragma unroll
     for (int o = TOGETHER; o < lanes; o *= 2) s += ShuffleXor(s, o);
     if (lane < TOGETHER && begin + t + lane < end) shared.found.Put(begin + t + lane, s);
+  }
+}
+
+template <int lanes>
+static __global__ void __launch_bounds__(AUTOCSR_BLOCK, residents<lanes>) SamplePanel(SampledParameters p)
+{
+  PtxWaitForLast();
+  typedef SampledRows<lanes> Rows;
+  __shared__ SampledShared<AUTOCSR_DENSE_BLOCK> shared;
+  __shared__ __align__(16) unsigned char        room[sizeof(Rows)];
+  Rows                                         &rows = *(Rows *)room;
+  const DenseBlock                              b    = SampledBlockOf(p);
+
+  shared.Load(p, b, true);
+  for (int first = 0; first < b.rows; first += Rows::rows) {
+    const int n = b.rows - first < Rows::rows ? b.rows - first : Rows::rows, from = shared.Begin(p, b, first), to = shared.Begin(p, b, first + n);
+
+    if (from == to) continue; /* all threads */
+    __syncthreads();
+    rows.Load(p, b.row + first, n);
+    __syncthreads();
+    SampleRows<lanes>(p, shared, rows, first, from, to);
   }
   shared.Write(p, b);
 }
@@ -182,7 +217,7 @@ template <int lanes>
 static PetscErrorCode Panel(const AutoCSRSampledOperands *op, PetscInt blocks, PetscInt first, PetscScalar panel[], const SampledParameters &p)
 {
   PetscFunctionBegin;
-  PetscCall(PackPanel<lanes>(op->csr->n, p.columns, op->Y + (size_t)first * op->ldy, op->ldy, panel));
+  PetscCall(PackPanel<lanes>(op->csr->n, p.columns, AutoCSRDenseFrom(op->Y, op->ldy, op->by_rows, first), op->ldy, op->by_rows, panel));
   Launch(SamplePanel<lanes>, (unsigned)blocks, AUTOCSR_BLOCK, 0, AUTOCSR_STREAM)(p);
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -225,12 +260,13 @@ static PetscErrorCode SamplePanels(AutoCSRDense *kept, const AutoCSRSampledOpera
 
 PetscErrorCode AutoCSRDeviceSampleDense(AutoCSRDense *kept, const AutoCSRSampledOperands *op)
 {
+  const bool        alongside = op->way == AUTOCSR_DENSE_ALONGSIDE && !op->by_rows;
   SampledParameters p;
   PetscInt          blocks;
 
   PetscFunctionBegin;
   PetscCall(AutoCSRDeviceFollow());
-  PetscCall(AutoCSRDenseFindBlocks(kept, op->csr, op->way == AUTOCSR_DENSE_ALONGSIDE ? AUTOCSR_DENSE_BLOCK_ALONGSIDE : AUTOCSR_DENSE_BLOCK));
+  PetscCall(AutoCSRDenseFindBlocks(kept, op->csr, alongside ? AUTOCSR_DENSE_BLOCK_ALONGSIDE : AUTOCSR_DENSE_BLOCK));
   blocks    = AutoCSRSegmentWorkBlocks(kept->blocks->segment);
   p.row_ptr = op->csr->row_ptr;
   p.col     = op->csr->col;
@@ -243,7 +279,7 @@ PetscErrorCode AutoCSRDeviceSampleDense(AutoCSRDense *kept, const AutoCSRSampled
   p.ldy     = (size_t)op->ldy;
   p.columns = op->columns;
   p.first = p.last = true;
-  if (op->way == AUTOCSR_DENSE_ALONGSIDE) {
+  if (alongside) {
     Launch(SampleColumns, (unsigned)blocks, AUTOCSR_BLOCK, 0, AUTOCSR_STREAM)(p);
     AutoCSRCallCUDA(cudaGetLastError());
   } else

@@ -58,11 +58,18 @@ static __global__ void __launch_bounds__(BLOCK) WriteColumns(AutoCSRSegment seg,
   EachEntry(seg, csr, ptr, nnz, slices[threadIdx.x / WARP], [&](PetscInt q) { return csr.col[q]; }, [&](PetscInt e, PetscInt k, PetscInt column) { key[e] = (Key)(k / seg.axes.tile_height) << bits.column | (Key)column; });
 }
 
-/* A column is heavy if its key goes on for so many entries; at: 1 where a heavy one begins */
+/*
+  Keys are sorted, so the entries of a column in a row panel lie side by side. at[i]: 1 if a column begins with key i and
+  has `threshold` entries or more, so that the last of these has the same key
+*/
 static __global__ void __launch_bounds__(BLOCK) FlagHeavy(PetscInt n, const Key key[], PetscInt threshold, PetscInt at[])
 {
   PtxWaitForLast();
-  for (PetscInt64 i = FirstOfThread(); i <= n; i += StrideOfThreads()) at[i] = i < n && (i == 0 || key[i - 1] != key[i]) && i + threshold - 1 < n && key[i + threshold - 1] == key[i];
+  for (PetscInt64 i = FirstOfThread(); i <= n; i += StrideOfThreads()) {
+    const bool begins = i < n && (i == 0 || key[i - 1] != key[i]), fits = i + threshold - 1 < n;
+
+    at[i] = begins && fits && key[i + threshold - 1] == key[i];
+  }
 }
 
 static __global__ void __launch_bounds__(BLOCK) ListHeavy(PetscInt n, const Key key[], const PetscInt at[], Bits bits, Key heavy[])

@@ -10,9 +10,9 @@
 #include "../../layout/adaptive.h"
 
 /* Packs the rows of B that the rows before `end` need; returns how many there are now */
-KERNEL PetscInt AdaptivePack(const AutoCSRDense *kept, PetscInt end, const PetscScalar *B, size_t ldb, PetscInt packed, PetscInt n, PetscInt columns, int vectors, Vector *panel, size_t mask)
+KERNEL PetscInt AdaptivePack(const AutoCSRDense *kept, PetscInt end, const PetscScalar *B, size_t ldb, PetscBool by_rows, PetscInt packed, PetscInt n, PetscInt columns, int vectors, Vector *panel, size_t mask)
 {
-  for (; packed < kept->last[(end - 1) / AUTOCSR_DENSE_STRIP]; packed += AUTOCSR_DENSE_STRIP) DensePack(B, ldb, packed, n, columns, vectors, panel, mask);
+  for (; packed < kept->last[(end - 1) / AUTOCSR_DENSE_STRIP]; packed += AUTOCSR_DENSE_STRIP) DensePack(B, ldb, by_rows, packed, n, columns, vectors, panel, mask);
   return packed;
 }
 
@@ -22,14 +22,14 @@ KERNEL void DenseAdaptive(const AutoCSRDenseOperands *op, const AutoCSRDense *ke
   const PetscInt       *panel_ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_PANEL_PTR].data;
   const uint32_t       *index     = (const uint32_t *)seg->stream[AUTOCSR_STREAM_INDEX].data;
   const PetscScalar    *value     = (const PetscScalar *)seg->stream[AUTOCSR_STREAM_VALUE].data;
-  const PetscScalar    *B         = op->B + (size_t)first * op->ldb;
+  const PetscScalar    *B         = AutoCSRDenseFrom(op->B, op->ldb, op->by_rows, first);
   PetscScalar          *C         = op->C + (size_t)first * op->ldc;
 
   for (PetscInt p = 0, packed = 0; p < AutoCSRAdaptiveRowPanels(seg); p++) {
     PetscInt begin, end;
 
     AutoCSRAdaptiveRows(seg, p, &begin, &end);
-    packed = AdaptivePack(kept, end, B, op->ldb, packed, op->csr->n, columns, vectors, panel, mask);
+    packed = AdaptivePack(kept, end, B, op->ldb, op->by_rows, packed, op->csr->n, columns, vectors, panel, mask);
     for (PetscInt i = 0; i < (end - begin) * vectors; i++) sum[i] = VectorZero();
     for (PetscInt c = panel_ptr[p]; c < panel_ptr[p + 1]; c++) {
       for (PetscInt i = 0; i < end - begin; i++) {
@@ -50,7 +50,7 @@ KERNEL void DenseAdaptive(const AutoCSRDenseOperands *op, const AutoCSRDense *ke
         for (int v = 0; v < vectors; v++) sum[i * vectors + v] = s[v];
       }
     }
-    DensePut(sum, vectors, end - begin, C + begin, op->ldc, columns, vectors);
+    DensePut(sum, vectors, end - begin, C + begin, op->ldc, op->add, columns, vectors);
   }
 }
 
@@ -61,14 +61,14 @@ KERNEL void SampledAdaptive(const AutoCSRSampledOperands *op, const AutoCSRDense
   const AutoCSRMatrix  *csr       = op->csr;
   const PetscInt       *panel_ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_PANEL_PTR].data, *place = (const PetscInt *)seg->stream[AUTOCSR_STREAM_VALUE_PLACE].data;
   const uint32_t       *index = (const uint32_t *)seg->stream[AUTOCSR_STREAM_INDEX].data;
-  const PetscScalar    *X = op->X + (size_t)first * op->ldx, *Y = op->Y + (size_t)first * op->ldy;
+  const PetscScalar    *X = op->X + (size_t)first * op->ldx, *Y = AutoCSRDenseFrom(op->Y, op->ldy, op->by_rows, first);
 
   for (PetscInt p = 0, packed = 0; p < AutoCSRAdaptiveRowPanels(seg); p++) {
     PetscInt begin, end;
 
     AutoCSRAdaptiveRows(seg, p, &begin, &end);
-    packed = AdaptivePack(kept, end, Y, op->ldy, packed, csr->n, columns, vectors, panel, mask);
-    for (PetscInt i = begin; i < end; i += AUTOCSR_DENSE_STRIP) DensePack(X, op->ldx, i, csr->m, columns, vectors, x + (size_t)(i - begin) * vectors, AUTOCSR_DENSE_STRIP - 1);
+    packed = AdaptivePack(kept, end, Y, op->ldy, op->by_rows, packed, csr->n, columns, vectors, panel, mask);
+    for (PetscInt i = begin; i < end; i += AUTOCSR_DENSE_STRIP) DensePack(X, op->ldx, PETSC_FALSE, i, csr->m, columns, vectors, x + (size_t)(i - begin) * vectors, AUTOCSR_DENSE_STRIP - 1);
     for (PetscInt c = panel_ptr[p]; c < panel_ptr[p + 1]; c++) {
       for (PetscInt i = 0; i < end - begin; i++) {
         PetscInt q, q_end;

@@ -46,6 +46,16 @@ KERNEL void VectorsTranspose(Vector v[LANES])
 #endif
 }
 
+/* As many scalars as there are, zeros behind them */
+KERNEL Vector VectorLoadSome(const PetscScalar *p, PetscInt scalars)
+{
+  PetscScalar some[LANES] = {0};
+
+  if (scalars >= LANES) return VectorLoad(p);
+  for (int k = 0; k < scalars; k++) some[k] = p[k];
+  return VectorLoad(some);
+}
+
 /* Of what lies LANES by LANES, column by column, no more than is there; zero elsewhere */
 KERNEL void VectorsLoad(Vector v[LANES], const PetscScalar *p, size_t ld, PetscInt rows, PetscInt columns)
 {
@@ -81,10 +91,16 @@ KERNEL void VectorsStore(const Vector v[LANES], PetscScalar *p, size_t ld, Petsc
   A panel, in which the v-th vector of row i of B is at (i & mask) * vectors + v. Chunks of several cache lines of a column are taken from B, and put into C,
   one after the other, so that pages and streams do not change with each
 */
-KERNEL void DensePack(const PetscScalar *B, size_t ldb, PetscInt begin, PetscInt n, PetscInt columns, int vectors, Vector *panel, size_t mask)
+KERNEL void DensePack(const PetscScalar *B, size_t ldb, PetscBool by_rows, PetscInt begin, PetscInt n, PetscInt columns, int vectors, Vector *panel, size_t mask)
 {
   const PetscInt end = n - begin < AUTOCSR_DENSE_STRIP ? n : begin + AUTOCSR_DENSE_STRIP;
 
+  if (by_rows) {
+    for (PetscInt i = begin; i < end; i++) {
+      for (int v = 0; v < vectors; v++) panel[((size_t)i & mask) * vectors + v] = VectorLoadSome(B + (size_t)i * ldb + v * LANES, columns - v * LANES);
+    }
+    return;
+  }
   for (int v = 0; v < vectors; v++) {
     for (PetscInt i = begin; i < end; i += LANES) {
       Vector block[LANES];
@@ -114,8 +130,8 @@ KERNEL void DenseRow(const AutoCSRMatrix *csr, PetscInt row, const Vector *panel
   for (int v = 0; v < vectors; v++) sum[v] = s[v];
 }
 
-/* Sums of rows, `stride` vectors apart, into columns of C */
-KERNEL void DensePut(const Vector sum[], int stride, PetscInt rows, PetscScalar *C, size_t ldc, PetscInt columns, int vectors)
+/* Sums of rows, `stride` vectors apart, into columns of C; add: to what is there */
+KERNEL void DensePut(const Vector sum[], int stride, PetscInt rows, PetscScalar *C, size_t ldc, PetscBool add, PetscInt columns, int vectors)
 {
   for (int v = 0; v < vectors; v++) {
     for (PetscInt k = 0; k < rows; k += LANES) {
@@ -124,6 +140,13 @@ KERNEL void DensePut(const Vector sum[], int stride, PetscInt rows, PetscScalar 
       UNROLL
       for (int l = 0; l < LANES; l++) block[l] = k + l < rows ? sum[(k + l) * stride + v] : VectorZero();
       VectorsTranspose(block);
+      if (add) {
+        Vector before[LANES];
+
+        VectorsLoad(before, C + v * LANES * ldc + k, ldc, rows - k, columns - v * LANES);
+        UNROLL
+        for (int l = 0; l < LANES; l++) block[l] = VectorAdd(before[l], block[l]);
+      }
       VectorsStore(block, C + v * LANES * ldc + k, ldc, rows - k, columns - v * LANES);
     }
   }
@@ -132,7 +155,7 @@ KERNEL void DensePut(const Vector sum[], int stride, PetscInt rows, PetscScalar 
 KERNEL void DenseColumns(const AutoCSRDenseOperands *op, const AutoCSRDense *kept, PetscInt first, PetscInt columns, Vector *panel, size_t mask, int vectors)
 {
   const AutoCSRMatrix *csr    = op->csr;
-  const PetscScalar   *B      = op->B + (size_t)first * op->ldb;
+  const PetscScalar   *B      = AutoCSRDenseFrom(op->B, op->ldb, op->by_rows, first);
   PetscScalar         *C      = op->C + (size_t)first * op->ldc;
   PetscInt             packed = 0;
   Vector               sum[AUTOCSR_DENSE_STRIP][DENSE_VECTORS];
@@ -140,9 +163,9 @@ KERNEL void DenseColumns(const AutoCSRDenseOperands *op, const AutoCSRDense *kep
   for (PetscInt begin = 0; begin < csr->m; begin += AUTOCSR_DENSE_STRIP) {
     const PetscInt rows = PetscMin(AUTOCSR_DENSE_STRIP, csr->m - begin), last = kept->last[begin / AUTOCSR_DENSE_STRIP];
 
-    for (; packed < last; packed += AUTOCSR_DENSE_STRIP) DensePack(B, op->ldb, packed, csr->n, columns, vectors, panel, mask);
+    for (; packed < last; packed += AUTOCSR_DENSE_STRIP) DensePack(B, op->ldb, op->by_rows, packed, csr->n, columns, vectors, panel, mask);
     for (int k = 0; k < rows; k++) DenseRow(csr, begin + k, panel, mask, vectors, sum[k]);
-    DensePut(sum[0], DENSE_VECTORS, rows, C + begin, op->ldc, columns, vectors);
+    DensePut(sum[0], DENSE_VECTORS, rows, C + begin, op->ldc, op->add, columns, vectors);
   }
 }
 

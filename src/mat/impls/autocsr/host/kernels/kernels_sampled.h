@@ -35,15 +35,15 @@ KERNEL Vector SampledProducts(const PetscInt col[], PetscInt q, PetscInt end, co
 KERNEL void SampledColumns(const AutoCSRSampledOperands *op, const AutoCSRDense *kept, PetscInt first, PetscInt columns, Vector *panel, size_t mask, PetscScalar sum[], PetscScalar val[], int vectors)
 {
   const AutoCSRMatrix *csr = op->csr;
-  const PetscScalar   *X = op->X + (size_t)first * op->ldx, *Y = op->Y + (size_t)first * op->ldy;
+  const PetscScalar   *X = op->X + (size_t)first * op->ldx, *Y = AutoCSRDenseFrom(op->Y, op->ldy, op->by_rows, first);
   PetscInt             packed = 0;
   Vector               x[AUTOCSR_DENSE_STRIP * DENSE_VECTORS];
 
   for (PetscInt begin = 0; begin < csr->m; begin += AUTOCSR_DENSE_STRIP) {
     const PetscInt end = PetscMin(begin + AUTOCSR_DENSE_STRIP, csr->m), last = kept->last[begin / AUTOCSR_DENSE_STRIP];
 
-    for (; packed < last; packed += AUTOCSR_DENSE_STRIP) DensePack(Y, op->ldy, packed, csr->n, columns, vectors, panel, mask);
-    DensePack(X, op->ldx, begin, csr->m, columns, vectors, x, AUTOCSR_DENSE_STRIP - 1);
+    for (; packed < last; packed += AUTOCSR_DENSE_STRIP) DensePack(Y, op->ldy, op->by_rows, packed, csr->n, columns, vectors, panel, mask);
+    DensePack(X, op->ldx, PETSC_FALSE, begin, csr->m, columns, vectors, x, AUTOCSR_DENSE_STRIP - 1);
     for (PetscInt i = begin; i < end; i++) {
       const PetscInt row_end = csr->row_ptr[i + 1];
 
