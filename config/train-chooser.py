@@ -548,4 +548,5 @@ def main():
     write_samples(tables, os.path.join(top, 'tests/data/learned.txt'))
 
 
-main()
+if __name__ == '__main__':
+    main()

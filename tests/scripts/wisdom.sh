@@ -29,5 +29,9 @@ refused "a file of something else" "is no file of wisdom" "$tool" merge "$work/a
 sed 's/ 1$/ 2/' "$work/b" >"$work/d"
 refused "a file of another version" "is of another version" "$tool" merge "$work/a" "$work/d"
 refused "no number of entries" "takes a file and a number of entries" "$tool" prune "$work/a" few
-check "a refused merge leaves the file as it is" has a "1:sell 2:csr"
+{ sed 's/$/\r/' "$work/b"; printf '%s' "$(entry 4 csr 1e-06)"; } >"$work/crlf"
+check "lines end as on another system, and the last one does not end" merged a crlf "3:segsum 4:csr 1:sell 2:csr"
+through() { ln -s a "$work/link" && merged link b "$1" && [ -L "$work/link" ] && has a "$1"; }
+check "a link is written through" through "3:segsum 4:csr 1:sell 2:csr"
+check "a refused merge leaves the file as it is" has a "3:segsum 4:csr 1:sell 2:csr"
 finish

@@ -125,7 +125,7 @@ PETSC_INTERN PetscErrorCode AutoCSRLivesOfSize(const AutoCSRMatrix *, AutoCSRLiv
 
 /* wisdom.c: what earlier runs have chosen for structures. Find and Learn only where it applies */
 PETSC_INTERN PetscErrorCode AutoCSRWisdomApplies(const AutoCSRSettings *, PetscBool *);
-PETSC_INTERN PetscErrorCode AutoCSRWisdomFind(const AutoCSRMatrix *, const AutoCSRSettings *, const AutoCSRFingerprint *, AutoCSRSettings *wise, PetscBool *);
+PETSC_INTERN PetscErrorCode AutoCSRWisdomFind(const AutoCSRMatrix *, const AutoCSRSettings *, const AutoCSRFingerprint *, AutoCSRSettings *wise, PetscBool *parents, PetscBool *);
 PETSC_INTERN PetscBool      AutoCSRWisdomHolds(const AutoCSRSettings *wise, const AutoCSRPlan *);
 PETSC_INTERN PetscErrorCode AutoCSRWisdomLearn(const AutoCSRMatrix *, const AutoCSRSettings *, const AutoCSRFingerprint *, const AutoCSRPlan *, double seconds);
 

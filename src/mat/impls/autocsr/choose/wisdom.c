@@ -4,13 +4,14 @@
 
     <fingerprint> <rows> <columns> <nonzeros> <adds> <backend> <machine> <scalars> <objective> <strategy> <index> <value> <seconds>
 
-  strategy, index and value are the settings that make the plan, `auto` where segments differ; seconds are those of a product
+  strategy, index and value are the settings that make the plan, `auto` where segments differ, strategy `parent` for the parent type's own product; seconds are those of a product
   that were measured, or 0, which does not serve rigor measure. The file is read once. What a process learns is added when it has learnt enough, and in
   PetscFinalize(): with a lock on the folder it reads the file again, adds its own, and replaces the file. So processes that
   write at once lose nothing, and one that is killed leaves the file as it was. The oldest of more than MOST entries go.
 */
 #include "choose.h"
 #include "../machine/figures.h"
+#include <petsc/private/hashmap.h>
 #include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,6 +20,7 @@
 #define MOST   4096
 #define ENOUGH 32  /* entries that are written before the end */
 #define TRIES  500 /* to get the lock, 10 ms apart */
+#define PARENTS "parent" /* in the place of a strategy: products are the parent type's own */
 
 typedef struct {
   uint64_t   at[2];
@@ -32,11 +34,26 @@ typedef struct {
   Key    key;
   char   strategy[32], index[12], value[12];
   double seconds;
+  PetscBool gone; /* a later one has the same key */
 } Entry;
 
+static inline PetscHash_t hash_key(Key key)
+{
+  return (PetscHash_t)(key.at[0] ^ (key.at[0] >> 32) ^ key.machine); /* a fingerprint is a hash */
+}
+
+static inline int is_same_key(Key a, Key b)
+{
+  return !memcmp(&a, &b, sizeof(Key));
+}
+
+PETSC_HASH_MAP(HMapWise, Key, PetscInt, hash_key, is_same_key, -1)
+
+/* The oldest first; at most 2 MOST */
 typedef struct {
-  PetscInt n, max;
-  Entry   *entry;
+  PetscInt      n, max;
+  Entry        *entry;
+  PetscHMapWise place; /* of the latest with a key */
 } Entries;
 
 static struct {
@@ -46,32 +63,61 @@ static struct {
   Entries   known, learnt; /* learnt: that are not in the file yet */
 } wisdom;
 
-static PetscErrorCode put(Entries *all, const Entry *entry)
+static PetscErrorCode destroy(Entries *all)
 {
-  PetscInt k = 0;
+  PetscFunctionBegin;
+  PetscCall(PetscFree(all->entry));
+  PetscCall(PetscHMapWiseDestroy(&all->place));
+  PetscCall(PetscMemzero(all, sizeof(*all)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The latest MOST stay, without those that are gone */
+static PetscErrorCode tighten(Entries *all)
+{
+  PetscInt left = 0, n = 0;
 
   PetscFunctionBegin;
-  while (k < all->n && memcmp(&all->entry[k].key, &entry->key, sizeof(Key))) k++;
-  if (k < all->n) { /* the latest is the last */
-    PetscCall(PetscArraymove(&all->entry[k], &all->entry[k + 1], all->n - k - 1));
-    all->n--;
+  for (PetscInt k = 0; k < all->n; k++) left += !all->entry[k].gone;
+  PetscCall(PetscHMapWiseClear(all->place));
+  for (PetscInt k = 0; k < all->n; k++) {
+    if (all->entry[k].gone || left-- > MOST) continue;
+    all->entry[n] = all->entry[k];
+    PetscCall(PetscHMapWiseSet(all->place, all->entry[n].key, n));
+    n++;
   }
+  all->n = n;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode put(Entries *all, const Entry *entry)
+{
+  PetscInt k;
+
+  PetscFunctionBegin;
+  if (!all->place) PetscCall(PetscHMapWiseCreate(&all->place));
+  if (all->n == 2 * MOST) PetscCall(tighten(all));
   if (all->n == all->max) {
-    PetscCall(PetscRealloc((size_t)(2 * all->max + 16) * sizeof(Entry), &all->entry));
-    all->max = 2 * all->max + 16;
+    const PetscInt max = PetscMin(2 * all->max + 16, 2 * MOST);
+
+    PetscCall(PetscRealloc((size_t)max * sizeof(Entry), &all->entry));
+    all->max = max;
   }
+  PetscCall(PetscHMapWiseGet(all->place, entry->key, &k));
+  PetscCall(PetscHMapWiseSet(all->place, entry->key, all->n));
+  if (k >= 0) all->entry[k].gone = PETSC_TRUE;
   all->entry[all->n++] = *entry;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscBool scan_entry(const char line[], Entry *e)
 {
-  char               end;
+  int                end = 0;
   long long          m, n, nnz;
   unsigned long long at[2];
 
   memset(e, 0, sizeof(*e)); /* keys are compared byte by byte */
-  if (sscanf(line, "%16llx%16llx %lld %lld %lld %d %7s %8x %19s %7s %31s %11s %11s %lf%c", &at[0], &at[1], &m, &n, &nnz, &e->key.adds, e->key.backend, &e->key.machine, e->key.scalar, e->key.objective, e->strategy, e->index, e->value, &e->seconds, &end) != 15 || end != '\n') return PETSC_FALSE;
+  if (sscanf(line, "%16llx%16llx %lld %lld %lld %d %7s %8x %19s %7s %31s %11s %11s %lf%n", &at[0], &at[1], &m, &n, &nnz, &e->key.adds, e->key.backend, &e->key.machine, e->key.scalar, e->key.objective, e->strategy, e->index, e->value, &e->seconds, &end) != 14 || line[end]) return PETSC_FALSE;
   e->key.at[0] = at[0];
   e->key.at[1] = at[1];
   e->key.m     = m;
@@ -83,6 +129,14 @@ static PetscBool scan_entry(const char line[], Entry *e)
 static void print_entry(FILE *file, const Entry *e)
 {
   fprintf(file, "%016llx%016llx %lld %lld %lld %d %s %08x %s %s %s %s %s %.6g\n", (unsigned long long)e->key.at[0], (unsigned long long)e->key.at[1], (long long)e->key.m, (long long)e->key.n, (long long)e->key.nnz, e->key.adds, e->key.backend, e->key.machine, e->key.scalar, e->key.objective, e->strategy, e->index, e->value, e->seconds);
+}
+
+/* A line, without what ends it here or on another system. The last one may lack that */
+static PetscBool read_line(FILE *file, char line[], int room)
+{
+  if (!fgets(line, room, file)) return PETSC_FALSE;
+  line[strcspn(line, "\r\n")] = 0;
+  return PETSC_TRUE;
 }
 
 /* Lines that are damaged are passed over. *other: the file holds something else, or cannot be read; that of another version counts as empty. all NULL: nothing else is asked */
@@ -97,18 +151,18 @@ static PetscErrorCode read_entries(const char path[], Entries *all, PetscBool *o
   PetscFunctionBegin;
   *other = (PetscBool)(!file && errno != ENOENT);
   if (!file) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!fgets(line, sizeof(line), file) || strncmp(line, FORMAT " ", strlen(FORMAT " "))) {
+  if (!read_line(file, line, sizeof(line)) || strncmp(line, FORMAT " ", strlen(FORMAT " "))) {
     *other = (PetscBool)(ftell(file) > 0); /* an empty file may be filled */
     fclose(file);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (strcmp(line, FORMAT " " AUTOCSR_FIGURES_VERSION "\n")) {
+  if (strcmp(line, FORMAT " " AUTOCSR_FIGURES_VERSION)) {
     if (all) PetscCall(PetscInfo(NULL, "The wisdom in %s is of another version: it is not used\n", path));
     fclose(file);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   c = AutoCSRKeptUseC(&before);
-  while (all && !ierr && fgets(line, sizeof(line), file)) {
+  while (all && !ierr && read_line(file, line, sizeof(line))) {
     Entry e;
 
     if (scan_entry(line, &e))
@@ -135,7 +189,7 @@ static PetscBool write_entries(const Entries *all)
   if (!file) return PETSC_FALSE;
   c = AutoCSRKeptUseC(&before);
   fprintf(file, FORMAT " " AUTOCSR_FIGURES_VERSION "\n");
-  for (PetscInt k = PetscMax(0, all->n - MOST); k < all->n; k++) print_entry(file, &all->entry[k]);
+  for (PetscInt k = 0; k < all->n; k++) print_entry(file, &all->entry[k]);
   AutoCSRKeptUseBefore(c, before);
   written = (PetscBool)(!fflush(file) && !ferror(file) && !fchmod(fileno(file), stat(wisdom.path, &is) ? 0644 : is.st_mode & 0777));
   if (fclose(file)) written = PETSC_FALSE;
@@ -162,9 +216,10 @@ static PetscErrorCode write_learnt(PetscBool *written)
   if (lock < 0) PetscFunctionReturn(PETSC_SUCCESS);
   ierr = read_entries(wisdom.path, &all, &other);
   for (PetscInt k = 0; k < wisdom.learnt.n && !ierr; k++) ierr = put(&all, &wisdom.learnt.entry[k]);
+  if (!ierr && all.n) ierr = tighten(&all);
   if (!ierr && !other) *written = write_entries(&all);
   close(lock);
-  PetscCall(PetscFree(all.entry));
+  PetscCall(destroy(&all));
   PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -177,7 +232,7 @@ static PetscErrorCode flush_learnt(void)
   if (!wisdom.learnt.n) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(write_learnt(&written));
   PetscCall(PetscInfo(NULL, written ? "%" PetscInt_FMT " structures more are in %s\n" : "Wisdom of %" PetscInt_FMT " structures cannot be written to %s\n", wisdom.learnt.n, wisdom.path));
-  wisdom.learnt.n = 0;
+  PetscCall(destroy(&wisdom.learnt));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -185,8 +240,8 @@ static PetscErrorCode finalize(void)
 {
   PetscFunctionBegin;
   PetscCall(flush_learnt());
-  PetscCall(PetscFree(wisdom.known.entry));
-  PetscCall(PetscFree(wisdom.learnt.entry));
+  PetscCall(destroy(&wisdom.known));
+  PetscCall(destroy(&wisdom.learnt));
   PetscCall(PetscMemzero(&wisdom, sizeof(wisdom)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -287,29 +342,37 @@ static PetscErrorCode make_key(const AutoCSRMatrix *csr, const AutoCSRSettings *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* *found: `wise` has the settings by which the structure is planned at once */
-PetscErrorCode AutoCSRWisdomFind(const AutoCSRMatrix *csr, const AutoCSRSettings *settings, const AutoCSRFingerprint *f, AutoCSRSettings *wise, PetscBool *found)
+/* *found: `wise` has the settings by which the structure is planned at once; *parents: not by these, but by the parent type's own product */
+PetscErrorCode AutoCSRWisdomFind(const AutoCSRMatrix *csr, const AutoCSRSettings *settings, const AutoCSRFingerprint *f, AutoCSRSettings *wise, PetscBool *parents, PetscBool *found)
 {
-  Key       key;
-  PetscInt  k;
-  PetscBool known;
-  PetscEnum index, value;
+  const Entry *e;
+  Key          key;
+  PetscInt     k = -1;
+  PetscBool    known;
+  PetscEnum    index, value;
 
   PetscFunctionBegin;
-  *found = PETSC_FALSE;
+  *found   = PETSC_FALSE;
+  *parents = PETSC_FALSE;
   PetscCall(read_known());
   PetscCall(make_key(csr, settings, f, &key));
-  for (k = wisdom.known.n - 1; k >= 0 && memcmp(&wisdom.known.entry[k].key, &key, sizeof(key)); k--) continue;
-  if (k < 0 || (settings->rigor >= MAT_AUTOCSR_RIGOR_MEASURE && !(wisdom.known.entry[k].seconds > 0))) PetscFunctionReturn(PETSC_SUCCESS); /* an estimate is less than what is asked for */
+  if (wisdom.known.place) PetscCall(PetscHMapWiseGet(wisdom.known.place, key, &k));
+  e = &wisdom.known.entry[PetscMax(k, 0)];
+  if (k < 0 || (settings->rigor >= MAT_AUTOCSR_RIGOR_MEASURE && !(e->seconds > 0))) PetscFunctionReturn(PETSC_SUCCESS); /* an estimate is less than what is asked for */
+  if (!strcmp(e->strategy, PARENTS)) {
+    *wise  = *settings;
+    *found = *parents = PETSC_TRUE;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   *wise = *settings;
-  PetscCall(PetscEnumFind(MatAutoCSRIndexCodings, wisdom.known.entry[k].index, &index, &known));
-  if (known) PetscCall(PetscEnumFind(MatAutoCSRValueCodings, wisdom.known.entry[k].value, &value, &known));
-  for (PetscInt s = 0; known && strcmp(wisdom.known.entry[k].strategy, "auto"); s++) { /* one that this library has */
+  PetscCall(PetscEnumFind(MatAutoCSRIndexCodings, e->index, &index, &known));
+  if (known) PetscCall(PetscEnumFind(MatAutoCSRValueCodings, e->value, &value, &known));
+  for (PetscInt s = 0; known && strcmp(e->strategy, "auto"); s++) { /* one that this library has */
     known = (PetscBool)(AutoCSRStrategies[s] != NULL);
-    if (known && !strcmp(AutoCSRStrategies[s]->name, wisdom.known.entry[k].strategy)) break;
+    if (known && !strcmp(AutoCSRStrategies[s]->name, e->strategy)) break;
   }
   if (!known) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscStrncpy(wise->strategy, wisdom.known.entry[k].strategy, sizeof(wise->strategy)));
+  PetscCall(PetscStrncpy(wise->strategy, e->strategy, sizeof(wise->strategy)));
   wise->index       = (MatAutoCSRIndexCoding)index;
   wise->value       = (MatAutoCSRValueCoding)value;
   wise->rigor       = MAT_AUTOCSR_RIGOR_ESTIMATE;
@@ -370,7 +433,8 @@ PetscErrorCode AutoCSRWisdomLearn(const AutoCSRMatrix *csr, const AutoCSRSetting
       if (first->axes.value != seg->axes.value) PetscCall(PetscStrncpy(e.value, "auto", sizeof(e.value)));
     }
   }
-  if (!strcmp(e.strategy, "auto")) { /* row ranges: the choice finds them again, whatever their codings */
+  if (plan->parents) PetscCall(PetscStrncpy(e.strategy, PARENTS, sizeof(e.strategy)));
+  if (plan->parents || !strcmp(e.strategy, "auto")) { /* row ranges: the choice finds them again, whatever their codings */
     PetscCall(PetscStrncpy(e.index, "auto", sizeof(e.index)));
     PetscCall(PetscStrncpy(e.value, "auto", sizeof(e.value)));
   }

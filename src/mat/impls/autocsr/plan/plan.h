@@ -35,6 +35,7 @@ typedef struct {
   const AutoCSRBackend *backend; /* in whose memory the streams lie */
   void                 *launch;  /* of the backend, once the plan is bound */
   double                predicted, measured;
+  PetscBool             parents; /* forward products are the parent type's own: rows in place, which it multiplies faster */
   char                  chooser[384]; /* who chose it and by what, seconds predicted, the runner-up; empty: nobody chose */
   char                  why[512]; /* one sentence: what the planner chose, and why */
 } AutoCSRPlan;

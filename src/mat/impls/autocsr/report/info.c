@@ -57,7 +57,7 @@ PetscErrorCode MatAutoCSRGetInfo(Mat A, MatAutoCSRInfo *info)
     info->setup += ctx->setup;
     if (ctx->planned.progress.stage != AUTOCSR_STAGE_FINAL || ctx->net) info->settled = PETSC_FALSE;
     if (!ctx->planned.plan) continue;
-    for (PetscInt i = 0; i < ctx->planned.plan->n_segments; i++) { /* ways to gather x that still take turns */
+    for (PetscInt i = 0; i < ctx->planned.plan->n_segments && !ctx->planned.plan->parents; i++) { /* ways to gather x that still take turns */
       if (ctx->planned.plan->segment[i].contested) info->settled = PETSC_FALSE;
     }
     PetscCall(AutoCSRTransposedGetBytes(&ctx->transposed, &own));

@@ -97,7 +97,8 @@ PetscErrorCode AutoCSRParentProduct(Mat A, AutoCSRProductKind kind, Vec x, Vec z
 
 /*
   The first plan on the host is rows in place, which is what AIJ multiplies by, too: its own product is taken, so that a matrix of few products
-  costs what AIJ costs. It is called as it is: that of a parent that asks for no name and has no device
+  costs what AIJ costs. The net and wisdom may come back to it for good (`parents`). It is called as it is: that of a parent that asks for no
+  name and has no device
 */
 PetscErrorCode AutoCSRParentIsFirst(const AutoCSRContext *ctx, PetscBool *is)
 {
@@ -105,7 +106,7 @@ PetscErrorCode AutoCSRParentIsFirst(const AutoCSRContext *ctx, PetscBool *is)
 
   PetscFunctionBegin;
   PetscCall(MatSeqAutoCSRGetParent(&parent));
-  *is = (PetscBool)(ctx->planned.progress.stage != AUTOCSR_STAGE_FINAL && ctx->planned.plan && !parent->device && ctx->csr.nnz);
+  *is = (PetscBool)(ctx->planned.plan && (ctx->planned.progress.stage != AUTOCSR_STAGE_FINAL || ctx->planned.plan->parents) && !parent->device && ctx->csr.nnz);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -132,13 +132,13 @@ static PetscErrorCode AutoCSRMultiply(Mat A, AutoCSRProductKind kind, Vec x, Vec
     AutoCSRProgressCount(&ctx->planned.progress);
     plan = ctx->planned.plan;
     if (kind == AUTOCSR_PRODUCT_FORWARD) PetscCall(AutoCSRParentIsFirst(ctx, &first));
-    if (first) {
-      if (ctx->net) PetscCall(AutoCSRNetBegin(A, ctx));
-      PetscCall(AutoCSRParentForward(A, x, z, y));
-      if (ctx->net) PetscCall(AutoCSRNetEnd(ctx));
-      ctx->planned.products++;
-      PetscFunctionReturn(PETSC_SUCCESS);
-    }
+  }
+  if (PetscUnlikely(first || (plan && plan->parents && kind == AUTOCSR_PRODUCT_FORWARD))) {
+    if (ctx->net) PetscCall(AutoCSRNetBegin(A, ctx));
+    PetscCall(AutoCSRParentForward(A, x, z, y));
+    if (ctx->net) PetscCall(AutoCSRNetEnd(ctx));
+    ctx->planned.products++;
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (scatter || (ctx->yields && kind != AUTOCSR_PRODUCT_FORWARD)) {
     PetscCall(AutoCSRParentScatter(A, plan, kind, x, z, y, &done));
@@ -155,6 +155,11 @@ static PetscErrorCode AutoCSRMultiply(Mat A, AutoCSRProductKind kind, Vec x, Vec
   if (PetscUnlikely(ctx->net && kind == AUTOCSR_PRODUCT_FORWARD)) {
     PetscCall(AutoCSRNetBegin(A, ctx));
     plan = ctx->planned.plan;
+    if (plan->parents) { /* the net has just come back to it */
+      PetscCall(AutoCSRParentForward(A, x, z, y));
+      ctx->planned.products++;
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
   }
   resident = AutoCSRContextIsResident(ctx);
   flops    = 2.0 * ctx->csr.nnz - (kind != AUTOCSR_PRODUCT_FORWARD || z ? 0 : ctx->planned.nonempty);

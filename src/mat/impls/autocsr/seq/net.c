@@ -23,6 +23,7 @@ struct _AutoCSRNet {
   double                seconds[SAMPLES], before; /* before: the median of the first plan, once there is another */
   AutoCSRChoice        *choice;
   PetscInt              candidate, tries;
+  PetscBool             parents; /* products of the first plan were the parent type's own */
   PetscBool             last; /* no other plan follows */
 };
 
@@ -76,6 +77,7 @@ PetscErrorCode AutoCSRNetSpread(const AutoCSRContext *ctx, const AutoCSRMatrix *
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   (*net)->backend = csr->backend;
+  PetscCall(AutoCSRParentIsFirst(ctx, &(*net)->parents));
   Begin(*net);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -120,7 +122,10 @@ static PetscErrorCode Next(Mat A, AutoCSRContext *ctx, AutoCSRNet *net, AutoCSRP
   if (ierr) PetscCall(AutoCSRPlanDestroy(plan));
   if (ierr != PETSC_ERR_MEM) PetscCall(ierr);
   if (ierr) PetscFunctionReturn(PETSC_SUCCESS);
-  if (net->last) PetscCall(PetscSNPrintf((*plan)->why, sizeof((*plan)->why), "%s: the first plan, as %" PetscInt_FMT " others took longer", (*plan)->segment[0].strategy, 1 + net->tries));
+  if (net->last) {
+    (*plan)->parents = net->parents;
+    PetscCall(PetscSNPrintf((*plan)->why, sizeof((*plan)->why), "%s: the first plan, as %" PetscInt_FMT " others took longer", net->parents ? "AIJ's own product" : (*plan)->segment[0].strategy, 1 + net->tries));
+  }
   net->tries++;
   PetscCall(PetscInfo(A, "Plan: %s\n", (*plan)->why));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -179,6 +184,9 @@ PetscErrorCode AutoCSRNetBegin(Mat A, AutoCSRContext *ctx)
     net = ctx->net;
   }
   if (!net || net->ended || net->n == SAMPLES) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt s = 0; s < ctx->planned.plan->n_segments; s++) { /* two ways to gather x take turns: neither is the plan's yet */
+    if (ctx->planned.plan->segment[s].contested) PetscFunctionReturn(PETSC_SUCCESS);
+  }
   if (net->skip) {
     net->skip--;
     PetscFunctionReturn(PETSC_SUCCESS);

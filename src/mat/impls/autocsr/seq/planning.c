@@ -75,13 +75,37 @@ PetscErrorCode AutoCSRContextTryRefresh(const AutoCSRMatrix *csr, AutoCSRPlan *p
 }
 
 /* Settings by which the structure is planned at once */
-static PetscErrorCode AutoCSRContextAskWisdom(const AutoCSRContext *ctx, const AutoCSRMatrix *csr, AutoCSRSettings *wise, PetscBool *found)
+static PetscErrorCode AutoCSRContextAskWisdom(const AutoCSRContext *ctx, const AutoCSRMatrix *csr, AutoCSRSettings *wise, PetscBool *parents, PetscBool *found)
 {
   AutoCSRFingerprint fingerprint = {.known = PETSC_FALSE};
 
   PetscFunctionBegin;
   PetscCall((*csr->backend->fingerprint)(csr, &fingerprint));
-  if (fingerprint.known) PetscCall(AutoCSRWisdomFind(csr, &ctx->settings, &fingerprint, wise, found));
+  if (fingerprint.known) PetscCall(AutoCSRWisdomFind(csr, &ctx->settings, &fingerprint, wise, parents, found));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The parent type's own product, by wisdom; NULL: this parent has none that is called as it is, or there is no memory */
+static PetscErrorCode AutoCSRContextPlanAsParent(Mat A, const AutoCSRMatrix *csr, const AutoCSRSettings *settings, AutoCSRPlan **plan)
+{
+  const AutoCSRParent *parent;
+  PetscErrorCode       ierr;
+  double               product, look;
+
+  PetscFunctionBegin;
+  PetscCall(MatSeqAutoCSRGetParent(&parent));
+  if (parent->device || !csr->m) PetscFunctionReturn(PETSC_SUCCESS);
+  ierr = AutoCSRTryBegin();
+  if (!ierr) {
+    ierr = AutoCSRPlanFirst(csr, settings, plan, &product, &look);
+    PetscCall(PetscPopErrorHandler());
+  }
+  if (ierr) PetscCall(AutoCSRPlanDestroy(plan));
+  if (ierr != PETSC_ERR_MEM) PetscCall(ierr);
+  if (!*plan) PetscFunctionReturn(PETSC_SUCCESS);
+  (*plan)->parents = PETSC_TRUE;
+  PetscCall(PetscStrncpy((*plan)->why, "AIJ's own product: plans took longer in an earlier run (by wisdom)", sizeof((*plan)->why)));
+  PetscCall(PetscInfo(A, "Wisdom: the parent's own product\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -89,7 +113,7 @@ static PetscErrorCode AutoCSRContextAskWisdom(const AutoCSRContext *ctx, const A
 static PetscErrorCode AutoCSRContextPlanWisely(Mat A, const AutoCSRContext *ctx, const AutoCSRMatrix *csr, AutoCSRPlan **plan, AutoCSRProfile **profile)
 {
   AutoCSRSettings wise;
-  PetscBool       applies, found = PETSC_FALSE;
+  PetscBool       applies, parents = PETSC_FALSE, found = PETSC_FALSE;
   PetscErrorCode  ierr;
 
   PetscFunctionBegin;
@@ -97,11 +121,15 @@ static PetscErrorCode AutoCSRContextPlanWisely(Mat A, const AutoCSRContext *ctx,
   if (!applies || !csr->nnz) PetscFunctionReturn(PETSC_SUCCESS);
   ierr = AutoCSRTryBegin();
   if (!ierr) {
-    ierr = AutoCSRContextAskWisdom(ctx, csr, &wise, &found);
+    ierr = AutoCSRContextAskWisdom(ctx, csr, &wise, &parents, &found);
     PetscCall(PetscPopErrorHandler());
   }
   if (ierr != PETSC_ERR_MEM) PetscCall(ierr);
   if (ierr || !found) PetscFunctionReturn(PETSC_SUCCESS);
+  if (parents) {
+    PetscCall(AutoCSRContextPlanAsParent(A, csr, &wise, plan));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(AutoCSRContextTryPlan(csr, &wise, ctx->in_step, plan, profile, NULL));
   PetscCall(PetscInfo(A, "Wisdom: strategy %s, index %s, value %s%s\n", wise.strategy, MatAutoCSRIndexCodings[wise.index], MatAutoCSRValueCodings[wise.value], *plan && AutoCSRWisdomHolds(&wise, *plan) ? "" : ": that does not apply any more"));
   if (!*plan) PetscFunctionReturn(PETSC_SUCCESS);
