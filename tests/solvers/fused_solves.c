@@ -247,7 +247,8 @@ static PetscErrorCode Compare(const char name[], const Problem *p, Solve *ours, 
 
   PetscFunctionBeginUser;
   PetscCheck(ours->fused && !plain->fused, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: the solve was %sfused, and PETSc's %sfused", name, ours->fused ? "" : "not ", plain->fused ? "" : "not ");
-  PetscCheck(ours->reason == plain->reason, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: ended with %s, PETSc's with %s", name, KSPConvergedReasons[ours->reason], KSPConvergedReasons[plain->reason]);
+  /* One step leaves nothing or what rounding leaves, and GMRES rounds in another order */
+  PetscCheck(ours->reason == plain->reason || (p->matrix == TWICE_IDENTITY && ours->reason > 0 && plain->reason > 0), PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: ended with %s, PETSc's with %s", name, KSPConvergedReasons[ours->reason], KSPConvergedReasons[plain->reason]);
   PetscCheck(ours->its == plain->its, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: %" PetscInt_FMT " iterations, PETSc's %" PetscInt_FMT, name, ours->its, plain->its);
   PetscCheck(ours->n == plain->n, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: %" PetscInt_FMT " norms, PETSc's %" PetscInt_FMT, name, ours->n, plain->n);
   for (PetscInt k = 0; k < ours->n; k++) PetscCheck(Near(ours->history[k], plain->history[k], plain->history[0]), PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: norm %" PetscInt_FMT " is %.12e, PETSc's %.12e", name, k, (double)ours->history[k], (double)plain->history[k]);

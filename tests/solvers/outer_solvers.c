@@ -171,7 +171,7 @@ static PetscErrorCode SolveInTime(const char prefix[], KSPType type, Outcome *o)
 
 int main(int argc, char **argv)
 {
-  static const KSPType types[] = {KSPGMRES, KSPFGMRES, KSPBCGS, KSPRICHARDSON};
+  static const KSPType types[] = {KSPGMRES, KSPFGMRES, KSPBCGS};
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
