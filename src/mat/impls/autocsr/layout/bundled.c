@@ -95,7 +95,7 @@ static PetscErrorCode Check(const AutoCSRSegment *seg, const AutoCSRMatrix *csr,
     AutoCSRBundle bundle = AutoCSRBundleBegin(seg, csr, b);
     PetscInt      unit   = ptr[b], column;
 
-    for (unsigned mask; (mask = AutoCSRBundleNext(csr, &bundle, &column)); unit++) AutoCSRCheckSegment(unit < ptr[b + 1] && masks[unit] == mask, ": unit %" PetscInt_FMT " of bundle %" PetscInt_FMT " is not that of rows %u", i, unit - ptr[b], b, mask);
+    for (unsigned mask; (mask = AutoCSRBundleNext(csr, &bundle, &column)) != 0; unit++) AutoCSRCheckSegment(unit < ptr[b + 1] && masks[unit] == mask, ": unit %" PetscInt_FMT " of bundle %" PetscInt_FMT " is not that of rows %u", i, unit - ptr[b], b, mask);
     AutoCSRCheckSegment(unit == ptr[b + 1], ": bundle %" PetscInt_FMT " has %" PetscInt_FMT " units, its rows need %" PetscInt_FMT, i, b, ptr[b + 1] - ptr[b], unit - ptr[b]);
   }
   PetscFunctionReturn(PETSC_SUCCESS);

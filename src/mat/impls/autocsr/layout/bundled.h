@@ -80,7 +80,7 @@ AUTOCSR_HD void AutoCSREncodeBundle(AutoCSRSegment *seg, const AutoCSRMatrix *cs
   AutoCSRBundle b    = AutoCSRBundleBegin(seg, csr, bundle);
   PetscInt      unit = ((const PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data)[bundle], column;
 
-  for (unsigned mask; (mask = AutoCSRBundleNext(csr, &b, &column)); unit++) {
+  for (unsigned mask; (mask = AutoCSRBundleNext(csr, &b, &column)) != 0; unit++) {
     ((uint32_t *)seg->stream[AUTOCSR_STREAM_INDEX].data)[unit] = (uint32_t)column;
     ((uint8_t *)seg->stream[AUTOCSR_STREAM_MASK].data)[unit]   = (uint8_t)mask;
   }

@@ -70,6 +70,7 @@ static PetscErrorCode EncodeSample(AutoCSRPlan *plan, const AutoCSRMatrix *csr, 
   for (PetscInt i = 0; i < stretches; i++) {
     PetscCall(AutoCSRPlanAddSegment(plan, "dense", axes, &seg));
     seg->row_begin = stretches > 1 ? (PetscInt)((double)(csr->m - rows) * i / (stretches - 1)) : 0;
+    if (axes->order == AUTOCSR_ORDER_BUNDLED) seg->row_begin -= seg->row_begin % axes->slice_height; /* bundles as those of the whole matrix */
     seg->n_rows    = rows;
     PetscCall(AutoCSRSegmentEncode(seg, csr, NULL));
   }

@@ -111,6 +111,15 @@ PetscErrorCode AutoCSRDenseParallel(Mat C, PetscBool *done)
   PetscCall(Multiply(A, B, C, block, nnz, backend));
   PetscCall(MatDenseGetLocalMatrix(C, &local));
   if (!nnz[0] && !nnz[1] && C->rmap->n) PetscCall(MatZeroEntries(local));
+#if defined(AUTOCSR_HAVE_CUDA)
+  {
+    PetscBool host, there;
+
+    PetscCall(PetscObjectTypeCompare((PetscObject)C, MATMPIDENSE, &host)); /* AIJCUSPARSE's symbolic phase has made it one of the device */
+    PetscCall(PetscObjectTypeCompare((PetscObject)local, MATSEQDENSECUDA, &there));
+    if (host && there) PetscCall(MatConvert(local, MATSEQDENSE, MAT_INPLACE_MATRIX, &local));
+  }
+#endif
   *done = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
