@@ -213,7 +213,8 @@ static PetscErrorCode CheckChoices(PetscBool all)
     PetscCall(CheckPlan(&longer, MAT_AUTOCSR_CHOOSER_TWO_STAGE, "auto", NULL, "model, as there are no trees of this machine for two-stage"));
   }
   PetscCall(CheckPlan(&longer, MAT_AUTOCSR_CHOOSER_CORRECTED, "auto", "csr", "corrected, the cost model's time 0.61 times by strategy 0"));
-  PetscCall(CheckPlan(&longer, MAT_AUTOCSR_CHOOSER_MODEL, "auto", NULL, "model; predicted"));
+  PetscCall(CheckPlan(&longer, MAT_AUTOCSR_CHOOSER_MODEL, "auto", NULL, "model, by "));
+  PetscCall(CheckPlan(&longer, MAT_AUTOCSR_CHOOSER_AUTO, "auto", "csr", "corrected, ")); /* the file is named */
   PetscCall(CheckCorrected(&longer));
   PetscCall(MatrixDestroy(&shorter));
   PetscCall(MatrixDestroy(&longer));
@@ -291,7 +292,7 @@ int main(int argc, char **argv)
     AutoCSRSettings settings;
 
     PetscCall(AutoCSRSettingsInitialize(&settings));
-    settings.chooser = (MatAutoCSRChooser)4;
+    settings.chooser = (MatAutoCSRChooser)5;
     PetscCall(AutoCSRSettingsCheck(&settings));
   }
   if (given)

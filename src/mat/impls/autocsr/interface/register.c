@@ -48,8 +48,8 @@ M*/
 . -autocsr_view [ascii[:file[:ascii_info_detail|ascii_json]]]       - shows the plan after each assembly, see `MatAutoCSRView()`
 . -mat_autocsr_strategy <auto>                                      - see `MatAutoCSRSetStrategy()`
 . -mat_autocsr_rigor (none|estimate|measure)                        - see `MatAutoCSRSetRigor()`
-. -mat_autocsr_objective (time|memory)                              - see `MatAutoCSRSetObjective()`
-. -mat_autocsr_chooser (model|two-stage|trees|corrected)             - see `MatAutoCSRSetChooser()`
+. -mat_autocsr_objective (time|memory|energy)                       - see `MatAutoCSRSetObjective()`
+. -mat_autocsr_chooser (auto|model|two-stage|trees|corrected)        - see `MatAutoCSRSetChooser()`
 . -mat_autocsr_index_coding (auto|csr|32|16|pattern|fitted)         - see `MatAutoCSRSetIndexCoding()`
 . -mat_autocsr_value_coding (auto|csr|copy|dictionary|float32|pattern|constant) - see `MatAutoCSRSetValueCoding()`
 . -mat_autocsr_granularity <0>                                      - see `MatAutoCSRSetGranularity()`
