@@ -67,7 +67,8 @@ static PetscErrorCode build_and_time(AutoCSRChooser *chooser, const AutoCSRCandi
 /* Rigor measure: all candidates are built and timed, the fastest stays, or what takes fewest joules if these are counted */
 static PetscErrorCode build_fastest(AutoCSRChooser *chooser, const AutoCSRCandidate candidate[], PetscInt n, PetscInt *best, double *csr_seconds, AutoCSRPlan **plan)
 {
-  double shortest = PETSC_MAX_REAL;
+  double    shortest = PETSC_MAX_REAL;
+  PetscBool counted  = PETSC_FALSE; /* joules, of the first; what has none is not compared with what has */
 
   PetscFunctionBegin;
   *csr_seconds = 0;
@@ -86,7 +87,8 @@ static PetscErrorCode build_fastest(AutoCSRChooser *chooser, const AutoCSRCandid
     PetscCall(ierr);
     PetscCall(PetscInfo(NULL, "Candidate %" PetscInt_FMT ", %s%s: predicted %g s, measured %g s, %g J\n", i, candidate[i].piece.strategy->name, candidate[i].n_pieces > 1 ? " and others by row ranges" : "", candidate[i].seconds, next->measured, next->joules));
     if (is_csr && (!*csr_seconds || next->measured < *csr_seconds)) *csr_seconds = next->measured;
-    handicapped = next->joules > 0 ? next->joules : next->measured;
+    if (!*plan) counted = (PetscBool)(next->joules > 0);
+    handicapped = !counted ? next->measured : next->joules > 0 ? next->joules : PETSC_MAX_REAL / 2;
     if (is_csr) handicapped *= BETTER_MEASURED;
     if (handicapped < shortest) {
       shortest = handicapped;
