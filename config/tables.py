@@ -50,6 +50,40 @@ def solves(device):
     return markdown(["grid, assembly", "iterations", "us an iteration: plain / autocsr / fused", "first solve", "later", "after new values"], lines)
 
 
+def choosers(where):
+    """All choosers on each split, and the papers' figures"""
+    rows = [r for r in read(f"choosers-{where}") if r["table"] == "choosers"]
+    share = lambda x: f"{100 * float(x):.0f} %"
+    cell = lambda r: f'{share(r["exact"])}, {share(r["within"])}; {float(r["total"]):.3f}, {float(r["worst"]):.2f}'
+    splits = list(dict.fromkeys(r["split"] for r in rows))
+    by = {(r["chooser"], r["split"]): r for r in rows}
+    count = {s: max(int(r["matrices"]) for r in rows if r["split"] == s) for s in splits}
+    names = {"matrix": "5-fold by matrix", "family": "5-fold by family", "held": "in no fold"}
+    return markdown(["chooser"] + [f"{names[s]} ({count[s]})" for s in splits], [[c] + [cell(by[c, s]) for s in splits] for c in dict.fromkeys(r["chooser"] for r in rows)])
+
+
+def always(where):
+    """A strategy, always the same, and the trees: over the best strategy, in all and in each fifth by entries; after dufrechou2021, table of quintiles"""
+    rows = read(f"choosers-{where}")
+    fifths = sorted({r["table"] for r in rows if r["table"].startswith("fifth")})
+    at = {f: next(r["split"] for r in rows if r["table"] == f) for f in fifths}
+    by = {(r["table"], r["chooser"]): r for r in rows}
+    cell = lambda r: f'{100 * float(r["exact"]):.0f} %, {float(r["total"]):.2f}'
+    total = {r["chooser"].removeprefix("always "): r for r in rows if r["table"] == "strategies"}
+    total["trees"] = by["features", "all"]
+    return markdown(["always", "all"] + [at[f] for f in fifths], [[s, cell(r)] + [cell(by[f, s]) for f in fifths] for s, r in sorted(total.items(), key=lambda x: float(x[1]["total"]))])
+
+
+def features(where):
+    cost = {"all": "a pass over the row offsets", "these and bw_avg": "a pass over the ends of rows", "m, n, m/n, nnz, nnz_avg": "none"}
+    return markdown(["features of the trees", "what they cost", "exact", "within 5 %", "total", "worst"], [[r["chooser"], cost.get(r["chooser"], "a pass over the row offsets"), f'{100 * float(r["exact"]):.0f} %', f'{100 * float(r["within"]):.0f} %', f'{float(r["total"]):.3f}', f'{float(r["worst"]):.2f}'] for r in read(f"choosers-{where}") if r["table"] == "features"], left=2)
+
+
+def rules(where):
+    paper = {"granularity": "5 %", "kernel of a bin": "15 %"}
+    return markdown(["rules", "cases", "error rate", "past 5 % of time", "hou2017", "total"], [[r["chooser"], r["matrices"], f'{100 - 100 * float(r["exact"]):.0f} %', f'{100 - 100 * float(r["within"]):.0f} %', paper[r["chooser"]], f'{float(r["total"]):.3f}'] for r in read(f"choosers-{where}") if r["table"] == "rules"])
+
+
 def loss(device):
     rows = read(f"{device}-figures-loss")
     last = rows[-1]
@@ -98,7 +132,7 @@ def options():
     return markdown(["option", "values (default first)", "what it sets", "setter"], rows, left=4)
 
 
-MAKE = {"startup": startup, "large": large, "lives": lives, "solves": solves, "loss": loss, "options": options}
+MAKE = {"startup": startup, "large": large, "lives": lives, "solves": solves, "loss": loss, "choosers": choosers, "always": always, "features": features, "rules": rules, "options": options}
 old = []
 for name in ["doc/performance.md", "doc/options.md"]:
     path = os.path.join(top, name)

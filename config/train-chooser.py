@@ -6,7 +6,7 @@
   build/learn/bin/python config/train-chooser.py src/benchmarks/results/training-*.csv.gz              what they are worth, by 5-fold cross-validation
   build/learn/bin/python config/train-chooser.py --write src/benchmarks/results/training-*.csv.gz      and the tables: choose/learned_tables.c, tests/data/learned.txt
   build/learn/bin/python config/train-chooser.py --held src/benchmarks/results/heldout-gpu.csv.gz src/benchmarks/results/training-gpu.csv.gz             and on matrices that are in no fold
-  build/learn/bin/python config/train-chooser.py --file FILE training-cpu.csv                          tables of another machine, for -mat_autocsr_learned FILE
+  build/learn/bin/python config/train-chooser.py --file FILE training-cpu.csv                          tables of another machine, for -mat_autocsr_learned FILE; `make tune` does both
 
 Files of one machine are taken together, of each machine there is a table. src/benchmarks/planner/rows.h tells the lines, choose/features.h the features, choose/learned.h the tables.
 
@@ -61,6 +61,8 @@ class Data:
         self.backend, self.scalar, self.machine, self.matrices = backend, scalar, machine, []
 
     def finish(self):
+        if len({m.family() for m in self.matrices}) < 2:
+            sys.exit(f'{self.machine}: matrices of two families are the least to learn from; measure for longer')
         self.lacking = HOST_ONLY if self.backend != 'host' else ()
         self.matrices = [m for m in self.matrices if sum(v.auto for v in m.variants) > 1]
         names = sorted({v.strategy for m in self.matrices for v in m.variants if v.auto})
@@ -524,12 +526,15 @@ def main():
     p.add_argument('--write', action='store_true')
     p.add_argument('--file')
     p.add_argument('--quiet', action='store_true', help='no cross-validation')
+    p.add_argument('--brief', action='store_true', help='cross-validation of `corrected` alone')
     a = p.parse_args()
     top = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..')
     every, held = read(a.files), read(a.held) if a.held else []
     for data in every if not a.quiet else []:
         print(f'{data.backend}, {data.machine}, {data.scalar}: {len(data.matrices)} matrices of {len({m.family() for m in data.matrices})} families, {sum(len(m.variants) for m in data.matrices)} products')
         report_corrected(data, held)
+        if a.brief:
+            continue
         report_trees(data, lambda v: v.us, 'time')
         report_trees(data, lambda v: v.uj, 'energy')
         report_two_stage(data)

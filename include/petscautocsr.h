@@ -44,7 +44,8 @@ PETSC_EXTERN const char *const MatAutoCSRRigors[];
   MatAutoCSRObjective - what the choice of a plan minimizes
 
 + `MAT_AUTOCSR_OBJECTIVE_TIME`   - the time of a product (the default)
-- `MAT_AUTOCSR_OBJECTIVE_MEMORY` - the memory: only plans that copy no values and keep at most a twentieth of the CSR
+. `MAT_AUTOCSR_OBJECTIVE_MEMORY` - the memory: only plans that copy no values and keep at most a twentieth of the CSR
+- `MAT_AUTOCSR_OBJECTIVE_ENERGY` - the joules of a product, where they are counted (see `MatAutoCSRSetObjective()`)
 
   Level: intermediate
 
@@ -52,17 +53,20 @@ PETSC_EXTERN const char *const MatAutoCSRRigors[];
 E*/
 typedef enum {
   MAT_AUTOCSR_OBJECTIVE_TIME,
-  MAT_AUTOCSR_OBJECTIVE_MEMORY
+  MAT_AUTOCSR_OBJECTIVE_MEMORY,
+  MAT_AUTOCSR_OBJECTIVE_ENERGY
 } MatAutoCSRObjective;
 PETSC_EXTERN const char *const MatAutoCSRObjectives[];
 
 /*E
   MatAutoCSRChooser - who chooses the plan of a matrix among what the strategies offer
 
-+ `MAT_AUTOCSR_CHOOSER_MODEL`     - a cost model, whose figures are those of the machine (the default)
++ `MAT_AUTOCSR_CHOOSER_MODEL`     - a cost model, whose figures are those of the machine
 . `MAT_AUTOCSR_CHOOSER_TWO_STAGE` - decision trees that tell the granularity of binning, then the kernel of each bin (Hou, Feng, Che 2017)
 . `MAT_AUTOCSR_CHOOSER_TREES`     - bagged decision trees that vote for a strategy (Dufrechou, Ezzatti, Quintana-Orti 2021)
-- `MAT_AUTOCSR_CHOOSER_CORRECTED` - the cost model, whose predictions decision trees correct
+. `MAT_AUTOCSR_CHOOSER_CORRECTED` - the cost model, whose predictions decision trees correct
+- `MAT_AUTOCSR_CHOOSER_AUTO`      - what is best on this machine (the default): `MAT_AUTOCSR_CHOOSER_CORRECTED` on a GPU for which the library ships trees, or where
+                                    `-mat_autocsr_learned` names some; elsewhere `MAT_AUTOCSR_CHOOSER_MODEL`
 
   Level: intermediate
 
@@ -72,7 +76,8 @@ typedef enum {
   MAT_AUTOCSR_CHOOSER_MODEL,
   MAT_AUTOCSR_CHOOSER_TWO_STAGE,
   MAT_AUTOCSR_CHOOSER_TREES,
-  MAT_AUTOCSR_CHOOSER_CORRECTED
+  MAT_AUTOCSR_CHOOSER_CORRECTED,
+  MAT_AUTOCSR_CHOOSER_AUTO
 } MatAutoCSRChooser;
 PETSC_EXTERN const char *const MatAutoCSRChoosers[];
 

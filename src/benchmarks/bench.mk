@@ -40,6 +40,12 @@ model: $(model_program)
 training-data: $(training_program) $(data) $(more)
 	@src/benchmarks/harness/training $(training_program) $(bench_files) $(BENCH_ARGS)
 
+# Trees of this machine: make tune, TUNE_FILE=<file> TUNE_SECONDS=<at most> BENCH_ARGS=-gpu
+TUNE_FILE    ?= $(BUILD)/learned
+TUNE_SECONDS ?= 900
+tune: $(training_program)
+	@src/benchmarks/harness/tune $(training_program) $(TUNE_FILE) $(TUNE_SECONDS) $(BENCH_ARGS)
+
 bench: all $(bench_program) $(data) $(more)
 	@$(bench_mpi) config/with-mpi.sh src/benchmarks/harness/run $(bench_program) $(library) $(bench_files) $(BENCH_ARGS)
 bench-gpu: all $(bench_program) $(data) $(more)
@@ -56,4 +62,4 @@ shown := gpu-nvidia-h200-real64-types
 plot:
 	@src/benchmarks/harness/plot src/benchmarks/results/$(shown).csv && mv src/benchmarks/results/$(shown).svg doc/products.svg && rm src/benchmarks/results/$(shown).png
 
-.PHONY: plot tables bench bench-gpu pack-bench overheads dense sddmm large startup lives bench-solves model training-data
+.PHONY: plot tables bench bench-gpu pack-bench overheads dense sddmm large startup lives bench-solves model training-data tune

@@ -144,7 +144,7 @@ static PetscErrorCode CheckMatrix(const Generator *g, const AutoCSRFigures *figu
   PetscCall(MatrixCreate(g, &csr));
   PetscCall(AutoCSRProfileCreate(&csr, csr.backend->slice_height, &profile));
   for (size_t s = 0; s < PETSC_STATIC_ARRAY_LENGTH(strategies); s++) {
-    for (int objective = MAT_AUTOCSR_OBJECTIVE_TIME; objective <= MAT_AUTOCSR_OBJECTIVE_MEMORY; objective++) {
+    for (int objective = MAT_AUTOCSR_OBJECTIVE_TIME; objective <= MAT_AUTOCSR_OBJECTIVE_ENERGY; objective++) {
       PetscCall(AutoCSRSettingsInitialize(&settings));
       settings.objective = (MatAutoCSRObjective)objective;
       PetscCall(PetscStrncpy(settings.strategy, strategies[s], sizeof(settings.strategy)));

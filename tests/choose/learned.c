@@ -1,4 +1,4 @@
-static char help[] = "Choosers that were learned: trees say what scikit-learn says of samples (-samples), plans are those that trees tell, a file of trees is checked, and without trees the cost model chooses.\n\n";
+static char help[] = "Choosers that were learned: trees say what scikit-learn says of samples (-samples), plans are those that trees tell, a file of trees is checked, and without trees the cost model chooses; joules rank candidates (-energy).\n\n";
 
 #include "../../src/mat/impls/autocsr/choose/learned.h"
 #include "../../src/mat/impls/autocsr/plan/plan.h"
@@ -213,10 +213,67 @@ static PetscErrorCode CheckChoices(PetscBool all)
     PetscCall(CheckPlan(&longer, MAT_AUTOCSR_CHOOSER_TWO_STAGE, "auto", NULL, "model, as there are no trees of this machine for two-stage"));
   }
   PetscCall(CheckPlan(&longer, MAT_AUTOCSR_CHOOSER_CORRECTED, "auto", "csr", "corrected, the cost model's time 0.61 times by strategy 0"));
-  PetscCall(CheckPlan(&longer, MAT_AUTOCSR_CHOOSER_MODEL, "auto", NULL, "model; predicted"));
+  PetscCall(CheckPlan(&longer, MAT_AUTOCSR_CHOOSER_MODEL, "auto", NULL, "model, by "));
+  PetscCall(CheckPlan(&longer, MAT_AUTOCSR_CHOOSER_AUTO, "auto", "csr", "corrected, ")); /* the file is named */
   PetscCall(CheckCorrected(&longer));
   PetscCall(MatrixDestroy(&shorter));
   PetscCall(MatrixDestroy(&longer));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* ---- The objective energy: joules rank the candidates of rigor measure where a counter tells them; here it tells what the test wants */
+
+static double    step, grows;
+static PetscBool after;
+
+static PetscErrorCode Joules(double *joules)
+{
+  PetscFunctionBeginUser;
+  *joules = after ? step : 0;
+  if (after) step *= grows;
+  after = (PetscBool)!after;
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode PlanByEnergy(const AutoCSRMatrix *csr, AutoCSRPlan **plan)
+{
+  AutoCSRSettings settings;
+  AutoCSRProfile *profile;
+
+  PetscFunctionBeginUser;
+  PetscCall(AutoCSRSettingsInitialize(&settings));
+  settings.objective = MAT_AUTOCSR_OBJECTIVE_ENERGY;
+  settings.rigor     = MAT_AUTOCSR_RIGOR_MEASURE;
+  PetscCall(AutoCSRPlanMake(csr, &settings, plan, &profile));
+  PetscCall(AutoCSRPlanCheck(*plan, csr));
+  PetscCall(AutoCSRProfileDestroy(&profile));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode CheckEnergy(void)
+{
+  AutoCSRBackend counts = AutoCSRBackendHost;
+  AutoCSRMatrix  csr;
+  AutoCSRPlan   *plain, *first, *last;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatrixCreate(60, &csr));
+  PetscCall(PlanByEnergy(&csr, &plain));
+  PetscCheck(!plain->joules && plain->measured > 0 && strstr(plain->chooser, "stands for energy"), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Without a counter: \"%s\"", plain->chooser);
+  counts.joules = Joules;
+  csr.backend   = &counts;
+  step          = 1;
+  grows         = 1e4; /* the first candidate takes least */
+  PetscCall(PlanByEnergy(&csr, &first));
+  step  = 1e12;
+  grows = 1e-4; /* the last one */
+  PetscCall(PlanByEnergy(&csr, &last));
+  PetscCheck(first->joules > 0 && last->joules > 0 && strstr(last->chooser, " uJ"), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g and %g J: \"%s\"", first->joules, last->joules, last->chooser);
+  PetscCheck(strcmp(first->why, last->why), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Whatever joules say: \"%s\"", last->why);
+  PetscCall(AutoCSRPlanDestroy(&plain));
+  PetscCall(AutoCSRPlanDestroy(&first));
+  PetscCall(AutoCSRPlanDestroy(&last));
+  PetscCall(MatrixDestroy(&csr));
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
@@ -279,25 +336,28 @@ static PetscErrorCode CheckDamaged(void)
 int main(int argc, char **argv)
 {
   char      samples[PETSC_MAX_PATH_LEN];
-  PetscBool given, damaged = PETSC_FALSE, some = PETSC_FALSE, chooser = PETSC_FALSE;
+  PetscBool given, damaged = PETSC_FALSE, energy = PETSC_FALSE, some = PETSC_FALSE, chooser = PETSC_FALSE;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-samples", samples, sizeof(samples), &given));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-damaged", &damaged, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-energy", &energy, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-some", &some, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-bad", &chooser, NULL));
   if (chooser) {
     AutoCSRSettings settings;
 
     PetscCall(AutoCSRSettingsInitialize(&settings));
-    settings.chooser = (MatAutoCSRChooser)4;
+    settings.chooser = (MatAutoCSRChooser)5;
     PetscCall(AutoCSRSettingsCheck(&settings));
   }
   if (given)
     PetscCall(CheckSamples(samples));
   else if (damaged)
     PetscCall(CheckDamaged());
+  else if (energy)
+    PetscCall(CheckEnergy());
   else
     PetscCall(CheckChoices((PetscBool)!some));
   PetscCall(PetscFinalize());
@@ -319,6 +379,11 @@ int main(int argc, char **argv)
   test:
     suffix: damaged
     args: -damaged
+    output_file: output/learned_1.out
+
+  test:
+    suffix: energy
+    args: -energy
     output_file: output/learned_1.out
 
   test:

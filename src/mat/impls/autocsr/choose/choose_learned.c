@@ -10,9 +10,10 @@
 
 PetscErrorCode AutoCSRChooserLearn(AutoCSRChooser *chooser)
 {
-  const MatAutoCSRChooser asked = chooser->problem.settings->chooser;
+  MatAutoCSRChooser asked = chooser->problem.settings->chooser;
 
   PetscFunctionBegin;
+  if (asked == MAT_AUTOCSR_CHOOSER_AUTO) PetscCall(AutoCSRLearnedBest(chooser->figures, &asked));
   PetscCall(AutoCSRLearnedFind(chooser->figures->backend, asked, &chooser->learned));
   chooser->by = chooser->learned ? asked : MAT_AUTOCSR_CHOOSER_MODEL;
   if (!chooser->learned) PetscFunctionReturn(PETSC_SUCCESS);
@@ -93,40 +94,87 @@ PetscErrorCode AutoCSRChooserBins(AutoCSRChooser *chooser, AutoCSRAxes *axes, co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRChooserExplain(const AutoCSRChooser *chooser, const AutoCSRCandidate *c, const AutoCSRCandidate *other, double measured, size_t len, char text[])
+/* The seconds of which the cost model's are made, the largest first */
+static PetscErrorCode explain_terms(AutoCSRChooser *chooser, const AutoCSRCandidate *c, size_t len, char text[])
 {
-  char  what[192] = "", deciding[128];
-  float f[AUTOCSR_FEATURES + 1];
-  int   s;
+  const char       *name[] = {"work", "lines of x", "streaming", "the longest row", "launches"};
+  AutoCSREvaluation e;
+  double            sum = 0;
 
   PetscFunctionBegin;
+  text[0] = 0;
+  if (c->n_pieces > 1) {
+    PetscCall(PetscSNPrintf(text, len, "%" PetscInt_FMT " pieces", c->n_pieces));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(AutoCSRCostEvaluate(chooser, &chooser->problem, c->piece.strategy, &c->piece.axes, &e));
+  {
+    double seconds[] = {e.work, e.gather, e.stream, e.wait, e.launches + chooser->figures->machine.product};
+
+    for (int k = 0; k < 5; k++) sum += seconds[k];
+    for (int n = 0; n < 2 && sum > 0; n++) {
+      char what[48];
+      int  most = 0;
+
+      for (int k = 1; k < 5; k++) most = seconds[k] > seconds[most] ? k : most;
+      if (seconds[most] < 0.05 * sum) break;
+      PetscCall(PetscSNPrintf(what, sizeof(what), "%s%s %.2g us", n ? ", " : "", name[most], 1e6 * seconds[most]));
+      PetscCall(PetscStrlcat(text, what, len));
+      seconds[most] = 0;
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Who chose, by what, and the runner-up, as members of the plan and in words */
+PetscErrorCode AutoCSRChooserExplain(AutoCSRChooser *chooser, const AutoCSRCandidate *c, const AutoCSRCandidate *other, AutoCSRPlan *plan)
+{
+  const MatAutoCSRChooser asked = chooser->problem.settings->chooser;
+  char                    what[256] = "";
+  float                   f[AUTOCSR_FEATURES + 1];
+  int                     s;
+
+  PetscFunctionBegin;
+  plan->by          = MatAutoCSRChoosers[chooser->by];
+  plan->deciding[0] = 0;
   switch (chooser->by) {
   case MAT_AUTOCSR_CHOOSER_TREES:
     s = AutoCSRLearnedStrategy(chooser->learned, name_of(c));
-    PetscCall(AutoCSRForestDeciding(&chooser->learned->forest[AUTOCSR_FOREST_TREES], chooser->feature, s, sizeof(deciding), deciding));
-    PetscCall(PetscSNPrintf(what, sizeof(what), ", %d of %d trees by %s", s < chooser->learned->n_strategies ? chooser->votes[s] : 0, chooser->learned->forest[AUTOCSR_FOREST_TREES].trees, deciding));
+    PetscCall(AutoCSRForestDeciding(&chooser->learned->forest[AUTOCSR_FOREST_TREES], chooser->feature, s, sizeof(plan->deciding), plan->deciding));
+    PetscCall(PetscSNPrintf(what, sizeof(what), ", %d of %d trees by %s", s < chooser->learned->n_strategies ? chooser->votes[s] : 0, chooser->learned->forest[AUTOCSR_FOREST_TREES].trees, plan->deciding));
     break;
   case MAT_AUTOCSR_CHOOSER_TWO_STAGE:
-    PetscCall(AutoCSRForestDeciding(&chooser->learned->forest[AUTOCSR_FOREST_GRANULARITY], chooser->feature, -1, sizeof(deciding), deciding));
-    if (c->rank < 0) PetscCall(PetscSNPrintf(what, sizeof(what), ", granularity by %s", deciding));
+    if (c->rank >= 0) break;
+    PetscCall(AutoCSRForestDeciding(&chooser->learned->forest[AUTOCSR_FOREST_GRANULARITY], chooser->feature, -1, sizeof(plan->deciding), plan->deciding));
+    PetscCall(PetscSNPrintf(what, sizeof(what), ", granularity by %s", plan->deciding));
     break;
   case MAT_AUTOCSR_CHOOSER_CORRECTED:
     features_of(chooser, c, f);
-    PetscCall(AutoCSRForestDeciding(&chooser->learned->forest[AUTOCSR_FOREST_CORRECTED], f, -1, sizeof(deciding), deciding));
-    PetscCall(PetscSNPrintf(what, sizeof(what), ", the cost model's time %.2f times by %s", c->factor, deciding));
+    PetscCall(AutoCSRForestDeciding(&chooser->learned->forest[AUTOCSR_FOREST_CORRECTED], f, -1, sizeof(plan->deciding), plan->deciding));
+    PetscCall(PetscSNPrintf(what, sizeof(what), ", the cost model's time %.2f times by %s", c->factor, plan->deciding));
     break;
   default:
-    if (chooser->problem.settings->chooser != MAT_AUTOCSR_CHOOSER_MODEL) PetscCall(PetscSNPrintf(what, sizeof(what), ", as there are no trees of this machine for %s", MatAutoCSRChoosers[chooser->problem.settings->chooser]));
+    PetscCall(explain_terms(chooser, c, sizeof(plan->deciding), plan->deciding));
+    PetscCall(PetscSNPrintf(what, sizeof(what), ", by %s", plan->deciding));
+    if (asked == MAT_AUTOCSR_CHOOSER_MODEL || asked == MAT_AUTOCSR_CHOOSER_AUTO) break;
+    PetscCall(PetscSNPrintf(what, sizeof(what), ", as there are no trees of this machine for %s, by %s", MatAutoCSRChoosers[asked], plan->deciding));
     break;
   }
-  PetscCall(PetscSNPrintf(text, len, "%s%s; predicted %.3g us", MatAutoCSRChoosers[chooser->by], what, 1e6 * c->seconds));
-  if (measured > 0) {
-    PetscCall(PetscSNPrintf(what, sizeof(what), ", measured %.3g us", 1e6 * measured));
-    PetscCall(PetscStrlcat(text, what, len));
+  PetscCall(PetscSNPrintf(plan->chooser, sizeof(plan->chooser), "%s%s; predicted %.3g us", plan->by, what, 1e6 * c->seconds));
+  if (plan->measured > 0) {
+    PetscCall(PetscSNPrintf(what, sizeof(what), ", measured %.3g us", 1e6 * plan->measured));
+    PetscCall(PetscStrlcat(plan->chooser, what, sizeof(plan->chooser)));
   }
+  if (plan->joules > 0) {
+    PetscCall(PetscSNPrintf(what, sizeof(what), ", %.3g uJ", 1e6 * plan->joules));
+    PetscCall(PetscStrlcat(plan->chooser, what, sizeof(plan->chooser)));
+  } else if (chooser->problem.settings->objective == MAT_AUTOCSR_OBJECTIVE_ENERGY)
+    PetscCall(PetscStrlcat(plan->chooser, ", which stands for energy, as no joules were counted", sizeof(plan->chooser)));
   if (other) {
-    PetscCall(PetscSNPrintf(what, sizeof(what), "; runner-up %s, predicted %.3g us", other->n_pieces > 1 ? "row ranges" : other->piece.strategy->name, 1e6 * other->seconds));
-    PetscCall(PetscStrlcat(text, what, len));
+    PetscCall(PetscStrncpy(plan->runner_up, other->n_pieces > 1 ? "row ranges" : other->piece.strategy->name, sizeof(plan->runner_up)));
+    plan->runner_up_predicted = other->seconds;
+    PetscCall(PetscSNPrintf(what, sizeof(what), "; runner-up %s, predicted %.3g us", plan->runner_up, 1e6 * other->seconds));
+    PetscCall(PetscStrlcat(plan->chooser, what, sizeof(plan->chooser)));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

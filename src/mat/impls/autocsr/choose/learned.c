@@ -60,20 +60,42 @@ static PetscErrorCode find(const AutoCSRBackend *backend, Found *f)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRLearnedFind(const AutoCSRBackend *backend, MatAutoCSRChooser chooser, const AutoCSRLearned **learned)
+static PetscErrorCode find_once(const AutoCSRBackend *backend, const Found **which)
 {
-  Found                  *f    = found;
-  const AutoCSRForestKind kind = forest_of(chooser);
+  Found *f = found;
 
   PetscFunctionBegin;
-  *learned = NULL;
-  if (chooser == MAT_AUTOCSR_CHOOSER_MODEL) PetscFunctionReturn(PETSC_SUCCESS);
   while (f->backend && f->backend != backend) f++;
   if (!f->backend) {
     if (!finding) PetscCall(PetscRegisterFinalize(forget_found));
     finding = PETSC_TRUE;
     PetscCall(find(backend, f));
   }
+  *which = f;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRLearnedBest(const AutoCSRFigures *figures, MatAutoCSRChooser *chooser)
+{
+  const Found          *f = NULL;
+  const AutoCSRLearned *t;
+
+  PetscFunctionBegin;
+  PetscCall(find_once(figures->backend, &f));
+  t        = f->named ? f->named : figures->backend->parallel && !figures->as_shipped ? f->own : NULL;
+  *chooser = t && t->forest[AUTOCSR_FOREST_CORRECTED].trees ? MAT_AUTOCSR_CHOOSER_CORRECTED : MAT_AUTOCSR_CHOOSER_MODEL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRLearnedFind(const AutoCSRBackend *backend, MatAutoCSRChooser chooser, const AutoCSRLearned **learned)
+{
+  const Found            *f    = NULL;
+  const AutoCSRForestKind kind = forest_of(chooser);
+
+  PetscFunctionBegin;
+  *learned = NULL;
+  if (chooser == MAT_AUTOCSR_CHOOSER_MODEL) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(find_once(backend, &f));
   *learned = f->named ? f->named : f->own                                 ? f->own
                                : chooser == MAT_AUTOCSR_CHOOSER_CORRECTED ? f->like
                                                                           : NULL;

@@ -50,6 +50,11 @@ PETSC_INTERN const AutoCSRLearned *const AutoCSRLearnedTables[];
   what the chooser needs, which -info says, and the cost model serves
 */
 PETSC_INTERN PetscErrorCode AutoCSRLearnedFind(const AutoCSRBackend *, MatAutoCSRChooser, const AutoCSRLearned **);
+/*
+  What `auto` stands for: `corrected` where the user names trees, or on a device whose own are shipped, unless the figures are named and so may be
+  another machine's; else the cost model (doc/performance.md, "Choosers")
+*/
+PETSC_INTERN PetscErrorCode AutoCSRLearnedBest(const AutoCSRFigures *, MatAutoCSRChooser *);
 /* Nothing is allocated. votes[]: of so many classes */
 PETSC_INTERN void   AutoCSRForestVote(const AutoCSRForest *, const float features[], int classes, int votes[]);
 PETSC_INTERN double AutoCSRForestSum(const AutoCSRForest *, const float features[]);
@@ -70,6 +75,6 @@ PETSC_INTERN PetscInt AutoCSRChooserVotes(const AutoCSRChooser *, const AutoCSRS
 /* The axes that `two-stage` says, *found is PETSC_FALSE if the settings or the matrix leave no room for them */
 PETSC_INTERN PetscErrorCode AutoCSRChooserBins(AutoCSRChooser *, AutoCSRAxes *, const AutoCSRStrategy **, PetscBool *found);
 /* Who chose, and why: for the view */
-PETSC_INTERN PetscErrorCode AutoCSRChooserExplain(const AutoCSRChooser *, const AutoCSRCandidate *, const AutoCSRCandidate *other, double measured, size_t len, char text[]);
+PETSC_INTERN PetscErrorCode AutoCSRChooserExplain(AutoCSRChooser *, const AutoCSRCandidate *, const AutoCSRCandidate *other, AutoCSRPlan *);
 
 #endif

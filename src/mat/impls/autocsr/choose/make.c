@@ -60,14 +60,15 @@ static PetscErrorCode build_and_time(AutoCSRChooser *chooser, const AutoCSRCandi
 {
   PetscFunctionBegin;
   PetscCall(AutoCSRCandidateBuild(chooser, candidate, plan));
-  PetscCall(AutoCSRPlanTime(*plan, chooser->problem.csr));
+  PetscCall(AutoCSRPlanTime(*plan, chooser->problem.csr, (PetscBool)(chooser->problem.settings->objective == MAT_AUTOCSR_OBJECTIVE_ENERGY)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rigor measure: all candidates are built and timed, the fastest stays */
+/* Rigor measure: all candidates are built and timed, the fastest stays, or what takes fewest joules if these are counted */
 static PetscErrorCode build_fastest(AutoCSRChooser *chooser, const AutoCSRCandidate candidate[], PetscInt n, PetscInt *best, double *csr_seconds, AutoCSRPlan **plan)
 {
-  double shortest = PETSC_MAX_REAL;
+  double    shortest = PETSC_MAX_REAL;
+  PetscBool counted  = PETSC_FALSE; /* joules, of the first; what has none is not compared with what has */
 
   PetscFunctionBegin;
   *csr_seconds = 0;
@@ -84,9 +85,11 @@ static PetscErrorCode build_fastest(AutoCSRChooser *chooser, const AutoCSRCandid
       continue;
     }
     PetscCall(ierr);
-    PetscCall(PetscInfo(NULL, "Candidate %" PetscInt_FMT ", %s%s: predicted %g s, measured %g s\n", i, candidate[i].piece.strategy->name, candidate[i].n_pieces > 1 ? " and others by row ranges" : "", candidate[i].seconds, next->measured));
+    PetscCall(PetscInfo(NULL, "Candidate %" PetscInt_FMT ", %s%s: predicted %g s, measured %g s, %g J\n", i, candidate[i].piece.strategy->name, candidate[i].n_pieces > 1 ? " and others by row ranges" : "", candidate[i].seconds, next->measured, next->joules));
     if (is_csr && (!*csr_seconds || next->measured < *csr_seconds)) *csr_seconds = next->measured;
-    handicapped = is_csr ? BETTER_MEASURED * next->measured : next->measured;
+    if (!*plan) counted = (PetscBool)(next->joules > 0);
+    handicapped = !counted ? next->measured : next->joules > 0 ? next->joules : PETSC_MAX_REAL / 2;
+    if (is_csr) handicapped *= BETTER_MEASURED;
     if (handicapped < shortest) {
       shortest = handicapped;
       *best    = i;
@@ -149,7 +152,7 @@ static PetscErrorCode explain(AutoCSRChooser *chooser, const AutoCSRCandidate ca
   else
     PetscCall(PetscSNPrintf(tail, sizeof(tail), "; predicted %.2fx as fast as csr, %.2f of its bytes", chooser->base.seconds / c->seconds, c->bytes / chooser->base.bytes));
   PetscCall(PetscStrlcat(plan->why, tail, sizeof(plan->why)));
-  PetscCall(AutoCSRChooserExplain(chooser, c, other, plan->measured, sizeof(plan->chooser), plan->chooser));
+  PetscCall(AutoCSRChooserExplain(chooser, c, other, plan));
   PetscCall(PetscInfo(NULL, "%s\n", plan->why));
   if (other) PetscCall(PetscInfo(NULL, "Chosen: predicted %g s, %g bytes a product; runner-up %s: %g s, %g bytes\n", c->seconds, c->bytes, other->piece.strategy->name, other->seconds, other->bytes));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -170,7 +173,7 @@ static PetscErrorCode build_chosen(AutoCSRChoice *choice, AutoCSRPlan **plan)
     PetscCall(build_fastest(&choice->chooser, choice->candidate, choice->n, &chosen, &csr_measured, plan));
   else {
     PetscCall(AutoCSRCandidateBuild(&choice->chooser, &choice->candidate[0], plan));
-    if (measure) PetscCall(AutoCSRPlanTime(*plan, &choice->csr));
+    if (measure) PetscCall(AutoCSRPlanTime(*plan, &choice->csr, (PetscBool)(choice->settings.objective == MAT_AUTOCSR_OBJECTIVE_ENERGY)));
   }
   PetscCall(explain(&choice->chooser, choice->candidate, choice->n, chosen, csr_measured, *plan));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -6,8 +6,8 @@
 #include <petsc/private/petscimpl.h>
 
 const char *const MatAutoCSRRigors[]       = {"none", "estimate", "measure", "patient", "exhaustive", "MatAutoCSRRigor", "MAT_AUTOCSR_RIGOR_", NULL};
-const char *const MatAutoCSRObjectives[]   = {"time", "memory", "MatAutoCSRObjective", "MAT_AUTOCSR_OBJECTIVE_", NULL};
-const char *const MatAutoCSRChoosers[]     = {"model", "two-stage", "trees", "corrected", "MatAutoCSRChooser", "MAT_AUTOCSR_CHOOSER_", NULL};
+const char *const MatAutoCSRObjectives[]   = {"time", "memory", "energy", "MatAutoCSRObjective", "MAT_AUTOCSR_OBJECTIVE_", NULL};
+const char *const MatAutoCSRChoosers[]     = {"model", "two-stage", "trees", "corrected", "auto", "MatAutoCSRChooser", "MAT_AUTOCSR_CHOOSER_", NULL};
 const char *const MatAutoCSRIndexCodings[] = {"auto", "csr", "32", "16", "pattern", "fitted", "MatAutoCSRIndexCoding", "MAT_AUTOCSR_INDEX_", NULL};
 const char *const MatAutoCSRValueCodings[] = {"auto", "csr", "copy", "dictionary", "float32", "pattern", "constant", "MatAutoCSRValueCoding", "MAT_AUTOCSR_VALUE_", NULL};
 
@@ -76,11 +76,12 @@ PetscErrorCode AutoCSRSettingsSetFromOptions(PetscObject object, AutoCSRSettings
   PetscCall(PetscOptionsBool("-mat_autocsr_search_monitor", "A search says how far it is", "MatAutoCSRSetSearch", s->search_monitor, &s->search_monitor, NULL));
   /* -mat_autocsr_objective: what the choice minimizes. `time`: a copy of the whole CSR must make products at least 5 % faster,
      a smaller copy proportionally less. `memory` leaves out every plan that copies values or keeps more than a twentieth of the
-     CSR */
+     CSR. `energy`: with the rigor `measure` on a GPU that counts joules (NVML), the candidate that takes fewest; elsewhere as `time` */
   PetscCall(options_enum(object, PetscOptionsObject, "-mat_autocsr_objective", "What the choice of the plan minimizes", "MatAutoCSRSetObjective", MatAutoCSRObjectives, (PetscEnum *)&s->objective));
-  /* -mat_autocsr_chooser: who chooses: the cost model; `two-stage`: trees for the granularity of `binned` and the kernel of each
-     bin (hou2017); `trees`: trees that vote for a strategy (dufrechou2021); `corrected`: the cost model, corrected by trees. Where
-     there are no trees of this machine (`-mat_autocsr_learned`), the cost model serves, and `-info` and the view say so */
+  /* -mat_autocsr_chooser: who chooses. `model`: the cost model; `two-stage`: trees for the granularity of `binned` and the kernel of each
+     bin (hou2017); `trees`: trees that vote for a strategy (dufrechou2021); `corrected`: the cost model, corrected by trees; `auto`: `corrected`
+     on a GPU for which the library ships trees, or where `-mat_autocsr_learned` names some, else `model`. Where there are no trees
+     of this machine, the cost model serves, and `-info` and the view say so */
   PetscCall(options_enum(object, PetscOptionsObject, "-mat_autocsr_chooser", "Who chooses the plan", "MatAutoCSRSetChooser", MatAutoCSRChoosers, (PetscEnum *)&s->chooser));
   /* -mat_autocsr_index_coding: how columns are stored: those of the CSR, 32-bit copies, 16-bit offsets within a slice of rows,
      row patterns (nothing for an entry), or models of the t-th entries of a slice whose residuals take 0, 1, 2 or 4 bytes */

@@ -11,7 +11,7 @@ PetscErrorCode AutoCSRSettingsInitialize(AutoCSRSettings *settings)
   PetscCall(PetscStrncpy(settings->simd, "auto", sizeof(settings->simd)));
   settings->rigor       = MAT_AUTOCSR_RIGOR_ESTIMATE;
   settings->objective   = MAT_AUTOCSR_OBJECTIVE_TIME;
-  settings->chooser     = MAT_AUTOCSR_CHOOSER_MODEL;
+  settings->chooser     = MAT_AUTOCSR_CHOOSER_AUTO;
   settings->index       = MAT_AUTOCSR_INDEX_AUTO;
   settings->value       = MAT_AUTOCSR_VALUE_AUTO;
   settings->max_bins    = 100;
@@ -99,8 +99,8 @@ PetscErrorCode AutoCSRSettingsCheck(const AutoCSRSettings *settings)
   PetscCall(check_simd(settings->simd));
   PetscCheck(settings->rigor >= MAT_AUTOCSR_RIGOR_NONE && settings->rigor <= MAT_AUTOCSR_RIGOR_EXHAUSTIVE, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%d is no rigor; -mat_autocsr_rigor and MatAutoCSRSetRigor() take none, estimate, measure, patient or exhaustive", (int)settings->rigor);
   PetscCheck(settings->search_seconds >= 0 && settings->search_seconds <= 1e6, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%g seconds are no time for a search; -mat_autocsr_search_seconds and MatAutoCSRSetSearch() take up to 1e6, or 0: a minute at rigor patient, five at exhaustive", (double)settings->search_seconds);
-  PetscCheck(settings->objective >= MAT_AUTOCSR_OBJECTIVE_TIME && settings->objective <= MAT_AUTOCSR_OBJECTIVE_MEMORY, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%d is no objective; -mat_autocsr_objective and MatAutoCSRSetObjective() take time or memory", (int)settings->objective);
-  PetscCheck(settings->chooser >= MAT_AUTOCSR_CHOOSER_MODEL && settings->chooser <= MAT_AUTOCSR_CHOOSER_CORRECTED, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%d is no chooser; -mat_autocsr_chooser and MatAutoCSRSetChooser() take model, two-stage, trees or corrected", (int)settings->chooser);
+  PetscCheck(settings->objective >= MAT_AUTOCSR_OBJECTIVE_TIME && settings->objective <= MAT_AUTOCSR_OBJECTIVE_ENERGY, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%d is no objective; -mat_autocsr_objective and MatAutoCSRSetObjective() take time, memory or energy", (int)settings->objective);
+  PetscCheck(settings->chooser >= MAT_AUTOCSR_CHOOSER_MODEL && settings->chooser <= MAT_AUTOCSR_CHOOSER_AUTO, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%d is no chooser; -mat_autocsr_chooser and MatAutoCSRSetChooser() take model, two-stage, trees, corrected or auto", (int)settings->chooser);
   PetscCheck(settings->segsum_fixup >= MAT_AUTOCSR_SEGSUM_FIXUP_DEVICE && settings->segsum_fixup <= MAT_AUTOCSR_SEGSUM_FIXUP_HOST, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%d is no place for the fix-up; -mat_autocsr_segsum_fixup and MatAutoCSRSetSegsumFixup() take device or host", (int)settings->segsum_fixup);
   PetscCheck(settings->exchange >= MAT_AUTOCSR_EXCHANGE_AUTO && settings->exchange <= MAT_AUTOCSR_EXCHANGE_SCATTER, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%d is no exchange; -mat_autocsr_exchange and MatAutoCSRSetExchange() take auto, host or scatter", (int)settings->exchange);
   PetscCheck(settings->dense >= MAT_AUTOCSR_DENSE_AUTO && settings->dense <= MAT_AUTOCSR_DENSE_BUNDLES, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%d is no way to multiply dense matrices; -mat_autocsr_dense and MatAutoCSRSetDense() take auto, columns, panels, alongside, adaptive or bundles", (int)settings->dense);

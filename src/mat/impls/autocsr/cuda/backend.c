@@ -23,6 +23,7 @@ const AutoCSRBackend AutoCSRBackendCUDA = {
     .watch_end        = AutoCSRDeviceWatchEnd,
     .watch_read       = AutoCSRDeviceWatchRead,
     .watch_forget     = AutoCSRDeviceWatchForget,
+    .joules           = AutoCSRDeviceJoules,
     .count_bins       = AutoCSRDeviceCountBins,
     .name_bins        = AutoCSRDeviceNameBins,
     .name_rows        = AutoCSRDeviceNameRows,

@@ -44,6 +44,9 @@ PETSC_INTERN PetscErrorCode AutoCSRDeviceRoom(double *); /* see backend.h */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceTrim(void);     /* gives back to the device what the pool keeps beyond need */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceFollow(void);   /* what was begun on PETSc's stream before it was another one has ended */
 
+/* energy.c: see backend.h */
+PETSC_INTERN PetscErrorCode AutoCSRDeviceJoules(double *);
+
 /* stopwatch.c: see backend.h */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceWatchBegin(AutoCSRStopwatch *);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceWatchEnd(AutoCSRStopwatch *);

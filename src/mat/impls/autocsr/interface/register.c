@@ -51,8 +51,8 @@ M*/
 . -mat_autocsr_rigor (none|estimate|measure|patient|exhaustive)     - see `MatAutoCSRSetRigor()`
 . -mat_autocsr_search_seconds <0>                                  - see `MatAutoCSRSetSearch()`
 . -mat_autocsr_search_monitor <false>                              - see `MatAutoCSRSetSearch()`
-. -mat_autocsr_objective (time|memory)                              - see `MatAutoCSRSetObjective()`
-. -mat_autocsr_chooser (model|two-stage|trees|corrected)             - see `MatAutoCSRSetChooser()`
+. -mat_autocsr_objective (time|memory|energy)                       - see `MatAutoCSRSetObjective()`
+. -mat_autocsr_chooser (auto|model|two-stage|trees|corrected)        - see `MatAutoCSRSetChooser()`
 . -mat_autocsr_index_coding (auto|csr|32|16|pattern|fitted)         - see `MatAutoCSRSetIndexCoding()`
 . -mat_autocsr_value_coding (auto|csr|copy|dictionary|float32|pattern|constant) - see `MatAutoCSRSetValueCoding()`
 . -mat_autocsr_granularity <0>                                      - see `MatAutoCSRSetGranularity()`

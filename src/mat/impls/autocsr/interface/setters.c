@@ -102,14 +102,18 @@ PetscErrorCode MatAutoCSRSetRigor(Mat A, MatAutoCSRRigor rigor)
 
   Input Parameters:
 + A         - the matrix
-- objective - `MAT_AUTOCSR_OBJECTIVE_TIME` (the default) or `MAT_AUTOCSR_OBJECTIVE_MEMORY`
+- objective - `MAT_AUTOCSR_OBJECTIVE_TIME` (the default), `MAT_AUTOCSR_OBJECTIVE_MEMORY` or `MAT_AUTOCSR_OBJECTIVE_ENERGY`
 
   Options Database Key:
-. -mat_autocsr_objective (time|memory) - the objective
+. -mat_autocsr_objective (time|memory|energy) - the objective
 
   Level: intermediate
 
-  Note:
+  Notes:
+  `MAT_AUTOCSR_OBJECTIVE_ENERGY` reads the counter of an NVIDIA GPU (NVML) with the rigor `MAT_AUTOCSR_RIGOR_MEASURE`: products of each candidate are
+  repeated for half a second, and the plan that takes fewest joules stays. The counter is the whole device's, so other programs on it disturb. Without
+  such a counter, or with another rigor, time stands for energy, and the view says so.
+
   The plan of the matrix is made again at the next product. An unknown value is an error that lists the choices (`PETSC_ERR_ARG_OUTOFRANGE`). On a matrix of another
   type nothing happens.
 
@@ -129,14 +133,17 @@ PetscErrorCode MatAutoCSRSetObjective(Mat A, MatAutoCSRObjective objective)
 
   Input Parameters:
 + A       - the matrix
-- chooser - `MAT_AUTOCSR_CHOOSER_MODEL` (the default), `MAT_AUTOCSR_CHOOSER_TWO_STAGE`, `MAT_AUTOCSR_CHOOSER_TREES` or `MAT_AUTOCSR_CHOOSER_CORRECTED`
+- chooser - `MAT_AUTOCSR_CHOOSER_AUTO` (the default), `MAT_AUTOCSR_CHOOSER_MODEL`, `MAT_AUTOCSR_CHOOSER_TWO_STAGE`, `MAT_AUTOCSR_CHOOSER_TREES` or `MAT_AUTOCSR_CHOOSER_CORRECTED`
 
   Options Database Key:
-. -mat_autocsr_chooser (model|two-stage|trees|corrected) - the chooser
+. -mat_autocsr_chooser (auto|model|two-stage|trees|corrected) - the chooser
 
   Level: intermediate
 
   Notes:
+  `MAT_AUTOCSR_CHOOSER_AUTO` is `MAT_AUTOCSR_CHOOSER_CORRECTED` on a GPU for which the library ships trees, or where `-mat_autocsr_learned` names some,
+  else `MAT_AUTOCSR_CHOOSER_MODEL`. Figures that `-mat_autocsr_machine` names are another machine's to it, for which no trees were trained.
+
   All but the cost model are decision trees, which were trained on products that were measured on one machine. The library ships
   them for some machines; those of another are trained there (`make tune`) and named by `-mat_autocsr_learned`. Where there are none, the
   cost model chooses, and `-info` and `MatAutoCSRView()` say so.

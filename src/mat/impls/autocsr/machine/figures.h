@@ -133,7 +133,7 @@ typedef struct {
   double   best; /* seconds of a product */
 } AutoCSRClock;
 PETSC_INTERN PetscErrorCode AutoCSRPlanTimeRound(const AutoCSRPlan *, const AutoCSROperands *, AutoCSRClock *, PetscBool *done);
-/* Seconds of one product with a bound plan, and of each of its segments; operands are scratch */
-PETSC_INTERN PetscErrorCode AutoCSRPlanTime(AutoCSRPlan *, const AutoCSRMatrix *);
+/* Seconds of one product with a bound plan, and of each of its segments; with joules, these too, where they are counted. Operands are scratch */
+PETSC_INTERN PetscErrorCode AutoCSRPlanTime(AutoCSRPlan *, const AutoCSRMatrix *, PetscBool joules);
 
 #endif

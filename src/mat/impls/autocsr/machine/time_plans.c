@@ -2,7 +2,9 @@
 #include "figures.h"
 #include <petsctime.h>
 
-#define ROUNDS 5 /* rounds of which the shortest counts */
+#define ROUNDS 5   /* rounds of which the shortest counts */
+#define SPAN   0.5 /* seconds of products for which joules are counted: counters move every tenth of a second or so */
+#define SETTLE 0.1 /* and of products before these, until the power is theirs */
 
 typedef struct {
   const AutoCSRPlan     *plan;
@@ -68,8 +70,27 @@ static PetscErrorCode time_best(const Product *product, double *best)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode count_joules(const Product *product, double seconds, double *joules)
+{
+  const AutoCSRBackend *backend = product->plan->backend;
+  const double          each    = PetscMax(seconds, 1e-7);
+  const PetscInt        n       = 1 + (PetscInt)(SPAN / each);
+  double                before, after, took;
+
+  PetscFunctionBegin;
+  *joules = 0;
+  if (!backend->joules) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(time_products(product, 1 + (PetscInt)(SETTLE / each), &took));
+  PetscCall((*backend->joules)(&before));
+  if (before < 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(time_products(product, n, &took));
+  PetscCall((*backend->joules)(&after));
+  *joules = PetscMax(after - before, 0) / n;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* op: of memory for x and y, in which x is to be ones */
-static PetscErrorCode time_plan(AutoCSRPlan *plan, const AutoCSROperands *op)
+static PetscErrorCode time_plan(AutoCSRPlan *plan, const AutoCSROperands *op, PetscBool joules)
 {
   const AutoCSRMatrix *csr     = op->csr;
   Product              product = {plan, NULL, op};
@@ -90,11 +111,13 @@ static PetscErrorCode time_plan(AutoCSRPlan *plan, const AutoCSROperands *op)
     else
       PetscCall(time_best(&product, &plan->segment[s].measured));
   }
+  product.segment = NULL;
+  if (joules) PetscCall(count_joules(&product, plan->measured, &plan->joules));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* To be out of memory is an error that the caller lives with */
-PetscErrorCode AutoCSRPlanTime(AutoCSRPlan *plan, const AutoCSRMatrix *csr)
+PetscErrorCode AutoCSRPlanTime(AutoCSRPlan *plan, const AutoCSRMatrix *csr, PetscBool joules)
 {
   PetscScalar    *memory;
   PetscErrorCode  ierr;
@@ -104,7 +127,7 @@ PetscErrorCode AutoCSRPlanTime(AutoCSRPlan *plan, const AutoCSRMatrix *csr)
   PetscCall((*plan->backend->allocate)(((size_t)csr->n + csr->m) * sizeof(*memory), (void **)&memory));
   op.x = memory;
   op.y = memory + csr->n;
-  ierr = time_plan(plan, &op);
+  ierr = time_plan(plan, &op, joules);
   PetscCall((*plan->backend->deallocate)(memory));
   PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -35,8 +35,13 @@ typedef struct {
   const AutoCSRBackend *backend; /* in whose memory the streams lie */
   void                 *launch;  /* of the backend, once the plan is bound */
   double                predicted, measured;
+  double                joules; /* of a product; 0: not counted */
   PetscBool             parents; /* forward products are the parent type's own: rows in place, which it multiplies faster */
-  char                  chooser[384]; /* who chose it and by what, seconds predicted, the runner-up; empty: nobody chose */
+  const char           *by;              /* who chose it; NULL: nobody chose */
+  char                  deciding[160];   /* features, or the cost model's terms, that decided */
+  char                  runner_up[32];   /* the next best strategy; empty: there is none */
+  double                runner_up_predicted;
+  char                  chooser[448]; /* the same in words, with seconds; empty: nobody chose */
   char                  why[512]; /* one sentence: what the planner chose, and why */
 } AutoCSRPlan;
 

@@ -218,6 +218,13 @@ static PetscErrorCode AutoCSRViewBlockJSON(PetscViewer viewer, PetscMPIInt rank,
   if (plan) PetscCall(AutoCSRGraphPrint(plan, sizeof(graph), graph));
   AUTOCSR_PRINT(",\n     ");
   PetscCall(AutoCSRViewString(viewer, "graph", graph));
+  AUTOCSR_PRINT(",\n     ");
+  PetscCall(AutoCSRViewString(viewer, "chosen_by", plan ? plan->by : ""));
+  AUTOCSR_PRINT(", ");
+  PetscCall(AutoCSRViewString(viewer, "deciding", plan ? plan->deciding : ""));
+  AUTOCSR_PRINT(", ");
+  PetscCall(AutoCSRViewString(viewer, "runner_up", plan ? plan->runner_up : ""));
+  AUTOCSR_PRINT(", \"runner_up_predicted\": %.6e, \"joules\": %.6e", plan ? plan->runner_up_predicted : 0, plan ? plan->joules : 0);
   AUTOCSR_PRINT(",\n     \"csr_bytes\": %" PetscInt64_FMT ", \"plan_bytes\": %" PetscInt64_FMT ", \"released_bytes\": %" PetscInt64_FMT ", \"transpose_bytes\": %" PetscInt64_FMT ", \"product_bytes\": %.0f, \"predicted\": %.6e, \"measured\": %.6e,\n", AutoCSRMatrixBytes(&ctx->csr), own, AutoCSRContextReleasedBytes(ctx->owner, ctx), transpose, moved, plan ? plan->predicted : 0, plan ? plan->measured : 0);
   AUTOCSR_PRINT("     \"setup\": %.6e, \"plans\": %" PetscInt_FMT ", \"refreshes\": %" PetscInt_FMT ", \"products\": %" PetscInt64_FMT ", \"dense_products\": %" PetscInt64_FMT ", \"stage\": \"%s\", \"products_to_next_stage\": %" PetscInt_FMT ",\n     \"dense\": ", ctx->setup, ctx->plans, ctx->refreshes, AutoCSRContextProducts(ctx), ctx->dense_products,
                 AutoCSRStageNames[ctx->planned.progress.stage], AutoCSRProgressRemaining(&ctx->planned.progress));

@@ -131,6 +131,18 @@ static PetscErrorCode Next(Mat A, AutoCSRContext *ctx, AutoCSRNet *net, AutoCSRP
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* What the net has measured, for the view */
+static PetscErrorCode Tell(AutoCSRPlan *plan, double seconds, double before)
+{
+  char what[96];
+
+  PetscFunctionBegin;
+  plan->measured = seconds;
+  PetscCall(PetscSNPrintf(what, sizeof(what), "; the net measured %.3g us, by the first plan %.3g us", 1e6 * seconds, 1e6 * before));
+  PetscCall(PetscStrlcat(plan->chooser, what, sizeof(plan->chooser)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode Decide(Mat A, AutoCSRContext *ctx)
 {
   AutoCSRNet  *net = ctx->net;
@@ -140,6 +152,7 @@ static PetscErrorCode Decide(Mat A, AutoCSRContext *ctx)
   PetscFunctionBegin;
   PetscCall(PetscInfo(A, "A product takes %g us, by the first plan it took %g: %s\n", 1e6 * now, 1e6 * net->before, now > SLOWER * net->before ? "the plan is undone" : "the plan stays"));
   if (now <= SLOWER * net->before) {
+    PetscCall(Tell(ctx->planned.plan, now, net->before));
     PetscCall(AutoCSRNetDestroy(&ctx->net));
     PetscCall(AutoCSRContextLearn(ctx, now));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -157,6 +170,7 @@ static PetscErrorCode Decide(Mat A, AutoCSRContext *ctx)
   if (net->last) {
     const double before = net->before;
 
+    PetscCall(Tell(next, before, before));
     PetscCall(AutoCSRNetDestroy(&ctx->net));
     PetscCall(AutoCSRContextLearn(ctx, before));
   } else
