@@ -190,6 +190,8 @@ static PetscErrorCode CreateBand(PetscInt m, PetscBool constant, Mat *A)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+static char graph[1024]; /* of the plan that was made last */
+
 /* The plan in the end */
 static PetscErrorCode PlanBand(PetscInt m, PetscBool constant, MatAutoCSRRigor rigor, MatAutoCSRInfo *info)
 {
@@ -200,10 +202,12 @@ static PetscErrorCode PlanBand(PetscInt m, PetscBool constant, MatAutoCSRRigor r
   PetscCall(CreateBand(m, constant, &A));
   PetscCall(MatAutoCSRSetProgressive(A, PETSC_TRUE));
   PetscCall(MatAutoCSRSetRigor(A, rigor));
+  PetscCall(MatAutoCSRSetSearch(A, 0.05, PETSC_FALSE));
   PetscCall(MatCreateVecs(A, &x, &y));
   PetscCall(VecSetScattered(x, 3));
   for (PetscInt p = 0; p < 1000; p++) PetscCall(MatMult(A, x, y));
   PetscCall(MatAutoCSRGetInfo(A, info));
+  PetscCall(MatAutoCSRGetGraph(A, sizeof(graph), graph));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&y));
   PetscCall(MatDestroy(&A));
@@ -214,6 +218,7 @@ static PetscErrorCode PlanBand(PetscInt m, PetscBool constant, MatAutoCSRRigor r
 static PetscErrorCode Suits(void)
 {
   MatAutoCSRInfo constant, with, without, measured;
+  char           searched[sizeof(graph)];
 
   PetscFunctionBeginUser;
   PetscCall(PlanBand(3000, PETSC_TRUE, MAT_AUTOCSR_RIGOR_ESTIMATE, &constant));
@@ -222,6 +227,11 @@ static PetscErrorCode Suits(void)
   PetscCheck(!strcmp(with.executor, without.executor), PETSC_COMM_SELF, PETSC_ERR_PLIB, "With wisdom of constant values, %s: %s, not %s", constant.executor, with.executor, without.executor);
   PetscCall(PlanBand(3000, PETSC_FALSE, MAT_AUTOCSR_RIGOR_MEASURE, &measured));
   PetscCheck(measured.measured > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Rigor measure takes what was estimated: %s", measured.strategy);
+  PetscCall(PlanBand(3000, PETSC_FALSE, MAT_AUTOCSR_RIGOR_PATIENT, &measured));
+  PetscCheck(measured.measured > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A search is left out for what was measured");
+  PetscCall(PetscStrncpy(searched, graph, sizeof(searched)));
+  PetscCall(PlanBand(3000, PETSC_FALSE, MAT_AUTOCSR_RIGOR_PATIENT, &measured));
+  PetscCheck(!strcmp(graph, searched), PETSC_COMM_SELF, PETSC_ERR_PLIB, "What was found is not taken: \"%s\", before \"%s\"", graph, searched);
   PetscFunctionReturn((PetscErrorCode)0);
 }
 

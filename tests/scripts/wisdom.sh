@@ -34,4 +34,18 @@ check "lines end as on another system, and the last one does not end" merged a c
 through() { ln -s a "$work/link" && merged link b "$1" && [ -L "$work/link" ] && has a "$1"; }
 check "a link is written through" through "3:segsum 4:csr 1:sell 2:csr"
 check "a refused merge leaves the file as it is" has a "3:segsum 4:csr 1:sell 2:csr"
+
+# What a search has found is in the file, with its graph, and the next run plans by it
+ask() { make -s --eval="ask: ; @echo '$1'" ask; }
+solve=$(ask '$(BUILD)/examples/solve')
+make -s all "$solve" "$(ask '$(BUILD)/data/stamp')" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+solved() { # WORDS: the view has them
+  config/with-mpi.sh "$solve" -f "$(ask '$(BUILD)/data/rza.bin')" -dll_append "$(ask '$(library)')" -mat_type autocsr -mat_autocsr_wisdom "$work/found" -mat_autocsr_rigor patient -mat_autocsr_search_seconds 0.2 \
+    -autocsr_view -pc_type none -ksp_max_it 1 >"$work/view" 2>&1 && grep -q "$1" "$work/view" || { cat "$work/view"; false; }
+}
+check "the first run searches" solved "why: search: "
+check "the file has the graph" grep -q " graph auto auto [0-9.e-]* .*compress" "$work/found"
+check "the next run plans by it" solved "why: graph: .*(by wisdom)"
+sed -i 's/ compress(/ compres(/' "$work/found"
+check "a graph that is none does no harm" solved "why: search: "
 finish

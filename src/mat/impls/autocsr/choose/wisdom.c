@@ -2,14 +2,15 @@
   Wisdom (FFTW's word): what was chosen for structures, in a file that -mat_autocsr_wisdom names, so that the next run of a
   program plans in one step. An entry is a line:
 
-    <fingerprint> <rows> <columns> <nonzeros> <adds> <backend> <machine> <scalars> <objective> <strategy> <index> <value> <seconds>
+    <fingerprint> <rows> <columns> <nonzeros> <adds> <backend> <machine> <scalars> <objective> <strategy> <index> <value> <seconds> [<graph>]
 
-  strategy, index and value are the settings that make the plan, `auto` where segments differ, strategy `parent` for the parent type's own product; seconds are those of a product
+  strategy, index and value are the settings that make the plan, `auto` where segments differ, strategy `parent` for the parent type's own product, `graph` for what a search has found, with its graph; seconds are those of a product
   that were measured, or 0, which does not serve rigor measure. The file is read once. What a process learns is added when it has learnt enough, and in
   PetscFinalize(): with a lock on the folder it reads the file again, adds its own, and replaces the file. So processes that
   write at once lose nothing, and one that is killed leaves the file as it was. The oldest of more than MOST entries go.
 */
 #include "choose.h"
+#include "../graph/graph.h"
 #include "../machine/figures.h"
 #include <petsc/private/hashmap.h>
 #include <errno.h>
@@ -21,6 +22,7 @@
 #define ENOUGH 32  /* entries that are written before the end */
 #define TRIES  500 /* to get the lock, 10 ms apart */
 #define PARENTS "parent" /* in the place of a strategy: products are the parent type's own */
+#define GRAPH   "graph"  /* the strategy of what a search has found */
 
 typedef struct {
   uint64_t   at[2];
@@ -33,6 +35,7 @@ typedef struct {
 typedef struct {
   Key    key;
   char   strategy[32], index[12], value[12];
+  char   graph[AUTOCSR_GRAPH_LENGTH]; /* of strategy `graph` */
   double seconds;
   PetscBool gone; /* a later one has the same key */
 } Entry;
@@ -117,7 +120,9 @@ static PetscBool scan_entry(const char line[], Entry *e)
   unsigned long long at[2];
 
   memset(e, 0, sizeof(*e)); /* keys are compared byte by byte */
-  if (sscanf(line, "%16llx%16llx %lld %lld %lld %d %7s %8x %19s %7s %31s %11s %11s %lf%n", &at[0], &at[1], &m, &n, &nnz, &e->key.adds, e->key.backend, &e->key.machine, e->key.scalar, e->key.objective, e->strategy, e->index, e->value, &e->seconds, &end) != 14 || line[end]) return PETSC_FALSE;
+  if (sscanf(line, "%16llx%16llx %lld %lld %lld %d %7s %8x %19s %7s %31s %11s %11s %lf%n", &at[0], &at[1], &m, &n, &nnz, &e->key.adds, e->key.backend, &e->key.machine, e->key.scalar, e->key.objective, e->strategy, e->index, e->value, &e->seconds, &end) != 14 || (line[end] && line[end] != ' ')) return PETSC_FALSE;
+  if (strcmp(e->strategy, GRAPH) ? line[end] != 0 : line[end] != ' ' || strlen(line + end) > sizeof(e->graph)) return PETSC_FALSE;
+  if (line[end]) (void)strcpy(e->graph, line + end + 1);
   e->key.at[0] = at[0];
   e->key.at[1] = at[1];
   e->key.m     = m;
@@ -128,7 +133,7 @@ static PetscBool scan_entry(const char line[], Entry *e)
 
 static void print_entry(FILE *file, const Entry *e)
 {
-  fprintf(file, "%016llx%016llx %lld %lld %lld %d %s %08x %s %s %s %s %s %.6g\n", (unsigned long long)e->key.at[0], (unsigned long long)e->key.at[1], (long long)e->key.m, (long long)e->key.n, (long long)e->key.nnz, e->key.adds, e->key.backend, e->key.machine, e->key.scalar, e->key.objective, e->strategy, e->index, e->value, e->seconds);
+  fprintf(file, "%016llx%016llx %lld %lld %lld %d %s %08x %s %s %s %s %s %.6g%s%s\n", (unsigned long long)e->key.at[0], (unsigned long long)e->key.at[1], (long long)e->key.m, (long long)e->key.n, (long long)e->key.nnz, e->key.adds, e->key.backend, e->key.machine, e->key.scalar, e->key.objective, e->strategy, e->index, e->value, e->seconds, e->graph[0] ? " " : "", e->graph);
 }
 
 /* A line, without what ends it here or on another system. The last one may lack that */
@@ -143,7 +148,7 @@ static PetscBool read_line(FILE *file, char line[], int room)
 static PetscErrorCode read_entries(const char path[], Entries *all, PetscBool *other)
 {
   FILE          *file = AutoCSRKeptOpen(path);
-  char           line[512];
+  char           line[512 + AUTOCSR_GRAPH_LENGTH];
   PetscInt       damaged = 0;
   locale_t       c, before;
   PetscErrorCode ierr = PETSC_SUCCESS;
@@ -342,6 +347,19 @@ static PetscErrorCode make_key(const AutoCSRMatrix *csr, const AutoCSRSettings *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* *known: the text is a graph that this library understands */
+static PetscErrorCode take_graph(AutoCSRSettings *wise, const char text[], PetscBool *known)
+{
+  PetscErrorCode ierr;
+
+  PetscFunctionBegin;
+  PetscCall(PetscPushErrorHandler(PetscIgnoreErrorHandler, NULL));
+  ierr = AutoCSRSettingsSetGraph(wise, text);
+  PetscCall(PetscPopErrorHandler());
+  *known = (PetscBool)!ierr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* *found: `wise` has the settings by which the structure is planned at once; *parents: not by these, but by the parent type's own product */
 PetscErrorCode AutoCSRWisdomFind(const AutoCSRMatrix *csr, const AutoCSRSettings *settings, const AutoCSRFingerprint *f, AutoCSRSettings *wise, PetscBool *parents, PetscBool *found)
 {
@@ -364,7 +382,11 @@ PetscErrorCode AutoCSRWisdomFind(const AutoCSRMatrix *csr, const AutoCSRSettings
     *found = *parents = PETSC_TRUE;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  if (settings->rigor >= MAT_AUTOCSR_RIGOR_PATIENT && strcmp(e->strategy, GRAPH)) PetscFunctionReturn(PETSC_SUCCESS);
   *wise = *settings;
+  if (!strcmp(e->strategy, GRAPH)) PetscCall(take_graph(wise, e->graph, &known));
+  else known = PETSC_TRUE;
+  if (!known) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscEnumFind(MatAutoCSRIndexCodings, e->index, &index, &known));
   if (known) PetscCall(PetscEnumFind(MatAutoCSRValueCodings, e->value, &value, &known));
   for (PetscInt s = 0; known && strcmp(e->strategy, "auto"); s++) { /* one that this library has */
@@ -393,8 +415,10 @@ static const AutoCSRSegment *first_segment(const AutoCSRPlan *plan)
 PetscBool AutoCSRWisdomHolds(const AutoCSRSettings *wise, const AutoCSRPlan *plan)
 {
   const AutoCSRSegment *first = first_segment(plan);
+  char                  text[AUTOCSR_GRAPH_LENGTH];
 
   if (!first) return PETSC_TRUE;
+  if (wise->graph[0]) return (PetscBool)(!AutoCSRGraphPrint(plan, sizeof(text), text) && !strcmp(text, wise->graph));
   if (strcmp(wise->strategy, "auto") && strcmp(wise->strategy, first->strategy)) return PETSC_FALSE;
   if (wise->index != MAT_AUTOCSR_INDEX_AUTO && strcmp(MatAutoCSRIndexCodings[wise->index], AutoCSRIndexNames[first->axes.index])) return PETSC_FALSE;
   return (PetscBool)(wise->value == MAT_AUTOCSR_VALUE_AUTO || !strcmp(MatAutoCSRValueCodings[wise->value], AutoCSRValueNames[first->axes.value]));
@@ -437,6 +461,16 @@ PetscErrorCode AutoCSRWisdomLearn(const AutoCSRMatrix *csr, const AutoCSRSetting
   if (plan->parents || !strcmp(e.strategy, "auto")) { /* row ranges: the choice finds them again, whatever their codings */
     PetscCall(PetscStrncpy(e.index, "auto", sizeof(e.index)));
     PetscCall(PetscStrncpy(e.value, "auto", sizeof(e.value)));
+  }
+  if (settings->rigor >= MAT_AUTOCSR_RIGOR_PATIENT && !plan->parents && plan->n_segments <= AUTOCSR_MAX_LEAVES) {
+    PetscCall(AutoCSRGraphPrint(plan, sizeof(e.graph), e.graph));
+    if (strstr(e.graph, "..."))
+      e.graph[0] = 0;
+    else {
+      PetscCall(PetscStrncpy(e.strategy, GRAPH, sizeof(e.strategy)));
+      PetscCall(PetscStrncpy(e.index, "auto", sizeof(e.index)));
+      PetscCall(PetscStrncpy(e.value, "auto", sizeof(e.value)));
+    }
   }
   e.seconds = seconds;
   PetscCall(put(&wisdom.known, &e));
