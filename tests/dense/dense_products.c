@@ -264,8 +264,8 @@ int main(int argc, char **argv)
     PetscCall(MatrixCreate(g, MATAUTOCSR, &A));
     for (size_t w = 0; w < PETSC_STATIC_ARRAY_LENGTH(widths); w++) PetscCall(Multiply(&r, A, widths[w], g->name));
     for (size_t w = 0; w < PETSC_STATIC_ARRAY_LENGTH(widths) && ranks == 1; w += 3) PetscCall(MultiplyTransposed(&r, A, widths[w], g->name));
-    for (size_t w = ranks == 1 ? k % 3 : k % 8; w < PETSC_STATIC_ARRAY_LENGTH(widths); w += ranks == 1 ? 3 : 8) PetscCall(MultiplyByRows(&r, A, widths[w], g->name));
-    for (size_t w = (k + 1) % 8; w < PETSC_STATIC_ARRAY_LENGTH(widths); w += ranks == 1 ? 4 : 8) PetscCall(MultiplySome(&r, A, widths[w], g->name));
+    for (size_t w = ranks == 1 ? k % 3 : k % 16; w < PETSC_STATIC_ARRAY_LENGTH(widths); w += ranks == 1 ? 3 : 16) PetscCall(MultiplyByRows(&r, A, widths[w], g->name));
+    for (size_t w = ranks == 1 ? (k + 1) % 8 : (k + 1) % 16; w < PETSC_STATIC_ARRAY_LENGTH(widths); w += ranks == 1 ? 4 : 16) PetscCall(MultiplySome(&r, A, widths[w], g->name));
     PetscCall(NotFinite(A, r.A));
     PetscCall(MatAutoCSRGetInfo(A, &info));
     made += info.dense_products;

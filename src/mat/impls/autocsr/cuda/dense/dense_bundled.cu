@@ -160,7 +160,7 @@ PetscErrorCode AutoCSRDeviceMultDenseBundled(AutoCSRDense *kept, const AutoCSRDe
   p.row_ptr = op->csr->row_ptr;
   p.ldc     = op->ldc;
   p.add     = op->add;
-  PetscCheck(p.seg.axes.slice_height == ROWS && p.seg.axes.value == AUTOCSR_VALUE_COPY, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Bundles of %" PetscInt_FMT " rows with values %s: the kernels have %d with copies", p.seg.axes.slice_height, AutoCSRValueNames[p.seg.axes.value], ROWS);
+  PetscCheck(p.seg.axes.slice_height == ROWS && p.seg.axes.value == AUTOCSR_VALUE_COPY, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Bundles of %" PetscInt_FMT " rows, value coding %d: the kernels have %d rows with copies of values", p.seg.axes.slice_height, (int)p.seg.axes.value, ROWS);
   if (!p.seg.n_rows) PetscFunctionReturn(PETSC_SUCCESS);
   for (PetscInt first = 0, lanes; first < op->columns; first += lanes * UNIT) {
     lanes = LanesFor(op->columns - first);
