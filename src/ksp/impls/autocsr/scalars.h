@@ -40,12 +40,13 @@ typedef struct {
   AutoCSREvent event;
 } AutoCSRResult;
 
+/* A kernel reads a complex number at a multiple of its size: they come first */
 typedef struct {
   AutoCSRResult result;
-  PetscInt      steps;   /* of CG that are done */
   PetscScalar   a, b;    /* x += a p, r -= a Ap, p = z + b p */
   PetscScalar   omega;   /* BiCGStab: x += a p + omega s, r = s - omega t, p = r + b (p - omega v) */
   PetscScalar   rho;     /* and r.shadow */
+  PetscInt      steps;   /* of CG that are done */
   PetscBool     moves;   /* this step changes x and r */
   PetscBool     goes_on; /* this step makes another p */
 } AutoCSRScalars;

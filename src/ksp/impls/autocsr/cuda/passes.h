@@ -12,6 +12,7 @@
 typedef struct {
   AutoCSRResult result;
   PetscInt64    number;
+  PetscInt64    unused; /* C and CUDA C++ agree on the size, a multiple of that of a complex number */
 } AutoCSRSlot;
 
 /* What all passes of a solve have, and what one tells. The last thread block of a pass adds up what the others have left in `partial` */
