@@ -140,7 +140,9 @@ static PetscErrorCode build(Search *s, const char graph[], AutoCSRPlan **plan)
   PetscFunctionBegin;
   *plan = NULL;
   PetscCall(evaluate(s, graph, &candidate, &e, &seconds));
-  if (seconds < PETSC_MAX_REAL) PetscCall(AutoCSRCandidateBuild(s->chooser, &candidate, plan));
+  if (!(seconds < PETSC_MAX_REAL)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AutoCSRCandidateBuild(s->chooser, &candidate, plan));
+  if (s->chooser->refused[0]) PetscCall(AutoCSRPlanDestroy(plan));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
