@@ -144,14 +144,17 @@ $(BUILD)/%.o: %.cxx $(stamp)
 # program; variables without a value have a bad one
 emulator_dir := tests/emulator
 planning     := $(wildcard $(src)/cuda/planning/*.cu $(src)/cuda/dense/*.cu)
-emulated     := $(addprefix $(src)/cuda/,$(addprefix products/,executors.cu first.cu many.cu segsum.cu kernel.c) runtime/launch.c runtime/memory.c $(addprefix generator/,source.c compiler.c cache.c kernels.c))
+emulated     := $(addprefix $(src)/cuda/,$(addprefix products/,executors.cu first.cu many.cu segsum.cu kernel.c) runtime/launch.c runtime/memory.c generator/source.c)
 emulator     := $(wildcard $(emulator_dir)/*.cxx $(emulator_dir)/*.c)
-EMULATED      = $(patsubst $(src)/cuda/%,$(BUILD)/emulated/%.o,$(basename $(emulated))) $(BUILD)/$(src)/cuda/generator/agents.o $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(emulator))))
+EMULATED      = $(patsubst $(src)/cuda/%,$(BUILD)/emulated/%.o,$(basename $(emulated))) $(patsubst %.cu,$(BUILD)/%.o,$(wildcard $(emulator_dir)/*.cu)) $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(emulator))))
 PLANNED       = $(patsubst $(src)/cuda/%.cu,$(BUILD)/emulated/%.o,$(planning)) $(patsubst $(ksp)/cuda/%.cu,$(BUILD)/emulated/ksp/%.o,$(wildcard $(ksp)/cuda/*.cu))
 EMULATION     = -I$(emulator_dir)/include -O1 -fno-thread-jumps -ftrivial-auto-var-init=pattern
 WATCHED       = $(EMULATION) -fsanitize=thread --param tsan-distinguish-volatile=1 -include $(emulator_dir)/device.h -Wno-unknown-pragmas -Wno-unused-function
 can_emulate  := $(if $(gpu),,$(shell printf '\043if defined(__clang__) || !defined(__x86_64__)\n\043error\n\043endif\n' | $(or $(CXX),false) -fsanitize=thread -ftrivial-auto-var-init=pattern -x c++ -c -o /dev/null - 2>/dev/null && echo 1))
 $(BUILD)/emulated/%.o: $(src)/cuda/%.cu $(stamp)
+	@mkdir -p $(@D)
+	$(call quiet,EMULATE)$(CXX) -std=c++17 $(CFLAGSALL) $(WATCHED) -MMD -MP -c -o $@ -x c++ $<
+$(BUILD)/$(emulator_dir)/%.o: $(emulator_dir)/%.cu $(stamp)
 	@mkdir -p $(@D)
 	$(call quiet,EMULATE)$(CXX) -std=c++17 $(CFLAGSALL) $(WATCHED) -MMD -MP -c -o $@ -x c++ $<
 $(BUILD)/emulated/ksp/%.o: $(ksp)/cuda/%.cu $(stamp)

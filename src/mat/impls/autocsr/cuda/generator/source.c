@@ -117,7 +117,7 @@ PetscErrorCode AutoCSRGeneratorDescribe(const AutoCSRAxes *a, AutoCSRGenerated *
   g->threads   = (int)threads;
   g->residents = (int)a->residents;
   g->shared    = shared_bytes(a, threads);
-  PetscCall(PetscSNPrintf(g->name, sizeof(g->name), "generated/%s/%s/%s/%s%" PetscInt_FMT "/%d", AutoCSRIndexNames[a->index], AutoCSRValueNames[a->value], AutoCSRMappingNames[a->mapping], tiles ? a->tile_height : PetscMax(1, a->lanes), g->threads));
+  PetscCall(PetscSNPrintf(g->name, sizeof(g->name), "generated/%s/%s/%s%" PetscInt_FMT "/%d", AutoCSRIndexNames[a->index], AutoCSRValueNames[a->value], AutoCSRMappingNames[a->mapping], tiles ? a->tile_height : PetscMax(1, a->lanes), g->threads));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -337,7 +337,7 @@ static PetscErrorCode KernelOf(const AutoCSRSegment *seg, const AutoCSRDeviceSte
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(AutoCSRGeneratorKernel(seg, kernel, sizeof(why), why));
-  PetscCheck(kernel->function, PETSC_COMM_SELF, PETSC_ERR_LIB, "No kernel of %s: %s", seg->executor->name, why);
+  PetscCheck(!why[0], PETSC_COMM_SELF, PETSC_ERR_LIB, "No kernel of %s: %s", seg->executor->name, why);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
