@@ -66,7 +66,7 @@ static PetscErrorCode Open(void)
 
   PetscFunctionBegin;
   NVRTC.why[0] = 0;
-  /* -mat_autocsr_nvrtc <library>: NVRTC, which compiles kernels at run time where a graph has numbers that no compiled kernel has; none: no kernel is compiled at run time (libnvrtc.so.13, libnvrtc.so.12 or libnvrtc.so) */
+  /* -mat_autocsr_nvrtc: [`libnvrtc.so.13`, `libnvrtc.so.12`, `libnvrtc.so`, a library, `none`] NVRTC, which compiles kernels of a GPU at run time where a graph has numbers that no kernel has (no prefix, read once; see [graph.md](graph.md)) */
   PetscCall(PetscOptionsGetString(NULL, NULL, "-mat_autocsr_nvrtc", named, sizeof(named), &set));
   PetscCall(PetscStrcmp(named, "none", &none));
   if (set && none) {
