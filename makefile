@@ -53,8 +53,8 @@ all_arch = $(filter-out 5% 6% 7%,$(patsubst sm_%,%,$(shell $(CUDAC) --list-gpu-c
 architectures = $(or $(if $(filter all,$(CUDA_ARCH)),$(all_arch)),$(if $(filter all-major,$(CUDA_ARCH)),$(filter %0,$(all_arch))),$(patsubst sm_%,%,$(CUDA_ARCH)))
 gencode  = $(if $(filter native,$(CUDA_ARCH)),-arch=native,$(foreach a,$(architectures),-gencode arch=compute_$(a)$(comma)code=sm_$(a)))
 gpu     := $(if $(CUDAC),$(filter 3.26.%,$(version)))
-sources := $(wildcard $(foreach r,$(ROOMS),$(src)/$(r)/*.c) $(ksp)/*.c $(if $(gpu),$(ksp)/cuda/*.c $(ksp)/cuda/*.cu $(src)/cuda/*.c $(foreach r,products planning dense runtime,$(src)/cuda/$(r)/*.c $(src)/cuda/$(r)/*.cu)))
-objects := $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(sources))))
+sources := $(wildcard $(foreach r,$(ROOMS),$(src)/$(r)/*.c) $(ksp)/*.c $(if $(gpu),$(ksp)/cuda/*.c $(ksp)/cuda/*.cu $(src)/cuda/*.c $(foreach r,products planning dense runtime generator,$(src)/cuda/$(r)/*.c $(src)/cuda/$(r)/*.cu)))
+objects := $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(sources)))) $(if $(gpu),$(BUILD)/$(src)/cuda/generator/agents.o)
 library := $(BUILD)/libpetscautocsr.so
 soname  := libpetscautocsr.so.$(shell cut -d. -f1,2 config/VERSION)
 convert := $(BUILD)/src/benchmarks/programs/autocsr_convert
@@ -110,6 +110,15 @@ $(BUILD)/%.o: %.c $(stamp)
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(COMPILE) $(ISA_$(basename $(notdir $<))) -MMD -MP -c -o $@ $<
 
+# The agents' headers as strings, for the compiler at run time (cuda/generator): one text for all compilers
+agents := $(addprefix $(src)/,cuda/generator/shim.h layout/axes.h cuda/runtime/shapes.h cuda/runtime/launch.h $(addprefix cuda/common/,ptx.cuh words.cuh) \
+  $(addprefix cuda/products/,agent.cuh entries.cuh join.cuh $(addprefix agent_,csr.cuh fetch.cuh segsum.cuh merge.cuh row_blocks.cuh products.cuh sliced.cuh sellp.cuh)))
+$(BUILD)/$(src)/cuda/generator/agents.c: $(agents) config/embed.awk
+	@mkdir -p $(@D)
+	@awk -f config/embed.awk $(agents) >$@
+$(BUILD)/$(src)/cuda/generator/agents.o: $(BUILD)/$(src)/cuda/generator/agents.c $(stamp)
+	$(call quiet,CC)$(COMPILE) -c -o $@ $<
+
 $(BUILD)/%.o: %.cu $(stamp)
 	@mkdir -p $(@D)
 	$(call quiet,NVCC)$(NVCOMPILE) $(if $(PTX),-keep -keep-dir $(@D)) -MMD -MP -c -o $@ $<
@@ -135,14 +144,17 @@ $(BUILD)/%.o: %.cxx $(stamp)
 # program; variables without a value have a bad one
 emulator_dir := tests/emulator
 planning     := $(wildcard $(src)/cuda/planning/*.cu $(src)/cuda/dense/*.cu)
-emulated     := $(addprefix $(src)/cuda/,$(addprefix products/,executors.cu first.cu many.cu segsum.cu kernel.c) runtime/launch.c runtime/memory.c)
+emulated     := $(addprefix $(src)/cuda/,$(addprefix products/,executors.cu first.cu many.cu segsum.cu kernel.c) runtime/launch.c runtime/memory.c generator/source.c)
 emulator     := $(wildcard $(emulator_dir)/*.cxx $(emulator_dir)/*.c)
-EMULATED      = $(patsubst $(src)/cuda/%,$(BUILD)/emulated/%.o,$(basename $(emulated))) $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(emulator))))
+EMULATED      = $(patsubst $(src)/cuda/%,$(BUILD)/emulated/%.o,$(basename $(emulated))) $(patsubst %.cu,$(BUILD)/%.o,$(wildcard $(emulator_dir)/*.cu)) $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(emulator))))
 PLANNED       = $(patsubst $(src)/cuda/%.cu,$(BUILD)/emulated/%.o,$(planning)) $(patsubst $(ksp)/cuda/%,$(BUILD)/emulated/ksp/%.o,$(basename $(wildcard $(ksp)/cuda/*.cu $(ksp)/cuda/*.c)))
 EMULATION     = -I$(emulator_dir)/include -O1 -fno-thread-jumps -ftrivial-auto-var-init=pattern
 WATCHED       = $(EMULATION) -fsanitize=thread --param tsan-distinguish-volatile=1 -include $(emulator_dir)/device.h -Wno-unknown-pragmas -Wno-unused-function
 can_emulate  := $(if $(gpu),,$(shell printf '\043if defined(__clang__) || !defined(__x86_64__)\n\043error\n\043endif\n' | $(or $(CXX),false) -fsanitize=thread -ftrivial-auto-var-init=pattern -x c++ -c -o /dev/null - 2>/dev/null && echo 1))
 $(BUILD)/emulated/%.o: $(src)/cuda/%.cu $(stamp)
+	@mkdir -p $(@D)
+	$(call quiet,EMULATE)$(CXX) -std=c++17 $(CFLAGSALL) $(WATCHED) -MMD -MP -c -o $@ -x c++ $<
+$(BUILD)/$(emulator_dir)/%.o: $(emulator_dir)/%.cu $(stamp)
 	@mkdir -p $(@D)
 	$(call quiet,EMULATE)$(CXX) -std=c++17 $(CFLAGSALL) $(WATCHED) -MMD -MP -c -o $@ -x c++ $<
 $(BUILD)/emulated/ksp/%.o: $(ksp)/cuda/%.cu $(stamp)

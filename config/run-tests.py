@@ -9,7 +9,7 @@ as well; prefix installs of PETSc do not ship that harness, which is why this ru
   keys        suffix, nsize, args, requires, env, filter, filter_output, output_file, timeoutfactor, comments;
               any other key is an error
   loops       nsize: {{1 2}}, args: -opt {{a b}shared output} (one output file) and {{a b}separate output} (one for each)
-  requires    real complex single double __float128 debug opt datafilespath cuda petsc4py slepc
+  requires    real complex single double __float128 debug opt datafilespath cuda nvrtc petsc4py slepc
               avx2 avx512, names of PETSc packages,
               define(PETSC_X), defined(PETSC_X), each with an optional '!'
   variables   ${AUTOCSR_DATA}: the matrices of tests/data in PETSc's binary form; ${AUTOCSR_MTX}: tests/data itself;
@@ -23,7 +23,7 @@ A test whose suffix is `small` is a part of a larger one, and runs with --core o
 A test whose suffix is `all` runs with --all only. Programs then get -all, by which some test more, and -seed.
 A test whose suffix begins with `alone` takes all of the machine, or of a device: it runs when all the others have ended.
 """
-import argparse, collections, concurrent.futures, difflib, fnmatch, glob, itertools, os, random, re, shlex, shutil, signal, subprocess, sys, time
+import argparse, collections, concurrent.futures, ctypes, difflib, fnmatch, glob, itertools, os, random, re, shlex, shutil, signal, subprocess, sys, time
 
 KEYS = {'suffix', 'nsize', 'args', 'requires', 'env', 'filter', 'filter_output', 'output_file', 'timeoutfactor', 'comments'}
 APPENDED = {'args', 'requires', 'env', 'comments'}  # of a testset and its tests; the other keys are replaced
@@ -136,6 +136,13 @@ def runs_of(source):
     return runs
 
 
+def can_open(library):
+    try:
+        return bool(ctypes.CDLL(library))
+    except OSError:
+        return False
+
+
 class Petsc:
     """What `requires` can ask of the PETSc in use and of this machine"""
 
@@ -153,6 +160,7 @@ class Petsc:
             'complex': 'PETSC_USE_COMPLEX' in self.defines,
             'debug': 'PETSC_USE_DEBUG' in self.defines,
             'cuda': 'PETSC_HAVE_CUDA' in self.defines and bool(glob.glob('/dev/nvidia[0-9]*')),
+            'nvrtc': any(can_open(f'libnvrtc.so{v}') for v in ('.13', '.12', '')),
             'datafilespath': bool(opts.matrices),
             'slepc': bool(opts.slepc_dir),
             'avx2': 'avx2' in flags,

@@ -116,7 +116,7 @@ def options():
 
     rows, read = [], set()
     solvers = "../../../ksp/impls/autocsr"
-    for name in ["choose/options.c", "machine/machine.c", "choose/wisdom.c", "choose/learned.c", "interface/register.c", "report/view.c", solvers + "/fused.c"]:
+    for name in ["choose/options.c", "machine/machine.c", "choose/wisdom.c", "choose/learned.c", "interface/register.c", "report/view.c", "cuda/generator/compiler.c", solvers + "/fused.c"]:
         for comment, call in re.findall(r"/\* (-\w*autocsr(?:_|:).*?) \*/\n([^\n]*)", text(name), re.S):
             option, given, what = re.fullmatch(r"(-\w+): (?:\[(.*?)\] )?(\S.*)", re.sub(r"\s+", " ", comment)).groups()
             known = values(call) if "s->" in call else ""

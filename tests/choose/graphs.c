@@ -1,5 +1,5 @@
 static char help[] = "Operator graphs: every preset's plan prints as one, which makes the same plan again; graphs that no preset makes multiply as plain AIJ does; text that is none is refused.\n\
-  -part <0> : 0 presets, 1 graphs by hand, 2 random ones, 3 text that is none\n\n";
+  -part <0> : 0 presets, 1 graphs by hand, 2 random ones, 3 text that is none, 4 kernels compiled at run time\n\n";
 
 #include <petscautocsr.h>
 #include "../generate.h"
@@ -113,6 +113,9 @@ static const struct {
     {"compress(index=16,value=copy) col_div pieces",                                                                                                                       PETSC_FALSE},
     {"compress(index=32,value=csr) dense_block(size=3) row_block",                                                                                                         PETSC_FALSE},
     {"compress(index=32,value=csr) nodes",                                                                                                                                 PETSC_FALSE},
+    {"compress row_block(lanes=8) warp_total_red set_resources(threads=128,residents=8)",                                                                                  PETSC_FALSE}, /* GPUs with NVRTC, as the next two */
+    {"bin(0:6) sort compress bmtb_pad slice_block set_resources(in_flight=3); bin(7:) compress row_block(lanes=16) set_resources(rows=2)",                                 PETSC_FALSE},
+    {"merge_block(lanes=128,entries=16)",                                                                                                                                  PETSC_FALSE},
     {"bin(0:5) compress nnz_block; bin(6:) compress row_block",                                                                                                            PETSC_FALSE}, /* tiles are of all rows */
 };
 
@@ -200,6 +203,71 @@ static PetscErrorCode CheckByHand(void)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+/* ---- Kernels that are compiled at run time, on a device. twin: a graph of compiled kernels that adds in the same order; NULL: none */
+
+static const struct {
+  const char *graph, *twin;
+} generated[] = {
+    {"compress row_block(lanes=1) set_resources(threads=64,in_flight=4)",             "compress row_block(lanes=1)"           },
+    {"compress row_block(lanes=8) set_resources(threads=128,residents=8)",            "compress row_block(lanes=8)"           },
+    {"compress row_block(lanes=32) set_resources(rows=1,in_flight=2)",                "compress row_block(lanes=32)"          },
+    {"compress row_block(lanes=64) set_resources(threads=512,rows=8)",                "compress row_block(lanes=64)"          },
+    {"compress row_block(lanes=512) set_resources(threads=1024)",                     NULL                                    },
+    {"bin(5:5) compress row_block(lanes=2) set_resources(threads=128); bin(0:4) compress row_block(lanes=1); bin(6:) compress row_block(lanes=4)", "bin(5:5) compress row_block(lanes=2); bin(0:4) compress row_block(lanes=1); bin(6:) compress row_block(lanes=4)"},
+    {"compress(index=32) bmtb_pad slice_block set_resources(threads=64,in_flight=3)", "compress(index=32) bmtb_pad slice_block"},
+    {"compress(index=16) bmtb_pad slice_block set_resources(threads=512)",            "compress(index=16) bmtb_pad slice_block"},
+    {"compress(index=32) bmtb_pad slice_block(lanes=4) set_resources(threads=128)",   "compress(index=32) bmtb_pad slice_block(lanes=4)"},
+    {"bin(0:4) compress row_block(lanes=1); bin(5:5) compress(index=32) bmtb_pad slice_block set_resources(threads=128); bin(6:) compress row_block(lanes=4)", "bin(0:4) compress row_block(lanes=1); bin(5:5) compress(index=32) bmtb_pad slice_block; bin(6:) compress row_block(lanes=4)"},
+    {"products set_resources(threads=128)",                                           "products"                              },
+    {"row_fetch(lanes=1)",                                                            NULL                                    },
+    {"row_fetch(lanes=8) set_resources(threads=128,in_flight=4)",                     "row_fetch(lanes=8)"                    },
+    {"nnz_block(entries=16)",                                                         NULL                                    },
+    {"nnz_block(lanes=64,entries=32)",                                                NULL                                    },
+    {"nnz_block(lanes=1024,entries=8)",                                               NULL                                    },
+    {"merge_block(lanes=128,entries=4)",                                              NULL                                    },
+    {"merge_block(lanes=512,entries=16)",                                             NULL                                    },
+    {"rows_in_block(lanes=64,entries=16)",                                            NULL                                    },
+    {"rows_in_block(lanes=512,entries=16,longest=100)",                               NULL                                    },
+};
+
+static PetscErrorCode CheckGenerated(void)
+{
+  PetscInt used[PETSC_STATIC_ARRAY_LENGTH(generated)] = {0};
+
+  PetscFunctionBeginUser;
+  for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(generators); i++) {
+    Mat       A, B[2];
+    Reference r;
+
+    PetscCall(MatrixCreate(&generators[i], MATAIJ, &A));
+    PetscCall(ReferenceCreate(A, &r));
+    for (int k = 0; k < 2; k++) {
+      PetscCall(MatrixCreate(&generators[i], MATAUTOCSR, &B[k]));
+      PetscCall(MatAutoCSRSetProgressive(B[k], PETSC_FALSE));
+    }
+    for (size_t g = 0; g < PETSC_STATIC_ARRAY_LENGTH(generated); g++) {
+      char           context[256], graph[GRAPH];
+      MatAutoCSRInfo info;
+
+      PetscCall(PetscSNPrintf(context, sizeof(context), "%s by \"%.150s\"", generators[i].name, generated[g].graph));
+      for (int k = 0; k < 2; k++) PetscCall(MatAutoCSRSetGraph(B[k], generated[g].graph));
+      PetscCall(CompareProducts(&r, 2, B, context));
+      PetscCall(MatAutoCSRGetInfo(B[0], &info));
+      PetscCall(MatAutoCSRGetGraph(B[0], GRAPH, graph));
+      if (!strcmp(info.strategy, "csr") && !strstr(graph, "set_resources")) continue;
+      used[g]++;
+      if (!generated[g].twin) continue;
+      PetscCall(MatAutoCSRSetGraph(B[1], generated[g].twin));
+      PetscCall(SameBits(B[0], B[1], context));
+    }
+    for (int k = 0; k < 2; k++) PetscCall(MatDestroy(&B[k]));
+    PetscCall(ReferenceDestroy(&r));
+  }
+  for (size_t g = 0; g < PETSC_STATIC_ARRAY_LENGTH(generated); g++) PetscCheck(used[g] > 2, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Only %" PetscInt_FMT " matrices are multiplied by \"%s\"", used[g], generated[g].graph);
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Kernels compiled at run time multiply as plain AIJ does, and make the bits of those compiled ahead\n"));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 /* ---- Random graphs: operators in order, and now and then not; numbers of all sizes */
 
 #define RANDOM_GRAPHS 60
@@ -279,6 +347,7 @@ static PetscErrorCode CheckRefused(void)
       " ", "row_blok", "compress row_block; ", "compress", "compress compress row_block", "row_block compress", "compress slice_block", "compress bmtb_pad row_block", "compress pieces", "sort compress row_block", "compress row_block(lane=4)", "compress row_block(lanes=3)", "compress row_block(lanes=4", "compress row_block(lanes=)", "compress row_block(lanes=99999999999999999999)", "compress products(lanes=4)", "compress(index=8) row_block", "compress(column=32) row_block", "compress(value=) row_block",
       "compress bmtb_pad(rows=24) slice_block", "row_div compress row_block", "row_div(5:5) compress row_block", "row_div(7:3) compress row_block", "row_div(1:) compress row_block", "row_div(0:5) compress row_block; row_div(4:) compress row_block", "row_div(0:5) compress row_block; row_div(6:) compress row_block", "bin(0:4) compress row_block; bin(4:) compress row_block", "bin(0:4) compress row_block; row_div(0:4) compress row_block", "bin(:4) compress row_block; bin_group(rows=10,in=0:) compress row_block", "bin(3) compress row_block", "bin(0:9) bin_group(rows=10,in=0:) compress row_block",
       "bin_group(rows=0,in=0:) compress row_block", "bin_group(rows=10,bins=101,in=0:) compress row_block", "bin_group(rows=10,in=0:) compress row_block; bin_group(rows=10,in=4:) compress row_block", "bin_group(rows=10,in=0:3) compress row_block; bin_group(rows=20,in=4:) compress row_block", "compress row_block,", "compress \001", "compress nnz_block(lanes=1000000000)",
+      "compress row_block set_resources(threads=100)", "compress row_block set_resources(threads=2048)", "compress row_block set_resources(residents=33)", "compress row_block set_resources(in_flight=64)", "compress row_block set_resources(rows=100)", "compress row_block set_resources(warps=2)", "compress set_resources(threads=64) row_block", "compress row_block set_resources(threads=64) warp_total_red",
       "bin(0:0) no_entries;bin(1:1) compress row_block;bin(2:2) compress row_block;bin(3:3) compress row_block;bin(4:4) compress row_block;bin(5:5) compress row_block;bin(6:6) compress row_block;bin(7:7) compress row_block;bin(8:8) compress row_block;bin(9:9) compress row_block;bin(10:10) compress row_block;bin(11:11) compress row_block;bin(12:12) compress row_block;bin(13:13) compress row_block;bin(14:14) compress row_block;bin(15:15) compress row_block;bin(16:) compress row_block",
   };
   char  longer[GRAPH + 8];
@@ -324,6 +393,7 @@ int main(int argc, char **argv)
   if (part == 1) PetscCall(CheckByHand());
   if (part == 2) PetscCall(CheckRandom(seed));
   if (part == 3) PetscCall(CheckRefused());
+  if (part == 4) PetscCall(CheckGenerated());
   PetscCall(PetscFinalize());
   return 0;
 }
@@ -345,6 +415,12 @@ int main(int argc, char **argv)
   test:
     suffix: refused
     args: -part 3
+
+  test:
+    suffix: generated
+    requires: cuda nvrtc
+    args: -part 4 -vec_type cuda
+    timeoutfactor: 4
 
   test:
     suffix: hand-cuda

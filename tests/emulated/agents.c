@@ -5,6 +5,7 @@ static char help[] = "Kernels of the device without a device: every agent on sma
 #include "agents.h"
 #include "../emulator/backend.h" /* where products are made; plans are made on the host */
 #include "../emulator/control.h"
+#include "../emulator/generated.h"
 
 /* ---- Axes: all that the table of executors has */
 
@@ -96,6 +97,69 @@ static PetscErrorCode AddInPlace(AxesList *list)
   PetscCall(Add(list, (AutoCSRAxes){.partition = AUTOCSR_PARTITION_NONZEROS, .mapping = AUTOCSR_MAP_MERGE, .reduction = AUTOCSR_REDUCE_SEGMENTED, .tile_width = 256, .tile_height = 8}));
   for (PetscInt lanes = 2; lanes <= 32; lanes *= 2) PetscCall(Add(list, (AutoCSRAxes){.mapping = AUTOCSR_MAP_FETCH, .reduction = AUTOCSR_REDUCE_TREE, .lanes = lanes}));
   PetscCall(Add(list, (AutoCSRAxes){.mapping = AUTOCSR_MAP_PRODUCTS}));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Numbers that no compiled executor has, as the emulator has kernels of them: thread blocks of 64 and 512, and other heights */
+static PetscErrorCode AddGenerated(AxesList *list)
+{
+  PetscFunctionBeginUser;
+  for (PetscInt threads = 64; threads <= 512; threads *= 8) {
+    const AutoCSRAxes small = {.threads = threads, .in_flight = threads < 512 ? 3 : 0, .generated = 1};
+    AutoCSRAxes       a;
+
+    for (PetscInt lanes = 1; lanes <= 64; lanes *= 4) {
+      a           = small;
+      a.mapping   = AUTOCSR_MAP_LANES;
+      a.lanes     = lanes;
+      a.rows_each = threads < 512 ? 2 : 0;
+      PetscCall(Add(list, a));
+      a.value = AUTOCSR_VALUE_CONSTANT;
+      PetscCall(Add(list, a));
+      a.value        = AUTOCSR_VALUE_CSR;
+      a.index        = AUTOCSR_INDEX_16;
+      a.slice_height = 32;
+      PetscCall(Add(list, a));
+    }
+    for (PetscInt lanes = 1; lanes <= 8; lanes *= 8) {
+      a           = small;
+      a.mapping   = AUTOCSR_MAP_FETCH;
+      a.reduction = AUTOCSR_REDUCE_TREE;
+      a.lanes     = lanes;
+      PetscCall(Add(list, a));
+    }
+    for (int v = AUTOCSR_VALUE_COPY; v <= AUTOCSR_VALUE_CONSTANT; v++) {
+      if (v == AUTOCSR_VALUE_FLOAT32 || v == AUTOCSR_VALUE_PATTERN) continue;
+      a              = small;
+      a.order        = AUTOCSR_ORDER_SLICED;
+      a.mapping      = AUTOCSR_MAP_SLICE;
+      a.value        = (AutoCSRValue)v;
+      a.index        = AUTOCSR_INDEX_32;
+      a.slice_height = 32;
+      PetscCall(Add(list, a));
+      a.index = AUTOCSR_INDEX_16;
+      PetscCall(Add(list, a));
+      a.index        = AUTOCSR_INDEX_32;
+      a.lanes        = 4;
+      a.slice_height = 8;
+      PetscCall(Add(list, a));
+    }
+    a           = (AutoCSRAxes){.generated = 1, .tile_width = threads, .tile_steps = 1};
+    a.partition = AUTOCSR_PARTITION_NONZEROS;
+    a.mapping   = AUTOCSR_MAP_TILE;
+    a.reduction = AUTOCSR_REDUCE_SEGMENTED;
+    for (a.tile_height = 4; a.tile_height <= 32; a.tile_height *= a.tile_height < 16 ? 4 : 2) PetscCall(Add(list, a));
+    a.mapping = AUTOCSR_MAP_MERGE;
+    for (a.tile_height = 2; a.tile_height <= 16; a.tile_height *= 8) PetscCall(Add(list, a));
+    a.mapping   = AUTOCSR_MAP_ROW_BLOCKS;
+    a.partition = AUTOCSR_PARTITION_ROWS;
+    a.reduction = AUTOCSR_REDUCE_TREE;
+    for (a.tile_height = 2; a.tile_height <= 16; a.tile_height *= 8) {
+      a.row_limit = threads / 8 * a.tile_height;
+      PetscCall(Add(list, a));
+    }
+    PetscCall(Add(list, (AutoCSRAxes){.generated = 1, .mapping = AUTOCSR_MAP_PRODUCTS, .threads = threads}));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -265,7 +329,7 @@ static PetscErrorCode CheckPlan(Problem *p, const AutoCSRPlan *plan, int kind, R
     const AutoCSRDeviceExecutor *e = (const AutoCSRDeviceExecutor *)plan->segment[s].executor;
 
     device->segment[s].executor = &e->executor;
-    if (!plan->segment[s].n_rows) continue;
+    if (!plan->segment[s].n_rows || e->generated) continue;
     if (plan->n_segments > 1)
       reached->together[e - AutoCSRDeviceExecutors]++;
     else
@@ -321,6 +385,7 @@ static PetscErrorCode IsPossible(const Problem *p, const AutoCSRAxes *a, Divisio
 
 static PetscErrorCode CheckAxes(Problem *p, const AutoCSRAxes *a, Division division, int kind, Reached *reached, const char name[])
 {
+  AutoCSRAxes  own = *a;
   AutoCSRPlan *plan;
   PetscBool    possible;
   char         what[160];
@@ -328,7 +393,8 @@ static PetscErrorCode CheckAxes(Problem *p, const AutoCSRAxes *a, Division divis
   PetscFunctionBeginUser;
   PetscCall(IsPossible(p, a, division, &possible));
   if (!possible) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(BuildPlan(&p->host, p->profile, &p->host, p->profile, a, division, &plan));
+  if (a->generated && (a->mapping == AUTOCSR_MAP_LANES || a->mapping == AUTOCSR_MAP_SLICE)) own.longest = p->profile->max_length; /* rows of one length have kernels of their own */
+  PetscCall(BuildPlan(&p->host, p->profile, &p->host, p->profile, &own, division, &plan));
   PetscCall(SetExecutors(plan, &possible));
   PetscCheck(possible, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: there is no executor for axes that a device has", name);
   PetscCall(PetscSNPrintf(what, sizeof(what), "%s by %s, %" PetscInt_FMT " lanes, division %d", name, plan->segment[0].executor->name, a->lanes, division));
@@ -428,19 +494,25 @@ int main(int argc, char **argv)
 {
   AxesList  list    = {0, 0, NULL};
   Reached   reached = {{0}, {0}};
-  PetscBool small;
+  PetscBool small, generated;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscOptionsHasName(NULL, NULL, "-small", &small));
-  PetscCall(AddRows(&list));
-  PetscCall(AddSlices(&list));
-  PetscCall(AddInPlace(&list));
+  PetscCall(PetscOptionsHasName(NULL, NULL, "-generated", &generated));
+  if (generated)
+    PetscCall(AddGenerated(&list));
+  else {
+    PetscCall(AddRows(&list));
+    PetscCall(AddSlices(&list));
+    PetscCall(AddInPlace(&list));
+  }
   AutoCSRDeviceCutSlabs(PETSC_TRUE); /* of slabs the emulator does not know where pieces end: one matrix */
   PetscCall(CheckMatrix(&generators[4], 1, &list, small, &reached));
   AutoCSRDeviceCutSlabs(PETSC_FALSE);
   for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(generators); i++) PetscCall(CheckMatrix(&generators[i], (PetscInt)i, &list, small, &reached));
   for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(more); i++) PetscCall(CheckMatrix(&more[i], 2 * (PetscInt)i, &list, small, &reached));
+  PetscCheck(!generated || EmulatedOneLength, PETSC_COMM_SELF, PETSC_ERR_PLIB, "No kernel for rows of one length was run");
   if (small)
     PetscCall(PetscPrintf(PETSC_COMM_SELF, "The products of small matrices are right, in any order\n"));
   else
@@ -458,5 +530,9 @@ int main(int argc, char **argv)
   test:
     suffix: small
     args: -small
+
+  test:
+    suffix: generated
+    args: -small -generated
 
 TEST*/

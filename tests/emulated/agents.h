@@ -15,6 +15,13 @@ static PetscInt Mixed(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
   return i % 3 + 1;
 }
 
+/* Rows of one length, for which kernels are compiled */
+static PetscInt Seven(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
+{
+  for (PetscInt k = 0; k < 7; k++) col[k] = (i + k) % (n / 7) + k * (n / 7);
+  return 7;
+}
+
 static PetscInt Long(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
 {
   return i % 4 == 2 ? 0 : Pick(n, i, 2, col);
@@ -139,6 +146,8 @@ static const Generator more[] = {
     {"5-point, constant, after many patterns", 1000, 1000, BandAfterPatterns, VALUES_OFFSET},
     {"5-point, constant, several rows of a lane", 17020, 17020, Stencil5, VALUES_OFFSET},
     {"mixed, one value", 1000, 2400, Mixed, VALUES_ONE},
+    {"seven entries a row", 141, 91, Seven, VALUES_MANY},
+    {"seven entries a row, one value", 141, 91, Seven, VALUES_ONE},
     {"long rows, one value", 9, 9000, Long, VALUES_ONE},
     BLOCKS(2),
     BLOCKS(3),

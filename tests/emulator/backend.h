@@ -4,6 +4,7 @@
 
 #include "../../src/mat/impls/autocsr/backend.h"
 #include "../../src/mat/impls/autocsr/cuda/runtime/launch.h"
+#include "../../src/mat/impls/autocsr/cuda/generator/generator.h"
 #include "../../src/mat/impls/autocsr/cuda/planning/planner.h"
 
 static const AutoCSRBackend emulated = {
@@ -31,6 +32,8 @@ static const AutoCSRBackend emulated = {
     .permute       = AutoCSRDevicePermute,
     .executor      = AutoCSRDeviceExecutorOf,
     .find_executor = AutoCSRDeviceFindExecutor,
+    .why_none      = AutoCSRGeneratorWhyNone,
+    .prepare       = AutoCSRDevicePrepare,
     .bind          = AutoCSRDeviceBind,
     .unbind        = AutoCSRDeviceUnbind,
     .mult          = AutoCSRDeviceMult,

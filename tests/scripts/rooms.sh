@@ -19,11 +19,12 @@ layout         profile
 profile
 host           plan profile host/kernels
 host/kernels
-cuda           cuda/planning cuda/dense cuda/runtime
+cuda           cuda/planning cuda/dense cuda/runtime cuda/generator
 cuda/products  cuda/runtime
 cuda/planning  cuda/products cuda/runtime layout profile
 cuda/dense     cuda/products cuda/runtime plan
-cuda/runtime   cuda/products cuda/planning
+cuda/runtime   cuda/products cuda/planning cuda/generator
+cuda/generator cuda/products cuda/runtime machine layout
 '
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1

@@ -144,8 +144,12 @@ struct _AutoCSRBackend {
   const AutoCSRExecutor *(*executor)(int id);
   /* The executor for these axes, NULL if there is none; `simd` names an instruction set of the host */
   PetscErrorCode (*find_executor)(const AutoCSRAxes *, const char simd[], const AutoCSRExecutor **);
+  /* Why find_executor() has none for these axes, in words; no function: there is no more to say */
+  PetscErrorCode (*why_none)(const AutoCSRAxes *, const char **why);
   /* Another executor that makes the same sums, NULL if there is none; no function: there is never one */
   const AutoCSRExecutor *(*other_way)(const AutoCSRExecutor *);
+  /* Compiles the kernels of segments whose executors want it, once every segment has its executor; why[] is "" if all are there. No function: none wants it */
+  PetscErrorCode (*prepare)(const AutoCSRPlan *, size_t len, char why[]);
   /* bind: prepares plan->launch for products, once every segment has its executor. unbind: frees it */
   PetscErrorCode (*bind)(AutoCSRPlan *, const AutoCSRMatrix *);
   PetscErrorCode (*unbind)(AutoCSRPlan *);

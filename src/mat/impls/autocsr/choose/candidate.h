@@ -56,6 +56,7 @@ typedef struct {
   double                 device_line;                   /* seconds of a line of x on a device */
   AutoCSRCandidate       base;                          /* csr, whatever the settings: what others are compared with, and the fallback */
   const char            *why_not;                       /* why the strategy that the user asked for does not apply; NULL: it does */
+  char                   refused[320];                    /* why the last candidate was not built but csr: a kernel that it wants cannot be compiled; "": it was built */
   MatAutoCSRChooser      by;                            /* who chooses; not who is asked for where that one has learned nothing for this machine */
   const AutoCSRLearned  *learned;                       /* by which; NULL: the cost model chooses */
   float                  feature[AUTOCSR_FEATURES + 1]; /* those of the matrix, if something is learned */

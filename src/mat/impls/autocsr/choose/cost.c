@@ -51,6 +51,7 @@ PetscErrorCode AutoCSRChooserBegin(AutoCSRChooser *chooser, const AutoCSRFigures
 
   PetscFunctionBegin;
   chooser->figures     = figures;
+  chooser->refused[0]  = 0;
   chooser->problem     = (AutoCSRProblem){.csr = csr, .profile = profile, .settings = settings, .traits = figures->traits, .lanes = figures->lanes, .parallel = machine->parallel};
   chooser->device_line = machine->parallel ? device_line_seconds(machine, profile, window_of(csr, profile)) : 0;
   AutoCSRProblemSetChunks(&chooser->problem, 0, profile->chunks);

@@ -13,7 +13,7 @@ struct _AutoCSRChoice {
 };
 
 /* Every segment gets the executor of its axes; where nothing is to be measured on this machine, or the instruction set is named, no other way is tried */
-static PetscErrorCode bind(AutoCSRPlan *plan, const AutoCSRMatrix *csr, const char simd[])
+static PetscErrorCode find_executors(AutoCSRPlan *plan, const AutoCSRMatrix *csr, const char simd[])
 {
   const AutoCSRFigures *figures;
   PetscBool             automatic;
@@ -28,13 +28,24 @@ static PetscErrorCode bind(AutoCSRPlan *plan, const AutoCSRMatrix *csr, const ch
     PetscCheck(seg->executor, PETSC_COMM_SELF, PETSC_ERR_PLIB, "No executor of %s (%s) runs a segment of strategy %s", plan->backend->name, simd, seg->strategy);
     if (automatic && !figures->as_shipped && plan->backend->other_way) seg->other = (*plan->backend->other_way)(seg->executor);
   }
-  PetscCall((*plan->backend->bind)(plan, csr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* why[]: "" if the plan is bound, else why some kernel cannot be had */
+static PetscErrorCode bind(AutoCSRPlan *plan, const AutoCSRMatrix *csr, const char simd[], size_t len, char why[])
+{
+  PetscFunctionBegin;
+  why[0] = 0;
+  PetscCall(find_executors(plan, csr, simd));
+  if (plan->backend->prepare) PetscCall((*plan->backend->prepare)(plan, len, why));
+  if (!why[0]) PetscCall((*plan->backend->bind)(plan, csr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode AutoCSRCandidateBuild(AutoCSRChooser *chooser, const AutoCSRCandidate *candidate, AutoCSRPlan **plan)
 {
   const double factor = candidate->factor > 0 ? candidate->factor : 1;
+  char         why[sizeof(chooser->refused)];
 
   PetscFunctionBegin;
   PetscCall(AutoCSRPlanCreate(chooser->problem.csr, plan));
@@ -52,7 +63,12 @@ PetscErrorCode AutoCSRCandidateBuild(AutoCSRChooser *chooser, const AutoCSRCandi
     (*plan)->predicted += e.seconds;
   }
   (*plan)->predicted *= factor;
-  PetscCall(bind(*plan, chooser->problem.csr, chooser->problem.settings->simd));
+  PetscCall(bind(*plan, chooser->problem.csr, chooser->problem.settings->simd, sizeof(why), why));
+  if (why[0]) { /* csr wants no compiler */
+    PetscCall(AutoCSRPlanDestroy(plan));
+    PetscCall(AutoCSRCandidateBuild(chooser, &chooser->base, plan));
+  }
+  PetscCall(PetscStrncpy(chooser->refused, why, sizeof(chooser->refused)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -131,18 +147,19 @@ static PetscErrorCode describe_pieces(AutoCSRChooser *chooser, const AutoCSRCand
 /* One sentence: what was chosen, what it is worth against csr, or why what was asked for does not apply */
 static PetscErrorCode explain(AutoCSRChooser *chooser, const AutoCSRCandidate candidate[], PetscInt n, PetscInt chosen, double csr_measured, AutoCSRPlan *plan)
 {
-  const AutoCSRCandidate *c      = &candidate[chosen];
+  const AutoCSRCandidate *c      = chooser->refused[0] ? &chooser->base : &candidate[chosen];
+  const char             *why    = chooser->refused[0] ? chooser->refused : chooser->why_not;
   const AutoCSRCandidate *other  = NULL;
   const PetscBool         is_csr = (PetscBool)(c->n_pieces == 1 && c->piece.strategy == chooser->csr);
-  char                    tail[256];
+  char                    tail[384];
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < n && !other; i++) { /* the runner-up: the best that is not a variant of the same strategy */
     if (i != chosen && (candidate[i].n_pieces > 1 || c->n_pieces > 1 || candidate[i].piece.strategy != c->piece.strategy)) other = &candidate[i];
   }
   PetscCall(describe_pieces(chooser, c, sizeof(plan->why), plan->why));
-  if (chooser->why_not)
-    PetscCall(PetscSNPrintf(tail, sizeof(tail), "; %s does not apply: %s", chooser->problem.settings->strategy, chooser->why_not));
+  if (why)
+    PetscCall(PetscSNPrintf(tail, sizeof(tail), "; %s does not apply: %s", chooser->problem.settings->strategy, why));
   else if (is_csr && !other)
     tail[0] = 0;
   else if (is_csr)
@@ -211,6 +228,7 @@ static PetscErrorCode make_unseen(const AutoCSRMatrix *csr, const AutoCSRSetting
   AutoCSRProblem         problem;
   const AutoCSRStrategy *strategy;
   AutoCSRAxes            axes;
+  char                   refused[128];
 
   PetscFunctionBegin;
   PetscCall(AutoCSRPlanCreate(csr, plan));
@@ -220,7 +238,8 @@ static PetscErrorCode make_unseen(const AutoCSRMatrix *csr, const AutoCSRSetting
   }
   PetscCall(unseen_problem(csr, settings, name, &defaults, &problem, &strategy, &axes));
   PetscCall(AutoCSRStrategyBuild(strategy, &problem, &axes, *plan));
-  PetscCall(bind(*plan, csr, settings->simd));
+  PetscCall(bind(*plan, csr, settings->simd, sizeof(refused), refused));
+  PetscCheck(!refused[0], PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s wants no compiler: %s", name, refused);
   if (PetscDefined(USE_DEBUG)) PetscCall(AutoCSRPlanCheck(*plan, csr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -140,7 +140,9 @@ static PetscErrorCode build(Search *s, const char graph[], AutoCSRPlan **plan)
   PetscFunctionBegin;
   *plan = NULL;
   PetscCall(evaluate(s, graph, &candidate, &e, &seconds));
-  if (seconds < PETSC_MAX_REAL) PetscCall(AutoCSRCandidateBuild(s->chooser, &candidate, plan));
+  if (!(seconds < PETSC_MAX_REAL)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AutoCSRCandidateBuild(s->chooser, &candidate, plan));
+  if (s->chooser->refused[0]) PetscCall(AutoCSRPlanDestroy(plan));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -198,6 +200,18 @@ static PetscErrorCode make_starts(Search *s, PetscInt n, const AutoCSRCandidate 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Whether kernels can be compiled at run time: rows in place may have thread blocks of another size then */
+static PetscErrorCode may_generate(const AutoCSRProblem *problem, PetscBool *may)
+{
+  const AutoCSRAxes      axes = {.mapping = AUTOCSR_MAP_LANES, .lanes = 8, .slice_height = 1, .row_group = 1, .block = 1, .reduction = AUTOCSR_REDUCE_TREE, .threads = 128, .generated = 1};
+  const AutoCSRExecutor *executor = NULL;
+
+  PetscFunctionBegin;
+  if (problem->csr->backend->prepare) PetscCall((*problem->csr->backend->find_executor)(&axes, problem->settings->simd, &executor));
+  *may = (PetscBool)(executor != NULL);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode run_search(Search *s, PetscInt n, const AutoCSRCandidate candidate[], double limit, PetscBool monitor, AutoCSRPlan **plan)
 {
   const AutoCSRProblem *problem = &s->chooser->problem;
@@ -215,6 +229,7 @@ static PetscErrorCode run_search(Search *s, PetscInt n, const AutoCSRCandidate c
   PetscCall(make_starts(s, PetscMin(n, STARTS), candidate, text, start, &n_start));
   if (settings->graph[0]) start[n_start++] = settings->graph;
   s->chooser->problem.settings = &s->settings;
+  PetscCall(may_generate(problem, &search.generates));
   PetscCall(AutoCSRSearchRun(&search, n_start, start, best, &seconds));
   if (best[0]) PetscCall(build(s, best, plan));
   if (*plan) {

@@ -2,6 +2,7 @@
 #include "device.h"
 #include "runtime/launch.h"
 #include "planning/planner.h"
+#include "generator/generator.h"
 
 const AutoCSRBackend AutoCSRBackendCUDA = {
     .name             = "cuda",
@@ -39,6 +40,8 @@ const AutoCSRBackend AutoCSRBackendCUDA = {
     .read_memory      = AutoCSRDeviceReadMemory,
     .executor         = AutoCSRDeviceExecutorOf,
     .find_executor    = AutoCSRDeviceFindExecutor,
+    .why_none         = AutoCSRGeneratorWhyNone,
+    .prepare          = AutoCSRDevicePrepare,
     .bind             = AutoCSRDeviceBind,
     .unbind           = AutoCSRDeviceUnbind,
     .mult             = AutoCSRDeviceMult,

@@ -46,6 +46,7 @@ typedef enum {
   AUTOCSR_KIND_BLOCK,    /* and by dense blocks */
   AUTOCSR_KIND_MAPPING,
   AUTOCSR_KIND_REDUCTION,
+  AUTOCSR_KIND_RESOURCES, /* threads and registers */
   AUTOCSR_KIND_COUNT
 } AutoCSROperatorKind;
 

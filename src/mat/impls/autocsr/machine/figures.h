@@ -106,6 +106,7 @@ typedef enum {
   AUTOCSR_FILE_OTHER, /* it cannot be read, is no regular file, holds something else, or figures of other scalars or indices, or of another version */
   AUTOCSR_FILE_READ
 } AutoCSRFileFound;
+PETSC_INTERN PetscErrorCode AutoCSRKeptFolder(size_t len, char folder[]); /* empty if there is no home; folders are made if they are not there */
 PETSC_INTERN PetscErrorCode AutoCSRKeptPath(const char simd[], unsigned hash, size_t len, char path[]);
 PETSC_INTERN PetscErrorCode AutoCSRKeptRead(const char path[], AutoCSRFigures *, AutoCSRFileFound *); /* figures stay where they are not read */
 /* replace: what is there, if it is a regular file; else the file that is there first stays, and what is read afterwards counts. *written: a file is there */

@@ -19,23 +19,32 @@ PetscErrorCode AutoCSRKeptScalar(size_t len, char name[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Empty if there is no home; folders are made if they are not there */
-PetscErrorCode AutoCSRKeptPath(const char simd[], unsigned hash, size_t len, char path[])
+PetscErrorCode AutoCSRKeptFolder(size_t len, char folder[])
 {
   const char *home = getenv("HOME"), *xdg = getenv("XDG_CACHE_HOME");
-  char        folder[PETSC_MAX_PATH_LEN], scalar[32];
 
   PetscFunctionBegin;
-  path[0] = 0;
+  folder[0] = 0;
   if (xdg && *xdg)
-    PetscCall(PetscSNPrintf(folder, sizeof(folder), "%s", xdg));
+    PetscCall(PetscSNPrintf(folder, len, "%s", xdg));
   else if (home && *home)
-    PetscCall(PetscSNPrintf(folder, sizeof(folder), "%s/.cache", home));
+    PetscCall(PetscSNPrintf(folder, len, "%s/.cache", home));
   else
     PetscFunctionReturn(PETSC_SUCCESS);
   (void)mkdir(folder, 0755);
-  PetscCall(PetscStrlcat(folder, "/petscautocsr", sizeof(folder)));
+  PetscCall(PetscStrlcat(folder, "/petscautocsr", len));
   (void)mkdir(folder, 0755);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRKeptPath(const char simd[], unsigned hash, size_t len, char path[])
+{
+  char folder[PETSC_MAX_PATH_LEN], scalar[32];
+
+  PetscFunctionBegin;
+  path[0] = 0;
+  PetscCall(AutoCSRKeptFolder(sizeof(folder), folder));
+  if (!folder[0]) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRKeptScalar(sizeof(scalar), scalar));
   PetscCall(PetscSNPrintf(path, len, "%s/figures-" AUTOCSR_FIGURES_VERSION "-%s-%s-%08x", folder, simd, scalar, hash));
   PetscFunctionReturn(PETSC_SUCCESS);

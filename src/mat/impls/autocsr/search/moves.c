@@ -129,10 +129,45 @@ static PetscBool scale(AutoCSRSearch *s, PetscInt most, PetscInt *number)
   return (PetscBool)(*number != was);
 }
 
+static PetscInt draw_from(AutoCSRSearch *s, const PetscInt list[], PetscInt n)
+{
+  return list[AutoCSRSearchDraw(s, n)];
+}
+
+/* How a kernel that is compiled at run time uses a multiprocessor (SET_RESOURCES); 0: its own numbers */
+static PetscBool change_resources(AutoCSRSearch *s, AutoCSRAxes *a)
+{
+  static const PetscInt threads[] = {0, 64, 128, 256, 512}, residents[] = {0, 1, 2, 3, 4, 6, 8, 12, 16}, in_flight[] = {0, 2, 4, 6, 12, 16}, rows[] = {0, 1, 2, 4, 8};
+  const PetscBool       tiles = (PetscBool)(a->mapping == AUTOCSR_MAP_TILE || AutoCSRMappingHasWork(a->mapping)), lanes = (PetscBool)(a->mapping == AUTOCSR_MAP_LANES);
+  const AutoCSRAxes     was   = *a;
+
+  switch (AutoCSRSearchDraw(s, 5)) {
+  case 0:
+    if (tiles)
+      a->tile_width = draw_from(s, threads + 1, 4);
+    else
+      a->threads = draw_from(s, threads, 5);
+    break;
+  case 1:
+    a->residents = draw_from(s, residents, 9);
+    break;
+  case 2:
+    if (lanes || a->mapping == AUTOCSR_MAP_SLICE || a->mapping == AUTOCSR_MAP_FETCH) a->in_flight = draw_from(s, in_flight, 6);
+    break;
+  case 3:
+    if (lanes) a->rows_each = draw_from(s, rows, 5);
+    break;
+  default:
+    a->threads = a->residents = a->in_flight = a->rows_each = 0;
+  }
+  return (PetscBool)(a->threads != was.threads || a->tile_width != was.tile_width || a->residents != was.residents || a->in_flight != was.in_flight || a->rows_each != was.rows_each);
+}
+
 static PetscBool change_numbers(AutoCSRSearch *s, AutoCSRLeaf *leaf)
 {
   AutoCSRAxes *a = &leaf->axes;
 
+  if (s->generates && a->mapping != AUTOCSR_MAP_EMPTY && AutoCSRSearchDraw(s, 2)) return change_resources(s, a);
   if (a->mapping == AUTOCSR_MAP_LANES && a->block <= 1 && a->index == AUTOCSR_INDEX_CSR) {
     const PetscBool changed = scale(s, s->parallel ? 4096 : 32, &a->lanes);
 

@@ -137,9 +137,11 @@ static PetscErrorCode add_divided(AutoCSRSearch *s, PetscInt edge, const AutoCSR
 
 static PetscErrorCode enumerate(AutoCSRSearch *s)
 {
-  static const PetscInt windows[] = {256, 4096, PETSC_MAX_INT};
+  static const PetscInt    windows[]  = {256, 4096, PETSC_MAX_INT};
+  static const char *const in_place[] = {"nnz_block", "merge_block", "rows_in_block", "row_fetch", "products"};
   const AutoCSRIndex    index     = s->csr->n <= 65536 ? AUTOCSR_INDEX_16 : AUTOCSR_INDEX_32;
-  PetscInt              first, n = AutoCSRSearchEdges(s, &first);
+  PetscInt              first, k, n = AutoCSRSearchEdges(s, &first);
+  PetscBool             is_new;
 
   PetscFunctionBegin;
   for (PetscInt w = 0; w < (PetscInt)PETSC_STATIC_ARRAY_LENGTH(windows); w++) {
@@ -155,6 +157,7 @@ static PetscErrorCode enumerate(AutoCSRSearch *s)
       }
     }
   }
+  for (size_t t = 0; t < PETSC_STATIC_ARRAY_LENGTH(in_place) && s->parallel; t++) PetscCall(find(s, in_place[t], &k, &is_new));
   for (PetscInt l = 1; l <= (s->parallel ? 256 : 16) && !is_over(s, ENUMERATE); l *= 2) {
     AutoCSRAxes lanes;
 

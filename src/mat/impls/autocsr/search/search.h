@@ -30,7 +30,7 @@ typedef struct {
 typedef struct {
   const AutoCSRMatrix  *csr;
   const AutoCSRProfile *profile;
-  PetscBool             parallel;
+  PetscBool             parallel, generates; /* generates: kernels can be compiled at run time, so that a leaf may have numbers of its own */
   const AutoCSRSearched *asked;
   PetscBool             monitor;
   double                begin, seconds; /* of PetscTime(); how long it may take */

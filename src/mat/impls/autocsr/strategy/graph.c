@@ -139,7 +139,7 @@ static PetscBool takes_variant(const AutoCSRAxes *variant, AutoCSRAxes *leaf)
 {
   AutoCSRAxes    a      = *variant;
   PetscInt      *number = &a.lanes; /* the first of the numbers */
-  const PetscInt n      = (PetscInt)((sizeof(a) - offsetof(AutoCSRAxes, lanes)) / sizeof(PetscInt));
+  const PetscInt n      = (PetscInt)((offsetof(AutoCSRAxes, threads) - offsetof(AutoCSRAxes, lanes)) / sizeof(PetscInt)); /* those after them are the leaf's */
 
   if (a.partition != leaf->partition || a.order != leaf->order || a.index != leaf->index || a.value != leaf->value || a.mapping != leaf->mapping || a.reduction != leaf->reduction) return PETSC_FALSE;
   for (PetscInt k = 0; k < n; k++) {
@@ -151,8 +151,34 @@ static PetscBool takes_variant(const AutoCSRAxes *variant, AutoCSRAxes *leaf)
   }
   if (is_free(leaf) && (double)a.tile_width * a.tile_height > MOST_WORK) return PETSC_FALSE;
   if (a.mapping == AUTOCSR_MAP_ROW_BLOCKS && !(a.row_limit > 0 && a.row_limit < a.tile_width * a.tile_height)) return PETSC_FALSE;
-  *leaf = a;
+  a.threads   = leaf->threads;
+  a.residents = leaf->residents;
+  a.in_flight = leaf->in_flight;
+  a.rows_each = leaf->rows_each;
+  a.generated = leaf->generated;
+  *leaf       = a;
   return PETSC_TRUE;
+}
+
+static PetscBool has_resources(const AutoCSRAxes *a)
+{
+  return (PetscBool)(a->threads || a->residents || a->in_flight || a->rows_each);
+}
+
+/* Whether the backend runs the leaf */
+static PetscErrorCode check_executor(const AutoCSRProblem *problem, const AutoCSRAxes *a, PetscBool *runs, const char **why)
+{
+  const AutoCSRBackend  *backend = problem->csr->backend;
+  const AutoCSRExecutor *executor;
+
+  PetscFunctionBegin;
+  *why  = "threads, thread blocks, loads in flight and rows of a lane (set_resources) are a GPU's";
+  *runs = (PetscBool)(problem->parallel || !has_resources(a));
+  if (!*runs || !backend->why_none) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall((*backend->find_executor)(a, problem->settings->simd, &executor));
+  *runs = (PetscBool)(executor != NULL);
+  if (!*runs) PetscCall((*backend->why_none)(a, why));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode find_owner(Part *part, PetscBool *found, const char **why)
@@ -253,6 +279,7 @@ static void complete(Part *part)
   if (a->mapping != AUTOCSR_MAP_EMPTY) a->reduction = a->lanes > 1 ? AUTOCSR_REDUCE_TREE : AUTOCSR_REDUCE_NONE;
   if (!a->slice_height) a->slice_height = PetscMax(1, p->profile->slice_height / (p->parallel && a->order == AUTOCSR_ORDER_SLICED ? a->lanes : 1));
   if (a->sort_window == 1) a->sort_window = 0;
+  if (has_resources(a)) a->longest = (PetscInt)PetscMin((double)part->leaf.rows.longest, (double)p->range.longest); /* a kernel of rows of one length is compiled for it */
 }
 
 /* The leaves with what can be known of them; *why: NULL, or why the graph does not suit the matrix */
@@ -287,6 +314,7 @@ static PetscErrorCode make_parts(const AutoCSRProblem *problem, Parts *parts, co
       good = check_simple(part, why);
     } else
       PetscCall(find_owner(part, &good, why));
+    if (good) PetscCall(check_executor(problem, &part->leaf.axes, &good, why));
     if (!good) PetscFunctionReturn(PETSC_SUCCESS);
     parts->n++;
     rows += part->rows;

@@ -24,6 +24,20 @@
 #include "../runtime/launch.h"
 #include "../common/words.cuh"
 
+/*
+  Numbers that a graph may set (SET_RESOURCES), and what is known of a matrix: where a kernel is compiled at run time these
+  are defined before (generator/source.c). AGENT_LENGTH: entries of each row of the segment; 0: rows differ, or nobody said
+*/
+#if !defined(AGENT_IN_FLIGHT)
+  #define AGENT_IN_FLIGHT(own) (own)
+#endif
+#if !defined(AGENT_ROWS_EACH)
+  #define AGENT_ROWS_EACH(own) (own)
+#endif
+#if !defined(AGENT_LENGTH)
+  #define AGENT_LENGTH 0
+#endif
+
 static constexpr int      WARP = 32, WARPS = AUTOCSR_BLOCK / WARP;
 static constexpr unsigned ALL_LANES    = 0xffffffffu;
 static constexpr size_t   AGENT_SHARED = 48 << 10;
@@ -67,7 +81,7 @@ struct AgentBase {
 
 static __host__ __device__ __forceinline__ PetscInt CeilDivide(PetscInt a, PetscInt b)
 {
-  return a / b + (a % b > 0);
+  return AutoCSRCeilDivide(a, b);
 }
 
 /* An unsigned PetscInt, for the position of a lane past its row's end: a PetscInt may not hold it */

@@ -13,12 +13,12 @@ template <AutoCSRIndex index, int lanes, AutoCSRValue value = AUTOCSR_VALUE_CSR>
 struct AgentCSR : AgentBase {
   typedef typename IndexWord<index>::type Index;
 
-  static constexpr int  residents      = sizeof(PetscScalar) > 8 ? 3 : 6;
+  static constexpr int  residents      = AUTOCSR_ROWS_RESIDENTS;
   static constexpr bool light          = index == AUTOCSR_INDEX_CSR;
   static constexpr int rows_per_block = AUTOCSR_BLOCK / lanes;
-  static constexpr int most           = 8;                 /* entries of a lane that are asked for at once */
-  static constexpr int turns          = lanes < 8 ? 1 : 4; /* of a block, with the next row's place known in time */
-  static constexpr int waves          = 4;                 /* of blocks that must be left for turns to pay */
+  static constexpr int most           = AGENT_IN_FLIGHT(8);                          /* entries of a lane that are asked for at once */
+  static constexpr int turns          = AGENT_ROWS_EACH((int)AutoCSRRowsEach(lanes)); /* of a block, with the next row's place known in time */
+  static constexpr int waves          = AUTOCSR_ROWS_WAVES;
 
   struct Shared {
     alignas(PetscScalar) unsigned char sum[WARPS * sizeof(PetscScalar)]; /* of each warp */
@@ -43,9 +43,14 @@ struct AgentCSR : AgentBase {
     Row r = {0, 0, 0, 0};
 
     if (k < seg.n_rows) {
-      r.row   = RowOf(seg, k);
-      r.begin = LoadCached(op.row_ptr + r.row);
-      r.end   = LoadCached(op.row_ptr + r.row + 1);
+      r.row = RowOf(seg, k);
+      if constexpr (AGENT_LENGTH > 0) {
+        r.begin = seg.rows ? LoadCached(op.row_ptr + r.row) : (seg.row_begin ? LoadCached(op.row_ptr + seg.row_begin) : 0) + k * AGENT_LENGTH;
+        r.end   = r.begin + AGENT_LENGTH;
+      } else {
+        r.begin = LoadCached(op.row_ptr + r.row);
+        r.end   = LoadCached(op.row_ptr + r.row + 1);
+      }
       if constexpr (index == AUTOCSR_INDEX_16) r.base = LoadCached(seg.base + k / WARP);
     }
     return r;
@@ -91,7 +96,7 @@ struct AgentCSR : AgentBase {
   {
     const PetscInt length = r.end - r.begin;
     DeviceUnsigned q      = (DeviceUnsigned)r.begin + lane;
-    int            left = lane < length ? (int)((length - lane - 1) / lanes) + 1 : 0, rest = WarpMax(left);
+    int            left = lane < length ? (int)((length - lane - 1) / lanes) + 1 : 0, rest = AGENT_LENGTH > 0 ? (AGENT_LENGTH - 1) / lanes + 1 : WarpMax(left);
     PetscScalar    sum = 0;
 
     for (; rest > most; rest -= most, left -= most, q += most * lanes) sum = Add<most>(sum, op, constant, col, op.x + r.base, q, left);

@@ -14,9 +14,9 @@ struct AgentFetch : AgentBase {
   typedef AgentCSR<AUTOCSR_INDEX_CSR, lanes> Rows;
 
   static constexpr bool shares    = false;
-  static constexpr int  residents = sizeof(PetscScalar) > 8 ? 3 : Rows::residents;
-  static constexpr int  at_once   = WARP / lanes; /* rows of a warp */
-  static constexpr int  fetched   = 4 * at_once;  /* rows at a time */
+  static constexpr int  residents = Rows::residents;
+  static constexpr int  at_once   = WARP / lanes;                   /* rows of a warp */
+  static constexpr int  fetched   = (int)AutoCSRRowsFetched(lanes); /* rows at a time */
 
   struct Shared {};
 

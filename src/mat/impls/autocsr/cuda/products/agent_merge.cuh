@@ -14,7 +14,7 @@
 template <int height>
 struct AgentMerge : AgentBase {
   static constexpr bool shares    = false;
-  static constexpr int  residents = sizeof(PetscScalar) > 8 ? 2 : 4;
+  static constexpr int  residents = height > 16 ? 1 : sizeof(PetscScalar) > 8 || height > 8 ? 2 : 4;
   static constexpr int  steps     = AUTOCSR_BLOCK * height;         /* of a block: entries and ends of rows */
   static constexpr int  pad       = 128 / (int)sizeof(PetscScalar); /* an empty place after so many, against bank conflicts */
 

@@ -11,7 +11,7 @@
 struct AgentProducts : AgentBase {
   static constexpr bool shares    = false;
   static constexpr int  residents = sizeof(PetscScalar) > 8 ? 4 : 6;
-  static constexpr int  height    = 4;
+  static constexpr int  height    = AUTOCSR_PRODUCTS_HEIGHT;
   static constexpr int  room      = AUTOCSR_BLOCK * height;         /* products at a time */
   static constexpr int  pad       = 128 / (int)sizeof(PetscScalar); /* an empty place after so many, against bank conflicts */
 

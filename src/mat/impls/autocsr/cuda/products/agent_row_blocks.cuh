@@ -16,8 +16,7 @@
 
 template <int height, AutoCSRValue value>
 struct AgentRowBlocks : AgentBase {
-  static constexpr int residents = sizeof(PetscScalar) > 8 ? 3 : height > 4 ? 5
-                                                                            : 8; /* thread blocks of a multiprocessor (see above) */
+  static constexpr int residents = height > 16 ? 1 : height > 8 ? 2 : sizeof(PetscScalar) > 8 ? 3 : height > 4 ? 5 : 8; /* thread blocks of a multiprocessor (see above) */
   static constexpr int most      = AUTOCSR_BLOCK * height;                       /* entries of a block */
   static constexpr int pad       = 128 / (int)sizeof(PetscScalar);               /* an empty place after so many, against bank conflicts */
   static constexpr int serial    = 16;                                           /* entries that a lane adds in the time in which its warp takes a row from it */
@@ -119,7 +118,7 @@ struct AgentRowBlocks : AgentBase {
   {
     const Place        begin = LoadCached((const Place *)seg.work + block), end = LoadCached((const Place *)seg.work + block + 1);
     const int          rows = (int)(end.row - begin.row), count = (int)(end.entry - begin.entry);
-    const int          shift = PetscMin(log_warp, PetscMax(0, __clz(PetscMax(rows, 1) - 1) - (32 - 8))); /* of 256 threads */
+    const int          shift = PetscMin(log_warp, PetscMax(0, __clz(PetscMax(rows, 1) - 1) - __clz(AUTOCSR_BLOCK - 1))); /* of the threads */
     const PetscInt    *col   = op.col + begin.entry + threadIdx.x;
     const PetscScalar *val = op.val + begin.entry + threadIdx.x, constant = ConstantOf<value>(seg);
     PetscInt           c[height];

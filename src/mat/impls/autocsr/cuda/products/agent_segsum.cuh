@@ -49,12 +49,11 @@ template <int height, AutoCSRReduction fixup>
 struct AgentSegsum : AgentBase {
   static constexpr bool on_host   = fixup == AUTOCSR_REDUCE_SEGMENTED_HOST;
   static constexpr bool shares    = false;
-  static constexpr int  residents = sizeof(PetscScalar) > 8 ? 2 : height > 4 ? 4
-                                                                             : 6; /* no more than leave each thread the registers for its entries */
+  static constexpr int  residents = height > 16 ? 1 : sizeof(PetscScalar) > 8 || height > 8 ? 2 : height > 4 ? 4 : 6; /* no more than leave each thread the registers for its entries */
   static constexpr int  tile      = AUTOCSR_BLOCK * height;
-  static constexpr int  slack     = tile / 16;
+  static constexpr int  slack     = (int)AutoCSRSegsumSlack(tile);
   static constexpr int  stride    = tile - slack; /* from tile to tile */
-  static constexpr int  group     = 4096;         /* rows that are nearly all empty or not */
+  static constexpr int  group     = AUTOCSR_SEGSUM_GROUP;
   static constexpr int  sparse    = 16;           /* nearly all empty: fewer nonzeros than one in so many rows */
   static constexpr int  cut       = 2;            /* rows that a tile may share with others: its first and its last */
 
@@ -68,7 +67,7 @@ struct AgentSegsum : AgentBase {
 
   static __host__ __device__ __forceinline__ PetscInt Tiles(PetscInt nnz)
   {
-    return CeilDivide(nnz, stride);
+    return AutoCSRSegsumTiles(nnz, tile);
   }
 
 #if !defined(__CUDACC_RTC__)

@@ -9,7 +9,7 @@
 
 template <AutoCSRIndex index, AutoCSRValue value>
 struct AgentSliced : AgentOfSlices {
-  static constexpr int in_flight = sizeof(PetscScalar) > 8 ? 4 : 8; /* entries of a lane whose loads do not wait for each other */
+  static constexpr int in_flight = AGENT_IN_FLIGHT(sizeof(PetscScalar) > 8 ? 4 : 8); /* entries of a lane whose loads do not wait for each other */
   static constexpr int residents = sizeof(PetscScalar) > sizeof(PetscReal) ? 4 : index == AUTOCSR_INDEX_PATTERN ? 8
                                                                                                                 : 6; /* measured: warps hide more time than registers do */
 
@@ -30,14 +30,17 @@ struct AgentSliced : AgentOfSlices {
 
     if (k >= seg.n_rows) return r;
     r.row  = RowOf(seg, k);
-    r.slot = LoadCached(seg.slice_ptr + slice) + lane;
+    r.slot = (AGENT_LENGTH > 0 ? slice * (AGENT_LENGTH * WARP) : LoadCached(seg.slice_ptr + slice)) + lane;
     if constexpr (index == AUTOCSR_INDEX_PATTERN) {
       const PetscInt *pattern = seg.pattern_ptr + LoadStream(seg.pattern_id + k);
 
       r.columns = LoadCached(pattern);
       r.length  = LoadCached(pattern + 1) - r.columns;
     } else {
-      r.length = LoadCached(op.row_ptr + r.row + 1) - LoadCached(op.row_ptr + r.row);
+      if constexpr (AGENT_LENGTH > 0)
+        r.length = AGENT_LENGTH;
+      else
+        r.length = LoadCached(op.row_ptr + r.row + 1) - LoadCached(op.row_ptr + r.row);
       if constexpr (index == AUTOCSR_INDEX_16) r.columns = LoadCached(seg.base + slice);
     }
     return r;
@@ -125,10 +128,30 @@ struct AgentSliced : AgentOfSlices {
     return sum;
   }
 
+  /* The same of `length` entries, which all lanes have */
+  template <int length>
+  static __device__ __forceinline__ PetscScalar SumOfEqual(DeviceEntries e, int conjugate)
+  {
+    PetscScalar sum = 0;
+
+    for (int t = 0; t + in_flight <= length; t += in_flight) {
+      sum = Add<in_flight>(sum, e, conjugate);
+      AdvanceEntries<index, value>(&e, in_flight * WARP, in_flight);
+    }
+    if constexpr (length % in_flight > 0) sum = Add<length % in_flight>(sum, e, conjugate);
+    return sum;
+  }
+
   static __device__ __forceinline__ void Run(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt block, Shared &)
   {
-    const Row         r   = RowOfLane(seg, op, block * WARPS + threadIdx.x / WARP);
-    const PetscScalar sum = SumOfRow(EntriesOfRow(seg, op, r), (int)r.length, op.conjugate);
+    const PetscInt slice = block * WARPS + threadIdx.x / WARP;
+    const Row      r     = RowOfLane(seg, op, slice);
+    PetscScalar    sum;
+
+    if (AGENT_LENGTH > 0 && slice < seg.n_rows / WARP) /* a whole slice */
+      sum = SumOfEqual<AGENT_LENGTH>(EntriesOfRow(seg, op, r), op.conjugate);
+    else
+      sum = SumOfRow(EntriesOfRow(seg, op, r), (int)r.length, op.conjugate);
 
     if (r.row >= 0) op.y[r.row] = AddendOf(op, r.row) + sum;
   }

@@ -73,7 +73,7 @@ static PetscErrorCode FindFunction(AutoCSRDeviceKernel *kernel)
 static PetscBool LaunchByDriver(const AutoCSRDeviceKernel *kernel, unsigned blocks, unsigned threads, size_t shared, void *parameters)
 {
   CUlaunchAttribute    early  = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, .value.programmaticStreamSerializationAllowed = 1};
-  const CUlaunchConfig config = {.gridDimX = blocks, .gridDimY = 1, .gridDimZ = 1, .blockDimX = threads, .blockDimY = 1, .blockDimZ = 1, .sharedMemBytes = (unsigned)shared, .hStream = AUTOCSR_STREAM, .attrs = &early, .numAttrs = AutoCSRDeviceIsEarly(kernel->symbol) ? 1 : 0};
+  const CUlaunchConfig config = {.gridDimX = blocks, .gridDimY = 1, .gridDimZ = 1, .blockDimX = threads, .blockDimY = 1, .blockDimZ = 1, .sharedMemBytes = (unsigned)shared, .hStream = AUTOCSR_STREAM, .attrs = &early, .numAttrs = kernel->early ? 1 : 0};
 
   return (PetscBool)(kernel->function && (*LaunchEx)(&config, (CUfunction)kernel->function, &parameters, NULL) == CUDA_SUCCESS);
 }
@@ -103,6 +103,7 @@ PetscErrorCode AutoCSRDeviceLoadKernel(size_t shared, AutoCSRDeviceKernel *kerne
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   AutoCSRCallCUDA(cudaFuncGetAttributes(&attributes, kernel->symbol));
+  kernel->early = AutoCSRDeviceIsEarly(kernel->symbol);
   if (shared > (size_t)attributes.maxDynamicSharedSizeBytes) PetscCallCUDA(cudaFuncSetAttribute(kernel->symbol, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared));
   PetscCall(FindFunction(kernel));
   if (Loaded.n == MOST_LOADED) PetscFunctionReturn(PETSC_SUCCESS);
@@ -118,6 +119,12 @@ PetscErrorCode AutoCSRDeviceLaunchKernel(const AutoCSRDeviceKernel *kernel, unsi
   const dim3 grid = {blocks, 1, 1}, block = {threads, 1, 1};
 
   PetscFunctionBegin;
-  if (!LaunchByDriver(kernel, blocks, threads, shared, parameters)) PetscCallCUDA(cudaLaunchKernel(kernel->symbol, grid, block, &parameters, shared, AUTOCSR_STREAM));
+  if (LaunchByDriver(kernel, blocks, threads, shared, parameters)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (kernel->symbol) {
+    PetscCallCUDA(cudaLaunchKernel(kernel->symbol, grid, block, &parameters, shared, AUTOCSR_STREAM));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCallCUDA(cudaFree(NULL)); /* a kernel compiled at run time is the driver's alone */
+  PetscCheck(LaunchByDriver(kernel, blocks, threads, shared, parameters), PETSC_COMM_SELF, PETSC_ERR_GPU, "The driver launches no kernel that was compiled at run time, with %u blocks of %u threads and %zu bytes of shared memory", blocks, threads, shared);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

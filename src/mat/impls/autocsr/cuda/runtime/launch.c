@@ -4,6 +4,7 @@
 */
 #include "../device.h"
 #include "launch.h"
+#include "../generator/generator.h"
 
 /* A segment of so many nonzeros is worth a launch of its own: its kernel keeps no more registers and shared memory than it needs */
 #define ALONE 1000000
@@ -218,7 +219,8 @@ const AutoCSRExecutor *AutoCSRDeviceExecutorOf(int id)
   return AutoCSRVendorExecutorOf(id);
 }
 
-PetscErrorCode AutoCSRDeviceFindExecutor(const AutoCSRAxes *axes, const char simd[], const AutoCSRExecutor **executor)
+/* Of those that are compiled ahead */
+static PetscErrorCode FindCompiled(const AutoCSRAxes *axes, const AutoCSRExecutor **executor)
 {
   const PetscBool              slices  = (PetscBool)(axes->order == AUTOCSR_ORDER_SLICED || (axes->order == AUTOCSR_ORDER_CSR && axes->index == AUTOCSR_INDEX_16));
   const PetscBool              pattern = (PetscBool)(axes->order == AUTOCSR_ORDER_CSR && axes->index == AUTOCSR_INDEX_PATTERN);
@@ -249,6 +251,20 @@ PetscErrorCode AutoCSRDeviceFindExecutor(const AutoCSRAxes *axes, const char sim
     if ((block == 1 && e->index != axes->index) || (e->lanes && e->lanes != lanes) || (e->reduction && e->reduction != axes->reduction)) continue;
     *executor = &e->executor;
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscBool HasOwnNumbers(const AutoCSRAxes *axes)
+{
+  return (PetscBool)(axes->threads || axes->residents || axes->in_flight || axes->rows_each);
+}
+
+PetscErrorCode AutoCSRDeviceFindExecutor(const AutoCSRAxes *axes, const char simd[], const AutoCSRExecutor **executor)
+{
+  PetscFunctionBegin;
+  *executor = NULL;
+  if (!HasOwnNumbers(axes)) PetscCall(FindCompiled(axes, executor));
+  if (!*executor && axes->generated) PetscCall(AutoCSRGeneratorFind(axes, executor));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -309,6 +325,34 @@ static PetscErrorCode BindSegment(const AutoCSRSegment *seg, const AutoCSRMatrix
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The kernel of a step; one that was compiled at run time is there since the plan was prepared */
+static PetscErrorCode KernelOf(const AutoCSRSegment *seg, const AutoCSRDeviceStep *step, AutoCSRDeviceKernel *kernel)
+{
+  char why[256];
+
+  PetscFunctionBegin;
+  *kernel = (AutoCSRDeviceKernel){.symbol = step->kernel};
+  if (!ExecutorOf(seg)->generated) {
+    PetscCall(AutoCSRDeviceLoadKernel((*step->shared_bytes)(seg), kernel));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(AutoCSRGeneratorKernel(seg, kernel, sizeof(why), why));
+  PetscCheck(!why[0], PETSC_COMM_SELF, PETSC_ERR_LIB, "No kernel of %s: %s", seg->executor->name, why);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDevicePrepare(const AutoCSRPlan *plan, size_t len, char why[])
+{
+  AutoCSRDeviceKernel kernel;
+
+  PetscFunctionBegin;
+  why[0] = 0;
+  for (PetscInt s = 0; s < plan->n_segments && !why[0]; s++) {
+    if (ExecutorOf(&plan->segment[s])->generated) PetscCall(AutoCSRGeneratorKernel(&plan->segment[s], &kernel, len, why));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode AddAlone(DevicePlan *device, const AutoCSRSegment *seg)
 {
   const SegmentLaunch  *alone = (const SegmentLaunch *)seg->launch;
@@ -327,7 +371,6 @@ static PetscErrorCode AddAlone(DevicePlan *device, const AutoCSRSegment *seg)
     if (!blocks) continue;
     PetscCall(PetscNew(&parameters));
     *parameters           = alone->parameters;
-    launch->kernel.symbol = step->kernel;
     launch->finish        = ExecutorOf(seg)->finish;
     launch->blocks        = (unsigned)blocks;
     launch->threads       = (unsigned)step->threads;
@@ -335,6 +378,7 @@ static PetscErrorCode AddAlone(DevicePlan *device, const AutoCSRSegment *seg)
     launch->adding        = seg->axes.mapping == AUTOCSR_MAP_EMPTY ? 0 : launch->blocks;
     launch->parameters    = &parameters->operands;
     device->n_launches++;
+    PetscCall(KernelOf(seg, step, &launch->kernel));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -356,6 +400,7 @@ static PetscErrorCode AddToMany(DevicePlan *device, const void *kernel, const Au
     launch->kernel.symbol = kernel;
     launch->threads       = AUTOCSR_BLOCK;
     launch->parameters    = &parameters->operands;
+    PetscCall(AutoCSRDeviceLoadKernel(0, &launch->kernel));
   }
   launch->blocks += (unsigned)d->blocks;
   if (seg->axes.mapping != AUTOCSR_MAP_EMPTY) launch->adding = launch->blocks;
@@ -402,9 +447,6 @@ PetscErrorCode AutoCSRDeviceBind(AutoCSRPlan *plan, const AutoCSRMatrix *csr)
   }
   for (PetscInt s = 0; s < plan->n_segments && !light; s++) {
     if (!IsSmall(&plan->segment[s]) || small == 1) PetscCall(AddAlone(device, &plan->segment[s]));
-  }
-  for (PetscInt l = 0; l < device->n_launches; l++) {
-    if (device->launch[l].kernel.symbol) PetscCall(AutoCSRDeviceLoadKernel(device->launch[l].shared, &device->launch[l].kernel));
   }
   PetscCall(AutoCSRDeviceTrim()); /* what building has taken beside the plan */
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -468,12 +510,12 @@ void AutoCSRDeviceMultSegment(const AutoCSRSegment *seg, const AutoCSROperands *
   }
   for (int s = 0; s < AUTOCSR_DEVICE_STEPS && ExecutorOf(seg)->step[s].kernel; s++) {
     const AutoCSRDeviceStep *step   = &ExecutorOf(seg)->step[s];
-    AutoCSRDeviceKernel      kernel = {.symbol = step->kernel};
+    AutoCSRDeviceKernel      kernel;
     const size_t             shared = (*step->shared_bytes)(seg);
     const PetscInt           blocks = (*step->blocks)(seg);
 
     if (!blocks) continue;
-    PetscCallVoid(AutoCSRDeviceLoadKernel(shared, &kernel)); /* which is so but for the first time */
+    PetscCallVoid(KernelOf(seg, step, &kernel)); /* which is there but for the first time */
     PetscCallVoid(AutoCSRDeviceLaunchKernel(&kernel, (unsigned)blocks, (unsigned)step->threads, shared, &parameters));
   }
   if (ExecutorOf(seg)->finish && parameters.segment.blocks) PetscCallVoid((*ExecutorOf(seg)->finish)(&parameters.segment, &parameters.operands));

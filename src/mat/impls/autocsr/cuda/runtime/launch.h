@@ -8,8 +8,11 @@
 #include "../../plan/plan.h"
 #include "../../layout/pattern.h"
 #include "../../layout/popular.h"
+#include "shapes.h"
 
-#define AUTOCSR_BLOCK         256 /* threads of a block, of every agent: so they share a launch */
+#if !defined(AUTOCSR_BLOCK)
+  #define AUTOCSR_BLOCK 256 /* threads of a block, of every agent that is compiled ahead: so they share a launch */
+#endif
 #define AUTOCSR_MANY_SEGMENTS 12  /* of one launch, more than the bins of one strategy: their data are a kernel's parameters, of which each 1,000 bytes take the host some 0.25 us */
 
 /* The operands of a product, fetched anew for each: an application's arrays move */
@@ -75,6 +78,7 @@ typedef struct {
   AutoCSRDeviceSegment  segment[AUTOCSR_MANY_SEGMENTS];
 } AutoCSRManyParameters;
 
+#if !defined(__CUDACC_RTC__)
 /* What an executor has still to do once its kernel is launched, on the host */
 typedef PetscErrorCode AutoCSRDeviceFinish(const AutoCSRDeviceSegment *, const AutoCSRDeviceOperands *);
 
@@ -101,8 +105,9 @@ typedef struct {
   AutoCSRDeviceStep step[AUTOCSR_DEVICE_STEPS];
   PetscBool         alone; /* never with others in a launch */
   size_t (*scratch_bytes)(const AutoCSRSegment *);
-  PetscBool            light;  /* see agent.cuh */
-  AutoCSRDeviceFinish *finish; /* NULL: nothing */
+  PetscBool            light;     /* see agent.cuh */
+  AutoCSRDeviceFinish *finish;    /* NULL: nothing */
+  PetscBool            generated; /* the kernel of its one step is compiled at run time (generator/) */
 } AutoCSRDeviceExecutor;
 
 /* executors.cu: ends with a name that is NULL */
@@ -144,10 +149,11 @@ static inline size_t AutoCSRDevicePlanesBytes(const AutoCSRDevicePlanes *p)
   return AUTOCSR_PLANES_TABLE * sizeof(unsigned) + 2 * (AUTOCSR_PLANES_ENTRIES + 1) * PetscMax(16, 2 * sizeof(PetscScalar)) + (2 * (size_t)p->around + 2) * (size_t)p->room * sizeof(PetscScalar);
 }
 
-/* A kernel of products; function: as the driver has it, NULL if the runtime launches it */
+/* A kernel of products; symbol: NULL if it was compiled at run time; function: as the driver has it, NULL if the runtime launches it; early: it may be launched early (device.h) */
 typedef struct {
   const void *symbol;
   void       *function;
+  PetscBool   early;
 } AutoCSRDeviceKernel;
 
 /* kernel.c: loads the kernel of a symbol, with so much shared memory on top of what it declares; launches it with one block of parameters */
@@ -160,9 +166,11 @@ PETSC_INTERN PetscInt               AutoCSRDeviceProcessors(void);              
 PETSC_INTERN AutoCSRDevicePlanes    AutoCSRDeviceShapePlanes(const AutoCSRAxes *, PetscInt rows);
 PETSC_INTERN const AutoCSRExecutor *AutoCSRDeviceExecutorOf(int id);
 PETSC_INTERN PetscErrorCode         AutoCSRDeviceFindExecutor(const AutoCSRAxes *, const char[], const AutoCSRExecutor **);
+PETSC_INTERN PetscErrorCode         AutoCSRDevicePrepare(const AutoCSRPlan *, size_t, char[]);
 PETSC_INTERN PetscErrorCode         AutoCSRDeviceBind(AutoCSRPlan *, const AutoCSRMatrix *);
 PETSC_INTERN PetscErrorCode         AutoCSRDeviceUnbind(AutoCSRPlan *);
 PETSC_INTERN PetscErrorCode         AutoCSRDeviceMult(const AutoCSRPlan *, const AutoCSROperands *);
 PETSC_INTERN void                   AutoCSRDeviceMultSegment(const AutoCSRSegment *, const AutoCSROperands *);
+#endif
 
 #endif

@@ -1,0 +1,69 @@
+/*
+  Kernels that are compiled at run time (the generator of du2022-alphasparse): the agents' own text with the numbers that a graph
+  sets, and with what is known of the matrix. NVRTC is opened when it is first needed; nothing is linked with it.
+
+    source.c    axes -> the agent, its sizes, the source
+    compiler.c  source -> cubin
+    cache.c     cubins in files, for later programs
+    kernels.c   executors, and cubin -> kernel of the driver
+*/
+#ifndef AUTOCSR_GENERATOR_H
+#define AUTOCSR_GENERATOR_H
+
+#include "../runtime/launch.h"
+
+/* The headers in which agents are, one after the other, without comments; NULL ends it. config/embed.awk makes it */
+PETSC_INTERN const char *const AutoCSRAgentText[];
+
+#define AUTOCSR_GENERATED_KERNEL "AutoCSRGenerated" /* the kernel's name */
+#define AUTOCSR_GENERATED_HEAD   512                /* characters, at most, of what differs from source to source, */
+#define AUTOCSR_GENERATED_TAIL   1024               /* before the agents' text and after it */
+
+/* What the host must know of a kernel */
+typedef struct {
+  char   agent[96]; /* its type */
+  char   name[64];  /* of the executor */
+  int    threads, residents; /* residents 0: the agent's own */
+  size_t shared; /* bytes of shared memory, at least */
+} AutoCSRGenerated;
+
+/* source.c. *is: an agent has these axes; *why: what is wrong with them if none has */
+PETSC_INTERN PetscErrorCode AutoCSRGeneratorDescribe(const AutoCSRAxes *, AutoCSRGenerated *, PetscBool *is, const char **why);
+PETSC_INTERN PetscInt       AutoCSRGeneratorBlocks(const AutoCSRSegment *);
+PETSC_INTERN size_t         AutoCSRGeneratorScratchBytes(const AutoCSRSegment *);
+PETSC_INTERN size_t         AutoCSRGeneratorSharedBytes(const AutoCSRSegment *);
+/* Entries of each row where all rows of a segment have as many; 0: they differ, or the kernel has no use for it */
+PETSC_INTERN PetscInt AutoCSRGeneratorLength(const AutoCSRSegment *);
+/* What stands before and after the agents' text; together they tell kernels apart. The source is freed by PetscFree() */
+PETSC_INTERN PetscErrorCode AutoCSRGeneratorEnds(const AutoCSRAxes *, PetscInt length, char head[AUTOCSR_GENERATED_HEAD], char tail[AUTOCSR_GENERATED_TAIL]);
+PETSC_INTERN PetscErrorCode AutoCSRGeneratorSource(const char head[], const char tail[], char **source);
+
+/* compiler.c. *why: NULL, or why there is no compiler */
+PETSC_INTERN PetscErrorCode AutoCSRGeneratorIsThere(const char **why);
+PETSC_INTERN PetscErrorCode AutoCSRGeneratorVersion(int *major, int *minor);
+/* arch: 90 for sm_90. *cubin: freed by PetscFree(); NULL: it does not compile, and why[] says why */
+PETSC_INTERN PetscErrorCode AutoCSRGeneratorCompile(const char source[], int arch, void **cubin, size_t *bytes, size_t len, char why[]);
+
+/*
+  cache.c. A file for each key. What cannot be read, or is of another key, counts as not there; what cannot be written is not kept.
+  The oldest files go where there are more than AUTOCSR_CACHE_FILES, or than AUTOCSR_CACHE_BYTES in them
+*/
+#define AUTOCSR_CACHE_FILES 256
+#define AUTOCSR_CACHE_BYTES (16 << 20)
+
+typedef struct {
+  uint64_t hash[2];
+} AutoCSRCacheKey;
+
+PETSC_INTERN AutoCSRCacheKey AutoCSRCacheKeyOf(const char source[], const char rest[]);
+PETSC_INTERN PetscErrorCode  AutoCSRCacheFind(const AutoCSRCacheKey *, void **cubin, size_t *bytes);
+PETSC_INTERN PetscErrorCode  AutoCSRCacheKeep(const AutoCSRCacheKey *, const void *cubin, size_t bytes);
+
+/* kernels.c. *executor: NULL if there is no compiler, or no agent has these axes */
+PETSC_INTERN PetscErrorCode AutoCSRGeneratorFind(const AutoCSRAxes *, const AutoCSRExecutor **executor);
+/* Why there is none: see backend.h */
+PETSC_INTERN PetscErrorCode AutoCSRGeneratorWhyNone(const AutoCSRAxes *, const char **why);
+/* The kernel for a segment, compiled now if it is not there yet. kernel->function NULL: it could not be made, and why[] says why */
+PETSC_INTERN PetscErrorCode AutoCSRGeneratorKernel(const AutoCSRSegment *, AutoCSRDeviceKernel *kernel, size_t len, char why[]);
+
+#endif

@@ -1,0 +1,41 @@
+static char help[] = "Operator graphs as text: what is parsed and written again says the same.\n\n";
+
+#include "../../src/mat/impls/autocsr/graph/graph.h"
+
+static const char *const texts[] = {
+    "compress(index=csr,value=csr) row_block(lanes=8) warp_total_red",
+    "compress(index=csr,value=csr) row_block(lanes=8) warp_total_red set_resources(threads=128,residents=8,in_flight=4,rows=2)",
+    "bin(0:7) sort_sub(window=256) compress(index=16,value=copy) bmtb_pad slice_block(lanes=4) warp_total_red set_resources(in_flight=3); bin(8:) compress(index=csr,value=csr) row_block(lanes=32) warp_total_red set_resources(residents=2)",
+    "compress(index=csr,value=csr) nnz_block(lanes=64,entries=32) warp_seg_red set_resources(residents=1)",
+    "compress(index=csr,value=csr) merge_block(lanes=512,entries=4) warp_seg_red",
+    "row_div(0:30) compress(index=csr,value=csr) row_fetch(lanes=2) warp_total_red set_resources(threads=1024); row_div(30:100) compress(index=csr,value=constant) row_block(lanes=1) thread_total_red",
+};
+
+int main(int argc, char **argv)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  for (size_t t = 0; t < PETSC_STATIC_ARRAY_LENGTH(texts); t++) {
+    AutoCSRGraph graph, again;
+    char         text[AUTOCSR_GRAPH_LENGTH];
+
+    PetscCall(AutoCSRGraphParse(texts[t], &graph));
+    PetscCall(AutoCSRGraphWrite(&graph, 100, sizeof(text), text));
+    PetscCheck(!strcmp(text, texts[t]), PETSC_COMM_SELF, PETSC_ERR_PLIB, "\"%s\" is written \"%s\"", texts[t], text);
+    PetscCall(AutoCSRGraphParse(text, &again));
+    for (PetscInt i = 0; i < graph.n; i++) {
+      const AutoCSRAxes *a = &graph.leaf[i].axes, *b = &again.leaf[i].axes;
+
+      PetscCheck(a->threads == b->threads && a->residents == b->residents && a->in_flight == b->in_flight && a->rows_each == b->rows_each && a->generated && b->generated, PETSC_COMM_SELF, PETSC_ERR_PLIB, "\"%s\" has other numbers once it was written", text);
+    }
+  }
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "Text to graph and back\n"));
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+  test:
+
+TEST*/

@@ -1,0 +1,50 @@
+/*
+  Kernels with the numbers that a graph may set, compiled ahead: what a compiler at run time would make, for the emulator. A file that includes this
+  has defined THREADS, IN_FLIGHT, EACH (0: the agent's own) and LENGTH, and NUMBERS, the name of its list.
+*/
+#include "generated.h"
+#undef AUTOCSR_BLOCK
+#define AUTOCSR_BLOCK THREADS
+#define AGENT_LENGTH  LENGTH
+#if IN_FLIGHT
+  #define AGENT_IN_FLIGHT(own) IN_FLIGHT
+#endif
+#if EACH
+  #define AGENT_ROWS_EACH(own) EACH
+#endif
+#include "../../src/mat/impls/autocsr/cuda/common/words.cuh"
+
+namespace NUMBERS
+{
+#include "../../src/mat/impls/autocsr/cuda/products/agent_fetch.cuh"
+#include "../../src/mat/impls/autocsr/cuda/products/agent_merge.cuh"
+#include "../../src/mat/impls/autocsr/cuda/products/agent_products.cuh"
+#include "../../src/mat/impls/autocsr/cuda/products/agent_row_blocks.cuh"
+#include "../../src/mat/impls/autocsr/cuda/products/agent_segsum.cuh"
+#include "../../src/mat/impls/autocsr/cuda/products/agent_sellp.cuh"
+#include "../../src/mat/impls/autocsr/cuda/products/agent_sliced.cuh"
+
+template <class Agent>
+__global__ void Generated(const __grid_constant__ AutoCSROneParameters p)
+{
+  PtxWaitForLast();
+  Agent::Run(p.segment, p.operands, blockIdx.x, *(typename Agent::Shared *)PtxDynamicShared());
+}
+
+/* As source.c names them: codings by their numbers */
+#define KERNEL(...) {#__VA_ARGS__, THREADS, IN_FLIGHT, EACH, LENGTH, (const void *)Generated<__VA_ARGS__>, sizeof(__VA_ARGS__::Shared)},
+/* clang-format off */
+#define ROWS(L) KERNEL(AgentCSR<(AutoCSRIndex)0, L, (AutoCSRValue)0>) KERNEL(AgentCSR<(AutoCSRIndex)0, L, (AutoCSRValue)5>) KERNEL(AgentCSR<(AutoCSRIndex)2, L, (AutoCSRValue)0>)
+#define SLICES(Agent, I) KERNEL(Agent<(AutoCSRIndex)I, (AutoCSRValue)1>) KERNEL(Agent<(AutoCSRIndex)I, (AutoCSRValue)2>) KERNEL(Agent<(AutoCSRIndex)I, (AutoCSRValue)5>)
+#define TILES(H) KERNEL(AgentMerge<H>) KERNEL(AgentRowBlocks<H, (AutoCSRValue)0>) KERNEL(AgentRowBlocks<H, (AutoCSRValue)5>)
+
+static const GeneratedKernel list[] = {
+  ROWS(1) ROWS(4) ROWS(16) ROWS(64) KERNEL(AgentFetch<1>) KERNEL(AgentFetch<8>)
+  KERNEL(AgentSegsum<4, AUTOCSR_REDUCE_SEGMENTED>) KERNEL(AgentSegsum<16, AUTOCSR_REDUCE_SEGMENTED>) KERNEL(AgentSegsum<32, AUTOCSR_REDUCE_SEGMENTED>)
+  TILES(2) TILES(16) KERNEL(AgentProducts) SLICES(AgentSliced, 1) SLICES(AgentSliced, 2) SLICES(AgentSellP, 1)
+  {NULL, 0, 0, 0, 0, NULL, 0}
+};
+/* clang-format on */
+}
+
+const GeneratedKernel *const NUMBERS_LIST = NUMBERS::list;
