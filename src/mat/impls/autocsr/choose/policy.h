@@ -43,9 +43,4 @@
 #define TILES_PANELS 2    /* row panels, at least; one alone has all rows in the order of the CSR */
 #define TILES_SAVE   0.25 /* share of a product's seconds that they save then */
 
-/* Bundles on a device; `make dense BENCH_ARGS='-gpu -ways panels,bundles'` on the suite */
-#define BUNDLES_ENTRY   0.4  /* share of an entry's work that rows of a bundle do not share: of the kernel's time at 1, 0.72 and 0.45 columns an entry (doc/lab/dense.md) */
-#define BUNDLES_LONGEST 256  /* entries of a row at most: the lanes of a bundle take its columns one after the other */
-#define BETTER_BUNDLES  0.95 /* they must be predicted to take less than this share of a product's seconds by panels */
-
 #endif

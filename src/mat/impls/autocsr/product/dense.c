@@ -41,23 +41,21 @@ PetscErrorCode AutoCSRDensePay(Mat A, AutoCSRContext *ctx, double seconds)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether adaptive tiles, or bundles on a device, take the place of panels; without memory for a look at the matrix they do not */
-PetscErrorCode AutoCSRDenseConsider(Mat A, AutoCSRContext *ctx, PetscInt columns, double seconds, AutoCSRDenseWay *way)
+/* Whether adaptive tiles take the place of panels on a processor; without memory for a look at the matrix they do not. On a device tiles and bundles are slower than panels: by name only */
+PetscErrorCode AutoCSRDenseConsider(AutoCSRContext *ctx, PetscInt columns, double seconds, AutoCSRDenseWay *way)
 {
-  const PetscBool resident = AutoCSRContextIsResident(ctx);
-  PetscErrorCode  ierr;
-  PetscBool       take = PETSC_FALSE;
+  PetscErrorCode ierr;
+  PetscBool      take = PETSC_FALSE;
 
   PetscFunctionBegin;
-  if (*way != AUTOCSR_DENSE_PANELS || ctx->settings.dense != MAT_AUTOCSR_DENSE_AUTO || ctx->settings.objective == MAT_AUTOCSR_OBJECTIVE_MEMORY) PetscFunctionReturn(PETSC_SUCCESS);
+  if (AutoCSRContextIsResident(ctx) || *way != AUTOCSR_DENSE_PANELS || ctx->settings.dense != MAT_AUTOCSR_DENSE_AUTO || ctx->settings.objective == MAT_AUTOCSR_OBJECTIVE_MEMORY) PetscFunctionReturn(PETSC_SUCCESS);
   ierr = AutoCSRTryBegin();
   if (!ierr) {
-    if (resident) ierr = AutoCSRContextReclaim(A, ctx);
-    if (!ierr) ierr = resident ? AutoCSRCostConsiderBundles(&ctx->csr, ctx->dense, ctx->planned.profile, columns, seconds, &take) : AutoCSRCostConsiderTiles(&ctx->csr, ctx->dense, columns, seconds, &take);
+    ierr = AutoCSRCostConsiderTiles(&ctx->csr, ctx->dense, columns, seconds, &take);
     PetscCall(PetscPopErrorHandler());
   }
   if (ierr != PETSC_ERR_MEM) PetscCall(ierr);
-  if (take) *way = resident ? AUTOCSR_DENSE_BUNDLES : AUTOCSR_DENSE_ADAPTIVE;
+  if (take) *way = AUTOCSR_DENSE_ADAPTIVE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -83,7 +81,7 @@ static PetscErrorCode AutoCSRDenseChoose(Mat A, AutoCSRDenseFactor *f, AutoCSRDe
     *one_by_one = PETSC_TRUE;
   else if (asked == MAT_AUTOCSR_DENSE_AUTO && (f->transposed || ctx->planned.progress.stage == AUTOCSR_STAGE_FINAL) && f->plan->predicted > 0)
     *one_by_one = (PetscBool)(op->columns * f->plan->predicted < seconds);
-  if (!*one_by_one && !f->transposed) PetscCall(AutoCSRDenseConsider(A, ctx, op->columns, seconds, &op->way));
+  if (!*one_by_one && !f->transposed) PetscCall(AutoCSRDenseConsider(ctx, op->columns, seconds, &op->way));
   PetscCall(PetscInfo(A, "%" PetscInt_FMT " dense columns%s %s: %g us expected, by the plan %g us each\n", op->columns, f->transposed ? " with the transpose" : "", *one_by_one ? "one by one" : words[op->way], 1e6 * seconds, 1e6 * f->plan->predicted));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

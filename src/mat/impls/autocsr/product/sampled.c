@@ -128,7 +128,7 @@ static PetscErrorCode AutoCSRSampledPlanned(Mat S, AutoCSRContext *ctx, AutoCSRS
   op->csr = &csr;
   PetscCall(AutoCSRCostDense(&ctx->csr, ctx->planned.profile, ctx->settings.dense, op->columns, &seconds, &op->way));
   PetscCall(AutoCSRDensePay(S, ctx, seconds));
-  if (!csr.backend->parallel) PetscCall(AutoCSRDenseConsider(S, ctx, op->columns, seconds, &op->way)); /* no bundles */
+  PetscCall(AutoCSRDenseConsider(ctx, op->columns, seconds, &op->way));
   if (!ctx->dense) PetscCall(AutoCSRDenseCreate(csr.backend, &ctx->dense));
   PetscCall(AutoCSRSampledRun(S, ctx->dense, op));
   if (ctx->settings.objective == MAT_AUTOCSR_OBJECTIVE_MEMORY) PetscCall(AutoCSRDenseDestroy(&ctx->dense));
