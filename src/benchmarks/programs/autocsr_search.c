@@ -56,7 +56,7 @@ int main(int argc, char **argv)
 
   test:
     args: -f ${AUTOCSR_DATA}/rza.bin -mat_autocsr_search_seconds 0.2 -mat_autocsr_search_monitor false
-    filter: grep -c "us a product\\|-mat_autocsr_graph .c\\|search: [0-9]* graphs"
+    filter: grep -c "us a product\\|^-mat_autocsr_graph "
 
   test:
     suffix: none

@@ -1,5 +1,5 @@
 static const char help[] = "Matrices of a given number of nonzeros: set-up, product, and memory kept and at most taken, by PETSc's type, by autocsr's choice and by strategies.\n\
-Load the library with -dll_append. Options: -gpu; -matrices: generators of the benchmark; -nonzeros: about so many each (1e9,2e9); -strategies: of autocsr (auto);\n\
+Load the library with -dll_append. Options: -gpu; -matrices: generators of the benchmark; -nonzeros: about so many each (1e9,2e9); -strategies: of autocsr (auto); -plain false: not by PETSc's type, whose product may fail;\n\
 -at_once: so many matrices at a time; -fill: the share of a device's memory that the CSR fills, other memory is taken before; -wait: seconds of products more, for the CSR to be let go; -bandwidth: bytes a second that the last column is a share of.\n\
 A column is explained in src/benchmarks/README.md.\n\n";
 
@@ -232,7 +232,7 @@ static PetscErrorCode RunType(const char name[], const Csr *csr, const Reference
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Run(const Generator *g, double nonzeros, PetscBool gpu, int n_strategies, char *strategies[])
+static PetscErrorCode Run(const Generator *g, double nonzeros, PetscBool gpu, PetscBool plain, int n_strategies, char *strategies[])
 {
   const Size     size = {nonzeros / g->nnz, 1};
   Csr            csr;
@@ -254,7 +254,7 @@ static PetscErrorCode Run(const Generator *g, double nonzeros, PetscBool gpu, in
   PetscCall(ReferenceCreate(&csr, x, &reference));
   PetscCall(PetscTime(&end));
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "# %s: %" PetscInt_FMT " by %" PetscInt_FMT ", made in %.1f s by %d threads, the host's product in %.1f s\n", g->name, csr.m, csr.n, made - begin, omp_get_max_threads(), end - made));
-  PetscCall(RunType(g->name, &csr, &reference, gpu ? MATAIJCUSPARSE : MATAIJ, NULL, x, y));
+  if (plain) PetscCall(RunType(g->name, &csr, &reference, gpu ? MATAIJCUSPARSE : MATAIJ, NULL, x, y));
   for (int s = 0; s < n_strategies; s++) PetscCall(RunType(g->name, &csr, &reference, MATAUTOCSR, strategies[s], x, y));
   PetscCall(PetscFree2(reference.y, reference.size));
   PetscCall(VecDestroy(&x));
@@ -267,7 +267,7 @@ int main(int argc, char **argv)
 {
   PetscInt  sizes          = MOST;
   PetscReal nonzeros[MOST] = {1e9, 2e9};
-  PetscBool gpu            = PETSC_FALSE, set;
+  PetscBool gpu            = PETSC_FALSE, plain = PETSC_TRUE, set;
   char      matrices[1024] = "poisson3d27,poisson3d7,uniform16", strategies[1024] = "auto", device[256];
   char    **strategy;
   int       n_strategies;
@@ -275,6 +275,7 @@ int main(int argc, char **argv)
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-gpu", &gpu, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-plain", &plain, NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-matrices", matrices, sizeof(matrices), NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-strategies", strategies, sizeof(strategies), NULL));
   PetscCall(PetscOptionsGetRealArray(NULL, NULL, "-nonzeros", nonzeros, &sizes, &set));
@@ -295,7 +296,7 @@ int main(int argc, char **argv)
       PetscBool wanted;
 
       PetscCall(ListHas(matrices, g->name, &wanted));
-      if (wanted) PetscCall(Run(g, (double)nonzeros[k], gpu, n_strategies, strategy));
+      if (wanted) PetscCall(Run(g, (double)nonzeros[k], gpu, plain, n_strategies, strategy));
     }
   }
   PetscCall(PetscStrToArrayDestroy(n_strategies, strategy));

@@ -59,13 +59,19 @@ PetscBool AutoCSRDeviceIsEarly(const void *kernel)
 /* Asked for, not linked with: a library of CUDA may be loaded where there is no driver */
 static PFN_cuLaunchKernelEx_v11060 LaunchEx;
 
+/* A kernel compiled at run time may be the first that is launched */
+static PetscBool FindLaunch(void)
+{
+  if (PetscUnlikely(!LaunchEx) && cudaGetDriverEntryPointByVersion("cuLaunchKernelEx", (void **)&LaunchEx, 12000, cudaEnableDefault, NULL) != cudaSuccess) (void)cudaGetLastError();
+  return (PetscBool)(LaunchEx != NULL);
+}
+
 static PetscErrorCode FindFunction(AutoCSRDeviceKernel *kernel)
 {
   cudaFunction_t function = NULL;
 
   PetscFunctionBegin;
-  if (!LaunchEx) PetscCallCUDA(cudaGetDriverEntryPointByVersion("cuLaunchKernelEx", (void **)&LaunchEx, 12000, cudaEnableDefault, NULL));
-  if (LaunchEx) PetscCallCUDA(cudaGetFuncBySymbol(&function, kernel->symbol));
+  if (FindLaunch()) PetscCallCUDA(cudaGetFuncBySymbol(&function, kernel->symbol));
   kernel->function = function;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -75,7 +81,7 @@ static PetscBool LaunchByDriver(const AutoCSRDeviceKernel *kernel, unsigned bloc
   CUlaunchAttribute    early  = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, .value.programmaticStreamSerializationAllowed = 1};
   const CUlaunchConfig config = {.gridDimX = blocks, .gridDimY = 1, .gridDimZ = 1, .blockDimX = threads, .blockDimY = 1, .blockDimZ = 1, .sharedMemBytes = (unsigned)shared, .hStream = AUTOCSR_STREAM, .attrs = &early, .numAttrs = kernel->early ? 1 : 0};
 
-  return (PetscBool)(kernel->function && (*LaunchEx)(&config, (CUfunction)kernel->function, &parameters, NULL) == CUDA_SUCCESS);
+  return (PetscBool)(kernel->function && FindLaunch() && (*LaunchEx)(&config, (CUfunction)kernel->function, &parameters, NULL) == CUDA_SUCCESS);
 }
 #else
 static PetscErrorCode FindFunction(AutoCSRDeviceKernel *kernel)
