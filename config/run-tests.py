@@ -160,7 +160,7 @@ class Petsc:
             'complex': 'PETSC_USE_COMPLEX' in self.defines,
             'debug': 'PETSC_USE_DEBUG' in self.defines,
             'cuda': 'PETSC_HAVE_CUDA' in self.defines and bool(glob.glob('/dev/nvidia[0-9]*')),
-            'nvrtc': any(can_open(f'libnvrtc.so{v}') for v in ('.13', '.12', '')),
+            'nvrtc': any(can_open(f'{folder}libnvrtc.so{v}') for v in ('.13', '.12', '') for folder in ('', '/usr/local/cuda/lib64/')),
             'datafilespath': bool(opts.matrices),
             'slepc': bool(opts.slepc_dir),
             'avx2': 'avx2' in flags,

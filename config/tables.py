@@ -35,7 +35,7 @@ def large(device):
 
 
 def lives(device):
-    return markdown(["program", "MATAIJCUSPARSE, host us a step", "autocsr, host us a step", "ratio"], [[r[k] for k in ("program", "plain", "autocsr", "ratio")] for r in read(f"{device}-lives")])
+    return markdown(["program", f"{'MATAIJCUSPARSE' if device.startswith('gpu') else 'MATAIJ'}, host us a step", "autocsr, host us a step", "ratio"], [[r[k] for k in ("program", "plain", "autocsr", "ratio")] for r in read(f"{device}-lives")])
 
 
 def solves(device):

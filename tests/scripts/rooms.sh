@@ -24,7 +24,7 @@ cuda/products  cuda/runtime
 cuda/planning  cuda/products cuda/runtime layout profile
 cuda/dense     cuda/products cuda/runtime plan
 cuda/runtime   cuda/products cuda/planning cuda/generator
-cuda/generator cuda/products cuda/runtime machine layout
+cuda/generator cuda/products cuda/runtime machine
 '
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1

@@ -354,7 +354,7 @@ static PetscErrorCode take_graph(AutoCSRSettings *wise, const char text[], Petsc
   PetscErrorCode ierr;
 
   PetscFunctionBegin;
-  PetscCall(PetscPushErrorHandler(PetscIgnoreErrorHandler, NULL));
+  PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
   ierr = AutoCSRSettingsSetGraph(wise, text);
   PetscCall(PetscPopErrorHandler());
   *known = (PetscBool)!ierr;

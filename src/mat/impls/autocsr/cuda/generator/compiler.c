@@ -1,5 +1,7 @@
 /* NVRTC, which compiles CUDA C++ at run time: opened, not linked with */
+#define _GNU_SOURCE /* dladdr() */
 #include "generator.h"
+#include "../device.h"
 #include <dlfcn.h>
 #include <fenv.h>
 
@@ -57,12 +59,37 @@ static PetscErrorCode Load(const char library[], size_t len, char why[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Of CUDA 13 and 12, and what a development package names without a number */
+static const char *const libraries[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"}; /* of CUDA 13 and 12, and as a development package names it */
+
+/* Where the system looks for libraries, or beside CUDA's runtime */
+static PetscErrorCode LoadAny(size_t len, char why[])
+{
+  char    path[PETSC_MAX_PATH_LEN], elsewhere[64], *slash;
+  Dl_info runtime;
+
+  PetscFunctionBegin;
+  for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(libraries); i++) {
+    PetscCall(Load(libraries[i], len, why));
+    if (!why[0]) PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (!dladdr((void *)cudaGetDevice, &runtime) || !runtime.dli_fname) PetscFunctionReturn(PETSC_SUCCESS);
+  for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(libraries); i++) {
+    PetscCall(PetscStrncpy(path, runtime.dli_fname, sizeof(path)));
+    if (!(slash = strrchr(path, '/'))) break;
+    slash[1] = 0;
+    PetscCall(PetscStrlcat(path, libraries[i], sizeof(path)));
+    PetscCall(Load(path, sizeof(elsewhere), elsewhere));
+    if (elsewhere[0]) continue;
+    why[0] = 0;
+    break;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode Open(void)
 {
-  static const char *const libraries[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
-  char                     named[PETSC_MAX_PATH_LEN], why[256];
-  PetscBool                set, none;
+  char      named[PETSC_MAX_PATH_LEN], why[256];
+  PetscBool set, none;
 
   PetscFunctionBegin;
   NVRTC.why[0] = 0;
@@ -75,9 +102,8 @@ static PetscErrorCode Open(void)
   }
   if (set)
     PetscCall(Load(named, sizeof(why), why));
-  else {
-    for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(libraries) && (!i || why[0]); i++) PetscCall(Load(libraries[i], sizeof(why), why));
-  }
+  else
+    PetscCall(LoadAny(sizeof(why), why));
   if (why[0]) PetscCall(PetscSNPrintf(NVRTC.why, sizeof(NVRTC.why), "NVRTC, which compiles kernels at run time, is not there (%s): install it with the CUDA toolkit, or name it by -mat_autocsr_nvrtc", why));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -104,6 +130,19 @@ PetscErrorCode AutoCSRGeneratorVersion(int *major, int *minor)
   PetscFunctionBegin;
   *major = NVRTC.version[0];
   *minor = NVRTC.version[1];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRGeneratorSource(const char head[], const char tail[], char **source)
+{
+  size_t n = strlen(head) + strlen(tail) + 1;
+
+  PetscFunctionBegin;
+  for (int i = 0; AutoCSRAgentText[i]; i++) n += strlen(AutoCSRAgentText[i]);
+  PetscCall(PetscMalloc1(n, source));
+  PetscCall(PetscStrncpy(*source, head, n));
+  for (int i = 0; AutoCSRAgentText[i]; i++) PetscCall(PetscStrlcat(*source, AutoCSRAgentText[i], n));
+  PetscCall(PetscStrlcat(*source, tail, n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

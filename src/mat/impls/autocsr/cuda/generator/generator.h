@@ -2,7 +2,7 @@
   Kernels that are compiled at run time (the generator of du2022-alphasparse): the agents' own text with the numbers that a graph
   sets, and with what is known of the matrix. NVRTC is opened when it is first needed; nothing is linked with it.
 
-    source.c    axes -> the agent, its sizes, the source
+    source.c    axes -> the agent, its sizes, the ends of its source
     compiler.c  source -> cubin
     cache.c     cubins in files, for later programs
     kernels.c   executors, and cubin -> kernel of the driver
@@ -34,13 +34,14 @@ PETSC_INTERN size_t         AutoCSRGeneratorScratchBytes(const AutoCSRSegment *)
 PETSC_INTERN size_t         AutoCSRGeneratorSharedBytes(const AutoCSRSegment *);
 /* Entries of each row where all rows of a segment have as many; 0: they differ, or the kernel has no use for it */
 PETSC_INTERN PetscInt AutoCSRGeneratorLength(const AutoCSRSegment *);
-/* What stands before and after the agents' text; together they tell kernels apart. The source is freed by PetscFree() */
+/* What stands before and after the agents' text; together they tell kernels apart */
 PETSC_INTERN PetscErrorCode AutoCSRGeneratorEnds(const AutoCSRAxes *, PetscInt length, char head[AUTOCSR_GENERATED_HEAD], char tail[AUTOCSR_GENERATED_TAIL]);
-PETSC_INTERN PetscErrorCode AutoCSRGeneratorSource(const char head[], const char tail[], char **source);
 
 /* compiler.c. *why: NULL, or why there is no compiler */
 PETSC_INTERN PetscErrorCode AutoCSRGeneratorIsThere(const char **why);
 PETSC_INTERN PetscErrorCode AutoCSRGeneratorVersion(int *major, int *minor);
+/* The ends around the agents' text; freed by PetscFree() */
+PETSC_INTERN PetscErrorCode AutoCSRGeneratorSource(const char head[], const char tail[], char **source);
 /* arch: 90 for sm_90. *cubin: freed by PetscFree(); NULL: it does not compile, and why[] says why */
 PETSC_INTERN PetscErrorCode AutoCSRGeneratorCompile(const char source[], int arch, void **cubin, size_t *bytes, size_t len, char why[]);
 

@@ -1,6 +1,7 @@
 /* Axes to the source of a kernel, and to what the host must know of it */
 #include "generator.h"
 #include "../device.h"
+#include "../../layout/codings.h"
 
 #define WARP_THREADS  32
 #define MOST_THREADS  1024
@@ -104,10 +105,21 @@ static const char *wrong_number(const AutoCSRAxes *a, PetscInt threads)
   return NULL;
 }
 
+/* The executor's name, as those of compiled ones are */
+static PetscErrorCode name_executor(const AutoCSRAxes *a, PetscInt threads, size_t len, char name[])
+{
+  static const char *const indices[] = {NAME_CSR, NAME_32, NAME_16, NAME_PATTERN, NAME_FITTED}, *const values[] = {NAME_CSR, NAME_COPY, NAME_DICTIONARY, NAME_FLOAT32, NAME_PATTERN, NAME_CONSTANT};
+  const PetscBool          tiles    = (PetscBool)(a->mapping == AUTOCSR_MAP_TILE || AutoCSRMappingHasWork(a->mapping));
+  const char              *mapping  = a->mapping == AUTOCSR_MAP_LANES ? "csr" : a->mapping == AUTOCSR_MAP_FETCH ? "fetch" : a->mapping == AUTOCSR_MAP_TILE ? "segsum" : a->mapping == AUTOCSR_MAP_MERGE ? "merge" : a->mapping == AUTOCSR_MAP_ROW_BLOCKS ? "row-blocks" : a->mapping == AUTOCSR_MAP_PRODUCTS ? "products" : a->lanes > 1 ? "sellp" : "sliced";
+
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(name, len, "generated/%s/%s/%s/%s%" PetscInt_FMT "/threads%" PetscInt_FMT, mapping, indices[a->index], values[a->value], tiles ? "entries" : "lanes", tiles ? a->tile_height : PetscMax(1, a->lanes), threads));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode AutoCSRGeneratorDescribe(const AutoCSRAxes *a, AutoCSRGenerated *g, PetscBool *is, const char **why)
 {
-  const PetscInt  threads = threads_of(a);
-  const PetscBool tiles   = (PetscBool)(a->mapping == AUTOCSR_MAP_TILE || AutoCSRMappingHasWork(a->mapping));
+  const PetscInt threads = threads_of(a);
 
   PetscFunctionBegin;
   PetscCall(name_agent(a, sizeof(g->agent), g->agent));
@@ -117,7 +129,7 @@ PetscErrorCode AutoCSRGeneratorDescribe(const AutoCSRAxes *a, AutoCSRGenerated *
   g->threads   = (int)threads;
   g->residents = (int)a->residents;
   g->shared    = shared_bytes(a, threads);
-  PetscCall(PetscSNPrintf(g->name, sizeof(g->name), "generated/%s/%s/%s%" PetscInt_FMT "/%d", AutoCSRIndexNames[a->index], AutoCSRValueNames[a->value], AutoCSRMappingNames[a->mapping], tiles ? a->tile_height : PetscMax(1, a->lanes), g->threads));
+  PetscCall(name_executor(a, threads, sizeof(g->name), g->name));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -221,18 +233,5 @@ PetscErrorCode AutoCSRGeneratorEnds(const AutoCSRAxes *a, PetscInt length, char 
   PetscCall(PetscStrlcat(tail, "extern \"C\" __global__ void __launch_bounds__(AUTOCSR_BLOCK, ", AUTOCSR_GENERATED_TAIL));
   PetscCall(PetscStrlcat(tail, residents, AUTOCSR_GENERATED_TAIL));
   PetscCall(PetscStrlcat(tail, ") " AUTOCSR_GENERATED_KERNEL "(const __grid_constant__ AutoCSROneParameters p)\n{\n  PtxWaitForLast();\n  Agent::Run(p.segment, p.operands, blockIdx.x, *(Agent::Shared *)PtxDynamicShared());\n}\n", AUTOCSR_GENERATED_TAIL));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode AutoCSRGeneratorSource(const char head[], const char tail[], char **source)
-{
-  size_t n = strlen(head) + strlen(tail) + 1;
-
-  PetscFunctionBegin;
-  for (int i = 0; AutoCSRAgentText[i]; i++) n += strlen(AutoCSRAgentText[i]);
-  PetscCall(PetscMalloc1(n, source));
-  PetscCall(PetscStrncpy(*source, head, n));
-  for (int i = 0; AutoCSRAgentText[i]; i++) PetscCall(PetscStrlcat(*source, AutoCSRAgentText[i], n));
-  PetscCall(PetscStrlcat(*source, tail, n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
