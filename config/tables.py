@@ -110,7 +110,7 @@ def options():
             return tick([first] + [c for c in choices if c != first])
         if "PetscOptionsBool" in call:
             return tick(["true", "false"] if defaults.get(field) == "PETSC_TRUE" else ["false", "true"])
-        if "PetscOptionsInt" in call:
+        if "PetscOptionsInt" in call or "PetscOptionsReal" in call:
             return tick([defaults.get(field, "0")])
         return tick(["auto", *(names[s] for s in all_strategies)] if field == "strategy" else re.search(r'": "|: ([\w, -]+)"', call)[1].split(", "))
 

@@ -1,4 +1,4 @@
-static char help[] = "Operator graphs as text: what is parsed and written again says the same.\n\n";
+static char help[] = "Operator graphs as text: what is parsed and written again says the same; text that is cut stays within its room.\n\n";
 
 #include "../../src/mat/impls/autocsr/graph/graph.h"
 
@@ -11,6 +11,29 @@ static const char *const texts[] = {
     "row_div(0:30) compress(index=csr,value=csr) row_fetch(lanes=2) warp_total_red set_resources(threads=1024); row_div(30:100) compress(index=csr,value=constant) row_block(lanes=1) thread_total_red",
 };
 
+/* In all rooms from one character on: the text, or the beginning of it with "...", and nothing past the room */
+static PetscErrorCode CheckRooms(const AutoCSRGraph *graph, const char text[])
+{
+  const size_t n = strlen(text);
+
+  PetscFunctionBeginUser;
+  for (size_t len = 1; len <= n + 2; len++) {
+    char         cut[AUTOCSR_GRAPH_LENGTH];
+    const size_t dots = PetscMin(3, len - 1);
+    size_t       k;
+
+    memset(cut, '#', sizeof(cut));
+    PetscCall(AutoCSRGraphWrite(graph, 100, len, cut));
+    k = strlen(cut);
+    for (size_t i = len; i < sizeof(cut); i++) PetscCheck(cut[i] == '#', PETSC_COMM_SELF, PETSC_ERR_PLIB, "\"%s\" in %zu characters: character %zu is written", text, len, i);
+    if (len > n)
+      PetscCheck(!strcmp(cut, text), PETSC_COMM_SELF, PETSC_ERR_PLIB, "\"%s\" fits %zu characters, but is written \"%s\"", text, len, cut);
+    else
+      PetscCheck(k < len && k >= dots && !strncmp(cut, text, k - dots) && !strcmp(cut + k - dots, &"..."[3 - dots]), PETSC_COMM_SELF, PETSC_ERR_PLIB, "\"%s\" in %zu characters is written \"%s\"", text, len, cut);
+  }
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
@@ -22,6 +45,7 @@ int main(int argc, char **argv)
     PetscCall(AutoCSRGraphParse(texts[t], &graph));
     PetscCall(AutoCSRGraphWrite(&graph, 100, sizeof(text), text));
     PetscCheck(!strcmp(text, texts[t]), PETSC_COMM_SELF, PETSC_ERR_PLIB, "\"%s\" is written \"%s\"", texts[t], text);
+    PetscCall(CheckRooms(&graph, text));
     PetscCall(AutoCSRGraphParse(text, &again));
     for (PetscInt i = 0; i < graph.n; i++) {
       const AutoCSRAxes *a = &graph.leaf[i].axes, *b = &again.leaf[i].axes;

@@ -31,7 +31,7 @@ typedef struct {
   PetscInt      told;  /* results of earlier cycles */
 } Cycle;
 
-#define H(i, j) g->h[(j) * (g->restart + 2) + (i)]
+#define H(i, j) g->h[(size_t)(j) * (g->restart + 2) + (i)]
 
 static PetscErrorCode SetHappy(KSP ksp, PetscReal tolerance)
 {

@@ -37,21 +37,21 @@ static PetscErrorCode options_enum(PetscObject object, AutoCSROptionItems PetscO
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode options_graph(PetscObject object, AutoCSROptionItems PetscOptionsObject, AutoCSRSettings *s)
+static PetscErrorCode options_graph(PetscObject object, AutoCSROptionItems PetscOptionsObject, const char setter[], AutoCSRSettings *s)
 {
   char      graph[2 * AUTOCSR_GRAPH_LENGTH];
   PetscBool set;
 
   PetscFunctionBegin;
   PetscCall(PetscOptionsGetString(object->options, object->prefix, "-mat_autocsr_graph", graph, sizeof(graph), &set));
-  PetscCall(PetscOptionsString("-mat_autocsr_graph", "How products are made, operator by operator (doc/graph.md)", "MatAutoCSRSetGraph", s->graph, s->graph, sizeof(s->graph), NULL));
+  PetscCall(PetscOptionsString("-mat_autocsr_graph", "How products are made, operator by operator (doc/graph.md)", setter, s->graph, s->graph, sizeof(s->graph), NULL));
   if (set) PetscCall(AutoCSRSettingsSetGraph(s, graph));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode AutoCSRSettingsSetFromOptions(PetscObject object, AutoCSRSettings *s, AutoCSROptionItems PetscOptionsObject)
 {
-  char names[256] = "auto";
+  char names[512] = "auto";
 
   PetscFunctionBegin;
   for (PetscInt k = 0; PetscOptionsObject->printhelp && AutoCSRStrategies[k]; k++) {
@@ -65,7 +65,7 @@ PetscErrorCode AutoCSRSettingsSetFromOptions(PetscObject object, AutoCSRSettings
   /* -mat_autocsr_graph: [(none), a graph] how products are made, operator by operator ([graph.md](graph.md)); it sets the
      strategy `graph`. Text that is no graph is an error; a graph that does not suit a block counts as a strategy that does not
      apply */
-  PetscCall(options_graph(object, PetscOptionsObject, s));
+  PetscCall(options_graph(object, PetscOptionsObject, "MatAutoCSRSetGraph", s));
   /* -mat_autocsr_rigor: how much work may go into the choice. `estimate`: one pass over the CSR and a cost model. `none`: no
      work, products by segmented sum straight on the CSR, whatever strategy and codings are set. `measure`: the best few
      variants are built and timed. `patient` and `exhaustive`: graphs are searched for a minute and for five ([graph.md](graph.md)) */

@@ -75,9 +75,8 @@ PetscBool AutoCSRSettingsPlanAlike(const AutoCSRSettings *a, const AutoCSRSettin
 {
   AutoCSRSettings other = *a;
 
-  other.exchange = b->exchange;
-  other.dense    = b->dense;
-
+  other.exchange       = b->exchange;
+  other.dense          = b->dense;
   other.search_monitor = b->search_monitor;
   return (PetscBool)!memcmp(&other, b, sizeof(other));
 }

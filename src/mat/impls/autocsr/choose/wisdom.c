@@ -24,12 +24,13 @@
 #define PARENTS "parent" /* in the place of a strategy: products are the parent type's own */
 #define GRAPH   "graph"  /* the strategy of what a search has found */
 
+/* Without padding, since keys are compared byte by byte */
 typedef struct {
   uint64_t   at[2];
   PetscInt64 m, n, nnz;
   unsigned   machine;
   int        adds;
-  char       backend[8], scalar[20], objective[8];
+  char       backend[8], scalar[20], objective[12];
 } Key;
 
 typedef struct {
@@ -119,7 +120,7 @@ static PetscBool scan_entry(const char line[], Entry *e)
   long long          m, n, nnz;
   unsigned long long at[2];
 
-  memset(e, 0, sizeof(*e)); /* keys are compared byte by byte */
+  memset(e, 0, sizeof(*e));
   if (sscanf(line, "%16llx%16llx %lld %lld %lld %d %7s %8x %19s %7s %31s %11s %11s %lf%n", &at[0], &at[1], &m, &n, &nnz, &e->key.adds, e->key.backend, &e->key.machine, e->key.scalar, e->key.objective, e->strategy, e->index, e->value, &e->seconds, &end) != 14 || (line[end] && line[end] != ' ')) return PETSC_FALSE;
   if (strcmp(e->strategy, GRAPH) ? line[end] != 0 : line[end] != ' ' || strlen(line + end) > sizeof(e->graph)) return PETSC_FALSE;
   if (line[end]) (void)strcpy(e->graph, line + end + 1);
@@ -384,8 +385,8 @@ PetscErrorCode AutoCSRWisdomFind(const AutoCSRMatrix *csr, const AutoCSRSettings
   }
   if (settings->rigor >= MAT_AUTOCSR_RIGOR_PATIENT && strcmp(e->strategy, GRAPH)) PetscFunctionReturn(PETSC_SUCCESS);
   *wise = *settings;
+  known = PETSC_TRUE;
   if (!strcmp(e->strategy, GRAPH)) PetscCall(take_graph(wise, e->graph, &known));
-  else known = PETSC_TRUE;
   if (!known) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscEnumFind(MatAutoCSRIndexCodings, e->index, &index, &known));
   if (known) PetscCall(PetscEnumFind(MatAutoCSRValueCodings, e->value, &value, &known));

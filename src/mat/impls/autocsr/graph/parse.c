@@ -272,7 +272,6 @@ static PetscErrorCode FinishLeaf(PetscInt number, const AutoCSROperator *const u
   a->partition = a->mapping == AUTOCSR_MAP_TILE || a->mapping == AUTOCSR_MAP_MERGE ? AUTOCSR_PARTITION_NONZEROS : AutoCSROrderHasTiles(a->order) ? AUTOCSR_PARTITION_COLUMNS : divides && a->mapping != AUTOCSR_MAP_EMPTY ? AUTOCSR_PARTITION_BIN : AUTOCSR_PARTITION_ROWS;
   a->row_group = leaf->rows.group ? leaf->rows.group : 1;
   a->generated = 1;
-  if (!order && a->mapping != AUTOCSR_MAP_EMPTY) PetscFunctionReturn(PETSC_SUCCESS);
   /* Entries in an order of their own need columns and values of their own */
   if (order && a->index == AUTOCSR_INDEX_CSR) a->index = AutoCSROrderHasTiles(a->order) ? AUTOCSR_INDEX_16 : AUTOCSR_INDEX_32;
   if (order && a->value == AUTOCSR_VALUE_CSR) a->value = AUTOCSR_VALUE_COPY;
@@ -280,6 +279,7 @@ static PetscErrorCode FinishLeaf(PetscInt number, const AutoCSROperator *const u
 }
 
 #define MOST_TILE      (1 << 28)
+#define MOST_SLICE     1024 /* rows of a slice, which is padded to all of them */
 #define MOST_THREADS   1024 /* of a thread block, */
 #define MOST_RESIDENTS 32   /* thread blocks of a multiprocessor, */
 #define MOST_FLIGHT    32   /* entries of a lane that are asked for at once, and */
@@ -290,7 +290,7 @@ static PetscErrorCode CheckNumbers(PetscInt number, const AutoCSRAxes *a)
   PetscFunctionBegin;
   PetscCheck(a->tile_width <= MOST_TILE && a->tile_height <= MOST_TILE && a->tile_steps <= MOST_TILE, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaf %" PetscInt_FMT " of the graph: a number of %s is more than %d", number, AutoCSRMappingNames[a->mapping], MOST_TILE);
   PetscCheck(!a->lanes || a->mapping == AUTOCSR_MAP_NODES || (IsPowerOfTwo(a->lanes) && a->lanes <= AUTOCSR_MAX_LANES), PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaf %" PetscInt_FMT " of the graph: %" PetscInt_FMT " lanes are not a power of two up to %d", number, a->lanes, AUTOCSR_MAX_LANES);
-  PetscCheck(!a->slice_height || IsPowerOfTwo(a->slice_height), PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaf %" PetscInt_FMT " of the graph: slices of %" PetscInt_FMT " rows; it takes a power of two", number, a->slice_height);
+  PetscCheck(!a->slice_height || (IsPowerOfTwo(a->slice_height) && a->slice_height <= MOST_SLICE), PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaf %" PetscInt_FMT " of the graph: slices of %" PetscInt_FMT " rows; it takes a power of two up to %d", number, a->slice_height, MOST_SLICE);
   PetscCheck(!a->threads || (IsPowerOfTwo(a->threads) && a->threads >= 32 && a->threads <= MOST_THREADS), PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaf %" PetscInt_FMT " of the graph, set_resources: %" PetscInt_FMT " threads are not one of 32, 64, 128, 256, 512, 1024", number, a->threads);
   PetscCheck(a->residents <= MOST_RESIDENTS, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaf %" PetscInt_FMT " of the graph, set_resources: %" PetscInt_FMT " residents; a multiprocessor has room for 1 to %d thread blocks", number, a->residents, MOST_RESIDENTS);
   PetscCheck(a->in_flight <= MOST_FLIGHT && a->rows_each <= MOST_EACH, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaf %" PetscInt_FMT " of the graph, set_resources: in_flight is 1 to %d entries, rows are 1 to %d", number, MOST_FLIGHT, MOST_EACH);

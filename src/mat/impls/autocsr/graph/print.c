@@ -2,21 +2,29 @@
 #include "graph.h"
 
 typedef struct {
-  char  *text;
-  size_t len;
+  char     *text;
+  size_t    len, n; /* characters that there is room for, with the 0 that ends them; that are written */
+  PetscBool cut;    /* there was no room for more */
 } Writer;
 
 static PetscErrorCode Write(Writer *w, const char format[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
 static PetscErrorCode Write(Writer *w, const char format[], ...)
 {
-  char    more[128];
-  va_list args;
+  char        more[128];
+  const char *from = more;
+  size_t      n;
+  va_list     args;
 
   PetscFunctionBegin;
   va_start(args, format);
   PetscCall(PetscVSNPrintf(more, sizeof(more), format, NULL, args));
   va_end(args);
-  PetscCall(PetscStrlcat(w->text, more, w->len));
+  if (!w->n && *from == ' ') from++;
+  PetscCall(PetscStrlen(from, &n));
+  w->cut = (PetscBool)(w->cut || n >= w->len - w->n);
+  if (w->cut) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscArraycpy(w->text + w->n, from, n + 1)); /* PetscStrlcat() of PETSc 3.18 writes past the end of a text that is cut */
+  w->n += n;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -83,7 +91,7 @@ static PetscErrorCode WriteRows(Writer *w, PetscInt m, const AutoCSRRowSet *rows
 static PetscErrorCode WriteLeaf(Writer *w, PetscInt m, const AutoCSRRowSet *rows, const AutoCSRAxes *a)
 {
   PetscFunctionBegin;
-  if (w->text[0]) PetscCall(Write(w, ";"));
+  if (w->n) PetscCall(Write(w, ";"));
   PetscCall(WriteRows(w, m, rows));
   if (a->mapping == AUTOCSR_MAP_EMPTY) {
     PetscCall(WriteOperator(w, AUTOCSR_KIND_MAPPING, a->mapping, a));
@@ -104,15 +112,16 @@ static PetscErrorCode WriteLeaf(Writer *w, PetscInt m, const AutoCSRRowSet *rows
 
 static PetscErrorCode Finish(Writer *w)
 {
+  const size_t at = PetscMin(w->n, w->len - PetscMin(w->len, 4));
+
   PetscFunctionBegin;
-  if (w->text[0] == ' ') PetscCall(PetscMemmove(w->text, w->text + 1, strlen(w->text)));
-  if (strlen(w->text) + 5 >= w->len) PetscCall(PetscStrncpy(w->text + w->len - PetscMin(w->len, 4), "...", 4));
+  if (w->cut) PetscCall(PetscStrncpy(w->text + at, "...", w->len - at));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode AutoCSRGraphPrint(const AutoCSRPlan *plan, size_t len, char text[])
 {
-  Writer w = {text, len};
+  Writer w = {.text = text, .len = len};
 
   PetscFunctionBegin;
   text[0] = 0;
@@ -123,7 +132,7 @@ PetscErrorCode AutoCSRGraphPrint(const AutoCSRPlan *plan, size_t len, char text[
 
 PetscErrorCode AutoCSRGraphWrite(const AutoCSRGraph *graph, PetscInt m, size_t len, char text[])
 {
-  Writer w = {text, len};
+  Writer w = {.text = text, .len = len};
 
   PetscFunctionBegin;
   text[0] = 0;

@@ -41,8 +41,8 @@ typedef struct {
   char                  deciding[160];   /* features, or the cost model's terms, that decided */
   char                  runner_up[32];   /* the next best strategy; empty: there is none */
   double                runner_up_predicted;
-  char                  chooser[448]; /* the same in words, with seconds; empty: nobody chose */
-  char                  why[512]; /* one sentence: what the planner chose, and why */
+  char                  chooser[640]; /* the same in words, with seconds; empty: nobody chose */
+  char                  why[640]; /* one sentence: what the planner chose, and why */
 } AutoCSRPlan;
 
 /* plan/plan.c: life, invariants, sizes */

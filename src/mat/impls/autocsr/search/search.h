@@ -11,12 +11,12 @@
 #define AUTOCSR_SEARCH_FEATURES 12
 #define AUTOCSR_SEARCH_TRIED    16384 /* graphs that are remembered, at most */
 
-/* What the searcher is asked by: choose/search.c has these for a block */
+/* What the searcher is asked by: choose/searching.c has these for a block */
 typedef struct {
   void *ctx;
   /* The predicted seconds of a graph's product, and what the surrogate sees of it; PETSC_MAX_REAL if the graph does not suit */
   PetscErrorCode (*predict)(void *, const char graph[], double *seconds, double feature[AUTOCSR_SEARCH_FEATURES]);
-  /* Builds the plan, checks its product and times it; *seconds PETSC_MAX_REAL: it could not be built, or its product is wrong. It is kept as the best if `keep` */
+  /* Builds the plan, checks its product and times it; *seconds PETSC_MAX_REAL: it could not be built, or its product is wrong */
   PetscErrorCode (*measure)(void *, const char graph[], double *seconds);
 } AutoCSRSearched;
 
@@ -45,7 +45,7 @@ typedef struct {
 
 /*
   start: graphs to begin with, the library's choice first. best: the text of the fastest, for AUTOCSR_GRAPH_LENGTH
-  characters; *best_seconds: of its product. gain: by what a graph must beat the library's choice
+  characters, "" if the library's choice could not be run; *best_seconds: of its product
 */
 PETSC_INTERN PetscErrorCode AutoCSRSearchRun(AutoCSRSearch *, PetscInt n_start, const char *const start[], char best[], double *best_seconds);
 

@@ -247,6 +247,8 @@ static PetscBool check_simple(const Part *part, const char **why)
 
   *why = "a leaf of rows without entries has rows with entries";
   if (a->mapping == AUTOCSR_MAP_EMPTY) return (PetscBool)(part->nnz == 0);
+  *why = "row_block and slice_block go with thread_total_red and warp_total_red";
+  if (a->reduction != AUTOCSR_REDUCE_NONE && a->reduction != AUTOCSR_REDUCE_TREE) return PETSC_FALSE;
   *why = "all entries have the same value only if the matrix has one";
   if (a->value == AUTOCSR_VALUE_CONSTANT && profile->values != 1) return PETSC_FALSE;
   *why = "there are more values than a dictionary holds";
@@ -276,7 +278,7 @@ static void complete(Part *part)
 
   if (!a->lanes && a->mapping == AUTOCSR_MAP_LANES && trees) a->lanes = AutoCSRProblemLanes(p, part->nnz / PetscMax(1.0, part->rows));
   a->lanes = PetscMax(1, a->lanes);
-  if (a->mapping != AUTOCSR_MAP_EMPTY) a->reduction = a->lanes > 1 ? AUTOCSR_REDUCE_TREE : AUTOCSR_REDUCE_NONE;
+  if (a->mapping != AUTOCSR_MAP_EMPTY && (trees || a->reduction == AUTOCSR_REDUCE_NONE)) a->reduction = a->lanes > 1 ? AUTOCSR_REDUCE_TREE : AUTOCSR_REDUCE_NONE;
   if (!a->slice_height) a->slice_height = PetscMax(1, p->profile->slice_height / (p->parallel && a->order == AUTOCSR_ORDER_SLICED ? a->lanes : 1));
   if (a->sort_window == 1) a->sort_window = 0;
   if (has_resources(a)) a->longest = (PetscInt)PetscMin((double)part->leaf.rows.longest, (double)p->range.longest); /* a kernel of rows of one length is compiled for it */

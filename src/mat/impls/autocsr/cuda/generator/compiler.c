@@ -161,8 +161,7 @@ static PetscErrorCode FirstError(Program program, int error, size_t len, char wh
     at     = strstr(log, "error");
     if (!at) at = log;
     if ((end = strchr(at, '\n'))) *end = 0;
-    PetscCall(PetscStrlcat(why, ", ", len));
-    PetscCall(PetscStrlcat(why, at, len));
+    PetscCall(PetscSNPrintf(why, len, "NVRTC: %s, %s", (*NVRTC.GetErrorString)(error), at));
   }
   PetscCall(PetscFree(log));
   PetscFunctionReturn(PETSC_SUCCESS);

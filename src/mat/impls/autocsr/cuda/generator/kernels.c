@@ -117,10 +117,10 @@ static PetscErrorCode Register(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Of the numbers, those that an executor is for */
+/* The numbers that an executor is for, and those by which there is none */
 static PetscBool IsSame(const AutoCSRAxes *a, const AutoCSRAxes *b)
 {
-  return (PetscBool)(a->order == b->order && a->index == b->index && a->value == b->value && a->mapping == b->mapping && a->reduction == b->reduction && a->lanes == b->lanes && a->tile_width == b->tile_width && a->tile_height == b->tile_height && a->threads == b->threads && a->residents == b->residents && a->in_flight == b->in_flight && a->rows_each == b->rows_each);
+  return (PetscBool)(a->order == b->order && a->index == b->index && a->value == b->value && a->mapping == b->mapping && a->reduction == b->reduction && a->lanes == b->lanes && a->tile_width == b->tile_width && a->tile_height == b->tile_height && a->tile_steps == b->tile_steps && a->slice_height == b->slice_height && a->block == b->block && a->threads == b->threads && a->residents == b->residents && a->in_flight == b->in_flight && a->rows_each == b->rows_each);
 }
 
 /* The compiled executor whose figures tell best what this one takes: of the mapping, with the codings if there is one, of the nearest lanes or height */
