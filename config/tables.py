@@ -25,12 +25,15 @@ def startup(device):
 
 def large(device):
     rows, plain = [], None
+    ms = lambda x: f'{float(x["product_us"]) / 1000:.2f}' if x else "fails"
+    left = lambda x: f'{float(x["left_MB"]) / 1000:.2f}' if x else "-"
     for r in read(f"{device}-large"):
         if r["type"] == "aijcusparse":
             plain = r
         elif r["type"] == "autocsr:auto":
-            gb = lambda x, k: f'{float(x[k]) / 1000:.1f}'
-            rows.append([r["matrix"], f'{float(r["nonzeros"]):.3g}', f'{float(plain["product_us"]) / 1000:.2f} / {float(r["product_us"]) / 1000:.2f}', f'{gb(plain, "peak_MB")} / {gb(r, "peak_MB")}', gb(r, "later_MB"), f'{float(plain["left_MB"]) / 1000:.2f} / {float(r["left_MB"]) / 1000:.2f}', r["setup_s"], r["kernel"]])
+            plain = plain or {}  # PETSc's product fails
+            gb = lambda x, k: f'{float(x[k]) / 1000:.1f}' if x else "fails"
+            rows.append([r["matrix"], f'{float(r["nonzeros"]):.3g}', f'{ms(plain)} / {ms(r)}', f'{gb(plain, "peak_MB")} / {gb(r, "peak_MB")}', gb(r, "later_MB"), f'{left(plain)} / {left(r)}', r["setup_s"], r["kernel"]])
     return markdown(["matrix", "nonzeros", "product, ms", "peak, GB", "kept later, GB", "left, GB", "set-up, s", "kernel"], rows)
 
 
