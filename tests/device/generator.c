@@ -322,7 +322,6 @@ int main(int argc, char **argv)
   test:
     suffix: sources
     requires: nvrtc
-    timeoutfactor: 4
 
   test:
     suffix: cache

@@ -59,12 +59,19 @@ PetscBool AutoCSRDeviceIsEarly(const void *kernel)
 /* Asked for, not linked with: a library of CUDA may be loaded where there is no driver */
 static PFN_cuLaunchKernelEx_v11060 LaunchEx;
 
+static PetscErrorCode FindLaunch(void)
+{
+  PetscFunctionBegin;
+  if (!LaunchEx) PetscCallCUDA(cudaGetDriverEntryPointByVersion("cuLaunchKernelEx", (void **)&LaunchEx, 12000, cudaEnableDefault, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode FindFunction(AutoCSRDeviceKernel *kernel)
 {
   cudaFunction_t function = NULL;
 
   PetscFunctionBegin;
-  if (!LaunchEx) PetscCallCUDA(cudaGetDriverEntryPointByVersion("cuLaunchKernelEx", (void **)&LaunchEx, 12000, cudaEnableDefault, NULL));
+  PetscCall(FindLaunch());
   if (LaunchEx) PetscCallCUDA(cudaGetFuncBySymbol(&function, kernel->symbol));
   kernel->function = function;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -75,9 +82,14 @@ static PetscBool LaunchByDriver(const AutoCSRDeviceKernel *kernel, unsigned bloc
   CUlaunchAttribute    early  = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, .value.programmaticStreamSerializationAllowed = 1};
   const CUlaunchConfig config = {.gridDimX = blocks, .gridDimY = 1, .gridDimZ = 1, .blockDimX = threads, .blockDimY = 1, .blockDimZ = 1, .sharedMemBytes = (unsigned)shared, .hStream = AUTOCSR_STREAM, .attrs = &early, .numAttrs = kernel->early ? 1 : 0};
 
-  return (PetscBool)(kernel->function && (*LaunchEx)(&config, (CUfunction)kernel->function, &parameters, NULL) == CUDA_SUCCESS);
+  return (PetscBool)(kernel->function && LaunchEx && (*LaunchEx)(&config, (CUfunction)kernel->function, &parameters, NULL) == CUDA_SUCCESS);
 }
 #else
+static PetscErrorCode FindLaunch(void)
+{
+  return PETSC_SUCCESS;
+}
+
 static PetscErrorCode FindFunction(AutoCSRDeviceKernel *kernel)
 {
   (void)kernel;
@@ -119,6 +131,7 @@ PetscErrorCode AutoCSRDeviceLaunchKernel(const AutoCSRDeviceKernel *kernel, unsi
   const dim3 grid = {blocks, 1, 1}, block = {threads, 1, 1};
 
   PetscFunctionBegin;
+  if (!kernel->symbol) PetscCall(FindLaunch());
   if (LaunchByDriver(kernel, blocks, threads, shared, parameters)) PetscFunctionReturn(PETSC_SUCCESS);
   if (kernel->symbol) {
     PetscCallCUDA(cudaLaunchKernel(kernel->symbol, grid, block, &parameters, shared, AUTOCSR_STREAM));
