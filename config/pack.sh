@@ -3,7 +3,8 @@
 #   mkdir tests && tar -xJf pack.tar.xz -C tests && tests/run-tests [options of config/run-tests.py]
 # Usage: config/pack.sh ARCHIVE BUILD SOURCE...   The sources have TEST blocks; their programs and the library are in BUILD.
 # Settings: PETSC_DIR, PETSC_ARCH; PRIVATE: sources that the library is not loaded into; PACK_PETSC=0: without PETSc's
-# library, where the other machine has it on its LD_LIBRARY_PATH; PACK_MATRICES: a folder of larger matrices
+# library, where the other machine has it on its LD_LIBRARY_PATH; PACK_MATRICES: a folder of larger matrices;
+# PACK_NVRTC: the folder of NVRTC, where the other machine has none and tests are to compile kernels there (110 MB, a quarter of it packed)
 set -euo pipefail
 archive=$1 build=$2
 shift 2
@@ -28,6 +29,7 @@ if [ "${PACK_PETSC:-1}" != 0 ]; then
   name=$(objdump -p "$library" | awk '$1 == "SONAME" {print $2}')
   install -s "$library" "$folder/petsc/lib/$name"
 fi
+[ -z "${PACK_NVRTC:-}" ] || cp "$PACK_NVRTC"/libnvrtc.so.1? "$PACK_NVRTC"/libnvrtc-builtins.so.1?.? "$folder/petsc/lib"
 [ -z "${PACK_MATRICES:-}" ] || cp -r "$PACK_MATRICES" "$folder/build/matrices"
 
 cat >"$folder/run-tests" <<EOF

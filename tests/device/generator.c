@@ -322,7 +322,7 @@ int main(int argc, char **argv)
   test:
     suffix: sources
     requires: nvrtc
-    timeoutfactor: 4
+    timeoutfactor: 2
 
   test:
     suffix: cache

@@ -9,7 +9,9 @@ static struct {
   char                  agent[96], name[64];
 } made[MOST];
 static int n_made;
-PetscInt EmulatedOneLength;
+PetscInt          EmulatedOneLength;
+PetscBool         EmulatedRefuse;
+const char *const EmulatedRefusal = "the emulator refuses";
 
 static const GeneratedKernel *KernelOf(const char agent[], int threads, const AutoCSRAxes *a, PetscInt length)
 {
@@ -67,6 +69,10 @@ PetscErrorCode AutoCSRGeneratorKernel(const AutoCSRSegment *seg, AutoCSRDeviceKe
 
   PetscFunctionBegin;
   why[0] = 0;
+  if (EmulatedRefuse) {
+    PetscCall(PetscStrncpy(why, EmulatedRefusal, len));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(AutoCSRGeneratorDescribe(&seg->axes, &g, &is, &none));
   PetscCheck(is, PETSC_COMM_SELF, PETSC_ERR_PLIB, "No kernel: %s", none);
   found = KernelOf(g.agent, g.threads, &seg->axes, length);
@@ -76,6 +82,5 @@ PetscErrorCode AutoCSRGeneratorKernel(const AutoCSRSegment *seg, AutoCSRDeviceKe
   PetscCheck(found->shared <= g.shared, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s takes %zu bytes of shared memory, the host says %zu", g.agent, found->shared, g.shared);
   *kernel = (AutoCSRDeviceKernel){.symbol = found->kernel};
   PetscCall(AutoCSRDeviceLoadKernel(g.shared, kernel));
-  (void)len;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

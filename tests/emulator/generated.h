@@ -13,6 +13,9 @@ typedef struct {
 
 /* How often a kernel for rows of one length was taken */
 extern PetscInt EmulatedOneLength;
+/* Whether all kernels are refused, as if they did not compile, and why */
+extern PetscBool         EmulatedRefuse;
+extern const char *const EmulatedRefusal;
 
 extern const GeneratedKernel *const Generated64, *const Generated512, *const GeneratedEqual;
 

@@ -141,7 +141,8 @@ static PetscBool takes_variant(const AutoCSRAxes *variant, AutoCSRAxes *leaf)
   PetscInt      *number = &a.lanes; /* the first of the numbers */
   const PetscInt n      = (PetscInt)((offsetof(AutoCSRAxes, threads) - offsetof(AutoCSRAxes, lanes)) / sizeof(PetscInt)); /* those after them are the leaf's */
 
-  if (a.partition != leaf->partition || a.order != leaf->order || a.index != leaf->index || a.value != leaf->value || a.mapping != leaf->mapping || a.reduction != leaf->reduction) return PETSC_FALSE;
+  if (a.partition != leaf->partition || a.order != leaf->order || a.index != leaf->index || a.value != leaf->value || a.mapping != leaf->mapping) return PETSC_FALSE;
+  if (a.reduction != leaf->reduction && !(leaf->lanes == 1 && leaf->reduction == AUTOCSR_REDUCE_NONE && a.reduction == AUTOCSR_REDUCE_TREE)) return PETSC_FALSE; /* one lane has nothing to add */
   for (PetscInt k = 0; k < n; k++) {
     const PetscInt  said = number + k == &a.tile_steps && AutoCSROrderHasTiles(a.order) ? 0 : (&leaf->lanes)[k]; /* encoders even out groups of an item */
     const PetscBool one  = (PetscBool)(said == 1 && number[k] == 0 && number + k != &a.width); /* that says the same, but for the width of a slice */

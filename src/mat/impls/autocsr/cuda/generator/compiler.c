@@ -88,7 +88,7 @@ static PetscErrorCode LoadAny(size_t len, char why[])
 
 static PetscErrorCode Open(void)
 {
-  char      named[PETSC_MAX_PATH_LEN], why[256];
+  char      named[PETSC_MAX_PATH_LEN] = "", why[256];
   PetscBool set, none;
 
   PetscFunctionBegin;

@@ -6,7 +6,8 @@
 #include "../device.h"
 #include <petsctime.h>
 
-#define MOST 512 /* of executors, and of kernels: more than a long search runs; each takes a few kilobytes */
+#define MOST_EXECUTORS 4096 /* axes that a long search asks about */
+#define MOST_KERNELS   512  /* more than it runs: each takes a second to compile */
 
 /* An executor is found by its axes' numbers and codings */
 typedef struct {
@@ -25,8 +26,8 @@ typedef struct {
 static struct {
   PetscBool registered;
   int       n_executors, n_kernels;
-  Executor *executor[MOST];
-  Kernel    kernel[MOST];
+  Executor *executor[MOST_EXECUTORS];
+  Kernel    kernel[MOST_KERNELS];
 } Made;
 
 #if defined(CUDART_VERSION) && CUDART_VERSION >= 12050
@@ -168,7 +169,7 @@ PetscErrorCode AutoCSRGeneratorFind(const AutoCSRAxes *axes, const AutoCSRExecut
   if (*executor) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRGeneratorDescribe(axes, &g, &is, &why));
   if (is) PetscCall(AutoCSRGeneratorIsThere(&why));
-  if (!why && Made.n_executors == MOST) why = "as many executors as there may be have been made";
+  if (!why && Made.n_executors == MOST_EXECUTORS) why = "as many executors as there may be have been made";
   if (why) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(Register());
   PetscCall(PetscNew(&made));
@@ -254,7 +255,7 @@ PetscErrorCode AutoCSRGeneratorKernel(const AutoCSRSegment *seg, AutoCSRDeviceKe
   why[0]  = 0;
   PetscCall(AutoCSRGeneratorEnds(&seg->axes, AutoCSRGeneratorLength(seg), head, tail));
   while (k < Made.n_kernels && (strcmp(head, Made.kernel[k].head) || strcmp(tail, Made.kernel[k].tail))) k++;
-  if (k == MOST) {
+  if (k == MOST_KERNELS) {
     PetscCall(PetscStrncpy(why, "as many kernels as there may be have been compiled", len));
     PetscFunctionReturn(PETSC_SUCCESS);
   }

@@ -59,11 +59,11 @@ PetscBool AutoCSRDeviceIsEarly(const void *kernel)
 /* Asked for, not linked with: a library of CUDA may be loaded where there is no driver */
 static PFN_cuLaunchKernelEx_v11060 LaunchEx;
 
-/* A kernel compiled at run time may be the first that is launched */
-static PetscBool FindLaunch(void)
+static PetscErrorCode FindLaunch(void)
 {
-  if (PetscUnlikely(!LaunchEx) && cudaGetDriverEntryPointByVersion("cuLaunchKernelEx", (void **)&LaunchEx, 12000, cudaEnableDefault, NULL) != cudaSuccess) (void)cudaGetLastError();
-  return (PetscBool)(LaunchEx != NULL);
+  PetscFunctionBegin;
+  if (!LaunchEx) PetscCallCUDA(cudaGetDriverEntryPointByVersion("cuLaunchKernelEx", (void **)&LaunchEx, 12000, cudaEnableDefault, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode FindFunction(AutoCSRDeviceKernel *kernel)
@@ -71,7 +71,8 @@ static PetscErrorCode FindFunction(AutoCSRDeviceKernel *kernel)
   cudaFunction_t function = NULL;
 
   PetscFunctionBegin;
-  if (FindLaunch()) PetscCallCUDA(cudaGetFuncBySymbol(&function, kernel->symbol));
+  PetscCall(FindLaunch());
+  if (LaunchEx) PetscCallCUDA(cudaGetFuncBySymbol(&function, kernel->symbol));
   kernel->function = function;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -81,9 +82,14 @@ static PetscBool LaunchByDriver(const AutoCSRDeviceKernel *kernel, unsigned bloc
   CUlaunchAttribute    early  = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, .value.programmaticStreamSerializationAllowed = 1};
   const CUlaunchConfig config = {.gridDimX = blocks, .gridDimY = 1, .gridDimZ = 1, .blockDimX = threads, .blockDimY = 1, .blockDimZ = 1, .sharedMemBytes = (unsigned)shared, .hStream = AUTOCSR_STREAM, .attrs = &early, .numAttrs = kernel->early ? 1 : 0};
 
-  return (PetscBool)(kernel->function && FindLaunch() && (*LaunchEx)(&config, (CUfunction)kernel->function, &parameters, NULL) == CUDA_SUCCESS);
+  return (PetscBool)(kernel->function && LaunchEx && (*LaunchEx)(&config, (CUfunction)kernel->function, &parameters, NULL) == CUDA_SUCCESS);
 }
 #else
+static PetscErrorCode FindLaunch(void)
+{
+  return PETSC_SUCCESS;
+}
+
 static PetscErrorCode FindFunction(AutoCSRDeviceKernel *kernel)
 {
   (void)kernel;
@@ -125,6 +131,7 @@ PetscErrorCode AutoCSRDeviceLaunchKernel(const AutoCSRDeviceKernel *kernel, unsi
   const dim3 grid = {blocks, 1, 1}, block = {threads, 1, 1};
 
   PetscFunctionBegin;
+  if (!kernel->symbol) PetscCall(FindLaunch());
   if (LaunchByDriver(kernel, blocks, threads, shared, parameters)) PetscFunctionReturn(PETSC_SUCCESS);
   if (kernel->symbol) {
     PetscCallCUDA(cudaLaunchKernel(kernel->symbol, grid, block, &parameters, shared, AUTOCSR_STREAM));

@@ -1,0 +1,157 @@
+static char help[] = "Graphs with numbers that no compiled kernel has, without a device: their plans have kernels of these numbers and multiply well; where a kernel cannot be had, csr multiplies and the plan says why.\n\n";
+
+#define AUTOCSR_HAVE_CUDA
+#include "../plans.h"
+#include "agents.h"
+#include "../emulator/backend.h"
+#include "../emulator/control.h"
+#include "../emulator/generated.h"
+#include "../../src/mat/impls/autocsr/choose/choose.h"
+#include "../../src/mat/impls/autocsr/machine/figures.h"
+
+/* kernels: segments with generated ones; -1: the graph does not apply, and the plan says that it is because of `why` */
+static const struct {
+  const char *graph;
+  int         kernels;
+  const char *why;
+} cases[] = {
+    {"compress row_block(lanes=4) set_resources(threads=64,in_flight=3,rows=2)", 1, NULL},
+    {"compress row_block(lanes=64) set_resources(threads=512)", 1, NULL},
+    {"bin(0:6) compress(index=32) bmtb_pad slice_block set_resources(threads=64); bin(7:) compress row_block(lanes=16) set_resources(threads=512)", 1, NULL},
+    {"nnz_block(lanes=64,entries=32)", 1, NULL},
+    {"merge_block(lanes=512,entries=16)", 1, NULL},
+    {"rows_in_block(lanes=64,entries=16)", 1, NULL},
+    {"row_fetch(lanes=1) set_resources(threads=64)", 1, NULL},
+    {"products set_resources(threads=512)", 1, NULL},
+    {"compress row_block(lanes=4)", 0, NULL},
+    {"compress row_block(lanes=4) set_resources(threads=128)", -1, "no such kernel"}, /* of the emulator's */
+    {"products set_resources(threads=512,rows=2)", -1, "of row_block"},
+    {"nnz_block(lanes=1024,entries=32)", -1, "shared memory has no room"},
+    {"nnz_block(lanes=48)", -1, "32, 64, 128, 256, 512 or 1024"},
+    {"merge_block set_resources(threads=64)", -1, "as many threads as its tile has lanes"},
+    {"products set_resources(threads=512,residents=5)", -1, "room for 2048 threads"},
+};
+
+static PetscErrorCode Upload(const void *v, size_t bytes, const void **device)
+{
+  void *data;
+
+  PetscFunctionBeginUser;
+  PetscCall(AutoCSRDeviceAllocate(bytes, &data));
+  PetscCall(AutoCSRDeviceFromHost(data, v, bytes));
+  *device = data;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The plan's product against the sums of the rows */
+static PetscErrorCode CheckProduct(const AutoCSRMatrix *host, const AutoCSRMatrix *device, const AutoCSRPlan *plan, const char what[])
+{
+  AutoCSROperands op = {.csr = device};
+  PetscScalar    *x, *y;
+  void           *device_y;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc2(host->n, &x, host->m, &y));
+  for (PetscInt j = 0; j < host->n; j++) x[j] = Value(VALUES_MANY, 7, j);
+  PetscCall(Upload(x, sizeof(*x) * (size_t)host->n, (const void **)&op.x));
+  PetscCall(AutoCSRDeviceAllocate(sizeof(*y) * (size_t)host->m, &device_y));
+  op.y = (PetscScalar *)device_y;
+  PetscCall((*emulated.mult)(plan, &op));
+  PetscCall(AutoCSRDeviceToHost(y, op.y, sizeof(*y) * (size_t)host->m));
+  for (PetscInt i = 0; i < host->m; i++) {
+    PetscScalar sum   = 0;
+    PetscReal   bound = 0;
+
+    for (PetscInt q = host->row_ptr[i]; q < host->row_ptr[i + 1]; q++) {
+      sum += host->val[q] * x[host->col[q]];
+      bound += PetscAbsScalar(host->val[q]) * PetscAbsScalar(x[host->col[q]]);
+    }
+    PetscCheck(PetscAbsScalar(y[i] - sum) <= TOLERANCE * bound, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: row %" PetscInt_FMT " is off by %g", what, i, (double)PetscAbsScalar(y[i] - sum));
+  }
+  PetscCall(AutoCSRDeviceDeallocate((void *)op.x));
+  PetscCall(AutoCSRDeviceDeallocate(op.y));
+  PetscCall(PetscFree2(x, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static int Kernels(const AutoCSRPlan *plan)
+{
+  int n = 0;
+
+  for (PetscInt s = 0; s < plan->n_segments; s++) n += !strncmp(plan->segment[s].executor->name, "generated/", 10);
+  return n;
+}
+
+static PetscErrorCode CheckGraph(const AutoCSRMatrix *host, const AutoCSRMatrix *device, int c, PetscBool refuse, const char name[])
+{
+  const char     *why = refuse && cases[c].kernels > 0 ? EmulatedRefusal : cases[c].why;
+  AutoCSRSettings settings;
+  AutoCSRProfile *profile;
+  AutoCSRPlan    *plan;
+  char            what[256];
+
+  PetscFunctionBeginUser;
+  EmulatedRefuse = refuse;
+  PetscCall(PetscSNPrintf(what, sizeof(what), "%s by \"%.100s\"%s", name, cases[c].graph, refuse ? ", kernels refused" : ""));
+  PetscCall(AutoCSRSettingsInitialize(&settings));
+  PetscCall(AutoCSRSettingsSetGraph(&settings, cases[c].graph));
+  PetscCall(AutoCSRPlanMake(device, &settings, &plan, &profile));
+  PetscCall(CheckProduct(host, device, plan, what));
+  if (why) {
+    PetscCheck(!Kernels(plan) && !strcmp(plan->segment[0].strategy, "csr") && strstr(plan->why, "graph does not apply") && strstr(plan->why, why), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %s by %s; %s", what, plan->segment[0].strategy, plan->segment[0].executor->name, plan->why);
+  } else {
+    PetscCheck(Kernels(plan) >= cases[c].kernels && (cases[c].kernels || !Kernels(plan)) && !strstr(plan->why, "does not apply"), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %d generated kernels; %s", what, Kernels(plan), plan->why);
+  }
+  PetscCall(AutoCSRPlanDestroy(&plan));
+  PetscCall(AutoCSRProfileDestroy(&profile));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CheckMatrix(const Generator *g)
+{
+  AutoCSRMatrix  host, device;
+  AutoCSRFigures figures;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatrixCreate(g, &host));
+  PetscCall(AutoCSRFiguresShipped(&emulated, "cuda", "h200", NULL, &figures));
+  PetscCall(AutoCSRFiguresComplete(&figures, &figures));
+  device         = host;
+  device.backend = &emulated;
+  device.figures = &figures;
+  PetscCall(Upload(host.row_ptr, sizeof(*host.row_ptr) * (size_t)(host.m + 1), (const void **)&device.row_ptr));
+  PetscCall(Upload(host.col, sizeof(*host.col) * (size_t)host.nnz, (const void **)&device.col));
+  PetscCall(Upload(host.val, sizeof(*host.val) * (size_t)host.nnz, (const void **)&device.val));
+  for (int c = 0; c < (int)PETSC_STATIC_ARRAY_LENGTH(cases); c++) {
+    PetscCall(CheckGraph(&host, &device, c, PETSC_FALSE, g->name));
+    PetscCall(CheckGraph(&host, &device, c, PETSC_TRUE, g->name));
+  }
+  PetscCall(AutoCSRDeviceDeallocate((void *)device.row_ptr));
+  PetscCall(AutoCSRDeviceDeallocate((void *)device.col));
+  PetscCall(AutoCSRDeviceDeallocate((void *)device.val));
+  PetscCall(MatrixDestroy(&host));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  static const Generator matrices[] = {
+      {"mixed", 1000, 2400, Mixed, VALUES_MANY},
+      {"seven entries a row", 141, 91, Seven, VALUES_MANY},
+      {"power law", 400, 400, PowerLaw, VALUES_MANY},
+  };
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(matrices); i++) PetscCall(CheckMatrix(&matrices[i]));
+  PetscCheck(EmulatedOneLength, PETSC_COMM_SELF, PETSC_ERR_PLIB, "No kernel for rows of one length was taken");
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "Graphs have the kernels that they ask for, or csr multiplies\n"));
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+  test:
+
+TEST*/
