@@ -78,19 +78,21 @@ def _text(mat, form):
         handle, name = tempfile.mkstemp(prefix='petscautocsr-')
         os.close(handle)
     name = comm.tompi4py().bcast(name) if comm.getSize() > 1 else name
-    viewer = PETSc.Viewer().createASCII(name, comm=comm)
     try:
-        viewer.pushFormat(form)
-        _check(_function('MatAutoCSRView')(ctypes.c_void_p(mat.handle), ctypes.c_void_p(viewer.handle)), 'MatAutoCSRView()')
-        viewer.popFormat()
+        viewer = PETSc.Viewer().createASCII(name, comm=comm)
+        try:
+            viewer.pushFormat(form)
+            _check(_function('MatAutoCSRView')(ctypes.c_void_p(mat.handle), ctypes.c_void_p(viewer.handle)), 'MatAutoCSRView()')
+            viewer.popFormat()
+        finally:
+            viewer.destroy()
+        if comm.getRank():
+            return ''
+        with open(name) as file:
+            return file.read()
     finally:
-        viewer.destroy()
-    if comm.getRank():
-        return ''
-    with open(name) as file:
-        text = file.read()
-    os.unlink(name)
-    return text
+        if comm.getRank() == 0:
+            os.unlink(name)
 
 
 def info(mat):
@@ -117,17 +119,21 @@ def settings(mat, **chosen):
     from petsc4py import PETSc
 
     load()
-    options = PETSc.Options()
-    prefix = mat.getOptionsPrefix() or ''
-    for name, value in chosen.items():
+    for name in chosen:
         if name not in OPTIONS:
-            raise ValueError(f'autocsr has no setting {name}: choose of {", ".join(sorted(OPTIONS))}')
-        options[prefix + 'mat_autocsr_' + name] = str(value).lower() if isinstance(value, bool) else str(value)
+            raise ValueError(f'autocsr has no setting {name}: choose one of {", ".join(sorted(OPTIONS))}')
+    options = PETSc.Options()
+    keys = {(mat.getOptionsPrefix() or '') + 'mat_autocsr_' + name: value for name, value in chosen.items()}
+    before = {key: options.getString(key) for key in keys if options.hasName(key)}
     try:
+        for key, value in keys.items():
+            options[key] = str(value).lower() if isinstance(value, bool) else str(value)
         mat.setFromOptions()
     finally:
-        for name in chosen:
-            options.delValue(prefix + 'mat_autocsr_' + name)
+        for key in keys:
+            options.delValue(key)
+            if key in before:
+                options[key] = before[key]
 
 
 OPTIONS = frozenset('''strategy graph rigor search_seconds search_monitor objective chooser index_coding value_coding granularity max_bins segsum_fixup exchange dense progressive reproducible keep_csr
