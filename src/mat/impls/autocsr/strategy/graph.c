@@ -146,9 +146,10 @@ static PetscBool takes_variant(const AutoCSRAxes *variant, AutoCSRAxes *leaf)
   for (PetscInt k = 0; k < n; k++) {
     const PetscInt  said = number + k == &a.tile_steps && AutoCSROrderHasTiles(a.order) ? 0 : (&leaf->lanes)[k]; /* encoders even out groups of an item */
     const PetscBool one  = (PetscBool)(said == 1 && number[k] == 0 && number + k != &a.width); /* that says the same, but for the width of a slice */
+    const PetscBool free = (PetscBool)(is_free(leaf) && number + k != &a.block);
 
-    if (said && said != number[k] && !one && !is_free(leaf)) return PETSC_FALSE;
-    if (said && is_free(leaf)) number[k] = said;
+    if (said && said != number[k] && !one && !free) return PETSC_FALSE;
+    if (said && free) number[k] = said;
   }
   if (is_free(leaf) && (double)a.tile_width * a.tile_height > MOST_WORK) return PETSC_FALSE;
   if (a.mapping == AUTOCSR_MAP_ROW_BLOCKS && !(a.row_limit > 0 && a.row_limit < a.tile_width * a.tile_height)) return PETSC_FALSE;
@@ -227,17 +228,23 @@ static PetscBool fits_16(const Part *part)
   return (PetscBool)(range->slices_16_sorted == range->slices && a->sort_window == profile->window && (profile->window <= AUTOCSR_WINDOW || profile->window_span <= 65536));
 }
 
+/* At most so many slots. The profile counted them in slices of its own height: higher ones have more, by the heights' ratio at most */
 static double padded_entries(const Part *part)
 {
   const AutoCSRRange  *range   = &part->problem.range;
   const AutoCSRRowSet *rows    = &part->leaf.rows;
   const AutoCSRAxes   *a       = &part->leaf.axes;
   const double         longest = PetscMin((double)rows->longest, (double)range->longest), windows = PetscMax(1, (double)part->rows / PetscMax(1, a->sort_window));
+  const double         higher = PetscMax(1, (double)a->slice_height / part->problem.profile->slice_height), rounded = PetscMax(part->rows, a->slice_height);
+  const double         lanes = rounded * (a->lanes - 1), all = rounded * longest;
+  const double         sorted = part->nnz + windows * PetscMax(1, PetscMin(part->rows / windows, a->slice_height)) * (longest - rows->shortest);
 
-  if (!is_divided(rows)) return a->sort_window > 1 ? range->padded_sorted : range->padded;
-  if (a->sort_window <= 1) return PetscMin(part->rows * longest, part->nnz * range->padded / PetscMax(1, range->nnz));
-  return PetscMin(part->rows * longest, part->nnz + windows * PetscMin(part->rows / windows, a->slice_height) * (longest - rows->shortest) / 2);
+  if (a->sort_window <= 1) return PetscMin(all, is_divided(rows) ? higher * part->nnz * range->padded / PetscMax(1, range->nnz) : higher * range->padded) + lanes;
+  return PetscMin(all, is_divided(rows) ? part->nnz + (sorted - part->nnz) / 2 : PetscMin(higher * range->padded_sorted, sorted)) + lanes;
 }
+
+#define MOST_PADDING 64.0 /* slots for each entry; with more, a graph is a mistake that takes all memory. */
+#define FEW_SLOTS    1e6  /* As many are nothing */
 
 /* Whether this strategy can make the leaf by itself */
 static PetscBool check_simple(const Part *part, const char **why)
@@ -267,7 +274,7 @@ static PetscBool check_simple(const Part *part, const char **why)
   if (a->index != AUTOCSR_INDEX_16 && (double)p->csr->n > 4294967296.0) return PETSC_FALSE;
   *why = "models are of slices of neighbouring rows, with one lane a row, and of columns that they reach";
   if (a->index == AUTOCSR_INDEX_FITTED && (profile->rows_only || is_divided(&part->leaf.rows) || a->sort_window > 1 || a->lanes > 1 || a->slice_height > AUTOCSR_MAX_FIT_ROWS || p->csr->n > AUTOCSR_MAX_FIT_COLUMN)) return PETSC_FALSE;
-  return AutoCSRMayPad(padded_entries(part), PETSC_MAX_REAL, "", why);
+  return AutoCSRMayPad(PetscMax(padded_entries(part), a->slice_height * PetscMin((double)part->leaf.rows.longest, (double)p->range.longest)), FEW_SLOTS + MOST_PADDING * part->nnz, "slices of so many rows would be mostly padding", why);
 }
 
 /* Numbers that a leaf leaves out */
