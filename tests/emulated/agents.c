@@ -148,7 +148,9 @@ static PetscErrorCode AddGenerated(AxesList *list)
     a.partition = AUTOCSR_PARTITION_NONZEROS;
     a.mapping   = AUTOCSR_MAP_TILE;
     a.reduction = AUTOCSR_REDUCE_SEGMENTED;
-    for (a.tile_height = 4; a.tile_height <= 32; a.tile_height *= a.tile_height < 16 ? 4 : 2) PetscCall(Add(list, a));
+    for (a.tile_height = 4; a.tile_height <= 32; a.tile_height *= a.tile_height < 16 ? 4 : 2) {
+      if ((size_t)(threads * a.tile_height) * sizeof(PetscScalar) <= 160 << 10) PetscCall(Add(list, a)); /* shared memory has room */
+    }
     a.mapping = AUTOCSR_MAP_MERGE;
     for (a.tile_height = 2; a.tile_height <= 16; a.tile_height *= 8) PetscCall(Add(list, a));
     a.mapping   = AUTOCSR_MAP_ROW_BLOCKS;
