@@ -241,6 +241,17 @@ int main(int argc, char **argv)
     args: -mat_autocsr_strategy {{auto sell}}
   test:
     args: -mat_autocsr_strategy sell -mat_autocsr_progressive
+  # By an operator graph of leaves with memory of their own
+  test:
+    suffix: graph
+    output_file: output/failed_allocation_1.out
+    args: -mat_autocsr_graph "bin(0:3) sort compress bmtb_pad slice_block; bin(4:) compress row_block(lanes=2)"
+  # As many allocations as a short search makes
+  test:
+    suffix: search
+    output_file: output/failed_allocation_1.out
+    args: -mat_autocsr_rigor patient -mat_autocsr_search_seconds 0.001
+    timeoutfactor: 2
   # The first plan takes few allocations, the net's among them
   test:
     suffix: net

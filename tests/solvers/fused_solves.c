@@ -54,6 +54,7 @@ static const Problem problems[] = {
     {"skew", SKEW, ANY, PETSC_FALSE, 1e-8, 1e-50, 1e5, 5, KRYLOV},
     {"zero matrix", ZEROS, ANY, PETSC_FALSE, 1e-8, 1e-50, 1e5, 5, KRYLOV},
     {"one step", TWICE_IDENTITY, ANY, PETSC_FALSE, 1e-8, 1e-50, 1e5, 10, ALL},
+    {"not a number, no iteration", POSITIVE, NOT_A_NUMBER, PETSC_FALSE, 1e-8, 1e-50, 1e5, 0, ALL},
 };
 
 typedef struct {

@@ -217,13 +217,13 @@ static PetscErrorCode may_generate(const AutoCSRProblem *problem, PetscBool *may
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode run_search(Search *s, PetscInt n, const AutoCSRCandidate candidate[], double limit, PetscBool monitor, AutoCSRPlan **plan)
+/* text: room for the graphs of the candidates */
+static PetscErrorCode run_search(Search *s, PetscInt n, const AutoCSRCandidate candidate[], double limit, PetscBool monitor, char text[][AUTOCSR_GRAPH_LENGTH], AutoCSRPlan **plan)
 {
   const AutoCSRProblem *problem = &s->chooser->problem;
   const AutoCSRSettings *settings = problem->settings;
   const AutoCSRSearched asked   = {s, predict, measure};
   AutoCSRSearch         search  = {.csr = problem->csr, .profile = problem->profile, .parallel = problem->parallel, .asked = &asked, .monitor = monitor, .seconds = limit};
-  char (*text)[AUTOCSR_GRAPH_LENGTH];
   char           best[AUTOCSR_GRAPH_LENGTH];
   const char    *start[STARTS + 1];
   PetscInt       n_start;
@@ -231,7 +231,6 @@ static PetscErrorCode run_search(Search *s, PetscInt n, const AutoCSRCandidate c
   double         seconds;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(STARTS, &text));
   PetscCall(make_starts(s, PetscMin(n, STARTS), candidate, text, start, &n_start));
   if (settings->graph[0]) start[n_start++] = settings->graph;
   s->chooser->problem.settings = &s->settings;
@@ -245,17 +244,17 @@ static PetscErrorCode run_search(Search *s, PetscInt n, const AutoCSRCandidate c
     (*plan)->measured = seconds;
     PetscCall(PetscSNPrintf((*plan)->why, sizeof((*plan)->why), "search: %" PetscInt_FMT " graphs in %.3g s, %" PetscInt_FMT " of them run; measured %.3gx as fast as the choice, %s", search.n, end - search.begin, search.n_measured, choice / seconds, search.best || s->choice > 0 ? candidate->piece.strategy->name : "which stays"));
   }
-  s->chooser->problem.settings = settings;
-  PetscCall(PetscFree(text));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode AutoCSRPlanSearch(AutoCSRChooser *chooser, PetscInt n, const AutoCSRCandidate candidate[], double limit, PetscBool monitor, AutoCSRPlan **plan)
 {
-  const AutoCSRMatrix *csr    = chooser->problem.csr;
-  Search               s      = {.chooser = chooser, .settings = *chooser->problem.settings, .op = {.csr = csr}};
-  PetscScalar         *memory = NULL;
-  PetscErrorCode       ierr;
+  const AutoCSRMatrix   *csr      = chooser->problem.csr;
+  const AutoCSRSettings *settings = chooser->problem.settings;
+  Search                 s        = {.chooser = chooser, .settings = *settings, .op = {.csr = csr}};
+  PetscScalar           *memory   = NULL;
+  PetscErrorCode         ierr;
+  char (*text)[AUTOCSR_GRAPH_LENGTH] = NULL;
 
   PetscFunctionBegin;
   *plan            = NULL;
@@ -263,14 +262,18 @@ PetscErrorCode AutoCSRPlanSearch(AutoCSRChooser *chooser, PetscInt n, const Auto
   s.settings.value = MAT_AUTOCSR_VALUE_AUTO;
   PetscCall(AutoCSRStrategyFind("graph", &s.strategy));
   ierr = PetscMalloc3(csr->m, &s.y, csr->m, &s.expected, csr->m, &s.bound);
+  if (!ierr) ierr = PetscMalloc1(STARTS, &text);
   if (!ierr) ierr = (*csr->backend->allocate)(((size_t)csr->n + csr->m) * sizeof(*memory), (void **)&memory);
   if (!ierr) {
     s.op.x = memory;
     s.op.y = memory + csr->n;
     ierr   = make_reference(&s);
   }
-  if (!ierr) ierr = run_search(&s, n, candidate, limit, monitor, plan);
+  if (!ierr) ierr = run_search(&s, n, candidate, limit, monitor, text, plan);
+  chooser->problem.settings = settings;
+  if (ierr) PetscCall(AutoCSRPlanDestroy(plan));
   if (memory) PetscCall((*csr->backend->deallocate)(memory));
+  PetscCall(PetscFree(text));
   PetscCall(PetscFree3(s.y, s.expected, s.bound));
   PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -322,17 +322,9 @@ static PetscErrorCode run_finalists(AutoCSRSearch *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRSearchRun(AutoCSRSearch *s, PetscInt n_start, const char *const start[], char best[], double *best_seconds)
+static PetscErrorCode run_levels(AutoCSRSearch *s, PetscInt n_start, const char *const start[], char best[], double *best_seconds)
 {
-  PetscLogDouble now;
-
   PetscFunctionBegin;
-  PetscCall(PetscTime(&now));
-  s->begin  = now;
-  s->random = 88172645463325252ull;
-  s->best   = -1;
-  best[0]   = 0;
-  PetscCall(PetscMalloc1(AUTOCSR_SEARCH_TRIED, &s->tried));
   for (PetscInt i = 0; i < n_start; i++) {
     PetscInt  k;
     PetscBool is_new;
@@ -341,17 +333,33 @@ PetscErrorCode AutoCSRSearchRun(AutoCSRSearch *s, PetscInt n_start, const char *
     if (is_new) PetscCall(run(s, k));
     if (!i) s->first = s->tried[0].measured;
   }
-  if (s->n && s->tried[0].measured < PETSC_MAX_REAL) {
-    PetscCall(enumerate(s));
-    PetscCall(run_enumerated(s));
-    PetscCall(anneal(s));
-    PetscCall(propose(s));
-    PetscCall(run_finalists(s));
-    PetscCall(tell(s, PETSC_TRUE));
-    PetscCall(PetscStrncpy(best, s->tried[s->best].graph, AUTOCSR_GRAPH_LENGTH));
-    *best_seconds = s->tried[s->best].measured;
-  }
+  if (!s->n || s->tried[0].measured == PETSC_MAX_REAL) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(enumerate(s));
+  PetscCall(run_enumerated(s));
+  PetscCall(anneal(s));
+  PetscCall(propose(s));
+  PetscCall(run_finalists(s));
+  PetscCall(tell(s, PETSC_TRUE));
+  PetscCall(PetscStrncpy(best, s->tried[s->best].graph, AUTOCSR_GRAPH_LENGTH));
+  *best_seconds = s->tried[s->best].measured;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRSearchRun(AutoCSRSearch *s, PetscInt n_start, const char *const start[], char best[], double *best_seconds)
+{
+  PetscLogDouble now;
+  PetscErrorCode ierr;
+
+  PetscFunctionBegin;
+  PetscCall(PetscTime(&now));
+  s->begin  = now;
+  s->random = 88172645463325252ull;
+  s->best   = -1;
+  best[0]   = 0;
+  PetscCall(PetscMalloc1(AUTOCSR_SEARCH_TRIED, &s->tried));
+  ierr = run_levels(s, n_start, start, best, best_seconds);
   for (PetscInt k = 0; k < s->n; k++) PetscCall(PetscFree(s->tried[k].graph));
   PetscCall(PetscFree(s->tried));
+  PetscCall(ierr); /* there may be no memory */
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -337,14 +337,16 @@ static PetscErrorCode make_parts(const AutoCSRProblem *problem, Parts *parts, co
 
 static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
 {
-  Parts *parts;
+  Parts         *parts;
+  PetscErrorCode ierr;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(1, &parts));
-  PetscCall(make_parts(problem, parts, why));
-  *n = 0;
-  if (!*why && parts->n && max) list[(*n)++] = parts->part[0].leaf.axes;
+  ierr = make_parts(problem, parts, why);
+  *n   = 0;
+  if (!ierr && !*why && parts->n && max) list[(*n)++] = parts->part[0].leaf.axes;
   PetscCall(PetscFree(parts));
+  PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -367,15 +369,11 @@ static PetscErrorCode cost_of(const Part *part, AutoCSRCost cost[], PetscInt *n)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost cost[], PetscInt *n)
+static PetscErrorCode add_costs(const AutoCSRProblem *problem, Parts *parts, AutoCSRCost cost[], PetscInt *n)
 {
   const char *why;
-  Parts      *parts;
 
   PetscFunctionBegin;
-  (void)axes;
-  *n = 0;
-  PetscCall(PetscMalloc1(1, &parts));
   PetscCall(make_parts(problem, parts, &why));
   PetscCheck(!why, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The graph does not apply: %s", why);
   for (PetscInt i = 0; i < parts->n; i++) {
@@ -390,7 +388,21 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
       ++*n;
     }
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost cost[], PetscInt *n)
+{
+  Parts         *parts;
+  PetscErrorCode ierr;
+
+  PetscFunctionBegin;
+  (void)axes;
+  *n = 0;
+  PetscCall(PetscMalloc1(1, &parts));
+  ierr = add_costs(problem, parts, cost, n);
   PetscCall(PetscFree(parts));
+  PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -430,18 +442,28 @@ static PetscErrorCode build_leaf(const Part *part, AutoCSRPlan *plan)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRPlan *plan)
+static PetscErrorCode build_parts(const AutoCSRProblem *problem, Parts *parts, AutoCSRPlan *plan)
 {
   const char *why;
-  Parts      *parts;
+
+  PetscFunctionBegin;
+  PetscCall(make_parts(problem, parts, &why));
+  PetscCheck(!why, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The graph does not apply: %s", why);
+  for (PetscInt i = 0; i < parts->n; i++) PetscCall(build_leaf(&parts->part[i], plan));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRPlan *plan)
+{
+  Parts         *parts;
+  PetscErrorCode ierr;
 
   PetscFunctionBegin;
   (void)axes;
   PetscCall(PetscMalloc1(1, &parts));
-  PetscCall(make_parts(problem, parts, &why));
-  PetscCheck(!why, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The graph does not apply: %s", why);
-  for (PetscInt i = 0; i < parts->n; i++) PetscCall(build_leaf(&parts->part[i], plan));
+  ierr = build_parts(problem, parts, plan);
   PetscCall(PetscFree(parts));
+  PetscCall(ierr); /* there may be no memory */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
