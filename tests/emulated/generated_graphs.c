@@ -94,6 +94,7 @@ static PetscErrorCode CheckGraph(const AutoCSRMatrix *host, const AutoCSRMatrix 
   EmulatedRefuse = refuse;
   PetscCall(PetscSNPrintf(what, sizeof(what), "%s by \"%.100s\"%s", name, cases[c].graph, refuse ? ", kernels refused" : ""));
   PetscCall(AutoCSRSettingsInitialize(&settings));
+  settings.chooser = MAT_AUTOCSR_CHOOSER_MODEL; /* the emulator is no device that trees are of */
   PetscCall(AutoCSRSettingsSetGraph(&settings, cases[c].graph));
   PetscCall(AutoCSRPlanMake(device, &settings, &plan, &profile));
   PetscCall(CheckProduct(host, device, plan, what));
