@@ -38,11 +38,13 @@ static PetscErrorCode AutoCSRTransposedPlan(Mat A, AutoCSRContext *ctx, AutoCSRT
 {
   const AutoCSRSettings asked = ctx->settings;
   AutoCSRProfile       *profile;
+  PetscErrorCode        ierr;
 
   PetscFunctionBegin;
   if (asked.graph[0]) PetscCall(AutoCSRSettingsSetGraph(&ctx->settings, ""));
-  PetscCall(AutoCSRContextPlan(A, ctx, &t->csr, &t->plan, &profile, NULL));
+  ierr          = AutoCSRContextPlan(A, ctx, &t->csr, &t->plan, &profile, NULL);
   ctx->settings = asked;
+  PetscCall(ierr);
   PetscCall(AutoCSRProfileDestroy(&profile));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -335,21 +335,6 @@ static PetscErrorCode make_parts(const AutoCSRProblem *problem, Parts *parts, co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
-{
-  Parts         *parts;
-  PetscErrorCode ierr;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(1, &parts));
-  ierr = make_parts(problem, parts, why);
-  *n   = 0;
-  if (!ierr && !*why && parts->n && max) list[(*n)++] = parts->part[0].leaf.axes;
-  PetscCall(PetscFree(parts));
-  PetscCall(ierr);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode cost_of(const Part *part, AutoCSRCost cost[], PetscInt *n)
 {
   const AutoCSRProblem *p      = &part->problem;
@@ -369,6 +354,40 @@ static PetscErrorCode cost_of(const Part *part, AutoCSRCost cost[], PetscInt *n)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* *why: set if they are too many */
+static PetscErrorCode count_segments(const Parts *parts, const char **why)
+{
+  PetscInt n = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < parts->n; i++) {
+    AutoCSRCost own[AUTOCSR_MAX_PARTS];
+    PetscInt    k;
+
+    PetscCall(cost_of(&parts->part[i], own, &k));
+    n += k;
+  }
+  if (n > AUTOCSR_MAX_PARTS) *why = "its leaves make more than 16 segments of this matrix";
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+_Static_assert(AUTOCSR_MAX_PARTS == 16, "The reason above names the number");
+
+static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
+{
+  Parts         *parts;
+  PetscErrorCode ierr;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(1, &parts));
+  ierr = make_parts(problem, parts, why);
+  *n   = 0;
+  if (!ierr && !*why) ierr = count_segments(parts, why);
+  if (!ierr && !*why && parts->n && max) list[(*n)++] = parts->part[0].leaf.axes;
+  PetscCall(PetscFree(parts));
+  PetscCall(ierr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode add_costs(const AutoCSRProblem *problem, Parts *parts, AutoCSRCost cost[], PetscInt *n)
 {
   const char *why;
@@ -381,7 +400,7 @@ static PetscErrorCode add_costs(const AutoCSRProblem *problem, Parts *parts, Aut
     PetscInt    k;
 
     PetscCall(cost_of(&parts->part[i], own, &k));
-    PetscCheck(*n + k <= AUTOCSR_MAX_PARTS, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "The graph makes more than %d segments of this matrix: take fewer leaves", AUTOCSR_MAX_PARTS);
+    PetscCheck(*n + k <= AUTOCSR_MAX_PARTS, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The graph makes more than %d segments", AUTOCSR_MAX_PARTS);
     for (PetscInt j = 0; j < k; j++) {
       cost[*n]       = own[j];
       cost[*n].joins = (PetscBool)(cost[*n].joins || *n > 0);
