@@ -1,4 +1,4 @@
-/* What the files of the steps on a processor share */
+/* The processor's steps: their state, and the functions that host.c, host_bcgs.c and host_gmres.c call of each other */
 #ifndef AUTOCSR_FUSED_HOST_H
 #define AUTOCSR_FUSED_HOST_H
 

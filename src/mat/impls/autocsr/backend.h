@@ -167,7 +167,7 @@ struct _AutoCSRBackend {
   PetscErrorCode (*watch_end)(AutoCSRStopwatch *);
   PetscErrorCode (*watch_read)(AutoCSRStopwatch *, double *seconds);
   PetscErrorCode (*watch_forget)(AutoCSRStopwatch *);
-  /* What the processor has used so far, by a counter of its own; negative: it has none that can be read. NULL: likewise */
+  /* Joules that the device has used since its driver was loaded; negative if it has no counter. The function is NULL if the backend has none */
   PetscErrorCode (*joules)(double *);
   /* C = A B. The error is PETSC_ERR_MEM if there is no memory for a panel of B. *done is false if B has too few columns to gain from it */
   PetscErrorCode (*mult_dense)(AutoCSRDense *, const AutoCSRDenseOperands *, PetscBool *done);

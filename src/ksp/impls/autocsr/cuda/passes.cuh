@@ -1,6 +1,6 @@
 /*
-  What kernels of the passes share. Sums have a fixed order: a thread's elements, the lanes of a warp, the warps of a thread
-  block, and in the last thread block those of all. That block also does what follows from the sums (scalars.h), so no scalar
+  Device functions that the kernels of all passes call: loads, sums and the end of a step. Sums are added in a fixed order: by
+  thread, by warp, by thread block, and then over all thread blocks in the last one. That block also does what follows from the sums (scalars.h), so no scalar
   leaves the device before the next kernel begins.
 */
 #ifndef AUTOCSR_PASSES_CUH

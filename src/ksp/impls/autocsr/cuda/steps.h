@@ -1,4 +1,4 @@
-/* What the files of the steps on a device share */
+/* The device's steps: their state, and the functions that steps.c, steps_bcgs.c and steps_gmres.c call of each other */
 #ifndef AUTOCSR_FUSED_STEPS_H
 #define AUTOCSR_FUSED_STEPS_H
 

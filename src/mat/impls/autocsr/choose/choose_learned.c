@@ -126,7 +126,7 @@ static PetscErrorCode explain_terms(AutoCSRChooser *chooser, const AutoCSRCandid
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Who chose, by what, and the runner-up, as members of the plan and in words */
+/* Writes into the plan which chooser decided, by which features, and the runner-up */
 PetscErrorCode AutoCSRChooserExplain(AutoCSRChooser *chooser, const AutoCSRCandidate *c, const AutoCSRCandidate *other, AutoCSRPlan *plan)
 {
   const MatAutoCSRChooser asked = chooser->problem.settings->chooser;

@@ -16,6 +16,7 @@
 #define STALE     400  /* moves in a row that lead to nothing new end a level; */
 #define STUCK     40   /* after so many it goes on from another of the best few */
 #define FEW       12
+#define LEARN     8 /* graphs are run between two lessons of the surrogate */
 
 static double elapsed(const AutoCSRSearch *s)
 {
@@ -41,37 +42,27 @@ static PetscErrorCode tell(AutoCSRSearch *s, PetscBool always)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static uint64_t hash_of(const char text[])
-{
-  uint64_t h = 1469598103934665603ull; /* FNV-1a */
-
-  for (; *text; text++) h = (h ^ (unsigned char)*text) * 1099511628211ull;
-  return h;
-}
-
 /* The graph among those tried; *k -1: it does not suit, or there is no room */
 static PetscErrorCode find(AutoCSRSearch *s, const char graph[], PetscInt *k, PetscBool *is_new)
 {
-  const uint64_t hash = hash_of(graph);
-  AutoCSRTried  *t;
+  AutoCSRTried *t;
 
   PetscFunctionBegin;
   *is_new = PETSC_FALSE;
-  for (*k = 0; *k < s->n; ++*k) {
-    if (s->tried[*k].hash == hash) PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  *k = -1;
+  PetscCall(PetscHMapGraphGet(s->place, graph, k));
+  if (*k >= 0) PetscFunctionReturn(PETSC_SUCCESS);
   if (s->n == AUTOCSR_SEARCH_TRIED) PetscFunctionReturn(PETSC_SUCCESS);
   t       = &s->tried[s->n];
-  *t      = (AutoCSRTried){.hash = hash};
+  *t      = (AutoCSRTried){.measured = 0};
   *is_new = PETSC_TRUE;
   PetscCall((*s->asked->predict)(s->asked->ctx, graph, &t->predicted, t->feature));
   PetscCall(PetscStrallocpy(graph, &t->graph));
+  *k = s->n++;
+  PetscCall(PetscHMapGraphSet(s->place, t->graph, *k));
   if (!(t->predicted < PETSC_MAX_REAL)) { /* banned */
     t->measured = PETSC_MAX_REAL;
     s->n_wrong++;
   }
-  *k = s->n++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -82,7 +73,7 @@ static PetscErrorCode run(AutoCSRSearch *s, PetscInt k)
   PetscFunctionBegin;
   if (t->measured > 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall((*s->asked->measure)(s->asked->ctx, t->graph, &t->measured));
-  s->n_measured++;
+  if (++s->n_measured % LEARN == 0) AutoCSRSearchLearn(s);
   if (t->measured == PETSC_MAX_REAL) s->n_wrong++;
   if (t->measured < PETSC_MAX_REAL && (s->best < 0 || t->measured < s->tried[s->best].measured)) {
     s->best = k;
@@ -168,12 +159,12 @@ static PetscErrorCode enumerate(AutoCSRSearch *s)
 }
 
 /* The one of those not run that is expected to be the fastest; -1: none is worth it */
-static PetscInt most_promising(const AutoCSRSearch *s, PetscInt from)
+static PetscInt most_promising(const AutoCSRSearch *s)
 {
   PetscInt best = -1;
   double   least = s->best < 0 ? PETSC_MAX_REAL : HOPELESS * s->tried[s->best].measured;
 
-  for (PetscInt k = from; k < s->n; k++) {
+  for (PetscInt k = 0; k < s->n; k++) {
     const double expected = s->tried[k].measured > 0 ? PETSC_MAX_REAL : AutoCSRSearchExpect(s, &s->tried[k]);
 
     if (expected < least) {
@@ -189,10 +180,7 @@ static PetscErrorCode run_enumerated(AutoCSRSearch *s)
   PetscInt k;
 
   PetscFunctionBegin;
-  while (!is_over(s, ENUMERATE) && (k = most_promising(s, 0)) >= 0) {
-    PetscCall(run(s, k));
-    if (s->n_measured % 8 == 0) AutoCSRSearchLearn(s);
-  }
+  while (!is_over(s, ENUMERATE) && (k = most_promising(s)) >= 0) PetscCall(run(s, k));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -244,7 +232,6 @@ static PetscErrorCode anneal(AutoCSRSearch *s)
     }
     if (k < 0 || s->tried[k].measured == PETSC_MAX_REAL || (AutoCSRSearchExpect(s, &s->tried[k]) > HOPELESS * s->tried[s->best].measured && AutoCSRSearchDraw(s, DARING))) continue;
     PetscCall(run(s, k));
-    if (s->n_measured % 8 == 0) AutoCSRSearchLearn(s);
     worse = log(s->tried[k].measured / s->tried[at].measured);
     if (s->tried[k].measured < PETSC_MAX_REAL && (worse <= 0 || AutoCSRSearchDraw(s, 1 << 20) < exp(-worse / heat) * (1 << 20))) {
       at = k;
@@ -282,7 +269,7 @@ static PetscErrorCode propose(AutoCSRSearch *s)
     }
     stale = s->n > from ? 0 : stale + 1;
     for (PetscInt r = 0; r < RUN && !is_over(s, PROPOSE); r++) {
-      const PetscInt k = most_promising(s, 0);
+      const PetscInt k = most_promising(s);
 
       if (k < 0) break;
       PetscCall(run(s, k));
@@ -357,7 +344,9 @@ PetscErrorCode AutoCSRSearchRun(AutoCSRSearch *s, PetscInt n_start, const char *
   s->best   = -1;
   best[0]   = 0;
   PetscCall(PetscMalloc1(AUTOCSR_SEARCH_TRIED, &s->tried));
-  ierr = run_levels(s, n_start, start, best, best_seconds);
+  ierr = PetscHMapGraphCreate(&s->place);
+  if (!ierr) ierr = run_levels(s, n_start, start, best, best_seconds);
+  PetscCall(PetscHMapGraphDestroy(&s->place));
   for (PetscInt k = 0; k < s->n; k++) PetscCall(PetscFree(s->tried[k].graph));
   PetscCall(PetscFree(s->tried));
   PetscCall(ierr); /* there may be no memory */

@@ -7,6 +7,7 @@
 
 #include "../graph/graph.h"
 #include "../profile/profile.h"
+#include <petsc/private/hashmap.h>
 
 #define AUTOCSR_SEARCH_FEATURES 12
 #define AUTOCSR_SEARCH_TRIED    16384 /* graphs that are remembered, at most */
@@ -21,11 +22,12 @@ typedef struct {
 } AutoCSRSearched;
 
 typedef struct {
-  uint64_t hash; /* of the graph's text */
-  double   predicted, measured; /* measured 0: not yet; PETSC_MAX_REAL: it will not do */
-  double   feature[AUTOCSR_SEARCH_FEATURES];
-  char    *graph;
+  double predicted, measured; /* measured 0: not yet; PETSC_MAX_REAL: it will not do */
+  double feature[AUTOCSR_SEARCH_FEATURES];
+  char  *graph;
 } AutoCSRTried;
+
+PETSC_HASH_MAP(HMapGraph, kh_cstr_t, PetscInt, kh_str_hash_func, kh_str_hash_equal, -1)
 
 typedef struct {
   const AutoCSRMatrix  *csr;
@@ -39,6 +41,7 @@ typedef struct {
   double                first;                        /* seconds of the library's choice */
   double                told;                         /* when progress was last told */
   AutoCSRTried         *tried;
+  PetscHMapGraph        place; /* of a graph's text in `tried` */
   double                weight[AUTOCSR_SEARCH_FEATURES]; /* of the surrogate */
   PetscBool             learned;
 } AutoCSRSearch;

@@ -61,7 +61,7 @@ static PetscErrorCode Load(const char library[], size_t len, char why[])
 
 static const char *const libraries[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"}; /* of CUDA 13 and 12, and as a development package names it */
 
-/* Where the system looks for libraries, or beside CUDA's runtime */
+/* Loads NVRTC from the system's library path, or else from the folder of CUDA's runtime */
 static PetscErrorCode LoadAny(size_t len, char why[])
 {
   char    path[PETSC_MAX_PATH_LEN], elsewhere[64], *slash;

@@ -19,7 +19,7 @@ PETSC_INTERN const char *const AutoCSRAgentText[];
 #define AUTOCSR_GENERATED_HEAD   512                /* characters, at most, of what differs from source to source, */
 #define AUTOCSR_GENERATED_TAIL   1024               /* before the agents' text and after it */
 
-/* What the host must know of a kernel */
+/* A kernel to be compiled: its agent and its launch */
 typedef struct {
   char   agent[96]; /* its type */
   char   name[64];  /* of the executor */
@@ -34,13 +34,13 @@ PETSC_INTERN size_t         AutoCSRGeneratorScratchBytes(const AutoCSRSegment *)
 PETSC_INTERN size_t         AutoCSRGeneratorSharedBytes(const AutoCSRSegment *);
 /* Entries of each row where all rows of a segment have as many; 0: they differ, or the kernel has no use for it */
 PETSC_INTERN PetscInt AutoCSRGeneratorLength(const AutoCSRSegment *);
-/* What stands before and after the agents' text; together they tell kernels apart */
+/* Writes the source that goes before the agents' text, and after it. Two kernels with the same head and tail are the same */
 PETSC_INTERN PetscErrorCode AutoCSRGeneratorEnds(const AutoCSRAxes *, PetscInt length, char head[AUTOCSR_GENERATED_HEAD], char tail[AUTOCSR_GENERATED_TAIL]);
 
 /* compiler.c. *why: NULL, or why there is no compiler */
 PETSC_INTERN PetscErrorCode AutoCSRGeneratorIsThere(const char **why);
 PETSC_INTERN PetscErrorCode AutoCSRGeneratorVersion(int *major, int *minor);
-/* The ends around the agents' text; freed by PetscFree() */
+/* head, the agents' text and tail as one source; the caller frees it with PetscFree() */
 PETSC_INTERN PetscErrorCode AutoCSRGeneratorSource(const char head[], const char tail[], char **source);
 /* arch: 90 for sm_90. *cubin: freed by PetscFree(); NULL: it does not compile, and why[] says why */
 PETSC_INTERN PetscErrorCode AutoCSRGeneratorCompile(const char source[], int arch, void **cubin, size_t *bytes, size_t len, char why[]);

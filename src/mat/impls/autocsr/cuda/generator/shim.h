@@ -1,6 +1,6 @@
 /*
-  What a compiler at run time has in place of PETSc's and the system's headers. source.c writes the macros that depend on
-  the build before it: PETSC_USE_64BIT_INDICES, PETSC_USE_COMPLEX, PETSC_USE_REAL_SINGLE or PETSC_USE_REAL_DOUBLE.
+  Stands in for PETSc's and the system's headers when NVRTC compiles agents. source.c puts the macros that depend on the build
+  before it: PETSC_USE_64BIT_INDICES, PETSC_USE_COMPLEX, PETSC_USE_REAL_SINGLE or PETSC_USE_REAL_DOUBLE.
 */
 #ifndef AUTOCSR_SHIM_H
 #define AUTOCSR_SHIM_H
@@ -57,7 +57,7 @@ typedef PetscReal PetscScalar;
 #ifndef NULL
   #define NULL 0
 #endif
-/* Of other layouts, to which a segment's data only point */
+/* Types of other layouts: a segment only has pointers to them */
 struct AutoCSRFit;
 struct AutoCSRSliceFit;
 struct AutoCSRPatternRoot;
