@@ -1,5 +1,5 @@
 static char help[] = "The search for a graph: it finds the fastest of a made-up machine, counts none whose product is wrong, ends in time; and matrices multiply as plain AIJ does by what it finds.\n\
-  -part <0> : 0 a made-up machine, 1 matrices\n\n";
+  -part <0> : 0 a made-up machine, 1 matrices, 2 an error, 3 other settings beside the search\n\n";
 
 #include "../../src/mat/impls/autocsr/search/search.h"
 #include "../../src/mat/impls/autocsr/backend.h"
@@ -146,6 +146,40 @@ static PetscErrorCode CheckMatrices(PetscReal seconds)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+/* What is asked for beside the rigor is obeyed: "random", of 190 rows, by slices; by a graph; and without copies of its values */
+static PetscErrorCode CheckObeyed(PetscReal seconds)
+{
+  static const char *const graph = "compress(index=csr,value=csr) row_block(lanes=64) warp_total_red";
+
+  PetscFunctionBeginUser;
+  for (int k = 0; k < 3; k++) {
+    Mat            A;
+    Vec            x, y;
+    MatAutoCSRInfo info;
+    char           made[AUTOCSR_GRAPH_LENGTH];
+
+    PetscCall(MatrixCreate(&generators[4], MATAUTOCSR, &A));
+    PetscCall(MatAutoCSRSetRigor(A, MAT_AUTOCSR_RIGOR_PATIENT));
+    PetscCall(MatAutoCSRSetSearch(A, seconds, PETSC_FALSE));
+    if (k == 0) PetscCall(MatAutoCSRSetStrategy(A, "sell"));
+    if (k == 1) PetscCall(MatAutoCSRSetGraph(A, graph));
+    if (k == 2) PetscCall(MatAutoCSRSetObjective(A, MAT_AUTOCSR_OBJECTIVE_MEMORY));
+    PetscCall(MatCreateVecs(A, &x, &y));
+    PetscCall(VecSet(x, 1));
+    PetscCall(MatMult(A, x, y));
+    PetscCall(MatAutoCSRGetInfo(A, &info));
+    PetscCall(MatAutoCSRGetGraph(A, sizeof(made), made));
+    if (k == 0) PetscCheck(!strcmp(info.strategy, "sell"), PETSC_COMM_SELF, PETSC_ERR_PLIB, "By sell: \"%s\"", made);
+    if (k == 1) PetscCheck(!strcmp(made, graph), PETSC_COMM_SELF, PETSC_ERR_PLIB, "By a graph: \"%s\"", made);
+    if (k == 2) PetscCheck(!strstr(made, "value=copy"), PETSC_COMM_SELF, PETSC_ERR_PLIB, "With little memory: \"%s\"", made);
+    PetscCall(MatDestroy(&A));
+    PetscCall(VecDestroy(&x));
+    PetscCall(VecDestroy(&y));
+  }
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "What is asked for is obeyed\n"));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 int main(int argc, char **argv)
 {
   PetscInt  part    = 0;
@@ -164,6 +198,7 @@ int main(int argc, char **argv)
     PetscCall(MatrixCreate(&generators[0], MATAUTOCSR, &A));
     PetscCall(MatAutoCSRSetSearch(A, -1, PETSC_FALSE));
   }
+  if (part == 3) PetscCall(CheckObeyed(seconds));
   PetscCall(PetscFinalize());
   return 0;
 }
@@ -182,6 +217,10 @@ int main(int argc, char **argv)
     suffix: bad
     args: -part 2 -petsc_ci_portable_error_output
     filter: grep "no time"
+
+  test:
+    suffix: obeyed
+    args: -part 3 -seconds 0.2
 
   test:
     suffix: cuda

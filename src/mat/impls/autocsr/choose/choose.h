@@ -38,6 +38,8 @@ PETSC_INTERN PetscErrorCode AutoCSRSettingsSetGraph(AutoCSRSettings *, const cha
 PETSC_INTERN PetscErrorCode AutoCSRSettingsSetFromOptions(PetscObject, AutoCSRSettings *, AutoCSROptionItems); /* options.c */
 /* The user leaves strategy, codings and rigor to the library */
 PETSC_INTERN PetscBool AutoCSRSettingsAreAutomatic(const AutoCSRSettings *);
+/* Graphs are searched: the rigor asks for it, and nothing else says how products are made or what a plan may keep */
+PETSC_INTERN PetscBool AutoCSRSettingsSearch(const AutoCSRSettings *);
 /* Whether a plan by one of the settings is a plan by the other */
 PETSC_INTERN PetscBool AutoCSRSettingsPlanAlike(const AutoCSRSettings *, const AutoCSRSettings *);
 

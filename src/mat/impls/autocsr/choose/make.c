@@ -182,7 +182,7 @@ static PetscErrorCode build_chosen(AutoCSRChoice *choice, AutoCSRPlan **plan)
   double          csr_measured = 0;
 
   PetscFunctionBegin;
-  if (choice->settings.rigor >= MAT_AUTOCSR_RIGOR_PATIENT && choice->csr.nnz) {
+  if (AutoCSRSettingsSearch(&choice->settings) && choice->csr.nnz) {
     PetscCall(AutoCSRPlanSearch(&choice->chooser, choice->n, choice->candidate, AutoCSRSearchSeconds(&choice->settings), choice->settings.search_monitor, plan));
     if (*plan) PetscFunctionReturn(PETSC_SUCCESS);
   }

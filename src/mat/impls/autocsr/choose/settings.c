@@ -70,6 +70,11 @@ PetscBool AutoCSRSettingsAreAutomatic(const AutoCSRSettings *s)
   return (PetscBool)(s->rigor == MAT_AUTOCSR_RIGOR_ESTIMATE && s->index == MAT_AUTOCSR_INDEX_AUTO && s->value == MAT_AUTOCSR_VALUE_AUTO && !strcmp(s->strategy, "auto"));
 }
 
+PetscBool AutoCSRSettingsSearch(const AutoCSRSettings *s)
+{
+  return (PetscBool)(s->rigor >= MAT_AUTOCSR_RIGOR_PATIENT && s->objective != MAT_AUTOCSR_OBJECTIVE_MEMORY && s->index == MAT_AUTOCSR_INDEX_AUTO && s->value == MAT_AUTOCSR_VALUE_AUTO && !strcmp(s->strategy, "auto"));
+}
+
 /* How entries of x come and how dense matrices are multiplied is no part of a plan */
 PetscBool AutoCSRSettingsPlanAlike(const AutoCSRSettings *a, const AutoCSRSettings *b)
 {

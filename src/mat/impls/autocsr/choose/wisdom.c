@@ -383,7 +383,7 @@ PetscErrorCode AutoCSRWisdomFind(const AutoCSRMatrix *csr, const AutoCSRSettings
     *found = *parents = PETSC_TRUE;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (settings->rigor >= MAT_AUTOCSR_RIGOR_PATIENT && strcmp(e->strategy, GRAPH)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (AutoCSRSettingsSearch(settings) && strcmp(e->strategy, GRAPH)) PetscFunctionReturn(PETSC_SUCCESS);
   *wise = *settings;
   known = PETSC_TRUE;
   if (!strcmp(e->strategy, GRAPH)) PetscCall(take_graph(wise, e->graph, &known));
@@ -463,7 +463,7 @@ PetscErrorCode AutoCSRWisdomLearn(const AutoCSRMatrix *csr, const AutoCSRSetting
     PetscCall(PetscStrncpy(e.index, "auto", sizeof(e.index)));
     PetscCall(PetscStrncpy(e.value, "auto", sizeof(e.value)));
   }
-  if (settings->rigor >= MAT_AUTOCSR_RIGOR_PATIENT && !plan->parents && plan->n_segments <= AUTOCSR_MAX_LEAVES) {
+  if (AutoCSRSettingsSearch(settings) && !plan->parents && plan->n_segments <= AUTOCSR_MAX_LEAVES) {
     PetscCall(AutoCSRGraphPrint(plan, sizeof(e.graph), e.graph));
     if (strstr(e.graph, "..."))
       e.graph[0] = 0;

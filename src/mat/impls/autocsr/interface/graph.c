@@ -66,6 +66,7 @@ PetscErrorCode MatAutoCSRSetGraph(Mat A, const char graph[])
   Notes:
   It has effect at the rigors `MAT_AUTOCSR_RIGOR_PATIENT` and `MAT_AUTOCSR_RIGOR_EXHAUSTIVE` (`MatAutoCSRSetRigor()`). The first product then searches. Structures of graphs are enumerated and annealed, and a surrogate that learns
   from those that were run proposes others. The product of each graph is compared with that of the CSR before it counts. `MatAutoCSRGetGraph()` gives what was found.
+  With a strategy, a graph or a coding that is set, or with the objective memory, nothing is searched; these rigors are then `MAT_AUTOCSR_RIGOR_MEASURE`.
 
   More than 1e6 seconds or less than none are an error (`PETSC_ERR_ARG_OUTOFRANGE`). On a matrix of another type nothing happens.
 
