@@ -303,7 +303,7 @@ help:
 #: make large        matrices of a given number of nonzeros: set-up, product, memory (BENCH_ARGS='-gpu -nonzeros 1e9,2e9' on a GPU)
 #: make lives        programs that step in time with small matrices, against PETSc's type (BENCH_ARGS=-gpu on a GPU)
 #: make bench-solves KSPSolve(): first, later and with new values, of PETSc's type and of autocsr (BENCH_ARGS=-gpu on a GPU)
-#: make tables       the tables of doc/performance.md, from src/benchmarks/results, and of doc/options.md, from the code
+#: make tables       the tables of the documents, from src/benchmarks/results, and of doc/options.md, from the code
 #: make plot         README's plot, from src/benchmarks/results (wants gnuplot)
 #: make model        what the cost model says of every variant, and how long each takes
 #: make training-data  what the learned choosers learn from: features and seconds of every variant of many matrices

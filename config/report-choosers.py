@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares all choosers on training data, for the tables "choosers" of doc/performance.md (config/tables.py).
+"""Compares all choosers on training data, for the tables "choosers" of doc/choosers.md (config/tables.py).
 
   build/learn/bin/python config/report-choosers.py      reads src/benchmarks/results/{training,heldout}-{gpu,cpu}.csv.gz, writes choosers-gpu.csv and choosers-cpu.csv there
 
