@@ -104,7 +104,7 @@ typedef struct {
   AutoCSRProfile *profile;
   AutoCSRChoice  *choice;   /* of this profile: takes the place of the plan, but is not built yet */
   AutoCSRProgress progress; /* final if there is no plan */
-  PetscInt        nonempty; /* rows with entries, for the count of flops */
+  PetscInt        nonempty; /* rows with entries, for the count of flops; -1: not counted yet */
   PetscInt64      products; /* of the structure's life */
 } AutoCSRPlanned;
 

@@ -52,7 +52,7 @@ PETSC_INTERN const AutoCSRLearned *const AutoCSRLearnedTables[];
 PETSC_INTERN PetscErrorCode AutoCSRLearnedFind(const AutoCSRBackend *, MatAutoCSRChooser, const AutoCSRLearned **);
 /*
   What `auto` stands for: `corrected` where the user names trees, or on a device whose own are shipped, unless the figures are named and so may be
-  another machine's; else the cost model (doc/performance.md, "Choosers")
+  another machine's; else the cost model (doc/choosers.md)
 */
 PETSC_INTERN PetscErrorCode AutoCSRLearnedBest(const AutoCSRFigures *, MatAutoCSRChooser *);
 /* Nothing is allocated. votes[]: of so many classes */

@@ -271,7 +271,8 @@ PetscErrorCode AutoCSRPlanFirst(const AutoCSRMatrix *csr, const AutoCSRSettings 
   PetscCall(AutoCSRCostUnseen(figures, csr, &(*plan)->segment[0].axes, product));
   *look              = AutoCSRCostLook(&figures->machine, csr, settings);
   (*plan)->predicted = (*plan)->segment[0].predicted = *product;
-  PetscCall(PetscSNPrintf((*plan)->why, sizeof((*plan)->why), "%s: the first products, until they have paid for a look at the matrix", (*plan)->segment[0].strategy));
+  PetscCall(PetscStrncpy((*plan)->why, (*plan)->segment[0].strategy, sizeof((*plan)->why)));
+  PetscCall(PetscStrlcat((*plan)->why, ": the first products, until they have paid for a look at the matrix", sizeof((*plan)->why)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -339,22 +339,22 @@ static PetscErrorCode AutoCSRContextGetCSR(Mat A, AutoCSRMatrix *csr, const Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode AutoCSRContextCountRows(Mat A, AutoCSRContext *ctx)
+/* Rows with entries. A first plan on the host leaves the count to its first product: the parent, which makes the products before, counts flops itself */
+static void AutoCSRContextCountRows(AutoCSRContext *ctx)
 {
-  const PetscInt *row_ptr, *col;
-  PetscInt        m;
-  PetscBool       done;
+  if (ctx->planned.profile)
+    ctx->planned.nonempty = ctx->csr.m - ctx->planned.profile->empty_rows;
+  else /* on a device a look at the rows would cost more than products: none is empty, as long as that may be */
+    ctx->planned.nonempty = ctx->csr.backend == &AutoCSRBackendHost ? -1 : PetscMin(ctx->csr.m, ctx->csr.nnz);
+}
 
-  PetscFunctionBegin;
-  if (ctx->planned.profile || ctx->csr.backend != &AutoCSRBackendHost) { /* without a profile there a look at the rows would cost more than products: none is empty, as long as that may be */
-    ctx->planned.nonempty = ctx->planned.profile ? ctx->csr.m - ctx->planned.profile->empty_rows : PetscMin(ctx->csr.m, ctx->csr.nnz);
-    PetscFunctionReturn(PETSC_SUCCESS);
+PetscInt AutoCSRContextNonemptyRows(AutoCSRContext *ctx)
+{
+  if (PetscUnlikely(ctx->planned.nonempty < 0)) {
+    ctx->planned.nonempty = 0;
+    for (PetscInt i = 0; i < ctx->csr.m; i++) ctx->planned.nonempty += ctx->csr.row_ptr[i + 1] > ctx->csr.row_ptr[i];
   }
-  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &m, &row_ptr, &col, &done));
-  ctx->planned.nonempty = 0;
-  for (PetscInt i = 0; i < m; i++) ctx->planned.nonempty += row_ptr[i + 1] > row_ptr[i];
-  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &m, &row_ptr, &col, &done));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return ctx->planned.nonempty;
 }
 
 /*
@@ -466,7 +466,7 @@ PetscErrorCode AutoCSRContextUpdate(Mat A, AutoCSRContext *ctx)
         if (ctx->planned.plan->measured > 0) PetscCall(AutoCSRContextLearn(ctx, ctx->planned.plan->measured)); /* rigor measure */
       }
       ctx->plans++;
-      PetscCall(AutoCSRContextCountRows(A, ctx));
+      AutoCSRContextCountRows(ctx);
     }
   }
   ctx->owner        = A;

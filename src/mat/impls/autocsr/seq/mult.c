@@ -162,7 +162,7 @@ static PetscErrorCode AutoCSRMultiply(Mat A, AutoCSRProductKind kind, Vec x, Vec
     }
   }
   resident = AutoCSRContextIsResident(ctx);
-  flops    = 2.0 * ctx->csr.nnz - (kind != AUTOCSR_PRODUCT_FORWARD || z ? 0 : ctx->planned.nonempty);
+  flops    = 2.0 * ctx->csr.nnz - (kind != AUTOCSR_PRODUCT_FORWARD || z ? 0 : AutoCSRContextNonemptyRows(ctx));
   if (resident)
     PetscCall(AutoCSROperandsGet_Device(ctx, x, z, y, &o, &host));
   else
@@ -209,7 +209,7 @@ PetscErrorCode AutoCSRMultiplyArrays(Mat A, const PetscScalar x[], PetscScalar y
   PetscCall((*plan->backend->mult)(plan, &o));
   PetscCall(PetscLogEventEnd(AutoCSREvents[AUTOCSR_EVENT_MULT], A, 0, 0, 0));
 #if PetscDefined(HAVE_DEVICE)
-  PetscCall(PetscLogGpuFlops(2.0 * ctx->csr.nnz - ctx->planned.nonempty));
+  PetscCall(PetscLogGpuFlops(2.0 * ctx->csr.nnz - AutoCSRContextNonemptyRows(ctx)));
 #endif
   ctx->planned.products++;
   if (PetscUnlikely(AutoCSRContextProducts(ctx) >= ctx->release_at)) PetscCall(AutoCSRContextRelease(A, ctx));

@@ -128,6 +128,7 @@ PETSC_INTERN PetscErrorCode AutoCSRContextGive(Mat, PetscContainer *);
 PETSC_INTERN PetscErrorCode AutoCSRContextGetSettings(Mat, AutoCSRSettings *);
 PETSC_INTERN PetscErrorCode AutoCSRContextSet(AutoCSRContext *, const AutoCSRSettings *); /* other settings drop the plan */
 PETSC_INTERN PetscErrorCode AutoCSRContextUpdate(Mat, AutoCSRContext *);                  /* makes the plan that of the matrix */
+PETSC_INTERN PetscInt       AutoCSRContextNonemptyRows(AutoCSRContext *);                 /* rows with entries, for the count of flops */
 
 /* seq/planning.c */
 PETSC_INTERN PetscErrorCode AutoCSRContextTryRefresh(const AutoCSRMatrix *, AutoCSRPlan *, PetscBool *fits);
