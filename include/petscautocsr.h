@@ -154,8 +154,7 @@ PETSC_EXTERN const char *const MatAutoCSRSegsumFixups[];
 . `MAT_AUTOCSR_DENSE_COLUMNS`   - one column after the other, by the matrix's plan. Sampled products take panels instead
 . `MAT_AUTOCSR_DENSE_PANELS`    - some columns at a time are copied so that rows lie side by side
 . `MAT_AUTOCSR_DENSE_ALONGSIDE` - on a device, columns are read as they lie, for matrices whose neighbouring rows have neighbouring columns. A processor takes panels instead
-. `MAT_AUTOCSR_DENSE_ADAPTIVE`  - adaptive sparse tiles: columns with several entries in a row panel are read once for all of these
-- `MAT_AUTOCSR_DENSE_BUNDLES`   - on a device, bundles of four rows read each of their columns once. A processor, and sampled products, take panels instead
+- `MAT_AUTOCSR_DENSE_ADAPTIVE`  - adaptive sparse tiles: columns with several entries in a row panel are read once for all of these
 
   Level: advanced
 
@@ -166,8 +165,7 @@ typedef enum {
   MAT_AUTOCSR_DENSE_COLUMNS,
   MAT_AUTOCSR_DENSE_PANELS,
   MAT_AUTOCSR_DENSE_ALONGSIDE,
-  MAT_AUTOCSR_DENSE_ADAPTIVE,
-  MAT_AUTOCSR_DENSE_BUNDLES
+  MAT_AUTOCSR_DENSE_ADAPTIVE
 } MatAutoCSRDense;
 PETSC_EXTERN const char *const MatAutoCSRDenses[];
 

@@ -312,7 +312,7 @@ int main(int argc, char **argv)
     test:
       suffix: json
       args: -json -mat_autocsr_dense adaptive
-      filter: awk '/"share": {"order": "adaptive", "heavy": .* "tiles": {"strategy": "dense"/ {tiles = 1} /C = A B is/ && tiles'
+      filter: awk '/"share": {"heavy": .* "tiles": {"strategy": "dense"/ {tiles = 1} /C = A B is/ && tiles'
 
     test:
       suffix: x86-64
@@ -333,13 +333,6 @@ int main(int argc, char **argv)
     requires: cuda
     nsize: {{1 2}}
     args: -dense_type {{dense densecuda}} -vec_type cuda
-    output_file: output/dense_products_1.out
-
-  test:
-    suffix: cuda_bundles
-    requires: cuda
-    nsize: {{1 2}}
-    args: -dense_type densecuda -vec_type cuda -mat_autocsr_dense bundles
     output_file: output/dense_products_1.out
 
   test:

@@ -524,16 +524,6 @@ static PetscErrorCode CheckMatrix(const Generator *g, PetscBool few)
     if (legal) PetscCall(CheckPlan(g, &pair, &a, division));
     plans += legal;
   }
-  for (int code = 0; code < (few ? 4 : 2 * 4 * 4); code++) {
-    const PetscInt    rows[] = {4, 1, 2, 8};
-    const Division    division = (Division)(code / 16);
-    const AutoCSRAxes a        = BundledAxes(rows[code / 4 % 4], (AutoCSRValue)(code % 4));
-    PetscBool         legal;
-
-    PetscCall(IsLegal(&pair.host, pair.host_profile, &a, division, &legal));
-    if (legal) PetscCall(CheckPlan(g, &pair, &a, division));
-    plans += legal;
-  }
   for (int code = 0; code < 2 * 4 * 4 * 2 * 2 && !few; code++) { /* several lanes a row (SELL-P), or all rows as long as the longest (ELL) */
     const PetscInt lanes[] = {1, 2, 8, 32};
     const Division   division  = code & 1 ? DIVISION_ODD_EVEN : DIVISION_THIRDS;

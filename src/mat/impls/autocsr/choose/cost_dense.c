@@ -27,7 +27,7 @@ static double CostAsItLies(const AutoCSRMachine *machine, const AutoCSRMatrix *c
   return machine->product + machine->dense_as_lies * (bytes / machine->bandwidth[3] + AUTOCSR_LINE * lines * columns / machine->bandwidth[1] + scalar * csr->nnz / machine->bandwidth[0]);
 }
 
-/* Tiles and bundles have 32-bit columns */
+/* Tiles have 32-bit columns */
 static PetscBool TilesHold(const AutoCSRMatrix *csr)
 {
   return (PetscBool)((double)csr->n <= 4294967296.0);
@@ -44,8 +44,6 @@ PetscErrorCode AutoCSRCostDense(const AutoCSRMatrix *csr, const AutoCSRProfile *
   *way = AUTOCSR_DENSE_PANELS;
   if (asked == MAT_AUTOCSR_DENSE_ADAPTIVE && TilesHold(csr))
     *way = AUTOCSR_DENSE_ADAPTIVE;
-  else if (machine->parallel && asked == MAT_AUTOCSR_DENSE_BUNDLES && TilesHold(csr))
-    *way = AUTOCSR_DENSE_BUNDLES;
   else if (machine->parallel && (asked == MAT_AUTOCSR_DENSE_ALONGSIDE || (asked == MAT_AUTOCSR_DENSE_AUTO && profile && of_patterns >= OF_PATTERNS * csr->m)))
     *way = AUTOCSR_DENSE_ALONGSIDE;
   *seconds = *way == AUTOCSR_DENSE_ALONGSIDE && profile ? CostAsItLies(machine, csr, profile, columns) : CostOfPanels(machine, csr, columns, 1);
@@ -75,19 +73,19 @@ static PetscBool TilesAreCounted(const AutoCSRMatrix *csr, const AutoCSRTileShar
   return AutoCSRIsCounted((double)csr->m + (double)axes.tile_height * share->heavy * (double)csr->nnz / ((double)axes.tile_steps * (double)axes.row_limit));
 }
 
-/* Whether products have paid for a sample of this order, which is then taken */
-static PetscErrorCode PayForSample(const AutoCSRMachine *machine, const AutoCSRMatrix *csr, AutoCSRDense *dense, AutoCSROrder order, double seconds, PetscBool *known)
+/* Whether products have paid for a sample of tiles, which is then taken */
+static PetscErrorCode PayForSample(const AutoCSRMachine *machine, const AutoCSRMatrix *csr, AutoCSRDense *dense, double seconds, PetscBool *known)
 {
   PetscFunctionBegin;
   dense->spent += seconds;
-  *known = (PetscBool)(dense->share.known && dense->share.order == order);
+  *known = dense->share.known;
   if (*known || dense->spent < machine->dense_sample) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(AutoCSRDenseSampleTiles(dense, csr, order));
+  PetscCall(AutoCSRDenseSampleTiles(dense, csr));
   *known = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether products have lost as much as making tiles, or bundles, takes; this one would save `saved` seconds */
+/* Whether products have lost as much as making tiles takes; this one would save `saved` seconds */
 static PetscBool PayForTiles(const AutoCSRMachine *machine, const AutoCSRMatrix *csr, AutoCSRDense *dense, double saved)
 {
   dense->owed += saved;
@@ -103,7 +101,7 @@ PetscErrorCode AutoCSRCostConsiderTiles(const AutoCSRMatrix *csr, AutoCSRDense *
   *take = PETSC_FALSE;
   if (!dense || !dense->last || !TilesHold(csr)) PetscFunctionReturn(PETSC_SUCCESS); /* the first product finds out how many rows of B it needs at a time */
   PetscCall(AutoCSRMachineGet(csr, &machine));
-  PetscCall(PayForSample(machine, csr, dense, AUTOCSR_ORDER_ADAPTIVE, seconds, &known));
+  PetscCall(PayForSample(machine, csr, dense, seconds, &known));
   if (!known || !TilesGain(machine, dense, columns) || !TilesAreCounted(csr, &dense->share)) PetscFunctionReturn(PETSC_SUCCESS);
   *take = PayForTiles(machine, csr, dense, TILES_SAVE * seconds);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -59,7 +59,7 @@ M*/
 . -mat_autocsr_max_bins <100>                                       - see `MatAutoCSRSetMaxBins()`
 . -mat_autocsr_segsum_fixup (device|host)                           - see `MatAutoCSRSetSegsumFixup()`
 . -mat_autocsr_exchange (auto|host|scatter)                         - see `MatAutoCSRSetExchange()`
-. -mat_autocsr_dense (auto|columns|panels|alongside|adaptive|bundles) - see `MatAutoCSRSetDense()`
+. -mat_autocsr_dense (auto|columns|panels|alongside|adaptive)       - see `MatAutoCSRSetDense()`
 . -mat_autocsr_progressive <true>                                   - see `MatAutoCSRSetProgressive()`
 . -mat_autocsr_reproducible <true>                                  - see `MatAutoCSRSetReproducible()`
 . -mat_autocsr_keep_csr <false>                                     - see `MatAutoCSRSetKeepCSR()`
@@ -95,9 +95,9 @@ M*/
 
   `MatMatMult()` with a dense matrix, of a type of the host or of the device, is made by the library: panels of the dense matrix, some columns
   wide, are copied row by row and multiplied at once (on a device, of grids, as they lie), or its columns are multiplied one after the other, as is
-  predicted to take less time. Room for a panel (the rows of the dense matrix by up to 64 columns) stays with the matrix. On a device,
-  where `MatAutoCSRSetDense()` asks for them, bundles of four rows read each of their columns once. `MatMatTransposeMult()` with a dense matrix is the library's, too,
-  and on one device `MatTransposeMatMult()`. Other products with dense matrices are those of the parent. `MatAutoCSRSDDMM()` samples the product of two dense matrices where a matrix of this type has nonzeros.
+  predicted to take less time. Room for a panel (the rows of the dense matrix by up to 64 columns) stays with the matrix.
+  `MatMatTransposeMult()` with a dense matrix is the library's, too, and on one device `MatTransposeMatMult()`. Other products with
+  dense matrices are those of the parent. `MatAutoCSRSDDMM()` samples the product of two dense matrices where a matrix of this type has nonzeros.
 
   With -mat_autocsr_wisdom a structure whose final plan an earlier run has noted down, on this machine and with these scalars, is planned in one
   step, at its first product. That makes what -mat_autocsr_rigor measure or -mat_autocsr_reproducible false have chosen by the clock

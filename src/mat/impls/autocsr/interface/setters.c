@@ -318,17 +318,16 @@ PetscErrorCode MatAutoCSRSetSegsumFixup(Mat A, MatAutoCSRSegsumFixup fixup)
 
   Input Parameters:
 + A   - the matrix
-- way - `MAT_AUTOCSR_DENSE_AUTO` (the default), `MAT_AUTOCSR_DENSE_COLUMNS`, `MAT_AUTOCSR_DENSE_PANELS`, `MAT_AUTOCSR_DENSE_ALONGSIDE`, `MAT_AUTOCSR_DENSE_ADAPTIVE` or `MAT_AUTOCSR_DENSE_BUNDLES`
+- way - `MAT_AUTOCSR_DENSE_AUTO` (the default), `MAT_AUTOCSR_DENSE_COLUMNS`, `MAT_AUTOCSR_DENSE_PANELS`, `MAT_AUTOCSR_DENSE_ALONGSIDE` or `MAT_AUTOCSR_DENSE_ADAPTIVE`
 
   Options Database Key:
-. -mat_autocsr_dense <auto> - auto, columns, panels, alongside, adaptive or bundles
+. -mat_autocsr_dense <auto> - auto, columns, panels, alongside or adaptive
 
   Level: advanced
 
   Notes:
   It concerns `MatMatMult()` with a dense matrix, `MatAutoCSRSDDMM()` and what calls them. The plan for products with vectors
   stays. Adaptive sparse tiles (Hong and others, PPoPP 2019) keep a copy of columns and values, and their places in the CSR.
-  Bundles keep a copy of the values, and each column once for the four rows of a bundle.
 
   An unknown value is an error that lists the choices (`PETSC_ERR_ARG_OUTOFRANGE`). On a matrix of another type nothing happens.
 

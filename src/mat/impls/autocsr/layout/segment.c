@@ -42,7 +42,6 @@ size_t AutoCSRStreamElementSize(const AutoCSRAxes *axes, AutoCSRStreamKind kind)
   case AUTOCSR_STREAM_PART:
     return sizeof(AutoCSRPropagatePart);
   case AUTOCSR_STREAM_END:
-  case AUTOCSR_STREAM_MASK:
     return sizeof(uint8_t);
   case AUTOCSR_STREAM_VALUE:
     if (axes->value == AUTOCSR_VALUE_DICTIONARY) return sizeof(uint8_t);

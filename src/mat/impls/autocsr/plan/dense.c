@@ -1,11 +1,9 @@
-/* What products with dense matrices keep: blocks of whole rows, parts of longer ones (dufrechou2021, 2.1.3), or the band, or adaptive tiles, or bundles; and room for a panel */
+/* What products with dense matrices keep: blocks of whole rows, parts of longer ones (dufrechou2021, 2.1.3), or the band, or adaptive tiles; and room for a panel */
 #include "dense.h"
 #include "../backend.h"
 #include "../layout/adaptive.h"
 
-/* The sample: so many stretches, of a row panel or of so many bundles */
-#define SAMPLES        8
-#define SAMPLE_BUNDLES 256
+#define SAMPLES 8 /* row panels of the sample */
 
 PetscErrorCode AutoCSRDenseFindBlocks(AutoCSRDense *dense, const AutoCSRMatrix *csr, PetscInt entries)
 {
@@ -25,18 +23,12 @@ PetscErrorCode AutoCSRDenseFindBlocks(AutoCSRDense *dense, const AutoCSRMatrix *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The axes of adaptive tiles, shaped by the backend, or of bundles */
-static AutoCSRAxes TileAxes(const AutoCSRMatrix *csr, AutoCSROrder order)
+/* The axes of adaptive tiles, shaped by the backend */
+static AutoCSRAxes TileAxes(const AutoCSRMatrix *csr)
 {
-  AutoCSRAxes axes = {.partition = AUTOCSR_PARTITION_COLUMNS, .order = order, .index = AUTOCSR_INDEX_32, .value = AUTOCSR_VALUE_COPY, .mapping = AUTOCSR_MAP_ROW_PANELS};
+  AutoCSRAxes axes = {.partition = AUTOCSR_PARTITION_COLUMNS, .order = AUTOCSR_ORDER_ADAPTIVE, .index = AUTOCSR_INDEX_32, .value = AUTOCSR_VALUE_COPY, .mapping = AUTOCSR_MAP_ROW_PANELS};
 
-  if (order == AUTOCSR_ORDER_ADAPTIVE)
-    (*csr->backend->shape_tiles)(csr->m, csr->n, csr->nnz, &axes);
-  else {
-    axes.partition    = AUTOCSR_PARTITION_ROWS;
-    axes.mapping      = AUTOCSR_MAP_BUNDLES;
-    axes.slice_height = AUTOCSR_BUNDLE_ROWS;
-  }
+  (*csr->backend->shape_tiles)(csr->m, csr->n, csr->nnz, &axes);
   return axes;
 }
 
@@ -59,53 +51,48 @@ static void CountTiles(const AutoCSRSegment *seg, double *heavy, double *columns
   }
 }
 
-/* Adds stretches of rows, evenly over all of them, as segments with these axes */
+/* Adds row panels, evenly over all rows, as segments with these axes */
 static PetscErrorCode EncodeSample(AutoCSRPlan *plan, const AutoCSRMatrix *csr, const AutoCSRAxes *axes)
 {
-  const PetscInt  most = axes->order == AUTOCSR_ORDER_ADAPTIVE ? axes->tile_height : SAMPLE_BUNDLES * axes->slice_height;
-  const PetscInt  rows = PetscMin(csr->m, most), stretches = csr->m > rows ? SAMPLES : 1;
+  const PetscInt  rows = PetscMin(csr->m, axes->tile_height), stretches = csr->m > rows ? SAMPLES : 1;
   AutoCSRSegment *seg;
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < stretches; i++) {
     PetscCall(AutoCSRPlanAddSegment(plan, "dense", axes, &seg));
     seg->row_begin = stretches > 1 ? (PetscInt)((double)(csr->m - rows) * i / (stretches - 1)) : 0;
-    if (axes->order == AUTOCSR_ORDER_BUNDLED) seg->row_begin -= seg->row_begin % axes->slice_height; /* bundles as those of the whole matrix */
     seg->n_rows    = rows;
     PetscCall(AutoCSRSegmentEncode(seg, csr, NULL));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Adds up what the segments of a sample have, and their entries. Tiles are counted on the host; the size of a stream tells the columns of bundles */
+/* Adds up, on the host, what the tiles of a sample have, and its entries */
 static PetscErrorCode CountSample(const AutoCSRPlan *plan, AutoCSRTileShare *share, double *entries)
 {
   AutoCSRPlan *here = NULL;
 
   PetscFunctionBegin;
   *entries = 0;
-  if (share->order == AUTOCSR_ORDER_ADAPTIVE) PetscCall(AutoCSRPlanCopy(plan, &AutoCSRBackendHost, &here));
-  for (PetscInt i = 0; i < plan->n_segments; i++) {
-    *entries += plan->segment[i].nnz;
-    if (here)
-      CountTiles(&here->segment[i], &share->heavy, &share->columns, &share->rows);
-    else
-      share->columns += (double)(plan->segment[i].stream[AUTOCSR_STREAM_INDEX].bytes / sizeof(uint32_t));
+  PetscCall(AutoCSRPlanCopy(plan, &AutoCSRBackendHost, &here));
+  for (PetscInt i = 0; i < here->n_segments; i++) {
+    *entries += here->segment[i].nnz;
+    CountTiles(&here->segment[i], &share->heavy, &share->columns, &share->rows);
   }
   PetscCall(AutoCSRPlanDestroy(&here));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRDenseSampleTiles(AutoCSRDense *dense, const AutoCSRMatrix *csr, AutoCSROrder order)
+PetscErrorCode AutoCSRDenseSampleTiles(AutoCSRDense *dense, const AutoCSRMatrix *csr)
 {
-  const AutoCSRAxes axes  = TileAxes(csr, order);
-  AutoCSRTileShare  share = {.order = order};
+  const AutoCSRAxes axes  = TileAxes(csr);
+  AutoCSRTileShare  share = {.known = PETSC_TRUE, .panels = ceil((double)csr->m / (double)axes.tile_height)};
   AutoCSRPlan      *plan;
   double            entries = 0;
   PetscErrorCode    ierr; /* the caller can live without memory */
 
   PetscFunctionBegin;
-  if (dense->share.known && dense->share.order == order) PetscFunctionReturn(PETSC_SUCCESS);
+  if (dense->share.known) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRPlanCreate(csr, &plan));
   ierr = EncodeSample(plan, csr, &axes);
   if (!ierr) ierr = CountSample(plan, &share, &entries);
@@ -115,27 +102,22 @@ PetscErrorCode AutoCSRDenseSampleTiles(AutoCSRDense *dense, const AutoCSRMatrix 
   share.heavy /= entries;
   share.columns /= entries;
   share.rows /= entries;
-  if (order == AUTOCSR_ORDER_ADAPTIVE) share.panels = ceil((double)csr->m / (double)axes.tile_height);
-  share.known  = PETSC_TRUE;
   dense->share = share;
-  if (order == AUTOCSR_ORDER_ADAPTIVE)
-    PetscCall(PetscInfo(NULL, "Adaptive tiles would have %.3g of the entries; %.3g columns and %.3g rows of tiles an entry\n", share.heavy, share.columns, share.rows));
-  else
-    PetscCall(PetscInfo(NULL, "Bundles of %d rows would have %.3g columns an entry\n", AUTOCSR_BUNDLE_ROWS, share.columns));
+  PetscCall(PetscInfo(NULL, "Adaptive tiles would have %.3g of the entries; %.3g columns and %.3g rows of tiles an entry\n", share.heavy, share.columns, share.rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRDenseFindTiles(AutoCSRDense *dense, const AutoCSRMatrix *csr, AutoCSROrder order)
+PetscErrorCode AutoCSRDenseFindTiles(AutoCSRDense *dense, const AutoCSRMatrix *csr)
 {
-  const AutoCSRAxes axes = TileAxes(csr, order);
+  const AutoCSRAxes axes = TileAxes(csr);
   AutoCSRSegment   *seg;
   PetscBool         fits;
 
   PetscFunctionBegin;
-  if (dense->tiles && dense->tiles->n_segments && dense->tiles->segment->bytes > 0 && dense->tiles->segment->axes.order == order) {
+  if (dense->tiles && dense->tiles->n_segments && dense->tiles->segment->bytes > 0) {
     if (!dense->current) PetscCall(AutoCSRPlanRefresh(dense->tiles, csr, &fits));
   } else {
-    PetscCall(AutoCSRDenseSampleTiles(dense, csr, order)); /* for the view, if the user asks for them and no cost decides */
+    PetscCall(AutoCSRDenseSampleTiles(dense, csr)); /* for the view, if the user asks for tiles and no cost decides */
     PetscCall(AutoCSRPlanDestroy(&dense->tiles));
     PetscCall(AutoCSRPlanCreate(csr, &dense->tiles));
     PetscCall(AutoCSRPlanAddSegment(dense->tiles, "dense", &axes, &seg));

@@ -31,8 +31,7 @@
 typedef enum {
   AUTOCSR_DENSE_PANELS,    /* B is copied to panels */
   AUTOCSR_DENSE_ALONGSIDE, /* B is read as it lies: neighbouring rows have neighbouring columns. A processor takes panels */
-  AUTOCSR_DENSE_ADAPTIVE,  /* adaptive sparse tiles (layout/adaptive.h), in `tiles` */
-  AUTOCSR_DENSE_BUNDLES    /* bundles of rows (layout/bundled.h), in `tiles`. A processor, and sampled products, take panels */
+  AUTOCSR_DENSE_ADAPTIVE   /* adaptive sparse tiles (layout/adaptive.h), in `tiles` */
 } AutoCSRDenseWay;
 
 typedef struct {
@@ -68,18 +67,14 @@ static inline const PetscScalar *AutoCSRDenseFrom(const PetscScalar B[], PetscIn
   return by_rows ? B + first : B + (size_t)first * (size_t)ldb;
 }
 
-#define AUTOCSR_BUNDLE_ROWS 4 /* rows of a bundle: of 2, 4 and 8 the fastest on a device (doc/lab/dense.md) */
-
 /*
-  What adaptive tiles or bundles would give, from a sample of rows (hong2019, 3). All but `panels` are parts of the entries.
-  Of tiles: entries in heavy tiles, columns of heavy tiles, counted once for each row panel, and rows of heavy tiles that
-  have entries. Of bundles: columns, counted once for each bundle
+  What adaptive tiles would give, from a sample of rows (hong2019, 3). All but `panels` are parts of the entries: entries in
+  heavy tiles, columns of heavy tiles, counted once for each row panel, and rows of heavy tiles that have entries
 */
 typedef struct {
-  PetscBool    known;
-  AutoCSROrder order;  /* adaptive or bundled */
-  double       panels; /* row panels of the matrix */
-  double       heavy, columns, rows;
+  PetscBool known;
+  double    panels; /* row panels of the matrix */
+  double    heavy, columns, rows;
 } AutoCSRTileShare;
 
 /* A backend makes these arrays once and keeps them from product to product. They fit any B and, but for `tiles`, any values of the matrix */
@@ -91,7 +86,7 @@ typedef struct {
   PetscInt             *last;    /* for each strip: 1 + the last column that it, or a strip before it, has; NULL: neither is known */
   PetscInt              step;    /* rows of A that were taken at a time when `window` was found; it is found anew for another step */
   PetscInt              window;  /* rows of B from the first to the last that such a step, or a step on either side of it, needs */
-  AutoCSRPlan          *tiles;   /* a plan of one segment of order adaptive or bundled, NULL if there is none */
+  AutoCSRPlan          *tiles;   /* a plan of one segment of order adaptive, NULL if there is none */
   PetscBool             current; /* `tiles` has the matrix's values */
   AutoCSRTileShare      share;
   double                spent; /* predicted seconds of products so far, until `share` is known */
@@ -105,10 +100,10 @@ PETSC_INTERN PetscErrorCode AutoCSRDenseCreate(const AutoCSRBackend *, AutoCSRDe
 PETSC_INTERN PetscErrorCode AutoCSRDenseFindBlocks(AutoCSRDense *, const AutoCSRMatrix *, PetscInt entries);
 /* Makes `first` and `last` for the host if they are not there, and `window`; step: a multiple of AUTOCSR_DENSE_STRIP rows of A */
 PETSC_INTERN PetscErrorCode AutoCSRDenseFindBand(AutoCSRDense *, const AutoCSRMatrix *, PetscInt step);
-/* Finds `share` of one of the two orders in a few stretches of rows */
-PETSC_INTERN PetscErrorCode AutoCSRDenseSampleTiles(AutoCSRDense *, const AutoCSRMatrix *, AutoCSROrder);
-/* Makes `tiles` of this order, or writes new values into them; the backend shapes adaptive ones */
-PETSC_INTERN PetscErrorCode AutoCSRDenseFindTiles(AutoCSRDense *, const AutoCSRMatrix *, AutoCSROrder);
+/* Finds `share` in a few row panels, if it is not known */
+PETSC_INTERN PetscErrorCode AutoCSRDenseSampleTiles(AutoCSRDense *, const AutoCSRMatrix *);
+/* Makes `tiles`, shaped by the backend, or writes new values into them */
+PETSC_INTERN PetscErrorCode AutoCSRDenseFindTiles(AutoCSRDense *, const AutoCSRMatrix *);
 PETSC_INTERN PetscErrorCode AutoCSRDenseDestroy(AutoCSRDense **);
 PETSC_INTERN PetscErrorCode AutoCSRDenseGetPanel(AutoCSRDense *, size_t bytes, void **); /* of `bytes` at least */
 

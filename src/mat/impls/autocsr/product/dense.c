@@ -41,7 +41,7 @@ PetscErrorCode AutoCSRDensePay(Mat A, AutoCSRContext *ctx, double seconds)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether adaptive tiles take the place of panels on a processor; without memory for a look at the matrix they do not. On a device tiles and bundles are slower than panels: by name only */
+/* Whether adaptive tiles take the place of panels on a processor; without memory for a look at the matrix they do not. On a device tiles are slower than panels: by name only */
 PetscErrorCode AutoCSRDenseConsider(AutoCSRContext *ctx, PetscInt columns, double seconds, AutoCSRDenseWay *way)
 {
   PetscErrorCode ierr;
@@ -62,7 +62,7 @@ PetscErrorCode AutoCSRDenseConsider(AutoCSRContext *ctx, PetscInt columns, doubl
 /* Whether columns are multiplied one by one, since the plan makes so little of them that copying B, or reading A, costs more */
 static PetscErrorCode AutoCSRDenseChoose(Mat A, AutoCSRDenseFactor *f, AutoCSRDenseOperands *op, PetscBool *one_by_one)
 {
-  const char *const     words[] = {"by panels", "side by side as they lie", "by adaptive sparse tiles", "by bundles of rows"}; /* AutoCSRDenseWay */
+  const char *const     words[] = {"by panels", "side by side as they lie", "by adaptive sparse tiles"}; /* AutoCSRDenseWay */
   AutoCSRContext       *ctx     = f->ctx;
   const MatAutoCSRDense asked   = ctx->settings.dense;
   double                seconds;
@@ -101,7 +101,7 @@ static PetscErrorCode AutoCSRDensePanels(Mat A, const AutoCSRDenseFactor *f, Aut
     op->csr = f->csr;
     if (!ierr && !*f->dense) ierr = AutoCSRDenseCreate(f->csr->backend, f->dense);
     if (!ierr) ierr = (*f->csr->backend->mult_dense)(*f->dense, op, done);
-    if (ierr == PETSC_ERR_MEM && (op->way == AUTOCSR_DENSE_ADAPTIVE || op->way == AUTOCSR_DENSE_BUNDLES)) { /* these take the most */
+    if (ierr == PETSC_ERR_MEM && op->way == AUTOCSR_DENSE_ADAPTIVE) { /* tiles take the most */
       PetscCall(AutoCSRPlanDestroy(&(*f->dense)->tiles));
       op->way = AUTOCSR_DENSE_PANELS;
       ierr    = (*f->csr->backend->mult_dense)(*f->dense, op, done);

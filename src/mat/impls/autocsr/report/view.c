@@ -122,15 +122,11 @@ static PetscErrorCode AutoCSRViewBlock(PetscViewer viewer, PetscBool detail, con
   AUTOCSR_PRINT("; plans %" PetscInt_FMT ", refreshed %" PetscInt_FMT " times, products %" PetscInt64_FMT, ctx->plans, ctx->refreshes, AutoCSRContextProducts(ctx));
   if (ctx->dense_products) AUTOCSR_PRINT(", with dense matrices %" PetscInt64_FMT, ctx->dense_products);
   if (ctx->dense) {
-    const AutoCSRTileShare *share_of = &ctx->dense->share;
-    PetscInt64              tiles    = 0;
+    PetscInt64 tiles = 0;
 
     if (ctx->dense->tiles) PetscCall(AutoCSRPlanGetBytes(ctx->dense->tiles, &tiles, &moved));
     AUTOCSR_PRINT(", for which %.3g MB are kept", 1e-6 * (double)(ctx->dense->panel_bytes + (size_t)tiles));
-    if (share_of->known && share_of->order == AUTOCSR_ORDER_BUNDLED)
-      AUTOCSR_PRINT("; bundles of %d rows%s have %.3g columns an entry", AUTOCSR_BUNDLE_ROWS, ctx->dense->tiles ? "" : " would", share_of->columns);
-    else if (share_of->known)
-      AUTOCSR_PRINT("; adaptive tiles%s have %.3g%% of the entries", ctx->dense->tiles ? "" : " would", 100 * share_of->heavy);
+    if (ctx->dense->share.known) AUTOCSR_PRINT("; adaptive tiles%s have %.3g%% of the entries", ctx->dense->tiles ? "" : " would", 100 * ctx->dense->share.heavy);
   }
   AUTOCSR_PRINT("\n");
   if (ctx->planned.progress.stage != AUTOCSR_STAGE_FINAL) AUTOCSR_PRINT("    stage: the first plan; %" PetscInt_FMT " more products pay for %s\n", AutoCSRProgressRemaining(&ctx->planned.progress), ctx->planned.progress.stage == AUTOCSR_STAGE_FIRST ? "a look at the matrix" : "the plan that is chosen");
@@ -186,7 +182,7 @@ static PetscErrorCode AutoCSRViewDenseJSON(PetscViewer viewer, const AutoCSRDens
   if (dense->tiles) PetscCall(AutoCSRPlanGetBytes(dense->tiles, &bytes, &moved));
   AUTOCSR_PRINT("{\"panel_bytes\": %zu, \"tile_bytes\": %" PetscInt64_FMT ", \"share\": ", dense->panel_bytes, bytes);
   if (dense->share.known)
-    AUTOCSR_PRINT("{\"order\": \"%s\", \"heavy\": %.6e, \"columns\": %.6e, \"rows\": %.6e}", AutoCSROrderNames[dense->share.order], dense->share.heavy, dense->share.columns, dense->share.rows);
+    AUTOCSR_PRINT("{\"heavy\": %.6e, \"columns\": %.6e, \"rows\": %.6e}", dense->share.heavy, dense->share.columns, dense->share.rows);
   else
     AUTOCSR_PRINT("null");
   AUTOCSR_PRINT(", \"tiles\": ");

@@ -193,8 +193,8 @@ PetscErrorCode AutoCSRDeviceMultDense(AutoCSRDense *kept, const AutoCSRDenseOper
   *done = (PetscBool)(op->columns >= LEAST_LANES * UNIT / 2 || op->few);
   if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRDeviceFollow());
-  if (op->way == AUTOCSR_DENSE_ADAPTIVE || op->way == AUTOCSR_DENSE_BUNDLES) {
-    PetscCall((op->way == AUTOCSR_DENSE_ADAPTIVE ? AutoCSRDeviceMultDenseAdaptive : AutoCSRDeviceMultDenseBundled)(kept, op));
+  if (op->way == AUTOCSR_DENSE_ADAPTIVE) {
+    PetscCall(AutoCSRDeviceMultDenseAdaptive(kept, op));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(AutoCSRDenseFindBlocks(kept, op->csr, entries));

@@ -72,8 +72,6 @@ PetscErrorCode AutoCSRDeviceRefresh(AutoCSRPlan *plan, const AutoCSRMatrix *csr,
     if (!AutoCSRValueIsStored(seg->axes.value)) continue;
     if (AutoCSROrderHasTiles(seg->axes.order))
       PetscCall(DeviceEncodeTileValues(seg, csr, dictionary));
-    else if (seg->axes.order == AUTOCSR_ORDER_BUNDLED)
-      PetscCall(DeviceEncodeBundleValues(seg, csr, dictionary));
     else
       PetscCall(DeviceEncodeValue(seg, csr, dictionary, (PetscInt)(stream->bytes / AutoCSRStreamElementSize(&seg->axes, AUTOCSR_STREAM_VALUE))));
   }
