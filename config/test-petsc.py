@@ -60,6 +60,7 @@ def parse():
     p.add_argument("--options", default="", help="further options for the runs with autocsr")
     p.add_argument("--subclass", default="", metavar="NAME",
                    help="run another subclass of PETSc's own, as aijperm, for comparison")
+    p.add_argument("--ksp", action="store_true", help="with the solvers beside the matrix (-ksp_autocsr_default true)")
     p.add_argument("--device", action="store_true", help="the tests that name aijcusparse, in its place")
     p.add_argument("--takeover", action="store_true", help="with --device: by -mat_autocsr_takeover, the names stay")
     p.add_argument("--pack", metavar="FILE", help="write an archive instead (.tar.xz), for a machine without a compiler")
@@ -241,7 +242,7 @@ class Test:
         found = re.search(rf"^{name}='(.*)'$", self.text, re.M)
         return found.group(1) if found else ""
 
-    def run(self, root, options, words, timeout):
+    def run(self, root, options, words, timeout, ksp=False):
         """Runs the script in a folder of its own; returns and keeps what came of it."""
         folder = os.path.join(root, self.label)
         shutil.rmtree(folder, ignore_errors=True)
@@ -255,7 +256,7 @@ class Test:
         script = os.path.join(work, os.path.basename(self.script))
         with open(script, "w") as f:
             f.write(self.text.replace(self.tree.gen, work))
-        env = dict(self.tree.env, **self.part, TEST_DIR=folder, TEST_OPTIONS=options, TEST_WORDS=words,
+        env = dict(self.tree.env, **self.part, TEST_DIR=folder, TEST_OPTIONS=options, TEST_WORDS=words, TEST_KSP="1" if ksp else "",
                    TEST_PETSCDIFF=os.path.join(self.tree.src, "lib/petsc/bin/petscdiff"),
                    PETSCMPIEXEC=f"{HOOK} mpiexec", PETSCDIFF=f"{HOOK} petscdiff")
         start = time.time()
@@ -268,7 +269,7 @@ class Test:
         for name in os.listdir(folder):
             if name.startswith("run-"):
                 with open(os.path.join(folder, name)) as f:
-                    for line in f.read().split("\n")[-4:-1]:
+                    for line in f.read().split("\n")[-5:-1]:
                         kind, count = line.split()
                         made[kind] += int(count)
         result = {
@@ -369,12 +370,16 @@ def judge(test, plain, args, root):
             options += f" -mat_type {args.subclass} -dm_mat_type {args.subclass}" if plain["bears"] else ""
         else:
             options = f"-dll_append {args.lib} " + (args.device or SUBCLASS + " ") + (REPLACED if plain["bears"] else "")
+        if args.ksp:
+            options += " -ksp_autocsr_default true"
         if args.takeover:
             options += " -mat_autocsr_takeover"
         words = "" if args.subclass or args.takeover else "aijcusparse" if args.device else "aij"
-        result = test.run(root, f"{options} {args.options}", words, args.timeout)
+        result = test.run(root, f"{options} {args.options}", words, args.timeout, args.ksp)
     if not result["made"].get("subclass") and not args.takeover:
         return ("skipped", "makes no matrix of the type") if result["passed"] else ("failed", "fails before a matrix of the type is made")
+    if args.ksp and result["passed"] and not result["made"].get("fused"):
+        return "skipped", "no solve ran beside the matrix"
     if not result["passed"]:
         return "failed", "timeout" if result["timeout"] else reason(os.path.join(root, test.label))
     found = numbers(os.path.join(test.tree.plain, test.label), os.path.join(root, test.label))
@@ -416,7 +421,7 @@ def main():
     if args.pack:
         pack(tree, [t for t in runnable if os.path.isfile(t.program)], args.lib, args.pack)
         return
-    root = os.path.join(os.path.abspath(args.out), args.subclass or ("takeover" if args.takeover else "autocsr"))
+    root = os.path.join(os.path.abspath(args.out), args.subclass or ("takeover" if args.takeover else "ksp" if args.ksp else "autocsr"))
     os.makedirs(root, exist_ok=True)
 
     slots, end = Slots(args.jobs), time.time() + args.limit

@@ -103,6 +103,7 @@ static PetscErrorCode KSPSolve_Fused(KSP ksp)
   if (steps) {
     f->ran   = PETSC_TRUE;
     f->where = steps->where;
+    PetscCall(PetscInfo(ksp, "The solve runs beside the matrix %s\n", f->where));
     PetscCall(AutoCSRFusedSolve(ksp, f, steps));
   } else
     PetscCall((*f->parent.solve)(ksp));
@@ -228,6 +229,8 @@ PetscErrorCode AutoCSRFusedCreate(KSP ksp, const AutoCSRFusedType *type)
   PetscCall(PetscNew(&f));
   f->type   = type;
   f->parent = *ksp->ops;
+  /* -ksp_autocsr_default: [`false`, `true`] what `-ksp_autocsr` is for solvers of which the user does not say it, whatever their prefix (itself without a prefix) */
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-ksp_autocsr_default", &f->on, NULL));
   PetscCall(PetscContainerCreate(PetscObjectComm((PetscObject)ksp), &container));
   PetscCall(PetscContainerSetPointer(container, f));
 #if PETSC_VERSION_LT(3, 23, 0)

@@ -25,7 +25,7 @@ typedef enum {
   AUTOCSR_S,
   AUTOCSR_T,
   AUTOCSR_B,
-  AUTOCSR_D, /* the preconditioner's diagonal */
+  AUTOCSR_D, /* the preconditioner's diagonal, or its point blocks */
   AUTOCSR_BASIS
 } AutoCSRVectorName;
 
@@ -50,6 +50,7 @@ typedef struct {
   MPI_Comm            comm;
   PetscMPIInt         size;
   PetscInt            n;                      /* local rows */
+  PetscInt            block;                  /* rows of a point block; 1: the preconditioner is a diagonal */
   PetscInt            vectors;                /* names that vec and array have a place for */
   Vec                *vec;                    /* NULL: there is none */
   PetscScalar       **array;                  /* where the steps run */
@@ -121,8 +122,11 @@ PETSC_INTERN const AutoCSRFusedType AutoCSRFusedCG, AutoCSRFusedBCGS, AutoCSRFus
 
 #define AUTOCSR_FUSED_METHODS 6 /* of a type */
 
+#define AUTOCSR_FUSED_BLOCK 16 /* rows of a point block, at most */
+
 /* What a diagonal was taken of */
 typedef struct {
+  PetscInt         block;
   PetscObjectId    pc, mat;
   PetscObjectState state;
   char             set_up[32];
@@ -141,7 +145,7 @@ struct _AutoCSRFused {
   const char *refused;            /* why it was not; NULL: there was no solve, or it was */
   const char *where;
   PetscErrorCode (*method[AUTOCSR_FUSED_METHODS])(KSP);
-  Vec                 diagonal; /* NULL: none is kept */
+  Vec                 diagonal; /* or point blocks; NULL: none is kept */
   AutoCSRDiagonalKey  key;
   AutoCSRDevice       device; /* NULL: nothing is kept */
   const AutoCSRSteps *steps;  /* that have made it */
@@ -168,8 +172,12 @@ PETSC_INTERN PetscErrorCode AutoCSRFusedOwn(KSP, AutoCSRFused *, PetscInt n);   
 /* serve.c: whether ours serves what the user asked for; steps NULL: it does not, and *why says it */
 PETSC_INTERN PetscErrorCode AutoCSRFusedServe(KSP, AutoCSRFused *, const AutoCSRSteps **, const char **why);
 
-/* diagonal.c: the preconditioner's, which stays with the KSP; NULL: it is the identity */
+/*
+  diagonal.c: the preconditioner's, which stays with the KSP; NULL: it is the identity. Of point blocks of more than one row the vector has
+  one part of n entries for each column of a block: entry i of part k is that of row i and the block's column k
+*/
 PETSC_INTERN PetscErrorCode AutoCSRFusedDiagonal(KSP, AutoCSRFused *, Vec work, Vec *);
+PETSC_INTERN PetscErrorCode AutoCSRFusedBlock(PC, PetscInt *); /* rows of a point block, 1 if there are none */
 
 /* solve.c: what the types share */
 PETSC_INTERN PetscErrorCode AutoCSRFusedSolve(KSP, AutoCSRFused *, const AutoCSRSteps *);

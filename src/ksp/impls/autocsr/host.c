@@ -81,16 +81,12 @@ AUTOCSR_CLONES static void Precondition(PetscInt n, const PetscScalar *restrict 
 PetscErrorCode AutoCSRHostPrecondition(AutoCSRSolve *s, PetscInt from, PetscInt to)
 {
   PetscFunctionBegin;
-  Precondition(s->n, s->array[AUTOCSR_D], s->array[from], s->array[to]);
-  PetscCall(PetscLogFlops(1.0 * s->n));
+  if (s->block > 1)
+    AutoCSRHostBlocks(s, 0, s->n, s->array[from], s->array[to]);
+  else
+    Precondition(s->n, s->array[AUTOCSR_D], s->array[from], s->array[to]);
+  PetscCall(PetscLogFlops((2.0 * s->block - 1) * s->n));
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The sum of squares that the norm wants */
-AUTOCSR_INLINE PetscReal NormTerm(AutoCSRNorm norm, PetscScalar r, PetscScalar z)
-{
-  return norm == AUTOCSR_NORM_RESIDUAL ? Square(r) : norm == AUTOCSR_NORM_PRECONDITIONED ? Square(z)
-                                                                                         : 0;
 }
 
 /* A loop for each norm and with or without a diagonal: both are constants in it */
@@ -206,10 +202,10 @@ static PetscErrorCode CGStart(AutoCSRSolve *s, PetscBool product)
   Sums                sums;
 
   PetscFunctionBegin;
-  sums = Start(s->test.norm, s->conjugate, s->n, v[AUTOCSR_B], product ? v[AUTOCSR_W] : NULL, v[AUTOCSR_D], v[AUTOCSR_R], v[AUTOCSR_P]);
+  sums = s->block > 1 ? AutoCSRHostBlocksStart(s, product) : Start(s->test.norm, s->conjugate, s->n, v[AUTOCSR_B], product ? v[AUTOCSR_W] : NULL, v[AUTOCSR_D], v[AUTOCSR_R], v[AUTOCSR_P]);
   PetscCall(Reduce(s, &sums));
   AutoCSRScalarsStart(&s->scalars, s->test.norm, sums.dot, sums.squares);
-  PetscCall(PetscLogFlops(5.0 * s->n));
+  PetscCall(PetscLogFlops((2.0 * s->block + 3) * s->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -232,10 +228,10 @@ static PetscErrorCode CGResidual(AutoCSRSolve *s)
 
   PetscFunctionBegin;
   if (!s->scalars.moves) PetscFunctionReturn(PETSC_SUCCESS);
-  sums = Residual(s->test.norm, s->conjugate, s->n, s->scalars.a, v[AUTOCSR_W], v[AUTOCSR_D], v[AUTOCSR_R]);
+  sums = s->block > 1 ? AutoCSRHostBlocksResidual(s) : Residual(s->test.norm, s->conjugate, s->n, s->scalars.a, v[AUTOCSR_W], v[AUTOCSR_D], v[AUTOCSR_R]);
   PetscCall(Reduce(s, &sums));
   AutoCSRScalarsResidual(&s->scalars, &s->test, sums.dot, sums.squares);
-  PetscCall(PetscLogFlops(7.0 * s->n));
+  PetscCall(PetscLogFlops((2.0 * s->block + 5) * s->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -245,8 +241,11 @@ static PetscErrorCode CGDirection(AutoCSRSolve *s)
 
   PetscFunctionBegin;
   if (!s->scalars.moves) PetscFunctionReturn(PETSC_SUCCESS);
-  Direction(s->scalars.goes_on, s->n, s->scalars.a, s->scalars.b, v[AUTOCSR_R], v[AUTOCSR_D], v[AUTOCSR_X], v[AUTOCSR_P]);
-  PetscCall(PetscLogFlops(4.0 * s->n));
+  if (s->block > 1)
+    AutoCSRHostBlocksDirection(s);
+  else
+    Direction(s->scalars.goes_on, s->n, s->scalars.a, s->scalars.b, v[AUTOCSR_R], v[AUTOCSR_D], v[AUTOCSR_X], v[AUTOCSR_P]);
+  PetscCall(PetscLogFlops((2.0 * s->block + 2) * s->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -257,10 +256,10 @@ static PetscErrorCode CombineStep(AutoCSRSolve *s, const AutoCSRCombination *c)
 
   PetscFunctionBegin;
   if (s->scalars.result.stop) PetscFunctionReturn(PETSC_SUCCESS);
-  sums = Combine(s->test.norm, s->n, c, v[AUTOCSR_B], v[AUTOCSR_W], v[AUTOCSR_D], v[c->from], v[c->to]);
+  sums = s->block > 1 ? AutoCSRHostBlocksCombine(s, c) : Combine(s->test.norm, s->n, c, v[AUTOCSR_B], v[AUTOCSR_W], v[AUTOCSR_D], v[c->from], v[c->to]);
   if (s->test.norm != AUTOCSR_NORM_NONE) PetscCall(Reduce(s, &sums));
   AutoCSRScalarsCombined(&s->scalars, &s->test, sums.squares);
-  PetscCall(PetscLogFlops(8.0 * s->n));
+  PetscCall(PetscLogFlops((2.0 * s->block + 6) * s->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

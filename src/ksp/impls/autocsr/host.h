@@ -1,4 +1,4 @@
-/* The processor's steps: their state, and the functions that host.c, host_bcgs.c and host_gmres.c call of each other */
+/* The processor's steps: their state, and the functions that host.c, host_blocks.c, host_bcgs.c and host_gmres.c call of each other */
 #ifndef AUTOCSR_FUSED_HOST_H
 #define AUTOCSR_FUSED_HOST_H
 
@@ -37,6 +37,23 @@ typedef struct {
   PetscScalar dot;
   PetscReal   squares;
 } Sums;
+
+/* The sum of squares that the norm wants */
+AUTOCSR_INLINE PetscReal NormTerm(AutoCSRNorm norm, PetscScalar r, PetscScalar z)
+{
+  return norm == AUTOCSR_NORM_RESIDUAL ? Square(r) : norm == AUTOCSR_NORM_PRECONDITIONED ? Square(z)
+                                                                                         : 0;
+}
+
+/* host_blocks.c: passes with point blocks take so many rows at a time, less what is no whole block: what is between stays in the first cache */
+#define AUTOCSR_CHUNK 1024
+#define FOR_EACH_CHUNK(s, first, count) \
+  for (PetscInt first = 0, count; first < (s)->n && ((count = PetscMin(AUTOCSR_CHUNK - AUTOCSR_CHUNK % (s)->block, (s)->n - first)), 1); first += count)
+PETSC_INTERN void AutoCSRHostBlocks(const AutoCSRSolve *, PetscInt first, PetscInt n, const PetscScalar *restrict from, PetscScalar *restrict to); /* n rows from the first one on */
+PETSC_INTERN Sums AutoCSRHostBlocksStart(AutoCSRSolve *, bool product);
+PETSC_INTERN Sums AutoCSRHostBlocksResidual(AutoCSRSolve *);
+PETSC_INTERN void AutoCSRHostBlocksDirection(AutoCSRSolve *);
+PETSC_INTERN Sums AutoCSRHostBlocksCombine(AutoCSRSolve *, const AutoCSRCombination *);
 
 PETSC_INTERN const AutoCSRStepsBCGS  AutoCSRStepsBCGSHost;  /* host_bcgs.c */
 PETSC_INTERN const AutoCSRStepsGMRES AutoCSRStepsGMRESHost; /* host_gmres.c */

@@ -95,7 +95,7 @@ AUTOCSR_CLONES static BCGSSums StabilizePass(PetscInt n, const PetscScalar *from
   return d ? StabilizeLoop(true, n, from, d, s, t) : StabilizeLoop(false, n, from, d, s, NULL);
 }
 
-AUTOCSR_INLINE BCGSSums UpdateLoop(bool has_d, PetscInt n, PetscScalar alpha, PetscScalar omega, const PetscScalar *restrict d, const PetscScalar *restrict p, const PetscScalar *restrict s, const PetscScalar *restrict t, const PetscScalar *restrict shadow, PetscScalar *restrict x, PetscScalar *restrict r)
+AUTOCSR_INLINE BCGSSums UpdateLoop(bool has_x, bool has_d, PetscInt n, PetscScalar alpha, PetscScalar omega, const PetscScalar *restrict d, const PetscScalar *restrict p, const PetscScalar *restrict s, const PetscScalar *restrict t, const PetscScalar *restrict shadow, PetscScalar *restrict x, PetscScalar *restrict r)
 {
   const bool  conjugate = true;
   PetscScalar dot       = 0;
@@ -105,7 +105,7 @@ AUTOCSR_INLINE BCGSSums UpdateLoop(bool has_d, PetscInt n, PetscScalar alpha, Pe
   for (PetscInt i = 0; i < n; i++) {
     const PetscScalar step = alpha * p[i] + omega * s[i], ri = s[i] - omega * t[i];
 
-    x[i] += has_d ? d[i] * step : step;
+    if (has_x) x[i] += has_d ? d[i] * step : step;
     r[i] = ri;
     dot += TIMES(ri, shadow[i]);
     squares += Square(ri);
@@ -115,7 +115,35 @@ AUTOCSR_INLINE BCGSSums UpdateLoop(bool has_d, PetscInt n, PetscScalar alpha, Pe
 
 AUTOCSR_CLONES static BCGSSums UpdatePass(PetscInt n, PetscScalar alpha, PetscScalar omega, const PetscScalar *d, const PetscScalar *p, const PetscScalar *s, const PetscScalar *t, const PetscScalar *shadow, PetscScalar *x, PetscScalar *r)
 {
-  return d ? UpdateLoop(true, n, alpha, omega, d, p, s, t, shadow, x, r) : UpdateLoop(false, n, alpha, omega, d, p, s, t, shadow, x, r);
+  if (!x) return UpdateLoop(false, false, n, alpha, omega, NULL, p, s, t, shadow, NULL, r);
+  return d ? UpdateLoop(true, true, n, alpha, omega, d, p, s, t, shadow, x, r) : UpdateLoop(true, false, n, alpha, omega, d, p, s, t, shadow, x, r);
+}
+
+/* x += the point blocks times (alpha p + omega s) */
+static void AddBlocks(AutoCSRSolve *s)
+{
+  PetscScalar *const *v     = s->array;
+  const PetscScalar   alpha = s->scalars.a, omega = s->scalars.omega;
+  PetscScalar         step[AUTOCSR_CHUNK], z[AUTOCSR_CHUNK];
+
+  FOR_EACH_CHUNK(s, first, n)
+  {
+    for (PetscInt i = 0; i < n; i++) step[i] = alpha * v[AUTOCSR_P][first + i] + omega * v[AUTOCSR_S][first + i];
+    AutoCSRHostBlocks(s, first, n, step, z);
+    for (PetscInt i = 0; i < n; i++) v[AUTOCSR_X][first + i] += z[i];
+  }
+}
+
+/* to = the point blocks times `from`. Then it takes the place of `from`, and there is no diagonal */
+static const PetscScalar *ApplyBlocks(AutoCSRSolve *s, AutoCSRVectorName from, AutoCSRVectorName to, const PetscScalar **d)
+{
+  PetscScalar *const *v = s->array;
+
+  *d = from != to ? v[AUTOCSR_D] : NULL;
+  if (s->block == 1 || from == to) return v[from];
+  AutoCSRHostBlocks(s, 0, s->n, v[from], v[to]);
+  *d = NULL;
+  return v[to];
 }
 
 AUTOCSR_CLONES static void DirectionPass(PetscInt n, PetscScalar beta, PetscScalar omega, const PetscScalar *restrict r, const PetscScalar *restrict v, PetscScalar *restrict p)
@@ -129,23 +157,30 @@ static PetscErrorCode Start(AutoCSRSolve *s, PetscBool product)
   BCGSSums            sums = {0, 0, 0};
 
   PetscFunctionBegin;
-  sums.squares = StartPass(s->n, v[AUTOCSR_B], product ? v[AUTOCSR_V] : NULL, s->left ? v[AUTOCSR_D] : NULL, v[AUTOCSR_R], v[AUTOCSR_SHADOW], v[AUTOCSR_P]);
+  if (s->block > 1 && s->left) {
+    for (PetscInt i = 0; i < s->n; i++) v[AUTOCSR_P][i] = product ? v[AUTOCSR_B][i] - v[AUTOCSR_V][i] : v[AUTOCSR_B][i];
+    AutoCSRHostBlocks(s, 0, s->n, v[AUTOCSR_P], v[AUTOCSR_R]);
+    sums.squares = StartPass(s->n, v[AUTOCSR_R], NULL, NULL, v[AUTOCSR_R], v[AUTOCSR_SHADOW], v[AUTOCSR_P]);
+  } else
+    sums.squares = StartPass(s->n, v[AUTOCSR_B], product ? v[AUTOCSR_V] : NULL, s->left ? v[AUTOCSR_D] : NULL, v[AUTOCSR_R], v[AUTOCSR_SHADOW], v[AUTOCSR_P]);
   PetscCall(Reduce(s, &sums));
   AutoCSRScalarsBCGSStart(&s->scalars, s->test.norm, sums.squares);
-  PetscCall(PetscLogFlops(4.0 * s->n));
+  PetscCall(PetscLogFlops((2.0 * s->block + 2) * s->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode Dot(AutoCSRSolve *s, AutoCSRVectorName from)
 {
-  PetscScalar *const *v = s->array;
+  PetscScalar *const *v    = s->array;
   BCGSSums            sums = {0, 0, 0};
+  const PetscScalar  *product, *d;
 
   PetscFunctionBegin;
-  sums.dot = DotPass(s->n, v[from], from != AUTOCSR_V ? v[AUTOCSR_D] : NULL, v[AUTOCSR_SHADOW], v[AUTOCSR_V]);
+  product  = ApplyBlocks(s, from, AUTOCSR_V, &d);
+  sums.dot = DotPass(s->n, product, d, v[AUTOCSR_SHADOW], v[AUTOCSR_V]);
   PetscCall(Reduce(s, &sums));
   AutoCSRScalarsBCGSDot(&s->scalars, sums.dot);
-  PetscCall(PetscLogFlops(3.0 * s->n));
+  PetscCall(PetscLogFlops((2.0 * s->block + 1) * s->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -162,27 +197,31 @@ static PetscErrorCode Stabilize(AutoCSRSolve *s, AutoCSRVectorName from)
 {
   PetscScalar *const *v = s->array;
   BCGSSums            sums;
+  const PetscScalar  *product, *d;
 
   PetscFunctionBegin;
   if (!s->scalars.moves) PetscFunctionReturn(PETSC_SUCCESS);
-  sums = StabilizePass(s->n, v[from], from != AUTOCSR_T ? v[AUTOCSR_D] : NULL, v[AUTOCSR_S], v[AUTOCSR_T]);
+  product = ApplyBlocks(s, from, AUTOCSR_T, &d);
+  sums    = StabilizePass(s->n, product, d, v[AUTOCSR_S], v[AUTOCSR_T]);
   PetscCall(Reduce(s, &sums));
   AutoCSRScalarsBCGSStabilize(&s->scalars, sums.dot, sums.squares, sums.others);
-  PetscCall(PetscLogFlops(7.0 * s->n));
+  PetscCall(PetscLogFlops((2.0 * s->block + 5) * s->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode Update(AutoCSRSolve *s)
 {
-  PetscScalar *const *v = s->array;
+  PetscScalar *const *v      = s->array;
+  const bool          blocks = s->block > 1 && !s->left;
   BCGSSums            sums;
 
   PetscFunctionBegin;
   if (!s->scalars.moves) PetscFunctionReturn(PETSC_SUCCESS);
-  sums = UpdatePass(s->n, s->scalars.a, s->scalars.omega, s->left ? NULL : v[AUTOCSR_D], v[AUTOCSR_P], v[AUTOCSR_S], v[AUTOCSR_T], v[AUTOCSR_SHADOW], v[AUTOCSR_X], v[AUTOCSR_R]);
+  if (blocks) AddBlocks(s);
+  sums = UpdatePass(s->n, s->scalars.a, s->scalars.omega, s->left || blocks ? NULL : v[AUTOCSR_D], v[AUTOCSR_P], v[AUTOCSR_S], v[AUTOCSR_T], v[AUTOCSR_SHADOW], blocks ? NULL : v[AUTOCSR_X], v[AUTOCSR_R]);
   PetscCall(Reduce(s, &sums));
   AutoCSRScalarsBCGSUpdate(&s->scalars, &s->test, sums.dot, sums.squares);
-  PetscCall(PetscLogFlops(10.0 * s->n));
+  PetscCall(PetscLogFlops((2.0 * s->block + 8) * s->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

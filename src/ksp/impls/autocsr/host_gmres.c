@@ -1,8 +1,6 @@
 /* The steps of GMRES on a processor. The vectors of the basis are read twice: once for all dot products, once to subtract them */
 #include "host.h"
 
-#define CHUNK 1024 /* rows; a chunk of the new vector stays in the first cache beside those of the basis */
-
 static PetscErrorCode Prepare(AutoCSRSolve *s, PetscInt restart)
 {
   PetscFunctionBegin;
@@ -65,6 +63,19 @@ AUTOCSR_CLONES static void Add(PetscInt n, PetscInt vectors, const PetscScalar c
   }
 }
 
+/* z = scale times the left preconditioner of (b - w), in rows from the first one on */
+static void PreconditionedResidual(AutoCSRSolve *s, PetscInt first, PetscInt n, PetscReal scale, const PetscScalar *b, const PetscScalar *w, PetscScalar *z)
+{
+  PetscScalar *const *v = s->array;
+  PetscScalar         r[AUTOCSR_CHUNK];
+
+  if (s->left && s->block > 1) {
+    ResidualPass(n, scale, b ? b + first : NULL, w ? w + first : NULL, NULL, r);
+    AutoCSRHostBlocks(s, first, n, r, z + first);
+  } else
+    ResidualPass(n, scale, b ? b + first : NULL, w ? w + first : NULL, s->left && v[AUTOCSR_D] ? v[AUTOCSR_D] + first : NULL, z + first);
+}
+
 static PetscErrorCode Norm(AutoCSRSolve *s, PetscReal squares, PetscInt k)
 {
   PetscScalar sum = squares;
@@ -82,14 +93,13 @@ static PetscErrorCode Start(AutoCSRSolve *s, PetscBool product)
   PetscReal           squares = 0;
 
   PetscFunctionBegin;
-  for (PetscInt first = 0; first < s->n; first += CHUNK) {
-    const PetscInt n = PetscMin(CHUNK, s->n - first);
-
-    ResidualPass(n, 1, v[AUTOCSR_B] + first, product ? v[AUTOCSR_W] + first : NULL, s->left && v[AUTOCSR_D] ? v[AUTOCSR_D] + first : NULL, v[AUTOCSR_BASIS] + first);
+  FOR_EACH_CHUNK(s, first, n)
+  {
+    PreconditionedResidual(s, first, n, 1, v[AUTOCSR_B], product ? v[AUTOCSR_W] : NULL, v[AUTOCSR_BASIS]);
     squares += Squares(n, v[AUTOCSR_BASIS] + first);
   }
   PetscCall(Norm(s, squares, 0));
-  PetscCall(PetscLogFlops(4.0 * s->n));
+  PetscCall(PetscLogFlops((2.0 * s->block + 2) * s->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -101,24 +111,22 @@ static PetscErrorCode Orthogonalize(AutoCSRSolve *s, PetscInt k)
 
   PetscFunctionBegin;
   PetscCall(PetscArrayzero(dot, k + 1));
-  for (PetscInt first = 0; first < s->n; first += CHUNK) {
-    const PetscInt n = PetscMin(CHUNK, s->n - first);
-
-    ResidualPass(n, inverse[k], NULL, v[AUTOCSR_W] + first, s->left && v[AUTOCSR_D] ? v[AUTOCSR_D] + first : NULL, z + first);
+  FOR_EACH_CHUNK(s, first, n)
+  {
+    PreconditionedResidual(s, first, n, inverse[k], NULL, v[AUTOCSR_W], z);
     for (PetscInt j = 0; j <= k; j++) dot[j] += Dot(n, z + first, basis[j] + first);
   }
   PetscCall(AutoCSRHostReduce(s, k + 1, dot));
   /* The vectors of the basis are not scaled: their coefficients are */
   for (PetscInt j = 0; j <= k; j++) dot[j] *= -inverse[j] * inverse[j];
-  for (PetscInt first = 0; first < s->n; first += CHUNK) {
-    const PetscInt n = PetscMin(CHUNK, s->n - first);
-
+  FOR_EACH_CHUNK(s, first, n)
+  {
     Add(n, k + 1, dot, basis, first, z + first);
     squares += Squares(n, z + first);
   }
   for (PetscInt j = 0; j <= k; j++) dot[j] *= -1 / inverse[j];
   PetscCall(Norm(s, squares, k + 1));
-  PetscCall(PetscLogFlops((4.0 * (k + 1) + 4.0) * s->n));
+  PetscCall(PetscLogFlops((4.0 * (k + 1) + 2.0 * s->block + 2) * s->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -134,20 +142,22 @@ static PetscErrorCode Result(AutoCSRSolve *s, PetscInt step, PetscInt n, AutoCSR
 static PetscErrorCode Correct(AutoCSRSolve *s, PetscInt vectors, const PetscScalar coefficient[])
 {
   PetscScalar *const *v = s->array;
-  PetscScalar         sum[CHUNK];
+  PetscScalar         sum[AUTOCSR_CHUNK], step[AUTOCSR_CHUNK];
 
   PetscFunctionBegin;
-  for (PetscInt first = 0; first < s->n; first += CHUNK) {
-    const PetscInt n = PetscMin(CHUNK, s->n - first);
-
+  FOR_EACH_CHUNK(s, first, n)
+  {
     PetscCall(PetscArrayzero(sum, n));
     Add(n, vectors, coefficient, v + AUTOCSR_BASIS, first, sum);
-    if (!s->left && v[AUTOCSR_D])
+    if (!s->left && s->block > 1) {
+      AutoCSRHostBlocks(s, first, n, sum, step);
+      for (PetscInt i = 0; i < n; i++) v[AUTOCSR_X][first + i] += step[i];
+    } else if (!s->left && v[AUTOCSR_D])
       for (PetscInt i = 0; i < n; i++) v[AUTOCSR_X][first + i] += v[AUTOCSR_D][first + i] * sum[i];
     else
       for (PetscInt i = 0; i < n; i++) v[AUTOCSR_X][first + i] += sum[i];
   }
-  PetscCall(PetscLogFlops((2.0 * vectors + 2.0) * s->n));
+  PetscCall(PetscLogFlops((2.0 * (vectors + s->block)) * s->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

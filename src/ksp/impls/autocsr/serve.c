@@ -16,18 +16,31 @@ static PetscBool MonitorReadsNorm(void (*monitor)(void))
   return (PetscBool)(monitor == AS_PLAIN(KSPMonitorResidual) || monitor == AS_PLAIN(KSPMonitorResidualDrawLG));
 }
 
-static PetscErrorCode PreconditionerServes(PC pc, PetscBool *serves)
+static PetscErrorCode RefusePreconditioner(PC pc, const char **why)
 {
+  PetscBool serves;
+  PetscInt  block, rows;
+  Mat       pmat;
+
   PetscFunctionBegin;
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)pc, serves, PCNONE, PCJACOBI, ""));
+  PetscCall(PCGetOperators(pc, NULL, &pmat));
+  PetscCall(MatGetSize(pmat, &rows, NULL));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)pc, &serves, PCNONE, PCJACOBI, PCPBJACOBI, ""));
+  PetscCall(AutoCSRFusedBlock(pc, &block));
 #if PETSC_VERSION_LT(3, 23, 0)
-  if (*serves) {
+  {
     PetscBool scaled;
 
     PetscCall(PCGetDiagonalScale(pc, &scaled));
-    if (scaled) *serves = PETSC_FALSE;
+    if (scaled) serves = PETSC_FALSE;
   }
 #endif
+  if (!serves)
+    *why = "the preconditioner is none of none, jacobi and pbjacobi";
+  else if (block > AUTOCSR_FUSED_BLOCK)
+    *why = "a point block has more than 16 rows";
+  else if (rows > PETSC_MAX_INT / block)
+    *why = "the point blocks have more entries than a vector can have";
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -36,6 +49,9 @@ static PetscErrorCode FindSteps(KSP ksp, Mat A, const AutoCSRSteps **steps, cons
 {
   const AutoCSRParent *parent;
   PetscBool            parallel = MatIsMPIAutoCSR(A), host[2];
+#if defined(AUTOCSR_HAVE_CUDA)
+  PetscInt block;
+#endif
 
   PetscFunctionBegin;
   PetscCall(parallel ? MatMPIAutoCSRGetParent(&parent) : MatSeqAutoCSRGetParent(&parent));
@@ -50,7 +66,10 @@ static PetscErrorCode FindSteps(KSP ksp, Mat A, const AutoCSRSteps **steps, cons
   }
 #if defined(AUTOCSR_HAVE_CUDA)
   PetscCall(AutoCSRVecIsOnHost(ksp->vec_sol, &host[1]));
-  if (parallel)
+  PetscCall(AutoCSRFusedBlock(ksp->pc, &block));
+  if (block > 1)
+    *why = "the preconditioner has point blocks, and the matrix is multiplied on a device";
+  else if (parallel)
     *why = "the matrix is multiplied on the devices of several processes";
   else if (host[0] || host[1])
     *why = "the matrix is multiplied on a device, and vectors lie on the host";
@@ -63,14 +82,13 @@ static PetscErrorCode FindSteps(KSP ksp, Mat A, const AutoCSRSteps **steps, cons
 static PetscErrorCode FindReason(KSP ksp, AutoCSRFused *f, Mat A, const char **why)
 {
   MatNullSpace nullspace;
-  PetscBool    serves;
 
   PetscFunctionBegin;
-  PetscCall(PreconditionerServes(ksp->pc, &serves));
+  PetscCall(RefusePreconditioner(ksp->pc, why));
   if (!MatIsSeqAutoCSR(A) && !MatIsMPIAutoCSR(A))
     *why = "the matrix is not of type autocsr";
-  else if (!serves)
-    *why = "the preconditioner is neither none nor jacobi";
+  else if (*why)
+    PetscFunctionReturn(PETSC_SUCCESS);
   else if (ksp->reason == KSP_DIVERGED_PC_FAILED)
     *why = "the preconditioner has failed";
   else if (ksp->transpose_solve)
