@@ -75,7 +75,7 @@ PY
 }
 check "... with each cell of the pattern" pattern
 check "... the segments" says '<td class="left">binned</td>'
-check "... and why" says '<p class="why">binned: rows binned'
+check "... and why" says '<p class="why">binned: a single bin'
 check "a view of two processes" eval 'view 2 bcsstk28 two.json && made "$work/two.json" && says "off-diagonal of 1" && says "2 processes"'
 check "a matrix without a plan, and two views in a file" eval 'view 1 rza none.json && cat "$work/none.json" "$work/one.json" >"$work/both.json" && made "$work/both.json" && says "both.json (2 of 2)"'
 
