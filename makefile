@@ -309,7 +309,7 @@ help:
 #: make training-data  what the learned choosers learn from: features and seconds of every variant of many matrices
 #: make tune          trees of this machine, in TUNE_FILE=<file> for -mat_autocsr_learned; TUNE_SECONDS=900 at most (BENCH_ARGS=-gpu: of its GPU)
 #: make docs         manual pages, in the build folder under docs/
-#: make install      library, header, autocsr_convert, autocsr_tune, autocsr_search, autocsr_wisdom, pkg-config file, manual pages (PREFIX=/usr/local, DESTDIR=). Builds for several
+#: make install      library, header, autocsr_convert, autocsr_tune, autocsr_search, autocsr_wisdom, autocsr_report, pkg-config file, manual pages (PREFIX=/usr/local, DESTDIR=). Builds for several
 #:                   PETScs go into lib/petscautocsr/<VARIANT>; the plain names are links to the last one (PLAIN=no: they stay)
 #: make petsc-cuda   builds a current PETSc with CUDA, outside the checkout (config/petsc-cuda.sh: debug, scalars, integers,
 #:                   a source package that is there already)

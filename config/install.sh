@@ -19,7 +19,7 @@ put() {
   install -d -m 755 "$folder"
   install -m "$mode" "$@" "$folder/"
 }
-put 755 "$own" "$build/src/benchmarks/programs/autocsr_convert" "$build/src/benchmarks/programs/autocsr_tune" "$build/src/benchmarks/programs/autocsr_search" src/benchmarks/programs/autocsr_wisdom
+put 755 "$own" "$build/src/benchmarks/programs/autocsr_convert" "$build/src/benchmarks/programs/autocsr_tune" "$build/src/benchmarks/programs/autocsr_search" src/benchmarks/programs/autocsr_wisdom src/benchmarks/programs/autocsr_report
 install -m 755 "$build/libpetscautocsr.so" "$to/$own/$soname"
 ln -sfn "$soname" "$to/$own/libpetscautocsr.so"
 put 644 include include/petscautocsr.h
@@ -36,7 +36,7 @@ install -d -m 755 "$to/lib/pkgconfig" "$to/bin"
 install -m 644 /dev/stdin "$to/lib/pkgconfig/petscautocsr-$variant.pc" <<<"$pc"
 if [ "${PLAIN:-}" != no ]; then
   ln -sfn "petscautocsr/$variant/libpetscautocsr.so" "$to/lib/libpetscautocsr.so"
-  for program in convert tune search wisdom; do ln -sfn "../$own/autocsr_$program" "$to/bin/autocsr_$program"; done
+  for program in convert tune search wisdom report; do ln -sfn "../$own/autocsr_$program" "$to/bin/autocsr_$program"; done
   ln -sfn "petscautocsr-$variant.pc" "$to/lib/pkgconfig/petscautocsr.pc"
 fi
 echo "Installed: -dll_append $PREFIX/$own/libpetscautocsr.so${PLAIN:+ (PLAIN=$PLAIN)}"

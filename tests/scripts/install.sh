@@ -17,6 +17,7 @@ check "... of which nothing goes elsewhere, whatever the umask" same "$work/stag
 drwxr-xr-x a b&c|d
 drwxr-xr-x a b&c|d/bin
 lrwxrwxrwx a b&c|d/bin/autocsr_convert ../lib/petscautocsr/one/autocsr_convert
+lrwxrwxrwx a b&c|d/bin/autocsr_report ../lib/petscautocsr/one/autocsr_report
 lrwxrwxrwx a b&c|d/bin/autocsr_search ../lib/petscautocsr/one/autocsr_search
 lrwxrwxrwx a b&c|d/bin/autocsr_tune ../lib/petscautocsr/one/autocsr_tune
 lrwxrwxrwx a b&c|d/bin/autocsr_wisdom ../lib/petscautocsr/one/autocsr_wisdom
@@ -27,6 +28,7 @@ lrwxrwxrwx a b&c|d/lib/libpetscautocsr.so petscautocsr/one/libpetscautocsr.so
 drwxr-xr-x a b&c|d/lib/petscautocsr
 drwxr-xr-x a b&c|d/lib/petscautocsr/one
 -rwxr-xr-x a b&c|d/lib/petscautocsr/one/autocsr_convert
+-rwxr-xr-x a b&c|d/lib/petscautocsr/one/autocsr_report
 -rwxr-xr-x a b&c|d/lib/petscautocsr/one/autocsr_search
 -rwxr-xr-x a b&c|d/lib/petscautocsr/one/autocsr_tune
 -rwxr-xr-x a b&c|d/lib/petscautocsr/one/autocsr_wisdom

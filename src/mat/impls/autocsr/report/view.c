@@ -1,12 +1,15 @@
 /*
-  -autocsr_view and MatAutoCSRView(): a few lines a block, every segment on its axes, or JSON (doc/view-schema.md).
+  -autocsr_view and MatAutoCSRView(): a few lines a block, every segment on its axes, JSON (doc/view-schema.md), or a picture
+  (picture.h).
 */
 #include "../mpi/mpiautocsr.h"
 #include "../graph/graph.h"
+#include "picture.h"
 #include "report.h"
 
-/* PETSc has no viewer format of the name JSON; the one that is read by other programs in the same way stands in */
+/* PETSc has no viewer formats of the names JSON and SVG; those that are read by other programs in the same way stand in */
 #define AUTOCSR_VIEWER_JSON PETSC_VIEWER_ASCII_PYTHON
+#define AUTOCSR_VIEWER_SVG  PETSC_VIEWER_ASCII_XML /* SVG is XML */
 
 #define AUTOCSR_PRINT(...) PetscCall(PetscViewerASCIISynchronizedPrintf(viewer, __VA_ARGS__))
 
@@ -243,36 +246,73 @@ static PetscErrorCode AutoCSRViewBlockJSON(PetscViewer viewer, PetscMPIInt rank,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The first process prints it */
+static PetscErrorCode AutoCSRViewPictureJSON(PetscViewer viewer, const AutoCSRPicture *p)
+{
+  static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"; /* 4 for each key */
+
+  PetscFunctionBegin;
+  AUTOCSR_PRINT("  \"picture\": {\"rows\": %" PetscInt_FMT ", \"cols\": %" PetscInt_FMT ", \"keys\": [", p->rows, p->cols);
+  for (PetscInt k = 0; k < p->n_keys; k++) {
+    const AutoCSRPictureKey *key = &p->key[k];
+
+    AUTOCSR_PRINT("%s{", k ? ", " : "");
+    PetscCall(AutoCSRViewString(viewer, "label", key->label));
+    AUTOCSR_PRINT(", \"segments\": %" PetscInt_FMT ", \"rows\": %.0f, \"nnz\": %.0f, \"product_bytes\": %.0f, \"seconds\": %.6e, \"measured\": %s}", key->segments, key->rows, key->nnz, key->bytes, key->seconds, key->measured ? "true" : "false");
+  }
+  AUTOCSR_PRINT("], \"cells\": [\n");
+  for (PetscInt y = 0; y < p->rows; y++) {
+    char row[AUTOCSR_PICTURE_COARSE + 1] = "";
+
+    for (PetscInt x = 0; x < p->cols; x++) {
+      const PetscInt k = y * p->cols + x;
+
+      row[x] = '.';
+      if (p->level[k]) row[x] = letters[p->of[k] * AUTOCSR_PICTURE_LEVELS + p->level[k] - 1];
+    }
+    AUTOCSR_PRINT("    \"%s\"%s\n", row, y < p->rows - 1 ? "," : "]},");
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode AutoCSRViewHeadJSON(PetscViewer viewer, Mat A, PetscMPIInt size, const AutoCSRSettings *s)
 {
   PetscFunctionBegin;
   AUTOCSR_PRINT("{\"schema\": 1, \"type\": \"%s\", ", ((PetscObject)A)->type_name);
   PetscCall(AutoCSRViewString(viewer, "prefix", ((PetscObject)A)->prefix));
   AUTOCSR_PRINT(", \"ranks\": %d, \"rows\": %" PetscInt_FMT ", \"cols\": %" PetscInt_FMT ", \"scalar_bytes\": %zu, \"index_bytes\": %zu,\n", size, A->rmap->N, A->cmap->N, sizeof(PetscScalar), sizeof(PetscInt));
-  AUTOCSR_PRINT("  \"settings\": {\"strategy\": \"%s\", \"rigor\": \"%s\", \"objective\": \"%s\", \"chooser\": \"%s\", \"index_coding\": \"%s\", \"value_coding\": \"%s\", \"granularity\": %" PetscInt_FMT ", \"max_bins\": %" PetscInt_FMT ", \"segsum_fixup\": \"%s\", \"exchange\": \"%s\", \"dense\": \"%s\", \"progressive\": %s, \"reproducible\": %s, \"keep_csr\": %s, \"check_values\": %s, \"simd\": \"%s\"},\n  \"blocks\": [\n", s->strategy, MatAutoCSRRigors[s->rigor],
+  AUTOCSR_PRINT("  \"settings\": {\"strategy\": \"%s\", \"rigor\": \"%s\", \"objective\": \"%s\", \"chooser\": \"%s\", \"index_coding\": \"%s\", \"value_coding\": \"%s\", \"granularity\": %" PetscInt_FMT ", \"max_bins\": %" PetscInt_FMT ", \"segsum_fixup\": \"%s\", \"exchange\": \"%s\", \"dense\": \"%s\", \"progressive\": %s, \"reproducible\": %s, \"keep_csr\": %s, \"check_values\": %s, \"simd\": \"%s\"},\n", s->strategy, MatAutoCSRRigors[s->rigor],
                 MatAutoCSRObjectives[s->objective], MatAutoCSRChoosers[s->chooser], MatAutoCSRIndexCodings[s->index], MatAutoCSRValueCodings[s->value], s->granularity, s->max_bins, MatAutoCSRSegsumFixups[s->segsum_fixup], MatAutoCSRExchanges[s->exchange], MatAutoCSRDenses[s->dense], s->progressive ? "true" : "false", s->reproducible ? "true" : "false", s->keep_csr ? "true" : "false", s->check_values ? "true" : "false", s->simd);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The matrix is assembled but for what comes after the operation of its type */
-static PetscErrorCode AutoCSRView(Mat A, PetscViewer viewer)
+/* The plans that are to be shown; *first: of this process's first block, NULL without one */
+static PetscErrorCode AutoCSRViewPlan(Mat A, Mat blocks[], const AutoCSRPlan **first)
 {
-  const char *const names[] = {"diagonal", "off-diagonal"};
-  Mat               blocks[AUTOCSR_MAX_BLOCKS];
-  PetscViewerFormat format;
-  PetscMPIInt       rank, size;
-  PetscBool         ascii, json, detail;
-
   PetscFunctionBegin;
-  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
-  PetscCheck(ascii, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "The view of a plan is text, and a viewer of type %s takes none: use ascii, or :file:ascii_json for programs", ((PetscObject)viewer)->type_name);
+  *first = NULL;
   if (MatIsMPIAutoCSR(A)) PetscCall(MatMPIAutoCSRUpdateBlocks(A));
   PetscUseMethod(A, "MatAutoCSRGetBlocks_C", (Mat, Mat[]), (A, blocks));
+  for (PetscInt k = 0; k < AUTOCSR_MAX_BLOCKS && blocks[k]; k++) {
+    AutoCSRContext *ctx;
+
+    PetscCall(AutoCSRContextGet(blocks[k], &ctx));
+    PetscCall(AutoCSRContextUpdate(blocks[k], ctx));
+    if (!(ctx->planned.progress.spent > 0)) PetscCall(AutoCSRContextProceed(blocks[k], ctx, PETSC_TRUE));
+    if (!k) *first = ctx->planned.plan;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode AutoCSRViewText(Mat A, Mat blocks[], const AutoCSRPicture *picture, PetscViewerFormat format, PetscViewer viewer)
+{
+  const char *const names[] = {"diagonal", "off-diagonal"};
+  const PetscBool   json = (PetscBool)(format == AUTOCSR_VIEWER_JSON), detail = (PetscBool)(format == PETSC_VIEWER_ASCII_INFO_DETAIL);
+  PetscMPIInt       rank, size;
+
+  PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)A), &rank));
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
-  PetscCall(PetscViewerGetFormat(viewer, &format));
-  json   = (PetscBool)(format == AUTOCSR_VIEWER_JSON);
-  detail = (PetscBool)(format == PETSC_VIEWER_ASCII_INFO_DETAIL);
   if (!json) PetscCall(PetscObjectPrintClassNamePrefixType((PetscObject)A, viewer));
   PetscCall(PetscViewerASCIIPushSynchronized(viewer));
   if (json && !rank) {
@@ -280,14 +320,14 @@ static PetscErrorCode AutoCSRView(Mat A, PetscViewer viewer)
 
     PetscUseMethod(A, "MatAutoCSRGetSettings_C", (Mat, AutoCSRSettings *), (A, &settings));
     PetscCall(AutoCSRViewHeadJSON(viewer, A, size, &settings));
+    PetscCall(AutoCSRViewPictureJSON(viewer, picture));
+    AUTOCSR_PRINT("  \"blocks\": [\n");
   } else if (detail && size > 1)
     AUTOCSR_PRINT("  [%d]\n", rank);
   for (PetscInt k = 0; k < AUTOCSR_MAX_BLOCKS && blocks[k]; k++) {
     AutoCSRContext *ctx;
 
     PetscCall(AutoCSRContextGet(blocks[k], &ctx));
-    PetscCall(AutoCSRContextUpdate(blocks[k], ctx));
-    if (!(ctx->planned.progress.spent > 0)) PetscCall(AutoCSRContextProceed(blocks[k], ctx, PETSC_TRUE));
     if (json) {
       if (rank || k) AUTOCSR_PRINT(",\n");
       PetscCall(AutoCSRViewBlockJSON(viewer, rank, names[k], ctx));
@@ -300,6 +340,32 @@ static PetscErrorCode AutoCSRView(Mat A, PetscViewer viewer)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The matrix is assembled but for what comes after the operation of its type */
+static PetscErrorCode AutoCSRView(Mat A, PetscViewer viewer)
+{
+  Mat                blocks[AUTOCSR_MAX_BLOCKS];
+  AutoCSRPicture     picture = {0};
+  PetscViewerFormat  format;
+  PetscBool          ascii, draw;
+  const AutoCSRPlan *first;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
+  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERDRAW, &draw));
+  PetscCheck(ascii || draw, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "The view of a plan is text or a picture, and a viewer of type %s takes neither: use ascii, draw, :file:ascii_json for programs, or :file.svg for a picture", ((PetscObject)viewer)->type_name);
+  PetscCall(PetscViewerGetFormat(viewer, &format));
+  PetscCall(AutoCSRViewPlan(A, blocks, &first));
+  if (draw || format == AUTOCSR_VIEWER_SVG || format == AUTOCSR_VIEWER_JSON) PetscCall(AutoCSRPictureCreate(A, draw || format == AUTOCSR_VIEWER_SVG ? AUTOCSR_PICTURE_CELLS : AUTOCSR_PICTURE_COARSE, &picture));
+  if (draw)
+    PetscCall(AutoCSRPictureViewDraw(A, &picture, viewer));
+  else if (format == AUTOCSR_VIEWER_SVG)
+    PetscCall(AutoCSRPictureViewSVG(A, &picture, first ? first->why : "", viewer));
+  else
+    PetscCall(AutoCSRViewText(A, blocks, &picture, format, viewer));
+  PetscCall(AutoCSRPictureDestroy(&picture));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*@
   MatAutoCSRView - Shows how an autocsr matrix is multiplied, and why so
 
@@ -307,10 +373,11 @@ static PetscErrorCode AutoCSRView(Mat A, PetscViewer viewer)
 
   Input Parameters:
 + A      - the matrix, of type `MATAUTOCSR`, assembled
-- viewer - an ASCII viewer
+- viewer - an ASCII viewer, or a draw viewer
 
-  Options Database Key:
-. -autocsr_view [ascii[:file[:format[:append]]]] - calls it after each assembly; format is ascii_info_detail or ascii_json
+  Options Database Keys:
++ -autocsr_view [ascii[:file[:format[:append]]]] - calls it after each assembly; format is ascii_info_detail, ascii_json or ascii_svg, which is the default of a file whose name ends with .svg
+- -autocsr_view draw[:type[:file]]               - draws the pattern (types: x, image, tikz)
 
   Level: beginner
 
@@ -323,7 +390,12 @@ static PetscErrorCode AutoCSRView(Mat A, PetscViewer viewer)
 
   The format `PETSC_VIEWER_ASCII_PYTHON` (ascii_json in the option) prints one JSON document for all processes.
 
-  It is an error before the matrix is assembled (`PETSC_ERR_ARG_WRONGSTATE`), and with a viewer that is not ASCII (`PETSC_ERR_SUP`).
+  A draw viewer, and the format `PETSC_VIEWER_ASCII_XML` (ascii_svg in the option), show the pattern of the whole matrix on at
+  most 256 by 256 cells. A cell has the colour of the segment with the most entries in it, and is the stronger the more entries
+  there are; of a large matrix a sample of rows and entries is taken. A legend has the share, bytes and time of each segment. The
+  segments of several processes that have the same description share a colour.
+
+  It is an error before the matrix is assembled (`PETSC_ERR_ARG_WRONGSTATE`), and with a viewer of another type (`PETSC_ERR_SUP`).
 
 .seealso: `MATAUTOCSR`, `MatAutoCSRGetInfo()`, `MatAutoCSRSetStrategy()`
 @*/
@@ -338,33 +410,45 @@ PetscErrorCode MatAutoCSRView(Mat A, PetscViewer viewer)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A format of ours at the end of the option's value, or before ":append", gets the name that PETSc knows */
+static PetscErrorCode AutoCSRViewRename(char value[], size_t length, const char ours[], PetscViewerFormat format)
+{
+  char *at, mode[32];
+
+  PetscFunctionBegin;
+  PetscCall(PetscStrrstr(value, ours, &at));
+  if (!at) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscStrncpy(mode, at + strlen(ours), sizeof(mode)));
+  *at = 0;
+  PetscCall(PetscStrlcat(value, ":", length));
+  PetscCall(PetscStrlcat(value, PetscViewerFormats[format], length));
+  PetscCall(PetscStrlcat(value, mode, length));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
-  -autocsr_view takes what PETSc's view options take, and the format ascii_json. PETSc reads it, from an options database
-  of its own in which the format has the name that it knows.
+  -autocsr_view takes what PETSc's view options take, and the formats ascii_json and ascii_svg. PETSc reads it, from an options
+  database of its own in which the format has the name that it knows.
 */
 PetscErrorCode AutoCSRViewFromOptions(Mat A)
 {
-  char              value[PETSC_MAX_PATH_LEN + 64], *json;
+  char              value[PETSC_MAX_PATH_LEN + 64];
   PetscOptions      options;
   PetscViewer       viewer;
   PetscViewerFormat format;
-  PetscBool         set, is_viewer;
+  PetscBool         set, is_viewer, svg, file, text;
 
   PetscFunctionBegin;
-  /* -autocsr_view: [`ascii`, `:file`, `:file:ascii_info_detail`, `:file:ascii_json`] at assembly end, what was chosen and why;
-     [view-schema.md](view-schema.md) describes the JSON */
+  /* -autocsr_view: [`ascii`, `:file`, `:file:ascii_info_detail`, `:file:ascii_json`, `:file.svg`, `draw`] at assembly end, what was chosen and why;
+     [view-schema.md](view-schema.md) describes the JSON; `:file.svg`, `draw`, `draw:image:folder` and `draw:tikz:file` show the pattern with a colour for each segment */
   PetscCall(PetscOptionsGetString(((PetscObject)A)->options, ((PetscObject)A)->prefix, "-autocsr_view", value, sizeof(value), &set));
   if (!set) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscStrrstr(value, ":ascii_json", &json));
-  if (json) {
-    char mode[32];
-
-    PetscCall(PetscStrncpy(mode, json + sizeof(":ascii_json") - 1, sizeof(mode)));
-    *json = 0;
-    PetscCall(PetscStrlcat(value, ":", sizeof(value)));
-    PetscCall(PetscStrlcat(value, PetscViewerFormats[AUTOCSR_VIEWER_JSON], sizeof(value)));
-    PetscCall(PetscStrlcat(value, mode, sizeof(value)));
-  }
+  PetscCall(PetscStrbeginswith(value, ":", &file));
+  PetscCall(PetscStrbeginswith(value, "ascii:", &text));
+  PetscCall(PetscStrendswith(value, ".svg", &svg));
+  if (svg && (file || text)) PetscCall(PetscStrlcat(value, ":ascii_svg", sizeof(value)));
+  PetscCall(AutoCSRViewRename(value, sizeof(value), ":ascii_json", AUTOCSR_VIEWER_JSON));
+  PetscCall(AutoCSRViewRename(value, sizeof(value), ":ascii_svg", AUTOCSR_VIEWER_SVG));
   PetscCall(PetscOptionsCreate(&options));
   PetscCall(PetscOptionsSetValue(options, "-autocsr_view", value));
   PetscCall(PetscOptionsCreateViewer(PetscObjectComm((PetscObject)A), options, NULL, "-autocsr_view", &viewer, &format, &is_viewer));
