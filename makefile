@@ -270,9 +270,12 @@ $(BUILD)/docs/index.md: config/make-docs.py include/petscautocsr.h $(sources)
 	@python3 config/make-docs.py $(BUILD)/docs include/petscautocsr.h $(sources)
 
 # The paths go by the environment: they may have blanks, and characters that shells and sed take for something else
-export PREFIX DESTDIR PLAIN
+export PREFIX DESTDIR LIBDIR PLAIN
 install: all docs
-	@config/install.sh '$(VARIANT)' '$(BUILD)' '$(soname)' '$(version)' '$(PETSC_CC_INCLUDES)' '-L$(PETSC_LIB_DIR) $(PETSC_LIB_BASIC)'
+	@config/install.sh '$(VARIANT)' '$(BUILD)' '$(soname)' '$(version)' '$(PETSC_CC_INCLUDES)' '$(PETSC_LIB_DIR)' '$(PETSC_LIB_BASIC)' '$(if $(MPI_IS_MPIUNI),0,1)'
+
+installcheck:
+	@config/installcheck.sh '$(VARIANT)' '$(CC)'
 
 petsc-cuda:
 	config/petsc-cuda.sh build
@@ -311,6 +314,7 @@ help:
 #: make docs         manual pages, in the build folder under docs/
 #: make install      library, header, autocsr_convert, autocsr_tune, autocsr_search, autocsr_wisdom, autocsr_report, pkg-config file, manual pages (PREFIX=/usr/local, DESTDIR=). Builds for several
 #:                   PETScs go into lib/petscautocsr/<VARIANT>; the plain names are links to the last one (PLAIN=no: they stay)
+#: make installcheck programs that use what make install has put under PREFIX
 #: make petsc-cuda   builds a current PETSc with CUDA, outside the checkout (config/petsc-cuda.sh: debug, scalars, integers,
 #:                   a source package that is there already)
 #: make format       clang-format on the sources
@@ -324,5 +328,5 @@ help:
 .DELETE_ON_ERROR:
 -include $(foreach d,$(shell find $(BUILD) -name '*.d' 2>/dev/null),$(if $(wildcard $(d:.d=.o)),$d))
 FORCE:
-.PHONY: all objects compile check check-early test test-all pack test-petsc demo docs install petsc-cuda format clean help FORCE
+.PHONY: all objects compile check check-early test test-all pack test-petsc demo docs install installcheck petsc-cuda format clean help FORCE
 .SECONDARY:

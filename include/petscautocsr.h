@@ -18,6 +18,11 @@
 #define MATSEQAUTOCSR "seqaijautocsr"
 #define MATMPIAUTOCSR "mpiaijautocsr"
 
+/* The version of this file. MatAutoCSRGetVersion() tells the library's */
+#define PETSCAUTOCSR_VERSION_MAJOR    0
+#define PETSCAUTOCSR_VERSION_MINOR    2
+#define PETSCAUTOCSR_VERSION_SUBMINOR 0
+
 /*E
   MatAutoCSRRigor - how much work may go into choosing the plan of a matrix
 
@@ -222,6 +227,7 @@ typedef struct {
 } MatAutoCSRInfo;
 
 PETSC_EXTERN PetscErrorCode MatAutoCSRRegisterAll(void);
+PETSC_EXTERN PetscErrorCode MatAutoCSRGetVersion(PetscInt *, PetscInt *, PetscInt *);
 
 PETSC_EXTERN PetscErrorCode MatCreateAutoCSR(MPI_Comm, PetscInt, PetscInt, PetscInt, PetscInt, PetscInt, const PetscInt[], PetscInt, const PetscInt[], Mat *);
 PETSC_EXTERN PetscErrorCode MatCreateSeqAutoCSR(MPI_Comm, PetscInt, PetscInt, PetscInt, const PetscInt[], Mat *);

@@ -6,7 +6,7 @@ set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 . tests/scripts/check.sh
 soname=libpetscautocsr.so.$(cut -d. -f1,2 config/VERSION)
-unset DESTDIR PREFIX PLAIN VARIANT CFLAGS CXXFLAGS CPPFLAGS LDFLAGS
+unset DESTDIR PREFIX PLAIN VARIANT LIBDIR CFLAGS CXXFLAGS CPPFLAGS LDFLAGS
 
 # files FOLDER: mode, name and target of all that is there, the manual pages as one line
 files() { find "$1" -mindepth 1 -printf '%M %P %l\n' | sed 's/ *$//; s,[^/]*\.3$,*.3,' | LC_ALL=C sort -k 2 -u; }
@@ -24,6 +24,8 @@ lrwxrwxrwx a b&c|d/bin/autocsr_wisdom ../lib/petscautocsr/one/autocsr_wisdom
 drwxr-xr-x a b&c|d/include
 -rw-r--r-- a b&c|d/include/petscautocsr.h
 drwxr-xr-x a b&c|d/lib
+drwxr-xr-x a b&c|d/lib/cmake
+lrwxrwxrwx a b&c|d/lib/cmake/petscautocsr ../petscautocsr/one/cmake
 lrwxrwxrwx a b&c|d/lib/libpetscautocsr.so petscautocsr/one/libpetscautocsr.so
 drwxr-xr-x a b&c|d/lib/petscautocsr
 drwxr-xr-x a b&c|d/lib/petscautocsr/one
@@ -32,6 +34,9 @@ drwxr-xr-x a b&c|d/lib/petscautocsr/one
 -rwxr-xr-x a b&c|d/lib/petscautocsr/one/autocsr_search
 -rwxr-xr-x a b&c|d/lib/petscautocsr/one/autocsr_tune
 -rwxr-xr-x a b&c|d/lib/petscautocsr/one/autocsr_wisdom
+drwxr-xr-x a b&c|d/lib/petscautocsr/one/cmake
+-rw-r--r-- a b&c|d/lib/petscautocsr/one/cmake/petscautocsr-config-version.cmake
+-rw-r--r-- a b&c|d/lib/petscautocsr/one/cmake/petscautocsr-config.cmake
 lrwxrwxrwx a b&c|d/lib/petscautocsr/one/libpetscautocsr.so $soname
 -rwxr-xr-x a b&c|d/lib/petscautocsr/one/$soname
 drwxr-xr-x a b&c|d/lib/pkgconfig
@@ -52,6 +57,12 @@ check "... to it" test "$(readlink "$lib/libpetscautocsr.so" && readlink "$lib/p
 petscautocsr-two.pc"
 refused "a prefix that is no absolute path" "absolute path" make -s install PREFIX=here DESTDIR="$work"
 
+# Another folder of libraries, as Debian's
+check "LIBDIR of two levels" make -s install installcheck PREFIX=/usr LIBDIR=lib/x86_64-linux-gnu DESTDIR="$work/multi" VARIANT=four
+check "... has all that belongs to the library" test -e "$work/multi/usr/lib/x86_64-linux-gnu/petscautocsr/four/$soname" -a -e "$work/multi/usr/lib/x86_64-linux-gnu/cmake/petscautocsr/petscautocsr-config.cmake" \
+  -a -e "$work/multi/usr/lib/x86_64-linux-gnu/libpetscautocsr.so" -a -e "$work/multi/usr/bin/autocsr_tune"
+check "... and nothing beside it" test "$(ls "$work/multi/usr/lib")" = x86_64-linux-gnu
+
 # From the prefix alone: a program that is linked, and one that loads the library
 prefix="$work/p q"
 check "a prefix with a blank" make -s install PREFIX="$prefix" VARIANT=three
@@ -61,6 +72,8 @@ linked() {
     ldd "$work/create" | grep -F "$soname => $prefix/lib/petscautocsr/three/" >/dev/null
 }
 check "a program linked by pkg-config runs with the versioned name" linked
+check "make installcheck builds and runs programs" make -s installcheck PREFIX="$prefix" VARIANT=three
+refused "... and fails where nothing is" "petscautocsr-three" make -s installcheck PREFIX="$work/nothing" VARIANT=three
 refused "autocsr_tune finds the library" "cannot be written" config/with-mpi.sh "$prefix/bin/autocsr_tune" -out "$work/no/folder/figures"
 check "autocsr_convert runs" config/with-mpi.sh "$prefix/bin/autocsr_convert" -in tests/data/ash219.mtx.gz -out "$work/ash219.bin"
 printf '%%%%MatrixMarket matrix coordinate real general\n100000000 1 0\n' >"$work/rows.mtx"

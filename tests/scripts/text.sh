@@ -20,5 +20,8 @@ check "tests/ways.h has the strategies of the table" diff <(table | grep -vx gra
 check "... the benchmark, too" diff <(table | grep -vx graph | grep -v ^cusparse-) <(forced)
 check "doc/graph.md has all operators" diff <(sed -n 's/^    {"\([a-z_]*\)".*/\1/p' src/mat/impls/autocsr/graph/operators.c | sort) <(sed -n '1,/^## What suits/s/^|[^|]*| `\([a-z_]*\)[(`].*/\1/p' doc/graph.md | sort)
 check "... and the manual page of MatAutoCSRSetStrategy()" diff <(table) <(described)
+version() { echo "$1 $(sed -n 's/^#define PETSCAUTOCSR_VERSION_[A-Z]* *//p' include/petscautocsr.h | paste -sd.) $(sed -n 's/^version: //p' CITATION.cff)"; }
+check "the header, CITATION.cff and config/VERSION name one version" test "$(version "$(<config/VERSION)")" = "$(printf '%s %s %s' "$(<config/VERSION)"{,,})"
+check "CHANGELOG.md begins with it" grep -qm 1 "^## $(<config/VERSION) " <(grep -m 1 '^## ' CHANGELOG.md)
 check "make help lists the targets" diff <(targets) <(helped)
 finish

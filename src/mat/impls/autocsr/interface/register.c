@@ -121,6 +121,32 @@ M*/
 .seealso: `MatCreateAutoCSR()`, `MatAutoCSRView()`, `MatAutoCSRGetInfo()`, `MATAIJ`, `MATSEQAUTOCSR`, `MATMPIAUTOCSR`
 M*/
 
+/*@
+  MatAutoCSRGetVersion - Gets the version of the library
+
+  Not Collective
+
+  Output Parameters:
++ major    - the first number (may be `NULL`)
+. minor    - the second (may be `NULL`); it is part of the library's name, `libpetscautocsr.so.<major>.<minor>`
+- subminor - the third (may be `NULL`)
+
+  Level: developer
+
+  Note:
+  The header's version is `PETSCAUTOCSR_VERSION_MAJOR`, `PETSCAUTOCSR_VERSION_MINOR` and `PETSCAUTOCSR_VERSION_SUBMINOR`. A program may call
+  the function before `PetscInitialize()`.
+
+.seealso: `MATAUTOCSR`, `MatAutoCSRRegisterAll()`, `PetscGetVersionNumber()`
+@*/
+PetscErrorCode MatAutoCSRGetVersion(PetscInt *major, PetscInt *minor, PetscInt *subminor)
+{
+  if (major) *major = PETSCAUTOCSR_VERSION_MAJOR;
+  if (minor) *minor = PETSCAUTOCSR_VERSION_MINOR;
+  if (subminor) *subminor = PETSCAUTOCSR_VERSION_SUBMINOR;
+  return PETSC_SUCCESS;
+}
+
 /*@C
   MatAutoCSRRegisterAll - Makes the matrix types of this library known to PETSc
 
