@@ -8,11 +8,13 @@ static char help[] = "Solvers beside the matrix by the device's kernels without 
 static PetscErrorCode EmulatedGet(AutoCSRSolve *s, PetscInt k)
 {
   const PetscScalar *from;
+  PetscInt           n;
 
   PetscFunctionBegin;
-  PetscCall(AutoCSRDeviceAllocate((size_t)s->n * sizeof(PetscScalar), (void **)&s->array[k]));
+  PetscCall(VecGetLocalSize(s->vec[k], &n)); /* point blocks have more entries than there are rows */
+  PetscCall(AutoCSRDeviceAllocate((size_t)n * sizeof(PetscScalar), (void **)&s->array[k]));
   PetscCall(VecGetArrayRead(s->vec[k], &from));
-  PetscCall(AutoCSRDeviceFromHost(s->array[k], from, (size_t)s->n * sizeof(PetscScalar)));
+  PetscCall(AutoCSRDeviceFromHost(s->array[k], from, (size_t)n * sizeof(PetscScalar)));
   PetscCall(VecRestoreArrayRead(s->vec[k], &from));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -89,10 +91,11 @@ static PetscErrorCode SolveEmulated(KSP ksp)
 static const PetscInt n = 700; /* several thread blocks, the last one partly without rows */
 
 /* shift: an indefinite matrix if it is large */
-static PetscErrorCode CreateMatrix(PetscReal shift, Mat *A)
+static PetscErrorCode CreateMatrix(PetscReal shift, PetscInt block, Mat *A)
 {
   PetscFunctionBeginUser;
   PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, 3, NULL, A));
+  PetscCall(MatSetBlockSize(*A, block));
   for (PetscInt i = 0; i < n; i++) {
     PetscCall(MatSetValue(*A, i, i, 2.6 + 0.3 * PetscSinReal((PetscReal)(i * i % 1000)) - shift, INSERT_VALUES));
     if (i) PetscCall(MatSetValue(*A, i, i - 1, -1 - 0.1 * PetscSinReal((PetscReal)i), INSERT_VALUES));
@@ -118,6 +121,7 @@ typedef struct {
   PetscReal   shift, b;
   PetscInt    max_it, restart;
   PetscBool   right; /* the preconditioner's side */
+  PetscInt    block; /* rows of a point block; Jacobi's preconditioner if there is one */
 } Problem;
 
 static PetscErrorCode Solve(const Problem *p, PetscBool emulate, PetscInt times, Outcome *o)
@@ -129,13 +133,13 @@ static PetscErrorCode Solve(const Problem *p, PetscBool emulate, PetscInt times,
   const PetscReal *history;
 
   PetscFunctionBeginUser;
-  PetscCall(CreateMatrix(p->shift, &A));
+  PetscCall(CreateMatrix(p->shift, p->block, &A));
   PetscCall(MatCreateVecs(A, &o->x, &b));
   PetscCall(VecSet(b, p->b));
   PetscCall(KSPCreate(PETSC_COMM_SELF, &ksp));
   PetscCall(KSPSetType(ksp, p->type));
   PetscCall(KSPGetPC(ksp, &pc));
-  PetscCall(PCSetType(pc, p->jacobi ? PCJACOBI : PCNONE));
+  PetscCall(PCSetType(pc, !p->jacobi ? PCNONE : p->block > 1 ? PCPBJACOBI : PCJACOBI));
   PetscCall(KSPSetOperators(ksp, A, A));
   PetscCall(KSPSetNormType(ksp, p->norm));
   if (p->right) PetscCall(KSPSetPCSide(ksp, PC_RIGHT));
@@ -168,7 +172,7 @@ static PetscErrorCode Check(const Problem *p)
   char            name[64];
 
   PetscFunctionBeginUser;
-  PetscCall(PetscSNPrintf(name, sizeof(name), "%s, norm %s%s%s", p->type, KSPNormTypes[p->norm], p->jacobi ? ", jacobi" : "", p->guess ? ", guess" : ""));
+  PetscCall(PetscSNPrintf(name, sizeof(name), "%s, norm %s%s%s", p->type, KSPNormTypes[p->norm], !p->jacobi ? "" : p->block > 1 ? ", pbjacobi" : ", jacobi", p->guess ? ", guess" : ""));
   PetscCall(Solve(p, PETSC_FALSE, 1, &plain));
   for (int order = 0; order < EMULATOR_ORDERS; order++) {
     Outcome  *o = &ours[order];
@@ -200,7 +204,8 @@ static PetscErrorCode Check(const Problem *p)
 
 int main(int argc, char **argv)
 {
-  static const KSPType types[] = {KSPCG, KSPCHEBYSHEV, KSPRICHARDSON, KSPBCGS, KSPGMRES, KSPFGMRES};
+  static const KSPType  types[]  = {KSPCG, KSPCHEBYSHEV, KSPRICHARDSON, KSPBCGS, KSPGMRES, KSPFGMRES};
+  static const PetscInt blocks[] = {2, 5, 7, 14}; /* a thread block takes 252 rows of the last two */
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
@@ -208,7 +213,7 @@ int main(int argc, char **argv)
   for (int t = 0; t < (int)PETSC_STATIC_ARRAY_LENGTH(types); t++) {
     for (int norm = KSP_NORM_NONE; norm <= (t ? KSP_NORM_UNPRECONDITIONED : KSP_NORM_NATURAL); norm++) {
       if (!strcmp(types[t], KSPFGMRES) && norm == KSP_NORM_PRECONDITIONED) continue; /* its preconditioner is on the right side */
-      Problem p = {types[t], (KSPNormType)norm, (PetscBool)(norm % 2 == 0), (PetscBool)(norm != KSP_NORM_PRECONDITIONED), 0, 1, t < 3 ? 40 : 36, 35, PETSC_FALSE}; /* more than 32 vectors: two launches */
+      Problem p = {types[t], (KSPNormType)norm, (PetscBool)(norm % 2 == 0), (PetscBool)(norm != KSP_NORM_PRECONDITIONED), 0, 1, t < 3 ? 40 : 36, 35, PETSC_FALSE, 1}; /* more than 32 vectors: two launches */
 
       p.right = (PetscBool)(t >= 3 && norm == KSP_NORM_UNPRECONDITIONED);
       PetscCall(Check(&p));
@@ -221,9 +226,14 @@ int main(int argc, char **argv)
         p.max_it = 30;
         PetscCall(Check(&p));
       }
+      p.shift  = 0;
+      p.max_it = 12;
+      p.jacobi = PETSC_TRUE;
+      p.block  = blocks[(t + norm) % 4];
+      PetscCall(Check(&p));
     }
   }
-  for (int b = 0; b < 2; b++) PetscCall(Check(&(Problem){types[b], KSP_NORM_PRECONDITIONED, PETSC_TRUE, PETSC_FALSE, 0, b ? NAN : 0, 20, 30, PETSC_FALSE}));
+  for (int b = 0; b < 2; b++) PetscCall(Check(&(Problem){types[b], KSP_NORM_PRECONDITIONED, PETSC_TRUE, PETSC_FALSE, 0, b ? NAN : 0, 20, 30, PETSC_FALSE, 1}));
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "Solves are PETSc's, in any order\n"));
   PetscCall(PetscFinalize());
   return 0;

@@ -49,9 +49,6 @@ static PetscErrorCode FindSteps(KSP ksp, Mat A, const AutoCSRSteps **steps, cons
 {
   const AutoCSRParent *parent;
   PetscBool            parallel = MatIsMPIAutoCSR(A), host[2];
-#if defined(AUTOCSR_HAVE_CUDA)
-  PetscInt block;
-#endif
 
   PetscFunctionBegin;
   PetscCall(parallel ? MatMPIAutoCSRGetParent(&parent) : MatSeqAutoCSRGetParent(&parent));
@@ -66,10 +63,7 @@ static PetscErrorCode FindSteps(KSP ksp, Mat A, const AutoCSRSteps **steps, cons
   }
 #if defined(AUTOCSR_HAVE_CUDA)
   PetscCall(AutoCSRVecIsOnHost(ksp->vec_sol, &host[1]));
-  PetscCall(AutoCSRFusedBlock(ksp->pc, &block));
-  if (block > 1)
-    *why = "the preconditioner has point blocks, and the matrix is multiplied on a device";
-  else if (parallel)
+  if (parallel)
     *why = "the matrix is multiplied on the devices of several processes";
   else if (host[0] || host[1])
     *why = "the matrix is multiplied on a device, and vectors lie on the host";

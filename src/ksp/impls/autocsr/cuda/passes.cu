@@ -15,23 +15,21 @@ static __device__ __forceinline__ void AddNorm(Sums &sums, PetscScalar r, PetscS
   if constexpr (norm == AUTOCSR_NORM_PRECONDITIONED) sums.AddSquare(z);
 }
 
-template <AutoCSRNorm norm, bool has_d>
+template <AutoCSRNorm norm, Preconditioner kind>
 static __global__ __launch_bounds__(THREADS) void StartKernel(const AutoCSRPass pass, bool product)
 {
   Sums        sums = {};
-  PetscScalar b[AT_ONCE], w[AT_ONCE], d[AT_ONCE];
+  PetscScalar b[AT_ONCE], w[AT_ONCE];
 
   PtxWaitForLast();
-  ForAll(
-      pass.n,
+  ForAllPreconditioned<kind>(
+      pass,
       [&](int k, PetscInt64 i) {
         b[k] = pass.b[i];
         w[k] = product ? pass.w[i] : PetscScalar(0);
-        if (has_d) d[k] = pass.d[i];
       },
-      [&](int k, PetscInt64 i) {
-        const PetscScalar r = b[k] - w[k], z = has_d ? r * d[k] : r;
-
+      [&](int k, PetscInt64) { return b[k] - w[k]; }, [&](PetscInt64 j) { return product ? pass.b[j] - pass.w[j] : pass.b[j]; },
+      [&](int, PetscInt64 i, PetscScalar r, PetscScalar z) {
         pass.r[i] = r;
         pass.p[i] = z;
         sums.AddDot(z, r, pass.conjugate);
@@ -58,26 +56,24 @@ static __global__ __launch_bounds__(THREADS) void DotKernel(const AutoCSRPass pa
   Finish(pass, sums, [&](const Sums &s) { AutoCSRScalarsProduct(ScalarsOf(pass), s.Dot()); });
 }
 
-template <AutoCSRNorm norm, bool has_d>
+template <AutoCSRNorm norm, Preconditioner kind>
 static __global__ __launch_bounds__(THREADS) void ResidualKernel(const AutoCSRPass pass)
 {
   Sums        sums = {};
-  PetscScalar r[AT_ONCE], w[AT_ONCE], d[AT_ONCE];
+  PetscScalar r[AT_ONCE], w[AT_ONCE];
 
   PtxWaitForLast();
   if (ScalarsOf(pass)->moves) {
     const PetscScalar a = ScalarsOf(pass)->a;
 
-    ForAll(
-        pass.n,
+    ForAllPreconditioned<kind, true>(
+        pass,
         [&](int k, PetscInt64 i) {
           r[k] = pass.r[i];
           w[k] = pass.w[i];
-          if (has_d) d[k] = pass.d[i];
         },
-        [&](int k, PetscInt64 i) {
-          const PetscScalar ri = r[k] - a * w[k], z = has_d ? ri * d[k] : ri;
-
+        [&](int k, PetscInt64) { return r[k] - a * w[k]; }, [&](PetscInt64 j) { return pass.r[j] - a * pass.w[j]; },
+        [&](int, PetscInt64 i, PetscScalar ri, PetscScalar z) {
           pass.r[i] = ri;
           sums.AddDot(z, ri, pass.conjugate);
           AddNorm<norm>(sums, ri, z);
@@ -86,10 +82,10 @@ static __global__ __launch_bounds__(THREADS) void ResidualKernel(const AutoCSRPa
   Finish(pass, sums, [&](const Sums &s) { AutoCSRScalarsResidual(ScalarsOf(pass), &pass.test, s.Dot(), s.v[SUM_SQUARES]); });
 }
 
-template <bool has_d>
+template <Preconditioner kind>
 static __global__ __launch_bounds__(THREADS) void DirectionKernel(const AutoCSRPass pass)
 {
-  PetscScalar r[AT_ONCE], d[AT_ONCE], x[AT_ONCE], p[AT_ONCE];
+  PetscScalar r[AT_ONCE], x[AT_ONCE], p[AT_ONCE];
 
   PtxWaitForLast();
   if (!ScalarsOf(pass)->moves) return;
@@ -97,42 +93,40 @@ static __global__ __launch_bounds__(THREADS) void DirectionKernel(const AutoCSRP
     const PetscScalar a = ScalarsOf(pass)->a, b = ScalarsOf(pass)->b;
     const bool        goes_on = ScalarsOf(pass)->goes_on;
 
-    ForAll(
-        pass.n,
+    ForAllPreconditioned<kind>(
+        pass,
         [&](int k, PetscInt64 i) {
           x[k] = pass.x[i];
           p[k] = pass.p[i];
           r[k] = pass.r[i];
-          if (has_d) d[k] = pass.d[i];
         },
-        [&](int k, PetscInt64 i) {
+        [&](int k, PetscInt64) { return r[k]; }, [&](PetscInt64 j) { return pass.r[j]; },
+        [&](int k, PetscInt64 i, PetscScalar, PetscScalar z) {
           pass.x[i] = x[k] + a * p[k];
-          if (goes_on) pass.p[i] = (has_d ? r[k] * d[k] : r[k]) + b * p[k];
+          if (goes_on) pass.p[i] = z + b * p[k];
         });
   }
 }
 
-template <AutoCSRNorm norm, bool has_d>
+template <AutoCSRNorm norm, Preconditioner kind>
 static __global__ __launch_bounds__(THREADS) void CombineKernel(const AutoCSRPass pass, PetscScalar before, PetscScalar current, PetscScalar residual, const PetscScalar *from, PetscScalar *to, bool product, bool update, bool first)
 {
   const bool  has_before = update && before != PetscScalar(0);
   Sums        sums       = {};
-  PetscScalar b[AT_ONCE], w[AT_ONCE], d[AT_ONCE], f[AT_ONCE], t[AT_ONCE];
+  PetscScalar b[AT_ONCE], w[AT_ONCE], f[AT_ONCE], t[AT_ONCE];
 
   PtxWaitForLast();
   if (first || !ScalarsOf(pass)->result.stop) {
-    ForAll(
-        pass.n,
+    ForAllPreconditioned<kind>(
+        pass,
         [&](int k, PetscInt64 i) {
           b[k] = pass.b[i];
           w[k] = product ? pass.w[i] : PetscScalar(0);
-          if (has_d) d[k] = pass.d[i];
           f[k] = update ? from[i] : PetscScalar(0);
           t[k] = has_before ? to[i] : PetscScalar(0);
         },
-        [&](int k, PetscInt64 i) {
-          const PetscScalar r = b[k] - w[k], z = has_d ? r * d[k] : r;
-
+        [&](int k, PetscInt64) { return b[k] - w[k]; }, [&](PetscInt64 j) { return product ? pass.b[j] - pass.w[j] : pass.b[j]; },
+        [&](int k, PetscInt64 i, PetscScalar r, PetscScalar z) {
           if (update) to[i] = (has_before ? before * t[k] + current * f[k] : current * f[k]) + residual * z;
           AddNorm<norm>(sums, r, z);
         });
@@ -148,21 +142,16 @@ static __global__ __launch_bounds__(THREADS) void CombineKernel(const AutoCSRPas
   }
 }
 
-/* The kernel for the norm and for whether there is a diagonal */
+/* The kernel for the norm and for the preconditioner */
+#define KERNELS_OF(Kernel, norm) Kernel<norm, IDENTITY>, Kernel<norm, DIAGONAL>, Kernel<norm, BLOCKS>
 #define LAUNCH_KIND(Kernel, pass, ...) \
   do { \
-    const bool has_d_ = (pass)->d != NULL; \
+    const AutoCSRNorm norm_  = (pass)->test.norm; \
+    auto              kernel = norm_ == AUTOCSR_NORM_RESIDUAL       ? KernelFor(pass, true, KERNELS_OF(Kernel, AUTOCSR_NORM_RESIDUAL)) : \
+                               norm_ == AUTOCSR_NORM_PRECONDITIONED ? KernelFor(pass, true, KERNELS_OF(Kernel, AUTOCSR_NORM_PRECONDITIONED)) : \
+                                                                      KernelFor(pass, true, KERNELS_OF(Kernel, AUTOCSR_NORM_NONE)); \
     \
-    switch ((pass)->test.norm) { \
-    case AUTOCSR_NORM_RESIDUAL: \
-      Launch(has_d_ ? Kernel<AUTOCSR_NORM_RESIDUAL, true> : Kernel<AUTOCSR_NORM_RESIDUAL, false>, GridOf(pass), THREADS, 0, AUTOCSR_STREAM)(__VA_ARGS__); \
-      break; \
-    case AUTOCSR_NORM_PRECONDITIONED: \
-      Launch(has_d_ ? Kernel<AUTOCSR_NORM_PRECONDITIONED, true> : Kernel<AUTOCSR_NORM_PRECONDITIONED, false>, GridOf(pass), THREADS, 0, AUTOCSR_STREAM)(__VA_ARGS__); \
-      break; \
-    default: \
-      Launch(has_d_ ? Kernel<AUTOCSR_NORM_NONE, true> : Kernel<AUTOCSR_NORM_NONE, false>, GridOf(pass), THREADS, 0, AUTOCSR_STREAM)(__VA_ARGS__); \
-    } \
+    Launch(kernel, GridOf(pass), THREADS, 0, AUTOCSR_STREAM)(__VA_ARGS__); \
     AutoCSRCallCUDA(cudaGetLastError()); \
   } while (0)
 
@@ -191,7 +180,7 @@ PetscErrorCode AutoCSRPassResidual(const AutoCSRPass *pass)
 PetscErrorCode AutoCSRPassDirection(const AutoCSRPass *pass)
 {
   PetscFunctionBegin;
-  Launch(pass->d ? DirectionKernel<true> : DirectionKernel<false>, GridOf(pass), THREADS, 0, AUTOCSR_STREAM)(*pass);
+  Launch(KERNEL_FOR(pass, true, DirectionKernel), GridOf(pass), THREADS, 0, AUTOCSR_STREAM)(*pass);
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -203,24 +192,20 @@ PetscErrorCode AutoCSRPassCombine(const AutoCSRPass *pass, const PetscScalar coe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+template <Preconditioner kind>
 static __global__ __launch_bounds__(THREADS) void PreconditionKernel(const AutoCSRPass pass, const PetscScalar *from, PetscScalar *to)
 {
-  PetscScalar d[AT_ONCE], f[AT_ONCE];
+  PetscScalar f[AT_ONCE];
 
   PtxWaitForLast();
-  ForAll(
-      pass.n,
-      [&](int k, PetscInt64 i) {
-        d[k] = pass.d[i];
-        f[k] = from[i];
-      },
-      [&](int k, PetscInt64 i) { to[i] = d[k] * f[k]; });
+  ForAllPreconditioned<kind>(
+      pass, [&](int k, PetscInt64 i) { f[k] = from[i]; }, [&](int k, PetscInt64) { return f[k]; }, [&](PetscInt64 j) { return from[j]; }, [&](int, PetscInt64 i, PetscScalar, PetscScalar z) { to[i] = z; });
 }
 
 PetscErrorCode AutoCSRPassPrecondition(const AutoCSRPass *pass, const PetscScalar *from, PetscScalar *to)
 {
   PetscFunctionBegin;
-  Launch(PreconditionKernel, GridOf(pass), THREADS, 0, AUTOCSR_STREAM)(*pass, from, to);
+  Launch(KERNEL_FOR(pass, true, PreconditionKernel), GridOf(pass), THREADS, 0, AUTOCSR_STREAM)(*pass, from, to);
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -132,6 +132,89 @@ static __device__ __forceinline__ void ForAll(PetscInt n, Load load, Use use)
   }
 }
 
+/* What a pass multiplies by: nothing, the diagonal, or point blocks */
+enum Preconditioner {
+  IDENTITY,
+  DIAGONAL,
+  BLOCKS
+};
+
+/* Row i of the preconditioner times a vector, which at(row) has */
+template <Preconditioner kind, typename At>
+static __device__ __forceinline__ PetscScalar Precondition(const AutoCSRPass &pass, PetscInt64 i, At at)
+{
+  if constexpr (kind == IDENTITY) {
+    return at(i);
+  } else if constexpr (kind == DIAGONAL) {
+    return at(i) * pass.d[i];
+  } else {
+    const PetscInt64   first = i - i % pass.block;
+    const PetscScalar *d     = pass.d + i;
+    PetscScalar        sum   = *d * at(first);
+
+    for (PetscInt k = 1; k < pass.block; k++) {
+      d += pass.n;
+      sum += *d * at(first + k);
+    }
+    return sum;
+  }
+}
+
+/*
+  load(k, i), then use(k, i, r, z) for all elements, where r is value(k, i) and z the preconditioned one. With point blocks r is
+  wanted of other rows: at(row) has it in memory. in_place: use() changes what at() reads; so a thread block takes whole point blocks,
+  and all of its threads have read before one writes
+*/
+template <Preconditioner kind, bool in_place = false, typename Load, typename Value, typename At, typename Use>
+static __device__ __forceinline__ void ForAllPreconditioned(const AutoCSRPass &pass, Load load, Value value, At at, Use use)
+{
+  if constexpr (kind != BLOCKS) {
+    PetscScalar d[AT_ONCE];
+
+    ForAll(
+        pass.n,
+        [&](int k, PetscInt64 i) {
+          load(k, i);
+          if constexpr (kind == DIAGONAL) d[k] = pass.d[i];
+        },
+        [&](int k, PetscInt64 i) {
+          const PetscScalar r = value(k, i);
+
+          use(k, i, r, kind == DIAGONAL ? r * d[k] : r);
+        });
+  } else {
+    const PetscInt64 rows = in_place ? THREADS - THREADS % pass.block : THREADS;
+
+    for (PetscInt64 first = blockIdx.x * rows; first < pass.n; first += gridDim.x * rows) {
+      const PetscInt64 i    = first + threadIdx.x;
+      const bool       mine = threadIdx.x < rows && i < pass.n;
+
+      if constexpr (in_place) {
+        PetscScalar r = 0, z = 0;
+
+        if (mine) {
+          load(0, i);
+          r = value(0, i);
+          z = Precondition<kind>(pass, i, at);
+        }
+        __syncthreads();
+        if (mine) use(0, i, r, z);
+      } else if (mine) {
+        load(0, i);
+        use(0, i, value(0, i), Precondition<kind>(pass, i, at));
+      }
+    }
+  }
+}
+
+/* Of a kernel's three kinds the one for this pass */
+template <typename Kernel>
+static Kernel *KernelFor(const AutoCSRPass *pass, bool precondition, Kernel *identity, Kernel *diagonal, Kernel *blocks)
+{
+  return !precondition || !pass->d ? identity : pass->block > 1 ? blocks : diagonal;
+}
+#define KERNEL_FOR(pass, precondition, Kernel) KernelFor(pass, precondition, Kernel<IDENTITY>, Kernel<DIAGONAL>, Kernel<BLOCKS>)
+
 static unsigned GridOf(const AutoCSRPass *pass)
 {
   return (unsigned)PetscMax(1, PetscMin(pass->n / THREADS + (pass->n % THREADS > 0), pass->blocks));

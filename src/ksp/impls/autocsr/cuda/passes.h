@@ -18,7 +18,8 @@ typedef struct {
 /* What all passes of a solve have, and what one tells. The last thread block of a pass adds up what the others have left in `partial` */
 typedef struct {
   PetscInt           n;
-  const PetscScalar *b, *d, *w; /* d NULL: the preconditioner is the identity */
+  PetscInt           block;     /* rows of a point block; 1: the preconditioner is a diagonal */
+  const PetscScalar *b, *d, *w; /* d NULL: the preconditioner is the identity; part k of n entries has column k of all blocks */
   PetscScalar       *x, *p, *r;
   PetscScalar       *shadow, *v, *s, *t; /* BiCGStab */
   void              *scalars; /* AutoCSRScalars on the device */

@@ -1,50 +1,46 @@
 /* Kernels of BiCGStab */
 #include "passes.cuh"
 
-template <bool has_d>
+template <Preconditioner kind>
 static __global__ __launch_bounds__(THREADS) void BCGSStartKernel(const AutoCSRPass pass, bool product)
 {
   Sums        sums = {};
-  PetscScalar b[AT_ONCE], w[AT_ONCE], d[AT_ONCE];
+  PetscScalar b[AT_ONCE], w[AT_ONCE];
 
   PtxWaitForLast();
-  ForAll(
-      pass.n,
+  ForAllPreconditioned<kind>(
+      pass,
       [&](int k, PetscInt64 i) {
         b[k] = pass.b[i];
         w[k] = product ? pass.v[i] : PetscScalar(0);
-        if (has_d) d[k] = pass.d[i];
       },
-      [&](int k, PetscInt64 i) {
-        const PetscScalar r = has_d ? (b[k] - w[k]) * d[k] : b[k] - w[k];
-
-        pass.r[i]      = r;
-        pass.shadow[i] = r;
-        pass.p[i]      = r;
-        sums.AddSquare(r);
+      [&](int k, PetscInt64) { return b[k] - w[k]; }, [&](PetscInt64 j) { return product ? pass.b[j] - pass.v[j] : pass.b[j]; },
+      [&](int, PetscInt64 i, PetscScalar, PetscScalar z) {
+        pass.r[i]      = z;
+        pass.shadow[i] = z;
+        pass.p[i]      = z;
+        sums.AddSquare(z);
       });
   Finish(pass, sums, [&](const Sums &s) { AutoCSRScalarsBCGSStart(ScalarsOf(pass), pass.test.norm, s.v[SUM_SQUARES]); });
 }
 
-template <bool has_d>
+template <Preconditioner kind>
 static __global__ __launch_bounds__(THREADS) void BCGSDotKernel(const AutoCSRPass pass, const PetscScalar *from)
 {
   Sums        sums = {};
-  PetscScalar f[AT_ONCE], d[AT_ONCE], shadow[AT_ONCE];
+  PetscScalar f[AT_ONCE], shadow[AT_ONCE];
 
   PtxWaitForLast();
   if (!ScalarsOf(pass)->result.stop) {
-    ForAll(
-        pass.n,
+    ForAllPreconditioned<kind>(
+        pass,
         [&](int k, PetscInt64 i) {
           f[k]      = from[i];
           shadow[k] = pass.shadow[i];
-          if (has_d) d[k] = pass.d[i];
         },
-        [&](int k, PetscInt64 i) {
-          const PetscScalar v = has_d ? f[k] * d[k] : f[k];
-
-          if (has_d) pass.v[i] = v;
+        [&](int k, PetscInt64) { return f[k]; }, [&](PetscInt64 j) { return from[j]; },
+        [&](int k, PetscInt64 i, PetscScalar, PetscScalar v) {
+          if (kind != IDENTITY) pass.v[i] = v;
           sums.AddDot(v, shadow[k], true);
         });
   }
@@ -70,25 +66,23 @@ static __global__ __launch_bounds__(THREADS) void BCGSHalfKernel(const AutoCSRPa
   }
 }
 
-template <bool has_d>
+template <Preconditioner kind>
 static __global__ __launch_bounds__(THREADS) void BCGSStabilizeKernel(const AutoCSRPass pass, const PetscScalar *from)
 {
   Sums        sums = {};
-  PetscScalar f[AT_ONCE], d[AT_ONCE], s[AT_ONCE];
+  PetscScalar f[AT_ONCE], s[AT_ONCE];
 
   PtxWaitForLast();
   if (ScalarsOf(pass)->moves) {
-    ForAll(
-        pass.n,
+    ForAllPreconditioned<kind>(
+        pass,
         [&](int k, PetscInt64 i) {
           f[k] = from[i];
           s[k] = pass.s[i];
-          if (has_d) d[k] = pass.d[i];
         },
-        [&](int k, PetscInt64 i) {
-          const PetscScalar t = has_d ? f[k] * d[k] : f[k];
-
-          if (has_d) pass.t[i] = t;
+        [&](int k, PetscInt64) { return f[k]; }, [&](PetscInt64 j) { return from[j]; },
+        [&](int k, PetscInt64 i, PetscScalar, PetscScalar t) {
+          if (kind != IDENTITY) pass.t[i] = t;
           sums.AddDot(s[k], t, true);
           sums.AddSquare(t);
           sums.AddSquare<SUM_OTHERS>(s[k]);
@@ -97,30 +91,30 @@ static __global__ __launch_bounds__(THREADS) void BCGSStabilizeKernel(const Auto
   Finish(pass, sums, [&](const Sums &a) { AutoCSRScalarsBCGSStabilize(ScalarsOf(pass), a.Dot(), a.v[SUM_SQUARES], a.v[SUM_OTHERS]); });
 }
 
-template <bool has_d>
+template <Preconditioner kind>
 static __global__ __launch_bounds__(THREADS) void BCGSUpdateKernel(const AutoCSRPass pass)
 {
   Sums        sums = {};
-  PetscScalar x[AT_ONCE], p[AT_ONCE], s[AT_ONCE], t[AT_ONCE], d[AT_ONCE], shadow[AT_ONCE];
+  PetscScalar x[AT_ONCE], p[AT_ONCE], s[AT_ONCE], t[AT_ONCE], shadow[AT_ONCE];
 
   PtxWaitForLast();
   if (ScalarsOf(pass)->moves) {
     const PetscScalar alpha = ScalarsOf(pass)->a, omega = ScalarsOf(pass)->omega;
 
-    ForAll(
-        pass.n,
+    ForAllPreconditioned<kind>(
+        pass,
         [&](int k, PetscInt64 i) {
           x[k]      = pass.x[i];
           p[k]      = pass.p[i];
           s[k]      = pass.s[i];
           t[k]      = pass.t[i];
           shadow[k] = pass.shadow[i];
-          if (has_d) d[k] = pass.d[i];
         },
-        [&](int k, PetscInt64 i) {
-          const PetscScalar step = alpha * p[k] + omega * s[k], r = s[k] - omega * t[k];
+        [&](int k, PetscInt64) { return alpha * p[k] + omega * s[k]; }, [&](PetscInt64 j) { return alpha * pass.p[j] + omega * pass.s[j]; },
+        [&](int k, PetscInt64 i, PetscScalar, PetscScalar step) {
+          const PetscScalar r = s[k] - omega * t[k];
 
-          pass.x[i] = x[k] + (has_d ? d[k] * step : step);
+          pass.x[i] = x[k] + step;
           pass.r[i] = r;
           sums.AddDot(r, shadow[k], true);
           sums.AddSquare(r);
@@ -158,14 +152,14 @@ static __global__ __launch_bounds__(THREADS) void BCGSDirectionKernel(const Auto
 PetscErrorCode AutoCSRPassBCGSStart(const AutoCSRPass *pass, PetscBool product, PetscBool precondition)
 {
   PetscFunctionBegin;
-  LAUNCH(precondition ? BCGSStartKernel<true> : BCGSStartKernel<false>, pass, *pass, (bool)product);
+  LAUNCH(KERNEL_FOR(pass, precondition, BCGSStartKernel), pass, *pass, (bool)product);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode AutoCSRPassBCGSDot(const AutoCSRPass *pass, const PetscScalar *from, PetscBool precondition)
 {
   PetscFunctionBegin;
-  LAUNCH(precondition ? BCGSDotKernel<true> : BCGSDotKernel<false>, pass, *pass, from);
+  LAUNCH(KERNEL_FOR(pass, precondition, BCGSDotKernel), pass, *pass, from);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -179,14 +173,14 @@ PetscErrorCode AutoCSRPassBCGSHalf(const AutoCSRPass *pass)
 PetscErrorCode AutoCSRPassBCGSStabilize(const AutoCSRPass *pass, const PetscScalar *from, PetscBool precondition)
 {
   PetscFunctionBegin;
-  LAUNCH(precondition ? BCGSStabilizeKernel<true> : BCGSStabilizeKernel<false>, pass, *pass, from);
+  LAUNCH(KERNEL_FOR(pass, precondition, BCGSStabilizeKernel), pass, *pass, from);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode AutoCSRPassBCGSUpdate(const AutoCSRPass *pass, PetscBool precondition)
 {
   PetscFunctionBegin;
-  LAUNCH(precondition ? BCGSUpdateKernel<true> : BCGSUpdateKernel<false>, pass, *pass);
+  LAUNCH(KERNEL_FOR(pass, precondition, BCGSUpdateKernel), pass, *pass);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

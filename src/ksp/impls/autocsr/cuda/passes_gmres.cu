@@ -23,30 +23,28 @@ static __device__ __forceinline__ void TellColumn(const AutoCSRPassColumn &colum
   if (threadIdx.x == 0) *column.number = column.value;
 }
 
-template <bool has_d>
+template <Preconditioner kind>
 static __global__ __launch_bounds__(THREADS) void GMRESStartKernel(const AutoCSRPass pass, const AutoCSRPassColumn column, bool product, PetscScalar *to)
 {
   Sums        sums = {};
-  PetscScalar b[AT_ONCE], w[AT_ONCE], d[AT_ONCE];
+  PetscScalar b[AT_ONCE], w[AT_ONCE];
 
   PtxWaitForLast();
-  ForAll(
-      pass.n,
+  ForAllPreconditioned<kind>(
+      pass,
       [&](int k, PetscInt64 i) {
         b[k] = pass.b[i];
         w[k] = product ? pass.w[i] : PetscScalar(0);
-        if (has_d) d[k] = pass.d[i];
       },
-      [&](int k, PetscInt64 i) {
-        const PetscScalar z = has_d ? (b[k] - w[k]) * d[k] : b[k] - w[k];
-
+      [&](int k, PetscInt64) { return b[k] - w[k]; }, [&](PetscInt64 j) { return product ? pass.b[j] - pass.w[j] : pass.b[j]; },
+      [&](int, PetscInt64 i, PetscScalar, PetscScalar z) {
         to[i] = z;
         sums.AddSquare(z);
       });
   if (IsLast(pass, sums)) TellColumn(column, 0, sums.v[SUM_SQUARES]);
 }
 
-template <bool has_d>
+template <Preconditioner kind>
 static __global__ __launch_bounds__(THREADS) void GMRESDotsKernel(const AutoCSRPass pass, const AutoCSRPassColumn column, const AutoCSRPassBasis basis)
 {
   __shared__ PetscReal warps[THREADS / WARP][GROUP * REALS];
@@ -63,11 +61,10 @@ static __global__ __launch_bounds__(THREADS) void GMRESDotsKernel(const AutoCSRP
 
     for (PetscInt64 i = (PetscInt64)blockIdx.x * THREADS + threadIdx.x; i < pass.n; i += stride) {
       PetscScalar v[GROUP];
-      PetscScalar z = pass.w[i];
+      PetscScalar z = Precondition<kind>(pass, i, [&](PetscInt64 j) { return pass.w[j]; });
 
 #pragma unroll
       for (int k = 0; k < GROUP; k++) v[k] = k < count ? basis.vector[from + k][i] : PetscScalar(0);
-      if (has_d) z *= pass.d[i];
       z *= scale;
 #pragma unroll
       for (int k = 0; k < GROUP; k++) sums[k].AddDot(z, v[k], true);
@@ -105,12 +102,12 @@ static __global__ __launch_bounds__(THREADS) void GMRESDotsKernel(const AutoCSRP
 }
 
 /* begins: `to` is made of the product; ends: it is complete, and its norm is told */
-template <bool has_d>
+template <Preconditioner kind>
 static __global__ __launch_bounds__(THREADS) void GMRESSubtractKernel(const AutoCSRPass pass, const AutoCSRPassColumn column, const AutoCSRPassBasis basis, PetscScalar *to, bool begins, bool ends)
 {
   __shared__ PetscReal c[AUTOCSR_PASS_TOGETHER * REALS];
   Sums                 sums = {};
-  PetscScalar          z[AT_ONCE], d[AT_ONCE];
+  PetscScalar          z[AT_ONCE];
 
   PtxWaitForLast();
   if (threadIdx.x < basis.count * REALS) c[threadIdx.x] = ((const PetscReal *)column.dot)[basis.first * REALS + threadIdx.x] * column.inverse[basis.first + threadIdx.x / REALS];
@@ -124,12 +121,11 @@ static __global__ __launch_bounds__(THREADS) void GMRESSubtractKernel(const Auto
       for (int m = 0; m < AT_ONCE; m++) {
         const PetscInt64 i = first + m * stride;
 
-        z[m] = i < pass.n ? (begins ? pass.w[i] : to[i]) : PetscScalar(0);
-        if (has_d) d[m] = i < pass.n ? pass.d[i] : PetscScalar(0);
+        z[m] = i >= pass.n ? PetscScalar(0) : begins ? Precondition<kind>(pass, i, [&](PetscInt64 j) { return pass.w[j]; }) : to[i];
       }
       if (begins) {
 #pragma unroll
-        for (int m = 0; m < AT_ONCE; m++) z[m] = has_d ? z[m] * d[m] * scale : z[m] * scale;
+        for (int m = 0; m < AT_ONCE; m++) z[m] *= scale;
       }
 #pragma unroll 4
       for (PetscInt k = 0; k < basis.count; k++) {
@@ -165,14 +161,14 @@ struct Coefficients {
   PetscReal v[AUTOCSR_PASS_TOGETHER * REALS];
 };
 
-template <bool has_d>
+template <Preconditioner kind>
 static __global__ __launch_bounds__(THREADS) void GMRESCorrectKernel(const AutoCSRPass pass, const AutoCSRPassBasis basis, const Coefficients c)
 {
   PtxWaitForLast();
   {
     const PetscInt64 stride = (PetscInt64)gridDim.x * THREADS;
 
-    for (PetscInt64 i = (PetscInt64)blockIdx.x * THREADS + threadIdx.x; i < pass.n; i += stride) {
+    auto combine = [&](PetscInt64 i) {
       PetscScalar sum = 0;
 
 #pragma unroll 4
@@ -183,15 +179,17 @@ static __global__ __launch_bounds__(THREADS) void GMRESCorrectKernel(const AutoC
         sum += c.v[k] * basis.vector[k][i];
 #endif
       }
-      pass.x[i] += has_d ? pass.d[i] * sum : sum;
-    }
+      return sum;
+    };
+
+    for (PetscInt64 i = (PetscInt64)blockIdx.x * THREADS + threadIdx.x; i < pass.n; i += stride) pass.x[i] += Precondition<kind>(pass, i, combine);
   }
 }
 
 PetscErrorCode AutoCSRPassGMRESStart(const AutoCSRPass *pass, const AutoCSRPassColumn *column, PetscBool product, PetscScalar *to)
 {
   PetscFunctionBegin;
-  Launch(column->precondition ? GMRESStartKernel<true> : GMRESStartKernel<false>, GridOf(pass), THREADS, 0, AUTOCSR_STREAM)(*pass, *column, (bool)product, to);
+  Launch(KERNEL_FOR(pass, column->precondition, GMRESStartKernel), GridOf(pass), THREADS, 0, AUTOCSR_STREAM)(*pass, *column, (bool)product, to);
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -201,7 +199,7 @@ PetscErrorCode AutoCSRPassGMRESDots(const AutoCSRPass *pass, const AutoCSRPassCo
   const unsigned groups = (unsigned)((basis->count + GROUP - 1) / GROUP);
 
   PetscFunctionBegin;
-  Launch(column->precondition ? GMRESDotsKernel<true> : GMRESDotsKernel<false>, dim3(GridOf(pass), groups), THREADS, 0, AUTOCSR_STREAM)(*pass, *column, *basis);
+  Launch(KERNEL_FOR(pass, column->precondition, GMRESDotsKernel), dim3(GridOf(pass), groups), THREADS, 0, AUTOCSR_STREAM)(*pass, *column, *basis);
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -211,7 +209,7 @@ PetscErrorCode AutoCSRPassGMRESSubtract(const AutoCSRPass *pass, const AutoCSRPa
   const bool begins = basis->first == 0, ends = basis->first + basis->count == column->k + 1;
 
   PetscFunctionBegin;
-  Launch(column->precondition ? GMRESSubtractKernel<true> : GMRESSubtractKernel<false>, GridOf(pass), THREADS, 0, AUTOCSR_STREAM)(*pass, *column, *basis, to, (bool)begins, (bool)ends);
+  Launch(KERNEL_FOR(pass, column->precondition, GMRESSubtractKernel), GridOf(pass), THREADS, 0, AUTOCSR_STREAM)(*pass, *column, *basis, to, (bool)begins, (bool)ends);
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -222,7 +220,7 @@ PetscErrorCode AutoCSRPassGMRESCorrect(const AutoCSRPass *pass, const AutoCSRPas
 
   PetscFunctionBegin;
   for (PetscInt k = 0; k < basis->count * REALS; k++) c.v[k] = coefficient[basis->first * REALS + k];
-  Launch(precondition ? GMRESCorrectKernel<true> : GMRESCorrectKernel<false>, GridOf(pass), THREADS, 0, AUTOCSR_STREAM)(*pass, *basis, c);
+  Launch(KERNEL_FOR(pass, precondition, GMRESCorrectKernel), GridOf(pass), THREADS, 0, AUTOCSR_STREAM)(*pass, *basis, c);
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -84,6 +84,7 @@ PetscErrorCode AutoCSRPassesBegin(AutoCSRSolve *s, AutoCSRDevice *device)
   s->device->first  = PETSC_TRUE;
   pass              = &s->device->pass;
   pass->n           = s->n;
+  pass->block       = s->block;
   pass->b           = s->array[AUTOCSR_B];
   pass->d           = s->array[AUTOCSR_D];
   pass->w           = s->array[AUTOCSR_W];
@@ -143,7 +144,7 @@ static PetscErrorCode Precondition(AutoCSRSolve *s, PetscInt from, PetscInt to)
 {
   PetscFunctionBegin;
   PetscCall(AutoCSRPassPrecondition(&s->device->pass, s->array[from], s->array[to]));
-  PetscCall(PetscLogGpuFlops(1.0 * s->n));
+  PetscCall(PetscLogGpuFlops((2.0 * s->block - 1) * s->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -165,7 +166,7 @@ static PetscErrorCode CGStart(AutoCSRSolve *s, PetscBool product)
 {
   PetscFunctionBegin;
   PetscCall(AutoCSRPassStart(AutoCSRNextPass(s, PETSC_TRUE), product));
-  PetscCall(PetscLogGpuFlops(5.0 * s->n));
+  PetscCall(PetscLogGpuFlops((2.0 * s->block + 3) * s->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -181,7 +182,7 @@ static PetscErrorCode CGResidual(AutoCSRSolve *s)
 {
   PetscFunctionBegin;
   PetscCall(AutoCSRPassResidual(AutoCSRNextPass(s, PETSC_TRUE)));
-  PetscCall(PetscLogGpuFlops(7.0 * s->n));
+  PetscCall(PetscLogGpuFlops((2.0 * s->block + 5) * s->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -189,7 +190,7 @@ static PetscErrorCode CGDirection(AutoCSRSolve *s)
 {
   PetscFunctionBegin;
   PetscCall(AutoCSRPassDirection(AutoCSRNextPass(s, PETSC_FALSE)));
-  PetscCall(PetscLogGpuFlops(4.0 * s->n));
+  PetscCall(PetscLogGpuFlops((2.0 * s->block + 2) * s->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -200,7 +201,7 @@ static PetscErrorCode Combine(AutoCSRSolve *s, const AutoCSRCombination *c)
   PetscFunctionBegin;
   PetscCall(AutoCSRPassCombine(AutoCSRNextPass(s, (PetscBool)(s->test.norm != AUTOCSR_NORM_NONE)), coefficient, s->array[c->from], s->array[c->to], c->product, c->update, s->device->first));
   s->device->first = PETSC_FALSE;
-  PetscCall(PetscLogGpuFlops(8.0 * s->n));
+  PetscCall(PetscLogGpuFlops((2.0 * s->block + 6) * s->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

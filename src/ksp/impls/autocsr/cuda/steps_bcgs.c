@@ -5,7 +5,7 @@ static PetscErrorCode Start(AutoCSRSolve *s, PetscBool product)
 {
   PetscFunctionBegin;
   PetscCall(AutoCSRPassBCGSStart(AutoCSRNextPass(s, PETSC_TRUE), product, (PetscBool)(s->left && s->array[AUTOCSR_D])));
-  PetscCall(PetscLogGpuFlops(4.0 * s->n));
+  PetscCall(PetscLogGpuFlops((2.0 * s->block + 2) * s->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -13,7 +13,7 @@ static PetscErrorCode Dot(AutoCSRSolve *s, AutoCSRVectorName from)
 {
   PetscFunctionBegin;
   PetscCall(AutoCSRPassBCGSDot(AutoCSRNextPass(s, PETSC_FALSE), s->array[from], (PetscBool)(from != AUTOCSR_V)));
-  PetscCall(PetscLogGpuFlops(3.0 * s->n));
+  PetscCall(PetscLogGpuFlops((2.0 * s->block + 1) * s->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -29,7 +29,7 @@ static PetscErrorCode Stabilize(AutoCSRSolve *s, AutoCSRVectorName from)
 {
   PetscFunctionBegin;
   PetscCall(AutoCSRPassBCGSStabilize(AutoCSRNextPass(s, PETSC_FALSE), s->array[from], (PetscBool)(from != AUTOCSR_T)));
-  PetscCall(PetscLogGpuFlops(7.0 * s->n));
+  PetscCall(PetscLogGpuFlops((2.0 * s->block + 5) * s->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -37,7 +37,7 @@ static PetscErrorCode Update(AutoCSRSolve *s)
 {
   PetscFunctionBegin;
   PetscCall(AutoCSRPassBCGSUpdate(AutoCSRNextPass(s, PETSC_TRUE), (PetscBool)(!s->left && s->array[AUTOCSR_D])));
-  PetscCall(PetscLogGpuFlops(10.0 * s->n));
+  PetscCall(PetscLogGpuFlops((2.0 * s->block + 8) * s->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -62,7 +62,7 @@ static PetscErrorCode Start(AutoCSRSolve *s, PetscBool product)
 {
   PetscFunctionBegin;
   PetscCall(AutoCSRPassGMRESStart(&s->device->pass, NextColumn(s, 0), product, s->array[AUTOCSR_BASIS]));
-  PetscCall(PetscLogGpuFlops(4.0 * s->n));
+  PetscCall(PetscLogGpuFlops((2.0 * s->block + 2) * s->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -89,7 +89,7 @@ static PetscErrorCode Orthogonalize(AutoCSRSolve *s, PetscInt k)
 
     PetscCall(AutoCSRPassGMRESSubtract(&s->device->pass, column, &basis, s->array[AUTOCSR_BASIS + k + 1]));
   }
-  PetscCall(PetscLogGpuFlops((4.0 * (k + 1) + 4.0) * s->n));
+  PetscCall(PetscLogGpuFlops((4.0 * (k + 1) + 2.0 * s->block + 2) * s->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -114,7 +114,7 @@ static PetscErrorCode Correct(AutoCSRSolve *s, PetscInt n, const PetscScalar coe
 
     PetscCall(AutoCSRPassGMRESCorrect(&s->device->pass, &basis, (const PetscReal *)coefficient, (PetscBool)(!s->left && s->array[AUTOCSR_D])));
   }
-  PetscCall(PetscLogGpuFlops((2.0 * n + 2.0) * s->n));
+  PetscCall(PetscLogGpuFlops((2.0 * (n + s->block)) * s->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
