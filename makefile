@@ -263,6 +263,9 @@ $(BUILD)/demo/ex10: $(tutorial) $(stamp)
 	$(call quiet,CC)$(CC) $(COPT) $(PETSC_CC_INCLUDES) -o $@ $< $(PETSC_LINK) -lm
 demo: all $(demo_program) $(data)
 	@config/with-mpi.sh config/demo.sh $(demo_program) $(library) $(BUILD)/data/bcsstk28.bin $(if $(gpu),$(shell nvidia-smi -L >/dev/null 2>&1 && echo aijcusparse))
+# The examples, with what each gained against aij (SMALL=1: small problems, once)
+examples: all $(call exe,$(filter examples/%,$(runnable))) $(data)
+	@examples/run-all $(BUILD) $(library) $(if $(SMALL),-small)
 include src/benchmarks/bench.mk
 
 docs: $(BUILD)/docs/index.md
@@ -288,6 +291,7 @@ help:
 	@sed -n 's/^#: //p' makefile
 #: make              the library, autocsr_convert, autocsr_tune and autocsr_search, in build/<PETSc's version, scalar, precision, integers, arch>
 #: make demo         a PETSc program on a real matrix with aij and with autocsr
+#: make examples     the programs of examples/ with aij and with autocsr, and what each gained (SMALL=1: small problems)
 #: make check        the core of the tests (ONLY='changes real_m*' picks, BUT='solves*' leaves out; VALGRIND=1; JOBS=2;
 #:                   SANITIZE=memcheck|racecheck|initcheck on a GPU; TEST_OPTIONS='-use_gpu_aware_mpi 0')
 #: make test         all tests; make test-all: at full size and with a new seed, which takes about three times as long
@@ -328,5 +332,5 @@ help:
 .DELETE_ON_ERROR:
 -include $(foreach d,$(shell find $(BUILD) -name '*.d' 2>/dev/null),$(if $(wildcard $(d:.d=.o)),$d))
 FORCE:
-.PHONY: all objects compile check check-early test test-all pack test-petsc demo docs install installcheck petsc-cuda format clean help FORCE
+.PHONY: all objects compile check check-early test test-all pack test-petsc demo examples docs install installcheck petsc-cuda format clean help FORCE
 .SECONDARY:

@@ -12,7 +12,7 @@ for role in "$@"; do
   complex) want+=(libpetsc-complex3.18-dev) ;;
   int64) want+=(libpetsc64-real3.18-dev) ;;
   debug) want+=(libpetsc-real3.18-dbg) ;;
-  clients) want+=(python3-petsc4py-real3.18 libslepc-real3.18-dev python3-venv) ;;
+  clients) want+=(python3-petsc4py-real3.18 libslepc-real3.18-dev python3-venv python3-matplotlib) ;;
   valgrind) want+=(valgrind) ;;
   plot) want+=(gnuplot-nox) ;;
   format) want+=(clang-format) ;;

@@ -9,7 +9,7 @@ as well; prefix installs of PETSc do not ship that harness, which is why this ru
   keys        suffix, nsize, args, requires, env, filter, filter_output, output_file, timeoutfactor, comments;
               any other key is an error
   loops       nsize: {{1 2}}, args: -opt {{a b}shared output} (one output file) and {{a b}separate output} (one for each)
-  requires    real complex single double __float128 debug opt datafilespath cuda nvrtc petsc4py slepc
+  requires    real complex single double __float128 debug opt datafilespath cuda nvrtc petsc4py dolfinx slepc
               avx2 avx512, names of PETSc packages,
               define(PETSC_X), defined(PETSC_X), each with an optional '!'
   variables   ${AUTOCSR_DATA}: the matrices of tests/data in PETSc's binary form; ${AUTOCSR_MTX}: tests/data itself;
@@ -170,7 +170,7 @@ class Petsc:
         self.has['real'], self.has['opt'] = not self.has['complex'], not self.has['debug']
         for p, macro in (('single', 'SINGLE'), ('double', 'DOUBLE'), ('__float128', '__FLOAT128')):
             self.has[p] = f'PETSC_USE_REAL_{macro}' in self.defines
-        self.python = None
+        self.python = self.dolfinx = None
 
     def python_path(self):
         """Where installations of PETSc keep petsc4py: in Debian's folder, and in that of a build"""
@@ -195,6 +195,10 @@ class Petsc:
             elif name == 'petsc4py':
                 self.python = self.find_python() if self.python is None else self.python
                 there = bool(self.python) and not self.opts.valgrind
+            elif name == 'dolfinx':  # named after petsc4py, with whose Python it is asked for
+                if self.dolfinx is None:
+                    self.dolfinx = bool(self.python) and not subprocess.run([self.python, '-c', 'import dolfinx.fem.petsc'], capture_output=True, env=dict(os.environ, PYTHONPATH=self.python_path())).returncode
+                there = self.dolfinx
             elif name:
                 there = self.has[name] if name in self.has else f'PETSC_HAVE_{name.upper()}' in self.defines
             else:

@@ -14,23 +14,30 @@ A = PETSc.Mat().create()
 A.setSizes(n)
 A.setType('autocsr')
 A.setPreallocationNNZ(3)
-for i in range(n):
+begin, end = A.getOwnershipRange()
+for i in range(begin, end):
     for j in (i - 1, i, i + 1):
         if 0 <= j < n:
             A[i, j] = 1.0 / (1 + i + j)
 A.assemble()
-assert A.getType() == 'seqaijautocsr', A.getType()
+comm = A.getComm()
+assert A.getType() == ('seqaijautocsr' if comm.getSize() == 1 else 'mpiaijautocsr'), A.getType()
 petscautocsr.settings(A, strategy='sell', value_coding='copy')
 x, y = A.createVecs()
 x.set(1)
 A.mult(x, y)
 found = petscautocsr.info(A)
-assert found['settings']['strategy'] == 'sell' and found['blocks'][0]['segments'][0]['strategy'] == 'sell', found
-assert petscautocsr.graph(A) == found['blocks'][0]['graph'] and 'slice_block' in petscautocsr.graph(A)
+if comm.getRank() == 0:
+    assert found['settings']['strategy'] == 'sell' and found['blocks'][0]['segments'][0]['strategy'] == 'sell', found
+    assert petscautocsr.graph(A) == found['blocks'][0]['graph'] and len(found['picture']['cells']) == 96
+    assert len({block['rank'] for block in found['blocks']}) == comm.getSize()
+else:
+    assert found == {}, found
+assert 'slice_block' in petscautocsr.graph(A)
 petscautocsr.settings(A, graph='compress row_block(lanes=2)')
 A.mult(x, y)
 assert 'lanes=2' in petscautocsr.graph(A), petscautocsr.graph(A)
-assert abs(y[0] - (1 + 1 / 2)) < 1e-14, y[0]
+assert begin > 0 or abs(y[0] - (1 + 1 / 2)) < 1e-14, y[0]
 petscautocsr.view(A)
 try:
     petscautocsr.settings(A, strateyg='sell')
@@ -39,7 +46,17 @@ except ValueError as error:
     assert 'strategy' in str(error)
 try:
     import matplotlib  # noqa: F401
-
-    petscautocsr.plot(A, 'plan.png')
 except ImportError:
-    pass
+    print('no matplotlib: plot() is not tried')
+    sys.exit(0)
+name = f'plan-{comm.getSize()}.png'
+figure = petscautocsr.plot(A, name)
+if comm.getRank() == 0:
+    pattern, bars = figure.axes
+    assert pattern.get_title().startswith('2,000 by 2,000: graph'), pattern.get_title()
+    image = pattern.images[0].get_array()
+    assert image.shape == (96, 96, 3) and (image[0, 0] < 1).any() and (image[0, 95] == 1).all()  # the diagonal alone is coloured
+    assert len(bars.patches) == (1 if comm.getSize() == 1 else 2), bars.patches
+    assert open(name, 'rb').read(4) == b'\x89PNG'
+else:
+    assert figure is None

@@ -19,7 +19,8 @@ program() { run "$top/examples/poisson.py" -dll_append "$(run -c 'import petscau
 check "a source package is made" sdist
 check "it builds and installs in a clean folder" install
 check "the module has the version" version
-check "load, type, info, settings, graph, view before petsc4py starts" run "$top/tests/packaging/module.py" before
+check "load, type, info, settings, graph, view, plot before petsc4py starts" run "$top/tests/packaging/module.py" before
 check "the same after petsc4py has started" run "$top/tests/packaging/module.py" after
+check "the same on two processes" env -u OMPI_MCA_ess_singleton_isolated bash -c "cd '$work' && '$top/config/with-mpi.sh' mpiexec -n 2 venv/bin/python '$top/tests/packaging/module.py' after"
 check "a program that knows nothing of it runs with the library" program
 finish

@@ -73,11 +73,10 @@ def _text(mat, form):
     from petsc4py import PETSc
 
     comm = mat.getComm()
-    name = None
+    name = ''  # the first process opens the file; the others need no name
     if comm.getRank() == 0:
         handle, name = tempfile.mkstemp(prefix='petscautocsr-')
         os.close(handle)
-    name = comm.tompi4py().bcast(name) if comm.getSize() > 1 else name
     try:
         viewer = PETSc.Viewer().createASCII(name, comm=comm)
         try:
@@ -147,59 +146,66 @@ def graph(mat):
     return text.value.decode()
 
 
-def plot(mat, file=None, most=200000):
-    """Draws a matrix of one process: the pattern, rows coloured by the segment that has them, beside it bytes and time of each segment. Returns matplotlib's figure; `file` keeps it.
+# As report/svg.c, and the letters of the picture in the JSON (doc/view-schema.md)
+COLORS = ('#4477aa', '#ee6677', '#228833', '#ccbb44', '#66ccee', '#aa3377', '#ee8833', '#7b68c8', '#a0522d', '#17a589', '#d16ba5', '#888888')
+_LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+_LEVELS = 4
 
-    Of more than `most` entries every k-th row is drawn."""
+
+def plot(mat, file=None):
+    """Draws a matrix: the pattern, each cell with the colour of its segment, and beside it the time of each segment, with a mark at the roof, which is the time that the
+    memory takes for its bytes. `file` keeps the picture. Returns matplotlib's figure, on the first process (None on the others). Collective"""
+    found = info(mat)
+    if not found:
+        return None
     import matplotlib
 
     if file:
         matplotlib.use('Agg')
     import matplotlib.pyplot as plt
     import numpy as np
+    from matplotlib.colors import to_rgb
 
-    if mat.getComm().getSize() > 1:
-        raise ValueError('plot() draws matrices of one process')
-    block = info(mat)['blocks'][0]
-    row_ptr, col, _ = mat.getValuesCSR()
-    m = len(row_ptr) - 1
-    step = max(1, len(col) // most)
-    length = np.diff(row_ptr)
-    segments = block['segments']
-    figure, (pattern, bars) = plt.subplots(1, 2, figsize=(11, 5), gridspec_kw={'width_ratios': [3, 2]})
-    of_row = _segments_of_rows(segments, m, length)
-    rows = np.repeat(np.arange(m), length)
-    shown = rows % step == 0
-    pattern.scatter(np.asarray(col)[shown], rows[shown], c=of_row[rows[shown]], s=0.5, marker='s', linewidths=0, cmap='tab10', vmin=0, vmax=9)
-    pattern.set(xlim=(-0.5, mat.getSize()[1] - 0.5), ylim=(m - 0.5, -0.5), xlabel='column', ylabel='row', title=block['why'].split(';')[0][:70])
-    seconds = [s['measured'] or s['predicted'] for s in segments]
-    names = [f"{s['strategy']} {s['executor']}\n{s['nnz']:,} nonzeros" for s in segments]
-    bars.barh(range(len(segments)), [1e6 * t for t in seconds], color=[plt.get_cmap('tab10')(k % 10) for k in range(len(segments))])
-    for k, s in enumerate(segments):
-        bars.text(1e6 * seconds[k], k, f" {s['product_bytes'] / 1e6:.3g} MB, {100 * s['bandwidth_share']:.0f} % of the bandwidth", va='center', fontsize=7)
-    bars.set_yticks(range(len(segments)), names, fontsize=7)
-    bars.invert_yaxis()
-    bars.set(xlabel='microseconds of a product', xlim=(0, 1.9e6 * max(seconds + [1e-9])))
+    picture, why = found['picture'], next((b['why'] for b in found['blocks'] if b['why']), 'as AIJ multiplies')
+    image = np.ones((picture['rows'], picture['cols'], 3))
+    for y, row in enumerate(picture['cells']):
+        for x, letter in enumerate(row):
+            if letter != '.':
+                key, level = divmod(_LETTERS.index(letter), _LEVELS)
+                strength = 0.35 + 0.65 * (level + 1) / _LEVELS
+                image[y, x] = strength * np.array(to_rgb(COLORS[key])) + (1 - strength)
+    figure, (pattern, bars) = plt.subplots(1, 2, figsize=(12, 5), gridspec_kw={'width_ratios': [3, 2]})
+    pattern.imshow(image, interpolation='nearest', aspect='auto', extent=(-0.5, max(found['cols'], 1) - 0.5, max(found['rows'], 1) - 0.5, -0.5))
+    pattern.set(xlabel='column', ylabel='row', title=f"{found['rows']:,} by {found['cols']:,}: {why.split(';')[0][:60]}")
+    keys = [(k, key) for k, key in enumerate(picture['keys']) if key['nnz']]
+    names = []
+    for k, (color, key) in enumerate(keys):
+        roof = _roof(found, key)
+        bars.barh(k, 1e6 * key['seconds'], color=COLORS[color])
+        if roof:
+            bars.plot([1e6 * roof] * 2, [k - 0.4, k + 0.4], color='black', linewidth=2)
+        share = f", {100 * roof / key['seconds']:.0f} % of the roof" if roof else ''
+        bars.text(0, k + 0.42, f" {key['product_bytes'] / 1e6:.3g} MB, {1e6 * key['seconds']:.3g} us {'measured' if key['measured'] else 'predicted'}{share}", va='top', fontsize=7)
+        names.append(f"{key['label']}\n{key['nnz']:,} nonzeros")
+    bars.set_yticks(range(len(keys)), names, fontsize=7)
+    bars.set_ylim(max(len(keys), 1) - 0.2, -0.6)
+    bars.set(xlabel='microseconds of a product; black: at the bandwidth of the memory')
     figure.tight_layout()
     if file:
         figure.savefig(file, dpi=150)
     return figure
 
 
-def _segments_of_rows(segments, m, length):
-    """The number of the segment of each row. Rows that a segment names are told by what is left and by their length"""
-    import numpy as np
-
-    of_row = np.full(m, -1)
-    for k, s in enumerate(segments):
-        if s['contiguous']:
-            of_row[s['row_begin']:s['row_begin'] + s['rows']] = k
-    left = np.flatnonzero(of_row < 0)
-    if len(left):  # the longest rows come first
-        order = left[np.argsort(-length[left], kind='stable')]
-        at = 0
-        named = sorted((k for k, s in enumerate(segments) if not s['contiguous']), key=lambda k: -segments[k]['nnz'] / max(1, segments[k]['rows']))
-        for k in named:
-            of_row[order[at:at + segments[k]['rows']]] = k
-            at += segments[k]['rows']
-    return np.maximum(of_row, 0)
+def _roof(found, key):
+    """Seconds that the memory takes for the bytes of the segments with this key, on the process that takes longest"""
+    of_rank = {}
+    for block in found['blocks']:
+        times = {}
+        for s in block['segments']:
+            label = f"{s['strategy']}, {s['executor'] or 'no executor'}" + (', off-diagonal' if block['block'] == 'off-diagonal' else '')
+            times[label] = times.get(label, 0) + 1
+            if times[label] > 1:
+                label += f' ({times[label]})'
+            if label == key['label']:
+                of_rank[block['rank']] = of_rank.get(block['rank'], 0) + s['bandwidth_share'] * (s['measured'] or s['predicted'])
+    return max(of_rank.values(), default=0)
