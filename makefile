@@ -101,7 +101,7 @@ $(library): $(objects)
 
 # Everything is compiled again for another PETSc or other flags in the same folder
 stamp := $(BUILD)/config.stamp
-config = $(subst ','\'',$(PETSC_DIR) $(PETSC_ARCH) $(version) $(soname) $(COMPILE) $(user_c) $(user_cxx) $(user_ld) $(CUDA_ARCH) $(NVOPT))
+config = $(subst ','\'',$(PETSC_DIR) $(PETSC_ARCH) $(version) $(soname) $(COMPILE) $(user_c) $(user_cxx) $(user_ld) $(PROGRAM_RPATH) $(CUDA_ARCH) $(NVOPT))
 $(stamp): FORCE
 	@mkdir -p $(@D)
 	@echo '$(config)' | cmp -s - $@ || echo '$(config)' >$@
@@ -216,9 +216,10 @@ $(BUILD)/private.a: $(objects)
 
 $(convert): $(convert).o
 	$(call quiet,LINK)$(CLINKER) -o $@ $< $(PETSC_LINK) -lz -lm
-# It finds the library beside it, where both are installed, and where it was built
+# They find the library beside them or in lib, where all are installed, and where it was built
+PROGRAM_RPATH ?= -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../../..:$$ORIGIN/../lib'
 $(tune) $(search): %: %.o $(library)
-	$(call quiet,LINK)$(CLINKER) -o $@ $< -L$(BUILD) -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../../..' -lpetscautocsr $(PETSC_LINK) -lm
+	$(call quiet,LINK)$(CLINKER) -o $@ $< -L$(BUILD) $(PROGRAM_RPATH) -lpetscautocsr $(PETSC_LINK) -lm
 
 # ---- Matrices in PETSc's binary form: those of tests/data, and larger ones from a folder where there is one
 MATRICES ?= $(wildcard $(top)/../shared/matrices)
@@ -269,11 +270,13 @@ examples: all $(call exe,$(filter examples/%,$(runnable))) $(data)
 include src/benchmarks/bench.mk
 
 docs: $(BUILD)/docs/index.md
-$(BUILD)/docs/index.md: config/make-docs.py include/petscautocsr.h $(sources)
+described = $(patsubst $(BUILD)/%,%.c,$(convert) $(tune) $(search)) src/benchmarks/programs/autocsr_wisdom src/benchmarks/programs/autocsr_report
+$(BUILD)/docs/index.md: config/make-docs.py config/make-man1.py include/petscautocsr.h $(sources) $(described)
+	@python3 config/make-man1.py $(BUILD)/docs $(described)
 	@python3 config/make-docs.py $(BUILD)/docs include/petscautocsr.h $(sources)
 
 # The paths go by the environment: they may have blanks, and characters that shells and sed take for something else
-export PREFIX DESTDIR LIBDIR PLAIN
+export PREFIX DESTDIR LIBDIR FLAT PLAIN
 install: all docs
 	@config/install.sh '$(VARIANT)' '$(BUILD)' '$(soname)' '$(version)' '$(PETSC_CC_INCLUDES)' '$(PETSC_LIB_DIR)' '$(PETSC_LIB_BASIC)' '$(if $(MPI_IS_MPIUNI),0,1)'
 
@@ -317,7 +320,8 @@ help:
 #: make tune          trees of this machine, in TUNE_FILE=<file> for -mat_autocsr_learned; TUNE_SECONDS=900 at most (BENCH_ARGS=-gpu: of its GPU)
 #: make docs         manual pages, in the build folder under docs/
 #: make install      library, header, autocsr_convert, autocsr_tune, autocsr_search, autocsr_wisdom, autocsr_report, pkg-config file, manual pages (PREFIX=/usr/local, DESTDIR=). Builds for several
-#:                   PETScs go into lib/petscautocsr/<VARIANT>; the plain names are links to the last one (PLAIN=no: they stay)
+#:                   PETScs go into lib/petscautocsr/<VARIANT>; the plain names are links to the last one (PLAIN=no: they stay).
+#:                   LIBDIR=lib64 names the folder of libraries, FLAT=yes is for a prefix of one PETSc, where everything has its plain name
 #: make installcheck programs that use what make install has put under PREFIX
 #: make petsc-cuda   builds a current PETSc with CUDA, outside the checkout (config/petsc-cuda.sh: debug, scalars, integers,
 #:                   a source package that is there already)

@@ -4,7 +4,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 . tests/scripts/check.sh
-unset DESTDIR PREFIX PLAIN VARIANT LIBDIR CFLAGS CXXFLAGS CPPFLAGS LDFLAGS PKG_CONFIG_PATH
+unset DESTDIR PREFIX PLAIN VARIANT LIBDIR FLAT CFLAGS CXXFLAGS CPPFLAGS LDFLAGS PKG_CONFIG_PATH
 unset -v petscautocsr_DIR petscautocsr_ROOT
 top=$PWD version=$(<config/VERSION)
 moved="$work/some where/else"
@@ -32,6 +32,10 @@ check "a second variant in the prefix" staged two PLAIN=no
 check "... is found by its folder" configure four -Dpetscautocsr_DIR="$moved/lib/petscautocsr/two/cmake"
 check "... is built with" program four
 check "... and used" from four two
+flat() { make -s install DESTDIR="$work/stage" PREFIX=/opt/flat FLAT=yes LIBDIR=lib/x86_64-linux-gnu && cp -a "$work/stage/opt/flat" "$work/flat"; }
+check "a prefix of one PETSc, with Debian's folder of libraries" flat
+check "... is found" configure six -DCMAKE_PREFIX_PATH="$work/flat"
+check "... and built with" program six
 rm "$moved/include/petscautocsr.h"
 refused "a header that is gone is missed" "There is no $moved/include/petscautocsr.h" configure five
 finish

@@ -6,7 +6,7 @@ set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 . tests/scripts/check.sh
 soname=libpetscautocsr.so.$(cut -d. -f1,2 config/VERSION)
-unset DESTDIR PREFIX PLAIN VARIANT LIBDIR CFLAGS CXXFLAGS CPPFLAGS LDFLAGS
+unset DESTDIR PREFIX PLAIN VARIANT LIBDIR FLAT CFLAGS CXXFLAGS CPPFLAGS LDFLAGS
 
 # files FOLDER: mode, name and target of all that is there, the manual pages as one line
 files() { find "$1" -mindepth 1 -printf '%M %P %l\n' | sed 's/ *$//; s,[^/]*\.3$,*.3,' | LC_ALL=C sort -k 2 -u; }
@@ -44,6 +44,11 @@ drwxr-xr-x a b&c|d/lib/pkgconfig
 lrwxrwxrwx a b&c|d/lib/pkgconfig/petscautocsr.pc petscautocsr-one.pc
 drwxr-xr-x a b&c|d/share
 drwxr-xr-x a b&c|d/share/man
+drwxr-xr-x a b&c|d/share/man/man1
+-rw-r--r-- a b&c|d/share/man/man1/autocsr_convert.1
+-rw-r--r-- a b&c|d/share/man/man1/autocsr_search.1
+-rw-r--r-- a b&c|d/share/man/man1/autocsr_tune.1
+-rw-r--r-- a b&c|d/share/man/man1/autocsr_wisdom.1
 drwxr-xr-x a b&c|d/share/man/man3
 -rw-r--r-- a b&c|d/share/man/man3/*.3
 END
@@ -57,11 +62,21 @@ check "... to it" test "$(readlink "$lib/libpetscautocsr.so" && readlink "$lib/p
 petscautocsr-two.pc"
 refused "a prefix that is no absolute path" "absolute path" make -s install PREFIX=here DESTDIR="$work"
 
-# Another folder of libraries, as Debian's
-check "LIBDIR of two levels" make -s install installcheck PREFIX=/usr LIBDIR=lib/x86_64-linux-gnu DESTDIR="$work/multi" VARIANT=four
-check "... has all that belongs to the library" test -e "$work/multi/usr/lib/x86_64-linux-gnu/petscautocsr/four/$soname" -a -e "$work/multi/usr/lib/x86_64-linux-gnu/cmake/petscautocsr/petscautocsr-config.cmake" \
-  -a -e "$work/multi/usr/lib/x86_64-linux-gnu/libpetscautocsr.so" -a -e "$work/multi/usr/bin/autocsr_tune"
-check "... and nothing beside it" test "$(ls "$work/multi/usr/lib")" = x86_64-linux-gnu
+# As packages have it: one PETSc, another folder of libraries
+check "LIBDIR of two levels and FLAT=yes" make -s install installcheck FLAT=yes PREFIX=/usr LIBDIR=lib/x86_64-linux-gnu DESTDIR="$work/flat"
+check "... have every file by its plain name" same "$work/flat/usr/lib" <<END
+drwxr-xr-x x86_64-linux-gnu
+drwxr-xr-x x86_64-linux-gnu/cmake
+drwxr-xr-x x86_64-linux-gnu/cmake/petscautocsr
+-rw-r--r-- x86_64-linux-gnu/cmake/petscautocsr/petscautocsr-config-version.cmake
+-rw-r--r-- x86_64-linux-gnu/cmake/petscautocsr/petscautocsr-config.cmake
+lrwxrwxrwx x86_64-linux-gnu/libpetscautocsr.so $soname
+-rwxr-xr-x x86_64-linux-gnu/$soname
+drwxr-xr-x x86_64-linux-gnu/pkgconfig
+-rw-r--r-- x86_64-linux-gnu/pkgconfig/petscautocsr.pc
+END
+check "FLAT=yes" make -s install installcheck FLAT=yes PREFIX="$work/flat/opt"
+refused "... whose programs find the library" "cannot be written" config/with-mpi.sh "$work/flat/opt/bin/autocsr_tune" -out "$work/no/folder/figures"
 
 # From the prefix alone: a program that is linked, and one that loads the library
 prefix="$work/p q"
