@@ -8,15 +8,15 @@
 static const int AutoCSRDrawColors[AUTOCSR_PICTURE_KEYS][2] = {
     {PETSC_DRAW_BLUE, PETSC_DRAW_SKYBLUE},
     {PETSC_DRAW_RED, PETSC_DRAW_PINK},
-    {PETSC_DRAW_DARKGREEN, PETSC_DRAW_LIMEGREEN},
+    {PETSC_DRAW_FORESTGREEN, PETSC_DRAW_LIMEGREEN},
     {PETSC_DRAW_ORANGE, PETSC_DRAW_KHAKI},
     {PETSC_DRAW_MAGENTA, PETSC_DRAW_PLUM},
     {PETSC_DRAW_BROWN, PETSC_DRAW_SANDYBROWN},
     {PETSC_DRAW_CADETBLUE, PETSC_DRAW_POWDERBLUE},
-    {PETSC_DRAW_NAVYBLUE, PETSC_DRAW_AQUAMARINE},
+    {PETSC_DRAW_CYAN, PETSC_DRAW_AQUAMARINE},
     {PETSC_DRAW_DEEPPINK, PETSC_DRAW_LIGHTPINK},
     {PETSC_DRAW_GOLD, PETSC_DRAW_YELLOW},
-    {PETSC_DRAW_FORESTGREEN, PETSC_DRAW_YELLOWGREEN},
+    {PETSC_DRAW_VIOLET, PETSC_DRAW_THISTLE},
     {PETSC_DRAW_DIMGRAY, PETSC_DRAW_GRAY}};
 
 /* Cells with one colour in a row make one rectangle */
@@ -65,7 +65,7 @@ static PetscErrorCode AutoCSRDrawZoom(PetscDraw draw, void *ptr)
       const int                c   = AutoCSRDrawColors[k - 1][0];
 
       PetscCall(PetscDrawRectangle(draw, left, y, left + width, y + 0.8 * height, c, c, c, c));
-      PetscCall(PetscSNPrintf(text, sizeof(text), "%s: %.3g%%", key->label, p->nnz > 0 ? 100 * key->nnz / p->nnz : 0));
+      PetscCall(PetscSNPrintf(text, sizeof(text), "%s: %.3g%%", key->label, 100 * key->nnz / p->nnz));
       PetscCall(PetscDrawString(draw, left + 2 * width, y, PETSC_DRAW_BLACK, text));
     } else {
       PetscCall(PetscSNPrintf(text, sizeof(text), "%.0f by %.0f, %.0f nonzeros", p->m, p->n, p->nnz));

@@ -111,7 +111,7 @@ static void AutoCSRPictureAdd(AutoCSRPictureKey *to, const AutoCSRPictureKey *fr
   to->measured = to->measured || from->measured;
 }
 
-/* Keys of this process's blocks; of[] has each segment's, block after block */
+/* Keys of this process's blocks; of[] has each segment's, block after block: -1 if it has no entries */
 static PetscErrorCode AutoCSRPictureOwnKeys(const AutoCSRPictureBlock block[], PetscInt n_blocks, AutoCSRPictureKey own[], PetscInt *n_own, PetscInt of[])
 {
   PetscFunctionBegin;
@@ -127,6 +127,8 @@ static PetscErrorCode AutoCSRPictureOwnKeys(const AutoCSRPictureBlock block[], P
       PetscInt              same = 1;
       size_t                length;
 
+      of[at] = -1;
+      if (seg && !seg->nnz) continue;
       PetscCall(AutoCSRPictureLabel(b, seg, add.label, sizeof(add.label)));
       for (PetscInt t = 0; t < s; t++) {
         char label[sizeof(add.label)];
@@ -171,7 +173,9 @@ static PetscErrorCode AutoCSRPictureAllKeys(MPI_Comm comm, AutoCSRPicture *p, co
 
     where[k] = AutoCSRPictureFind(p->key, &known, own[k].label);
   }
-  for (PetscInt k = 0; k < n; k++) of[k] = where[of[k]];
+  for (PetscInt k = 0; k < n; k++) {
+    if (of[k] >= 0) of[k] = where[of[k]];
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

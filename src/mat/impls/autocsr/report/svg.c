@@ -92,10 +92,10 @@ static PetscErrorCode AutoCSRSVGLegend(PetscViewer viewer, const AutoCSRPicture 
     PetscCall(AutoCSRSVGText(viewer, key->label, length));
     PRINT("</text>\n<text class=\"why\" x=\"%" PetscInt_FMT "\" y=\"%" PetscInt_FMT "\">", x + 20, *y + LINE);
     if (key->segments > 1) PRINT("%" PetscInt_FMT " segments, ", key->segments);
-    PRINT("%.0f rows, %.3g%% of the nonzeros", key->rows, p->nnz > 0 ? 100 * key->nnz / p->nnz : 0);
+    PRINT("%.0f rows, %.3g%% of the nonzeros", key->rows, 100 * key->nnz / p->nnz);
     *y += 3 * LINE + 6;
-    if (key->nnz > 0) PRINT("</text>\n<text class=\"why\" x=\"%" PetscInt_FMT "\" y=\"%" PetscInt_FMT "\">%.3g bytes a nonzero", x + 20, *y - LINE - 6, key->bytes / key->nnz);
-    if (key->nnz > 0 && key->seconds > 0) PRINT(", %.3g us %s", 1e6 * key->seconds, key->measured ? "measured" : "predicted");
+    PRINT("</text>\n<text class=\"why\" x=\"%" PetscInt_FMT "\" y=\"%" PetscInt_FMT "\">%.3g bytes a nonzero", x + 20, *y - LINE - 6, key->bytes / key->nnz);
+    if (key->seconds > 0) PRINT(", %.3g us %s", 1e6 * key->seconds, key->measured ? "measured" : "predicted");
     PRINT("</text>\n");
   }
   PetscFunctionReturn(PETSC_SUCCESS);
