@@ -15,6 +15,7 @@ import json
 import os
 import sys
 import tempfile
+import textwrap
 
 __version__ = '@VERSION@'
 
@@ -176,7 +177,8 @@ def plot(mat, file=None):
                 image[y, x] = strength * np.array(to_rgb(COLORS[key])) + (1 - strength)
     figure, (pattern, bars) = plt.subplots(1, 2, figsize=(12, 5), gridspec_kw={'width_ratios': [3, 2]})
     pattern.imshow(image, interpolation='nearest', aspect='auto', extent=(-0.5, max(found['cols'], 1) - 0.5, max(found['rows'], 1) - 0.5, -0.5))
-    pattern.set(xlabel='column', ylabel='row', title=f"{found['rows']:,} by {found['cols']:,}: {why.split(';')[0][:60]}")
+    pattern.set(xlabel='column', ylabel='row')
+    pattern.set_title(f"{found['rows']:,} by {found['cols']:,}: {textwrap.shorten(why.split(';')[0], 56, placeholder=' …')}", fontsize=10)
     keys = [(k, key) for k, key in enumerate(picture['keys']) if key['nnz']]
     names = []
     for k, (color, key) in enumerate(keys):
@@ -189,7 +191,7 @@ def plot(mat, file=None):
         names.append(f"{key['label']}\n{key['nnz']:,} nonzeros")
     bars.set_yticks(range(len(keys)), names, fontsize=7)
     bars.set_ylim(max(len(keys), 1) - 0.2, -0.6)
-    bars.set(xlabel='microseconds of a product; black: at the bandwidth of the memory')
+    bars.set(xlabel='microseconds of a product (black: the roof)')
     figure.tight_layout()
     if file:
         figure.savefig(file, dpi=150)
