@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Makes the programs' manual pages (man1/*.1) from what they say of themselves: the help text of a PETSc program, the comment at the
-head of a script.
+"""Makes the programs' manual pages (man1/*.1) from what they say of themselves: the help text of a PETSc program, the arguments of
+a Python script, the comment at the head of another.
 
 Usage: make-man1.py FOLDER PROGRAM...   A PROGRAM is a source in C or a script.
 """
@@ -21,6 +21,10 @@ def help_of(source):
             elif line.strip():
                 pairs[-1][1] += " " + line.strip()
         return lines[0], ["[options of PETSc]"] + [f"[{o}]" for o, _ in pairs], pairs
+    if text.startswith("#!/usr/bin/env python3\n"):
+        calls = [c for c in ast.walk(ast.parse(text)) if isinstance(c, ast.Call) and getattr(c.func, "attr", "") == "add_argument"]
+        pairs = [(", ".join(a.value for a in c.args), next(k.value.value for k in c.keywords if k.arg == "help")) for c in calls]
+        return ast.get_docstring(ast.parse(text)).split("\n")[0], ["[options]", "file..."], pairs
     head = re.match(r"#!.*\n((?:#.*\n)+)", text)[1]
     lines = [l[2:].strip() for l in head.splitlines()]
     begin = next(i for i, l in enumerate(lines) if l.startswith("Usage: "))

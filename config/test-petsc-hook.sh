@@ -9,8 +9,8 @@ runs=$(find "$TEST_DIR" -name 'run-*' | wc -l)
 if [ "$1" = petscdiff ]; then
   shift
   output=${*: -1}
-  [ -n "$TEST_WORDS" ] && sed -i "s/aijautocsr/$TEST_WORDS/g; s/\bautocsr\b/$TEST_WORDS/g" "$output"
   [ -n "$TEST_KSP" ] && sed -i '/^ *\(not \)\?fused by autocsr/d' "$output"
+  [ -n "$TEST_WORDS" ] && sed -i "s/aijautocsr/$TEST_WORDS/g; s/\bautocsr\b/$TEST_WORDS/g" "$output"
   filter=cat
   OPTIND=1
   while getopts "f:F:hjJ:kmM" opt; do

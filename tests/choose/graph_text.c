@@ -34,10 +34,32 @@ static PetscErrorCode CheckRooms(const AutoCSRGraph *graph, const char text[])
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+/* A text that is appended to another one is cut where there is no room, and goes nowhere else */
+static PetscErrorCode CheckAppend(void)
+{
+  const char more[] = "0123456789";
+
+  PetscFunctionBeginUser;
+  for (size_t n = 0; n < 12; n++) {
+    for (size_t len = n + 1; len < 24; len++) {
+      char         text[32];
+      const size_t fits = PetscMin(sizeof(more) - 1, len - 1 - n);
+
+      memset(text, '#', sizeof(text));
+      text[n] = 0;
+      PetscCall(AutoCSRAppend(text, more, len));
+      PetscCheck(strlen(text) == n + fits && !strncmp(text + n, more, fits), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%zu characters in %zu and ten more are \"%s\"", n, len, text);
+      for (size_t i = len; i < sizeof(text); i++) PetscCheck(text[i] == '#', PETSC_COMM_SELF, PETSC_ERR_PLIB, "%zu characters in %zu and ten more: character %zu is written", n, len, i);
+    }
+  }
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(CheckAppend());
   for (size_t t = 0; t < PETSC_STATIC_ARRAY_LENGTH(texts); t++) {
     AutoCSRGraph graph, again;
     char         text[AUTOCSR_GRAPH_LENGTH];

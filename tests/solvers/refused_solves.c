@@ -302,6 +302,23 @@ static PetscErrorCode Run(const char prefix[], PetscErrorCode (*ask)(KSP), Petsc
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+/* Solvers that are fused by default tell of it only if they were */
+static PetscErrorCode Default(Vec x)
+{
+  char line[256];
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscOptionsSetValue(NULL, "-ksp_autocsr_default", "true"));
+  PetscCall(Run("other_", Nothing, PETSC_FALSE, x, line, sizeof(line)));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "by default: %s\n", line));
+  PetscCall(Run("other_", Preconditioner, PETSC_FALSE, x, line, sizeof(line)));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "by default, another preconditioner: %s\n", line));
+  PetscCall(PetscOptionsSetValue(NULL, "-plain_ksp_autocsr", "false"));
+  PetscCall(Run("plain_", Nothing, PETSC_FALSE, x, line, sizeof(line)));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "by default, but not this one: %s\n", line));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 int main(int argc, char **argv)
 {
   static const struct {
@@ -356,6 +373,7 @@ int main(int argc, char **argv)
     if (!strncmp(ours, "not ", 4)) PetscCheck(same, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: the solution is not PETSc's", wishes[k].name);
     PetscCheck(!strcmp(plain, "nothing"), PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: without the option KSPView() says: %s", wishes[k].name, plain);
   }
+  PetscCall(Default(x[0]));
   PetscCall(VecDestroy(&x[0]));
   PetscCall(VecDestroy(&x[1]));
   PetscCall(PetscFinalize());

@@ -87,7 +87,7 @@ typedef struct {
   int       fused;
 } Outcome;
 
-static PetscErrorCode Solve(const char prefix[], PCType type, KSPType smoother, Outcome *o)
+static PetscErrorCode Solve(const char prefix[], PCType type, KSPType smoother, const char kind[], Outcome *o)
 {
   Mat A, P[2] = {NULL, NULL};
   Vec x, b;
@@ -110,6 +110,8 @@ static PetscErrorCode Solve(const char prefix[], PCType type, KSPType smoother, 
   PetscCall(PetscOptionsSetValue(NULL, option, smoother));
   PetscCall(PetscSNPrintf(option, sizeof(option), "-%smg_levels_pc_type", prefix));
   PetscCall(PetscOptionsSetValue(NULL, option, PCJACOBI));
+  PetscCall(PetscSNPrintf(option, sizeof(option), "-%smg_levels_ksp_chebyshev_kind", prefix));
+  PetscCall(kind ? PetscOptionsSetValue(NULL, option, kind) : PetscOptionsClearValue(NULL, option));
   if (!strcmp(type, PCMG)) {
     PetscCall(PCMGSetLevels(pc, 3, NULL));
     PetscCall(PCMGSetGalerkin(pc, PC_MG_GALERKIN_BOTH));
@@ -137,7 +139,8 @@ static PetscErrorCode Solve(const char prefix[], PCType type, KSPType smoother, 
 int main(int argc, char **argv)
 {
   static const PCType  types[]     = {PCMG, PCGAMG};
-  static const KSPType smoothers[] = {KSPCHEBYSHEV, KSPRICHARDSON, KSPGMRES};
+  static const KSPType smoothers[] = {KSPCHEBYSHEV, KSPRICHARDSON, KSPGMRES, KSPCHEBYSHEV};
+  static const char   *kinds[]     = {NULL, NULL, NULL, "fourth"};
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
@@ -145,11 +148,11 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsSetValue(NULL, "-fused_mg_levels_ksp_richardson_scale", "0.7"));
   PetscCall(PetscOptionsSetValue(NULL, "-plain_mg_levels_ksp_richardson_scale", "0.7"));
   for (int t = 0; t < 2; t++) {
-    for (int s = 0; s < 3; s++) {
+    for (int s = 0; s < (PETSC_VERSION_LT(3, 19, 0) ? 3 : 4); s++) {
       Outcome ours, plain;
 
-      PetscCall(Solve("fused_", types[t], smoothers[s], &ours));
-      PetscCall(Solve("plain_", types[t], smoothers[s], &plain));
+      PetscCall(Solve("fused_", types[t], smoothers[s], kinds[s], &ours));
+      PetscCall(Solve("plain_", types[t], smoothers[s], kinds[s], &plain));
       PetscCheck(ours.fused >= 1 && !plain.fused, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s, %s: %d smoothers are fused, and without the option %d", types[t], smoothers[s], ours.fused, plain.fused);
       PetscCheck(ours.its == plain.its && ours.its > 2 && ours.its < MOST - 2, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s, %s: %" PetscInt_FMT " iterations, PETSc's %" PetscInt_FMT, types[t], smoothers[s], ours.its, plain.its);
       for (PetscInt k = 0; k <= ours.its; k++) PetscCheck(PetscAbsReal(ours.history[k] - plain.history[k]) <= (PetscDefined(USE_REAL_SINGLE) ? 1e-2 : 1e-6) * plain.history[k] + 1e-12 * plain.history[0], PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s, %s: norm %" PetscInt_FMT " is %g, PETSc's %g", types[t], smoothers[s], k, (double)ours.history[k], (double)plain.history[k]);

@@ -1,5 +1,5 @@
 /*
-  Chebyshev's iteration of the first kind. A step is a product and one pass: r = b - A y, its norm, and the next solution in
+  Chebyshev's iteration of the first kind, and of the fourth without norms. A step is a product and one pass: r = b - A y, its norm, and the next solution in
   the place of the one before y, so that y is still there if its norm ends the solve. Without norms nothing waits for a step.
   The bounds of the eigenvalues are found by PETSc.
 */
@@ -45,7 +45,10 @@ static PetscErrorCode Refuse(KSP ksp, AutoCSRFused *f, const char **why)
   KSPChebyshevKind kind;
 
   PetscCall(KSPChebyshevGetKind(ksp, &kind));
-  if (kind != KSP_CHEBYSHEV_FIRST) *why = "the polynomial is not of the first kind";
+  if (kind == KSP_CHEBYSHEV_OPT_FOURTH)
+    *why = "the polynomial is the optimized one of the fourth kind";
+  else if (kind == KSP_CHEBYSHEV_FOURTH && ksp->normtype != KSP_NORM_NONE)
+    *why = "norms are computed with the polynomial of the fourth kind"; /* where they end PETSc's solve, it adds the last correction twice */
 #endif
   if (ksp->normtype == KSP_NORM_NATURAL) *why = "the natural norm was asked for";
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -68,17 +71,29 @@ static AutoCSRVectorName Solution(PetscInt i)
 
 /* The coefficients of step i, and what they follow from */
 typedef struct {
+  PetscBool   fourth;
   PetscScalar scale, mu, omegaprod, c[3];
 } Recurrence;
+
+/* Of the fourth kind: the next correction is a part of the last one, which is the difference of two solutions, and the residual's */
+static void StepFourth(AutoCSRCombination *step, PetscInt i, PetscScalar scale)
+{
+  const PetscReal last = i ? (2.0 * i - 1.0) / (2.0 * i + 3.0) : 0;
+
+  step->before   = -last;
+  step->current  = 1.0 + last;
+  step->residual = scale * (8.0 * i + 4.0) / (2.0 * i + 3.0);
+}
 
 static PetscErrorCode QueueStep(KSP ksp, AutoCSRSolve *s, PetscInt i, Recurrence *r)
 {
   AutoCSRCombination step = {.from = Solution(i), .to = Solution(i + 1), .current = 1, .residual = r->scale, .product = PETSC_TRUE, .update = (PetscBool)(i < ksp->max_it)};
 
   PetscFunctionBegin;
+  if (r->fourth) StepFourth(&step, i, r->scale);
   if (i == 0)
     step.product = ksp->guess_zero ? PETSC_FALSE : PETSC_TRUE;
-  else if (step.update) {
+  else if (step.update && !r->fourth) {
     PetscScalar omega;
 
     r->c[2]       = 2.0 * r->mu * r->c[1] - r->c[0];
@@ -94,6 +109,19 @@ static PetscErrorCode QueueStep(KSP ksp, AutoCSRSolve *s, PetscInt i, Recurrence
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode IsFourth(KSP ksp, PetscBool *fourth)
+{
+  PetscFunctionBegin;
+  *fourth = PETSC_FALSE;
+#if PETSC_VERSION_GE(3, 19, 0)
+  KSPChebyshevKind kind;
+
+  PetscCall(KSPChebyshevGetKind(ksp, &kind));
+  *fourth = (PetscBool)(kind == KSP_CHEBYSHEV_FOURTH);
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode Solve(KSP ksp, AutoCSRFused *f, AutoCSRSolve *s)
 {
   const PetscInt ahead = (*s->steps->ahead)(s), most = ksp->max_it + (ksp->normtype != KSP_NORM_NONE);
@@ -104,7 +132,8 @@ static PetscErrorCode Solve(KSP ksp, AutoCSRFused *f, AutoCSRSolve *s)
   PetscFunctionBegin;
   emin        = GetBound((const Eigenvalues *)ksp->data, PETSC_FALSE, f->transform);
   emax        = GetBound((const Eigenvalues *)ksp->data, PETSC_TRUE, f->transform + 2);
-  r.scale     = 2.0 / (emax + emin);
+  PetscCall(IsFourth(ksp, &r.fourth));
+  r.scale     = r.fourth ? 1.0 / emax : 2.0 / (emax + emin);
   r.mu        = 1.0 / (1.0 - r.scale * emin);
   r.omegaprod = 2.0 * r.mu;
   r.c[0]      = 1.0;

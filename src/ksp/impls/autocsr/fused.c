@@ -143,7 +143,7 @@ static PetscErrorCode KSPSetFromOptions_Fused(KSP ksp, AutoCSROptionItems PetscO
   PetscOptionsHeadBegin(PetscOptionsObject, "Solvers beside autocsr matrices");
   /* -ksp_autocsr: [`false`, `true`] solvers of type `cg`, `bcgs`, `gmres`, `fgmres`, `chebyshev` and `richardson` run beside a matrix of type `autocsr`: fewer passes over the
      vectors, on a device without waiting for scalars. PETSc's own solve runs where they do not serve ([guide.md](guide.md)); it takes the solver's prefix */
-  PetscCall(PetscOptionsBool("-ksp_autocsr", "Solve by passes over all vectors at once", NULL, f->on, &f->on, NULL));
+  PetscCall(PetscOptionsBool("-ksp_autocsr", "Solve by passes over all vectors at once", NULL, f->on, &f->on, &f->asked));
   PetscOptionsHeadEnd();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -160,9 +160,9 @@ static PetscErrorCode KSPView_Fused(KSP ksp, PetscViewer viewer)
   if (!ascii || !f->on) PetscFunctionReturn(PETSC_SUCCESS);
   if (f->ran)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  fused by autocsr %s\n", f->where));
-  else if (f->refused)
+  else if (f->asked && f->refused)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  not fused by autocsr: %s\n", f->refused));
-  else
+  else if (f->asked)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  fused by autocsr where that serves\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -139,6 +139,7 @@ typedef struct {
 struct _AutoCSRFused {
   const AutoCSRFusedType *type;
   PetscBool               on;     /* the user wants it */
+  PetscBool               asked;  /* for this solver, not for all by default: the view then says why it was not */
   struct _KSPOps          parent; /* operations of PETSc's type; its solve may change with setters and set-up */
   PetscErrorCode (*first)(KSP);   /* the solve with which it was created */
   PetscBool   ran;                /* the last solve was ours */

@@ -50,6 +50,16 @@ static inline PetscBool AutoCSRIsCounted(double n)
   return (PetscBool)(n <= (double)PETSC_MAX_INT - AUTOCSR_COUNT_ROOM);
 }
 
+/* Appends what there is room for. PetscStrlcat() of PETSc 3.18 writes past the end of a text that is cut */
+static inline PetscErrorCode AutoCSRAppend(char text[], const char more[], size_t len)
+{
+  const size_t n = strlen(text);
+
+  PetscFunctionBegin;
+  if (n < len) PetscCall(PetscStrncpy(text + n, more, len - n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 #define AUTOCSR_GRAPH_LENGTH 1024 /* of an operator graph's text */
 
 /* What the user asked for, through options or setters; read once, where it enters */

@@ -168,19 +168,25 @@ static __device__ __forceinline__ PetscScalar Precondition(const AutoCSRPass &pa
 template <Preconditioner kind, bool in_place = false, typename Load, typename Value, typename At, typename Use>
 static __device__ __forceinline__ void ForAllPreconditioned(const AutoCSRPass &pass, Load load, Value value, At at, Use use)
 {
-  if constexpr (kind != BLOCKS) {
+  if constexpr (kind == IDENTITY) {
+    ForAll(pass.n, load, [&](int k, PetscInt64 i) {
+      const PetscScalar r = value(k, i);
+
+      use(k, i, r, r);
+    });
+  } else if constexpr (kind == DIAGONAL) {
     PetscScalar d[AT_ONCE];
 
     ForAll(
         pass.n,
         [&](int k, PetscInt64 i) {
           load(k, i);
-          if constexpr (kind == DIAGONAL) d[k] = pass.d[i];
+          d[k] = pass.d[i];
         },
         [&](int k, PetscInt64 i) {
           const PetscScalar r = value(k, i);
 
-          use(k, i, r, kind == DIAGONAL ? r * d[k] : r);
+          use(k, i, r, r * d[k]);
         });
   } else {
     const PetscInt64 rows = in_place ? THREADS - THREADS % pass.block : THREADS;

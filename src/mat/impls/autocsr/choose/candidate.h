@@ -62,6 +62,7 @@ typedef struct {
   float                  feature[AUTOCSR_FEATURES + 1]; /* those of the matrix, if something is learned */
   int                    votes[AUTOCSR_MAX_STRATEGIES];
   AutoCSRBinKernels      kernels;
+  AutoCSRCountedBins     counted; /* the problem's */
   AutoCSRPiece           range[AUTOCSR_MAX_CHUNKS]; /* the pieces of the one candidate that has several; last: mostly it is not touched */
 } AutoCSRChooser;
 

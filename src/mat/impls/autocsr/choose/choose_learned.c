@@ -119,7 +119,7 @@ static PetscErrorCode explain_terms(AutoCSRChooser *chooser, const AutoCSRCandid
       for (int k = 1; k < 5; k++) most = seconds[k] > seconds[most] ? k : most;
       if (seconds[most] < 0.05 * sum) break;
       PetscCall(PetscSNPrintf(what, sizeof(what), "%s%s %.2g us", n ? ", " : "", name[most], 1e6 * seconds[most]));
-      PetscCall(PetscStrlcat(text, what, len));
+      PetscCall(AutoCSRAppend(text, what, len));
       seconds[most] = 0;
     }
   }
@@ -163,18 +163,18 @@ PetscErrorCode AutoCSRChooserExplain(AutoCSRChooser *chooser, const AutoCSRCandi
   PetscCall(PetscSNPrintf(plan->chooser, sizeof(plan->chooser), "%s%s; predicted %.3g us", plan->by, what, 1e6 * c->seconds));
   if (plan->measured > 0) {
     PetscCall(PetscSNPrintf(what, sizeof(what), ", measured %.3g us", 1e6 * plan->measured));
-    PetscCall(PetscStrlcat(plan->chooser, what, sizeof(plan->chooser)));
+    PetscCall(AutoCSRAppend(plan->chooser, what, sizeof(plan->chooser)));
   }
   if (plan->joules > 0) {
     PetscCall(PetscSNPrintf(what, sizeof(what), ", %.3g uJ", 1e6 * plan->joules));
-    PetscCall(PetscStrlcat(plan->chooser, what, sizeof(plan->chooser)));
+    PetscCall(AutoCSRAppend(plan->chooser, what, sizeof(plan->chooser)));
   } else if (chooser->problem.settings->objective == MAT_AUTOCSR_OBJECTIVE_ENERGY)
-    PetscCall(PetscStrlcat(plan->chooser, ", which stands for energy, as no joules were counted", sizeof(plan->chooser)));
+    PetscCall(AutoCSRAppend(plan->chooser, ", which stands for energy, as no joules were counted", sizeof(plan->chooser)));
   if (other) {
     PetscCall(PetscStrncpy(plan->runner_up, other->n_pieces > 1 ? "row ranges" : other->piece.strategy->name, sizeof(plan->runner_up)));
     plan->runner_up_predicted = other->seconds;
     PetscCall(PetscSNPrintf(what, sizeof(what), "; runner-up %s, predicted %.3g us", plan->runner_up, 1e6 * other->seconds));
-    PetscCall(PetscStrlcat(plan->chooser, what, sizeof(plan->chooser)));
+    PetscCall(AutoCSRAppend(plan->chooser, what, sizeof(plan->chooser)));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -52,7 +52,8 @@ PetscErrorCode AutoCSRChooserBegin(AutoCSRChooser *chooser, const AutoCSRFigures
   PetscFunctionBegin;
   chooser->figures     = figures;
   chooser->refused[0]  = 0;
-  chooser->problem     = (AutoCSRProblem){.csr = csr, .profile = profile, .settings = settings, .traits = figures->traits, .lanes = figures->lanes, .parallel = machine->parallel};
+  chooser->counted.n   = 0;
+  chooser->problem     = (AutoCSRProblem){.csr = csr, .profile = profile, .settings = settings, .traits = figures->traits, .lanes = figures->lanes, .parallel = machine->parallel, .counted = &chooser->counted};
   chooser->device_line = machine->parallel ? device_line_seconds(machine, profile, window_of(csr, profile)) : 0;
   AutoCSRProblemSetChunks(&chooser->problem, 0, profile->chunks);
   PetscCall(AutoCSRStrategyFind("csr", &chooser->csr));

@@ -52,7 +52,7 @@ static PetscErrorCode find(const AutoCSRBackend *backend, Found *f)
      `-mat_autocsr_chooser`; a device's are in the file with `.cuda` after its name (no prefix, read once) */
   PetscCall(PetscOptionsGetString(NULL, NULL, "-mat_autocsr_learned", path, sizeof(path), &given));
   PetscCheck(!given || path[0], PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "-mat_autocsr_learned names nothing: say a file");
-  if (given && backend->parallel) PetscCall(PetscStrlcat(path, ".cuda", sizeof(path)));
+  if (given && backend->parallel) PetscCall(AutoCSRAppend(path, ".cuda", sizeof(path)));
   if (given) PetscCall(AutoCSRLearnedRead(path, backend, &f->named));
   f->own     = find_shipped(backend->name, scalar, f->machine);
   f->like    = find_shipped(backend->name, scalar, NULL);
@@ -150,7 +150,7 @@ PetscErrorCode AutoCSRForestDeciding(const AutoCSRForest *forest, const float f[
     if (!asked[most]) break;
     asked[most] = 0;
     PetscCall(PetscSNPrintf(what, sizeof(what), "%s%s %.3g", k ? ", " : "", most < AUTOCSR_FEATURES ? AutoCSRFeatureNames[most] : "bin", (double)f[most]));
-    PetscCall(PetscStrlcat(text, what, len));
+    PetscCall(AutoCSRAppend(text, what, len));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -139,7 +139,7 @@ static PetscErrorCode describe_pieces(AutoCSRChooser *chooser, const AutoCSRCand
     }
     if (!rows) continue;
     PetscCall(PetscSNPrintf(what, sizeof(what), "%s %s for %" PetscInt_FMT " rows", named++ ? "," : "", AutoCSRStrategies[s]->name, rows));
-    PetscCall(PetscStrlcat(text, what, len));
+    PetscCall(AutoCSRAppend(text, what, len));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -168,7 +168,7 @@ static PetscErrorCode explain(AutoCSRChooser *chooser, const AutoCSRCandidate ca
     PetscCall(PetscSNPrintf(tail, sizeof(tail), "; measured %.2fx as fast as csr, %.2f of its bytes", csr_measured / plan->measured, c->bytes / chooser->base.bytes));
   else
     PetscCall(PetscSNPrintf(tail, sizeof(tail), "; predicted %.2fx as fast as csr, %.2f of its bytes", chooser->base.seconds / c->seconds, c->bytes / chooser->base.bytes));
-  PetscCall(PetscStrlcat(plan->why, tail, sizeof(plan->why)));
+  PetscCall(AutoCSRAppend(plan->why, tail, sizeof(plan->why)));
   PetscCall(AutoCSRChooserExplain(chooser, c, other, plan));
   PetscCall(PetscInfo(NULL, "%s\n", plan->why));
   if (other) PetscCall(PetscInfo(NULL, "Chosen: predicted %g s, %g bytes a product; runner-up %s: %g s, %g bytes\n", c->seconds, c->bytes, other->piece.strategy->name, other->seconds, other->bytes));
@@ -272,7 +272,7 @@ PetscErrorCode AutoCSRPlanFirst(const AutoCSRMatrix *csr, const AutoCSRSettings 
   *look              = AutoCSRCostLook(&figures->machine, csr, settings);
   (*plan)->predicted = (*plan)->segment[0].predicted = *product;
   PetscCall(PetscStrncpy((*plan)->why, (*plan)->segment[0].strategy, sizeof((*plan)->why)));
-  PetscCall(PetscStrlcat((*plan)->why, ": the first products, until they have paid for a look at the matrix", sizeof((*plan)->why)));
+  PetscCall(AutoCSRAppend((*plan)->why, ": the first products, until they have paid for a look at the matrix", sizeof((*plan)->why)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

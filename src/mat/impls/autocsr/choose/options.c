@@ -28,8 +28,8 @@ static PetscErrorCode options_enum(PetscObject object, AutoCSROptionItems PetscO
     PetscCall(PetscEnumFind(names, given, &found, &known));
     known = (PetscBool)(known && given[0]); /* nothing is taken for the first */
     for (PetscInt k = 0; !known && names[k + 2]; k++) {
-      if (k) PetscCall(PetscStrlcat(choices, ", ", sizeof(choices)));
-      PetscCall(PetscStrlcat(choices, names[k], sizeof(choices)));
+      if (k) PetscCall(AutoCSRAppend(choices, ", ", sizeof(choices)));
+      PetscCall(AutoCSRAppend(choices, names[k], sizeof(choices)));
     }
     PetscCheck(known, PetscObjectComm(object), PETSC_ERR_USER_INPUT, "%s is no value of %s: choose one of %s (see %s())", given[0] ? given : "Nothing", option, choices, setter);
   }
@@ -55,8 +55,8 @@ PetscErrorCode AutoCSRSettingsSetFromOptions(PetscObject object, AutoCSRSettings
 
   PetscFunctionBegin;
   for (PetscInt k = 0; PetscOptionsObject->printhelp && AutoCSRStrategies[k]; k++) {
-    PetscCall(PetscStrlcat(names, ", ", sizeof(names)));
-    PetscCall(PetscStrlcat(names, AutoCSRStrategies[k]->name, sizeof(names)));
+    PetscCall(AutoCSRAppend(names, ", ", sizeof(names)));
+    PetscCall(AutoCSRAppend(names, AutoCSRStrategies[k]->name, sizeof(names)));
   }
   PetscOptionsHeadBegin(PetscOptionsObject, "AutoCSR options");
   /* -mat_autocsr_strategy: how products are made. A block to which the forced strategy does not apply is multiplied by `csr`;

@@ -58,8 +58,8 @@ static PetscErrorCode check_simd(const char simd[])
 
     PetscCall(PetscStrcmp(simd, *sets, &same));
     if (same) known = PETSC_TRUE;
-    PetscCall(PetscStrlcat(names, ", ", sizeof(names)));
-    PetscCall(PetscStrlcat(names, *sets, sizeof(names)));
+    PetscCall(AutoCSRAppend(names, ", ", sizeof(names)));
+    PetscCall(AutoCSRAppend(names, *sets, sizeof(names)));
   }
   PetscCheck(known, PETSC_COMM_SELF, PETSC_ERR_ARG_UNKNOWN_TYPE, "This processor has no instruction set \"%s\"; -mat_autocsr_simd takes one of: %s", simd, names);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -290,7 +290,7 @@ static PetscErrorCode ask(void)
   wisdom.asked = PETSC_TRUE;
   if (!given) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscTestDirectory(wisdom.path, 'r', &is_folder));
-  if (is_folder) PetscCall(PetscStrlcat(wisdom.path, "/wisdom", sizeof(wisdom.path)));
+  if (is_folder) PetscCall(AutoCSRAppend(wisdom.path, "/wisdom", sizeof(wisdom.path)));
   PetscCall(find_path());
   PetscCall(read_entries(wisdom.path, NULL, &other));
   if (other) {

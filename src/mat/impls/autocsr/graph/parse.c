@@ -82,26 +82,23 @@ static PetscErrorCode TakeRange(Reader *r, const char word[], const char form[],
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* (first:last) */
+static PetscErrorCode TakeSpan(Reader *r, const char word[], const char form[], PetscInt *first, PetscInt *last)
+{
+  PetscFunctionBegin;
+  PetscCall(Expect(r, '(', word, form));
+  PetscCall(TakeRange(r, word, form, first, last));
+  PetscCall(Expect(r, ')', word, form));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode TakeRowDiv(Reader *r, AutoCSRRowSet *rows)
 {
   const char *form = "row_div(from:to), rows from, from + 1 ... to - 1";
 
   PetscFunctionBegin;
-  PetscCall(Expect(r, '(', "row_div", form));
-  PetscCall(TakeRange(r, "row_div", form, &rows->begin, &rows->end));
-  PetscCall(Expect(r, ')', "row_div", form));
+  PetscCall(TakeSpan(r, "row_div", form, &rows->begin, &rows->end));
   PetscCheck(rows->begin < rows->end, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Operator %" PetscInt_FMT " of the graph, row_div: %" PetscInt_FMT ":%" PetscInt_FMT " has no rows; it is written %s", r->place, rows->begin, rows->end, form);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode TakeBin(Reader *r, AutoCSRRowSet *rows)
-{
-  const char *form = "bin(least:most), rows with so many entries";
-
-  PetscFunctionBegin;
-  PetscCall(Expect(r, '(', "bin", form));
-  PetscCall(TakeRange(r, "bin", form, &rows->shortest, &rows->longest));
-  PetscCall(Expect(r, ')', "bin", form));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -150,8 +147,8 @@ static PetscErrorCode TakeName(Reader *r, const char word[], const char key[], c
   for (*found = 0; names[*found]; ++*found) {
     PetscCall(PetscStrcmp(names[*found], name, &same));
     if (same) break;
-    if (*found) PetscCall(PetscStrlcat(choices, ", ", sizeof(choices)));
-    PetscCall(PetscStrlcat(choices, names[*found], sizeof(choices)));
+    if (*found) PetscCall(AutoCSRAppend(choices, ", ", sizeof(choices)));
+    PetscCall(AutoCSRAppend(choices, names[*found], sizeof(choices)));
   }
   PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Operator %" PetscInt_FMT " of the graph, %s: \"%s\" is no %s; choose one of %s", r->place, word, name, key, choices);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -193,8 +190,8 @@ static PetscErrorCode TakeParameters(Reader *r, const AutoCSROperator *op, AutoC
 
   PetscFunctionBegin;
   for (int p = 0; p < AUTOCSR_OPERATOR_PARAMETERS && op->parameter[p].name; p++) {
-    if (p) PetscCall(PetscStrlcat(choices, ", ", sizeof(choices)));
-    PetscCall(PetscStrlcat(choices, op->parameter[p].name, sizeof(choices)));
+    if (p) PetscCall(AutoCSRAppend(choices, ", ", sizeof(choices)));
+    PetscCall(AutoCSRAppend(choices, op->parameter[p].name, sizeof(choices)));
   }
   if (!Take(r, '(')) PetscFunctionReturn(PETSC_SUCCESS);
   while (more) {
@@ -225,8 +222,8 @@ static PetscErrorCode FindOperator(const Reader *r, const char word[], const Aut
   for (*op = AutoCSROperators; (*op)->word; ++*op) {
     PetscCall(PetscStrcmp(word, (*op)->word, &same));
     if (same) PetscFunctionReturn(PETSC_SUCCESS);
-    PetscCall(PetscStrlcat(choices, *op == AutoCSROperators ? "" : ", ", sizeof(choices)));
-    PetscCall(PetscStrlcat(choices, (*op)->word, sizeof(choices)));
+    PetscCall(AutoCSRAppend(choices, *op == AutoCSROperators ? "" : ", ", sizeof(choices)));
+    PetscCall(AutoCSRAppend(choices, (*op)->word, sizeof(choices)));
   }
   SETERRQ(PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Operator %" PetscInt_FMT " of the graph: %s is no operator; choose one of %s (doc/graph.md)", r->place, word[0] ? word : Next(r, found), choices);
 }
@@ -237,7 +234,7 @@ static PetscErrorCode TakeOperator(Reader *r, const AutoCSROperator *op, AutoCSR
   if (op->kind == AUTOCSR_KIND_ROW_DIV)
     PetscCall(TakeRowDiv(r, &leaf->rows));
   else if (op->kind == AUTOCSR_KIND_BIN)
-    PetscCall(TakeBin(r, &leaf->rows));
+    PetscCall(TakeSpan(r, "bin", "bin(least:most), rows with so many entries", &leaf->rows.shortest, &leaf->rows.longest));
   else if (op->kind == AUTOCSR_KIND_BIN_GROUP)
     PetscCall(TakeBinGroup(r, &leaf->rows));
   else if (op->kind == AUTOCSR_KIND_COMPRESS)
@@ -246,11 +243,6 @@ static PetscErrorCode TakeOperator(Reader *r, const AutoCSROperator *op, AutoCSR
     PetscCall(TakeParameters(r, op, &leaf->axes));
   if (op->kind == AUTOCSR_KIND_SORT && !op->value) leaf->axes.sort_window = PETSC_MAX_INT;
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscBool IsPowerOfTwo(PetscInt i)
-{
-  return (PetscBool)(i > 0 && (i & (i - 1)) == 0);
 }
 
 /* What a leaf's operators say together; `used` has one of each kind, or NULL */
@@ -289,10 +281,10 @@ static PetscErrorCode CheckNumbers(PetscInt number, const AutoCSRAxes *a)
 {
   PetscFunctionBegin;
   PetscCheck(a->tile_width <= MOST_TILE && a->tile_height <= MOST_TILE && a->tile_steps <= MOST_TILE, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaf %" PetscInt_FMT " of the graph: a number of %s is more than %d", number, AutoCSRMappingNames[a->mapping], MOST_TILE);
-  PetscCheck(!a->lanes || a->mapping == AUTOCSR_MAP_NODES || (IsPowerOfTwo(a->lanes) && a->lanes <= AUTOCSR_MAX_LANES), PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaf %" PetscInt_FMT " of the graph: %" PetscInt_FMT " lanes are not a power of two up to %d", number, a->lanes, AUTOCSR_MAX_LANES);
-  PetscCheck(!a->slice_height || (IsPowerOfTwo(a->slice_height) && a->slice_height <= MOST_SLICE), PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaf %" PetscInt_FMT " of the graph: slices of %" PetscInt_FMT " rows; it takes a power of two up to %d", number, a->slice_height, MOST_SLICE);
+  PetscCheck(!a->lanes || a->mapping == AUTOCSR_MAP_NODES || (AutoCSRIsPowerOfTwo(a->lanes) && a->lanes <= AUTOCSR_MAX_LANES), PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaf %" PetscInt_FMT " of the graph: %" PetscInt_FMT " lanes are not a power of two up to %d", number, a->lanes, AUTOCSR_MAX_LANES);
+  PetscCheck(!a->slice_height || (AutoCSRIsPowerOfTwo(a->slice_height) && a->slice_height <= MOST_SLICE), PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaf %" PetscInt_FMT " of the graph: slices of %" PetscInt_FMT " rows; it takes a power of two up to %d", number, a->slice_height, MOST_SLICE);
   PetscCheck(a->row_group == 1 || a->order == AUTOCSR_ORDER_CSR, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaf %" PetscInt_FMT " of the graph: virtual rows of %" PetscInt_FMT " rows have their entries in the CSR's order: take bin in the place of bin_group, or leave out the order and sort", number, a->row_group);
-  PetscCheck(!a->threads || (IsPowerOfTwo(a->threads) && a->threads >= 32 && a->threads <= MOST_THREADS), PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaf %" PetscInt_FMT " of the graph, set_resources: %" PetscInt_FMT " threads are not one of 32, 64, 128, 256, 512, 1024", number, a->threads);
+  PetscCheck(!a->threads || (AutoCSRIsPowerOfTwo(a->threads) && a->threads >= 32 && a->threads <= MOST_THREADS), PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaf %" PetscInt_FMT " of the graph, set_resources: %" PetscInt_FMT " threads are not one of 32, 64, 128, 256, 512, 1024", number, a->threads);
   PetscCheck(a->residents <= MOST_RESIDENTS, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaf %" PetscInt_FMT " of the graph, set_resources: %" PetscInt_FMT " residents; a multiprocessor has room for 1 to %d thread blocks", number, a->residents, MOST_RESIDENTS);
   PetscCheck(a->in_flight <= MOST_FLIGHT && a->rows_each <= MOST_EACH, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaf %" PetscInt_FMT " of the graph, set_resources: in_flight is 1 to %d entries, rows are 1 to %d", number, MOST_FLIGHT, MOST_EACH);
   PetscCheck(a->sort_window <= 1 || a->order == AUTOCSR_ORDER_SLICED, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaf %" PetscInt_FMT " of the graph: sorted rows go with bmtb_pad alone, since the CSR has its rows in order", number);

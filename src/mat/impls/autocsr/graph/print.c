@@ -23,7 +23,7 @@ static PetscErrorCode Write(Writer *w, const char format[], ...)
   PetscCall(PetscStrlen(from, &n));
   w->cut = (PetscBool)(w->cut || n >= w->len - w->n);
   if (w->cut) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscArraycpy(w->text + w->n, from, n + 1)); /* PetscStrlcat() of PETSc 3.18 writes past the end of a text that is cut */
+  PetscCall(PetscArraycpy(w->text + w->n, from, n + 1));
   w->n += n;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

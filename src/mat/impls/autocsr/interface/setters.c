@@ -1,23 +1,41 @@
 /*
-  Setters for what the options set. Each replaces one setting, checks all of them and hands them to the matrix; a plan that
+  Setters for what the options set. Each replaces a setting or two, checks all of them and hands them to the matrix; a plan that
   was made with others is dropped. On a matrix of another type they do nothing, as PETSc's do.
 */
 #include "../seq/seqautocsr.h"
 
-/* Of a setting only its place and size matter here; a char array ends with zeros, so that equal settings compare equal */
-static PetscErrorCode AutoCSRSettingReplace(Mat A, size_t offset, const void *value, size_t size)
+/* *has: the matrix has settings, since it is of the type */
+static PetscErrorCode AutoCSRSettingsGet(Mat A, AutoCSRSettings *settings, PetscBool *has)
 {
-  AutoCSRSettings settings;
   PetscErrorCode (*get)(Mat, AutoCSRSettings *);
 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
   PetscCall(PetscObjectQueryFunction((PetscObject)A, "MatAutoCSRGetSettings_C", &get));
-  if (!get) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall((*get)(A, &settings));
+  *has = (PetscBool)(get != NULL);
+  if (get) PetscCall((*get)(A, settings));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode AutoCSRSettingsHand(Mat A, const AutoCSRSettings *settings)
+{
+  PetscFunctionBegin;
+  PetscCall(AutoCSRSettingsCheck(settings));
+  PetscTryMethod(A, "MatAutoCSRSetSettings_C", (Mat, const AutoCSRSettings *), (A, settings));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Of a setting only its place and size matter here; a char array ends with zeros, so that equal settings compare equal */
+static PetscErrorCode AutoCSRSettingReplace(Mat A, size_t offset, const void *value, size_t size)
+{
+  AutoCSRSettings settings;
+  PetscBool       has;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRSettingsGet(A, &settings, &has));
+  if (!has) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMemcpy((char *)&settings + offset, value, size));
-  PetscCall(AutoCSRSettingsCheck(&settings));
-  PetscTryMethod(A, "MatAutoCSRSetSettings_C", (Mat, const AutoCSRSettings *), (A, &settings));
+  PetscCall(AutoCSRSettingsHand(A, &settings));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #define REPLACE(A, setting, value) AutoCSRSettingReplace(A, offsetof(AutoCSRSettings, setting), &(value), sizeof(((AutoCSRSettings *)0)->setting))
@@ -477,5 +495,88 @@ PetscErrorCode MatAutoCSRSetKeepCSR(Mat A, PetscBool keep)
 
   PetscFunctionBegin;
   PetscCall(REPLACE(A, keep_csr, value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  MatAutoCSRSetGraph - Sets the operator graph by which a matrix is multiplied
+
+  Logically Collective
+
+  Input Parameters:
++ A     - the matrix
+- graph - the graph as text, up to 1,023 characters; "": none, the library chooses again
+
+  Options Database Key:
+. -mat_autocsr_graph <graph> - the graph
+
+  Level: advanced
+
+  Notes:
+  A graph says which rows are multiplied how, operator by operator: `"bin(0:31) sort_sub(window=256) compress bmtb_pad slice_block; bin(32:) compress row_block(lanes=32)"`
+  takes rows of up to 31 entries in sorted slices and longer ones in place by 32 lanes each. doc/graph.md has all operators. `MatAutoCSRGetGraph()` and `MatAutoCSRView()` tell the graph of a plan.
+
+  It sets the strategy `"graph"`. Each block of the matrix (diagonal and off-diagonal on several processes) is multiplied by the graph; one that the graph does not suit is multiplied by `"csr"`, and
+  `MatAutoCSRView()` says why. The transpose that transposed products make on a device is multiplied as the library chooses.
+
+  Text that is no graph is an error that names the operator and the choices (`PETSC_ERR_USER_INPUT`). On a matrix of another type nothing happens.
+
+  References:
+. * - Z. Du et al., AlphaSparse: Generating High Performance SpMV Codes Directly from Sparse Matrices, SC 2022
+
+.seealso: `MATAUTOCSR`, `MatAutoCSRGetGraph()`, `MatAutoCSRSetStrategy()`, `MatAutoCSRView()`
+@*/
+PetscErrorCode MatAutoCSRSetGraph(Mat A, const char graph[])
+{
+  AutoCSRSettings settings;
+  PetscBool       has;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRSettingsGet(A, &settings, &has));
+  if (!has) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AutoCSRSettingsSetGraph(&settings, graph));
+  PetscCall(AutoCSRSettingsHand(A, &settings));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatAutoCSRSetSearch - Sets how long the search for an operator graph may take, and whether it tells how far it is
+
+  Logically Collective
+
+  Input Parameters:
++ A       - the matrix
+. seconds - of a search, for each block of the matrix; 0: 60 at rigor patient, 300 at exhaustive
+- monitor - `PETSC_TRUE`: each process prints every five seconds how many graphs have been run, what the best takes and how much time is left
+
+  Options Database Keys:
++ -mat_autocsr_search_seconds <0>     - the seconds
+- -mat_autocsr_search_monitor <false> - the monitor
+
+  Level: advanced
+
+  Notes:
+  It has effect at the rigors `MAT_AUTOCSR_RIGOR_PATIENT` and `MAT_AUTOCSR_RIGOR_EXHAUSTIVE` (`MatAutoCSRSetRigor()`). The first product then searches. Structures of graphs are enumerated and annealed, and a surrogate that learns
+  from those that were run proposes others. The product of each graph is compared with that of the CSR before it counts. `MatAutoCSRGetGraph()` gives what was found.
+  With a strategy, a graph or a coding that is set, or with the objective memory, nothing is searched; these rigors are then `MAT_AUTOCSR_RIGOR_MEASURE`.
+
+  More than 1e6 seconds or less than none are an error (`PETSC_ERR_ARG_OUTOFRANGE`). On a matrix of another type nothing happens.
+
+  References:
+. * - Z. Du et al., AlphaSparse: Generating High Performance SpMV Codes Directly from Sparse Matrices, SC 2022
+
+.seealso: `MATAUTOCSR`, `MatAutoCSRSetRigor()`, `MatAutoCSRGetGraph()`, `MatAutoCSRSetGraph()`
+@*/
+PetscErrorCode MatAutoCSRSetSearch(Mat A, PetscReal seconds, PetscBool monitor)
+{
+  AutoCSRSettings settings;
+  PetscBool       has;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRSettingsGet(A, &settings, &has));
+  if (!has) PetscFunctionReturn(PETSC_SUCCESS);
+  settings.search_seconds = seconds;
+  settings.search_monitor = monitor;
+  PetscCall(AutoCSRSettingsHand(A, &settings));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -123,6 +123,12 @@ AUTOCSR_HD PetscBool AutoCSRMappingHasWork(AutoCSRMapping mapping)
   return (PetscBool)(mapping == AUTOCSR_MAP_MERGE || mapping == AUTOCSR_MAP_ROW_BLOCKS);
 }
 
+/* Lanes and heights of slices are; of threads, too */
+static inline PetscBool AutoCSRIsPowerOfTwo(PetscInt i)
+{
+  return (PetscBool)(i > 0 && (i & (i - 1)) == 0);
+}
+
 /* The segment has a stream VALUE */
 AUTOCSR_HD PetscBool AutoCSRValueIsStored(AutoCSRValue value)
 {

@@ -32,7 +32,7 @@ PetscErrorCode AutoCSRKeptFolder(size_t len, char folder[])
   else
     PetscFunctionReturn(PETSC_SUCCESS);
   (void)mkdir(folder, 0755);
-  PetscCall(PetscStrlcat(folder, "/petscautocsr", len));
+  PetscCall(AutoCSRAppend(folder, "/petscautocsr", len));
   (void)mkdir(folder, 0755);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

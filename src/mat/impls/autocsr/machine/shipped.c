@@ -153,7 +153,7 @@ static PetscErrorCode reference(const char simd[], AutoCSRFigures *f)
     PetscCall(PetscStrbeginswith(ShippedHost[i].name, "sliced/pattern/", &pattern));
     if (!sliced || pattern) continue;
     *named = f->executor[i];
-    PetscCall(PetscStrlcat(named->name, "/named", sizeof(named->name)));
+    PetscCall(AutoCSRAppend(named->name, "/named", sizeof(named->name)));
     named->cost.row += NAMED_ROW_SECONDS;
     named->cost.irregular = 0;
     f->n_executors++;
@@ -221,8 +221,8 @@ PetscErrorCode AutoCSRFiguresCheckProcessor(const char processor[])
   if (!same) PetscCall(PetscStrcmp(processor, DEVICE, &same));
   for (PetscInt k = 0; AutoCSRProcessors[k] && !same; k++) {
     PetscCall(PetscStrcmp(processor, AutoCSRProcessors[k]->name, &same));
-    PetscCall(PetscStrlcat(names, ", ", sizeof(names)));
-    PetscCall(PetscStrlcat(names, AutoCSRProcessors[k]->name, sizeof(names)));
+    PetscCall(AutoCSRAppend(names, ", ", sizeof(names)));
+    PetscCall(AutoCSRAppend(names, AutoCSRProcessors[k]->name, sizeof(names)));
   }
   PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_ARG_UNKNOWN_TYPE, "No figures of \"%s\" are shipped; -mat_autocsr_machine takes shipped: and one of %s, or none for those of what is nearest to this machine", processor, names);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -74,7 +74,7 @@ PetscErrorCode AutoCSRFiguresMeasure(AutoCSRFigures *f, PetscViewer viewer)
 PetscErrorCode AutoCSRTune(const AutoCSRBackend *backend, const char file[], PetscViewer viewer)
 {
   const char *const *simd                     = (*backend->instruction_sets)();
-  char               path[PETSC_MAX_PATH_LEN] = "";
+  char               path[PETSC_MAX_PATH_LEN] = "", partial[PETSC_MAX_PATH_LEN + 16];
   AutoCSRIdentity    id;
   AutoCSRFigures     figures, shipped;
   PetscBool          can, written;
@@ -98,8 +98,8 @@ PetscErrorCode AutoCSRTune(const AutoCSRBackend *backend, const char file[], Pet
   PetscCheck(AutoCSRFiguresArePlausible(&figures, &shipped), PETSC_COMM_SELF, PETSC_ERR_LIB, "The figures measured are implausible (%g bytes a second from memory), so %s is not written: measure again where nothing else runs, without debugger and emulator", figures.machine.bandwidth[3], path);
   PetscCall(AutoCSRKeptWrite(path, &figures, PETSC_TRUE, &written));
   PetscCheck(written, PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE, "%s cannot be written", path);
-  PetscCall(PetscStrlcat(path, ".partial", sizeof(path)));
-  (void)unlink(path); /* of programs that have begun to measure */
-  if (viewer) PetscCall(PetscViewerASCIIPrintf(viewer, "%.*s\n", (int)(strlen(path) - strlen(".partial")), path));
+  PetscCall(PetscSNPrintf(partial, sizeof(partial), "%s.partial", path));
+  (void)unlink(partial); /* of programs that have begun to measure */
+  if (viewer) PetscCall(PetscViewerASCIIPrintf(viewer, "%s\n", path));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

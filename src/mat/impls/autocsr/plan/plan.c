@@ -5,11 +5,6 @@
 #include "../layout/layout.h"
 #include "../backend.h"
 
-static PetscBool IsPowerOfTwo(PetscInt i)
-{
-  return (PetscBool)(i > 0 && (i & (i - 1)) == 0);
-}
-
 PetscErrorCode AutoCSRPlanCreate(const AutoCSRMatrix *csr, AutoCSRPlan **plan)
 {
   PetscFunctionBegin;
@@ -42,12 +37,12 @@ static PetscErrorCode AxesCheck(const AutoCSRAxes *a)
 
   PetscFunctionBegin;
   PetscCheck(layout, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Order %s has no layout", AutoCSROrderNames[a->order]);
-  PetscCheck(IsPowerOfTwo(a->slice_height), PETSC_COMM_SELF, PETSC_ERR_PLIB, "slice_height %" PetscInt_FMT " is not a power of two", a->slice_height);
+  PetscCheck(AutoCSRIsPowerOfTwo(a->slice_height), PETSC_COMM_SELF, PETSC_ERR_PLIB, "slice_height %" PetscInt_FMT " is not a power of two", a->slice_height);
   PetscCheck(a->order == AUTOCSR_ORDER_CSR || (a->index != AUTOCSR_INDEX_CSR && a->value != AUTOCSR_VALUE_CSR), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Order %s needs streams of its own, not index %s with value %s", AutoCSROrderNames[a->order], AutoCSRIndexNames[a->index], AutoCSRValueNames[a->value]);
   PetscCheck(a->order == AUTOCSR_ORDER_SLICED || a->mapping != AUTOCSR_MAP_SLICE || a->index == AUTOCSR_INDEX_PATTERN, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Mapping slice needs order sliced or index pattern");
   PetscCheck((a->mapping == AUTOCSR_MAP_TILE || a->mapping == AUTOCSR_MAP_MERGE) == (a->partition == AUTOCSR_PARTITION_NONZEROS), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Partition %s does not go with mapping %s", AutoCSRPartitionNames[a->partition], AutoCSRMappingNames[a->mapping]);
   PetscCheck(in_place || !(a->mapping == AUTOCSR_MAP_EMPTY || a->mapping == AUTOCSR_MAP_TILE || a->mapping == AUTOCSR_MAP_MERGE || a->mapping == AUTOCSR_MAP_FETCH || a->mapping == AUTOCSR_MAP_PRODUCTS || a->mapping == AUTOCSR_MAP_ROW_BLOCKS), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Mapping %s has no streams of entries", AutoCSRMappingNames[a->mapping]);
-  PetscCheck((a->mapping != AUTOCSR_MAP_LANES && a->order != AUTOCSR_ORDER_SLICED) || (IsPowerOfTwo(a->lanes) && a->lanes <= AUTOCSR_MAX_LANES), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " lanes are not a power of two up to %d", a->lanes, AUTOCSR_MAX_LANES);
+  PetscCheck((a->mapping != AUTOCSR_MAP_LANES && a->order != AUTOCSR_ORDER_SLICED) || (AutoCSRIsPowerOfTwo(a->lanes) && a->lanes <= AUTOCSR_MAX_LANES), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " lanes are not a power of two up to %d", a->lanes, AUTOCSR_MAX_LANES);
   PetscCheck(a->index != AUTOCSR_INDEX_FITTED || (a->order == AUTOCSR_ORDER_SLICED && a->lanes == 1 && a->slice_height <= AUTOCSR_MAX_FIT_ROWS), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Index fitted needs slices of at most %d rows, one lane each", AUTOCSR_MAX_FIT_ROWS);
   PetscCheck(a->value != AUTOCSR_VALUE_PATTERN || (a->order == AUTOCSR_ORDER_CSR && a->index == AUTOCSR_INDEX_PATTERN), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Value pattern goes with order csr and index pattern, not %s and %s", AutoCSROrderNames[a->order], AutoCSRIndexNames[a->index]);
   PetscCheck(a->mapping != AUTOCSR_MAP_PLANES || (a->value == AUTOCSR_VALUE_PATTERN && a->row_group == 1 && a->sort_window <= 1 && a->tile_width >= 1 && a->tile_height >= 0 && a->tile_steps >= 0), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Mapping planes goes with value pattern and single rows, not sorted; planes of %" PetscInt_FMT " rows, %" PetscInt_FMT " around, reach %" PetscInt_FMT, a->tile_width, a->tile_height, a->tile_steps);

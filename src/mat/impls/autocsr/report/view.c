@@ -420,9 +420,9 @@ static PetscErrorCode AutoCSRViewRename(char value[], size_t length, const char 
   if (!at) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscStrncpy(mode, at + strlen(ours), sizeof(mode)));
   *at = 0;
-  PetscCall(PetscStrlcat(value, ":", length));
-  PetscCall(PetscStrlcat(value, PetscViewerFormats[format], length));
-  PetscCall(PetscStrlcat(value, mode, length));
+  PetscCall(AutoCSRAppend(value, ":", length));
+  PetscCall(AutoCSRAppend(value, PetscViewerFormats[format], length));
+  PetscCall(AutoCSRAppend(value, mode, length));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -446,7 +446,7 @@ PetscErrorCode AutoCSRViewFromOptions(Mat A)
   PetscCall(PetscStrbeginswith(value, ":", &file));
   PetscCall(PetscStrbeginswith(value, "ascii:", &text));
   PetscCall(PetscStrendswith(value, ".svg", &svg));
-  if (svg && (file || text)) PetscCall(PetscStrlcat(value, ":ascii_svg", sizeof(value)));
+  if (svg && (file || text)) PetscCall(AutoCSRAppend(value, ":ascii_svg", sizeof(value)));
   PetscCall(AutoCSRViewRename(value, sizeof(value), ":ascii_json", AUTOCSR_VIEWER_JSON));
   PetscCall(AutoCSRViewRename(value, sizeof(value), ":ascii_svg", AUTOCSR_VIEWER_SVG));
   PetscCall(PetscOptionsCreate(&options));

@@ -139,7 +139,7 @@ static PetscErrorCode Tell(AutoCSRPlan *plan, double seconds, double before)
   PetscFunctionBegin;
   plan->measured = seconds;
   PetscCall(PetscSNPrintf(what, sizeof(what), "; the net measured %.3g us, by the first plan %.3g us", 1e6 * seconds, 1e6 * before));
-  PetscCall(PetscStrlcat(plan->chooser, what, sizeof(plan->chooser)));
+  PetscCall(AutoCSRAppend(plan->chooser, what, sizeof(plan->chooser)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

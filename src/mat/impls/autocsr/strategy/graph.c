@@ -63,12 +63,30 @@ static PetscErrorCode set_range(const AutoCSRProblem *problem, Part *part)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Counted where the problem has them not from another candidate, or from its variants */
+static PetscErrorCode count_bins(const AutoCSRProblem *p, PetscInt begin, PetscInt end, PetscInt U, PetscInt bins, AutoCSRBins *bin)
+{
+  AutoCSRCountedBins *counted = p->counted;
+  AutoCSRMatrix       range   = *p->csr;
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; counted && k < PetscMin(counted->n, AUTOCSR_COUNTED_BINS); k++) {
+    if (counted->of[k].begin != begin || counted->of[k].end != end || counted->of[k].U != U || counted->of[k].bins != bins) continue;
+    *bin = counted->of[k].bin;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  range.row_ptr += begin;
+  range.m = end - begin;
+  PetscCall((*range.backend->count_bins)(&range, U, bins, bin));
+  if (counted) counted->of[counted->n++ % AUTOCSR_COUNTED_BINS] = (AutoCSRBinsOf){begin, end, U, bins, *bin};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Rows and nonzeros of the leaf. Numbers of entries up to AUTOCSR_MAX_BINS - 2 are counted one by one, larger ones by the profile's histogram */
 static PetscErrorCode count_rows(Part *part, PetscBool *counted, const char **why)
 {
   const AutoCSRRowSet  *rows    = &part->leaf.rows;
   const AutoCSRProblem *p       = &part->problem;
-  AutoCSRMatrix         range   = *p->csr;
   const PetscBool       all     = (PetscBool)(rows->begin == 0 && rows->end == p->csr->m);
   const PetscInt        U       = rows->group ? rows->group : 1, bins = rows->group ? rows->bins : AUTOCSR_MAX_BINS, last = bins - 1;
   AutoCSRBins           bin;
@@ -83,9 +101,7 @@ static PetscErrorCode count_rows(Part *part, PetscBool *counted, const char **wh
   *why     = "bins of virtual rows are of all rows";
   *counted = (PetscBool)(all || !rows->group);
   if (!*counted) PetscFunctionReturn(PETSC_SUCCESS);
-  range.row_ptr += rows->begin;
-  range.m = rows->end - rows->begin;
-  PetscCall((*p->csr->backend->count_bins)(&range, U, bins, &bin));
+  PetscCall(count_bins(p, rows->begin, rows->end, U, bins, &bin));
   for (PetscInt b = 0; b < bins; b++) {
     if (rows->group ? !AutoCSRRowSetHasBin(rows, b) : b < rows->shortest || b > rows->longest) continue;
     if (!rows->group && b == last && (rows->shortest > last || rows->longest < PETSC_MAX_INT)) continue; /* some of the rows of the last bin */
@@ -388,13 +404,24 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode add_costs(const AutoCSRProblem *problem, Parts *parts, AutoCSRCost cost[], PetscInt *n)
+/* Those of a graph that applies; the caller frees them */
+static PetscErrorCode get_parts(const AutoCSRProblem *problem, Parts **parts)
 {
-  const char *why;
+  const char    *why = NULL;
+  PetscErrorCode ierr;
 
   PetscFunctionBegin;
-  PetscCall(make_parts(problem, parts, &why));
+  PetscCall(PetscMalloc1(1, parts));
+  ierr = make_parts(problem, *parts, &why);
+  if (ierr || why) PetscCall(PetscFree(*parts));
+  PetscCall(ierr); /* there may be no memory */
   PetscCheck(!why, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The graph does not apply: %s", why);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode add_costs(const Parts *parts, AutoCSRCost cost[], PetscInt *n)
+{
+  PetscFunctionBegin;
   for (PetscInt i = 0; i < parts->n; i++) {
     AutoCSRCost own[AUTOCSR_MAX_PARTS];
     PetscInt    k;
@@ -418,8 +445,8 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
   PetscFunctionBegin;
   (void)axes;
   *n = 0;
-  PetscCall(PetscMalloc1(1, &parts));
-  ierr = add_costs(problem, parts, cost, n);
+  PetscCall(get_parts(problem, &parts));
+  ierr = add_costs(parts, cost, n);
   PetscCall(PetscFree(parts));
   PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -461,26 +488,15 @@ static PetscErrorCode build_leaf(const Part *part, AutoCSRPlan *plan)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode build_parts(const AutoCSRProblem *problem, Parts *parts, AutoCSRPlan *plan)
-{
-  const char *why;
-
-  PetscFunctionBegin;
-  PetscCall(make_parts(problem, parts, &why));
-  PetscCheck(!why, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The graph does not apply: %s", why);
-  for (PetscInt i = 0; i < parts->n; i++) PetscCall(build_leaf(&parts->part[i], plan));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRPlan *plan)
 {
   Parts         *parts;
-  PetscErrorCode ierr;
+  PetscErrorCode ierr = PETSC_SUCCESS;
 
   PetscFunctionBegin;
   (void)axes;
-  PetscCall(PetscMalloc1(1, &parts));
-  ierr = build_parts(problem, parts, plan);
+  PetscCall(get_parts(problem, &parts));
+  for (PetscInt i = 0; i < parts->n && !ierr; i++) ierr = build_leaf(&parts->part[i], plan);
   PetscCall(PetscFree(parts));
   PetscCall(ierr); /* there may be no memory */
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -87,6 +87,17 @@ typedef struct {
   uint8_t  log[AUTOCSR_MAX_BINS]; /* log2 of its lanes */
 } AutoCSRBinKernels;
 
+/* Bins that were counted for graphs, the last AUTOCSR_COUNTED_BINS of `n`: leaves of many graphs ask for the same */
+#define AUTOCSR_COUNTED_BINS 8
+typedef struct {
+  PetscInt    begin, end, U, bins;
+  AutoCSRBins bin;
+} AutoCSRBinsOf;
+typedef struct {
+  PetscInt      n;
+  AutoCSRBinsOf of[AUTOCSR_COUNTED_BINS];
+} AutoCSRCountedBins;
+
 /* The question to a strategy: rows [row_begin, row_end) of one block, whole chunks or all rows */
 typedef struct {
   const AutoCSRMatrix   *csr;
@@ -101,8 +112,9 @@ typedef struct {
   PetscInt                 chunk_begin, chunk_end; /* of profile->chunk */
   PetscInt                 row_begin, row_end;
   /* Bytes that the plan of all rows may take, and building it; 0: the planner has not asked */
-  double       room;
-  AutoCSRRange range; /* of these rows */
+  double              room;
+  AutoCSRCountedBins *counted; /* NULL: nothing is kept */
+  AutoCSRRange        range;   /* of these rows */
 } AutoCSRProblem;
 
 /* strategy/preset.c: makes it a problem of these chunks or, without a profile, of all rows */

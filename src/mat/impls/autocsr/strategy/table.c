@@ -32,8 +32,8 @@ PetscErrorCode AutoCSRStrategyFind(const char name[], const AutoCSRStrategy **st
       *strategy = AutoCSRStrategies[s];
       PetscFunctionReturn(PETSC_SUCCESS);
     }
-    PetscCall(PetscStrlcat(names, ", ", sizeof(names)));
-    PetscCall(PetscStrlcat(names, AutoCSRStrategies[s]->name, sizeof(names)));
+    PetscCall(AutoCSRAppend(names, ", ", sizeof(names)));
+    PetscCall(AutoCSRAppend(names, AutoCSRStrategies[s]->name, sizeof(names)));
   }
   SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_UNKNOWN_TYPE, "There is no autocsr strategy \"%s\"; -mat_autocsr_strategy and MatAutoCSRSetStrategy() take one of: %s", name, names);
 }

@@ -77,7 +77,7 @@ static PetscErrorCode LoadAny(size_t len, char why[])
     PetscCall(PetscStrncpy(path, runtime.dli_fname, sizeof(path)));
     if (!(slash = strrchr(path, '/'))) break;
     slash[1] = 0;
-    PetscCall(PetscStrlcat(path, libraries[i], sizeof(path)));
+    PetscCall(AutoCSRAppend(path, libraries[i], sizeof(path)));
     PetscCall(Load(path, sizeof(elsewhere), elsewhere));
     if (elsewhere[0]) continue;
     why[0] = 0;
@@ -125,11 +125,19 @@ PetscErrorCode AutoCSRGeneratorIsThere(const char **why)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRGeneratorVersion(int *major, int *minor)
+/* Those that nvcc compiles the library with, but for warnings, which were told then; the architecture comes beside them */
+static const char *const Options[] = {"-std=c++17", "-default-device", "-w"};
+
+#define OPTIONS ((int)PETSC_STATIC_ARRAY_LENGTH(Options))
+
+PetscErrorCode AutoCSRGeneratorCompiler(int arch, size_t len, char text[])
 {
   PetscFunctionBegin;
-  *major = NVRTC.version[0];
-  *minor = NVRTC.version[1];
+  PetscCall(PetscSNPrintf(text, len, "nvrtc %d.%d -arch=sm_%d", NVRTC.version[0], NVRTC.version[1], arch));
+  for (int i = 0; i < OPTIONS; i++) {
+    PetscCall(AutoCSRAppend(text, " ", len));
+    PetscCall(AutoCSRAppend(text, Options[i], len));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -141,8 +149,8 @@ PetscErrorCode AutoCSRGeneratorSource(const char head[], const char tail[], char
   for (int i = 0; AutoCSRAgentText[i]; i++) n += strlen(AutoCSRAgentText[i]);
   PetscCall(PetscMalloc1(n, source));
   PetscCall(PetscStrncpy(*source, head, n));
-  for (int i = 0; AutoCSRAgentText[i]; i++) PetscCall(PetscStrlcat(*source, AutoCSRAgentText[i], n));
-  PetscCall(PetscStrlcat(*source, tail, n));
+  for (int i = 0; AutoCSRAgentText[i]; i++) PetscCall(AutoCSRAppend(*source, AutoCSRAgentText[i], n));
+  PetscCall(AutoCSRAppend(*source, tail, n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -167,11 +175,10 @@ static PetscErrorCode FirstError(Program program, int error, size_t len, char wh
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The options are those that nvcc compiles the library with, but for warnings, which were told then */
 PetscErrorCode AutoCSRGeneratorCompile(const char source[], int arch, void **cubin, size_t *bytes, size_t len, char why[])
 {
-  char        option[32];
-  const char *options[] = {"-std=c++17", "-default-device", "-w", option};
+  char        architecture[32];
+  const char *options[OPTIONS + 1];
   Program     program   = NULL;
   const char *missing;
   fenv_t      environment;
@@ -182,14 +189,16 @@ PetscErrorCode AutoCSRGeneratorCompile(const char source[], int arch, void **cub
   PetscCall(AutoCSRGeneratorIsThere(&missing));
   PetscCall(PetscStrncpy(why, missing ? missing : "", len));
   if (missing) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscSNPrintf(option, sizeof(option), "-arch=sm_%d", arch));
+  PetscCall(PetscSNPrintf(architecture, sizeof(architecture), "-arch=sm_%d", arch));
+  for (int i = 0; i < OPTIONS; i++) options[i] = Options[i];
+  options[OPTIONS] = architecture;
   error = (*NVRTC.CreateProgram)(&program, source, AUTOCSR_GENERATED_KERNEL ".cu", 0, NULL, NULL);
   if (error) {
     PetscCall(PetscSNPrintf(why, len, "NVRTC: %s", (*NVRTC.GetErrorString)(error)));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   (void)feholdexcept(&environment); /* a program may trap what a compiler does with numbers (-fp_trap) */
-  error = (*NVRTC.CompileProgram)(program, PETSC_STATIC_ARRAY_LENGTH(options), options);
+  error = (*NVRTC.CompileProgram)(program, OPTIONS + 1, options);
   (void)fesetenv(&environment);
   if (!error) error = (*NVRTC.GetCUBINSize)(program, bytes);
   if (!error) {

@@ -39,10 +39,11 @@ PETSC_INTERN PetscErrorCode AutoCSRGeneratorEnds(const AutoCSRAxes *, PetscInt l
 
 /* compiler.c. *why: NULL, or why there is no compiler */
 PETSC_INTERN PetscErrorCode AutoCSRGeneratorIsThere(const char **why);
-PETSC_INTERN PetscErrorCode AutoCSRGeneratorVersion(int *major, int *minor);
+/* What a cubin depends on beside its source: the compiler's version and options. arch: 90 for sm_90 */
+PETSC_INTERN PetscErrorCode AutoCSRGeneratorCompiler(int arch, size_t len, char text[]);
 /* head, the agents' text and tail as one source; the caller frees it with PetscFree() */
 PETSC_INTERN PetscErrorCode AutoCSRGeneratorSource(const char head[], const char tail[], char **source);
-/* arch: 90 for sm_90. *cubin: freed by PetscFree(); NULL: it does not compile, and why[] says why */
+/* *cubin: freed by PetscFree(); NULL: it does not compile, and why[] says why */
 PETSC_INTERN PetscErrorCode AutoCSRGeneratorCompile(const char source[], int arch, void **cubin, size_t *bytes, size_t len, char why[]);
 
 /*

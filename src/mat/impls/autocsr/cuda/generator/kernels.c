@@ -198,15 +198,15 @@ static int Architecture(void)
 /* From the cache, or compiled, and then kept there */
 static PetscErrorCode GetCubin(const char head[], const char tail[], int arch, void **cubin, size_t *bytes, size_t len, char why[])
 {
-  char            rest[64], *source;
-  int             version[2], driver = 0;
+  char            compiler[128], rest[192], *source;
+  int             driver = 0;
   PetscLogDouble  begin, end;
   AutoCSRCacheKey key;
 
   PetscFunctionBegin;
-  PetscCall(AutoCSRGeneratorVersion(&version[0], &version[1]));
+  PetscCall(AutoCSRGeneratorCompiler(arch, sizeof(compiler), compiler));
   (void)cudaDriverGetVersion(&driver);
-  PetscCall(PetscSNPrintf(rest, sizeof(rest), "sm_%d nvrtc %d.%d driver %d", arch, version[0], version[1], driver));
+  PetscCall(PetscSNPrintf(rest, sizeof(rest), "%s driver %d", compiler, driver));
   PetscCall(AutoCSRGeneratorSource(head, tail, &source));
   key = AutoCSRCacheKeyOf(source, rest);
   PetscCall(AutoCSRCacheFind(&key, cubin, bytes));

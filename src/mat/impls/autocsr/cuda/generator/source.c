@@ -208,11 +208,11 @@ PetscErrorCode AutoCSRGeneratorEnds(const AutoCSRAxes *a, PetscInt length, char 
   PetscCall(PetscSNPrintf(head, AUTOCSR_GENERATED_HEAD, "%s%s#define PETSC_USE_REAL_%s\n#define AUTOCSR_EARLY %d\n#define AUTOCSR_BLOCK %d\n#define AGENT_LENGTH %" PetscInt_FMT "\n", PetscDefined(USE_64BIT_INDICES) ? "#define PETSC_USE_64BIT_INDICES\n" : "", PetscDefined(USE_COMPLEX) ? "#define PETSC_USE_COMPLEX\n" : "", sizeof(PetscReal) > 4 ? "DOUBLE" : "SINGLE", AUTOCSR_EARLY, g.threads, length));
   if (a->in_flight) {
     PetscCall(PetscSNPrintf(number, sizeof(number), "#define AGENT_IN_FLIGHT(own) %" PetscInt_FMT "\n", a->in_flight));
-    PetscCall(PetscStrlcat(head, number, AUTOCSR_GENERATED_HEAD));
+    PetscCall(AutoCSRAppend(head, number, AUTOCSR_GENERATED_HEAD));
   }
   if (a->rows_each) {
     PetscCall(PetscSNPrintf(number, sizeof(number), "#define AGENT_ROWS_EACH(own) %" PetscInt_FMT "\n", a->rows_each));
-    PetscCall(PetscStrlcat(head, number, AUTOCSR_GENERATED_HEAD));
+    PetscCall(AutoCSRAppend(head, number, AUTOCSR_GENERATED_HEAD));
   }
   /* As many registers for a thread as with the agent's own number of thread blocks of AUTOCSR_BLOCK threads */
   if (g.residents)
@@ -228,10 +228,10 @@ PetscErrorCode AutoCSRGeneratorEnds(const AutoCSRAxes *a, PetscInt length, char 
     char check[128];
 
     PetscCall(PetscSNPrintf(check, sizeof(check), "static_assert(sizeof(%s) <= %zu, \"scratch differs from the host's\");\n", a->mapping == AUTOCSR_MAP_TILE ? "SegsumSynchronizer" : "Agent::Share", a->mapping == AUTOCSR_MAP_TILE ? SEGSUM_BYTES : MERGE_BYTES));
-    PetscCall(PetscStrlcat(tail, check, AUTOCSR_GENERATED_TAIL));
+    PetscCall(AutoCSRAppend(tail, check, AUTOCSR_GENERATED_TAIL));
   }
-  PetscCall(PetscStrlcat(tail, "extern \"C\" __global__ void __launch_bounds__(AUTOCSR_BLOCK, ", AUTOCSR_GENERATED_TAIL));
-  PetscCall(PetscStrlcat(tail, residents, AUTOCSR_GENERATED_TAIL));
-  PetscCall(PetscStrlcat(tail, ") " AUTOCSR_GENERATED_KERNEL "(const __grid_constant__ AutoCSROneParameters p)\n{\n  PtxWaitForLast();\n  Agent::Run(p.segment, p.operands, blockIdx.x, *(Agent::Shared *)PtxDynamicShared());\n}\n", AUTOCSR_GENERATED_TAIL));
+  PetscCall(AutoCSRAppend(tail, "extern \"C\" __global__ void __launch_bounds__(AUTOCSR_BLOCK, ", AUTOCSR_GENERATED_TAIL));
+  PetscCall(AutoCSRAppend(tail, residents, AUTOCSR_GENERATED_TAIL));
+  PetscCall(AutoCSRAppend(tail, ") " AUTOCSR_GENERATED_KERNEL "(const __grid_constant__ AutoCSROneParameters p)\n{\n  PtxWaitForLast();\n  Agent::Run(p.segment, p.operands, blockIdx.x, *(Agent::Shared *)PtxDynamicShared());\n}\n", AUTOCSR_GENERATED_TAIL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
