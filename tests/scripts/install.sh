@@ -46,6 +46,7 @@ drwxr-xr-x a b&c|d/share
 drwxr-xr-x a b&c|d/share/man
 drwxr-xr-x a b&c|d/share/man/man1
 -rw-r--r-- a b&c|d/share/man/man1/autocsr_convert.1
+-rw-r--r-- a b&c|d/share/man/man1/autocsr_report.1
 -rw-r--r-- a b&c|d/share/man/man1/autocsr_search.1
 -rw-r--r-- a b&c|d/share/man/man1/autocsr_tune.1
 -rw-r--r-- a b&c|d/share/man/man1/autocsr_wisdom.1
