@@ -19,7 +19,7 @@ ifneq ($(PETSC_SRC),)
   PETSC_DIR  := $(PETSC_SRC)
   PETSC_ARCH ?= $(firstword $(patsubst $(PETSC_SRC)/%/lib/libpetsc.so,%,$(wildcard $(PETSC_SRC)/*/lib/libpetsc.so)))
 endif
-ifneq ($(filter-out help clean format petsc-cuda,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out help clean format petsc-cuda deb,$(or $(MAKECMDGOALS),all)),)
   ifeq ($(PETSC_DIR),)
     found      := $(shell $(top)/config/find-petsc.sh)
     PETSC_DIR  := $(word 1,$(found))
@@ -52,7 +52,9 @@ override CUDA_ARCH := $(or $(strip $(CUDA_ARCH)),$(patsubst code=sm_%,%,$(filter
 all_arch = $(filter-out 5% 6% 7%,$(patsubst sm_%,%,$(shell $(CUDAC) --list-gpu-code)))
 architectures = $(or $(if $(filter all,$(CUDA_ARCH)),$(all_arch)),$(if $(filter all-major,$(CUDA_ARCH)),$(filter %0,$(all_arch))),$(patsubst sm_%,%,$(CUDA_ARCH)))
 gencode  = $(if $(filter native,$(CUDA_ARCH)),-arch=native,$(foreach a,$(architectures),-gencode arch=compute_$(a)$(comma)code=sm_$(a)))
-gpu     := $(if $(CUDAC),$(filter 3.26.%,$(version)))
+# PETSc's configure finds a compiler for CUDA also where it is told to leave CUDA out
+cuda_on := $(shell grep -lsE '^.define PETSC_HAVE_CUDA 1' $(addsuffix /include/petscconf.h,$(PETSC_DIR)/$(PETSC_ARCH) $(PETSC_DIR)))
+gpu     := $(if $(cuda_on),$(if $(CUDAC),$(filter 3.26.%,$(version))))
 sources := $(wildcard $(foreach r,$(ROOMS),$(src)/$(r)/*.c) $(ksp)/*.c $(if $(gpu),$(ksp)/cuda/*.c $(ksp)/cuda/*.cu $(src)/cuda/*.c $(foreach r,products planning dense runtime generator,$(src)/cuda/$(r)/*.c $(src)/cuda/$(r)/*.cu)))
 objects := $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(sources)))) $(if $(gpu),$(BUILD)/$(src)/cuda/generator/agents.o)
 library := $(BUILD)/libpetscautocsr.so
@@ -84,7 +86,7 @@ NVCOMPILE = $(CUDAC) -ccbin $(CXX) -std=c++17 -DAUTOCSR_HAVE_CUDA $(filter -D% -
 quiet = $(if $(V),,@echo '  $(1) $(@:$(BUILD)/%=%)' && )
 
 # A PETSc with CUDA must find CUDA's libraries, and a driver: the stub where there is none
-ifneq ($(CUDAC),)
+ifneq ($(and $(cuda_on),$(CUDAC)),)
   cuda  := $(patsubst %/bin/nvcc,%,$(CUDAC))
   stubs := $(if $(shell ldconfig -p 2>/dev/null | grep libcuda.so.1),,:$(cuda)/lib64/stubs)
   export LD_LIBRARY_PATH := $(LD_LIBRARY_PATH:%=%:)$(cuda)/lib64$(stubs)
@@ -283,6 +285,10 @@ install: all docs
 installcheck:
 	@config/installcheck.sh '$(VARIANT)' '$(CC)'
 
+deb:
+	@config/packages.sh deb
+	config/deb.sh $(top)/build/deb
+
 petsc-cuda:
 	config/petsc-cuda.sh build
 format:
@@ -323,6 +329,7 @@ help:
 #:                   PETScs go into lib/petscautocsr/<VARIANT>; the plain names are links to the last one (PLAIN=no: they stay).
 #:                   LIBDIR=lib64 names the folder of libraries, FLAT=yes is for a prefix of one PETSc, where everything has its plain name
 #: make installcheck programs that use what make install has put under PREFIX
+#: make deb          Debian packages for Debian's PETSc, in build/deb (DEB_BUILD_OPTIONS='nocheck parallel=2')
 #: make petsc-cuda   builds a current PETSc with CUDA, outside the checkout (config/petsc-cuda.sh: debug, scalars, integers,
 #:                   a source package that is there already)
 #: make format       clang-format on the sources
@@ -336,5 +343,5 @@ help:
 .DELETE_ON_ERROR:
 -include $(foreach d,$(shell find $(BUILD) -name '*.d' 2>/dev/null),$(if $(wildcard $(d:.d=.o)),$d))
 FORCE:
-.PHONY: all objects compile check check-early test test-all pack test-petsc demo examples docs install installcheck petsc-cuda format clean help FORCE
+.PHONY: all objects compile check check-early test test-all pack test-petsc demo examples docs install installcheck deb petsc-cuda format clean help FORCE
 .SECONDARY:

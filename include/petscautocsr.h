@@ -22,6 +22,9 @@
 #define PETSCAUTOCSR_VERSION_MAJOR    0
 #define PETSCAUTOCSR_VERSION_MINOR    2
 #define PETSCAUTOCSR_VERSION_SUBMINOR 0
+/* Whether the header is of this version or a later one */
+#define PETSCAUTOCSR_VERSION_GE(major, minor, subminor) \
+  (PETSCAUTOCSR_VERSION_MAJOR > (major) || (PETSCAUTOCSR_VERSION_MAJOR == (major) && (PETSCAUTOCSR_VERSION_MINOR > (minor) || (PETSCAUTOCSR_VERSION_MINOR == (minor) && PETSCAUTOCSR_VERSION_SUBMINOR >= (subminor)))))
 
 /*E
   MatAutoCSRRigor - how much work may go into choosing the plan of a matrix

@@ -2,6 +2,13 @@ static char help[] = "MatAutoCSRGetVersion() tells the header's version, also be
 
 #include <petscautocsr.h>
 
+#if !PETSCAUTOCSR_VERSION_GE(0, 2, 0) || !PETSCAUTOCSR_VERSION_GE(PETSCAUTOCSR_VERSION_MAJOR, PETSCAUTOCSR_VERSION_MINOR, PETSCAUTOCSR_VERSION_SUBMINOR)
+  #error "This version is not as late as itself"
+#endif
+#if PETSCAUTOCSR_VERSION_GE(PETSCAUTOCSR_VERSION_MAJOR + 1, 0, 0) || PETSCAUTOCSR_VERSION_GE(PETSCAUTOCSR_VERSION_MAJOR, PETSCAUTOCSR_VERSION_MINOR + 1, 0) || PETSCAUTOCSR_VERSION_GE(PETSCAUTOCSR_VERSION_MAJOR, PETSCAUTOCSR_VERSION_MINOR, PETSCAUTOCSR_VERSION_SUBMINOR + 1)
+  #error "This version is as late as one that follows"
+#endif
+
 int main(int argc, char **argv)
 {
   PetscInt major = -1, minor = -1, subminor = -1, before = -1;

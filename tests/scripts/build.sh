@@ -34,6 +34,18 @@ compiler "touch $work/compiling; exec sleep 20"
 check "an interrupted build leaves no object" interrupted
 check "the next build needs no make clean" make "$convert"
 
+# A PETSc 3.26 whose configure has found nvcc: what would be compiled
+petsc=$work/petsc
+mkdir -p "$petsc/include" "$petsc/lib/petsc/conf"
+printf '#define PETSC_VERSION_%s\n' "MAJOR 3" "MINOR 26" "SUBMINOR 1" >"$petsc/include/petscversion.h"
+printf '%s\n' "CUDAC = nvcc" "CC = mpicc" "CXX = mpicxx" >"$petsc/lib/petsc/conf/petscvariables"
+echo 'include ${PETSC_DIR}/lib/petsc/conf/petscvariables' >"$petsc/lib/petsc/conf/variables"
+for_device() { make -n objects PETSC_DIR="$petsc" PETSC_ARCH= BUILD="$work/none" | grep -c AUTOCSR_HAVE_CUDA; }
+echo '#define PETSC_HAVE_CUDA_DIALECT_CXX17 1' >"$petsc/include/petscconf.h"
+check "nothing for a GPU where PETSc was configured without CUDA" test "$(for_device)" = 0
+echo '#define PETSC_HAVE_CUDA 1' >>"$petsc/include/petscconf.h"
+check "... and much where it was configured with it" test "$(for_device)" -gt 50
+
 jobs() { make --eval='jobs: ; @echo jobs: $$MAKEFLAGS' "$@" jobs | grep -o -e '^jobs:' -e ' -j[0-9]*' | tr -d '\n'; }
 check "all cores" test "$(jobs)" = "jobs: -j$(nproc)"
 check "so many as -j says" test "$(jobs -j3)" = "jobs: -j3"
