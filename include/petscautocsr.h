@@ -95,7 +95,7 @@ PETSC_EXTERN const char *const MatAutoCSRChoosers[];
 + `MAT_AUTOCSR_INDEX_AUTO`    - the cost model chooses
 . `MAT_AUTOCSR_INDEX_CSR`     - the CSR column array itself, no copy
 . `MAT_AUTOCSR_INDEX_32`      - 32-bit columns
-. `MAT_AUTOCSR_INDEX_16`      - 16-bit offsets from the smallest column of a slice of rows
+. `MAT_AUTOCSR_INDEX_16`      - 16-bit offsets from the smallest column of a slice of rows or of a run of entries
 . `MAT_AUTOCSR_INDEX_PATTERN` - none: the row names one of a few lists of offsets from the diagonal
 - `MAT_AUTOCSR_INDEX_FITTED`  - a model (constant, linear, step or periodic) for the t-th entries of each slice of rows, and what it leaves in 0, 1, 2 or 4 bytes an entry
 

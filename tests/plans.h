@@ -53,6 +53,22 @@ static const AutoCSRAxes in_place[] = {
     {.mapping = AUTOCSR_MAP_ROW_BLOCKS, .reduction = AUTOCSR_REDUCE_TREE, .tile_width = 256, .tile_height = 2, .row_limit = 256},
 };
 
+/* The same with codes of their own: runs of few entries and of many */
+#define CODED_SHAPES 4
+#define CODED_WAYS   6
+static inline AutoCSRAxes CodedAxes(PetscInt shape, PetscInt way)
+{
+  static const AutoCSRIndex index[CODED_WAYS] = {AUTOCSR_INDEX_CSR, AUTOCSR_INDEX_CSR, AUTOCSR_INDEX_16, AUTOCSR_INDEX_16, AUTOCSR_INDEX_16, AUTOCSR_INDEX_16};
+  static const AutoCSRValue value[CODED_WAYS] = {AUTOCSR_VALUE_DICTIONARY, AUTOCSR_VALUE_FLOAT32, AUTOCSR_VALUE_CSR, AUTOCSR_VALUE_DICTIONARY, AUTOCSR_VALUE_FLOAT32, AUTOCSR_VALUE_CONSTANT};
+  static const size_t       at[CODED_SHAPES]  = {0, 1, 4, 5};
+  AutoCSRAxes               a                 = in_place[at[shape]];
+
+  a.index        = index[way];
+  a.value        = value[way];
+  a.slice_height = a.block = a.row_group = 1;
+  return a;
+}
+
 /* ---- Plans: how the rows are laid out over segments */
 
 typedef enum {
@@ -134,7 +150,27 @@ static inline PetscErrorCode BuildPlan(const AutoCSRMatrix *csr, const AutoCSRPr
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Do 16 bits hold the columns of all slices of this division? */
+/* Do 16 bits hold the columns of each run of so many entries, in so many parts of neighbouring rows? */
+static inline PetscErrorCode RunsFit16(const AutoCSRMatrix *csr, PetscInt run, PetscInt parts, PetscBool *fits)
+{
+  PetscFunctionBeginUser;
+  for (PetscInt part = 0; part < parts; part++) {
+    const PetscInt begin = csr->row_ptr[csr->m * part / parts], end = csr->row_ptr[csr->m * (part + 1) / parts];
+
+    for (PetscInt p = begin; p < end; p += run) {
+      PetscInt lo = csr->col[p], hi = lo;
+
+      for (PetscInt q = p; q < PetscMin(p + run, end); q++) {
+        lo = PetscMin(lo, csr->col[q]);
+        hi = PetscMax(hi, csr->col[q]);
+      }
+      if (hi - lo >= 65536) *fits = PETSC_FALSE;
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Do 16 bits hold the columns of all slices, or runs of entries, of this division? */
 static inline PetscErrorCode Fits16(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, const AutoCSRAxes *axes, Division division, PetscBool *fits)
 {
   const PetscInt height = AutoCSRAxesSliceRows(axes);
@@ -142,6 +178,10 @@ static inline PetscErrorCode Fits16(const AutoCSRMatrix *csr, const AutoCSRProfi
 
   PetscFunctionBeginUser;
   *fits = PETSC_TRUE;
+  if (AutoCSRAxesBaseEntries(axes)) {
+    PetscCall(RunsFit16(csr, AutoCSRAxesBaseEntries(axes), division == DIVISION_WHOLE ? 1 : 3, fits));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(PetscMalloc1(csr->m, &rows));
   for (PetscInt part = 0; part < 3; part++) {
     PetscInt n = 0;

@@ -109,6 +109,11 @@ static const struct {
     {"rows_in_block",                                                                                                                                                      PETSC_TRUE },
     {"row_fetch",                                                                                                                                                          PETSC_TRUE },
     {"products",                                                                                                                                                           PETSC_TRUE },
+    {"compress(value=dictionary) rows_in_block",                                                                                                                           PETSC_FALSE},
+    {"compress(index=16,value=float32) rows_in_block",                                                                                                                     PETSC_FALSE}, /* GPUs, as the next two */
+    {"compress(index=16,value=dictionary) nnz_block",                                                                                                                      PETSC_FALSE},
+    {"compress(index=16) merge_block",                                                                                                                                     PETSC_FALSE},
+    {"compress(index=16,value=dictionary) row_block(lanes=4)",                                                                                                             PETSC_FALSE},
     {"compress(index=pattern,value=csr) row_block(lanes=1)",                                                                                                               PETSC_FALSE},
     {"compress(index=16,value=copy) col_div pieces",                                                                                                                       PETSC_FALSE},
     {"compress(index=32,value=csr) dense_block(size=3) row_block",                                                                                                         PETSC_FALSE},
@@ -230,6 +235,9 @@ static const struct {
     {"merge_block(lanes=128,entries=4)",                                              NULL                                    },
     {"merge_block(lanes=512,entries=16)",                                             NULL                                    },
     {"rows_in_block(lanes=64,entries=16)",                                            NULL                                    },
+    {"compress(index=16) nnz_block(entries=4)",                                       "nnz_block(entries=4)"                  },
+    {"compress(index=16) merge_block",                                                "merge_block"                           },
+    {"compress(index=16) rows_in_block(lanes=128)",                                   "rows_in_block(lanes=128)"              },
     {"rows_in_block(lanes=512,entries=16,longest=100)",                               NULL                                    },
 };
 

@@ -455,6 +455,17 @@ static PetscErrorCode CheckProfiles(const Generator *g, Pair *pair)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode CheckIfLegal(const Generator *g, Pair *pair, const AutoCSRAxes *a, Division division, PetscInt *plans)
+{
+  PetscBool legal;
+
+  PetscFunctionBeginUser;
+  PetscCall(IsLegal(&pair->host, pair->host_profile, a, division, &legal));
+  if (legal) PetscCall(CheckPlan(g, pair, a, division));
+  *plans += legal;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode CheckMatrix(const Generator *g, PetscBool few)
 {
   const PetscInt windows[] = {0, 16, AUTOCSR_WINDOW, 1000, 4096};
@@ -472,85 +483,66 @@ static PetscErrorCode CheckMatrix(const Generator *g, PetscBool few)
   for (PetscInt division = 0; division < (few ? 1 : DIVISION_COUNT); division++) {
     for (int code = 0; code < 2 * 5 * 5 * (few ? 1 : 5); code++) {
       AutoCSRAxes a = {.order = (AutoCSROrder)(code & 1), .index = (AutoCSRIndex)(code / 2 % 5), .value = (AutoCSRValue)(code / 10 % 5), .sort_window = windows[code / 50], .lanes = 1};
-      PetscBool   legal;
 
       a.mapping      = a.order == AUTOCSR_ORDER_SLICED ? AUTOCSR_MAP_SLICE : AUTOCSR_MAP_LANES;
       a.slice_height = a.order == AUTOCSR_ORDER_SLICED || a.index == AUTOCSR_INDEX_16 ? AutoCSRBackendCUDA.slice_height : 1;
-      for (a.block = 1; a.block <= pair.host_profile->block_size; a.block++) {
-        PetscCall(IsLegal(&pair.host, pair.host_profile, &a, (Division)division, &legal));
-        if (legal) PetscCall(CheckPlan(g, &pair, &a, (Division)division));
-        plans += legal;
-      }
+      for (a.block = 1; a.block <= pair.host_profile->block_size; a.block++) PetscCall(CheckIfLegal(g, &pair, &a, (Division)division, &plans));
     }
   }
   for (int code = 0; code < (few ? 4 : DIVISION_COUNT * 4) * TILED_SHAPES; code++) {
     const int         shape  = code / 4 % TILED_SHAPES;
     const Division      division = (Division)(code / (4 * TILED_SHAPES));
-    const AutoCSRAxes a      = TiledAxes(shape, (AutoCSRValue)(code % 4), (shape + division) % 2 ? 1 : 32);
-    PetscBool         legal;
+    const AutoCSRAxes   a        = TiledAxes(shape, (AutoCSRValue)(code % 4), (shape + division) % 2 ? 1 : 32);
 
     if (pair.host.n / a.tile_width * (double)pair.host.nnz > 3e4) continue; /* decoding an entry goes through the tiles */
-    PetscCall(IsLegal(&pair.host, pair.host_profile, &a, division, &legal));
-    if (legal) PetscCall(CheckPlan(g, &pair, &a, division));
-    plans += legal;
+    PetscCall(CheckIfLegal(g, &pair, &a, division, &plans));
   }
   for (int code = 0; code < (few ? 4 : DIVISION_COUNT * 4) * PROPAGATED_SHAPES; code++) {
     const Division      division = (Division)(code / (4 * PROPAGATED_SHAPES));
-    const AutoCSRAxes a      = PropagatedAxes(code / 4 % PROPAGATED_SHAPES, (AutoCSRValue)(code % 4));
-    PetscBool         legal;
+    const AutoCSRAxes   a        = PropagatedAxes(code / 4 % PROPAGATED_SHAPES, (AutoCSRValue)(code % 4));
 
     if ((double)pair.host_profile->max_length * pair.host.nnz > 2e8 && (division != DIVISION_WHOLE || a.value != AUTOCSR_VALUE_COPY)) continue; /* decoding an entry goes through the chunks of its row */
-    PetscCall(IsLegal(&pair.host, pair.host_profile, &a, division, &legal));
-    if (legal) PetscCall(CheckPlan(g, &pair, &a, division));
-    plans += legal;
+    PetscCall(CheckIfLegal(g, &pair, &a, division, &plans));
   }
   for (int code = 0; code < (few ? 4 : DIVISION_COUNT * 4) * POPULAR_SHAPES; code++) {
     const int         shape  = code / 4 % POPULAR_SHAPES;
     const Division      division = (Division)(code / (4 * POPULAR_SHAPES));
-    const AutoCSRAxes a      = PopularAxes(shape, (AutoCSRValue)(code % 4), (shape + division) % 2 ? 1 : 32);
-    PetscBool         legal;
+    const AutoCSRAxes   a        = PopularAxes(shape, (AutoCSRValue)(code % 4), (shape + division) % 2 ? 1 : 32);
 
     if (((double)pair.host_profile->max_length * pair.host.nnz > 2e7 || pair.host.n / a.tile_width * (double)pair.host.nnz > 3e5) && (division != DIVISION_WHOLE || a.value != AUTOCSR_VALUE_COPY || shape)) continue; /* decoding an entry goes through the pieces of its row */
-    PetscCall(IsLegal(&pair.host, pair.host_profile, &a, division, &legal));
-    if (legal) PetscCall(CheckPlan(g, &pair, &a, division));
-    plans += legal;
+    PetscCall(CheckIfLegal(g, &pair, &a, division, &plans));
   }
   for (int code = 0; code < (few ? 4 : DIVISION_COUNT * 4) * ADAPTIVE_SHAPES; code++) {
     const Division      division = (Division)(code / (4 * ADAPTIVE_SHAPES));
-    const AutoCSRAxes a      = AdaptiveAxes(code / 4 % ADAPTIVE_SHAPES, (AutoCSRValue)(code % 4));
-    PetscBool         legal;
+    const AutoCSRAxes   a        = AdaptiveAxes(code / 4 % ADAPTIVE_SHAPES, (AutoCSRValue)(code % 4));
 
-    PetscCall(IsLegal(&pair.host, pair.host_profile, &a, division, &legal));
-    if (legal) PetscCall(CheckPlan(g, &pair, &a, division));
-    plans += legal;
+    PetscCall(CheckIfLegal(g, &pair, &a, division, &plans));
   }
   for (int code = 0; code < 2 * 4 * 4 * 2 * 2 && !few; code++) { /* several lanes a row (SELL-P), or all rows as long as the longest (ELL) */
     const PetscInt lanes[] = {1, 2, 8, 32};
     const Division   division  = code & 1 ? DIVISION_ODD_EVEN : DIVISION_THIRDS;
-    AutoCSRAxes    a       = {.block = 1, .order = AUTOCSR_ORDER_SLICED, .index = code & 32 ? AUTOCSR_INDEX_16 : AUTOCSR_INDEX_32, .value = (AutoCSRValue)(code / 2 % 4), .mapping = AUTOCSR_MAP_SLICE, .lanes = lanes[code / 8 % 4], .sort_window = code & 64 ? AUTOCSR_WINDOW : 0};
-    PetscBool      legal;
+    AutoCSRAxes      a         = {.block = 1, .order = AUTOCSR_ORDER_SLICED, .index = code & 32 ? AUTOCSR_INDEX_16 : AUTOCSR_INDEX_32, .value = (AutoCSRValue)(code / 2 % 4), .mapping = AUTOCSR_MAP_SLICE, .lanes = lanes[code / 8 % 4], .sort_window = code & 64 ? AUTOCSR_WINDOW : 0};
 
     a.slice_height = AutoCSRBackendCUDA.slice_height / a.lanes;
     if (a.lanes == 1) a.width = PetscMax(pair.host_profile->max_length, 1);
     if ((double)a.width * pair.host.m > 1e7) continue;
-    PetscCall(IsLegal(&pair.host, pair.host_profile, &a, division, &legal));
-    if (legal) PetscCall(CheckPlan(g, &pair, &a, division));
-    plans += legal;
+    PetscCall(CheckIfLegal(g, &pair, &a, division, &plans));
   }
   for (PetscInt b = 2; b <= pair.host_profile->block_size; b++) {
     const AutoCSRAxes a = BlockedAxes(b);
 
-    for (int division = DIVISION_WHOLE; division <= DIVISION_THIRDS; division++) {
-      PetscBool legal;
-
-      PetscCall(IsLegal(&pair.host, pair.host_profile, &a, (Division)division, &legal));
-      if (legal) PetscCall(CheckPlan(g, &pair, &a, (Division)division));
-      plans += legal;
-    }
+    for (int division = DIVISION_WHOLE; division <= DIVISION_THIRDS; division++) PetscCall(CheckIfLegal(g, &pair, &a, (Division)division, &plans));
   }
   for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(in_place); i++, plans += 2) {
     PetscCall(CheckPlan(g, &pair, &in_place[i], DIVISION_WHOLE));
     PetscCall(CheckPlan(g, &pair, &in_place[i], DIVISION_THIRDS));
+  }
+  for (int code = 0; code < CODED_WAYS * CODED_SHAPES * 2; code++) {
+    const AutoCSRAxes a        = CodedAxes(code / 2 % CODED_SHAPES, code / 2 / CODED_SHAPES);
+    const Division    division = (code + code / CODED_SHAPES) % 2 ? DIVISION_THIRDS : DIVISION_WHOLE;
+
+    if (few && code % 2) continue;
+    PetscCall(CheckIfLegal(g, &pair, &a, division, &plans));
   }
   PetscCheck(plans > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: no plan", g->name);
   PetscCall(PetscInfo(NULL, "%s: %" PetscInt_FMT " plans alike\n", g->name, plans));

@@ -94,6 +94,12 @@ static PetscErrorCode AddInPlace(AxesList *list)
     if (h > 2) PetscCall(Add(list, host));
     for (int v = AUTOCSR_VALUE_CSR; v <= AUTOCSR_VALUE_CONSTANT; v += AUTOCSR_VALUE_CONSTANT) PetscCall(Add(list, (AutoCSRAxes){.value = (AutoCSRValue)v, .mapping = AUTOCSR_MAP_ROW_BLOCKS, .reduction = AUTOCSR_REDUCE_TREE, .tile_width = 256, .tile_height = h, .row_limit = 32 * h}));
   }
+  for (int v = AUTOCSR_VALUE_CSR; v <= AUTOCSR_VALUE_CONSTANT; v++) { /* with codes of their own */
+    if (v == AUTOCSR_VALUE_COPY || v == AUTOCSR_VALUE_PATTERN) continue;
+    for (int i = AUTOCSR_INDEX_CSR; i <= AUTOCSR_INDEX_16; i += AUTOCSR_INDEX_16) {
+      if (i || AutoCSRValueIsStored((AutoCSRValue)v)) PetscCall(Add(list, (AutoCSRAxes){.index = (AutoCSRIndex)i, .value = (AutoCSRValue)v, .mapping = AUTOCSR_MAP_ROW_BLOCKS, .reduction = AUTOCSR_REDUCE_TREE, .tile_width = 256, .tile_height = 8, .row_limit = 256}));
+    }
+  }
   PetscCall(Add(list, (AutoCSRAxes){.partition = AUTOCSR_PARTITION_NONZEROS, .mapping = AUTOCSR_MAP_MERGE, .reduction = AUTOCSR_REDUCE_SEGMENTED, .tile_width = 256, .tile_height = 8}));
   for (PetscInt lanes = 2; lanes <= 32; lanes *= 2) PetscCall(Add(list, (AutoCSRAxes){.mapping = AUTOCSR_MAP_FETCH, .reduction = AUTOCSR_REDUCE_TREE, .lanes = lanes}));
   PetscCall(Add(list, (AutoCSRAxes){.mapping = AUTOCSR_MAP_PRODUCTS}));
@@ -103,6 +109,15 @@ static PetscErrorCode AddInPlace(AxesList *list)
 /* Numbers that no compiled executor has, as the emulator has kernels of them: thread blocks of 64 and 512, and other heights */
 static PetscErrorCode AddGenerated(AxesList *list)
 {
+  static const struct {
+    AutoCSRIndex index;
+    AutoCSRValue value;
+  } coded[] = {
+      {AUTOCSR_INDEX_16, AUTOCSR_VALUE_DICTIONARY},
+      {AUTOCSR_INDEX_CSR, AUTOCSR_VALUE_FLOAT32},
+      {AUTOCSR_INDEX_16, AUTOCSR_VALUE_CONSTANT},
+  };
+
   PetscFunctionBeginUser;
   for (PetscInt threads = 64; threads <= 512; threads *= 8) {
     const AutoCSRAxes small = {.threads = threads, .in_flight = threads < 512 ? 3 : 0, .generated = 1};
@@ -158,6 +173,25 @@ static PetscErrorCode AddGenerated(AxesList *list)
     a.reduction = AUTOCSR_REDUCE_TREE;
     for (a.tile_height = 2; a.tile_height <= 16; a.tile_height *= 8) {
       a.row_limit = threads / 8 * a.tile_height;
+      PetscCall(Add(list, a));
+    }
+    for (int k = 0; k < (int)PETSC_STATIC_ARRAY_LENGTH(coded); k++) { /* tiles, merge path and blocks of rows with codes of their own */
+      a             = (AutoCSRAxes){.generated = 1, .partition = AUTOCSR_PARTITION_NONZEROS, .mapping = AUTOCSR_MAP_TILE, .reduction = AUTOCSR_REDUCE_SEGMENTED, .tile_width = threads, .tile_steps = 1};
+      a.index       = coded[k].index;
+      a.value       = coded[k].value;
+      a.tile_height = 4;
+      PetscCall(Add(list, a));
+      if (k) continue;
+      a.tile_height = 16;
+      PetscCall(Add(list, a));
+      a.mapping = AUTOCSR_MAP_MERGE;
+      PetscCall(Add(list, a));
+      a.tile_height = 2;
+      PetscCall(Add(list, a));
+      a.mapping   = AUTOCSR_MAP_ROW_BLOCKS;
+      a.partition = AUTOCSR_PARTITION_ROWS;
+      a.reduction = AUTOCSR_REDUCE_TREE;
+      a.row_limit = threads / 4;
       PetscCall(Add(list, a));
     }
     PetscCall(Add(list, (AutoCSRAxes){.generated = 1, .mapping = AUTOCSR_MAP_PRODUCTS, .threads = threads}));

@@ -23,6 +23,9 @@ static const struct {
     {"rows_in_block(lanes=64,entries=16)", 1, NULL},
     {"row_fetch(lanes=1) set_resources(threads=64)", 1, NULL},
     {"products set_resources(threads=512)", 1, NULL},
+    {"compress(index=16) rows_in_block", 0, NULL}, /* compiled ahead */
+    {"compress(index=16,value=csr) merge_block(lanes=64,entries=16)", 1, NULL},
+    {"compress(value=dictionary) nnz_block(lanes=64,entries=16)", -1, "no variant of a strategy"}, /* of many values */
     {"compress row_block(lanes=4)", 0, NULL},
     {"compress row_block(lanes=4) set_resources(threads=128)", -1, "no such kernel"}, /* of the emulator's */
     {"products set_resources(threads=512,rows=2)", -1, "of row_block"},

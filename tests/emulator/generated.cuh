@@ -36,11 +36,13 @@ __global__ void Generated(const __grid_constant__ AutoCSROneParameters p)
 /* clang-format off */
 #define ROWS(L) KERNEL(AgentCSR<(AutoCSRIndex)0, L, (AutoCSRValue)0>) KERNEL(AgentCSR<(AutoCSRIndex)0, L, (AutoCSRValue)5>) KERNEL(AgentCSR<(AutoCSRIndex)2, L, (AutoCSRValue)0>)
 #define SLICES(Agent, I) KERNEL(Agent<(AutoCSRIndex)I, (AutoCSRValue)1>) KERNEL(Agent<(AutoCSRIndex)I, (AutoCSRValue)2>) KERNEL(Agent<(AutoCSRIndex)I, (AutoCSRValue)5>)
-#define TILES(H) KERNEL(AgentMerge<H>) KERNEL(AgentRowBlocks<H, (AutoCSRValue)0>) KERNEL(AgentRowBlocks<H, (AutoCSRValue)5>)
+#define FLAT(Agent, H, I, V) KERNEL(Agent<H, (AutoCSRIndex)I, (AutoCSRValue)V>)
+#define SUM(H, I, V) KERNEL(AgentSegsum<H, AUTOCSR_REDUCE_SEGMENTED, (AutoCSRIndex)I, (AutoCSRValue)V>)
+#define TILES(H) FLAT(AgentMerge, H, 0, 0) FLAT(AgentMerge, H, 2, 0) FLAT(AgentMerge, H, 2, 2) FLAT(AgentRowBlocks, H, 0, 0) FLAT(AgentRowBlocks, H, 0, 5) FLAT(AgentRowBlocks, H, 2, 2)
 
 static const GeneratedKernel list[] = {
   ROWS(1) ROWS(4) ROWS(16) ROWS(64) KERNEL(AgentFetch<1>) KERNEL(AgentFetch<8>)
-  KERNEL(AgentSegsum<4, AUTOCSR_REDUCE_SEGMENTED>) KERNEL(AgentSegsum<16, AUTOCSR_REDUCE_SEGMENTED>) KERNEL(AgentSegsum<32, AUTOCSR_REDUCE_SEGMENTED>)
+  SUM(4, 0, 0) SUM(16, 0, 0) SUM(32, 0, 0) SUM(4, 2, 2) SUM(16, 2, 2) SUM(4, 0, 3) SUM(4, 2, 5)
   TILES(2) TILES(16) KERNEL(AgentProducts) SLICES(AgentSliced, 1) SLICES(AgentSliced, 2) SLICES(AgentSellP, 1)
   {NULL, 0, 0, 0, 0, NULL, 0}
 };

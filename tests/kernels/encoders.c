@@ -261,7 +261,7 @@ static PetscErrorCode CheckMatrix(const Generator *g)
   const PetscInt  heights[] = {1, 4, 8, 32}, windows[] = {0, 16, AUTOCSR_WINDOW_LOW};
   AutoCSRMatrix   csr;
   AutoCSRProfile *profile;
-  Counts          counts = {0, 0}, tiled = {0, 0}, propagated = {0, 0}, popular = {0, 0}, adaptive = {0, 0}, nodes = {0, 0};
+  Counts          counts = {0, 0}, tiled = {0, 0}, propagated = {0, 0}, popular = {0, 0}, adaptive = {0, 0}, nodes = {0, 0}, coded = {0, 0};
   PetscInt        pattern_rows = 0;
 
   PetscFunctionBeginUser;
@@ -356,6 +356,14 @@ static PetscErrorCode CheckMatrix(const Generator *g)
     PetscCall(CheckPlan(g, &csr, profile, &in_place[i], DIVISION_WHOLE, &counts));
     PetscCall(CheckPlan(g, &csr, profile, &in_place[i], DIVISION_THIRDS, &counts));
   }
+  for (int code = 0; code < CODED_WAYS * CODED_SHAPES * 2; code++) {
+    const AutoCSRAxes a        = CodedAxes(code / 2 % CODED_SHAPES, code / 2 / CODED_SHAPES);
+    const Division    division = code % 2 ? DIVISION_THIRDS : DIVISION_WHOLE;
+    PetscBool         legal;
+
+    PetscCall(IsLegal(&csr, profile, &a, division, &legal));
+    if (legal) PetscCall(CheckPlan(g, &csr, profile, &a, division, &coded));
+  }
   for (int division = DIVISION_WHOLE; division <= DIVISION_THIRDS; division++) {
     for (int index = AUTOCSR_INDEX_32; index <= AUTOCSR_INDEX_16; index++) {
       const AutoCSRAxes a = NodesAxes((AutoCSRIndex)index);
@@ -365,7 +373,7 @@ static PetscErrorCode CheckMatrix(const Generator *g)
       if (legal) PetscCall(CheckPlan(g, &csr, profile, &a, (Division)division, &nodes));
     }
   }
-  PetscCheck(tiled.plans > 0 && propagated.plans > 0 && popular.plans > 0 && adaptive.plans > 0 && nodes.plans > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: no plan of column tiles or of nodes", g->name);
+  PetscCheck(tiled.plans > 0 && propagated.plans > 0 && popular.plans > 0 && adaptive.plans > 0 && nodes.plans > 0 && (coded.plans > 0 || csr.n > 65536), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: no plan of column tiles, of nodes or of coded rows", g->name);
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: %" PetscInt_FMT " rows of %" PetscInt_FMT " to %" PetscInt_FMT " of %" PetscInt_FMT " nonzeros, block size %" PetscInt_FMT ", ", g->name, csr.m, profile->min_length, profile->max_length, csr.nnz, profile->block_size));
   if (profile->pattern_id)
     PetscCall(PetscPrintf(PETSC_COMM_SELF, "%" PetscInt_FMT " patterns in %" PetscInt_FMT " rows, ", profile->patterns, pattern_rows));

@@ -1,6 +1,6 @@
-static char help[] = "Sorted slices whose columns 16 bits hold: staircases of rows, whose windows lie within as many columns wherever they begin.\n\n";
+static char help[] = "Sorted slices and runs of entries whose columns 16 bits hold: staircases of rows, whose windows lie within as many columns wherever they begin, and bands.\n\n";
 
-#include "../../src/mat/impls/autocsr/strategy/strategy.h"
+#include "../../src/mat/impls/autocsr/strategy/preset.h"
 #include "../../src/mat/impls/autocsr/choose/choose.h"
 #include "../plans.h"
 
@@ -73,6 +73,51 @@ static PetscErrorCode CheckStairs(PetscInt n, PetscBool narrow)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A row has the columns so far from it on both sides; every `gap`-th row has none */
+static PetscInt far_away, gap;
+
+static PetscInt Banded(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
+{
+  PetscInt k = 0;
+
+  if (i % gap == gap - 1) return 0;
+  if (i >= far_away) col[k++] = i - far_away;
+  col[k++] = i;
+  if (i + far_away < n) col[k++] = i + far_away;
+  return k;
+}
+
+/* fits: the bandwidth and the empty rows say so. If they do, plans with runs of each size are right */
+static PetscErrorCode CheckRuns(PetscInt bandwidth, PetscInt every, PetscBool fits)
+{
+  const Generator g = {"bands", 90000, 90000, Banded, VALUES_FEW};
+  AutoCSRMatrix   csr;
+  AutoCSRProfile *profile;
+  AutoCSRProblem  problem = {.csr = &csr};
+
+  PetscFunctionBeginUser;
+  far_away = bandwidth;
+  gap      = every;
+  PetscCall(MatrixCreate(&g, &csr));
+  PetscCall(AutoCSRProfileCreate(&csr, 8, &profile));
+  problem.profile = profile;
+  for (PetscInt shape = 0; shape < CODED_SHAPES; shape++) {
+    const AutoCSRAxes axes = CodedAxes(shape, 3); /* 16 bits, a dictionary */
+    AutoCSRPlan      *plan;
+
+    PetscCheck(AutoCSRRunsFit16(&problem, &axes) == fits, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Bandwidth %" PetscInt_FMT ", %" PetscInt_FMT " empty rows: 16 bits are said %sto hold runs of %" PetscInt_FMT " entries", profile->bandwidth, profile->empty_rows, fits ? "not " : "", AutoCSRAxesBaseEntries(&axes));
+    if (!fits) continue;
+    for (Division division = DIVISION_WHOLE; division <= DIVISION_THIRDS; division++) {
+      PetscCall(BuildPlan(&csr, profile, &csr, profile, &axes, division, &plan));
+      PetscCall(AutoCSRPlanCheck(plan, &csr));
+      PetscCall(AutoCSRPlanDestroy(&plan));
+    }
+  }
+  PetscCall(AutoCSRProfileDestroy(&profile));
+  PetscCall(MatrixDestroy(&csr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
@@ -80,6 +125,10 @@ int main(int argc, char **argv)
   PetscCall(CheckStairs(ROWS, PETSC_TRUE));
   PetscCall(CheckStairs(3 * ROWS, PETSC_TRUE));
   PetscCall(CheckStairs(4 * ROWS, PETSC_FALSE)); /* a window of 16384 rows: 65536 columns and the last row's */
+  PetscCall(CheckRuns(32400, 1000, PETSC_TRUE));
+  PetscCall(CheckRuns(20000, 4, PETSC_TRUE));
+  PetscCall(CheckRuns(32768, 1000, PETSC_FALSE));
+  PetscCall(CheckRuns(32400, 10, PETSC_FALSE));
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "As wide as windows are\n"));
   PetscCall(PetscFinalize());
   return 0;

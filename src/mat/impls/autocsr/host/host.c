@@ -109,6 +109,7 @@ PetscErrorCode AutoCSRHostFindExecutor(const AutoCSRAxes *axes, const char simd[
   PetscFunctionBegin;
   *executor = NULL;
   PetscCall(Find(simd, &wanted));
+  if (AutoCSRAxesBaseEntries(axes)) PetscFunctionReturn(PETSC_SUCCESS);                           /* rows that are walked one after the other have the bases of slices */
   if (axes->order == AUTOCSR_ORDER_SLICED && axes->lanes > 1) PetscFunctionReturn(PETSC_SUCCESS); /* one core has a vector for a slice's rows as it is */
   if (axes->mapping == AUTOCSR_MAP_TILE) {                                                        /* a lane each for the eight columns of a tile */
     const PetscInt height = axes->tile_height;

@@ -34,6 +34,29 @@ PetscErrorCode AutoCSREncodeBases(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode AutoCSREncodeRunBases(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
+{
+  const PetscInt run = AutoCSRAxesBaseEntries(&seg->axes), *col = csr->col + csr->row_ptr[seg->row_begin];
+  PetscInt      *base;
+
+  PetscFunctionBegin;
+  seg->n_slices = AutoCSRBaseRuns(seg->nnz, run);
+  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_BASE, seg->n_slices));
+  base = (PetscInt *)seg->stream[AUTOCSR_STREAM_BASE].data;
+  for (PetscInt s = 0; s < seg->n_slices; s++) {
+    const PetscInt end = seg->nnz - s * run > run ? (s + 1) * run : seg->nnz;
+    PetscInt       lo = col[s * run], hi = lo;
+
+    for (PetscInt q = s * run; q < end; q++) {
+      lo = PetscMin(lo, col[q]);
+      hi = PetscMax(hi, col[q]);
+    }
+    base[s] = lo;
+    PetscCheck(hi - lo < 65536, PETSC_COMM_SELF, PETSC_ERR_PLIB, "16 bits do not hold the columns of run %" PetscInt_FMT " of %" PetscInt_FMT " entries", s, run);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode AutoCSREncodeValuesInOrder(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRDictionary *dictionary)
 {
   const AutoCSRValue coding = seg->axes.value;
@@ -51,10 +74,11 @@ PetscInt AutoCSRSlotInOrder(const AutoCSRSegment *seg, const AutoCSRMatrix *csr,
 
 PetscInt AutoCSRDecodeIndex(const AutoCSRSegment *seg, PetscInt k, PetscInt q)
 {
-  const void *index = seg->stream[AUTOCSR_STREAM_INDEX].data;
+  const void    *index = seg->stream[AUTOCSR_STREAM_INDEX].data;
+  const PetscInt run   = AutoCSRAxesBaseEntries(&seg->axes);
 
   if (seg->axes.index == AUTOCSR_INDEX_32) return (PetscInt)((const uint32_t *)index)[q];
-  return ((const PetscInt *)seg->stream[AUTOCSR_STREAM_BASE].data)[k / seg->axes.slice_height] + (PetscInt)((const uint16_t *)index)[q];
+  return ((const PetscInt *)seg->stream[AUTOCSR_STREAM_BASE].data)[run ? q / run : k / seg->axes.slice_height] + (PetscInt)((const uint16_t *)index)[q];
 }
 
 PetscScalar AutoCSRDecodeValue(const AutoCSRLayout *layout, const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt k, PetscInt t)
@@ -75,10 +99,13 @@ PetscScalar AutoCSRDecodeValue(const AutoCSRLayout *layout, const AutoCSRSegment
 PetscErrorCode AutoCSRCountCodes(const AutoCSRSegment *seg, PetscInt i, PetscInt slots, PetscInt64 count[])
 {
   const AutoCSRAxes *a    = &seg->axes;
-  const PetscInt     rows = AutoCSRAxesSliceRows(a);
+  const PetscInt     rows = AutoCSRAxesSliceRows(a), run = AutoCSRAxesBaseEntries(a);
 
   PetscFunctionBegin;
-  if (AutoCSRAxesHaveBase(a)) {
+  if (run) {
+    AutoCSRCheckSegment(seg->n_slices == AutoCSRBaseRuns(seg->nnz, run), " of %" PetscInt_FMT " entries has %" PetscInt_FMT " runs of %" PetscInt_FMT " entries", i, seg->nnz, seg->n_slices, run);
+    count[AUTOCSR_STREAM_BASE] = seg->n_slices;
+  } else if (AutoCSRAxesHaveBase(a)) {
     AutoCSRCheckSegment(seg->n_slices == seg->n_rows / rows + (seg->n_rows % rows != 0), " of %" PetscInt_FMT " rows has %" PetscInt_FMT " slices of %" PetscInt_FMT " rows", i, seg->n_rows, seg->n_slices, rows);
     count[AUTOCSR_STREAM_BASE] = seg->n_slices;
   }

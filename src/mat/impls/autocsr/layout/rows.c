@@ -4,7 +4,8 @@
 
     q = row_ptr[row] + t - row_ptr[row_begin]
 
-  and a segment with codes of its own must be contiguous. 16-bit codes count from a BASE that slice_height rows share.
+  and a segment with codes of its own must be contiguous. 16-bit codes count from a BASE that slice_height rows share or, where
+  thread blocks share out entries, AutoCSRAxesBaseEntries() entries.
 */
 #include "work.h"
 #include "check.h"
@@ -17,16 +18,16 @@ static PetscBool Has(const AutoCSRAxes *a)
 static PetscErrorCode EncodeIndex(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
 {
   const PetscInt *row_ptr = csr->row_ptr + seg->row_begin, *col = csr->col + row_ptr[0];
+  const PetscInt *base = (const PetscInt *)seg->stream[AUTOCSR_STREAM_BASE].data, run = AutoCSRAxesBaseEntries(&seg->axes);
   const void     *index;
 
   PetscFunctionBegin;
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_INDEX, seg->nnz));
   index = seg->stream[AUTOCSR_STREAM_INDEX].data;
   for (PetscInt q = 0; q < seg->nnz && seg->axes.index == AUTOCSR_INDEX_32; q++) ((uint32_t *)index)[q] = (uint32_t)col[q];
-  for (PetscInt k = 0; k < seg->n_rows && seg->axes.index == AUTOCSR_INDEX_16; k++) {
-    const PetscInt base = ((const PetscInt *)seg->stream[AUTOCSR_STREAM_BASE].data)[k / seg->axes.slice_height];
-
-    for (PetscInt q = row_ptr[k] - row_ptr[0]; q < row_ptr[k + 1] - row_ptr[0]; q++) ((uint16_t *)index)[q] = (uint16_t)(col[q] - base);
+  for (PetscInt q = 0; q < seg->nnz && run; q++) ((uint16_t *)index)[q] = (uint16_t)(col[q] - base[q / run]);
+  for (PetscInt k = 0; k < seg->n_rows && seg->axes.index == AUTOCSR_INDEX_16 && !run; k++) {
+    for (PetscInt q = row_ptr[k] - row_ptr[0]; q < row_ptr[k + 1] - row_ptr[0]; q++) ((uint16_t *)index)[q] = (uint16_t)(col[q] - base[k / seg->axes.slice_height]);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -34,7 +35,10 @@ static PetscErrorCode EncodeIndex(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
 static PetscErrorCode Encode(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRProfile *profile)
 {
   PetscFunctionBegin;
-  if (AutoCSRAxesHaveBase(&seg->axes)) PetscCall(AutoCSREncodeBases(seg, csr));
+  if (AutoCSRAxesBaseEntries(&seg->axes))
+    PetscCall(AutoCSREncodeRunBases(seg, csr));
+  else if (AutoCSRAxesHaveBase(&seg->axes))
+    PetscCall(AutoCSREncodeBases(seg, csr));
   if (seg->axes.index != AUTOCSR_INDEX_CSR) PetscCall(EncodeIndex(seg, csr));
   if (AutoCSRValueIsStored(seg->axes.value)) PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_VALUE, seg->nnz));
   if (AutoCSRMappingHasWork(seg->axes.mapping)) PetscCall(AutoCSRWorkEncode(seg, csr));

@@ -19,7 +19,7 @@ typedef enum {
   AUTOCSR_STREAM_ROWS,           /* PetscInt: names of rows or virtual rows; absent if the rows are row_begin, row_begin + 1, ... */
   AUTOCSR_STREAM_LENGTH,         /* uint16_t: entries of each row, beside the names: AutoCSRAxesKeepLengths() */
   AUTOCSR_STREAM_SLICE_PTR,      /* PetscInt: n_slices + 1 */
-  AUTOCSR_STREAM_BASE,           /* PetscInt: the smallest column of each slice */
+  AUTOCSR_STREAM_BASE,           /* PetscInt: the smallest column of each slice, or of each run of AutoCSRAxesBaseEntries() entries */
   AUTOCSR_STREAM_INDEX,          /* uint32_t or uint16_t; index FITTED: uint8_t, the residuals */
   AUTOCSR_STREAM_FIT,            /* AutoCSRFit: entry t of slice s has its model at SLICE_PTR[s] / slice_height + t */
   AUTOCSR_STREAM_SLICE_FIT,      /* AutoCSRSliceFit: n_slices */
@@ -147,7 +147,24 @@ AUTOCSR_HD PetscBool AutoCSROrderHasTiles(AutoCSROrder order)
   return (PetscBool)(order == AUTOCSR_ORDER_TILED || order == AUTOCSR_ORDER_PROPAGATED || order == AUTOCSR_ORDER_POPULAR || order == AUTOCSR_ORDER_ADAPTIVE);
 }
 
-/* 16-bit codes count from the BASE of a slice */
+/* Mappings that share out entries of the CSR's order, whatever their rows */
+AUTOCSR_HD PetscBool AutoCSRMappingSharesEntries(AutoCSRMapping mapping)
+{
+  return (PetscBool)(mapping == AUTOCSR_MAP_TILE || AutoCSRMappingHasWork(mapping));
+}
+
+/* Entries of a run that shares a BASE, as many as a thread block takes; 0: the rows of a slice share one. A thread block reads from two runs at most */
+AUTOCSR_HD PetscInt AutoCSRAxesBaseEntries(const AutoCSRAxes *axes)
+{
+  return axes->index == AUTOCSR_INDEX_16 && axes->order == AUTOCSR_ORDER_CSR && AutoCSRMappingSharesEntries(axes->mapping) ? axes->tile_width * axes->tile_height : 0;
+}
+
+AUTOCSR_HD PetscInt AutoCSRBaseRuns(PetscInt nnz, PetscInt run)
+{
+  return nnz / run + (nnz % run > 0);
+}
+
+/* 16-bit codes count from the BASE of a slice or of a run of entries */
 AUTOCSR_HD PetscBool AutoCSRAxesHaveBase(const AutoCSRAxes *axes)
 {
   return (PetscBool)(axes->index == AUTOCSR_INDEX_16 && (axes->order == AUTOCSR_ORDER_SLICED || axes->order == AUTOCSR_ORDER_CSR) && axes->mapping != AUTOCSR_MAP_NODES);

@@ -43,7 +43,7 @@ static PetscErrorCode trial_add(AutoCSRSample sample[], const AutoCSRFigures *f,
     t.kind[AUTOCSR_TRIAL_SHORTER] = t.kind[AUTOCSR_TRIAL_IRREGULAR] = SAMPLE_SHORT_PIECES;
     t.kind[AUTOCSR_TRIAL_LONGER]                                    = SAMPLE_LONG_PIECES;
   }
-  if (axes->mapping == AUTOCSR_MAP_TILE || AutoCSRMappingHasWork(axes->mapping)) { /* tiles do not feel rows until they are very short */
+  if (AutoCSRMappingSharesEntries(axes->mapping)) { /* tiles do not feel rows until they are very short */
     t.kind[AUTOCSR_TRIAL_SHORTER]   = SAMPLE_UNEVEN_ROWS;
     t.kind[AUTOCSR_TRIAL_IRREGULAR] = SAMPLE_EMPTY_ROWS;
   }
@@ -90,6 +90,21 @@ static PetscErrorCode trial_add_coded(AutoCSRSample sample[], const AutoCSRFigur
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Rows with codes of their own, by the lanes for which there are kernels */
+static PetscErrorCode trials_add_coded_rows(AutoCSRSample sample[], const AutoCSRFigures *f, AutoCSRValue value, AutoCSRTrial trial[], PetscInt *n)
+{
+  AutoCSRAxes axes = {.value = value, .mapping = AUTOCSR_MAP_LANES, .row_group = 1, .slice_height = f->backend->slice_height};
+
+  PetscFunctionBegin;
+  for (axes.lanes = 4; axes.lanes <= 8; axes.lanes *= 2) {
+    axes.index = AUTOCSR_INDEX_CSR;
+    PetscCall(trial_add(sample, f, &axes, trial, n));
+    axes.index = AUTOCSR_INDEX_16;
+    PetscCall(trial_add(sample, f, &axes, trial, n));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* All axes that a strategy may ask for */
 static PetscErrorCode trials_list(AutoCSRSamples *s, const AutoCSRFigures *f, AutoCSRTrial trial[], PetscInt *n)
 {
@@ -117,6 +132,10 @@ static PetscErrorCode trials_list(AutoCSRSamples *s, const AutoCSRFigures *f, Au
   axes.index = AUTOCSR_INDEX_CSR;
   axes.value = AUTOCSR_VALUE_CONSTANT;
   for (axes.lanes = 1; axes.lanes <= 256; axes.lanes *= 2) PetscCall(trial_add(s->one, f, &axes, trial, n));
+  PetscCall(trials_add_coded_rows(s->entries, f, AUTOCSR_VALUE_DICTIONARY, trial, n));
+  PetscCall(trials_add_coded_rows(s->few, f, AUTOCSR_VALUE_DICTIONARY, trial, n));
+  PetscCall(trials_add_coded_rows(s->one, f, AUTOCSR_VALUE_CONSTANT, trial, n));
+  if (s->entries[0].profile->float32_exact) PetscCall(trials_add_coded_rows(s->entries, f, AUTOCSR_VALUE_FLOAT32, trial, n));
   PetscCall(trial_add_coded(s->entries, f, AUTOCSR_VALUE_CSR, trial, n));
   PetscCall(trial_add_coded(s->same, f, AUTOCSR_VALUE_PATTERN, trial, n));
   PetscCall(trial_add_coded(s->entries, f, AUTOCSR_VALUE_COPY, trial, n));
@@ -352,7 +371,7 @@ static AutoCSRExecutorCost trial_fit(const AutoCSRTrial *t)
     count = entries;
   else if (sliced)
     count = PetscMin(entries, 2 * (entries - u->nnz));
-  else if (t->axes.mapping == AUTOCSR_MAP_TILE || AutoCSRMappingHasWork(t->axes.mapping))
+  else if (AutoCSRMappingSharesEntries(t->axes.mapping))
     count = (double)u->nnz / (t->axes.tile_width * t->axes.tile_height);
   else
     count = u->m;

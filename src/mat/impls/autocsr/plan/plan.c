@@ -33,6 +33,7 @@ PetscErrorCode AutoCSRPlanDestroy(AutoCSRPlan **plan)
 static PetscErrorCode AxesCheck(const AutoCSRAxes *a)
 {
   const AutoCSRLayout *layout   = AutoCSRLayoutOf(a);
+  const PetscBool      coded    = (PetscBool)(a->order == AUTOCSR_ORDER_CSR && a->block == 1 && (a->index == AUTOCSR_INDEX_CSR || a->index == AUTOCSR_INDEX_16) && a->value != AUTOCSR_VALUE_COPY && a->value != AUTOCSR_VALUE_PATTERN);
   const PetscBool      in_place = (PetscBool)(a->order == AUTOCSR_ORDER_CSR && a->index == AUTOCSR_INDEX_CSR && (a->value == AUTOCSR_VALUE_CSR || a->value == AUTOCSR_VALUE_CONSTANT));
 
   PetscFunctionBegin;
@@ -41,7 +42,8 @@ static PetscErrorCode AxesCheck(const AutoCSRAxes *a)
   PetscCheck(a->order == AUTOCSR_ORDER_CSR || (a->index != AUTOCSR_INDEX_CSR && a->value != AUTOCSR_VALUE_CSR), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Order %s needs streams of its own, not index %s with value %s", AutoCSROrderNames[a->order], AutoCSRIndexNames[a->index], AutoCSRValueNames[a->value]);
   PetscCheck(a->order == AUTOCSR_ORDER_SLICED || a->mapping != AUTOCSR_MAP_SLICE || a->index == AUTOCSR_INDEX_PATTERN, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Mapping slice needs order sliced or index pattern");
   PetscCheck((a->mapping == AUTOCSR_MAP_TILE || a->mapping == AUTOCSR_MAP_MERGE) == (a->partition == AUTOCSR_PARTITION_NONZEROS), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Partition %s does not go with mapping %s", AutoCSRPartitionNames[a->partition], AutoCSRMappingNames[a->mapping]);
-  PetscCheck(in_place || !(a->mapping == AUTOCSR_MAP_EMPTY || a->mapping == AUTOCSR_MAP_TILE || a->mapping == AUTOCSR_MAP_MERGE || a->mapping == AUTOCSR_MAP_FETCH || a->mapping == AUTOCSR_MAP_PRODUCTS || a->mapping == AUTOCSR_MAP_ROW_BLOCKS), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Mapping %s has no streams of entries", AutoCSRMappingNames[a->mapping]);
+  PetscCheck(coded || !AutoCSRMappingSharesEntries(a->mapping), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Mapping %s goes with order csr, index csr or 16, and value csr, dictionary, float32 or constant", AutoCSRMappingNames[a->mapping]);
+  PetscCheck(in_place || !(a->mapping == AUTOCSR_MAP_EMPTY || a->mapping == AUTOCSR_MAP_FETCH || a->mapping == AUTOCSR_MAP_PRODUCTS), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Mapping %s has no streams of entries", AutoCSRMappingNames[a->mapping]);
   PetscCheck((a->mapping != AUTOCSR_MAP_LANES && a->order != AUTOCSR_ORDER_SLICED) || (AutoCSRIsPowerOfTwo(a->lanes) && a->lanes <= AUTOCSR_MAX_LANES), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " lanes are not a power of two up to %d", a->lanes, AUTOCSR_MAX_LANES);
   PetscCheck(a->index != AUTOCSR_INDEX_FITTED || (a->order == AUTOCSR_ORDER_SLICED && a->lanes == 1 && a->slice_height <= AUTOCSR_MAX_FIT_ROWS), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Index fitted needs slices of at most %d rows, one lane each", AUTOCSR_MAX_FIT_ROWS);
   PetscCheck(a->value != AUTOCSR_VALUE_PATTERN || (a->order == AUTOCSR_ORDER_CSR && a->index == AUTOCSR_INDEX_PATTERN), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Value pattern goes with order csr and index pattern, not %s and %s", AutoCSROrderNames[a->order], AutoCSRIndexNames[a->index]);

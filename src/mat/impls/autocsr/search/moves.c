@@ -138,7 +138,7 @@ static PetscInt draw_from(AutoCSRSearch *s, const PetscInt list[], PetscInt n)
 static PetscBool change_resources(AutoCSRSearch *s, AutoCSRAxes *a)
 {
   static const PetscInt threads[] = {0, 64, 128, 256, 512}, residents[] = {0, 1, 2, 3, 4, 6, 8, 12, 16}, in_flight[] = {0, 2, 4, 6, 12, 16}, rows[] = {0, 1, 2, 4, 8};
-  const PetscBool       tiles = (PetscBool)(a->mapping == AUTOCSR_MAP_TILE || AutoCSRMappingHasWork(a->mapping)), lanes = (PetscBool)(a->mapping == AUTOCSR_MAP_LANES);
+  const PetscBool       tiles = AutoCSRMappingSharesEntries(a->mapping), lanes = (PetscBool)(a->mapping == AUTOCSR_MAP_LANES);
   const AutoCSRAxes     was   = *a;
 
   switch (AutoCSRSearchDraw(s, 5)) {
@@ -187,11 +187,23 @@ static PetscBool change_numbers(AutoCSRSearch *s, AutoCSRLeaf *leaf)
   return PETSC_TRUE;
 }
 
+/* Rows in the CSR's order: in place, or with codes of their own */
+static PetscBool change_codes_in_order(AutoCSRSearch *s, AutoCSRAxes *a)
+{
+  const AutoCSRAxes was = *a;
+
+  a->value = draw_value(s);
+  if (a->value == AUTOCSR_VALUE_COPY) a->value = AUTOCSR_VALUE_CSR;
+  a->index = AutoCSRSearchDraw(s, 2) ? AUTOCSR_INDEX_16 : AUTOCSR_INDEX_CSR;
+  return (PetscBool)(a->index != was.index || a->value != was.value);
+}
+
 static PetscBool change_coding(AutoCSRSearch *s, AutoCSRLeaf *leaf)
 {
   static const AutoCSRIndex indices[] = {AUTOCSR_INDEX_16, AUTOCSR_INDEX_32, AUTOCSR_INDEX_FITTED};
   AutoCSRAxes              *a         = &leaf->axes;
 
+  if (a->order == AUTOCSR_ORDER_CSR && (AutoCSRMappingSharesEntries(a->mapping) || (a->mapping == AUTOCSR_MAP_LANES && !s->parallel && a->block <= 1 && a->index != AUTOCSR_INDEX_PATTERN))) return change_codes_in_order(s, a);
   if (a->order == AUTOCSR_ORDER_SLICED && a->index != AUTOCSR_INDEX_PATTERN && AutoCSRSearchDraw(s, 2)) {
     a->index = indices[AutoCSRSearchDraw(s, 3)];
     if (a->index == AUTOCSR_INDEX_FITTED) a->sort_window = 0;

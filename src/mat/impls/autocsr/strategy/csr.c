@@ -1,18 +1,19 @@
 /*
   csr: the rows in place, each by a number of lanes that suits the row length (kernels serial, subvector and vector of
   hou2017, III-B).
-    variants  the CSR's columns, or 16-bit ones; values always in place, unless all are the same; lanes by the rule or, where rows are worked on at
-              once and few rows want many lanes, any number
+    variants  the CSR's columns, or 16-bit ones; values in place, all the same or, on a processor, from a dictionary or float32; lanes by the rule
+              or, where rows are worked on at once and few rows want many lanes, any number
     cost      the CSR's bytes; a row's start-up, which short rows feel
     unseen    without a profile: rows in place, lanes by the mean length
-    build     nothing to build, or one pass for 16-bit columns. Where most rows are empty (an off-diagonal block of a
+    build     nothing to build, or one pass for codes. Where most rows are empty (an off-diagonal block of a
               parallel matrix): the others by name and a segment of empty rows, so that a product touches only its
               nonzero rows (PETSc's compressed rows)
 */
 #include "preset.h"
 #include "../backend.h"
 
-#define MOST_LANES 256 /* of a row: one thread block */
+#define MOST_LANES  256 /* of a row: one thread block */
+#define CODED_LANES 8   /* of a row with codes of its own on a processor: as many, or half of it */
 
 /* Lanes that read less than a line of their row at once leave the rest of it to the cache, which loses it where rows are long */
 static PetscBool walks_too_long(const AutoCSRTraits *t, double length, PetscInt lanes)
@@ -42,6 +43,10 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
     axes.value = AUTOCSR_VALUE_CSR;
     if (can_16) AutoCSRVariantAdd(problem, &axes, max, list, n);
   }
+  if (problem->csr->backend->parallel || AutoCSRRangeIsMostlyEmpty(&range)) PetscFunctionReturn(PETSC_SUCCESS); /* rows that are named have no codes */
+  axes.lanes     = lanes < CODED_LANES ? CODED_LANES / 2 : CODED_LANES;
+  axes.reduction = AUTOCSR_REDUCE_TREE;
+  AutoCSRVariantAddCoded(problem, can_16, PETSC_FALSE, &axes, max, list, n);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -87,8 +92,7 @@ static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes 
   else if (AutoCSRRangeIsMostlyEmpty(&range))
     PetscCall(PetscSNPrintf(text, len, "only the %" PetscInt_FMT " of %" PetscInt_FMT " rows that have entries are touched", range.rows - range.empty_rows, range.rows));
   else
-    PetscCall(PetscSNPrintf(text, len, "rows in place, %.3g entries each on average, %s", range.nnz / PetscMax(range.rows, 1), axes->index == AUTOCSR_INDEX_16 ? "16-bit columns" : axes->value == AUTOCSR_VALUE_CONSTANT ? "one value for all"
-                                                                                                                                                                                                                          : "nothing copied"));
+    PetscCall(PetscSNPrintf(text, len, "rows in place, %.3g entries each on average, %s%s", range.nnz / PetscMax(range.rows, 1), axes->index == AUTOCSR_INDEX_16 ? "16-bit columns, " : "", AutoCSRCodedWords(axes)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

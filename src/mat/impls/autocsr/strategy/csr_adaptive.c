@@ -1,8 +1,9 @@
 /*
   csr-adaptive: blocks of neighbouring rows, of about as many entries each, go through shared memory; long rows have blocks of
-  their own, and very long ones many (CSR-Adaptive of Greathouse and Daga; dufrechou2021, 2.1.3). Rows are used in place.
+  their own, and very long ones many (CSR-Adaptive of Greathouse and Daga; dufrechou2021, 2.1.3). Rows are used in place, or have codes.
     variants  blocks of 2, 4 or 8 entries a lane: small blocks keep a small matrix' multiprocessors busy. A processor that works
-              on one row after the other has nothing to balance: there only by name, and no other than rows in order
+              on one row after the other has nothing to balance: there only by name, and no other than rows in order. Codes of columns and values in the
+              largest blocks, where the user names a coding or has variants timed
     cost      the CSR's bytes and where each block begins; no row is walked by a lane alone, and dense rows gather nothing
     build     one pass over the row offsets for the places of the blocks. Where the paper's code on the CPU fills a block up
               row by row, here a row begins one by its own offset alone, so that all rows are looked at at once
@@ -12,6 +13,14 @@
 
 #define LONG_SHARE 8 /* a row with at least one in this many entries of a block is long (Greathouse and Daga have rows of a whole block), */
 #define LONG_MEAN  4 /* if it also has this many times the mean entries of a row */
+
+static void set_row_limit(const AutoCSRRange *range, AutoCSRAxes *axes)
+{
+  const PetscInt most = axes->tile_width * axes->tile_height;
+
+  axes->row_limit = most / LONG_SHARE;
+  while (axes->row_limit < most / 2 && axes->row_limit * (double)range->rows < LONG_MEAN * range->nnz) axes->row_limit *= 2;
+}
 
 static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
 {
@@ -27,12 +36,12 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   if (!backend->parallel && !asked) PetscFunctionReturn(PETSC_SUCCESS);
   *why = "the settings ask for a coding that csr-adaptive does not have";
   for (axes.tile_height = backend->tile_height; axes.tile_height >= backend->tile_height / 4; axes.tile_height /= 2) {
-    const PetscInt most = axes.tile_width * axes.tile_height;
-
-    axes.row_limit = most / LONG_SHARE;
-    while (axes.row_limit < most / 2 && axes.row_limit * (double)range.rows < LONG_MEAN * range.nnz) axes.row_limit *= 2;
+    set_row_limit(&range, &axes);
     AutoCSRVariantAdd(problem, &axes, max, list, n);
   }
+  axes.tile_height = backend->tile_height;
+  set_row_limit(&range, &axes);
+  if (AutoCSRProblemWantsCodes(problem)) AutoCSRVariantAddCoded(problem, (PetscBool)(backend->parallel && AutoCSRRunsFit16(problem, &axes)), PETSC_TRUE, &axes, max, list, n);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -55,7 +64,7 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
 static PetscErrorCode describe(const AutoCSRProblem *problem, const AutoCSRAxes *axes, size_t len, char text[])
 {
   PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(text, len, "rows in place, in blocks of up to %" PetscInt_FMT " nonzeros%s", axes->tile_width * axes->tile_height, axes->value == AUTOCSR_VALUE_CONSTANT ? ", one value for all" : ""));
+  PetscCall(PetscSNPrintf(text, len, "rows in place, in blocks of up to %" PetscInt_FMT " nonzeros%s%s%s", axes->tile_width * axes->tile_height, axes->index == AUTOCSR_INDEX_16 ? ", 16-bit columns" : "", axes->value == AUTOCSR_VALUE_CSR ? "" : ", ", axes->value == AUTOCSR_VALUE_CSR ? "" : AutoCSRCodedWords(axes)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -143,6 +143,38 @@ void AutoCSRVariantAddStored(const AutoCSRProblem *problem, PetscBool constant, 
   }
 }
 
+PetscBool AutoCSRRunsFit16(const AutoCSRProblem *problem, const AutoCSRAxes *axes)
+{
+  const AutoCSRProfile *profile = problem->profile;
+
+  if (!profile || profile->unsorted) return PETSC_FALSE;
+  return (PetscBool)(problem->csr->n <= 65536 || 2.0 * profile->bandwidth + profile->empty_rows + (double)axes->tile_width * axes->tile_height < 65536);
+}
+
+PetscBool AutoCSRProblemWantsCodes(const AutoCSRProblem *problem)
+{
+  const AutoCSRSettings *s = problem->settings;
+
+  return (PetscBool)(s->index != MAT_AUTOCSR_INDEX_AUTO || s->value != MAT_AUTOCSR_VALUE_AUTO || s->rigor >= MAT_AUTOCSR_RIGOR_MEASURE);
+}
+
+void AutoCSRVariantAddCoded(const AutoCSRProblem *problem, PetscBool can_16, PetscBool columns, const AutoCSRAxes *axes, PetscInt max, AutoCSRAxes list[], PetscInt *n)
+{
+  AutoCSRAxes    coded = *axes;
+  AutoCSRValue   value[AUTOCSR_STORED_CODINGS];
+  const PetscInt n_values = problem->profile ? AutoCSRStoredValueCodings(problem, PETSC_TRUE, value) : 0;
+
+  for (PetscInt v = 0; v < n_values; v++) {
+    const PetscBool in_place = (PetscBool)(value[v] == AUTOCSR_VALUE_COPY);
+
+    coded.value = in_place ? AUTOCSR_VALUE_CSR : value[v];
+    coded.index = AUTOCSR_INDEX_16;
+    if (can_16 && (columns || !in_place)) AutoCSRVariantAdd(problem, &coded, max, list, n);
+    coded.index = AUTOCSR_INDEX_CSR;
+    if (AutoCSRValueIsStored(coded.value)) AutoCSRVariantAdd(problem, &coded, max, list, n);
+  }
+}
+
 #define MOST_PADDED 1.5 /* slots for each entry of sorted slices, at most: with more padding bins may win (model -measure of rowbins and sell on powerlaw and circuit) */
 
 PetscErrorCode AutoCSRSlicesWillDo(const AutoCSRProblem *problem, PetscBool *enough)
@@ -160,6 +192,13 @@ const char *AutoCSRValueWords(AutoCSRValue value)
   static const char *const words[] = {"in place", "copied", "from a dictionary", "as float32", "by pattern", "all the same"};
 
   return words[value];
+}
+
+const char *AutoCSRCodedWords(const AutoCSRAxes *axes)
+{
+  if (axes->value == AUTOCSR_VALUE_CSR) return axes->index == AUTOCSR_INDEX_CSR ? "nothing copied" : "values in place";
+  return axes->value == AUTOCSR_VALUE_CONSTANT ? "one value for all" : axes->value == AUTOCSR_VALUE_DICTIONARY ? "values from a dictionary"
+                                                                                                               : "values as float32";
 }
 
 /*
@@ -220,7 +259,7 @@ void AutoCSRCostFill(const AutoCSRProblem *problem, const AutoCSRAxes *axes, dou
   double              own     = stream_bytes(axes, AUTOCSR_STREAM_ROWS, names) + stream_bytes(axes, AUTOCSR_STREAM_LENGTH, lengths ? names : 0);
 
   if (axes->order == AUTOCSR_ORDER_SLICED) own += stream_bytes(axes, AUTOCSR_STREAM_SLICE_PTR, slices + 1);
-  if (AutoCSRAxesHaveBase(axes)) own += stream_bytes(axes, AUTOCSR_STREAM_BASE, slices);
+  if (AutoCSRAxesHaveBase(axes)) own += stream_bytes(axes, AUTOCSR_STREAM_BASE, AutoCSRAxesBaseEntries(axes) ? ceil(nnz / AutoCSRAxesBaseEntries(axes)) : slices);
   if (indexed) own += stream_bytes(axes, AUTOCSR_STREAM_INDEX, entries / (block * block));
   if (axes->index == AUTOCSR_INDEX_FITTED) {
     const double fits = entries / axes->slice_height;

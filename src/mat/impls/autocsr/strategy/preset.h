@@ -32,6 +32,15 @@ PETSC_INTERN AutoCSRValue AutoCSRValueInPlace(const AutoCSRProblem *);
 PETSC_INTERN PetscInt AutoCSRStoredValueCodings(const AutoCSRProblem *, PetscBool constant, AutoCSRValue[AUTOCSR_STORED_CODINGS]);
 /* Adds a variant for each of these */
 PETSC_INTERN void AutoCSRVariantAddStored(const AutoCSRProblem *, PetscBool constant, const AutoCSRAxes *, PetscInt max, AutoCSRAxes list[], PetscInt *n);
+/* Whether 16 bits surely hold the columns of any run of as many entries as a thread block takes: they lie in neighbouring rows, none farther from its row than the profile's bandwidth */
+PETSC_INTERN PetscBool AutoCSRRunsFit16(const AutoCSRProblem *, const AutoCSRAxes *);
+/* Whether a strategy lists codings of which nobody knows how fast they are on a device: the user names a coding, or has variants timed */
+PETSC_INTERN PetscBool AutoCSRProblemWantsCodes(const AutoCSRProblem *);
+/*
+  Adds a variant of rows in the CSR's order for each coding that takes less than the CSR's columns and values. can_16: 16 bits hold the
+  columns; columns: these go with the CSR's values, too
+*/
+PETSC_INTERN void AutoCSRVariantAddCoded(const AutoCSRProblem *, PetscBool can_16, PetscBool columns, const AutoCSRAxes *, PetscInt max, AutoCSRAxes list[], PetscInt *n);
 /*
   Whether sorted slices will do, so that a strategy with bins need not be tried. A processor pays for each row of a bin that
   lies apart: its entries, its place in y and its length come from memory anew, but sorted slices stream. Unless the user
@@ -40,6 +49,8 @@ PETSC_INTERN void AutoCSRVariantAddStored(const AutoCSRProblem *, PetscBool cons
 PETSC_INTERN PetscErrorCode AutoCSRSlicesWillDo(const AutoCSRProblem *, PetscBool *);
 /* A value coding in words that follow "values" */
 PETSC_INTERN const char *AutoCSRValueWords(AutoCSRValue);
+/* How rows in the CSR's order have their values, in words: strategies put "16-bit columns" before it */
+PETSC_INTERN const char *AutoCSRCodedWords(const AutoCSRAxes *);
 /*
   Fills a part from its size: rows and nonzeros of the segment, entries stored or worked on, slices (0: none), and names in
   ROWS (0: none)

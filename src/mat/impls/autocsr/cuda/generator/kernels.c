@@ -127,7 +127,7 @@ static PetscBool IsSame(const AutoCSRAxes *a, const AutoCSRAxes *b)
 /* The compiled executor whose figures tell best what this one takes: of the mapping, with the codings if there is one, of the nearest lanes or height */
 static int LikeExecutor(const AutoCSRAxes *a)
 {
-  const PetscBool tiles = (PetscBool)(a->mapping == AUTOCSR_MAP_TILE || AutoCSRMappingHasWork(a->mapping));
+  const PetscBool tiles = AutoCSRMappingSharesEntries(a->mapping);
   const double    by    = tiles ? a->tile_height : PetscMax(1, a->lanes);
   double          least = PETSC_MAX_REAL;
   int             id    = 0;

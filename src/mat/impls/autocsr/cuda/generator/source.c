@@ -16,7 +16,7 @@ static PetscBool is_power_of_two(PetscInt i)
 /* Thread blocks are as large as tiles where there are tiles */
 static PetscInt threads_of(const AutoCSRAxes *a)
 {
-  if (a->mapping == AUTOCSR_MAP_TILE || AutoCSRMappingHasWork(a->mapping)) return a->tile_width;
+  if (AutoCSRMappingSharesEntries(a->mapping)) return a->tile_width;
   return a->threads ? a->threads : AUTOCSR_BLOCK;
 }
 
@@ -69,6 +69,7 @@ static PetscErrorCode name_agent(const AutoCSRAxes *a, size_t len, char agent[])
   const PetscBool csr = (PetscBool)(a->order == AUTOCSR_ORDER_CSR && a->block <= 1), plain = (PetscBool)(csr && a->index == AUTOCSR_INDEX_CSR && a->value == AUTOCSR_VALUE_CSR);
   const PetscBool slices = (PetscBool)(a->order == AUTOCSR_ORDER_SLICED && a->mapping == AUTOCSR_MAP_SLICE && (a->index == AUTOCSR_INDEX_32 || a->index == AUTOCSR_INDEX_16));
   const PetscBool stored = (PetscBool)(a->value == AUTOCSR_VALUE_COPY || a->value == AUTOCSR_VALUE_DICTIONARY || a->value == AUTOCSR_VALUE_CONSTANT || (a->value == AUTOCSR_VALUE_FLOAT32 && sizeof(PetscReal) > sizeof(float)));
+  const PetscBool flat   = (PetscBool)(csr && (a->index == AUTOCSR_INDEX_CSR || a->index == AUTOCSR_INDEX_16) && (a->value == AUTOCSR_VALUE_CSR || (stored && a->value != AUTOCSR_VALUE_COPY)));
   const int       lanes = (int)PetscMax(1, a->lanes), height = (int)a->tile_height, index = (int)a->index, value = (int)a->value;
   const PetscBool rows = (PetscBool)(csr && is_in_place(a->value) && (a->index == AUTOCSR_INDEX_CSR || (a->index == AUTOCSR_INDEX_16 && a->slice_height == AUTOCSR_DEVICE_SLICE_HEIGHT)));
 
@@ -78,12 +79,12 @@ static PetscErrorCode name_agent(const AutoCSRAxes *a, size_t len, char agent[])
     PetscCall(PetscSNPrintf(agent, len, "AgentCSR<(AutoCSRIndex)%d, %d, (AutoCSRValue)%d>", index, lanes, value));
   else if (a->mapping == AUTOCSR_MAP_FETCH && plain && lanes <= WARP_THREADS)
     PetscCall(PetscSNPrintf(agent, len, "AgentFetch<%d>", lanes));
-  else if (a->mapping == AUTOCSR_MAP_TILE && plain && a->reduction == AUTOCSR_REDUCE_SEGMENTED && a->tile_steps <= 1 && height >= 4 && height <= 32)
-    PetscCall(PetscSNPrintf(agent, len, "AgentSegsum<%d, AUTOCSR_REDUCE_SEGMENTED>", height));
-  else if (a->mapping == AUTOCSR_MAP_MERGE && plain && a->tile_steps <= 1)
-    PetscCall(PetscSNPrintf(agent, len, "AgentMerge<%d>", height));
-  else if (a->mapping == AUTOCSR_MAP_ROW_BLOCKS && csr && a->index == AUTOCSR_INDEX_CSR && is_in_place(a->value) && a->tile_steps <= 1 && threads_of(a) * height < UINT16_MAX)
-    PetscCall(PetscSNPrintf(agent, len, "AgentRowBlocks<%d, (AutoCSRValue)%d>", height, value));
+  else if (a->mapping == AUTOCSR_MAP_TILE && flat && a->reduction == AUTOCSR_REDUCE_SEGMENTED && a->tile_steps <= 1 && height >= 4 && height <= 32)
+    PetscCall(PetscSNPrintf(agent, len, "AgentSegsum<%d, AUTOCSR_REDUCE_SEGMENTED, (AutoCSRIndex)%d, (AutoCSRValue)%d>", height, index, value));
+  else if (a->mapping == AUTOCSR_MAP_MERGE && flat && a->tile_steps <= 1)
+    PetscCall(PetscSNPrintf(agent, len, "AgentMerge<%d, (AutoCSRIndex)%d, (AutoCSRValue)%d>", height, index, value));
+  else if (a->mapping == AUTOCSR_MAP_ROW_BLOCKS && flat && a->tile_steps <= 1 && threads_of(a) * height < UINT16_MAX)
+    PetscCall(PetscSNPrintf(agent, len, "AgentRowBlocks<%d, (AutoCSRIndex)%d, (AutoCSRValue)%d>", height, index, value));
   else if (a->mapping == AUTOCSR_MAP_PRODUCTS && plain)
     PetscCall(PetscSNPrintf(agent, len, "AgentProducts"));
   else if (slices && stored && lanes * a->slice_height == AUTOCSR_DEVICE_SLICE_HEIGHT)
@@ -93,7 +94,7 @@ static PetscErrorCode name_agent(const AutoCSRAxes *a, size_t len, char agent[])
 
 static const char *wrong_number(const AutoCSRAxes *a, PetscInt threads)
 {
-  const PetscBool tiles = (PetscBool)(a->mapping == AUTOCSR_MAP_TILE || AutoCSRMappingHasWork(a->mapping)), rows = (PetscBool)(a->mapping == AUTOCSR_MAP_LANES);
+  const PetscBool tiles = AutoCSRMappingSharesEntries(a->mapping), rows = (PetscBool)(a->mapping == AUTOCSR_MAP_LANES);
 
   if (!is_power_of_two(threads) || threads < WARP_THREADS || threads > MOST_THREADS) return "a thread block has 32, 64, 128, 256, 512 or 1024 threads";
   if (tiles && a->threads && a->threads != threads) return "a thread block has as many threads as its tile has lanes";
@@ -109,7 +110,7 @@ static const char *wrong_number(const AutoCSRAxes *a, PetscInt threads)
 static PetscErrorCode name_executor(const AutoCSRAxes *a, PetscInt threads, size_t len, char name[])
 {
   static const char *const indices[] = {NAME_CSR, NAME_32, NAME_16, NAME_PATTERN, NAME_FITTED}, *const values[] = {NAME_CSR, NAME_COPY, NAME_DICTIONARY, NAME_FLOAT32, NAME_PATTERN, NAME_CONSTANT};
-  const PetscBool          tiles    = (PetscBool)(a->mapping == AUTOCSR_MAP_TILE || AutoCSRMappingHasWork(a->mapping));
+  const PetscBool          tiles    = AutoCSRMappingSharesEntries(a->mapping);
   const char              *mapping  = a->mapping == AUTOCSR_MAP_LANES ? "csr" : a->mapping == AUTOCSR_MAP_FETCH ? "fetch" : a->mapping == AUTOCSR_MAP_TILE ? "segsum" : a->mapping == AUTOCSR_MAP_MERGE ? "merge" : a->mapping == AUTOCSR_MAP_ROW_BLOCKS ? "row-blocks" : a->mapping == AUTOCSR_MAP_PRODUCTS ? "products" : a->lanes > 1 ? "sellp" : "sliced";
 
   PetscFunctionBegin;

@@ -296,12 +296,13 @@ static __global__ void __launch_bounds__(BLOCK) EncodeFlat(AutoCSRSegment seg, A
   for (PetscInt64 q = FirstOfThread(); q < slots; q += StrideOfThreads()) to[q] = code(from[begin + q], 0);
 }
 
-/* A warp goes along as many entries as any other, through the slices that they are in */
+/* A warp goes along as many entries as any other, through the slices or runs that they are in */
 static __global__ void __launch_bounds__(BLOCK) EncodeFlat16(AutoCSRSegment seg, AutoCSRMatrix csr, uint16_t to[], PetscInt slots, int span)
 {
   PtxWaitForLast();
   const PetscInt  *bases = (const PetscInt *)seg.stream[AUTOCSR_STREAM_BASE].data, *row_ptr = csr.row_ptr + seg.row_begin, begin = row_ptr[0];
-  const auto       start = [=](PetscInt s) { return row_ptr[s < seg.n_slices ? s * WARP : seg.n_rows] - begin; };
+  const PetscInt   run   = AutoCSRAxesBaseEntries(&seg.axes);
+  const auto       start = [=](PetscInt s) { return s == seg.n_slices ? slots : run ? s * run : row_ptr[s * WARP] - begin; };
   const PetscInt64 first = FirstOfThread() / WARP * span, end = first + span < slots ? first + span : slots;
 
   if (first >= slots) return;

@@ -11,8 +11,10 @@
 #include "entries.cuh"
 #include "join.cuh"
 
-template <int height>
+template <int height, AutoCSRIndex index = AUTOCSR_INDEX_CSR, AutoCSRValue value = AUTOCSR_VALUE_CSR>
 struct AgentMerge : AgentBase {
+  typedef FlatEntries<index, value, AUTOCSR_BLOCK * height> Flat;
+
   static constexpr bool shares    = false;
   static constexpr int  residents = height > 16 ? 1 : sizeof(PetscScalar) > 8 || height > 8 ? 2 : 4;
   static constexpr int  steps     = AUTOCSR_BLOCK * height;         /* of a block: entries and ends of rows */
@@ -53,26 +55,27 @@ struct AgentMerge : AgentBase {
   }
 
   /* Products of the block's entries, and where its rows end, counted from its first entry */
-  static __device__ __forceinline__ void Load(const AutoCSRDeviceOperands &op, const Place &begin, int entries, int rows, PetscScalar product[], int row_end[])
+  static __device__ __forceinline__ void Load(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, const Place &begin, int entries, int rows, PetscScalar product[], int row_end[])
   {
-    const PetscInt    *col = op.col + begin.entry + threadIdx.x;
-    const PetscScalar *val = op.val + begin.entry + threadIdx.x;
-    PetscInt           c[height];
-    PetscScalar        a[height], x[height];
+    Flat                flat;
+    PetscInt            c[height];
+    typename Flat::Code code[height];
+    PetscScalar         x[height];
 
+    flat.Begin(seg, op, begin.entry - FirstEntryOf<index, value>(seg, op), begin.entry);
 #pragma unroll
     for (int i = 0; i < height; i++) {
       const bool exists = i * AUTOCSR_BLOCK + (int)threadIdx.x < entries;
 
-      c[i] = LoadStreamIf(exists, col + i * AUTOCSR_BLOCK);
-      a[i] = LoadStreamIf(exists, val + i * AUTOCSR_BLOCK);
+      c[i] = flat.ColumnIf(exists, i * AUTOCSR_BLOCK);
+      flat.LoadIf(exists, i * AUTOCSR_BLOCK, &code[i]);
     }
     for (int r = threadIdx.x; r < rows; r += AUTOCSR_BLOCK) row_end[r] = (int)(LoadCached(op.row_ptr + begin.row + r + 1) - begin.entry);
 #pragma unroll
-    for (int i = 0; i < height; i++) x[i] = LoadCachedIf(i * AUTOCSR_BLOCK + (int)threadIdx.x < entries, op.x + c[i]);
+    for (int i = 0; i < height; i++) x[i] = LoadCachedIf(i * AUTOCSR_BLOCK + (int)threadIdx.x < entries, op.x + flat.Base(i * AUTOCSR_BLOCK) + c[i]);
 #pragma unroll
     for (int i = 0; i < height; i++) {
-      if (i * AUTOCSR_BLOCK + (int)threadIdx.x < entries) product[At(i * AUTOCSR_BLOCK + threadIdx.x)] = MultiplyAdd(0, ConjugateIf(a[i], op.conjugate), x[i]);
+      if (i * AUTOCSR_BLOCK + (int)threadIdx.x < entries) product[At(i * AUTOCSR_BLOCK + threadIdx.x)] = MultiplyAdd(0, ConjugateIf(flat.ValueIf(true, code[i]), op.conjugate), x[i]);
     }
   }
 
@@ -146,7 +149,7 @@ struct AgentMerge : AgentBase {
     PetscScalar  sum = 0, carry, open;
     int          row, entry, head = -1; /* the first row that ends in this thread */
 
-    Load(op, begin, entries, rows, scalar, shared.row_end);
+    Load(seg, op, begin, entries, rows, scalar, shared.row_end);
     if (threadIdx.x < 2) shared.joined[threadIdx.x].row = -1;
     __syncthreads();
     row   = RowsBefore(shared.row_end, rows, entries, PetscMin((int)threadIdx.x * height, all));

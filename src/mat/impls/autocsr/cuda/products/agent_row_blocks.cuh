@@ -14,8 +14,11 @@
 #include "entries.cuh"
 #include "join.cuh"
 
-template <int height, AutoCSRValue value>
+template <int height, AutoCSRIndex index, AutoCSRValue value>
 struct AgentRowBlocks : AgentBase {
+  typedef FlatEntries<index, value, AUTOCSR_BLOCK * height> Flat;
+
+  static constexpr bool shares   = Flat::in_place; /* others are asked for by name: the fewer kernels there are in one, the sooner it is compiled */
   static constexpr int residents = height > 16 ? 1 : height > 8 ? 2 : sizeof(PetscScalar) > 8 ? 3 : height > 4 ? 5 : 8; /* thread blocks of a multiprocessor (see above) */
   static constexpr int most      = AUTOCSR_BLOCK * height;                       /* entries of a block */
   static constexpr int pad       = 128 / (int)sizeof(PetscScalar);               /* an empty place after so many, against bank conflicts */
@@ -119,23 +122,26 @@ struct AgentRowBlocks : AgentBase {
     const Place        begin = LoadCached((const Place *)seg.work + block), end = LoadCached((const Place *)seg.work + block + 1);
     const int          rows = (int)(end.row - begin.row), count = (int)(end.entry - begin.entry);
     const int          shift = PetscMin(log_warp, PetscMax(0, __clz(PetscMax(rows, 1) - 1) - __clz(AUTOCSR_BLOCK - 1))); /* of the threads */
-    const PetscInt    *col   = op.col + begin.entry + threadIdx.x;
-    const PetscScalar *val = op.val + begin.entry + threadIdx.x, constant = ConstantOf<value>(seg);
+    Flat               flat;
     PetscInt           c[height];
+    typename Flat::Code code[height];
     PetscScalar        a[height], x[height], sum = 0;
 
+    flat.Begin(seg, op, begin.entry - FirstEntryOf<index, value>(seg, op), begin.entry);
 #pragma unroll
     for (int i = 0; i < height; i++) {
       const bool exists = i * AUTOCSR_BLOCK + (int)threadIdx.x < count;
 
-      c[i] = LoadStreamIf(exists, col + i * AUTOCSR_BLOCK);
-      if constexpr (value == AUTOCSR_VALUE_CONSTANT)
-        a[i] = exists ? constant : (PetscScalar)0;
-      else
-        a[i] = LoadStreamIf(exists, val + i * AUTOCSR_BLOCK);
+      c[i] = flat.ColumnIf(exists, i * AUTOCSR_BLOCK);
+      flat.LoadIf(exists, i * AUTOCSR_BLOCK, &code[i]);
     }
 #pragma unroll
-    for (int i = 0; i < height; i++) x[i] = LoadCachedIf(i * AUTOCSR_BLOCK + (int)threadIdx.x < count, op.x + c[i]);
+    for (int i = 0; i < height; i++) {
+      const bool exists = i * AUTOCSR_BLOCK + (int)threadIdx.x < count;
+
+      x[i] = LoadCachedIf(exists, op.x + flat.Base(i * AUTOCSR_BLOCK) + c[i]);
+      a[i] = flat.ValueIf(exists, code[i]);
+    }
     if (rows > 1) {
       PetscScalar *product = (PetscScalar *)shared.product;
 

@@ -45,8 +45,11 @@ typedef struct {
 PetscErrorCode AutoCSRSegsumFinish(PetscInt tiles, const SegsumSynchronizer[], SegsumAddend[], PetscScalar y[]);
 #endif
 
-template <int height, AutoCSRReduction fixup>
+template <int height, AutoCSRReduction fixup, AutoCSRIndex index = AUTOCSR_INDEX_CSR, AutoCSRValue value = AUTOCSR_VALUE_CSR>
 struct AgentSegsum : AgentBase {
+  typedef FlatEntries<index, value, AUTOCSR_BLOCK * height> Flat;
+  typedef typename Flat::Code                               Code;
+
   static constexpr bool on_host   = fixup == AUTOCSR_REDUCE_SEGMENTED_HOST;
   static constexpr bool shares    = false;
   static constexpr int  residents = height > 16 ? 1 : sizeof(PetscScalar) > 8 || height > 8 ? 2 : height > 4 ? 4 : 6; /* no more than leave each thread the registers for its entries */
@@ -97,7 +100,7 @@ struct AgentSegsum : AgentBase {
     const PetscInt     *row_ptr; /* of the segment's rows */
     PetscInt            first;   /* the segment's first entry in the CSR */
     PetscInt            n_rows, nnz;
-    PetscInt            index, begin; /* its place, and its first entry */
+    PetscInt            number, begin; /* its place, and its first entry */
     SegsumSynchronizer *synchronizer;
   } Tile;
 
@@ -157,7 +160,7 @@ struct AgentSegsum : AgentBase {
   /* By the whole block: a warp searches, and leaves what it finds for the next product */
   static __device__ __forceinline__ SegsumPart FindPart(const Tile &t)
   {
-    SegsumPart *found = &t.synchronizer[t.index].part;
+    SegsumPart *found = &t.synchronizer[t.number].part;
 
     if (threadIdx.x < WARP) {
       const bool is_last = t.nnz - t.begin <= stride;
@@ -199,17 +202,33 @@ struct AgentSegsum : AgentBase {
     op.y[seg.row_begin + k] = AddendOf(op, seg.row_begin + k) + sum;
   }
 
+  /* The product of one entry of the CSR, on top of a sum; first: the segment's first */
+  static __device__ __forceinline__ PetscScalar AddEntry(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt first, PetscInt p, PetscScalar sum)
+  {
+    if constexpr (Flat::in_place && value == AUTOCSR_VALUE_CSR)
+      return MultiplyAdd(sum, ConjugateIf(op.val[p], op.conjugate), LoadCached(op.x + op.col[p]));
+    else {
+      const int own = -(int)threadIdx.x; /* `flat` begins where the thread's entry would be */
+      Flat      flat;
+      Code      code;
+
+      flat.Begin(seg, op, p - first, p);
+      flat.LoadIf(true, own, &code);
+      return MultiplyAdd(sum, ConjugateIf(flat.ValueIf(true, code), op.conjugate), LoadCached(op.x + flat.Base(own) + flat.ColumnIf(true, own)));
+    }
+  }
+
   /* A group of rows nearly all empty, a thread a row */
   static __device__ __forceinline__ void RunSparse(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt begin)
   {
     const PetscInt *row_ptr = op.row_ptr + seg.row_begin;
-    const PetscInt  end     = GroupEnd(seg.n_rows, begin);
+    const PetscInt  end = GroupEnd(seg.n_rows, begin), first = FirstEntryOf<index, value>(seg, op);
 
     if (!IsSparse(row_ptr, begin, end)) return;
     for (PetscInt k = begin + threadIdx.x; k < end; k += AUTOCSR_BLOCK) {
       PetscScalar sum = 0;
 
-      for (PetscInt q = row_ptr[k]; q < row_ptr[k + 1]; q++) sum = MultiplyAdd(sum, ConjugateIf(op.val[q], op.conjugate), LoadCached(op.x + op.col[q]));
+      for (PetscInt q = row_ptr[k]; q < row_ptr[k + 1]; q++) sum = AddEntry(seg, op, first, q, sum);
       if (row_ptr[k] < row_ptr[k + 1] || op.z != op.y) WriteRow(seg, op, k, sum);
     }
   }
@@ -217,22 +236,22 @@ struct AgentSegsum : AgentBase {
   /* A lane's part of the tile's entries, as they are loaded: AUTOCSR_BLOCK apart */
   typedef struct {
     PetscInt    col[height];
-    PetscScalar val[height], x[height];
+    Code        code[height];
+    PetscScalar x[height];
+    Flat        flat;
   } Entries;
 
   /* The whole tile: it does not yet know which part is its own. What does not exist, past the segment's end, is not read */
   template <bool full>
-  static __device__ __forceinline__ void LoadEntries(const AutoCSRDeviceOperands &op, const Tile &t, Entries *e)
+  static __device__ __forceinline__ void LoadEntries(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, const Tile &t, Entries *e)
   {
-    const PetscInt    *col = op.col + t.first + t.begin + threadIdx.x;
-    const PetscScalar *val = op.val + t.first + t.begin + threadIdx.x;
-
+    e->flat.Begin(seg, op, t.begin, t.first + t.begin);
 #pragma unroll
     for (int i = 0; i < height; i++) {
       const bool exists = full || i * AUTOCSR_BLOCK + (PetscInt)threadIdx.x < t.nnz - t.begin;
 
-      e->col[i] = LoadStreamIf(exists, col + i * AUTOCSR_BLOCK);
-      e->val[i] = LoadStreamIf(exists, val + i * AUTOCSR_BLOCK);
+      e->col[i] = e->flat.ColumnIf(exists, i * AUTOCSR_BLOCK);
+      e->flat.LoadIf(exists, i * AUTOCSR_BLOCK, &e->code[i]);
     }
   }
 
@@ -296,16 +315,16 @@ struct AgentSegsum : AgentBase {
     const PetscInt last_tile = last_begin / stride - (t.begin + begin < last_begin && t.begin + end - last_begin <= slack); /* see FindBorder() */
 
     if constexpr (on_host) {
-      if (t.index == last_tile) return WriteRow(seg, op, k, sum);
-      t.synchronizer[t.index].open = k + 1;
-      t.synchronizer[t.index].last = sum;
+      if (t.number == last_tile) return WriteRow(seg, op, k, sum);
+      t.synchronizer[t.number].open = k + 1;
+      t.synchronizer[t.number].last = sum;
       return;
     }
-    if (t.index == last_tile)
-      t.synchronizer[t.index].first = sum;
+    if (t.number == last_tile)
+      t.synchronizer[t.number].first = sum;
     else
-      t.synchronizer[t.index].last = sum;
-    if (CountArrival(&t.synchronizer[first_tile].arrived) == (unsigned)(last_tile - first_tile)) shared.joined[t.index == last_tile] = {k, first_tile, last_tile};
+      t.synchronizer[t.number].last = sum;
+    if (CountArrival(&t.synchronizer[first_tile].arrived) == (unsigned)(last_tile - first_tile)) shared.joined[t.number == last_tile] = {k, first_tile, last_tile};
   }
 
   static __device__ __forceinline__ void RunTile(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, const Tile &t, Shared &shared)
@@ -316,10 +335,10 @@ struct AgentSegsum : AgentBase {
     bool        has_head;
 
     if (t.nnz - t.begin >= tile)
-      LoadEntries<true>(op, t, &e);
+      LoadEntries<true>(seg, op, t, &e);
     else
-      LoadEntries<false>(op, t, &e);
-    part = t.synchronizer[t.index].part;
+      LoadEntries<false>(seg, op, t, &e);
+    part = t.synchronizer[t.number].part;
 #pragma unroll
     for (int w = 0; w < height / 4; w++) shared.head[w * AUTOCSR_BLOCK + threadIdx.x] = 0;
     if (threadIdx.x < cut) shared.joined[threadIdx.x].row = -1;
@@ -329,7 +348,7 @@ struct AgentSegsum : AgentBase {
     for (int i = 0; i < height; i++) {
       const int p = i * AUTOCSR_BLOCK + threadIdx.x;
 
-      e.x[i] = LoadCachedIf(p >= part.lo && p < part.hi, op.x + e.col[i]);
+      e.x[i] = LoadCachedIf(p >= part.lo && p < part.hi, op.x + e.flat.Base(i * AUTOCSR_BLOCK) + e.col[i]);
     }
     EachRow(t, part, [&](PetscInt k, PetscInt p) {
       if (p >= part.lo && p < part.hi) ((unsigned char *)shared.head)[p] = 1;
@@ -341,7 +360,7 @@ struct AgentSegsum : AgentBase {
     });
     if (threadIdx.x == 0 && part.hi < tile) ((unsigned char *)shared.head)[part.hi] = 1; /* the last row ends there */
 #pragma unroll
-    for (int i = 0; i < height; i++) shared.product[Place(i * AUTOCSR_BLOCK + threadIdx.x)] = MultiplyAdd(0, ConjugateIf(e.val[i], op.conjugate), e.x[i]);
+    for (int i = 0; i < height; i++) shared.product[Place(i * AUTOCSR_BLOCK + threadIdx.x)] = MultiplyAdd(0, ConjugateIf(e.flat.ValueIf(i * AUTOCSR_BLOCK + (PetscInt)threadIdx.x < t.nnz - t.begin, e.code[i]), op.conjugate), e.x[i]);
     __syncthreads();
     sum = SumLane(shared, &has_head);
     ScanLanes(shared, sum, has_head);
@@ -381,7 +400,7 @@ struct AgentSegsum : AgentBase {
     t.first        = seg.row_begin ? LoadCached(t.row_ptr) : 0;
     t.n_rows       = seg.n_rows;
     t.nnz          = seg.nnz;
-    t.index        = block;
+    t.number        = block;
     t.begin        = block * stride;
     t.synchronizer = (SegsumSynchronizer *)seg.scratch;
     RunTile(seg, op, t, shared);

@@ -36,6 +36,8 @@ static __device__ __forceinline__ PetscInt EntryColumnIf(bool exists, const Devi
 {
   if constexpr (index == AUTOCSR_INDEX_PATTERN)
     return LoadCachedIf(exists, e.offset + t);
+  else if constexpr (index == AUTOCSR_INDEX_CSR)
+    return LoadStreamIf(exists, (const PetscInt *)e.index + q);
   else if constexpr (index == AUTOCSR_INDEX_16)
     return LoadStreamIf(exists, (const uint16_t *)e.index + q);
   else
@@ -124,6 +126,78 @@ static __device__ __forceinline__ PetscScalar ConstantOf(const AutoCSRDeviceSegm
     return LoadCached(seg.dictionary);
   else
     return 0;
+}
+
+/*
+  Entries in the CSR's order that a thread block takes, at most `run` of them, from the segment's q-th on, which is entry p of the CSR. Each
+  thread's own begin at its number. Columns of 16 bits count from the BASE of runs of so many entries, of which a block reads two at most
+*/
+template <AutoCSRIndex index, AutoCSRValue value, int run>
+struct FlatEntries {
+  static constexpr bool     in_place = index == AUTOCSR_INDEX_CSR && (value == AUTOCSR_VALUE_CSR || value == AUTOCSR_VALUE_CONSTANT);
+  typedef EntryCode<value> Code;
+
+  DeviceEntries entries;
+  PetscInt      first, second; /* bases */
+  int           split;         /* of the block's entries, the first that counts from the second */
+
+  __device__ __forceinline__ void Begin(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt q, PetscInt p)
+  {
+    if constexpr (index == AUTOCSR_INDEX_16) {
+      const PetscInt s = q / run;
+
+      first         = LoadCached(seg.base + s);
+      second        = LoadCachedIf(s + 1 < seg.n_slices, seg.base + s + 1);
+      split         = (int)(run - q % run);
+      entries.index = (const uint16_t *)seg.index + q + threadIdx.x;
+    } else
+      entries.index = op.col + p + threadIdx.x;
+    if constexpr (value == AUTOCSR_VALUE_CSR)
+      entries.value = op.val + p + threadIdx.x;
+    else if constexpr (value != AUTOCSR_VALUE_CONSTANT)
+      entries.value = (const Code *)seg.value + q + threadIdx.x;
+    entries.dictionary = seg.dictionary;
+    entries.constant   = ConstantOf<value>(seg);
+  }
+
+  /* The code of a column, `after` entries after the thread's first */
+  __device__ __forceinline__ PetscInt ColumnIf(bool exists, int after) const
+  {
+    return EntryColumnIf<index>(exists, entries, after, 0);
+  }
+
+  /* What its code counts from */
+  __device__ __forceinline__ PetscInt Base(int after) const
+  {
+    if constexpr (index == AUTOCSR_INDEX_16)
+      return after + (int)threadIdx.x < split ? first : second;
+    else
+      return 0;
+  }
+
+  __device__ __forceinline__ void LoadIf(bool exists, int after, Code *code) const
+  {
+    code->LoadIf(exists, entries, after);
+  }
+
+  /* Zero where there is no entry: the first of a dictionary, and a constant, may not be finite */
+  __device__ __forceinline__ PetscScalar ValueIf(bool exists, const Code &code) const
+  {
+    if constexpr (value == AUTOCSR_VALUE_DICTIONARY || value == AUTOCSR_VALUE_CONSTANT)
+      return exists ? code.Value(entries) : (PetscScalar)0;
+    else
+      return code.Value(entries);
+  }
+};
+
+/* The segment's first entry in the CSR, for those whose codes are counted from it */
+template <AutoCSRIndex index, AutoCSRValue value>
+static __device__ __forceinline__ PetscInt FirstEntryOf(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op)
+{
+  if constexpr (FlatEntries<index, value, 1>::in_place)
+    return 0;
+  else
+    return seg.row_begin ? LoadCached(op.row_ptr + seg.row_begin) : 0;
 }
 
 /* The same entries, `slots` slots and `entries` entries on */

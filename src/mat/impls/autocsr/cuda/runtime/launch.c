@@ -222,10 +222,10 @@ const AutoCSRExecutor *AutoCSRDeviceExecutorOf(int id)
 /* Of those that are compiled ahead */
 static PetscErrorCode FindCompiled(const AutoCSRAxes *axes, const AutoCSRExecutor **executor)
 {
-  const PetscBool              slices  = (PetscBool)(axes->order == AUTOCSR_ORDER_SLICED || (axes->order == AUTOCSR_ORDER_CSR && axes->index == AUTOCSR_INDEX_16));
+  const PetscBool              slices  = (PetscBool)(axes->order == AUTOCSR_ORDER_SLICED || (axes->order == AUTOCSR_ORDER_CSR && axes->index == AUTOCSR_INDEX_16 && !AutoCSRAxesBaseEntries(axes)));
   const PetscBool              pattern = (PetscBool)(axes->order == AUTOCSR_ORDER_CSR && axes->index == AUTOCSR_INDEX_PATTERN);
   const AutoCSRMapping         mapping = pattern && axes->mapping != AUTOCSR_MAP_PLANES ? AUTOCSR_MAP_LANES : axes->mapping; /* other patterns are walked alike whatever the mapping */
-  const PetscBool              tiles   = (PetscBool)(axes->mapping == AUTOCSR_MAP_TILE || AutoCSRMappingHasWork(axes->mapping));
+  const PetscBool              tiles   = AutoCSRMappingSharesEntries(axes->mapping);
   const PetscBool              sliced  = (PetscBool)(axes->order == AUTOCSR_ORDER_SLICED);
   const PetscInt               most    = sliced ? 2 : 2 * AUTOCSR_BLOCK; /* several lanes of slices, several blocks: any number */
   const PetscInt               lanes   = tiles ? axes->tile_height : PetscMin(PetscMax(1, axes->lanes), most);

@@ -73,12 +73,19 @@ static void TileMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op)
 /* By lanes */
 #define EACH_CSR(do, I, V) \
   do (I, V, 1) do(I, V, 2) do(I, V, 4) do(I, V, 8) do(I, V, 16) do(I, V, 32)
+/* Rows with codes of their own: for more lanes than gain anything there are none */
+#define EACH_CODED(do, I, V) do (I, V, 4) do(I, V, 8)
 /* All kernels by their codings: functions are made of them, and lines of the table */
 /* clang-format off */
 #define EACH_KERNEL(csr, pattern, block, nodes, sliced, tiled, diagonal, fitted) \
   EACH_CSR(csr, CSR, CSR) \
   EACH_CSR(csr, CSR, CONSTANT) \
   EACH_CSR(csr, 16, CSR) \
+  EACH_CODED(csr, CSR, DICTIONARY) \
+  EACH_FLOAT32(EACH_CODED(csr, CSR, FLOAT32)) \
+  EACH_CODED(csr, 16, DICTIONARY) \
+  EACH_FLOAT32(EACH_CODED(csr, 16, FLOAT32)) \
+  EACH_CODED(csr, 16, CONSTANT) \
   EACH_IN_PLACE(pattern, PATTERN) \
   pattern(PATTERN, PATTERN) \
   EACH_IN_PLACE(block, CSR) \
