@@ -73,7 +73,7 @@ static void TileMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op)
 /* By lanes */
 #define EACH_CSR(do, I, V) \
   do (I, V, 1) do(I, V, 2) do(I, V, 4) do(I, V, 8) do(I, V, 16) do(I, V, 32)
-/* Rows with codes of their own: for more lanes than gain anything there are none */
+/* Rows with codes of their own have kernels of 4 and 8 lanes alone: each coding is compiled for every instruction set */
 #define EACH_CODED(do, I, V) do (I, V, 4) do(I, V, 8)
 /* All kernels by their codings: functions are made of them, and lines of the table */
 /* clang-format off */
