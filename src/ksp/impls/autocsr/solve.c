@@ -67,7 +67,7 @@ static PetscErrorCode GetVectors(KSP ksp, AutoCSRFused *f, AutoCSRSolve *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The arrays are given back whatever the solve has met */
+/* Arrays and memory are given back whatever the solve has met */
 PetscErrorCode AutoCSRFusedSolve(KSP ksp, AutoCSRFused *f, const AutoCSRSteps *steps)
 {
   AutoCSRSolve   s     = {.steps = steps, .comm = PetscObjectComm((PetscObject)ksp), .conjugate = PETSC_TRUE, .left = (PetscBool)(ksp->pc_side == PC_LEFT), .solution = AUTOCSR_X, .test = {.norm = AutoCSRFusedNorm(ksp)}};
@@ -87,8 +87,8 @@ PetscErrorCode AutoCSRFusedSolve(KSP ksp, AutoCSRFused *f, const AutoCSRSteps *s
   PetscCall((*steps->begin)(&s, &f->device));
   ierr = (*f->type->solve)(ksp, f, &s);
   PetscCall((*steps->end)(&s));
-  PetscCall(ierr);
-  if (s.solution != AUTOCSR_X) PetscCall(VecCopy(s.vec[s.solution], ksp->vec_sol));
+  if (!ierr && s.solution != AUTOCSR_X) PetscCall(VecCopy(s.vec[s.solution], ksp->vec_sol));
   PetscCall(PetscFree2(s.vec, s.array));
+  PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
