@@ -155,13 +155,15 @@ static PetscErrorCode CheckCache(void)
 {
   const char            cubin[] = "some bytes that stand for a cubin", other[] = "a source";
   const AutoCSRCacheKey key = AutoCSRCacheKeyOf(other, "sm_90"), next = AutoCSRCacheKeyOf(other, "sm_91"), more = AutoCSRCacheKeyOf("a sourcesm", "_90");
-  char                  path[PETSC_MAX_PATH_LEN], elsewhere[PETSC_MAX_PATH_LEN];
+  char                  path[PETSC_MAX_PATH_LEN], elsewhere[PETSC_MAX_PATH_LEN], compiler[2][128];
   struct rlimit         limit, none;
   PetscInt              n;
   char                 *large;
 
   PetscFunctionBeginUser;
   PetscCheck(memcmp(&key, &next, sizeof(key)) && memcmp(&key, &more, sizeof(key)), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Keys do not tell sources and devices apart");
+  for (int i = 0; i < 2; i++) PetscCall(AutoCSRGeneratorCompiler(90 + i, sizeof(compiler[i]), compiler[i]));
+  PetscCheck(strcmp(compiler[0], compiler[1]) && !strncmp(compiler[0], "nvrtc ", 6) && strstr(compiler[0], " -arch=sm_90 ") && strstr(compiler[0], " -std=c++17") && strstr(compiler[0], " -default-device"), PETSC_COMM_SELF, PETSC_ERR_PLIB, "\"%s\" does not tell version and options", compiler[0]);
   PetscCall(Expect(&key, cubin, PETSC_FALSE, "An empty folder"));
   PetscCall(AutoCSRCacheKeep(&key, cubin, strlen(cubin)));
   PetscCall(Expect(&key, cubin, PETSC_TRUE, "A cubin that was kept"));

@@ -18,17 +18,11 @@ static __device__ __forceinline__ void AddNorm(Sums &sums, PetscScalar r, PetscS
 template <AutoCSRNorm norm, Preconditioner kind>
 static __global__ __launch_bounds__(THREADS) void StartKernel(const AutoCSRPass pass, bool product)
 {
-  Sums        sums = {};
-  PetscScalar b[AT_ONCE], w[AT_ONCE];
+  Sums sums = {};
 
   PtxWaitForLast();
-  ForAllPreconditioned<kind>(
-      pass,
-      [&](int k, PetscInt64 i) {
-        b[k] = pass.b[i];
-        w[k] = product ? pass.w[i] : PetscScalar(0);
-      },
-      [&](int k, PetscInt64) { return b[k] - w[k]; }, [&](PetscInt64 j) { return product ? pass.b[j] - pass.w[j] : pass.b[j]; },
+  ForAllOfResidual<kind>(
+      pass, pass.w, product, [](int, PetscInt64) {},
       [&](int, PetscInt64 i, PetscScalar r, PetscScalar z) {
         pass.r[i] = r;
         pass.p[i] = z;
@@ -113,19 +107,16 @@ static __global__ __launch_bounds__(THREADS) void CombineKernel(const AutoCSRPas
 {
   const bool  has_before = update && before != PetscScalar(0);
   Sums        sums       = {};
-  PetscScalar b[AT_ONCE], w[AT_ONCE], f[AT_ONCE], t[AT_ONCE];
+  PetscScalar f[AT_ONCE], t[AT_ONCE];
 
   PtxWaitForLast();
   if (first || !ScalarsOf(pass)->result.stop) {
-    ForAllPreconditioned<kind>(
-        pass,
+    ForAllOfResidual<kind>(
+        pass, pass.w, product,
         [&](int k, PetscInt64 i) {
-          b[k] = pass.b[i];
-          w[k] = product ? pass.w[i] : PetscScalar(0);
           f[k] = update ? from[i] : PetscScalar(0);
           t[k] = has_before ? to[i] : PetscScalar(0);
         },
-        [&](int k, PetscInt64) { return b[k] - w[k]; }, [&](PetscInt64 j) { return product ? pass.b[j] - pass.w[j] : pass.b[j]; },
         [&](int k, PetscInt64 i, PetscScalar r, PetscScalar z) {
           if (update) to[i] = (has_before ? before * t[k] + current * f[k] : current * f[k]) + residual * z;
           AddNorm<norm>(sums, r, z);

@@ -213,6 +213,22 @@ static __device__ __forceinline__ void ForAllPreconditioned(const AutoCSRPass &p
   }
 }
 
+/* The same where r is b less the product A x, which `of_x` has, or b alone; load(k, i) loads what else is wanted */
+template <Preconditioner kind, typename Load, typename Use>
+static __device__ __forceinline__ void ForAllOfResidual(const AutoCSRPass &pass, const PetscScalar *of_x, bool product, Load load, Use use)
+{
+  PetscScalar b[AT_ONCE], w[AT_ONCE];
+
+  ForAllPreconditioned<kind>(
+      pass,
+      [&](int k, PetscInt64 i) {
+        b[k] = pass.b[i];
+        w[k] = product ? of_x[i] : PetscScalar(0);
+        load(k, i);
+      },
+      [&](int k, PetscInt64) { return b[k] - w[k]; }, [&](PetscInt64 j) { return product ? pass.b[j] - of_x[j] : pass.b[j]; }, use);
+}
+
 /* Of a kernel's three kinds the one for this pass */
 template <typename Kernel>
 static Kernel *KernelFor(const AutoCSRPass *pass, bool precondition, Kernel *identity, Kernel *diagonal, Kernel *blocks)

@@ -4,17 +4,11 @@
 template <Preconditioner kind>
 static __global__ __launch_bounds__(THREADS) void BCGSStartKernel(const AutoCSRPass pass, bool product)
 {
-  Sums        sums = {};
-  PetscScalar b[AT_ONCE], w[AT_ONCE];
+  Sums sums = {};
 
   PtxWaitForLast();
-  ForAllPreconditioned<kind>(
-      pass,
-      [&](int k, PetscInt64 i) {
-        b[k] = pass.b[i];
-        w[k] = product ? pass.v[i] : PetscScalar(0);
-      },
-      [&](int k, PetscInt64) { return b[k] - w[k]; }, [&](PetscInt64 j) { return product ? pass.b[j] - pass.v[j] : pass.b[j]; },
+  ForAllOfResidual<kind>(
+      pass, pass.v, product, [](int, PetscInt64) {},
       [&](int, PetscInt64 i, PetscScalar, PetscScalar z) {
         pass.r[i]      = z;
         pass.shadow[i] = z;

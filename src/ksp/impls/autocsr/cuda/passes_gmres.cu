@@ -26,17 +26,11 @@ static __device__ __forceinline__ void TellColumn(const AutoCSRPassColumn &colum
 template <Preconditioner kind>
 static __global__ __launch_bounds__(THREADS) void GMRESStartKernel(const AutoCSRPass pass, const AutoCSRPassColumn column, bool product, PetscScalar *to)
 {
-  Sums        sums = {};
-  PetscScalar b[AT_ONCE], w[AT_ONCE];
+  Sums sums = {};
 
   PtxWaitForLast();
-  ForAllPreconditioned<kind>(
-      pass,
-      [&](int k, PetscInt64 i) {
-        b[k] = pass.b[i];
-        w[k] = product ? pass.w[i] : PetscScalar(0);
-      },
-      [&](int k, PetscInt64) { return b[k] - w[k]; }, [&](PetscInt64 j) { return product ? pass.b[j] - pass.w[j] : pass.b[j]; },
+  ForAllOfResidual<kind>(
+      pass, pass.w, product, [](int, PetscInt64) {},
       [&](int, PetscInt64 i, PetscScalar, PetscScalar z) {
         to[i] = z;
         sums.AddSquare(z);
