@@ -76,16 +76,16 @@ static PetscBool HasVariant(const AutoCSRStrategy *strategy, const Variant list[
 /* They follow one another from the first chunk to the last */
 static PetscErrorCode CheckPieces(const AutoCSRChooser *chooser, const AutoCSRCandidate *c, const char what[])
 {
-  const AutoCSRPiece *piece = AutoCSRCandidatePieces(chooser, c);
+  const AutoCSRRowRange *range = AutoCSRCandidateRanges(chooser, c);
   PetscInt            chunk = 0;
 
   PetscFunctionBeginUser;
-  for (PetscInt p = 0; p < c->n_pieces; p++) {
-    PetscCheck(piece[p].chunk_begin == chunk && (piece[p].chunk_end > chunk || c->n_pieces == 1), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: piece %" PetscInt_FMT " begins with chunk %" PetscInt_FMT ", not %" PetscInt_FMT, what, p, piece[p].chunk_begin, chunk);
-    chunk = piece[p].chunk_end;
+  for (PetscInt p = 0; p < c->n_ranges; p++) {
+    PetscCheck(range[p].chunk_begin == chunk && (range[p].chunk_end > chunk || c->n_ranges == 1), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: piece %" PetscInt_FMT " begins with chunk %" PetscInt_FMT ", not %" PetscInt_FMT, what, p, range[p].chunk_begin, chunk);
+    chunk = range[p].chunk_end;
   }
   PetscCheck(chunk == chooser->problem.profile->chunks, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %" PetscInt_FMT " chunks of %" PetscInt_FMT, what, chunk, chooser->problem.profile->chunks);
-  PetscCheck(!memcmp(&c->piece, &piece[0], sizeof(*piece)), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: the candidate's piece is not the first", what);
+  PetscCheck(!memcmp(&c->first, &range[0], sizeof(*range)), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: the candidate's piece is not the first", what);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -103,25 +103,25 @@ static PetscErrorCode CheckCandidates(AutoCSRChooser *chooser, PetscInt max, Pet
   PetscCall(ListVariants(chooser, list, &left));
   PetscCheck(n >= 1 && n <= max, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %" PetscInt_FMT " candidates of %" PetscInt_FMT, what, n, max);
   if (!left || !chooser->problem.csr->nnz) { /* csr, whatever the settings, and why it is not what was asked for */
-    PetscCheck(n == 1 && candidate[0].piece.strategy == chooser->csr, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: nothing applies, and yet %s", what, candidate[0].piece.strategy->name);
+    PetscCheck(n == 1 && candidate[0].first.strategy == chooser->csr, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: nothing applies, and yet %s", what, candidate[0].first.strategy->name);
     PetscCheck(automatic || !strcmp(chooser->problem.settings->strategy, "csr") || chooser->why_not, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: no reason", what);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   wants_csr = (PetscBool)(automatic && HasVariant(chooser->csr, list, left));
   PetscCheck(!chooser->why_not, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s does not apply: %s", what, chooser->why_not);
-  PetscCheck(n == PetscMin(max, left + (candidate[0].n_pieces > 1)), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %" PetscInt_FMT " candidates of %" PetscInt_FMT " variants", what, n, left);
+  PetscCheck(n == PetscMin(max, left + (candidate[0].n_ranges > 1)), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %" PetscInt_FMT " candidates of %" PetscInt_FMT " variants", what, n, left);
   for (PetscInt k = 0; k < n; k++) {
     const AutoCSRCandidate *c = &candidate[k];
     Variant                 want;
 
     PetscCall(CheckPieces(chooser, c, what));
-    if (c->n_pieces > 1) {
+    if (c->n_ranges > 1) {
       PetscCheck(!k && automatic && c->score < candidate[1].score, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: row ranges in place %" PetscInt_FMT " score %g", what, k, c->score);
       (*ranges)++;
       continue;
     }
     PetscCall(TakeBest(wants_csr && k == max - 1 ? chooser->csr : NULL, list, &left, &want));
-    PetscCheck(c->piece.strategy == want.strategy && c->score == want.score && !memcmp(&c->piece.axes, &want.axes, sizeof(want.axes)), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: candidate %" PetscInt_FMT " of %" PetscInt_FMT " is %s (%g), not %s (%g)", what, k, max, c->piece.strategy->name, c->score, want.strategy->name, want.score);
+    PetscCheck(c->first.strategy == want.strategy && c->score == want.score && !memcmp(&c->first.axes, &want.axes, sizeof(want.axes)), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: candidate %" PetscInt_FMT " of %" PetscInt_FMT " is %s (%g), not %s (%g)", what, k, max, c->first.strategy->name, c->score, want.strategy->name, want.score);
     wants_csr = (PetscBool)(wants_csr && want.strategy != chooser->csr);
     if (k == max - 1 && left) {
       PetscCall(TakeBest(NULL, list, &left, &want));
@@ -391,16 +391,16 @@ static PetscErrorCode CheckOffDiagonal(AutoCSRChooser *chooser, const char simd[
   PetscCall(AutoCSRSettingsInitialize(&settings));
   PetscCall(AutoCSRChooserBegin(chooser, figures, &csr, profile, &settings));
   PetscCall(AutoCSRChoose(chooser, AUTOCSR_MAX_CANDIDATES, candidate, &n));
-  PetscCheck(candidate[0].bytes < 100. * csr.nnz, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %s moves %g bytes for %" PetscInt_FMT " nonzeros", simd, candidate[0].piece.strategy->name, candidate[0].bytes, csr.nnz);
+  PetscCheck(candidate[0].bytes < 100. * csr.nnz, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %s moves %g bytes for %" PetscInt_FMT " nonzeros", simd, candidate[0].first.strategy->name, candidate[0].bytes, csr.nnz);
   for (PetscInt k = 0; k < n; k++) {
     AutoCSRPlan *plan;
     PetscInt64   own;
     double       moved;
 
-    PetscCheck(candidate[k].bytes <= figures->machine.bandwidth[0] * candidate[k].seconds, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %s is to move %g bytes in %g s", simd, candidate[k].piece.strategy->name, candidate[k].bytes, candidate[k].seconds);
+    PetscCheck(candidate[k].bytes <= figures->machine.bandwidth[0] * candidate[k].seconds, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %s is to move %g bytes in %g s", simd, candidate[k].first.strategy->name, candidate[k].bytes, candidate[k].seconds);
     PetscCall(AutoCSRCandidateBuild(chooser, &candidate[k], &plan));
     PetscCall(AutoCSRPlanGetBytes(plan, &own, &moved));
-    PetscCheck(PetscAbsReal((PetscReal)(moved - candidate[k].bytes)) < 0.1 * moved, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %s moves %g bytes, as it is built %g", simd, candidate[k].piece.strategy->name, candidate[k].bytes, moved);
+    PetscCheck(PetscAbsReal((PetscReal)(moved - candidate[k].bytes)) < 0.1 * moved, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %s moves %g bytes, as it is built %g", simd, candidate[k].first.strategy->name, candidate[k].bytes, moved);
     PetscCall(AutoCSRPlanDestroy(&plan));
   }
   PetscCall(AutoCSRProfileDestroy(&profile));

@@ -240,7 +240,7 @@ static PetscErrorCode CheckPieces(PetscInt run, PetscInt width)
   PetscCall(AutoCSRPlanCreate(&csr, &plan));
   PetscCall(AutoCSRStrategyBuild(coltile, &problem, &axes[0], plan));
   pieces = (double)plan->segment[0].stream[AUTOCSR_STREAM_PIECE_ROW].bytes / sizeof(uint16_t);
-  cuts   = (double)AUTOCSR_TILED_PARTS * AutoCSRTiledItemCount(&plan->segment[0]); /* at most: where a part of an item ends, its last piece does */
+  cuts   = (double)AUTOCSR_TILED_SHARES * AutoCSRTiledItemCount(&plan->segment[0]); /* at most: where a part of an item ends, its last piece does */
   PetscCheck(part->rows < 1.05 * pieces && pieces < 1.05 * part->rows + cuts, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Runs of %" PetscInt_FMT " columns in %" PetscInt_FMT ": %g pieces for %g", run, width, part->rows, pieces);
   PetscCall(AutoCSRPlanDestroy(&plan));
   PetscCall(AutoCSRProfileDestroy(&profile));

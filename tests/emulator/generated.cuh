@@ -3,8 +3,8 @@
   has defined THREADS, IN_FLIGHT, EACH (0: the agent's own) and LENGTH, and NUMBERS, the name of its list.
 */
 #include "generated.h"
-#undef AUTOCSR_BLOCK
-#define AUTOCSR_BLOCK THREADS
+#undef AUTOCSR_THREADS
+#define AUTOCSR_THREADS THREADS
 #define AGENT_LENGTH  LENGTH
 #if IN_FLIGHT
   #define AGENT_IN_FLIGHT(own) IN_FLIGHT

@@ -46,7 +46,7 @@ static PetscErrorCode add_row(AutoCSRChooser *chooser, const AutoCSRStrategy *st
 
   PetscFunctionBeginUser;
   for (PetscInt i = 0; i < rows->n; i++) {
-    if (rows->row[i].candidate.piece.strategy == strategy && !memcmp(&rows->row[i].candidate.piece.axes, axes, sizeof(*axes))) PetscFunctionReturn(PETSC_SUCCESS);
+    if (rows->row[i].candidate.first.strategy == strategy && !memcmp(&rows->row[i].candidate.first.axes, axes, sizeof(*axes))) PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(AutoCSRCostEvaluate(chooser, &chooser->problem, strategy, axes, &e));
   if (!e.runs || !e.fits || rows->n == MAX_ROWS) PetscFunctionReturn(PETSC_SUCCESS);
@@ -81,23 +81,23 @@ static PetscErrorCode list_variants(AutoCSRChooser *chooser, const float matrix[
 }
 
 /* Row ranges, where the planner thinks of them; choice: what it chooses */
-static PetscErrorCode add_ranges(AutoCSRChooser *chooser, const float matrix[], Rows *rows, AutoCSRPiece *choice, PetscBool *chosen)
+static PetscErrorCode add_ranges(AutoCSRChooser *chooser, const float matrix[], Rows *rows, AutoCSRRowRange *choice, PetscBool *chosen)
 {
   AutoCSRCandidate candidate[AUTOCSR_MAX_CANDIDATES];
   PetscInt         n;
 
   PetscFunctionBeginUser;
   PetscCall(AutoCSRChoose(chooser, AUTOCSR_MAX_CANDIDATES, candidate, &n));
-  *choice = candidate[0].piece;
-  *chosen = (PetscBool)(candidate[0].n_pieces > 1);
+  *choice = candidate[0].first;
+  *chosen = (PetscBool)(candidate[0].n_ranges > 1);
   for (PetscInt i = 0; i < n; i++) {
-    const AutoCSREvaluation e   = {.parts = candidate[i].n_pieces, .bytes = candidate[i].bytes};
+    const AutoCSREvaluation e   = {.parts = candidate[i].n_ranges, .bytes = candidate[i].bytes};
     Row                    *row = &rows->row[rows->n];
 
-    if (candidate[i].n_pieces < 2 || rows->n == MAX_ROWS) continue;
+    if (candidate[i].n_ranges < 2 || rows->n == MAX_ROWS) continue;
     *row = (Row){.candidate = candidate[i], .automatic = PETSC_TRUE};
     PetscCall(PetscArraycpy(row->feature, matrix, AUTOCSR_MATRIX_FEATURES));
-    AutoCSRFeaturesOfVariant(&candidate[i].piece.axes, &e, candidate[i].seconds, matrix[AUTOCSR_FEATURE_NONZEROS], 0, row->feature);
+    AutoCSRFeaturesOfVariant(&candidate[i].first.axes, &e, candidate[i].seconds, matrix[AUTOCSR_FEATURE_NONZEROS], 0, row->feature);
     rows->n++;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -129,7 +129,7 @@ static PetscErrorCode time_rows(const RowsWanted *w, AutoCSRChooser *chooser, co
 
 static void print_row(const Row *row, FILE *file)
 {
-  fprintf(file, "V,%s,%d", row->candidate.n_pieces > 1 ? "ranges" : row->candidate.piece.strategy->name, (int)row->automatic);
+  fprintf(file, "V,%s,%d", row->candidate.n_ranges > 1 ? "ranges" : row->candidate.first.strategy->name, (int)row->automatic);
   for (int i = AUTOCSR_MATRIX_FEATURES + 1; i < AUTOCSR_FEATURES; i++) {
     if (i >= AUTOCSR_FEATURE_WORK && i <= AUTOCSR_FEATURE_WAIT)
       fprintf(file, ",%.0f", 1e3 * (double)row->feature[i]);
@@ -155,9 +155,9 @@ static PetscErrorCode print_bins(const RowsWanted *w, const AutoCSRChooser *choo
   for (PetscInt i = 0; i < rows->n; i++) {
     const Row *row = &rows->row[i];
 
-    if (strcmp(row->candidate.piece.strategy->name, "binned") || !row->seconds || row->candidate.piece.axes.row_group >= m || row->seconds >= best) continue;
+    if (strcmp(row->candidate.first.strategy->name, "binned") || !row->seconds || row->candidate.first.axes.row_group >= m || row->seconds >= best) continue;
     best = row->seconds;
-    U[0] = row->candidate.piece.axes.row_group;
+    U[0] = row->candidate.first.axes.row_group;
   }
   PetscCall(PetscMalloc1(w->bins, &times));
   for (int k = U[0] ? 0 : 1; k < 2; k++) {
@@ -200,7 +200,7 @@ static PetscErrorCode measure(const RowsWanted *w, const char key[], const AutoC
   AutoCSRSettings settings;
   AutoCSRChooser *chooser;
   Rows           *rows;
-  AutoCSRPiece    choice = {0};
+  AutoCSRRowRange    choice = {0};
   float           feature[AUTOCSR_MATRIX_FEATURES];
   char           *bins;
   size_t          length;
@@ -228,8 +228,8 @@ static PetscErrorCode measure(const RowsWanted *w, const char key[], const AutoC
 
     if (!row->seconds) continue;
     timed++;
-    if (row->seconds == summary->best) summary->strategy = row->candidate.n_pieces > 1 ? "ranges" : row->candidate.piece.strategy->name;
-    if (row->candidate.n_pieces > 1 ? ranges : !ranges && row->candidate.piece.strategy == choice.strategy && !memcmp(&row->candidate.piece.axes, &choice.axes, sizeof(choice.axes))) summary->model = row->seconds;
+    if (row->seconds == summary->best) summary->strategy = row->candidate.n_ranges > 1 ? "ranges" : row->candidate.first.strategy->name;
+    if (row->candidate.n_ranges > 1 ? ranges : !ranges && row->candidate.first.strategy == choice.strategy && !memcmp(&row->candidate.first.axes, &choice.axes, sizeof(choice.axes))) summary->model = row->seconds;
   }
   summary->variants = timed;
   fprintf(file, "M,%s", key);

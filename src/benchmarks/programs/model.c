@@ -151,7 +151,7 @@ static PetscErrorCode PrintMatrix(const char matrix[], const Csr *csr, const Aut
   for (PetscInt s = 0; AutoCSRStrategies[s]; s++) PetscCall(PrintStrategy(matrix, chooser, AutoCSRStrategies[s]));
   PetscCall(TimeChoosing(chooser, cold, candidate, &n, &seconds));
   printf("choosing\t%s\t%.6e\n", matrix, seconds);
-  for (PetscInt i = 0; i < n; i++) printf("choice\t%s\t%s\t%.6e\t%.6e\n", matrix, candidate[i].n_pieces > 1 ? "ranges" : candidate[i].piece.strategy->name, candidate[i].seconds, candidate[i].score);
+  for (PetscInt i = 0; i < n; i++) printf("choice\t%s\t%s\t%.6e\t%.6e\n", matrix, candidate[i].n_ranges > 1 ? "ranges" : candidate[i].first.strategy->name, candidate[i].seconds, candidate[i].score);
   if (measure) {
     PetscCall(TimeVariants(matrix, chooser, &op));
     PetscCall(PlaceRelease(&op));

@@ -1,5 +1,5 @@
 /*
-  The choice: candidates, each a list of pieces (rows and a strategy's variant for them), with what the cost model says of
+  The choice: candidates, each a list of row ranges (rows and a strategy's variant for them), with what the cost model says of
   them. Inside choose/ only.
 */
 #ifndef AUTOCSR_CANDIDATE_H
@@ -36,15 +36,15 @@ typedef struct {
   const AutoCSRStrategy *strategy;
   AutoCSRAxes            axes;
   PetscInt               chunk_begin, chunk_end;
-} AutoCSRPiece;
+} AutoCSRRowRange;
 
 typedef struct {
   double       seconds, bytes, build, score;      /* score: seconds with a share of the set-up and a price for memory; of one rank the least is chosen */
   double       factor;                            /* by which the chooser `corrected` has multiplied the cost model's seconds; 0: by none */
   PetscInt     rank;                              /* the least is chosen; 0 unless a learned chooser says otherwise */
   float        feature[AUTOCSR_VARIANT_FEATURES]; /* features.h; only for choosers that learned */
-  PetscInt     n_pieces;
-  AutoCSRPiece piece; /* where there are more, the first of them: all are in the chooser's `range` */
+  PetscInt     n_ranges;
+  AutoCSRRowRange first; /* where there are more, the first of them: all are in the chooser's `range` */
 } AutoCSRCandidate;
 
 typedef struct _AutoCSRLearned AutoCSRLearned; /* learned.h */
@@ -63,12 +63,12 @@ typedef struct {
   int                    votes[AUTOCSR_MAX_STRATEGIES];
   AutoCSRBinKernels      kernels;
   AutoCSRCountedBins     counted; /* the problem's */
-  AutoCSRPiece           range[AUTOCSR_MAX_CHUNKS]; /* the pieces of the one candidate that has several; last: mostly it is not touched */
+  AutoCSRRowRange           range[AUTOCSR_MAX_CHUNKS]; /* the row ranges of the one candidate that has several; last: mostly it is not touched */
 } AutoCSRChooser;
 
-static inline const AutoCSRPiece *AutoCSRCandidatePieces(const AutoCSRChooser *chooser, const AutoCSRCandidate *candidate)
+static inline const AutoCSRRowRange *AutoCSRCandidateRanges(const AutoCSRChooser *chooser, const AutoCSRCandidate *candidate)
 {
-  return candidate->n_pieces > 1 ? chooser->range : &candidate->piece;
+  return candidate->n_ranges > 1 ? chooser->range : &candidate->first;
 }
 
 /*
@@ -104,7 +104,7 @@ PETSC_INTERN PetscErrorCode AutoCSRCandidateBuild(AutoCSRChooser *, const AutoCS
   *plan NULL: no graph says what the choice is, and none was found
 */
 PETSC_INTERN PetscErrorCode AutoCSRPlanSearch(AutoCSRChooser *, PetscInt n, const AutoCSRCandidate candidate[], double limit, PetscBool monitor, AutoCSRPlan **);
-/* ranges.c: the best way to give row ranges strategies of their own; no pieces if that is not better than best */
+/* ranges.c: the best way to give row ranges strategies of their own; none if that is not better than best */
 PETSC_INTERN PetscErrorCode AutoCSRChooseRanges(AutoCSRChooser *, double best, AutoCSRCandidate *);
 
 #endif

@@ -9,7 +9,7 @@
 /* The best so far, best first */
 typedef struct {
   PetscInt          max, n;
-  AutoCSRCandidate *candidate, csr; /* csr: the best variant of csr, if it has pieces */
+  AutoCSRCandidate *candidate, csr; /* csr: the best variant of csr, if it has row ranges */
 } Best;
 
 static PetscBool is_better(const AutoCSRCandidate *a, const AutoCSRCandidate *b)
@@ -35,7 +35,7 @@ static void add_features(const AutoCSRChooser *chooser, const AutoCSREvaluation 
 {
   float f[AUTOCSR_FEATURES];
 
-  AutoCSRFeaturesOfVariant(&candidate->piece.axes, e, candidate->seconds, chooser->feature[AUTOCSR_FEATURE_NONZEROS], 0, f);
+  AutoCSRFeaturesOfVariant(&candidate->first.axes, e, candidate->seconds, chooser->feature[AUTOCSR_FEATURE_NONZEROS], 0, f);
   memcpy(candidate->feature, f + AUTOCSR_MATRIX_FEATURES, sizeof(candidate->feature));
 }
 
@@ -47,7 +47,7 @@ static PetscErrorCode score_variant(AutoCSRChooser *chooser, const AutoCSRProble
   PetscFunctionBegin;
   PetscCall(AutoCSRCostEvaluate(chooser, problem, strategy, axes, &e));
   *candidate = (AutoCSRCandidate){
-      .seconds = chooser->figures->machine.product + e.seconds, .bytes = e.bytes, .build = e.build, .score = AutoCSRCostScore(problem, &e), .n_pieces = 1, .piece = {strategy, *axes, problem->chunk_begin, problem->chunk_end}};
+      .seconds = chooser->figures->machine.product + e.seconds, .bytes = e.bytes, .build = e.build, .score = AutoCSRCostScore(problem, &e), .n_ranges = 1, .first = {strategy, *axes, problem->chunk_begin, problem->chunk_end}};
   if (candidate->score < PETSC_MAX_REAL) candidate->score += chooser->figures->machine.product;
   if (chooser->learned) add_features(chooser, &e, candidate);
   *runs = e.runs;
@@ -78,9 +78,9 @@ static PetscErrorCode score_strategy(AutoCSRChooser *chooser, const AutoCSRStrat
       first = next.score < first.score ? next : first;
     else
       insert(best, &next);
-    if (strategy == chooser->csr && (!best->csr.n_pieces || next.score < best->csr.score)) best->csr = next;
+    if (strategy == chooser->csr && (!best->csr.n_ranges || next.score < best->csr.score)) best->csr = next;
   }
-  if (first.n_pieces) {
+  if (first.n_ranges) {
     first.rank = -AutoCSRChooserVotes(chooser, strategy);
     insert(best, &first);
   }
@@ -133,9 +133,9 @@ static PetscErrorCode add_ranges(AutoCSRChooser *chooser, Best *best)
 
   PetscFunctionBegin;
   PetscCall(AutoCSRChooseRanges(chooser, best->candidate[0].score, &ranges));
-  if (!ranges.n_pieces) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!ranges.n_ranges) PetscFunctionReturn(PETSC_SUCCESS);
   if (chooser->learned) {
-    const AutoCSREvaluation e = {.parts = ranges.n_pieces, .bytes = ranges.bytes};
+    const AutoCSREvaluation e = {.parts = ranges.n_ranges, .bytes = ranges.bytes};
 
     add_features(chooser, &e, &ranges);
   }
@@ -150,7 +150,7 @@ static void correct(const AutoCSRChooser *chooser, Best *all, Best *best)
     AutoCSRCandidateCorrect(chooser, &all->candidate[i]);
     insert(best, &all->candidate[i]);
   }
-  if (all->csr.n_pieces) {
+  if (all->csr.n_ranges) {
     best->csr = all->csr;
     AutoCSRCandidateCorrect(chooser, &best->csr);
   }
@@ -189,8 +189,8 @@ PetscErrorCode AutoCSRChoose(AutoCSRChooser *chooser, PetscInt max, AutoCSRCandi
     if (forced) chooser->why_not = why;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  for (PetscInt i = 0; i < best.n; i++) has_csr = (PetscBool)(has_csr || (candidate[i].n_pieces == 1 && candidate[i].piece.strategy == chooser->csr));
-  if (best.csr.n_pieces && !has_csr && best.n == max) candidate[max - 1] = best.csr; /* the last place is csr's */
+  for (PetscInt i = 0; i < best.n; i++) has_csr = (PetscBool)(has_csr || (candidate[i].n_ranges == 1 && candidate[i].first.strategy == chooser->csr));
+  if (best.csr.n_ranges && !has_csr && best.n == max) candidate[max - 1] = best.csr; /* the last place is csr's */
   *n = best.n;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -25,7 +25,7 @@ PetscErrorCode AutoCSRChooserLearn(AutoCSRChooser *chooser)
 
 static const char *name_of(const AutoCSRCandidate *candidate)
 {
-  return candidate->n_pieces > 1 ? "ranges" : candidate->piece.strategy->name;
+  return candidate->n_ranges > 1 ? "ranges" : candidate->first.strategy->name;
 }
 
 /* Features of the matrix and of a candidate */
@@ -103,11 +103,11 @@ static PetscErrorCode explain_terms(AutoCSRChooser *chooser, const AutoCSRCandid
 
   PetscFunctionBegin;
   text[0] = 0;
-  if (c->n_pieces > 1) {
-    PetscCall(PetscSNPrintf(text, len, "%" PetscInt_FMT " pieces", c->n_pieces));
+  if (c->n_ranges > 1) {
+    PetscCall(PetscSNPrintf(text, len, "%" PetscInt_FMT " row ranges", c->n_ranges));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(AutoCSRCostEvaluate(chooser, &chooser->problem, c->piece.strategy, &c->piece.axes, &e));
+  PetscCall(AutoCSRCostEvaluate(chooser, &chooser->problem, c->first.strategy, &c->first.axes, &e));
   {
     double seconds[] = {e.work, e.gather, e.stream, e.wait, e.launches + chooser->figures->machine.product};
 
@@ -171,7 +171,7 @@ PetscErrorCode AutoCSRChooserExplain(AutoCSRChooser *chooser, const AutoCSRCandi
   } else if (chooser->problem.settings->objective == MAT_AUTOCSR_OBJECTIVE_ENERGY)
     PetscCall(AutoCSRAppend(plan->chooser, ", which stands for energy, as no joules were counted", sizeof(plan->chooser)));
   if (other) {
-    PetscCall(PetscStrncpy(plan->runner_up, other->n_pieces > 1 ? "row ranges" : other->piece.strategy->name, sizeof(plan->runner_up)));
+    PetscCall(PetscStrncpy(plan->runner_up, other->n_ranges > 1 ? "row ranges" : other->first.strategy->name, sizeof(plan->runner_up)));
     plan->runner_up_predicted = other->seconds;
     PetscCall(PetscSNPrintf(what, sizeof(what), "; runner-up %s, predicted %.3g us", plan->runner_up, 1e6 * other->seconds));
     PetscCall(AutoCSRAppend(plan->chooser, what, sizeof(plan->chooser)));

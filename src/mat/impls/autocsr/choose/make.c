@@ -50,15 +50,15 @@ PetscErrorCode AutoCSRCandidateBuild(AutoCSRChooser *chooser, const AutoCSRCandi
   PetscFunctionBegin;
   PetscCall(AutoCSRPlanCreate(chooser->problem.csr, plan));
   (*plan)->predicted = chooser->figures->machine.product;
-  for (PetscInt p = 0; p < candidate->n_pieces; p++) {
-    const AutoCSRPiece  *piece   = &AutoCSRCandidatePieces(chooser, candidate)[p];
-    const AutoCSRProblem problem = AutoCSRProblemOfChunks(&chooser->problem, piece->chunk_begin, piece->chunk_end);
+  for (PetscInt p = 0; p < candidate->n_ranges; p++) {
+    const AutoCSRRowRange  *range   = &AutoCSRCandidateRanges(chooser, candidate)[p];
+    const AutoCSRProblem problem = AutoCSRProblemOfChunks(&chooser->problem, range->chunk_begin, range->chunk_end);
     const PetscInt       first   = (*plan)->n_segments;
     AutoCSREvaluation    e;
 
-    PetscCall(AutoCSRCostEvaluate(chooser, &problem, piece->strategy, &piece->axes, &e));
-    PetscCall(AutoCSRStrategyBuild(piece->strategy, &problem, &piece->axes, *plan));
-    PetscCheck((*plan)->n_segments - first == e.parts, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Strategy %s made %" PetscInt_FMT " segments of the %" PetscInt_FMT " that it counted", piece->strategy->name, (*plan)->n_segments - first, e.parts);
+    PetscCall(AutoCSRCostEvaluate(chooser, &problem, range->strategy, &range->axes, &e));
+    PetscCall(AutoCSRStrategyBuild(range->strategy, &problem, &range->axes, *plan));
+    PetscCheck((*plan)->n_segments - first == e.parts, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Strategy %s made %" PetscInt_FMT " segments of the %" PetscInt_FMT " that it counted", range->strategy->name, (*plan)->n_segments - first, e.parts);
     for (PetscInt i = 0; i < e.parts; i++) (*plan)->segment[first + i].predicted = factor * e.part[i];
     (*plan)->predicted += e.seconds;
   }
@@ -89,7 +89,7 @@ static PetscErrorCode build_fastest(AutoCSRChooser *chooser, const AutoCSRCandid
   PetscFunctionBegin;
   *csr_seconds = 0;
   for (PetscInt i = 0; i < n; i++) {
-    const PetscBool is_csr = (PetscBool)(candidate[i].n_pieces == 1 && candidate[i].piece.strategy == chooser->csr);
+    const PetscBool is_csr = (PetscBool)(candidate[i].n_ranges == 1 && candidate[i].first.strategy == chooser->csr);
     AutoCSRPlan    *next   = NULL;
     double          handicapped;
     PetscErrorCode  ierr;
@@ -97,11 +97,11 @@ static PetscErrorCode build_fastest(AutoCSRChooser *chooser, const AutoCSRCandid
     ierr = build_and_time(chooser, &candidate[i], &next);
     if (ierr) PetscCall(AutoCSRPlanDestroy(&next));
     if (ierr == PETSC_ERR_MEM && (*plan || i + 1 < n)) { /* those that there is memory for are enough */
-      PetscCall(PetscInfo(NULL, "Candidate %" PetscInt_FMT ", %s: no memory\n", i, candidate[i].piece.strategy->name));
+      PetscCall(PetscInfo(NULL, "Candidate %" PetscInt_FMT ", %s: no memory\n", i, candidate[i].first.strategy->name));
       continue;
     }
     PetscCall(ierr);
-    PetscCall(PetscInfo(NULL, "Candidate %" PetscInt_FMT ", %s%s: predicted %g s, measured %g s, %g J\n", i, candidate[i].piece.strategy->name, candidate[i].n_pieces > 1 ? " and others by row ranges" : "", candidate[i].seconds, next->measured, next->joules));
+    PetscCall(PetscInfo(NULL, "Candidate %" PetscInt_FMT ", %s%s: predicted %g s, measured %g s, %g J\n", i, candidate[i].first.strategy->name, candidate[i].n_ranges > 1 ? " and others by row ranges" : "", candidate[i].seconds, next->measured, next->joules));
     if (is_csr && (!*csr_seconds || next->measured < *csr_seconds)) *csr_seconds = next->measured;
     if (!*plan) counted = (PetscBool)(next->joules > 0);
     handicapped = !counted ? next->measured : next->joules > 0 ? next->joules : PETSC_MAX_REAL / 2;
@@ -117,25 +117,25 @@ static PetscErrorCode build_fastest(AutoCSRChooser *chooser, const AutoCSRCandid
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode describe_pieces(AutoCSRChooser *chooser, const AutoCSRCandidate *candidate, size_t len, char text[])
+static PetscErrorCode describe_ranges(AutoCSRChooser *chooser, const AutoCSRCandidate *candidate, size_t len, char text[])
 {
-  const AutoCSRPiece *piece = AutoCSRCandidatePieces(chooser, candidate);
+  const AutoCSRRowRange *range = AutoCSRCandidateRanges(chooser, candidate);
   char                what[192];
 
   PetscFunctionBegin;
-  if (candidate->n_pieces == 1) {
-    PetscCall(piece->strategy->describe(&chooser->problem, &piece->axes, sizeof(what), what));
-    PetscCall(PetscSNPrintf(text, len, "%s: %s", piece->strategy->name, what));
+  if (candidate->n_ranges == 1) {
+    PetscCall(range->strategy->describe(&chooser->problem, &range->axes, sizeof(what), what));
+    PetscCall(PetscSNPrintf(text, len, "%s: %s", range->strategy->name, what));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(PetscSNPrintf(text, len, "%" PetscInt_FMT " row ranges:", candidate->n_pieces));
+  PetscCall(PetscSNPrintf(text, len, "%" PetscInt_FMT " row ranges:", candidate->n_ranges));
   for (PetscInt s = 0, named = 0; AutoCSRStrategies[s]; s++) {
     PetscInt rows = 0;
 
-    for (PetscInt p = 0; p < candidate->n_pieces; p++) {
-      const AutoCSRProblem problem = AutoCSRProblemOfChunks(&chooser->problem, piece[p].chunk_begin, piece[p].chunk_end);
+    for (PetscInt p = 0; p < candidate->n_ranges; p++) {
+      const AutoCSRProblem problem = AutoCSRProblemOfChunks(&chooser->problem, range[p].chunk_begin, range[p].chunk_end);
 
-      if (piece[p].strategy == AutoCSRStrategies[s]) rows += problem.row_end - problem.row_begin;
+      if (range[p].strategy == AutoCSRStrategies[s]) rows += problem.row_end - problem.row_begin;
     }
     if (!rows) continue;
     PetscCall(PetscSNPrintf(what, sizeof(what), "%s %s for %" PetscInt_FMT " rows", named++ ? "," : "", AutoCSRStrategies[s]->name, rows));
@@ -150,20 +150,20 @@ static PetscErrorCode explain(AutoCSRChooser *chooser, const AutoCSRCandidate ca
   const AutoCSRCandidate *c      = chooser->refused[0] ? &chooser->base : &candidate[chosen];
   const char             *why    = chooser->refused[0] ? chooser->refused : chooser->why_not;
   const AutoCSRCandidate *other  = NULL;
-  const PetscBool         is_csr = (PetscBool)(c->n_pieces == 1 && c->piece.strategy == chooser->csr);
+  const PetscBool         is_csr = (PetscBool)(c->n_ranges == 1 && c->first.strategy == chooser->csr);
   char                    tail[384];
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < n && !other; i++) { /* the runner-up: the best that is not a variant of the same strategy */
-    if (i != chosen && (candidate[i].n_pieces > 1 || c->n_pieces > 1 || candidate[i].piece.strategy != c->piece.strategy)) other = &candidate[i];
+    if (i != chosen && (candidate[i].n_ranges > 1 || c->n_ranges > 1 || candidate[i].first.strategy != c->first.strategy)) other = &candidate[i];
   }
-  PetscCall(describe_pieces(chooser, c, sizeof(plan->why), plan->why));
+  PetscCall(describe_ranges(chooser, c, sizeof(plan->why), plan->why));
   if (why)
     PetscCall(PetscSNPrintf(tail, sizeof(tail), "; %s does not apply: %s", chooser->problem.settings->strategy, why));
   else if (is_csr && !other)
     tail[0] = 0;
   else if (is_csr)
-    PetscCall(PetscSNPrintf(tail, sizeof(tail), "; the next best, %s, is predicted to take %.2f of its time", other->n_pieces > 1 ? "row ranges" : other->piece.strategy->name, other->seconds / c->seconds));
+    PetscCall(PetscSNPrintf(tail, sizeof(tail), "; the next best, %s, is predicted to take %.2f of its time", other->n_ranges > 1 ? "row ranges" : other->first.strategy->name, other->seconds / c->seconds));
   else if (csr_measured > 0 && plan->measured > 0)
     PetscCall(PetscSNPrintf(tail, sizeof(tail), "; measured %.2fx as fast as csr, %.2f of its bytes", csr_measured / plan->measured, c->bytes / chooser->base.bytes));
   else
@@ -171,7 +171,7 @@ static PetscErrorCode explain(AutoCSRChooser *chooser, const AutoCSRCandidate ca
   PetscCall(AutoCSRAppend(plan->why, tail, sizeof(plan->why)));
   PetscCall(AutoCSRChooserExplain(chooser, c, other, plan));
   PetscCall(PetscInfo(NULL, "%s\n", plan->why));
-  if (other) PetscCall(PetscInfo(NULL, "Chosen: predicted %g s, %g bytes a product; runner-up %s: %g s, %g bytes\n", c->seconds, c->bytes, other->piece.strategy->name, other->seconds, other->bytes));
+  if (other) PetscCall(PetscInfo(NULL, "Chosen: predicted %g s, %g bytes a product; runner-up %s: %g s, %g bytes\n", c->seconds, c->bytes, other->first.strategy->name, other->seconds, other->bytes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -338,10 +338,10 @@ PetscErrorCode AutoCSRPlanLook(const AutoCSRMatrix *csr, const AutoCSRSettings *
 static PetscBool is_of_values(const AutoCSRChoice *choice, PetscInt k)
 {
   const AutoCSRCandidate *c     = &choice->candidate[k];
-  const AutoCSRPiece     *piece = AutoCSRCandidatePieces(&choice->chooser, c);
+  const AutoCSRRowRange     *range = AutoCSRCandidateRanges(&choice->chooser, c);
 
-  for (PetscInt p = 0; p < c->n_pieces; p++) {
-    const AutoCSRAxes *axes = &piece[p].axes;
+  for (PetscInt p = 0; p < c->n_ranges; p++) {
+    const AutoCSRAxes *axes = &range[p].axes;
 
     if ((axes->value != AUTOCSR_VALUE_CSR && axes->value != AUTOCSR_VALUE_COPY) || axes->order == AUTOCSR_ORDER_DIAGONAL) return PETSC_TRUE;
   }
@@ -387,7 +387,7 @@ PetscErrorCode AutoCSRChoiceCopy(const AutoCSRChoice *choice, AutoCSRChoice **co
 static PetscBool is_like_one_before(const AutoCSRCandidate candidate[], PetscInt k)
 {
   for (PetscInt i = 0; i < k; i++) {
-    if (candidate[i].piece.strategy == candidate[k].piece.strategy && (candidate[i].n_pieces > 1) == (candidate[k].n_pieces > 1)) return PETSC_TRUE;
+    if (candidate[i].first.strategy == candidate[k].first.strategy && (candidate[i].n_ranges > 1) == (candidate[k].n_ranges > 1)) return PETSC_TRUE;
   }
   return PETSC_FALSE;
 }

@@ -8,7 +8,7 @@
 
 typedef struct {
   PetscInt     n_states;
-  AutoCSRPiece state[MAX_STATES];
+  AutoCSRRowRange state[MAX_STATES];
   double      *cost; /* [group][state], PETSC_MAX_REAL where the state does not apply */
 } Table;
 
@@ -87,7 +87,7 @@ static PetscErrorCode find_state(Table *table, const AutoCSRStrategy *strategy, 
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   *state               = table->n_states++;
-  table->state[*state] = (AutoCSRPiece){strategy, *axes, 0, 0};
+  table->state[*state] = (AutoCSRRowRange){strategy, *axes, 0, 0};
   for (PetscInt g = 0; g < groups; g++) table->cost[g * MAX_STATES + *state] = PETSC_MAX_REAL;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -177,7 +177,7 @@ PetscErrorCode AutoCSRChooseRanges(AutoCSRChooser *chooser, double best, AutoCSR
   PetscErrorCode ierr; /* to be out of memory is one that the caller lives with */
 
   PetscFunctionBegin;
-  candidate->n_pieces = 0;
+  candidate->n_ranges = 0;
   candidate->seconds = candidate->score = chooser->figures->machine.product;
   candidate->bytes = candidate->build = 0;
   if (most < 2 || chooser->problem.profile->rows_only) PetscFunctionReturn(PETSC_SUCCESS); /* what little there is to gain would not pay for the search */
@@ -194,23 +194,23 @@ PetscErrorCode AutoCSRChooseRanges(AutoCSRChooser *chooser, double best, AutoCSR
   PetscCall(ierr);
   for (PetscInt g = 0; g < groups && found; g++) {
     if (g && path[g] == path[g - 1]) continue;
-    if (g) chooser->range[candidate->n_pieces - 1].chunk_end = g * chunks / groups;
-    chooser->range[candidate->n_pieces]             = table.state[path[g]];
-    chooser->range[candidate->n_pieces].chunk_begin = g * chunks / groups;
-    chooser->range[candidate->n_pieces++].chunk_end = chunks;
+    if (g) chooser->range[candidate->n_ranges - 1].chunk_end = g * chunks / groups;
+    chooser->range[candidate->n_ranges]             = table.state[path[g]];
+    chooser->range[candidate->n_ranges].chunk_begin = g * chunks / groups;
+    chooser->range[candidate->n_ranges++].chunk_end = chunks;
   }
-  if (found) candidate->piece = chooser->range[0];
-  for (PetscInt p = 0; p < candidate->n_pieces; p++) {
-    const AutoCSRPiece  *piece   = &chooser->range[p];
-    const AutoCSRProblem problem = AutoCSRProblemOfChunks(&chooser->problem, piece->chunk_begin, piece->chunk_end);
+  if (found) candidate->first = chooser->range[0];
+  for (PetscInt p = 0; p < candidate->n_ranges; p++) {
+    const AutoCSRRowRange  *range   = &chooser->range[p];
+    const AutoCSRProblem problem = AutoCSRProblemOfChunks(&chooser->problem, range->chunk_begin, range->chunk_end);
     AutoCSREvaluation    e;
 
-    PetscCall(AutoCSRCostEvaluate(chooser, &problem, piece->strategy, &piece->axes, &e));
+    PetscCall(AutoCSRCostEvaluate(chooser, &problem, range->strategy, &range->axes, &e));
     candidate->seconds += e.seconds;
     candidate->bytes += e.bytes;
     candidate->build += e.build;
     candidate->score += AutoCSRCostScore(&problem, &e);
   }
-  if (candidate->n_pieces < 2 || !(candidate->score < BETTER_RANGES * best)) candidate->n_pieces = 0;
+  if (candidate->n_ranges < 2 || !(candidate->score < BETTER_RANGES * best)) candidate->n_ranges = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -63,7 +63,7 @@ static PetscErrorCode evaluate(Search *s, const char graph[], AutoCSRCandidate *
   PetscCall(s->strategy->variants(problem, 1, &axes, &n, &why));
   if (!n) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRCostEvaluate(s->chooser, problem, s->strategy, &axes, e));
-  *candidate = (AutoCSRCandidate){.seconds = e->seconds, .bytes = e->bytes, .n_pieces = 1, .piece = {s->strategy, axes, problem->chunk_begin, problem->chunk_end}};
+  *candidate = (AutoCSRCandidate){.seconds = e->seconds, .bytes = e->bytes, .n_ranges = 1, .first = {s->strategy, axes, problem->chunk_begin, problem->chunk_end}};
   if (AutoCSRCostScore(problem, e) < PETSC_MAX_REAL) *seconds = s->chooser->figures->machine.product + e->seconds;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -242,7 +242,7 @@ static PetscErrorCode run_search(Search *s, PetscInt n, const AutoCSRCandidate c
     const double choice = s->choice > 0 ? s->choice : search.first;
 
     (*plan)->measured = seconds;
-    PetscCall(PetscSNPrintf((*plan)->why, sizeof((*plan)->why), "search: %" PetscInt_FMT " graphs in %.3g s, %" PetscInt_FMT " of them run; measured %.3gx as fast as the choice, %s", search.n, end - search.begin, search.n_measured, choice / seconds, search.best || s->choice > 0 ? candidate->piece.strategy->name : "which stays"));
+    PetscCall(PetscSNPrintf((*plan)->why, sizeof((*plan)->why), "search: %" PetscInt_FMT " graphs in %.3g s, %" PetscInt_FMT " of them run; measured %.3gx as fast as the choice, %s", search.n, end - search.begin, search.n_measured, choice / seconds, search.best || s->choice > 0 ? candidate->first.strategy->name : "which stays"));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

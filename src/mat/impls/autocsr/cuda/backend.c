@@ -7,7 +7,7 @@
 const AutoCSRBackend AutoCSRBackendCUDA = {
     .name             = "cuda",
     .slice_height     = AUTOCSR_DEVICE_SLICE_HEIGHT,
-    .tile_width       = AUTOCSR_BLOCK,
+    .tile_width       = AUTOCSR_THREADS,
     .tile_height      = 8,
     .tile_steps       = 1,
     .parallel         = PETSC_TRUE,

@@ -12,7 +12,7 @@
 
 #define AUTOCSR_TILED_GROUP 256  /* slots of a group, which a warp takes at once */
 #define AUTOCSR_TILED_RUN   8    /* slots of a group that one lane takes, one after the other */
-#define AUTOCSR_TILED_PARTS 16   /* equal shares of an item's groups; on a device a warp walks each */
+#define AUTOCSR_TILED_SHARES 16   /* equal shares of an item's groups; on a device a warp walks each */
 #define AUTOCSR_TILED_BATCH 32   /* pieces of a row block that are added at once */
 #define AUTOCSR_TILED_ROWS  1024 /* most rows of a row block: PIECE_ROW keeps the row in 10 bits, the rank above them */
 
@@ -71,7 +71,7 @@ AUTOCSR_HD int AutoCSRTiledIsPartEnd(PetscInt groups, PetscInt steps, PetscInt i
   const PetscInt item  = (PetscInt)((((PetscInt64)i + 1) * items + groups - 1) / groups) - 1;
   const PetscInt begin = AutoCSRTiledShare(groups, item, items), end = AutoCSRTiledShare(groups, item + 1, items);
 
-  return AutoCSRTiledIsShareEnd(end - begin, i - begin, AUTOCSR_TILED_PARTS);
+  return AutoCSRTiledIsShareEnd(end - begin, i - begin, AUTOCSR_TILED_SHARES);
 }
 
 /* Bytes of a value's code */

@@ -94,7 +94,7 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
   AutoCSRCostFill(problem, axes, range.rows, range.nnz, groups * AUTOCSR_TILED_GROUP, 0, 0, part);
   part->rows      = pieces;
   part->scattered = 0;
-  part->longest   = PetscMin(axes->tile_steps, groups / PetscMax(tiles, 1)) * AUTOCSR_TILED_GROUP / AUTOCSR_TILED_PARTS;
+  part->longest   = PetscMin(axes->tile_steps, groups / PetscMax(tiles, 1)) * AUTOCSR_TILED_GROUP / AUTOCSR_TILED_SHARES;
   part->irregular = problem->parallel ? PetscMax(tiles, groups / axes->tile_steps) * axes->tile_width : 0; /* columns copied, by item */
   part->own_bytes += tables;
   part->bytes += tables + pieces * 2 * sizeof(PetscScalar);

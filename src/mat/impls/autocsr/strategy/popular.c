@@ -58,7 +58,7 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
   AutoCSRCostFill(problem, axes, range.rows, range.nnz, range.nnz, 0, 0, part);
   part->rows      = pieces;
   part->scattered = 0;
-  part->longest   = PetscMin(axes->tile_steps, groups) * AUTOCSR_TILED_GROUP / AUTOCSR_TILED_PARTS;
+  part->longest   = PetscMin(axes->tile_steps, groups) * AUTOCSR_TILED_GROUP / AUTOCSR_TILED_SHARES;
   part->irregular = columns; /* of x, read in their order */
   part->bytes += tables + (pieces + columns) * 2 * sizeof(PetscScalar);
   part->own_bytes += tables + (pieces + columns) * sizeof(PetscScalar); /* with the sums, and x in order */

@@ -20,7 +20,7 @@ static constexpr int SHORT = 2, LONG = 8, WAVES = 4, SERIAL = 32;
 
 template <int lanes>
 struct DenseShared {
-  static constexpr int rows = lanes < 16 ? 2 * AUTOCSR_BLOCK / lanes : WARP; /* whose sums are kept: two of each group, at least */
+  static constexpr int rows = lanes < 16 ? 2 * AUTOCSR_THREADS / lanes : WARP; /* whose sums are kept: two of each group, at least */
 
   alignas(16) PetscReal sum[rows][(lanes * UNIT + 1) * sizeof(PetscScalar) / sizeof(PetscReal)]; /* those of a column lie in different banks */
   DenseEntries<AUTOCSR_DENSE_BLOCK> entries;
@@ -66,7 +66,7 @@ static __device__ __forceinline__ void WriteRows(const PanelParameters &p, const
 {
   const int k = (int)threadIdx.x % shared.rows;
 
-  for (int j = (int)threadIdx.x / shared.rows; j < p.columns && k < n; j += AUTOCSR_BLOCK / shared.rows) p.Put(row + k, j, ((const PetscScalar *)shared.sum[k])[j]);
+  for (int j = (int)threadIdx.x / shared.rows; j < p.columns && k < n; j += AUTOCSR_THREADS / shared.rows) p.Put(row + k, j, ((const PetscScalar *)shared.sum[k])[j]);
 }
 
 /* By all threads */
@@ -75,13 +75,13 @@ static __device__ __forceinline__ void MultiplyOne(const PanelParameters &p, Den
 {
   const DenseRow row(p, block, AUTOCSR_DENSE_BLOCK);
   const int      lane = (int)threadIdx.x % lanes;
-  DenseUnit      s    = shared.Sum(p.panel, lane, (int)threadIdx.x / lanes, block.count, AUTOCSR_BLOCK / lanes);
+  DenseUnit      s    = shared.Sum(p.panel, lane, (int)threadIdx.x / lanes, block.count, AUTOCSR_THREADS / lanes);
 
 #pragma unroll
   for (int o = lanes; o < WARP; o *= 2) s.Add(s.Across(o));
   if (threadIdx.x % WARP < lanes) shared.Put((int)threadIdx.x / WARP, lane, s); /* a sum of each warp */
   __syncthreads();
-  for (int j = (int)threadIdx.x; j < p.columns; j += AUTOCSR_BLOCK) {
+  for (int j = (int)threadIdx.x; j < p.columns; j += AUTOCSR_THREADS) {
     PetscScalar sum = ((const PetscScalar *)shared.sum[0])[j];
 
     for (int w = 1; w < WARPS; w++) sum += ((const PetscScalar *)shared.sum[w])[j];
@@ -97,7 +97,7 @@ static __device__ __forceinline__ void MultiplyRows(const PanelParameters &p, De
   constexpr int groups = WARP / lanes;
   const int     lane = (int)threadIdx.x % lanes, warp = (int)threadIdx.x / WARP, group = (int)threadIdx.x % WARP / lanes;
 
-  for (int k = warp * groups + group; k < n && longest; k += AUTOCSR_BLOCK / lanes) {
+  for (int k = warp * groups + group; k < n && longest; k += AUTOCSR_THREADS / lanes) {
     const int begin = (int)RowBegin(p, block, first + k), end = (int)RowBegin(p, block, first + k + 1);
 
     if (end - begin <= longest) shared.Put(k, lane, shared.Sum(p.panel, lane, begin, end, 1));
@@ -114,7 +114,7 @@ static __device__ __forceinline__ void MultiplyRows(const PanelParameters &p, De
 }
 
 template <int lanes>
-static __global__ void __launch_bounds__(AUTOCSR_BLOCK, RESIDENTS) MultiplyDense(PanelParameters p)
+static __global__ void __launch_bounds__(AUTOCSR_THREADS, RESIDENTS) MultiplyDense(PanelParameters p)
 {
   PtxWaitForLast();
   __shared__ DenseShared<lanes> shared;
@@ -142,7 +142,7 @@ static PetscErrorCode Panel(const AutoCSRDenseOperands *op, PetscInt first, Pets
 {
   PetscFunctionBegin;
   PetscCall(PackPanel<lanes>(op->csr->n, p.columns, AutoCSRDenseFrom(op->B, op->ldb, op->by_rows, first), op->ldb, op->by_rows, panel));
-  Launch(MultiplyDense<lanes>, (unsigned)blocks, AUTOCSR_BLOCK, 0, AUTOCSR_STREAM)(p);
+  Launch(MultiplyDense<lanes>, (unsigned)blocks, AUTOCSR_THREADS, 0, AUTOCSR_STREAM)(p);
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

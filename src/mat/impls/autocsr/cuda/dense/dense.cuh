@@ -80,7 +80,7 @@ struct DenseEntries {
 
   __device__ __forceinline__ void Load(const DenseParameters &p, const DenseBlock &b)
   {
-    for (int i = (int)threadIdx.x; i < b.count; i += AUTOCSR_BLOCK) {
+    for (int i = (int)threadIdx.x; i < b.count; i += AUTOCSR_THREADS) {
       const PetscScalar a = LoadStream(p.val + b.entry + i);
 
       col[i] = LoadStream(p.col + b.entry + i);
@@ -119,7 +119,7 @@ struct DenseRow {
     if (threadIdx.x == 0) *is_last = CountArrival(&p.arrived[first]) == (unsigned)(parts - 1);
     __syncthreads();
     if (!*is_last) return;
-    for (int j = (int)threadIdx.x; j < p.columns; j += AUTOCSR_BLOCK) {
+    for (int j = (int)threadIdx.x; j < p.columns; j += AUTOCSR_THREADS) {
       PetscScalar sum = p.share[(size_t)first * p.columns + j];
 
       for (PetscInt i = 1; i < parts; i++) sum += p.share[(size_t)(first + i) * p.columns + j];

@@ -19,7 +19,7 @@ struct AdaptiveParameters : ProductParameters {
 
 template <int lanes>
 struct AdaptiveShared {
-  static constexpr int groups = AUTOCSR_BLOCK / lanes, rows = HEIGHT / groups > 1 ? HEIGHT / groups : 1; /* of threads; of a group */
+  static constexpr int groups = AUTOCSR_THREADS / lanes, rows = HEIGHT / groups > 1 ? HEIGHT / groups : 1; /* of threads; of a group */
 
   union {
     struct {
@@ -54,7 +54,7 @@ static __device__ __forceinline__ void AddEntries(const AdaptiveParameters &p, P
 }
 
 template <int lanes>
-static __global__ void __launch_bounds__(AUTOCSR_BLOCK) MultiplyAdaptive(AdaptiveParameters p)
+static __global__ void __launch_bounds__(AUTOCSR_THREADS) MultiplyAdaptive(AdaptiveParameters p)
 {
   PtxWaitForLast();
   typedef AdaptiveShared<lanes> Shared;
@@ -102,7 +102,7 @@ static __global__ void __launch_bounds__(AUTOCSR_BLOCK) MultiplyAdaptive(Adaptiv
     }
   }
   __syncthreads();
-  for (int j = (int)threadIdx.x / HEIGHT; j < p.columns; j += AUTOCSR_BLOCK / HEIGHT) {
+  for (int j = (int)threadIdx.x / HEIGHT; j < p.columns; j += AUTOCSR_THREADS / HEIGHT) {
     const int i = (int)threadIdx.x % HEIGHT;
 
     if (begin_row + i < end_row) p.Put(p.seg.row_begin + begin_row + i, j, ((const PetscScalar *)shared.sum[i])[j]);
@@ -117,7 +117,7 @@ static PetscErrorCode Panel(const AutoCSRDenseOperands *op, PetscInt first, Pets
   p.panel   = (const DenseUnit *)panel;
   p.C       = op->C + (size_t)first * op->ldc;
   PetscCall(PackPanel<lanes>(op->csr->n, p.columns, AutoCSRDenseFrom(op->B, op->ldb, op->by_rows, first), op->ldb, op->by_rows, panel));
-  Launch(MultiplyAdaptive<lanes>, (unsigned)AutoCSRAdaptiveRowPanels(&p.seg), AUTOCSR_BLOCK, 0, AUTOCSR_STREAM)(p);
+  Launch(MultiplyAdaptive<lanes>, (unsigned)AutoCSRAdaptiveRowPanels(&p.seg), AUTOCSR_THREADS, 0, AUTOCSR_STREAM)(p);
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -72,7 +72,7 @@ static __device__ __forceinline__ void MultiplyOne(const ColumnsParameters &p, E
 
 /* A lane has a row and `count` columns, then another */
 template <int count>
-static __global__ void __launch_bounds__(AUTOCSR_BLOCK, residents<count>) MultiplyColumns(ColumnsParameters p)
+static __global__ void __launch_bounds__(AUTOCSR_THREADS, residents<count>) MultiplyColumns(ColumnsParameters p)
 {
   PtxWaitForLast();
   __shared__ Entries entries;
@@ -84,7 +84,7 @@ static __global__ void __launch_bounds__(AUTOCSR_BLOCK, residents<count>) Multip
     MultiplyOne<count>(p, entries, block);
     return;
   }
-  for (int item = (int)threadIdx.x; item < items; item += AUTOCSR_BLOCK) {
+  for (int item = (int)threadIdx.x; item < items; item += AUTOCSR_THREADS) {
     const int   j = item / block.rows * count, k = item % block.rows, left = (int)p.columns - j;
     PetscScalar sum[count];
 
@@ -108,9 +108,9 @@ PetscErrorCode AutoCSRDeviceMultDenseColumns(const AutoCSRDenseOperands *op, Pet
     p.B       = op->B + first * p.ldb;
     p.C       = op->C + (size_t)first * op->ldc;
     if (p.columns <= FEW)
-      Launch(MultiplyColumns<FEW>, (unsigned)blocks, AUTOCSR_BLOCK, 0, AUTOCSR_STREAM)(p);
+      Launch(MultiplyColumns<FEW>, (unsigned)blocks, AUTOCSR_THREADS, 0, AUTOCSR_STREAM)(p);
     else
-      Launch(MultiplyColumns<MOST>, (unsigned)blocks, AUTOCSR_BLOCK, 0, AUTOCSR_STREAM)(p);
+      Launch(MultiplyColumns<MOST>, (unsigned)blocks, AUTOCSR_THREADS, 0, AUTOCSR_STREAM)(p);
     AutoCSRCallCUDA(cudaGetLastError());
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -64,7 +64,7 @@ static constexpr int PACKED = WARP; /* rows of a block */
 
 /* panel: B row by row, `width` columns of which those that are not there are zero */
 template <int width>
-static __global__ void __launch_bounds__(AUTOCSR_BLOCK) PackDense(PetscInt n, PetscInt columns, PetscInt ldb, const PetscScalar B[], PetscScalar panel[])
+static __global__ void __launch_bounds__(AUTOCSR_THREADS) PackDense(PetscInt n, PetscInt columns, PetscInt ldb, const PetscScalar B[], PetscScalar panel[])
 {
   PtxWaitForLast();
   constexpr int group = width < WARP ? width : WARP; /* columns at a time */
@@ -74,13 +74,13 @@ static __global__ void __launch_bounds__(AUTOCSR_BLOCK) PackDense(PetscInt n, Pe
 
   for (int c = 0; c < width; c += group) {
     if (c) __syncthreads();
-    for (int j = (int)threadIdx.x / PACKED; j < group; j += AUTOCSR_BLOCK / PACKED) {
+    for (int j = (int)threadIdx.x / PACKED; j < group; j += AUTOCSR_THREADS / PACKED) {
       const PetscInt64 i = first + threadIdx.x % PACKED;
 
       tile[threadIdx.x % PACKED][j] = i < n && c + j < columns ? LoadStream(B + i + (size_t)(c + j) * ldb) : PetscScalar(0);
     }
     __syncthreads();
-    for (int k = (int)threadIdx.x / group; k < PACKED; k += AUTOCSR_BLOCK / group) {
+    for (int k = (int)threadIdx.x / group; k < PACKED; k += AUTOCSR_THREADS / group) {
       if (first + k < n) panel[(size_t)(first + k) * width + c + threadIdx.x % group] = tile[k][threadIdx.x % group];
     }
   }
@@ -88,13 +88,13 @@ static __global__ void __launch_bounds__(AUTOCSR_BLOCK) PackDense(PetscInt n, Pe
 
 /* The same where the rows of B lie side by side */
 template <int width>
-static __global__ void __launch_bounds__(AUTOCSR_BLOCK) PackRows(PetscInt n, PetscInt columns, PetscInt ldb, const PetscScalar B[], PetscScalar panel[])
+static __global__ void __launch_bounds__(AUTOCSR_THREADS) PackRows(PetscInt n, PetscInt columns, PetscInt ldb, const PetscScalar B[], PetscScalar panel[])
 {
   PtxWaitForLast();
   const int        c     = (int)threadIdx.x % width;
   const PetscInt64 first = (PetscInt64)blockIdx.x * PACKED;
 
-  for (int k = (int)threadIdx.x / width; k < PACKED && first + k < n; k += AUTOCSR_BLOCK / width) panel[(size_t)(first + k) * width + c] = c < columns ? LoadStream(B + (size_t)(first + k) * ldb + c) : PetscScalar(0);
+  for (int k = (int)threadIdx.x / width; k < PACKED && first + k < n; k += AUTOCSR_THREADS / width) panel[(size_t)(first + k) * width + c] = c < columns ? LoadStream(B + (size_t)(first + k) * ldb + c) : PetscScalar(0);
 }
 
 template <int lanes>
@@ -102,7 +102,7 @@ static PetscErrorCode PackPanel(PetscInt n, PetscInt columns, const PetscScalar 
 {
   PetscFunctionBegin;
   if (!n) PetscFunctionReturn(PETSC_SUCCESS);
-  Launch(by_rows ? PackRows<lanes * UNIT> : PackDense<lanes * UNIT>, (unsigned)CeilDivide(n, PACKED), AUTOCSR_BLOCK, 0, AUTOCSR_STREAM)(n, columns, ldb, B, panel);
+  Launch(by_rows ? PackRows<lanes * UNIT> : PackDense<lanes * UNIT>, (unsigned)CeilDivide(n, PACKED), AUTOCSR_THREADS, 0, AUTOCSR_STREAM)(n, columns, ldb, B, panel);
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -65,7 +65,7 @@ struct SampledShared {
 
   __device__ __forceinline__ void Load(const SampledParameters &p, const DenseBlock &b, bool rows)
   {
-    for (int i = (int)threadIdx.x; i < b.count; i += AUTOCSR_BLOCK) col[i] = LoadStream(p.col + b.entry + i);
+    for (int i = (int)threadIdx.x; i < b.count; i += AUTOCSR_THREADS) col[i] = LoadStream(p.col + b.entry + i);
     if (rows) {
       for (int k = (int)threadIdx.x / WARP; k < b.rows; k += WARPS) {
         const int end = Begin(p, b, k + 1);
@@ -79,7 +79,7 @@ struct SampledShared {
   __device__ __forceinline__ void Write(const SampledParameters &p, const DenseBlock &b) const
   {
     __syncthreads();
-    for (int i = (int)threadIdx.x; i < b.count; i += AUTOCSR_BLOCK) {
+    for (int i = (int)threadIdx.x; i < b.count; i += AUTOCSR_THREADS) {
       PetscScalar s = found.Get(i);
 
       if (!p.first) s = p.sum[b.entry + i] + s;
@@ -94,7 +94,7 @@ struct SampledShared {
 /* Rows of X in shared memory, as many columns of each as a panel has; zero where there is no column */
 template <int lanes>
 struct SampledRows {
-  static constexpr int rows = (sizeof(PetscScalar) > sizeof(double) ? 2 : 4) * AUTOCSR_BLOCK / lanes;
+  static constexpr int rows = (sizeof(PetscScalar) > sizeof(double) ? 2 : 4) * AUTOCSR_THREADS / lanes;
 
   PetscReal x[rows][(lanes * UNIT + 1) * sizeof(PetscScalar) / sizeof(PetscReal)]; /* those of a column lie in different banks */
 
@@ -102,7 +102,7 @@ struct SampledRows {
   {
     const int k = (int)threadIdx.x % rows;
 
-    for (int j = (int)threadIdx.x / rows; j < lanes * UNIT && k < n; j += AUTOCSR_BLOCK / rows) ((PetscScalar *)x[k])[j] = j < p.columns ? LoadStream(p.X + row + k + (size_t)j * p.ldx) : PetscScalar(0);
+    for (int j = (int)threadIdx.x / rows; j < lanes * UNIT && k < n; j += AUTOCSR_THREADS / rows) ((PetscScalar *)x[k])[j] = j < p.columns ? LoadStream(p.X + row + k + (size_t)j * p.ldx) : PetscScalar(0);
   }
 };
 
@@ -118,7 +118,7 @@ static __device__ __forceinline__ PetscScalar AddAcross(PetscScalar a, PetscScal
 template <int lanes>
 static __device__ __forceinline__ void SampleRows(const SampledParameters &p, SampledShared<AUTOCSR_DENSE_BLOCK> &shared, const SampledRows<lanes> &rows, int first, int from, int to)
 {
-  constexpr int groups = AUTOCSR_BLOCK / lanes;
+  constexpr int groups = AUTOCSR_THREADS / lanes;
   const int     lane = (int)threadIdx.x % lanes, each = (int)CeilDivide(to - from, groups), begin = from + (int)threadIdx.x / lanes * each;
   const int     end = begin + each < to ? begin + each : to;
   int           row = -1;
@@ -156,7 +156,7 @@ static __device__ __forceinline__ void SampleRows(const SampledParameters &p, Sa
 }
 
 template <int lanes>
-static __global__ void __launch_bounds__(AUTOCSR_BLOCK, residents<lanes>) SamplePanel(SampledParameters p)
+static __global__ void __launch_bounds__(AUTOCSR_THREADS, residents<lanes>) SamplePanel(SampledParameters p)
 {
   PtxWaitForLast();
   typedef SampledRows<lanes> Rows;
@@ -179,15 +179,15 @@ static __global__ void __launch_bounds__(AUTOCSR_BLOCK, residents<lanes>) Sample
 }
 
 /* All columns at once */
-static __global__ void __launch_bounds__(AUTOCSR_BLOCK, residents<WARP>) SampleColumns(SampledParameters p)
+static __global__ void __launch_bounds__(AUTOCSR_THREADS, residents<WARP>) SampleColumns(SampledParameters p)
 {
   PtxWaitForLast();
   __shared__ SampledShared<AUTOCSR_DENSE_BLOCK_ALONGSIDE> shared;
   const DenseBlock b     = SampledBlockOf(p);
-  const int        parts = b.rows < AUTOCSR_BLOCK ? AUTOCSR_BLOCK / b.rows : 1;
+  const int        parts = b.rows < AUTOCSR_THREADS ? AUTOCSR_THREADS / b.rows : 1;
 
   shared.Load(p, b, false);
-  for (int item = (int)threadIdx.x; item < parts * b.rows; item += AUTOCSR_BLOCK) {
+  for (int item = (int)threadIdx.x; item < parts * b.rows; item += AUTOCSR_THREADS) {
     const int          k = item % b.rows, begin = shared.Begin(p, b, k) + item / b.rows, end = shared.Begin(p, b, k + 1);
     const PetscScalar *row = p.X + b.row + k;
 
@@ -218,7 +218,7 @@ static PetscErrorCode Panel(const AutoCSRSampledOperands *op, PetscInt blocks, P
 {
   PetscFunctionBegin;
   PetscCall(PackPanel<lanes>(op->csr->n, p.columns, AutoCSRDenseFrom(op->Y, op->ldy, op->by_rows, first), op->ldy, op->by_rows, panel));
-  Launch(SamplePanel<lanes>, (unsigned)blocks, AUTOCSR_BLOCK, 0, AUTOCSR_STREAM)(p);
+  Launch(SamplePanel<lanes>, (unsigned)blocks, AUTOCSR_THREADS, 0, AUTOCSR_STREAM)(p);
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -280,7 +280,7 @@ PetscErrorCode AutoCSRDeviceSampleDense(AutoCSRDense *kept, const AutoCSRSampled
   p.columns = op->columns;
   p.first = p.last = true;
   if (alongside) {
-    Launch(SampleColumns, (unsigned)blocks, AUTOCSR_BLOCK, 0, AUTOCSR_STREAM)(p);
+    Launch(SampleColumns, (unsigned)blocks, AUTOCSR_THREADS, 0, AUTOCSR_STREAM)(p);
     AutoCSRCallCUDA(cudaGetLastError());
   } else
     PetscCall(SamplePanels(kept, op, blocks, p));

@@ -17,7 +17,7 @@ static PetscBool is_power_of_two(PetscInt i)
 static PetscInt threads_of(const AutoCSRAxes *a)
 {
   if (AutoCSRMappingSharesEntries(a->mapping)) return a->tile_width;
-  return a->threads ? a->threads : AUTOCSR_BLOCK;
+  return a->threads ? a->threads : AUTOCSR_THREADS;
 }
 
 static size_t padded(PetscInt scalars)
@@ -138,7 +138,7 @@ PetscErrorCode AutoCSRGeneratorDescribe(const AutoCSRAxes *a, AutoCSRGenerated *
 PetscInt AutoCSRGeneratorBlocks(const AutoCSRSegment *seg)
 {
   const AutoCSRAxes *a       = &seg->axes;
-  const PetscInt     threads = threads_of(a), lanes = PetscMax(1, a->lanes), residents = a->residents ? a->residents : AUTOCSR_ROWS_RESIDENTS * AUTOCSR_BLOCK / threads;
+  const PetscInt     threads = threads_of(a), lanes = PetscMax(1, a->lanes), residents = a->residents ? a->residents : AUTOCSR_ROWS_RESIDENTS * AUTOCSR_THREADS / threads;
   const PetscInt     at_once = PetscMax(1, residents) * AutoCSRDeviceProcessors(), each = a->rows_each ? a->rows_each : AutoCSRRowsEach(lanes), blocks = AutoCSRCeilDivide(seg->n_rows, PetscMax(1, threads / lanes));
 
   switch (a->mapping) {
@@ -206,7 +206,7 @@ PetscErrorCode AutoCSRGeneratorEnds(const AutoCSRAxes *a, PetscInt length, char 
   PetscFunctionBegin;
   PetscCall(AutoCSRGeneratorDescribe(a, &g, &is, &why));
   PetscCheck(is, PETSC_COMM_SELF, PETSC_ERR_PLIB, "No source for these axes: %s", why);
-  PetscCall(PetscSNPrintf(head, AUTOCSR_GENERATED_HEAD, "%s%s#define PETSC_USE_REAL_%s\n#define AUTOCSR_EARLY %d\n#define AUTOCSR_BLOCK %d\n#define AGENT_LENGTH %" PetscInt_FMT "\n", PetscDefined(USE_64BIT_INDICES) ? "#define PETSC_USE_64BIT_INDICES\n" : "", PetscDefined(USE_COMPLEX) ? "#define PETSC_USE_COMPLEX\n" : "", sizeof(PetscReal) > 4 ? "DOUBLE" : "SINGLE", AUTOCSR_EARLY, g.threads, length));
+  PetscCall(PetscSNPrintf(head, AUTOCSR_GENERATED_HEAD, "%s%s#define PETSC_USE_REAL_%s\n#define AUTOCSR_EARLY %d\n#define AUTOCSR_THREADS %d\n#define AGENT_LENGTH %" PetscInt_FMT "\n", PetscDefined(USE_64BIT_INDICES) ? "#define PETSC_USE_64BIT_INDICES\n" : "", PetscDefined(USE_COMPLEX) ? "#define PETSC_USE_COMPLEX\n" : "", sizeof(PetscReal) > 4 ? "DOUBLE" : "SINGLE", AUTOCSR_EARLY, g.threads, length));
   if (a->in_flight) {
     PetscCall(PetscSNPrintf(number, sizeof(number), "#define AGENT_IN_FLIGHT(own) %" PetscInt_FMT "\n", a->in_flight));
     PetscCall(AutoCSRAppend(head, number, AUTOCSR_GENERATED_HEAD));
@@ -215,11 +215,11 @@ PetscErrorCode AutoCSRGeneratorEnds(const AutoCSRAxes *a, PetscInt length, char 
     PetscCall(PetscSNPrintf(number, sizeof(number), "#define AGENT_ROWS_EACH(own) %" PetscInt_FMT "\n", a->rows_each));
     PetscCall(AutoCSRAppend(head, number, AUTOCSR_GENERATED_HEAD));
   }
-  /* As many registers for a thread as with the agent's own number of thread blocks of AUTOCSR_BLOCK threads */
+  /* As many registers for a thread as with the agent's own number of thread blocks of AUTOCSR_THREADS threads */
   if (g.residents)
     PetscCall(PetscSNPrintf(residents, sizeof(residents), "%d", g.residents));
   else
-    PetscCall(PetscSNPrintf(residents, sizeof(residents), "PetscMin(%d, PetscMax(1, Agent::residents * %d / AUTOCSR_BLOCK))", WARP_THREADS, AUTOCSR_BLOCK));
+    PetscCall(PetscSNPrintf(residents, sizeof(residents), "PetscMin(%d, PetscMax(1, Agent::residents * %d / AUTOCSR_THREADS))", WARP_THREADS, AUTOCSR_THREADS));
   PetscCall(PetscSNPrintf(tail, AUTOCSR_GENERATED_TAIL,
                           "typedef %s Agent;\n"
                           "static_assert(sizeof(AutoCSROneParameters) == %zu, \"parameters differ from the host's\");\n"
@@ -231,7 +231,7 @@ PetscErrorCode AutoCSRGeneratorEnds(const AutoCSRAxes *a, PetscInt length, char 
     PetscCall(PetscSNPrintf(check, sizeof(check), "static_assert(sizeof(%s) <= %zu, \"scratch differs from the host's\");\n", a->mapping == AUTOCSR_MAP_TILE ? "SegsumSynchronizer" : "Agent::Share", a->mapping == AUTOCSR_MAP_TILE ? SEGSUM_BYTES : MERGE_BYTES));
     PetscCall(AutoCSRAppend(tail, check, AUTOCSR_GENERATED_TAIL));
   }
-  PetscCall(AutoCSRAppend(tail, "extern \"C\" __global__ void __launch_bounds__(AUTOCSR_BLOCK, ", AUTOCSR_GENERATED_TAIL));
+  PetscCall(AutoCSRAppend(tail, "extern \"C\" __global__ void __launch_bounds__(AUTOCSR_THREADS, ", AUTOCSR_GENERATED_TAIL));
   PetscCall(AutoCSRAppend(tail, residents, AUTOCSR_GENERATED_TAIL));
   PetscCall(AutoCSRAppend(tail, ") " AUTOCSR_GENERATED_KERNEL "(const __grid_constant__ AutoCSROneParameters p)\n{\n  PtxWaitForLast();\n  Agent::Run(p.segment, p.operands, blockIdx.x, *(Agent::Shared *)PtxDynamicShared());\n}\n", AUTOCSR_GENERATED_TAIL));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -12,7 +12,7 @@
   Where `alone` is said, segments are launched alone, blocks have `threads` threads, and in place of Shared Run() is given the
   address of SharedBytes() bytes, which may be more than AGENT_SHARED; a second agent, Then, is launched after it, and that may have another.
 
-  Run() is called by all AUTOCSR_BLOCK threads of a block, once for each block in [0, Blocks()), in any order and at any
+  Run() is called by all AUTOCSR_THREADS threads of a block, once for each block in [0, Blocks()), in any order and at any
   place of a grid. It writes y = z + A x for its rows; z NULL: y = A x; z may be y. What needs
   the parts of several blocks (a synchronizer) is done by the one that comes last, as counters in scratch tell, which it sets
   back; scratch may also keep what the next product need not find again. The parts for the host are hidden from a compiler at
@@ -38,7 +38,7 @@
   #define AGENT_LENGTH 0
 #endif
 
-static constexpr int      WARP = 32, WARPS = AUTOCSR_BLOCK / WARP;
+static constexpr int      WARP = 32, WARPS = AUTOCSR_THREADS / WARP;
 static constexpr unsigned ALL_LANES    = 0xffffffffu;
 static constexpr size_t   AGENT_SHARED = 48 << 10;
 
@@ -59,7 +59,7 @@ struct AgentBase {
   static constexpr int  block     = 1;     /* of the axes */
   static constexpr int  residents = 1;     /* blocks that a multiprocessor shall have room for at a time */
   static constexpr bool light     = false; /* of few registers: several share a launch whatever their size */
-  static constexpr int  threads   = AUTOCSR_BLOCK;
+  static constexpr int  threads   = AUTOCSR_THREADS;
   static constexpr bool alone     = false;
   static constexpr bool shares    = true; /* has a place in the kernels for several segments; false where its strategies make one of all rows */
 

@@ -23,7 +23,7 @@ struct AgentBlock : AgentBase {
 #if !defined(__CUDACC_RTC__)
   static PetscInt Blocks(const AutoCSRSegment *seg)
   {
-    return CeilDivide(seg->n_rows / b, AUTOCSR_BLOCK / seg->axes.lanes);
+    return CeilDivide(seg->n_rows / b, AUTOCSR_THREADS / seg->axes.lanes);
   }
 #endif
 
@@ -150,7 +150,7 @@ struct AgentBlock : AgentBase {
   {
     constexpr int       count = PetscMin(4, (in_flight + b * w - 1) / (b * w));
     const int           lanes = seg.lanes, lane = threadIdx.x & (lanes - 1), step = lanes * w;
-    const PetscInt      unit = place * (AUTOCSR_BLOCK / lanes) + threadIdx.x / lanes, start = LoadCached(op.row_ptr + seg.row_begin);
+    const PetscInt      unit = place * (AUTOCSR_THREADS / lanes) + threadIdx.x / lanes, start = LoadCached(op.row_ptr + seg.row_begin);
     const DeviceEntries e = {NULL, value == AUTOCSR_VALUE_CSR ? (const void *)op.val : seg.value, NULL, seg.dictionary, op.x};
     const BlockRow      r = BlockRowAt(seg, op, unit);
     const PetscInt      q = value == AUTOCSR_VALUE_CSR ? r.begin : r.begin - start;

@@ -13,13 +13,13 @@ struct AgentEmpty : AgentBase {
 #if !defined(__CUDACC_RTC__)
   static PetscInt Blocks(const AutoCSRSegment *seg)
   {
-    return CeilDivide(seg->n_rows, AUTOCSR_BLOCK);
+    return CeilDivide(seg->n_rows, AUTOCSR_THREADS);
   }
 #endif
 
   static __device__ __forceinline__ void Run(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt block, Shared &)
   {
-    const PetscInt k = block * AUTOCSR_BLOCK + threadIdx.x;
+    const PetscInt k = block * AUTOCSR_THREADS + threadIdx.x;
 
     if (k < seg.n_rows && op.z != op.y) {
       const PetscInt row = RowOf(seg, k);

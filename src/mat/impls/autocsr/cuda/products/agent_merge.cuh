@@ -13,11 +13,11 @@
 
 template <int height, AutoCSRIndex index = AUTOCSR_INDEX_CSR, AutoCSRValue value = AUTOCSR_VALUE_CSR>
 struct AgentMerge : AgentBase {
-  typedef FlatEntries<index, value, AUTOCSR_BLOCK * height> Flat;
+  typedef FlatEntries<index, value, AUTOCSR_THREADS * height> Flat;
 
   static constexpr bool shares    = false;
   static constexpr int  residents = height > 16 ? 1 : sizeof(PetscScalar) > 8 || height > 8 ? 2 : 4;
-  static constexpr int  steps     = AUTOCSR_BLOCK * height;         /* of a block: entries and ends of rows */
+  static constexpr int  steps     = AUTOCSR_THREADS * height;         /* of a block: entries and ends of rows */
   static constexpr int  pad       = 128 / (int)sizeof(PetscScalar); /* an empty place after so many, against bank conflicts */
 
   /* What a block leaves of the row that ends in it but began before, and of the row that goes on after it */
@@ -65,17 +65,17 @@ struct AgentMerge : AgentBase {
     flat.Begin(seg, op, begin.entry - FirstEntryOf<index, value>(seg, op), begin.entry);
 #pragma unroll
     for (int i = 0; i < height; i++) {
-      const bool exists = i * AUTOCSR_BLOCK + (int)threadIdx.x < entries;
+      const bool exists = i * AUTOCSR_THREADS + (int)threadIdx.x < entries;
 
-      c[i] = flat.ColumnIf(exists, i * AUTOCSR_BLOCK);
-      flat.LoadIf(exists, i * AUTOCSR_BLOCK, &code[i]);
+      c[i] = flat.ColumnIf(exists, i * AUTOCSR_THREADS);
+      flat.LoadIf(exists, i * AUTOCSR_THREADS, &code[i]);
     }
-    for (int r = threadIdx.x; r < rows; r += AUTOCSR_BLOCK) row_end[r] = (int)(LoadCached(op.row_ptr + begin.row + r + 1) - begin.entry);
+    for (int r = threadIdx.x; r < rows; r += AUTOCSR_THREADS) row_end[r] = (int)(LoadCached(op.row_ptr + begin.row + r + 1) - begin.entry);
 #pragma unroll
-    for (int i = 0; i < height; i++) x[i] = LoadCachedIf(i * AUTOCSR_BLOCK + (int)threadIdx.x < entries, op.x + flat.Base(i * AUTOCSR_BLOCK) + c[i]);
+    for (int i = 0; i < height; i++) x[i] = LoadCachedIf(i * AUTOCSR_THREADS + (int)threadIdx.x < entries, op.x + flat.Base(i * AUTOCSR_THREADS) + c[i]);
 #pragma unroll
     for (int i = 0; i < height; i++) {
-      if (i * AUTOCSR_BLOCK + (int)threadIdx.x < entries) product[At(i * AUTOCSR_BLOCK + threadIdx.x)] = MultiplyAdd(0, ConjugateIf(flat.ValueIf(true, code[i]), op.conjugate), x[i]);
+      if (i * AUTOCSR_THREADS + (int)threadIdx.x < entries) product[At(i * AUTOCSR_THREADS + threadIdx.x)] = MultiplyAdd(0, ConjugateIf(flat.ValueIf(true, code[i]), op.conjugate), x[i]);
     }
   }
 
@@ -167,7 +167,7 @@ struct AgentMerge : AgentBase {
     carry = ScanOpen(shared, warp_sum, sum, head >= 0, &open);
     if (head >= 0) scalar[At(entries + head)] = carry + scalar[At(entries + head)];
     __syncthreads();
-    for (int r = threadIdx.x; r < rows; r += AUTOCSR_BLOCK) {
+    for (int r = threadIdx.x; r < rows; r += AUTOCSR_THREADS) {
       const PetscScalar s = scalar[At(entries + r)];
 
       if (r || !cut_first)
@@ -175,7 +175,7 @@ struct AgentMerge : AgentBase {
       else
         ShareRow(seg, op, block, begin.row, s, &shared.joined[0]);
     }
-    if (cut_last && threadIdx.x == AUTOCSR_BLOCK - 1) ShareRow(seg, op, block, end.row, open, &shared.joined[1]);
+    if (cut_last && threadIdx.x == AUTOCSR_THREADS - 1) ShareRow(seg, op, block, end.row, open, &shared.joined[1]);
     if (!cut_first && !cut_last) return;
     __syncthreads();
     for (int i = 0; i < 2; i++) {

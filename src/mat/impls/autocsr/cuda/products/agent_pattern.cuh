@@ -38,7 +38,7 @@ struct AgentPattern : AgentBase {
 #if !defined(__CUDACC_RTC__)
   static PetscInt Blocks(const AutoCSRSegment *seg)
   {
-    const PetscInt blocks = CeilDivide(seg->n_rows, AUTOCSR_BLOCK / Lanes(seg->n_rows, seg->nnz));
+    const PetscInt blocks = CeilDivide(seg->n_rows, AUTOCSR_THREADS / Lanes(seg->n_rows, seg->nnz));
 
     return blocks < turns * waves * residents * AutoCSRDeviceProcessors() ? blocks : CeilDivide(blocks, turns);
   }
@@ -134,7 +134,7 @@ struct AgentPattern : AgentBase {
   static __device__ __forceinline__ void RunLanes(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt block, unsigned char room[])
   {
     const int      lane  = threadIdx.x % lanes;
-    const PetscInt step  = AUTOCSR_BLOCK / lanes;
+    const PetscInt step  = AUTOCSR_THREADS / lanes;
     const PetscInt times = seg.blocks > (seg.n_rows - 1) / step ? 1 : turns;
     DeviceEntries  e     = {NULL, op.val, NULL, seg.dictionary, NULL};
     Rows           now   = RowsFrom<lanes>(seg, op, block * times * step + (PetscInt)(threadIdx.x / WARP) * (WARP / lanes));

@@ -69,7 +69,7 @@ struct AgentPlanes : AgentBase {
 
       if (lies && first >= lead && first + count + at_once <= n_columns) {
 #pragma unroll 2
-        for (int i = (int)threadIdx.x * at_once; i < end; i += AUTOCSR_BLOCK * at_once) PtxCopy<16>(to + i * (int)sizeof(PetscScalar), from + i);
+        for (int i = (int)threadIdx.x * at_once; i < end; i += AUTOCSR_THREADS * at_once) PtxCopy<16>(to + i * (int)sizeof(PetscScalar), from + i);
       } else
         CopyThose(to, from, first - lead, end, n_columns);
       x += shape.stride;
@@ -88,7 +88,7 @@ struct AgentPlanes : AgentBase {
       constexpr int unit = sizeof(PetscScalar) > 8 ? 8 : (int)sizeof(PetscScalar), units = (int)sizeof(PetscScalar) / unit;
 
 #pragma unroll 1
-      for (int i = threadIdx.x; i < end * units; i += AUTOCSR_BLOCK) {
+      for (int i = threadIdx.x; i < end * units; i += AUTOCSR_THREADS) {
         if (column + i / units >= 0 && column + i / units < n_columns) PtxCopy<unit>(to + i * unit, (const char *)from + i * unit);
       }
     }
@@ -118,7 +118,7 @@ struct AgentPlanes : AgentBase {
     else {
 #pragma unroll
       for (int k = 0; k < n - 1; k++) {
-        if (k < rows) AddSome<1, false>(entry, length, x + k * AUTOCSR_BLOCK, mask + k, sum + k);
+        if (k < rows) AddSome<1, false>(entry, length, x + k * AUTOCSR_THREADS, mask + k, sum + k);
       }
     }
   }
@@ -133,7 +133,7 @@ struct AgentPlanes : AgentBase {
 
 #pragma unroll
       for (int k = 0; k < count; k++) {
-        const PetscScalar v_k = v[k * AUTOCSR_BLOCK];
+        const PetscScalar v_k = v[k * AUTOCSR_THREADS];
 
         if (whole || mask[k] >> t & 1) sum[k] = MultiplyAdd(sum[k], e.value, v_k);
       }
@@ -145,7 +145,7 @@ struct AgentPlanes : AgentBase {
     const AutoCSRDevicePlanes &shape = tiles.planes;
     const PetscInt             chunk = block % shape.chunks * shape.rows, begin = block / shape.chunks * shape.steps, end = PetscMin(begin + shape.steps, shape.planes);
     const int                  thread = (int)threadIdx.x, slots = 2 * shape.around + 2;
-    const int                  rows = (int)PetscMin(shape.rows, shape.stride - chunk), of_warp = ((int)shape.rows - thread / WARP * WARP + AUTOCSR_BLOCK - 1) / AUTOCSR_BLOCK; /* rows of its lanes, in whole warps of the largest chunk */
+    const int                  rows = (int)PetscMin(shape.rows, shape.stride - chunk), of_warp = ((int)shape.rows - thread / WARP * WARP + AUTOCSR_THREADS - 1) / AUTOCSR_THREADS; /* rows of its lanes, in whole warps of the largest chunk */
     unsigned                  *table = (unsigned *)room;
     Entry                     *entry = (Entry *)(table + AUTOCSR_PLANES_TABLE); /* two lists: of this plane and of the next */
     PetscScalar               *x     = (PetscScalar *)(entry + 2 * (AUTOCSR_PLANES_ENTRIES + 1));
@@ -161,7 +161,7 @@ struct AgentPlanes : AgentBase {
     for (int p = -shape.around; p <= shape.around; p++) windows.Copy(tiles.n_columns);
     left_next = LeftOf(rows, k, seg.n_rows);
     AskForIds(seg.pattern_id + k, left_next, next);
-    static_assert(AUTOCSR_PLANES_PATTERNS <= AUTOCSR_BLOCK, "A thread has a pattern");
+    static_assert(AUTOCSR_PLANES_PATTERNS <= AUTOCSR_THREADS, "A thread has a pattern");
     if (thread < PetscMin(seg.n_patterns, AUTOCSR_PLANES_PATTERNS)) of = LoadCached(seg.pattern_root + thread);
     root   = CommonRoot(seg, shape, chunk, begin, end - begin, rows);
     length = root.length <= AUTOCSR_PLANES_ENTRIES ? root.length : 0;
@@ -223,9 +223,9 @@ struct AgentPlanes : AgentBase {
       if (__any_sync(ALL_LANES, (any & apart) != 0)) {
 #pragma unroll
         for (int i = 0; i < n; i++) {
-          const bool it = i * AUTOCSR_BLOCK < left && (mask[i] & apart);
+          const bool it = i * AUTOCSR_THREADS < left && (mask[i] & apart);
 
-          if (__any_sync(ALL_LANES, it)) Apart::RunApart(seg, op, (PetscInt)k + i * AUTOCSR_BLOCK, it);
+          if (__any_sync(ALL_LANES, it)) Apart::RunApart(seg, op, (PetscInt)k + i * AUTOCSR_THREADS, it);
         }
       }
       LookUp(table, left_next, next);
@@ -244,14 +244,14 @@ private:
   static __device__ __forceinline__ void AskForIds(const uint16_t *id, int left, unsigned ids[n])
   {
 #pragma unroll
-    for (int i = 0; i < n; i++) ids[i] = LoadStreamIf(i * AUTOCSR_BLOCK < left, id + i * AUTOCSR_BLOCK);
+    for (int i = 0; i < n; i++) ids[i] = LoadStreamIf(i * AUTOCSR_THREADS < left, id + i * AUTOCSR_THREADS);
   }
 
   /* Masks in place of patterns */
   static __device__ __forceinline__ void LookUp(const unsigned table[], int left, unsigned ids[n])
   {
 #pragma unroll
-    for (int i = 0; i < n; i++) ids[i] = table[i * AUTOCSR_BLOCK < left ? PetscMin(ids[i], (unsigned)unknown) : (unsigned)missing];
+    for (int i = 0; i < n; i++) ids[i] = table[i * AUTOCSR_THREADS < left ? PetscMin(ids[i], (unsigned)unknown) : (unsigned)missing];
   }
 
   /* Of the rows that were not left to be walked apart */
@@ -260,7 +260,7 @@ private:
   {
 #pragma unroll
     for (int i = 0; i < n; i++) {
-      if (i * AUTOCSR_BLOCK < left && !(mask[i] & apart)) op.y[row + i * AUTOCSR_BLOCK] = (add ? op.z[row + i * AUTOCSR_BLOCK] : (PetscScalar)0) + sum[i];
+      if (i * AUTOCSR_THREADS < left && !(mask[i] & apart)) op.y[row + i * AUTOCSR_THREADS] = (add ? op.z[row + i * AUTOCSR_THREADS] : (PetscScalar)0) + sum[i];
     }
   }
 };

@@ -12,7 +12,7 @@ struct AgentProducts : AgentBase {
   static constexpr bool shares    = false;
   static constexpr int  residents = sizeof(PetscScalar) > 8 ? 4 : 6;
   static constexpr int  height    = AUTOCSR_PRODUCTS_HEIGHT;
-  static constexpr int  room      = AUTOCSR_BLOCK * height;         /* products at a time */
+  static constexpr int  room      = AUTOCSR_THREADS * height;         /* products at a time */
   static constexpr int  pad       = 128 / (int)sizeof(PetscScalar); /* an empty place after so many, against bank conflicts */
 
   struct Shared {
@@ -22,7 +22,7 @@ struct AgentProducts : AgentBase {
 #if !defined(__CUDACC_RTC__)
   static PetscInt Blocks(const AutoCSRSegment *seg)
   {
-    return CeilDivide(seg->n_rows, AUTOCSR_BLOCK);
+    return CeilDivide(seg->n_rows, AUTOCSR_THREADS);
   }
 #endif
 
@@ -42,22 +42,22 @@ struct AgentProducts : AgentBase {
     left -= (PetscInt)threadIdx.x;
 #pragma unroll
     for (int i = 0; i < height; i++) {
-      col[i] = LoadStreamIf(i * AUTOCSR_BLOCK < left, csr_col + i * AUTOCSR_BLOCK);
-      val[i] = LoadStreamIf(i * AUTOCSR_BLOCK < left, csr_val + i * AUTOCSR_BLOCK);
+      col[i] = LoadStreamIf(i * AUTOCSR_THREADS < left, csr_col + i * AUTOCSR_THREADS);
+      val[i] = LoadStreamIf(i * AUTOCSR_THREADS < left, csr_val + i * AUTOCSR_THREADS);
     }
 #pragma unroll
-    for (int i = 0; i < height; i++) x[i] = LoadCachedIf(i * AUTOCSR_BLOCK < left, op.x + col[i]);
+    for (int i = 0; i < height; i++) x[i] = LoadCachedIf(i * AUTOCSR_THREADS < left, op.x + col[i]);
 #pragma unroll
-    for (int i = 0; i < height; i++) product[At(i * AUTOCSR_BLOCK + threadIdx.x)] = MultiplyAdd(0, ConjugateIf(val[i], op.conjugate), x[i]);
+    for (int i = 0; i < height; i++) product[At(i * AUTOCSR_THREADS + threadIdx.x)] = MultiplyAdd(0, ConjugateIf(val[i], op.conjugate), x[i]);
   }
 
   static __device__ __forceinline__ void Run(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt block, Shared &shared)
   {
     const PetscInt *row_ptr = op.row_ptr + seg.row_begin;
-    const PetscInt  k = block * AUTOCSR_BLOCK + (PetscInt)threadIdx.x, stop = PetscMin(seg.n_rows - block * AUTOCSR_BLOCK, AUTOCSR_BLOCK) + block * AUTOCSR_BLOCK;
+    const PetscInt  k = block * AUTOCSR_THREADS + (PetscInt)threadIdx.x, stop = PetscMin(seg.n_rows - block * AUTOCSR_THREADS, AUTOCSR_THREADS) + block * AUTOCSR_THREADS;
     const PetscInt  all_end = LoadCached(row_ptr + stop), begin = k < stop ? LoadCached(row_ptr + k) : all_end, end = k < stop ? LoadCached(row_ptr + k + 1) : all_end;
     PetscScalar    *product = (PetscScalar *)shared.product, sum = 0;
-    PetscInt        q = LoadCached(row_ptr + block * AUTOCSR_BLOCK), left = all_end - q; /* entries of this block: q + room may exceed PETSC_MAX_INT */
+    PetscInt        q = LoadCached(row_ptr + block * AUTOCSR_THREADS), left = all_end - q; /* entries of this block: q + room may exceed PETSC_MAX_INT */
 
     for (; left > 0; left -= room, q += room) {
       Multiply(op, q, left, product);

@@ -16,11 +16,11 @@
 
 template <int height, AutoCSRIndex index, AutoCSRValue value>
 struct AgentRowBlocks : AgentBase {
-  typedef FlatEntries<index, value, AUTOCSR_BLOCK * height> Flat;
+  typedef FlatEntries<index, value, AUTOCSR_THREADS * height> Flat;
 
   static constexpr bool shares   = Flat::in_place; /* others are asked for by name: the fewer kernels there are in one, the sooner it is compiled */
   static constexpr int residents = height > 16 ? 1 : height > 8 ? 2 : sizeof(PetscScalar) > 8 ? 3 : height > 4 ? 5 : 8; /* thread blocks of a multiprocessor (see above) */
-  static constexpr int most      = AUTOCSR_BLOCK * height;                       /* entries of a block */
+  static constexpr int most      = AUTOCSR_THREADS * height;                       /* entries of a block */
   static constexpr int pad       = 128 / (int)sizeof(PetscScalar);               /* an empty place after so many, against bank conflicts */
   static constexpr int serial    = 16;                                           /* entries that a lane adds in the time in which its warp takes a row from it */
   static constexpr int log_warp  = 5;
@@ -61,7 +61,7 @@ struct AgentRowBlocks : AgentBase {
     const PetscScalar *product = (const PetscScalar *)shared.product;
     const int          lanes = 1 << shift, lane = (int)threadIdx.x & (lanes - 1);
 
-    for (int done = 0; done < rows; done += AUTOCSR_BLOCK >> shift) { /* the same in all threads */
+    for (int done = 0; done < rows; done += AUTOCSR_THREADS >> shift) { /* the same in all threads */
       const int   r   = done + ((int)threadIdx.x >> shift);
       PetscScalar sum = 0;
       int         p = 0, q = 0;
@@ -110,7 +110,7 @@ struct AgentRowBlocks : AgentBase {
       __syncthreads();
       if (!shared.is_last) return;
       sum = 0;
-      for (PetscInt i = threadIdx.x; i < parts; i += AUTOCSR_BLOCK) sum += share[first_block + i];
+      for (PetscInt i = threadIdx.x; i < parts; i += AUTOCSR_THREADS) sum += share[first_block + i];
       sum = SumOfBlock(sum, warp_sum);
       if (threadIdx.x == 0) *arrived = 0;
     }
@@ -121,7 +121,7 @@ struct AgentRowBlocks : AgentBase {
   {
     const Place        begin = LoadCached((const Place *)seg.work + block), end = LoadCached((const Place *)seg.work + block + 1);
     const int          rows = (int)(end.row - begin.row), count = (int)(end.entry - begin.entry);
-    const int          shift = PetscMin(log_warp, PetscMax(0, __clz(PetscMax(rows, 1) - 1) - __clz(AUTOCSR_BLOCK - 1))); /* of the threads */
+    const int          shift = PetscMin(log_warp, PetscMax(0, __clz(PetscMax(rows, 1) - 1) - __clz(AUTOCSR_THREADS - 1))); /* of the threads */
     Flat               flat;
     PetscInt           c[height];
     typename Flat::Code code[height];
@@ -130,25 +130,25 @@ struct AgentRowBlocks : AgentBase {
     flat.Begin(seg, op, begin.entry - FirstEntryOf<index, value>(seg, op), begin.entry);
 #pragma unroll
     for (int i = 0; i < height; i++) {
-      const bool exists = i * AUTOCSR_BLOCK + (int)threadIdx.x < count;
+      const bool exists = i * AUTOCSR_THREADS + (int)threadIdx.x < count;
 
-      c[i] = flat.ColumnIf(exists, i * AUTOCSR_BLOCK);
-      flat.LoadIf(exists, i * AUTOCSR_BLOCK, &code[i]);
+      c[i] = flat.ColumnIf(exists, i * AUTOCSR_THREADS);
+      flat.LoadIf(exists, i * AUTOCSR_THREADS, &code[i]);
     }
 #pragma unroll
     for (int i = 0; i < height; i++) {
-      const bool exists = i * AUTOCSR_BLOCK + (int)threadIdx.x < count;
+      const bool exists = i * AUTOCSR_THREADS + (int)threadIdx.x < count;
 
-      x[i] = LoadCachedIf(exists, op.x + flat.Base(i * AUTOCSR_BLOCK) + c[i]);
+      x[i] = LoadCachedIf(exists, op.x + flat.Base(i * AUTOCSR_THREADS) + c[i]);
       a[i] = flat.ValueIf(exists, code[i]);
     }
     if (rows > 1) {
       PetscScalar *product = (PetscScalar *)shared.product;
 
 #pragma unroll(height > 4 ? 4 : 1)                                                                                                                  /* as registers allow */
-      for (int k = threadIdx.x; k <= rows; k += AUTOCSR_BLOCK) shared.offset[k] = (uint16_t)(LoadCached(op.row_ptr + begin.row + k) - begin.entry); /* while x comes */
+      for (int k = threadIdx.x; k <= rows; k += AUTOCSR_THREADS) shared.offset[k] = (uint16_t)(LoadCached(op.row_ptr + begin.row + k) - begin.entry); /* while x comes */
 #pragma unroll
-      for (int i = 0; i < height; i++) product[At(i * AUTOCSR_BLOCK + threadIdx.x)] = MultiplyAdd(0, ConjugateIf(a[i], op.conjugate), x[i]); /* 0 past the end */
+      for (int i = 0; i < height; i++) product[At(i * AUTOCSR_THREADS + threadIdx.x)] = MultiplyAdd(0, ConjugateIf(a[i], op.conjugate), x[i]); /* 0 past the end */
       __syncthreads();
       AddRows(op, shared, begin.row, rows, shift);
     } else {

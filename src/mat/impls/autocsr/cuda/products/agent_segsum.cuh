@@ -1,5 +1,5 @@
 /*
-  The speculative segmented sum (liu2015, 3.2 and Appendix A) on plain CSR: a block takes a tile of AUTOCSR_BLOCK lanes by
+  The speculative segmented sum (liu2015, 3.2 and Appendix A) on plain CSR: a block takes a tile of AUTOCSR_THREADS lanes by
   `height` nonzeros, whatever the rows' lengths, and finds the rows by itself. Products go to shared memory as they are
   loaded, side by side; then each lane walks its own `height` of them.
 
@@ -47,13 +47,13 @@ PetscErrorCode AutoCSRSegsumFinish(PetscInt tiles, const SegsumSynchronizer[], S
 
 template <int height, AutoCSRReduction fixup, AutoCSRIndex index = AUTOCSR_INDEX_CSR, AutoCSRValue value = AUTOCSR_VALUE_CSR>
 struct AgentSegsum : AgentBase {
-  typedef FlatEntries<index, value, AUTOCSR_BLOCK * height> Flat;
+  typedef FlatEntries<index, value, AUTOCSR_THREADS * height> Flat;
   typedef typename Flat::Code                               Code;
 
   static constexpr bool on_host   = fixup == AUTOCSR_REDUCE_SEGMENTED_HOST;
   static constexpr bool shares    = false;
   static constexpr int  residents = height > 16 ? 1 : sizeof(PetscScalar) > 8 || height > 8 ? 2 : height > 4 ? 4 : 6; /* no more than leave each thread the registers for its entries */
-  static constexpr int  tile      = AUTOCSR_BLOCK * height;
+  static constexpr int  tile      = AUTOCSR_THREADS * height;
   static constexpr int  slack     = (int)AutoCSRSegsumSlack(tile);
   static constexpr int  stride    = tile - slack; /* from tile to tile */
   static constexpr int  group     = AUTOCSR_SEGSUM_GROUP;
@@ -61,8 +61,8 @@ struct AgentSegsum : AgentBase {
   static constexpr int  cut       = 2;            /* rows that a tile may share with others: its first and its last */
 
   struct Shared {
-    PetscScalar product[tile + AUTOCSR_BLOCK]; /* then the running sums of lanes; an empty place after each lane's, against bank conflicts */
-    PetscScalar carry[AUTOCSR_BLOCK];          /* the open sum at the begin of each lane, of its warp's entries */
+    PetscScalar product[tile + AUTOCSR_THREADS]; /* then the running sums of lanes; an empty place after each lane's, against bank conflicts */
+    PetscScalar carry[AUTOCSR_THREADS];          /* the open sum at the begin of each lane, of its warp's entries */
     PetscScalar warp_sum[WARPS];               /* the open sum at the end of each warp, likewise */
     uint32_t    head[tile / 4];                /* the segment descriptor: a byte for each entry, 1 where a row begins */
     JoinedRow   joined[cut];                   /* rows that this block has to add up: it was the last of their tiles to come */
@@ -184,12 +184,12 @@ struct AgentSegsum : AgentBase {
   template <class Visit>
   static __device__ __forceinline__ void EachRow(const Tile &t, const SegsumPart &part, Visit visit)
   {
-    for (PetscInt k = part.row + threadIdx.x; k < part.end; k += AUTOCSR_BLOCK) {
+    for (PetscInt k = part.row + threadIdx.x; k < part.end; k += AUTOCSR_THREADS) {
       if (part.is_sparse) {
         const PetscInt group_end = GroupEnd(t.n_rows, k);
 
         if (IsSparse(t.row_ptr, k, group_end)) {
-          k += (group_end - 1 - k) / AUTOCSR_BLOCK * AUTOCSR_BLOCK;
+          k += (group_end - 1 - k) / AUTOCSR_THREADS * AUTOCSR_THREADS;
           continue;
         }
       }
@@ -225,7 +225,7 @@ struct AgentSegsum : AgentBase {
     const PetscInt  end = GroupEnd(seg.n_rows, begin), first = FirstEntryOf<index, value>(seg, op);
 
     if (!IsSparse(row_ptr, begin, end)) return;
-    for (PetscInt k = begin + threadIdx.x; k < end; k += AUTOCSR_BLOCK) {
+    for (PetscInt k = begin + threadIdx.x; k < end; k += AUTOCSR_THREADS) {
       PetscScalar sum = 0;
 
       for (PetscInt q = row_ptr[k]; q < row_ptr[k + 1]; q++) sum = AddEntry(seg, op, first, q, sum);
@@ -233,7 +233,7 @@ struct AgentSegsum : AgentBase {
     }
   }
 
-  /* A lane's part of the tile's entries, as they are loaded: AUTOCSR_BLOCK apart */
+  /* A lane's part of the tile's entries, as they are loaded: AUTOCSR_THREADS apart */
   typedef struct {
     PetscInt    col[height];
     Code        code[height];
@@ -248,10 +248,10 @@ struct AgentSegsum : AgentBase {
     e->flat.Begin(seg, op, t.begin, t.first + t.begin);
 #pragma unroll
     for (int i = 0; i < height; i++) {
-      const bool exists = full || i * AUTOCSR_BLOCK + (PetscInt)threadIdx.x < t.nnz - t.begin;
+      const bool exists = full || i * AUTOCSR_THREADS + (PetscInt)threadIdx.x < t.nnz - t.begin;
 
-      e->col[i] = e->flat.ColumnIf(exists, i * AUTOCSR_BLOCK);
-      e->flat.LoadIf(exists, i * AUTOCSR_BLOCK, &e->code[i]);
+      e->col[i] = e->flat.ColumnIf(exists, i * AUTOCSR_THREADS);
+      e->flat.LoadIf(exists, i * AUTOCSR_THREADS, &e->code[i]);
     }
   }
 
@@ -340,15 +340,15 @@ struct AgentSegsum : AgentBase {
       LoadEntries<false>(seg, op, t, &e);
     part = t.synchronizer[t.number].part;
 #pragma unroll
-    for (int w = 0; w < height / 4; w++) shared.head[w * AUTOCSR_BLOCK + threadIdx.x] = 0;
+    for (int w = 0; w < height / 4; w++) shared.head[w * AUTOCSR_THREADS + threadIdx.x] = 0;
     if (threadIdx.x < cut) shared.joined[threadIdx.x].row = -1;
     __syncthreads();
     if (!part.end) part = FindPart(t);
 #pragma unroll
     for (int i = 0; i < height; i++) {
-      const int p = i * AUTOCSR_BLOCK + threadIdx.x;
+      const int p = i * AUTOCSR_THREADS + threadIdx.x;
 
-      e.x[i] = LoadCachedIf(p >= part.lo && p < part.hi, op.x + e.flat.Base(i * AUTOCSR_BLOCK) + e.col[i]);
+      e.x[i] = LoadCachedIf(p >= part.lo && p < part.hi, op.x + e.flat.Base(i * AUTOCSR_THREADS) + e.col[i]);
     }
     EachRow(t, part, [&](PetscInt k, PetscInt p) {
       if (p >= part.lo && p < part.hi) ((unsigned char *)shared.head)[p] = 1;
@@ -360,7 +360,7 @@ struct AgentSegsum : AgentBase {
     });
     if (threadIdx.x == 0 && part.hi < tile) ((unsigned char *)shared.head)[part.hi] = 1; /* the last row ends there */
 #pragma unroll
-    for (int i = 0; i < height; i++) shared.product[Place(i * AUTOCSR_BLOCK + threadIdx.x)] = MultiplyAdd(0, ConjugateIf(e.flat.ValueIf(i * AUTOCSR_BLOCK + (PetscInt)threadIdx.x < t.nnz - t.begin, e.code[i]), op.conjugate), e.x[i]);
+    for (int i = 0; i < height; i++) shared.product[Place(i * AUTOCSR_THREADS + threadIdx.x)] = MultiplyAdd(0, ConjugateIf(e.flat.ValueIf(i * AUTOCSR_THREADS + (PetscInt)threadIdx.x < t.nnz - t.begin, e.code[i]), op.conjugate), e.x[i]);
     __syncthreads();
     sum = SumLane(shared, &has_head);
     ScanLanes(shared, sum, has_head);

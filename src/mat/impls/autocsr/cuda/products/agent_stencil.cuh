@@ -26,7 +26,7 @@ struct AgentStencil : AgentBase {
 #if !defined(__CUDACC_RTC__)
   static PetscInt Blocks(const AutoCSRSegment *seg)
   {
-    const PetscInt blocks = CeilDivide(seg->n_rows, AUTOCSR_BLOCK);
+    const PetscInt blocks = CeilDivide(seg->n_rows, AUTOCSR_THREADS);
 
     return blocks < most_rows * waves * residents * AutoCSRDeviceProcessors() ? blocks : CeilDivide(blocks, most_rows);
   }
@@ -226,7 +226,7 @@ struct AgentStencil : AgentBase {
 
   static __device__ __forceinline__ void Run(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt block, Shared &)
   {
-    if (most_rows == 1 || seg.blocks > (seg.n_rows - 1) / AUTOCSR_BLOCK) /* see Blocks() */
+    if (most_rows == 1 || seg.blocks > (seg.n_rows - 1) / AUTOCSR_THREADS) /* see Blocks() */
       RunRows<1>(seg, op, block);
     else
       RunRows<most_rows>(seg, op, block);

@@ -93,7 +93,7 @@ struct AgentTiled : AgentBase {
   } Chunk;
 
   static constexpr bool alone   = true;
-  static constexpr int  threads = AUTOCSR_TILED_PARTS * WARP;
+  static constexpr int  threads = AUTOCSR_TILED_SHARES * WARP;
   static constexpr int  run     = AUTOCSR_TILED_RUN;
   static constexpr int  near    = sizeof(Code) > 2 ? 16 / (int)sizeof(Code) : run; /* codes of a load: AutoCSRTiledValueSlot() */
   typedef struct {
@@ -199,9 +199,9 @@ struct AgentTiled : AgentBase {
   {
     const int              part = threadIdx.x / WARP;
     const AutoCSRTiledItem item = tiles.item[block];
-    const PetscInt         end  = item.begin + AutoCSRTiledShare(item.groups, part + 1, AUTOCSR_TILED_PARTS);
-    PetscInt               g    = item.begin + AutoCSRTiledShare(item.groups, part, AUTOCSR_TILED_PARTS);
-    PetscScalar           *sums = (PetscScalar *)room + part * AUTOCSR_TILED_GROUP, *tile = (PetscScalar *)room + AUTOCSR_TILED_PARTS * AUTOCSR_TILED_GROUP;
+    const PetscInt         end  = item.begin + AutoCSRTiledShare(item.groups, part + 1, AUTOCSR_TILED_SHARES);
+    PetscInt               g    = item.begin + AutoCSRTiledShare(item.groups, part, AUTOCSR_TILED_SHARES);
+    PetscScalar           *sums = (PetscScalar *)room + part * AUTOCSR_TILED_GROUP, *tile = (PetscScalar *)room + AUTOCSR_TILED_SHARES * AUTOCSR_TILED_GROUP;
     PetscScalar           *piece = (PetscScalar *)seg.scratch, open = 0;
     Run8                   now, next;
 

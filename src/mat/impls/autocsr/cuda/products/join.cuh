@@ -35,7 +35,7 @@ static __device__ __forceinline__ PetscScalar AddShares(Share share[], const Joi
 {
   PetscScalar sum = 0;
 
-  for (PetscInt i = joined.first + threadIdx.x; i <= joined.last; i += AUTOCSR_BLOCK) sum += i == joined.last ? share[i].first : share[i].last;
+  for (PetscInt i = joined.first + threadIdx.x; i <= joined.last; i += AUTOCSR_THREADS) sum += i == joined.last ? share[i].first : share[i].last;
   sum = SumOfBlock(sum, warp_sum);
   if (threadIdx.x == 0) share[joined.first].arrived = 0;
   return sum;

@@ -40,7 +40,7 @@ static constexpr int light_residents = LightResidents();
     if constexpr (has_place<light, __VA_ARGS__>) RunAgent<__VA_ARGS__>(p.segment[s], p.operands, block, shared); \
     break;
 template <bool light>
-__global__ void __launch_bounds__(AUTOCSR_BLOCK, light ? light_residents : 1) AutoCSRMany(const __grid_constant__ AutoCSRManyParameters p)
+__global__ void __launch_bounds__(AUTOCSR_THREADS, light ? light_residents : 1) AutoCSRMany(const __grid_constant__ AutoCSRManyParameters p)
 {
   __shared__ __align__(16) unsigned char shared[shared_bytes<light>];
   PetscInt                               block = blockIdx.x;

@@ -6,7 +6,7 @@
 static __global__ void AddToRows(PetscInt n, const SegsumAddend addend[], PetscScalar y[])
 {
   PtxWaitForLast();
-  const PetscInt i = (PetscInt)blockIdx.x * AUTOCSR_BLOCK + threadIdx.x;
+  const PetscInt i = (PetscInt)blockIdx.x * AUTOCSR_THREADS + threadIdx.x;
 
   if (i < n) y[addend[i].row] += addend[i].sum;
 }
@@ -40,7 +40,7 @@ PetscErrorCode AutoCSRSegsumFinish(PetscInt tiles, const SegsumSynchronizer devi
   n = JoinShares(tiles, synchronizer, addend);
   if (n) {
     PetscCall(AutoCSRDeviceFromHost(device_addend, addend, sizeof(*addend) * (size_t)n));
-    Launch(AddToRows, (unsigned)CeilDivide(n, AUTOCSR_BLOCK), AUTOCSR_BLOCK, 0, AUTOCSR_STREAM)(n, device_addend, y);
+    Launch(AddToRows, (unsigned)CeilDivide(n, AUTOCSR_THREADS), AUTOCSR_THREADS, 0, AUTOCSR_STREAM)(n, device_addend, y);
     AutoCSRCallCUDA(cudaGetLastError());
   }
   PetscCall(PetscFree2(synchronizer, addend));

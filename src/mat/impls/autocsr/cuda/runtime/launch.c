@@ -74,7 +74,7 @@ static PetscInt TileColumns(void)
 /* What adds the pieces of column tiles has the sums of a row block for each of its warps */
 static PetscBool HasRoomForSums(const AutoCSRAxes *axes)
 {
-  const PetscInt sums = AUTOCSR_BLOCK / 32 * axes->tile_height;
+  const PetscInt sums = AUTOCSR_THREADS / 32 * axes->tile_height;
 
   return (PetscBool)(SharedScalars(0, sums) == sums);
 }
@@ -227,7 +227,7 @@ static PetscErrorCode FindCompiled(const AutoCSRAxes *axes, const AutoCSRExecuto
   const AutoCSRMapping         mapping = pattern && axes->mapping != AUTOCSR_MAP_PLANES ? AUTOCSR_MAP_LANES : axes->mapping; /* other patterns are walked alike whatever the mapping */
   const PetscBool              tiles   = AutoCSRMappingSharesEntries(axes->mapping);
   const PetscBool              sliced  = (PetscBool)(axes->order == AUTOCSR_ORDER_SLICED);
-  const PetscInt               most    = sliced ? 2 : 2 * AUTOCSR_BLOCK; /* several lanes of slices, several blocks: any number */
+  const PetscInt               most    = sliced ? 2 : 2 * AUTOCSR_THREADS; /* several lanes of slices, several blocks: any number */
   const PetscInt               lanes   = tiles ? axes->tile_height : PetscMin(PetscMax(1, axes->lanes), most);
   const PetscInt               block   = PetscMax(1, axes->block);
   const PetscInt               rows    = AUTOCSR_DEVICE_SLICE_HEIGHT / (sliced ? PetscMax(1, axes->lanes) : 1); /* of a slice, which a warp takes */
@@ -240,7 +240,7 @@ static PetscErrorCode FindCompiled(const AutoCSRAxes *axes, const AutoCSRExecuto
     if (e) *executor = &e->executor;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (tiles && (axes->tile_width != AUTOCSR_BLOCK || axes->tile_steps > 1)) PetscFunctionReturn(PETSC_SUCCESS); /* a block for each tile */
+  if (tiles && (axes->tile_width != AUTOCSR_THREADS || axes->tile_steps > 1)) PetscFunctionReturn(PETSC_SUCCESS); /* a block for each tile */
   if (slices && axes->slice_height != rows) PetscFunctionReturn(PETSC_SUCCESS);
   if (axes->order == AUTOCSR_ORDER_TILED && (axes->tile_width > TileColumns() || !HasRoomForSums(axes))) PetscFunctionReturn(PETSC_SUCCESS);
   if (axes->order == AUTOCSR_ORDER_POPULAR && (axes->tile_width > TileColumns() || axes->tile_height > PropagateMost())) PetscFunctionReturn(PETSC_SUCCESS);
@@ -398,7 +398,7 @@ static PetscErrorCode AddToMany(DevicePlan *device, const void *kernel, const Au
     PetscCall(PetscNew(&parameters));
     launch                = &device->launch[device->n_launches++];
     launch->kernel.symbol = kernel;
-    launch->threads       = AUTOCSR_BLOCK;
+    launch->threads       = AUTOCSR_THREADS;
     launch->parameters    = &parameters->operands;
     PetscCall(AutoCSRDeviceLoadKernel(0, &launch->kernel));
   }

@@ -10,8 +10,8 @@
 #include "../../layout/popular.h"
 #include "shapes.h"
 
-#if !defined(AUTOCSR_BLOCK)
-  #define AUTOCSR_BLOCK 256 /* threads of a block, of every agent that is compiled ahead: so they share a launch */
+#if !defined(AUTOCSR_THREADS)
+  #define AUTOCSR_THREADS 256 /* threads of a block, of every agent that is compiled ahead: so they share a launch */
 #endif
 #define AUTOCSR_MANY_SEGMENTS 12  /* of one launch, more than the bins of one strategy: their data are a kernel's parameters, of which each 1,000 bytes take the host some 0.25 us */
 
@@ -126,7 +126,7 @@ PETSC_INTERN PetscErrorCode               AutoCSRVendorDestroy(void **);
 /* Shared memory for a tile of so many columns, and for the sums of groups (agent_tiled.cuh) */
 static inline size_t AutoCSRDeviceTileBytes(PetscInt columns)
 {
-  return ((size_t)columns + AUTOCSR_TILED_PARTS * AUTOCSR_TILED_GROUP) * sizeof(PetscScalar);
+  return ((size_t)columns + AUTOCSR_TILED_SHARES * AUTOCSR_TILED_GROUP) * sizeof(PetscScalar);
 }
 
 #define AUTOCSR_PROPAGATE_THREADS     512 /* of a block that adds products (agent_propagate.cuh) */
@@ -139,7 +139,7 @@ static inline size_t AutoCSRDevicePropagateBytes(PetscInt rows)
 }
 
 #define AUTOCSR_PLANES_ROWS_OF_LANE (sizeof(PetscScalar) > 8 ? 2 : 4)
-#define AUTOCSR_PLANES_STRIP        (AUTOCSR_BLOCK * AUTOCSR_PLANES_ROWS_OF_LANE) /* rows, at most */
+#define AUTOCSR_PLANES_STRIP        (AUTOCSR_THREADS * AUTOCSR_PLANES_ROWS_OF_LANE) /* rows, at most */
 #define AUTOCSR_PLANES_TABLE        (AUTOCSR_PLANES_PATTERNS + 4)                 /* masks that a block keeps, and what agent_planes.cuh has behind them */
 #define AUTOCSR_PLANES_RESIDENTS    4                                             /* blocks of a multiprocessor, at most */
 
