@@ -29,7 +29,7 @@ static PetscErrorCode AutoCSRSettingsHand(Mat A, const AutoCSRSettings *settings
 static PetscErrorCode AutoCSRSettingReplace(Mat A, size_t offset, const void *value, size_t size)
 {
   AutoCSRSettings settings;
-  PetscBool       has;
+  PetscBool       has = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall(AutoCSRSettingsGet(A, &settings, &has));
@@ -529,7 +529,7 @@ PetscErrorCode MatAutoCSRSetKeepCSR(Mat A, PetscBool keep)
 PetscErrorCode MatAutoCSRSetGraph(Mat A, const char graph[])
 {
   AutoCSRSettings settings;
-  PetscBool       has;
+  PetscBool       has = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall(AutoCSRSettingsGet(A, &settings, &has));
@@ -570,7 +570,7 @@ PetscErrorCode MatAutoCSRSetGraph(Mat A, const char graph[])
 PetscErrorCode MatAutoCSRSetSearch(Mat A, PetscReal seconds, PetscBool monitor)
 {
   AutoCSRSettings settings;
-  PetscBool       has;
+  PetscBool       has = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall(AutoCSRSettingsGet(A, &settings, &has));
