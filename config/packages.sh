@@ -14,9 +14,11 @@ for role in "$@"; do
   debug) want+=(libpetsc-real3.18-dbg) ;;
   clients) want+=(python3-petsc4py-real3.18 libslepc-real3.18-dev python3-venv python3-matplotlib) ;;
   valgrind) want+=(valgrind) ;;
+  deb) want+=(gcc g++ make pkg-config python3 zlib1g-dev libpetsc-real3.18-dev dpkg-dev debhelper fakeroot lintian) ;;
+  cmake) want+=(cmake) ;;
   plot) want+=(gnuplot-nox) ;;
   format) want+=(clang-format) ;;
-  *) echo "packages: unknown role '$role'; roles: make mpi real complex int64 debug clients valgrind plot format" >&2; exit 2 ;;
+  *) echo "packages: unknown role '$role'; roles: make mpi real complex int64 debug clients valgrind deb cmake plot format" >&2; exit 2 ;;
   esac
 done
 missing=()

@@ -81,11 +81,11 @@ static PetscErrorCode CheckPieces(const AutoCSRChooser *chooser, const AutoCSRCa
 
   PetscFunctionBeginUser;
   for (PetscInt p = 0; p < c->n_ranges; p++) {
-    PetscCheck(range[p].chunk_begin == chunk && (range[p].chunk_end > chunk || c->n_ranges == 1), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: piece %" PetscInt_FMT " begins with chunk %" PetscInt_FMT ", not %" PetscInt_FMT, what, p, range[p].chunk_begin, chunk);
+    PetscCheck(range[p].chunk_begin == chunk && (range[p].chunk_end > chunk || c->n_ranges == 1), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: range %" PetscInt_FMT " begins with chunk %" PetscInt_FMT ", not %" PetscInt_FMT, what, p, range[p].chunk_begin, chunk);
     chunk = range[p].chunk_end;
   }
   PetscCheck(chunk == chooser->problem.profile->chunks, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %" PetscInt_FMT " chunks of %" PetscInt_FMT, what, chunk, chooser->problem.profile->chunks);
-  PetscCheck(!memcmp(&c->first, &range[0], sizeof(*range)), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: the candidate's piece is not the first", what);
+  PetscCheck(!memcmp(&c->first, &range[0], sizeof(*range)), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: the candidate's range is not the first", what);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -99,7 +99,7 @@ static PetscErrorCode CheckRoom(void)
   for (int room = 0; room < 3; room++) { /* nobody has asked; for the CSR once more; for half of it */
     chooser->problem.room = room ? (double)AutoCSRMatrixBytes(&csr) * 2 / (double)(room * room) : 0;
     PetscCall(AutoCSRChoose(chooser, AUTOCSR_MAX_CANDIDATES, candidate, &n));
-    PetscCheck((candidate[0].piece.strategy == chooser->csr) == (room == 2), PETSC_COMM_SELF, PETSC_ERR_PLIB, "With room for %g bytes: %s", chooser->problem.room, candidate[0].piece.strategy->name);
+    PetscCheck((candidate[0].first.strategy == chooser->csr) == (room == 2), PETSC_COMM_SELF, PETSC_ERR_PLIB, "With room for %g bytes: %s", chooser->problem.room, candidate[0].first.strategy->name);
     PetscCheck(room < 2 || !strcmp(chooser->why_not, "it takes more memory than is left"), PETSC_COMM_SELF, PETSC_ERR_PLIB, "sell does not apply: %s", chooser->why_not);
   }
   PetscCall(PetscFree(chooser));

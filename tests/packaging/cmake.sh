@@ -26,6 +26,8 @@ check "... of whose old places nothing is in the files" nowhere
 check "find_package finds it" found plain
 check "a program is built and runs" program plain
 check "... with the library that was moved" from plain one
+petsc_linked() { grep -E ' [^ ]*/lib/libpetsc[^ /]*\.so ' "$work/plain/CMakeFiles/create.dir/link.txt" && ! grep -E -e '-lpetsc' "$work/plain/CMakeFiles/create.dir/link.txt"; }
+check "... and PETSc's library by its full path, so that no other PETSc is taken" petsc_linked
 check "the version in two numbers is found" configure two -DWANT="${version%.*}"
 refused "another version is not" "version: $version" configure three -DWANT=9.9
 check "a second variant in the prefix" staged two PLAIN=no

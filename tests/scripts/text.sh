@@ -20,8 +20,14 @@ check "tests/ways.h has the strategies of the table" diff <(table | grep -vx gra
 check "... the benchmark, too" diff <(table | grep -vx graph | grep -v ^cusparse-) <(forced)
 check "doc/graph.md has all operators" diff <(sed -n 's/^    {"\([a-z_]*\)".*/\1/p' src/mat/impls/autocsr/graph/operators.c | sort) <(sed -n '1,/^## What suits/s/^|[^|]*| `\([a-z_]*\)[(`].*/\1/p' doc/graph.md | sort)
 check "... and the manual page of MatAutoCSRSetStrategy()" diff <(table) <(described)
-version() { echo "$1 $(sed -n 's/^#define PETSCAUTOCSR_VERSION_[A-Z]* *//p' include/petscautocsr.h | paste -sd.) $(sed -n 's/^version: //p' CITATION.cff)"; }
+version() { echo "$1 $(sed -n 's/^#define PETSCAUTOCSR_VERSION_[A-Z]*  *//p' include/petscautocsr.h | paste -sd.) $(sed -n 's/^version: //p' CITATION.cff)"; }
 check "the header, CITATION.cff and config/VERSION name one version" test "$(version "$(<config/VERSION)")" = "$(printf '%s %s %s' "$(<config/VERSION)"{,,})"
+check "... and Debian's files, too" grep -q "^petscautocsr ($(<config/VERSION)) " config/debian/changelog
+check "... by whose first two numbers Debian's package is named" grep -qx "Package: libpetscautocsr$(cut -d. -f1,2 config/VERSION)" config/debian/control
+recipes="config/petsc/autocsr.py config/spack/packages/petsc_autocsr/package.py"
+recipe_versions() { sed -nE 's/^ *version\("(.*)"\)$/\1/p; s/^ *version: (.*)/\1/p' config/spack/packages/petsc_autocsr/package.py config/conda/meta.yaml | paste -sd' '; }
+check "... and the recipes for Spack and conda" test "$(recipe_versions)" = "$(printf '%s %s' "$(<config/VERSION)"{,})"
+check "the files for PETSc's configure and Spack are Python" python3 -c 'import ast, sys; [ast.parse(open(f).read()) for f in sys.argv[1:]]' $recipes
 check "CHANGELOG.md begins with it" grep -qm 1 "^## $(<config/VERSION) " <(grep -m 1 '^## ' CHANGELOG.md)
 check "make help lists the targets" diff <(targets) <(helped)
 finish
