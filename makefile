@@ -282,7 +282,8 @@ export PREFIX DESTDIR LIBDIR FLAT PLAIN
 install: all docs
 	@config/install.sh '$(VARIANT)' '$(BUILD)' '$(soname)' '$(version)' '$(PETSC_CC_INCLUDES)' '$(PETSC_LIB_DIR)' '$(PETSC_LIB_BASIC)' '$(if $(MPI_IS_MPIUNI),0,1)'
 
-installcheck:
+# After install, where make is asked for both
+installcheck: $(filter install,$(MAKECMDGOALS))
 	@config/installcheck.sh '$(VARIANT)' '$(CC)'
 
 deb:
