@@ -10,4 +10,4 @@ cp -a config examples include makefile src CHANGELOG.md LICENSE README.md "$tree
 mv "$tree/config/debian" "$tree/debian"
 # A make above this one has set what is not for the packages
 cd "$tree"
-env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u PETSC_DIR -u PETSC_ARCH -u PREFIX -u DESTDIR -u LIBDIR -u FLAT -u PLAIN dpkg-buildpackage -us -uc -b
+env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u PETSC_DIR -u PETSC_ARCH -u PREFIX -u DESTDIR -u LIBDIR -u FLAT -u PLAIN -u BUILD -u VARIANT -u CUDA_ARCH dpkg-buildpackage -us -uc -b

@@ -209,6 +209,27 @@ static PetscErrorCode ModifiedPreconditioner(KSP ksp)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+/* The preconditioner keeps the size of its blocks, for it is set up already */
+static PetscErrorCode OtherBlockSize(KSP ksp)
+{
+  Mat A;
+  PC  pc;
+  Vec b, x;
+
+  PetscFunctionBeginUser;
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(PCSetType(pc, PCPBJACOBI));
+  PetscCall(KSPGetOperators(ksp, &A, NULL));
+  PetscCall(MatSetBlockSize(A, 3));
+  PetscCall(MatCreateVecs(A, &x, &b));
+  PetscCall(VecSet(b, 1));
+  PetscCall(KSPSolve(ksp, b, x));
+  PetscCall(MatSetBlockSize(A, 5));
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&x));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 /* A type that is not ours forgets all of it; then CG comes back, without its options */
 static PetscErrorCode OtherType(KSP ksp)
 {
@@ -345,6 +366,7 @@ int main(int argc, char **argv)
     {"refinement", Refinement, PETSC_FALSE},
     {"both sides", BothSides, PETSC_FALSE},
     {"a preconditioner that changes", ModifiedPreconditioner, PETSC_FALSE},
+    {"another block size", OtherBlockSize, PETSC_TRUE},
     {"another type", OtherType, PETSC_TRUE},
 #if PETSC_VERSION_GE(3, 19, 0)
     {"a radius", Radius, PETSC_TRUE},

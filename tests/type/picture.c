@@ -168,11 +168,6 @@ int main(int argc, char **argv)
     filter: python3 -c "import os; d = open(next(os.path.join(a, f) for a, b, c in os.walk('.') for f in c if f.endswith('.ppm')), 'rb').read().split(b'\n', 3)[3]; print(len(set(d[i:i + 3] for i in range(0, len(d) - 2, 3))) >= 4)"
 
   test:
-    suffix: tikz
-    args: -view -autocsr_view draw:tikz:seen.tex
-    filter: grep -c "300 by 300" seen.tex
-
-  test:
     suffix: bad_viewer
     args: -petsc_ci_portable_error_output -error_output_stdout -view -autocsr_view binary:seen
     filter: grep -oE "a viewer of type binary takes neither"

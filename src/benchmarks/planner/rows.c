@@ -200,7 +200,7 @@ static PetscErrorCode measure(const RowsWanted *w, const char key[], const AutoC
   AutoCSRSettings settings;
   AutoCSRChooser *chooser;
   Rows           *rows;
-  AutoCSRRowRange    choice = {0};
+  AutoCSRRowRange choice = {0};
   float           feature[AUTOCSR_MATRIX_FEATURES];
   char           *bins;
   size_t          length;

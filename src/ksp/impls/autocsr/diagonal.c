@@ -43,6 +43,21 @@ static PetscErrorCode GetKey(PC pc, AutoCSRDiagonalKey *key)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The preconditioner keeps the size that it was set up with */
+PetscErrorCode AutoCSRFusedBlockMoved(PC pc, const AutoCSRFused *f, PetscBool *moved)
+{
+  AutoCSRDiagonalKey key;
+
+  PetscFunctionBegin;
+  *moved = PETSC_FALSE;
+  if (!f->diagonal || f->key.block < 1) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(GetKey(pc, &key));
+  if (key.block < 1 || key.block == f->key.block) PetscFunctionReturn(PETSC_SUCCESS);
+  key.block = f->key.block;
+  *moved    = (PetscBool)!memcmp(&key, &f->key, sizeof(key));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* work = 1 where a row is row k of its block */
 static PetscErrorCode SetColumn(Vec work, PetscInt block, PetscInt k)
 {
@@ -81,7 +96,7 @@ static PetscErrorCode GetBlocks(KSP ksp, PetscInt block, Vec work, Vec blocks)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* As `work`, with so many entries for each of its */
+/* A vector like `work`, with `block` entries for each entry of `work` */
 static PetscErrorCode CreateBlocks(Vec work, PetscInt block, Vec *blocks)
 {
   VecType  type;

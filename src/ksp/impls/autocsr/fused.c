@@ -229,7 +229,7 @@ PetscErrorCode AutoCSRFusedCreate(KSP ksp, const AutoCSRFusedType *type)
   PetscCall(PetscNew(&f));
   f->type   = type;
   f->parent = *ksp->ops;
-  /* -ksp_autocsr_default: [`false`, `true`] what `-ksp_autocsr` is for solvers of which the user does not say it, whatever their prefix (itself without a prefix) */
+  /* -ksp_autocsr_default: [`false`, `true`] the default of `-ksp_autocsr`, for solvers of every prefix; this option takes no prefix */
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-ksp_autocsr_default", &f->on, NULL));
   PetscCall(PetscContainerCreate(PetscObjectComm((PetscObject)ksp), &container));
   PetscCall(PetscContainerSetPointer(container, f));

@@ -179,6 +179,7 @@ PETSC_INTERN PetscErrorCode AutoCSRFusedServe(KSP, AutoCSRFused *, const AutoCSR
 */
 PETSC_INTERN PetscErrorCode AutoCSRFusedDiagonal(KSP, AutoCSRFused *, Vec work, Vec *);
 PETSC_INTERN PetscErrorCode AutoCSRFusedBlock(PC, PetscInt *); /* rows of a point block, 1 if there are none */
+PETSC_INTERN PetscErrorCode AutoCSRFusedBlockMoved(PC, const AutoCSRFused *, PetscBool *); /* it has changed since the preconditioner was set up */
 
 /* solve.c: what the types share */
 PETSC_INTERN PetscErrorCode AutoCSRFusedSolve(KSP, AutoCSRFused *, const AutoCSRSteps *);

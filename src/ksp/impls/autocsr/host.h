@@ -45,7 +45,7 @@ AUTOCSR_INLINE PetscReal NormTerm(AutoCSRNorm norm, PetscScalar r, PetscScalar z
                                                                                          : 0;
 }
 
-/* host_blocks.c: passes with point blocks take so many rows at a time, less what is no whole block: what is between stays in the first cache */
+/* host_blocks.c: a chunk is the most whole blocks in AUTOCSR_CHUNK rows. Intermediate results of a chunk stay in the first cache */
 #define AUTOCSR_CHUNK 1024
 #define FOR_EACH_CHUNK(s, first, count) \
   for (PetscInt first = 0, count; first < (s)->n && ((count = PetscMin(AUTOCSR_CHUNK - AUTOCSR_CHUNK % (s)->block, (s)->n - first)), 1); first += count)

@@ -16,9 +16,9 @@ static PetscBool MonitorReadsNorm(void (*monitor)(void))
   return (PetscBool)(monitor == AS_PLAIN(KSPMonitorResidual) || monitor == AS_PLAIN(KSPMonitorResidualDrawLG));
 }
 
-static PetscErrorCode RefusePreconditioner(PC pc, const char **why)
+static PetscErrorCode RefusePreconditioner(PC pc, const AutoCSRFused *f, const char **why)
 {
-  PetscBool serves;
+  PetscBool serves, moved;
   PetscInt  block, rows;
   Mat       pmat;
 
@@ -27,6 +27,7 @@ static PetscErrorCode RefusePreconditioner(PC pc, const char **why)
   PetscCall(MatGetSize(pmat, &rows, NULL));
   PetscCall(PetscObjectTypeCompareAny((PetscObject)pc, &serves, PCNONE, PCJACOBI, PCPBJACOBI, ""));
   PetscCall(AutoCSRFusedBlock(pc, &block));
+  PetscCall(AutoCSRFusedBlockMoved(pc, f, &moved));
 #if PETSC_VERSION_LT(3, 23, 0)
   {
     PetscBool scaled;
@@ -39,6 +40,8 @@ static PetscErrorCode RefusePreconditioner(PC pc, const char **why)
     *why = "the preconditioner is none of none, jacobi and pbjacobi";
   else if (block > AUTOCSR_FUSED_BLOCK)
     *why = "a point block has more than 16 rows";
+  else if (moved)
+    *why = "the matrix has another block size than the preconditioner was set up with";
   else if (rows > PETSC_MAX_INT / block)
     *why = "the point blocks have more entries than a vector can have";
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -78,7 +81,7 @@ static PetscErrorCode FindReason(KSP ksp, AutoCSRFused *f, Mat A, const char **w
   MatNullSpace nullspace;
 
   PetscFunctionBegin;
-  PetscCall(RefusePreconditioner(ksp->pc, why));
+  PetscCall(RefusePreconditioner(ksp->pc, f, why));
   if (!MatIsSeqAutoCSR(A) && !MatIsMPIAutoCSR(A))
     *why = "the matrix is not of type autocsr";
   else if (*why)

@@ -39,11 +39,11 @@ typedef struct {
 } AutoCSRRowRange;
 
 typedef struct {
-  double       seconds, bytes, build, score;      /* score: seconds with a share of the set-up and a price for memory; of one rank the least is chosen */
-  double       factor;                            /* by which the chooser `corrected` has multiplied the cost model's seconds; 0: by none */
-  PetscInt     rank;                              /* the least is chosen; 0 unless a learned chooser says otherwise */
-  float        feature[AUTOCSR_VARIANT_FEATURES]; /* features.h; only for choosers that learned */
-  PetscInt     n_ranges;
+  double          seconds, bytes, build, score;      /* score: seconds with a share of the set-up and a price for memory; of one rank the least is chosen */
+  double          factor;                            /* by which the chooser `corrected` has multiplied the cost model's seconds; 0: by none */
+  PetscInt        rank;                              /* the least is chosen; 0 unless a learned chooser says otherwise */
+  float           feature[AUTOCSR_VARIANT_FEATURES]; /* features.h; only for choosers that learned */
+  PetscInt        n_ranges;
   AutoCSRRowRange first; /* where there are more, the first of them: all are in the chooser's `range` */
 } AutoCSRCandidate;
 
@@ -56,14 +56,14 @@ typedef struct {
   double                 device_line;                   /* seconds of a line of x on a device */
   AutoCSRCandidate       base;                          /* csr, whatever the settings: what others are compared with, and the fallback */
   const char            *why_not;                       /* why the strategy that the user asked for does not apply; NULL: it does */
-  char                   refused[320];                    /* why the last candidate was not built but csr: a kernel that it wants cannot be compiled; "": it was built */
+  char                   refused[320];                  /* why the last candidate was not built but csr: a kernel that it wants cannot be compiled; "": it was built */
   MatAutoCSRChooser      by;                            /* who chooses; not who is asked for where that one has learned nothing for this machine */
   const AutoCSRLearned  *learned;                       /* by which; NULL: the cost model chooses */
   float                  feature[AUTOCSR_FEATURES + 1]; /* those of the matrix, if something is learned */
   int                    votes[AUTOCSR_MAX_STRATEGIES];
   AutoCSRBinKernels      kernels;
-  AutoCSRCountedBins     counted; /* the problem's */
-  AutoCSRRowRange           range[AUTOCSR_MAX_CHUNKS]; /* the row ranges of the one candidate that has several; last: mostly it is not touched */
+  AutoCSRCountedBins     counted;                   /* the problem's */
+  AutoCSRRowRange        range[AUTOCSR_MAX_CHUNKS]; /* the row ranges of the one candidate that has several; last: mostly it is not touched */
 } AutoCSRChooser;
 
 static inline const AutoCSRRowRange *AutoCSRCandidateRanges(const AutoCSRChooser *chooser, const AutoCSRCandidate *candidate)

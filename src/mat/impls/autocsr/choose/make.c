@@ -51,10 +51,10 @@ PetscErrorCode AutoCSRCandidateBuild(AutoCSRChooser *chooser, const AutoCSRCandi
   PetscCall(AutoCSRPlanCreate(chooser->problem.csr, plan));
   (*plan)->predicted = chooser->figures->machine.product;
   for (PetscInt p = 0; p < candidate->n_ranges; p++) {
-    const AutoCSRRowRange  *range   = &AutoCSRCandidateRanges(chooser, candidate)[p];
-    const AutoCSRProblem problem = AutoCSRProblemOfChunks(&chooser->problem, range->chunk_begin, range->chunk_end);
-    const PetscInt       first   = (*plan)->n_segments;
-    AutoCSREvaluation    e;
+    const AutoCSRRowRange *range   = &AutoCSRCandidateRanges(chooser, candidate)[p];
+    const AutoCSRProblem   problem = AutoCSRProblemOfChunks(&chooser->problem, range->chunk_begin, range->chunk_end);
+    const PetscInt         first   = (*plan)->n_segments;
+    AutoCSREvaluation      e;
 
     PetscCall(AutoCSRCostEvaluate(chooser, &problem, range->strategy, &range->axes, &e));
     PetscCall(AutoCSRStrategyBuild(range->strategy, &problem, &range->axes, *plan));
@@ -104,7 +104,8 @@ static PetscErrorCode build_fastest(AutoCSRChooser *chooser, const AutoCSRCandid
     PetscCall(PetscInfo(NULL, "Candidate %" PetscInt_FMT ", %s%s: predicted %g s, measured %g s, %g J\n", i, candidate[i].first.strategy->name, candidate[i].n_ranges > 1 ? " and others by row ranges" : "", candidate[i].seconds, next->measured, next->joules));
     if (is_csr && (!*csr_seconds || next->measured < *csr_seconds)) *csr_seconds = next->measured;
     if (!*plan) counted = (PetscBool)(next->joules > 0);
-    handicapped = !counted ? next->measured : next->joules > 0 ? next->joules : PETSC_MAX_REAL / 2;
+    handicapped = !counted ? next->measured : next->joules > 0 ? next->joules
+                                                               : PETSC_MAX_REAL / 2;
     if (is_csr) handicapped *= BETTER_MEASURED;
     if (handicapped < shortest) {
       shortest = handicapped;
@@ -120,7 +121,7 @@ static PetscErrorCode build_fastest(AutoCSRChooser *chooser, const AutoCSRCandid
 static PetscErrorCode describe_ranges(AutoCSRChooser *chooser, const AutoCSRCandidate *candidate, size_t len, char text[])
 {
   const AutoCSRRowRange *range = AutoCSRCandidateRanges(chooser, candidate);
-  char                what[192];
+  char                   what[192];
 
   PetscFunctionBegin;
   if (candidate->n_ranges == 1) {
@@ -338,7 +339,7 @@ PetscErrorCode AutoCSRPlanLook(const AutoCSRMatrix *csr, const AutoCSRSettings *
 static PetscBool is_of_values(const AutoCSRChoice *choice, PetscInt k)
 {
   const AutoCSRCandidate *c     = &choice->candidate[k];
-  const AutoCSRRowRange     *range = AutoCSRCandidateRanges(&choice->chooser, c);
+  const AutoCSRRowRange  *range = AutoCSRCandidateRanges(&choice->chooser, c);
 
   for (PetscInt p = 0; p < c->n_ranges; p++) {
     const AutoCSRAxes *axes = &range[p].axes;
@@ -378,8 +379,9 @@ PetscErrorCode AutoCSRChoiceCopy(const AutoCSRChoice *choice, AutoCSRChoice **co
 {
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(1, copy));
-  **copy                          = *choice;
+  **copy                            = *choice;
   (*copy)->chooser.problem.csr      = &(*copy)->csr;
+  (*copy)->chooser.problem.counted  = &(*copy)->chooser.counted;
   (*copy)->chooser.problem.settings = &(*copy)->settings;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -7,9 +7,9 @@
 #define MAX_STATES 64 /* variants of strategies, each a state of the search */
 
 typedef struct {
-  PetscInt     n_states;
+  PetscInt        n_states;
   AutoCSRRowRange state[MAX_STATES];
-  double      *cost; /* [group][state], PETSC_MAX_REAL where the state does not apply */
+  double         *cost; /* [group][state], PETSC_MAX_REAL where the state does not apply */
 } Table;
 
 /* Groups of neighbouring chunks: the first chunk of group g is g * chunks / groups */
@@ -201,9 +201,9 @@ PetscErrorCode AutoCSRChooseRanges(AutoCSRChooser *chooser, double best, AutoCSR
   }
   if (found) candidate->first = chooser->range[0];
   for (PetscInt p = 0; p < candidate->n_ranges; p++) {
-    const AutoCSRRowRange  *range   = &chooser->range[p];
-    const AutoCSRProblem problem = AutoCSRProblemOfChunks(&chooser->problem, range->chunk_begin, range->chunk_end);
-    AutoCSREvaluation    e;
+    const AutoCSRRowRange *range   = &chooser->range[p];
+    const AutoCSRProblem   problem = AutoCSRProblemOfChunks(&chooser->problem, range->chunk_begin, range->chunk_end);
+    AutoCSREvaluation      e;
 
     PetscCall(AutoCSRCostEvaluate(chooser, &problem, range->strategy, &range->axes, &e));
     candidate->seconds += e.seconds;

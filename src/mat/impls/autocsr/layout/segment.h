@@ -123,7 +123,7 @@ AUTOCSR_HD PetscBool AutoCSRMappingHasWork(AutoCSRMapping mapping)
   return (PetscBool)(mapping == AUTOCSR_MAP_MERGE || mapping == AUTOCSR_MAP_ROW_BLOCKS);
 }
 
-/* Lanes and heights of slices are; of threads, too */
+/* Numbers of lanes, of rows of a slice and of threads are powers of two */
 static inline PetscBool AutoCSRIsPowerOfTwo(PetscInt i)
 {
   return (PetscBool)(i > 0 && (i & (i - 1)) == 0);

@@ -10,11 +10,11 @@
 
 #include "codes.h"
 
-#define AUTOCSR_TILED_GROUP 256  /* slots of a group, which a warp takes at once */
-#define AUTOCSR_TILED_RUN   8    /* slots of a group that one lane takes, one after the other */
+#define AUTOCSR_TILED_GROUP  256  /* slots of a group, which a warp takes at once */
+#define AUTOCSR_TILED_RUN    8    /* slots of a group that one lane takes, one after the other */
 #define AUTOCSR_TILED_SHARES 16   /* equal shares of an item's groups; on a device a warp walks each */
-#define AUTOCSR_TILED_BATCH 32   /* pieces of a row block that are added at once */
-#define AUTOCSR_TILED_ROWS  1024 /* most rows of a row block: PIECE_ROW keeps the row in 10 bits, the rank above them */
+#define AUTOCSR_TILED_BATCH  32   /* pieces of a row block that are added at once */
+#define AUTOCSR_TILED_ROWS   1024 /* most rows of a row block: PIECE_ROW keeps the row in 10 bits, the rank above them */
 
 /* A run of groups of one tile for one thread block. Items ascend, and the items of a tile are neighbours */
 typedef struct {

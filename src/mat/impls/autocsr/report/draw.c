@@ -1,5 +1,5 @@
 /*
-  The picture of a matrix on PETSc's draw viewer: windows of X, image and TikZ files. Each colour has two strengths there.
+  The picture of a matrix on PETSc's draw viewer: windows of X, and images. Each colour has two strengths there.
 */
 #include <petscdraw.h>
 #include "picture.h"

@@ -21,10 +21,19 @@ typedef struct {
   const PetscInt       *columns; /* of the matrix, by the block's; NULL: they begin at col_begin */
 } AutoCSRPictureBlock;
 
-/* A block without a plan, which the parent multiplies, counts as a segment */
+/* NULL: the parent multiplies the block, which then counts as one segment */
+static const AutoCSRPlan *AutoCSRPicturePlan(const AutoCSRPictureBlock *b)
+{
+  const AutoCSRPlan *plan = b->ctx->planned.plan;
+
+  return plan && !plan->parents ? plan : NULL;
+}
+
 static PetscInt AutoCSRPictureSegments(const AutoCSRPictureBlock *b)
 {
-  return b->ctx->planned.plan ? b->ctx->planned.plan->n_segments : b->nnz > 0;
+  const AutoCSRPlan *plan = AutoCSRPicturePlan(b);
+
+  return plan ? plan->n_segments : b->nnz > 0;
 }
 
 /* The k-th of `looks` places among n, unevenly enough to hit no period of a grid */
@@ -118,7 +127,7 @@ static PetscErrorCode AutoCSRPictureOwnKeys(const AutoCSRPictureBlock block[], P
   *n_own = 0;
   for (PetscInt k = 0, at = 0; k < n_blocks; k++) {
     const AutoCSRPictureBlock *b    = &block[k];
-    const AutoCSRPlan         *plan = b->ctx->planned.plan;
+    const AutoCSRPlan         *plan = AutoCSRPicturePlan(b);
     const PetscInt             n    = AutoCSRPictureSegments(b);
 
     for (PetscInt s = 0; s < n; s++, at++) {
@@ -250,7 +259,7 @@ static PetscErrorCode AutoCSRPictureFill(const AutoCSRPicture *p, const AutoCSRP
   PetscFunctionBegin;
   PetscCall(PetscArrayzero(cells, p->rows * p->cols));
   for (PetscInt k = 0, at = 0; k < n_blocks; k++) {
-    const AutoCSRPlan *plan = block[k].ctx->planned.plan;
+    const AutoCSRPlan *plan = AutoCSRPicturePlan(&block[k]);
     const PetscInt     n    = AutoCSRPictureSegments(&block[k]);
 
     for (PetscInt s = 0; s < n; s++, at++) {

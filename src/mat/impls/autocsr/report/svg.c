@@ -116,6 +116,7 @@ PetscErrorCode AutoCSRPictureViewSVG(Mat A, const AutoCSRPicture *p, const char 
 
   PetscFunctionBegin;
   if (!p->level) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscViewerASCIIUseTabs(viewer, PETSC_FALSE)); /* each piece of a line would begin with them */
   PRINT("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %" PetscInt_FMT " %" PetscInt_FMT "\" font-family=\"system-ui, sans-serif\" font-size=\"13\">\n", x + LEGEND, AutoCSRSVGHeight(p, why, h));
   PRINT("<style>text { fill: #1b1f24 } .paper { fill: #fff } .frame { fill: none; stroke: #8899aa } .title { font-size: 16px; font-weight: 600 } .why { opacity: 0.8; font-size: 12px }\n"
         "@media (prefers-color-scheme: dark) { text { fill: #e6e9ed } .paper { fill: #14181d } }</style>\n<rect class=\"paper\" width=\"100%%\" height=\"100%%\"/>\n<text class=\"title\" x=\"20\" y=\"28\">");
@@ -132,5 +133,6 @@ PetscErrorCode AutoCSRPictureViewSVG(Mat A, const AutoCSRPicture *p, const char 
   if (!p->n_keys) PRINT("<text x=\"%" PetscInt_FMT "\" y=\"%" PetscInt_FMT "\">no entries</text>\n", x, y);
   PetscCall(AutoCSRSVGLines(viewer, x, &y, why));
   PRINT("</svg>\n");
+  PetscCall(PetscViewerASCIIUseTabs(viewer, PETSC_TRUE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -7,7 +7,7 @@
 #include "picture.h"
 #include "report.h"
 
-/* PETSc has no viewer formats of the names JSON and SVG; those that are read by other programs in the same way stand in */
+/* PETSc has no viewer formats named JSON and SVG; two of its formats that programs read stand for them */
 #define AUTOCSR_VIEWER_JSON PETSC_VIEWER_ASCII_PYTHON
 #define AUTOCSR_VIEWER_SVG  PETSC_VIEWER_ASCII_XML /* SVG is XML */
 
@@ -377,7 +377,7 @@ static PetscErrorCode AutoCSRView(Mat A, PetscViewer viewer)
 
   Options Database Keys:
 + -autocsr_view [ascii[:file[:format[:append]]]] - calls it after each assembly; format is ascii_info_detail, ascii_json or ascii_svg, which is the default of a file whose name ends with .svg
-- -autocsr_view draw[:type[:file]]               - draws the pattern (types: x, image, tikz)
+- -autocsr_view draw[:type[:file]]               - draws the pattern (types: x, image)
 
   Level: beginner
 
@@ -440,7 +440,7 @@ PetscErrorCode AutoCSRViewFromOptions(Mat A)
 
   PetscFunctionBegin;
   /* -autocsr_view: [`ascii`, `:file`, `:file:ascii_info_detail`, `:file:ascii_json`, `:file.svg`, `draw`] at assembly end, what was chosen and why;
-     [view-schema.md](view-schema.md) describes the JSON; `:file.svg`, `draw`, `draw:image:folder` and `draw:tikz:file` show the pattern with a colour for each segment */
+     [view-schema.md](view-schema.md) describes the JSON; `:file.svg`, `draw` and `draw:image:folder` show the pattern with a colour for each segment */
   PetscCall(PetscOptionsGetString(((PetscObject)A)->options, ((PetscObject)A)->prefix, "-autocsr_view", value, sizeof(value), &set));
   if (!set) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscStrbeginswith(value, ":", &file));

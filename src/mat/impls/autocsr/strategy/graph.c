@@ -63,7 +63,7 @@ static PetscErrorCode set_range(const AutoCSRProblem *problem, Part *part)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Counted where the problem has them not from another candidate, or from its variants */
+/* Takes the counts of an earlier candidate if the problem keeps them, else counts */
 static PetscErrorCode count_bins(const AutoCSRProblem *p, PetscInt begin, PetscInt end, PetscInt U, PetscInt bins, AutoCSRBins *bin)
 {
   AutoCSRCountedBins *counted = p->counted;
@@ -409,7 +409,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Those of a graph that applies; the caller frees them */
+/* Makes the parts of a graph that applies; the caller frees them */
 static PetscErrorCode get_parts(const AutoCSRProblem *problem, Parts **parts)
 {
   const char    *why = NULL;

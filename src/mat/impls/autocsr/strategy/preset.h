@@ -34,7 +34,7 @@ PETSC_INTERN PetscInt AutoCSRStoredValueCodings(const AutoCSRProblem *, PetscBoo
 PETSC_INTERN void AutoCSRVariantAddStored(const AutoCSRProblem *, PetscBool constant, const AutoCSRAxes *, PetscInt max, AutoCSRAxes list[], PetscInt *n);
 /* Whether 16 bits surely hold the columns of any run of as many entries as a thread block takes: they lie in neighbouring rows, none farther from its row than the profile's bandwidth */
 PETSC_INTERN PetscBool AutoCSRRunsFit16(const AutoCSRProblem *, const AutoCSRAxes *);
-/* Whether a strategy lists codings of which nobody knows how fast they are on a device: the user names a coding, or has variants timed */
+/* Whether a strategy lists codings without measured figures on a device: the user names a coding, or has variants timed */
 PETSC_INTERN PetscBool AutoCSRProblemWantsCodes(const AutoCSRProblem *);
 /*
   Adds a variant of rows in the CSR's order for each coding that takes less than the CSR's columns and values. can_16: 16 bits hold the

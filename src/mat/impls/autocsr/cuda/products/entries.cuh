@@ -190,7 +190,7 @@ struct FlatEntries {
   }
 };
 
-/* The segment's first entry in the CSR, for those whose codes are counted from it */
+/* The place in the CSR of the segment's first entry; 0 if columns and values are read in place */
 template <AutoCSRIndex index, AutoCSRValue value>
 static __device__ __forceinline__ PetscInt FirstEntryOf(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op)
 {
