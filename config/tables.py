@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the tables of doc/performance.md, doc/choosers.md and doc/costs.md from src/benchmarks/results, and that of doc/options.md from the code: what stands between <!-- table NAME --> and <!-- end -->
 is written anew. `make tables` calls it. With --check nothing is written, and a table that is not as it would be written is an error."""
-import csv, math, glob, os, re, sys
+import csv, math, glob, os, re, subprocess, sys
 
 top = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 
@@ -144,7 +144,13 @@ def search(suite):
     return markdown(["matrix", "the choice, us", "found, us", "gain"], rows + [[f"all {len(gain)}, geometric mean", "", "", f"{mean:.2f}x"], ["the least", "", "", f"{min(gain.values()):.2f}x"]])
 
 
-MAKE = {"search": search, "startup": startup, "large": large, "lives": lives, "solves": solves, "loss": loss, "choosers": choosers, "always": always, "features": features, "rules": rules, "options": options}
+def drop(data):
+    """What each strategy is worth, of those that are ever best"""
+    made = subprocess.run([os.path.join(top, "config/drop-test.py"), os.path.join(top, f"src/benchmarks/results/{data}.csv.gz")], capture_output=True, text=True, check=True).stdout
+    return "".join(line for line in made.splitlines(True) if "| 0 |" not in line).lstrip("\n")
+
+
+MAKE = {"drop": drop, "search": search, "startup": startup, "large": large, "lives": lives, "solves": solves, "loss": loss, "choosers": choosers, "always": always, "features": features, "rules": rules, "options": options}
 old = []
 for name in ["doc/performance.md", "doc/choosers.md", "doc/costs.md", "doc/options.md"]:
     path = os.path.join(top, name)
