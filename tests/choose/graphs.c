@@ -426,6 +426,7 @@ int main(int argc, char **argv)
   test:
     suffix: refused
     args: -part 3
+    filter: sed 's/9223372036854775807/2147483647/'
 
   test:
     suffix: generated
