@@ -43,6 +43,30 @@ static PetscErrorCode GetKey(PC pc, AutoCSRDiagonalKey *key)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+  PETSc's solves set the preconditioner up in their first application of it if values have changed since, and a failure is known to the
+  process alone that met it. Here it is set up before anything asks for it, and all processes are told once for each set-up
+*/
+PetscErrorCode AutoCSRFusedSetUpPC(KSP ksp, AutoCSRFused *f, PetscBool *failed)
+{
+  AutoCSRDiagonalKey key;
+  PCFailedReason     reason;
+  PetscMPIInt        mine, any;
+
+  PetscFunctionBegin;
+  PetscCall(PCSetUp(ksp->pc));
+  PetscCall(GetKey(ksp->pc, &key));
+  if (memcmp(&key, &f->checked, sizeof(key))) {
+    PetscCall(PCGetFailedReason(ksp->pc, &reason));
+    mine = ksp->reason == KSP_DIVERGED_PC_FAILED || reason != PC_NOERROR;
+    PetscCallMPI(MPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)ksp)));
+    f->failed  = (PetscBool)(any != 0);
+    f->checked = key;
+  }
+  *failed = f->failed;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The preconditioner keeps the size that it was set up with */
 PetscErrorCode AutoCSRFusedBlockMoved(PC pc, const AutoCSRFused *f, PetscBool *moved)
 {

@@ -146,6 +146,8 @@ struct _AutoCSRFused {
   const char *refused;            /* why it was not; NULL: there was no solve, or it was */
   const char *where;
   PetscErrorCode (*method[AUTOCSR_FUSED_METHODS])(KSP);
+  AutoCSRDiagonalKey  checked; /* of the set-up that all processes know to have failed or not */
+  PetscBool           failed;
   Vec                 diagonal; /* or point blocks; NULL: none is kept */
   AutoCSRDiagonalKey  key;
   AutoCSRDevice       device; /* NULL: nothing is kept */
@@ -178,6 +180,7 @@ PETSC_INTERN PetscErrorCode AutoCSRFusedServe(KSP, AutoCSRFused *, const AutoCSR
   one part of n entries for each column of a block: entry i of part k is that of row i and the block's column k
 */
 PETSC_INTERN PetscErrorCode AutoCSRFusedDiagonal(KSP, AutoCSRFused *, Vec work, Vec *);
+PETSC_INTERN PetscErrorCode AutoCSRFusedSetUpPC(KSP, AutoCSRFused *, PetscBool *failed); /* on any process */
 PETSC_INTERN PetscErrorCode AutoCSRFusedBlock(PC, PetscInt *); /* rows of a point block, 1 if there are none */
 PETSC_INTERN PetscErrorCode AutoCSRFusedBlockMoved(PC, const AutoCSRFused *, PetscBool *); /* it has changed since the preconditioner was set up */
 

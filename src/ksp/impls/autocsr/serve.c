@@ -79,14 +79,16 @@ static PetscErrorCode FindSteps(KSP ksp, Mat A, const AutoCSRSteps **steps, cons
 static PetscErrorCode FindReason(KSP ksp, AutoCSRFused *f, Mat A, const char **why)
 {
   MatNullSpace nullspace;
+  PetscBool    failed = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall(RefusePreconditioner(ksp->pc, f, why));
+  if (!*why) PetscCall(AutoCSRFusedSetUpPC(ksp, f, &failed));
   if (!MatIsSeqAutoCSR(A) && !MatIsMPIAutoCSR(A))
     *why = "the matrix is not of type autocsr";
   else if (*why)
     PetscFunctionReturn(PETSC_SUCCESS);
-  else if (ksp->reason == KSP_DIVERGED_PC_FAILED)
+  else if (failed)
     *why = "the preconditioner has failed";
   else if (ksp->transpose_solve)
     *why = "the transposed system is solved";
