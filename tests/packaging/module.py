@@ -44,6 +44,12 @@ try:
     raise SystemExit('an unknown setting is taken')
 except ValueError as error:
     assert 'strategy' in str(error)
+for of_another_type in (petscautocsr.info, petscautocsr.view, petscautocsr.graph, petscautocsr.settings):
+    try:
+        of_another_type(A.convert('aij', PETSc.Mat()))
+        raise SystemExit('a matrix of another type is taken')
+    except TypeError as error:
+        assert 'aij, not autocsr' in str(error)
 try:
     import matplotlib  # noqa: F401
 except ImportError:

@@ -69,8 +69,16 @@ def _function(name):
     return getattr(_loaded, name)
 
 
+def _ours(mat):
+    """A matrix of another type has no plan. Under -mat_autocsr_takeover ours goes by the name aijcusparse"""
+    kind = mat.getType()
+    if kind and 'autocsr' not in kind and 'aijcusparse' not in kind:
+        raise TypeError(f"the matrix is of type {kind}, not autocsr: mat.convert('autocsr') makes it one, or setType('autocsr') before it is assembled")
+
+
 def _text(mat, form):
     """What MatAutoCSRView() prints of all processes, on the first one; '' on the others"""
+    _ours(mat)
     from petsc4py import PETSc
 
     comm = mat.getComm()
@@ -116,6 +124,7 @@ def settings(mat, **chosen):
     """Sets options of one matrix by their names without -mat_autocsr_: settings(A, strategy='sell', rigor='measure'). Collective
 
     Values are as in doc/options.md; an unknown one raises petsc4py's error, an unknown name ValueError."""
+    _ours(mat)
     from petsc4py import PETSc
 
     load()
@@ -142,6 +151,7 @@ check_values simd'''.split())
 
 def graph(mat):
     """The operator graph of the plan (doc/graph.md), of the diagonal block of this process; '' without a plan"""
+    _ours(mat)
     text = ctypes.create_string_buffer(4096)
     _check(_function('MatAutoCSRGetGraph')(ctypes.c_void_p(mat.handle), ctypes.c_size_t(len(text)), text), 'MatAutoCSRGetGraph()')
     return text.value.decode()
