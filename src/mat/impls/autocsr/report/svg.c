@@ -69,7 +69,7 @@ static PetscErrorCode AutoCSRSVGCells(PetscViewer viewer, const AutoCSRPicture *
           if (++end == p->rows * p->cols) break;
         }
         if (end == k) continue;
-        if (!any) PRINT("<path stroke=\"%s\" opacity=\"%.2g\" d=\"", AutoCSRColors[key], 0.25 + 0.75 * level / AUTOCSR_PICTURE_LEVELS);
+        if (!any) PRINT("<path stroke=\"%s\" opacity=\"%.2g\" d=\"", AutoCSRColors[key], 0.35 + 0.65 * level / AUTOCSR_PICTURE_LEVELS);
         PRINT("M%" PetscInt_FMT " %" PetscInt_FMT ".5h%" PetscInt_FMT, x, k / p->cols, end - k);
         any = PETSC_TRUE;
         k   = end - 1;
