@@ -59,22 +59,18 @@ static PetscErrorCode Dots(Mat X, Mat Y, PetscReal sum[])
 /* The column j of Y: a[j] times itself and b[j] times that of X */
 static PetscErrorCode Combine(Mat Y, const PetscReal a[], const PetscReal b[], Mat X)
 {
-  const PetscScalar *x;
-  PetscScalar       *y;
-  PetscInt           m, k, ldx, ldy;
+  Vec      x, y;
+  PetscInt k;
 
   PetscFunctionBeginUser;
-  PetscCall(MatGetLocalSize(X, &m, NULL));
   PetscCall(MatGetSize(X, NULL, &k));
-  PetscCall(MatDenseGetLDA(X, &ldx));
-  PetscCall(MatDenseGetLDA(Y, &ldy));
-  PetscCall(MatDenseGetArrayRead(X, &x));
-  PetscCall(MatDenseGetArray(Y, &y));
   for (PetscInt j = 0; j < k; j++) {
-    for (PetscInt i = 0; i < m; i++) y[i + j * ldy] = (a ? a[j] : 1) * y[i + j * ldy] + b[j] * x[i + j * ldx];
+    PetscCall(MatDenseGetColumnVecRead(X, j, &x));
+    PetscCall(MatDenseGetColumnVec(Y, j, &y));
+    PetscCall(VecAXPBY(y, b[j], a ? a[j] : 1, x));
+    PetscCall(MatDenseRestoreColumnVec(Y, j, &y));
+    PetscCall(MatDenseRestoreColumnVecRead(X, j, &x));
   }
-  PetscCall(MatDenseRestoreArrayRead(X, &x));
-  PetscCall(MatDenseRestoreArray(Y, &y));
   PetscFunctionReturn(0);
 }
 

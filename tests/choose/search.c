@@ -146,7 +146,7 @@ static PetscErrorCode CheckMatrices(PetscReal seconds)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-/* What is asked for beside the rigor is obeyed: "random", of 190 rows, by slices; by a graph; and without copies of its values */
+/* A search leaves alone what the user sets: "random" (190 rows) is multiplied by slices; by a graph; without copies of its values */
 static PetscErrorCode CheckObeyed(PetscReal seconds)
 {
   static const char *const graph = "compress(index=csr,value=csr) row_block(lanes=64) warp_total_red";

@@ -75,7 +75,7 @@ typedef struct {
   PetscScalar scale, mu, omegaprod, c[3];
 } Recurrence;
 
-/* Of the fourth kind: the next correction is a part of the last one, which is the difference of two solutions, and the residual's */
+/* The fourth kind: the next correction is a multiple of the last one, the difference of two solutions, and a multiple of the preconditioned residual */
 static void StepFourth(AutoCSRCombination *step, PetscInt i, PetscScalar scale)
 {
   const PetscReal last = i ? (2.0 * i - 1.0) / (2.0 * i + 3.0) : 0;

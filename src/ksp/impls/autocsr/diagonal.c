@@ -2,25 +2,14 @@
 #include "fused.h"
 #include <petsc/private/pcimpl.h>
 
-PetscErrorCode AutoCSRFusedBlock(PC pc, PetscInt *block)
-{
-  PetscBool points;
-  Mat       pmat;
-
-  PetscFunctionBegin;
-  *block = 1;
-  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCPBJACOBI, &points));
-  if (!points) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PCGetOperators(pc, NULL, &pmat));
-  PetscCall(MatGetBlockSize(pmat, block));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* All that the diagonal depends on. `set_up`: for which state of the matrix PETSc has set the preconditioner up; its type differs between versions */
+/*
+  All that the diagonal depends on. `set_up`: for which state of the matrix PETSc has set the preconditioner up; its type differs
+  between versions. `block`: rows of a point block, 1 if there are none
+*/
 static PetscErrorCode GetKey(PC pc, AutoCSRDiagonalKey *key)
 {
   Mat       pmat;
-  PetscBool jacobi;
+  PetscBool jacobi, points;
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(key, sizeof(*key)));
@@ -29,11 +18,11 @@ static PetscErrorCode GetKey(PC pc, AutoCSRDiagonalKey *key)
   PetscCall(PetscObjectGetId((PetscObject)pmat, &key->mat));
   PetscCall(PetscObjectStateGet((PetscObject)pmat, &key->state));
   PetscCall(PetscMemcpy(key->set_up, &pc->matstate, PetscMin(sizeof(key->set_up), sizeof(pc->matstate))));
+  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCPBJACOBI, &points));
   PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCJACOBI, &jacobi));
-  if (!jacobi) {
-    PetscCall(AutoCSRFusedBlock(pc, &key->block)); /* at least 1 */
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
+  key->block = 1;
+  if (points) PetscCall(MatGetBlockSize(pmat, &key->block));
+  if (!jacobi) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCJacobiGetType(pc, &key->type));
   PetscCall(PCJacobiGetUseAbs(pc, &key->use_abs));
   PetscCall(PCJacobiGetFixDiagonal(pc, &key->fix));
@@ -43,11 +32,20 @@ static PetscErrorCode GetKey(PC pc, AutoCSRDiagonalKey *key)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* PBJACOBI keeps the size that it was set up with */
+static PetscBool BlockMoved(const AutoCSRDiagonalKey *now, const AutoCSRDiagonalKey *before)
+{
+  AutoCSRDiagonalKey same = *now;
+
+  same.block = before->block;
+  return (PetscBool)(now->block != before->block && !memcmp(&same, before, sizeof(same)));
+}
+
 /*
   PETSc's solves set the preconditioner up in their first application of it if values have changed since, and a failure is known to the
   process alone that met it. Here it is set up before anything asks for it, and all processes are told once for each set-up
 */
-PetscErrorCode AutoCSRFusedSetUpPC(KSP ksp, AutoCSRFused *f, PetscBool *failed)
+PetscErrorCode AutoCSRFusedSetUpPC(KSP ksp, AutoCSRFused *f, const char **why)
 {
   AutoCSRDiagonalKey key;
   PCFailedReason     reason;
@@ -56,6 +54,10 @@ PetscErrorCode AutoCSRFusedSetUpPC(KSP ksp, AutoCSRFused *f, PetscBool *failed)
   PetscFunctionBegin;
   PetscCall(PCSetUp(ksp->pc));
   PetscCall(GetKey(ksp->pc, &key));
+  if (BlockMoved(&key, &f->checked)) {
+    *why = "the matrix has another block size than the preconditioner was set up with";
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   if (memcmp(&key, &f->checked, sizeof(key))) {
     PetscCall(PCGetFailedReason(ksp->pc, &reason));
     mine = ksp->reason == KSP_DIVERGED_PC_FAILED || reason != PC_NOERROR;
@@ -63,22 +65,7 @@ PetscErrorCode AutoCSRFusedSetUpPC(KSP ksp, AutoCSRFused *f, PetscBool *failed)
     f->failed  = (PetscBool)(any != 0);
     f->checked = key;
   }
-  *failed = f->failed;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The preconditioner keeps the size that it was set up with */
-PetscErrorCode AutoCSRFusedBlockMoved(PC pc, const AutoCSRFused *f, PetscBool *moved)
-{
-  AutoCSRDiagonalKey key;
-
-  PetscFunctionBegin;
-  *moved = PETSC_FALSE;
-  if (!f->diagonal || f->key.block < 1) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(GetKey(pc, &key));
-  if (key.block < 1 || key.block == f->key.block) PetscFunctionReturn(PETSC_SUCCESS);
-  key.block = f->key.block;
-  *moved    = (PetscBool)!memcmp(&key, &f->key, sizeof(key));
+  if (f->failed) *why = "the preconditioner has failed";
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -137,25 +124,24 @@ static PetscErrorCode CreateBlocks(Vec work, PetscInt block, Vec *blocks)
 
 PetscErrorCode AutoCSRFusedDiagonal(KSP ksp, AutoCSRFused *f, Vec work, Vec *diagonal)
 {
-  AutoCSRDiagonalKey key;
-  PetscBool          none;
+  const PetscInt block = f->checked.block;
+  PetscBool      none;
 
   PetscFunctionBegin;
   *diagonal = NULL;
   PetscCall(PetscObjectTypeCompare((PetscObject)ksp->pc, PCNONE, &none));
   if (none) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(GetKey(ksp->pc, &key));
-  if (!f->diagonal || memcmp(&key, &f->key, sizeof(key))) {
-    if (f->diagonal && key.block != f->key.block) PetscCall(VecDestroy(&f->diagonal));
-    if (key.block > 1) {
-      if (!f->diagonal) PetscCall(CreateBlocks(work, key.block, &f->diagonal));
-      PetscCall(GetBlocks(ksp, key.block, work, f->diagonal));
+  if (!f->diagonal || memcmp(&f->checked, &f->key, sizeof(f->key))) {
+    if (f->diagonal && block != f->key.block) PetscCall(VecDestroy(&f->diagonal));
+    if (block > 1) {
+      if (!f->diagonal) PetscCall(CreateBlocks(work, block, &f->diagonal));
+      PetscCall(GetBlocks(ksp, block, work, f->diagonal));
     } else {
       if (!f->diagonal) PetscCall(VecDuplicate(work, &f->diagonal));
       PetscCall(VecSet(work, 1));
       PetscCall(KSP_PCApply(ksp, work, f->diagonal));
     }
-    f->key = key;
+    f->key = f->checked;
   }
   *diagonal = f->diagonal;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -146,7 +146,7 @@ struct _AutoCSRFused {
   const char *refused;            /* why it was not; NULL: there was no solve, or it was */
   const char *where;
   PetscErrorCode (*method[AUTOCSR_FUSED_METHODS])(KSP);
-  AutoCSRDiagonalKey  checked; /* of the set-up that all processes know to have failed or not */
+  AutoCSRDiagonalKey  checked; /* the set-up of this solve, of which all processes know whether it has failed */
   PetscBool           failed;
   Vec                 diagonal; /* or point blocks; NULL: none is kept */
   AutoCSRDiagonalKey  key;
@@ -176,13 +176,11 @@ PETSC_INTERN PetscErrorCode AutoCSRFusedOwn(KSP, AutoCSRFused *, PetscInt n);   
 PETSC_INTERN PetscErrorCode AutoCSRFusedServe(KSP, AutoCSRFused *, const AutoCSRSteps **, const char **why);
 
 /*
-  diagonal.c: the preconditioner's, which stays with the KSP; NULL: it is the identity. Of point blocks of more than one row the vector has
+  diagonal.c: the preconditioner's diagonal, which stays with the KSP; NULL: it is the identity. Point blocks of more than one row make
   one part of n entries for each column of a block: entry i of part k is that of row i and the block's column k
 */
 PETSC_INTERN PetscErrorCode AutoCSRFusedDiagonal(KSP, AutoCSRFused *, Vec work, Vec *);
-PETSC_INTERN PetscErrorCode AutoCSRFusedSetUpPC(KSP, AutoCSRFused *, PetscBool *failed); /* on any process */
-PETSC_INTERN PetscErrorCode AutoCSRFusedBlock(PC, PetscInt *); /* rows of a point block, 1 if there are none */
-PETSC_INTERN PetscErrorCode AutoCSRFusedBlockMoved(PC, const AutoCSRFused *, PetscBool *); /* it has changed since the preconditioner was set up */
+PETSC_INTERN PetscErrorCode AutoCSRFusedSetUpPC(KSP, AutoCSRFused *, const char **why); /* before the diagonal is asked for; why: it does not serve */
 
 /* solve.c: what the types share */
 PETSC_INTERN PetscErrorCode AutoCSRFusedSolve(KSP, AutoCSRFused *, const AutoCSRSteps *);

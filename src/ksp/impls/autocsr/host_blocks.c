@@ -18,28 +18,20 @@ AUTOCSR_INLINE void BlocksLoop(PetscInt block, PetscInt n, PetscInt stride, cons
   }
 }
 
-/* A loop for each size that is common: it is a constant in it */
+/* A loop for each common size, which is a constant in it */
 AUTOCSR_CLONES static void Blocks(PetscInt block, PetscInt n, PetscInt stride, const PetscScalar *restrict d, const PetscScalar *restrict from, PetscScalar *restrict to)
 {
+#define OF_SIZE(size) \
+  case size: \
+    BlocksLoop(size, n, stride, d, from, to); \
+    return;
   switch (block) {
-  case 2:
-    BlocksLoop(2, n, stride, d, from, to);
-    return;
-  case 3:
-    BlocksLoop(3, n, stride, d, from, to);
-    return;
-  case 4:
-    BlocksLoop(4, n, stride, d, from, to);
-    return;
-  case 5:
-    BlocksLoop(5, n, stride, d, from, to);
-    return;
-  case 6:
-    BlocksLoop(6, n, stride, d, from, to);
-    return;
-  case 8:
-    BlocksLoop(8, n, stride, d, from, to);
-    return;
+    OF_SIZE(2)
+    OF_SIZE(3)
+    OF_SIZE(4)
+    OF_SIZE(5)
+    OF_SIZE(6)
+    OF_SIZE(8)
   default:
     BlocksLoop(block, n, stride, d, from, to);
   }

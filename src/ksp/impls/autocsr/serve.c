@@ -16,33 +16,31 @@ static PetscBool MonitorReadsNorm(void (*monitor)(void))
   return (PetscBool)(monitor == AS_PLAIN(KSPMonitorResidual) || monitor == AS_PLAIN(KSPMonitorResidualDrawLG));
 }
 
-static PetscErrorCode RefusePreconditioner(PC pc, const AutoCSRFused *f, const char **why)
+static PetscErrorCode RefusePreconditioner(KSP ksp, AutoCSRFused *f, const char **why)
 {
-  PetscBool serves, moved;
-  PetscInt  block, rows;
-  Mat       pmat;
+  PetscBool serves;
+  PetscInt  rows;
 
   PetscFunctionBegin;
-  PetscCall(PCGetOperators(pc, NULL, &pmat));
-  PetscCall(MatGetSize(pmat, &rows, NULL));
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)pc, &serves, PCNONE, PCJACOBI, PCPBJACOBI, ""));
-  PetscCall(AutoCSRFusedBlock(pc, &block));
-  PetscCall(AutoCSRFusedBlockMoved(pc, f, &moved));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)ksp->pc, &serves, PCNONE, PCJACOBI, PCPBJACOBI, ""));
 #if PETSC_VERSION_LT(3, 23, 0)
   {
     PetscBool scaled;
 
-    PetscCall(PCGetDiagonalScale(pc, &scaled));
+    PetscCall(PCGetDiagonalScale(ksp->pc, &scaled));
     if (scaled) serves = PETSC_FALSE;
   }
 #endif
-  if (!serves)
+  if (!serves) {
     *why = "the preconditioner is none of none, jacobi and pbjacobi";
-  else if (block > AUTOCSR_FUSED_BLOCK)
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(AutoCSRFusedSetUpPC(ksp, f, why));
+  PetscCall(VecGetSize(ksp->vec_rhs, &rows));
+  if (*why) PetscFunctionReturn(PETSC_SUCCESS);
+  if (f->checked.block > AUTOCSR_FUSED_BLOCK)
     *why = "a point block has more than 16 rows";
-  else if (moved)
-    *why = "the matrix has another block size than the preconditioner was set up with";
-  else if (rows > PETSC_MAX_INT / block)
+  else if (rows > PETSC_MAX_INT / f->checked.block)
     *why = "the point blocks have more entries than a vector can have";
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -79,18 +77,14 @@ static PetscErrorCode FindSteps(KSP ksp, Mat A, const AutoCSRSteps **steps, cons
 static PetscErrorCode FindReason(KSP ksp, AutoCSRFused *f, Mat A, const char **why)
 {
   MatNullSpace nullspace;
-  PetscBool    failed = PETSC_FALSE;
 
   PetscFunctionBegin;
-  PetscCall(RefusePreconditioner(ksp->pc, f, why));
-  if (!*why) PetscCall(AutoCSRFusedSetUpPC(ksp, f, &failed));
   if (!MatIsSeqAutoCSR(A) && !MatIsMPIAutoCSR(A))
     *why = "the matrix is not of type autocsr";
-  else if (*why)
-    PetscFunctionReturn(PETSC_SUCCESS);
-  else if (failed)
-    *why = "the preconditioner has failed";
-  else if (ksp->transpose_solve)
+  else
+    PetscCall(RefusePreconditioner(ksp, f, why));
+  if (*why) PetscFunctionReturn(PETSC_SUCCESS);
+  if (ksp->transpose_solve)
     *why = "the transposed system is solved";
   else if (AS_PLAIN(ksp->converged) != AS_PLAIN(KSPConvergedDefault) && AS_PLAIN(ksp->converged) != AS_PLAIN(KSPConvergedSkip))
     *why = "the convergence test is not PETSc's default";

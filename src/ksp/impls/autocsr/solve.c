@@ -62,7 +62,7 @@ static PetscErrorCode GetVectors(KSP ksp, AutoCSRFused *f, AutoCSRSolve *s)
     s->vec[AUTOCSR_P] = ksp->nwork > 2 ? ksp->work[2] : ksp->work[0];
     if (s->vec[AUTOCSR_P] == s->vec[AUTOCSR_R]) s->vec[AUTOCSR_R] = NULL;
   }
-  PetscCall(AutoCSRFusedBlock(ksp->pc, &s->block));
+  s->block = f->checked.block;
   PetscCall(AutoCSRFusedDiagonal(ksp, f, s->vec[AUTOCSR_W] ? s->vec[AUTOCSR_W] : s->vec[AUTOCSR_V], &s->vec[AUTOCSR_D]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -132,7 +132,7 @@ static __device__ __forceinline__ void ForAll(PetscInt n, Load load, Use use)
   }
 }
 
-/* What a pass multiplies by: nothing, the diagonal, or point blocks */
+/* A pass multiplies by nothing, by the diagonal, or by point blocks */
 enum Preconditioner {
   IDENTITY,
   DIAGONAL,
@@ -229,7 +229,7 @@ static __device__ __forceinline__ void ForAllOfResidual(const AutoCSRPass &pass,
       [&](int k, PetscInt64) { return b[k] - w[k]; }, [&](PetscInt64 j) { return product ? pass.b[j] - of_x[j] : pass.b[j]; }, use);
 }
 
-/* Of a kernel's three kinds the one for this pass */
+/* Chooses the kernel for the preconditioner of this pass */
 template <typename Kernel>
 static Kernel *KernelFor(const AutoCSRPass *pass, bool precondition, Kernel *identity, Kernel *diagonal, Kernel *blocks)
 {

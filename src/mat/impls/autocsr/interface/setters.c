@@ -25,7 +25,7 @@ static PetscErrorCode AutoCSRSettingsHand(Mat A, const AutoCSRSettings *settings
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Of a setting only its place and size matter here; a char array ends with zeros, so that equal settings compare equal */
+/* Replaces `size` bytes of the settings. A text fills its array up with zeros, so that equal settings compare equal */
 static PetscErrorCode AutoCSRSettingReplace(Mat A, size_t offset, const void *value, size_t size)
 {
   AutoCSRSettings settings;

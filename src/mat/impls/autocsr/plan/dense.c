@@ -1,4 +1,4 @@
-/* What products with dense matrices keep: blocks of whole rows, parts of longer ones (dufrechou2021, 2.1.3), or the band, or adaptive tiles; and room for a panel */
+/* The memory of products with dense matrices: blocks of whole rows and parts of longer ones (dufrechou2021, 2.1.3), the band or adaptive tiles; and room for a panel */
 #include "dense.h"
 #include "../backend.h"
 #include "../layout/adaptive.h"

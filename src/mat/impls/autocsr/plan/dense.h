@@ -68,8 +68,8 @@ static inline const PetscScalar *AutoCSRDenseFrom(const PetscScalar B[], PetscIn
 }
 
 /*
-  What adaptive tiles would give, from a sample of rows (hong2019, 3). All but `panels` are parts of the entries: entries in
-  heavy tiles, columns of heavy tiles, counted once for each row panel, and rows of heavy tiles that have entries
+  A sample of row panels tells what adaptive tiles would give (hong2019, 3). `heavy` counts entries in heavy tiles, `columns` the
+  columns of heavy tiles, once for each row panel, and `rows` the rows of heavy tiles that have entries; each over all entries
 */
 typedef struct {
   PetscBool known;

@@ -4,7 +4,7 @@
 #include <petscdraw.h>
 #include "picture.h"
 
-/* Of many and of few entries */
+/* Colours of cells with many and with few entries */
 static const int AutoCSRDrawColors[AUTOCSR_PICTURE_KEYS][2] = {
     {PETSC_DRAW_BLUE, PETSC_DRAW_SKYBLUE},
     {PETSC_DRAW_RED, PETSC_DRAW_PINK},

@@ -171,7 +171,7 @@ static PetscErrorCode AutoCSRViewSegmentJSON(PetscViewer viewer, const AutoCSRSe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What products with dense matrices keep */
+/* The memory of products with dense matrices */
 static PetscErrorCode AutoCSRViewDenseJSON(PetscViewer viewer, const AutoCSRDense *dense)
 {
   PetscInt64 bytes = 0;

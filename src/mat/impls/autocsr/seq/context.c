@@ -339,18 +339,15 @@ static PetscErrorCode AutoCSRContextGetCSR(Mat A, AutoCSRMatrix *csr, const Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rows with entries. A first plan on the host leaves the count to its first product: the parent, which makes the products before, counts flops itself */
-static void AutoCSRContextCountRows(AutoCSRContext *ctx)
-{
-  if (ctx->planned.profile)
-    ctx->planned.nonempty = ctx->csr.m - ctx->planned.profile->empty_rows;
-  else /* on a device a look at the rows would cost more than products: none is empty, as long as that may be */
-    ctx->planned.nonempty = ctx->csr.backend == &AutoCSRBackendHost ? -1 : PetscMin(ctx->csr.m, ctx->csr.nnz);
-}
-
+/* Counted when a product of the plan first asks: the parent, which makes the products before, counts flops itself */
 PetscInt AutoCSRContextNonemptyRows(AutoCSRContext *ctx)
 {
-  if (PetscUnlikely(ctx->planned.nonempty < 0)) {
+  if (PetscLikely(ctx->planned.nonempty >= 0)) return ctx->planned.nonempty;
+  if (ctx->planned.profile)
+    ctx->planned.nonempty = ctx->csr.m - ctx->planned.profile->empty_rows;
+  else if (ctx->csr.backend != &AutoCSRBackendHost) /* a look at the rows would cost more than products: none is empty, as long as that may be */
+    ctx->planned.nonempty = PetscMin(ctx->csr.m, ctx->csr.nnz);
+  else {
     ctx->planned.nonempty = 0;
     for (PetscInt i = 0; i < ctx->csr.m; i++) ctx->planned.nonempty += ctx->csr.row_ptr[i + 1] > ctx->csr.row_ptr[i];
   }
@@ -466,7 +463,7 @@ PetscErrorCode AutoCSRContextUpdate(Mat A, AutoCSRContext *ctx)
         if (ctx->planned.plan->measured > 0) PetscCall(AutoCSRContextLearn(ctx, ctx->planned.plan->measured)); /* rigor measure */
       }
       ctx->plans++;
-      AutoCSRContextCountRows(ctx);
+      ctx->planned.nonempty = -1;
     }
   }
   ctx->owner        = A;

@@ -256,7 +256,7 @@ PetscErrorCode AutoCSRContextProceed(Mat A, AutoCSRContext *ctx, PetscBool all)
     if (!next) continue;
     PetscCall(AutoCSRPlanDestroy(&ctx->planned.plan));
     ctx->planned.plan     = next;
-    ctx->planned.nonempty = ctx->csr.m - ctx->planned.profile->empty_rows;
+    ctx->planned.nonempty = -1;
     ctx->plans++;
     PetscCall(AutoCSRContextTell(A, &ctx->csr, next));
   }

@@ -125,7 +125,7 @@ PetscErrorCode AutoCSRGeneratorIsThere(const char **why)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Those that nvcc compiles the library with, but for warnings, which were told then; the architecture comes beside them */
+/* nvcc's options for the library, without warnings, which nvcc has given; the architecture comes beside them */
 static const char *const Options[] = {"-std=c++17", "-default-device", "-w"};
 
 #define OPTIONS ((int)PETSC_STATIC_ARRAY_LENGTH(Options))

@@ -39,7 +39,7 @@ PETSC_INTERN PetscErrorCode AutoCSRGeneratorEnds(const AutoCSRAxes *, PetscInt l
 
 /* compiler.c. *why: NULL, or why there is no compiler */
 PETSC_INTERN PetscErrorCode AutoCSRGeneratorIsThere(const char **why);
-/* What a cubin depends on beside its source: the compiler's version and options. arch: 90 for sm_90 */
+/* The compiler's version and options, on which a cubin depends beside its source. arch: 90 for sm_90 */
 PETSC_INTERN PetscErrorCode AutoCSRGeneratorCompiler(int arch, size_t len, char text[]);
 /* head, the agents' text and tail as one source; the caller frees it with PetscFree() */
 PETSC_INTERN PetscErrorCode AutoCSRGeneratorSource(const char head[], const char tail[], char **source);

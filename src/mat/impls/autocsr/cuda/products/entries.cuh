@@ -129,8 +129,8 @@ static __device__ __forceinline__ PetscScalar ConstantOf(const AutoCSRDeviceSegm
 }
 
 /*
-  Entries in the CSR's order that a thread block takes, at most `run` of them, from the segment's q-th on, which is entry p of the CSR. Each
-  thread's own begin at its number. Columns of 16 bits count from the BASE of runs of so many entries, of which a block reads two at most
+  A thread block takes at most `run` entries in the CSR's order, from the segment's q-th on, which is entry p of the CSR. A thread's
+  first entry is that of its number. 16-bit columns count from the BASE of their run of `run` entries; a thread block meets two runs at most
 */
 template <AutoCSRIndex index, AutoCSRValue value, int run>
 struct FlatEntries {
@@ -166,7 +166,7 @@ struct FlatEntries {
     return EntryColumnIf<index>(exists, entries, after, 0);
   }
 
-  /* What its code counts from */
+  /* The column from which the code of an entry counts */
   __device__ __forceinline__ PetscInt Base(int after) const
   {
     if constexpr (index == AUTOCSR_INDEX_16)
