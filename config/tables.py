@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the tables of doc/performance.md, doc/choosers.md and doc/costs.md from src/benchmarks/results, and that of doc/options.md from the code: what stands between <!-- table NAME --> and <!-- end -->
+"""Makes the tables of doc/performance.md, solves.md, choosers.md and costs.md from src/benchmarks/results, and that of doc/options.md from the code: what stands between <!-- table NAME --> and <!-- end -->
 is written anew. `make tables` calls it. With --check nothing is written, and a table that is not as it would be written is an error."""
 import csv, math, glob, os, re, subprocess, sys
 
@@ -152,7 +152,7 @@ def drop(data):
 
 MAKE = {"drop": drop, "search": search, "startup": startup, "large": large, "lives": lives, "solves": solves, "loss": loss, "choosers": choosers, "always": always, "features": features, "rules": rules, "options": options}
 old = []
-for name in ["doc/performance.md", "doc/choosers.md", "doc/costs.md", "doc/options.md"]:
+for name in ["doc/performance.md", "doc/solves.md", "doc/choosers.md", "doc/costs.md", "doc/options.md"]:
     path = os.path.join(top, name)
     text = open(path, encoding="utf-8").read()
     made = re.sub(r"(<!-- table (\w+)(?: (\S+))? -->\n).*?(<!-- end -->)", lambda m: m[1] + MAKE[m[2]](*filter(None, [m[3]])) + m[4], text, flags=re.S)

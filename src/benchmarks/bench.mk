@@ -53,7 +53,7 @@ bench-gpu: all $(bench_program) $(data) $(more)
 pack-bench: all $(bench_program) $(other_programs) $(startup_program) $(model_program) $(training_program) $(data) $(more)
 	@src/benchmarks/harness/pack $(BENCH_PACK) $(bench_program) $(library) $(bench_files)
 
-# Of doc/performance.md, choosers.md, costs.md and options.md
+# Of doc/performance.md, solves.md, choosers.md, costs.md and options.md
 tables:
 	@config/tables.py
 
