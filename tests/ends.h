@@ -152,7 +152,7 @@ static PetscErrorCode EndsCheck(const AutoCSRBackend *backend, EndsRow row, Pets
   PetscCall(EndsCreate(backend, row, &e));
   PetscCall(AutoCSRSettingsInitialize(&settings));
   problem = (AutoCSRProblem){.csr = &e.csr[0], .profile = e.profile, .settings = &settings, .traits = backend->parallel ? &AutoCSRTraitsDevice : &AutoCSRTraitsHost, .lanes = lanes, .parallel = backend->parallel};
-  AutoCSRProblemSetChunks(&problem, 0, e.profile->chunks);
+  AutoCSRProblemSetZones(&problem, 0, e.profile->zones);
   for (PetscInt s = 0; AutoCSRStrategies[s]; s++) {
     AutoCSRAxes axes[AUTOCSR_MAX_VARIANTS];
     const char *why;

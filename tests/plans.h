@@ -276,7 +276,7 @@ static inline AutoCSRAxes PopularAxes(PetscInt shape, AutoCSRValue value, PetscI
   return (AutoCSRAxes){.partition = AUTOCSR_PARTITION_COLUMNS, .order = AUTOCSR_ORDER_POPULAR, .index = AUTOCSR_INDEX_16, .value = value, .mapping = AUTOCSR_MAP_GROUP, .reduction = AUTOCSR_REDUCE_SEGMENTED, .lanes = lanes, .slice_height = 1, .block = 1, .tile_width = shapes[shape][0], .tile_height = shapes[shape][1], .tile_steps = shapes[shape][2], .row_limit = shapes[shape][3]};
 }
 
-/* Shapes of adaptive tiles: all columns heavy, hardly any; tiles that must be full; row panels of a row, of all rows, of whole chunks of dense products */
+/* Shapes of adaptive tiles: all columns heavy, hardly any; tiles that must be full; row panels of a row, of all rows, of whole strips of dense products */
 #define ADAPTIVE_SHAPES 6
 static inline AutoCSRAxes AdaptiveAxes(PetscInt shape, AutoCSRValue value)
 {
@@ -306,7 +306,7 @@ static inline PetscErrorCode IsLegal(const AutoCSRMatrix *csr, const AutoCSRProf
 
   PetscFunctionBeginUser;
   *legal = PETSC_FALSE;
-  for (PetscInt c = 0; c < profile->chunks; c++) pattern_rows += profile->chunk[c].pattern_rows;
+  for (PetscInt c = 0; c < profile->zones; c++) pattern_rows += profile->zone[c].pattern_rows;
   if (!HasBlocks(csr, profile, a, division)) PetscFunctionReturn(PETSC_SUCCESS);
   if (sliced && (a->index == AUTOCSR_INDEX_CSR || !apart)) PetscFunctionReturn(PETSC_SUCCESS);
   if (!sliced && !AutoCSROrderHasTiles(a->order) && (a->sort_window || (!contiguous && (own_index || own_value)))) PetscFunctionReturn(PETSC_SUCCESS);

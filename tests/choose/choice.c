@@ -73,18 +73,18 @@ static PetscBool HasVariant(const AutoCSRStrategy *strategy, const Variant list[
   return PETSC_FALSE;
 }
 
-/* They follow one another from the first chunk to the last */
+/* They follow one another from the first zone to the last */
 static PetscErrorCode CheckPieces(const AutoCSRChooser *chooser, const AutoCSRCandidate *c, const char what[])
 {
   const AutoCSRRowRange *range = AutoCSRCandidateRanges(chooser, c);
-  PetscInt            chunk = 0;
+  PetscInt            zone = 0;
 
   PetscFunctionBeginUser;
   for (PetscInt p = 0; p < c->n_ranges; p++) {
-    PetscCheck(range[p].chunk_begin == chunk && (range[p].chunk_end > chunk || c->n_ranges == 1), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: range %" PetscInt_FMT " begins with chunk %" PetscInt_FMT ", not %" PetscInt_FMT, what, p, range[p].chunk_begin, chunk);
-    chunk = range[p].chunk_end;
+    PetscCheck(range[p].zone_begin == zone && (range[p].zone_end > zone || c->n_ranges == 1), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: range %" PetscInt_FMT " begins with zone %" PetscInt_FMT ", not %" PetscInt_FMT, what, p, range[p].zone_begin, zone);
+    zone = range[p].zone_end;
   }
-  PetscCheck(chunk == chooser->problem.profile->chunks, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %" PetscInt_FMT " chunks of %" PetscInt_FMT, what, chunk, chooser->problem.profile->chunks);
+  PetscCheck(zone == chooser->problem.profile->zones, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %" PetscInt_FMT " zones of %" PetscInt_FMT, what, zone, chooser->problem.profile->zones);
   PetscCheck(!memcmp(&c->first, &range[0], sizeof(*range)), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: the candidate's range is not the first", what);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -255,7 +255,7 @@ static PetscErrorCode FirstVariant(const Generator *g, const AutoCSRFigures *fig
   PetscCall(AutoCSRSettingsInitialize(&settings));
   PetscCall(PetscStrncpy(settings.strategy, name, sizeof(settings.strategy)));
   problem.profile = profile;
-  AutoCSRProblemSetChunks(&problem, 0, profile->chunks);
+  AutoCSRProblemSetZones(&problem, 0, profile->zones);
   BeParallel(&problem, parallel);
   PetscCall(AutoCSRStrategyFind(name, &strategy));
   PetscCall((*strategy->variants)(&problem, AUTOCSR_MAX_VARIANTS, axes, &n, &why));

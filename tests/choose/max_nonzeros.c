@@ -11,17 +11,17 @@ static char help[] = "Blocks with PETSC_MAX_INT nonzeros: strategies whose paddi
 /* The profile of such a block; no test reads more of it */
 static AutoCSRProfile Look(const AutoCSRMatrix *csr, PetscInt padded)
 {
-  AutoCSRProfile p = {.m = csr->m, .n = csr->n, .nnz = csr->nnz, .slice_height = AUTOCSR_HOST_SLICE_HEIGHT, .window = AUTOCSR_WINDOW_LOW, .block_size = 1, .patterns = 1, .values = AUTOCSR_MAX_DISTINCT + 1, .chunks = 1};
+  AutoCSRProfile p = {.m = csr->m, .n = csr->n, .nnz = csr->nnz, .slice_height = AUTOCSR_HOST_SLICE_HEIGHT, .window = AUTOCSR_WINDOW_LOW, .block_size = 1, .patterns = 1, .values = AUTOCSR_MAX_DISTINCT + 1, .zones = 1};
 
-  p.mean_length            = (double)csr->nnz / csr->m;
-  p.max_length             = csr->n;
-  p.chunk[0].row_end       = csr->m;
-  p.chunk[0].nnz           = csr->nnz;
-  p.chunk[0].max_length    = 32;
-  p.chunk[0].slices        = csr->m / p.slice_height;
-  p.chunk[0].padded        = padded;
-  p.chunk[0].pattern_rows  = csr->m;
-  p.chunk[0].padded_sorted = padded;
+  p.mean_length           = (double)csr->nnz / csr->m;
+  p.max_length            = csr->n;
+  p.zone[0].row_end       = csr->m;
+  p.zone[0].nnz           = csr->nnz;
+  p.zone[0].max_length    = 32;
+  p.zone[0].slices        = csr->m / p.slice_height;
+  p.zone[0].padded        = padded;
+  p.zone[0].pattern_rows  = csr->m;
+  p.zone[0].padded_sorted = padded;
   return p;
 }
 
@@ -43,7 +43,7 @@ static PetscErrorCode CheckVariants(const char name[], PetscInt nnz, PetscInt pa
   PetscCall(AutoCSRSettingsInitialize(&settings));
   PetscCall(PetscStrncpy(settings.strategy, name, sizeof(settings.strategy)));
   problem.lanes = lanes;
-  AutoCSRProblemSetChunks(&problem, 0, 1);
+  AutoCSRProblemSetZones(&problem, 0, 1);
   PetscCall(AutoCSRStrategyFind(name, &strategy));
   PetscCall((*strategy->variants)(&problem, AUTOCSR_MAX_VARIANTS, axes, &n, &why));
   PetscCheck((n > 0) == wanted, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %" PetscInt_FMT " variants of %" PetscInt_FMT " nonzeros, %" PetscInt_FMT " with padding; %s", name, n, nnz, padded, why);

@@ -68,7 +68,7 @@ static PetscErrorCode CountVariants(const AutoCSRMatrix *csr, const AutoCSRProfi
   PetscFunctionBeginUser;
   PetscCall(AutoCSRSettingsInitialize(&settings));
   PetscCall(PetscStrncpy(settings.strategy, strategy, sizeof(settings.strategy)));
-  AutoCSRProblemSetChunks(&problem, 0, profile->chunks);
+  AutoCSRProblemSetZones(&problem, 0, profile->zones);
   PetscCall(AutoCSRStrategyFind(name, &counted));
   PetscCall((*counted->variants)(&problem, AUTOCSR_MAX_VARIANTS, axes, n, &why));
   PetscCheck(*n || why, PETSC_COMM_SELF, PETSC_ERR_PLIB, "No variant, and no reason");
@@ -232,7 +232,7 @@ static PetscErrorCode CheckPieces(PetscInt run, PetscInt width)
   PetscCall(PetscStrncpy(settings.strategy, "coltile", sizeof(settings.strategy)));
   PetscCall(AutoCSRProfileCreate(&csr, 8, &profile));
   problem.profile = profile;
-  AutoCSRProblemSetChunks(&problem, 0, profile->chunks);
+  AutoCSRProblemSetZones(&problem, 0, profile->zones);
   PetscCall(AutoCSRStrategyFind("coltile", &coltile));
   PetscCall((*coltile->variants)(&problem, AUTOCSR_MAX_VARIANTS, axes, &n, &why));
   PetscCheck(n > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "No column tiles: %s", why);

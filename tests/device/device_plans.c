@@ -116,15 +116,15 @@ static PetscErrorCode CompareProfiles(const AutoCSRProfile *device, const AutoCS
   AutoCSRProfile d = *device, h = *host;
 
   PetscFunctionBeginUser;
-  for (PetscInt c = 0; c < h.chunks; c++) {
+  for (PetscInt c = 0; c < h.zones; c++) {
     PetscBool same;
 
-    PetscCheck(!d.chunk[c].nodes && !d.chunk[c].node_entries, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Chunk %" PetscInt_FMT ": a device looks for nodes", c);
-    h.chunk[c].nodes = h.chunk[c].node_entries = 0; /* a processor's alone */
-    PetscCall(PetscMemcmp(&d.chunk[c], &h.chunk[c], sizeof(h.chunk[c]), &same));
+    PetscCheck(!d.zone[c].nodes && !d.zone[c].node_entries, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Zone %" PetscInt_FMT ": a device looks for nodes", c);
+    h.zone[c].nodes = h.zone[c].node_entries = 0; /* a processor's alone */
+    PetscCall(PetscMemcmp(&d.zone[c], &h.zone[c], sizeof(h.zone[c]), &same));
     PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_PLIB,
-               "Chunk %" PetscInt_FMT ": nnz %" PetscInt_FMT " %" PetscInt_FMT ", lengths %" PetscInt_FMT "-%" PetscInt_FMT " %" PetscInt_FMT "-%" PetscInt_FMT ", padded %" PetscInt_FMT " %" PetscInt_FMT ", sorted %" PetscInt_FMT " %" PetscInt_FMT ", 16-bit %" PetscInt_FMT " %" PetscInt_FMT ", sorted %" PetscInt_FMT " %" PetscInt_FMT ", pattern rows %" PetscInt_FMT " %" PetscInt_FMT ", uniform %" PetscInt_FMT " %" PetscInt_FMT ", lines %g %g",
-               c, d.chunk[c].nnz, h.chunk[c].nnz, d.chunk[c].min_length, d.chunk[c].max_length, h.chunk[c].min_length, h.chunk[c].max_length, d.chunk[c].padded, h.chunk[c].padded, d.chunk[c].padded_sorted, h.chunk[c].padded_sorted, d.chunk[c].slices_16, h.chunk[c].slices_16, d.chunk[c].slices_16_sorted, h.chunk[c].slices_16_sorted, d.chunk[c].pattern_rows, h.chunk[c].pattern_rows, d.chunk[c].uniform_slices, h.chunk[c].uniform_slices, d.chunk[c].gather_lines, h.chunk[c].gather_lines);
+               "Zone %" PetscInt_FMT ": nnz %" PetscInt_FMT " %" PetscInt_FMT ", lengths %" PetscInt_FMT "-%" PetscInt_FMT " %" PetscInt_FMT "-%" PetscInt_FMT ", padded %" PetscInt_FMT " %" PetscInt_FMT ", sorted %" PetscInt_FMT " %" PetscInt_FMT ", 16-bit %" PetscInt_FMT " %" PetscInt_FMT ", sorted %" PetscInt_FMT " %" PetscInt_FMT ", pattern rows %" PetscInt_FMT " %" PetscInt_FMT ", uniform %" PetscInt_FMT " %" PetscInt_FMT ", lines %g %g",
+               c, d.zone[c].nnz, h.zone[c].nnz, d.zone[c].min_length, d.zone[c].max_length, h.zone[c].min_length, h.zone[c].max_length, d.zone[c].padded, h.zone[c].padded, d.zone[c].padded_sorted, h.zone[c].padded_sorted, d.zone[c].slices_16, h.zone[c].slices_16, d.zone[c].slices_16_sorted, h.zone[c].slices_16_sorted, d.zone[c].pattern_rows, h.zone[c].pattern_rows, d.zone[c].uniform_slices, h.zone[c].uniform_slices, d.zone[c].gather_lines, h.zone[c].gather_lines);
   }
   PetscCheck(d.patterns == h.patterns && d.values == h.values && d.float32_exact == h.float32_exact && d.block_size == h.block_size && d.bandwidth == h.bandwidth && d.reach == h.reach && d.reach_growth == h.reach_growth && d.tile_width == h.tile_width && d.tile_steps == h.tile_steps, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Patterns %" PetscInt_FMT " %" PetscInt_FMT ", values %" PetscInt_FMT " %" PetscInt_FMT ", float32 %d %d, block size %" PetscInt_FMT " %" PetscInt_FMT ", bandwidth %" PetscInt_FMT " %" PetscInt_FMT ", reach %g %g, growing by %g %g, tiles of %" PetscInt_FMT " %" PetscInt_FMT " columns, steps %" PetscInt64_FMT " %" PetscInt64_FMT, d.patterns, h.patterns, d.values, h.values, d.float32_exact, h.float32_exact, d.block_size, h.block_size, d.bandwidth, h.bandwidth, d.reach, h.reach, d.reach_growth, h.reach_growth, d.tile_width, h.tile_width, d.tile_steps, h.tile_steps);
   PetscCall(CheckBytes("pattern_id", device->backend, d.pattern_id, h.pattern_id, (size_t)h.m * sizeof(*h.pattern_id)));

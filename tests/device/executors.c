@@ -55,7 +55,7 @@ static PetscInt ListPlanes(const AutoCSRProfile *profile, AutoCSRAxes list[])
   const AutoCSRPlanes shape[] = {profile->planes, {100, 1, 40}, {1024, 0, 512}, {37, 2, 5}, {2500, 1, 60}};
   PetscInt            n = 0, rows = 0;
 
-  for (PetscInt c = 0; c < profile->chunks; c++) rows += profile->chunk[c].pattern_rows;
+  for (PetscInt c = 0; c < profile->zones; c++) rows += profile->zone[c].pattern_rows;
   for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(shape) && profile->pattern_values && rows == profile->m; i++) {
     if (shape[i].stride) list[n++] = (AutoCSRAxes){.index = AUTOCSR_INDEX_PATTERN, .value = AUTOCSR_VALUE_PATTERN, .mapping = AUTOCSR_MAP_PLANES, .tile_width = shape[i].stride, .tile_height = shape[i].around, .tile_steps = shape[i].reach};
   }

@@ -32,7 +32,7 @@ static PetscErrorCode Add(AxesList *list, AutoCSRAxes a)
 static PetscErrorCode AddRows(AxesList *list)
 {
   const AutoCSRIndex  indices[] = {AUTOCSR_INDEX_CSR, AUTOCSR_INDEX_32, AUTOCSR_INDEX_16};
-  const AutoCSRPlanes shape[]   = {{72, 1, 10}, {1200, 1, 41}, {AUTOCSR_PLANES_ROWS, 0, AUTOCSR_PLANES_REACH}, {9, 2, 1}, {272, 2, 32}, {9000, 1, 130}}; /* whatever the matrix; the last is cut into more chunks than blocks are at once */
+  const AutoCSRPlanes shape[]   = {{72, 1, 10}, {1200, 1, 41}, {AUTOCSR_PLANES_ROWS, 0, AUTOCSR_PLANES_REACH}, {9, 2, 1}, {272, 2, 32}, {9000, 1, 130}}; /* whatever the matrix; the last is cut into more strips than blocks are at once */
 
   PetscFunctionBeginUser;
   PetscCall(Add(list, (AutoCSRAxes){.mapping = AUTOCSR_MAP_EMPTY}));

@@ -23,32 +23,32 @@ static PetscErrorCode CheckProfile(const AutoCSRMatrix *csr, const AutoCSRProfil
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc2(csr->m, &natural, csr->m, &sorted));
   for (PetscInt i = 0; i < csr->m; i++) natural[i] = i;
-  for (PetscInt c = 0; c < f->chunks; c++) SortRows(csr, f->chunk[c].row_begin, f->chunk[c].row_end, f->window, sorted);
-  for (PetscInt c = 0; c < f->chunks; c++) {
-    const AutoCSRChunk *chunk = &f->chunk[c];
-    PetscInt            padded, slices_16, pattern_rows = 0, uniform = 0;
+  for (PetscInt c = 0; c < f->zones; c++) SortRows(csr, f->zone[c].row_begin, f->zone[c].row_end, f->window, sorted);
+  for (PetscInt c = 0; c < f->zones; c++) {
+    const AutoCSRZone *zone = &f->zone[c];
+    PetscInt           padded, slices_16, pattern_rows = 0, uniform = 0;
 
-    PetscCheck(chunk->row_begin == rows && (chunk->row_end == csr->m || chunk->row_end % AUTOCSR_WINDOW == 0), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Rows of chunk %" PetscInt_FMT, c);
-    rows = chunk->row_end;
-    nnz += chunk->nnz;
-    CountSlices(csr, natural, chunk->row_begin, chunk->row_end, f->slice_height, &padded, &slices_16);
-    PetscCheck(padded == chunk->padded && slices_16 == chunk->slices_16, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Slices of chunk %" PetscInt_FMT ": %" PetscInt_FMT " padded, %" PetscInt_FMT " in 16 bits", c, chunk->padded, chunk->slices_16);
-    CountSlices(csr, sorted, chunk->row_begin, chunk->row_end, f->slice_height, &padded, &slices_16);
-    PetscCheck(padded == chunk->padded_sorted && slices_16 == chunk->slices_16_sorted, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Sorted slices of chunk %" PetscInt_FMT ": %" PetscInt_FMT " padded, %" PetscInt_FMT " in 16 bits", c, chunk->padded_sorted, chunk->slices_16_sorted);
-    PetscCheck(chunk->gather_lines >= 0 && chunk->gather_lines <= 1, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Lines of chunk %" PetscInt_FMT ": %g", c, chunk->gather_lines);
-    for (PetscInt i = chunk->row_begin; i < chunk->row_end && f->pattern_id; i++) {
+    PetscCheck(zone->row_begin == rows && (zone->row_end == csr->m || zone->row_end % AUTOCSR_WINDOW == 0), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Rows of zone %" PetscInt_FMT, c);
+    rows = zone->row_end;
+    nnz += zone->nnz;
+    CountSlices(csr, natural, zone->row_begin, zone->row_end, f->slice_height, &padded, &slices_16);
+    PetscCheck(padded == zone->padded && slices_16 == zone->slices_16, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Slices of zone %" PetscInt_FMT ": %" PetscInt_FMT " padded, %" PetscInt_FMT " in 16 bits", c, zone->padded, zone->slices_16);
+    CountSlices(csr, sorted, zone->row_begin, zone->row_end, f->slice_height, &padded, &slices_16);
+    PetscCheck(padded == zone->padded_sorted && slices_16 == zone->slices_16_sorted, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Sorted slices of zone %" PetscInt_FMT ": %" PetscInt_FMT " padded, %" PetscInt_FMT " in 16 bits", c, zone->padded_sorted, zone->slices_16_sorted);
+    PetscCheck(zone->gather_lines >= 0 && zone->gather_lines <= 1, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Lines of zone %" PetscInt_FMT ": %g", c, zone->gather_lines);
+    for (PetscInt i = zone->row_begin; i < zone->row_end && f->pattern_id; i++) {
       const PetscInt id = f->pattern_id[i];
 
       PetscCheck(id == AUTOCSR_NO_PATTERN || (id < f->patterns && f->pattern_row[id] <= i && SameRow(csr, i, f->pattern_row[id])), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Pattern of row %" PetscInt_FMT, i);
       pattern_rows += id != AUTOCSR_NO_PATTERN;
-      if ((i + 1) % f->slice_height == 0 || i + 1 == chunk->row_end) {
+      if ((i + 1) % f->slice_height == 0 || i + 1 == zone->row_end) {
         PetscBool same = PETSC_TRUE;
 
         for (PetscInt j = i / f->slice_height * f->slice_height; j <= i; j++) same = (PetscBool)(same && f->pattern_id[j] == id);
         uniform += same && id != AUTOCSR_NO_PATTERN;
       }
     }
-    PetscCheck(pattern_rows == chunk->pattern_rows && uniform == chunk->uniform_slices, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Patterns of chunk %" PetscInt_FMT, c);
+    PetscCheck(pattern_rows == zone->pattern_rows && uniform == zone->uniform_slices, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Patterns of zone %" PetscInt_FMT, c);
   }
   for (PetscInt b = 0; b < AUTOCSR_HISTOGRAM_BINS; b++) {
     PetscInt entries = 0;
@@ -80,18 +80,18 @@ static PetscErrorCode CheckProfile(const AutoCSRMatrix *csr, const AutoCSRProfil
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Runs of rows with the same columns, in chunks */
+/* Runs of rows with the same columns, in zones */
 static PetscErrorCode CheckNodes(const AutoCSRMatrix *csr, const AutoCSRProfile *f)
 {
   PetscInt span  = 0;
   double   spans = 0;
 
   PetscFunctionBeginUser;
-  for (PetscInt c = 0; c < f->chunks; c++) {
+  for (PetscInt c = 0; c < f->zones; c++) {
     PetscInt nodes = 0, entries = 0, rows = 0; /* of the node */
 
-    for (PetscInt i = f->chunk[c].row_begin; i < f->chunk[c].row_end; i++) {
-      PetscBool same = (PetscBool)(i > f->chunk[c].row_begin && rows < AUTOCSR_NODE_ROWS && Length(csr, i) == Length(csr, i - 1));
+    for (PetscInt i = f->zone[c].row_begin; i < f->zone[c].row_end; i++) {
+      PetscBool same = (PetscBool)(i > f->zone[c].row_begin && rows < AUTOCSR_NODE_ROWS && Length(csr, i) == Length(csr, i - 1));
 
       for (PetscInt t = 0; t < Length(csr, i); t++) {
         same = (PetscBool)(same && csr->col[csr->row_ptr[i] + t] == csr->col[csr->row_ptr[i - 1] + t]);
@@ -101,11 +101,11 @@ static PetscErrorCode CheckNodes(const AutoCSRMatrix *csr, const AutoCSRProfile 
       nodes += !same;
       entries += same ? 0 : Length(csr, i);
     }
-    if (4 * nodes > 3 * (f->chunk[c].row_end - f->chunk[c].row_begin) && f->chunk[c].nodes != nodes) { /* a sample has shown few */
-      nodes   = f->chunk[c].row_end - f->chunk[c].row_begin;
-      entries = f->chunk[c].nnz;
+    if (4 * nodes > 3 * (f->zone[c].row_end - f->zone[c].row_begin) && f->zone[c].nodes != nodes) { /* a sample has shown few */
+      nodes   = f->zone[c].row_end - f->zone[c].row_begin;
+      entries = f->zone[c].nnz;
     }
-    PetscCheck(nodes == f->chunk[c].nodes && entries == f->chunk[c].node_entries, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Chunk %" PetscInt_FMT " has %" PetscInt_FMT " nodes of %" PetscInt_FMT " entries, not %" PetscInt_FMT " of %" PetscInt_FMT, c, f->chunk[c].nodes, f->chunk[c].node_entries, nodes, entries);
+    PetscCheck(nodes == f->zone[c].nodes && entries == f->zone[c].node_entries, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Zone %" PetscInt_FMT " has %" PetscInt_FMT " nodes of %" PetscInt_FMT " entries, not %" PetscInt_FMT " of %" PetscInt_FMT, c, f->zone[c].nodes, f->zone[c].node_entries, nodes, entries);
   }
   PetscCheck(span == f->row_span, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Rows span %" PetscInt_FMT " columns, not %" PetscInt_FMT, f->row_span, span);
   for (PetscInt i = 0; i < csr->m; i++) {
@@ -272,7 +272,7 @@ static PetscErrorCode CheckMatrix(const Generator *g)
     PetscCall(CheckNodes(&csr, profile));
     if (h < 3) PetscCall(AutoCSRProfileDestroy(&profile));
   }
-  for (PetscInt c = 0; c < profile->chunks; c++) pattern_rows += profile->chunk[c].pattern_rows;
+  for (PetscInt c = 0; c < profile->zones; c++) pattern_rows += profile->zone[c].pattern_rows;
   for (int division = 0; division < DIVISION_COUNT; division++) {
     for (int code = 0; code < 2 * 5 * 6 * 4 * 3; code++) {
       AutoCSRAxes a = {.order = (AutoCSROrder)(code & 1), .index = (AutoCSRIndex)(code / 2 % 5), .value = (AutoCSRValue)(code / 10 % 6), .slice_height = heights[code / 60 % 4], .sort_window = windows[code / 240], .lanes = 1};

@@ -53,7 +53,7 @@ static PetscErrorCode CheckStairs(PetscInt n, PetscBool narrow)
   PetscCheck((profile->window_span <= 65536) == narrow, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " columns: windows lie within %" PetscInt_FMT, n, profile->window_span);
   PetscCall(AutoCSRSettingsInitialize(&settings));
   problem.profile = profile;
-  AutoCSRProblemSetChunks(&problem, 0, profile->chunks);
+  AutoCSRProblemSetZones(&problem, 0, profile->zones);
   PetscCall(AutoCSRStrategyFind("sell", &sell));
   PetscCall((*sell->variants)(&problem, AUTOCSR_MAX_VARIANTS, axes, &n_axes, &why));
   for (PetscInt v = 0; v < n_axes; v++) {

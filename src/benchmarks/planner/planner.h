@@ -29,7 +29,7 @@ PetscErrorCode CandidateJoules(AutoCSRChooser *, const AutoCSRCandidate *, const
 
 static inline AutoCSRCandidate CandidateOf(const AutoCSRChooser *chooser, const AutoCSRStrategy *strategy, const AutoCSRAxes *axes)
 {
-  return (AutoCSRCandidate){.n_ranges = 1, .first = {strategy, *axes, 0, chooser->problem.profile->chunks}};
+  return (AutoCSRCandidate){.n_ranges = 1, .first = {strategy, *axes, 0, chooser->problem.profile->zones}};
 }
 
 /* bins.c: the bins of a granularity (hou2017, III-B), each with every number of lanes */

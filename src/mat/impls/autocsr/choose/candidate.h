@@ -35,7 +35,7 @@ typedef struct {
 typedef struct {
   const AutoCSRStrategy *strategy;
   AutoCSRAxes            axes;
-  PetscInt               chunk_begin, chunk_end;
+  PetscInt               zone_begin, zone_end;
 } AutoCSRRowRange;
 
 typedef struct {
@@ -62,8 +62,8 @@ typedef struct {
   float                  feature[AUTOCSR_FEATURES + 1]; /* those of the matrix, if something is learned */
   int                    votes[AUTOCSR_MAX_STRATEGIES];
   AutoCSRBinKernels      kernels;
-  AutoCSRCountedBins     counted;                   /* the problem's */
-  AutoCSRRowRange        range[AUTOCSR_MAX_CHUNKS]; /* the row ranges of the one candidate that has several; last: mostly it is not touched */
+  AutoCSRCountedBins     counted;                  /* the problem's */
+  AutoCSRRowRange        range[AUTOCSR_MAX_ZONES]; /* the row ranges of the one candidate that has several; last: mostly it is not touched */
 } AutoCSRChooser;
 
 static inline const AutoCSRRowRange *AutoCSRCandidateRanges(const AutoCSRChooser *chooser, const AutoCSRCandidate *candidate)
@@ -92,8 +92,8 @@ PETSC_INTERN double    AutoCSRCostLook(const AutoCSRMachine *, const AutoCSRMatr
 PETSC_INTERN PetscBool AutoCSRRowsTellAll(const AutoCSRMachine *, const AutoCSRMatrix *, const AutoCSRSettings *); /* a look at the rows alone will do */
 /* The cost of a product, a share of the set-up and a price for what is kept; PETSC_MAX_REAL for what cannot run or takes too much memory */
 PETSC_INTERN double AutoCSRCostScore(const AutoCSRProblem *, const AutoCSREvaluation *);
-/* The problem of some chunks of a block */
-PETSC_INTERN AutoCSRProblem AutoCSRProblemOfChunks(const AutoCSRProblem *, PetscInt chunk_begin, PetscInt chunk_end);
+/* The problem of some zones of a block */
+PETSC_INTERN AutoCSRProblem AutoCSRProblemOfZones(const AutoCSRProblem *, PetscInt zone_begin, PetscInt zone_end);
 
 /* choose.c: the best candidates by the cost model, best first; where the settings leave room for it, csr is among them */
 PETSC_INTERN PetscErrorCode AutoCSRChoose(AutoCSRChooser *, PetscInt max, AutoCSRCandidate[], PetscInt *n);

@@ -47,7 +47,7 @@ static PetscErrorCode score_variant(AutoCSRChooser *chooser, const AutoCSRProble
   PetscFunctionBegin;
   PetscCall(AutoCSRCostEvaluate(chooser, problem, strategy, axes, &e));
   *candidate = (AutoCSRCandidate){
-      .seconds = chooser->figures->machine.product + e.seconds, .bytes = e.bytes, .build = e.build, .score = AutoCSRCostScore(problem, &e), .n_ranges = 1, .first = {strategy, *axes, problem->chunk_begin, problem->chunk_end}};
+      .seconds = chooser->figures->machine.product + e.seconds, .bytes = e.bytes, .build = e.build, .score = AutoCSRCostScore(problem, &e), .n_ranges = 1, .first = {strategy, *axes, problem->zone_begin, problem->zone_end}};
   if (candidate->score < PETSC_MAX_REAL) candidate->score += chooser->figures->machine.product;
   if (chooser->learned) add_features(chooser, &e, candidate);
   *runs = e.runs;

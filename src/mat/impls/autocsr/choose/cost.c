@@ -55,7 +55,7 @@ PetscErrorCode AutoCSRChooserBegin(AutoCSRChooser *chooser, const AutoCSRFigures
   chooser->counted.n   = 0;
   chooser->problem     = (AutoCSRProblem){.csr = csr, .profile = profile, .settings = settings, .traits = figures->traits, .lanes = figures->lanes, .parallel = machine->parallel, .counted = &chooser->counted};
   chooser->device_line = machine->parallel ? device_line_seconds(machine, profile, window_of(csr, profile)) : 0;
-  AutoCSRProblemSetChunks(&chooser->problem, 0, profile->chunks);
+  AutoCSRProblemSetZones(&chooser->problem, 0, profile->zones);
   PetscCall(AutoCSRStrategyFind("csr", &chooser->csr));
   PetscCall(AutoCSRChooserLearn(chooser));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -225,11 +225,11 @@ double AutoCSRCostLook(const AutoCSRMachine *machine, const AutoCSRMatrix *csr, 
   return machine->look_products * machine->product + machine->look_passes * bytes / machine->bandwidth[3] + machine->look_start + machine->look_row * csr->m + machine->look_entry * csr->nnz;
 }
 
-AutoCSRProblem AutoCSRProblemOfChunks(const AutoCSRProblem *problem, PetscInt chunk_begin, PetscInt chunk_end)
+AutoCSRProblem AutoCSRProblemOfZones(const AutoCSRProblem *problem, PetscInt zone_begin, PetscInt zone_end)
 {
   AutoCSRProblem part = *problem;
 
-  AutoCSRProblemSetChunks(&part, chunk_begin, chunk_end);
+  AutoCSRProblemSetZones(&part, zone_begin, zone_end);
   return part;
 }
 

@@ -23,7 +23,7 @@ static double CostAsItLies(const AutoCSRMachine *machine, const AutoCSRMatrix *c
   const double scalar = sizeof(PetscScalar) * (double)columns, bytes = AutoCSRMatrixBytes(csr) * ceil((double)columns / PANEL) + scalar * ((double)csr->n + csr->m);
   double       lines = 0;
 
-  for (PetscInt c = 0; c < profile->chunks; c++) lines += profile->chunk[c].gather_lines * profile->chunk[c].nnz;
+  for (PetscInt c = 0; c < profile->zones; c++) lines += profile->zone[c].gather_lines * profile->zone[c].nnz;
   return machine->product + machine->dense_as_lies * (bytes / machine->bandwidth[3] + AUTOCSR_LINE * lines * columns / machine->bandwidth[1] + scalar * csr->nnz / machine->bandwidth[0]);
 }
 
@@ -40,7 +40,7 @@ PetscErrorCode AutoCSRCostDense(const AutoCSRMatrix *csr, const AutoCSRProfile *
 
   PetscFunctionBegin;
   PetscCall(AutoCSRMachineGet(csr, &machine));
-  for (PetscInt c = 0; profile && c < profile->chunks; c++) of_patterns += profile->chunk[c].pattern_rows;
+  for (PetscInt c = 0; profile && c < profile->zones; c++) of_patterns += profile->zone[c].pattern_rows;
   *way = AUTOCSR_DENSE_PANELS;
   if (asked == MAT_AUTOCSR_DENSE_ADAPTIVE && TilesHold(csr))
     *way = AUTOCSR_DENSE_ADAPTIVE;

@@ -31,19 +31,19 @@ void AutoCSRFeaturesOfMatrix(const AutoCSRProfile *p, float f[])
 {
   double lines = 0, padded = 0, sorted = 0, fitted = 0, patterns = 0, uniform = 0, slices = 0, slices_16 = 0, nodes = 0, most = 0;
 
-  for (PetscInt c = 0; c < p->chunks; c++) {
-    const AutoCSRChunk *chunk = &p->chunk[c];
+  for (PetscInt c = 0; c < p->zones; c++) {
+    const AutoCSRZone *zone = &p->zone[c];
 
-    lines += chunk->gather_lines * chunk->nnz;
-    padded += chunk->padded;
-    sorted += chunk->padded_sorted;
-    fitted += chunk->fitted * chunk->padded;
-    patterns += chunk->pattern_rows;
-    uniform += chunk->uniform_slices;
-    slices += chunk->slices;
-    slices_16 += chunk->slices_16;
-    nodes += chunk->node_entries;
-    most = PetscMax(most, (double)chunk->nnz);
+    lines += zone->gather_lines * zone->nnz;
+    padded += zone->padded;
+    sorted += zone->padded_sorted;
+    fitted += zone->fitted * zone->padded;
+    patterns += zone->pattern_rows;
+    uniform += zone->uniform_slices;
+    slices += zone->slices;
+    slices_16 += zone->slices_16;
+    nodes += zone->node_entries;
+    most = PetscMax(most, (double)zone->nnz);
   }
   f[AUTOCSR_FEATURE_ROWS]           = (float)p->m;
   f[AUTOCSR_FEATURE_COLUMNS]        = (float)p->n;
@@ -69,7 +69,7 @@ void AutoCSRFeaturesOfMatrix(const AutoCSRProfile *p, float f[])
   f[AUTOCSR_FEATURE_NODE_ENTRIES]   = share(nodes, p->nnz);
   f[AUTOCSR_FEATURE_BLOCK]          = (float)p->block_size;
   f[AUTOCSR_FEATURE_VALUES]         = (float)p->values;
-  f[AUTOCSR_FEATURE_UNEVEN]         = share(most * p->chunks, p->nnz);
+  f[AUTOCSR_FEATURE_UNEVEN]         = share(most * p->zones, p->nnz);
   f[AUTOCSR_FEATURE_STEPS]          = share((double)p->tile_steps, p->nnz);
   f[AUTOCSR_FEATURE_WINDOW_SPAN]    = share(p->window_span, p->n);
   f[AUTOCSR_FEATURE_ROWS_ONLY]      = (float)p->rows_only;

@@ -25,7 +25,7 @@ typedef enum {
   AUTOCSR_FEATURE_BANDWIDTH,
   AUTOCSR_FEATURE_REACH,
   AUTOCSR_FEATURE_REACH_GROWTH,
-  AUTOCSR_FEATURE_LINES,  /* gather_lines of all chunks */
+  AUTOCSR_FEATURE_LINES,  /* gather_lines of all zones */
   AUTOCSR_FEATURE_PADDED, /* slots of slices for each entry */
   AUTOCSR_FEATURE_PADDED_SORTED,
   AUTOCSR_FEATURE_FITTED,
@@ -35,7 +35,7 @@ typedef enum {
   AUTOCSR_FEATURE_NODE_ENTRIES,   /* share of the entries; 0 on a device */
   AUTOCSR_FEATURE_BLOCK,
   AUTOCSR_FEATURE_VALUES,      /* distinct ones */
-  AUTOCSR_FEATURE_UNEVEN,      /* entries of the chunk with the most, by the mean chunk's */
+  AUTOCSR_FEATURE_UNEVEN,      /* entries of the zone with the most, by the mean zone's */
   AUTOCSR_FEATURE_STEPS,       /* tile_steps for each entry */
   AUTOCSR_FEATURE_WINDOW_SPAN, /* share of the columns */
   AUTOCSR_FEATURE_ROWS_ONLY

@@ -52,7 +52,7 @@ PetscErrorCode AutoCSRCandidateBuild(AutoCSRChooser *chooser, const AutoCSRCandi
   (*plan)->predicted = chooser->figures->machine.product;
   for (PetscInt p = 0; p < candidate->n_ranges; p++) {
     const AutoCSRRowRange *range   = &AutoCSRCandidateRanges(chooser, candidate)[p];
-    const AutoCSRProblem   problem = AutoCSRProblemOfChunks(&chooser->problem, range->chunk_begin, range->chunk_end);
+    const AutoCSRProblem   problem = AutoCSRProblemOfZones(&chooser->problem, range->zone_begin, range->zone_end);
     const PetscInt         first   = (*plan)->n_segments;
     AutoCSREvaluation      e;
 
@@ -134,7 +134,7 @@ static PetscErrorCode describe_ranges(AutoCSRChooser *chooser, const AutoCSRCand
     PetscInt rows = 0;
 
     for (PetscInt p = 0; p < candidate->n_ranges; p++) {
-      const AutoCSRProblem problem = AutoCSRProblemOfChunks(&chooser->problem, range[p].chunk_begin, range[p].chunk_end);
+      const AutoCSRProblem problem = AutoCSRProblemOfZones(&chooser->problem, range[p].zone_begin, range[p].zone_end);
 
       if (range[p].strategy == AutoCSRStrategies[s]) rows += problem.row_end - problem.row_begin;
     }
@@ -216,7 +216,7 @@ static PetscErrorCode unseen_problem(const AutoCSRMatrix *csr, const AutoCSRSett
   PetscCall(AutoCSRSettingsInitialize(defaults));
   defaults->segsum_fixup = settings->segsum_fixup;
   *problem               = (AutoCSRProblem){.csr = csr, .settings = defaults, .traits = figures->traits, .lanes = figures->lanes};
-  AutoCSRProblemSetChunks(problem, 0, 0);
+  AutoCSRProblemSetZones(problem, 0, 0);
   PetscCall(AutoCSRStrategyFind(name, strategy));
   PetscCall((*strategy)->variants(problem, 1, axes, &n, &why));
   PetscCheck(n == 1, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s needs a look at the matrix: %s", name, why);

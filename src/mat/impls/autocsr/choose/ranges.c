@@ -1,6 +1,6 @@
 /*
   Row ranges with strategies of their own (ROW_DIV of du2022-alphasparse, Table II): dynamic programming over groups of the
-  profile's chunks, where going from one strategy to another costs a launch.
+  profile's zones, where going from one strategy to another costs a launch.
 */
 #include "candidate.h"
 
@@ -12,12 +12,12 @@ typedef struct {
   double         *cost; /* [group][state], PETSC_MAX_REAL where the state does not apply */
 } Table;
 
-/* Groups of neighbouring chunks: the first chunk of group g is g * chunks / groups */
+/* Groups of neighbouring zones: the first zone of group g is g * zones / groups */
 static PetscInt count_groups(const AutoCSRChooser *chooser)
 {
   const AutoCSRProfile *profile = chooser->problem.profile;
 
-  return PetscMin(profile->chunks, PetscMax(1, profile->nnz / (chooser->figures->machine.parallel ? GROUP_PARALLEL : GROUP)));
+  return PetscMin(profile->zones, PetscMax(1, profile->nnz / (chooser->figures->machine.parallel ? GROUP_PARALLEL : GROUP)));
 }
 
 #define COUNTS 12
@@ -55,11 +55,11 @@ static Counts counts_of(const AutoCSRRange *r)
 */
 static PetscBool groups_are_alike(const AutoCSRProblem *problem, PetscInt groups)
 {
-  const PetscInt chunks = problem->profile->chunks;
-  const Counts   all    = counts_of(&problem->range);
+  const PetscInt zones = problem->profile->zones;
+  const Counts   all   = counts_of(&problem->range);
 
   for (PetscInt g = 0; g < groups; g++) {
-    const AutoCSRProblem part  = AutoCSRProblemOfChunks(problem, g * chunks / groups, (g + 1) * chunks / groups);
+    const AutoCSRProblem part  = AutoCSRProblemOfZones(problem, g * zones / groups, (g + 1) * zones / groups);
     const double         share = (double)part.range.rows / problem->range.rows;
     const Counts         own   = counts_of(&part.range);
 
@@ -94,7 +94,7 @@ static PetscErrorCode find_state(Table *table, const AutoCSRStrategy *strategy, 
 
 static PetscErrorCode fill_table(AutoCSRChooser *chooser, PetscInt groups, Table *table)
 {
-  const PetscInt    chunks = chooser->problem.profile->chunks;
+  const PetscInt    zones = chooser->problem.profile->zones;
   AutoCSRAxes       axes[AUTOCSR_MAX_VARIANTS];
   AutoCSREvaluation e;
   const char       *why;
@@ -102,7 +102,7 @@ static PetscErrorCode fill_table(AutoCSRChooser *chooser, PetscInt groups, Table
   PetscFunctionBegin;
   table->n_states = 0;
   for (PetscInt g = 0; g < groups; g++) {
-    const AutoCSRProblem problem = AutoCSRProblemOfChunks(&chooser->problem, g * chunks / groups, (g + 1) * chunks / groups);
+    const AutoCSRProblem problem = AutoCSRProblemOfZones(&chooser->problem, g * zones / groups, (g + 1) * zones / groups);
     AutoCSRProblem       among   = problem; /* the rows of other ranges keep lanes busy too: no more lanes a row for want of rows */
     PetscInt             state   = -1;
 
@@ -170,8 +170,8 @@ static PetscErrorCode cheapest_path(const Table *table, PetscInt groups, double 
 
 PetscErrorCode AutoCSRChooseRanges(AutoCSRChooser *chooser, double best, AutoCSRCandidate *candidate)
 {
-  const PetscInt chunks = chooser->problem.profile->chunks, most = count_groups(chooser);
-  PetscInt       groups = PetscMin(most, FEW_GROUPS), path[AUTOCSR_MAX_CHUNKS];
+  const PetscInt zones = chooser->problem.profile->zones, most = count_groups(chooser);
+  PetscInt       groups = PetscMin(most, FEW_GROUPS), path[AUTOCSR_MAX_ZONES];
   PetscBool      found  = PETSC_FALSE, promising;
   Table          table  = {0};
   PetscErrorCode ierr; /* to be out of memory is one that the caller lives with */
@@ -194,15 +194,15 @@ PetscErrorCode AutoCSRChooseRanges(AutoCSRChooser *chooser, double best, AutoCSR
   PetscCall(ierr);
   for (PetscInt g = 0; g < groups && found; g++) {
     if (g && path[g] == path[g - 1]) continue;
-    if (g) chooser->range[candidate->n_ranges - 1].chunk_end = g * chunks / groups;
-    chooser->range[candidate->n_ranges]             = table.state[path[g]];
-    chooser->range[candidate->n_ranges].chunk_begin = g * chunks / groups;
-    chooser->range[candidate->n_ranges++].chunk_end = chunks;
+    if (g) chooser->range[candidate->n_ranges - 1].zone_end = g * zones / groups;
+    chooser->range[candidate->n_ranges]            = table.state[path[g]];
+    chooser->range[candidate->n_ranges].zone_begin = g * zones / groups;
+    chooser->range[candidate->n_ranges++].zone_end = zones;
   }
   if (found) candidate->first = chooser->range[0];
   for (PetscInt p = 0; p < candidate->n_ranges; p++) {
     const AutoCSRRowRange *range   = &chooser->range[p];
-    const AutoCSRProblem   problem = AutoCSRProblemOfChunks(&chooser->problem, range->chunk_begin, range->chunk_end);
+    const AutoCSRProblem   problem = AutoCSRProblemOfZones(&chooser->problem, range->zone_begin, range->zone_end);
     AutoCSREvaluation      e;
 
     PetscCall(AutoCSRCostEvaluate(chooser, &problem, range->strategy, &range->axes, &e));

@@ -63,7 +63,7 @@ static PetscErrorCode evaluate(Search *s, const char graph[], AutoCSRCandidate *
   PetscCall(s->strategy->variants(problem, 1, &axes, &n, &why));
   if (!n) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRCostEvaluate(s->chooser, problem, s->strategy, &axes, e));
-  *candidate = (AutoCSRCandidate){.seconds = e->seconds, .bytes = e->bytes, .n_ranges = 1, .first = {s->strategy, axes, problem->chunk_begin, problem->chunk_end}};
+  *candidate = (AutoCSRCandidate){.seconds = e->seconds, .bytes = e->bytes, .n_ranges = 1, .first = {s->strategy, axes, problem->zone_begin, problem->zone_end}};
   if (AutoCSRCostScore(problem, e) < PETSC_MAX_REAL) *seconds = s->chooser->figures->machine.product + e->seconds;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -8,7 +8,7 @@
 
 #define DENSE_VECTORS 4 /* of columns of a panel: their sums stay in registers */
 
-/* Columns [first, first + columns) of C; panel: row i of B is at i & mask, vectors * lanes scalars each; there is room for whole chunks of them. mask SIZE_MAX: every row has its own place */
+/* Columns [first, first + columns) of C; panel: row i of B is at i & mask, vectors * lanes scalars each; there is room for whole strips of them. mask SIZE_MAX: every row has its own place */
 typedef void AutoCSRHostDensePanel(const AutoCSRDenseOperands *, const AutoCSRDense *, PetscInt first, PetscInt columns, void *panel, size_t mask);
 
 /* The same columns of X and Y, whose panel it is. sum: of each entry over the columns before first, and then with these; val: there are none behind them (else NULL) */

@@ -85,10 +85,10 @@ static PetscErrorCode sample_create(const AutoCSRBackend *backend, AutoCSRSample
   a->values = a->profile->values;
   a->window = a->profile->window;
   a->padded = a->padded_sorted = a->lines = 0;
-  for (PetscInt c = 0; c < a->profile->chunks; c++) {
-    a->padded += a->profile->chunk[c].padded;
-    a->padded_sorted += a->profile->chunk[c].padded_sorted;
-    a->lines += a->profile->chunk[c].gather_lines * a->profile->chunk[c].nnz;
+  for (PetscInt c = 0; c < a->profile->zones; c++) {
+    a->padded += a->profile->zone[c].padded;
+    a->padded_sorted += a->profile->zone[c].padded_sorted;
+    a->lines += a->profile->zone[c].gather_lines * a->profile->zone[c].nnz;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

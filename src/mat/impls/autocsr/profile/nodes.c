@@ -23,33 +23,33 @@ PetscInt AutoCSRNodeEnd(const AutoCSRMatrix *csr, PetscInt row, PetscInt row_end
 #define FEW 8 /* of so many sampled rows one */
 
 /* Fewer than one row in FEW has the columns of the next: it is not worth to look at all */
-static PetscBool SampleShowsFew(const AutoCSRMatrix *csr, const AutoCSRChunk *chunk)
+static PetscBool SampleShowsFew(const AutoCSRMatrix *csr, const AutoCSRZone *zone)
 {
-  const PetscInt rows = chunk->row_end - chunk->row_begin, samples = AutoCSRSampleRows(rows);
+  const PetscInt rows = zone->row_end - zone->row_begin, samples = AutoCSRSampleRows(rows);
   PetscInt       same = 0;
 
   for (PetscInt k = 0; k < samples; k++) {
-    const PetscInt row = chunk->row_begin + AutoCSRSampleRow(rows, samples, k);
+    const PetscInt row = zone->row_begin + AutoCSRSampleRow(rows, samples, k);
 
-    same += row + 1 < chunk->row_end && HaveSameColumns(csr, row, row + 1);
+    same += row + 1 < zone->row_end && HaveSameColumns(csr, row, row + 1);
   }
   return (PetscBool)(same * FEW < samples);
 }
 
 void AutoCSRProfileNodes(const AutoCSRMatrix *csr, AutoCSRProfile *profile)
 {
-  for (PetscInt c = 0; c < profile->chunks; c++) {
-    AutoCSRChunk *chunk = &profile->chunk[c];
+  for (PetscInt c = 0; c < profile->zones; c++) {
+    AutoCSRZone *zone = &profile->zone[c];
 
-    if (SampleShowsFew(csr, chunk)) {
-      chunk->nodes        = chunk->row_end - chunk->row_begin;
-      chunk->node_entries = chunk->nnz;
+    if (SampleShowsFew(csr, zone)) {
+      zone->nodes        = zone->row_end - zone->row_begin;
+      zone->node_entries = zone->nnz;
       continue;
     }
-    for (PetscInt row = chunk->row_begin, end; row < chunk->row_end; row = end) {
-      end = AutoCSRNodeEnd(csr, row, chunk->row_end);
-      chunk->nodes++;
-      chunk->node_entries += csr->row_ptr[row + 1] - csr->row_ptr[row];
+    for (PetscInt row = zone->row_begin, end; row < zone->row_end; row = end) {
+      end = AutoCSRNodeEnd(csr, row, zone->row_end);
+      zone->nodes++;
+      zone->node_entries += csr->row_ptr[row + 1] - csr->row_ptr[row];
     }
   }
 }

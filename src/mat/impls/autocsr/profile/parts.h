@@ -10,12 +10,12 @@
 #define AUTOCSR_SAMPLE_ENTRIES 1024 /* entries of a sampled slice, for gather_lines */
 #define AUTOCSR_BLOCK_ENTRIES  4096 /* entries of a device's sampled rows, for gather_lines */
 #define AUTOCSR_SAMPLE_WIDTH   32   /* entries of a row of a sampled slice, for fitted */
-/* Most sampled rows of a chunk, for patterns; a small chunk has a quarter as many */
+/* Most sampled rows of a zone, for patterns; a small zone has a quarter as many */
 #define AUTOCSR_SAMPLE_ROWS 64
 /* Most patterns that are collected beside those that recur in the sample */
 #define AUTOCSR_COLLECTED_PATTERNS (8 * AUTOCSR_MAX_PATTERNS)
 /* Most patterns that recur in the sample: half of its rows */
-#define AUTOCSR_RECURRING_PATTERNS (AUTOCSR_MAX_CHUNKS * AUTOCSR_SAMPLE_ROWS / 2)
+#define AUTOCSR_RECURRING_PATTERNS (AUTOCSR_MAX_ZONES * AUTOCSR_SAMPLE_ROWS / 2)
 
 #define AUTOCSR_REACH_SAMPLES 65536 /* entries, for reach */
 /* The profile does not look at the reach of a smaller x, because caches hold it anyway. On a processor the reach decides nothing */
@@ -68,8 +68,8 @@ AUTOCSR_HD PetscInt AutoCSRGatherEntries(PetscInt slice_height)
 }
 
 /*
-  The profile looks at every AutoCSRSampleStep()-th slice of a chunk, and the rows after it, for gather_lines: about 8
-  slices, 2 in small chunks
+  The profile looks at every AutoCSRSampleStep()-th slice of a zone, and the rows after it, for gather_lines: about 8
+  slices, 2 in small zones
 */
 AUTOCSR_HD PetscInt AutoCSRSampleStep(PetscInt slices)
 {
@@ -80,7 +80,7 @@ AUTOCSR_HD PetscInt AutoCSRSampleStep(PetscInt slices)
   return slices > samples ? slices / samples : 1;
 }
 
-/* Rows of a chunk whose patterns the profile looks at first. Next: the k-th of them */
+/* Rows of a zone whose patterns the profile looks at first. Next: the k-th of them */
 AUTOCSR_HD PetscInt AutoCSRSampleRows(PetscInt rows)
 {
   PetscInt samples = rows / 16;
@@ -96,8 +96,8 @@ AUTOCSR_HD PetscInt AutoCSRSampleRow(PetscInt rows, PetscInt samples, PetscInt k
 }
 
 /*
-  The profile looks at each row of a chunk if half of the filled rows in its sample recur. If all chunks have large samples
-  it takes three quarters: the sample has then seen nearly all patterns that cover such a chunk twice. The profile looks at
+  The profile looks at each row of a zone if half of the filled rows in its sample recur. If all zones have large samples
+  it takes three quarters: the sample has then seen nearly all patterns that cover such a zone twice. The profile looks at
   each row, too, if the dictionary has room for a pattern from each row, unless rows have more than AUTOCSR_PATTERN_LENGTH
   entries on average. A warp would walk such rows alone. In the sample they count as rows that do not recur
 */
@@ -105,13 +105,13 @@ AUTOCSR_HD PetscInt AutoCSRSampleRow(PetscInt rows, PetscInt samples, PetscInt k
 
 AUTOCSR_HD PetscBool AutoCSRSampleShowsPatterns(PetscInt m, PetscInt nnz, PetscInt recurring, PetscInt filled)
 {
-  const PetscInt quarters = m >= AUTOCSR_MAX_CHUNKS * 16 * AUTOCSR_SAMPLE_ROWS ? 3 : 2;
+  const PetscInt quarters = m >= AUTOCSR_MAX_ZONES * 16 * AUTOCSR_SAMPLE_ROWS ? 3 : 2;
 
   return (PetscBool)(4 * recurring >= quarters * filled || (m <= AUTOCSR_MAX_PATTERNS && nnz <= m * AUTOCSR_PATTERN_LENGTH));
 }
 
 /*
-  profile.c: totals of the chunks' nnz, lengths and empty rows. squares: the sum of squared distances of lengths from
+  profile.c: totals of the zones' nnz, lengths and empty rows. squares: the sum of squared distances of lengths from
   AutoCSRProfileShift()
 */
 PETSC_INTERN void AutoCSRProfileTotal(AutoCSRProfile *, double squares);

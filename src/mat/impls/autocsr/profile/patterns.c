@@ -100,19 +100,19 @@ static PetscErrorCode CollectionKeepRecurring(Collection *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fills the collection with the patterns that recur in the sample, and says in which chunks they are worth a look at each row */
+/* Fills the collection with the patterns that recur in the sample, and says in which zones they are worth a look at each row */
 static PetscErrorCode Sample(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, Collection *c, PetscBool worthwhile[])
 {
   uint16_t *id;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(AUTOCSR_MAX_CHUNKS * AUTOCSR_SAMPLE_ROWS, &id));
-  for (PetscInt i = 0; i < profile->chunks; i++) {
-    const AutoCSRChunk *chunk = &profile->chunk[i];
-    const PetscInt      rows = chunk->row_end - chunk->row_begin, sample = AutoCSRSampleRows(rows);
+  PetscCall(PetscMalloc1(AUTOCSR_MAX_ZONES * AUTOCSR_SAMPLE_ROWS, &id));
+  for (PetscInt i = 0; i < profile->zones; i++) {
+    const AutoCSRZone *zone = &profile->zone[i];
+    const PetscInt     rows = zone->row_end - zone->row_begin, sample = AutoCSRSampleRows(rows);
 
     for (PetscInt k = 0; k < sample; k++) {
-      const PetscInt row = chunk->row_begin + AutoCSRSampleRow(rows, sample, k);
+      const PetscInt row = zone->row_begin + AutoCSRSampleRow(rows, sample, k);
       uint16_t       p;
 
       if (csr->row_ptr[row + 1] - csr->row_ptr[row] > AUTOCSR_PATTERN_LENGTH) continue;
@@ -121,13 +121,13 @@ static PetscErrorCode Sample(const AutoCSRMatrix *csr, const AutoCSRProfile *pro
       id[i * AUTOCSR_SAMPLE_ROWS + k] = p;
     }
   }
-  for (PetscInt i = 0; i < profile->chunks; i++) {
-    const AutoCSRChunk *chunk = &profile->chunk[i];
-    const PetscInt      rows = chunk->row_end - chunk->row_begin, sample = AutoCSRSampleRows(rows);
-    PetscInt            filled = 0, recurring = 0;
+  for (PetscInt i = 0; i < profile->zones; i++) {
+    const AutoCSRZone *zone = &profile->zone[i];
+    const PetscInt     rows = zone->row_end - zone->row_begin, sample = AutoCSRSampleRows(rows);
+    PetscInt           filled = 0, recurring = 0;
 
     for (PetscInt k = 0; k < sample; k++) {
-      const PetscInt row = chunk->row_begin + AutoCSRSampleRow(rows, sample, k), length = csr->row_ptr[row + 1] - csr->row_ptr[row];
+      const PetscInt row = zone->row_begin + AutoCSRSampleRow(rows, sample, k), length = csr->row_ptr[row + 1] - csr->row_ptr[row];
 
       if (!length) continue;
       filled++;
@@ -155,15 +155,15 @@ static inline PetscBool RunGoesOn(const AutoCSRMatrix *csr, PetscInt row, PetscI
   return (PetscBool)!bad;
 }
 
-static void CollectRows(const AutoCSRMatrix *csr, const AutoCSRChunk *chunk, Collection *c, uint16_t id[])
+static void CollectRows(const AutoCSRMatrix *csr, const AutoCSRZone *zone, Collection *c, uint16_t id[])
 {
   uint16_t last = AUTOCSR_NO_PATTERN;
 
-  for (PetscInt row = chunk->row_begin; row < chunk->row_end;) {
+  for (PetscInt row = zone->row_begin; row < zone->row_end;) {
     uint16_t p = last == AUTOCSR_NO_PATTERN ? AUTOCSR_NO_PATTERN : c->pattern[last].next;
     PetscInt n = 1;
 
-    if (p != AUTOCSR_NO_PATTERN && p == last && chunk->row_end - row >= RUN && RunGoesOn(csr, row, RUN))
+    if (p != AUTOCSR_NO_PATTERN && p == last && zone->row_end - row >= RUN && RunGoesOn(csr, row, RUN))
       n = RUN;
     else if (p == AUTOCSR_NO_PATTERN || !SamePattern(csr, row, c->pattern[p].row)) {
       p = CollectionFind(c, csr, row);
@@ -227,11 +227,11 @@ static PetscErrorCode Number(const Collection *c, AutoCSRProfile *profile, uint1
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < c->n; i++) number[i] = AUTOCSR_NO_PATTERN;
-  for (PetscInt i = 0; i < profile->chunks; i++) {
-    AutoCSRChunk *chunk   = &profile->chunk[i];
-    PetscBool     uniform = PETSC_FALSE;
+  for (PetscInt i = 0; i < profile->zones; i++) {
+    AutoCSRZone *zone    = &profile->zone[i];
+    PetscBool    uniform = PETSC_FALSE;
 
-    for (PetscInt row = chunk->row_begin; row < chunk->row_end; row++) {
+    for (PetscInt row = zone->row_begin; row < zone->row_end; row++) {
       const PetscInt in_slice = row & (h - 1);
       uint16_t       id       = profile->pattern_id[row];
 
@@ -245,9 +245,9 @@ static PetscErrorCode Number(const Collection *c, AutoCSRProfile *profile, uint1
         id = number[id];
       }
       profile->pattern_id[row] = id;
-      chunk->pattern_rows += id != AUTOCSR_NO_PATTERN;
+      zone->pattern_rows += id != AUTOCSR_NO_PATTERN;
       uniform = (PetscBool)(id != AUTOCSR_NO_PATTERN && (in_slice == 0 || (uniform && id == profile->pattern_id[row - 1])));
-      if (in_slice == h - 1 || row == chunk->row_end - 1) chunk->uniform_slices += uniform;
+      if (in_slice == h - 1 || row == zone->row_end - 1) zone->uniform_slices += uniform;
     }
   }
   PetscCall(PetscMalloc1(n, &profile->pattern_row));
@@ -281,7 +281,7 @@ PetscErrorCode AutoCSRProfilePatterns(const AutoCSRMatrix *csr, AutoCSRProfile *
 {
   Collection     collection = {.slots = 64}, *c = &collection;
   uint16_t      *number;
-  PetscBool      worthwhile[AUTOCSR_MAX_CHUNKS], any = PETSC_FALSE;
+  PetscBool      worthwhile[AUTOCSR_MAX_ZONES], any = PETSC_FALSE;
   PetscErrorCode ierr; /* to be out of memory is one that the caller lives with */
 
   PetscFunctionBegin;
@@ -290,16 +290,16 @@ PetscErrorCode AutoCSRProfilePatterns(const AutoCSRMatrix *csr, AutoCSRProfile *
   PetscCall(PetscMalloc3(PetscMin(ROOM, csr->m), &c->pattern, c->slots, &c->slot, PetscMin(ROOM, csr->m), &number));
   PetscCall(PetscArrayzero(c->slot, c->slots));
   ierr = Sample(csr, profile, c, worthwhile);
-  for (PetscInt i = 0; i < profile->chunks && !ierr; i++) any = (PetscBool)(any || worthwhile[i]);
+  for (PetscInt i = 0; i < profile->zones && !ierr; i++) any = (PetscBool)(any || worthwhile[i]);
   if (any) ierr = (*csr->backend->allocate)((size_t)csr->m * sizeof(*profile->pattern_id), (void **)&profile->pattern_id);
   if (any && !ierr) {
-    for (PetscInt i = 0; i < profile->chunks; i++) {
-      const AutoCSRChunk *chunk = &profile->chunk[i];
+    for (PetscInt i = 0; i < profile->zones; i++) {
+      const AutoCSRZone *zone = &profile->zone[i];
 
       if (worthwhile[i])
-        CollectRows(csr, chunk, c, profile->pattern_id);
+        CollectRows(csr, zone, c, profile->pattern_id);
       else {
-        for (PetscInt row = chunk->row_begin; row < chunk->row_end; row++) profile->pattern_id[row] = AUTOCSR_NO_PATTERN;
+        for (PetscInt row = zone->row_begin; row < zone->row_end; row++) profile->pattern_id[row] = AUTOCSR_NO_PATTERN;
       }
     }
     ierr = Number(c, profile, number);

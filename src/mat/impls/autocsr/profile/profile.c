@@ -1,23 +1,23 @@
 /*
-  The profile of a block: rows, their lengths and chunks here (hou2017, Table I), the other parts by their own files.
+  The profile of a block: rows, their lengths and zones here (hou2017, Table I), the other parts by their own files.
 */
 #include "parts.h"
 #include "../backend.h"
 #include <petsctime.h>
 
-/* At most AUTOCSR_MAX_CHUNKS chunks of whole slices and windows */
-static void ChunksSet(const AutoCSRMatrix *csr, AutoCSRProfile *profile)
+/* At most AUTOCSR_MAX_ZONES zones of whole slices and windows */
+static void ZonesSet(const AutoCSRMatrix *csr, AutoCSRProfile *profile)
 {
   const PetscInt unit  = PetscMax(AUTOCSR_WINDOW, profile->slice_height);
   const PetscInt units = csr->m / unit + (csr->m % unit != 0);
-  const PetscInt rows  = unit * PetscMax(1, units / AUTOCSR_MAX_CHUNKS + (units % AUTOCSR_MAX_CHUNKS != 0));
+  const PetscInt rows  = unit * PetscMax(1, units / AUTOCSR_MAX_ZONES + (units % AUTOCSR_MAX_ZONES != 0));
 
   for (PetscInt row = 0; row < csr->m;) {
-    AutoCSRChunk *chunk = &profile->chunk[profile->chunks++];
+    AutoCSRZone *zone = &profile->zone[profile->zones++];
 
-    chunk->row_begin = row;
-    row              = csr->m - row > rows ? row + rows : csr->m;
-    chunk->row_end   = row;
+    zone->row_begin = row;
+    row             = csr->m - row > rows ? row + rows : csr->m;
+    zone->row_end   = row;
   }
 }
 
@@ -33,10 +33,10 @@ void AutoCSRProfileTotal(AutoCSRProfile *profile, double squares)
   const double off = profile->mean_length - AutoCSRProfileShift(profile->m, profile->nnz);
 
   profile->min_length = profile->m ? PETSC_MAX_INT : 0;
-  for (PetscInt c = 0; c < profile->chunks; c++) {
-    profile->min_length = PetscMin(profile->min_length, profile->chunk[c].min_length);
-    profile->max_length = PetscMax(profile->max_length, profile->chunk[c].max_length);
-    profile->empty_rows += profile->chunk[c].empty_rows;
+  for (PetscInt c = 0; c < profile->zones; c++) {
+    profile->min_length = PetscMin(profile->min_length, profile->zone[c].min_length);
+    profile->max_length = PetscMax(profile->max_length, profile->zone[c].max_length);
+    profile->empty_rows += profile->zone[c].empty_rows;
   }
   if (profile->unsorted) profile->bandwidth = PetscMax(profile->m, profile->n) - 1; /* first and last entries do not tell */
   profile->variance = profile->m ? PetscMax(0, squares / profile->m - off * off) : 0;
@@ -105,25 +105,25 @@ static void RowsMeasure(const AutoCSRMatrix *csr, AutoCSRProfile *profile)
   PetscInt       count[2][COUNTED] = {{0}};
   uint64_t       squares           = 0;
 
-  for (PetscInt c = 0; c < profile->chunks; c++) {
-    AutoCSRChunk *chunk  = &profile->chunk[c];
-    const Ascent  ascent = profile->tile_width >= csr->n ? MeasureWholeAscent(csr, chunk->row_begin, chunk->row_end) : MeasureAscent(csr, chunk->row_begin, chunk->row_end, profile->tile_width);
-    PetscInt      least = PETSC_MAX_INT, most = 0, empty = 0;
+  for (PetscInt c = 0; c < profile->zones; c++) {
+    AutoCSRZone *zone   = &profile->zone[c];
+    const Ascent ascent = profile->tile_width >= csr->n ? MeasureWholeAscent(csr, zone->row_begin, zone->row_end) : MeasureAscent(csr, zone->row_begin, zone->row_end, profile->tile_width);
+    PetscInt     least = PETSC_MAX_INT, most = 0, empty = 0;
 
-    chunk->nnz        = csr->row_ptr[chunk->row_end] - csr->row_ptr[chunk->row_begin];
+    zone->nnz         = csr->row_ptr[zone->row_end] - csr->row_ptr[zone->row_begin];
     profile->unsorted = (PetscBool)(profile->unsorted || ascent.descents);
     profile->tile_steps += ascent.steps;
-    for (PetscInt row = chunk->row_begin; row < chunk->row_end; row++) {
+    for (PetscInt row = zone->row_begin; row < zone->row_end; row++) {
       const PetscInt length = csr->row_ptr[row + 1] - csr->row_ptr[row];
 
       least = PetscMin(least, length);
       most  = PetscMax(most, length);
       empty += !length;
     }
-    chunk->min_length = least;
-    chunk->max_length = most;
-    chunk->empty_rows = empty;
-    for (PetscInt row = chunk->row_begin; row < chunk->row_end; row++) {
+    zone->min_length = least;
+    zone->max_length = most;
+    zone->empty_rows = empty;
+    for (PetscInt row = zone->row_begin; row < zone->row_end; row++) {
       const PetscInt length = csr->row_ptr[row + 1] - csr->row_ptr[row];
 
       if (PetscLikely(length < COUNTED))
@@ -174,7 +174,7 @@ PetscErrorCode AutoCSRProfileLook(const AutoCSRMatrix *csr, PetscInt slice_heigh
   p->values       = AUTOCSR_MAX_DISTINCT + 1;
   p->window_span  = csr->n;
   p->mean_length  = csr->m ? (double)csr->nnz / csr->m : 0;
-  ChunksSet(csr, p);
+  ZonesSet(csr, p);
   ierr = (*csr->backend->profile)(csr, p);
   if (ierr) PetscCall(AutoCSRProfileDestroy(&p)); /* out of memory is an error that the caller lives with */
   PetscCall(ierr);

@@ -1,7 +1,7 @@
 /*
   The profile tells what the sparsity of one block looks like: the features of hou2017 (Table I) and dufrechou2021, and what
   the codings need to know. It reads the CSR and knows nothing of plans. Features that differ along the matrix are kept for
-  each chunk of rows, so that the planner can plan row ranges apart.
+  each zone of rows, so that the planner can plan row ranges apart.
 */
 #ifndef AUTOCSR_PROFILE_H
 #define AUTOCSR_PROFILE_H
@@ -9,7 +9,7 @@
 #include "../autocsr.h"
 
 #define AUTOCSR_HISTOGRAM_BINS 32 /* bin 0: empty rows; bin b: lengths in [2^(b-1), 2^b); the last bin has longer rows, too */
-#define AUTOCSR_MAX_CHUNKS     128
+#define AUTOCSR_MAX_ZONES      128
 #define AUTOCSR_MAX_PATTERNS   1024 /* most patterns in the dictionary, those of the most rows */
 #define AUTOCSR_NO_PATTERN     0xFFFF
 #define AUTOCSR_MAX_DISTINCT   256 /* distinct values of a dictionary; a matrix with more has none */
@@ -20,12 +20,12 @@
 #define AUTOCSR_WINDOW         256   /* rows of a sorting window on a device */
 #define AUTOCSR_WINDOW_LOW     16384 /* the same for low slices, a processor's: the more rows, the longer the runs of slices of one width */
 
-/* Rows [row_begin, row_end). Both are multiples of the slice height and of AUTOCSR_WINDOW, but for the last chunk's end */
+/* Rows [row_begin, row_end). Both are multiples of the slice height and of AUTOCSR_WINDOW, but for the last zone's end */
 typedef struct {
   PetscInt row_begin, row_end, nnz;
   PetscInt min_length, max_length, empty_rows;
   PetscInt padded;            /* slots of slices of slice_height rows, in natural order */
-  PetscInt padded_sorted;     /* the same with rows sorted by length, in windows that begin with the chunk */
+  PetscInt padded_sorted;     /* the same with rows sorted by length, in windows that begin with the zone */
   PetscInt slices, slices_16; /* all slices, and slices whose columns span less than 65536 */
   PetscInt slices_16_sorted;  /* such slices in sorted order */
   PetscInt pattern_rows;      /* rows whose pattern is in the dictionary */
@@ -41,7 +41,7 @@ typedef struct {
     line of it or of the slice next to it. That is near 0 for a stencil, and 0 if the first-level cache holds x
   */
   double gather_lines;
-} AutoCSRChunk;
+} AutoCSRZone;
 
 /*
   The commonest pattern, if it is a grid's. A row reads x in planes of `stride` rows: its own plane, and `around` planes
@@ -110,19 +110,19 @@ typedef struct {
     Diagonals that the patterns reach on one side, with the main one. 0 on a device, or unless the patterns cover all rows,
     fill half of these diagonals, and the values are symmetric bit by bit
   */
-  PetscInt     diagonals;
-  PetscBool    float32_exact; /* every value is a float32 (PETSC_FALSE if PetscScalar is single) */
-  PetscInt     chunks;
-  AutoCSRChunk chunk[AUTOCSR_MAX_CHUNKS];
-  double       seconds; /* that profiling took */
+  PetscInt    diagonals;
+  PetscBool   float32_exact; /* every value is a float32 (PETSC_FALSE if PetscScalar is single) */
+  PetscInt    zones;
+  AutoCSRZone zone[AUTOCSR_MAX_ZONES];
+  double      seconds; /* that profiling took */
 } AutoCSRProfile;
 
 /*
-  The dictionary of patterns. A sample of 16 to 64 rows of each chunk shows which patterns recur; these come first. Then the
-  profile looks at each row of chunks with many recurring rows (AutoCSRSampleShowsPatterns()). So irregular chunks cost
+  The dictionary of patterns. A sample of 16 to 64 rows of each zone shows which patterns recur; these come first. Then the
+  profile looks at each row of zones with many recurring rows (AutoCSRSampleShowsPatterns()). So irregular zones cost
   nothing, and a matrix that is a stencil in part keeps the stencil's patterns.
 
-  In these chunks at most 8 * AUTOCSR_MAX_PATTERNS patterns are collected beside those that recur in the sample. The
+  In these zones at most 8 * AUTOCSR_MAX_PATTERNS patterns are collected beside those that recur in the sample. The
   dictionary keeps the patterns with the most rows, the first of equals. If there are more than can be collected, only
   patterns that recur in the sample count. Rows without entries have a pattern too, the empty one.
 

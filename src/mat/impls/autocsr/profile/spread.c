@@ -236,18 +236,18 @@ static void SliceFitted(const AutoCSRMatrix *csr, PetscInt row, PetscInt rows, P
   *entries = width * h;
 }
 
-/* Bytes of an index by models, of the sampled slices; of a processor, whose chunks are many for what is in them, of one that has entries */
+/* Bytes of an index by models, of the sampled slices; of a processor, whose zones are many for what is in them, of one that has entries */
 static double MeasureFitted(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, PetscInt c, PetscBool processor)
 {
-  const AutoCSRChunk *chunk = &profile->chunk[c];
-  const PetscInt      h = profile->slice_height, step = AutoCSRSampleStep(chunk->slices), samples = (chunk->slices + step - 1) / step;
-  double              bytes = 0, entries = 0;
+  const AutoCSRZone *zone = &profile->zone[c];
+  const PetscInt     h = profile->slice_height, step = AutoCSRSampleStep(zone->slices), samples = (zone->slices + step - 1) / step;
+  double             bytes = 0, entries = 0;
 
   for (PetscInt k = 0; k < samples && !(processor && entries > 0); k++) {
-    const PetscInt row = chunk->row_begin + (c + k) % samples * step * h;
+    const PetscInt row = zone->row_begin + (c + k) % samples * step * h;
     PetscInt       of_slice, padded;
 
-    SliceFitted(csr, row, PetscMin(h, chunk->row_end - row), h, &of_slice, &padded);
+    SliceFitted(csr, row, PetscMin(h, zone->row_end - row), h, &of_slice, &padded);
     bytes += of_slice;
     entries += padded;
   }
@@ -265,14 +265,14 @@ static PetscErrorCode GatherLines(const AutoCSRMatrix *csr, AutoCSRProfile *prof
 
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(counts ? slots : 0, &slot));
-  for (PetscInt c = 0; c < profile->chunks; c++) {
-    AutoCSRChunk  *chunk = &profile->chunk[c];
-    const PetscInt step  = AutoCSRSampleStep(chunk->slices);
+  for (PetscInt c = 0; c < profile->zones; c++) {
+    AutoCSRZone   *zone  = &profile->zone[c];
+    const PetscInt step  = AutoCSRSampleStep(zone->slices);
     double         lines = 0, entries = 0;
 
-    for (PetscInt s = 0; s < chunk->slices && counts; s += step) {
-      const PetscInt row     = chunk->row_begin + s * h;
-      const Entries  counted = EntriesFirst(csr, row, PetscMin(row + rows, chunk->row_end), most);
+    for (PetscInt s = 0; s < zone->slices && counts; s += step) {
+      const PetscInt row     = zone->row_begin + s * h;
+      const Entries  counted = EntriesFirst(csr, row, PetscMin(row + rows, zone->row_end), most);
 
       if (processor && rows < csr->m)
         lines += CountFarLines(csr, counted, row >= rows ? EntriesLast(csr, row - rows, row, most) : EntriesFirst(csr, rows, PetscMin(2 * rows, csr->m), most), slot, slots, ++stamp);
@@ -280,8 +280,8 @@ static PetscErrorCode GatherLines(const AutoCSRMatrix *csr, AutoCSRProfile *prof
         lines += CountLines(csr, counted, slot, slots, ++stamp);
       entries += counted.end - counted.begin;
     }
-    chunk->gather_lines = entries > 0 ? lines / entries : 0;
-    if (h <= AUTOCSR_MAX_FIT_ROWS && !profile->rows_only) chunk->fitted = MeasureFitted(csr, profile, c, processor);
+    zone->gather_lines = entries > 0 ? lines / entries : 0;
+    if (h <= AUTOCSR_MAX_FIT_ROWS && !profile->rows_only) zone->fitted = MeasureFitted(csr, profile, c, processor);
   }
   PetscCall(PetscFree(slot));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -302,23 +302,23 @@ PetscErrorCode AutoCSRProfileSpread(const AutoCSRMatrix *csr, AutoCSRProfile *pr
   ierr = PetscMalloc7(rows, &w.length, rows, &w.first, rows, &w.last, rows, &room.order, rows, &room.work, MOST_COUNTED + 1, &room.place, rows / h + 1, &room.slice);
   if (ierr) PetscCall(PetscFree(span)); /* to be out of memory is an error that the caller lives with */
   PetscCall(ierr);
-  for (PetscInt c = 0; c < profile->chunks; c++) {
-    AutoCSRChunk *chunk = &profile->chunk[c];
+  for (PetscInt c = 0; c < profile->zones; c++) {
+    AutoCSRZone *zone = &profile->zone[c];
 
-    chunk->slices = (chunk->row_end - chunk->row_begin + h - 1) / h;
-    for (PetscInt row = chunk->row_begin, n; row < chunk->row_end; row += n) {
+    zone->slices = (zone->row_end - zone->row_begin + h - 1) / h;
+    for (PetscInt row = zone->row_begin, n; row < zone->row_end; row += n) {
       PetscInt64 padded;
       PetscInt   slices_16;
 
-      n = PetscMin(window, chunk->row_end - row);
+      n = PetscMin(window, zone->row_end - row);
       WindowRead(csr, row, n, &w, profile);
       if (parts) WindowAddSpans(&w, row, n, part, span);
       WindowMeasure(&w, n, h, &padded, &slices_16);
-      chunk->padded = AddClamped(chunk->padded, padded);
-      chunk->slices_16 += slices_16;
+      zone->padded = AddClamped(zone->padded, padded);
+      zone->slices_16 += slices_16;
       if (w.shortest < w.longest) PetscCall(WindowMeasureSorted(csr, &w, row, n, h, &room, &padded, &slices_16));
-      chunk->padded_sorted = AddClamped(chunk->padded_sorted, padded);
-      chunk->slices_16_sorted += slices_16;
+      zone->padded_sorted = AddClamped(zone->padded_sorted, padded);
+      zone->slices_16_sorted += slices_16;
     }
   }
   PetscCall(PetscFree7(w.length, w.first, w.last, room.order, room.work, room.place, room.slice));

@@ -84,7 +84,7 @@ PetscErrorCode AutoCSRProfileSymmetry(const AutoCSRMatrix *csr, AutoCSRProfile *
   PetscInt     rows = 0, n;
 
   PetscFunctionBegin;
-  for (PetscInt c = 0; c < profile->chunks; c++) rows += profile->chunk[c].pattern_rows;
+  for (PetscInt c = 0; c < profile->zones; c++) rows += profile->zone[c].pattern_rows;
   if (!profile->pattern_id || rows < csr->m || csr->m != csr->n) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(CountDiagonals(csr, profile, most, &n));
   if (n <= most && AutoCSRValuesAreSymmetric(csr)) profile->diagonals = n;

@@ -28,21 +28,21 @@ static PetscBool is_divided(const AutoCSRRowSet *rows)
   return (PetscBool)(rows->group || rows->shortest > 0 || rows->longest < PETSC_MAX_INT);
 }
 
-/* The problem of the leaf's range. Between the ends of chunks the profile's counts are those of the chunks around, by the share of rows */
+/* The problem of the leaf's range. Between the ends of zones the profile's counts are those of the zones around, by the share of rows */
 static PetscErrorCode set_range(const AutoCSRProblem *problem, Part *part)
 {
   AutoCSRRowSet        *rows    = &part->leaf.rows;
   AutoCSRProblem       *p       = &part->problem;
   const AutoCSRProfile *profile = problem->profile;
-  PetscInt              begin = 0, end = profile->chunks, ends[2];
+  PetscInt              begin = 0, end = profile->zones, ends[2];
   double                share;
 
   PetscFunctionBegin;
   *p        = *problem;
   rows->end = PetscMin(rows->end, problem->csr->m);
-  while (begin + 1 < end && profile->chunk[begin].row_end <= rows->begin) begin++;
-  while (end > begin + 1 && profile->chunk[end - 1].row_begin >= rows->end) end--;
-  AutoCSRProblemSetChunks(p, begin, end);
+  while (begin + 1 < end && profile->zone[begin].row_end <= rows->begin) begin++;
+  while (end > begin + 1 && profile->zone[end - 1].row_begin >= rows->end) end--;
+  AutoCSRProblemSetZones(p, begin, end);
   if (p->row_begin == rows->begin && p->row_end == rows->end) PetscFunctionReturn(PETSC_SUCCESS);
   share        = (double)(rows->end - rows->begin) / PetscMax(1, p->row_end - p->row_begin);
   p->row_begin = rows->begin;

@@ -2,7 +2,7 @@
   pattern: a row names one of a few lists of offsets from the diagonal, and no entry stores its column (a dictionary of
   row patterns: stencils; the model-fitted compression of du2022-alphasparse, V-D, taken to whole rows).
     variants  values told by the pattern too (stencils of constant coefficients: nothing is stored of an entry; on a device also plane by plane of the grid, with x in shared memory), in CSR order (in place, from a dictionary, float32), or in slices (copied, from a dictionary, float32)
-    cost      two bytes a row in place of the columns; slices whose rows differ in pattern leave the fast path; chunks of planes that are not full take about
+    cost      two bytes a row in place of the columns; slices whose rows differ in pattern leave the fast path; strips of planes that are not full take about
               as long as full ones, rows of other roots are walked apart
     build     the patterns are the profile's; values are copied once unless in place
 */
@@ -60,7 +60,7 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
   PetscFunctionBegin;
   *n = 1;
   AutoCSRCostFill(problem, axes, range.rows, range.nnz, sliced ? range.padded : range.nnz, sliced ? range.slices : 0, 0, part);
-  if (axes->mapping == AUTOCSR_MAP_PLANES) { /* as if chunks were full: those that are not take about as long */
+  if (axes->mapping == AUTOCSR_MAP_PLANES) { /* as if strips were full: those that are not take about as long */
     const double full = ceil((double)axes->tile_width / AUTOCSR_PLANES_ROWS) * AUTOCSR_PLANES_ROWS / axes->tile_width;
 
     part->rows *= full;

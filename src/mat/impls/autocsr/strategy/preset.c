@@ -2,7 +2,7 @@
 #include "preset.h"
 #include "../backend.h"
 
-void AutoCSRProblemSetChunks(AutoCSRProblem *problem, PetscInt chunk_begin, PetscInt chunk_end)
+void AutoCSRProblemSetZones(AutoCSRProblem *problem, PetscInt zone_begin, PetscInt zone_end)
 {
   AutoCSRRange r     = {0};
   double       lines = 0, fitted = 0;
@@ -11,28 +11,28 @@ void AutoCSRProblemSetChunks(AutoCSRProblem *problem, PetscInt chunk_begin, Pets
     r.rows = problem->csr->m;
     r.nnz  = problem->csr->nnz;
   }
-  problem->chunk_begin = chunk_begin;
-  problem->chunk_end   = chunk_end;
-  problem->row_begin   = chunk_begin < chunk_end ? problem->profile->chunk[chunk_begin].row_begin : 0;
-  problem->row_end     = chunk_begin < chunk_end ? problem->profile->chunk[chunk_end - 1].row_end : problem->csr->m;
-  for (PetscInt c = chunk_begin; c < chunk_end; c++) {
-    const AutoCSRChunk *chunk = &problem->profile->chunk[c];
+  problem->zone_begin = zone_begin;
+  problem->zone_end   = zone_end;
+  problem->row_begin  = zone_begin < zone_end ? problem->profile->zone[zone_begin].row_begin : 0;
+  problem->row_end    = zone_begin < zone_end ? problem->profile->zone[zone_end - 1].row_end : problem->csr->m;
+  for (PetscInt c = zone_begin; c < zone_end; c++) {
+    const AutoCSRZone *zone = &problem->profile->zone[c];
 
-    r.rows += chunk->row_end - chunk->row_begin;
-    r.longest = PetscMax(r.longest, chunk->max_length);
-    r.empty_rows += chunk->empty_rows;
-    r.slices += chunk->slices;
-    r.slices_16 += chunk->slices_16;
-    r.slices_16_sorted += chunk->slices_16_sorted;
-    r.uniform_slices += chunk->uniform_slices;
-    r.pattern_rows += chunk->pattern_rows;
-    r.nodes += chunk->nodes;
-    r.node_entries += chunk->node_entries;
-    r.nnz += chunk->nnz;
-    r.padded += chunk->padded;
-    r.padded_sorted += chunk->padded_sorted;
-    lines += chunk->gather_lines * chunk->nnz;
-    fitted += chunk->fitted * chunk->padded;
+    r.rows += zone->row_end - zone->row_begin;
+    r.longest = PetscMax(r.longest, zone->max_length);
+    r.empty_rows += zone->empty_rows;
+    r.slices += zone->slices;
+    r.slices_16 += zone->slices_16;
+    r.slices_16_sorted += zone->slices_16_sorted;
+    r.uniform_slices += zone->uniform_slices;
+    r.pattern_rows += zone->pattern_rows;
+    r.nodes += zone->nodes;
+    r.node_entries += zone->node_entries;
+    r.nnz += zone->nnz;
+    r.padded += zone->padded;
+    r.padded_sorted += zone->padded_sorted;
+    lines += zone->gather_lines * zone->nnz;
+    fitted += zone->fitted * zone->padded;
   }
   r.gather_lines = r.nnz > 0 ? lines / r.nnz : 0;
   r.fitted       = r.padded > 0 ? fitted / r.padded : 0;
@@ -88,14 +88,14 @@ PetscInt AutoCSRProblemVectorLanes(const AutoCSRProblem *problem)
   return lanes;
 }
 
-#define UNEVEN 4 /* a chunk with more entries than this many times the mean is uneven: one such outlasts all others (model -measure on webgraph and lp) */
+#define UNEVEN 4 /* a zone with more entries than this many times the mean is uneven: one such outlasts all others (model -measure on webgraph and lp) */
 
 PetscBool AutoCSRProblemIsUneven(const AutoCSRProblem *problem)
 {
   const AutoCSRProfile *profile = problem->profile;
 
-  for (PetscInt c = 0; c < profile->chunks; c++) {
-    if (profile->chunk[c].nnz > UNEVEN * (double)profile->nnz / profile->chunks) return PETSC_TRUE;
+  for (PetscInt c = 0; c < profile->zones; c++) {
+    if (profile->zone[c].nnz > UNEVEN * (double)profile->nnz / profile->zones) return PETSC_TRUE;
   }
   return PETSC_FALSE;
 }

@@ -20,7 +20,7 @@ PETSC_INTERN void AutoCSRVariantAdd(const AutoCSRProblem *, const AutoCSRAxes *,
 PETSC_INTERN PetscErrorCode AutoCSRProblemAsksFor(const AutoCSRProblem *, const char strategy[], PetscBool *);
 /* Lanes of a row's vector, 2 to 32, by the mean length (dufrechou2021, 2.1.1) */
 PETSC_INTERN PetscInt AutoCSRProblemVectorLanes(const AutoCSRProblem *);
-/* Whether one of the profile's chunks has far more entries than the mean. Equal shares of rows or of entries are then not equally long */
+/* Whether one of the profile's zones has far more entries than the mean. Equal shares of rows or of entries are then not equally long */
 PETSC_INTERN PetscBool AutoCSRProblemIsUneven(const AutoCSRProblem *);
 /* The value coding of entries in place: CONSTANT if all values are the same and the settings allow it */
 PETSC_INTERN AutoCSRValue AutoCSRValueInPlace(const AutoCSRProblem *);

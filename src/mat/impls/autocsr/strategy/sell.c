@@ -19,7 +19,7 @@ static PetscBool leaves_out_empty(const AutoCSRProblem *problem, PetscInt sort_w
   return (PetscBool)(sort_window > 1 && problem->csr->adds && AutoCSRRangeIsMostlyEmpty(range) && range->empty_rows < range->rows);
 }
 
-/* The profile's windows begin with its chunks, those of a segment with its rows: 16 bits must hold any slice that either may make */
+/* The profile's windows begin with its zones, those of a segment with its rows: 16 bits must hold any slice that either may make */
 static PetscBool fits_16_sorted(const AutoCSRProblem *problem, const AutoCSRRange *range)
 {
   const AutoCSRProfile *profile = problem->profile;

@@ -98,7 +98,7 @@ typedef struct {
   AutoCSRBinsOf of[AUTOCSR_COUNTED_BINS];
 } AutoCSRCountedBins;
 
-/* The question to a strategy: rows [row_begin, row_end) of one block, whole chunks or all rows */
+/* The question to a strategy: rows [row_begin, row_end) of one block, whole zones or all rows */
 typedef struct {
   const AutoCSRMatrix   *csr;
   const AutoCSRProfile  *profile;
@@ -108,8 +108,8 @@ typedef struct {
   const PetscInt *lanes;
   /* The machine works on many rows at once: the number of rows also decides how many lanes a row gets */
   PetscBool                parallel;
-  const AutoCSRBinKernels *kernels;                /* NULL: lanes tell the kernels of all bins */
-  PetscInt                 chunk_begin, chunk_end; /* of profile->chunk */
+  const AutoCSRBinKernels *kernels;              /* NULL: lanes tell the kernels of all bins */
+  PetscInt                 zone_begin, zone_end; /* of profile->zone */
   PetscInt                 row_begin, row_end;
   /* Bytes that the plan of all rows may take, and building it; 0: the planner has not asked */
   double              room;
@@ -117,8 +117,8 @@ typedef struct {
   AutoCSRRange        range;   /* of these rows */
 } AutoCSRProblem;
 
-/* strategy/preset.c: makes it a problem of these chunks or, without a profile, of all rows */
-PETSC_INTERN void AutoCSRProblemSetChunks(AutoCSRProblem *, PetscInt chunk_begin, PetscInt chunk_end);
+/* strategy/preset.c: makes it a problem of these zones or, without a profile, of all rows */
+PETSC_INTERN void AutoCSRProblemSetZones(AutoCSRProblem *, PetscInt zone_begin, PetscInt zone_end);
 
 typedef struct {
   const char *name;

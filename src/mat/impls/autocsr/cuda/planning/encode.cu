@@ -75,7 +75,7 @@ static __global__ void __launch_bounds__(BLOCK) MeasureRows(AutoCSRSegment seg, 
 
 const void *const AutoCSRMeasureKernel = (const void *)MeasureRows;
 
-/* The nonzeros of rows that need no look at them: all of the matrix, or whole chunks of the profile */
+/* The nonzeros of rows that need no look at them: all of the matrix, or whole zones of the profile */
 static PetscBool KnowNonzeros(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, const AutoCSRProfile *profile, PetscInt *nnz)
 {
   PetscInt rows = 0;
@@ -86,12 +86,12 @@ static PetscBool KnowNonzeros(const AutoCSRSegment *seg, const AutoCSRMatrix *cs
   if (seg->axes.mapping == AUTOCSR_MAP_EMPTY || seg->n_rows == csr->m) return PETSC_TRUE; /* each row once */
   *nnz = 0;
   if (!profile || seg->stream[AUTOCSR_STREAM_ROWS].data) return PETSC_FALSE;
-  for (PetscInt c = 0; c < profile->chunks; c++) {
-    const AutoCSRChunk *chunk = &profile->chunk[c];
+  for (PetscInt c = 0; c < profile->zones; c++) {
+    const AutoCSRZone *zone = &profile->zone[c];
 
-    if (chunk->row_begin < seg->row_begin || chunk->row_end > seg->row_begin + seg->n_rows) continue;
-    rows += chunk->row_end - chunk->row_begin;
-    *nnz += chunk->nnz;
+    if (zone->row_begin < seg->row_begin || zone->row_end > seg->row_begin + seg->n_rows) continue;
+    rows += zone->row_end - zone->row_begin;
+    *nnz += zone->nnz;
   }
   return (PetscBool)(rows == seg->n_rows);
 }

@@ -19,24 +19,24 @@ static PetscErrorCode TakeOver(const DeviceProfile *d, unsigned sizes, uint16_t 
   PetscBool      any      = PETSC_FALSE;
 
   PetscFunctionBegin;
-  for (PetscInt c = 0; c < profile->chunks; c++) {
-    const DeviceCount *count = d->chunk[c];
-    AutoCSRChunk      *chunk = &profile->chunk[c];
+  for (PetscInt c = 0; c < profile->zones; c++) {
+    const DeviceCount *count = d->zone[c];
+    AutoCSRZone       *zone  = &profile->zone[c];
 
-    chunk->nnz              = (PetscInt)count[COUNT_NNZ];
-    chunk->min_length       = PETSC_MAX_INT - (PetscInt)count[COUNT_SHORTEST];
-    chunk->max_length       = (PetscInt)count[COUNT_LONGEST];
-    chunk->empty_rows       = (PetscInt)count[COUNT_EMPTY_ROWS];
-    chunk->padded           = Clamped(count[COUNT_PADDED]);
-    chunk->padded_sorted    = Clamped(count[COUNT_PADDED_SORTED]);
-    chunk->slices           = Pieces(chunk->row_end - chunk->row_begin, h);
-    chunk->slices_16        = (PetscInt)count[COUNT_SLICES_16];
-    chunk->slices_16_sorted = (PetscInt)count[COUNT_SLICES_16_SORTED];
-    chunk->pattern_rows     = (PetscInt)count[COUNT_PATTERN_ROWS];
-    chunk->uniform_slices   = (PetscInt)count[COUNT_UNIFORM_SLICES];
-    chunk->fitted           = count[COUNT_FIT_ENTRIES] ? (double)count[COUNT_FIT_BYTES] / (double)count[COUNT_FIT_ENTRIES] : 0;
-    chunk->gather_lines     = count[COUNT_LINE_ENTRIES] ? (double)count[COUNT_LINES] / (double)count[COUNT_LINE_ENTRIES] : 0;
-    profile->bandwidth      = PetscMax(profile->bandwidth, (PetscInt)count[COUNT_BANDWIDTH]);
+    zone->nnz              = (PetscInt)count[COUNT_NNZ];
+    zone->min_length       = PETSC_MAX_INT - (PetscInt)count[COUNT_SHORTEST];
+    zone->max_length       = (PetscInt)count[COUNT_LONGEST];
+    zone->empty_rows       = (PetscInt)count[COUNT_EMPTY_ROWS];
+    zone->padded           = Clamped(count[COUNT_PADDED]);
+    zone->padded_sorted    = Clamped(count[COUNT_PADDED_SORTED]);
+    zone->slices           = Pieces(zone->row_end - zone->row_begin, h);
+    zone->slices_16        = (PetscInt)count[COUNT_SLICES_16];
+    zone->slices_16_sorted = (PetscInt)count[COUNT_SLICES_16_SORTED];
+    zone->pattern_rows     = (PetscInt)count[COUNT_PATTERN_ROWS];
+    zone->uniform_slices   = (PetscInt)count[COUNT_UNIFORM_SLICES];
+    zone->fitted           = count[COUNT_FIT_ENTRIES] ? (double)count[COUNT_FIT_BYTES] / (double)count[COUNT_FIT_ENTRIES] : 0;
+    zone->gather_lines     = count[COUNT_LINE_ENTRIES] ? (double)count[COUNT_LINES] / (double)count[COUNT_LINE_ENTRIES] : 0;
+    profile->bandwidth     = PetscMax(profile->bandwidth, (PetscInt)count[COUNT_BANDWIDTH]);
     squares += (double)count[COUNT_SQUARES];
     descents += d->descents[c];
     steps += d->steps[c];

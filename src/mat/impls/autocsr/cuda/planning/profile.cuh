@@ -8,7 +8,7 @@
 #include "../../profile/parts.h"
 
 enum {
-  COUNT_NNZ, /* sums of a chunk */
+  COUNT_NNZ, /* sums of a zone */
   COUNT_EMPTY_ROWS,
   COUNT_SQUARES,
   COUNT_PADDED,
@@ -38,14 +38,14 @@ typedef struct {
 
 /* All zero at first; multiples of 16 bytes, which are moved at once */
 typedef struct {
-  alignas(16) DeviceCount chunk[AUTOCSR_MAX_CHUNKS][COUNTS];
+  alignas(16) DeviceCount zone[AUTOCSR_MAX_ZONES][COUNTS];
   DeviceCount histogram[AUTOCSR_HISTOGRAM_BINS], histogram_nnz[AUTOCSR_HISTOGRAM_BINS];
-  DeviceCount descents[AUTOCSR_MAX_CHUNKS]; /* entries that are not past the one before them, less those that begin a row: their sum is 0 where all rows are sorted */
-  DeviceCount steps[AUTOCSR_MAX_CHUNKS];    /* how far entries are past the one before them, at most tile_width each: their sum, likewise */
+  DeviceCount descents[AUTOCSR_MAX_ZONES]; /* entries that are not past the one before them, less those that begin a row: their sum is 0 where all rows are sorted */
+  DeviceCount steps[AUTOCSR_MAX_ZONES];    /* how far entries are past the one before them, at most tile_width each: their sum, likewise */
   unsigned    arrived; /* blocks, where one kernel looks at all */
   /* What rows do not tell */
   alignas(16) unsigned not_blocks;             /* bit b: the pattern is not made of b by b blocks */
-  int          worthwhile[AUTOCSR_MAX_CHUNKS]; /* whether the patterns of each row are looked at */
+  int          worthwhile[AUTOCSR_MAX_ZONES]; /* whether the patterns of each row are looked at */
   int          patterns;
   PetscInt     pattern_row[AUTOCSR_MAX_PATTERNS];
   PetscInt     common_row, common_length, common_offset[AUTOCSR_PLANES_ENTRIES]; /* of the pattern of the most rows */
@@ -55,12 +55,12 @@ typedef struct {
   int          other_values; /* rows of one pattern have other values; 0 also where it was not looked at */
 } DeviceProfile;
 
-static_assert(sizeof(DeviceCount[COUNTS]) % 16 == 0 && sizeof(DeviceCount[AUTOCSR_HISTOGRAM_BINS]) % 16 == 0 && sizeof(DeviceCount[AUTOCSR_MAX_CHUNKS]) % 16 == 0 && sizeof(DeviceProfile) % 16 == 0, "Parts of a profile are moved in words of 16 bytes");
+static_assert(sizeof(DeviceCount[COUNTS]) % 16 == 0 && sizeof(DeviceCount[AUTOCSR_HISTOGRAM_BINS]) % 16 == 0 && sizeof(DeviceCount[AUTOCSR_MAX_ZONES]) % 16 == 0 && sizeof(DeviceProfile) % 16 == 0, "Parts of a profile are moved in words of 16 bytes");
 
-/* All chunks but the last have this many rows */
-static inline PetscInt RowsPerChunk(const AutoCSRProfile *profile)
+/* All zones but the last have this many rows */
+static inline PetscInt RowsPerZone(const AutoCSRProfile *profile)
 {
-  return profile->chunk[0].row_end;
+  return profile->zone[0].row_end;
 }
 
 /*

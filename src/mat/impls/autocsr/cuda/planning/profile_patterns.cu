@@ -1,7 +1,7 @@
 /*
   The dictionary of row patterns (profile/patterns.c; profile.h tells the rules). Patterns meet in hash tables of the device:
     1. those of the sample go into the first
-    2. they show which chunks are worth a look at each row; their rows are hashed and counted, by blocks in tables of their own
+    2. they show which zones are worth a look at each row; their rows are hashed and counted, by blocks in tables of their own
        first: a stencil has few patterns. What the sample did not show goes into the second table, until that overflows
     3. the patterns are ranked, and those kept numbered
     4. each row is compared, entry by entry, with the first row of its pattern: a hash alone is never trusted
@@ -21,14 +21,14 @@
 /* All zero at first; by slot, a free one has hash 0. The second table begins at SLOTS */
 typedef struct alignas(16) {
   DeviceCount hash[2 * SLOTS];
-  DeviceCount rows[2 * SLOTS];   /* of the chunks worthwhile */
+  DeviceCount rows[2 * SLOTS];   /* of the zones worthwhile */
   DeviceCount last[2 * SLOTS];   /* PETSC_MAX_INT - the first of these rows */
   unsigned    number[2 * SLOTS]; /* 1 + its number; 0: none */
   unsigned    sampled[SLOTS];    /* rows of the sample, counted to two or a few more: the pattern recurs */
   unsigned    listed[LISTED];    /* slots that have rows: recurring ones, and from AUTOCSR_RECURRING_PATTERNS on others */
   unsigned    before[LISTED];    /* of each of the list: how many are kept rather than it */
   unsigned    recurring, others, overflow;
-  unsigned    sample_slot[AUTOCSR_MAX_CHUNKS][AUTOCSR_SAMPLE_ROWS];
+  unsigned    sample_slot[AUTOCSR_MAX_ZONES][AUTOCSR_SAMPLE_ROWS];
 } PatternTable;
 
 /* ---- Sums over the entries of a row. A pattern is a set of offsets, so its hash may be one: lanes may share a row out */
@@ -136,12 +136,12 @@ static __device__ void CountRows(PatternTable *table, DeviceCount hash, unsigned
 
 /* ---- 1. The sample */
 
-/* Where a chunk's sample is */
+/* Where a zone's sample is */
 struct Sample {
   PetscInt row_begin, rows, n;
 
-  __device__ __forceinline__ Sample(PetscInt m, PetscInt rows_per_chunk, int chunk)
-      : row_begin((PetscInt)chunk * rows_per_chunk), rows(m - row_begin < rows_per_chunk ? m - row_begin : rows_per_chunk), n(AutoCSRSampleRows(rows))
+  __device__ __forceinline__ Sample(PetscInt m, PetscInt rows_per_zone, int zone)
+      : row_begin((PetscInt)zone * rows_per_zone), rows(m - row_begin < rows_per_zone ? m - row_begin : rows_per_zone), n(AutoCSRSampleRows(rows))
   {
   }
 
@@ -168,16 +168,16 @@ static __device__ __forceinline__ void HashSampleRow(const AutoCSRMatrix &csr, c
   }
 }
 
-static __global__ void __launch_bounds__(BLOCK) HashSample(AutoCSRMatrix csr, PetscInt rows_per_chunk, PatternTable *table)
+static __global__ void __launch_bounds__(BLOCK) HashSample(AutoCSRMatrix csr, PetscInt rows_per_zone, PatternTable *table)
 {
   PtxWaitForLast();
   const int    k = (int)(blockIdx.x * BLOCK + threadIdx.x) / WARP;
-  const Sample sample(csr.m, rows_per_chunk, (int)blockIdx.y);
+  const Sample sample(csr.m, rows_per_zone, (int)blockIdx.y);
 
   if (k < sample.n) HashSampleRow(csr, sample, k, table, &table->sample_slot[blockIdx.y][k]);
 }
 
-/* By a block, of which a thread has a row: whether the rows of the chunk are worth a look at each */
+/* By a block, of which a thread has a row: whether the rows of the zone are worth a look at each */
 static __device__ __forceinline__ bool JudgeSample(PetscInt m, const PetscInt row_ptr[], const Sample &sample, const unsigned sampled[], const unsigned slot_of_row[])
 {
   const int      k   = (int)threadIdx.x;
@@ -189,9 +189,9 @@ static __device__ __forceinline__ bool JudgeSample(PetscInt m, const PetscInt ro
   return AutoCSRSampleShowsPatterns(m, row_ptr[m], recurring, filled);
 }
 
-/* ---- 2. All rows of the chunks worthwhile */
+/* ---- 2. All rows of the zones worthwhile */
 
-static __global__ void __launch_bounds__(BLOCK) HashRows(AutoCSRMatrix csr, PetscInt rows_per_chunk, int worthwhile[], DeviceCount row_hash[], PatternTable *table)
+static __global__ void __launch_bounds__(BLOCK) HashRows(AutoCSRMatrix csr, PetscInt rows_per_zone, int worthwhile[], DeviceCount row_hash[], PatternTable *table)
 {
   PtxWaitForLast();
   __shared__ SliceEntries slices[BLOCK / WARP];
@@ -208,12 +208,12 @@ static __global__ void __launch_bounds__(BLOCK) HashRows(AutoCSRMatrix csr, Pets
   }
   __syncthreads();
   for (PetscInt64 window = (PetscInt64)blockIdx.x * BLOCK; window < csr.m; window += StrideOfThreads()) {
-    const int        chunk = (int)(window / rows_per_chunk);
-    const bool       shows = JudgeSample(csr.m, csr.row_ptr, Sample(csr.m, rows_per_chunk, chunk), table->sampled, table->sample_slot[chunk]);
+    const int        zone  = (int)(window / rows_per_zone);
+    const bool       shows = JudgeSample(csr.m, csr.row_ptr, Sample(csr.m, rows_per_zone, zone), table->sampled, table->sample_slot[zone]);
     const PetscInt64 first = window + warp * WARP;
     const PetscInt   row   = (PetscInt)first + Lane();
 
-    if (threadIdx.x == 0) worthwhile[chunk] = shows; /* as each block says that has rows of it */
+    if (threadIdx.x == 0) worthwhile[zone] = shows; /* as each block says that has rows of it */
     if (!shows || first >= csr.m) continue;
     slices[warp].Load(csr.row_ptr, (PetscInt)first, csr.m);
     const DeviceCount sum   = SumOverRow(csr.col, slices[warp], stages[warp], [=](int r, PetscInt, PetscInt col) { return HashOfEntry(col - ((PetscInt)first + r)); });
@@ -345,9 +345,9 @@ static __global__ void __launch_bounds__(NUMBER_BLOCK) NumberPatterns(const Pets
   out->pattern_row[number]  = PETSC_MAX_INT - (PetscInt)last[k];
 }
 
-/* ---- 4. The number of each row, verified, and what chunks have of them */
+/* ---- 4. The number of each row, verified, and what zones have of them */
 
-static __global__ void __launch_bounds__(BLOCK) NameRows(AutoCSRMatrix csr, PetscInt rows_per_chunk, const DeviceCount row_hash[], const PatternTable *table, uint16_t id[], DeviceProfile *out)
+static __global__ void __launch_bounds__(BLOCK) NameRows(AutoCSRMatrix csr, PetscInt rows_per_zone, const DeviceCount row_hash[], const PatternTable *table, uint16_t id[], DeviceProfile *out)
 {
   PtxWaitForLast();
   __shared__ SliceEntries slices[BLOCK / WARP];
@@ -362,11 +362,11 @@ static __global__ void __launch_bounds__(BLOCK) NameRows(AutoCSRMatrix csr, Pets
     if (Lane() < length && Lane() < AUTOCSR_PLANES_ENTRIES) out->common_offset[Lane()] = csr.col[begin + Lane()] - row;
   }
   for (PetscInt64 first = FirstOfThread() - Lane(); first < csr.m; first += StrideOfThreads()) {
-    const PetscInt row = (PetscInt)first + Lane(), chunk = (PetscInt)first / rows_per_chunk;
+    const PetscInt row = (PetscInt)first + Lane(), zone = (PetscInt)first / rows_per_zone;
     unsigned       number = 0;
     PetscInt       shown  = row, begin;
 
-    if (!out->worthwhile[chunk]) {
+    if (!out->worthwhile[zone]) {
       if (row < csr.m) id[row] = AUTOCSR_NO_PATTERN;
       continue;
     }
@@ -397,8 +397,8 @@ static __global__ void __launch_bounds__(BLOCK) NameRows(AutoCSRMatrix csr, Pets
 
     if (row < csr.m) id[row] = number ? (uint16_t)(number - 1) : AUTOCSR_NO_PATTERN;
     if (Lane() == 0) {
-      if (named) atomicAdd(&out->chunk[chunk][COUNT_PATTERN_ROWS], (DeviceCount)__popc(named));
-      if (uniform) atomicAdd(&out->chunk[chunk][COUNT_UNIFORM_SLICES], 1);
+      if (named) atomicAdd(&out->zone[zone][COUNT_PATTERN_ROWS], (DeviceCount)__popc(named));
+      if (uniform) atomicAdd(&out->zone[zone][COUNT_UNIFORM_SLICES], 1);
     }
   }
 }
@@ -410,20 +410,20 @@ size_t DeviceProfilePatternTableBytes(void)
 
 PetscErrorCode DeviceProfilePatterns(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, void *zeros, DeviceCount row_hash[], uint16_t id[], DeviceProfile *device)
 {
-  const PetscInt rows_per_chunk = RowsPerChunk(profile);
-  const unsigned chunks = (unsigned)profile->chunks, grid = GridOf(Pieces(csr->m, BLOCK), 2048);
+  const PetscInt rows_per_zone = RowsPerZone(profile);
+  const unsigned zones = (unsigned)profile->zones, grid = GridOf(Pieces(csr->m, BLOCK), 2048);
   PatternTable  *table = (PatternTable *)zeros;
 
   PetscFunctionBegin;
-  Launch(HashSample, dim3(AUTOCSR_SAMPLE_ROWS * WARP / BLOCK, chunks), BLOCK, 0, AUTOCSR_STREAM)(*csr, rows_per_chunk, table);
+  Launch(HashSample, dim3(AUTOCSR_SAMPLE_ROWS * WARP / BLOCK, zones), BLOCK, 0, AUTOCSR_STREAM)(*csr, rows_per_zone, table);
   AutoCSRCallCUDA(cudaGetLastError());
-  Launch(HashRows, grid, BLOCK, 0, AUTOCSR_STREAM)(*csr, rows_per_chunk, device->worthwhile, row_hash, table);
+  Launch(HashRows, grid, BLOCK, 0, AUTOCSR_STREAM)(*csr, rows_per_zone, device->worthwhile, row_hash, table);
   AutoCSRCallCUDA(cudaGetLastError());
   Launch(CountBefore, dim3(Pieces(LISTED, BLOCK * KEYS_OF_THREAD), TILES_AT_ONCE), BLOCK, 0, AUTOCSR_STREAM)(table);
   AutoCSRCallCUDA(cudaGetLastError());
   Launch(NumberPatterns, Pieces(AUTOCSR_MAX_PATTERNS * SHARES, NUMBER_BLOCK), NUMBER_BLOCK, 0, AUTOCSR_STREAM)(csr->row_ptr, table, device);
   AutoCSRCallCUDA(cudaGetLastError());
-  Launch(NameRows, grid, BLOCK, 0, AUTOCSR_STREAM)(*csr, rows_per_chunk, row_hash, table, id, device);
+  Launch(NameRows, grid, BLOCK, 0, AUTOCSR_STREAM)(*csr, rows_per_zone, row_hash, table, id, device);
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -8,27 +8,27 @@
 #include "../common/fits.cuh"
 
 #define LINE_SLOTS    (2 * AUTOCSR_BLOCK_ENTRIES) /* a power of two */
-#define LINE_SAMPLES  16                          /* blocks of a chunk; more samples than that take a second turn */
+#define LINE_SAMPLES  16                          /* blocks of a zone; more samples than that take a second turn */
 #define LINES_AT_ONCE 8                           /* columns that a thread asks for before it looks at them */
 #define ENTRIES_AT_LEAST 4096                     /* of a block that looks at all of its own */
 
 /* How a grid is shared out */
 struct Look {
-  PetscInt rows_per_chunk, shift, tile_width;
-  unsigned line_blocks, entry_blocks; /* of a chunk, and in all */
-  int      chunks;
+  PetscInt rows_per_zone, shift, tile_width;
+  unsigned line_blocks, entry_blocks; /* of a zone, and in all */
+  int      zones;
 };
 
-/* What a block has counted, as sums and maxima of the chunk */
-static __device__ __forceinline__ void AddCounts(const DeviceCount own[COUNTS], DeviceCount chunk[COUNTS])
+/* What a block has counted, as sums and maxima of the zone */
+static __device__ __forceinline__ void AddCounts(const DeviceCount own[COUNTS], DeviceCount zone[COUNTS])
 {
   const int i = (int)threadIdx.x;
 
   if (i >= COUNTS || !own[i]) return;
   if (i < COUNT_LONGEST)
-    (void)atomicAdd(&chunk[i], own[i]);
+    (void)atomicAdd(&zone[i], own[i]);
   else
-    (void)atomicMax(&chunk[i], own[i]);
+    (void)atomicMax(&zone[i], own[i]);
 }
 
 /* A warp's rows as a slice: length, first and last column of each lane's row. Counts padding and whether 16 bits will do */
@@ -124,9 +124,9 @@ static __device__ __forceinline__ void MeasureWindow(const AutoCSRMatrix &csr, c
   const int r = WindowSort::Run(length, n, s.sort);
   MeasureSlice(s.sort.length[r], first_of[r], last_of[r], slice_exists, &own[COUNT_PADDED_SORTED], &own[COUNT_SLICES_16_SORTED]);
   __syncthreads();
-  AddCounts(own, out->chunk[row_begin / look.rows_per_chunk]);
-  if (k == 0 && s.descents) atomicAdd(&out->descents[row_begin / look.rows_per_chunk], (DeviceCount)0 - s.descents);
-  if (k == 0 && s.steps) atomicAdd(&out->steps[row_begin / look.rows_per_chunk], (DeviceCount)0 - s.steps);
+  AddCounts(own, out->zone[row_begin / look.rows_per_zone]);
+  if (k == 0 && s.descents) atomicAdd(&out->descents[row_begin / look.rows_per_zone], (DeviceCount)0 - s.descents);
+  if (k == 0 && s.steps) atomicAdd(&out->steps[row_begin / look.rows_per_zone], (DeviceCount)0 - s.steps);
   if (k < AUTOCSR_HISTOGRAM_BINS && histogram[k]) {
     atomicAdd(&out->histogram[k], (DeviceCount)histogram[k]);
     atomicAdd(&out->histogram_nnz[k], histogram_nnz[k]);
@@ -148,11 +148,11 @@ static __device__ __forceinline__ bool IsNewLine(unsigned line, unsigned slots, 
   }
 }
 
-/* Distinct lines of x among the first entries of sampled blocks of rows, block b of a chunk: a hash set in shared memory, as much of it as the entries need (lines by their low 32 bits: they are near each other) */
-static __device__ __forceinline__ void CountLines(const AutoCSRMatrix &csr, const Look &look, unsigned chunk, unsigned b, LineShared &s, DeviceProfile *out)
+/* Distinct lines of x among the first entries of sampled blocks of rows, block b of a zone: a hash set in shared memory, as much of it as the entries need (lines by their low 32 bits: they are near each other) */
+static __device__ __forceinline__ void CountLines(const AutoCSRMatrix &csr, const Look &look, unsigned zone, unsigned b, LineShared &s, DeviceProfile *out)
 {
-  const PetscInt row_begin = (PetscInt)chunk * look.rows_per_chunk;
-  const PetscInt row_end   = csr.m - row_begin < look.rows_per_chunk ? csr.m : row_begin + look.rows_per_chunk;
+  const PetscInt row_begin = (PetscInt)zone * look.rows_per_zone;
+  const PetscInt row_end   = csr.m - row_begin < look.rows_per_zone ? csr.m : row_begin + look.rows_per_zone;
   const PetscInt slices = Pieces(row_end - row_begin, WARP), step = AutoCSRSampleStep(slices);
   unsigned      *set = s.set;
 
@@ -183,7 +183,7 @@ static __device__ __forceinline__ void CountLines(const AutoCSRMatrix &csr, cons
     if (threadIdx.x == 0) atomicAdd(&s.own[COUNT_LINE_ENTRIES], (DeviceCount)n);
   }
   __syncthreads();
-  AddCounts(s.own, out->chunk[chunk]);
+  AddCounts(s.own, out->zone[zone]);
 }
 
 struct AscentShared {
@@ -212,14 +212,14 @@ static __device__ __forceinline__ void MeasureAscent(const AutoCSRMatrix &csr, c
   if (Lane() == 0 && steps) atomicAdd(&own.steps, steps);
   __syncthreads();
   if (threadIdx.x) return;
-  if (own.descents) atomicAdd(&out->descents[block % (unsigned)look.chunks], (DeviceCount)own.descents);
-  if (own.steps) atomicAdd(&out->steps[block % (unsigned)look.chunks], own.steps);
+  if (own.descents) atomicAdd(&out->descents[block % (unsigned)look.zones], (DeviceCount)own.descents);
+  if (own.steps) atomicAdd(&out->steps[block % (unsigned)look.zones], own.steps);
 }
 
 /* What was found goes to the host, by threads of a grid or of a block; zeros stay */
-static __device__ __forceinline__ void Report(int chunks, bool rows_only, DeviceProfile *device, DeviceProfile *host, size_t first, size_t stride)
+static __device__ __forceinline__ void Report(int zones, bool rows_only, DeviceProfile *device, DeviceProfile *host, size_t first, size_t stride)
 {
-  MoveOut(device->chunk, host->chunk, (size_t)chunks * sizeof(device->chunk[0]), first, stride);
+  MoveOut(device->zone, host->zone, (size_t)zones * sizeof(device->zone[0]), first, stride);
   MoveOut(device->histogram, host->histogram, sizeof(device->histogram), first, stride);
   MoveOut(device->histogram_nnz, host->histogram_nnz, sizeof(device->histogram_nnz), first, stride);
   MoveOut(device->descents, host->descents, sizeof(device->descents), first, stride);
@@ -236,7 +236,7 @@ static __global__ void __launch_bounds__(BLOCK) LookAtRows(AutoCSRMatrix csr, Lo
     LineShared   lines;
     AscentShared ascent;
   } s;
-  const unsigned lines = look.line_blocks * (unsigned)look.chunks, b = blockIdx.x;
+  const unsigned lines = look.line_blocks * (unsigned)look.zones, b = blockIdx.x;
 
   static_assert((int)AUTOCSR_WINDOW == BLOCK, "A thread of a block has a row of its window");
   if (b < lines)
@@ -245,24 +245,24 @@ static __global__ void __launch_bounds__(BLOCK) LookAtRows(AutoCSRMatrix csr, Lo
     MeasureAscent(csr, look, b - lines, s.ascent, out);
   else
     MeasureWindow(csr, look, (PetscInt)(b - lines - look.entry_blocks), s.window, out);
-  if (host && IsLastBlock(&out->arrived)) Report(look.chunks, true, out, host, threadIdx.x, BLOCK);
+  if (host && IsLastBlock(&out->arrived)) Report(look.zones, true, out, host, threadIdx.x, BLOCK);
 }
 
 const void *const AutoCSRRowsKernel = (const void *)LookAtRows;
 
 static constexpr unsigned REPORTING = 8, CLEARING = 64; /* blocks: for some 30 KB, and for megabytes */
 
-static __global__ void __launch_bounds__(BLOCK) ReportAll(int chunks, bool rows_only, DeviceProfile *device, ulonglong2 used[], size_t words, DeviceProfile *host)
+static __global__ void __launch_bounds__(BLOCK) ReportAll(int zones, bool rows_only, DeviceProfile *device, ulonglong2 used[], size_t words, DeviceProfile *host)
 {
   PtxWaitForLast();
   for (size_t i = (size_t)FirstOfThread(); i < words; i += (size_t)StrideOfThreads()) used[i] = ulonglong2{0, 0};
-  Report(chunks, rows_only, device, host, (size_t)FirstOfThread(), (size_t)StrideOfThreads());
+  Report(zones, rows_only, device, host, (size_t)FirstOfThread(), (size_t)StrideOfThreads());
 }
 
 static constexpr int FIT_BLOCK = 128; /* threads: their slices fit into shared memory */
 
 /* How short models make the indices of the same slices: a warp a slice, whose columns it has in shared memory, as models go over them again and again */
-static __global__ void __launch_bounds__(FIT_BLOCK) FitSlices(AutoCSRMatrix csr, PetscInt rows_per_chunk, DeviceProfile *out)
+static __global__ void __launch_bounds__(FIT_BLOCK) FitSlices(AutoCSRMatrix csr, PetscInt rows_per_zone, DeviceProfile *out)
 {
   PtxWaitForLast();
   static constexpr int PITCH = AUTOCSR_SAMPLE_WIDTH + 1;
@@ -270,10 +270,10 @@ static __global__ void __launch_bounds__(FIT_BLOCK) FitSlices(AutoCSRMatrix csr,
   __shared__ PetscInt  columns[FIT_BLOCK / WARP][WARP * PITCH];
   SliceRows           &rows      = slice[threadIdx.x / WARP];
   PetscInt            *col       = columns[threadIdx.x / WARP];
-  const PetscInt       row_begin = (PetscInt)blockIdx.y * rows_per_chunk;
-  const PetscInt       row_end   = csr.m - row_begin < rows_per_chunk ? csr.m : row_begin + rows_per_chunk;
+  const PetscInt       row_begin = (PetscInt)blockIdx.y * rows_per_zone;
+  const PetscInt       row_end   = csr.m - row_begin < rows_per_zone ? csr.m : row_begin + rows_per_zone;
   const PetscInt       slices = Pieces(row_end - row_begin, WARP), step = AutoCSRSampleStep(slices);
-  DeviceCount         *count = out->chunk[blockIdx.y];
+  DeviceCount         *count = out->zone[blockIdx.y];
 
   static_assert(AUTOCSR_SAMPLE_WIDTH <= WARP, "A lane has an entry of each row");
   for (PetscInt64 s = FirstOfThread() / WARP * step; s < slices; s += StrideOfThreads() / WARP * step) {
@@ -302,15 +302,15 @@ static __global__ void __launch_bounds__(FIT_BLOCK) FitSlices(AutoCSRMatrix csr,
 
 PetscErrorCode DeviceProfileRows(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, DeviceProfile *device, DeviceProfile *host)
 {
-  const PetscInt rows_per_chunk = RowsPerChunk(profile), slices = Pieces(PetscMin(rows_per_chunk, csr->m), WARP);
-  Look           look = {rows_per_chunk, AutoCSRProfileShift(csr->m, csr->nnz), profile->tile_width};
+  const PetscInt rows_per_zone = RowsPerZone(profile), slices = Pieces(PetscMin(rows_per_zone, csr->m), WARP);
+  Look           look = {rows_per_zone, AutoCSRProfileShift(csr->m, csr->nnz), profile->tile_width};
   unsigned       blocks;
 
   PetscFunctionBegin;
   look.line_blocks  = (unsigned)PetscMin(Pieces(slices, AutoCSRSampleStep(slices)), LINE_SAMPLES);
   look.entry_blocks = GridOf(Pieces(csr->nnz, ENTRIES_AT_LEAST), 2048);
-  look.chunks       = (int)profile->chunks;
-  blocks            = (unsigned)Pieces(csr->m, AUTOCSR_WINDOW) + look.line_blocks * look.chunks + look.entry_blocks;
+  look.zones        = (int)profile->zones;
+  blocks            = (unsigned)Pieces(csr->m, AUTOCSR_WINDOW) + look.line_blocks * look.zones + look.entry_blocks;
   Launch(LookAtRows, blocks, BLOCK, 0, AUTOCSR_STREAM)(*csr, look, device, host);
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -319,7 +319,7 @@ PetscErrorCode DeviceProfileRows(const AutoCSRMatrix *csr, const AutoCSRProfile 
 PetscErrorCode DeviceProfileFits(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, cudaStream_t stream, DeviceProfile *device)
 {
   PetscFunctionBegin;
-  Launch(FitSlices, dim3(2 * BLOCK / FIT_BLOCK, (unsigned)profile->chunks), FIT_BLOCK, 0, stream)(*csr, RowsPerChunk(profile), device);
+  Launch(FitSlices, dim3(2 * BLOCK / FIT_BLOCK, (unsigned)profile->zones), FIT_BLOCK, 0, stream)(*csr, RowsPerZone(profile), device);
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -327,7 +327,7 @@ PetscErrorCode DeviceProfileFits(const AutoCSRMatrix *csr, const AutoCSRProfile 
 PetscErrorCode DeviceProfileReport(const AutoCSRProfile *profile, DeviceProfile *device, void *used, size_t bytes, DeviceProfile *host)
 {
   PetscFunctionBegin;
-  Launch(ReportAll, bytes ? CLEARING : REPORTING, BLOCK, 0, AUTOCSR_STREAM)((int)profile->chunks, profile->rows_only == PETSC_TRUE, device, (ulonglong2 *)used, bytes / sizeof(ulonglong2), host);
+  Launch(ReportAll, bytes ? CLEARING : REPORTING, BLOCK, 0, AUTOCSR_STREAM)((int)profile->zones, profile->rows_only == PETSC_TRUE, device, (ulonglong2 *)used, bytes / sizeof(ulonglong2), host);
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

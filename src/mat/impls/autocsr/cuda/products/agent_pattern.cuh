@@ -23,7 +23,7 @@ struct AgentPattern : AgentBase {
   static constexpr int waves     = 4;                                           /* of blocks that must be left for turns to pay */
 
   struct Shared {
-    alignas(STREAM_CHUNK) unsigned char warp[WARPS][piece * sizeof(Code) + STREAM_CHUNK];
+    alignas(STREAM_ALIGN) unsigned char warp[WARPS][piece * sizeof(Code) + STREAM_ALIGN];
   };
 
   /* Lanes of a row, such that the rows of a warp are about a piece */

@@ -1,6 +1,6 @@
 /*
-  Rows of a stencil of constant coefficients, plane by plane: an item is a chunk of rows of one plane of the grid, and of the
-  planes after it. The columns that the chunk reads in a plane, its window, are copied to shared memory once, while the rows
+  Rows of a stencil of constant coefficients, plane by plane: an item is a strip of rows of one plane of the grid, and of the
+  planes after it. The columns that the strip reads in a plane, its window, are copied to shared memory once, while the rows
   before it are worked on, and serve the rows of all planes around: from L2 comes each scalar of x little more than once, where
   a walk without reads it from there for each plane, and L2 was what bounded it (AutoCSRPlanes tells the shape).
   Bytes of a product (FP64), a row: 2 for the pattern, 8 for x, 8 for y.
@@ -24,7 +24,7 @@ struct AgentPlanes : AgentBase {
   static constexpr unsigned apart     = 1u << AUTOCSR_PLANES_ENTRIES;                /* in place of a mask: another root's */
   static constexpr int      unknown = AUTOCSR_PLANES_PATTERNS, missing = unknown + 1, beyond = missing + 1; /* places of the table: of patterns past its end, of rows that are not there; which entries are out of reach */
 
-  /* An entry of the root: its value, and where the column of the chunk's first row is in shared memory */
+  /* An entry of the root: its value, and where the column of the strip's first row is in shared memory */
   typedef struct {
     alignas(2 * sizeof(PetscScalar) < 16 ? 2 * sizeof(PetscScalar) : 16) PetscScalar value;
     typename std::conditional<sizeof(PetscScalar) < 8, int, PetscInt64>::type at; /* with real scalars both are one load */
@@ -35,7 +35,7 @@ struct AgentPlanes : AgentBase {
   {
     const AutoCSRDevicePlanes p = AutoCSRDeviceShapePlanes(&seg->axes, seg->n_rows);
 
-    return p.chunks * CeilDivide(p.planes, p.steps);
+    return p.strips * CeilDivide(p.planes, p.steps);
   }
 
   static size_t SharedBytes(const AutoCSRSegment *seg)
@@ -46,7 +46,7 @@ struct AgentPlanes : AgentBase {
   }
 #endif
 
-  /* The windows of a chunk, plane after plane: copies are of 16 bytes where x lies so, and as many scalars before a window's first are there */
+  /* The windows of a strip, plane after plane: copies are of 16 bytes where x lies so, and as many scalars before a window's first are there */
   struct Windows {
     const AutoCSRDevicePlanes &shape;
     PetscScalar               *room;
@@ -95,10 +95,10 @@ struct AgentPlanes : AgentBase {
   };
 
   /* The root that most of 32 rows of the item have; the same in all lanes and warps */
-  static __device__ __forceinline__ AutoCSRPatternRoot CommonRoot(const AutoCSRDeviceSegment &seg, const AutoCSRDevicePlanes &shape, PetscInt chunk, PetscInt first, PetscInt planes, int rows)
+  static __device__ __forceinline__ AutoCSRPatternRoot CommonRoot(const AutoCSRDeviceSegment &seg, const AutoCSRDevicePlanes &shape, PetscInt strip, PetscInt first, PetscInt planes, int rows)
   {
     const int          lane = threadIdx.x % WARP;
-    const PetscInt64   k    = (PetscInt64)(first + lane % planes) * shape.stride + chunk + (PetscInt)((PetscInt64)rows * lane / WARP);
+    const PetscInt64   k    = (PetscInt64)(first + lane % planes) * shape.stride + strip + (PetscInt)((PetscInt64)rows * lane / WARP);
     AutoCSRPatternRoot root = LoadCached(seg.pattern_root + LoadStream(seg.pattern_id + (k < seg.n_rows ? (PetscInt)k : seg.n_rows - 1)));
     const unsigned     alike = __match_any_sync(ALL_LANES, root.begin); /* an empty pattern begins where another does */
     const int          have = root.length ? __popc(alike) : 0, most = WarpMax(have), from = __ffs((int)__ballot_sync(ALL_LANES, have == most)) - 1;
@@ -108,7 +108,7 @@ struct AgentPlanes : AgentBase {
     return root;
   }
 
-  /* A warp has those of its lanes' rows for which the largest chunk has room: nearly always all n */
+  /* A warp has those of its lanes' rows for which the largest strip has room: nearly always all n */
   static __device__ __forceinline__ void AddRows(const Entry entry[], int length, const PetscScalar *x, int rows, bool whole, const unsigned mask[n], PetscScalar sum[n])
   {
     if (rows == n && whole)
@@ -143,14 +143,14 @@ struct AgentPlanes : AgentBase {
   static __device__ __forceinline__ void Run(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceTiles &tiles, const AutoCSRDeviceOperands &op, PetscInt block, unsigned char *room)
   {
     const AutoCSRDevicePlanes &shape = tiles.planes;
-    const PetscInt             chunk = block % shape.chunks * shape.rows, begin = block / shape.chunks * shape.steps, end = PetscMin(begin + shape.steps, shape.planes);
+    const PetscInt             strip = block % shape.strips * shape.rows, begin = block / shape.strips * shape.steps, end = PetscMin(begin + shape.steps, shape.planes);
     const int                  thread = (int)threadIdx.x, slots = 2 * shape.around + 2;
-    const int                  rows = (int)PetscMin(shape.rows, shape.stride - chunk), of_warp = ((int)shape.rows - thread / WARP * WARP + AUTOCSR_THREADS - 1) / AUTOCSR_THREADS; /* rows of its lanes, in whole warps of the largest chunk */
+    const int                  rows = (int)PetscMin(shape.rows, shape.stride - strip), of_warp = ((int)shape.rows - thread / WARP * WARP + AUTOCSR_THREADS - 1) / AUTOCSR_THREADS; /* rows of its lanes, in whole warps of the largest strip */
     unsigned                  *table = (unsigned *)room;
     Entry                     *entry = (Entry *)(table + AUTOCSR_PLANES_TABLE); /* two lists: of this plane and of the next */
     PetscScalar               *x     = (PetscScalar *)(entry + 2 * (AUTOCSR_PLANES_ENTRIES + 1));
-    PetscInt64                 k     = (PetscInt64)begin * shape.stride + chunk + thread; /* the lane's first row of this plane, in the segment */
-    Windows                    windows(shape, x, op.x, (PetscInt64)(begin - shape.around) * shape.stride + seg.row_begin + chunk - shape.reach, rows + 2 * shape.reach);
+    PetscInt64                 k     = (PetscInt64)begin * shape.stride + strip + thread; /* the lane's first row of this plane, in the segment */
+    Windows                    windows(shape, x, op.x, (PetscInt64)(begin - shape.around) * shape.stride + seg.row_begin + strip - shape.reach, rows + 2 * shape.reach);
     const PetscScalar         *column = NULL; /* of the thread's entry of the root, in this plane, and the slot of its window */
     AutoCSRPatternRoot         root, of = {};
     PetscInt                   plane = 0, beside = 0;
@@ -163,7 +163,7 @@ struct AgentPlanes : AgentBase {
     AskForIds(seg.pattern_id + k, left_next, next);
     static_assert(AUTOCSR_PLANES_PATTERNS <= AUTOCSR_THREADS, "A thread has a pattern");
     if (thread < PetscMin(seg.n_patterns, AUTOCSR_PLANES_PATTERNS)) of = LoadCached(seg.pattern_root + thread);
-    root   = CommonRoot(seg, shape, chunk, begin, end - begin, rows);
+    root   = CommonRoot(seg, shape, strip, begin, end - begin, rows);
     length = root.length <= AUTOCSR_PLANES_ENTRIES ? root.length : 0;
     if (thread < WARP) { /* which has all entries */
       bool out = false;
@@ -183,7 +183,7 @@ struct AgentPlanes : AgentBase {
     }
     __syncthreads();
     slot   = shape.around + (int)plane;
-    column = op.x + ((PetscInt64)(begin + plane) * shape.stride + seg.row_begin + chunk - shape.reach);
+    column = op.x + ((PetscInt64)(begin + plane) * shape.stride + seg.row_begin + strip - shape.reach);
     far    = table[beyond];
     full   = ((1u << length) - 1) & ~far;
     if (thread < AUTOCSR_PLANES_PATTERNS) {
@@ -233,7 +233,7 @@ struct AgentPlanes : AgentBase {
   }
 
 private:
-  /* The rows of a plane from the lane's first on: those of the chunk and of the segment */
+  /* The rows of a plane from the lane's first on: those of the strip and of the segment */
   static __device__ __forceinline__ int LeftOf(int rows, PetscInt64 k, PetscInt n_rows)
   {
     const PetscInt64 left = n_rows - k;

@@ -90,7 +90,7 @@ struct AgentTiled : AgentBase {
   typedef decltype(EntryCode<value>::code) Code;
   typedef struct {
     alignas(16) unsigned int word[4];
-  } Chunk;
+  } Columns;
 
   static constexpr bool alone   = true;
   static constexpr int  threads = AUTOCSR_TILED_SHARES * WARP;
@@ -120,7 +120,7 @@ struct AgentTiled : AgentBase {
   /* A lane's run of a group */
   typedef struct {
     Codes        codes[run / near];
-    Chunk        index;
+    Columns      index;
     unsigned int ends;
   } Run8;
 
@@ -131,7 +131,7 @@ struct AgentTiled : AgentBase {
 
 #pragma unroll
     for (int c = 0; c < run / near && value != AUTOCSR_VALUE_CONSTANT; c++) r->codes[c] = LoadCodes(codes + c * WARP);
-    r->index = LoadStream((const Chunk *)seg.index + (size_t)group * WARP + lane);
+    r->index = LoadStream((const Columns *)seg.index + (size_t)group * WARP + lane);
     r->ends  = LoadStream(tiles.end + (size_t)group * WARP + lane);
   }
 

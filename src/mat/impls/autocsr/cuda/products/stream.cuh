@@ -7,16 +7,16 @@
 
 #include "agent.cuh"
 
-static constexpr int STREAM_CHUNK = 16;
+static constexpr int STREAM_ALIGN = 16;
 
 /* Where in its room the copy of what is at `from` begins: as far past a multiple of 16 bytes as the original */
 static __device__ __forceinline__ int StreamLead(const void *from)
 {
-  return (int)((uintptr_t)from % STREAM_CHUNK);
+  return (int)((uintptr_t)from % STREAM_ALIGN);
 }
 
 /*
-  Begins to copy `bytes` bytes, at most `most`, to a warp's room of most + STREAM_CHUNK; nothing past their end is read. None:
+  Begins to copy `bytes` bytes, at most `most`, to a warp's room of most + STREAM_ALIGN; nothing past their end is read. None:
   no copy, for which nobody would wait
 */
 template <int most>
@@ -27,10 +27,10 @@ static __device__ __forceinline__ void StreamCopy(void *room, const void *from, 
   const PtxShared to   = PtxSharedAddress(room);
 
 #pragma unroll
-  for (int i = 0; i * WARP * STREAM_CHUNK < most + STREAM_CHUNK; i++) {
-    const int o = (i * WARP + threadIdx.x % WARP) * STREAM_CHUNK;
+  for (int i = 0; i * WARP * STREAM_ALIGN < most + STREAM_ALIGN; i++) {
+    const int o = (i * WARP + threadIdx.x % WARP) * STREAM_ALIGN;
 
-    if (o < total) PtxCopyPart(to + o, base + o, PetscMin(STREAM_CHUNK, total - o));
+    if (o < total) PtxCopyPart(to + o, base + o, PetscMin(STREAM_ALIGN, total - o));
   }
 }
 

@@ -180,17 +180,17 @@ void AutoCSRDeviceShapeTiles(PetscInt m, PetscInt n, PetscInt nnz, AutoCSRAxes *
 AutoCSRDevicePlanes AutoCSRDeviceShapePlanes(const AutoCSRAxes *axes, PetscInt rows)
 {
   AutoCSRDevicePlanes p      = {.stride = axes->tile_width, .around = (int)axes->tile_height, .reach = (int)axes->tile_steps};
-  const PetscInt      chunks = p.stride / AUTOCSR_PLANES_STRIP + (p.stride % AUTOCSR_PLANES_STRIP > 0), unit = 16 / PetscMin(16, (PetscInt)sizeof(PetscScalar));
+  const PetscInt      strips = p.stride / AUTOCSR_PLANES_STRIP + (p.stride % AUTOCSR_PLANES_STRIP > 0), unit = 16 / PetscMin(16, (PetscInt)sizeof(PetscScalar));
   PetscInt            least = PETSC_MAX_INT, slots;
 
-  p.rows   = (p.stride / chunks + (p.stride % chunks > 0) + 31) / 32 * 32;
-  p.chunks = p.stride / p.rows + (p.stride % p.rows > 0);
+  p.rows   = (p.stride / strips + (p.stride % strips > 0) + 31) / 32 * 32;
+  p.strips = p.stride / p.rows + (p.stride % p.rows > 0);
   p.planes = rows / p.stride + (rows % p.stride > 0);
   p.room   = (int)((p.rows + 2 * p.reach + 2 * unit) / unit * unit);
   slots    = AutoCSRDeviceProcessors() * PetscMax(1, PetscMin(AUTOCSR_PLANES_RESIDENTS, SharedOfProcessor() / (PetscInt)(AutoCSRDevicePlanesBytes(&p) + SHARED_OF_BLOCK)));
   for (PetscInt wave = 1; wave <= PLANES_WAVES; wave++) {
-    const PetscInt items = PetscMax(1, wave * slots / p.chunks), steps = PetscMax(1, p.planes / items + (p.planes % items > 0));
-    const PetscInt all = p.chunks * (p.planes / steps + (p.planes % steps > 0)), waves = PetscMax(1, all / slots + (all % slots > 0));
+    const PetscInt items = PetscMax(1, wave * slots / p.strips), steps = PetscMax(1, p.planes / items + (p.planes % items > 0));
+    const PetscInt all = p.strips * (p.planes / steps + (p.planes % steps > 0)), waves = PetscMax(1, all / slots + (all % slots > 0));
 
     if (waves * (steps + p.around) >= least) continue;
     least   = waves * (steps + p.around);

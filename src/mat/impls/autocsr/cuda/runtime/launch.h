@@ -42,9 +42,9 @@ typedef struct {
   int                       agent; /* its place in the table of executors */
 } AutoCSRDeviceSegment;
 
-/* How the rows of mapping planes are shared out: an item is `steps` planes of a chunk of `rows` rows of each */
+/* How the rows of mapping planes are shared out: an item is `steps` planes of a strip of `rows` rows of each */
 typedef struct {
-  PetscInt stride, planes, rows, chunks, steps;
+  PetscInt stride, planes, rows, strips, steps;
   int      around, reach, room; /* room: scalars of a window of x */
 } AutoCSRDevicePlanes;
 

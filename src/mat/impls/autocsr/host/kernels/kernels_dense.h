@@ -88,7 +88,7 @@ KERNEL void VectorsStore(const Vector v[LANES], PetscScalar *p, size_t ld, Petsc
 }
 
 /*
-  A panel, in which the v-th vector of row i of B is at (i & mask) * vectors + v. Chunks of several cache lines of a column are taken from B, and put into C,
+  A panel, in which the v-th vector of row i of B is at (i & mask) * vectors + v. Several cache lines of a column at a time are taken from B, and put into C,
   one after the other, so that pages and streams do not change with each
 */
 KERNEL void DensePack(const PetscScalar *B, size_t ldb, PetscBool by_rows, PetscInt begin, PetscInt n, PetscInt columns, int vectors, Vector *panel, size_t mask)
