@@ -83,14 +83,14 @@ PetscErrorCode AutoCSRChooserBins(AutoCSRChooser *chooser, AutoCSRAxes *axes, co
   PetscCall((*(*strategy)->variants)(&problem, 1, axes, &n, &why));
   if (!n) PetscFunctionReturn(PETSC_SUCCESS);
   *found                       = PETSC_TRUE;
-  f[AUTOCSR_FEATURE_GROUP]     = g < AUTOCSR_GRANULARITIES ? (float)axes->row_group : 0;
+  f[AUTOCSR_FEATURE_ROW_GROUP] = g < AUTOCSR_GRANULARITIES ? (float)axes->row_group : 0;
   chooser->kernels.granularity = axes->row_group;
   chooser->problem.kernels     = kernel->trees ? &chooser->kernels : NULL;
   for (int b = 0; b < AUTOCSR_MAX_BINS && kernel->trees; b++) {
     f[AUTOCSR_FEATURE_BIN]  = g < AUTOCSR_GRANULARITIES ? (float)b : 0;
     chooser->kernels.log[b] = (uint8_t)AutoCSRForestSum(kernel, f);
   }
-  chooser->feature[AUTOCSR_FEATURE_GROUP] = f[AUTOCSR_FEATURE_GROUP];
+  chooser->feature[AUTOCSR_FEATURE_ROW_GROUP] = f[AUTOCSR_FEATURE_ROW_GROUP];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

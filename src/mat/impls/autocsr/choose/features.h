@@ -49,7 +49,7 @@ typedef enum {
   AUTOCSR_FEATURE_VALUE,
   AUTOCSR_FEATURE_MAPPING,
   AUTOCSR_FEATURE_LANES,
-  AUTOCSR_FEATURE_GROUP,
+  AUTOCSR_FEATURE_ROW_GROUP,
   AUTOCSR_FEATURE_PARTS,
   AUTOCSR_FEATURE_PREDICTED, /* microseconds of a product */
   AUTOCSR_FEATURE_WORK,      /* this and the next three: shares of these */

@@ -24,12 +24,12 @@
 #define ROWS_TELL 1.05 /* seconds of reading the CSR from L2, in starts of a product, up to which a look at the rows alone will do: a better coding could gain no more than a look costs */
 
 /* Row ranges */
-#define GROUP          8192   /* nonzeros of a group of zones on average, at least: choosing must take less than some products (`model`) */
-#define GROUP_PARALLEL 262144 /* the same on a device: a group must also outlast a launch */
-#define FEW_GROUPS     4      /* groups of the first look for ranges */
-#define BETTER_RANGES  0.95   /* ranges must take less than this share of the best score for all rows: zones are known less well than the whole */
-#define ALIKE          0.05   /* groups are alike if each has its share of every count, up to this part of what is counted */
-#define LINE_ENTRIES   10     /* entries that take as long as a line of x from memory, for what is alike (figures of any machine: random_line against entry) */
+#define BUNDLE          8192   /* nonzeros of a bundle of zones on average, at least: choosing must take less than some products (`model`) */
+#define BUNDLE_PARALLEL 262144 /* the same on a device: a bundle must also outlast a launch */
+#define FEW_BUNDLES     4      /* bundles of the first look for ranges */
+#define BETTER_RANGES   0.95   /* ranges must take less than this share of the best score for all rows: zones are known less well than the whole */
+#define ALIKE           0.05   /* bundles are alike if each has its share of every count, up to this part of what is counted */
+#define LINE_ENTRIES    10     /* entries that take as long as a line of x from memory, for what is alike (figures of any machine: random_line against entry) */
 
 /* Products with dense matrices; `make dense` */
 #define PANEL       32   /* dense columns that go side by side; the matrix is read again for each such panel */

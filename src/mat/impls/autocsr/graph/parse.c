@@ -120,7 +120,7 @@ static PetscErrorCode TakeBinGroup(Reader *r, AutoCSRRowSet *rows)
     PetscCall(PetscStrcmp(key, "in", &is_in));
     PetscCheck(is_rows || is_bins || is_in, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Operator %" PetscInt_FMT " of the graph, bin_group: it has no parameter \"%s\"; it is written %s", r->place, key, form);
     PetscCall(Expect(r, '=', "bin_group", form));
-    if (is_rows) PetscCall(TakeNumber(r, "bin_group", form, &rows->group));
+    if (is_rows) PetscCall(TakeNumber(r, "bin_group", form, &rows->row_group));
     if (is_bins) PetscCall(TakeNumber(r, "bin_group", form, &rows->bins));
     while (is_in) {
       PetscInt first = 0, last = AUTOCSR_MAX_BINS - 1;
@@ -132,7 +132,7 @@ static PetscErrorCode TakeBinGroup(Reader *r, AutoCSRRowSet *rows)
     more = Take(r, ',');
   }
   PetscCall(Expect(r, ')', "bin_group", form));
-  PetscCheck(rows->group >= 1 && rows->bins >= 1 && rows->bins <= AUTOCSR_MAX_BINS, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Operator %" PetscInt_FMT " of the graph, bin_group: virtual rows of %" PetscInt_FMT " rows in %" PetscInt_FMT " bins; there are 1 to %d bins, and a virtual row has a row or more", r->place, rows->group, rows->bins, AUTOCSR_MAX_BINS);
+  PetscCheck(rows->row_group >= 1 && rows->bins >= 1 && rows->bins <= AUTOCSR_MAX_BINS, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Operator %" PetscInt_FMT " of the graph, bin_group: virtual rows of %" PetscInt_FMT " rows in %" PetscInt_FMT " bins; there are 1 to %d bins, and a virtual row has a row or more", r->place, rows->row_group, rows->bins, AUTOCSR_MAX_BINS);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -262,7 +262,7 @@ static PetscErrorCode FinishLeaf(PetscInt number, const AutoCSROperator *const u
   a->reduction = used[AUTOCSR_KIND_REDUCTION] ? (AutoCSRReduction)used[AUTOCSR_KIND_REDUCTION]->value : mapping->reduction;
   if (!used[AUTOCSR_KIND_REDUCTION] && a->reduction == AUTOCSR_REDUCE_TREE && a->lanes == 1) a->reduction = AUTOCSR_REDUCE_NONE;
   a->partition = a->mapping == AUTOCSR_MAP_TILE || a->mapping == AUTOCSR_MAP_MERGE ? AUTOCSR_PARTITION_NONZEROS : AutoCSROrderHasTiles(a->order) ? AUTOCSR_PARTITION_COLUMNS : divides && a->mapping != AUTOCSR_MAP_EMPTY ? AUTOCSR_PARTITION_BIN : AUTOCSR_PARTITION_ROWS;
-  a->row_group = leaf->rows.group ? leaf->rows.group : 1;
+  a->row_group = leaf->rows.row_group ? leaf->rows.row_group : 1;
   a->generated = 1;
   /* Entries in an order of their own need columns and values of their own */
   if (order && a->index == AUTOCSR_INDEX_CSR) a->index = AutoCSROrderHasTiles(a->order) ? AUTOCSR_INDEX_16 : AUTOCSR_INDEX_32;
@@ -328,8 +328,8 @@ static PetscErrorCode CheckPair(PetscInt i, const AutoCSRRowSet *a, PetscInt j, 
     PetscCheck(a->end <= b->begin || b->end <= a->begin, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaves %" PetscInt_FMT " and %" PetscInt_FMT " of the graph both have row %" PetscInt_FMT ": ranges of row_div are the same or have no row in common", i, j, PetscMax(a->begin, b->begin));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCheck(a->group == b->group && a->bins == b->bins, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaves %" PetscInt_FMT " and %" PetscInt_FMT " of the graph: rows of one range are all in bins by their entries, or all in bins of virtual rows of one size", i, j);
-  if (a->group)
+  PetscCheck(a->row_group == b->row_group && a->bins == b->bins, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaves %" PetscInt_FMT " and %" PetscInt_FMT " of the graph: rows of one range are all in bins by their entries, or all in bins of virtual rows of one size", i, j);
+  if (a->row_group)
     PetscCheck(!(a->wanted[0] & b->wanted[0]) && !(a->wanted[1] & b->wanted[1]), PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaves %" PetscInt_FMT " and %" PetscInt_FMT " of the graph have a bin in common: each row must be in one leaf", i, j);
   else
     PetscCheck(a->longest < b->shortest || b->longest < a->shortest, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaves %" PetscInt_FMT " and %" PetscInt_FMT " of the graph both have the rows with %" PetscInt_FMT " entries: each row must be in one leaf", i, j, PetscMax(a->shortest, b->shortest));

@@ -61,7 +61,7 @@ static PetscErrorCode WriteBins(Writer *w, const AutoCSRRowSet *rows)
   const char *between = "";
 
   PetscFunctionBegin;
-  PetscCall(Write(w, " bin_group(rows=%" PetscInt_FMT ",bins=%" PetscInt_FMT ",in=", rows->group, rows->bins));
+  PetscCall(Write(w, " bin_group(rows=%" PetscInt_FMT ",bins=%" PetscInt_FMT ",in=", rows->row_group, rows->bins));
   for (PetscInt b = 0; b < rows->bins; b++) {
     PetscInt last = b;
 
@@ -79,7 +79,7 @@ static PetscErrorCode WriteRows(Writer *w, PetscInt m, const AutoCSRRowSet *rows
 {
   PetscFunctionBegin;
   if (rows->begin > 0 || rows->end < m) PetscCall(Write(w, " row_div(%" PetscInt_FMT ":%" PetscInt_FMT ")", rows->begin, PetscMin(rows->end, m)));
-  if (rows->group)
+  if (rows->row_group)
     PetscCall(WriteBins(w, rows));
   else if (rows->longest < PETSC_MAX_INT)
     PetscCall(Write(w, " bin(%" PetscInt_FMT ":%" PetscInt_FMT ")", rows->shortest, rows->longest));

@@ -55,12 +55,12 @@ typedef enum {
 } AutoCSRStreamKind;
 
 /*
-  Which rows a segment has: of the rows begin to end - 1 those with shortest to longest entries or, if `group` is not 0, the
-  virtual rows of `group` rows that are in the wanted ones of `bins` bins (backend.h: name_bins). How graphs name rows
+  Which rows a segment has: of the rows begin to end - 1 those with shortest to longest entries or, if `row_group` is not 0, the
+  virtual rows of `row_group` rows that are in the wanted ones of `bins` bins (backend.h: name_bins). How graphs name rows
   (graph/graph.h); ROWS has their names
 */
 typedef struct {
-  PetscInt begin, end, shortest, longest, group, bins;
+  PetscInt begin, end, shortest, longest, row_group, bins;
   uint64_t wanted[2]; /* a bit for each bin */
 } AutoCSRRowSet;
 

@@ -58,7 +58,7 @@ static const PetscInt windows[] = {0, 64, 256, 1024, 4096, 16384, PETSC_MAX_INT}
 /* Leaves that may be cut in two: bins of rows of the whole matrix, or all of it */
 static PetscBool may_be_cut(const AutoCSRSearch *s, const AutoCSRLeaf *leaf)
 {
-  return (PetscBool)(!leaf->rows.group && leaf->rows.begin == 0 && leaf->rows.end >= s->csr->m && (leaf->axes.mapping == AUTOCSR_MAP_LANES || leaf->axes.mapping == AUTOCSR_MAP_SLICE) && leaf->axes.block <= 1);
+  return (PetscBool)(!leaf->rows.row_group && leaf->rows.begin == 0 && leaf->rows.end >= s->csr->m && (leaf->axes.mapping == AUTOCSR_MAP_LANES || leaf->axes.mapping == AUTOCSR_MAP_SLICE) && leaf->axes.block <= 1);
 }
 
 static PetscBool cut(AutoCSRSearch *s, AutoCSRGraph *graph, AutoCSRLeaf *leaf)
@@ -84,7 +84,7 @@ static AutoCSRLeaf *next_bin(AutoCSRGraph *graph, const AutoCSRLeaf *leaf)
   for (PetscInt i = 0; i < graph->n; i++) {
     AutoCSRLeaf *next = &graph->leaf[i];
 
-    if (leaf->rows.longest < PETSC_MAX_INT && !leaf->rows.group && next->rows.begin == leaf->rows.begin && next->rows.end == leaf->rows.end && next->rows.shortest > leaf->rows.longest) {
+    if (leaf->rows.longest < PETSC_MAX_INT && !leaf->rows.row_group && next->rows.begin == leaf->rows.begin && next->rows.end == leaf->rows.end && next->rows.shortest > leaf->rows.longest) {
       PetscBool nearest = PETSC_TRUE;
 
       for (PetscInt j = 0; j < graph->n; j++) {

@@ -129,9 +129,9 @@ static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *ax
     }
     PetscCall(AutoCSRPlanAddSegment(plan, "binned", &a, &seg));
     PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_ROWS, bins.count[k]));
-    seg->n_rows        = bins.rows[k];
-    seg->row_set.group = U;
-    seg->row_set.bins  = problem->settings->max_bins;
+    seg->n_rows            = bins.rows[k];
+    seg->row_set.row_group = U;
+    seg->row_set.bins      = problem->settings->max_bins;
     for (PetscInt b = 0; b < AUTOCSR_MAX_BINS; b++) {
       wanted[b] = (PetscBool)(bins.kernel[b] == k);
       if (wanted[b] && b < problem->settings->max_bins) AutoCSRRowSetAddBin(&seg->row_set, b);

@@ -25,7 +25,7 @@ typedef struct {
 
 static PetscBool is_divided(const AutoCSRRowSet *rows)
 {
-  return (PetscBool)(rows->group || rows->shortest > 0 || rows->longest < PETSC_MAX_INT);
+  return (PetscBool)(rows->row_group || rows->shortest > 0 || rows->longest < PETSC_MAX_INT);
 }
 
 /* The problem of the leaf's range. Between the ends of zones the profile's counts are those of the zones around, by the share of rows */
@@ -88,7 +88,7 @@ static PetscErrorCode count_rows(Part *part, PetscBool *counted, const char **wh
   const AutoCSRRowSet  *rows    = &part->leaf.rows;
   const AutoCSRProblem *p       = &part->problem;
   const PetscBool       all     = (PetscBool)(rows->begin == 0 && rows->end == p->csr->m);
-  const PetscInt        U       = rows->group ? rows->group : 1, bins = rows->group ? rows->bins : AUTOCSR_MAX_BINS, last = bins - 1;
+  const PetscInt        U       = rows->row_group ? rows->row_group : 1, bins = rows->row_group ? rows->bins : AUTOCSR_MAX_BINS, last = bins - 1;
   AutoCSRBins           bin;
 
   PetscFunctionBegin;
@@ -99,17 +99,17 @@ static PetscErrorCode count_rows(Part *part, PetscBool *counted, const char **wh
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   *why     = "bins of virtual rows are of all rows";
-  *counted = (PetscBool)(all || !rows->group);
+  *counted = (PetscBool)(all || !rows->row_group);
   if (!*counted) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(count_bins(p, rows->begin, rows->end, U, bins, &bin));
   for (PetscInt b = 0; b < bins; b++) {
-    if (rows->group ? !AutoCSRRowSetHasBin(rows, b) : b < rows->shortest || b > rows->longest) continue;
-    if (!rows->group && b == last && (rows->shortest > last || rows->longest < PETSC_MAX_INT)) continue; /* some of the rows of the last bin */
+    if (rows->row_group ? !AutoCSRRowSetHasBin(rows, b) : b < rows->shortest || b > rows->longest) continue;
+    if (!rows->row_group && b == last && (rows->shortest > last || rows->longest < PETSC_MAX_INT)) continue; /* some of the rows of the last bin */
     part->rows += bin.rows[b];
     part->nnz += bin.nnz[b];
     part->names += bin.count[b];
   }
-  if (rows->group || rows->longest < last || (rows->longest == PETSC_MAX_INT && rows->shortest <= last)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (rows->row_group || rows->longest < last || (rows->longest == PETSC_MAX_INT && rows->shortest <= last)) PetscFunctionReturn(PETSC_SUCCESS);
   /* Rows of `last` entries or more, down or up to a power of two */
   *why     = "from 99 entries on, bins of rows begin and end with powers of two, and are of all rows";
   *counted = all;
@@ -480,9 +480,9 @@ static PetscErrorCode build_leaf(const Part *part, AutoCSRPlan *plan)
   seg->n_rows  = part->rows;
   seg->nnz     = part->nnz;
   names        = (PetscInt *)seg->stream[AUTOCSR_STREAM_ROWS].data;
-  if (rows->group) {
+  if (rows->row_group) {
     for (PetscInt b = 0; b < AUTOCSR_MAX_BINS; b++) wanted[b] = AutoCSRRowSetHasBin(rows, b);
-    PetscCall((*range.backend->name_bins)(&range, rows->group, rows->bins, wanted, names));
+    PetscCall((*range.backend->name_bins)(&range, rows->row_group, rows->bins, wanted, names));
   } else {
     const AutoCSRRowKind kind = {rows->shortest, rows->longest, names};
 

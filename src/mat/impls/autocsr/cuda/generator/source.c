@@ -147,7 +147,7 @@ PetscInt AutoCSRGeneratorBlocks(const AutoCSRSegment *seg)
   case AUTOCSR_MAP_FETCH:
     return PetscMin(AutoCSRCeilDivide(seg->n_rows, threads / WARP_THREADS * AutoCSRRowsFetched(lanes)), at_once);
   case AUTOCSR_MAP_TILE:
-    return AutoCSRSegsumTiles(seg->nnz, threads * a->tile_height) + AutoCSRCeilDivide(seg->n_rows, AUTOCSR_SEGSUM_GROUP);
+    return AutoCSRSegsumTiles(seg->nnz, threads * a->tile_height) + AutoCSRCeilDivide(seg->n_rows, AUTOCSR_SEGSUM_PATCH);
   case AUTOCSR_MAP_MERGE:
   case AUTOCSR_MAP_ROW_BLOCKS:
     return AutoCSRSegmentWorkBlocks(seg);
@@ -190,7 +190,7 @@ PetscInt AutoCSRGeneratorLength(const AutoCSRSegment *seg)
 {
   const AutoCSRAxes *a       = &seg->axes;
   const PetscInt     length  = seg->n_rows ? seg->nnz / seg->n_rows : 0;
-  const PetscInt     longest = PetscMin(seg->row_set.group ? PETSC_MAX_INT : seg->row_set.longest, PetscMin(a->longest ? a->longest : PETSC_MAX_INT, a->width ? a->width : PETSC_MAX_INT));
+  const PetscInt     longest = PetscMin(seg->row_set.row_group ? PETSC_MAX_INT : seg->row_set.longest, PetscMin(a->longest ? a->longest : PETSC_MAX_INT, a->width ? a->width : PETSC_MAX_INT));
 
   if (!length || length > MOST_LENGTH || seg->nnz % seg->n_rows || longest != length || (a->width && a->width != length)) return 0;
   return a->mapping == AUTOCSR_MAP_LANES || (a->mapping == AUTOCSR_MAP_SLICE && a->lanes <= 1) ? length : 0;

@@ -147,14 +147,14 @@ PetscErrorCode AutoCSRDeviceNameBins(const AutoCSRMatrix *csr, PetscInt U, Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static constexpr int TURNS = 4, GROUP = TURNS * BLOCK; /* rows of a block of threads */
+static constexpr int TURNS = 4, ROWS = TURNS * BLOCK; /* rows of a block of threads */
 
 /* place[k * blocks + b]: where the names go of the rows of kind k that block b has */
 static __global__ void __launch_bounds__(BLOCK) CountRowsByKind(const PetscInt row_ptr[], PetscInt begin, PetscInt end, const __grid_constant__ RowKinds kinds, PetscInt place[], unsigned *arrived)
 {
   PtxWaitForLast();
   __shared__ PetscInt count[AUTOCSR_MAX_ROW_KINDS];
-  const PetscInt      first = begin + (PetscInt)blockIdx.x * GROUP;
+  const PetscInt      first = begin + (PetscInt)blockIdx.x * ROWS;
 
   if (threadIdx.x < AUTOCSR_MAX_ROW_KINDS) count[threadIdx.x] = 0;
   __syncthreads();
@@ -175,7 +175,7 @@ static __global__ void __launch_bounds__(BLOCK) NameRowsByKind(const PetscInt ro
 {
   PtxWaitForLast();
   __shared__ int of_warp[AUTOCSR_MAX_ROW_KINDS][BLOCK / WARP];
-  const PetscInt first = begin + (PetscInt)blockIdx.x * GROUP;
+  const PetscInt first = begin + (PetscInt)blockIdx.x * ROWS;
   const int      warp  = (int)threadIdx.x / WARP;
   PetscInt       next  = (int)threadIdx.x < kinds.n ? place[threadIdx.x * gridDim.x + blockIdx.x] : 0; /* of the thread's kind */
   __shared__ PetscInt next_of[AUTOCSR_MAX_ROW_KINDS];
@@ -206,7 +206,7 @@ static __global__ void __launch_bounds__(BLOCK) NameRowsByKind(const PetscInt ro
 
 PetscErrorCode AutoCSRDeviceNameRows(const AutoCSRMatrix *csr, PetscInt row_begin, PetscInt row_end, PetscInt n, const AutoCSRRowKind kind[])
 {
-  const PetscInt blocks = Pieces(row_end - row_begin, GROUP);
+  const PetscInt blocks = Pieces(row_end - row_begin, ROWS);
   RowKinds       kinds  = {(int)n, {}};
   DeviceScratch  scratch;
   unsigned      *arrived;

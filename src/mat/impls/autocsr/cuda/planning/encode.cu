@@ -9,7 +9,7 @@
 static constexpr PetscInt FEW = 32768; /* the slots of so many slices are soon summed by one block */
 
 /* Of the h lanes that a lane is one of */
-static __device__ __forceinline__ PetscInt GroupMax(PetscInt v, int h)
+static __device__ __forceinline__ PetscInt LanesMax(PetscInt v, int h)
 {
   if (h == WARP) return WarpMax(v);
   for (int o = 1; o < h; o *= 2) {
@@ -20,9 +20,9 @@ static __device__ __forceinline__ PetscInt GroupMax(PetscInt v, int h)
   return v;
 }
 
-static __device__ __forceinline__ PetscInt GroupMin(PetscInt v, int h)
+static __device__ __forceinline__ PetscInt LanesMin(PetscInt v, int h)
 {
-  return h == WARP ? WarpMin(v) : -GroupMax(-v, h);
+  return h == WARP ? WarpMin(v) : -LanesMax(-v, h);
 }
 
 /* Lengths of rows; widths and bases of slices where they are streams, a lane a row. Of few slices the sums of widths, too. With host: to which the status then goes */
@@ -42,14 +42,14 @@ static __global__ void __launch_bounds__(BLOCK) MeasureRows(AutoCSRSegment seg, 
 
     nnz += (DeviceCount)length;
     if (slice_ptr) {
-      const PetscInt width = AutoCSREncodeWidth(&seg.axes, GroupMax(length, h));
+      const PetscInt width = AutoCSREncodeWidth(&seg.axes, LanesMax(length, h));
 
       slots += leads ? (DeviceCount)width * h : 0;
       if (leads) slice_ptr[s] = width * h;
     }
     if (base) {
       const PetscInt begin = length ? csr.row_ptr[AutoCSRSegmentRow(&seg, k)] : 0;
-      const PetscInt lo = GroupMin(length ? csr.col[begin] : csr.n, h), hi = GroupMax(length ? csr.col[begin + length - 1] : -1, h);
+      const PetscInt lo = LanesMin(length ? csr.col[begin] : csr.n, h), hi = LanesMax(length ? csr.col[begin + length - 1] : -1, h);
 
       if (leads) {
         base[s] = hi < 0 ? 0 : lo;

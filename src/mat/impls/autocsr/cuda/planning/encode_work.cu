@@ -1,19 +1,19 @@
 /*
-  WORK on the device: the rows tell how many blocks of rows begin with each, sums over groups of rows tell the places of these
+  WORK on the device: the rows tell how many blocks of rows begin with each, sums over the rows of each thread block tell the places of these
   blocks; of the merge path each block finds its own part. The host must know their number to make room, so it waits once, for
   one kernel: small matrices wait for starts, copies and little else.
 */
 #include "encode.cuh"
 #include "../common/sums.cuh"
 
-static constexpr PetscInt TURNS = 8, GROUP = TURNS * BLOCK; /* rows of a block of threads */
+static constexpr PetscInt TURNS = 8, ROWS = TURNS * BLOCK; /* rows of a block of threads */
 
-/* place[g]: where the blocks go that begin with the rows of group g; *all: how many there are, for the host */
+/* place[g]: where the blocks go that begin with the rows of thread block g; *all: how many there are, for the host */
 static __global__ void __launch_bounds__(BLOCK) CountWork(AutoCSRSegment seg, AutoCSRMatrix csr, PetscInt place[], unsigned *arrived, PetscInt *all)
 {
   PtxWaitForLast();
   __shared__ PetscInt of_warp[BLOCK / WARP];
-  const PetscInt      first  = (PetscInt)blockIdx.x * GROUP;
+  const PetscInt      first  = (PetscInt)blockIdx.x * ROWS;
   PetscInt            blocks = 0;
 
   for (PetscInt t = 0; t < TURNS; t++) {
@@ -39,7 +39,7 @@ static __global__ void __launch_bounds__(BLOCK) WorkOfRows(AutoCSRSegment seg, A
   PtxWaitForLast();
   typedef cub::BlockScan<PetscInt, BLOCK> Scan;
   __shared__ typename Scan::TempStorage   storage;
-  const PetscInt                          first = (PetscInt)blockIdx.x * GROUP;
+  const PetscInt                          first = (PetscInt)blockIdx.x * ROWS;
   PetscInt                                next  = first < seg.n_rows ? place[blockIdx.x] : 0;
 
   if (blockIdx.x == 0 && threadIdx.x == 0) AutoCSREncodeWorkEnd(&seg, &csr, blocks);
@@ -77,24 +77,24 @@ static PetscErrorCode EncodeMergeWork(AutoCSRSegment *seg, const AutoCSRMatrix *
 
 static PetscErrorCode EncodeRowBlocks(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
 {
-  const PetscInt groups = Pieces(seg->n_rows, GROUP);
+  const PetscInt grid = Pieces(seg->n_rows, ROWS);
   DeviceScratch  scratch;
   PetscInt      *place = NULL, *all, blocks = 0;
   unsigned      *arrived;
 
   PetscFunctionBegin;
-  if (groups) {
-    PetscCall(scratch.Allocate((size_t)groups, &place));
+  if (grid) {
+    PetscCall(scratch.Allocate((size_t)grid, &place));
     PetscCall(AutoCSRDeviceGetMailbox(sizeof(*all), (void **)&all));
     PetscCall(AutoCSRDeviceBorrowZeros(sizeof(*arrived), (void **)&arrived));
-    Launch(CountWork, (unsigned)groups, BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, place, arrived, all);
+    Launch(CountWork, (unsigned)grid, BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, place, arrived, all);
     AutoCSRCallCUDA(cudaGetLastError());
     PetscCall(AutoCSRDeviceSynchronize());
     PetscCall(AutoCSRDeviceReturnZeros());
     blocks = *all;
   }
   PetscCall(AutoCSRSegmentAllocateWork(seg, blocks));
-  Launch(WorkOfRows, GridOf(groups, groups), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, place, blocks);
+  Launch(WorkOfRows, GridOf(grid, grid), BLOCK, 0, AUTOCSR_STREAM)(*seg, *csr, place, blocks);
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

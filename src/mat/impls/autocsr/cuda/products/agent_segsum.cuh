@@ -6,7 +6,7 @@
   Where this is not the paper: tiles overlap by `slack`, so that a row that ends soon after its tile is not cut. What a tile
   knows of a row that is cut goes to the synchronizer, and the tile that is the last to come for that row adds it all up, in
   the order of the tiles (the paper: the CPU, after all tiles, which is the fix-up on the host). No tile is repaired for its empty rows, as each row looks up
-  its own sum; what is speculated is that a tile has not many rows. Groups of rows nearly all empty would keep it walking, so
+  its own sum; what is speculated is that a tile has not many rows. Patches of rows nearly all empty would keep it walking, so
   these rows are no tile's but a block's that reads them row by row.
 
   A tile overlaps the next by a sixteenth, so only longer rows are cut. The first product finds where rows begin and keeps
@@ -23,7 +23,7 @@ typedef struct {
   PetscInt row, end; /* end 0: not found yet */
   int      lo, hi;
   unsigned is_cut;    /* the first or the last row is cut: shared with other tiles */
-  unsigned is_sparse; /* some rows are in sparse groups */
+  unsigned is_sparse; /* some rows are in sparse patches */
 } SegsumPart;
 
 /* What a tile leaves for the other tiles of its first and of its last row, and for the next product */
@@ -56,7 +56,7 @@ struct AgentSegsum : AgentBase {
   static constexpr int  tile      = AUTOCSR_THREADS * height;
   static constexpr int  slack     = (int)AutoCSRSegsumSlack(tile);
   static constexpr int  stride    = tile - slack; /* from tile to tile */
-  static constexpr int  group     = AUTOCSR_SEGSUM_GROUP;
+  static constexpr int  patch     = AUTOCSR_SEGSUM_PATCH;
   static constexpr int  sparse    = 16;           /* nearly all empty: fewer nonzeros than one in so many rows */
   static constexpr int  cut       = 2;            /* rows that a tile may share with others: its first and its last */
 
@@ -76,7 +76,7 @@ struct AgentSegsum : AgentBase {
 #if !defined(__CUDACC_RTC__)
   static PetscInt Blocks(const AutoCSRSegment *seg)
   {
-    return Tiles(seg->nnz) + CeilDivide(seg->n_rows, group);
+    return Tiles(seg->nnz) + CeilDivide(seg->n_rows, patch);
   }
 
   static size_t ScratchBytes(const AutoCSRSegment *seg)
@@ -145,14 +145,14 @@ struct AgentSegsum : AgentBase {
     return q;
   }
 
-  static __device__ __forceinline__ PetscInt GroupEnd(PetscInt n_rows, PetscInt k)
+  static __device__ __forceinline__ PetscInt PatchEnd(PetscInt n_rows, PetscInt k)
   {
-    return PetscMin(n_rows, (k / group + 1) * group);
+    return PetscMin(n_rows, (k / patch + 1) * patch);
   }
 
   static __device__ __forceinline__ bool IsSparse(const PetscInt *row_ptr, PetscInt k, PetscInt end)
   {
-    const PetscInt begin = k / group * group;
+    const PetscInt begin = k / patch * patch;
 
     return LoadCached(row_ptr + end) - LoadCached(row_ptr + begin) <= (end - begin) / sparse;
   }
@@ -172,7 +172,7 @@ struct AgentSegsum : AgentBase {
         part.end = FindRow(t, end) + cut_end;
         part.is_cut |= cut_end;
       }
-      for (PetscInt k = part.row / group * group + (PetscInt)threadIdx.x * group; k < part.end; k += WARP * group) part.is_sparse |= IsSparse(t.row_ptr, k, GroupEnd(t.n_rows, k));
+      for (PetscInt k = part.row / patch * patch + (PetscInt)threadIdx.x * patch; k < part.end; k += WARP * patch) part.is_sparse |= IsSparse(t.row_ptr, k, PatchEnd(t.n_rows, k));
       part.is_sparse = __any_sync(ALL_LANES, part.is_sparse);
       if (threadIdx.x == 0) *found = part;
     }
@@ -186,10 +186,10 @@ struct AgentSegsum : AgentBase {
   {
     for (PetscInt k = part.row + threadIdx.x; k < part.end; k += AUTOCSR_THREADS) {
       if (part.is_sparse) {
-        const PetscInt group_end = GroupEnd(t.n_rows, k);
+        const PetscInt patch_end = PatchEnd(t.n_rows, k);
 
-        if (IsSparse(t.row_ptr, k, group_end)) {
-          k += (group_end - 1 - k) / AUTOCSR_THREADS * AUTOCSR_THREADS;
+        if (IsSparse(t.row_ptr, k, patch_end)) {
+          k += (patch_end - 1 - k) / AUTOCSR_THREADS * AUTOCSR_THREADS;
           continue;
         }
       }
@@ -218,11 +218,11 @@ struct AgentSegsum : AgentBase {
     }
   }
 
-  /* A group of rows nearly all empty, a thread a row */
+  /* A patch of rows nearly all empty, a thread a row */
   static __device__ __forceinline__ void RunSparse(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt begin)
   {
     const PetscInt *row_ptr = op.row_ptr + seg.row_begin;
-    const PetscInt  end = GroupEnd(seg.n_rows, begin), first = FirstEntryOf<index, value>(seg, op);
+    const PetscInt  end = PatchEnd(seg.n_rows, begin), first = FirstEntryOf<index, value>(seg, op);
 
     if (!IsSparse(row_ptr, begin, end)) return;
     for (PetscInt k = begin + threadIdx.x; k < end; k += AUTOCSR_THREADS) {
@@ -352,7 +352,7 @@ struct AgentSegsum : AgentBase {
     }
     EachRow(t, part, [&](PetscInt k, PetscInt p) {
       if (p >= part.lo && p < part.hi) ((unsigned char *)shared.head)[p] = 1;
-      if (part.is_sparse && (k + 1) % group == 0) { /* if the next group is sparse, none of its rows says where this one ends */
+      if (part.is_sparse && (k + 1) % patch == 0) { /* if the next patch is sparse, none of its rows says where this one ends */
         const PetscInt end = EntryOf(t, k + 1) - t.begin;
 
         if (end >= part.lo && end < part.hi) ((unsigned char *)shared.head)[end] = 1;
@@ -393,7 +393,7 @@ struct AgentSegsum : AgentBase {
     Tile           t;
 
     if (block >= tiles) {
-      RunSparse(seg, op, (block - tiles) * group);
+      RunSparse(seg, op, (block - tiles) * patch);
       return;
     }
     t.row_ptr      = op.row_ptr + seg.row_begin;

@@ -32,7 +32,7 @@ AUTOCSR_SHAPE PetscInt AutoCSRRowsFetched(PetscInt lanes)
 }
 
 /* ---- Tiles of the segmented sum (agent_segsum.cuh) */
-#define AUTOCSR_SEGSUM_GROUP 4096 /* rows that are nearly all empty or not */
+#define AUTOCSR_SEGSUM_PATCH 4096 /* rows that are nearly all empty or not */
 
 /* Entries by which a tile overlaps the next */
 AUTOCSR_SHAPE PetscInt AutoCSRSegsumSlack(PetscInt tile)

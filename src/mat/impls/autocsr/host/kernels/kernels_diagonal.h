@@ -25,13 +25,13 @@ KERNEL PetscInt PatternRunEnd(const uint16_t *id, PetscInt k, PetscInt n)
 {
   const uint16_t first = id[k];
 
-  while (k + GROUP <= n && id[k] == first && PatternsAgree(id + k)) k += GROUP;
+  while (k + OCTET <= n && id[k] == first && PatternsAgree(id + k)) k += OCTET;
   while (k < n && id[k] == first) k++;
   return k;
 }
 
 /* Rows from `row` on, of one pattern, in so many vectors; the first `done` of them are there */
-KERNEL void DiagonalGroup(const AutoCSROperands *op, DiagonalPattern pattern, PetscInt row, int vectors, int done, PetscBool far, Entries e, AutoCSRValue value, PetscBool conjugate)
+KERNEL void DiagonalOctet(const AutoCSROperands *op, DiagonalPattern pattern, PetscInt row, int vectors, int done, PetscBool far, Entries e, AutoCSRValue value, PetscBool conjugate)
 {
   const size_t       line = 64 / ValueSize(value);
   const PetscScalar *x    = op->x + row;
@@ -83,13 +83,13 @@ KERNEL void DiagonalMultiply(const AutoCSRSegment *seg, const AutoCSROperands *o
     const PetscInt        end = PatternRunEnd(all.id, k, seg->n_rows), p = all.ptr[all.id[k]];
     const DiagonalPattern pattern = {all.offset + p, place + p, all.ptr[all.id[k] + 1] - p};
 
-    if (end - k < GROUP) {
+    if (end - k < OCTET) {
       for (; k < end; k++) op->y[k] = DiagonalRowSum(AddendOf(op, k), pattern, k, e, op->x, value, conjugate);
       continue;
     }
-    for (; k + WIDE_VECTORS * LANES <= end; k += WIDE_VECTORS * LANES) DiagonalGroup(op, pattern, k, WIDE_VECTORS, 0, far, e, value, conjugate);
-    for (; k + GROUP <= end; k += GROUP) DiagonalGroup(op, pattern, k, GROUP_VECTORS, 0, far, e, value, conjugate);
-    if (k < end) DiagonalGroup(op, pattern, end - GROUP, GROUP_VECTORS, (int)(k - (end - GROUP)), far, e, value, conjugate);
+    for (; k + WIDE_VECTORS * LANES <= end; k += WIDE_VECTORS * LANES) DiagonalOctet(op, pattern, k, WIDE_VECTORS, 0, far, e, value, conjugate);
+    for (; k + OCTET <= end; k += OCTET) DiagonalOctet(op, pattern, k, OCTET_VECTORS, 0, far, e, value, conjugate);
+    if (k < end) DiagonalOctet(op, pattern, end - OCTET, OCTET_VECTORS, (int)(k - (end - OCTET)), far, e, value, conjugate);
     k = end;
   }
 }

@@ -17,12 +17,12 @@ KERNEL size_t FittedColumn(const AutoCSRFit *fit, PetscInt across, PetscInt with
                                                      : (PetscInt)((const uint32_t *)residual)[q]));
 }
 
-/* GROUP rows or fewer of one slice, j the place of the first in it */
-KERNEL void FittedGroup(const AutoCSRSegment *seg, const AutoCSROperands *op, PetscInt k, PetscInt rows, PetscInt j, const AutoCSRFit *fit, PetscInt period, const void *residual, int width, Entries e, AutoCSRValue value, PetscBool transpose)
+/* OCTET rows or fewer of one slice, j the place of the first in it */
+KERNEL void FittedOctet(const AutoCSRSegment *seg, const AutoCSROperands *op, PetscInt k, PetscInt rows, PetscInt j, const AutoCSRFit *fit, PetscInt period, const void *residual, int width, Entries e, AutoCSRValue value, PetscBool transpose)
 {
   const PetscInt H = seg->axes.slice_height;
-  PetscInt       row[GROUP], length[GROUP], across[GROUP], within[GROUP], longest = 0;
-  PetscScalar    sum[GROUP];
+  PetscInt       row[OCTET], length[OCTET], across[OCTET], within[OCTET], longest = 0;
+  PetscScalar    sum[OCTET];
 
   for (PetscInt l = 0; l < rows; l++) {
     row[l]    = AutoCSRSegmentRow(seg, k + l);
@@ -63,21 +63,21 @@ KERNEL void FittedRun(const AutoCSRSegment *seg, const AutoCSROperands *op, Auto
     Entries           e        = entries;
 
     e = EntriesFrom(e, AUTOCSR_INDEX_PATTERN, value, (size_t)slice_ptr[s]); /* values alone */
-    for (PetscInt k = s * H; k < end; k += GROUP) {
-      const PetscInt rows = PetscMin(GROUP, end - k), j = k - s * H;
+    for (PetscInt k = s * H; k < end; k += OCTET) {
+      const PetscInt rows = PetscMin(OCTET, end - k), j = k - s * H;
 
       switch (slices[s].width) { /* each with its own loop */
       case 0:
-        FittedGroup(seg, op, k, rows, j, fit, period, residual, 0, e, value, transpose);
+        FittedOctet(seg, op, k, rows, j, fit, period, residual, 0, e, value, transpose);
         break;
       case 1:
-        FittedGroup(seg, op, k, rows, j, fit, period, residual, 1, e, value, transpose);
+        FittedOctet(seg, op, k, rows, j, fit, period, residual, 1, e, value, transpose);
         break;
       case 2:
-        FittedGroup(seg, op, k, rows, j, fit, period, residual, 2, e, value, transpose);
+        FittedOctet(seg, op, k, rows, j, fit, period, residual, 2, e, value, transpose);
         break;
       default:
-        FittedGroup(seg, op, k, rows, j, fit, period, residual, 4, e, value, transpose);
+        FittedOctet(seg, op, k, rows, j, fit, period, residual, 4, e, value, transpose);
       }
     }
   }

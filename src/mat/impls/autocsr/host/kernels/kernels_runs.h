@@ -1,5 +1,5 @@
 /*
-  Kernels over slices of GROUP rows, one lane a row, in runs of slices of one width: with the width the number of turns is
+  Kernels over slices of OCTET rows, one lane a row, in runs of slices of one width: with the width the number of turns is
   fixed, so that no branch waits for the end of a row. Sorted rows make long runs (SORT and PAD of du2022-alphasparse, Table
   II). Slots past the end of a row are masked out by the row's length, never added to a sum.
 
@@ -19,61 +19,61 @@
 typedef struct {
   const PetscInt *name; /* NULL: adjacent */
   PetscInt        first;
-} GroupRows;
+} OctetRows;
 
-KERNEL GroupRows GroupRowsOf(const AutoCSRSegment *seg, PetscInt k)
+KERNEL OctetRows OctetRowsOf(const AutoCSRSegment *seg, PetscInt k)
 {
   const PetscInt *rows = (const PetscInt *)seg->stream[AUTOCSR_STREAM_ROWS].data;
 
-  return (GroupRows){rows ? rows + k : NULL, seg->row_begin + k};
+  return (OctetRows){rows ? rows + k : NULL, seg->row_begin + k};
 }
 
-KERNEL void GroupLoad(Vector sum[GROUP_VECTORS], const PetscScalar *z)
+KERNEL void OctetLoad(Vector sum[OCTET_VECTORS], const PetscScalar *z)
 {
   UNROLL
-  for (int p = 0; p < GROUP_VECTORS; p++) sum[p] = z ? VectorLoad(z + p * LANES) : VectorZero();
+  for (int p = 0; p < OCTET_VECTORS; p++) sum[p] = z ? VectorLoad(z + p * LANES) : VectorZero();
 }
 
-KERNEL void GroupStore(PetscScalar *y, const Vector sum[GROUP_VECTORS])
+KERNEL void OctetStore(PetscScalar *y, const Vector sum[OCTET_VECTORS])
 {
   UNROLL
-  for (int p = 0; p < GROUP_VECTORS; p++) VectorStore(y + p * LANES, sum[p]);
+  for (int p = 0; p < OCTET_VECTORS; p++) VectorStore(y + p * LANES, sum[p]);
 }
 
-KERNEL void GroupLoadRows(Vector sum[GROUP_VECTORS], const PetscScalar *z, GroupRows r)
+KERNEL void OctetLoadRows(Vector sum[OCTET_VECTORS], const PetscScalar *z, OctetRows r)
 {
   if (!r.name || !z) {
-    GroupLoad(sum, z ? z + r.first : NULL);
+    OctetLoad(sum, z ? z + r.first : NULL);
     return;
   }
   UNROLL
-  for (int p = 0; p < GROUP_VECTORS; p++) {
+  for (int p = 0; p < OCTET_VECTORS; p++) {
 #define ONE_Z(l) z[r.name[p * LANES + (l)]]
     VECTOR_OF(sum[p], ONE_Z);
 #undef ONE_Z
   }
 }
 
-KERNEL void GroupStoreRows(PetscScalar *y, const Vector sum[GROUP_VECTORS], GroupRows r)
+KERNEL void OctetStoreRows(PetscScalar *y, const Vector sum[OCTET_VECTORS], OctetRows r)
 {
   if (!r.name) {
-    GroupStore(y + r.first, sum);
+    OctetStore(y + r.first, sum);
     return;
   }
   UNROLL
-  for (int l = 0; l < GROUP; l++) y[r.name[l]] = VectorLane(sum[l / LANES], l % LANES);
+  for (int l = 0; l < OCTET; l++) y[r.name[l]] = VectorLane(sum[l / LANES], l % LANES);
 }
 
-KERNEL void GroupKeptLengths(LaneMask length[GROUP_VECTORS], const uint16_t *kept)
+KERNEL void OctetKeptLengths(LaneMask length[OCTET_VECTORS], const uint16_t *kept)
 {
   UNROLL
-  for (int p = 0; p < GROUP_VECTORS; p++) length[p] = __builtin_convertvector(*(const ShortVector *)(kept + p * LANES), LaneMask);
+  for (int p = 0; p < OCTET_VECTORS; p++) length[p] = __builtin_convertvector(*(const ShortVector *)(kept + p * LANES), LaneMask);
 }
 
-KERNEL void GroupLengths(LaneMask length[GROUP_VECTORS], const PetscInt *row_ptr, GroupRows r)
+KERNEL void OctetLengths(LaneMask length[OCTET_VECTORS], const PetscInt *row_ptr, OctetRows r)
 {
   UNROLL
-  for (int p = 0; p < GROUP_VECTORS; p++) {
+  for (int p = 0; p < OCTET_VECTORS; p++) {
     if (r.name) {
 #define ONE_LENGTH(l) row_ptr[r.name[p * LANES + (l)] + 1] - row_ptr[r.name[p * LANES + (l)]]
       length[p] = (LaneMask)EACH_LANE(ONE_LENGTH);
@@ -86,11 +86,11 @@ KERNEL void GroupLengths(LaneMask length[GROUP_VECTORS], const PetscInt *row_ptr
   }
 }
 
-/* Addends and lengths of the rows of the last slice, fewer than GROUP; lanes without a row have no entries */
-KERNEL void LastRowsLoad(Vector sum[GROUP_VECTORS], LaneMask length[GROUP_VECTORS], const AutoCSRSegment *seg, const AutoCSROperands *op, PetscInt k)
+/* Addends and lengths of the rows of the last slice, fewer than OCTET; lanes without a row have no entries */
+KERNEL void LastRowsLoad(Vector sum[OCTET_VECTORS], LaneMask length[OCTET_VECTORS], const AutoCSRSegment *seg, const AutoCSROperands *op, PetscInt k)
 {
-  PetscScalar z[GROUP] = {0};
-  LaneInt     n[GROUP] = {0};
+  PetscScalar z[OCTET] = {0};
+  LaneInt     n[OCTET] = {0};
 
   for (PetscInt l = 0; k + l < seg->n_rows; l++) {
     const PetscInt row = AutoCSRSegmentRow(seg, k + l);
@@ -98,15 +98,15 @@ KERNEL void LastRowsLoad(Vector sum[GROUP_VECTORS], LaneMask length[GROUP_VECTOR
     z[l] = AddendOf(op, row);
     n[l] = op->csr->row_ptr[row + 1] - op->csr->row_ptr[row];
   }
-  GroupLoad(sum, z);
+  OctetLoad(sum, z);
   memcpy(length, n, sizeof(n));
 }
 
-KERNEL void LastRowsStore(const AutoCSRSegment *seg, PetscScalar *y, const Vector sum[GROUP_VECTORS], PetscInt k)
+KERNEL void LastRowsStore(const AutoCSRSegment *seg, PetscScalar *y, const Vector sum[OCTET_VECTORS], PetscInt k)
 {
-  PetscScalar all[GROUP];
+  PetscScalar all[OCTET];
 
-  GroupStore(all, sum);
+  OctetStore(all, sum);
   for (PetscInt l = 0; k + l < seg->n_rows; l++) y[AutoCSRSegmentRow(seg, k + l)] = all[l];
 }
 
@@ -121,36 +121,36 @@ KERNEL void RunMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, co
   const PetscInt    *row_ptr   = op->csr->row_ptr;
   const PetscScalar *x = op->x, *z = op->z;
   PetscScalar       *y    = op->y;
-  GroupRows          r    = GroupRowsOf(seg, run->begin * GROUP);
+  OctetRows          r    = OctetRowsOf(seg, run->begin * OCTET);
   const uint16_t    *kept = (const uint16_t *)seg->stream[AUTOCSR_STREAM_LENGTH].data;
   const PetscInt     end = run->end, next = run->next, same = run->width;
 
   for (PetscInt s = run->begin; s < end; s++) {
     const PetscScalar *from  = index == AUTOCSR_INDEX_16 ? x + base[s] : x;
-    const PetscInt     width = fixed ? fixed : kind == AUTOCSR_RUN_MIXED ? (slice_ptr[s + 1] - slice_ptr[s]) / GROUP
+    const PetscInt     width = fixed ? fixed : kind == AUTOCSR_RUN_MIXED ? (slice_ptr[s + 1] - slice_ptr[s]) / OCTET
                                                                          : same;
-    Vector             sum[GROUP_VECTORS];
-    LaneMask           length[GROUP_VECTORS];
+    Vector             sum[OCTET_VECTORS];
+    LaneMask           length[OCTET_VECTORS];
 
     if (prefetch && next) {
-      __builtin_prefetch(x + s * GROUP + next, 0, 2);
-      __builtin_prefetch(y + s * GROUP + next, 1, 2);
+      __builtin_prefetch(x + s * OCTET + next, 0, 2);
+      __builtin_prefetch(y + s * OCTET + next, 1, 2);
     }
     if (kind == AUTOCSR_RUN_LAST)
-      LastRowsLoad(sum, length, seg, op, s * GROUP);
+      LastRowsLoad(sum, length, seg, op, s * OCTET);
     else {
-      GroupLoadRows(sum, z, r);
+      OctetLoadRows(sum, z, r);
       if (kind == AUTOCSR_RUN_MIXED && kept)
-        GroupKeptLengths(length, kept + s * GROUP);
+        OctetKeptLengths(length, kept + s * OCTET);
       else if (kind != AUTOCSR_RUN_FULL)
-        GroupLengths(length, row_ptr, r);
+        OctetLengths(length, row_ptr, r);
     }
 #define TURN(t)                                                                                                                           \
   do {                                                                                                                                    \
-    if (prefetch) EntriesPrefetchFar(EntriesFrom(e, index, value, (t)*GROUP), index, value);                                              \
+    if (prefetch) EntriesPrefetchFar(EntriesFrom(e, index, value, (t)*OCTET), index, value);                                              \
     UNROLL                                                                                                                                \
-    for (int p = 0; p < GROUP_VECTORS; p++) {                                                                                             \
-      const size_t q    = (t)*GROUP + p * LANES;                                                                                          \
+    for (int p = 0; p < OCTET_VECTORS; p++) {                                                                                             \
+      const size_t q    = (t)*OCTET + p * LANES;                                                                                          \
       const Vector at   = kind != AUTOCSR_RUN_FULL ? EntryGatherLonger(length[p], t, e, index, q, from) : EntryGather(e, index, q, from); \
       const Vector v    = kind != AUTOCSR_RUN_FULL ? EntryValuesLonger(length[p], t, e, value, q) : EntryValues(e, value, q);             \
       const Vector more = VectorMultiplyAdd(sum[p], v, at);                                                                               \
@@ -165,11 +165,11 @@ KERNEL void RunMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, co
     }
 #undef TURN
     if (kind == AUTOCSR_RUN_LAST)
-      LastRowsStore(seg, y, sum, s * GROUP);
+      LastRowsStore(seg, y, sum, s * OCTET);
     else
-      GroupStoreRows(y, sum, r);
-    e = EntriesFrom(e, index, value, width * GROUP);
-    r = (GroupRows){r.name ? r.name + GROUP : NULL, r.first + GROUP};
+      OctetStoreRows(y, sum, r);
+    e = EntriesFrom(e, index, value, width * OCTET);
+    r = (OctetRows){r.name ? r.name + OCTET : NULL, r.first + OCTET};
   }
 }
 

@@ -1,5 +1,5 @@
 /*
-  The speculative segmented sum (liu2015, 3.2 and Appendix A): tiles of GROUP lanes by tile_height nonzeros of plain CSR, of
+  The speculative segmented sum (liu2015, 3.2 and Appendix A): tiles of OCTET lanes by tile_height nonzeros of plain CSR, of
   which each lane walks its own. Nothing branches on the length of a row. A bunch of tile_steps tiles depends on no other:
   the share of a row that began in an earlier bunch goes through the synchronizer.
 */
@@ -11,9 +11,9 @@
 
 /* The running sums of a tile's segments, by height and lane, and what is open at each lane's begin and at the tile's end */
 typedef struct {
-  uint32_t    head[AUTOCSR_HOST_MAX_TILE / GROUP]; /* the descriptor: bit l is set where a row begins at this height of lane l */
+  uint32_t    head[AUTOCSR_HOST_MAX_TILE / OCTET]; /* the descriptor: bit l is set where a row begins at this height of lane l */
   PetscScalar sum[AUTOCSR_HOST_MAX_TILE];
-  PetscScalar carry[GROUP + 2]; /* zero, then one for each lane and for the end */
+  PetscScalar carry[OCTET + 2]; /* zero, then one for each lane and for the end */
 } Tile;
 
 /* The last row whose entries begin at or before `boundary` (the rightmost match of the paper's binary search) */
@@ -55,20 +55,20 @@ KERNEL PetscInt TileDescribe(Tile *tile, const PetscInt *row_ptr, PetscInt start
   return row;
 }
 
-/* Products and running sums of GROUP lanes of entries; transmitter: the open sum of the tile before */
+/* Products and running sums of OCTET lanes of entries; transmitter: the open sum of the tile before */
 KERNEL void TileSum(Tile *tile, Entries e, const PetscScalar *x, PetscInt shift, PetscScalar transmitter)
 {
   const PetscInt height = (PetscInt)1 << shift;
   uint32_t       heads  = 0;
-  Vector         sum[GROUP_VECTORS];
+  Vector         sum[OCTET_VECTORS];
 
   UNROLL
-  for (int p = 0; p < GROUP_VECTORS; p++) sum[p] = VectorZero();
+  for (int p = 0; p < OCTET_VECTORS; p++) sum[p] = VectorZero();
   for (PetscInt t = 0; t < height; t++) {
     heads |= tile->head[t];
-    EntriesPrefetchFar(EntriesFrom(e, AUTOCSR_INDEX_CSR, AUTOCSR_VALUE_CSR, t * GROUP), AUTOCSR_INDEX_CSR, AUTOCSR_VALUE_CSR);
+    EntriesPrefetchFar(EntriesFrom(e, AUTOCSR_INDEX_CSR, AUTOCSR_VALUE_CSR, t * OCTET), AUTOCSR_INDEX_CSR, AUTOCSR_VALUE_CSR);
     UNROLL
-    for (int p = 0; p < GROUP_VECTORS; p++) {
+    for (int p = 0; p < OCTET_VECTORS; p++) {
       Vector value, operand;
 #define LANE_BIT(l)  (LaneInt)1 << (p * LANES + (l))
 #define ONE_VALUE(l) EntryValue(e, AUTOCSR_VALUE_CSR, t + ((size_t)(p * LANES + (l)) << shift))
@@ -81,13 +81,13 @@ KERNEL void TileSum(Tile *tile, Entries e, const PetscScalar *x, PetscInt shift,
 #undef ONE_VALUE
 #undef ONE_X
       sum[p] = VectorMultiplyAdd(VectorSelect(inside, sum[p], VectorZero()), value, operand);
-      VectorStore(tile->sum + t * GROUP + p * LANES, sum[p]);
+      VectorStore(tile->sum + t * OCTET + p * LANES, sum[p]);
     }
   }
   tile->carry[0] = 0;
   tile->carry[1] = transmitter;
   UNROLL
-  for (int l = 0; l < GROUP; l++) tile->carry[l + 2] = VectorLane(sum[l / LANES], l % LANES) + ((heads >> l) & 1 ? (PetscScalar)0 : tile->carry[l + 1]);
+  for (int l = 0; l < OCTET; l++) tile->carry[l + 2] = VectorLane(sum[l / LANES], l % LANES) + ((heads >> l) & 1 ? (PetscScalar)0 : tile->carry[l + 1]);
 }
 
 /* The sum of the row whose entries in the tile are [first, last], last >= 0; first < 0: it began before */
@@ -95,13 +95,13 @@ KERNEL PetscScalar TileRowSum(const Tile *tile, PetscInt first, PetscInt last, P
 {
   const PetscInt lane = last >> shift, height = (PetscInt)1 << shift;
 
-  return tile->sum[(last & (height - 1)) * GROUP + lane] + tile->carry[(lane + 1) & -(PetscInt)(first < lane << shift)];
+  return tile->sum[(last & (height - 1)) * OCTET + lane] + tile->carry[(lane + 1) & -(PetscInt)(first < lane << shift)];
 }
 
 KERNEL void TileRun(const AutoCSRSegment *seg, const AutoCSROperands *op)
 {
   const PetscInt *row_ptr = op->csr->row_ptr;
-  const PetscInt  shift = __builtin_ctz((unsigned)seg->axes.tile_height), size = (PetscInt)GROUP << shift;
+  const PetscInt  shift = __builtin_ctz((unsigned)seg->axes.tile_height), size = (PetscInt)OCTET << shift;
   const PetscInt  end_row = seg->row_begin + seg->n_rows, first = row_ptr[seg->row_begin], end = row_ptr[end_row];
   const Entries   all   = {.index = op->csr->col, .value = op->csr->val};
   PetscInt        start = seg->row_begin, cut_row = -1, step = 0;

@@ -17,7 +17,7 @@ KERNEL Patterns PatternsOfSegment(const AutoCSRSegment *seg)
   return (Patterns){(const uint16_t *)seg->stream[AUTOCSR_STREAM_PATTERN_ID].data, (const PetscInt *)seg->stream[AUTOCSR_STREAM_PATTERN_PTR].data, (const PetscInt *)seg->stream[AUTOCSR_STREAM_PATTERN_OFFSET].data};
 }
 
-/* Do GROUP rows share one pattern? */
+/* Do OCTET rows share one pattern? */
 KERNEL PetscBool PatternsAgree(const uint16_t *id)
 {
   uint64_t half[2];
@@ -58,34 +58,34 @@ KERNEL Vector LaneValues(Entries e, AutoCSRValue value, size_t q, size_t lane_st
   return v;
 }
 
-/* GROUP adjacent rows with one pattern; entry t of row l is at t * entry_stride + l * lane_stride from e on */
-KERNEL void PatternGroupMultiply(const AutoCSROperands *op, PetscBool far, PetscInt row, const PetscInt *offset, PetscInt width, Entries e, size_t entry_stride, size_t lane_stride, AutoCSRValue value)
+/* OCTET adjacent rows with one pattern; entry t of row l is at t * entry_stride + l * lane_stride from e on */
+KERNEL void PatternOctetMultiply(const AutoCSROperands *op, PetscBool far, PetscInt row, const PetscInt *offset, PetscInt width, Entries e, size_t entry_stride, size_t lane_stride, AutoCSRValue value)
 {
   const PetscScalar *x = op->x + row;
-  Vector             sum[GROUP_VECTORS];
+  Vector             sum[OCTET_VECTORS];
 
-  GroupLoad(sum, op->z ? op->z + row : NULL);
+  OctetLoad(sum, op->z ? op->z + row : NULL);
   for (PetscInt t = 0; t < width; t++) {
-    if (far) EntriesPrefetchFar(EntriesFrom(e, AUTOCSR_INDEX_PATTERN, value, t * GROUP), AUTOCSR_INDEX_PATTERN, value);
+    if (far) EntriesPrefetchFar(EntriesFrom(e, AUTOCSR_INDEX_PATTERN, value, t * OCTET), AUTOCSR_INDEX_PATTERN, value);
     UNROLL
-    for (int p = 0; p < GROUP_VECTORS; p++) sum[p] = VectorMultiplyAdd(sum[p], LaneValues(e, value, t * entry_stride + p * LANES * lane_stride, lane_stride), VectorLoad(x + offset[t] + p * LANES));
+    for (int p = 0; p < OCTET_VECTORS; p++) sum[p] = VectorMultiplyAdd(sum[p], LaneValues(e, value, t * entry_stride + p * LANES * lane_stride, lane_stride), VectorLoad(x + offset[t] + p * LANES));
   }
-  GroupStore(op->y + row, sum);
+  OctetStore(op->y + row, sum);
 }
 
-KERNEL void PatternGroupTranspose(const AutoCSROperands *op, PetscInt row, const PetscInt *offset, PetscInt width, Entries e, size_t entry_stride, size_t lane_stride, AutoCSRValue value)
+KERNEL void PatternOctetTranspose(const AutoCSROperands *op, PetscInt row, const PetscInt *offset, PetscInt width, Entries e, size_t entry_stride, size_t lane_stride, AutoCSRValue value)
 {
   PetscScalar *y = op->y + row;
-  Vector       x[GROUP_VECTORS];
+  Vector       x[OCTET_VECTORS];
 
-  GroupLoad(x, op->x + row);
+  OctetLoad(x, op->x + row);
   for (PetscInt t = 0; t < width; t++) {
-    Vector sum[GROUP_VECTORS];
+    Vector sum[OCTET_VECTORS];
 
-    GroupLoad(sum, y + offset[t]);
+    OctetLoad(sum, y + offset[t]);
     UNROLL
-    for (int p = 0; p < GROUP_VECTORS; p++) sum[p] = VectorMultiplyAdd(sum[p], VectorConjugateIf(LaneValues(e, value, t * entry_stride + p * LANES * lane_stride, lane_stride), op->conjugate), x[p]);
-    GroupStore(y + offset[t], sum);
+    for (int p = 0; p < OCTET_VECTORS; p++) sum[p] = VectorMultiplyAdd(sum[p], VectorConjugateIf(LaneValues(e, value, t * entry_stride + p * LANES * lane_stride, lane_stride), op->conjugate), x[p]);
+    OctetStore(y + offset[t], sum);
   }
 }
 
@@ -104,12 +104,12 @@ KERNEL void CSRPatternRun(const AutoCSRSegment *seg, const AutoCSROperands *op, 
 
     e       = EntriesFrom(e, AUTOCSR_INDEX_PATTERN, value, value == AUTOCSR_VALUE_PATTERN ? p : row_ptr[k] - row_ptr[0]);
     e.index = pattern.offset + p;
-    if (k + GROUP <= seg->n_rows && PatternsAgree(pattern.id + k)) {
+    if (k + OCTET <= seg->n_rows && PatternsAgree(pattern.id + k)) {
       if (transpose)
-        PatternGroupTranspose(op, row, (const PetscInt *)e.index, width, e, 1, value == AUTOCSR_VALUE_PATTERN ? 0 : width, value);
+        PatternOctetTranspose(op, row, (const PetscInt *)e.index, width, e, 1, value == AUTOCSR_VALUE_PATTERN ? 0 : width, value);
       else
-        PatternGroupMultiply(op, far, row, (const PetscInt *)e.index, width, e, 1, value == AUTOCSR_VALUE_PATTERN ? 0 : width, value);
-      k += GROUP;
+        PatternOctetMultiply(op, far, row, (const PetscInt *)e.index, width, e, 1, value == AUTOCSR_VALUE_PATTERN ? 0 : width, value);
+      k += OCTET;
     } else {
       if (transpose)
         RowScatter(op->x[row], e, width, op->y + row, AUTOCSR_INDEX_PATTERN, value, op->conjugate);
@@ -120,19 +120,19 @@ KERNEL void CSRPatternRun(const AutoCSRSegment *seg, const AutoCSROperands *op, 
   }
 }
 
-/* GROUP rows of several patterns, one lane a row; those that have ended are masked, and read their last entry of x again */
-KERNEL void MixedGroupMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, const Patterns *pattern, PetscBool far, PetscInt k, Entries e, AutoCSRValue value)
+/* OCTET rows of several patterns, one lane a row; those that have ended are masked, and read their last entry of x again */
+KERNEL void MixedOctetMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, const Patterns *pattern, PetscBool far, PetscInt k, Entries e, AutoCSRValue value)
 {
   static const PetscInt none = 0; /* the offset of rows without entries, from x on */
   const size_t          H    = seg->axes.slice_height;
-  const GroupRows       r    = GroupRowsOf(seg, k);
-  const PetscInt       *offset[GROUP];
-  const PetscScalar    *x[GROUP];
-  PetscInt              last[GROUP], shortest = PETSC_MAX_INT, longest = 0;
-  Vector                sum[GROUP_VECTORS];
-  LaneMask              length[GROUP_VECTORS] = {{0}};
+  const OctetRows       r    = OctetRowsOf(seg, k);
+  const PetscInt       *offset[OCTET];
+  const PetscScalar    *x[OCTET];
+  PetscInt              last[OCTET], shortest = PETSC_MAX_INT, longest = 0;
+  Vector                sum[OCTET_VECTORS];
+  LaneMask              length[OCTET_VECTORS] = {{0}};
 
-  for (int l = 0; l < GROUP; l++) {
+  for (int l = 0; l < OCTET; l++) {
     const PetscInt *ptr = pattern->ptr + pattern->id[k + l], n = ptr[1] - ptr[0];
 
     offset[l]                    = n ? pattern->offset + ptr[0] : &none;
@@ -142,11 +142,11 @@ KERNEL void MixedGroupMultiply(const AutoCSRSegment *seg, const AutoCSROperands 
     shortest                     = PetscMin(shortest, n);
     longest                      = PetscMax(longest, n);
   }
-  GroupLoadRows(sum, op->z, r);
+  OctetLoadRows(sum, op->z, r);
   for (PetscInt t = 0; t < longest; t++) {
     if (far) EntriesPrefetchFar(EntriesFrom(e, AUTOCSR_INDEX_PATTERN, value, t * H), AUTOCSR_INDEX_PATTERN, value);
     UNROLL
-    for (int p = 0; p < GROUP_VECTORS; p++) {
+    for (int p = 0; p < OCTET_VECTORS; p++) {
       Vector at, more;
 
 #define ONE_X(l)    x[p * LANES + (l)][offset[p * LANES + (l)][t]]
@@ -162,23 +162,23 @@ KERNEL void MixedGroupMultiply(const AutoCSRSegment *seg, const AutoCSROperands 
       sum[p] = t < shortest ? more : VectorSelectLonger(length[p], t, more, sum[p]);
     }
   }
-  GroupStoreRows(op->y, sum, r);
+  OctetStoreRows(op->y, sum, r);
 }
 
-/* GROUP rows that are each of a pattern */
-KERNEL void SliceGroupMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, PetscBool far, PetscInt k, Entries e, AutoCSRValue value)
+/* OCTET rows that are each of a pattern */
+KERNEL void SliceOctetMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, PetscBool far, PetscInt k, Entries e, AutoCSRValue value)
 {
   const size_t   H       = seg->axes.slice_height;
   const Patterns pattern = PatternsOfSegment(seg);
   const PetscInt id      = pattern.id[k];
 
   if (!seg->stream[AUTOCSR_STREAM_ROWS].data && PatternsAgree(pattern.id + k))
-    PatternGroupMultiply(op, far, seg->row_begin + k, pattern.offset + pattern.ptr[id], pattern.ptr[id + 1] - pattern.ptr[id], e, H, 1, value);
+    PatternOctetMultiply(op, far, seg->row_begin + k, pattern.offset + pattern.ptr[id], pattern.ptr[id + 1] - pattern.ptr[id], e, H, 1, value);
   else
-    MixedGroupMultiply(seg, op, &pattern, far, k, e, value);
+    MixedOctetMultiply(seg, op, &pattern, far, k, e, value);
 }
 
-KERNEL void SliceGroupTranspose(const AutoCSRSegment *seg, const AutoCSROperands *op, PetscInt k, Entries e, AutoCSRValue value)
+KERNEL void SliceOctetTranspose(const AutoCSRSegment *seg, const AutoCSROperands *op, PetscInt k, Entries e, AutoCSRValue value)
 {
   const size_t   H       = seg->axes.slice_height;
   const Patterns pattern = PatternsOfSegment(seg);
@@ -186,10 +186,10 @@ KERNEL void SliceGroupTranspose(const AutoCSRSegment *seg, const AutoCSROperands
   if (!seg->stream[AUTOCSR_STREAM_ROWS].data && PatternsAgree(pattern.id + k)) {
     const PetscInt id = pattern.id[k];
 
-    PatternGroupTranspose(op, seg->row_begin + k, pattern.offset + pattern.ptr[id], pattern.ptr[id + 1] - pattern.ptr[id], e, H, 1, value);
+    PatternOctetTranspose(op, seg->row_begin + k, pattern.offset + pattern.ptr[id], pattern.ptr[id + 1] - pattern.ptr[id], e, H, 1, value);
     return;
   }
-  for (PetscInt l = 0; l < GROUP; l++) {
+  for (PetscInt l = 0; l < OCTET; l++) {
     const PetscInt row = AutoCSRSegmentRow(seg, k + l), id = pattern.id[k + l];
     Entries        r = EntriesFrom(e, AUTOCSR_INDEX_PATTERN, value, l);
 
@@ -230,13 +230,13 @@ KERNEL void SlicedRunCoded(const AutoCSRSegment *seg, const AutoCSROperands *op,
     const size_t   shift = index == AUTOCSR_INDEX_16 ? base[s] : 0;
     PetscInt       k     = s * H;
 
-    for (; index == AUTOCSR_INDEX_PATTERN && k + GROUP <= end; k += GROUP) {
+    for (; index == AUTOCSR_INDEX_PATTERN && k + OCTET <= end; k += OCTET) {
       const Entries e = EntriesFrom(entries, index, value, slice_ptr[s] + (k & (H - 1)));
 
       if (transpose)
-        SliceGroupTranspose(seg, op, k, e, value);
+        SliceOctetTranspose(seg, op, k, e, value);
       else
-        SliceGroupMultiply(seg, op, far, k, e, value);
+        SliceOctetMultiply(seg, op, far, k, e, value);
     }
     for (; k < end; k++) { /* the last rows, or slices of another height than the host's */
       const PetscInt row = AutoCSRSegmentRow(seg, k), length = row_ptr[row + 1] - row_ptr[row];

@@ -23,8 +23,8 @@
   #define SIMD_BYTES 16
 #endif
 
-/* Rows of a slice that a kernel takes at once, one lane each, in GROUP_VECTORS vectors */
-#define GROUP 8
+/* An octet: rows of a slice that a kernel takes at once, one lane each, in OCTET_VECTORS vectors */
+#define OCTET 8
 
 /* EACH_LANE(f) is f(0), f(1), ...: spelt out, because only then does the compiler build a vector without a detour through memory */
 #if defined(PETSC_USE_REAL_SINGLE)
@@ -50,7 +50,7 @@ typedef int64_t LaneInt;
       f(0), f(1)       \
     }
 #endif
-#define GROUP_VECTORS (GROUP / LANES)
+#define OCTET_VECTORS (OCTET / LANES)
 #define UNROLL        _Pragma("GCC unroll 16")
 
 typedef PetscReal RealVector __attribute__((vector_size(LANES * sizeof(PetscReal)), aligned(sizeof(PetscReal)), may_alias));
