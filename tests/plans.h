@@ -150,17 +150,17 @@ static inline PetscErrorCode BuildPlan(const AutoCSRMatrix *csr, const AutoCSRPr
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Do 16 bits hold the columns of each run of so many entries, in so many parts of neighbouring rows? */
-static inline PetscErrorCode RunsFit16(const AutoCSRMatrix *csr, PetscInt run, PetscInt parts, PetscBool *fits)
+/* Do 16 bits hold the columns of each share of so many entries, in so many parts of neighbouring rows? */
+static inline PetscErrorCode SharesFit16(const AutoCSRMatrix *csr, PetscInt share, PetscInt parts, PetscBool *fits)
 {
   PetscFunctionBeginUser;
   for (PetscInt part = 0; part < parts; part++) {
     const PetscInt begin = csr->row_ptr[csr->m * part / parts], end = csr->row_ptr[csr->m * (part + 1) / parts];
 
-    for (PetscInt p = begin; p < end; p += run) {
+    for (PetscInt p = begin; p < end; p += share) {
       PetscInt lo = csr->col[p], hi = lo;
 
-      for (PetscInt q = p; q < PetscMin(p + run, end); q++) {
+      for (PetscInt q = p; q < PetscMin(p + share, end); q++) {
         lo = PetscMin(lo, csr->col[q]);
         hi = PetscMax(hi, csr->col[q]);
       }
@@ -170,7 +170,7 @@ static inline PetscErrorCode RunsFit16(const AutoCSRMatrix *csr, PetscInt run, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Do 16 bits hold the columns of all slices, or runs of entries, of this division? */
+/* Do 16 bits hold the columns of all slices, or shares of entries, of this division? */
 static inline PetscErrorCode Fits16(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, const AutoCSRAxes *axes, Division division, PetscBool *fits)
 {
   const PetscInt height = AutoCSRAxesSliceRows(axes);
@@ -179,7 +179,7 @@ static inline PetscErrorCode Fits16(const AutoCSRMatrix *csr, const AutoCSRProfi
   PetscFunctionBeginUser;
   *fits = PETSC_TRUE;
   if (AutoCSRAxesBaseEntries(axes)) {
-    PetscCall(RunsFit16(csr, AutoCSRAxesBaseEntries(axes), division == DIVISION_WHOLE ? 1 : 3, fits));
+    PetscCall(SharesFit16(csr, AutoCSRAxesBaseEntries(axes), division == DIVISION_WHOLE ? 1 : 3, fits));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PetscMalloc1(csr->m, &rows));

@@ -105,7 +105,7 @@ static PetscErrorCode CheckRuns(PetscInt bandwidth, PetscInt every, PetscBool fi
     const AutoCSRAxes axes = CodedAxes(shape, 3); /* 16 bits, a dictionary */
     AutoCSRPlan      *plan;
 
-    PetscCheck(AutoCSRRunsFit16(&problem, &axes) == fits, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Bandwidth %" PetscInt_FMT ", %" PetscInt_FMT " empty rows: 16 bits are said %sto hold runs of %" PetscInt_FMT " entries", profile->bandwidth, profile->empty_rows, fits ? "not " : "", AutoCSRAxesBaseEntries(&axes));
+    PetscCheck(AutoCSRSharesFit16(&problem, &axes) == fits, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Bandwidth %" PetscInt_FMT ", %" PetscInt_FMT " empty rows: 16 bits are said %sto hold shares of %" PetscInt_FMT " entries", profile->bandwidth, profile->empty_rows, fits ? "not " : "", AutoCSRAxesBaseEntries(&axes));
     if (!fits) continue;
     for (Division division = DIVISION_WHOLE; division <= DIVISION_THIRDS; division++) {
       PetscCall(BuildPlan(&csr, profile, &csr, profile, &axes, division, &plan));

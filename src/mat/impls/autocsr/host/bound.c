@@ -50,7 +50,7 @@ PetscErrorCode AutoCSRHostBind(AutoCSRPlan *plan, const AutoCSRMatrix *csr)
 
     seg->launch = bound;
     seg->far    = (PetscBool)(bytes > LAST_CACHE);
-    PetscCall(AutoCSRRunsFind(seg, csr, &bound->n_runs, &bound->run));
+    PetscCall(AutoCSRStripsFind(seg, csr, &bound->n_strips, &bound->strip));
     bound->scattered = BlocksAreScattered(seg, csr);
     PetscCall(AutoCSRContestBegin(seg, &bound->contest));
   }
@@ -63,7 +63,7 @@ PetscErrorCode AutoCSRHostUnbind(AutoCSRPlan *plan)
   for (PetscInt s = 0; s < plan->n_segments; s++) {
     AutoCSRBound *bound = (AutoCSRBound *)plan->launch + s;
 
-    PetscCall(PetscFree(bound->run));
+    PetscCall(PetscFree(bound->strip));
     PetscCall(PetscFree(bound->contest));
     plan->segment[s].launch    = NULL;
     plan->segment[s].contested = PETSC_FALSE;

@@ -31,7 +31,7 @@ typedef enum {
 typedef enum {
   AUTOCSR_INDEX_CSR,     /* the CSR's columns (order CSR only) */
   AUTOCSR_INDEX_32,      /* uint32_t columns; of dense blocks where `block` is above 1 */
-  AUTOCSR_INDEX_16,      /* uint16_t offsets: from the BASE of a slice or of a run of entries, from the node's base (mapping NODES), or from the first column of a column tile */
+  AUTOCSR_INDEX_16,      /* uint16_t offsets: from the BASE of a slice or of a share of entries, from the node's base (mapping NODES), or from the first column of a column tile */
   AUTOCSR_INDEX_PATTERN, /* no stream: the k-th row has the columns row + PATTERN_OFFSET[PATTERN_PTR[PATTERN_ID[k]] + t] */
   AUTOCSR_INDEX_FITTED   /* a model for entries t of a slice, and residuals of 0, 1, 2 or 4 bytes an entry (profile/fit.h; order SLICED only) */
 } AutoCSRIndex;

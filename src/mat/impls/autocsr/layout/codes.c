@@ -34,25 +34,25 @@ PetscErrorCode AutoCSREncodeBases(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSREncodeRunBases(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
+PetscErrorCode AutoCSREncodeShareBases(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
 {
-  const PetscInt run = AutoCSRAxesBaseEntries(&seg->axes), *col = csr->col + csr->row_ptr[seg->row_begin];
+  const PetscInt share = AutoCSRAxesBaseEntries(&seg->axes), *col = csr->col + csr->row_ptr[seg->row_begin];
   PetscInt      *base;
 
   PetscFunctionBegin;
-  seg->n_slices = AutoCSRBaseRuns(seg->nnz, run);
+  seg->n_slices = AutoCSRBaseShares(seg->nnz, share);
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_BASE, seg->n_slices));
   base = (PetscInt *)seg->stream[AUTOCSR_STREAM_BASE].data;
   for (PetscInt s = 0; s < seg->n_slices; s++) {
-    const PetscInt end = seg->nnz - s * run > run ? (s + 1) * run : seg->nnz;
-    PetscInt       lo = col[s * run], hi = lo;
+    const PetscInt end = seg->nnz - s * share > share ? (s + 1) * share : seg->nnz;
+    PetscInt       lo = col[s * share], hi = lo;
 
-    for (PetscInt q = s * run; q < end; q++) {
+    for (PetscInt q = s * share; q < end; q++) {
       lo = PetscMin(lo, col[q]);
       hi = PetscMax(hi, col[q]);
     }
     base[s] = lo;
-    PetscCheck(hi - lo < 65536, PETSC_COMM_SELF, PETSC_ERR_PLIB, "16 bits do not hold the columns of run %" PetscInt_FMT " of %" PetscInt_FMT " entries", s, run);
+    PetscCheck(hi - lo < 65536, PETSC_COMM_SELF, PETSC_ERR_PLIB, "16 bits do not hold the columns of share %" PetscInt_FMT " of %" PetscInt_FMT " entries", s, share);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -75,10 +75,10 @@ PetscInt AutoCSRSlotInOrder(const AutoCSRSegment *seg, const AutoCSRMatrix *csr,
 PetscInt AutoCSRDecodeIndex(const AutoCSRSegment *seg, PetscInt k, PetscInt q)
 {
   const void    *index = seg->stream[AUTOCSR_STREAM_INDEX].data;
-  const PetscInt run   = AutoCSRAxesBaseEntries(&seg->axes);
+  const PetscInt share = AutoCSRAxesBaseEntries(&seg->axes);
 
   if (seg->axes.index == AUTOCSR_INDEX_32) return (PetscInt)((const uint32_t *)index)[q];
-  return ((const PetscInt *)seg->stream[AUTOCSR_STREAM_BASE].data)[run ? q / run : k / seg->axes.slice_height] + (PetscInt)((const uint16_t *)index)[q];
+  return ((const PetscInt *)seg->stream[AUTOCSR_STREAM_BASE].data)[share ? q / share : k / seg->axes.slice_height] + (PetscInt)((const uint16_t *)index)[q];
 }
 
 PetscScalar AutoCSRDecodeValue(const AutoCSRLayout *layout, const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt k, PetscInt t)
@@ -99,11 +99,11 @@ PetscScalar AutoCSRDecodeValue(const AutoCSRLayout *layout, const AutoCSRSegment
 PetscErrorCode AutoCSRCountCodes(const AutoCSRSegment *seg, PetscInt i, PetscInt slots, PetscInt64 count[])
 {
   const AutoCSRAxes *a    = &seg->axes;
-  const PetscInt     rows = AutoCSRAxesSliceRows(a), run = AutoCSRAxesBaseEntries(a);
+  const PetscInt     rows = AutoCSRAxesSliceRows(a), share = AutoCSRAxesBaseEntries(a);
 
   PetscFunctionBegin;
-  if (run) {
-    AutoCSRCheckSegment(seg->n_slices == AutoCSRBaseRuns(seg->nnz, run), " of %" PetscInt_FMT " entries has %" PetscInt_FMT " runs of %" PetscInt_FMT " entries", i, seg->nnz, seg->n_slices, run);
+  if (share) {
+    AutoCSRCheckSegment(seg->n_slices == AutoCSRBaseShares(seg->nnz, share), " of %" PetscInt_FMT " entries has %" PetscInt_FMT " shares of %" PetscInt_FMT " entries", i, seg->nnz, seg->n_slices, share);
     count[AUTOCSR_STREAM_BASE] = seg->n_slices;
   } else if (AutoCSRAxesHaveBase(a)) {
     AutoCSRCheckSegment(seg->n_slices == seg->n_rows / rows + (seg->n_rows % rows != 0), " of %" PetscInt_FMT " rows has %" PetscInt_FMT " slices of %" PetscInt_FMT " rows", i, seg->n_rows, seg->n_slices, rows);

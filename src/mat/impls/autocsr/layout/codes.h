@@ -31,9 +31,9 @@ AUTOCSR_HD void AutoCSREncodeValue(AutoCSRSegment *seg, AutoCSRValue coding, con
 
 /* layout/codes.c: makes BASE of all slices */
 PETSC_INTERN PetscErrorCode AutoCSREncodeBases(AutoCSRSegment *, const AutoCSRMatrix *);
-/* Makes BASE of all runs of entries of a contiguous segment in the CSR's order */
-PETSC_INTERN PetscErrorCode AutoCSREncodeRunBases(AutoCSRSegment *, const AutoCSRMatrix *);
-/* The column by the code at position q of INDEX, 32 bits or 16 from the BASE of the k-th row or of the entry's run */
+/* Makes BASE of all shares of entries of a contiguous segment in the CSR's order */
+PETSC_INTERN PetscErrorCode AutoCSREncodeShareBases(AutoCSRSegment *, const AutoCSRMatrix *);
+/* The column by the code at position q of INDEX, 32 bits or 16 from the BASE of the k-th row or of the entry's share */
 PETSC_INTERN PetscInt AutoCSRDecodeIndex(const AutoCSRSegment *, PetscInt k, PetscInt q);
 /* refresh and slot of layouts whose values lie as in the CSR */
 PETSC_INTERN PetscErrorCode AutoCSREncodeValuesInOrder(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRDictionary *);

@@ -14,7 +14,7 @@ static PetscErrorCode CheckAxes(const AutoCSRAxes *a)
 {
   PetscFunctionBegin;
   PetscCheck(a->mapping == AUTOCSR_MAP_GROUP && a->partition == AUTOCSR_PARTITION_COLUMNS && a->index == AUTOCSR_INDEX_16, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Order popular goes with partition columns, index 16 and mapping group");
-  PetscCheck(a->tile_width >= 1 && a->tile_width <= 65536 && a->tile_height >= 1 && a->tile_height <= AUTOCSR_PROPAGATE_ROWS && a->tile_steps >= 1 && a->row_limit >= 1 && (a->lanes == 1 || a->lanes == AUTOCSR_TILED_GROUP / AUTOCSR_TILED_RUN), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Tiles of %" PetscInt_FMT " columns, blocks of %" PetscInt_FMT " rows or %" PetscInt_FMT " entries, items of %" PetscInt_FMT " groups, %" PetscInt_FMT " lanes", a->tile_width, a->tile_height, a->row_limit, a->tile_steps, a->lanes);
+  PetscCheck(a->tile_width >= 1 && a->tile_width <= 65536 && a->tile_height >= 1 && a->tile_height <= AUTOCSR_PROPAGATE_ROWS && a->tile_steps >= 1 && a->row_limit >= 1 && (a->lanes == 1 || a->lanes == AUTOCSR_TILED_GROUP / AUTOCSR_TILED_LANE_SLOTS), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Tiles of %" PetscInt_FMT " columns, blocks of %" PetscInt_FMT " rows or %" PetscInt_FMT " entries, items of %" PetscInt_FMT " groups, %" PetscInt_FMT " lanes", a->tile_width, a->tile_height, a->row_limit, a->tile_steps, a->lanes);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

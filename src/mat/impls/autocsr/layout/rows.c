@@ -18,15 +18,15 @@ static PetscBool Has(const AutoCSRAxes *a)
 static PetscErrorCode EncodeIndex(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
 {
   const PetscInt *row_ptr = csr->row_ptr + seg->row_begin, *col = csr->col + row_ptr[0];
-  const PetscInt *base = (const PetscInt *)seg->stream[AUTOCSR_STREAM_BASE].data, run = AutoCSRAxesBaseEntries(&seg->axes);
+  const PetscInt *base = (const PetscInt *)seg->stream[AUTOCSR_STREAM_BASE].data, share = AutoCSRAxesBaseEntries(&seg->axes);
   const void     *index;
 
   PetscFunctionBegin;
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_INDEX, seg->nnz));
   index = seg->stream[AUTOCSR_STREAM_INDEX].data;
   for (PetscInt q = 0; q < seg->nnz && seg->axes.index == AUTOCSR_INDEX_32; q++) ((uint32_t *)index)[q] = (uint32_t)col[q];
-  for (PetscInt q = 0; q < seg->nnz && run; q++) ((uint16_t *)index)[q] = (uint16_t)(col[q] - base[q / run]);
-  for (PetscInt k = 0; k < seg->n_rows && seg->axes.index == AUTOCSR_INDEX_16 && !run; k++) {
+  for (PetscInt q = 0; q < seg->nnz && share; q++) ((uint16_t *)index)[q] = (uint16_t)(col[q] - base[q / share]);
+  for (PetscInt k = 0; k < seg->n_rows && seg->axes.index == AUTOCSR_INDEX_16 && !share; k++) {
     for (PetscInt q = row_ptr[k] - row_ptr[0]; q < row_ptr[k + 1] - row_ptr[0]; q++) ((uint16_t *)index)[q] = (uint16_t)(col[q] - base[k / seg->axes.slice_height]);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -36,7 +36,7 @@ static PetscErrorCode Encode(AutoCSRSegment *seg, const AutoCSRMatrix *csr, cons
 {
   PetscFunctionBegin;
   if (AutoCSRAxesBaseEntries(&seg->axes))
-    PetscCall(AutoCSREncodeRunBases(seg, csr));
+    PetscCall(AutoCSREncodeShareBases(seg, csr));
   else if (AutoCSRAxesHaveBase(&seg->axes))
     PetscCall(AutoCSREncodeBases(seg, csr));
   if (seg->axes.index != AUTOCSR_INDEX_CSR) PetscCall(EncodeIndex(seg, csr));

@@ -19,7 +19,7 @@ typedef enum {
   AUTOCSR_STREAM_ROWS,           /* PetscInt: names of rows or virtual rows; absent if the rows are row_begin, row_begin + 1, ... */
   AUTOCSR_STREAM_LENGTH,         /* uint16_t: entries of each row, beside the names: AutoCSRAxesKeepLengths() */
   AUTOCSR_STREAM_SLICE_PTR,      /* PetscInt: n_slices + 1 */
-  AUTOCSR_STREAM_BASE,           /* PetscInt: the smallest column of each slice, or of each run of AutoCSRAxesBaseEntries() entries */
+  AUTOCSR_STREAM_BASE,           /* PetscInt: the smallest column of each slice, or of each share of AutoCSRAxesBaseEntries() entries */
   AUTOCSR_STREAM_INDEX,          /* uint32_t or uint16_t; index FITTED: uint8_t, the residuals */
   AUTOCSR_STREAM_FIT,            /* AutoCSRFit: entry t of slice s has its model at SLICE_PTR[s] / slice_height + t */
   AUTOCSR_STREAM_SLICE_FIT,      /* AutoCSRSliceFit: n_slices */
@@ -32,7 +32,7 @@ typedef enum {
   AUTOCSR_STREAM_VALUE,          /* PetscScalar, uint8_t or float */
   AUTOCSR_STREAM_DICTIONARY,     /* PetscScalar: 256, in ascending order of their bits, unused ones zero. Value CONSTANT: the one */
   AUTOCSR_STREAM_WORK,           /* PetscInt: pairs, the row and the entry of the CSR where a thread block's work begins; the last pair is the end */
-  AUTOCSR_STREAM_ITEM,           /* AutoCSRTiledItem: tiles cut in about equal runs of groups (order PROPAGATED: of units) */
+  AUTOCSR_STREAM_ITEM,           /* AutoCSRTiledItem: tiles cut into items of about equally many groups (order PROPAGATED: of units) */
   AUTOCSR_STREAM_END,            /* a bit for each slot, 8 in a uint8_t: 1 where a piece ends */
   AUTOCSR_STREAM_PIECE_PTR,      /* PetscInt: groups + 1; the first piece that ends in a group */
   AUTOCSR_STREAM_PIECE_ROW,      /* uint16_t: a piece's row in its row block, + AUTOCSR_TILED_ROWS * its rank among that row's pieces in a batch */
@@ -153,18 +153,18 @@ AUTOCSR_HD PetscBool AutoCSRMappingSharesEntries(AutoCSRMapping mapping)
   return (PetscBool)(mapping == AUTOCSR_MAP_TILE || AutoCSRMappingHasWork(mapping));
 }
 
-/* Entries of a run that shares a BASE, as many as a thread block takes; 0: the rows of a slice share one. A thread block reads from two runs at most */
+/* Entries of a share, which have a BASE of their own, as many as a thread block takes; 0: the rows of a slice share one. A thread block reads from two shares at most */
 AUTOCSR_HD PetscInt AutoCSRAxesBaseEntries(const AutoCSRAxes *axes)
 {
   return axes->index == AUTOCSR_INDEX_16 && axes->order == AUTOCSR_ORDER_CSR && AutoCSRMappingSharesEntries(axes->mapping) ? axes->tile_width * axes->tile_height : 0;
 }
 
-AUTOCSR_HD PetscInt AutoCSRBaseRuns(PetscInt nnz, PetscInt run)
+AUTOCSR_HD PetscInt AutoCSRBaseShares(PetscInt nnz, PetscInt share)
 {
-  return nnz / run + (nnz % run > 0);
+  return nnz / share + (nnz % share > 0);
 }
 
-/* 16-bit codes count from the BASE of a slice or of a run of entries */
+/* 16-bit codes count from the BASE of a slice or of a share of entries */
 AUTOCSR_HD PetscBool AutoCSRAxesHaveBase(const AutoCSRAxes *axes)
 {
   return (PetscBool)(axes->index == AUTOCSR_INDEX_16 && (axes->order == AUTOCSR_ORDER_SLICED || axes->order == AUTOCSR_ORDER_CSR) && axes->mapping != AUTOCSR_MAP_NODES);

@@ -15,7 +15,7 @@ static PetscErrorCode CheckAxes(const AutoCSRAxes *a)
 {
   PetscFunctionBegin;
   PetscCheck(a->mapping == AUTOCSR_MAP_GROUP && a->partition == AUTOCSR_PARTITION_COLUMNS && a->index == AUTOCSR_INDEX_16, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Partition columns, order tiled, index 16 and mapping group go together");
-  PetscCheck(a->tile_width >= 1 && a->tile_width <= 65536 && a->tile_height >= 1 && a->tile_height <= AUTOCSR_TILED_ROWS && a->tile_steps >= 1 && (a->lanes == 1 || a->lanes == AUTOCSR_TILED_GROUP / AUTOCSR_TILED_RUN), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Tiles of %" PetscInt_FMT " columns, blocks of %" PetscInt_FMT " rows, items of %" PetscInt_FMT " groups, %" PetscInt_FMT " lanes", a->tile_width, a->tile_height, a->tile_steps, a->lanes);
+  PetscCheck(a->tile_width >= 1 && a->tile_width <= 65536 && a->tile_height >= 1 && a->tile_height <= AUTOCSR_TILED_ROWS && a->tile_steps >= 1 && (a->lanes == 1 || a->lanes == AUTOCSR_TILED_GROUP / AUTOCSR_TILED_LANE_SLOTS), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Tiles of %" PetscInt_FMT " columns, blocks of %" PetscInt_FMT " rows, items of %" PetscInt_FMT " groups, %" PetscInt_FMT " lanes", a->tile_width, a->tile_height, a->tile_steps, a->lanes);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -90,7 +90,7 @@ PetscErrorCode AutoCSRTiledAllocateSlots(AutoCSRSegment *seg, PetscInt tiles, co
   PetscCall(AutoCSRTiledAllocateItems(seg, tiles, first_group));
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_INDEX, (PetscInt)groups * AUTOCSR_TILED_GROUP));
   if (AutoCSRValueIsStored(seg->axes.value)) PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_VALUE, (PetscInt)groups * AUTOCSR_TILED_GROUP));
-  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_END, (PetscInt)groups * (AUTOCSR_TILED_GROUP / AUTOCSR_TILED_RUN)));
+  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_END, (PetscInt)groups * (AUTOCSR_TILED_GROUP / AUTOCSR_TILED_LANE_SLOTS)));
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_PIECE_PTR, (PetscInt)groups + 1));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -10,13 +10,13 @@
 
 #include "codes.h"
 
-#define AUTOCSR_TILED_GROUP  256  /* slots of a group, which a warp takes at once */
-#define AUTOCSR_TILED_RUN    8    /* slots of a group that one lane takes, one after the other */
-#define AUTOCSR_TILED_SHARES 16   /* equal shares of an item's groups; on a device a warp walks each */
-#define AUTOCSR_TILED_BATCH  32   /* pieces of a row block that are added at once */
-#define AUTOCSR_TILED_ROWS   1024 /* most rows of a row block: PIECE_ROW keeps the row in 10 bits, the rank above them */
+#define AUTOCSR_TILED_GROUP      256  /* slots of a group, which a warp takes at once */
+#define AUTOCSR_TILED_LANE_SLOTS 8    /* slots of a group that one lane takes, one after the other */
+#define AUTOCSR_TILED_SHARES     16   /* equal shares of an item's groups; on a device a warp walks each */
+#define AUTOCSR_TILED_BATCH      32   /* pieces of a row block that are added at once */
+#define AUTOCSR_TILED_ROWS       1024 /* most rows of a row block: PIECE_ROW keeps the row in 10 bits, the rank above them */
 
-/* A run of groups of one tile for one thread block. Items ascend, and the items of a tile are neighbours */
+/* Neighbouring groups of one tile for one thread block. Items ascend, and the items of a tile are neighbours */
 typedef struct {
   PetscInt tile, begin, groups;
 } AutoCSRTiledItem;
@@ -82,17 +82,17 @@ AUTOCSR_HD int AutoCSRTiledCodeBytes(AutoCSRValue value)
 }
 
 /*
-  The place in VALUE of the code for slot q. In a group each lane has a run of slots. As many neighbours of a run as 16
+  The place in VALUE of the code for slot q. In a group each lane has neighbouring slots. As many of them as 16
   bytes hold stay neighbours in VALUE, lane after lane. With one lane VALUE is ordered as INDEX
 */
 AUTOCSR_HD PetscInt AutoCSRTiledValueSlot(const AutoCSRAxes *axes, PetscInt q)
 {
-  const int      bytes = AutoCSRTiledCodeBytes(axes->value), near = bytes > 2 ? 16 / bytes : AUTOCSR_TILED_RUN;
+  const int      bytes = AutoCSRTiledCodeBytes(axes->value), near = bytes > 2 ? 16 / bytes : AUTOCSR_TILED_LANE_SLOTS;
   const PetscInt group = q / AUTOCSR_TILED_GROUP;
-  const int      in = (int)(q % AUTOCSR_TILED_GROUP), lane = in / AUTOCSR_TILED_RUN, j = in % AUTOCSR_TILED_RUN;
+  const int      in = (int)(q % AUTOCSR_TILED_GROUP), lane = in / AUTOCSR_TILED_LANE_SLOTS, j = in % AUTOCSR_TILED_LANE_SLOTS;
 
   if (axes->lanes == 1) return q;
-  return group * AUTOCSR_TILED_GROUP + j / near * (AUTOCSR_TILED_GROUP / AUTOCSR_TILED_RUN * near) + lane * near + j % near;
+  return group * AUTOCSR_TILED_GROUP + j / near * (AUTOCSR_TILED_GROUP / AUTOCSR_TILED_LANE_SLOTS * near) + lane * near + j % near;
 }
 
 /* The row in a code of PIECE_ROW, without the rank among the pieces of its batch */

@@ -41,7 +41,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   }
   axes.tile_height = backend->tile_height;
   set_row_limit(&range, &axes);
-  if (AutoCSRProblemWantsCodes(problem)) AutoCSRVariantAddCoded(problem, (PetscBool)(backend->parallel && AutoCSRRunsFit16(problem, &axes)), PETSC_TRUE, &axes, max, list, n);
+  if (AutoCSRProblemWantsCodes(problem)) AutoCSRVariantAddCoded(problem, (PetscBool)(backend->parallel && AutoCSRSharesFit16(problem, &axes)), PETSC_TRUE, &axes, max, list, n);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

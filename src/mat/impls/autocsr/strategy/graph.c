@@ -225,7 +225,7 @@ static PetscErrorCode find_owner(Part *part, PetscBool *found, const char **why)
     PetscCall(PetscStrncpy(part->settings.strategy, owner->name, sizeof(part->settings.strategy)));
     PetscCall(owner->variants(p, AUTOCSR_MAX_VARIANTS, variant, &n, &its));
     for (PetscInt v = 0; v < n && !*found; v++) *found = takes_variant(&variant[v], &part->leaf.axes);
-    if (*found && AutoCSRAxesBaseEntries(&part->leaf.axes) && !AutoCSRRunsFit16(p, &part->leaf.axes)) { /* thread blocks of its own size take more entries than the variant's */
+    if (*found && AutoCSRAxesBaseEntries(&part->leaf.axes) && !AutoCSRSharesFit16(p, &part->leaf.axes)) { /* thread blocks of its own size take more entries than the variant's */
       *found = PETSC_FALSE;
       *why   = "16 bits may not hold the columns of as many entries as a thread block takes";
       break;

@@ -24,7 +24,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   *why = "the settings ask for a coding that merge does not have";
   AutoCSRVariantAdd(problem, &axes, max, list, n);
   axes.generated = backend->parallel;
-  if (AutoCSRProblemWantsCodes(problem)) AutoCSRVariantAddCoded(problem, (PetscBool)(backend->parallel && AutoCSRRunsFit16(problem, &axes)), PETSC_TRUE, &axes, max, list, n);
+  if (AutoCSRProblemWantsCodes(problem)) AutoCSRVariantAddCoded(problem, (PetscBool)(backend->parallel && AutoCSRSharesFit16(problem, &axes)), PETSC_TRUE, &axes, max, list, n);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -143,7 +143,7 @@ void AutoCSRVariantAddStored(const AutoCSRProblem *problem, PetscBool constant, 
   }
 }
 
-PetscBool AutoCSRRunsFit16(const AutoCSRProblem *problem, const AutoCSRAxes *axes)
+PetscBool AutoCSRSharesFit16(const AutoCSRProblem *problem, const AutoCSRAxes *axes)
 {
   const AutoCSRProfile *profile = problem->profile;
 

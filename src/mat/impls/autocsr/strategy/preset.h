@@ -32,8 +32,8 @@ PETSC_INTERN AutoCSRValue AutoCSRValueInPlace(const AutoCSRProblem *);
 PETSC_INTERN PetscInt AutoCSRStoredValueCodings(const AutoCSRProblem *, PetscBool constant, AutoCSRValue[AUTOCSR_STORED_CODINGS]);
 /* Adds a variant for each of these */
 PETSC_INTERN void AutoCSRVariantAddStored(const AutoCSRProblem *, PetscBool constant, const AutoCSRAxes *, PetscInt max, AutoCSRAxes list[], PetscInt *n);
-/* Whether 16 bits surely hold the columns of any run of as many entries as a thread block takes: they lie in neighbouring rows, none farther from its row than the profile's bandwidth */
-PETSC_INTERN PetscBool AutoCSRRunsFit16(const AutoCSRProblem *, const AutoCSRAxes *);
+/* Whether 16 bits surely hold the columns of any share of as many entries as a thread block takes: they lie in neighbouring rows, none farther from its row than the profile's bandwidth */
+PETSC_INTERN PetscBool AutoCSRSharesFit16(const AutoCSRProblem *, const AutoCSRAxes *);
 /* Whether a strategy lists codings without measured figures on a device: the user names a coding, or has variants timed */
 PETSC_INTERN PetscBool AutoCSRProblemWantsCodes(const AutoCSRProblem *);
 /*

@@ -21,7 +21,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   *why = "the settings ask for a coding that segsum does not have";
   AutoCSRVariantAdd(problem, &axes, max, list, n);
   axes.generated = backend->parallel;
-  if (backend->parallel && AutoCSRProblemWantsCodes(problem)) AutoCSRVariantAddCoded(problem, AutoCSRRunsFit16(problem, &axes), PETSC_TRUE, &axes, max, list, n);
+  if (backend->parallel && AutoCSRProblemWantsCodes(problem)) AutoCSRVariantAddCoded(problem, AutoCSRSharesFit16(problem, &axes), PETSC_TRUE, &axes, max, list, n);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -141,8 +141,8 @@ PetscErrorCode AutoCSRDeviceEncode(AutoCSRSegment *seg, const AutoCSRMatrix *csr
 {
   const AutoCSRAxes *a      = &seg->axes;
   const PetscBool    sliced = (PetscBool)(a->order == AUTOCSR_ORDER_SLICED), blocks = (PetscBool)(a->block > 1);
-  const PetscInt     run    = AutoCSRAxesBaseEntries(a);
-  const PetscBool    slices = (PetscBool)(sliced || (a->index == AUTOCSR_INDEX_16 && !blocks && !run));
+  const PetscInt     share  = AutoCSRAxesBaseEntries(a);
+  const PetscBool    slices = (PetscBool)(sliced || (a->index == AUTOCSR_INDEX_16 && !blocks && !share));
   DeviceScratch      scratch[2];
   AutoCSRDictionary *dictionary = NULL;
   SegmentPatterns   *patterns   = NULL;
@@ -156,7 +156,7 @@ PetscErrorCode AutoCSRDeviceEncode(AutoCSRSegment *seg, const AutoCSRMatrix *csr
     seg->bytes = AutoCSRSegmentBytesMoved(seg, csr);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCheck(!(sliced || (a->index == AUTOCSR_INDEX_16 && !run)) || a->slice_height * (sliced ? a->lanes : 1) == AUTOCSR_DEVICE_SLICE_HEIGHT, PETSC_COMM_SELF, PETSC_ERR_SUP, "Slices of %" PetscInt_FMT " rows of %" PetscInt_FMT " lanes on the device: only %d lanes", a->slice_height, a->lanes, AUTOCSR_DEVICE_SLICE_HEIGHT);
+  PetscCheck(!(sliced || (a->index == AUTOCSR_INDEX_16 && !share)) || a->slice_height * (sliced ? a->lanes : 1) == AUTOCSR_DEVICE_SLICE_HEIGHT, PETSC_COMM_SELF, PETSC_ERR_SUP, "Slices of %" PetscInt_FMT " rows of %" PetscInt_FMT " lanes on the device: only %d lanes", a->slice_height, a->lanes, AUTOCSR_DEVICE_SLICE_HEIGHT);
   if (slices) seg->n_slices = Pieces(seg->n_rows, a->slice_height);
   if (sliced) PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_SLICE_PTR, seg->n_slices + 1));
   if (slices && a->index == AUTOCSR_INDEX_16) PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_BASE, seg->n_slices));
@@ -169,7 +169,7 @@ PetscErrorCode AutoCSRDeviceEncode(AutoCSRSegment *seg, const AutoCSRMatrix *csr
     seg->nnz = (PetscInt)status.nnz;
   }
   slots = sliced ? (PetscInt)status.slots : seg->nnz;
-  if (run) PetscCall(DeviceEncodeRunBases(seg, csr));
+  if (share) PetscCall(DeviceEncodeShareBases(seg, csr));
   if (patterns) {
     seg->n_patterns = (PetscInt)status.patterns;
     PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_PATTERN_ID, seg->n_rows));

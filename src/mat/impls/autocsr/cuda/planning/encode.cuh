@@ -31,8 +31,8 @@ PetscErrorCode DeviceEncodePatternValues(AutoCSRSegment *, const AutoCSRMatrix *
 PetscErrorCode DeviceEncodeBlocks(AutoCSRSegment *, const AutoCSRMatrix *);
 PetscErrorCode DeviceEncodeBlockValue(AutoCSRSegment *, const AutoCSRMatrix *);
 
-/* encode_runs.cu: BASE of runs of entries, once nnz is known; fails if 16 bits do not hold the columns of one */
-PetscErrorCode DeviceEncodeRunBases(AutoCSRSegment *, const AutoCSRMatrix *);
+/* encode_shares.cu: BASE of shares of entries, once nnz is known; fails if 16 bits do not hold the columns of one */
+PetscErrorCode DeviceEncodeShareBases(AutoCSRSegment *, const AutoCSRMatrix *);
 
 /* encode_work.cu: WORK */
 PetscErrorCode DeviceEncodeWork(AutoCSRSegment *, const AutoCSRMatrix *);

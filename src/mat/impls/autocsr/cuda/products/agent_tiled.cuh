@@ -1,6 +1,6 @@
 /*
   Column tiles (hong2019, 3: a tile of the other operand in shared memory, for SpMV): a block keeps a tile of x and streams
-  groups of the tile's entries, values and 16-bit columns only. A warp takes a group at a time, each lane a run of it,
+  groups of the tile's entries, values and 16-bit columns only. A warp takes a group at a time, each lane its neighbouring slots,
   whatever the rows; a segmented scan over the lanes (liu2015, 3.2) gives the sum of each piece, which goes to scratch. A
   second kernel adds the pieces of each row, in the order of the tiles: the bits are the same in every run.
 
@@ -92,10 +92,10 @@ struct AgentTiled : AgentBase {
     alignas(16) unsigned int word[4];
   } Columns;
 
-  static constexpr bool alone   = true;
-  static constexpr int  threads = AUTOCSR_TILED_SHARES * WARP;
-  static constexpr int  run     = AUTOCSR_TILED_RUN;
-  static constexpr int  near    = sizeof(Code) > 2 ? 16 / (int)sizeof(Code) : run; /* codes of a load: AutoCSRTiledValueSlot() */
+  static constexpr bool alone      = true;
+  static constexpr int  threads    = AUTOCSR_TILED_SHARES * WARP;
+  static constexpr int  lane_slots = AUTOCSR_TILED_LANE_SLOTS;
+  static constexpr int  near       = sizeof(Code) > 2 ? 16 / (int)sizeof(Code) : lane_slots; /* codes of a load: AutoCSRTiledValueSlot() */
   typedef struct {
     alignas(near * sizeof(Code)) Code code[near];
   } Codes;
@@ -117,20 +117,20 @@ struct AgentTiled : AgentBase {
   }
 #endif
 
-  /* A lane's run of a group */
+  /* A lane's slots of a group */
   typedef struct {
-    Codes        codes[run / near];
+    Codes        codes[lane_slots / near];
     Columns      index;
     unsigned int ends;
-  } Run8;
+  } LaneSlots;
 
-  static __device__ __forceinline__ void Load(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceTiles &tiles, PetscInt group, Run8 *r)
+  static __device__ __forceinline__ void Load(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceTiles &tiles, PetscInt group, LaneSlots *r)
   {
     const int    lane  = threadIdx.x % WARP;
     const Codes *codes = (const Codes *)seg.value + (size_t)group * (AUTOCSR_TILED_GROUP / near) + lane;
 
 #pragma unroll
-    for (int c = 0; c < run / near && value != AUTOCSR_VALUE_CONSTANT; c++) r->codes[c] = LoadCodes(codes + c * WARP);
+    for (int c = 0; c < lane_slots / near && value != AUTOCSR_VALUE_CONSTANT; c++) r->codes[c] = LoadCodes(codes + c * WARP);
     r->index = LoadStream((const Columns *)seg.index + (size_t)group * WARP + lane);
     r->ends  = LoadStream(tiles.end + (size_t)group * WARP + lane);
   }
@@ -145,12 +145,12 @@ struct AgentTiled : AgentBase {
   }
 
   /* The sums of a group's pieces to scratch from `piece` on; open: the sum of the piece that goes on from the group before, then that goes on after it. Returns how many pieces end */
-  static __device__ __forceinline__ int SumGroup(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, const Run8 &r, const PetscScalar *tile, PetscScalar *sums, PetscScalar *piece, PetscScalar *open)
+  static __device__ __forceinline__ int SumGroup(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, const LaneSlots &r, const PetscScalar *tile, PetscScalar *sums, PetscScalar *piece, PetscScalar *open)
   {
     const int     lane = threadIdx.x % WARP, count = __popc(r.ends);
     const int     nearest = WARP - 1 - __clz(__ballot_sync(ALL_LANES, r.ends != 0) & (ALL_LANES >> (WARP - 1 - lane))); /* the last lane up to this one in which a piece ends; -1: none */
     int           place   = count, total, first;
-    PetscScalar   sum     = 0, before, x[run];
+    PetscScalar   sum     = 0, before, x[lane_slots];
     DeviceEntries e;
 
     e.dictionary = seg.dictionary;
@@ -166,9 +166,9 @@ struct AgentTiled : AgentBase {
     first = place;
     /* All at once: below, sums that are written might be what is read next */
 #pragma unroll
-    for (int j = 0; j < run; j++) x[j] = tile[r.index.word[j / 2] >> (16 * (j % 2)) & 0xffff];
+    for (int j = 0; j < lane_slots; j++) x[j] = tile[r.index.word[j / 2] >> (16 * (j % 2)) & 0xffff];
 #pragma unroll
-    for (int j = 0; j < run; j++) {
+    for (int j = 0; j < lane_slots; j++) {
       EntryCode<value> v = {};
 
       if constexpr (value != AUTOCSR_VALUE_CONSTANT) v.code = r.codes[j / near].code[j % near];
@@ -203,7 +203,7 @@ struct AgentTiled : AgentBase {
     PetscInt               g    = item.begin + AutoCSRTiledShare(item.groups, part, AUTOCSR_TILED_SHARES);
     PetscScalar           *sums = (PetscScalar *)room + part * AUTOCSR_TILED_GROUP, *tile = (PetscScalar *)room + AUTOCSR_TILED_SHARES * AUTOCSR_TILED_GROUP;
     PetscScalar           *piece = (PetscScalar *)seg.scratch, open = 0;
-    Run8                   now, next;
+    LaneSlots              now, next;
 
     CopyTile<threads>(tile, op.x + item.tile * tiles.tile_width, PetscMin(tiles.tile_width, tiles.n_columns - item.tile * tiles.tile_width));
     if (g < end) {

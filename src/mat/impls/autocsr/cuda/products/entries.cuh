@@ -129,10 +129,10 @@ static __device__ __forceinline__ PetscScalar ConstantOf(const AutoCSRDeviceSegm
 }
 
 /*
-  A thread block takes at most `run` entries in the CSR's order, from the segment's q-th on, which is entry p of the CSR. A thread's
-  first entry is that of its number. 16-bit columns count from the BASE of their run of `run` entries; a thread block meets two runs at most
+  A thread block takes at most `share` entries in the CSR's order, from the segment's q-th on, which is entry p of the CSR. A thread's
+  first entry is that of its number. 16-bit columns count from the BASE of their share of `share` entries; a thread block meets two shares at most
 */
-template <AutoCSRIndex index, AutoCSRValue value, int run>
+template <AutoCSRIndex index, AutoCSRValue value, int share>
 struct FlatEntries {
   static constexpr bool     in_place = index == AUTOCSR_INDEX_CSR && (value == AUTOCSR_VALUE_CSR || value == AUTOCSR_VALUE_CONSTANT);
   typedef EntryCode<value> Code;
@@ -144,11 +144,11 @@ struct FlatEntries {
   __device__ __forceinline__ void Begin(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt q, PetscInt p)
   {
     if constexpr (index == AUTOCSR_INDEX_16) {
-      const PetscInt s = q / run;
+      const PetscInt s = q / share;
 
       first         = LoadCached(seg.base + s);
       second        = LoadCachedIf(s + 1 < seg.n_slices, seg.base + s + 1);
-      split         = (int)(run - q % run);
+      split         = (int)(share - q % share);
       entries.index = (const uint16_t *)seg.index + q + threadIdx.x;
     } else
       entries.index = op.col + p + threadIdx.x;

@@ -128,7 +128,7 @@ static void ShapePopular(PetscInt n, PetscInt nnz, AutoCSRAxes *axes)
   const PetscInt share = nnz / AUTOCSR_TILED_GROUP / processors;
   PetscInt       waves = 1;
 
-  axes->lanes       = AUTOCSR_TILED_GROUP / AUTOCSR_TILED_RUN;
+  axes->lanes       = AUTOCSR_TILED_GROUP / AUTOCSR_TILED_LANE_SLOTS;
   axes->tile_height = PropagateRows() / 2;
   axes->tile_width  = axes->tile_height ? PetscMin(most, (n + unit - 1) / unit * unit) : 0;
   while (waves < TILE_WAVES && (double)share / waves * AUTOCSR_TILED_GROUP > POPULAR_SHORT * axes->tile_width) waves *= 2;
@@ -157,7 +157,7 @@ void AutoCSRDeviceShapeTiles(PetscInt m, PetscInt n, PetscInt nnz, AutoCSRAxes *
     (axes->order == AUTOCSR_ORDER_PROPAGATED ? ShapePropagate : ShapePopular)(n, nnz, axes);
     return;
   }
-  axes->lanes      = AUTOCSR_TILED_GROUP / AUTOCSR_TILED_RUN;
+  axes->lanes      = AUTOCSR_TILED_GROUP / AUTOCSR_TILED_LANE_SLOTS;
   axes->tile_width = 0;
   if (!most) return;
   tiles = n / most + (n % most != 0);

@@ -45,7 +45,7 @@ static void TileMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op)
 #define PATTERN_PAIR(I, V)  KERNEL_PAIR(CSR_##I##_##V, CSRPatternRun(seg, op, AUTOCSR_VALUE_##V, PETSC_FALSE), CSRPatternRun(seg, op, AUTOCSR_VALUE_##V, PETSC_TRUE))
 #define BLOCK_PAIR(I, V)    KERNEL_PAIR(CSR_BLOCK_##V, BlockRun(seg, op, AUTOCSR_VALUE_##V, PETSC_FALSE), BlockRun(seg, op, AUTOCSR_VALUE_##V, PETSC_TRUE))
 #define NODES_PAIR(I)       KERNEL_PAIR(NODES_##I, NodesRun(seg, op, AUTOCSR_INDEX_##I, PETSC_FALSE), NodesRun(seg, op, AUTOCSR_INDEX_##I, PETSC_TRUE))
-#define SLICED_PAIR(I, V)   KERNEL_PAIR(SLICED_##I##_##V, SlicedMultiply(seg, op, AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V, RUNS_##I##_##V, RUNS_##I##_FEW), SlicedTranspose(seg, op, AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V))
+#define SLICED_PAIR(I, V)   KERNEL_PAIR(SLICED_##I##_##V, SlicedMultiply(seg, op, AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V, STRIPS_##I##_##V, STRIPS_##I##_FEW), SlicedTranspose(seg, op, AUTOCSR_INDEX_##I, AUTOCSR_VALUE_##V))
 #define TILED_PAIR(I, V)    KERNEL_PAIR(TILED_##V, TiledRun(seg, op, AUTOCSR_VALUE_##V, PETSC_FALSE), TiledRun(seg, op, AUTOCSR_VALUE_##V, PETSC_TRUE))
 #define DIAGONAL_PAIR(I, V) KERNEL_PAIR(DIAGONAL_##V, DiagonalMultiply(seg, op, AUTOCSR_VALUE_##V, PETSC_FALSE), DiagonalTranspose(seg, op, AUTOCSR_VALUE_##V))
 #define FITTED_PAIR(I, V)   KERNEL_PAIR(SLICED_##I##_##V, FittedRun(seg, op, AUTOCSR_VALUE_##V, PETSC_FALSE), FittedRun(seg, op, AUTOCSR_VALUE_##V, PETSC_TRUE))
@@ -103,21 +103,21 @@ static void TileMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op)
   fitted(FITTED, CONSTANT)
 /* clang-format on */
 
-/* Slices of runs of rows of one length; patterns have none */
-#define NO_RUNS(I, V) static const RunKernel *const RUNS_##I##_##V = NULL;
-EACH_STORED(RUN_KERNELS, 32)
-EACH_STORED(RUN_KERNELS, 16)
-RUN_KERNELS(32, CONSTANT)
-RUN_KERNELS(16, CONSTANT)
-EACH_STORED(NO_RUNS, PATTERN)
+/* Slices of strips of rows of one length; patterns have none */
+#define NO_STRIPS(I, V) static const StripKernel *const STRIPS_##I##_##V = NULL;
+EACH_STORED(STRIP_KERNELS, 32)
+EACH_STORED(STRIP_KERNELS, 16)
+STRIP_KERNELS(32, CONSTANT)
+STRIP_KERNELS(16, CONSTANT)
+EACH_STORED(NO_STRIPS, PATTERN)
 #if defined(VALUE_FEW)
-RUN_KERNELS(32, FEW)
-RUN_KERNELS(16, FEW)
+STRIP_KERNELS(32, FEW)
+STRIP_KERNELS(16, FEW)
 #else
-  #define RUNS_32_FEW NULL
-  #define RUNS_16_FEW NULL
+  #define STRIPS_32_FEW NULL
+  #define STRIPS_16_FEW NULL
 #endif
-#define RUNS_PATTERN_FEW NULL
+#define STRIPS_PATTERN_FEW NULL
 
 EACH_KERNEL(CSR_PAIR, PATTERN_PAIR, BLOCK_PAIR, NODES_PAIR, SLICED_PAIR, TILED_PAIR, DIAGONAL_PAIR, FITTED_PAIR)
 

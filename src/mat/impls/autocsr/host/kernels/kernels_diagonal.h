@@ -21,7 +21,7 @@ typedef struct {
 } DiagonalPattern;
 
 /* The first row after row k that has another pattern, n at most */
-KERNEL PetscInt PatternRunEnd(const uint16_t *id, PetscInt k, PetscInt n)
+KERNEL PetscInt PatternEnd(const uint16_t *id, PetscInt k, PetscInt n)
 {
   const uint16_t first = id[k];
 
@@ -70,7 +70,7 @@ KERNEL PetscScalar DiagonalRowSum(PetscScalar s, DiagonalPattern pattern, PetscI
   return s;
 }
 
-/* y = z + A x; the rows that a run has left over are done with rows before them, which are there already */
+/* y = z + A x; the rows that are left over of those with one pattern are done with rows before them, which are there already */
 KERNEL void DiagonalMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, AutoCSRValue value, PetscBool conjugate)
 {
   const Patterns  all   = PatternsOfSegment(seg);
@@ -80,7 +80,7 @@ KERNEL void DiagonalMultiply(const AutoCSRSegment *seg, const AutoCSROperands *o
   PetscInt        k     = 0;
 
   while (k < seg->n_rows) {
-    const PetscInt        end = PatternRunEnd(all.id, k, seg->n_rows), p = all.ptr[all.id[k]];
+    const PetscInt        end = PatternEnd(all.id, k, seg->n_rows), p = all.ptr[all.id[k]];
     const DiagonalPattern pattern = {all.offset + p, place + p, all.ptr[all.id[k] + 1] - p};
 
     if (end - k < OCTET) {

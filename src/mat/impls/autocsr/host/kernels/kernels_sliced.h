@@ -1,11 +1,11 @@
 /*
-  Kernels over slices (SELL): runs of slices of one width, transposed products, and eight rows with one pattern, in either
+  Kernels over slices (SELL): strips of slices of one width, transposed products, and eight rows with one pattern, in either
   order: no gather at all.
 */
 #ifndef AUTOCSR_HOST_KERNELS_SLICED_H
 #define AUTOCSR_HOST_KERNELS_SLICED_H
 
-#include "kernels_runs.h"
+#include "kernels_strips.h"
 
 typedef struct {
   const uint16_t *id;
@@ -211,8 +211,8 @@ KERNEL void SlicedScatter(const AutoCSRSegment *seg, const AutoCSROperands *op)
   }
 }
 
-/* runs: the kernels for slices of the host's height; patterns, which alone are transposed here, need none */
-KERNEL void SlicedRunCoded(const AutoCSRSegment *seg, const AutoCSROperands *op, AutoCSRIndex index, AutoCSRValue value, PetscBool transpose, const RunKernel runs[])
+/* strips: the kernels for slices of the host's height; patterns, which alone are transposed here, need none */
+KERNEL void SlicedCoded(const AutoCSRSegment *seg, const AutoCSROperands *op, AutoCSRIndex index, AutoCSRValue value, PetscBool transpose, const StripKernel strips[])
 {
   const PetscInt     *slice_ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data;
   const PetscInt     *base      = (const PetscInt *)seg->stream[AUTOCSR_STREAM_BASE].data;
@@ -222,9 +222,9 @@ KERNEL void SlicedRunCoded(const AutoCSRSegment *seg, const AutoCSROperands *op,
   const Entries       entries   = EntriesOfSegment(seg, op->csr, index, value);
   const PetscBool     far       = seg->far;
   const AutoCSRBound *bound     = AutoCSRBoundOf(seg);
-  const PetscInt      first     = runs && bound->n_runs ? bound->run[bound->n_runs - 1].end : 0;
+  const PetscInt      first     = strips && bound->n_strips ? bound->strip[bound->n_strips - 1].end : 0;
 
-  if (first) RunsMultiply(seg, op, bound, entries, index, value, runs);
+  if (first) StripsMultiply(seg, op, bound, entries, index, value, strips);
   for (PetscInt s = first; s < seg->n_slices; s++) {
     const PetscInt end   = PetscMin((s + 1) * H, seg->n_rows);
     const size_t   shift = index == AUTOCSR_INDEX_16 ? base[s] : 0;
@@ -253,21 +253,21 @@ KERNEL void SlicedRunCoded(const AutoCSRSegment *seg, const AutoCSROperands *op,
 }
 
 /* The codings of the plan; few distinct values are a case of their own, with kernels `few` */
-KERNEL void SlicedMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, AutoCSRIndex index, AutoCSRValue value, const RunKernel runs[], const RunKernel few[])
+KERNEL void SlicedMultiply(const AutoCSRSegment *seg, const AutoCSROperands *op, AutoCSRIndex index, AutoCSRValue value, const StripKernel strips[], const StripKernel few[])
 {
 #if defined(VALUE_FEW)
   if (value == AUTOCSR_VALUE_DICTIONARY && DictionaryIsFew((const PetscScalar *)seg->stream[AUTOCSR_STREAM_DICTIONARY].data)) {
-    SlicedRunCoded(seg, op, index, VALUE_FEW, PETSC_FALSE, few);
+    SlicedCoded(seg, op, index, VALUE_FEW, PETSC_FALSE, few);
     return;
   }
 #endif
-  SlicedRunCoded(seg, op, index, value, PETSC_FALSE, runs);
+  SlicedCoded(seg, op, index, value, PETSC_FALSE, strips);
 }
 
 KERNEL void SlicedTranspose(const AutoCSRSegment *seg, const AutoCSROperands *op, AutoCSRIndex index, AutoCSRValue value)
 {
   if (index == AUTOCSR_INDEX_PATTERN)
-    SlicedRunCoded(seg, op, index, value, PETSC_TRUE, NULL);
+    SlicedCoded(seg, op, index, value, PETSC_TRUE, NULL);
   else
     SlicedScatter(seg, op);
 }

@@ -1,17 +1,17 @@
 /*
-  Slices in runs that a kernel takes at once (kernels_runs.h), found once, when the plan is bound. The rows past the last
+  Slices in strips that a kernel takes at once (kernels_strips.h), found once, when the plan is bound. The rows past the last
   whole slice are one slice under a mask; a single row is none. Lengths of named rows are kept in 16 bits beside the names
   (stream LENGTH), because the CSR's offsets of such rows do not lie side by side.
 */
 #include "bound.h"
 
-#define HEIGHT      AUTOCSR_HOST_SLICE_HEIGHT
-#define RUN_SLICES  64 /* of a run that is not full, at most */
-#define NEXT_LENGTH 4  /* mean length of rows from which on the next sorting window is asked for: shorter rows have too few lengths to be much out of order */
-#define MIXED_WIDTH 4  /* slots of a row: wider slices alone are mixed */
-#define RUN_ALIKE   4  /* a mixed run begins where fewer slices than this have one width, */
-#define RUN_REGULAR 8  /* and ends where so many have */
-#define RUN_ENOUGH  16 /* times the width: so many full slices among masked ones are a run of their own. The wider they are the less masks cost, while to change kernels takes as long as ten narrow slices */
+#define HEIGHT        AUTOCSR_HOST_SLICE_HEIGHT
+#define STRIP_SLICES  64 /* of a strip that is not full, at most */
+#define NEXT_LENGTH   4  /* mean length of rows from which on the next sorting window is asked for: shorter rows have too few lengths to be much out of order */
+#define MIXED_WIDTH   4  /* slots of a row: wider slices alone are mixed */
+#define STRIP_ALIKE   4  /* a mixed strip begins where fewer slices than this have one width, */
+#define STRIP_REGULAR 8  /* and ends where so many have */
+#define STRIP_ENOUGH  16 /* times the width: so many full slices among masked ones are a strip of their own. The wider they are the less masks cost, while to change kernels takes as long as ten narrow slices */
 
 typedef struct {
   const AutoCSRSegment *seg;
@@ -72,37 +72,37 @@ static PetscBool SlicesAreMixed(const Slices *s, PetscInt begin, PetscInt end, P
 }
 
 /*
-  The slices of one width from `begin` on, within one sorting window, that are full, or that are not but for a few; or, of mixed ones, as many as follow one another: where runs end after a
+  The slices of one width from `begin` on, within one sorting window, that are full, or that are not but for a few; or, of mixed ones, as many as follow one another: where strips end after a
   slice or two, to go on to the next one takes branches that no predictor knows, and that takes longer than a mask in each turn
 */
-static AutoCSRRun RunFrom(const Slices *s, PetscInt begin, PetscInt end)
+static AutoCSRStrip StripFrom(const Slices *s, PetscInt begin, PetscInt end)
 {
-  const PetscInt width = SlotsOf(s, begin) / HEIGHT, enough = RUN_ENOUGH * PetscMin(PetscMax(width, 1), RUN_SLICES / RUN_ENOUGH);
-  AutoCSRRun     run = {.begin = begin, .end = begin, .width = width, .kind = AUTOCSR_RUN_FULL};
+  const PetscInt width = SlotsOf(s, begin) / HEIGHT, enough = STRIP_ENOUGH * PetscMin(PetscMax(width, 1), STRIP_SLICES / STRIP_ENOUGH);
+  AutoCSRStrip   strip = {.begin = begin, .end = begin, .width = width, .kind = AUTOCSR_STRIP_FULL};
   PetscInt       next, alike;
 
   if (s->window) end = PetscMin(end, begin - begin % s->window + s->window);
-  if (SlicesAreMixed(s, begin, end, RUN_ALIKE)) {
-    end      = PetscMin(end, begin + RUN_SLICES);
-    run.kind = AUTOCSR_RUN_MIXED;
-    for (run.end++; run.end < end && SlicesAreMixed(s, run.end, end, RUN_REGULAR);) run.end++;
-    return run;
+  if (SlicesAreMixed(s, begin, end, STRIP_ALIKE)) {
+    end        = PetscMin(end, begin + STRIP_SLICES);
+    strip.kind = AUTOCSR_STRIP_MIXED;
+    for (strip.end++; strip.end < end && SlicesAreMixed(s, strip.end, end, STRIP_REGULAR);) strip.end++;
+    return strip;
   }
   do {
-    next    = AlikeUntil(s, run.end, PetscMin(end, run.end + RUN_SLICES));
-    run.end = FullUntil(s, run.end, next, width);
-  } while (run.end == next && next < end && SlotsOf(s, next) == SlotsOf(s, begin));
-  if (run.end == next || run.end - begin >= (s->window ? 1 : enough)) return run;
-  run.kind = AUTOCSR_RUN_MASKED;
-  alike    = AlikeUntil(s, begin, PetscMin(end, begin + 2 * RUN_SLICES));
-  next     = PetscMin(alike, begin + RUN_SLICES);
-  for (run.end = begin; run.end < next;) {
-    const PetscInt full = FullUntil(s, run.end, PetscMin(alike, run.end + enough), width);
+    next      = AlikeUntil(s, strip.end, PetscMin(end, strip.end + STRIP_SLICES));
+    strip.end = FullUntil(s, strip.end, next, width);
+  } while (strip.end == next && next < end && SlotsOf(s, next) == SlotsOf(s, begin));
+  if (strip.end == next || strip.end - begin >= (s->window ? 1 : enough)) return strip;
+  strip.kind = AUTOCSR_STRIP_MASKED;
+  alike      = AlikeUntil(s, begin, PetscMin(end, begin + 2 * STRIP_SLICES));
+  next       = PetscMin(alike, begin + STRIP_SLICES);
+  for (strip.end = begin; strip.end < next;) {
+    const PetscInt full = FullUntil(s, strip.end, PetscMin(alike, strip.end + enough), width);
 
-    if (full - run.end == enough) break;
-    run.end = PetscMin(full + 1, next);
+    if (full - strip.end == enough) break;
+    strip.end = PetscMin(full + 1, next);
   }
-  return run;
+  return strip;
 }
 
 /*
@@ -124,7 +124,7 @@ static PetscInt RowsToNextWindow(const Slices *s, PetscInt slice)
   return window;
 }
 
-PetscErrorCode AutoCSRRunsFind(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt *n, AutoCSRRun **runs)
+PetscErrorCode AutoCSRStripsFind(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt *n, AutoCSRStrip **strips)
 {
   const PetscInt whole = seg->n_rows / HEIGHT, end = whole + (seg->n_rows % HEIGHT > 1); /* one row alone is no slice */
   const Slices   slices = {seg, csr, (const PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data, (const uint16_t *)seg->stream[AUTOCSR_STREAM_LENGTH].data, seg->axes.sort_window % HEIGHT ? 0 : seg->axes.sort_window / HEIGHT};
@@ -133,22 +133,22 @@ PetscErrorCode AutoCSRRunsFind(const AutoCSRSegment *seg, const AutoCSRMatrix *c
   PetscErrorCode ierr = PETSC_SUCCESS; /* to be out of memory is one that the caller lives with */
 
   PetscFunctionBegin;
-  *n    = 0;
-  *runs = NULL;
+  *n      = 0;
+  *strips = NULL;
   if (!end || seg->axes.mapping != AUTOCSR_MAP_SLICE || seg->axes.slice_height != HEIGHT || (seg->axes.index != AUTOCSR_INDEX_32 && seg->axes.index != AUTOCSR_INDEX_16)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscSegBufferCreate(sizeof(AutoCSRRun), 256, &buffer));
+  PetscCall(PetscSegBufferCreate(sizeof(AutoCSRStrip), 256, &buffer));
   for (PetscInt s = 0; s < end;) {
-    AutoCSRRun *run;
+    AutoCSRStrip *strip;
 
     if (slices.window && s % slices.window == 0) next = RowsToNextWindow(&slices, s);
-    ierr = PetscSegBufferGet(buffer, 1, &run);
+    ierr = PetscSegBufferGet(buffer, 1, &strip);
     if (ierr) break;
-    *run      = s < whole ? RunFrom(&slices, s, whole) : (AutoCSRRun){.begin = s, .end = s + 1, .width = SlotsOf(&slices, s) / HEIGHT, .kind = AUTOCSR_RUN_LAST};
-    run->next = next;
-    s         = run->end;
+    *strip      = s < whole ? StripFrom(&slices, s, whole) : (AutoCSRStrip){.begin = s, .end = s + 1, .width = SlotsOf(&slices, s) / HEIGHT, .kind = AUTOCSR_STRIP_LAST};
+    strip->next = next;
+    s           = strip->end;
     ++*n;
   }
-  if (!ierr) ierr = PetscSegBufferExtractAlloc(buffer, runs);
+  if (!ierr) ierr = PetscSegBufferExtractAlloc(buffer, strips);
   PetscCall(PetscSegBufferDestroy(&buffer));
   PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
