@@ -185,7 +185,7 @@ static PetscErrorCode GatherOf(const AutoCSRFigures *figures, AutoCSRChooser *ch
   for (int s = 0; s < 2; s++) {
     const AutoCSRStrategy *strategy;
     AutoCSRAxes            axes[AUTOCSR_MAX_VARIANTS];
-    AutoCSRCost            part[AUTOCSR_MAX_PARTS];
+    AutoCSRCost            segment[AUTOCSR_MAX_SEGMENTS];
     AutoCSRTerms           terms;
     const char            *why;
     PetscInt               n;
@@ -193,8 +193,8 @@ static PetscErrorCode GatherOf(const AutoCSRFigures *figures, AutoCSRChooser *ch
     PetscCall(AutoCSRStrategyFind(names[s], &strategy));
     PetscCall((*strategy->variants)(&chooser->problem, AUTOCSR_MAX_VARIANTS, axes, &n, &why));
     PetscCheck(n > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s does not apply to rows longer than a cache: %s", names[s], why);
-    PetscCall((*strategy->cost)(&chooser->problem, &axes[0], part, &n));
-    PetscCall(AutoCSRCostTerms(chooser, &chooser->problem, &part[0], part[0].bytes, &terms));
+    PetscCall((*strategy->cost)(&chooser->problem, &axes[0], segment, &n));
+    PetscCall(AutoCSRCostTerms(chooser, &chooser->problem, &segment[0], segment[0].bytes, &terms));
     *gather[s] = terms.gather;
   }
   PetscCall(AutoCSRProfileDestroy(&profile));
@@ -245,7 +245,7 @@ static PetscErrorCode FirstVariant(const Generator *g, const AutoCSRFigures *fig
   AutoCSRProfile        *profile;
   AutoCSRProblem         problem = {.csr = &csr, .settings = &settings, .lanes = figures->lanes};
   AutoCSRAxes            axes[AUTOCSR_MAX_VARIANTS];
-  AutoCSRCost            part[AUTOCSR_MAX_PARTS];
+  AutoCSRCost            segment[AUTOCSR_MAX_SEGMENTS];
   const char            *why;
   PetscInt               n;
 
@@ -262,8 +262,8 @@ static PetscErrorCode FirstVariant(const Generator *g, const AutoCSRFigures *fig
   PetscCheck(n > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s does not apply to %s: %s", name, g->name, why);
   for (int other = 0; other < 2; other++) {
     BeParallel(&problem, other ? (PetscBool)!parallel : parallel);
-    PetscCall((*strategy->cost)(&problem, &axes[0], part, &n));
-    first[other] = part[0];
+    PetscCall((*strategy->cost)(&problem, &axes[0], segment, &n));
+    first[other] = segment[0];
   }
   *padding = (first[0].entries - csr.nnz) * (double)(AutoCSRStreamElementSize(&axes[0], AUTOCSR_STREAM_INDEX) + AutoCSRStreamElementSize(&axes[0], AUTOCSR_STREAM_VALUE));
   PetscCall(AutoCSRProfileDestroy(&profile));

@@ -24,7 +24,7 @@ static PetscErrorCode CountAndTell(const AutoCSRMatrix *csr, PetscInt U, PetscIn
 }
 
 /* Variants, cost and plan of a graph; *moved: the bytes that its plan moves */
-static PetscErrorCode Ask(const AutoCSRStrategy *strategy, const AutoCSRProblem *problem, AutoCSRCost part[], PetscInt *n, double *moved)
+static PetscErrorCode Ask(const AutoCSRStrategy *strategy, const AutoCSRProblem *problem, AutoCSRCost segment[], PetscInt *n, double *moved)
 {
   AutoCSRAxes  axes;
   AutoCSRPlan *plan;
@@ -35,8 +35,8 @@ static PetscErrorCode Ask(const AutoCSRStrategy *strategy, const AutoCSRProblem 
   PetscFunctionBeginUser;
   PetscCall((*strategy->variants)(problem, 1, &axes, &variants, &why));
   PetscCheck(variants == 1, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %s", problem->settings->graph, why);
-  PetscCall(PetscMemzero(part, AUTOCSR_MAX_PARTS * sizeof(*part)));
-  PetscCall((*strategy->cost)(problem, &axes, part, n));
+  PetscCall(PetscMemzero(segment, AUTOCSR_MAX_SEGMENTS * sizeof(*segment)));
+  PetscCall((*strategy->cost)(problem, &axes, segment, n));
   PetscCall(AutoCSRPlanCreate(problem->csr, &plan));
   PetscCall(AutoCSRStrategyBuild(strategy, problem, &axes, plan));
   PetscCheck(plan->n_segments == *n, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %" PetscInt_FMT " segments, %" PetscInt_FMT " were counted", problem->settings->graph, plan->n_segments, *n);
@@ -50,7 +50,7 @@ static PetscErrorCode CheckGraph(AutoCSRChooser *chooser, AutoCSRSettings *setti
 {
   const AutoCSRStrategy *strategy;
   AutoCSRProblem         anew = chooser->problem;
-  AutoCSRCost            part[2][AUTOCSR_MAX_PARTS];
+  AutoCSRCost            segment[2][AUTOCSR_MAX_SEGMENTS];
   PetscInt               n[2];
   double                 moved[2];
 
@@ -58,14 +58,14 @@ static PetscErrorCode CheckGraph(AutoCSRChooser *chooser, AutoCSRSettings *setti
   PetscCall(AutoCSRStrategyFind("graph", &strategy));
   PetscCall(AutoCSRSettingsSetGraph(settings, graph));
   counts = 0;
-  PetscCall(Ask(strategy, &chooser->problem, part[0], &n[0], &moved[0]));
+  PetscCall(Ask(strategy, &chooser->problem, segment[0], &n[0], &moved[0]));
   PetscCheck(counts == expected, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: bins were counted %" PetscInt_FMT " times, not %" PetscInt_FMT, graph, counts, expected);
   anew.counted = NULL;
   counts       = 0;
-  PetscCall(Ask(strategy, &anew, part[1], &n[1], &moved[1]));
+  PetscCall(Ask(strategy, &anew, segment[1], &n[1], &moved[1]));
   PetscCheck(counts >= 3, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: bins were counted %" PetscInt_FMT " times, though nothing is kept", graph, counts);
   PetscCheck(n[0] == n[1] && moved[0] == moved[1], PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: another plan of bins that are kept", graph);
-  for (PetscInt i = 0; i < n[0]; i++) PetscCheck(part[0][i].rows == part[1][i].rows && part[0][i].entries == part[1][i].entries && part[0][i].bytes == part[1][i].bytes, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: another cost of bins that are kept", graph);
+  for (PetscInt i = 0; i < n[0]; i++) PetscCheck(segment[0][i].rows == segment[1][i].rows && segment[0][i].entries == segment[1][i].entries && segment[0][i].bytes == segment[1][i].bytes, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: another cost of bins that are kept", graph);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

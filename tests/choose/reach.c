@@ -32,27 +32,27 @@ static void FillColumns(PetscInt step, PetscInt col[])
 /* Products are written and read: each entry moves two scalars beside its value, its column and its place */
 static PetscErrorCode CheckPropagate(const AutoCSRProblem *problem, const AutoCSRStrategy *propagate, const AutoCSRAxes *axes)
 {
-  AutoCSRCost  part[AUTOCSR_MAX_PARTS];
+  AutoCSRCost  segment[AUTOCSR_MAX_SEGMENTS];
   const double least = (double)problem->csr->nnz * (2 * sizeof(PetscScalar) + 1 + sizeof(uint16_t) + 3);
   PetscInt     n;
 
   PetscFunctionBeginUser;
-  PetscCall((*propagate->cost)(problem, axes, part, &n));
-  PetscCheck(n == 1 && part->bytes >= least && part->bytes < 3 * least, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " segments that move %g bytes for %g at least", n, part->bytes, least);
+  PetscCall((*propagate->cost)(problem, axes, segment, &n));
+  PetscCheck(n == 1 && segment->bytes >= least && segment->bytes < 3 * least, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " segments that move %g bytes for %g at least", n, segment->bytes, least);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Nothing is gathered: each entry moves its value and its column, and little else where all columns of a row are in one tile */
 static PetscErrorCode CheckPopular(const AutoCSRProblem *problem, const AutoCSRStrategy *popular, const AutoCSRAxes *axes)
 {
-  AutoCSRCost  part[AUTOCSR_MAX_PARTS];
+  AutoCSRCost  segment[AUTOCSR_MAX_SEGMENTS];
   const double least = (double)problem->csr->nnz * (1 + sizeof(uint16_t)), most = (double)problem->csr->nnz * (5 * sizeof(PetscScalar) + sizeof(uint16_t)) + 5.0 * COLS * sizeof(PetscScalar);
   PetscInt     n;
 
   PetscFunctionBeginUser;
-  PetscCall((*popular->cost)(problem, axes, part, &n));
-  PetscCheck(n == 1 && part->scattered == 0 && part->bytes >= least && part->bytes < most, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " segments that gather %g entries and move %g bytes for %g to %g", n, part->scattered, part->bytes, least, most);
-  PetscCheck(part->rows >= problem->csr->m && part->rows <= problem->csr->nnz, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g pieces of %" PetscInt_FMT " rows", part->rows, problem->csr->m);
+  PetscCall((*popular->cost)(problem, axes, segment, &n));
+  PetscCheck(n == 1 && segment->scattered == 0 && segment->bytes >= least && segment->bytes < most, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " segments that gather %g entries and move %g bytes for %g to %g", n, segment->scattered, segment->bytes, least, most);
+  PetscCheck(segment->rows >= problem->csr->m && segment->rows <= problem->csr->nnz, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g pieces of %" PetscInt_FMT " rows", segment->rows, problem->csr->m);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -207,7 +207,7 @@ static PetscErrorCode CheckPieces(PetscInt run, PetscInt width)
   AutoCSRSettings        settings;
   AutoCSRProblem         problem = {.csr = &csr, .settings = &settings};
   AutoCSRAxes            axes[AUTOCSR_MAX_VARIANTS];
-  AutoCSRCost            part[AUTOCSR_MAX_PARTS];
+  AutoCSRCost            segment[AUTOCSR_MAX_SEGMENTS];
   AutoCSRProfile        *profile;
   AutoCSRPlan           *plan;
   const AutoCSRStrategy *coltile;
@@ -236,12 +236,12 @@ static PetscErrorCode CheckPieces(PetscInt run, PetscInt width)
   PetscCall(AutoCSRStrategyFind("coltile", &coltile));
   PetscCall((*coltile->variants)(&problem, AUTOCSR_MAX_VARIANTS, axes, &n, &why));
   PetscCheck(n > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "No column tiles: %s", why);
-  PetscCall((*coltile->cost)(&problem, &axes[0], part, &n));
+  PetscCall((*coltile->cost)(&problem, &axes[0], segment, &n));
   PetscCall(AutoCSRPlanCreate(&csr, &plan));
   PetscCall(AutoCSRStrategyBuild(coltile, &problem, &axes[0], plan));
   pieces = (double)plan->segment[0].stream[AUTOCSR_STREAM_PIECE_ROW].bytes / sizeof(uint16_t);
-  cuts   = (double)AUTOCSR_TILED_SHARES * AutoCSRTiledItemCount(&plan->segment[0]); /* at most: where a part of an item ends, its last piece does */
-  PetscCheck(part->rows < 1.05 * pieces && pieces < 1.05 * part->rows + cuts, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Runs of %" PetscInt_FMT " columns in %" PetscInt_FMT ": %g pieces for %g", run, width, part->rows, pieces);
+  cuts   = (double)AUTOCSR_TILED_SHARES * AutoCSRTiledItemCount(&plan->segment[0]); /* at most: where a share of an item ends, its last piece does */
+  PetscCheck(segment->rows < 1.05 * pieces && pieces < 1.05 * segment->rows + cuts, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Runs of %" PetscInt_FMT " columns in %" PetscInt_FMT ": %g pieces for %g", run, width, segment->rows, pieces);
   PetscCall(AutoCSRPlanDestroy(&plan));
   PetscCall(AutoCSRProfileDestroy(&profile));
   PetscCall(PetscFree3(row_ptr, col, val));

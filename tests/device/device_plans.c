@@ -1,7 +1,7 @@
 static char help[] = "Profile, plans and refresh on a device: the same bits as the host's.\n\n";
 
 #include "../plans.h"
-#include "../../src/mat/impls/autocsr/profile/parts.h"
+#include "../../src/mat/impls/autocsr/profile/passes.h"
 #include "../../src/mat/impls/autocsr/cuda/device.h"
 
 /* ---- More matrices than plans.h has: what a device may trip over */

@@ -91,7 +91,7 @@ static PetscErrorCode add_ranges(AutoCSRChooser *chooser, const float matrix[], 
   *choice = candidate[0].first;
   *chosen = (PetscBool)(candidate[0].n_ranges > 1);
   for (PetscInt i = 0; i < n; i++) {
-    const AutoCSREvaluation e   = {.parts = candidate[i].n_ranges, .bytes = candidate[i].bytes};
+    const AutoCSREvaluation e   = {.segments = candidate[i].n_ranges, .bytes = candidate[i].bytes};
     Row                    *row = &rows->row[rows->n];
 
     if (candidate[i].n_ranges < 2 || rows->n == MAX_ROWS) continue;

@@ -33,29 +33,29 @@ static PetscErrorCode PrintStrategy(const char matrix[], AutoCSRChooser *chooser
 {
   const AutoCSRFigures *f = chooser->figures;
   AutoCSRAxes           axes[AUTOCSR_MAX_VARIANTS];
-  PetscInt              n, parts;
+  PetscInt              n, segments;
   const char           *why;
 
   PetscFunctionBeginUser;
   PetscCall(strategy->variants(&chooser->problem, AUTOCSR_MAX_VARIANTS, axes, &n, &why));
   for (PetscInt v = 0; v < n; v++) {
-    AutoCSRCost       part[AUTOCSR_MAX_PARTS];
+    AutoCSRCost       segment[AUTOCSR_MAX_SEGMENTS];
     AutoCSREvaluation e;
 
     PetscCall(AutoCSRCostEvaluate(chooser, &chooser->problem, strategy, &axes[v], &e));
     if (!e.runs) continue;
-    PetscCall(strategy->cost(&chooser->problem, &axes[v], part, &parts));
-    for (PetscInt p = 0; p < parts; p++) {
+    PetscCall(strategy->cost(&chooser->problem, &axes[v], segment, &segments));
+    for (PetscInt p = 0; p < segments; p++) {
       const AutoCSRExecutor *executor;
       AutoCSRTerms           terms;
       char                   name[sizeof(f->executor[0].name)];
 
-      PetscCall((*f->backend->find_executor)(&part[p].axes, f->simd, &executor));
-      PetscCall(AutoCSRFigureName(executor, AutoCSRFigureKind(f, &part[p].axes, part[p].named, chooser->problem.profile->values), sizeof(name), name));
-      PetscCall(AutoCSRCostTerms(chooser, &chooser->problem, &part[p], e.bytes, &terms));
+      PetscCall((*f->backend->find_executor)(&segment[p].axes, f->simd, &executor));
+      PetscCall(AutoCSRFigureName(executor, AutoCSRFigureKind(f, &segment[p].axes, segment[p].named, chooser->problem.profile->values), sizeof(name), name));
+      PetscCall(AutoCSRCostTerms(chooser, &chooser->problem, &segment[p], e.bytes, &terms));
       printf("segment");
       PrintVariant(matrix, strategy, v);
-      printf("\t%s\t%.0f\t%.0f\t%.0f\t%g\t%.6e\t%.6e\t%.6e\t%d\t%g\n", name, part[p].entries, part[p].rows, part[p].irregular, part[p].longest, terms.gather, terms.stream, terms.launch, (int)part[p].joins, terms.chance);
+      printf("\t%s\t%.0f\t%.0f\t%.0f\t%g\t%.6e\t%.6e\t%.6e\t%d\t%g\n", name, segment[p].entries, segment[p].rows, segment[p].irregular, segment[p].longest, terms.gather, terms.stream, terms.launch, (int)segment[p].joins, terms.chance);
     }
     printf("variant");
     PrintVariant(matrix, strategy, v);

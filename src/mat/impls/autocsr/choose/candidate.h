@@ -21,10 +21,10 @@ typedef struct {
   double launches;  /* seconds of starting segments, in `seconds` */
   /* Seconds of which `seconds` are made, before some of them hide others: executors' work, lines of x, streaming, the longest walk of a lane */
   double    work, gather, stream, wait;
-  PetscBool runs; /* there is an executor for each part */
+  PetscBool runs; /* there is an executor for each segment */
   PetscBool fits; /* and room for all of it */
-  PetscInt  parts;
-  double    part[AUTOCSR_MAX_PARTS]; /* seconds of each segment */
+  PetscInt  segments;
+  double    segment[AUTOCSR_MAX_SEGMENTS]; /* seconds of each segment */
 } AutoCSREvaluation;
 
 #define AUTOCSR_VARIANT_FEATURES 15 /* features.h, after those of the matrix */

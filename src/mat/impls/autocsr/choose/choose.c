@@ -135,7 +135,7 @@ static PetscErrorCode add_ranges(AutoCSRChooser *chooser, Best *best)
   PetscCall(AutoCSRChooseRanges(chooser, best->candidate[0].score, &ranges));
   if (!ranges.n_ranges) PetscFunctionReturn(PETSC_SUCCESS);
   if (chooser->learned) {
-    const AutoCSREvaluation e = {.parts = ranges.n_ranges, .bytes = ranges.bytes};
+    const AutoCSREvaluation e = {.segments = ranges.n_ranges, .bytes = ranges.bytes};
 
     add_features(chooser, &e, &ranges);
   }

@@ -75,19 +75,19 @@ static double line_seconds(const AutoCSRMachine *machine, double window, double 
   On a processor, of rows that are worked on one after the other and in place: bytes of x that a row brings again, line by line, because it is so long that L2 does not hold
   them from row to row. Slices work on their rows at once
 */
-static double bytes_brought_again(const AutoCSRMachine *machine, const AutoCSRProblem *problem, const AutoCSRCost *part)
+static double bytes_brought_again(const AutoCSRMachine *machine, const AutoCSRProblem *problem, const AutoCSRCost *segment)
 {
   const AutoCSRProfile *profile = problem->profile;
   const double          x       = problem->csr->n * (double)sizeof(PetscScalar);
   double                bytes   = 0;
 
-  if (machine->parallel || part->axes.order != AUTOCSR_ORDER_CSR || PetscMin(x, problem->range.longest * (double)AUTOCSR_LINE) <= machine->cache[1]) return 0;
+  if (machine->parallel || segment->axes.order != AUTOCSR_ORDER_CSR || PetscMin(x, problem->range.longest * (double)AUTOCSR_LINE) <= machine->cache[1]) return 0;
   for (int bin = 1; bin < AUTOCSR_HISTOGRAM_BINS; bin++) {
     const double rows = profile->histogram[bin], row = PetscMin(x, AUTOCSR_LINE * (profile->histogram_nnz[bin] / PetscMax(1, rows)));
 
     if (row > machine->cache[1]) bytes += rows * row;
   }
-  return bytes * part->entries / profile->nnz;
+  return bytes * segment->entries / profile->nnz;
 }
 
 /* Seconds in which a processor moves so many bytes from L1 or, if the set does not fit there, from L2 */
@@ -102,35 +102,35 @@ static double overlap(const AutoCSRMachine *machine, double a, double b)
   return PetscMax(a, b) + machine->not_hidden * PetscMin(a, b);
 }
 
-PetscErrorCode AutoCSRCostTerms(const AutoCSRChooser *chooser, const AutoCSRProblem *problem, const AutoCSRCost *part, double bytes, AutoCSRTerms *terms)
+PetscErrorCode AutoCSRCostTerms(const AutoCSRChooser *chooser, const AutoCSRProblem *problem, const AutoCSRCost *segment, double bytes, AutoCSRTerms *terms)
 {
   const AutoCSRMachine *machine   = &chooser->figures->machine;
   const double          share     = (problem->row_end - problem->row_begin) / (double)PetscMax(problem->csr->m, 1);
-  const PetscBool       scattered = (PetscBool)(machine->parallel && part->named && part->rows < NAMED_MOST * (problem->row_end - problem->row_begin));
-  const double          set = bytes / PetscMax(share, 1e-3), streamed = part->bytes + (machine->strided - 1) * part->strided + (scattered ? machine->named_row * part->rows : 0);
+  const PetscBool       scattered = (PetscBool)(machine->parallel && segment->named && segment->rows < NAMED_MOST * (problem->row_end - problem->row_begin));
+  const double          set = bytes / PetscMax(share, 1e-3), streamed = segment->bytes + (machine->strided - 1) * segment->strided + (scattered ? machine->named_row * segment->rows : 0);
 
   PetscFunctionBegin;
   if (machine->parallel) {
     terms->near   = 0;
-    terms->gather = part->scattered * chooser->device_line;
+    terms->gather = segment->scattered * chooser->device_line;
   } else {
     const double window = window_of(problem->csr, problem->profile), line = line_seconds(machine, window, &terms->near);
-    const double again = bytes_brought_again(machine, problem, part) / machine->bandwidth[AutoCSRCacheLevel(machine, window)];
+    const double again = bytes_brought_again(machine, problem, segment) / machine->bandwidth[AutoCSRCacheLevel(machine, window)];
 
-    terms->near   = part->scattered * terms->near + again;
-    terms->gather = part->scattered * line + again;
+    terms->near   = segment->scattered * terms->near + again;
+    terms->gather = segment->scattered * line + again;
   }
   terms->chance = AutoCSRStreamChance(machine, set);
   terms->stream = terms->chance < 1 ? streamed / machine->bandwidth[3] : AutoCSRStreamSeconds(machine, streamed, set);
-  terms->launch = part->entries >= machine->alone ? machine->launch : 0;
+  terms->launch = segment->entries >= machine->alone ? machine->launch : 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Products that take as long to start as the launches by which a segment is encoded, or rows are named and nothing else */
-static double encode_products(const AutoCSRMachine *machine, const AutoCSRCost *part)
+static double encode_products(const AutoCSRMachine *machine, const AutoCSRCost *segment)
 {
-  if (part->own_bytes <= 0) return 0;
-  return !AutoCSRValueIsStored(part->axes.value) && part->axes.index == AUTOCSR_INDEX_CSR ? machine->name_products : machine->encode_products;
+  if (segment->own_bytes <= 0) return 0;
+  return !AutoCSRValueIsStored(segment->axes.value) && segment->axes.index == AUTOCSR_INDEX_CSR ? machine->name_products : machine->encode_products;
 }
 
 /* A range of rows may take of the room what its nonzeros are of all */
@@ -146,52 +146,52 @@ PetscErrorCode AutoCSRCostEvaluate(AutoCSRChooser *chooser, const AutoCSRProblem
   const AutoCSRMachine *machine = &chooser->figures->machine;
   double                wait    = 0; /* of the segments of a launch, the longest */
   PetscBool             alone   = PETSC_FALSE;
-  AutoCSRCost           part[AUTOCSR_MAX_PARTS];
+  AutoCSRCost           segment[AUTOCSR_MAX_SEGMENTS];
   PetscInt              n;
 
   PetscFunctionBegin;
   *total = (AutoCSREvaluation){0};
-  PetscCall(strategy->cost(problem, axes, part, &n));
-  for (PetscInt i = 0; i < n; i++) total->bytes += part[i].bytes;
-  total->runs  = PETSC_TRUE;
-  total->parts = n;
+  PetscCall(strategy->cost(problem, axes, segment, &n));
+  for (PetscInt i = 0; i < n; i++) total->bytes += segment[i].bytes;
+  total->runs     = PETSC_TRUE;
+  total->segments = n;
   for (PetscInt i = 0; i < n; i++) {
     AutoCSRExecutorCost cost;
     AutoCSRTerms        t;
     double              work;
     PetscBool           runs;
 
-    PetscCall(AutoCSRFiguresFind(chooser->figures, &part[i].axes, part[i].named, chooser->problem.profile->values, &cost, &runs));
+    PetscCall(AutoCSRFiguresFind(chooser->figures, &segment[i].axes, segment[i].named, chooser->problem.profile->values, &cost, &runs));
     if (!runs) total->runs = PETSC_FALSE;
-    if (!part[i].joins) {
+    if (!segment[i].joins) {
       wait  = 0;
       alone = PETSC_FALSE;
     }
-    PetscCall(AutoCSRCostTerms(chooser, problem, &part[i], total->bytes, &t));
+    PetscCall(AutoCSRCostTerms(chooser, problem, &segment[i], total->bytes, &t));
     if (cost.gather > 0) t.gather = (cost.near > 0 ? cost.near : 1) * t.near + cost.gather * (t.gather - t.near);
-    work = part[i].entries * cost.entry + part[i].rows * cost.row + part[i].irregular * cost.irregular;
-    if (!machine->parallel) work = PetscMax(work, near_seconds(machine, part[i].bytes, total->bytes));
+    work = segment[i].entries * cost.entry + segment[i].rows * cost.row + segment[i].irregular * cost.irregular;
+    if (!machine->parallel) work = PetscMax(work, near_seconds(machine, segment[i].bytes, total->bytes));
     total->work += work;
     total->gather += t.gather;
     total->stream += t.chance * cost.memory * t.stream;
     if (machine->parallel) { /* one stream of work and of reads; gathers wait in it. The lane that has most to do may be among the last; what shares a launch is begun together */
       const double before = wait;
 
-      wait = PetscMax(wait, cost.start + part[i].longest * cost.walk);
+      wait = PetscMax(wait, cost.start + segment[i].longest * cost.walk);
       work += t.chance * PetscMax(0, cost.memory * t.stream - work);
-      total->part[i] = overlap(machine, work, t.gather) + wait - before;
+      total->segment[i] = overlap(machine, work, t.gather) + wait - before;
       total->wait += wait - before;
     } else
-      total->part[i] = overlap(machine, work, cost.memory * t.stream) + t.gather;
+      total->segment[i] = overlap(machine, work, cost.memory * t.stream) + t.gather;
     if (!alone) {
-      total->part[i] += t.launch;
+      total->segment[i] += t.launch;
       total->launches += t.launch;
     }
     alone = (PetscBool)(alone || t.launch > 0);
-    total->seconds += total->part[i];
-    total->own_bytes += part[i].own_bytes;
-    total->scratch += part[i].scratch;
-    total->build += 2 * part[i].build / machine->bandwidth[3] + encode_products(machine, &part[i]) * machine->product;
+    total->seconds += total->segment[i];
+    total->own_bytes += segment[i].own_bytes;
+    total->scratch += segment[i].scratch;
+    total->build += 2 * segment[i].build / machine->bandwidth[3] + encode_products(machine, &segment[i]) * machine->product;
   }
   total->fits = has_room(problem, total);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -84,7 +84,7 @@ void AutoCSRFeaturesOfVariant(const AutoCSRAxes *axes, const AutoCSREvaluation *
   f[AUTOCSR_FEATURE_MAPPING]   = (float)axes->mapping;
   f[AUTOCSR_FEATURE_LANES]     = (float)axes->lanes;
   f[AUTOCSR_FEATURE_ROW_GROUP] = (float)axes->row_group;
-  f[AUTOCSR_FEATURE_PARTS]     = (float)e->parts;
+  f[AUTOCSR_FEATURE_SEGMENTS]  = (float)e->segments;
   f[AUTOCSR_FEATURE_PREDICTED] = (float)(1e6 * seconds);
   f[AUTOCSR_FEATURE_WORK]      = share(e->work, seconds);
   f[AUTOCSR_FEATURE_GATHER]    = share(e->gather, seconds);

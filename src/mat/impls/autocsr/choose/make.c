@@ -58,8 +58,8 @@ PetscErrorCode AutoCSRCandidateBuild(AutoCSRChooser *chooser, const AutoCSRCandi
 
     PetscCall(AutoCSRCostEvaluate(chooser, &problem, range->strategy, &range->axes, &e));
     PetscCall(AutoCSRStrategyBuild(range->strategy, &problem, &range->axes, *plan));
-    PetscCheck((*plan)->n_segments - first == e.parts, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Strategy %s made %" PetscInt_FMT " segments of the %" PetscInt_FMT " that it counted", range->strategy->name, (*plan)->n_segments - first, e.parts);
-    for (PetscInt i = 0; i < e.parts; i++) (*plan)->segment[first + i].predicted = factor * e.part[i];
+    PetscCheck((*plan)->n_segments - first == e.segments, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Strategy %s made %" PetscInt_FMT " segments of the %" PetscInt_FMT " that it counted", range->strategy->name, (*plan)->n_segments - first, e.segments);
+    for (PetscInt i = 0; i < e.segments; i++) (*plan)->segment[first + i].predicted = factor * e.segment[i];
     (*plan)->predicted += e.seconds;
   }
   (*plan)->predicted *= factor;

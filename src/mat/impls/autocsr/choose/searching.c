@@ -82,7 +82,7 @@ static void set_features(const AutoCSRGraph *graph, const AutoCSREvaluation *e, 
   for (PetscInt i = 0; i < graph->n; i++) {
     const AutoCSRLeaf *leaf   = &graph->leaf[i];
     const AutoCSRAxes *a      = &leaf->axes;
-    const double       share  = e->parts == graph->n && e->seconds > 0 ? e->part[i] / e->seconds : 1.0 / graph->n;
+    const double       share  = e->segments == graph->n && e->seconds > 0 ? e->segment[i] / e->seconds : 1.0 / graph->n;
     const PetscBool    slices = (PetscBool)(a->mapping == AUTOCSR_MAP_SLICE), lanes = (PetscBool)(a->mapping == AUTOCSR_MAP_LANES);
 
     feature[1] += share * slices;

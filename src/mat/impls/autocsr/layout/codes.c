@@ -93,7 +93,7 @@ PetscScalar AutoCSRDecodeValue(const AutoCSRLayout *layout, const AutoCSRSegment
   if (q < 0) return 0;
   if (seg->axes.value == AUTOCSR_VALUE_COPY) return ((const PetscScalar *)stream[AUTOCSR_STREAM_VALUE].data)[q];
   if (seg->axes.value == AUTOCSR_VALUE_DICTIONARY) return ((const PetscScalar *)stream[AUTOCSR_STREAM_DICTIONARY].data)[((const uint8_t *)stream[AUTOCSR_STREAM_VALUE].data)[q]];
-  return AutoCSRScalarFromFloats(((const float(*)[AUTOCSR_PARTS])stream[AUTOCSR_STREAM_VALUE].data)[q]);
+  return AutoCSRScalarFromFloats(((const float(*)[AUTOCSR_REALS])stream[AUTOCSR_STREAM_VALUE].data)[q]);
 }
 
 PetscErrorCode AutoCSRCountCodes(const AutoCSRSegment *seg, PetscInt i, PetscInt slots, PetscInt64 count[])

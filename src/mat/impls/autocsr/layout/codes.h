@@ -26,7 +26,7 @@ AUTOCSR_HD void AutoCSREncodeValue(AutoCSRSegment *seg, AutoCSRValue coding, con
 
     ((uint8_t *)value)[q] = (uint8_t)AutoCSRDictionaryFind(dictionary, v, &slot);
   } else if (coding == AUTOCSR_VALUE_FLOAT32)
-    (void)AutoCSRFloatsFromScalar(v, ((float(*)[AUTOCSR_PARTS])value)[q]);
+    (void)AutoCSRFloatsFromScalar(v, ((float(*)[AUTOCSR_REALS])value)[q]);
 }
 
 /* layout/codes.c: makes BASE of all slices */

@@ -56,7 +56,7 @@ static void EncodeEntries(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const P
       const PetscInt tile = place[csr->col[p]] / width, slot = next[tile]++, group = slot / AUTOCSR_TILED_GROUP, first = first_group[tile];
 
       index[slot] = (uint16_t)(place[csr->col[p]] - tile * width);
-      if (slot % AUTOCSR_TILED_GROUP == AUTOCSR_TILED_GROUP - 1 && AutoCSRTiledIsPartEnd(first_group[tile + 1] - first, steps, group - first)) end[slot / 8] |= (uint8_t)(1 << slot % 8);
+      if (slot % AUTOCSR_TILED_GROUP == AUTOCSR_TILED_GROUP - 1 && AutoCSRTiledEndsItemShare(first_group[tile + 1] - first, steps, group - first)) end[slot / 8] |= (uint8_t)(1 << slot % 8);
     }
     for (PetscInt p = csr->row_ptr[row]; p < csr->row_ptr[row + 1]; p++) {
       const PetscInt last = next[place[csr->col[p]] / width] - 1;

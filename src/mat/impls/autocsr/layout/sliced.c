@@ -179,7 +179,7 @@ static inline void EncodeSliceSlots(AutoCSRSegment *seg, const AutoCSRMatrix *cs
 #undef CODE
 #undef PADDING
   } else if (value && seg->axes.value == AUTOCSR_VALUE_FLOAT32) {
-    float(*code)[AUTOCSR_PARTS] = (float(*)[AUTOCSR_PARTS])seg->stream[AUTOCSR_STREAM_VALUE].data;
+    float(*code)[AUTOCSR_REALS] = (float(*)[AUTOCSR_REALS])seg->stream[AUTOCSR_STREAM_VALUE].data;
 #define CODE(q, p) (void)AutoCSRFloatsFromScalar(&val[p], code[q])
 #define PADDING(q) memset(code[q], 0, sizeof(code[q]))
     EACH_SLOT(CODE, PADDING);

@@ -124,7 +124,7 @@ static void EncodeEntries(AutoCSRSegment *seg, const AutoCSRMatrix *csr, const P
 
         ends        = (PetscBool)(p + 1 == row_end || csr->col[p + 1] / width != tile);
         index[slot] = (uint16_t)(csr->col[p] - tile * width);
-        if (ends || (slot % AUTOCSR_TILED_GROUP == AUTOCSR_TILED_GROUP - 1 && AutoCSRTiledIsPartEnd(groups, steps, group - first))) end[slot / 8] |= (uint8_t)(1 << slot % 8);
+        if (ends || (slot % AUTOCSR_TILED_GROUP == AUTOCSR_TILED_GROUP - 1 && AutoCSRTiledEndsItemShare(groups, steps, group - first))) end[slot / 8] |= (uint8_t)(1 << slot % 8);
       }
     }
   }
@@ -330,7 +330,7 @@ static PetscErrorCode Count(const AutoCSRSegment *seg, const AutoCSRMatrix *csr,
 }
 
 /*
-  The invariants that decoding does not show: padding is zero and ends no piece, pieces end with their part, groups know their
+  The invariants that decoding does not show: padding is zero and ends no piece, pieces end with their share, groups know their
   first piece, and pieces of one row and batch have ranks of their own
 */
 static PetscErrorCode CheckSlots(const AutoCSRSegment *seg, PetscInt i, PetscInt tile, PetscInt begin, PetscInt groups, PetscInt entries)
@@ -350,7 +350,7 @@ static PetscErrorCode CheckSlots(const AutoCSRSegment *seg, PetscInt i, PetscInt
       const char     *code = (const char *)seg->stream[AUTOCSR_STREAM_VALUE].data + (size_t)bytes * AutoCSRTiledValueSlot(&seg->axes, slot);
 
       pieces += ends;
-      if (entry + 1 == entries || (entry < entries && s == AUTOCSR_TILED_GROUP - 1 && AutoCSRTiledIsPartEnd(groups, seg->axes.tile_steps, g))) AutoCSRCheckSegment(ends, ": no piece ends with a part in slot %" PetscInt_FMT, i, slot);
+      if (entry + 1 == entries || (entry < entries && s == AUTOCSR_TILED_GROUP - 1 && AutoCSRTiledEndsItemShare(groups, seg->axes.tile_steps, g))) AutoCSRCheckSegment(ends, ": no piece ends with a part in slot %" PetscInt_FMT, i, slot);
       if (entry < entries) continue;
       AutoCSRCheckSegment(!ends && !((const uint16_t *)seg->stream[AUTOCSR_STREAM_INDEX].data)[slot], ": slot %" PetscInt_FMT " is padding but not zero", i, slot);
       for (int b = 0; b < bytes; b++) AutoCSRCheckSegment(!code[b], ": slot %" PetscInt_FMT " is padding but its value is not zero", i, slot);

@@ -2,7 +2,7 @@
   Layout tiled: column tiles, for encoders, decoders and kernels; each function works on one entry, piece or tile, in the
   common subset of C and CUDA.
 
-  A tile's entries fill groups of AUTOCSR_TILED_GROUP slots; a row's entries in a tile are a piece, or several where a part
+  A tile's entries fill groups of AUTOCSR_TILED_GROUP slots; a row's entries in a tile are a piece, or several where a share
   of an item ends. AutoCSRTiledValueSlot() deals VALUE out to lanes.
 */
 #ifndef AUTOCSR_TILED_H
@@ -64,8 +64,8 @@ AUTOCSR_HD int AutoCSRTiledIsShareEnd(PetscInt all, PetscInt i, PetscInt n)
   return AutoCSRTiledShare(all, next, n) == i + 1;
 }
 
-/* Whether group i of a tile is the last of a part of its item; pieces end with their part */
-AUTOCSR_HD int AutoCSRTiledIsPartEnd(PetscInt groups, PetscInt steps, PetscInt i)
+/* Whether group i of a tile is the last of a share of its item; pieces end with their share */
+AUTOCSR_HD int AutoCSRTiledEndsItemShare(PetscInt groups, PetscInt steps, PetscInt i)
 {
   const PetscInt items = AutoCSRTiledItemsOf(groups, steps);
   const PetscInt item  = (PetscInt)((((PetscInt64)i + 1) * items + groups - 1) / groups) - 1;

@@ -2,7 +2,7 @@
   The block size of the pattern: dense aligned square blocks, from the largest size down. A size that does not fit is
   mostly found out in the first block row.
 */
-#include "parts.h"
+#include "passes.h"
 
 static PetscBool MadeOfBlocks(const AutoCSRMatrix *csr, PetscInt b)
 {

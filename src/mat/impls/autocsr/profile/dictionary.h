@@ -16,7 +16,7 @@ typedef uint32_t AutoCSRBits;
 #else
   #error "MATAUTOCSR needs a PETSc in single or double precision"
 #endif
-#define AUTOCSR_PARTS ((int)(sizeof(PetscScalar) / sizeof(PetscReal))) /* 2 if complex */
+#define AUTOCSR_REALS ((int)(sizeof(PetscScalar) / sizeof(PetscReal))) /* 2 if complex */
 
 #define AUTOCSR_DICTIONARY_SLOTS 1024 /* a power of two, 4 for each value: probes are short */
 
@@ -43,14 +43,14 @@ AUTOCSR_HD int AutoCSRBitsEqual(AutoCSRScalarBits a, AutoCSRScalarBits b)
 {
   int equal = 1;
 
-  for (int i = 0; i < AUTOCSR_PARTS; i++) equal &= a.part[i] == b.part[i];
+  for (int i = 0; i < AUTOCSR_REALS; i++) equal &= a.part[i] == b.part[i];
   return equal;
 }
 
 /* The order of the dictionary's values */
 AUTOCSR_HD int AutoCSRBitsLess(AutoCSRScalarBits a, AutoCSRScalarBits b)
 {
-  for (int i = 0; i < AUTOCSR_PARTS; i++) {
+  for (int i = 0; i < AUTOCSR_REALS; i++) {
     if (a.part[i] != b.part[i]) return a.part[i] < b.part[i];
   }
   return 0;
@@ -60,7 +60,7 @@ AUTOCSR_HD unsigned AutoCSRBitsHash(AutoCSRScalarBits a)
 {
   uint64_t h = 0;
 
-  for (int i = 0; i < AUTOCSR_PARTS; i++) {
+  for (int i = 0; i < AUTOCSR_REALS; i++) {
     h ^= a.part[i];
     h ^= h >> 32; /* else a sign would change the highest bit alone */
     h *= 0x9E3779B97F4A7C15ull;
@@ -80,14 +80,14 @@ AUTOCSR_HD int AutoCSRDictionaryFind(const AutoCSRDictionary *d, const PetscScal
 }
 
 /*
-  Writes v as AUTOCSR_PARTS floats; returns whether they are v to the bit. It converts part by part, because GCC 12
+  Writes v as AUTOCSR_REALS floats; returns whether they are v to the bit. It converts part by part, because GCC 12
   vectorizes the conversion of an array to float and back into no conversion at all.
 */
 AUTOCSR_HD int AutoCSRFloatsFromScalar(const PetscScalar *v, float *f)
 {
   int exact = 1;
 
-  for (int i = 0; i < AUTOCSR_PARTS; i++) {
+  for (int i = 0; i < AUTOCSR_REALS; i++) {
     const PetscReal part = ((const PetscReal *)v)[i];
     PetscReal       back;
     AutoCSRBits     bits, back_bits;
@@ -123,7 +123,7 @@ AUTOCSR_HD PetscScalar AutoCSRScalarFromFloats(const float *f)
   PetscReal   part[sizeof(PetscScalar) / sizeof(PetscReal)];
   PetscScalar v;
 
-  for (int i = 0; i < AUTOCSR_PARTS; i++) part[i] = (PetscReal)f[i];
+  for (int i = 0; i < AUTOCSR_REALS; i++) part[i] = (PetscReal)f[i];
   memcpy((void *)&v, part, sizeof(PetscScalar));
   return v;
 }

@@ -2,7 +2,7 @@
   Nodes: runs of rows with the same columns, as those of the unknowns of one point of a mesh are, whatever its neighbours have: where
   some unknowns are fixed and left out nothing is made of dense aligned blocks any more, but of nodes.
 */
-#include "parts.h"
+#include "passes.h"
 
 static PetscBool HaveSameColumns(const AutoCSRMatrix *csr, PetscInt row, PetscInt other)
 {

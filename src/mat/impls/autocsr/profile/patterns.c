@@ -4,7 +4,7 @@
   nearly always right and costs a vector compare (of several rows at once where a pattern follows itself); only else is it
   hashed. Equality is always verified entry by entry.
 */
-#include "parts.h"
+#include "passes.h"
 #include "../backend.h"
 
 #define RUN    16                                                        /* rows compared at once where a pattern follows itself */

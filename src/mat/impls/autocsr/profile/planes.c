@@ -2,7 +2,7 @@
   How the commonest row pattern lies: a stencil's columns are in a few groups, a plane of the grid apart. Rows of constant
   coefficients are walked plane by plane where that is known (cuda/products/agent_planes.cuh).
 */
-#include "parts.h"
+#include "passes.h"
 
 /* Offsets are cut into groups where they are more than half of the largest gap apart; the stride is the distance of the groups' middles */
 static PetscInt Stride(PetscInt length, const PetscInt offset[])

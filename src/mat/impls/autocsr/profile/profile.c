@@ -1,7 +1,7 @@
 /*
   The profile of a block: rows, their lengths and zones here (hou2017, Table I), the other parts by their own files.
 */
-#include "parts.h"
+#include "passes.h"
 #include "../backend.h"
 #include <petsctime.h>
 

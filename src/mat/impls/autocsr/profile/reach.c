@@ -7,7 +7,7 @@
   often, about 0.5 for an R-MAT graph. The cost model counts lines of x on a device by the share of gathers that each
   cache holds. tests/choose/reach.c compares that share with a cache entry by entry; they agree within a tenth.
 */
-#include "parts.h"
+#include "passes.h"
 #include <petscbt.h>
 
 /* The lines of x of which so many samples fall on so many: lines = all * (1 - exp(-samples / all)), by halving */

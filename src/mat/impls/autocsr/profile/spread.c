@@ -2,7 +2,7 @@
   What slices of rows look like: bandwidth, padding and column spread, as the rows lie and sorted by length, and how many cache lines
   of x a slice touches (dufrechou2021's locality, made a count).
 */
-#include "parts.h"
+#include "passes.h"
 #include "fit.h"
 
 #define MOST_COUNTED 4096       /* lengths that rows are sorted by in one count */

@@ -2,7 +2,7 @@
   Are the values symmetric, bit by bit? A few rows spread over the matrix are looked at before the others, and the
   comparison ends with the first value that is not: what is not symmetric costs nothing, unless it nearly is.
 */
-#include "parts.h"
+#include "passes.h"
 #include "dictionary.h"
 #include "../backend.h"
 #include <petscbt.h>

@@ -1,7 +1,7 @@
 /*
   The distinct values of a matrix, and whether each is exactly a float32: what the lossless value codings need.
 */
-#include "parts.h"
+#include "passes.h"
 #include "dictionary.h"
 
 #define SAMPLES 4096 /* of large matrices about so many, */
@@ -89,12 +89,12 @@ PetscErrorCode AutoCSRValuesExamine(const AutoCSRMatrix *csr, AutoCSRDictionary 
   PetscFunctionBegin;
   PetscCall(Collect(csr, d, &seen));
   for (PetscInt i = 0; i < PetscMin(d->n, AUTOCSR_MAX_DISTINCT) && exact; i++) {
-    float f[AUTOCSR_PARTS];
+    float f[AUTOCSR_REALS];
 
     exact = AutoCSRFloatsFromScalar(&d->value[i], f);
   }
   for (PetscInt p = seen; p < csr->nnz && exact; p++) {
-    float f[AUTOCSR_PARTS];
+    float f[AUTOCSR_REALS];
 
     exact = AutoCSRFloatsFromScalar(&csr->val[p], f);
   }

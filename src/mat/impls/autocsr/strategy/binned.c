@@ -92,7 +92,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
+static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost segment[], PetscInt *n)
 {
   Bins bins;
 
@@ -103,8 +103,8 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
     const AutoCSRAxes a = kernel_axes(axes, k, (PetscBool)(bins.kernels > 1));
 
     if (!bins.count[k]) continue;
-    AutoCSRCostFill(problem, &a, bins.rows[k], bins.nnz[k], bins.nnz[k], 0, bins.kernels > 1 ? bins.count[k] : 0, &part[*n]);
-    part[*n].longest = AutoCSRLongestWalk(&a, PetscMin(bins.nnz[k], bins.longest[k]));
+    AutoCSRCostFill(problem, &a, bins.rows[k], bins.nnz[k], bins.nnz[k], 0, bins.kernels > 1 ? bins.count[k] : 0, &segment[*n]);
+    segment[*n].longest = AutoCSRLongestWalk(&a, PetscMin(bins.nnz[k], bins.longest[k]));
     (*n)++;
   }
   PetscFunctionReturn(PETSC_SUCCESS);

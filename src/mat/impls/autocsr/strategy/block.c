@@ -65,16 +65,16 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
+static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost segment[], PetscInt *n)
 {
   const AutoCSRRange range  = problem->range;
   const double       slices = range.rows / ((double)axes->block * axes->slice_height);
 
   PetscFunctionBegin;
   *n = 1;
-  AutoCSRCostFill(problem, axes, range.rows, range.nnz, range.nnz, slices, 0, part);
+  AutoCSRCostFill(problem, axes, range.rows, range.nnz, range.nnz, slices, 0, segment);
   /* A processor's own prefetch brings the columns of the rows in between, too */
-  if (!problem->parallel && axes->index == AUTOCSR_INDEX_CSR) part->bytes += range.nnz * sizeof(PetscInt) * (1 - 1.0 / axes->block);
+  if (!problem->parallel && axes->index == AUTOCSR_INDEX_CSR) segment->bytes += range.nnz * sizeof(PetscInt) * (1 - 1.0 / axes->block);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

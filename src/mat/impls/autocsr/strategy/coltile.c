@@ -83,7 +83,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
+static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost segment[], PetscInt *n)
 {
   const AutoCSRRange range  = problem->range;
   const double       pieces = count_pieces(problem, axes), tiles = AutoCSRTiledTiles(axes, problem->csr->n), groups = (double)range.nnz / AUTOCSR_TILED_GROUP + tiles / 2;
@@ -91,15 +91,15 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
 
   PetscFunctionBegin;
   *n = 1;
-  AutoCSRCostFill(problem, axes, range.rows, range.nnz, groups * AUTOCSR_TILED_GROUP, 0, 0, part);
-  part->rows      = pieces;
-  part->scattered = 0;
-  part->longest   = PetscMin(axes->tile_steps, groups / PetscMax(tiles, 1)) * AUTOCSR_TILED_GROUP / AUTOCSR_TILED_SHARES;
-  part->irregular = problem->parallel ? PetscMax(tiles, groups / axes->tile_steps) * axes->tile_width : 0; /* columns copied, by item */
-  part->own_bytes += tables;
-  part->bytes += tables + pieces * 2 * sizeof(PetscScalar);
-  part->scratch = 7 * sizeof(PetscInt) * pieces + sizeof(PetscInt) * (double)range.rows; /* runs, which are sorted */
-  part->build += 2 * tables + pieces * 8 * sizeof(PetscInt);
+  AutoCSRCostFill(problem, axes, range.rows, range.nnz, groups * AUTOCSR_TILED_GROUP, 0, 0, segment);
+  segment->rows      = pieces;
+  segment->scattered = 0;
+  segment->longest   = PetscMin(axes->tile_steps, groups / PetscMax(tiles, 1)) * AUTOCSR_TILED_GROUP / AUTOCSR_TILED_SHARES;
+  segment->irregular = problem->parallel ? PetscMax(tiles, groups / axes->tile_steps) * axes->tile_width : 0; /* columns copied, by item */
+  segment->own_bytes += tables;
+  segment->bytes += tables + pieces * 2 * sizeof(PetscScalar);
+  segment->scratch = 7 * sizeof(PetscInt) * pieces + sizeof(PetscInt) * (double)range.rows; /* runs, which are sorted */
+  segment->build += 2 * tables + pieces * 8 * sizeof(PetscInt);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -50,7 +50,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
+static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost segment[], PetscInt *n)
 {
   const AutoCSRRange range = problem->range;
   const double       rows  = range.rows - range.empty_rows;
@@ -59,10 +59,10 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
   PetscFunctionBegin;
   *n = 0;
   if (!AutoCSRRangeIsMostlyEmpty(&range)) {
-    AutoCSRCostFill(problem, axes, range.rows, range.nnz, range.nnz, range.slices, 0, &part[(*n)++]);
+    AutoCSRCostFill(problem, axes, range.rows, range.nnz, range.nnz, range.slices, 0, &segment[(*n)++]);
   } else {
-    if (rows > 0) AutoCSRCostFill(problem, axes, rows, range.nnz, range.nnz, 0, rows, &part[(*n)++]);
-    AutoCSRCostFill(problem, &empty, range.empty_rows, 0, 0, 0, rows > 0 ? range.empty_rows : 0, &part[(*n)++]);
+    if (rows > 0) AutoCSRCostFill(problem, axes, rows, range.nnz, range.nnz, 0, rows, &segment[(*n)++]);
+    AutoCSRCostFill(problem, &empty, range.empty_rows, 0, 0, 0, rows > 0 ? range.empty_rows : 0, &segment[(*n)++]);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -46,18 +46,18 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
 }
 
 /* A row with blocks of its own that has an entry in each line of x, on average, reads x side by side: other blocks hide that */
-static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
+static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost segment[], PetscInt *n)
 {
   const AutoCSRProfile *profile  = problem->profile;
   const double          dense    = PetscMax((double)problem->csr->n * sizeof(PetscScalar) / AUTOCSR_LINE, axes->tile_width * axes->tile_height);
   double                in_dense = 0;
 
   PetscFunctionBegin;
-  PetscCall(AutoCSRCostInPlace(problem, axes, part, n));
+  PetscCall(AutoCSRCostInPlace(problem, axes, segment, n));
   for (PetscInt b = 1; b < AUTOCSR_HISTOGRAM_BINS; b++) {
     if ((double)((PetscInt64)1 << (b - 1)) >= dense) in_dense += profile->histogram_nnz[b];
   }
-  if (problem->range.longest >= dense) part->scattered *= 1 - in_dense / PetscMax(1, profile->nnz); /* of row ranges, those with such rows */
+  if (problem->range.longest >= dense) segment->scattered *= 1 - in_dense / PetscMax(1, profile->nnz); /* of row ranges, those with such rows */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

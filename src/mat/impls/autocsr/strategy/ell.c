@@ -32,13 +32,13 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
+static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost segment[], PetscInt *n)
 {
   const AutoCSRRange range = problem->range;
 
   PetscFunctionBegin;
   *n = 1;
-  AutoCSRCostFill(problem, axes, range.rows, range.nnz, (double)range.slices * axes->slice_height * axes->width, range.slices, 0, part);
+  AutoCSRCostFill(problem, axes, range.rows, range.nnz, (double)range.slices * axes->slice_height * axes->width, range.slices, 0, segment);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -382,16 +382,16 @@ static PetscErrorCode count_segments(const Parts *parts, const char **why)
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < parts->n; i++) {
-    AutoCSRCost own[AUTOCSR_MAX_PARTS];
+    AutoCSRCost own[AUTOCSR_MAX_SEGMENTS];
     PetscInt    k;
 
     PetscCall(cost_of(&parts->part[i], own, &k));
     n += k;
   }
-  if (n > AUTOCSR_MAX_PARTS) *why = "its leaves make more than 16 segments of this matrix";
+  if (n > AUTOCSR_MAX_SEGMENTS) *why = "its leaves make more than 16 segments of this matrix";
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-_Static_assert(AUTOCSR_MAX_PARTS == 16, "The reason above names the number");
+_Static_assert(AUTOCSR_MAX_SEGMENTS == 16, "The reason above names the number");
 
 static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, AutoCSRAxes list[], PetscInt *n, const char **why)
 {
@@ -428,11 +428,11 @@ static PetscErrorCode add_costs(const Parts *parts, AutoCSRCost cost[], PetscInt
 {
   PetscFunctionBegin;
   for (PetscInt i = 0; i < parts->n; i++) {
-    AutoCSRCost own[AUTOCSR_MAX_PARTS];
+    AutoCSRCost own[AUTOCSR_MAX_SEGMENTS];
     PetscInt    k;
 
     PetscCall(cost_of(&parts->part[i], own, &k));
-    PetscCheck(*n + k <= AUTOCSR_MAX_PARTS, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The graph makes more than %d segments", AUTOCSR_MAX_PARTS);
+    PetscCheck(*n + k <= AUTOCSR_MAX_SEGMENTS, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The graph makes more than %d segments", AUTOCSR_MAX_SEGMENTS);
     for (PetscInt j = 0; j < k; j++) {
       cost[*n]       = own[j];
       cost[*n].joins = (PetscBool)(cost[*n].joins || *n > 0);

@@ -34,17 +34,17 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
+static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost segment[], PetscInt *n)
 {
   const AutoCSRRange range = problem->range;
   const double       more  = range.nodes * sizeof(AutoCSRNode) - (range.nnz - range.node_entries) * AutoCSRStreamElementSize(axes, AUTOCSR_STREAM_INDEX); /* than a column for each entry */
 
   PetscFunctionBegin;
   *n = 1;
-  AutoCSRCostFill(problem, axes, range.rows, range.nnz, range.nnz, 0, 0, part);
-  part->bytes += more;
-  part->own_bytes += more;
-  part->build += 2 * more;
+  AutoCSRCostFill(problem, axes, range.rows, range.nnz, range.nnz, 0, 0, segment);
+  segment->bytes += more;
+  segment->own_bytes += more;
+  segment->build += 2 * more;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -52,29 +52,29 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
+static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost segment[], PetscInt *n)
 {
   const AutoCSRRange range  = problem->range;
   const PetscBool    sliced = (PetscBool)(axes->order == AUTOCSR_ORDER_SLICED);
 
   PetscFunctionBegin;
   *n = 1;
-  AutoCSRCostFill(problem, axes, range.rows, range.nnz, sliced ? range.padded : range.nnz, sliced ? range.slices : 0, 0, part);
+  AutoCSRCostFill(problem, axes, range.rows, range.nnz, sliced ? range.padded : range.nnz, sliced ? range.slices : 0, 0, segment);
   if (axes->mapping == AUTOCSR_MAP_PLANES) { /* as if strips were full: those that are not take about as long */
     const double full = ceil((double)axes->tile_width / AUTOCSR_PLANES_ROWS) * AUTOCSR_PLANES_ROWS / axes->tile_width;
 
-    part->rows *= full;
-    part->entries *= full;
-    part->scattered = 0; /* x streams */
+    segment->rows *= full;
+    segment->entries *= full;
+    segment->scattered = 0; /* x streams */
   }
   if (problem->parallel && axes->value == AUTOCSR_VALUE_PATTERN) {
     /* Where only x is read of an entry, a row of another root than most, as of a boundary that wraps around, is walked apart, and its warp waits */
     const double         others = (double)problem->profile->planes.others / PetscMax(problem->profile->m, 1);
     const AutoCSRTraits *t      = problem->traits;
 
-    part->rows += range.rows * (axes->mapping == AUTOCSR_MAP_PLANES ? t->planes_apart * others : PetscMin(t->masks_apart * others, t->masks_apart_most));
+    segment->rows += range.rows * (axes->mapping == AUTOCSR_MAP_PLANES ? t->planes_apart * others : PetscMin(t->masks_apart * others, t->masks_apart_most));
   }
-  if (!sliced && axes->value != AUTOCSR_VALUE_PATTERN) part->strided = range.nnz * sizeof(PetscScalar);
+  if (!sliced && axes->value != AUTOCSR_VALUE_PATTERN) segment->strided = range.nnz * sizeof(PetscScalar);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

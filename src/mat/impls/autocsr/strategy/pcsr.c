@@ -23,11 +23,11 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
+static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost segment[], PetscInt *n)
 {
   PetscFunctionBegin;
-  PetscCall(AutoCSRCostInPlace(problem, axes, part, n));
-  part->longest += problem->traits->products_walk * problem->range.nnz / PetscMax(1, problem->range.rows);
+  PetscCall(AutoCSRCostInPlace(problem, axes, segment, n));
+  segment->longest += problem->traits->products_walk * problem->range.nnz / PetscMax(1, problem->range.rows);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -46,7 +46,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
+static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost segment[], PetscInt *n)
 {
   const AutoCSRRange range  = problem->range;
   const double       pieces = count_pieces(problem, axes), groups = range.nnz / AUTOCSR_TILED_GROUP, columns = PetscMin((double)problem->csr->n, range.nnz);
@@ -55,15 +55,15 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
 
   PetscFunctionBegin;
   *n = 1;
-  AutoCSRCostFill(problem, axes, range.rows, range.nnz, range.nnz, 0, 0, part);
-  part->rows      = pieces;
-  part->scattered = 0;
-  part->longest   = PetscMin(axes->tile_steps, groups) * AUTOCSR_TILED_GROUP / AUTOCSR_TILED_SHARES;
-  part->irregular = columns; /* of x, read in their order */
-  part->bytes += tables + (pieces + columns) * 2 * sizeof(PetscScalar);
-  part->own_bytes += tables + (pieces + columns) * sizeof(PetscScalar); /* with the sums, and x in order */
-  part->scratch = AutoCSRSortScratch(problem, part->own_bytes, sizeof(uint16_t) * pieces) + 3 * sizeof(PetscInt) * columns;
-  part->build += 2 * tables + range.nnz * problem->traits->popular_sort;
+  AutoCSRCostFill(problem, axes, range.rows, range.nnz, range.nnz, 0, 0, segment);
+  segment->rows      = pieces;
+  segment->scattered = 0;
+  segment->longest   = PetscMin(axes->tile_steps, groups) * AUTOCSR_TILED_GROUP / AUTOCSR_TILED_SHARES;
+  segment->irregular = columns; /* of x, read in their order */
+  segment->bytes += tables + (pieces + columns) * 2 * sizeof(PetscScalar);
+  segment->own_bytes += tables + (pieces + columns) * sizeof(PetscScalar); /* with the sums, and x in order */
+  segment->scratch = AutoCSRSortScratch(problem, segment->own_bytes, sizeof(uint16_t) * pieces) + 3 * sizeof(PetscInt) * columns;
+  segment->build += 2 * tables + range.nnz * problem->traits->popular_sort;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

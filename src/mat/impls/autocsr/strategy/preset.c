@@ -100,13 +100,13 @@ PetscBool AutoCSRProblemIsUneven(const AutoCSRProblem *problem)
   return PETSC_FALSE;
 }
 
-PetscErrorCode AutoCSRCostInPlace(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
+PetscErrorCode AutoCSRCostInPlace(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost segment[], PetscInt *n)
 {
   const AutoCSRRange range = problem->range;
 
   PetscFunctionBegin;
   *n = 1;
-  AutoCSRCostFill(problem, axes, range.rows, range.nnz, range.nnz, 0, 0, part);
+  AutoCSRCostFill(problem, axes, range.rows, range.nnz, range.nnz, 0, 0, segment);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

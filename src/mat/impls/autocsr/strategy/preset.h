@@ -52,7 +52,7 @@ PETSC_INTERN const char *AutoCSRValueWords(AutoCSRValue);
 /* How rows in the CSR's order have their values, in words: strategies put "16-bit columns" before it */
 PETSC_INTERN const char *AutoCSRCodedWords(const AutoCSRAxes *);
 /*
-  Fills a part from its size: rows and nonzeros of the segment, entries stored or worked on, slices (0: none), and names in
+  Fills a cost from its size: rows and nonzeros of the segment, entries stored or worked on, slices (0: none), and names in
   ROWS (0: none)
 */
 PETSC_INTERN void AutoCSRCostFill(const AutoCSRProblem *, const AutoCSRAxes *, double rows, double nnz, double entries, double slices, double names, AutoCSRCost *);

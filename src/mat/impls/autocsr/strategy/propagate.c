@@ -74,7 +74,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
+static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost segment[], PetscInt *n)
 {
   const AutoCSRRange range = problem->range;
   const double       runs = runs_of(problem, axes), slots = range.nnz + (AUTOCSR_PROPAGATE_UNIT - 1) / 2.0 * runs;
@@ -83,14 +83,14 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
 
   PetscFunctionBegin;
   *n = 1;
-  AutoCSRCostFill(problem, axes, range.rows, range.nnz, slots, 0, 0, part);
-  part->scattered = 0;
-  part->longest   = PetscMin(range.nnz, axes->row_limit + (double)range.longest);
-  part->irregular = PetscMax(AutoCSRTiledTiles(axes, problem->csr->n), slots / AUTOCSR_PROPAGATE_UNIT / axes->tile_steps) * axes->tile_width; /* columns copied, by item */
-  part->bytes += tables + 2 * slots * sizeof(PetscScalar);                                                                                    /* products are written and read */
-  part->own_bytes += tables + slots * sizeof(PetscScalar);                                                                                    /* with the products */
-  part->scratch = AutoCSRSortScratch(problem, part->own_bytes, sizeof(uint16_t) * slots) + 4 * sizeof(PetscInt) * AutoCSRPropagateRowBlocksOf(problem, axes) * AutoCSRTiledTiles(axes, problem->csr->n);
-  part->build += 2 * tables + range.nnz * problem->traits->propagate_sort;
+  AutoCSRCostFill(problem, axes, range.rows, range.nnz, slots, 0, 0, segment);
+  segment->scattered = 0;
+  segment->longest   = PetscMin(range.nnz, axes->row_limit + (double)range.longest);
+  segment->irregular = PetscMax(AutoCSRTiledTiles(axes, problem->csr->n), slots / AUTOCSR_PROPAGATE_UNIT / axes->tile_steps) * axes->tile_width; /* columns copied, by item */
+  segment->bytes += tables + 2 * slots * sizeof(PetscScalar);                                                                                    /* products are written and read */
+  segment->own_bytes += tables + slots * sizeof(PetscScalar);                                                                                    /* with the products */
+  segment->scratch = AutoCSRSortScratch(problem, segment->own_bytes, sizeof(uint16_t) * slots) + 4 * sizeof(PetscInt) * AutoCSRPropagateRowBlocksOf(problem, axes) * AutoCSRTiledTiles(axes, problem->csr->n);
+  segment->build += 2 * tables + range.nnz * problem->traits->propagate_sort;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -25,13 +25,13 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
+static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost segment[], PetscInt *n)
 {
   PetscFunctionBegin;
-  PetscCall(AutoCSRCostInPlace(problem, axes, part, n));
-  part->longest += problem->csr->m / (problem->csr->nnz / (axes->tile_width * axes->tile_height) + 1.0) * problem->traits->tile_row;
-  if (problem->parallel && AutoCSRProblemIsUneven(problem)) part->irregular *= problem->traits->dirty_tiles;
-  if (problem->range.empty_rows) part->longest += axes->tile_height; /* the heads of a dirty tile's rows are looked for */
+  PetscCall(AutoCSRCostInPlace(problem, axes, segment, n));
+  segment->longest += problem->csr->m / (problem->csr->nnz / (axes->tile_width * axes->tile_height) + 1.0) * problem->traits->tile_row;
+  if (problem->parallel && AutoCSRProblemIsUneven(problem)) segment->irregular *= problem->traits->dirty_tiles;
+  if (problem->range.empty_rows) segment->longest += axes->tile_height; /* the heads of a dirty tile's rows are looked for */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -65,7 +65,7 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
+static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost segment[], PetscInt *n)
 {
   const AutoCSRRange range  = problem->range;
   const PetscBool    sorted = (PetscBool)(axes->sort_window > 1);
@@ -76,10 +76,10 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
     const AutoCSRAxes empty = AutoCSREmptyAxes();
     const double      rows  = range.rows - range.empty_rows;
 
-    AutoCSRCostFill(problem, axes, rows, range.nnz, range.padded_sorted, ceil(rows / axes->slice_height), rows, part);
-    AutoCSRCostFill(problem, &empty, range.empty_rows, 0, 0, 0, range.empty_rows, &part[(*n)++]);
+    AutoCSRCostFill(problem, axes, rows, range.nnz, range.padded_sorted, ceil(rows / axes->slice_height), rows, segment);
+    AutoCSRCostFill(problem, &empty, range.empty_rows, 0, 0, 0, range.empty_rows, &segment[(*n)++]);
   } else
-    AutoCSRCostFill(problem, axes, range.rows, range.nnz, sorted ? range.padded_sorted : range.padded, range.slices, sorted ? range.rows : 0, part);
+    AutoCSRCostFill(problem, axes, range.rows, range.nnz, sorted ? range.padded_sorted : range.padded, range.slices, sorted ? range.rows : 0, segment);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

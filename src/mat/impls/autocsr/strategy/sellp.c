@@ -51,15 +51,15 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
+static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost segment[], PetscInt *n)
 {
   const AutoCSRRange range  = problem->range;
   const double       slices = range.rows / axes->slice_height + (range.rows % axes->slice_height > 0);
 
   PetscFunctionBegin;
   *n = 1;
-  AutoCSRCostFill(problem, axes, range.rows, range.nnz, padded_entries(&range, axes, problem->profile->slice_height), slices, axes->sort_window > 1 ? range.rows : 0, part);
-  part->rows *= (double)axes->lanes / AUTOCSR_MEASURED_LANES;
+  AutoCSRCostFill(problem, axes, range.rows, range.nnz, padded_entries(&range, axes, problem->profile->slice_height), slices, axes->sort_window > 1 ? range.rows : 0, segment);
+  segment->rows *= (double)axes->lanes / AUTOCSR_MEASURED_LANES;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -11,7 +11,7 @@
 #include "../backend.h"
 
 #define AUTOCSR_MAX_VARIANTS 32
-#define AUTOCSR_MAX_PARTS    16
+#define AUTOCSR_MAX_SEGMENTS 16
 
 /* Slices with several lanes a row are measured with this number of lanes; rows of other slices are counted in such rows */
 #define AUTOCSR_MEASURED_LANES 8
@@ -130,7 +130,7 @@ typedef struct {
   */
   PetscErrorCode (*variants)(const AutoCSRProblem *, PetscInt max, AutoCSRAxes axes[], PetscInt *n, const char **why);
   /* Counts the cost of each segment that `build` adds */
-  PetscErrorCode (*cost)(const AutoCSRProblem *, const AutoCSRAxes *, AutoCSRCost part[AUTOCSR_MAX_PARTS], PetscInt *n);
+  PetscErrorCode (*cost)(const AutoCSRProblem *, const AutoCSRAxes *, AutoCSRCost segment[AUTOCSR_MAX_SEGMENTS], PetscInt *n);
   /* Adds the segments of the problem's rows to the plan; NULL: one segment of neighbouring rows (AutoCSRStrategyBuild()) */
   PetscErrorCode (*build)(const AutoCSRProblem *, const AutoCSRAxes *, AutoCSRPlan *);
   /* Says in words what the strategy does with these rows: the first half of plan->why */

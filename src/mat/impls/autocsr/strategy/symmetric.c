@@ -51,15 +51,15 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
 /* Of the rows of a slice that has more than one pattern, few are alone with theirs */
 #define ALONE 0.5
 
-static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
+static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost segment[], PetscInt *n)
 {
   const AutoCSRRange range = problem->range;
 
   PetscFunctionBegin;
   *n = 1;
-  AutoCSRCostFill(problem, axes, range.rows, range.nnz, slots(problem), 0, 0, part);
-  part->entries = range.nnz;
-  part->irregular *= ALONE * range.nnz / slots(problem);
+  AutoCSRCostFill(problem, axes, range.rows, range.nnz, slots(problem), 0, 0, segment);
+  segment->entries = range.nnz;
+  segment->irregular *= ALONE * range.nnz / slots(problem);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -106,14 +106,14 @@ static PetscErrorCode variants_bsr(const AutoCSRProblem *problem, PetscInt max, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost part[], PetscInt *n)
+static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axes, AutoCSRCost segment[], PetscInt *n)
 {
   const AutoCSRRange range  = problem->range;
   const PetscBool    sliced = (PetscBool)(axes->order == AUTOCSR_ORDER_SLICED);
 
   PetscFunctionBegin;
   *n = 1;
-  AutoCSRCostFill(problem, axes, range.rows, range.nnz, sliced ? range.padded : range.nnz, sliced ? range.slices : 0, 0, part);
+  AutoCSRCostFill(problem, axes, range.rows, range.nnz, sliced ? range.padded : range.nnz, sliced ? range.slices : 0, 0, segment);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -63,7 +63,7 @@ static __global__ void __launch_bounds__(BLOCK) WriteSlots(AutoCSRSegment seg, A
 
   EachSpan(tiles, n_tiles, slots, [&](PetscInt first, PetscInt tile, PetscInt begin, PetscInt end) {
     const PetscInt group = first / AUTOCSR_TILED_GROUP;
-    const bool     cut   = AutoCSRTiledIsPartEnd(tiles.group[tile + 1] - tiles.group[tile], seg.axes.tile_steps, group - tiles.group[tile]); /* after the group's last slot */
+    const bool     cut   = AutoCSRTiledEndsItemShare(tiles.group[tile + 1] - tiles.group[tile], seg.axes.tile_steps, group - tiles.group[tile]); /* after the group's last slot */
     Entry          here[AT_ONCE];
     PetscScalar    v[AT_ONCE];
     bool           last[AT_ONCE];

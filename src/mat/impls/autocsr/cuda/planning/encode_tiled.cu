@@ -93,7 +93,7 @@ static __device__ __forceinline__ void EachPiece(const AutoCSRSegment &seg, cons
   const PetscInt begin = SlotOf(runs, tiles, i), end = begin + runs.start[i + 1] - runs.start[i];
 
   for (PetscInt g = begin / AUTOCSR_TILED_GROUP; (g + 1) * AUTOCSR_TILED_GROUP < end; g++) {
-    if (AutoCSRTiledIsPartEnd(groups, seg.axes.tile_steps, g - first)) f((g + 1) * AUTOCSR_TILED_GROUP - 1);
+    if (AutoCSRTiledEndsItemShare(groups, seg.axes.tile_steps, g - first)) f((g + 1) * AUTOCSR_TILED_GROUP - 1);
   }
   f(end - 1);
 }

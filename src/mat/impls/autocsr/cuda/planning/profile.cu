@@ -1,5 +1,5 @@
 /*
-  The profile on the device: what the parts count, brought to the host. Blocks, models, reach and values are looked at on
+  The profile on the device: what the passes count, brought to the host. Blocks, models, reach and values are looked at on
   a CUDA stream beside PETSc's, while patterns are found on PETSc's. Both meet before the counts go to the host. A look at
   the rows alone is one kernel.
 */

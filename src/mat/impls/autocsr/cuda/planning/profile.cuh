@@ -1,11 +1,11 @@
 /*
-  The profile on the device: each part is a kernel or a few, which count into one structure; the last moves it to the host. Counts are integers, so they do not depend on the order of the atomics.
+  The profile on the device: each pass is a kernel or a few, which count into one structure; the last moves it to the host. Counts are integers, so they do not depend on the order of the atomics.
 */
 #ifndef AUTOCSR_PROFILE_CUH
 #define AUTOCSR_PROFILE_CUH
 
 #include "planner.cuh"
-#include "../../profile/parts.h"
+#include "../../profile/passes.h"
 
 enum {
   COUNT_NNZ, /* sums of a zone */

@@ -38,7 +38,7 @@ struct ValueTable {
     uint64_t h = bits.part[0];
     unsigned slot;
 
-    for (int i = 1; i < AUTOCSR_PARTS; i++) h = h * 0xBF58476D1CE4E5B9ull + bits.part[i];
+    for (int i = 1; i < AUTOCSR_REALS; i++) h = h * 0xBF58476D1CE4E5B9ull + bits.part[i];
     slot = (unsigned)((h * 0x9E3779B97F4A7C15ull) >> 48) % SLOTS;
     while (taken[slot] && !AutoCSRBitsEqual(value[slot], bits)) slot = (slot + 1) % SLOTS;
     *held = taken[slot];
@@ -117,7 +117,7 @@ static __global__ void __launch_bounds__(THREADS, 4) CollectValues(PetscInt nnz,
         bits[i] = AutoCSRBitsOf(&v);
         count   = i + 1;
         if (!inexact && exact) {
-          float f[AUTOCSR_PARTS];
+          float f[AUTOCSR_REALS];
 
           exact = AutoCSRFloatsFromScalar(&v, f);
         }

@@ -8,7 +8,7 @@
   nonzeros. If they are not and it is that number all the same, both readings of the array agree.
 */
 #include "../common/sums.cuh"
-#include "../../profile/parts.h"
+#include "../../profile/passes.h"
 
 #define SAMPLES 64   /* rows that tell whether it is worth a look at all of them */
 #define FAR     1024 /* rows that are passed over at once */

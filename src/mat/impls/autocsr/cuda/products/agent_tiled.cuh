@@ -197,11 +197,11 @@ struct AgentTiled : AgentBase {
 
   static __device__ __forceinline__ void Run(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceTiles &tiles, const AutoCSRDeviceOperands &op, PetscInt block, unsigned char *room)
   {
-    const int              part = threadIdx.x / WARP;
-    const AutoCSRTiledItem item = tiles.item[block];
-    const PetscInt         end  = item.begin + AutoCSRTiledShare(item.groups, part + 1, AUTOCSR_TILED_SHARES);
-    PetscInt               g    = item.begin + AutoCSRTiledShare(item.groups, part, AUTOCSR_TILED_SHARES);
-    PetscScalar           *sums = (PetscScalar *)room + part * AUTOCSR_TILED_GROUP, *tile = (PetscScalar *)room + AUTOCSR_TILED_SHARES * AUTOCSR_TILED_GROUP;
+    const int              share = threadIdx.x / WARP;
+    const AutoCSRTiledItem item  = tiles.item[block];
+    const PetscInt         end   = item.begin + AutoCSRTiledShare(item.groups, share + 1, AUTOCSR_TILED_SHARES);
+    PetscInt               g     = item.begin + AutoCSRTiledShare(item.groups, share, AUTOCSR_TILED_SHARES);
+    PetscScalar           *sums = (PetscScalar *)room + share * AUTOCSR_TILED_GROUP, *tile = (PetscScalar *)room + AUTOCSR_TILED_SHARES * AUTOCSR_TILED_GROUP;
     PetscScalar           *piece = (PetscScalar *)seg.scratch, open = 0;
     LaneSlots              now, next;
 

@@ -1,9 +1,9 @@
 /*
-  The parts of a profile, one file each. AutoCSRProfileFill_Host() calls them one after the other, and each may read what
-  earlier parts found. The rules for samples are here, because a device profiles by the same rules (cuda/profile*.cu).
+  The passes of a profile over a matrix, one file each. AutoCSRProfileFill_Host() calls them one after the other, and each may read what
+  earlier passes found. The rules for samples are here, because a device profiles by the same rules (cuda/profile*.cu).
 */
-#ifndef AUTOCSR_PARTS_H
-#define AUTOCSR_PARTS_H
+#ifndef AUTOCSR_PASSES_H
+#define AUTOCSR_PASSES_H
 
 #include "profile.h"
 
