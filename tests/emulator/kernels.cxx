@@ -4,7 +4,7 @@
 
 void CallKernel(const void *kernel, void *const parameters[])
 {
-  if (kernel == AutoCSRManyKernel || kernel == AutoCSRLightKernel)
+  if (kernel == AutoCSRManyKernel || kernel == AutoCSRLeanKernel)
     ((void (*)(AutoCSRManyParameters))kernel)(*(const AutoCSRManyParameters *)parameters[0]);
   else
     ((void (*)(AutoCSROneParameters))kernel)(*(const AutoCSROneParameters *)parameters[0]);

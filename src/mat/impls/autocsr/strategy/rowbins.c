@@ -5,7 +5,7 @@
     variants  the length up to which rows are short, and the codings of their slices; or no slices, and nothing is copied
     cost      by the profile's histogram of lengths; padding as lengths are spread in a window
     build     names the rows of each bin in ascending order; short ones are sorted in windows, so that neighbours stay together. On a
-              device the segments, whose agents are light, share one launch whatever their size. Those with the longest rows come
+              device the segments, whose agents are lean, share one launch whatever their size. Those with the longest rows come
               first, so that no segment waits for the last thread blocks of another
 */
 #include "preset.h"

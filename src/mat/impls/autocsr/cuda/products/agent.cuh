@@ -58,7 +58,7 @@ struct AgentBase {
 
   static constexpr int  block     = 1;     /* of the axes */
   static constexpr int  residents = 1;     /* blocks that a multiprocessor shall have room for at a time */
-  static constexpr bool light     = false; /* of few registers: several share a launch whatever their size */
+  static constexpr bool lean      = false; /* of few registers: several share a launch whatever their size */
   static constexpr int  threads   = AUTOCSR_THREADS;
   static constexpr bool alone     = false;
   static constexpr bool shares    = true; /* has a place in the kernels for several segments; false where its strategies make one of all rows */

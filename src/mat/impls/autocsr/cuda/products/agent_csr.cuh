@@ -14,7 +14,7 @@ struct AgentCSR : AgentBase {
   typedef typename IndexWord<index>::type Index;
 
   static constexpr int  residents      = AUTOCSR_ROWS_RESIDENTS;
-  static constexpr bool light          = index == AUTOCSR_INDEX_CSR;
+  static constexpr bool lean           = index == AUTOCSR_INDEX_CSR;
   static constexpr int rows_per_block = AUTOCSR_THREADS / lanes;
   static constexpr int most           = AGENT_IN_FLIGHT(8);                          /* entries of a lane that are asked for at once */
   static constexpr int turns          = AGENT_ROWS_EACH((int)AutoCSRRowsEach(lanes)); /* of a block, with the next row's place known in time */

@@ -6,7 +6,7 @@
 
 struct AgentEmpty : AgentBase {
   static constexpr int  residents = 8;
-  static constexpr bool light     = true;
+  static constexpr bool lean      = true;
 
   struct Shared {};
 

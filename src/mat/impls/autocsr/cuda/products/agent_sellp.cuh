@@ -12,7 +12,7 @@ template <AutoCSRIndex index, AutoCSRValue value>
 struct AgentSellP : AgentOfSlices {
   static constexpr int  in_flight = AGENT_IN_FLIGHT(sizeof(PetscScalar) > 8 ? 2 : 4); /* entries of a lane whose loads do not wait for each other */
   static constexpr int  residents = sizeof(PetscScalar) > sizeof(PetscReal) ? 4 : 5;
-  static constexpr bool light     = true;
+  static constexpr bool lean      = true;
 
   /* Codes of a lane's next in_flight slots, of which `rest` exist */
   static __device__ __forceinline__ void Load(const DeviceEntries &e, int rest, PetscInt col[], EntryCode<value> a[])

@@ -13,7 +13,7 @@ struct AgentSliced : AgentOfSlices {
   static constexpr int residents = sizeof(PetscScalar) > sizeof(PetscReal) ? 4 : index == AUTOCSR_INDEX_PATTERN ? 8
                                                                                                                 : 6; /* measured: warps hide more time than registers do */
 
-  static constexpr bool light = index != AUTOCSR_INDEX_PATTERN;
+  static constexpr bool lean = index != AUTOCSR_INDEX_PATTERN;
 
   /* A lane's row */
   typedef struct {

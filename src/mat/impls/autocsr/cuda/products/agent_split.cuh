@@ -4,7 +4,7 @@
   columns where rows are nearly dense: it finds there in L1 what the rows before have brought of x. Each warp leaves its share
   of a row in scratch, and the one that comes last for a row adds all of them, in their order.
 
-  If all segments of a plan have light agents, they share launches whatever their size (launch.c).
+  If all segments of a plan have lean agents, they share launches whatever their size (launch.c).
 */
 #ifndef AUTOCSR_AGENT_SPLIT_CUH
 #define AUTOCSR_AGENT_SPLIT_CUH
@@ -16,7 +16,7 @@ struct AgentSplit : AgentBase {
   typedef AgentCSR<AUTOCSR_INDEX_CSR, WARP, value> Whole;
 
   static constexpr int  residents = Whole::residents;
-  static constexpr bool light     = true;
+  static constexpr bool lean      = true;
   static constexpr int  group     = 2 * WARPS; /* rows of a block */
 
   struct Shared {};

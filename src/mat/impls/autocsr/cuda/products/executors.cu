@@ -32,7 +32,7 @@ static constexpr AutoCSRDeviceStep LastStepOf()
 }
 
 #define ENTRY(id, name, order, index, value, mapping, lanes, ...) \
-  {{name, AutoCSRDeviceMultSegment, NULL, AGENT_##id}, AUTOCSR_ORDER_##order, AUTOCSR_INDEX_##index, AUTOCSR_VALUE_##value, AUTOCSR_MAP_##mapping, __VA_ARGS__::reduction, lanes, __VA_ARGS__::block, {StepOf<__VA_ARGS__>(), StepOf<typename __VA_ARGS__::Then>(), LastStepOf<typename __VA_ARGS__::Then>()}, __VA_ARGS__::alone || !__VA_ARGS__::shares ? PETSC_TRUE : PETSC_FALSE, __VA_ARGS__::ScratchBytes, __VA_ARGS__::light ? PETSC_TRUE : PETSC_FALSE, __VA_ARGS__::finish},
+  {{name, AutoCSRDeviceMultSegment, NULL, AGENT_##id}, AUTOCSR_ORDER_##order, AUTOCSR_INDEX_##index, AUTOCSR_VALUE_##value, AUTOCSR_MAP_##mapping, __VA_ARGS__::reduction, lanes, __VA_ARGS__::block, {StepOf<__VA_ARGS__>(), StepOf<typename __VA_ARGS__::Then>(), LastStepOf<typename __VA_ARGS__::Then>()}, __VA_ARGS__::alone || !__VA_ARGS__::shares ? PETSC_TRUE : PETSC_FALSE, __VA_ARGS__::ScratchBytes, __VA_ARGS__::lean ? PETSC_TRUE : PETSC_FALSE, __VA_ARGS__::finish},
 
 static_assert(AGENT_COUNT <= AUTOCSR_VENDOR_EXECUTOR, "AUTOCSR_MAX_EXECUTORS is too small");
 

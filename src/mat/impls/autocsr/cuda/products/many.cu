@@ -1,17 +1,17 @@
 /*
   One launch for segments of any executors: on a small matrix a second launch would take longer than the product. A block
-  finds its segment among the parameters. Light agents have a kernel of their own, which has as many blocks at a time as the
+  finds its segment among the parameters. Lean agents have a kernel of their own, which has as many blocks at a time as the
   kernel of any one of them: it is for large segments too, whose blocks then follow each other without a gap.
 */
 #include "kernels.cuh"
 
 /* What the kernel has a place for. The fewer agents, the sooner it is compiled */
-template <bool light, class Agent>
-static constexpr bool has_place = light ? Agent::light : Agent::shares && !Agent::alone;
+template <bool lean, class Agent>
+static constexpr bool has_place = lean ? Agent::lean : Agent::shares && !Agent::alone;
 
 #define LARGER(id, name, order, index, value, mapping, lanes, ...) \
-  if (has_place<light, __VA_ARGS__> && sizeof(typename __VA_ARGS__::Shared) > most) most = sizeof(typename __VA_ARGS__::Shared);
-template <bool light>
+  if (has_place<lean, __VA_ARGS__> && sizeof(typename __VA_ARGS__::Shared) > most) most = sizeof(typename __VA_ARGS__::Shared);
+template <bool lean>
 static constexpr size_t SharedBytes()
 {
   size_t most = 0;
@@ -20,12 +20,12 @@ static constexpr size_t SharedBytes()
   return most;
 }
 
-template <bool light>
-static constexpr size_t shared_bytes = SharedBytes<light>();
+template <bool lean>
+static constexpr size_t shared_bytes = SharedBytes<lean>();
 
 #define FEWER(id, name, order, index, value, mapping, lanes, ...) \
-  if (__VA_ARGS__::light && __VA_ARGS__::residents < least) least = __VA_ARGS__::residents;
-static constexpr int LightResidents()
+  if (__VA_ARGS__::lean && __VA_ARGS__::residents < least) least = __VA_ARGS__::residents;
+static constexpr int LeanResidents()
 {
   int least = 8;
 
@@ -33,16 +33,16 @@ static constexpr int LightResidents()
   return least;
 }
 
-static constexpr int light_residents = LightResidents();
+static constexpr int lean_residents = LeanResidents();
 
-#define RUN(id, name, order, index, value, mapping, lanes, ...)                                                  \
-  case AGENT_##id:                                                                                               \
-    if constexpr (has_place<light, __VA_ARGS__>) RunAgent<__VA_ARGS__>(p.segment[s], p.operands, block, shared); \
+#define RUN(id, name, order, index, value, mapping, lanes, ...)                                                 \
+  case AGENT_##id:                                                                                              \
+    if constexpr (has_place<lean, __VA_ARGS__>) RunAgent<__VA_ARGS__>(p.segment[s], p.operands, block, shared); \
     break;
-template <bool light>
-__global__ void __launch_bounds__(AUTOCSR_THREADS, light ? light_residents : 1) AutoCSRMany(const __grid_constant__ AutoCSRManyParameters p)
+template <bool lean>
+__global__ void __launch_bounds__(AUTOCSR_THREADS, lean ? lean_residents : 1) AutoCSRMany(const __grid_constant__ AutoCSRManyParameters p)
 {
-  __shared__ __align__(16) unsigned char shared[shared_bytes<light>];
+  __shared__ __align__(16) unsigned char shared[shared_bytes<lean>];
   PetscInt                               block = blockIdx.x;
   int                                    s     = 0;
 
@@ -54,4 +54,4 @@ __global__ void __launch_bounds__(AUTOCSR_THREADS, light ? light_residents : 1) 
   }
 }
 
-const void *const AutoCSRManyKernel = (const void *)AutoCSRMany<false>, *const AutoCSRLightKernel = (const void *)AutoCSRMany<true>;
+const void *const AutoCSRManyKernel = (const void *)AutoCSRMany<false>, *const AutoCSRLeanKernel = (const void *)AutoCSRMany<true>;

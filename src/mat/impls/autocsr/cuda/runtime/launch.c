@@ -415,11 +415,11 @@ static PetscBool IsSmall(const AutoCSRSegment *seg)
   return (PetscBool)(seg->nnz < ALONE && ExecutorOf(seg)->step[0].kernel && !ExecutorOf(seg)->finish && !ExecutorOf(seg)->alone);
 }
 
-/* All segments share launches of the kernel for light ones */
-static PetscBool AllLight(const AutoCSRPlan *plan)
+/* All segments share launches of the kernel for lean ones */
+static PetscBool AllLean(const AutoCSRPlan *plan)
 {
   for (PetscInt s = 0; s < plan->n_segments; s++) {
-    if (!ExecutorOf(&plan->segment[s])->light) return PETSC_FALSE;
+    if (!ExecutorOf(&plan->segment[s])->lean) return PETSC_FALSE;
   }
   return (PetscBool)(plan->n_segments > 1);
 }
@@ -428,7 +428,7 @@ PetscErrorCode AutoCSRDeviceBind(AutoCSRPlan *plan, const AutoCSRMatrix *csr)
 {
   DevicePlan *device;
   PetscInt    small = 0;
-  PetscBool   light;
+  PetscBool   lean;
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&device));
@@ -441,11 +441,11 @@ PetscErrorCode AutoCSRDeviceBind(AutoCSRPlan *plan, const AutoCSRMatrix *csr)
     PetscCall(BindSegment(seg, csr, &device->alone[s]));
     if (IsSmall(seg)) small++;
   }
-  light = AllLight(plan);
+  lean = AllLean(plan);
   for (PetscInt s = 0; s < plan->n_segments; s++) {
-    if (light || (IsSmall(&plan->segment[s]) && small > 1)) PetscCall(AddToMany(device, light ? AutoCSRLightKernel : AutoCSRManyKernel, &plan->segment[s]));
+    if (lean || (IsSmall(&plan->segment[s]) && small > 1)) PetscCall(AddToMany(device, lean ? AutoCSRLeanKernel : AutoCSRManyKernel, &plan->segment[s]));
   }
-  for (PetscInt s = 0; s < plan->n_segments && !light; s++) {
+  for (PetscInt s = 0; s < plan->n_segments && !lean; s++) {
     if (!IsSmall(&plan->segment[s]) || small == 1) PetscCall(AddAlone(device, &plan->segment[s]));
   }
   PetscCall(AutoCSRDeviceTrim()); /* what building has taken beside the plan */

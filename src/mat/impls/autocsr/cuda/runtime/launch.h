@@ -105,15 +105,15 @@ typedef struct {
   AutoCSRDeviceStep step[AUTOCSR_DEVICE_STEPS];
   PetscBool         alone; /* never with others in a launch */
   size_t (*scratch_bytes)(const AutoCSRSegment *);
-  PetscBool            light;     /* see agent.cuh */
+  PetscBool            lean;      /* see agent.cuh */
   AutoCSRDeviceFinish *finish;    /* NULL: nothing */
   PetscBool            generated; /* the kernel of its one step is compiled at run time (generator/) */
 } AutoCSRDeviceExecutor;
 
 /* executors.cu: ends with a name that is NULL */
 PETSC_INTERN const AutoCSRDeviceExecutor AutoCSRDeviceExecutors[];
-/* many.cu: the kernels that run segments of any executors, and of light ones */
-PETSC_INTERN const void *const AutoCSRManyKernel, *const AutoCSRLightKernel;
+/* many.cu: the kernels that run segments of any executors, and of lean ones */
+PETSC_INTERN const void *const AutoCSRManyKernel, *const AutoCSRLeanKernel;
 
 /* vendor.c: the executors of the vendor's library, which have no kernel of ours; their ids begin here, after the agents' */
 #define AUTOCSR_VENDOR_EXECUTOR (AUTOCSR_MAX_EXECUTORS - 4)
