@@ -42,7 +42,7 @@ int main(int argc, char **argv)
   PetscCall((*emulated.deallocate)(plan[0]));
   PetscCall(CheckTaken(180, 181, "With two of three plans")); /* the next one may be as large */
   PetscCall(AutoCSRDeviceAllocateScratch(300 * MB, AUTOCSR_STREAM, &scratch));
-  PetscCall(AutoCSRDeviceReleaseScratch(scratch, AUTOCSR_STREAM));
+  PetscCall(AutoCSRDeviceFreeScratch(scratch, AUTOCSR_STREAM));
   PetscCall(CheckTaken(420, 421, "With scratch"));
   PetscCall(AutoCSRDeviceTrim()); /* as when a plan is bound */
   PetscCall(CheckTaken(120, 120 + KEEPS, "After planning"));

@@ -41,7 +41,7 @@ static PetscErrorCode CheckPieces(PetscBool cut, void **kept)
     if (!first || piece[k] < first) first = piece[k];
     if (!last || piece[k] > last) last = piece[k];
   }
-  PetscCheck(cut ? first && last - first < SLAB : !first, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Pieces that were released are there still");
+  PetscCheck(cut ? first && last - first < SLAB : !first, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Pieces that were freed are there still");
   PetscCall(AutoCSRDeviceAllocateZeros(1000, (void **)&piece[0]));
   PetscCall(PetscMalloc1(1064, &there));
   PetscCall(AutoCSRDeviceToHost(there, piece[0], 1064));

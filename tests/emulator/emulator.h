@@ -123,7 +123,7 @@ enum Access {
 };
 
 void WatchAllocate(void *data, size_t bytes);
-void WatchRelease(void *data);
+void WatchFree(void *data);
 void WatchFill(const void *data, size_t bytes); /* the host or a library has written it */
 bool WatchIsDevice(const void *data, size_t bytes);
 void WatchAccess(const void *data, size_t bytes, Access access, const void *site); /* by the current thread */

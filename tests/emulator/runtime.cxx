@@ -29,7 +29,7 @@ cudaError_t cudaMallocAsync(void **data, size_t bytes, cudaStream_t)
   return cudaSuccess;
 }
 
-/* Bytes are counted as a device's pool does: what is released stays reserved until the pool is trimmed */
+/* Bytes are counted as a device's pool does: what is freed stays reserved until the pool is trimmed */
 struct EmulatorPool {
   std::map<const void *, size_t> bytes; /* of what is in use */
   uint64_t                       used, reserved;
@@ -86,7 +86,7 @@ cudaError_t cudaFreeAsync(void *data, cudaStream_t)
     own_pool.used -= in_pool->second;
     own_pool.bytes.erase(in_pool);
   }
-  WatchRelease(data);
+  WatchFree(data);
   free((char *)data - APART);
   return cudaSuccess;
 }

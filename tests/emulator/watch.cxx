@@ -82,7 +82,7 @@ void WatchAllocate(void *data, size_t bytes)
   regions.insert(at, r);
 }
 
-void WatchRelease(void *data)
+void WatchFree(void *data)
 {
   Region *r = RegionOf((uintptr_t)data);
 

@@ -27,7 +27,7 @@ PetscErrorCode PlaceMatrix(const AutoCSRMatrix *host, AutoCSRMatrix *there, Auto
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PlaceRelease(const AutoCSROperands *op)
+PetscErrorCode PlaceFree(const AutoCSROperands *op)
 {
   const AutoCSRMatrix *csr = op->csr;
 

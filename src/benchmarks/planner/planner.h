@@ -18,7 +18,7 @@ typedef struct {
 
 /* place.c: the same matrix where its products are made, with memory for x, which is ones, and y */
 PetscErrorCode PlaceMatrix(const AutoCSRMatrix *host, AutoCSRMatrix *there, AutoCSROperands *);
-PetscErrorCode PlaceRelease(const AutoCSROperands *);
+PetscErrorCode PlaceFree(const AutoCSROperands *);
 
 /* products.c */
 PetscErrorCode ProductSeconds(const AutoCSRPlan *, const AutoCSROperands *, const Clock *, double *seconds);

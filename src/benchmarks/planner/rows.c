@@ -259,6 +259,6 @@ PetscErrorCode RowsOfMatrix(const RowsWanted *w, const char key[], const AutoCSR
   PetscCall(AutoCSRProfileLook(&there, there.backend->slice_height, AutoCSRBackendTileWidth(there.backend, &there), AutoCSRRowsTellAll(&w->figures->machine, &there, &settings), &profile));
   PetscCall(measure(w, key, host, &op, profile, file, summary));
   PetscCall(AutoCSRProfileDestroy(&profile));
-  PetscCall(PlaceRelease(&op));
+  PetscCall(PlaceFree(&op));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

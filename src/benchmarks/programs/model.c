@@ -154,7 +154,7 @@ static PetscErrorCode PrintMatrix(const char matrix[], const Csr *csr, const Aut
   for (PetscInt i = 0; i < n; i++) printf("choice\t%s\t%s\t%.6e\t%.6e\n", matrix, candidate[i].n_ranges > 1 ? "ranges" : candidate[i].first.strategy->name, candidate[i].seconds, candidate[i].score);
   if (measure) {
     PetscCall(TimeVariants(matrix, chooser, &op));
-    PetscCall(PlaceRelease(&op));
+    PetscCall(PlaceFree(&op));
   }
   PetscCall(PetscFree2(chooser, candidate));
   PetscCall(AutoCSRProfileDestroy(&profile));

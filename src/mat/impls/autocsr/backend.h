@@ -122,7 +122,7 @@ struct _AutoCSRBackend {
 
   /*
     For a backend without mult_transpose (else NULL). transpose: makes the transpose as a CSR whose columns ascend, and
-    tells for each of its nonzeros the place of the original; release() frees the arrays. permute: writes new values, val[k]
+    tells for each of its nonzeros the place of the original; deallocate() frees the arrays. permute: writes new values, val[k]
     = from[place[k]]
   */
   PetscErrorCode (*transpose)(const AutoCSRMatrix *, AutoCSRMatrix *, PetscInt **place);

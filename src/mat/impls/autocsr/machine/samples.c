@@ -94,7 +94,7 @@ static PetscErrorCode sample_create(const AutoCSRBackend *backend, AutoCSRSample
 }
 
 /* Its sizes stay */
-static PetscErrorCode sample_release(AutoCSRSample *a)
+static PetscErrorCode sample_free(AutoCSRSample *a)
 {
   PetscFunctionBegin;
   if (a->csr.backend) PetscCall(AutoCSRMatrixCopyDestroy(&a->csr));
@@ -112,11 +112,11 @@ PetscErrorCode AutoCSRSampleUse(AutoCSRSamples *s, AutoCSRSample *a)
   PetscFunctionBegin;
   if (a->profile) PetscFunctionReturn(PETSC_SUCCESS);
   if (large && s->large) {
-    PetscCall(sample_release(s->large));
+    PetscCall(sample_free(s->large));
     s->large = NULL;
   }
   ierr = sample_create(s->backend, a);
-  if (ierr) PetscCall(sample_release(a));
+  if (ierr) PetscCall(sample_free(a));
   PetscCall(ierr);
   if (large) s->large = a;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -168,15 +168,15 @@ PetscErrorCode AutoCSRSamplesDestroy(AutoCSRSamples **samples)
   PetscFunctionBegin;
   if (!s) PetscFunctionReturn(PETSC_SUCCESS);
   for (int k = 0; k < SAMPLE_KINDS; k++) {
-    PetscCall(sample_release(&s->entries[k]));
-    PetscCall(sample_release(&s->same[k]));
-    PetscCall(sample_release(&s->few[k]));
-    PetscCall(sample_release(&s->one[k]));
-    for (PetscInt b = 2; b <= AUTOCSR_LARGEST_BLOCK; b++) PetscCall(sample_release(&s->blocks[b][k]));
-    for (PetscInt b = 2; b <= AUTOCSR_NODE_ROWS; b++) PetscCall(sample_release(&s->nodes[b][k]));
+    PetscCall(sample_free(&s->entries[k]));
+    PetscCall(sample_free(&s->same[k]));
+    PetscCall(sample_free(&s->few[k]));
+    PetscCall(sample_free(&s->one[k]));
+    for (PetscInt b = 2; b <= AUTOCSR_LARGEST_BLOCK; b++) PetscCall(sample_free(&s->blocks[b][k]));
+    for (PetscInt b = 2; b <= AUTOCSR_NODE_ROWS; b++) PetscCall(sample_free(&s->nodes[b][k]));
   }
-  PetscCall(sample_release(&s->far));
-  PetscCall(sample_release(&s->near));
+  PetscCall(sample_free(&s->far));
+  PetscCall(sample_free(&s->near));
   PetscCall(PetscFree(*samples));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

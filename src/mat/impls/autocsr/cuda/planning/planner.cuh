@@ -38,7 +38,7 @@ public:
   }
   ~DeviceScratch()
   {
-    (void)AutoCSRDeviceReleaseScratch(data_, stream_);
+    (void)AutoCSRDeviceFreeScratch(data_, stream_);
   }
   DeviceScratch(const DeviceScratch &)            = delete;
   DeviceScratch &operator=(const DeviceScratch &) = delete;

@@ -8,14 +8,14 @@
 #include "../device.h"
 
 /*
-  memory.c. Scratch: without the room past the end; allocated and released in the order of a stream. Beside: a stream whose work begins
+  memory.c. Scratch: without the room past the end; allocated and freed in the order of a stream. Beside: a stream whose work begins
   when all is done that was on PETSc's stream at Fork, and which PETSc's stream waits for from Join on. Mailbox: memory of the host to which kernels write what the host is to know, until the next
   copy from the device. Zeros: memory of the device that who borrows it sets to zero again, in the last kernel that uses it, and then
   returns; what was not returned, after an error, is set to zero when it is borrowed again. None borrows it while another has it. Pieces: whether
   small ones are cut from slabs (not in debug builds, unless asked for), or the device is asked for each, so that whatever checks accesses knows its ends
 */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceAllocateScratch(size_t, cudaStream_t, void **);
-PETSC_INTERN PetscErrorCode AutoCSRDeviceReleaseScratch(void *, cudaStream_t);
+PETSC_INTERN PetscErrorCode AutoCSRDeviceFreeScratch(void *, cudaStream_t);
 PETSC_INTERN void           AutoCSRDeviceCutSlabs(PetscBool);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceFork(cudaStream_t *beside);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceJoin(void);

@@ -1,5 +1,5 @@
 /*
-  Memory of the device, on PETSc's stream: from a pool of the library's own, which keeps what is released, so that the
+  Memory of the device, on PETSc's stream: from a pool of the library's own, which keeps what is freed, so that the
   temporaries of planning cost no synchronization and no work of the driver. What the pool keeps beyond need goes back to the
   device (PoolTrim()). Small allocations that stay are cut from slabs. And what small copies go through.
 */
@@ -34,7 +34,7 @@ typedef struct _Slab *Slab;
 struct _Slab {
   char    *data;
   size_t   used;
-  PetscInt cuts;   /* that are not released */
+  PetscInt cuts;   /* that are not freed */
   Slab     next;
 };
 
@@ -146,7 +146,7 @@ static PetscErrorCode PoolTrim(PetscBool all)
   if (!all && pool.reserved_at_most <= POOL_KEEPS) PetscFunctionReturn(PETSC_SUCCESS); /* small matrices cost no call of the driver */
   PetscCall(PoolMeasure(&used, &unused));
   if (!unused || !(all || PoolIsMuch(used, unused))) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallCUDA(cudaDeviceSynchronize()); /* what a stream has still to release is in use */
+  PetscCallCUDA(cudaDeviceSynchronize()); /* what a stream has still to free is in use */
   PetscCallCUDA(cudaMemPoolTrimTo(pool.own, (size_t)(used + (all ? 0 : POOL_KEEPS))));
   PetscCall(PoolMeasure(&used, &unused));
   pool.used     = used;
@@ -311,7 +311,7 @@ static PetscErrorCode SlabCut(size_t bytes, void **data)
 }
 
 /* *cut: it was cut from a slab */
-static PetscErrorCode SlabRelease(const char *data, PetscBool *cut)
+static PetscErrorCode SlabFree(const char *data, PetscBool *cut)
 {
   PetscFunctionBegin;
   *cut = PETSC_FALSE;
@@ -347,7 +347,7 @@ PetscErrorCode AutoCSRDeviceAllocateZeros(size_t bytes, void **data)
   return AllocateOrCut(bytes, PETSC_TRUE, data);
 }
 
-PetscErrorCode AutoCSRDeviceReleaseScratch(void *data, cudaStream_t stream)
+PetscErrorCode AutoCSRDeviceFreeScratch(void *data, cudaStream_t stream)
 {
   PetscFunctionBegin;
   if (data) PetscCallCUDA(cudaFreeAsync(data, stream));
@@ -360,9 +360,9 @@ PetscErrorCode AutoCSRDeviceDeallocate(void *data)
 
   PetscFunctionBegin;
   PetscCall(AutoCSRDeviceFollow());
-  PetscCall(SlabRelease((const char *)data, &cut));
+  PetscCall(SlabFree((const char *)data, &cut));
   if (cut || !data) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(AutoCSRDeviceReleaseScratch(data, AUTOCSR_STREAM));
+  PetscCall(AutoCSRDeviceFreeScratch(data, AUTOCSR_STREAM));
   PetscCall(AutoCSRDeviceTrim());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -17,7 +17,7 @@ typedef struct {
 PETSC_INTERN void AutoCSRDevicePreloadBegin(int device, PetscBool with_pool);
 PETSC_INTERN void AutoCSRDevicePreloadTake(PetscBool all, AutoCSRDevicePreloaded *); /* waits for boxes and stream or, if all is wanted, for the end of the thread */
 
-/* memory.c: a pool that keeps what is released. The first request makes the driver set the pool up; stream NULL: no request */
+/* memory.c: a pool that keeps what is freed. The first request makes the driver set the pool up; stream NULL: no request */
 PETSC_INTERN cudaError_t AutoCSRDevicePoolMake(int device, cudaStream_t, cudaMemPool_t *);
 
 /* Kernels of a plan that takes no look (first.cu), of a look at rows (profile_rows.cu), and of making slices (encode.cu, encode_entries.cu) */

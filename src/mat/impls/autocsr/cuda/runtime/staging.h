@@ -32,7 +32,7 @@ typedef struct {
   cudaEvent_t        begun, packed, delivered;
 } AutoCSRDeviceStaging;
 
-/* After Create either UseHost, or Offer and Open for each process; then Ready. Close before others release what was opened */
+/* After Create either UseHost, or Offer and Open for each process; then Ready. Close before others free what was opened */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceStagingCreate(PetscInt n_peers, const PetscInt begin[], const PetscInt index[], PetscInt n_receive, AutoCSRDeviceStaging *);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceStagingOffer(AutoCSRDeviceStaging *, AutoCSRDeviceOffer *);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceStagingOpen(AutoCSRDeviceStaging *, PetscInt peer, const AutoCSRDeviceOffer *, PetscInt place, PetscBool *);
