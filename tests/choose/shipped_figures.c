@@ -1,6 +1,6 @@
 static char help[] = "The machine's figures without measuring: those shipped of the nearest processor and device, scaled; files that cannot be used; measuring in slices that products pay for, that goes on where it ended.\n\n";
 
-#include "../../src/mat/impls/autocsr/machine/calibrate.h"
+#include "../../src/mat/impls/autocsr/machine/measure.h"
 #include "../../src/mat/impls/autocsr/choose/candidate.h"
 #include <fcntl.h>
 #include <sys/file.h>
@@ -161,23 +161,23 @@ static PetscErrorCode CheckImplausible(const char path[], const AutoCSRFigures *
 /* Measuring stops after some steps, is written to the file, and another process goes on from there */
 static PetscErrorCode CheckResumed(const char partial[], const AutoCSRFigures *shipped)
 {
-  AutoCSRCalibration *c, *next;
+  AutoCSRMeasurement *c, *next;
   PetscBool           found;
 
   PetscFunctionBeginUser;
-  PetscCall(AutoCSRCalibrationCreate(shipped, &c));
+  PetscCall(AutoCSRMeasurementCreate(shipped, &c));
   PetscCheck(c->n_trials > 20 && c->n_jobs > 2 * c->n_trials, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " trials, %" PetscInt_FMT " products", c->n_trials, c->n_jobs);
   for (int level = 0; level < 4; level++) {
     c->figures.machine.bandwidth[level]   = shipped->machine.bandwidth[level];
     c->figures.machine.random_line[level] = shipped->machine.random_line[level];
   }
-  while (c->next < 3) PetscCall(AutoCSRCalibrationStep(c));
+  while (c->next < 3) PetscCall(AutoCSRMeasurementStep(c));
   PetscCall(AutoCSRPartialWrite(partial, c));
-  PetscCall(AutoCSRCalibrationCreate(shipped, &next));
+  PetscCall(AutoCSRMeasurementCreate(shipped, &next));
   PetscCall(AutoCSRPartialRead(partial, next, &found));
   PetscCheck(found && next->stage == c->stage && next->next == 3 && next->gained == c->gained, PETSC_COMM_SELF, PETSC_ERR_PLIB, "What was measured is not gone on with");
   for (PetscInt i = 0; i < c->n_trials; i++) PetscCheck(!memcmp(c->trial[i].seconds, next->trial[i].seconds, sizeof(next->trial[i].seconds)), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Trial %" PetscInt_FMT " has other times", i);
-  while (next->next < 5) PetscCall(AutoCSRCalibrationStep(next));
+  while (next->next < 5) PetscCall(AutoCSRMeasurementStep(next));
   next->n_trials--; /* as of another version */
   PetscCall(AutoCSRPartialRead(partial, next, &found));
   PetscCheck(!found, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Times of other trials are taken");
@@ -186,12 +186,12 @@ static PetscErrorCode CheckResumed(const char partial[], const AutoCSRFigures *s
     for (int k = 0; k < AUTOCSR_TRIAL_PRODUCTS; k++) next->trial[i].seconds[k] = 1e-5 * (1 + k);
   }
   next->figures.machine = shipped->machine;
-  next->stage           = AUTOCSR_CALIBRATE_FIT;
+  next->stage           = AUTOCSR_MEASURE_FIT;
   next->next            = 0;
-  while (next->stage != AUTOCSR_CALIBRATE_DONE) PetscCall(AutoCSRCalibrationStep(next));
+  while (next->stage != AUTOCSR_MEASURE_DONE) PetscCall(AutoCSRMeasurementStep(next));
   PetscCheck(next->figures.n_executors == next->n_trials && AutoCSRFiguresAreSane(&next->figures), PETSC_COMM_SELF, PETSC_ERR_PLIB, "No figures come of it");
-  PetscCall(AutoCSRCalibrationDestroy(&c));
-  PetscCall(AutoCSRCalibrationDestroy(&next));
+  PetscCall(AutoCSRMeasurementDestroy(&c));
+  PetscCall(AutoCSRMeasurementDestroy(&next));
   unlink(partial);
   PetscFunctionReturn((PetscErrorCode)0);
 }

@@ -31,10 +31,10 @@ PetscErrorCode MatAutoCSRTune(const char file[], PetscViewer viewer)
 
   PetscFunctionBegin;
   PetscCall(MatAutoCSRRegisterAll());
-  PetscCall(AutoCSRTune(&AutoCSRBackendHost, file, viewer));
+  PetscCall(AutoCSRMeasureNow(&AutoCSRBackendHost, file, viewer));
   PetscCall(MatSeqAutoCSRGetParent(&parent));
 #if defined(AUTOCSR_HAVE_CUDA)
-  if (parent->device) PetscCall(AutoCSRTune(&AutoCSRBackendCUDA, file, viewer));
+  if (parent->device) PetscCall(AutoCSRMeasureNow(&AutoCSRBackendCUDA, file, viewer));
 #endif
   PetscFunctionReturn(PETSC_SUCCESS);
 }

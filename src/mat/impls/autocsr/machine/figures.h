@@ -94,10 +94,10 @@ PETSC_INTERN void                          AutoCSRProcessorScale(const AutoCSRPr
 PETSC_INTERN void           AutoCSRDeviceScale(const AutoCSRIdentity *from, const AutoCSRIdentity *to, AutoCSRFigures *);
 PETSC_INTERN PetscErrorCode AutoCSRFiguresShippedDevice(AutoCSRFigures *, AutoCSRIdentity *); /* of which device */
 
-/* tune.c: measures the figures of a machine at once, in place of those shipped; with a line of progress now and then. viewer NULL: silent */
+/* measure_now.c: measures the figures of a machine at once, in place of those shipped; with a line of progress now and then. viewer NULL: silent */
 PETSC_INTERN PetscErrorCode AutoCSRFiguresMeasure(AutoCSRFigures *, PetscViewer);
 
-/* measuring.c: measuring by rent or buy; the file is to be written, there is none that can be used. named: by the user */
+/* measure_slices.c: measuring by rent or buy; the file is to be written, there is none that can be used. named: by the user */
 PETSC_INTERN PetscErrorCode AutoCSRMeasuringBegin(const AutoCSRFigures *shipped, const AutoCSRIdentity *, const char path[], PetscBool named);
 
 /* figures_file.c: the file that figures are kept in */

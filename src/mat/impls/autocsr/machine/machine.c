@@ -1,5 +1,5 @@
 /*
-  Figures of the machine: those kept in a file (kept.c), or, as long as there is none, those shipped of what is nearest to it. Nobody waits for measuring (measuring.c).
+  Figures of the machine: those kept in a file (figures_file.c), or, as long as there is none, those shipped of what is nearest to it. Nobody waits for measuring (measure_slices.c).
 */
 #include "figures.h"
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /*
-  What other rooms ask of the machine: the figures that a matrix is planned by, measuring while programs run, and tuning.
+  What other rooms ask of the machine: the figures that a matrix is planned by, measuring while programs run and at once.
 */
 #ifndef AUTOCSR_MACHINE_H
 #define AUTOCSR_MACHINE_H
@@ -58,13 +58,13 @@ PETSC_INTERN PetscErrorCode AutoCSRFiguresGetDigest(const AutoCSRBackend *, cons
 PETSC_INTERN PetscErrorCode AutoCSRFiguresPack(const AutoCSRBackend *, const char simd[], void *bytes);
 PETSC_INTERN PetscErrorCode AutoCSRFiguresUnpack(const AutoCSRBackend *, const char simd[], const void *bytes, const AutoCSRFigures **);
 
-/* measuring.c: predicted seconds of products, which pay for measuring the machine, and the sum that pays the next slice */
+/* measure_slices.c: predicted seconds of products, which pay for measuring the machine, and the sum that pays the next slice */
 PETSC_INTERN double AutoCSRMeasuringPaid, AutoCSRMeasuringDue;
 /* Measures for the next slice, which products have paid for; an error in it ends measuring and not the product */
 PETSC_INTERN PetscErrorCode AutoCSRMeasuringProceed(void);
 /* Ends measuring, and keeps what is measured so far */
 PETSC_INTERN PetscErrorCode AutoCSRMeasuringEnd(void);
-/* tune.c: see MatAutoCSRTune() */
-PETSC_INTERN PetscErrorCode AutoCSRTune(const AutoCSRBackend *, const char file[], PetscViewer);
+/* measure_now.c: see MatAutoCSRTune() */
+PETSC_INTERN PetscErrorCode AutoCSRMeasureNow(const AutoCSRBackend *, const char file[], PetscViewer);
 
 #endif

@@ -1,10 +1,10 @@
 /* The times that a process has measured so far, in a file from which the next process goes on (doc/design.md 6) */
-#include "calibrate.h"
+#include "measure.h"
 #include <unistd.h>
 
 #define FORMAT "petscautocsr partial " AUTOCSR_FIGURES_VERSION
 
-PetscErrorCode AutoCSRPartialWrite(const char path[], const AutoCSRCalibration *c)
+PetscErrorCode AutoCSRPartialWrite(const char path[], const AutoCSRMeasurement *c)
 {
   const AutoCSRMachine *m = &c->figures.machine;
   char                  temporary[PETSC_MAX_PATH_LEN], scalar[32];
@@ -19,7 +19,7 @@ PetscErrorCode AutoCSRPartialWrite(const char path[], const AutoCSRCalibration *
   fprintf(file, FORMAT "\nof %s\nname %s\nstage %d pass %d next %d gained %.17g trials %d jobs %d\n", scalar, m->name, (int)c->stage, (int)c->pass, (int)c->next, c->gained, (int)c->n_trials, (int)c->n_jobs);
   fprintf(file, "memory");
   for (int level = 0; level < 4; level++) fprintf(file, " %.17g %.17g", m->bandwidth[level], m->random_line[level]);
-  fprintf(file, " %.17g %.17g\nreading %d", m->cache[2], m->strided, c->stage == AUTOCSR_CALIBRATE_MEMORY ? c->reading.step : 0); /* the step under way is made again */
+  fprintf(file, " %.17g %.17g\nreading %d", m->cache[2], m->strided, c->stage == AUTOCSR_MEASURE_MEMORY ? c->reading.step : 0); /* the step under way is made again */
   for (int level = 0; level < 4; level++) fprintf(file, " %.17g %.17g", c->reading.bandwidth[level], c->reading.random_line[level]);
   fprintf(file, " %.17g\n", c->reading.cache[2]);
   for (PetscInt i = 0; i < c->n_trials; i++) {
@@ -40,7 +40,7 @@ static PetscBool is_time(double seconds)
   return (PetscBool)((seconds > 0 && seconds < 1e3) || seconds == PETSC_MAX_REAL);
 }
 
-static PetscBool scan_partial(FILE *file, const char own[], AutoCSRCalibration *c)
+static PetscBool scan_partial(FILE *file, const char own[], AutoCSRMeasurement *c)
 {
   AutoCSRMachine *m = &c->figures.machine;
   char            scalar[32], name[128];
@@ -48,8 +48,8 @@ static PetscBool scan_partial(FILE *file, const char own[], AutoCSRCalibration *
   double          gained, number[10], reading[9];
 
   if (fscanf(file, FORMAT " of %31s name %127[^\n] stage %d pass %d next %d gained %lf trials %d jobs %d memory", scalar, name, &stage, &pass, &next, &gained, &trials, &jobs) != 8) return PETSC_FALSE;
-  if (strcmp(scalar, own) || strcmp(name, m->name) || trials != c->n_trials || jobs != c->n_jobs || stage < AUTOCSR_CALIBRATE_MEMORY || stage > AUTOCSR_CALIBRATE_FIT) return PETSC_FALSE;
-  if (pass < 0 || pass > 100 || next < 0 || (stage == AUTOCSR_CALIBRATE_JOBS && next > jobs) || !(gained >= 0 && gained <= 1e4)) return PETSC_FALSE;
+  if (strcmp(scalar, own) || strcmp(name, m->name) || trials != c->n_trials || jobs != c->n_jobs || stage < AUTOCSR_MEASURE_MEMORY || stage > AUTOCSR_MEASURE_FIT) return PETSC_FALSE;
+  if (pass < 0 || pass > 100 || next < 0 || (stage == AUTOCSR_MEASURE_JOBS && next > jobs) || !(gained >= 0 && gained <= 1e4)) return PETSC_FALSE;
   for (int k = 0; k < 10; k++) {
     if (fscanf(file, " %lf", &number[k]) != 1 || !(number[k] >= 0)) return PETSC_FALSE;
   }
@@ -77,14 +77,14 @@ static PetscBool scan_partial(FILE *file, const char own[], AutoCSRCalibration *
   c->reading.cache[2] = reading[8];
   m->cache[2]         = number[8];
   m->strided          = number[9];
-  c->stage            = (AutoCSRCalibrationStage)stage;
+  c->stage            = (AutoCSRMeasurementStage)stage;
   c->pass             = pass;
-  c->next             = stage == AUTOCSR_CALIBRATE_JOBS ? next : 0;
+  c->next             = stage == AUTOCSR_MEASURE_JOBS ? next : 0;
   c->gained           = gained;
   return PETSC_TRUE;
 }
 
-PetscErrorCode AutoCSRPartialRead(const char path[], AutoCSRCalibration *c, PetscBool *found)
+PetscErrorCode AutoCSRPartialRead(const char path[], AutoCSRMeasurement *c, PetscBool *found)
 {
   FILE    *file = AutoCSRKeptOpen(path);
   char     scalar[32];

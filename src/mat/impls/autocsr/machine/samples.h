@@ -1,5 +1,5 @@
 /*
-  Small matrices on which a processor's executors are measured (calibrate.c). Inside machine/ only.
+  Small matrices on which a processor's executors are measured (measure.c). Inside machine/ only.
 */
 #ifndef AUTOCSR_SAMPLES_H
 #define AUTOCSR_SAMPLES_H

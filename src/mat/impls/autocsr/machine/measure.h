@@ -1,8 +1,8 @@
 /*
   A processor's executors and memory measured step by step: each step takes a few milliseconds, and what is measured so far can be kept and gone on with. Inside machine/ only.
 */
-#ifndef AUTOCSR_CALIBRATE_H
-#define AUTOCSR_CALIBRATE_H
+#ifndef AUTOCSR_MEASURE_H
+#define AUTOCSR_MEASURE_H
 
 #include "samples.h"
 
@@ -34,11 +34,11 @@ typedef struct {
 } AutoCSRJob;
 
 typedef enum {
-  AUTOCSR_CALIBRATE_MEMORY, /* after each pass */
-  AUTOCSR_CALIBRATE_JOBS,
-  AUTOCSR_CALIBRATE_FIT,
-  AUTOCSR_CALIBRATE_DONE
-} AutoCSRCalibrationStage;
+  AUTOCSR_MEASURE_MEMORY, /* after each pass */
+  AUTOCSR_MEASURE_JOBS,
+  AUTOCSR_MEASURE_FIT,
+  AUTOCSR_MEASURE_DONE
+} AutoCSRMeasurementStage;
 
 typedef struct {
   AutoCSRFigures          figures;
@@ -47,7 +47,7 @@ typedef struct {
   AutoCSRTrial            trial[AUTOCSR_MAX_FIGURES];
   PetscInt                n_trials, n_jobs;
   AutoCSRJob             *job;
-  AutoCSRCalibrationStage stage;
+  AutoCSRMeasurementStage stage;
   PetscInt                pass, next; /* the job of the pass, or the trial to be fitted, that is next */
   double                  gained;     /* share of the time that products have saved against the best so far: its sum during a pass, then its mean */
   double                 *area;       /* AUTOCSR_FAR_BYTES, of ones as far as they are filled: x of all products, and what the memory is read from */
@@ -56,15 +56,15 @@ typedef struct {
   AutoCSRPlan            *plan; /* of the job under way; NULL: none is */
   AutoCSROperands         op;
   AutoCSRClock            clock;
-} AutoCSRCalibration;
+} AutoCSRMeasurement;
 
 /* figures: those of the processor, whose name and caches are given */
-PETSC_INTERN PetscErrorCode AutoCSRCalibrationCreate(const AutoCSRFigures *, AutoCSRCalibration **);
-PETSC_INTERN PetscErrorCode AutoCSRCalibrationDestroy(AutoCSRCalibration **); /* what an error left half made, too */
-PETSC_INTERN PetscErrorCode AutoCSRCalibrationStep(AutoCSRCalibration *);
+PETSC_INTERN PetscErrorCode AutoCSRMeasurementCreate(const AutoCSRFigures *, AutoCSRMeasurement **);
+PETSC_INTERN PetscErrorCode AutoCSRMeasurementDestroy(AutoCSRMeasurement **); /* what an error left half made, too */
+PETSC_INTERN PetscErrorCode AutoCSRMeasurementStep(AutoCSRMeasurement *);
 
 /* partial.c: saves the times so far, and resumes from a file of the same trials. Failures of input and output are no errors: lost times are measured again */
-PETSC_INTERN PetscErrorCode AutoCSRPartialWrite(const char path[], const AutoCSRCalibration *);
-PETSC_INTERN PetscErrorCode AutoCSRPartialRead(const char path[], AutoCSRCalibration *, PetscBool *found);
+PETSC_INTERN PetscErrorCode AutoCSRPartialWrite(const char path[], const AutoCSRMeasurement *);
+PETSC_INTERN PetscErrorCode AutoCSRPartialRead(const char path[], AutoCSRMeasurement *, PetscBool *found);
 
 #endif

@@ -8,7 +8,7 @@
   gains less than GAINED, because a disturbance seldom hits the same product in each pass. Neighbours on the processor's
   other thread slow a pass down, so the least time of all passes counts. Memory is read after each pass.
 */
-#include "calibrate.h"
+#include "measure.h"
 
 #define LEAST_PASSES 2         /* passes over all products, */
 #define MOST_PASSES  6         /* and at most */
@@ -188,7 +188,7 @@ static int compare_jobs(const void *a, const void *b)
 }
 
 /* x gathered from afar: by the faster of two ways, as products find out by themselves */
-static PetscErrorCode jobs_list(AutoCSRCalibration *c)
+static PetscErrorCode jobs_list(AutoCSRMeasurement *c)
 {
   AutoCSRJob *job;
   PetscInt    like;
@@ -213,16 +213,16 @@ static PetscErrorCode jobs_list(AutoCSRCalibration *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRCalibrationCreate(const AutoCSRFigures *figures, AutoCSRCalibration **calibration)
+PetscErrorCode AutoCSRMeasurementCreate(const AutoCSRFigures *figures, AutoCSRMeasurement **measurement)
 {
-  AutoCSRCalibration *c;
+  AutoCSRMeasurement *c;
   AutoCSRMachine     *m;
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&c));
-  *calibration = c;
+  *measurement = c;
   c->figures   = *figures;
-  c->stage     = AUTOCSR_CALIBRATE_JOBS; /* programs of a second, too, measure some small samples */
+  c->stage     = AUTOCSR_MEASURE_JOBS; /* programs of a second, too, measure some small samples */
   m            = &c->figures.machine;
   PetscCall(PetscArraycpy(c->reported, m->cache, 3));
   for (int level = 0; level < 4; level++) {
@@ -236,7 +236,7 @@ PetscErrorCode AutoCSRCalibrationCreate(const AutoCSRFigures *figures, AutoCSRCa
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode job_end(AutoCSRCalibration *c)
+static PetscErrorCode job_end(AutoCSRMeasurement *c)
 {
   PetscFunctionBegin;
   if (c->op.y) PetscCall((*c->figures.backend->deallocate)(c->op.y));
@@ -245,9 +245,9 @@ static PetscErrorCode job_end(AutoCSRCalibration *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRCalibrationDestroy(AutoCSRCalibration **calibration)
+PetscErrorCode AutoCSRMeasurementDestroy(AutoCSRMeasurement **measurement)
 {
-  AutoCSRCalibration *c = *calibration;
+  AutoCSRMeasurement *c = *measurement;
 
   PetscFunctionBegin;
   if (!c) PetscFunctionReturn(PETSC_SUCCESS);
@@ -255,11 +255,11 @@ PetscErrorCode AutoCSRCalibrationDestroy(AutoCSRCalibration **calibration)
   PetscCall(AutoCSRSamplesDestroy(&c->samples));
   if (c->area) PetscCall((*c->figures.backend->deallocate)(c->area));
   PetscCall(PetscFree(c->job));
-  PetscCall(PetscFree(*calibration));
+  PetscCall(PetscFree(*measurement));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode step_fill(AutoCSRCalibration *c)
+static PetscErrorCode step_fill(AutoCSRMeasurement *c)
 {
   const size_t end = PetscMin(c->filled + FILLED, AUTOCSR_FAR_BYTES);
 
@@ -271,7 +271,7 @@ static PetscErrorCode step_fill(AutoCSRCalibration *c)
 }
 
 /* Memory as fast as it was in any reading so far: neighbours on the machine take bandwidth and cache for a while, and figures are kept for good */
-static PetscErrorCode step_memory(AutoCSRCalibration *c)
+static PetscErrorCode step_memory(AutoCSRMeasurement *c)
 {
   AutoCSRMachine       *m   = &c->figures.machine;
   AutoCSRMemoryReading *now = &c->reading;
@@ -294,22 +294,22 @@ static PetscErrorCode step_memory(AutoCSRCalibration *c)
   now->step   = 0;
   c->next     = 0;
   if (c->pass < MOST_PASSES && (c->pass < LEAST_PASSES || c->gained > GAINED)) {
-    c->stage  = AUTOCSR_CALIBRATE_JOBS;
+    c->stage  = AUTOCSR_MEASURE_JOBS;
     c->gained = 0;
   } else
-    c->stage = AUTOCSR_CALIBRATE_FIT;
+    c->stage = AUTOCSR_MEASURE_FIT;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The product of a sample in one segment of these axes, ready to be timed. x: ones, all other values as they may be */
-static PetscErrorCode job_begin(AutoCSRCalibration *c, const AutoCSRSample *a, const AutoCSRAxes *axes, const AutoCSRExecutor *executor)
+static PetscErrorCode job_begin(AutoCSRMeasurement *c, const AutoCSRSample *a, const AutoCSRAxes *axes, const AutoCSRExecutor *executor)
 {
   AutoCSRSegment *seg;
 
   PetscFunctionBegin;
   PetscCheck((size_t)a->csr.n * sizeof(PetscScalar) <= AUTOCSR_FAR_BYTES, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A sample of %" PetscInt_FMT " columns", a->csr.n);
   PetscCall(AutoCSRPlanCreate(&a->csr, &c->plan));
-  PetscCall(AutoCSRPlanAddSegment(c->plan, "calibration", axes, &seg));
+  PetscCall(AutoCSRPlanAddSegment(c->plan, "measurement", axes, &seg));
   seg->n_rows = a->csr.m;
   if (axes->sort_window > 1) PetscCall(AutoCSRSegmentSortRows(seg, &a->csr));
   PetscCall(AutoCSRSegmentEncode(seg, &a->csr, a->profile));
@@ -322,7 +322,7 @@ static PetscErrorCode job_begin(AutoCSRCalibration *c, const AutoCSRSample *a, c
 }
 
 /* The sample, the plan, or one round of products. Where x is far, uneven rows are sorted if there are slices */
-static PetscErrorCode step_job(AutoCSRCalibration *c)
+static PetscErrorCode step_job(AutoCSRMeasurement *c)
 {
   const AutoCSRJob *job = &c->job[c->next];
   AutoCSRTrial     *t   = &c->trial[job->trial];
@@ -332,7 +332,7 @@ static PetscErrorCode step_job(AutoCSRCalibration *c)
   if (c->next == c->n_jobs) {
     c->gained /= AUTOCSR_TRIAL_FAR * c->n_trials;
     c->pass++;
-    c->stage = AUTOCSR_CALIBRATE_MEMORY;
+    c->stage = AUTOCSR_MEASURE_MEMORY;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (!job->sample->profile) {
@@ -404,7 +404,7 @@ static double near_fit(const AutoCSRTrial *t, const AutoCSRExecutorCost *cost, c
 }
 
 /* Nodes of short rows and of longer ones end alike: what is irregular is found with the short alone */
-static void share_node_ends(AutoCSRCalibration *c)
+static void share_node_ends(AutoCSRMeasurement *c)
 {
   for (PetscInt i = 0; i < c->n_trials; i++) {
     const AutoCSRAxes *axes   = &c->trial[i].axes;
@@ -415,7 +415,7 @@ static void share_node_ends(AutoCSRCalibration *c)
 }
 
 /* Seconds that the start of a segment takes: a product with one entry is no more */
-static PetscErrorCode measure_launch(AutoCSRCalibration *c, double *seconds)
+static PetscErrorCode measure_launch(AutoCSRMeasurement *c, double *seconds)
 {
   const AutoCSRAxes      axes = {.mapping = AUTOCSR_MAP_LANES, .lanes = 1, .row_group = 1};
   AutoCSRSample         *one  = &c->samples->entries[SAMPLE_ONE_ENTRY];
@@ -432,7 +432,7 @@ static PetscErrorCode measure_launch(AutoCSRCalibration *c, double *seconds)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode fit(AutoCSRCalibration *c)
+static PetscErrorCode fit(AutoCSRMeasurement *c)
 {
   AutoCSRFigures *f = &c->figures;
   AutoCSRMachine *m = &f->machine;
@@ -458,7 +458,7 @@ static PetscErrorCode fit(AutoCSRCalibration *c)
 }
 
 /* The sizes of a trial's samples, which another process may have measured with; then all figures */
-static PetscErrorCode step_fit(AutoCSRCalibration *c)
+static PetscErrorCode step_fit(AutoCSRMeasurement *c)
 {
   PetscFunctionBegin;
   if (c->next < c->n_trials) {
@@ -470,27 +470,27 @@ static PetscErrorCode step_fit(AutoCSRCalibration *c)
   PetscCall(AutoCSRSampleSizes(c->samples, &c->samples->far));
   PetscCall(AutoCSRSampleSizes(c->samples, &c->samples->near));
   PetscCall(fit(c));
-  c->stage = AUTOCSR_CALIBRATE_DONE;
+  c->stage = AUTOCSR_MEASURE_DONE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Bytes of the area that the next step reads */
-static size_t area_needed(const AutoCSRCalibration *c)
+static size_t area_needed(const AutoCSRMeasurement *c)
 {
-  if (c->stage == AUTOCSR_CALIBRATE_MEMORY) return AUTOCSR_FAR_BYTES;
-  if (c->stage == AUTOCSR_CALIBRATE_JOBS && c->next < c->n_jobs) return (size_t)c->job[c->next].sample->csr.n * sizeof(PetscScalar);
+  if (c->stage == AUTOCSR_MEASURE_MEMORY) return AUTOCSR_FAR_BYTES;
+  if (c->stage == AUTOCSR_MEASURE_JOBS && c->next < c->n_jobs) return (size_t)c->job[c->next].sample->csr.n * sizeof(PetscScalar);
   return FILLED;
 }
 
-PetscErrorCode AutoCSRCalibrationStep(AutoCSRCalibration *c)
+PetscErrorCode AutoCSRMeasurementStep(AutoCSRMeasurement *c)
 {
   PetscFunctionBegin;
-  if (c->stage == AUTOCSR_CALIBRATE_DONE) PetscFunctionReturn(PETSC_SUCCESS);
+  if (c->stage == AUTOCSR_MEASURE_DONE) PetscFunctionReturn(PETSC_SUCCESS);
   if (c->filled < area_needed(c))
     PetscCall(step_fill(c));
-  else if (c->stage == AUTOCSR_CALIBRATE_MEMORY)
+  else if (c->stage == AUTOCSR_MEASURE_MEMORY)
     PetscCall(step_memory(c));
-  else if (c->stage == AUTOCSR_CALIBRATE_JOBS)
+  else if (c->stage == AUTOCSR_MEASURE_JOBS)
     PetscCall(step_job(c));
   else
     PetscCall(step_fit(c));

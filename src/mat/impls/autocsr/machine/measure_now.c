@@ -1,28 +1,28 @@
 /* Measures a machine at once, as autocsr_tune asks for it */
-#include "calibrate.h"
+#include "measure.h"
 #include <unistd.h>
 
-static PetscErrorCode tell(const AutoCSRCalibration *c, PetscViewer viewer)
+static PetscErrorCode tell(const AutoCSRMeasurement *c, PetscViewer viewer)
 {
   PetscFunctionBegin;
-  if (c->stage == AUTOCSR_CALIBRATE_JOBS) {
+  if (c->stage == AUTOCSR_MEASURE_JOBS) {
     if (c->next % 50 == 0) PetscCall(PetscViewerASCIIPrintf(viewer, "pass %" PetscInt_FMT ": product %" PetscInt_FMT " of %" PetscInt_FMT "\n", c->pass + 1, c->next, c->n_jobs));
   } else
-    PetscCall(PetscViewerASCIIPrintf(viewer, c->stage == AUTOCSR_CALIBRATE_MEMORY ? "memory\n" : "fit\n"));
+    PetscCall(PetscViewerASCIIPrintf(viewer, c->stage == AUTOCSR_MEASURE_MEMORY ? "memory\n" : "fit\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode run_calibration(AutoCSRCalibration *c, PetscViewer viewer)
+static PetscErrorCode run_measurement(AutoCSRMeasurement *c, PetscViewer viewer)
 {
-  AutoCSRCalibrationStage stage = AUTOCSR_CALIBRATE_DONE;
+  AutoCSRMeasurementStage stage = AUTOCSR_MEASURE_DONE;
   PetscInt                next  = -1;
 
   PetscFunctionBegin;
-  while (c->stage != AUTOCSR_CALIBRATE_DONE) {
-    if (viewer && (c->stage != stage || (c->next != next && stage == AUTOCSR_CALIBRATE_JOBS))) PetscCall(tell(c, viewer));
+  while (c->stage != AUTOCSR_MEASURE_DONE) {
+    if (viewer && (c->stage != stage || (c->next != next && stage == AUTOCSR_MEASURE_JOBS))) PetscCall(tell(c, viewer));
     stage = c->stage;
     next  = c->next;
-    PetscCall(AutoCSRCalibrationStep(c));
+    PetscCall(AutoCSRMeasurementStep(c));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -55,7 +55,7 @@ static PetscErrorCode measure_device(AutoCSRFigures *f)
 
 PetscErrorCode AutoCSRFiguresMeasure(AutoCSRFigures *f, PetscViewer viewer)
 {
-  AutoCSRCalibration *c = NULL;
+  AutoCSRMeasurement *c = NULL;
   PetscErrorCode      ierr;
 
   PetscFunctionBegin;
@@ -63,15 +63,15 @@ PetscErrorCode AutoCSRFiguresMeasure(AutoCSRFigures *f, PetscViewer viewer)
     PetscCall(measure_device(f));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  ierr = AutoCSRCalibrationCreate(f, &c);
-  if (!ierr) ierr = run_calibration(c, viewer);
+  ierr = AutoCSRMeasurementCreate(f, &c);
+  if (!ierr) ierr = run_measurement(c, viewer);
   if (!ierr) *f = c->figures;
-  PetscCall(AutoCSRCalibrationDestroy(&c));
+  PetscCall(AutoCSRMeasurementDestroy(&c));
   PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRTune(const AutoCSRBackend *backend, const char file[], PetscViewer viewer)
+PetscErrorCode AutoCSRMeasureNow(const AutoCSRBackend *backend, const char file[], PetscViewer viewer)
 {
   const char *const *simd                     = (*backend->instruction_sets)();
   char               path[PETSC_MAX_PATH_LEN] = "", partial[PETSC_MAX_PATH_LEN + 16];

@@ -2,7 +2,7 @@
   Measures a processor while programs run, by rent or buy: products pay a fiftieth of their predicted time, and each slice waits until it is paid. The figures of the running process
   stay as they are; the file that is written in the end serves later ones. One process of a node measures: the one that gets the lock. Clocks decide here: no product depends on it.
 */
-#include "calibrate.h"
+#include "measure.h"
 #include <petsctime.h>
 #include <unistd.h>
 
@@ -17,7 +17,7 @@ static struct {
   PetscBool           named, begun;
   int                 lock;
   double              spent; /* seconds */
-  AutoCSRCalibration *calibration;
+  AutoCSRMeasurement *measurement;
 } Measuring;
 
 static double next_due(void)
@@ -32,7 +32,7 @@ PetscErrorCode AutoCSRMeasuringBegin(const AutoCSRFigures *shipped, const AutoCS
   char            full[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
-  if (PetscDefined(HAVE_THREADSAFETY)) PetscFunctionReturn(PETSC_SUCCESS); /* products of several threads would share one calibration */
+  if (PetscDefined(HAVE_THREADSAFETY)) PetscFunctionReturn(PETSC_SUCCESS); /* products of several threads would share one measurement */
   PetscCall(PetscGetFullPath(path, full, sizeof(full)));                   /* the program may change its folder before the file is written */
   path = full;
   if (strlen(path) + sizeof(".partial.XXXXXX") > sizeof(Measuring.partial)) PetscFunctionReturn(PETSC_SUCCESS);
@@ -54,8 +54,8 @@ PetscErrorCode AutoCSRMeasuringEnd(void)
   AutoCSRMeasuringDue = PETSC_MAX_REAL;
   if (!Measuring.begun) PetscFunctionReturn(PETSC_SUCCESS);
   Measuring.begun = PETSC_FALSE;
-  if (Measuring.calibration && Measuring.calibration->stage != AUTOCSR_CALIBRATE_DONE) PetscCall(AutoCSRPartialWrite(Measuring.partial, Measuring.calibration));
-  PetscCall(AutoCSRCalibrationDestroy(&Measuring.calibration));
+  if (Measuring.measurement && Measuring.measurement->stage != AUTOCSR_MEASURE_DONE) PetscCall(AutoCSRPartialWrite(Measuring.partial, Measuring.measurement));
+  PetscCall(AutoCSRMeasurementDestroy(&Measuring.measurement));
   if (Measuring.lock >= 0) close(Measuring.lock);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -75,7 +75,7 @@ static PetscErrorCode figures_are_there(PetscBool *there)
 /* *goes_on: this process measures. Nobody waits for a lock */
 static PetscErrorCode begin(PetscBool *goes_on)
 {
-  AutoCSRCalibration *c;
+  AutoCSRMeasurement *c;
   PetscErrorCode      ierr;
   PetscBool           can = PETSC_FALSE, there, resumed;
 
@@ -89,11 +89,11 @@ static PetscErrorCode begin(PetscBool *goes_on)
   *goes_on = (PetscBool)(*goes_on && can);
   if (!*goes_on) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscRegisterFinalize(AutoCSRMeasuringEnd));
-  ierr = AutoCSRCalibrationCreate(&Measuring.basis, &c);
+  ierr = AutoCSRMeasurementCreate(&Measuring.basis, &c);
   if (!ierr) ierr = AutoCSRPartialRead(Measuring.partial, c, &resumed);
-  if (ierr) PetscCall(AutoCSRCalibrationDestroy(&c)); /* what other runs have measured stays in the file */
+  if (ierr) PetscCall(AutoCSRMeasurementDestroy(&c)); /* what other runs have measured stays in the file */
   PetscCall(ierr);
-  Measuring.calibration = c;
+  Measuring.measurement = c;
   PetscCall(PetscInfo(NULL, "The machine is measured in slices of some milliseconds, at most %g of the products' time, for %s%s\n", SHARE, Measuring.path, resumed ? "; it goes on where another run ended" : ""));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -101,7 +101,7 @@ static PetscErrorCode begin(PetscBool *goes_on)
 /* autocsr_tune may have written figures meanwhile, which stay. A file whose figures cannot be used is replaced */
 static PetscErrorCode finish(void)
 {
-  const AutoCSRFigures *f       = &Measuring.calibration->figures;
+  const AutoCSRFigures *f       = &Measuring.measurement->figures;
   PetscBool             written = PETSC_FALSE, there, plausible = AutoCSRFiguresArePlausible(f, &Measuring.shipped);
 
   PetscFunctionBegin;
@@ -129,12 +129,12 @@ static PetscErrorCode proceed(void)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   do {
-    PetscCall(AutoCSRCalibrationStep(Measuring.calibration));
+    PetscCall(AutoCSRMeasurementStep(Measuring.measurement));
     PetscCall(PetscTime(&now));
-  } while (now - start < SLICE && Measuring.calibration->stage != AUTOCSR_CALIBRATE_DONE);
+  } while (now - start < SLICE && Measuring.measurement->stage != AUTOCSR_MEASURE_DONE);
   Measuring.spent += now - start;
   AutoCSRMeasuringDue = next_due();
-  if (Measuring.calibration->stage == AUTOCSR_CALIBRATE_DONE) PetscCall(finish());
+  if (Measuring.measurement->stage == AUTOCSR_MEASURE_DONE) PetscCall(finish());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
