@@ -1,6 +1,9 @@
 /*
   Plans that outlive their structure. Programs that step in time assemble the same structure anew, in the same matrix or in one that follows: it finds its plan here. The number of
-  these plans and their bytes are bounded, and the oldest goes first.
+  these plans and their bytes are bounded, and the oldest goes first; the objective `memory` keeps none.
+
+  A new structure of equal sizes, settings and backend is compared by its fingerprint. If the two agree, the context takes over
+  plan, profile, choice and progress, and refreshes the values. Debug builds check each such plan against the CSR.
 */
 #include "choose.h"
 #include "../backend.h"

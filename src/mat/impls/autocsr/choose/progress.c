@@ -3,9 +3,12 @@
   as much as it and the steps before it will. What seconds there are here are all predicted, none is of a clock: which plan
   makes the k-th product of a matrix is the same in every run.
 
-  However many products follow, the total of one that plans alone is at most twice that of the best plan made at the best time, and one product of
-  the first plan more (the argument is in doc/design.md 5, tests/choose/progress.c tries it out). Before the look it is not known what a product gathers;
-  if one takes f times as long as was thought then, there is |f - 1| times the look on top.
+  However many products follow, the total of a process that plans alone is at most twice the best decision in hindsight, and
+  one product of the first plan more (tests/choose/progress.c tries it out). Let n products cost r each by the first plan and
+  r' <= r by the chosen one, look and building P and B. A matrix that stops before the look has paid n r. One that stops
+  before building has paid at most P on top, and n r >= P. One that goes on has paid rent below P + B + r, then P + B, then the
+  rest at r'. The best in hindsight is min(n r, P + B + n r'). Before the look it is not known what a product gathers; if it
+  takes f times as long as was thought then, there is |f - 1| times the look on top.
 
   Processes that share a matrix wait for each other in every product. Their blocks, and the two of each, take steps in step: a step that is due waits for the
   next product of a round number, at most a quarter of the products so far, so that most are made at once. The total is at most 1.25 times that of one alone.

@@ -5,8 +5,10 @@
   128 bits. For words w and keys k that is the sum of (w0 + k0) (w1 + k1), (w2 + k2) (w3 + k3), ... modulo 2^128. Three
   digits of each sum are coefficients of two polynomials modulo 2^61 - 1; their values at two points are the fingerprint.
 
-  Two structures with equally many rows and entries share a fingerprint with a probability below 2^-60, over all keys and
-  points (doc/design.md 5). All sums are sums of integers, so their order does not matter.
+  Two structures with equally many rows and entries share a fingerprint with a probability of 2^-64 by NH, and of
+  (3 b / 2^60)^2 by the polynomials of b parts: together below 2^-60 up to terabytes. The probability is over keys and points,
+  which are fixed so that every run does the same. All sums are sums of integers, so their order does not matter, and a
+  device's kernel makes the same bits (cuda/planning/fingerprint.cu).
 */
 #ifndef AUTOCSR_FINGERPRINT_H
 #define AUTOCSR_FINGERPRINT_H

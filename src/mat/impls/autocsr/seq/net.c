@@ -5,7 +5,7 @@
   most; then the first plan comes back. A device is not waited for: a product is looked at when a later one begins.
 
   The clock decides, so the bits of products may differ from run to run. Only -mat_autocsr_reproducible false spreads the net,
-  and only in matrices of one process: several would have to agree.
+  and only in matrices of one process: several would have to agree. New values leave only candidates that fit any values.
 */
 #include "seqautocsr.h"
 

@@ -6,6 +6,11 @@
     compiler.c  source -> cubin
     cache.c     cubins in files, for later programs
     kernels.c   executors, and cubin -> kernel of the driver
+
+  config/embed.awk puts the agents' headers into the library as strings; shim.h stands for PETSc's headers. source.c counts
+  thread blocks and memory by the same functions as the agents (cuda/runtime/shapes.h), and the source asserts that both agree.
+  find_executor makes an executor without compiling. `prepare` compiles, or finds the cubin in the cache, before the plan is
+  bound. If it fails, choose/make.c builds `csr`, and the view has the reason.
 */
 #ifndef AUTOCSR_GENERATOR_H
 #define AUTOCSR_GENERATOR_H
