@@ -162,7 +162,8 @@ PETSC_EXTERN const char *const MatAutoCSRSegsumFixups[];
 . `MAT_AUTOCSR_DENSE_COLUMNS`   - one column after the other, by the matrix's plan. Sampled products take panels instead
 . `MAT_AUTOCSR_DENSE_PANELS`    - some columns at a time are copied so that rows lie side by side
 . `MAT_AUTOCSR_DENSE_ALONGSIDE` - on a device, columns are read as they lie, for matrices whose neighbouring rows have neighbouring columns. A processor takes panels instead
-- `MAT_AUTOCSR_DENSE_ADAPTIVE`  - adaptive sparse tiles: columns with several entries in a row panel are read once for all of these
+. `MAT_AUTOCSR_DENSE_ADAPTIVE`  - adaptive sparse tiles: columns with several entries in a row panel are read once for all of these
+- `MAT_AUTOCSR_DENSE_BUNDLES`   - on a device, in real double, bundles of eight rows read each of their columns once. Elsewhere panels are taken
 
   Level: advanced
 
@@ -173,7 +174,8 @@ typedef enum {
   MAT_AUTOCSR_DENSE_COLUMNS,
   MAT_AUTOCSR_DENSE_PANELS,
   MAT_AUTOCSR_DENSE_ALONGSIDE,
-  MAT_AUTOCSR_DENSE_ADAPTIVE
+  MAT_AUTOCSR_DENSE_ADAPTIVE,
+  MAT_AUTOCSR_DENSE_BUNDLES
 } MatAutoCSRDense;
 PETSC_EXTERN const char *const MatAutoCSRDenses[];
 

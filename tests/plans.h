@@ -292,6 +292,11 @@ static inline AutoCSRAxes AdaptiveAxes(PetscInt shape, AutoCSRValue value)
   return (AutoCSRAxes){.partition = AUTOCSR_PARTITION_COLUMNS, .order = AUTOCSR_ORDER_ADAPTIVE, .index = AUTOCSR_INDEX_32, .value = value, .mapping = AUTOCSR_MAP_ROW_PANELS, .slice_height = 1, .block = 1, .tile_width = shapes[shape][0], .tile_height = shapes[shape][1], .row_limit = shapes[shape][2], .tile_steps = shapes[shape][3]};
 }
 
+static inline AutoCSRAxes BundledAxes(PetscInt rows)
+{
+  return (AutoCSRAxes){.order = AUTOCSR_ORDER_BUNDLED, .index = AUTOCSR_INDEX_32, .value = AUTOCSR_VALUE_CSR, .mapping = AUTOCSR_MAP_BUNDLES, .slice_height = rows, .block = 1, .tile_steps = 8 * rows};
+}
+
 /* Diagonals of symmetric values, of all rows; slice_height is of no matter there */
 static inline AutoCSRAxes DiagonalAxes(AutoCSRValue value)
 {
@@ -311,11 +316,11 @@ static inline PetscErrorCode IsLegal(const AutoCSRMatrix *csr, const AutoCSRProf
   if (sliced && (a->index == AUTOCSR_INDEX_CSR || !apart)) PetscFunctionReturn(PETSC_SUCCESS);
   if (!sliced && !AutoCSROrderHasTiles(a->order) && (a->sort_window || (!contiguous && (own_index || own_value)))) PetscFunctionReturn(PETSC_SUCCESS);
   if (a->order == AUTOCSR_ORDER_DIAGONAL && (division != DIVISION_WHOLE || !profile->diagonals)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (a->order == AUTOCSR_ORDER_ADAPTIVE && !contiguous) PetscFunctionReturn(PETSC_SUCCESS);
+  if ((a->order == AUTOCSR_ORDER_ADAPTIVE || a->order == AUTOCSR_ORDER_BUNDLED) && !contiguous) PetscFunctionReturn(PETSC_SUCCESS);
   if (AutoCSROrderHasTiles(a->order) && (a->index != (a->order == AUTOCSR_ORDER_ADAPTIVE ? AUTOCSR_INDEX_32 : AUTOCSR_INDEX_16) || !apart || (a->order != AUTOCSR_ORDER_ADAPTIVE && csr->n / a->tile_width > 2000))) PetscFunctionReturn(PETSC_SUCCESS);
   if (division == DIVISION_BINS && a->order != AUTOCSR_ORDER_CSR) PetscFunctionReturn(PETSC_SUCCESS);
   if (division == DIVISION_PATTERNS && (a->index != AUTOCSR_INDEX_PATTERN || !profile->pattern_id || pattern_rows == csr->m)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!sliced && a->index != AUTOCSR_INDEX_16 && a->slice_height > 1) PetscFunctionReturn(PETSC_SUCCESS); /* does not matter there */
+  if (!sliced && a->index != AUTOCSR_INDEX_16 && a->slice_height > 1 && a->order != AUTOCSR_ORDER_BUNDLED) PetscFunctionReturn(PETSC_SUCCESS); /* does not matter there */
   if (a->index == AUTOCSR_INDEX_FITTED && (!sliced || a->lanes > 1)) PetscFunctionReturn(PETSC_SUCCESS);
   if (a->value == AUTOCSR_VALUE_PATTERN && (sliced || a->index != AUTOCSR_INDEX_PATTERN || !profile->pattern_values)) PetscFunctionReturn(PETSC_SUCCESS);
   if (a->value == AUTOCSR_VALUE_DICTIONARY && profile->values > AUTOCSR_MAX_DISTINCT) PetscFunctionReturn(PETSC_SUCCESS);

@@ -518,6 +518,12 @@ static PetscErrorCode CheckMatrix(const Generator *g, PetscBool few)
 
     PetscCall(CheckIfLegal(g, &pair, &a, division, &plans));
   }
+  for (int code = 0; code < (few ? 1 : 2 * 4); code++) {
+    const PetscInt    rows[] = {8, 1, 2, 4};
+    const AutoCSRAxes a      = BundledAxes(rows[code % 4]);
+
+    PetscCall(CheckIfLegal(g, &pair, &a, (Division)(code / 4), &plans));
+  }
   for (int code = 0; code < 2 * 4 * 4 * 2 * 2 && !few; code++) { /* several lanes a row (SELL-P), or all rows as long as the longest (ELL) */
     const PetscInt lanes[] = {1, 2, 8, 32};
     const Division   division  = code & 1 ? DIVISION_ODD_EVEN : DIVISION_THIRDS;

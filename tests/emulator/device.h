@@ -297,6 +297,21 @@ static inline unsigned char *PtxDynamicShared(void)
   return EmulatorShared;
 }
 
+static inline void PtxMultiplyAdd8x8x4(double d[2], double a, double b)
+{
+  const int lane = (int)threadIdx.x % 32;
+
+  for (int k = 0; k < 4; k++) {
+    const double of_row = __shfl_sync(0xffffffffu, a, lane / 4 * 4 + k);
+
+    for (int e = 0; e < 2; e++) {
+      const double of_column = __shfl_sync(0xffffffffu, b, (2 * (lane % 4) + e) * 4 + k);
+
+      d[e] = std::fma(of_row, of_column, d[e]);
+    }
+  }
+}
+
 typedef char *PtxShared;
 
 static inline PtxShared PtxSharedAddress(void *p)

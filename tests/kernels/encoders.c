@@ -261,7 +261,7 @@ static PetscErrorCode CheckMatrix(const Generator *g)
   const PetscInt  heights[] = {1, 4, 8, 32}, windows[] = {0, 16, AUTOCSR_WINDOW_LOW};
   AutoCSRMatrix   csr;
   AutoCSRProfile *profile;
-  Counts          counts = {0, 0}, tiled = {0, 0}, propagated = {0, 0}, popular = {0, 0}, adaptive = {0, 0}, nodes = {0, 0}, coded = {0, 0};
+  Counts          counts = {0, 0}, tiled = {0, 0}, propagated = {0, 0}, popular = {0, 0}, adaptive = {0, 0}, bundled = {0, 0}, nodes = {0, 0}, coded = {0, 0};
   PetscInt        pattern_rows = 0;
 
   PetscFunctionBeginUser;
@@ -323,6 +323,14 @@ static PetscErrorCode CheckMatrix(const Generator *g)
     PetscCall(IsLegal(&csr, profile, &a, division, &legal));
     if (legal) PetscCall(CheckPlan(g, &csr, profile, &a, division, &adaptive));
   }
+  for (int code = 0; code < 4 * 2; code++) {
+    const PetscInt    rows[] = {1, 2, 4, 8};
+    const AutoCSRAxes a      = BundledAxes(rows[code % 4]);
+    PetscBool         legal;
+
+    PetscCall(IsLegal(&csr, profile, &a, (Division)(code / 4), &legal));
+    if (legal) PetscCall(CheckPlan(g, &csr, profile, &a, (Division)(code / 4), &bundled));
+  }
   for (int code = 0; code < 2 * 4 * 4 * 2 * 2; code++) { /* several lanes a row (SELL-P), or all rows as long as the longest (ELL) */
     const PetscInt lanes[] = {1, 2, 8, 32};
     const Division   division  = code & 1 ? DIVISION_ODD_EVEN : DIVISION_THIRDS;
@@ -373,7 +381,7 @@ static PetscErrorCode CheckMatrix(const Generator *g)
       if (legal) PetscCall(CheckPlan(g, &csr, profile, &a, (Division)division, &nodes));
     }
   }
-  PetscCheck(tiled.plans > 0 && propagated.plans > 0 && popular.plans > 0 && adaptive.plans > 0 && nodes.plans > 0 && (coded.plans > 0 || csr.n > 65536), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: no plan of column tiles, of nodes or of coded rows", g->name);
+  PetscCheck(tiled.plans > 0 && propagated.plans > 0 && popular.plans > 0 && adaptive.plans > 0 && bundled.plans > 0 && nodes.plans > 0 && (coded.plans > 0 || csr.n > 65536), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: no plan of column tiles, of nodes or of coded rows", g->name);
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: %" PetscInt_FMT " rows of %" PetscInt_FMT " to %" PetscInt_FMT " of %" PetscInt_FMT " nonzeros, block size %" PetscInt_FMT ", ", g->name, csr.m, profile->min_length, profile->max_length, csr.nnz, profile->block_size));
   if (profile->pattern_id)
     PetscCall(PetscPrintf(PETSC_COMM_SELF, "%" PetscInt_FMT " patterns in %" PetscInt_FMT " rows, ", profile->patterns, pattern_rows));
@@ -411,7 +419,7 @@ static PetscErrorCode CheckCorrupted(AutoCSRStreamKind kind)
   const PetscBool   blocks = (PetscBool)(kind == AUTOCSR_STREAM_BLOCK_PTR);
   const PetscBool   places = (PetscBool)(kind == AUTOCSR_STREAM_PATTERN_PLACE), nodes = (PetscBool)(kind == AUTOCSR_STREAM_NODE);
   const Generator   g     = {"5-point", 207, 207, blocks || nodes ? Blocks3 : Stencil5, places ? VALUES_SYMMETRIC : VALUES_FEW};
-  const AutoCSRAxes tiled = TiledAxes(3, AUTOCSR_VALUE_COPY, 32), propagated = PropagatedAxes(1, AUTOCSR_VALUE_COPY), popular = PopularAxes(1, AUTOCSR_VALUE_COPY, 32), adaptive = AdaptiveAxes(0, AUTOCSR_VALUE_COPY), blocked = BlockedAxes(3), diagonal = DiagonalAxes(AUTOCSR_VALUE_COPY), of_nodes = NodesAxes(AUTOCSR_INDEX_16);
+  const AutoCSRAxes tiled = TiledAxes(3, AUTOCSR_VALUE_COPY, 32), propagated = PropagatedAxes(1, AUTOCSR_VALUE_COPY), popular = PopularAxes(1, AUTOCSR_VALUE_COPY, 32), adaptive = AdaptiveAxes(0, AUTOCSR_VALUE_COPY), bundled = BundledAxes(4), blocked = BlockedAxes(3), diagonal = DiagonalAxes(AUTOCSR_VALUE_COPY), of_nodes = NodesAxes(AUTOCSR_INDEX_16);
   const AutoCSRAxes sliced = {.order = AUTOCSR_ORDER_SLICED, .index = kind == AUTOCSR_STREAM_PATTERN_ID || kind == AUTOCSR_STREAM_PATTERN_OFFSET || kind == AUTOCSR_STREAM_PATTERN_ROOT ? AUTOCSR_INDEX_PATTERN : kind == AUTOCSR_STREAM_FIT ? AUTOCSR_INDEX_FITTED
                                                                                                                                                                                                                                              : AUTOCSR_INDEX_16,
                               .value        = AUTOCSR_VALUE_DICTIONARY,
@@ -428,6 +436,7 @@ static PetscErrorCode CheckCorrupted(AutoCSRStreamKind kind)
   PetscCall(BuildPlan(&csr, profile, &csr, profile, blocks ? &blocked : places                                                       ? &diagonal
                                                                     : nodes                                                          ? &of_nodes
                                                                     : kind == AUTOCSR_STREAM_COLUMN                                  ? &popular
+                                                                    : kind == AUTOCSR_STREAM_MASK || kind == AUTOCSR_STREAM_BUNDLE_PART ? &bundled
                                                                     : kind >= AUTOCSR_STREAM_PANEL_PTR && kind <= AUTOCSR_STREAM_MAP ? &adaptive
                                                                     : kind >= AUTOCSR_STREAM_BLOCK_ROW                               ? &propagated
                                                                     : kind >= AUTOCSR_STREAM_ITEM                                    ? &tiled
@@ -519,7 +528,7 @@ int main(int argc, char **argv)
   test:
     suffix: corrupt
     requires: double
-    args: -petsc_ci_portable_error_output -error_output_stdout -corrupt {{rows length slice_ptr base index pattern_id pattern_offset pattern_root fit value dictionary item end piece_ptr piece_row run_ptr block_ptr pattern_place block_row chunk_ptr part_ptr part code_ptr code column node panel_ptr tile_row_ptr map value_place}separate output}
+    args: -petsc_ci_portable_error_output -error_output_stdout -corrupt {{rows length slice_ptr base index pattern_id pattern_offset pattern_root fit value dictionary item end piece_ptr piece_row run_ptr block_ptr pattern_place block_row chunk_ptr part_ptr part code_ptr code column node panel_ptr tile_row_ptr map mask bundle_part value_place}separate output}
     filter: sed -E "s/of [0-9]+ slots/of N slots/"
 
 TEST*/

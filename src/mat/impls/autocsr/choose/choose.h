@@ -30,6 +30,9 @@ PETSC_INTERN PetscErrorCode AutoCSRCostDense(const AutoCSRMatrix *, const AutoCS
 */
 PETSC_INTERN PetscErrorCode AutoCSRCostConsiderTiles(const AutoCSRMatrix *, AutoCSRDense *, PetscInt columns, double seconds, PetscBool *take);
 
+/* The same of bundles of rows, on a device. sampled: the product is; at_once: products need not have paid */
+PETSC_INTERN PetscErrorCode AutoCSRCostConsiderBundles(const AutoCSRMatrix *, const AutoCSRProfile *, AutoCSRDense *, PetscInt columns, PetscBool sampled, double seconds, PetscBool at_once, PetscBool *take);
+
 /* The default settings, and all checks of the user's. Errors name the value, the choices and the remedy */
 PETSC_INTERN PetscErrorCode AutoCSRSettingsInitialize(AutoCSRSettings *);
 PETSC_INTERN PetscErrorCode AutoCSRSettingsCheck(const AutoCSRSettings *);

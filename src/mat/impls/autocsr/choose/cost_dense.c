@@ -2,6 +2,7 @@
 #include "choose.h"
 #include "policy.h"
 #include "../backend.h"
+#include "../layout/bundled.h"
 
 /*
   Panels move A once for each panel, and B and C. A device reads B, writes the panel and reads it again, since no panel stays
@@ -27,10 +28,16 @@ static double CostAsItLies(const AutoCSRMachine *machine, const AutoCSRMatrix *c
   return machine->product + machine->dense_as_lies * (bytes / machine->bandwidth[3] + AUTOCSR_LINE * lines * columns / machine->bandwidth[1] + scalar * csr->nnz / machine->bandwidth[0]);
 }
 
-/* Tiles have 32-bit columns */
+/* Tiles and bundles have 32-bit columns */
 static PetscBool TilesHold(const AutoCSRMatrix *csr)
 {
   return (PetscBool)((double)csr->n <= 4294967296.0);
+}
+
+/* There are kernels, and a PetscInt counts the units of all bundles */
+static PetscBool BundlesHold(const AutoCSRMachine *machine, const AutoCSRMatrix *csr)
+{
+  return (PetscBool)(AUTOCSR_HAS_BUNDLES && machine->parallel && TilesHold(csr) && AutoCSRIsCounted((double)csr->nnz + (double)csr->m + AUTOCSR_BUNDLE_ROWS));
 }
 
 PetscErrorCode AutoCSRCostDense(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, MatAutoCSRDense asked, PetscInt columns, double *seconds, AutoCSRDenseWay *way)
@@ -44,6 +51,8 @@ PetscErrorCode AutoCSRCostDense(const AutoCSRMatrix *csr, const AutoCSRProfile *
   *way = AUTOCSR_DENSE_PANELS;
   if (asked == MAT_AUTOCSR_DENSE_ADAPTIVE && TilesHold(csr))
     *way = AUTOCSR_DENSE_ADAPTIVE;
+  else if (asked == MAT_AUTOCSR_DENSE_BUNDLES && BundlesHold(machine, csr))
+    *way = AUTOCSR_DENSE_BUNDLES;
   else if (machine->parallel && (asked == MAT_AUTOCSR_DENSE_ALONGSIDE || (asked == MAT_AUTOCSR_DENSE_AUTO && profile && of_patterns >= OF_PATTERNS * csr->m)))
     *way = AUTOCSR_DENSE_ALONGSIDE;
   *seconds = *way == AUTOCSR_DENSE_ALONGSIDE && profile ? CostAsItLies(machine, csr, profile, columns) : CostOfPanels(machine, csr, columns, 1);
@@ -86,10 +95,10 @@ static PetscErrorCode PayForSample(const AutoCSRMachine *machine, const AutoCSRM
 }
 
 /* Whether products have lost as much as making tiles takes; this one would save `saved` seconds */
-static PetscBool PayForTiles(const AutoCSRMachine *machine, const AutoCSRMatrix *csr, AutoCSRDense *dense, double saved)
+static PetscBool PayForTiles(AutoCSRDense *dense, double saved, double make)
 {
   dense->owed += saved;
-  return (PetscBool)(dense->tiles || dense->owed >= machine->dense_tile * csr->nnz);
+  return (PetscBool)(dense->tiles || dense->owed >= make);
 }
 
 PetscErrorCode AutoCSRCostConsiderTiles(const AutoCSRMatrix *csr, AutoCSRDense *dense, PetscInt columns, double seconds, PetscBool *take)
@@ -103,6 +112,25 @@ PetscErrorCode AutoCSRCostConsiderTiles(const AutoCSRMatrix *csr, AutoCSRDense *
   PetscCall(AutoCSRMachineGet(csr, &machine));
   PetscCall(PayForSample(machine, csr, dense, seconds, &known));
   if (!known || !TilesGain(machine, dense, columns) || !TilesAreCounted(csr, &dense->share)) PetscFunctionReturn(PETSC_SUCCESS);
-  *take = PayForTiles(machine, csr, dense, TILES_SAVE * seconds);
+  *take = PayForTiles(dense, TILES_SAVE * seconds, machine->dense_tile * csr->nnz);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRCostConsiderBundles(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, AutoCSRDense *dense, PetscInt columns, PetscBool sampled, double seconds, PetscBool at_once, PetscBool *take)
+{
+  const AutoCSRMachine *machine;
+  double                longest; /* units of a bundle, at most */
+
+  PetscFunctionBegin;
+  *take = PETSC_FALSE;
+  if (!dense || !profile || profile->max_length > BUNDLES_LONGEST) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AutoCSRMachineGet(csr, &machine));
+  if (!BundlesHold(machine, csr)) PetscFunctionReturn(PETSC_SUCCESS);
+  dense->spent += seconds;
+  if (dense->spent < BUNDLES_SAMPLE && !at_once) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AutoCSRDenseSampleBundles(dense, csr));
+  if (dense->units > (columns > PANEL && !sampled ? BUNDLES_WIDE : BUNDLES_UNITS)) PetscFunctionReturn(PETSC_SUCCESS);
+  longest = PetscMin(AUTOCSR_BUNDLE_ROWS * (double)profile->max_length, (double)csr->n);
+  *take   = (PetscBool)(PayForTiles(dense, BUNDLES_SAVE * seconds, BUNDLES_ENTRY * csr->nnz + BUNDLES_UNIT * longest) || at_once);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

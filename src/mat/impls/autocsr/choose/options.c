@@ -13,7 +13,7 @@ const char *const MatAutoCSRValueCodings[] = {"auto", "csr", "copy", "dictionary
 
 const char *const MatAutoCSRSegsumFixups[] = {"device", "host", "MatAutoCSRSegsumFixup", "MAT_AUTOCSR_SEGSUM_FIXUP_", NULL};
 const char *const MatAutoCSRExchanges[]    = {"auto", "host", "scatter", "MatAutoCSRExchange", "MAT_AUTOCSR_EXCHANGE_", NULL};
-const char *const MatAutoCSRDenses[]       = {"auto", "columns", "panels", "alongside", "adaptive", "MatAutoCSRDense", "MAT_AUTOCSR_DENSE_", NULL};
+const char *const MatAutoCSRDenses[]       = {"auto", "columns", "panels", "alongside", "adaptive", "bundles", "MatAutoCSRDense", "MAT_AUTOCSR_DENSE_", NULL};
 
 /* PetscOptionsEnum(), with an error that says what the value was and what it may be */
 static PetscErrorCode options_enum(PetscObject object, AutoCSROptionItems PetscOptionsObject, const char option[], const char help[], const char setter[], const char *const names[], PetscEnum *value)
@@ -101,7 +101,7 @@ PetscErrorCode AutoCSRSettingsSetFromOptions(PetscObject object, AutoCSRSettings
      access to devices (see below) */
   PetscCall(options_enum(object, PetscOptionsObject, "-mat_autocsr_exchange", "How parallel products on devices get entries of other processes", "MatAutoCSRSetExchange", MatAutoCSRExchanges, (PetscEnum *)&s->exchange));
   /* -mat_autocsr_dense: how products with dense matrices are made: chosen by predicted time, column by column by the plan, by
-     panels of B, with B as it lies (on a device), or by adaptive sparse tiles */
+     panels of B, with B as it lies (on a device), by adaptive sparse tiles, or by bundles of rows (on a device) */
   PetscCall(options_enum(object, PetscOptionsObject, "-mat_autocsr_dense", "How products with dense matrices are made", "MatAutoCSRSetDense", MatAutoCSRDenses, (PetscEnum *)&s->dense));
   /* -mat_autocsr_progressive: the first products take a plan that costs nothing, until they have cost as much as a better one
      will (design.md, 5); only where strategy and codings are `auto` and the rigor is `estimate`. The last bits of products may

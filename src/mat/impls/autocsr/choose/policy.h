@@ -43,4 +43,13 @@
 #define TILES_PANELS 2    /* row panels, at least; one alone has all rows in the order of the CSR */
 #define TILES_SAVE   0.25 /* share of a product's seconds that they save then */
 
+/* Bundles; `make dense BENCH_ARGS='-gpu -ways panels,bundles'` on the suite */
+#define BUNDLES_UNITS   0.92  /* columns an entry, at most; */
+#define BUNDLES_WIDE    0.5   /* and of products with more dense columns than a panel's: panels find more rows of B in caches */
+#define BUNDLES_LONGEST 4096  /* entries of a row, at most: a warp takes the parts of longer ones too long */
+#define BUNDLES_SAVE    0.2   /* share of a product's seconds that they save */
+#define BUNDLES_SAMPLE  1e-3  /* seconds to look at some bundles, */
+#define BUNDLES_ENTRY   5e-11 /* to make those of an entry, */
+#define BUNDLES_UNIT    2.5e-6 /* and to make a unit of the longest bundle, since one thread merges its rows, twice */
+
 #endif

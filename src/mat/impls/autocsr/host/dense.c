@@ -45,7 +45,7 @@ static PetscErrorCode GetPanel(AutoCSRDense *kept, const AutoCSRMatrix *csr, con
 
   PetscFunctionBegin;
   if (way == AUTOCSR_DENSE_ADAPTIVE) {
-    PetscCall(AutoCSRDenseFindTiles(kept, csr));
+    PetscCall(AutoCSRDenseFindTiles(kept, csr, AUTOCSR_ORDER_ADAPTIVE));
     step = kept->tiles->segment->axes.tile_height;
   }
   PetscCall(AutoCSRDenseFindBand(kept, csr, step));

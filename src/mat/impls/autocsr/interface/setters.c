@@ -336,16 +336,17 @@ PetscErrorCode MatAutoCSRSetSegsumFixup(Mat A, MatAutoCSRSegsumFixup fixup)
 
   Input Parameters:
 + A   - the matrix
-- way - `MAT_AUTOCSR_DENSE_AUTO` (the default), `MAT_AUTOCSR_DENSE_COLUMNS`, `MAT_AUTOCSR_DENSE_PANELS`, `MAT_AUTOCSR_DENSE_ALONGSIDE` or `MAT_AUTOCSR_DENSE_ADAPTIVE`
+- way - `MAT_AUTOCSR_DENSE_AUTO` (the default), `MAT_AUTOCSR_DENSE_COLUMNS`, `MAT_AUTOCSR_DENSE_PANELS`, `MAT_AUTOCSR_DENSE_ALONGSIDE`, `MAT_AUTOCSR_DENSE_ADAPTIVE` or `MAT_AUTOCSR_DENSE_BUNDLES`
 
   Options Database Key:
-. -mat_autocsr_dense <auto> - auto, columns, panels, alongside or adaptive
+. -mat_autocsr_dense <auto> - auto, columns, panels, alongside, adaptive or bundles
 
   Level: advanced
 
   Notes:
   It concerns `MatMatMult()` with a dense matrix, `MatAutoCSRSDDMM()` and what calls them. The plan for products with vectors
   stays. Adaptive sparse tiles (Hong and others, PPoPP 2019) keep a copy of columns and values, and their places in the CSR.
+  Bundles keep each column once for the eight rows of a bundle, and are multiplied by the cores for 8 by 4 tiles of doubles.
 
   An unknown value is an error that lists the choices (`PETSC_ERR_ARG_OUTOFRANGE`). On a matrix of another type nothing happens.
 

@@ -25,7 +25,8 @@ typedef enum {
   AUTOCSR_ORDER_DIAGONAL,   /* by diagonal, on it by row; an entry below the main diagonal is read from above it (symmetric values) */
   AUTOCSR_ORDER_PROPAGATED, /* by column tile, in a tile by row block, in it by row; products move to the order of row blocks (propagate.h) */
   AUTOCSR_ORDER_POPULAR,    /* as TILED, but tiles take the columns with the most entries first, and row_limit ends row blocks, too (popular.h) */
-  AUTOCSR_ORDER_ADAPTIVE    /* by row panel, in it by tile of heavy columns and then the light ones, in a tile by row (adaptive.h) */
+  AUTOCSR_ORDER_ADAPTIVE,   /* by row panel, in it by tile of heavy columns and then the light ones, in a tile by row (adaptive.h) */
+  AUTOCSR_ORDER_BUNDLED     /* by bundle of slice_height rows, in it by column, in a column by row (bundled.h) */
 } AutoCSROrder;
 
 typedef enum {
@@ -58,7 +59,8 @@ typedef enum {
   AUTOCSR_MAP_PLANES,     /* a lane a row of a grid's plane, plane after plane; shared memory holds x of a few planes (value coding pattern) */
   AUTOCSR_MAP_NODES,      /* the rows of a node at once, which share their columns (order CSR, index 32 or 16) */
   AUTOCSR_MAP_ROW_PANELS, /* the tiles of a row panel one after the other, in a tile the rows; for dense products (hong2019, 4.2) */
-  AUTOCSR_MAP_GROUP       /* the lanes of a group of slots, whatever their rows: sums of pieces (order PROPAGATED: products), then of rows */
+  AUTOCSR_MAP_GROUP,      /* the lanes of a group of slots, whatever their rows: sums of pieces (order PROPAGATED: products), then of rows */
+  AUTOCSR_MAP_BUNDLES     /* the rows of a bundle at once, column after column; for dense products (order BUNDLED) */
 } AutoCSRMapping;
 
 typedef enum {
@@ -77,7 +79,7 @@ typedef struct {
   AutoCSRReduction reduction;
   /* MAP_LANES, MAP_SLICE, MAP_FETCH: lanes of a row. MAP_NODES: rows of a node on average. MAP_GROUP: 32, or 1 for a group in order */
   PetscInt lanes;
-  /* Rows of a slice, a power of two; in order CSR the rows that share a BASE */
+  /* Rows of a slice, a power of two; in order CSR the rows that share a BASE; in order BUNDLED those of a bundle */
   PetscInt slice_height;
   /*
     Order SLICED: slots of each row (ELL); 0: as many as the longest row of its slice needs. Mapping NODES: 1 if rows have

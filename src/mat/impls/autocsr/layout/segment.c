@@ -1,5 +1,6 @@
 /* Streams of a segment, and the bytes that a product moves for it */
 #include "layout.h"
+#include "bundled.h"
 #include "nodes.h"
 #include "pattern.h"
 #include "popular.h"
@@ -41,7 +42,10 @@ size_t AutoCSRStreamElementSize(const AutoCSRAxes *axes, AutoCSRStreamKind kind)
     return sizeof(uint32_t);
   case AUTOCSR_STREAM_PART:
     return sizeof(AutoCSRPropagatePart);
+  case AUTOCSR_STREAM_BUNDLE_PART:
+    return sizeof(AutoCSRBundlePart);
   case AUTOCSR_STREAM_END:
+  case AUTOCSR_STREAM_MASK:
     return sizeof(uint8_t);
   case AUTOCSR_STREAM_VALUE:
     if (axes->value == AUTOCSR_VALUE_DICTIONARY) return sizeof(uint8_t);

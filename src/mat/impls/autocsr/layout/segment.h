@@ -50,6 +50,8 @@ typedef enum {
   AUTOCSR_STREAM_PANEL_PTR,      /* PetscInt: row panels + 1; the first tile of each (order ADAPTIVE, as the next two) */
   AUTOCSR_STREAM_TILE_ROW_PTR,   /* PetscInt: tiles * tile_height + 1; the first place of each row of a tile */
   AUTOCSR_STREAM_MAP,            /* PetscInt: heavy tiles * tile_width; the column in each slot, -1 if there is none */
+  AUTOCSR_STREAM_MASK,           /* uint8_t, beside INDEX: the rows of a bundle that have the column (order BUNDLED, as the next) */
+  AUTOCSR_STREAM_BUNDLE_PART,    /* AutoCSRBundlePart: where parts of bundles begin (bundled.h) */
   AUTOCSR_STREAM_VALUE_PLACE,    /* PetscInt: the CSR's place of each slot's value, negative for padding; a device makes it once values are new, order ADAPTIVE has it at once */
   AUTOCSR_STREAM_COUNT
 } AutoCSRStreamKind;

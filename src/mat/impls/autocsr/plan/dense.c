@@ -1,9 +1,11 @@
-/* The memory of products with dense matrices: blocks of whole rows and parts of longer ones (dufrechou2021, 2.1.3), the band or adaptive tiles; and room for a panel */
+/* The memory of products with dense matrices: blocks of whole rows and parts of longer ones (dufrechou2021, 2.1.3), the band, adaptive tiles or bundles; and room for a panel */
 #include "dense.h"
 #include "../backend.h"
 #include "../layout/adaptive.h"
+#include "../layout/bundled.h"
 
-#define SAMPLES 8 /* row panels of the sample */
+#define SAMPLES        8   /* stretches of rows in a sample: row panels, */
+#define SAMPLE_BUNDLES 128 /* or so many bundles each */
 
 PetscErrorCode AutoCSRDenseFindBlocks(AutoCSRDense *dense, const AutoCSRMatrix *csr, PetscInt entries)
 {
@@ -23,11 +25,26 @@ PetscErrorCode AutoCSRDenseFindBlocks(AutoCSRDense *dense, const AutoCSRMatrix *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The axes of adaptive tiles, shaped by the backend */
-static AutoCSRAxes TileAxes(const AutoCSRMatrix *csr)
+/* Units of a part of a bundle: so many where there are bundles for all multiprocessors, fewer where there are fewer */
+#define PART       256
+#define PART_LEAST 128
+#define BUNDLES    4096
+
+static AutoCSRAxes BundleAxes(const AutoCSRMatrix *csr)
+{
+  AutoCSRAxes    axes    = {.order = AUTOCSR_ORDER_BUNDLED, .index = AUTOCSR_INDEX_32, .value = AUTOCSR_VALUE_CSR, .mapping = AUTOCSR_MAP_BUNDLES, .slice_height = AUTOCSR_BUNDLE_ROWS, .block = 1};
+  const PetscInt bundles = PetscMin(csr->m / AUTOCSR_BUNDLE_ROWS, BUNDLES), units = PART * bundles / BUNDLES;
+
+  axes.tile_steps = PetscMax(PART_LEAST, units - units % AUTOCSR_BUNDLE_STEP);
+  return axes;
+}
+
+/* The axes of bundles, or of adaptive tiles, shaped by the backend */
+static AutoCSRAxes TileAxes(const AutoCSRMatrix *csr, AutoCSROrder order)
 {
   AutoCSRAxes axes = {.partition = AUTOCSR_PARTITION_COLUMNS, .order = AUTOCSR_ORDER_ADAPTIVE, .index = AUTOCSR_INDEX_32, .value = AUTOCSR_VALUE_COPY, .mapping = AUTOCSR_MAP_ROW_PANELS};
 
+  if (order == AUTOCSR_ORDER_BUNDLED) return BundleAxes(csr);
   (*csr->backend->shape_tiles)(csr->m, csr->n, csr->nnz, &axes);
   return axes;
 }
@@ -51,17 +68,18 @@ static void CountTiles(const AutoCSRSegment *seg, double *heavy, double *columns
   }
 }
 
-/* Adds row panels, evenly over all rows, as segments with these axes */
-static PetscErrorCode EncodeSample(AutoCSRPlan *plan, const AutoCSRMatrix *csr, const AutoCSRAxes *axes)
+/* Adds stretches of so many rows, evenly over all rows, as segments with these axes */
+static PetscErrorCode EncodeSample(AutoCSRPlan *plan, const AutoCSRMatrix *csr, const AutoCSRAxes *axes, PetscInt most)
 {
-  const PetscInt  rows = PetscMin(csr->m, axes->tile_height), stretches = csr->m > rows ? SAMPLES : 1;
+  const PetscInt  rows = PetscMin(csr->m, most), stretches = csr->m > rows ? SAMPLES : 1;
   AutoCSRSegment *seg;
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < stretches; i++) {
     PetscCall(AutoCSRPlanAddSegment(plan, "dense", axes, &seg));
     seg->row_begin = stretches > 1 ? (PetscInt)((double)(csr->m - rows) * i / (stretches - 1)) : 0;
-    seg->n_rows    = rows;
+    if (axes->order == AUTOCSR_ORDER_BUNDLED) seg->row_begin -= seg->row_begin % axes->slice_height; /* bundles as those of the whole matrix */
+    seg->n_rows = rows;
     PetscCall(AutoCSRSegmentEncode(seg, csr, NULL));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -85,7 +103,7 @@ static PetscErrorCode CountSample(const AutoCSRPlan *plan, AutoCSRTileShare *sha
 
 PetscErrorCode AutoCSRDenseSampleTiles(AutoCSRDense *dense, const AutoCSRMatrix *csr)
 {
-  const AutoCSRAxes axes  = TileAxes(csr);
+  const AutoCSRAxes axes  = TileAxes(csr, AUTOCSR_ORDER_ADAPTIVE);
   AutoCSRTileShare  share = {.known = PETSC_TRUE, .panels = ceil((double)csr->m / (double)axes.tile_height)};
   AutoCSRPlan      *plan;
   double            entries = 0;
@@ -94,7 +112,7 @@ PetscErrorCode AutoCSRDenseSampleTiles(AutoCSRDense *dense, const AutoCSRMatrix 
   PetscFunctionBegin;
   if (dense->share.known) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRPlanCreate(csr, &plan));
-  ierr = EncodeSample(plan, csr, &axes);
+  ierr = EncodeSample(plan, csr, &axes, axes.tile_height);
   if (!ierr) ierr = CountSample(plan, &share, &entries);
   PetscCall(AutoCSRPlanDestroy(&plan));
   PetscCall(ierr);
@@ -107,22 +125,45 @@ PetscErrorCode AutoCSRDenseSampleTiles(AutoCSRDense *dense, const AutoCSRMatrix 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRDenseFindTiles(AutoCSRDense *dense, const AutoCSRMatrix *csr)
+PetscErrorCode AutoCSRDenseSampleBundles(AutoCSRDense *dense, const AutoCSRMatrix *csr)
 {
-  const AutoCSRAxes axes = TileAxes(csr);
+  const AutoCSRAxes axes  = TileAxes(csr, AUTOCSR_ORDER_BUNDLED);
+  double            units = 0, entries = 0;
+  AutoCSRPlan      *plan;
+  PetscErrorCode    ierr; /* the caller can live without memory */
+
+  PetscFunctionBegin;
+  if (dense->units > 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AutoCSRPlanCreate(csr, &plan));
+  ierr = EncodeSample(plan, csr, &axes, SAMPLE_BUNDLES * axes.slice_height);
+  for (PetscInt i = 0; i < plan->n_segments; i++) {
+    entries += plan->segment[i].nnz;
+    units += (double)(plan->segment[i].stream[AUTOCSR_STREAM_INDEX].bytes / sizeof(uint32_t));
+  }
+  PetscCall(AutoCSRPlanDestroy(&plan));
+  PetscCall(ierr);
+  dense->units = entries > 0 ? units / entries : 1;
+  PetscCall(PetscInfo(NULL, "Bundles of %d rows would have %.3g columns an entry\n", AUTOCSR_BUNDLE_ROWS, dense->units));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDenseFindTiles(AutoCSRDense *dense, const AutoCSRMatrix *csr, AutoCSROrder order)
+{
+  const AutoCSRAxes axes = TileAxes(csr, order);
   AutoCSRSegment   *seg;
   PetscBool         fits;
 
   PetscFunctionBegin;
-  if (dense->tiles && dense->tiles->n_segments && dense->tiles->segment->bytes > 0) {
+  if (dense->tiles && dense->tiles->n_segments && dense->tiles->segment->bytes > 0 && dense->tiles->segment->axes.order == order) {
     if (!dense->current) PetscCall(AutoCSRPlanRefresh(dense->tiles, csr, &fits));
   } else {
-    PetscCall(AutoCSRDenseSampleTiles(dense, csr)); /* for the view, if the user asks for tiles and no cost decides */
+    if (order == AUTOCSR_ORDER_ADAPTIVE) PetscCall(AutoCSRDenseSampleTiles(dense, csr)); /* for the view, if the user asks for tiles and no cost decides */
     PetscCall(AutoCSRPlanDestroy(&dense->tiles));
     PetscCall(AutoCSRPlanCreate(csr, &dense->tiles));
     PetscCall(AutoCSRPlanAddSegment(dense->tiles, "dense", &axes, &seg));
     seg->n_rows = csr->m;
     PetscCall(AutoCSRSegmentEncode(seg, csr, NULL));
+    if (order == AUTOCSR_ORDER_BUNDLED) dense->units = (double)(seg->stream[AUTOCSR_STREAM_INDEX].bytes / sizeof(uint32_t)) / PetscMax(1, (double)csr->nnz);
     if (PetscDefined(USE_DEBUG)) PetscCall(AutoCSRPlanCheck(dense->tiles, csr));
   }
   dense->current = PETSC_TRUE;
@@ -176,6 +217,7 @@ PetscErrorCode AutoCSRDenseDestroy(AutoCSRDense **dense)
   PetscCall(AutoCSRPlanDestroy(&(*dense)->blocks));
   PetscCall(AutoCSRPlanDestroy(&(*dense)->tiles));
   PetscCall(PetscFree2((*dense)->first, (*dense)->last));
+  PetscCall((*(*dense)->backend->deallocate)((*dense)->counters));
   PetscCall((*(*dense)->backend->deallocate)((*dense)->panel));
   PetscCall(PetscFree(*dense));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -31,8 +31,15 @@
 typedef enum {
   AUTOCSR_DENSE_PANELS,    /* B is copied to panels */
   AUTOCSR_DENSE_ALONGSIDE, /* B is read as it lies: neighbouring rows have neighbouring columns. A processor takes panels */
-  AUTOCSR_DENSE_ADAPTIVE   /* adaptive sparse tiles (layout/adaptive.h), in `tiles` */
+  AUTOCSR_DENSE_ADAPTIVE,  /* adaptive sparse tiles (layout/adaptive.h), in `tiles` */
+  AUTOCSR_DENSE_BUNDLES    /* bundles of rows (layout/bundled.h), in `tiles`, on a device, in real double; elsewhere panels are taken */
 } AutoCSRDenseWay;
+
+#if defined(PETSC_USE_REAL_DOUBLE) && !defined(PETSC_USE_COMPLEX)
+  #define AUTOCSR_HAS_BUNDLES 1
+#else
+  #define AUTOCSR_HAS_BUNDLES 0
+#endif
 
 typedef struct {
   const AutoCSRMatrix *csr;
@@ -86,11 +93,15 @@ typedef struct {
   PetscInt             *last;    /* for each strip: 1 + the last column that it, or a strip before it, has; NULL: neither is known */
   PetscInt              step;    /* rows of A that were taken at a time when `window` was found; it is found anew for another step */
   PetscInt              window;  /* rows of B from the first to the last that such a step, or a step on either side of it, needs */
-  AutoCSRPlan          *tiles;   /* a plan of one segment of order adaptive, NULL if there is none */
-  PetscBool             current; /* `tiles` has the matrix's values */
+  AutoCSRPlan          *tiles;   /* a plan of one segment of order adaptive or bundled, NULL if there is none */
+  PetscBool             current; /* `tiles` has the matrix's values, or needs none */
   AutoCSRTileShare      share;
+  double                units; /* of bundles (layout/bundled.h), over all entries; 0: not known */
   double                spent; /* predicted seconds of products so far, until `share` is known */
   double                owed;  /* predicted seconds that products would have saved by `tiles` so far, until there are tiles */
+  void                 *counters; /* of bundles on a device (cuda/dense/dense_bundled.cu), as the next two */
+  size_t                n_counters;
+  unsigned              serial;
   void                 *panel;   /* kept, because memory that is touched for the first time takes as long as filling it */
   size_t                panel_bytes;
 } AutoCSRDense;
@@ -102,8 +113,10 @@ PETSC_INTERN PetscErrorCode AutoCSRDenseFindBlocks(AutoCSRDense *, const AutoCSR
 PETSC_INTERN PetscErrorCode AutoCSRDenseFindBand(AutoCSRDense *, const AutoCSRMatrix *, PetscInt step);
 /* Finds `share` in a few row panels, if it is not known */
 PETSC_INTERN PetscErrorCode AutoCSRDenseSampleTiles(AutoCSRDense *, const AutoCSRMatrix *);
-/* Makes `tiles`, shaped by the backend, or writes new values into them */
-PETSC_INTERN PetscErrorCode AutoCSRDenseFindTiles(AutoCSRDense *, const AutoCSRMatrix *);
+/* Finds `units` in some bundles, if it is not known */
+PETSC_INTERN PetscErrorCode AutoCSRDenseSampleBundles(AutoCSRDense *, const AutoCSRMatrix *);
+/* Makes `tiles` of this order, adaptive or bundled, shaped by the backend, or writes new values into them */
+PETSC_INTERN PetscErrorCode AutoCSRDenseFindTiles(AutoCSRDense *, const AutoCSRMatrix *, AutoCSROrder);
 PETSC_INTERN PetscErrorCode AutoCSRDenseDestroy(AutoCSRDense **);
 PETSC_INTERN PetscErrorCode AutoCSRDenseGetPanel(AutoCSRDense *, size_t bytes, void **); /* of `bytes` at least */
 

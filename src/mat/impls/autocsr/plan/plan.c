@@ -39,7 +39,7 @@ static PetscErrorCode AxesCheck(const AutoCSRAxes *a)
   PetscFunctionBegin;
   PetscCheck(layout, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Order %s has no layout", AutoCSROrderNames[a->order]);
   PetscCheck(AutoCSRIsPowerOfTwo(a->slice_height), PETSC_COMM_SELF, PETSC_ERR_PLIB, "slice_height %" PetscInt_FMT " is not a power of two", a->slice_height);
-  PetscCheck(a->order == AUTOCSR_ORDER_CSR || (a->index != AUTOCSR_INDEX_CSR && a->value != AUTOCSR_VALUE_CSR), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Order %s needs streams of its own, not index %s with value %s", AutoCSROrderNames[a->order], AutoCSRIndexNames[a->index], AutoCSRValueNames[a->value]);
+  PetscCheck(a->order == AUTOCSR_ORDER_CSR || (a->index != AUTOCSR_INDEX_CSR && (a->value != AUTOCSR_VALUE_CSR || a->order == AUTOCSR_ORDER_BUNDLED)), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Order %s needs streams of its own, not index %s with value %s", AutoCSROrderNames[a->order], AutoCSRIndexNames[a->index], AutoCSRValueNames[a->value]);
   PetscCheck(a->order == AUTOCSR_ORDER_SLICED || a->mapping != AUTOCSR_MAP_SLICE || a->index == AUTOCSR_INDEX_PATTERN, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Mapping slice needs order sliced or index pattern");
   PetscCheck((a->mapping == AUTOCSR_MAP_TILE || a->mapping == AUTOCSR_MAP_MERGE) == (a->partition == AUTOCSR_PARTITION_NONZEROS), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Partition %s does not go with mapping %s", AutoCSRPartitionNames[a->partition], AutoCSRMappingNames[a->mapping]);
   PetscCheck(coded || !AutoCSRMappingSharesEntries(a->mapping), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Mapping %s goes with order csr, index csr or 16, and value csr, dictionary, float32 or constant", AutoCSRMappingNames[a->mapping]);

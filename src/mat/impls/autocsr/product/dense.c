@@ -41,28 +41,30 @@ PetscErrorCode AutoCSRDensePay(Mat A, AutoCSRContext *ctx, double seconds)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether adaptive tiles take the place of panels on a processor; without memory for a look at the matrix they do not. On a device tiles are slower than panels: by name only */
-PetscErrorCode AutoCSRDenseConsider(AutoCSRContext *ctx, PetscInt columns, double seconds, AutoCSRDenseWay *way)
+/* Whether bundles take the place of panels on a device, and adaptive tiles on a processor; without memory they do not. On a device tiles are slower than panels: by name only */
+PetscErrorCode AutoCSRDenseConsider(AutoCSRContext *ctx, PetscInt columns, PetscBool sampled, double seconds, AutoCSRDenseWay *way)
 {
-  PetscErrorCode ierr;
-  PetscBool      take = PETSC_FALSE;
+  const PetscBool resident = AutoCSRContextIsResident(ctx);
+  PetscErrorCode  ierr;
+  PetscBool       take = PETSC_FALSE;
 
   PetscFunctionBegin;
-  if (AutoCSRContextIsResident(ctx) || *way != AUTOCSR_DENSE_PANELS || ctx->settings.dense != MAT_AUTOCSR_DENSE_AUTO || ctx->settings.objective == MAT_AUTOCSR_OBJECTIVE_MEMORY) PetscFunctionReturn(PETSC_SUCCESS);
+  if (*way != AUTOCSR_DENSE_PANELS || ctx->settings.dense != MAT_AUTOCSR_DENSE_AUTO || ctx->settings.objective == MAT_AUTOCSR_OBJECTIVE_MEMORY) PetscFunctionReturn(PETSC_SUCCESS);
   ierr = AutoCSRTryBegin();
   if (!ierr) {
-    ierr = AutoCSRCostConsiderTiles(&ctx->csr, ctx->dense, columns, seconds, &take);
+    if (resident && !ctx->dense) ierr = AutoCSRDenseCreate(ctx->csr.backend, &ctx->dense);
+    if (!ierr) ierr = resident ? AutoCSRCostConsiderBundles(&ctx->csr, ctx->planned.profile, ctx->dense, columns, sampled, seconds, (PetscBool)!ctx->settings.progressive, &take) : AutoCSRCostConsiderTiles(&ctx->csr, ctx->dense, columns, seconds, &take);
     PetscCall(PetscPopErrorHandler());
   }
   if (ierr != PETSC_ERR_MEM) PetscCall(ierr);
-  if (take) *way = AUTOCSR_DENSE_ADAPTIVE;
+  if (take) *way = resident ? AUTOCSR_DENSE_BUNDLES : AUTOCSR_DENSE_ADAPTIVE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Whether columns are multiplied one by one, since the plan makes so little of them that copying B, or reading A, costs more */
 static PetscErrorCode AutoCSRDenseChoose(Mat A, AutoCSRDenseFactor *f, AutoCSRDenseOperands *op, PetscBool *one_by_one)
 {
-  const char *const     words[] = {"by panels", "side by side as they lie", "by adaptive sparse tiles"}; /* AutoCSRDenseWay */
+  const char *const     words[] = {"by panels", "side by side as they lie", "by adaptive sparse tiles", "by bundles of rows"}; /* AutoCSRDenseWay */
   AutoCSRContext       *ctx     = f->ctx;
   const MatAutoCSRDense asked   = ctx->settings.dense;
   double                seconds;
@@ -81,7 +83,7 @@ static PetscErrorCode AutoCSRDenseChoose(Mat A, AutoCSRDenseFactor *f, AutoCSRDe
     *one_by_one = PETSC_TRUE;
   else if (asked == MAT_AUTOCSR_DENSE_AUTO && (f->transposed || ctx->planned.progress.stage == AUTOCSR_STAGE_FINAL) && f->plan->predicted > 0)
     *one_by_one = (PetscBool)(op->columns * f->plan->predicted < seconds);
-  if (!*one_by_one && !f->transposed) PetscCall(AutoCSRDenseConsider(ctx, op->columns, seconds, &op->way));
+  if (!*one_by_one && !f->transposed) PetscCall(AutoCSRDenseConsider(ctx, op->columns, PETSC_FALSE, seconds, &op->way));
   PetscCall(PetscInfo(A, "%" PetscInt_FMT " dense columns%s %s: %g us expected, by the plan %g us each\n", op->columns, f->transposed ? " with the transpose" : "", *one_by_one ? "one by one" : words[op->way], 1e6 * seconds, 1e6 * f->plan->predicted));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -101,7 +103,7 @@ static PetscErrorCode AutoCSRDensePanels(Mat A, const AutoCSRDenseFactor *f, Aut
     op->csr = f->csr;
     if (!ierr && !*f->dense) ierr = AutoCSRDenseCreate(f->csr->backend, f->dense);
     if (!ierr) ierr = (*f->csr->backend->mult_dense)(*f->dense, op, done);
-    if (ierr == PETSC_ERR_MEM && op->way == AUTOCSR_DENSE_ADAPTIVE) { /* tiles take the most */
+    if (ierr == PETSC_ERR_MEM && (op->way == AUTOCSR_DENSE_ADAPTIVE || op->way == AUTOCSR_DENSE_BUNDLES)) { /* these take the most */
       PetscCall(AutoCSRPlanDestroy(&(*f->dense)->tiles));
       op->way = AUTOCSR_DENSE_PANELS;
       ierr    = (*f->csr->backend->mult_dense)(*f->dense, op, done);

@@ -90,7 +90,7 @@ static PetscErrorCode AutoCSRSampledRestoreValues(Mat Z, const AutoCSRBackend *b
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* By the backend. Without memory: by panels instead of adaptive tiles; on a device by columns as they lie, which take no panel */
+/* By the backend. Without memory: by panels instead of adaptive tiles or bundles; on a device by columns as they lie, which take no panel */
 static PetscErrorCode AutoCSRSampledRun(Mat S, AutoCSRDense *dense, AutoCSRSampledOperands *op)
 {
   PetscErrorCode ierr;
@@ -99,7 +99,7 @@ static PetscErrorCode AutoCSRSampledRun(Mat S, AutoCSRDense *dense, AutoCSRSampl
   ierr = AutoCSRTryBegin();
   if (!ierr) {
     ierr = (*dense->backend->sample_dense)(dense, op);
-    if (ierr == PETSC_ERR_MEM && op->way == AUTOCSR_DENSE_ADAPTIVE) {
+    if (ierr == PETSC_ERR_MEM && (op->way == AUTOCSR_DENSE_ADAPTIVE || op->way == AUTOCSR_DENSE_BUNDLES)) {
       PetscCall(AutoCSRPlanDestroy(&dense->tiles));
       op->way = AUTOCSR_DENSE_PANELS;
       ierr    = (*dense->backend->sample_dense)(dense, op);
@@ -128,7 +128,7 @@ static PetscErrorCode AutoCSRSampledPlanned(Mat S, AutoCSRContext *ctx, AutoCSRS
   op->csr = &csr;
   PetscCall(AutoCSRCostDense(&ctx->csr, ctx->planned.profile, ctx->settings.dense, op->columns, &seconds, &op->way));
   PetscCall(AutoCSRDensePay(S, ctx, seconds));
-  PetscCall(AutoCSRDenseConsider(ctx, op->columns, seconds, &op->way));
+  PetscCall(AutoCSRDenseConsider(ctx, op->columns, PETSC_TRUE, seconds, &op->way));
   if (!ctx->dense) PetscCall(AutoCSRDenseCreate(csr.backend, &ctx->dense));
   PetscCall(AutoCSRSampledRun(S, ctx->dense, op));
   if (ctx->settings.objective == MAT_AUTOCSR_OBJECTIVE_MEMORY) PetscCall(AutoCSRDenseDestroy(&ctx->dense));

@@ -4,6 +4,7 @@
 */
 #include "../mpi/mpiautocsr.h"
 #include "../graph/graph.h"
+#include "../layout/bundled.h"
 #include "picture.h"
 #include "report.h"
 
@@ -129,6 +130,7 @@ static PetscErrorCode AutoCSRViewBlock(PetscViewer viewer, PetscBool detail, con
 
     if (ctx->dense->tiles) PetscCall(AutoCSRPlanGetBytes(ctx->dense->tiles, &tiles, &moved));
     AUTOCSR_PRINT(", for which %.3g MB are kept", 1e-6 * (double)(ctx->dense->panel_bytes + (size_t)tiles));
+    if (ctx->dense->units > 0) AUTOCSR_PRINT("; bundles of %d rows%s have %.3g columns an entry", AUTOCSR_BUNDLE_ROWS, ctx->dense->tiles ? "" : " would", ctx->dense->units);
     if (ctx->dense->share.known) AUTOCSR_PRINT("; adaptive tiles%s have %.3g%% of the entries", ctx->dense->tiles ? "" : " would", 100 * ctx->dense->share.heavy);
   }
   AUTOCSR_PRINT("\n");

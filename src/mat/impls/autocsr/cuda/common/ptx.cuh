@@ -102,6 +102,27 @@ static __device__ __forceinline__ unsigned char *PtxDynamicShared(void)
   return room;
 }
 
+/*
+  By a warp, real double: D += A B with A of 8 rows and 4 columns, B of 4 and 8. Lane l has of A row l / 4 and column l % 4, of
+  B row l % 4 and column l / 4, of D row l / 4 and columns 2 (l % 4) and the next
+*/
+static __device__ __forceinline__ void PtxMultiplyAdd8x8x4(double d[2], double a, double b)
+{
+#if __CUDA_ARCH__ >= 800
+  asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+      : "+d"(d[0]), "+d"(d[1])
+      : "d"(a), "d"(b));
+#else
+  const int lane = (int)threadIdx.x % 32;
+
+  for (int k = 0; k < 4; k++) {
+    const double of_row = __shfl_sync(0xffffffffu, a, lane / 4 * 4 + k);
+
+    for (int e = 0; e < 2; e++) d[e] = fma(of_row, __shfl_sync(0xffffffffu, b, (2 * (lane % 4) + e) * 4 + k), d[e]);
+  }
+#endif
+}
+
 /* An address as the copies below want it */
 typedef unsigned PtxShared;
 

@@ -197,6 +197,12 @@ PetscErrorCode AutoCSRDeviceMultDense(AutoCSRDense *kept, const AutoCSRDenseOper
     PetscCall(AutoCSRDeviceMultDenseAdaptive(kept, op));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+#if AUTOCSR_HAS_BUNDLES
+  if (op->way == AUTOCSR_DENSE_BUNDLES) {
+    PetscCall(AutoCSRDeviceMultDenseBundled(kept, op));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+#endif
   PetscCall(AutoCSRDenseFindBlocks(kept, op->csr, entries));
   seg    = kept->blocks->segment;
   blocks = AutoCSRSegmentWorkBlocks(seg);

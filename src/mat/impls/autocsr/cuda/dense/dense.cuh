@@ -135,6 +135,10 @@ static constexpr int DENSE_SWEEP = 32;
 /* dense_adaptive.cu: by adaptive tiles, which are made if they are not there */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceMultDenseAdaptive(AutoCSRDense *, const AutoCSRDenseOperands *);
 
+/* dense_bundled.cu: by bundles, which are made if they are not there; only where AUTOCSR_HAS_BUNDLES */
+PETSC_INTERN PetscErrorCode AutoCSRDeviceMultDenseBundled(AutoCSRDense *, const AutoCSRDenseOperands *);
+PETSC_INTERN PetscErrorCode AutoCSRDeviceSampleDenseBundled(AutoCSRDense *, const AutoCSRSampledOperands *);
+
 /* dense_columns.cu: p says all but C and its columns */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceMultDenseColumns(const AutoCSRDenseOperands *, PetscInt blocks, ProductParameters p);
 

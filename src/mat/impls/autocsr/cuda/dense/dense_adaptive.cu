@@ -128,7 +128,7 @@ PetscErrorCode AutoCSRDeviceMultDenseAdaptive(AutoCSRDense *kept, const AutoCSRD
   void              *room;
 
   PetscFunctionBegin;
-  PetscCall(AutoCSRDenseFindTiles(kept, op->csr));
+  PetscCall(AutoCSRDenseFindTiles(kept, op->csr, AUTOCSR_ORDER_ADAPTIVE));
   PetscCall(AutoCSRDenseGetPanel(kept, PanelBytes(op->csr->n, op->columns), &room));
   p.seg = *kept->tiles->segment;
   p.ldc = op->ldc;

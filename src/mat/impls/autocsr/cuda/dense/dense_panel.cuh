@@ -62,9 +62,25 @@ struct alignas(16) DenseUnit {
 
 static constexpr int PACKED = WARP; /* rows of a block */
 
+/* Whether packing finds an Inf or a NaN: *where becomes `serial`. Asked by bundles alone */
+struct PackFinite {
+  unsigned *where, serial;
+
+  __device__ __forceinline__ void Look(PetscScalar s) const
+  {
+    const PetscReal *part = (const PetscReal *)&s;
+
+    if (!where) return;
+#pragma unroll
+    for (size_t i = 0; i < sizeof(s) / sizeof(*part); i++) {
+      if (!(fabs(part[i]) <= PETSC_MAX_REAL)) atomicMax(where, serial);
+    }
+  }
+};
+
 /* panel: B row by row, `width` columns of which those that are not there are zero */
 template <int width>
-static __global__ void __launch_bounds__(AUTOCSR_THREADS) PackDense(PetscInt n, PetscInt columns, PetscInt ldb, const PetscScalar B[], PetscScalar panel[])
+static __global__ void __launch_bounds__(AUTOCSR_THREADS) PackDense(PetscInt n, PetscInt columns, PetscInt ldb, const PetscScalar B[], PetscScalar panel[], PackFinite finite)
 {
   PtxWaitForLast();
   constexpr int group = width < WARP ? width : WARP; /* columns at a time */
@@ -75,9 +91,11 @@ static __global__ void __launch_bounds__(AUTOCSR_THREADS) PackDense(PetscInt n, 
   for (int c = 0; c < width; c += group) {
     if (c) __syncthreads();
     for (int j = (int)threadIdx.x / PACKED; j < group; j += AUTOCSR_THREADS / PACKED) {
-      const PetscInt64 i = first + threadIdx.x % PACKED;
+      const PetscInt64  i = first + threadIdx.x % PACKED;
+      const PetscScalar b = i < n && c + j < columns ? LoadStream(B + i + (size_t)(c + j) * ldb) : PetscScalar(0);
 
-      tile[threadIdx.x % PACKED][j] = i < n && c + j < columns ? LoadStream(B + i + (size_t)(c + j) * ldb) : PetscScalar(0);
+      finite.Look(b);
+      tile[threadIdx.x % PACKED][j] = b;
     }
     __syncthreads();
     for (int k = (int)threadIdx.x / group; k < PACKED; k += AUTOCSR_THREADS / group) {
@@ -88,21 +106,26 @@ static __global__ void __launch_bounds__(AUTOCSR_THREADS) PackDense(PetscInt n, 
 
 /* The same where the rows of B lie side by side */
 template <int width>
-static __global__ void __launch_bounds__(AUTOCSR_THREADS) PackRows(PetscInt n, PetscInt columns, PetscInt ldb, const PetscScalar B[], PetscScalar panel[])
+static __global__ void __launch_bounds__(AUTOCSR_THREADS) PackRows(PetscInt n, PetscInt columns, PetscInt ldb, const PetscScalar B[], PetscScalar panel[], PackFinite finite)
 {
   PtxWaitForLast();
   const int        c     = (int)threadIdx.x % width;
   const PetscInt64 first = (PetscInt64)blockIdx.x * PACKED;
 
-  for (int k = (int)threadIdx.x / width; k < PACKED && first + k < n; k += AUTOCSR_THREADS / width) panel[(size_t)(first + k) * width + c] = c < columns ? LoadStream(B + (size_t)(first + k) * ldb + c) : PetscScalar(0);
+  for (int k = (int)threadIdx.x / width; k < PACKED && first + k < n; k += AUTOCSR_THREADS / width) {
+    const PetscScalar b = c < columns ? LoadStream(B + (size_t)(first + k) * ldb + c) : PetscScalar(0);
+
+    finite.Look(b);
+    panel[(size_t)(first + k) * width + c] = b;
+  }
 }
 
 template <int lanes>
-static PetscErrorCode PackPanel(PetscInt n, PetscInt columns, const PetscScalar B[], PetscInt ldb, PetscBool by_rows, PetscScalar panel[])
+static PetscErrorCode PackPanel(PetscInt n, PetscInt columns, const PetscScalar B[], PetscInt ldb, PetscBool by_rows, PetscScalar panel[], PackFinite finite = {})
 {
   PetscFunctionBegin;
   if (!n) PetscFunctionReturn(PETSC_SUCCESS);
-  Launch(by_rows ? PackRows<lanes * UNIT> : PackDense<lanes * UNIT>, (unsigned)CeilDivide(n, PACKED), AUTOCSR_THREADS, 0, AUTOCSR_STREAM)(n, columns, ldb, B, panel);
+  Launch(by_rows ? PackRows<lanes * UNIT> : PackDense<lanes * UNIT>, (unsigned)CeilDivide(n, PACKED), AUTOCSR_THREADS, 0, AUTOCSR_STREAM)(n, columns, ldb, B, panel, finite);
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

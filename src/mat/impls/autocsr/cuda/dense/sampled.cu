@@ -266,6 +266,12 @@ PetscErrorCode AutoCSRDeviceSampleDense(AutoCSRDense *kept, const AutoCSRSampled
 
   PetscFunctionBegin;
   PetscCall(AutoCSRDeviceFollow());
+#if AUTOCSR_HAS_BUNDLES
+  if (op->way == AUTOCSR_DENSE_BUNDLES) {
+    PetscCall(AutoCSRDeviceSampleDenseBundled(kept, op));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+#endif
   PetscCall(AutoCSRDenseFindBlocks(kept, op->csr, alongside ? AUTOCSR_DENSE_BLOCK_ALONGSIDE : AUTOCSR_DENSE_BLOCK));
   blocks    = AutoCSRSegmentWorkBlocks(kept->blocks->segment);
   p.row_ptr = op->csr->row_ptr;

@@ -156,6 +156,15 @@ PetscErrorCode AutoCSRDeviceEncode(AutoCSRSegment *seg, const AutoCSRMatrix *csr
     seg->bytes = AutoCSRSegmentBytesMoved(seg, csr);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  if (a->order == AUTOCSR_ORDER_BUNDLED) {
+    if (!KnowNonzeros(seg, csr, profile, &seg->nnz)) {
+      PetscCall(Measure(seg, csr, profile, NULL, &status));
+      seg->nnz = (PetscInt)status.nnz;
+    }
+    PetscCall(DeviceEncodeBundled(seg, csr));
+    seg->bytes = AutoCSRSegmentBytesMoved(seg, csr);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCheck(!(sliced || (a->index == AUTOCSR_INDEX_16 && !share)) || a->slice_height * (sliced ? a->lanes : 1) == AUTOCSR_DEVICE_SLICE_HEIGHT, PETSC_COMM_SELF, PETSC_ERR_SUP, "Slices of %" PetscInt_FMT " rows of %" PetscInt_FMT " lanes on the device: only %d lanes", a->slice_height, a->lanes, AUTOCSR_DEVICE_SLICE_HEIGHT);
   if (slices) seg->n_slices = Pieces(seg->n_rows, a->slice_height);
   if (sliced) PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_SLICE_PTR, seg->n_slices + 1));

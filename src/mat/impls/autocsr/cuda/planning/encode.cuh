@@ -53,6 +53,8 @@ PetscErrorCode DeviceEncodePropagate(AutoCSRSegment *, const AutoCSRMatrix *, co
 PetscErrorCode DeviceEncodePopular(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRDictionary *);
 PetscErrorCode DeviceEncodeAdaptive(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRDictionary *);
 
+/* encode_bundled.cu: all streams of order bundled */
+PetscErrorCode DeviceEncodeBundled(AutoCSRSegment *, const AutoCSRMatrix *);
 
 /* encode_tiled_places.cu, encode_propagate_places.cu, encode_popular.cu: VALUE_PLACE, which has room, once all other streams are there; encode_tile_values.cu: VALUE alone, of each of these orders, and VALUE_PLACE unless it is there */
 PetscErrorCode DeviceTiledValuePlaces(AutoCSRSegment *, const AutoCSRMatrix *);
