@@ -24,11 +24,11 @@
 #define ROWS_TELL 1.05 /* seconds of reading the CSR from L2, in starts of a product, up to which a look at the rows alone will do: a better coding could gain no more than a look costs */
 
 /* Row ranges */
-#define BUNDLE          8192   /* nonzeros of a bundle of zones on average, at least: choosing must take less than some products (`model`) */
-#define BUNDLE_PARALLEL 262144 /* the same on a device: a bundle must also outlast a launch */
-#define FEW_BUNDLES     4      /* bundles of the first look for ranges */
+#define DISTRICT          8192   /* nonzeros of a district of zones on average, at least: choosing must take less than some products (`model`) */
+#define DISTRICT_PARALLEL 262144 /* the same on a device: a district must also outlast a launch */
+#define FEW_DISTRICTS     4      /* districts of the first look for ranges */
 #define BETTER_RANGES   0.95   /* ranges must take less than this share of the best score for all rows: zones are known less well than the whole */
-#define ALIKE           0.05   /* bundles are alike if each has its share of every count, up to this part of what is counted */
+#define ALIKE           0.05   /* districts are alike if each has its share of every count, up to this part of what is counted */
 #define LINE_ENTRIES    10     /* entries that take as long as a line of x from memory, for what is alike (figures of any machine: random_line against entry) */
 
 /* Products with dense matrices; `make dense` */

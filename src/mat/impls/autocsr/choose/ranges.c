@@ -1,5 +1,5 @@
 /*
-  Row ranges with strategies of their own (ROW_DIV of du2022-alphasparse, Table II): dynamic programming over bundles of the
+  Row ranges with strategies of their own (ROW_DIV of du2022-alphasparse, Table II): dynamic programming over districts of the
   profile's zones, where going from one strategy to another costs a launch.
 */
 #include "candidate.h"
@@ -9,15 +9,15 @@
 typedef struct {
   PetscInt        n_states;
   AutoCSRRowRange state[MAX_STATES];
-  double         *cost; /* [bundle][state], PETSC_MAX_REAL where the state does not apply */
+  double         *cost; /* [district][state], PETSC_MAX_REAL where the state does not apply */
 } Table;
 
-/* Bundles of neighbouring zones: the first zone of bundle g is g * zones / bundles */
-static PetscInt count_bundles(const AutoCSRChooser *chooser)
+/* Districts of neighbouring zones: the first zone of district g is g * zones / districts */
+static PetscInt count_districts(const AutoCSRChooser *chooser)
 {
   const AutoCSRProfile *profile = chooser->problem.profile;
 
-  return PetscMin(profile->zones, PetscMax(1, profile->nnz / (chooser->figures->machine.parallel ? BUNDLE_PARALLEL : BUNDLE)));
+  return PetscMin(profile->zones, PetscMax(1, profile->nnz / (chooser->figures->machine.parallel ? DISTRICT_PARALLEL : DISTRICT)));
 }
 
 #define COUNTS 12
@@ -50,16 +50,16 @@ static Counts counts_of(const AutoCSRRange *r)
 }
 
 /*
-  A bundle that has the same share of each count takes about that share of the time, whatever the strategy that all rows can have: where all bundles do, as in a grid or where
+  A district that has the same share of each count takes about that share of the time, whatever the strategy that all rows can have: where all districts do, as in a grid or where
   columns are anywhere, no ranges beat the best for all rows
 */
-static PetscBool bundles_are_alike(const AutoCSRProblem *problem, PetscInt bundles)
+static PetscBool districts_are_alike(const AutoCSRProblem *problem, PetscInt districts)
 {
   const PetscInt zones = problem->profile->zones;
   const Counts   all   = counts_of(&problem->range);
 
-  for (PetscInt g = 0; g < bundles; g++) {
-    const AutoCSRProblem part  = AutoCSRProblemOfZones(problem, g * zones / bundles, (g + 1) * zones / bundles);
+  for (PetscInt g = 0; g < districts; g++) {
+    const AutoCSRProblem part  = AutoCSRProblemOfZones(problem, g * zones / districts, (g + 1) * zones / districts);
     const double         share = (double)part.range.rows / problem->range.rows;
     const Counts         own   = counts_of(&part.range);
 
@@ -72,8 +72,8 @@ static PetscBool bundles_are_alike(const AutoCSRProblem *problem, PetscInt bundl
   return PETSC_TRUE;
 }
 
-/* They are asked for in the same order for each bundle: *state is the last one found, at first -1 */
-static PetscErrorCode find_state(Table *table, const AutoCSRStrategy *strategy, const AutoCSRAxes *axes, PetscInt bundles, PetscInt *state)
+/* They are asked for in the same order for each district: *state is the last one found, at first -1 */
+static PetscErrorCode find_state(Table *table, const AutoCSRStrategy *strategy, const AutoCSRAxes *axes, PetscInt districts, PetscInt *state)
 {
   PetscFunctionBegin;
   for (PetscInt i = 0, k = *state + 1; i < table->n_states; i++, k++) {
@@ -88,11 +88,11 @@ static PetscErrorCode find_state(Table *table, const AutoCSRStrategy *strategy, 
   }
   *state               = table->n_states++;
   table->state[*state] = (AutoCSRRowRange){strategy, *axes, 0, 0};
-  for (PetscInt g = 0; g < bundles; g++) table->cost[g * MAX_STATES + *state] = PETSC_MAX_REAL;
+  for (PetscInt g = 0; g < districts; g++) table->cost[g * MAX_STATES + *state] = PETSC_MAX_REAL;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode fill_table(AutoCSRChooser *chooser, PetscInt bundles, Table *table)
+static PetscErrorCode fill_table(AutoCSRChooser *chooser, PetscInt districts, Table *table)
 {
   const PetscInt    zones = chooser->problem.profile->zones;
   AutoCSRAxes       axes[AUTOCSR_MAX_VARIANTS];
@@ -101,8 +101,8 @@ static PetscErrorCode fill_table(AutoCSRChooser *chooser, PetscInt bundles, Tabl
 
   PetscFunctionBegin;
   table->n_states = 0;
-  for (PetscInt g = 0; g < bundles; g++) {
-    const AutoCSRProblem problem = AutoCSRProblemOfZones(&chooser->problem, g * zones / bundles, (g + 1) * zones / bundles);
+  for (PetscInt g = 0; g < districts; g++) {
+    const AutoCSRProblem problem = AutoCSRProblemOfZones(&chooser->problem, g * zones / districts, (g + 1) * zones / districts);
     AutoCSRProblem       among   = problem; /* the rows of other ranges keep lanes busy too: no more lanes a row for want of rows */
     PetscInt             state   = -1;
 
@@ -115,7 +115,7 @@ static PetscErrorCode fill_table(AutoCSRChooser *chooser, PetscInt bundles, Tabl
       for (PetscInt v = 0; v < n; v++) {
         double score;
 
-        PetscCall(find_state(table, AutoCSRStrategies[s], &axes[v], bundles, &state));
+        PetscCall(find_state(table, AutoCSRStrategies[s], &axes[v], districts, &state));
         if (state < 0) continue;
         PetscCall(AutoCSRCostEvaluate(chooser, &problem, AutoCSRStrategies[s], &axes[v], &e));
         score = AutoCSRCostScore(&problem, &e);
@@ -126,12 +126,12 @@ static PetscErrorCode fill_table(AutoCSRChooser *chooser, PetscInt bundles, Tabl
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What the bundles would take, each by its cheapest state, if going from one to another cost nothing */
-static double least(const Table *table, PetscInt bundles)
+/* What the districts would take, each by its cheapest state, if going from one to another cost nothing */
+static double least(const Table *table, PetscInt districts)
 {
   double sum = 0;
 
-  for (PetscInt g = 0; g < bundles; g++) {
+  for (PetscInt g = 0; g < districts; g++) {
     double cheapest = PETSC_MAX_REAL;
 
     for (PetscInt s = 0; s < table->n_states; s++) cheapest = PetscMin(cheapest, table->cost[g * MAX_STATES + s]);
@@ -140,16 +140,16 @@ static double least(const Table *table, PetscInt bundles)
   return sum;
 }
 
-/* The cheapest state of each bundle, as a path through the table; PETSC_FALSE if a bundle has none */
-static PetscErrorCode cheapest_path(const Table *table, PetscInt bundles, double launch, PetscInt path[], PetscBool *found)
+/* The cheapest state of each district, as a path through the table; PETSC_FALSE if a district has none */
+static PetscErrorCode cheapest_path(const Table *table, PetscInt districts, double launch, PetscInt path[], PetscBool *found)
 {
   double   before[MAX_STATES], now[MAX_STATES];
   PetscInt best = 0, *from;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(bundles * MAX_STATES, &from));
+  PetscCall(PetscMalloc1(districts * MAX_STATES, &from));
   for (PetscInt s = 0; s < table->n_states; s++) before[s] = 0;
-  for (PetscInt g = 0; g < bundles; g++) {
+  for (PetscInt g = 0; g < districts; g++) {
     PetscInt next_best = 0;
 
     for (PetscInt s = 0; s < table->n_states; s++) {
@@ -163,15 +163,15 @@ static PetscErrorCode cheapest_path(const Table *table, PetscInt bundles, double
     best = next_best;
   }
   *found = (PetscBool)(table->n_states && before[best] < PETSC_MAX_REAL);
-  for (PetscInt g = bundles - 1, s = best; g >= 0 && *found; s = from[g * MAX_STATES + s], g--) path[g] = s;
+  for (PetscInt g = districts - 1, s = best; g >= 0 && *found; s = from[g * MAX_STATES + s], g--) path[g] = s;
   PetscCall(PetscFree(from));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode AutoCSRChooseRanges(AutoCSRChooser *chooser, double best, AutoCSRCandidate *candidate)
 {
-  const PetscInt zones = chooser->problem.profile->zones, most = count_bundles(chooser);
-  PetscInt       bundles = PetscMin(most, FEW_BUNDLES), path[AUTOCSR_MAX_ZONES];
+  const PetscInt zones = chooser->problem.profile->zones, most = count_districts(chooser);
+  PetscInt       districts = PetscMin(most, FEW_DISTRICTS), path[AUTOCSR_MAX_ZONES];
   PetscBool      found   = PETSC_FALSE, promising;
   Table          table   = {0};
   PetscErrorCode ierr; /* to be out of memory is one that the caller lives with */
@@ -181,22 +181,22 @@ PetscErrorCode AutoCSRChooseRanges(AutoCSRChooser *chooser, double best, AutoCSR
   candidate->seconds = candidate->score = chooser->figures->machine.product;
   candidate->bytes = candidate->build = 0;
   if (most < 2 || chooser->problem.profile->rows_only) PetscFunctionReturn(PETSC_SUCCESS); /* what little there is to gain would not pay for the search */
-  if (bundles_are_alike(&chooser->problem, bundles)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (districts_are_alike(&chooser->problem, districts)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc1(most * MAX_STATES, &table.cost));
-  ierr      = fill_table(chooser, bundles, &table);
-  promising = (PetscBool)(!ierr && chooser->figures->machine.product + chooser->figures->machine.launch + least(&table, bundles) < BETTER_RANGES * best);
-  if (promising && bundles < most) { /* where few gain nothing, more would not gain much */
-    bundles = most;
-    ierr    = fill_table(chooser, bundles, &table);
+  ierr      = fill_table(chooser, districts, &table);
+  promising = (PetscBool)(!ierr && chooser->figures->machine.product + chooser->figures->machine.launch + least(&table, districts) < BETTER_RANGES * best);
+  if (promising && districts < most) { /* where few gain nothing, more would not gain much */
+    districts = most;
+    ierr    = fill_table(chooser, districts, &table);
   }
-  if (promising && !ierr) ierr = cheapest_path(&table, bundles, chooser->figures->machine.launch, path, &found);
+  if (promising && !ierr) ierr = cheapest_path(&table, districts, chooser->figures->machine.launch, path, &found);
   PetscCall(PetscFree(table.cost));
   PetscCall(ierr);
-  for (PetscInt g = 0; g < bundles && found; g++) {
+  for (PetscInt g = 0; g < districts && found; g++) {
     if (g && path[g] == path[g - 1]) continue;
-    if (g) chooser->range[candidate->n_ranges - 1].zone_end = g * zones / bundles;
+    if (g) chooser->range[candidate->n_ranges - 1].zone_end = g * zones / districts;
     chooser->range[candidate->n_ranges]            = table.state[path[g]];
-    chooser->range[candidate->n_ranges].zone_begin = g * zones / bundles;
+    chooser->range[candidate->n_ranges].zone_begin = g * zones / districts;
     chooser->range[candidate->n_ranges++].zone_end = zones;
   }
   if (found) candidate->first = chooser->range[0];
