@@ -130,6 +130,7 @@ PETSC_INTERN PetscErrorCode AutoCSRLivesOfSize(const AutoCSRMatrix *, AutoCSRLiv
 PETSC_INTERN PetscErrorCode AutoCSRWisdomApplies(const AutoCSRSettings *, PetscBool *);
 PETSC_INTERN PetscErrorCode AutoCSRWisdomFind(const AutoCSRMatrix *, const AutoCSRSettings *, const AutoCSRFingerprint *, AutoCSRSettings *wise, PetscBool *parents, PetscBool *);
 PETSC_INTERN PetscBool      AutoCSRWisdomHolds(const AutoCSRSettings *wise, const AutoCSRPlan *);
+PETSC_INTERN PetscErrorCode AutoCSRWisdomSearchFile(const AutoCSRMatrix *, const AutoCSRSettings *, const AutoCSRFingerprint *, char path[PETSC_MAX_PATH_LEN], size_t len, char key[]);
 PETSC_INTERN PetscErrorCode AutoCSRWisdomLearn(const AutoCSRMatrix *, const AutoCSRSettings *, const AutoCSRFingerprint *, const AutoCSRPlan *, double seconds);
 
 /*

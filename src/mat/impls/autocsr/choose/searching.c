@@ -1,6 +1,6 @@
 /* A block for search/: what graphs are predicted to take, and their plans, checked and timed */
 #include "learned.h"
-#include "../search/search.h"
+#include "search_state.h"
 #include "../backend.h"
 #include <petsctime.h>
 
@@ -12,6 +12,7 @@ typedef struct {
   PetscScalar           *y;        /* on the host: a product, */
   PetscScalar           *expected; /* what it should be, */
   PetscReal             *bound;    /* and by how much it may differ */
+  AutoCSRSearchState     state;     /* where the search keeps how far it is */
   double                 choice;    /* measured seconds of the library's choice if no graph says it; 0: the first start is that choice */
 } Search;
 
@@ -177,6 +178,20 @@ static PetscErrorCode measure(void *ctx, const char graph[], double *seconds)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode recall(void *ctx, AutoCSRSearch *search)
+{
+  PetscFunctionBegin;
+  PetscCall(AutoCSRSearchStateRead(&((Search *)ctx)->state, search));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode keep(void *ctx, const AutoCSRSearch *search)
+{
+  PetscFunctionBegin;
+  PetscCall(AutoCSRSearchStateWrite(&((Search *)ctx)->state, search));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 #define STARTS AUTOCSR_MAX_CANDIDATES
 
 /* Graphs of the best candidates; those that a graph does not say are left out, but for the first, which is timed */
@@ -222,7 +237,7 @@ static PetscErrorCode run_search(Search *s, PetscInt n, const AutoCSRCandidate c
 {
   const AutoCSRProblem *problem = &s->chooser->problem;
   const AutoCSRSettings *settings = problem->settings;
-  const AutoCSRSearched asked   = {s, predict, measure};
+  const AutoCSRSearched asked   = {s, predict, measure, recall, keep};
   AutoCSRSearch         search  = {.csr = problem->csr, .profile = problem->profile, .parallel = problem->parallel, .asked = &asked, .monitor = monitor, .seconds = limit};
   char           best[AUTOCSR_GRAPH_LENGTH];
   const char    *start[STARTS + 1];
@@ -233,6 +248,7 @@ static PetscErrorCode run_search(Search *s, PetscInt n, const AutoCSRCandidate c
   PetscFunctionBegin;
   PetscCall(make_starts(s, PetscMin(n, STARTS), candidate, text, start, &n_start));
   if (settings->graph[0]) start[n_start++] = settings->graph;
+  PetscCall(AutoCSRSearchStateBegin(problem->csr, settings, &s->state));
   s->chooser->problem.settings = &s->settings;
   PetscCall(may_generate(problem, &search.generates));
   PetscCall(AutoCSRSearchRun(&search, n_start, start, best, &seconds));
@@ -242,7 +258,7 @@ static PetscErrorCode run_search(Search *s, PetscInt n, const AutoCSRCandidate c
     const double choice = s->choice > 0 ? s->choice : search.first;
 
     (*plan)->measured = seconds;
-    PetscCall(PetscSNPrintf((*plan)->why, sizeof((*plan)->why), "search: %" PetscInt_FMT " graphs in %.3g s, %" PetscInt_FMT " of them run; measured %.3gx as fast as the choice, %s", search.n, end - search.begin, search.n_measured, choice / seconds, search.best || s->choice > 0 ? candidate->first.strategy->name : "which stays"));
+    PetscCall(PetscSNPrintf((*plan)->why, sizeof((*plan)->why), "search: %" PetscInt_FMT " graphs in %.3g s, %" PetscInt_FMT " of them run%s; measured %.3gx as fast as the choice, %s", search.n, end - search.begin, search.n_measured, search.n_recalled ? " (some by an earlier run)" : "", choice / seconds, search.best || s->choice > 0 ? candidate->first.strategy->name : "which stays"));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -10,6 +10,7 @@
   write at once lose nothing, and one that is killed leaves the file as it was. The oldest of more than MOST entries go.
 */
 #include "choose.h"
+#include "search_state.h"
 #include "../graph/graph.h"
 #include "../machine/figures.h"
 #include <petsc/private/hashmap.h>
@@ -132,9 +133,17 @@ static PetscBool scan_entry(const char line[], Entry *e)
   return (PetscBool)(m >= 0 && n >= 0 && nnz >= 0 && e->seconds >= 0 && e->seconds < 1e9);
 }
 
+static void write_key(const Key *key, size_t len, char text[])
+{
+  snprintf(text, len, "%016llx%016llx %lld %lld %lld %d %s %08x %s %s", (unsigned long long)key->at[0], (unsigned long long)key->at[1], (long long)key->m, (long long)key->n, (long long)key->nnz, key->adds, key->backend, key->machine, key->scalar, key->objective);
+}
+
 static void print_entry(FILE *file, const Entry *e)
 {
-  fprintf(file, "%016llx%016llx %lld %lld %lld %d %s %08x %s %s %s %s %s %.6g%s%s\n", (unsigned long long)e->key.at[0], (unsigned long long)e->key.at[1], (long long)e->key.m, (long long)e->key.n, (long long)e->key.nnz, e->key.adds, e->key.backend, e->key.machine, e->key.scalar, e->key.objective, e->strategy, e->index, e->value, e->seconds, e->graph[0] ? " " : "", e->graph);
+  char key[192];
+
+  write_key(&e->key, sizeof(key), key);
+  fprintf(file, "%s %s %s %s %.6g%s%s\n", key, e->strategy, e->index, e->value, e->seconds, e->graph[0] ? " " : "", e->graph);
 }
 
 /* A line, without what ends it here or on another system. The last one may lack that */
@@ -230,22 +239,23 @@ static PetscErrorCode write_learnt(PetscBool *written)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode flush_learnt(void)
+static PetscErrorCode flush_learnt(PetscBool *written)
 {
-  PetscBool written;
-
   PetscFunctionBegin;
+  *written = PETSC_TRUE;
   if (!wisdom.learnt.n) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(write_learnt(&written));
-  PetscCall(PetscInfo(NULL, written ? "%" PetscInt_FMT " structures more are in %s\n" : "Wisdom of %" PetscInt_FMT " structures cannot be written to %s\n", wisdom.learnt.n, wisdom.path));
+  PetscCall(write_learnt(written));
+  PetscCall(PetscInfo(NULL, *written ? "%" PetscInt_FMT " structures more are in %s\n" : "Wisdom of %" PetscInt_FMT " structures cannot be written to %s\n", wisdom.learnt.n, wisdom.path));
   PetscCall(destroy(&wisdom.learnt));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode finalize(void)
 {
+  PetscBool written;
+
   PetscFunctionBegin;
-  PetscCall(flush_learnt());
+  PetscCall(flush_learnt(&written));
   PetscCall(destroy(&wisdom.known));
   PetscCall(destroy(&wisdom.learnt));
   PetscCall(PetscMemzero(&wisdom, sizeof(wisdom)));
@@ -348,6 +358,26 @@ static PetscErrorCode make_key(const AutoCSRMatrix *csr, const AutoCSRSettings *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static void name_search_file(const char key[], char path[PETSC_MAX_PATH_LEN])
+{
+  unsigned long long hash = 14695981039346656037ull; /* FNV-1a */
+
+  for (const char *c = key; *c; c++) hash = (hash ^ (unsigned char)*c) * 1099511628211ull;
+  if (snprintf(path, PETSC_MAX_PATH_LEN, "%s.search-%016llx", wisdom.path, hash) >= PETSC_MAX_PATH_LEN) path[0] = 0;
+}
+
+/* Where a search for the structure keeps how far it is (search_state.c), and of what; "": its path is too long */
+PetscErrorCode AutoCSRWisdomSearchFile(const AutoCSRMatrix *csr, const AutoCSRSettings *settings, const AutoCSRFingerprint *f, char path[PETSC_MAX_PATH_LEN], size_t len, char text[])
+{
+  Key key;
+
+  PetscFunctionBegin;
+  PetscCall(make_key(csr, settings, f, &key));
+  write_key(&key, len, text);
+  name_search_file(text, path);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* *known: the text is a graph that this library understands */
 static PetscErrorCode take_graph(AutoCSRSettings *wise, const char text[], PetscBool *known)
 {
@@ -430,6 +460,7 @@ PetscErrorCode AutoCSRWisdomLearn(const AutoCSRMatrix *csr, const AutoCSRSetting
 {
   const AutoCSRSegment *first;
   Entry                 e;
+  PetscBool             written = PETSC_FALSE;
 
   PetscFunctionBegin;
   if (!f->known || !plan) PetscFunctionReturn(PETSC_SUCCESS);
@@ -476,6 +507,13 @@ PetscErrorCode AutoCSRWisdomLearn(const AutoCSRMatrix *csr, const AutoCSRSetting
   e.seconds = seconds;
   PetscCall(put(&wisdom.known, &e));
   PetscCall(put(&wisdom.learnt, &e));
-  if (wisdom.learnt.n >= ENOUGH) PetscCall(flush_learnt());
+  if (wisdom.learnt.n >= ENOUGH || AutoCSRSettingsSearch(settings)) PetscCall(flush_learnt(&written)); /* what took a minute is not lost */
+  if (written && AutoCSRSettingsSearch(settings)) {
+    char path[PETSC_MAX_PATH_LEN], key[192];
+
+    write_key(&e.key, sizeof(key), key);
+    name_search_file(key, path);
+    AutoCSRSearchStateRemove(path);
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

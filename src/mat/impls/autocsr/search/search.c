@@ -13,12 +13,13 @@
 #define FINAL     3    /* times that a finalist is timed again */
 #define GAIN      0.98 /* share of the library's choice that a graph must take less than: it is built and kept for less */
 #define TELL      5.0  /* seconds between two lines of the monitor */
+#define KEEP      0.02 /* share of the time between two times that the state is kept: what a kill costs at most */
 #define STALE     400  /* moves in a row that lead to nothing new end a level; */
 #define STUCK     40   /* after so many it goes on from another of the best few */
 #define FEW       12
 #define LEARN     8 /* graphs are run between two lessons of the surrogate */
 
-static double elapsed(const AutoCSRSearch *s)
+double AutoCSRSearchElapsed(const AutoCSRSearch *s)
 {
   PetscLogDouble now = 0;
 
@@ -28,17 +29,28 @@ static double elapsed(const AutoCSRSearch *s)
 
 static PetscBool is_over(const AutoCSRSearch *s, double share)
 {
-  return (PetscBool)(elapsed(s) > share * s->seconds || s->n >= AUTOCSR_SEARCH_TRIED);
+  return (PetscBool)(AutoCSRSearchElapsed(s) > share * s->seconds || s->n >= AUTOCSR_SEARCH_TRIED);
 }
 
 static PetscErrorCode tell(AutoCSRSearch *s, PetscBool always)
 {
-  const double now = elapsed(s);
+  const double now = AutoCSRSearchElapsed(s);
 
   PetscFunctionBegin;
   if (!s->monitor || s->best < 0 || (!always && now - s->told < TELL)) PetscFunctionReturn(PETSC_SUCCESS);
   s->told = now;
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "autocsr search: %.0f of %.0f s, %" PetscInt_FMT " graphs, %" PetscInt_FMT " run, %" PetscInt_FMT " would not do; best %.3g us, %.2fx as fast as the choice\n", now, s->seconds, s->n, s->n_measured, s->n_wrong, 1e6 * s->tried[s->best].measured, s->first / s->tried[s->best].measured));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode keep(AutoCSRSearch *s, PetscBool always)
+{
+  const double now = AutoCSRSearchElapsed(s);
+
+  PetscFunctionBegin;
+  if (!s->asked->keep || (!always && now - s->kept < KEEP * s->seconds)) PetscFunctionReturn(PETSC_SUCCESS);
+  s->kept = now;
+  PetscCall((*s->asked->keep)(s->asked->ctx, s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -80,6 +92,26 @@ static PetscErrorCode run(AutoCSRSearch *s, PetscInt k)
     PetscCall(PetscInfo(NULL, "Search: %g us by %s\n", 1e6 * t->measured, t->graph));
   }
   PetscCall(tell(s, PETSC_FALSE));
+  PetscCall(keep(s, PETSC_FALSE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The choice is run again if an earlier run banned it: nothing is searched without it */
+PetscErrorCode AutoCSRSearchRecall(AutoCSRSearch *s, const char graph[], double measured)
+{
+  PetscInt  k;
+  PetscBool is_new;
+
+  PetscFunctionBegin;
+  PetscCall(find(s, graph, &k, &is_new));
+  if (k < 0 || s->tried[k].measured > 0 || (k == 0 && measured == PETSC_MAX_REAL)) PetscFunctionReturn(PETSC_SUCCESS);
+  s->tried[k].measured = measured;
+  s->n_measured++;
+  s->n_recalled++;
+  if (measured == PETSC_MAX_REAL)
+    s->n_wrong++;
+  else if (s->best < 0 || measured < s->tried[s->best].measured)
+    s->best = k;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -215,7 +247,7 @@ static PetscErrorCode anneal(AutoCSRSearch *s)
   PetscFunctionBegin;
   PetscCall(graph_of(s, at, &graph));
   while (!is_over(s, ANNEAL) && stale < STALE) {
-    const double heat = 0.2 * PetscMax(0.02, 1 - elapsed(s) / (ANNEAL * s->seconds));
+    const double heat = 0.2 * PetscMax(0.02, 1 - AutoCSRSearchElapsed(s) / (ANNEAL * s->seconds));
     PetscInt     k;
     PetscBool    is_new;
     double       worse;
@@ -311,13 +343,17 @@ static PetscErrorCode run_finalists(AutoCSRSearch *s)
 
 static PetscErrorCode run_levels(AutoCSRSearch *s, PetscInt n_start, const char *const start[], char best[], double *best_seconds)
 {
-  PetscFunctionBegin;
-  for (PetscInt i = 0; i < n_start; i++) {
-    PetscInt  k;
-    PetscBool is_new;
+  PetscInt  k;
+  PetscBool is_new;
 
+  PetscFunctionBegin;
+  if (n_start) PetscCall(find(s, start[0], &k, &is_new)); /* the choice is the first */
+  if (n_start && s->asked->recall) PetscCall((*s->asked->recall)(s->asked->ctx, s));
+  if (s->n_recalled) AutoCSRSearchLearn(s);
+  s->kept = AutoCSRSearchElapsed(s);
+  for (PetscInt i = 0; i < n_start; i++) {
     PetscCall(find(s, start[i], &k, &is_new));
-    if (is_new) PetscCall(run(s, k));
+    if (k >= 0) PetscCall(run(s, k));
     if (!i) s->first = s->tried[0].measured;
   }
   if (!s->n || s->tried[0].measured == PETSC_MAX_REAL) PetscFunctionReturn(PETSC_SUCCESS);
@@ -325,6 +361,7 @@ static PetscErrorCode run_levels(AutoCSRSearch *s, PetscInt n_start, const char 
   PetscCall(run_enumerated(s));
   PetscCall(anneal(s));
   PetscCall(propose(s));
+  PetscCall(keep(s, PETSC_TRUE));
   PetscCall(run_finalists(s));
   PetscCall(tell(s, PETSC_TRUE));
   PetscCall(PetscStrncpy(best, s->tried[s->best].graph, AUTOCSR_GRAPH_LENGTH));

@@ -12,6 +12,8 @@
 #define AUTOCSR_SEARCH_FEATURES 12
 #define AUTOCSR_SEARCH_TRIED    16384 /* graphs that are remembered, at most */
 
+struct _AutoCSRSearch;
+
 /* What the searcher is asked by: choose/searching.c has these for a block */
 typedef struct {
   void *ctx;
@@ -19,6 +21,9 @@ typedef struct {
   PetscErrorCode (*predict)(void *, const char graph[], double *seconds, double feature[AUTOCSR_SEARCH_FEATURES]);
   /* Builds the plan, checks its product and times it; *seconds PETSC_MAX_REAL: it could not be built, or its product is wrong */
   PetscErrorCode (*measure)(void *, const char graph[], double *seconds);
+  /* NULL, or: recalls what an earlier run has found, once; keeps what was found so far */
+  PetscErrorCode (*recall)(void *, struct _AutoCSRSearch *);
+  PetscErrorCode (*keep)(void *, const struct _AutoCSRSearch *);
 } AutoCSRSearched;
 
 typedef struct {
@@ -29,7 +34,7 @@ typedef struct {
 
 PETSC_HASH_MAP(HMapGraph, kh_cstr_t, PetscInt, kh_str_hash_func, kh_str_hash_equal, -1)
 
-typedef struct {
+typedef struct _AutoCSRSearch {
   const AutoCSRMatrix  *csr;
   const AutoCSRProfile *profile;
   PetscBool             parallel, generates; /* generates: kernels can be compiled at run time, so that a leaf may have numbers of its own */
@@ -38,8 +43,9 @@ typedef struct {
   double                begin, seconds; /* of PetscTime(); how long it may take */
   uint64_t              random;
   PetscInt              n, n_measured, n_wrong, best; /* best: of tried; -1: none yet */
+  PetscInt              n_recalled;                   /* of those measured: by an earlier run */
   double                first;                        /* seconds of the library's choice */
-  double                told;                         /* when progress was last told */
+  double                told, kept;                   /* when progress was last told, and kept */
   AutoCSRTried         *tried;
   PetscHMapGraph        place; /* of a graph's text in `tried` */
   double                weight[AUTOCSR_SEARCH_FEATURES]; /* of the surrogate */
@@ -51,6 +57,10 @@ typedef struct {
   characters, "" if the library's choice could not be run; *best_seconds: of its product
 */
 PETSC_INTERN PetscErrorCode AutoCSRSearchRun(AutoCSRSearch *, PetscInt n_start, const char *const start[], char best[], double *best_seconds);
+
+/* For `recall`: what the graph's product takes, PETSC_MAX_REAL for one that will not do; and for `keep`: seconds so far */
+PETSC_INTERN PetscErrorCode AutoCSRSearchRecall(AutoCSRSearch *, const char graph[], double measured);
+PETSC_INTERN double         AutoCSRSearchElapsed(const AutoCSRSearch *);
 
 /* moves.c */
 PETSC_INTERN PetscInt AutoCSRSearchDraw(AutoCSRSearch *, PetscInt below);
