@@ -6,6 +6,7 @@ static const char *const texts[] = {
     "compress(index=csr,value=csr) row_block(lanes=8) warp_total_red",
     "compress(index=csr,value=csr) row_block(lanes=8) warp_total_red set_resources(threads=128,residents=8,in_flight=4,rows=2)",
     "bin(0:7) sort_sub(window=256) compress(index=16,value=copy) bmtb_pad slice_block(lanes=4) warp_total_red set_resources(in_flight=3); bin(8:) compress(index=csr,value=csr) row_block(lanes=32) warp_total_red set_resources(residents=2)",
+    "row_div(0:50) col_near(columns=16) compress(index=16,value=copy) bmtb_pad slice_block(lanes=1) thread_total_red; row_div(50:100) col_near(columns=16) bin(3:) compress(index=csr,value=csr) row_block(lanes=2) warp_total_red; col_far(columns=16) compress(index=csr,value=csr) row_block(lanes=8) warp_total_red",
     "compress(index=csr,value=csr) nnz_block(lanes=64,entries=32) warp_seg_red set_resources(residents=1)",
     "compress(index=csr,value=csr) merge_block(lanes=512,entries=4) warp_seg_red",
     "row_div(0:30) compress(index=csr,value=csr) row_fetch(lanes=2) warp_total_red set_resources(threads=1024); row_div(30:100) compress(index=csr,value=constant) row_block(lanes=1) thread_total_red",

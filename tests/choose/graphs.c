@@ -1,5 +1,5 @@
 static char help[] = "Operator graphs: every preset's plan prints as one, which makes the same plan again; graphs that no preset makes multiply as plain AIJ does; text that is none is refused.\n\
-  -part <0> : 0 presets, 1 graphs by hand, 2 random ones, 3 text that is none, 4 kernels compiled at run time\n\n";
+  -part <0> : 0 presets, 1 graphs by hand, 2 random ones, 3 text that is none, 4 kernels compiled at run time, 5 new values\n\n";
 
 #include <petscautocsr.h>
 #include "../generate.h"
@@ -103,6 +103,11 @@ static const struct {
     {"compress(value=float32) sort bmtb_pad slice_block",                                                                                                                  PETSC_FALSE}, /* no graph */
     {"row_div(0:20) compress row_block(lanes=1); row_div(20:) sort compress bmtb_pad slice_block",                                                                         PETSC_FALSE},
     {"row_div(11:) bin(0:3) compress row_block(lanes=1); row_div(:11) compress row_block(lanes=4); row_div(11:) bin(4:) compress row_block(lanes=16)",                     PETSC_FALSE},
+    {"col_near(columns=5) compress(index=16) bmtb_pad slice_block; col_far(columns=5) compress row_block(lanes=2)", PETSC_TRUE},
+    {"col_near(columns=0) compress row_block(lanes=1); col_far(columns=0) bin(0:0) no_entries; col_far(columns=0) bin(1:) sort compress bmtb_pad slice_block", PETSC_TRUE},
+    {"col_near(columns=20) nnz_block; col_far(columns=20) merge_block", PETSC_FALSE},
+    {"col_near(columns=9) compress(index=pattern,value=csr) row_block(lanes=1); col_far(columns=9) rows_in_block", PETSC_FALSE},
+    {"row_div(0:20) col_near(columns=4) compress row_block(lanes=1); row_div(20:) col_near(columns=4) sort compress(value=copy) bmtb_pad slice_block; col_far(columns=4) compress(value=dictionary) bmtb_pad slice_block", PETSC_FALSE},
     {"nnz_block",                                                                                                                                                          PETSC_TRUE },
     {"compress nnz_block(entries=16) warp_seg_red",                                                                                                                        PETSC_FALSE},
     {"merge_block",                                                                                                                                                        PETSC_TRUE },
@@ -211,6 +216,47 @@ static PetscErrorCode CheckByHand(void)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+/* ---- New values where near and far entries have segments of their own: the plan stays */
+
+static PetscErrorCode CheckNewValues(void)
+{
+  static const char *const graph[] = {"col_near(columns=12) compress(index=16,value=copy) bmtb_pad slice_block; col_far(columns=12) compress row_block(lanes=4)", "col_near(columns=2) compress row_block(lanes=1); col_far(columns=2) bin(0:0) no_entries; col_far(columns=2) bin(1:) sort compress(index=32,value=copy) bmtb_pad slice_block"};
+  PetscInt refreshed = 0;
+
+  PetscFunctionBeginUser;
+  for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(generators); i++) {
+    for (size_t g = 0; g < PETSC_STATIC_ARRAY_LENGTH(graph); g++) {
+      char           context[256];
+      MatAutoCSRInfo before, after;
+      Mat            A, B[2];
+      Reference      r;
+
+      PetscCall(MatrixCreate(&generators[i], MATAIJ, &A));
+      PetscCall(ReferenceCreate(A, &r));
+      for (int k = 0; k < 2; k++) {
+        PetscCall(MatrixCreate(&generators[i], MATAUTOCSR, &B[k]));
+        PetscCall(MatAutoCSRSetProgressive(B[k], PETSC_FALSE));
+        PetscCall(MatAutoCSRSetGraph(B[k], graph[g]));
+      }
+      PetscCall(PetscSNPrintf(context, sizeof(context), "%s, new values, by \"%.100s\"", generators[i].name, graph[g]));
+      PetscCall(CompareProducts(&r, 2, B, context));
+      PetscCall(MatAutoCSRGetInfo(B[0], &before));
+      PetscCall(MatScale(A, 3));
+      for (int k = 0; k < 2; k++) PetscCall(MatScale(B[k], 3));
+      PetscCall(ReferenceUpdate(&r));
+      PetscCall(CompareProducts(&r, 2, B, context));
+      PetscCall(MatAutoCSRGetInfo(B[0], &after));
+      if (!strcmp(before.strategy, "graph")) PetscCheck(after.plans == before.plans && after.plan_bytes == before.plan_bytes, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %" PetscInt_FMT " plans of %" PetscInt64_FMT " bytes, not %" PetscInt_FMT " of %" PetscInt64_FMT, context, after.plans, after.plan_bytes, before.plans, before.plan_bytes);
+      if (!strcmp(before.strategy, "graph")) refreshed += after.refreshes > before.refreshes;
+      for (int k = 0; k < 2; k++) PetscCall(MatDestroy(&B[k]));
+      PetscCall(ReferenceDestroy(&r));
+    }
+  }
+  PetscCheck(refreshed > 10, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Only %" PetscInt_FMT " plans were given new values", refreshed);
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "New values go where near and far entries are\n"));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 /* ---- Kernels that are compiled at run time, on a device. twin: a graph of compiled kernels that adds in the same order; NULL: none */
 
 static const struct {
@@ -281,7 +327,7 @@ static PetscErrorCode CheckGenerated(void)
 
 /* ---- Random graphs: operators in order, and now and then not; numbers of all sizes */
 
-#define RANDOM_GRAPHS 60
+#define RANDOM_GRAPHS 90
 
 static PetscInt64 Pick(PetscInt64 *seed, PetscInt64 below)
 {
@@ -319,7 +365,7 @@ static PetscErrorCode RandomLeaf(PetscInt64 *seed, const char rows[], char text[
 static PetscErrorCode CheckRandom(PetscInt first)
 {
   static const char *const divisions[][3] = {
-      {"", NULL, NULL}, {"", NULL, NULL}, {"", NULL, NULL}, {"bin(0:3) ", "bin(4:) ", NULL}, {"bin(0:0) ", "bin(1:15) ", "bin(16:) "}, {"row_div(0:30) ", "row_div(30:) ", NULL}, {"bin_group(rows=10,bins=4,in=0:0+2:3) ", "bin_group(rows=10,bins=4,in=1:1) ", NULL}, {"bin(100:) ", "bin(:99) ", NULL}, {"row_div(0:9) bin(0:1) ", "row_div(0:9) bin(2:) ", "row_div(9:) "},
+      {"", NULL, NULL}, {"", NULL, NULL}, {"", NULL, NULL}, {"bin(0:3) ", "bin(4:) ", NULL}, {"bin(0:0) ", "bin(1:15) ", "bin(16:) "}, {"row_div(0:30) ", "row_div(30:) ", NULL}, {"bin_group(rows=10,bins=4,in=0:0+2:3) ", "bin_group(rows=10,bins=4,in=1:1) ", NULL}, {"bin(100:) ", "bin(:99) ", NULL}, {"row_div(0:9) bin(0:1) ", "row_div(0:9) bin(2:) ", "row_div(9:) "}, {"col_near(columns=6) ", "col_far(columns=6) ", NULL}, {"col_near(columns=11) ", "col_far(columns=11) bin(:4) ", "col_far(columns=11) bin(5:) "},
   };
   static char (*text)[GRAPH];
   const char *graph[RANDOM_GRAPHS];
@@ -358,6 +404,7 @@ static PetscErrorCode CheckRefused(void)
       " ", "row_blok", "compress row_block; ", "compress", "compress compress row_block", "row_block compress", "compress slice_block", "compress bmtb_pad row_block", "compress pieces", "sort compress row_block", "compress row_block(lane=4)", "compress row_block(lanes=3)", "compress row_block(lanes=4", "compress row_block(lanes=)", "compress row_block(lanes=99999999999999999999)", "compress products(lanes=4)", "compress(index=8) row_block", "compress(column=32) row_block", "compress(value=) row_block",
       "compress bmtb_pad(rows=24) slice_block", "compress bmtb_pad(rows=1073741824) slice_block", "bin_group(rows=10,in=0:) sort compress bmtb_pad slice_block", "row_div compress row_block", "row_div(5:5) compress row_block", "row_div(7:3) compress row_block", "row_div(1:) compress row_block", "row_div(0:5) compress row_block; row_div(4:) compress row_block", "row_div(0:5) compress row_block; row_div(6:) compress row_block", "bin(0:4) compress row_block; bin(4:) compress row_block", "bin(0:4) compress row_block; row_div(0:4) compress row_block", "bin(:4) compress row_block; bin_group(rows=10,in=0:) compress row_block", "bin(3) compress row_block", "bin(0:9) bin_group(rows=10,in=0:) compress row_block",
       "bin_group(rows=0,in=0:) compress row_block", "bin_group(rows=10,bins=101,in=0:) compress row_block", "bin_group(rows=10,in=0:) compress row_block; bin_group(rows=10,in=4:) compress row_block", "bin_group(rows=10,in=0:3) compress row_block; bin_group(rows=20,in=4:) compress row_block", "compress row_block,", "compress \001", "compress nnz_block(lanes=1000000000)",
+      "col_near compress row_block; col_far(columns=3) compress row_block", "col_near(rows=3) compress row_block; col_far(columns=3) compress row_block", "col_near(columns=3) compress row_block", "col_far(columns=3) compress row_block", "col_near(columns=3) compress row_block; compress row_block", "col_near(columns=3) compress row_block; col_far(columns=4) compress row_block", "col_far(columns=3) compress row_block; col_near(columns=3) compress row_block", "bin(0:4) col_near(columns=3) compress row_block; col_far(columns=3) compress row_block", "row_div(0:9) col_near(columns=3) compress row_block; col_far(columns=3) row_div(9:) compress row_block", "row_div(0:9) col_near(columns=3) compress row_block; row_div(10:) col_near(columns=3) compress row_block; col_far(columns=3) compress row_block",
       "compress row_block set_resources(threads=100)", "compress row_block set_resources(threads=2048)", "compress row_block set_resources(residents=33)", "compress row_block set_resources(in_flight=64)", "compress row_block set_resources(rows=100)", "compress row_block set_resources(warps=2)", "compress set_resources(threads=64) row_block", "compress row_block set_resources(threads=64) warp_total_red",
       "bin(0:0) no_entries;bin(1:1) compress row_block;bin(2:2) compress row_block;bin(3:3) compress row_block;bin(4:4) compress row_block;bin(5:5) compress row_block;bin(6:6) compress row_block;bin(7:7) compress row_block;bin(8:8) compress row_block;bin(9:9) compress row_block;bin(10:10) compress row_block;bin(11:11) compress row_block;bin(12:12) compress row_block;bin(13:13) compress row_block;bin(14:14) compress row_block;bin(15:15) compress row_block;bin(16:) compress row_block",
   };
@@ -405,6 +452,7 @@ int main(int argc, char **argv)
   if (part == 2) PetscCall(CheckRandom(seed));
   if (part == 3) PetscCall(CheckRefused());
   if (part == 4) PetscCall(CheckGenerated());
+  if (part == 5) PetscCall(CheckNewValues());
   PetscCall(PetscFinalize());
   return 0;
 }
@@ -433,6 +481,16 @@ int main(int argc, char **argv)
     requires: cuda nvrtc
     args: -part 4 -vec_type cuda
     timeoutfactor: 4
+
+  test:
+    suffix: values
+    args: -part 5
+
+  test:
+    suffix: values-cuda
+    requires: cuda
+    output_file: output/graphs_values.out
+    args: -part 5 -vec_type cuda
 
   test:
     suffix: hand-cuda

@@ -289,7 +289,11 @@ static PetscErrorCode Multiply(Problem *p, const AutoCSRPlan *plan, int kind, Pe
     PetscCall(AutoCSRDeviceFromHost(op.y, p->z, bytes));
   } else
     PetscCallCUDA(cudaMemsetAsync(op.y, 0xff, bytes, AUTOCSR_STREAM)); /* NaN in rows that are not written */
-  for (PetscInt s = 0; s < plan->n_segments && by_segments; s++) (*plan->segment[s].executor->mult)(&plan->segment[s], &op);
+  for (PetscInt s = 0; s < plan->n_segments && by_segments; s++) {
+    const AutoCSROperands of = AutoCSRPlanOperandsOf(plan, plan->segment[s].row_set.nearness, &op);
+
+    (*plan->segment[s].executor->mult)(&plan->segment[s], &of);
+  }
   if (!by_segments) PetscCall((*emulated.mult)(plan, &op));
   PetscCall(AutoCSRDeviceToHost(y, op.y, bytes));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -439,6 +443,8 @@ static PetscErrorCode CheckAxes(Problem *p, const AutoCSRAxes *a, Division divis
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscInt Divided; /* plans of near and far entries */
+
 /* More segments than a launch takes, all of other axes */
 static PetscErrorCode CheckMixture(Problem *p, const AxesList *list, PetscInt begin, int kind, Reached *reached, const char name[])
 {
@@ -469,6 +475,52 @@ static PetscErrorCode CheckMixture(Problem *p, const AxesList *list, PetscInt be
   PetscCall(SetExecutors(plan, &possible));
   PetscCall(PetscSNPrintf(what, sizeof(what), "%s by %" PetscInt_FMT " segments, mixture %" PetscInt_FMT, name, n, begin));
   PetscCall(CheckPlan(p, plan, kind, reached, what));
+  PetscCall(AutoCSRPlanDestroy(&plan));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Near entries by some axes, far ones by others, which are added to them */
+static PetscErrorCode CheckDivided(Problem *p, const AxesList *list, PetscInt begin, int kind, Reached *reached, const char name[])
+{
+  const PetscInt   reach = 3 + 5 * (begin % 4);
+  AutoCSRDivision *d;
+  AutoCSRPlan     *plan;
+  PetscBool        possible;
+  char             what[160];
+
+  PetscFunctionBeginUser;
+  PetscCall(AutoCSRPlanCreate(&p->host, &plan));
+  PetscCall(AutoCSRDivisionCreate(&p->host, reach, &d));
+  plan->division = d;
+  for (int k = 0; k < 2; k++) {
+    PetscInt at = -1;
+
+    for (PetscInt i = 0; i < list->n && at < 0; i++) {
+      const AutoCSRAxes *a = &list->axes[(begin + 11 * k + 7 * i) % list->n];
+
+      PetscCall(IsPossible(p, a, DIVISION_WHOLE, &possible));
+      if (possible) PetscCall(IsLegal(&d->part[k], d->profile[k], a, DIVISION_WHOLE, &possible));
+      if (possible && a->mapping != AUTOCSR_MAP_VENDOR && a->mapping != AUTOCSR_MAP_EMPTY) at = (begin + 11 * k + 7 * i) % list->n;
+    }
+    if (at >= 0) {
+      AutoCSRSegment *seg;
+
+      PetscCall(AutoCSRPlanAddSegment(plan, "test", &list->axes[at], &seg));
+      seg->n_rows           = p->host.m;
+      seg->row_set.nearness = (AutoCSRNearness)(k + 1);
+      seg->row_set.reach    = reach;
+      PetscCall(AutoCSRSegmentSortRows(seg, &d->part[k]));
+      PetscCall(AutoCSRSegmentEncode(seg, &d->part[k], d->profile[k]));
+    }
+  }
+  if (plan->n_segments == 2) {
+    PetscCall(AutoCSRDivisionTrim(plan));
+    PetscCall(AutoCSRPlanCheck(plan, &p->host));
+    PetscCall(SetExecutors(plan, &possible));
+    PetscCall(PetscSNPrintf(what, sizeof(what), "%s, entries up to %" PetscInt_FMT " columns from the diagonal by %s and others by %s", name, reach, plan->segment[0].executor->name, plan->segment[1].executor->name));
+    PetscCall(CheckPlan(p, plan, kind, reached, what));
+    Divided++;
+  }
   PetscCall(AutoCSRPlanDestroy(&plan));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -506,6 +558,7 @@ static PetscErrorCode CheckMatrix(const Generator *g, PetscInt number, const Axe
     if (a % 2 == number % 2 || p.host.nnz <= LARGE) PetscCall(CheckAxes(&p, &list->axes[a], OtherLayout(&list->axes[a], (a + number) / 2), (int)(a + number + 1) % KINDS, reached, g->name));
   }
   for (PetscInt k = 0; k < KINDS; k++) PetscCall(CheckMixture(&p, list, 7 * number + k, (int)k, reached, g->name));
+  for (PetscInt k = 0; k < 2 * KINDS && p.host.nnz > 0; k++) PetscCall(CheckDivided(&p, list, 13 * number + 3 * k, (int)k % KINDS, reached, g->name));
   PetscCall(ProblemDestroy(&p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -549,6 +602,7 @@ int main(int argc, char **argv)
   for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(generators); i++) PetscCall(CheckMatrix(&generators[i], (PetscInt)i, &list, small, &reached));
   for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(more); i++) PetscCall(CheckMatrix(&more[i], 2 * (PetscInt)i, &list, small, &reached));
   PetscCheck(!generated || EmulatedOneLength, PETSC_COMM_SELF, PETSC_ERR_PLIB, "No kernel for rows of one length was run");
+  PetscCheck(Divided > 50, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Only %" PetscInt_FMT " plans of near and far entries", Divided);
   if (small)
     PetscCall(PetscPrintf(PETSC_COMM_SELF, "The products of small matrices are right, in any order\n"));
   else

@@ -27,6 +27,11 @@ static const struct {
     {"compress(index=16,value=csr) merge_block(lanes=64,entries=16)", 1, NULL},
     {"compress(value=dictionary) nnz_block(lanes=64,entries=16)", -1, "no variant of a strategy"}, /* of many values */
     {"compress row_block(lanes=4)", 0, NULL},
+    {"col_near(columns=30) compress(index=16) bmtb_pad slice_block; col_far(columns=30) compress row_block(lanes=4)", 0, NULL},
+    {"col_near(columns=0) compress row_block(lanes=1); col_far(columns=0) bin(0:0) no_entries; col_far(columns=0) bin(1:) sort compress bmtb_pad slice_block", 0, NULL},
+    {"col_near(columns=200) nnz_block; col_far(columns=200) merge_block", 0, NULL},
+    {"col_near(columns=64) compress row_block(lanes=4) set_resources(threads=64,in_flight=3,rows=2); col_far(columns=64) products", 1, NULL},
+    {"col_near(columns=9) compress row_block; col_far(columns=9) vendor(algorithm=2)", -1, "all entries of a block"},
     {"compress row_block(lanes=4) set_resources(threads=128)", -1, "no such kernel"}, /* of the emulator's */
     {"products set_resources(threads=512,rows=2)", -1, "of row_block"},
     {"nnz_block(lanes=1024,entries=32)", -1, "shared memory has no room"},
@@ -111,6 +116,28 @@ static PetscErrorCode CheckGraph(const AutoCSRMatrix *host, const AutoCSRMatrix 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The device divides entries as the host does */
+static PetscErrorCode CheckDivision(const AutoCSRMatrix *host, const AutoCSRMatrix *device, PetscInt reach, const char name[])
+{
+  PetscInt nnz = 0;
+
+  PetscFunctionBeginUser;
+  for (int k = AUTOCSR_NEARNESS_NEAR; k <= AUTOCSR_NEARNESS_FAR; k++) {
+    AutoCSRMatrix a = *host, b = *device, copy;
+
+    PetscCall((*host->backend->divide)(host, reach, (AutoCSRNearness)k, &a));
+    PetscCall((*device->backend->divide)(device, reach, (AutoCSRNearness)k, &b));
+    PetscCall(AutoCSRMatrixCopy(&b, &AutoCSRBackendHost, &copy));
+    PetscCheck(a.nnz == copy.nnz && !memcmp(a.row_ptr, copy.row_ptr, sizeof(*a.row_ptr) * (size_t)(a.m + 1)) && !memcmp(a.col, copy.col, sizeof(*a.col) * (size_t)a.nnz) && !memcmp(a.val, copy.val, sizeof(*a.val) * (size_t)a.nnz), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s, %s entries by %" PetscInt_FMT " columns from the diagonal: %" PetscInt_FMT " on the host, %" PetscInt_FMT " on the device, or others", name, k == AUTOCSR_NEARNESS_NEAR ? "near" : "far", reach, a.nnz, copy.nnz);
+    nnz += a.nnz;
+    PetscCall(AutoCSRMatrixCopyDestroy(&copy));
+    PetscCall(AutoCSRMatrixCopyDestroy(&b));
+    PetscCall(AutoCSRMatrixCopyDestroy(&a));
+  }
+  PetscCheck(nnz == host->nnz, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %" PetscInt_FMT " entries near or more than %" PetscInt_FMT " columns from the diagonal, not %" PetscInt_FMT, name, nnz, reach, host->nnz);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode CheckMatrix(const Generator *g)
 {
   AutoCSRMatrix  host, device;
@@ -126,6 +153,7 @@ static PetscErrorCode CheckMatrix(const Generator *g)
   PetscCall(Upload(host.row_ptr, sizeof(*host.row_ptr) * (size_t)(host.m + 1), (const void **)&device.row_ptr));
   PetscCall(Upload(host.col, sizeof(*host.col) * (size_t)host.nnz, (const void **)&device.col));
   PetscCall(Upload(host.val, sizeof(*host.val) * (size_t)host.nnz, (const void **)&device.val));
+  for (PetscInt reach = 0; reach < 500; reach = 7 * reach + 1) PetscCall(CheckDivision(&host, &device, reach, g->name));
   for (int c = 0; c < (int)PETSC_STATIC_ARRAY_LENGTH(cases); c++) {
     PetscCall(CheckGraph(&host, &device, c, PETSC_FALSE, g->name));
     PetscCall(CheckGraph(&host, &device, c, PETSC_TRUE, g->name));

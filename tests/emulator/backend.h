@@ -25,6 +25,7 @@ static const AutoCSRBackend emulated = {
     .count_bins    = AutoCSRDeviceCountBins,
     .name_bins     = AutoCSRDeviceNameBins,
     .name_rows     = AutoCSRDeviceNameRows,
+    .divide        = AutoCSRDeviceDivide,
     .sort_rows     = AutoCSRDeviceSortRows,
     .encode        = AutoCSRDeviceEncode,
     .refresh       = AutoCSRDeviceRefresh,

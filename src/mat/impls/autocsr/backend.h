@@ -111,6 +111,9 @@ struct _AutoCSRBackend {
   /* Names the rows of [row_begin, row_end) of each of n kinds, in ascending order. A row is of one kind at most */
   PetscErrorCode (*name_rows)(const AutoCSRMatrix *, PetscInt row_begin, PetscInt row_end, PetscInt n, const AutoCSRRowKind[]);
 
+  /* The entries of this nearness as a CSR of its own, whose sizes and backend are set: allocates its arrays and sets nnz (plan/division.c) */
+  PetscErrorCode (*divide)(const AutoCSRMatrix *, PetscInt reach, AutoCSRNearness, AutoCSRMatrix *);
+
   /*
     Segments: AutoCSRSegmentSortRows(), AutoCSRSegmentEncode() and AutoCSRPlanRefresh() of plan.h check their arguments and
     call these. refresh: `most` is the number of distinct values that the plan's codings hold (PETSC_MAX_INT: any). The

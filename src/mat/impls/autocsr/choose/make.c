@@ -64,6 +64,7 @@ PetscErrorCode AutoCSRCandidateBuild(AutoCSRChooser *chooser, const AutoCSRCandi
   }
   (*plan)->predicted *= factor;
   PetscCall(bind(*plan, chooser->problem.csr, chooser->problem.settings->simd, sizeof(why), why));
+  PetscCall(AutoCSRDivisionTrim(*plan)); /* binding looks at columns */
   if (why[0]) { /* csr wants no compiler */
     PetscCall(AutoCSRPlanDestroy(plan));
     PetscCall(AutoCSRCandidateBuild(chooser, &chooser->base, plan));

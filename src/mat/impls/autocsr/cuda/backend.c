@@ -28,6 +28,7 @@ const AutoCSRBackend AutoCSRBackendCUDA = {
     .count_bins       = AutoCSRDeviceCountBins,
     .name_bins        = AutoCSRDeviceNameBins,
     .name_rows        = AutoCSRDeviceNameRows,
+    .divide           = AutoCSRDeviceDivide,
     .sort_rows        = AutoCSRDeviceSortRows,
     .encode           = AutoCSRDeviceEncode,
     .refresh          = AutoCSRDeviceRefresh,

@@ -38,6 +38,7 @@ PETSC_INTERN PetscErrorCode AutoCSRGraphWrite(const AutoCSRGraph *, PetscInt m, 
 */
 typedef enum {
   AUTOCSR_KIND_ROW_DIV,   /* rows [from, to) */
+  AUTOCSR_KIND_NEARNESS,  /* of these, entries up to so many columns from the diagonal, or all others */
   AUTOCSR_KIND_BIN,       /* of these, rows with so many entries, */
   AUTOCSR_KIND_BIN_GROUP, /* or virtual rows in some of hou2017's bins */
   AUTOCSR_KIND_SORT,

@@ -6,6 +6,8 @@
 
 const AutoCSROperator AutoCSROperators[] = {
     {"row_div",           AUTOCSR_KIND_ROW_DIV,   0,                             {{NULL, 0}},                                                                                                             0,                                                     AUTOCSR_REDUCE_NONE     },
+    {"col_near",          AUTOCSR_KIND_NEARNESS,  AUTOCSR_NEARNESS_NEAR,         {{NULL, 0}},                                                                                                             0,                                                     AUTOCSR_REDUCE_NONE     },
+    {"col_far",           AUTOCSR_KIND_NEARNESS,  AUTOCSR_NEARNESS_FAR,          {{NULL, 0}},                                                                                                             0,                                                     AUTOCSR_REDUCE_NONE     },
     {"bin",               AUTOCSR_KIND_BIN,       0,                             {{NULL, 0}},                                                                                                             0,                                                     AUTOCSR_REDUCE_NONE     },
     {"bin_group",         AUTOCSR_KIND_BIN_GROUP, 0,                             {{NULL, 0}},                                                                                                             0,                                                     AUTOCSR_REDUCE_NONE     },
     {"sort",              AUTOCSR_KIND_SORT,      0,                             {{NULL, 0}},                                                                                                             0,                                                     AUTOCSR_REDUCE_NONE     },

@@ -102,6 +102,24 @@ static PetscErrorCode TakeRowDiv(Reader *r, AutoCSRRowSet *rows)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode TakeNearness(Reader *r, const AutoCSROperator *op, AutoCSRRowSet *rows)
+{
+  const char *form = "col_near(columns=R) and col_far(columns=R), entries up to R columns from the diagonal and all others";
+  char        key[WORD];
+  PetscBool   same;
+
+  PetscFunctionBegin;
+  PetscCall(Expect(r, '(', op->word, form));
+  TakeWord(r, key);
+  PetscCall(PetscStrcmp(key, "columns", &same));
+  PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Operator %" PetscInt_FMT " of the graph, %s: it has no parameter \"%s\"; it is written %s", r->place, op->word, key, form);
+  PetscCall(Expect(r, '=', op->word, form));
+  PetscCall(TakeNumber(r, op->word, form, &rows->reach));
+  PetscCall(Expect(r, ')', op->word, form));
+  rows->nearness = (AutoCSRNearness)op->value;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode TakeBinGroup(Reader *r, AutoCSRRowSet *rows)
 {
   const char *form = "bin_group(rows=U,bins=100,in=0:3+7:7), the bins of virtual rows of U rows";
@@ -233,6 +251,8 @@ static PetscErrorCode TakeOperator(Reader *r, const AutoCSROperator *op, AutoCSR
   PetscFunctionBegin;
   if (op->kind == AUTOCSR_KIND_ROW_DIV)
     PetscCall(TakeRowDiv(r, &leaf->rows));
+  else if (op->kind == AUTOCSR_KIND_NEARNESS)
+    PetscCall(TakeNearness(r, op, &leaf->rows));
   else if (op->kind == AUTOCSR_KIND_BIN)
     PetscCall(TakeSpan(r, "bin", "bin(least:most), rows with so many entries", &leaf->rows.shortest, &leaf->rows.longest));
   else if (op->kind == AUTOCSR_KIND_BIN_GROUP)
@@ -304,7 +324,7 @@ static PetscErrorCode TakeLeaf(Reader *r, PetscInt number, AutoCSRLeaf *leaf)
     r->place++;
     TakeWord(r, word);
     PetscCall(FindOperator(r, word, &op));
-    PetscCheck(!last || op->kind > last->kind, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Operator %" PetscInt_FMT " of the graph: %s may not follow %s. A leaf has row_div, bin or bin_group, sort, compress, an order, dense_block, a mapping, a reduction and set_resources, in this order, each at most once; ';' ends it", r->place, word, last->word);
+    PetscCheck(!last || op->kind > last->kind, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Operator %" PetscInt_FMT " of the graph: %s may not follow %s. A leaf has row_div, col_near or col_far, bin or bin_group, sort, compress, an order, dense_block, a mapping, a reduction and set_resources, in this order, each at most once; ';' ends it", r->place, word, last->word);
     PetscCall(TakeOperator(r, op, leaf));
     used[op->kind] = last = op;
     SkipBlanks(r);
@@ -324,6 +344,9 @@ static PetscBool SameRange(const AutoCSRRowSet *a, const AutoCSRRowSet *b)
 static PetscErrorCode CheckPair(PetscInt i, const AutoCSRRowSet *a, PetscInt j, const AutoCSRRowSet *b)
 {
   PetscFunctionBegin;
+  PetscCheck(!a->nearness == !b->nearness && a->reach == b->reach, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaves %" PetscInt_FMT " and %" PetscInt_FMT " of the graph: all leaves have col_near or col_far with one number of columns, or none has", i, j);
+  PetscCheck(a->nearness <= b->nearness, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaves %" PetscInt_FMT " and %" PetscInt_FMT " of the graph: those with col_near come first, since those with col_far are added to them", i, j);
+  if (a->nearness != b->nearness) PetscFunctionReturn(PETSC_SUCCESS);
   if (!SameRange(a, b)) {
     PetscCheck(a->end <= b->begin || b->end <= a->begin, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaves %" PetscInt_FMT " and %" PetscInt_FMT " of the graph both have row %" PetscInt_FMT ": ranges of row_div are the same or have no row in common", i, j, PetscMax(a->begin, b->begin));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -336,23 +359,33 @@ static PetscErrorCode CheckPair(PetscInt i, const AutoCSRRowSet *a, PetscInt j, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Ranges follow each other from row 0 on. Whether the bins of a range have all its rows, the matrix tells */
-static PetscErrorCode CheckRows(const AutoCSRGraph *graph)
+/* Ranges of leaves of these entries follow each other from row 0 on. Whether the bins of a range have all its rows, the matrix tells */
+static PetscErrorCode CheckRanges(const AutoCSRGraph *graph, AutoCSRNearness nearness)
 {
   PetscInt next = 0, last = 0;
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < graph->n; i++) {
-    for (PetscInt j = i + 1; j < graph->n; j++) PetscCall(CheckPair(i + 1, &graph->leaf[i].rows, j + 1, &graph->leaf[j].rows));
-    last = PetscMax(last, graph->leaf[i].rows.end);
+    if (graph->leaf[i].rows.nearness == nearness) last = PetscMax(last, graph->leaf[i].rows.end);
   }
   while (next < last) {
     PetscInt i = 0;
 
-    while (i < graph->n && graph->leaf[i].rows.begin != next) i++;
+    while (i < graph->n && (graph->leaf[i].rows.nearness != nearness || graph->leaf[i].rows.begin != next)) i++;
     PetscCheck(i < graph->n, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "No leaf of the graph has row %" PetscInt_FMT ", but one has rows up to %" PetscInt_FMT ": each row must be in one leaf", next, last);
     next = graph->leaf[i].rows.end;
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CheckRows(const AutoCSRGraph *graph)
+{
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < graph->n; i++) {
+    for (PetscInt j = i + 1; j < graph->n; j++) PetscCall(CheckPair(i + 1, &graph->leaf[i].rows, j + 1, &graph->leaf[j].rows));
+  }
+  PetscCheck(!graph->leaf[0].rows.nearness || graph->leaf[0].rows.nearness != graph->leaf[graph->n - 1].rows.nearness, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "The graph has no leaf with %s: entries near the diagonal and those far from it are both to be multiplied", graph->leaf[0].rows.nearness == AUTOCSR_NEARNESS_NEAR ? "col_far" : "col_near");
+  for (int nearness = 0; nearness <= AUTOCSR_NEARNESS_FAR; nearness++) PetscCall(CheckRanges(graph, (AutoCSRNearness)nearness));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -79,6 +79,7 @@ static PetscErrorCode WriteRows(Writer *w, PetscInt m, const AutoCSRRowSet *rows
 {
   PetscFunctionBegin;
   if (rows->begin > 0 || rows->end < m) PetscCall(Write(w, " row_div(%" PetscInt_FMT ":%" PetscInt_FMT ")", rows->begin, PetscMin(rows->end, m)));
+  if (rows->nearness) PetscCall(Write(w, " %s(columns=%" PetscInt_FMT ")", OperatorOf(AUTOCSR_KIND_NEARNESS, rows->nearness)->word, rows->reach));
   if (rows->row_group)
     PetscCall(WriteBins(w, rows));
   else if (rows->longest < PETSC_MAX_INT)

@@ -135,13 +135,26 @@ static PetscErrorCode Mult(const AutoCSRPlan *plan, const AutoCSROperands *op)
   PetscFunctionBegin;
   for (PetscInt s = 0; s < plan->n_segments; s++) {
     const AutoCSRSegment *seg = &plan->segment[s];
+    const AutoCSROperands of  = AutoCSRPlanOperandsOf(plan, seg->row_set.nearness, op);
 
-    if (seg->axes.mapping == AUTOCSR_MAP_EMPTY && op->z == op->y) continue; /* as for an off-diagonal block: nothing to add */
+    if (seg->axes.mapping == AUTOCSR_MAP_EMPTY && of.z == of.y) continue; /* as for an off-diagonal block: nothing to add */
     if (seg->contested)
-      PetscCall(AutoCSRContestMultiply(seg, op));
+      PetscCall(AutoCSRContestMultiply(seg, &of));
     else
-      seg->executor->mult(seg, op);
+      seg->executor->mult(seg, &of);
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Near and far entries at once: the block's CSR is there */
+static PetscErrorCode ScatterAll(const AutoCSRMatrix *csr, const AutoCSROperands *op)
+{
+  const AutoCSRSegment all = {.axes = {.mapping = AUTOCSR_MAP_LANES, .lanes = 1, .slice_height = 1, .row_group = 1, .block = 1}, .n_rows = csr->m, .nnz = csr->nnz};
+  const AutoCSRExecutor *executor;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRHostFindExecutor(&all.axes, "auto", &executor));
+  executor->transpose(&all, op);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -152,6 +165,10 @@ static PetscErrorCode MultTranspose(const AutoCSRPlan *plan, const AutoCSROperan
     PetscCall(PetscArrayzero(op->y, plan->n));
   else if (op->z != op->y)
     PetscCall(PetscArraycpy(op->y, op->z, plan->n));
+  if (plan->division) {
+    PetscCall(ScatterAll(op->csr, op));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   for (PetscInt s = 0; s < plan->n_segments; s++) {
     const AutoCSRSegment *seg = &plan->segment[s];
 
@@ -181,6 +198,7 @@ const AutoCSRBackend AutoCSRBackendHost = {
     .count_bins       = CountBins,
     .name_bins        = NameBins,
     .name_rows        = NameRows,
+    .divide           = AutoCSRMatrixDivide_Host,
     .sort_rows        = AutoCSRSegmentSortRows_Host,
     .encode           = AutoCSRSegmentEncode_Host,
     .refresh          = AutoCSRPlanRefresh_Host,

@@ -46,12 +46,13 @@ PetscErrorCode AutoCSRHostBind(AutoCSRPlan *plan, const AutoCSRMatrix *csr)
   plan->launch = bound;
   for (PetscInt s = 0; s < plan->n_segments; s++) bytes += plan->segment[s].bytes;
   for (PetscInt s = 0; s < plan->n_segments; s++, bound++) {
-    AutoCSRSegment *seg = &plan->segment[s];
+    AutoCSRSegment      *seg = &plan->segment[s];
+    const AutoCSRMatrix *of  = AutoCSRPlanMatrixOf(plan, seg, csr);
 
     seg->launch = bound;
     seg->far    = (PetscBool)(bytes > LAST_CACHE);
-    PetscCall(AutoCSRStripsFind(seg, csr, &bound->n_strips, &bound->strip));
-    bound->scattered = BlocksAreScattered(seg, csr);
+    PetscCall(AutoCSRStripsFind(seg, of, &bound->n_strips, &bound->strip));
+    bound->scattered = BlocksAreScattered(seg, of);
     PetscCall(AutoCSRContestBegin(seg, &bound->contest));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

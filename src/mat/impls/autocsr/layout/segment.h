@@ -56,14 +56,28 @@ typedef enum {
   AUTOCSR_STREAM_COUNT
 } AutoCSRStreamKind;
 
+/* Entries by their distance from the diagonal: the segments of near and of far ones each have all rows, and the far ones add to y (plan/division.c) */
+typedef enum {
+  AUTOCSR_NEARNESS_ANY,
+  AUTOCSR_NEARNESS_NEAR,
+  AUTOCSR_NEARNESS_FAR
+} AutoCSRNearness;
+
+AUTOCSR_HD PetscBool AutoCSRHasNearness(PetscInt row, PetscInt col, PetscInt reach, AutoCSRNearness nearness)
+{
+  return (PetscBool)(nearness == AUTOCSR_NEARNESS_ANY || ((row > col ? row - col : col - row) <= reach) == (nearness == AUTOCSR_NEARNESS_NEAR));
+}
+
 /*
   Which rows a segment has: of the rows begin to end - 1 those with shortest to longest entries or, if `row_group` is not 0, the
   virtual rows of `row_group` rows that are in the wanted ones of `bins` bins (backend.h: name_bins). How graphs name rows
   (graph/graph.h); ROWS has their names
 */
 typedef struct {
-  PetscInt begin, end, shortest, longest, row_group, bins;
-  uint64_t wanted[2]; /* a bit for each bin */
+  PetscInt        begin, end, shortest, longest, row_group, bins;
+  uint64_t        wanted[2]; /* a bit for each bin */
+  AutoCSRNearness nearness;  /* which entries of the rows */
+  PetscInt        reach;     /* columns from the diagonal up to which an entry is near */
 } AutoCSRRowSet;
 
 static inline PetscBool AutoCSRRowSetHasBin(const AutoCSRRowSet *rows, PetscInt b)

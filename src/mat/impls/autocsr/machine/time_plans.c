@@ -19,9 +19,11 @@ static PetscErrorCode time_products(const Product *product, PetscInt count, doub
   PetscFunctionBegin;
   PetscCall(PetscTime(&begin));
   for (PetscInt i = 0; i < count; i++) {
-    if (product->segment)
-      product->segment->executor->mult(product->segment, product->op);
-    else
+    if (product->segment) {
+      const AutoCSROperands of = AutoCSRPlanOperandsOf(product->plan, product->segment->row_set.nearness, product->op);
+
+      product->segment->executor->mult(product->segment, &of);
+    } else
       PetscCall((*product->plan->backend->mult)(product->plan, product->op));
   }
   PetscCall((*product->plan->backend->synchronize)());

@@ -81,18 +81,19 @@ static PetscErrorCode CheckValuePlaces(const AutoCSRLayout *layout, const AutoCS
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode CheckOnHost(const AutoCSRPlan *plan, const AutoCSRMatrix *csr)
+/* Segments of these entries, which csr has, cover each row */
+static PetscErrorCode CheckSegments(const AutoCSRPlan *plan, AutoCSRNearness nearness, const AutoCSRMatrix *csr)
 {
   PetscInt rows = 0;
   char    *seen;
 
   PetscFunctionBegin;
-  PetscCheck(plan->m == csr->m && plan->n == csr->n && plan->nnz == csr->nnz, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The plan is of another structure");
   PetscCall(PetscCalloc1(csr->m, &seen));
   for (PetscInt i = 0; i < plan->n_segments; i++) {
     const AutoCSRSegment *seg    = &plan->segment[i];
     const AutoCSRLayout  *layout = AutoCSRLayoutOf(&seg->axes);
 
+    if (seg->row_set.nearness != nearness) continue;
     PetscCall(CheckSizes(layout, seg, csr, i));
     PetscCall(CheckRows(seg, csr, i, seen));
     if (layout->check) PetscCall((*layout->check)(seg, csr, i)); /* first: decoding goes by these streams */
@@ -102,6 +103,37 @@ static PetscErrorCode CheckOnHost(const AutoCSRPlan *plan, const AutoCSRMatrix *
   }
   PetscCheck(rows == csr->m, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " of %" PetscInt_FMT " rows are covered", rows, csr->m);
   PetscCall(PetscFree(seen));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The part has what the matrix has, as far as it is kept, and its segments come in their order: near ones first */
+static PetscErrorCode CheckPart(const AutoCSRPlan *plan, AutoCSRNearness nearness, const AutoCSRMatrix *csr)
+{
+  const AutoCSRMatrix *part  = &plan->division->part[nearness - 1];
+  AutoCSRMatrix        fresh = *csr;
+  PetscBool            same, same_col = PETSC_TRUE, same_val = PETSC_TRUE;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRMatrixDivide_Host(csr, plan->division->reach, nearness, &fresh));
+  PetscCall(PetscArraycmp(part->row_ptr, fresh.row_ptr, fresh.m + 1, &same));
+  if (part->col) PetscCall(PetscArraycmp(part->col, fresh.col, fresh.nnz, &same_col));
+  if (part->val) PetscCall(PetscArraycmp(part->val, fresh.val, fresh.nnz, &same_val));
+  PetscCheck(same && same_col && same_val, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The %s entries of the plan are not those of the matrix", nearness == AUTOCSR_NEARNESS_NEAR ? "near" : "far");
+  for (PetscInt i = 0; i + 1 < plan->n_segments; i++) AutoCSRCheckSegment(plan->segment[i].row_set.nearness <= plan->segment[i + 1].row_set.nearness, " of far entries comes before one of near ones", i);
+  PetscCall(CheckSegments(plan, nearness, &fresh));
+  PetscCall(AutoCSRMatrixCopyDestroy(&fresh));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CheckOnHost(const AutoCSRPlan *plan, const AutoCSRMatrix *csr)
+{
+  PetscFunctionBegin;
+  PetscCheck(plan->m == csr->m && plan->n == csr->n && plan->nnz == csr->nnz, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The plan is of another structure");
+  if (plan->division) {
+    PetscCall(CheckPart(plan, AUTOCSR_NEARNESS_NEAR, csr));
+    PetscCall(CheckPart(plan, AUTOCSR_NEARNESS_FAR, csr));
+  } else
+    PetscCall(CheckSegments(plan, AUTOCSR_NEARNESS_ANY, csr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

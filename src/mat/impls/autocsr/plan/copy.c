@@ -25,8 +25,8 @@ PetscErrorCode AutoCSRMatrixCopy(const AutoCSRMatrix *csr, const AutoCSRBackend 
   copy->row_ptr = copy->col = NULL; /* so that it can be destroyed after an error */
   copy->val                 = NULL;
   PetscCall(CopyBytes(csr->backend, csr->row_ptr, (size_t)(csr->m + 1) * sizeof(*csr->row_ptr), backend, (void **)&copy->row_ptr));
-  PetscCall(CopyBytes(csr->backend, csr->col, (size_t)csr->nnz * sizeof(*csr->col), backend, (void **)&copy->col));
-  PetscCall(CopyBytes(csr->backend, csr->val, (size_t)csr->nnz * sizeof(*csr->val), backend, (void **)&copy->val));
+  if (csr->col) PetscCall(CopyBytes(csr->backend, csr->col, (size_t)csr->nnz * sizeof(*csr->col), backend, (void **)&copy->col)); /* a division's part may have none */
+  if (csr->val) PetscCall(CopyBytes(csr->backend, csr->val, (size_t)csr->nnz * sizeof(*csr->val), backend, (void **)&copy->val));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -67,7 +67,9 @@ PetscErrorCode AutoCSRPlanCopy(const AutoCSRPlan *plan, const AutoCSRBackend *ba
   c->launch     = NULL;
   c->segment    = NULL;
   c->n_segments = 0;
+  c->division   = NULL;
   ierr          = PetscMalloc1(c->max_segments, &c->segment);
+  if (!ierr) ierr = AutoCSRDivisionCopy(plan->division, backend, &c->division);
   while (!ierr && c->n_segments < plan->n_segments) {
     const PetscInt i = c->n_segments++;
 

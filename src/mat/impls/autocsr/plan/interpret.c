@@ -11,13 +11,14 @@ PetscErrorCode AutoCSRPlanInterpret(const AutoCSRPlan *plan, const AutoCSROperan
   for (PetscInt i = 0; i < plan->n_segments; i++) {
     const AutoCSRSegment *seg    = &plan->segment[i];
     const AutoCSRLayout  *layout = AutoCSRLayoutOf(&seg->axes);
+    const AutoCSROperands of     = AutoCSRPlanOperandsOf(plan, seg->row_set.nearness, o);
 
     for (PetscInt k = 0; k < seg->n_rows; k++) {
-      const PetscInt row = AutoCSRSegmentRow(seg, k), length = AutoCSRSegmentRowLength(seg, o->csr, k);
+      const PetscInt row = AutoCSRSegmentRow(seg, k), length = AutoCSRSegmentRowLength(seg, of.csr, k);
       PetscScalar    sum = 0;
 
-      for (PetscInt t = 0; t < length; t++) sum += AutoCSRDecodeValue(layout, seg, o->csr, k, t) * o->x[(*layout->column)(seg, o->csr, k, t)];
-      o->y[row] = o->z ? o->z[row] + sum : sum;
+      for (PetscInt t = 0; t < length; t++) sum += AutoCSRDecodeValue(layout, seg, of.csr, k, t) * of.x[(*layout->column)(seg, of.csr, k, t)];
+      of.y[row] = of.z ? of.z[row] + sum : sum;
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -34,15 +35,16 @@ PetscErrorCode AutoCSRPlanInterpretTranspose(const AutoCSRPlan *plan, const Auto
   for (PetscInt i = 0; i < plan->n_segments; i++) {
     const AutoCSRSegment *seg    = &plan->segment[i];
     const AutoCSRLayout  *layout = AutoCSRLayoutOf(&seg->axes);
+    const AutoCSRMatrix  *csr    = AutoCSRPlanMatrixOf(plan, seg, o->csr);
 
     for (PetscInt k = 0; k < seg->n_rows; k++) {
-      const PetscInt    length = AutoCSRSegmentRowLength(seg, o->csr, k);
+      const PetscInt    length = AutoCSRSegmentRowLength(seg, csr, k);
       const PetscScalar alpha  = o->x[AutoCSRSegmentRow(seg, k)];
 
       for (PetscInt t = 0; t < length; t++) {
-        const PetscScalar a = AutoCSRDecodeValue(layout, seg, o->csr, k, t);
+        const PetscScalar a = AutoCSRDecodeValue(layout, seg, csr, k, t);
 
-        o->y[(*layout->column)(seg, o->csr, k, t)] += (o->conjugate ? PetscConj(a) : a) * alpha;
+        o->y[(*layout->column)(seg, csr, k, t)] += (o->conjugate ? PetscConj(a) : a) * alpha;
       }
     }
   }

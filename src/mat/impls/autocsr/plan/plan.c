@@ -24,6 +24,7 @@ PetscErrorCode AutoCSRPlanDestroy(AutoCSRPlan **plan)
   for (PetscInt i = 0; i < (*plan)->n_segments; i++) {
     for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) PetscCall(AutoCSRStreamFree(&(*plan)->segment[i], (AutoCSRStreamKind)s));
   }
+  PetscCall(AutoCSRDivisionDestroy(&(*plan)->division));
   PetscCall(PetscFree((*plan)->segment));
   PetscCall(PetscFree(*plan));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -88,7 +89,7 @@ PetscErrorCode AutoCSRPlanAddSegment(AutoCSRPlan *plan, const char *strategy, co
 PetscErrorCode AutoCSRPlanGetBytes(const AutoCSRPlan *plan, PetscInt64 *own, double *moved)
 {
   PetscFunctionBegin;
-  *own   = (PetscInt64)(sizeof(*plan) + plan->max_segments * sizeof(*plan->segment));
+  *own   = (PetscInt64)(sizeof(*plan) + plan->max_segments * sizeof(*plan->segment)) + AutoCSRDivisionBytes(plan->division);
   *moved = 0;
   for (PetscInt i = 0; i < plan->n_segments; i++) {
     const AutoCSRLayout *layout = AutoCSRLayoutOf(&plan->segment[i].axes);

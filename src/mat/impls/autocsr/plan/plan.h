@@ -28,8 +28,20 @@ struct _AutoCSRExecutor {
   int id; /* below AUTOCSR_MAX_EXECUTORS, another for each executor of a backend's instruction set: the figures find its costs by it */
 };
 
+/*
+  The block's entries up to `reach` columns from the diagonal and all others, each as a CSR of its own, in the plan's memory. Segments of near entries
+  have the first one in the place of the block's CSR, those of far ones the second (COL_DIV by nearness). Once the plan is bound
+  there is no profile, and col and val are there only where a segment reads them in place
+*/
+typedef struct {
+  PetscInt        reach;
+  AutoCSRMatrix   part[2];
+  AutoCSRProfile *profile[2];
+} AutoCSRDivision;
+
 typedef struct {
   PetscInt              m, n, nnz;
+  AutoCSRDivision      *division; /* NULL: segments have all entries of their rows */
   PetscInt              n_segments, max_segments;
   AutoCSRSegment       *segment;
   const AutoCSRBackend *backend; /* in whose memory the streams lie */
@@ -73,6 +85,32 @@ PETSC_INTERN PetscErrorCode AutoCSRSegmentEncode_Host(AutoCSRSegment *, const Au
 */
 PETSC_INTERN PetscErrorCode AutoCSRPlanRefresh(AutoCSRPlan *, const AutoCSRMatrix *, PetscBool *fits);
 PETSC_INTERN PetscErrorCode AutoCSRPlanRefresh_Host(AutoCSRPlan *, const AutoCSRMatrix *, PetscInt most, PetscBool use_float32, PetscBool *fits);
+
+/*
+  plan/division.c. Create: both parts, with profiles. Renew: with the new values of the matrix. Trim: what the plan's segments do not read goes. MatrixOf:
+  the CSR that the segment's streams are of; OperandsOf: of a product with it, which the far entries add to y
+*/
+PETSC_INTERN PetscErrorCode AutoCSRDivisionCreate(const AutoCSRMatrix *, PetscInt reach, AutoCSRDivision **);
+PETSC_INTERN PetscErrorCode AutoCSRDivisionDestroy(AutoCSRDivision **);
+PETSC_INTERN PetscErrorCode AutoCSRDivisionCopy(const AutoCSRDivision *, const AutoCSRBackend *, AutoCSRDivision **);
+PETSC_INTERN PetscErrorCode AutoCSRDivisionRenew(AutoCSRDivision *, const AutoCSRMatrix *);
+PETSC_INTERN PetscErrorCode AutoCSRDivisionTrim(const AutoCSRPlan *);
+PETSC_INTERN PetscInt64     AutoCSRDivisionBytes(const AutoCSRDivision *);
+PETSC_INTERN PetscErrorCode AutoCSRMatrixDivide_Host(const AutoCSRMatrix *, PetscInt reach, AutoCSRNearness, AutoCSRMatrix *);
+
+static inline const AutoCSRMatrix *AutoCSRPlanMatrixOf(const AutoCSRPlan *plan, const AutoCSRSegment *seg, const AutoCSRMatrix *csr)
+{
+  return seg->row_set.nearness ? &plan->division->part[seg->row_set.nearness - 1] : csr;
+}
+
+static inline AutoCSROperands AutoCSRPlanOperandsOf(const AutoCSRPlan *plan, AutoCSRNearness nearness, const AutoCSROperands *op)
+{
+  AutoCSROperands of = *op;
+
+  if (nearness) of.csr = &plan->division->part[nearness - 1];
+  if (nearness == AUTOCSR_NEARNESS_FAR) of.z = of.y; /* the near ones are there */
+  return of;
+}
 
 /* plan/copy.c: a matrix and its plan in the memory of another backend; the copy of the plan is not bound */
 PETSC_INTERN PetscErrorCode AutoCSRMatrixCopy(const AutoCSRMatrix *, const AutoCSRBackend *, AutoCSRMatrix *);

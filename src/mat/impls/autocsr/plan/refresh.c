@@ -24,7 +24,7 @@ PetscErrorCode AutoCSRPlanRefresh_Host(AutoCSRPlan *plan, const AutoCSRMatrix *c
   for (PetscInt i = 0; i < plan->n_segments; i++) {
     const AutoCSRLayout *layout = AutoCSRLayoutOf(&plan->segment[i].axes);
 
-    if (layout->fits && !(*layout->fits)(&plan->segment[i], csr)) {
+    if (layout->fits && !(*layout->fits)(&plan->segment[i], AutoCSRPlanMatrixOf(plan, &plan->segment[i], csr))) {
       *fits = PETSC_FALSE;
       PetscFunctionReturn(PETSC_SUCCESS);
     }
@@ -33,7 +33,7 @@ PetscErrorCode AutoCSRPlanRefresh_Host(AutoCSRPlan *plan, const AutoCSRMatrix *c
     AutoCSRSegment *seg = &plan->segment[i];
 
     if (AutoCSRValueDictionary(seg->axes.value)) PetscCall(PetscArraycpy((PetscScalar *)seg->stream[AUTOCSR_STREAM_DICTIONARY].data, dictionary.value, AutoCSRValueDictionary(seg->axes.value)));
-    if (AutoCSRValueHasCodes(seg->axes.value)) PetscCall((*AutoCSRLayoutOf(&seg->axes)->refresh)(seg, csr, &dictionary));
+    if (AutoCSRValueHasCodes(seg->axes.value)) PetscCall((*AutoCSRLayoutOf(&seg->axes)->refresh)(seg, AutoCSRPlanMatrixOf(plan, seg, csr), &dictionary));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -52,6 +52,8 @@ PetscErrorCode AutoCSRPlanRefresh(AutoCSRPlan *plan, const AutoCSRMatrix *csr, P
     if (value == AUTOCSR_VALUE_FLOAT32) use_float32 = PETSC_TRUE;
   }
   *fits = PETSC_TRUE;
+  if (plan->division) PetscCall(AutoCSRDivisionRenew(plan->division, csr));
   PetscCall((*csr->backend->refresh)(plan, csr, most, use_float32, fits));
+  PetscCall(AutoCSRDivisionTrim(plan));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -47,8 +47,8 @@ static PetscInt AutoCSRPicturePlace(PetscInt k, PetscInt looks, PetscInt n)
   return PetscMin((PetscInt)(((double)k + shift) * (double)n / (double)looks), n - 1);
 }
 
-/* Rows begin to begin + n - 1 of a block or, if there are names, those of the segment */
-static void AutoCSRPictureCount(const AutoCSRPictureBlock *b, const AutoCSRPicture *p, const AutoCSRSegment *named, PetscInt begin, PetscInt n, float *cells)
+/* Rows begin to begin + n - 1 of a block or, if there are names, those of the segment; of a set, NULL: of none, its entries alone */
+static void AutoCSRPictureCount(const AutoCSRPictureBlock *b, const AutoCSRPicture *p, const AutoCSRSegment *named, const AutoCSRRowSet *set, PetscInt begin, PetscInt n, float *cells)
 {
   const PetscInt looks = PetscMin(n, AUTOCSR_PICTURE_ROWS * p->rows);
 
@@ -62,6 +62,8 @@ static void AutoCSRPictureCount(const AutoCSRPictureBlock *b, const AutoCSRPictu
 
     for (PetscInt e = 0; e < entries; e++) {
       const PetscInt col = b->col[first + AutoCSRPicturePlace(e, entries, length)];
+
+      if (set && !AutoCSRHasNearness(row, col, set->reach, set->nearness)) continue;
       const PetscInt x   = PetscMin((PetscInt)((double)(b->columns ? b->columns[col] : b->col_begin + col) * (double)p->cols / p->n), p->cols - 1);
 
       cells[y * p->cols + x] += weight;
@@ -267,11 +269,11 @@ static PetscErrorCode AutoCSRPictureFill(const AutoCSRPicture *p, const AutoCSRP
 
       if (of[at] != key || !block[k].nnz) continue;
       if (!plan) {
-        AutoCSRPictureCount(&block[k], p, NULL, 0, block[k].m, cells);
+        AutoCSRPictureCount(&block[k], p, NULL, NULL, 0, block[k].m, cells);
         continue;
       }
       PetscCall(AutoCSRPictureNames(&plan->segment[s], &host));
-      AutoCSRPictureCount(&block[k], p, host.stream[AUTOCSR_STREAM_ROWS].data ? &host : NULL, host.row_begin, host.n_rows, cells);
+      AutoCSRPictureCount(&block[k], p, host.stream[AUTOCSR_STREAM_ROWS].data ? &host : NULL, &host.row_set, host.row_begin, host.n_rows, cells);
       PetscCall(PetscFree(host.stream[AUTOCSR_STREAM_ROWS].data));
     }
   }

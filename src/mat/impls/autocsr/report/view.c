@@ -68,6 +68,7 @@ static PetscErrorCode AutoCSRViewSegment(PetscViewer viewer, PetscBool detail, c
     AUTOCSR_PRINT(" here and there");
   else
     AUTOCSR_PRINT(" from %" PetscInt_FMT, s->row_begin);
+  if (s->row_set.nearness) AUTOCSR_PRINT(", entries %s than %" PetscInt_FMT " columns from the diagonal", s->row_set.nearness == AUTOCSR_NEARNESS_NEAR ? "not more" : "more", s->row_set.reach);
   AUTOCSR_PRINT(", %" PetscInt_FMT " nonzeros (%.3g%%), %.3g bytes a nonzero", s->nnz, part, s->nnz ? s->bytes / s->nnz : 0);
   if (seconds > 0) AUTOCSR_PRINT(", %s %.3g us", s->measured > 0 ? "measured" : "predicted", 1e6 * seconds);
   AUTOCSR_PRINT("\n");

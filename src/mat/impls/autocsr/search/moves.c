@@ -61,6 +61,18 @@ static PetscBool may_be_cut(const AutoCSRSearch *s, const AutoCSRLeaf *leaf)
   return (PetscBool)(!leaf->rows.row_group && leaf->rows.begin == 0 && leaf->rows.end >= s->csr->m && (leaf->axes.mapping == AUTOCSR_MAP_LANES || leaf->axes.mapping == AUTOCSR_MAP_SLICE) && leaf->axes.block <= 1);
 }
 
+/* Leaves of near entries come before those of far ones, else in their order */
+static void near_first(AutoCSRGraph *graph)
+{
+  for (PetscInt i = 1; i < graph->n; i++) {
+    const AutoCSRLeaf leaf = graph->leaf[i];
+    PetscInt          k    = i;
+
+    for (; k > 0 && graph->leaf[k - 1].rows.nearness > leaf.rows.nearness; k--) graph->leaf[k] = graph->leaf[k - 1];
+    graph->leaf[k] = leaf;
+  }
+}
+
 static PetscBool cut(AutoCSRSearch *s, AutoCSRGraph *graph, AutoCSRLeaf *leaf)
 {
   const PetscInt edge = edges[AutoCSRSearchDraw(s, EDGES)];
@@ -75,6 +87,7 @@ static PetscBool cut(AutoCSRSearch *s, AutoCSRGraph *graph, AutoCSRLeaf *leaf)
   else
     AutoCSRSearchLanes(s, (PetscInt)1 << AutoCSRSearchDraw(s, 9), &leaf->axes);
   graph->n++;
+  near_first(graph);
   return PETSC_TRUE;
 }
 
@@ -84,13 +97,13 @@ static AutoCSRLeaf *next_bin(AutoCSRGraph *graph, const AutoCSRLeaf *leaf)
   for (PetscInt i = 0; i < graph->n; i++) {
     AutoCSRLeaf *next = &graph->leaf[i];
 
-    if (leaf->rows.longest < PETSC_MAX_INT && !leaf->rows.row_group && next->rows.begin == leaf->rows.begin && next->rows.end == leaf->rows.end && next->rows.shortest > leaf->rows.longest) {
+    if (leaf->rows.longest < PETSC_MAX_INT && !leaf->rows.row_group && next->rows.nearness == leaf->rows.nearness && next->rows.begin == leaf->rows.begin && next->rows.end == leaf->rows.end && next->rows.shortest > leaf->rows.longest) {
       PetscBool nearest = PETSC_TRUE;
 
       for (PetscInt j = 0; j < graph->n; j++) {
         const AutoCSRLeaf *other = &graph->leaf[j];
 
-        if (other->rows.begin == leaf->rows.begin && other->rows.shortest > leaf->rows.longest && other->rows.shortest < next->rows.shortest) nearest = PETSC_FALSE;
+        if (other->rows.nearness == leaf->rows.nearness && other->rows.begin == leaf->rows.begin && other->rows.shortest > leaf->rows.longest && other->rows.shortest < next->rows.shortest) nearest = PETSC_FALSE;
       }
       if (nearest) return next;
     }
@@ -106,6 +119,7 @@ static PetscBool join(AutoCSRSearch *s, AutoCSRGraph *graph, AutoCSRLeaf *leaf)
   leaf->rows.longest = next->rows.longest;
   if (AutoCSRSearchDraw(s, 2)) leaf->axes = next->axes;
   *next = graph->leaf[--graph->n];
+  near_first(graph);
   return PETSC_TRUE;
 }
 
@@ -161,6 +175,41 @@ static PetscBool change_resources(AutoCSRSearch *s, AutoCSRAxes *a)
     a->threads = a->residents = a->in_flight = a->rows_each = 0;
   }
   return (PetscBool)(a->threads != was.threads || a->tile_width != was.tile_width || a->residents != was.residents || a->in_flight != was.in_flight || a->rows_each != was.rows_each);
+}
+
+/* Leaves of all entries of rows of the whole matrix */
+static PetscBool may_be_divided(const AutoCSRSearch *s, const AutoCSRGraph *graph)
+{
+  for (PetscInt i = 0; i < graph->n; i++) {
+    const AutoCSRLeaf *leaf = &graph->leaf[i];
+
+    if (leaf->rows.nearness || leaf->rows.begin > 0 || (leaf->axes.mapping != AUTOCSR_MAP_EMPTY && !may_be_cut(s, leaf))) return PETSC_FALSE;
+  }
+  return (PetscBool)(graph->n < AUTOCSR_MAX_LEAVES);
+}
+
+/* Entries near the diagonal in slices with 16-bit columns, the others by the leaves that had all; or a graph of both once more, by another number of columns */
+static PetscBool divide(AutoCSRSearch *s, AutoCSRGraph *graph)
+{
+  static const PetscInt reaches[] = {64, 512, 4096, 16384, 32000};
+  const PetscInt        reach = draw_from(s, reaches, (PetscInt)PETSC_STATIC_ARRAY_LENGTH(reaches));
+  AutoCSRLeaf           near  = {.rows = {.end = graph->leaf[0].rows.end, .longest = PETSC_MAX_INT, .nearness = AUTOCSR_NEARNESS_NEAR}};
+  PetscInt              least = 0;
+
+  if (reach >= s->csr->n) return PETSC_FALSE;
+  if (graph->leaf[0].rows.nearness == AUTOCSR_NEARNESS_ANY) {
+    if (!may_be_divided(s, graph)) return PETSC_FALSE;
+    for (PetscInt i = 0; i < graph->n; i++) {
+      graph->leaf[i].rows.nearness = AUTOCSR_NEARNESS_FAR;
+      if (graph->leaf[i].rows.shortest < graph->leaf[least].rows.shortest) least = i;
+    }
+    graph->leaf[least].rows.shortest = 0; /* rows have fewer far entries than entries */
+    AutoCSRSearchSlices(s, 0, AUTOCSR_INDEX_16, &near.axes);
+    graph->leaf[graph->n++] = near;
+    near_first(graph);
+  }
+  for (PetscInt i = 0; i < graph->n; i++) graph->leaf[i].rows.reach = reach;
+  return PETSC_TRUE;
 }
 
 static PetscBool change_numbers(AutoCSRSearch *s, AutoCSRLeaf *leaf)
@@ -236,7 +285,7 @@ void AutoCSRSearchMove(AutoCSRSearch *s, const AutoCSRGraph *from, AutoCSRGraph 
 
     *to  = *from;
     leaf = &to->leaf[AutoCSRSearchDraw(s, to->n)];
-    switch (AutoCSRSearchDraw(s, 8)) {
+    switch (AutoCSRSearchDraw(s, 9)) {
     case 0:
       done = cut(s, to, leaf);
       break;
@@ -251,6 +300,9 @@ void AutoCSRSearchMove(AutoCSRSearch *s, const AutoCSRGraph *from, AutoCSRGraph 
       break;
     case 4:
       done = map_otherwise(s, leaf);
+      break;
+    case 5:
+      done = divide(s, to);
       break;
     default:
       done = change_numbers(s, leaf);

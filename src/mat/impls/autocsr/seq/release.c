@@ -14,6 +14,7 @@
 /* Executors may read row_ptr, of which the context keeps a copy */
 static PetscBool AutoCSRPlanHasEntries(const AutoCSRPlan *plan)
 {
+  if (plan->division) return PETSC_FALSE; /* new values divide the CSR again */
   for (PetscInt s = 0; s < plan->n_segments; s++) {
     const AutoCSRAxes *a = &plan->segment[s].axes;
 

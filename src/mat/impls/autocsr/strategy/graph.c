@@ -19,9 +19,36 @@ typedef struct {
 } Part;
 
 typedef struct {
-  PetscInt n;
-  Part     part[AUTOCSR_MAX_LEAVES];
+  PetscInt         n;
+  Part             part[AUTOCSR_MAX_LEAVES];
+  AutoCSRDivision *division; /* of entries into near and far ones; NULL: there is none */
+  AutoCSRProblem   divided[2];
 } Parts;
+
+static PetscErrorCode free_parts(Parts **parts)
+{
+  PetscFunctionBegin;
+  if (*parts) PetscCall(AutoCSRDivisionDestroy(&(*parts)->division));
+  PetscCall(PetscFree(*parts));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The problems of near and of far entries */
+static PetscErrorCode divide(const AutoCSRProblem *problem, PetscInt reach, Parts *parts)
+{
+  PetscFunctionBegin;
+  PetscCall(AutoCSRDivisionCreate(problem->csr, reach, &parts->division));
+  for (int k = 0; k < 2; k++) {
+    AutoCSRProblem *p = &parts->divided[k];
+
+    *p         = *problem;
+    p->csr     = &parts->division->part[k];
+    p->profile = parts->division->profile[k];
+    p->counted = NULL; /* its counts are of all entries */
+    AutoCSRProblemSetChunks(p, 0, p->profile->chunks);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 static PetscBool is_divided(const AutoCSRRowSet *rows)
 {
@@ -316,24 +343,29 @@ static void complete(Part *part)
 /* The leaves with what can be known of them; *why: NULL, or why the graph does not suit the matrix */
 static PetscErrorCode make_parts(const AutoCSRProblem *problem, Parts *parts, const char **why)
 {
-  AutoCSRGraph graph;
-  PetscInt     rows = 0;
+  const AutoCSRProblem *whole = problem;
+  AutoCSRGraph          graph;
+  PetscInt              rows[AUTOCSR_NEARNESS_FAR + 1] = {0};
 
   PetscFunctionBegin;
-  PetscCall(PetscMemzero(parts, sizeof(*parts)));
   *why = "no graph is set: -mat_autocsr_graph, MatAutoCSRSetGraph()";
   if (!problem->settings->graph[0] || !problem->profile) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRGraphParse(problem->settings->graph, &graph));
+  if (graph.leaf[0].rows.nearness) PetscCall(divide(whole, graph.leaf[0].rows.reach, parts));
   for (PetscInt i = 0; i < graph.n; i++) {
-    Part     *part = &parts->part[parts->n];
-    PetscBool good;
+    Part                 *part     = &parts->part[parts->n];
+    const AutoCSRNearness nearness = graph.leaf[i].rows.nearness;
+    PetscBool             good;
 
+    problem    = nearness ? &parts->divided[nearness - 1] : whole;
     part->leaf = graph.leaf[i];
+    *why       = "the vendor's library multiplies all entries of a block";
+    if (nearness && part->leaf.axes.mapping == AUTOCSR_MAP_VENDOR) PetscFunctionReturn(PETSC_SUCCESS);
     *why       = "its ranges of rows go past the last row of the matrix";
     if (part->leaf.rows.begin >= problem->csr->m || (part->leaf.rows.end > problem->csr->m && part->leaf.rows.end < PETSC_MAX_INT)) PetscFunctionReturn(PETSC_SUCCESS);
     *why = "its ranges of rows end before the last row of the matrix";
     for (PetscInt k = 0; k < graph.n && part->leaf.rows.end < problem->csr->m; k++) {
-      if (graph.leaf[k].rows.begin == part->leaf.rows.end) break;
+      if (graph.leaf[k].rows.nearness == nearness && graph.leaf[k].rows.begin == part->leaf.rows.end) break;
       if (k == graph.n - 1) PetscFunctionReturn(PETSC_SUCCESS);
     }
     PetscCall(set_range(problem, part));
@@ -348,10 +380,12 @@ static PetscErrorCode make_parts(const AutoCSRProblem *problem, Parts *parts, co
     if (good) PetscCall(check_executor(problem, &part->leaf.axes, &good, why));
     if (!good) PetscFunctionReturn(PETSC_SUCCESS);
     parts->n++;
-    rows += part->rows;
+    rows[nearness] += part->rows;
   }
   *why = "some rows are in no leaf of the graph: its bins must have each number of entries that rows have";
-  if (rows < problem->csr->m) PetscFunctionReturn(PETSC_SUCCESS);
+  for (int k = graph.leaf[0].rows.nearness != AUTOCSR_NEARNESS_ANY; k <= (int)graph.leaf[graph.n - 1].rows.nearness; k++) {
+    if (rows[k] < whole->csr->m) PetscFunctionReturn(PETSC_SUCCESS);
+  }
   *why = NULL;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -399,12 +433,12 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   PetscErrorCode ierr;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(1, &parts));
+  PetscCall(PetscCalloc1(1, &parts));
   ierr = make_parts(problem, parts, why);
   *n   = 0;
   if (!ierr && !*why) ierr = count_segments(parts, why);
   if (!ierr && !*why && parts->n && max) list[(*n)++] = parts->part[0].leaf.axes;
-  PetscCall(PetscFree(parts));
+  PetscCall(free_parts(&parts));
   PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -416,12 +450,17 @@ static PetscErrorCode get_parts(const AutoCSRProblem *problem, Parts **parts)
   PetscErrorCode ierr;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(1, parts));
+  PetscCall(PetscCalloc1(1, parts));
   ierr = make_parts(problem, *parts, &why);
-  if (ierr || why) PetscCall(PetscFree(*parts));
+  if (ierr || why) PetscCall(free_parts(parts));
   PetscCall(ierr); /* there may be no memory */
   PetscCheck(!why, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The graph does not apply: %s", why);
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static AutoCSRNearness nearness_of(const Parts *parts, PetscInt i)
+{
+  return parts->part[i].leaf.rows.nearness;
 }
 
 static PetscErrorCode add_costs(const Parts *parts, AutoCSRCost cost[], PetscInt *n)
@@ -435,7 +474,7 @@ static PetscErrorCode add_costs(const Parts *parts, AutoCSRCost cost[], PetscInt
     PetscCheck(*n + k <= AUTOCSR_MAX_SEGMENTS, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The graph makes more than %d segments", AUTOCSR_MAX_SEGMENTS);
     for (PetscInt j = 0; j < k; j++) {
       cost[*n]       = own[j];
-      cost[*n].joins = (PetscBool)(cost[*n].joins || *n > 0);
+      cost[*n].joins = (PetscBool)(cost[*n].joins || (*n > 0 && (!i || nearness_of(parts, i) == nearness_of(parts, i - 1))));
       ++*n;
     }
   }
@@ -452,7 +491,7 @@ static PetscErrorCode cost(const AutoCSRProblem *problem, const AutoCSRAxes *axe
   *n = 0;
   PetscCall(get_parts(problem, &parts));
   ierr = add_costs(parts, cost, n);
-  PetscCall(PetscFree(parts));
+  PetscCall(free_parts(&parts));
   PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -501,8 +540,18 @@ static PetscErrorCode build(const AutoCSRProblem *problem, const AutoCSRAxes *ax
   PetscFunctionBegin;
   (void)axes;
   PetscCall(get_parts(problem, &parts));
-  for (PetscInt i = 0; i < parts->n && !ierr; i++) ierr = build_leaf(&parts->part[i], plan);
-  PetscCall(PetscFree(parts));
+  plan->division  = parts->division;
+  parts->division = NULL;
+  for (PetscInt i = 0; i < parts->n && !ierr; i++) {
+    const PetscInt first = plan->n_segments;
+
+    ierr = build_leaf(&parts->part[i], plan);
+    for (PetscInt s = first; s < plan->n_segments; s++) {
+      plan->segment[s].row_set.nearness = nearness_of(parts, i);
+      plan->segment[s].row_set.reach    = parts->part[i].leaf.rows.reach;
+    }
+  }
+  PetscCall(free_parts(&parts));
   PetscCall(ierr); /* there may be no memory */
   PetscFunctionReturn(PETSC_SUCCESS);
 }

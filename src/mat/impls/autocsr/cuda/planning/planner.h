@@ -35,6 +35,7 @@ PETSC_INTERN PetscErrorCode AutoCSRDeviceCountBins(const AutoCSRMatrix *, PetscI
 PETSC_INTERN PetscErrorCode AutoCSRDeviceNameBins(const AutoCSRMatrix *, PetscInt, PetscInt, const PetscBool[], PetscInt[]);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceNameRows(const AutoCSRMatrix *, PetscInt, PetscInt, PetscInt, const AutoCSRRowKind[]);
 
+PETSC_INTERN PetscErrorCode AutoCSRDeviceDivide(const AutoCSRMatrix *, PetscInt, AutoCSRNearness, AutoCSRMatrix *);       /* divide.cu */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceSortRows(AutoCSRSegment *, const AutoCSRMatrix *);                               /* sort.cu */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceEncode(AutoCSRSegment *, const AutoCSRMatrix *, const AutoCSRProfile *);         /* encode.cu */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceRefresh(AutoCSRPlan *, const AutoCSRMatrix *, PetscInt, PetscBool, PetscBool *); /* refresh.cu */

@@ -44,11 +44,11 @@ static PetscErrorCode PatternValuesRefresh(AutoCSRPlan *plan, const AutoCSRMatri
       PetscCall(scratch.Allocate(1, &device));
       PetscCallCUDA(cudaMemsetAsync(device, 0, sizeof(*device), AUTOCSR_STREAM));
     }
-    PetscCall(DevicePatternValuesCompare(seg, csr, (const uint16_t *)seg->stream[AUTOCSR_STREAM_PATTERN_ID].data, (const PetscInt *)seg->stream[AUTOCSR_STREAM_PATTERN_ROW].data, NULL, device));
+    PetscCall(DevicePatternValuesCompare(seg, AutoCSRPlanMatrixOf(plan, seg, csr), (const uint16_t *)seg->stream[AUTOCSR_STREAM_PATTERN_ID].data, (const PetscInt *)seg->stream[AUTOCSR_STREAM_PATTERN_ROW].data, NULL, device));
   }
   if (!device) PetscFunctionReturn(PETSC_SUCCESS);
   for (PetscInt i = 0; i < plan->n_segments; i++) {
-    if (plan->segment[i].axes.value == AUTOCSR_VALUE_PATTERN) PetscCall(DeviceEncodePatternValues(&plan->segment[i], csr, device));
+    if (plan->segment[i].axes.value == AUTOCSR_VALUE_PATTERN) PetscCall(DeviceEncodePatternValues(&plan->segment[i], AutoCSRPlanMatrixOf(plan, &plan->segment[i], csr), device));
   }
   PetscCall(AutoCSRDeviceToHost(&other, device, sizeof(other)));
   if (other) *fits = PETSC_FALSE;
@@ -71,9 +71,9 @@ PetscErrorCode AutoCSRDeviceRefresh(AutoCSRPlan *plan, const AutoCSRMatrix *csr,
     if (AutoCSRValueDictionary(seg->axes.value)) PetscCallCUDA(cudaMemcpyAsync(seg->stream[AUTOCSR_STREAM_DICTIONARY].data, dictionary->value, seg->stream[AUTOCSR_STREAM_DICTIONARY].bytes, cudaMemcpyDeviceToDevice, AUTOCSR_STREAM));
     if (!AutoCSRValueIsStored(seg->axes.value)) continue;
     if (AutoCSROrderHasTiles(seg->axes.order))
-      PetscCall(DeviceEncodeTileValues(seg, csr, dictionary));
+      PetscCall(DeviceEncodeTileValues(seg, AutoCSRPlanMatrixOf(plan, seg, csr), dictionary));
     else
-      PetscCall(DeviceEncodeValue(seg, csr, dictionary, (PetscInt)(stream->bytes / AutoCSRStreamElementSize(&seg->axes, AUTOCSR_STREAM_VALUE))));
+      PetscCall(DeviceEncodeValue(seg, AutoCSRPlanMatrixOf(plan, seg, csr), dictionary, (PetscInt)(stream->bytes / AutoCSRStreamElementSize(&seg->axes, AUTOCSR_STREAM_VALUE))));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -13,6 +13,7 @@ typedef struct {
   AutoCSRDeviceKernel    kernel;
   AutoCSRDeviceFinish   *finish;                  /* of a segment alone */
   void                  *vendor;                  /* in place of a kernel */
+  AutoCSRNearness        nearness;                /* of its segments: which CSR it is of, and whether it adds to y */
   unsigned               blocks, threads, adding; /* blocks where the product is added to y: without rows that have no entries, the last ones */
   size_t                 shared;                  /* bytes on top of what the kernel declares */
   AutoCSRDeviceOperands *parameters;              /* which begin with the operands */
@@ -360,6 +361,7 @@ static PetscErrorCode AddAlone(DevicePlan *device, const AutoCSRSegment *seg)
 
   PetscFunctionBegin;
   if (alone->vendor) {
+    device->launch[device->n_launches].nearness = seg->row_set.nearness;
     device->launch[device->n_launches++].vendor = alone->vendor;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -371,6 +373,7 @@ static PetscErrorCode AddAlone(DevicePlan *device, const AutoCSRSegment *seg)
     if (!blocks) continue;
     PetscCall(PetscNew(&parameters));
     *parameters           = alone->parameters;
+    launch->nearness      = seg->row_set.nearness;
     launch->finish        = ExecutorOf(seg)->finish;
     launch->blocks        = (unsigned)blocks;
     launch->threads       = (unsigned)step->threads;
@@ -393,11 +396,12 @@ static PetscErrorCode AddToMany(DevicePlan *device, const void *kernel, const Au
 
   PetscFunctionBegin;
   if (!d->blocks) PetscFunctionReturn(PETSC_SUCCESS);
-  parameters = launch && launch->kernel.symbol == kernel ? (AutoCSRManyParameters *)launch->parameters : NULL;
+  parameters = launch && launch->kernel.symbol == kernel && launch->nearness == seg->row_set.nearness ? (AutoCSRManyParameters *)launch->parameters : NULL;
   if (!parameters || parameters->n_segments == AUTOCSR_MANY_SEGMENTS || launch->blocks > most - d->blocks) {
     PetscCall(PetscNew(&parameters));
     launch                = &device->launch[device->n_launches++];
     launch->kernel.symbol = kernel;
+    launch->nearness      = seg->row_set.nearness;
     launch->threads       = AUTOCSR_THREADS;
     launch->parameters    = &parameters->operands;
     PetscCall(AutoCSRDeviceLoadKernel(0, &launch->kernel));
@@ -424,6 +428,23 @@ static PetscBool AllLean(const AutoCSRPlan *plan)
   return (PetscBool)(plan->n_segments > 1);
 }
 
+/* Of the segments of these entries */
+static PetscErrorCode AddLaunches(const AutoCSRPlan *plan, AutoCSRNearness nearness, PetscBool lean, PetscInt small, DevicePlan *device)
+{
+  PetscFunctionBegin;
+  for (PetscInt s = 0; s < plan->n_segments; s++) {
+    const AutoCSRSegment *seg = &plan->segment[s];
+
+    if (seg->row_set.nearness == nearness && (lean || (IsSmall(seg) && small > 1))) PetscCall(AddToMany(device, lean ? AutoCSRLeanKernel : AutoCSRManyKernel, seg));
+  }
+  for (PetscInt s = 0; s < plan->n_segments && !lean; s++) {
+    const AutoCSRSegment *seg = &plan->segment[s];
+
+    if (seg->row_set.nearness == nearness && (!IsSmall(seg) || small == 1)) PetscCall(AddAlone(device, seg));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode AutoCSRDeviceBind(AutoCSRPlan *plan, const AutoCSRMatrix *csr)
 {
   DevicePlan *device;
@@ -438,16 +459,11 @@ PetscErrorCode AutoCSRDeviceBind(AutoCSRPlan *plan, const AutoCSRMatrix *csr)
     AutoCSRSegment *seg = &plan->segment[s];
 
     seg->launch = &device->alone[s];
-    PetscCall(BindSegment(seg, csr, &device->alone[s]));
+    PetscCall(BindSegment(seg, AutoCSRPlanMatrixOf(plan, seg, csr), &device->alone[s]));
     if (IsSmall(seg)) small++;
   }
   lean = AllLean(plan);
-  for (PetscInt s = 0; s < plan->n_segments; s++) {
-    if (lean || (IsSmall(&plan->segment[s]) && small > 1)) PetscCall(AddToMany(device, lean ? AutoCSRLeanKernel : AutoCSRManyKernel, &plan->segment[s]));
-  }
-  for (PetscInt s = 0; s < plan->n_segments && !lean; s++) {
-    if (!IsSmall(&plan->segment[s]) || small == 1) PetscCall(AddAlone(device, &plan->segment[s]));
-  }
+  for (int nearness = 0; nearness <= AUTOCSR_NEARNESS_FAR; nearness++) PetscCall(AddLaunches(plan, (AutoCSRNearness)nearness, lean, small, device)); /* far entries after the near ones */
   PetscCall(AutoCSRDeviceTrim()); /* what building has taken beside the plan */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -476,14 +492,15 @@ static AutoCSRDeviceOperands DeviceOperands(const AutoCSROperands *op)
 
 PetscErrorCode AutoCSRDeviceMult(const AutoCSRPlan *plan, const AutoCSROperands *op)
 {
-  const DevicePlan           *device   = (const DevicePlan *)plan->launch;
-  const AutoCSRDeviceOperands operands = DeviceOperands(op);
+  const DevicePlan *device = (const DevicePlan *)plan->launch;
 
   PetscFunctionBegin;
   PetscCall(AutoCSRDeviceFollow());
   for (PetscInt l = 0; l < device->n_launches; l++) {
-    Launch        *launch = &device->launch[l];
-    const unsigned blocks = op->z == op->y ? launch->adding : launch->blocks; /* as for an off-diagonal block */
+    Launch                     *launch   = &device->launch[l];
+    const AutoCSROperands       of       = AutoCSRPlanOperandsOf(plan, launch->nearness, op);
+    const AutoCSRDeviceOperands operands = DeviceOperands(&of);
+    const unsigned              blocks   = of.z == of.y ? launch->adding : launch->blocks; /* as for an off-diagonal block */
 
     if (launch->vendor) {
       PetscCall(AutoCSRVendorMult(launch->vendor, &operands));
