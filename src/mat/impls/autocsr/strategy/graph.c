@@ -45,7 +45,7 @@ static PetscErrorCode divide(const AutoCSRProblem *problem, PetscInt reach, Part
     p->csr     = &parts->division->part[k];
     p->profile = parts->division->profile[k];
     p->counted = NULL; /* its counts are of all entries */
-    AutoCSRProblemSetChunks(p, 0, p->profile->chunks);
+    AutoCSRProblemSetZones(p, 0, p->profile->zones);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
