@@ -4,7 +4,7 @@
 # Usage: config/pack-device.sh FOLDER PACK...
 #   tests:BUILD  the tests, with PETSc's library        petsc  PETSc's own tests that name aijcusparse (build opt)
 #   bench:BUILD  the benchmark, with real matrices      solves the programs of config/compare-solves.py
-# BUILD: opt, debug, opt-complex-int64, opt-single, ... as config/petsc-cuda.sh names what it builds (which must be there)
+# BUILD: opt, debug, opt-complex-int64, opt-single, ... as config/petsc-cuda.sh names what it builds (which must be there); 3.22.5-opt, ... of another PETSc
 set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=$1
@@ -15,7 +15,8 @@ folder=$(cd "$folder" && pwd)
 # assignments BUILD: PETSC_DIR and PETSC_ARCH
 assignments() {
   local -x PETSC_CUDA_DEBUG=0
-  [[ $1 != debug* ]] || PETSC_CUDA_DEBUG=1
+  [[ ! $1 =~ ^([0-9.]+)- ]] || local -x PETSC_CUDA_VERSION=${BASH_REMATCH[1]}
+  [[ $1 != *debug* ]] || PETSC_CUDA_DEBUG=1
   [[ $1 != *-complex* ]] || local -x PETSC_CUDA_SCALAR=complex
   [[ $1 != *-single* ]] || local -x PETSC_CUDA_PRECISION=single
   [[ $1 != *-int64* ]] || local -x PETSC_CUDA_INTEGERS=64

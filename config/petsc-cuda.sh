@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Builds current PETSc with CUDA from its source package into a cache outside the checkout.
+# Builds current PETSc, or another version, with CUDA from its source package into a cache outside the checkout.
 # Usage: config/petsc-cuda.sh [build|fetch|env]; "fetch" stops at the unpacked source; "env" prints the PETSC_DIR/PETSC_ARCH
 # assignments of the built copy.
-# Settings: PETSC_CUDA_VERSION, PETSC_CUDA_DEBUG (0|1), PETSC_CUDA_SCALAR (real|complex), PETSC_CUDA_PRECISION (double|single),
+# Settings: PETSC_CUDA_VERSION (3.20.5, 3.22.5, 3.24.6, 3.26.1, ...), PETSC_CUDA_DEBUG (0|1), PETSC_CUDA_SCALAR (real|complex), PETSC_CUDA_PRECISION (double|single),
 # PETSC_CUDA_INTEGERS (32|64), PETSC_CUDA_ARCH (90 for sm_90; without it that of the GPU that is there, else 90), AUTOCSR_CACHE, CUDA_DIR,
 # PETSC_CUDA_PACKAGE (a petsc-<version>.tar.gz that is there already), PETSC_CUDA_SHA256 (of a version that is not listed below).
 set -euo pipefail
@@ -23,6 +23,10 @@ arch=arch-cuda-$([ "$debug" = 1 ] && echo debug || echo opt)
 [ "$integers" = 32 ] || arch+=-int$integers
 # The source packages that are known
 declare -A sha256=(
+  [3.20.5]=fb4e637758737af910b05f30a785245633916cd0a929b7b6447ad1028da4ea5a
+  [3.22.5]=984dba48bd26e7b17d42c078fc4f74d59e9cbc437ee25a8635865eeca9f5dd28
+  [3.24.6]=d6ad14652996b0e0d3da51068eec902118057f275de867e8cf258ffd64d90a7d
+  [3.25.6]=00ac91c7ae96eae6a39d7380c7e869c1c7ddbc0c64a23a0b5fd3442227c7cdb9
   [3.26.0]=f5230023e6e22ee607802a13c82bc25f3d81e71654ad386a5b9bdff17fed93df
   [3.26.1]=a4dc46c1b4403545ac2274741ce10801366c4a9a7b2683b678d18f6663b93496
 )
@@ -31,6 +35,19 @@ fail() {
   echo "petsc-cuda: $*" >&2
   exit 1
 }
+
+# PETSc before 3.24 uses what CUDA 13 has no more: NVTX as a library, clock rates of a device, errors of cuFFT, parts of Thrust. mend TREE
+mend() (
+  [[ $version =~ ^3\.(1[89]|2[0-3])\. ]] && grep -q '^#define CUDA_VERSION 1[3-9]' "$cuda/include/cuda.h" || return 0
+  cd "$1"
+  sed -i "s/\['libcudart.a','libnvToolsExt.a'\]/['libcudart.a']/" config/BuildSystem/config/packages/cuda.py
+  sed -i 's|<nvToolsExt.h>|<nvtx3/nvToolsExt.h>|' src/sys/logging/handler/impls/nvtx/lognvtx.c
+  sed -i '/dprop_\.\(c\|memoryC\)lockRate/d' src/sys/objects/device/impls/cupm/cupmdevice.cxx
+  sed -i '/case CUFFT_\(INCOMPLETE_PARAMETER_LIST\|PARSE_ERROR\|LICENSE_ERROR\):/,+1d' src/sys/error/err.c
+  sed -i 's/ : public thrust::unary_function<.*> {/ {/' src/sys/classes/random/impls/curand/curand2.cu
+  sed -i 's|^#include <thrust/adjacent_difference.h>|#include <cuda/std/functional>\n&|; s/thrust::identity<int>/cuda::std::identity/; /^#if PETSC_CPP_VERSION >= 14/{N;s/.*HAVE_THRUST_ASYNC 1/#if 0/}' \
+    src/mat/impls/aij/seq/seqcusparse/aijcusparse.cu
+)
 
 # Puts the unpacked source at $tree. Nothing of the package runs before its SHA-256 is right: pip runs the package's setup.py, but
 # checks the hash first. The tree gets its name by one rename, when it is whole. The caller holds the lock
@@ -54,6 +71,7 @@ fetch() {
   [ "$(sha256sum <"$file")" = "$sum  -" ] || fail "$file has another SHA-256 than $sum: nothing of it was run"
   tar xzf "$file" -C "$new" || fail "$file was not unpacked"
   [ -e "$new/petsc-$version/configure" ] || fail "$file has no petsc-$version/configure"
+  mend "$new/petsc-$version"
   mv -T "$new/petsc-$version" "$tree"
 }
 
@@ -98,6 +116,6 @@ opt=$([ "$debug" = 1 ] && echo "-g -O1" || echo "-g -O2")
 ./configure PETSC_ARCH="$arch" --with-cuda=1 --with-cuda-arch="$sm" --with-fc=0 --with-cc=mpicc --with-cxx=mpicxx \
   --with-cuda-dir="$cuda" --with-blaslapack-lib=-lopenblas --with-x=0 --with-debugging="$debug" \
   --with-scalar-type="$scalar" --with-precision="$precision" --with-64-bit-indices="$([ "$integers" = 64 ] && echo 1 || echo 0)" \
-  COPTFLAGS="$opt" CXXOPTFLAGS="$opt" >"$cache/configure-$arch.log" 2>&1 || { tail -40 "$cache/configure-$arch.log"; exit 1; }
-make PETSC_DIR="$tree" PETSC_ARCH="$arch" MAKE_NP="$(nproc)" >"$cache/make-$arch.log" 2>&1 || { tail -40 "$cache/make-$arch.log"; exit 1; }
+  COPTFLAGS="$opt" CXXOPTFLAGS="$opt" >"$cache/configure-$version-$arch.log" 2>&1 || { tail -40 "$cache/configure-$version-$arch.log"; exit 1; }
+make PETSC_DIR="$tree" PETSC_ARCH="$arch" MAKE_NP="$(nproc)" >"$cache/make-$version-$arch.log" 2>&1 || { tail -40 "$cache/make-$version-$arch.log"; exit 1; }
 echo "petsc-cuda: built $tree/$arch"

@@ -203,6 +203,6 @@ PetscErrorCode GpuFind(const Machine **machine)
 PetscErrorCode GpuFind(const Machine **machine)
 {
   PetscFunctionBeginUser;
-  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_SUP, "-gpu: this program was built without CUDA: that takes a PETSc 3.26 with CUDA");
+  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_SUP, "-gpu: this program was built without CUDA: that takes a PETSc 3.20 or later with CUDA");
 }
 #endif

@@ -54,15 +54,9 @@ static PetscErrorCode FusedReset(AutoCSRFused *f)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-#if PETSC_VERSION_LT(3, 23, 0)
-static PetscErrorCode FusedDestroy(void *data)
+static PetscErrorCode FusedDestroy(AutoCSRHeld held)
 {
-  AutoCSRFused *f = (AutoCSRFused *)data;
-#else
-static PetscErrorCode FusedDestroy(void **data)
-{
-  AutoCSRFused *f = (AutoCSRFused *)*data;
-#endif
+  AutoCSRFused *f = (AutoCSRFused *)AUTOCSR_HELD(held);
 
   PetscFunctionBegin;
   PetscCall(FusedReset(f));
@@ -233,11 +227,7 @@ PetscErrorCode AutoCSRFusedCreate(KSP ksp, const AutoCSRFusedType *type)
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-ksp_autocsr_default", &f->on, NULL));
   PetscCall(PetscContainerCreate(PetscObjectComm((PetscObject)ksp), &container));
   PetscCall(PetscContainerSetPointer(container, f));
-#if PETSC_VERSION_LT(3, 23, 0)
-  PetscCall(PetscContainerSetUserDestroy(container, FusedDestroy));
-#else
-  PetscCall(PetscContainerSetCtxDestroy(container, (PetscCtxDestroyFn *)FusedDestroy));
-#endif
+  PetscCall(AutoCSRContainerSetDestroy(container, FusedDestroy));
   PetscCall(PetscObjectCompose((PetscObject)ksp, FUSED, (PetscObject)container));
   PetscCall(PetscObjectDereference((PetscObject)container));
   PetscCall(AutoCSRFusedTakeSolve(ksp, f));

@@ -86,7 +86,7 @@ M*/
   of which the plan was made. Other values under the same state are an error that names the matrix, the row and the remedy, as are other columns
   or row offsets under the same nonzero state. A product takes several times as long. doc/state.md lists what PETSc itself writes silently.
 
-  With a CUDA PETSc 3.26 and a device it is `MATAIJCUSPARSE` and not `MATAIJ` that the type is, and products are made on the
+  With a CUDA PETSc 3.20 or later and a device it is `MATAIJCUSPARSE` and not `MATAIJ` that the type is, and products are made on the
   device, or on the host while the matrix is bound to it (`MatBindToCPU()`); without a device, or with an older PETSc, it is
   on the CPU, and -info says so. Transposed products make a transpose on the device at the first one, unless the matrix is
   known to be symmetric and to stay so (`MAT_SYMMETRY_ETERNAL`). Out of device memory a plan is used that stores nothing. A `MATAIJ` or `MATMAIJ` that is multiplied with it, as the P of `MatPtAP()`, is converted to this type in place, so
@@ -173,7 +173,7 @@ PetscErrorCode MatAutoCSRRegisterAll(void)
 #if defined(AUTOCSR_HAVE_CUDA)
   PetscCall(AutoCSRDeviceFind(&device));
 #elif PetscDefined(HAVE_CUDA)
-  PetscCall(PetscInfo(NULL, "autocsr matrices are on the CPU: for CUDA the library wants PETSc 3.26\n"));
+  PetscCall(PetscInfo(NULL, "autocsr matrices are on the CPU: for CUDA the library wants PETSc 3.20, with 64-bit indices 3.26\n"));
 #endif
   /* -mat_autocsr_takeover: matrices of type `aijcusparse`, and what is converted to it, get this type under that name (no
      prefix, read when the library is loaded; with a device) */

@@ -3,6 +3,42 @@
 */
 #include "exchange.h"
 #if defined(AUTOCSR_HAVE_CUDA)
+  #include <petscsf.h>
+
+  #if PETSC_VERSION_LT(3, 26, 0)
+    #define FOREST "AutoCSRForest"
+/*
+  PETSc keeps the forest to itself before 3.26: another one like it is made. It goes with the off-diagonal block, which goes when other columns of x are needed. A structure
+  that is new on any process is so on all
+*/
+PetscErrorCode MatMPIAutoCSRGetForest(Mat A, PetscBool make, PetscSF *sf)
+{
+  PetscObjectState *made; /* one more than the structure for which the forest was made; 0: there is none */
+  const PetscInt   *columns;
+  Mat               off_diagonal;
+
+  PetscFunctionBegin;
+  PetscCall(MatMPIAIJGetSeqAIJ(A, NULL, &off_diagonal, &columns));
+  PetscCall(AutoCSRContain(off_diagonal, FOREST "For", sizeof(*made), (void **)&made));
+  PetscCall(PetscObjectQuery((PetscObject)off_diagonal, FOREST, (PetscObject *)sf));
+  if (*made == A->nonzerostate + 1 || !make) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscSFCreate(PetscObjectComm((PetscObject)A), sf));
+  PetscCall(PetscSFSetGraphLayout(*sf, A->cmap, off_diagonal->cmap->n, NULL, PETSC_OWN_POINTER, columns));
+  PetscCall(PetscSFSetUp(*sf));
+  PetscCall(PetscObjectCompose((PetscObject)off_diagonal, FOREST, (PetscObject)*sf));
+  PetscCall(PetscObjectDereference((PetscObject)*sf));
+  *made = A->nonzerostate + 1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+  #else
+PetscErrorCode MatMPIAutoCSRGetForest(Mat A, PetscBool make, PetscSF *sf)
+{
+  PetscFunctionBegin;
+  (void)make;
+  PetscCall(MatGetMultPetscSF(A, sf));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+  #endif
 
 /* The matrix and its blocks go as their parents for a call of what the parent composes */
   #define AUTOCSR_METHOD_AS_PARENT(Name, parameters, arguments)                                   \
@@ -151,8 +187,10 @@ static PetscErrorCode MatSetUp_MPIAutoCSR_CUSPARSE(Mat A)
   PetscCall(MatSetSizes(plain, 0, 0, 0, 0));
   PetscCall(MatSetType(plain, MATMPIAIJ));
   PetscCall(MatSetUp(plain));
-  A->ops->assemblyend    = plain->ops->assemblyend;
+  A->ops->assemblyend = plain->ops->assemblyend;
+    #if PETSC_VERSION_GE(3, 24, 0)
   A->ops->copyhashtoxaij = plain->ops->copyhashtoxaij;
+    #endif
   PetscCall(MatDestroy(&plain));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -34,9 +34,9 @@ struct _p_AutoCSRExchange {
 
 static PetscBool opened; /* by this program */
 
-static PetscErrorCode ExchangeDestroy(void *data)
+static PetscErrorCode ExchangeDestroy(AutoCSRHeld held)
 {
-  AutoCSRExchange *e = *(AutoCSRExchange **)data;
+  AutoCSRExchange *e = (AutoCSRExchange *)AUTOCSR_HELD(held);
 
   PetscFunctionBegin;
   for (PetscMPIInt i = 0; e->request && i < e->n_receives + e->n_sends; i++) {
@@ -48,15 +48,19 @@ static PetscErrorCode ExchangeDestroy(void *data)
   if (e->devices) PetscCallMPI(MPI_Barrier(e->comm)); /* no memory goes that is open elsewhere */
   PetscCall(AutoCSRDeviceStagingDestroy(&e->staging));
   if (e->comm != MPI_COMM_NULL) PetscCall(PetscCommDestroy(&e->comm));
-  PetscCall(PetscFree(*(AutoCSRExchange **)data));
+  PetscCall(PetscFree(e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* By all processes, on each of n */
+/* By all processes, on each of n <= 2. A PetscBool has another MPI type before PETSc 3.24 */
 static PetscErrorCode Agree(MPI_Comm comm, PetscMPIInt n, PetscBool yes[])
 {
+  PetscMPIInt all[2] = {0, 0};
+
   PetscFunctionBegin;
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, yes, n, MPI_C_BOOL, MPI_LAND, comm));
+  for (PetscMPIInt k = 0; k < n; k++) all[k] = yes[k];
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, all, n, MPI_INT, MPI_LAND, comm));
+  for (PetscMPIInt k = 0; k < n; k++) yes[k] = (PetscBool)all[k];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -172,13 +176,13 @@ static PetscErrorCode MakeMessages(AutoCSRExchange *e, PetscSF sf, PetscMPIInt t
     PetscMPIInt n;
 
     PetscCall(PetscMPIIntCast(from_offset[k + 1] - from_offset[k], &n));
-    PetscCallMPI(MPI_Recv_init(PetscSafePointerPlusOffset(e->staging.receive, n ? place[from_offset[k]] : 0), n, MPIU_SCALAR, from[k], tag, e->comm, &e->request[k]));
+    PetscCallMPI(MPI_Recv_init(n ? e->staging.receive + place[from_offset[k]] : NULL, n, MPIU_SCALAR, from[k], tag, e->comm, &e->request[k]));
   }
   for (PetscMPIInt k = 0; k < e->n_sends; k++) {
     PetscMPIInt n;
 
     PetscCall(PetscMPIIntCast(to_offset[k + 1] - to_offset[k], &n));
-    PetscCallMPI(MPI_Send_init(PetscSafePointerPlusOffset(e->staging.send, to_offset[k]), n, MPIU_SCALAR, to[k], tag, e->comm, &e->request[e->n_receives + k]));
+    PetscCallMPI(MPI_Send_init(n ? e->staging.send + to_offset[k] : NULL, n, MPIU_SCALAR, to[k], tag, e->comm, &e->request[e->n_receives + k]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -198,7 +202,7 @@ static PetscErrorCode ExchangeSetUp(AutoCSRExchange *e, PetscSF sf, MatAutoCSREx
   if (e->devices) {
     opened = PETSC_TRUE;
     PetscCall(VecDestroy(&e->received[0]));
-    for (int k = 0; k < 2; k++) PetscCall(VecCreateSeqCUDAWithArray(PETSC_COMM_SELF, 1, n_received, PetscSafePointerPlusOffset(e->staging.landing, k * n_received), &e->received[k]));
+    for (int k = 0; k < 2; k++) PetscCall(VecCreateSeqCUDAWithArray(PETSC_COMM_SELF, 1, n_received, n_received ? e->staging.landing + k * n_received : NULL, &e->received[k]));
     PetscCall(MakeSignals(e, sf, tag));
   } else {
     PetscScalar *array;
@@ -254,7 +258,7 @@ static PetscErrorCode ExchangeCreate(Mat A, PetscSF sf, const char name[], Petsc
   e->comm = MPI_COMM_NULL;
   PetscCall(PetscContainerCreate(PETSC_COMM_SELF, &container));
   PetscCall(PetscContainerSetPointer(container, e));
-  PetscCall(PetscContainerSetCtxDestroy(container, ExchangeDestroy));
+  PetscCall(AutoCSRContainerSetDestroy(container, ExchangeDestroy));
   PetscCall(PetscObjectCompose((PetscObject)sf, name, (PetscObject)container));
   PetscCall(PetscObjectDereference((PetscObject)container));
   PetscCall(MatMPIAIJGetSeqAIJ(A, NULL, &off_diagonal, NULL));
@@ -303,7 +307,7 @@ PetscErrorCode AutoCSRExchangeGet(Mat A, const AutoCSRSettings *settings, Vec x,
   if (use_gpu_aware_mpi || settings->exchange == MAT_AUTOCSR_EXCHANGE_SCATTER) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(IsOfDevice(x, &device));
   if (!device) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatGetMultPetscSF(A, &sf));
+  PetscCall(MatMPIAutoCSRGetForest(A, PETSC_TRUE, &sf));
   if (!sf) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(ExchangeQuery(sf, settings->exchange, &e));
   if (!e || (e->bound && !A->boundtocpu)) PetscCall(ExchangeCreate(A, sf, NameOf(settings->exchange), wait, &e));
@@ -330,7 +334,7 @@ PetscErrorCode AutoCSRExchangeIsSettled(Mat A, PetscBool *settled)
 
   PetscFunctionBegin;
   PetscCall(AutoCSRContextGet(A, &ctx));
-  if (A->assembled) PetscCall(MatGetMultPetscSF(A, &sf));
+  if (A->assembled) PetscCall(MatMPIAutoCSRGetForest(A, PETSC_FALSE, &sf));
   if (sf) PetscCall(ExchangeQuery(sf, ctx->settings.exchange, &e));
   *settled = (PetscBool)(!e || !e->usable || e->set_up);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -9,7 +9,9 @@
 PETSC_INTERN PetscErrorCode MatCreate_MPIAutoCSR(Mat);
 PETSC_INTERN PetscErrorCode MatMPIAutoCSRInherit(PetscBool device, PetscBool takeover, AutoCSRParent **);
 #if defined(AUTOCSR_HAVE_CUDA)
-PETSC_INTERN PetscErrorCode MatMPIAutoCSRInherit_CUSPARSE(AutoCSRParent *, PetscBool takeover); /* mpi/cusparse.c */
+/* mpi/cusparse.c. The star forest of the entries of x that other processes have; make (collective): it is made where PETSc keeps its own to itself; else NULL there before */
+PETSC_INTERN PetscErrorCode MatMPIAutoCSRInherit_CUSPARSE(AutoCSRParent *, PetscBool takeover);
+PETSC_INTERN PetscErrorCode MatMPIAutoCSRGetForest(Mat, PetscBool make, PetscSF *);
 #endif
 PETSC_INTERN PetscErrorCode MatMPIAutoCSRGetParent(const AutoCSRParent **);
 PETSC_INTERN PetscErrorCode MatMPIAutoCSRAttach(Mat, const AutoCSRSettings *);

@@ -157,6 +157,11 @@ static PetscErrorCode AutoCSRContainerCreate(Mat A, PetscContainer *container)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode AutoCSRContainedDestroy(AutoCSRHeld held)
+{
+  return PetscFree(AUTOCSR_HELD(held));
+}
+
 PetscErrorCode AutoCSRContain(Mat A, const char name[], size_t size, void **memory)
 {
   PetscContainer container;
@@ -167,11 +172,7 @@ PetscErrorCode AutoCSRContain(Mat A, const char name[], size_t size, void **memo
     PetscCall(AutoCSRContainerCreate(A, &container));
     PetscCall(PetscCalloc(size, memory));
     PetscCall(PetscContainerSetPointer(container, *memory));
-#if PETSC_VERSION_LT(3, 23, 0)
-    PetscCall(PetscContainerSetUserDestroy(container, PetscContainerUserDestroyDefault));
-#else
-    PetscCall(PetscContainerSetCtxDestroy(container, PetscCtxDestroyDefault));
-#endif
+    PetscCall(AutoCSRContainerSetDestroy(container, AutoCSRContainedDestroy));
     PetscCall(PetscObjectCompose((PetscObject)A, name, (PetscObject)container));
     PetscCall(PetscObjectDereference((PetscObject)container));
   } else
@@ -179,15 +180,9 @@ PetscErrorCode AutoCSRContain(Mat A, const char name[], size_t size, void **memo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-#if PETSC_VERSION_LT(3, 23, 0)
-static PetscErrorCode AutoCSRContextDestroy(void *data)
+static PetscErrorCode AutoCSRContextDestroy(AutoCSRHeld held)
 {
-  AutoCSRContext *ctx = (AutoCSRContext *)data;
-#else
-static PetscErrorCode AutoCSRContextDestroy(void **data)
-{
-  AutoCSRContext *ctx = (AutoCSRContext *)*data;
-#endif
+  AutoCSRContext *ctx = (AutoCSRContext *)AUTOCSR_HELD(held);
 
   PetscFunctionBegin;
   AutoCSRRecentForget(ctx);
@@ -209,11 +204,7 @@ PetscErrorCode AutoCSRContextCreate(Mat A, const AutoCSRSettings *settings)
   PetscCall(PetscNew(&ctx));
   PetscCall(AutoCSRContainerCreate(A, &container));
   PetscCall(PetscContainerSetPointer(container, ctx));
-#if PETSC_VERSION_LT(3, 23, 0)
-  PetscCall(PetscContainerSetUserDestroy(container, AutoCSRContextDestroy));
-#else
-  PetscCall(PetscContainerSetCtxDestroy(container, (PetscCtxDestroyFn *)AutoCSRContextDestroy));
-#endif
+  PetscCall(AutoCSRContainerSetDestroy(container, AutoCSRContextDestroy));
   PetscCall(PetscObjectCompose((PetscObject)A, AUTOCSR_CONTEXT, (PetscObject)container));
   PetscCall(PetscContainerDestroy(&container));
   if (settings)

@@ -14,6 +14,16 @@
 #if PETSC_VERSION_LT(3, 22, 0)
   #define PetscOptionsCreateViewer PetscOptionsGetViewer
 #endif
+/* A function that destroys what a container holds gets a pointer to it, from PETSc 3.23 on a pointer to that pointer */
+#if PETSC_VERSION_LT(3, 23, 0)
+typedef void *AutoCSRHeld;
+  #define AUTOCSR_HELD(held)                             (held)
+  #define AutoCSRContainerSetDestroy(container, destroy) PetscContainerSetUserDestroy(container, destroy)
+#else
+typedef void **AutoCSRHeld;
+  #define AUTOCSR_HELD(held)                             (*(held))
+  #define AutoCSRContainerSetDestroy(container, destroy) PetscContainerSetCtxDestroy(container, (PetscCtxDestroyFn *)(destroy))
+#endif
 
 /* The transpose of a block whose backend has no transposed products: made on demand, multiplied by a plan of its own */
 typedef struct {
