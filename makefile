@@ -54,7 +54,7 @@ architectures = $(or $(if $(filter all,$(CUDA_ARCH)),$(all_arch)),$(if $(filter 
 gencode  = $(if $(filter native,$(CUDA_ARCH)),-arch=native,$(foreach a,$(architectures),-gencode arch=compute_$(a)$(comma)code=sm_$(a)))
 # PETSc's configure finds a compiler for CUDA also where it is told to leave CUDA out
 cuda_on := $(shell grep -lsE '^.define PETSC_HAVE_CUDA 1' $(addsuffix /include/petscconf.h,$(PETSC_DIR)/$(PETSC_ARCH) $(PETSC_DIR)))
-gpu     := $(if $(cuda_on),$(if $(CUDAC),$(filter 3.26.% $(if $(filter 32,$(PETSC_INDEX_SIZE)),$(foreach minor,20 21 22 23 24 25,3.$(minor).%)),$(version))))
+gpu     := $(if $(cuda_on),$(if $(CUDAC),$(filter 3.26.% $(if $(and $(GPU_UNTRIED),$(filter 32,$(PETSC_INDEX_SIZE))),$(foreach minor,20 21 22 23 24 25,3.$(minor).%)),$(version))))
 sources := $(wildcard $(foreach r,$(ROOMS),$(src)/$(r)/*.c) $(ksp)/*.c $(if $(gpu),$(ksp)/cuda/*.c $(ksp)/cuda/*.cu $(src)/cuda/*.c $(foreach r,products planning dense runtime generator,$(src)/cuda/$(r)/*.c $(src)/cuda/$(r)/*.cu)))
 objects := $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(sources)))) $(if $(gpu),$(BUILD)/$(src)/cuda/generator/agents.o)
 library := $(BUILD)/libpetscautocsr.so

@@ -18,6 +18,10 @@
 #define MATSEQAUTOCSR "seqaijautocsr"
 #define MATMPIAUTOCSR "mpiaijautocsr"
 
+/* The types of matrices on arrays of a device, which MatCreateSeqAutoCSRWithDeviceArrays() and MatCreateMPIAutoCSRWithDeviceArrays() make: products, and conversion to the others */
+#define MATSEQAUTOCSRDEVICE "seqautocsrdevice"
+#define MATMPIAUTOCSRDEVICE "mpiautocsrdevice"
+
 /* The version of this file. MatAutoCSRGetVersion() tells the library's */
 #define PETSCAUTOCSR_VERSION_MAJOR    0
 #define PETSCAUTOCSR_VERSION_MINOR    2
@@ -239,6 +243,9 @@ PETSC_EXTERN PetscErrorCode MatCreateSeqAutoCSR(MPI_Comm, PetscInt, PetscInt, Pe
 PETSC_EXTERN PetscErrorCode MatCreateMPIAutoCSR(MPI_Comm, PetscInt, PetscInt, PetscInt, PetscInt, PetscInt, const PetscInt[], PetscInt, const PetscInt[], Mat *);
 PETSC_EXTERN PetscErrorCode MatCreateSeqAutoCSRWithArrays(MPI_Comm, PetscInt, PetscInt, PetscInt[], PetscInt[], PetscScalar[], Mat *);
 PETSC_EXTERN PetscErrorCode MatCreateMPIAutoCSRWithArrays(MPI_Comm, PetscInt, PetscInt, PetscInt, PetscInt, const PetscInt[], const PetscInt[], const PetscScalar[], Mat *);
+PETSC_EXTERN PetscErrorCode MatCreateSeqAutoCSRWithDeviceArrays(MPI_Comm, PetscInt, PetscInt, const PetscInt[], const PetscInt[], const PetscScalar[], Mat *);
+PETSC_EXTERN PetscErrorCode MatCreateMPIAutoCSRWithDeviceArrays(MPI_Comm, PetscInt, PetscInt, PetscInt, PetscInt, const PetscInt[], const PetscInt[], const PetscScalar[], const PetscInt[], const PetscInt[], const PetscScalar[], PetscInt, const PetscInt[], Mat *);
+PETSC_EXTERN PetscErrorCode MatAutoCSRDeviceValuesChanged(Mat);
 
 PETSC_EXTERN PetscErrorCode MatAutoCSRSetStrategy(Mat, const char[]);
 PETSC_EXTERN PetscErrorCode MatAutoCSRSetGraph(Mat, const char[]);

@@ -236,11 +236,14 @@ static PetscErrorCode CountUntilDue(MPI_Comm comm, PetscSF sf, PetscInt n_receiv
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* By the type, which is the same on all processes; where the entries of one are, is not: PETSc binds small parts to the CPU */
+/* By the type, which is the same on all processes; where the entries of one are, is not: PETSc binds small parts to the CPU. Any type but the host's own counts, Kokkos' too */
 static PetscErrorCode IsOfDevice(Vec v, PetscBool *device)
 {
+  PetscBool host;
+
   PetscFunctionBegin;
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)v, device, VECSEQCUDA, VECMPICUDA, ""));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)v, &host, VECSEQ, VECMPI, VECSHARED, ""));
+  *device = (PetscBool)!host;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

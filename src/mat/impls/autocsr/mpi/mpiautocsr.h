@@ -22,6 +22,9 @@ PETSC_INTERN PetscErrorCode MatMPIAutoCSRAgree(Mat, AutoCSRContext *); /* mpi/ag
 PETSC_INTERN PetscErrorCode MatMPIAutoCSRUpdateBlocks(Mat);            /* before a product: if the whole has changed */
 PETSC_INTERN PetscBool      MatMPIAutoCSRIsAssembling(void);           /* one of them: blocks that are assembled meanwhile are viewed with it */
 
+/* mpi/borrowed.c: of the two blocks' arrays; the columns of the second are places in ghosts[], which is on the host and is copied */
+PETSC_INTERN PetscErrorCode MatCreateMPIAutoCSR_Borrowed(MPI_Comm, PetscInt M, PetscInt N, const AutoCSRMatrix[AUTOCSR_MAX_BLOCKS], const PetscInt ghosts[], Mat *);
+
 /* mpi/silent.c: functions of MATMPIAIJ, which then raise the state of what they have written */
 PETSC_INTERN PetscErrorCode AutoCSRSilentRegister(void);
 PETSC_INTERN PetscErrorCode MatCreateSubMatrices_MPIAIJ_Told(Mat, PetscInt, const IS[], const IS[], MatReuse, Mat *[]);

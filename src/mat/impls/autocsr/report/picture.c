@@ -249,7 +249,7 @@ static PetscErrorCode AutoCSRPictureGetBlocks(Mat A, AutoCSRPictureBlock block[]
     b->row_begin = A->rmap->rstart;
     b->col_begin = A->cmap->rstart;
     b->columns   = *n ? columns : NULL;
-    PetscCall(MatGetRowIJ(b->mat, 0, PETSC_FALSE, PETSC_FALSE, &b->m, &b->row_ptr, &b->col, &done)); /* on the host, with every parent */
+    PetscCall(MatGetRowIJ(b->mat, 0, PETSC_FALSE, PETSC_FALSE, &b->m, &b->row_ptr, &b->col, &done)); /* on the host, with every parent; of the user's arrays nothing is there, and no cell is drawn */
     b->nnz = done && b->row_ptr && b->m ? b->row_ptr[b->m] : 0;
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -270,7 +270,7 @@ PetscErrorCode AutoCSRContextTake(Mat A, PetscContainer *container)
   PetscCall(AutoCSRContextFind(A, &ctx));
   if (ctx) AutoCSRRecentForget(ctx);
 #if PetscDefined(HAVE_DEVICE)
-  if (ctx && AutoCSRContextIsResident(ctx) && AutoCSRHostIsAhead(A, ctx)) ctx->state = AUTOCSR_NO_STATE; /* the call that this is for may bring the values to the device, and that does not show later */
+  if (ctx && AutoCSRContextIsResident(ctx) && !AutoCSRContextBorrows(ctx) && AutoCSRHostIsAhead(A, ctx)) ctx->state = AUTOCSR_NO_STATE; /* the call that this is for may bring the values to the device, and that does not show later */
 #endif
   if (ctx && was_merged) ctx->settings = settings;
   if (ctx && !((PetscObject)A)->type_name) PetscCall(AutoCSRMergedKeep(A, &ctx->settings));
@@ -304,12 +304,12 @@ static PetscErrorCode AutoCSRContextYields(const AutoCSRContext *ctx, const Auto
 
   PetscFunctionBegin;
   PetscCall(MatSeqAutoCSRGetParent(&parent));
-  *yields = (PetscBool)(csr->nnz <= (ctx->in_step ? AUTOCSR_FEW_BLOCK_NONZEROS : AUTOCSR_FEW_NONZEROS) && !parent->device && !s->check_values && s->objective == MAT_AUTOCSR_OBJECTIVE_TIME && AutoCSRSettingsAreAutomatic(s));
+  *yields = (PetscBool)(csr->nnz <= (ctx->in_step ? AUTOCSR_FEW_BLOCK_NONZEROS : AUTOCSR_FEW_NONZEROS) && !parent->device && !AutoCSRContextBorrows(ctx) && !s->check_values && s->objective == MAT_AUTOCSR_OBJECTIVE_TIME && AutoCSRSettingsAreAutomatic(s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The arrays as they are to be multiplied, and those of the host. Without entries, without values (MAT_STRUCTURE_ONLY) and of a factor: none */
-static PetscErrorCode AutoCSRContextGetCSR(Mat A, AutoCSRMatrix *csr, const PetscInt **row_ptr, const PetscInt **col)
+static PetscErrorCode AutoCSRContextGetCSR(Mat A, const AutoCSRContext *ctx, AutoCSRMatrix *csr, const PetscInt **row_ptr, const PetscInt **col)
 {
   const AutoCSRParent *parent;
   const PetscInt      *i, *j;
@@ -317,6 +317,10 @@ static PetscErrorCode AutoCSRContextGetCSR(Mat A, AutoCSRMatrix *csr, const Pets
   PetscBool            done;
 
   PetscFunctionBegin;
+  if (AutoCSRContextBorrows(ctx)) {
+    *csr = ctx->borrowed;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(PetscMemzero(csr, sizeof(*csr)));
   csr->m = A->rmap->n;
   csr->n = A->cmap->n;
@@ -416,7 +420,7 @@ PetscErrorCode AutoCSRContextUpdate(Mat A, AutoCSRContext *ctx)
   }
   PetscCall(PetscTime(&begin));
   if (!ctx->owner) PetscCall(MatSeqAutoCSRRecompose(A)); /* MatDuplicate() of a MATAIJ that is not ours, which -mat_seqaij_type makes ours, hands on its methods last */
-  PetscCall(AutoCSRContextGetCSR(A, &csr, &row_ptr, &col));
+  PetscCall(AutoCSRContextGetCSR(A, ctx, &csr, &row_ptr, &col));
   csr.adds    = ctx->off_diagonal;
   csr.figures = ctx->figures[csr.backend != &AutoCSRBackendHost];
   same        = (PetscBool)(ctx->owner && ctx->nonzerostate == A->nonzerostate && ctx->id == ((PetscObject)A)->id && csr.m == ctx->csr.m && csr.n == ctx->csr.n && csr.nnz == ctx->csr.nnz && csr.backend == ctx->csr.backend);

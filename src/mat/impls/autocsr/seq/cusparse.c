@@ -79,15 +79,15 @@ AUTOCSR_OPERATION_BY_NAME(Scale, scale, (Mat A, PetscScalar a), (A, a))
 AUTOCSR_METHOD_BY_NAME(SetValuesCOO, (Mat A, const PetscScalar v[], InsertMode mode), (A, v, mode))
 AUTOCSR_METHOD_BY_NAME(SeqAIJCopySubArray, (Mat A, PetscInt n, const PetscInt indices[], PetscScalar v[]), (A, n, indices, v))
 
-/* It hangs something on vectors of the host that these never free: a copy on the device, then, of what is not there */
+/* It hangs something on vectors of the host that these never free, and refuses those of Kokkos: a copy on the device, then */
 static PetscErrorCode AutoCSRVecToDevice(Mat A, Vec v, PetscBool left, Vec *d)
 {
-  PetscBool host = PETSC_FALSE;
+  PetscBool foreign = PETSC_FALSE;
 
   PetscFunctionBegin;
   *d = v;
-  if (v && !AutoCSRIsBound(A)) PetscCall(AutoCSRVecIsOnHost(v, &host));
-  if (host) {
+  if (v && !AutoCSRIsBound(A)) PetscCall(AutoCSRVecIsForeign(v, &foreign));
+  if (foreign) {
     PetscCall(MatCreateVecs(A, left ? NULL : d, left ? d : NULL));
     PetscCall(AutoCSRVecCopyValues(v, *d));
   } else

@@ -58,7 +58,7 @@ static PetscErrorCode AutoCSRParentMultiply(Mat A, AutoCSRProductKind kind, Vec 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* AIJCUSPARSE multiplies no vectors that are on the host: copies of the kind that it makes itself */
+/* AIJCUSPARSE multiplies no vectors that are on the host or of Kokkos: copies of the kind that it makes itself */
 static PetscErrorCode AutoCSRParentMultiplyCopies(Mat A, AutoCSRProductKind kind, Vec x, Vec z, Vec y)
 {
   const PetscBool forward = (PetscBool)(kind == AUTOCSR_PRODUCT_FORWARD);
@@ -78,7 +78,7 @@ static PetscErrorCode AutoCSRParentMultiplyCopies(Mat A, AutoCSRProductKind kind
 PetscErrorCode AutoCSRParentProduct(Mat A, AutoCSRProductKind kind, Vec x, Vec z, Vec y)
 {
   AutoCSRContext *ctx;
-  PetscBool       host = PETSC_FALSE;
+  PetscBool       foreign = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall(AutoCSRContextGet(A, &ctx));
@@ -86,12 +86,13 @@ PetscErrorCode AutoCSRParentProduct(Mat A, AutoCSRProductKind kind, Vec x, Vec z
     PetscCall(AutoCSRSetSum(z, y));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  PetscCheck(!AutoCSRContextBorrows(ctx), PETSC_COMM_SELF, PETSC_ERR_MEM, "There is no memory for a plan of %" PetscInt_FMT " nonzeros on %s, and on the user's arrays nothing else multiplies", ctx->csr.nnz, ctx->csr.backend->name);
   if (AutoCSRContextIsResident(ctx)) {
-    PetscCall(AutoCSRVecIsOnHost(x, &host));
-    if (!host && z) PetscCall(AutoCSRVecIsOnHost(z, &host));
-    if (!host) PetscCall(AutoCSRVecIsOnHost(y, &host));
+    PetscCall(AutoCSRVecIsForeign(x, &foreign));
+    if (!foreign && z) PetscCall(AutoCSRVecIsForeign(z, &foreign));
+    if (!foreign) PetscCall(AutoCSRVecIsForeign(y, &foreign));
   }
-  AUTOCSR_CALL_AS_PARENT(A, host ? AutoCSRParentMultiplyCopies(A, kind, x, z, y) : AutoCSRParentMultiply(A, kind, x, z, y));
+  AUTOCSR_CALL_AS_PARENT(A, foreign ? AutoCSRParentMultiplyCopies(A, kind, x, z, y) : AutoCSRParentMultiply(A, kind, x, z, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -106,7 +107,7 @@ PetscErrorCode AutoCSRParentIsFirst(const AutoCSRContext *ctx, PetscBool *is)
 
   PetscFunctionBegin;
   PetscCall(MatSeqAutoCSRGetParent(&parent));
-  *is = (PetscBool)(ctx->planned.plan && (ctx->planned.progress.stage != AUTOCSR_STAGE_FINAL || ctx->planned.plan->parents) && !parent->device && ctx->csr.nnz);
+  *is = (PetscBool)(ctx->planned.plan && (ctx->planned.progress.stage != AUTOCSR_STAGE_FINAL || ctx->planned.plan->parents) && !parent->device && !AutoCSRContextBorrows(ctx) && ctx->csr.nnz);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -133,10 +134,12 @@ PetscErrorCode AutoCSRParentScatter(Mat A, const AutoCSRPlan *plan, AutoCSRProdu
 {
   const AutoCSRParent      *parent;
   const AutoCSRParentTable *table;
+  AutoCSRContext           *ctx;
 
   PetscFunctionBegin;
   PetscCall(MatSeqAutoCSRGetParent(&parent));
-  *done = (PetscBool)(!parent->device && (kind == AUTOCSR_PRODUCT_TRANSPOSE || (kind == AUTOCSR_PRODUCT_HERMITIAN && !PetscDefined(USE_COMPLEX))));
+  PetscCall(AutoCSRContextGet(A, &ctx));
+  *done = (PetscBool)(!parent->device && !AutoCSRContextBorrows(ctx) && (kind == AUTOCSR_PRODUCT_TRANSPOSE || (kind == AUTOCSR_PRODUCT_HERMITIAN && !PetscDefined(USE_COMPLEX))));
   for (PetscInt s = 0; plan && s < plan->n_segments; s++) { /* patterns, blocks and nodes have something to gain */
     if (plan->segment[s].axes.index == AUTOCSR_INDEX_PATTERN || plan->segment[s].axes.block > 1 || plan->segment[s].axes.mapping == AUTOCSR_MAP_NODES) *done = PETSC_FALSE;
   }

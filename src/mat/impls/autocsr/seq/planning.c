@@ -126,6 +126,7 @@ static PetscErrorCode AutoCSRContextPlanWisely(Mat A, const AutoCSRContext *ctx,
   }
   if (ierr != PETSC_ERR_MEM) PetscCall(ierr);
   if (ierr || !found) PetscFunctionReturn(PETSC_SUCCESS);
+  if (parents && AutoCSRContextBorrows(ctx)) PetscFunctionReturn(PETSC_SUCCESS);
   if (parents) {
     PetscCall(AutoCSRContextPlanAsParent(A, csr, &wise, plan));
     PetscFunctionReturn(PETSC_SUCCESS);

@@ -47,7 +47,7 @@ PetscErrorCode AutoCSRContextReleaseLater(AutoCSRContext *ctx)
   ctx->release_after = 0;
   ctx->release_at    = INT64_MAX;
   PetscCall(MatSeqAutoCSRGetParent(&parent));
-  if (!parent->release || !AutoCSRContextIsResident(ctx) || !ctx->planned.plan || ctx->held || ctx->settings.keep_csr || ctx->settings.check_values || ctx->planned.progress.stage != AUTOCSR_STAGE_FINAL) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!parent->release || !AutoCSRContextIsResident(ctx) || !ctx->planned.plan || ctx->held || AutoCSRContextBorrows(ctx) || ctx->settings.keep_csr || ctx->settings.check_values || ctx->planned.progress.stage != AUTOCSR_STAGE_FINAL) PetscFunctionReturn(PETSC_SUCCESS);
   if (AutoCSRMatrixBytes(&ctx->csr) < AUTOCSR_RELEASE_LEAST || !AutoCSRPlanHasEntries(ctx->planned.plan)) PetscFunctionReturn(PETSC_SUCCESS);
   if (ctx->settings.objective != MAT_AUTOCSR_OBJECTIVE_MEMORY) products = AUTOCSR_RELEASE_TIMES * (AUTOCSR_RELEASE_WAIT + (double)AutoCSRMatrixBytes(&ctx->csr) / AUTOCSR_RELEASE_RATE) / PetscMax(ctx->planned.plan->predicted, 1e-6);
   ctx->release_after = (PetscInt64)PetscMin(PetscMax(products, 1), 1e9);

@@ -65,6 +65,7 @@ typedef struct {
   void            *spptr; /* what the parent has on a device, if the arrays lie there */
   PetscObjectId    id;    /* differs after MatHeaderMerge(), which may bring new arrays to the addresses of old ones */
   AutoCSRMatrix    csr;
+  AutoCSRMatrix    borrowed; /* the user's arrays, of a matrix that is no AIJ (seq/borrowed.c); backend NULL: the parent has the arrays */
 
   AutoCSRPlanned     planned;   /* without a plan the parent multiplies */
   PetscBool          yields;    /* the parent's products stand in the place of ours until the next assembly */
@@ -100,6 +101,12 @@ static inline PetscBool AutoCSRContextIsResident(const AutoCSRContext *ctx)
   return (PetscBool)(ctx->csr.backend && ctx->csr.backend != &AutoCSRBackendHost);
 }
 
+/* No parent keeps the arrays, or multiplies */
+static inline PetscBool AutoCSRContextBorrows(const AutoCSRContext *ctx)
+{
+  return (PetscBool)(ctx->borrowed.backend != NULL);
+}
+
 static inline PetscInt64 AutoCSRContextProducts(const AutoCSRContext *ctx)
 {
   return ctx->earlier + ctx->planned.products;
@@ -117,7 +124,7 @@ static inline PetscBool AutoCSRHostIsAhead(Mat A, const AutoCSRContext *ctx)
 static inline PetscBool AutoCSRContextIsCurrent(Mat A, const AutoCSRContext *ctx)
 {
 #if PetscDefined(HAVE_DEVICE)
-  if (AutoCSRContextIsResident(ctx) && (ctx->spptr != A->spptr || AutoCSRHostIsAhead(A, ctx))) return PETSC_FALSE;
+  if (AutoCSRContextIsResident(ctx) && !AutoCSRContextBorrows(ctx) && (ctx->spptr != A->spptr || AutoCSRHostIsAhead(A, ctx))) return PETSC_FALSE;
 #endif
   return (PetscBool)(ctx->owner == A && ctx->state == ((PetscObject)A)->state);
 }
@@ -181,6 +188,13 @@ PETSC_INTERN PetscErrorCode MatConvert_AutoCSR_Any(Mat, MatType, MatReuse, Mat *
 PETSC_INTERN PetscErrorCode MatConvert_Any_AutoCSR(Mat, MatType, MatReuse, Mat *);
 PETSC_INTERN PetscErrorCode AutoCSRConvertInPlace(Mat, const AutoCSRParent *, const AutoCSRSettings *); /* NULL: settings from the options */
 
+/* seq/borrowed.c */
+PETSC_INTERN PetscErrorCode MatCreateSeqAutoCSR_Borrowed(MPI_Comm, const AutoCSRMatrix *, Mat *);                                /* of its arrays, sizes and backend */
+PETSC_INTERN PetscErrorCode AutoCSRBorrowedInitialize(Mat, MatType, const AutoCSRBackend *, const AutoCSRMethod[]);            /* what both types have in common */
+PETSC_INTERN PetscErrorCode AutoCSRBorrowedFinalize(Mat, const AutoCSRMethod[]);
+PETSC_INTERN PetscErrorCode AutoCSRBorrowedToHost(Mat, PetscInt **row_ptr, PetscInt **col, PetscScalar **val);                   /* copies, to be freed by PetscFree3() */
+PETSC_INTERN PetscErrorCode AutoCSRBorrowedConverted(Mat, MatType, MatReuse, Mat *aij, Mat *);                                  /* an AIJ with these entries goes on as what was asked for */
+
 /* seq/values.c */
 #if defined(AUTOCSR_HAVE_CUDA)
 PETSC_INTERN PetscErrorCode AutoCSRValuesToHost(Mat, PetscBool written); /* of a block */
@@ -228,6 +242,7 @@ PETSC_INTERN PetscErrorCode AutoCSRParentScatter(Mat, const AutoCSRPlan *, AutoC
 
 /* seq/vectors.c */
 PETSC_INTERN PetscErrorCode AutoCSRVecIsOnHost(Vec, PetscBool *);
+PETSC_INTERN PetscErrorCode AutoCSRVecIsForeign(Vec, PetscBool *); /* to AIJCUSPARSE */
 PETSC_INTERN PetscErrorCode AutoCSRVecCopyValues(Vec from, Vec to);
 
 /* seq/mult.c */

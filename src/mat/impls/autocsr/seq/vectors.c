@@ -1,4 +1,4 @@
-/* Vectors that are not where the parent's functions want them */
+/* Vectors that are not where, or not of the type that, the parent's functions want them */
 #include "seqautocsr.h"
 
 PetscErrorCode AutoCSRVecIsOnHost(Vec v, PetscBool *host)
@@ -10,6 +10,18 @@ PetscErrorCode AutoCSRVecIsOnHost(Vec v, PetscBool *host)
   PetscCall(VecGetArrayReadAndMemType(v, &array, &memtype));
   *host = PetscMemTypeHost(memtype);
   PetscCall(VecRestoreArrayReadAndMemType(v, &array));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* AIJCUSPARSE's functions ask for vectors of CUDA's types by name, whose entries are on the device */
+PetscErrorCode AutoCSRVecIsForeign(Vec v, PetscBool *foreign)
+{
+  PetscBool cuda;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRVecIsOnHost(v, foreign));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)v, &cuda, VECSEQCUDA, VECMPICUDA, ""));
+  if (!cuda) *foreign = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
