@@ -254,7 +254,7 @@ static PetscErrorCode ExchangeCreate(Mat A, PetscSF sf, const char name[], Petsc
   PetscContainer   container;
   Mat              off_diagonal;
   PetscInt         n;
-  PetscBool        all[2] = {PETSC_FALSE, A->boundtocpu}, device; /* usable, bound */
+  PetscBool        all[2] = {PETSC_FALSE, A->boundtocpu}, device = PETSC_FALSE; /* usable, bound */
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&e));
@@ -302,7 +302,7 @@ PetscErrorCode AutoCSRExchangeGet(Mat A, const AutoCSRSettings *settings, Vec x,
 {
   const PetscBool  wait = (PetscBool)(settings->progressive && settings->exchange == MAT_AUTOCSR_EXCHANGE_AUTO);
   AutoCSRExchange *e;
-  PetscBool        device;
+  PetscBool        device = PETSC_FALSE;
   PetscSF          sf;
 
   PetscFunctionBegin;
