@@ -142,8 +142,8 @@ static PetscErrorCode DigestProducts(Mat A, const char strategy[], Digest *d)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-/* The digests of C = A B and of X Y^T sampled where A has entries */
-static PetscErrorCode DigestDense(Mat A, Digest *product, Digest *sampled)
+/* The digests of C = A B and of X Y^T sampled where A has entries. X and Y have `of_sampled` columns: the second-level cache decides how many panels these are, and with that the bits */
+static PetscErrorCode DigestDense(Mat A, PetscInt of_sampled, Digest *product, Digest *sampled)
 {
   PetscInt           begin[2], end[2], M, N, lda, rows;
   const PetscScalar *c;
@@ -163,8 +163,8 @@ static PetscErrorCode DigestDense(Mat A, Digest *product, Digest *sampled)
   for (PetscInt j = 0; j < COLUMNS; j++) DigestAdd(product, c + j * lda, (size_t)rows * sizeof(*c));
   PetscCall(MatDenseRestoreArrayRead(C, &c));
   product->count++;
-  PetscCall(DenseCreate(begin[0], end[0], M, COLUMNS, 80, &X));
-  PetscCall(DenseCreate(begin[1], end[1], N, COLUMNS, 110, &Y));
+  PetscCall(DenseCreate(begin[0], end[0], M, of_sampled, 80, &X));
+  PetscCall(DenseCreate(begin[1], end[1], N, of_sampled, 110, &Y));
   PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &S));
   PetscCall(MatAutoCSRSDDMM(A, X, Y, S));
   PetscCall(MatCreateVecs(S, &ones, &sums));
@@ -186,12 +186,14 @@ int main(int argc, char **argv)
 {
   Digest      digest[N_WAYS], none = Empty, dense = Empty, sampled = Empty;
   PetscBool   each = PETSC_FALSE;
+  PetscInt    of_sampled = COLUMNS;
   PetscMPIInt size;
   char        name[N_WAYS][128];
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-each", &each, NULL));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-of_sampled", &of_sampled, NULL));
   PetscCall(MatAutoCSRRegisterAll());
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   for (size_t w = 0; w < N_WAYS; w++) digest[w] = Empty;
@@ -214,7 +216,7 @@ int main(int argc, char **argv)
       }
     }
     PetscCall(WaySet(A, &ways[0], MAT_AUTOCSR_RIGOR_ESTIMATE, sizeof(way), way));
-    PetscCall(DigestDense(A, &dense, &sampled));
+    PetscCall(DigestDense(A, of_sampled, &dense, &sampled));
     PetscCall(MatAutoCSRSetRigor(A, MAT_AUTOCSR_RIGOR_NONE));
     PetscCall(DigestProducts(A, "auto", &none));
     PetscCall(MatDestroy(&A));
@@ -240,7 +242,7 @@ int main(int argc, char **argv)
     test:
       suffix: avx2
       requires: avx2
-      args: -mat_autocsr_simd avx2
+      args: -mat_autocsr_simd avx2 -of_sampled 2
 
     test:
       suffix: avx512
