@@ -502,6 +502,6 @@ int main(int argc, char **argv)
     suffix: random-cuda
     requires: cuda
     output_file: output/graphs_random.out
-    args: -part 2 -seed 3 -vec_type cuda
+    args: -part 2 -seed 4 -vec_type cuda
 
 TEST*/

@@ -119,7 +119,7 @@ PetscErrorCode AutoCSRCostConsiderTiles(const AutoCSRMatrix *csr, AutoCSRDense *
 PetscErrorCode AutoCSRCostConsiderBundles(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, AutoCSRDense *dense, PetscInt columns, PetscBool sampled, double seconds, PetscBool at_once, PetscBool *take)
 {
   const AutoCSRMachine *machine;
-  double                longest; /* units of a bundle, at most */
+  double                longest; /* entries of a bundle: its rows but one are as long as they are on average */
 
   PetscFunctionBegin;
   *take = PETSC_FALSE;
@@ -130,7 +130,7 @@ PetscErrorCode AutoCSRCostConsiderBundles(const AutoCSRMatrix *csr, const AutoCS
   if (dense->spent < BUNDLES_SAMPLE && !at_once) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRDenseSampleBundles(dense, csr));
   if (dense->units > (columns > PANEL && !sampled ? BUNDLES_WIDE : BUNDLES_UNITS)) PetscFunctionReturn(PETSC_SUCCESS);
-  longest = PetscMin(AUTOCSR_BUNDLE_ROWS * (double)profile->max_length, (double)csr->n);
-  *take   = (PetscBool)(PayForTiles(dense, BUNDLES_SAVE * seconds, BUNDLES_ENTRY * csr->nnz + BUNDLES_UNIT * longest) || at_once);
+  longest = profile->max_length + (AUTOCSR_BUNDLE_ROWS - 1.0) * csr->nnz / csr->m;
+  *take   = (PetscBool)(PayForTiles(dense, BUNDLES_SAVE * seconds, BUNDLES_ENTRY * csr->nnz + BUNDLES_LONG * longest) || at_once);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

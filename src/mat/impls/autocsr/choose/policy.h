@@ -50,6 +50,6 @@
 #define BUNDLES_SAVE    0.2   /* share of a product's seconds that they save */
 #define BUNDLES_SAMPLE  1e-3  /* seconds to look at some bundles, */
 #define BUNDLES_ENTRY   5e-11 /* to make those of an entry, */
-#define BUNDLES_UNIT    2.5e-6 /* and to make a unit of the longest bundle, since one thread merges its rows, twice */
+#define BUNDLES_LONG    4e-7  /* and an entry of the longest bundle, since one thread merges its rows, twice */
 
 #endif
