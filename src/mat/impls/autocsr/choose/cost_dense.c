@@ -94,11 +94,13 @@ static PetscErrorCode PayForSample(const AutoCSRMachine *machine, const AutoCSRM
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether products have lost as much as making tiles takes; this one would save `saved` seconds */
-static PetscBool PayForTiles(AutoCSRDense *dense, double saved, double make)
+/* Whether tiles of this order are there, or products have lost as much as making them takes; this one would save `saved` seconds */
+static PetscBool PayForTiles(AutoCSRDense *dense, AutoCSROrder order, double saved, double make)
 {
+  const AutoCSRPlan *tiles = dense->tiles;
+
   dense->owed += saved;
-  return (PetscBool)(dense->tiles || dense->owed >= make);
+  return (PetscBool)((tiles && tiles->n_segments && tiles->segment->bytes > 0 && tiles->segment->axes.order == order) || dense->owed >= make);
 }
 
 PetscErrorCode AutoCSRCostConsiderTiles(const AutoCSRMatrix *csr, AutoCSRDense *dense, PetscInt columns, double seconds, PetscBool *take)
@@ -112,7 +114,7 @@ PetscErrorCode AutoCSRCostConsiderTiles(const AutoCSRMatrix *csr, AutoCSRDense *
   PetscCall(AutoCSRMachineGet(csr, &machine));
   PetscCall(PayForSample(machine, csr, dense, seconds, &known));
   if (!known || !TilesGain(machine, dense, columns) || !TilesAreCounted(csr, &dense->share)) PetscFunctionReturn(PETSC_SUCCESS);
-  *take = PayForTiles(dense, TILES_SAVE * seconds, machine->dense_tile * csr->nnz);
+  *take = PayForTiles(dense, AUTOCSR_ORDER_ADAPTIVE, TILES_SAVE * seconds, machine->dense_tile * csr->nnz);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -123,14 +125,14 @@ PetscErrorCode AutoCSRCostConsiderBundles(const AutoCSRMatrix *csr, const AutoCS
 
   PetscFunctionBegin;
   *take = PETSC_FALSE;
-  if (!dense || !profile || profile->max_length > BUNDLES_LONGEST) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!dense || dense->no_room || columns < PANEL_LEAST / 2 || !profile || profile->max_length > BUNDLES_LONGEST) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRMachineGet(csr, &machine));
   if (!BundlesHold(machine, csr)) PetscFunctionReturn(PETSC_SUCCESS);
   dense->spent += seconds;
   if (dense->spent < BUNDLES_SAMPLE && !at_once) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRDenseSampleBundles(dense, csr));
   if (dense->units > (columns > PANEL && !sampled ? BUNDLES_WIDE : BUNDLES_UNITS)) PetscFunctionReturn(PETSC_SUCCESS);
-  longest = profile->max_length + (AUTOCSR_BUNDLE_ROWS - 1.0) * csr->nnz / csr->m;
-  *take   = (PetscBool)(PayForTiles(dense, BUNDLES_SAVE * seconds, BUNDLES_ENTRY * csr->nnz + BUNDLES_LONG * longest) || at_once);
+  longest = profile->max_length + (AUTOCSR_BUNDLE_ROWS - 1.0) * csr->nnz / PetscMax(1, csr->m);
+  *take   = (PetscBool)(PayForTiles(dense, AUTOCSR_ORDER_BUNDLED, BUNDLES_SAVE * seconds, BUNDLES_ENTRY * csr->nnz + BUNDLES_LONG * longest) || at_once);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -155,7 +155,7 @@ PetscErrorCode AutoCSRDenseFindTiles(AutoCSRDense *dense, const AutoCSRMatrix *c
 
   PetscFunctionBegin;
   if (dense->tiles && dense->tiles->n_segments && dense->tiles->segment->bytes > 0 && dense->tiles->segment->axes.order == order) {
-    if (!dense->current) PetscCall(AutoCSRPlanRefresh(dense->tiles, csr, &fits));
+    if (!dense->current && order != AUTOCSR_ORDER_BUNDLED) PetscCall(AutoCSRPlanRefresh(dense->tiles, csr, &fits));
   } else {
     if (order == AUTOCSR_ORDER_ADAPTIVE) PetscCall(AutoCSRDenseSampleTiles(dense, csr)); /* for the view, if the user asks for tiles and no cost decides */
     PetscCall(AutoCSRPlanDestroy(&dense->tiles));
@@ -163,7 +163,7 @@ PetscErrorCode AutoCSRDenseFindTiles(AutoCSRDense *dense, const AutoCSRMatrix *c
     PetscCall(AutoCSRPlanAddSegment(dense->tiles, "dense", &axes, &seg));
     seg->n_rows = csr->m;
     PetscCall(AutoCSRSegmentEncode(seg, csr, NULL));
-    if (order == AUTOCSR_ORDER_BUNDLED) dense->units = (double)(seg->stream[AUTOCSR_STREAM_INDEX].bytes / sizeof(uint32_t)) / PetscMax(1, (double)csr->nnz);
+    if (order == AUTOCSR_ORDER_BUNDLED) dense->units = csr->nnz ? (double)(seg->stream[AUTOCSR_STREAM_INDEX].bytes / sizeof(uint32_t)) / (double)csr->nnz : 1;
     if (PetscDefined(USE_DEBUG)) PetscCall(AutoCSRPlanCheck(dense->tiles, csr));
   }
   dense->current = PETSC_TRUE;

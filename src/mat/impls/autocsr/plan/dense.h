@@ -95,6 +95,7 @@ typedef struct {
   PetscInt              window;  /* rows of B from the first to the last that such a step, or a step on either side of it, needs */
   AutoCSRPlan          *tiles;   /* a plan of one segment of order adaptive or bundled, NULL if there is none */
   PetscBool             current; /* `tiles` has the matrix's values, or needs none */
+  PetscBool             no_room; /* making `tiles`, or looking at a sample of them, lacked memory: bundles are not considered again */
   AutoCSRTileShare      share;
   double                units; /* of bundles (layout/bundled.h), over all entries; 0: not known */
   double                spent; /* predicted seconds of products so far, until `share` is known */

@@ -42,7 +42,7 @@ PetscErrorCode AutoCSRDensePay(Mat A, AutoCSRContext *ctx, double seconds)
 }
 
 /* Whether bundles take the place of panels on a device, and adaptive tiles on a processor; without memory they do not. On a device tiles are slower than panels: by name only */
-PetscErrorCode AutoCSRDenseConsider(AutoCSRContext *ctx, PetscInt columns, PetscBool sampled, double seconds, AutoCSRDenseWay *way)
+PetscErrorCode AutoCSRDenseConsider(Mat A, AutoCSRContext *ctx, PetscInt columns, PetscBool sampled, double seconds, AutoCSRDenseWay *way)
 {
   const PetscBool resident = AutoCSRContextIsResident(ctx);
   PetscErrorCode  ierr;
@@ -52,11 +52,13 @@ PetscErrorCode AutoCSRDenseConsider(AutoCSRContext *ctx, PetscInt columns, Petsc
   if (*way != AUTOCSR_DENSE_PANELS || ctx->settings.dense != MAT_AUTOCSR_DENSE_AUTO || ctx->settings.objective == MAT_AUTOCSR_OBJECTIVE_MEMORY) PetscFunctionReturn(PETSC_SUCCESS);
   ierr = AutoCSRTryBegin();
   if (!ierr) {
-    if (resident && !ctx->dense) ierr = AutoCSRDenseCreate(ctx->csr.backend, &ctx->dense);
+    if (resident) ierr = AutoCSRContextReclaim(A, ctx); /* bundles are counted in the CSR */
+    if (!ierr && resident && !ctx->dense) ierr = AutoCSRDenseCreate(ctx->csr.backend, &ctx->dense);
     if (!ierr) ierr = resident ? AutoCSRCostConsiderBundles(&ctx->csr, ctx->planned.profile, ctx->dense, columns, sampled, seconds, (PetscBool)!ctx->settings.progressive, &take) : AutoCSRCostConsiderTiles(&ctx->csr, ctx->dense, columns, seconds, &take);
     PetscCall(PetscPopErrorHandler());
   }
   if (ierr != PETSC_ERR_MEM) PetscCall(ierr);
+  if (ierr && ctx->dense) ctx->dense->no_room = PETSC_TRUE;
   if (take) *way = resident ? AUTOCSR_DENSE_BUNDLES : AUTOCSR_DENSE_ADAPTIVE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -83,7 +85,7 @@ static PetscErrorCode AutoCSRDenseChoose(Mat A, AutoCSRDenseFactor *f, AutoCSRDe
     *one_by_one = PETSC_TRUE;
   else if (asked == MAT_AUTOCSR_DENSE_AUTO && (f->transposed || ctx->planned.progress.stage == AUTOCSR_STAGE_FINAL) && f->plan->predicted > 0)
     *one_by_one = (PetscBool)(op->columns * f->plan->predicted < seconds);
-  if (!*one_by_one && !f->transposed) PetscCall(AutoCSRDenseConsider(ctx, op->columns, PETSC_FALSE, seconds, &op->way));
+  if (!*one_by_one && !f->transposed) PetscCall(AutoCSRDenseConsider(A, ctx, op->columns, PETSC_FALSE, seconds, &op->way));
   PetscCall(PetscInfo(A, "%" PetscInt_FMT " dense columns%s %s: %g us expected, by the plan %g us each\n", op->columns, f->transposed ? " with the transpose" : "", *one_by_one ? "one by one" : words[op->way], 1e6 * seconds, 1e6 * f->plan->predicted));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -104,9 +106,10 @@ static PetscErrorCode AutoCSRDensePanels(Mat A, const AutoCSRDenseFactor *f, Aut
     if (!ierr && !*f->dense) ierr = AutoCSRDenseCreate(f->csr->backend, f->dense);
     if (!ierr) ierr = (*f->csr->backend->mult_dense)(*f->dense, op, done);
     if (ierr == PETSC_ERR_MEM && (op->way == AUTOCSR_DENSE_ADAPTIVE || op->way == AUTOCSR_DENSE_BUNDLES)) { /* these take the most */
-      PetscCall(AutoCSRPlanDestroy(&(*f->dense)->tiles));
-      op->way = AUTOCSR_DENSE_PANELS;
-      ierr    = (*f->csr->backend->mult_dense)(*f->dense, op, done);
+      ierr                = AutoCSRPlanDestroy(&(*f->dense)->tiles);
+      (*f->dense)->no_room = PETSC_TRUE;
+      op->way             = AUTOCSR_DENSE_PANELS;
+      if (!ierr) ierr = (*f->csr->backend->mult_dense)(*f->dense, op, done);
     }
     PetscCall(PetscPopErrorHandler());
   }

@@ -100,9 +100,10 @@ static PetscErrorCode AutoCSRSampledRun(Mat S, AutoCSRDense *dense, AutoCSRSampl
   if (!ierr) {
     ierr = (*dense->backend->sample_dense)(dense, op);
     if (ierr == PETSC_ERR_MEM && (op->way == AUTOCSR_DENSE_ADAPTIVE || op->way == AUTOCSR_DENSE_BUNDLES)) {
-      PetscCall(AutoCSRPlanDestroy(&dense->tiles));
-      op->way = AUTOCSR_DENSE_PANELS;
-      ierr    = (*dense->backend->sample_dense)(dense, op);
+      ierr           = AutoCSRPlanDestroy(&dense->tiles);
+      dense->no_room = PETSC_TRUE;
+      op->way        = AUTOCSR_DENSE_PANELS;
+      if (!ierr) ierr = (*dense->backend->sample_dense)(dense, op);
     }
     if (ierr == PETSC_ERR_MEM && dense->backend->parallel && op->way != AUTOCSR_DENSE_ALONGSIDE) {
       op->way = AUTOCSR_DENSE_ALONGSIDE;
@@ -128,7 +129,7 @@ static PetscErrorCode AutoCSRSampledPlanned(Mat S, AutoCSRContext *ctx, AutoCSRS
   op->csr = &csr;
   PetscCall(AutoCSRCostDense(&ctx->csr, ctx->planned.profile, ctx->settings.dense, op->columns, &seconds, &op->way));
   PetscCall(AutoCSRDensePay(S, ctx, seconds));
-  PetscCall(AutoCSRDenseConsider(ctx, op->columns, PETSC_TRUE, seconds, &op->way));
+  PetscCall(AutoCSRDenseConsider(S, ctx, op->columns, PETSC_TRUE, seconds, &op->way));
   if (!ctx->dense) PetscCall(AutoCSRDenseCreate(csr.backend, &ctx->dense));
   PetscCall(AutoCSRSampledRun(S, ctx->dense, op));
   if (ctx->settings.objective == MAT_AUTOCSR_OBJECTIVE_MEMORY) PetscCall(AutoCSRDenseDestroy(&ctx->dense));

@@ -310,7 +310,7 @@ static PetscErrorCode Panel(const AutoCSRDenseOperands *op, PetscInt first, Pets
 static PetscErrorCode GetCounters(AutoCSRDense *kept, size_t count, unsigned **counters)
 {
   PetscFunctionBegin;
-  if (kept->n_counters < count || kept->serial == UINT_MAX) {
+  if (kept->n_counters < count || kept->serial > UINT_MAX / 2) {
     PetscCall(AutoCSRDeviceDeallocate(kept->counters));
     kept->counters   = NULL;
     kept->n_counters = 0;

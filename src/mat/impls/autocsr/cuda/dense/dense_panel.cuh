@@ -66,15 +66,20 @@ static constexpr int PACKED = WARP; /* rows of a block */
 struct PackFinite {
   unsigned *where, serial;
 
-  __device__ __forceinline__ void Look(PetscScalar s) const
+  __device__ __forceinline__ bool Is(PetscScalar s) const
   {
-    const PetscReal *part = (const PetscReal *)&s;
+    const PetscReal *part   = (const PetscReal *)&s;
+    bool             finite = true;
 
-    if (!where) return;
 #pragma unroll
-    for (size_t i = 0; i < sizeof(s) / sizeof(*part); i++) {
-      if (!(fabs(part[i]) <= PETSC_MAX_REAL)) atomicMax(where, serial);
-    }
+    for (size_t i = 0; i < sizeof(s) / sizeof(*part); i++) finite = finite && fabs(part[i]) <= PETSC_MAX_REAL;
+    return finite || !where;
+  }
+
+  /* A thread, once */
+  __device__ __forceinline__ void Tell(bool all) const
+  {
+    if (!all) atomicMax(where, serial);
   }
 };
 
@@ -87,6 +92,7 @@ static __global__ void __launch_bounds__(AUTOCSR_THREADS) PackDense(PetscInt n, 
   __shared__ __align__(16) unsigned char room[PACKED * (group + 1) * sizeof(PetscScalar)];
   PetscScalar                        (*tile)[group + 1] = (PetscScalar(*)[group + 1]) room;
   const PetscInt64                     first           = (PetscInt64)blockIdx.x * PACKED;
+  bool                                 all             = true;
 
   for (int c = 0; c < width; c += group) {
     if (c) __syncthreads();
@@ -94,7 +100,7 @@ static __global__ void __launch_bounds__(AUTOCSR_THREADS) PackDense(PetscInt n, 
       const PetscInt64  i = first + threadIdx.x % PACKED;
       const PetscScalar b = i < n && c + j < columns ? LoadStream(B + i + (size_t)(c + j) * ldb) : PetscScalar(0);
 
-      finite.Look(b);
+      all = finite.Is(b) && all;
       tile[threadIdx.x % PACKED][j] = b;
     }
     __syncthreads();
@@ -102,6 +108,7 @@ static __global__ void __launch_bounds__(AUTOCSR_THREADS) PackDense(PetscInt n, 
       if (first + k < n) panel[(size_t)(first + k) * width + c + threadIdx.x % group] = tile[k][threadIdx.x % group];
     }
   }
+  finite.Tell(all);
 }
 
 /* The same where the rows of B lie side by side */
@@ -111,13 +118,15 @@ static __global__ void __launch_bounds__(AUTOCSR_THREADS) PackRows(PetscInt n, P
   PtxWaitForLast();
   const int        c     = (int)threadIdx.x % width;
   const PetscInt64 first = (PetscInt64)blockIdx.x * PACKED;
+  bool             all   = true;
 
   for (int k = (int)threadIdx.x / width; k < PACKED && first + k < n; k += AUTOCSR_THREADS / width) {
     const PetscScalar b = c < columns ? LoadStream(B + (size_t)(first + k) * ldb + c) : PetscScalar(0);
 
-    finite.Look(b);
+    all = finite.Is(b) && all;
     panel[(size_t)(first + k) * width + c] = b;
   }
+  finite.Tell(all);
 }
 
 template <int lanes>
@@ -138,7 +147,7 @@ static int LanesFor(PetscInt columns)
   int lanes = LEAST_LANES;
 
   while (lanes < MOST_LANES && lanes * UNIT < columns) lanes *= 2;
-  if (lanes == MOST_LANES && 4 * columns < 3 * (PetscInt)lanes * UNIT) lanes /= 2;
+  if (lanes == MOST_LANES && 4 * (PetscInt64)columns < 3 * (PetscInt64)lanes * UNIT) lanes /= 2;
   return lanes;
 }
 

@@ -54,7 +54,7 @@ PetscErrorCode DeviceEncodeBundled(AutoCSRSegment *seg, const AutoCSRMatrix *csr
 
   PetscFunctionBegin;
   seg->n_slices = AutoCSRBundles(seg);
-  PetscCall(AutoCSRSegmentCheckSlots(seg, (PetscInt64)csr->nnz + seg->n_rows)); /* no bundle has more units than entries and a row's worth of others */
+  PetscCall(AutoCSRSegmentCheckSlots(seg, (PetscInt64)seg->nnz + (AUTOCSR_BUNDLE_STEP - 1) * (PetscInt64)seg->n_slices)); /* units, and those that fill bundles up */
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_SLICE_PTR, seg->n_slices + 1));
   PetscCall(scratch.Allocate((size_t)seg->n_slices + 1, &part_ptr));
   PetscCall(Encode(seg, csr, part_ptr));
