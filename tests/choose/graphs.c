@@ -7,6 +7,19 @@ static char help[] = "Operator graphs: every preset's plan prints as one, which 
 
 #define GRAPH 1024
 
+/* A plain matrix with its products, and two of ours, without first plans */
+static PetscErrorCode PairCreate(const Generator *g, Mat *A, Reference *r, Mat B[2])
+{
+  PetscFunctionBeginUser;
+  PetscCall(MatrixCreate(g, MATAIJ, A));
+  PetscCall(ReferenceCreate(*A, r));
+  for (int k = 0; k < 2; k++) {
+    PetscCall(MatrixCreate(g, MATAUTOCSR, &B[k]));
+    PetscCall(MatAutoCSRSetProgressive(B[k], PETSC_FALSE));
+  }
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 /* ---- Presets */
 
 static PetscErrorCode GraphOf(Mat A, char graph[GRAPH])
@@ -176,12 +189,7 @@ static PetscErrorCode CheckGraphs(const char *const graph[], const PetscBool sur
     Reference r;
 
     if (size > 1 && i % 5) continue; /* blocks are multiplied as matrices on one rank are */
-    PetscCall(MatrixCreate(&generators[i], MATAIJ, &A));
-    PetscCall(ReferenceCreate(A, &r));
-    for (int k = 0; k < 2; k++) {
-      PetscCall(MatrixCreate(&generators[i], MATAUTOCSR, &B[k]));
-      PetscCall(MatAutoCSRSetProgressive(B[k], PETSC_FALSE));
-    }
+    PetscCall(PairCreate(&generators[i], &A, &r, B));
     for (PetscInt g = 0; g < n; g++) {
       PetscBool set, used;
 
@@ -231,13 +239,8 @@ static PetscErrorCode CheckNewValues(void)
       Mat            A, B[2];
       Reference      r;
 
-      PetscCall(MatrixCreate(&generators[i], MATAIJ, &A));
-      PetscCall(ReferenceCreate(A, &r));
-      for (int k = 0; k < 2; k++) {
-        PetscCall(MatrixCreate(&generators[i], MATAUTOCSR, &B[k]));
-        PetscCall(MatAutoCSRSetProgressive(B[k], PETSC_FALSE));
-        PetscCall(MatAutoCSRSetGraph(B[k], graph[g]));
-      }
+      PetscCall(PairCreate(&generators[i], &A, &r, B));
+      for (int k = 0; k < 2; k++) PetscCall(MatAutoCSRSetGraph(B[k], graph[g]));
       PetscCall(PetscSNPrintf(context, sizeof(context), "%s, new values, by \"%.100s\"", generators[i].name, graph[g]));
       PetscCall(CompareProducts(&r, 2, B, context));
       PetscCall(MatAutoCSRGetInfo(B[0], &before));
@@ -296,12 +299,7 @@ static PetscErrorCode CheckGenerated(void)
     Mat       A, B[2];
     Reference r;
 
-    PetscCall(MatrixCreate(&generators[i], MATAIJ, &A));
-    PetscCall(ReferenceCreate(A, &r));
-    for (int k = 0; k < 2; k++) {
-      PetscCall(MatrixCreate(&generators[i], MATAUTOCSR, &B[k]));
-      PetscCall(MatAutoCSRSetProgressive(B[k], PETSC_FALSE));
-    }
+    PetscCall(PairCreate(&generators[i], &A, &r, B));
     for (size_t g = 0; g < PETSC_STATIC_ARRAY_LENGTH(generated); g++) {
       char           context[256], graph[GRAPH];
       MatAutoCSRInfo info;

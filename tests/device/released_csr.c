@@ -6,10 +6,11 @@ static char help[] = "A device lets the CSR go beside a plan that has its own co
 #define SIDE 40 /* more than a megabyte for each of two processes, below which nothing is let go */
 #define N    (SIDE * SIDE * SIDE)
 
-/* A grid of 7 points */
+/* A grid of 7 points, or as many columns anywhere */
 typedef struct {
   const char *name;
-  PetscBool   constant; /* values by place in the stencil */
+  PetscBool   constant;  /* values by place in the stencil */
+  PetscBool   scattered; /* columns are anywhere: rows have no patterns */
 } Grid;
 
 static PetscErrorCode GridCreate(const Grid *g, MatType type, Mat *A)
@@ -26,7 +27,9 @@ static PetscErrorCode GridCreate(const Grid *g, MatType type, Mat *A)
   PetscCall(MatGetOwnershipRange(*A, &begin, &end));
   for (PetscInt i = begin; i < end; i++) {
     for (int k = 0; k < 7; k++) {
-      if (i + offset[k] >= 0 && i + offset[k] < N) PetscCall(MatSetValue(*A, i, i + offset[k], g->constant ? Scalar(k - 2.5, 0) : RandomScalar(i, k), INSERT_VALUES));
+      const PetscInt j = g->scattered ? (i * 7919 + k * 127 + i % 1009) % N : i + offset[k];
+
+      if (j >= 0 && j < N) PetscCall(MatSetValue(*A, i, j, g->constant ? Scalar(k - 2.5, 0) : RandomScalar(i, k), INSERT_VALUES));
     }
   }
   PetscCall(Assemble(*A));
@@ -278,7 +281,7 @@ static PetscErrorCode CheckMatProduct(const Grid *g)
 }
 
 /* The product with a dense matrix keeps a descriptor of the arrays */
-static PetscErrorCode CheckDenseProduct(const Grid *g)
+static PetscErrorCode CheckDenseProduct(const Grid *g, PetscInt columns)
 {
   Reference    r;
   Mat          A, B[2], X, C[2];
@@ -293,9 +296,9 @@ static PetscErrorCode CheckDenseProduct(const Grid *g)
   B[0] = A;
   PetscCall(LetGo(B[1], &r, PETSC_TRUE, "what will be multiplied by a dense matrix"));
   PetscCall(MatGetLocalSize(A, &m, &n));
-  PetscCall(MatCreateDense(PETSC_COMM_WORLD, n, PETSC_DECIDE, N, 3, NULL, &X));
+  PetscCall(MatCreateDense(PETSC_COMM_WORLD, n, PETSC_DECIDE, N, columns, NULL, &X));
   PetscCall(MatDenseGetArrayWrite(X, &x));
-  for (PetscInt i = 0; i < n * 3; i++) x[i] = RandomScalar(i, 5);
+  for (PetscInt i = 0; i < n * columns; i++) x[i] = RandomScalar(i, 5);
   PetscCall(MatDenseRestoreArrayWrite(X, &x));
   PetscCall(Assemble(X));
   for (int turn = 0; turn < 2; turn++) {
@@ -406,8 +409,9 @@ static PetscErrorCode CheckMemory(const Grid *g)
 
 int main(int argc, char **argv)
 {
-  const Grid many  = {"stencil of many values", PETSC_FALSE};
-  const Grid fixed = {"stencil of constant coefficients", PETSC_TRUE};
+  const Grid many      = {"stencil of many values", PETSC_FALSE};
+  const Grid fixed     = {"stencil of constant coefficients", PETSC_TRUE};
+  const Grid scattered = {"scattered columns", .scattered = PETSC_TRUE};
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
@@ -415,7 +419,8 @@ int main(int argc, char **argv)
   PetscCall(CheckChanges(&many, "sell"));
   PetscCall(CheckChanges(&fixed, "pattern"));
   PetscCall(CheckMatProduct(&many));
-  PetscCall(CheckDenseProduct(&many));
+  PetscCall(CheckDenseProduct(&many, 3));
+  PetscCall(CheckDenseProduct(&scattered, 20)); /* bundles are looked for in the CSR */
   PetscCall(CheckCOO(&many));
   PetscCall(CheckKeep(&many));
   PetscCall(CheckMemory(&fixed));

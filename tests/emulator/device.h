@@ -297,19 +297,19 @@ static inline unsigned char *PtxDynamicShared(void)
   return EmulatorShared;
 }
 
-static inline void PtxMultiplyAdd8x8x4(double d[2], double a, double b)
+/* All lanes of a warp put down what they have, which costs less than a shuffle for each product */
+EMULATOR_UNWATCHED void PtxMultiplyAdd8x8x4(double d[2], double a, double b)
 {
-  const int lane = (int)threadIdx.x % 32;
+  __shared__ double all_a[1024], all_b[1024]; /* of a thread block */
+  const int         lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x - lane;
 
+  all_a[warp + lane] = a;
+  all_b[warp + lane] = b;
+  __syncwarp();
   for (int k = 0; k < 4; k++) {
-    const double of_row = __shfl_sync(0xffffffffu, a, lane / 4 * 4 + k);
-
-    for (int e = 0; e < 2; e++) {
-      const double of_column = __shfl_sync(0xffffffffu, b, (2 * (lane % 4) + e) * 4 + k);
-
-      d[e] = std::fma(of_row, of_column, d[e]);
-    }
+    for (int e = 0; e < 2; e++) d[e] = std::fma(all_a[warp + lane / 4 * 4 + k], all_b[warp + (2 * (lane % 4) + e) * 4 + k], d[e]);
   }
+  __syncwarp();
 }
 
 typedef char *PtxShared;

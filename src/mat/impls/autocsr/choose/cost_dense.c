@@ -129,10 +129,10 @@ PetscErrorCode AutoCSRCostConsiderBundles(const AutoCSRMatrix *csr, const AutoCS
   PetscCall(AutoCSRMachineGet(csr, &machine));
   if (!BundlesHold(machine, csr)) PetscFunctionReturn(PETSC_SUCCESS);
   dense->spent += seconds;
-  if (dense->spent < BUNDLES_SAMPLE && !at_once) PetscFunctionReturn(PETSC_SUCCESS);
+  if (dense->spent < machine->dense_sample && !at_once) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRDenseSampleBundles(dense, csr));
   if (dense->units > (columns > PANEL && !sampled ? BUNDLES_WIDE : BUNDLES_UNITS)) PetscFunctionReturn(PETSC_SUCCESS);
   longest = profile->max_length + (AUTOCSR_BUNDLE_ROWS - 1.0) * csr->nnz / PetscMax(1, csr->m);
-  *take   = (PetscBool)(PayForTiles(dense, AUTOCSR_ORDER_BUNDLED, BUNDLES_SAVE * seconds, BUNDLES_ENTRY * csr->nnz + BUNDLES_LONG * longest) || at_once);
+  *take   = (PetscBool)(PayForTiles(dense, AUTOCSR_ORDER_BUNDLED, BUNDLES_SAVE * seconds, machine->dense_tile * csr->nnz + machine->dense_long * longest) || at_once);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

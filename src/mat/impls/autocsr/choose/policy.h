@@ -48,8 +48,5 @@
 #define BUNDLES_WIDE    0.5   /* and of products with more dense columns than a panel's: panels find more rows of B in caches */
 #define BUNDLES_LONGEST 4096  /* entries of a row, at most: a warp takes the parts of longer ones too long */
 #define BUNDLES_SAVE    0.2   /* share of a product's seconds that they save */
-#define BUNDLES_SAMPLE  1e-3  /* seconds to look at some bundles, */
-#define BUNDLES_ENTRY   5e-11 /* to make those of an entry, */
-#define BUNDLES_LONG    4e-7  /* and an entry of the longest bundle, since one thread merges its rows, twice */
 
 #endif

@@ -126,7 +126,7 @@ static PetscErrorCode fill_table(AutoCSRChooser *chooser, PetscInt districts, Ta
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What the districts would take, each by its cheapest state, if going from one to another cost nothing */
+/* Seconds of all districts, each by its cheapest state, if a change from one state to another cost nothing */
 static double least(const Table *table, PetscInt districts)
 {
   double sum = 0;

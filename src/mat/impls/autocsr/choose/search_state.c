@@ -21,13 +21,10 @@
 #define FORMAT "petscautocsr search"
 #define LINE   (64 + AUTOCSR_GRAPH_LENGTH)
 
-static uint64_t hash_line(uint64_t hash, const char line[]) /* FNV-1a */
+static uint64_t hash_line(uint64_t hash, const char line[])
 {
-  for (const char *c = line; *c; c++) hash = (hash ^ (unsigned char)*c) * 1099511628211ull;
-  return (hash ^ '\n') * 1099511628211ull;
+  return AutoCSRHashText(AutoCSRHashText(hash, line), "\n");
 }
-
-#define HASH_OF_NOTHING 14695981039346656037ull
 
 PetscErrorCode AutoCSRSearchStateBegin(const AutoCSRMatrix *csr, const AutoCSRSettings *settings, AutoCSRSearchState *state)
 {
@@ -50,7 +47,7 @@ static void put_line(FILE *file, uint64_t *hash, const char line[])
 
 static void print_state(FILE *file, const AutoCSRSearchState *state, const AutoCSRSearch *s)
 {
-  uint64_t hash = HASH_OF_NOTHING;
+  uint64_t hash = AUTOCSR_HASH_OF_NOTHING;
   char     line[LINE];
 
   put_line(file, &hash, FORMAT " " AUTOCSR_FIGURES_VERSION);
@@ -100,7 +97,7 @@ static PetscBool read_line(FILE *file, char line[])
   return PETSC_TRUE;
 }
 
-/* What precedes the graphs. *why: why not */
+/* The lines before the graphs. *why: the reason if they are refused */
 static PetscBool scan_head(FILE *file, const AutoCSRSearchState *state, uint64_t *hash, double *spent, uint64_t *random, const char **why)
 {
   char               line[LINE];
@@ -109,7 +106,7 @@ static PetscBool scan_head(FILE *file, const AutoCSRSearchState *state, uint64_t
 
   *why = "another version's";
   if (!read_line(file, line) || strcmp(line, FORMAT " " AUTOCSR_FIGURES_VERSION)) return PETSC_FALSE;
-  *hash = hash_line(HASH_OF_NOTHING, line);
+  *hash = hash_line(AUTOCSR_HASH_OF_NOTHING, line);
   *why  = "another structure's";
   if (!read_line(file, line) || strcmp(line, state->key)) return PETSC_FALSE;
   *hash = hash_line(*hash, line);

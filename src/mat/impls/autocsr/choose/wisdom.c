@@ -133,6 +133,8 @@ static PetscBool scan_entry(const char line[], Entry *e)
   return (PetscBool)(m >= 0 && n >= 0 && nnz >= 0 && e->seconds >= 0 && e->seconds < 1e9);
 }
 
+#define KEY_TEXT 192 /* characters of a key */
+
 static void write_key(const Key *key, size_t len, char text[])
 {
   snprintf(text, len, "%016llx%016llx %lld %lld %lld %d %s %08x %s %s", (unsigned long long)key->at[0], (unsigned long long)key->at[1], (long long)key->m, (long long)key->n, (long long)key->nnz, key->adds, key->backend, key->machine, key->scalar, key->objective);
@@ -140,7 +142,7 @@ static void write_key(const Key *key, size_t len, char text[])
 
 static void print_entry(FILE *file, const Entry *e)
 {
-  char key[192];
+  char key[KEY_TEXT];
 
   write_key(&e->key, sizeof(key), key);
   fprintf(file, "%s %s %s %s %.6g%s%s\n", key, e->strategy, e->index, e->value, e->seconds, e->graph[0] ? " " : "", e->graph);
@@ -360,13 +362,12 @@ static PetscErrorCode make_key(const AutoCSRMatrix *csr, const AutoCSRSettings *
 
 static void name_search_file(const char key[], char path[PETSC_MAX_PATH_LEN])
 {
-  unsigned long long hash = 14695981039346656037ull; /* FNV-1a */
+  const uint64_t hash = AutoCSRHashText(AUTOCSR_HASH_OF_NOTHING, key);
 
-  for (const char *c = key; *c; c++) hash = (hash ^ (unsigned char)*c) * 1099511628211ull;
-  if (snprintf(path, PETSC_MAX_PATH_LEN, "%s.search-%016llx", wisdom.path, hash) >= PETSC_MAX_PATH_LEN) path[0] = 0;
+  if (snprintf(path, PETSC_MAX_PATH_LEN, "%s.search-%016llx", wisdom.path, (unsigned long long)hash) >= PETSC_MAX_PATH_LEN) path[0] = 0;
 }
 
-/* Where a search for the structure keeps how far it is (search_state.c), and of what; "": its path is too long */
+/* path: the file in which a search for the structure keeps how far it is (search_state.c), "" if the path is too long; text: the key of the structure */
 PetscErrorCode AutoCSRWisdomSearchFile(const AutoCSRMatrix *csr, const AutoCSRSettings *settings, const AutoCSRFingerprint *f, char path[PETSC_MAX_PATH_LEN], size_t len, char text[])
 {
   Key key;
@@ -509,7 +510,7 @@ PetscErrorCode AutoCSRWisdomLearn(const AutoCSRMatrix *csr, const AutoCSRSetting
   PetscCall(put(&wisdom.learnt, &e));
   if (wisdom.learnt.n >= ENOUGH || AutoCSRSettingsSearch(settings)) PetscCall(flush_learnt(&written)); /* what took a minute is not lost */
   if (written && AutoCSRSettingsSearch(settings)) {
-    char path[PETSC_MAX_PATH_LEN], key[192];
+    char path[PETSC_MAX_PATH_LEN], key[KEY_TEXT];
 
     write_key(&e.key, sizeof(key), key);
     name_search_file(key, path);

@@ -134,14 +134,15 @@ static PetscErrorCode Mult(const AutoCSRPlan *plan, const AutoCSROperands *op)
 {
   PetscFunctionBegin;
   for (PetscInt s = 0; s < plan->n_segments; s++) {
-    const AutoCSRSegment *seg = &plan->segment[s];
-    const AutoCSROperands of  = AutoCSRPlanOperandsOf(plan, seg->row_set.nearness, op);
+    const AutoCSRSegment  *seg = &plan->segment[s];
+    AutoCSROperands        room;
+    const AutoCSROperands *of = AutoCSRPlanOperandsOf(plan, seg->row_set.nearness, op, &room);
 
-    if (seg->axes.mapping == AUTOCSR_MAP_EMPTY && of.z == of.y) continue; /* as for an off-diagonal block: nothing to add */
+    if (seg->axes.mapping == AUTOCSR_MAP_EMPTY && of->z == of->y) continue; /* as for an off-diagonal block: nothing to add */
     if (seg->contested)
-      PetscCall(AutoCSRContestMultiply(seg, &of));
+      PetscCall(AutoCSRContestMultiply(seg, of));
     else
-      seg->executor->mult(seg, &of);
+      seg->executor->mult(seg, of);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

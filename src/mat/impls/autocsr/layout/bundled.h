@@ -19,7 +19,8 @@
 
 #define AUTOCSR_BUNDLE_ROWS  8   /* rows of a bundle at most: the bits of a mask, and the rows of a tile of a device's tensor cores */
 #define AUTOCSR_BUNDLE_STEP  8   /* units that a kernel takes at once */
-#define AUTOCSR_BUNDLE_PARTS 64  /* parts of a bundle at most, since one warp adds up what they find */
+#define AUTOCSR_BUNDLE_PART  256 /* tile_steps of plans: units of a part. Parts of 64 took dense2k 1.5 times as long (doc/lab/dense.md) */
+#define AUTOCSR_BUNDLE_PARTS 64   /* parts of a bundle at most, since one warp adds up what they find */
 
 /* A part: its bundle and its first unit; it is number `number` of `count`. next: for each row of the bundle the CSR's place of its first entry in the part */
 typedef struct {

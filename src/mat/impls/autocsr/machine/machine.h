@@ -32,8 +32,9 @@ typedef struct {
   double dense_at_once; /* share of the sum of streaming and work that takes time, since both go on at once, where a panel of columns is copied */
   double dense_as_lies; /* the same where columns are read as they lie */
   double dense_row;     /* seconds of a row and panel */
-  double dense_tile;    /* on a processor: seconds an entry to make adaptive tiles */
-  double dense_sample;  /* on a processor: seconds to look at a sample of row panels, whether tiles pay */
+  double dense_tile;    /* seconds an entry to make adaptive tiles; on a device, bundles */
+  double dense_sample;  /* seconds to look at a sample of rows, whether these pay */
+  double dense_long;    /* on a device: seconds an entry of the longest bundle, more */
 } AutoCSRMachine;
 
 /*

@@ -20,9 +20,9 @@ static PetscErrorCode time_products(const Product *product, PetscInt count, doub
   PetscCall(PetscTime(&begin));
   for (PetscInt i = 0; i < count; i++) {
     if (product->segment) {
-      const AutoCSROperands of = AutoCSRPlanOperandsOf(product->plan, product->segment->row_set.nearness, product->op);
+      AutoCSROperands room;
 
-      product->segment->executor->mult(product->segment, &of);
+      product->segment->executor->mult(product->segment, AutoCSRPlanOperandsOf(product->plan, product->segment->row_set.nearness, product->op, &room));
     } else
       PetscCall((*product->plan->backend->mult)(product->plan, product->op));
   }

@@ -135,8 +135,7 @@ static PetscErrorCode MatConvert_Borrowed(Mat A, MatType type, MatReuse reuse, M
   Mat          aij;
 
   PetscFunctionBegin;
-  PetscCheck(reuse != MAT_REUSE_MATRIX, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "A matrix on the user's arrays is converted into a new matrix or in place, not into one that is there");
-  for (int k = 0; k < AUTOCSR_MAX_BLOCKS; k++) PetscCall(AutoCSRBorrowedToHost(b->block[k], &row_ptr[k], &col[k], &val[k]));
+  for (int k = 0; k < AUTOCSR_MAX_BLOCKS; k++) PetscCall(AutoCSRBorrowedToHost(b->block[k], reuse, &row_ptr[k], &col[k], &val[k]));
   PetscCall(PetscMalloc3(m + 1, &i, row_ptr[0][m] + row_ptr[1][m], &j, row_ptr[0][m] + row_ptr[1][m], &v));
   for (PetscInt r = 0; r < m; r++) {
     i[r] = n;
@@ -170,6 +169,18 @@ static PetscErrorCode MakeScatter(Mat A, Borrowed *b, PetscInt n_ghosts)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static const struct _MatOps Operations = {
+    .mult                      = MatMult_Borrowed,
+    .multadd                   = MatMultAdd_Borrowed,
+    .multtranspose             = MatMultTranspose_Borrowed,
+    .multtransposeadd          = MatMultTransposeAdd_Borrowed,
+    .multhermitiantranspose    = MatMultHermitianTranspose_Borrowed,
+    .multhermitiantransposeadd = MatMultHermitianTransposeAdd_Borrowed,
+    .getdiagonal               = MatGetDiagonal_Borrowed,
+    .convert                   = MatConvert_Borrowed,
+    .destroy                   = MatDestroy_Borrowed,
+};
+
 PetscErrorCode MatCreateMPIAutoCSR_Borrowed(MPI_Comm comm, PetscInt M, PetscInt N, const AutoCSRMatrix csr[AUTOCSR_MAX_BLOCKS], const PetscInt ghosts[], Mat *A)
 {
   Borrowed       *b;
@@ -179,7 +190,7 @@ PetscErrorCode MatCreateMPIAutoCSR_Borrowed(MPI_Comm comm, PetscInt M, PetscInt 
   PetscFunctionBegin;
   PetscCall(MatCreate(comm, A));
   PetscCall(MatSetSizes(*A, csr[0].m, csr[0].n, M, N));
-  PetscCall(AutoCSRBorrowedInitialize(*A, MATMPIAUTOCSRDEVICE, csr[0].backend, Methods));
+  PetscCall(AutoCSRBorrowedInitialize(*A, MATMPIAUTOCSRDEVICE, csr[0].backend, &Operations, Methods));
   PetscCall(PetscNew(&b));
   (*A)->data = b;
   PetscCall(PetscMalloc1(csr[1].n, &ghost));
@@ -189,14 +200,5 @@ PetscErrorCode MatCreateMPIAutoCSR_Borrowed(MPI_Comm comm, PetscInt M, PetscInt 
   PetscCall(MakeScatter(*A, b, csr[1].n));
   PetscCall(AutoCSRContextGet(*A, &ctx));
   PetscCall(MatAutoCSRSetSettings_Borrowed(*A, &ctx->settings));
-  (*A)->ops->mult                      = MatMult_Borrowed;
-  (*A)->ops->multadd                   = MatMultAdd_Borrowed;
-  (*A)->ops->multtranspose             = MatMultTranspose_Borrowed;
-  (*A)->ops->multtransposeadd          = MatMultTransposeAdd_Borrowed;
-  (*A)->ops->multhermitiantranspose    = MatMultHermitianTranspose_Borrowed;
-  (*A)->ops->multhermitiantransposeadd = MatMultHermitianTransposeAdd_Borrowed;
-  (*A)->ops->getdiagonal               = MatGetDiagonal_Borrowed;
-  (*A)->ops->convert                   = MatConvert_Borrowed;
-  (*A)->ops->destroy                   = MatDestroy_Borrowed;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

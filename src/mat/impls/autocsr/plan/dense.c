@@ -25,28 +25,15 @@ PetscErrorCode AutoCSRDenseFindBlocks(AutoCSRDense *dense, const AutoCSRMatrix *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Units of a part of a bundle: so many where there are bundles for all multiprocessors, fewer where there are fewer */
-#define PART       256
-#define PART_LEAST 128
-#define BUNDLES    4096
-
-static AutoCSRAxes BundleAxes(const AutoCSRMatrix *csr)
-{
-  AutoCSRAxes    axes    = {.order = AUTOCSR_ORDER_BUNDLED, .index = AUTOCSR_INDEX_32, .value = AUTOCSR_VALUE_CSR, .mapping = AUTOCSR_MAP_BUNDLES, .slice_height = AUTOCSR_BUNDLE_ROWS, .block = 1};
-  const PetscInt bundles = PetscMin(csr->m / AUTOCSR_BUNDLE_ROWS, BUNDLES), units = PART * bundles / BUNDLES;
-
-  axes.tile_steps = PetscMax(PART_LEAST, units - units % AUTOCSR_BUNDLE_STEP);
-  return axes;
-}
-
 /* The axes of bundles, or of adaptive tiles, shaped by the backend */
 static AutoCSRAxes TileAxes(const AutoCSRMatrix *csr, AutoCSROrder order)
 {
-  AutoCSRAxes axes = {.partition = AUTOCSR_PARTITION_COLUMNS, .order = AUTOCSR_ORDER_ADAPTIVE, .index = AUTOCSR_INDEX_32, .value = AUTOCSR_VALUE_COPY, .mapping = AUTOCSR_MAP_ROW_PANELS};
+  const AutoCSRAxes bundles = {.order = AUTOCSR_ORDER_BUNDLED, .index = AUTOCSR_INDEX_32, .value = AUTOCSR_VALUE_CSR, .mapping = AUTOCSR_MAP_BUNDLES, .slice_height = AUTOCSR_BUNDLE_ROWS, .tile_steps = AUTOCSR_BUNDLE_PART};
+  AutoCSRAxes       tiles   = {.partition = AUTOCSR_PARTITION_COLUMNS, .order = AUTOCSR_ORDER_ADAPTIVE, .index = AUTOCSR_INDEX_32, .value = AUTOCSR_VALUE_COPY, .mapping = AUTOCSR_MAP_ROW_PANELS};
 
-  if (order == AUTOCSR_ORDER_BUNDLED) return BundleAxes(csr);
-  (*csr->backend->shape_tiles)(csr->m, csr->n, csr->nnz, &axes);
-  return axes;
+  if (order == AUTOCSR_ORDER_BUNDLED) return bundles;
+  (*csr->backend->shape_tiles)(csr->m, csr->n, csr->nnz, &tiles);
+  return tiles;
 }
 
 /* Counts of the tiles of a segment on the host */

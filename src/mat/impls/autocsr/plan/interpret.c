@@ -9,16 +9,17 @@ PetscErrorCode AutoCSRPlanInterpret(const AutoCSRPlan *plan, const AutoCSROperan
 {
   PetscFunctionBegin;
   for (PetscInt i = 0; i < plan->n_segments; i++) {
-    const AutoCSRSegment *seg    = &plan->segment[i];
-    const AutoCSRLayout  *layout = AutoCSRLayoutOf(&seg->axes);
-    const AutoCSROperands of     = AutoCSRPlanOperandsOf(plan, seg->row_set.nearness, o);
+    const AutoCSRSegment  *seg    = &plan->segment[i];
+    const AutoCSRLayout   *layout = AutoCSRLayoutOf(&seg->axes);
+    AutoCSROperands        room;
+    const AutoCSROperands *of = AutoCSRPlanOperandsOf(plan, seg->row_set.nearness, o, &room);
 
     for (PetscInt k = 0; k < seg->n_rows; k++) {
-      const PetscInt row = AutoCSRSegmentRow(seg, k), length = AutoCSRSegmentRowLength(seg, of.csr, k);
+      const PetscInt row = AutoCSRSegmentRow(seg, k), length = AutoCSRSegmentRowLength(seg, of->csr, k);
       PetscScalar    sum = 0;
 
-      for (PetscInt t = 0; t < length; t++) sum += AutoCSRDecodeValue(layout, seg, of.csr, k, t) * of.x[(*layout->column)(seg, of.csr, k, t)];
-      of.y[row] = of.z ? of.z[row] + sum : sum;
+      for (PetscInt t = 0; t < length; t++) sum += AutoCSRDecodeValue(layout, seg, of->csr, k, t) * of->x[(*layout->column)(seg, of->csr, k, t)];
+      of->y[row] = of->z ? of->z[row] + sum : sum;
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);

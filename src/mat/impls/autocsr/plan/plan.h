@@ -88,7 +88,7 @@ PETSC_INTERN PetscErrorCode AutoCSRPlanRefresh_Host(AutoCSRPlan *, const AutoCSR
 
 /*
   plan/division.c. Create: both parts, with profiles. Renew: with the new values of the matrix. Trim: what the plan's segments do not read goes. MatrixOf:
-  the CSR that the segment's streams are of; OperandsOf: of a product with it, which the far entries add to y
+  the CSR that the segment's streams are of; OperandsOf: of a product with it, which the far entries add to y; in `room` if they are others than the block's
 */
 PETSC_INTERN PetscErrorCode AutoCSRDivisionCreate(const AutoCSRMatrix *, PetscInt reach, AutoCSRDivision **);
 PETSC_INTERN PetscErrorCode AutoCSRDivisionDestroy(AutoCSRDivision **);
@@ -103,13 +103,13 @@ static inline const AutoCSRMatrix *AutoCSRPlanMatrixOf(const AutoCSRPlan *plan, 
   return seg->row_set.nearness ? &plan->division->part[seg->row_set.nearness - 1] : csr;
 }
 
-static inline AutoCSROperands AutoCSRPlanOperandsOf(const AutoCSRPlan *plan, AutoCSRNearness nearness, const AutoCSROperands *op)
+static inline const AutoCSROperands *AutoCSRPlanOperandsOf(const AutoCSRPlan *plan, AutoCSRNearness nearness, const AutoCSROperands *op, AutoCSROperands *room)
 {
-  AutoCSROperands of = *op;
-
-  if (nearness) of.csr = &plan->division->part[nearness - 1];
-  if (nearness == AUTOCSR_NEARNESS_FAR) of.z = of.y; /* the near ones are there */
-  return of;
+  if (!nearness) return op;
+  *room     = *op;
+  room->csr = &plan->division->part[nearness - 1];
+  if (nearness == AUTOCSR_NEARNESS_FAR) room->z = room->y; /* the near ones are there */
+  return room;
 }
 
 /* plan/copy.c: a matrix and its plan in the memory of another backend; the copy of the plan is not bound */

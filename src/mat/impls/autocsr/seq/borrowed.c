@@ -101,12 +101,13 @@ static PetscErrorCode MatGetDiagonal_Borrowed(Mat A, Vec diagonal)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRBorrowedToHost(Mat A, PetscInt **row_ptr, PetscInt **col, PetscScalar **val)
+PetscErrorCode AutoCSRBorrowedToHost(Mat A, MatReuse reuse, PetscInt **row_ptr, PetscInt **col, PetscScalar **val)
 {
   AutoCSRContext      *ctx;
   const AutoCSRMatrix *csr;
 
   PetscFunctionBegin;
+  PetscCheck(reuse != MAT_REUSE_MATRIX, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "A matrix on the user's arrays is converted into a new matrix or in place, not into one that is there");
   PetscCall(AutoCSRContextGet(A, &ctx));
   csr = &ctx->borrowed;
   PetscCall(PetscMalloc3(csr->m + 1, row_ptr, csr->nnz, col, csr->nnz, val));
@@ -136,8 +137,7 @@ static PetscErrorCode MatConvert_Borrowed(Mat A, MatType type, MatReuse reuse, M
   Mat          aij;
 
   PetscFunctionBegin;
-  PetscCheck(reuse != MAT_REUSE_MATRIX, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "A matrix on the user's arrays is converted into a new matrix or in place, not into one that is there");
-  PetscCall(AutoCSRBorrowedToHost(A, &row_ptr, &col, &val));
+  PetscCall(AutoCSRBorrowedToHost(A, reuse, &row_ptr, &col, &val));
   PetscCall(MatCreate(PetscObjectComm((PetscObject)A), &aij));
   PetscCall(MatSetSizes(aij, A->rmap->n, A->cmap->n, A->rmap->n, A->cmap->n));
   PetscCall(MatSetType(aij, MATSEQAIJ));
@@ -147,7 +147,7 @@ static PetscErrorCode MatConvert_Borrowed(Mat A, MatType type, MatReuse reuse, M
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRBorrowedInitialize(Mat A, MatType type, const AutoCSRBackend *backend, const AutoCSRMethod methods[])
+PetscErrorCode AutoCSRBorrowedInitialize(Mat A, MatType type, const AutoCSRBackend *backend, const struct _MatOps *ops, const AutoCSRMethod methods[])
 {
   PetscFunctionBegin;
   PetscCall(PetscLayoutSetUp(A->rmap));
@@ -160,6 +160,7 @@ PetscErrorCode AutoCSRBorrowedInitialize(Mat A, MatType type, const AutoCSRBacke
 #endif
   PetscCall(AutoCSRContextCreate(A, NULL));
   for (; methods->function; methods++) PetscCall(PetscObjectComposeFunction((PetscObject)A, methods->name, methods->function));
+  *A->ops                = *ops;
   A->ops->setfromoptions = MatSetFromOptions_Borrowed;
   A->preallocated        = PETSC_TRUE;
   A->assembled           = PETSC_TRUE;
@@ -177,6 +178,18 @@ PetscErrorCode AutoCSRBorrowedFinalize(Mat A, const AutoCSRMethod methods[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static const struct _MatOps Operations = {
+    .mult                      = MatMult_SeqAutoCSR,
+    .multadd                   = MatMultAdd_SeqAutoCSR,
+    .multtranspose             = MatMultTranspose_SeqAutoCSR,
+    .multtransposeadd          = MatMultTransposeAdd_SeqAutoCSR,
+    .multhermitiantranspose    = MatMultHermitianTranspose_SeqAutoCSR,
+    .multhermitiantransposeadd = MatMultHermitianTransposeAdd_SeqAutoCSR,
+    .getdiagonal               = MatGetDiagonal_Borrowed,
+    .convert                   = MatConvert_Borrowed,
+    .destroy                   = MatDestroy_Borrowed,
+};
+
 PetscErrorCode MatCreateSeqAutoCSR_Borrowed(MPI_Comm comm, const AutoCSRMatrix *csr, Mat *A)
 {
   AutoCSRContext *ctx;
@@ -184,17 +197,8 @@ PetscErrorCode MatCreateSeqAutoCSR_Borrowed(MPI_Comm comm, const AutoCSRMatrix *
   PetscFunctionBegin;
   PetscCall(MatCreate(comm, A));
   PetscCall(MatSetSizes(*A, csr->m, csr->n, csr->m, csr->n));
-  PetscCall(AutoCSRBorrowedInitialize(*A, MATSEQAUTOCSRDEVICE, csr->backend, Methods));
+  PetscCall(AutoCSRBorrowedInitialize(*A, MATSEQAUTOCSRDEVICE, csr->backend, &Operations, Methods));
   PetscCall(AutoCSRContextGet(*A, &ctx));
-  ctx->borrowed                          = *csr;
-  (*A)->ops->mult                        = MatMult_SeqAutoCSR;
-  (*A)->ops->multadd                     = MatMultAdd_SeqAutoCSR;
-  (*A)->ops->multtranspose               = MatMultTranspose_SeqAutoCSR;
-  (*A)->ops->multtransposeadd            = MatMultTransposeAdd_SeqAutoCSR;
-  (*A)->ops->multhermitiantranspose      = MatMultHermitianTranspose_SeqAutoCSR;
-  (*A)->ops->multhermitiantransposeadd   = MatMultHermitianTransposeAdd_SeqAutoCSR;
-  (*A)->ops->getdiagonal                 = MatGetDiagonal_Borrowed;
-  (*A)->ops->convert                     = MatConvert_Borrowed;
-  (*A)->ops->destroy                     = MatDestroy_Borrowed;
+  ctx->borrowed = *csr;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -190,9 +190,9 @@ PETSC_INTERN PetscErrorCode AutoCSRConvertInPlace(Mat, const AutoCSRParent *, co
 
 /* seq/borrowed.c */
 PETSC_INTERN PetscErrorCode MatCreateSeqAutoCSR_Borrowed(MPI_Comm, const AutoCSRMatrix *, Mat *);                                /* of its arrays, sizes and backend */
-PETSC_INTERN PetscErrorCode AutoCSRBorrowedInitialize(Mat, MatType, const AutoCSRBackend *, const AutoCSRMethod[]);            /* what both types have in common */
+PETSC_INTERN PetscErrorCode AutoCSRBorrowedInitialize(Mat, MatType, const AutoCSRBackend *, const struct _MatOps *, const AutoCSRMethod[]); /* what both types have in common */
 PETSC_INTERN PetscErrorCode AutoCSRBorrowedFinalize(Mat, const AutoCSRMethod[]);
-PETSC_INTERN PetscErrorCode AutoCSRBorrowedToHost(Mat, PetscInt **row_ptr, PetscInt **col, PetscScalar **val);                   /* copies, to be freed by PetscFree3() */
+PETSC_INTERN PetscErrorCode AutoCSRBorrowedToHost(Mat, MatReuse, PetscInt **row_ptr, PetscInt **col, PetscScalar **val);         /* copies for a conversion, to be freed by PetscFree3() */
 PETSC_INTERN PetscErrorCode AutoCSRBorrowedConverted(Mat, MatType, MatReuse, Mat *aij, Mat *);                                  /* an AIJ with these entries goes on as what was asked for */
 
 /* seq/values.c */

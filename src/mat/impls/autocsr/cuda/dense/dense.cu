@@ -161,19 +161,7 @@ static PetscErrorCode MultiplyPanels(const AutoCSRDenseOperands *op, PetscInt bl
 
     p.columns = PetscMin(lanes * UNIT, op->columns - first);
     p.C       = op->C + (size_t)first * op->ldc;
-    switch (lanes) {
-    case 4:
-      PetscCall(Panel<4>(op, first, (PetscScalar *)panel, blocks, p));
-      break;
-    case 8:
-      PetscCall(Panel<8>(op, first, (PetscScalar *)panel, blocks, p));
-      break;
-    case 16:
-      PetscCall(Panel<16>(op, first, (PetscScalar *)panel, blocks, p));
-      break;
-    default:
-      PetscCall(Panel<32>(op, first, (PetscScalar *)panel, blocks, p));
-    }
+    PetscCall(WithLanes((int)lanes, [&](auto of) { return Panel<decltype(of)::lanes>(op, first, (PetscScalar *)panel, blocks, p); }));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -137,19 +137,7 @@ PetscErrorCode AutoCSRDeviceMultDenseAdaptive(AutoCSRDense *kept, const AutoCSRD
   if (!p.seg.n_rows) PetscFunctionReturn(PETSC_SUCCESS);
   for (PetscInt first = 0, lanes; first < op->columns; first += lanes * UNIT) {
     lanes = LanesFor(op->columns - first);
-    switch (lanes) {
-    case 4:
-      PetscCall(Panel<4>(op, first, (PetscScalar *)room, p));
-      break;
-    case 8:
-      PetscCall(Panel<8>(op, first, (PetscScalar *)room, p));
-      break;
-    case 16:
-      PetscCall(Panel<16>(op, first, (PetscScalar *)room, p));
-      break;
-    default:
-      PetscCall(Panel<32>(op, first, (PetscScalar *)room, p));
-    }
+    PetscCall(WithLanes((int)lanes, [&](auto of) { return Panel<decltype(of)::lanes>(op, first, (PetscScalar *)room, p); }));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -22,8 +22,8 @@ static constexpr int      ROWS = AUTOCSR_BUNDLE_ROWS, RESIDENTS = 4;
 static constexpr unsigned ROW_BITS = 0x01010101u; /* those of row 0 in the masks of four units */
 
 /*
-  Of a product a warp has a bundle and all columns of the panel, or TILE of them where there are fewer than WAVES times as many parts as multiprocessors
-  have room for. More rows or fewer columns a warp: doc/lab/dense.md
+  In a product a warp has one bundle and all columns of the panel. If the parts are fewer than WAVES times the warps that fit on all multiprocessors, it has TILE
+  columns. doc/lab/dense.md tells what more rows, or fewer columns, a warp give
 */
 static constexpr int TILE = 16, WAVES = 1;
 
@@ -86,7 +86,10 @@ static __device__ __forceinline__ bool HasEntry(unsigned masks, int k)
   return masks >> (8 * k + Part::Row()) & 1;
 }
 
-/* What a lane keeps of C: of its row, for tiles of 8 columns, `each` neighbouring ones for either of two tiles, and `groups` of these */
+/*
+  The sums of a lane. They belong to one row of C. A tile of the tensor cores has 8 columns, of which a lane has two; `each` tiles take turns column by column,
+  so that a lane loads `each` neighbouring scalars of B; there are `groups` of such tiles
+*/
 template <int lanes, bool wide>
 struct Sums {
   static constexpr int each = lanes < 8 ? 1 : 2, groups = wide ? lanes * UNIT / (8 * each) : TILE / 16, columns = groups * 8 * each, of_row = lanes * UNIT / columns;
@@ -361,19 +364,7 @@ PetscErrorCode AutoCSRDeviceMultDenseBundled(AutoCSRDense *kept, const AutoCSRDe
   for (PetscInt first = 0, lanes; first < op->columns; first += lanes * UNIT) {
     lanes    = LanesFor(op->columns - first);
     p.serial = ++kept->serial;
-    switch (lanes) {
-    case 4:
-      PetscCall(Panel<4>(op, first, panel, p));
-      break;
-    case 8:
-      PetscCall(Panel<8>(op, first, panel, p));
-      break;
-    case 16:
-      PetscCall(Panel<16>(op, first, panel, p));
-      break;
-    default:
-      PetscCall(Panel<32>(op, first, panel, p));
-    }
+    PetscCall(WithLanes((int)lanes, [&](auto of) { return Panel<decltype(of)::lanes>(op, first, panel, p); }));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -411,19 +402,7 @@ PetscErrorCode AutoCSRDeviceSampleDenseBundled(AutoCSRDense *kept, const AutoCSR
     p.X       = op->X + (size_t)first * p.ldx;
     p.first   = first == 0;
     p.last    = first + p.columns == op->columns;
-    switch (lanes) {
-    case 4:
-      PetscCall(Panel<4>(op, first, (PetscScalar *)panel, p));
-      break;
-    case 8:
-      PetscCall(Panel<8>(op, first, (PetscScalar *)panel, p));
-      break;
-    case 16:
-      PetscCall(Panel<16>(op, first, (PetscScalar *)panel, p));
-      break;
-    default:
-      PetscCall(Panel<32>(op, first, (PetscScalar *)panel, p));
-    }
+    PetscCall(WithLanes((int)lanes, [&](auto of) { return Panel<decltype(of)::lanes>(op, first, (PetscScalar *)panel, p); }));
     first += p.columns;
   } while (first < op->columns);
   PetscFunctionReturn(PETSC_SUCCESS);

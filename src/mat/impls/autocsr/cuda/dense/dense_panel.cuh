@@ -151,6 +151,28 @@ static int LanesFor(PetscInt columns)
   return lanes;
 }
 
+/* f(a type that names as many lanes): what is compiled for each number of them */
+template <int n>
+struct LanesOf {
+  static constexpr int lanes = n;
+};
+
+template <typename F>
+static inline PetscErrorCode WithLanes(int lanes, F f)
+{
+  static_assert(LEAST_LANES == 4 && MOST_LANES == 32, "these are all");
+  switch (lanes) {
+  case 4:
+    return f(LanesOf<4>());
+  case 8:
+    return f(LanesOf<8>());
+  case 16:
+    return f(LanesOf<16>());
+  default:
+    return f(LanesOf<32>());
+  }
+}
+
 static inline size_t PanelBytes(PetscInt n, PetscInt columns)
 {
   return ((size_t)n * LanesFor(columns) * UNIT * sizeof(PetscScalar) + 255) / 256 * 256;

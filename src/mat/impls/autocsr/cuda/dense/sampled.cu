@@ -240,19 +240,7 @@ static PetscErrorCode SamplePanels(AutoCSRDense *kept, const AutoCSRSampledOpera
     p.X       = op->X + (size_t)first * op->ldx;
     p.first   = first == 0;
     p.last    = first + p.columns == op->columns;
-    switch (lanes) {
-    case 4:
-      PetscCall(Panel<4>(op, blocks, first, (PetscScalar *)panel, p));
-      break;
-    case 8:
-      PetscCall(Panel<8>(op, blocks, first, (PetscScalar *)panel, p));
-      break;
-    case 16:
-      PetscCall(Panel<16>(op, blocks, first, (PetscScalar *)panel, p));
-      break;
-    default:
-      PetscCall(Panel<32>(op, blocks, first, (PetscScalar *)panel, p));
-    }
+    PetscCall(WithLanes((int)lanes, [&](auto of) { return Panel<decltype(of)::lanes>(op, blocks, first, (PetscScalar *)panel, p); }));
     first += p.columns;
   } while (first < op->columns);
   PetscFunctionReturn(PETSC_SUCCESS);

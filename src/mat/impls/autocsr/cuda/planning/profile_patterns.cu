@@ -136,7 +136,7 @@ static __device__ void CountRows(PatternTable *table, DeviceCount hash, unsigned
 
 /* ---- 1. The sample */
 
-/* Where a zone's sample is */
+/* The rows of a zone that are its sample */
 struct Sample {
   PetscInt row_begin, rows, n;
 
@@ -177,7 +177,7 @@ static __global__ void __launch_bounds__(BLOCK) HashSample(AutoCSRMatrix csr, Pe
   if (k < sample.n) HashSampleRow(csr, sample, k, table, &table->sample_slot[blockIdx.y][k]);
 }
 
-/* By a block, of which a thread has a row: whether the rows of the zone are worth a look at each */
+/* Whether each row of the zone is worth a look. All threads of a block ask, one for each row of the sample */
 static __device__ __forceinline__ bool JudgeSample(PetscInt m, const PetscInt row_ptr[], const Sample &sample, const unsigned sampled[], const unsigned slot_of_row[])
 {
   const int      k   = (int)threadIdx.x;

@@ -19,7 +19,7 @@ struct Look {
   int      zones;
 };
 
-/* What a block has counted, as sums and maxima of the zone */
+/* Adds the counts of a thread block to the sums and maxima of the zone */
 static __device__ __forceinline__ void AddCounts(const DeviceCount own[COUNTS], DeviceCount zone[COUNTS])
 {
   const int i = (int)threadIdx.x;

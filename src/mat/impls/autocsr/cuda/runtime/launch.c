@@ -497,10 +497,11 @@ PetscErrorCode AutoCSRDeviceMult(const AutoCSRPlan *plan, const AutoCSROperands 
   PetscFunctionBegin;
   PetscCall(AutoCSRDeviceFollow());
   for (PetscInt l = 0; l < device->n_launches; l++) {
-    Launch                     *launch   = &device->launch[l];
-    const AutoCSROperands       of       = AutoCSRPlanOperandsOf(plan, launch->nearness, op);
-    const AutoCSRDeviceOperands operands = DeviceOperands(&of);
-    const unsigned              blocks   = of.z == of.y ? launch->adding : launch->blocks; /* as for an off-diagonal block */
+    Launch                     *launch = &device->launch[l];
+    AutoCSROperands             room;
+    const AutoCSROperands      *of       = AutoCSRPlanOperandsOf(plan, launch->nearness, op, &room);
+    const AutoCSRDeviceOperands operands = DeviceOperands(of);
+    const unsigned              blocks   = of->z == of->y ? launch->adding : launch->blocks; /* as for an off-diagonal block */
 
     if (launch->vendor) {
       PetscCall(AutoCSRVendorMult(launch->vendor, &operands));
