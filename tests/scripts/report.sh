@@ -60,7 +60,7 @@ view() { # PROCESSES MATRIX FILE OPTION...
   shift 3
   config/with-mpi.sh mpiexec -n "$n" "$solve" -f "$data/$matrix.bin" -dll_append "$library" -mat_type autocsr -mat_autocsr_machine shipped:reference -pc_type none -ksp_max_it 1 -autocsr_view ":$work/$file:ascii_json" "$@" >/dev/null
 }
-check "a view is written" view 1 web-webbase-2001 one.json -mat_autocsr_strategy binned
+check "a view is written" view 1 web-webbase-2001 one.json -mat_autocsr_strategy binned -mat_autocsr_max_bins 1
 check "... and makes a page" made "$work/one.json"
 pattern() {
   python3 - "$page" "$work/one.json" <<'PY'
