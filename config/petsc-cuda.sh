@@ -2,12 +2,13 @@
 # Builds current PETSc, or another version, with CUDA from its source package into a cache outside the checkout.
 # Usage: config/petsc-cuda.sh [build|fetch|env]; "fetch" stops at the unpacked source; "env" prints the PETSC_DIR/PETSC_ARCH
 # assignments of the built copy.
-# Settings: PETSC_CUDA_VERSION (3.20.5, 3.22.5, 3.24.6, 3.26.1, ...), PETSC_CUDA_DEBUG (0|1), PETSC_CUDA_SCALAR (real|complex), PETSC_CUDA_PRECISION (double|single),
+# Settings: PETSC_CUDA_VERSION (3.20.5, 3.22.5, 3.24.6, 3.26.1, ...), PETSC_CUDA_HOST (0|1; 1: without CUDA, C alone), PETSC_CUDA_DEBUG (0|1), PETSC_CUDA_SCALAR (real|complex), PETSC_CUDA_PRECISION (double|single),
 # PETSC_CUDA_INTEGERS (32|64), PETSC_CUDA_ARCH (90 for sm_90; without it that of the GPU that is there, else 90), AUTOCSR_CACHE, CUDA_DIR,
 # PETSC_CUDA_PACKAGE (a petsc-<version>.tar.gz that is there already), PETSC_CUDA_SHA256 (of a version that is not listed below).
 set -euo pipefail
 
 version=${PETSC_CUDA_VERSION:-3.26.1}
+host=${PETSC_CUDA_HOST:-0}
 debug=${PETSC_CUDA_DEBUG:-0}
 scalar=${PETSC_CUDA_SCALAR:-real}
 precision=${PETSC_CUDA_PRECISION:-double}
@@ -17,7 +18,7 @@ cache=${AUTOCSR_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/petscautocsr}
 cuda=${CUDA_DIR:-/usr/local/cuda}
 tree=$cache/petsc-$version
 package=petsc-$version.tar.gz
-arch=arch-cuda-$([ "$debug" = 1 ] && echo debug || echo opt)
+arch=arch-$([ "$host" = 1 ] && echo host || echo cuda)-$([ "$debug" = 1 ] && echo debug || echo opt)
 [ "$scalar" = real ] || arch+=-$scalar
 [ "$precision" = double ] || arch+=-$precision
 [ "$integers" = 32 ] || arch+=-int$integers
@@ -103,7 +104,7 @@ if [ -e "$tree/$arch/lib/libpetsc.so" ]; then
   echo "petsc-cuda: $tree/$arch is there"
   exit 0
 fi
-[ -x "$cuda/bin/nvcc" ] || fail "no nvcc in $cuda/bin (CUDA_DIR names another CUDA)"
+[ "$host" = 1 ] || [ -x "$cuda/bin/nvcc" ] || fail "no nvcc in $cuda/bin (CUDA_DIR names another CUDA)"
 "$(dirname "$0")/packages.sh" mpi
 fetch
 sm=${PETSC_CUDA_ARCH:-$({ nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null || true; } | head -1 | tr -dc '0-9')}
@@ -112,10 +113,15 @@ cd "$tree"
 export LD_LIBRARY_PATH=$cuda/lib64:$cuda/lib64/stubs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 unset PETSC_DIR PETSC_ARCH MAKEFLAGS MFLAGS
 opt=$([ "$debug" = 1 ] && echo "-g -O1" || echo "-g -O2")
-# A configure test needs memory, not a GPU: the CUDA stubs let it link.
-./configure PETSC_ARCH="$arch" --with-cuda=1 --with-cuda-arch="$sm" --with-fc=0 --with-cc=mpicc --with-cxx=mpicxx \
-  --with-cuda-dir="$cuda" --with-blaslapack-lib=-lopenblas --with-x=0 --with-debugging="$debug" \
+if [ "$host" = 1 ]; then
+  device=(--with-cxx=0)
+  opt=-O1 # half the time
+else
+  # A configure test needs memory, not a GPU: the CUDA stubs let it link
+  device=(--with-cuda=1 --with-cuda-arch="$sm" --with-cuda-dir="$cuda" --with-cxx=mpicxx CXXOPTFLAGS="$opt")
+fi
+./configure PETSC_ARCH="$arch" "${device[@]}" --with-fc=0 --with-cc=mpicc --with-blaslapack-lib=-lopenblas --with-x=0 --with-debugging="$debug" \
   --with-scalar-type="$scalar" --with-precision="$precision" --with-64-bit-indices="$([ "$integers" = 64 ] && echo 1 || echo 0)" \
-  COPTFLAGS="$opt" CXXOPTFLAGS="$opt" >"$cache/configure-$version-$arch.log" 2>&1 || { tail -40 "$cache/configure-$version-$arch.log"; exit 1; }
+  COPTFLAGS="$opt" >"$cache/configure-$version-$arch.log" 2>&1 || { tail -40 "$cache/configure-$version-$arch.log"; exit 1; }
 make PETSC_DIR="$tree" PETSC_ARCH="$arch" MAKE_NP="$(nproc)" >"$cache/make-$version-$arch.log" 2>&1 || { tail -40 "$cache/make-$version-$arch.log"; exit 1; }
 echo "petsc-cuda: built $tree/$arch"

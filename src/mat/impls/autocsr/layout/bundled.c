@@ -27,7 +27,7 @@ static PetscErrorCode Encode(AutoCSRSegment *seg, const AutoCSRMatrix *csr, cons
   ptr    = (PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data;
   ptr[0] = 0;
   for (PetscInt b = 0; b < seg->n_slices; b++) {
-    const PetscInt units = AutoCSRBundleCountUnits(seg, csr, b);
+    const PetscInt units = AutoCSRBundleFill(AutoCSRBundleCount(csr, AutoCSRBundleBegin(seg, csr, b)));
 
     PetscCall(AutoCSRSegmentCheckSlots(seg, (PetscInt64)ptr[b] + units));
     ptr[b + 1] = ptr[b] + units;
@@ -38,7 +38,7 @@ static PetscErrorCode Encode(AutoCSRSegment *seg, const AutoCSRMatrix *csr, cons
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_BUNDLE_PART, parts + 1));
   parts = 0;
   for (PetscInt b = 0; b < seg->n_slices; b++) {
-    AutoCSREncodeBundle(seg, csr, b, (PetscInt)parts);
+    AutoCSREncodeUnits(seg, csr, b, (PetscInt)parts, 0, ptr[b + 1] - ptr[b], AutoCSRBundleBegin(seg, csr, b));
     parts += AutoCSRBundleCountParts(seg, ptr[b + 1] - ptr[b]);
   }
   ((AutoCSRBundlePart *)seg->stream[AUTOCSR_STREAM_BUNDLE_PART].data)[parts] = AutoCSRBundleEnd(seg, ptr[seg->n_slices]);

@@ -74,13 +74,42 @@ AUTOCSR_HD unsigned AutoCSRBundleNext(const AutoCSRMatrix *csr, AutoCSRBundle *b
   return mask;
 }
 
-/* The units that fill a bundle up count, too */
-AUTOCSR_HD PetscInt AutoCSRBundleCountUnits(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt bundle)
+/* The first of the entries [begin, end) of a row, of ascending columns, whose column is `least` or more; end: none is */
+AUTOCSR_HD PetscInt AutoCSRBundleFind(const AutoCSRMatrix *csr, PetscInt begin, PetscInt end, PetscInt least)
 {
-  AutoCSRBundle b     = AutoCSRBundleBegin(seg, csr, bundle);
-  PetscInt      units = 0, column;
+  while (begin < end) {
+    const PetscInt middle = begin + (end - begin) / 2;
+
+    if (csr->col[middle] < least)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return begin;
+}
+
+/* Of a bundle that begins, whose rows ascend, leaves the entries of columns [from, to) */
+AUTOCSR_HD void AutoCSRBundleCut(const AutoCSRMatrix *csr, PetscInt from, PetscInt to, AutoCSRBundle *b)
+{
+  for (int r = 0; r < AUTOCSR_BUNDLE_ROWS; r++) {
+    b->next[r] = AutoCSRBundleFind(csr, b->next[r], b->end[r], from);
+    b->end[r]  = AutoCSRBundleFind(csr, b->next[r], b->end[r], to);
+    if (b->next[r] < b->end[r]) b->column[r] = csr->col[b->next[r]];
+  }
+}
+
+/* The units that are still to come */
+AUTOCSR_HD PetscInt AutoCSRBundleCount(const AutoCSRMatrix *csr, AutoCSRBundle b)
+{
+  PetscInt units = 0, column;
 
   while (AutoCSRBundleNext(csr, &b, &column)) units++;
+  return units;
+}
+
+/* With those that fill a bundle up */
+AUTOCSR_HD PetscInt AutoCSRBundleFill(PetscInt units)
+{
   return (units + AUTOCSR_BUNDLE_STEP - 1) / AUTOCSR_BUNDLE_STEP * AUTOCSR_BUNDLE_STEP;
 }
 
@@ -113,21 +142,23 @@ AUTOCSR_HD AutoCSRBundlePart AutoCSRBundleMakePart(const AutoCSRSegment *seg, co
   return part;
 }
 
-/* INDEX, MASK and, from part `first` on, BUNDLE_PART, once SLICE_PTR is there */
-AUTOCSR_HD void AutoCSREncodeBundle(AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt bundle, PetscInt first)
+/*
+  Units [from, to) of a bundle of which the entries of `b` are still to come: INDEX, MASK and, from part `first` on, the parts of BUNDLE_PART
+  that begin there, once SLICE_PTR is there. Units past the last entry's fill the bundle up
+*/
+AUTOCSR_HD void AutoCSREncodeUnits(AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt bundle, PetscInt first, PetscInt from, PetscInt to, AutoCSRBundle b)
 {
   const PetscInt    *ptr   = (const PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data + bundle;
   const PetscInt     units = ptr[1] - ptr[0], each = AutoCSRBundlePartUnits(seg, units);
   AutoCSRBundlePart *part = (AutoCSRBundlePart *)seg->stream[AUTOCSR_STREAM_BUNDLE_PART].data + first;
-  AutoCSRBundle      b    = AutoCSRBundleBegin(seg, csr, bundle);
-  PetscInt           column = 0, number = 0;
+  PetscInt           column = 0, number = from / each + (from % each != 0);
 
-  for (PetscInt u = 0; u < units || number == 0; u++) {
+  if (units == 0) part[0] = AutoCSRBundleMakePart(seg, &b, bundle, ptr[0], units, 0);
+  for (PetscInt u = from; u < to; u++) {
     if (u == number * each) {
       part[number] = AutoCSRBundleMakePart(seg, &b, bundle, ptr[0], units, number);
       number++;
     }
-    if (u == units) return;
     ((uint8_t *)seg->stream[AUTOCSR_STREAM_MASK].data)[ptr[0] + u]   = (uint8_t)AutoCSRBundleNext(csr, &b, &column);
     ((uint32_t *)seg->stream[AUTOCSR_STREAM_INDEX].data)[ptr[0] + u] = (uint32_t)column;
   }
