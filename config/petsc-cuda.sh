@@ -2,7 +2,7 @@
 # Builds current PETSc, or another version, with CUDA from its source package into a cache outside the checkout.
 # Usage: config/petsc-cuda.sh [build|fetch|env]; "fetch" stops at the unpacked source; "env" prints the PETSC_DIR/PETSC_ARCH
 # assignments of the built copy.
-# Settings: PETSC_CUDA_VERSION (3.20.5, 3.22.5, 3.24.6, 3.26.1, ...), PETSC_CUDA_HOST (0|1; 1: without CUDA, C alone), PETSC_CUDA_DEBUG (0|1), PETSC_CUDA_SCALAR (real|complex), PETSC_CUDA_PRECISION (double|single),
+# Settings: PETSC_CUDA_VERSION (3.20.5, 3.22.5, 3.24.6, 3.26.1, ...), PETSC_CUDA_HOST (0|1; 1: without CUDA, C alone), PETSC_CUDA_DEBUG (0|1), PETSC_CUDA_OPT (-g -O2: what is optimized), PETSC_CUDA_SCALAR (real|complex), PETSC_CUDA_PRECISION (double|single),
 # PETSC_CUDA_INTEGERS (32|64), PETSC_CUDA_ARCH (90 for sm_90; without it that of the GPU that is there, else 90), AUTOCSR_CACHE, CUDA_DIR,
 # PETSC_CUDA_PACKAGE (a petsc-<version>.tar.gz that is there already), PETSC_CUDA_SHA256 (of a version that is not listed below).
 set -euo pipefail
@@ -112,13 +112,12 @@ sm=${sm:-90}
 cd "$tree"
 export LD_LIBRARY_PATH=$cuda/lib64:$cuda/lib64/stubs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 unset PETSC_DIR PETSC_ARCH MAKEFLAGS MFLAGS
-opt=$([ "$debug" = 1 ] && echo "-g -O1" || echo "-g -O2")
+opt=${PETSC_CUDA_OPT:-$([ "$debug" = 1 ] && echo "-g -O1" || echo "-g -O2")}
 if [ "$host" = 1 ]; then
   device=(--with-cxx=0)
-  opt=-O1 # half the time
 else
   # A configure test needs memory, not a GPU: the CUDA stubs let it link
-  device=(--with-cuda=1 --with-cuda-arch="$sm" --with-cuda-dir="$cuda" --with-cxx=mpicxx CXXOPTFLAGS="$opt")
+  device=(--with-cuda=1 --with-cuda-arch="$sm" --with-cuda-dir="$cuda" --with-cxx=mpicxx CXXOPTFLAGS="$opt" ${PETSC_CUDA_OPT:+"CUDAOPTFLAGS=$opt"})
 fi
 ./configure PETSC_ARCH="$arch" "${device[@]}" --with-fc=0 --with-cc=mpicc --with-blaslapack-lib=-lopenblas --with-x=0 --with-debugging="$debug" \
   --with-scalar-type="$scalar" --with-precision="$precision" --with-64-bit-indices="$([ "$integers" = 64 ] && echo 1 || echo 0)" \
