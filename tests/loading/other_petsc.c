@@ -50,10 +50,25 @@ PetscErrorCode PetscDataTypeGetSize(PetscDataType type, size_t *size)
   return ierr;
 }
 
+/* As a program with a static PETSc that it does not export calls it: the library finds the shared one, which nobody has initialized */
+static PetscErrorCode CallEarly(int argc, char **argv)
+{
+  PetscErrorCode (*call)(void);
+  void *library = NULL;
+
+  for (int i = 1; i + 1 < argc; i++)
+    if (!strcmp(argv[i], "-library")) library = dlopen(argv[i + 1], RTLD_LAZY);
+  if (!library) return 0;
+  *(void **)&call = dlsym(library, "PetscDLLibraryRegister_petscautocsr");
+  return (*call)();
+}
+
 int main(int argc, char **argv)
 {
+  if (Pretend("static") && CallEarly(argc, argv) == PETSC_ERR_SUP) printf("Refused before PETSc is initialized\n");
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(PetscOptionsHasName(NULL, NULL, "-library", NULL));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Loaded\n"));
   PetscCall(PetscFinalize());
   return 0;
@@ -63,6 +78,11 @@ int main(int argc, char **argv)
 
   test:
     suffix: same
+
+  test:
+    suffix: static
+    args: -library ${AUTOCSR_LIB}
+    env: PRETEND=static
 
   testset:
     args: -petsc_ci_portable_error_output

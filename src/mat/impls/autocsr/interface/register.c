@@ -2,9 +2,11 @@
   The library's entry: what PETSc calls when it loads the file with -dll_append, and MatAutoCSRRegisterAll() for programs
   that are linked with it.
 */
+#define _GNU_SOURCE /* dladdr() */
 #include "../product/product.h"
 #include "../report/report.h"
 #include "../../../../ksp/impls/autocsr/register.h"
+#include <dlfcn.h>
 
 static PetscBool Registered = PETSC_FALSE;
 
@@ -59,7 +61,7 @@ M*/
 . -mat_autocsr_max_bins <100>                                       - see `MatAutoCSRSetMaxBins()`
 . -mat_autocsr_segsum_fixup (device|host)                           - see `MatAutoCSRSetSegsumFixup()`
 . -mat_autocsr_exchange (auto|host|scatter)                         - see `MatAutoCSRSetExchange()`
-. -mat_autocsr_dense (auto|columns|panels|alongside|adaptive)       - see `MatAutoCSRSetDense()`
+. -mat_autocsr_dense (auto|columns|panels|alongside|adaptive|bundles) - see `MatAutoCSRSetDense()`
 . -mat_autocsr_progressive <true>                                   - see `MatAutoCSRSetProgressive()`
 . -mat_autocsr_reproducible <true>                                  - see `MatAutoCSRSetReproducible()`
 . -mat_autocsr_keep_csr <false>                                     - see `MatAutoCSRSetKeepCSR()`
@@ -198,6 +200,17 @@ PetscErrorCode MatAutoCSRRegisterAll(void)
 }
 
 /*
+  The PETSc that the library finds is one that nobody initializes: the program has one of its own inside, whose functions the
+  library does not see. That PETSc cannot print errors. While PetscInitialize() loads libraries, the communicator is there
+*/
+static PetscErrorCode AutoCSRCheckShared(void)
+{
+  if (PETSC_COMM_WORLD != MPI_COMM_NULL) return PETSC_SUCCESS;
+  (void)fprintf(stderr, "libpetscautocsr is linked with a PETSc that is not initialized, and does not see the one that the program has inside: link the program with PETSc as a shared library, or with all of the static one and -rdynamic (-Wl,--whole-archive libpetsc.a -Wl,--no-whole-archive -rdynamic)\n");
+  return PETSC_ERR_SUP;
+}
+
+/*
   Called in a PETSc that may be another one than the headers describe: nothing here may depend on the size of a PetscInt
   or a PetscBool of the running one, nor use PETSc's stack, until the version is known to be the same.
 */
@@ -232,11 +245,28 @@ PETSC_EXTERN PetscErrorCode PetscDLLibraryRegister_petscautocsr(void);
 
 PetscErrorCode PetscDLLibraryRegister_petscautocsr(void)
 {
-  PetscErrorCode ierr = AutoCSRCheckVersion();
+  PetscErrorCode ierr = AutoCSRCheckShared();
 
+  if (!ierr) ierr = AutoCSRCheckVersion();
   if (!ierr) ierr = AutoCSRCheckScalars();
   if (ierr) return ierr;
   PetscFunctionBegin;
   PetscCall(MatAutoCSRRegisterAll());
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  PETSc makes the name of the function above from the file's, so in a file of another name it finds none, and says nothing. Such a
+  file does it itself when it is loaded, if PETSc is there. Errors have been printed then, and programs go on without the type
+*/
+__attribute__((constructor)) static void RegisterUnderAnotherName(void)
+{
+  Dl_info     info;
+  const char *name;
+  size_t      length = strlen("libpetscautocsr");
+
+  if (PETSC_COMM_WORLD == MPI_COMM_NULL || !dladdr((void *)&Registered, &info) || !info.dli_fname) return;
+  name = strrchr(info.dli_fname, '/');
+  name = name ? name + 1 : info.dli_fname;
+  if (strncmp(name, "libpetscautocsr", length) || (name[length] && name[length] != '.')) (void)PetscDLLibraryRegister_petscautocsr();
 }
