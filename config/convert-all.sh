@@ -5,7 +5,8 @@ set -euo pipefail
 convert=$1 scalar=$2 folder=$3
 shift 3
 mkdir -p "$folder"
+convert() { "$(dirname "$0")/with-mpi.sh" "$convert" -in "$1" -out "$folder/$(basename "$1" .mtx.gz).bin"; }
 for file in "$@"; do
   [ "$scalar" = real ] && gzip -dc "$file" | sed -n 1p | grep -qi complex && continue
-  "$(dirname "$0")/with-mpi.sh" "$convert" -in "$file" -out "$folder/$(basename "$file" .mtx.gz).bin"
+  convert "$file" || convert "$file" # on a busy machine threads of Open MPI may outlive the code that they run, at the end of the process
 done

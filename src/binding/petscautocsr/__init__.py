@@ -145,7 +145,7 @@ def settings(mat, **chosen):
                 options[key] = before[key]
 
 
-OPTIONS = frozenset('''strategy graph rigor search_seconds search_monitor objective chooser index_coding value_coding granularity max_bins segsum_fixup exchange dense progressive reproducible keep_csr
+OPTIONS = frozenset('''strategy graph rigor search_seconds search_monitor search_without objective chooser index_coding value_coding granularity max_bins segsum_fixup exchange dense progressive reproducible keep_csr
 check_values simd'''.split())
 
 

@@ -62,6 +62,11 @@ static inline PetscErrorCode AutoCSRAppend(char text[], const char more[], size_
 
 #define AUTOCSR_GRAPH_LENGTH 1024 /* of an operator graph's text */
 
+/* Parts of the search for a graph */
+#define AUTOCSR_SEARCH_PRUNING   1
+#define AUTOCSR_SEARCH_SURROGATE 2
+#define AUTOCSR_SEARCH_GENERATOR 4
+
 /* What the user asked for, through options or setters; read once, where it enters */
 typedef struct {
   char                  strategy[32]; /* "auto" or the name of a strategy */
@@ -69,6 +74,7 @@ typedef struct {
   MatAutoCSRRigor       rigor;
   PetscReal             search_seconds; /* at rigor patient and exhaustive; 0: as the rigor says */
   PetscBool             search_monitor; /* tells how far a search is */
+  PetscInt              search_without; /* what a search leaves out: AUTOCSR_SEARCH_PRUNING and the like, or'ed */
   MatAutoCSRObjective   objective;
   MatAutoCSRChooser     chooser;
   MatAutoCSRIndexCoding index;

@@ -49,6 +49,30 @@ static PetscErrorCode options_graph(PetscObject object, AutoCSROptionItems Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+#define SEARCH_PARTS 3
+
+static PetscErrorCode options_search_without(PetscObject object, AutoCSROptionItems PetscOptionsObject, AutoCSRSettings *s)
+{
+  static const char *const names[SEARCH_PARTS] = {"pruning", "surrogate", "generator"}; /* AUTOCSR_SEARCH_PRUNING and the like */
+  char                    *given[SEARCH_PARTS + 1] = {NULL}, bad[32] = "";
+  PetscInt                 n = SEARCH_PARTS + 1, without = 0;
+  PetscBool                set;
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsStringArray("-mat_autocsr_search_without", "What a search leaves out: some of pruning, surrogate, generator", NULL, given, &n, &set));
+  for (PetscInt i = 0; i < n; i++) {
+    PetscInt k = 0;
+
+    while (k < SEARCH_PARTS && strcmp(given[i], names[k])) k++;
+    if (k == SEARCH_PARTS) PetscCall(PetscStrncpy(bad, given[i], sizeof(bad)));
+    without |= 1 << k;
+    PetscCall(PetscFree(given[i]));
+  }
+  PetscCheck(without < 1 << SEARCH_PARTS, PetscObjectComm(object), PETSC_ERR_USER_INPUT, "'%s' is no part of a search: -mat_autocsr_search_without takes some of pruning, surrogate and generator, with commas between them", bad);
+  if (set) s->search_without = without;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode AutoCSRSettingsSetFromOptions(PetscObject object, AutoCSRSettings *s, AutoCSROptionItems PetscOptionsObject)
 {
   char names[512] = "auto";
@@ -74,6 +98,9 @@ PetscErrorCode AutoCSRSettingsSetFromOptions(PetscObject object, AutoCSRSettings
   PetscCall(PetscOptionsReal("-mat_autocsr_search_seconds", "How long a search may take; 0: a minute at rigor patient, five at exhaustive", "MatAutoCSRSetSearch", s->search_seconds, &s->search_seconds, NULL));
   /* -mat_autocsr_search_monitor: a search says every five seconds how far it is */
   PetscCall(PetscOptionsBool("-mat_autocsr_search_monitor", "A search says how far it is", "MatAutoCSRSetSearch", s->search_monitor, &s->search_monitor, NULL));
+  /* -mat_autocsr_search_without: [(nothing), some of `pruning`, `surrogate`, `generator`] what a search leaves out, to find out what each is worth:
+     graphs that are expected to be slow are run, too; what was run teaches nothing; no kernels are compiled for a graph */
+  PetscCall(options_search_without(object, PetscOptionsObject, s));
   /* -mat_autocsr_objective: what the choice minimizes. `time`: a copy of the whole CSR must make products at least 5 % faster,
      a smaller copy proportionally less. `memory` leaves out every plan that copies values or keeps more than a twentieth of the
      CSR. `energy`: with the rigor `measure` on a GPU that counts joules (NVML), the candidate that takes fewest; elsewhere as `time` */

@@ -238,7 +238,7 @@ static PetscErrorCode run_search(Search *s, PetscInt n, const AutoCSRCandidate c
   const AutoCSRProblem *problem = &s->chooser->problem;
   const AutoCSRSettings *settings = problem->settings;
   const AutoCSRSearched asked   = {s, predict, measure, recall, keep};
-  AutoCSRSearch         search  = {.csr = problem->csr, .profile = problem->profile, .parallel = problem->parallel, .asked = &asked, .monitor = monitor, .seconds = limit};
+  AutoCSRSearch         search  = {.csr = problem->csr, .profile = problem->profile, .parallel = problem->parallel, .asked = &asked, .monitor = monitor, .without = problem->settings->search_without, .seconds = limit};
   char           best[AUTOCSR_GRAPH_LENGTH];
   const char    *start[STARTS + 1];
   PetscInt       n_start;
@@ -250,7 +250,7 @@ static PetscErrorCode run_search(Search *s, PetscInt n, const AutoCSRCandidate c
   if (settings->graph[0]) start[n_start++] = settings->graph;
   PetscCall(AutoCSRSearchStateBegin(problem->csr, settings, &s->state));
   s->chooser->problem.settings = &s->settings;
-  PetscCall(may_generate(problem, &search.generates));
+  if (!(search.without & AUTOCSR_SEARCH_GENERATOR)) PetscCall(may_generate(problem, &search.generates));
   PetscCall(AutoCSRSearchRun(&search, n_start, start, best, &seconds));
   PetscCall(PetscTime(&end));
   if (best[0] && !(s->choice > 0 && s->choice <= seconds)) PetscCall(build(s, best, plan));

@@ -53,6 +53,7 @@ M*/
 . -mat_autocsr_rigor (none|estimate|measure|patient|exhaustive)     - see `MatAutoCSRSetRigor()`
 . -mat_autocsr_search_seconds <0>                                  - see `MatAutoCSRSetSearch()`
 . -mat_autocsr_search_monitor <false>                              - see `MatAutoCSRSetSearch()`
+. -mat_autocsr_search_without (pruning,surrogate,generator)         - see `MatAutoCSRSetSearch()`
 . -mat_autocsr_objective (time|memory|energy)                       - see `MatAutoCSRSetObjective()`
 . -mat_autocsr_chooser (auto|model|two-stage|trees|corrected)        - see `MatAutoCSRSetChooser()`
 . -mat_autocsr_index_coding (auto|csr|32|16|pattern|fitted)         - see `MatAutoCSRSetIndexCoding()`

@@ -552,7 +552,8 @@ PetscErrorCode MatAutoCSRSetGraph(Mat A, const char graph[])
 
   Options Database Keys:
 + -mat_autocsr_search_seconds <0>     - the seconds
-- -mat_autocsr_search_monitor <false> - the monitor
+. -mat_autocsr_search_monitor <false> - the monitor
+- -mat_autocsr_search_without <parts>  - some of pruning, surrogate and generator, which are left out to find out what each is worth
 
   Level: advanced
 

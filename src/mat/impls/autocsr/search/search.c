@@ -27,6 +27,12 @@ double AutoCSRSearchElapsed(const AutoCSRSearch *s)
   return now - s->begin;
 }
 
+/* What is expected to take longer than so many times the best is not run */
+static double hopeless(const AutoCSRSearch *s)
+{
+  return s->without & AUTOCSR_SEARCH_PRUNING ? PETSC_MAX_REAL : HOPELESS;
+}
+
 static PetscBool is_over(const AutoCSRSearch *s, double share)
 {
   return (PetscBool)(AutoCSRSearchElapsed(s) > share * s->seconds || s->n >= AUTOCSR_SEARCH_TRIED);
@@ -194,7 +200,7 @@ static PetscErrorCode enumerate(AutoCSRSearch *s)
 static PetscInt most_promising(const AutoCSRSearch *s)
 {
   PetscInt best = -1;
-  double   least = s->best < 0 ? PETSC_MAX_REAL : HOPELESS * s->tried[s->best].measured;
+  double   least = s->best < 0 ? PETSC_MAX_REAL : hopeless(s) * s->tried[s->best].measured;
 
   for (PetscInt k = 0; k < s->n; k++) {
     const double expected = s->tried[k].measured > 0 ? PETSC_MAX_REAL : AutoCSRSearchExpect(s, &s->tried[k]);
@@ -262,7 +268,7 @@ static PetscErrorCode anneal(AutoCSRSearch *s)
       PetscCall(graph_of(s, at, &graph));
       continue;
     }
-    if (k < 0 || s->tried[k].measured == PETSC_MAX_REAL || (AutoCSRSearchExpect(s, &s->tried[k]) > HOPELESS * s->tried[s->best].measured && AutoCSRSearchDraw(s, DARING))) continue;
+    if (k < 0 || s->tried[k].measured == PETSC_MAX_REAL || (AutoCSRSearchExpect(s, &s->tried[k]) > hopeless(s) * s->tried[s->best].measured && AutoCSRSearchDraw(s, DARING))) continue;
     PetscCall(run(s, k));
     worse = log(s->tried[k].measured / s->tried[at].measured);
     if (s->tried[k].measured < PETSC_MAX_REAL && (worse <= 0 || AutoCSRSearchDraw(s, 1 << 20) < exp(-worse / heat) * (1 << 20))) {

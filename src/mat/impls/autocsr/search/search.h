@@ -40,6 +40,7 @@ typedef struct _AutoCSRSearch {
   PetscBool             parallel, generates; /* generates: kernels can be compiled at run time, so that a leaf may have numbers of its own */
   const AutoCSRSearched *asked;
   PetscBool             monitor;
+  PetscInt              without; /* AUTOCSR_SEARCH_PRUNING and the like, or'ed */
   double                begin, seconds; /* of PetscTime(); how long it may take */
   uint64_t              random;
   PetscInt              n, n_measured, n_wrong, best; /* best: of tried; -1: none yet */

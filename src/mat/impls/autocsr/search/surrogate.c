@@ -8,6 +8,7 @@ void AutoCSRSearchLearn(AutoCSRSearch *s)
 {
   double a[F][F] = {{0}}, b[F] = {0};
 
+  if (s->without & AUTOCSR_SEARCH_SURROGATE) return;
   for (PetscInt i = 0; i < s->n; i++) {
     const AutoCSRTried *t = &s->tried[i];
     double              y;

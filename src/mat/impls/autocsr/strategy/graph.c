@@ -215,12 +215,14 @@ static PetscErrorCode check_executor(const AutoCSRProblem *problem, const AutoCS
 {
   const AutoCSRBackend  *backend = problem->csr->backend;
   const AutoCSRExecutor *executor;
+  AutoCSRAxes            axes = *a;
 
   PetscFunctionBegin;
   *why  = "threads, thread blocks, loads in flight and rows of a lane (set_resources) are a GPU's";
   *runs = (PetscBool)(problem->parallel || !has_resources(a));
   if (!*runs || !backend->why_none) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall((*backend->find_executor)(a, problem->settings->simd, &executor));
+  if (problem->settings->search_without & AUTOCSR_SEARCH_GENERATOR) axes.generated = 0;
+  PetscCall((*backend->find_executor)(&axes, problem->settings->simd, &executor));
   *runs = (PetscBool)(executor != NULL);
   if (!*runs) PetscCall((*backend->why_none)(a, why));
   PetscFunctionReturn(PETSC_SUCCESS);
