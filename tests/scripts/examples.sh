@@ -29,6 +29,8 @@ check "... each with its gain" eval '[ $(grep -c "^== " "$work/examples") = $(gr
 check "two processes" eval 'gain -n 2 "$build/examples/pagerank" >"$work/two" && ratios "$work/two"'
 program good "times = [('KSPSolve', 1.0 if autocsr else 3.0), ('MatMult', 0.5 if autocsr else 2.0)]; print('seqaijautocsr' if autocsr else 'seqaij', 'has norm', 1.0000001 if autocsr else 1)"
 check "times of a log" eval 'gain "$work/good" >"$work/out" && grep -qF "same result: KSPSolve 3.00x as fast (1e+03 ms for 3e+03), MatMult 4.00x as fast (500 ms for 2e+03)" "$work/out"'
+program named "w = os.environ['PETSC_OPTIONS'].split(); times = [('KSPSolve', 1)]; assert w[w.index('-mat_seqaij_type') + 1] == ('seqaijautocsr' if autocsr else 'seqaij')"
+check "the type of programs that name AIJ" gain --type=-mat_seqaij_type=seqaijautocsr "$work/named"
 program other "times = [('KSPSolve', 1)]; print('norm', 1.1 if autocsr else 1)"
 refused "another result" 'the results differ, "1" and "1.1"' gain "$work/other"
 program longer "times = [('KSPSolve', 1)]; print('norm', 1, *['more'] * autocsr)"
