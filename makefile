@@ -212,6 +212,12 @@ ifneq ($(SLEPC_DIR),)
   SLEPC_LIB_BASIC ?= -lslepc
   $(patsubst %.c,$(BUILD)/%.o,$(slepc)): INCLUDES += -isystem $(SLEPC_DIR)/include
 endif
+# deal.II's installation with the same PETSc: Debian's where it is there. deal.II compiles programs by cmake, without the variables of this make
+DEAL_II_DIR ?= $(if $(filter /usr/lib/petscdir/petsc3.%-real,$(PETSC_DIR)),$(wildcard /usr/share/cmake/deal.II))
+dealii := $(if $(and $(DEAL_II_DIR),$(shell command -v cmake)),$(BUILD)/examples/poisson_dealii)
+$(BUILD)/examples/poisson_dealii: examples/poisson_dealii.cc examples/CMakeLists.txt $(stamp)
+	@rm -rf $@ $@.cmake
+	$(call quiet,CMAKE)env -u MAKEFLAGS -u MFLAGS sh -c 'cmake -S examples -B $@.cmake -DDEAL_II_DIR=$(DEAL_II_DIR) -DCMAKE_BUILD_TYPE=Release -DCMAKE_RUNTIME_OUTPUT_DIRECTORY=$(@D) && cmake --build $@.cmake' $(if $(V),,>/dev/null)
 $(BUILD)/private.a: $(objects)
 	@rm -f $@
 	@$(AR) rcT $@ $^
@@ -267,7 +273,7 @@ $(BUILD)/demo/ex10: $(tutorial) $(stamp)
 demo: all $(demo_program) $(data)
 	@config/with-mpi.sh config/demo.sh $(demo_program) $(library) $(BUILD)/data/bcsstk28.bin $(if $(gpu),$(shell nvidia-smi -L >/dev/null 2>&1 && echo aijcusparse))
 # The examples, with what each gained against aij (SMALL=1: small problems, once)
-examples: all $(call exe,$(filter examples/%,$(runnable))) $(data)
+examples: all $(call exe,$(filter examples/%,$(runnable))) $(dealii) $(data)
 	@examples/run-all $(BUILD) $(library) $(if $(SMALL),-small)
 include src/benchmarks/bench.mk
 

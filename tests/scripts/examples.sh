@@ -5,7 +5,7 @@ set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 . tests/scripts/check.sh
 ask() { make -s --eval="ask: ; @echo '$1'" ask; }
-build=$(ask '$(BUILD)') library=$(ask '$(library)')
+build=$(ask '$(BUILD)') library=$(ask '$(library)') dealii=$(ask '$(dealii)')
 gain() { config/with-mpi.sh examples/gain --repeat 1 --library "$library" "$@"; }
 # The last line of a run: each ratio is that of its times
 ratios() {
@@ -42,4 +42,11 @@ refused "no solve and no product" "neither a solve nor a product" gain "$work/id
 refused "no program" "does not start" gain "$work/nothing"
 refused "no library" "is missing: call make" examples/gain --library "$work/nothing.so" "$build/examples/pagerank"
 refused "an option of the program that PETSc refuses" "with aij the program ends with" gain "$build/examples/columns" -columns 0
+if [ "$dealii" ]; then
+  seqaij=-mat_seqaij_type=seqaijautocsr
+  check "deal.II: among all examples" grep -x "== poisson_dealii: a deal.II step" "$work/examples"
+  check "deal.II: two processes, cubic elements" eval 'gain -n 2 --type=$seqaij "$dealii" -refine 1 -degree 3 >"$work/cubic" && ratios "$work/cubic" && grep "^FE_Q<3>(3): 1651 unknowns.* error is small" "$work/cubic"'
+  check "deal.II: its matrices have the type" eval 'config/with-mpi.sh "$dealii" -refine 1 -dll_append "$library" ${seqaij/type=/type } -autocsr_view >"$work/view" && grep -E "^ *autocsr: 517 by 517," "$work/view"'
+  refused "deal.II: no such degree" "-degree is positive" config/with-mpi.sh "$dealii" -degree 0
+fi
 finish
