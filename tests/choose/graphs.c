@@ -108,6 +108,7 @@ static const struct {
     {"compress(index=fitted,value=copy) bmtb_pad slice_block",                                                                                                             PETSC_TRUE },
     {"bin(0:2) compress bmtb_pad slice_block; bin(3:7) sort compress bmtb_pad slice_block; bin(8:) compress row_block(lanes=4)",                                           PETSC_TRUE },
     {"bin(0:0) no_entries; bin(1:) compress(index=16) bmtb_pad slice_block",                                                                                               PETSC_TRUE },
+    {"bin(0:0) compress(index=16,value=dictionary) no_entries warp_seg_red; bin(1:) compress row_block(lanes=2)",                                                         PETSC_TRUE },
     {"bin(5:) compress row_block(lanes=2); bin(0:0) no_entries; bin(2:4) compress bmtb_pad slice_block; bin(1:1) sort_sub(window=8) compress bmtb_pad slice_block",        PETSC_TRUE },
     {"bin(0:127) sort compress bmtb_pad slice_block; bin(128:) compress row_block(lanes=256)",                                                                             PETSC_TRUE },
     {"bin_group(rows=7,bins=5,in=0:1+4:4) compress row_block(lanes=1); bin_group(rows=7,bins=5,in=2:3) compress row_block(lanes=4)",                                       PETSC_TRUE },

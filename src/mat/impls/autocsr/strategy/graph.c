@@ -334,6 +334,11 @@ static void complete(Part *part)
   AutoCSRAxes          *a     = &part->leaf.axes;
   const PetscBool       trees = (PetscBool)(a->reduction == AUTOCSR_REDUCE_TREE);
 
+  if (a->mapping == AUTOCSR_MAP_EMPTY) { /* no entries have no codings, whatever compress says */
+    a->index     = AUTOCSR_INDEX_CSR;
+    a->value     = AUTOCSR_VALUE_CSR;
+    a->reduction = AUTOCSR_REDUCE_NONE;
+  }
   if (!a->lanes && a->mapping == AUTOCSR_MAP_LANES && trees) a->lanes = AutoCSRProblemLanes(p, part->nnz / PetscMax(1.0, part->rows));
   a->lanes = PetscMax(1, a->lanes);
   if (a->mapping != AUTOCSR_MAP_EMPTY && (trees || a->reduction == AUTOCSR_REDUCE_NONE)) a->reduction = a->lanes > 1 ? AUTOCSR_REDUCE_TREE : AUTOCSR_REDUCE_NONE;
