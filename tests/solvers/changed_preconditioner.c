@@ -1,4 +1,4 @@
-static char help[] = "A preconditioner that fails on one process, that is kept for new values and then not: the solvers beside the matrix (-ksp_autocsr) end as PETSc's do.\n\n";
+static char help[] = "A preconditioner that fails on one process, that is kept for new values and then not, a larger system, vectors of another size: the solvers beside the matrix (-ksp_autocsr) end as PETSc's do.\n\n";
 
 /* Knows nothing of the library */
 #include <petscksp.h>
@@ -78,14 +78,79 @@ static PetscErrorCode Run(PetscBool fused, PetscBool singular, End end[SOLVES])
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+/* `larger`: of a solve of a larger system after one of a smaller, `longer`: of one whose vectors have more entries than the matrix has rows */
+typedef struct {
+  PetscErrorCode larger, longer;
+  End            end; /* of the larger system's */
+} Sizes;
+
+static PetscErrorCode RunSizes(PetscBool fused, Sizes *sizes)
+{
+  Mat     A[2];
+  Vec     b[2], x[2];
+  KSP     ksp;
+  PC      pc;
+  PCType  type;
+  End     first;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscOptionsSetValue(NULL, "-ksp_autocsr", fused ? "true" : "false"));
+  PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
+  for (int k = 0; k < 2; k++) {
+    PetscCall(Create(k ? 1800 : 300, 3, PETSC_FALSE, &A[k]));
+    PetscCall(MatCreateVecs(A[k], &x[k], &b[k]));
+    PetscCall(VecSet(b[k], 1));
+  }
+  PetscCall(KSPSetOperators(ksp, A[0], A[0]));
+  PetscCall(KSPSetFromOptions(ksp));
+  PetscCall(Solve(ksp, b[0], x[0], &first));
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(PCGetType(pc, &type));
+  PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
+  sizes->longer = KSPSolve(ksp, b[1], x[1]);
+  PetscCall(PetscPopErrorHandler());
+  PetscCall(KSPReset(ksp));
+  PetscCall(KSPSetOperators(ksp, A[0], A[0]));
+  PetscCall(Solve(ksp, b[0], x[0], &first));
+  PetscCall(PCSetType(pc, PCSOR)); /* without which PETSc keeps the size of the system */
+  PetscCall(PCSetType(pc, type));
+  PetscCall(KSPSetOperators(ksp, A[1], A[1]));
+  PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
+  sizes->larger = Solve(ksp, b[1], x[1], &sizes->end);
+  PetscCall(PetscPopErrorHandler());
+  PetscCall(KSPDestroy(&ksp));
+  for (int k = 0; k < 2; k++) {
+    PetscCall(VecDestroy(&b[k]));
+    PetscCall(VecDestroy(&x[k]));
+    PetscCall(MatDestroy(&A[k]));
+  }
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* Where PETSc's own solve keeps vectors of the smaller system, ours may solve the larger one all the same */
+static PetscErrorCode CheckSizes(void)
+{
+  Sizes fused, plain;
+
+  PetscFunctionBeginUser;
+  PetscCall(RunSizes(PETSC_TRUE, &fused));
+  PetscCall(RunSizes(PETSC_FALSE, &plain));
+  PetscCheck(plain.longer && fused.longer == plain.longer, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "Vectors that are too long: error %d, PETSc's solve %d", (int)fused.longer, (int)plain.longer);
+  if (!plain.larger)
+    PetscCheck(!fused.larger && fused.end.its == plain.end.its && fused.end.reason == plain.end.reason, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "The larger system: error %d, %" PetscInt_FMT " iterations, %s; PETSc's %" PetscInt_FMT ", %s", (int)fused.larger, fused.end.its, KSPConvergedReasons[fused.end.reason], plain.end.its, KSPConvergedReasons[plain.end.reason]);
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 int main(int argc, char **argv)
 {
-  PetscBool singular = PETSC_FALSE;
+  PetscBool singular = PETSC_FALSE, sizes = PETSC_FALSE;
   End       fused[SOLVES], plain[SOLVES];
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-singular", &singular, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-sizes", &sizes, NULL));
+  if (sizes) PetscCall(CheckSizes());
   PetscCall(Run(PETSC_TRUE, singular, fused));
   PetscCall(Run(PETSC_FALSE, singular, plain));
   for (int k = 0; k < SOLVES; k++)
@@ -106,6 +171,11 @@ int main(int argc, char **argv)
       suffix: kept
       nsize: {{1 2}}
       args: -pc_type {{jacobi pbjacobi}} -ksp_type {{richardson cg}}
+
+    test:
+      suffix: sizes
+      nsize: 2
+      args: -sizes -pc_type {{jacobi pbjacobi}} -ksp_type {{cg chebyshev gmres}} -ksp_chebyshev_eigenvalues 0.5,1.5
 
     test:
       suffix: failed

@@ -126,13 +126,18 @@ PetscErrorCode AutoCSRFusedDiagonal(KSP ksp, AutoCSRFused *f, Vec work, Vec *dia
 {
   const PetscInt block = f->checked.block;
   PetscBool      none;
+  PetscInt       before, now;
 
   PetscFunctionBegin;
   *diagonal = NULL;
   PetscCall(PetscObjectTypeCompare((PetscObject)ksp->pc, PCNONE, &none));
   if (none) PetscFunctionReturn(PETSC_SUCCESS);
   if (!f->diagonal || memcmp(&f->checked, &f->key, sizeof(f->key))) {
-    if (f->diagonal && block != f->key.block) PetscCall(VecDestroy(&f->diagonal));
+    if (f->diagonal) { /* another matrix may have other sizes. All processes have another one, but some as many rows as before */
+      PetscCall(VecGetLocalSize(f->diagonal, &before));
+      PetscCall(VecGetLocalSize(work, &now));
+      if (block != f->key.block || f->checked.mat != f->key.mat || before != now * block) PetscCall(VecDestroy(&f->diagonal));
+    }
     if (block > 1) {
       if (!f->diagonal) PetscCall(CreateBlocks(work, block, &f->diagonal));
       PetscCall(GetBlocks(ksp, block, work, f->diagonal));

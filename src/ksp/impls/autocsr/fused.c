@@ -68,12 +68,17 @@ PetscErrorCode AutoCSRFusedOwn(KSP ksp, AutoCSRFused *f, PetscInt n)
 {
   VecType   type;
   PetscBool same;
+  PetscInt  own[2], now[2];
 
   PetscFunctionBegin;
-  if (f->owns) { /* the program may solve for a vector of another type */
+  if (f->owns) { /* the program may solve for a vector of another type or size */
     PetscCall(VecGetType(f->own[0], &type));
     PetscCall(PetscObjectTypeCompare((PetscObject)ksp->vec_sol, type, &same));
-    if (!same) PetscCall(DestroyOwn(f));
+    PetscCall(VecGetLocalSize(f->own[0], &own[0]));
+    PetscCall(VecGetSize(f->own[0], &own[1]));
+    PetscCall(VecGetLocalSize(ksp->vec_sol, &now[0]));
+    PetscCall(VecGetSize(ksp->vec_sol, &now[1]));
+    if (!same || own[0] != now[0] || own[1] != now[1]) PetscCall(DestroyOwn(f));
   }
   if (n <= f->owns) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscRealloc((size_t)n * sizeof(*f->own), &f->own));

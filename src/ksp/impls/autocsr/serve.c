@@ -74,6 +74,30 @@ static PetscErrorCode FindSteps(KSP ksp, Mat A, const AutoCSRSteps **steps, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode HasSize(Vec v, PetscInt rows, PetscInt local, PetscBool *has)
+{
+  PetscInt n, N;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetLocalSize(v, &n));
+  PetscCall(VecGetSize(v, &N));
+  if (n != local || N != rows) *has = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Our steps are loops over arrays, which no vector checks: PETSc's own solve tells what is wrong. Work vectors may be those of a smaller system */
+static PetscErrorCode RefuseSizes(KSP ksp, Mat A, const char **why)
+{
+  PetscBool has = (PetscBool)(A->rmap->n == A->cmap->n && A->rmap->N == A->cmap->N);
+
+  PetscFunctionBegin;
+  PetscCall(HasSize(ksp->vec_rhs, A->rmap->N, A->rmap->n, &has));
+  PetscCall(HasSize(ksp->vec_sol, A->rmap->N, A->rmap->n, &has));
+  for (PetscInt k = 0; k < ksp->nwork; k++) PetscCall(HasSize(ksp->work[k], A->rmap->N, A->rmap->n, &has));
+  if (!has) *why = "the matrix is not square, or a vector has not as many entries as it has rows";
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode FindReason(KSP ksp, AutoCSRFused *f, Mat A, const char **why)
 {
   MatNullSpace nullspace;
@@ -82,7 +106,8 @@ static PetscErrorCode FindReason(KSP ksp, AutoCSRFused *f, Mat A, const char **w
   if (!MatIsSeqAutoCSR(A) && !MatIsMPIAutoCSR(A))
     *why = "the matrix is not of type autocsr";
   else
-    PetscCall(RefusePreconditioner(ksp, f, why));
+    PetscCall(RefuseSizes(ksp, A, why));
+  if (!*why) PetscCall(RefusePreconditioner(ksp, f, why));
   if (*why) PetscFunctionReturn(PETSC_SUCCESS);
   if (ksp->transpose_solve)
     *why = "the transposed system is solved";
