@@ -78,6 +78,8 @@ static PetscErrorCode TestSetters(void)
   Mat            A, B, plain;
   PetscInt       set = 0;
   MatAutoCSRInfo info;
+  char           graph[64];
+  PetscErrorCode wrong[4];
 
   PetscFunctionBeginUser;
   PetscCall(Create(NULL, MATAUTOCSR, &A));
@@ -130,6 +132,14 @@ static PetscErrorCode TestSetters(void)
   PetscCall(Create(NULL, MATAIJ, &plain));
   PetscCall(MatAutoCSRSetStrategy(plain, "csr"));
   PetscCall(MatAutoCSRSetRigor(plain, MAT_AUTOCSR_RIGOR_NONE));
+  /* but what asks for a plan says what the matrix must be */
+  PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
+  wrong[0] = MatAutoCSRGetInfo(plain, &info);
+  wrong[1] = MatAutoCSRGetGraph(plain, sizeof(graph), graph);
+  wrong[2] = MatAutoCSRDeviceValuesChanged(plain);
+  wrong[3] = MatAutoCSRView(plain, NULL);
+  PetscCall(PetscPopErrorHandler());
+  for (int k = 0; k < 4; k++) PetscCheck(wrong[k] == PETSC_ERR_ARG_WRONG, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Question %d to a plain matrix: error %d", k, (int)wrong[k]);
   PetscCall(MatDestroy(&plain));
   PetscFunctionReturn(0);
 }

@@ -43,7 +43,7 @@ static PetscErrorCode GetBlock(MPI_Comm comm, PetscInt m, PetscInt n, const Pets
 static PetscErrorCode GetBlock(MPI_Comm comm, PetscInt m, PetscInt n, const PetscInt i[], const PetscInt j[], const PetscScalar a[], AutoCSRMatrix *csr)
 {
   PetscFunctionBegin;
-  SETERRQ(comm, PETSC_ERR_SUP, "This library multiplies on no device: it was built for a PETSc without CUDA, or for one that is too old");
+  SETERRQ(comm, PETSC_ERR_SUP, "This library multiplies on no device: it was built for a PETSc without CUDA, or for one that is too old. Copy the arrays to the host for MatCreateSeqAutoCSRWithArrays() or MatCreateMPIAutoCSRWithArrays(), or build the library for a PETSc 3.20 or later with CUDA");
 }
 #endif
 
@@ -173,7 +173,7 @@ PetscErrorCode MatAutoCSRDeviceValuesChanged(Mat A)
 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
-  PetscUseMethod(A, "MatAutoCSRGetBlocks_C", (Mat, Mat[]), (A, blocks));
+  PetscCall(MatAutoCSRGetBlocks(A, blocks));
   PetscCall(AutoCSRContextGet(blocks[0], &ctx));
   PetscCheck(AutoCSRContextBorrows(ctx), PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "A is of type %s, which has arrays of its own: MatSeqAIJCUSPARSEGetArray() and MatSetValuesCOO() give it values on a device", ((PetscObject)A)->type_name);
   for (int k = 0; k < AUTOCSR_MAX_BLOCKS; k++) {

@@ -34,7 +34,7 @@ PetscErrorCode MatAutoCSRGetInfo(Mat A, MatAutoCSRInfo *info)
   info->executor = "none";
   info->settled  = PETSC_TRUE;
   info->backend  = "none";
-  PetscUseMethod(A, "MatAutoCSRGetBlocks_C", (Mat, Mat[]), (A, blocks));
+  PetscCall(MatAutoCSRGetBlocks(A, blocks));
 #if defined(AUTOCSR_HAVE_CUDA)
   if (MatIsMPIAutoCSR(A)) PetscCall(AutoCSRExchangeIsSettled(A, &info->settled));
 #endif

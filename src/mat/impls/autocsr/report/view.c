@@ -295,7 +295,7 @@ static PetscErrorCode AutoCSRViewPlan(Mat A, Mat blocks[], const AutoCSRPlan **f
   PetscFunctionBegin;
   *first = NULL;
   if (MatIsMPIAutoCSR(A)) PetscCall(MatMPIAutoCSRUpdateBlocks(A));
-  PetscUseMethod(A, "MatAutoCSRGetBlocks_C", (Mat, Mat[]), (A, blocks));
+  PetscCall(MatAutoCSRGetBlocks(A, blocks));
   for (PetscInt k = 0; k < AUTOCSR_MAX_BLOCKS && blocks[k]; k++) {
     AutoCSRContext *ctx;
 

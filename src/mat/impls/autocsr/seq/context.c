@@ -126,6 +126,19 @@ static PetscErrorCode AutoCSRContextReset(AutoCSRContext *ctx, PetscBool keep)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode MatAutoCSRGetBlocks(Mat A, Mat block[])
+{
+  PetscErrorCode (*get)(Mat, Mat[]);
+  MatType type;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectQueryFunction((PetscObject)A, "MatAutoCSRGetBlocks_C", &get));
+  PetscCall(MatGetType(A, &type));
+  PetscCheck(get, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "The matrix is of type %s: it must be MATAUTOCSR (-mat_type autocsr, or MatConvert())", type ? type : "none yet");
+  PetscCall((*get)(A, block));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode AutoCSRContextGetSettings(Mat A, AutoCSRSettings *settings)
 {
   AutoCSRContext *ctx;
