@@ -51,6 +51,17 @@ static PetscErrorCode OtherMatrix(KSP ksp)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+/* Run() nests them; PETSc's JACOBI takes no such vectors */
+static PetscErrorCode NestedVectors(KSP ksp)
+{
+  PC pc;
+
+  PetscFunctionBeginUser;
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(PCSetType(pc, PCNONE));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 /* Run() calls KSPSolveTranspose() */
 static PetscErrorCode Transposed(KSP ksp)
 {
@@ -315,7 +326,16 @@ static PetscErrorCode Run(const char prefix[], PetscErrorCode (*ask)(KSP), Petsc
   if (!after) PetscCall((*ask)(ksp));
   PetscCall(KSPSetFromOptions(ksp));
   if (after) PetscCall((*ask)(ksp));
-  PetscCall(ask == Transposed ? KSPSolveTranspose(ksp, b, x) : KSPSolve(ksp, b, x));
+  if (ask == NestedVectors) {
+    Vec nest[2];
+
+    PetscCall(VecCreateNest(PETSC_COMM_WORLD, 1, NULL, &b, &nest[0]));
+    PetscCall(VecCreateNest(PETSC_COMM_WORLD, 1, NULL, &x, &nest[1]));
+    PetscCall(KSPSolve(ksp, nest[0], nest[1]));
+    PetscCall(VecDestroy(&nest[0]));
+    PetscCall(VecDestroy(&nest[1]));
+  } else
+    PetscCall(ask == Transposed ? KSPSolveTranspose(ksp, b, x) : KSPSolve(ksp, b, x));
   PetscCall(Said(ksp, line, n));
   PetscCall(KSPDestroy(&ksp));
   PetscCall(VecDestroy(&b));
@@ -350,6 +370,7 @@ int main(int argc, char **argv)
     {"nothing", Nothing, PETSC_FALSE},
     {"another preconditioner", Preconditioner, PETSC_FALSE},
     {"another matrix", OtherMatrix, PETSC_FALSE},
+    {"nested vectors", NestedVectors, PETSC_FALSE},
     {"the transposed system", Transposed, PETSC_FALSE},
     {"a monitor", ReadsSolution, PETSC_FALSE},
     {"a convergence test", OwnTest, PETSC_FALSE},

@@ -4,6 +4,7 @@
 */
 #include "fused.h"
 #include "../../../mat/impls/autocsr/mpi/mpiautocsr.h"
+#include <petsc/private/vecimpl.h>
 
 #define AS_PLAIN(f) ((void (*)(void))(f))
 
@@ -74,27 +75,28 @@ static PetscErrorCode FindSteps(KSP ksp, Mat A, const AutoCSRSteps **steps, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode HasSize(Vec v, PetscInt rows, PetscInt local, PetscBool *has)
+static PetscErrorCode RefuseVector(Vec v, Mat A, const char **why)
 {
   PetscInt n, N;
 
   PetscFunctionBegin;
   PetscCall(VecGetLocalSize(v, &n));
   PetscCall(VecGetSize(v, &N));
-  if (n != local || N != rows) *has = PETSC_FALSE;
+  if (n != A->rmap->n || N != A->rmap->N)
+    *why = "a vector has not as many entries as the matrix has rows";
+  else if (!v->petscnative)
+    *why = "the array of a vector is a copy of its entries, as VECNEST's is";
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Our steps are loops over arrays, which no vector checks: PETSc's own solve tells what is wrong. Work vectors may be those of a smaller system */
-static PetscErrorCode RefuseSizes(KSP ksp, Mat A, const char **why)
+/* Our steps are loops over arrays that they hold for a whole solve. PETSc's own solve tells of sizes that do not fit; work vectors may be those of a smaller system */
+static PetscErrorCode RefuseVectors(KSP ksp, Mat A, const char **why)
 {
-  PetscBool has = (PetscBool)(A->rmap->n == A->cmap->n && A->rmap->N == A->cmap->N);
-
   PetscFunctionBegin;
-  PetscCall(HasSize(ksp->vec_rhs, A->rmap->N, A->rmap->n, &has));
-  PetscCall(HasSize(ksp->vec_sol, A->rmap->N, A->rmap->n, &has));
-  for (PetscInt k = 0; k < ksp->nwork; k++) PetscCall(HasSize(ksp->work[k], A->rmap->N, A->rmap->n, &has));
-  if (!has) *why = "the matrix is not square, or a vector has not as many entries as it has rows";
+  if (A->rmap->n != A->cmap->n || A->rmap->N != A->cmap->N) *why = "the matrix is not square";
+  PetscCall(RefuseVector(ksp->vec_rhs, A, why));
+  PetscCall(RefuseVector(ksp->vec_sol, A, why));
+  for (PetscInt k = 0; k < ksp->nwork; k++) PetscCall(RefuseVector(ksp->work[k], A, why));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -106,7 +108,7 @@ static PetscErrorCode FindReason(KSP ksp, AutoCSRFused *f, Mat A, const char **w
   if (!MatIsSeqAutoCSR(A) && !MatIsMPIAutoCSR(A))
     *why = "the matrix is not of type autocsr";
   else
-    PetscCall(RefuseSizes(ksp, A, why));
+    PetscCall(RefuseVectors(ksp, A, why));
   if (!*why) PetscCall(RefusePreconditioner(ksp, f, why));
   if (*why) PetscFunctionReturn(PETSC_SUCCESS);
   if (ksp->transpose_solve)
