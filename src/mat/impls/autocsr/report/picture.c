@@ -285,7 +285,7 @@ PetscErrorCode AutoCSRPictureCreate(Mat A, PetscInt most_cells, AutoCSRPicture *
   const MPI_Comm      comm = PetscObjectComm((PetscObject)A);
   AutoCSRPictureBlock block[AUTOCSR_MAX_BLOCKS];
   AutoCSRPictureKey  *own;
-  PetscInt            n_blocks, n_own, n = 0, *of;
+  PetscInt            n_blocks = 0, n_own, n = 0, *of;
   PetscMPIInt         rank;
   float              *cells, *sum = NULL, *most = NULL;
 
