@@ -154,6 +154,26 @@ static PetscErrorCode AddGenerated(AxesList *list)
       a.slice_height = 8;
       PetscCall(Add(list, a));
     }
+    for (PetscInt lanes = 1; lanes <= 4 && threads == 64; lanes *= 4) { /* kernels that know stretches */
+      a         = small;
+      a.mapping = AUTOCSR_MAP_LANES;
+      a.stretches   = AUTOCSR_MAX_STRETCHES;
+      a.lanes   = lanes;
+      PetscCall(Add(list, a));
+      a.index        = AUTOCSR_INDEX_16;
+      a.slice_height = 32;
+      PetscCall(Add(list, a));
+      a.order       = AUTOCSR_ORDER_SLICED;
+      a.mapping     = AUTOCSR_MAP_SLICE;
+      a.lanes       = 1;
+      a.sort_window = lanes > 1 ? PETSC_MAX_INT : 0;
+      for (int v = AUTOCSR_VALUE_COPY; v <= AUTOCSR_VALUE_CONSTANT; v++) {
+        if (v == AUTOCSR_VALUE_FLOAT32 || v == AUTOCSR_VALUE_PATTERN) continue;
+        a.value = (AutoCSRValue)v;
+        a.index = v == AUTOCSR_VALUE_DICTIONARY ? AUTOCSR_INDEX_16 : AUTOCSR_INDEX_32;
+        PetscCall(Add(list, a));
+      }
+    }
     a           = (AutoCSRAxes){.generated = 1, .tile_width = threads, .tile_steps = 1};
     a.partition = AUTOCSR_PARTITION_NONZEROS;
     a.mapping   = AUTOCSR_MAP_TILE;

@@ -411,6 +411,7 @@ int main(int argc, char **argv)
   for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(generators); i++) PetscCall(CheckMatrix(&generators[i], (PetscInt)i, &list, small, &reached));
   for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(more); i++) PetscCall(CheckMatrix(&more[i], 2 * (PetscInt)i, &list, small, &reached));
   PetscCheck(!generated || EmulatedOneLength, PETSC_COMM_SELF, PETSC_ERR_PLIB, "No kernel for rows of one length was run");
+  PetscCheck(!generated || EmulatedStretches > 20, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Only %" PetscInt_FMT " kernels that know stretches were run", EmulatedStretches);
   PetscCheck(Divided > 50, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Only %" PetscInt_FMT " plans of near and far entries", Divided);
   if (small)
     PetscCall(PetscPrintf(PETSC_COMM_SELF, "The products of small matrices are right, in any order\n"));

@@ -22,6 +22,15 @@ static PetscInt Seven(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
   return 7;
 }
 
+/* Stretches of rows of 9, 2, 0, 31 and 5 entries: one ends with a slice, others within one, two of them in the same */
+static PetscInt Stretches(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
+{
+  const PetscInt length = i < 64 ? 9 : i < 101 ? 2 : i < 103 ? 0 : i < 107 ? 31 : 5;
+
+  for (PetscInt k = 0; k < length; k++) col[k] = (i + k) % (n / 31) + k * (n / 31);
+  return length;
+}
+
 static PetscInt Long(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
 {
   return i % 4 == 2 ? 0 : Pick(n, i, 2, col);
@@ -148,6 +157,8 @@ static const Generator more[] = {
     {"mixed, one value", 1000, 2400, Mixed, VALUES_ONE},
     {"seven entries a row", 141, 91, Seven, VALUES_MANY},
     {"seven entries a row, one value", 141, 91, Seven, VALUES_ONE},
+    {"stretches", 301, 403, Stretches, VALUES_FEW},
+    {"stretches, one value", 170, 403, Stretches, VALUES_ONE},
     {"long rows, one value", 9, 9000, Long, VALUES_ONE},
     BLOCKS(2),
     BLOCKS(3),

@@ -1,11 +1,21 @@
 /*
   Kernels with the numbers that a graph may set, compiled ahead: what a compiler at run time would make, for the emulator. A file that includes this
-  has defined THREADS, IN_FLIGHT, EACH (0: the agent's own) and LENGTH, and NUMBERS, the name of its list.
+  has defined THREADS, IN_FLIGHT, EACH (0: the agent's own) and LENGTH, STRETCHES if they know stretches, and NUMBERS, the name of its list.
 */
 #include "generated.h"
 #undef AUTOCSR_THREADS
 #define AUTOCSR_THREADS THREADS
 #define AGENT_LENGTH  LENGTH
+#if defined(STRETCHES)
+  #define AGENT_STRETCHES 1
+  #define AGENT_EACH_STRETCH(F) \
+    for (int i = 0; i < EmulatedStretchCount(); i++) { F(EmulatedStretch(i, 0), EmulatedStretch(i, 1), EmulatedStretch(i, 2)) }
+  #define AGENT_EACH_SLICES(F) \
+    for (int i = 0; i < EmulatedSlicesCount(); i++) { F(EmulatedSlices(i, 0), EmulatedSlices(i, 1), EmulatedSlices(i, 2)) }
+  #define KNOWS_STRETCHES PETSC_TRUE
+#else
+  #define KNOWS_STRETCHES PETSC_FALSE
+#endif
 #if IN_FLIGHT
   #define AGENT_IN_FLIGHT(own) IN_FLIGHT
 #endif
@@ -27,12 +37,15 @@ namespace NUMBERS
 template <class Agent>
 __global__ void Generated(const __grid_constant__ AutoCSROneParameters p)
 {
+#if defined(STRETCHES)
+  EmulatedStretchesOf(&p.segment);
+#endif
   PtxWaitForLast();
   Agent::Run(p.segment, p.operands, blockIdx.x, *(typename Agent::Shared *)PtxDynamicShared());
 }
 
 /* As source.c names them: codings by their numbers */
-#define KERNEL(...) {#__VA_ARGS__, THREADS, IN_FLIGHT, EACH, LENGTH, (const void *)Generated<__VA_ARGS__>, sizeof(__VA_ARGS__::Shared)},
+#define KERNEL(...) {#__VA_ARGS__, THREADS, IN_FLIGHT, EACH, LENGTH, KNOWS_STRETCHES, (const void *)Generated<__VA_ARGS__>, sizeof(__VA_ARGS__::Shared)},
 /* clang-format off */
 #define ROWS(L) KERNEL(AgentCSR<(AutoCSRIndex)0, L, (AutoCSRValue)0>) KERNEL(AgentCSR<(AutoCSRIndex)0, L, (AutoCSRValue)5>) KERNEL(AgentCSR<(AutoCSRIndex)2, L, (AutoCSRValue)0>)
 #define SLICES(Agent, I) KERNEL(Agent<(AutoCSRIndex)I, (AutoCSRValue)1>) KERNEL(Agent<(AutoCSRIndex)I, (AutoCSRValue)2>) KERNEL(Agent<(AutoCSRIndex)I, (AutoCSRValue)5>)
@@ -41,10 +54,14 @@ __global__ void Generated(const __grid_constant__ AutoCSROneParameters p)
 #define TILES(H) FLAT(AgentMerge, H, 0, 0) FLAT(AgentMerge, H, 2, 0) FLAT(AgentMerge, H, 2, 2) FLAT(AgentRowBlocks, H, 0, 0) FLAT(AgentRowBlocks, H, 0, 5) FLAT(AgentRowBlocks, H, 2, 2)
 
 static const GeneratedKernel list[] = {
+#if defined(STRETCHES)
+  ROWS(1) ROWS(4) SLICES(AgentSliced, 1) SLICES(AgentSliced, 2)
+#else
   ROWS(1) ROWS(4) ROWS(16) ROWS(64) KERNEL(AgentFetch<1>) KERNEL(AgentFetch<8>)
   SUM(4, 0, 0) SUM(16, 0, 0) SUM(32, 0, 0) SUM(4, 2, 2) SUM(16, 2, 2) SUM(4, 0, 3) SUM(4, 2, 5)
   TILES(2) TILES(16) KERNEL(AgentProducts) SLICES(AgentSliced, 1) SLICES(AgentSliced, 2) SLICES(AgentSellP, 1)
-  {NULL, 0, 0, 0, 0, NULL, 0}
+#endif
+  {NULL, 0, 0, 0, 0, PETSC_FALSE, NULL, 0}
 };
 /* clang-format on */
 }

@@ -9,6 +9,7 @@
 
 #define AUTOCSR_MAX_LANES         (1 << 20) /* lanes of a row */
 #define AUTOCSR_HOST_SLICE_HEIGHT 8
+#define AUTOCSR_MAX_STRETCHES     16 /* that a kernel knows: each is a comparison in every lane */
 
 typedef enum {
   AUTOCSR_PARTITION_ROWS,     /* rows, each whole */
@@ -109,10 +110,10 @@ typedef struct {
   PetscInt row_limit;
   /*
     On a device (SET_RESOURCES): threads of a thread block, thread blocks that a multiprocessor shall have room for, entries
-    of a lane whose loads do not wait for each other, rows of a lane one after the other. 0: the kernel's own number. A kernel with other numbers is
-    compiled at run time
+    of a lane whose loads do not wait for each other, rows of a lane one after the other, and most stretches of rows
+    with one length that the kernel has as constants (layout/stretches.h). 0: the kernel's own number. A kernel with other numbers is compiled at run time
   */
-  PetscInt threads, residents, in_flight, rows_each;
+  PetscInt threads, residents, in_flight, rows_each, stretches;
   PetscInt generated; /* 1: the kernel may be one that is compiled at run time, as graphs allow it */
 } AutoCSRAxes;
 

@@ -4,6 +4,7 @@
 #include "nodes.h"
 #include "pattern.h"
 #include "popular.h"
+#include "stretches.h"
 #include "../backend.h"
 
 PetscErrorCode AutoCSRStreamFree(AutoCSRSegment *seg, AutoCSRStreamKind kind)
@@ -44,6 +45,8 @@ size_t AutoCSRStreamElementSize(const AutoCSRAxes *axes, AutoCSRStreamKind kind)
     return sizeof(AutoCSRPropagatePart);
   case AUTOCSR_STREAM_BUNDLE_PART:
     return sizeof(AutoCSRBundlePart);
+  case AUTOCSR_STREAM_STRETCH:
+    return sizeof(AutoCSRStretch);
   case AUTOCSR_STREAM_END:
   case AUTOCSR_STREAM_MASK:
     return sizeof(uint8_t);
@@ -94,9 +97,9 @@ double AutoCSRBytesBesideStreams(const AutoCSRAxes *a, double rows, double nnz, 
 
 /*
   Bytes that a product moves for a segment, each once:
-    streams       whole, padding counted; not VALUE_PLACE, which only a refresh reads
+    streams       whole, padding counted; not VALUE_PLACE, which only a refresh reads, nor STRETCH, nor SLICE_PTR beside it
     col, val      those of the segment, if they are read in place; in a dense block only the col of its first row
-    row_ptr       one a row, if the layout reads it; none for empty rows, or if LENGTH has the lengths
+    row_ptr       one a row, if the layout reads it; none for empty rows, or if LENGTH or STRETCH tells all that is asked of it
     scratch       of the layout: written and read
     x             the share of the segment's rows in the n entries, but no more than its nonzeros
     y             one a row; two if the product is added to it
@@ -109,8 +112,8 @@ double AutoCSRSegmentBytesMoved(const AutoCSRSegment *seg, const AutoCSRMatrix *
 
   if (csr->adds && seg->axes.mapping == AUTOCSR_MAP_EMPTY) return 0;
   if (csr->adds) bytes += (double)sizeof(PetscScalar) * (double)seg->n_rows;
-  for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) bytes += s == AUTOCSR_STREAM_VALUE_PLACE ? 0 : (double)seg->stream[s].bytes;
-  if (seg->stream[AUTOCSR_STREAM_LENGTH].data) bytes -= (double)sizeof(PetscInt) * (double)seg->n_rows;
+  for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) bytes += s == AUTOCSR_STREAM_VALUE_PLACE || s == AUTOCSR_STREAM_STRETCH || (s == AUTOCSR_STREAM_SLICE_PTR && seg->stream[AUTOCSR_STREAM_STRETCH].data) ? 0 : (double)seg->stream[s].bytes;
+  if (seg->stream[AUTOCSR_STREAM_LENGTH].data || AutoCSRStretchesTellRows(seg)) bytes -= (double)sizeof(PetscInt) * (double)seg->n_rows;
   if (layout->scratch) bytes += 2.0 * (double)(*layout->scratch)(seg);
   return bytes;
 }

@@ -52,6 +52,7 @@ typedef enum {
   AUTOCSR_STREAM_MAP,            /* PetscInt: heavy tiles * tile_width; the column in each slot, -1 if there is none */
   AUTOCSR_STREAM_MASK,           /* uint8_t, beside INDEX: the rows of a bundle that have the column (order BUNDLED, as the next) */
   AUTOCSR_STREAM_BUNDLE_PART,    /* AutoCSRBundlePart: where parts of bundles begin (bundled.h) */
+  AUTOCSR_STREAM_STRETCH,        /* AutoCSRStretch: rows of one length, if there are no more of these stretches than the axes allow; no product reads it (stretches.h) */
   AUTOCSR_STREAM_VALUE_PLACE,    /* PetscInt: the CSR's place of each slot's value, negative for padding; a device makes it once values are new, order ADAPTIVE has it at once */
   AUTOCSR_STREAM_COUNT
 } AutoCSRStreamKind;

@@ -4,6 +4,7 @@
 */
 #include "plan.h"
 #include "../layout/check.h"
+#include "../layout/stretches.h"
 #include "../backend.h"
 
 static PetscErrorCode CheckSizes(const AutoCSRLayout *layout, const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt i)
@@ -19,6 +20,7 @@ static PetscErrorCode CheckSizes(const AutoCSRLayout *layout, const AutoCSRSegme
   }
   if (AutoCSRValueDictionary(a->value)) count[AUTOCSR_STREAM_DICTIONARY] = AutoCSRValueDictionary(a->value);
   PetscCall((*layout->count)(seg, csr, i, count));
+  if (seg->stream[AUTOCSR_STREAM_STRETCH].data) count[AUTOCSR_STREAM_STRETCH] = AutoCSRSegmentStretches(seg);
   for (int s = 0; s < AUTOCSR_STREAM_COUNT; s++) {
     AutoCSRCheckSegment((count[s] >= 0) == (seg->stream[s].data != NULL), " %s a stream %s that its axes %s", i, count[s] < 0 ? "has" : "lacks", AutoCSRStreamNames[s], count[s] < 0 ? "do not use" : "need");
     AutoCSRCheckSegment(count[s] < 0 || seg->stream[s].bytes == (size_t)count[s] * AutoCSRStreamElementSize(a, (AutoCSRStreamKind)s), " has %zu bytes in stream %s of %" PetscInt64_FMT " elements", i, seg->stream[s].bytes, AutoCSRStreamNames[s], count[s]);
@@ -96,6 +98,7 @@ static PetscErrorCode CheckSegments(const AutoCSRPlan *plan, AutoCSRNearness nea
     if (seg->row_set.nearness != nearness) continue;
     PetscCall(CheckSizes(layout, seg, csr, i));
     PetscCall(CheckRows(seg, csr, i, seen));
+    PetscCall(AutoCSRStretchesCheck(seg, csr, i));
     if (layout->check) PetscCall((*layout->check)(seg, csr, i)); /* first: decoding goes by these streams */
     for (PetscInt k = 0; k < seg->n_rows; k++) PetscCall(CheckRow(layout, seg, csr, i, k));
     PetscCall(CheckValuePlaces(layout, seg, csr, i));

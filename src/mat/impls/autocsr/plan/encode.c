@@ -1,6 +1,7 @@
 /* Fills the streams of a segment on the host, by its layout */
 #include "plan.h"
 #include "../layout/layout.h"
+#include "../layout/stretches.h"
 #include "../backend.h"
 
 PetscErrorCode AutoCSRSegmentSortRows_Host(AutoCSRSegment *seg, const AutoCSRMatrix *csr)
@@ -81,5 +82,6 @@ PetscErrorCode AutoCSRSegmentEncode(AutoCSRSegment *seg, const AutoCSRMatrix *cs
   PetscFunctionBegin;
   PetscCall(EncodeCheck(seg, csr, profile));
   PetscCall((*csr->backend->encode)(seg, csr, profile));
+  PetscCall(AutoCSRStretchesEncode(seg, csr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

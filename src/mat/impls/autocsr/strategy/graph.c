@@ -200,6 +200,7 @@ static PetscBool takes_variant(const AutoCSRAxes *variant, AutoCSRAxes *leaf)
   a.residents = leaf->residents;
   a.in_flight = leaf->in_flight;
   a.rows_each = leaf->rows_each;
+  a.stretches = leaf->stretches;
   a.generated = leaf->generated;
   *leaf       = a;
   return PETSC_TRUE;
@@ -207,7 +208,7 @@ static PetscBool takes_variant(const AutoCSRAxes *variant, AutoCSRAxes *leaf)
 
 static PetscBool has_resources(const AutoCSRAxes *a)
 {
-  return (PetscBool)(a->threads || a->residents || a->in_flight || a->rows_each);
+  return (PetscBool)(a->threads || a->residents || a->in_flight || a->rows_each || a->stretches);
 }
 
 /* Whether the backend runs the leaf */

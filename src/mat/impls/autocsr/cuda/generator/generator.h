@@ -3,6 +3,7 @@
   sets, and with what is known of the matrix. NVRTC is opened when it is first needed; nothing is linked with it.
 
     source.c    axes -> the agent, its sizes, the ends of its source
+    stretches.c  stretches of rows of one length -> constants of the source
     compiler.c  source -> cubin
     cache.c     cubins in files, for later programs
     kernels.c   executors, and cubin -> kernel of the driver
@@ -21,8 +22,9 @@
 PETSC_INTERN const char *const AutoCSRAgentText[];
 
 #define AUTOCSR_GENERATED_KERNEL "AutoCSRGenerated" /* the kernel's name */
-#define AUTOCSR_GENERATED_HEAD   512                /* characters, at most, of what differs from source to source, */
-#define AUTOCSR_GENERATED_TAIL   1024               /* before the agents' text and after it */
+#define AUTOCSR_GENERATED_STRETCHES 4096            /* characters, at most, of stretches, */
+#define AUTOCSR_GENERATED_HEAD   4608               /* with them of what differs from source to source, before the agents' text */
+#define AUTOCSR_GENERATED_TAIL   1024               /* and after it */
 
 /* A kernel to be compiled: its agent and its launch */
 typedef struct {
@@ -39,8 +41,10 @@ PETSC_INTERN size_t         AutoCSRGeneratorScratchBytes(const AutoCSRSegment *)
 PETSC_INTERN size_t         AutoCSRGeneratorSharedBytes(const AutoCSRSegment *);
 /* Entries of each row where all rows of a segment have as many; 0: they differ, or the kernel has no use for it */
 PETSC_INTERN PetscInt AutoCSRGeneratorLength(const AutoCSRSegment *);
+/* stretches.c: defines the stretches of the segment (agent.cuh). "": it has none, or all rows have one length */
+PETSC_INTERN PetscErrorCode AutoCSRGeneratorStretches(const AutoCSRSegment *, char text[AUTOCSR_GENERATED_STRETCHES]);
 /* Writes the source that goes before the agents' text, and after it. Two kernels with the same head and tail are the same */
-PETSC_INTERN PetscErrorCode AutoCSRGeneratorEnds(const AutoCSRAxes *, PetscInt length, char head[AUTOCSR_GENERATED_HEAD], char tail[AUTOCSR_GENERATED_TAIL]);
+PETSC_INTERN PetscErrorCode AutoCSRGeneratorEnds(const AutoCSRAxes *, PetscInt length, const char stretches[], char head[AUTOCSR_GENERATED_HEAD], char tail[AUTOCSR_GENERATED_TAIL]);
 
 /* compiler.c. *why: NULL, or why there is no compiler */
 PETSC_INTERN PetscErrorCode AutoCSRGeneratorIsThere(const char **why);

@@ -102,6 +102,7 @@ static const char *wrong_number(const AutoCSRAxes *a, PetscInt threads)
   if (a->residents && a->residents * threads > MOST_RESIDENT) return "a multiprocessor has room for 2048 threads, its residents times threads";
   if (a->in_flight && !rows && a->mapping != AUTOCSR_MAP_SLICE && a->mapping != AUTOCSR_MAP_FETCH) return "set_resources(in_flight=) is of row_block, slice_block and row_fetch";
   if (a->rows_each && !rows) return "set_resources(rows=) is of row_block";
+  if (a->stretches && !rows && (a->mapping != AUTOCSR_MAP_SLICE || a->lanes > 1)) return "set_resources(stretches=) is of row_block and of slice_block with a lane a row";
   if (shared_bytes(a, threads) > room_for_shared()) return "shared memory has no room for so many entries of a thread block";
   return NULL;
 }
@@ -196,7 +197,7 @@ PetscInt AutoCSRGeneratorLength(const AutoCSRSegment *seg)
   return a->mapping == AUTOCSR_MAP_LANES || (a->mapping == AUTOCSR_MAP_SLICE && a->lanes <= 1) ? length : 0;
 }
 
-PetscErrorCode AutoCSRGeneratorEnds(const AutoCSRAxes *a, PetscInt length, char head[AUTOCSR_GENERATED_HEAD], char tail[AUTOCSR_GENERATED_TAIL])
+PetscErrorCode AutoCSRGeneratorEnds(const AutoCSRAxes *a, PetscInt length, const char stretches[], char head[AUTOCSR_GENERATED_HEAD], char tail[AUTOCSR_GENERATED_TAIL])
 {
   AutoCSRGenerated g;
   PetscBool        is;
@@ -215,6 +216,7 @@ PetscErrorCode AutoCSRGeneratorEnds(const AutoCSRAxes *a, PetscInt length, char 
     PetscCall(PetscSNPrintf(number, sizeof(number), "#define AGENT_ROWS_EACH(own) %" PetscInt_FMT "\n", a->rows_each));
     PetscCall(AutoCSRAppend(head, number, AUTOCSR_GENERATED_HEAD));
   }
+  PetscCall(AutoCSRAppend(head, stretches, AUTOCSR_GENERATED_HEAD));
   /* As many registers for a thread as with the agent's own number of thread blocks of AUTOCSR_THREADS threads */
   if (g.residents)
     PetscCall(PetscSNPrintf(residents, sizeof(residents), "%d", g.residents));

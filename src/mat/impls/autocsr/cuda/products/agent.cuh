@@ -26,7 +26,10 @@
 
 /*
   Numbers that a graph may set (SET_RESOURCES), and what is known of a matrix: where a kernel is compiled at run time these
-  are defined before (generator/source.c). AGENT_LENGTH: entries of each row of the segment; 0: rows differ, or nobody said
+  are defined before (generator/source.c). AGENT_LENGTH: entries of each row of the segment; 0: rows differ, or nobody said.
+  AGENT_STRETCHES: how many stretches of rows of one length there are (layout/stretches.h), or 0. AGENT_EACH_STRETCH(F) is
+  F(first, length, begin) for each, begin the place of its first entry in the segment; AGENT_EACH_SLICES(F) is F(first, begin, width)
+  for slices of one width, one after the other
 */
 #if !defined(AGENT_IN_FLIGHT)
   #define AGENT_IN_FLIGHT(own) (own)
@@ -36,6 +39,11 @@
 #endif
 #if !defined(AGENT_LENGTH)
   #define AGENT_LENGTH 0
+#endif
+#if !defined(AGENT_STRETCHES)
+  #define AGENT_STRETCHES 0
+  #define AGENT_EACH_STRETCH(F)
+  #define AGENT_EACH_SLICES(F)
 #endif
 
 static constexpr int      WARP = 32, WARPS = AUTOCSR_THREADS / WARP;
@@ -173,6 +181,45 @@ static __device__ __forceinline__ int WarpMax(int i)
 static __device__ __forceinline__ PetscScalar AddendOf(const AutoCSRDeviceOperands &op, PetscInt row)
 {
   return op.z ? op.z[row] : (PetscScalar)0;
+}
+
+/* By its stretches: the entries of the segment's k-th row, */
+static __device__ __forceinline__ PetscInt LengthByStretches(PetscInt k)
+{
+  PetscInt entries = 0;
+
+#define AGENT_STRETCH(first, length, begin) \
+  if (k >= (first)) entries = (length);
+  AGENT_EACH_STRETCH(AGENT_STRETCH)
+#undef AGENT_STRETCH
+  (void)k;
+  return entries;
+}
+
+/* their place among those of the segment, if they lie as in the CSR, */
+static __device__ __forceinline__ PetscInt PlaceByStretches(PetscInt k)
+{
+  PetscInt place = 0;
+
+#define AGENT_STRETCH(first, length, begin) \
+  if (k >= (first)) place = (begin) + (k - (first)) * (length);
+  AGENT_EACH_STRETCH(AGENT_STRETCH)
+#undef AGENT_STRETCH
+  (void)k;
+  return place;
+}
+
+/* and the first slot of slice s */
+static __device__ __forceinline__ PetscInt SlotByStretches(PetscInt s)
+{
+  PetscInt slot = 0;
+
+#define AGENT_SLICES(first, begin, width) \
+  if (s >= (first)) slot = (begin) + (s - (first)) * ((width) * WARP);
+  AGENT_EACH_SLICES(AGENT_SLICES)
+#undef AGENT_SLICES
+  (void)s;
+  return slot;
 }
 
 /* The row that a segment's k-th row is */

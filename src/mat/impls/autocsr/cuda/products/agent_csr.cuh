@@ -47,6 +47,9 @@ struct AgentCSR : AgentBase {
       if constexpr (AGENT_LENGTH > 0) {
         r.begin = seg.rows ? LoadCached(op.row_ptr + r.row) : (seg.row_begin ? LoadCached(op.row_ptr + seg.row_begin) : 0) + k * AGENT_LENGTH;
         r.end   = r.begin + AGENT_LENGTH;
+      } else if constexpr (AGENT_STRETCHES > 0) {
+        r.begin = seg.rows ? LoadCached(op.row_ptr + r.row) : (seg.row_begin ? LoadCached(op.row_ptr + seg.row_begin) : 0) + PlaceByStretches(k);
+        r.end   = r.begin + LengthByStretches(k);
       } else {
         r.begin = LoadCached(op.row_ptr + r.row);
         r.end   = LoadCached(op.row_ptr + r.row + 1);

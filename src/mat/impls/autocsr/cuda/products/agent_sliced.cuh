@@ -30,7 +30,10 @@ struct AgentSliced : AgentOfSlices {
 
     if (k >= seg.n_rows) return r;
     r.row  = RowOf(seg, k);
-    r.slot = (AGENT_LENGTH > 0 ? slice * (AGENT_LENGTH * WARP) : LoadCached(seg.slice_ptr + slice)) + lane;
+    if constexpr (AGENT_STRETCHES > 0)
+      r.slot = SlotByStretches(slice) + lane;
+    else
+      r.slot = (AGENT_LENGTH > 0 ? slice * (AGENT_LENGTH * WARP) : LoadCached(seg.slice_ptr + slice)) + lane;
     if constexpr (index == AUTOCSR_INDEX_PATTERN) {
       const PetscInt *pattern = seg.pattern_ptr + LoadStream(seg.pattern_id + k);
 
@@ -39,6 +42,8 @@ struct AgentSliced : AgentOfSlices {
     } else {
       if constexpr (AGENT_LENGTH > 0)
         r.length = AGENT_LENGTH;
+      else if constexpr (AGENT_STRETCHES > 0)
+        r.length = LengthByStretches(k);
       else
         r.length = LoadCached(op.row_ptr + r.row + 1) - LoadCached(op.row_ptr + r.row);
       if constexpr (index == AUTOCSR_INDEX_16) r.columns = LoadCached(seg.base + slice);

@@ -257,7 +257,7 @@ static PetscErrorCode FindCompiled(const AutoCSRAxes *axes, const AutoCSRExecuto
 
 static PetscBool HasOwnNumbers(const AutoCSRAxes *axes)
 {
-  return (PetscBool)(axes->threads || axes->residents || axes->in_flight || axes->rows_each);
+  return (PetscBool)(axes->threads || axes->residents || axes->in_flight || axes->rows_each || axes->stretches);
 }
 
 PetscErrorCode AutoCSRDeviceFindExecutor(const AutoCSRAxes *axes, const char simd[], const AutoCSRExecutor **executor)
