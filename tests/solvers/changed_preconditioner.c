@@ -175,7 +175,12 @@ int main(int argc, char **argv)
     test:
       suffix: sizes
       nsize: 2
-      args: -sizes -pc_type {{jacobi pbjacobi}} -ksp_type {{cg chebyshev gmres}} -ksp_chebyshev_eigenvalues 0.5,1.5
+      args: -sizes -pc_type {{jacobi pbjacobi}} -ksp_type {{cg gmres}}
+
+    test:
+      suffix: sizes_chebyshev
+      nsize: 2
+      args: -sizes -pc_type {{jacobi pbjacobi}} -ksp_type chebyshev -ksp_chebyshev_eigenvalues 0.5,1.5
 
     test:
       suffix: failed
