@@ -118,10 +118,8 @@ loads() {
     config/with-mpi.sh "$work/load" -dll_append "$work/plain/lib/petscautocsr/three/$soname"
 }
 check "-dll_append takes the plain name and the versioned one" loads
-other_name() {
-  cp "$work/plain/lib/libpetscautocsr.so" "$work/libother.so" && config/with-mpi.sh "$work/load" -dll_append "$work/libother.so"
-}
-check "... and a file of another name" other_name
+other_name() { cp "$work/plain/lib/libpetscautocsr.so" "$work/$1" && config/with-mpi.sh "$work/load" -dll_append "$work/$1"; }
+for name in libother.so libpetscautocsr-cuda.so libpetscautocsr.cuda.so; do check "... and the name $name" other_name $name; done
 check "manual pages" grep -q "Out of device memory" "$prefix/share/man/man3/MATAUTOCSR.3"
 relative() { ! grep -rlaF "$PWD" "$prefix" && grep -qaF src/mat/impls/autocsr/seq/planning.c "$prefix/lib/libpetscautocsr.so"; }
 check "no path of this folder is in what is installed, and errors name sources from the top on" relative

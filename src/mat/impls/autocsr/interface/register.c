@@ -201,13 +201,13 @@ PetscErrorCode MatAutoCSRRegisterAll(void)
 }
 
 /*
-  The PETSc that the library finds is one that nobody initializes: the program has one of its own inside, whose functions the
-  library does not see. That PETSc cannot print errors. While PetscInitialize() loads libraries, the communicator is there
+  A program may have a static PETSc inside whose functions it does not export. The library then finds a shared PETSc, which nobody
+  initializes and which cannot print errors. PetscInitialize() sets the communicator before it loads libraries
 */
 static PetscErrorCode AutoCSRCheckShared(void)
 {
   if (PETSC_COMM_WORLD != MPI_COMM_NULL) return PETSC_SUCCESS;
-  (void)fprintf(stderr, "libpetscautocsr is linked with a PETSc that is not initialized, and does not see the one that the program has inside: link the program with PETSc as a shared library, or with all of the static one and -rdynamic (-Wl,--whole-archive libpetsc.a -Wl,--no-whole-archive -rdynamic)\n");
+  (void)fprintf(stderr, "libpetscautocsr finds a PETSc that is not initialized: the program has another one inside, which the library does not see. Link the program with the shared PETSc, or with all of the static one and export it (-Wl,--whole-archive libpetsc.a -Wl,--no-whole-archive -rdynamic)\n");
   return PETSC_ERR_SUP;
 }
 
@@ -257,17 +257,18 @@ PetscErrorCode PetscDLLibraryRegister_petscautocsr(void)
 }
 
 /*
-  PETSc makes the name of the function above from the file's, so in a file of another name it finds none, and says nothing. Such a
-  file does it itself when it is loaded, if PETSc is there. Errors have been printed then, and programs go on without the type
+  PETSc looks for the function above by the file's name. In a file of another name, such as libpetscautocsr-cuda.so or
+  libpetscautocsr.1.so, it finds none and says nothing, so that file registers the types when it is loaded. PETSc does not
+  hear of an error then: it is printed, and the program goes on without the types
 */
 __attribute__((constructor)) static void RegisterUnderAnotherName(void)
 {
-  Dl_info     info;
-  const char *name;
-  size_t      length = strlen("libpetscautocsr");
+  static const char own[] = "libpetscautocsr." PETSC_SLSUFFIX; /* a version may follow */
+  Dl_info           info;
+  const char       *name;
 
   if (PETSC_COMM_WORLD == MPI_COMM_NULL || !dladdr((void *)&Registered, &info) || !info.dli_fname) return;
   name = strrchr(info.dli_fname, '/');
   name = name ? name + 1 : info.dli_fname;
-  if (strncmp(name, "libpetscautocsr", length) || (name[length] && name[length] != '.')) (void)PetscDLLibraryRegister_petscautocsr();
+  if (strncmp(name, own, sizeof(own) - 1)) (void)PetscDLLibraryRegister_petscautocsr();
 }
