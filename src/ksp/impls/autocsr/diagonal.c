@@ -133,7 +133,7 @@ PetscErrorCode AutoCSRFusedDiagonal(KSP ksp, AutoCSRFused *f, Vec work, Vec *dia
   PetscCall(PetscObjectTypeCompare((PetscObject)ksp->pc, PCNONE, &none));
   if (none) PetscFunctionReturn(PETSC_SUCCESS);
   if (!f->diagonal || memcmp(&f->checked, &f->key, sizeof(f->key))) {
-    if (f->diagonal) { /* another matrix may have other sizes. All processes have another one, but some as many rows as before */
+    if (f->diagonal) { /* another matrix may have other sizes, not on each process: all make a new vector then */
       PetscCall(VecGetLocalSize(f->diagonal, &before));
       PetscCall(VecGetLocalSize(work, &now));
       if (block != f->key.block || f->checked.mat != f->key.mat || before != now * block) PetscCall(VecDestroy(&f->diagonal));

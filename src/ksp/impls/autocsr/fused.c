@@ -66,19 +66,18 @@ static PetscErrorCode FusedDestroy(AutoCSRHeld held)
 
 PetscErrorCode AutoCSRFusedOwn(KSP ksp, AutoCSRFused *f, PetscInt n)
 {
-  VecType   type;
-  PetscBool same;
-  PetscInt  own[2], now[2];
+  VecType     type;
+  PetscLayout own, now;
+  PetscBool   same[2];
 
   PetscFunctionBegin;
   if (f->owns) { /* the program may solve for a vector of another type or size */
     PetscCall(VecGetType(f->own[0], &type));
-    PetscCall(PetscObjectTypeCompare((PetscObject)ksp->vec_sol, type, &same));
-    PetscCall(VecGetLocalSize(f->own[0], &own[0]));
-    PetscCall(VecGetSize(f->own[0], &own[1]));
-    PetscCall(VecGetLocalSize(ksp->vec_sol, &now[0]));
-    PetscCall(VecGetSize(ksp->vec_sol, &now[1]));
-    if (!same || own[0] != now[0] || own[1] != now[1]) PetscCall(DestroyOwn(f));
+    PetscCall(PetscObjectTypeCompare((PetscObject)ksp->vec_sol, type, &same[0]));
+    PetscCall(VecGetLayout(f->own[0], &own));
+    PetscCall(VecGetLayout(ksp->vec_sol, &now));
+    PetscCall(PetscLayoutCompare(own, now, &same[1])); /* for all processes */
+    if (!same[0] || !same[1]) PetscCall(DestroyOwn(f));
   }
   if (n <= f->owns) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscRealloc((size_t)n * sizeof(*f->own), &f->own));

@@ -75,25 +75,30 @@ static PetscErrorCode FindSteps(KSP ksp, Mat A, const AutoCSRSteps **steps, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Layouts are compared for all processes, so that all find the same */
 static PetscErrorCode RefuseVector(Vec v, Mat A, const char **why)
 {
-  PetscInt n, N;
+  PetscLayout map;
+  PetscBool   same;
 
   PetscFunctionBegin;
-  PetscCall(VecGetLocalSize(v, &n));
-  PetscCall(VecGetSize(v, &N));
-  if (n != A->rmap->n || N != A->rmap->N)
-    *why = "a vector has not as many entries as the matrix has rows";
+  PetscCall(VecGetLayout(v, &map));
+  PetscCall(PetscLayoutCompare(map, A->rmap, &same));
+  if (!same)
+    *why = "a vector has other rows than the matrix";
   else if (!v->petscnative)
     *why = "the array of a vector is a copy of its entries, as VECNEST's is";
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Our steps are loops over arrays that they hold for a whole solve. PETSc's own solve tells of sizes that do not fit; work vectors may be those of a smaller system */
+/* Our steps are loops over arrays that they hold for a whole solve. Work vectors may be those of a smaller system; PETSc's own solve tells of sizes that do not fit */
 static PetscErrorCode RefuseVectors(KSP ksp, Mat A, const char **why)
 {
+  PetscBool square;
+
   PetscFunctionBegin;
-  if (A->rmap->n != A->cmap->n || A->rmap->N != A->cmap->N) *why = "the matrix is not square";
+  PetscCall(PetscLayoutCompare(A->rmap, A->cmap, &square));
+  if (!square) *why = "the matrix has other columns than rows on a process";
   PetscCall(RefuseVector(ksp->vec_rhs, A, why));
   PetscCall(RefuseVector(ksp->vec_sol, A, why));
   for (PetscInt k = 0; k < ksp->nwork; k++) PetscCall(RefuseVector(ksp->work[k], A, why));
