@@ -8,5 +8,5 @@ mkdir -p "$folder"
 convert() { "$(dirname "$0")/with-mpi.sh" "$convert" -in "$1" -out "$folder/$(basename "$1" .mtx.gz).bin"; }
 for file in "$@"; do
   [ "$scalar" = real ] && gzip -dc "$file" | sed -n 1p | grep -qi complex && continue
-  convert "$file" || convert "$file" # on a busy machine threads of Open MPI may outlive the code that they run, at the end of the process
+  convert "$file" || convert "$file" # on a busy machine Open MPI may crash when the process ends
 done

@@ -2,7 +2,8 @@
 # Builds current PETSc, or another version, with CUDA from its source package into a cache outside the checkout.
 # Usage: config/petsc-cuda.sh [build|fetch|env]; "fetch" stops at the unpacked source; "env" prints the PETSC_DIR/PETSC_ARCH
 # assignments of the built copy.
-# Settings: PETSC_CUDA_VERSION (3.20.5, 3.22.5, 3.24.6, 3.26.1, ...), PETSC_CUDA_HOST (0|1; 1: without CUDA, C alone), PETSC_CUDA_DEBUG (0|1), PETSC_CUDA_OPT (-g -O2: what is optimized), PETSC_CUDA_SCALAR (real|complex), PETSC_CUDA_PRECISION (double|single),
+# Settings: PETSC_CUDA_VERSION (3.20.5, 3.22.5, 3.24.6, 3.26.1, ...), PETSC_CUDA_HOST (0|1; 1: without CUDA and C++), PETSC_CUDA_DEBUG (0|1),
+# PETSC_CUDA_OPT (flags of the compilers instead of -g -O2, or of -g -O1 for a debug build), PETSC_CUDA_SCALAR (real|complex), PETSC_CUDA_PRECISION (double|single),
 # PETSC_CUDA_INTEGERS (32|64), PETSC_CUDA_ARCH (90 for sm_90; without it that of the GPU that is there, else 90), AUTOCSR_CACHE, CUDA_DIR,
 # PETSC_CUDA_PACKAGE (a petsc-<version>.tar.gz that is there already), PETSC_CUDA_SHA256 (of a version that is not listed below).
 set -euo pipefail
@@ -22,6 +23,7 @@ arch=arch-$([ "$host" = 1 ] && echo host || echo cuda)-$([ "$debug" = 1 ] && ech
 [ "$scalar" = real ] || arch+=-$scalar
 [ "$precision" = double ] || arch+=-$precision
 [ "$integers" = 32 ] || arch+=-int$integers
+[ -z "${PETSC_CUDA_OPT:-}" ] || arch+=-$(tr -dc A-Za-z0-9 <<<"$PETSC_CUDA_OPT")
 # The source packages that are known
 declare -A sha256=(
   [3.20.5]=fb4e637758737af910b05f30a785245633916cd0a929b7b6447ad1028da4ea5a

@@ -57,6 +57,7 @@ check "the tree and nothing else is there" test "$(echo $(ls "$AUTOCSR_CACHE"))"
 check "a tree that is there needs no package" env PETSC_CUDA_PACKAGE="$work/none" config/petsc-cuda.sh fetch
 
 check "env" test "$(config/petsc-cuda.sh env)" = "PETSC_DIR=$AUTOCSR_CACHE/petsc-3.26.1 PETSC_ARCH=arch-cuda-opt"
+check "env: other flags are another build" test "$(PETSC_CUDA_OPT="-g -O1" config/petsc-cuda.sh env)" = "PETSC_DIR=$AUTOCSR_CACHE/petsc-3.26.1 PETSC_ARCH=arch-cuda-opt-gO1"
 AUTOCSR_CACHE="$work/a b"
 refused "a cache with a blank: build" "AUTOCSR_CACHE names another folder" config/petsc-cuda.sh build
 refused "a cache with a blank: env" "AUTOCSR_CACHE names another folder" config/petsc-cuda.sh env
