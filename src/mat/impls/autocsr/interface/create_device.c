@@ -43,7 +43,7 @@ static PetscErrorCode GetBlock(MPI_Comm comm, PetscInt m, PetscInt n, const Pets
 static PetscErrorCode GetBlock(MPI_Comm comm, PetscInt m, PetscInt n, const PetscInt i[], const PetscInt j[], const PetscScalar a[], AutoCSRMatrix *csr)
 {
   PetscFunctionBegin;
-  SETERRQ(comm, PETSC_ERR_SUP, "This library multiplies on no device: it was built for a PETSc without CUDA, or for one that is too old. Copy the arrays to the host for MatCreateSeqAutoCSRWithArrays() or MatCreateMPIAutoCSRWithArrays(), or build the library for a PETSc 3.20 or later with CUDA");
+  SETERRQ(comm, PETSC_ERR_SUP, "This library multiplies on no device: it was built for a PETSc without CUDA, or for one that is too old. Copy the arrays to the host for MatCreateSeqAutoCSRWithArrays() or MatCreateMPIAutoCSRWithArrays(), or build the library for PETSc 3.26 with CUDA");
 }
 #endif
 
