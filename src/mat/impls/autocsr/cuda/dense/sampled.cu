@@ -3,7 +3,7 @@
   A's entries (plan/dense.h), whose rows may be cut: nothing is added from one to the other. What is found stays in shared memory until it is written side by side.
 
   By panels of Y, as products are made (dense.cu): some lanes have an entry each, and with it a row of the panel; what they find is
-  added up across them, four entries at a time. Of wide panels the columns of X are read side by side for some rows at a time, and lie row by row in
+  added up across them, four entries at a time. If panels are wide, the columns of X are read side by side for some rows at a time, and lie row by row in
   shared memory. As columns lie: a row of A is a lane's, of whose columns of X it keeps some, or a part of
   a row where these are few; what neighbouring lanes read of a column of Y lies side by side.
 
@@ -113,7 +113,7 @@ struct SampledRows {
   }
 };
 
-/* Of a few columns each lane reads its own where they lie. Through shared memory uniform16 takes 1.5 times as long with 8 columns */
+/* With few columns each lane reads its own of X where they lie: shared memory took longer there */
 template <int lanes>
 struct SampledRows<lanes, true> {
   static constexpr int rows = INT_MAX;
@@ -134,7 +134,7 @@ static __device__ __forceinline__ PetscScalar AddAcross(PetscScalar a, PetscScal
   return (second ? b : a) + ShuffleXor(second ? a : b, o);
 }
 
-/* The entries [from, to) of block `b`, of whose rows `rows` has those from `first` on */
+/* The entries [from, to) of block `b`; `rows` has its rows from `first` on */
 template <int lanes>
 static __device__ __forceinline__ void SampleRows(const SampledParameters &p, const DenseBlock &b, SampledShared<AUTOCSR_DENSE_BLOCK> &shared, const SampledRows<lanes> &rows, int first, int from, int to)
 {

@@ -1,14 +1,14 @@
 /*
-  The streams of order bundled on the device (layout/bundled.c on the host): a lane merges the rows of a bundle. Those of a bundle with
-  many entries are merged by all lanes of its warp, each between two columns of the longest row, where all rows ascend.
+  The streams of order bundled on the device (layout/bundled.c on the host): a lane merges the rows of a bundle. The lanes of a
+  warp share a bundle with many entries: each merges the columns between two entries of the longest row, if all rows ascend.
 
-  Bytes: of an entry its column, read twice, by a warp four times; of a unit 5, of a part 12 PetscInts.
+  Bytes: of an entry its column, read twice, five times in a bundle that a warp shares; of a unit 5, of a part 12 PetscInts.
 */
 #include "encode.cuh"
 #include "../common/sums.cuh"
 #include "../../layout/bundled.h"
 
-/* Entries of a bundle from which on a warp takes it: a lane alone needs 0.3 us an entry on an H200 */
+/* The lanes of a warp share a bundle with so many entries or more */
 static constexpr PetscInt FOR_WARP = 1024;
 
 static __device__ PetscInt EntriesOf(const AutoCSRBundle &b)
@@ -19,7 +19,7 @@ static __device__ PetscInt EntriesOf(const AutoCSRBundle &b)
   return entries;
 }
 
-/* A bundle of a whole warp: leaves each lane its entries. Where rows do not ascend, the first lane has them all */
+/* Leaves each lane of a warp its share of a bundle's entries. If a row does not ascend, the first lane has them all */
 static __device__ void TakeShare(const AutoCSRMatrix &csr, AutoCSRBundle *b)
 {
   PetscInt begin = 0, end = 0;
@@ -42,8 +42,8 @@ static __device__ void TakeShare(const AutoCSRMatrix &csr, AutoCSRBundle *b)
 }
 
 /*
-  For each bundle, by the lane with number 0 of those that have it, or by one alone: one(bundle, entries). shared(bundle, entries) by all lanes of a warp
-  that have some of its entries each. A warp takes `each` bundles at a time
+  Calls one(bundle, entries) by one lane for a bundle with few entries. All lanes of a warp call shared(bundle, entries) for another one,
+  each with its share, which may be empty. A warp takes `each` bundles at a time
 */
 template <typename One, typename Shared>
 static __device__ __forceinline__ void ForBundles(const AutoCSRSegment &seg, const AutoCSRMatrix &csr, int each, One one, Shared shared)
@@ -111,7 +111,7 @@ static __global__ void __launch_bounds__(BLOCK) WriteUnits(AutoCSRSegment seg, A
 /* With room for where the parts of each bundle begin */
 static PetscErrorCode Encode(AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt part_ptr[])
 {
-  /* Many bundles of few entries: one a lane, and the large ones among 32 one after the other. Else a warp for each */
+  /* If most bundles have few entries, a warp takes 32 at a time, a lane for each, and shares the large ones one after the other. Else it takes one */
   const int  each = seg->nnz / FOR_WARP * 4 < seg->n_slices ? WARP : 1;
   PetscInt  *ptr  = (PetscInt *)seg->stream[AUTOCSR_STREAM_SLICE_PTR].data, units, parts;
   const auto grid = GridOfThreads((PetscInt64)seg->n_slices * (WARP / each) + 1);
