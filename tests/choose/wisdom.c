@@ -214,6 +214,22 @@ static PetscErrorCode PlanBand(PetscInt m, PetscBool constant, MatAutoCSRRigor r
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+/* A search that leaves parts out is an experiment, whose graph is not kept */
+static PetscErrorCode CheckParts(void)
+{
+  MatAutoCSRInfo info;
+
+  PetscFunctionBeginUser;
+  for (int all = 0; all < 2; all++) {
+    const int before = (int)Entries();
+
+    PetscCall(all ? PetscOptionsClearValue(NULL, "-mat_autocsr_search_without") : PetscOptionsSetValue(NULL, "-mat_autocsr_search_without", "pruning"));
+    PetscCall(PlanBand(3002, PETSC_FALSE, MAT_AUTOCSR_RIGOR_PATIENT, &info));
+    PetscCheck((int)Entries() == before + all, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Wisdom has %d entries after a search %s, before %d", (int)Entries(), all ? "with all parts" : "without pruning", before);
+  }
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 /* Wisdom of other values is not taken where they do not suit, nor an estimate for a measurement */
 static PetscErrorCode Suits(void)
 {
@@ -232,6 +248,7 @@ static PetscErrorCode Suits(void)
   PetscCall(PetscStrncpy(searched, graph, sizeof(searched)));
   PetscCall(PlanBand(3000, PETSC_FALSE, MAT_AUTOCSR_RIGOR_PATIENT, &measured));
   PetscCheck(!strcmp(graph, searched), PETSC_COMM_SELF, PETSC_ERR_PLIB, "What was found is not taken: \"%s\", before \"%s\"", graph, searched);
+  PetscCall(CheckParts());
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
