@@ -1,6 +1,6 @@
-// The Poisson equation on the unit ball with deal.II, -div grad u = 6 and u = 0 on the sphere, so u = 1 - |x|^2; a plain deal.II program, which knows nothing of autocsr.
-//   -refine <levels>: how often the 7 cells of the coarse ball are refined, 2
-//   -degree <p>     : of the elements, 2
+// The Poisson equation on the unit ball with deal.II, -div grad u = 6 and u = 0 on the sphere, so u = 1 - |x|^2. A plain deal.II program, which knows nothing of autocsr.
+//   -refine <levels>: how often the 7 cells of the coarse ball are refined (default 2)
+//   -degree <p>     : the elements' degree (default 2)
 #include <deal.II/base/function_lib.h>
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/quadrature_lib.h>
@@ -113,7 +113,7 @@ void solve(const MPI_Comm comm, const unsigned int levels, const unsigned int de
   ghosted = solution;
   VectorTools::integrate_difference(mapping, dof_handler, ghosted, Exact(), per_cell, QGauss<3>(degree + 2), VectorTools::L2_norm);
   const double error = VectorTools::compute_global_error(triangulation, per_cell, VectorTools::L2_norm);
-  const double bound = std::max(2 * std::pow(0.5, levels * (degree + 1.)), 1e-8); // of the order of the elements
+  const double bound = std::max(2 * std::pow(0.5, levels * (degree + 1.)), 1e-8); // the elements' order of convergence
 
   if (Utilities::MPI::this_mpi_process(comm) == 0)
     std::cout << fe.get_name() << ": " << dof_handler.n_dofs() << " unknowns, the solution's norm is " << norm << ", its error is " << (error < bound ? "small" : "not small") << std::endl

@@ -10,8 +10,8 @@ static char help[] = "The search for a graph: it finds the fastest of a made-up 
 /* ---- A made-up machine: seconds by the leaves of a graph, the best known. It predicts that lanes cost nothing */
 
 typedef struct {
-  PetscInt runs, wrong, slow; /* slow: runs of graphs with 4 lanes, which are expected to take ten times as long as any */
-  PetscBool misled;           /* whether that is expected of them */
+  PetscInt runs, wrong, slow; /* slow: runs of graphs with 4 lanes */
+  PetscBool misled;           /* predicts that graphs with 4 lanes take twenty times as long */
   PetscBool near; /* entries near the diagonal apart from the others are faster, those up to 4096 columns most of all */
   char     forbidden[32]; /* graphs with this are fast, but their products are wrong */
 } Machine;

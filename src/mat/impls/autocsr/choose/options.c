@@ -53,7 +53,7 @@ static PetscErrorCode options_graph(PetscObject object, AutoCSROptionItems Petsc
 
 static PetscErrorCode options_search_without(PetscObject object, AutoCSROptionItems PetscOptionsObject, AutoCSRSettings *s)
 {
-  static const char *const names[SEARCH_PARTS] = {"pruning", "surrogate", "generator"}; /* AUTOCSR_SEARCH_PRUNING and the like */
+  static const char *const names[SEARCH_PARTS] = {"pruning", "surrogate", "generator"}; /* in the order of the bits AUTOCSR_SEARCH_PRUNING and the like */
   char                    *given[SEARCH_PARTS + 1] = {NULL}, bad[32] = "";
   PetscInt                 n = SEARCH_PARTS + 1, without = 0;
   PetscBool                set;
@@ -68,7 +68,7 @@ static PetscErrorCode options_search_without(PetscObject object, AutoCSROptionIt
     without |= 1 << k;
     PetscCall(PetscFree(given[i]));
   }
-  PetscCheck(without < 1 << SEARCH_PARTS, PetscObjectComm(object), PETSC_ERR_USER_INPUT, "'%s' is no part of a search: -mat_autocsr_search_without takes some of pruning, surrogate and generator, with commas between them", bad);
+  PetscCheck(without < 1 << SEARCH_PARTS, PetscObjectComm(object), PETSC_ERR_USER_INPUT, "'%s' is no part of a search: -mat_autocsr_search_without takes pruning, surrogate, generator or several of them with commas between", bad);
   if (set) s->search_without = without;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -27,7 +27,7 @@ double AutoCSRSearchElapsed(const AutoCSRSearch *s)
   return now - s->begin;
 }
 
-/* What is expected to take longer than so many times the best is not run */
+/* Graphs that are expected to take longer than so many times the best are not run */
 static double hopeless(const AutoCSRSearch *s)
 {
   return s->without & AUTOCSR_SEARCH_PRUNING ? PETSC_MAX_REAL : HOPELESS;

@@ -335,7 +335,7 @@ static void complete(Part *part)
   AutoCSRAxes          *a     = &part->leaf.axes;
   const PetscBool       trees = (PetscBool)(a->reduction == AUTOCSR_REDUCE_TREE);
 
-  if (a->mapping == AUTOCSR_MAP_EMPTY) { /* no entries have no codings, whatever compress says */
+  if (a->mapping == AUTOCSR_MAP_EMPTY) { /* a leaf without entries has no codings, whatever compress says */
     a->index     = AUTOCSR_INDEX_CSR;
     a->value     = AUTOCSR_VALUE_CSR;
     a->reduction = AUTOCSR_REDUCE_NONE;
