@@ -20,7 +20,21 @@ static PetscInt Last(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
                                                       : 0;
 }
 
+/* A warp makes bundles of so many entries by the columns of the longest row, unless rows descend */
+static PetscInt Many(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
+{
+  return Pick(n, i, 1, col); /* two thirds of the columns */
+}
+
+static PetscInt Descending(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
+{
+  for (PetscInt k = 0; k < n; k++) col[k] = n - 1 - k;
+  return n;
+}
+
 static const Generator more[] = {
+    {"bundles for a warp", 19, 333, Many, VALUES_MANY},
+    {"long rows that descend", 9, 180, Descending, VALUES_MANY},
     {"rows that are cut", 3, 5001, Long, VALUES_MANY},
     {"the last row but two", 3001, 2100, Last, VALUES_MANY},
 };

@@ -22,6 +22,7 @@ int main(int argc, char **argv)
   PetscCheck(size == 1, PETSC_COMM_WORLD, PETSC_ERR_WRONG_MPI_SIZE, "autocsr_search runs graphs with one process, not %d: others would disturb it", (int)size);
   PetscCall(PetscOptionsGetString(NULL, NULL, "-f", file, sizeof(file), NULL));
   PetscCheck(file[0], PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Say which matrix: -f <file>, as autocsr_convert writes it");
+  PetscCheck(!strstr(file, ".mtx"), PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "%s is no matrix in PETSc's binary form: autocsr_convert -in %s -out matrix.bin makes one", file, file);
   PetscCall(MatAutoCSRRegisterAll());
   PetscCall(PetscViewerBinaryOpen(PETSC_COMM_SELF, file, FILE_MODE_READ, &viewer));
   PetscCall(VecCreate(PETSC_COMM_SELF, &x));
@@ -62,5 +63,10 @@ int main(int argc, char **argv)
     suffix: none
     args: -petsc_ci_portable_error_output
     filter: grep "Say which"
+
+  test:
+    suffix: market
+    args: -f ash219.mtx.gz -petsc_ci_portable_error_output
+    filter: grep "makes one"
 
 TEST*/

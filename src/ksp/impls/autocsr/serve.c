@@ -33,7 +33,7 @@ static PetscErrorCode RefusePreconditioner(KSP ksp, AutoCSRFused *f, const char 
   }
 #endif
   if (!serves) {
-    *why = "the preconditioner is none of none, jacobi and pbjacobi";
+    *why = "only the preconditioners none, jacobi and pbjacobi are served";
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(AutoCSRFusedSetUpPC(ksp, f, why));
