@@ -193,5 +193,6 @@ int main(int argc, char **argv)
 /*TEST
 
   test:
+    timeoutfactor: 3
 
 TEST*/
