@@ -8,5 +8,7 @@ mkdir -p "$folder"
 convert() { "$(dirname "$0")/with-mpi.sh" "$convert" -in "$1" -out "$folder/$(basename "$1" .mtx.gz).bin"; }
 for file in "$@"; do
   [ "$scalar" = real ] && gzip -dc "$file" | sed -n 1p | grep -qi complex && continue
-  convert "$file" || convert "$file" # on a busy machine Open MPI may crash when the process ends
+  convert "$file" && continue
+  [ $? = 139 ] || exit 1
+  convert "$file" # on a busy machine Open MPI may crash when the process ends
 done

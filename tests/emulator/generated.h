@@ -16,8 +16,9 @@ typedef struct {
 extern PetscInt EmulatedOneLength, EmulatedStretches;
 
 /*
-  What a source would have as constants (generator/stretches.c), for kernels that are compiled ahead: of the segment that the kernel said
-  it runs on, AGENT_EACH_STRETCH and AGENT_EACH_SLICES, i the number in the list and k the argument of F. The kernels call these functions
+  A source that is compiled at run time has the stretches of its segment as constants (generator/stretches.c). A kernel that was compiled ahead asks
+  for them. It first says by EmulatedStretchesOf() which segment it runs on. EmulatedStretch() and EmulatedSlices() are argument k of the i-th F in
+  AGENT_EACH_STRETCH and AGENT_EACH_SLICES
 */
 PETSC_EXTERN void     EmulatedStretchesOf(const AutoCSRDeviceSegment *);
 PETSC_EXTERN int      EmulatedStretchCount(void), EmulatedSlicesCount(void);

@@ -286,6 +286,7 @@ static PetscErrorCode choose(const AutoCSRMatrix *csr, const AutoCSRSettings *se
   PetscCall(AutoCSRFiguresOf(csr, settings->simd, &figures));
   choice->csr        = *csr;
   choice->settings   = *settings;
+  if (!AutoCSRSettingsSearch(settings)) choice->settings.search_without = 0; /* a graph that the user names may have a kernel of its own */
   choice->new_values = PETSC_FALSE;
   PetscCall(AutoCSRChooserBegin(&choice->chooser, figures, &choice->csr, profile, &choice->settings));
   if (csr->backend->room && AutoCSRMatrixBytes(csr) >= ROOM_ASKED) PetscCall((*csr->backend->room)(&choice->chooser.problem.room));

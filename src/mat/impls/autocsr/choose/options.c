@@ -99,8 +99,8 @@ PetscErrorCode AutoCSRSettingsSetFromOptions(PetscObject object, AutoCSRSettings
   /* -mat_autocsr_search_monitor: a search says every five seconds how far it is */
   PetscCall(PetscOptionsBool("-mat_autocsr_search_monitor", "A search says how far it is", "MatAutoCSRSetSearch", s->search_monitor, &s->search_monitor, NULL));
   /* -mat_autocsr_search_without: [(nothing), some of `pruning`, `surrogate`, `generator`] what a search leaves out, to find out what each is worth:
-     graphs that are expected to be slow are run, too; what was run teaches nothing; no kernels are compiled for a graph. Wisdom is neither
-     read nor written then */
+     graphs that are expected to be slow are run, too; what was run teaches nothing; no kernels are compiled for a graph. Such a search
+     neither reads nor writes wisdom */
   PetscCall(options_search_without(object, PetscOptionsObject, s));
   /* -mat_autocsr_objective: what the choice minimizes. `time`: a copy of the whole CSR must make products at least 5 % faster,
      a smaller copy proportionally less. `memory` leaves out every plan that copies values or keeps more than a twentieth of the

@@ -333,7 +333,7 @@ PetscErrorCode AutoCSRWisdomApplies(const AutoCSRSettings *s, PetscBool *applies
 {
   PetscFunctionBegin;
   PetscCall(ask());
-  *applies = (PetscBool)(wisdom.path[0] && s->rigor != MAT_AUTOCSR_RIGOR_NONE && !s->search_without && s->index == MAT_AUTOCSR_INDEX_AUTO && s->value == MAT_AUTOCSR_VALUE_AUTO && !strcmp(s->strategy, "auto"));
+  *applies = (PetscBool)(wisdom.path[0] && s->rigor != MAT_AUTOCSR_RIGOR_NONE && !(s->search_without && AutoCSRSettingsSearch(s)) && s->index == MAT_AUTOCSR_INDEX_AUTO && s->value == MAT_AUTOCSR_VALUE_AUTO && !strcmp(s->strategy, "auto"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -107,7 +107,7 @@ static PetscErrorCode WriteLeaf(Writer *w, PetscInt m, const AutoCSRRowSet *rows
   if (a->block > 1) PetscCall(WriteOperator(w, AUTOCSR_KIND_BLOCK, 0, a));
   PetscCall(WriteOperator(w, AUTOCSR_KIND_MAPPING, a->mapping, a));
   PetscCall(WriteOperator(w, AUTOCSR_KIND_REDUCTION, a->reduction, a));
-  if (a->threads || a->residents || a->in_flight || a->rows_each || a->stretches) PetscCall(WriteOperator(w, AUTOCSR_KIND_RESOURCES, 0, a));
+  if (AutoCSRAxesHaveResources(a)) PetscCall(WriteOperator(w, AUTOCSR_KIND_RESOURCES, 0, a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

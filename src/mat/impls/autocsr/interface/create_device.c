@@ -173,7 +173,7 @@ PetscErrorCode MatAutoCSRDeviceValuesChanged(Mat A)
 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
-  PetscCall(MatAutoCSRGetBlocks(A, blocks));
+  PetscCall(AutoCSRGetBlocks(A, blocks));
   PetscCall(AutoCSRContextGet(blocks[0], &ctx));
   PetscCheck(AutoCSRContextBorrows(ctx), PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "A is of type %s, which has arrays of its own: MatSeqAIJCUSPARSEGetArray() and MatSetValuesCOO() give it values on a device", ((PetscObject)A)->type_name);
   for (int k = 0; k < AUTOCSR_MAX_BLOCKS; k++) {

@@ -34,7 +34,7 @@ PetscErrorCode MatAutoCSRGetGraph(Mat A, size_t len, char graph[])
   PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
   PetscCheck(len > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "A graph of %zu characters: it takes at least one", len);
   graph[0] = 0;
-  PetscCall(MatAutoCSRGetBlocks(A, blocks));
+  PetscCall(AutoCSRGetBlocks(A, blocks));
   if (!blocks[0]) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectQueryFunction((PetscObject)blocks[0], "MatAutoCSRGetBlocks_C", &is_own));
   if (!is_own) PetscFunctionReturn(PETSC_SUCCESS); /* before the first assembly */

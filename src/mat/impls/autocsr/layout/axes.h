@@ -117,4 +117,10 @@ typedef struct {
   PetscInt generated; /* 1: the kernel may be one that is compiled at run time, as graphs allow it */
 } AutoCSRAxes;
 
+/* Whether the kernel shall have numbers other than its own */
+static inline PetscBool AutoCSRAxesHaveResources(const AutoCSRAxes *a)
+{
+  return (PetscBool)(a->threads || a->residents || a->in_flight || a->rows_each || a->stretches);
+}
+
 #endif

@@ -88,7 +88,7 @@ AUTOCSR_HD PetscInt AutoCSRBundleFind(const AutoCSRMatrix *csr, PetscInt begin, 
   return begin;
 }
 
-/* Of a bundle that begins, whose rows ascend, leaves the entries of columns [from, to) */
+/* Takes the entries out of `b` whose columns are not in [from, to). `b` is as AutoCSRBundleBegin() returns it, and its rows ascend */
 AUTOCSR_HD void AutoCSRBundleCut(const AutoCSRMatrix *csr, PetscInt from, PetscInt to, AutoCSRBundle *b)
 {
   for (int r = 0; r < AUTOCSR_BUNDLE_ROWS; r++) {
@@ -107,7 +107,7 @@ AUTOCSR_HD PetscInt AutoCSRBundleCount(const AutoCSRMatrix *csr, AutoCSRBundle b
   return units;
 }
 
-/* With those that fill a bundle up */
+/* How many units a bundle has that is made of so many columns: some fill it up */
 AUTOCSR_HD PetscInt AutoCSRBundleFill(PetscInt units)
 {
   return (units + AUTOCSR_BUNDLE_STEP - 1) / AUTOCSR_BUNDLE_STEP * AUTOCSR_BUNDLE_STEP;

@@ -24,7 +24,7 @@ PetscErrorCode AutoCSRStretchesEncode(AutoCSRSegment *seg, const AutoCSRMatrix *
   const PetscInt       most = PetscMin(seg->axes.stretches, AUTOCSR_MAX_STRETCHES);
   AutoCSRSegment       host = *seg;
   AutoCSRMatrix        here = *csr;
-  AutoCSRStretch          stretch[AUTOCSR_MAX_STRETCHES];
+  AutoCSRStretch       stretch[AUTOCSR_MAX_STRETCHES];
   PetscInt            *row_ptr, *names, n;
 
   PetscFunctionBegin;
@@ -46,9 +46,9 @@ PetscErrorCode AutoCSRStretchesEncode(AutoCSRSegment *seg, const AutoCSRMatrix *
 PetscErrorCode AutoCSRStretchesCheck(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscInt i)
 {
   const AutoCSRStretch *stretch = (const AutoCSRStretch *)seg->stream[AUTOCSR_STREAM_STRETCH].data;
-  const PetscInt     n    = AutoCSRSegmentStretches(seg);
+  const PetscInt        n       = AutoCSRSegmentStretches(seg);
   AutoCSRStretch        own[AUTOCSR_MAX_STRETCHES];
-  PetscInt           stretches;
+  PetscInt              stretches;
 
   PetscFunctionBegin;
   if (!seg->axes.stretches) PetscFunctionReturn(PETSC_SUCCESS);

@@ -34,7 +34,7 @@ PetscErrorCode MatAutoCSRGetInfo(Mat A, MatAutoCSRInfo *info)
   info->executor = "none";
   info->settled  = PETSC_TRUE;
   info->backend  = "none";
-  PetscCall(MatAutoCSRGetBlocks(A, blocks));
+  PetscCall(AutoCSRGetBlocks(A, blocks));
 #if defined(AUTOCSR_HAVE_CUDA)
   if (MatIsMPIAutoCSR(A)) PetscCall(AutoCSRExchangeIsSettled(A, &info->settled));
 #endif

@@ -236,7 +236,7 @@ static PetscErrorCode AutoCSRPictureGetBlocks(Mat A, AutoCSRPictureBlock block[]
   const PetscInt *columns = NULL;
 
   PetscFunctionBegin;
-  PetscCall(MatAutoCSRGetBlocks(A, blocks));
+  PetscCall(AutoCSRGetBlocks(A, blocks));
   if (MatIsMPIAutoCSR(A)) PetscCall(MatMPIAIJGetSeqAIJ(A, NULL, NULL, &columns));
   for (*n = 0; *n < AUTOCSR_MAX_BLOCKS && blocks[*n]; (*n)++) {
     AutoCSRPictureBlock *b = &block[*n];

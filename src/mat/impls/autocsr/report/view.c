@@ -295,7 +295,7 @@ static PetscErrorCode AutoCSRViewPlan(Mat A, Mat blocks[], const AutoCSRPlan **f
   PetscFunctionBegin;
   *first = NULL;
   if (MatIsMPIAutoCSR(A)) PetscCall(MatMPIAutoCSRUpdateBlocks(A));
-  PetscCall(MatAutoCSRGetBlocks(A, blocks));
+  PetscCall(AutoCSRGetBlocks(A, blocks));
   for (PetscInt k = 0; k < AUTOCSR_MAX_BLOCKS && blocks[k]; k++) {
     AutoCSRContext *ctx;
 

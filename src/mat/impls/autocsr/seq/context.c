@@ -126,7 +126,7 @@ static PetscErrorCode AutoCSRContextReset(AutoCSRContext *ctx, PetscBool keep)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatAutoCSRGetBlocks(Mat A, Mat block[])
+PetscErrorCode AutoCSRGetBlocks(Mat A, Mat block[])
 {
   PetscErrorCode (*get)(Mat, Mat[]);
   MatType type;

@@ -143,7 +143,7 @@ PETSC_INTERN PetscErrorCode AutoCSRContextGet(Mat, AutoCSRContext **); /* made i
 PETSC_INTERN PetscErrorCode AutoCSRContextTake(Mat, PetscContainer *);
 PETSC_INTERN PetscErrorCode AutoCSRContextGive(Mat, PetscContainer *);
 PETSC_INTERN PetscErrorCode AutoCSRContextGetSettings(Mat, AutoCSRSettings *);
-PETSC_INTERN PetscErrorCode MatAutoCSRGetBlocks(Mat, Mat[]); /* AUTOCSR_MAX_BLOCKS, NULL where there is none; an error of the user's if the matrix is not of this type */
+PETSC_INTERN PetscErrorCode AutoCSRGetBlocks(Mat, Mat[]); /* AUTOCSR_MAX_BLOCKS, NULL where there is none; an error of the user's if the matrix is not of this type */
 PETSC_INTERN PetscErrorCode AutoCSRContextSet(AutoCSRContext *, const AutoCSRSettings *); /* other settings drop the plan */
 PETSC_INTERN PetscErrorCode AutoCSRContextUpdate(Mat, AutoCSRContext *);                  /* makes the plan that of the matrix */
 PETSC_INTERN PetscInt       AutoCSRContextNonemptyRows(AutoCSRContext *);                 /* rows with entries, for the count of flops */

@@ -206,11 +206,6 @@ static PetscBool takes_variant(const AutoCSRAxes *variant, AutoCSRAxes *leaf)
   return PETSC_TRUE;
 }
 
-static PetscBool has_resources(const AutoCSRAxes *a)
-{
-  return (PetscBool)(a->threads || a->residents || a->in_flight || a->rows_each || a->stretches);
-}
-
 /* Whether the backend runs the leaf */
 static PetscErrorCode check_executor(const AutoCSRProblem *problem, const AutoCSRAxes *a, PetscBool *runs, const char **why)
 {
@@ -219,8 +214,8 @@ static PetscErrorCode check_executor(const AutoCSRProblem *problem, const AutoCS
   AutoCSRAxes            axes = *a;
 
   PetscFunctionBegin;
-  *why  = "threads, thread blocks, loads in flight and rows of a lane (set_resources) are a GPU's";
-  *runs = (PetscBool)(problem->parallel || !has_resources(a));
+  *why  = "what set_resources says is of a kernel that is compiled at run time, which a GPU alone has";
+  *runs = (PetscBool)(problem->parallel || !AutoCSRAxesHaveResources(a));
   if (!*runs || !backend->why_none) PetscFunctionReturn(PETSC_SUCCESS);
   if (problem->settings->search_without & AUTOCSR_SEARCH_GENERATOR) axes.generated = 0;
   PetscCall((*backend->find_executor)(&axes, problem->settings->simd, &executor));
@@ -345,7 +340,7 @@ static void complete(Part *part)
   if (a->mapping != AUTOCSR_MAP_EMPTY && (trees || a->reduction == AUTOCSR_REDUCE_NONE)) a->reduction = a->lanes > 1 ? AUTOCSR_REDUCE_TREE : AUTOCSR_REDUCE_NONE;
   if (!a->slice_height) a->slice_height = PetscMax(1, p->profile->slice_height / (p->parallel && a->order == AUTOCSR_ORDER_SLICED ? a->lanes : 1));
   if (a->sort_window == 1) a->sort_window = 0;
-  if (has_resources(a)) a->longest = (PetscInt)PetscMin((double)part->leaf.rows.longest, (double)p->range.longest); /* a kernel of rows of one length is compiled for it */
+  if (AutoCSRAxesHaveResources(a)) a->longest = (PetscInt)PetscMin((double)part->leaf.rows.longest, (double)p->range.longest); /* a kernel of rows of one length is compiled for it */
 }
 
 /* The leaves with what can be known of them; *why: NULL, or why the graph does not suit the matrix */

@@ -43,7 +43,7 @@ static PetscErrorCode Append(char text[], PetscInt a, PetscInt b, PetscInt c)
 PetscErrorCode AutoCSRGeneratorStretches(const AutoCSRSegment *seg, char text[AUTOCSR_GENERATED_STRETCHES])
 {
   const PetscInt n = AutoCSRSegmentStretches(seg);
-  AutoCSRStretch    stretch[AUTOCSR_MAX_STRETCHES];
+  AutoCSRStretch stretch[AUTOCSR_MAX_STRETCHES];
   Piece          piece[MOST_PIECES];
   PetscInt       pieces = 0, begin = 0;
 

@@ -183,33 +183,24 @@ static __device__ __forceinline__ PetscScalar AddendOf(const AutoCSRDeviceOperan
   return op.z ? op.z[row] : (PetscScalar)0;
 }
 
-/* By its stretches: the entries of the segment's k-th row, */
-static __device__ __forceinline__ PetscInt LengthByStretches(PetscInt k)
+/* The segment's k-th row, as its stretches tell: its entries, and their place among the segment's, if they lie as in the CSR */
+struct StretchRow {
+  PetscInt length, place;
+};
+
+static __device__ __forceinline__ StretchRow RowByStretches(PetscInt k)
 {
-  PetscInt entries = 0;
+  StretchRow row = {0, 0};
 
 #define AGENT_STRETCH(first, length, begin) \
-  if (k >= (first)) entries = (length);
+  if (k >= (first)) row = {(length), (begin) + (k - (first)) * (length)};
   AGENT_EACH_STRETCH(AGENT_STRETCH)
 #undef AGENT_STRETCH
   (void)k;
-  return entries;
+  return row;
 }
 
-/* their place among those of the segment, if they lie as in the CSR, */
-static __device__ __forceinline__ PetscInt PlaceByStretches(PetscInt k)
-{
-  PetscInt place = 0;
-
-#define AGENT_STRETCH(first, length, begin) \
-  if (k >= (first)) place = (begin) + (k - (first)) * (length);
-  AGENT_EACH_STRETCH(AGENT_STRETCH)
-#undef AGENT_STRETCH
-  (void)k;
-  return place;
-}
-
-/* and the first slot of slice s */
+/* The first slot of slice s, as the stretches tell */
 static __device__ __forceinline__ PetscInt SlotByStretches(PetscInt s)
 {
   PetscInt slot = 0;

@@ -48,8 +48,8 @@ struct AgentCSR : AgentBase {
         r.begin = seg.rows ? LoadCached(op.row_ptr + r.row) : (seg.row_begin ? LoadCached(op.row_ptr + seg.row_begin) : 0) + k * AGENT_LENGTH;
         r.end   = r.begin + AGENT_LENGTH;
       } else if constexpr (AGENT_STRETCHES > 0) {
-        r.begin = seg.rows ? LoadCached(op.row_ptr + r.row) : (seg.row_begin ? LoadCached(op.row_ptr + seg.row_begin) : 0) + PlaceByStretches(k);
-        r.end   = r.begin + LengthByStretches(k);
+        r.begin = seg.rows ? LoadCached(op.row_ptr + r.row) : (seg.row_begin ? LoadCached(op.row_ptr + seg.row_begin) : 0) + RowByStretches(k).place;
+        r.end   = r.begin + RowByStretches(k).length;
       } else {
         r.begin = LoadCached(op.row_ptr + r.row);
         r.end   = LoadCached(op.row_ptr + r.row + 1);

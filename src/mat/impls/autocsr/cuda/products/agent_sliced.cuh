@@ -43,7 +43,7 @@ struct AgentSliced : AgentOfSlices {
       if constexpr (AGENT_LENGTH > 0)
         r.length = AGENT_LENGTH;
       else if constexpr (AGENT_STRETCHES > 0)
-        r.length = LengthByStretches(k);
+        r.length = RowByStretches(k).length;
       else
         r.length = LoadCached(op.row_ptr + r.row + 1) - LoadCached(op.row_ptr + r.row);
       if constexpr (index == AUTOCSR_INDEX_16) r.columns = LoadCached(seg.base + slice);

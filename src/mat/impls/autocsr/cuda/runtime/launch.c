@@ -255,16 +255,11 @@ static PetscErrorCode FindCompiled(const AutoCSRAxes *axes, const AutoCSRExecuto
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscBool HasOwnNumbers(const AutoCSRAxes *axes)
-{
-  return (PetscBool)(axes->threads || axes->residents || axes->in_flight || axes->rows_each || axes->stretches);
-}
-
 PetscErrorCode AutoCSRDeviceFindExecutor(const AutoCSRAxes *axes, const char simd[], const AutoCSRExecutor **executor)
 {
   PetscFunctionBegin;
   *executor = NULL;
-  if (!HasOwnNumbers(axes)) PetscCall(FindCompiled(axes, executor));
+  if (!AutoCSRAxesHaveResources(axes)) PetscCall(FindCompiled(axes, executor));
   if (!*executor && axes->generated) PetscCall(AutoCSRGeneratorFind(axes, executor));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
