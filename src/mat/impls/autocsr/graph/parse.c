@@ -35,33 +35,37 @@ static void TakeWord(Reader *r, char word[WORD])
   word[n] = 0;
 }
 
-/* The character that is next, in words */
-static const char *Next(const Reader *r, char found[8])
+#define FOUND (WORD + 2)
+
+/* The word that was read, in quotes; without one the character that is next */
+static const char *Found(const Reader *r, const char word[], char found[FOUND])
 {
-  if (*r->at)
-    (void)snprintf(found, 8, "'%c'", isprint((unsigned char)*r->at) ? *r->at : '?');
+  if (word[0])
+    (void)snprintf(found, FOUND, "\"%s\"", word);
+  else if (*r->at)
+    (void)snprintf(found, FOUND, "'%c'", isprint((unsigned char)*r->at) ? *r->at : '?');
   else
-    (void)snprintf(found, 8, "the end");
+    (void)snprintf(found, FOUND, "the end");
   return found;
 }
 
 static PetscErrorCode Expect(Reader *r, char c, const char word[], const char form[])
 {
-  char found[8];
+  char found[FOUND];
 
   PetscFunctionBegin;
-  if (!Take(r, c)) SETERRQ(PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Operator %" PetscInt_FMT " of the graph, %s: %s where '%c' should be; it is written %s", r->place, word, Next(r, found), c, form);
+  if (!Take(r, c)) SETERRQ(PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Operator %" PetscInt_FMT " of the graph, %s: %s where '%c' should be; it is written %s", r->place, word, Found(r, "", found), c, form);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Digits that a PetscInt holds */
 static PetscErrorCode TakeNumber(Reader *r, const char word[], const char form[], PetscInt *number)
 {
-  char found[8];
+  char found[FOUND];
 
   PetscFunctionBegin;
   SkipBlanks(r);
-  PetscCheck(isdigit((unsigned char)*r->at), PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Operator %" PetscInt_FMT " of the graph, %s: %s where a number should be; it is written %s", r->place, word, Next(r, found), form);
+  PetscCheck(isdigit((unsigned char)*r->at), PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Operator %" PetscInt_FMT " of the graph, %s: %s where a number should be; it is written %s", r->place, word, Found(r, "", found), form);
   for (*number = 0; isdigit((unsigned char)*r->at); r->at++) {
     PetscCheck(*number <= (PETSC_MAX_INT - (*r->at - '0')) / 10, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Operator %" PetscInt_FMT " of the graph, %s: a number is more than %" PetscInt_FMT, r->place, word, PETSC_MAX_INT);
     *number = 10 * *number + (*r->at - '0');
@@ -105,14 +109,14 @@ static PetscErrorCode TakeRowDiv(Reader *r, AutoCSRRowSet *rows)
 static PetscErrorCode TakeNearness(Reader *r, const AutoCSROperator *op, AutoCSRRowSet *rows)
 {
   const char *form = "col_near(columns=R) and col_far(columns=R), entries up to R columns from the diagonal and all others";
-  char        key[WORD];
+  char        key[WORD], found[FOUND];
   PetscBool   same;
 
   PetscFunctionBegin;
   PetscCall(Expect(r, '(', op->word, form));
   TakeWord(r, key);
   PetscCall(PetscStrcmp(key, "columns", &same));
-  PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Operator %" PetscInt_FMT " of the graph, %s: it has no parameter \"%s\"; it is written %s", r->place, op->word, key, form);
+  PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Operator %" PetscInt_FMT " of the graph, %s: %s is no parameter; it is written %s", r->place, op->word, Found(r, key, found), form);
   PetscCall(Expect(r, '=', op->word, form));
   PetscCall(TakeNumber(r, op->word, form, &rows->reach));
   PetscCall(Expect(r, ')', op->word, form));
@@ -123,7 +127,7 @@ static PetscErrorCode TakeNearness(Reader *r, const AutoCSROperator *op, AutoCSR
 static PetscErrorCode TakeBinGroup(Reader *r, AutoCSRRowSet *rows)
 {
   const char *form = "bin_group(rows=U,bins=100,in=0:3+7:7), the bins of virtual rows of U rows";
-  char        key[WORD];
+  char        key[WORD], found[FOUND];
   PetscBool   more = PETSC_TRUE;
 
   PetscFunctionBegin;
@@ -136,7 +140,7 @@ static PetscErrorCode TakeBinGroup(Reader *r, AutoCSRRowSet *rows)
     PetscCall(PetscStrcmp(key, "rows", &is_rows));
     PetscCall(PetscStrcmp(key, "bins", &is_bins));
     PetscCall(PetscStrcmp(key, "in", &is_in));
-    PetscCheck(is_rows || is_bins || is_in, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Operator %" PetscInt_FMT " of the graph, bin_group: it has no parameter \"%s\"; it is written %s", r->place, key, form);
+    PetscCheck(is_rows || is_bins || is_in, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Operator %" PetscInt_FMT " of the graph, bin_group: %s is no parameter; it is written %s", r->place, Found(r, key, found), form);
     PetscCall(Expect(r, '=', "bin_group", form));
     if (is_rows) PetscCall(TakeNumber(r, "bin_group", form, &rows->row_group));
     if (is_bins) PetscCall(TakeNumber(r, "bin_group", form, &rows->bins));
@@ -155,20 +159,20 @@ static PetscErrorCode TakeBinGroup(Reader *r, AutoCSRRowSet *rows)
 }
 
 /* A name out of a list that NULL ends */
-static PetscErrorCode TakeName(Reader *r, const char word[], const char key[], const char *const names[], PetscInt *found)
+static PetscErrorCode TakeName(Reader *r, const char word[], const char key[], const char *const names[], PetscInt *k)
 {
-  char      name[WORD], choices[128] = "";
+  char      name[WORD], found[FOUND], choices[128] = "";
   PetscBool same = PETSC_FALSE;
 
   PetscFunctionBegin;
   TakeWord(r, name);
-  for (*found = 0; names[*found]; ++*found) {
-    PetscCall(PetscStrcmp(names[*found], name, &same));
+  for (*k = 0; names[*k]; ++*k) {
+    PetscCall(PetscStrcmp(names[*k], name, &same));
     if (same) break;
-    if (*found) PetscCall(AutoCSRAppend(choices, ", ", sizeof(choices)));
-    PetscCall(AutoCSRAppend(choices, names[*found], sizeof(choices)));
+    if (*k) PetscCall(AutoCSRAppend(choices, ", ", sizeof(choices)));
+    PetscCall(AutoCSRAppend(choices, names[*k], sizeof(choices)));
   }
-  PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Operator %" PetscInt_FMT " of the graph, %s: \"%s\" is no %s; choose one of %s", r->place, word, name, key, choices);
+  PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Operator %" PetscInt_FMT " of the graph, %s: %s is no %s; choose one of %s", r->place, word, Found(r, name, found), key, choices);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -180,20 +184,20 @@ static PetscErrorCode TakeCompress(Reader *r, AutoCSRAxes *axes)
   PetscFunctionBegin;
   if (!Take(r, '(')) PetscFunctionReturn(PETSC_SUCCESS);
   while (more) {
-    char      key[WORD];
+    char      key[WORD], found[FOUND];
     PetscBool is_index, is_value;
-    PetscInt  found;
+    PetscInt  coding;
 
     TakeWord(r, key);
     PetscCall(PetscStrcmp(key, "index", &is_index));
     PetscCall(PetscStrcmp(key, "value", &is_value));
-    PetscCheck(is_index || is_value, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Operator %" PetscInt_FMT " of the graph, compress: it has no parameter \"%s\"; it is written %s", r->place, key, form);
+    PetscCheck(is_index || is_value, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Operator %" PetscInt_FMT " of the graph, compress: %s is no parameter; it is written %s", r->place, Found(r, key, found), form);
     PetscCall(Expect(r, '=', "compress", form));
-    PetscCall(TakeName(r, "compress", key, is_index ? AutoCSRIndexNames : AutoCSRValueNames, &found));
+    PetscCall(TakeName(r, "compress", key, is_index ? AutoCSRIndexNames : AutoCSRValueNames, &coding));
     if (is_index)
-      axes->index = (AutoCSRIndex)found;
+      axes->index = (AutoCSRIndex)coding;
     else
-      axes->value = (AutoCSRValue)found;
+      axes->value = (AutoCSRValue)coding;
     more = Take(r, ',');
   }
   PetscCall(Expect(r, ')', "compress", form));
@@ -213,7 +217,7 @@ static PetscErrorCode TakeParameters(Reader *r, const AutoCSROperator *op, AutoC
   }
   if (!Take(r, '(')) PetscFunctionReturn(PETSC_SUCCESS);
   while (more) {
-    char      key[WORD];
+    char      key[WORD], found[FOUND];
     PetscBool same = PETSC_FALSE;
     int       p    = 0;
 
@@ -222,7 +226,7 @@ static PetscErrorCode TakeParameters(Reader *r, const AutoCSROperator *op, AutoC
       PetscCall(PetscStrcmp(key, op->parameter[p].name, &same));
       if (same) break;
     }
-    PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Operator %" PetscInt_FMT " of the graph, %s: it has no parameter \"%s\"; it has %s", r->place, op->word, key, choices[0] ? choices : "none, and no brackets");
+    PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Operator %" PetscInt_FMT " of the graph, %s: %s is no parameter; it has %s", r->place, op->word, Found(r, key, found), choices[0] ? choices : "none, and no brackets");
     PetscCall(Expect(r, '=', op->word, "operator(parameter=number,...)"));
     PetscCall(TakeNumber(r, op->word, "operator(parameter=number,...)", (PetscInt *)((char *)axes + op->parameter[p].axis)));
     more = Take(r, ',');
@@ -233,7 +237,7 @@ static PetscErrorCode TakeParameters(Reader *r, const AutoCSROperator *op, AutoC
 
 static PetscErrorCode FindOperator(const Reader *r, const char word[], const AutoCSROperator **op)
 {
-  char      choices[512] = "", found[8];
+  char      choices[512] = "", found[FOUND];
   PetscBool same         = PETSC_FALSE;
 
   PetscFunctionBegin;
@@ -243,7 +247,7 @@ static PetscErrorCode FindOperator(const Reader *r, const char word[], const Aut
     PetscCall(AutoCSRAppend(choices, *op == AutoCSROperators ? "" : ", ", sizeof(choices)));
     PetscCall(AutoCSRAppend(choices, (*op)->word, sizeof(choices)));
   }
-  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Operator %" PetscInt_FMT " of the graph: %s is no operator; choose one of %s (doc/graph.md)", r->place, word[0] ? word : Next(r, found), choices);
+  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Operator %" PetscInt_FMT " of the graph: %s is no operator; choose one of %s (doc/graph.md)", r->place, Found(r, word, found), choices);
 }
 
 static PetscErrorCode TakeOperator(Reader *r, const AutoCSROperator *op, AutoCSRLeaf *leaf)
@@ -315,8 +319,11 @@ static PetscErrorCode CheckNumbers(PetscInt number, const AutoCSRAxes *a)
 static PetscErrorCode TakeLeaf(Reader *r, PetscInt number, AutoCSRLeaf *leaf)
 {
   const AutoCSROperator *used[AUTOCSR_KIND_COUNT] = {NULL}, *last = NULL;
+  char                   found[FOUND];
 
   PetscFunctionBegin;
+  SkipBlanks(r);
+  PetscCheck(*r->at && *r->at != ';', PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaf %" PetscInt_FMT " of the graph is empty: %s where its operators should be; ';' stands only between two leaves", number, Found(r, "", found));
   *leaf = (AutoCSRLeaf){.rows = {.end = PETSC_MAX_INT, .longest = PETSC_MAX_INT}};
   do {
     const AutoCSROperator *op;
