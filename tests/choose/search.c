@@ -259,6 +259,11 @@ int main(int argc, char **argv)
     filter: grep "no part"
 
   test:
+    suffix: parts_twice
+    args: -mat_type autocsr -part 1 -seconds 0.01 -mat_autocsr_search_without pruning,surrogate,generator,pruning,speed -petsc_ci_portable_error_output
+    filter: grep "no part"
+
+  test:
     suffix: obeyed
     args: -part 3 -seconds 0.2
 

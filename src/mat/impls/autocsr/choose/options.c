@@ -60,15 +60,16 @@ static PetscErrorCode options_search_without(PetscObject object, AutoCSROptionIt
 
   PetscFunctionBegin;
   PetscCall(PetscOptionsStringArray("-mat_autocsr_search_without", "What a search leaves out: some of pruning, surrogate, generator", NULL, given, &n, &set));
-  for (PetscInt i = 0; i < n; i++) {
+  for (PetscInt i = 0; i < n; i++) { /* PETSc drops names beyond the room for them: one before these is no part, or a second time a part */
     PetscInt k = 0;
 
     while (k < SEARCH_PARTS && strcmp(given[i], names[k])) k++;
-    if (k == SEARCH_PARTS) PetscCall(PetscStrncpy(bad, given[i], sizeof(bad)));
+    if (without & 1 << k) k = SEARCH_PARTS;
+    if (k == SEARCH_PARTS && !(without >> k)) PetscCall(PetscStrncpy(bad, given[i], sizeof(bad)));
     without |= 1 << k;
     PetscCall(PetscFree(given[i]));
   }
-  PetscCheck(without < 1 << SEARCH_PARTS, PetscObjectComm(object), PETSC_ERR_USER_INPUT, "'%s' is no part of a search: -mat_autocsr_search_without takes pruning, surrogate, generator or several of them with commas between", bad);
+  PetscCheck(without < 1 << SEARCH_PARTS, PetscObjectComm(object), PETSC_ERR_USER_INPUT, "'%s' is no part of a search, or is named twice: -mat_autocsr_search_without takes pruning, surrogate, generator or several of them with commas between", bad);
   if (set) s->search_without = without;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
