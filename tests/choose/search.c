@@ -3,6 +3,7 @@ static char help[] = "The search for a graph: it finds the fastest of a made-up 
 
 #include "../../src/mat/impls/autocsr/search/search.h"
 #include "../../src/mat/impls/autocsr/backend.h"
+#include "../../src/mat/impls/autocsr/seq/seqautocsr.h"
 #include <petscautocsr.h>
 #include <petsctime.h>
 #include "../generate.h"
@@ -137,6 +138,23 @@ static PetscErrorCode CheckMachines(void)
 
 /* ---- Matrices */
 
+/* Segments are measured, as the plan is; where the library's choice stays, the view says so, and the plan has that strategy */
+static PetscErrorCode CheckTold(Mat A, const char context[])
+{
+  AutoCSRContext    *ctx;
+  const AutoCSRPlan *plan;
+  char               stays[64];
+
+  PetscFunctionBeginUser;
+  PetscCall(AutoCSRContextGet(A, &ctx));
+  plan = ctx->planned.plan;
+  PetscCheck(!strncmp(plan->why, "search: ", 8), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: why: %s", context, plan->why);
+  for (PetscInt k = 0; k < plan->n_segments; k++) PetscCheck(plan->segment[k].measured > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: segment %" PetscInt_FMT " is not measured, but the plan takes %g s", context, k, plan->measured);
+  PetscCall(PetscSNPrintf(stays, sizeof(stays), "; the choice, %s, stays", plan->segment[0].strategy));
+  PetscCheck(strstr(plan->why, "x as fast as the choice, ") || strstr(plan->why, stays) || strstr(plan->why, "; the choice, row ranges, stays"), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: why: %s, but the strategy is %s", context, plan->why, plan->segment[0].strategy);
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 static PetscErrorCode CheckMatrices(PetscReal seconds)
 {
   PetscInt searched = 0;
@@ -161,6 +179,7 @@ static PetscErrorCode CheckMatrices(PetscReal seconds)
     PetscCall(MatAutoCSRGetInfo(B[0], &info));
     PetscCall(MatAutoCSRGetGraph(B[0], sizeof(graph), graph));
     if (graph[0] && size == 1) { /* the other one by what was found */
+      PetscCall(CheckTold(B[0], context));
       PetscCall(MatAutoCSRSetProgressive(B[1], PETSC_FALSE));
       PetscCall(MatAutoCSRSetGraph(B[1], graph));
       PetscCall(CompareProducts(&r, 1, B + 1, context));

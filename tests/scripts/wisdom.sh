@@ -45,7 +45,7 @@ solved() { # WORDS: the view has them
 }
 check "the first run searches" solved "why: search: "
 check "the file has the graph" grep -q " graph auto auto [0-9.e-]* .*compress" "$work/found"
-check "the next run plans by it" solved "why: graph: .*(by wisdom)"
+check "the next run plans by it" solved "why: graph: .*a search ended with this graph (by wisdom)"
 sed -i 's/ compress(/ compres(/' "$work/found"
 check "a graph that is none does no harm" solved "why: search: "
 finish

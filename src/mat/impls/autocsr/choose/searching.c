@@ -12,8 +12,9 @@ typedef struct {
   PetscScalar           *y;        /* on the host: a product, */
   PetscScalar           *expected; /* what it should be, */
   PetscReal             *bound;    /* and by how much it may differ */
-  AutoCSRSearchState     state;     /* where the search keeps how far it is */
-  double                 choice;    /* measured seconds of the library's choice if no graph says it; 0: the first start is that choice */
+  AutoCSRSearchState      state;   /* where the search keeps how far it is */
+  const AutoCSRCandidate *choice;  /* the library's, and the first start if a graph says it; */
+  double                  seconds; /* else what was measured of it, or 0 */
 } Search;
 
 #define EPSILONS 450 /* of |A| |x|: 1e-13 in double */
@@ -59,7 +60,8 @@ static PetscErrorCode evaluate(Search *s, const char graph[], AutoCSRCandidate *
   const char     *why;
 
   PetscFunctionBegin;
-  *seconds = PETSC_MAX_REAL;
+  *seconds          = PETSC_MAX_REAL;
+  problem->settings = &s->settings;
   PetscCall(AutoCSRSettingsSetGraph(&s->settings, graph));
   PetscCall(s->strategy->variants(problem, 1, &axes, &n, &why));
   if (!n) PetscFunctionReturn(PETSC_SUCCESS);
@@ -133,6 +135,15 @@ static PetscErrorCode check_product(Search *s, const AutoCSRPlan *plan, PetscBoo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* *plan NULL: some kernel cannot be had */
+static PetscErrorCode build_candidate(Search *s, const AutoCSRCandidate *candidate, AutoCSRPlan **plan)
+{
+  PetscFunctionBegin;
+  PetscCall(AutoCSRCandidateBuild(s->chooser, candidate, plan));
+  if (s->chooser->refused[0]) PetscCall(AutoCSRPlanDestroy(plan));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode build(Search *s, const char graph[], AutoCSRPlan **plan)
 {
   AutoCSRCandidate  candidate;
@@ -142,9 +153,7 @@ static PetscErrorCode build(Search *s, const char graph[], AutoCSRPlan **plan)
   PetscFunctionBegin;
   *plan = NULL;
   PetscCall(evaluate(s, graph, &candidate, &e, &seconds));
-  if (!(seconds < PETSC_MAX_REAL)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(AutoCSRCandidateBuild(s->chooser, &candidate, plan));
-  if (s->chooser->refused[0]) PetscCall(AutoCSRPlanDestroy(plan));
+  if (seconds < PETSC_MAX_REAL) PetscCall(build_candidate(s, &candidate, plan));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -198,7 +207,8 @@ static PetscErrorCode keep(void *ctx, const AutoCSRSearch *search)
 static PetscErrorCode make_starts(Search *s, PetscInt n, const AutoCSRCandidate candidate[], char text[][AUTOCSR_GRAPH_LENGTH], const char *start[], PetscInt *n_start)
 {
   PetscFunctionBegin;
-  *n_start = 0;
+  *n_start  = 0;
+  s->choice = candidate;
   for (PetscInt i = 0; i < n; i++) {
     AutoCSRPlan   *plan = NULL;
     PetscErrorCode ierr = AutoCSRCandidateBuild(s->chooser, &candidate[i], &plan);
@@ -210,12 +220,13 @@ static PetscErrorCode make_starts(Search *s, PetscInt n, const AutoCSRCandidate 
         ++*n_start;
       }
     }
-    if (!ierr && i == 0 && *n_start == 0) {
-      ierr      = AutoCSRPlanTime(plan, s->chooser->problem.csr, PETSC_FALSE);
-      s->choice = plan->measured;
+    if (!ierr && s->choice == &candidate[i] && *n_start == 0) {
+      ierr       = AutoCSRPlanTime(plan, s->chooser->problem.csr, PETSC_FALSE);
+      s->seconds = plan->measured;
     }
     PetscCall(AutoCSRPlanDestroy(&plan));
     if (ierr != PETSC_ERR_MEM) PetscCall(ierr);
+    if (ierr && s->choice == &candidate[i] && i + 1 < n) s->choice++;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -229,6 +240,30 @@ static PetscErrorCode may_generate(const AutoCSRProblem *problem, PetscBool *may
   PetscFunctionBegin;
   if (problem->csr->backend->prepare) PetscCall((*problem->csr->backend->find_executor)(&axes, problem->settings->simd, &executor));
   *may = (PetscBool)(executor != NULL);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The best graph's plan, or that of the library's choice, which is named by its strategy */
+static PetscErrorCode build_best(Search *s, const AutoCSRSearch *search, const char best[], double seconds, double took, AutoCSRPlan **plan)
+{
+  const double    before = s->seconds > 0 ? s->seconds : search->first;
+  const PetscBool stays  = (PetscBool)(s->seconds > 0 ? s->seconds <= seconds : !search->best);
+  const char     *name   = s->choice->n_ranges > 1 ? "row ranges" : s->choice->first.strategy->name;
+  char            versus[64];
+
+  PetscFunctionBegin;
+  if (stays)
+    PetscCall(build_candidate(s, s->choice, plan));
+  else
+    PetscCall(build(s, best, plan));
+  if (!*plan) PetscFunctionReturn(PETSC_SUCCESS);
+  (*plan)->measured = stays ? before : seconds;
+  PetscCall(AutoCSRPlanTimeSegments(*plan, &s->op));
+  if (stays)
+    PetscCall(PetscSNPrintf(versus, sizeof(versus), "the choice, %s, stays", name));
+  else
+    PetscCall(PetscSNPrintf(versus, sizeof(versus), "measured %.3gx as fast as the choice, %s", before / seconds, name));
+  PetscCall(PetscSNPrintf((*plan)->why, sizeof((*plan)->why), "search: %" PetscInt_FMT " graphs in %.3g s, %" PetscInt_FMT " of them run%s; %s", search->n, took, search->n_measured, search->n_recalled ? " (some by an earlier run)" : "", versus));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -249,17 +284,11 @@ static PetscErrorCode run_search(Search *s, PetscInt n, const AutoCSRCandidate c
   PetscCall(make_starts(s, PetscMin(n, STARTS), candidate, text, start, &n_start));
   if (settings->graph[0]) start[n_start++] = settings->graph;
   PetscCall(AutoCSRSearchStateBegin(problem->csr, settings, &s->state));
-  s->chooser->problem.settings = &s->settings;
   if (!(search.without & AUTOCSR_SEARCH_GENERATOR)) PetscCall(may_generate(problem, &search.generates));
   PetscCall(AutoCSRSearchRun(&search, n_start, start, best, &seconds));
   PetscCall(PetscTime(&end));
-  if (best[0] && !(s->choice > 0 && s->choice <= seconds)) PetscCall(build(s, best, plan));
-  if (*plan) {
-    const double choice = s->choice > 0 ? s->choice : search.first;
-
-    (*plan)->measured = seconds;
-    PetscCall(PetscSNPrintf((*plan)->why, sizeof((*plan)->why), "search: %" PetscInt_FMT " graphs in %.3g s, %" PetscInt_FMT " of them run%s; measured %.3gx as fast as the choice, %s", search.n, end - search.begin, search.n_measured, search.n_recalled ? " (some by an earlier run)" : "", choice / seconds, search.best || s->choice > 0 ? candidate->first.strategy->name : "which stays"));
-  }
+  s->chooser->problem.settings = settings;
+  if (best[0]) PetscCall(build_best(s, &search, best, seconds, end - search.begin, plan));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -134,6 +134,8 @@ typedef struct {
   double   best; /* seconds of a product */
 } AutoCSRClock;
 PETSC_INTERN PetscErrorCode AutoCSRPlanTimeRound(const AutoCSRPlan *, const AutoCSROperands *, AutoCSRClock *, PetscBool *done);
+/* Seconds of each segment by itself, of a plan that is measured */
+PETSC_INTERN PetscErrorCode AutoCSRPlanTimeSegments(AutoCSRPlan *, const AutoCSROperands *);
 /* Seconds of one product with a bound plan, and of each of its segments; with joules, these too, where they are counted. Operands are scratch */
 PETSC_INTERN PetscErrorCode AutoCSRPlanTime(AutoCSRPlan *, const AutoCSRMatrix *, PetscBool joules);
 

@@ -91,11 +91,25 @@ static PetscErrorCode count_joules(const Product *product, double seconds, doubl
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode AutoCSRPlanTimeSegments(AutoCSRPlan *plan, const AutoCSROperands *op)
+{
+  PetscFunctionBegin;
+  for (PetscInt s = 0; s < plan->n_segments; s++) {
+    const Product product = {plan, &plan->segment[s], op};
+
+    if (plan->n_segments == 1)
+      plan->segment[s].measured = plan->measured;
+    else
+      PetscCall(time_best(&product, &plan->segment[s].measured));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* op: of memory for x and y, in which x is to be ones */
 static PetscErrorCode time_plan(AutoCSRPlan *plan, const AutoCSROperands *op, PetscBool joules)
 {
   const AutoCSRMatrix *csr     = op->csr;
-  Product              product = {plan, NULL, op};
+  const Product        product = {plan, NULL, op};
   PetscScalar         *ones;
   PetscErrorCode       ierr;
 
@@ -106,14 +120,7 @@ static PetscErrorCode time_plan(AutoCSRPlan *plan, const AutoCSROperands *op, Pe
   PetscCall(PetscFree(ones));
   PetscCall(ierr);
   PetscCall(time_best(&product, &plan->measured));
-  for (PetscInt s = 0; s < plan->n_segments; s++) {
-    product.segment = &plan->segment[s];
-    if (plan->n_segments == 1)
-      plan->segment[s].measured = plan->measured;
-    else
-      PetscCall(time_best(&product, &plan->segment[s].measured));
-  }
-  product.segment = NULL;
+  PetscCall(AutoCSRPlanTimeSegments(plan, op));
   if (joules) PetscCall(count_joules(&product, plan->measured, &plan->joules));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

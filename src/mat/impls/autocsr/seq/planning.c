@@ -135,7 +135,7 @@ static PetscErrorCode AutoCSRContextPlanWisely(Mat A, const AutoCSRContext *ctx,
   PetscCall(PetscInfo(A, "Wisdom: strategy %s, index %s, value %s%s\n", wise.strategy, MatAutoCSRIndexCodings[wise.index], MatAutoCSRValueCodings[wise.value], *plan && AutoCSRWisdomHolds(&wise, *plan) ? "" : ": that does not apply any more"));
   if (!*plan) PetscFunctionReturn(PETSC_SUCCESS);
   if (AutoCSRWisdomHolds(&wise, *plan))
-    PetscCall(AutoCSRAppend((*plan)->why, " (by wisdom)", sizeof((*plan)->why)));
+    PetscCall(AutoCSRAppend((*plan)->why, wise.graph[0] ? "; a search ended with this graph (by wisdom)" : " (by wisdom)", sizeof((*plan)->why)));
   else {
     PetscCall(AutoCSRPlanDestroy(plan));
     PetscCall(AutoCSRProfileDestroy(profile));
