@@ -23,7 +23,7 @@ class PetscAutocsr(MakefilePackage, CudaPackage):
     depends_on("zlib-api")
     depends_on("mpi", when="^petsc+mpi")
     depends_on("petsc@3.18:3.26+shared")
-    depends_on("petsc@3.20:+cuda", when="+cuda")
+    depends_on("petsc@3.26+cuda", when="+cuda")  # with an older one the makefile leaves the GPU out
     for arch in CudaPackage.cuda_arch_values:
         depends_on(f"petsc cuda_arch={arch}", when=f"+cuda cuda_arch={arch}")
 
