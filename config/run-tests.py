@@ -143,8 +143,14 @@ def can_open(library):
         return False
 
 
+def has_kernels(library):
+    """Whether nvcc's section of kernels is in the library, which may be stripped"""
+    with open(library, 'rb') as file:
+        return b'.nv_fatbin' in file.read()
+
+
 class Petsc:
-    """What `requires` can ask of the PETSc in use and of this machine"""
+    """What `requires` can ask of the PETSc in use, of the library and of this machine"""
 
     def __init__(self, opts):
         self.dir, self.arch, self.opts = opts.petsc_dir, opts.petsc_arch, opts
@@ -159,7 +165,7 @@ class Petsc:
         self.has = {
             'complex': 'PETSC_USE_COMPLEX' in self.defines,
             'debug': 'PETSC_USE_DEBUG' in self.defines,
-            'cuda': 'PETSC_HAVE_CUDA' in self.defines and bool(glob.glob('/dev/nvidia[0-9]*')),
+            'cuda': 'PETSC_HAVE_CUDA' in self.defines and bool(glob.glob('/dev/nvidia[0-9]*')) and has_kernels(opts.lib),
             'nvrtc': any(can_open(f'{folder}libnvrtc.so{v}') for v in ('.13', '.12', '') for folder in ('', '/usr/local/cuda/lib64/')),
             'datafilespath': bool(opts.matrices),
             'slepc': bool(opts.slepc_dir),
