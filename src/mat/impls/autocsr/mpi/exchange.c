@@ -20,6 +20,7 @@ struct _p_AutoCSRExchange {
   AutoCSRDeviceStaging staging;
   Vec                  received[2]; /* in products of even and odd number; through the host the first alone */
   int                  turn;
+  char                 why[128]; /* why entries pass through the host although the way was ours to choose; the same on all processes */
 };
 
 /*
@@ -86,6 +87,24 @@ static PetscErrorCode ForestIsPlain(PetscSF sf, PetscInt n_local, PetscInt n_rec
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Collective: whether all processes have opened what was offered; if not, the reason of the first that has one */
+static PetscErrorCode AgreeOnDevices(AutoCSRExchange *e)
+{
+  PetscMPIInt rank, size, all[2];
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(e->comm, &rank));
+  PetscCallMPI(MPI_Comm_size(e->comm, &size));
+  all[0] = e->devices;
+  all[1] = e->staging.failed ? rank : size;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, all, 2, MPI_INT, MPI_MIN, e->comm));
+  e->devices = (PetscBool)all[0];
+  if (all[1] == size) PetscFunctionReturn(PETSC_SUCCESS);
+  if (all[1] == rank) PetscCall(PetscSNPrintf(e->why, sizeof(e->why), ": %s() failed on rank %d (%s)", e->staging.failed, PetscGlobalRank, e->staging.error));
+  PetscCallMPI(MPI_Bcast(e->why, (PetscMPIInt)sizeof(e->why), MPI_CHAR, all[1], e->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* What the others offer is opened. Nothing is lost if that fails somewhere, or if not all processes are on one node */
 static PetscErrorCode TryDevices(AutoCSRExchange *e, PetscSF sf)
 {
@@ -108,7 +127,10 @@ static PetscErrorCode TryDevices(AutoCSRExchange *e, PetscSF sf)
   PetscCallMPI(MPI_Comm_size(e->comm, &size));
   e->devices = (PetscBool)(node_size == size);
   PetscCall(Agree(e->comm, 1, &e->devices));
-  if (!e->devices) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!e->devices) {
+    PetscCall(PetscStrncpy(e->why, ": the ranks are not on one node", sizeof(e->why)));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
 
   PetscCall(PetscCommGetNewTag(e->comm, &tag));
   PetscCall(PetscSFGetRootRanks(sf, &n_senders, &sender, &offset, &place, NULL));
@@ -126,7 +148,7 @@ static PetscErrorCode TryDevices(AutoCSRExchange *e, PetscSF sf)
   for (PetscMPIInt k = 0; e->devices && k < n_receivers; k++) PetscCall(AutoCSRDeviceStagingOpen(&e->staging, k, &in[k].offer, in[k].place, &e->devices));
   if (n_senders && !offer.there) e->devices = PETSC_FALSE;
   PetscCall(PetscFree3(in, out, request));
-  PetscCall(Agree(e->comm, 1, &e->devices));
+  PetscCall(AgreeOnDevices(e));
   if (!e->devices) {
     PetscCall(AutoCSRDeviceStagingClose(&e->staging));
     PetscCallMPI(MPI_Barrier(e->comm));
@@ -323,7 +345,7 @@ PetscErrorCode AutoCSRExchangeGet(Mat A, const AutoCSRSettings *settings, Vec x,
     e->usable = PETSC_FALSE; /* should it fail */
     PetscCall(ExchangeSetUp(e, sf, settings->exchange));
     e->usable = PETSC_TRUE;
-    PetscCall(PetscInfo(A, "Products %s\n", e->devices ? "exchange entries of x from device to device" : "exchange entries of x beside themselves, through the host"));
+    PetscCall(PetscInfo(A, "Products exchange entries of x %s%s\n", e->devices ? "from device to device" : "beside themselves, through the host", e->why));
   }
   *exchange = e;
   PetscFunctionReturn(PETSC_SUCCESS);

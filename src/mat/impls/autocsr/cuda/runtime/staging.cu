@@ -63,17 +63,28 @@ PetscErrorCode AutoCSRDeviceStagingUseHost(AutoCSRDeviceStaging *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whatever fails is no error: the entries pass through the host then */
+/* Whether a call has succeeded. If not, the entries pass through the host */
+static PetscBool Works(AutoCSRDeviceStaging *s, const char call[], cudaError_t error)
+{
+  if (error == cudaSuccess) return PETSC_TRUE;
+  (void)cudaGetLastError(); /* or the next check would find it */
+  s->failed = call;
+  s->error  = cudaGetErrorName(error);
+  return PETSC_FALSE;
+}
+#define WORKS(s, call, ...) Works(s, #call, call(__VA_ARGS__))
+
 PetscErrorCode AutoCSRDeviceStagingOffer(AutoCSRDeviceStaging *s, AutoCSRDeviceOffer *offer)
 {
   const size_t bytes = ((size_t)s->n_receive * 2 * sizeof(PetscScalar) / ROOM + 1) * ROOM;
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(offer, sizeof(*offer)));
-  offer->there = (PetscBool)(s->n_receive && cudaMalloc((void **)&s->landing, bytes) == cudaSuccess && cudaIpcGetMemHandle(&offer->handle, s->landing) == cudaSuccess);
-  if (s->landing) offer->there = (PetscBool)(offer->there && cudaMemsetAsync(s->landing, 0, bytes, s->stream) == cudaSuccess && cudaStreamSynchronize(s->stream) == cudaSuccess); /* what other processes write there is nothing that a tool sees; they may begin at once */
-  offer->size  = s->n_receive;
-  (void)cudaGetLastError(); /* or the next check would find it */
+  offer->size = s->n_receive;
+  if (!s->n_receive) PetscFunctionReturn(PETSC_SUCCESS);
+  /* Tools do not see what other processes write there, so it is set to zero; they may write at once, so the host waits */
+  offer->there = (PetscBool)(WORKS(s, cudaMalloc, (void **)&s->landing, bytes) && WORKS(s, cudaIpcGetMemHandle, &offer->handle, s->landing) &&
+                             WORKS(s, cudaMemsetAsync, s->landing, 0, bytes, s->stream) && WORKS(s, cudaStreamSynchronize, s->stream));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -82,8 +93,7 @@ PetscErrorCode AutoCSRDeviceStagingOpen(AutoCSRDeviceStaging *s, PetscInt k, con
   void *there = NULL;
 
   PetscFunctionBegin;
-  *open = (PetscBool)(offer->there && cudaIpcOpenMemHandle(&there, offer->handle, cudaIpcMemLazyEnablePeerAccess) == cudaSuccess);
-  (void)cudaGetLastError();
+  *open = (PetscBool)(offer->there && WORKS(s, cudaIpcOpenMemHandle, &there, offer->handle, cudaIpcMemLazyEnablePeerAccess));
   if (*open) {
     s->peer[k].opened = there;
     for (int turn = 0; turn < 2; turn++) s->peer[k].to[turn] = (PetscScalar *)there + turn * offer->size + place;

@@ -30,6 +30,7 @@ typedef struct {
   PetscScalar       *copy;           /* on the device: of a vector that is on the host */
   cudaStream_t       stream;
   cudaEvent_t        begun, packed, delivered;
+  const char        *failed, *error; /* the call of Offer or Open that failed, and CUDA's name of its error; NULL: none */
 } AutoCSRDeviceStaging;
 
 /* After Create either UseHost, or Offer and Open for each process; then Ready. Close before others free what was opened */
