@@ -336,6 +336,13 @@ int main(int argc, char **argv)
     output_file: output/dense_products_1.out
 
   test:
+    suffix: cuda_ranks
+    requires: cuda
+    nsize: 4
+    args: -few 3 -dense_type {{dense densecuda}} -vec_type cuda
+    output_file: output/dense_products_1.out
+
+  test:
     suffix: cuda_look
     requires: cuda
     args: -dense_type densecuda -vec_type cuda -mat_autocsr_strategy sell

@@ -319,6 +319,13 @@ int main(int argc, char **argv)
     args: -dense_type {{dense densecuda}}
     output_file: output/sampled_1.out
 
+  test:
+    suffix: cuda_ranks
+    requires: cuda
+    nsize: 4
+    args: -few 3 -dense_type {{dense densecuda}}
+    output_file: output/sampled_1.out
+
   testset:
     requires: cuda
     args: -dense_type densecuda

@@ -163,7 +163,7 @@ int main(int argc, char **argv)
   test:
     suffix: cuda
     requires: cuda
-    nsize: {{1 2}}
+    nsize: {{1 2 4}}
     args: -mat_autocsr_strategy {{auto sell}} -vec_type cuda
     output_file: output/parallel_values_1.out
 

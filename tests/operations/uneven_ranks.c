@@ -210,7 +210,7 @@ int main(int argc, char **argv)
   test:
     suffix: cuda
     requires: cuda
-    nsize: 2
+    nsize: {{2 4}}
     args: -log_sync -log_view :/dev/null
     output_file: output/uneven_ranks_1.out
 
@@ -224,14 +224,14 @@ int main(int argc, char **argv)
   test:
     suffix: way
     requires: cuda defined(PETSC_USE_INFO)
-    nsize: 2
+    nsize: {{2 4}}
     args: -mat_autocsr_exchange host -info :mat
     filter: grep -o "exchange entries of x .*" | sort -u
 
   test:
     suffix: later
     requires: cuda defined(PETSC_USE_INFO)
-    nsize: {{2 3}}
+    nsize: {{2 4}}
     args: -mat_autocsr_progressive 1 -info :mat
     filter: grep -o "until they have paid for another\|exchange entries of x" | sort -u
 
@@ -239,7 +239,7 @@ int main(int argc, char **argv)
   test:
     suffix: bound
     requires: cuda opt
-    nsize: {{2 3}}
+    nsize: {{2 4}}
     args: -vec_bind_below 100 -mat_bind_below 100 -mat_autocsr_exchange {{auto host}}
     output_file: output/uneven_ranks_1.out
 
