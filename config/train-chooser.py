@@ -21,7 +21,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 NINE = ('m', 'n', 'm/n', 'nnz', 'nnz_max', 'nnz_min', 'nnz_avg', 'nnz_std', 'bw_avg')
 HOU = ('m', 'n', 'nnz', 'nnz_std', 'nnz_avg', 'nnz_min', 'nnz_max')
-HOST_ONLY = ('bw_avg', 'row_span')  # a device's profile lacks them
+LATER = ('bw_avg', 'row_span')  # a device's profile did not always count these: older data have zeros
 SHARES = ('work', 'gather', 'stream', 'wait')  # of a variant's seconds, in thousandths
 CHEAP = ('m', 'n', 'm/n', 'nnz', 'nnz_avg')
 WORTH = 4  # what is predicted to take longer than so many times the least was not timed; it counts as so long
@@ -63,8 +63,8 @@ class Data:
     def finish(self):
         if len({m.family() for m in self.matrices}) < 2:
             sys.exit(f'{self.machine}: matrices of two families are the least to learn from; measure for longer')
-        self.lacking = HOST_ONLY if self.backend != 'host' else ()
         self.matrices = [m for m in self.matrices if sum(v.auto for v in m.variants) > 1]
+        self.lacking = tuple(n for n in LATER if not any(m.feature[n] for m in self.matrices))
         names = sorted({v.strategy for m in self.matrices for v in m.variants if v.auto})
         self.strategies = [n for n in names if n != 'ranges'] + ['ranges']
         self.place = {n: i for i, n in enumerate(self.strategies)}
@@ -235,11 +235,6 @@ def report_trees(data, value, objective):
     for name, names in (('all', NINE), ('cheap ones', CHEAP), *((f'cheap ones and {n}', CHEAP + (n,)) for n in ('nnz_min', 'nnz_max', 'nnz_std', 'bw_avg'))):
         taken, options = trees_choices(data, matrices, names, bases, value)
         print(f'      {name}: {quality([o[s] for o, s in zip(options, taken)], strategies_least)}')
-    if data.lacking:
-        device, data.lacking = data.lacking, ()
-        taken, options = trees_choices(data, matrices, NINE, bases, value)
-        print(f'      all and bw_avg, which the device does not count: {quality([o[s] for o, s in zip(options, taken)], strategies_least)}')
-        data.lacking = device
 
 
 # ---- two-stage

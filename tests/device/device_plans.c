@@ -137,8 +137,6 @@ static PetscErrorCode CompareProfiles(const AutoCSRProfile *device, const AutoCS
   d.value       = h.value;
   d.seconds     = h.seconds;
   d.diagonals   = h.diagonals; /* not looked for on a device */
-  d.row_span    = h.row_span;  /* nor these */
-  d.mean_span   = h.mean_span;
   PetscCall(CheckBytes("profile", &AutoCSRBackendHost, &d, &h, sizeof(h)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -401,12 +401,10 @@ int main(int argc, char **argv)
       suffix: strategy
       args: -mat_autocsr_strategy sell
 
-    # On devices several processes are not served yet
     test:
       suffix: ranks
       nsize: {{2 3}}
       args: -few
-      requires: !cuda
 
     test:
       suffix: blocks
@@ -420,6 +418,5 @@ int main(int argc, char **argv)
       suffix: blocks_ranks
       nsize: {{2 3}}
       args: -few -block {{2 3 8}}
-      requires: !cuda
 
 TEST*/

@@ -436,6 +436,7 @@ int main(int argc, char **argv)
 
     test:
       suffix: cuda
+      nsize: {{1 2}}
       requires: cuda
 
 TEST*/

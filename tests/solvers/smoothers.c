@@ -171,10 +171,8 @@ int main(int argc, char **argv)
 
     test:
 
-    # On devices several processes are not served yet
     test:
       suffix: ranks
       nsize: 2
-      requires: !cuda
 
 TEST*/

@@ -1,6 +1,6 @@
 static const char help[] = "What a program waits for in KSPSolve(): the first solve, later ones, and those after new values, of PETSc's type, of autocsr, and of autocsr with the solvers beside the matrix.\n\
-Load the library with -dll_append. Options: -gpu (against aijcusparse, not aij), -sizes (points of a side of the grid), -assembly (host, coo or both), -solver (a type of KSP),\n\
--pc (a type of PC), -rtol, -max_it, -repeats.\n\n";
+Load the library with -dll_append. Options: -gpu (against aijcusparse, not aij), -sizes (points of a side of the grid), -assembly (host, coo or both), -stencil (7 or 27 points),\n\
+-dofs (1, or 3: a lattice of springs), -solver (a type of KSP), -pc (a type of PC), -rtol, -max_it, -repeats. Several processes share the grid.\n\n";
 
 #include "../harness/bench.h"
 #include <petscksp.h>
@@ -18,11 +18,21 @@ static const Way ways[] = {
 };
 #define WAYS ((int)PETSC_STATIC_ARRAY_LENGTH(ways))
 
+/* The outer solver and the smoothers of multigrid */
+static const struct {
+  const char *option, *value;
+} solvers[] = {
+    {"-unfused_ksp_autocsr", "false"},
+    {"-unfused_mg_levels_ksp_autocsr", "false"},
+    {"-fused_ksp_autocsr", "true"},
+    {"-fused_mg_levels_ksp_autocsr", "true"},
+};
+
 typedef struct {
   const Machine *machine;
   MatType        plain;
   PetscBool      coo;
-  PetscInt       points, repeats, max_it;
+  PetscInt       points, repeats, max_it, stencil, dofs;
   PetscReal      rtol;
   char           solver[32], pc[32];
 } Run;
@@ -38,35 +48,52 @@ static PetscReal Coefficient(PetscInt i, PetscInt j, PetscInt step)
   return 1 + 0.3 * PetscSinReal((PetscReal)(37 * (PetscMin(i, j) % 9973) + 101 * (PetscMax(i, j) % 7919) + 7 * step));
 }
 
-/* Row i of seven points: the diagonal first */
-static PetscInt Row(const Run *run, PetscInt i, PetscInt step, PetscInt col[7], PetscScalar val[7])
+/* A row has no more entries */
+#define MOST 81
+
+/*
+  Row i. An edge pulls its two points together along itself and, a tenth as hard, in all directions; a point that is not there stays where
+  it is. With one unknown a point an edge is a conductor
+*/
+static PetscInt Row(const Run *run, PetscInt i, PetscInt step, PetscInt col[], PetscScalar val[])
 {
-  const PetscInt p = run->points, x = i % p, y = i / p % p, z = i / p / p;
-  const PetscInt neighbour[6] = {z ? i - p * p : -1, y ? i - p : -1, x ? i - 1 : -1, x < p - 1 ? i + 1 : -1, y < p - 1 ? i + p : -1, z < p - 1 ? i + p * p : -1};
-  PetscInt       n            = 1;
-  PetscReal      diagonal     = 0;
+  const PetscInt p = run->points, dofs = run->dofs, at = i / dofs, d = i % dofs, of[3] = {at % p, at / p % p, at / p / p};
+  PetscInt       n                         = dofs;
+  PetscReal      diagonal[3] = {0, 0, 0};
 
-  for (int k = 0; k < 6; k++) {
-    const PetscReal v = neighbour[k] < 0 ? 1 : Coefficient(i, neighbour[k], step);
+  for (PetscInt k = 0; k < 27; k++) {
+    const PetscInt way[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1}, length = PetscAbsInt(way[0]) + PetscAbsInt(way[1]) + PetscAbsInt(way[2]);
+    const PetscInt to     = at + way[0] + p * (way[1] + p * way[2]);
+    PetscBool      inside = PETSC_TRUE;
+    PetscReal      c;
 
-    diagonal += v;
-    if (neighbour[k] < 0) continue;
-    col[n]   = neighbour[k];
-    val[n++] = -v;
+    if (!length || (run->stencil == 7 && length > 1)) continue;
+    for (int e = 0; e < 3; e++) inside = (PetscBool)(inside && of[e] + way[e] >= 0 && of[e] + way[e] < p);
+    c = (inside ? Coefficient(at, to, step) : 1) / length;
+    for (PetscInt e = 0; e < dofs; e++) {
+      const PetscReal v = dofs == 1 ? c : c * ((PetscReal)(way[d] * way[e]) / length + (d == e ? 0.1 : 0));
+
+      diagonal[e] += v;
+      if (!inside) continue;
+      col[n]   = to * dofs + e;
+      val[n++] = -v;
+    }
   }
-  col[0] = i;
-  val[0] = diagonal;
+  for (PetscInt e = 0; e < dofs; e++) {
+    col[e] = at * dofs + e;
+    val[e] = diagonal[e];
+  }
   return n;
 }
 
 static PetscErrorCode SetValues(const Run *run, Mat A, PetscInt step)
 {
-  const PetscInt rows = run->points * run->points * run->points;
-  PetscInt       col[7];
-  PetscScalar    val[7];
+  PetscInt    col[MOST], begin, end;
+  PetscScalar val[MOST];
 
   PetscFunctionBeginUser;
-  for (PetscInt i = 0; i < rows; i++) {
+  PetscCall(MatGetOwnershipRange(A, &begin, &end));
+  for (PetscInt i = begin; i < end; i++) {
     const PetscInt n = Row(run, i, step, col, val);
 
     PetscCall(MatSetValues(A, 1, &i, n, col, val, INSERT_VALUES));
@@ -78,13 +105,15 @@ static PetscErrorCode SetValues(const Run *run, Mat A, PetscInt step)
 
 static PetscErrorCode SetValuesCOO(const Run *run, Mat A, PetscInt step, PetscBool first)
 {
-  const PetscInt rows = run->points * run->points * run->points;
-  PetscInt      *row, *col, n = 0;
-  PetscScalar   *val;
+  const size_t most = (size_t)run->stencil * (size_t)run->dofs;
+  PetscInt    *row, *col, begin, end;
+  PetscCount   n = 0;
+  PetscScalar *val;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscMalloc3(7 * (size_t)rows, &row, 7 * (size_t)rows, &col, 7 * (size_t)rows, &val));
-  for (PetscInt i = 0; i < rows; i++) {
+  PetscCall(MatGetOwnershipRange(A, &begin, &end));
+  PetscCall(PetscMalloc3(most * (size_t)(end - begin), &row, most * (size_t)(end - begin), &col, most * (size_t)(end - begin), &val));
+  for (PetscInt i = begin; i < end; i++) {
     const PetscInt entries = Row(run, i, step, col + n, val + n);
 
     for (PetscInt k = 0; k < entries; k++) row[n++] = i;
@@ -118,7 +147,7 @@ static PetscErrorCode Time(const Run *run, KSP ksp, Vec b, Vec x, double *second
 /* A matrix's life: assembled, solved with, solved with again, and with new values */
 static PetscErrorCode Live(const Run *run, const Way *way, Times *t)
 {
-  const PetscInt rows = run->points * run->points * run->points;
+  const PetscInt rows = run->dofs * run->points * run->points * run->points;
   Mat            A;
   Vec            x, b;
   KSP            ksp;
@@ -127,14 +156,15 @@ static PetscErrorCode Live(const Run *run, const Way *way, Times *t)
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(run->repeats, &sample));
-  PetscCall(MatCreate(PETSC_COMM_SELF, &A));
-  PetscCall(MatSetSizes(A, rows, rows, rows, rows));
+  PetscCall(MatCreate(PETSC_COMM_WORLD, &A));
+  PetscCall(MatSetSizes(A, PETSC_DECIDE, PETSC_DECIDE, rows, rows));
+  PetscCall(MatSetBlockSize(A, run->dofs));
   PetscCall(MatSetType(A, way->plain ? run->plain : MATAUTOCSR));
-  if (!run->coo) PetscCall(MatSeqAIJSetPreallocation(A, 7, NULL));
+  if (!run->coo) PetscCall(MatXAIJSetPreallocation(A, 1, NULL, NULL, NULL, NULL));
   PetscCall(Assemble(run, A, 0));
   PetscCall(MatCreateVecs(A, &x, &b));
   PetscCall(VecSet(b, 1));
-  PetscCall(KSPCreate(PETSC_COMM_SELF, &ksp));
+  PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
   PetscCall(KSPSetOptionsPrefix(ksp, way->prefix));
   PetscCall(KSPSetType(ksp, run->solver));
   PetscCall(KSPGetPC(ksp, &pc));
@@ -167,13 +197,13 @@ static PetscErrorCode Compare(const Run *run)
   PetscFunctionBeginUser;
   for (int w = 0; w < WAYS; w++) PetscCall(Live(run, &ways[w], &t[w]));
   for (int w = 0; w < WAYS; w++)
-    PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s%" PetscInt_FMT " %-8s %-7s %5" PetscInt_FMT " %9.2f %9.2f %9.2f %9.1f %7.2f %7.2f %7.2f\n", run->points < 100 ? " " : "", run->points, run->coo ? "coo" : "host", ways[w].name, t[w].its, 1e3 * t[w].first, 1e3 * t[w].later, 1e3 * t[w].renewed, 1e6 * t[w].later / PetscMax(1, t[w].its), t[0].first / t[w].first, t[0].later / t[w].later, t[0].renewed / t[w].renewed));
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s%" PetscInt_FMT " %-8s %-7s %5" PetscInt_FMT " %9.2f %9.2f %9.2f %9.1f %7.2f %7.2f %7.2f\n", run->points < 100 ? " " : "", run->points, run->coo ? "coo" : "host", ways[w].name, t[w].its, 1e3 * t[w].first, 1e3 * t[w].later, 1e3 * t[w].renewed, 1e6 * t[w].later / PetscMax(1, t[w].its), t[0].first / t[w].first, t[0].later / t[w].later, t[0].renewed / t[w].renewed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 int main(int argc, char **argv)
 {
-  Run       run          = {.machine = &Cpu, .plain = MATAIJ, .repeats = 5, .max_it = 300, .rtol = 1e-8, .solver = KSPCG, .pc = PCJACOBI};
+  Run       run          = {.machine = &Cpu, .plain = MATAIJ, .repeats = 5, .stencil = 7, .dofs = 1, .max_it = 300, .rtol = 1e-8, .solver = KSPCG, .pc = PCJACOBI};
   PetscInt  n            = 16, sizes[16];
   PetscBool gpu          = PETSC_FALSE, set, wanted;
   char      assembly[16] = "both";
@@ -200,10 +230,14 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-max_it", &run.max_it, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-repeats", &run.repeats, NULL));
   PetscCheck(run.repeats >= 1, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-repeats %" PetscInt_FMT " is less than 1", run.repeats);
-  PetscCall(PetscOptionsSetValue(NULL, "-fused_ksp_autocsr", "true"));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-stencil", &run.stencil, NULL));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-dofs", &run.dofs, NULL));
+  PetscCheck(run.stencil == 7 || run.stencil == 27, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-stencil %" PetscInt_FMT ": 7 or 27", run.stencil);
+  PetscCheck(run.dofs == 1 || run.dofs == 3, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-dofs %" PetscInt_FMT ": 1 or 3", run.dofs);
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(solvers); k++) PetscCall(PetscOptionsSetValue(NULL, solvers[k].option, solvers[k].value));
   PetscCall(EachDescribe(run.machine));
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "# %s with %s, seven points with distinct values, relative tolerance %g, at most %" PetscInt_FMT " iterations; the median of %" PetscInt_FMT " solves; plain: %s; milliseconds, microseconds an iteration of a later solve, and how much faster than plain\n", run.solver, run.pc, (double)run.rtol, run.max_it, run.repeats, run.plain));
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "grid %-7s %-7s %5s %9s %9s %9s %9s %7s %7s %7s\n", "assembly", "way", "its", "first", "later", "renewed", "us_it", "x_first", "x_later", "x_renew"));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "# %s with %s, %" PetscInt_FMT " points with %" PetscInt_FMT " unknowns each, distinct values, relative tolerance %g, at most %" PetscInt_FMT " iterations; the median of %" PetscInt_FMT " solves; plain: %s; milliseconds, microseconds an iteration of a later solve, and how much faster than plain\n", run.solver, run.pc, run.stencil, run.dofs, (double)run.rtol, run.max_it, run.repeats, run.plain));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "grid %-7s %-7s %5s %9s %9s %9s %9s %7s %7s %7s\n", "assembly", "way", "its", "first", "later", "renewed", "us_it", "x_first", "x_later", "x_renew"));
   for (PetscInt k = 0; k < n; k++) {
     run.points = sizes[k];
     for (int coo = 0; coo < 2; coo++) {

@@ -65,9 +65,7 @@ static PetscErrorCode FindSteps(KSP ksp, Mat A, const AutoCSRSteps **steps, cons
   }
 #if defined(AUTOCSR_HAVE_CUDA)
   PetscCall(AutoCSRVecIsOnHost(ksp->vec_sol, &host[1]));
-  if (parallel)
-    *why = "the matrix is multiplied on the devices of several processes";
-  else if (host[0] || host[1])
+  if (host[0] || host[1])
     *why = "the matrix is multiplied on a device, and vectors lie on the host";
   else
     *steps = &AutoCSRStepsCUDA;

@@ -29,7 +29,7 @@ static __global__ __launch_bounds__(THREADS) void StartKernel(const AutoCSRPass 
         sums.AddDot(z, r, pass.conjugate);
         AddNorm<norm>(sums, r, z);
       });
-  Finish(pass, sums, [&](const Sums &s) { AutoCSRScalarsStart(ScalarsOf(pass), pass.test.norm, s.Dot(), s.v[SUM_SQUARES]); });
+  Finish<AUTOCSR_FOLLOW_START>(pass, sums);
 }
 
 static __global__ __launch_bounds__(THREADS) void DotKernel(const AutoCSRPass pass)
@@ -47,7 +47,7 @@ static __global__ __launch_bounds__(THREADS) void DotKernel(const AutoCSRPass pa
         },
         [&](int k, PetscInt64) { sums.AddDot(p[k], w[k], pass.conjugate); });
   }
-  Finish(pass, sums, [&](const Sums &s) { AutoCSRScalarsProduct(ScalarsOf(pass), s.Dot()); });
+  Finish<AUTOCSR_FOLLOW_PRODUCT>(pass, sums);
 }
 
 template <AutoCSRNorm norm, Preconditioner kind>
@@ -73,7 +73,7 @@ static __global__ __launch_bounds__(THREADS) void ResidualKernel(const AutoCSRPa
           AddNorm<norm>(sums, ri, z);
         });
   }
-  Finish(pass, sums, [&](const Sums &s) { AutoCSRScalarsResidual(ScalarsOf(pass), &pass.test, s.Dot(), s.v[SUM_SQUARES]); });
+  Finish<AUTOCSR_FOLLOW_RESIDUAL>(pass, sums);
 }
 
 template <Preconditioner kind>
@@ -123,10 +123,10 @@ static __global__ __launch_bounds__(THREADS) void CombineKernel(const AutoCSRPas
         });
   }
   if constexpr (norm != AUTOCSR_NORM_NONE) {
-    Finish(pass, sums, [&](const Sums &s) {
-      if (first) AutoCSRScalarsStart(ScalarsOf(pass), AUTOCSR_NORM_NONE, 0, 0);
-      AutoCSRScalarsCombined(ScalarsOf(pass), &pass.test, s.v[SUM_SQUARES]);
-    });
+    if (first)
+      Finish<AUTOCSR_FOLLOW_FIRST_COMBINED>(pass, sums);
+    else
+      Finish<AUTOCSR_FOLLOW_COMBINED>(pass, sums);
   } else if (first && blockIdx.x == 0 && threadIdx.x == 0) {
     /* Blocks of this pass do not read what is set here */
     AutoCSRScalarsStart(ScalarsOf(pass), AUTOCSR_NORM_NONE, 0, 0);
@@ -197,6 +197,39 @@ PetscErrorCode AutoCSRPassPrecondition(const AutoCSRPass *pass, const PetscScala
 {
   PetscFunctionBegin;
   Launch(KERNEL_FOR(pass, true, PreconditionKernel), GridOf(pass), THREADS, 0, AUTOCSR_STREAM)(*pass, from, to);
+  AutoCSRCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <AutoCSRFollow follow>
+static __global__ void FollowKernel(const AutoCSRPass pass, const Sums sums)
+{
+  PtxWaitForLast();
+  Follow<follow>(pass, sums);
+}
+
+#define CASE(follow) \
+  case follow: \
+    Launch(FollowKernel<follow>, 1u, 1, 0, AUTOCSR_STREAM)(*pass, all); \
+    break
+
+PetscErrorCode AutoCSRPassFollow(const AutoCSRPass *pass, AutoCSRFollow follow, const PetscReal sums[])
+{
+  Sums all;
+
+  PetscFunctionBegin;
+  for (int k = 0; k < AUTOCSR_PASS_SUMS; k++) all.v[k] = sums[k];
+  switch (follow) {
+    CASE(AUTOCSR_FOLLOW_START);
+    CASE(AUTOCSR_FOLLOW_PRODUCT);
+    CASE(AUTOCSR_FOLLOW_RESIDUAL);
+    CASE(AUTOCSR_FOLLOW_COMBINED);
+    CASE(AUTOCSR_FOLLOW_FIRST_COMBINED);
+    CASE(AUTOCSR_FOLLOW_BCGS_START);
+    CASE(AUTOCSR_FOLLOW_BCGS_DOT);
+    CASE(AUTOCSR_FOLLOW_BCGS_STABILIZE);
+    CASE(AUTOCSR_FOLLOW_BCGS_UPDATE);
+  }
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

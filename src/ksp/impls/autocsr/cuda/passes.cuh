@@ -1,7 +1,7 @@
 /*
   Device functions that the kernels of all passes call: loads, sums and the end of a step. Sums are added in a fixed order: by
   thread, by warp, by thread block, and then over all thread blocks in the last one. That block also does what follows from the sums (scalars.h), so no scalar
-  leaves the device before the next kernel begins.
+  leaves the device before the next kernel begins. Of several processes it hands its sums to the host instead, and a kernel of one thread does what follows from those of all.
 */
 #ifndef AUTOCSR_PASSES_CUH
 #define AUTOCSR_PASSES_CUH
@@ -9,7 +9,7 @@
 #include "passes.h"
 #include "../../../../mat/impls/autocsr/cuda/common/early.cuh"
 
-static constexpr int SUM_SQUARES = PetscDefined(USE_COMPLEX) ? 2 : 1; /* after the parts of the dot product */
+static constexpr int SUM_SQUARES = AUTOCSR_PASS_SQUARES; /* after the parts of the dot product */
 static constexpr int SUM_OTHERS  = SUM_SQUARES + 1;
 
 static constexpr int WARP    = 32;
@@ -102,16 +102,47 @@ static __device__ __forceinline__ bool IsLast(const AutoCSRPass &pass, Sums &sum
   return true;
 }
 
-/* follow(sums) by the first thread of the last block, with the sums of all; then the host is told */
-template <typename Follow>
-static __device__ __forceinline__ void Finish(const AutoCSRPass &pass, Sums sums, Follow follow)
+/* Hands the sums of this process to the host, which adds up those of all */
+static __device__ __forceinline__ void HandOver(const AutoCSRPass &pass, const Sums &sums)
 {
-  if (!IsLast(pass, sums) || threadIdx.x) return;
-  follow(sums);
+#pragma unroll
+  for (int k = 0; k < AUTOCSR_PASS_SUMS; k++) pass.sums->v[k] = sums.v[k];
+  __threadfence_system();
+  pass.sums->number = pass.sums_number;
+}
+
+/* What follows from the sums of all rows; then the host is told */
+template <AutoCSRFollow follow>
+static __device__ __forceinline__ void Follow(const AutoCSRPass &pass, const Sums &sums)
+{
+  AutoCSRScalars   *s       = ScalarsOf(pass);
+  const PetscReal   squares = sums.v[SUM_SQUARES];
+  const PetscScalar dot     = sums.Dot();
+
+  if constexpr (follow == AUTOCSR_FOLLOW_START) AutoCSRScalarsStart(s, pass.test.norm, dot, squares);
+  if constexpr (follow == AUTOCSR_FOLLOW_PRODUCT) AutoCSRScalarsProduct(s, dot);
+  if constexpr (follow == AUTOCSR_FOLLOW_RESIDUAL) AutoCSRScalarsResidual(s, &pass.test, dot, squares);
+  if constexpr (follow == AUTOCSR_FOLLOW_FIRST_COMBINED) AutoCSRScalarsStart(s, AUTOCSR_NORM_NONE, 0, 0);
+  if constexpr (follow == AUTOCSR_FOLLOW_FIRST_COMBINED || follow == AUTOCSR_FOLLOW_COMBINED) AutoCSRScalarsCombined(s, &pass.test, squares);
+  if constexpr (follow == AUTOCSR_FOLLOW_BCGS_START) AutoCSRScalarsBCGSStart(s, pass.test.norm, squares);
+  if constexpr (follow == AUTOCSR_FOLLOW_BCGS_DOT) AutoCSRScalarsBCGSDot(s, dot);
+  if constexpr (follow == AUTOCSR_FOLLOW_BCGS_STABILIZE) AutoCSRScalarsBCGSStabilize(s, dot, squares, sums.v[SUM_OTHERS]);
+  if constexpr (follow == AUTOCSR_FOLLOW_BCGS_UPDATE) AutoCSRScalarsBCGSUpdate(s, &pass.test, dot, squares);
   if (!pass.slot) return;
-  pass.slot->result = ScalarsOf(pass)->result;
+  pass.slot->result = s->result;
   __threadfence_system();
   pass.slot->number = pass.number;
+}
+
+/* The end of a pass: by the first thread of the last block */
+template <AutoCSRFollow follow>
+static __device__ __forceinline__ void Finish(const AutoCSRPass &pass, Sums sums)
+{
+  if (!IsLast(pass, sums) || threadIdx.x) return;
+  if (pass.sums)
+    HandOver(pass, sums);
+  else
+    Follow<follow>(pass, sums);
 }
 
 /* load(k, i), then use(k, i), for all elements: k tells those of a thread apart that are loaded at once */

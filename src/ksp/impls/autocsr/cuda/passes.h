@@ -15,6 +15,25 @@ typedef struct {
   PetscInt64    unused; /* C and CUDA C++ agree on the size, a multiple of that of a complex number */
 } AutoCSRSlot;
 
+/* Likewise the sums of one process: the host adds up those of all before what follows from them is done */
+typedef struct {
+  PetscReal  v[4];
+  PetscInt64 number;
+} AutoCSRPassSums;
+
+/* What follows from the sums of a pass, in the functions of scalars.h */
+typedef enum {
+  AUTOCSR_FOLLOW_START,
+  AUTOCSR_FOLLOW_PRODUCT,
+  AUTOCSR_FOLLOW_RESIDUAL,
+  AUTOCSR_FOLLOW_COMBINED,
+  AUTOCSR_FOLLOW_FIRST_COMBINED,
+  AUTOCSR_FOLLOW_BCGS_START,
+  AUTOCSR_FOLLOW_BCGS_DOT,
+  AUTOCSR_FOLLOW_BCGS_STABILIZE,
+  AUTOCSR_FOLLOW_BCGS_UPDATE
+} AutoCSRFollow;
+
 /* What all passes of a solve have, and what one tells. The last thread block of a pass adds up what the others have left in `partial` */
 typedef struct {
   PetscInt           n;
@@ -30,11 +49,15 @@ typedef struct {
   AutoCSRTest        test;
   AutoCSRSlot       *slot; /* NULL: nothing is told */
   PetscInt64         number;
+  AutoCSRPassSums   *sums; /* NULL: of one process, whose device does what follows at once */
+  PetscInt64         sums_number;
 } AutoCSRPass;
 
-#define AUTOCSR_PASS_SUMS (PetscDefined(USE_COMPLEX) ? 4 : 3) /* of a thread block: the dot product's parts, two sums of squares */
+#define AUTOCSR_PASS_SUMS    (PetscDefined(USE_COMPLEX) ? 4 : 3) /* of a thread block: the dot product's parts, two sums of squares */
+#define AUTOCSR_PASS_SQUARES (AUTOCSR_PASS_SUMS - 2)             /* the first of these */
 
 PETSC_INTERN size_t         AutoCSRPassScalarsBytes(void);
+PETSC_INTERN PetscErrorCode AutoCSRPassFollow(const AutoCSRPass *, AutoCSRFollow, const PetscReal sums[]); /* of all processes */
 PETSC_INTERN PetscErrorCode AutoCSRPassStart(const AutoCSRPass *, PetscBool product);
 PETSC_INTERN PetscErrorCode AutoCSRPassDot(const AutoCSRPass *);
 PETSC_INTERN PetscErrorCode AutoCSRPassResidual(const AutoCSRPass *);
@@ -80,6 +103,7 @@ typedef struct {
 PETSC_INTERN PetscErrorCode AutoCSRPassGMRESStart(const AutoCSRPass *, const AutoCSRPassColumn *, PetscBool product, PetscScalar *to);
 PETSC_INTERN PetscErrorCode AutoCSRPassGMRESDots(const AutoCSRPass *, const AutoCSRPassColumn *, const AutoCSRPassBasis *);
 PETSC_INTERN PetscErrorCode AutoCSRPassGMRESSubtract(const AutoCSRPass *, const AutoCSRPassColumn *, const AutoCSRPassBasis *, PetscScalar *to);
+PETSC_INTERN PetscErrorCode AutoCSRPassGMRESTell(const AutoCSRPassColumn *, PetscInt dots, PetscReal squares); /* of all processes */
 PETSC_INTERN PetscErrorCode AutoCSRPassGMRESCorrect(const AutoCSRPass *, const AutoCSRPassBasis *, const PetscReal coefficient[], PetscBool precondition);
 
 #endif

@@ -15,7 +15,7 @@ static __global__ __launch_bounds__(THREADS) void BCGSStartKernel(const AutoCSRP
         pass.p[i]      = z;
         sums.AddSquare(z);
       });
-  Finish(pass, sums, [&](const Sums &s) { AutoCSRScalarsBCGSStart(ScalarsOf(pass), pass.test.norm, s.v[SUM_SQUARES]); });
+  Finish<AUTOCSR_FOLLOW_BCGS_START>(pass, sums);
 }
 
 template <Preconditioner kind>
@@ -38,7 +38,7 @@ static __global__ __launch_bounds__(THREADS) void BCGSDotKernel(const AutoCSRPas
           sums.AddDot(v, shadow[k], true);
         });
   }
-  Finish(pass, sums, [&](const Sums &s) { AutoCSRScalarsBCGSDot(ScalarsOf(pass), s.Dot()); });
+  Finish<AUTOCSR_FOLLOW_BCGS_DOT>(pass, sums);
 }
 
 static __global__ __launch_bounds__(THREADS) void BCGSHalfKernel(const AutoCSRPass pass)
@@ -82,7 +82,7 @@ static __global__ __launch_bounds__(THREADS) void BCGSStabilizeKernel(const Auto
           sums.AddSquare<SUM_OTHERS>(s[k]);
         });
   }
-  Finish(pass, sums, [&](const Sums &a) { AutoCSRScalarsBCGSStabilize(ScalarsOf(pass), a.Dot(), a.v[SUM_SQUARES], a.v[SUM_OTHERS]); });
+  Finish<AUTOCSR_FOLLOW_BCGS_STABILIZE>(pass, sums);
 }
 
 template <Preconditioner kind>
@@ -114,7 +114,7 @@ static __global__ __launch_bounds__(THREADS) void BCGSUpdateKernel(const AutoCSR
           sums.AddSquare(r);
         });
   }
-  Finish(pass, sums, [&](const Sums &a) { AutoCSRScalarsBCGSUpdate(ScalarsOf(pass), &pass.test, a.Dot(), a.v[SUM_SQUARES]); });
+  Finish<AUTOCSR_FOLLOW_BCGS_UPDATE>(pass, sums);
 }
 
 static __global__ __launch_bounds__(THREADS) void BCGSDirectionKernel(const AutoCSRPass pass)

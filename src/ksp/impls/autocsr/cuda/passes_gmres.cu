@@ -23,6 +23,22 @@ static __device__ __forceinline__ void TellColumn(const AutoCSRPassColumn &colum
   if (threadIdx.x == 0) *column.number = column.value;
 }
 
+/* The end of a pass that makes a vector of the basis */
+static __device__ __forceinline__ void FinishColumn(const AutoCSRPass &pass, const AutoCSRPassColumn &column, PetscInt dots, Sums sums)
+{
+  if (!IsLast(pass, sums)) return;
+  if (!pass.sums)
+    TellColumn(column, dots, sums.v[SUM_SQUARES]);
+  else if (threadIdx.x == 0)
+    HandOver(pass, sums);
+}
+
+static __global__ __launch_bounds__(THREADS) void GMRESTellKernel(const AutoCSRPassColumn column, PetscInt dots, PetscReal squares)
+{
+  PtxWaitForLast();
+  TellColumn(column, dots, squares);
+}
+
 template <Preconditioner kind>
 static __global__ __launch_bounds__(THREADS) void GMRESStartKernel(const AutoCSRPass pass, const AutoCSRPassColumn column, bool product, PetscScalar *to)
 {
@@ -35,7 +51,7 @@ static __global__ __launch_bounds__(THREADS) void GMRESStartKernel(const AutoCSR
         to[i] = z;
         sums.AddSquare(z);
       });
-  if (IsLast(pass, sums)) TellColumn(column, 0, sums.v[SUM_SQUARES]);
+  FinishColumn(pass, column, 0, sums);
 }
 
 template <Preconditioner kind>
@@ -147,7 +163,7 @@ static __global__ __launch_bounds__(THREADS) void GMRESSubtractKernel(const Auto
       }
     }
   }
-  if (ends && IsLast(pass, sums)) TellColumn(column, column.k + 1, sums.v[SUM_SQUARES]);
+  if (ends) FinishColumn(pass, column, column.k + 1, sums);
 }
 
 /* The coefficients of one launch */
@@ -204,6 +220,14 @@ PetscErrorCode AutoCSRPassGMRESSubtract(const AutoCSRPass *pass, const AutoCSRPa
 
   PetscFunctionBegin;
   Launch(KERNEL_FOR(pass, column->precondition, GMRESSubtractKernel), GridOf(pass), THREADS, 0, AUTOCSR_STREAM)(*pass, *column, *basis, to, (bool)begins, (bool)ends);
+  AutoCSRCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRPassGMRESTell(const AutoCSRPassColumn *column, PetscInt dots, PetscReal squares)
+{
+  PetscFunctionBegin;
+  Launch(GMRESTellKernel, 1u, THREADS, 0, AUTOCSR_STREAM)(*column, dots, squares);
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -18,6 +18,7 @@ static PetscErrorCode Destroy(AutoCSRDevice *device)
   PetscCall(AutoCSRDeviceDeallocate((*device)->memory));
   PetscCall(AutoCSRColumnsDestroy(*device));
   if ((*device)->ring) PetscCallCUDA(cudaFreeHost((*device)->ring));
+  if ((*device)->sums) PetscCallCUDA(cudaFreeHost((*device)->sums));
   PetscCall(PetscFree(*device));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -79,10 +80,15 @@ PetscErrorCode AutoCSRPassesBegin(AutoCSRSolve *s, AutoCSRDevice *device)
   PetscFunctionBegin;
   if (!*device) PetscCall(Create(device));
   PetscCall(AutoCSRDeviceFollow());
-  s->device         = *device;
+  s->device = *device;
+  if (s->size > 1 && !s->device->sums) {
+    AutoCSRCallCUDA(cudaHostAlloc((void **)&s->device->sums, sizeof(*s->device->sums), cudaHostAllocDefault));
+    PetscCall(PetscArrayzero(s->device->sums, 1));
+  }
   s->device->queued = 0;
   s->device->first  = PETSC_TRUE;
   pass              = &s->device->pass;
+  pass->sums        = s->device->sums;
   pass->n           = s->n;
   pass->block       = s->block;
   pass->b           = s->array[AUTOCSR_B];
@@ -124,10 +130,22 @@ static PetscErrorCode End(AutoCSRSolve *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The host needs some microseconds to see a result and to queue a step; steps beyond the last one are the price */
+/* The host needs some microseconds to see a result and to queue a step; steps beyond the last one are the price. Of several processes the host waits for each pass with sums */
 static PetscInt Ahead(const AutoCSRSolve *s)
 {
-  return s->n < SMALL_ROWS ? 4 : 2;
+  return s->size > 1 ? 0 : s->n < SMALL_ROWS ? 4 : 2;
+}
+
+/* The exchange of x takes vectors whose arrays are given back */
+static PetscErrorCode MultiplyParallel(AutoCSRSolve *s, PetscInt from, PetscInt to)
+{
+  PetscFunctionBegin;
+  PetscCall(Put(s, from));
+  PetscCall(Put(s, to));
+  PetscCall(MatMult(s->mat, s->vec[from], s->vec[to]));
+  PetscCall(Get(s, from));
+  PetscCall(Get(s, to));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode Multiply(AutoCSRSolve *s, PetscInt from, PetscInt to)
@@ -135,6 +153,10 @@ static PetscErrorCode Multiply(AutoCSRSolve *s, PetscInt from, PetscInt to)
   PetscBool done;
 
   PetscFunctionBegin;
+  if (!MatIsSeqAutoCSR(s->mat)) {
+    PetscCall(MultiplyParallel(s, from, to));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(AutoCSRMultiplyArrays(s->mat, s->array[from], s->array[to], &done));
   if (!done) PetscCall(MatMult(s->mat, s->vec[from], s->vec[to]));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -159,13 +181,36 @@ AutoCSRPass *AutoCSRNextPass(AutoCSRSolve *s, PetscBool tells)
     d->pass.number = d->told + ++d->queued;
     d->pass.slot   = &d->ring[d->pass.number % AUTOCSR_RING];
   }
+  d->pass.sums_number = ++d->summed;
   return &d->pass;
+}
+
+PetscErrorCode AutoCSRReducePass(AutoCSRSolve *s, PetscReal sums[])
+{
+  AutoCSRDevice d = s->device;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRAwaitPass(&d->sums->number, d->summed));
+  PetscCallMPI(MPI_Allreduce(d->sums->v, sums, AUTOCSR_PASS_SUMS, MPIU_REAL, MPIU_SUM, s->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRFollowPass(AutoCSRSolve *s, AutoCSRFollow follow)
+{
+  PetscReal sums[AUTOCSR_PASS_SUMS];
+
+  PetscFunctionBegin;
+  if (s->size == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AutoCSRReducePass(s, sums));
+  PetscCall(AutoCSRPassFollow(&s->device->pass, follow, sums));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode CGStart(AutoCSRSolve *s, PetscBool product)
 {
   PetscFunctionBegin;
   PetscCall(AutoCSRPassStart(AutoCSRNextPass(s, PETSC_TRUE), product));
+  PetscCall(AutoCSRFollowPass(s, AUTOCSR_FOLLOW_START));
   PetscCall(PetscLogGpuFlops((2.0 * s->block + 3) * s->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -174,6 +219,7 @@ static PetscErrorCode CGDot(AutoCSRSolve *s)
 {
   PetscFunctionBegin;
   PetscCall(AutoCSRPassDot(AutoCSRNextPass(s, PETSC_FALSE)));
+  PetscCall(AutoCSRFollowPass(s, AUTOCSR_FOLLOW_PRODUCT));
   PetscCall(PetscLogGpuFlops(2.0 * s->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -182,6 +228,7 @@ static PetscErrorCode CGResidual(AutoCSRSolve *s)
 {
   PetscFunctionBegin;
   PetscCall(AutoCSRPassResidual(AutoCSRNextPass(s, PETSC_TRUE)));
+  PetscCall(AutoCSRFollowPass(s, AUTOCSR_FOLLOW_RESIDUAL));
   PetscCall(PetscLogGpuFlops((2.0 * s->block + 5) * s->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -200,6 +247,7 @@ static PetscErrorCode Combine(AutoCSRSolve *s, const AutoCSRCombination *c)
 
   PetscFunctionBegin;
   PetscCall(AutoCSRPassCombine(AutoCSRNextPass(s, (PetscBool)(s->test.norm != AUTOCSR_NORM_NONE)), coefficient, s->array[c->from], s->array[c->to], c->product, c->update, s->device->first));
+  if (s->test.norm != AUTOCSR_NORM_NONE) PetscCall(AutoCSRFollowPass(s, s->device->first ? AUTOCSR_FOLLOW_FIRST_COMBINED : AUTOCSR_FOLLOW_COMBINED));
   s->device->first = PETSC_FALSE;
   PetscCall(PetscLogGpuFlops((2.0 * s->block + 6) * s->n));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -16,9 +16,13 @@ struct _AutoCSRDevice {
   PetscBool    first;  /* no combination was queued yet */
   AutoCSRPass  pass;
 
+  AutoCSRPassSums *sums;   /* page-locked: of a pass of this process; NULL: there is one process */
+  PetscInt64       summed; /* passes that were to have sums, of all solves */
+
   PetscInt          restart; /* of GMRES, for which there is memory */
   void             *scalars; /* of the device: dot products, norms, partial sums, counters */
   void             *columns; /* page-locked: numbers, then AUTOCSR_COLUMNS columns */
+  PetscScalar      *dots;    /* page-locked: dot products of a step; NULL: there is one process */
   AutoCSRPassColumn column;
 };
 
@@ -27,6 +31,8 @@ PETSC_INTERN const AutoCSRStepsGMRES AutoCSRStepsGMRESCUDA;                     
 PETSC_INTERN PetscErrorCode          AutoCSRPassesBegin(AutoCSRSolve *, AutoCSRDevice *); /* once the arrays are there */
 PETSC_INTERN void                    AutoCSRPassesEnd(AutoCSRSolve *);
 PETSC_INTERN AutoCSRPass            *AutoCSRNextPass(AutoCSRSolve *, PetscBool tells);   /* tells: the host will wait for its result */
+PETSC_INTERN PetscErrorCode          AutoCSRReducePass(AutoCSRSolve *, PetscReal sums[]); /* of the last pass, over all processes */
+PETSC_INTERN PetscErrorCode          AutoCSRFollowPass(AutoCSRSolve *, AutoCSRFollow);    /* does what follows from them; nothing if there is one process */
 PETSC_INTERN PetscErrorCode          AutoCSRAwaitPass(const PetscInt64 *, PetscInt64);   /* until the number is there */
 PETSC_INTERN PetscErrorCode          AutoCSRColumnsDestroy(AutoCSRDevice);
 

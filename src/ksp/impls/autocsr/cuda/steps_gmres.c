@@ -14,8 +14,10 @@ PetscErrorCode AutoCSRColumnsDestroy(AutoCSRDevice d)
   PetscFunctionBegin;
   PetscCall(AutoCSRDeviceDeallocate(d->scalars));
   if (d->columns) PetscCallCUDA(cudaFreeHost(d->columns));
+  if (d->dots) PetscCallCUDA(cudaFreeHost(d->dots));
   d->scalars = NULL;
   d->columns = NULL;
+  d->dots    = NULL;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -32,6 +34,7 @@ static PetscErrorCode Prepare(AutoCSRSolve *s, PetscInt restart)
   PetscCall(AutoCSRDeviceAllocateZeros(counters + dots + norms + (size_t)d->pass.blocks * AUTOCSR_PASS_TOGETHER * AUTOCSR_PASS_REALS * sizeof(PetscReal), &d->scalars));
   AutoCSRCallCUDA(cudaHostAlloc(&d->columns, AUTOCSR_COLUMNS * (sizeof(PetscInt64) + ColumnReals(restart) * sizeof(PetscReal)), cudaHostAllocDefault));
   PetscCall(PetscMemzero(d->columns, AUTOCSR_COLUMNS * sizeof(PetscInt64)));
+  if (s->size > 1) AutoCSRCallCUDA(cudaHostAlloc((void **)&d->dots, dots, cudaHostAllocDefault));
   d->restart        = restart;
   d->column.arrived = (unsigned *)d->scalars;
   d->column.dot     = (char *)d->scalars + counters;
@@ -58,10 +61,36 @@ static const AutoCSRPassColumn *NextColumn(AutoCSRSolve *s, PetscInt k)
   return &d->column;
 }
 
+/* Of several processes: the norm of a vector of the basis, and the dot products before it */
+static PetscErrorCode FollowColumn(AutoCSRSolve *s, PetscInt dots)
+{
+  PetscReal sums[AUTOCSR_PASS_SUMS];
+
+  PetscFunctionBegin;
+  if (s->size == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AutoCSRReducePass(s, sums));
+  PetscCall(AutoCSRPassGMRESTell(&s->device->column, dots, sums[AUTOCSR_PASS_SQUARES]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode ReduceDots(AutoCSRSolve *s, PetscInt n)
+{
+  const AutoCSRDevice d = s->device;
+
+  PetscFunctionBegin;
+  if (s->size == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallCUDA(cudaMemcpyAsync(d->dots, d->column.dot, (size_t)n * sizeof(PetscScalar), cudaMemcpyDeviceToHost, AUTOCSR_STREAM));
+  PetscCall(AutoCSRDeviceSynchronize());
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, d->dots, (PetscMPIInt)n, MPIU_SCALAR, MPIU_SUM, s->comm));
+  PetscCallCUDA(cudaMemcpyAsync(d->column.dot, d->dots, (size_t)n * sizeof(PetscScalar), cudaMemcpyHostToDevice, AUTOCSR_STREAM));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode Start(AutoCSRSolve *s, PetscBool product)
 {
   PetscFunctionBegin;
-  PetscCall(AutoCSRPassGMRESStart(&s->device->pass, NextColumn(s, 0), product, s->array[AUTOCSR_BASIS]));
+  PetscCall(AutoCSRPassGMRESStart(AutoCSRNextPass(s, PETSC_FALSE), NextColumn(s, 0), product, s->array[AUTOCSR_BASIS]));
+  PetscCall(FollowColumn(s, 0));
   PetscCall(PetscLogGpuFlops((2.0 * s->block + 2) * s->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -84,11 +113,13 @@ static PetscErrorCode Orthogonalize(AutoCSRSolve *s, PetscInt k)
 
     PetscCall(AutoCSRPassGMRESDots(&s->device->pass, column, &basis));
   }
+  PetscCall(ReduceDots(s, k + 1));
   for (PetscInt first = 0; first <= k; first += AUTOCSR_PASS_TOGETHER) {
     const AutoCSRPassBasis basis = Basis(s, first, k + 1);
 
-    PetscCall(AutoCSRPassGMRESSubtract(&s->device->pass, column, &basis, s->array[AUTOCSR_BASIS + k + 1]));
+    PetscCall(AutoCSRPassGMRESSubtract(AutoCSRNextPass(s, PETSC_FALSE), column, &basis, s->array[AUTOCSR_BASIS + k + 1]));
   }
+  PetscCall(FollowColumn(s, k + 1));
   PetscCall(PetscLogGpuFlops((4.0 * (k + 1) + 2.0 * s->block + 2) * s->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -53,7 +53,7 @@ void AutoCSRFeaturesOfMatrix(const AutoCSRProfile *p, float f[])
   f[AUTOCSR_FEATURE_MIN]            = (float)p->min_length;
   f[AUTOCSR_FEATURE_MEAN]           = (float)p->mean_length;
   f[AUTOCSR_FEATURE_STD]            = (float)sqrt(p->variance);
-  f[AUTOCSR_FEATURE_SPAN]           = (float)p->mean_span;
+  f[AUTOCSR_FEATURE_SPAN]           = share((double)p->spans, p->m);
   f[AUTOCSR_FEATURE_WIDEST]         = (float)p->row_span;
   f[AUTOCSR_FEATURE_EMPTY]          = share(p->empty_rows, p->m);
   f[AUTOCSR_FEATURE_BANDWIDTH]      = (float)p->bandwidth;

@@ -18,9 +18,9 @@ typedef enum {
   AUTOCSR_FEATURE_MIN,
   AUTOCSR_FEATURE_MEAN,
   AUTOCSR_FEATURE_STD,
-  AUTOCSR_FEATURE_SPAN, /* bw_avg; a processor's only */
+  AUTOCSR_FEATURE_SPAN, /* bw_avg */
   /* What else the profile tells */
-  AUTOCSR_FEATURE_WIDEST, /* row_span; a processor's only */
+  AUTOCSR_FEATURE_WIDEST, /* row_span */
   AUTOCSR_FEATURE_EMPTY,  /* share of the rows without entries */
   AUTOCSR_FEATURE_BANDWIDTH,
   AUTOCSR_FEATURE_REACH,

@@ -87,9 +87,8 @@ typedef struct {
   PetscInt              bandwidth;                             /* largest |column - row| */
   /* The rows of a sorting window lie within this many columns, wherever the window begins; n if a window has AUTOCSR_WINDOW rows */
   PetscInt window_span;
-  PetscInt row_span; /* largest (last column - first column) of a row; 0 on a device, which does not count it */
-  /* Columns from a row's first to its last, on average over all rows (bw_avg of dufrechou2021); 0 on a device, as above */
-  double mean_span;
+  PetscInt row_span; /* largest (last column - first column) of a row */
+  PetscInt64 spans;  /* columns from a row's first to its last, summed over all rows; bw_avg of dufrechou2021 is its mean */
   /* Bytes of x that gathers read from, as if all were read equally often, from a sample. Without a sample: all of x, or a line an entry */
   double   reach;
   PetscInt tile_width; /* columns of a tile, as the caller says; 0: tile_steps is not counted */

@@ -47,7 +47,7 @@ static void WindowRead(const AutoCSRMatrix *csr, PetscInt row_begin, PetscInt n,
   w->longest         = longest;
   profile->bandwidth = far;
   profile->row_span  = wide;
-  profile->mean_span += (double)spans / csr->m;
+  profile->spans += spans;
 }
 
 /* The least and the largest column of as many rows as a fourth of a window has: any window touches five of these parts at most */

@@ -37,6 +37,8 @@ static PetscErrorCode TakeOver(const DeviceProfile *d, unsigned sizes, uint16_t 
     zone->fitted           = count[COUNT_FIT_ENTRIES] ? (double)count[COUNT_FIT_BYTES] / (double)count[COUNT_FIT_ENTRIES] : 0;
     zone->gather_lines     = count[COUNT_LINE_ENTRIES] ? (double)count[COUNT_LINES] / (double)count[COUNT_LINE_ENTRIES] : 0;
     profile->bandwidth     = PetscMax(profile->bandwidth, (PetscInt)count[COUNT_BANDWIDTH]);
+    profile->row_span      = PetscMax(profile->row_span, (PetscInt)count[COUNT_WIDEST]);
+    profile->spans += (PetscInt64)count[COUNT_SPANS];
     squares += (double)count[COUNT_SQUARES];
     descents += d->descents[c];
     steps += d->steps[c];

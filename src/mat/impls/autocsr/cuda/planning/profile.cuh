@@ -21,9 +21,11 @@ enum {
   COUNT_FIT_ENTRIES,
   COUNT_PATTERN_ROWS,
   COUNT_UNIFORM_SLICES,
+  COUNT_SPANS,    /* columns from a row's first to its last */
   COUNT_LONGEST,  /* maxima from here on */
   COUNT_SHORTEST, /* PETSC_MAX_INT - length: all begins at zero */
   COUNT_BANDWIDTH,
+  COUNT_WIDEST, /* last column - first column */
   COUNTS
 };
 

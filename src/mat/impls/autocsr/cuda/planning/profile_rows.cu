@@ -98,6 +98,8 @@ static __device__ __forceinline__ void MeasureWindow(const AutoCSRMatrix &csr, c
   const unsigned    empty    = __ballot_sync(ALL_LANES, in && !length);
   const PetscInt    before   = length && begin ? csr.col[begin - 1] : csr.n; /* of the row before */
   const unsigned    descend  = __ballot_sync(ALL_LANES, length && begin && first <= before);
+  const DeviceCount spans    = WarpSum((DeviceCount)(length ? last - first + 1 : 0));
+  const PetscInt    widest   = WarpMax(length && last > first ? last - first : 0);
   const DeviceCount steps    = WarpSum((DeviceCount)StepOf(before, first, look.tile_width));
   const PetscInt64  distance = in ? (PetscInt64)length - look.shift : 0;
   const DeviceCount squares  = WarpSum((DeviceCount)(distance * distance));
@@ -116,9 +118,11 @@ static __device__ __forceinline__ void MeasureWindow(const AutoCSRMatrix &csr, c
     atomicAdd(&s.steps, steps);
     atomicAdd(&own[COUNT_EMPTY_ROWS], (DeviceCount)__popc(empty));
     atomicAdd(&own[COUNT_SQUARES], squares);
+    atomicAdd(&own[COUNT_SPANS], spans);
     atomicMax(&own[COUNT_LONGEST], (DeviceCount)longest);
     atomicMax(&own[COUNT_SHORTEST], (DeviceCount)(PETSC_MAX_INT - shortest));
     atomicMax(&own[COUNT_BANDWIDTH], (DeviceCount)away);
+    atomicMax(&own[COUNT_WIDEST], (DeviceCount)widest);
   }
   MeasureSlice(length, first, last, slice_exists, &own[COUNT_PADDED], &own[COUNT_SLICES_16]);
   const int r = WindowSort::Run(length, n, s.sort);
