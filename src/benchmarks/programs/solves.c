@@ -147,7 +147,7 @@ static PetscErrorCode Time(const Run *run, KSP ksp, Vec b, Vec x, double *second
 /* A matrix's life: assembled, solved with, solved with again, and with new values */
 static PetscErrorCode Live(const Run *run, const Way *way, Times *t)
 {
-  const PetscInt rows = run->dofs * run->points * run->points * run->points;
+  const PetscInt rows = run->dofs * run->points * run->points * run->points, most = run->stencil * run->dofs;
   Mat            A;
   Vec            x, b;
   KSP            ksp;
@@ -160,7 +160,11 @@ static PetscErrorCode Live(const Run *run, const Way *way, Times *t)
   PetscCall(MatSetSizes(A, PETSC_DECIDE, PETSC_DECIDE, rows, rows));
   PetscCall(MatSetBlockSize(A, run->dofs));
   PetscCall(MatSetType(A, way->plain ? run->plain : MATAUTOCSR));
-  if (!run->coo) PetscCall(MatXAIJSetPreallocation(A, 1, NULL, NULL, NULL, NULL));
+  PetscCall(MatSetUp(A));
+  if (!run->coo) {
+    PetscCall(MatSeqAIJSetPreallocation(A, most, NULL));
+    PetscCall(MatMPIAIJSetPreallocation(A, most, NULL, most, NULL));
+  }
   PetscCall(Assemble(run, A, 0));
   PetscCall(MatCreateVecs(A, &x, &b));
   PetscCall(VecSet(b, 1));
