@@ -154,7 +154,7 @@ int main(int argc, char **argv)
   testset:
     requires: cuda defined(PETSC_USE_INFO)
     args: -vec_type cuda -info :mat
-    filter: grep -o "exchange entries of x .*\|The products agree" | sort -u
+    filter: grep -o "exchange entries of x .*\|The products agree" | LC_ALL=C sort -u
 
     # all on one imitated node
     test:

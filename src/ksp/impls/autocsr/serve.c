@@ -50,10 +50,10 @@ static PetscErrorCode RefusePreconditioner(KSP ksp, AutoCSRFused *f, const char 
 static PetscErrorCode FindSteps(KSP ksp, Mat A, const AutoCSRSteps **steps, const char **why)
 {
   const AutoCSRParent *parent;
-  PetscBool            parallel = MatIsMPIAutoCSR(A), host[2];
+  PetscBool            host[2];
 
   PetscFunctionBegin;
-  PetscCall(parallel ? MatMPIAutoCSRGetParent(&parent) : MatSeqAutoCSRGetParent(&parent));
+  PetscCall(MatSeqAutoCSRGetParent(&parent)); /* of the blocks, too */
   PetscCall(AutoCSRVecIsOnHost(ksp->vec_rhs, &host[0]));
   PetscCall(AutoCSRVecIsOnHost(ksp->nwork ? ksp->work[0] : ksp->vec_sol, &host[1])); /* GMRES makes its work vectors as ksp->vec_sol is */
   if (!parent->device || AutoCSRIsBound(A)) {
