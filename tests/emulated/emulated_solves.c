@@ -68,6 +68,19 @@ static PetscErrorCode EmulatedMultiply(AutoCSRSolve *s, PetscInt from, PetscInt 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode EmulatedApply(AutoCSRSolve *s, PetscInt from, PetscInt to)
+{
+  const PetscScalar *z;
+
+  PetscFunctionBegin;
+  PetscCall(CopyBack(s, from));
+  PetscCall(KSP_PCApply(s->given, s->vec[from], s->vec[to]));
+  PetscCall(VecGetArrayRead(s->vec[to], &z));
+  PetscCall(AutoCSRDeviceFromHost(s->array[to], z, (size_t)s->n * sizeof(PetscScalar)));
+  PetscCall(VecRestoreArrayRead(s->vec[to], &z));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static AutoCSRSteps emulated;
 
 /* In the place of KSPSolve_Fused() */
@@ -80,13 +93,15 @@ static PetscErrorCode SolveEmulated(KSP ksp)
   PetscFunctionBegin;
   PetscCall(AutoCSRFusedGet(ksp, &f));
   PetscCall(AutoCSRFusedServe(ksp, f, &steps, &why));
-  PetscCheck(steps, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The solve is not served: %s", why);
+  PetscCall(PetscObjectTypeCompare((PetscObject)ksp->pc, PCSOR, &f->given)); /* on a device it would be served */
+  PetscCheck(steps || f->given, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The solve is not served: %s", why);
   emulated          = AutoCSRStepsCUDA;
   emulated.where    = "in the emulator";
   emulated.begin    = EmulatedBegin;
   emulated.end      = EmulatedEnd;
   emulated.get      = EmulatedGet;
   emulated.multiply = EmulatedMultiply;
+  emulated.apply    = EmulatedApply;
   PetscCall(AutoCSRFusedSolve(ksp, f, &emulated));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -125,6 +140,7 @@ typedef struct {
   PetscInt    max_it, restart;
   PetscBool   right; /* the preconditioner's side */
   PetscInt    block; /* rows of a point block; Jacobi's preconditioner if there is one */
+  PetscBool   given; /* PETSc applies the preconditioner */
 } Problem;
 
 static PetscErrorCode Solve(const Problem *p, PetscBool emulate, PetscInt times, Outcome *o)
@@ -142,7 +158,7 @@ static PetscErrorCode Solve(const Problem *p, PetscBool emulate, PetscInt times,
   PetscCall(KSPCreate(PETSC_COMM_SELF, &ksp));
   PetscCall(KSPSetType(ksp, p->type));
   PetscCall(KSPGetPC(ksp, &pc));
-  PetscCall(PCSetType(pc, !p->jacobi ? PCNONE : p->block > 1 ? PCPBJACOBI : PCJACOBI));
+  PetscCall(PCSetType(pc, p->given ? PCSOR : !p->jacobi ? PCNONE : p->block > 1 ? PCPBJACOBI : PCJACOBI));
   PetscCall(KSPSetOperators(ksp, A, A));
   PetscCall(KSPSetNormType(ksp, p->norm));
   if (p->right) PetscCall(KSPSetPCSide(ksp, PC_RIGHT));
@@ -175,7 +191,7 @@ static PetscErrorCode Check(const Problem *p)
   char            name[64];
 
   PetscFunctionBeginUser;
-  PetscCall(PetscSNPrintf(name, sizeof(name), "%s, norm %s%s%s", p->type, KSPNormTypes[p->norm], !p->jacobi ? "" : p->block > 1 ? ", pbjacobi" : ", jacobi", p->guess ? ", guess" : ""));
+  PetscCall(PetscSNPrintf(name, sizeof(name), "%s, norm %s%s%s", p->type, KSPNormTypes[p->norm], p->given ? ", sor" : !p->jacobi ? "" : p->block > 1 ? ", pbjacobi" : ", jacobi", p->guess ? ", guess" : ""));
   PetscCall(Solve(p, PETSC_FALSE, 1, &plain));
   for (int order = 0; order < EMULATOR_ORDERS; order++) {
     Outcome  *o = &ours[order];
@@ -235,6 +251,9 @@ int main(int argc, char **argv)
       p.jacobi = PETSC_TRUE;
       p.block  = blocks[(t + norm) % 4];
       PetscCall(Check(&p));
+      p.block = 1;
+      p.given = PETSC_TRUE;
+      if (t == 0 && norm != KSP_NORM_UNPRECONDITIONED) PetscCall(Check(&p));
     }
   }
   for (int b = 0; b < 2; b++) PetscCall(Check(&(Problem){types[b], KSP_NORM_PRECONDITIONED, PETSC_TRUE, PETSC_FALSE, 0, b ? NAN : 0, 20, 30, PETSC_FALSE, 1}));

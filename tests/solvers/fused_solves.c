@@ -72,6 +72,7 @@ static const Type     types[] = {
   {KSPFGMRES,     KSP_NORM_UNPRECONDITIONED, KSP_NORM_UNPRECONDITIONED, PETSC_TRUE },
 };
 static const PetscInt points  = 23; /* of a line of the grid, and of lines at least */
+static PetscBool      given   = PETSC_FALSE; /* the preconditioner is PETSc's SOR */
 static PetscInt       block   = 0;  /* rows of a point block; 0: there are none, the preconditioners are none and Jacobi's */
 
 /* A multiple of the block's rows */
@@ -279,7 +280,7 @@ static PetscErrorCode SolveCreate(Mat A, const char prefix[], const Type *type, 
   PetscCall(KSPSetOptionsPrefix(s->ksp, prefix));
   PetscCall(KSPSetType(s->ksp, type->name));
   PetscCall(KSPGetPC(s->ksp, &pc));
-  PetscCall(PCSetType(pc, !jacobi ? PCNONE : block ? PCPBJACOBI : PCJACOBI));
+  PetscCall(PCSetType(pc, given ? PCSOR : !jacobi ? PCNONE : block ? PCPBJACOBI : PCJACOBI));
   PetscCall(KSPRichardsonSetScale(s->ksp, jacobi ? 0.7 : 0.12));
   PetscCall(KSPSetNormType(s->ksp, norm));
   if (type->right && (norm == KSP_NORM_UNPRECONDITIONED || (norm == KSP_NORM_NONE && p->guess))) PetscCall(KSPSetPCSide(s->ksp, PC_RIGHT));
@@ -308,7 +309,7 @@ static PetscErrorCode Both(const Problem *p, const Type *type, PetscBool jacobi,
   char  name[128];
 
   PetscFunctionBeginUser;
-  PetscCall(PetscSNPrintf(name, sizeof(name), "%s, %s, %s, norm %s%s", p->name, type->name, !jacobi ? "none" : block ? "pbjacobi" : "jacobi", KSPNormTypes[norm], PetscDefined(USE_COMPLEX) && hermitian ? ", hermitian" : ""));
+  PetscCall(PetscSNPrintf(name, sizeof(name), "%s, %s, %s, norm %s%s", p->name, type->name, given ? "sor" : !jacobi ? "none" : block ? "pbjacobi" : "jacobi", KSPNormTypes[norm], PetscDefined(USE_COMPLEX) && hermitian ? ", hermitian" : ""));
   few_of_type = PetscDefined(USE_REAL_SINGLE) ? 1e-3 : !strcmp(type->name, KSPBCGS) ? 1e-5 : 1e-8;
   PetscCall(Create(&A));
   PetscCall(Fill(A, p->matrix, hermitian));
@@ -357,16 +358,18 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-only", &only, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-block", &block, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-given", &given, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-few", &few, NULL));
   PetscCall(PetscOptionsSetValue(NULL, "-fused_ksp_autocsr", "true"));
   for (size_t p = 0; p < PETSC_STATIC_ARRAY_LENGTH(problems); p++) {
     if (only >= 0 && only != (PetscInt)p) continue;
-    for (int t = 0; t < (problems[p].types == ONLY_CG ? 1 : (int)PETSC_STATIC_ARRAY_LENGTH(types)); t++) {
+    for (int t = 0; t < (problems[p].types == ONLY_CG || given ? 1 : (int)PETSC_STATIC_ARRAY_LENGTH(types)); t++) {
       if (problems[p].types == KRYLOV && (!strcmp(types[t].name, KSPCHEBYSHEV) || !strcmp(types[t].name, KSPRICHARDSON))) continue;
-      if (block && (problems[p].matrix == SKEW || problems[p].matrix == ZEROS)) continue; /* with singular blocks */
-      for (int c = block ? 1 : 0; c < 2; c++) {
+      if ((block || given) && (problems[p].matrix == SKEW || problems[p].matrix == ZEROS)) continue; /* with singular blocks, or zeros on the diagonal */
+      for (int c = block || given ? 1 : 0; c < 2; c++) {
         for (int norm = KSP_NORM_NONE; norm <= (int)types[t].last; norm++) {
           if (block && problems[p].matrix == TWICE_IDENTITY && norm == KSP_NORM_NONE) continue; /* past the solution, whether a vector is zero but for rounding decides */
+          if (given && norm == KSP_NORM_UNPRECONDITIONED) continue;
           if ((norm != KSP_NORM_NONE && norm < (int)types[t].first) || (few && (!c || norm != (int)types[t].first))) continue;
           for (int hermitian = 0; hermitian < (PetscDefined(USE_COMPLEX) && t == 0 ? 2 : 1); hermitian++) {
             Problem problem = problems[p];
@@ -414,6 +417,12 @@ int main(int argc, char **argv)
     test:
       suffix: blocks_sizes
       args: -few -block {{1 2 4 5 6 7 8 11}}
+
+    test:
+      suffix: given
+      nsize: {{1 2}}
+      args: -given
+      requires: cuda
 
     test:
       suffix: blocks_ranks

@@ -37,6 +37,7 @@ static PetscErrorCode Preconditioner(KSP ksp)
   PetscFunctionBeginUser;
   PetscCall(KSPGetPC(ksp, &pc));
   PetscCall(PCSetType(pc, PCBJACOBI));
+  PetscCall(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED)); /* with others CG on a device is served */
   PetscFunctionReturn((PetscErrorCode)0);
 }
 

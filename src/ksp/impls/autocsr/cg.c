@@ -1,6 +1,7 @@
 /*
   Conjugate gradients. A step is a product and three passes: p.Ap; r -= a Ap with z.r and the norm, where z = D r is not
   stored; x += a p with the next p. Iterations, norms and reasons are those of PETSc's KSPCG, in its order.
+  On a device a preconditioner that is not ours is applied by PETSc within the second pass, to which z then is given.
 */
 #include "fused.h"
 

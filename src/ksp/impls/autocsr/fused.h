@@ -55,6 +55,7 @@ typedef struct {
   Vec                *vec;                    /* NULL: there is none */
   PetscScalar       **array;                  /* where the steps run */
   PetscBool           conjugate;              /* dot products conjugate the second vector */
+  KSP                 given;                  /* NULL, or its preconditioner is applied by PETSc between passes (CG) */
   PetscBool           left;                   /* residuals are preconditioned; false: directions are */
   AutoCSRTest         test;
   AutoCSRVectorName   solution; /* which vector holds it in the end */
@@ -91,6 +92,7 @@ struct _AutoCSRSteps {
   PetscErrorCode (*get)(AutoCSRSolve *, PetscInt name);                     /* the array of a vector that joins, which steps write first */
   PetscErrorCode (*multiply)(AutoCSRSolve *, PetscInt from, PetscInt to);
   PetscErrorCode (*precondition)(AutoCSRSolve *, PetscInt from, PetscInt to);
+  PetscErrorCode (*apply)(AutoCSRSolve *, PetscInt from, PetscInt to); /* the preconditioner that is given; NULL: none is served */
   PetscErrorCode (*cg_start)(AutoCSRSolve *, PetscBool product);            /* r = b - w, p = D r; no product: r = b */
   PetscErrorCode (*cg_dot)(AutoCSRSolve *);                                 /* p.w */
   PetscErrorCode (*cg_residual)(AutoCSRSolve *);                            /* r -= a w, with z.r and the norm */
@@ -142,6 +144,7 @@ struct _AutoCSRFused {
   PetscBool               asked;  /* for this solver, not for all by default: the view then says why it was not */
   struct _KSPOps          parent; /* operations of PETSc's type; its solve may change with setters and set-up */
   PetscErrorCode (*first)(KSP);   /* the solve with which it was created */
+  PetscBool   given;              /* the preconditioner is none of ours: PETSc applies it */
   PetscBool   ran;                /* the last solve was ours */
   const char *refused;            /* why it was not; NULL: there was no solve, or it was */
   const char *where;

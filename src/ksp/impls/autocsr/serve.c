@@ -17,6 +17,19 @@ static PetscBool MonitorReadsNorm(void (*monitor)(void))
   return (PetscBool)(monitor == AS_PLAIN(KSPMonitorResidual) || monitor == AS_PLAIN(KSPMonitorResidualDrawLG));
 }
 
+/* CG on a device takes what PETSc applies, unless its norm is tested before the preconditioner is applied */
+static PetscErrorCode ServesGiven(KSP ksp, const AutoCSRFused *f, PetscBool *serves)
+{
+  const AutoCSRParent *parent;
+  Mat                  A;
+
+  PetscFunctionBegin;
+  PetscCall(PCGetOperators(ksp->pc, &A, NULL));
+  PetscCall(MatSeqAutoCSRGetParent(&parent));
+  *serves = (PetscBool)(f->type == &AutoCSRFusedCG && parent->device && !AutoCSRIsBound(A) && ksp->normtype != KSP_NORM_UNPRECONDITIONED);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode RefusePreconditioner(KSP ksp, AutoCSRFused *f, const char **why)
 {
   PetscBool serves;
@@ -32,13 +45,15 @@ static PetscErrorCode RefusePreconditioner(KSP ksp, AutoCSRFused *f, const char 
     if (scaled) serves = PETSC_FALSE;
   }
 #endif
-  if (!serves) {
+  f->given = PETSC_FALSE;
+  if (!serves) PetscCall(ServesGiven(ksp, f, &f->given));
+  if (!serves && !f->given) {
     *why = "only the preconditioners none, jacobi and pbjacobi are served";
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(AutoCSRFusedSetUpPC(ksp, f, why));
   PetscCall(VecGetSize(ksp->vec_rhs, &rows));
-  if (*why) PetscFunctionReturn(PETSC_SUCCESS);
+  if (*why || f->given) PetscFunctionReturn(PETSC_SUCCESS);
   if (f->checked.block > AUTOCSR_FUSED_BLOCK)
     *why = "a point block has more than 16 rows";
   else if (rows > PETSC_MAX_INT / f->checked.block)

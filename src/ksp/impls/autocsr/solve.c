@@ -62,8 +62,11 @@ static PetscErrorCode GetVectors(KSP ksp, AutoCSRFused *f, AutoCSRSolve *s)
     s->vec[AUTOCSR_P] = ksp->nwork > 2 ? ksp->work[2] : ksp->work[0];
     if (s->vec[AUTOCSR_P] == s->vec[AUTOCSR_R]) s->vec[AUTOCSR_R] = NULL;
   }
-  s->block = f->checked.block;
-  PetscCall(AutoCSRFusedDiagonal(ksp, f, s->vec[AUTOCSR_W] ? s->vec[AUTOCSR_W] : s->vec[AUTOCSR_V], &s->vec[AUTOCSR_D]));
+  s->block = f->given ? 1 : f->checked.block;
+  if (f->given)
+    s->given = ksp;
+  else
+    PetscCall(AutoCSRFusedDiagonal(ksp, f, s->vec[AUTOCSR_W] ? s->vec[AUTOCSR_W] : s->vec[AUTOCSR_V], &s->vec[AUTOCSR_D]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -76,6 +76,45 @@ static __global__ __launch_bounds__(THREADS) void ResidualKernel(const AutoCSRPa
   Finish<AUTOCSR_FOLLOW_RESIDUAL>(pass, sums);
 }
 
+static __global__ __launch_bounds__(THREADS) void GivenResidualKernel(const AutoCSRPass pass, bool first, bool product)
+{
+  PetscScalar from[AT_ONCE], w[AT_ONCE];
+
+  PtxWaitForLast();
+  if (!first && !ScalarsOf(pass)->moves) return;
+  {
+    const PetscScalar  a = first ? PetscScalar(1) : ScalarsOf(pass)->a;
+    const PetscScalar *b = first ? pass.b : pass.r;
+
+    ForAll(
+        pass.n,
+        [&](int k, PetscInt64 i) {
+          from[k] = b[i];
+          w[k]    = product ? pass.w[i] : PetscScalar(0);
+        },
+        [&](int k, PetscInt64 i) { pass.r[i] = from[k] - a * w[k]; });
+  }
+}
+
+template <AutoCSRNorm norm, bool first>
+static __global__ __launch_bounds__(THREADS) void GivenKernel(const AutoCSRPass pass)
+{
+  Sums        sums = {};
+  PetscScalar r[AT_ONCE];
+
+  PtxWaitForLast();
+  if (first || ScalarsOf(pass)->moves) {
+    ForAllPreconditioned<GIVEN>(
+        pass, [&](int k, PetscInt64 i) { r[k] = pass.r[i]; }, [&](int k, PetscInt64) { return r[k]; }, [](PetscInt64) { return PetscScalar(0); },
+        [&](int, PetscInt64 i, PetscScalar ri, PetscScalar z) {
+          if (first) pass.p[i] = z;
+          sums.AddDot(z, ri, pass.conjugate);
+          AddNorm<norm>(sums, ri, z);
+        });
+  }
+  Finish<first ? AUTOCSR_FOLLOW_START : AUTOCSR_FOLLOW_RESIDUAL>(pass, sums);
+}
+
 template <Preconditioner kind>
 static __global__ __launch_bounds__(THREADS) void DirectionKernel(const AutoCSRPass pass)
 {
@@ -92,7 +131,7 @@ static __global__ __launch_bounds__(THREADS) void DirectionKernel(const AutoCSRP
         [&](int k, PetscInt64 i) {
           x[k] = pass.x[i];
           p[k] = pass.p[i];
-          r[k] = pass.r[i];
+          r[k] = kind == GIVEN ? PetscScalar(0) : pass.r[i];
         },
         [&](int k, PetscInt64) { return r[k]; }, [&](PetscInt64 j) { return pass.r[j]; },
         [&](int k, PetscInt64 i, PetscScalar, PetscScalar z) {
@@ -168,10 +207,32 @@ PetscErrorCode AutoCSRPassResidual(const AutoCSRPass *pass)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRPassDirection(const AutoCSRPass *pass)
+template <bool first>
+static void (*GivenKernelFor(AutoCSRNorm norm))(const AutoCSRPass)
+{
+  return norm == AUTOCSR_NORM_PRECONDITIONED ? GivenKernel<AUTOCSR_NORM_PRECONDITIONED, first> : GivenKernel<AUTOCSR_NORM_NONE, first>;
+}
+
+PetscErrorCode AutoCSRPassGivenResidual(const AutoCSRPass *pass, PetscBool first, PetscBool product)
 {
   PetscFunctionBegin;
-  Launch(KERNEL_FOR(pass, true, DirectionKernel), GridOf(pass), THREADS, 0, AUTOCSR_STREAM)(*pass);
+  Launch(GivenResidualKernel, GridOf(pass), THREADS, 0, AUTOCSR_STREAM)(*pass, (bool)first, (bool)product);
+  AutoCSRCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRPassGiven(const AutoCSRPass *pass, PetscBool first)
+{
+  PetscFunctionBegin;
+  Launch(first ? GivenKernelFor<true>(pass->test.norm) : GivenKernelFor<false>(pass->test.norm), GridOf(pass), THREADS, 0, AUTOCSR_STREAM)(*pass);
+  AutoCSRCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRPassDirection(const AutoCSRPass *pass, PetscBool given)
+{
+  PetscFunctionBegin;
+  Launch(given ? DirectionKernel<GIVEN> : KERNEL_FOR(pass, true, DirectionKernel), GridOf(pass), THREADS, 0, AUTOCSR_STREAM)(*pass);
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -163,11 +163,12 @@ static __device__ __forceinline__ void ForAll(PetscInt n, Load load, Use use)
   }
 }
 
-/* A pass multiplies by nothing, by the diagonal, or by point blocks */
+/* A pass multiplies by nothing, by the diagonal, or by point blocks; or w has the preconditioned residual */
 enum Preconditioner {
   IDENTITY,
   DIAGONAL,
-  BLOCKS
+  BLOCKS,
+  GIVEN
 };
 
 /* Row i of the preconditioner times a vector, which at(row) has */
@@ -205,6 +206,16 @@ static __device__ __forceinline__ void ForAllPreconditioned(const AutoCSRPass &p
 
       use(k, i, r, r);
     });
+  } else if constexpr (kind == GIVEN) {
+    PetscScalar z[AT_ONCE];
+
+    ForAll(
+        pass.n,
+        [&](int k, PetscInt64 i) {
+          load(k, i);
+          z[k] = pass.w[i];
+        },
+        [&](int k, PetscInt64 i) { use(k, i, value(k, i), z[k]); });
   } else if constexpr (kind == DIAGONAL) {
     PetscScalar d[AT_ONCE];
 

@@ -61,7 +61,11 @@ PETSC_INTERN PetscErrorCode AutoCSRPassFollow(const AutoCSRPass *, AutoCSRFollow
 PETSC_INTERN PetscErrorCode AutoCSRPassStart(const AutoCSRPass *, PetscBool product);
 PETSC_INTERN PetscErrorCode AutoCSRPassDot(const AutoCSRPass *);
 PETSC_INTERN PetscErrorCode AutoCSRPassResidual(const AutoCSRPass *);
-PETSC_INTERN PetscErrorCode AutoCSRPassDirection(const AutoCSRPass *);
+PETSC_INTERN PetscErrorCode AutoCSRPassDirection(const AutoCSRPass *, PetscBool given);
+
+/* Where the preconditioner is given: r alone, of b and the product with x or, not first, by the step; then what z, which w has, and r tell */
+PETSC_INTERN PetscErrorCode AutoCSRPassGivenResidual(const AutoCSRPass *, PetscBool first, PetscBool product);
+PETSC_INTERN PetscErrorCode AutoCSRPassGiven(const AutoCSRPass *, PetscBool first);
 
 /* coefficient: of what `to` held before, of `from`, of the preconditioned residual. first: the scalars are not set yet */
 PETSC_INTERN PetscErrorCode AutoCSRPassCombine(const AutoCSRPass *, const PetscScalar coefficient[3], const PetscScalar *from, PetscScalar *to, PetscBool product, PetscBool update, PetscBool first);

@@ -130,10 +130,11 @@ static PetscErrorCode End(AutoCSRSolve *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The host needs some microseconds to see a result and to queue a step; steps beyond the last one are the price. Of several processes the host waits for each pass with sums */
+/* The host needs some microseconds to see a result and to queue a step; steps beyond the last one are the price. Of several processes the host waits for each pass with sums; a preconditioner that is given costs
+   more than any wait */
 static PetscInt Ahead(const AutoCSRSolve *s)
 {
-  return s->size > 1 ? 0 : s->n < SMALL_ROWS ? 4 : 2;
+  return s->size > 1 || s->given ? 0 : s->n < SMALL_ROWS ? 4 : 2;
 }
 
 /* The exchange of x takes vectors whose arrays are given back */
@@ -159,6 +160,30 @@ static PetscErrorCode Multiply(AutoCSRSolve *s, PetscInt from, PetscInt to)
   }
   PetscCall(AutoCSRMultiplyArrays(s->mat, s->array[from], s->array[to], &done));
   if (!done) PetscCall(MatMult(s->mat, s->vec[from], s->vec[to]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* PETSc's applications take vectors whose arrays are given back, too */
+static PetscErrorCode Apply(AutoCSRSolve *s, PetscInt from, PetscInt to)
+{
+  PetscFunctionBegin;
+  PetscCall(Put(s, from));
+  PetscCall(Put(s, to));
+  PetscCall(KSP_PCApply(s->given, s->vec[from], s->vec[to]));
+  PetscCall(Get(s, from));
+  PetscCall(Get(s, to));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The residual, z in w, and what they tell */
+static PetscErrorCode GivenResidual(AutoCSRSolve *s, PetscBool first, PetscBool product)
+{
+  PetscFunctionBegin;
+  PetscCall(AutoCSRPassGivenResidual(AutoCSRNextPass(s, PETSC_FALSE), first, product));
+  PetscCall((*s->steps->apply)(s, AUTOCSR_R, AUTOCSR_W));
+  PetscCall(AutoCSRPassGiven(AutoCSRNextPass(s, PETSC_TRUE), first));
+  PetscCall(AutoCSRFollowPass(s, first ? AUTOCSR_FOLLOW_START : AUTOCSR_FOLLOW_RESIDUAL));
+  PetscCall(PetscLogGpuFlops(6.0 * s->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -209,6 +234,10 @@ PetscErrorCode AutoCSRFollowPass(AutoCSRSolve *s, AutoCSRFollow follow)
 static PetscErrorCode CGStart(AutoCSRSolve *s, PetscBool product)
 {
   PetscFunctionBegin;
+  if (s->given) {
+    PetscCall(GivenResidual(s, PETSC_TRUE, product));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(AutoCSRPassStart(AutoCSRNextPass(s, PETSC_TRUE), product));
   PetscCall(AutoCSRFollowPass(s, AUTOCSR_FOLLOW_START));
   PetscCall(PetscLogGpuFlops((2.0 * s->block + 3) * s->n));
@@ -227,6 +256,10 @@ static PetscErrorCode CGDot(AutoCSRSolve *s)
 static PetscErrorCode CGResidual(AutoCSRSolve *s)
 {
   PetscFunctionBegin;
+  if (s->given) {
+    PetscCall(GivenResidual(s, PETSC_FALSE, PETSC_TRUE));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(AutoCSRPassResidual(AutoCSRNextPass(s, PETSC_TRUE)));
   PetscCall(AutoCSRFollowPass(s, AUTOCSR_FOLLOW_RESIDUAL));
   PetscCall(PetscLogGpuFlops((2.0 * s->block + 5) * s->n));
@@ -236,7 +269,7 @@ static PetscErrorCode CGResidual(AutoCSRSolve *s)
 static PetscErrorCode CGDirection(AutoCSRSolve *s)
 {
   PetscFunctionBegin;
-  PetscCall(AutoCSRPassDirection(AutoCSRNextPass(s, PETSC_FALSE)));
+  PetscCall(AutoCSRPassDirection(AutoCSRNextPass(s, PETSC_FALSE), (PetscBool)(s->given != NULL)));
   PetscCall(PetscLogGpuFlops((2.0 * s->block + 2) * s->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -284,4 +317,4 @@ static PetscErrorCode Result(AutoCSRSolve *s, PetscInt step, AutoCSRResult *resu
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const AutoCSRSteps AutoCSRStepsCUDA = {"on the device", Begin, End, Ahead, Get, Multiply, Precondition, CGStart, CGDot, CGResidual, CGDirection, Combine, Result, Destroy, &AutoCSRStepsBCGSCUDA, &AutoCSRStepsGMRESCUDA};
+const AutoCSRSteps AutoCSRStepsCUDA = {"on the device", Begin, End, Ahead, Get, Multiply, Precondition, Apply, CGStart, CGDot, CGResidual, CGDirection, Combine, Result, Destroy, &AutoCSRStepsBCGSCUDA, &AutoCSRStepsGMRESCUDA};
