@@ -363,13 +363,13 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsSetValue(NULL, "-fused_ksp_autocsr", "true"));
   for (size_t p = 0; p < PETSC_STATIC_ARRAY_LENGTH(problems); p++) {
     if (only >= 0 && only != (PetscInt)p) continue;
-    for (int t = 0; t < (problems[p].types == ONLY_CG || given ? 1 : (int)PETSC_STATIC_ARRAY_LENGTH(types)); t++) {
+    for (int t = 0; t < (problems[p].types == ONLY_CG ? 1 : (int)PETSC_STATIC_ARRAY_LENGTH(types)); t++) {
       if (problems[p].types == KRYLOV && (!strcmp(types[t].name, KSPCHEBYSHEV) || !strcmp(types[t].name, KSPRICHARDSON))) continue;
       if ((block || given) && (problems[p].matrix == SKEW || problems[p].matrix == ZEROS)) continue; /* with singular blocks, or zeros on the diagonal */
       for (int c = block || given ? 1 : 0; c < 2; c++) {
         for (int norm = KSP_NORM_NONE; norm <= (int)types[t].last; norm++) {
           if (block && problems[p].matrix == TWICE_IDENTITY && norm == KSP_NORM_NONE) continue; /* past the solution, whether a vector is zero but for rounding decides */
-          if (given && norm == KSP_NORM_UNPRECONDITIONED) continue;
+          if (given && (t == 0 ? norm == KSP_NORM_UNPRECONDITIONED : strcmp(types[t].name, KSPGMRES) != 0)) continue;
           if ((norm != KSP_NORM_NONE && norm < (int)types[t].first) || (few && (!c || norm != (int)types[t].first))) continue;
           for (int hermitian = 0; hermitian < (PetscDefined(USE_COMPLEX) && t == 0 ? 2 : 1); hermitian++) {
             Problem problem = problems[p];

@@ -37,7 +37,7 @@ static PetscErrorCode Preconditioner(KSP ksp)
   PetscFunctionBeginUser;
   PetscCall(KSPGetPC(ksp, &pc));
   PetscCall(PCSetType(pc, PCBJACOBI));
-  PetscCall(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED)); /* with others CG on a device is served */
+  PetscCall(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED)); /* with others CG is served on a device */
   PetscFunctionReturn((PetscErrorCode)0);
 }
 

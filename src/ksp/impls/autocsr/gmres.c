@@ -2,7 +2,7 @@
   GMRES with restarts and FGMRES, whose preconditioner stays the same. A step is a product and two passes over the basis: all dot
   products of classical Gram-Schmidt, then the difference and its norm. Steps do not change x before a cycle ends, so those
   that are queued beyond the last iteration do no harm. The Hessenberg matrix is the processor's, as in PETSc's KSPGMRES
-  and KSPFGMRES, in whose order all is told and tested.
+  and KSPFGMRES, in whose order all is told and tested. On a device GMRES takes preconditioners that PETSc applies beside the product.
 */
 #include "fused.h"
 
@@ -131,7 +131,7 @@ static PetscErrorCode Vectors(KSP ksp, AutoCSRFused *f, AutoCSRSolve *s)
   PetscFunctionBegin;
   PetscCall(AutoCSRFusedOwn(ksp, f, OWN_BASIS + PetscMin(s->vectors - AUTOCSR_BASIS, MORE)));
   s->vec[AUTOCSR_W] = f->own[OWN_PRODUCT];
-  s->vec[AUTOCSR_P] = f->own[OWN_PRECONDITIONED];
+  s->vec[f->given ? AUTOCSR_R : AUTOCSR_P] = f->own[OWN_PRECONDITIONED];
   for (PetscInt k = 0; k < f->owns - OWN_BASIS && AUTOCSR_BASIS + k < s->vectors; k++) s->vec[AUTOCSR_BASIS + k] = f->own[OWN_BASIS + k];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -154,7 +154,10 @@ static PetscErrorCode QueueStep(KSP ksp, AutoCSRFused *f, AutoCSRSolve *s, Petsc
 {
   PetscFunctionBegin;
   PetscCall(NeedVector(ksp, f, s, k + 1));
-  if (s->left || !s->vec[AUTOCSR_D])
+  if (s->given) {
+    PetscCall((s->left ? s->steps->multiply : s->steps->apply)(s, AUTOCSR_BASIS + k, AUTOCSR_R));
+    PetscCall((s->left ? s->steps->apply : s->steps->multiply)(s, AUTOCSR_R, AUTOCSR_W));
+  } else if (s->left || !s->vec[AUTOCSR_D])
     PetscCall((*s->steps->multiply)(s, AUTOCSR_BASIS + k, AUTOCSR_W));
   else {
     PetscCall((*s->steps->precondition)(s, AUTOCSR_BASIS + k, AUTOCSR_P));

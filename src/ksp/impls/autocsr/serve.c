@@ -17,7 +17,7 @@ static PetscBool MonitorReadsNorm(void (*monitor)(void))
   return (PetscBool)(monitor == AS_PLAIN(KSPMonitorResidual) || monitor == AS_PLAIN(KSPMonitorResidualDrawLG));
 }
 
-/* CG on a device takes what PETSc applies, unless its norm is tested before the preconditioner is applied */
+/* On a device GMRES takes what PETSc applies, and CG unless its norm is tested before the preconditioner is applied */
 static PetscErrorCode ServesGiven(KSP ksp, const AutoCSRFused *f, PetscBool *serves)
 {
   const AutoCSRParent *parent;
@@ -26,7 +26,7 @@ static PetscErrorCode ServesGiven(KSP ksp, const AutoCSRFused *f, PetscBool *ser
   PetscFunctionBegin;
   PetscCall(PCGetOperators(ksp->pc, &A, NULL));
   PetscCall(MatSeqAutoCSRGetParent(&parent));
-  *serves = (PetscBool)(f->type == &AutoCSRFusedCG && parent->device && !AutoCSRIsBound(A) && ksp->normtype != KSP_NORM_UNPRECONDITIONED);
+  *serves = (PetscBool)((f->type == &AutoCSRFusedGMRES || (f->type == &AutoCSRFusedCG && ksp->normtype != KSP_NORM_UNPRECONDITIONED)) && parent->device && !AutoCSRIsBound(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -86,9 +86,29 @@ static PetscErrorCode ReduceDots(AutoCSRSolve *s, PetscInt n)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Of a preconditioner that is given, on the left: w is what it makes of the residual */
+static PetscErrorCode StartGiven(AutoCSRSolve *s, PetscBool product)
+{
+  AutoCSRPass pass;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRPassGivenResidual(AutoCSRNextPass(s, PETSC_FALSE), PETSC_TRUE, product));
+  PetscCall((*s->steps->apply)(s, AUTOCSR_R, AUTOCSR_W));
+  pass   = *AutoCSRNextPass(s, PETSC_FALSE);
+  pass.b = s->array[AUTOCSR_W];
+  PetscCall(AutoCSRPassGMRESStart(&pass, NextColumn(s, 0), PETSC_FALSE, s->array[AUTOCSR_BASIS]));
+  PetscCall(FollowColumn(s, 0));
+  PetscCall(PetscLogGpuFlops(3.0 * s->n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode Start(AutoCSRSolve *s, PetscBool product)
 {
   PetscFunctionBegin;
+  if (s->given && s->left) {
+    PetscCall(StartGiven(s, product));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(AutoCSRPassGMRESStart(AutoCSRNextPass(s, PETSC_FALSE), NextColumn(s, 0), product, s->array[AUTOCSR_BASIS]));
   PetscCall(FollowColumn(s, 0));
   PetscCall(PetscLogGpuFlops((2.0 * s->block + 2) * s->n));
@@ -137,15 +157,35 @@ static PetscErrorCode Result(AutoCSRSolve *s, PetscInt step, PetscInt n, AutoCSR
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Correct(AutoCSRSolve *s, PetscInt n, const PetscScalar coefficient[])
+static PetscErrorCode AddBasis(AutoCSRSolve *s, PetscInt n, const PetscScalar coefficient[], PetscScalar *x)
 {
+  AutoCSRPass pass = s->device->pass;
+
   PetscFunctionBegin;
+  pass.x = x;
   for (PetscInt first = 0; first < n; first += AUTOCSR_PASS_TOGETHER) {
     const AutoCSRPassBasis basis = Basis(s, first, n);
 
-    PetscCall(AutoCSRPassGMRESCorrect(&s->device->pass, &basis, (const PetscReal *)coefficient, (PetscBool)(!s->left && s->array[AUTOCSR_D])));
+    PetscCall(AutoCSRPassGMRESCorrect(&pass, &basis, (const PetscReal *)coefficient, (PetscBool)(!s->left && s->array[AUTOCSR_D])));
   }
   PetscCall(PetscLogGpuFlops((2.0 * (n + s->block)) * s->n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Correct(AutoCSRSolve *s, PetscInt n, const PetscScalar coefficient[])
+{
+  const PetscScalar      one = 1;
+  const AutoCSRPassBasis sum = {.vector = {s->array[AUTOCSR_W]}, .count = 1};
+
+  PetscFunctionBegin;
+  if (!s->given || s->left) {
+    PetscCall(AddBasis(s, n, coefficient, s->array[AUTOCSR_X]));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCallCUDA(cudaMemsetAsync(s->array[AUTOCSR_R], 0, (size_t)s->n * sizeof(PetscScalar), AUTOCSR_STREAM));
+  PetscCall(AddBasis(s, n, coefficient, s->array[AUTOCSR_R]));
+  PetscCall((*s->steps->apply)(s, AUTOCSR_R, AUTOCSR_W));
+  PetscCall(AutoCSRPassGMRESCorrect(&s->device->pass, &sum, (const PetscReal *)&one, PETSC_FALSE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
