@@ -61,6 +61,7 @@ int main(int argc, char **argv)
   test:
     suffix: block
     nsize: {{1 2}separate output}
-    args: -mat_type autocsr -eps_smallest_real -eps_type lobpcg -eps_lobpcg_blocksize 8 -n 60 -st_type precond -st_ksp_type preonly -st_pc_type jacobi -eps_max_it 2000
+    args: -mat_type autocsr -eps_smallest_real -eps_type lobpcg -eps_lobpcg_blocksize 8 -st_type precond -st_ksp_type preonly -st_pc_type jacobi -eps_max_it 2000 -log_view
+    filter: awk '$1 == "AutoCSRDense" && $6 > 0 {print "dense products have their plan"} /eigenvalue/'
 
 TEST*/

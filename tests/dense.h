@@ -32,6 +32,34 @@ static inline PetscErrorCode DenseCreate(PetscInt begin, PetscInt end, PetscInt 
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+/* Rows of three entries, one of them far away: `far` columns beyond half of them. The numbers of entries are the same whatever it is */
+static inline PetscErrorCode Preallocate(Mat S, PetscInt far)
+{
+  PetscInt     N, begin, end, n = 0, *i, *j;
+  PetscScalar *v;
+  PetscLayout  layout;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatGetSize(S, &N, NULL));
+  PetscCall(MatGetLayouts(S, &layout, NULL));
+  PetscCall(PetscLayoutSetUp(layout));
+  PetscCall(PetscLayoutGetRange(layout, &begin, &end));
+  PetscCall(PetscMalloc3(3 * (end - begin), &i, 3 * (end - begin), &j, 3 * (end - begin), &v));
+  for (PetscInt row = begin; row < end; row++) {
+    const PetscInt col[] = {row, (row + 1) % N, (row + N / 2 + far) % N};
+
+    for (int k = 0; k < 3; k++, n++) {
+      i[n] = row;
+      j[n] = col[k];
+      v[n] = RandomScalar(k, row);
+    }
+  }
+  PetscCall(MatSetPreallocationCOO(S, n, i, j));
+  PetscCall(MatSetValuesCOO(S, v, INSERT_VALUES));
+  PetscCall(PetscFree3(i, j, v));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 /* Bit by bit */
 static inline PetscErrorCode Same(Mat A, Mat B, const char context[])
 {

@@ -3,6 +3,8 @@ static char help[] = "Products with dense matrices, MatMatMult(), MatTransposeMa
 #include <petscautocsr.h>
 #include "../dense.h"
 
+#define WIDEST 2001 /* columns, of one matrix */
+
 static const PetscInt widths[] = {1, 4, 5, 8, 13, 32, 37, 67};
 
 /* As B in A B */
@@ -53,14 +55,15 @@ static PetscErrorCode MultiplyTransposed(Reference *r, Mat A, PetscInt columns, 
 {
   const Product *transposed = &products[3];
   char           context[128];
-  PetscInt       m;
+  PetscInt       begin, end, m;
   Mat            B, C, D;
   PetscScalar    two = 2;
 
   PetscFunctionBeginUser;
   PetscCall(PetscSNPrintf(context, sizeof(context), "%s, transposed, %" PetscInt_FMT " columns", name, columns));
   PetscCall(MatGetSize(A, &m, NULL));
-  PetscCall(DenseCreate(0, m, m, columns, columns, &B));
+  PetscCall(MatGetOwnershipRange(A, &begin, &end));
+  PetscCall(DenseCreate(begin, end, m, columns, columns, &B));
   PetscCall(MatTransposeMatMult(A, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
   PetscCall(CompareBy(transposed, r, B, C, context));
   PetscCall(MatTransposeMatMult(A, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &D));
@@ -205,6 +208,37 @@ static PetscErrorCode MultiplySome(Reference *r, Mat A, PetscInt columns, const 
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+/* Another structure of as many entries between products into one matrix: nothing of the first one stays */
+static PetscErrorCode Restructure(void)
+{
+  const PetscInt N = 301, columns = 24;
+  const MatType  types[] = {MATAUTOCSR, MATAIJ};
+  Mat            A[2], B, C = NULL;
+
+  PetscFunctionBeginUser;
+  for (int k = 0; k < 2; k++) {
+    PetscCall(MatCreate(PETSC_COMM_WORLD, &A[k]));
+    PetscCall(MatSetSizes(A[k], PETSC_DECIDE, PETSC_DECIDE, N, N));
+    PetscCall(MatSetType(A[k], types[k]));
+  }
+  for (PetscInt far = 0; far < 10; far += 5) {
+    Reference r;
+    Mat       plain;
+
+    for (int k = 0; k < 2; k++) PetscCall(Preallocate(A[k], far));
+    PetscCall(MatDuplicate(A[1], MAT_COPY_VALUES, &plain));
+    PetscCall(ReferenceCreate(plain, &r));
+    if (!C) PetscCall(FactorCreate(A[0], columns, 6, &B));
+    PetscCall(MatMatMult(A[0], B, C ? MAT_REUSE_MATRIX : MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
+    PetscCall(Compare(&r, B, C, far ? "second structure" : "first structure"));
+    PetscCall(ReferenceDestroy(&r));
+  }
+  for (int k = 0; k < 2; k++) PetscCall(MatDestroy(&A[k]));
+  PetscCall(MatDestroy(&B));
+  PetscCall(MatDestroy(&C));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 /* Where A has no entry, B does not count, whatever it is; where it has, it does */
 static PetscErrorCode NotFinite(Mat A, Mat plain)
 {
@@ -266,7 +300,8 @@ int main(int argc, char **argv)
     PetscCall(ReferenceCreate(plain, &r));
     PetscCall(MatrixCreate(g, MATAUTOCSR, &A));
     for (size_t w = 0; w < PETSC_STATIC_ARRAY_LENGTH(widths); w++) PetscCall(Multiply(&r, A, widths[w], g->name));
-    for (size_t w = 0; w < PETSC_STATIC_ARRAY_LENGTH(widths) && ranks == 1; w += 3) PetscCall(MultiplyTransposed(&r, A, widths[w], g->name));
+    if (k == 0) PetscCall(Multiply(&r, A, WIDEST, g->name));
+    for (size_t w = ranks == 1 ? 0 : k % 16; w < PETSC_STATIC_ARRAY_LENGTH(widths); w += ranks == 1 ? 3 : 16) PetscCall(MultiplyTransposed(&r, A, widths[w], g->name));
     for (size_t w = ranks == 1 ? k % 3 : k % 16; w < PETSC_STATIC_ARRAY_LENGTH(widths); w += ranks == 1 ? 3 : 16) PetscCall(MultiplyByRows(&r, A, widths[w], g->name));
     for (size_t w = ranks == 1 ? (k + 1) % 8 : (k + 1) % 16; w < PETSC_STATIC_ARRAY_LENGTH(widths); w += ranks == 1 ? 4 : 16) PetscCall(MultiplySome(&r, A, widths[w], g->name));
     PetscCall(NotFinite(A, r.A));
@@ -278,6 +313,7 @@ int main(int argc, char **argv)
     PetscCall(MatDestroy(&A));
     PetscCall(ReferenceDestroy(&r));
   }
+  PetscCall(Restructure());
   PetscCheck(made, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "No product was made by the library");
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "C = A B is as plain AIJ makes it, column by column\n"));
   PetscCall(PetscFinalize());
@@ -307,12 +343,12 @@ int main(int argc, char **argv)
     test:
       suffix: view
       args: -view -mat_autocsr_dense adaptive
-      filter: awk '/adaptive tiles have/ {tiles = 1} /C = A B is/ && tiles'
+      filter: awk '/adaptive tiles have .*; last dense columns: .*67 \(adaptive\)/ {tiles = 1} /C = A B is/ && tiles'
 
     test:
       suffix: json
       args: -json -mat_autocsr_dense adaptive
-      filter: awk '/"share": {"heavy": .* "tiles": {"strategy": "dense"/ {tiles = 1} /C = A B is/ && tiles'
+      filter: awk '/"units": .* "share": {"heavy": .* "tiles": {"strategy": "dense"/ {tiles = 1} /C = A B is/ && tiles'
 
     test:
       suffix: x86-64
@@ -327,6 +363,19 @@ int main(int argc, char **argv)
       suffix: avx512
       requires: avx512
       args: -mat_autocsr_simd avx512
+
+  testset:
+    args: -few 9 -mat_autocsr_dense {{columns panels adaptive}separate output}
+
+    test:
+      suffix: ways
+      args: -json
+      filter: grep -oE '"columns": 67, "sampled": false, "way": "[a-z]+"' | sort -u
+
+    test:
+      suffix: citations
+      args: -citations
+      filter: grep -oE "@.*hong2019|as plain AIJ makes it"
 
   test:
     suffix: cuda
@@ -346,6 +395,12 @@ int main(int argc, char **argv)
     suffix: cuda_look
     requires: cuda
     args: -dense_type densecuda -vec_type cuda -mat_autocsr_strategy sell
+    output_file: output/dense_products_1.out
+
+  test:
+    suffix: cuda_bundles
+    requires: cuda
+    args: -few 2 -dense_type densecuda -vec_type cuda -mat_autocsr_dense bundles
     output_file: output/dense_products_1.out
 
 TEST*/

@@ -98,31 +98,6 @@ static PetscErrorCode Sample(const Generator *g, Mat plain, PetscInt columns)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-/* Rows of three entries, one of them far away: `far` columns beyond half of them. The numbers of entries are the same whatever it is */
-static PetscErrorCode Preallocate(Mat S, PetscInt far)
-{
-  PetscInt     N, begin, end, n = 0, *i, *j;
-  PetscScalar *v;
-
-  PetscFunctionBeginUser;
-  PetscCall(MatGetSize(S, &N, NULL));
-  PetscCall(MatGetOwnershipRange(S, &begin, &end));
-  PetscCall(PetscMalloc3(3 * (end - begin), &i, 3 * (end - begin), &j, 3 * (end - begin), &v));
-  for (PetscInt row = begin; row < end; row++) {
-    const PetscInt col[] = {row, (row + 1) % N, (row + N / 2 + far) % N};
-
-    for (int k = 0; k < 3; k++, n++) {
-      i[n] = row;
-      j[n] = col[k];
-      v[n] = RandomScalar(k, row);
-    }
-  }
-  PetscCall(MatSetPreallocationCOO(S, n, i, j));
-  PetscCall(MatSetValuesCOO(S, v, INSERT_VALUES));
-  PetscCall(PetscFree3(i, j, v));
-  PetscFunctionReturn((PetscErrorCode)0);
-}
-
 static PetscErrorCode SampleAndCompare(Mat S, Mat X, Mat Y, const char context[])
 {
   PetscInt columns;
@@ -311,6 +286,12 @@ int main(int argc, char **argv)
       suffix: avx512
       requires: avx512
       args: -mat_autocsr_simd avx512
+
+  test:
+    suffix: citations
+    requires: !cuda
+    args: -few 9 -citations -mat_autocsr_dense {{panels adaptive}separate output}
+    filter: grep -oE "@.*hong2019|as sums over columns"
 
   test:
     suffix: cuda

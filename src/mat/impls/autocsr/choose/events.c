@@ -6,7 +6,7 @@ PetscLogEvent AutoCSREvents[AUTOCSR_EVENT_COUNT];
 
 PetscErrorCode AutoCSREventsRegister(void)
 {
-  static const char *const names[AUTOCSR_EVENT_COUNT] = {"AutoCSRProfile", "AutoCSRPlan", "AutoCSRRefresh", "AutoCSRMult", "AutoCSRSDDMM"};
+  static const char *const names[AUTOCSR_EVENT_COUNT] = {"AutoCSRProfile", "AutoCSRPlan", "AutoCSRRefresh", "AutoCSRMult", "AutoCSRDense", "AutoCSRSDDMM"};
 
   PetscFunctionBegin;
   for (int k = 0; k < AUTOCSR_EVENT_COUNT; k++) PetscCall(PetscLogEventRegister(names[k], MAT_CLASSID, &AutoCSREvents[k]));

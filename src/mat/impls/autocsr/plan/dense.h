@@ -32,8 +32,18 @@ typedef enum {
   AUTOCSR_DENSE_PANELS,    /* B is copied to panels */
   AUTOCSR_DENSE_ALONGSIDE, /* B is read as it lies: neighbouring rows have neighbouring columns. A processor takes panels */
   AUTOCSR_DENSE_ADAPTIVE,  /* adaptive sparse tiles (layout/adaptive.h), in `tiles` */
-  AUTOCSR_DENSE_BUNDLES    /* bundles of rows (layout/bundled.h), in `tiles`, on a device, in real double; elsewhere panels are taken */
+  AUTOCSR_DENSE_BUNDLES,   /* bundles of rows (layout/bundled.h), in `tiles`, on a device, in real double; elsewhere panels are taken */
+  AUTOCSR_DENSE_COLUMNS    /* column by column, by the plan: no backend's way */
 } AutoCSRDenseWay;
+PETSC_INTERN const char *const AutoCSRDenseWayNames[];
+
+/* Which way the products of a width went, for the view */
+typedef struct {
+  PetscInt        columns; /* 0: no product */
+  PetscBool       sampled; /* A .* (X Y^T), else A B */
+  AutoCSRDenseWay way;
+} AutoCSRDenseTaken;
+#define AUTOCSR_DENSE_TAKEN 8 /* widths that a matrix remembers */
 
 #if defined(PETSC_USE_REAL_DOUBLE) && !defined(PETSC_USE_COMPLEX)
   #define AUTOCSR_HAS_BUNDLES 1

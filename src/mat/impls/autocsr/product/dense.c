@@ -63,30 +63,48 @@ PetscErrorCode AutoCSRDenseConsider(Mat A, AutoCSRContext *ctx, PetscInt columns
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether columns are multiplied one by one, since the plan makes so little of them that copying B, or reading A, costs more */
-static PetscErrorCode AutoCSRDenseChoose(Mat A, AutoCSRDenseFactor *f, AutoCSRDenseOperands *op, PetscBool *one_by_one)
+/* A product was made: the view tells its way, and -citations whose that is */
+PetscErrorCode AutoCSRDenseTook(AutoCSRContext *ctx, PetscInt columns, PetscBool sampled, AutoCSRDenseWay way)
 {
-  const char *const     words[] = {"by panels", "side by side as they lie", "by adaptive sparse tiles", "by bundles of rows"}; /* AutoCSRDenseWay */
-  AutoCSRContext       *ctx     = f->ctx;
-  const MatAutoCSRDense asked   = ctx->settings.dense;
+  AutoCSRDenseTaken *taken = ctx->taken;
+  PetscInt           k     = 0;
+
+  PetscFunctionBegin;
+  if (!columns) PetscFunctionReturn(PETSC_SUCCESS);
+  while (k < AUTOCSR_DENSE_TAKEN - 1 && taken[k].columns && (taken[k].columns != columns || taken[k].sampled != sampled)) k++;
+  PetscCall(PetscArraymove(taken + 1, taken, k));
+  taken[0] = (AutoCSRDenseTaken){columns, sampled, way};
+  PetscCall(AutoCSRCiteDense(way));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Columns are multiplied one by one where the plan makes so little of them that copying B, or reading A, costs more */
+static PetscErrorCode AutoCSRDenseChoose(Mat A, AutoCSRDenseFactor *f, AutoCSRDenseOperands *op)
+{
+  AutoCSRContext       *ctx        = f->ctx;
+  const MatAutoCSRDense asked      = ctx->settings.dense;
+  PetscBool             one_by_one = PETSC_FALSE;
   double                seconds;
 
   PetscFunctionBegin;
-  *one_by_one = PETSC_FALSE;
   op->longest = f->profile ? f->profile->max_length : PETSC_MAX_INT;
   PetscCall(AutoCSRCostDense(f->csr, f->profile, asked, op->columns, &seconds, &op->way));
   if (!f->transposed) {
     PetscCall(AutoCSRDensePay(A, ctx, seconds));
     f->plan = ctx->planned.plan;
   }
-  if (op->by_rows || op->add) /* panels alone can do it */
-    *one_by_one = PETSC_FALSE;
+  if (op->by_rows || op->add) /* the plan cannot do it */
+    one_by_one = PETSC_FALSE;
   else if (asked == MAT_AUTOCSR_DENSE_COLUMNS)
-    *one_by_one = PETSC_TRUE;
+    one_by_one = PETSC_TRUE;
   else if (asked == MAT_AUTOCSR_DENSE_AUTO && (f->transposed || ctx->planned.progress.stage == AUTOCSR_STAGE_FINAL) && f->plan->predicted > 0)
-    *one_by_one = (PetscBool)(op->columns * f->plan->predicted < seconds);
-  if (!*one_by_one && !f->transposed) PetscCall(AutoCSRDenseConsider(A, ctx, op->columns, PETSC_FALSE, seconds, &op->way));
-  PetscCall(PetscInfo(A, "%" PetscInt_FMT " dense columns%s %s: %g us expected, by the plan %g us each\n", op->columns, f->transposed ? " with the transpose" : "", *one_by_one ? "one by one" : words[op->way], 1e6 * seconds, 1e6 * f->plan->predicted));
+    one_by_one = (PetscBool)(op->columns * f->plan->predicted < seconds);
+  if (one_by_one)
+    op->way = AUTOCSR_DENSE_COLUMNS;
+  else if (!f->transposed)
+    PetscCall(AutoCSRDenseConsider(A, ctx, op->columns, PETSC_FALSE, seconds, &op->way));
+  if (op->way == AUTOCSR_DENSE_ALONGSIDE && op->by_rows) op->way = AUTOCSR_DENSE_PANELS;
+  PetscCall(PetscInfo(A, "%" PetscInt_FMT " dense columns%s by way of %s: %g us expected, by the plan %g us each\n", op->columns, f->transposed ? " with the transpose" : "", AutoCSRDenseWayNames[op->way], 1e6 * seconds, 1e6 * f->plan->predicted));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -136,23 +154,26 @@ static PetscErrorCode AutoCSRDenseColumns(const AutoCSRDenseFactor *f, const Aut
 }
 
 /*
-  Multiplies arrays of B and C in the memory of A's. one_by_one: by columns, else by panels. always: by columns if panels
-  are refused; else it is not done then
+  Multiplies arrays of B and C in the memory of A's. always: column by column if the backend's way is refused; else it is not
+  done then
 */
-static PetscErrorCode AutoCSRDenseMultiply(Mat A, const AutoCSRDenseFactor *f, AutoCSRDenseOperands *op, PetscBool one_by_one, PetscBool always, PetscBool *done)
+static PetscErrorCode AutoCSRDenseMultiply(Mat A, const AutoCSRDenseFactor *f, AutoCSRDenseOperands *op, PetscBool always, PetscBool *done)
 {
   const PetscBool resident = AutoCSRContextIsResident(f->ctx);
 
   PetscFunctionBegin;
   *done = PETSC_FALSE;
+  PetscCall(PetscLogEventBegin(AutoCSREvents[AUTOCSR_EVENT_DENSE], A, 0, 0, 0));
   if (resident) PetscCall(PetscLogGpuTimeBegin());
-  if (!one_by_one) PetscCall(AutoCSRDensePanels(A, f, op, done));
-  if (!*done && (one_by_one || always)) {
+  if (op->way != AUTOCSR_DENSE_COLUMNS) PetscCall(AutoCSRDensePanels(A, f, op, done));
+  if (!*done && (op->way == AUTOCSR_DENSE_COLUMNS || always)) {
+    op->way = AUTOCSR_DENSE_COLUMNS;
     PetscCall(AutoCSRDenseColumns(f, op));
     *done = PETSC_TRUE;
   }
   if (resident) PetscCall(PetscLogGpuTimeEnd());
   if (*done) PetscCall(resident ? PetscLogGpuFlops(2.0 * f->csr->nnz * op->columns) : PetscLogFlops(2.0 * f->csr->nnz * op->columns));
+  PetscCall(PetscLogEventEnd(AutoCSREvents[AUTOCSR_EVENT_DENSE], A, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -160,14 +181,14 @@ static PetscErrorCode AutoCSRDenseMultiply(Mat A, const AutoCSRDenseFactor *f, A
   On the host. Not done: it is the parent's turn, whose product is faster if the columns are few. always: the parent is
   AIJCUSPARSE, which cannot multiply on the host between the phases of its own product
 */
-static PetscErrorCode AutoCSRDenseProduct_Host(Mat A, Mat B, Mat C, const AutoCSRDenseFactor *f, AutoCSRDenseOperands *op, PetscBool one_by_one, PetscBool always, PetscBool *done)
+static PetscErrorCode AutoCSRDenseProduct_Host(Mat A, Mat B, Mat C, const AutoCSRDenseFactor *f, AutoCSRDenseOperands *op, PetscBool always, PetscBool *done)
 {
   PetscFunctionBegin;
   PetscCall(MatDenseGetLDA(B, &op->ldb));
   PetscCall(MatDenseGetLDA(C, &op->ldc));
   PetscCall(MatDenseGetArrayRead(B, &op->B));
   PetscCall(MatDenseGetArrayWrite(C, &op->C));
-  PetscCall(AutoCSRDenseMultiply(A, f, op, one_by_one, always, done));
+  PetscCall(AutoCSRDenseMultiply(A, f, op, always, done));
   PetscCall(MatDenseRestoreArrayWrite(C, &op->C));
   PetscCall(MatDenseRestoreArrayRead(B, &op->B));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -204,7 +225,7 @@ static PetscErrorCode AutoCSRDenseVectors(Mat A, Mat B, Mat C, PetscBool transpo
 }
 
 /* Always done, but for A B^T without memory: the parent's product leaves other bits in every run */
-static PetscErrorCode AutoCSRDenseProduct_Device(Mat A, Mat B, Mat C, const AutoCSRDenseFactor *f, AutoCSRDenseOperands *op, PetscBool one_by_one, PetscBool *done)
+static PetscErrorCode AutoCSRDenseProduct_Device(Mat A, Mat B, Mat C, const AutoCSRDenseFactor *f, AutoCSRDenseOperands *op, PetscBool *done)
 {
   PetscMemType memtype[2];
   PetscBool    moved[2];
@@ -216,11 +237,12 @@ static PetscErrorCode AutoCSRDenseProduct_Device(Mat A, Mat B, Mat C, const Auto
   PetscCall(MatDenseGetLDA(C, &op->ldc));
   PetscCall(MatDenseGetArrayReadAndMemType(B, &op->B, &memtype[0]));
   PetscCall(MatDenseGetArrayWriteAndMemType(C, &op->C, &memtype[1]));
-  if (PetscMemTypeDevice(memtype[0]) && PetscMemTypeDevice(memtype[1])) PetscCall(AutoCSRDenseMultiply(A, f, op, one_by_one, (PetscBool)!op->by_rows, done));
+  if (PetscMemTypeDevice(memtype[0]) && PetscMemTypeDevice(memtype[1])) PetscCall(AutoCSRDenseMultiply(A, f, op, (PetscBool)!op->by_rows, done));
   PetscCall(MatDenseRestoreArrayWriteAndMemType(C, &op->C));
   PetscCall(MatDenseRestoreArrayReadAndMemType(B, &op->B));
   if (!*done && !op->by_rows) {
     PetscCall(AutoCSRDenseVectors(A, B, C, f->transposed));
+    op->way = AUTOCSR_DENSE_COLUMNS;
     *done = PETSC_TRUE;
   }
   if (moved[1]) PetscCall(MatConvert(C, MATSEQDENSE, MAT_INPLACE_MATRIX, &C));
@@ -257,15 +279,14 @@ static PetscErrorCode AutoCSRDenseFactorGet(Mat A, PetscBool transposed, AutoCSR
 PetscErrorCode AutoCSRDenseBlock(Mat A, const AutoCSRBackend *backend, AutoCSRDenseOperands *op, PetscBool *done)
 {
   AutoCSRDenseFactor f = {.plan = NULL};
-  PetscBool          one_by_one;
 
   PetscFunctionBegin;
   *done = PETSC_FALSE;
   PetscCall(AutoCSRDenseFactorGet(A, PETSC_FALSE, &f));
   if (!f.plan || f.csr->backend != backend) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(AutoCSRDenseChoose(A, &f, op, &one_by_one));
-  PetscCall(AutoCSRDenseMultiply(A, &f, op, one_by_one, (PetscBool)!(op->by_rows || op->add), done));
-  if (*done) PetscCall(AutoCSRCiteDense(op->way));
+  PetscCall(AutoCSRDenseChoose(A, &f, op));
+  PetscCall(AutoCSRDenseMultiply(A, &f, op, (PetscBool)!(op->by_rows || op->add), done));
+  if (*done) PetscCall(AutoCSRDenseTook(f.ctx, op->columns, PETSC_FALSE, op->way));
   f.ctx->dense_products += *done;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -281,7 +302,7 @@ PetscErrorCode AutoCSRDenseProduct(Mat C, PetscBool host, PetscBool *done)
   const AutoCSRParent *parent;
   AutoCSRDenseFactor   f;
   AutoCSRDenseOperands op = {.columns = b_columns, .by_rows = by_rows, .few = by_rows};
-  PetscBool            dense, one_by_one;
+  PetscBool            dense;
 
   PetscFunctionBegin;
   *done = PETSC_FALSE;
@@ -293,13 +314,13 @@ PetscErrorCode AutoCSRDenseProduct(Mat C, PetscBool host, PetscBool *done)
   PetscCall(MatSeqAutoCSRGetParent(&parent));
   PetscCall(AutoCSRDenseFactorGet(A, transposed, &f));
   if (!f.plan) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(AutoCSRDenseChoose(A, &f, &op, &one_by_one));
+  PetscCall(AutoCSRDenseChoose(A, &f, &op));
 #if defined(AUTOCSR_HAVE_CUDA)
-  if (AutoCSRContextIsResident(f.ctx)) PetscCall(AutoCSRDenseProduct_Device(A, B, C, &f, &op, one_by_one, done));
+  if (AutoCSRContextIsResident(f.ctx)) PetscCall(AutoCSRDenseProduct_Device(A, B, C, &f, &op, done));
 #endif
-  if (!AutoCSRContextIsResident(f.ctx)) PetscCall(AutoCSRDenseProduct_Host(A, B, C, &f, &op, one_by_one, (PetscBool)(parent->device && !by_rows), done));
+  if (!AutoCSRContextIsResident(f.ctx)) PetscCall(AutoCSRDenseProduct_Host(A, B, C, &f, &op, (PetscBool)(parent->device && !by_rows), done));
   if (*done && host && parent->device) PetscCall(MatConvert(C, MATSEQDENSE, MAT_INPLACE_MATRIX, &C));
-  if (*done) PetscCall(AutoCSRCiteDense(op.way));
+  if (*done) PetscCall(AutoCSRDenseTook(f.ctx, op.columns, PETSC_FALSE, op.way));
   f.ctx->dense_products += *done;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

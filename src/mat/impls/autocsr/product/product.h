@@ -17,6 +17,7 @@ PETSC_INTERN PetscErrorCode AutoCSRByNameRegister(void);
 PETSC_INTERN PetscErrorCode AutoCSRDenseProductIs(Mat, MatType, PetscBool *);
 PETSC_INTERN PetscErrorCode AutoCSRDenseProduct(Mat, PetscBool host, PetscBool *done);
 PETSC_INTERN PetscErrorCode AutoCSRDensePay(Mat, AutoCSRContext *, double seconds);
+PETSC_INTERN PetscErrorCode AutoCSRDenseTook(AutoCSRContext *, PetscInt columns, PetscBool sampled, AutoCSRDenseWay);
 PETSC_INTERN PetscErrorCode AutoCSRDenseConsider(Mat, AutoCSRContext *, PetscInt columns, PetscBool sampled, double seconds, AutoCSRDenseWay *);
 
 /* Multiplies one block by its plan, if that is in the memory of this backend, where the operands are. Not done: it is not, or there is no memory */

@@ -134,6 +134,7 @@ static PetscErrorCode AutoCSRViewBlock(PetscViewer viewer, PetscBool detail, con
     if (ctx->dense->units > 0) AUTOCSR_PRINT("; bundles of %d rows%s have %.3g columns an entry", AUTOCSR_BUNDLE_ROWS, ctx->dense->tiles ? "" : " would", ctx->dense->units);
     if (ctx->dense->share.known) AUTOCSR_PRINT("; adaptive tiles%s have %.3g%% of the entries", ctx->dense->tiles ? "" : " would", 100 * ctx->dense->share.heavy);
   }
+  for (PetscInt k = 0; k < AUTOCSR_DENSE_TAKEN && ctx->taken[k].columns; k++) AUTOCSR_PRINT("%s%" PetscInt_FMT " (%s%s)", k ? ", " : "; last dense columns: ", ctx->taken[k].columns, ctx->taken[k].sampled ? "sampled, " : "", AutoCSRDenseWayNames[ctx->taken[k].way]);
   AUTOCSR_PRINT("\n");
   if (ctx->planned.progress.stage != AUTOCSR_STAGE_FINAL) AUTOCSR_PRINT("    stage: the first plan; %" PetscInt_FMT " more products pay for %s\n", AutoCSRProgressRemaining(&ctx->planned.progress), ctx->planned.progress.stage == AUTOCSR_STAGE_FIRST ? "a look at the matrix" : "the plan that is chosen");
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -186,7 +187,7 @@ static PetscErrorCode AutoCSRViewDenseJSON(PetscViewer viewer, const AutoCSRDens
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (dense->tiles) PetscCall(AutoCSRPlanGetBytes(dense->tiles, &bytes, &moved));
-  AUTOCSR_PRINT("{\"panel_bytes\": %zu, \"tile_bytes\": %" PetscInt64_FMT ", \"share\": ", dense->panel_bytes, bytes);
+  AUTOCSR_PRINT("{\"panel_bytes\": %zu, \"tile_bytes\": %" PetscInt64_FMT ", \"units\": %.6e, \"share\": ", dense->panel_bytes, bytes, dense->units);
   if (dense->share.known)
     AUTOCSR_PRINT("{\"heavy\": %.6e, \"columns\": %.6e, \"rows\": %.6e}", dense->share.heavy, dense->share.columns, dense->share.rows);
   else
@@ -228,8 +229,10 @@ static PetscErrorCode AutoCSRViewBlockJSON(PetscViewer viewer, PetscMPIInt rank,
   PetscCall(AutoCSRViewString(viewer, "runner_up", plan ? plan->runner_up : ""));
   AUTOCSR_PRINT(", \"runner_up_predicted\": %.6e, \"joules\": %.6e", plan ? plan->runner_up_predicted : 0, plan ? plan->joules : 0);
   AUTOCSR_PRINT(",\n     \"csr_bytes\": %" PetscInt64_FMT ", \"plan_bytes\": %" PetscInt64_FMT ", \"released_bytes\": %" PetscInt64_FMT ", \"transpose_bytes\": %" PetscInt64_FMT ", \"product_bytes\": %.0f, \"predicted\": %.6e, \"measured\": %.6e,\n", AutoCSRMatrixBytes(&ctx->csr), own, AutoCSRContextReleasedBytes(ctx->owner, ctx), transpose, moved, plan ? plan->predicted : 0, plan ? plan->measured : 0);
-  AUTOCSR_PRINT("     \"setup\": %.6e, \"plans\": %" PetscInt_FMT ", \"refreshes\": %" PetscInt_FMT ", \"products\": %" PetscInt64_FMT ", \"dense_products\": %" PetscInt64_FMT ", \"stage\": \"%s\", \"products_to_next_stage\": %" PetscInt_FMT ",\n     \"dense\": ", ctx->setup, ctx->plans, ctx->refreshes, AutoCSRContextProducts(ctx), ctx->dense_products,
+  AUTOCSR_PRINT("     \"setup\": %.6e, \"plans\": %" PetscInt_FMT ", \"refreshes\": %" PetscInt_FMT ", \"products\": %" PetscInt64_FMT ", \"dense_products\": %" PetscInt64_FMT ", \"stage\": \"%s\", \"products_to_next_stage\": %" PetscInt_FMT ",\n     \"dense_ways\": [", ctx->setup, ctx->plans, ctx->refreshes, AutoCSRContextProducts(ctx), ctx->dense_products,
                 AutoCSRStageNames[ctx->planned.progress.stage], AutoCSRProgressRemaining(&ctx->planned.progress));
+  for (PetscInt k = 0; k < AUTOCSR_DENSE_TAKEN && ctx->taken[k].columns; k++) AUTOCSR_PRINT("%s{\"columns\": %" PetscInt_FMT ", \"sampled\": %s, \"way\": \"%s\"}", k ? ", " : "", ctx->taken[k].columns, ctx->taken[k].sampled ? "true" : "false", AutoCSRDenseWayNames[ctx->taken[k].way]);
+  AUTOCSR_PRINT("],\n     \"dense\": ");
   PetscCall(AutoCSRViewDenseJSON(viewer, ctx->dense));
   AUTOCSR_PRINT(",\n     \"profile\": ");
   if (p) {

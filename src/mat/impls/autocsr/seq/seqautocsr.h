@@ -78,6 +78,7 @@ typedef struct {
   PetscInt64         earlier;     /* products of these lives, less those that a kept plan made for other matrices */
   PetscInt           plans, refreshes;
   PetscInt64         dense_products;
+  AutoCSRDenseTaken  taken[AUTOCSR_DENSE_TAKEN]; /* of each width the last product with a dense matrix, the latest first */
   double             setup; /* seconds */
 
   AutoCSRRowOffsets offsets;
