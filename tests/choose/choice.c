@@ -1,4 +1,4 @@
-static char help[] = "The choice: the best variants by their scores, best first, csr among them, and row ranges where they gain; what rows longer than a cache cost, ends of uneven rows, padding, named rows, and blocks of each size.\n\n";
+static char help[] = "The choice: the best variants by their scores, best first, csr among them, and row ranges where they gain; adaptive tiles where they gain; what rows longer than a cache cost, ends of uneven rows, padding, named rows, and blocks of each size.\n\n";
 
 #include "../../src/mat/impls/autocsr/choose/candidate.h"
 #include "../blocks.h"
@@ -408,6 +408,64 @@ static PetscErrorCode CheckOffDiagonal(AutoCSRChooser *chooser, const char simd[
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Rows have 16 of 128 columns, an odd number apart: tiles of 2^k columns have a slot for each */
+static PetscInt Recurring(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
+{
+  for (PetscInt k = 0; k < 16; k++) col[k] = (i % 8 + 8 * k) * ((n / 128 - 1) | 1);
+  return 16;
+}
+
+static PetscInt Sixteen(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
+{
+  for (PetscInt k = 0; k < 16; k++) col[k] = (PetscInt)(n / 16 * k + Random64(i, k) % (n / 16));
+  return 16;
+}
+
+/* The product with so many dense columns that adaptive tiles are taken for first; 0: for none */
+static PetscErrorCode FirstByTiles(PetscInt n, PetscInt (*row)(PetscInt, PetscInt, PetscInt, PetscInt[]), PetscInt columns, PetscInt *first)
+{
+  AutoCSRAxes     axes = {.order = AUTOCSR_ORDER_ADAPTIVE};
+  Generator       g    = {"columns for tiles", 0, n, row, VALUES_MANY};
+  AutoCSRDense   *dense;
+  AutoCSRMatrix   csr;
+  AutoCSRDenseWay way;
+  double          seconds;
+  PetscBool       take = PETSC_FALSE;
+
+  PetscFunctionBeginUser;
+  (*AutoCSRBackendHost.shape_tiles)(0, n, 0, &axes);
+  g.m = 4 * axes.tile_height;
+  PetscCall(MatrixCreate(&g, &csr));
+  PetscCall(AutoCSRDenseCreate(csr.backend, &dense));
+  PetscCall(AutoCSRDenseFindBand(dense, &csr, AUTOCSR_DENSE_STRIP));
+  PetscCall(AutoCSRCostDense(&csr, NULL, MAT_AUTOCSR_DENSE_AUTO, columns, &seconds, &way));
+  PetscCheck(way == AUTOCSR_DENSE_PANELS, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The first product goes by %s", AutoCSRDenseWayNames[way]);
+  for (*first = 0; !take && *first < 10000; ++*first) PetscCall(AutoCSRCostConsiderTiles(&csr, dense, columns, seconds, &take));
+  if (!take) *first = 0;
+  PetscCheck(dense->share.known, PETSC_COMM_SELF, PETSC_ERR_PLIB, "10000 products have not paid for a sample");
+  PetscCall(AutoCSRDenseDestroy(&dense));
+  PetscCall(MatrixDestroy(&csr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Products pay for adaptive tiles where rows have columns in common that are far apart; not where B stays in a cache, where no columns recur, or for few dense columns */
+static PetscErrorCode CheckTiles(const AutoCSRFigures *figures)
+{
+  const PetscInt n = (PetscInt)figures->machine.cache[1] / 64, line = 64 / (PetscInt)sizeof(PetscScalar);
+  PetscInt       first;
+
+  PetscFunctionBeginUser;
+  PetscCall(FirstByTiles(n, Recurring, 4 * line, &first));
+  PetscCheck(first > 1, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Tiles where they gain: product %" PetscInt_FMT " is the first by tiles", first);
+  PetscCall(FirstByTiles(128, Recurring, 4 * line, &first));
+  PetscCheck(!first, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Tiles where a cache has room for B, from product %" PetscInt_FMT " on", first);
+  PetscCall(FirstByTiles(n, Sixteen, 4 * line, &first));
+  PetscCheck(!first, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Tiles where no columns recur, from product %" PetscInt_FMT " on", first);
+  PetscCall(FirstByTiles(n, Recurring, line, &first));
+  PetscCheck(!first, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Tiles for a line of dense columns, from product %" PetscInt_FMT " on", first);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   const char *const    *simd = (*AutoCSRBackendHost.instruction_sets)();
@@ -428,6 +486,7 @@ int main(int argc, char **argv)
   PetscCall(CheckPadding(figures));
   PetscCall(CheckEnds(figures));
   PetscCall(CheckLongRows(figures, chooser));
+  PetscCall(CheckTiles(figures));
   for (; *simd; simd++) {
     PetscCall(CheckBlocksAreKnown(*simd));
     PetscCall(CheckNamedAreKnown(*simd));

@@ -21,7 +21,7 @@ static PetscErrorCode CheckMatrix(const Generator *g, size_t first, size_t step)
     if ((double)csr.nnz * widths[w] > 1e6) continue;
     for (int s = 0; sets[s]; s++) {
       const AutoCSRAxes shape[] = {AdaptiveAxes(ADAPTIVE_SHAPES - 1, AUTOCSR_VALUE_COPY), AdaptiveAxes(ADAPTIVE_SHAPES - 2, AUTOCSR_VALUE_COPY)}; /* of whole strips of rows */
-      const Way         ways[]  = {{AUTOCSR_DENSE_PANELS, NULL, sets[s]}, {AUTOCSR_DENSE_ALONGSIDE, NULL, sets[s]}, {AUTOCSR_DENSE_PANELS, NULL, sets[s], .infinite = PETSC_TRUE}, {AUTOCSR_DENSE_BUNDLES, NULL, sets[s], .by_rows = PETSC_TRUE, .add = PETSC_TRUE}, {AUTOCSR_DENSE_ADAPTIVE, NULL, sets[s]}, {AUTOCSR_DENSE_ADAPTIVE, &shape[0], sets[s]}, {AUTOCSR_DENSE_ADAPTIVE, &shape[1], sets[s], .by_rows = PETSC_TRUE, .add = PETSC_TRUE}};
+      const Way         ways[]  = {{AUTOCSR_DENSE_PANELS, NULL, sets[s]}, {AUTOCSR_DENSE_ALONGSIDE, NULL, sets[s]}, {AUTOCSR_DENSE_PANELS, NULL, sets[s], .infinite = PETSC_TRUE}, {AUTOCSR_DENSE_BUNDLES, NULL, sets[s], .by_rows = PETSC_TRUE, .add = PETSC_TRUE}, {AUTOCSR_DENSE_ADAPTIVE, NULL, sets[s]}, {AUTOCSR_DENSE_ADAPTIVE, &shape[0], sets[s]}, {AUTOCSR_DENSE_ADAPTIVE, &shape[0], sets[s], .infinite = PETSC_TRUE}, {AUTOCSR_DENSE_ADAPTIVE, &shape[1], sets[s], .by_rows = PETSC_TRUE, .add = PETSC_TRUE}};
 
       PetscCall(CheckWays(&csr, &csr, widths[w], PETSC_STATIC_ARRAY_LENGTH(ways), ways, g->name));
     }
