@@ -144,13 +144,58 @@ def search(suite):
     return markdown(["matrix", "the choice, us", "found, us", "gain"], rows + [[f"all {len(gain)}, geometric mean", "", "", f"{mean:.2f}x"], ["the least", "", "", f"{min(gain.values()):.2f}x"]])
 
 
+# Of the matrices of peers(), from their sizes and doc/lab/dense.md; {} are the microseconds in which memory hands over a row of B for each entry
+IN_THE_WAY = {
+    "powerlaw": "rows of B from memory ({} us), uneven rows",
+    "uniform16": "rows of B from memory ({} us)",
+    "circuit": "rows of B from memory ({} us)",
+    "road": "the copy of B, short rows",
+    "rail_79841": "the copy of B",
+    "bcsstk28": "few rows, launches",
+    "h_631G_988": "few rows, launches",
+    "ca-AstroPh": "uneven rows, the copy of B",
+    "cit-HepTh": "uneven rows, the copy of B",
+    "soc-Slashdot0902": "uneven rows, the copy of B",
+    "wave": "the copy of B, L2",
+}
+REUSE = ["bcsstk28", "h_631G_988", "fem3x3", "wave", "poisson3d27", "rail_79841"]  # matrices whose tiles have reuse
+
+
+def peers(product):
+    """`make dense` or `make sddmm` beside the fastest public kernels and the roof: A, B and C once from memory, or for each entry a row of B from L2, whichever takes longer"""
+    machine = open(os.path.join(top, "src/mat/impls/autocsr/machine/shipped_device.c"), encoding="utf-8").read()
+    _, l2, _, memory = (float(b) / 1e6 for b in re.search(r"\.bandwidth = \{(.*?)\}", machine)[1].split(","))  # bytes a microsecond
+    own = {(r["matrix"].removesuffix(".bin"), int(r["cols"])): r for r in read(f"gpu-nvidia-h200-{product}") if r["cols"].isdigit()}
+    public = {(r["matrix"], int(r["cols"])): r for r in read("peers-h200-dense") if r["product"] == product}
+    aims, matrices = {32: 1.1, 128: 1.0}, list(dict.fromkeys(m for m, _ in public))
+    us = {k: float(own[k]["autocsr"]) for k in public}
+    ratio = {k: float(p["us"]) / us[k] for k, p in public.items()}
+    mean = lambda of, k: math.exp(sum(math.log(ratio[m, k]) for m in of) / len(of))
+    number = lambda x: f"{x:,.0f}" if x >= 100 else f"{x:.1f}"
+    both = lambda cells: cells[0] if cells[0] == cells[1] else " / ".join(cells)
+    rows = []
+    for m in matrices:
+        n, nnz = int(own[m, 32]["rows"]), int(own[m, 32]["nonzeros"])  # all are square
+        row_of_b = {k: 8 * nnz * k for k in aims}
+        roof = {k: max(((12 * nnz + 4 * n + 16 * n * k + 8 * nnz * (product == "sddmm")) / memory, "memory"), (row_of_b[k] / l2, "L2")) for k in aims}
+        share = {k: 100 * roof[k][0] / us[m, k] for k in aims}
+        way = IN_THE_WAY.get(m, "L2" if min(share.values()) < 100 else "loads in flight; rows share rows of B, so not L2").format(both([number(row_of_b[k] / memory) for k in aims]))
+        rows.append([m, way, both([public[m, k]["kernel"] for k in aims]), both([number(float(public[m, k]["us"])) for k in aims]), both([number(us[m, k]) for k in aims]), both([f"{ratio[m, k]:.2f}x" for k in aims]),
+                     both([number(roof[k][0]) for k in aims]) + " " + both([roof[k][1] for k in aims]), both([f"{share[k]:.0f} %" for k in aims])])
+    said = lambda name, of, aim: [name, "aims: " + both([f"{a}x {'met' if mean(of, k) >= a else 'missed'}" for k, a in aim.items()]), "", "", "", both([f"{mean(of, k):.2f}x" for k in aim]), "", ""]
+    rows.append(said(f"geometric mean of {len(matrices)}", matrices, aims))
+    if product == "dense":
+        rows.append(said(f"of {len(REUSE)} with reuse", REUSE, dict.fromkeys(aims, 1.3)))
+    return markdown(["matrix; 32 / 128 columns", "in the way", "fastest public kernel", "its us", "autocsr, us", "ratio", "roof, us", "share of the roof"], rows, left=3)
+
+
 def drop(data):
     """What each strategy is worth, of those that are ever best"""
     made = subprocess.run([os.path.join(top, "config/drop-test.py"), os.path.join(top, f"src/benchmarks/results/{data}.csv.gz")], capture_output=True, text=True, check=True).stdout
     return "".join(line for line in made.splitlines(True) if "| 0 |" not in line).lstrip("\n")
 
 
-MAKE = {"drop": drop, "search": search, "startup": startup, "large": large, "lives": lives, "solves": solves, "loss": loss, "choosers": choosers, "always": always, "features": features, "rules": rules, "options": options}
+MAKE = {"peers": peers, "drop": drop, "search": search, "startup": startup, "large": large, "lives": lives, "solves": solves, "loss": loss, "choosers": choosers, "always": always, "features": features, "rules": rules, "options": options}
 old = []
 for name in ["doc/performance.md", "doc/solves.md", "doc/choosers.md", "doc/costs.md", "doc/options.md"]:
     path = os.path.join(top, name)
