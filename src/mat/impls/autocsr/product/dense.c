@@ -243,7 +243,7 @@ static PetscErrorCode AutoCSRDenseProduct_Device(Mat A, Mat B, Mat C, const Auto
   if (!*done && !op->by_rows) {
     PetscCall(AutoCSRDenseVectors(A, B, C, f->transposed));
     op->way = AUTOCSR_DENSE_COLUMNS;
-    *done = PETSC_TRUE;
+    *done   = PETSC_TRUE;
   }
   if (moved[1]) PetscCall(MatConvert(C, MATSEQDENSE, MAT_INPLACE_MATRIX, &C));
   if (moved[0]) PetscCall(MatConvert(B, MATSEQDENSE, MAT_INPLACE_MATRIX, &B));

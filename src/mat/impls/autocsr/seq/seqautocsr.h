@@ -79,7 +79,7 @@ typedef struct {
   PetscInt           plans, refreshes;
   PetscInt64         dense_products;
   AutoCSRDenseTaken  taken[AUTOCSR_DENSE_TAKEN]; /* of each width the last product with a dense matrix, the latest first */
-  double             setup; /* seconds */
+  double             setup;                      /* seconds */
 
   AutoCSRRowOffsets offsets;
   AutoCSRWatch     *watch; /* NULL: nothing is compared */
