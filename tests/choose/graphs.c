@@ -122,6 +122,9 @@ static const struct {
     {"col_near(columns=20) nnz_block; col_far(columns=20) merge_block", PETSC_FALSE},
     {"col_near(columns=9) compress(index=pattern,value=csr) row_block(lanes=1); col_far(columns=9) rows_in_block", PETSC_FALSE},
     {"row_div(0:20) col_near(columns=4) compress row_block(lanes=1); row_div(20:) col_near(columns=4) sort compress(value=copy) bmtb_pad slice_block; col_far(columns=4) compress(value=dictionary) bmtb_pad slice_block", PETSC_FALSE},
+    {"col_near(columns=6) compress(index=16) bmtb_pad slice_block; col_far(columns=6) compress(index=16,value=copy) col_div pieces", PETSC_TRUE},
+    {"col_near(columns=2) col_div pieces; col_far(columns=2) bin(0:1) compress row_block(lanes=1); col_far(columns=2) bin(2:) sort compress bmtb_pad slice_block", PETSC_TRUE},
+    {"row_div(0:20) col_near(columns=3) compress row_block(lanes=1); row_div(20:) col_near(columns=3) compress row_block(lanes=2); col_far(columns=3) compress(value=dictionary) col_div pieces", PETSC_FALSE},
     {"nnz_block",                                                                                                                                                          PETSC_TRUE },
     {"compress nnz_block(entries=16) warp_seg_red",                                                                                                                        PETSC_FALSE},
     {"merge_block",                                                                                                                                                        PETSC_TRUE },
@@ -159,6 +162,8 @@ static PetscErrorCode SetIfGraph(Mat A, const char graph[], PetscBool *set)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+static PetscInt tiled; /* plans of near or far entries in column tiles */
+
 /* Products by a graph, against plain AIJ's and twice; used: the plan is the graph's */
 static PetscErrorCode CompareGraph(const Reference *r, Mat B[2], const char name[], const char graph[], PetscBool *set, PetscBool *used)
 {
@@ -176,6 +181,10 @@ static PetscErrorCode CompareGraph(const Reference *r, Mat B[2], const char name
   PetscCall(MatAutoCSRGetInfo(B[0], &info));
   PetscCall(MatAutoCSRGetGraph(B[0], GRAPH, plan));
   *used = (PetscBool)(strcmp(info.strategy, "csr") || !strncmp(graph, "compress row_block", 18) || strstr(plan, "row_div"));
+  if (*used && plan[0] && strstr(graph, "pieces") && strstr(graph, "col_far")) {
+    PetscCheck(strstr(plan, "pieces") && strstr(plan, "col_div"), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: the plan is \"%s\"", context, plan);
+    tiled++;
+  }
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
@@ -221,6 +230,7 @@ static PetscErrorCode CheckByHand(void)
   }
   PetscCall(CheckGraphs(graph, size > 1 ? NULL : sure, (PetscInt)PETSC_STATIC_ARRAY_LENGTH(by_hand), &sets, &uses));
   PetscCheck(uses > (size > 1 ? 10 : 400), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Only %" PetscInt_FMT " graphs are used", uses);
+  PetscCheck(tiled > (size > 1 ? 0 : 40), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Only %" PetscInt_FMT " plans have near or far entries in column tiles", tiled);
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Graphs by hand multiply as plain AIJ does\n"));
   PetscFunctionReturn((PetscErrorCode)0);
 }

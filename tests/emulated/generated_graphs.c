@@ -1,4 +1,4 @@
-static char help[] = "Graphs with numbers that no compiled kernel has, without a device: their plans have kernels of these numbers and multiply well; where a kernel cannot be had, csr multiplies and the plan says why.\n\n";
+static char help[] = "Graphs on a device, without one: each strategy's plan prints as one, which makes the same plan again; numbers that no compiled kernel has get kernels of their own, which multiply well; where a kernel cannot be had, csr multiplies and the plan says why.\n\n";
 
 #define AUTOCSR_HAVE_CUDA
 #include "../plans.h"
@@ -6,8 +6,8 @@ static char help[] = "Graphs with numbers that no compiled kernel has, without a
 #include "../emulator/backend.h"
 #include "../emulator/control.h"
 #include "../emulator/generated.h"
-#include "../../src/mat/impls/autocsr/choose/choose.h"
-#include "../../src/mat/impls/autocsr/machine/figures.h"
+#include "../../src/mat/impls/autocsr/choose/candidate.h"
+#include "../../src/mat/impls/autocsr/graph/graph.h"
 
 /* kernels: segments with generated ones; -1: the graph does not apply, and the plan says that it is because of `why` */
 static const struct {
@@ -34,12 +34,18 @@ static const struct {
     {"col_near(columns=30) compress(index=16) bmtb_pad slice_block; col_far(columns=30) compress row_block(lanes=4)", 0, NULL},
     {"col_near(columns=0) compress row_block(lanes=1); col_far(columns=0) bin(0:0) no_entries; col_far(columns=0) bin(1:) sort compress bmtb_pad slice_block", 0, NULL},
     {"col_near(columns=200) nnz_block; col_far(columns=200) merge_block", 0, NULL},
+    {"col_near(columns=40) compress(index=16) bmtb_pad slice_block; col_far(columns=40) col_div pieces", 0, NULL},
+    {"col_near(columns=40) compress(index=16,value=copy) col_div_popular pieces; col_far(columns=40) compress(index=16,value=copy) col_div_propagate pieces", 0, NULL},
+    {"col_near(columns=0) col_div pieces; col_far(columns=0) bin(0:0) no_entries; col_far(columns=0) bin(1:) compress bmtb_pad(rows=8) slice_block(lanes=4)", 0, NULL},
     {"col_near(columns=64) compress row_block(lanes=4) set_resources(threads=64,in_flight=3,rows=2); col_far(columns=64) products", 1, NULL},
     {"col_near(columns=9) compress row_block; col_far(columns=9) vendor(algorithm=2)", -1, "all entries of a block"},
     {"compress row_block(lanes=4) set_resources(threads=128)", -1, "no such kernel"}, /* of the emulator's */
     {"products set_resources(threads=512,rows=2)", -1, "of row_block"},
     {"products set_resources(threads=512,stretches=2)", -1, "of slice_block with a lane a row"},
     {"compress bmtb_pad slice_block(lanes=4) set_resources(threads=64,stretches=2)", -1, "of slice_block with a lane a row"},
+    {"sort compress(index=32) bmtb_pad(rows=64) slice_block", -1, "bmtb_pad(rows=32) goes with slice_block(lanes=1), 16 with 2"},
+    {"compress(index=32) bmtb_pad(rows=32) slice_block(lanes=4)", -1, "share 32 lanes"},
+    {"compress(index=32) bmtb_pad(rows=8) slice_block(lanes=4)", 0, NULL},
     {"nnz_block(lanes=1024,entries=32)", -1, "shared memory has no room"},
     {"nnz_block(lanes=48)", -1, "32, 64, 128, 256, 512 or 1024"},
     {"merge_block set_resources(threads=64)", -1, "as many threads as its tile has lanes"},
@@ -96,6 +102,14 @@ static int Kernels(const AutoCSRPlan *plan)
   return n;
 }
 
+static PetscErrorCode SettingsCreate(AutoCSRSettings *settings)
+{
+  PetscFunctionBeginUser;
+  PetscCall(AutoCSRSettingsInitialize(settings));
+  settings->chooser = MAT_AUTOCSR_CHOOSER_MODEL; /* the emulator is no device that trees are of */
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode CheckGraph(const AutoCSRMatrix *host, const AutoCSRMatrix *device, int c, PetscBool refuse, const char name[])
 {
   const char     *why = refuse && cases[c].kernels > 0 ? EmulatedRefusal : cases[c].why;
@@ -107,8 +121,7 @@ static PetscErrorCode CheckGraph(const AutoCSRMatrix *host, const AutoCSRMatrix 
   PetscFunctionBeginUser;
   EmulatedRefuse = refuse;
   PetscCall(PetscSNPrintf(what, sizeof(what), "%s by \"%.100s\"%s", name, cases[c].graph, refuse ? ", kernels refused" : ""));
-  PetscCall(AutoCSRSettingsInitialize(&settings));
-  settings.chooser = MAT_AUTOCSR_CHOOSER_MODEL; /* the emulator is no device that trees are of */
+  PetscCall(SettingsCreate(&settings));
   PetscCall(AutoCSRSettingsSetGraph(&settings, cases[c].graph));
   PetscCall(AutoCSRPlanMake(device, &settings, &plan, &profile));
   PetscCall(CheckProduct(host, device, plan, what));
@@ -144,7 +157,91 @@ static PetscErrorCode CheckDivision(const AutoCSRMatrix *host, const AutoCSRMatr
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode CheckMatrix(const Generator *g)
+/* ---- Presets */
+
+static const char *const words[] = {"row_block(", "nnz_block(", "merge_block(", "rows_in_block(", "row_fetch(", "products", "no_entries", "bin(", "bin_group(", "sort_sub(", "slice_block(lanes=1)", "slice_block(lanes=8)", "bmtb_pad(rows=32,width=7)", "index=pattern", "index=fitted", "value=dictionary", "value=float32", "dense_block(size=3)", "planes(", "col_div(", "col_div_popular(", "col_div_propagate("};
+static PetscBool         printed[PETSC_STATIC_ARRAY_LENGTH(words)];
+
+/* The graph of the plan that a variant makes */
+static PetscErrorCode GraphOf(AutoCSRChooser *chooser, const AutoCSRStrategy *strategy, const AutoCSRAxes *axes, char graph[], AutoCSRPlan **plan)
+{
+  const AutoCSRCandidate candidate = {.n_ranges = 1, .first = {strategy, *axes, chooser->problem.zone_begin, chooser->problem.zone_end}};
+
+  PetscFunctionBeginUser;
+  PetscCall(AutoCSRCandidateBuild(chooser, &candidate, plan));
+  PetscCall(AutoCSRGraphPrint(*plan, AUTOCSR_GRAPH_LENGTH, graph));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The graph makes a plan that prints as it, and whose product is right */
+static PetscErrorCode CheckAgain(const AutoCSRMatrix *host, const AutoCSRMatrix *device, const AutoCSRProfile *profile, const char graph[], const char name[])
+{
+  AutoCSRSettings        settings;
+  AutoCSRChooser        *chooser;
+  const AutoCSRStrategy *strategy;
+  AutoCSRAxes            axes;
+  AutoCSRPlan           *plan;
+  PetscInt               n;
+  const char            *why;
+  char                   again[AUTOCSR_GRAPH_LENGTH];
+
+  PetscFunctionBeginUser;
+  PetscCall(SettingsCreate(&settings));
+  PetscCall(AutoCSRSettingsSetGraph(&settings, graph));
+  PetscCall(AutoCSRStrategyFind("graph", &strategy));
+  PetscCall(PetscNew(&chooser));
+  PetscCall(AutoCSRChooserBegin(chooser, device->figures, device, profile, &settings));
+  PetscCall(strategy->variants(&chooser->problem, 1, &axes, &n, &why));
+  PetscCheck(n, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: \"%s\" does not apply: %s", name, graph, why);
+  PetscCall(GraphOf(chooser, strategy, &axes, again, &plan));
+  PetscCheck(!strcmp(graph, again), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: the graph \"%s\" makes a plan with the graph \"%s\"", name, graph, again);
+  PetscCall(CheckProduct(host, device, plan, graph));
+  PetscCall(AutoCSRPlanDestroy(&plan));
+  PetscCall(PetscFree(chooser));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Every variant of every strategy, or of one */
+static PetscErrorCode CheckPresets(const AutoCSRMatrix *host, const AutoCSRMatrix *device, const char only[], const char name[])
+{
+  AutoCSRSettings settings;
+  AutoCSRProfile *profile;
+  AutoCSRChooser *chooser;
+
+  PetscFunctionBeginUser;
+  PetscCall(AutoCSRProfileLook(device, device->backend->slice_height, AutoCSRBackendTileWidth(device->backend, device), PETSC_FALSE, &profile));
+  PetscCall(PetscNew(&chooser));
+  for (PetscInt s = 0; AutoCSRStrategies[s]; s++) {
+    AutoCSRAxes axes[AUTOCSR_MAX_VARIANTS];
+    PetscInt    n;
+    const char *why;
+
+    if (only && strcmp(only, AutoCSRStrategies[s]->name)) continue;
+    PetscCall(SettingsCreate(&settings));
+    settings.rigor = MAT_AUTOCSR_RIGOR_MEASURE; /* with codings that have no figures */
+    PetscCall(PetscStrncpy(settings.strategy, AutoCSRStrategies[s]->name, sizeof(settings.strategy)));
+    PetscCall(AutoCSRChooserBegin(chooser, device->figures, device, profile, &settings));
+    PetscCall(AutoCSRStrategies[s]->variants(&chooser->problem, AUTOCSR_MAX_VARIANTS, axes, &n, &why));
+    for (PetscInt v = 0; v < n; v++) {
+      AutoCSREvaluation e;
+      AutoCSRPlan      *plan;
+      char              graph[AUTOCSR_GRAPH_LENGTH];
+
+      PetscCall(AutoCSRCostEvaluate(chooser, &chooser->problem, AutoCSRStrategies[s], &axes[v], &e));
+      if (!e.runs) continue;
+      PetscCall(GraphOf(chooser, AutoCSRStrategies[s], &axes[v], graph, &plan));
+      PetscCall(AutoCSRPlanDestroy(&plan));
+      for (size_t w = 0; w < PETSC_STATIC_ARRAY_LENGTH(words); w++) printed[w] = (PetscBool)(printed[w] || strstr(graph, words[w]));
+      PetscCall(CheckAgain(host, device, profile, graph, name));
+    }
+  }
+  PetscCall(PetscFree(chooser));
+  PetscCall(AutoCSRProfileDestroy(&profile));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* strategy: its variants alone; NULL: those of all, and the graphs of `cases` if there are many values */
+static PetscErrorCode CheckMatrix(const Generator *g, const char strategy[])
 {
   AutoCSRMatrix  host, device;
   AutoCSRFigures figures;
@@ -160,7 +257,8 @@ static PetscErrorCode CheckMatrix(const Generator *g)
   PetscCall(Upload(host.col, sizeof(*host.col) * (size_t)host.nnz, (const void **)&device.col));
   PetscCall(Upload(host.val, sizeof(*host.val) * (size_t)host.nnz, (const void **)&device.val));
   for (PetscInt reach = 0; reach < 500; reach = 7 * reach + 1) PetscCall(CheckDivision(&host, &device, reach, g->name));
-  for (int c = 0; c < (int)PETSC_STATIC_ARRAY_LENGTH(cases); c++) {
+  PetscCall(CheckPresets(&host, &device, strategy, g->name));
+  for (int c = 0; c < (int)PETSC_STATIC_ARRAY_LENGTH(cases) && g->values == VALUES_MANY; c++) {
     PetscCall(CheckGraph(&host, &device, c, PETSC_FALSE, g->name));
     if (cases[c].kernels > 0) PetscCall(CheckGraph(&host, &device, c, PETSC_TRUE, g->name)); /* nothing else can be refused */
   }
@@ -178,11 +276,16 @@ int main(int argc, char **argv)
       {"seven entries a row", 141, 91, Seven, VALUES_MANY},
       {"stretches", 301, 403, Stretches, VALUES_MANY},
       {"power law", 400, 400, PowerLaw, VALUES_MANY},
+      {"blocks of 3, float32", 36, 30, BlocksOfTenth, VALUES_FLOATS},
+      {"diagonal", 101, 101, Diagonal, VALUES_FEW},
   };
+  static const Generator box = {"7-point, constant, planes", 5000, 5000, Box, VALUES_OFFSET};
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(matrices); i++) PetscCall(CheckMatrix(&matrices[i]));
+  for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(matrices); i++) PetscCall(CheckMatrix(&matrices[i], NULL));
+  PetscCall(CheckMatrix(&box, "pattern"));
+  for (size_t w = 0; w < PETSC_STATIC_ARRAY_LENGTH(words); w++) PetscCheck(printed[w], PETSC_COMM_SELF, PETSC_ERR_PLIB, "No plan of a strategy prints %s", words[w]);
   PetscCheck(EmulatedStretches > 5, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Only %" PetscInt_FMT " kernels that know stretches were taken", EmulatedStretches);
   PetscCheck(EmulatedOneLength, PETSC_COMM_SELF, PETSC_ERR_PLIB, "No kernel for rows of one length was taken");
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "Graphs have the kernels that they ask for, or csr multiplies\n"));

@@ -119,13 +119,20 @@ static PetscErrorCode name_executor(const AutoCSRAxes *a, PetscInt threads, size
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+_Static_assert(AUTOCSR_DEVICE_SLICE_HEIGHT == 32, "The reason below names the numbers");
+static const char *why_no_agent(const AutoCSRAxes *a)
+{
+  if (a->order == AUTOCSR_ORDER_SLICED && a->mapping == AUTOCSR_MAP_SLICE && PetscMax(1, a->lanes) * a->slice_height != AUTOCSR_DEVICE_SLICE_HEIGHT) return "on a GPU the rows of a slice share 32 lanes: bmtb_pad(rows=32) goes with slice_block(lanes=1), 16 with 2, 8 with 4, 4 with 8, 2 with 16, 1 with 32";
+  return "no kernel of the generator has this layout, mapping and coding";
+}
+
 PetscErrorCode AutoCSRGeneratorDescribe(const AutoCSRAxes *a, AutoCSRGenerated *g, PetscBool *is, const char **why)
 {
   const PetscInt threads = threads_of(a);
 
   PetscFunctionBegin;
   PetscCall(name_agent(a, sizeof(g->agent), g->agent));
-  *why = g->agent[0] ? wrong_number(a, threads) : "no kernel of the generator has this layout, mapping and coding";
+  *why = g->agent[0] ? wrong_number(a, threads) : why_no_agent(a);
   *is  = (PetscBool)!*why;
   if (!*is) PetscFunctionReturn(PETSC_SUCCESS);
   g->threads   = (int)threads;
