@@ -37,6 +37,7 @@ static const struct {
     {"col_near(columns=40) compress(index=16) bmtb_pad slice_block; col_far(columns=40) col_div pieces", 0, NULL},
     {"col_near(columns=40) compress(index=16,value=copy) col_div_popular pieces; col_far(columns=40) compress(index=16,value=copy) col_div_propagate pieces", 0, NULL},
     {"col_near(columns=0) col_div pieces; col_far(columns=0) bin(0:0) no_entries; col_far(columns=0) bin(1:) compress bmtb_pad(rows=8) slice_block(lanes=4)", 0, NULL},
+    {"col_near(columns=4000) compress row_block(lanes=4); col_far(columns=4000) col_div pieces", 0, NULL}, /* no entries are far */
     {"col_near(columns=64) compress row_block(lanes=4) set_resources(threads=64,in_flight=3,rows=2); col_far(columns=64) products", 1, NULL},
     {"col_near(columns=9) compress row_block; col_far(columns=9) vendor(algorithm=2)", -1, "all entries of a block"},
     {"compress row_block(lanes=4) set_resources(threads=128)", -1, "no such kernel"}, /* of the emulator's */
