@@ -1,5 +1,5 @@
 static char help[] = "The search for a graph: it finds the fastest of a made-up machine, counts none whose product is wrong, ends in time; and matrices multiply as plain AIJ does by what it finds.\n\
-  -part <0> : 0 a made-up machine, 1 matrices, 2 an error, 3 other settings beside the search\n\n";
+  -part <0> : 0 a made-up machine, 1 matrices, 2 an error, 3 other settings beside the search, 4 the monitor\n\n";
 
 #include "../../src/mat/impls/autocsr/search/search.h"
 #include "../../src/mat/impls/autocsr/backend.h"
@@ -136,6 +136,90 @@ static PetscErrorCode CheckMachines(void)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+/* ---- The monitor */
+
+typedef struct {
+  double    now, all, us, gain;
+  long long graphs, run, wrong;
+} Told;
+
+/* The line, and nothing else */
+static PetscErrorCode ParseTold(const char line[], Told *t)
+{
+  int end = 0;
+
+  PetscFunctionBeginUser;
+  PetscCheck(sscanf(line, "autocsr search: %lf of %lf s, %lld graphs, %lld run, %lld would not do; best %lf us, %lfx as fast as the choice\n%n", &t->now, &t->all, &t->graphs, &t->run, &t->wrong, &t->us, &t->gain, &end) == 7 && end && !line[end], PETSC_COMM_SELF, PETSC_ERR_PLIB, "The monitor says \"%s\"", line);
+  PetscCheck(t->now >= 0 && t->graphs >= t->run && t->graphs >= t->wrong && t->run > 0 && t->wrong >= 0 && t->us > 0 && t->gain > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The monitor says \"%s\"", line);
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* Lines that were printed to the file, which is closed: each has done more than the one before; *last: of `n` */
+static PetscErrorCode ReadTold(FILE *file, double all, Told *last, PetscInt *n)
+{
+  char line[512];
+
+  PetscFunctionBeginUser;
+  rewind(file);
+  for (*n = 0; fgets(line, sizeof(line), file); ++*n) {
+    Told next;
+
+    PetscCall(ParseTold(line, &next));
+    PetscCheck(PetscAbs(next.all - all) <= 0.5, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Of a search of %g s the monitor says \"%s\"", all, line);
+    PetscCheck(!*n || (next.now >= last->now && next.graphs >= last->graphs && next.run >= last->run), PETSC_COMM_SELF, PETSC_ERR_PLIB, "After %lld graphs the monitor says \"%s\"", last->graphs, line);
+    *last = next;
+  }
+  fclose(file);
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* A search of the made-up machine tells when it was told last long ago, and at its end; that of a matrix by the option, and the view says the same */
+static PetscErrorCode CheckMonitor(PetscReal limit)
+{
+  const AutoCSRMatrix   csr     = {.m = 100000, .n = 100000, .nnz = 1000000};
+  const AutoCSRProfile  profile = {.m = 100000, .n = 100000, .nnz = 1000000, .max_length = 5000, .values = AUTOCSR_MAX_DISTINCT + 1};
+  const char *const     start[] = {"compress row_block(lanes=2)"};
+  Machine               machine = {.runs = 0};
+  const AutoCSRSearched asked   = {&machine, Predict, Measure};
+  AutoCSRSearch         search  = {.csr = &csr, .profile = &profile, .parallel = PETSC_TRUE, .asked = &asked, .seconds = limit, .monitor = PETSC_TRUE, .told = -1000};
+  FILE                 *out     = PETSC_STDOUT, *file;
+  char                  best[AUTOCSR_GRAPH_LENGTH];
+  double                seconds;
+  long long             graphs, run;
+  const char           *why;
+  AutoCSRContext       *ctx;
+  PetscInt              n;
+  Told                  last;
+  Mat                   A;
+  Vec                   x, y;
+
+  PetscFunctionBeginUser;
+  PetscCheck((file = tmpfile()), PETSC_COMM_SELF, PETSC_ERR_SYS, "No file for what is told");
+  PETSC_STDOUT = file;
+  PetscCall(AutoCSRSearchRun(&search, 1, start, best, &seconds));
+  PETSC_STDOUT = out;
+  PetscCall(ReadTold(file, limit, &last, &n));
+  PetscCheck(n == 2 && last.graphs == search.n && last.run == search.n_measured && last.wrong == search.n_wrong, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " lines, the last of %lld graphs, %lld run, %lld that would not do; they are %" PetscInt_FMT ", %" PetscInt_FMT " and %" PetscInt_FMT, n, last.graphs, last.run, last.wrong, search.n, search.n_measured, search.n_wrong);
+  PetscCheck(PetscAbs(last.us - 1e6 * seconds) <= 0.01 * last.us && PetscAbs(last.gain - search.first / seconds) <= 0.01, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g us, %gx, not %g and %g", last.us, last.gain, 1e6 * seconds, search.first / seconds);
+
+  PetscCall(MatrixCreate(&generators[4], MATAUTOCSR, &A));
+  PetscCall(MatCreateVecs(A, &x, &y));
+  PetscCall(VecSet(x, 1));
+  PetscCheck((file = tmpfile()), PETSC_COMM_SELF, PETSC_ERR_SYS, "No file for what is told");
+  PETSC_STDOUT = file;
+  PetscCall(MatMult(A, x, y));
+  PETSC_STDOUT = out;
+  PetscCall(ReadTold(file, limit, &last, &n));
+  PetscCall(AutoCSRContextGet(A, &ctx));
+  why = strstr(ctx->planned.plan->why, "search: ");
+  PetscCheck(n >= 1 && why && sscanf(why, "search: %lld graphs in %*f s, %lld of them run", &graphs, &run) == 2 && graphs == last.graphs && run == last.run, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " lines, the last of %lld graphs, %lld run; but %s", n, last.graphs, last.run, ctx->planned.plan->why);
+  PetscCall(MatDestroy(&A));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "The monitor tells what is done\n"));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 /* ---- Matrices */
 
 /* Segments are measured, as the plan is; where the library's choice stays, the view says so, and the plan has that strategy */
@@ -157,9 +241,13 @@ static PetscErrorCode CheckTold(Mat A, const char context[])
 
 static PetscErrorCode CheckMatrices(PetscReal seconds)
 {
-  PetscInt searched = 0;
+  PetscInt  searched  = 0;
+  char      nvrtc[32] = "";
+  PetscBool generates = PETSC_TRUE; /* kernels may be compiled at run time */
 
   PetscFunctionBeginUser;
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-mat_autocsr_nvrtc", nvrtc, sizeof(nvrtc), NULL));
+  if (!strcmp(nvrtc, "none")) generates = PETSC_FALSE;
   for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(generators); i++) {
     Mat            A, B[2];
     Reference      r;
@@ -178,6 +266,7 @@ static PetscErrorCode CheckMatrices(PetscReal seconds)
     PetscCall(CompareProducts(&r, 1, B, context));
     PetscCall(MatAutoCSRGetInfo(B[0], &info));
     PetscCall(MatAutoCSRGetGraph(B[0], sizeof(graph), graph));
+    PetscCheck(generates || !strstr(graph, "set_resources"), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s finds \"%s\" without a compiler", context, graph);
     if (graph[0] && size == 1) { /* the other one by what was found */
       PetscCall(CheckTold(B[0], context));
       PetscCall(MatAutoCSRSetProgressive(B[1], PETSC_FALSE));
@@ -248,6 +337,7 @@ int main(int argc, char **argv)
     PetscCall(MatAutoCSRSetSearch(A, -1, PETSC_FALSE));
   }
   if (part == 3) PetscCall(CheckObeyed(seconds));
+  if (part == 4) PetscCall(CheckMonitor(seconds));
   PetscCall(PetscFinalize());
   return 0;
 }
@@ -285,6 +375,16 @@ int main(int argc, char **argv)
   test:
     suffix: obeyed
     args: -part 3 -seconds 0.2
+
+  test:
+    suffix: monitor
+    args: -part 4 -seconds 0.2 -mat_autocsr_rigor patient -mat_autocsr_search_seconds 0.2 -mat_autocsr_search_monitor
+
+  test:
+    suffix: no_compiler
+    requires: cuda
+    output_file: output/search_matrices.out
+    args: -part 1 -vec_type cuda -mat_autocsr_nvrtc none
 
   test:
     suffix: cuda

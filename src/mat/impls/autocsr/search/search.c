@@ -45,7 +45,7 @@ static PetscErrorCode tell(AutoCSRSearch *s, PetscBool always)
   PetscFunctionBegin;
   if (!s->monitor || s->best < 0 || (!always && now - s->told < TELL)) PetscFunctionReturn(PETSC_SUCCESS);
   s->told = now;
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "autocsr search: %.0f of %.0f s, %" PetscInt_FMT " graphs, %" PetscInt_FMT " run, %" PetscInt_FMT " would not do; best %.3g us, %.2fx as fast as the choice\n", now, s->seconds, s->n, s->n_measured, s->n_wrong, 1e6 * s->tried[s->best].measured, s->first / s->tried[s->best].measured));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "autocsr search: %.0f of %.0f s, %" PetscInt_FMT " graphs, %" PetscInt_FMT " run, %" PetscInt_FMT " would not do; best %.3g us, %.2fx as fast as the choice\n", now, s->seconds, s->n, s->n_measured, s->n_wrong, 1e6 * s->tried[s->best].measured, s->tried[0].measured / s->tried[s->best].measured));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -360,7 +360,6 @@ static PetscErrorCode run_levels(AutoCSRSearch *s, PetscInt n_start, const char 
   for (PetscInt i = 0; i < n_start; i++) {
     PetscCall(find(s, start[i], &k, &is_new));
     if (k >= 0) PetscCall(run(s, k));
-    if (!i) s->first = s->tried[0].measured;
   }
   if (!s->n || s->tried[0].measured == PETSC_MAX_REAL) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(enumerate(s));
