@@ -1,10 +1,11 @@
-static char help[] = "A search that is killed half-way goes on in the next run; a state that is damaged, of another structure or no file of a search is not used, and does no harm.\n\n";
+static char help[] = "A search that is killed half-way goes on in the next run; a state that is damaged, of another structure or machine, or no file of a search is not used, and does no harm; nor does a full disk, or a folder that nobody may write to.\n\n";
 
 #include <petscautocsr.h>
 #include <petsctime.h>
 #include "../compare.h"
 #include <glob.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,6 +13,10 @@ static char help[] = "A search that is killed half-way goes on in the next run; 
 #define SECONDS 1.5
 
 static char folder[] = "/tmp/searchXXXXXX", wisdom[64], told[64], state[PETSC_MAX_PATH_LEN];
+
+/* How the next child runs: NULL, or the machine whose figures it takes and the wisdom that it names; whether it searches with a full disk */
+static const char *machine, *elsewhere;
+static PetscBool   full;
 
 static PetscErrorCode Create(MatType type, Mat *A)
 {
@@ -30,6 +35,20 @@ static PetscErrorCode Create(MatType type, Mat *A)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+#define ROOM 100 /* bytes that a file may have on a full disk: less than a state with one graph */
+
+static void FillDisk(PetscBool is)
+{
+  static rlim_t before = RLIM_INFINITY;
+  struct rlimit limit;
+
+  signal(SIGXFSZ, SIG_IGN);
+  getrlimit(RLIMIT_FSIZE, &limit);
+  if (is) before = limit.rlim_cur;
+  limit.rlim_cur = is ? ROOM : before;
+  setrlimit(RLIMIT_FSIZE, &limit);
+}
+
 /* The program of a child: it searches, and tells how long that took and what the view says */
 static PetscErrorCode Program(int argc, char **argv)
 {
@@ -40,7 +59,8 @@ static PetscErrorCode Program(int argc, char **argv)
   PetscViewer    viewer;
 
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(PetscOptionsSetValue(NULL, "-mat_autocsr_wisdom", wisdom));
+  PetscCall(PetscOptionsSetValue(NULL, "-mat_autocsr_wisdom", elsewhere ? elsewhere : wisdom));
+  if (machine) PetscCall(PetscOptionsSetValue(NULL, "-mat_autocsr_machine", machine));
   PetscCall(Create(MATAIJ, &A));
   PetscCall(Create(MATAUTOCSR, &B));
   PetscCall(MatAutoCSRSetRigor(B, MAT_AUTOCSR_RIGOR_PATIENT));
@@ -50,9 +70,11 @@ static PetscErrorCode Program(int argc, char **argv)
   PetscCall(VecSetScattered(x, 3));
   PetscCall(MatMult(A, x, z));
   PetscCall(VecNorm(z, NORM_INFINITY, &all));
+  if (full) FillDisk(PETSC_TRUE);
   PetscCall(PetscTime(&begin));
   PetscCall(MatMult(B, x, y));
   PetscCall(PetscTime(&end));
+  if (full) FillDisk(PETSC_FALSE);
   PetscCall(VecAXPY(y, -1, z));
   PetscCall(VecNorm(y, NORM_INFINITY, &off));
   PetscCheck(off <= 20 * PETSC_MACHINE_EPSILON * all, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The product is off by %g", (double)off);
@@ -133,8 +155,31 @@ static int SearchFrom(int argc, char **argv, const char from[], PetscBool goes_o
   why = strstr(text, "graphs in ");
   if (!why || sscanf(text, "%lf", wall) != 1 || sscanf(why, "graphs in %lf", seconds) != 1) return 4;
   if (!strstr(why, "earlier run") != !goes_on) return 5;
-  return access(wisdom, R_OK) ? 6 : 0;
+  return !access(wisdom, R_OK) == (full || elsewhere) ? 6 : 0; /* a full disk has no room for it */
 }
+
+/* FNV-1a of all lines before the last, in which it stands */
+static void Hash(char text[])
+{
+  char              *end  = strstr(text, "\nend ") + 1;
+  unsigned long long hash = 14695981039346656037ull;
+
+  for (const char *c = text; c < end; c++) hash = (hash ^ (unsigned char)*c) * 1099511628211ull;
+  sprintf(end, "end %016llx\n", hash);
+}
+
+/* The state with another letter where the k-th word of its second line begins, which tells the structure and the machine */
+static void Change(const char from[], int k, char to[])
+{
+  char *at;
+
+  strcpy(to, from);
+  for (at = strchr(to, '\n') + 1; k; k--) at = strchr(at, ' ') + 1;
+  *at = *at == 'a' ? 'b' : 'a';
+  Hash(to);
+}
+
+static const int others[] = {0, 5, 6}; /* words of the state's second line: of the structure, the backend, the machine */
 
 static char kept[1 << 20], changed[1 << 20];
 
@@ -163,15 +208,29 @@ static int Children(int argc, char **argv)
   changed[strlen(changed) / 2] = 0;
   if ((wrong = SearchFrom(argc, argv, changed, PETSC_FALSE, &wall, &seconds))) return 50 + wrong; /* half of it */
   strcpy(changed, kept);
-  at  = strchr(changed, '\n') + 1;
-  *at = *at == 'a' ? 'b' : 'a';
-  if ((wrong = SearchFrom(argc, argv, changed, PETSC_FALSE, &wall, &seconds))) return 60 + wrong; /* another structure's */
+  Hash(changed);
+  if (strcmp(changed, kept)) return 59; /* else what follows would be damaged, too */
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(others); k++) {
+    Change(kept, others[k], changed);
+    if ((wrong = SearchFrom(argc, argv, changed, PETSC_FALSE, &wall, &seconds))) return 60 + wrong;
+  }
   if (!access(state, F_OK)) return 70;
   if ((wrong = SearchFrom(argc, argv, "something else\n", PETSC_FALSE, &wall, &seconds))) return 80 + wrong;
   if (Read(changed, sizeof(changed)) != 15 || strcmp(changed, "something else\n") || unlink(state)) return 89;
   if (mkdir(state, 0700)) return 90;
   if ((wrong = SearchFrom(argc, argv, "", PETSC_FALSE, &wall, &seconds))) return 100 + wrong;
-  return rmdir(state) ? 110 : 0; /* a folder stays */
+  if (rmdir(state)) return 110; /* a folder stays */
+  machine = "shipped:xeon"; /* whose state is another file */
+  if ((wrong = SearchFrom(argc, argv, kept, PETSC_FALSE, &wall, &seconds))) return 120 + wrong;
+  machine = NULL;
+  if (!Read(changed, sizeof(changed)) || strcmp(changed, kept)) return 127;
+  full = PETSC_TRUE; /* what an earlier run has left is used, and stays */
+  if ((wrong = SearchFrom(argc, argv, kept, PETSC_TRUE, &wall, &seconds))) return 130 + wrong;
+  if (!Read(changed, sizeof(changed)) || strcmp(changed, kept) || unlink(state)) return 137;
+  if ((wrong = SearchFrom(argc, argv, "", PETSC_FALSE, &wall, &seconds))) return 140 + wrong;
+  full      = PETSC_FALSE;
+  elsewhere = "/proc/self/wisdom"; /* where the system's administrator may not write either */
+  return (wrong = SearchFrom(argc, argv, "", PETSC_FALSE, &wall, &seconds)) ? 150 + wrong : 0;
 }
 
 int main(int argc, char **argv)
