@@ -2,15 +2,19 @@
 #include "../../src/mat/impls/autocsr/cuda/runtime/launch.h"
 #include "../../src/mat/impls/autocsr/cuda/runtime/preload.h"
 
-void AutoCSRDevicePreloadBegin(int device, PetscBool with_pool)
+void AutoCSRDevicePreloadBegin(int device, PetscBool with_pool, const void *const more[])
 {
-  (void)device, (void)with_pool;
+  (void)device, (void)with_pool, (void)more;
 }
 
-void AutoCSRDevicePreloadTake(PetscBool all, AutoCSRDevicePreloaded *made)
+void AutoCSRDevicePreloadTake(PetscBool with_pool, AutoCSRDevicePreloaded *made)
 {
-  (void)all;
+  (void)with_pool;
   *made = (AutoCSRDevicePreloaded){NULL};
+}
+
+void AutoCSRDevicePreloadEnd(void)
+{
 }
 
 const AutoCSRExecutor *AutoCSRVendorExecutorOf(int id)

@@ -10,10 +10,27 @@
 static const AutoCSRFusedType *const types[] = {&AutoCSRFusedCG, &AutoCSRFusedBCGS, &AutoCSRFusedGMRES, &AutoCSRFusedFGMRES, &AutoCSRFusedChebyshev, &AutoCSRFusedRichardson};
 static PetscErrorCode (*parents[PETSC_STATIC_ARRAY_LENGTH(types)])(KSP);
 
+#if defined(AUTOCSR_HAVE_CUDA)
+/* Solvers and their prefixes are not known yet */
+static PetscErrorCode MayRun(PetscBool *may)
+{
+  char *options;
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsGetAll(NULL, &options));
+  *may = strstr(options, "ksp_autocsr") ? PETSC_TRUE : PETSC_FALSE;
+  PetscCall(PetscFree(options));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
 PetscErrorCode AutoCSRFusedRegister(void)
 {
   PetscFunctionBegin;
   PetscCall(KSPInitializePackage());
+#if defined(AUTOCSR_HAVE_CUDA)
+  AutoCSRPassesPreload(MayRun);
+#endif
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(types); k++) {
     PetscErrorCode (*create)(KSP);
 

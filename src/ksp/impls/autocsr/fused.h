@@ -106,6 +106,7 @@ struct _AutoCSRSteps {
 PETSC_INTERN const AutoCSRSteps AutoCSRStepsHost;
 #if defined(AUTOCSR_HAVE_CUDA)
 PETSC_INTERN const AutoCSRSteps AutoCSRStepsCUDA;
+PETSC_INTERN void               AutoCSRPassesPreload(PetscErrorCode (*wanted)(PetscBool *)); /* cuda/steps.c */
 #endif
 
 typedef struct _AutoCSRFused AutoCSRFused;

@@ -294,3 +294,5 @@ PetscErrorCode AutoCSRPassFollow(const AutoCSRPass *pass, AutoCSRFollow follow, 
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+const void *const AutoCSRPassKernel = (const void *)DotKernel;

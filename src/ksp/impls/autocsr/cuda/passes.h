@@ -110,4 +110,7 @@ PETSC_INTERN PetscErrorCode AutoCSRPassGMRESSubtract(const AutoCSRPass *, const 
 PETSC_INTERN PetscErrorCode AutoCSRPassGMRESTell(const AutoCSRPassColumn *, PetscInt dots, PetscReal squares); /* of all processes */
 PETSC_INTERN PetscErrorCode AutoCSRPassGMRESCorrect(const AutoCSRPass *, const AutoCSRPassBasis *, const PetscReal coefficient[], PetscBool precondition);
 
+/* A kernel of each module, for whoever loads them ahead */
+PETSC_INTERN const void *const AutoCSRPassKernel, *const AutoCSRPassBCGSKernel, *const AutoCSRPassGMRESKernel;
+
 #endif

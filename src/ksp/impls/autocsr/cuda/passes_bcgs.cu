@@ -184,3 +184,5 @@ PetscErrorCode AutoCSRPassBCGSDirection(const AutoCSRPass *pass)
   LAUNCH(BCGSDirectionKernel, pass, *pass);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+const void *const AutoCSRPassBCGSKernel = (const void *)BCGSHalfKernel;

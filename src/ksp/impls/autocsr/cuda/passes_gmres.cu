@@ -242,3 +242,5 @@ PetscErrorCode AutoCSRPassGMRESCorrect(const AutoCSRPass *pass, const AutoCSRPas
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+const void *const AutoCSRPassGMRESKernel = (const void *)GMRESTellKernel;

@@ -317,4 +317,15 @@ static PetscErrorCode Result(AutoCSRSolve *s, PetscInt step, AutoCSRResult *resu
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The kernels of all types are loaded beside the program's assembly: nobody knows then which of them will run */
+void AutoCSRPassesPreload(PetscErrorCode (*wanted)(PetscBool *))
+{
+  static const void *kernels[4];
+
+  kernels[0] = AutoCSRPassKernel;
+  kernels[1] = AutoCSRPassBCGSKernel;
+  kernels[2] = AutoCSRPassGMRESKernel;
+  AutoCSRDevicePreloadAlso(kernels, wanted);
+}
+
 const AutoCSRSteps AutoCSRStepsCUDA = {"on the device", Begin, End, Ahead, Get, Multiply, Precondition, Apply, CGStart, CGDot, CGResidual, CGDirection, Combine, Result, Destroy, &AutoCSRStepsBCGSCUDA, &AutoCSRStepsGMRESCUDA};

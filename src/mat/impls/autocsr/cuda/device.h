@@ -32,6 +32,7 @@ PETSC_INTERN PetscErrorCode     AutoCSRDeviceReadMemory(AutoCSRMemoryReading *, 
 
 /* memory.c: a thread makes ready what first products need (preload.c). It is begun when the first matrix is given the type */
 PETSC_INTERN PetscErrorCode AutoCSRDevicePreload(void);
+PETSC_INTERN void           AutoCSRDevicePreloadAlso(const void *const kernels[], PetscErrorCode (*wanted)(PetscBool *)); /* another room's, and a NULL; wanted() is asked when the thread begins */
 
 /* memory.c: of the device. PETSC_ERR_MEM if there is none left */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceAllocate(size_t, void **);

@@ -213,6 +213,7 @@ static PetscErrorCode StandingDestroy(void)
 
   PetscFunctionBegin;
   TakePreloaded(PETSC_TRUE);
+  AutoCSRDevicePreloadEnd();
   if (standing.mailbox) PetscCallCUDA(cudaFreeHost(standing.mailbox));
   if (standing.zeros) PetscCallCUDA(cudaFree(standing.zeros));
   if (spare && !spare->cuts) {
@@ -255,10 +256,20 @@ static PetscErrorCode AllocateApart(size_t bytes, void **data)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static const void *const *more_kernels;
+static PetscErrorCode (*more_wanted)(PetscBool *);
+
+void AutoCSRDevicePreloadAlso(const void *const kernels[], PetscErrorCode (*wanted)(PetscBool *))
+{
+  more_kernels = kernels;
+  more_wanted  = wanted;
+}
+
 /* Not where anything of it is there already, as after MatAutoCSRTune() */
 PetscErrorCode AutoCSRDevicePreload(void)
 {
-  int device;
+  PetscBool more = PETSC_FALSE;
+  int       device;
 
   PetscFunctionBegin;
   if (PetscLikely(standing.preloaded)) PetscFunctionReturn(PETSC_SUCCESS);
@@ -266,7 +277,8 @@ PetscErrorCode AutoCSRDevicePreload(void)
   standing.preloaded = PETSC_TRUE;
   if (standing.mailbox || standing.beside) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallCUDA(cudaGetDevice(&device));
-  AutoCSRDevicePreloadBegin(device, (PetscBool)!pool.asked);
+  if (more_wanted) PetscCall((*more_wanted)(&more));
+  AutoCSRDevicePreloadBegin(device, (PetscBool)!pool.asked, more ? more_kernels : NULL);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,5 +1,6 @@
 /*
-  A thread that makes ready what first products need while the program assembles: the first plan's kernel, page-locked memory, a second stream, kernels of a look, and a pool of memory.
+  A thread that makes ready what first products need while the program assembles: the first plan's kernel, page-locked memory, a second stream, kernels of a look, a pool of memory,
+  and kernels of solvers where they may be used.
   It calls no function of PETSc, which is not thread-safe. Whoever needs a thing that the thread could not make asks for it again, and reports the error.
 */
 #include "launch.h"
@@ -10,12 +11,16 @@
 #include <signal.h>
 #include <unistd.h>
 
+#define STAGES 2 /* boxes and stream; the pool */
+
 static struct {
-  PetscBool              running, taken; /* the thread has not been joined; what it makes first has been taken */
+  PetscBool              running; /* the thread has not been joined */
+  int                    left;    /* stages that have not been taken */
   pthread_t              thread;
-  sem_t                  first; /* posted when that is made */
+  sem_t                  stage; /* posted at the end of each */
   pid_t                  process;
   PetscBool              with_pool;
+  const void *const     *more;
   AutoCSRDevicePreloaded made;
 } preload;
 
@@ -31,9 +36,11 @@ static void *Preload(void *unused)
     if (cudaHostAlloc(&preload.made.boxes, 2 * AUTOCSR_BOX_BYTES, cudaHostAllocDefault) != cudaSuccess) preload.made.boxes = NULL;
     if (cudaStreamCreateWithFlags(&preload.made.beside, cudaStreamNonBlocking) != cudaSuccess) preload.made.beside = NULL;
   }
-  (void)sem_post(&preload.first);
+  (void)sem_post(&preload.stage);
   for (size_t k = 0; set && k < PETSC_STATIC_ARRAY_LENGTH(look); k++) (void)cudaFuncGetAttributes(&attributes, look[k]);
   if (set && preload.with_pool && preload.made.beside) (void)AutoCSRDevicePoolMake(preload.made.device, preload.made.beside, &preload.made.pool);
+  (void)sem_post(&preload.stage);
+  for (const void *const *kernel = preload.more; set && kernel && *kernel; kernel++) (void)cudaFuncGetAttributes(&attributes, *kernel);
   return NULL;
 }
 
@@ -43,7 +50,7 @@ static void Join(void)
   preload.running = PETSC_FALSE;
 }
 
-void AutoCSRDevicePreloadBegin(int device, PetscBool with_pool)
+void AutoCSRDevicePreloadBegin(int device, PetscBool with_pool, const void *const more[])
 {
   static PetscBool exits = PETSC_FALSE;
   sigset_t         all, before;
@@ -52,33 +59,47 @@ void AutoCSRDevicePreloadBegin(int device, PetscBool with_pool)
   exits             = PETSC_TRUE;
   preload.made      = (AutoCSRDevicePreloaded){.device = device};
   preload.with_pool = with_pool;
-  preload.taken     = PETSC_FALSE;
+  preload.more      = more;
   preload.process   = getpid();
-  if (sem_init(&preload.first, 0, 0)) return;
+  if (sem_init(&preload.stage, 0, 0)) return;
   sigfillset(&all); /* signals are for threads of the program */
   (void)pthread_sigmask(SIG_SETMASK, &all, &before);
   preload.running = (PetscBool)!pthread_create(&preload.thread, NULL, Preload, NULL);
   (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-  if (!preload.running) (void)sem_destroy(&preload.first);
+  if (preload.running)
+    preload.left = STAGES;
+  else
+    (void)sem_destroy(&preload.stage);
 }
 
-void AutoCSRDevicePreloadTake(PetscBool all, AutoCSRDevicePreloaded *made)
+static void Await(void)
+{
+  while (sem_wait(&preload.stage) && errno == EINTR) {
+  }
+  preload.left--;
+}
+
+void AutoCSRDevicePreloadTake(PetscBool with_pool, AutoCSRDevicePreloaded *made)
 {
   *made = (AutoCSRDevicePreloaded){.device = preload.made.device};
-  if (PetscLikely(!preload.running)) return;
+  if (PetscLikely(!preload.left)) return;
   if (preload.process != getpid()) { /* a child of fork() has no such thread */
-    preload.running = PETSC_FALSE;
+    preload.left = 0;
     return;
   }
-  if (!preload.taken) {
-    while (sem_wait(&preload.first) && errno == EINTR) {
-    }
-    made->boxes   = preload.made.boxes;
-    made->beside  = preload.made.beside;
-    preload.taken = PETSC_TRUE;
+  if (preload.left == STAGES) {
+    Await();
+    made->boxes  = preload.made.boxes;
+    made->beside = preload.made.beside;
   }
-  if (!all) return;
-  Join();
-  (void)sem_destroy(&preload.first);
+  if (!with_pool) return;
+  Await();
   made->pool = preload.made.pool;
+}
+
+void AutoCSRDevicePreloadEnd(void)
+{
+  if (!preload.running) return;
+  Join();
+  (void)sem_destroy(&preload.stage);
 }

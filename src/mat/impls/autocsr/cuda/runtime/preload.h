@@ -14,8 +14,9 @@ typedef struct {
   int           device;
 } AutoCSRDevicePreloaded;
 
-PETSC_INTERN void AutoCSRDevicePreloadBegin(int device, PetscBool with_pool);
-PETSC_INTERN void AutoCSRDevicePreloadTake(PetscBool all, AutoCSRDevicePreloaded *); /* waits for boxes and stream or, if all is wanted, for the end of the thread */
+PETSC_INTERN void AutoCSRDevicePreloadBegin(int device, PetscBool with_pool, const void *const more[]); /* kernels that are loaded last, and a NULL; NULL: there are none */
+PETSC_INTERN void AutoCSRDevicePreloadTake(PetscBool with_pool, AutoCSRDevicePreloaded *); /* waits for boxes and stream or, with the pool, for that, too */
+PETSC_INTERN void AutoCSRDevicePreloadEnd(void);                                     /* waits for the thread */
 
 /* memory.c: a pool that keeps what is freed. The first request makes the driver set the pool up; stream NULL: no request */
 PETSC_INTERN cudaError_t AutoCSRDevicePoolMake(int device, cudaStream_t, cudaMemPool_t *);
