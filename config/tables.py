@@ -17,10 +17,11 @@ def markdown(header, rows, left=1):
 
 
 def startup(device):
-    cells = {(r["grid"], r["points"], r["phase"]): f'{float(r["plain"]):.1f} / {float(r["autocsr"]):.1f}' for r in read(f"{device}-startup")}
-    problems = [p for p in dict.fromkeys(k[:2] for k in cells) if (*p, "first") in cells]
-    phases = [("initialize", "PetscInitialize(), the library loaded in it"), ("vectors", "two vectors and a norm"), ("first", "first product"), ("more", "200 more, planning counted")]
-    return markdown(["phase, ms"] + [f"{n} points, {g}" for g, n in problems], [[text] + [cells.get((*p, phase), "") for p in problems] for phase, text in phases])
+    cells = {(r["grid"], r["points"], r.get("cache", "warm"), r["phase"]): f'{float(r["plain"]):.1f} / {float(r["autocsr"]):.1f}' for r in read(f"{device}-startup")}
+    problems = [p for p in dict.fromkeys(k[:3] for k in cells) if (*p, "first") in cells]
+    phases = [("initialize", "PetscInitialize(), the library loaded in it"), ("vectors", "two vectors and a norm"), ("first", "first product"), ("more", "200 more, planning counted"), ("solve", "first solve, ten iterations")]
+    rows = [[text] + [cells.get((*p, phase), "") for p in problems] for phase, text in phases]
+    return markdown(["phase, ms"] + [f"{n} points, {g}" + ", cold" * (cache == "cold") for g, n, cache in problems], [r for r in rows if any(r[1:])])
 
 
 def large(device):

@@ -1,8 +1,9 @@
 static const char help[] = "What a program waits for before its first product, phase by phase, in microseconds: PetscInitialize() after MPI_Init() (the library is loaded there\n\
-by -dll_append), the matrix (a grid of n^3 points, 7 or 27 each, assembled on the host), vectors, the first product, and the products after it. src/benchmarks/programs/startup\n\
-compares two types. Options: -n, -points 7|27, -mat_type, -vec_type, -more (products after the first).\n\n";
+by -dll_append), the matrix (a grid of n^3 points, 7 or 27 each, assembled on the host), vectors, the first product, the products after it, and a first solve (ten iterations of CG\n\
+with Jacobi). src/benchmarks/programs/startup compares two types. Options: -n, -points 7|27, -mat_type, -vec_type, -more (products after the first), -files (prints the files that\n\
+the process has mapped, and no times).\n\n";
 
-#include <petscmat.h>
+#include <petscksp.h>
 #include <time.h>
 
 #if PETSC_VERSION_LT(3, 19, 0)
@@ -52,15 +53,52 @@ static PetscErrorCode Assemble(PetscInt n, PetscInt points, Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode Solve(Mat A, Vec b, Vec x)
+{
+  KSP ksp;
+  PC  pc;
+
+  PetscFunctionBeginUser;
+  PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
+  PetscCall(KSPSetType(ksp, KSPCG));
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(PCSetType(pc, PCJACOBI));
+  PetscCall(KSPSetTolerances(ksp, 1e-30, 1e-300, PETSC_DEFAULT, 10));
+  PetscCall(KSPSetOperators(ksp, A, A));
+  PetscCall(KSPSetFromOptions(ksp));
+  PetscCall(KSPSolve(ksp, b, x));
+  PetscCall(KSPDestroy(&ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A library has several lines, one after the other */
+static PetscErrorCode PrintFiles(void)
+{
+  char  line[PETSC_MAX_PATH_LEN + 128], last[PETSC_MAX_PATH_LEN + 128] = "";
+  FILE *maps = fopen("/proc/self/maps", "r");
+
+  PetscFunctionBeginUser;
+  PetscCheck(maps, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "There is no /proc/self/maps");
+  while (fgets(line, sizeof(line), maps)) {
+    const char *path = strchr(line, '/');
+
+    if (path && strcmp(path, last)) PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s", path));
+    if (path) PetscCall(PetscStrncpy(last, path, sizeof(last)));
+  }
+  fclose(maps);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   Mat         A;
   Vec         x, y;
+  PetscBool   files = PETSC_FALSE;
   PetscInt    n = 48, points = 7, more = 200;
   PetscReal   norm;
   double      at[7];
   int         phase   = 0;
-  const char *names[] = {"initialize", "matrix", "vectors", "first", "more", "all"};
+  const char *names[] = {"initialize", "matrix", "vectors", "first", "more", "solve", "all"};
 
   MPI_Init(&argc, &argv);
   at[phase++] = Now();
@@ -69,6 +107,7 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-n", &n, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-points", &points, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-more", &more, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-files", &files, NULL));
   PetscCall(Assemble(n, points, &A));
   at[phase++] = Now();
   PetscCall(MatCreateVecs(A, &x, &y));
@@ -81,9 +120,13 @@ int main(int argc, char **argv)
   at[phase++] = Now();
   for (PetscInt k = 0; k < more; k++) PetscCall(MatMult(A, x, y));
   PetscCall(VecNorm(y, NORM_2, &norm));
+  at[phase++] = Now();
+  PetscCall(Solve(A, y, x));
+  PetscCall(VecNorm(x, NORM_2, &norm));
   at[phase] = Now();
-  for (int p = 0; p < phase; p++) PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s %.1f\n", names[p], at[p + 1] - at[p]));
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s %.1f\n", names[phase], at[phase] - at[0]));
+  if (files) PetscCall(PrintFiles());
+  for (int p = 0; p < phase && !files; p++) PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s %.1f\n", names[p], at[p + 1] - at[p]));
+  if (!files) PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s %.1f\n", names[phase], at[phase] - at[0]));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&y));
   PetscCall(MatDestroy(&A));
