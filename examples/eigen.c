@@ -1,6 +1,7 @@
 static char help[] = "The largest eigenvalue of the Laplacian with SLEPc, or the smallest; a plain SLEPc program, which knows nothing of autocsr.\n\
   -n <points> : points of the line\n\
-  -eps_smallest_real : the smallest; LOBPCG (-eps_type lobpcg) multiplies several vectors at once\n\n";
+  -eps_smallest_real : the smallest; LOBPCG (-eps_type lobpcg) multiplies several vectors at once\n\
+  -eps_target 0 -st_type sinvert : the smallest by shift-and-invert, which solves a system in each iteration (-st_ksp_type, -st_pc_type)\n\n";
 
 #include <slepceps.h>
 
@@ -13,6 +14,7 @@ int main(int argc, char **argv)
   PetscReal   exact;
   MatType     type;
   EPSWhich    which;
+  PetscBool   smallest;
 
   PetscFunctionBeginUser;
   PetscCall(SlepcInitialize(&argc, &argv, NULL, help));
@@ -41,8 +43,9 @@ int main(int argc, char **argv)
   PetscCheck(converged > 0, PETSC_COMM_WORLD, PETSC_ERR_NOT_CONVERGED, "No eigenvalue converged");
   PetscCall(EPSGetEigenvalue(eps, 0, &lambda, NULL));
   PetscCall(EPSGetWhichEigenpairs(eps, &which));
-  exact = 2 - 2 * PetscCosReal((which == EPS_SMALLEST_REAL ? 1 : n) * PETSC_PI / (n + 1));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s: the %s eigenvalue is %.6f, its error is %s\n", type, which == EPS_SMALLEST_REAL ? "smallest" : "largest", (double)PetscRealPart(lambda), PetscAbsReal(PetscRealPart(lambda) - exact) < 1e-7 ? "small" : "not small"));
+  smallest = (PetscBool)(which != EPS_LARGEST_REAL);
+  exact    = 2 - 2 * PetscCosReal((smallest ? 1 : n) * PETSC_PI / (n + 1));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s: the %s eigenvalue is %.6f, its error is %s\n", type, smallest ? "smallest" : "largest", (double)PetscRealPart(lambda), PetscAbsReal(PetscRealPart(lambda) - exact) < 1e-7 ? "small" : "not small"));
   PetscCall(EPSDestroy(&eps));
   PetscCall(MatDestroy(&A));
   PetscCall(SlepcFinalize());
@@ -63,5 +66,11 @@ int main(int argc, char **argv)
     nsize: {{1 2}separate output}
     args: -mat_type autocsr -eps_smallest_real -eps_type lobpcg -eps_lobpcg_blocksize 8 -st_type precond -st_ksp_type preonly -st_pc_type jacobi -eps_max_it 2000 -log_view
     filter: awk '$1 == "AutoCSRDense" && $6 > 0 {print "dense products have their plan"} /eigenvalue/'
+
+  test:
+    suffix: invert
+    nsize: {{1 2}}
+    args: -mat_type autocsr -eps_target 0 -st_type sinvert -st_ksp_type {{cg bcgs gmres}} -st_ksp_rtol 1e-10 -st_pc_type jacobi -st_ksp_autocsr {{true false}separate output} -n 60 -eps_view
+    filter: grep -o 'fused by autocsr.*\|.*eigenvalue is.*' | sed 's/on the device$/on the host/; s/^seq\|^mpi//'
 
 TEST*/
