@@ -46,5 +46,6 @@ check "a file that has all is left alone" complete
 check "a run that was cut off goes on" cut_off
 check "a run ends in time" in_time
 check "some rows of a matrix and their transpose" derived
-[ -e /dev/nvidiactl ] || refused "joules without a device" "there is no NVIDIA device that counts joules" run joules -drawn 1 -energy 1
+refused "joules of a processor" "products are made where nothing counts joules" run joules -drawn 1 -energy_seconds 1
+refused "... and nothing but these" "products are made where nothing counts joules" run joules -drawn 1 -energy_only
 finish

@@ -24,7 +24,7 @@ PetscErrorCode PlaceFree(const AutoCSROperands *);
 PetscErrorCode ProductSeconds(const AutoCSRPlan *, const AutoCSROperands *, const Clock *, double *seconds);
 /* Builds a candidate and times it. *seconds is 0 if there is no memory for it */
 PetscErrorCode CandidateSeconds(AutoCSRChooser *, const AutoCSRCandidate *, const AutoCSROperands *, const Clock *, double *seconds);
-/* Builds it and reads the energy counter around so many seconds of products, each of which takes `seconds` */
+/* Builds it and counts the joules of a product, each of which takes `seconds`, by products for the span. *joules is 0 if there is no memory for it, or the counter does not move */
 PetscErrorCode CandidateJoules(AutoCSRChooser *, const AutoCSRCandidate *, const AutoCSROperands *, double seconds, double span, double *joules);
 
 static inline AutoCSRCandidate CandidateOf(const AutoCSRChooser *chooser, const AutoCSRStrategy *strategy, const AutoCSRAxes *axes)
@@ -40,10 +40,5 @@ typedef struct {
 } BinTimes;
 /* Of the bins with the most nonzeros, `max` at most. U of all rows: the single bin */
 PetscErrorCode BinsSeconds(const AutoCSRChooser *, PetscInt U, const AutoCSROperands *, const Clock *, PetscInt max, BinTimes[], PetscInt *n);
-
-/* energy.c: a counter of joules; it counts in steps, so that products must be repeated for a second or so */
-PetscErrorCode EnergyBegin(int device, PetscBool *counts); /* of an NVIDIA device, by its driver's library */
-PetscErrorCode EnergyRead(double *joules);                 /* since the driver was loaded */
-PetscErrorCode EnergyEnd(void);
 
 #endif

@@ -78,19 +78,12 @@ PetscErrorCode CandidateSeconds(AutoCSRChooser *chooser, const AutoCSRCandidate 
 
 PetscErrorCode CandidateJoules(AutoCSRChooser *chooser, const AutoCSRCandidate *candidate, const AutoCSROperands *op, double seconds, double span, double *joules)
 {
-  const PetscInt n = 1 + (PetscInt)(span / seconds);
-  double         took, before, after;
-  AutoCSRPlan   *plan;
+  AutoCSRPlan *plan;
 
   PetscFunctionBeginUser;
   *joules = 0;
   PetscCall(build(chooser, candidate, &plan));
-  if (!plan) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(products(plan, op, 1 + n / 10, &took)); /* the power settles */
-  PetscCall(EnergyRead(&before));
-  PetscCall(products(plan, op, n, &took));
-  PetscCall(EnergyRead(&after));
+  if (plan) PetscCall(AutoCSRPlanCountJoules(plan, op, seconds, span, joules));
   PetscCall(AutoCSRPlanDestroy(&plan));
-  *joules = (after - before) / n;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -4,7 +4,7 @@
 
 #define MAX_ROWS  256
 #define NEAR_BEST 1.3 /* joules are counted of variants that take up to so many times the least seconds, */
-#define FEW       5   /* and of no more than these, because each takes long */
+#define SAME      2   /* of so many of a strategy */
 
 typedef struct {
   AutoCSRCandidate candidate;
@@ -34,7 +34,7 @@ PetscErrorCode RowsHead(const RowsWanted *w, FILE *file)
   for (int i = AUTOCSR_MATRIX_FEATURES + 1; i < AUTOCSR_FEATURES; i++) fprintf(file, ",%s", AutoCSRFeatureNames[i]);
   fprintf(file, ",score,us,uj\nH,B,U,bin,rows,nnz");
   for (int k = 0; k < BIN_KERNELS; k++) fprintf(file, ",us%d", 1 << k);
-  fprintf(file, "\n");
+  fprintf(file, "\nH,J,uj,again\n");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -96,8 +96,12 @@ static PetscErrorCode add_ranges(AutoCSRChooser *chooser, const float matrix[], 
 
     if (candidate[i].n_ranges < 2 || rows->n == MAX_ROWS) continue;
     *row = (Row){.candidate = candidate[i], .automatic = PETSC_TRUE};
+    if (candidate[i].factor > 0) { /* the cost model's are wanted */
+      row->candidate.seconds /= candidate[i].factor;
+      row->candidate.score /= candidate[i].factor;
+    }
     PetscCall(PetscArraycpy(row->feature, matrix, AUTOCSR_MATRIX_FEATURES));
-    AutoCSRFeaturesOfVariant(&candidate[i].first.axes, &e, candidate[i].seconds, matrix[AUTOCSR_FEATURE_NONZEROS], 0, row->feature);
+    AutoCSRFeaturesOfVariant(&candidate[i].first.axes, &e, row->candidate.seconds, matrix[AUTOCSR_FEATURE_NONZEROS], 0, row->feature);
     rows->n++;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -113,16 +117,43 @@ static PetscErrorCode time_rows(const RowsWanted *w, AutoCSRChooser *chooser, co
   for (PetscInt i = 0; i < rows->n; i++) {
     Row *row = &rows->row[i];
 
-    if (row->candidate.seconds > w->worth * least) continue;
+    if (row->candidate.seconds > w->worth * least || (w->unasked && !row->automatic)) continue;
     PetscCall(CandidateSeconds(chooser, &row->candidate, op, &w->clock, &row->seconds));
     if (row->seconds > 0) *shortest = PetscMin(*shortest, row->seconds);
   }
-  for (PetscInt i = 0; i < rows->n && w->energy > 0; i++) {
-    Row     *row    = &rows->row[i];
-    PetscInt before = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
-    for (PetscInt k = 0; k < rows->n; k++) before += rows->row[k].seconds > 0 && rows->row[k].seconds < row->seconds;
-    if (row->seconds > 0 && row->seconds <= NEAR_BEST * *shortest && before < FEW) PetscCall(CandidateJoules(chooser, &row->candidate, op, row->seconds, w->energy, &row->joules));
+/* The fastest whose joules are not counted yet; NULL: none is left */
+static Row *next_counted(Rows *rows, double shortest)
+{
+  Row *next = NULL;
+
+  for (PetscInt i = 0; i < rows->n; i++) {
+    Row     *row  = &rows->row[i];
+    PetscInt same = 0;
+
+    for (PetscInt k = 0; k < rows->n; k++) same += rows->row[k].joules != 0 && rows->row[k].candidate.first.strategy == row->candidate.first.strategy;
+    if (row->automatic && !row->joules && same < SAME && row->seconds > 0 && row->seconds <= NEAR_BEST * shortest && (!next || row->seconds < next->seconds)) next = row;
+  }
+  return next;
+}
+
+/* Of the planner's choice, then of the fastest. again: of the first of these, counted again */
+static PetscErrorCode count_joules(const RowsWanted *w, AutoCSRChooser *chooser, const AutoCSROperands *op, Rows *rows, Row *choice, double shortest, double again[2])
+{
+  Row *row = choice;
+
+  PetscFunctionBeginUser;
+  again[0] = again[1] = 0;
+  for (PetscInt n = 0; n < w->counted && w->energy > 0; n++, row = NULL) {
+    if (!row) row = next_counted(rows, shortest);
+    if (!row) break;
+    PetscCall(CandidateJoules(chooser, &row->candidate, op, row->seconds, w->energy, &row->joules));
+    if (!row->joules) row->joules = -1; /* not to be tried again */
+    if (n || !w->again) continue;
+    again[0] = row->joules;
+    PetscCall(CandidateJoules(chooser, &row->candidate, op, row->seconds, AGAIN_SPANS * w->energy, &again[1]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -201,6 +232,8 @@ static PetscErrorCode measure(const RowsWanted *w, const char key[], const AutoC
   AutoCSRChooser *chooser;
   Rows           *rows;
   AutoCSRRowRange choice = {0};
+  Row            *chosen = NULL;
+  double          again[2];
   float           feature[AUTOCSR_MATRIX_FEATURES];
   char           *bins;
   size_t          length;
@@ -210,7 +243,7 @@ static PetscErrorCode measure(const RowsWanted *w, const char key[], const AutoC
 
   PetscFunctionBeginUser;
   PetscCheck(bin_lines, PETSC_COMM_SELF, PETSC_ERR_MEM, "No memory for the rows");
-  *summary = (RowsSummary){0, PETSC_MAX_REAL, 0, "none"};
+  *summary = (RowsSummary){0, 0, PETSC_MAX_REAL, 0, "none"};
   PetscCall(AutoCSRSettingsInitialize(&settings));
   PetscCall(PetscNew(&chooser));
   PetscCall(PetscNew(&rows));
@@ -221,16 +254,19 @@ static PetscErrorCode measure(const RowsWanted *w, const char key[], const AutoC
   PetscCall(add_ranges(chooser, feature, rows, &choice, &ranges));
   PetscCall(list_variants(chooser, feature, rows));
   PetscCall(time_rows(w, chooser, op, rows, &summary->best));
-  PetscCall(print_bins(w, chooser, op, rows, &n_bins, bin_lines));
-  fclose(bin_lines);
   for (PetscInt i = 0; i < rows->n; i++) {
-    const Row *row = &rows->row[i];
+    Row *row = &rows->row[i];
 
     if (!row->seconds) continue;
     timed++;
     if (row->seconds == summary->best) summary->strategy = row->candidate.n_ranges > 1 ? "ranges" : row->candidate.first.strategy->name;
-    if (row->candidate.n_ranges > 1 ? ranges : !ranges && row->candidate.first.strategy == choice.strategy && !memcmp(&row->candidate.first.axes, &choice.axes, sizeof(choice.axes))) summary->model = row->seconds;
+    if (row->candidate.n_ranges > 1 ? ranges : !ranges && row->candidate.first.strategy == choice.strategy && !memcmp(&row->candidate.first.axes, &choice.axes, sizeof(choice.axes))) chosen = row;
   }
+  if (chosen) summary->model = chosen->seconds;
+  PetscCall(count_joules(w, chooser, op, rows, chosen, summary->best, again));
+  for (PetscInt i = 0; i < rows->n; i++) summary->counted += rows->row[i].joules > 0;
+  PetscCall(print_bins(w, chooser, op, rows, &n_bins, bin_lines));
+  fclose(bin_lines);
   summary->variants = timed;
   fprintf(file, "M,%s", key);
   for (int i = 0; i < AUTOCSR_MATRIX_FEATURES; i++) fprintf(file, ",%.4g", feature[i]);
@@ -239,6 +275,7 @@ static PetscErrorCode measure(const RowsWanted *w, const char key[], const AutoC
     if (rows->row[i].seconds > 0) print_row(&rows->row[i], file);
   }
   fputs(bins, file);
+  if (again[0] > 0 && again[1] > 0) fprintf(file, "J,%.4g,%.4g\n", 1e6 * again[0], 1e6 * again[1]);
   free(bins);
   PetscCall(PetscFree(rows));
   PetscCall(PetscFree(chooser));

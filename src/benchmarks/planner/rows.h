@@ -5,6 +5,7 @@
     M  key of the matrix, its features (choose/features.h), how many lines V and B follow
     V  strategy, 1 if the planner takes it into account unasked, features of the variant, score, seconds, joules
     B  granularity U, bin, rows, nonzeros, seconds with 1, 2, 4 ... 256 lanes
+    J  joules of a variant as above, and counted again for AGAIN_SPANS times as long: how far counting is to be trusted
 
   Seconds are in microseconds, joules in microjoules, shares of a variant's seconds in thousandths. A number that is missing was not measured.
 */
@@ -17,14 +18,18 @@
 typedef struct {
   const AutoCSRFigures *figures;
   Clock                 clock;
-  double                worth;  /* variants predicted to take more than so many times the least are left out */
-  PetscInt              bins;   /* of a granularity, at most; 0: no lines B */
-  double                energy; /* seconds of products for which joules are counted; 0: none are */
+  double                worth;   /* variants predicted to take more than so many times the least are left out */
+  PetscBool             unasked; /* and those that the planner takes into account only if asked */
+  PetscInt              bins;    /* of a granularity, at most; 0: no lines B */
+  double                energy;  /* seconds of products for which joules are counted; 0: none are */
+  PetscInt              counted; /* variants of which joules are counted, at most */
+  PetscBool             again;   /* a line J */
 } RowsWanted;
+#define AGAIN_SPANS 3
 
 typedef struct {
-  PetscInt    variants;
-  double      best, model; /* seconds: least, and of the cost model's choice */
+  PetscInt    variants, counted;
+  double      best, model; /* seconds: least, and of the planner's choice */
   const char *strategy;    /* of the least */
 } RowsSummary;
 

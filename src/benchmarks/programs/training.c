@@ -1,7 +1,8 @@
 static const char help[] = "Training data of the learned choosers: features, predicted and measured seconds of every variant of every strategy (planner/rows.h), of many matrices.\n\
 Options of the suite as for bench (-drawn, -heldout, ..., -matrices, -files, -seed), -scale: several take turns; -out: the file, to which matrices are added that it lacks; -gpu: products on a device;\n\
 -derived: so many pairs of some rows of each matrix and their transpose are added; -seconds_total: ends before; -worth: variants predicted to take more than so many times the least are left out;\n\
--round, -rounds: how a variant is timed; -bins: of so many bins at most each kernel is timed; -energy: seconds for which the joules of every variant near the best are counted, -energy_every: of every so many matrices.\n\n";
+-round, -rounds: how a variant is timed; -bins: of so many bins at most each kernel is timed; -energy_seconds: of products, for which joules are counted, -energy_variants: of so many near the best, -energy_every: of every so many matrices;\n\
+-energy_only: of every matrix, and of nothing else more than that takes.\n\n";
 
 #include "../planner/rows.h"
 #include <omp.h>
@@ -9,7 +10,8 @@ Options of the suite as for bench (-drawn, -heldout, ..., -matrices, -files, -se
 #include <petsctime.h>
 #include <unistd.h>
 
-#define KEY 128
+#define KEY   128
+#define AGAIN 4 /* of every so many matrices with joules they are counted again */
 
 /* A matrix that is wanted */
 typedef struct {
@@ -214,12 +216,13 @@ static PetscErrorCode measure(Training *t, PetscInt k, const Csr *csr, double be
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   t->wanted.energy = k % t->every ? 0 : (double)t->energy;
+  t->wanted.again  = (PetscBool)!(k % (AGAIN * t->every));
   PetscCall(RowsOfMatrix(&t->wanted, key, &host, rows, &summary));
   fclose(rows);
   PetscCheck(fwrite(text, 1, length, t->file) == length && !fflush(t->file), PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE, "The rows cannot be written");
   free(text);
   PetscCall(PetscTime(&now));
-  printf("%" PetscInt_FMT "/%" PetscInt_FMT " %s: %d variants, least %s %.4g us, the model's choice %.2f times that; %.1f s\n", k + 1, t->jobs.n, key, (int)summary.variants, summary.strategy, 1e6 * summary.best, summary.model / summary.best, now - begin);
+  printf("%" PetscInt_FMT "/%" PetscInt_FMT " %s: %d variants, least %s %.4g us, the choice %.2f times that, joules of %d; %.1f s\n", k + 1, t->jobs.n, key, (int)summary.variants, summary.strategy, 1e6 * summary.best, summary.model / summary.best, (int)summary.counted, now - begin);
   fflush(stdout);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -275,12 +278,13 @@ static PetscErrorCode run(Training *t)
 
 int main(int argc, char **argv)
 {
-  Training              t                        = {.wanted = {.clock = {3e-4, 5, PETSC_TRUE}, .worth = 4, .bins = 4}, .every = 25};
+  Training              t                        = {.wanted = {.clock = {3e-4, 5, PETSC_TRUE}, .worth = 4, .bins = 4, .counted = 8}, .every = 25};
   const AutoCSRBackend *backend                  = &AutoCSRBackendHost;
   char                  path[PETSC_MAX_PATH_LEN] = "training.csv";
-  PetscBool             gpu = PETSC_FALSE, begins, counts = PETSC_TRUE;
+  PetscBool             gpu = PETSC_FALSE, begins;
   PetscReal             round = 3e-4, worth = 4;
   PetscInt              rounds = 5;
+  double                joules = -1;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
@@ -291,7 +295,14 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetReal(NULL, NULL, "-round", &round, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-rounds", &rounds, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-bins", &t.wanted.bins, NULL));
-  PetscCall(PetscOptionsGetReal(NULL, NULL, "-energy", &t.energy, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-energy_only", &t.wanted.unasked, NULL));
+  if (t.wanted.unasked) {
+    t.energy      = 0.3;
+    t.every       = 1;
+    t.wanted.bins = 0;
+  }
+  PetscCall(PetscOptionsGetReal(NULL, NULL, "-energy_seconds", &t.energy, NULL));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-energy_variants", &t.wanted.counted, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-energy_every", &t.every, NULL));
   PetscCheck(rounds > 0 && rounds <= MAX_ROUNDS && t.every > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-rounds %" PetscInt_FMT " must be in [1, %d], -energy_every %" PetscInt_FMT " above 0", rounds, MAX_ROUNDS, t.every);
   t.wanted.clock = (Clock){(double)round, (int)rounds, PETSC_TRUE};
@@ -301,8 +312,8 @@ int main(int argc, char **argv)
   if (gpu) PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
 #endif
   PetscCheck(!gpu || backend != &AutoCSRBackendHost, PETSC_COMM_SELF, PETSC_ERR_SUP, "-gpu: this program was built without CUDA");
-  if (t.energy > 0) PetscCall(EnergyBegin(0, &counts));
-  PetscCheck(counts, PETSC_COMM_SELF, PETSC_ERR_SUP, "-energy: there is no NVIDIA device that counts joules (libnvidia-ml.so.1)");
+  if (t.energy > 0 && backend->joules) PetscCall((*backend->joules)(&joules));
+  PetscCheck(t.energy <= 0 || joules >= 0, PETSC_COMM_SELF, PETSC_ERR_SUP, "-energy_seconds: products are made where nothing counts joules; with -gpu an NVIDIA device does (libnvidia-ml.so.1)");
   omp_set_max_active_levels(2);
   PetscCall(AutoCSRFiguresGet(backend, "auto", &t.wanted.figures));
   PetscCall(list_jobs(&t.jobs));
@@ -312,7 +323,6 @@ int main(int argc, char **argv)
   if (begins) PetscCall(RowsHead(&t.wanted, t.file));
   PetscCall(run(&t));
   fclose(t.file);
-  if (t.energy > 0) PetscCall(EnergyEnd());
   PetscCall(PetscFree(t.jobs.job));
   PetscCall(PetscFinalize());
   return 0;

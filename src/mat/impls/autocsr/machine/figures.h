@@ -138,5 +138,7 @@ PETSC_INTERN PetscErrorCode AutoCSRPlanTimeRound(const AutoCSRPlan *, const Auto
 PETSC_INTERN PetscErrorCode AutoCSRPlanTimeSegments(AutoCSRPlan *, const AutoCSROperands *);
 /* Seconds of one product with a bound plan, and of each of its segments; with joules, these too, where they are counted. Operands are scratch */
 PETSC_INTERN PetscErrorCode AutoCSRPlanTime(AutoCSRPlan *, const AutoCSRMatrix *, PetscBool joules);
+/* Joules of a product that takes so many seconds, by products for the span or a little longer; 0: nothing counts them */
+PETSC_INTERN PetscErrorCode AutoCSRPlanCountJoules(const AutoCSRPlan *, const AutoCSROperands *, double seconds, double span, double *joules);
 
 #endif

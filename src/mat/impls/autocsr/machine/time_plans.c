@@ -2,9 +2,12 @@
 #include "figures.h"
 #include <petsctime.h>
 
-#define ROUNDS 5   /* rounds of which the shortest counts */
-#define SPAN   0.5 /* seconds of products for which joules are counted: counters move every tenth of a second or so */
-#define SETTLE 0.1 /* and of products before these, until the power is theirs */
+#define ROUNDS   5    /* rounds of which the shortest counts */
+#define SPAN     0.5  /* seconds of products for which joules are counted */
+#define SETTLE   0.05 /* of these, seconds before the first reading that counts, until the power is theirs */
+#define READ     2e-3 /* seconds of products between two readings of the counter: so late is a move of it seen at most */
+#define MOVES    3    /* moves of the counter that are waited for, at least */
+#define PATIENCE 10   /* spans after which a counter that does not move so often is given up */
 
 typedef struct {
   const AutoCSRPlan     *plan;
@@ -72,22 +75,38 @@ static PetscErrorCode time_best(const Product *product, double *best)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode count_joules(const Product *product, double seconds, double *joules)
+/* A counter moves in steps of some 20 to 100 ms. What lies between two of its moves is known well, what lies before the first and after the last is left out */
+PetscErrorCode AutoCSRPlanCountJoules(const AutoCSRPlan *plan, const AutoCSROperands *op, double seconds, double span, double *joules)
 {
-  const AutoCSRBackend *backend = product->plan->backend;
-  const double          each    = PetscMax(seconds, 1e-7);
-  const PetscInt        n       = 1 + (PetscInt)(SPAN / each);
-  double                before, after, took;
+  const AutoCSRBackend *backend = plan->backend;
+  const PetscInt        n       = 1 + (PetscInt)(READ / PetscMax(seconds, 1e-7));
+  PetscLogDouble        begin, now;
+  double                shown, next, first = 0;
+  PetscInt64            made = 0, at_first = 0, at_last = 0;
+  PetscInt              moves = 0;
 
   PetscFunctionBegin;
   *joules = 0;
   if (!backend->joules) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(time_products(product, 1 + (PetscInt)(SETTLE / each), &took));
-  PetscCall((*backend->joules)(&before));
-  if (before < 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(time_products(product, n, &took));
-  PetscCall((*backend->joules)(&after));
-  *joules = PetscMax(after - before, 0) / n;
+  PetscCall((*backend->joules)(&shown));
+  if (shown < 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscTime(&begin));
+  do {
+    for (PetscInt i = 0; i < n; i++) PetscCall((*backend->mult)(plan, op));
+    made += n;
+    PetscCall((*backend->joules)(&next)); /* while the products are made */
+    PetscCall((*backend->synchronize)());
+    PetscCall(PetscTime(&now));
+    if (next <= shown) continue;
+    shown = next;
+    if (now - begin < SETTLE) continue;
+    if (!moves++) {
+      first    = shown;
+      at_first = made;
+    }
+    at_last = made;
+  } while (now - begin < span || (moves < MOVES && now - begin < PATIENCE * span));
+  if (moves > 1) *joules = (shown - first) / (double)(at_last - at_first);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -121,7 +140,7 @@ static PetscErrorCode time_plan(AutoCSRPlan *plan, const AutoCSROperands *op, Pe
   PetscCall(ierr);
   PetscCall(time_best(&product, &plan->measured));
   PetscCall(AutoCSRPlanTimeSegments(plan, op));
-  if (joules) PetscCall(count_joules(&product, plan->measured, &plan->joules));
+  if (joules) PetscCall(AutoCSRPlanCountJoules(plan, op, plan->measured, SPAN, &plan->joules));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
