@@ -1,11 +1,19 @@
-static char help[] = "Choosers that were learned: trees say what scikit-learn says of samples (-samples), plans are those that trees tell, a file of trees is checked, and without trees the cost model chooses; joules rank candidates (-energy).\n\n";
+static char help[] = "Choosers that were learned: trees say what scikit-learn says of samples (-samples, -joules), plans are those that trees tell, a file of trees is checked, and without trees the cost model chooses; joules rank candidates (-energy).\n\n";
 
 #include "../../src/mat/impls/autocsr/choose/learned.h"
 #include "../../src/mat/impls/autocsr/plan/plan.h"
+#include <petsctime.h>
 
 #define ROWS 3000
 
 /* ---- Samples, as config/train-chooser.py writes them: kind, how many features and answers, features with their numbers, answers */
+
+/* A table of a backend */
+static const AutoCSRLearned *TableOf(const AutoCSRLearned *const tables[], const char backend[])
+{
+  while (*tables && strcmp((*tables)->backend, backend)) tables++;
+  return *tables;
+}
 
 static PetscErrorCode CheckSample(const AutoCSRLearned *t, int kind, const float f[], int answers, const double answer[], PetscInt line)
 {
@@ -14,19 +22,20 @@ static PetscErrorCode CheckSample(const AutoCSRLearned *t, int kind, const float
 
   PetscFunctionBeginUser;
   PetscCheck(forest->trees, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Line %" PetscInt_FMT ": no forest %d", line, kind);
-  if (kind == AUTOCSR_FOREST_TREES || kind == AUTOCSR_FOREST_ENERGY) {
+  if (kind == AUTOCSR_FOREST_TREES) {
     PetscCheck(answers == t->n_strategies, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Line %" PetscInt_FMT ": votes for %d strategies, not %d", line, answers, t->n_strategies);
     AutoCSRForestVote(forest, f, answers, votes);
     for (int s = 0; s < answers; s++) PetscCheck(votes[s] == (int)answer[s], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Line %" PetscInt_FMT ": %d votes for %s, not %g", line, votes[s], t->strategy[s], answer[s]);
   } else {
-    const double sum = AutoCSRForestSum(forest, f), most = kind == AUTOCSR_FOREST_CORRECTED ? 1e-5 : 0;
+    const double sum = AutoCSRForestSum(forest, f), most = kind == AUTOCSR_FOREST_CORRECTED || kind == AUTOCSR_FOREST_ENERGY ? 1e-5 : 0;
 
     PetscCheck(answers == 1 && fabs(sum - answer[0]) <= most, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Line %" PetscInt_FMT ": %g, not %g", line, sum, answer[0]);
   }
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-static PetscErrorCode CheckSamples(const char path[])
+/* tables: those of which samples are. energy: samples of joules are wanted, else of all other forests */
+static PetscErrorCode CheckSamples(const char path[], const AutoCSRLearned *const tables[], PetscBool energy)
 {
   FILE                 *file                = fopen(path, "r");
   const AutoCSRLearned *t                   = NULL;
@@ -41,8 +50,7 @@ static PetscErrorCode CheckSamples(const char path[])
     double answer[AUTOCSR_MAX_STRATEGIES];
 
     if (fscanf(file, " table %15s", backend) == 1) {
-      t = NULL;
-      for (int k = 0; AutoCSRLearnedTables[k] && !t; k++) t = strcmp(AutoCSRLearnedTables[k]->backend, backend) ? NULL : AutoCSRLearnedTables[k];
+      t = TableOf(tables, backend);
       PetscCheck(t, PETSC_COMM_SELF, PETSC_ERR_PLIB, "No table of %s", backend);
       continue;
     }
@@ -60,7 +68,7 @@ static PetscErrorCode CheckSamples(const char path[])
     of[kind]++;
   }
   fclose(file);
-  for (int k = 0; k < AUTOCSR_FORESTS; k++) PetscCheck(k == AUTOCSR_FOREST_ENERGY || of[k] >= 20, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%d samples of forest %d", of[k], k);
+  for (int k = 0; k < AUTOCSR_FORESTS; k++) PetscCheck((k == AUTOCSR_FOREST_ENERGY) != energy || of[k] >= 20, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%d samples of forest %d", of[k], k);
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
@@ -80,7 +88,10 @@ static PetscErrorCode WriteTrees(const char path[], PetscBool all)
   /* U is 20, the single bin if no row has more than 10 entries; a bin below 21 has one lane for a row, others eight */
   if (all) fprintf(file, "forest granularity 1 3\n0\n%d 2 10\n255 0 16\n255 0 1\nforest kernel 1 3\n0\n%d 2 20.5\n255 0 0\n255 0 3\n", AUTOCSR_FEATURE_MAX, AUTOCSR_FEATURE_BIN);
   /* csr takes exp(-0.5) times as long as the cost model says, all else exp(0.5) times */
-  fprintf(file, "forest corrected 2 4\n0 3\n%d 2 0.5\n255 0 0\n255 0 1\n255 0 -0.5\nend\n", AUTOCSR_FEATURE_STRATEGY);
+  fprintf(file, "forest corrected 2 4\n0 3\n%d 2 0.5\n255 0 0\n255 0 1\n255 0 -0.5\n", AUTOCSR_FEATURE_STRATEGY);
+  /* sell has a quarter of the power of all else */
+  if (all) fprintf(file, "forest energy 1 5\n0\n%d 4 2.5\n%d 3 1.5\n255 0 0.7\n255 0 -0.7\n255 0 0.7\n", AUTOCSR_FEATURE_STRATEGY, AUTOCSR_FEATURE_STRATEGY);
+  fprintf(file, "end\n");
   PetscCheck(!fclose(file), PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE, "%s cannot be written", path);
   PetscFunctionReturn((PetscErrorCode)0);
 }
@@ -189,6 +200,40 @@ static PetscErrorCode CheckCorrected(const AutoCSRMatrix *csr)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+static PetscErrorCode PlanByEnergy(const AutoCSRMatrix *csr, MatAutoCSRChooser chooser, MatAutoCSRRigor rigor, AutoCSRPlan **plan)
+{
+  AutoCSRSettings settings;
+  AutoCSRProfile *profile;
+
+  PetscFunctionBeginUser;
+  PetscCall(AutoCSRSettingsInitialize(&settings));
+  settings.objective = MAT_AUTOCSR_OBJECTIVE_ENERGY;
+  settings.chooser   = chooser;
+  settings.rigor     = rigor;
+  PetscCall(AutoCSRPlanMake(csr, &settings, plan, &profile));
+  PetscCall(AutoCSRPlanCheck(*plan, csr));
+  PetscCall(AutoCSRProfileDestroy(&profile));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* By trees of joules; the time predicted is that of the chooser */
+static PetscErrorCode CheckByEnergy(const AutoCSRMatrix *csr, MatAutoCSRChooser chooser, MatAutoCSRRigor rigor, const char strategy[], const char said[])
+{
+  AutoCSRPlan *plan, *timed;
+
+  PetscFunctionBeginUser;
+  PetscCall(PlanByEnergy(csr, chooser, rigor, &plan));
+  PetscCheck(!strategy || !strcmp(plan->segment[0].strategy, strategy), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %s, not %s (%s)", MatAutoCSRChoosers[chooser], plan->segment[0].strategy, strategy, plan->chooser);
+  PetscCheck(strstr(plan->chooser, said), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: it says \"%s\", not \"%s\"", MatAutoCSRChoosers[chooser], plan->chooser, said);
+  if (strategy) {
+    PetscCall(Plan(csr, chooser, strategy, &timed));
+    PetscCheck(plan->predicted >= timed->predicted, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g s, %g s by time", plan->predicted, timed->predicted);
+    PetscCall(AutoCSRPlanDestroy(&timed));
+  }
+  PetscCall(AutoCSRPlanDestroy(&plan));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 static PetscErrorCode CheckChoices(PetscBool all)
 {
   AutoCSRMatrix shorter, longer;
@@ -216,37 +261,52 @@ static PetscErrorCode CheckChoices(PetscBool all)
   PetscCall(CheckPlan(&longer, MAT_AUTOCSR_CHOOSER_MODEL, "auto", NULL, "model, by "));
   PetscCall(CheckPlan(&longer, MAT_AUTOCSR_CHOOSER_AUTO, "auto", "csr", "corrected, ")); /* the file is named */
   PetscCall(CheckCorrected(&longer));
+  if (all) {
+    PetscCall(CheckByEnergy(&longer, MAT_AUTOCSR_CHOOSER_AUTO, MAT_AUTOCSR_RIGOR_ESTIMATE, "sell", "joules by trees, 0.50 of the mean power by strategy 2"));
+    PetscCall(CheckByEnergy(&longer, MAT_AUTOCSR_CHOOSER_MODEL, MAT_AUTOCSR_RIGOR_ESTIMATE, "sell", "joules by trees, 0.50 of the mean power by strategy 2"));
+    PetscCall(CheckByEnergy(&longer, MAT_AUTOCSR_CHOOSER_TREES, MAT_AUTOCSR_RIGOR_ESTIMATE, "segsum", "stands for energy"));
+    PetscCall(CheckByEnergy(&longer, MAT_AUTOCSR_CHOOSER_AUTO, MAT_AUTOCSR_RIGOR_MEASURE, NULL, "stands for energy"));
+  } else
+    PetscCall(CheckByEnergy(&longer, MAT_AUTOCSR_CHOOSER_AUTO, MAT_AUTOCSR_RIGOR_ESTIMATE, "csr", "stands for energy"));
   PetscCall(MatrixDestroy(&shorter));
   PetscCall(MatrixDestroy(&longer));
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-/* ---- The objective energy: joules rank the candidates of rigor measure where a counter tells them; here it tells what the test wants */
+/* ---- The objective energy: joules rank the candidates of rigor measure where a counter tells them; here each product takes what the test wants, and the counter moves as seldom as a device's */
 
-static double    step, grows;
-static PetscBool after;
+#define MOVES 0.08 /* seconds between two moves of the counter */
+
+static double         each, grows, used, shown; /* joules of a product; by how much those of the next plan's are more; joules so far, and as the counter has them */
+static PetscLogDouble moved;
+
+static PetscErrorCode Bind(AutoCSRPlan *plan, const AutoCSRMatrix *csr)
+{
+  PetscFunctionBeginUser;
+  each *= grows;
+  used = shown = 0;
+  PetscCall((*AutoCSRBackendHost.bind)(plan, csr));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode Mult(const AutoCSRPlan *plan, const AutoCSROperands *op)
+{
+  PetscLogDouble now;
+
+  PetscFunctionBeginUser;
+  PetscCall((*AutoCSRBackendHost.mult)(plan, op));
+  used += each;
+  PetscCall(PetscTime(&now));
+  if (now < moved + MOVES) PetscFunctionReturn((PetscErrorCode)0);
+  shown = used;
+  moved = now;
+  PetscFunctionReturn((PetscErrorCode)0);
+}
 
 static PetscErrorCode Joules(double *joules)
 {
   PetscFunctionBeginUser;
-  *joules = after ? step : 0;
-  if (after) step *= grows;
-  after = (PetscBool)!after;
-  PetscFunctionReturn((PetscErrorCode)0);
-}
-
-static PetscErrorCode PlanByEnergy(const AutoCSRMatrix *csr, AutoCSRPlan **plan)
-{
-  AutoCSRSettings settings;
-  AutoCSRProfile *profile;
-
-  PetscFunctionBeginUser;
-  PetscCall(AutoCSRSettingsInitialize(&settings));
-  settings.objective = MAT_AUTOCSR_OBJECTIVE_ENERGY;
-  settings.rigor     = MAT_AUTOCSR_RIGOR_MEASURE;
-  PetscCall(AutoCSRPlanMake(csr, &settings, plan, &profile));
-  PetscCall(AutoCSRPlanCheck(*plan, csr));
-  PetscCall(AutoCSRProfileDestroy(&profile));
+  *joules = shown;
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
@@ -258,17 +318,20 @@ static PetscErrorCode CheckEnergy(void)
 
   PetscFunctionBeginUser;
   PetscCall(MatrixCreate(60, &csr));
-  PetscCall(PlanByEnergy(&csr, &plain));
+  PetscCall(PlanByEnergy(&csr, MAT_AUTOCSR_CHOOSER_AUTO, MAT_AUTOCSR_RIGOR_MEASURE, &plain));
   PetscCheck(!plain->joules && plain->measured > 0 && strstr(plain->chooser, "stands for energy"), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Without a counter: \"%s\"", plain->chooser);
+  counts.bind   = Bind;
+  counts.mult   = Mult;
   counts.joules = Joules;
   csr.backend   = &counts;
-  step          = 1;
   grows         = 1e4; /* the first candidate takes least */
-  PetscCall(PlanByEnergy(&csr, &first));
-  step  = 1e12;
+  each          = 1 / grows;
+  PetscCall(PlanByEnergy(&csr, MAT_AUTOCSR_CHOOSER_AUTO, MAT_AUTOCSR_RIGOR_MEASURE, &first));
+  PetscCheck(fabs(first->joules - 1) < 0.05, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g J, not 1: \"%s\"", first->joules, first->chooser);
   grows = 1e-4; /* the last one */
-  PetscCall(PlanByEnergy(&csr, &last));
-  PetscCheck(first->joules > 0 && last->joules > 0 && strstr(last->chooser, " uJ"), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g and %g J: \"%s\"", first->joules, last->joules, last->chooser);
+  each  = 1e12;
+  PetscCall(PlanByEnergy(&csr, MAT_AUTOCSR_CHOOSER_AUTO, MAT_AUTOCSR_RIGOR_MEASURE, &last));
+  PetscCheck(fabs(last->joules / each - 1) < 0.05 && strstr(last->chooser, " uJ"), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%g J, not %g: \"%s\"", last->joules, each, last->chooser);
   PetscCheck(strcmp(first->why, last->why), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Whatever joules say: \"%s\"", last->why);
   PetscCall(AutoCSRPlanDestroy(&plain));
   PetscCall(AutoCSRPlanDestroy(&first));
@@ -335,12 +398,13 @@ static PetscErrorCode CheckDamaged(void)
 
 int main(int argc, char **argv)
 {
-  char      samples[PETSC_MAX_PATH_LEN];
+  char      samples[PETSC_MAX_PATH_LEN], joules[PETSC_MAX_PATH_LEN] = "";
   PetscBool given, damaged = PETSC_FALSE, energy = PETSC_FALSE, some = PETSC_FALSE, chooser = PETSC_FALSE;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-samples", samples, sizeof(samples), &given));
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-joules", joules, sizeof(joules), NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-damaged", &damaged, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-energy", &energy, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-some", &some, NULL));
@@ -352,8 +416,9 @@ int main(int argc, char **argv)
     settings.chooser = (MatAutoCSRChooser)5;
     PetscCall(AutoCSRSettingsCheck(&settings));
   }
+  if (AutoCSRLearnedEnergies[0] && joules[0]) PetscCall(CheckSamples(joules, AutoCSRLearnedEnergies, PETSC_TRUE));
   if (given)
-    PetscCall(CheckSamples(samples));
+    PetscCall(CheckSamples(samples, AutoCSRLearnedTables, PETSC_FALSE));
   else if (damaged)
     PetscCall(CheckDamaged());
   else if (energy)
@@ -368,7 +433,7 @@ int main(int argc, char **argv)
 
   test:
     suffix: samples
-    args: -samples ${AUTOCSR_MTX}/learned.txt
+    args: -samples ${AUTOCSR_MTX}/learned.txt -joules ${AUTOCSR_MTX}/learned-energy.txt
     output_file: output/learned_1.out
 
   test:

@@ -41,6 +41,7 @@ typedef struct {
 typedef struct {
   double          seconds, bytes, build, score;      /* score: seconds with a share of the set-up and a price for memory; of one rank the least is chosen */
   double          factor;                            /* by which the chooser `corrected` has multiplied the cost model's seconds; 0: by none */
+  double          power;                             /* by which the score is multiplied beside that, with the objective energy: relative to the mean of all variants; 0: by none */
   PetscInt        rank;                              /* the least is chosen; 0 unless a learned chooser says otherwise */
   float           feature[AUTOCSR_VARIANT_FEATURES]; /* features.h; only for choosers that learned */
   PetscInt        n_ranges;
@@ -59,6 +60,7 @@ typedef struct {
   char                   refused[320];                  /* why the last candidate was not built but csr: a kernel that it wants cannot be compiled; "": it was built */
   MatAutoCSRChooser      by;                            /* who chooses; not who is asked for where that one has learned nothing for this machine */
   const AutoCSRLearned  *learned;                       /* by which; NULL: the cost model chooses */
+  const AutoCSRLearned  *energy;                        /* the table whose trees tell joules; NULL: time is minimized, or joules are counted */
   float                  feature[AUTOCSR_FEATURES + 1]; /* those of the matrix, if something is learned */
   int                    votes[AUTOCSR_MAX_STRATEGIES];
   AutoCSRBinKernels      kernels;

@@ -4,7 +4,7 @@
 */
 #include "learned.h"
 
-#define CORRECTED_MOST 16 /* candidates that `corrected` looks at, the best by the cost model: a look at each takes as long as a few hundred comparisons */
+#define CORRECTED_MOST 16 /* candidates that `corrected` and trees of joules look at, the best by the cost model: a look at each takes as long as a few hundred comparisons */
 
 /* The best so far, best first */
 typedef struct {
@@ -49,7 +49,7 @@ static PetscErrorCode score_variant(AutoCSRChooser *chooser, const AutoCSRProble
   *candidate = (AutoCSRCandidate){
       .seconds = chooser->figures->machine.product + e.seconds, .bytes = e.bytes, .build = e.build, .score = AutoCSRCostScore(problem, &e), .n_ranges = 1, .first = {strategy, *axes, problem->zone_begin, problem->zone_end}};
   if (candidate->score < PETSC_MAX_REAL) candidate->score += chooser->figures->machine.product;
-  if (chooser->learned) add_features(chooser, &e, candidate);
+  if (chooser->learned || chooser->energy) add_features(chooser, &e, candidate);
   *runs = e.runs;
   *fits = e.fits;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -134,7 +134,7 @@ static PetscErrorCode add_ranges(AutoCSRChooser *chooser, Best *best)
   PetscFunctionBegin;
   PetscCall(AutoCSRChooseRanges(chooser, best->candidate[0].score, &ranges));
   if (!ranges.n_ranges) PetscFunctionReturn(PETSC_SUCCESS);
-  if (chooser->learned) {
+  if (chooser->learned || chooser->energy) {
     const AutoCSREvaluation e = {.segments = ranges.n_ranges, .bytes = ranges.bytes};
 
     add_features(chooser, &e, &ranges);
@@ -162,7 +162,7 @@ PetscErrorCode AutoCSRChoose(AutoCSRChooser *chooser, PetscInt max, AutoCSRCandi
   const AutoCSRStrategy *forced   = NULL;
   const char            *why      = NULL;
   PetscBool              automatic, has_csr = PETSC_FALSE;
-  const PetscBool        corrects = (PetscBool)(chooser->by == MAT_AUTOCSR_CHOOSER_CORRECTED);
+  const PetscBool        corrects = (PetscBool)(chooser->by == MAT_AUTOCSR_CHOOSER_CORRECTED || chooser->energy);
   AutoCSRCandidate       modelled[CORRECTED_MOST];
   Best                   best = {max, 0, candidate, {0}}, all = {CORRECTED_MOST, 0, modelled, {0}}, *list = corrects ? &all : &best;
 

@@ -1,6 +1,7 @@
 /*
   The learned choosers, beside the cost model: `corrected` multiplies its seconds, `trees` takes the strategy with the most
   votes (dufrechou2021, 3), `two-stage` bins rows by rules for the granularity and for the kernel of each bin (hou2017, III).
+  With the objective energy other trees multiply scores by the power.
 */
 #include "learned.h"
 #include "../backend.h"
@@ -10,13 +11,16 @@
 
 PetscErrorCode AutoCSRChooserLearn(AutoCSRChooser *chooser)
 {
-  MatAutoCSRChooser asked = chooser->problem.settings->chooser;
+  const AutoCSRSettings *settings = chooser->problem.settings;
+  MatAutoCSRChooser      asked    = settings->chooser;
 
   PetscFunctionBegin;
   if (asked == MAT_AUTOCSR_CHOOSER_AUTO) PetscCall(AutoCSRLearnedBest(chooser->figures, &asked));
   PetscCall(AutoCSRLearnedFind(chooser->figures->backend, asked, &chooser->learned));
   chooser->by = chooser->learned ? asked : MAT_AUTOCSR_CHOOSER_MODEL;
-  if (!chooser->learned) PetscFunctionReturn(PETSC_SUCCESS);
+  chooser->energy = NULL;
+  if (settings->objective == MAT_AUTOCSR_OBJECTIVE_ENERGY && settings->rigor < MAT_AUTOCSR_RIGOR_MEASURE && (!chooser->learned || chooser->by == MAT_AUTOCSR_CHOOSER_CORRECTED)) PetscCall(AutoCSRLearnedEnergy(chooser->figures, &chooser->energy));
+  if (!chooser->learned && !chooser->energy) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMemzero(chooser->feature, sizeof(chooser->feature)));
   AutoCSRFeaturesOfMatrix(chooser->problem.profile, chooser->feature);
   if (chooser->by == MAT_AUTOCSR_CHOOSER_TREES) AutoCSRForestVote(&chooser->learned->forest[AUTOCSR_FOREST_TREES], chooser->feature, chooser->learned->n_strategies, chooser->votes);
@@ -29,23 +33,35 @@ static const char *name_of(const AutoCSRCandidate *candidate)
 }
 
 /* Features of the matrix and of a candidate */
-static void features_of(const AutoCSRChooser *chooser, const AutoCSRCandidate *candidate, float f[])
+static void features_of(const AutoCSRChooser *chooser, const AutoCSRLearned *learned, const AutoCSRCandidate *candidate, float f[])
 {
   memcpy(f, chooser->feature, sizeof(chooser->feature));
   memcpy(f + AUTOCSR_MATRIX_FEATURES, candidate->feature, sizeof(candidate->feature));
-  f[AUTOCSR_FEATURE_STRATEGY] = (float)AutoCSRLearnedStrategy(chooser->learned, name_of(candidate));
+  f[AUTOCSR_FEATURE_STRATEGY] = (float)AutoCSRLearnedStrategy(learned, name_of(candidate));
+}
+
+/* What a forest of sums says of a candidate, as a factor */
+static double factor_of(const AutoCSRChooser *chooser, const AutoCSRLearned *learned, AutoCSRForestKind kind, const AutoCSRCandidate *candidate)
+{
+  float f[AUTOCSR_FEATURES + 1];
+
+  features_of(chooser, learned, candidate, f);
+  return exp(PetscMin(PetscMax(AutoCSRForestSum(&learned->forest[kind], f), -MOST), MOST));
 }
 
 void AutoCSRCandidateCorrect(const AutoCSRChooser *chooser, AutoCSRCandidate *candidate)
 {
-  float  f[AUTOCSR_FEATURES + 1];
-  double sum;
+  const PetscBool allowed = (PetscBool)(candidate->score < PETSC_MAX_REAL);
 
-  features_of(chooser, candidate, f);
-  sum               = AutoCSRForestSum(&chooser->learned->forest[AUTOCSR_FOREST_CORRECTED], f);
-  candidate->factor = exp(PetscMin(PetscMax(sum, -MOST), MOST));
-  candidate->seconds *= candidate->factor;
-  if (candidate->score < PETSC_MAX_REAL) candidate->score *= candidate->factor;
+  if (chooser->learned) {
+    candidate->factor = factor_of(chooser, chooser->learned, AUTOCSR_FOREST_CORRECTED, candidate);
+    candidate->seconds *= candidate->factor;
+    if (allowed) candidate->score *= candidate->factor;
+  }
+  if (chooser->energy) {
+    candidate->power = factor_of(chooser, chooser->energy, AUTOCSR_FOREST_ENERGY, candidate);
+    if (allowed) candidate->score *= candidate->power;
+  }
 }
 
 PetscInt AutoCSRChooserVotes(const AutoCSRChooser *chooser, const AutoCSRStrategy *strategy)
@@ -149,7 +165,7 @@ PetscErrorCode AutoCSRChooserExplain(AutoCSRChooser *chooser, const AutoCSRCandi
     PetscCall(PetscSNPrintf(what, sizeof(what), ", granularity by %s", plan->deciding));
     break;
   case MAT_AUTOCSR_CHOOSER_CORRECTED:
-    features_of(chooser, c, f);
+    features_of(chooser, chooser->learned, c, f);
     PetscCall(AutoCSRForestDeciding(&chooser->learned->forest[AUTOCSR_FOREST_CORRECTED], f, -1, sizeof(plan->deciding), plan->deciding));
     PetscCall(PetscSNPrintf(what, sizeof(what), ", the cost model's time %.2f times by %s", c->factor, plan->deciding));
     break;
@@ -167,6 +183,13 @@ PetscErrorCode AutoCSRChooserExplain(AutoCSRChooser *chooser, const AutoCSRCandi
   }
   if (plan->joules > 0) {
     PetscCall(PetscSNPrintf(what, sizeof(what), ", %.3g uJ", 1e6 * plan->joules));
+    PetscCall(AutoCSRAppend(plan->chooser, what, sizeof(plan->chooser)));
+  } else if (c->power > 0) {
+    char by[128];
+
+    features_of(chooser, chooser->energy, c, f);
+    PetscCall(AutoCSRForestDeciding(&chooser->energy->forest[AUTOCSR_FOREST_ENERGY], f, -1, sizeof(by), by));
+    PetscCall(PetscSNPrintf(what, sizeof(what), ", joules by trees, %.2f of the mean power by %s", c->power, by));
     PetscCall(AutoCSRAppend(plan->chooser, what, sizeof(plan->chooser)));
   } else if (chooser->problem.settings->objective == MAT_AUTOCSR_OBJECTIVE_ENERGY)
     PetscCall(AutoCSRAppend(plan->chooser, ", which stands for energy, as no joules were counted", sizeof(plan->chooser)));

@@ -214,7 +214,7 @@ PetscErrorCode AutoCSRCostUnseen(const AutoCSRFigures *figures, const AutoCSRMat
 PetscBool AutoCSRRowsTellAll(const AutoCSRMachine *machine, const AutoCSRMatrix *csr, const AutoCSRSettings *s)
 {
   if (!machine->parallel || (double)AutoCSRMatrixBytes(csr) > ROWS_TELL * machine->product * machine->bandwidth[2]) return PETSC_FALSE;
-  return (PetscBool)(AutoCSRSettingsAreAutomatic(s) && s->objective == MAT_AUTOCSR_OBJECTIVE_TIME);
+  return (PetscBool)(AutoCSRSettingsAreAutomatic(s) && s->objective != MAT_AUTOCSR_OBJECTIVE_MEMORY);
 }
 
 double AutoCSRCostLook(const AutoCSRMachine *machine, const AutoCSRMatrix *csr, const AutoCSRSettings *settings)

@@ -13,10 +13,10 @@ static AutoCSRForestKind forest_of(MatAutoCSRChooser chooser)
                                                                                                                 : AUTOCSR_FOREST_GRANULARITY;
 }
 
-static const AutoCSRLearned *find_shipped(const char backend[], const char scalar[], const char machine[])
+static const AutoCSRLearned *find_shipped(const AutoCSRLearned *const tables[], const char backend[], const char scalar[], const char machine[])
 {
-  for (int k = 0; AutoCSRLearnedTables[k]; k++) {
-    const AutoCSRLearned *t = AutoCSRLearnedTables[k];
+  for (int k = 0; tables[k]; k++) {
+    const AutoCSRLearned *t = tables[k];
 
     if (!strcmp(t->backend, backend) && !strcmp(t->scalar, scalar) && (!machine || !strcmp(t->machine, machine))) return t;
   }
@@ -26,7 +26,7 @@ static const AutoCSRLearned *find_shipped(const char backend[], const char scala
 /* What a process has found for a backend: asked for once */
 typedef struct {
   const AutoCSRBackend *backend;
-  const AutoCSRLearned *named, *own, *like; /* the file's, this machine's, any of the backend's */
+  const AutoCSRLearned *named, *own, *like, *energy; /* the file's, this machine's, any of the backend's; this machine's of joules */
   char                  machine[160];
 } Found;
 static Found     found[2];
@@ -54,8 +54,9 @@ static PetscErrorCode find(const AutoCSRBackend *backend, Found *f)
   PetscCheck(!given || path[0], PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "-mat_autocsr_learned names nothing: say a file");
   if (given && backend->parallel) PetscCall(AutoCSRAppend(path, ".cuda", sizeof(path)));
   if (given) PetscCall(AutoCSRLearnedRead(path, backend, &f->named));
-  f->own     = find_shipped(backend->name, scalar, f->machine);
-  f->like    = find_shipped(backend->name, scalar, NULL);
+  f->own     = find_shipped(AutoCSRLearnedTables, backend->name, scalar, f->machine);
+  f->like    = find_shipped(AutoCSRLearnedTables, backend->name, scalar, NULL);
+  f->energy  = find_shipped(AutoCSRLearnedEnergies, backend->name, scalar, f->machine);
   f->backend = backend;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -84,6 +85,17 @@ PetscErrorCode AutoCSRLearnedBest(const AutoCSRFigures *figures, MatAutoCSRChoos
   PetscCall(find_once(figures->backend, &f));
   t        = f->named ? f->named : figures->backend->parallel && !figures->as_shipped ? f->own : NULL;
   *chooser = t && t->forest[AUTOCSR_FOREST_CORRECTED].trees ? MAT_AUTOCSR_CHOOSER_CORRECTED : MAT_AUTOCSR_CHOOSER_MODEL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRLearnedEnergy(const AutoCSRFigures *figures, const AutoCSRLearned **learned)
+{
+  const Found *f = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(find_once(figures->backend, &f));
+  *learned = figures->as_shipped ? NULL : f->energy;
+  if (f->named && f->named->forest[AUTOCSR_FOREST_ENERGY].trees) *learned = f->named;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

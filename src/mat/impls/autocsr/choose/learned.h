@@ -26,7 +26,7 @@ typedef struct {
 
 typedef enum {
   AUTOCSR_FOREST_TREES,       /* each tree votes for the strategy that takes least time, by the features of dufrechou2021 */
-  AUTOCSR_FOREST_ENERGY,      /* the same of joules */
+  AUTOCSR_FOREST_ENERGY,      /* the sum: the logarithm of a variant's power, by the mean power of its matrix's variants */
   AUTOCSR_FOREST_GRANULARITY, /* one tree: the place of U in AutoCSRGranularity, past these the single bin (hou2017) */
   AUTOCSR_FOREST_KERNEL,      /* one tree: the kernel of a bin, log2 of its lanes (hou2017) */
   AUTOCSR_FOREST_CORRECTED,   /* the sum: what comes to the logarithm of the cost model's seconds */
@@ -43,6 +43,8 @@ struct _AutoCSRLearned {
 
 /* learned_tables.c, which config/train-chooser.py writes; NULL last */
 PETSC_INTERN const AutoCSRLearned *const AutoCSRLearnedTables[];
+/* learned_energy.c, which config/train-energy.py writes: tables that have the forest ENERGY alone, by strategies of their own; NULL last */
+PETSC_INTERN const AutoCSRLearned *const AutoCSRLearnedEnergies[];
 
 /*
   learned.c. The table by which a chooser goes: the one that -mat_autocsr_learned names, else the shipped one of this very
@@ -55,6 +57,8 @@ PETSC_INTERN PetscErrorCode AutoCSRLearnedFind(const AutoCSRBackend *, MatAutoCS
   another machine's; else the cost model (doc/choosers.md)
 */
 PETSC_INTERN PetscErrorCode AutoCSRLearnedBest(const AutoCSRFigures *, MatAutoCSRChooser *);
+/* The table by which joules are told: the one that the user names, else that of this very device, unless the figures are named; NULL: there is none, and time stands for energy */
+PETSC_INTERN PetscErrorCode AutoCSRLearnedEnergy(const AutoCSRFigures *, const AutoCSRLearned **);
 /* Nothing is allocated. votes[]: of so many classes */
 PETSC_INTERN void   AutoCSRForestVote(const AutoCSRForest *, const float features[], int classes, int votes[]);
 PETSC_INTERN double AutoCSRForestSum(const AutoCSRForest *, const float features[]);
@@ -68,7 +72,7 @@ PETSC_INTERN PetscErrorCode AutoCSRLearnedRead(const char path[], const AutoCSRB
 
 /* choose_learned.c: what the choosers do with the cost model's candidates */
 PETSC_INTERN PetscErrorCode AutoCSRChooserLearn(AutoCSRChooser *); /* once the profile is known; makes it the cost model's where there is no table */
-/* Seconds and score of a candidate by `corrected` */
+/* Seconds and score of a candidate by `corrected`; with the objective energy the score is one of joules, by the mean power */
 PETSC_INTERN void AutoCSRCandidateCorrect(const AutoCSRChooser *, AutoCSRCandidate *);
 /* The votes for a strategy, those of `trees` */
 PETSC_INTERN PetscInt AutoCSRChooserVotes(const AutoCSRChooser *, const AutoCSRStrategy *);

@@ -43,7 +43,7 @@ static PetscErrorCode destroy_kept(void)
 /* Classes of a forest's answers; 0: any number */
 static int classes(const AutoCSRLearned *t, int kind)
 {
-  const int of[AUTOCSR_FORESTS] = {t->n_strategies, t->n_strategies, AUTOCSR_GRANULARITIES + 1, AUTOCSR_KERNELS, 0};
+  const int of[AUTOCSR_FORESTS] = {t->n_strategies, 0, AUTOCSR_GRANULARITIES + 1, AUTOCSR_KERNELS, 0};
 
   return of[kind];
 }

@@ -105,7 +105,8 @@ PetscErrorCode AutoCSRSettingsSetFromOptions(PetscObject object, AutoCSRSettings
   PetscCall(options_search_without(object, PetscOptionsObject, s));
   /* -mat_autocsr_objective: what the choice minimizes. `time`: a copy of the whole CSR must make products at least 5 % faster,
      a smaller copy proportionally less. `memory` leaves out every plan that copies values or keeps more than a twentieth of the
-     CSR. `energy`: with the rigor `measure` on a GPU that counts joules (NVML), the candidate that takes fewest; elsewhere as `time` */
+     CSR. `energy`: the candidate that takes fewest joules, as a GPU counts them (NVML) with the rigor `measure`, or as trees of
+     joules tell where there are some of this machine; elsewhere as `time` */
   PetscCall(options_enum(object, PetscOptionsObject, "-mat_autocsr_objective", "What the choice of the plan minimizes", "MatAutoCSRSetObjective", MatAutoCSRObjectives, (PetscEnum *)&s->objective));
   /* -mat_autocsr_chooser: who chooses. `model`: the cost model; `two-stage`: trees for the granularity of `binned` and the kernel of each
      bin (hou2017); `trees`: trees that vote for a strategy (dufrechou2021); `corrected`: the cost model, corrected by trees; `auto`: `corrected`

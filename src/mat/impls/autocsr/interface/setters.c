@@ -129,8 +129,9 @@ PetscErrorCode MatAutoCSRSetRigor(Mat A, MatAutoCSRRigor rigor)
 
   Notes:
   `MAT_AUTOCSR_OBJECTIVE_ENERGY` reads the counter of an NVIDIA GPU (NVML) with the rigor `MAT_AUTOCSR_RIGOR_MEASURE`: products of each candidate are
-  repeated for half a second, and the plan that takes fewest joules stays. The counter is the whole device's, so other programs on it disturb. Without
-  such a counter, or with another rigor, time stands for energy, and the view says so.
+  repeated for half a second, and the plan that takes fewest joules stays. The counter is the whole device's, so other programs on it disturb. With
+  another rigor trees tell the power of each candidate, if the library has trees of joules of this very device, or `-mat_autocsr_learned` names a file that
+  has some. Without these or without a counter, time stands for energy, and the view says so.
 
   The plan of the matrix is made again at the next product. An unknown value is an error that lists the choices (`PETSC_ERR_ARG_OUTOFRANGE`). On a matrix of another
   type nothing happens.
