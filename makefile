@@ -331,6 +331,7 @@ help:
 #: make model        what the cost model says of every variant, and how long each takes
 #: make training-data  what the learned choosers learn from: features and seconds of every variant of many matrices
 #: make tune          trees of this machine, in TUNE_FILE=<file> for -mat_autocsr_learned; TUNE_SECONDS=900 at most (BENCH_ARGS=-gpu: of its GPU)
+#: make energy        trees of joules, from training data with these (src/benchmarks/results/energy-gpu.csv), and what choices by each objective lose
 #: make docs         manual pages, in the build folder under docs/
 #: make install      library, header, autocsr_convert, autocsr_tune, autocsr_search, autocsr_wisdom, autocsr_report, pkg-config file, manual pages (PREFIX=/usr/local, DESTDIR=). Builds for several
 #:                   PETScs go into lib/petscautocsr/<VARIANT>; the plain names are links to the last one (PLAIN=no: they stay).

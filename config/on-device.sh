@@ -11,6 +11,7 @@
 #   large:BUILD:SECONDS[:OPTIONS]          matrices of a given number of nonzeros: time and memory, likewise
 #   lives:BUILD:SECONDS[:OPTIONS]          time-stepping programs, likewise
 #   bench-solves:BUILD:SECONDS[:OPTIONS]   KSPSolve(), likewise
+#   training:BUILD:SECONDS[:OPTIONS]       training data, likewise; -out ../results/FILE is packed with the logs
 #   startup:BUILD:SECONDS[:OPTIONS]        what a program waits for before its first product, likewise
 #   solves:SECONDS[:OPTIONS]               PETSc's tutorials, config/compare-solves.py
 #   petsc:SECONDS[:OPTIONS]                PETSc's tests, config/test-petsc.py (a run of takeover: --takeover)
@@ -33,7 +34,7 @@ prepare() {
   local build=opt packs
   case $1 in
   tests | sanitize) build=$2 packs=tests-$2 ;;
-  bench | overheads | dense | sddmm | large | lives | bench-solves | startup) build=$2 packs=bench-$2 ;;
+  bench | overheads | dense | sddmm | large | lives | bench-solves | training | startup) build=$2 packs=bench-$2 ;;
   solves) packs=tests-opt ;;
   *) packs=$1 ;;
   esac
@@ -63,8 +64,8 @@ step() {
     [ "${4:-1}" = 1 ] || export BENCH_MPI="mpiexec -n $4"
     cd "$work/bench-$build/matrices" && PETSC_OPTIONS="-use_gpu_aware_mpi 0 -options_left no" OPENBLAS_NUM_THREADS='' $without_mps timeout "$2" ../run-bench $(sed 's/,/ /g; s/%2C/,/g; s/%3A/:/g' <<<"${3:-}") >"$log" 2>&1 </dev/null
     ;;
-  overheads | dense | sddmm | large | lives | bench-solves | startup)
-    cd "$work/bench-$build/matrices" && PETSC_OPTIONS="-use_gpu_aware_mpi 0 -options_left no" $without_mps timeout "$2" "../run-${kind#bench-}" $(sed 's/,/ /g; s/%2C/,/g; s/%3A/:/g' <<<"${3:-}") >"$log" 2>&1 </dev/null
+  overheads | dense | sddmm | large | lives | bench-solves | training | startup)
+    mkdir -p "$work/bench-$build/results" && cd "$work/bench-$build/matrices" && PETSC_OPTIONS="-use_gpu_aware_mpi 0 -options_left no" $without_mps timeout "$2" "../run-${kind#bench-}" $(sed 's/,/ /g; s/%2C/,/g; s/%3A/:/g' <<<"${3:-}") >"$log" 2>&1 </dev/null
     ;;
   solves)
     $without_mps timeout "$1" python3 "$here/solves/compare-solves.py" --programs "$here/solves" --lib "$work/tests-opt/build/libpetscautocsr.so" --matrix "$here/solves/bcsstk28.bin" \

@@ -88,6 +88,14 @@ def rules(where):
     return markdown(["rules", "cases", "error rate", "past 5 % of time", "hou2017", "total"], [[r["chooser"], r["matrices"], f'{100 - 100 * float(r["exact"]):.0f} %', f'{100 - 100 * float(r["within"]):.0f} %', paper[r["chooser"]], f'{float(r["total"]):.3f}'] for r in read(f"choosers-{where}") if r["table"] == "rules"])
 
 
+def energy(where):
+    """What the choice by each objective loses of time and of joules"""
+    if not os.path.exists(os.path.join(top, f"src/benchmarks/results/choosers-{where}-energy.csv")):
+        return "No joules have been counted yet.\n"
+    over = lambda r, k: f'{float(r[k]):.3f}, {float(r[k + "_worst"]):.2f}' if r[k] else ""
+    return markdown(["choice", "objective", "matrices", "time over the least: mean, worst", "joules over the fewest: mean, worst"], [[r["choice"], r["objective"], r["matrices"], over(r, "time"), over(r, "joules")] for r in read(f"choosers-{where}-energy")], left=2)
+
+
 def loss(device):
     rows = read(f"{device}-figures-loss")
     last = rows[-1]
@@ -196,7 +204,7 @@ def drop(data):
     return "".join(line for line in made.splitlines(True) if "| 0 |" not in line).lstrip("\n")
 
 
-MAKE = {"peers": peers, "drop": drop, "search": search, "startup": startup, "large": large, "lives": lives, "solves": solves, "loss": loss, "choosers": choosers, "always": always, "features": features, "rules": rules, "options": options}
+MAKE = {"peers": peers, "drop": drop, "search": search, "startup": startup, "large": large, "lives": lives, "solves": solves, "loss": loss, "choosers": choosers, "energy": energy, "always": always, "features": features, "rules": rules, "options": options}
 old = []
 for name in ["doc/performance.md", "doc/solves.md", "doc/choosers.md", "doc/costs.md", "doc/options.md"]:
     path = os.path.join(top, name)

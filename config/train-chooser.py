@@ -12,7 +12,9 @@ Files of one machine are taken together, of each machine there is a table. src/b
 
 trees      dufrechou2021: a forest votes for the strategy by the nine features; the cost model chooses the variant of it
 two-stage  hou2017: a tree tells the granularity U or the single bin, another one the kernel of each bin
-corrected  a forest adds to the logarithm of the cost model's seconds; it is grown on regret: the time that the choice loses, as a part of the best"""
+corrected  a forest adds to the logarithm of the cost model's seconds; it is grown on regret: the time that the choice loses, as a part of the best
+
+Trees of joules are config/train-energy.py's."""
 import argparse, gzip, math, os, sys
 import numpy as np
 from sklearn.ensemble import RandomForestClassifier
@@ -101,6 +103,12 @@ def read(paths):
         data.names = feature_names
         data.finish()
     return list(found.values())
+
+
+def row(m, v, names, place):
+    """The features of a variant by these names; place: of each strategy"""
+    of = dict(m.feature, **v.feature, strategy=place.get(v.strategy, len(place)))
+    return [of[n] for n in names]
 
 
 def at_float(threshold):
@@ -213,17 +221,18 @@ def quintiles(data, matrices, taken, options):
         print(f'      entries from {matrices[part[-1]].feature["nnz"]:.3g}: ' + ', '.join(words))
 
 
-def report_trees(data, value, objective):
+def report_trees(data):
+    value = lambda v: v.us
     matrices = [m for m in data.matrices if len(of_strategy(m, value)) > 1]
     if len(matrices) < 2 * ROUNDS:
-        print(f'  trees, {objective}: {len(matrices)} matrices have it, too few')
+        print(f'  trees: {len(matrices)} matrices, too few')
         return
     least = [min(value(v) for v in m.variants if not math.isnan(value(v))) for m in matrices]
     bases, families = [m.base() for m in matrices], [m.family() for m in matrices]
     for name, groups in (('by matrix', bases), ('by family', families)):
         taken, options = trees_choices(data, matrices, NINE, groups, value)
         strategies_least = [min(o.values()) for o in options]
-        print(f'  trees, {objective}, {name}: against all variants {quality([o[s] for o, s in zip(options, taken)], least)}')
+        print(f'  trees, {name}: against all variants {quality([o[s] for o, s in zip(options, taken)], least)}')
         print(f'    against the best strategy with the cost model\'s variant: {quality([o[s] for o, s in zip(options, taken)], strategies_least)}')
     taken, options = trees_choices(data, matrices, NINE, bases, value, None)
     print(f'    trees as large as they grow: {quality([o[s] for o, s in zip(options, taken)], strategies_least)}')
@@ -315,8 +324,7 @@ class Corrected:
             for v in m.variants:
                 if not v.auto:
                     continue
-                of = dict(m.feature, **v.feature, strategy=self.data.place.get(v.strategy, 255))
-                x.append([of[n] for n in self.names])
+                x.append(row(m, v, self.names, self.data.place))
                 group.append(i)
                 score.append(v.score)
                 us.append(v.us)
@@ -408,23 +416,25 @@ class Tables:
 
     def __init__(self, data):
         self.data, self.forest, self.samples = data, {}, []
+
+    def train(self):
+        data = self.data
         rng = np.random.default_rng(1)
         pick = lambda n: sorted(rng.choice(n, min(SAMPLES, n), replace=False))
         matrices = data.matrices
-        for kind, value in (('trees', lambda v: v.us), ('energy', lambda v: v.uj)):
-            some = [m for m in matrices if len(of_strategy(m, value)) > 1]
-            if len(some) < 2 * ROUNDS:
-                continue
+        options = [(m, of_strategy(m, lambda v: v.us)) for m in matrices]
+        some = [(m, o) for m, o in options if len(o) > 1]
+        if len(some) >= 2 * ROUNDS:
             names = [n for n in NINE if n not in data.lacking]
-            x = [nine(data, m, NINE) for m in some]
-            f = forest(x, [data.place[min(of_strategy(m, value), key=of_strategy(m, value).get)] for m in some])
+            x = [nine(data, m, NINE) for m, _ in some]
+            f = forest(x, [data.place[min(o, key=o.get)] for _, o in some])
             nodes = Nodes()
             for t in f.estimators_:
                 nodes.add(t.tree_, [number(data, n) for n in names], lambda k, t=t: int(f.classes_[int(np.argmax(t.tree_.value[k][0]))]))
-            self.forest[kind] = nodes
+            self.forest['trees'] = nodes
             count = votes(f, x, len(data.strategies))
             chosen = pick(len(x))
-            self.sample(kind, names, [x[i] for i in chosen], [list(count[i]) for i in chosen])
+            self.sample('trees', names, [x[i] for i in chosen], [list(count[i]) for i in chosen])
         some = [m for m in matrices if len(granularities(m)) > 1]
         if len(some) >= 20:
             first, second = train_two_stage(some)
@@ -447,6 +457,7 @@ class Tables:
         x = c.rows(matrices)[0]
         chosen = pick(len(x))
         self.sample('corrected', names, x[chosen], [[a] for a in c.predict(x[chosen])])
+        return self
 
     @staticmethod
     def granularity(u):
@@ -460,12 +471,13 @@ class Tables:
             for n, value in zip(names, row):
                 full[number(self.data, n) if n != 'bin' else len(self.data.names)] = float(np.float32(value))
             leaves = self.forest[kind].evaluate(full)
-            own = [sum(map(float, leaves))] if kind == 'corrected' else [leaves.count(c) for c in range(len(answer))] if kind in ('trees', 'energy') else leaves
+            own = [sum(map(float, leaves))] if kind in SUMS else [leaves.count(c) for c in range(len(answer))] if kind == 'trees' else leaves
             assert np.allclose(own, answer, atol=1e-5), (kind, own, answer)
             self.samples.append((kind, full, answer))
 
 
 KINDS = ('trees', 'energy', 'granularity', 'kernel', 'corrected')
+SUMS = ('energy', 'corrected')  # whose leaves are numbers that are added up
 
 
 def c_float(x):
@@ -473,14 +485,14 @@ def c_float(x):
     return text + ('' if any(c in text for c in '.en') else '.') + 'f'
 
 
-def write_c(tables, path):
-    out = ['/* Trees of the learned choosers, written by config/train-chooser.py: do not edit. learned.h tells the form */', '#include "learned.h"', '']
+def write_c(tables, path, what='Trees of the learned choosers, written by config/train-chooser.py', name='AutoCSRLearnedTables'):
+    out = [f'/* {what}: do not edit. learned.h tells the form */', '#include "learned.h"', '']
     for k, t in enumerate(tables):
         for kind in KINDS:
             nodes = t.forest.get(kind)
             if not nodes:
                 continue
-            vote_leaf = kind != 'corrected'
+            vote_leaf = kind not in SUMS
             out.append(f'static const AutoCSRTreeNode {kind}_nodes_{k}[] = {{')
             words = [f'{{{v}.f,{right},{f}}}' if f == 255 and vote_leaf else f'{{{c_float(v)},{right},{f}}}' for f, v, right in nodes.node]
             out += ['  ' + ','.join(words[i:i + 28]) + ',' for i in range(0, len(words), 28)]
@@ -489,7 +501,7 @@ def write_c(tables, path):
         out.append(f'static const char *const strategies_{k}[] = {{{", ".join(chr(34) + s + chr(34) for s in t.data.strategies)}}};')
         forests = ', '.join(f'.forest[AUTOCSR_FOREST_{kind.upper()}] = {{{len(t.forest[kind].first)}, {kind}_first_{k}, {kind}_nodes_{k}}}' for kind in KINDS if kind in t.forest)
         out += [f'static const AutoCSRLearned learned_{k} = {{.backend = "{t.data.backend}", .scalar = "{t.data.scalar}", .machine = "{t.data.machine}", .n_strategies = {len(t.data.strategies)}, .strategy = strategies_{k}, {forests}}};', '']
-    out += ['const AutoCSRLearned *const AutoCSRLearnedTables[] = {' + ''.join(f'&learned_{k}, ' for k in range(len(tables))) + 'NULL};', '']
+    out += [f'const AutoCSRLearned *const {name}[] = {{' + ''.join(f'&learned_{k}, ' for k in range(len(tables))) + 'NULL};', '']
     open(path, 'w').write('\n'.join(out))
 
 
@@ -502,15 +514,15 @@ def write_samples(tables, path):
                 f.write(f'{KINDS.index(kind)} {len(used)} {len(answer)} ' + ' '.join(f'{i} {x:.9g}' for i, x in used) + ' ' + ' '.join(f'{a:.9g}' for a in answer) + '\n')
 
 
+def forest_lines(kind, n):
+    return f'forest {kind} {len(n.first)} {len(n.node)}\n{" ".join(map(str, n.first))}\n' + ''.join(f'{feature} {right} {float(v):.9g}\n' for feature, v, right in n.node)
+
+
 def write_file(t, path):
     """The form that the library reads (choose/learned_file.c)"""
     with open(path, 'w') as f:
         f.write(f'petscautocsr learned 1\nbackend {t.data.backend}\nscalar {t.data.scalar}\nmachine {t.data.machine}\nfeatures {len(t.data.names)}\nstrategies {len(t.data.strategies)} {" ".join(t.data.strategies)}\n')
-        for kind in KINDS:
-            if kind in t.forest:
-                n = t.forest[kind]
-                f.write(f'forest {kind} {len(n.first)} {len(n.node)}\n{" ".join(map(str, n.first))}\n')
-                f.writelines(f'{feature} {right} {float(v):.9g}\n' for feature, v, right in n.node)
+        f.writelines(forest_lines(kind, t.forest[kind]) for kind in KINDS if kind in t.forest)
         f.write('end\n')
 
 
@@ -530,13 +542,12 @@ def main():
         report_corrected(data, held)
         if a.brief:
             continue
-        report_trees(data, lambda v: v.us, 'time')
-        report_trees(data, lambda v: v.uj, 'energy')
+        report_trees(data)
         report_two_stage(data)
         sys.stdout.flush()
     if not a.write and not a.file:
         return
-    tables = [Tables(data) for data in every]
+    tables = [Tables(data).train() for data in every]
     for t in tables:
         print(f'{t.data.backend}: ' + ', '.join(f'{k} {len(n.node)} nodes' for k, n in t.forest.items()) + f'; {8 * sum(len(n.node) for n in t.forest.values()) / 1024:.0f} KiB')
     if a.file:

@@ -46,6 +46,10 @@ TUNE_SECONDS ?= 900
 tune: $(training_program)
 	@src/benchmarks/harness/tune $(training_program) $(TUNE_FILE) $(TUNE_SECONDS) $(BENCH_ARGS)
 
+# Trees of joules, from results/energy-gpu.csv
+energy:
+	@src/benchmarks/harness/energy build/learn
+
 bench: all $(bench_program) $(data) $(more)
 	@$(bench_mpi) config/with-mpi.sh src/benchmarks/harness/run $(bench_program) $(library) $(bench_files) $(BENCH_ARGS)
 bench-gpu: all $(bench_program) $(data) $(more)
@@ -62,4 +66,4 @@ shown := gpu-nvidia-h200-real64-types
 plot:
 	@src/benchmarks/harness/plot src/benchmarks/results/$(shown).csv && mv src/benchmarks/results/$(shown).svg doc/products.svg && rm src/benchmarks/results/$(shown).png
 
-.PHONY: plot tables bench bench-gpu pack-bench overheads dense sddmm large startup lives bench-solves model training-data tune
+.PHONY: plot tables bench bench-gpu pack-bench overheads dense sddmm large startup lives bench-solves model training-data tune energy

@@ -1,5 +1,5 @@
 /*
-  Rows of training data (rows.c), of which config/train-chooser.py makes the tables of the learned choosers. Lines of a CSV file:
+  Rows of training data (rows.c), of which config/train-chooser.py and train-energy.py make the tables of the learned choosers. Lines of a CSV file:
 
     H  device, scalars, backend, then what the lines below have
     M  key of the matrix, its features (choose/features.h), how many lines V and B follow
