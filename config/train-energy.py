@@ -167,13 +167,12 @@ def main():
     timed, counted = read(a.times, a.joules)
     print(f'{counted.machine}: joules of {sum(len(m.variants) for m in counted.matrices)} variants of {len(counted.matrices)} matrices')
     where = 'gpu' if counted.backend != 'host' else 'cpu'
-    tables = []
+    gain = gains(report(timed, counted, counted_again(a.joules), os.path.join(os.path.dirname(a.joules), f'choosers-{where}-energy.csv')))
     if a.file:
         lines = open(a.file).read().split('\n')
-        counted.strategies = next(x for x in lines if x.startswith('strategies ')).split()[2:]
+        counted.strategies = next(x for x in lines if x.startswith('strategies ')).split()[2:]  # as the file counts them
         counted.place = {s: i for i, s in enumerate(counted.strategies)}
-    if gains(report(timed, counted, counted_again(a.joules), os.path.join(os.path.dirname(a.joules), f'choosers-{where}-energy.csv'))):
-        tables = [table(counted)]
+    tables = [table(counted)] if gain else []
     if a.write:
         t.write_c(tables, os.path.join(top, 'src/mat/impls/autocsr/choose/learned_energy.c'), 'Trees of joules, written by config/train-energy.py', 'AutoCSRLearnedEnergies')
         samples = os.path.join(top, 'tests/data/learned-energy.txt')
