@@ -66,7 +66,7 @@ static PetscErrorCode Multiply(const AutoCSRMatrix *csr, PetscInt longest, const
   PetscCall((*backend->from_host)(C, d->C[order], c_bytes));
   PetscCall(KeptCreate(csr, way, &kept));
   for (int times = 0; times < (order || way->add ? 1 : 2); times++) {
-    const AutoCSRDenseOperands op = {.csr = csr, .columns = d->columns, .by_rows = way->by_rows, .add = way->add, .few = (PetscBool)(way->by_rows || way->add), .ldb = ldb, .ldc = d->ldc, .B = B + 1, .C = C + 1, .longest = longest, .way = way->way, .simd = way->simd};
+    const AutoCSRDenseOperands op = {.csr = csr, .columns = d->columns, .by_rows = way->by_rows, .add = way->add, .few = (PetscBool)(way->by_rows || way->add || d->columns < 8), .ldb = ldb, .ldc = d->ldc, .B = B + 1, .C = C + 1, .longest = longest, .way = way->way, .simd = way->simd};
 
     PetscCall((*backend->mult_dense)(kept, &op, &done));
     PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " columns are refused", d->columns);
@@ -166,11 +166,11 @@ static PetscErrorCode CheckSampled(const AutoCSRMatrix *csr, const AutoCSRMatrix
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* B as every way has it, and the same by rows; infinite: some rows have an Inf or a NaN */
+/* B as every way has it, and the same by rows; infinite: some rows have an Inf, which PETSC_INFINITY is not, or a NaN */
 static void FillB(PetscInt n, Dense *d, PetscBool infinite)
 {
   for (PetscInt k = 0; k < 1 + d->ldb * d->columns; k++) d->B[k] = Value(VALUES_MANY, 2, k);
-  for (PetscInt i = 3; i < n && infinite; i += 7) d->B[1 + i + i % d->columns * d->ldb] = i % 2 ? PETSC_INFINITY : (PetscReal)nan("");
+  for (PetscInt i = 3; i < n && infinite; i += 7) d->B[1 + i + i % d->columns * d->ldb] = i % 2 ? (PetscReal)INFINITY : (PetscReal)nan("");
   for (PetscInt i = 0; i < n; i++) {
     for (PetscInt j = 0; j < d->columns; j++) d->rows[1 + i * d->ld_rows + j] = d->B[1 + i + j * d->ldb];
   }

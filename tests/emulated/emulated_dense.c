@@ -32,19 +32,29 @@ static PetscInt Descending(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
   return n;
 }
 
+/* Of adaptive tiles: heavy columns, a row with so many light entries that it is cut, an empty row panel, and one without heavy columns */
+static PetscInt Tiles(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
+{
+  if (i == 5) return Full(m, n, i, col);
+  for (PetscInt k = 0; i < 64 && k < 8; k++) col[k] = n / 2 + k;
+  if (i >= 128) col[0] = 7 * i % n;
+  return i < 64 ? i % 2 * 8 : i >= 128;
+}
+
 static const Generator more[] = {
     {"bundles for a warp", 19, 333, Many, VALUES_MANY},
     {"long rows that descend", 9, 180, Descending, VALUES_MANY},
     {"rows that are cut", 3, 5001, Long, VALUES_MANY},
     {"the last row but two", 3001, 2100, Last, VALUES_MANY},
+    {"heavy columns and a light row that is cut", 150, 1101, Tiles, VALUES_MANY},
 };
 
-static const PetscInt widths[] = {4, 8, 9, 19, 64, 135};
+static const PetscInt widths[] = {4, 8, 9, 19, 64, 135, 1, 32, 67, 3};
 
 /* Every step-th of the widths */
 static PetscErrorCode CheckMatrix(const Generator *g, size_t first, size_t step)
 {
-  const Way     ways[] = {{AUTOCSR_DENSE_PANELS, NULL, "auto", .by_rows = PETSC_TRUE}, {AUTOCSR_DENSE_PANELS, NULL, "auto"}, {AUTOCSR_DENSE_ALONGSIDE, NULL, "auto", .add = PETSC_TRUE}, {AUTOCSR_DENSE_ADAPTIVE, NULL, "auto", .by_rows = PETSC_TRUE, .add = PETSC_TRUE}, {AUTOCSR_DENSE_BUNDLES, NULL, "auto", .add = PETSC_TRUE}, {AUTOCSR_DENSE_BUNDLES, NULL, "auto", .by_rows = PETSC_TRUE, .infinite = PETSC_TRUE}};
+  const Way     ways[] = {{AUTOCSR_DENSE_PANELS, NULL, "auto", .by_rows = PETSC_TRUE}, {AUTOCSR_DENSE_PANELS, NULL, "auto"}, {AUTOCSR_DENSE_ALONGSIDE, NULL, "auto", .add = PETSC_TRUE}, {AUTOCSR_DENSE_ADAPTIVE, NULL, "auto", .by_rows = PETSC_TRUE, .add = PETSC_TRUE}, {AUTOCSR_DENSE_ADAPTIVE, NULL, "auto", .infinite = PETSC_TRUE}, {AUTOCSR_DENSE_BUNDLES, NULL, "auto", .add = PETSC_TRUE}, {AUTOCSR_DENSE_BUNDLES, NULL, "auto", .by_rows = PETSC_TRUE, .infinite = PETSC_TRUE}};
   AutoCSRMatrix csr, there;
 
   PetscFunctionBeginUser;
@@ -66,7 +76,7 @@ int main(int argc, char **argv)
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscOptionsHasName(NULL, NULL, "-all", &each));
-  for (PetscInt i = 0; i < all; i++) PetscCall(CheckMatrix(i < n ? &generators[i] : &more[i - n], (size_t)i % 3, each ? 1 : 3));
+  for (PetscInt i = 0; i < all; i++) PetscCall(CheckMatrix(i < n ? &generators[i] : &more[i - n], (size_t)i % 3, each || i == all - 1 ? 1 : 3));
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "Dense products are right, in any order\n"));
   PetscCall(PetscFinalize());
   return 0;

@@ -17,7 +17,7 @@ static PetscErrorCode CheckAxes(const AutoCSRAxes *a)
 
 /* Work arrays of the encoder. `entries` and `rank` are all zero between its steps; the heavy columns of row panel p are heavy[begin[p]] to heavy[begin[p + 1] - 1] */
 typedef struct {
-  PetscInt *entries; /* for each column: its entries in a row panel; later 1 + the number of its tile in the row panel, 0 for a light column */
+  PetscInt *entries; /* for each column: its entries in a row panel; later 1 + its tile, 0 for a light column */
   PetscInt *rank;    /* for each slot: heavy columns so far */
   PetscInt *begin, *heavy;
 } Work;
@@ -64,7 +64,7 @@ static PetscErrorCode FindHeavy(const AutoCSRSegment *seg, const AutoCSRMatrix *
 static PetscErrorCode EncodeTiles(AutoCSRSegment *seg, const AutoCSRMatrix *csr, Work *w)
 {
   const PetscInt panels = AutoCSRAdaptiveRowPanels(seg), width = seg->axes.tile_width;
-  PetscInt      *panel_ptr, *map, kept = 0;
+  PetscInt      *panel_ptr, *map;
   PetscInt64     tiles = 0;
 
   PetscFunctionBegin;
@@ -75,68 +75,65 @@ static PetscErrorCode EncodeTiles(AutoCSRSegment *seg, const AutoCSRMatrix *csr,
     PetscInt heavy_tiles = 0;
 
     PetscCall(FindHeavy(seg, csr, p, w, &heavy_tiles));
-    tiles += heavy_tiles + 1;
-    PetscCheck(tiles * PetscMax(seg->axes.tile_height, width) < PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Adaptive tiles of %" PetscInt_FMT " rows are more than a PetscInt counts; take 64-bit indices", seg->axes.tile_height);
+    tiles += heavy_tiles;
+    PetscCheck((tiles + panels) * PetscMax(seg->axes.tile_height, width) < PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Adaptive tiles of %" PetscInt_FMT " rows are more than a PetscInt counts; take 64-bit indices", seg->axes.tile_height);
     panel_ptr[p + 1] = (PetscInt)tiles;
   }
-  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_MAP, (PetscInt)(tiles - panels) * width));
+  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_MAP, (PetscInt)tiles * width));
   map = (PetscInt *)seg->stream[AUTOCSR_STREAM_MAP].data;
-  for (PetscInt i = 0; i < (PetscInt)(tiles - panels) * width; i++) map[i] = AUTOCSR_ADAPTIVE_NONE;
+  for (PetscInt i = 0; i < (PetscInt)tiles * width; i++) map[i] = AUTOCSR_ADAPTIVE_NONE;
   for (PetscInt p = 0; p < panels; p++) {
-    const PetscInt heavy_tiles = panel_ptr[p + 1] - panel_ptr[p] - 1;
+    const PetscInt heavy_tiles = panel_ptr[p + 1] - panel_ptr[p];
 
     for (PetscInt i = w->begin[p]; i < w->begin[p + 1]; i++) {
       const PetscInt slot = AutoCSRAdaptiveSlot(&seg->axes, w->heavy[i]), h = w->rank[slot]++;
 
-      if (h < heavy_tiles) map[(size_t)(kept + h) * width + slot] = w->heavy[i];
+      if (h < heavy_tiles) map[(size_t)(panel_ptr[p] + h) * width + slot] = w->heavy[i];
     }
-    kept += heavy_tiles;
     PetscCall(PetscArrayzero(w->rank, width));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
-  The tile of each heavy column of a row panel, 1 + its number there, into w->entries; clear: zero again. A table, because
+  1 + the tile of each heavy column of a row panel, into w->entries; clear: zero again. A table, because
   AutoCSRAdaptiveTileOf() would be asked twice for each entry
 */
 static void TabulateTiles(const AutoCSRSegment *seg, PetscInt panel, Work *w, PetscBool clear)
 {
-  for (PetscInt i = w->begin[panel]; i < w->begin[panel + 1]; i++) w->entries[w->heavy[i]] = clear ? 0 : 1 + AutoCSRAdaptiveTileOf(seg, panel, w->heavy[i]) - ((const PetscInt *)seg->stream[AUTOCSR_STREAM_PANEL_PTR].data)[panel];
+  for (PetscInt i = w->begin[panel]; i < w->begin[panel + 1]; i++) w->entries[w->heavy[i]] = clear ? 0 : 1 + AutoCSRAdaptiveTileOf(seg, panel, w->heavy[i]);
 }
 
 /* TILE_ROW_PTR, INDEX and VALUE_PLACE */
 static PetscErrorCode EncodeEntries(AutoCSRSegment *seg, const AutoCSRMatrix *csr, Work *w)
 {
-  const PetscInt  height = seg->axes.tile_height, panels = AutoCSRAdaptiveRowPanels(seg);
-  const PetscInt *panel_ptr;
-  PetscInt       *ptr, *place, next = 0;
-  uint32_t       *index;
+  const PetscInt panels = AutoCSRAdaptiveRowPanels(seg), rows = AutoCSRAdaptiveLight(seg, panels) * seg->axes.tile_height;
+  PetscInt      *ptr, *place, next = 0;
+  uint32_t      *index;
 
   PetscFunctionBegin;
-  panel_ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_PANEL_PTR].data;
-  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_TILE_ROW_PTR, panel_ptr[panels] * height + 1));
+  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_TILE_ROW_PTR, rows + 1));
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_INDEX, seg->nnz));
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_VALUE_PLACE, seg->nnz));
   ptr   = (PetscInt *)seg->stream[AUTOCSR_STREAM_TILE_ROW_PTR].data;
   index = (uint32_t *)seg->stream[AUTOCSR_STREAM_INDEX].data;
   place = (PetscInt *)seg->stream[AUTOCSR_STREAM_VALUE_PLACE].data;
-  PetscCall(PetscArrayzero(ptr, panel_ptr[panels] * height + 1));
-  for (PetscInt p = 0; p < panels; p++) {
-    const PetscInt tiles = panel_ptr[p + 1] - panel_ptr[p];
-    PetscInt      *first = ptr + (size_t)panel_ptr[p] * height + 1, begin, end;
+  PetscCall(PetscArrayzero(ptr, rows + 1));
+  /*
+    The first pass counts the entries of row r of all tiles into ptr[r + 1]. These counts then become places: ptr[r + 1] is the
+    first free place of row r. The second pass fills the rows, after which ptr[r + 1] is where row r + 1 begins
+  */
+  for (int pass = 0; pass < 2; pass++) {
+    for (PetscInt p = 0; p < panels; p++) {
+      const PetscInt light = AutoCSRAdaptiveLight(seg, p);
+      PetscInt       begin, end;
 
-    AutoCSRAdaptiveRows(seg, p, &begin, &end);
-    TabulateTiles(seg, p, w, PETSC_FALSE);
-    /*
-      The first pass counts the entries of row i into first[i]. These counts then become places: first[i] is the first free
-      place of row i. The second pass fills the rows, after which first[i] is where row i + 1 begins, as TILE_ROW_PTR has it
-    */
-    for (int pass = 0; pass < 2; pass++) {
+      AutoCSRAdaptiveRows(seg, p, &begin, &end);
+      TabulateTiles(seg, p, w, PETSC_FALSE);
       for (PetscInt k = begin; k < end; k++) {
         for (PetscInt q = csr->row_ptr[seg->row_begin + k]; q < csr->row_ptr[seg->row_begin + k + 1]; q++) {
           const PetscInt tile = w->entries[csr->col[q]];
-          PetscInt      *free = first + (size_t)(tile ? tile - 1 : tiles - 1) * height + (k - begin);
+          PetscInt      *free = ptr + (size_t)(tile ? tile - 1 : light) * seg->axes.tile_height + (k - begin) + 1;
 
           if (pass) {
             index[*free] = (uint32_t)csr->col[q];
@@ -145,14 +142,14 @@ static PetscErrorCode EncodeEntries(AutoCSRSegment *seg, const AutoCSRMatrix *cs
           ++*free;
         }
       }
-      for (PetscInt i = 0; !pass && i < tiles * height; i++) {
-        const PetscInt entries = first[i];
-
-        first[i] = next;
-        next += entries;
-      }
+      TabulateTiles(seg, p, w, PETSC_TRUE);
     }
-    TabulateTiles(seg, p, w, PETSC_TRUE);
+    for (PetscInt r = 1; !pass && r <= rows; r++) {
+      const PetscInt entries = ptr[r];
+
+      ptr[r] = next;
+      next += entries;
+    }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -210,11 +207,11 @@ static PetscErrorCode CheckMap(const AutoCSRSegment *seg, const AutoCSRMatrix *c
 
   PetscFunctionBegin;
   AutoCSRCheckSegment(panel_ptr[0] == 0, ": the tiles of the first row panel begin with %" PetscInt_FMT, i, panel_ptr[0]);
-  AutoCSRCheckSegment(panel_ptr[panels] == AutoCSRAdaptiveTiles(seg), " of %" PetscInt_FMT " tiles has %" PetscInt_FMT " in its row panels", i, AutoCSRAdaptiveTiles(seg), panel_ptr[panels]);
-  for (PetscInt p = 0; p < panels; p++) AutoCSRCheckSegment(panel_ptr[p + 1] > panel_ptr[p], ": row panel %" PetscInt_FMT " has no tile", i, p);
+  AutoCSRCheckSegment(panel_ptr[panels] == AutoCSRAdaptiveTiles(seg) - panels, " of %" PetscInt_FMT " heavy tiles has %" PetscInt_FMT " in its row panels", i, AutoCSRAdaptiveTiles(seg) - panels, panel_ptr[panels]);
+  for (PetscInt p = 0; p < panels; p++) AutoCSRCheckSegment(panel_ptr[p + 1] >= panel_ptr[p], ": the tiles of row panel %" PetscInt_FMT " end before they begin", i, p);
   for (PetscInt p = 0; p < panels; p++) {
-    for (PetscInt c = panel_ptr[p]; c < panel_ptr[p + 1] - 1; c++) {
-      const PetscInt *slot   = map + (size_t)(c - p) * width;
+    for (PetscInt c = panel_ptr[p]; c < panel_ptr[p + 1]; c++) {
+      const PetscInt *slot   = map + (size_t)c * width;
       PetscInt        filled = 0;
 
       for (PetscInt s = 0; s < width; s++) {
@@ -241,15 +238,15 @@ static PetscErrorCode CheckHeavy(const AutoCSRSegment *seg, PetscInt i, PetscInt
   const uint32_t *index = (const uint32_t *)seg->stream[AUTOCSR_STREAM_INDEX].data;
 
   PetscFunctionBegin;
-  for (PetscInt c = panel_ptr[panel]; c < panel_ptr[panel + 1] - 1; c++) {
+  for (PetscInt c = panel_ptr[panel]; c < panel_ptr[panel + 1]; c++) {
     for (PetscInt q = ptr[(size_t)c * height]; q < ptr[(size_t)(c + 1) * height]; q++) {
       const PetscInt slot = AutoCSRAdaptiveSlot(&seg->axes, (PetscInt)index[q]);
 
-      AutoCSRCheckSegment(map[(size_t)(c - panel) * width + slot] == (PetscInt)index[q], ": tile %" PetscInt_FMT " has column %u, and not in its map", i, c, index[q]);
+      AutoCSRCheckSegment(map[(size_t)c * width + slot] == (PetscInt)index[q], ": tile %" PetscInt_FMT " has column %u, and not in its map", i, c, index[q]);
       entries[slot]++;
     }
     for (PetscInt s = 0; s < width; s++) {
-      AutoCSRCheckSegment(entries[s] >= seg->axes.row_limit || map[(size_t)(c - panel) * width + s] == AUTOCSR_ADAPTIVE_NONE, ": column %" PetscInt_FMT " of tile %" PetscInt_FMT " has %" PetscInt_FMT " entries and is not heavy", i, map[(size_t)(c - panel) * width + s], c, entries[s]);
+      AutoCSRCheckSegment(entries[s] >= seg->axes.row_limit || map[(size_t)c * width + s] == AUTOCSR_ADAPTIVE_NONE, ": column %" PetscInt_FMT " of tile %" PetscInt_FMT " has %" PetscInt_FMT " entries and is not heavy", i, map[(size_t)c * width + s], c, entries[s]);
       entries[s] = 0;
     }
   }

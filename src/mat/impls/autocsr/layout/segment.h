@@ -47,7 +47,7 @@ typedef enum {
   AUTOCSR_STREAM_CODE,           /* uint16_t: the rows of chunks and their places (propagate.h) */
   AUTOCSR_STREAM_COLUMN,         /* PetscInt: columns that have entries, by class, the most entries first, in a class ascending (order POPULAR) */
   AUTOCSR_STREAM_NODE,           /* AutoCSRNode: nodes + 1 (mapping NODES) */
-  AUTOCSR_STREAM_PANEL_PTR,      /* PetscInt: row panels + 1; the first tile of each (order ADAPTIVE, as the next two) */
+  AUTOCSR_STREAM_PANEL_PTR,      /* PetscInt: row panels + 1; the first heavy tile of each (order ADAPTIVE, as the next two) */
   AUTOCSR_STREAM_TILE_ROW_PTR,   /* PetscInt: tiles * tile_height + 1; the first place of each row of a tile */
   AUTOCSR_STREAM_MAP,            /* PetscInt: heavy tiles * tile_width; the column in each slot, -1 if there is none */
   AUTOCSR_STREAM_MASK,           /* uint8_t, beside INDEX: the rows of a bundle that have the column (order BUNDLED, as the next) */

@@ -9,14 +9,14 @@ const char *const AutoCSRDenseWayNames[] = {"panels", "alongside", "adaptive", "
 #define SAMPLES        8   /* stretches of rows in a sample: row panels, */
 #define SAMPLE_BUNDLES 128 /* or so many bundles each */
 
-PetscErrorCode AutoCSRDenseFindBlocks(AutoCSRDense *dense, const AutoCSRMatrix *csr, PetscInt entries)
+PetscErrorCode AutoCSRDenseFindBlocks(AutoCSRDense *dense, const AutoCSRMatrix *csr, PetscInt entries, PetscBool light)
 {
   const PetscInt    width = csr->backend->tile_width;
   const AutoCSRAxes axes  = {.partition = AUTOCSR_PARTITION_ROWS, .order = AUTOCSR_ORDER_CSR, .index = AUTOCSR_INDEX_CSR, .value = AUTOCSR_VALUE_CSR, .mapping = AUTOCSR_MAP_ROW_BLOCKS, .reduction = AUTOCSR_REDUCE_TREE, .tile_width = width, .tile_height = entries / width, .row_limit = entries / 4};
   AutoCSRSegment   *seg;
 
   PetscFunctionBegin;
-  if (dense->blocks && dense->entries == entries) PetscFunctionReturn(PETSC_SUCCESS);
+  if (dense->blocks && dense->entries == entries && dense->light == light) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRPlanDestroy(&dense->blocks));
   dense->entries = 0;
   PetscCall(AutoCSRPlanCreate(csr, &dense->blocks));
@@ -24,6 +24,7 @@ PetscErrorCode AutoCSRDenseFindBlocks(AutoCSRDense *dense, const AutoCSRMatrix *
   seg->n_rows = csr->m;
   PetscCall(AutoCSRSegmentEncode(seg, csr, NULL));
   dense->entries = entries;
+  dense->light   = light;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -44,7 +45,7 @@ static void CountTiles(const AutoCSRSegment *seg, double *heavy, double *columns
   const PetscInt *panel_ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_PANEL_PTR].data, *map = (const PetscInt *)seg->stream[AUTOCSR_STREAM_MAP].data;
 
   for (PetscInt p = 0; p < AutoCSRAdaptiveRowPanels(seg); p++) {
-    for (PetscInt c = panel_ptr[p]; c < panel_ptr[p + 1] - 1; c++) {
+    for (PetscInt c = panel_ptr[p]; c < panel_ptr[p + 1]; c++) {
       for (PetscInt i = 0; i < seg->axes.tile_height; i++) {
         PetscInt begin, end;
 
@@ -52,7 +53,7 @@ static void CountTiles(const AutoCSRSegment *seg, double *heavy, double *columns
         *heavy += end - begin;
         *rows += end > begin;
       }
-      for (PetscInt s = 0; s < seg->axes.tile_width; s++) *columns += map[(size_t)(c - p) * seg->axes.tile_width + s] != AUTOCSR_ADAPTIVE_NONE;
+      for (PetscInt s = 0; s < seg->axes.tile_width; s++) *columns += map[(size_t)c * seg->axes.tile_width + s] != AUTOCSR_ADAPTIVE_NONE;
     }
   }
 }

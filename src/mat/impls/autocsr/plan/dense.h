@@ -99,6 +99,7 @@ typedef struct {
   const AutoCSRBackend *backend;
   AutoCSRPlan          *blocks;  /* a plan of one segment, whose WORK tells where row blocks begin */
   PetscInt              entries; /* of a row block, at most */
+  PetscBool             light;   /* row blocks are of the entries in light tiles of `tiles`, else of all */
   PetscInt             *first;   /* for each strip: the first column that it, or a strip after it, has */
   PetscInt             *last;    /* for each strip: 1 + the last column that it, or a strip before it, has; NULL: neither is known */
   PetscInt              step;    /* rows of A that were taken at a time when `window` was found; it is found anew for another step */
@@ -118,8 +119,8 @@ typedef struct {
 } AutoCSRDense;
 
 PETSC_INTERN PetscErrorCode AutoCSRDenseCreate(const AutoCSRBackend *, AutoCSRDense **);
-/* Makes `blocks` for a device */
-PETSC_INTERN PetscErrorCode AutoCSRDenseFindBlocks(AutoCSRDense *, const AutoCSRMatrix *, PetscInt entries);
+/* Makes `blocks` for a device, of this matrix; light: it is that of light tiles */
+PETSC_INTERN PetscErrorCode AutoCSRDenseFindBlocks(AutoCSRDense *, const AutoCSRMatrix *, PetscInt entries, PetscBool light);
 /* Makes `first` and `last` for the host if they are not there, and `window`; step: a multiple of AUTOCSR_DENSE_STRIP rows of A */
 PETSC_INTERN PetscErrorCode AutoCSRDenseFindBand(AutoCSRDense *, const AutoCSRMatrix *, PetscInt step);
 /* Finds `share` in a few row panels, if it is not known */

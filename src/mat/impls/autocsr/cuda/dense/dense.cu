@@ -8,6 +8,7 @@
   where blocks of rows have no others in common: that bounds products whose columns lie close together.
 */
 #include "dense_panel.cuh"
+#include "../../layout/adaptive.h"
 
 static constexpr int AT_ONCE   = 4; /* entries that a lane has asked for, */
 static constexpr int RESIDENTS = 4; /* and blocks of a multiprocessor: with more of either products take as long or longer */
@@ -60,18 +61,49 @@ struct PanelParameters : ProductParameters {
   bool             few; /* blocks there are */
 };
 
+/* Of adaptive tiles, the light ones: what they have of a row is added to what heavy ones have put into C before */
+struct LightParameters : PanelParameters {
+  const uint32_t *index;
+  const PetscInt *tile; /* the first heavy one of each row panel, and the end */
+
+  __device__ __forceinline__ PetscInt Column(PetscInt place) const
+  {
+    return (PetscInt)LoadStream(index + place);
+  }
+
+  __device__ __forceinline__ bool Adds(PetscInt row) const
+  {
+    const PetscInt *t = tile + row / AUTOCSR_DEVICE_ADAPTIVE_HEIGHT;
+
+    return add || LoadCached(t) < LoadCached(t + 1);
+  }
+
+  __device__ __forceinline__ bool Skips(PetscInt row) const
+  {
+    return LoadCached(row_ptr + row) == LoadCached(row_ptr + row + 1) && Adds(row);
+  }
+
+  __device__ __forceinline__ void Put(PetscInt row, PetscInt column, PetscScalar sum) const
+  {
+    PetscScalar *c = C + row + (size_t)column * ldc;
+
+    *c = Adds(row) ? *c + sum : sum;
+  }
+};
+
 /* Sums of n rows from `row` on, which lie in shared memory */
-template <int lanes>
-static __device__ __forceinline__ void WriteRows(const PanelParameters &p, const DenseShared<lanes> &shared, PetscInt row, int n)
+template <int lanes, typename P>
+static __device__ __forceinline__ void WriteRows(const P &p, const DenseShared<lanes> &shared, PetscInt row, int n)
 {
   const int k = (int)threadIdx.x % shared.rows;
 
+  if (k < n && p.Skips(row + k)) return;
   for (int j = (int)threadIdx.x / shared.rows; j < p.columns && k < n; j += AUTOCSR_THREADS / shared.rows) p.Put(row + k, j, ((const PetscScalar *)shared.sum[k])[j]);
 }
 
 /* By all threads */
-template <int lanes>
-static __device__ __forceinline__ void MultiplyOne(const PanelParameters &p, DenseShared<lanes> &shared, const DenseBlock &block)
+template <int lanes, typename P>
+static __device__ __forceinline__ void MultiplyOne(const P &p, DenseShared<lanes> &shared, const DenseBlock &block)
 {
   const DenseRow row(p, block, AUTOCSR_DENSE_BLOCK);
   const int      lane = (int)threadIdx.x % lanes;
@@ -113,8 +145,8 @@ static __device__ __forceinline__ void MultiplyRows(const PanelParameters &p, De
   }
 }
 
-template <int lanes>
-static __global__ void __launch_bounds__(AUTOCSR_THREADS, RESIDENTS) MultiplyDense(PanelParameters p)
+template <int lanes, typename P>
+static __global__ void __launch_bounds__(AUTOCSR_THREADS, RESIDENTS) MultiplyDense(P p)
 {
   PtxWaitForLast();
   __shared__ DenseShared<lanes> shared;
@@ -131,24 +163,35 @@ static __global__ void __launch_bounds__(AUTOCSR_THREADS, RESIDENTS) MultiplyDen
     const int n = block.rows - first < shared.rows ? block.rows - first : shared.rows;
 
     if (first) __syncthreads();
-    MultiplyRows(p, shared, block, first, n, by_warp ? 0 : SERIAL);
+    MultiplyRows<lanes>(p, shared, block, first, n, by_warp ? 0 : SERIAL);
     __syncthreads();
     WriteRows(p, shared, block.row + first, n);
   }
 }
 
+/* tiles: adaptive ones, of whose light entries the blocks are, or NULL */
 template <int lanes>
-static PetscErrorCode Panel(const AutoCSRDenseOperands *op, PetscInt first, PetscScalar panel[], PetscInt blocks, const PanelParameters &p)
+static PetscErrorCode Panel(const AutoCSRDenseOperands *op, PetscInt first, PetscScalar panel[], PetscInt blocks, const AutoCSRSegment *tiles, const PanelParameters &p)
 {
   PetscFunctionBegin;
   PetscCall(PackPanel<lanes>(op->csr->n, p.columns, AutoCSRDenseFrom(op->B, op->ldb, op->by_rows, first), op->ldb, op->by_rows, panel));
-  Launch(MultiplyDense<lanes>, (unsigned)blocks, AUTOCSR_THREADS, 0, AUTOCSR_STREAM)(p);
+  if (tiles) {
+    const PetscBool heavy = (PetscBool)(tiles->stream[AUTOCSR_STREAM_MAP].bytes > 0), light = (PetscBool)(blocks > 0);
+    LightParameters l;
+
+    (PanelParameters &)l = p;
+    l.index              = (const uint32_t *)tiles->stream[AUTOCSR_STREAM_INDEX].data;
+    l.tile               = (const PetscInt *)tiles->stream[AUTOCSR_STREAM_PANEL_PTR].data;
+    if (heavy) PetscCall(AutoCSRDeviceMultDenseHeavy(tiles, lanes, panel, light, &p));
+    if (light) Launch(MultiplyDense<lanes, LightParameters>, (unsigned)blocks, AUTOCSR_THREADS, 0, AUTOCSR_STREAM)(l);
+  } else
+    Launch(MultiplyDense<lanes, PanelParameters>, (unsigned)blocks, AUTOCSR_THREADS, 0, AUTOCSR_STREAM)(p);
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* By panels; p says all but C and its columns */
-static PetscErrorCode MultiplyPanels(const AutoCSRDenseOperands *op, PetscInt blocks, void *panel, const ProductParameters &shared)
+static PetscErrorCode MultiplyPanels(const AutoCSRDenseOperands *op, PetscInt blocks, void *panel, const AutoCSRSegment *tiles, const ProductParameters &shared)
 {
   PanelParameters p;
 
@@ -161,7 +204,7 @@ static PetscErrorCode MultiplyPanels(const AutoCSRDenseOperands *op, PetscInt bl
 
     p.columns = PetscMin(lanes * UNIT, op->columns - first);
     p.C       = op->C + (size_t)first * op->ldc;
-    PetscCall(WithLanes((int)lanes, [&](auto of) { return Panel<decltype(of)::lanes>(op, first, (PetscScalar *)panel, blocks, p); }));
+    PetscCall(WithLanes((int)lanes, [&](auto of) { return Panel<decltype(of)::lanes>(op, first, (PetscScalar *)panel, blocks, tiles, p); }));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -171,6 +214,9 @@ PetscErrorCode AutoCSRDeviceMultDense(AutoCSRDense *kept, const AutoCSRDenseOper
   const PetscBool       alongside = (PetscBool)(op->way == AUTOCSR_DENSE_ALONGSIDE && !op->by_rows);
   const PetscInt        entries = alongside ? AUTOCSR_DENSE_BLOCK_ALONGSIDE : AUTOCSR_DENSE_BLOCK;
   const size_t          width = alongside ? DENSE_SWEEP : (size_t)LanesFor(op->columns) * UNIT, panel = alongside ? 0 : PanelBytes(op->csr->n, op->columns);
+  const PetscBool       adaptive = (PetscBool)(op->way == AUTOCSR_DENSE_ADAPTIVE);
+  AutoCSRMatrix         light;
+  const AutoCSRMatrix  *csr = adaptive ? &light : op->csr;
   const AutoCSRSegment *seg;
   PetscInt              blocks;
   size_t                shares;
@@ -181,24 +227,23 @@ PetscErrorCode AutoCSRDeviceMultDense(AutoCSRDense *kept, const AutoCSRDenseOper
   *done = (PetscBool)(op->columns >= LEAST_LANES * UNIT / 2 || op->few);
   if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRDeviceFollow());
-  if (op->way == AUTOCSR_DENSE_ADAPTIVE) {
-    PetscCall(AutoCSRDeviceMultDenseAdaptive(kept, op));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
 #if AUTOCSR_HAS_BUNDLES
   if (op->way == AUTOCSR_DENSE_BUNDLES) {
     PetscCall(AutoCSRDeviceMultDenseBundled(kept, op));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 #endif
-  PetscCall(AutoCSRDenseFindBlocks(kept, op->csr, entries));
+  if (adaptive)
+    PetscCall(AutoCSRDenseFindLight(kept, op->csr, &light));
+  else
+    PetscCall(AutoCSRDenseFindBlocks(kept, op->csr, entries, PETSC_FALSE));
   seg    = kept->blocks->segment;
-  blocks = AutoCSRSegmentWorkBlocks(seg);
+  blocks = adaptive && !light.nnz && kept->tiles->segment->stream[AUTOCSR_STREAM_MAP].bytes ? 0 : AutoCSRSegmentWorkBlocks(seg);
   shares = op->longest > entries ? (size_t)blocks : 0;
   PetscCall(AutoCSRDenseGetPanel(kept, panel + shares * (width * sizeof(PetscScalar) + sizeof(unsigned)), &room));
-  p.row_ptr = op->csr->row_ptr;
-  p.col     = op->csr->col;
-  p.val     = op->csr->val;
+  p.row_ptr = csr->row_ptr;
+  p.col     = csr->col;
+  p.val     = csr->val;
   p.work    = (const PetscInt *)seg->stream[AUTOCSR_STREAM_WORK].data;
   p.share   = (PetscScalar *)((char *)room + panel);
   p.arrived = (unsigned *)(p.share + shares * width);
@@ -208,6 +253,6 @@ PetscErrorCode AutoCSRDeviceMultDense(AutoCSRDense *kept, const AutoCSRDenseOper
   if (alongside)
     PetscCall(AutoCSRDeviceMultDenseColumns(op, blocks, p));
   else
-    PetscCall(MultiplyPanels(op, blocks, room, p));
+    PetscCall(MultiplyPanels(op, blocks, room, adaptive ? kept->tiles->segment : NULL, p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

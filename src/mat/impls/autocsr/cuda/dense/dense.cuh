@@ -14,6 +14,11 @@ struct DenseParameters {
   const PetscInt    *row_ptr, *col, *work;
   const PetscScalar *val;
   PetscInt           columns;
+
+  __device__ __forceinline__ PetscInt Column(PetscInt place) const
+  {
+    return LoadStream(col + place);
+  }
 };
 
 /* of a product, where it goes, too */
@@ -22,6 +27,12 @@ struct ProductParameters : DenseParameters {
   unsigned    *arrived;
   PetscInt     ldc;
   bool         add;
+
+  /* Whether nothing is to be written of a row */
+  __device__ __forceinline__ bool Skips(PetscInt) const
+  {
+    return false;
+  }
 
   /* The only sum of an entry of C */
   __device__ __forceinline__ void Put(PetscInt row, PetscInt column, PetscScalar sum) const
@@ -78,12 +89,13 @@ struct DenseEntries {
   PetscInt            col[most];
   int                 is_last;
 
-  __device__ __forceinline__ void Load(const DenseParameters &p, const DenseBlock &b)
+  template <typename P>
+  __device__ __forceinline__ void Load(const P &p, const DenseBlock &b)
   {
     for (int i = (int)threadIdx.x; i < b.count; i += AUTOCSR_THREADS) {
       const PetscScalar a = LoadStream(p.val + b.entry + i);
 
-      col[i] = LoadStream(p.col + b.entry + i);
+      col[i] = p.Column(b.entry + i);
       val.Put(i, a);
     }
     __syncthreads();
@@ -103,7 +115,8 @@ struct DenseRow {
     first = (PetscInt)blockIdx.x - (parts > 1 ? (b.entry - begin) / most : 0);
   }
 
-  __device__ __forceinline__ void Put(const ProductParameters &p, int column, PetscScalar sum) const
+  template <typename P>
+  __device__ __forceinline__ void Put(const P &p, int column, PetscScalar sum) const
   {
     if (parts > 1)
       p.share[(size_t)blockIdx.x * p.columns + column] = sum;
@@ -112,7 +125,8 @@ struct DenseRow {
   }
 
   /* Once this block has put all of its sums: parts are added in their order by the block that comes last */
-  __device__ __forceinline__ void Finish(const ProductParameters &p, int *is_last) const
+  template <typename P>
+  __device__ __forceinline__ void Finish(const P &p, int *is_last) const
   {
     if (parts == 1) return;
     __syncthreads();
@@ -132,8 +146,10 @@ struct DenseRow {
 /* Columns that go side by side where no panel is copied: with fewer A is read too often, more leave less of B in L2 */
 static constexpr int DENSE_SWEEP = 32;
 
-/* dense_adaptive.cu: by adaptive tiles, which are made if they are not there */
-PETSC_INTERN PetscErrorCode AutoCSRDeviceMultDenseAdaptive(AutoCSRDense *, const AutoCSRDenseOperands *);
+/* dense_adaptive.cu: makes adaptive tiles, if they are not there, and blocks of the entries in light ones; light: these, as a matrix */
+PETSC_INTERN PetscErrorCode AutoCSRDenseFindLight(AutoCSRDense *, const AutoCSRMatrix *, AutoCSRMatrix *light);
+/* The rows of row panels that have heavy tiles; if nothing is `light`, the others too, which are zero. The panel is of so many lanes */
+PETSC_INTERN PetscErrorCode AutoCSRDeviceMultDenseHeavy(const AutoCSRSegment *, int lanes, const void *panel, PetscBool light, const ProductParameters *);
 
 /* dense_bundled.cu: by bundles, which are made if they are not there; only where AUTOCSR_HAS_BUNDLES */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceMultDenseBundled(AutoCSRDense *, const AutoCSRDenseOperands *);

@@ -1,11 +1,11 @@
 /*
-  Products with dense matrices on the device by adaptive sparse tiles (hong2019, 4.3): a block of threads takes a row panel.
-  The rows of B's panel that a heavy tile reads are copied to shared memory once, and all rows of the row panel take them
-  from there; the light tile reads them from the panel. A group of lanes has several rows, whose sums stay in registers from
-  tile to tile (the paper's coarsening).
+  The heavy tiles of products with dense matrices on the device by adaptive sparse tiles (hong2019, 4.3, Listing 2): a block
+  of threads takes a row panel. The rows of B's panel that a heavy tile reads are copied to shared memory once, and all rows
+  of the row panel take them from there. A group of lanes has several rows, whose sums stay in registers from tile to tile
+  (the paper's coarsening). The light tiles are a matrix that is multiplied by panels after them (dense.cu), long rows in parts.
 
   Bytes, in real double: 12 an entry and panel, 4 a row of a tile; of B 16 a scalar for the panel, 8 a scalar for each column
-  of a heavy tile and each light entry, from L2 mostly; 8 a scalar of C. From shared memory 8 an entry and column.
+  of a heavy tile, from L2 mostly; 8 a scalar of C, 16 more where a row has light entries, too. From shared memory 8 an entry and column.
 */
 #include "dense_panel.cuh"
 #include "../../layout/adaptive.h"
@@ -15,6 +15,7 @@ static constexpr int HEIGHT = AUTOCSR_DEVICE_ADAPTIVE_HEIGHT, WIDTH = AUTOCSR_DE
 struct AdaptiveParameters : ProductParameters {
   AutoCSRSegment   seg;
   const DenseUnit *panel;
+  bool             light; /* there are light entries */
 };
 
 template <int lanes>
@@ -42,19 +43,19 @@ static __device__ __forceinline__ void LoadTile(const AdaptiveParameters &p, Ada
   }
 }
 
-/* Adds the entries of a row in a tile, with rows of B from where row(column) says */
-template <typename Row>
-static __device__ __forceinline__ void AddEntries(const AdaptiveParameters &p, PetscInt q, PetscInt end, DenseUnit &sum, Row row)
+/* Adds the entries of a row in a tile */
+template <int lanes>
+static __device__ __forceinline__ void AddEntries(const AdaptiveParameters &p, const AdaptiveShared<lanes> &shared, PetscInt q, PetscInt end, int lane, DenseUnit &sum)
 {
   const uint32_t    *index = (const uint32_t *)p.seg.stream[AUTOCSR_STREAM_INDEX].data;
   const PetscScalar *value = (const PetscScalar *)p.seg.stream[AUTOCSR_STREAM_VALUE].data;
 
 #pragma unroll 4
-  for (; q < end; q++) sum.AddProduct(LoadCached(value + q), row((PetscInt)LoadCached(index + q)));
+  for (; q < end; q++) sum.AddProduct(LoadCached(value + q), shared.B.unit[LoadCached(index + q) % WIDTH][lane]);
 }
 
 template <int lanes>
-static __global__ void __launch_bounds__(AUTOCSR_THREADS) MultiplyAdaptive(AdaptiveParameters p)
+static __global__ void __launch_bounds__(AUTOCSR_THREADS) MultiplyHeavy(AdaptiveParameters p)
 {
   PtxWaitForLast();
   typedef AdaptiveShared<lanes> Shared;
@@ -63,16 +64,16 @@ static __global__ void __launch_bounds__(AUTOCSR_THREADS) MultiplyAdaptive(Adapt
   const PetscInt                         panel     = (PetscInt)blockIdx.x, *tile = (const PetscInt *)p.seg.stream[AUTOCSR_STREAM_PANEL_PTR].data + panel;
   const PetscInt                        *map       = (const PetscInt *)p.seg.stream[AUTOCSR_STREAM_MAP].data;
   const int                              lane      = (int)threadIdx.x % lanes, group = (int)threadIdx.x / lanes;
-  const PetscInt                         light     = tile[1] - 1;
   PetscInt                               begin_row, end_row;
   DenseUnit                              sum[Shared::rows];
 
+  if (p.light && tile[0] == tile[1]) return;
   AutoCSRAdaptiveRows(&p.seg, panel, &begin_row, &end_row);
 #pragma unroll
   for (int r = 0; r < Shared::rows; r++) sum[r].Zero();
-  for (PetscInt c = tile[0]; c < light; c++) {
+  for (PetscInt c = tile[0]; c < tile[1]; c++) {
     __syncthreads();
-    LoadTile(p, shared, map + (size_t)(c - panel) * WIDTH);
+    LoadTile(p, shared, map + (size_t)c * WIDTH);
     __syncthreads();
 #pragma unroll
     for (int r = 0; r < Shared::rows; r++) {
@@ -80,16 +81,8 @@ static __global__ void __launch_bounds__(AUTOCSR_THREADS) MultiplyAdaptive(Adapt
       PetscInt  q = 0, end = 0;
 
       if (i < HEIGHT) AutoCSRAdaptiveTileRow(&p.seg, c, i, &q, &end);
-      AddEntries(p, q, end, sum[r], [&](PetscInt column) { return shared.B.unit[column % WIDTH][lane]; });
+      AddEntries(p, shared, q, end, lane, sum[r]);
     }
-  }
-#pragma unroll
-  for (int r = 0; r < Shared::rows; r++) {
-    const int i = r * Shared::groups + group;
-    PetscInt  q = 0, end = 0;
-
-    if (i < HEIGHT) AutoCSRAdaptiveTileRow(&p.seg, light, i, &q, &end);
-    AddEntries(p, q, end, sum[r], [&](PetscInt column) { return LoadCachedIf(true, p.panel + (size_t)column * lanes + lane); });
   }
   __syncthreads();
 #pragma unroll
@@ -109,35 +102,42 @@ static __global__ void __launch_bounds__(AUTOCSR_THREADS) MultiplyAdaptive(Adapt
   }
 }
 
-template <int lanes>
-static PetscErrorCode Panel(const AutoCSRDenseOperands *op, PetscInt first, PetscScalar panel[], AdaptiveParameters p)
+PetscErrorCode AutoCSRDeviceMultDenseHeavy(const AutoCSRSegment *tiles, int lanes, const void *panel, PetscBool light, const ProductParameters *product)
 {
+  AdaptiveParameters p;
+
   PetscFunctionBegin;
-  p.columns = PetscMin(lanes * UNIT, op->columns - first);
-  p.panel   = (const DenseUnit *)panel;
-  p.C       = op->C + (size_t)first * op->ldc;
-  PetscCall(PackPanel<lanes>(op->csr->n, p.columns, AutoCSRDenseFrom(op->B, op->ldb, op->by_rows, first), op->ldb, op->by_rows, panel));
-  Launch(MultiplyAdaptive<lanes>, (unsigned)AutoCSRAdaptiveRowPanels(&p.seg), AUTOCSR_THREADS, 0, AUTOCSR_STREAM)(p);
+  (ProductParameters &)p = *product;
+  p.seg                  = *tiles;
+  p.panel                = (const DenseUnit *)panel;
+  p.light                = light;
+  PetscCall(WithLanes(lanes, [&](auto of) {
+    Launch(MultiplyHeavy<decltype(of)::lanes>, (unsigned)AutoCSRAdaptiveRowPanels(&p.seg), AUTOCSR_THREADS, 0, AUTOCSR_STREAM)(p);
+    return PETSC_SUCCESS;
+  }));
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRDeviceMultDenseAdaptive(AutoCSRDense *kept, const AutoCSRDenseOperands *op)
+PetscErrorCode AutoCSRDenseFindLight(AutoCSRDense *kept, const AutoCSRMatrix *csr, AutoCSRMatrix *light)
 {
-  AdaptiveParameters p = {};
-  void              *room;
+  const AutoCSRSegment *seg;
+  PetscInt              first = 0; /* of the light places */
 
   PetscFunctionBegin;
-  PetscCall(AutoCSRDenseFindTiles(kept, op->csr, AUTOCSR_ORDER_ADAPTIVE));
-  PetscCall(AutoCSRDenseGetPanel(kept, PanelBytes(op->csr->n, op->columns), &room));
-  p.seg = *kept->tiles->segment;
-  p.ldc = op->ldc;
-  p.add = op->add;
-  PetscCheck(p.seg.axes.tile_width == WIDTH && p.seg.axes.tile_height == HEIGHT, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Tiles of %" PetscInt_FMT " by %" PetscInt_FMT ": the kernels have those of %d by %d", p.seg.axes.tile_height, p.seg.axes.tile_width, HEIGHT, WIDTH);
-  if (!p.seg.n_rows) PetscFunctionReturn(PETSC_SUCCESS);
-  for (PetscInt first = 0, lanes; first < op->columns; first += lanes * UNIT) {
-    lanes = LanesFor(op->columns - first);
-    PetscCall(WithLanes((int)lanes, [&](auto of) { return Panel<decltype(of)::lanes>(op, first, (PetscScalar *)room, p); }));
+  PetscCall(AutoCSRDenseFindTiles(kept, csr, AUTOCSR_ORDER_ADAPTIVE));
+  seg = kept->tiles->segment;
+  PetscCheck(seg->axes.tile_width == WIDTH && seg->axes.tile_height == HEIGHT, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Tiles of %" PetscInt_FMT " by %" PetscInt_FMT ": the kernels have those of %d by %d", seg->axes.tile_height, seg->axes.tile_width, HEIGHT, WIDTH);
+  *light         = *csr;
+  light->row_ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_TILE_ROW_PTR].data + (size_t)(AutoCSRAdaptiveTiles(seg) - AutoCSRAdaptiveRowPanels(seg)) * HEIGHT;
+  light->col     = NULL; /* the words of INDEX */
+  light->val     = (const PetscScalar *)seg->stream[AUTOCSR_STREAM_VALUE].data;
+  if (kept->entries && kept->light)
+    light->nnz = kept->blocks->segment->nnz;
+  else {
+    PetscCall(AutoCSRDeviceToHost(&first, light->row_ptr, sizeof(first)));
+    light->nnz = csr->nnz - first;
   }
+  PetscCall(AutoCSRDenseFindBlocks(kept, light, AUTOCSR_DENSE_BLOCK, PETSC_TRUE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

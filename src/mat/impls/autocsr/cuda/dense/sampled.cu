@@ -280,7 +280,7 @@ PetscErrorCode AutoCSRDeviceSampleDense(AutoCSRDense *kept, const AutoCSRSampled
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 #endif
-  PetscCall(AutoCSRDenseFindBlocks(kept, op->csr, alongside ? AUTOCSR_DENSE_BLOCK_ALONGSIDE : AUTOCSR_DENSE_BLOCK));
+  PetscCall(AutoCSRDenseFindBlocks(kept, op->csr, alongside ? AUTOCSR_DENSE_BLOCK_ALONGSIDE : AUTOCSR_DENSE_BLOCK, PETSC_FALSE));
   blocks    = AutoCSRSegmentWorkBlocks(kept->blocks->segment);
   p.row_ptr = op->csr->row_ptr;
   p.col     = op->csr->col;

@@ -109,7 +109,7 @@ static __global__ void __launch_bounds__(BLOCK) CountFilled(Heavy heavy, PetscIn
   for (PetscInt64 i = FirstOfThread(); i < heavy.n; i += StrideOfThreads()) AtomicAdd(&filled[heavy.first[PanelOf(heavy.key[i], heavy.bits)] + RankOf(heavy, (PetscInt)i)], 1);
 }
 
-/* The tiles of each row panel, the light one among them */
+/* The heavy tiles of each row panel */
 static __global__ void __launch_bounds__(BLOCK) CountTiles(Heavy heavy, const PetscInt filled[], PetscInt least, PetscInt tiles[])
 {
   PtxWaitForLast();
@@ -117,7 +117,7 @@ static __global__ void __launch_bounds__(BLOCK) CountTiles(Heavy heavy, const Pe
     PetscInt h = p < heavy.panels ? heavy.first[p] : 0;
 
     while (p < heavy.panels && h < heavy.first[p + 1] && filled[h] >= least) h++;
-    tiles[p] = p < heavy.panels ? h - heavy.first[p] + 1 : 0;
+    tiles[p] = p < heavy.panels ? h - heavy.first[p] : 0;
   }
 }
 
@@ -130,7 +130,7 @@ static __global__ void __launch_bounds__(BLOCK) WriteMap(AutoCSRSegment seg, Hea
   for (PetscInt64 i = FirstOfThread(); i < heavy.n; i += StrideOfThreads()) {
     const PetscInt panel = PanelOf(heavy.key[i], heavy.bits), rank = RankOf(heavy, (PetscInt)i), column = (PetscInt)SlotLast(ColumnOf(heavy.key[i], heavy.bits), heavy.bits);
 
-    if (rank < panel_ptr[panel + 1] - panel_ptr[panel] - 1) map[(size_t)(panel_ptr[panel] - panel + rank) * seg.axes.tile_width + AutoCSRAdaptiveSlot(&seg.axes, column)] = column;
+    if (rank < panel_ptr[panel + 1] - panel_ptr[panel]) map[(size_t)(panel_ptr[panel] + rank) * seg.axes.tile_width + AutoCSRAdaptiveSlot(&seg.axes, column)] = column;
   }
 }
 
@@ -204,7 +204,7 @@ static PetscErrorCode FindHeavy(const AutoCSRSegment *seg, const AutoCSRMatrix *
 static PetscErrorCode EncodeTiles(AutoCSRSegment *seg, const Heavy *heavy, PetscInt *tiles)
 {
   DeviceScratch scratch;
-  PetscInt     *filled, *panel_ptr;
+  PetscInt     *filled, *panel_ptr, heavy_tiles;
 
   PetscFunctionBegin;
   PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_PANEL_PTR, heavy->panels + 1));
@@ -218,9 +218,10 @@ static PetscErrorCode EncodeTiles(AutoCSRSegment *seg, const Heavy *heavy, Petsc
   Launch(CountTiles, GridOfThreads(heavy->panels + 1), BLOCK, 0, AUTOCSR_STREAM)(*heavy, filled, seg->axes.tile_steps, panel_ptr);
   AutoCSRCallCUDA(cudaGetLastError());
   PetscCall(SumUp(heavy->panels, panel_ptr));
-  PetscCall(AutoCSRDeviceToHost(tiles, panel_ptr + heavy->panels, sizeof(*tiles)));
+  PetscCall(AutoCSRDeviceToHost(&heavy_tiles, panel_ptr + heavy->panels, sizeof(heavy_tiles)));
+  *tiles = heavy_tiles + heavy->panels;
   PetscCheck((PetscInt64)*tiles * PetscMax(seg->axes.tile_height, seg->axes.tile_width) < 2147483647, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " adaptive tiles of %" PetscInt_FMT " rows are more than 32 bits count", *tiles, seg->axes.tile_height);
-  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_MAP, (*tiles - heavy->panels) * seg->axes.tile_width));
+  PetscCall(AutoCSRStreamAllocate(seg, AUTOCSR_STREAM_MAP, heavy_tiles * seg->axes.tile_width));
   if (seg->stream[AUTOCSR_STREAM_MAP].bytes) PetscCallCUDA(cudaMemsetAsync(seg->stream[AUTOCSR_STREAM_MAP].data, 0xff, seg->stream[AUTOCSR_STREAM_MAP].bytes, AUTOCSR_STREAM));
   if (heavy->n) {
     Launch(WriteMap, GridOfThreads(heavy->n), BLOCK, 0, AUTOCSR_STREAM)(*seg, *heavy);
@@ -262,7 +263,7 @@ PetscErrorCode DeviceEncodeAdaptive(AutoCSRSegment *seg, const AutoCSRMatrix *cs
 {
   DeviceScratch scratch, memory[2];
   Heavy         heavy = {};
-  PetscInt     *ptr, tiles;
+  PetscInt     *ptr, tiles = 0;
 
   PetscFunctionBegin;
   PetscCall(scratch.Allocate((size_t)seg->n_rows + 1, &ptr));

@@ -31,7 +31,9 @@ KERNEL void DenseAdaptive(const AutoCSRDenseOperands *op, const AutoCSRDense *ke
     AutoCSRAdaptiveRows(seg, p, &begin, &end);
     packed = AdaptivePack(kept, end, B, op->ldb, op->by_rows, packed, op->csr->n, columns, vectors, panel, mask);
     for (PetscInt i = 0; i < (end - begin) * vectors; i++) sum[i] = VectorZero();
-    for (PetscInt c = panel_ptr[p]; c < panel_ptr[p + 1]; c++) {
+    for (PetscInt t = panel_ptr[p]; t <= panel_ptr[p + 1]; t++) {
+      const PetscInt c = t < panel_ptr[p + 1] ? t : AutoCSRAdaptiveLight(seg, p); /* after the heavy tiles */
+
       for (PetscInt i = 0; i < end - begin; i++) {
         PetscInt q, q_end;
         Vector   s[DENSE_VECTORS];
@@ -69,7 +71,9 @@ KERNEL void SampledAdaptive(const AutoCSRSampledOperands *op, const AutoCSRDense
     AutoCSRAdaptiveRows(seg, p, &begin, &end);
     packed = AdaptivePack(kept, end, Y, op->ldy, op->by_rows, packed, csr->n, columns, vectors, panel, mask);
     for (PetscInt i = begin; i < end; i += AUTOCSR_DENSE_STRIP) DensePack(X, op->ldx, PETSC_FALSE, i, csr->m, columns, vectors, x + (size_t)(i - begin) * vectors, AUTOCSR_DENSE_STRIP - 1);
-    for (PetscInt c = panel_ptr[p]; c < panel_ptr[p + 1]; c++) {
+    for (PetscInt t = panel_ptr[p]; t <= panel_ptr[p + 1]; t++) {
+      const PetscInt c = t < panel_ptr[p + 1] ? t : AutoCSRAdaptiveLight(seg, p); /* after the heavy tiles */
+
       for (PetscInt i = 0; i < end - begin; i++) {
         PetscInt q, q_end;
 
