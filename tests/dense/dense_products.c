@@ -385,6 +385,12 @@ int main(int argc, char **argv)
     output_file: output/dense_products_1.out
 
   test:
+    suffix: cuda_adaptive
+    requires: cuda
+    args: -few 2 -dense_type densecuda -vec_type cuda -mat_autocsr_dense adaptive
+    output_file: output/dense_products_1.out
+
+  test:
     suffix: cuda_ranks
     requires: cuda
     nsize: 4

@@ -301,6 +301,12 @@ int main(int argc, char **argv)
     output_file: output/sampled_1.out
 
   test:
+    suffix: cuda_adaptive
+    requires: cuda
+    args: -few 3 -dense_type densecuda -mat_autocsr_dense adaptive
+    output_file: output/sampled_1.out
+
+  test:
     suffix: cuda_ranks
     requires: cuda
     nsize: 4

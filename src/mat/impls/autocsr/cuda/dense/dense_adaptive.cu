@@ -7,10 +7,7 @@
   Bytes, in real double: 12 an entry and panel, 4 a row of a tile; of B 16 a scalar for the panel, 8 a scalar for each column
   of a heavy tile, from L2 mostly; 8 a scalar of C, 16 more where a row has light entries, too. From shared memory 8 an entry and column.
 */
-#include "dense_panel.cuh"
-#include "../../layout/adaptive.h"
-
-static constexpr int HEIGHT = AUTOCSR_DEVICE_ADAPTIVE_HEIGHT, WIDTH = AUTOCSR_DEVICE_ADAPTIVE_WIDTH;
+#include "dense_tiles.cuh"
 
 struct AdaptiveParameters : ProductParameters {
   AutoCSRSegment   seg;
@@ -20,28 +17,11 @@ struct AdaptiveParameters : ProductParameters {
 
 template <int lanes>
 struct AdaptiveShared {
-  static constexpr int groups = AUTOCSR_THREADS / lanes, rows = HEIGHT / groups > 1 ? HEIGHT / groups : 1; /* of threads; of a group */
-
   union {
-    struct {
-      alignas(16) DenseUnit unit[WIDTH][lanes];
-    } B;
+    TileRows<lanes> B;
     PetscReal sum[HEIGHT][(lanes * UNIT + 1) * sizeof(PetscScalar) / sizeof(PetscReal)]; /* those of a column lie in different banks */
   };
 };
-
-/* The rows of B that a tile reads */
-template <int lanes>
-static __device__ __forceinline__ void LoadTile(const AdaptiveParameters &p, AdaptiveShared<lanes> &shared, const PetscInt map[])
-{
-  const int lane = (int)threadIdx.x % lanes;
-
-  for (int s = (int)threadIdx.x / lanes; s < WIDTH; s += AdaptiveShared<lanes>::groups) {
-    const PetscInt column = LoadCached(map + s);
-
-    if (column != AUTOCSR_ADAPTIVE_NONE) shared.B.unit[s][lane] = LoadCachedIf(true, p.panel + (size_t)column * lanes + lane);
-  }
-}
 
 /* Adds the entries of a row in a tile */
 template <int lanes>
@@ -59,25 +39,26 @@ static __global__ void __launch_bounds__(AUTOCSR_THREADS) MultiplyHeavy(Adaptive
 {
   PtxWaitForLast();
   typedef AdaptiveShared<lanes> Shared;
+  typedef TileRows<lanes>       Tile;
   __shared__ __align__(16) unsigned char room[sizeof(Shared)];
   Shared                                &shared    = *(Shared *)room;
   const PetscInt                         panel     = (PetscInt)blockIdx.x, *tile = (const PetscInt *)p.seg.stream[AUTOCSR_STREAM_PANEL_PTR].data + panel;
   const PetscInt                        *map       = (const PetscInt *)p.seg.stream[AUTOCSR_STREAM_MAP].data;
   const int                              lane      = (int)threadIdx.x % lanes, group = (int)threadIdx.x / lanes;
   PetscInt                               begin_row, end_row;
-  DenseUnit                              sum[Shared::rows];
+  DenseUnit                              sum[Tile::rows];
 
   if (p.light && tile[0] == tile[1]) return;
   AutoCSRAdaptiveRows(&p.seg, panel, &begin_row, &end_row);
 #pragma unroll
-  for (int r = 0; r < Shared::rows; r++) sum[r].Zero();
+  for (int r = 0; r < Tile::rows; r++) sum[r].Zero();
   for (PetscInt c = tile[0]; c < tile[1]; c++) {
     __syncthreads();
-    LoadTile(p, shared, map + (size_t)c * WIDTH);
+    shared.B.Load(p.panel, map + (size_t)c * WIDTH);
     __syncthreads();
 #pragma unroll
-    for (int r = 0; r < Shared::rows; r++) {
-      const int i = r * Shared::groups + group;
+    for (int r = 0; r < Tile::rows; r++) {
+      const int i = r * Tile::groups + group;
       PetscInt  q = 0, end = 0;
 
       if (i < HEIGHT) AutoCSRAdaptiveTileRow(&p.seg, c, i, &q, &end);
@@ -86,8 +67,8 @@ static __global__ void __launch_bounds__(AUTOCSR_THREADS) MultiplyHeavy(Adaptive
   }
   __syncthreads();
 #pragma unroll
-  for (int r = 0; r < Shared::rows; r++) {
-    const int i = r * Shared::groups + group;
+  for (int r = 0; r < Tile::rows; r++) {
+    const int i = r * Tile::groups + group;
 
     if (i < HEIGHT) {
 #pragma unroll

@@ -6,14 +6,14 @@
   added up across them, four entries at a time. If panels are wide, the columns of X are read side by side for some rows at a time, and lie row by row in
   shared memory. As columns lie: a row of A is a lane's, of whose columns of X it keeps some, or a part of
   a row where these are few; what neighbouring lanes read of a column of Y lies side by side.
+  By adaptive tiles: the entries in light tiles are sampled by panels, as a matrix of their own; those in heavy ones by sampled_adaptive.cu.
 
   Bytes, in real double: 20 an entry, and 16 more for each panel past the first; 8 a scalar of X, 24 of Y (as columns lie 8). Rows of the
   panel come from L2, 8 bytes an entry and column where caches do not hold them.
 */
-#include "dense_panel.cuh"
+#include "sampled.cuh"
 
-static constexpr int TOGETHER = 4; /* entries of a lane, by panels */
-static constexpr int MOST     = sizeof(PetscScalar) > sizeof(double) ? 4 : 8; /* columns that a lane keeps of X, as they lie */
+static constexpr int MOST = sizeof(PetscScalar) > sizeof(double) ? 4 : 8; /* columns that a lane keeps of X, as they lie */
 
 /*
   Thread blocks that a multiprocessor shall have room for. Six gain where fewer lanes than a warp's have an entry, and lose where a warp's
@@ -22,14 +22,6 @@ static constexpr int MOST     = sizeof(PetscScalar) > sizeof(double) ? 4 : 8; /*
 template <int lanes>
 static constexpr int residents = lanes < WARP ? 6 : 4;
 
-struct SampledParameters : DenseParameters {
-  const PetscScalar *X, *Y;
-  const DenseUnit   *panel;
-  size_t             ldx, ldy;
-  PetscScalar       *sum, *written; /* sum: of each entry, over the columns of panels so far. What is written may be val */
-  bool               first, last;
-};
-
 /* A part of a row, of those that another block ends, counts as a row, too */
 static __device__ __forceinline__ DenseBlock SampledBlockOf(const SampledParameters &p)
 {
@@ -37,16 +29,6 @@ static __device__ __forceinline__ DenseBlock SampledBlockOf(const SampledParamet
 
   if (b.rows == 0) b.rows = 1;
   return b;
-}
-
-/* By components, as MultiplyAdd(), and no zero is added: a product may be a negative one */
-static __device__ __forceinline__ PetscScalar Multiply(PetscScalar a, PetscScalar b)
-{
-#if defined(PETSC_USE_COMPLEX)
-  return PetscScalar(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
-#else
-  return a * b;
-#endif
 }
 
 /* What a block keeps: of its entries the column, the row less the block's first one, and what was found */
@@ -63,9 +45,10 @@ struct SampledShared {
     return begin < 0 ? 0 : begin > b.count ? b.count : (int)begin;
   }
 
-  __device__ __forceinline__ void Load(const SampledParameters &p, const DenseBlock &b, bool rows)
+  template <typename P>
+  __device__ __forceinline__ void Load(const P &p, const DenseBlock &b, bool rows)
   {
-    for (int i = (int)threadIdx.x; i < b.count; i += AUTOCSR_THREADS) col[i] = LoadStream(p.col + b.entry + i);
+    for (int i = (int)threadIdx.x; i < b.count; i += AUTOCSR_THREADS) col[i] = p.Column(b.entry + i);
     if (rows) {
       for (int k = (int)threadIdx.x / WARP; k < b.rows; k += WARPS) {
         const int end = Begin(p, b, k + 1);
@@ -76,18 +59,11 @@ struct SampledShared {
     __syncthreads();
   }
 
-  __device__ __forceinline__ void Write(const SampledParameters &p, const DenseBlock &b) const
+  template <typename P>
+  __device__ __forceinline__ void Write(const P &p, const DenseBlock &b) const
   {
     __syncthreads();
-    for (int i = (int)threadIdx.x; i < b.count; i += AUTOCSR_THREADS) {
-      PetscScalar s = found.Get(i);
-
-      if (!p.first) s = p.sum[b.entry + i] + s;
-      if (p.last)
-        p.written[b.entry + i] = Multiply(p.val[b.entry + i], s);
-      else
-        p.sum[b.entry + i] = s;
-    }
+    for (int i = (int)threadIdx.x; i < b.count; i += AUTOCSR_THREADS) PutSampled(p, b.entry + i, found.Get(i));
   }
 };
 
@@ -126,14 +102,6 @@ struct SampledRows<lanes, true> {
   }
 };
 
-/* Two of them are added up across lanes that are `o` apart: those whose bit is set have the second sum from then on, the others the first */
-static __device__ __forceinline__ PetscScalar AddAcross(PetscScalar a, PetscScalar b, int o)
-{
-  const bool second = threadIdx.x & o;
-
-  return (second ? b : a) + ShuffleXor(second ? a : b, o);
-}
-
 /* The entries [from, to) of block `b`; `rows` has its rows from `first` on */
 template <int lanes>
 static __device__ __forceinline__ void SampleRows(const SampledParameters &p, const DenseBlock &b, SampledShared<AUTOCSR_DENSE_BLOCK> &shared, const SampledRows<lanes> &rows, int first, int from, int to)
@@ -167,16 +135,13 @@ static __device__ __forceinline__ void SampleRows(const SampledParameters &p, co
 #pragma unroll
       for (int u = 0; u < UNIT; u++) sum[k] = MultiplyAdd(sum[k], x[u], y[k].Get(u));
     }
-    static_assert(TOGETHER == 4, "of four sums a lane has one after two steps");
-    PetscScalar s = AddAcross(AddAcross(sum[0], sum[1], 1), AddAcross(sum[2], sum[3], 1), 2);
-#pragma unroll
-    for (int o = TOGETHER; o < lanes; o *= 2) s += ShuffleXor(s, o);
+    const PetscScalar s = AddTogether<lanes>(sum);
     if (lane < TOGETHER && begin + t + lane < end) shared.found.Put(begin + t + lane, s);
   }
 }
 
-template <int lanes>
-static __global__ void __launch_bounds__(AUTOCSR_THREADS, residents<lanes>) SamplePanel(SampledParameters p)
+template <int lanes, typename P>
+static __global__ void __launch_bounds__(AUTOCSR_THREADS, residents<lanes>) SamplePanel(P p)
 {
   PtxWaitForLast();
   typedef SampledRows<lanes> Rows;
@@ -233,17 +198,26 @@ static __global__ void __launch_bounds__(AUTOCSR_THREADS, residents<WARP>) Sampl
   shared.Write(p, b);
 }
 
+/* tiles: adaptive ones, of whose light entries the blocks are, or NULL */
 template <int lanes>
-static PetscErrorCode Panel(const AutoCSRSampledOperands *op, PetscInt blocks, PetscInt first, PetscScalar panel[], const SampledParameters &p)
+static PetscErrorCode Panel(const AutoCSRSampledOperands *op, PetscInt blocks, PetscInt first, PetscScalar panel[], const AutoCSRSegment *tiles, const SampledParameters &p)
 {
   PetscFunctionBegin;
   PetscCall(PackPanel<lanes>(op->csr->n, p.columns, AutoCSRDenseFrom(op->Y, op->ldy, op->by_rows, first), op->ldy, op->by_rows, panel));
-  Launch(SamplePanel<lanes>, (unsigned)blocks, AUTOCSR_THREADS, 0, AUTOCSR_STREAM)(p);
+  if (tiles) {
+    SampledTiles t;
+
+    (SampledParameters &)t = p;
+    t.seg                  = *tiles;
+    if (tiles->stream[AUTOCSR_STREAM_MAP].bytes) PetscCall(AutoCSRDeviceSampleDenseHeavy(lanes, &t));
+    if (blocks) Launch(SamplePanel<lanes, SampledTiles>, (unsigned)blocks, AUTOCSR_THREADS, 0, AUTOCSR_STREAM)(t);
+  } else
+    Launch(SamplePanel<lanes, SampledParameters>, (unsigned)blocks, AUTOCSR_THREADS, 0, AUTOCSR_STREAM)(p);
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode SamplePanels(AutoCSRDense *kept, const AutoCSRSampledOperands *op, PetscInt blocks, SampledParameters p)
+static PetscErrorCode SamplePanels(AutoCSRDense *kept, const AutoCSRSampledOperands *op, PetscInt blocks, const AutoCSRSegment *tiles, SampledParameters p)
 {
   const size_t bytes = PanelBytes(op->csr->n, op->columns);
   PetscInt     first = 0;
@@ -260,7 +234,7 @@ static PetscErrorCode SamplePanels(AutoCSRDense *kept, const AutoCSRSampledOpera
     p.X       = op->X + (size_t)first * op->ldx;
     p.first   = first == 0;
     p.last    = first + p.columns == op->columns;
-    PetscCall(WithLanes((int)lanes, [&](auto of) { return Panel<decltype(of)::lanes>(op, blocks, first, (PetscScalar *)panel, p); }));
+    PetscCall(WithLanes((int)lanes, [&](auto of) { return Panel<decltype(of)::lanes>(op, blocks, first, (PetscScalar *)panel, tiles, p); }));
     first += p.columns;
   } while (first < op->columns);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -268,7 +242,8 @@ static PetscErrorCode SamplePanels(AutoCSRDense *kept, const AutoCSRSampledOpera
 
 PetscErrorCode AutoCSRDeviceSampleDense(AutoCSRDense *kept, const AutoCSRSampledOperands *op)
 {
-  const bool        alongside = op->way == AUTOCSR_DENSE_ALONGSIDE && !op->by_rows;
+  const bool        alongside = op->way == AUTOCSR_DENSE_ALONGSIDE && !op->by_rows, adaptive = op->way == AUTOCSR_DENSE_ADAPTIVE;
+  AutoCSRMatrix     light;
   SampledParameters p;
   PetscInt          blocks;
 
@@ -280,9 +255,12 @@ PetscErrorCode AutoCSRDeviceSampleDense(AutoCSRDense *kept, const AutoCSRSampled
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 #endif
-  PetscCall(AutoCSRDenseFindBlocks(kept, op->csr, alongside ? AUTOCSR_DENSE_BLOCK_ALONGSIDE : AUTOCSR_DENSE_BLOCK, PETSC_FALSE));
-  blocks    = AutoCSRSegmentWorkBlocks(kept->blocks->segment);
-  p.row_ptr = op->csr->row_ptr;
+  if (adaptive)
+    PetscCall(AutoCSRDenseFindLight(kept, op->csr, &light));
+  else
+    PetscCall(AutoCSRDenseFindBlocks(kept, op->csr, alongside ? AUTOCSR_DENSE_BLOCK_ALONGSIDE : AUTOCSR_DENSE_BLOCK, PETSC_FALSE));
+  blocks    = adaptive && !light.nnz ? 0 : AutoCSRSegmentWorkBlocks(kept->blocks->segment);
+  p.row_ptr = adaptive ? light.row_ptr : op->csr->row_ptr;
   p.col     = op->csr->col;
   p.val     = op->csr->val;
   p.work    = (const PetscInt *)kept->blocks->segment->stream[AUTOCSR_STREAM_WORK].data;
@@ -297,6 +275,6 @@ PetscErrorCode AutoCSRDeviceSampleDense(AutoCSRDense *kept, const AutoCSRSampled
     Launch(SampleColumns, (unsigned)blocks, AUTOCSR_THREADS, 0, AUTOCSR_STREAM)(p);
     AutoCSRCallCUDA(cudaGetLastError());
   } else
-    PetscCall(SamplePanels(kept, op, blocks, p));
+    PetscCall(SamplePanels(kept, op, blocks, adaptive ? kept->tiles->segment : NULL, p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
