@@ -33,6 +33,8 @@ typedef struct {
 
   /* Whether a product reads the CSR's row offsets; NULL: never */
   PetscBool (*reads_row_ptr)(const AutoCSRAxes *);
+  /* Whether a product copies whole tiles of x, whichever of their columns are read; NULL: never */
+  PetscBool (*copies_tiles)(const AutoCSRAxes *);
   /* Bytes that a product writes and reads again; NULL: none */
   size_t (*scratch)(const AutoCSRSegment *);
   PetscBool keeps_scratch; /* the plan counts them among its own */

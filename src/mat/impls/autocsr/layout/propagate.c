@@ -466,4 +466,4 @@ static PetscErrorCode Check(const AutoCSRSegment *seg, const AutoCSRMatrix *csr,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const AutoCSRLayout AutoCSRLayout_propagated = {.name = "propagated", .has = Has, .check_axes = CheckAxes, .encode = Encode, .refresh = Refresh, .column = Column, .slot = Slot, .scratch = AutoCSRPropagateScratchBytes, .keeps_scratch = PETSC_TRUE, .count = Count, .check = Check};
+const AutoCSRLayout AutoCSRLayout_propagated = {.name = "propagated", .has = Has, .check_axes = CheckAxes, .encode = Encode, .refresh = Refresh, .column = Column, .slot = Slot, .copies_tiles = Has, .scratch = AutoCSRPropagateScratchBytes, .keeps_scratch = PETSC_TRUE, .count = Count, .check = Check};

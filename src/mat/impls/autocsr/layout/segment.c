@@ -91,7 +91,7 @@ double AutoCSRBytesBesideStreams(const AutoCSRAxes *a, double rows, double nnz, 
   if (a->index == AUTOCSR_INDEX_CSR) bytes += (double)sizeof(PetscInt) * nnz / PetscMax(1, a->block);
   if (layout->reads_row_ptr && (*layout->reads_row_ptr)(a)) bytes += (double)sizeof(PetscInt) * rows;
   if (a->value == AUTOCSR_VALUE_CSR) bytes += (double)sizeof(PetscScalar) * nnz;
-  if (m > 0) bytes += (double)sizeof(PetscScalar) * PetscMin(nnz, (double)n * rows / m);
+  if (m > 0) bytes += (double)sizeof(PetscScalar) * PetscMin(nnz * (layout->copies_tiles && (*layout->copies_tiles)(a) ? a->tile_width : 1), (double)n * rows / m);
   return bytes;
 }
 
@@ -101,7 +101,7 @@ double AutoCSRBytesBesideStreams(const AutoCSRAxes *a, double rows, double nnz, 
     col, val      those of the segment, if they are read in place; in a dense block only the col of its first row
     row_ptr       one a row, if the layout reads it; none for empty rows, or if LENGTH or STRETCH tells all that is asked of it
     scratch       of the layout: written and read
-    x             the share of the segment's rows in the n entries, but no more than its nonzeros
+    x             the share of the segment's rows in the n entries, but no more than its nonzeros, or than a tile for each of them where tiles are copied
     y             one a row; two if the product is added to it
   Rows without entries move nothing if products are added to y
 */

@@ -293,6 +293,12 @@ static PetscInt Slot(const AutoCSRSegment *seg, const AutoCSRMatrix *csr, PetscI
 }
 
 /* The sums of pieces */
+/* One lane, a processor's, finds x in its caches instead */
+static PetscBool CopiesTiles(const AutoCSRAxes *a)
+{
+  return (PetscBool)(a->lanes > 1);
+}
+
 static size_t ScratchBytes(const AutoCSRSegment *seg)
 {
   return seg->stream[AUTOCSR_STREAM_PIECE_ROW].bytes / sizeof(uint16_t) * sizeof(PetscScalar);
@@ -425,4 +431,4 @@ static PetscErrorCode Check(const AutoCSRSegment *seg, const AutoCSRMatrix *csr,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const AutoCSRLayout AutoCSRLayout_tiled = {.name = "tiled", .has = Has, .check_axes = CheckAxes, .encode = Encode, .refresh = Refresh, .column = Column, .slot = Slot, .scratch = ScratchBytes, .count = Count, .check = Check};
+const AutoCSRLayout AutoCSRLayout_tiled = {.name = "tiled", .has = Has, .check_axes = CheckAxes, .encode = Encode, .refresh = Refresh, .column = Column, .slot = Slot, .copies_tiles = CopiesTiles, .scratch = ScratchBytes, .count = Count, .check = Check};
