@@ -128,8 +128,9 @@ PETSC_INTERN PetscErrorCode AutoCSRLivesOfSize(const AutoCSRMatrix *, AutoCSRLiv
 
 /* wisdom.c: what earlier runs have chosen for structures. Find and Learn only where it applies */
 PETSC_INTERN PetscErrorCode AutoCSRWisdomApplies(const AutoCSRSettings *, PetscBool *);
-PETSC_INTERN PetscErrorCode AutoCSRWisdomFind(const AutoCSRMatrix *, const AutoCSRSettings *, const AutoCSRFingerprint *, AutoCSRSettings *wise, PetscBool *parents, PetscBool *);
-PETSC_INTERN PetscBool      AutoCSRWisdomHolds(const AutoCSRSettings *wise, const AutoCSRPlan *);
+PETSC_INTERN PetscErrorCode AutoCSRWisdomFind(const AutoCSRMatrix *, const AutoCSRSettings *, const AutoCSRFingerprint *, AutoCSRSettings *wise, char graph[AUTOCSR_GRAPH_LENGTH], PetscBool *parents, PetscBool *);
+PETSC_INTERN PetscBool      AutoCSRWisdomHolds(const AutoCSRSettings *wise, const char graph[], const AutoCSRPlan *);
+PETSC_INTERN PetscErrorCode AutoCSRWisdomTakeGraph(AutoCSRSettings *wise, const char[], PetscBool *known); /* known: the text is a graph that this library understands */
 PETSC_INTERN PetscErrorCode AutoCSRWisdomSearchFile(const AutoCSRMatrix *, const AutoCSRSettings *, const AutoCSRFingerprint *, char path[PETSC_MAX_PATH_LEN], size_t len, char key[]);
 PETSC_INTERN PetscErrorCode AutoCSRWisdomLearn(const AutoCSRMatrix *, const AutoCSRSettings *, const AutoCSRFingerprint *, const AutoCSRPlan *, double seconds);
 

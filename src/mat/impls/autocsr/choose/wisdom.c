@@ -5,7 +5,7 @@
     <fingerprint> <rows> <columns> <nonzeros> <adds> <backend> <machine> <scalars> <objective> <strategy> <index> <value> <seconds> [<graph>]
 
   strategy, index and value are the settings that make the plan, `auto` where segments differ, strategy `parent` for the parent type's own product, `graph` for what a search has found, with its graph; seconds are those of a product
-  that were measured, or 0, which does not serve rigor measure. The file is read once. What a process learns is added when it has learnt enough, and in
+  that were measured, or 0, which does not serve rigor measure. A measured plan has its graph, too: strategy and codings may stand for another one. The file is read once. What a process learns is added when it has learnt enough, and in
   PetscFinalize(): with a lock on the folder it reads the file again, adds its own, and replaces the file. So processes that
   write at once lose nothing, and one that is killed leaves the file as it was. The oldest of more than MOST entries go.
 */
@@ -37,7 +37,7 @@ typedef struct {
 typedef struct {
   Key    key;
   char   strategy[32], index[12], value[12];
-  char   graph[AUTOCSR_GRAPH_LENGTH]; /* of strategy `graph` */
+  char   graph[AUTOCSR_GRAPH_LENGTH]; /* of strategy `graph`, or of a plan that was measured */
   double seconds;
   PetscBool gone; /* a later one has the same key */
 } Entry;
@@ -123,7 +123,7 @@ static PetscBool scan_entry(const char line[], Entry *e)
 
   memset(e, 0, sizeof(*e));
   if (sscanf(line, "%16llx%16llx %lld %lld %lld %d %7s %8x %19s %7s %31s %11s %11s %lf%n", &at[0], &at[1], &m, &n, &nnz, &e->key.adds, e->key.backend, &e->key.machine, e->key.scalar, e->key.objective, e->strategy, e->index, e->value, &e->seconds, &end) != 14 || (line[end] && line[end] != ' ')) return PETSC_FALSE;
-  if (strcmp(e->strategy, GRAPH) ? line[end] != 0 : line[end] != ' ' || strlen(line + end) > sizeof(e->graph)) return PETSC_FALSE;
+  if ((!line[end] && !strcmp(e->strategy, GRAPH)) || strlen(line + end) > sizeof(e->graph)) return PETSC_FALSE;
   if (line[end]) (void)strcpy(e->graph, line + end + 1);
   e->key.at[0] = at[0];
   e->key.at[1] = at[1];
@@ -379,8 +379,7 @@ PetscErrorCode AutoCSRWisdomSearchFile(const AutoCSRMatrix *csr, const AutoCSRSe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* *known: the text is a graph that this library understands */
-static PetscErrorCode take_graph(AutoCSRSettings *wise, const char text[], PetscBool *known)
+PetscErrorCode AutoCSRWisdomTakeGraph(AutoCSRSettings *wise, const char text[], PetscBool *known)
 {
   PetscErrorCode ierr;
 
@@ -392,8 +391,8 @@ static PetscErrorCode take_graph(AutoCSRSettings *wise, const char text[], Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* *found: `wise` has the settings by which the structure is planned at once; *parents: not by these, but by the parent type's own product */
-PetscErrorCode AutoCSRWisdomFind(const AutoCSRMatrix *csr, const AutoCSRSettings *settings, const AutoCSRFingerprint *f, AutoCSRSettings *wise, PetscBool *parents, PetscBool *found)
+/* *found: `wise` has the settings by which the structure is planned at once, and graph[] what comes of them, "" if it is not known; *parents: not by these, but by the parent type's own product */
+PetscErrorCode AutoCSRWisdomFind(const AutoCSRMatrix *csr, const AutoCSRSettings *settings, const AutoCSRFingerprint *f, AutoCSRSettings *wise, char graph[AUTOCSR_GRAPH_LENGTH], PetscBool *parents, PetscBool *found)
 {
   const Entry *e;
   Key          key;
@@ -402,6 +401,7 @@ PetscErrorCode AutoCSRWisdomFind(const AutoCSRMatrix *csr, const AutoCSRSettings
   PetscEnum    index, value;
 
   PetscFunctionBegin;
+  graph[0] = 0;
   *found   = PETSC_FALSE;
   *parents = PETSC_FALSE;
   PetscCall(read_known());
@@ -417,7 +417,7 @@ PetscErrorCode AutoCSRWisdomFind(const AutoCSRMatrix *csr, const AutoCSRSettings
   if (AutoCSRSettingsSearch(settings) && strcmp(e->strategy, GRAPH)) PetscFunctionReturn(PETSC_SUCCESS);
   *wise = *settings;
   known = PETSC_TRUE;
-  if (!strcmp(e->strategy, GRAPH)) PetscCall(take_graph(wise, e->graph, &known));
+  if (!strcmp(e->strategy, GRAPH)) PetscCall(AutoCSRWisdomTakeGraph(wise, e->graph, &known));
   if (!known) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscEnumFind(MatAutoCSRIndexCodings, e->index, &index, &known));
   if (known) PetscCall(PetscEnumFind(MatAutoCSRValueCodings, e->value, &value, &known));
@@ -431,7 +431,8 @@ PetscErrorCode AutoCSRWisdomFind(const AutoCSRMatrix *csr, const AutoCSRSettings
   wise->value       = (MatAutoCSRValueCoding)value;
   wise->rigor       = MAT_AUTOCSR_RIGOR_ESTIMATE;
   wise->progressive = PETSC_FALSE;
-  *found            = PETSC_TRUE;
+  PetscCall(PetscStrncpy(graph, e->graph, AUTOCSR_GRAPH_LENGTH));
+  *found = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -443,14 +444,14 @@ static const AutoCSRSegment *first_segment(const AutoCSRPlan *plan)
   return NULL;
 }
 
-/* Whether the plan that `wise` has made is what these settings say; else that does not apply any more, as with new values */
-PetscBool AutoCSRWisdomHolds(const AutoCSRSettings *wise, const AutoCSRPlan *plan)
+/* Whether the plan that `wise` has made is what the graph says or, without one, these settings */
+PetscBool AutoCSRWisdomHolds(const AutoCSRSettings *wise, const char graph[], const AutoCSRPlan *plan)
 {
   const AutoCSRSegment *first = first_segment(plan);
   char                  text[AUTOCSR_GRAPH_LENGTH];
 
   if (!first) return PETSC_TRUE;
-  if (wise->graph[0]) return (PetscBool)(!AutoCSRGraphPrint(plan, sizeof(text), text) && !strcmp(text, wise->graph));
+  if (graph[0]) return (PetscBool)(!AutoCSRGraphPrint(plan, sizeof(text), text) && !strcmp(text, graph));
   if (strcmp(wise->strategy, "auto") && strcmp(wise->strategy, first->strategy)) return PETSC_FALSE;
   if (wise->index != MAT_AUTOCSR_INDEX_AUTO && strcmp(MatAutoCSRIndexCodings[wise->index], AutoCSRIndexNames[first->axes.index])) return PETSC_FALSE;
   return (PetscBool)(wise->value == MAT_AUTOCSR_VALUE_AUTO || !strcmp(MatAutoCSRValueCodings[wise->value], AutoCSRValueNames[first->axes.value]));
@@ -495,15 +496,12 @@ PetscErrorCode AutoCSRWisdomLearn(const AutoCSRMatrix *csr, const AutoCSRSetting
     PetscCall(PetscStrncpy(e.index, "auto", sizeof(e.index)));
     PetscCall(PetscStrncpy(e.value, "auto", sizeof(e.value)));
   }
-  if (AutoCSRSettingsSearch(settings) && !plan->parents && plan->n_segments <= AUTOCSR_MAX_LEAVES) {
-    PetscCall(AutoCSRGraphPrint(plan, sizeof(e.graph), e.graph));
-    if (strstr(e.graph, "..."))
-      e.graph[0] = 0;
-    else {
-      PetscCall(PetscStrncpy(e.strategy, GRAPH, sizeof(e.strategy)));
-      PetscCall(PetscStrncpy(e.index, "auto", sizeof(e.index)));
-      PetscCall(PetscStrncpy(e.value, "auto", sizeof(e.value)));
-    }
+  if (!plan->parents && plan->n_segments <= AUTOCSR_MAX_LEAVES && (seconds > 0 || AutoCSRSettingsSearch(settings))) PetscCall(AutoCSRGraphPrint(plan, sizeof(e.graph), e.graph));
+  if (strstr(e.graph, "...")) e.graph[0] = 0;
+  if (e.graph[0] && AutoCSRSettingsSearch(settings)) {
+    PetscCall(PetscStrncpy(e.strategy, GRAPH, sizeof(e.strategy)));
+    PetscCall(PetscStrncpy(e.index, "auto", sizeof(e.index)));
+    PetscCall(PetscStrncpy(e.value, "auto", sizeof(e.value)));
   }
   e.seconds = seconds;
   PetscCall(put(&wisdom.known, &e));

@@ -75,13 +75,13 @@ PetscErrorCode AutoCSRContextTryRefresh(const AutoCSRMatrix *csr, AutoCSRPlan *p
 }
 
 /* Settings by which the structure is planned at once */
-static PetscErrorCode AutoCSRContextAskWisdom(const AutoCSRContext *ctx, const AutoCSRMatrix *csr, AutoCSRSettings *wise, PetscBool *parents, PetscBool *found)
+static PetscErrorCode AutoCSRContextAskWisdom(const AutoCSRContext *ctx, const AutoCSRMatrix *csr, AutoCSRSettings *wise, char graph[AUTOCSR_GRAPH_LENGTH], PetscBool *parents, PetscBool *found)
 {
   AutoCSRFingerprint fingerprint = {.known = PETSC_FALSE};
 
   PetscFunctionBegin;
   PetscCall((*csr->backend->fingerprint)(csr, &fingerprint));
-  if (fingerprint.known) PetscCall(AutoCSRWisdomFind(csr, &ctx->settings, &fingerprint, wise, parents, found));
+  if (fingerprint.known) PetscCall(AutoCSRWisdomFind(csr, &ctx->settings, &fingerprint, wise, graph, parents, found));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -109,10 +109,29 @@ static PetscErrorCode AutoCSRContextPlanAsParent(Mat A, const AutoCSRMatrix *csr
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* NULL: what wisdom says does not apply any more, as with new values, or there is no memory */
+static PetscErrorCode AutoCSRContextTryWisdom(Mat A, const AutoCSRContext *ctx, const AutoCSRMatrix *csr, const AutoCSRSettings *wise, const char graph[], const char by[], AutoCSRPlan **plan, AutoCSRProfile **profile)
+{
+  PetscBool holds;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRContextTryPlan(csr, wise, ctx->in_step, plan, profile, NULL));
+  holds = (PetscBool)(*plan && AutoCSRWisdomHolds(wise, graph, *plan));
+  PetscCall(PetscInfo(A, "Wisdom: strategy %s, index %s, value %s%s\n", wise->strategy, MatAutoCSRIndexCodings[wise->index], MatAutoCSRValueCodings[wise->value], holds ? "" : ": that does not apply any more"));
+  if (holds)
+    PetscCall(AutoCSRAppend((*plan)->why, by, sizeof((*plan)->why)));
+  else {
+    PetscCall(AutoCSRPlanDestroy(plan));
+    PetscCall(AutoCSRProfileDestroy(profile));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* By wisdom, at once; NULL: there is none of this structure, what it says does not apply any more, or there is no memory */
 static PetscErrorCode AutoCSRContextPlanWisely(Mat A, const AutoCSRContext *ctx, const AutoCSRMatrix *csr, AutoCSRPlan **plan, AutoCSRProfile **profile)
 {
   AutoCSRSettings wise;
+  char            graph[AUTOCSR_GRAPH_LENGTH];
   PetscBool       applies, parents = PETSC_FALSE, found = PETSC_FALSE;
   PetscErrorCode  ierr;
 
@@ -121,7 +140,7 @@ static PetscErrorCode AutoCSRContextPlanWisely(Mat A, const AutoCSRContext *ctx,
   if (!applies || !csr->nnz) PetscFunctionReturn(PETSC_SUCCESS);
   ierr = AutoCSRTryBegin();
   if (!ierr) {
-    ierr = AutoCSRContextAskWisdom(ctx, csr, &wise, &parents, &found);
+    ierr = AutoCSRContextAskWisdom(ctx, csr, &wise, graph, &parents, &found);
     PetscCall(PetscPopErrorHandler());
   }
   if (ierr != PETSC_ERR_MEM) PetscCall(ierr);
@@ -131,15 +150,12 @@ static PetscErrorCode AutoCSRContextPlanWisely(Mat A, const AutoCSRContext *ctx,
     PetscCall(AutoCSRContextPlanAsParent(A, csr, &wise, plan));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(AutoCSRContextTryPlan(csr, &wise, ctx->in_step, plan, profile, NULL));
-  PetscCall(PetscInfo(A, "Wisdom: strategy %s, index %s, value %s%s\n", wise.strategy, MatAutoCSRIndexCodings[wise.index], MatAutoCSRValueCodings[wise.value], *plan && AutoCSRWisdomHolds(&wise, *plan) ? "" : ": that does not apply any more"));
-  if (!*plan) PetscFunctionReturn(PETSC_SUCCESS);
-  if (AutoCSRWisdomHolds(&wise, *plan))
-    PetscCall(AutoCSRAppend((*plan)->why, wise.graph[0] ? "; a search ended with this graph (by wisdom)" : " (by wisdom)", sizeof((*plan)->why)));
-  else {
-    PetscCall(AutoCSRPlanDestroy(plan));
-    PetscCall(AutoCSRProfileDestroy(profile));
-  }
+  PetscCall(AutoCSRContextTryWisdom(A, ctx, csr, &wise, graph, wise.graph[0] ? "; a search ended with this graph (by wisdom)" : " (by wisdom)", plan, profile));
+  if (*plan || !graph[0] || wise.graph[0]) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AutoCSRWisdomTakeGraph(&wise, graph, &found)); /* another variant of the strategy was the fastest */
+  wise.index = MAT_AUTOCSR_INDEX_AUTO;
+  wise.value = MAT_AUTOCSR_VALUE_AUTO;
+  if (found) PetscCall(AutoCSRContextTryWisdom(A, ctx, csr, &wise, graph, "; this graph was measured (by wisdom)", plan, profile));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
