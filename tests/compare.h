@@ -193,7 +193,7 @@ static inline PetscErrorCode HasFixedOrder(const Reference *r, const Product *p,
 static inline PetscErrorCode CompareProduct(const Reference *r, const Product *p, PetscInt n, Mat A[], const char context[])
 {
   const int to = 1 - p->from;
-  PetscBool fixed;
+  PetscBool fixed = PETSC_TRUE;
 
   PetscFunctionBeginUser;
   PetscCall(HasFixedOrder(r, p, &fixed));
