@@ -241,6 +241,26 @@ int main(int argc, char **argv)
       args: -a_autocsr_view ::ascii_json
       filter: python3 -c "import json, sys; d = json.load(sys.stdin); print(d['type'], d['prefix'], d['ranks'], d['rows'], d['settings']['strategy'], sum(b['nnz'] for b in d['blocks']), sorted(set(s['strategy'] for b in d['blocks'] for s in b['segments'] if b['block'] == 'diagonal')))"
 
+  # who chose, what decided, times predicted and measured, and the runner-up
+  testset:
+    args: -view -a_mat_type autocsr -a_mat_autocsr_simd x86-64
+
+    test:
+      suffix: chooser
+      args: -a_autocsr_view -a_mat_autocsr_rigor {{estimate measure}separate output}
+      filter: grep -o "chooser:.*" | sed -E "s/[0-9][0-9.e+-]+|[0-9]/N/g; s/by [a-z ]+ N us(, [a-z ]+ N us)?;/by terms;/; s/runner-up (row ranges|[a-z-]+)/runner-up S/"
+
+    test:
+      suffix: chooser_features
+      requires: real double !define(PETSC_USE_64BIT_INDICES)
+      args: -a_autocsr_view -a_mat_autocsr_chooser corrected
+      filter: grep -o "chooser:.*" | sed -E "s/[0-9][0-9.e+-]+|[0-9]/N/g; s/by [a-z_\/]+ N(, [a-z_\/]+ N){1,2};/by features;/; s/runner-up (row ranges|[a-z-]+)/runner-up S/"
+
+    test:
+      suffix: chooser_json
+      args: -a_autocsr_view ::ascii_json -a_mat_autocsr_rigor measure
+      filter: python3 -c "import json, sys; b = json.load(sys.stdin)['blocks'][0]; print(*(bool(b[k]) for k in ('chooser', 'deciding', 'predicted', 'measured', 'runner_up', 'runner_up_predicted')))"
+
   testset:
     args: -petsc_ci_portable_error_output -error_output_stdout -view -a_mat_type autocsr
     filter: grep -E "choose|take|has no|not assembled"
