@@ -198,13 +198,24 @@ def peers(product):
     return markdown(["matrix; 32 / 128 columns", "in the way", "fastest public kernel", "its us", "autocsr, us", "ratio", "roof, us", "share of the roof"], rows, left=3)
 
 
+def ablation(suite):
+    """What searches found with all their parts and without one of them, over the library's choice"""
+    parts = {"autocsr_patient": "all parts"} | {f"autocsr_patient_without_{p}": f"without {p}" for p in ("pruning", "surrogate", "generator")}
+    us = {(r["matrix"], r["variant"]): float(r["us"]) for r in read(suite)}
+    matrices = [m for m in dict.fromkeys(m for m, _ in us) if all((m, v) in us for v in ("autocsr", *parts))]
+    gain = {v: [us[m, "autocsr"] / us[m, v] for m in matrices] for v in parts}
+    mean = lambda x: f"{math.exp(sum(map(math.log, x)) / len(x)):.3f}x"
+    rows = [[m, f'{us[m, "autocsr"]:.2f}'] + [f"{gain[v][i]:.2f}x" for v in parts] for i, m in enumerate(matrices)]
+    return markdown(["matrix", "the choice, us", *parts.values()], rows + [[f"all {len(matrices)}, geometric mean", ""] + [mean(gain[v]) for v in parts]])
+
+
 def drop(data):
     """What each strategy is worth, of those that are ever best"""
     made = subprocess.run([os.path.join(top, "config/drop-test.py"), os.path.join(top, f"src/benchmarks/results/{data}.csv.gz")], capture_output=True, text=True, check=True).stdout
     return "".join(line for line in made.splitlines(True) if "| 0 |" not in line).lstrip("\n")
 
 
-MAKE = {"peers": peers, "drop": drop, "search": search, "startup": startup, "large": large, "lives": lives, "solves": solves, "loss": loss, "choosers": choosers, "energy": energy, "always": always, "features": features, "rules": rules, "options": options}
+MAKE = {"peers": peers, "drop": drop, "search": search, "ablation": ablation, "startup": startup, "large": large, "lives": lives, "solves": solves, "loss": loss, "choosers": choosers, "energy": energy, "always": always, "features": features, "rules": rules, "options": options}
 old = []
 for name in ["doc/performance.md", "doc/solves.md", "doc/choosers.md", "doc/costs.md", "doc/options.md"]:
     path = os.path.join(top, name)

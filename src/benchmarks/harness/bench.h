@@ -25,11 +25,11 @@ typedef struct {
   PetscBool preprocess;
 } Direct;
 
-/* A way to hold the matrix: PETSc's type, with one option set while it is made, or none (direct) */
+/* A way to hold the matrix: PETSc's type, with options set while it is made, or none (direct) */
 struct _Variant {
   const char *name;
   MatType     type;
-  const char *option, *value;        /* NULL: none */
+  const char *options;               /* names and values; NULL: none */
   PetscBool   baseline;              /* counts for the best peer */
   const char *strategy;              /* what the plan's segments must be; NULL: anything */
   PetscInt64 (*stored)(const Csr *); /* bytes of the matrix read by a product; NULL: the library says */
@@ -60,9 +60,17 @@ typedef struct {
 /* The library's own choice, and each strategy forced; tests/scripts/text.sh compares the names with strategy/table.c */
 #define VARIANT_FORCED(strategy)                                                                          \
   {                                                                                                       \
-    "autocsr:" strategy, MATAUTOCSR, "-mat_autocsr_strategy", strategy, PETSC_FALSE, strategy, NULL, NULL \
+    "autocsr:" strategy, MATAUTOCSR, "-mat_autocsr_strategy " strategy, PETSC_FALSE, strategy, NULL, NULL \
   }
-#define VARIANTS_AUTOCSR {"autocsr", MATAUTOCSR, NULL, NULL, PETSC_FALSE, NULL, NULL, NULL}, VARIANT_FORCED("csr"), VARIANT_FORCED("csr-vector"), VARIANT_FORCED("csr-adaptive"), VARIANT_FORCED("light"), VARIANT_FORCED("pcsr"), VARIANT_FORCED("merge"), VARIANT_FORCED("binned"), VARIANT_FORCED("rowbins"), VARIANT_FORCED("segsum"), VARIANT_FORCED("sell"), VARIANT_FORCED("sellp"), VARIANT_FORCED("ell"), VARIANT_FORCED("pattern"), VARIANT_FORCED("symmetric"), VARIANT_FORCED("block"), VARIANT_FORCED("inode"), VARIANT_FORCED("coltile"), VARIANT_FORCED("propagate"), VARIANT_FORCED("popular")
+#define VARIANTS_AUTOCSR {"autocsr", MATAUTOCSR, NULL, PETSC_FALSE, NULL, NULL, NULL}, VARIANT_FORCED("csr"), VARIANT_FORCED("csr-vector"), VARIANT_FORCED("csr-adaptive"), VARIANT_FORCED("light"), VARIANT_FORCED("pcsr"), VARIANT_FORCED("merge"), VARIANT_FORCED("binned"), VARIANT_FORCED("rowbins"), VARIANT_FORCED("segsum"), VARIANT_FORCED("sell"), VARIANT_FORCED("sellp"), VARIANT_FORCED("ell"), VARIANT_FORCED("pattern"), VARIANT_FORCED("symmetric"), VARIANT_FORCED("block"), VARIANT_FORCED("inode"), VARIANT_FORCED("coltile"), VARIANT_FORCED("propagate"), VARIANT_FORCED("popular")
+
+/* What a search finds, with all its parts and without one of them */
+#define VARIANT_SEARCH "autocsr_patient"
+#define VARIANT_WITHOUT(part)                                                                                                                  \
+  {                                                                                                                                            \
+    VARIANT_SEARCH "_without_" part, MATAUTOCSR, "-mat_autocsr_rigor patient -mat_autocsr_search_without " part, PETSC_FALSE, NULL, NULL, NULL \
+  }
+#define VARIANTS_SEARCH {VARIANT_SEARCH, MATAUTOCSR, "-mat_autocsr_rigor patient", PETSC_FALSE, NULL, NULL, NULL}, VARIANT_WITHOUT("pruning"), VARIANT_WITHOUT("surrogate"), VARIANT_WITHOUT("generator")
 
 /* A column of the closing table */
 typedef struct {
@@ -95,7 +103,7 @@ typedef struct {
 
 extern const Op      Ops[]; /* ends with a NULL name */
 extern const Machine Cpu;   /* cpu.c */
-#define BENCH_MAX_VARIANTS 32
+#define BENCH_MAX_VARIANTS 40
 
 /* gpu.c: an error where there is none */
 PetscErrorCode GpuFind(const Machine **);

@@ -10,13 +10,13 @@ static PetscInt64 StoredSELL8(const Csr *csr)
 }
 
 static const Variant Variants[] = {
-    {"aij", MATAIJ, NULL, NULL, PETSC_TRUE, NULL, StoredCSR, NULL},
-    {"aij_noinode", MATAIJ, "-mat_no_inode", "1", PETSC_FALSE, NULL, StoredCSR, NULL},
-    {"aijsell", MATAIJSELL, NULL, NULL, PETSC_TRUE, NULL, StoredSELL8, NULL},
-    {"aijperm", MATAIJPERM, NULL, NULL, PETSC_TRUE, NULL, StoredCSR, NULL},
+    {"aij", MATAIJ, NULL, PETSC_TRUE, NULL, StoredCSR, NULL},
+    {"aij_noinode", MATAIJ, "-mat_no_inode 1", PETSC_FALSE, NULL, StoredCSR, NULL},
+    {"aijsell", MATAIJSELL, NULL, PETSC_TRUE, NULL, StoredSELL8, NULL},
+    {"aijperm", MATAIJPERM, NULL, PETSC_TRUE, NULL, StoredCSR, NULL},
     VARIANTS_AUTOCSR,
-    {"autocsr_patient", MATAUTOCSR, "-mat_autocsr_rigor", "patient", PETSC_FALSE, NULL, NULL, NULL},
-    {NULL, NULL, NULL, NULL, PETSC_FALSE, NULL, NULL, NULL}};
+    VARIANTS_SEARCH,
+    {NULL, NULL, NULL, PETSC_FALSE, NULL, NULL, NULL}};
 
 static const Column Columns[] = {
     {"aij", "aij", PETSC_FALSE},

@@ -13,19 +13,19 @@ static PetscInt64 StoredSELL16(const Csr *csr)
 }
 
 static const Variant Variants[] = {
-    {"aijcusparse", MATAIJCUSPARSE, NULL, NULL, PETSC_TRUE, NULL, StoredCSR, NULL},
-    {"sellcuda", MATSELLCUDA, NULL, NULL, PETSC_TRUE, NULL, StoredSELL16, NULL},
-    {"floor", NULL, NULL, NULL, PETSC_FALSE, NULL, StoredCSR, &Floor},
-    {"cusparse_default", NULL, NULL, NULL, PETSC_TRUE, NULL, StoredCSR, &Cusparse[0]},
-    {"cusparse_default_pre", NULL, NULL, NULL, PETSC_TRUE, NULL, StoredCSR, &Cusparse[1]},
-    {"cusparse_alg1", NULL, NULL, NULL, PETSC_TRUE, NULL, StoredCSR, &Cusparse[2]},
-    {"cusparse_alg1_pre", NULL, NULL, NULL, PETSC_TRUE, NULL, StoredCSR, &Cusparse[3]},
-    {"cusparse_alg2", NULL, NULL, NULL, PETSC_TRUE, NULL, StoredCSR, &Cusparse[4]},
-    {"cusparse_alg2_pre", NULL, NULL, NULL, PETSC_TRUE, NULL, StoredCSR, &Cusparse[5]},
+    {"aijcusparse", MATAIJCUSPARSE, NULL, PETSC_TRUE, NULL, StoredCSR, NULL},
+    {"sellcuda", MATSELLCUDA, NULL, PETSC_TRUE, NULL, StoredSELL16, NULL},
+    {"floor", NULL, NULL, PETSC_FALSE, NULL, StoredCSR, &Floor},
+    {"cusparse_default", NULL, NULL, PETSC_TRUE, NULL, StoredCSR, &Cusparse[0]},
+    {"cusparse_default_pre", NULL, NULL, PETSC_TRUE, NULL, StoredCSR, &Cusparse[1]},
+    {"cusparse_alg1", NULL, NULL, PETSC_TRUE, NULL, StoredCSR, &Cusparse[2]},
+    {"cusparse_alg1_pre", NULL, NULL, PETSC_TRUE, NULL, StoredCSR, &Cusparse[3]},
+    {"cusparse_alg2", NULL, NULL, PETSC_TRUE, NULL, StoredCSR, &Cusparse[4]},
+    {"cusparse_alg2_pre", NULL, NULL, PETSC_TRUE, NULL, StoredCSR, &Cusparse[5]},
     VARIANTS_AUTOCSR,
-    {"autocsr_measure", MATAUTOCSR, "-mat_autocsr_rigor", "measure", PETSC_FALSE, NULL, NULL, NULL},
-    {"autocsr_patient", MATAUTOCSR, "-mat_autocsr_rigor", "patient", PETSC_FALSE, NULL, NULL, NULL},
-    {NULL, NULL, NULL, NULL, PETSC_FALSE, NULL, NULL, NULL}};
+    {"autocsr_measure", MATAUTOCSR, "-mat_autocsr_rigor measure", PETSC_FALSE, NULL, NULL, NULL},
+    VARIANTS_SEARCH,
+    {NULL, NULL, NULL, PETSC_FALSE, NULL, NULL, NULL}};
 
 static const Column Columns[] = {
     {"floor", "floor", PETSC_FALSE},
@@ -33,7 +33,7 @@ static const Column Columns[] = {
     {"aijcusparse", "aijcusparse", PETSC_TRUE},
     {"sellcuda", "sellcuda", PETSC_TRUE},
     {"measure", "autocsr_measure", PETSC_FALSE},
-    {"search", "autocsr_patient", PETSC_FALSE},
+    {"search", VARIANT_SEARCH, PETSC_FALSE},
     {"forced", "autocsr:*", PETSC_FALSE},
     {NULL, NULL, PETSC_FALSE}};
 

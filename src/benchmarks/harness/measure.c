@@ -105,12 +105,30 @@ static PetscErrorCode Settle(const Machine *machine, const Op *op, Vec x, Vec y,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Sets the options of a variant, or takes them away */
+static PetscErrorCode SetOptions(const Variant *v, PetscBool set)
+{
+  char **word;
+  int    n;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscStrToArray(v->options ? v->options : "", ' ', &n, &word));
+  for (int i = 0; i + 1 < n; i += 2) {
+    if (set)
+      PetscCall(PetscOptionsSetValue(NULL, word[i], word[i + 1]));
+    else
+      PetscCall(PetscOptionsClearValue(NULL, word[i]));
+  }
+  PetscCall(PetscStrToArrayDestroy(n, word));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode Make(const Machine *machine, const Variant *v, const Csr *csr, const Op *op, Mat first, Vec x, Vec y, Contestant *c)
 {
   double begin, end, seconds;
 
   PetscFunctionBeginUser;
-  if (v->option) PetscCall(PetscOptionsSetValue(NULL, v->option, v->value));
+  PetscCall(SetOptions(v, PETSC_TRUE));
   if (v->direct) {
     PetscCall(machine->clock(&begin));
     PetscCall(v->direct->make(v, csr, first, x, y, &c->direct));
@@ -120,7 +138,7 @@ static PetscErrorCode Make(const Machine *machine, const Variant *v, const Csr *
   } else
     PetscCall(machine->make(v, csr, op, x, y, c->until, &c->A, &seconds));
   PetscCall(OfRanks(&seconds));
-  if (v->option) PetscCall(PetscOptionsClearValue(NULL, v->option));
+  PetscCall(SetOptions(v, PETSC_FALSE));
   if (c->A) PetscCall(Settle(machine, op, x, y, c, &seconds));
   c->first = PetscMin(c->first, seconds);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -244,7 +262,7 @@ static PetscErrorCode Choose(const Machine *machine, const char matrix[], const 
 
     PetscCall(VariantUsable(v, &usable));
     PetscCall(ListHas(limits->only, v->name, &wanted));
-    if (!limits->only[0] && !strcmp(v->name, "autocsr_patient")) wanted = PETSC_FALSE; /* a search takes a minute: by name only */
+    if (!limits->only[0] && !strncmp(v->name, VARIANT_SEARCH, strlen(VARIANT_SEARCH))) wanted = PETSC_FALSE; /* a search takes a minute: by name only */
     if (!usable || (!wanted && v != machine->variants)) continue;
     PetscCall(OwnBytes(machine, v, csr, &own[*n]));
     chosen[*n] = v;
