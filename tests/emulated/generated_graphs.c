@@ -22,6 +22,8 @@ static const struct {
     {"sort compress(index=16) bmtb_pad slice_block set_resources(threads=64,stretches=5)", 1, NULL},
     {"compress row_block(lanes=4) set_resources(threads=64,rows=2,stretches=16)", 1, NULL},
     {"bin(0:2) sort compress bmtb_pad slice_block set_resources(threads=64,stretches=4); bin(3:) compress row_block(lanes=4) set_resources(threads=64,stretches=3)", 1, NULL},
+    {"sort_sub(window=64) compress(index=32) bmtb_pad slice_block set_resources(threads=64)", 1, NULL}, /* rows are sorted in each thread block */
+    {"sort_sub(window=64) compress(index=16) bmtb_pad slice_block(lanes=4)", 0, NULL},
     {"nnz_block(lanes=64,entries=32)", 1, NULL},
     {"merge_block(lanes=512,entries=16)", 1, NULL},
     {"rows_in_block(lanes=64,entries=16)", 1, NULL},
