@@ -275,7 +275,7 @@ static PetscErrorCode CheckChoices(PetscBool all)
 
 /* ---- The objective energy: joules rank the candidates of rigor measure where a counter tells them; here each product takes what the test wants, and the counter moves as seldom as a device's */
 
-#define MOVES 0.08 /* seconds between two moves of the counter */
+#define MOVES 0.15 /* seconds between two moves of the counter */
 
 static double         each, grows, used, shown; /* joules of a product; by how much those of the next plan's are more; joules so far, and as the counter has them */
 static PetscLogDouble moved;
