@@ -516,7 +516,6 @@ int main(int argc, char **argv)
     suffix: presets-cuda
     requires: cuda
     output_file: output/graphs_presets.out
-    args: -vec_type cuda
     timeoutfactor: 2
 
   test:

@@ -378,7 +378,7 @@ int main(int argc, char **argv)
               problem.rtol = PetscMax(problem.rtol, 1e-5);
               if (problem.matrix == INDEFINITE) problem.max_it = block ? 1 : 6; /* with blocks r.shadow nearly vanishes in the second */
             }
-            if (norm == KSP_NORM_NONE && types[t].right) problem.max_it = PetscMin(problem.max_it, 30); /* past convergence rounding decides */
+            if (norm == KSP_NORM_NONE && (types[t].right || given)) problem.max_it = PetscMin(problem.max_it, 30); /* past convergence rounding decides */
             if (few) problem.max_it = PetscMin(problem.max_it, 12);
             PetscCall(Both(&problem, &types[t], (PetscBool)c, (KSPNormType)norm, (PetscBool)hermitian, few));
             runs++;

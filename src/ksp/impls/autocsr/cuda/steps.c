@@ -137,41 +137,46 @@ static PetscInt Ahead(const AutoCSRSolve *s)
   return s->size > 1 || s->given ? 0 : s->n < SMALL_ROWS ? 4 : 2;
 }
 
-/* The exchange of x takes vectors whose arrays are given back */
-static PetscErrorCode MultiplyParallel(AutoCSRSolve *s, PetscInt from, PetscInt to)
+/* Functions of vectors take those whose arrays are given back. What they leave may lie on the host, as by a preconditioner that works there: it is read */
+static PetscErrorCode GetAgain(AutoCSRSolve *s, PetscInt k)
+{
+  PetscMemType memtype;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayAndMemType(s->vec[k], &s->array[k], &memtype));
+  PetscCheck(PetscMemTypeDevice(memtype), s->comm, PETSC_ERR_PLIB, "Vector %" PetscInt_FMT " of the solve lies on the host", k);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MultiplyVectors(AutoCSRSolve *s, PetscInt from, PetscInt to)
 {
   PetscFunctionBegin;
   PetscCall(Put(s, from));
   PetscCall(Put(s, to));
   PetscCall(MatMult(s->mat, s->vec[from], s->vec[to]));
-  PetscCall(Get(s, from));
-  PetscCall(Get(s, to));
+  PetscCall(GetAgain(s, from));
+  PetscCall(GetAgain(s, to));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode Multiply(AutoCSRSolve *s, PetscInt from, PetscInt to)
 {
-  PetscBool done;
+  PetscBool done = PETSC_FALSE;
 
   PetscFunctionBegin;
-  if (!MatIsSeqAutoCSR(s->mat)) {
-    PetscCall(MultiplyParallel(s, from, to));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(AutoCSRMultiplyArrays(s->mat, s->array[from], s->array[to], &done));
-  if (!done) PetscCall(MatMult(s->mat, s->vec[from], s->vec[to]));
+  if (MatIsSeqAutoCSR(s->mat)) PetscCall(AutoCSRMultiplyArrays(s->mat, s->array[from], s->array[to], &done));
+  if (!done) PetscCall(MultiplyVectors(s, from, to));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* PETSc's applications take vectors whose arrays are given back, too */
 static PetscErrorCode Apply(AutoCSRSolve *s, PetscInt from, PetscInt to)
 {
   PetscFunctionBegin;
   PetscCall(Put(s, from));
   PetscCall(Put(s, to));
   PetscCall(KSP_PCApply(s->given, s->vec[from], s->vec[to]));
-  PetscCall(Get(s, from));
-  PetscCall(Get(s, to));
+  PetscCall(GetAgain(s, from));
+  PetscCall(GetAgain(s, to));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
