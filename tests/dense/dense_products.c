@@ -56,6 +56,7 @@ static PetscErrorCode MultiplyTransposed(Reference *r, Mat A, PetscInt columns, 
   const Product *transposed = &products[3];
   char           context[128];
   PetscInt       begin, end, m;
+  PetscMPIInt    ranks;
   Mat            B, C, D;
   PetscScalar    two = 2;
 
@@ -67,7 +68,8 @@ static PetscErrorCode MultiplyTransposed(Reference *r, Mat A, PetscInt columns, 
   PetscCall(MatTransposeMatMult(A, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
   PetscCall(CompareBy(transposed, r, B, C, context));
   PetscCall(MatTransposeMatMult(A, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &D));
-  if (end - begin == m) PetscCall(Same(C, D, context)); /* several processes: PETSc adds what their devices send in no fixed order */
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
+  if (ranks == 1) PetscCall(Same(C, D, context)); /* several processes: PETSc adds what their devices send in no fixed order */
   PetscCall(MatScale(A, two));
   PetscCall(MatScale(r->A, two));
   PetscCall(MatScale(r->abs, two));
