@@ -1,6 +1,6 @@
 # For tests of scripts: `check NAME COMMAND...` is one test, `refused NAME TEXT COMMAND...` wants a failure whose message has the text;
-# `finish` prints the count in the form of config/run-tests.py. $work is an empty folder, which goes away.
-passed=0 failed=0
+# `skip NAME WHY` leaves one out; `finish` prints the count in the form of config/run-tests.py. $work is an empty folder, which goes away.
+passed=0 failed=0 skipped=0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -27,7 +27,11 @@ refused() {
   grep -qF -- "$text" "$work/log" || rc=1
   result $rc "$name"
 }
+skip() {
+  skipped=$((skipped + 1))
+  echo "ok $1 # SKIP $2"
+}
 finish() {
-  echo "$passed passed, $failed failed"
+  echo "$passed passed, $failed failed$([ $skipped = 0 ] || echo ", $skipped skipped")"
   [ $failed = 0 ]
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Training data of the learned choosers (src/benchmarks/programs/training.c): what a file of it has, that a run goes on where the last
-# one stopped, and that it ends in time.
+# one stopped, and that it ends in time; and that the library reads the trees that come of such data (`make tune`).
 # Usage: tests/scripts/training.sh   (after make; PETSC_DIR and PETSC_ARCH as for make)
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
@@ -48,4 +48,28 @@ check "a run ends in time" in_time
 check "some rows of a matrix and their transpose" derived
 refused "joules of a processor" "products are made where nothing counts joules" run joules -drawn 1 -energy_seconds 1
 refused "... and nothing but these" "products are made where nothing counts joules" run joules -drawn 1 -energy_only
+
+# Trees of some matrices of the shipped data, where scikit-learn is there
+trained() {
+  zcat src/benchmarks/results/training-cpu.csv.gz | awk -F, '$1 == "M" {n++} n <= 60' >"$work/some.csv"
+  "$python" config/train-chooser.py --quiet --file "$work/trees" "$work/some.csv"
+}
+chosen() { # CHOOSER: the view says that it chose
+  config/with-mpi.sh "$solve" -f "$build/data/bcsstk28.bin" -dll_append "$(ask '$(library)')" -mat_type autocsr -mat_autocsr_learned "$work/trees" -mat_autocsr_chooser "$1" \
+    -autocsr_view -pc_type none -ksp_max_it 1 >"$work/view" 2>&1 && grep "chooser: ${2:-$1}.* by .*; predicted" "$work/view" || { cat "$work/view"; false; }
+}
+for python in python3 build/learn/bin/python ''; do
+  [ -z "$python" ] || ! "$python" -c 'import numpy, sklearn' 2>/dev/null || break
+done
+solve=$build/examples/solve
+if [ -z "$python" ]; then
+  skip "trees in a file" "requires scikit-learn"
+else
+  make all "$solve" >"$work/log" 2>&1 || cat "$work/log"
+  check "trees of some matrices are written" trained
+  check "... and trees choose by them" chosen trees
+  check "... correct the cost model" chosen corrected
+  check "... which is the default where they are named" chosen auto corrected
+  check "... and tell granularities" chosen two-stage "two-stage, granularity"
+fi
 finish
