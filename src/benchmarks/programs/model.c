@@ -1,6 +1,6 @@
 static const char help[] = "What the cost model says of matrices: every variant of every strategy, segment by segment, and the choice; as config/fit-figures.py reads it.\n\
 Options of the suite as for bench; -gpu: for a device, which need not be there with -mat_autocsr_machine shipped:h200; -measure: products are made and timed, too; -cold: the choice is timed with cold caches;\n\
--strategy: is asked for, so that one is printed and timed, too, that is left out otherwise.\n\n";
+-strategy: is asked for, so that one is printed and timed, too, that is left out otherwise; -chooser: who chooses.\n\n";
 
 #include "../planner/planner.h"
 #include <petscdevice.h>
@@ -129,7 +129,7 @@ static PetscErrorCode TimeChoosing(AutoCSRChooser *chooser, PetscBool cold, Auto
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PrintMatrix(const char matrix[], const Csr *csr, const AutoCSRFigures *figures, const char asked[], PetscBool measure, PetscBool cold)
+static PetscErrorCode PrintMatrix(const char matrix[], const Csr *csr, const AutoCSRFigures *figures, const char asked[], MatAutoCSRChooser by, PetscBool measure, PetscBool cold)
 {
   AutoCSRMatrix     host = {.m = csr->m, .n = csr->n, .nnz = csr->row_ptr[csr->m], .row_ptr = csr->row_ptr, .col = csr->col, .val = csr->val, .backend = &AutoCSRBackendHost}, there = host;
   AutoCSRSettings   settings;
@@ -144,6 +144,7 @@ static PetscErrorCode PrintMatrix(const char matrix[], const Csr *csr, const Aut
   there.backend = figures->backend; /* strategies ask it for numbers; the arrays stay here, and so the profile is the host's */
   PetscCall(AutoCSRSettingsInitialize(&settings));
   PetscCall(PetscStrncpy(settings.strategy, asked, sizeof(settings.strategy)));
+  settings.chooser = by;
   if (measure) PetscCall(PlaceMatrix(&host, &there, &op));
   PetscCall(AutoCSRProfileLook(measure ? &there : &host, figures->backend->slice_height, AutoCSRBackendTileWidth(figures->backend, &there), AutoCSRRowsTellAll(&figures->machine, &there, &settings), &profile));
   PetscCall(PetscMalloc2(1, &chooser, AUTOCSR_MAX_CANDIDATES, &candidate));
@@ -204,6 +205,7 @@ int main(int argc, char **argv)
   PetscInt              seed = 1, files = 1024;
   PetscReal             scale = 1;
   PetscBool             gpu = PETSC_FALSE, measure = PETSC_FALSE, cold = PETSC_FALSE;
+  MatAutoCSRChooser     by = MAT_AUTOCSR_CHOOSER_AUTO;
   const Generator      *g;
 
   PetscFunctionBeginUser;
@@ -214,6 +216,7 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetReal(NULL, NULL, "-scale", &scale, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-seed", &seed, NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-strategy", asked, sizeof(asked), NULL));
+  PetscCall(PetscOptionsGetEnum(NULL, NULL, "-chooser", MatAutoCSRChoosers, (PetscEnum *)&by, NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-matrices", matrices, sizeof(matrices), NULL));
   PetscCall(PetscOptionsGetStringArray(NULL, NULL, "-files", file, &files, NULL));
 #if defined(AUTOCSR_HAVE_CUDA)
@@ -238,7 +241,7 @@ int main(int argc, char **argv)
     PetscCall(IsWanted(matrices, g->name, &wanted));
     if (!wanted || 1.1 * g->nnz * scale > (double)PETSC_MAX_INT) continue;
     PetscCall(CsrGenerate(g, &size, &csr));
-    PetscCall(PrintMatrix(g->name, &csr, figures, asked, measure, cold));
+    PetscCall(PrintMatrix(g->name, &csr, figures, asked, by, measure, cold));
     PetscCall(CsrDestroy(&csr));
     fflush(stdout);
   }
@@ -248,7 +251,7 @@ int main(int argc, char **argv)
 
     PetscCall(CsrLoad(file[k], &csr));
     if ((dot = strrchr(name, '.'))) *dot = 0;
-    PetscCall(PrintMatrix(name, &csr, figures, asked, measure, cold));
+    PetscCall(PrintMatrix(name, &csr, figures, asked, by, measure, cold));
     PetscCall(CsrDestroy(&csr));
     PetscCall(PetscFree(file[k]));
   }
