@@ -177,9 +177,7 @@ PetscErrorCode AutoCSRChooseRanges(AutoCSRChooser *chooser, double best, AutoCSR
   PetscErrorCode ierr; /* to be out of memory is one that the caller lives with */
 
   PetscFunctionBegin;
-  candidate->n_ranges = 0;
-  candidate->seconds = candidate->score = chooser->figures->machine.product;
-  candidate->bytes = candidate->build = 0;
+  *candidate = (AutoCSRCandidate){.seconds = chooser->figures->machine.product, .score = chooser->figures->machine.product};
   if (most < 2 || chooser->problem.profile->rows_only) PetscFunctionReturn(PETSC_SUCCESS); /* what little there is to gain would not pay for the search */
   if (districts_are_alike(&chooser->problem, districts)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc1(most * MAX_STATES, &table.cost));
