@@ -1,4 +1,4 @@
-static char help[] = "The choice by an H200's figures for matrices that were drawn by lot and have far more columns than rows: tiles of x, which are copied whole, cost what they move.\n\n";
+static char help[] = "The choice by an H200's figures for matrices that were drawn by lot and have far more columns than rows: tiles of x, which are copied whole, cost what they move. Trees allocate nothing.\n\n";
 
 #define AUTOCSR_HAVE_CUDA
 #include "../../src/mat/impls/autocsr/choose/learned.h"
@@ -61,6 +61,16 @@ static PetscErrorCode IdentifyH200(AutoCSRIdentity *id)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* PETSc's own allocator, and how often it is called */
+static PetscErrorCode (*Allocate)(size_t, PetscBool, int, const char[], const char[], void **);
+static PetscInt allocations;
+
+static PetscErrorCode AllocateAndCount(size_t size, PetscBool clear, int line, const char function[], const char file[], void **result)
+{
+  allocations++;
+  return (*Allocate)(size, clear, line, function, file, result);
+}
+
 /* A product by what is chosen was measured, and takes no longer than cuSPARSE's */
 static PetscErrorCode CheckChoice(const Wide *w, const AutoCSRChooser *chooser, const AutoCSRCandidate *c)
 {
@@ -103,7 +113,7 @@ static PetscErrorCode Check(const Wide *w, const AutoCSRFigures *figures)
   AutoCSRProfile  *profile;
   AutoCSRMatrix    host, there;
   AutoCSRSettings  settings;
-  PetscInt         n;
+  PetscInt         n, of[2];
   Csr              csr;
 
   PetscFunctionBeginUser;
@@ -119,9 +129,14 @@ static PetscErrorCode Check(const Wide *w, const AutoCSRFigures *figures)
     settings.chooser = by ? MAT_AUTOCSR_CHOOSER_MODEL : MAT_AUTOCSR_CHOOSER_AUTO;
     PetscCall(AutoCSRChooserBegin(chooser, figures, &there, profile, &settings));
     PetscCheck(chooser->by == (by ? MAT_AUTOCSR_CHOOSER_MODEL : MAT_AUTOCSR_CHOOSER_CORRECTED), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: chosen by %s", w->name, MatAutoCSRChoosers[chooser->by]);
+    allocations   = 0;
+    PetscTrMalloc = AllocateAndCount;
     PetscCall(AutoCSRChoose(chooser, AUTOCSR_MAX_CANDIDATES, candidate, &n));
+    PetscTrMalloc = Allocate;
+    of[by]        = allocations;
     PetscCall(CheckChoice(w, chooser, &candidate[0]));
   }
+  PetscCheck(of[0] == of[1], PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %" PetscInt_FMT " allocations by trees, %" PetscInt_FMT " by the cost model", w->name, of[0], of[1]);
   PetscCall(CheckTiles(w, chooser, &candidate[0]));
   PetscCall(AutoCSRProfileDestroy(&profile));
   PetscCall(PetscFree(chooser));
@@ -138,6 +153,7 @@ int main(int argc, char **argv)
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  Allocate         = PetscTrMalloc;
   backend.name     = "cuda";
   backend.identify = IdentifyH200;
   PetscCall(AutoCSRFiguresShipped(&backend, "cuda", "h200", NULL, &figures));

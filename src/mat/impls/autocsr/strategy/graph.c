@@ -351,8 +351,6 @@ static PetscErrorCode make_parts(const AutoCSRProblem *problem, Parts *parts, co
   PetscInt              rows[AUTOCSR_NEARNESS_FAR + 1] = {0};
 
   PetscFunctionBegin;
-  *why = "no graph is set: -mat_autocsr_graph, MatAutoCSRSetGraph()";
-  if (!problem->settings->graph[0] || !problem->profile) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRGraphParse(problem->settings->graph, &graph));
   if (graph.leaf[0].rows.nearness) PetscCall(divide(whole, graph.leaf[0].rows.reach, parts));
   for (PetscInt i = 0; i < graph.n; i++) {
@@ -436,9 +434,11 @@ static PetscErrorCode variants(const AutoCSRProblem *problem, PetscInt max, Auto
   PetscErrorCode ierr;
 
   PetscFunctionBegin;
+  *n   = 0;
+  *why = "no graph is set: -mat_autocsr_graph, MatAutoCSRSetGraph()";
+  if (!problem->settings->graph[0] || !problem->profile) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscCalloc1(1, &parts));
   ierr = make_parts(problem, parts, why);
-  *n   = 0;
   if (!ierr && !*why) ierr = count_segments(parts, why);
   if (!ierr && !*why && parts->n && max) list[(*n)++] = parts->part[0].leaf.axes;
   PetscCall(free_parts(&parts));
