@@ -2,6 +2,7 @@ static char help[] = "Solvers that run beside the matrix (-ksp_autocsr): iterati
 
 /* Knows nothing of the library but what KSPView() says of it */
 #include <petscksp.h>
+#include "fused.h"
 #if PETSC_VERSION_LT(3, 23, 0)
 typedef PetscErrorCode(PetscCtxDestroyFn)(void **);
 #endif
@@ -170,27 +171,6 @@ typedef struct {
   size_t             n_lines;
   PetscBool          fused;
 } Solve;
-
-/* What KSPView() says, on the first process; the others are told */
-static PetscErrorCode IsFused(KSP ksp, PetscBool *is)
-{
-  PetscViewer viewer;
-  char       *text = NULL;
-  size_t      n    = 0;
-  FILE       *f    = open_memstream(&text, &n);
-  int         found;
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscViewerASCIIOpenWithFILE(PETSC_COMM_WORLD, f, &viewer));
-  PetscCall(KSPView(ksp, viewer));
-  PetscCall(PetscViewerDestroy(&viewer));
-  fclose(f);
-  found = text && strstr(text, "  fused by autocsr on ") ? 1 : 0;
-  free(text);
-  PetscCallMPI(MPI_Bcast(&found, 1, MPI_INT, 0, PETSC_COMM_WORLD));
-  *is = found ? PETSC_TRUE : PETSC_FALSE;
-  PetscFunctionReturn((PetscErrorCode)0);
-}
 
 static PetscErrorCode Run(Solve *s, const Problem *p, Vec b)
 {

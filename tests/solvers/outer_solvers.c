@@ -2,6 +2,7 @@ static char help[] = "SNES and TS with solvers beside the matrix (-ksp_autocsr),
 
 /* Knows nothing of the library but what KSPView() says of it */
 #include <petscts.h>
+#include "fused.h"
 
 static const PetscInt points = 17; /* a side of the grid; two unknowns a point */
 
@@ -66,26 +67,6 @@ static PetscErrorCode Jacobian(SNES snes, Vec x, Mat J, Mat P, void *ctx)
   PetscCall(VecScale(d, 3));
   PetscCall(MatDiagonalSet(P, d, ADD_VALUES));
   PetscCall(VecDestroy(&d));
-  PetscFunctionReturn((PetscErrorCode)0);
-}
-
-static PetscErrorCode IsFused(KSP ksp, PetscBool *is)
-{
-  PetscViewer viewer;
-  char       *text = NULL;
-  size_t      n    = 0;
-  FILE       *f    = open_memstream(&text, &n);
-  int         found;
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscViewerASCIIOpenWithFILE(PETSC_COMM_WORLD, f, &viewer));
-  PetscCall(KSPView(ksp, viewer));
-  PetscCall(PetscViewerDestroy(&viewer));
-  fclose(f);
-  found = text && strstr(text, "  fused by autocsr on ") ? 1 : 0;
-  free(text);
-  PetscCallMPI(MPI_Bcast(&found, 1, MPI_INT, 0, PETSC_COMM_WORLD));
-  *is = found ? PETSC_TRUE : PETSC_FALSE;
   PetscFunctionReturn((PetscErrorCode)0);
 }
 

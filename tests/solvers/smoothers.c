@@ -2,6 +2,7 @@ static char help[] = "Solvers beside the matrix as smoothers of PCMG and PCGAMG 
 
 /* Knows nothing of the library but what KSPView() says of it */
 #include <petscksp.h>
+#include "fused.h"
 
 static const PetscInt points = 31; /* a side of the grid */
 
@@ -57,26 +58,6 @@ static PetscErrorCode CreateInterpolation(PetscInt fine, Mat *P)
   }
   PetscCall(MatAssemblyBegin(*P, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*P, MAT_FINAL_ASSEMBLY));
-  PetscFunctionReturn((PetscErrorCode)0);
-}
-
-/* How many solvers say that they are fused, on the first process; the others are told */
-static PetscErrorCode CountFused(KSP ksp, int *count)
-{
-  PetscViewer viewer;
-  char       *text = NULL;
-  size_t      n    = 0;
-  FILE       *f    = open_memstream(&text, &n);
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscViewerASCIIOpenWithFILE(PETSC_COMM_WORLD, f, &viewer));
-  PetscCall(KSPView(ksp, viewer));
-  PetscCall(PetscViewerDestroy(&viewer));
-  fclose(f);
-  *count = 0;
-  for (const char *p = text; p && (p = strstr(p, "  fused by autocsr on ")); p++) ++*count;
-  free(text);
-  PetscCallMPI(MPI_Bcast(count, 1, MPI_INT, 0, PETSC_COMM_WORLD));
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
