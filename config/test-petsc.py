@@ -60,7 +60,7 @@ def parse():
     p.add_argument("--options", default="", help="further options for the runs with autocsr")
     p.add_argument("--subclass", default="", metavar="NAME",
                    help="run another subclass of PETSc's own, as aijperm, for comparison")
-    p.add_argument("--ksp", action="store_true", help="with the solvers beside the matrix (-ksp_autocsr_default true)")
+    p.add_argument("--ksp", action="store_true", help="with the solvers beside the matrix (without: -ksp_autocsr_default false)")
     p.add_argument("--device", action="store_true", help="the tests that name aijcusparse, in its place")
     p.add_argument("--takeover", action="store_true", help="with --device: by -mat_autocsr_takeover, the names stay")
     p.add_argument("--pack", metavar="FILE", help="write an archive instead (.tar.xz), for a machine without a compiler")
@@ -370,8 +370,8 @@ def judge(test, plain, args, root):
             options += f" -mat_type {args.subclass} -dm_mat_type {args.subclass}" if plain["bears"] else ""
         else:
             options = f"-dll_append {args.lib} " + (args.device or SUBCLASS + " ") + (REPLACED if plain["bears"] else "")
-        if args.ksp:
-            options += " -ksp_autocsr_default true"
+        if not args.subclass:
+            options += f" -ksp_autocsr_default {str(args.ksp).lower()}"
         if args.takeover:
             options += " -mat_autocsr_takeover"
         words = "" if args.subclass or args.takeover else "aijcusparse" if args.device else "aij"

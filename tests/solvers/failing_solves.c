@@ -100,6 +100,7 @@ int main(int argc, char **argv)
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscOptionsSetValue(NULL, "-fused_ksp_autocsr", "true"));
+  PetscCall(PetscOptionsSetValue(NULL, "-plain_ksp_autocsr", "false"));
   for (size_t t = 0; t < PETSC_STATIC_ARRAY_LENGTH(types); t++) {
     for (size_t p = 0; p < PETSC_STATIC_ARRAY_LENGTH(problems); p++) {
       for (int c = 0; c < 2; c++) {

@@ -341,6 +341,7 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-given", &given, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-few", &few, NULL));
   PetscCall(PetscOptionsSetValue(NULL, "-fused_ksp_autocsr", "true"));
+  PetscCall(PetscOptionsSetValue(NULL, "-plain_ksp_autocsr", "false"));
   for (size_t p = 0; p < PETSC_STATIC_ARRAY_LENGTH(problems); p++) {
     if (only >= 0 && only != (PetscInt)p) continue;
     for (int t = 0; t < (problems[p].types == ONLY_CG ? 1 : (int)PETSC_STATIC_ARRAY_LENGTH(types)); t++) {

@@ -157,6 +157,7 @@ int main(int argc, char **argv)
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscOptionsSetValue(NULL, "-fused_ksp_autocsr", "true"));
+  PetscCall(PetscOptionsSetValue(NULL, "-plain_ksp_autocsr", "false"));
   for (int t = 0; t < (int)PETSC_STATIC_ARRAY_LENGTH(types); t++) {
     for (int time = 0; time < 2; time++) {
       Outcome   ours, plain;

@@ -350,14 +350,15 @@ static PetscErrorCode Default(Vec x)
   char line[256];
 
   PetscFunctionBeginUser;
-  PetscCall(PetscOptionsSetValue(NULL, "-ksp_autocsr_default", "true"));
   PetscCall(Run("other_", Nothing, PETSC_FALSE, x, line, sizeof(line)));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "by default: %s\n", line));
   PetscCall(Run("other_", Preconditioner, PETSC_FALSE, x, line, sizeof(line)));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "by default, another preconditioner: %s\n", line));
-  PetscCall(PetscOptionsSetValue(NULL, "-plain_ksp_autocsr", "false"));
   PetscCall(Run("plain_", Nothing, PETSC_FALSE, x, line, sizeof(line)));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "by default, but not this one: %s\n", line));
+  PetscCall(PetscOptionsSetValue(NULL, "-ksp_autocsr_default", "false"));
+  PetscCall(Run("other_", Nothing, PETSC_FALSE, x, line, sizeof(line)));
+  PetscCheck(!strcmp(line, "nothing"), PETSC_COMM_WORLD, PETSC_ERR_PLIB, "With another default KSPView() says: %s", line);
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
@@ -403,6 +404,7 @@ int main(int argc, char **argv)
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscOptionsSetValue(NULL, "-fused_ksp_autocsr", "true"));
+  PetscCall(PetscOptionsSetValue(NULL, "-plain_ksp_autocsr", "false"));
   PetscCall(Create(PETSC_COMM_WORLD, NULL, 90, &A));
   PetscCall(MatCreateVecs(A, &x[0], &x[1]));
   PetscCall(MatDestroy(&A));

@@ -126,6 +126,7 @@ int main(int argc, char **argv)
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscOptionsSetValue(NULL, "-fused_mg_levels_ksp_autocsr", "true"));
+  PetscCall(PetscOptionsSetValue(NULL, "-plain_mg_levels_ksp_autocsr", "false"));
   PetscCall(PetscOptionsSetValue(NULL, "-fused_mg_levels_ksp_richardson_scale", "0.7"));
   PetscCall(PetscOptionsSetValue(NULL, "-plain_mg_levels_ksp_richardson_scale", "0.7"));
   for (int t = 0; t < 2; t++) {

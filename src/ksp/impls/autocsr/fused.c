@@ -14,12 +14,9 @@ static PetscErrorCode (*parents[PETSC_STATIC_ARRAY_LENGTH(types)])(KSP);
 /* Solvers and their prefixes are not known yet */
 static PetscErrorCode MayRun(PetscBool *may)
 {
-  char *options;
-
   PetscFunctionBegin;
-  PetscCall(PetscOptionsGetAll(NULL, &options));
-  *may = strstr(options, "ksp_autocsr") ? PETSC_TRUE : PETSC_FALSE;
-  PetscCall(PetscFree(options));
+  *may = PETSC_TRUE;
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-ksp_autocsr_default", may, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif
@@ -156,7 +153,7 @@ static PetscErrorCode KSPSetFromOptions_Fused(KSP ksp, AutoCSROptionItems PetscO
   if (f->parent.setfromoptions) PetscCall((*f->parent.setfromoptions)(ksp, PetscOptionsObject));
   PetscCall(AutoCSRFusedTakeSolve(ksp, f));
   PetscOptionsHeadBegin(PetscOptionsObject, "Solvers beside autocsr matrices");
-  /* -ksp_autocsr: [`false`, `true`] solvers of type `cg`, `bcgs`, `gmres`, `fgmres`, `chebyshev` and `richardson` run beside a matrix of type `autocsr`: fewer passes over the
+  /* -ksp_autocsr: [`true`, `false`] solvers of type `cg`, `bcgs`, `gmres`, `fgmres`, `chebyshev` and `richardson` run beside a matrix of type `autocsr`: fewer passes over the
      vectors, on a device without waiting for scalars. PETSc's own solve runs where they do not serve ([guide.md](guide.md)); it takes the solver's prefix */
   PetscCall(PetscOptionsBool("-ksp_autocsr", "Solve by passes over all vectors at once", NULL, f->on, &f->on, &f->asked));
   PetscOptionsHeadEnd();
@@ -244,7 +241,8 @@ PetscErrorCode AutoCSRFusedCreate(KSP ksp, const AutoCSRFusedType *type)
   PetscCall(PetscNew(&f));
   f->type   = type;
   f->parent = *ksp->ops;
-  /* -ksp_autocsr_default: [`false`, `true`] the default of `-ksp_autocsr`, for solvers of every prefix; this option takes no prefix */
+  f->on     = PETSC_TRUE;
+  /* -ksp_autocsr_default: [`true`, `false`] the default of `-ksp_autocsr`, for solvers of every prefix; this option takes no prefix */
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-ksp_autocsr_default", &f->on, NULL));
   PetscCall(PetscContainerCreate(PetscObjectComm((PetscObject)ksp), &container));
   PetscCall(PetscContainerSetPointer(container, f));
