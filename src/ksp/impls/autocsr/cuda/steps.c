@@ -72,6 +72,22 @@ static PetscErrorCode Put(AutoCSRSolve *s, PetscInt k)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static void PointToArrays(AutoCSRSolve *s)
+{
+  AutoCSRPass *pass = &s->device->pass;
+
+  pass->b      = s->array[AUTOCSR_B];
+  pass->d      = s->array[AUTOCSR_D];
+  pass->w      = s->array[AUTOCSR_W];
+  pass->x      = s->array[AUTOCSR_X];
+  pass->p      = s->array[AUTOCSR_P];
+  pass->r      = s->array[AUTOCSR_R];
+  pass->shadow = s->array[AUTOCSR_SHADOW];
+  pass->v      = s->array[AUTOCSR_V];
+  pass->s      = s->array[AUTOCSR_S];
+  pass->t      = s->array[AUTOCSR_T];
+}
+
 /* The arrays are there */
 PetscErrorCode AutoCSRPassesBegin(AutoCSRSolve *s, AutoCSRDevice *device)
 {
@@ -91,16 +107,7 @@ PetscErrorCode AutoCSRPassesBegin(AutoCSRSolve *s, AutoCSRDevice *device)
   pass->sums        = s->device->sums;
   pass->n           = s->n;
   pass->block       = s->block;
-  pass->b           = s->array[AUTOCSR_B];
-  pass->d           = s->array[AUTOCSR_D];
-  pass->w           = s->array[AUTOCSR_W];
-  pass->x           = s->array[AUTOCSR_X];
-  pass->p           = s->array[AUTOCSR_P];
-  pass->r           = s->array[AUTOCSR_R];
-  pass->shadow      = s->array[AUTOCSR_SHADOW];
-  pass->v           = s->array[AUTOCSR_V];
-  pass->s           = s->array[AUTOCSR_S];
-  pass->t           = s->array[AUTOCSR_T];
+  PointToArrays(s);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -138,13 +145,17 @@ static PetscInt Ahead(const AutoCSRSolve *s)
 }
 
 /* Functions of vectors take those whose arrays are given back. What they leave may lie on the host, as by a preconditioner that works there: it is read */
-static PetscErrorCode GetAgain(AutoCSRSolve *s, PetscInt k)
+static PetscErrorCode GetAgain(AutoCSRSolve *s, PetscInt from, PetscInt to)
 {
-  PetscMemType memtype;
+  const PetscInt names[] = {from, to};
+  PetscMemType   memtype;
 
   PetscFunctionBegin;
-  PetscCall(VecGetArrayAndMemType(s->vec[k], &s->array[k], &memtype));
-  PetscCheck(PetscMemTypeDevice(memtype), s->comm, PETSC_ERR_PLIB, "Vector %" PetscInt_FMT " of the solve lies on the host", k);
+  for (int k = 0; k < 2; k++) {
+    PetscCall(VecGetArrayAndMemType(s->vec[names[k]], &s->array[names[k]], &memtype));
+    PetscCheck(PetscMemTypeDevice(memtype), s->comm, PETSC_ERR_PLIB, "Vector %" PetscInt_FMT " of the solve lies on the host", names[k]);
+  }
+  PointToArrays(s);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -154,8 +165,7 @@ static PetscErrorCode MultiplyVectors(AutoCSRSolve *s, PetscInt from, PetscInt t
   PetscCall(Put(s, from));
   PetscCall(Put(s, to));
   PetscCall(MatMult(s->mat, s->vec[from], s->vec[to]));
-  PetscCall(GetAgain(s, from));
-  PetscCall(GetAgain(s, to));
+  PetscCall(GetAgain(s, from, to));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -175,8 +185,7 @@ static PetscErrorCode Apply(AutoCSRSolve *s, PetscInt from, PetscInt to)
   PetscCall(Put(s, from));
   PetscCall(Put(s, to));
   PetscCall(KSP_PCApply(s->given, s->vec[from], s->vec[to]));
-  PetscCall(GetAgain(s, from));
-  PetscCall(GetAgain(s, to));
+  PetscCall(GetAgain(s, from, to));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -323,6 +323,20 @@ static PetscErrorCode MatTranspose_SeqAutoCSR_CUSPARSE(Mat A, MatReuse reuse, Ma
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+  #if PETSC_VERSION_LT(3, 26, 0)
+/* Older PETSc writes the values of the host and leaves those of the device as they were */
+static PetscErrorCode MatCopy_SeqAutoCSR_CUSPARSE(Mat A, Mat B, MatStructure structure)
+{
+  const AutoCSRParent *parent;
+
+  PetscFunctionBegin;
+  PetscCall(MatSeqAutoCSRGetParent(&parent));
+  PetscCall((*AutoCSRParentTableOf(parent, A)->ops.copy)(A, B, structure));
+  if (MatIsSeqAutoCSR(B) && structure == SAME_NONZERO_PATTERN) PetscCall(AutoCSRValuesWritten(B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+  #endif
+
   #define AUTOCSR_OPERATION_ON_HOST(Name, operation, written, parameters, arguments) \
     static PetscErrorCode Mat##Name##_SeqAutoCSR_CUSPARSE parameters                 \
     {                                                                                \
@@ -364,6 +378,9 @@ static const AutoCSROperation Operations[] = {
     AUTOCSR_OPERATION(zeroentries, MatZeroEntries_SeqAutoCSR_CUSPARSE),
     AUTOCSR_OPERATION(transpose, MatTranspose_SeqAutoCSR_CUSPARSE),
     AUTOCSR_OPERATION(axpy, MatAXPY_SeqAutoCSR_CUSPARSE),
+  #if PETSC_VERSION_LT(3, 26, 0)
+    AUTOCSR_OPERATION(copy, MatCopy_SeqAutoCSR_CUSPARSE),
+  #endif
     AUTOCSR_OPERATION(load, MatLoad_SeqAutoCSR_CUSPARSE),
     AUTOCSR_OPERATION(eliminatezeros, MatEliminateZeros_SeqAutoCSR_CUSPARSE),
     AUTOCSR_OPERATION(shift, MatShift_SeqAutoCSR_CUSPARSE),
