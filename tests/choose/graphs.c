@@ -56,7 +56,11 @@ static PetscErrorCode SameBits(Mat A, Mat B, const char context[])
 }
 
 /* What the presets of a backend print, in some graph */
-static const char *const any_words[]    = {"row_block(", "slice_block(lanes=1)", "nnz_block(", "merge_block(", "rows_in_block(", "row_fetch(", "products", "no_entries", "bin(", "bin_group(", "sort_sub(", "bmtb_pad(rows=", ",width=", "index=16", "index=pattern", "index=fitted", "value=dictionary", "value=float32", "value=constant", "dense_block(size=3)", "col_div(", NULL};
+static const char *const any_words[]    = {"row_block(", "slice_block(lanes=1)", "nnz_block(", "merge_block(", "rows_in_block(", "row_fetch(", "products", "no_entries", "bin(", "bin_group(", "sort_sub(", "bmtb_pad(rows=", ",width=", "index=16", "index=pattern", "index=fitted", "value=dictionary", "value=constant", "dense_block(size=3)", "col_div(",
+#if !defined(PETSC_USE_REAL_SINGLE)
+                                         "value=float32",
+#endif
+                                         NULL};
 static const char *const host_words[]   = {"nodes(", "diagonals", NULL};
 static const char *const device_words[] = {"planes(", "col_div_popular(", "col_div_propagate(", "vendor(algorithm=1)", "vendor(algorithm=2)", NULL};
 

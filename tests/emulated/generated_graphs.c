@@ -162,7 +162,11 @@ static PetscErrorCode CheckDivision(const AutoCSRMatrix *host, const AutoCSRMatr
 
 /* ---- Presets */
 
-static const char *const words[] = {"row_block(", "nnz_block(", "merge_block(", "rows_in_block(", "row_fetch(", "products", "no_entries", "bin(", "bin_group(", "sort_sub(", "slice_block(lanes=1)", "slice_block(lanes=8)", "bmtb_pad(rows=32,width=7)", "index=pattern", "index=fitted", "value=dictionary", "value=float32", "dense_block(size=3)", "planes(", "col_div(", "col_div_popular(", "col_div_propagate("};
+static const char *const words[] = {"row_block(", "nnz_block(", "merge_block(", "rows_in_block(", "row_fetch(", "products", "no_entries", "bin(", "bin_group(", "sort_sub(", "slice_block(lanes=1)", "slice_block(lanes=8)", "bmtb_pad(rows=32,width=7)", "index=pattern", "index=fitted", "value=dictionary", "dense_block(size=3)", "planes(", "col_div(", "col_div_popular(", "col_div_propagate(",
+#if !defined(PETSC_USE_REAL_SINGLE)
+                                    "value=float32"
+#endif
+};
 static PetscBool         printed[PETSC_STATIC_ARRAY_LENGTH(words)];
 
 /* The graph of the plan that a variant makes */
