@@ -253,7 +253,7 @@ int main(int argc, char **argv)
       PetscCall(Check(&p));
       p.block = 1;
       p.given = PETSC_TRUE;
-      if (!strcmp(types[t], KSPGMRES) || (t == 0 && norm != KSP_NORM_UNPRECONDITIONED)) PetscCall(Check(&p));
+      if (!strcmp(types[t], KSPGMRES) || (t == 0 && (norm == KSP_NORM_PRECONDITIONED || norm == KSP_NORM_NATURAL))) PetscCall(Check(&p));
     }
   }
   for (int b = 0; b < 2; b++) PetscCall(Check(&(Problem){types[b], KSP_NORM_PRECONDITIONED, PETSC_TRUE, PETSC_FALSE, 0, b ? NAN : 0, 20, 30, PETSC_FALSE, 1}));

@@ -350,7 +350,7 @@ int main(int argc, char **argv)
       for (int c = block || given ? 1 : 0; c < 2; c++) {
         for (int norm = KSP_NORM_NONE; norm <= (int)types[t].last; norm++) {
           if (block && problems[p].matrix == TWICE_IDENTITY && norm == KSP_NORM_NONE) continue; /* past the solution, whether a vector is zero but for rounding decides */
-          if (given && (t == 0 ? norm == KSP_NORM_UNPRECONDITIONED : strcmp(types[t].name, KSPGMRES) != 0)) continue;
+          if (given && (t == 0 ? norm == KSP_NORM_UNPRECONDITIONED || norm == KSP_NORM_NONE : strcmp(types[t].name, KSPGMRES) != 0)) continue;
           if ((norm != KSP_NORM_NONE && norm < (int)types[t].first) || (few && (!c || norm != (int)types[t].first))) continue;
           for (int hermitian = 0; hermitian < (PetscDefined(USE_COMPLEX) && t == 0 ? 2 : 1); hermitian++) {
             Problem problem = problems[p];

@@ -136,11 +136,13 @@ static PetscErrorCode Time(const Run *run, KSP ksp, Vec b, Vec x, double *second
   double begin, end;
 
   PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
   PetscCall((*run->machine->clock)(&begin));
   PetscCall(KSPSolve(ksp, b, x));
   PetscCall((*run->machine->clock)(&end));
   PetscCall(KSPGetIterationNumber(ksp, its));
-  *seconds = end - begin;
+  end -= begin;
+  PetscCallMPI(MPI_Allreduce(&end, seconds, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD)); /* of the slowest process */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

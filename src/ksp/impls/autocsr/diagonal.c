@@ -20,6 +20,7 @@ static PetscErrorCode GetKey(PC pc, AutoCSRDiagonalKey *key)
   PetscCall(PetscMemcpy(key->set_up, &pc->matstate, PetscMin(sizeof(key->set_up), sizeof(pc->matstate))));
   PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCPBJACOBI, &points));
   PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCJACOBI, &jacobi));
+  PetscCall(PetscStrncpy(key->name, ((PetscObject)pc)->type_name, sizeof(key->name)));
   key->block = 1;
   if (points) PetscCall(MatGetBlockSize(pmat, &key->block));
   if (!jacobi) PetscFunctionReturn(PETSC_SUCCESS);
@@ -43,7 +44,7 @@ static PetscBool BlockMoved(const AutoCSRDiagonalKey *now, const AutoCSRDiagonal
 
 /*
   PETSc's solves set the preconditioner up in their first application of it if values have changed since, and a failure is known to the
-  process alone that met it. Here it is set up before anything asks for it, and all processes are told once for each set-up
+  process alone that met it. Here it is set up before anything asks for it, and all processes are told once for each set-up, or solve
 */
 PetscErrorCode AutoCSRFusedSetUpPC(KSP ksp, AutoCSRFused *f, const char **why)
 {
@@ -58,7 +59,7 @@ PetscErrorCode AutoCSRFusedSetUpPC(KSP ksp, AutoCSRFused *f, const char **why)
     *why = "the matrix has another block size than the preconditioner was set up with";
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (memcmp(&key, &f->checked, sizeof(key))) {
+  if (f->given || memcmp(&key, &f->checked, sizeof(key))) { /* applications of one that is given may fail, too */
     PetscCall(PCGetFailedReason(ksp->pc, &reason));
     mine = ksp->reason == KSP_DIVERGED_PC_FAILED || reason != PC_NOERROR;
     PetscCallMPI(MPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)ksp)));

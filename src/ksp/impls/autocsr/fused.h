@@ -55,7 +55,7 @@ typedef struct {
   Vec                *vec;                    /* NULL: there is none */
   PetscScalar       **array;                  /* where the steps run */
   PetscBool           conjugate;              /* dot products conjugate the second vector */
-  KSP                 given;                  /* NULL, or its preconditioner is applied by PETSc between passes (CG) */
+  KSP                 given;                  /* NULL, or its preconditioner is applied by PETSc between passes */
   PetscBool           left;                   /* residuals are preconditioned; false: directions are */
   AutoCSRTest         test;
   AutoCSRVectorName   solution; /* which vector holds it in the end */
@@ -132,7 +132,7 @@ typedef struct {
   PetscInt         block;
   PetscObjectId    pc, mat;
   PetscObjectState state;
-  char             set_up[32];
+  char             set_up[32], name[32];
   PCJacobiType     type;
   PetscBool        use_abs, fix;
   PetscReal        scale;
@@ -145,7 +145,9 @@ struct _AutoCSRFused {
   PetscBool               asked;  /* for this solver, not for all by default: the view then says why it was not */
   struct _KSPOps          parent; /* operations of PETSc's type; its solve may change with setters and set-up */
   PetscErrorCode (*first)(KSP);   /* the solve with which it was created */
-  PetscBool   given;              /* the preconditioner is none of ours: PETSc applies it */
+  PetscBool   given;              /* PETSc applies the preconditioner */
+  PetscObjectId placed;           /* the matrix for which the processes have said where they multiply */
+  PetscBool     apart;            /* in different places */
   PetscBool   ran;                /* the last solve was ours */
   const char *refused;            /* why it was not; NULL: there was no solve, or it was */
   const char *where;

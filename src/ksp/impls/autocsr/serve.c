@@ -17,16 +17,21 @@ static PetscBool MonitorReadsNorm(void (*monitor)(void))
   return (PetscBool)(monitor == AS_PLAIN(KSPMonitorResidual) || monitor == AS_PLAIN(KSPMonitorResidualDrawLG));
 }
 
-/* On a device GMRES takes what PETSc applies, and CG unless its norm is tested before the preconditioner is applied */
+/*
+  On a device GMRES takes preconditioners that PETSc applies, and CG if no norm is tested before the preconditioner is applied. They are
+  linear, and look at nothing of the KSP: users' own and those of other solvers are left to PETSc
+*/
 static PetscErrorCode ServesGiven(KSP ksp, const AutoCSRFused *f, PetscBool *serves)
 {
   const AutoCSRParent *parent;
+  PetscBool            known, cg = (PetscBool)(f->type == &AutoCSRFusedCG && (ksp->normtype == KSP_NORM_PRECONDITIONED || ksp->normtype == KSP_NORM_NATURAL));
   Mat                  A;
 
   PetscFunctionBegin;
   PetscCall(PCGetOperators(ksp->pc, &A, NULL));
   PetscCall(MatSeqAutoCSRGetParent(&parent));
-  *serves = (PetscBool)((f->type == &AutoCSRFusedGMRES || (f->type == &AutoCSRFusedCG && ksp->normtype != KSP_NORM_UNPRECONDITIONED)) && parent->device && !AutoCSRIsBound(A));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)ksp->pc, &known, PCGAMG, PCMG, PCHYPRE, PCBJACOBI, PCASM, PCSOR, PCILU, PCICC, PCLU, PCCHOLESKY, ""));
+  *serves = (PetscBool)(known && (cg || f->type == &AutoCSRFusedGMRES) && parent->device && !AutoCSRIsBound(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -42,7 +47,10 @@ static PetscErrorCode RefusePreconditioner(KSP ksp, AutoCSRFused *f, const char 
     PetscBool scaled;
 
     PetscCall(PCGetDiagonalScale(ksp->pc, &scaled));
-    if (scaled) serves = PETSC_FALSE;
+    if (scaled) {
+      *why = "the preconditioner scales the system";
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
   }
 #endif
   f->given = PETSC_FALSE;
@@ -118,6 +126,36 @@ static PetscErrorCode RefuseVectors(KSP ksp, Mat A, const char **why)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+  Options bind small matrices and vectors to the host by the rows of a process: the processes are asked once for each matrix whether they
+  agree. What binds later is called by all of them
+*/
+static PetscErrorCode RefusePlaces(KSP ksp, AutoCSRFused *f, Mat A, const char **why)
+{
+  const AutoCSRParent *parent;
+  PetscObjectId        id;
+  PetscMPIInt          size, place[2];
+  PetscBool            host[3];
+
+  PetscFunctionBegin;
+  PetscCall(MatSeqAutoCSRGetParent(&parent));
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)ksp), &size));
+  if (size == 1 || !parent->device) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscObjectGetId((PetscObject)A, &id));
+  if (f->placed != id) {
+    PetscCall(AutoCSRVecIsOnHost(ksp->vec_rhs, &host[0]));
+    PetscCall(AutoCSRVecIsOnHost(ksp->vec_sol, &host[1]));
+    PetscCall(AutoCSRVecIsOnHost(ksp->nwork ? ksp->work[0] : ksp->vec_sol, &host[2]));
+    place[0] = AutoCSRIsBound(A) + 2 * host[0] + 4 * host[1] + 8 * host[2];
+    place[1] = -place[0];
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, place, 2, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)ksp)));
+    f->apart  = (PetscBool)(place[0] != -place[1]);
+    f->placed = id;
+  }
+  if (f->apart) *why = "some processes multiply the matrix on a device, and others on the host";
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode FindReason(KSP ksp, AutoCSRFused *f, Mat A, const char **why)
 {
   MatNullSpace nullspace;
@@ -127,6 +165,7 @@ static PetscErrorCode FindReason(KSP ksp, AutoCSRFused *f, Mat A, const char **w
     *why = "the matrix is not of type autocsr";
   else
     PetscCall(RefuseVectors(ksp, A, why));
+  if (!*why) PetscCall(RefusePlaces(ksp, f, A, why));
   if (!*why) PetscCall(RefusePreconditioner(ksp, f, why));
   if (*why) PetscFunctionReturn(PETSC_SUCCESS);
   if (ksp->transpose_solve)

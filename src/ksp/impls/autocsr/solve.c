@@ -87,9 +87,11 @@ PetscErrorCode AutoCSRFusedSolve(KSP ksp, AutoCSRFused *f, const AutoCSRSteps *s
   PetscCall(GetVectors(ksp, f, &s));
   if (f->device && f->steps != steps) PetscCall((*f->steps->destroy)(&f->device));
   f->steps = steps;
-  PetscCall((*steps->begin)(&s, &f->device));
-  ierr = (*f->type->solve)(ksp, f, &s);
-  PetscCall((*steps->end)(&s));
+  ierr = (*steps->begin)(&s, &f->device);
+  if (!ierr) {
+    ierr = (*f->type->solve)(ksp, f, &s);
+    PetscCall((*steps->end)(&s));
+  }
   if (!ierr && s.solution != AUTOCSR_X) PetscCall(VecCopy(s.vec[s.solution], ksp->vec_sol));
   PetscCall(PetscFree2(s.vec, s.array));
   PetscCall(ierr);

@@ -1,7 +1,8 @@
 /*
   Device functions that the kernels of all passes call: loads, sums and the end of a step. Sums are added in a fixed order: by
   thread, by warp, by thread block, and then over all thread blocks in the last one. That block also does what follows from the sums (scalars.h), so no scalar
-  leaves the device before the next kernel begins. Of several processes it hands its sums to the host instead, and a kernel of one thread does what follows from those of all.
+  leaves the device before the next kernel begins. With several processes it hands its sums to
+  the host instead, and a kernel of one thread does what follows from those of all.
 */
 #ifndef AUTOCSR_PASSES_CUH
 #define AUTOCSR_PASSES_CUH

@@ -23,15 +23,12 @@ static PetscErrorCode Destroy(AutoCSRDevice *device)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Create(AutoCSRDevice *device)
+static PetscErrorCode Allocate(AutoCSRDevice d)
 {
-  int           id, processors;
-  AutoCSRDevice d;
+  int id, processors;
 
   PetscFunctionBegin;
   PetscCheck(AutoCSRPassScalarsBytes() <= SCALARS_ROOM, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The scalars of a solve take %zu bytes", AutoCSRPassScalarsBytes());
-  PetscCall(PetscNew(device));
-  d = *device;
   PetscCallCUDA(cudaGetDevice(&id));
   PetscCallCUDA(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, id));
   d->pass.blocks = RESIDENTS * processors;
@@ -41,6 +38,19 @@ static PetscErrorCode Create(AutoCSRDevice *device)
   d->pass.partial = (PetscReal *)((char *)d->memory + 2 * SCALARS_ROOM);
   AutoCSRCallCUDA(cudaHostAlloc((void **)&d->ring, AUTOCSR_RING * sizeof(*d->ring), cudaHostAllocDefault));
   PetscCall(PetscArrayzero(d->ring, AUTOCSR_RING));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* There is nothing where something is missing */
+static PetscErrorCode Create(AutoCSRDevice *device)
+{
+  PetscErrorCode ierr;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(device));
+  ierr = Allocate(*device);
+  if (ierr) PetscCall(Destroy(device));
+  PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -137,8 +147,8 @@ static PetscErrorCode End(AutoCSRSolve *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The host needs some microseconds to see a result and to queue a step; steps beyond the last one are the price. Of several processes the host waits for each pass with sums; a preconditioner that is given costs
-   more than any wait */
+/* The host needs some microseconds to see a result and to queue a step; steps beyond the last one are the price. The host waits for each pass whose sums it adds up over processes; a preconditioner that is
+   given costs more than any wait */
 static PetscInt Ahead(const AutoCSRSolve *s)
 {
   return s->size > 1 || s->given ? 0 : s->n < SMALL_ROWS ? 4 : 2;

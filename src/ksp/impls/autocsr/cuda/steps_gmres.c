@@ -18,6 +18,7 @@ PetscErrorCode AutoCSRColumnsDestroy(AutoCSRDevice d)
   d->scalars = NULL;
   d->columns = NULL;
   d->dots    = NULL;
+  d->restart = -1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -61,7 +62,7 @@ static const AutoCSRPassColumn *NextColumn(AutoCSRSolve *s, PetscInt k)
   return &d->column;
 }
 
-/* Of several processes: the norm of a vector of the basis, and the dot products before it */
+/* The norm of a vector of the basis over several processes, and the dot products before it */
 static PetscErrorCode FollowColumn(AutoCSRSolve *s, PetscInt dots)
 {
   PetscReal sums[AUTOCSR_PASS_SUMS];
@@ -182,7 +183,7 @@ static PetscErrorCode Correct(AutoCSRSolve *s, PetscInt n, const PetscScalar coe
     PetscCall(AddBasis(s, n, coefficient, s->array[AUTOCSR_X]));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCallCUDA(cudaMemsetAsync(s->array[AUTOCSR_R], 0, (size_t)s->n * sizeof(PetscScalar), AUTOCSR_STREAM));
+  if (s->n) PetscCallCUDA(cudaMemsetAsync(s->array[AUTOCSR_R], 0, (size_t)s->n * sizeof(PetscScalar), AUTOCSR_STREAM));
   PetscCall(AddBasis(s, n, coefficient, s->array[AUTOCSR_R]));
   PetscCall((*s->steps->apply)(s, AUTOCSR_R, AUTOCSR_W));
   PetscCall(AutoCSRPassGMRESCorrect(&s->device->pass, &sum, (const PetscReal *)&one, PETSC_FALSE));
