@@ -192,7 +192,7 @@ static PetscErrorCode AutoCSRMultiply(Mat A, AutoCSRProductKind kind, Vec x, Vec
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* y = A x for arrays where the matrix lies on a device: queued, without what MatMult() looks at and logs. *done is false where no final plan multiplies; nothing is queued then */
+/* y = A x for arrays where the matrix lies on a device: queued, without what MatMult() looks at; logged as it logs. *done is false where no final plan multiplies; nothing is queued then */
 PetscErrorCode AutoCSRMultiplyArrays(Mat A, const PetscScalar x[], PetscScalar y[], PetscBool *done)
 {
   AutoCSRContext    *ctx;
@@ -205,12 +205,14 @@ PetscErrorCode AutoCSRMultiplyArrays(Mat A, const PetscScalar x[], PetscScalar y
   *done = (PetscBool)(AutoCSRContextIsReady(A, ctx) && AutoCSRContextIsResident(ctx) && plan && !ctx->yields && ctx->planned.progress.stage == AUTOCSR_STAGE_FINAL);
   if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
   o = (AutoCSROperands){.csr = &ctx->csr, .x = x, .y = y};
+  PetscCall(PetscLogEventBegin(MAT_Mult, A, 0, 0, 0));
   PetscCall(PetscLogEventBegin(AutoCSREvents[AUTOCSR_EVENT_MULT], A, 0, 0, 0));
+  PetscCall(PetscLogGpuTimeBegin());
   PetscCall((*plan->backend->mult)(plan, &o));
-  PetscCall(PetscLogEventEnd(AutoCSREvents[AUTOCSR_EVENT_MULT], A, 0, 0, 0));
-#if PetscDefined(HAVE_DEVICE)
+  PetscCall(PetscLogGpuTimeEnd());
   PetscCall(PetscLogGpuFlops(2.0 * ctx->csr.nnz - AutoCSRContextNonemptyRows(ctx)));
-#endif
+  PetscCall(PetscLogEventEnd(AutoCSREvents[AUTOCSR_EVENT_MULT], A, 0, 0, 0));
+  PetscCall(PetscLogEventEnd(MAT_Mult, A, 0, 0, 0));
   ctx->planned.products++;
   if (PetscUnlikely(AutoCSRContextProducts(ctx) >= ctx->release_at)) PetscCall(AutoCSRContextRelease(A, ctx));
   PetscFunctionReturn(PETSC_SUCCESS);
