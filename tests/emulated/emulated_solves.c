@@ -55,30 +55,28 @@ static PetscErrorCode EmulatedEnd(AutoCSRSolve *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode EmulatedMultiply(AutoCSRSolve *s, PetscInt from, PetscInt to)
+/* Copies `from` to the host before PETSc's function and `to` to the device after it */
+static PetscErrorCode CallPETSc(AutoCSRSolve *s, PetscInt from, PetscInt to, PetscBool preconditions)
 {
-  const PetscScalar *w;
+  const PetscScalar *made;
 
   PetscFunctionBegin;
   PetscCall(CopyBack(s, from));
-  PetscCall(MatMult(s->mat, s->vec[from], s->vec[to]));
-  PetscCall(VecGetArrayRead(s->vec[to], &w));
-  PetscCall(AutoCSRDeviceFromHost(s->array[to], w, (size_t)s->n * sizeof(PetscScalar)));
-  PetscCall(VecRestoreArrayRead(s->vec[to], &w));
+  PetscCall(preconditions ? KSP_PCApply(s->given, s->vec[from], s->vec[to]) : MatMult(s->mat, s->vec[from], s->vec[to]));
+  PetscCall(VecGetArrayRead(s->vec[to], &made));
+  PetscCall(AutoCSRDeviceFromHost(s->array[to], made, (size_t)s->n * sizeof(PetscScalar)));
+  PetscCall(VecRestoreArrayRead(s->vec[to], &made));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode EmulatedMultiply(AutoCSRSolve *s, PetscInt from, PetscInt to)
+{
+  return CallPETSc(s, from, to, PETSC_FALSE);
 }
 
 static PetscErrorCode EmulatedApply(AutoCSRSolve *s, PetscInt from, PetscInt to)
 {
-  const PetscScalar *z;
-
-  PetscFunctionBegin;
-  PetscCall(CopyBack(s, from));
-  PetscCall(KSP_PCApply(s->given, s->vec[from], s->vec[to]));
-  PetscCall(VecGetArrayRead(s->vec[to], &z));
-  PetscCall(AutoCSRDeviceFromHost(s->array[to], z, (size_t)s->n * sizeof(PetscScalar)));
-  PetscCall(VecRestoreArrayRead(s->vec[to], &z));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return CallPETSc(s, from, to, PETSC_TRUE);
 }
 
 static AutoCSRSteps emulated;

@@ -64,7 +64,7 @@ typedef struct {
   }
 #define VARIANTS_AUTOCSR {"autocsr", MATAUTOCSR, NULL, PETSC_FALSE, NULL, NULL, NULL}, VARIANT_FORCED("csr"), VARIANT_FORCED("csr-vector"), VARIANT_FORCED("csr-adaptive"), VARIANT_FORCED("light"), VARIANT_FORCED("pcsr"), VARIANT_FORCED("merge"), VARIANT_FORCED("binned"), VARIANT_FORCED("rowbins"), VARIANT_FORCED("segsum"), VARIANT_FORCED("sell"), VARIANT_FORCED("sellp"), VARIANT_FORCED("ell"), VARIANT_FORCED("pattern"), VARIANT_FORCED("symmetric"), VARIANT_FORCED("block"), VARIANT_FORCED("inode"), VARIANT_FORCED("coltile"), VARIANT_FORCED("propagate"), VARIANT_FORCED("popular")
 
-/* What a search finds, with all its parts and without one of them */
+/* Products by what a search finds: one search has all its parts, the others lack one each */
 #define VARIANT_SEARCH "autocsr_patient"
 #define VARIANT_WITHOUT(part)                                                                                                                  \
   {                                                                                                                                            \

@@ -3,8 +3,8 @@
 #include "../../mat/impls/autocsr/choose/features.h"
 
 #define MAX_ROWS  256
-#define NEAR_BEST 1.3 /* joules are counted of variants that take up to so many times the least seconds, */
-#define SAME      2   /* of so many of a strategy */
+#define NEAR_BEST 1.3 /* joules are counted of variants that take at most so many times the least seconds */
+#define SAME      2   /* and of at most so many variants of one strategy */
 
 typedef struct {
   AutoCSRCandidate candidate;
@@ -139,7 +139,7 @@ static Row *next_counted(Rows *rows, double shortest)
   return next;
 }
 
-/* Of the planner's choice, then of the fastest. again: of the first of these, counted again */
+/* Counts joules of the planner's choice first, then of the fastest variants. again: joules of the first variant, and the same counted a second time */
 static PetscErrorCode count_joules(const RowsWanted *w, AutoCSRChooser *chooser, const AutoCSROperands *op, Rows *rows, Row *choice, double shortest, double again[2])
 {
   Row *row = choice;

@@ -1,5 +1,5 @@
 /*
-  Rows of training data (rows.c), of which config/train-chooser.py and train-energy.py make the tables of the learned choosers. Lines of a CSV file:
+  rows.c writes rows of training data; config/train-chooser.py and train-energy.py make the tables of the learned choosers from them. A CSV file has these lines:
 
     H  device, scalars, backend, then what the lines below have
     M  key of the matrix, its features (choose/features.h), how many lines V and B follow

@@ -146,8 +146,8 @@ struct _AutoCSRFused {
   struct _KSPOps          parent; /* operations of PETSc's type; its solve may change with setters and set-up */
   PetscErrorCode (*first)(KSP);   /* the solve with which it was created */
   PetscBool   given;              /* PETSc applies the preconditioner */
-  PetscObjectId placed;           /* the matrix for which the processes have said where they multiply */
-  PetscBool     apart;            /* in different places */
+  PetscBool   apart;              /* processes multiply the matrix `placed` in different places */
+  PetscObjectId placed;           /* 0: none was asked about */
   PetscBool   ran;                /* the last solve was ours */
   const char *refused;            /* why it was not; NULL: there was no solve, or it was */
   const char *where;

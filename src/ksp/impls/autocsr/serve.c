@@ -56,7 +56,7 @@ static PetscErrorCode RefusePreconditioner(KSP ksp, AutoCSRFused *f, const char 
   f->given = PETSC_FALSE;
   if (!serves) PetscCall(ServesGiven(ksp, f, &f->given));
   if (!serves && !f->given) {
-    *why = "only the preconditioners none, jacobi and pbjacobi are served";
+    *why = "the preconditioner, with this norm, is none of those that are served here";
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(AutoCSRFusedSetUpPC(ksp, f, why));

@@ -103,16 +103,22 @@ static __device__ __forceinline__ bool IsLast(const AutoCSRPass &pass, Sums &sum
   return true;
 }
 
+/* The host looks at the number: what was written before is there then */
+static __device__ __forceinline__ void Publish(PetscInt64 *place, PetscInt64 number)
+{
+  __threadfence_system();
+  *place = number;
+}
+
 /* Hands the sums of this process to the host, which adds up those of all */
 static __device__ __forceinline__ void HandOver(const AutoCSRPass &pass, const Sums &sums)
 {
 #pragma unroll
   for (int k = 0; k < AUTOCSR_PASS_SUMS; k++) pass.sums->v[k] = sums.v[k];
-  __threadfence_system();
-  pass.sums->number = pass.sums_number;
+  Publish(&pass.sums->number, pass.sums_number);
 }
 
-/* What follows from the sums of all rows; then the host is told */
+/* Sets the scalars that follow from the sums of all rows, and tells them to the host */
 template <AutoCSRFollow follow>
 static __device__ __forceinline__ void Follow(const AutoCSRPass &pass, const Sums &sums)
 {
@@ -131,8 +137,7 @@ static __device__ __forceinline__ void Follow(const AutoCSRPass &pass, const Sum
   if constexpr (follow == AUTOCSR_FOLLOW_BCGS_UPDATE) AutoCSRScalarsBCGSUpdate(s, &pass.test, dot, squares);
   if (!pass.slot) return;
   pass.slot->result = s->result;
-  __threadfence_system();
-  pass.slot->number = pass.number;
+  Publish(&pass.slot->number, pass.number);
 }
 
 /* The end of a pass: by the first thread of the last block */

@@ -21,7 +21,7 @@ typedef struct {
   PetscInt64 number;
 } AutoCSRPassSums;
 
-/* What follows from the sums of a pass, in the functions of scalars.h */
+/* Names the function of scalars.h that sets scalars from the sums of a pass */
 typedef enum {
   AUTOCSR_FOLLOW_START,
   AUTOCSR_FOLLOW_PRODUCT,
@@ -63,7 +63,10 @@ PETSC_INTERN PetscErrorCode AutoCSRPassDot(const AutoCSRPass *);
 PETSC_INTERN PetscErrorCode AutoCSRPassResidual(const AutoCSRPass *);
 PETSC_INTERN PetscErrorCode AutoCSRPassDirection(const AutoCSRPass *, PetscBool given);
 
-/* Where the preconditioner is given: r alone, of b and the product with x or, not first, by the step; then what z, which w has, and r tell */
+/*
+  The preconditioner is given. GivenResidual writes r: first as b or b less the product with x, later as r less a times the product. PETSc's
+  application then writes z to w, and Given makes the sums of z and r
+*/
 PETSC_INTERN PetscErrorCode AutoCSRPassGivenResidual(const AutoCSRPass *, PetscBool first, PetscBool product);
 PETSC_INTERN PetscErrorCode AutoCSRPassGiven(const AutoCSRPass *, PetscBool first);
 

@@ -169,12 +169,12 @@ static PetscErrorCode GetAgain(AutoCSRSolve *s, PetscInt from, PetscInt to)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MultiplyVectors(AutoCSRSolve *s, PetscInt from, PetscInt to)
+static PetscErrorCode CallPETSc(AutoCSRSolve *s, PetscInt from, PetscInt to, PetscBool preconditions)
 {
   PetscFunctionBegin;
   PetscCall(Put(s, from));
   PetscCall(Put(s, to));
-  PetscCall(MatMult(s->mat, s->vec[from], s->vec[to]));
+  PetscCall(preconditions ? KSP_PCApply(s->given, s->vec[from], s->vec[to]) : MatMult(s->mat, s->vec[from], s->vec[to]));
   PetscCall(GetAgain(s, from, to));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -185,18 +185,13 @@ static PetscErrorCode Multiply(AutoCSRSolve *s, PetscInt from, PetscInt to)
 
   PetscFunctionBegin;
   if (MatIsSeqAutoCSR(s->mat)) PetscCall(AutoCSRMultiplyArrays(s->mat, s->array[from], s->array[to], &done));
-  if (!done) PetscCall(MultiplyVectors(s, from, to));
+  if (!done) PetscCall(CallPETSc(s, from, to, PETSC_FALSE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode Apply(AutoCSRSolve *s, PetscInt from, PetscInt to)
 {
-  PetscFunctionBegin;
-  PetscCall(Put(s, from));
-  PetscCall(Put(s, to));
-  PetscCall(KSP_PCApply(s->given, s->vec[from], s->vec[to]));
-  PetscCall(GetAgain(s, from, to));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return CallPETSc(s, from, to, PETSC_TRUE);
 }
 
 /* The residual, z in w, and what they tell */

@@ -87,7 +87,7 @@ static PetscErrorCode ReduceDots(AutoCSRSolve *s, PetscInt n)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Of a preconditioner that is given, on the left: w is what it makes of the residual */
+/* The first vector of the basis is the residual after a given preconditioner on the left, which PETSc applies */
 static PetscErrorCode StartGiven(AutoCSRSolve *s, PetscBool product)
 {
   AutoCSRPass pass;
