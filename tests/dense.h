@@ -6,6 +6,19 @@
 
 #include "generate.h"
 
+/* One matrix of so many, by -few; brief: the option stands without a number, as for compute-sanitizer's slower tools: the fewest widths, too */
+static inline PetscErrorCode FewAsked(PetscInt *few, PetscBool *brief)
+{
+  PetscBool is, number;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscOptionsHasName(NULL, NULL, "-few", &is));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-few", few, &number));
+  *brief = (PetscBool)(is && !number);
+  if (*brief) *few = 12;
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 /* Rows [begin, end) here; the columns may lie further apart than they are long; where, is up to -dense_type */
 static inline PetscErrorCode DenseCreate(PetscInt begin, PetscInt end, PetscInt M, PetscInt columns, PetscInt seed, Mat *D)
 {

@@ -279,30 +279,27 @@ static PetscErrorCode NotFinite(Mat A, Mat plain)
 
 int main(int argc, char **argv)
 {
-  PetscInt    few  = 0; /* one matrix of so many */
+  PetscInt    few  = 1; /* one matrix of so many */
   PetscInt64  made = 0;
-  PetscBool   is, view = PETSC_FALSE, json = PETSC_FALSE;
+  PetscBool   brief, view = PETSC_FALSE, json = PETSC_FALSE;
   PetscMPIInt ranks;
 
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(PetscOptionsHasName(NULL, NULL, "-few", &is)); /* alone: for compute-sanitizer's slower tools */
-  if (is) few = 4;
-  PetscCall(PetscOptionsGetInt(NULL, NULL, "-few", &few, NULL));
+  PetscCall(FewAsked(&few, &brief));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-view", &view, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-json", &json, NULL));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
-  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(generators); k++) {
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(generators); k += (size_t)few) {
     const Generator *g = &generators[k];
     MatAutoCSRInfo   info;
     Reference        r;
     Mat              A, plain;
 
-    if (few && k % (size_t)few) continue;
     PetscCall(MatrixCreate(g, MATAIJ, &plain));
     PetscCall(ReferenceCreate(plain, &r));
     PetscCall(MatrixCreate(g, MATAUTOCSR, &A));
-    for (size_t w = 0; w < PETSC_STATIC_ARRAY_LENGTH(widths); w++) PetscCall(Multiply(&r, A, widths[w], g->name));
-    if (k == 0) PetscCall(Multiply(&r, A, WIDEST, g->name));
+    for (size_t w = 0; w < PETSC_STATIC_ARRAY_LENGTH(widths); w += brief ? 3 : 1) PetscCall(Multiply(&r, A, widths[w], g->name));
+    if (k == 0 && !brief) PetscCall(Multiply(&r, A, WIDEST, g->name));
     for (size_t w = ranks == 1 ? 0 : k % 16; w < PETSC_STATIC_ARRAY_LENGTH(widths); w += ranks == 1 ? 3 : 16) PetscCall(MultiplyTransposed(&r, A, widths[w], g->name));
     for (size_t w = ranks == 1 ? k % 3 : k % 16; w < PETSC_STATIC_ARRAY_LENGTH(widths); w += ranks == 1 ? 3 : 16) PetscCall(MultiplyByRows(&r, A, widths[w], g->name));
     for (size_t w = ranks == 1 ? (k + 1) % 8 : (k + 1) % 16; w < PETSC_STATIC_ARRAY_LENGTH(widths); w += ranks == 1 ? 4 : 16) PetscCall(MultiplySome(&r, A, widths[w], g->name));

@@ -232,15 +232,16 @@ static PetscErrorCode Errors(void)
 
 int main(int argc, char **argv)
 {
-  PetscInt few = 1; /* one matrix of so many */
+  PetscInt  few = 1; /* one matrix of so many */
+  PetscBool brief;
 
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(PetscOptionsGetInt(NULL, NULL, "-few", &few, NULL));
+  PetscCall(FewAsked(&few, &brief));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(generators); k += (size_t)few) {
     Mat plain;
 
     PetscCall(MatrixCreate(&generators[k], MATAIJ, &plain));
-    for (size_t w = (k / (size_t)few) % 2; w < PETSC_STATIC_ARRAY_LENGTH(widths); w += 2) PetscCall(Sample(&generators[k], plain, widths[w])); /* every other */
+    for (size_t w = (k / (size_t)few) % 2; w < PETSC_STATIC_ARRAY_LENGTH(widths); w += brief ? 4 : 2) PetscCall(Sample(&generators[k], plain, widths[w])); /* every other */
     PetscCall(MatDestroy(&plain));
   }
   PetscCall(Changes());
