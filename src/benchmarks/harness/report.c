@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <time.h>
 
-#define BENCH_MAX_MATRICES 256
+#define BENCH_MAX_MATRICES 1024
 #define BENCH_MAX_COLUMNS  16
 #define BENCH_SLOWER       0.995 /* a ratio below this is printed as less than 1.00x */
 
