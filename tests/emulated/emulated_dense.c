@@ -54,7 +54,7 @@ static const PetscInt widths[] = {4, 8, 9, 19, 64, 135, 1, 32, 67, 3};
 /* Every step-th of the widths */
 static PetscErrorCode CheckMatrix(const Generator *g, size_t first, size_t step)
 {
-  const Way     ways[] = {{AUTOCSR_DENSE_PANELS, NULL, "auto", .by_rows = PETSC_TRUE}, {AUTOCSR_DENSE_PANELS, NULL, "auto"}, {AUTOCSR_DENSE_ALONGSIDE, NULL, "auto", .add = PETSC_TRUE}, {AUTOCSR_DENSE_ADAPTIVE, NULL, "auto", .by_rows = PETSC_TRUE, .add = PETSC_TRUE}, {AUTOCSR_DENSE_ADAPTIVE, NULL, "auto", .infinite = PETSC_TRUE}, {AUTOCSR_DENSE_BUNDLES, NULL, "auto", .add = PETSC_TRUE}, {AUTOCSR_DENSE_BUNDLES, NULL, "auto", .by_rows = PETSC_TRUE, .infinite = PETSC_TRUE}};
+  const Way     ways[] = {{AUTOCSR_DENSE_PANELS, NULL, "auto", .by_rows = PETSC_TRUE}, {AUTOCSR_DENSE_PANELS, NULL, "auto"}, {AUTOCSR_DENSE_ALONGSIDE, NULL, "auto", .add = PETSC_TRUE}, {AUTOCSR_DENSE_ADAPTIVE, NULL, "auto", .by_rows = PETSC_TRUE, .add = PETSC_TRUE}, {AUTOCSR_DENSE_ADAPTIVE, NULL, "auto", .infinite = PETSC_TRUE}, {AUTOCSR_DENSE_BUNDLES, NULL, "auto", .add = PETSC_TRUE}, {AUTOCSR_DENSE_BUNDLES, NULL, "auto", .by_rows = PETSC_TRUE, .infinite = PETSC_TRUE}, {AUTOCSR_DENSE_WHOLE, NULL, "auto"}, {AUTOCSR_DENSE_WHOLE, NULL, "auto", .by_rows = PETSC_TRUE}};
   AutoCSRMatrix csr, there;
 
   PetscFunctionBeginUser;

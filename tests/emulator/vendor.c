@@ -40,6 +40,21 @@ PetscErrorCode AutoCSRVendorMult(void *vendor, const AutoCSRDeviceOperands *op)
   SETERRQ(PETSC_COMM_SELF, PETSC_ERR_SUP, "There is no vendor's library");
 }
 
+/* But for this loop */
+PetscErrorCode AutoCSRVendorMultiplyDense(PetscInt n, PetscInt m, PetscInt columns, const PetscScalar Y[], PetscInt ldy, PetscBool by_rows, const PetscScalar X[], PetscInt ldx, PetscScalar C[])
+{
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < m; i++) {
+    for (PetscInt j = 0; j < n; j++) {
+      PetscScalar sum = 0;
+
+      for (PetscInt k = 0; k < columns; k++) sum += Y[by_rows ? k + (size_t)j * ldy : j + (size_t)k * ldy] * X[i + (size_t)k * ldx];
+      C[j + (size_t)i * n] = sum;
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode AutoCSRVendorDestroy(void **vendor)
 {
   PetscFunctionBegin;

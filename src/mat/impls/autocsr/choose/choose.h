@@ -33,6 +33,9 @@ PETSC_INTERN PetscErrorCode AutoCSRCostConsiderTiles(const AutoCSRMatrix *, Auto
 /* The same of bundles of rows, on a device. sampled: the product is; at_once: products need not have paid */
 PETSC_INTERN PetscErrorCode AutoCSRCostConsiderBundles(const AutoCSRMatrix *, const AutoCSRProfile *, AutoCSRDense *, PetscInt columns, PetscBool sampled, double seconds, PetscBool at_once, PetscBool *take);
 
+/* Whether of a sampled product all of Y X^T is made, on a device: A is nearly dense */
+PETSC_INTERN PetscErrorCode AutoCSRCostConsiderWhole(const AutoCSRMatrix *, const AutoCSRSampledOperands *, PetscBool *take);
+
 /* The default settings, and all checks of the user's. Errors name the value, the choices and the remedy */
 PETSC_INTERN PetscErrorCode AutoCSRSettingsInitialize(AutoCSRSettings *);
 PETSC_INTERN PetscErrorCode AutoCSRSettingsCheck(const AutoCSRSettings *);

@@ -28,6 +28,15 @@ static double CostAsItLies(const AutoCSRMachine *machine, const AutoCSRMatrix *c
   return machine->product + machine->dense_as_lies * (bytes / machine->bandwidth[3] + AUTOCSR_LINE * lines * columns / machine->bandwidth[1] + scalar * csr->nnz / machine->bandwidth[0]);
 }
 
+/* Whether a device reads columns as they lie unasked: rows have patterns, and a row block has as many rows as a warp has lanes, so that they read side by side */
+static PetscBool LiesWell(const AutoCSRMatrix *csr, const AutoCSRProfile *profile)
+{
+  double of_patterns = 0;
+
+  for (PetscInt c = 0; profile && c < profile->zones; c++) of_patterns += profile->zone[c].pattern_rows;
+  return (PetscBool)(profile && of_patterns >= OF_PATTERNS * csr->m && OF_PATTERNS_ROWS * (double)csr->nnz <= AUTOCSR_DENSE_BLOCK_ALONGSIDE * (double)csr->m);
+}
+
 /* Tiles and bundles have 32-bit columns */
 static PetscBool TilesHold(const AutoCSRMatrix *csr)
 {
@@ -43,17 +52,15 @@ static PetscBool BundlesHold(const AutoCSRMachine *machine, const AutoCSRMatrix 
 PetscErrorCode AutoCSRCostDense(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, MatAutoCSRDense asked, PetscInt columns, double *seconds, AutoCSRDenseWay *way)
 {
   const AutoCSRMachine *machine;
-  double                of_patterns = 0;
 
   PetscFunctionBegin;
   PetscCall(AutoCSRMachineGet(csr, &machine));
-  for (PetscInt c = 0; profile && c < profile->zones; c++) of_patterns += profile->zone[c].pattern_rows;
   *way = AUTOCSR_DENSE_PANELS;
   if (asked == MAT_AUTOCSR_DENSE_ADAPTIVE && TilesHold(csr))
     *way = AUTOCSR_DENSE_ADAPTIVE;
   else if (asked == MAT_AUTOCSR_DENSE_BUNDLES && BundlesHold(machine, csr))
     *way = AUTOCSR_DENSE_BUNDLES;
-  else if (machine->parallel && (asked == MAT_AUTOCSR_DENSE_ALONGSIDE || (asked == MAT_AUTOCSR_DENSE_AUTO && profile && of_patterns >= OF_PATTERNS * csr->m)))
+  else if (machine->parallel && (asked == MAT_AUTOCSR_DENSE_ALONGSIDE || (asked == MAT_AUTOCSR_DENSE_AUTO && LiesWell(csr, profile))))
     *way = AUTOCSR_DENSE_ALONGSIDE;
   *seconds = *way == AUTOCSR_DENSE_ALONGSIDE && profile ? CostAsItLies(machine, csr, profile, columns) : CostOfPanels(machine, csr, columns, 1);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -115,6 +122,17 @@ PetscErrorCode AutoCSRCostConsiderTiles(const AutoCSRMatrix *csr, AutoCSRDense *
   PetscCall(PayForSample(machine, csr, dense, seconds, &known));
   if (!known || !TilesGain(machine, dense, columns) || !TilesAreCounted(csr, &dense->share)) PetscFunctionReturn(PETSC_SUCCESS);
   *take = PayForTiles(dense, AUTOCSR_ORDER_ADAPTIVE, TILES_SAVE * seconds, machine->dense_tile * csr->nnz);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRCostConsiderWhole(const AutoCSRMatrix *csr, const AutoCSRSampledOperands *op, PetscBool *take)
+{
+  const PetscInt        most = PetscMax(PetscMax(csr->m, csr->n), PetscMax(PetscMax(op->ldx, op->ldy), op->columns));
+  const AutoCSRMachine *machine;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRMachineGet(csr, &machine));
+  *take = (PetscBool)(machine->parallel && (double)most <= INT_MAX && (double)csr->nnz >= WHOLE_SHARE * (double)csr->m * (double)csr->n);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

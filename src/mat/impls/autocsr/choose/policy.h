@@ -36,6 +36,8 @@
 #define PANEL_LEAST 8    /* fewer columns take as long as this many */
 #define OF_PATTERNS 0.75 /* share of the rows with a pattern from which on a device reads columns as they lie: neighbours' columns do then, too */
 
+#define OF_PATTERNS_ROWS 32 /* rows of a row block, at least, on average */
+
 /* Adaptive tiles; `make dense BENCH_ARGS='-ways panels,adaptive'` on the suite: where they gain at all */
 #define TILES_HEAVY  0.4  /* share of the entries that heavy tiles have, at least */
 #define TILES_ROW    4.5  /* entries of a tile's row, at least: they pay for sums that are read and written between tiles */
@@ -47,6 +49,7 @@
 #define BUNDLES_UNITS   0.92  /* columns an entry, at most; */
 #define BUNDLES_WIDE    0.5   /* and of products with more dense columns than a panel's: panels find more rows of B in caches */
 #define BUNDLES_LONGEST 4096  /* entries of a row, at most: a warp takes the parts of longer ones too long */
+#define WHOLE_SHARE     0.2   /* entries of all places, from which on all are multiplied and the entries are taken; `make sddmm` */
 #define BUNDLES_SAVE    0.2   /* share of a product's seconds that they save */
 
 #endif

@@ -4,7 +4,7 @@
 #include "../layout/adaptive.h"
 #include "../layout/bundled.h"
 
-const char *const AutoCSRDenseWayNames[] = {"panels", "alongside", "adaptive", "bundles", "columns"};
+const char *const AutoCSRDenseWayNames[] = {"panels", "alongside", "adaptive", "bundles", "whole", "columns"};
 
 #define SAMPLES        8   /* stretches of rows in a sample: row panels, */
 #define SAMPLE_BUNDLES 128 /* or so many bundles each */

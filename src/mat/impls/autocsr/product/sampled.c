@@ -121,6 +121,7 @@ static PetscErrorCode AutoCSRSampledPlanned(Mat S, AutoCSRContext *ctx, AutoCSRS
 {
   AutoCSRMatrix csr;
   double        seconds;
+  PetscBool     whole = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall(AutoCSRContextReclaim(S, ctx));
@@ -129,7 +130,11 @@ static PetscErrorCode AutoCSRSampledPlanned(Mat S, AutoCSRContext *ctx, AutoCSRS
   op->csr = &csr;
   PetscCall(AutoCSRCostDense(&ctx->csr, ctx->planned.profile, ctx->settings.dense, op->columns, &seconds, &op->way));
   PetscCall(AutoCSRDensePay(S, ctx, seconds));
-  PetscCall(AutoCSRDenseConsider(S, ctx, op->columns, PETSC_TRUE, seconds, &op->way));
+  if (ctx->settings.dense == MAT_AUTOCSR_DENSE_AUTO && ctx->settings.objective != MAT_AUTOCSR_OBJECTIVE_MEMORY) PetscCall(AutoCSRCostConsiderWhole(&ctx->csr, op, &whole));
+  if (whole)
+    op->way = AUTOCSR_DENSE_WHOLE;
+  else
+    PetscCall(AutoCSRDenseConsider(S, ctx, op->columns, PETSC_TRUE, seconds, &op->way));
   if (!ctx->dense) PetscCall(AutoCSRDenseCreate(csr.backend, &ctx->dense));
   if (ctx->dense->backend->parallel && (op->way == AUTOCSR_DENSE_ADAPTIVE || (op->way == AUTOCSR_DENSE_ALONGSIDE && op->by_rows))) op->way = AUTOCSR_DENSE_PANELS; /* a device has no other way */
   PetscCall(AutoCSRSampledRun(S, ctx->dense, op));

@@ -1,15 +1,13 @@
 /*
-  Products by the vendor's library: executors that own cuSPARSE's descriptors. What needs memory or looks at the matrix is done
-  when a plan is bound and in its first product; later ones set pointers and call.
+  Products by the vendor's libraries: executors that own cuSPARSE's descriptors, and cuBLAS's product of dense matrices. What needs memory or
+  looks at the matrix is done when a plan is bound and in its first product; later ones set pointers and call.
 */
 #include "../device.h"
 #include "../runtime/launch.h"
 #include <cusparse.h>
 #include <cuda_runtime_api.h>
 #include <stdalign.h>
-#if defined(PETSC_USE_COMPLEX)
-  #include <cublas_v2.h>
-#endif
+#include <cublas_v2.h>
 
 #if defined(PETSC_USE_COMPLEX)
   #define VENDOR_SCALAR PetscDefined(USE_REAL_SINGLE) ? CUDA_C_32F : CUDA_C_64F
@@ -162,6 +160,34 @@ PetscErrorCode AutoCSRVendorMult(void *ctx, const AutoCSRDeviceOperands *op)
   }
   PetscCallCUSPARSE(cusparseSpMV(Handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, v->A, v->x, &beta, v->y, VENDOR_SCALAR, v->algorithm, v->buffer));
   if (swaps) PetscCall(Conjugate(v->m, op->y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+#if defined(PETSC_USE_COMPLEX)
+  #if defined(PETSC_USE_REAL_SINGLE)
+typedef cuComplex BlasScalar;
+    #define BlasGemm cublasCgemm
+  #else
+typedef cuDoubleComplex BlasScalar;
+    #define BlasGemm cublasZgemm
+  #endif
+#else
+typedef PetscScalar BlasScalar;
+  #if defined(PETSC_USE_REAL_SINGLE)
+    #define BlasGemm cublasSgemm
+  #else
+    #define BlasGemm cublasDgemm
+  #endif
+#endif
+
+PetscErrorCode AutoCSRVendorMultiplyDense(PetscInt n, PetscInt m, PetscInt columns, const PetscScalar Y[], PetscInt ldy, PetscBool by_rows, const PetscScalar X[], PetscInt ldx, PetscScalar C[])
+{
+  const Factor   one = {1}, zero = {0};
+  cublasHandle_t blas;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCUBLASGetHandle(&blas));
+  PetscCallCUBLAS(BlasGemm(blas, by_rows ? CUBLAS_OP_T : CUBLAS_OP_N, CUBLAS_OP_T, (int)n, (int)m, (int)columns, (const BlasScalar *)&one, (const BlasScalar *)Y, (int)ldy, (const BlasScalar *)X, (int)ldx, (const BlasScalar *)&zero, (BlasScalar *)C, (int)n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
