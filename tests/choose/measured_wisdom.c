@@ -1,7 +1,6 @@
 static char help[] = "What rigor measure has found is taken at once by the next run, with the same plan and the same bits: whichever candidate was the fastest, by a clock that this program sets, and where another variant of the strategy was.\n\n";
 
-#include <petscautocsr.h>
-#include "../compare.h"
+#include "../rows.h"
 #include <unistd.h>
 
 #define FASTEST 6          /* candidates, at most, of which each is the fastest once */
@@ -28,24 +27,32 @@ typedef struct {
 } Made;
 
 /* Rows of 1 to 40 entries, most of them short: several variants of a strategy are near each other */
-static PetscErrorCode Create(PetscInt k, PetscInt kind, Mat *A)
+static PetscInt MixedRow(PetscInt i, PetscInt n, PetscInt col[MOST_IN_ROW], PetscScalar val[MOST_IN_ROW])
 {
-  const PetscInt m = 3000 + k;
+  const PetscInt length = i % 17 ? 1 + i * 7 % 9 : 40;
 
-  PetscFunctionBeginUser;
-  PetscCall(MatCreate(PETSC_COMM_SELF, A));
-  PetscCall(MatSetSizes(*A, m, m, m, m));
-  PetscCall(MatSetType(*A, MATAUTOCSR));
-  PetscCall(MatSeqAIJSetPreallocation(*A, 40, NULL));
-  for (PetscInt i = 0; i < m; i++) {
-    const PetscInt length = kind == 0 ? (i % 17 ? 1 + i * 7 % 9 : 40) : kind == 1 ? 8 : i < m / 2 ? 3 : 2 + i % 30;
-
-    for (PetscInt j = 0; j < length; j++) PetscCall(MatSetValue(*A, i, (i + j * (kind == 1 ? 3 : 1 + j * 31)) % m, RandomScalar(i, j), INSERT_VALUES));
-  }
-  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
-  PetscFunctionReturn((PetscErrorCode)0);
+  (void)val;
+  for (PetscInt j = 0; j < length; j++) col[j] = (i + j * (1 + j * 31)) % n;
+  return length;
 }
+
+static PetscInt EvenRow(PetscInt i, PetscInt n, PetscInt col[MOST_IN_ROW], PetscScalar val[MOST_IN_ROW])
+{
+  (void)val;
+  for (PetscInt j = 0; j < 8; j++) col[j] = (i + 3 * j) % n;
+  return 8;
+}
+
+static PetscInt HalvedRow(PetscInt i, PetscInt n, PetscInt col[MOST_IN_ROW], PetscScalar val[MOST_IN_ROW])
+{
+  const PetscInt length = i < n / 2 ? 3 : 2 + i % 30;
+
+  (void)val;
+  for (PetscInt j = 0; j < length; j++) col[j] = (i + j * (1 + j * 31)) % n;
+  return length;
+}
+
+static const RowFunction kinds[] = {MixedRow, EvenRow, HalvedRow};
 
 static PetscErrorCode Run(PetscInt k, PetscInt kind, MatAutoCSRRigor rigor, Made *made)
 {
@@ -55,7 +62,7 @@ static PetscErrorCode Run(PetscInt k, PetscInt kind, MatAutoCSRRigor rigor, Made
   PetscInt           m;
 
   PetscFunctionBeginUser;
-  PetscCall(Create(k, kind, &A));
+  PetscCall(CreateByRows(PETSC_COMM_SELF, MATAUTOCSR, 3000 + k, 3000 + k, kinds[kind], &A));
   PetscCall(MatAutoCSRSetRigor(A, rigor));
   PetscCall(MatAutoCSRSetProgressive(A, PETSC_TRUE));
   PetscCall(MatGetLocalSize(A, &m, NULL));

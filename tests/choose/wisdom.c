@@ -1,8 +1,7 @@
 static char help[] = "Wisdom: another run plans in one step; eight processes at once lose nothing, one that is killed harms nothing; damaged and foreign files;\n\
 links, permissions and folders; rigor measure; values that wisdom does not suit; no memory.\n\n";
 
-#include <petscautocsr.h>
-#include "../compare.h"
+#include "../rows.h"
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -12,54 +11,23 @@ links, permissions and folders; rigor measure; values that wisdom does not suit;
 
 static char path[PETSC_MAX_PATH_LEN];
 
-/* A matrix of its own structure for each k */
-static PetscErrorCode Create(MatType type, PetscInt k, Mat *A)
-{
-  const PetscInt m = 2000 + k;
-
-  PetscFunctionBeginUser;
-  PetscCall(MatCreate(PETSC_COMM_SELF, A));
-  PetscCall(MatSetSizes(*A, m, m, m, m));
-  PetscCall(MatSetType(*A, type));
-  PetscCall(MatSeqAIJSetPreallocation(*A, 5, NULL));
-  for (PetscInt i = 0; i < m; i++) {
-    for (PetscInt j = 0; j <= (i + k) * 7 % 5; j++) PetscCall(MatSetValue(*A, i, (i + j * j * 31) % m, RandomScalar(i, j), INSERT_VALUES));
-  }
-  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
-  PetscFunctionReturn((PetscErrorCode)0);
-}
+#define ROWS(k) (2000 + (k)) /* each k has a structure of its own */
 
 /* Products until the plan is final; *plans: that were made until then */
 static PetscErrorCode Multiply(PetscInt k, PetscInt *plans)
 {
-  MatAutoCSRInfo info;
-  Mat            A, B;
-  Vec            x, y, z;
-  PetscReal      off, all;
+  MatAutoCSRInfo info = {.settled = PETSC_FALSE};
+  Reference      r;
+  Mat            B;
 
   PetscFunctionBeginUser;
-  PetscCall(Create(MATAIJ, k, &A));
-  PetscCall(Create(MATAUTOCSR, k, &B));
-  PetscCall(MatAutoCSRSetProgressive(B, PETSC_TRUE));
-  PetscCall(MatCreateVecs(A, &x, &y));
-  PetscCall(VecDuplicate(y, &z));
-  PetscCall(VecSetScattered(x, 3));
-  PetscCall(MatMult(A, x, z));
-  PetscCall(VecNorm(z, NORM_INFINITY, &all));
-  for (PetscInt p = 0; p < 1000; p++) {
-    PetscCall(MatMult(B, x, y));
-    PetscCall(VecAXPY(y, -1, z));
-    PetscCall(VecNorm(y, NORM_INFINITY, &off));
-    PetscCheck(off <= 10 * PETSC_MACHINE_EPSILON * all, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Product %" PetscInt_FMT " is off by %g", p, (double)off);
+  PetscCall(CreateBoth(PETSC_COMM_SELF, ROWS(k), ROWS(k), ShortRow, &r, &B));
+  for (PetscInt p = 0; p < 1000 && !info.settled; p++) {
+    PetscCall(CompareProduct(&r, &products[0], 0, &B, "Short rows"));
     PetscCall(MatAutoCSRGetInfo(B, &info));
-    if (info.settled) break;
   }
   *plans = info.plans;
-  PetscCall(VecDestroy(&x));
-  PetscCall(VecDestroy(&y));
-  PetscCall(VecDestroy(&z));
-  PetscCall(MatDestroy(&A));
+  PetscCall(ReferenceDestroy(&r));
   PetscCall(MatDestroy(&B));
   PetscFunctionReturn((PetscErrorCode)0);
 }
@@ -148,7 +116,7 @@ static PetscErrorCode Refused(PetscErrorCode expected)
   Vec            x, y;
 
   PetscFunctionBeginUser;
-  PetscCall(Create(MATAUTOCSR, 0, &B));
+  PetscCall(CreateByRows(PETSC_COMM_SELF, MATAUTOCSR, ROWS(0), ROWS(0), ShortRow, &B));
   PetscCall(MatCreateVecs(B, &x, &y));
   PetscCall(PetscOptionsSetValue(NULL, "-mat_autocsr_wisdom", path));
   PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
@@ -172,22 +140,22 @@ static PetscErrorCode Foreign(void)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-/* A band: every row has the same values, or each entry its own */
-static PetscErrorCode CreateBand(PetscInt m, PetscBool constant, Mat *A)
+/* A band: each entry has its own value, or every row has the same */
+static PetscInt BandRow(PetscInt i, PetscInt n, PetscInt col[MOST_IN_ROW], PetscScalar val[MOST_IN_ROW])
 {
-  PetscFunctionBeginUser;
-  PetscCall(MatCreate(PETSC_COMM_SELF, A));
-  PetscCall(MatSetSizes(*A, m, m, m, m));
-  PetscCall(MatSetType(*A, MATAUTOCSR));
-  PetscCall(MatSeqAIJSetPreallocation(*A, 7, NULL));
-  for (PetscInt i = 0; i < m; i++) {
-    for (PetscInt d = -3; d <= 3; d++) {
-      if (i + d >= 0 && i + d < m) PetscCall(MatSetValue(*A, i, i + d, constant ? 1 + d * d : RandomScalar(i, d + 3), INSERT_VALUES));
-    }
-  }
-  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
-  PetscFunctionReturn((PetscErrorCode)0);
+  PetscInt length = 0;
+
+  (void)val;
+  for (PetscInt j = PetscMax(i - 3, 0); j <= i + 3 && j < n; j++) col[length++] = j;
+  return length;
+}
+
+static PetscInt ConstantBandRow(PetscInt i, PetscInt n, PetscInt col[MOST_IN_ROW], PetscScalar val[MOST_IN_ROW])
+{
+  const PetscInt length = BandRow(i, n, col, val);
+
+  for (PetscInt k = 0; k < length; k++) val[k] = 1 + (col[k] - i) * (col[k] - i);
+  return length;
 }
 
 static char graph[1024]; /* of the plan that was made last */
@@ -199,7 +167,7 @@ static PetscErrorCode PlanBand(PetscInt m, PetscBool constant, MatAutoCSRRigor r
   Vec x, y;
 
   PetscFunctionBeginUser;
-  PetscCall(CreateBand(m, constant, &A));
+  PetscCall(CreateByRows(PETSC_COMM_SELF, MATAUTOCSR, m, m, constant ? ConstantBandRow : BandRow, &A));
   PetscCall(MatAutoCSRSetProgressive(A, PETSC_TRUE));
   PetscCall(MatAutoCSRSetRigor(A, rigor));
   PetscCall(MatAutoCSRSetSearch(A, 0.05, PETSC_FALSE));

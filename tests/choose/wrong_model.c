@@ -1,13 +1,12 @@
 static char help[] = "A model that is wrong on purpose, by the real clock: trees that tell ell for rows it pads to three times their entries, of far fewer rows than columns. The plan is undone where that is allowed.\n\n";
 
 #include "../../src/mat/impls/autocsr/choose/learned.h"
-#include <petscautocsr.h>
-#include "../compare.h"
+#include "../rows.h"
 
 #define TREES    "wrong.trees"
 #define ROWS     40000
-#define COLUMNS  (25 * ROWS)
-#define TIMES    3 /* matrices, of which most must be right: other programs take time, too */
+#define COLUMNS  (25 * ROWS) /* of a process, as the rows */
+#define TIMES    3 /* matrices, of which most must be right on each process: other programs take time, too */
 #define PRODUCTS 5000
 
 /* All trees vote for ell */
@@ -24,70 +23,56 @@ static PetscErrorCode WriteTrees(void)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-/* Runs of four columns; a row of 20 entries among 999 of 7 */
-static PetscErrorCode Create(MatType type, PetscInt m, Mat *A)
+/* Runs of four columns, all of the process that has the row; a row of 20 entries among 999 of 7 */
+static PetscInt RunsRow(PetscInt i, PetscInt n, PetscInt col[MOST_IN_ROW], PetscScalar val[MOST_IN_ROW])
 {
-  PetscFunctionBeginUser;
-  PetscCall(MatCreate(PETSC_COMM_SELF, A));
-  PetscCall(MatSetSizes(*A, m, COLUMNS, m, COLUMNS));
-  PetscCall(MatSetType(*A, type));
-  PetscCall(MatSeqAIJSetPreallocation(*A, 20, NULL));
-  for (PetscInt i = 0; i < m; i++) {
-    for (PetscInt k = 0; k < (i % 1000 ? 7 : 20); k++) PetscCall(MatSetValue(*A, i, (25 * i + k / 4 * 9973 + k % 4) % COLUMNS, RandomScalar(i, k), INSERT_VALUES));
-  }
-  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
-  PetscFunctionReturn((PetscErrorCode)0);
+  const PetscInt length = i % 1000 ? 7 : 20, own = 25 * i / COLUMNS * COLUMNS % n;
+
+  (void)val;
+  for (PetscInt k = 0; k < length; k++) col[k] = own + (25 * i + k / 4 * 9973 + k % 4) % COLUMNS;
+  return length;
 }
 
-/* *undone: ell was chosen, and is not what is left */
+/* *undone: ell was chosen for the diagonal block, and is not what is left */
 static PetscErrorCode Run(PetscInt m, PetscBool reproducible, PetscBool *undone)
 {
   MatAutoCSRInfo info;
   const char    *chosen = "";
-  Vec            x, y, expected;
-  Mat            A, plain;
-  PetscReal      off, all;
+  Reference      r;
+  Mat            A;
+  PetscMPIInt    ended = 0;
 
   PetscFunctionBeginUser;
-  PetscCall(Create(MATAIJ, m, &plain));
-  PetscCall(Create(MATAUTOCSR, m, &A));
-  PetscCall(MatCreateVecs(plain, &x, &expected));
-  PetscCall(VecDuplicate(expected, &y));
-  PetscCall(VecSetScattered(x, 3));
-  PetscCall(MatMult(plain, x, expected));
-  PetscCall(VecNorm(expected, NORM_INFINITY, &all));
-  PetscCall(MatAutoCSRSetProgressive(A, PETSC_TRUE));
+  PetscCall(CreateBoth(PETSC_COMM_WORLD, m, COLUMNS, RunsRow, &r, &A));
   PetscCall(MatAutoCSRSetReproducible(A, reproducible));
   PetscCall(MatAutoCSRSetChooser(A, MAT_AUTOCSR_CHOOSER_TREES));
-  for (PetscInt k = 0; k < PRODUCTS; k++) {
-    PetscCall(MatMult(A, x, y));
+  for (PetscInt k = 0; k < PRODUCTS && !ended; k++) {
+    PetscCall(MatMult(A, r.x[RIGHT], r.y[LEFT]));
     PetscCall(MatAutoCSRGetInfo(A, &info));
     if (info.plans == 2) chosen = info.strategy;
-    if (info.plans > 2 || (info.settled && reproducible)) break;
+    ended = info.settled;
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &ended, 1, MPI_INT, MPI_LAND, PETSC_COMM_WORLD));
   }
   PetscCheck(!strcmp(chosen, "ell"), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Trees tell ell, and %s is chosen, of %" PetscInt_FMT " plans", chosen, info.plans);
   *undone = (PetscBool)!!strcmp(info.strategy, "ell");
-  PetscCall(VecAXPY(y, -1, expected));
-  PetscCall(VecNorm(y, NORM_INFINITY, &off));
-  PetscCheck(off <= 10 * PETSC_MACHINE_EPSILON * all, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A product is off by %g", (double)off);
-  PetscCall(VecDestroy(&x));
-  PetscCall(VecDestroy(&y));
-  PetscCall(VecDestroy(&expected));
+  PetscCall(CompareProduct(&r, &products[0], 0, &A, "Runs"));
+  PetscCall(ReferenceDestroy(&r));
   PetscCall(MatDestroy(&A));
-  PetscCall(MatDestroy(&plain));
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
 int main(int argc, char **argv)
 {
-  PetscBool undone;
-  PetscInt  right = 0;
+  PetscMPIInt rank;
+  PetscBool   undone;
+  PetscInt    right = 0;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(MatAutoCSRRegisterAll());
-  PetscCall(WriteTrees());
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  if (!rank) PetscCall(WriteTrees());
+  PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
   PetscCall(PetscOptionsSetValue(NULL, "-mat_autocsr_learned", TREES));
   for (PetscInt k = 0; k < TIMES; k++) { /* other structures, for which no plan was kept */
     PetscCall(Run(ROWS - k, PETSC_FALSE, &undone));
@@ -96,7 +81,7 @@ int main(int argc, char **argv)
   PetscCheck(2 * right > TIMES, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " of %d slow plans are undone", right, TIMES);
   PetscCall(Run(ROWS + 1, PETSC_TRUE, &undone));
   PetscCheck(!undone, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A plan is undone where the same bits are wanted");
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "The net catches what trees tell wrongly\n"));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "The net catches what trees tell wrongly\n"));
   PetscCall(PetscFinalize());
   return 0;
 }
@@ -107,5 +92,6 @@ int main(int argc, char **argv)
   test:
     args: -mat_autocsr_simd x86-64
     requires: real !cuda
+    nsize: {{1 2}}
 
 TEST*/

@@ -139,7 +139,7 @@ PetscErrorCode AutoCSRSettingsSetFromOptions(PetscObject object, AutoCSRSettings
   PetscCall(PetscOptionsBool("-mat_autocsr_progressive", "The first products by a plan that costs nothing, until they have paid for a better one", "MatAutoCSRSetProgressive", s->progressive, &s->progressive, NULL));
   /* -mat_autocsr_reproducible: products have the same bits in every run. `false`: some products of the first plan of progressive
      planning and of the plan that follows are timed, and a plan that is slower by more than a tenth is undone; then the bits
-     may depend on the clock (matrices of one process). Rigor `measure` times plans in any case */
+     may depend on the clock. Each block of each process is timed by itself. Rigor `measure` times plans in any case */
   PetscCall(PetscOptionsBool("-mat_autocsr_reproducible", "The same bits in every run; false: a plan that turns out slower than the one before it is undone", "MatAutoCSRSetReproducible", s->reproducible, &s->reproducible, NULL));
   /* -mat_autocsr_keep_csr: a device keeps the CSR beside a plan that has its own columns and values. Otherwise the device
      releases the CSR once products have taken four times as long as bringing it back would, with the objective `memory` after

@@ -447,7 +447,10 @@ PetscErrorCode MatAutoCSRSetProgressive(Mat A, PetscBool progressive)
   With `PETSC_FALSE` five products of the first plan of progressive planning (`MatAutoCSRSetProgressive()`) are timed, and five of the
   plan that follows; a device is not waited for. If the median of these is more than 1.1 times that of those, the next best candidate
   of another strategy takes the plan's place, twice at most, then the first plan. Then nothing is timed any more. -info tells the
-  times. Matrices of several processes are left alone.
+  times.
+
+  Each process times and undoes its own two blocks of a parallel matrix, without a message. All of them build other plans in products
+  of the same number, each eighth, so that they seldom wait for each other.
 
   The plan of the matrix is made again at the next product.
 

@@ -4,8 +4,13 @@
   follows. If the median of these is more than SLOWER times that of those, the next best candidate is built, TRIES times at
   most; then the first plan comes back. A device is not waited for: a product is looked at when a later one begins.
 
-  The clock decides, so the bits of products may differ from run to run. Only -mat_autocsr_reproducible false spreads the net,
-  and only in matrices of one process: several would have to agree. New values leave only candidates that fit any values.
+  Blocks of several processes are timed and undone one by one, and no process asks another. But all wait in every product for
+  the one that builds, so plans are built in products of the same number: those that EVERY divides. A block's products are
+  timed one after the other then, so that all blocks whose plans began in the same product have their times in the same one. A
+  block that has not waits for the next such product. The exchange of x runs beside the diagonal block's product, and is not timed.
+
+  The clock decides, so the bits of products may differ from run to run: only -mat_autocsr_reproducible false spreads the net.
+  New values leave only candidates that fit any values.
 */
 #include "seqautocsr.h"
 
@@ -13,13 +18,15 @@
 #define LEAST   3   /* of the first plan: with fewer nothing is compared */
 #define SLOWER  1.1 /* times as long as by the first plan */
 #define TRIES   2   /* candidates after the chosen one */
+#define EVERY   8   /* products of a block of several processes: room for a plan's first, for SAMPLES, and for the last of these to end */
 
 struct _AutoCSRNet {
   const AutoCSRBackend *backend;
-  AutoCSRStopwatch      watch;
-  PetscBool             runs, ended; /* the stopwatch: it was started, or stopped and not read yet */
-  PetscInt              skip;        /* products that are not timed: a plan's first loads kernels, or caches */
-  int                   n;
+  AutoCSRStopwatch      watch[SAMPLES];
+  int                   n, ended; /* stopwatches that were read, and that were stopped */
+  PetscBool             runs;     /* the one after these was started */
+  PetscInt64            products; /* since the net was spread */
+  PetscInt              skip;     /* products that are not timed: a plan's first loads kernels, or caches */
   double                seconds[SAMPLES], before; /* before: the median of the first plan, once there is another */
   AutoCSRChoice        *choice;
   PetscInt              candidate, tries;
@@ -43,16 +50,30 @@ static double Median(AutoCSRNet *net)
 /* Another plan: its products count from here on */
 static void Begin(AutoCSRNet *net)
 {
-  net->runs = net->ended = PETSC_FALSE;
-  net->n                 = 0;
-  net->skip              = 1;
+  net->runs = PETSC_FALSE;
+  net->n = net->ended = 0;
+  net->skip           = 1;
+}
+
+/* The products that have ended by now */
+static PetscErrorCode Read(AutoCSRNet *net)
+{
+  PetscFunctionBegin;
+  while (net->n < net->ended) {
+    double seconds;
+
+    PetscCall((*net->backend->watch_read)(&net->watch[net->n], &seconds));
+    if (seconds < 0) break;
+    net->seconds[net->n++] = seconds;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode AutoCSRNetDestroy(AutoCSRNet **net)
 {
   PetscFunctionBegin;
   if (!*net) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall((*(*net)->backend->watch_forget)(&(*net)->watch));
+  for (int k = 0; k < SAMPLES; k++) PetscCall((*(*net)->backend->watch_forget)(&(*net)->watch[k]));
   PetscCall(AutoCSRChoiceDestroy(&(*net)->choice));
   PetscCall(PetscFree(*net));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -65,7 +86,7 @@ PetscErrorCode AutoCSRNetSpread(const AutoCSRContext *ctx, const AutoCSRMatrix *
 
   PetscFunctionBegin;
   *net = NULL;
-  if (ctx->settings.reproducible || ctx->in_step || ctx->planned.progress.stage != AUTOCSR_STAGE_FIRST || !csr->backend->watch_begin) PetscFunctionReturn(PETSC_SUCCESS);
+  if (ctx->settings.reproducible || ctx->planned.progress.stage != AUTOCSR_STAGE_FIRST || !csr->backend->watch_begin) PetscFunctionReturn(PETSC_SUCCESS);
   ierr = AutoCSRTryBegin();
   if (!ierr) {
     ierr = PetscNew(net);
@@ -182,22 +203,16 @@ static PetscErrorCode Decide(Mat A, AutoCSRContext *ctx)
 /* Before a product, which may get another plan here */
 PetscErrorCode AutoCSRNetBegin(Mat A, AutoCSRContext *ctx)
 {
-  AutoCSRNet *net = ctx->net;
-  double      seconds;
+  AutoCSRNet     *net     = ctx->net;
+  const PetscBool decides = (PetscBool)(net->products++ % EVERY == 0 || !ctx->in_step);
 
   PetscFunctionBegin;
-  if (net->ended) {
-    PetscCall((*net->backend->watch_read)(&net->watch, &seconds));
-    if (seconds >= 0) {
-      net->ended = PETSC_FALSE;
-      if (net->n < SAMPLES) net->seconds[net->n++] = seconds;
-    }
-  }
-  if (net->n == SAMPLES && ctx->planned.progress.stage == AUTOCSR_STAGE_FINAL) {
+  PetscCall(Read(net));
+  if (decides && net->n == SAMPLES && ctx->planned.progress.stage == AUTOCSR_STAGE_FINAL) {
     PetscCall(Decide(A, ctx));
     net = ctx->net;
   }
-  if (!net || net->ended || net->n == SAMPLES) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!net || net->ended == SAMPLES || (net->n < net->ended && !ctx->in_step)) PetscFunctionReturn(PETSC_SUCCESS);
   for (PetscInt s = 0; s < ctx->planned.plan->n_segments; s++) { /* two ways to gather x take turns: neither is the plan's yet */
     if (ctx->planned.plan->segment[s].contested) PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -205,7 +220,7 @@ PetscErrorCode AutoCSRNetBegin(Mat A, AutoCSRContext *ctx)
     net->skip--;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall((*net->backend->watch_begin)(&net->watch));
+  PetscCall((*net->backend->watch_begin)(&net->watch[net->ended]));
   net->runs = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -216,8 +231,7 @@ PetscErrorCode AutoCSRNetEnd(AutoCSRContext *ctx)
 
   PetscFunctionBegin;
   if (!net || !net->runs) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall((*net->backend->watch_end)(&net->watch));
-  net->runs  = PETSC_FALSE;
-  net->ended = PETSC_TRUE;
+  PetscCall((*net->backend->watch_end)(&net->watch[net->ended++]));
+  net->runs = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
