@@ -34,7 +34,7 @@ static PetscErrorCode CheckSame(const char path[], const AutoCSRFigures *f, cons
   PetscCall(AutoCSRKeptRead(path, &read, &found));
   PetscCheck(found == AUTOCSR_FILE_READ, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: the file is not read", context);
   PetscCall(PetscStrcmp(read.machine.name, f->machine.name, &same));
-  same = (PetscBool)(same && !memcmp(read.machine.bandwidth, f->machine.bandwidth, sizeof(f->machine.bandwidth)) && read.machine.launch == f->machine.launch && read.n_executors == f->n_executors);
+  same = (PetscBool)(same && read.machine.dense_heavy == f->machine.dense_heavy && read.machine.dense_rows == f->machine.dense_rows && !memcmp(read.machine.bandwidth, f->machine.bandwidth, sizeof(f->machine.bandwidth)) && read.machine.launch == f->machine.launch && read.n_executors == f->n_executors);
   for (PetscInt i = 0; i < f->n_executors && same; i++) same = (PetscBool)(!strcmp(read.executor[i].name, f->executor[i].name) && !memcmp(&read.executor[i].cost, &f->executor[i].cost, sizeof(f->executor[i].cost)));
   PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: other figures than were written", context);
   PetscFunctionReturn((PetscErrorCode)0);
@@ -174,6 +174,15 @@ int main(int argc, char **argv)
   PetscCall(CheckReplaced(path, good, "bandwidth ", "bandwidth 0 "));
   PetscCall(CheckReplaced(path, good, "cache ", "cache -1 "));
   PetscCall(CheckReplaced(path, good, "strided ", "strided inf\nproduct 0\nlaunch 0\nexecutors 0\n"));
+  later.machine.dense_heavy = 4;
+  later.machine.dense_rows  = 2048;
+  PetscCall(Write(path, &later, PETSC_TRUE));
+  PetscCall(CheckSame(path, &later, "with adaptive tiles"));
+  PetscCall(PetscStrlcat(good, "tiles 4 1000\n", sizeof(good)));
+  PetscCall(CheckOther(path, good, strlen(good), "rows of a tile that are no power of two"));
+  PetscCall(CheckReplaced(path, good, "tiles 4 1000", "tiles 4"));
+  PetscCall(CheckReplaced(path, good, "tiles 4 1000", "tiles -1 1024"));
+  PetscCall(CheckReplaced(path, good, "tiles 4 1000", "tilted 4 1024"));
   PetscCall(CheckNamed(path, &f));
   unlink(path);
   PetscCheck(!rmdir(folder), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Files are left in %s", folder);

@@ -134,6 +134,7 @@ typedef struct {
   double   best; /* seconds of a product */
 } AutoCSRClock;
 PETSC_INTERN PetscErrorCode AutoCSRPlanTimeRound(const AutoCSRPlan *, const AutoCSROperands *, AutoCSRClock *, PetscBool *done);
+PETSC_INTERN PetscErrorCode AutoCSRDenseTimeRound(AutoCSRDense *, const AutoCSRDenseOperands *, AutoCSRClock *, PetscBool *done);
 /* Seconds of each segment by itself, of a plan that is measured */
 PETSC_INTERN PetscErrorCode AutoCSRPlanTimeSegments(AutoCSRPlan *, const AutoCSROperands *);
 /* Seconds of one product with a bound plan, and of each of its segments; with joules, these too, where they are counted. Operands are scratch */

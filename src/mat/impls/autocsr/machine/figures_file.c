@@ -65,6 +65,7 @@ static void print_figures(FILE *file, const char scalar[], const AutoCSRFigures 
 
     fprintf(file, "%s %.17g %.17g %.17g %.17g %.17g %.17g %.17g %.17g\n", f->executor[i].name, c->entry, c->row, c->irregular, c->start, c->walk, c->memory, c->gather, c->near);
   }
+  if (m->dense_heavy > 0) fprintf(file, "tiles %.17g %.17g\n", m->dense_heavy, m->dense_rows); /* last: files without it serve, too */
 }
 
 /* Where the file holds anything else, what is in f is not to be used. scalar: what it says that it is of */
@@ -88,6 +89,7 @@ static PetscBool scan_figures(FILE *file, char scalar[32], AutoCSRFigures *f)
     if (fscanf(file, " %39s %lf %lf %lf %lf %lf %lf %lf %lf", f->executor[i].name, &c->entry, &c->row, &c->irregular, &c->start, &c->walk, &c->memory, &c->gather, &c->near) != 9) return PETSC_FALSE;
   }
   f->n_executors = (PetscInt)n;
+  if (fscanf(file, " %15s", count) == 1 && (strcmp(count, "tiles") || fscanf(file, " %lf %lf", &m->dense_heavy, &m->dense_rows) != 2)) return PETSC_FALSE;
   return AutoCSRFiguresAreSane(f);
 }
 

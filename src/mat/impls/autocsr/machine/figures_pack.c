@@ -22,7 +22,7 @@ static void mix(uint64_t *hash, const void *bytes, size_t n)
 uint64_t AutoCSRFiguresDigest(const AutoCSRFigures *f)
 {
   const AutoCSRMachine *m     = &f->machine;
-  const double          all[] = {m->strided, m->product, m->launch, m->alone, m->in_work, m->not_hidden, (double)m->parallel, (double)f->as_shipped, (double)f->n_executors};
+  const double          all[] = {m->strided, m->product, m->launch, m->alone, m->in_work, m->not_hidden, m->dense_heavy, m->dense_rows, (double)m->parallel, (double)f->as_shipped, (double)f->n_executors};
   uint64_t              hash  = 14695981039346656037u;
 
   mix(&hash, m->bandwidth, sizeof(m->bandwidth));

@@ -252,6 +252,7 @@ PetscErrorCode AutoCSRMeasurementDestroy(AutoCSRMeasurement **measurement)
   PetscFunctionBegin;
   if (!c) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(job_end(c));
+  PetscCall(AutoCSRTilesEnd(&c->tiles));
   PetscCall(AutoCSRSamplesDestroy(&c->samples));
   if (c->area) PetscCall((*c->figures.backend->deallocate)(c->area));
   PetscCall(PetscFree(c->job));
@@ -470,7 +471,18 @@ static PetscErrorCode step_fit(AutoCSRMeasurement *c)
   PetscCall(AutoCSRSampleSizes(c->samples, &c->samples->far));
   PetscCall(AutoCSRSampleSizes(c->samples, &c->samples->near));
   PetscCall(fit(c));
-  c->stage = AUTOCSR_MEASURE_DONE;
+  PetscCall(AutoCSRTilesBegin(&c->figures, &c->tiles));
+  c->stage = AUTOCSR_MEASURE_TILES;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode step_tiles(AutoCSRMeasurement *c)
+{
+  PetscBool done;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRTilesStep(&c->tiles, &c->figures.machine, &done));
+  if (done) c->stage = AUTOCSR_MEASURE_DONE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -492,7 +504,9 @@ PetscErrorCode AutoCSRMeasurementStep(AutoCSRMeasurement *c)
     PetscCall(step_memory(c));
   else if (c->stage == AUTOCSR_MEASURE_JOBS)
     PetscCall(step_job(c));
-  else
+  else if (c->stage == AUTOCSR_MEASURE_FIT)
     PetscCall(step_fit(c));
+  else
+    PetscCall(step_tiles(c));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

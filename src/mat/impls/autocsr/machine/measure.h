@@ -33,10 +33,29 @@ typedef struct {
   AutoCSRSample *sample;
 } AutoCSRJob;
 
+/* measure_tiles.c: products by adaptive tiles, and by rows, step by step */
+#define AUTOCSR_TILES_SHAPES  3
+#define AUTOCSR_TILES_ENTRIES 6 /* of a column in a row panel, at most */
+typedef struct {
+  const AutoCSRBackend *backend; /* NULL: not begun */
+  const char           *simd;
+  PetscInt              usual, height, shapes; /* rows of a row panel as the backend has it, and as it is best; shapes: 0 if there is no choice */
+  PetscInt              next;                  /* trial */
+  double                seconds[AUTOCSR_TILES_SHAPES + 2 * AUTOCSR_TILES_ENTRIES];
+  AutoCSRMatrix         csr; /* of the trial under way, as the rest */
+  AutoCSRDense         *dense;
+  AutoCSRDenseOperands  op;
+  AutoCSRClock          clock;
+} AutoCSRTiles;
+PETSC_INTERN PetscErrorCode AutoCSRTilesBegin(const AutoCSRFigures *, AutoCSRTiles *);
+PETSC_INTERN PetscErrorCode AutoCSRTilesStep(AutoCSRTiles *, AutoCSRMachine *, PetscBool *done); /* done: the machine's numbers are set */
+PETSC_INTERN PetscErrorCode AutoCSRTilesEnd(AutoCSRTiles *);                                     /* what an error left half made, too */
+
 typedef enum {
   AUTOCSR_MEASURE_MEMORY, /* after each pass */
   AUTOCSR_MEASURE_JOBS,
   AUTOCSR_MEASURE_FIT,
+  AUTOCSR_MEASURE_TILES, /* of products with dense matrices; begun anew by the next process */
   AUTOCSR_MEASURE_DONE
 } AutoCSRMeasurementStage;
 
@@ -56,6 +75,7 @@ typedef struct {
   AutoCSRPlan            *plan; /* of the job under way; NULL: none is */
   AutoCSROperands         op;
   AutoCSRClock            clock;
+  AutoCSRTiles            tiles;
 } AutoCSRMeasurement;
 
 /* figures: those of the processor, whose name and caches are given */

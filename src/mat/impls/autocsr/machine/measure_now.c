@@ -8,7 +8,7 @@ static PetscErrorCode tell(const AutoCSRMeasurement *c, PetscViewer viewer)
   if (c->stage == AUTOCSR_MEASURE_JOBS) {
     if (c->next % 50 == 0) PetscCall(PetscViewerASCIIPrintf(viewer, "pass %" PetscInt_FMT ": product %" PetscInt_FMT " of %" PetscInt_FMT "\n", c->pass + 1, c->next, c->n_jobs));
   } else
-    PetscCall(PetscViewerASCIIPrintf(viewer, c->stage == AUTOCSR_MEASURE_MEMORY ? "memory\n" : "fit\n"));
+    PetscCall(PetscViewerASCIIPrintf(viewer, c->stage == AUTOCSR_MEASURE_MEMORY ? "memory\n" : c->stage == AUTOCSR_MEASURE_FIT ? "fit\n" : "adaptive tiles\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -53,6 +53,21 @@ static PetscErrorCode measure_device(AutoCSRFigures *f)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Adaptive tiles on a device */
+static PetscErrorCode measure_tiles(AutoCSRFigures *f)
+{
+  AutoCSRTiles   tiles;
+  PetscErrorCode ierr;
+  PetscBool      done = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  ierr = AutoCSRTilesBegin(f, &tiles);
+  while (!ierr && !done) ierr = AutoCSRTilesStep(&tiles, &f->machine, &done);
+  PetscCall(AutoCSRTilesEnd(&tiles));
+  PetscCall(ierr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode AutoCSRFiguresMeasure(AutoCSRFigures *f, PetscViewer viewer)
 {
   AutoCSRMeasurement *c = NULL;
@@ -61,6 +76,8 @@ PetscErrorCode AutoCSRFiguresMeasure(AutoCSRFigures *f, PetscViewer viewer)
   PetscFunctionBegin;
   if (f->machine.parallel) {
     PetscCall(measure_device(f));
+    if (viewer) PetscCall(PetscViewerASCIIPrintf(viewer, "adaptive tiles\n"));
+    PetscCall(measure_tiles(f));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   ierr = AutoCSRMeasurementCreate(f, &c);

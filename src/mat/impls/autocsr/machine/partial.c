@@ -16,7 +16,7 @@ PetscErrorCode AutoCSRPartialWrite(const char path[], const AutoCSRMeasurement *
   if (!file) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRKeptScalar(sizeof(scalar), scalar));
   c_locale = AutoCSRKeptUseC(&before);
-  fprintf(file, FORMAT "\nof %s\nname %s\nstage %d pass %d next %d gained %.17g trials %d jobs %d\n", scalar, m->name, (int)c->stage, (int)c->pass, (int)c->next, c->gained, (int)c->n_trials, (int)c->n_jobs);
+  fprintf(file, FORMAT "\nof %s\nname %s\nstage %d pass %d next %d gained %.17g trials %d jobs %d\n", scalar, m->name, (int)PetscMin(c->stage, AUTOCSR_MEASURE_FIT), (int)c->pass, (int)c->next, c->gained, (int)c->n_trials, (int)c->n_jobs);
   fprintf(file, "memory");
   for (int level = 0; level < 4; level++) fprintf(file, " %.17g %.17g", m->bandwidth[level], m->random_line[level]);
   fprintf(file, " %.17g %.17g\nreading %d", m->cache[2], m->strided, c->stage == AUTOCSR_MEASURE_MEMORY ? c->reading.step : 0); /* the step under way is made again */

@@ -12,12 +12,23 @@ static PetscBool all_within(PetscInt n, const double figure[], double least, dou
   return PETSC_TRUE;
 }
 
+/* A power of two that has whole strips, or none; a device's kernels have one shape of tiles */
+static PetscBool rows_are_sane(const AutoCSRMachine *m)
+{
+  double rows = AUTOCSR_DENSE_STRIP;
+
+  if (m->dense_rows == 0) return PETSC_TRUE;
+  while (rows < m->dense_rows && rows < 1e6) rows *= 2;
+  return (PetscBool)(!m->parallel && rows == m->dense_rows);
+}
+
 PetscBool AutoCSRFiguresAreSane(const AutoCSRFigures *f)
 {
   const AutoCSRMachine *m = &f->machine;
 
   if (!all_within(4, m->bandwidth, 1e6, 1e16) || !all_within(3, m->cache, 256, 1e13) || !all_within(4, m->random_line, 0, LONGEST)) return PETSC_FALSE;
   if (!all_within(1, &m->strided, 0, 1e4) || !all_within(1, &m->product, 0, LONGEST) || !all_within(1, &m->launch, 0, LONGEST) || !all_within(1, &f->clock, 0, 1e12)) return PETSC_FALSE;
+  if (!all_within(1, &m->dense_heavy, 0, 1e4) || !rows_are_sane(m)) return PETSC_FALSE;
   for (PetscInt i = 0; i < f->n_executors; i++) {
     const AutoCSRExecutorCost *c = &f->executor[i].cost;
 

@@ -1,4 +1,4 @@
-/* Times a bound plan: the shortest of several rounds, each of so many products that the clock's steps do not show */
+/* Times a bound plan, or a product with a dense matrix: the shortest of several rounds, each of so many products that the clock's steps do not show */
 #include "figures.h"
 #include <petsctime.h>
 
@@ -10,9 +10,12 @@
 #define PATIENCE 10   /* spans after which a counter that does not move so often is given up */
 
 typedef struct {
-  const AutoCSRPlan     *plan;
-  const AutoCSRSegment  *segment; /* NULL: all */
-  const AutoCSROperands *op;
+  const AutoCSRPlan          *plan;
+  const AutoCSRSegment       *segment; /* NULL: all */
+  const AutoCSROperands      *op;
+  const AutoCSRBackend       *backend;
+  AutoCSRDense               *dense; /* NULL: the product is with a vector */
+  const AutoCSRDenseOperands *dense_op;
 } Product;
 
 static PetscErrorCode time_products(const Product *product, PetscInt count, double *seconds)
@@ -22,14 +25,18 @@ static PetscErrorCode time_products(const Product *product, PetscInt count, doub
   PetscFunctionBegin;
   PetscCall(PetscTime(&begin));
   for (PetscInt i = 0; i < count; i++) {
-    if (product->segment) {
+    if (product->dense) {
+      PetscBool made;
+
+      PetscCall((*product->backend->mult_dense)(product->dense, product->dense_op, &made));
+    } else if (product->segment) {
       AutoCSROperands room;
 
       product->segment->executor->mult(product->segment, AutoCSRPlanOperandsOf(product->plan, product->segment->row_set.nearness, product->op, &room));
     } else
       PetscCall((*product->plan->backend->mult)(product->plan, product->op));
   }
-  PetscCall((*product->plan->backend->synchronize)());
+  PetscCall((*product->backend->synchronize)());
   PetscCall(PetscTime(&end));
   *seconds = (end - begin) / count;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -45,7 +52,7 @@ static PetscErrorCode time_round(const Product *product, AutoCSRClock *clock, Pe
     clock->best = PETSC_MAX_REAL;
   } else if (!clock->count) {
     PetscCall(time_products(product, 1, &seconds));
-    clock->count = (PetscInt)PetscMin(product->plan->backend->round / PetscMax(seconds, 1e-9), 1000) + 1;
+    clock->count = (PetscInt)PetscMin(product->backend->round / PetscMax(seconds, 1e-9), 1000) + 1;
   } else {
     PetscCall(time_products(product, clock->count, &seconds));
     clock->best = PetscMin(clock->best, seconds);
@@ -57,7 +64,16 @@ static PetscErrorCode time_round(const Product *product, AutoCSRClock *clock, Pe
 
 PetscErrorCode AutoCSRPlanTimeRound(const AutoCSRPlan *plan, const AutoCSROperands *op, AutoCSRClock *clock, PetscBool *done)
 {
-  const Product product = {plan, NULL, op};
+  const Product product = {.plan = plan, .op = op, .backend = plan->backend};
+
+  PetscFunctionBegin;
+  PetscCall(time_round(&product, clock, done));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDenseTimeRound(AutoCSRDense *dense, const AutoCSRDenseOperands *op, AutoCSRClock *clock, PetscBool *done)
+{
+  const Product product = {.backend = dense->backend, .dense = dense, .dense_op = op};
 
   PetscFunctionBegin;
   PetscCall(time_round(&product, clock, done));
@@ -114,7 +130,7 @@ PetscErrorCode AutoCSRPlanTimeSegments(AutoCSRPlan *plan, const AutoCSROperands 
 {
   PetscFunctionBegin;
   for (PetscInt s = 0; s < plan->n_segments; s++) {
-    const Product product = {plan, &plan->segment[s], op};
+    const Product product = {.plan = plan, .segment = &plan->segment[s], .op = op, .backend = plan->backend};
 
     if (plan->n_segments == 1)
       plan->segment[s].measured = plan->measured;
@@ -128,7 +144,7 @@ PetscErrorCode AutoCSRPlanTimeSegments(AutoCSRPlan *plan, const AutoCSROperands 
 static PetscErrorCode time_plan(AutoCSRPlan *plan, const AutoCSROperands *op, PetscBool joules)
 {
   const AutoCSRMatrix *csr     = op->csr;
-  const Product        product = {plan, NULL, op};
+  const Product        product = {.plan = plan, .op = op, .backend = plan->backend};
   PetscScalar         *ones;
   PetscErrorCode       ierr;
 

@@ -28,20 +28,31 @@ PetscErrorCode AutoCSRDenseFindBlocks(AutoCSRDense *dense, const AutoCSRMatrix *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The axes of bundles, or of adaptive tiles, shaped by the backend */
-static AutoCSRAxes TileAxes(const AutoCSRMatrix *csr, AutoCSROrder order)
+/* As many rows as columns (hong2019, 4.4); the least columns of a tile stay the same part of them */
+void AutoCSRDenseShapeTiles(const AutoCSRDense *dense, AutoCSRAxes *axes)
+{
+  if (dense->heavy_from) axes->row_limit = dense->heavy_from;
+  if (!dense->tile_rows) return;
+  axes->tile_steps  = PetscMax(1, (PetscInt)((double)axes->tile_steps * dense->tile_rows / axes->tile_width));
+  axes->tile_height = axes->tile_width = dense->tile_rows;
+}
+
+/* The axes of bundles, or of adaptive tiles, shaped by the backend and the machine's figures */
+static AutoCSRAxes TileAxes(const AutoCSRDense *dense, const AutoCSRMatrix *csr, AutoCSROrder order)
 {
   const AutoCSRAxes bundles = {.order = AUTOCSR_ORDER_BUNDLED, .index = AUTOCSR_INDEX_32, .value = AUTOCSR_VALUE_CSR, .mapping = AUTOCSR_MAP_BUNDLES, .slice_height = AUTOCSR_BUNDLE_ROWS, .tile_steps = AUTOCSR_BUNDLE_PART};
   AutoCSRAxes       tiles   = {.partition = AUTOCSR_PARTITION_COLUMNS, .order = AUTOCSR_ORDER_ADAPTIVE, .index = AUTOCSR_INDEX_32, .value = AUTOCSR_VALUE_COPY, .mapping = AUTOCSR_MAP_ROW_PANELS};
 
   if (order == AUTOCSR_ORDER_BUNDLED) return bundles;
   (*csr->backend->shape_tiles)(csr->m, csr->n, csr->nnz, &tiles);
+  AutoCSRDenseShapeTiles(dense, &tiles);
   return tiles;
 }
 
-/* Counts of the tiles of a segment on the host */
-static void CountTiles(const AutoCSRSegment *seg, double *heavy, double *columns, double *rows)
+/* Adds counts of the tiles of a segment on the host */
+static void CountTiles(const AutoCSRSegment *seg, AutoCSRTileShare *share)
 {
+  const PetscInt  width = seg->axes.tile_width, sector = AUTOCSR_DENSE_SECTOR / PetscMin(AUTOCSR_DENSE_SECTOR, (PetscInt)sizeof(PetscScalar));
   const PetscInt *panel_ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_PANEL_PTR].data, *map = (const PetscInt *)seg->stream[AUTOCSR_STREAM_MAP].data;
 
   for (PetscInt p = 0; p < AutoCSRAdaptiveRowPanels(seg); p++) {
@@ -50,10 +61,17 @@ static void CountTiles(const AutoCSRSegment *seg, double *heavy, double *columns
         PetscInt begin, end;
 
         AutoCSRAdaptiveTileRow(seg, c, i, &begin, &end);
-        *heavy += end - begin;
-        *rows += end > begin;
+        share->heavy += end - begin;
+        share->rows += end > begin;
       }
-      for (PetscInt s = 0; s < seg->axes.tile_width; s++) *columns += map[(size_t)c * seg->axes.tile_width + s] != AUTOCSR_ADAPTIVE_NONE;
+      for (PetscInt s = 0, last = -1; s < width; s++) {
+        const PetscInt column = map[(size_t)c * width + s];
+
+        if (column == AUTOCSR_ADAPTIVE_NONE) continue;
+        share->columns++;
+        share->sectors += column / sector != last;
+        last = column / sector;
+      }
     }
   }
 }
@@ -85,7 +103,7 @@ static PetscErrorCode CountSample(const AutoCSRPlan *plan, AutoCSRTileShare *sha
   PetscCall(AutoCSRPlanCopy(plan, &AutoCSRBackendHost, &here));
   for (PetscInt i = 0; i < here->n_segments; i++) {
     *entries += here->segment[i].nnz;
-    CountTiles(&here->segment[i], &share->heavy, &share->columns, &share->rows);
+    CountTiles(&here->segment[i], share);
   }
   PetscCall(AutoCSRPlanDestroy(&here));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -93,7 +111,7 @@ static PetscErrorCode CountSample(const AutoCSRPlan *plan, AutoCSRTileShare *sha
 
 PetscErrorCode AutoCSRDenseSampleTiles(AutoCSRDense *dense, const AutoCSRMatrix *csr)
 {
-  const AutoCSRAxes axes  = TileAxes(csr, AUTOCSR_ORDER_ADAPTIVE);
+  const AutoCSRAxes axes  = TileAxes(dense, csr, AUTOCSR_ORDER_ADAPTIVE);
   AutoCSRTileShare  share = {.known = PETSC_TRUE, .panels = ceil((double)csr->m / (double)axes.tile_height)};
   AutoCSRPlan      *plan;
   double            entries = 0;
@@ -109,15 +127,16 @@ PetscErrorCode AutoCSRDenseSampleTiles(AutoCSRDense *dense, const AutoCSRMatrix 
   entries = PetscMax(entries, 1);
   share.heavy /= entries;
   share.columns /= entries;
+  share.sectors /= entries;
   share.rows /= entries;
   dense->share = share;
-  PetscCall(PetscInfo(NULL, "Adaptive tiles would have %.3g of the entries; %.3g columns and %.3g rows of tiles an entry\n", share.heavy, share.columns, share.rows));
+  PetscCall(PetscInfo(NULL, "Adaptive tiles would have %.3g of the entries; %.3g columns, %.3g sectors and %.3g rows of tiles an entry\n", share.heavy, share.columns, share.sectors, share.rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode AutoCSRDenseSampleBundles(AutoCSRDense *dense, const AutoCSRMatrix *csr)
 {
-  const AutoCSRAxes axes  = TileAxes(csr, AUTOCSR_ORDER_BUNDLED);
+  const AutoCSRAxes axes  = TileAxes(dense, csr, AUTOCSR_ORDER_BUNDLED);
   double            units = 0, entries = 0;
   AutoCSRPlan      *plan;
   PetscErrorCode    ierr; /* the caller can live without memory */
@@ -139,7 +158,7 @@ PetscErrorCode AutoCSRDenseSampleBundles(AutoCSRDense *dense, const AutoCSRMatri
 
 PetscErrorCode AutoCSRDenseFindTiles(AutoCSRDense *dense, const AutoCSRMatrix *csr, AutoCSROrder order)
 {
-  const AutoCSRAxes axes = TileAxes(csr, order);
+  const AutoCSRAxes axes = TileAxes(dense, csr, order);
   AutoCSRSegment   *seg;
   PetscBool         fits;
 

@@ -27,6 +27,9 @@
 */
 #define AUTOCSR_DENSE_STRIP 64
 
+/* Bytes of B that a device reads at once from a column, where neighbours of a row that it needs lie */
+#define AUTOCSR_DENSE_SECTOR 32
+
 /* How a backend goes about it */
 typedef enum {
   AUTOCSR_DENSE_PANELS,    /* B is copied to panels */
@@ -37,6 +40,13 @@ typedef enum {
   AUTOCSR_DENSE_COLUMNS    /* column by column, by the plan: no backend's way */
 } AutoCSRDenseWay;
 PETSC_INTERN const char *const AutoCSRDenseWayNames[];
+
+/* How a device multiplies heavy tiles (cuda/dense/dense_adaptive.cu) */
+typedef enum {
+  AUTOCSR_HEAVY_STAGED,   /* rows of B's panel are copied to shared memory while the tile before is multiplied */
+  AUTOCSR_HEAVY_STRAIGHT, /* the same from the columns of B as they lie: heavy tiles need no panel. Not if B lies by rows */
+  AUTOCSR_HEAVY_PLAIN     /* rows of B's panel are waited for */
+} AutoCSRDenseHeavy;
 
 /* Which way the products of a width went, for the view */
 typedef struct {
@@ -57,6 +67,7 @@ typedef struct {
   PetscInt             columns, ldb, ldc;
   PetscInt             longest; /* no row of A has more entries */
   AutoCSRDenseWay      way;
+  AutoCSRDenseHeavy    heavy;
   PetscBool            by_rows; /* row i of B lies at B + i * ldb, side by side; else column j at B + j * ldb */
   PetscBool            add;     /* C += A B */
   PetscBool            few;     /* few columns are multiplied, too: the caller has no other way */
@@ -87,12 +98,13 @@ static inline const PetscScalar *AutoCSRDenseFrom(const PetscScalar B[], PetscIn
 
 /*
   A sample of row panels tells what adaptive tiles would give (hong2019, 3). `heavy` counts entries in heavy tiles, `columns` the
-  columns of heavy tiles, once for each row panel, and `rows` the rows of heavy tiles that have entries; each over all entries
+  columns of heavy tiles, once for each row panel, `sectors` those that such columns lie in if B is read as it lies, and `rows`
+  the rows of heavy tiles that have entries; each over all entries
 */
 typedef struct {
   PetscBool known;
   double    panels; /* row panels of the matrix */
-  double    heavy, columns, rows;
+  double    heavy, columns, sectors, rows;
 } AutoCSRTileShare;
 
 /* A backend makes these arrays once and keeps them from product to product. They fit any B and, but for `tiles`, any values of the matrix */
@@ -106,6 +118,7 @@ typedef struct {
   PetscInt              step;    /* rows of A that were taken at a time when `window` was found; it is found anew for another step */
   PetscInt              window;  /* rows of B from the first to the last that such a step, or a step on either side of it, needs */
   AutoCSRPlan          *tiles;   /* a plan of one segment of order adaptive or bundled, NULL if there is none */
+  PetscInt              heavy_from, tile_rows; /* of adaptive tiles, by the machine's figures: entries of a heavy column, rows of a row panel; 0: the backend's */
   PetscBool             current; /* `tiles` has the matrix's values, or needs none */
   PetscBool             no_room; /* making `tiles`, or looking at a sample of them, lacked memory: bundles are not considered again */
   AutoCSRTileShare      share;
@@ -124,6 +137,8 @@ PETSC_INTERN PetscErrorCode AutoCSRDenseCreate(const AutoCSRBackend *, AutoCSRDe
 PETSC_INTERN PetscErrorCode AutoCSRDenseFindBlocks(AutoCSRDense *, const AutoCSRMatrix *, PetscInt entries, PetscBool light);
 /* Makes `first` and `last` for the host if they are not there, and `window`; step: a multiple of AUTOCSR_DENSE_STRIP rows of A */
 PETSC_INTERN PetscErrorCode AutoCSRDenseFindBand(AutoCSRDense *, const AutoCSRMatrix *, PetscInt step);
+/* Axes of adaptive tiles that the backend has shaped, by the machine's figures where there are some */
+PETSC_INTERN void AutoCSRDenseShapeTiles(const AutoCSRDense *, AutoCSRAxes *);
 /* Finds `share` in a few row panels, if it is not known */
 PETSC_INTERN PetscErrorCode AutoCSRDenseSampleTiles(AutoCSRDense *, const AutoCSRMatrix *);
 /* Finds `units` in some bundles, if it is not known */

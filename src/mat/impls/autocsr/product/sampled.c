@@ -135,7 +135,7 @@ static PetscErrorCode AutoCSRSampledPlanned(Mat S, AutoCSRContext *ctx, AutoCSRS
     op->way = AUTOCSR_DENSE_WHOLE;
   else
     PetscCall(AutoCSRDenseConsider(S, ctx, op->columns, PETSC_TRUE, seconds, &op->way));
-  if (!ctx->dense) PetscCall(AutoCSRDenseCreate(csr.backend, &ctx->dense));
+  if (!ctx->dense) PetscCall(AutoCSRCostDenseCreate(&ctx->csr, &ctx->dense));
   if (ctx->dense->backend->parallel && (op->way == AUTOCSR_DENSE_ADAPTIVE || (op->way == AUTOCSR_DENSE_ALONGSIDE && op->by_rows))) op->way = AUTOCSR_DENSE_PANELS; /* a device has no other way */
   PetscCall(AutoCSRSampledRun(S, ctx->dense, op));
   PetscCall(AutoCSRDenseTook(ctx, op->columns, PETSC_TRUE, op->way));

@@ -100,7 +100,7 @@ PetscErrorCode AutoCSRDeviceMultDenseHeavy(const AutoCSRSegment *tiles, int lane
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRDenseFindLight(AutoCSRDense *kept, const AutoCSRMatrix *csr, AutoCSRMatrix *light)
+PetscErrorCode AutoCSRDenseFindLight(AutoCSRDense *kept, const AutoCSRMatrix *csr, PetscInt entries, AutoCSRMatrix *light)
 {
   const AutoCSRSegment *seg;
   PetscInt              first = 0; /* of the light places */
@@ -119,6 +119,6 @@ PetscErrorCode AutoCSRDenseFindLight(AutoCSRDense *kept, const AutoCSRMatrix *cs
     PetscCall(AutoCSRDeviceToHost(&first, light->row_ptr, sizeof(first)));
     light->nnz = csr->nnz - first;
   }
-  PetscCall(AutoCSRDenseFindBlocks(kept, light, AUTOCSR_DENSE_BLOCK, PETSC_TRUE));
+  PetscCall(AutoCSRDenseFindBlocks(kept, light, entries, PETSC_TRUE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
