@@ -67,8 +67,8 @@ static PetscErrorCode Upload(Mat A, const AutoCSROwn *own, PetscBool new_structu
   PetscCall(PetscTime(&begin));
   PetscCall(AutoCSRDeviceUpload(n, array, threads));
   PetscCall(PetscTime(&end));
-  PetscCall(PetscLogEventEnd(AutoCSRUploadEvent, A, 0, 0, 0));
   PetscCall(PetscLogCpuToGpu((PetscLogDouble)bytes));
+  PetscCall(PetscLogEventEnd(AutoCSRUploadEvent, A, 0, 0, 0));
   PetscCall(PetscInfo(A, "%.3g MB of %s of %" PetscInt_FMT " nonzeros are brought to the device in %.3g ms, %.3g GB/s, by %d threads\n", 1e-6 * (double)bytes, new_structure ? "the CSR" : "new values", own->nnz, 1e3 * (end - begin), 1e-9 * (double)bytes / PetscMax(end - begin, 1e-9), threads));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -141,7 +141,7 @@ PetscErrorCode AutoCSRDeviceUpload(int n, const AutoCSRUpload array[], int threa
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All processes may be on this node, and have the same processors: of those that are bound each has its own */
+/* As if all processes were on this node, and shared what this one may run on. To ask which are would take messages at a time when the others may send none */
 PetscErrorCode AutoCSRDeviceUploadThreads(int *threads)
 {
   cpu_set_t   set;
