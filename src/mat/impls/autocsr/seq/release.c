@@ -1,8 +1,8 @@
 /*
-  Where a plan has columns and values of its own, the CSR that the parent keeps on a device beside it serves no product. It is
+  Where a plan has columns and values of its own, the CSR that is kept on a device beside it serves no product. It is
   let go once products have taken some times as long as bringing it back would: at the first one with the objective memory, never
-  where the parent writes new values there or keeps pointers to it. The parent's arrays on the device are swapped for an empty
-  matrix's, so the parent finds nothing there, as before its first use, and brings all of it back when it needs it.
+  where the parent writes new values there or keeps pointers to it. Arrays of the library's own (seq/upload.c) are freed. The parent's
+  are swapped for an empty matrix's, so the parent finds nothing there, as before its first use, and brings all of it back when it needs it.
 */
 #include "seqautocsr.h"
 
