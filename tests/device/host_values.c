@@ -1,4 +1,4 @@
-static char help[] = "What PETSc changes or reads of a matrix where its values lie on the host, with those of a device ahead: a matrix read into another's place, diagonals that are not stored, zeros taken out, relaxation and factors by inodes, sums of matrices most of whose rows are empty.\n\n";
+static char help[] = "What PETSc changes or reads of a matrix where its values lie on the host, with those of a device ahead: a matrix read into another's place, diagonals that are not stored, zeros taken out, relaxation and factors by inodes, sums of matrices most of whose rows are empty. And large matrices, which the library brings to a device itself.\n\n";
 
 #include <petscautocsr.h>
 #include "../compare.h"
@@ -184,8 +184,156 @@ static PetscErrorCode CheckSum(void)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+#define LENGTH 8
+
+/* Rows of LENGTH entries, and a last one of those that are left */
+static PetscErrorCode CreateLarge(MatType type, PetscInt nnz, Mat *A)
+{
+  const PetscInt n = nnz / LENGTH + 1;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatCreate(PETSC_COMM_SELF, A));
+  PetscCall(MatSetSizes(*A, n, n, n, n));
+  PetscCall(MatSetType(*A, type));
+  PetscCall(MatSeqAIJSetPreallocation(*A, LENGTH, NULL));
+  for (PetscInt i = 0; i < n; i++) {
+    for (PetscInt k = 0; k < PetscMin(LENGTH, nnz - i * LENGTH); k++) PetscCall(MatSetValue(*A, i, (i + 31 * k) % n, RandomScalar(i, k), INSERT_VALUES));
+  }
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode Overwrite(Mat A, PetscInt nnz, PetscInt seed)
+{
+  PetscScalar *val;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatSeqAIJGetArray(A, &val));
+  for (PetscInt k = 0; k < nnz; k++) val[k] = RandomScalar(seed, k);
+  PetscCall(MatSeqAIJRestoreArray(A, &val));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode CheckLarge(Reference *r, Mat B, const char context[])
+{
+  PetscFunctionBeginUser;
+  PetscCall(ReferenceUpdate(r));
+  PetscCall(CompareProducts(r, 0, &B, context));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* The values are others as soon as a product has returned */
+static PetscErrorCode CheckOverwritten(Reference *r, Mat B, PetscInt nnz)
+{
+  PetscFunctionBeginUser;
+  for (PetscInt turn = 0; turn < 3; turn++) {
+    for (int k = 0; k < 2; k++) PetscCall(Overwrite(k ? B : r->A, nnz, 2 * turn));
+    PetscCall(MatMult(B, r->x[RIGHT], r->y[LEFT]));
+    PetscCall(Overwrite(B, nnz, 2 * turn + 1));
+    PetscCall(ReferenceUpdate(r));
+    PetscCall(MatMult(r->A, r->x[RIGHT], r->ref[LEFT]));
+    PetscCall(MatMult(r->abs, r->abs_x[RIGHT], r->bound[LEFT]));
+    PetscCall(CompareVectors(r, &products[0], r->y[LEFT], "values that were there at the product"));
+    PetscCall(Overwrite(r->A, nnz, 2 * turn + 1));
+    PetscCall(CheckLarge(r, B, "values of after the product"));
+  }
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode CheckBound(Reference *r, Mat B, PetscInt nnz)
+{
+  PetscFunctionBeginUser;
+  for (PetscInt turn = 0; turn < 2; turn++) { /* with products between, and without */
+    PetscCall(MatBindToCPU(B, PETSC_TRUE));
+    if (turn) PetscCall(CheckLarge(r, B, "bound to the CPU"));
+    for (int k = 0; k < 2; k++) PetscCall(Overwrite(k ? B : r->A, nnz, 10 + turn));
+    if (turn) PetscCall(CheckLarge(r, B, "overwritten while bound to the CPU"));
+    PetscCall(MatBindToCPU(B, PETSC_FALSE));
+    PetscCall(CheckLarge(r, B, "bound to the CPU no more"));
+  }
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode CheckDiagonal(Reference *r, Mat B)
+{
+  PetscBool same;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatGetDiagonal(r->A, r->ref[LEFT]));
+  PetscCall(MatGetDiagonal(B, r->y[LEFT]));
+  PetscCall(VecEqual(r->ref[LEFT], r->y[LEFT], &same));
+  PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The diagonal is another");
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* The parent has arrays of its own on the device, which it writes, or to which it keeps pointers */
+static PetscErrorCode CheckOfParent(Reference *r, Mat B, PetscInt nnz)
+{
+  Mat C;
+
+  PetscFunctionBeginUser;
+  for (PetscInt turn = 0; turn < 2; turn++) {
+    for (int k = 0; k < 2; k++) PetscCall(MatScale(k ? B : r->A, -2));
+    PetscCall(CheckLarge(r, B, "MatScale()"));
+    for (int k = 0; k < 2; k++) PetscCall(Overwrite(k ? B : r->A, nnz, 20 + turn));
+    PetscCall(CheckLarge(r, B, "overwritten after MatScale()"));
+  }
+  PetscCall(MatMatMult(B, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
+  PetscCall(CheckLarge(r, B, "an operand"));
+  for (int k = 0; k < 2; k++) PetscCall(Overwrite(k ? B : r->A, nnz, 30));
+  PetscCall(CheckLarge(r, B, "an operand that was overwritten"));
+  PetscCall(MatDestroy(&C));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* How often the library has brought arrays to a device */
+static PetscErrorCode Uploads(PetscInt *count)
+{
+  PetscLogEvent      event;
+  PetscEventPerfInfo info;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscLogEventGetId("AutoCSRUpload", &event));
+  PetscCall(PetscLogEventGetPerfInfo(PETSC_DETERMINE, event, &info));
+  *count = info.count;
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode CheckUpload(PetscInt nnz)
+{
+  MatAutoCSRInfo info;
+  Reference      r;
+  Mat            A, B;
+  PetscInt       before, first, later;
+  PetscBool      device = PETSC_FALSE;
+
+  PetscFunctionBeginUser;
+  PetscCall(CreateLarge(MATAIJ, nnz, &A));
+  PetscCall(CreateLarge(MATAUTOCSR, nnz, &B));
+  PetscCall(ReferenceCreate(A, &r));
+  PetscCall(Uploads(&before));
+  PetscCall(CheckLarge(&r, B, "a large matrix"));
+  PetscCall(Uploads(&first));
+  PetscCall(CheckDiagonal(&r, B));
+  PetscCall(CheckLarge(&r, B, "a large matrix again"));
+  PetscCall(Uploads(&later));
+  PetscCall(MatAutoCSRGetInfo(B, &info));
+  PetscCall(PetscStrcmp(info.backend, "cuda", &device));
+  PetscCheck(first - before == device && later == first, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The arrays were brought to a device %" PetscInt_FMT " times, and %" PetscInt_FMT " times", first - before, later - first);
+  PetscCall(CheckOverwritten(&r, B, nnz));
+  PetscCall(CheckBound(&r, B, nnz));
+  PetscCall(CheckDiagonal(&r, B));
+  PetscCall(CheckOfParent(&r, B, nnz));
+  PetscCall(MatDestroy(&B));
+  PetscCall(ReferenceDestroy(&r));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 int main(int argc, char **argv)
 {
+  const PetscInt piece = (1 << 20) / (PetscInt)sizeof(PetscScalar); /* values that are sent at once */
+
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(MatAutoCSRRegisterAll());
@@ -195,6 +343,8 @@ int main(int argc, char **argv)
   PetscCall(CheckInodes(PETSC_FALSE, "MatSOR()"));
   PetscCall(CheckInodes(PETSC_TRUE, "MatLUFactor()"));
   PetscCall(CheckSum());
+  PetscCall(PetscLogDefaultBegin());
+  for (PetscInt k = -1; k < 2; k++) PetscCall(CheckUpload(3 * piece + k));
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "Values on the host are the matrix's\n"));
   PetscCall(PetscFinalize());
   return 0;

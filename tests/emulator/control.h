@@ -16,6 +16,9 @@ typedef enum {
 
 void EmulatorSetOrder(EmulatorOrder);
 
+/* Whether there is page-locked memory of the host to be had */
+void EmulatorRefuseHostMemory(int refuse);
+
 /* Launches so far */
 unsigned long long EmulatorLaunches(void);
 

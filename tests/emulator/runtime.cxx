@@ -1,9 +1,14 @@
-/* The runtime's functions, as include/cuda_runtime.h has them. Nothing is queued: a launch has ended when it returns */
+/*
+  The runtime's functions, as include/cuda_runtime.h has them. A launch has ended when it returns. Copies from page-locked memory of the host are queued: what
+  changes there before the host has waited for them is what arrives
+*/
 #include "emulator.h"
+#include "control.h"
 #include "device.h"
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <mutex>
 
 static constexpr size_t APART      = 4096;             /* between allocations, so that what is past the end of one is nobody's */
 static constexpr size_t MEMORY     = (size_t)16 << 30; /* of the device, by its word */
@@ -15,6 +20,34 @@ cudaStream_t            PetscDefaultCudaStream;
 static cudaError_t                    last_error;
 static std::map<const char *, size_t> of_host;     /* page-locked: bytes */
 static std::map<const void *, int>    more_shared; /* bytes of dynamic shared memory that kernels were allowed */
+
+struct Queued {
+  void       *to;
+  const void *from;
+  size_t      bytes;
+};
+
+static std::mutex          lock; /* several threads copy */
+static std::vector<Queued> queue;
+static bool                refuses;
+
+void EmulatorRefuseHostMemory(int refuse)
+{
+  refuses = refuse;
+}
+
+static void CopyQueued()
+{
+  for (const Queued &c : queue) memcpy(c.to, c.from, c.bytes);
+  queue.clear();
+}
+
+static void WaitForCopies()
+{
+  const std::lock_guard<std::mutex> locked(lock);
+
+  CopyQueued();
+}
 
 void CallKernel(const void *kernel, void *const parameters[]); /* kernels.cxx */
 
@@ -82,6 +115,7 @@ cudaError_t cudaFreeAsync(void *data, cudaStream_t)
 {
   const auto in_pool = own_pool.bytes.find(data);
 
+  WaitForCopies();
   if (in_pool != own_pool.bytes.end()) {
     own_pool.used -= in_pool->second;
     own_pool.bytes.erase(in_pool);
@@ -99,7 +133,7 @@ cudaError_t cudaFree(void *data)
 /* Kernels may use it as they use the device's */
 cudaError_t cudaHostAlloc(void **data, size_t bytes, unsigned)
 {
-  const cudaError_t error = cudaMallocAsync(data, bytes, NULL);
+  const cudaError_t error = refuses ? cudaErrorMemoryAllocation : cudaMallocAsync(data, bytes, NULL);
 
   if (!error) of_host[(const char *)*data] = bytes;
   return error;
@@ -111,19 +145,24 @@ cudaError_t cudaFreeHost(void *data)
   return cudaFreeAsync(data, NULL);
 }
 
-/* Of the device alone */
-static bool IsDevice(const void *data, size_t bytes)
+static bool IsPageLocked(const void *data)
 {
   const auto next = of_host.upper_bound((const char *)data);
 
-  if (next != of_host.begin() && (const char *)data < std::prev(next)->first + std::prev(next)->second) return false;
-  return WatchIsDevice(data, bytes);
+  return next != of_host.begin() && (const char *)data < std::prev(next)->first + std::prev(next)->second;
+}
+
+/* Of the device alone */
+static bool IsDevice(const void *data, size_t bytes)
+{
+  return !IsPageLocked(data) && WatchIsDevice(data, bytes);
 }
 
 cudaError_t cudaMemsetAsync(void *data, int value, size_t bytes, cudaStream_t)
 {
   if (!bytes) return cudaSuccess;
   if (!IsDevice(data, bytes)) return cudaErrorInvalidValue;
+  WaitForCopies();
   WatchFill(data, bytes);
   memset(data, value, bytes);
   return cudaSuccess;
@@ -132,16 +171,23 @@ cudaError_t cudaMemsetAsync(void *data, int value, size_t bytes, cudaStream_t)
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t)
 {
   const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice, from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+  const std::lock_guard<std::mutex> locked(lock);
 
   if (!bytes) return cudaSuccess;
   if (to_device != IsDevice(to, bytes) || from_device != IsDevice(from, bytes)) return cudaErrorInvalidValue;
   if (to_device) WatchFill(to, bytes);
+  if (to_device && IsPageLocked(from)) {
+    queue.push_back({to, from, bytes});
+    return cudaSuccess;
+  }
+  CopyQueued();
   memmove(to, from, bytes);
   return cudaSuccess;
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t)
 {
+  WaitForCopies();
   return cudaSuccess;
 }
 
@@ -153,6 +199,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
 
 cudaError_t cudaDeviceSynchronize(void)
 {
+  WaitForCopies();
   return cudaSuccess;
 }
 
@@ -184,6 +231,17 @@ cudaError_t cudaEventDestroy(cudaEvent_t)
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t)
+{
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t)
+{
+  WaitForCopies();
+  return cudaSuccess;
+}
+
+cudaError_t cudaSetDevice(int)
 {
   return cudaSuccess;
 }
@@ -237,6 +295,7 @@ static cudaError_t LaunchChecked(const void *kernel, bool early, dim3 blocks, di
   const Index b = {blocks.x, blocks.y, blocks.z}, t = {threads.x, threads.y, threads.z};
 
   if (!b.x || !b.y || !b.z || !t.x || !t.y || !t.z || t.x * t.y * t.z > (unsigned)MOST_THREADS || shared > (size_t)DynamicShared(kernel)) return cudaErrorInvalidValue;
+  WaitForCopies();
   return RunLaunch(kernel, early, b, t, shared, run, call) ? cudaSuccess : cudaErrorLaunchFailure;
 }
 

@@ -7,9 +7,9 @@ void AutoCSRDevicePreloadBegin(int device, PetscBool with_pool, const void *cons
   (void)device, (void)with_pool, (void)more;
 }
 
-void AutoCSRDevicePreloadTake(PetscBool with_pool, AutoCSRDevicePreloaded *made)
+void AutoCSRDevicePreloadTake(AutoCSRDevicePreloadStage last, AutoCSRDevicePreloaded *made)
 {
-  (void)with_pool;
+  (void)last;
   *made = (AutoCSRDevicePreloaded){NULL};
 }
 

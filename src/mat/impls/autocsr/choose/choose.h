@@ -165,6 +165,9 @@ PETSC_INTERN PetscErrorCode AutoCSRChoiceDestroy(AutoCSRChoice **);
 PETSC_INTERN PetscErrorCode AutoCSRChoiceCopy(const AutoCSRChoice *, AutoCSRChoice **);
 PETSC_INTERN PetscErrorCode AutoCSRPlanBuildOther(AutoCSRChoice *, const AutoCSRMatrix *, PetscInt *k, AutoCSRPlan **);
 
+/* events.c: of arrays that go to a device, beside those of autocsr.h */
+PETSC_INTERN PetscLogEvent AutoCSRUploadEvent;
+
 /* cite.c: the papers of a plan's strategies, for PETSc's -citations */
 PETSC_INTERN PetscErrorCode AutoCSRCite(const AutoCSRPlan *);
 PETSC_INTERN PetscErrorCode AutoCSRCiteDense(AutoCSRDenseWay);

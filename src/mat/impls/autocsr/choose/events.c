@@ -2,7 +2,7 @@
 #include "choose.h"
 #include <petscmat.h>
 
-PetscLogEvent AutoCSREvents[AUTOCSR_EVENT_COUNT];
+PetscLogEvent AutoCSREvents[AUTOCSR_EVENT_COUNT], AutoCSRUploadEvent;
 
 PetscErrorCode AutoCSREventsRegister(void)
 {
@@ -10,5 +10,6 @@ PetscErrorCode AutoCSREventsRegister(void)
 
   PetscFunctionBegin;
   for (int k = 0; k < AUTOCSR_EVENT_COUNT; k++) PetscCall(PetscLogEventRegister(names[k], MAT_CLASSID, &AutoCSREvents[k]));
+  PetscCall(PetscLogEventRegister("AutoCSRUpload", MAT_CLASSID, &AutoCSRUploadEvent));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

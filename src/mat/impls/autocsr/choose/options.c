@@ -143,8 +143,8 @@ PetscErrorCode AutoCSRSettingsSetFromOptions(PetscObject object, AutoCSRSettings
   PetscCall(PetscOptionsBool("-mat_autocsr_reproducible", "The same bits in every run; false: a plan that turns out slower than the one before it is undone", "MatAutoCSRSetReproducible", s->reproducible, &s->reproducible, NULL));
   /* -mat_autocsr_keep_csr: a device keeps the CSR beside a plan that has its own columns and values. Otherwise the device
      releases the CSR once products have taken four times as long as bringing it back would, with the objective `memory` after
-     the plan's first product. The host's copy stays; whatever reads or changes the matrix on the device brings the CSR back
-     (design.md, 5) */
+     the plan's first product. A large CSR is on the device in arrays of the library's, not of PETSc's, unless this is `true`.
+     The host's copy stays; whatever reads or changes the matrix on the device brings the CSR back (design.md, 5) */
   PetscCall(PetscOptionsBool("-mat_autocsr_keep_csr", "The CSR stays on the device beside a plan that makes no use of it", "MatAutoCSRSetKeepCSR", s->keep_csr, &s->keep_csr, NULL));
   /* -mat_autocsr_check_values: each product compares checksums of values, columns and row offsets with those of which the plan
      was made; a difference that no state tells is an error ([state.md](state.md)). For debugging: a product takes several times

@@ -486,6 +486,9 @@ PetscErrorCode MatAutoCSRSetReproducible(Mat A, PetscBool reproducible)
   values, once the matrix has been an operand or the result of a `MatProduct` or got values by `MatSetValuesCOO()` (a block of a
   parallel matrix: from the second time on), below a megabyte, and with `-mat_autocsr_takeover`.
 
+  Unless they are to stay, in one of these cases or by this function, products bring a large matrix of the host to the device in
+  arrays of the library's own, and PETSc has none there.
+
   Set `PETSC_TRUE` where a program holds the pointers that `MatSeqAIJCUSPARSEGetIJ()` or `MatSeqAIJCUSPARSEGetArrayRead()` gave
   while it multiplies, or calls `MatSeqAIJCUSPARSEGetArrayWrite()`, which wants arrays that are there. What
   `MatCUSPARSESetUseCPUSolve()` has set is forgotten with the arrays; options `-mat_cusparse_...` are read again.

@@ -117,7 +117,6 @@ static PetscErrorCode AutoCSRContextReset(AutoCSRContext *ctx, PetscBool keep)
 {
   PetscFunctionBegin;
   PetscCall(AutoCSRContextForgetRows(ctx));
-  PetscCall(AutoCSRRowOffsetsForget(&ctx->offsets));
   PetscCall(AutoCSRWatchForget(ctx));
   PetscCall(AutoCSRContextDrop(ctx, keep));
   ctx->fingerprint.known = PETSC_FALSE;
@@ -200,6 +199,7 @@ static PetscErrorCode AutoCSRContextDestroy(AutoCSRHeld held)
   PetscFunctionBegin;
   AutoCSRRecentForget(ctx);
   PetscCall(AutoCSRContextReset(ctx, PETSC_TRUE));
+  PetscCall(AutoCSROwnForget(&ctx->own));
   PetscCall(PetscFree(ctx));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

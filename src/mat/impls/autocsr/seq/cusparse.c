@@ -187,21 +187,18 @@ static PetscErrorCode MatAXPY_SeqAutoCSR_CUSPARSE(Mat Y, PetscScalar a, Mat X, M
 }
 
 /* Where the parent has compressed the row offsets to the rows that are not empty, the full ones are made of these once */
-static PetscErrorCode MatSeqAutoCSRExpandRows_CUSPARSE(Mat A, AutoCSRMatrix *csr, PetscBool *expanded)
+static PetscErrorCode MatSeqAutoCSRExpandRows_CUSPARSE(Mat A, AutoCSROwn *own, AutoCSRMatrix *csr, PetscBool *expanded)
 {
-  AutoCSRContext    *ctx;
-  AutoCSRRowOffsets *offsets, now = {.parents = csr->row_ptr, .backend = csr->backend, .id = ((PetscObject)A)->id, .nonzerostate = A->nonzerostate};
-  const PetscInt    *col;
-  PetscBool          done;
-  PetscErrorCode     ierr;
+  AutoCSROwn     now = {.parents = csr->row_ptr, .backend = csr->backend, .id = ((PetscObject)A)->id, .nonzerostate = A->nonzerostate};
+  const PetscInt *col;
+  PetscBool       done;
+  PetscErrorCode  ierr;
 
   PetscFunctionBegin;
-  PetscCall(AutoCSRContextGet(A, &ctx));
-  offsets = &ctx->offsets;
   PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &now.m, &now.host, &col, &done));
   now.nnz = now.m ? now.host[now.m] : 0;
-  if (offsets->parents != now.parents || offsets->host != now.host || offsets->m != now.m || offsets->nnz != now.nnz || offsets->id != now.id || offsets->nonzerostate != now.nonzerostate) {
-    PetscCall(AutoCSRRowOffsetsForget(offsets));
+  if (!AutoCSROwnIsOf(own, &now)) {
+    PetscCall(AutoCSROwnForget(own));
     ierr = AutoCSRTryBegin();
     if (!ierr) {
       ierr = AutoCSRDeviceExpandRows(now.m, now.host, csr->row_ptr, &now.row_ptr);
@@ -209,10 +206,10 @@ static PetscErrorCode MatSeqAutoCSRExpandRows_CUSPARSE(Mat A, AutoCSRMatrix *csr
     }
     if (ierr != PETSC_ERR_MEM) PetscCall(ierr); /* else the parent's way */
     if (now.row_ptr) PetscCall(PetscInfo(A, "The offsets of %" PetscInt_FMT " rows, most of them empty, are made on the device\n", now.m));
-    *offsets = now;
+    *own = now;
   }
-  *expanded = (PetscBool)(offsets->row_ptr != NULL);
-  if (*expanded) csr->row_ptr = offsets->row_ptr;
+  *expanded = (PetscBool)(own->row_ptr != NULL);
+  if (*expanded) csr->row_ptr = own->row_ptr;
   PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &now.m, &now.host, &col, &done));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -220,16 +217,21 @@ static PetscErrorCode MatSeqAutoCSRExpandRows_CUSPARSE(Mat A, AutoCSRMatrix *csr
 /* The row offsets are the full ones */
 static PetscErrorCode MatSeqAutoCSRGetCSR_CUSPARSE(Mat A, AutoCSRMatrix *csr)
 {
-  PetscScalar *val;
-  PetscMemType memtype;
+  AutoCSRContext *ctx;
+  PetscScalar    *val;
+  PetscMemType    memtype;
+  PetscBool       done;
 
   PetscFunctionBegin;
+  PetscCall(AutoCSRContextGet(A, &ctx));
+  PetscCall(AutoCSRUploadGet(A, ctx, csr, &done));
+  if (done) PetscFunctionReturn(PETSC_SUCCESS);
   AUTOCSR_CALL_BY_NAME(A, MatSeqAIJGetCSRAndMemType(A, &csr->row_ptr, &csr->col, &val, &memtype));
   csr->backend = AutoCSRBackendOf(memtype);
   if (PetscMemTypeDevice(memtype)) {
     PetscBool expanded = PETSC_FALSE;
 
-    PetscCall(MatSeqAutoCSRExpandRows_CUSPARSE(A, csr, &expanded));
+    PetscCall(MatSeqAutoCSRExpandRows_CUSPARSE(A, &ctx->own, csr, &expanded));
     if (!expanded) AUTOCSR_CALL_BY_NAME(A, MatSeqAIJCUSPARSEGetIJ(A, PETSC_FALSE, &csr->row_ptr, &csr->col));
   }
   csr->val = val;
@@ -293,13 +295,15 @@ static PetscErrorCode MatSeqAutoCSRRelease_CUSPARSE(Mat A)
 static PetscErrorCode MatGetDiagonal_SeqAutoCSR_CUSPARSE(Mat A, Vec diagonal)
 {
   const AutoCSRParent *parent;
+  AutoCSRContext      *ctx;
   AutoCSRMatrix        csr     = {.m = A->rmap->n, .n = A->cmap->n};
   PetscMemType         memtype = PETSC_MEMTYPE_HOST;
   PetscScalar         *d;
 
   PetscFunctionBegin;
   PetscCall(MatSeqAutoCSRGetParent(&parent));
-  if (!AutoCSRIsBound(A) && (A->offloadmask & PETSC_OFFLOAD_GPU)) {
+  PetscCall(AutoCSRContextGet(A, &ctx));
+  if (!AutoCSRIsBound(A) && ((A->offloadmask & PETSC_OFFLOAD_GPU) || AutoCSRUploadIsCurrent(A, &ctx->own))) {
     PetscCall(VecGetArrayWriteAndMemType(diagonal, &d, &memtype));
     if (PetscMemTypeDevice(memtype)) {
       PetscCall(MatSeqAutoCSRGetCSR_CUSPARSE(A, &csr));
@@ -368,6 +372,7 @@ static PetscErrorCode MatBindToCPU_SeqAutoCSR_CUSPARSE(Mat A, PetscBool bind)
   else if (A->offloadmask == PETSC_OFFLOAD_BOTH && ctx->bound_state != ((PetscObject)A)->state)
     A->offloadmask = PETSC_OFFLOAD_CPU;
   ctx->owner = NULL; /* the arrays are others now */
+  PetscCall(AutoCSROwnForget(&ctx->own));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -92,6 +92,7 @@ PetscErrorCode AutoCSRParentProduct(Mat A, AutoCSRProductKind kind, Vec x, Vec z
     if (!foreign && z) PetscCall(AutoCSRVecIsForeign(z, &foreign));
     if (!foreign) PetscCall(AutoCSRVecIsForeign(y, &foreign));
   }
+  if (ctx->own.col) PetscCall(AutoCSRHoldArrays(A)); /* the parent makes its own: where memory is short none is to have a second copy */
   AUTOCSR_CALL_AS_PARENT(A, foreign ? AutoCSRParentMultiplyCopies(A, kind, x, z, y) : AutoCSRParentMultiply(A, kind, x, z, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,8 +1,8 @@
 /*
-  Where a plan has columns and values of its own, the CSR that the parent keeps on a device beside it serves no product. It is
+  Where a plan has columns and values of its own, the CSR that is kept on a device beside it serves no product. It is
   let go once products have taken some times as long as bringing it back would: at the first one with the objective memory, never
-  where the parent writes new values there or keeps pointers to it. The parent's arrays on the device are swapped for an empty
-  matrix's, so the parent finds nothing there, as before its first use, and brings all of it back when it needs it.
+  where the parent writes new values there or keeps pointers to it. Arrays of the library's own (seq/upload.c) are freed. The parent's
+  are swapped for an empty matrix's, so the parent finds nothing there, as before its first use, and brings all of it back when it needs it.
 */
 #include "seqautocsr.h"
 
@@ -71,12 +71,12 @@ PetscErrorCode AutoCSRContextRelease(Mat A, AutoCSRContext *ctx)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   AutoCSRContextReleaseIn(ctx, PetscMax(ctx->release_after, 100));
-  if (A->offloadmask != PETSC_OFFLOAD_BOTH) PetscFunctionReturn(PETSC_SUCCESS);
+  if (A->offloadmask != PETSC_OFFLOAD_BOTH && !ctx->own.col) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatSeqAutoCSRGetParent(&parent));
   PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &m, &row_ptr, &col, &done));
-  if (!ctx->row_ptr && ctx->offsets.row_ptr == ctx->csr.row_ptr && ctx->offsets.row_ptr) {
-    ctx->row_ptr = ctx->offsets.row_ptr; /* these are a copy already */
-    PetscCall(PetscMemzero(&ctx->offsets, sizeof(ctx->offsets)));
+  if (!ctx->row_ptr && ctx->own.row_ptr == ctx->csr.row_ptr && ctx->own.row_ptr) {
+    ctx->row_ptr     = ctx->own.row_ptr; /* these are a copy already */
+    ctx->own.row_ptr = NULL;
   } else if (!ctx->row_ptr) {
     ierr = AutoCSRTryBegin();
     if (!ierr) {
@@ -94,8 +94,8 @@ PetscErrorCode AutoCSRContextRelease(Mat A, AutoCSRContext *ctx)
   ctx->host_col     = col;
   PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &m, &row_ptr, &col, &done));
   if (!ctx->row_ptr) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall((*parent->release)(A));
-  PetscCall(AutoCSRRowOffsetsForget(&ctx->offsets));
+  if (A->offloadmask == PETSC_OFFLOAD_BOTH) PetscCall((*parent->release)(A)); /* else all are the library's */
+  PetscCall(AutoCSROwnForget(&ctx->own));
   ctx->released    = PETSC_TRUE;
   ctx->spptr       = A->spptr;
   ctx->csr.row_ptr = ctx->row_ptr;
@@ -116,14 +116,6 @@ PetscErrorCode AutoCSRContextForgetRows(AutoCSRContext *ctx)
   PetscFunctionBegin;
   if (ctx->row_ptr) PetscCall((*ctx->csr.backend->deallocate)(ctx->row_ptr));
   ctx->row_ptr = NULL;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode AutoCSRRowOffsetsForget(AutoCSRRowOffsets *offsets)
-{
-  PetscFunctionBegin;
-  if (offsets->row_ptr) PetscCall((*offsets->backend->deallocate)(offsets->row_ptr));
-  PetscCall(PetscMemzero(offsets, sizeof(*offsets)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -165,13 +157,15 @@ PetscErrorCode AutoCSRHoldArrays(Mat A)
     if (!ctx) continue;
     ctx->held = PETSC_TRUE;
 #if PetscDefined(HAVE_DEVICE)
-    if (ctx->released && !AutoCSRIsBound(block[k]) && !(block[k]->offloadmask & PETSC_OFFLOAD_GPU)) {
+    if ((ctx->released || ctx->own.col) && !AutoCSRIsBound(block[k]) && !(block[k]->offloadmask & PETSC_OFFLOAD_GPU)) {
+      const PetscBool      own = (PetscBool)(ctx->own.col != NULL);
       const AutoCSRParent *parent;
-      AutoCSRMatrix        csr;
+      AutoCSRMatrix        csr = ctx->csr;
 
       PetscCall(MatSeqAutoCSRGetParent(&parent));
       PetscCall((*parent->get_csr)(block[k], &csr));
       ctx->released = PETSC_FALSE;
+      if (own) ctx->csr = csr;
     }
 #endif
   }

@@ -35,15 +35,19 @@ typedef struct {
   PetscBool     none;    /* there was no memory for it */
 } AutoCSRTransposed;
 
-/* The offsets of all rows, on a device where the parent has only those of rows with entries; row_ptr NULL: it has all. The other members are their key */
+/*
+  Arrays of the library's own on a device, of the host's: all three, or the offsets of all rows where the parent has the others and offsets of rows with entries only.
+  row_ptr NULL: none. The other members are their key
+*/
 typedef struct {
-  PetscInt             *row_ptr;
+  PetscInt             *row_ptr, *col;
+  PetscScalar          *val;
   const AutoCSRBackend *backend;
-  const PetscInt       *parents, *host;
+  const PetscInt       *parents, *host, *host_col; /* offsets of the parent's on the device, NULL where all three are here; the host's */
   PetscInt              m, nnz;
   PetscObjectId         id;
-  PetscObjectState      nonzerostate;
-} AutoCSRRowOffsets;
+  PetscObjectState      nonzerostate, state; /* state: of the values, where they are here */
+} AutoCSROwn;
 
 typedef struct _AutoCSRWatch AutoCSRWatch; /* seq/watch.c */
 typedef struct _AutoCSRNet   AutoCSRNet;   /* seq/net.c */
@@ -81,9 +85,9 @@ typedef struct {
   AutoCSRDenseTaken  taken[AUTOCSR_DENSE_TAKEN]; /* of each width the last product with a dense matrix, the latest first */
   double             setup;                      /* seconds */
 
-  AutoCSRRowOffsets offsets;
-  AutoCSRWatch     *watch; /* NULL: nothing is compared */
-  AutoCSRNet       *net;   /* NULL: no product is timed */
+  AutoCSROwn    own;
+  AutoCSRWatch *watch; /* NULL: nothing is compared */
+  AutoCSRNet   *net;   /* NULL: no product is timed */
 
   /* The release of the CSR on a device (seq/release.c) */
   PetscInt       *row_ptr;                   /* after it: a copy for the executors, in csr, */
@@ -114,10 +118,10 @@ static inline PetscInt64 AutoCSRContextProducts(const AutoCSRContext *ctx)
 }
 
 #if PetscDefined(HAVE_DEVICE)
-/* Some changes on the host show in this alone. After a release the mask is "unallocated" until there is such a change */
+/* Some changes on the host show in this alone. After an upload or a release the mask is "unallocated" until there is such a change */
 static inline PetscBool AutoCSRHostIsAhead(Mat A, const AutoCSRContext *ctx)
 {
-  return (PetscBool)(ctx->row_ptr ? A->offloadmask == PETSC_OFFLOAD_CPU : !(A->offloadmask & PETSC_OFFLOAD_GPU));
+  return (PetscBool)(ctx->row_ptr || ctx->own.col ? A->offloadmask == PETSC_OFFLOAD_CPU : !(A->offloadmask & PETSC_OFFLOAD_GPU));
 }
 #endif
 
@@ -162,10 +166,17 @@ PETSC_INTERN PetscErrorCode AutoCSRTryBegin(void);                              
 PETSC_INTERN PetscErrorCode AutoCSRContextReleaseLater(AutoCSRContext *);
 PETSC_INTERN PetscErrorCode AutoCSRContextRelease(Mat, AutoCSRContext *); /* of a current plan, when it is time */
 PETSC_INTERN PetscErrorCode AutoCSRContextForgetRows(AutoCSRContext *);
-PETSC_INTERN PetscErrorCode AutoCSRRowOffsetsForget(AutoCSRRowOffsets *);
 PETSC_INTERN PetscErrorCode AutoCSRContextReclaim(Mat, AutoCSRContext *);
 PETSC_INTERN PetscErrorCode AutoCSRHoldArrays(Mat); /* or its blocks': the parent has them, and keeps them from now on */
 PETSC_INTERN PetscInt64     AutoCSRContextReleasedBytes(Mat, const AutoCSRContext *);
+
+/* seq/upload.c */
+PETSC_INTERN PetscErrorCode AutoCSROwnForget(AutoCSROwn *);
+PETSC_INTERN PetscBool      AutoCSROwnIsOf(const AutoCSROwn *, const AutoCSROwn *now);
+#if defined(AUTOCSR_HAVE_CUDA)
+PETSC_INTERN PetscBool      AutoCSRUploadIsCurrent(Mat, const AutoCSROwn *);
+PETSC_INTERN PetscErrorCode AutoCSRUploadGet(Mat, AutoCSRContext *, AutoCSRMatrix *, PetscBool *done);
+#endif
 
 /* seq/watch.c: -mat_autocsr_check_values */
 PETSC_INTERN PetscErrorCode AutoCSRWatchTake(AutoCSRContext *);

@@ -132,7 +132,7 @@ PetscErrorCode AutoCSRWatchCompare(Mat A, AutoCSRContext *ctx, const AutoCSRMatr
   PetscCall(ArraysRestore(csr, &host));
   PetscCall(ierr);
 #if PetscDefined(HAVE_DEVICE)
-  if (values && AutoCSRContextIsResident(ctx) && A->offloadmask == PETSC_OFFLOAD_BOTH) { /* the host's copy, too, counts as that of the device */
+  if (values && AutoCSRContextIsResident(ctx) && (A->offloadmask == PETSC_OFFLOAD_BOTH || ctx->own.col)) { /* the host's copy, too, counts as that of the device */
     PetscInt  m;
     PetscBool done;
 

@@ -5,17 +5,19 @@
 */
 #include "../planning/planner.h"
 #include "preload.h"
+#include "upload.h"
 
 #define ROOM  64 /* readable bytes past the end */
 #define SLAB  (4 << 20)
 #define CUT  (SLAB / 16) /* bytes that are cut from a slab, at most */
 #define ALIGN 256         /* of its beginning, as the device's own */
 
-/* What planning keeps until PETSc ends, beside a slab: page-locked memory of the host, counters and the table of patterns (2 MB), a second stream */
+/* What planning keeps until PETSc ends, beside a slab: page-locked memory of the host for small copies and for the upload, counters and the table of patterns (2 MB), a second stream */
 static struct {
   PetscBool    registered, preloaded; /* preloaded: the thread of preload.c has been begun */
   void        *mailbox;               /* for what comes from the device; the outbox, for what goes there, is behind it */
   PetscBool    sent;                  /* what is in the outbox may not have left it */
+  void        *buffers;               /* of the upload */
   void        *zeros;                 /* of the device */
   size_t       n_zeros;
   PetscBool    lent; /* these may be other than zero */
@@ -71,13 +73,14 @@ static struct {
 #define POOL_KEEPS ((uint64_t)64 << 20) /* unused bytes that stay: plans of small matrices come and go within them */
 #define POOL_MUCH  4                    /* while plans are there the pool is trimmed only if its unused bytes exceed so many times POOL_KEEPS, and the bytes in use */
 
-/* Takes over what the thread has made (preload.c): all but the pool at the first need of any of it, the pool when it is needed */
-static void TakePreloaded(PetscBool with_pool)
+/* Takes over what the thread has made (preload.c): boxes and stream at the first need of any of it, the rest when it is needed */
+static void TakePreloaded(AutoCSRDevicePreloadStage last)
 {
   AutoCSRDevicePreloaded made;
 
-  AutoCSRDevicePreloadTake(with_pool, &made);
+  AutoCSRDevicePreloadTake(last, &made);
   if (made.boxes) standing.mailbox = made.boxes;
+  if (made.buffers) standing.buffers = made.buffers;
   if (made.beside) standing.beside = made.beside;
   if (!made.pool) return;
   pool.own   = made.pool;
@@ -109,7 +112,7 @@ static PetscErrorCode PoolGet(void)
 
   PetscFunctionBegin;
   if (pool.asked) PetscFunctionReturn(PETSC_SUCCESS);
-  TakePreloaded(PETSC_TRUE);
+  TakePreloaded(AUTOCSR_PRELOAD_POOL);
   if (pool.asked) PetscFunctionReturn(PETSC_SUCCESS);
   pool.asked = PETSC_TRUE;
   PetscCallCUDA(cudaGetDevice(&device));
@@ -212,9 +215,10 @@ static PetscErrorCode StandingDestroy(void)
   Slab spare = slabs.first;
 
   PetscFunctionBegin;
-  TakePreloaded(PETSC_TRUE);
+  TakePreloaded(AUTOCSR_PRELOAD_BUFFERS);
   AutoCSRDevicePreloadEnd();
   if (standing.mailbox) PetscCallCUDA(cudaFreeHost(standing.mailbox));
+  if (standing.buffers) PetscCallCUDA(cudaFreeHost(standing.buffers));
   if (standing.zeros) PetscCallCUDA(cudaFree(standing.zeros));
   if (spare && !spare->cuts) {
     slabs.first = spare->next;
@@ -379,18 +383,33 @@ PetscErrorCode AutoCSRDeviceDeallocate(void *data)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Both boxes; they stay NULL where no page-locked memory is to be had */
+/* Once; it stays NULL where no page-locked memory is to be had */
+static PetscErrorCode PageLockedGet(size_t bytes, void **data)
+{
+  PetscFunctionBegin;
+  if (*data) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(StandingRegister());
+  if (cudaHostAlloc(data, bytes, cudaHostAllocDefault) != cudaSuccess) {
+    (void)cudaGetLastError();
+    *data = NULL;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode BoxesGet(void)
 {
   PetscFunctionBegin;
-  TakePreloaded(PETSC_FALSE);
-  if (standing.mailbox) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(StandingRegister());
-  if (cudaHostAlloc(&standing.mailbox, 2 * AUTOCSR_BOX_BYTES, cudaHostAllocDefault) != cudaSuccess) {
-    (void)cudaGetLastError();
-    standing.mailbox = NULL;
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
+  TakePreloaded(AUTOCSR_PRELOAD_BOXES);
+  PetscCall(PageLockedGet(2 * AUTOCSR_BOX_BYTES, &standing.mailbox));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRDeviceFindBuffers(void **buffers)
+{
+  PetscFunctionBegin;
+  TakePreloaded(AUTOCSR_PRELOAD_BUFFERS);
+  PetscCall(PageLockedGet(AUTOCSR_UPLOAD_BUFFERS * AUTOCSR_UPLOAD_PIECE, &standing.buffers));
+  *buffers = standing.buffers;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -441,7 +460,7 @@ PetscErrorCode AutoCSRDeviceFork(cudaStream_t *beside)
 {
   PetscFunctionBegin;
   PetscCall(StandingRegister());
-  TakePreloaded(PETSC_FALSE);
+  TakePreloaded(AUTOCSR_PRELOAD_BOXES);
   if (!standing.beside) AutoCSRCallCUDA(cudaStreamCreateWithFlags(&standing.beside, cudaStreamNonBlocking));
   if (!standing.forked) AutoCSRCallCUDA(cudaEventCreateWithFlags(&standing.forked, cudaEventDisableTiming));
   if (!standing.joined) AutoCSRCallCUDA(cudaEventCreateWithFlags(&standing.joined, cudaEventDisableTiming));
@@ -486,6 +505,14 @@ PetscErrorCode AutoCSRDeviceToHost(void *host, const void *data, size_t bytes)
 PetscErrorCode AutoCSRDeviceFromHost(void *data, const void *host, size_t bytes)
 {
   PetscFunctionBegin;
+  if (bytes >= AUTOCSR_UPLOAD_LEAST) {
+    const AutoCSRUpload array = {data, host, bytes};
+    int                 threads;
+
+    PetscCall(AutoCSRDeviceUploadThreads(&threads));
+    PetscCall(AutoCSRDeviceUpload(1, &array, threads));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(AutoCSRDeviceFollow());
   PetscCallCUDA(cudaMemcpyAsync(data, host, bytes, cudaMemcpyHostToDevice, AUTOCSR_STREAM));
   PetscCall(AutoCSRDeviceSynchronize()); /* the caller may change the host's copy */

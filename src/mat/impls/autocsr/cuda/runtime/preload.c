@@ -1,17 +1,14 @@
 /*
   A thread that makes ready what first products need while the program assembles: the first plan's kernel, page-locked memory, a second stream, kernels of a look, a pool of memory,
-  and kernels of solvers where they may be used.
-  It calls no function of PETSc, which is not thread-safe. Whoever needs a thing that the thread could not make asks for it again, and reports the error.
+  buffers of the upload, and kernels of solvers where they may be used. Whoever needs a thing that the thread could not make asks for it again, and reports the error.
 */
 #include "launch.h"
 #include "preload.h"
+#include "thread.h"
+#include "upload.h"
 #include <errno.h>
-#include <pthread.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <unistd.h>
-
-#define STAGES 2 /* boxes and stream; the pool */
 
 static struct {
   PetscBool              running; /* the thread has not been joined */
@@ -40,6 +37,8 @@ static void *Preload(void *unused)
   for (size_t k = 0; set && k < PETSC_STATIC_ARRAY_LENGTH(look); k++) (void)cudaFuncGetAttributes(&attributes, look[k]);
   if (set && preload.with_pool && preload.made.beside) (void)AutoCSRDevicePoolMake(preload.made.device, preload.made.beside, &preload.made.pool);
   (void)sem_post(&preload.stage);
+  if (set && cudaHostAlloc(&preload.made.buffers, AUTOCSR_UPLOAD_BUFFERS * AUTOCSR_UPLOAD_PIECE, cudaHostAllocDefault) != cudaSuccess) preload.made.buffers = NULL;
+  (void)sem_post(&preload.stage);
   for (const void *const *kernel = preload.more; set && kernel && *kernel; kernel++) (void)cudaFuncGetAttributes(&attributes, *kernel);
   return NULL;
 }
@@ -53,7 +52,6 @@ static void Join(void)
 void AutoCSRDevicePreloadBegin(int device, PetscBool with_pool, const void *const more[])
 {
   static PetscBool exits = PETSC_FALSE;
-  sigset_t         all, before;
 
   if (!exits && atexit(Join)) return; /* a program may end without PetscFinalize(): the driver must not go before the thread */
   exits             = PETSC_TRUE;
@@ -62,12 +60,9 @@ void AutoCSRDevicePreloadBegin(int device, PetscBool with_pool, const void *cons
   preload.more      = more;
   preload.process   = getpid();
   if (sem_init(&preload.stage, 0, 0)) return;
-  sigfillset(&all); /* signals are for threads of the program */
-  (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-  preload.running = (PetscBool)!pthread_create(&preload.thread, NULL, Preload, NULL);
-  (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+  preload.running = AutoCSRThreadBegin(&preload.thread, Preload, NULL);
   if (preload.running)
-    preload.left = STAGES;
+    preload.left = AUTOCSR_PRELOAD_STAGES;
   else
     (void)sem_destroy(&preload.stage);
 }
@@ -79,7 +74,7 @@ static void Await(void)
   preload.left--;
 }
 
-void AutoCSRDevicePreloadTake(PetscBool with_pool, AutoCSRDevicePreloaded *made)
+void AutoCSRDevicePreloadTake(AutoCSRDevicePreloadStage last, AutoCSRDevicePreloaded *made)
 {
   *made = (AutoCSRDevicePreloaded){.device = preload.made.device};
   if (PetscLikely(!preload.left)) return;
@@ -87,14 +82,16 @@ void AutoCSRDevicePreloadTake(PetscBool with_pool, AutoCSRDevicePreloaded *made)
     preload.left = 0;
     return;
   }
-  if (preload.left == STAGES) {
+  for (int stage = AUTOCSR_PRELOAD_STAGES - preload.left; stage <= (int)last; stage++) {
     Await();
-    made->boxes  = preload.made.boxes;
-    made->beside = preload.made.beside;
+    if (stage == AUTOCSR_PRELOAD_BOXES) {
+      made->boxes  = preload.made.boxes;
+      made->beside = preload.made.beside;
+    } else if (stage == AUTOCSR_PRELOAD_POOL)
+      made->pool = preload.made.pool;
+    else
+      made->buffers = preload.made.buffers;
   }
-  if (!with_pool) return;
-  Await();
-  made->pool = preload.made.pool;
 }
 
 void AutoCSRDevicePreloadEnd(void)

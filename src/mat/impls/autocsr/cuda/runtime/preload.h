@@ -6,17 +6,25 @@
 
 #define AUTOCSR_BOX_BYTES 131072 /* bytes of the mailbox, and of the outbox behind it: larger copies do not go through page-locked memory */
 
+/* In the order in which the thread makes them */
+typedef enum {
+  AUTOCSR_PRELOAD_BOXES, /* and the stream */
+  AUTOCSR_PRELOAD_POOL,
+  AUTOCSR_PRELOAD_BUFFERS,
+  AUTOCSR_PRELOAD_STAGES
+} AutoCSRDevicePreloadStage;
+
 /* NULL: the thread could not make it, or it has been taken */
 typedef struct {
-  void         *boxes;
+  void         *boxes, *buffers;
   cudaStream_t  beside;
   cudaMemPool_t pool;
   int           device;
 } AutoCSRDevicePreloaded;
 
 PETSC_INTERN void AutoCSRDevicePreloadBegin(int device, PetscBool with_pool, const void *const more[]); /* kernels that are loaded last, and a NULL; NULL: there are none */
-PETSC_INTERN void AutoCSRDevicePreloadTake(PetscBool with_pool, AutoCSRDevicePreloaded *); /* waits for boxes and stream or, with the pool, for that, too */
-PETSC_INTERN void AutoCSRDevicePreloadEnd(void);                                     /* waits for the thread */
+PETSC_INTERN void AutoCSRDevicePreloadTake(AutoCSRDevicePreloadStage, AutoCSRDevicePreloaded *);        /* waits for what is made up to this stage */
+PETSC_INTERN void AutoCSRDevicePreloadEnd(void);                                                        /* waits for the thread */
 
 /* memory.c: a pool that keeps what is freed. The first request makes the driver set the pool up; stream NULL: no request */
 PETSC_INTERN cudaError_t AutoCSRDevicePoolMake(int device, cudaStream_t, cudaMemPool_t *);
