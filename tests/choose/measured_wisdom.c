@@ -1,5 +1,6 @@
 static char help[] = "What rigor measure has found is taken at once by the next run, with the same plan and the same bits: whichever candidate was the fastest, by a clock that this program sets, and where another variant of the strategy was.\n\n";
 
+#include <petscautocsr.h>
 #include "../rows.h"
 #include <unistd.h>
 

@@ -1,5 +1,6 @@
 static char help[] = "A plan that turns out slower than the one before it is undone (-mat_autocsr_reproducible false), by a clock that this program sets: of each block of each process by itself.\n\n";
 
+#include <petscautocsr.h>
 #include "../rows.h"
 
 #define PLANS    6

@@ -1,6 +1,7 @@
 static char help[] = "Wisdom: another run plans in one step; eight processes at once lose nothing, one that is killed harms nothing; damaged and foreign files;\n\
 links, permissions and folders; rigor measure; values that wisdom does not suit; no memory.\n\n";
 
+#include <petscautocsr.h>
 #include "../rows.h"
 #include <signal.h>
 #include <sys/stat.h>

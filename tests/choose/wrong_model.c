@@ -1,6 +1,7 @@
 static char help[] = "A model that is wrong on purpose, by the real clock: trees that tell ell for rows it pads to three times their entries, of far fewer rows than columns. The plan is undone where that is allowed.\n\n";
 
 #include "../../src/mat/impls/autocsr/choose/learned.h"
+#include <petscautocsr.h>
 #include "../rows.h"
 
 #define TREES    "wrong.trees"
