@@ -198,7 +198,7 @@ PetscErrorCode AutoCSRCostConsiderWhole(const AutoCSRMatrix *csr, const AutoCSRS
 PetscErrorCode AutoCSRCostConsiderBundles(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, AutoCSRDense *dense, PetscInt columns, PetscBool sampled, double seconds, PetscBool at_once, PetscBool *take)
 {
   const AutoCSRMachine *machine;
-  double                longest; /* entries of a bundle: its rows but one are as long as they are on average */
+  double                longest, saved; /* longest: entries of a bundle, whose rows but one are as long as they are on average */
 
   PetscFunctionBegin;
   *take = PETSC_FALSE;
@@ -208,8 +208,9 @@ PetscErrorCode AutoCSRCostConsiderBundles(const AutoCSRMatrix *csr, const AutoCS
   dense->spent += seconds;
   if (dense->spent < machine->dense_sample && !at_once) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRDenseSampleBundles(dense, csr));
-  if (dense->units > (columns > PANEL && !sampled ? BUNDLES_WIDE : BUNDLES_UNITS)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (dense->units > (sampled ? BUNDLES_UNITS : columns > PANEL ? BUNDLES_WIDE : 1)) PetscFunctionReturn(PETSC_SUCCESS);
   longest = profile->max_length + (AUTOCSR_BUNDLE_ROWS - 1.0) * csr->nnz / PetscMax(1, csr->m);
-  *take   = (PetscBool)(PayForTiles(dense, AUTOCSR_ORDER_BUNDLED, BUNDLES_SAVE * seconds, machine->dense_tile * csr->nnz + machine->dense_long * longest) || at_once);
+  saved   = PetscMax(BUNDLES_SAVE * seconds, seconds - CostOfPanels(machine, csr, columns, dense->units));
+  *take   = (PetscBool)(PayForTiles(dense, AUTOCSR_ORDER_BUNDLED, saved, machine->dense_tile * csr->nnz + machine->dense_long * longest) || at_once);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -46,10 +46,10 @@
 #define TILES_SAVE   0.25 /* share of a product's seconds that they save then */
 
 /* Bundles; `make dense BENCH_ARGS='-gpu -ways panels,bundles'` on the suite */
-#define BUNDLES_UNITS   0.92  /* columns an entry, at most; */
-#define BUNDLES_WIDE    0.5   /* and of products with more dense columns than a panel's: panels find more rows of B in caches */
+#define BUNDLES_UNITS   0.92  /* columns an entry, at most, of sampled products; */
+#define BUNDLES_WIDE    0.5   /* and of products with more dense columns than a panel's: panels find more rows of B in caches. Narrower ones gain without sharing any */
 #define BUNDLES_LONGEST 4096  /* entries of a row, at most: a warp takes the parts of longer ones too long */
 #define WHOLE_SHARE     0.2   /* entries of all places, from which on all are multiplied and the entries are taken; `make sddmm` */
-#define BUNDLES_SAVE    0.2   /* share of a product's seconds that they save */
+#define BUNDLES_SAVE    0.2   /* share of a product's seconds that they save, at least */
 
 #endif
