@@ -1,0 +1,59 @@
+/*
+  MatResidual() on a device: a small matrix takes one kernel, another one its product and one more. Without this operation PETSc's vectors take two beside the product.
+*/
+#include "seqautocsr.h"
+#if defined(AUTOCSR_HAVE_CUDA)
+  #include "../cuda/products/residual.h"
+
+/* What PETSc does without the operation; it also tells of what does not fit */
+static PetscErrorCode ResidualByVectors(Mat A, Vec b, Vec x, Vec r)
+{
+  PetscFunctionBegin;
+  PetscCall(MatMult(A, x, r));
+  PetscCall(VecAYPX(r, -1, b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode ResidualOfArrays(Mat A, const PetscScalar b[], const PetscScalar x[], PetscScalar r[], PetscBool *done)
+{
+  const AutoCSRMatrix *csr;
+  PetscInt             longest;
+
+  PetscFunctionBegin;
+  *done = PETSC_FALSE;
+  PetscCall(AutoCSRGetSmall(A, &csr, &longest));
+  if (csr) {
+    PetscCall(PetscLogGpuTimeBegin());
+    PetscCall(AutoCSRDeviceResidual(csr, longest, b, x, r, done));
+    PetscCall(PetscLogGpuTimeEnd());
+    if (*done) PetscCall(PetscLogGpuFlops(2.0 * csr->nnz));
+  }
+  if (*done) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AutoCSRMultiplyArrays(A, x, r, done));
+  if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AutoCSRDeviceSubtract(A->rmap->n, b, r));
+  PetscCall(PetscLogGpuFlops(1.0 * A->rmap->n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatResidual_SeqAutoCSR(Mat A, Vec b, Vec x, Vec r)
+{
+  const PetscScalar *from_b, *from_x;
+  PetscScalar       *to;
+  PetscMemType       memtype[3];
+  PetscBool          done = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  if (A->assembled && !A->factortype && !AutoCSRIsBound(A) && b != r && x != r && b->map->n == A->rmap->n && x->map->n == A->cmap->n && r->map->n == A->rmap->n) {
+    PetscCall(VecGetArrayReadAndMemType(b, &from_b, &memtype[0]));
+    PetscCall(VecGetArrayReadAndMemType(x, &from_x, &memtype[1]));
+    PetscCall(VecGetArrayWriteAndMemType(r, &to, &memtype[2]));
+    if (PetscMemTypeDevice(memtype[0]) && PetscMemTypeDevice(memtype[1]) && PetscMemTypeDevice(memtype[2])) PetscCall(ResidualOfArrays(A, from_b, from_x, to, &done));
+    PetscCall(VecRestoreArrayWriteAndMemType(r, &to));
+    PetscCall(VecRestoreArrayReadAndMemType(x, &from_x));
+    PetscCall(VecRestoreArrayReadAndMemType(b, &from_b));
+  }
+  if (!done) PetscCall(ResidualByVectors(A, b, x, r));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
