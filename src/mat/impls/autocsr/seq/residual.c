@@ -2,6 +2,7 @@
   MatResidual() on a device: a small matrix takes one kernel, another one its product and one more. Without this operation PETSc's vectors take two beside the product.
 */
 #include "seqautocsr.h"
+#include <petsc/private/vecimpl.h>
 #if defined(AUTOCSR_HAVE_CUDA)
   #include "../cuda/products/residual.h"
 
