@@ -1,17 +1,40 @@
 /*
-  MatResidual() on a device: a small matrix takes one kernel, another one its product and one more. Without this operation PETSc's vectors take two beside the product.
+  MatResidual() on a device: a small matrix of one process takes one kernel, another one its product and one more, in the place of two by which VecAYPX() subtracts.
 */
 #include "seqautocsr.h"
 #include <petsc/private/vecimpl.h>
 #if defined(AUTOCSR_HAVE_CUDA)
   #include "../cuda/products/residual.h"
 
-/* What PETSc does without the operation; it also tells of what does not fit */
-static PetscErrorCode ResidualByVectors(Mat A, Vec b, Vec x, Vec r)
+/* r = b - r */
+static PetscErrorCode Subtract(Vec b, Vec r)
+{
+  const PetscScalar *from;
+  PetscScalar       *to;
+  PetscMemType       memtype[2];
+  PetscBool          done = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  if (b != r && b->map->n == r->map->n) {
+    PetscCall(VecGetArrayReadAndMemType(b, &from, &memtype[0]));
+    PetscCall(VecGetArrayAndMemType(r, &to, &memtype[1]));
+    done = (PetscBool)(PetscMemTypeDevice(memtype[0]) && PetscMemTypeDevice(memtype[1]));
+    if (done) PetscCall(AutoCSRDeviceSubtract(b->map->n, from, to));
+    PetscCall(VecRestoreArrayAndMemType(r, &to));
+    PetscCall(VecRestoreArrayReadAndMemType(b, &from));
+  }
+  if (done)
+    PetscCall(PetscLogGpuFlops(1.0 * b->map->n));
+  else
+    PetscCall(VecAYPX(r, -1, b)); /* it also tells of what does not fit */
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatResidual_AutoCSR(Mat A, Vec b, Vec x, Vec r)
 {
   PetscFunctionBegin;
   PetscCall(MatMult(A, x, r));
-  PetscCall(VecAYPX(r, -1, b));
+  PetscCall(Subtract(b, r));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -54,7 +77,7 @@ PetscErrorCode MatResidual_SeqAutoCSR(Mat A, Vec b, Vec x, Vec r)
     PetscCall(VecRestoreArrayReadAndMemType(x, &from_x));
     PetscCall(VecRestoreArrayReadAndMemType(b, &from_b));
   }
-  if (!done) PetscCall(ResidualByVectors(A, b, x, r));
+  if (!done) PetscCall(MatResidual_AutoCSR(A, b, x, r));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif

@@ -264,7 +264,9 @@ PETSC_INTERN PetscErrorCode MatMultHermitianTranspose_SeqAutoCSR(Mat, Vec, Vec);
 PETSC_INTERN PetscErrorCode MatMultHermitianTransposeAdd_SeqAutoCSR(Mat, Vec, Vec, Vec);
 
 #if defined(AUTOCSR_HAVE_CUDA)
-PETSC_INTERN PetscErrorCode MatResidual_SeqAutoCSR(Mat, Vec, Vec, Vec); /* seq/residual.c */
+/* seq/residual.c: of a block, and of any matrix by its product */
+PETSC_INTERN PetscErrorCode MatResidual_SeqAutoCSR(Mat, Vec, Vec, Vec);
+PETSC_INTERN PetscErrorCode MatResidual_AutoCSR(Mat, Vec, Vec, Vec);
 #endif
 
 /* seq/options.c: MatSetFromOptions() of both types */

@@ -1,5 +1,5 @@
 /*
-  Small matrices on a device, where launches cost more than what they do: kernels that save some of them read the CSR in place, so it stays there. The smoothers of
+  Small matrices on a device, where launches cost more than what they do: kernels that save some of them read the CSR in place, so it stays there (not with the objective memory). The smoothers of
   src/ksp have all their steps in one launch, and residual.c a residual.
 */
 #include "seqautocsr.h"
@@ -30,7 +30,7 @@ PetscErrorCode AutoCSRGetSmall(Mat A, const AutoCSRMatrix **csr, PetscInt *longe
   if (A->rmap->n > AUTOCSR_SMALL_ROWS) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRContextGet(A, &ctx));
   if (PetscUnlikely(!AutoCSRContextIsReady(A, ctx))) PetscCall(AutoCSRContextUpdate(A, ctx));
-  if (!AutoCSRContextIsResident(ctx) || !ctx->csr.val || ctx->csr.nnz > AUTOCSR_SMALL_ENTRIES) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!AutoCSRContextIsResident(ctx) || !ctx->csr.val || ctx->csr.nnz > AUTOCSR_SMALL_ENTRIES || ctx->settings.objective == MAT_AUTOCSR_OBJECTIVE_MEMORY) PetscFunctionReturn(PETSC_SUCCESS);
   if (ctx->longest < 0) PetscCall(FindLongestRow(A, ctx));
   ctx->held = PETSC_TRUE;
   *csr      = &ctx->csr;

@@ -23,7 +23,7 @@ static __device__ __forceinline__ unsigned ClusterThreads(void)
 static __device__ __forceinline__ void ClusterBarrier(void)
 {
 #if __CUDA_ARCH__ >= 10 * AUTOCSR_EARLY
-  asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::
+  asm volatile("barrier.cluster.arrive.release;\n\tbarrier.cluster.wait.acquire;" ::
                    : "memory");
 #else
   __syncthreads();
