@@ -146,7 +146,7 @@ $(BUILD)/%.o: %.cxx $(stamp)
 # program; variables without a value have a bad one
 emulator_dir := tests/emulator
 planning     := $(wildcard $(src)/cuda/planning/*.cu $(src)/cuda/dense/*.cu)
-emulated     := $(addprefix $(src)/cuda/,$(addprefix products/,executors.cu first.cu many.cu segsum.cu kernel.c) runtime/launch.c runtime/memory.c runtime/upload.c generator/source.c generator/stretches.c)
+emulated     := $(addprefix $(src)/cuda/,$(addprefix products/,executors.cu first.cu many.cu residual.cu segsum.cu kernel.c) runtime/launch.c runtime/memory.c runtime/upload.c generator/source.c generator/stretches.c)
 emulator     := $(wildcard $(emulator_dir)/*.cxx $(emulator_dir)/*.c)
 EMULATED      = $(patsubst $(src)/cuda/%,$(BUILD)/emulated/%.o,$(basename $(emulated))) $(patsubst %.cu,$(BUILD)/%.o,$(wildcard $(emulator_dir)/*.cu)) $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(emulator))))
 PLANNED       = $(patsubst $(src)/cuda/%.cu,$(BUILD)/emulated/%.o,$(planning)) $(patsubst $(ksp)/cuda/%,$(BUILD)/emulated/ksp/%.o,$(basename $(wildcard $(ksp)/cuda/*.cu $(ksp)/cuda/*.c)))
@@ -161,7 +161,7 @@ $(BUILD)/$(emulator_dir)/%.o: $(emulator_dir)/%.cu $(stamp)
 	$(call quiet,EMULATE)$(CXX) -std=c++17 $(CFLAGSALL) $(WATCHED) -MMD -MP -c -o $@ -x c++ $<
 $(BUILD)/emulated/ksp/%.o: $(ksp)/cuda/%.cu $(stamp)
 	@mkdir -p $(@D)
-	$(call quiet,EMULATE)$(CXX) -std=c++17 $(CFLAGSALL) $(WATCHED) -MMD -MP -c -o $@ -x c++ $<
+	$(call quiet,EMULATE)$(CXX) -std=c++17 $(CFLAGSALL) $(WATCHED) -include $(emulator_dir)/cluster.h -MMD -MP -c -o $@ -x c++ $<
 $(BUILD)/emulated/ksp/%.o: $(ksp)/cuda/%.c $(stamp)
 	@mkdir -p $(@D)
 	$(call quiet,EMULATE)$(CC) $(CSTD) $(CFLAGSALL) -I$(emulator_dir)/include -DAUTOCSR_HAVE_CUDA -MMD -MP -c -o $@ $<

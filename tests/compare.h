@@ -10,7 +10,7 @@
 
 #define RIGHT         0 /* the layout of x in A x */
 #define LEFT          1 /* the layout of A x */
-#define PRODUCT_COUNT 9
+#define PRODUCT_COUNT 10
 
 /* A and |A| as plain AIJ; of each layout a vector to multiply, its absolute values, one to add, and room for results */
 typedef struct {
@@ -26,6 +26,12 @@ typedef struct {
   PetscErrorCode (*mult_add)(Mat, Vec, Vec, Vec);
 } Product;
 
+/* z - A x */
+static inline PetscErrorCode Residual(Mat A, Vec x, Vec z, Vec y)
+{
+  return MatResidual(A, z, x, y);
+}
+
 static const Product products[PRODUCT_COUNT] = {
     {"MatMult", RIGHT, PETSC_FALSE, PETSC_FALSE, MatMult, MatMultAdd},
     {"MatMultAdd", RIGHT, PETSC_TRUE, PETSC_FALSE, MatMult, MatMultAdd},
@@ -36,6 +42,7 @@ static const Product products[PRODUCT_COUNT] = {
     {"MatMultHermitianTranspose", LEFT, PETSC_FALSE, PETSC_FALSE, MatMultHermitianTranspose, MatMultHermitianTransposeAdd},
     {"MatMultHermitianTransposeAdd", LEFT, PETSC_TRUE, PETSC_FALSE, MatMultHermitianTranspose, MatMultHermitianTransposeAdd},
     {"MatMultHermitianTransposeAdd in place", LEFT, PETSC_TRUE, PETSC_TRUE, MatMultHermitianTranspose, MatMultHermitianTransposeAdd},
+    {"MatResidual", RIGHT, PETSC_TRUE, PETSC_FALSE, MatMult, Residual},
 };
 
 static inline PetscInt64 Random(PetscInt64 a, PetscInt64 b, PetscInt64 below)

@@ -1,7 +1,7 @@
 static char help[] = "Solvers beside the matrix by the device's kernels without a device, in several orders of blocks and threads: against PETSc's own solves, and the same bits in each order.\n\n";
 
 #define AUTOCSR_HAVE_CUDA
-#include "../../src/ksp/impls/autocsr/cuda/steps.h"
+#include "../../src/ksp/impls/autocsr/cuda/level.h"
 #include "../emulator/control.h"
 
 /* Vectors are the host's: they are copied to the device's memory when a solve begins, and back when it ends */
@@ -79,7 +79,39 @@ static PetscErrorCode EmulatedApply(AutoCSRSolve *s, PetscInt from, PetscInt to)
   return CallPETSc(s, from, to, PETSC_TRUE);
 }
 
+/* All steps in one launch: the matrix is copied to the device for each */
+static PetscErrorCode EmulatedSmooth(AutoCSRSolve *s, PetscInt n, const AutoCSRCombination c[], PetscBool *done)
+{
+  AutoCSRMatrix      csr = {.m = s->n, .n = s->n};
+  const PetscInt    *row_ptr, *col;
+  const PetscScalar *val;
+  PetscInt           m, longest = 0;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetRowIJ(s->mat, 0, PETSC_FALSE, PETSC_FALSE, &m, &row_ptr, &col, done));
+  PetscCall(MatSeqAIJGetArrayRead(s->mat, &val));
+  csr.nnz = row_ptr[m];
+  for (PetscInt i = 0; i < m; i++) longest = PetscMax(longest, row_ptr[i + 1] - row_ptr[i]);
+  PetscCall(AutoCSRDeviceAllocate((size_t)(m + 1) * sizeof(PetscInt), (void **)&csr.row_ptr));
+  PetscCall(AutoCSRDeviceAllocate((size_t)csr.nnz * sizeof(PetscInt), (void **)&csr.col));
+  PetscCall(AutoCSRDeviceAllocate((size_t)csr.nnz * sizeof(PetscScalar), (void **)&csr.val));
+  PetscCall(AutoCSRDeviceFromHost((void *)csr.row_ptr, row_ptr, (size_t)(m + 1) * sizeof(PetscInt)));
+  PetscCall(AutoCSRDeviceFromHost((void *)csr.col, col, (size_t)csr.nnz * sizeof(PetscInt)));
+  PetscCall(AutoCSRDeviceFromHost((void *)csr.val, val, (size_t)csr.nnz * sizeof(PetscScalar)));
+  PetscCall(MatSeqAIJRestoreArrayRead(s->mat, &val));
+  PetscCall(MatRestoreRowIJ(s->mat, 0, PETSC_FALSE, PETSC_FALSE, &m, &row_ptr, &col, done));
+  AutoCSRLevelShapeOf(&s->device->pass, csr.nnz, longest, &s->device->level);
+  PetscCheck(s->device->level.blocks == 1 && n <= AUTOCSR_TOGETHER, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " steps for %" PetscInt_FMT " thread blocks", n, s->device->level.blocks);
+  PetscCall(AutoCSRLevelRun(s, &csr, n, c));
+  PetscCall(AutoCSRDeviceDeallocate((void *)csr.row_ptr));
+  PetscCall(AutoCSRDeviceDeallocate((void *)csr.col));
+  PetscCall(AutoCSRDeviceDeallocate((void *)csr.val));
+  *done = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static AutoCSRSteps emulated;
+static PetscBool    small; /* the matrix is small enough for EmulatedSmooth() */
 
 /* In the place of KSPSolve_Fused() */
 static PetscErrorCode SolveEmulated(KSP ksp)
@@ -100,6 +132,7 @@ static PetscErrorCode SolveEmulated(KSP ksp)
   emulated.get      = EmulatedGet;
   emulated.multiply = EmulatedMultiply;
   emulated.apply    = EmulatedApply;
+  emulated.smooth   = small ? EmulatedSmooth : NULL;
   PetscCall(AutoCSRFusedSolve(ksp, f, &emulated));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -254,6 +287,9 @@ int main(int argc, char **argv)
       if (!strcmp(types[t], KSPGMRES) || (t == 0 && (norm == KSP_NORM_PRECONDITIONED || norm == KSP_NORM_NATURAL))) PetscCall(Check(&p));
     }
   }
+  small = PETSC_TRUE;
+  for (int k = 0; k < 8; k++) PetscCall(Check(&(Problem){types[1 + k % 2], KSP_NORM_NONE, (PetscBool)(k % 3 > 0), (PetscBool)(k / 2 % 2), 0, 1, 1 + k, 30, PETSC_FALSE, k % 3 > 1 ? blocks[k / 2] : 1}));
+  small = PETSC_FALSE;
   for (int b = 0; b < 2; b++) PetscCall(Check(&(Problem){types[b], KSP_NORM_PRECONDITIONED, PETSC_TRUE, PETSC_FALSE, 0, b ? NAN : 0, 20, 30, PETSC_FALSE, 1}));
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "Solves are PETSc's, in any order\n"));
   PetscCall(PetscFinalize());

@@ -85,11 +85,10 @@ static void StepFourth(AutoCSRCombination *step, PetscInt i, PetscScalar scale)
   step->residual = scale * (8.0 * i + 4.0) / (2.0 * i + 3.0);
 }
 
-static PetscErrorCode QueueStep(KSP ksp, AutoCSRSolve *s, PetscInt i, Recurrence *r)
+static AutoCSRCombination Step(KSP ksp, PetscInt i, Recurrence *r)
 {
   AutoCSRCombination step = {.from = Solution(i), .to = Solution(i + 1), .current = 1, .residual = r->scale, .product = PETSC_TRUE, .update = (PetscBool)(i < ksp->max_it)};
 
-  PetscFunctionBegin;
   if (r->fourth) StepFourth(&step, i, r->scale);
   if (i == 0)
     step.product = ksp->guess_zero ? PETSC_FALSE : PETSC_TRUE;
@@ -104,8 +103,16 @@ static PetscErrorCode QueueStep(KSP ksp, AutoCSRSolve *s, PetscInt i, Recurrence
     step.current  = omega;
     step.residual = omega * r->scale;
   }
-  if (step.product) PetscCall((*s->steps->multiply)(s, step.from, AUTOCSR_W));
-  PetscCall((*s->steps->combine)(s, &step));
+  return step;
+}
+
+static PetscErrorCode QueueSteps(KSP ksp, AutoCSRSolve *s, PetscInt first, PetscInt n, Recurrence *r)
+{
+  AutoCSRCombination step[AUTOCSR_TOGETHER];
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < n; k++) step[k] = Step(ksp, first + k, r);
+  PetscCall(AutoCSRFusedCombine(s, n, step));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -141,12 +148,12 @@ static PetscErrorCode Solve(KSP ksp, AutoCSRFused *f, AutoCSRSolve *s)
   ksp->its    = 0;
   if (ksp->normtype == KSP_NORM_NONE) {
     ksp->reason = ksp->max_it ? KSP_CONVERGED_ITS : KSP_DIVERGED_ITS;
-    for (i = 0; i < ksp->max_it; i++) PetscCall(QueueStep(ksp, s, i, &r));
-    ksp->its = i;
+    for (i = 0; i < ksp->max_it; i += AUTOCSR_TOGETHER) PetscCall(QueueSteps(ksp, s, i, PetscMin(AUTOCSR_TOGETHER, ksp->max_it - i), &r));
+    ksp->its = i = ksp->max_it;
   } else {
     for (i = 0;; i++) {
       if (i && i < ksp->max_it) ksp->its = i + 1;
-      for (; queued <= (i ? i + ahead : 0) && queued < most; queued++) PetscCall(QueueStep(ksp, s, queued, &r));
+      for (; queued <= (i ? i + ahead : 0) && queued < most; queued++) PetscCall(QueueSteps(ksp, s, queued, 1, &r));
       PetscCall(AutoCSRFusedLook(ksp, s, i, (PetscBool)(i > 0), PETSC_TRUE));
       if (i == 0 && ksp->max_it == 0) ksp->reason = KSP_DIVERGED_ITS;
       if (ksp->reason) break;

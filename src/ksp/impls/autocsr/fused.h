@@ -40,6 +40,8 @@ typedef struct {
   PetscBool         update;
 } AutoCSRCombination;
 
+#define AUTOCSR_TOGETHER 4 /* combinations that are queued at once, at most */
+
 typedef struct _AutoCSRSteps   AutoCSRSteps;
 typedef struct _AutoCSRDevice *AutoCSRDevice; /* cuda/device.c: what a KSP keeps on a device */
 
@@ -98,6 +100,7 @@ struct _AutoCSRSteps {
   PetscErrorCode (*cg_residual)(AutoCSRSolve *);                            /* r -= a w, with z.r and the norm */
   PetscErrorCode (*cg_direction)(AutoCSRSolve *);                           /* x += a p, p = D r + b p */
   PetscErrorCode (*combine)(AutoCSRSolve *, const AutoCSRCombination *);    /* see there */
+  PetscErrorCode (*smooth)(AutoCSRSolve *, PetscInt n, const AutoCSRCombination[], PetscBool *done); /* some of them with their products, without norms, in one launch; done false: nothing was queued. NULL: never */
   PetscErrorCode (*result)(AutoCSRSolve *, PetscInt step, AutoCSRResult *); /* of cg_start and combine: 0 is the first; of CG's steps cg_residual has it */
   PetscErrorCode (*destroy)(AutoCSRDevice *);                               /* NULL: there is nothing */
   const AutoCSRStepsBCGS  *bcgs;
@@ -190,6 +193,7 @@ PETSC_INTERN PetscErrorCode AutoCSRFusedSetUpPC(KSP, AutoCSRFused *, const char 
 
 /* solve.c: what the types share */
 PETSC_INTERN PetscErrorCode AutoCSRFusedSolve(KSP, AutoCSRFused *, const AutoCSRSteps *);
+PETSC_INTERN PetscErrorCode AutoCSRFusedCombine(AutoCSRSolve *, PetscInt n, const AutoCSRCombination[]); /* at most AUTOCSR_TOGETHER, with their products */
 PETSC_INTERN AutoCSRNorm    AutoCSRFusedNorm(KSP);
 PETSC_INTERN PetscErrorCode AutoCSRFusedSetTest(KSP, AutoCSRSolve *);                                                   /* once the first norm was looked at */
 PETSC_INTERN PetscErrorCode AutoCSRFusedTell(KSP, PetscInt, PetscReal, PetscBool log_first);                            /* norm, history, monitors */

@@ -271,4 +271,4 @@ static PetscErrorCode Result(AutoCSRSolve *s, PetscInt step, AutoCSRResult *resu
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const AutoCSRSteps AutoCSRStepsHost = {"on the host", Begin, End, Ahead, Get, Multiply, AutoCSRHostPrecondition, NULL, CGStart, CGDot, CGResidual, CGDirection, CombineStep, Result, NULL, &AutoCSRStepsBCGSHost, &AutoCSRStepsGMRESHost};
+const AutoCSRSteps AutoCSRStepsHost = {"on the host", Begin, End, Ahead, Get, Multiply, AutoCSRHostPrecondition, NULL, CGStart, CGDot, CGResidual, CGDirection, CombineStep, NULL, Result, NULL, &AutoCSRStepsBCGSHost, &AutoCSRStepsGMRESHost};

@@ -56,29 +56,36 @@ static AutoCSRVectorName Solution(PetscInt i)
   return i % 2 ? AUTOCSR_P : AUTOCSR_X;
 }
 
-static PetscErrorCode QueueStep(KSP ksp, AutoCSRFused *f, AutoCSRSolve *s, PetscInt i)
+static PetscErrorCode QueueSteps(KSP ksp, AutoCSRFused *f, AutoCSRSolve *s, PetscInt first, PetscInt n)
 {
-  const AutoCSRCombination step = {.from = Solution(i), .to = Solution(i + 1), .current = 1, .residual = f->damping, .product = (PetscBool)(i || !ksp->guess_zero), .update = (PetscBool)(i < ksp->max_it)};
+  AutoCSRCombination step[AUTOCSR_TOGETHER];
 
   PetscFunctionBegin;
-  if (step.product) PetscCall((*s->steps->multiply)(s, step.from, AUTOCSR_W));
-  PetscCall((*s->steps->combine)(s, &step));
+  for (PetscInt k = 0; k < n; k++) {
+    const PetscInt i = first + k;
+
+    step[k] = (AutoCSRCombination){.from = Solution(i), .to = Solution(i + 1), .current = 1, .residual = f->damping, .product = (PetscBool)(i || !ksp->guess_zero), .update = (PetscBool)(i < ksp->max_it)};
+  }
+  PetscCall(AutoCSRFusedCombine(s, n, step));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Without norms PETSc tells zeros, and nothing waits for a step */
 static PetscErrorCode SolveWithoutNorms(KSP ksp, AutoCSRFused *f, AutoCSRSolve *s)
 {
-  PetscInt i;
+  PetscInt i, queued = 0;
 
   PetscFunctionBegin;
   for (i = 0; i < ksp->max_it; i++) {
     PetscCall(AutoCSRFusedTell(ksp, i, 0, PETSC_FALSE));
     PetscCall((*ksp->converged)(ksp, i, 0, &ksp->reason, ksp->cnvP));
     if (ksp->reason) break;
-    PetscCall(QueueStep(ksp, f, s, i));
     ksp->its++;
+    if (i + 1 - queued < AUTOCSR_TOGETHER) continue;
+    PetscCall(QueueSteps(ksp, f, s, queued, AUTOCSR_TOGETHER));
+    queued = i + 1;
   }
+  PetscCall(QueueSteps(ksp, f, s, queued, i - queued));
   s->solution = Solution(i);
   if (ksp->reason) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRFusedTell(ksp, i, 0, PETSC_TRUE));
@@ -100,7 +107,7 @@ static PetscErrorCode Solve(KSP ksp, AutoCSRFused *f, AutoCSRSolve *s)
   for (PetscInt i = 0;; i++) {
     const PetscBool last = (PetscBool)(i == ksp->max_it);
 
-    for (; queued <= (i ? i + ahead : 0) && queued < most; queued++) PetscCall(QueueStep(ksp, f, s, queued));
+    for (; queued <= (i ? i + ahead : 0) && queued < most; queued++) PetscCall(QueueSteps(ksp, f, s, queued, 1));
     PetscCall(AutoCSRFusedLook(ksp, s, i, last, last));
     s->solution = Solution(i);
     if (last && !ksp->reason) ksp->reason = KSP_DIVERGED_ITS;

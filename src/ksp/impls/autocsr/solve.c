@@ -15,6 +15,19 @@ AutoCSRNorm AutoCSRFusedNorm(KSP ksp)
   }
 }
 
+PetscErrorCode AutoCSRFusedCombine(AutoCSRSolve *s, PetscInt n, const AutoCSRCombination step[])
+{
+  PetscBool done = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  if (s->steps->smooth && s->test.norm == AUTOCSR_NORM_NONE) PetscCall((*s->steps->smooth)(s, n, step, &done));
+  for (PetscInt k = 0; k < n && !done; k++) {
+    if (step[k].product) PetscCall((*s->steps->multiply)(s, step[k].from, AUTOCSR_W));
+    PetscCall((*s->steps->combine)(s, &step[k]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* KSPConvergedDefault() has set the tolerance */
 PetscErrorCode AutoCSRFusedSetTest(KSP ksp, AutoCSRSolve *s)
 {

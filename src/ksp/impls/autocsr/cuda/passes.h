@@ -114,6 +114,6 @@ PETSC_INTERN PetscErrorCode AutoCSRPassGMRESTell(const AutoCSRPassColumn *, Pets
 PETSC_INTERN PetscErrorCode AutoCSRPassGMRESCorrect(const AutoCSRPass *, const AutoCSRPassBasis *, const PetscReal coefficient[], PetscBool precondition);
 
 /* A kernel of each module, for whoever loads them ahead */
-PETSC_INTERN const void *const AutoCSRPassKernel, *const AutoCSRPassBCGSKernel, *const AutoCSRPassGMRESKernel;
+PETSC_INTERN const void *const AutoCSRPassKernel, *const AutoCSRPassBCGSKernel, *const AutoCSRPassGMRESKernel, *const AutoCSRPassLevelKernel;
 
 #endif

@@ -2,7 +2,7 @@
   The steps on a device. Each is a kernel or two on PETSc's stream; nothing is copied and nothing waits for the device but
   result(), which looks at page-locked memory until the kernel has written there.
 */
-#include "steps.h"
+#include "level.h"
 
 #define RESIDENTS  4      /* thread blocks of a multiprocessor: what they load at once hides the way to the memory */
 #define LOOKS      4096   /* at the ring, before the stream is asked whether a kernel has failed */
@@ -339,12 +339,13 @@ static PetscErrorCode Result(AutoCSRSolve *s, PetscInt step, AutoCSRResult *resu
 /* The kernels of all types are loaded beside the program's assembly: nobody knows then which of them will run */
 void AutoCSRPassesPreload(PetscErrorCode (*wanted)(PetscBool *))
 {
-  static const void *kernels[4];
+  static const void *kernels[5];
 
   kernels[0] = AutoCSRPassKernel;
   kernels[1] = AutoCSRPassBCGSKernel;
   kernels[2] = AutoCSRPassGMRESKernel;
+  kernels[3] = AutoCSRPassLevelKernel;
   AutoCSRDevicePreloadAlso(kernels, wanted);
 }
 
-const AutoCSRSteps AutoCSRStepsCUDA = {"on the device", Begin, End, Ahead, Get, Multiply, Precondition, Apply, CGStart, CGDot, CGResidual, CGDirection, Combine, Result, Destroy, &AutoCSRStepsBCGSCUDA, &AutoCSRStepsGMRESCUDA};
+const AutoCSRSteps AutoCSRStepsCUDA = {"on the device", Begin, End, Ahead, Get, Multiply, Precondition, Apply, CGStart, CGDot, CGResidual, CGDirection, Combine, AutoCSRLevelSmooth, Result, Destroy, &AutoCSRStepsBCGSCUDA, &AutoCSRStepsGMRESCUDA};

@@ -8,6 +8,14 @@
 #define AUTOCSR_RING    64 /* results that may be under way; a power of two */
 #define AUTOCSR_COLUMNS 8  /* columns of GMRES that may be under way */
 
+/* How the smoother's steps on a small matrix are launched (level.h), and of which matrix and preconditioner this is known */
+typedef struct {
+  PetscObjectId    id;
+  PetscObjectState nonzerostate;
+  PetscInt         block, lanes, blocks; /* blocks 0: the matrix is not small */
+  PetscBool        has_d;
+} AutoCSRLevelShape;
+
 struct _AutoCSRDevice {
   void        *memory; /* of the device: scalars, counter, partial sums */
   AutoCSRSlot *ring;
@@ -18,6 +26,8 @@ struct _AutoCSRDevice {
 
   AutoCSRPassSums *sums;   /* page-locked: of a pass of this process; NULL: there is one process */
   PetscInt64       summed; /* passes that were to have sums, of all solves */
+
+  AutoCSRLevelShape level;
 
   PetscInt          restart; /* of GMRES, for which there is memory */
   void             *scalars; /* of the device: dot products, norms, partial sums, counters */

@@ -202,6 +202,7 @@ static const AutoCSROperation OperationsOnDevice[] = {
   #endif
     AUTOCSR_OPERATION(mult, MatMult_MPIAutoCSR_CUSPARSE),
     AUTOCSR_OPERATION(multadd, MatMultAdd_MPIAutoCSR_CUSPARSE),
+    AUTOCSR_OPERATION(residual, MatResidual_AutoCSR),
     AUTOCSR_OPERATION(norm, MatNorm_MPIAutoCSR_CUSPARSE),
     AUTOCSR_OPERATION(getcolumnreductions, MatGetColumnReductions_MPIAutoCSR_CUSPARSE),
     AUTOCSR_OPERATION(getmultiprocblock, MatGetMultiProcBlock_MPIAutoCSR_CUSPARSE),

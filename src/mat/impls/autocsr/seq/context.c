@@ -442,7 +442,10 @@ PetscErrorCode AutoCSRContextUpdate(Mat A, AutoCSRContext *ctx)
   else
     same = (PetscBool)(same && csr.row_ptr == ctx->csr.row_ptr && csr.col == ctx->csr.col);
   if (same) PetscCall(AutoCSRWatchCompare(A, ctx, &csr, PETSC_FALSE));
-  if (!same) PetscCall(AutoCSRContextRecognize(A, ctx, &csr, &same));
+  if (!same) {
+    ctx->longest = -1;
+    PetscCall(AutoCSRContextRecognize(A, ctx, &csr, &same));
+  }
   PetscCall(AutoCSRContextForgetRows(ctx));
   ctx->csr                = csr;
   ctx->transposed.current = PETSC_FALSE;

@@ -377,6 +377,7 @@ static PetscErrorCode MatBindToCPU_SeqAutoCSR_CUSPARSE(Mat A, PetscBool bind)
 }
 
 static const AutoCSROperation Operations[] = {
+    AUTOCSR_OPERATION(residual, MatResidual_SeqAutoCSR),
     AUTOCSR_OPERATION(getdiagonal, MatGetDiagonal_SeqAutoCSR_CUSPARSE),
     AUTOCSR_OPERATION(diagonalscale, MatDiagonalScale_SeqAutoCSR_CUSPARSE),
     AUTOCSR_OPERATION(bindtocpu, MatBindToCPU_SeqAutoCSR_CUSPARSE),

@@ -89,12 +89,14 @@ typedef struct {
   AutoCSRWatch *watch; /* NULL: nothing is compared */
   AutoCSRNet   *net;   /* NULL: no product is timed */
 
+  PetscInt longest; /* entries of the structure's longest row, once a kernel for small matrices has asked; -1: none has */
+
   /* The release of the CSR on a device (seq/release.c) */
   PetscInt       *row_ptr;                   /* after it: a copy for the executors, in csr, */
   const PetscInt *host_row_ptr, *host_col;   /* and the host's arrays, which are part of the key */
   PetscInt64      release_at, release_after; /* products; release_after 0: never */
   PetscBool       released;                  /* the library has not brought the arrays back since */
-  PetscBool       held;                      /* the parent writes into the arrays, or keeps pointers to them: no release */
+  PetscBool       held;                      /* the parent writes into the arrays, or keeps pointers to them, or a kernel for small matrices reads them: no release */
 
   PetscScalar     *copy[3];     /* of x, z and y on the device, if they lie on the host */
   PetscObjectState bound_state; /* the matrix's when it was bound to the CPU */
@@ -177,6 +179,11 @@ PETSC_INTERN PetscBool      AutoCSROwnIsOf(const AutoCSROwn *, const AutoCSROwn 
 PETSC_INTERN PetscBool      AutoCSRUploadIsCurrent(Mat, const AutoCSROwn *);
 PETSC_INTERN PetscErrorCode AutoCSRUploadGet(Mat, AutoCSRContext *, AutoCSRMatrix *, PetscBool *done);
 #endif
+
+/* seq/small.c: of a block, the CSR on the device, which stays there from now on, and the entries of its longest row; NULL: it is not small, or not there */
+#define AUTOCSR_SMALL_ROWS    16384
+#define AUTOCSR_SMALL_ENTRIES 524288
+PETSC_INTERN PetscErrorCode AutoCSRGetSmall(Mat, const AutoCSRMatrix **, PetscInt *longest);
 
 /* seq/watch.c: -mat_autocsr_check_values */
 PETSC_INTERN PetscErrorCode AutoCSRWatchTake(AutoCSRContext *);
@@ -266,6 +273,12 @@ PETSC_INTERN PetscErrorCode MatMultTranspose_SeqAutoCSR(Mat, Vec, Vec);
 PETSC_INTERN PetscErrorCode MatMultTransposeAdd_SeqAutoCSR(Mat, Vec, Vec, Vec);
 PETSC_INTERN PetscErrorCode MatMultHermitianTranspose_SeqAutoCSR(Mat, Vec, Vec);
 PETSC_INTERN PetscErrorCode MatMultHermitianTransposeAdd_SeqAutoCSR(Mat, Vec, Vec, Vec);
+
+#if defined(AUTOCSR_HAVE_CUDA)
+/* seq/residual.c: of a block, and of any matrix by its product */
+PETSC_INTERN PetscErrorCode MatResidual_SeqAutoCSR(Mat, Vec, Vec, Vec);
+PETSC_INTERN PetscErrorCode MatResidual_AutoCSR(Mat, Vec, Vec, Vec);
+#endif
 
 /* seq/options.c: MatSetFromOptions() of both types */
 PETSC_INTERN PetscErrorCode AutoCSRSetFromOptions_Private(Mat, const AutoCSRParent *, AutoCSROptionItems);
