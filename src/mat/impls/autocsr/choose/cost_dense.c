@@ -38,17 +38,22 @@ static PetscBool LiesWell(const AutoCSRMatrix *csr, const AutoCSRProfile *profil
 }
 
 /*
-  By adaptive tiles on a device. A heavy tile reads each of its columns from L2 once, or straight from B the sectors where they lie;
-  its entries find them in shared memory, as fast as in L1. Light entries go by panels, or straight, and add to C
+  Seconds of streaming and work by adaptive tiles on a device, one after the other. A heavy tile reads each of its columns from L2 once, or
+  straight from B the sectors where they lie; its entries find them in shared memory, as fast as in L1. Light entries go by panels, or straight, and add to C
 */
-static double CostOfTiles(const AutoCSRMachine *machine, const AutoCSRMatrix *csr, const AutoCSRTileShare *share, PetscInt columns, PetscBool straight)
+static double WorkOfTiles(const AutoCSRMachine *machine, const AutoCSRMatrix *csr, const AutoCSRTileShare *share, PetscInt columns, PetscBool straight)
 {
   const double made = PetscMax(columns, PANEL_LEAST), panels = ceil(made / PANEL), scalar = sizeof(PetscScalar) * made, sector = AUTOCSR_DENSE_SECTOR * made;
   const double again = 1 + PANEL_LEAST / PetscMin(made, PANEL), heavy = share->heavy * csr->nnz, light = csr->nnz - heavy;
   const double bytes = AutoCSRMatrixBytes(csr) * panels + scalar * ((straight ? 1.0 : 3.0) * csr->n + csr->m + 2 * PetscMin(light, csr->m));
   const double l2    = straight ? sector * (share->sectors * csr->nnz + light) : scalar * (share->columns * csr->nnz + light * again);
 
-  return machine->product + (straight ? machine->dense_sectors : machine->dense_tiles) * (bytes / machine->bandwidth[3] + l2 / machine->bandwidth[1] + again * scalar * heavy / machine->bandwidth[0]) + machine->dense_row * csr->m * panels;
+  return bytes / machine->bandwidth[3] + l2 / machine->bandwidth[1] + again * scalar * heavy / machine->bandwidth[0];
+}
+
+static double CostOfTiles(const AutoCSRMachine *machine, const AutoCSRMatrix *csr, const AutoCSRTileShare *share, PetscInt columns, PetscBool straight)
+{
+  return machine->product + (straight ? machine->dense_sectors : machine->dense_tiles) * WorkOfTiles(machine, csr, share, columns, straight) + machine->dense_row * csr->m * ceil((double)PetscMax(columns, PANEL_LEAST) / PANEL);
 }
 
 /* Tiles and bundles have 32-bit columns */
@@ -178,7 +183,11 @@ PetscErrorCode AutoCSRCostHeavy(const AutoCSRMatrix *csr, const AutoCSRDense *de
 
   PetscFunctionBegin;
   PetscCall(AutoCSRMachineGet(csr, &machine));
-  *heavy = dense && dense->share.known && StraightGains(machine, csr, &dense->share, columns) ? AUTOCSR_HEAVY_STRAIGHT : AUTOCSR_HEAVY_STAGED;
+  *heavy = AUTOCSR_HEAVY_STAGED;
+  if (dense && dense->share.known && machine->parallel) {
+    if (StraightGains(machine, csr, &dense->share, columns)) *heavy = AUTOCSR_HEAVY_STRAIGHT;
+    PetscCall(PetscInfo(NULL, "Adaptive tiles, %" PetscInt_FMT " dense columns: %g us of streaming and work from panels, %g us straight\n", columns, 1e6 * WorkOfTiles(machine, csr, &dense->share, columns, PETSC_FALSE), 1e6 * WorkOfTiles(machine, csr, &dense->share, columns, PETSC_TRUE)));
+  }
   if (!asked) PetscFunctionReturn(PETSC_SUCCESS);
   *heavy = !strcmp(asked, "straight") ? AUTOCSR_HEAVY_STRAIGHT : !strcmp(asked, "plain") ? AUTOCSR_HEAVY_PLAIN : AUTOCSR_HEAVY_STAGED;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -55,7 +55,7 @@ PetscErrorCode AutoCSRDenseConsider(Mat A, AutoCSRContext *ctx, PetscInt columns
     if (resident) ierr = AutoCSRContextReclaim(A, ctx); /* bundles are counted in the CSR */
     if (!ierr && resident && !ctx->dense) ierr = AutoCSRCostDenseCreate(&ctx->csr, &ctx->dense);
     if (!ierr && resident) ierr = AutoCSRCostConsiderBundles(&ctx->csr, ctx->planned.profile, ctx->dense, columns, sampled, seconds, (PetscBool)!ctx->settings.progressive, &bundles);
-    if (!ierr && !bundles) ierr = AutoCSRCostConsiderTiles(&ctx->csr, ctx->dense, columns, seconds, &tiles);
+    if (!ierr && !bundles && !(resident && sampled)) ierr = AutoCSRCostConsiderTiles(&ctx->csr, ctx->dense, columns, seconds, &tiles);
     PetscCall(PetscPopErrorHandler());
   }
   if (ierr != PETSC_ERR_MEM) PetscCall(ierr);

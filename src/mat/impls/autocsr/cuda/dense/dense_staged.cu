@@ -170,9 +170,9 @@ union StagedShared {
   PetscReal       sum[HEIGHT][(Rows::lanes * UNIT + 1) * sizeof(PetscScalar) / sizeof(PetscReal)]; /* those of a column lie in different banks */
 };
 
-/* Blocks that a multiprocessor of 227 KiB has room for, and no more than leave a thread 48 registers */
+/* Blocks that a multiprocessor of 228 KiB has room for, 1 KiB each of which is the system's, and no more than leave a thread 48 registers */
 template <typename Rows>
-static constexpr int residents = (int)((227 << 10) / (sizeof(StagedShared<Rows>) + 1024)) < 5 ? (int)((227 << 10) / (sizeof(StagedShared<Rows>) + 1024)) : 5;
+static constexpr int residents = (228 << 10) / (sizeof(StagedShared<Rows>) + 1024) < 5 ? (int)((228 << 10) / (sizeof(StagedShared<Rows>) + 1024)) : 5;
 
 template <typename Rows>
 static __global__ void __launch_bounds__(AUTOCSR_THREADS, residents<Rows>) MultiplyStaged(StagedParameters p)
