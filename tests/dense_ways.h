@@ -13,7 +13,6 @@ typedef struct {
   const AutoCSRAxes *axes;
   const char        *simd;
   PetscBool          by_rows, add, infinite;
-  AutoCSRDenseHeavy  heavy;
 } Way;
 
 /* Columns of B and C, and rows of B, begin an entry off the borders of vectors, and are further apart than they are long */
@@ -67,7 +66,7 @@ static PetscErrorCode Multiply(const AutoCSRMatrix *csr, PetscInt longest, const
   PetscCall((*backend->from_host)(C, d->C[order], c_bytes));
   PetscCall(KeptCreate(csr, way, &kept));
   for (int times = 0; times < (order || way->add ? 1 : 2); times++) {
-    const AutoCSRDenseOperands op = {.csr = csr, .columns = d->columns, .by_rows = way->by_rows, .add = way->add, .few = (PetscBool)(way->by_rows || way->add || d->columns < 8), .ldb = ldb, .ldc = d->ldc, .B = B + 1, .C = C + 1, .longest = longest, .way = way->way, .heavy = way->heavy, .simd = way->simd};
+    const AutoCSRDenseOperands op = {.csr = csr, .columns = d->columns, .by_rows = way->by_rows, .add = way->add, .few = (PetscBool)(way->by_rows || way->add || d->columns < 8), .ldb = ldb, .ldc = d->ldc, .B = B + 1, .C = C + 1, .longest = longest, .way = way->way, .simd = way->simd};
 
     PetscCall((*backend->mult_dense)(kept, &op, &done));
     PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " columns are refused", d->columns);

@@ -1,6 +1,6 @@
 static const char help[] = "Products with dense matrices, MatMatMult(): PETSc's type and autocsr in turn.\n\
 Load the library with -dll_append. Options: -gpu, -matrices, -files, -scale, suites as of the benchmark; -columns: of the dense matrix;\n\
--ways: values of -mat_autocsr_dense that are timed beside; adaptive-plain, adaptive-staged and adaptive-straight: kernels for heavy tiles. A column is explained in src/benchmarks/README.md.\n\n";
+-ways: values of -mat_autocsr_dense that are timed beside. A column is explained in src/benchmarks/README.md.\n\n";
 
 #include "../harness/bench.h"
 #include <petsctime.h>
@@ -8,36 +8,27 @@ Load the library with -dll_append. Options: -gpu, -matrices, -files, -scale, sui
 #define MOST    100  /* products in a row */
 #define SECONDS 0.02 /* of products in a row, if those are fewer */
 #define ROUNDS  5    /* in turn; the middle one counts */
-#define WAYS    6    /* that are timed beside, at most */
+#define WAYS    4    /* that are timed beside, at most */
 
 static const Machine *machine = &Cpu;
 static PetscBool      gpu;
 
-static char    *ways[WAYS], *heavy[WAYS]; /* heavy: what stands after the way, NULL: nothing does */
+static char    *ways[WAYS];
 static PetscInt n_ways = WAYS; /* read at start */
 
 typedef struct {
   MatType  type;
-  char    *way, *heavy; /* NULL: what the library chooses */
+  char    *way; /* NULL: what the library chooses */
   Mat      A, C;
   PetscInt n; /* products in a row */
   double   first, seconds[ROUNDS];
 } Contestant;
-
-static void SetHeavy(const Contestant *c)
-{
-  if (c->heavy)
-    (void)setenv("AUTOCSR_DENSE_HEAVY", c->heavy, 1);
-  else
-    (void)unsetenv("AUTOCSR_DENSE_HEAVY");
-}
 
 static PetscErrorCode TimeRow(Contestant *c, Mat B, double *seconds)
 {
   double begin, end;
 
   PetscFunctionBeginUser;
-  SetHeavy(c);
   PetscCall(machine->clock(&begin));
   for (PetscInt i = 0; i < c->n; i++) PetscCall(MatMatMult(c->A, B, MAT_REUSE_MATRIX, PETSC_DEFAULT, &c->C));
   PetscCall(machine->clock(&end));
@@ -50,7 +41,6 @@ static PetscErrorCode Enter(const Csr *csr, Mat B, Contestant *c)
   double begin, end, guess;
 
   PetscFunctionBeginUser;
-  SetHeavy(c);
   PetscCall(MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, csr->m, csr->n, csr->row_ptr, csr->col, csr->val, &c->A));
   if (c->way) {
     PetscCall(MatSetOptionsPrefix(c->A, c->way));
@@ -85,9 +75,8 @@ static PetscErrorCode RunColumns(const char name[], const Csr *csr, PetscInt col
   PetscCall(MatSetUp(B));
   PetscCall(MatSetRandom(B, NULL));
   for (int v = 2; v < n; v++) {
-    c[v].type  = MATAUTOCSR;
-    c[v].way   = ways[v - 2];
-    c[v].heavy = heavy[v - 2];
+    c[v].type = MATAUTOCSR;
+    c[v].way  = ways[v - 2];
   }
   for (int v = 0; v < n; v++) PetscCall(Enter(csr, B, &c[v]));
   for (int round = 0; round < ROUNDS; round++) {
@@ -125,13 +114,10 @@ int main(int argc, char **argv)
   if (gpu) PetscCall(GpuFind(&machine));
   PetscCall(PetscOptionsGetStringArray(NULL, NULL, "-ways", ways, &n_ways, NULL));
   for (PetscInt w = 0; w < n_ways; w++) {
-    char option[64], value[32];
+    char option[64];
 
-    PetscCall(PetscStrncpy(value, ways[w], sizeof(value)));
-    PetscCall(PetscStrchr(ways[w], '-', &heavy[w]));
-    if (heavy[w]) value[heavy[w]++ - ways[w]] = 0;
     PetscCall(PetscSNPrintf(option, sizeof(option), "-%s_mat_autocsr_dense", ways[w]));
-    PetscCall(PetscOptionsSetValue(NULL, option, value));
+    PetscCall(PetscOptionsSetValue(NULL, option, ways[w]));
   }
   PetscCall(EachDescribe(machine));
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "%-20s %9s %10s %4s %11s %11s %7s %9s", "matrix", "rows", "nonzeros", "cols", gpu ? MATAIJCUSPARSE : MATAIJ, "autocsr", "ratio", "set-up"));

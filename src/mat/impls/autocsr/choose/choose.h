@@ -27,9 +27,9 @@ PETSC_INTERN PetscErrorCode AutoCSRCostDense(const AutoCSRMatrix *, const AutoCS
 PETSC_INTERN PetscErrorCode AutoCSRCostDenseCreate(const AutoCSRMatrix *, AutoCSRDense **);
 
 /*
-  Whether adaptive tiles are taken for a product that takes so many seconds by panels, on a device only where its figures allow
-  it. They are made once products have lost as much without them as making them takes, after a look at some row panels that
-  products have paid for, too. Nothing is measured
+  Whether adaptive tiles are taken for a product on a processor, which takes so many seconds by panels. They are made once
+  products have lost as much without them as making them takes, after a look at some row panels that products have paid for,
+  too. Nothing is measured
 */
 PETSC_INTERN PetscErrorCode AutoCSRCostConsiderTiles(const AutoCSRMatrix *, AutoCSRDense *, PetscInt columns, double seconds, PetscBool *take);
 
@@ -38,9 +38,6 @@ PETSC_INTERN PetscErrorCode AutoCSRCostConsiderBundles(const AutoCSRMatrix *, co
 
 /* Whether of a sampled product all of Y X^T is made, on a device: A is nearly dense */
 PETSC_INTERN PetscErrorCode AutoCSRCostConsiderWhole(const AutoCSRMatrix *, const AutoCSRSampledOperands *, PetscBool *take);
-
-/* How a device multiplies heavy tiles with so many columns. dense: NULL if there is none yet */
-PETSC_INTERN PetscErrorCode AutoCSRCostHeavy(const AutoCSRMatrix *, const AutoCSRDense *, PetscInt columns, AutoCSRDenseHeavy *);
 
 /* The default settings, and all checks of the user's. Errors name the value, the choices and the remedy */
 PETSC_INTERN PetscErrorCode AutoCSRSettingsInitialize(AutoCSRSettings *);

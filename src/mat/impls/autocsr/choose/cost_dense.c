@@ -37,25 +37,6 @@ static PetscBool LiesWell(const AutoCSRMatrix *csr, const AutoCSRProfile *profil
   return (PetscBool)(profile && of_patterns >= OF_PATTERNS * csr->m && OF_PATTERNS_ROWS * (double)csr->nnz <= AUTOCSR_DENSE_BLOCK_ALONGSIDE * (double)csr->m);
 }
 
-/*
-  Seconds of streaming and work by adaptive tiles on a device, one after the other. A heavy tile reads each of its columns from L2 once, or
-  straight from B the sectors where they lie; its entries find them in shared memory, as fast as in L1. Light entries go by panels, or straight, and add to C
-*/
-static double WorkOfTiles(const AutoCSRMachine *machine, const AutoCSRMatrix *csr, const AutoCSRTileShare *share, PetscInt columns, PetscBool straight)
-{
-  const double made = PetscMax(columns, PANEL_LEAST), panels = ceil(made / PANEL), scalar = sizeof(PetscScalar) * made, sector = AUTOCSR_DENSE_SECTOR * made;
-  const double again = 1 + PANEL_LEAST / PetscMin(made, PANEL), heavy = share->heavy * csr->nnz, light = csr->nnz - heavy;
-  const double bytes = AutoCSRMatrixBytes(csr) * panels + scalar * ((straight ? 1.0 : 3.0) * csr->n + csr->m + 2 * PetscMin(light, csr->m));
-  const double l2    = straight ? sector * (share->sectors * csr->nnz + light) : scalar * (share->columns * csr->nnz + light * again);
-
-  return bytes / machine->bandwidth[3] + l2 / machine->bandwidth[1] + again * scalar * heavy / machine->bandwidth[0];
-}
-
-static double CostOfTiles(const AutoCSRMachine *machine, const AutoCSRMatrix *csr, const AutoCSRTileShare *share, PetscInt columns, PetscBool straight)
-{
-  return machine->product + (straight ? machine->dense_sectors : machine->dense_tiles) * WorkOfTiles(machine, csr, share, columns, straight) + machine->dense_row * csr->m * ceil((double)PetscMax(columns, PANEL_LEAST) / PANEL);
-}
-
 /* Tiles and bundles have 32-bit columns */
 static PetscBool TilesHold(const AutoCSRMatrix *csr)
 {
@@ -121,18 +102,13 @@ static PetscErrorCode PayForSample(const AutoCSRMachine *machine, const AutoCSRM
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscBool HasTiles(const AutoCSRDense *dense, AutoCSROrder order)
-{
-  const AutoCSRPlan *tiles = dense->tiles;
-
-  return (PetscBool)(tiles && tiles->n_segments && tiles->segment->bytes > 0 && tiles->segment->axes.order == order);
-}
-
 /* Whether tiles of this order are there, or products have lost as much as making them takes; this one would save `saved` seconds */
 static PetscBool PayForTiles(AutoCSRDense *dense, AutoCSROrder order, double saved, double make)
 {
+  const AutoCSRPlan *tiles = dense->tiles;
+
   dense->owed += saved;
-  return (PetscBool)(HasTiles(dense, order) || dense->owed >= make);
+  return (PetscBool)((tiles && tiles->n_segments && tiles->segment->bytes > 0 && tiles->segment->axes.order == order) || dense->owed >= make);
 }
 
 PetscErrorCode AutoCSRCostDenseCreate(const AutoCSRMatrix *csr, AutoCSRDense **dense)
@@ -147,49 +123,18 @@ PetscErrorCode AutoCSRCostDenseCreate(const AutoCSRMatrix *csr, AutoCSRDense **d
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether heavy tiles read columns of B as they lie */
-static PetscBool StraightGains(const AutoCSRMachine *machine, const AutoCSRMatrix *csr, const AutoCSRTileShare *share, PetscInt columns)
-{
-  return (PetscBool)(machine->dense_sectors > 0 && CostOfTiles(machine, csr, share, columns, PETSC_TRUE) < CostOfTiles(machine, csr, share, columns, PETSC_FALSE));
-}
-
 PetscErrorCode AutoCSRCostConsiderTiles(const AutoCSRMatrix *csr, AutoCSRDense *dense, PetscInt columns, double seconds, PetscBool *take)
 {
   const AutoCSRMachine *machine;
   PetscBool             known;
-  double                saved;
 
   PetscFunctionBegin;
   *take = PETSC_FALSE;
+  if (!dense || !dense->last || !TilesHold(csr)) PetscFunctionReturn(PETSC_SUCCESS); /* the first product finds out how many rows of B it needs at a time */
   PetscCall(AutoCSRMachineGet(csr, &machine));
-  if (!dense || !TilesHold(csr)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (machine->parallel ? machine->dense_tiles <= 0 || HasTiles(dense, AUTOCSR_ORDER_BUNDLED) : !dense->last) PetscFunctionReturn(PETSC_SUCCESS); /* a processor's first product finds out how many rows of B it needs at a time */
   PetscCall(PayForSample(machine, csr, dense, seconds, &known));
-  if (!known || !TilesAreCounted(csr, dense)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (machine->parallel)
-    saved = seconds - CostOfTiles(machine, csr, &dense->share, columns, StraightGains(machine, csr, &dense->share, columns));
-  else
-    saved = TilesGain(machine, dense, columns) ? TILES_SAVE * seconds : 0;
-  if (saved <= 0) PetscFunctionReturn(PETSC_SUCCESS);
-  *take = PayForTiles(dense, AUTOCSR_ORDER_ADAPTIVE, saved, machine->dense_tile * csr->nnz);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* AUTOCSR_DENSE_HEAVY in the environment: what the benchmark (dense.c) compares */
-PetscErrorCode AutoCSRCostHeavy(const AutoCSRMatrix *csr, const AutoCSRDense *dense, PetscInt columns, AutoCSRDenseHeavy *heavy)
-{
-  const AutoCSRMachine *machine;
-  const char           *asked = getenv("AUTOCSR_DENSE_HEAVY");
-
-  PetscFunctionBegin;
-  PetscCall(AutoCSRMachineGet(csr, &machine));
-  *heavy = AUTOCSR_HEAVY_STAGED;
-  if (dense && dense->share.known && machine->parallel) {
-    if (StraightGains(machine, csr, &dense->share, columns)) *heavy = AUTOCSR_HEAVY_STRAIGHT;
-    PetscCall(PetscInfo(NULL, "Adaptive tiles, %" PetscInt_FMT " dense columns: %g us of streaming and work from panels, %g us straight\n", columns, 1e6 * WorkOfTiles(machine, csr, &dense->share, columns, PETSC_FALSE), 1e6 * WorkOfTiles(machine, csr, &dense->share, columns, PETSC_TRUE)));
-  }
-  if (!asked) PetscFunctionReturn(PETSC_SUCCESS);
-  *heavy = !strcmp(asked, "straight") ? AUTOCSR_HEAVY_STRAIGHT : !strcmp(asked, "plain") ? AUTOCSR_HEAVY_PLAIN : AUTOCSR_HEAVY_STAGED;
+  if (!known || !TilesGain(machine, dense, columns) || !TilesAreCounted(csr, dense)) PetscFunctionReturn(PETSC_SUCCESS);
+  *take = PayForTiles(dense, AUTOCSR_ORDER_ADAPTIVE, TILES_SAVE * seconds, machine->dense_tile * csr->nnz);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

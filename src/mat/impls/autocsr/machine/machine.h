@@ -35,8 +35,6 @@ typedef struct {
   double dense_tile;    /* seconds an entry to make adaptive tiles; on a device, bundles */
   double dense_sample;  /* seconds to look at a sample of rows, whether these pay */
   double dense_long;    /* on a device: seconds an entry of the longest bundle, more */
-  double dense_tiles;   /* on a device, as dense_at_once where adaptive tiles are multiplied; 0: only if the user names them */
-  double dense_sectors; /* the same where their columns of B are read as they lie; 0: they never are */
   double dense_heavy;   /* entries in a row panel from which on a column pays as a heavy one; 0: the backend's number */
   double dense_rows;    /* rows of a row panel and columns of a tile; 0: what the backend makes of the caches */
 } AutoCSRMachine;

@@ -52,7 +52,7 @@ static AutoCSRAxes TileAxes(const AutoCSRDense *dense, const AutoCSRMatrix *csr,
 /* Adds counts of the tiles of a segment on the host */
 static void CountTiles(const AutoCSRSegment *seg, AutoCSRTileShare *share)
 {
-  const PetscInt  width = seg->axes.tile_width, sector = AUTOCSR_DENSE_SECTOR / PetscMin(AUTOCSR_DENSE_SECTOR, (PetscInt)sizeof(PetscScalar));
+  const PetscInt  width = seg->axes.tile_width;
   const PetscInt *panel_ptr = (const PetscInt *)seg->stream[AUTOCSR_STREAM_PANEL_PTR].data, *map = (const PetscInt *)seg->stream[AUTOCSR_STREAM_MAP].data;
 
   for (PetscInt p = 0; p < AutoCSRAdaptiveRowPanels(seg); p++) {
@@ -64,14 +64,7 @@ static void CountTiles(const AutoCSRSegment *seg, AutoCSRTileShare *share)
         share->heavy += end - begin;
         share->rows += end > begin;
       }
-      for (PetscInt s = 0, last = -1; s < width; s++) {
-        const PetscInt column = map[(size_t)c * width + s];
-
-        if (column == AUTOCSR_ADAPTIVE_NONE) continue;
-        share->columns++;
-        share->sectors += column / sector != last;
-        last = column / sector;
-      }
+      for (PetscInt s = 0; s < width; s++) share->columns += map[(size_t)c * width + s] != AUTOCSR_ADAPTIVE_NONE;
     }
   }
 }
@@ -127,10 +120,9 @@ PetscErrorCode AutoCSRDenseSampleTiles(AutoCSRDense *dense, const AutoCSRMatrix 
   entries = PetscMax(entries, 1);
   share.heavy /= entries;
   share.columns /= entries;
-  share.sectors /= entries;
   share.rows /= entries;
   dense->share = share;
-  PetscCall(PetscInfo(NULL, "Adaptive tiles would have %.3g of the entries; %.3g columns, %.3g sectors and %.3g rows of tiles an entry\n", share.heavy, share.columns, share.sectors, share.rows));
+  PetscCall(PetscInfo(NULL, "Adaptive tiles would have %.3g of the entries; %.3g columns and %.3g rows of tiles an entry\n", share.heavy, share.columns, share.rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -27,9 +27,6 @@
 */
 #define AUTOCSR_DENSE_STRIP 64
 
-/* Bytes of B that a device reads at once from a column, where neighbours of a row that it needs lie */
-#define AUTOCSR_DENSE_SECTOR 32
-
 /* How a backend goes about it */
 typedef enum {
   AUTOCSR_DENSE_PANELS,    /* B is copied to panels */
@@ -40,13 +37,6 @@ typedef enum {
   AUTOCSR_DENSE_COLUMNS    /* column by column, by the plan: no backend's way */
 } AutoCSRDenseWay;
 PETSC_INTERN const char *const AutoCSRDenseWayNames[];
-
-/* How a device multiplies heavy tiles (cuda/dense/dense_adaptive.cu) */
-typedef enum {
-  AUTOCSR_HEAVY_STAGED,   /* rows of B's panel are copied to shared memory while the tile before is multiplied */
-  AUTOCSR_HEAVY_STRAIGHT, /* the same from the columns of B as they lie: heavy tiles need no panel. Not if B lies by rows */
-  AUTOCSR_HEAVY_PLAIN     /* rows of B's panel are waited for */
-} AutoCSRDenseHeavy;
 
 /* Which way the products of a width went, for the view */
 typedef struct {
@@ -67,7 +57,6 @@ typedef struct {
   PetscInt             columns, ldb, ldc;
   PetscInt             longest; /* no row of A has more entries */
   AutoCSRDenseWay      way;
-  AutoCSRDenseHeavy    heavy;
   PetscBool            by_rows; /* row i of B lies at B + i * ldb, side by side; else column j at B + j * ldb */
   PetscBool            add;     /* C += A B */
   PetscBool            few;     /* few columns are multiplied, too: the caller has no other way */
@@ -98,13 +87,12 @@ static inline const PetscScalar *AutoCSRDenseFrom(const PetscScalar B[], PetscIn
 
 /*
   A sample of row panels tells what adaptive tiles would give (hong2019, 3). `heavy` counts entries in heavy tiles, `columns` the
-  columns of heavy tiles, once for each row panel, `sectors` those that such columns lie in if B is read as it lies, and `rows`
-  the rows of heavy tiles that have entries; each over all entries
+  columns of heavy tiles, once for each row panel, and `rows` the rows of heavy tiles that have entries; each over all entries
 */
 typedef struct {
   PetscBool known;
   double    panels; /* row panels of the matrix */
-  double    heavy, columns, sectors, rows;
+  double    heavy, columns, rows;
 } AutoCSRTileShare;
 
 /* A backend makes these arrays once and keeps them from product to product. They fit any B and, but for `tiles`, any values of the matrix */

@@ -41,12 +41,12 @@ PetscErrorCode AutoCSRDensePay(Mat A, AutoCSRContext *ctx, double seconds)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether bundles take the place of panels on a device, and adaptive tiles on a processor, or on a device that has figures of them; without memory they do not */
+/* Whether bundles take the place of panels on a device, and adaptive tiles on a processor; without memory they do not. On a device tiles are slower than panels: by name only */
 PetscErrorCode AutoCSRDenseConsider(Mat A, AutoCSRContext *ctx, PetscInt columns, PetscBool sampled, double seconds, AutoCSRDenseWay *way)
 {
   const PetscBool resident = AutoCSRContextIsResident(ctx);
   PetscErrorCode  ierr;
-  PetscBool       bundles = PETSC_FALSE, tiles = PETSC_FALSE;
+  PetscBool       take = PETSC_FALSE;
 
   PetscFunctionBegin;
   if (*way != AUTOCSR_DENSE_PANELS || ctx->settings.dense != MAT_AUTOCSR_DENSE_AUTO || ctx->settings.objective == MAT_AUTOCSR_OBJECTIVE_MEMORY) PetscFunctionReturn(PETSC_SUCCESS);
@@ -54,13 +54,12 @@ PetscErrorCode AutoCSRDenseConsider(Mat A, AutoCSRContext *ctx, PetscInt columns
   if (!ierr) {
     if (resident) ierr = AutoCSRContextReclaim(A, ctx); /* bundles are counted in the CSR */
     if (!ierr && resident && !ctx->dense) ierr = AutoCSRCostDenseCreate(&ctx->csr, &ctx->dense);
-    if (!ierr && resident) ierr = AutoCSRCostConsiderBundles(&ctx->csr, ctx->planned.profile, ctx->dense, columns, sampled, seconds, (PetscBool)!ctx->settings.progressive, &bundles);
-    if (!ierr && !bundles && !(resident && sampled)) ierr = AutoCSRCostConsiderTiles(&ctx->csr, ctx->dense, columns, seconds, &tiles);
+    if (!ierr) ierr = resident ? AutoCSRCostConsiderBundles(&ctx->csr, ctx->planned.profile, ctx->dense, columns, sampled, seconds, (PetscBool)!ctx->settings.progressive, &take) : AutoCSRCostConsiderTiles(&ctx->csr, ctx->dense, columns, seconds, &take);
     PetscCall(PetscPopErrorHandler());
   }
   if (ierr != PETSC_ERR_MEM) PetscCall(ierr);
   if (ierr && ctx->dense) ctx->dense->no_room = PETSC_TRUE;
-  if (bundles || tiles) *way = bundles ? AUTOCSR_DENSE_BUNDLES : AUTOCSR_DENSE_ADAPTIVE;
+  if (take) *way = resident ? AUTOCSR_DENSE_BUNDLES : AUTOCSR_DENSE_ADAPTIVE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -102,9 +101,8 @@ static PetscErrorCode AutoCSRDenseChoose(Mat A, AutoCSRDenseFactor *f, AutoCSRDe
     one_by_one = (PetscBool)(op->columns * f->plan->predicted < seconds);
   if (one_by_one) seconds = op->columns * f->plan->predicted;
   if (!f->transposed && (!one_by_one || AutoCSRContextIsResident(ctx))) PetscCall(AutoCSRDenseConsider(A, ctx, op->columns, PETSC_FALSE, seconds, &op->way));
-  if (one_by_one && op->way != AUTOCSR_DENSE_BUNDLES && op->way != AUTOCSR_DENSE_ADAPTIVE) op->way = AUTOCSR_DENSE_COLUMNS;
+  if (one_by_one && op->way != AUTOCSR_DENSE_BUNDLES) op->way = AUTOCSR_DENSE_COLUMNS;
   if (op->way == AUTOCSR_DENSE_ALONGSIDE && op->by_rows) op->way = AUTOCSR_DENSE_PANELS;
-  if (op->way == AUTOCSR_DENSE_ADAPTIVE) PetscCall(AutoCSRCostHeavy(f->csr, *f->dense, op->columns, &op->heavy));
   PetscCall(PetscInfo(A, "%" PetscInt_FMT " dense columns%s by way of %s: %g us expected, by the plan %g us each\n", op->columns, f->transposed ? " with the transpose" : "", AutoCSRDenseWayNames[op->way], 1e6 * seconds, 1e6 * f->plan->predicted));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -8,6 +8,7 @@
   where blocks of rows have no others in common: that bounds products whose columns lie close together.
 */
 #include "dense_panel.cuh"
+#include "../../layout/adaptive.h"
 
 static constexpr int AT_ONCE   = 4; /* entries that a lane has asked for, */
 static constexpr int RESIDENTS = 4; /* and blocks of a multiprocessor: with more of either products take as long or longer */
@@ -60,7 +61,35 @@ struct PanelParameters : ProductParameters {
   bool             few; /* blocks there are */
 };
 
-typedef LightOf<PanelParameters> LightParameters;
+/* Of adaptive tiles, the light ones: what they have of a row is added to what heavy ones have put into C before */
+struct LightParameters : PanelParameters {
+  const uint32_t *index;
+  const PetscInt *tile; /* the first heavy one of each row panel, and the end */
+
+  __device__ __forceinline__ PetscInt Column(PetscInt place) const
+  {
+    return (PetscInt)LoadStream(index + place);
+  }
+
+  __device__ __forceinline__ bool Adds(PetscInt row) const
+  {
+    const PetscInt *t = tile + row / AUTOCSR_DEVICE_ADAPTIVE_HEIGHT;
+
+    return add || LoadCached(t) < LoadCached(t + 1);
+  }
+
+  __device__ __forceinline__ bool Skips(PetscInt row) const
+  {
+    return LoadCached(row_ptr + row) == LoadCached(row_ptr + row + 1) && Adds(row);
+  }
+
+  __device__ __forceinline__ void Put(PetscInt row, PetscInt column, PetscScalar sum) const
+  {
+    PetscScalar *c = C + row + (size_t)column * ldc;
+
+    *c = Adds(row) ? *c + sum : sum;
+  }
+};
 
 /* Sums of n rows from `row` on, which lie in shared memory */
 template <int lanes, typename P>
@@ -151,8 +180,9 @@ static PetscErrorCode Panel(const AutoCSRDenseOperands *op, PetscInt first, Pets
     LightParameters l;
 
     (PanelParameters &)l = p;
-    l.Of(tiles);
-    if (heavy) PetscCall((op->heavy == AUTOCSR_HEAVY_PLAIN ? AutoCSRDeviceMultDenseHeavy : AutoCSRDeviceMultDenseStaged)(tiles, lanes, panel, light, &p));
+    l.index              = (const uint32_t *)tiles->stream[AUTOCSR_STREAM_INDEX].data;
+    l.tile               = (const PetscInt *)tiles->stream[AUTOCSR_STREAM_PANEL_PTR].data;
+    if (heavy) PetscCall(AutoCSRDeviceMultDenseHeavy(tiles, lanes, panel, light, &p));
     if (light) Launch(MultiplyDense<lanes, LightParameters>, (unsigned)blocks, AUTOCSR_THREADS, 0, AUTOCSR_STREAM)(l);
   } else
     Launch(MultiplyDense<lanes, PanelParameters>, (unsigned)blocks, AUTOCSR_THREADS, 0, AUTOCSR_STREAM)(p);
@@ -181,10 +211,10 @@ static PetscErrorCode MultiplyPanels(const AutoCSRDenseOperands *op, PetscInt bl
 
 PetscErrorCode AutoCSRDeviceMultDense(AutoCSRDense *kept, const AutoCSRDenseOperands *op, PetscBool *done)
 {
-  const PetscBool       adaptive = (PetscBool)(op->way == AUTOCSR_DENSE_ADAPTIVE), straight = (PetscBool)(adaptive && op->heavy == AUTOCSR_HEAVY_STRAIGHT && !op->by_rows);
-  const PetscBool       alongside = (PetscBool)(straight || (op->way == AUTOCSR_DENSE_ALONGSIDE && !op->by_rows));
+  const PetscBool       alongside = (PetscBool)(op->way == AUTOCSR_DENSE_ALONGSIDE && !op->by_rows);
   const PetscInt        entries = alongside ? AUTOCSR_DENSE_BLOCK_ALONGSIDE : AUTOCSR_DENSE_BLOCK;
   const size_t          width = alongside ? DENSE_SWEEP : (size_t)LanesFor(op->columns) * UNIT, panel = alongside ? 0 : PanelBytes(op->csr->n, op->columns);
+  const PetscBool       adaptive = (PetscBool)(op->way == AUTOCSR_DENSE_ADAPTIVE);
   AutoCSRMatrix         light;
   const AutoCSRMatrix  *csr = adaptive ? &light : op->csr;
   const AutoCSRSegment *seg;
@@ -204,7 +234,7 @@ PetscErrorCode AutoCSRDeviceMultDense(AutoCSRDense *kept, const AutoCSRDenseOper
   }
 #endif
   if (adaptive)
-    PetscCall(AutoCSRDenseFindLight(kept, op->csr, entries, &light));
+    PetscCall(AutoCSRDenseFindLight(kept, op->csr, &light));
   else
     PetscCall(AutoCSRDenseFindBlocks(kept, op->csr, entries, PETSC_FALSE));
   seg    = kept->blocks->segment;
@@ -220,10 +250,8 @@ PetscErrorCode AutoCSRDeviceMultDense(AutoCSRDense *kept, const AutoCSRDenseOper
   p.ldc     = op->ldc;
   p.add     = op->add;
   if (shares) PetscCallCUDA(cudaMemsetAsync(p.arrived, 0, shares * sizeof(unsigned), AUTOCSR_STREAM));
-  if (straight)
-    PetscCall(AutoCSRDeviceMultDenseStraight(op, kept->tiles->segment, blocks, &p));
-  else if (alongside)
-    PetscCall(AutoCSRDeviceMultDenseColumns(op, blocks, NULL, p));
+  if (alongside)
+    PetscCall(AutoCSRDeviceMultDenseColumns(op, blocks, p));
   else
     PetscCall(MultiplyPanels(op, blocks, room, adaptive ? kept->tiles->segment : NULL, p));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -43,43 +43,6 @@ struct ProductParameters : DenseParameters {
   }
 };
 
-/* Of adaptive tiles, the light ones: what they have of a row is added to what heavy ones have put into C before */
-template <typename P>
-struct LightOf : P {
-  const uint32_t *index;
-  const PetscInt *tile; /* the first heavy one of each row panel, and the end */
-
-  void Of(const AutoCSRSegment *tiles)
-  {
-    index = (const uint32_t *)tiles->stream[AUTOCSR_STREAM_INDEX].data;
-    tile  = (const PetscInt *)tiles->stream[AUTOCSR_STREAM_PANEL_PTR].data;
-  }
-
-  __device__ __forceinline__ PetscInt Column(PetscInt place) const
-  {
-    return (PetscInt)LoadStream(index + place);
-  }
-
-  __device__ __forceinline__ bool Adds(PetscInt row) const
-  {
-    const PetscInt *t = tile + row / AUTOCSR_DEVICE_ADAPTIVE_HEIGHT;
-
-    return this->add || LoadCached(t) < LoadCached(t + 1);
-  }
-
-  __device__ __forceinline__ bool Skips(PetscInt row) const
-  {
-    return LoadCached(this->row_ptr + row) == LoadCached(this->row_ptr + row + 1) && Adds(row);
-  }
-
-  __device__ __forceinline__ void Put(PetscInt row, PetscInt column, PetscScalar sum) const
-  {
-    PetscScalar *c = this->C + row + (size_t)column * this->ldc;
-
-    *c = Adds(row) ? *c + sum : sum;
-  }
-};
-
 /* A block of A: the rows [row, row + rows), the entries [entry, entry + count) */
 struct DenseBlock {
   PetscInt row, entry;
@@ -183,20 +146,16 @@ struct DenseRow {
 /* Columns that go side by side where no panel is copied: with fewer A is read too often, more leave less of B in L2 */
 static constexpr int DENSE_SWEEP = 32;
 
-/* dense_adaptive.cu: makes adaptive tiles, if they are not there, and blocks of so many entries in light ones; light: these, as a matrix */
-PETSC_INTERN PetscErrorCode AutoCSRDenseFindLight(AutoCSRDense *, const AutoCSRMatrix *, PetscInt entries, AutoCSRMatrix *light);
+/* dense_adaptive.cu: makes adaptive tiles, if they are not there, and blocks of the entries in light ones; light: these, as a matrix */
+PETSC_INTERN PetscErrorCode AutoCSRDenseFindLight(AutoCSRDense *, const AutoCSRMatrix *, AutoCSRMatrix *light);
 /* The rows of row panels that have heavy tiles; if nothing is `light`, the others too, which are zero. The panel is of so many lanes */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceMultDenseHeavy(const AutoCSRSegment *, int lanes, const void *panel, PetscBool light, const ProductParameters *);
-/* dense_staged.cu: the same in two stages */
-PETSC_INTERN PetscErrorCode AutoCSRDeviceMultDenseStaged(const AutoCSRSegment *, int lanes, const void *panel, PetscBool light, const ProductParameters *);
-/* All columns of a product by tiles, from B as it lies, with the light tiles' blocks of entries if there are any */
-PETSC_INTERN PetscErrorCode AutoCSRDeviceMultDenseStraight(const AutoCSRDenseOperands *, const AutoCSRSegment *, PetscInt blocks, const ProductParameters *);
 
 /* dense_bundled.cu: by bundles, which are made if they are not there; only where AUTOCSR_HAS_BUNDLES */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceMultDenseBundled(AutoCSRDense *, const AutoCSRDenseOperands *);
 PETSC_INTERN PetscErrorCode AutoCSRDeviceSampleDenseBundled(AutoCSRDense *, const AutoCSRSampledOperands *);
 
-/* dense_columns.cu: p says all but C and its columns; tiles: whose light entries are multiplied, or NULL */
-PETSC_INTERN PetscErrorCode AutoCSRDeviceMultDenseColumns(const AutoCSRDenseOperands *, PetscInt blocks, const AutoCSRSegment *tiles, ProductParameters p);
+/* dense_columns.cu: p says all but C and its columns */
+PETSC_INTERN PetscErrorCode AutoCSRDeviceMultDenseColumns(const AutoCSRDenseOperands *, PetscInt blocks, ProductParameters p);
 
 #endif

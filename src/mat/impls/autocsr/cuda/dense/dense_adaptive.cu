@@ -1,79 +1,156 @@
 /*
   The heavy tiles of products with dense matrices on the device by adaptive sparse tiles (hong2019, 4.3, Listing 2): a block
-  of threads takes a row panel. The rows of B's panel that a heavy tile reads are copied to shared memory once, and all rows
-  of the row panel take them from there. A group of lanes has several rows, whose sums stay in registers from tile to tile
-  (the paper's coarsening). The light tiles are a matrix that is multiplied by panels after them (dense.cu), long rows in parts.
+  of threads takes a row panel. While it multiplies a tile, the next one is copied to shared memory, its entries and the rows of B's panel
+  that it reads, and the map of the one after it is on its way to registers. A thread waits once a tile, for what was asked for a tile
+  before. A group of lanes has several rows, whose sums stay in registers from tile to tile (the paper's coarsening). The light
+  tiles are a matrix that is multiplied by panels after them (dense.cu), long rows in parts.
 
   Bytes, in real double: 12 an entry and panel, 4 a row of a tile; of B 16 a scalar for the panel, 8 a scalar for each column
   of a heavy tile, from L2 mostly; 8 a scalar of C, 16 more where a row has light entries, too. From shared memory 8 an entry and column.
 */
 #include "dense_tiles.cuh"
 
-struct AdaptiveParameters : ProductParameters {
+struct StagedParameters : ProductParameters {
   AutoCSRSegment   seg;
   const DenseUnit *panel;
   bool             light; /* there are light entries */
 };
 
-template <int lanes>
-struct AdaptiveShared {
-  union {
-    TileRows<lanes> B;
-    PetscReal sum[HEIGHT][(lanes * UNIT + 1) * sizeof(PetscScalar) / sizeof(PetscReal)]; /* those of a column lie in different banks */
-  };
+/* The rows of a panel by slot. A thread copies a unit of `mapped` of them */
+template <int of_lanes>
+struct RowsOfPanel {
+  static constexpr int lanes = of_lanes, groups = AUTOCSR_THREADS / lanes, mapped = WIDTH / groups;
+
+  alignas(16) DenseUnit unit[WIDTH][lanes];
+
+  static __device__ __forceinline__ void Map(const PetscInt map[], PetscInt column[])
+  {
+#pragma unroll
+    for (int k = 0; k < mapped; k++) column[k] = LoadCached(map + k * groups + (int)threadIdx.x / lanes);
+  }
+
+  __device__ __forceinline__ void Copy(const StagedParameters &p, const PetscInt column[])
+  {
+    const int lane = (int)threadIdx.x % lanes;
+
+#pragma unroll
+    for (int k = 0; k < mapped; k++) {
+      if (column[k] != AUTOCSR_ADAPTIVE_NONE) PtxCopy<16>(PtxSharedAddress(&unit[k * groups + (int)threadIdx.x / lanes][lane]), p.panel + (size_t)column[k] * lanes + lane);
+    }
+  }
+
+  __device__ __forceinline__ void AddProduct(DenseUnit &sum, PetscScalar a, int slot, int lane) const
+  {
+    sum.AddProduct(a, unit[slot][lane]);
+  }
+
+  /* The column that is part u of a lane's sum */
+  static __device__ __forceinline__ int ColumnOf(int lane, int u)
+  {
+    return lane * UNIT + u;
+  }
 };
 
-/* Adds the entries of a row in a tile */
-template <int lanes>
-static __device__ __forceinline__ void AddEntries(const AdaptiveParameters &p, const AdaptiveShared<lanes> &shared, PetscInt q, PetscInt end, int lane, DenseUnit &sum)
-{
-  const uint32_t    *index = (const uint32_t *)p.seg.stream[AUTOCSR_STREAM_INDEX].data;
-  const PetscScalar *value = (const PetscScalar *)p.seg.stream[AUTOCSR_STREAM_VALUE].data;
+/* What is known of a tile before it is copied */
+template <typename Rows>
+struct TileAhead {
+  PetscInt tile, column[Rows::mapped], begin, end;
+
+  __device__ __forceinline__ void Look(const AutoCSRSegment &seg, PetscInt c)
+  {
+    const PetscInt *ptr = (const PetscInt *)seg.stream[AUTOCSR_STREAM_TILE_ROW_PTR].data + (size_t)c * HEIGHT;
+
+    tile  = c;
+    begin = LoadCached(ptr);
+    end   = LoadCached(ptr + HEIGHT);
+    Rows::Map((const PetscInt *)seg.stream[AUTOCSR_STREAM_MAP].data + (size_t)c * WIDTH, column);
+  }
+};
+
+/* A tile in shared memory: its rows of B, where its rows begin, and its first `most` entries; others are read where they lie */
+template <typename Rows>
+struct TileStage {
+  static constexpr int most = Rows::lanes < WARP ? 512 : 256;
+
+  Rows                              B;
+  alignas(16) SharedScalars<most> value;
+  uint32_t                          index[most];
+  alignas(16) PetscInt ptr[HEIGHT + 1];
+
+  __device__ __forceinline__ void Copy(const StagedParameters &p, const TileAhead<Rows> &ahead)
+  {
+    const PetscInt    *from  = (const PetscInt *)p.seg.stream[AUTOCSR_STREAM_TILE_ROW_PTR].data + (size_t)ahead.tile * HEIGHT;
+    const uint32_t    *codes = (const uint32_t *)p.seg.stream[AUTOCSR_STREAM_INDEX].data + ahead.begin;
+    const PetscScalar *a     = (const PetscScalar *)p.seg.stream[AUTOCSR_STREAM_VALUE].data + ahead.begin;
+    const int          n     = ahead.end - ahead.begin < most ? (int)(ahead.end - ahead.begin) : most;
+
+    B.Copy(p, ahead.column);
+    if (threadIdx.x <= HEIGHT) PtxCopy<sizeof(PetscInt)>(PtxSharedAddress(&ptr[threadIdx.x]), from + threadIdx.x);
+    for (int i = (int)threadIdx.x; i < n; i += AUTOCSR_THREADS) {
+      PtxCopy<sizeof(PetscScalar)>(PtxSharedAddress(value.part[i]), a + i);
+      PtxCopy<sizeof(uint32_t)>(PtxSharedAddress(&index[i]), codes + i);
+    }
+  }
+
+  /* Adds the entries of the i-th row to a sum */
+  __device__ __forceinline__ void AddRow(const StagedParameters &p, int i, int lane, DenseUnit &sum) const
+  {
+    const PetscInt first = ptr[0];
+    int            q = (int)(ptr[i] - first), end = (int)(ptr[i + 1] - first), here = end < most ? end : most;
 
 #pragma unroll 4
-  for (; q < end; q++) sum.AddProduct(LoadCached(value + q), shared.B.unit[LoadCached(index + q) % WIDTH][lane]);
-}
+    for (; q < here; q++) B.AddProduct(sum, value.Get(q), (int)(index[q] % WIDTH), lane);
+    for (; q < end; q++) B.AddProduct(sum, LoadCached((const PetscScalar *)p.seg.stream[AUTOCSR_STREAM_VALUE].data + first + q), (int)(LoadCached((const uint32_t *)p.seg.stream[AUTOCSR_STREAM_INDEX].data + first + q) % WIDTH), lane);
+  }
+};
 
-template <int lanes>
-static __global__ void __launch_bounds__(AUTOCSR_THREADS) MultiplyHeavy(AdaptiveParameters p)
+template <typename Rows>
+union StagedShared {
+  TileStage<Rows> stage[2];
+  PetscReal       sum[HEIGHT][(Rows::lanes * UNIT + 1) * sizeof(PetscScalar) / sizeof(PetscReal)]; /* those of a column lie in different banks */
+};
+
+/* Blocks that a multiprocessor of 228 KiB has room for, 1 KiB each of which is the system's, and no more than leave a thread 48 registers */
+template <typename Rows>
+static constexpr int residents = (228 << 10) / (sizeof(StagedShared<Rows>) + 1024) < 5 ? (int)((228 << 10) / (sizeof(StagedShared<Rows>) + 1024)) : 5;
+
+template <typename Rows>
+static __global__ void __launch_bounds__(AUTOCSR_THREADS, residents<Rows>) MultiplyStaged(StagedParameters p)
 {
   PtxWaitForLast();
-  typedef AdaptiveShared<lanes> Shared;
-  typedef TileRows<lanes>       Tile;
-  __shared__ __align__(16) unsigned char room[sizeof(Shared)];
-  Shared                                &shared    = *(Shared *)room;
-  const PetscInt                         panel     = (PetscInt)blockIdx.x, *tile = (const PetscInt *)p.seg.stream[AUTOCSR_STREAM_PANEL_PTR].data + panel;
-  const PetscInt                        *map       = (const PetscInt *)p.seg.stream[AUTOCSR_STREAM_MAP].data;
-  const int                              lane      = (int)threadIdx.x % lanes, group = (int)threadIdx.x / lanes;
-  PetscInt                               begin_row, end_row;
-  DenseUnit                              sum[Tile::rows];
+  constexpr int       lanes = Rows::lanes, groups = AUTOCSR_THREADS / lanes, rows = HEIGHT / groups;
+  StagedShared<Rows> &shared = *(StagedShared<Rows> *)PtxDynamicShared();
+  const PetscInt      panel = (PetscInt)blockIdx.x, *tile = (const PetscInt *)p.seg.stream[AUTOCSR_STREAM_PANEL_PTR].data + panel, begin = tile[0], end = tile[1];
+  const int           lane = (int)threadIdx.x % lanes, group = (int)threadIdx.x / lanes;
+  PetscInt            begin_row, end_row;
+  TileAhead<Rows>     ahead;
+  DenseUnit           sum[rows];
 
-  if (p.light && tile[0] == tile[1]) return;
+  static_assert(rows * groups == HEIGHT && AUTOCSR_THREADS % WIDTH == 0 && AUTOCSR_THREADS > HEIGHT, "every thread has as many rows and slots");
+  if (p.light && begin == end) return;
   AutoCSRAdaptiveRows(&p.seg, panel, &begin_row, &end_row);
 #pragma unroll
-  for (int r = 0; r < Tile::rows; r++) sum[r].Zero();
-  for (PetscInt c = tile[0]; c < tile[1]; c++) {
-    __syncthreads();
-    shared.B.Load(p.panel, map + (size_t)c * WIDTH);
-    __syncthreads();
-#pragma unroll
-    for (int r = 0; r < Tile::rows; r++) {
-      const int i = r * Tile::groups + group;
-      PetscInt  q = 0, end = 0;
+  for (int r = 0; r < rows; r++) sum[r].Zero();
+  if (begin < end) {
+    ahead.Look(p.seg, begin);
+    shared.stage[0].Copy(p, ahead);
+    if (begin + 1 < end) ahead.Look(p.seg, begin + 1);
+  }
+  for (PetscInt c = begin; c < end; c++) {
+    const TileStage<Rows> &here = shared.stage[(c - begin) % 2];
 
-      if (i < HEIGHT) AutoCSRAdaptiveTileRow(&p.seg, c, i, &q, &end);
-      AddEntries(p, shared, q, end, lane, sum[r]);
-    }
+    PtxWait();
+    __syncthreads(); /* the tile is there, and no thread reads the one before it any more */
+    if (c + 1 < end) shared.stage[(c - begin + 1) % 2].Copy(p, ahead);
+    if (c + 2 < end) ahead.Look(p.seg, c + 2);
+#pragma unroll
+    for (int r = 0; r < rows; r++) here.AddRow(p, r * groups + group, lane, sum[r]);
   }
   __syncthreads();
 #pragma unroll
-  for (int r = 0; r < Tile::rows; r++) {
-    const int i = r * Tile::groups + group;
-
-    if (i < HEIGHT) {
+  for (int r = 0; r < rows; r++) {
 #pragma unroll
-      for (int u = 0; u < UNIT; u++) ((PetscScalar *)shared.sum[i])[lane * UNIT + u] = sum[r].Get(u);
-    }
+    for (int u = 0; u < UNIT; u++) ((PetscScalar *)shared.sum[r * groups + group])[Rows::ColumnOf(lane, u)] = sum[r].Get(u);
   }
   __syncthreads();
   for (int j = (int)threadIdx.x / HEIGHT; j < p.columns; j += AUTOCSR_THREADS / HEIGHT) {
@@ -83,24 +160,32 @@ static __global__ void __launch_bounds__(AUTOCSR_THREADS) MultiplyHeavy(Adaptive
   }
 }
 
+template <typename Rows>
+static PetscErrorCode LaunchStaged(const StagedParameters &p)
+{
+  const int shared = (int)sizeof(StagedShared<Rows>);
+
+  PetscFunctionBegin;
+  PetscCallCUDA(cudaFuncSetAttribute((const void *)MultiplyStaged<Rows>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
+  Launch(MultiplyStaged<Rows>, (unsigned)AutoCSRAdaptiveRowPanels(&p.seg), AUTOCSR_THREADS, (size_t)shared, AUTOCSR_STREAM)(p);
+  AutoCSRCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode AutoCSRDeviceMultDenseHeavy(const AutoCSRSegment *tiles, int lanes, const void *panel, PetscBool light, const ProductParameters *product)
 {
-  AdaptiveParameters p;
+  StagedParameters p;
 
   PetscFunctionBegin;
   (ProductParameters &)p = *product;
   p.seg                  = *tiles;
   p.panel                = (const DenseUnit *)panel;
   p.light                = light;
-  PetscCall(WithLanes(lanes, [&](auto of) {
-    Launch(MultiplyHeavy<decltype(of)::lanes>, (unsigned)AutoCSRAdaptiveRowPanels(&p.seg), AUTOCSR_THREADS, 0, AUTOCSR_STREAM)(p);
-    return PETSC_SUCCESS;
-  }));
-  AutoCSRCallCUDA(cudaGetLastError());
+  PetscCall(WithLanes(lanes, [&](auto of) { return LaunchStaged<RowsOfPanel<decltype(of)::lanes>>(p); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRDenseFindLight(AutoCSRDense *kept, const AutoCSRMatrix *csr, PetscInt entries, AutoCSRMatrix *light)
+PetscErrorCode AutoCSRDenseFindLight(AutoCSRDense *kept, const AutoCSRMatrix *csr, AutoCSRMatrix *light)
 {
   const AutoCSRSegment *seg;
   PetscInt              first = 0; /* of the light places */
@@ -119,6 +204,6 @@ PetscErrorCode AutoCSRDenseFindLight(AutoCSRDense *kept, const AutoCSRMatrix *cs
     PetscCall(AutoCSRDeviceToHost(&first, light->row_ptr, sizeof(first)));
     light->nnz = csr->nnz - first;
   }
-  PetscCall(AutoCSRDenseFindBlocks(kept, light, entries, PETSC_TRUE));
+  PetscCall(AutoCSRDenseFindBlocks(kept, light, AUTOCSR_DENSE_BLOCK, PETSC_TRUE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -49,8 +49,8 @@ static __device__ __forceinline__ void SumColumns(PetscScalar sum[count], const 
 }
 
 /* Columns are shared out among warps */
-template <int count, typename P>
-static __device__ __forceinline__ void MultiplyOne(const P &p, Entries &entries, const DenseBlock &block)
+template <int count>
+static __device__ __forceinline__ void MultiplyOne(const ColumnsParameters &p, Entries &entries, const DenseBlock &block)
 {
   const DenseRow row(p, block, AUTOCSR_DENSE_BLOCK_ALONGSIDE);
   const int      lane = (int)threadIdx.x % WARP;
@@ -71,8 +71,8 @@ static __device__ __forceinline__ void MultiplyOne(const P &p, Entries &entries,
 }
 
 /* A lane has a row and `count` columns, then another */
-template <int count, typename P>
-static __global__ void __launch_bounds__(AUTOCSR_THREADS, residents<count>) MultiplyColumns(P p)
+template <int count>
+static __global__ void __launch_bounds__(AUTOCSR_THREADS, residents<count>) MultiplyColumns(ColumnsParameters p)
 {
   PtxWaitForLast();
   __shared__ Entries entries;
@@ -88,7 +88,6 @@ static __global__ void __launch_bounds__(AUTOCSR_THREADS, residents<count>) Mult
     const int   j = item / block.rows * count, k = item % block.rows, left = (int)p.columns - j;
     PetscScalar sum[count];
 
-    if (p.Skips(block.row + k)) continue;
     SumColumns<count>(sum, entries, p.B + j * p.ldb, p.ldb, left, (int)RowBegin(p, block, k), (int)RowBegin(p, block, k + 1), 1);
 #pragma unroll
     for (int u = 0; u < count; u++) {
@@ -97,32 +96,22 @@ static __global__ void __launch_bounds__(AUTOCSR_THREADS, residents<count>) Mult
   }
 }
 
-/* The columns of one sweep */
-template <typename P>
-static PetscErrorCode Sweep(PetscInt blocks, const P &p)
+PetscErrorCode AutoCSRDeviceMultDenseColumns(const AutoCSRDenseOperands *op, PetscInt blocks, ProductParameters shared)
 {
-  PetscFunctionBegin;
-  if (p.columns <= FEW)
-    Launch(MultiplyColumns<FEW, P>, (unsigned)blocks, AUTOCSR_THREADS, 0, AUTOCSR_STREAM)(p);
-  else
-    Launch(MultiplyColumns<MOST, P>, (unsigned)blocks, AUTOCSR_THREADS, 0, AUTOCSR_STREAM)(p);
-  AutoCSRCallCUDA(cudaGetLastError());
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode AutoCSRDeviceMultDenseColumns(const AutoCSRDenseOperands *op, PetscInt blocks, const AutoCSRSegment *tiles, ProductParameters shared)
-{
-  LightOf<ColumnsParameters> p;
+  ColumnsParameters p;
 
   PetscFunctionBegin;
   (ProductParameters &)p = shared;
-  p.ldb                  = (size_t)op->ldb;
-  if (tiles) p.Of(tiles);
+  p.ldb                = (size_t)op->ldb;
   for (PetscInt first = 0; first < op->columns; first += DENSE_SWEEP) {
     p.columns = PetscMin(DENSE_SWEEP, op->columns - first);
     p.B       = op->B + first * p.ldb;
     p.C       = op->C + (size_t)first * op->ldc;
-    PetscCall(tiles ? Sweep(blocks, p) : Sweep<ColumnsParameters>(blocks, p));
+    if (p.columns <= FEW)
+      Launch(MultiplyColumns<FEW>, (unsigned)blocks, AUTOCSR_THREADS, 0, AUTOCSR_STREAM)(p);
+    else
+      Launch(MultiplyColumns<MOST>, (unsigned)blocks, AUTOCSR_THREADS, 0, AUTOCSR_STREAM)(p);
+    AutoCSRCallCUDA(cudaGetLastError());
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

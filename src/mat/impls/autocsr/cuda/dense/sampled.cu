@@ -260,7 +260,7 @@ PetscErrorCode AutoCSRDeviceSampleDense(AutoCSRDense *kept, const AutoCSRSampled
   }
 #endif
   if (adaptive)
-    PetscCall(AutoCSRDenseFindLight(kept, op->csr, AUTOCSR_DENSE_BLOCK, &light));
+    PetscCall(AutoCSRDenseFindLight(kept, op->csr, &light));
   else
     PetscCall(AutoCSRDenseFindBlocks(kept, op->csr, alongside ? AUTOCSR_DENSE_BLOCK_ALONGSIDE : AUTOCSR_DENSE_BLOCK, PETSC_FALSE));
   blocks    = adaptive && !light.nnz ? 0 : AutoCSRSegmentWorkBlocks(kept->blocks->segment);
