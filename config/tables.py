@@ -154,6 +154,19 @@ def search(suite):
     return markdown(["matrix", "the choice, us", "found, us", "gain"], rows + [[f"all {len(gain)}, geometric mean", "", "", f"{mean:.2f}x"], ["the least", "", "", f"{min(gain.values()):.2f}x"]])
 
 
+def dense():
+    """MatMatMult() over PETSc's type: geometric means by the number of columns, and the least"""
+    columns, rows = [4, 8, 32, 128, 512], []
+    for name, suite in [("H200, suite and real ones", "gpu-nvidia-h200-dense"), ("H200, held-out families", "gpu-nvidia-h200-heldout-dense"), ("H200, single precision", "gpu-nvidia-h200-real32-dense"), ("Xeon, over MATAIJ, a tenth of the size", "cpu-intel-r-xeon-r-processor-avx512-dense")]:
+        if not os.path.exists(os.path.join(top, "src/benchmarks/results", suite + ".csv")):
+            continue
+        ratio = {(r["matrix"].removesuffix(".bin"), int(r["cols"])): float(r["ratio"].rstrip("x")) for r in read(suite) if r["cols"].isdigit() and r["ratio"]}
+        of = {k: [r for (_, c), r in ratio.items() if c == k] for k in columns}
+        least = sorted(ratio, key=ratio.get)[:2]
+        rows.append([name, str(len({m for m, _ in ratio}))] + [f"{math.exp(sum(map(math.log, of[k])) / len(of[k])):.2f}x" if of[k] else "" for k in columns] + [", ".join(f"{ratio[m, c]:.2f}x {m}, {c}" for m, c in least)])
+    return markdown(["over MATAIJCUSPARSE", "matrices"] + [f"{k} columns" for k in columns] + ["least"], rows)
+
+
 # Of the matrices of peers(), from their sizes and doc/lab/dense.md; {} are the microseconds in which memory hands over a row of B for each entry
 IN_THE_WAY = {
     "powerlaw": "rows of B from memory ({} us), uneven rows",
@@ -233,7 +246,7 @@ def drop(data):
     return "".join(line for line in made.splitlines(True) if "| 0 |" not in line).lstrip("\n")
 
 
-MAKE = {"peers": peers, "drop": drop, "search": search, "unseen": unseen, "ablation": ablation, "startup": startup, "large": large, "lives": lives, "solves": solves, "loss": loss, "choosers": choosers, "energy": energy, "always": always, "features": features, "rules": rules, "options": options}
+MAKE = {"peers": peers, "drop": drop, "search": search, "unseen": unseen, "dense": dense, "ablation": ablation, "startup": startup, "large": large, "lives": lives, "solves": solves, "loss": loss, "choosers": choosers, "energy": energy, "always": always, "features": features, "rules": rules, "options": options}
 old = []
 for name in ["doc/performance.md", "doc/solves.md", "doc/choosers.md", "doc/costs.md", "doc/options.md"]:
     path = os.path.join(top, name)
