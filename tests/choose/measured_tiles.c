@@ -58,8 +58,8 @@ int main(int argc, char **argv)
   const AutoCSRFigures *shipped;
   AutoCSRFigures        figures;
   AutoCSRTiles          tiles;
-  PetscInt              seen[2] = {0, 0}, shapes = 0, last = -1, entries;
-  PetscBool             done = PETSC_FALSE, heavy;
+  PetscInt              seen[2] = {0, 0}, shapes = 0, last = -1, entries = 0;
+  PetscBool             done = PETSC_FALSE, heavy = PETSC_FALSE;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));

@@ -54,15 +54,15 @@ struct RowsOfPanel {
 /* What is known of a tile before it is copied */
 template <typename Rows>
 struct TileAhead {
-  PetscInt tile, column[Rows::mapped], begin, end;
+  PetscInt column[Rows::mapped], begin;
+  int      entries;
 
   __device__ __forceinline__ void Look(const AutoCSRSegment &seg, PetscInt c)
   {
     const PetscInt *ptr = (const PetscInt *)seg.stream[AUTOCSR_STREAM_TILE_ROW_PTR].data + (size_t)c * HEIGHT;
 
-    tile  = c;
-    begin = LoadCached(ptr);
-    end   = LoadCached(ptr + HEIGHT);
+    begin   = LoadCached(ptr);
+    entries = (int)(LoadCached(ptr + HEIGHT) - begin);
     Rows::Map((const PetscInt *)seg.stream[AUTOCSR_STREAM_MAP].data + (size_t)c * WIDTH, column);
   }
 };
@@ -77,12 +77,12 @@ struct TileStage {
   uint32_t                          index[most];
   alignas(16) PetscInt ptr[HEIGHT + 1];
 
-  __device__ __forceinline__ void Copy(const StagedParameters &p, const TileAhead<Rows> &ahead)
+  __device__ __forceinline__ void Copy(const StagedParameters &p, PetscInt c, const TileAhead<Rows> &ahead)
   {
-    const PetscInt    *from  = (const PetscInt *)p.seg.stream[AUTOCSR_STREAM_TILE_ROW_PTR].data + (size_t)ahead.tile * HEIGHT;
+    const PetscInt    *from  = (const PetscInt *)p.seg.stream[AUTOCSR_STREAM_TILE_ROW_PTR].data + (size_t)c * HEIGHT;
     const uint32_t    *codes = (const uint32_t *)p.seg.stream[AUTOCSR_STREAM_INDEX].data + ahead.begin;
     const PetscScalar *a     = (const PetscScalar *)p.seg.stream[AUTOCSR_STREAM_VALUE].data + ahead.begin;
-    const int          n     = ahead.end - ahead.begin < most ? (int)(ahead.end - ahead.begin) : most;
+    const int          n     = ahead.entries < most ? ahead.entries : most;
 
     B.Copy(p, ahead.column);
     if (threadIdx.x <= HEIGHT) PtxCopy<sizeof(PetscInt)>(PtxSharedAddress(&ptr[threadIdx.x]), from + threadIdx.x);
@@ -110,9 +110,13 @@ union StagedShared {
   PetscReal       sum[HEIGHT][(Rows::lanes * UNIT + 1) * sizeof(PetscScalar) / sizeof(PetscReal)]; /* those of a column lie in different banks */
 };
 
-/* Blocks that a multiprocessor of 228 KiB has room for, 1 KiB each of which is the system's, and no more than leave a thread 48 registers */
+/* Blocks that a multiprocessor has registers for without any that go to memory, and 227 KiB of shared memory, with 1 KiB of the system's in each */
 template <typename Rows>
-static constexpr int residents = (228 << 10) / (sizeof(StagedShared<Rows>) + 1024) < 5 ? (int)((228 << 10) / (sizeof(StagedShared<Rows>) + 1024)) : 5;
+static constexpr int registers_for = Rows::lanes < WARP / 2 ? 5 : 4;
+template <typename Rows>
+static constexpr int shared_for = (227 << 10) / (sizeof(StagedShared<Rows>) + 1024);
+template <typename Rows>
+static constexpr int residents = shared_for<Rows> < registers_for<Rows> ? shared_for<Rows> : registers_for<Rows>;
 
 template <typename Rows>
 static __global__ void __launch_bounds__(AUTOCSR_THREADS, residents<Rows>) MultiplyStaged(StagedParameters p)
@@ -133,7 +137,7 @@ static __global__ void __launch_bounds__(AUTOCSR_THREADS, residents<Rows>) Multi
   for (int r = 0; r < rows; r++) sum[r].Zero();
   if (begin < end) {
     ahead.Look(p.seg, begin);
-    shared.stage[0].Copy(p, ahead);
+    shared.stage[0].Copy(p, begin, ahead);
     if (begin + 1 < end) ahead.Look(p.seg, begin + 1);
   }
   for (PetscInt c = begin; c < end; c++) {
@@ -141,7 +145,7 @@ static __global__ void __launch_bounds__(AUTOCSR_THREADS, residents<Rows>) Multi
 
     PtxWait();
     __syncthreads(); /* the tile is there, and no thread reads the one before it any more */
-    if (c + 1 < end) shared.stage[(c - begin + 1) % 2].Copy(p, ahead);
+    if (c + 1 < end) shared.stage[(c - begin + 1) % 2].Copy(p, c + 1, ahead);
     if (c + 2 < end) ahead.Look(p.seg, c + 2);
 #pragma unroll
     for (int r = 0; r < rows; r++) here.AddRow(p, r * groups + group, lane, sum[r]);
