@@ -305,7 +305,7 @@ static PetscErrorCode CheckUpload(PetscInt nnz)
   MatAutoCSRInfo info;
   Reference      r;
   Mat            A, B;
-  PetscInt       before, first, later;
+  PetscInt       before, first, later, renewed;
   PetscBool      device = PETSC_FALSE;
 
   PetscFunctionBeginUser;
@@ -320,7 +320,11 @@ static PetscErrorCode CheckUpload(PetscInt nnz)
   PetscCall(Uploads(&later));
   PetscCall(MatAutoCSRGetInfo(B, &info));
   PetscCall(PetscStrcmp(info.backend, "cuda", &device));
-  PetscCheck(first - before == device && later == first, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The arrays were brought to a device %" PetscInt_FMT " times, and %" PetscInt_FMT " times", first - before, later - first);
+  for (int k = 0; k < 2; k++) PetscCall(Overwrite(k ? B : r.A, nnz, 40));
+  PetscCall(CheckDiagonal(&r, B));
+  PetscCall(CheckLarge(&r, B, "new values, of which the diagonal was asked for first"));
+  PetscCall(Uploads(&renewed));
+  PetscCheck(first - before == device && later == first && renewed - later == device, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Arrays were brought to a device %" PetscInt_FMT ", %" PetscInt_FMT " and %" PetscInt_FMT " times", first - before, later - first, renewed - later);
   PetscCall(CheckOverwritten(&r, B, nnz));
   PetscCall(CheckBound(&r, B, nnz));
   PetscCall(CheckDiagonal(&r, B));

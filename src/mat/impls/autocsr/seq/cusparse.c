@@ -291,7 +291,7 @@ static PetscErrorCode MatSeqAutoCSRRelease_CUSPARSE(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Where the values or the vector are on the host, there: that is the parent's when it is bound to the CPU */
+/* Where the values or the vector are on the host, there: that is the parent's when it is bound to the CPU. New values of a matrix whose products have brought others to the device go there now instead of at the next product */
 static PetscErrorCode MatGetDiagonal_SeqAutoCSR_CUSPARSE(Mat A, Vec diagonal)
 {
   const AutoCSRParent *parent;
@@ -303,7 +303,7 @@ static PetscErrorCode MatGetDiagonal_SeqAutoCSR_CUSPARSE(Mat A, Vec diagonal)
   PetscFunctionBegin;
   PetscCall(MatSeqAutoCSRGetParent(&parent));
   PetscCall(AutoCSRContextGet(A, &ctx));
-  if (!AutoCSRIsBound(A) && ((A->offloadmask & PETSC_OFFLOAD_GPU) || AutoCSRUploadIsCurrent(A, &ctx->own))) {
+  if (!AutoCSRIsBound(A) && ((A->offloadmask & PETSC_OFFLOAD_GPU) || ctx->own.col)) {
     PetscCall(VecGetArrayWriteAndMemType(diagonal, &d, &memtype));
     if (PetscMemTypeDevice(memtype)) {
       PetscCall(MatSeqAutoCSRGetCSR_CUSPARSE(A, &csr));

@@ -176,7 +176,6 @@ PETSC_INTERN PetscInt64     AutoCSRContextReleasedBytes(Mat, const AutoCSRContex
 PETSC_INTERN PetscErrorCode AutoCSROwnForget(AutoCSROwn *);
 PETSC_INTERN PetscBool      AutoCSROwnIsOf(const AutoCSROwn *, const AutoCSROwn *now);
 #if defined(AUTOCSR_HAVE_CUDA)
-PETSC_INTERN PetscBool      AutoCSRUploadIsCurrent(Mat, const AutoCSROwn *);
 PETSC_INTERN PetscErrorCode AutoCSRUploadGet(Mat, AutoCSRContext *, AutoCSRMatrix *, PetscBool *done);
 #endif
 

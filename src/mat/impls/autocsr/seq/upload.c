@@ -24,12 +24,6 @@ PetscBool AutoCSROwnIsOf(const AutoCSROwn *own, const AutoCSROwn *now)
 #if defined(AUTOCSR_HAVE_CUDA)
   #include "../cuda/runtime/upload.h"
 
-/* The values of now are there */
-PetscBool AutoCSRUploadIsCurrent(Mat A, const AutoCSROwn *own)
-{
-  return (PetscBool)(own->col && own->state == ((PetscObject)A)->state && own->nonzerostate == A->nonzerostate && own->id == ((PetscObject)A)->id && A->offloadmask == PETSC_OFFLOAD_UNALLOCATED);
-}
-
 static PetscErrorCode Allocate(AutoCSROwn *own)
 {
   PetscErrorCode ierr;
@@ -96,7 +90,7 @@ PetscErrorCode AutoCSRUploadGet(Mat A, AutoCSRContext *ctx, AutoCSRMatrix *csr, 
         PetscCall(Allocate(&now));
         *own = now;
       }
-      if (own->col && !(same && AutoCSRUploadIsCurrent(A, own))) {
+      if (own->col && !(same && own->state == ((PetscObject)A)->state && A->offloadmask == PETSC_OFFLOAD_UNALLOCATED)) {
         own->state = -1; /* of no object */
         PetscCall(Upload(A, own, (PetscBool)!same, val));
         own->state     = ((PetscObject)A)->state;
