@@ -16,8 +16,12 @@ typedef enum {
 
 void EmulatorSetOrder(EmulatorOrder);
 
-/* Launches so far */
+/* Launches so far, of a graph each of its kernels; launches of graphs */
 unsigned long long EmulatorLaunches(void);
+unsigned long long EmulatorGraphLaunches(void);
+
+/* Graphs cannot be made, as by a driver that has none */
+void EmulatorRefuseGraphs(int);
 
 #if defined(__cplusplus)
 }
