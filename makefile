@@ -146,7 +146,7 @@ $(BUILD)/%.o: %.cxx $(stamp)
 # program; variables without a value have a bad one
 emulator_dir := tests/emulator
 planning     := $(wildcard $(src)/cuda/planning/*.cu $(src)/cuda/dense/*.cu)
-emulated     := $(addprefix $(src)/cuda/,$(addprefix products/,executors.cu first.cu many.cu residual.cu segsum.cu kernel.c) runtime/launch.c runtime/memory.c runtime/upload.c generator/source.c generator/stretches.c)
+emulated     := $(addprefix $(src)/cuda/,$(addprefix products/,executors.cu first.cu many.cu residual.cu segsum.cu kernel.c) runtime/launch.c runtime/memory.c runtime/record.c runtime/upload.c generator/source.c generator/stretches.c)
 emulator     := $(wildcard $(emulator_dir)/*.cxx $(emulator_dir)/*.c)
 EMULATED      = $(patsubst $(src)/cuda/%,$(BUILD)/emulated/%.o,$(basename $(emulated))) $(patsubst %.cu,$(BUILD)/%.o,$(wildcard $(emulator_dir)/*.cu)) $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(emulator))))
 PLANNED       = $(patsubst $(src)/cuda/%.cu,$(BUILD)/emulated/%.o,$(planning)) $(patsubst $(ksp)/cuda/%,$(BUILD)/emulated/ksp/%.o,$(basename $(wildcard $(ksp)/cuda/*.cu $(ksp)/cuda/*.c)))
@@ -183,7 +183,7 @@ ISA_gather                = $(ISA_kernels_avx512)
 # emulating: those that run kernels without a device (tests/emulated)
 # device:  halves, and those that call the device's backend
 programs := $(filter-out $(emulator) tests/preload/%,$(wildcard tests/*/*.c tests/*/*.cxx examples/*.c))
-private  := $(if $(programs),$(shell grep -lE 'include.*(src/(mat|ksp)/impls/autocsr|/(blocks|dense_ways|plans|products)\.h")' $(programs)))
+private  := $(if $(programs),$(shell grep -lE 'include.*(src/(mat|ksp)/impls/autocsr|/(blocks|dense_ways|plans|products|steps)\.h")' $(programs)))
 linked   := $(filter-out $(private),$(if $(programs),$(shell grep -l 'include.*petscautocsr\.h' $(programs))))
 halves   := $(patsubst %_nvcc.cu,%.c,$(wildcard tests/*/*_nvcc.cu))
 emulating := $(filter tests/emulated/%,$(programs))

@@ -1,86 +1,10 @@
 static char help[] = "Solvers beside the matrix by the device's kernels without a device, in several orders of blocks and threads: against PETSc's own solves, and the same bits in each order.\n\n";
 
-#define AUTOCSR_HAVE_CUDA
+#include "../steps.h"
 #include "../../src/ksp/impls/autocsr/cuda/level.h"
-#include "../emulator/control.h"
-
-/* Vectors are the host's: they are copied to the device's memory when a solve begins, and back when it ends */
-static PetscErrorCode EmulatedGet(AutoCSRSolve *s, PetscInt k)
-{
-  const PetscScalar *from;
-  PetscInt           n;
-
-  PetscFunctionBegin;
-  PetscCall(VecGetLocalSize(s->vec[k], &n)); /* point blocks have more entries than there are rows */
-  PetscCall(AutoCSRDeviceAllocate((size_t)n * sizeof(PetscScalar), (void **)&s->array[k]));
-  PetscCall(VecGetArrayRead(s->vec[k], &from));
-  PetscCall(AutoCSRDeviceFromHost(s->array[k], from, (size_t)n * sizeof(PetscScalar)));
-  PetscCall(VecRestoreArrayRead(s->vec[k], &from));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscBool through_host; /* sums are handed to the host, as of two processes; the communicator has this one alone */
-
-static PetscErrorCode EmulatedBegin(AutoCSRSolve *s, AutoCSRDevice *device)
-{
-  PetscFunctionBegin;
-  for (PetscInt k = 0; k < s->vectors; k++) {
-    if (s->vec[k]) PetscCall(EmulatedGet(s, k));
-  }
-  if (through_host) s->size = 2;
-  PetscCall(AutoCSRPassesBegin(s, device));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode CopyBack(AutoCSRSolve *s, PetscInt k)
-{
-  PetscScalar *to;
-
-  PetscFunctionBegin;
-  PetscCall(VecGetArray(s->vec[k], &to));
-  PetscCall(AutoCSRDeviceToHost(to, s->array[k], (size_t)s->n * sizeof(PetscScalar)));
-  PetscCall(VecRestoreArray(s->vec[k], &to));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode EmulatedEnd(AutoCSRSolve *s)
-{
-  PetscFunctionBegin;
-  AutoCSRPassesEnd(s);
-  for (PetscInt k = 0; k < s->vectors; k++) {
-    if (!s->vec[k]) continue;
-    if (k < AUTOCSR_B) PetscCall(CopyBack(s, k));
-    PetscCall(AutoCSRDeviceDeallocate(s->array[k]));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Copies `from` to the host before PETSc's function and `to` to the device after it */
-static PetscErrorCode CallPETSc(AutoCSRSolve *s, PetscInt from, PetscInt to, PetscBool preconditions)
-{
-  const PetscScalar *made;
-
-  PetscFunctionBegin;
-  PetscCall(CopyBack(s, from));
-  PetscCall(preconditions ? KSP_PCApply(s->given, s->vec[from], s->vec[to]) : MatMult(s->mat, s->vec[from], s->vec[to]));
-  PetscCall(VecGetArrayRead(s->vec[to], &made));
-  PetscCall(AutoCSRDeviceFromHost(s->array[to], made, (size_t)s->n * sizeof(PetscScalar)));
-  PetscCall(VecRestoreArrayRead(s->vec[to], &made));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode EmulatedMultiply(AutoCSRSolve *s, PetscInt from, PetscInt to)
-{
-  return CallPETSc(s, from, to, PETSC_FALSE);
-}
-
-static PetscErrorCode EmulatedApply(AutoCSRSolve *s, PetscInt from, PetscInt to)
-{
-  return CallPETSc(s, from, to, PETSC_TRUE);
-}
 
 /* All steps in one launch: the matrix is copied to the device for each */
-static PetscErrorCode EmulatedSmooth(AutoCSRSolve *s, PetscInt n, const AutoCSRCombination c[], PetscBool *done)
+static PetscErrorCode EmulatedSmooth(AutoCSRSolve *s, PetscInt steps, const AutoCSRCombination c[], PetscBool *done)
 {
   AutoCSRMatrix      csr = {.m = s->n, .n = s->n};
   const PetscInt    *row_ptr, *col;
@@ -101,8 +25,8 @@ static PetscErrorCode EmulatedSmooth(AutoCSRSolve *s, PetscInt n, const AutoCSRC
   PetscCall(MatSeqAIJRestoreArrayRead(s->mat, &val));
   PetscCall(MatRestoreRowIJ(s->mat, 0, PETSC_FALSE, PETSC_FALSE, &m, &row_ptr, &col, done));
   AutoCSRLevelShapeOf(&s->device->pass, csr.nnz, longest, &s->device->level);
-  PetscCheck(s->device->level.blocks == 1 && n <= AUTOCSR_TOGETHER, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " steps for %" PetscInt_FMT " thread blocks", n, s->device->level.blocks);
-  PetscCall(AutoCSRLevelRun(s, &csr, n, c));
+  PetscCheck(s->device->level.blocks == 1 && steps <= AUTOCSR_TOGETHER, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " steps for %" PetscInt_FMT " thread blocks", steps, s->device->level.blocks);
+  PetscCall(AutoCSRLevelRun(s, &csr, steps, c));
   PetscCall(AutoCSRDeviceDeallocate((void *)csr.row_ptr));
   PetscCall(AutoCSRDeviceDeallocate((void *)csr.col));
   PetscCall(AutoCSRDeviceDeallocate((void *)csr.val));
@@ -125,34 +49,9 @@ static PetscErrorCode SolveEmulated(KSP ksp)
   PetscCall(AutoCSRFusedServe(ksp, f, &steps, &why));
   PetscCall(PetscObjectTypeCompare((PetscObject)ksp->pc, PCSOR, &f->given)); /* on a device it would be served */
   PetscCheck(steps || f->given, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The solve is not served: %s", why);
-  emulated          = AutoCSRStepsCUDA;
-  emulated.where    = "in the emulator";
-  emulated.begin    = EmulatedBegin;
-  emulated.end      = EmulatedEnd;
-  emulated.get      = EmulatedGet;
-  emulated.multiply = EmulatedMultiply;
-  emulated.apply    = EmulatedApply;
-  emulated.smooth   = small ? EmulatedSmooth : NULL;
+  emulated        = EmulatedSteps();
+  emulated.smooth = small ? EmulatedSmooth : NULL;
   PetscCall(AutoCSRFusedSolve(ksp, f, &emulated));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static const PetscInt n = 700; /* several thread blocks, the last one partly without rows */
-
-/* shift: an indefinite matrix if it is large */
-static PetscErrorCode CreateMatrix(PetscReal shift, PetscInt block, Mat *A)
-{
-  PetscFunctionBeginUser;
-  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, 3, NULL, A));
-  PetscCall(MatSetBlockSize(*A, block));
-  for (PetscInt i = 0; i < n; i++) {
-    PetscCall(MatSetValue(*A, i, i, 2.6 + 0.3 * PetscSinReal((PetscReal)(i * i % 1000)) - shift, INSERT_VALUES));
-    if (i) PetscCall(MatSetValue(*A, i, i - 1, -1 - 0.1 * PetscSinReal((PetscReal)i), INSERT_VALUES));
-    if (i < n - 1) PetscCall(MatSetValue(*A, i, i + 1, -1 - 0.1 * PetscSinReal((PetscReal)(i + 1)), INSERT_VALUES));
-  }
-  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatConvert(*A, MATAUTOCSR, MAT_INPLACE_MATRIX, A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -281,7 +281,7 @@ typedef struct {
 #define CASE(kernel, n, found, ...) CASE_OF(kernel, false, n, found, __VA_ARGS__)
 #define CASE_OF(kernel, early, n, found, ...)                                                      \
   {                                                                                                \
-    #kernel, [](const Data *d) { EmulatorLaunchOf(early, kernel, BLOCKS(n))(__VA_ARGS__); }, found \
+    #kernel, [](const Data *d) { EmulatorLaunchOf(early, kernel, BLOCKS(n), NULL)(__VA_ARGS__); }, found \
   }
 
 static const Case cases[] = {

@@ -19,8 +19,12 @@ void EmulatorSetOrder(EmulatorOrder);
 /* Whether there is page-locked memory of the host to be had */
 void EmulatorRefuseHostMemory(int refuse);
 
-/* Launches so far */
+/* Launches so far, of a graph each of its kernels; launches of graphs */
 unsigned long long EmulatorLaunches(void);
+unsigned long long EmulatorGraphLaunches(void);
+
+/* Graphs cannot be made, as by a driver that has none */
+void EmulatorRefuseGraphs(int);
 
 #if defined(__cplusplus)
 }

@@ -233,11 +233,11 @@ EMULATOR_UNWATCHED T atomicCAS(T *p, C compare, V v)
 /* ---- early.cuh, in place of which this is included */
 #define AUTOCSR_EARLY_CUH
 
-/* run(call) runs the kernel in a thread; cudaGetLastError() tells how it went */
-void EmulatorLaunch(const void *kernel, bool early, dim3 blocks, dim3 threads, size_t shared, void (*run)(const void *), const void *call);
+/* run(call) runs the kernel in a thread; cudaGetLastError() tells how it went. A stream that is captured keeps a copy of the `bytes` of the call */
+void EmulatorLaunch(const void *kernel, bool early, dim3 blocks, dim3 threads, size_t shared, cudaStream_t stream, void (*run)(const void *), const void *call, size_t bytes);
 
 template <typename... P>
-static inline auto EmulatorLaunchOf(bool early, void (*kernel)(P...), dim3 blocks, dim3 threads, size_t shared)
+static inline auto EmulatorLaunchOf(bool early, void (*kernel)(P...), dim3 blocks, dim3 threads, size_t shared, cudaStream_t stream)
 {
   return [=](P... p) {
     const auto call = [=]() __attribute__((no_sanitize("thread")))
@@ -245,14 +245,14 @@ static inline auto EmulatorLaunchOf(bool early, void (*kernel)(P...), dim3 block
       kernel(p...);
     };
 
-    EmulatorLaunch((const void *)kernel, early, blocks, threads, shared, [](const void *c) __attribute__((no_sanitize("thread"))) { (*(decltype(call) *)c)(); }, &call);
+    EmulatorLaunch((const void *)kernel, early, blocks, threads, shared, stream, [](const void *c) __attribute__((no_sanitize("thread"))) { (*(decltype(call) *)c)(); }, &call, sizeof(call));
   };
 }
 
 template <typename... P>
-static inline auto Launch(void (*kernel)(P...), dim3 blocks, dim3 threads, size_t shared, cudaStream_t)
+static inline auto Launch(void (*kernel)(P...), dim3 blocks, dim3 threads, size_t shared, cudaStream_t stream)
 {
-  return EmulatorLaunchOf(true, kernel, blocks, threads, shared);
+  return EmulatorLaunchOf(true, kernel, blocks, threads, shared, stream);
 }
 
 /* ---- ptx.cuh, in place of which this is included */

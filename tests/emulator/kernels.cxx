@@ -2,10 +2,20 @@
 #include "device.h"
 #include "../../src/mat/impls/autocsr/cuda/runtime/launch.h"
 
-void CallKernel(const void *kernel, void *const parameters[])
+static bool IsForMany(const void *kernel)
 {
-  if (kernel == AutoCSRManyKernel || kernel == AutoCSRLeanKernel)
-    ((void (*)(AutoCSRManyParameters))kernel)(*(const AutoCSRManyParameters *)parameters[0]);
+  return kernel == AutoCSRManyKernel || kernel == AutoCSRLeanKernel;
+}
+
+size_t ParameterBytes(const void *kernel)
+{
+  return IsForMany(kernel) ? sizeof(AutoCSRManyParameters) : sizeof(AutoCSROneParameters);
+}
+
+void CallKernel(const void *kernel, const void *parameter)
+{
+  if (IsForMany(kernel))
+    ((void (*)(AutoCSRManyParameters))kernel)(*(const AutoCSRManyParameters *)parameter);
   else
-    ((void (*)(AutoCSROneParameters))kernel)(*(const AutoCSROneParameters *)parameters[0]);
+    ((void (*)(AutoCSROneParameters))kernel)(*(const AutoCSROneParameters *)parameter);
 }

@@ -49,7 +49,30 @@ static void WaitForCopies()
   CopyQueued();
 }
 
-void CallKernel(const void *kernel, void *const parameters[]); /* kernels.cxx */
+void   CallKernel(const void *kernel, const void *parameter); /* kernels.cxx */
+size_t ParameterBytes(const void *kernel);
+
+/* A launch that was captured, with a copy of what is called */
+typedef struct {
+  const void *kernel;
+  bool        early;
+  dim3        blocks, threads;
+  size_t      shared;
+  void (*run)(const void *);
+  std::vector<std::max_align_t> call;
+} Captured;
+
+/* Graph and executable graph in one */
+struct EmulatorGraph {
+  std::vector<Captured> launch;
+};
+
+struct EmulatorStream {
+  EmulatorGraph *captures; /* NULL: launches run at once */
+};
+
+static unsigned long long graph_launches;
+static bool               graphs_are_refused;
 
 cudaError_t cudaMallocAsync(void **data, size_t bytes, cudaStream_t)
 {
@@ -205,13 +228,67 @@ cudaError_t cudaDeviceSynchronize(void)
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned)
 {
-  *stream = NULL;
+  *stream = new EmulatorStream{NULL};
   return cudaSuccess;
 }
 
-cudaError_t cudaStreamDestroy(cudaStream_t)
+cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
+  delete stream;
   return cudaSuccess;
+}
+
+/* ---- Graphs */
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode)
+{
+  if (!stream || stream->captures) return cudaErrorInvalidValue;
+  stream->captures = new EmulatorGraph;
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
+{
+  if (!stream || !stream->captures) return cudaErrorInvalidValue;
+  *graph           = stream->captures;
+  stream->captures = NULL;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *made, cudaGraph_t graph, unsigned long long)
+{
+  if (graphs_are_refused) return cudaErrorNotSupported;
+  *made = new EmulatorGraph(*graph);
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream)
+{
+  if (stream && stream->captures) return cudaErrorInvalidValue;
+  graph_launches++;
+  for (const Captured &c : graph->launch) EmulatorLaunch(c.kernel, c.early, c.blocks, c.threads, c.shared, stream, c.run, c.call.data(), 0);
+  return cudaGetLastError();
+}
+
+cudaError_t cudaGraphDestroy(cudaGraph_t graph)
+{
+  delete graph;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph)
+{
+  return cudaGraphDestroy(graph);
+}
+
+unsigned long long EmulatorGraphLaunches(void)
+{
+  return graph_launches;
+}
+
+void EmulatorRefuseGraphs(int refuse)
+{
+  graphs_are_refused = refuse;
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned)
@@ -299,17 +376,24 @@ static cudaError_t LaunchChecked(const void *kernel, bool early, dim3 blocks, di
   return RunLaunch(kernel, early, b, t, shared, run, call) ? cudaSuccess : cudaErrorLaunchFailure;
 }
 
-void EmulatorLaunch(const void *kernel, bool early, dim3 blocks, dim3 threads, size_t shared, void (*run)(const void *), const void *call)
+void EmulatorLaunch(const void *kernel, bool early, dim3 blocks, dim3 threads, size_t shared, cudaStream_t stream, void (*run)(const void *), const void *call, size_t bytes)
 {
-  const cudaError_t error = LaunchChecked(kernel, early, blocks, threads, shared, run, call);
+  cudaError_t error = cudaSuccess;
 
+  if (stream && stream->captures) {
+    std::vector<std::max_align_t> copy((bytes + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t));
+
+    memcpy(copy.data(), call, bytes);
+    stream->captures->launch.push_back({kernel, early, blocks, threads, shared, run, copy});
+  } else
+    error = LaunchChecked(kernel, early, blocks, threads, shared, run, call);
   if (!last_error) last_error = error;
 }
 
-cudaError_t cudaLaunchKernel(const void *kernel, dim3 blocks, dim3 threads, void **parameters, size_t shared, cudaStream_t)
+cudaError_t cudaLaunchKernel(const void *kernel, dim3 blocks, dim3 threads, void **parameters, size_t shared, cudaStream_t stream)
 {
   EmulatorLaunch(
-      kernel, true, blocks, threads, shared, [](const void *p) { CallKernel(grid.kernel, (void *const *)p); }, parameters);
+      kernel, true, blocks, threads, shared, stream, [](const void *p) { CallKernel(grid.kernel, p); }, parameters[0], ParameterBytes(kernel));
   return cudaGetLastError();
 }
 
@@ -324,5 +408,6 @@ cudaError_t cudaGetLastError(void)
 const char *cudaGetErrorString(cudaError_t error)
 {
   if (error == cudaErrorLaunchFailure) return grid.error.c_str();
+  if (error == cudaErrorNotSupported) return "operation not supported";
   return error == cudaErrorMemoryAllocation ? "out of memory" : "invalid argument";
 }

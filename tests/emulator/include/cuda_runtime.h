@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define CUDART_VERSION 12040 /* without what kernel.c asks the driver for */
+
 #if defined(__cplusplus)
 extern "C" {
 #endif
@@ -14,6 +16,7 @@ typedef enum {
   cudaErrorInvalidValue     = 1,
   cudaErrorMemoryAllocation = 2,
   cudaErrorNotReady      = 600,
+  cudaErrorNotSupported     = 801,
   cudaErrorLaunchFailure    = 719
 } cudaError_t;
 
@@ -34,6 +37,10 @@ enum {
   cudaHostAllocDefault   = 0,
   cudaStreamNonBlocking  = 1,
   cudaEventDisableTiming = 2
+};
+
+enum cudaStreamCaptureMode {
+  cudaStreamCaptureModeRelaxed = 2
 };
 
 enum cudaFuncAttribute {
@@ -68,6 +75,7 @@ struct cudaFuncAttributes {
 
 typedef struct EmulatorStream *cudaStream_t;
 typedef struct EmulatorPool   *cudaMemPool_t;
+typedef struct EmulatorGraph  *cudaGraph_t, *cudaGraphExec_t;
 typedef struct EmulatorEvent  *cudaEvent_t; /* all is done in the order in which it is launched, whatever the stream */
 
 #if defined(__cplusplus)
@@ -102,6 +110,12 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *, unsigned);
 cudaError_t cudaEventDestroy(cudaEvent_t);
 cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t);
 cudaError_t cudaEventSynchronize(cudaEvent_t);
+cudaError_t cudaStreamBeginCapture(cudaStream_t, enum cudaStreamCaptureMode);
+cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t *);
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *, cudaGraph_t, unsigned long long);
+cudaError_t cudaGraphLaunch(cudaGraphExec_t, cudaStream_t);
+cudaError_t cudaGraphDestroy(cudaGraph_t);
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t);
 cudaError_t cudaGetDevice(int *);
 cudaError_t cudaSetDevice(int);
 cudaError_t cudaDeviceGetAttribute(int *, cudaDeviceAttr, int);

@@ -105,7 +105,7 @@ static PetscErrorCode Solve(KSP ksp, AutoCSRFused *f, AutoCSRSolve *s)
   if (ksp->reason) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRFusedSetTest(ksp, s));
   do {
-    for (; queued <= i + ahead && queued < most; queued++) PetscCall(QueueStep(s));
+    PetscCall(AutoCSRFusedQueue(s, QueueStep, i + ahead + 1, most, &queued));
     PetscCall(Look(ksp, s, i, &now));
     if (ksp->reason == KSP_DIVERGED_NANORINF || ksp->reason == KSP_DIVERGED_PC_FAILED) PetscFunctionReturn(PETSC_SUCCESS); /* PETSc's checks return: at 0 iterations the reason stays */
     if (ksp->reason) break;

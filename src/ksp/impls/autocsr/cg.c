@@ -120,8 +120,7 @@ static PetscErrorCode First(KSP ksp, AutoCSRFused *f, AutoCSRSolve *s, AutoCSRRe
 static PetscErrorCode QueueStep(AutoCSRSolve *s)
 {
   PetscFunctionBegin;
-  PetscCall((*s->steps->multiply)(s, AUTOCSR_P, AUTOCSR_W));
-  PetscCall((*s->steps->cg_dot)(s));
+  PetscCall((*s->steps->cg_product)(s));
   PetscCall((*s->steps->cg_residual)(s));
   PetscCall((*s->steps->cg_direction)(s));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -176,7 +175,7 @@ static PetscErrorCode Solve(KSP ksp, AutoCSRFused *f, AutoCSRSolve *s)
     PetscCall(TestPreconditioner(ksp, i, now.beta, before));
     if (ksp->reason) break;
     PetscCheck(!now.stop, PetscObjectComm((PetscObject)ksp), PETSC_ERR_PLIB, "The steps have stopped at a norm of %g, with which PETSc's test goes on", (double)now.norm);
-    for (; queued <= i + ahead && queued < most; queued++) PetscCall(QueueStep(s));
+    PetscCall(AutoCSRFusedQueue(s, QueueStep, i + ahead + 1, most, &queued));
     last = now;
     PetscCall((*s->steps->result)(s, i + 1, &now));
     KSPCheckDot(ksp, now.dpi);

@@ -156,6 +156,11 @@ static PetscErrorCode KSPSetFromOptions_Fused(KSP ksp, AutoCSROptionItems PetscO
   /* -ksp_autocsr: [`true`, `false`] solvers of type `cg`, `bcgs`, `gmres`, `fgmres`, `chebyshev` and `richardson` run beside a matrix of type `autocsr`: fewer passes over the
      vectors, on a device without waiting for scalars. PETSc's own solve runs where they do not serve ([guide.md](guide.md)); it takes the solver's prefix */
   PetscCall(PetscOptionsBool("-ksp_autocsr", "Solve by passes over all vectors at once", NULL, f->on, &f->on, &f->asked));
+  /* -ksp_autocsr_repeat: [`true`, `false`] on a device, several steps of a small problem with `cg` or `bcgs` are recorded as a CUDA graph, which is then repeated: the host launches it in less
+     time than their kernels. The same kernels run in the same order; it takes the solver's prefix */
+  PetscCall(PetscOptionsBool("-ksp_autocsr_repeat", "Repeat steps that were recorded", NULL, f->repeats, &f->repeats, NULL));
+  /* -ksp_autocsr_join: [`true`, `false`] on a device, a product of `cg` makes its dot product in the same kernel where the plan is one of those that can; it takes the solver's prefix */
+  PetscCall(PetscOptionsBool("-ksp_autocsr_join", "Products make their dot products", NULL, f->joins, &f->joins, NULL));
   PetscOptionsHeadEnd();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -241,7 +246,7 @@ PetscErrorCode AutoCSRFusedCreate(KSP ksp, const AutoCSRFusedType *type)
   PetscCall(PetscNew(&f));
   f->type   = type;
   f->parent = *ksp->ops;
-  f->on     = PETSC_TRUE;
+  f->on = f->repeats = f->joins = PETSC_TRUE;
   /* -ksp_autocsr_default: [`true`, `false`] the default of `-ksp_autocsr`, for solvers of every prefix; this option takes no prefix */
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-ksp_autocsr_default", &f->on, NULL));
   PetscCall(PetscContainerCreate(PetscObjectComm((PetscObject)ksp), &container));

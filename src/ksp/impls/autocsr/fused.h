@@ -45,6 +45,14 @@ typedef struct {
 typedef struct _AutoCSRSteps   AutoCSRSteps;
 typedef struct _AutoCSRDevice *AutoCSRDevice; /* cuda/device.c: what a KSP keeps on a device */
 
+/* What multiplies arrays: launches that were recorded may be repeated while it stays the same */
+typedef struct {
+  const AutoCSRPlan   *plan; /* NULL: something else multiplies */
+  PetscInt64           number; /* 0: a product cannot be recorded */
+  const PetscInt      *row_ptr, *col;
+  const PetscScalar   *val;
+} AutoCSRProduct;
+
 /* A solve that is under way */
 typedef struct {
   const AutoCSRSteps *steps;
@@ -59,6 +67,8 @@ typedef struct {
   PetscBool           conjugate;              /* dot products conjugate the second vector */
   KSP                 given;                  /* NULL, or its preconditioner is applied by PETSc between passes */
   PetscBool           left;                   /* residuals are preconditioned; false: directions are */
+  PetscBool           repeats;                /* steps may be recorded */
+  PetscBool           joins;                  /* a product may make its dot product */
   AutoCSRTest         test;
   AutoCSRVectorName   solution; /* which vector holds it in the end */
   AutoCSRScalars      scalars;  /* of the host's steps */
@@ -95,8 +105,12 @@ struct _AutoCSRSteps {
   PetscErrorCode (*multiply)(AutoCSRSolve *, PetscInt from, PetscInt to);
   PetscErrorCode (*precondition)(AutoCSRSolve *, PetscInt from, PetscInt to);
   PetscErrorCode (*apply)(AutoCSRSolve *, PetscInt from, PetscInt to); /* the preconditioner that is given; NULL: none is served */
+  PetscErrorCode (*set_test)(AutoCSRSolve *);                               /* the solve's, which steps queued from now on obey; NULL: they do */
+  PetscErrorCode (*repeat)(AutoCSRSolve *, PetscErrorCode (*step)(AutoCSRSolve *), PetscInt most, PetscInt *queued); /* queues several steps at once, or none; NULL: none */
+  PetscErrorCode (*product)(const AutoCSRSolve *, AutoCSRProduct *);
+  PetscErrorCode (*counted)(AutoCSRSolve *, PetscInt products);             /* so many products were made by other launches than multiply()'s */
   PetscErrorCode (*cg_start)(AutoCSRSolve *, PetscBool product);            /* r = b - w, p = D r; no product: r = b */
-  PetscErrorCode (*cg_dot)(AutoCSRSolve *);                                 /* p.w */
+  PetscErrorCode (*cg_product)(AutoCSRSolve *);                             /* w = A p, and p.w */
   PetscErrorCode (*cg_residual)(AutoCSRSolve *);                            /* r -= a w, with z.r and the norm */
   PetscErrorCode (*cg_direction)(AutoCSRSolve *);                           /* x += a p, p = D r + b p */
   PetscErrorCode (*combine)(AutoCSRSolve *, const AutoCSRCombination *);    /* see there */
@@ -145,6 +159,8 @@ typedef struct {
 struct _AutoCSRFused {
   const AutoCSRFusedType *type;
   PetscBool               on;     /* the user wants it */
+  PetscBool               repeats; /* the user lets steps be recorded, */
+  PetscBool               joins;   /* and products make dot products */
   PetscBool               asked;  /* for this solver, not for all by default: the view then says why it was not */
   struct _KSPOps          parent; /* operations of PETSc's type; its solve may change with setters and set-up */
   PetscErrorCode (*first)(KSP);   /* the solve with which it was created */
@@ -196,6 +212,7 @@ PETSC_INTERN PetscErrorCode AutoCSRFusedSolve(KSP, AutoCSRFused *, const AutoCSR
 PETSC_INTERN PetscErrorCode AutoCSRFusedCombine(AutoCSRSolve *, PetscInt n, const AutoCSRCombination[]); /* at most AUTOCSR_TOGETHER, with their products */
 PETSC_INTERN AutoCSRNorm    AutoCSRFusedNorm(KSP);
 PETSC_INTERN PetscErrorCode AutoCSRFusedSetTest(KSP, AutoCSRSolve *);                                                   /* once the first norm was looked at */
+PETSC_INTERN PetscErrorCode AutoCSRFusedQueue(AutoCSRSolve *, PetscErrorCode (*step)(AutoCSRSolve *), PetscInt until, PetscInt most, PetscInt *queued); /* steps, until there are so many, but `most` at most */
 PETSC_INTERN PetscErrorCode AutoCSRFusedTell(KSP, PetscInt, PetscReal, PetscBool log_first);                            /* norm, history, monitors */
 PETSC_INTERN PetscErrorCode AutoCSRFusedLook(KSP, AutoCSRSolve *, PetscInt step, PetscBool check, PetscBool log_first); /* waits for the norm of a combination, tells and tests it */
 

@@ -209,11 +209,12 @@ static PetscErrorCode CGStart(AutoCSRSolve *s, PetscBool product)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode CGDot(AutoCSRSolve *s)
+static PetscErrorCode CGProduct(AutoCSRSolve *s)
 {
   Sums sums = {0, 0};
 
   PetscFunctionBegin;
+  PetscCall(Multiply(s, AUTOCSR_P, AUTOCSR_W));
   sums.dot = Dot(s->conjugate, s->n, s->array[AUTOCSR_P], s->array[AUTOCSR_W]);
   PetscCall(Reduce(s, &sums));
   AutoCSRScalarsProduct(&s->scalars, sums.dot);
@@ -271,4 +272,4 @@ static PetscErrorCode Result(AutoCSRSolve *s, PetscInt step, AutoCSRResult *resu
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const AutoCSRSteps AutoCSRStepsHost = {"on the host", Begin, End, Ahead, Get, Multiply, AutoCSRHostPrecondition, NULL, CGStart, CGDot, CGResidual, CGDirection, CombineStep, NULL, Result, NULL, &AutoCSRStepsBCGSHost, &AutoCSRStepsGMRESHost};
+const AutoCSRSteps AutoCSRStepsHost = {"on the host", Begin, End, Ahead, Get, Multiply, AutoCSRHostPrecondition, NULL, NULL, NULL, NULL, NULL, CGStart, CGProduct, CGResidual, CGDirection, CombineStep, NULL, Result, NULL, &AutoCSRStepsBCGSHost, &AutoCSRStepsGMRESHost};

@@ -35,6 +35,21 @@ PetscErrorCode AutoCSRFusedSetTest(KSP ksp, AutoCSRSolve *s)
   s->test.on        = (PetscBool)((void (*)(void))ksp->converged == (void (*)(void))KSPConvergedDefault);
   s->test.converged = ksp->ttol;
   s->test.diverged  = ksp->divtol * ksp->rnorm0;
+  if (s->steps->set_test) PetscCall((*s->steps->set_test)(s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRFusedQueue(AutoCSRSolve *s, PetscErrorCode (*step)(AutoCSRSolve *), PetscInt until, PetscInt most, PetscInt *queued)
+{
+  PetscFunctionBegin;
+  while (*queued < PetscMin(until, most)) {
+    const PetscInt before = *queued;
+
+    if (s->steps->repeat) PetscCall((*s->steps->repeat)(s, step, most - before, queued));
+    if (*queued > before) continue;
+    PetscCall((*step)(s));
+    ++*queued;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -86,7 +101,7 @@ static PetscErrorCode GetVectors(KSP ksp, AutoCSRFused *f, AutoCSRSolve *s)
 /* Arrays and memory are given back whatever the solve has met */
 PetscErrorCode AutoCSRFusedSolve(KSP ksp, AutoCSRFused *f, const AutoCSRSteps *steps)
 {
-  AutoCSRSolve   s     = {.steps = steps, .comm = PetscObjectComm((PetscObject)ksp), .conjugate = PETSC_TRUE, .left = (PetscBool)(ksp->pc_side == PC_LEFT), .solution = AUTOCSR_X, .test = {.norm = AutoCSRFusedNorm(ksp)}};
+  AutoCSRSolve   s     = {.steps = steps, .comm = PetscObjectComm((PetscObject)ksp), .conjugate = PETSC_TRUE, .left = (PetscBool)(ksp->pc_side == PC_LEFT), .repeats = f->repeats, .joins = f->joins, .solution = AUTOCSR_X, .test = {.norm = AutoCSRFusedNorm(ksp)}};
   PetscInt       basis = 0;
   PetscErrorCode ierr;
 
@@ -105,6 +120,7 @@ PetscErrorCode AutoCSRFusedSolve(KSP ksp, AutoCSRFused *f, const AutoCSRSteps *s
     ierr = (*f->type->solve)(ksp, f, &s);
     PetscCall((*steps->end)(&s));
   }
+  if (ierr && f->device) PetscCall((*steps->destroy)(&f->device)); /* steps may be queued by half */
   if (!ierr && s.solution != AUTOCSR_X) PetscCall(VecCopy(s.vec[s.solution], ksp->vec_sol));
   PetscCall(PetscFree2(s.vec, s.array));
   PetscCall(ierr);

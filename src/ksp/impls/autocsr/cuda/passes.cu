@@ -47,7 +47,7 @@ static __global__ __launch_bounds__(THREADS) void DotKernel(const AutoCSRPass pa
         },
         [&](int k, PetscInt64) { sums.AddDot(p[k], w[k], pass.conjugate); });
   }
-  Finish<AUTOCSR_FOLLOW_PRODUCT>(pass, sums);
+  Finish<AUTOCSR_FOLLOW_PRODUCT, SUM_SQUARES>(pass, sums);
 }
 
 template <AutoCSRNorm norm, Preconditioner kind>
@@ -176,12 +176,12 @@ static __global__ __launch_bounds__(THREADS) void CombineKernel(const AutoCSRPas
 #define KERNELS_OF(Kernel, norm) Kernel<norm, IDENTITY>, Kernel<norm, DIAGONAL>, Kernel<norm, BLOCKS>
 #define LAUNCH_KIND(Kernel, pass, ...) \
   do { \
-    const AutoCSRNorm norm_  = (pass)->test.norm; \
+    const AutoCSRNorm norm_  = (pass)->norm; \
     auto              kernel = norm_ == AUTOCSR_NORM_RESIDUAL       ? KernelFor(pass, true, KERNELS_OF(Kernel, AUTOCSR_NORM_RESIDUAL)) : \
                                norm_ == AUTOCSR_NORM_PRECONDITIONED ? KernelFor(pass, true, KERNELS_OF(Kernel, AUTOCSR_NORM_PRECONDITIONED)) : \
                                                                       KernelFor(pass, true, KERNELS_OF(Kernel, AUTOCSR_NORM_NONE)); \
     \
-    Launch(kernel, GridOf(pass), THREADS, 0, AUTOCSR_STREAM)(__VA_ARGS__); \
+    Launch(kernel, GridOf(pass), THREADS, 0, AutoCSRLaunchStream())(__VA_ARGS__); \
     AutoCSRCallCUDA(cudaGetLastError()); \
   } while (0)
 
@@ -195,7 +195,7 @@ PetscErrorCode AutoCSRPassStart(const AutoCSRPass *pass, PetscBool product)
 PetscErrorCode AutoCSRPassDot(const AutoCSRPass *pass)
 {
   PetscFunctionBegin;
-  Launch(DotKernel, GridOf(pass), THREADS, 0, AUTOCSR_STREAM)(*pass);
+  Launch(DotKernel, GridOf(pass), THREADS, 0, AutoCSRLaunchStream())(*pass);
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -216,7 +216,7 @@ static void (*GivenKernelFor(AutoCSRNorm norm))(const AutoCSRPass)
 PetscErrorCode AutoCSRPassGivenResidual(const AutoCSRPass *pass, PetscBool first, PetscBool product)
 {
   PetscFunctionBegin;
-  Launch(GivenResidualKernel, GridOf(pass), THREADS, 0, AUTOCSR_STREAM)(*pass, (bool)first, (bool)product);
+  Launch(GivenResidualKernel, GridOf(pass), THREADS, 0, AutoCSRLaunchStream())(*pass, (bool)first, (bool)product);
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -224,7 +224,7 @@ PetscErrorCode AutoCSRPassGivenResidual(const AutoCSRPass *pass, PetscBool first
 PetscErrorCode AutoCSRPassGiven(const AutoCSRPass *pass, PetscBool first)
 {
   PetscFunctionBegin;
-  Launch(first ? GivenKernelFor<true>(pass->test.norm) : GivenKernelFor<false>(pass->test.norm), GridOf(pass), THREADS, 0, AUTOCSR_STREAM)(*pass);
+  Launch(first ? GivenKernelFor<true>(pass->norm) : GivenKernelFor<false>(pass->norm), GridOf(pass), THREADS, 0, AutoCSRLaunchStream())(*pass);
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -232,7 +232,7 @@ PetscErrorCode AutoCSRPassGiven(const AutoCSRPass *pass, PetscBool first)
 PetscErrorCode AutoCSRPassDirection(const AutoCSRPass *pass, PetscBool given)
 {
   PetscFunctionBegin;
-  Launch(given ? DirectionKernel<GIVEN> : KERNEL_FOR(pass, true, DirectionKernel), GridOf(pass), THREADS, 0, AUTOCSR_STREAM)(*pass);
+  Launch(given ? DirectionKernel<GIVEN> : KERNEL_FOR(pass, true, DirectionKernel), GridOf(pass), THREADS, 0, AutoCSRLaunchStream())(*pass);
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -257,7 +257,21 @@ static __global__ __launch_bounds__(THREADS) void PreconditionKernel(const AutoC
 PetscErrorCode AutoCSRPassPrecondition(const AutoCSRPass *pass, const PetscScalar *from, PetscScalar *to)
 {
   PetscFunctionBegin;
-  Launch(KERNEL_FOR(pass, true, PreconditionKernel), GridOf(pass), THREADS, 0, AUTOCSR_STREAM)(*pass, from, to);
+  Launch(KERNEL_FOR(pass, true, PreconditionKernel), GridOf(pass), THREADS, 0, AutoCSRLaunchStream())(*pass, from, to);
+  AutoCSRCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static __global__ void SetTestKernel(AutoCSRTest *to, const AutoCSRTest test)
+{
+  PtxWaitForLast();
+  *to = test;
+}
+
+PetscErrorCode AutoCSRPassSetTest(AutoCSRTest *to, const AutoCSRTest *test)
+{
+  PetscFunctionBegin;
+  Launch(SetTestKernel, 1u, 1, 0, AutoCSRLaunchStream())(to, *test);
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -271,7 +285,7 @@ static __global__ void FollowKernel(const AutoCSRPass pass, const Sums sums)
 
 #define CASE(follow) \
   case follow: \
-    Launch(FollowKernel<follow>, 1u, 1, 0, AUTOCSR_STREAM)(*pass, all); \
+    Launch(FollowKernel<follow>, 1u, 1, 0, AutoCSRLaunchStream())(*pass, all); \
     break
 
 PetscErrorCode AutoCSRPassFollow(const AutoCSRPass *pass, AutoCSRFollow follow, const PetscReal sums[])

@@ -13,7 +13,7 @@
 static constexpr int SUM_SQUARES = AUTOCSR_PASS_SQUARES; /* after the parts of the dot product */
 static constexpr int SUM_OTHERS  = SUM_SQUARES + 1;
 
-static constexpr int WARP    = 32;
+static constexpr int LANES   = 32; /* of a warp */
 static constexpr int THREADS = 256;
 static constexpr int AT_ONCE = 4; /* elements of a thread whose loads do not wait for each other */
 
@@ -55,25 +55,26 @@ static __device__ __forceinline__ AutoCSRScalars *ScalarsOf(const AutoCSRPass &p
   return (AutoCSRScalars *)pass.scalars;
 }
 
-/* Sums of a thread block, right in its first thread */
+/* The first n sums of a thread block, right in its first thread */
+template <int n>
 static __device__ __forceinline__ Sums BlockSum(Sums sums)
 {
-  __shared__ PetscReal warps[THREADS / WARP][AUTOCSR_PASS_SUMS];
-  const int            lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+  __shared__ PetscReal warps[THREADS / LANES][n];
+  const int            lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
 
 #pragma unroll
-  for (int k = 0; k < AUTOCSR_PASS_SUMS; k++) {
+  for (int k = 0; k < n; k++) {
 #pragma unroll
-    for (int o = WARP / 2; o; o /= 2) sums.v[k] += __shfl_down_sync(0xffffffffu, sums.v[k], o);
+    for (int o = LANES / 2; o; o /= 2) sums.v[k] += __shfl_down_sync(0xffffffffu, sums.v[k], o);
     if (lane == 0) warps[warp][k] = sums.v[k];
   }
   __syncthreads();
   if (warp == 0) {
 #pragma unroll
-    for (int k = 0; k < AUTOCSR_PASS_SUMS; k++) {
-      sums.v[k] = lane < THREADS / WARP ? warps[lane][k] : 0;
+    for (int k = 0; k < n; k++) {
+      sums.v[k] = lane < THREADS / LANES ? warps[lane][k] : 0;
 #pragma unroll
-      for (int o = THREADS / WARP / 2; o; o /= 2) sums.v[k] += __shfl_down_sync(0xffffffffu, sums.v[k], o);
+      for (int o = THREADS / LANES / 2; o; o /= 2) sums.v[k] += __shfl_down_sync(0xffffffffu, sums.v[k], o);
     }
   }
   __syncthreads();
@@ -81,24 +82,26 @@ static __device__ __forceinline__ Sums BlockSum(Sums sums)
 }
 
 /* Whether this is the last thread block: its first thread then has the sums of all */
+template <int n>
 static __device__ __forceinline__ bool IsLast(const AutoCSRPass &pass, Sums &sums)
 {
   __shared__ bool last;
 
-  sums = BlockSum(sums);
+  sums = BlockSum<n>(sums);
   if (threadIdx.x == 0) {
 #pragma unroll
-    for (int k = 0; k < AUTOCSR_PASS_SUMS; k++) pass.partial[blockIdx.x * AUTOCSR_PASS_SUMS + k] = sums.v[k];
+    for (int k = 0; k < n; k++) pass.partial[blockIdx.x * n + k] = sums.v[k];
     last = PtxCount(pass.arrived) == gridDim.x - 1;
   }
   __syncthreads();
   if (!last) return false;
   sums = Sums{};
+#pragma unroll 8 /* loads of many thread blocks' sums do not wait for each other */
   for (unsigned b = threadIdx.x; b < gridDim.x; b += THREADS) {
 #pragma unroll
-    for (int k = 0; k < AUTOCSR_PASS_SUMS; k++) sums.v[k] += __ldcg(&pass.partial[b * AUTOCSR_PASS_SUMS + k]);
+    for (int k = 0; k < n; k++) sums.v[k] += __ldcg(&pass.partial[b * n + k]);
   }
-  sums = BlockSum(sums);
+  sums = BlockSum<n>(sums);
   if (threadIdx.x == 0) *pass.arrived = 0;
   return true;
 }
@@ -126,25 +129,36 @@ static __device__ __forceinline__ void Follow(const AutoCSRPass &pass, const Sum
   const PetscReal   squares = sums.v[SUM_SQUARES];
   const PetscScalar dot     = sums.Dot();
 
-  if constexpr (follow == AUTOCSR_FOLLOW_START) AutoCSRScalarsStart(s, pass.test.norm, dot, squares);
+  if constexpr (follow == AUTOCSR_FOLLOW_START) AutoCSRScalarsStart(s, pass.norm, dot, squares);
   if constexpr (follow == AUTOCSR_FOLLOW_PRODUCT) AutoCSRScalarsProduct(s, dot);
-  if constexpr (follow == AUTOCSR_FOLLOW_RESIDUAL) AutoCSRScalarsResidual(s, &pass.test, dot, squares);
-  if constexpr (follow == AUTOCSR_FOLLOW_FIRST_COMBINED) AutoCSRScalarsStart(s, AUTOCSR_NORM_NONE, 0, 0);
-  if constexpr (follow == AUTOCSR_FOLLOW_FIRST_COMBINED || follow == AUTOCSR_FOLLOW_COMBINED) AutoCSRScalarsCombined(s, &pass.test, squares);
-  if constexpr (follow == AUTOCSR_FOLLOW_BCGS_START) AutoCSRScalarsBCGSStart(s, pass.test.norm, squares);
+  if constexpr (follow == AUTOCSR_FOLLOW_RESIDUAL) AutoCSRScalarsResidual(s, pass.test, dot, squares);
+  if constexpr (follow == AUTOCSR_FOLLOW_FIRST_COMBINED) {
+    const AutoCSRTest none = {pass.norm, PETSC_FALSE, 0, 0};
+
+    AutoCSRScalarsStart(s, AUTOCSR_NORM_NONE, 0, 0);
+    AutoCSRScalarsCombined(s, &none, squares);
+  }
+  if constexpr (follow == AUTOCSR_FOLLOW_COMBINED) AutoCSRScalarsCombined(s, pass.test, squares);
+  if constexpr (follow == AUTOCSR_FOLLOW_BCGS_START) AutoCSRScalarsBCGSStart(s, pass.norm, squares);
   if constexpr (follow == AUTOCSR_FOLLOW_BCGS_DOT) AutoCSRScalarsBCGSDot(s, dot);
   if constexpr (follow == AUTOCSR_FOLLOW_BCGS_STABILIZE) AutoCSRScalarsBCGSStabilize(s, dot, squares, sums.v[SUM_OTHERS]);
-  if constexpr (follow == AUTOCSR_FOLLOW_BCGS_UPDATE) AutoCSRScalarsBCGSUpdate(s, &pass.test, dot, squares);
-  if (!pass.slot) return;
-  pass.slot->result = s->result;
-  Publish(&pass.slot->number, pass.number);
+  if constexpr (follow == AUTOCSR_FOLLOW_BCGS_UPDATE) AutoCSRScalarsBCGSUpdate(s, pass.test, dot, squares);
+  if (!pass.ring) return;
+  {
+    const PetscInt64 number = *pass.told + 1;
+    AutoCSRSlot     *slot   = &pass.ring[number % AUTOCSR_RING];
+
+    *pass.told   = number;
+    slot->result = s->result;
+    Publish(&slot->number, number);
+  }
 }
 
-/* The end of a pass: by the first thread of the last block */
-template <AutoCSRFollow follow>
+/* The end of a pass, of which n sums follow: by the first thread of the last block */
+template <AutoCSRFollow follow, int n = AUTOCSR_PASS_SUMS>
 static __device__ __forceinline__ void Finish(const AutoCSRPass &pass, Sums sums)
 {
-  if (!IsLast(pass, sums) || threadIdx.x) return;
+  if (!IsLast<n>(pass, sums) || threadIdx.x) return;
   if (pass.sums)
     HandOver(pass, sums);
   else

@@ -6,7 +6,9 @@
 #define AUTOCSR_PASSES_H
 
 #include "../scalars.h"
-#include "../../../../mat/impls/autocsr/cuda/device.h"
+#include "../../../../mat/impls/autocsr/cuda/runtime/record.h"
+
+#define AUTOCSR_RING 64 /* results that may be under way; a power of two */
 
 /* A place in page-locked memory where a pass tells the host a result; the number is written last */
 typedef struct {
@@ -46,9 +48,10 @@ typedef struct {
   unsigned          *arrived; /* zero between passes */
   PetscInt           blocks;  /* of a grid, at most */
   PetscBool          conjugate;
-  AutoCSRTest        test;
-  AutoCSRSlot       *slot; /* NULL: nothing is told */
-  PetscInt64         number;
+  AutoCSRNorm        norm;
+  const AutoCSRTest *test; /* on the device, once it is set */
+  AutoCSRSlot       *ring; /* NULL: nothing is told */
+  PetscInt64        *told; /* on the device: the number of the last result that was told. So a pass may be recorded, and repeated */
   AutoCSRPassSums   *sums; /* NULL: of one process, whose device does what follows at once */
   PetscInt64         sums_number;
 } AutoCSRPass;
@@ -57,6 +60,7 @@ typedef struct {
 #define AUTOCSR_PASS_SQUARES (AUTOCSR_PASS_SUMS - 2)             /* the first of these */
 
 PETSC_INTERN size_t         AutoCSRPassScalarsBytes(void);
+PETSC_INTERN PetscErrorCode AutoCSRPassSetTest(AutoCSRTest *, const AutoCSRTest *);
 PETSC_INTERN PetscErrorCode AutoCSRPassFollow(const AutoCSRPass *, AutoCSRFollow, const PetscReal sums[]); /* of all processes */
 PETSC_INTERN PetscErrorCode AutoCSRPassStart(const AutoCSRPass *, PetscBool product);
 PETSC_INTERN PetscErrorCode AutoCSRPassDot(const AutoCSRPass *);
@@ -74,6 +78,10 @@ PETSC_INTERN PetscErrorCode AutoCSRPassGiven(const AutoCSRPass *, PetscBool firs
 PETSC_INTERN PetscErrorCode AutoCSRPassCombine(const AutoCSRPass *, const PetscScalar coefficient[3], const PetscScalar *from, PetscScalar *to, PetscBool product, PetscBool update, PetscBool first);
 
 PETSC_INTERN PetscErrorCode AutoCSRPassPrecondition(const AutoCSRPass *, const PetscScalar *from, PetscScalar *to);
+
+/* passes_product.cu. The product with p, and its dot product with p. partial of the pass has room for the sums of all thread blocks */
+PETSC_INTERN PetscBool      AutoCSRPassHasProduct(const AutoCSROneParameters *);
+PETSC_INTERN PetscErrorCode AutoCSRPassProduct(const AutoCSRPass *, const AutoCSROneParameters *);
 
 /* passes_bcgs.cu. precondition: `from` is multiplied by the preconditioner */
 PETSC_INTERN PetscErrorCode AutoCSRPassBCGSStart(const AutoCSRPass *, PetscBool product, PetscBool precondition);
@@ -114,6 +122,6 @@ PETSC_INTERN PetscErrorCode AutoCSRPassGMRESTell(const AutoCSRPassColumn *, Pets
 PETSC_INTERN PetscErrorCode AutoCSRPassGMRESCorrect(const AutoCSRPass *, const AutoCSRPassBasis *, const PetscReal coefficient[], PetscBool precondition);
 
 /* A kernel of each module, for whoever loads them ahead */
-PETSC_INTERN const void *const AutoCSRPassKernel, *const AutoCSRPassBCGSKernel, *const AutoCSRPassGMRESKernel, *const AutoCSRPassLevelKernel;
+PETSC_INTERN const void *const AutoCSRPassKernel, *const AutoCSRPassProductKernel, *const AutoCSRPassBCGSKernel, *const AutoCSRPassGMRESKernel, *const AutoCSRPassLevelKernel;
 
 #endif

@@ -139,7 +139,7 @@ static __global__ __launch_bounds__(THREADS) void BCGSDirectionKernel(const Auto
 
 #define LAUNCH(kernel, pass, ...) \
   do { \
-    Launch(kernel, GridOf(pass), THREADS, 0, AUTOCSR_STREAM)(__VA_ARGS__); \
+    Launch(kernel, GridOf(pass), THREADS, 0, AutoCSRLaunchStream())(__VA_ARGS__); \
     AutoCSRCallCUDA(cudaGetLastError()); \
   } while (0)
 

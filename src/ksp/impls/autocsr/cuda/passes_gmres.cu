@@ -26,7 +26,7 @@ static __device__ __forceinline__ void TellColumn(const AutoCSRPassColumn &colum
 /* The end of a pass that makes a vector of the basis */
 static __device__ __forceinline__ void FinishColumn(const AutoCSRPass &pass, const AutoCSRPassColumn &column, PetscInt dots, Sums sums)
 {
-  if (!IsLast(pass, sums)) return;
+  if (!IsLast<AUTOCSR_PASS_SUMS>(pass, sums)) return;
   if (!pass.sums)
     TellColumn(column, dots, sums.v[SUM_SQUARES]);
   else if (threadIdx.x == 0)
@@ -57,10 +57,10 @@ static __global__ __launch_bounds__(THREADS) void GMRESStartKernel(const AutoCSR
 template <Preconditioner kind>
 static __global__ __launch_bounds__(THREADS) void GMRESDotsKernel(const AutoCSRPass pass, const AutoCSRPassColumn column, const AutoCSRPassBasis basis)
 {
-  __shared__ PetscReal warps[THREADS / WARP][GROUP * REALS];
+  __shared__ PetscReal warps[THREADS / LANES][GROUP * REALS];
   __shared__ bool      last;
   const PetscInt       from = (PetscInt)blockIdx.y * GROUP, count = basis.count - from < GROUP ? basis.count - from : GROUP;
-  const int            lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+  const int            lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
   PetscReal           *partial = column.partial + (size_t)blockIdx.y * gridDim.x * (GROUP * REALS);
   const PetscInt64     stride  = (PetscInt64)gridDim.x * THREADS;
   Sums                 sums[GROUP] = {};
@@ -85,14 +85,14 @@ static __global__ __launch_bounds__(THREADS) void GMRESDotsKernel(const AutoCSRP
     PetscReal sum = sums[k / REALS].v[k % REALS];
 
 #pragma unroll
-    for (int o = WARP / 2; o; o /= 2) sum += __shfl_down_sync(0xffffffffu, sum, o);
+    for (int o = LANES / 2; o; o /= 2) sum += __shfl_down_sync(0xffffffffu, sum, o);
     if (lane == 0) warps[warp][k] = sum;
   }
   __syncthreads();
   if (threadIdx.x < GROUP * REALS) {
     PetscReal sum = 0;
 
-    for (int k = 0; k < THREADS / WARP; k++) sum += warps[k][threadIdx.x];
+    for (int k = 0; k < THREADS / LANES; k++) sum += warps[k][threadIdx.x];
     partial[blockIdx.x * (GROUP * REALS) + threadIdx.x] = sum;
   }
   __syncthreads();
@@ -100,12 +100,12 @@ static __global__ __launch_bounds__(THREADS) void GMRESDotsKernel(const AutoCSRP
   __syncthreads();
   if (!last) return;
   /* A warp for each sum in turn */
-  for (int k = warp; k < count * REALS; k += THREADS / WARP) {
+  for (int k = warp; k < count * REALS; k += THREADS / LANES) {
     PetscReal sum = 0;
 
-    for (unsigned b = lane; b < gridDim.x; b += WARP) sum += __ldcg(&partial[b * (GROUP * REALS) + k]);
+    for (unsigned b = lane; b < gridDim.x; b += LANES) sum += __ldcg(&partial[b * (GROUP * REALS) + k]);
 #pragma unroll
-    for (int o = WARP / 2; o; o /= 2) sum += __shfl_down_sync(0xffffffffu, sum, o);
+    for (int o = LANES / 2; o; o /= 2) sum += __shfl_down_sync(0xffffffffu, sum, o);
     if (lane == 0) ((PetscReal *)column.dot)[(basis.first + from) * REALS + k] = sum * column.inverse[basis.first + from + k / REALS];
   }
   if (threadIdx.x == 0) column.arrived[blockIdx.y] = 0;
@@ -199,7 +199,7 @@ static __global__ __launch_bounds__(THREADS) void GMRESCorrectKernel(const AutoC
 PetscErrorCode AutoCSRPassGMRESStart(const AutoCSRPass *pass, const AutoCSRPassColumn *column, PetscBool product, PetscScalar *to)
 {
   PetscFunctionBegin;
-  Launch(KERNEL_FOR(pass, column->precondition, GMRESStartKernel), GridOf(pass), THREADS, 0, AUTOCSR_STREAM)(*pass, *column, (bool)product, to);
+  Launch(KERNEL_FOR(pass, column->precondition, GMRESStartKernel), GridOf(pass), THREADS, 0, AutoCSRLaunchStream())(*pass, *column, (bool)product, to);
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -209,7 +209,7 @@ PetscErrorCode AutoCSRPassGMRESDots(const AutoCSRPass *pass, const AutoCSRPassCo
   const unsigned groups = (unsigned)((basis->count + GROUP - 1) / GROUP);
 
   PetscFunctionBegin;
-  Launch(KERNEL_FOR(pass, column->precondition, GMRESDotsKernel), dim3(GridOf(pass), groups), THREADS, 0, AUTOCSR_STREAM)(*pass, *column, *basis);
+  Launch(KERNEL_FOR(pass, column->precondition, GMRESDotsKernel), dim3(GridOf(pass), groups), THREADS, 0, AutoCSRLaunchStream())(*pass, *column, *basis);
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -219,7 +219,7 @@ PetscErrorCode AutoCSRPassGMRESSubtract(const AutoCSRPass *pass, const AutoCSRPa
   const bool begins = basis->first == 0, ends = basis->first + basis->count == column->k + 1;
 
   PetscFunctionBegin;
-  Launch(KERNEL_FOR(pass, column->precondition, GMRESSubtractKernel), GridOf(pass), THREADS, 0, AUTOCSR_STREAM)(*pass, *column, *basis, to, (bool)begins, (bool)ends);
+  Launch(KERNEL_FOR(pass, column->precondition, GMRESSubtractKernel), GridOf(pass), THREADS, 0, AutoCSRLaunchStream())(*pass, *column, *basis, to, (bool)begins, (bool)ends);
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -227,7 +227,7 @@ PetscErrorCode AutoCSRPassGMRESSubtract(const AutoCSRPass *pass, const AutoCSRPa
 PetscErrorCode AutoCSRPassGMRESTell(const AutoCSRPassColumn *column, PetscInt dots, PetscReal squares)
 {
   PetscFunctionBegin;
-  Launch(GMRESTellKernel, 1u, THREADS, 0, AUTOCSR_STREAM)(*column, dots, squares);
+  Launch(GMRESTellKernel, 1u, THREADS, 0, AutoCSRLaunchStream())(*column, dots, squares);
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -238,7 +238,7 @@ PetscErrorCode AutoCSRPassGMRESCorrect(const AutoCSRPass *pass, const AutoCSRPas
 
   PetscFunctionBegin;
   for (PetscInt k = 0; k < basis->count * REALS; k++) c.v[k] = coefficient[basis->first * REALS + k];
-  Launch(KERNEL_FOR(pass, precondition, GMRESCorrectKernel), GridOf(pass), THREADS, 0, AUTOCSR_STREAM)(*pass, *basis, c);
+  Launch(KERNEL_FOR(pass, precondition, GMRESCorrectKernel), GridOf(pass), THREADS, 0, AutoCSRLaunchStream())(*pass, *basis, c);
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -8,14 +8,18 @@
 #define LOOKS      4096   /* at the ring, before the stream is asked whether a kernel has failed */
 #define SMALL_ROWS 131072 /* below: a step takes as long as its launches, and the host is behind more than ahead */
 
-#define SCALARS_ROOM 256 /* bytes for the scalars, and for the counter */
+#define SCALARS_ROOM 256 /* bytes for the scalars, and for what follows them in the device's memory: */
+#define TOLD_AT      64  /* bytes after the counter of thread blocks is the number of the last result, */
+#define TEST_AT      128 /* and so many after it is the test */
 
 static PetscErrorCode Destroy(AutoCSRDevice *device)
 {
   PetscFunctionBegin;
   if (!*device) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRDeviceSynchronize()); /* kernels that change nothing may still write to the ring */
+  PetscCall(AutoCSRRecordDestroy(&(*device)->repeat.record));
   PetscCall(AutoCSRDeviceDeallocate((*device)->memory));
+  PetscCall(AutoCSRDeviceDeallocate((*device)->partial));
   PetscCall(AutoCSRColumnsDestroy(*device));
   if ((*device)->ring) PetscCallCUDA(cudaFreeHost((*device)->ring));
   if ((*device)->sums) PetscCallCUDA(cudaFreeHost((*device)->sums));
@@ -35,9 +39,12 @@ static PetscErrorCode Allocate(AutoCSRDevice d)
   PetscCall(AutoCSRDeviceAllocateZeros(2 * SCALARS_ROOM + (size_t)d->pass.blocks * AUTOCSR_PASS_SUMS * sizeof(PetscReal), &d->memory));
   d->pass.scalars = d->memory;
   d->pass.arrived = (unsigned *)((char *)d->memory + SCALARS_ROOM);
+  d->pass.told    = (PetscInt64 *)((char *)d->memory + SCALARS_ROOM + TOLD_AT);
+  d->pass.test = d->test = (AutoCSRTest *)((char *)d->memory + SCALARS_ROOM + TEST_AT);
   d->pass.partial = (PetscReal *)((char *)d->memory + 2 * SCALARS_ROOM);
   AutoCSRCallCUDA(cudaHostAlloc((void **)&d->ring, AUTOCSR_RING * sizeof(*d->ring), cudaHostAllocDefault));
   PetscCall(PetscArrayzero(d->ring, AUTOCSR_RING));
+  PetscCall(PetscOptionsHasName(NULL, NULL, "-log_view_gpu_time", &d->repeat.refused)); /* the user wants to know the time of each product */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -186,6 +193,33 @@ static PetscErrorCode Multiply(AutoCSRSolve *s, PetscInt from, PetscInt to)
   PetscFunctionBegin;
   if (MatIsSeqAutoCSR(s->mat)) PetscCall(AutoCSRMultiplyArrays(s->mat, s->array[from], s->array[to], &done));
   if (!done) PetscCall(CallPETSc(s, from, to, PETSC_FALSE));
+  s->device->products += done;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What Multiply() calls, where nothing is new for it */
+static PetscErrorCode Product(const AutoCSRSolve *s, AutoCSRProduct *product)
+{
+  const AutoCSRPlan   *plan = NULL;
+  const AutoCSRMatrix *csr  = NULL;
+
+  PetscFunctionBegin;
+  if (MatIsSeqAutoCSR(s->mat)) PetscCall(AutoCSRMultiplyArraysBy(s->mat, &plan, &csr));
+  if (plan) *product = (AutoCSRProduct){plan, AutoCSRDeviceRecordable(plan), csr->row_ptr, csr->col, csr->val};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Counted(AutoCSRSolve *s, PetscInt products)
+{
+  PetscFunctionBegin;
+  PetscCall(AutoCSRMultiplyArraysRepeated(s->mat, products));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode SetTest(AutoCSRSolve *s)
+{
+  PetscFunctionBegin;
+  PetscCall(AutoCSRPassSetTest(s->device->test, &s->test));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -218,13 +252,10 @@ AutoCSRPass *AutoCSRNextPass(AutoCSRSolve *s, PetscBool tells)
 {
   AutoCSRDevice d = s->device;
 
-  d->pass.test      = s->test;
-  d->pass.conjugate = s->conjugate;
-  d->pass.slot      = NULL;
-  if (tells) {
-    d->pass.number = d->told + ++d->queued;
-    d->pass.slot   = &d->ring[d->pass.number % AUTOCSR_RING];
-  }
+  d->pass.norm        = s->test.norm;
+  d->pass.conjugate   = s->conjugate;
+  d->pass.ring        = tells ? d->ring : NULL;
+  d->queued          += tells;
   d->pass.sums_number = ++d->summed;
   return &d->pass;
 }
@@ -263,11 +294,48 @@ static PetscErrorCode CGStart(AutoCSRSolve *s, PetscBool product)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode CGDot(AutoCSRSolve *s)
+/* *done is false where the plan has no kernel that makes a dot product, too */
+static PetscErrorCode ProductWithDot(AutoCSRSolve *s, PetscBool *done)
 {
+  AutoCSRDevice               d       = s->device;
+  AutoCSRProduct              product = {NULL};
+  const AutoCSROneParameters *alone;
+  AutoCSROneParameters        one;
+  AutoCSRPass                 pass;
+
   PetscFunctionBegin;
-  PetscCall(AutoCSRPassDot(AutoCSRNextPass(s, PETSC_FALSE)));
-  PetscCall(AutoCSRFollowPass(s, AUTOCSR_FOLLOW_PRODUCT));
+  PetscCall((*s->steps->product)(s, &product));
+  alone = product.plan ? AutoCSRDeviceAlone(product.plan) : NULL;
+  *done = (PetscBool)(alone && AutoCSRPassHasProduct(alone));
+  if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
+  if (d->partials < alone->segment.blocks) {
+    PetscCall(AutoCSRDeviceDeallocate(d->partial));
+    d->partial  = NULL;
+    d->partials = 0;
+    PetscCall(AutoCSRDeviceAllocate((size_t)alone->segment.blocks * AUTOCSR_PASS_SQUARES * sizeof(PetscReal), (void **)&d->partial));
+    d->partials = alone->segment.blocks;
+  }
+  one          = *alone;
+  one.operands = (AutoCSRDeviceOperands){product.row_ptr, product.col, product.val, s->array[AUTOCSR_P], NULL, s->array[AUTOCSR_W], 0};
+  pass         = *AutoCSRNextPass(s, PETSC_FALSE);
+  pass.partial = d->partial;
+  PetscCall(AutoCSRPassProduct(&pass, &one));
+  d->products++;
+  PetscCall((*s->steps->counted)(s, 1));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CGProduct(AutoCSRSolve *s)
+{
+  PetscBool joined = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  if (s->joins && s->size == 1) PetscCall(ProductWithDot(s, &joined));
+  if (!joined) {
+    PetscCall((*s->steps->multiply)(s, AUTOCSR_P, AUTOCSR_W));
+    PetscCall(AutoCSRPassDot(AutoCSRNextPass(s, PETSC_FALSE)));
+    PetscCall(AutoCSRFollowPass(s, AUTOCSR_FOLLOW_PRODUCT));
+  }
   PetscCall(PetscLogGpuFlops(2.0 * s->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -339,13 +407,14 @@ static PetscErrorCode Result(AutoCSRSolve *s, PetscInt step, AutoCSRResult *resu
 /* The kernels of all types are loaded beside the program's assembly: nobody knows then which of them will run */
 void AutoCSRPassesPreload(PetscErrorCode (*wanted)(PetscBool *))
 {
-  static const void *kernels[5];
+  static const void *kernels[6];
 
   kernels[0] = AutoCSRPassKernel;
   kernels[1] = AutoCSRPassBCGSKernel;
   kernels[2] = AutoCSRPassGMRESKernel;
-  kernels[3] = AutoCSRPassLevelKernel;
+  kernels[3] = AutoCSRPassProductKernel;
+  kernels[4] = AutoCSRPassLevelKernel;
   AutoCSRDevicePreloadAlso(kernels, wanted);
 }
 
-const AutoCSRSteps AutoCSRStepsCUDA = {"on the device", Begin, End, Ahead, Get, Multiply, Precondition, Apply, CGStart, CGDot, CGResidual, CGDirection, Combine, AutoCSRLevelSmooth, Result, Destroy, &AutoCSRStepsBCGSCUDA, &AutoCSRStepsGMRESCUDA};
+const AutoCSRSteps AutoCSRStepsCUDA = {"on the device", Begin, End, Ahead, Get, Multiply, Precondition, Apply, SetTest, AutoCSRRepeatSteps, Product, Counted, CGStart, CGProduct, CGResidual, CGDirection, Combine, AutoCSRLevelSmooth, Result, Destroy, &AutoCSRStepsBCGSCUDA, &AutoCSRStepsGMRESCUDA};

@@ -5,8 +5,25 @@
 #include "../fused.h"
 #include "passes.h"
 
-#define AUTOCSR_RING    64 /* results that may be under way; a power of two */
-#define AUTOCSR_COLUMNS 8  /* columns of GMRES that may be under way */
+#define AUTOCSR_COLUMNS 8 /* columns of GMRES that may be under way */
+
+/* What steps that are recorded read of the host */
+typedef struct {
+  AutoCSRPass    pass;
+  AutoCSRProduct product;
+  PetscErrorCode (*step)(AutoCSRSolve *);
+  PetscBool left;
+} AutoCSRRepeatKey;
+
+typedef struct {
+  AutoCSRRepeatKey key;
+  PetscInt         steps;   /* of this key that were queued one by one */
+  AutoCSRRecord    record;  /* NULL: there is none */
+  PetscBool        refused; /* nothing can be recorded here */
+  PetscInt64       told;    /* results of a record */
+  PetscInt         products;
+  PetscLogDouble   flops;
+} AutoCSRRepeat;
 
 /* How the smoother's steps on a small matrix are launched (level.h), and of which matrix and preconditioner this is known */
 typedef struct {
@@ -22,7 +39,12 @@ struct _AutoCSRDevice {
   PetscInt64   told;   /* results of earlier solves */
   PetscInt64   queued; /* results of this solve */
   PetscBool    first;  /* no combination was queued yet */
+  PetscInt     products; /* of arrays, that were queued */
+  AutoCSRTest  *test;  /* of the device */
+  PetscReal    *partial; /* of products that make dot products: sums of so many thread blocks; NULL: none */
+  PetscInt      partials;
   AutoCSRPass  pass;
+  AutoCSRRepeat repeat;
 
   AutoCSRPassSums *sums;   /* page-locked: of a pass of this process; NULL: there is one process */
   PetscInt64       summed; /* passes that were to have sums, of all solves */
@@ -40,6 +62,7 @@ PETSC_INTERN const AutoCSRStepsBCGS  AutoCSRStepsBCGSCUDA;                      
 PETSC_INTERN const AutoCSRStepsGMRES AutoCSRStepsGMRESCUDA;                              /* steps_gmres.c */
 PETSC_INTERN PetscErrorCode          AutoCSRPassesBegin(AutoCSRSolve *, AutoCSRDevice *); /* once the arrays are there */
 PETSC_INTERN void                    AutoCSRPassesEnd(AutoCSRSolve *);
+PETSC_INTERN PetscErrorCode          AutoCSRRepeatSteps(AutoCSRSolve *, PetscErrorCode (*)(AutoCSRSolve *), PetscInt most, PetscInt *queued); /* repeat.c */
 PETSC_INTERN AutoCSRPass            *AutoCSRNextPass(AutoCSRSolve *, PetscBool tells);   /* tells: the host will wait for its result */
 PETSC_INTERN PetscErrorCode          AutoCSRReducePass(AutoCSRSolve *, PetscReal sums[]); /* of the last pass, over all processes */
 PETSC_INTERN PetscErrorCode          AutoCSRFollowPass(AutoCSRSolve *, AutoCSRFollow);    /* does what follows from them; nothing if there is one process */

@@ -192,28 +192,64 @@ static PetscErrorCode AutoCSRMultiply(Mat A, AutoCSRProductKind kind, Vec x, Vec
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* y = A x for arrays where the matrix lies on a device: queued, without what MatMult() looks at; logged as it logs. *done is false where no final plan multiplies; nothing is queued then */
-PetscErrorCode AutoCSRMultiplyArrays(Mat A, const PetscScalar x[], PetscScalar y[], PetscBool *done)
+/* The plan that multiplies arrays where the matrix lies on a device; NULL: none does that is final */
+static const AutoCSRPlan *AutoCSRPlanOfArrays(Mat A, const AutoCSRContext *ctx)
 {
-  AutoCSRContext    *ctx;
-  const AutoCSRPlan *plan;
-  AutoCSROperands    o;
+  return AutoCSRContextIsReady(A, ctx) && AutoCSRContextIsResident(ctx) && !ctx->yields && ctx->planned.progress.stage == AUTOCSR_STAGE_FINAL ? ctx->planned.plan : NULL;
+}
+
+/* And the matrix that it multiplies by */
+PetscErrorCode AutoCSRMultiplyArraysBy(Mat A, const AutoCSRPlan **plan, const AutoCSRMatrix **csr)
+{
+  AutoCSRContext *ctx;
 
   PetscFunctionBegin;
   PetscCall(AutoCSRContextGet(A, &ctx));
-  plan  = ctx->planned.plan;
-  *done = (PetscBool)(AutoCSRContextIsReady(A, ctx) && AutoCSRContextIsResident(ctx) && plan && !ctx->yields && ctx->planned.progress.stage == AUTOCSR_STAGE_FINAL);
-  if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
-  o = (AutoCSROperands){.csr = &ctx->csr, .x = x, .y = y};
+  *csr  = &ctx->csr;
+  *plan = AutoCSRPlanOfArrays(A, ctx);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Logged as MatMult() logs. op NULL: the product is launched by who repeats launches that were recorded */
+static PetscErrorCode AutoCSRMultiplyLogged(Mat A, AutoCSRContext *ctx, const AutoCSROperands *op)
+{
+  PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(MAT_Mult, A, 0, 0, 0));
   PetscCall(PetscLogEventBegin(AutoCSREvents[AUTOCSR_EVENT_MULT], A, 0, 0, 0));
-  PetscCall(PetscLogGpuTimeBegin());
-  PetscCall((*plan->backend->mult)(plan, &o));
-  PetscCall(PetscLogGpuTimeEnd());
+  if (op) {
+    PetscCall(PetscLogGpuTimeBegin());
+    PetscCall((*ctx->planned.plan->backend->mult)(ctx->planned.plan, op));
+    PetscCall(PetscLogGpuTimeEnd());
+  }
   PetscCall(PetscLogGpuFlops(2.0 * ctx->csr.nnz - AutoCSRContextNonemptyRows(ctx)));
   PetscCall(PetscLogEventEnd(AutoCSREvents[AUTOCSR_EVENT_MULT], A, 0, 0, 0));
   PetscCall(PetscLogEventEnd(MAT_Mult, A, 0, 0, 0));
   ctx->planned.products++;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* y = A x for arrays: queued, without what MatMult() looks at. *done is false where no final plan multiplies; nothing is queued then */
+PetscErrorCode AutoCSRMultiplyArrays(Mat A, const PetscScalar x[], PetscScalar y[], PetscBool *done)
+{
+  AutoCSRContext *ctx;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRContextGet(A, &ctx));
+  *done = (PetscBool)(AutoCSRPlanOfArrays(A, ctx) != NULL);
+  if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AutoCSRMultiplyLogged(A, ctx, &(AutoCSROperands){.csr = &ctx->csr, .x = x, .y = y}));
+  if (PetscUnlikely(AutoCSRContextProducts(ctx) >= ctx->release_at)) PetscCall(AutoCSRContextRelease(A, ctx));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* As many products were made by launches that are repeated */
+PetscErrorCode AutoCSRMultiplyArraysRepeated(Mat A, PetscInt products)
+{
+  AutoCSRContext *ctx;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRContextGet(A, &ctx));
+  for (PetscInt k = 0; k < products; k++) PetscCall(AutoCSRMultiplyLogged(A, ctx, NULL));
   if (PetscUnlikely(AutoCSRContextProducts(ctx) >= ctx->release_at)) PetscCall(AutoCSRContextRelease(A, ctx));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -266,6 +266,8 @@ PETSC_INTERN PetscErrorCode AutoCSRVecCopyValues(Vec from, Vec to);
 
 /* seq/mult.c */
 PETSC_INTERN PetscErrorCode AutoCSRMultiplyArrays(Mat, const PetscScalar[], PetscScalar[], PetscBool *done);
+PETSC_INTERN PetscErrorCode AutoCSRMultiplyArraysBy(Mat, const AutoCSRPlan **, const AutoCSRMatrix **);
+PETSC_INTERN PetscErrorCode AutoCSRMultiplyArraysRepeated(Mat, PetscInt products);
 PETSC_INTERN PetscErrorCode MatMult_SeqAutoCSR(Mat, Vec, Vec);
 PETSC_INTERN PetscErrorCode MatMultAdd_SeqAutoCSR(Mat, Vec, Vec, Vec);
 PETSC_INTERN PetscErrorCode MatMultTranspose_SeqAutoCSR(Mat, Vec, Vec);

@@ -69,6 +69,7 @@ struct AgentBase {
   static constexpr bool lean      = false; /* of few registers: several share a launch whatever their size */
   static constexpr int  threads   = AUTOCSR_THREADS;
   static constexpr bool alone     = false;
+  static constexpr bool in_turn   = false; /* block b writes the rows from b * RowsOfBlock(segment) on, as many, and no others: what is made of them needs no other block */
   static constexpr bool shares    = true; /* has a place in the kernels for several segments; false where its strategies make one of all rows */
 
 #if !defined(__CUDACC_RTC__)

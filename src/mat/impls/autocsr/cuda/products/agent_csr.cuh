@@ -15,6 +15,7 @@ struct AgentCSR : AgentBase {
 
   static constexpr int  residents      = AUTOCSR_ROWS_RESIDENTS;
   static constexpr bool lean           = index == AUTOCSR_INDEX_CSR;
+  static constexpr bool in_turn        = index == AUTOCSR_INDEX_CSR && value == AUTOCSR_VALUE_CSR && lanes <= WARP;
   static constexpr int rows_per_block = AUTOCSR_THREADS / lanes;
   static constexpr int most           = AGENT_IN_FLIGHT(8);                          /* entries of a lane that are asked for at once */
   static constexpr int turns          = AGENT_ROWS_EACH((int)AutoCSRRowsEach(lanes)); /* of a block, with the next row's place known in time */
@@ -32,6 +33,16 @@ struct AgentCSR : AgentBase {
     return blocks < turns * waves * residents * AutoCSRDeviceProcessors() ? blocks : CeilDivide(blocks, turns);
   }
 #endif
+
+  static __device__ __forceinline__ PetscInt Times(const AutoCSRDeviceSegment &seg)
+  {
+    return seg.blocks > (seg.n_rows - 1) / rows_per_block ? 1 : turns;
+  }
+
+  static __device__ __forceinline__ PetscInt RowsOfBlock(const AutoCSRDeviceSegment &seg)
+  {
+    return Times(seg) * rows_per_block;
+  }
 
   typedef struct {
     PetscInt row, begin, end;
@@ -126,8 +137,8 @@ struct AgentCSR : AgentBase {
   static __device__ __forceinline__ void Run(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt block, Shared &shared)
   {
     const int      lane  = threadIdx.x % lanes;
-    const PetscInt times = seg.blocks > (seg.n_rows - 1) / rows_per_block ? 1 : turns;
-    PetscInt       k     = block * times * rows_per_block + threadIdx.x / lanes;
+    const PetscInt times = Times(seg);
+    PetscInt       k     = block * RowsOfBlock(seg) + threadIdx.x / lanes;
     const PetscScalar constant = ConstantOf<value>(seg);
     const Index   *col;
     Row            now = RowAt(seg, op, k);

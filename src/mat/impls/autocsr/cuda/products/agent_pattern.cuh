@@ -22,6 +22,8 @@ struct AgentPattern : AgentBase {
   static constexpr int turns     = 2;                                           /* of a block, with the next rows' place known in time */
   static constexpr int waves     = 4;                                           /* of blocks that must be left for turns to pay */
 
+  static constexpr bool in_turn = true;
+
   struct Shared {
     alignas(STREAM_ALIGN) unsigned char warp[WARPS][piece * sizeof(Code) + STREAM_ALIGN];
   };
@@ -43,6 +45,19 @@ struct AgentPattern : AgentBase {
     return blocks < turns * waves * residents * AutoCSRDeviceProcessors() ? blocks : CeilDivide(blocks, turns);
   }
 #endif
+
+  /* Of a block; step: its rows at a time */
+  static __device__ __forceinline__ PetscInt Times(const AutoCSRDeviceSegment &seg, PetscInt step)
+  {
+    return seg.blocks > (seg.n_rows - 1) / step ? 1 : turns;
+  }
+
+  static __device__ __forceinline__ PetscInt RowsOfBlock(const AutoCSRDeviceSegment &seg)
+  {
+    const PetscInt step = AUTOCSR_THREADS / Lanes(seg.n_rows, seg.nnz);
+
+    return Times(seg, step) * step;
+  }
 
   /* A warp's rows from `first` on, whose entries are [begin, end), and the pattern of the lane's row */
   typedef struct {
@@ -135,7 +150,7 @@ struct AgentPattern : AgentBase {
   {
     const int      lane  = threadIdx.x % lanes;
     const PetscInt step  = AUTOCSR_THREADS / lanes;
-    const PetscInt times = seg.blocks > (seg.n_rows - 1) / step ? 1 : turns;
+    const PetscInt times = Times(seg, step);
     DeviceEntries  e     = {NULL, op.val, NULL, seg.dictionary, NULL};
     Rows           now   = RowsFrom<lanes>(seg, op, block * times * step + (PetscInt)(threadIdx.x / WARP) * (WARP / lanes));
 

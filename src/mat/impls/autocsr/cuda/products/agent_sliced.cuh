@@ -13,7 +13,12 @@ struct AgentSliced : AgentOfSlices {
   static constexpr int residents = sizeof(PetscScalar) > sizeof(PetscReal) ? 4 : index == AUTOCSR_INDEX_PATTERN ? 8
                                                                                                                 : 6; /* measured: warps hide more time than registers do */
 
-  static constexpr bool lean = index != AUTOCSR_INDEX_PATTERN;
+  static constexpr bool lean = index != AUTOCSR_INDEX_PATTERN, in_turn = true;
+
+  static __device__ __forceinline__ PetscInt RowsOfBlock(const AutoCSRDeviceSegment &)
+  {
+    return AUTOCSR_THREADS;
+  }
 
   /* A lane's row */
   typedef struct {

@@ -19,6 +19,8 @@ struct AgentStencil : AgentBase {
   static constexpr int  flight_if = flight / 2;                                            /* the same where rows lack some */
   static constexpr int  waves     = 4;                                                     /* of blocks that must be left for several rows of a lane to pay */
 
+  static constexpr bool in_turn = true;
+
   struct Shared {};
 
   typedef EntryCode<sliced ? value : AUTOCSR_VALUE_COPY> Code;
@@ -31,6 +33,11 @@ struct AgentStencil : AgentBase {
     return blocks < most_rows * waves * residents * AutoCSRDeviceProcessors() ? blocks : CeilDivide(blocks, most_rows);
   }
 #endif
+
+  static __device__ __forceinline__ PetscInt RowsOfBlock(const AutoCSRDeviceSegment &seg)
+  {
+    return most_rows == 1 || seg.blocks > (seg.n_rows - 1) / AUTOCSR_THREADS ? AUTOCSR_THREADS : most_rows * AUTOCSR_THREADS; /* see Blocks() */
+  }
 
   /* Rows of a lane, WARP apart, along one root: x at the first, its place in the root's lists, the codes of what comes next */
   template <int n>
@@ -226,7 +233,7 @@ struct AgentStencil : AgentBase {
 
   static __device__ __forceinline__ void Run(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt block, Shared &)
   {
-    if (most_rows == 1 || seg.blocks > (seg.n_rows - 1) / AUTOCSR_THREADS) /* see Blocks() */
+    if (RowsOfBlock(seg) == AUTOCSR_THREADS)
       RunRows<1>(seg, op, block);
     else
       RunRows<most_rows>(seg, op, block);

@@ -9,6 +9,7 @@
 */
 #include "../device.h"
 #include "../runtime/launch.h"
+#include "../runtime/record.h"
 
 /* What is known of the device, and kernels that were loaded, with the shared memory that they may have: asking the driver takes as long as a launch */
 #define MOST_LOADED 128
@@ -80,7 +81,7 @@ static PetscErrorCode FindFunction(AutoCSRDeviceKernel *kernel)
 static PetscBool LaunchByDriver(const AutoCSRDeviceKernel *kernel, unsigned blocks, unsigned threads, size_t shared, void *parameters)
 {
   CUlaunchAttribute    early  = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, .value.programmaticStreamSerializationAllowed = 1};
-  const CUlaunchConfig config = {.gridDimX = blocks, .gridDimY = 1, .gridDimZ = 1, .blockDimX = threads, .blockDimY = 1, .blockDimZ = 1, .sharedMemBytes = (unsigned)shared, .hStream = AUTOCSR_STREAM, .attrs = &early, .numAttrs = kernel->early ? 1 : 0};
+  const CUlaunchConfig config = {.gridDimX = blocks, .gridDimY = 1, .gridDimZ = 1, .blockDimX = threads, .blockDimY = 1, .blockDimZ = 1, .sharedMemBytes = (unsigned)shared, .hStream = AutoCSRLaunchStream(), .attrs = &early, .numAttrs = kernel->early ? 1 : 0};
 
   return (PetscBool)(kernel->function && LaunchEx && (*LaunchEx)(&config, (CUfunction)kernel->function, &parameters, NULL) == CUDA_SUCCESS);
 }
@@ -134,7 +135,7 @@ PetscErrorCode AutoCSRDeviceLaunchKernel(const AutoCSRDeviceKernel *kernel, unsi
   if (!kernel->symbol) PetscCall(FindLaunch());
   if (LaunchByDriver(kernel, blocks, threads, shared, parameters)) PetscFunctionReturn(PETSC_SUCCESS);
   if (kernel->symbol) {
-    PetscCallCUDA(cudaLaunchKernel(kernel->symbol, grid, block, &parameters, shared, AUTOCSR_STREAM));
+    PetscCallCUDA(cudaLaunchKernel(kernel->symbol, grid, block, &parameters, shared, AutoCSRLaunchStream()));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCallCUDA(cudaFree(NULL)); /* a kernel compiled at run time is the driver's alone */

@@ -3,7 +3,7 @@
   product allocates nothing, waits for nothing and sets nothing: one launch, or a few.
 */
 #include "../device.h"
-#include "launch.h"
+#include "record.h"
 #include "../generator/generator.h"
 
 /* A segment of so many nonzeros is worth a launch of its own: its kernel keeps no more registers and shared memory than it needs */
@@ -27,6 +27,7 @@ typedef struct {
 
 /* plan->launch */
 typedef struct {
+  PetscInt64     number; /* no other plan has it */
   PetscInt       n_launches;
   Launch        *launch;
   SegmentLaunch *alone; /* of each segment */
@@ -442,13 +443,15 @@ static PetscErrorCode AddLaunches(const AutoCSRPlan *plan, AutoCSRNearness nearn
 
 PetscErrorCode AutoCSRDeviceBind(AutoCSRPlan *plan, const AutoCSRMatrix *csr)
 {
-  DevicePlan *device;
-  PetscInt    small = 0;
-  PetscBool   lean;
+  static PetscInt64 bound = 0;
+  DevicePlan       *device;
+  PetscInt          small = 0;
+  PetscBool         lean;
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&device));
-  plan->launch = device;
+  device->number = ++bound;
+  plan->launch   = device;
   PetscCall(PetscCalloc2(AUTOCSR_DEVICE_STEPS * plan->n_segments, &device->launch, plan->n_segments, &device->alone));
   for (PetscInt s = 0; s < plan->n_segments; s++) {
     AutoCSRSegment *seg = &plan->segment[s];
@@ -478,6 +481,25 @@ PetscErrorCode AutoCSRDeviceUnbind(AutoCSRPlan *plan)
   PetscCall(PetscFree(device));
   plan->launch = NULL;
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscInt64 AutoCSRDeviceRecordable(const AutoCSRPlan *plan)
+{
+  const DevicePlan *device = (const DevicePlan *)plan->launch;
+
+  for (PetscInt l = 0; l < device->n_launches; l++) {
+    if (device->launch[l].vendor || device->launch[l].finish) return 0;
+  }
+  return device->number;
+}
+
+const AutoCSROneParameters *AutoCSRDeviceAlone(const AutoCSRPlan *plan)
+{
+  const DevicePlan *device = (const DevicePlan *)plan->launch;
+
+  if (plan->n_segments != 1 || plan->segment[0].n_rows != plan->m || plan->division || device->n_launches != 1) return NULL;
+  if (ExecutorOf(&plan->segment[0])->generated || device->launch[0].vendor || device->launch[0].finish) return NULL;
+  return (const AutoCSROneParameters *)device->launch[0].parameters;
 }
 
 static AutoCSRDeviceOperands DeviceOperands(const AutoCSROperands *op)
