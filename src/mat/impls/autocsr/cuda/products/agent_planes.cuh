@@ -201,7 +201,6 @@ struct AgentPlanes : AgentBase {
     for (int p = -shape.around; p <= shape.around; p++) windows.Copy(tiles.n_columns);
     left_next = LeftOf(rows, k, seg.n_rows);
     AskForIds(seg.pattern_id + k, left_next, next);
-    static_assert(AUTOCSR_PLANES_PATTERNS <= AUTOCSR_THREADS, "A thread has a pattern");
     if (thread < PetscMin(seg.n_patterns, AUTOCSR_PLANES_PATTERNS)) of = LoadCached(seg.pattern_root + thread);
     if constexpr (AGENT_ROOT)
       root.begin = AGENT_ROOT_BEGIN, root.length = AGENT_ROOT_ENTRIES;
