@@ -113,8 +113,8 @@ $(BUILD)/%.o: %.c $(stamp)
 	$(call quiet,CC)$(COMPILE) $(ISA_$(basename $(notdir $<))) -MMD -MP -c -o $@ $<
 
 # The agents' headers as strings, for the compiler at run time (cuda/generator): one text for all compilers
-agents := $(addprefix $(src)/,cuda/generator/shim.h layout/axes.h cuda/runtime/shapes.h cuda/runtime/launch.h $(addprefix cuda/common/,ptx.cuh words.cuh) \
-  $(addprefix cuda/products/,agent.cuh entries.cuh join.cuh $(addprefix agent_,csr.cuh fetch.cuh segsum.cuh merge.cuh row_blocks.cuh products.cuh sliced.cuh sellp.cuh)))
+agents := $(addprefix $(src)/,cuda/generator/shim.h layout/axes.h layout/roots.h profile/planes.h cuda/runtime/shapes.h cuda/runtime/launch.h $(addprefix cuda/common/,ptx.cuh words.cuh) \
+  $(addprefix cuda/products/,agent.cuh entries.cuh join.cuh $(addprefix agent_,csr.cuh fetch.cuh segsum.cuh merge.cuh row_blocks.cuh products.cuh sliced.cuh sellp.cuh stencil.cuh planes.cuh)))
 $(BUILD)/$(src)/cuda/generator/agents.c: $(agents) config/embed.awk
 	@mkdir -p $(@D)
 	@awk -f config/embed.awk $(agents) >$@
@@ -146,7 +146,7 @@ $(BUILD)/%.o: %.cxx $(stamp)
 # program; variables without a value have a bad one
 emulator_dir := tests/emulator
 planning     := $(wildcard $(src)/cuda/planning/*.cu $(src)/cuda/dense/*.cu)
-emulated     := $(addprefix $(src)/cuda/,$(addprefix products/,executors.cu first.cu many.cu residual.cu segsum.cu kernel.c) runtime/launch.c runtime/memory.c runtime/record.c runtime/upload.c generator/source.c generator/stretches.c)
+emulated     := $(addprefix $(src)/cuda/,$(addprefix products/,executors.cu first.cu many.cu residual.cu segsum.cu kernel.c) runtime/launch.c runtime/memory.c runtime/record.c runtime/upload.c generator/source.c generator/constants.c generator/stretches.c)
 emulator     := $(wildcard $(emulator_dir)/*.cxx $(emulator_dir)/*.c)
 EMULATED      = $(patsubst $(src)/cuda/%,$(BUILD)/emulated/%.o,$(basename $(emulated))) $(patsubst %.cu,$(BUILD)/%.o,$(wildcard $(emulator_dir)/*.cu)) $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(emulator))))
 PLANNED       = $(patsubst $(src)/cuda/%.cu,$(BUILD)/emulated/%.o,$(planning)) $(patsubst $(ksp)/cuda/%,$(BUILD)/emulated/ksp/%.o,$(basename $(wildcard $(ksp)/cuda/*.cu $(ksp)/cuda/*.c)))

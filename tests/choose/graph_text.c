@@ -4,7 +4,7 @@ static char help[] = "Operator graphs as text: what is parsed and written again 
 
 static const char *const texts[] = {
     "compress(index=csr,value=csr) row_block(lanes=8) warp_total_red",
-    "compress(index=csr,value=csr) row_block(lanes=8) warp_total_red set_resources(threads=128,residents=8,in_flight=4,rows=2,stretches=16)",
+    "compress(index=csr,value=csr) row_block(lanes=8) warp_total_red set_resources(threads=128,residents=8,in_flight=4,rows=2,stretches=16,constants=2)",
     "bin(0:7) sort_sub(window=256) compress(index=16,value=copy) bmtb_pad slice_block(lanes=4) warp_total_red set_resources(in_flight=3); bin(8:) compress(index=csr,value=csr) row_block(lanes=32) warp_total_red set_resources(residents=2)",
     "row_div(0:50) col_near(columns=16) compress(index=16,value=copy) bmtb_pad slice_block(lanes=1) thread_total_red; row_div(50:100) col_near(columns=16) bin(3:) compress(index=csr,value=csr) row_block(lanes=2) warp_total_red; col_far(columns=16) compress(index=csr,value=csr) row_block(lanes=8) warp_total_red",
     "compress(index=csr,value=csr) nnz_block(lanes=64,entries=32) warp_seg_red set_resources(residents=1)",
@@ -73,7 +73,7 @@ int main(int argc, char **argv)
     for (PetscInt i = 0; i < graph.n; i++) {
       const AutoCSRAxes *a = &graph.leaf[i].axes, *b = &again.leaf[i].axes;
 
-      PetscCheck(a->threads == b->threads && a->residents == b->residents && a->in_flight == b->in_flight && a->rows_each == b->rows_each && a->stretches == b->stretches && a->generated && b->generated, PETSC_COMM_SELF, PETSC_ERR_PLIB, "\"%s\" has other numbers once it was written", text);
+      PetscCheck(a->threads == b->threads && a->residents == b->residents && a->in_flight == b->in_flight && a->rows_each == b->rows_each && a->stretches == b->stretches && a->constants == b->constants && a->generated && b->generated, PETSC_COMM_SELF, PETSC_ERR_PLIB, "\"%s\" has other numbers once it was written", text);
     }
   }
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "Text to graph and back\n"));

@@ -4,6 +4,7 @@ static char help[] = "Kernels compiled at run time, without a device: the source
 #define _GNU_SOURCE /* memmem() */
 #include "../../src/mat/impls/autocsr/cuda/generator/generator.h"
 #include "../../src/mat/impls/autocsr/cuda/device.h"
+#include "../../src/mat/impls/autocsr/layout/pattern.h"
 #include "../../src/mat/impls/autocsr/layout/stretches.h"
 #include <dirent.h>
 #include <signal.h>
@@ -16,7 +17,7 @@ static char help[] = "Kernels compiled at run time, without a device: the source
 
 static PetscInt n_compiled, n_refused;
 
-static PetscErrorCode CompileStretches(const AutoCSRAxes *a, PetscInt length, const char stretches[])
+static PetscErrorCode CompileWith(const AutoCSRAxes *a, const char constants[])
 {
   AutoCSRGenerated g;
   char             head[AUTOCSR_GENERATED_HEAD], tail[AUTOCSR_GENERATED_TAIL], why[512], *source;
@@ -32,7 +33,7 @@ static PetscErrorCode CompileStretches(const AutoCSRAxes *a, PetscInt length, co
     PetscCall(PetscInfo(NULL, "Refused: %s\n", none));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(AutoCSRGeneratorEnds(a, length, stretches, head, tail));
+  PetscCall(AutoCSRGeneratorEnds(a, constants, head, tail));
   PetscCheck(strlen(head) < sizeof(head) - 1 && strlen(tail) < sizeof(tail) - 1, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: the source's ends are cut", g.agent);
   PetscCall(AutoCSRGeneratorSource(head, tail, &source));
   PetscCall(AutoCSRGeneratorCompile(source, 90, &cubin, &bytes, sizeof(why), why));
@@ -46,8 +47,11 @@ static PetscErrorCode CompileStretches(const AutoCSRAxes *a, PetscInt length, co
 
 static PetscErrorCode Compile(const AutoCSRAxes *a, PetscInt length)
 {
+  char constants[64];
+
   PetscFunctionBeginUser;
-  PetscCall(CompileStretches(a, length, ""));
+  PetscCall(PetscSNPrintf(constants, sizeof(constants), "#define AGENT_LENGTH %" PetscInt_FMT "\n", length));
+  PetscCall(CompileWith(a, constants));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -55,15 +59,46 @@ static PetscErrorCode Compile(const AutoCSRAxes *a, PetscInt length)
 static PetscErrorCode CompileSegment(AutoCSRAxes a, PetscInt n, PetscInt rows, PetscInt longest)
 {
   AutoCSRSegment seg = {.axes = a, .backend = &AutoCSRBackendHost, .n_rows = n * rows, .n_slices = n * rows / 32 + 1, .nnz = 1};
-  char           stretches[AUTOCSR_GENERATED_STRETCHES];
+  char           constants[AUTOCSR_GENERATED_CONSTANTS];
 
   PetscFunctionBeginUser;
   PetscCall(AutoCSRStreamAllocate(&seg, AUTOCSR_STREAM_STRETCH, n));
   for (PetscInt i = 0; i < n; i++) ((AutoCSRStretch *)seg.stream[AUTOCSR_STREAM_STRETCH].data)[i] = (AutoCSRStretch){i * rows, longest - i};
-  PetscCall(AutoCSRGeneratorStretches(&seg, stretches));
-  PetscCheck(strlen(stretches) < sizeof(stretches) - 1, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " stretches are cut", n);
-  PetscCall(CompileStretches(&a, 0, stretches));
+  PetscCall(AutoCSRGeneratorConstants(&seg, constants));
+  PetscCheck(strlen(constants) < sizeof(constants) - 1, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " stretches are cut", n);
+  PetscCall(CompileWith(&a, constants));
   PetscCall(AutoCSRStreamFree(&seg, AUTOCSR_STREAM_STRETCH));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* With a root of so many entries, whose numbers are as long as any */
+static PetscErrorCode CompileRoot(AutoCSRMapping mapping, PetscInt entries, PetscInt constants)
+{
+  const PetscInt stride = PETSC_MAX_INT / 2 - 600;
+  AutoCSRSegment seg    = {.axes = {.index = AUTOCSR_INDEX_PATTERN, .value = AUTOCSR_VALUE_PATTERN, .mapping = mapping, .lanes = 1, .constants = constants}, .backend = &AutoCSRBackendHost, .n_rows = 1, .nnz = entries, .n_patterns = 1};
+  char           text[AUTOCSR_GENERATED_CONSTANTS], number[64];
+
+  PetscFunctionBeginUser;
+  if (mapping == AUTOCSR_MAP_PLANES) seg.axes.tile_width = stride, seg.axes.tile_height = 1, seg.axes.tile_steps = 512;
+  PetscCall(AutoCSRStreamAllocate(&seg, AUTOCSR_STREAM_PATTERN_ID, 1));
+  PetscCall(AutoCSRStreamAllocate(&seg, AUTOCSR_STREAM_PATTERN_ROOT, 1));
+  PetscCall(AutoCSRStreamAllocate(&seg, AUTOCSR_STREAM_PATTERN_OFFSET, entries));
+  PetscCall(AutoCSRStreamAllocate(&seg, AUTOCSR_STREAM_PATTERN_VALUE, entries));
+  *(uint16_t *)seg.stream[AUTOCSR_STREAM_PATTERN_ID].data             = 0;
+  *(AutoCSRPatternRoot *)seg.stream[AUTOCSR_STREAM_PATTERN_ROOT].data = (AutoCSRPatternRoot){entries < 32 ? (1u << entries) - 1 : 0xffffffffu, 0, (int32_t)entries, 0};
+  for (PetscInt t = 0; t < entries; t++) {
+    ((PetscInt *)seg.stream[AUTOCSR_STREAM_PATTERN_OFFSET].data)[t]   = (t % 3 - 1) * stride + 13 * t - 500;
+    ((PetscScalar *)seg.stream[AUTOCSR_STREAM_PATTERN_VALUE].data)[t] = t ? (PetscReal)-1 / (PetscReal)(3 + t) : (PetscReal)NAN;
+  }
+  PetscCall(AutoCSRGeneratorConstants(&seg, text));
+  PetscCheck(strlen(text) < sizeof(text) - 1, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A root of %" PetscInt_FMT " entries is cut", entries);
+  PetscCall(PetscSNPrintf(number, sizeof(number), "#define AGENT_ROOT_ENTRIES %" PetscInt_FMT "\n", entries));
+  PetscCheck(strstr(text, number) && !strstr(text, "0x") == (constants < 2), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Constants of a root of %" PetscInt_FMT " entries: %s", entries, text);
+  PetscCall(CompileWith(&seg.axes, text));
+  PetscCall(AutoCSRStreamFree(&seg, AUTOCSR_STREAM_PATTERN_ID));
+  PetscCall(AutoCSRStreamFree(&seg, AUTOCSR_STREAM_PATTERN_ROOT));
+  PetscCall(AutoCSRStreamFree(&seg, AUTOCSR_STREAM_PATTERN_OFFSET));
+  PetscCall(AutoCSRStreamFree(&seg, AUTOCSR_STREAM_PATTERN_VALUE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -80,7 +115,7 @@ static PetscErrorCode CompileAll(void)
   }
   for (int v = AUTOCSR_VALUE_COPY; v <= AUTOCSR_VALUE_CONSTANT; v++) {
     for (int i = AUTOCSR_INDEX_32; i <= AUTOCSR_INDEX_16; i++) {
-      PetscCall(Compile(&(AutoCSRAxes){.order = AUTOCSR_ORDER_SLICED, .mapping = AUTOCSR_MAP_SLICE, .index = (AutoCSRIndex)i, .value = (AutoCSRValue)v, .slice_height = 32, .in_flight = 16}, i == AUTOCSR_INDEX_16 ? 27 : 0));
+      PetscCall(Compile(&(AutoCSRAxes){.order = AUTOCSR_ORDER_SLICED, .mapping = AUTOCSR_MAP_SLICE, .index = (AutoCSRIndex)i, .value = (AutoCSRValue)v, .slice_height = 32, .in_flight = 16, .rows_each = v}, i == AUTOCSR_INDEX_16 ? 27 : 0));
       PetscCall(Compile(&(AutoCSRAxes){.order = AUTOCSR_ORDER_SLICED, .mapping = AUTOCSR_MAP_SLICE, .index = (AutoCSRIndex)i, .value = (AutoCSRValue)v, .slice_height = 4, .lanes = 8, .threads = 128}, 0));
     }
   }
@@ -96,6 +131,14 @@ static PetscErrorCode CompileAll(void)
   }
   PetscCall(CompileSegment((AutoCSRAxes){.mapping = AUTOCSR_MAP_LANES, .lanes = 4, .stretches = 3}, 3, 100, 9));
   PetscCall(CompileSegment((AutoCSRAxes){.order = AUTOCSR_ORDER_SLICED, .mapping = AUTOCSR_MAP_SLICE, .index = AUTOCSR_INDEX_16, .value = AUTOCSR_VALUE_COPY, .lanes = 1, .slice_height = 32, .stretches = AUTOCSR_MAX_STRETCHES}, AUTOCSR_MAX_STRETCHES, PETSC_MAX_INT / AUTOCSR_MAX_STRETCHES - 1, 17));
+  PetscCall(CompileRoot(AUTOCSR_MAP_LANES, 32, 2));
+  PetscCall(CompileRoot(AUTOCSR_MAP_LANES, 7, 1));
+  PetscCall(CompileRoot(AUTOCSR_MAP_PLANES, 31, 2));
+  PetscCall(CompileRoot(AUTOCSR_MAP_PLANES, 7, 1));
+  PetscCall(Compile(&(AutoCSRAxes){.index = AUTOCSR_INDEX_PATTERN, .value = AUTOCSR_VALUE_PATTERN, .mapping = AUTOCSR_MAP_LANES, .lanes = 1, .threads = 128, .rows_each = 2, .in_flight = 6}, 0));
+  PetscCall(CompileWith(&(AutoCSRAxes){.mapping = AUTOCSR_MAP_TILE, .reduction = AUTOCSR_REDUCE_SEGMENTED, .tile_width = 256, .tile_height = 8, .tile_steps = 1, .constants = 1, .shortest = 1}, "#define AGENT_EMPTY_ROWS 0\n"));
+  PetscCall(CompileWith(&(AutoCSRAxes){.order = AUTOCSR_ORDER_SLICED, .mapping = AUTOCSR_MAP_SLICE, .index = AUTOCSR_INDEX_16, .value = AUTOCSR_VALUE_COPY, .slice_height = 4, .lanes = 8, .constants = 1}, "#define AGENT_WIDTH 4\n"));
+  PetscCall(CompileWith(&(AutoCSRAxes){.order = AUTOCSR_ORDER_SLICED, .mapping = AUTOCSR_MAP_SLICE, .index = AUTOCSR_INDEX_32, .value = AUTOCSR_VALUE_COPY, .slice_height = 32, .constants = 1}, "#define AGENT_WIDTH 9\n"));
   PetscCall(Compile(&(AutoCSRAxes){.mapping = AUTOCSR_MAP_PRODUCTS, .threads = 1024}, 0));
   /* What is no agent's, or no size that a device has */
   PetscCall(Compile(&(AutoCSRAxes){.mapping = AUTOCSR_MAP_PRODUCTS, .threads = 1024, .rows_each = 2}, 0));
@@ -104,6 +147,8 @@ static PetscErrorCode CompileAll(void)
   PetscCall(Compile(&(AutoCSRAxes){.mapping = AUTOCSR_MAP_TILE, .reduction = AUTOCSR_REDUCE_SEGMENTED, .tile_width = 1024, .tile_height = 32}, 0));
   PetscCall(Compile(&(AutoCSRAxes){.mapping = AUTOCSR_MAP_MERGE, .tile_width = 256, .tile_height = 8, .threads = 128}, 0));
   PetscCall(Compile(&(AutoCSRAxes){.mapping = AUTOCSR_MAP_NODES, .threads = 128}, 0));
+  PetscCall(Compile(&(AutoCSRAxes){.index = AUTOCSR_INDEX_PATTERN, .value = AUTOCSR_VALUE_PATTERN, .mapping = AUTOCSR_MAP_LANES, .lanes = 1, .stretches = 2}, 0));
+  PetscCall(Compile(&(AutoCSRAxes){.index = AUTOCSR_INDEX_PATTERN, .value = AUTOCSR_VALUE_PATTERN, .mapping = AUTOCSR_MAP_PLANES, .lanes = 1, .tile_width = 1024, .threads = 128}, 0));
   PetscCall(Compile(&(AutoCSRAxes){.mapping = AUTOCSR_MAP_LANES, .lanes = 2, .threads = 1024, .residents = 3}, 0));
   PetscCheck(n_compiled >= 50 && n_refused >= 12, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Only %" PetscInt_FMT " sources were compiled, %" PetscInt_FMT " axes refused", n_compiled, n_refused);
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "The sources compile\n"));

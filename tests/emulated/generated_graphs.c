@@ -1,4 +1,4 @@
-static char help[] = "Graphs on a device, without one: each strategy's plan prints as one, which makes the same plan again; numbers that no compiled kernel has get kernels of their own, which multiply well; where a kernel cannot be had, csr multiplies and the plan says why.\n\n";
+static char help[] = "Graphs on a device, without one: each strategy's plan prints as one, which makes the same plan again; numbers that no compiled kernel has get kernels of their own, which multiply well; what a kernel knows of its matrix it has as constants; where a kernel cannot be had, csr multiplies and the plan says why.\n\n";
 
 #define AUTOCSR_HAVE_CUDA
 #include "../plans.h"
@@ -19,6 +19,8 @@ static const struct {
     {"compress row_block(lanes=64) set_resources(threads=512)", 1, NULL},
     {"bin(0:6) compress(index=32) bmtb_pad slice_block set_resources(threads=64); bin(7:) compress row_block(lanes=16) set_resources(threads=512)", 1, NULL},
     {"sort compress(index=32) bmtb_pad slice_block set_resources(threads=64,in_flight=3,stretches=16)", 1, NULL},
+    {"sort compress(index=32) bmtb_pad slice_block set_resources(threads=64,rows=2,stretches=16)", 1, NULL},
+    {"compress(index=16) bmtb_pad slice_block set_resources(threads=64,rows=2)", 1, NULL},
     {"sort compress(index=16) bmtb_pad slice_block set_resources(threads=64,stretches=5)", 1, NULL},
     {"compress row_block(lanes=4) set_resources(threads=64,rows=2,stretches=16)", 1, NULL},
     {"bin(0:2) sort compress bmtb_pad slice_block set_resources(threads=64,stretches=4); bin(3:) compress row_block(lanes=4) set_resources(threads=64,stretches=3)", 1, NULL},
@@ -44,6 +46,7 @@ static const struct {
     {"col_near(columns=9) compress row_block; col_far(columns=9) vendor(algorithm=2)", -1, "all entries of a block"},
     {"compress row_block(lanes=4) set_resources(threads=128)", -1, "no such kernel"}, /* of the emulator's */
     {"products set_resources(threads=512,rows=2)", -1, "of row_block"},
+    {"compress bmtb_pad slice_block(lanes=4) set_resources(threads=64,rows=2)", -1, "of slice_block with a lane a row"},
     {"products set_resources(threads=512,stretches=2)", -1, "of slice_block with a lane a row"},
     {"compress bmtb_pad slice_block(lanes=4) set_resources(threads=64,stretches=2)", -1, "of slice_block with a lane a row"},
     {"sort compress(index=32) bmtb_pad(rows=64) slice_block", -1, "bmtb_pad(rows=32) goes with slice_block(lanes=1), 16 with 2"},
@@ -53,6 +56,8 @@ static const struct {
     {"nnz_block(lanes=48)", -1, "32, 64, 128, 256, 512 or 1024"},
     {"merge_block set_resources(threads=64)", -1, "as many threads as its tile has lanes"},
     {"products set_resources(threads=512,residents=5)", -1, "room for 2048 threads"},
+    {"nnz_block(entries=8) set_resources(constants=1)", 1, NULL},
+    {"compress(index=32) bmtb_pad(rows=8) slice_block(lanes=4) set_resources(constants=1)", 1, NULL},
 };
 
 static PetscErrorCode Upload(const void *v, size_t bytes, const void **device)
@@ -63,6 +68,27 @@ static PetscErrorCode Upload(const void *v, size_t bytes, const void **device)
   PetscCall(AutoCSRDeviceAllocate(bytes, &data));
   PetscCall(AutoCSRDeviceFromHost(data, v, bytes));
   *device = data;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatrixUpload(const AutoCSRMatrix *host, const AutoCSRFigures *figures, AutoCSRMatrix *device)
+{
+  PetscFunctionBeginUser;
+  *device         = *host;
+  device->backend = &emulated;
+  device->figures = figures;
+  PetscCall(Upload(host->row_ptr, sizeof(*host->row_ptr) * (size_t)(host->m + 1), (const void **)&device->row_ptr));
+  PetscCall(Upload(host->col, sizeof(*host->col) * (size_t)host->nnz, (const void **)&device->col));
+  PetscCall(Upload(host->val, sizeof(*host->val) * (size_t)host->nnz, (const void **)&device->val));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatrixForget(AutoCSRMatrix *device)
+{
+  PetscFunctionBeginUser;
+  PetscCall(AutoCSRDeviceDeallocate((void *)device->row_ptr));
+  PetscCall(AutoCSRDeviceDeallocate((void *)device->col));
+  PetscCall(AutoCSRDeviceDeallocate((void *)device->val));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -157,6 +183,84 @@ static PetscErrorCode CheckDivision(const AutoCSRMatrix *host, const AutoCSRMatr
     PetscCall(AutoCSRMatrixCopyDestroy(&a));
   }
   PetscCheck(nnz == host->nnz, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %" PetscInt_FMT " entries near or more than %" PetscInt_FMT " columns from the diagonal, not %" PetscInt_FMT, name, nnz, reach, host->nnz);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- Constants */
+
+/* known: the constants that the kernel must have, EMULATED_ROOT and the like */
+static const struct {
+  Generator   matrix;
+  const char *graph;
+  int         known;
+} constants[] = {
+    {{"7-point, constant, planes", 5000, 5000, Box, VALUES_OFFSET},                        "compress(index=pattern,value=pattern) row_block(lanes=1) set_resources(constants=1)",                       EMULATED_ROOT                  },
+    {{"7-point, constant, planes", 5000, 5000, Box, VALUES_OFFSET},                        "compress(index=pattern,value=pattern) row_block(lanes=1) set_resources(constants=2)",                       EMULATED_ROOT | EMULATED_VALUES},
+    {{"7-point, constant, planes", 5000, 5000, Box, VALUES_OFFSET},                        "compress(index=pattern,value=pattern) planes set_resources(constants=1)",                          EMULATED_ROOT                  },
+    {{"7-point, constant, planes", 5000, 5000, Box, VALUES_OFFSET},                        "compress(index=pattern,value=pattern) planes set_resources(constants=2)",                          EMULATED_ROOT | EMULATED_VALUES},
+    {{"7-point, constant, planes", 5000, 5000, Box, VALUES_OFFSET},                        "compress(index=pattern,value=pattern) row_block(lanes=1) set_resources(threads=64,in_flight=3,rows=2)",     0                              },
+    {{"7-point, constant, empty rows", 5000, 5000, OpenBox, VALUES_OFFSET},                "compress(index=pattern,value=pattern) row_block(lanes=1) set_resources(constants=2)",                       EMULATED_ROOT | EMULATED_VALUES},
+    {{"7-point, constant, empty rows", 5000, 5000, OpenBox, VALUES_OFFSET},                "compress(index=pattern,value=pattern) planes set_resources(constants=2)",                          EMULATED_ROOT | EMULATED_VALUES},
+    {{"7-point, values by row, planes", 5000, 5000, Box, VALUES_ROW},                      "compress(index=pattern,value=pattern) planes set_resources(constants=2)",                          EMULATED_ROOT | EMULATED_VALUES},
+    {{"7-point, values by row, planes", 5000, 5000, Box, VALUES_ROW},                      "compress(index=pattern,value=pattern) row_block(lanes=1) set_resources(constants=2)",                       EMULATED_ROOT | EMULATED_VALUES},
+    {{"two unknowns, constant", 5000, 5000, TwoKinds, VALUES_OFFSET},                      "compress(index=pattern,value=pattern) row_block(lanes=1) set_resources(constants=2)",                       EMULATED_ROOT | EMULATED_VALUES},
+    {{"13-point, constant", 2176, 2176, Far, VALUES_OFFSET},                               "compress(index=pattern,value=pattern) planes set_resources(constants=2)",                          EMULATED_ROOT | EMULATED_VALUES},
+    {{"constant bands of 32 entries", 601, 601, Bands, VALUES_OFFSET},                     "compress(index=pattern,value=pattern) row_block(lanes=1) set_resources(constants=2)",                       EMULATED_ROOT | EMULATED_VALUES},
+    {{"constant bands of 33 entries", 602, 602, Bands, VALUES_OFFSET},                     "compress(index=pattern,value=pattern) row_block(lanes=1) set_resources(constants=2)",                       0                              },
+    {{"5-point, constant, several rows of a lane", 17020, 17020, Stencil5, VALUES_OFFSET}, "compress(index=pattern,value=pattern) row_block(lanes=1) set_resources(constants=2)",                       EMULATED_ROOT | EMULATED_VALUES},
+    {{"seven entries a row", 141, 91, Seven, VALUES_MANY},                                 "nnz_block(entries=8) set_resources(constants=1)",                                                             EMULATED_FULL                  },
+    {{"seven entries a row", 141, 91, Seven, VALUES_MANY},                                 "compress(index=32) bmtb_pad(rows=8) slice_block(lanes=4) set_resources(constants=1)",               EMULATED_WIDTH                 },
+    {{"5-point, one value", 437, 437, Stencil5, VALUES_ONE},                               "compress(index=csr,value=constant) row_block(lanes=4) set_resources(constants=2)",                 EMULATED_ONE                   },
+    {{"mixed", 1000, 2400, Mixed, VALUES_MANY},                                            "nnz_block(entries=8) set_resources(constants=1)",                                                             0                              },
+};
+
+/* New values: twice the old ones. The kernel reads them, and the plan stays */
+static PetscErrorCode CheckNewValues(AutoCSRMatrix *host, AutoCSRMatrix *device, AutoCSRPlan *plan, int known, const char what[])
+{
+  const PetscInt read = EmulatedConstants[EMULATED_ROOT];
+  PetscBool      fits;
+
+  PetscFunctionBeginUser;
+  for (PetscInt q = 0; q < host->nnz; q++) ((PetscScalar *)host->val)[q] *= 2;
+  PetscCall(AutoCSRDeviceFromHost((void *)device->val, host->val, sizeof(*host->val) * (size_t)host->nnz));
+  PetscCall(AutoCSRPlanRefresh(plan, device, &fits));
+  PetscCheck(fits, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: twice the values do not fit", what);
+  PetscCheck(plan->segment[0].axes.constants == (known & (EMULATED_VALUES | EMULATED_ONE) ? 1 : plan->segment[0].axes.constants), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: the kernel still has the old values", what);
+  if (known & EMULATED_VALUES) PetscCheck(EmulatedConstants[EMULATED_ROOT] > read, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: no kernel without values was taken", what);
+  PetscCall(CheckProduct(host, device, plan, what));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CheckConstants(int c)
+{
+  const int       known = constants[c].known;
+  AutoCSRSettings settings;
+  AutoCSRProfile *profile;
+  AutoCSRFigures  figures;
+  AutoCSRMatrix   host, device;
+  AutoCSRPlan    *plan;
+  PetscInt        taken[2 * EMULATED_WIDTH];
+  char            what[256];
+
+  PetscFunctionBeginUser;
+  EmulatedRefuse = PETSC_FALSE;
+  PetscCall(PetscSNPrintf(what, sizeof(what), "%s by \"%s\"", constants[c].matrix.name, constants[c].graph));
+  PetscCall(MatrixCreate(&constants[c].matrix, &host));
+  PetscCall(AutoCSRFiguresShipped(&emulated, "cuda", "h200", NULL, &figures));
+  PetscCall(AutoCSRFiguresComplete(&figures, &figures));
+  PetscCall(MatrixUpload(&host, &figures, &device));
+  PetscCall(SettingsCreate(&settings));
+  PetscCall(AutoCSRSettingsSetGraph(&settings, constants[c].graph));
+  PetscCall(PetscArraycpy(taken, EmulatedConstants, 2 * EMULATED_WIDTH));
+  PetscCall(AutoCSRPlanMake(&device, &settings, &plan, &profile));
+  PetscCheck(Kernels(plan) == 1, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: no generated kernel; %s", what, plan->why);
+  for (int k = 1; k < 2 * EMULATED_WIDTH; k++) PetscCheck((EmulatedConstants[k] > taken[k]) == (k == known), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: a kernel with constants %d was taken, or was not", what, k);
+  PetscCall(CheckProduct(&host, &device, plan, what));
+  PetscCall(CheckNewValues(&host, &device, plan, known, what));
+  PetscCall(AutoCSRPlanDestroy(&plan));
+  PetscCall(AutoCSRProfileDestroy(&profile));
+  PetscCall(MatrixForget(&device));
+  PetscCall(MatrixDestroy(&host));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -257,21 +361,14 @@ static PetscErrorCode CheckMatrix(const Generator *g, const char strategy[])
   PetscCall(MatrixCreate(g, &host));
   PetscCall(AutoCSRFiguresShipped(&emulated, "cuda", "h200", NULL, &figures));
   PetscCall(AutoCSRFiguresComplete(&figures, &figures));
-  device         = host;
-  device.backend = &emulated;
-  device.figures = &figures;
-  PetscCall(Upload(host.row_ptr, sizeof(*host.row_ptr) * (size_t)(host.m + 1), (const void **)&device.row_ptr));
-  PetscCall(Upload(host.col, sizeof(*host.col) * (size_t)host.nnz, (const void **)&device.col));
-  PetscCall(Upload(host.val, sizeof(*host.val) * (size_t)host.nnz, (const void **)&device.val));
+  PetscCall(MatrixUpload(&host, &figures, &device));
   for (PetscInt reach = 0; reach < 500; reach = 7 * reach + 1) PetscCall(CheckDivision(&host, &device, reach, g->name));
   PetscCall(CheckPresets(&host, &device, strategy, g->name));
   for (int c = 0; c < (int)PETSC_STATIC_ARRAY_LENGTH(cases) && g->values == VALUES_MANY; c++) {
     PetscCall(CheckGraph(&host, &device, c, PETSC_FALSE, g->name));
     if (cases[c].kernels > 0) PetscCall(CheckGraph(&host, &device, c, PETSC_TRUE, g->name)); /* nothing else can be refused */
   }
-  PetscCall(AutoCSRDeviceDeallocate((void *)device.row_ptr));
-  PetscCall(AutoCSRDeviceDeallocate((void *)device.col));
-  PetscCall(AutoCSRDeviceDeallocate((void *)device.val));
+  PetscCall(MatrixForget(&device));
   PetscCall(MatrixDestroy(&host));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -291,6 +388,7 @@ int main(int argc, char **argv)
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(matrices); i++) PetscCall(CheckMatrix(&matrices[i], NULL));
+  for (int c = 0; c < (int)PETSC_STATIC_ARRAY_LENGTH(constants); c++) PetscCall(CheckConstants(c));
   PetscCall(CheckMatrix(&box, "pattern"));
   for (size_t w = 0; w < PETSC_STATIC_ARRAY_LENGTH(words); w++) PetscCheck(printed[w], PETSC_COMM_SELF, PETSC_ERR_PLIB, "No plan of a strategy prints %s", words[w]);
   PetscCheck(EmulatedStretches > 5, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Only %" PetscInt_FMT " kernels that know stretches were taken", EmulatedStretches);

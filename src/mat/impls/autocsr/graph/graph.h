@@ -51,7 +51,7 @@ typedef enum {
   AUTOCSR_KIND_COUNT
 } AutoCSROperatorKind;
 
-#define AUTOCSR_OPERATOR_PARAMETERS 5
+#define AUTOCSR_OPERATOR_PARAMETERS 6
 
 typedef struct {
   const char         *word;

@@ -312,6 +312,7 @@ static PetscErrorCode CheckNumbers(PetscInt number, const AutoCSRAxes *a)
   PetscCheck(a->residents <= MOST_RESIDENTS, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaf %" PetscInt_FMT " of the graph, set_resources: %" PetscInt_FMT " residents; a multiprocessor has room for 1 to %d thread blocks", number, a->residents, MOST_RESIDENTS);
   PetscCheck(a->in_flight <= MOST_FLIGHT && a->rows_each <= MOST_EACH, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaf %" PetscInt_FMT " of the graph, set_resources: in_flight is 1 to %d entries, rows are 1 to %d", number, MOST_FLIGHT, MOST_EACH);
   PetscCheck(a->stretches <= AUTOCSR_MAX_STRETCHES, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaf %" PetscInt_FMT " of the graph, set_resources: %" PetscInt_FMT " stretches; a kernel knows 1 to %d", number, a->stretches, AUTOCSR_MAX_STRETCHES);
+  PetscCheck(a->constants <= 2, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaf %" PetscInt_FMT " of the graph, set_resources: constants=%" PetscInt_FMT "; 1 makes constants of the matrix's structure, 2 of its values, too", number, a->constants);
   PetscCheck(a->sort_window <= 1 || a->order == AUTOCSR_ORDER_SLICED, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaf %" PetscInt_FMT " of the graph: sorted rows go with bmtb_pad alone, since the CSR has its rows in order", number);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

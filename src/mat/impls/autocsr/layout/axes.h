@@ -111,16 +111,18 @@ typedef struct {
   /*
     On a device (SET_RESOURCES): threads of a thread block, thread blocks that a multiprocessor shall have room for, entries
     of a lane whose loads do not wait for each other, rows of a lane one after the other, and most stretches of rows
-    with one length that the kernel has as constants (layout/stretches.h). 0: the kernel's own number. A kernel with other numbers is compiled at run time
+    with one length that the kernel has as constants (layout/stretches.h); what else it has as constants: 1 of the matrix's structure, 2 of its
+    values, too. 0: the kernel's own number. A kernel with other numbers is compiled at run time
   */
-  PetscInt threads, residents, in_flight, rows_each, stretches;
+  PetscInt threads, residents, in_flight, rows_each, stretches, constants;
   PetscInt generated; /* 1: the kernel may be one that is compiled at run time, as graphs allow it */
+  PetscInt shortest;  /* no row of the segment has fewer entries; 0: not said */
 } AutoCSRAxes;
 
 /* Whether the kernel shall have numbers other than its own */
 static inline PetscBool AutoCSRAxesHaveResources(const AutoCSRAxes *a)
 {
-  return (PetscBool)(a->threads || a->residents || a->in_flight || a->rows_each || a->stretches);
+  return (PetscBool)(a->threads || a->residents || a->in_flight || a->rows_each || a->stretches || a->constants);
 }
 
 #endif

@@ -38,6 +38,33 @@ PetscErrorCode AutoCSRPlanRefresh_Host(AutoCSRPlan *plan, const AutoCSRMatrix *c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Kernels that have the old values as constants give way to kernels that read values, once: none is compiled for each new set of values */
+static PetscErrorCode ForgetValues(AutoCSRPlan *plan, const AutoCSRMatrix *csr, PetscBool *fits)
+{
+  PetscBool forgot = PETSC_FALSE;
+  char      why[256];
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < plan->n_segments; i++) {
+    AutoCSRAxes *a = &plan->segment[i].axes;
+
+    if (a->constants < 2 || (a->value != AUTOCSR_VALUE_CONSTANT && a->value != AUTOCSR_VALUE_PATTERN)) continue;
+    a->constants = 1;
+    forgot       = PETSC_TRUE;
+  }
+  if (!forgot || !plan->launch) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscInfo(NULL, "New values: kernels that had the old ones as constants are compiled once more, to read them\n"));
+  PetscCall((*plan->backend->prepare)(plan, sizeof(why), why));
+  if (why[0]) {
+    PetscCall(PetscInfo(NULL, "The plan is made again: %s\n", why));
+    *fits = PETSC_FALSE;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall((*plan->backend->unbind)(plan));
+  PetscCall((*plan->backend->bind)(plan, csr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode AutoCSRPlanRefresh(AutoCSRPlan *plan, const AutoCSRMatrix *csr, PetscBool *fits)
 {
   PetscBool use_float32 = PETSC_FALSE;
@@ -54,6 +81,7 @@ PetscErrorCode AutoCSRPlanRefresh(AutoCSRPlan *plan, const AutoCSRMatrix *csr, P
   *fits = PETSC_TRUE;
   if (plan->division) PetscCall(AutoCSRDivisionRenew(plan->division, csr));
   PetscCall((*csr->backend->refresh)(plan, csr, most, use_float32, fits));
+  if (*fits) PetscCall(ForgetValues(plan, csr, fits));
   PetscCall(AutoCSRDivisionTrim(plan));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

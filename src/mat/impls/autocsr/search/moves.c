@@ -148,15 +148,37 @@ static PetscInt draw_from(AutoCSRSearch *s, const PetscInt list[], PetscInt n)
   return list[AutoCSRSearchDraw(s, n)];
 }
 
-/* How a kernel that is compiled at run time uses a multiprocessor (SET_RESOURCES), and whether it has stretches of rows as constants; 0: its own numbers */
+/* All slices in the order of the rows are as wide as the longest row */
+static PetscBool has_one_width(const AutoCSRProfile *profile)
+{
+  double slots = 0, slices = 0;
+
+  for (PetscInt z = 0; z < profile->zones; z++) {
+    slots += profile->zone[z].padded;
+    slices += profile->zone[z].slices;
+  }
+  return (PetscBool)(slots == slices * profile->slice_height * (double)profile->max_length);
+}
+
+PetscInt AutoCSRSearchConstants(const AutoCSRSearch *s, const AutoCSRAxes *a)
+{
+  if (!s->generates || a->block > 1 || AutoCSROrderHasTiles(a->order)) return 0;
+  if (a->index == AUTOCSR_INDEX_PATTERN) return a->value == AUTOCSR_VALUE_PATTERN ? 2 : 0;
+  if (a->value == AUTOCSR_VALUE_CONSTANT) return 2;
+  if (a->mapping == AUTOCSR_MAP_TILE) return s->profile->empty_rows == 0;
+  return a->mapping == AUTOCSR_MAP_SLICE && a->index != AUTOCSR_INDEX_FITTED && a->sort_window <= 1 && has_one_width(s->profile);
+}
+
+/* How a kernel that is compiled at run time uses a multiprocessor (SET_RESOURCES), and what it has as constants; 0: its own numbers */
 static PetscBool change_resources(AutoCSRSearch *s, AutoCSRAxes *a)
 {
   static const PetscInt threads[] = {0, 64, 128, 256, 512}, residents[] = {0, 1, 2, 3, 4, 6, 8, 12, 16}, in_flight[] = {0, 2, 4, 6, 12, 16}, rows[] = {0, 1, 2, 4, 8}, stretches[] = {0, AUTOCSR_MAX_STRETCHES}, sorted[] = {0, PETSC_MAX_INT}; /* windows of sorted rows make more stretches */
   const PetscBool       tiles = AutoCSRMappingSharesEntries(a->mapping), lanes = (PetscBool)(a->mapping == AUTOCSR_MAP_LANES);
   const AutoCSRAxes     was   = *a;
 
-  switch (AutoCSRSearchDraw(s, 6)) {
+  switch (AutoCSRSearchDraw(s, 7)) {
   case 0:
+    if (a->mapping == AUTOCSR_MAP_PLANES) break;
     if (tiles)
       a->tile_width = draw_from(s, threads + 1, 4);
     else
@@ -169,17 +191,20 @@ static PetscBool change_resources(AutoCSRSearch *s, AutoCSRAxes *a)
     if (lanes || a->mapping == AUTOCSR_MAP_SLICE || a->mapping == AUTOCSR_MAP_FETCH) a->in_flight = draw_from(s, in_flight, 6);
     break;
   case 3:
-    if (lanes) a->rows_each = draw_from(s, rows, 5);
+    if (lanes || (a->mapping == AUTOCSR_MAP_SLICE && a->lanes == 1)) a->rows_each = draw_from(s, rows, 5);
     break;
   case 4:
-    if (!lanes && (a->mapping != AUTOCSR_MAP_SLICE || a->lanes > 1)) break;
+    if (a->index == AUTOCSR_INDEX_PATTERN || (!lanes && (a->mapping != AUTOCSR_MAP_SLICE || a->lanes > 1))) break;
     a->stretches = draw_from(s, stretches, 2);
     if (a->stretches && !lanes) a->sort_window = draw_from(s, sorted, 2);
     break;
+  case 5:
+    a->constants = AutoCSRSearchDraw(s, AutoCSRSearchConstants(s, a) + 1);
+    break;
   default:
-    a->threads = a->residents = a->in_flight = a->rows_each = a->stretches = 0;
+    a->threads = a->residents = a->in_flight = a->rows_each = a->stretches = a->constants = 0;
   }
-  return (PetscBool)(a->stretches != was.stretches || a->threads != was.threads || a->tile_width != was.tile_width || a->residents != was.residents || a->in_flight != was.in_flight || a->rows_each != was.rows_each);
+  return (PetscBool)(a->stretches != was.stretches || a->constants != was.constants || a->threads != was.threads || a->tile_width != was.tile_width || a->residents != was.residents || a->in_flight != was.in_flight || a->rows_each != was.rows_each);
 }
 
 /* Leaves of all entries of rows of the whole matrix */
@@ -233,7 +258,7 @@ static PetscBool change_numbers(AutoCSRSearch *s, AutoCSRLeaf *leaf)
   if (a->mapping == AUTOCSR_MAP_ROW_BLOCKS) return scale(s, a->tile_width * a->tile_height / 2, &a->row_limit);
   if (a->mapping != AUTOCSR_MAP_SLICE || a->width) return PETSC_FALSE;
   if (s->parallel && AutoCSRSearchDraw(s, 3) == 0) { /* several lanes a row */
-    a->slice_height = a->stretches = 0;
+    a->slice_height = a->stretches = a->rows_each = 0;
     a->reduction               = AUTOCSR_REDUCE_TREE;
     return scale(s, 32, &a->lanes);
   }

@@ -196,6 +196,24 @@ static PetscErrorCode enumerate(AutoCSRSearch *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The first graphs once more, with what their kernels may have as constants */
+static PetscErrorCode add_constants(AutoCSRSearch *s, PetscInt n_start, const char *const start[])
+{
+  PetscFunctionBegin;
+  for (PetscInt from = 0; from < n_start && s->generates; from++) {
+    AutoCSRGraph graph;
+    PetscInt     k;
+    PetscBool    is_new;
+
+    PetscCall(AutoCSRGraphParse(start[from], &graph));
+    for (PetscInt most = 1; most <= 2; most++) {
+      for (PetscInt i = 0; i < graph.n; i++) graph.leaf[i].axes.constants = PetscMin(most, AutoCSRSearchConstants(s, &graph.leaf[i].axes));
+      PetscCall(find_graph(s, &graph, &k, &is_new));
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The one of those not run that is expected to be the fastest; -1: none is worth it */
 static PetscInt most_promising(const AutoCSRSearch *s)
 {
@@ -362,6 +380,7 @@ static PetscErrorCode run_levels(AutoCSRSearch *s, PetscInt n_start, const char 
     if (k >= 0) PetscCall(run(s, k));
   }
   if (!s->n || s->tried[0].measured == PETSC_MAX_REAL) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(add_constants(s, n_start, start));
   PetscCall(enumerate(s));
   PetscCall(run_enumerated(s));
   PetscCall(anneal(s));

@@ -70,6 +70,8 @@ PETSC_INTERN PetscInt AutoCSRSearchEdges(const AutoCSRSearch *, PetscInt *first)
 PETSC_INTERN PetscInt AutoCSRSearchEdge(PetscInt);
 PETSC_INTERN void     AutoCSRSearchSlices(AutoCSRSearch *, PetscInt window, AutoCSRIndex, AutoCSRAxes *);
 PETSC_INTERN void     AutoCSRSearchLanes(const AutoCSRSearch *, PetscInt lanes, AutoCSRAxes *);
+/* The most that set_resources(constants=) may pay as, by the profile; 0: the kernel would know nothing */
+PETSC_INTERN PetscInt AutoCSRSearchConstants(const AutoCSRSearch *, const AutoCSRAxes *);
 PETSC_INTERN void     AutoCSRSearchMove(AutoCSRSearch *, const AutoCSRGraph *from, AutoCSRGraph *to);
 
 /* surrogate.c: ridge regression of the logarithm of measured over predicted */

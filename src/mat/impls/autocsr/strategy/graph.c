@@ -201,6 +201,8 @@ static PetscBool takes_variant(const AutoCSRAxes *variant, AutoCSRAxes *leaf)
   a.in_flight = leaf->in_flight;
   a.rows_each = leaf->rows_each;
   a.stretches = leaf->stretches;
+  a.constants = leaf->constants;
+  a.shortest  = leaf->shortest;
   a.generated = leaf->generated;
   *leaf       = a;
   return PETSC_TRUE;
@@ -373,6 +375,7 @@ static PetscErrorCode make_parts(const AutoCSRProblem *problem, Parts *parts, co
     PetscCall(count_rows(part, &good, why));
     if (!good) PetscFunctionReturn(PETSC_SUCCESS);
     if (is_divided(&part->leaf.rows) && !part->rows) continue; /* no such rows */
+    if (part->leaf.axes.constants) part->leaf.axes.shortest = problem->profile->min_length;
     if (is_simple(&part->leaf.axes)) {
       complete(part);
       good = check_simple(part, why);

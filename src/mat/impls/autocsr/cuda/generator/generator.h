@@ -3,7 +3,8 @@
   sets, and with what is known of the matrix. NVRTC is opened when it is first needed; nothing is linked with it.
 
     source.c    axes -> the agent, its sizes, the ends of its source
-    stretches.c  stretches of rows of one length -> constants of the source
+    constants.c  what is known of a segment -> constants of the source
+    stretches.c  the same of stretches of rows of one length
     compiler.c  source -> cubin
     cache.c     cubins in files, for later programs
     kernels.c   executors, and cubin -> kernel of the driver
@@ -22,8 +23,8 @@
 PETSC_INTERN const char *const AutoCSRAgentText[];
 
 #define AUTOCSR_GENERATED_KERNEL "AutoCSRGenerated" /* the kernel's name */
-#define AUTOCSR_GENERATED_STRETCHES 4096            /* characters, at most, of stretches, */
-#define AUTOCSR_GENERATED_HEAD   4608               /* with them of what differs from source to source, before the agents' text */
+#define AUTOCSR_GENERATED_CONSTANTS 6144            /* characters, at most, of constants, */
+#define AUTOCSR_GENERATED_HEAD   6656               /* with them of what differs from source to source, before the agents' text */
 #define AUTOCSR_GENERATED_TAIL   1024               /* and after it */
 
 /* A kernel to be compiled: its agent and its launch */
@@ -39,12 +40,19 @@ PETSC_INTERN PetscErrorCode AutoCSRGeneratorDescribe(const AutoCSRAxes *, AutoCS
 PETSC_INTERN PetscInt       AutoCSRGeneratorBlocks(const AutoCSRSegment *);
 PETSC_INTERN size_t         AutoCSRGeneratorScratchBytes(const AutoCSRSegment *);
 PETSC_INTERN size_t         AutoCSRGeneratorSharedBytes(const AutoCSRSegment *);
+/* Whether a kernel of nnz_block must look for empty rows */
+static inline PetscBool AutoCSRGeneratorHasEmpty(const AutoCSRAxes *a)
+{
+  return (PetscBool)(!a->constants || a->shortest == 0);
+}
 /* Entries of each row where all rows of a segment have as many; 0: they differ, or the kernel has no use for it */
 PETSC_INTERN PetscInt AutoCSRGeneratorLength(const AutoCSRSegment *);
 /* stretches.c: defines the stretches of the segment (agent.cuh). "": it has none, or all rows have one length */
-PETSC_INTERN PetscErrorCode AutoCSRGeneratorStretches(const AutoCSRSegment *, char text[AUTOCSR_GENERATED_STRETCHES]);
+PETSC_INTERN PetscErrorCode AutoCSRGeneratorStretches(const AutoCSRSegment *, char text[AUTOCSR_GENERATED_CONSTANTS]);
+/* constants.c: defines all that the kernel of the segment has as constants (agent.cuh) */
+PETSC_INTERN PetscErrorCode AutoCSRGeneratorConstants(const AutoCSRSegment *, char text[AUTOCSR_GENERATED_CONSTANTS]);
 /* Writes the source that goes before the agents' text, and after it. Two kernels with the same head and tail are the same */
-PETSC_INTERN PetscErrorCode AutoCSRGeneratorEnds(const AutoCSRAxes *, PetscInt length, const char stretches[], char head[AUTOCSR_GENERATED_HEAD], char tail[AUTOCSR_GENERATED_TAIL]);
+PETSC_INTERN PetscErrorCode AutoCSRGeneratorEnds(const AutoCSRAxes *, const char constants[], char head[AUTOCSR_GENERATED_HEAD], char tail[AUTOCSR_GENERATED_TAIL]);
 
 /* compiler.c. *why: NULL, or why there is no compiler */
 PETSC_INTERN PetscErrorCode AutoCSRGeneratorIsThere(const char **why);

@@ -121,7 +121,7 @@ static PetscErrorCode Register(void)
 /* The numbers that an executor is for, and those by which there is none */
 static PetscBool IsSame(const AutoCSRAxes *a, const AutoCSRAxes *b)
 {
-  return (PetscBool)(a->order == b->order && a->index == b->index && a->value == b->value && a->mapping == b->mapping && a->reduction == b->reduction && a->lanes == b->lanes && a->tile_width == b->tile_width && a->tile_height == b->tile_height && a->tile_steps == b->tile_steps && a->slice_height == b->slice_height && a->block == b->block && a->threads == b->threads && a->residents == b->residents && a->in_flight == b->in_flight && a->rows_each == b->rows_each && a->stretches == b->stretches);
+  return (PetscBool)(a->order == b->order && a->index == b->index && a->value == b->value && a->mapping == b->mapping && a->reduction == b->reduction && a->lanes == b->lanes && a->tile_width == b->tile_width && a->tile_height == b->tile_height && a->tile_steps == b->tile_steps && a->slice_height == b->slice_height && a->block == b->block && a->threads == b->threads && a->residents == b->residents && a->in_flight == b->in_flight && a->rows_each == b->rows_each && a->stretches == b->stretches && a->constants == b->constants && a->shortest == b->shortest);
 }
 
 /* The compiled executor whose figures tell best what this one takes: of the mapping, with the codings if there is one, of the nearest lanes or height */
@@ -247,14 +247,14 @@ static PetscErrorCode Make(const char head[], const char tail[], size_t shared, 
 
 PetscErrorCode AutoCSRGeneratorKernel(const AutoCSRSegment *seg, AutoCSRDeviceKernel *kernel, size_t len, char why[])
 {
-  char head[AUTOCSR_GENERATED_HEAD], tail[AUTOCSR_GENERATED_TAIL], stretches[AUTOCSR_GENERATED_STRETCHES];
+  char head[AUTOCSR_GENERATED_HEAD], tail[AUTOCSR_GENERATED_TAIL], constants[AUTOCSR_GENERATED_CONSTANTS];
   int  k = 0;
 
   PetscFunctionBegin;
   *kernel = (AutoCSRDeviceKernel){NULL, NULL, PETSC_FALSE};
   why[0]  = 0;
-  PetscCall(AutoCSRGeneratorStretches(seg, stretches));
-  PetscCall(AutoCSRGeneratorEnds(&seg->axes, AutoCSRGeneratorLength(seg), stretches, head, tail));
+  PetscCall(AutoCSRGeneratorConstants(seg, constants));
+  PetscCall(AutoCSRGeneratorEnds(&seg->axes, constants, head, tail));
   while (k < Made.n_kernels && (strcmp(head, Made.kernel[k].head) || strcmp(tail, Made.kernel[k].tail))) k++;
   if (k == MOST_KERNELS) {
     PetscCall(PetscStrncpy(why, "as many kernels as there may be have been compiled", len));

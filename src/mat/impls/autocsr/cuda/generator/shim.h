@@ -60,7 +60,6 @@ typedef PetscReal PetscScalar;
 /* Types of other layouts: a segment only has pointers to them */
 struct AutoCSRFit;
 struct AutoCSRSliceFit;
-struct AutoCSRPatternRoot;
 struct AutoCSRTiledItem;
 struct AutoCSRPropagatePart;
 

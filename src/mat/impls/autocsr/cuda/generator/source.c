@@ -7,6 +7,7 @@
 #define MOST_THREADS  1024
 #define MOST_RESIDENT 2048 /* threads of a multiprocessor */
 #define MOST_LENGTH   4096 /* entries of a row that are worth a kernel of their own */
+#define MOST_PATTERN_ROWS 16
 
 static PetscBool is_power_of_two(PetscInt i)
 {
@@ -32,6 +33,7 @@ static size_t shared_bytes(const AutoCSRAxes *a, PetscInt threads)
 {
   const PetscInt warps = threads / WARP_THREADS, all = threads * a->tile_height;
   const size_t   joined = 2 * 3 * sizeof(PetscInt), sums = (size_t)warps * sizeof(PetscScalar);
+  AutoCSRDevicePlanes planes;
 
   switch (a->mapping) {
   case AUTOCSR_MAP_LANES:
@@ -44,6 +46,9 @@ static size_t shared_bytes(const AutoCSRAxes *a, PetscInt threads)
     return padded(all) + sums + sizeof(uint16_t) * (size_t)(all + 1) + sizeof(int) + ALIGNMENT;
   case AUTOCSR_MAP_PRODUCTS:
     return padded(threads * AUTOCSR_PRODUCTS_HEIGHT) + ALIGNMENT;
+  case AUTOCSR_MAP_PLANES:
+    planes = AutoCSRDeviceShapePlanes(a, a->tile_width);
+    return AutoCSRDevicePlanesBytes(&planes);
   default:
     return ALIGNMENT;
   }
@@ -73,6 +78,8 @@ static PetscErrorCode name_agent(const AutoCSRAxes *a, size_t len, char agent[])
   const int       lanes = (int)PetscMax(1, a->lanes), height = (int)a->tile_height, index = (int)a->index, value = (int)a->value;
   const PetscBool rows = (PetscBool)(csr && is_in_place(a->value) && (a->index == AUTOCSR_INDEX_CSR || (a->index == AUTOCSR_INDEX_16 && a->slice_height == AUTOCSR_DEVICE_SLICE_HEIGHT)));
 
+  const PetscBool patterns = (PetscBool)(csr && a->index == AUTOCSR_INDEX_PATTERN && a->value == AUTOCSR_VALUE_PATTERN);
+
   PetscFunctionBegin;
   agent[0] = 0;
   if (a->mapping == AUTOCSR_MAP_LANES && rows && lanes <= threads_of(a))
@@ -87,6 +94,10 @@ static PetscErrorCode name_agent(const AutoCSRAxes *a, size_t len, char agent[])
     PetscCall(PetscSNPrintf(agent, len, "AgentRowBlocks<%d, (AutoCSRIndex)%d, (AutoCSRValue)%d>", height, index, value));
   else if (a->mapping == AUTOCSR_MAP_PRODUCTS && plain)
     PetscCall(PetscSNPrintf(agent, len, "AgentProducts"));
+  else if (a->mapping == AUTOCSR_MAP_PLANES && patterns)
+    PetscCall(PetscSNPrintf(agent, len, "AgentPlanes"));
+  else if (a->mapping == AUTOCSR_MAP_LANES && patterns && lanes == 1)
+    PetscCall(PetscSNPrintf(agent, len, "AgentStencil<(AutoCSRValue)%d>", value));
   else if (slices && stored && lanes * a->slice_height == AUTOCSR_DEVICE_SLICE_HEIGHT)
     PetscCall(PetscSNPrintf(agent, len, "%s<(AutoCSRIndex)%d, (AutoCSRValue)%d>", lanes > 1 ? "AgentSellP" : "AgentSliced", index, value));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -101,7 +112,10 @@ static const char *wrong_number(const AutoCSRAxes *a, PetscInt threads)
   if (tiles && !is_power_of_two(a->tile_height)) return "a lane has 2, 4, 8 ... entries";
   if (a->residents && a->residents * threads > MOST_RESIDENT) return "a multiprocessor has room for 2048 threads, its residents times threads";
   if (a->in_flight && !rows && a->mapping != AUTOCSR_MAP_SLICE && a->mapping != AUTOCSR_MAP_FETCH) return "set_resources(in_flight=) is of row_block, slice_block and row_fetch";
-  if (a->rows_each && !rows) return "set_resources(rows=) is of row_block";
+  if (a->rows_each && !rows && (a->mapping != AUTOCSR_MAP_SLICE || a->lanes > 1)) return "set_resources(rows=) is of row_block and of slice_block with a lane a row";
+  if (a->rows_each > MOST_PATTERN_ROWS && a->index == AUTOCSR_INDEX_PATTERN) return "a lane has up to 16 rows of patterns";
+  if (a->stretches && a->index == AUTOCSR_INDEX_PATTERN) return "set_resources(stretches=) is not of rows of patterns, which tell their lengths";
+  if (a->mapping == AUTOCSR_MAP_PLANES && threads != AUTOCSR_THREADS) return "planes has thread blocks of 256 threads";
   if (a->stretches && !rows && (a->mapping != AUTOCSR_MAP_SLICE || a->lanes > 1)) return "set_resources(stretches=) is of row_block and of slice_block with a lane a row";
   if (shared_bytes(a, threads) > room_for_shared()) return "shared memory has no room for so many entries of a thread block";
   return NULL;
@@ -112,7 +126,7 @@ static PetscErrorCode name_executor(const AutoCSRAxes *a, PetscInt threads, size
 {
   static const char *const indices[] = {NAME_CSR, NAME_32, NAME_16, NAME_PATTERN, NAME_FITTED}, *const values[] = {NAME_CSR, NAME_COPY, NAME_DICTIONARY, NAME_FLOAT32, NAME_PATTERN, NAME_CONSTANT};
   const PetscBool          tiles    = AutoCSRMappingSharesEntries(a->mapping);
-  const char              *mapping  = a->mapping == AUTOCSR_MAP_LANES ? "csr" : a->mapping == AUTOCSR_MAP_FETCH ? "fetch" : a->mapping == AUTOCSR_MAP_TILE ? "segsum" : a->mapping == AUTOCSR_MAP_MERGE ? "merge" : a->mapping == AUTOCSR_MAP_ROW_BLOCKS ? "row-blocks" : a->mapping == AUTOCSR_MAP_PRODUCTS ? "products" : a->lanes > 1 ? "sellp" : "sliced";
+  const char              *mapping  = a->mapping == AUTOCSR_MAP_LANES ? "csr" : a->mapping == AUTOCSR_MAP_FETCH ? "fetch" : a->mapping == AUTOCSR_MAP_TILE ? "segsum" : a->mapping == AUTOCSR_MAP_MERGE ? "merge" : a->mapping == AUTOCSR_MAP_ROW_BLOCKS ? "row-blocks" : a->mapping == AUTOCSR_MAP_PRODUCTS ? "products" : a->mapping == AUTOCSR_MAP_PLANES ? "planes" : a->lanes > 1 ? "sellp" : "sliced";
 
   PetscFunctionBegin;
   PetscCall(PetscSNPrintf(name, len, "generated/%s/%s/%s/%s%" PetscInt_FMT "/threads%" PetscInt_FMT, mapping, indices[a->index], values[a->value], tiles ? "entries" : "lanes", tiles ? a->tile_height : PetscMax(1, a->lanes), threads));
@@ -146,8 +160,10 @@ PetscErrorCode AutoCSRGeneratorDescribe(const AutoCSRAxes *a, AutoCSRGenerated *
 PetscInt AutoCSRGeneratorBlocks(const AutoCSRSegment *seg)
 {
   const AutoCSRAxes *a       = &seg->axes;
-  const PetscInt     threads = threads_of(a), lanes = PetscMax(1, a->lanes), residents = a->residents ? a->residents : AUTOCSR_ROWS_RESIDENTS * AUTOCSR_THREADS / threads;
-  const PetscInt     at_once = PetscMax(1, residents) * AutoCSRDeviceProcessors(), each = a->rows_each ? a->rows_each : AutoCSRRowsEach(lanes), blocks = AutoCSRCeilDivide(seg->n_rows, PetscMax(1, threads / lanes));
+  const PetscBool    pattern = (PetscBool)(a->index == AUTOCSR_INDEX_PATTERN);
+  const PetscInt     threads = threads_of(a), lanes = PetscMax(1, a->lanes), residents = a->residents ? a->residents : (PetscInt)(pattern ? AUTOCSR_STENCIL_RESIDENTS : AUTOCSR_ROWS_RESIDENTS) * AUTOCSR_THREADS / threads;
+  const PetscInt     at_once = PetscMax(1, residents) * AutoCSRDeviceProcessors(), each = a->rows_each ? a->rows_each : pattern ? AUTOCSR_STENCIL_ROWS : AutoCSRRowsEach(lanes), blocks = AutoCSRCeilDivide(seg->n_rows, PetscMax(1, threads / lanes));
+  AutoCSRDevicePlanes planes;
 
   switch (a->mapping) {
   case AUTOCSR_MAP_LANES:
@@ -155,14 +171,17 @@ PetscInt AutoCSRGeneratorBlocks(const AutoCSRSegment *seg)
   case AUTOCSR_MAP_FETCH:
     return PetscMin(AutoCSRCeilDivide(seg->n_rows, threads / WARP_THREADS * AutoCSRRowsFetched(lanes)), at_once);
   case AUTOCSR_MAP_TILE:
-    return AutoCSRSegsumTiles(seg->nnz, threads * a->tile_height) + AutoCSRCeilDivide(seg->n_rows, AUTOCSR_SEGSUM_PATCH);
+    return AutoCSRSegsumTiles(seg->nnz, threads * a->tile_height) + (AutoCSRGeneratorHasEmpty(a) ? AutoCSRCeilDivide(seg->n_rows, AUTOCSR_SEGSUM_PATCH) : 0);
   case AUTOCSR_MAP_MERGE:
   case AUTOCSR_MAP_ROW_BLOCKS:
     return AutoCSRSegmentWorkBlocks(seg);
   case AUTOCSR_MAP_PRODUCTS:
     return AutoCSRCeilDivide(seg->n_rows, threads);
+  case AUTOCSR_MAP_PLANES:
+    planes = AutoCSRDeviceShapePlanes(a, seg->n_rows);
+    return planes.strips * AutoCSRCeilDivide(planes.planes, planes.steps);
   default:
-    return AutoCSRCeilDivide(seg->n_slices, threads / WARP_THREADS);
+    return AutoCSRCeilDivide(AutoCSRCeilDivide(seg->n_slices, threads / WARP_THREADS), PetscMax(1, a->rows_each));
   }
 }
 
@@ -204,7 +223,7 @@ PetscInt AutoCSRGeneratorLength(const AutoCSRSegment *seg)
   return a->mapping == AUTOCSR_MAP_LANES || (a->mapping == AUTOCSR_MAP_SLICE && a->lanes <= 1) ? length : 0;
 }
 
-PetscErrorCode AutoCSRGeneratorEnds(const AutoCSRAxes *a, PetscInt length, const char stretches[], char head[AUTOCSR_GENERATED_HEAD], char tail[AUTOCSR_GENERATED_TAIL])
+PetscErrorCode AutoCSRGeneratorEnds(const AutoCSRAxes *a, const char constants[], char head[AUTOCSR_GENERATED_HEAD], char tail[AUTOCSR_GENERATED_TAIL])
 {
   AutoCSRGenerated g;
   PetscBool        is;
@@ -214,7 +233,7 @@ PetscErrorCode AutoCSRGeneratorEnds(const AutoCSRAxes *a, PetscInt length, const
   PetscFunctionBegin;
   PetscCall(AutoCSRGeneratorDescribe(a, &g, &is, &why));
   PetscCheck(is, PETSC_COMM_SELF, PETSC_ERR_PLIB, "No source for these axes: %s", why);
-  PetscCall(PetscSNPrintf(head, AUTOCSR_GENERATED_HEAD, "%s%s#define PETSC_USE_REAL_%s\n#define AUTOCSR_EARLY %d\n#define AUTOCSR_THREADS %d\n#define AGENT_LENGTH %" PetscInt_FMT "\n", PetscDefined(USE_64BIT_INDICES) ? "#define PETSC_USE_64BIT_INDICES\n" : "", PetscDefined(USE_COMPLEX) ? "#define PETSC_USE_COMPLEX\n" : "", sizeof(PetscReal) > 4 ? "DOUBLE" : "SINGLE", AUTOCSR_EARLY, g.threads, length));
+  PetscCall(PetscSNPrintf(head, AUTOCSR_GENERATED_HEAD, "%s%s#define PETSC_USE_REAL_%s\n#define AUTOCSR_EARLY %d\n#define AUTOCSR_THREADS %d\n", PetscDefined(USE_64BIT_INDICES) ? "#define PETSC_USE_64BIT_INDICES\n" : "", PetscDefined(USE_COMPLEX) ? "#define PETSC_USE_COMPLEX\n" : "", sizeof(PetscReal) > 4 ? "DOUBLE" : "SINGLE", AUTOCSR_EARLY, g.threads));
   if (a->in_flight) {
     PetscCall(PetscSNPrintf(number, sizeof(number), "#define AGENT_IN_FLIGHT(own) %" PetscInt_FMT "\n", a->in_flight));
     PetscCall(AutoCSRAppend(head, number, AUTOCSR_GENERATED_HEAD));
@@ -223,7 +242,11 @@ PetscErrorCode AutoCSRGeneratorEnds(const AutoCSRAxes *a, PetscInt length, const
     PetscCall(PetscSNPrintf(number, sizeof(number), "#define AGENT_ROWS_EACH(own) %" PetscInt_FMT "\n", a->rows_each));
     PetscCall(AutoCSRAppend(head, number, AUTOCSR_GENERATED_HEAD));
   }
-  PetscCall(AutoCSRAppend(head, stretches, AUTOCSR_GENERATED_HEAD));
+  if (a->mapping == AUTOCSR_MAP_SLICE) {
+    PetscCall(PetscSNPrintf(number, sizeof(number), "#define AGENT_ROW_LANES(own) %" PetscInt_FMT "\n", PetscMax(1, a->lanes)));
+    PetscCall(AutoCSRAppend(head, number, AUTOCSR_GENERATED_HEAD));
+  }
+  PetscCall(AutoCSRAppend(head, constants, AUTOCSR_GENERATED_HEAD));
   /* As many registers for a thread as with the agent's own number of thread blocks of AUTOCSR_THREADS threads */
   if (g.residents)
     PetscCall(PetscSNPrintf(residents, sizeof(residents), "%d", g.residents));
@@ -232,7 +255,7 @@ PetscErrorCode AutoCSRGeneratorEnds(const AutoCSRAxes *a, PetscInt length, const
   PetscCall(PetscSNPrintf(tail, AUTOCSR_GENERATED_TAIL,
                           "typedef %s Agent;\n"
                           "static_assert(sizeof(AutoCSROneParameters) == %zu, \"parameters differ from the host's\");\n"
-                          "static_assert(sizeof(Agent::Shared) <= %zu, \"shared memory differs from the host's\");\n",
+                          "static_assert(Agent::alone || sizeof(Agent::Shared) <= %zu, \"shared memory differs from the host's\");\n",
                           g.agent, sizeof(AutoCSROneParameters), g.shared));
   if (a->mapping == AUTOCSR_MAP_TILE || a->mapping == AUTOCSR_MAP_MERGE) {
     char check[128];
@@ -242,6 +265,7 @@ PetscErrorCode AutoCSRGeneratorEnds(const AutoCSRAxes *a, PetscInt length, const
   }
   PetscCall(AutoCSRAppend(tail, "extern \"C\" __global__ void __launch_bounds__(AUTOCSR_THREADS, ", AUTOCSR_GENERATED_TAIL));
   PetscCall(AutoCSRAppend(tail, residents, AUTOCSR_GENERATED_TAIL));
-  PetscCall(AutoCSRAppend(tail, ") " AUTOCSR_GENERATED_KERNEL "(const __grid_constant__ AutoCSROneParameters p)\n{\n  PtxWaitForLast();\n  Agent::Run(p.segment, p.operands, blockIdx.x, *(Agent::Shared *)PtxDynamicShared());\n}\n", AUTOCSR_GENERATED_TAIL));
+  PetscCall(AutoCSRAppend(tail, ") " AUTOCSR_GENERATED_KERNEL "(const __grid_constant__ AutoCSROneParameters p)\n{\n  PtxWaitForLast();\n  Agent::Run(p.segment, ", AUTOCSR_GENERATED_TAIL));
+  PetscCall(AutoCSRAppend(tail, a->mapping == AUTOCSR_MAP_PLANES ? "p.tiles, p.operands, blockIdx.x, PtxDynamicShared());\n}\n" : "p.operands, blockIdx.x, *(Agent::Shared *)PtxDynamicShared());\n}\n", AUTOCSR_GENERATED_TAIL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

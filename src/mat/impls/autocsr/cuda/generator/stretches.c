@@ -36,11 +36,11 @@ static PetscErrorCode Append(char text[], PetscInt a, PetscInt b, PetscInt c)
 
   PetscFunctionBegin;
   PetscCall(PetscSNPrintf(more, sizeof(more), " F(%" PetscInt_FMT ",%" PetscInt_FMT ",%" PetscInt_FMT ")", a, b, c));
-  PetscCall(AutoCSRAppend(text, more, AUTOCSR_GENERATED_STRETCHES));
+  PetscCall(AutoCSRAppend(text, more, AUTOCSR_GENERATED_CONSTANTS));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoCSRGeneratorStretches(const AutoCSRSegment *seg, char text[AUTOCSR_GENERATED_STRETCHES])
+PetscErrorCode AutoCSRGeneratorStretches(const AutoCSRSegment *seg, char text[AUTOCSR_GENERATED_CONSTANTS])
 {
   const PetscInt n = AutoCSRSegmentStretches(seg);
   AutoCSRStretch stretch[AUTOCSR_MAX_STRETCHES];
@@ -51,14 +51,14 @@ PetscErrorCode AutoCSRGeneratorStretches(const AutoCSRSegment *seg, char text[AU
   text[0] = 0;
   if (!n || AutoCSRGeneratorLength(seg)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall((*seg->backend->to_host)(stretch, seg->stream[AUTOCSR_STREAM_STRETCH].data, (size_t)n * sizeof(*stretch)));
-  PetscCall(PetscSNPrintf(text, AUTOCSR_GENERATED_STRETCHES, "#define AGENT_STRETCHES %" PetscInt_FMT "\n#define AGENT_EACH_STRETCH(F)", n));
+  PetscCall(PetscSNPrintf(text, AUTOCSR_GENERATED_CONSTANTS, "#define AGENT_STRETCHES %" PetscInt_FMT "\n#define AGENT_EACH_STRETCH(F)", n));
   for (PetscInt i = 0; i < n; i++) {
     PetscCall(Append(text, stretch[i].first, stretch[i].length, begin));
     if (i + 1 < n) begin += (stretch[i + 1].first - stretch[i].first) * stretch[i].length;
   }
-  PetscCall(AutoCSRAppend(text, "\n#define AGENT_EACH_SLICES(F)", AUTOCSR_GENERATED_STRETCHES));
+  PetscCall(AutoCSRAppend(text, "\n#define AGENT_EACH_SLICES(F)", AUTOCSR_GENERATED_CONSTANTS));
   if (seg->axes.order == AUTOCSR_ORDER_SLICED) pieces = PiecesOf(seg, n, stretch, piece);
   for (PetscInt i = 0; i < pieces; i++) PetscCall(Append(text, piece[i].first, piece[i].begin, piece[i].width));
-  PetscCall(AutoCSRAppend(text, "\n", AUTOCSR_GENERATED_STRETCHES));
+  PetscCall(AutoCSRAppend(text, "\n", AUTOCSR_GENERATED_CONSTANTS));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -29,10 +29,17 @@
   are defined before (generator/source.c). AGENT_LENGTH: entries of each row of the segment; 0: rows differ, or nobody said.
   AGENT_STRETCHES: how many stretches of rows of one length there are (layout/stretches.h), or 0. AGENT_EACH_STRETCH(F) is
   F(first, length, begin) for each, begin the place of its first entry in the segment; AGENT_EACH_SLICES(F) is F(first, begin, width)
-  for slices of one width, one after the other
+  for slices of one width, one after the other. AGENT_WIDTH: slots of each row of every slice, or 0. AGENT_EMPTY_ROWS 0: no row is empty.
+
+  AGENT_ROOT 1: of the root that most rows of the segment have (layout/roots.h) it is known where it begins, AGENT_ROOT_BEGIN, which pattern it
+  is, AGENT_ROOT_PATTERN, how many entries it has, AGENT_ROOT_ENTRIES, at most 32, and these: AGENT_EACH_ENTRY(F) is F(t, offset, plane, beside, value)
+  for each, plane and beside as mapping planes has them. AGENT_ROOT_VALUES 0: without values. AGENT_CONSTANT: the one value of all entries
 */
 #if !defined(AGENT_IN_FLIGHT)
   #define AGENT_IN_FLIGHT(own) (own)
+#endif
+#if !defined(AGENT_ROW_LANES)
+  #define AGENT_ROW_LANES(own) (own)
 #endif
 #if !defined(AGENT_ROWS_EACH)
   #define AGENT_ROWS_EACH(own) (own)
@@ -44,6 +51,20 @@
   #define AGENT_STRETCHES 0
   #define AGENT_EACH_STRETCH(F)
   #define AGENT_EACH_SLICES(F)
+#endif
+#if !defined(AGENT_WIDTH)
+  #define AGENT_WIDTH 0
+#endif
+#if !defined(AGENT_EMPTY_ROWS)
+  #define AGENT_EMPTY_ROWS 1
+#endif
+#if !defined(AGENT_ROOT)
+  #define AGENT_ROOT         0
+  #define AGENT_ROOT_VALUES  0
+  #define AGENT_ROOT_BEGIN   0
+  #define AGENT_ROOT_PATTERN 0
+  #define AGENT_ROOT_ENTRIES 0
+  #define AGENT_EACH_ENTRY(F)
 #endif
 
 static constexpr int      WARP = 32, WARPS = AUTOCSR_THREADS / WARP;

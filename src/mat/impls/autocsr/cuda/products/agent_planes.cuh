@@ -6,13 +6,22 @@
   Bytes of a product (FP64), a row: 2 for the pattern, 8 for x, 8 for y.
 
   An item follows the root that most of a sample of its rows have; rows of others, and those that reach farther than the
-  windows, are walked apart as agent_stencil.cuh does it.
+  windows, are walked apart as agent_stencil.cuh does it. If the kernel has a root as constants, all items follow that one.
 */
 #ifndef AUTOCSR_AGENT_PLANES_CUH
 #define AUTOCSR_AGENT_PLANES_CUH
 
 #include "agent_stencil.cuh"
-#include <type_traits>
+
+/* Where an entry's column is in shared memory, beside its value: with real scalars both are one load */
+template <bool is_small>
+struct PlanesPlace {
+  typedef PetscInt64 type;
+};
+template <>
+struct PlanesPlace<true> {
+  typedef int type;
+};
 
 struct AgentPlanes : AgentBase {
   typedef AgentStencil<AUTOCSR_VALUE_PATTERN> Apart;
@@ -27,7 +36,7 @@ struct AgentPlanes : AgentBase {
   /* An entry of the root: its value, and where the column of the strip's first row is in shared memory */
   typedef struct {
     alignas(2 * sizeof(PetscScalar) < 16 ? 2 * sizeof(PetscScalar) : 16) PetscScalar value;
-    typename std::conditional<sizeof(PetscScalar) < 8, int, PetscInt64>::type at; /* with real scalars both are one load */
+    typename PlanesPlace<(sizeof(PetscScalar) < 8)>::type at;
   } Entry;
 
 #if !defined(__CUDACC_RTC__)
@@ -140,6 +149,37 @@ struct AgentPlanes : AgentBase {
     }
   }
 
+  /* AddRows() along the root that the kernel has as constants. window: of the planes before, beside and after, where the column of the lane's first row is */
+  static __device__ __forceinline__ void AddKnown(const Entry entry[], const PetscScalar *const window[], int rows, bool whole, const unsigned mask[n], int conjugate, PetscScalar sum[n])
+  {
+    if (rows == n && whole)
+      AddSomeKnown<n, true>(entry, window, 0, mask, conjugate, sum);
+    else if (rows == n)
+      AddSomeKnown<n, false>(entry, window, 0, mask, conjugate, sum);
+    else {
+#pragma unroll
+      for (int k = 0; k < n - 1; k++) {
+        if (k < rows) AddSomeKnown<1, false>(entry, window, k * AUTOCSR_THREADS, mask + k, conjugate, sum + k);
+      }
+    }
+  }
+
+  template <int count, bool whole>
+  static __device__ __forceinline__ void AddSomeKnown(const Entry entry[], const PetscScalar *const window[], int from, const unsigned mask[count], int conjugate, PetscScalar sum[count])
+  {
+#define AGENT_ENTRY(t, from_row, plane, beside, value_of) \
+  { \
+    const PetscScalar  a = AGENT_ROOT_VALUES ? ConjugateIf(value_of, conjugate) : entry[t].value; \
+    const PetscScalar *v = window[(plane) + AUTOCSR_PLANES_AROUND] + from + (beside); \
+    for (int k = 0; k < count; k++) { \
+      const PetscScalar v_k = v[k * AUTOCSR_THREADS]; \
+      if (whole || (mask[k] >> (t) & 1)) sum[k] = MultiplyAdd(sum[k], a, v_k); \
+    } \
+  }
+    AGENT_EACH_ENTRY(AGENT_ENTRY)
+#undef AGENT_ENTRY
+  }
+
   static __device__ __forceinline__ void Run(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceTiles &tiles, const AutoCSRDeviceOperands &op, PetscInt block, unsigned char *room)
   {
     const AutoCSRDevicePlanes &shape = tiles.planes;
@@ -161,9 +201,11 @@ struct AgentPlanes : AgentBase {
     for (int p = -shape.around; p <= shape.around; p++) windows.Copy(tiles.n_columns);
     left_next = LeftOf(rows, k, seg.n_rows);
     AskForIds(seg.pattern_id + k, left_next, next);
-    static_assert(AUTOCSR_PLANES_PATTERNS <= AUTOCSR_THREADS, "A thread has a pattern");
     if (thread < PetscMin(seg.n_patterns, AUTOCSR_PLANES_PATTERNS)) of = LoadCached(seg.pattern_root + thread);
-    root   = CommonRoot(seg, shape, strip, begin, end - begin, rows);
+    if constexpr (AGENT_ROOT)
+      root.begin = AGENT_ROOT_BEGIN, root.length = AGENT_ROOT_ENTRIES;
+    else
+      root = CommonRoot(seg, shape, strip, begin, end - begin, rows);
     length = root.length <= AUTOCSR_PLANES_ENTRIES ? root.length : 0;
     if (thread < WARP) { /* which has all entries */
       bool out = false;
@@ -194,13 +236,16 @@ struct AgentPlanes : AgentBase {
     }
     if (thread == 0) table[unknown] = apart, table[missing] = full;
     __syncthreads();
+    const unsigned lead = (unsigned)Windows::Lead(op.x + ((PetscInt64)begin * shape.stride + seg.row_begin + strip - shape.reach));
+    int            turn = 0; /* the slot of the window of the first plane that is read */
+
     LookUp(table, left_next, next);
     for (PetscInt p = begin; p < end; p++, k += shape.stride) {
       Entry      *now    = entry + (p & 1) * (AUTOCSR_PLANES_ENTRIES + 1);
       PetscScalar sum[n] = {};
       unsigned    all = ~0u, any = 0;
 
-      if (thread < length) now[thread].at = slot * shape.room + Windows::Lead(column) + (int)beside + shape.reach;
+      if (!AGENT_ROOT && thread < length) now[thread].at = slot * shape.room + Windows::Lead(column) + (int)beside + shape.reach;
       column += shape.stride;
       slot = slot + 1 == slots ? 0 : slot + 1;
       PtxWait();
@@ -215,7 +260,19 @@ struct AgentPlanes : AgentBase {
         any |= mask[i];
       }
       AskForIds(seg.pattern_id + k + shape.stride, left_next, next);
-      AddRows(now, length, x + thread, of_warp, __all_sync(ALL_LANES, all == full) && !far, mask, sum);
+      if constexpr (AGENT_ROOT) {
+        const PetscScalar *window[2 * AUTOCSR_PLANES_AROUND + 1];
+
+#pragma unroll
+        for (int q = -AUTOCSR_PLANES_AROUND; q <= AUTOCSR_PLANES_AROUND; q++) {
+          const int at = turn + shape.around + q, past = (int)((lead + (unsigned)(p - begin + q) * (unsigned)shape.stride) % at_once);
+
+          window[q + AUTOCSR_PLANES_AROUND] = x + ((at < slots ? at : at - slots) * shape.room + past + shape.reach + thread);
+        }
+        turn = turn + 1 == slots ? 0 : turn + 1;
+        AddKnown(now, window, of_warp, __all_sync(ALL_LANES, all == full), mask, op.conjugate, sum);
+      } else
+        AddRows(now, length, x + thread, of_warp, __all_sync(ALL_LANES, all == full) && !far, mask, sum);
       if (op.z)
         Store<true>(op, seg.row_begin + k, left, mask, sum);
       else

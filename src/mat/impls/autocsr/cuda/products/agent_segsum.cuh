@@ -76,7 +76,7 @@ struct AgentSegsum : AgentBase {
 #if !defined(__CUDACC_RTC__)
   static PetscInt Blocks(const AutoCSRSegment *seg)
   {
-    return Tiles(seg->nnz) + CeilDivide(seg->n_rows, patch);
+    return Tiles(seg->nnz) + (AGENT_EMPTY_ROWS ? CeilDivide(seg->n_rows, patch) : 0);
   }
 
   static size_t ScratchBytes(const AutoCSRSegment *seg)
@@ -172,7 +172,7 @@ struct AgentSegsum : AgentBase {
         part.end = FindRow(t, end) + cut_end;
         part.is_cut |= cut_end;
       }
-      for (PetscInt k = part.row / patch * patch + (PetscInt)threadIdx.x * patch; k < part.end; k += WARP * patch) part.is_sparse |= IsSparse(t.row_ptr, k, PatchEnd(t.n_rows, k));
+      for (PetscInt k = part.row / patch * patch + (PetscInt)threadIdx.x * patch; AGENT_EMPTY_ROWS && k < part.end; k += WARP * patch) part.is_sparse |= IsSparse(t.row_ptr, k, PatchEnd(t.n_rows, k));
       part.is_sparse = __any_sync(ALL_LANES, part.is_sparse);
       if (threadIdx.x == 0) *found = part;
     }
@@ -185,7 +185,7 @@ struct AgentSegsum : AgentBase {
   static __device__ __forceinline__ void EachRow(const Tile &t, const SegsumPart &part, Visit visit)
   {
     for (PetscInt k = part.row + threadIdx.x; k < part.end; k += AUTOCSR_THREADS) {
-      if (part.is_sparse) {
+      if (AGENT_EMPTY_ROWS && part.is_sparse) {
         const PetscInt patch_end = PatchEnd(t.n_rows, k);
 
         if (IsSparse(t.row_ptr, k, patch_end)) {
@@ -352,7 +352,7 @@ struct AgentSegsum : AgentBase {
     }
     EachRow(t, part, [&](PetscInt k, PetscInt p) {
       if (p >= part.lo && p < part.hi) ((unsigned char *)shared.head)[p] = 1;
-      if (part.is_sparse && (k + 1) % patch == 0) { /* if the next patch is sparse, none of its rows says where this one ends */
+      if (AGENT_EMPTY_ROWS && part.is_sparse && (k + 1) % patch == 0) { /* if the next patch is sparse, none of its rows says where this one ends */
         const PetscInt end = EntryOf(t, k + 1) - t.begin;
 
         if (end >= part.lo && end < part.hi) ((unsigned char *)shared.head)[end] = 1;
@@ -368,7 +368,7 @@ struct AgentSegsum : AgentBase {
     EachRow(t, part, [&](PetscInt k, PetscInt p) {
       const PetscInt end = EntryOf(t, k + 1) - t.begin;
 
-      if (p == end) {
+      if (AGENT_EMPTY_ROWS && p == end) {
         if (op.z != op.y) WriteRow(seg, op, k, 0);
       } else if (p < part.lo || end > part.hi)
         ShareRow(seg, op, t, shared, k, p, end, SumOfRow(shared, p, (int)PetscMin(end, part.hi) - 1));
@@ -392,7 +392,7 @@ struct AgentSegsum : AgentBase {
     const PetscInt tiles = Tiles(seg.nnz);
     Tile           t;
 
-    if (block >= tiles) {
+    if (AGENT_EMPTY_ROWS && block >= tiles) {
       RunSparse(seg, op, (block - tiles) * patch);
       return;
     }

@@ -26,7 +26,7 @@ struct AgentSellP : AgentOfSlices {
 
   static __device__ __forceinline__ void Run(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt block, Shared &)
   {
-    const int        lane = threadIdx.x % WARP, lanes = (int)seg.lanes, log2_lanes = __ffs(lanes) - 1, of_row = lane & (lanes - 1);
+    const int        lane = threadIdx.x % WARP, lanes = AGENT_ROW_LANES((int)seg.lanes), log2_lanes = __ffs(lanes) - 1, of_row = lane & (lanes - 1);
     const PetscInt   slice = block * WARPS + threadIdx.x / WARP, k = slice * (WARP >> log2_lanes) + (lane >> log2_lanes);
     DeviceEntries    e   = {seg.index, seg.value, NULL, seg.dictionary, op.x, ConstantOf<value>(seg)};
     PetscScalar      sum = 0;
@@ -35,8 +35,13 @@ struct AgentSellP : AgentOfSlices {
     int              width, length = 0;
 
     if (slice >= seg.n_slices) return;
-    slot  = LoadCached(seg.slice_ptr + slice);
-    width = (int)((LoadCached(seg.slice_ptr + slice + 1) - slot) / WARP);
+    if constexpr (AGENT_WIDTH > 0) {
+      slot  = slice * (AGENT_WIDTH * WARP);
+      width = AGENT_WIDTH;
+    } else {
+      slot  = LoadCached(seg.slice_ptr + slice);
+      width = (int)((LoadCached(seg.slice_ptr + slice + 1) - slot) / WARP);
+    }
     if (k < seg.n_rows) row = RowOf(seg, k);
     AdvanceEntries<index, value>(&e, slot + lane, 0);
     Load(e, width, col, a);

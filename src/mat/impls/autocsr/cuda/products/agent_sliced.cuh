@@ -13,11 +13,13 @@ struct AgentSliced : AgentOfSlices {
   static constexpr int residents = sizeof(PetscScalar) > sizeof(PetscReal) ? 4 : index == AUTOCSR_INDEX_PATTERN ? 8
                                                                                                                 : 6; /* measured: warps hide more time than registers do */
 
+  static constexpr int turns = AGENT_ROWS_EACH(1); /* slices of a warp, with the next one's place known in time */
+
   static constexpr bool lean = index != AUTOCSR_INDEX_PATTERN, in_turn = true;
 
   static __device__ __forceinline__ PetscInt RowsOfBlock(const AutoCSRDeviceSegment &)
   {
-    return AUTOCSR_THREADS;
+    return turns * AUTOCSR_THREADS;
   }
 
   /* A lane's row */
@@ -38,7 +40,7 @@ struct AgentSliced : AgentOfSlices {
     if constexpr (AGENT_STRETCHES > 0)
       r.slot = SlotByStretches(slice) + lane;
     else
-      r.slot = (AGENT_LENGTH > 0 ? slice * (AGENT_LENGTH * WARP) : LoadCached(seg.slice_ptr + slice)) + lane;
+      r.slot = (AGENT_LENGTH > 0 ? slice * (AGENT_LENGTH * WARP) : AGENT_WIDTH > 0 ? slice * (AGENT_WIDTH * WARP) : LoadCached(seg.slice_ptr + slice)) + lane;
     if constexpr (index == AUTOCSR_INDEX_PATTERN) {
       const PetscInt *pattern = seg.pattern_ptr + LoadStream(seg.pattern_id + k);
 
@@ -154,16 +156,22 @@ struct AgentSliced : AgentOfSlices {
 
   static __device__ __forceinline__ void Run(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt block, Shared &)
   {
-    const PetscInt slice = block * WARPS + threadIdx.x / WARP;
-    const Row      r     = RowOfLane(seg, op, slice);
-    PetscScalar    sum;
+    const PetscInt times = turns == 1 || seg.blocks > (seg.n_slices - 1) / WARPS ? 1 : turns;
+    PetscInt       slice = block * times * WARPS + threadIdx.x / WARP;
+    Row            now   = RowOfLane(seg, op, slice);
 
-    if (AGENT_LENGTH > 0 && slice < seg.n_rows / WARP) /* a whole slice */
-      sum = SumOfEqual<AGENT_LENGTH>(EntriesOfRow(seg, op, r), op.conjugate);
-    else
-      sum = SumOfRow(EntriesOfRow(seg, op, r), (int)r.length, op.conjugate);
+    for (PetscInt t = 0; t < times; t++, slice += WARPS) {
+      const Row   next = t + 1 < times ? RowOfLane(seg, op, slice + WARPS) : now;
+      PetscScalar sum;
 
-    if (r.row >= 0) op.y[r.row] = AddendOf(op, r.row) + sum;
+      if (AGENT_LENGTH > 0 && slice < seg.n_rows / WARP) /* a whole slice */
+        sum = SumOfEqual<AGENT_LENGTH>(EntriesOfRow(seg, op, now), op.conjugate);
+      else
+        sum = SumOfRow(EntriesOfRow(seg, op, now), (int)now.length, op.conjugate);
+
+      if (now.row >= 0) op.y[now.row] = AddendOf(op, now.row) + sum;
+      now = next;
+    }
   }
 };
 

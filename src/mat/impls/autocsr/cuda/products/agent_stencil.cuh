@@ -2,8 +2,8 @@
   Rows of few patterns, a lane a row: no entry stores its column. The rows of a warp are walked along the root of their patterns
   (plan.h, AutoCSRPatternRoot), so that its offsets are read for all of them by one load of one address, and rows that lack some
   of its entries leave these out. Where the patterns also tell the values, nothing of an entry is read but x: then a lane has several
-  rows, and what is read of the root serves all of them. Bytes of a product by value coding (FP64), a row: 2 for the
-  pattern, 8 for x, 8 for y, and 8, 4, 1 or none for an entry.
+  rows, and what is read of the root serves all of them. A kernel that has the commonest root as constants reads nothing of it.
+  Bytes of a product by value coding (FP64), a row: 2 for the pattern, 8 for x, 8 for y, and 8, 4, 1 or none for an entry.
 */
 #ifndef AUTOCSR_AGENT_STENCIL_CUH
 #define AUTOCSR_AGENT_STENCIL_CUH
@@ -13,11 +13,11 @@
 template <AutoCSRValue value>
 struct AgentStencil : AgentBase {
   static constexpr bool sliced    = value != AUTOCSR_VALUE_PATTERN;
-  static constexpr int  most_rows = sliced ? 1 : 4; /* of a lane */
-  static constexpr int  residents = sliced && sizeof(PetscScalar) <= 8 ? 8 : 4;
-  static constexpr int  flight    = (sliced ? 8 : 16) / (sizeof(PetscScalar) > 8 ? 2 : 1); /* entries of a lane for which x is asked for at once */
+  static constexpr int  most_rows = sliced ? 1 : AGENT_ROWS_EACH(AUTOCSR_STENCIL_ROWS); /* of a lane */
+  static constexpr int  residents = sliced && sizeof(PetscScalar) <= 8 ? 8 : AUTOCSR_STENCIL_RESIDENTS;
+  static constexpr int  flight    = AGENT_IN_FLIGHT((sliced ? 8 : 16) / (sizeof(PetscScalar) > 8 ? 2 : 1)); /* entries of a lane for which x is asked for at once */
   static constexpr int  flight_if = flight / 2;                                            /* the same where rows lack some */
-  static constexpr int  waves     = 4;                                                     /* of blocks that must be left for several rows of a lane to pay */
+  static constexpr int  waves     = AUTOCSR_STENCIL_WAVES;                                 /* of blocks that must be left for several rows of a lane to pay */
 
   static constexpr bool in_turn = true;
 
@@ -171,6 +171,70 @@ struct AgentStencil : AgentBase {
     if constexpr (!sliced) w.values = seg.pattern_value + root.begin;
   }
 
+  /* All rows of a warp along the root that the kernel has as constants, so that nothing is read of it. mask: the entries that rows have, where these are not all */
+  template <int n, bool whole>
+  static __device__ __forceinline__ void SumKnown(const PetscScalar *from, const PetscScalar *values, const unsigned mask[n], int conjugate, PetscScalar sum[n])
+  {
+    constexpr int count = PetscMax(2, (whole ? flight : flight_if) / n);
+
+#pragma unroll
+    for (int first = 0; first < AGENT_ROOT_ENTRIES; first += count) {
+      PetscScalar a[count], x[n][count];
+
+#define AGENT_ENTRY(t, from_row, plane, beside, value_of) \
+  if ((t) >= first && (t) < first + count) { \
+    a[(t) - first] = AGENT_ROOT_VALUES ? (value_of) : LoadCached(values + (t)); \
+    for (int k = 0; k < n; k++) x[k][(t) - first] = LoadCachedIf(whole || (mask[k] >> (t) & 1), from + (from_row) + k * WARP); \
+  }
+      AGENT_EACH_ENTRY(AGENT_ENTRY)
+#undef AGENT_ENTRY
+#pragma unroll
+      for (int i = 0; i < count; i++) {
+#pragma unroll
+        for (int k = 0; k < n; k++) {
+          if (first + i < AGENT_ROOT_ENTRIES && (whole || (mask[k] >> (first + i) & 1))) sum[k] = MultiplyAdd(sum[k], ConjugateIf(a[i], conjugate), x[k][i]);
+        }
+      }
+    }
+  }
+
+  /* Whether all lanes' n rows from `first` on are of the known root, and if so their sums */
+  template <int n>
+  static __device__ __forceinline__ bool RunKnown(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, const int id[n], PetscInt first)
+  {
+    const PetscInt     last   = seg.n_rows - 1;
+    const PetscScalar *from   = op.x + RowOf(seg, PetscMin(first, last)), *values = AGENT_ROOT_VALUES ? NULL : seg.pattern_value + AGENT_ROOT_BEGIN;
+    bool               whole  = first + (n - 1) * WARP <= last, known = n == 1 || !seg.rows;
+    unsigned           mask[n];
+    PetscScalar        sum[n];
+
+#pragma unroll
+    for (int k = 0; k < n; k++) {
+      whole  = whole && id[k] == AGENT_ROOT_PATTERN;
+      sum[k] = 0;
+    }
+    if (__all_sync(ALL_LANES, known && whole))
+      SumKnown<n, true>(from, values, mask, op.conjugate, sum);
+    else {
+#pragma unroll
+      for (int k = 0; k < n; k++) {
+        const AutoCSRPatternRoot root = RootOf(seg, id[k], first + k * WARP);
+
+        known   = known && (root.begin == AGENT_ROOT_BEGIN || !root.mask);
+        mask[k] = root.mask;
+      }
+      if (!__all_sync(ALL_LANES, known)) return false;
+      SumKnown<n, false>(from, values, mask, op.conjugate, sum);
+    }
+#pragma unroll
+    for (int k = 0; k < n; k++) {
+      const PetscInt of = first + k * WARP, row = n > 1 ? seg.row_begin + of : RowOf(seg, PetscMin(of, last));
+
+      if (of <= last) op.y[row] = AddendOf(op, row) + sum[k];
+    }
+    return true;
+  }
+
   /* A lane's row alone, along its own root; all lanes of a warp come here, `exists` of those that have one */
   static __device__ PTX_NO_INLINE void RunApart(const AutoCSRDeviceSegment &seg, const AutoCSRDeviceOperands &op, PetscInt k, bool exists)
   {
@@ -199,6 +263,9 @@ struct AgentStencil : AgentBase {
 
 #pragma unroll
     for (int k = 0; k < n; k++) id[k] = LoadStream(seg.pattern_id + PetscMin(first + k * WARP, last));
+    if constexpr (AGENT_ROOT && !sliced) {
+      if (RunKnown<n>(seg, op, id, first)) return;
+    }
     if constexpr (sliced) w.code = (const Code *)seg.value + LoadCached(seg.slice_ptr + PetscMin(first, last) / WARP) + threadIdx.x % WARP;
     root = RootOf(seg, id[0], first);
     Begin(w, seg, op, root, RowOf(seg, PetscMin(first, last)));

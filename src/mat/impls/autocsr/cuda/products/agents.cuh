@@ -25,6 +25,8 @@
 #include "agent_tiled.cuh"
 #include "../../layout/codings.h"
 
+static_assert(AUTOCSR_PLANES_PATTERNS <= AUTOCSR_THREADS, "A thread of agent_planes.cuh has a pattern");
+
 /* clang-format off */
 #define AGENT_LANES(F, I, V, L) F(CSR_##I##_##V##_##L, "csr/" NAME_##I "/" NAME_##V "/lanes" #L, CSR, I, V, LANES, L, AgentCSR<AUTOCSR_INDEX_##I, L, AUTOCSR_VALUE_##V>)
 #define EACH_LANES(F, I, V) \

@@ -122,10 +122,14 @@ struct EntryCode<AUTOCSR_VALUE_CONSTANT> {
 template <AutoCSRValue value>
 static __device__ __forceinline__ PetscScalar ConstantOf(const AutoCSRDeviceSegment &seg)
 {
+#if defined(AGENT_CONSTANT)
+  return AGENT_CONSTANT;
+#else
   if constexpr (value == AUTOCSR_VALUE_CONSTANT)
     return LoadCached(seg.dictionary);
   else
     return 0;
+#endif
 }
 
 /*

@@ -140,11 +140,6 @@ static inline size_t AutoCSRDevicePropagateBytes(PetscInt rows)
   return (size_t)rows * sizeof(PetscScalar) + 2 * AUTOCSR_PROPAGATE_CHUNK_BYTES;
 }
 
-#define AUTOCSR_PLANES_ROWS_OF_LANE (sizeof(PetscScalar) > 8 ? 2 : 4)
-#define AUTOCSR_PLANES_STRIP        (AUTOCSR_THREADS * AUTOCSR_PLANES_ROWS_OF_LANE) /* rows, at most */
-#define AUTOCSR_PLANES_TABLE        (AUTOCSR_PLANES_PATTERNS + 4)                 /* masks that a block keeps, and what agent_planes.cuh has behind them */
-#define AUTOCSR_PLANES_RESIDENTS    4                                             /* blocks of a multiprocessor, at most */
-
 /* Shared memory for masks, for two lists of entries, and for windows of x: of all planes that a row reads and one more */
 static inline size_t AutoCSRDevicePlanesBytes(const AutoCSRDevicePlanes *p)
 {

@@ -45,6 +45,17 @@ AUTOCSR_SHAPE PetscInt AutoCSRSegsumTiles(PetscInt nnz, PetscInt tile)
   return AutoCSRCeilDivide(nnz, tile - AutoCSRSegsumSlack(tile));
 }
 
+/* ---- Rows by patterns (agent_stencil.cuh) */
+#define AUTOCSR_STENCIL_ROWS      4 /* of a lane */
+#define AUTOCSR_STENCIL_RESIDENTS 4 /* thread blocks of a multiprocessor */
+#define AUTOCSR_STENCIL_WAVES     4 /* of thread blocks that must be left for several rows of a lane to pay */
+
+/* ---- Planes of a grid (agent_planes.cuh) */
+#define AUTOCSR_PLANES_ROWS_OF_LANE (sizeof(PetscScalar) > 8 ? 2 : 4)
+#define AUTOCSR_PLANES_STRIP        (AUTOCSR_THREADS * AUTOCSR_PLANES_ROWS_OF_LANE) /* rows, at most */
+#define AUTOCSR_PLANES_TABLE        (AUTOCSR_PLANES_PATTERNS + 4)                 /* masks that a block keeps, and what agent_planes.cuh has behind them */
+#define AUTOCSR_PLANES_RESIDENTS    4                                             /* blocks of a multiprocessor, at most */
+
 /* ---- Products (agent_products.cuh) */
 #define AUTOCSR_PRODUCTS_HEIGHT 4 /* of a thread at a time */
 
