@@ -26,18 +26,10 @@ PetscBool AutoCSROwnIsOf(const AutoCSROwn *own, const AutoCSROwn *now)
 
 static PetscErrorCode Allocate(AutoCSROwn *own)
 {
-  PetscErrorCode ierr;
-
   PetscFunctionBegin;
-  ierr = AutoCSRTryBegin();
-  if (!ierr) {
-    ierr = (*own->backend->allocate)(((size_t)own->m + 1) * sizeof(*own->row_ptr), (void **)&own->row_ptr);
-    if (!ierr) ierr = (*own->backend->allocate)((size_t)own->nnz * sizeof(*own->col), (void **)&own->col);
-    if (!ierr) ierr = (*own->backend->allocate)((size_t)own->nnz * sizeof(*own->val), (void **)&own->val);
-    PetscCall(PetscPopErrorHandler());
-  }
-  if (ierr) PetscCall(AutoCSROwnForget(own));
-  if (ierr != PETSC_ERR_MEM) PetscCall(ierr); /* else the parent's way */
+  PetscCall((*own->backend->allocate)(((size_t)own->m + 1) * sizeof(*own->row_ptr), (void **)&own->row_ptr));
+  PetscCall((*own->backend->allocate)((size_t)own->nnz * sizeof(*own->col), (void **)&own->col));
+  PetscCall((*own->backend->allocate)((size_t)own->nnz * sizeof(*own->val), (void **)&own->val));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -45,25 +37,50 @@ static PetscErrorCode Allocate(AutoCSROwn *own)
 static PetscErrorCode Upload(Mat A, const AutoCSROwn *own, PetscBool new_structure, const PetscScalar val[])
 {
   const AutoCSRUpload array[] = {
-      {own->val,     val,           (size_t)own->nnz * sizeof(*own->val)          },
-      {own->col,     own->host_col, (size_t)own->nnz * sizeof(*own->col)          },
+      {own->val,     val,           (size_t)own->nnz * sizeof(*own->val)        },
+      {own->col,     own->host_col, (size_t)own->nnz * sizeof(*own->col)        },
       {own->row_ptr, own->host,     ((size_t)own->m + 1) * sizeof(*own->row_ptr)},
   };
   const int      n     = new_structure ? 3 : 1;
   size_t         bytes = 0;
   int            threads;
   PetscLogDouble begin, end;
+  PetscErrorCode ierr;
 
   PetscFunctionBegin;
   for (int k = 0; k < n; k++) bytes += array[k].bytes;
   PetscCall(AutoCSRDeviceUploadThreads(&threads));
   PetscCall(PetscLogEventBegin(AutoCSRUploadEvent, A, 0, 0, 0));
   PetscCall(PetscTime(&begin));
-  PetscCall(AutoCSRDeviceUpload(n, array, threads));
+  ierr = AutoCSRDeviceUpload(n, array, threads);
   PetscCall(PetscTime(&end));
   PetscCall(PetscLogCpuToGpu((PetscLogDouble)bytes));
   PetscCall(PetscLogEventEnd(AutoCSRUploadEvent, A, 0, 0, 0));
+  PetscCall(ierr);
   PetscCall(PetscInfo(A, "%.3g MB of %s of %" PetscInt_FMT " nonzeros are brought to the device in %.3g ms, %.3g GB/s, by %d threads\n", 1e-6 * (double)bytes, new_structure ? "the CSR" : "new values", own->nnz, 1e3 * (end - begin), 1e-9 * (double)bytes / PetscMax(end - begin, 1e-9), threads));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Without memory for it nothing is left of own: the arrays are the parent's then */
+static PetscErrorCode TryUpload(Mat A, AutoCSROwn *own, const AutoCSROwn *now, PetscBool same, const PetscScalar val[])
+{
+  PetscErrorCode ierr;
+
+  PetscFunctionBegin;
+  if (!same) PetscCall(AutoCSROwnForget(own));
+  if (!same) *own = *now;
+  own->state = -1; /* of no object */
+  ierr       = AutoCSRTryBegin();
+  if (!ierr) {
+    if (!same) ierr = Allocate(own);
+    if (!ierr) ierr = Upload(A, own, (PetscBool)!same, val);
+    PetscCall(PetscPopErrorHandler());
+  }
+  if (ierr) PetscCall(AutoCSROwnForget(own));
+  if (ierr == PETSC_ERR_MEM) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(ierr);
+  own->state     = ((PetscObject)A)->state;
+  A->offloadmask = PETSC_OFFLOAD_UNALLOCATED;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -85,17 +102,7 @@ PetscErrorCode AutoCSRUploadGet(Mat A, AutoCSRContext *ctx, AutoCSRMatrix *csr, 
     if (val && (size_t)now.nnz * (sizeof(*now.col) + sizeof(*now.val)) >= AUTOCSR_UPLOAD_LEAST) {
       const PetscBool same = (PetscBool)(own->col && AutoCSROwnIsOf(own, &now));
 
-      if (!same) {
-        PetscCall(AutoCSROwnForget(own));
-        PetscCall(Allocate(&now));
-        *own = now;
-      }
-      if (own->col && !(same && own->state == ((PetscObject)A)->state && A->offloadmask == PETSC_OFFLOAD_UNALLOCATED)) {
-        own->state = -1; /* of no object */
-        PetscCall(Upload(A, own, (PetscBool)!same, val));
-        own->state     = ((PetscObject)A)->state;
-        A->offloadmask = PETSC_OFFLOAD_UNALLOCATED;
-      }
+      if (!same || own->state != ((PetscObject)A)->state || A->offloadmask != PETSC_OFFLOAD_UNALLOCATED) PetscCall(TryUpload(A, own, &now, same, val));
       *done = (PetscBool)(own->col != NULL);
     }
     PetscCall(MatSeqAIJRestoreArrayRead(A, &val));
