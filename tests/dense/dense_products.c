@@ -281,7 +281,7 @@ int main(int argc, char **argv)
 {
   PetscInt    few  = 1; /* one matrix of so many */
   PetscInt64  made = 0;
-  PetscBool   brief, view = PETSC_FALSE, json = PETSC_FALSE;
+  PetscBool   brief = PETSC_FALSE, view = PETSC_FALSE, json = PETSC_FALSE;
   PetscMPIInt ranks;
 
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));

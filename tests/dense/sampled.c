@@ -233,7 +233,7 @@ static PetscErrorCode Errors(void)
 int main(int argc, char **argv)
 {
   PetscInt  few = 1; /* one matrix of so many */
-  PetscBool brief;
+  PetscBool brief = PETSC_FALSE;
 
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(FewAsked(&few, &brief));
