@@ -145,8 +145,15 @@ PetscErrorCode AutoCSRCostConsiderWhole(const AutoCSRMatrix *csr, const AutoCSRS
 
   PetscFunctionBegin;
   PetscCall(AutoCSRMachineGet(csr, &machine));
-  *take = (PetscBool)(machine->parallel && (double)most <= INT_MAX && (double)csr->nnz >= WHOLE_SHARE * (double)csr->m * (double)csr->n);
+  *take = (PetscBool)(machine->parallel && op->columns >= WHOLE_COLUMNS && (double)most <= INT_MAX && (double)csr->nnz >= WHOLE_SHARE * (double)csr->m * (double)csr->n);
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Columns of bundles an entry, at most: a panel gains even where neighbouring rows share nothing */
+static double MostUnits(PetscInt columns, PetscBool sampled)
+{
+  if (!sampled && columns > PANEL) return BUNDLES_WIDE;
+  return sampled || columns <= PANEL_LEAST ? BUNDLES_UNITS : PETSC_MAX_REAL;
 }
 
 PetscErrorCode AutoCSRCostConsiderBundles(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, AutoCSRDense *dense, PetscInt columns, PetscBool sampled, double seconds, PetscBool at_once, PetscBool *take)
@@ -162,7 +169,7 @@ PetscErrorCode AutoCSRCostConsiderBundles(const AutoCSRMatrix *csr, const AutoCS
   dense->spent += seconds;
   if (dense->spent < machine->dense_sample && !at_once) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRDenseSampleBundles(dense, csr));
-  if (dense->units > (sampled ? BUNDLES_UNITS : columns > PANEL ? BUNDLES_WIDE : 1)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (dense->units > MostUnits(columns, sampled)) PetscFunctionReturn(PETSC_SUCCESS);
   longest = profile->max_length + (AUTOCSR_BUNDLE_ROWS - 1.0) * csr->nnz / PetscMax(1, csr->m);
   saved   = PetscMax(BUNDLES_SAVE * seconds, seconds - CostOfPanels(machine, csr, columns, dense->units));
   *take   = (PetscBool)(PayForTiles(dense, AUTOCSR_ORDER_BUNDLED, saved, machine->dense_tile * csr->nnz + machine->dense_long * longest) || at_once);

@@ -35,7 +35,6 @@
 #define PANEL       32   /* dense columns that go side by side; the matrix is read again for each such panel */
 #define PANEL_LEAST 8    /* fewer columns take as long as this many */
 #define OF_PATTERNS 0.75 /* share of the rows with a pattern from which on a device reads columns as they lie: neighbours' columns do then, too */
-
 #define OF_PATTERNS_ROWS 32 /* rows of a row block, at least, on average */
 
 /* Adaptive tiles; `make dense BENCH_ARGS='-ways panels,adaptive'` on the suite: where they gain at all */
@@ -46,10 +45,13 @@
 #define TILES_SAVE   0.25 /* share of a product's seconds that they save then */
 
 /* Bundles; `make dense BENCH_ARGS='-gpu -ways panels,bundles'` on the suite */
-#define BUNDLES_UNITS   0.92  /* columns an entry, at most, of sampled products; */
-#define BUNDLES_WIDE    0.5   /* and of products with more dense columns than a panel's: panels find more rows of B in caches. Narrower ones gain without sharing any */
-#define BUNDLES_LONGEST 4096  /* entries of a row, at most: a warp takes the parts of longer ones too long */
-#define WHOLE_SHARE     0.2   /* entries of all places, from which on all are multiplied and the entries are taken; `make sddmm` */
-#define BUNDLES_SAVE    0.2   /* share of a product's seconds that they save, at least */
+#define BUNDLES_UNITS   0.92 /* columns an entry, at most, of a few dense columns and of sampled products; */
+#define BUNDLES_WIDE    0.5  /* and of products with more dense columns than a panel's: panels find more rows of B in caches */
+#define BUNDLES_LONGEST 4096 /* entries of a row, at most: a warp takes the parts of longer ones too long */
+#define BUNDLES_SAVE    0.2  /* share of a product's seconds that they save, at least */
+
+/* Sampled products of which all are made and the entries taken; `make sddmm` */
+#define WHOLE_SHARE   0.2 /* of all places, from which on a matrix is nearly dense */
+#define WHOLE_COLUMNS 16  /* dense columns, at least: fewer leave all places that are written unpaid */
 
 #endif
