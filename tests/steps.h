@@ -95,7 +95,7 @@ static AutoCSRSteps EmulatedSteps(void)
   return steps;
 }
 
-static const PetscInt n = 700; /* several thread blocks, the last one partly without rows */
+static PetscInt n = 700; /* several thread blocks, the last one partly without rows */
 
 /* shift: an indefinite matrix if it is large */
 static PetscErrorCode CreateMatrix(PetscReal shift, PetscInt block, Mat *A)

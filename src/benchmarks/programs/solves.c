@@ -1,6 +1,6 @@
 static const char help[] = "What a program waits for in KSPSolve(): the first solve, later ones, and those after new values, of PETSc's type, of autocsr, and of autocsr with the solvers beside the matrix.\n\
 Load the library with -dll_append. Options: -gpu (against aijcusparse, not aij), -sizes (points of a side of the grid), -assembly (host, coo or both), -stencil (7 or 27 points),\n\
--dofs (1, or 3: a lattice of springs), -solver (a type of KSP), -pc (a type of PC), -rtol, -max_it, -repeats. Several processes share the grid.\n\n";
+-dofs (1, or 3: a lattice of springs), -solver (a type of KSP), -pc (a type of PC), -rtol, -max_it, -repeats. Several processes share the grid. The three ways have the prefixes plain_, unfused_ and fused_, so -fused_ksp_autocsr_repeat false is for the third.\n\n";
 
 #include "../harness/bench.h"
 #include <petscksp.h>

@@ -21,6 +21,7 @@ static PetscErrorCode GetKey(const AutoCSRSolve *s, PetscErrorCode (*step)(AutoC
   key->pass.sums_number = 0;
   key->step             = step;
   key->left             = s->left;
+  key->joins            = s->joins;
   PetscCall((*s->steps->product)(s, &key->product));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -12,7 +12,7 @@ typedef struct {
   AutoCSRPass    pass;
   AutoCSRProduct product;
   PetscErrorCode (*step)(AutoCSRSolve *);
-  PetscBool left;
+  PetscBool left, joins;
 } AutoCSRRepeatKey;
 
 typedef struct {
