@@ -78,7 +78,7 @@ static PetscErrorCode CountsGet(Mat B, Counts *c)
    or its coding is a device's alone and another may stand for it, who knows */
 static Cost CostOfLeaving(const Generator *g, const Way *w)
 {
-  const PetscBool chosen  = (PetscBool)(w->strategy[0] == 'a' || w->value == MAT_AUTOCSR_VALUE_AUTO || !strcmp(w->strategy, "sellp") || !strcmp(w->strategy, "symmetric") || !strcmp(w->strategy, "propagate") || !strcmp(w->strategy, "popular") || !strcmp(w->strategy, "segsum") || (w->index == MAT_AUTOCSR_INDEX_16 && !strcmp(w->strategy, "csr-adaptive")));
+  const PetscBool chosen  = (PetscBool)(w->strategy[0] == 'a' || w->value == MAT_AUTOCSR_VALUE_AUTO || !strcmp(w->strategy, "sellp") || !strcmp(w->strategy, "symmetric") || !strcmp(w->strategy, "propagate") || !strcmp(w->strategy, "popular") || !strcmp(w->strategy, "segsum") || (PetscDefined(HAVE_CUDA) && !strcmp(w->strategy, "csr")) || (w->index == MAT_AUTOCSR_INDEX_16 && !strcmp(w->strategy, "csr-adaptive")));
   const PetscBool block   = (PetscBool)(w->strategy[0] == 'b' && w->strategy[1] == 'l'); /* does not apply to stencils */
   const PetscBool applies = (PetscBool)(!block && (g->values == VALUES_FEW ? w->value == MAT_AUTOCSR_VALUE_DICTIONARY : w->value == MAT_AUTOCSR_VALUE_FLOAT32 && !PetscDefined(USE_REAL_SINGLE)));
 

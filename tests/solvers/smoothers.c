@@ -125,6 +125,8 @@ int main(int argc, char **argv)
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(PetscOptionsSetValue(NULL, "-fused_ksp_autocsr", "false")); /* on a device it would be served */
+  PetscCall(PetscOptionsSetValue(NULL, "-plain_ksp_autocsr", "false"));
   PetscCall(PetscOptionsSetValue(NULL, "-fused_mg_levels_ksp_autocsr", "true"));
   PetscCall(PetscOptionsSetValue(NULL, "-plain_mg_levels_ksp_autocsr", "false"));
   PetscCall(PetscOptionsSetValue(NULL, "-fused_mg_levels_ksp_richardson_scale", "0.7"));
