@@ -184,20 +184,18 @@ static PetscErrorCode CheckSum(void)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-#define LENGTH 8
-
-/* Rows of LENGTH entries, and a last one of those that are left */
-static PetscErrorCode CreateLarge(MatType type, PetscInt nnz, Mat *A)
+/* Rows of `length` entries, and a last one of those that are left */
+static PetscErrorCode CreateLarge(MatType type, PetscInt nnz, PetscInt length, Mat *A)
 {
-  const PetscInt n = nnz / LENGTH + 1;
+  const PetscInt n = nnz / length + 1;
 
   PetscFunctionBeginUser;
   PetscCall(MatCreate(PETSC_COMM_SELF, A));
   PetscCall(MatSetSizes(*A, n, n, n, n));
   PetscCall(MatSetType(*A, type));
-  PetscCall(MatSeqAIJSetPreallocation(*A, LENGTH, NULL));
+  PetscCall(MatSeqAIJSetPreallocation(*A, length, NULL));
   for (PetscInt i = 0; i < n; i++) {
-    for (PetscInt k = 0; k < PetscMin(LENGTH, nnz - i * LENGTH); k++) PetscCall(MatSetValue(*A, i, (i + 31 * k) % n, RandomScalar(i, k), INSERT_VALUES));
+    for (PetscInt k = 0; k < PetscMin(length, nnz - i * length); k++) PetscCall(MatSetValue(*A, i, (i + 31 * k) % n, RandomScalar(i, k), INSERT_VALUES));
   }
   PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
@@ -309,8 +307,8 @@ static PetscErrorCode CheckUpload(PetscInt nnz)
   PetscBool      device = PETSC_FALSE;
 
   PetscFunctionBeginUser;
-  PetscCall(CreateLarge(MATAIJ, nnz, &A));
-  PetscCall(CreateLarge(MATAUTOCSR, nnz, &B));
+  PetscCall(CreateLarge(MATAIJ, nnz, 8, &A));
+  PetscCall(CreateLarge(MATAUTOCSR, nnz, 8, &B));
   PetscCall(ReferenceCreate(A, &r));
   PetscCall(Uploads(&before));
   PetscCall(CheckLarge(&r, B, "a large matrix"));
@@ -334,6 +332,133 @@ static PetscErrorCode CheckUpload(PetscInt nnz)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+/* Memory that the library has just given back gets other values */
+static PetscErrorCode Scribble(PetscInt nnz, PetscInt length)
+{
+  Mat C;
+  Vec x, y;
+
+  PetscFunctionBeginUser;
+  PetscCall(CreateLarge(MATAUTOCSR, nnz, length, &C));
+  PetscCall(Overwrite(C, nnz, 50));
+  PetscCall(MatCreateVecs(C, &x, &y));
+  PetscCall(VecSet(x, 1));
+  PetscCall(MatMult(C, x, y));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(MatDestroy(&C));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode GetDiagonalThere(Mat B)
+{
+  Vec d;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatCreateVecs(B, NULL, &d));
+  PetscCall(MatGetDiagonal(B, d));
+  PetscCall(VecDestroy(&d));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* The parent makes arrays of its own on the device, and the matrix stays the same */
+static PetscErrorCode CheckCopied(PetscInt nnz)
+{
+  Reference r;
+  Mat       A, B, Y;
+
+  PetscFunctionBeginUser;
+  PetscCall(CreateLarge(MATAIJ, nnz, 8, &A));
+  PetscCall(CreateLarge(MATAUTOCSR, nnz, 8, &B));
+  PetscCall(MatAutoCSRSetStrategy(B, "csr")); /* which reads the arrays in each product */
+  PetscCall(ReferenceCreate(A, &r));
+  PetscCall(CheckLarge(&r, B, "a matrix to be added"));
+  PetscCall(MatDuplicate(B, MAT_COPY_VALUES, &Y));
+  PetscCall(MatAXPY(Y, 2, B, SAME_NONZERO_PATTERN));
+  PetscCall(MatDestroy(&Y));
+  PetscCall(GetDiagonalThere(B));
+  PetscCall(Scribble(nnz, 8));
+  PetscCall(CheckLarge(&r, B, "a matrix that was added"));
+  PetscCall(MatDestroy(&B));
+  PetscCall(ReferenceDestroy(&r));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* A kernel for small matrices reads the arrays, and the library brings new values still */
+static PetscErrorCode CheckResidual(PetscInt nnz, PetscInt length)
+{
+  MatAutoCSRInfo info;
+  Reference      r;
+  Mat            A, B;
+  Vec            b, x, y;
+  PetscInt       before, after;
+  PetscBool      device;
+
+  PetscFunctionBeginUser;
+  PetscCall(CreateLarge(MATAIJ, nnz, length, &A));
+  PetscCall(CreateLarge(MATAUTOCSR, nnz, length, &B));
+  PetscCall(MatAutoCSRSetStrategy(B, "csr"));
+  PetscCall(ReferenceCreate(A, &r));
+  PetscCall(CheckLarge(&r, B, "a matrix of few rows"));
+  PetscCall(MatAutoCSRGetInfo(B, &info));
+  PetscCall(PetscStrcmp(info.backend, "cuda", &device));
+  PetscCall(MatCreateVecs(B, &x, &b));
+  PetscCall(VecDuplicate(b, &y));
+  PetscCall(VecSet(x, 1));
+  PetscCall(VecSet(b, 2));
+  PetscCall(MatResidual(B, b, x, y));
+  PetscCall(GetDiagonalThere(B));
+  PetscCall(Scribble(nnz, length));
+  PetscCall(CheckLarge(&r, B, "a matrix whose residual was taken"));
+  for (int k = 0; k < 2; k++) PetscCall(Overwrite(k ? B : r.A, nnz, 60));
+  PetscCall(Uploads(&before));
+  PetscCall(MatResidual(B, b, x, y));
+  PetscCall(CheckLarge(&r, B, "new values after a residual"));
+  PetscCall(Uploads(&after));
+  PetscCheck(after - before == device, PETSC_COMM_SELF, PETSC_ERR_PLIB, "New values after a residual were brought to a device %" PetscInt_FMT " times", after - before);
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(MatDestroy(&B));
+  PetscCall(ReferenceDestroy(&r));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* Values that are written after a product of the matrix that is open for it. On a device their mask tells of them */
+static PetscErrorCode CheckWritten(PetscInt nnz)
+{
+  MatAutoCSRInfo info;
+  Reference      r;
+  Mat            A, B, C;
+  PetscScalar   *val;
+  PetscBool      device;
+
+  PetscFunctionBeginUser;
+  PetscCall(CreateLarge(MATAIJ, nnz, 8, &A));
+  PetscCall(CreateLarge(MATAUTOCSR, nnz, 8, &B));
+  PetscCall(MatAutoCSRSetStrategy(B, "sell")); /* which has values of its own */
+  PetscCall(ReferenceCreate(A, &r));
+  PetscCall(CheckLarge(&r, B, "a matrix to be written"));
+  PetscCall(MatAutoCSRGetInfo(B, &info));
+  PetscCall(PetscStrcmp(info.backend, "cuda", &device));
+  for (PetscInt turn = 0; turn < 2 && device; turn++) { /* the diagonal is asked for, or the matrix becomes an operand */
+    PetscCall(MatSeqAIJGetArrayWrite(B, &val));
+    PetscCall(MatMult(B, r.x[RIGHT], r.y[LEFT]));
+    for (PetscInt k = 0; k < nnz; k++) val[k] = RandomScalar(70 + turn, k);
+    PetscCall(MatSeqAIJRestoreArrayWrite(B, &val));
+    PetscCall(Overwrite(r.A, nnz, 70 + turn));
+    if (turn) {
+      PetscCall(MatMatMult(B, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
+      PetscCall(MatDestroy(&C));
+    } else
+      PetscCall(GetDiagonalThere(B));
+    PetscCall(CheckLarge(&r, B, "written after a product"));
+  }
+  PetscCall(MatDestroy(&B));
+  PetscCall(ReferenceDestroy(&r));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 int main(int argc, char **argv)
 {
   const PetscInt piece = (1 << 20) / (PetscInt)sizeof(PetscScalar); /* values that are sent at once */
@@ -349,6 +474,9 @@ int main(int argc, char **argv)
   PetscCall(CheckSum());
   PetscCall(PetscLogDefaultBegin());
   for (PetscInt k = -1; k < 2; k++) PetscCall(CheckUpload(3 * piece + k));
+  PetscCall(CheckCopied(3 * piece));
+  PetscCall(CheckResidual(300000, 20));
+  PetscCall(CheckWritten(3 * piece));
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "Values on the host are the matrix's\n"));
   PetscCall(PetscFinalize());
   return 0;

@@ -323,6 +323,12 @@ cudaError_t cudaSetDevice(int)
   return cudaSuccess;
 }
 
+cudaError_t cudaDriverGetVersion(int *version)
+{
+  *version = CUDART_VERSION;
+  return cudaSuccess;
+}
+
 cudaError_t cudaGetDevice(int *device)
 {
   *device = 0;

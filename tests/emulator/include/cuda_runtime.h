@@ -116,6 +116,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *, cudaGraph_t, unsigned long l
 cudaError_t cudaGraphLaunch(cudaGraphExec_t, cudaStream_t);
 cudaError_t cudaGraphDestroy(cudaGraph_t);
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t);
+cudaError_t cudaDriverGetVersion(int *);
 cudaError_t cudaGetDevice(int *);
 cudaError_t cudaSetDevice(int);
 cudaError_t cudaDeviceGetAttribute(int *, cudaDeviceAttr, int);

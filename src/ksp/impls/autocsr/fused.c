@@ -159,7 +159,7 @@ static PetscErrorCode KSPSetFromOptions_Fused(KSP ksp, AutoCSROptionItems PetscO
   /* -ksp_autocsr_repeat: [`true`, `false`] on a device, several steps of a small problem with `cg` or `bcgs` are recorded as a CUDA graph, which is then repeated: the host launches it in less
      time than their kernels. The same kernels run in the same order; it takes the solver's prefix */
   PetscCall(PetscOptionsBool("-ksp_autocsr_repeat", "Repeat steps that were recorded", NULL, f->repeats, &f->repeats, NULL));
-  /* -ksp_autocsr_join: [`true`, `false`] on a device, a product of `cg` makes its dot product in the same kernel where the plan is one of those that can; it takes the solver's prefix */
+  /* -ksp_autocsr_join: [`true`, `false`] on a device, up to 400,000 rows, a product of `cg` makes its dot product in the same kernel where the plan is one of those that can; it takes the solver's prefix */
   PetscCall(PetscOptionsBool("-ksp_autocsr_join", "Products make their dot products", NULL, f->joins, &f->joins, NULL));
   PetscOptionsHeadEnd();
   PetscFunctionReturn(PETSC_SUCCESS);

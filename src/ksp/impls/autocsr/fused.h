@@ -212,7 +212,7 @@ PETSC_INTERN PetscErrorCode AutoCSRFusedSolve(KSP, AutoCSRFused *, const AutoCSR
 PETSC_INTERN PetscErrorCode AutoCSRFusedCombine(AutoCSRSolve *, PetscInt n, const AutoCSRCombination[]); /* at most AUTOCSR_TOGETHER, with their products */
 PETSC_INTERN AutoCSRNorm    AutoCSRFusedNorm(KSP);
 PETSC_INTERN PetscErrorCode AutoCSRFusedSetTest(KSP, AutoCSRSolve *);                                                   /* once the first norm was looked at */
-PETSC_INTERN PetscErrorCode AutoCSRFusedQueue(AutoCSRSolve *, PetscErrorCode (*step)(AutoCSRSolve *), PetscInt until, PetscInt most, PetscInt *queued); /* steps, until there are so many, but `most` at most */
+PETSC_INTERN PetscErrorCode AutoCSRFusedQueue(AutoCSRSolve *, PetscErrorCode (*step)(AutoCSRSolve *), PetscInt until, PetscInt most, PetscInt *queued); /* queues steps until `until` of the solve are queued, or `most`, the last that it may take; steps that are repeated together may go beyond `until` */
 PETSC_INTERN PetscErrorCode AutoCSRFusedTell(KSP, PetscInt, PetscReal, PetscBool log_first);                            /* norm, history, monitors */
 PETSC_INTERN PetscErrorCode AutoCSRFusedLook(KSP, AutoCSRSolve *, PetscInt step, PetscBool check, PetscBool log_first); /* waits for the norm of a combination, tells and tests it */
 

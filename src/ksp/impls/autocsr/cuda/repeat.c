@@ -6,9 +6,8 @@
 */
 #include "steps.h"
 
-#define STEPS  4      /* of a record: so many run in vain where a solve ends with the first of them */
-#define BEFORE 12     /* steps of one key that are queued one by one first: a record takes about as long to make */
-#define ROWS   400000 /* of a problem, at most: kernels of more rows take longer than their launches */
+#define STEPS  4  /* of a record: so many run in vain where a solve ends with the first of them */
+#define BEFORE 12 /* steps of one key that are queued one by one first: a record takes about as long to make */
 
 static PetscErrorCode GetKey(const AutoCSRSolve *s, PetscErrorCode (*step)(AutoCSRSolve *), AutoCSRRepeatKey *key)
 {
@@ -19,6 +18,7 @@ static PetscErrorCode GetKey(const AutoCSRSolve *s, PetscErrorCode (*step)(AutoC
   key->pass.norm        = s->test.norm;
   key->pass.ring        = NULL;
   key->pass.sums_number = 0;
+  key->partial          = s->device->partial;
   key->step             = step;
   key->left             = s->left;
   key->joins            = s->joins;
@@ -42,7 +42,7 @@ static PetscErrorCode SetKey(AutoCSRSolve *s, const AutoCSRRepeatKey *key)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* They are queued, and counted, but on no stream yet. A product may let the matrix on the device go: what was recorded then reads what is no longer there */
+/* The steps are counted as queued, but run only with the first repeat. A product may put another plan in the place of the one that was recorded: the record is then given up */
 static PetscErrorCode Record(AutoCSRSolve *s, PetscErrorCode (*step)(AutoCSRSolve *))
 {
   AutoCSRRepeat   *r = &s->device->repeat;
@@ -52,7 +52,7 @@ static PetscErrorCode Record(AutoCSRSolve *s, PetscErrorCode (*step)(AutoCSRSolv
   PetscLogDouble   flops;
   PetscBool        begun, same;
   const char      *why;
-  PetscErrorCode   ierr = PETSC_SUCCESS;
+  PetscErrorCode   ierr     = PETSC_SUCCESS;
 
   PetscFunctionBegin;
   PetscCall(PetscGetFlops(&flops));
@@ -102,7 +102,7 @@ PetscErrorCode AutoCSRRepeatSteps(AutoCSRSolve *s, PetscErrorCode (*step)(AutoCS
   AutoCSRRepeatKey key;
 
   PetscFunctionBegin;
-  if (!s->repeats || r->refused || s->size > 1 || s->given || s->n > ROWS || most < STEPS) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!s->repeats || r->refused || s->size > 1 || s->given || s->n > AUTOCSR_FEW_ROWS || most < STEPS) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(GetKey(s, step, &key));
   PetscCall(SetKey(s, &key));
   if (r->record)

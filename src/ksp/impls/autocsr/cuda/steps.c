@@ -319,9 +319,13 @@ static PetscErrorCode ProductWithDot(AutoCSRSolve *s, PetscBool *done)
   one.operands = (AutoCSRDeviceOperands){product.row_ptr, product.col, product.val, s->array[AUTOCSR_P], NULL, s->array[AUTOCSR_W], 0};
   pass         = *AutoCSRNextPass(s, PETSC_FALSE);
   pass.partial = d->partial;
-  PetscCall(AutoCSRPassProduct(&pass, &one));
   d->products++;
+  PetscCall(PetscLogEventBegin(MAT_Mult, s->mat, 0, 0, 0)); /* around the one that counted() logs, so that the time on the device is its own */
+  PetscCall(PetscLogGpuTimeBegin());
+  PetscCall(AutoCSRPassProduct(&pass, &one));
+  PetscCall(PetscLogGpuTimeEnd());
   PetscCall((*s->steps->counted)(s, 1));
+  PetscCall(PetscLogEventEnd(MAT_Mult, s->mat, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -330,7 +334,7 @@ static PetscErrorCode CGProduct(AutoCSRSolve *s)
   PetscBool joined = PETSC_FALSE;
 
   PetscFunctionBegin;
-  if (s->joins && s->size == 1) PetscCall(ProductWithDot(s, &joined));
+  if (s->joins && s->size == 1 && s->n <= AUTOCSR_FEW_ROWS) PetscCall(ProductWithDot(s, &joined));
   if (!joined) {
     PetscCall((*s->steps->multiply)(s, AUTOCSR_P, AUTOCSR_W));
     PetscCall(AutoCSRPassDot(AutoCSRNextPass(s, PETSC_FALSE)));

@@ -5,12 +5,14 @@
 #include "../fused.h"
 #include "passes.h"
 
-#define AUTOCSR_COLUMNS 8 /* columns of GMRES that may be under way */
+#define AUTOCSR_COLUMNS  8      /* columns of GMRES that may be under way */
+#define AUTOCSR_FEW_ROWS 400000 /* of a problem, at most, for steps that are repeated and products that make their dot product: kernels of more rows take longer than launches */
 
 /* What steps that are recorded read of the host */
 typedef struct {
   AutoCSRPass    pass;
   AutoCSRProduct product;
+  PetscReal     *partial; /* of products that make dot products */
   PetscErrorCode (*step)(AutoCSRSolve *);
   PetscBool left, joins;
 } AutoCSRRepeatKey;
@@ -34,16 +36,16 @@ typedef struct {
 } AutoCSRLevelShape;
 
 struct _AutoCSRDevice {
-  void        *memory; /* of the device: scalars, counter, partial sums */
-  AutoCSRSlot *ring;
-  PetscInt64   told;   /* results of earlier solves */
-  PetscInt64   queued; /* results of this solve */
-  PetscBool    first;  /* no combination was queued yet */
-  PetscInt     products; /* of arrays, that were queued */
-  AutoCSRTest  *test;  /* of the device */
-  PetscReal    *partial; /* of products that make dot products: sums of so many thread blocks; NULL: none */
+  void         *memory; /* of the device: scalars, counter, partial sums */
+  AutoCSRSlot  *ring;
+  PetscInt64    told;     /* results of earlier solves */
+  PetscInt64    queued;   /* results of this solve */
+  PetscBool     first;    /* no combination was queued yet */
+  PetscInt      products; /* of arrays, that were queued */
+  AutoCSRTest  *test;     /* of the device */
+  PetscReal    *partial;  /* of products that make dot products: sums of so many thread blocks; NULL: none */
   PetscInt      partials;
-  AutoCSRPass  pass;
+  AutoCSRPass   pass;
   AutoCSRRepeat repeat;
 
   AutoCSRPassSums *sums;   /* page-locked: of a pass of this process; NULL: there is one process */

@@ -1,7 +1,7 @@
 /*
   Which levels are small enough that all steps of a smoother are one launch, and how it is launched. On a large level a step is two launches, for which the host needs
   some 5 us. A step of the kernel takes less where its thread blocks, one for a multiprocessor, have at most LEVEL_ENTRIES entries each: 0.4 MB from the second-level cache, at
-  some 100 GB/s of a multiprocessor, and 1 us until all have come. The other limits bound how often a group of lanes waits for that cache.
+  some 100 GB/s of a multiprocessor. The other limits bound how often a group of lanes waits for that cache.
 */
 #include "level.h"
 #include "../../../../mat/impls/autocsr/cuda/products/residual.h"
@@ -78,6 +78,7 @@ PetscErrorCode AutoCSRLevelSmooth(AutoCSRSolve *s, PetscInt n, const AutoCSRComb
   PetscCall(FindShape(s, csr->nnz, longest));
   if (!s->device->level.blocks) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRLevelRun(s, csr, n, c));
+  PetscCall(AutoCSRKeepSmall(s->mat));
   *done = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -4,8 +4,7 @@
 #include "seqautocsr.h"
 #include <petsctime.h>
 
-#define AUTOCSR_CONTEXT  "MatAutoCSRContext"
-#define AUTOCSR_NO_STATE (-1) /* of no object */
+#define AUTOCSR_CONTEXT "MatAutoCSRContext"
 
 /*
   MatHeaderMerge() destroys what a matrix has and gives it the data of another; it calls the destroy method with the type

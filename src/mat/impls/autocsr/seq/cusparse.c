@@ -291,7 +291,7 @@ static PetscErrorCode MatSeqAutoCSRRelease_CUSPARSE(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Where the values or the vector are on the host, there: that is the parent's when it is bound to the CPU. New values of a matrix whose products have brought others to the device go there now instead of at the next product */
+/* The host makes the diagonal where it has the values or the vector, by the function of the parent that is bound to the CPU. Where products have brought values to the device and the host has newer ones, these are brought now, and not at the next product */
 static PetscErrorCode MatGetDiagonal_SeqAutoCSR_CUSPARSE(Mat A, Vec diagonal)
 {
   const AutoCSRParent *parent;

@@ -3,6 +3,9 @@
 */
 #include "seqautocsr.h"
 #include <petsc/private/vecimpl.h>
+#if defined(AUTOCSR_HAVE_CUDA)
+  #include "../cuda/runtime/record.h"
+#endif
 
 /* The operands are where the plan is. y holds z where both are the same vector, else nothing that is needed */
 static PetscErrorCode AutoCSROperandsGet_Host(Vec x, Vec z, Vec y, AutoCSROperands *o)
@@ -210,7 +213,19 @@ PetscErrorCode AutoCSRMultiplyArraysBy(Mat A, const AutoCSRPlan **plan, const Au
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Logged as MatMult() logs. op NULL: the product is launched by who repeats launches that were recorded */
+/* Not while launches are recorded, when nothing may wait for the device: a later product lets go then */
+static PetscErrorCode AutoCSRReleaseWhenDue(Mat A, AutoCSRContext *ctx)
+{
+  PetscFunctionBegin;
+  if (PetscLikely(AutoCSRContextProducts(ctx) < ctx->release_at)) PetscFunctionReturn(PETSC_SUCCESS);
+#if defined(AUTOCSR_HAVE_CUDA)
+  if (AutoCSRRecordIsUnderWay()) PetscFunctionReturn(PETSC_SUCCESS);
+#endif
+  PetscCall(AutoCSRContextRelease(A, ctx));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Logged as MatMult() logs. op NULL: the caller has launched the product */
 static PetscErrorCode AutoCSRMultiplyLogged(Mat A, AutoCSRContext *ctx, const AutoCSROperands *op)
 {
   PetscFunctionBegin;
@@ -238,7 +253,7 @@ PetscErrorCode AutoCSRMultiplyArrays(Mat A, const PetscScalar x[], PetscScalar y
   *done = (PetscBool)(AutoCSRPlanOfArrays(A, ctx) != NULL);
   if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRMultiplyLogged(A, ctx, &(AutoCSROperands){.csr = &ctx->csr, .x = x, .y = y}));
-  if (PetscUnlikely(AutoCSRContextProducts(ctx) >= ctx->release_at)) PetscCall(AutoCSRContextRelease(A, ctx));
+  PetscCall(AutoCSRReleaseWhenDue(A, ctx));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -250,7 +265,7 @@ PetscErrorCode AutoCSRMultiplyArraysRepeated(Mat A, PetscInt products)
   PetscFunctionBegin;
   PetscCall(AutoCSRContextGet(A, &ctx));
   for (PetscInt k = 0; k < products; k++) PetscCall(AutoCSRMultiplyLogged(A, ctx, NULL));
-  if (PetscUnlikely(AutoCSRContextProducts(ctx) >= ctx->release_at)) PetscCall(AutoCSRContextRelease(A, ctx));
+  PetscCall(AutoCSRReleaseWhenDue(A, ctx));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,7 +1,7 @@
 /*
   Where a plan has columns and values of its own, the CSR that is kept on a device beside it serves no product. It is
   let go once products have taken some times as long as bringing it back would: at the first one with the objective memory, never
-  where the parent writes new values there or keeps pointers to it. Arrays of the library's own (seq/upload.c) are freed. The parent's
+  where the parent writes new values there or keeps pointers to it, or a kernel for small matrices reads it. Arrays of the library's own (seq/upload.c) are freed. The parent's
   are swapped for an empty matrix's, so the parent finds nothing there, as before its first use, and brings all of it back when it needs it.
 */
 #include "seqautocsr.h"
@@ -47,7 +47,7 @@ PetscErrorCode AutoCSRContextReleaseLater(AutoCSRContext *ctx)
   ctx->release_after = 0;
   ctx->release_at    = INT64_MAX;
   PetscCall(MatSeqAutoCSRGetParent(&parent));
-  if (!parent->release || !AutoCSRContextIsResident(ctx) || !ctx->planned.plan || ctx->held || AutoCSRContextBorrows(ctx) || ctx->settings.keep_csr || ctx->settings.check_values || ctx->planned.progress.stage != AUTOCSR_STAGE_FINAL) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!parent->release || !AutoCSRContextIsResident(ctx) || !ctx->planned.plan || ctx->held || ctx->in_place || AutoCSRContextBorrows(ctx) || ctx->settings.keep_csr || ctx->settings.check_values || ctx->planned.progress.stage != AUTOCSR_STAGE_FINAL) PetscFunctionReturn(PETSC_SUCCESS);
   if (AutoCSRMatrixBytes(&ctx->csr) < AUTOCSR_RELEASE_LEAST || !AutoCSRPlanHasEntries(ctx->planned.plan)) PetscFunctionReturn(PETSC_SUCCESS);
   if (ctx->settings.objective != MAT_AUTOCSR_OBJECTIVE_MEMORY) products = AUTOCSR_RELEASE_TIMES * (AUTOCSR_RELEASE_WAIT + (double)AutoCSRMatrixBytes(&ctx->csr) / AUTOCSR_RELEASE_RATE) / PetscMax(ctx->planned.plan->predicted, 1e-6);
   ctx->release_after = (PetscInt64)PetscMin(PetscMax(products, 1), 1e9);
@@ -66,7 +66,7 @@ PetscErrorCode AutoCSRContextRelease(Mat A, AutoCSRContext *ctx)
   PetscErrorCode       ierr;
 
   PetscFunctionBegin;
-  if (!ctx->release_after || ctx->held) {
+  if (!ctx->release_after || ctx->held || ctx->in_place) {
     ctx->release_at = INT64_MAX;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -122,8 +122,9 @@ PetscErrorCode AutoCSRContextForgetRows(AutoCSRContext *ctx)
 /* The arrays of a matrix whose plan is current, for what reads them all */
 PetscErrorCode AutoCSRContextReclaim(Mat A, AutoCSRContext *ctx)
 {
-  const AutoCSRParent *parent;
-  AutoCSRMatrix        csr = ctx->csr;
+  const AutoCSRParent   *parent;
+  const PetscObjectState state = ctx->state;
+  AutoCSRMatrix          csr   = ctx->csr;
 
   PetscFunctionBegin;
   if (!ctx->row_ptr) PetscFunctionReturn(PETSC_SUCCESS);
@@ -131,6 +132,7 @@ PetscErrorCode AutoCSRContextReclaim(Mat A, AutoCSRContext *ctx)
   PetscCall((*parent->get_csr)(A, &csr));
   PetscCall(AutoCSRContextForgetRows(ctx));
   ctx->csr      = csr;
+  ctx->state    = state; /* it is current still */
   ctx->released = PETSC_FALSE;
   PetscCall(AutoCSRContextReleaseLater(ctx));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -163,6 +165,7 @@ PetscErrorCode AutoCSRHoldArrays(Mat A)
       AutoCSRMatrix        csr = ctx->csr;
 
       PetscCall(MatSeqAutoCSRGetParent(&parent));
+      if (AutoCSRHostIsAhead(block[k], ctx)) ctx->state = AUTOCSR_NO_STATE; /* which the mask tells until the values are on the device */
       PetscCall((*parent->get_csr)(block[k], &csr));
       ctx->released = PETSC_FALSE;
       if (own) ctx->csr = csr;

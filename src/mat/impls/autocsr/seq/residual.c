@@ -1,12 +1,23 @@
 /*
-  MatResidual() on a device: a small matrix of one process takes one kernel, another one its product and one more, in the place of two by which VecAYPX() subtracts.
+  MatResidual() on a device. For a small matrix of one process it is one kernel. For others it is the product and one kernel, where VecAYPX() would launch two.
 */
 #include "seqautocsr.h"
 #include <petsc/private/vecimpl.h>
 #if defined(AUTOCSR_HAVE_CUDA)
   #include "../cuda/products/residual.h"
 
-/* r = b - r */
+/* Of arrays on the device */
+static PetscErrorCode SubtractArrays(PetscInt n, const PetscScalar b[], PetscScalar r[])
+{
+  PetscFunctionBegin;
+  PetscCall(PetscLogGpuTimeBegin());
+  PetscCall(AutoCSRDeviceSubtract(n, b, r));
+  PetscCall(PetscLogGpuTimeEnd());
+  PetscCall(PetscLogGpuFlops(1.0 * n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* r = b - r. Each process decides by where its vectors lie, so the other way is their own method (seq/fallback.c): VecAYPX() may be collective */
 static PetscErrorCode Subtract(Vec b, Vec r)
 {
   const PetscScalar *from;
@@ -15,18 +26,20 @@ static PetscErrorCode Subtract(Vec b, Vec r)
   PetscBool          done = PETSC_FALSE;
 
   PetscFunctionBegin;
-  if (b != r && b->map->n == r->map->n) {
-    PetscCall(VecGetArrayReadAndMemType(b, &from, &memtype[0]));
-    PetscCall(VecGetArrayAndMemType(r, &to, &memtype[1]));
-    done = (PetscBool)(PetscMemTypeDevice(memtype[0]) && PetscMemTypeDevice(memtype[1]));
-    if (done) PetscCall(AutoCSRDeviceSubtract(b->map->n, from, to));
-    PetscCall(VecRestoreArrayAndMemType(r, &to));
-    PetscCall(VecRestoreArrayReadAndMemType(b, &from));
+  if (b == r) {
+    PetscCall(VecAYPX(r, -1, b));
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (done)
-    PetscCall(PetscLogGpuFlops(1.0 * b->map->n));
-  else
-    PetscCall(VecAYPX(r, -1, b)); /* it also tells of what does not fit */
+  VecCheckSameLocalSize(b, 2, r, 4);
+  PetscCall(VecGetArrayReadAndMemType(b, &from, &memtype[0]));
+  PetscCall(VecGetArrayAndMemType(r, &to, &memtype[1]));
+  done = (PetscBool)(PetscMemTypeDevice(memtype[0]) && PetscMemTypeDevice(memtype[1]));
+  if (done) PetscCall(SubtractArrays(b->map->n, from, to));
+  PetscCall(VecRestoreArrayAndMemType(r, &to));
+  PetscCall(VecRestoreArrayReadAndMemType(b, &from));
+  if (done) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall((*r->ops->aypx)(r, -1, b));
+  PetscCall(PetscObjectStateIncrease((PetscObject)r));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -50,13 +63,14 @@ static PetscErrorCode ResidualOfArrays(Mat A, const PetscScalar b[], const Petsc
     PetscCall(PetscLogGpuTimeBegin());
     PetscCall(AutoCSRDeviceResidual(csr, longest, b, x, r, done));
     PetscCall(PetscLogGpuTimeEnd());
-    if (*done) PetscCall(PetscLogGpuFlops(2.0 * csr->nnz));
   }
-  if (*done) PetscFunctionReturn(PETSC_SUCCESS);
+  if (*done) {
+    PetscCall(AutoCSRKeepSmall(A));
+    PetscCall(PetscLogGpuFlops(2.0 * csr->nnz));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(AutoCSRMultiplyArrays(A, x, r, done));
-  if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(AutoCSRDeviceSubtract(A->rmap->n, b, r));
-  PetscCall(PetscLogGpuFlops(1.0 * A->rmap->n));
+  if (*done) PetscCall(SubtractArrays(A->rmap->n, b, r));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

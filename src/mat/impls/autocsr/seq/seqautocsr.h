@@ -25,6 +25,8 @@ typedef void **AutoCSRHeld;
   #define AutoCSRContainerSetDestroy(container, destroy) PetscContainerSetCtxDestroy(container, (PetscCtxDestroyFn *)(destroy))
 #endif
 
+#define AUTOCSR_NO_STATE (-1) /* of no object */
+
 /* The transpose of a block whose backend has no transposed products: made on demand, multiplied by a plan of its own */
 typedef struct {
   AutoCSRMatrix csr;
@@ -96,7 +98,8 @@ typedef struct {
   const PetscInt *host_row_ptr, *host_col;   /* and the host's arrays, which are part of the key */
   PetscInt64      release_at, release_after; /* products; release_after 0: never */
   PetscBool       released;                  /* the library has not brought the arrays back since */
-  PetscBool       held;                      /* the parent writes into the arrays, or keeps pointers to them, or a kernel for small matrices reads them: no release */
+  PetscBool       held;                      /* the parent writes into the arrays, or keeps pointers to them: no release, and no arrays of the library's own */
+  PetscBool       in_place;                  /* a kernel for small matrices has read them: no release */
 
   PetscScalar     *copy[3];     /* of x, z and y on the device, if they lie on the host */
   PetscObjectState bound_state; /* the matrix's when it was bound to the CPU */
@@ -179,10 +182,11 @@ PETSC_INTERN PetscBool      AutoCSROwnIsOf(const AutoCSROwn *, const AutoCSROwn 
 PETSC_INTERN PetscErrorCode AutoCSRUploadGet(Mat, AutoCSRContext *, AutoCSRMatrix *, PetscBool *done);
 #endif
 
-/* seq/small.c: of a block, the CSR on the device, which stays there from now on, and the entries of its longest row; NULL: it is not small, or not there */
+/* seq/small.c. Get: of a block, the CSR on the device, and the entries of its longest row; NULL: it is not small, or not there. Keep: a kernel reads that, so it stays there from now on */
 #define AUTOCSR_SMALL_ROWS    16384
 #define AUTOCSR_SMALL_ENTRIES 524288
 PETSC_INTERN PetscErrorCode AutoCSRGetSmall(Mat, const AutoCSRMatrix **, PetscInt *longest);
+PETSC_INTERN PetscErrorCode AutoCSRKeepSmall(Mat);
 
 /* seq/watch.c: -mat_autocsr_check_values */
 PETSC_INTERN PetscErrorCode AutoCSRWatchTake(AutoCSRContext *);

@@ -32,8 +32,17 @@ PetscErrorCode AutoCSRGetSmall(Mat A, const AutoCSRMatrix **csr, PetscInt *longe
   if (PetscUnlikely(!AutoCSRContextIsReady(A, ctx))) PetscCall(AutoCSRContextUpdate(A, ctx));
   if (!AutoCSRContextIsResident(ctx) || !ctx->csr.val || ctx->csr.nnz > AUTOCSR_SMALL_ENTRIES || ctx->settings.objective == MAT_AUTOCSR_OBJECTIVE_MEMORY) PetscFunctionReturn(PETSC_SUCCESS);
   if (ctx->longest < 0) PetscCall(FindLongestRow(A, ctx));
-  ctx->held = PETSC_TRUE;
-  *csr      = &ctx->csr;
-  *longest  = ctx->longest;
+  *csr     = &ctx->csr;
+  *longest = ctx->longest;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AutoCSRKeepSmall(Mat A)
+{
+  AutoCSRContext *ctx;
+
+  PetscFunctionBegin;
+  PetscCall(AutoCSRContextGet(A, &ctx));
+  ctx->in_place = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

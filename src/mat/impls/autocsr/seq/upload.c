@@ -69,7 +69,7 @@ static PetscErrorCode TryUpload(Mat A, AutoCSROwn *own, const AutoCSROwn *now, P
   PetscFunctionBegin;
   if (!same) PetscCall(AutoCSROwnForget(own));
   if (!same) *own = *now;
-  own->state = -1; /* of no object */
+  own->state = AUTOCSR_NO_STATE;
   ierr       = AutoCSRTryBegin();
   if (!ierr) {
     if (!same) ierr = Allocate(own);
@@ -84,7 +84,16 @@ static PetscErrorCode TryUpload(Mat A, AutoCSROwn *own, const AutoCSROwn *now, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* *done is false where the parent has what is current, where it is to keep its arrays, and of few entries: the arrays are the parent's then */
+/* The plan's arrays are the parent's, on the device and of this structure: only values are new, which go there the parent's way */
+static PetscBool HasParents(Mat A, const AutoCSRContext *ctx)
+{
+  return (PetscBool)(!ctx->own.col && ctx->csr.val && AutoCSRContextIsResident(ctx) && ctx->owner == A && ctx->nonzerostate == A->nonzerostate && ctx->id == ((PetscObject)A)->id && ctx->spptr == A->spptr);
+}
+
+/*
+  *done is false where the parent has what is current, where it is to keep its arrays, and of few entries: the arrays are the parent's then. Where other arrays, or values, are got than the
+  plan's product knows of, the context is no longer current
+*/
 PetscErrorCode AutoCSRUploadGet(Mat A, AutoCSRContext *ctx, AutoCSRMatrix *csr, PetscBool *done)
 {
   const AutoCSRParent *parent;
@@ -95,14 +104,17 @@ PetscErrorCode AutoCSRUploadGet(Mat A, AutoCSRContext *ctx, AutoCSRMatrix *csr, 
   PetscFunctionBegin;
   *done = PETSC_FALSE;
   PetscCall(MatSeqAutoCSRGetParent(&parent));
-  if (!AutoCSRIsBound(A) && !(A->offloadmask & PETSC_OFFLOAD_GPU) && !ctx->held && !ctx->settings.keep_csr && parent->release) {
+  if (!AutoCSRIsBound(A) && !(A->offloadmask & PETSC_OFFLOAD_GPU) && !ctx->held && !ctx->settings.keep_csr && parent->release && !HasParents(A, ctx)) {
     PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &now.m, &now.host, &now.host_col, &got));
     now.nnz = now.host && now.m ? now.host[now.m] : 0;
     PetscCall(MatSeqAIJGetArrayRead(A, &val));
     if (val && (size_t)now.nnz * (sizeof(*now.col) + sizeof(*now.val)) >= AUTOCSR_UPLOAD_LEAST) {
       const PetscBool same = (PetscBool)(own->col && AutoCSROwnIsOf(own, &now));
 
-      if (!same || own->state != ((PetscObject)A)->state || A->offloadmask != PETSC_OFFLOAD_UNALLOCATED) PetscCall(TryUpload(A, own, &now, same, val));
+      if (!same || own->state != ((PetscObject)A)->state || A->offloadmask != PETSC_OFFLOAD_UNALLOCATED) {
+        ctx->state = AUTOCSR_NO_STATE;
+        PetscCall(TryUpload(A, own, &now, same, val));
+      }
       *done = (PetscBool)(own->col != NULL);
     }
     PetscCall(MatSeqAIJRestoreArrayRead(A, &val));
@@ -113,8 +125,10 @@ PetscErrorCode AutoCSRUploadGet(Mat A, AutoCSRContext *ctx, AutoCSRMatrix *csr, 
     csr->row_ptr = own->row_ptr;
     csr->col     = own->col;
     csr->val     = own->val;
-  } else if (own->col)
+  } else if (own->col) {
+    ctx->state = AUTOCSR_NO_STATE;
     PetscCall(AutoCSROwnForget(own));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif

@@ -3,7 +3,7 @@
   product allocates nothing, waits for nothing and sets nothing: one launch, or a few.
 */
 #include "../device.h"
-#include "record.h"
+#include "launch.h"
 #include "../generator/generator.h"
 
 /* A segment of so many nonzeros is worth a launch of its own: its kernel keeps no more registers and shared memory than it needs */
@@ -487,6 +487,7 @@ PetscInt64 AutoCSRDeviceRecordable(const AutoCSRPlan *plan)
 {
   const DevicePlan *device = (const DevicePlan *)plan->launch;
 
+  if (plan->division) return 0; /* its launches read arrays of the division's, which new values make again */
   for (PetscInt l = 0; l < device->n_launches; l++) {
     if (device->launch[l].vendor || device->launch[l].finish) return 0;
   }

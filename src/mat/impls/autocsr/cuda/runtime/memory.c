@@ -12,9 +12,10 @@
 #define CUT  (SLAB / 16) /* bytes that are cut from a slab, at most */
 #define ALIGN 256         /* of its beginning, as the device's own */
 
-/* What planning keeps until PETSc ends, beside a slab: page-locked memory of the host for small copies and for the upload, counters and the table of patterns (2 MB), a second stream */
+/* What planning keeps until PETSc ends, beside a slab: page-locked memory of the host for small copies and for the upload, counters and the table of patterns, a second stream */
 static struct {
   PetscBool    registered, preloaded; /* preloaded: the thread of preload.c has been begun */
+  PetscBool    no_boxes, no_buffers;  /* page-locked memory for them was refused */
   void        *mailbox;               /* for what comes from the device; the outbox, for what goes there, is behind it */
   PetscBool    sent;                  /* what is in the outbox may not have left it */
   void        *buffers;               /* of the upload */
@@ -384,14 +385,15 @@ PetscErrorCode AutoCSRDeviceDeallocate(void *data)
 }
 
 /* Once; it stays NULL where no page-locked memory is to be had */
-static PetscErrorCode PageLockedGet(size_t bytes, void **data)
+static PetscErrorCode PageLockedGet(size_t bytes, PetscBool *refused, void **data)
 {
   PetscFunctionBegin;
-  if (*data) PetscFunctionReturn(PETSC_SUCCESS);
+  if (*data || *refused) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(StandingRegister());
   if (cudaHostAlloc(data, bytes, cudaHostAllocDefault) != cudaSuccess) {
     (void)cudaGetLastError();
-    *data = NULL;
+    *data    = NULL;
+    *refused = PETSC_TRUE;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -400,7 +402,7 @@ static PetscErrorCode BoxesGet(void)
 {
   PetscFunctionBegin;
   TakePreloaded(AUTOCSR_PRELOAD_BOXES);
-  PetscCall(PageLockedGet(2 * AUTOCSR_BOX_BYTES, &standing.mailbox));
+  PetscCall(PageLockedGet(2 * AUTOCSR_BOX_BYTES, &standing.no_boxes, &standing.mailbox));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -408,7 +410,7 @@ PetscErrorCode AutoCSRDeviceFindBuffers(void **buffers)
 {
   PetscFunctionBegin;
   TakePreloaded(AUTOCSR_PRELOAD_BUFFERS);
-  PetscCall(PageLockedGet(AUTOCSR_UPLOAD_BUFFERS * AUTOCSR_UPLOAD_PIECE, &standing.buffers));
+  PetscCall(PageLockedGet(AUTOCSR_UPLOAD_BUFFERS * AUTOCSR_UPLOAD_PIECE, &standing.no_buffers, &standing.buffers));
   *buffers = standing.buffers;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -4,13 +4,18 @@
 */
 #include "record.h"
 
-#define RECORDS_FROM 12030 /* version of CUDA */
+#define RECORDS_FROM 12030 /* version of CUDA, and of the one that the driver has */
 
 static cudaStream_t recording; /* NULL: nothing is recorded */
 
 cudaStream_t AutoCSRLaunchStream(void)
 {
   return recording ? recording : AUTOCSR_STREAM;
+}
+
+PetscBool AutoCSRRecordIsUnderWay(void)
+{
+  return (PetscBool)(recording != NULL);
 }
 
 /* The caller goes on without a record: the next check finds no error */
@@ -25,10 +30,12 @@ static PetscBool Failed(cudaError_t error, const char **why)
 PetscErrorCode AutoCSRRecordBegin(PetscBool *begun, const char **why)
 {
   cudaStream_t stream;
+  int          driver;
 
   PetscFunctionBegin;
+  PetscCallCUDA(cudaDriverGetVersion(&driver));
   *begun = PETSC_FALSE;
-  *why   = CUDART_VERSION < RECORDS_FROM ? "this CUDA records no kernels that are launched early" : NULL;
+  *why   = PetscMin(CUDART_VERSION, driver) < RECORDS_FROM ? "this CUDA records no kernels that are launched early" : NULL;
   if (*why || Failed(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), why)) PetscFunctionReturn(PETSC_SUCCESS);
   if (Failed(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), why)) {
     PetscCallCUDA(cudaStreamDestroy(stream));

@@ -10,16 +10,11 @@ typedef cudaGraphExec_t AutoCSRRecord;
 /* Where kernels of products and of solves are launched: PETSc's stream, or the one that records */
 PETSC_INTERN cudaStream_t AutoCSRLaunchStream(void);
 
-/* Between the two, launches are recorded and nothing runs. Nothing else may be begun on a stream there. record NULL afterwards: *why says why there is none */
+/* Between the two, launches are recorded and nothing runs (IsUnderWay). Nothing else may be begun on a stream there, nor may anything wait. record NULL afterwards: *why says why there is none */
 PETSC_INTERN PetscErrorCode AutoCSRRecordBegin(PetscBool *begun, const char **why);
 PETSC_INTERN PetscErrorCode AutoCSRRecordEnd(AutoCSRRecord *, const char **why);
+PETSC_INTERN PetscBool      AutoCSRRecordIsUnderWay(void);
 PETSC_INTERN PetscErrorCode AutoCSRRecordRepeat(AutoCSRRecord); /* on PETSc's stream */
 PETSC_INTERN PetscErrorCode AutoCSRRecordDestroy(AutoCSRRecord *);
-
-/* launch.c: another number for each plan that is bound; 0: its products do more than launch kernels of ours */
-PETSC_INTERN PetscInt64 AutoCSRDeviceRecordable(const AutoCSRPlan *);
-
-/* launch.c: what the only launch of a bound plan has, of a segment alone with all rows, by an agent that is compiled ahead; NULL: there are others */
-PETSC_INTERN const AutoCSROneParameters *AutoCSRDeviceAlone(const AutoCSRPlan *);
 
 #endif

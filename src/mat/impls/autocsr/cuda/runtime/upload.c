@@ -1,10 +1,9 @@
 /*
-  Large arrays of the host to a device. The driver copies memory that is not page-locked through a buffer of its own, with one thread: at some 5 GB/s, a tenth of
-  what PCI Express 5 carries. Here some threads take the next piece in turn, copy it to a page-locked buffer and send that off; a buffer is filled again when it has arrived.
+  Large arrays of the host to a device. The driver copies memory that is not page-locked through a buffer of its own, with one thread, at a tenth of
+  what the bus carries. Here some threads take the next piece in turn, copy it to a page-locked buffer and send that off; a buffer is filled again when it has arrived.
 
   A thread fills 8 to 12 GB/s, so that four of them are about as fast as the bus (50 GB/s). What is sent is what the host has: columns in 16 bits, or none where values
-  repeat, would spare bytes of the bus, but not the reading of each entry, which takes the threads as long as to copy it. Of 12 bytes an entry (0.3 ns for four
-  threads, 0.24 ns on the bus) nothing would be gained.
+  repeat, would spare bytes of the bus, but not the reading of each entry, which takes the threads as long as to copy it.
 */
 #if !defined(_GNU_SOURCE)
   #define _GNU_SOURCE
@@ -135,7 +134,11 @@ PetscErrorCode AutoCSRDeviceUpload(int n, const AutoCSRUpload array[], int threa
     CarryAll(&job);
     error = (cudaError_t)job.error;
   }
-  if (error == cudaSuccess) error = cudaStreamSynchronize(job.stream);
+  { /* after an error, too, copies may be under way: the first one is told */
+    const cudaError_t last = cudaStreamSynchronize(job.stream);
+
+    if (error == cudaSuccess) error = last;
+  }
   while (made--) (void)cudaEventDestroy(job.arrived[made]);
   AutoCSRCallCUDA(error);
   PetscFunctionReturn(PETSC_SUCCESS);
