@@ -170,7 +170,7 @@ static PetscErrorCode CheckSampled(const AutoCSRMatrix *csr, const AutoCSRMatrix
 static void FillB(PetscInt n, Dense *d, PetscBool infinite)
 {
   for (PetscInt k = 0; k < 1 + d->ldb * d->columns; k++) d->B[k] = Value(VALUES_MANY, 2, k);
-  for (PetscInt i = 3; i < n && infinite; i += 7) d->B[1 + i + i % d->columns * d->ldb] = i % 2 ? (PetscReal)INFINITY : (PetscReal)nan("");
+  for (PetscInt i = 3; i < n && infinite && d->columns; i += 7) d->B[1 + i + i % d->columns * d->ldb] = i % 2 ? (PetscReal)INFINITY : (PetscReal)nan("");
   for (PetscInt i = 0; i < n; i++) {
     for (PetscInt j = 0; j < d->columns; j++) d->rows[1 + i * d->ld_rows + j] = d->B[1 + i + j * d->ldb];
   }

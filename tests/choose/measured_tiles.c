@@ -36,6 +36,24 @@ static PetscErrorCode CheckTrial(const AutoCSRTiles *t, PetscInt *entries, Petsc
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+/* Another process goes on with the trial under way */
+static PetscErrorCode CheckResumed(const AutoCSRFigures *figures, const AutoCSRTiles *t, PetscInt entries, PetscBool heavy)
+{
+  AutoCSRMachine machine;
+  AutoCSRTiles   resumed = {.next = t->next};
+  PetscInt       again;
+  PetscBool      done, heavy_again;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscArraycpy(resumed.seconds, t->seconds, t->next));
+  PetscCall(AutoCSRTilesBegin(figures, &resumed));
+  while (!resumed.dense) PetscCall(AutoCSRTilesStep(&resumed, &machine, &done));
+  PetscCall(CheckTrial(&resumed, &again, &heavy_again));
+  PetscCheck(resumed.next == t->next && resumed.height == t->height && again == entries && heavy_again == heavy, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Trial %" PetscInt_FMT " becomes %" PetscInt_FMT " with %" PetscInt_FMT " entries in row panels of %" PetscInt_FMT " rows", t->next, resumed.next, again, resumed.height);
+  PetscCall(AutoCSRTilesEnd(&resumed));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 /* Products with this figure make tiles of its shape */
 static PetscErrorCode CheckShape(const AutoCSRFigures *figures, const AutoCSRTiles *t)
 {
@@ -57,7 +75,7 @@ int main(int argc, char **argv)
 {
   const AutoCSRFigures *shipped;
   AutoCSRFigures        figures;
-  AutoCSRTiles          tiles;
+  AutoCSRTiles          tiles   = {NULL};
   PetscInt              seen[2] = {0, 0}, shapes = 0, last = -1, entries = 0;
   PetscBool             done = PETSC_FALSE, heavy = PETSC_FALSE;
 
@@ -71,6 +89,7 @@ int main(int argc, char **argv)
     if (!tiles.dense || tiles.next == last) continue;
     last = tiles.next;
     PetscCall(CheckTrial(&tiles, &entries, &heavy));
+    PetscCall(CheckResumed(&figures, &tiles, entries, heavy));
     if (tiles.next < tiles.shapes)
       shapes += heavy;
     else

@@ -188,6 +188,13 @@ static PetscErrorCode CheckResumed(const char partial[], const AutoCSRFigures *s
   next->figures.machine = shipped->machine;
   next->stage           = AUTOCSR_MEASURE_FIT;
   next->next            = 0;
+  while (next->tiles.next < 2) PetscCall(AutoCSRMeasurementStep(next)); /* the last stage: those who come after do not begin it anew */
+  PetscCall(AutoCSRPartialWrite(partial, next));
+  PetscCall(AutoCSRMeasurementDestroy(&c));
+  PetscCall(AutoCSRMeasurementCreate(shipped, &c));
+  PetscCall(AutoCSRPartialRead(partial, c, &found));
+  while (found && c->stage != AUTOCSR_MEASURE_TILES) PetscCall(AutoCSRMeasurementStep(c));
+  PetscCheck(found && c->tiles.next == 2 && !memcmp(c->tiles.seconds, next->tiles.seconds, 2 * sizeof(c->tiles.seconds[0])), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Measuring adaptive tiles begins anew");
   while (next->stage != AUTOCSR_MEASURE_DONE) PetscCall(AutoCSRMeasurementStep(next));
   PetscCheck(next->figures.n_executors == next->n_trials && AutoCSRFiguresAreSane(&next->figures), PETSC_COMM_SELF, PETSC_ERR_PLIB, "No figures come of it");
   PetscCall(AutoCSRMeasurementDestroy(&c));

@@ -49,7 +49,7 @@ static const Generator more[] = {
     {"heavy columns and a light row that is cut", 150, 1101, Tiles, VALUES_MANY},
 };
 
-static const PetscInt widths[] = {4, 8, 9, 19, 64, 135, 1, 32, 67, 3};
+static const PetscInt widths[] = {4, 8, 9, 19, 64, 135, 1, 32, 67, 3, 0};
 
 /* Every step-th of the widths */
 static PetscErrorCode CheckMatrix(const Generator *g, size_t first, size_t step)

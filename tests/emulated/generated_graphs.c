@@ -92,21 +92,32 @@ static PetscErrorCode MatrixForget(AutoCSRMatrix *device)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The plan's product against the sums of the rows */
-static PetscErrorCode CheckProduct(const AutoCSRMatrix *host, const AutoCSRMatrix *device, const AutoCSRPlan *plan, const char what[])
+/* The plan's product y with n numbers x */
+static PetscErrorCode Product(const AutoCSRMatrix *device, const AutoCSRPlan *plan, PetscScalar x[], PetscScalar y[])
 {
   AutoCSROperands op = {.csr = device};
-  PetscScalar    *x, *y;
   void           *device_y;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscMalloc2(host->n, &x, host->m, &y));
-  for (PetscInt j = 0; j < host->n; j++) x[j] = Value(VALUES_MANY, 7, j);
-  PetscCall(Upload(x, sizeof(*x) * (size_t)host->n, (const void **)&op.x));
-  PetscCall(AutoCSRDeviceAllocate(sizeof(*y) * (size_t)host->m, &device_y));
+  for (PetscInt j = 0; j < device->n; j++) x[j] = Value(VALUES_MANY, 7, j);
+  PetscCall(Upload(x, sizeof(*x) * (size_t)device->n, (const void **)&op.x));
+  PetscCall(AutoCSRDeviceAllocate(sizeof(*y) * (size_t)device->m, &device_y));
   op.y = (PetscScalar *)device_y;
   PetscCall((*emulated.mult)(plan, &op));
-  PetscCall(AutoCSRDeviceToHost(y, op.y, sizeof(*y) * (size_t)host->m));
+  PetscCall(AutoCSRDeviceToHost(y, op.y, sizeof(*y) * (size_t)device->m));
+  PetscCall(AutoCSRDeviceDeallocate((void *)op.x));
+  PetscCall(AutoCSRDeviceDeallocate(op.y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* It against the sums of the rows */
+static PetscErrorCode CheckProduct(const AutoCSRMatrix *host, const AutoCSRMatrix *device, const AutoCSRPlan *plan, const char what[])
+{
+  PetscScalar *x, *y;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc2(host->n, &x, host->m, &y));
+  PetscCall(Product(device, plan, x, y));
   for (PetscInt i = 0; i < host->m; i++) {
     PetscScalar sum   = 0;
     PetscReal   bound = 0;
@@ -117,8 +128,6 @@ static PetscErrorCode CheckProduct(const AutoCSRMatrix *host, const AutoCSRMatri
     }
     PetscCheck(PetscAbsScalar(y[i] - sum) <= TOLERANCE * bound, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: row %" PetscInt_FMT " is off by %g", what, i, (double)PetscAbsScalar(y[i] - sum));
   }
-  PetscCall(AutoCSRDeviceDeallocate((void *)op.x));
-  PetscCall(AutoCSRDeviceDeallocate(op.y));
   PetscCall(PetscFree2(x, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -225,9 +234,37 @@ static PetscErrorCode CheckNewValues(AutoCSRMatrix *host, AutoCSRMatrix *device,
   PetscCall(AutoCSRDeviceFromHost((void *)device->val, host->val, sizeof(*host->val) * (size_t)host->nnz));
   PetscCall(AutoCSRPlanRefresh(plan, device, &fits));
   PetscCheck(fits, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: twice the values do not fit", what);
-  PetscCheck(plan->segment[0].axes.constants == (known & (EMULATED_VALUES | EMULATED_ONE) ? 1 : plan->segment[0].axes.constants), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: the kernel still has the old values", what);
+  if (known & (EMULATED_VALUES | EMULATED_ONE)) PetscCheck(plan->segment[0].axes.constants == 1, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: the kernel still has the old values", what);
   if (known & EMULATED_VALUES) PetscCheck(EmulatedConstants[EMULATED_ROOT] > read, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: no kernel without values was taken", what);
   PetscCall(CheckProduct(host, device, plan, what));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Bit by bit the product of the same graph without constants */
+static PetscErrorCode CheckWithout(const AutoCSRMatrix *device, const AutoCSRPlan *plan, const char graph[], const char what[])
+{
+  AutoCSRSettings settings;
+  AutoCSRProfile *profile;
+  AutoCSRPlan    *without;
+  PetscScalar    *x, *y, *z;
+  char            plain[256], *end;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscStrncpy(plain, graph, sizeof(plain)));
+  PetscCall(PetscStrstr(plain, " set_resources(constants=", &end));
+  if (!end) PetscFunctionReturn(PETSC_SUCCESS);
+  *end = 0;
+  PetscCall(SettingsCreate(&settings));
+  PetscCall(AutoCSRSettingsSetGraph(&settings, plain));
+  PetscCall(AutoCSRPlanMake(device, &settings, &without, &profile));
+  PetscCheck(!without->segment[0].axes.constants && !strcmp(without->segment[0].strategy, plan->segment[0].strategy), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: \"%s\" makes another plan; %s", what, plain, without->why);
+  PetscCall(PetscMalloc3(device->n, &x, device->m, &y, device->m, &z));
+  PetscCall(Product(device, plan, x, y));
+  PetscCall(Product(device, without, x, z));
+  PetscCheck(!memcmp(y, z, sizeof(*y) * (size_t)device->m), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: other bits than without constants", what);
+  PetscCall(PetscFree3(x, y, z));
+  PetscCall(AutoCSRPlanDestroy(&without));
+  PetscCall(AutoCSRProfileDestroy(&profile));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -256,6 +293,7 @@ static PetscErrorCode CheckConstants(int c)
   PetscCheck(Kernels(plan) == 1, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: no generated kernel; %s", what, plan->why);
   for (int k = 1; k < 2 * EMULATED_WIDTH; k++) PetscCheck((EmulatedConstants[k] > taken[k]) == (k == known), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: a kernel with constants %d was taken, or was not", what, k);
   PetscCall(CheckProduct(&host, &device, plan, what));
+  PetscCall(CheckWithout(&device, plan, constants[c].graph, what));
   PetscCall(CheckNewValues(&host, &device, plan, known, what));
   PetscCall(AutoCSRPlanDestroy(&plan));
   PetscCall(AutoCSRProfileDestroy(&profile));

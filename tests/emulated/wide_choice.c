@@ -1,4 +1,4 @@
-static char help[] = "The choice by an H200's figures for matrices that were drawn by lot and have far more columns than rows: tiles of x, which are copied whole, cost what they move. Trees allocate nothing.\n\n";
+static char help[] = "The choice by an H200's figures for matrices that were drawn by lot and have far more columns than rows: tiles of x, which are copied whole, cost what they move. Trees allocate nothing. Of sampled products all places are multiplied where enough have entries.\n\n";
 
 #define AUTOCSR_HAVE_CUDA
 #include "../../src/mat/impls/autocsr/choose/learned.h"
@@ -146,6 +146,32 @@ static PetscErrorCode Check(const Wide *w, const AutoCSRFigures *figures)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* From a fifth of all places on, and for 16 columns or more */
+static PetscErrorCode CheckWhole(const AutoCSRFigures *figures)
+{
+  static const struct {
+    PetscInt  nnz, columns;
+    PetscBool whole;
+  } cases[] = {
+      {1900, 16, PETSC_FALSE},
+      {2000, 16, PETSC_TRUE },
+      {2000, 15, PETSC_FALSE},
+      {1900, 64, PETSC_FALSE},
+      {5000, 64, PETSC_TRUE }
+  };
+
+  PetscFunctionBeginUser;
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(cases); k++) {
+    const AutoCSRMatrix          csr = {.m = 50, .n = 200, .nnz = cases[k].nnz, .backend = figures->backend, .figures = figures};
+    const AutoCSRSampledOperands op  = {.csr = &csr, .columns = cases[k].columns, .ldx = csr.m, .ldy = csr.n};
+    PetscBool                    whole;
+
+    PetscCall(AutoCSRCostConsiderWhole(&csr, &op, &whole));
+    PetscCheck(whole == cases[k].whole, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " entries of 10000 places, %" PetscInt_FMT " columns: all places are%s multiplied", cases[k].nnz, cases[k].columns, whole ? "" : " not");
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   AutoCSRBackend backend = emulated;
@@ -159,6 +185,7 @@ int main(int argc, char **argv)
   PetscCall(AutoCSRFiguresShipped(&backend, "cuda", "h200", NULL, &figures));
   PetscCall(AutoCSRFiguresComplete(&figures, &figures));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(wide); k++) PetscCall(Check(&wide[k], &figures));
+  PetscCall(CheckWhole(&figures));
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "Tiles of x cost what they move\n"));
   PetscCall(PetscFinalize());
   return 0;

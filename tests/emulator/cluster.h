@@ -15,9 +15,9 @@ static inline unsigned ClusterMost(const void *, unsigned threads)
 }
 
 template <typename... P>
-static inline auto LaunchCluster(void (*kernel)(P...), unsigned blocks, unsigned threads, cudaStream_t)
+static inline auto LaunchCluster(void (*kernel)(P...), unsigned blocks, unsigned threads, cudaStream_t stream)
 {
-  return EmulatorLaunchOf(true, kernel, 1, blocks * threads, 0);
+  return EmulatorLaunchOf(true, kernel, 1, blocks * threads, 0, stream);
 }
 
 #endif

@@ -44,6 +44,8 @@ PetscErrorCode AutoCSRVendorMult(void *vendor, const AutoCSRDeviceOperands *op)
 PetscErrorCode AutoCSRVendorMultiplyDense(PetscInt n, PetscInt m, PetscInt columns, const PetscScalar Y[], PetscInt ldy, PetscBool by_rows, const PetscScalar X[], PetscInt ldx, PetscScalar C[])
 {
   PetscFunctionBegin;
+  PetscCheck(ldx >= PetscMax(1, m) && ldy >= PetscMax(1, by_rows ? columns : n), PETSC_COMM_SELF, PETSC_ERR_PLIB, "The vendor's library refuses leading dimensions %" PetscInt_FMT " and %" PetscInt_FMT, ldx, ldy);
+  if (!C) PetscFunctionReturn(PETSC_SUCCESS);
   for (PetscInt i = 0; i < m; i++) {
     for (PetscInt j = 0; j < n; j++) {
       PetscScalar sum = 0;

@@ -33,15 +33,16 @@ typedef struct {
   AutoCSRSample *sample;
 } AutoCSRJob;
 
-/* measure_tiles.c: products by adaptive tiles, and by rows, step by step */
+/* measure_tiles.c: products by adaptive tiles, and by rows, step by step. Zero before AutoCSRTilesBegin(), but for `next` and `seconds`, which another process may have found */
 #define AUTOCSR_TILES_SHAPES  3
 #define AUTOCSR_TILES_ENTRIES 6 /* of a column in a row panel, at most */
+#define AUTOCSR_TILES_TRIALS  (AUTOCSR_TILES_SHAPES + 2 * AUTOCSR_TILES_ENTRIES)
 typedef struct {
   const AutoCSRBackend *backend; /* NULL: not begun */
   const char           *simd;
   PetscInt              usual, height, shapes; /* rows of a row panel as the backend has it, and as it is best; shapes: 0 if there is no choice */
   PetscInt              next;                  /* trial */
-  double                seconds[AUTOCSR_TILES_SHAPES + 2 * AUTOCSR_TILES_ENTRIES];
+  double                seconds[AUTOCSR_TILES_TRIALS];
   AutoCSRMatrix         csr; /* of the trial under way, as the rest */
   AutoCSRDense         *dense;
   AutoCSRDenseOperands  op;
@@ -55,7 +56,7 @@ typedef enum {
   AUTOCSR_MEASURE_MEMORY, /* after each pass */
   AUTOCSR_MEASURE_JOBS,
   AUTOCSR_MEASURE_FIT,
-  AUTOCSR_MEASURE_TILES, /* of products with dense matrices; begun anew by the next process */
+  AUTOCSR_MEASURE_TILES, /* of products with dense matrices */
   AUTOCSR_MEASURE_DONE
 } AutoCSRMeasurementStage;
 

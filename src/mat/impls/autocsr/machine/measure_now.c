@@ -56,7 +56,7 @@ static PetscErrorCode measure_device(AutoCSRFigures *f)
 /* Adaptive tiles on a device */
 static PetscErrorCode measure_tiles(AutoCSRFigures *f)
 {
-  AutoCSRTiles   tiles;
+  AutoCSRTiles   tiles = {NULL};
   PetscErrorCode ierr;
   PetscBool      done = PETSC_FALSE;
 

@@ -157,18 +157,24 @@ static PetscErrorCode trial_begin(AutoCSRTiles *t)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscInt best_height(const AutoCSRTiles *t)
+{
+  PetscInt best = 1;
+
+  for (PetscInt s = 0; s < t->shapes; s++) best = t->seconds[s] < GAINED * t->seconds[best] ? s : best;
+  return height_of(t, best);
+}
+
 static PetscErrorCode trial_end(AutoCSRTiles *t)
 {
   const AutoCSRAxes *axes = &t->dense->tiles->segment->axes;
-  PetscInt           best = 1;
 
   PetscFunctionBegin;
   t->seconds[t->next++] = t->clock.best;
   PetscCall(PetscInfo(NULL, "Row panels of %" PetscInt_FMT " rows, %" PetscInt_FMT " entries: %s take %g us\n", axes->tile_height, t->csr.nnz, axes->row_limit > 1 ? "rows" : "tiles", 1e6 * t->clock.best));
   PetscCall(AutoCSRDenseDestroy(&t->dense));
   if (t->next == t->shapes) {
-    for (PetscInt s = 0; s < t->shapes; s++) best = t->seconds[s] < GAINED * t->seconds[best] ? s : best;
-    t->height = height_of(t, best);
+    t->height = best_height(t);
     PetscCall(operands_destroy(t));
   } else if (t->next > t->shapes && (t->next - t->shapes) % 2 == 0)
     PetscCall(operands_destroy(t));
@@ -190,11 +196,14 @@ PetscErrorCode AutoCSRTilesBegin(const AutoCSRFigures *f, AutoCSRTiles *t)
   AutoCSRAxes axes = {.order = AUTOCSR_ORDER_ADAPTIVE};
 
   PetscFunctionBegin;
-  *t = (AutoCSRTiles){.backend = f->backend, .simd = f->simd};
+  t->backend = f->backend;
+  t->simd    = f->simd;
   (*t->backend->shape_tiles)(0, 0, 0, &axes);
   t->usual  = axes.tile_width;
   t->height = axes.tile_width;
   t->shapes = t->backend->parallel || t->usual <= AUTOCSR_DENSE_STRIP ? 0 : AUTOCSR_TILES_SHAPES;
+  t->next   = PetscMin(t->next, t->shapes + 2 * AUTOCSR_TILES_ENTRIES);
+  if (t->shapes && t->next >= t->shapes) t->height = best_height(t);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

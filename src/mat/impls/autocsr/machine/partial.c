@@ -27,6 +27,9 @@ PetscErrorCode AutoCSRPartialWrite(const char path[], const AutoCSRMeasurement *
 
     fprintf(file, "%s %.17g %.17g %.17g %.17g %.17g\n", c->trial[i].executor->name, s[0], s[1], s[2], s[3], s[4]);
   }
+  fprintf(file, "tiles %d", (int)c->tiles.next);
+  for (PetscInt i = 0; i < c->tiles.next; i++) fprintf(file, " %.17g", c->tiles.seconds[i]);
+  fprintf(file, "\n");
   AutoCSRKeptUseBefore(c_locale, before);
   written = (PetscBool)(!fflush(file) && !ferror(file));
   if (fclose(file)) written = PETSC_FALSE;
@@ -44,8 +47,8 @@ static PetscBool scan_partial(FILE *file, const char own[], AutoCSRMeasurement *
 {
   AutoCSRMachine *m = &c->figures.machine;
   char            scalar[32], name[128];
-  int             stage, pass, next, trials, jobs, step;
-  double          gained, number[10], reading[9];
+  int             stage, pass, next, trials, jobs, step, tiles;
+  double          gained, number[10], reading[9], seconds[AUTOCSR_TILES_TRIALS];
 
   if (fscanf(file, FORMAT " of %31s name %127[^\n] stage %d pass %d next %d gained %lf trials %d jobs %d memory", scalar, name, &stage, &pass, &next, &gained, &trials, &jobs) != 8) return PETSC_FALSE;
   if (strcmp(scalar, own) || strcmp(name, m->name) || trials != c->n_trials || jobs != c->n_jobs || stage < AUTOCSR_MEASURE_MEMORY || stage > AUTOCSR_MEASURE_FIT) return PETSC_FALSE;
@@ -65,6 +68,10 @@ static PetscBool scan_partial(FILE *file, const char own[], AutoCSRMeasurement *
       if (!is_time(s[k])) return PETSC_FALSE;
     }
   }
+  if (fscanf(file, " tiles %d", &tiles) != 1 || tiles < 0 || tiles > AUTOCSR_TILES_TRIALS) return PETSC_FALSE;
+  for (int i = 0; i < tiles; i++) {
+    if (fscanf(file, " %lf", &seconds[i]) != 1 || !is_time(seconds[i])) return PETSC_FALSE;
+  }
   for (int level = 0; level < 4; level++) {
     m->bandwidth[level]   = number[2 * level];
     m->random_line[level] = number[2 * level + 1];
@@ -81,6 +88,8 @@ static PetscBool scan_partial(FILE *file, const char own[], AutoCSRMeasurement *
   c->pass             = pass;
   c->next             = stage == AUTOCSR_MEASURE_JOBS ? next : 0;
   c->gained           = gained;
+  c->tiles.next       = tiles;
+  for (int i = 0; i < tiles; i++) c->tiles.seconds[i] = seconds[i];
   return PETSC_TRUE;
 }
 

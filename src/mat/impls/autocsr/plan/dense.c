@@ -164,7 +164,7 @@ PetscErrorCode AutoCSRDenseFindTiles(AutoCSRDense *dense, const AutoCSRMatrix *c
     PetscCall(AutoCSRPlanAddSegment(dense->tiles, "dense", &axes, &seg));
     seg->n_rows = csr->m;
     PetscCall(AutoCSRSegmentEncode(seg, csr, NULL));
-    if (order == AUTOCSR_ORDER_BUNDLED) dense->units = csr->nnz ? (double)(seg->stream[AUTOCSR_STREAM_INDEX].bytes / sizeof(uint32_t)) / (double)csr->nnz : 1;
+    if (order == AUTOCSR_ORDER_BUNDLED && dense->units <= 0) dense->units = csr->nnz ? (double)(seg->stream[AUTOCSR_STREAM_INDEX].bytes / sizeof(uint32_t)) / (double)csr->nnz : 1;
     if (PetscDefined(USE_DEBUG)) PetscCall(AutoCSRPlanCheck(dense->tiles, csr));
   }
   dense->current = PETSC_TRUE;

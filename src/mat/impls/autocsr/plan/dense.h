@@ -109,8 +109,9 @@ typedef struct {
   PetscInt              heavy_from, tile_rows; /* of adaptive tiles, by the machine's figures: entries of a heavy column, rows of a row panel; 0: the backend's */
   PetscBool             current; /* `tiles` has the matrix's values, or needs none */
   PetscBool             no_room; /* making `tiles`, or looking at a sample of them, lacked memory: bundles are not considered again */
+  PetscBool             no_whole; /* there was no memory for all of Y X^T, which is not asked for again */
   AutoCSRTileShare      share;
-  double                units; /* of bundles (layout/bundled.h), over all entries; 0: not known */
+  double                units; /* of bundles (layout/bundled.h), over all entries: as a sample tells if there was one, so that what decides stays the same; 0: not known */
   double                spent; /* predicted seconds of products so far, until `share` is known */
   double                owed;  /* predicted seconds that products would have saved by `tiles` so far, until there are tiles */
   void                 *counters; /* of bundles on a device (cuda/dense/dense_bundled.cu), as the next two */
@@ -131,7 +132,7 @@ PETSC_INTERN void AutoCSRDenseShapeTiles(const AutoCSRDense *, AutoCSRAxes *);
 PETSC_INTERN PetscErrorCode AutoCSRDenseSampleTiles(AutoCSRDense *, const AutoCSRMatrix *);
 /* Finds `units` in some bundles, if it is not known */
 PETSC_INTERN PetscErrorCode AutoCSRDenseSampleBundles(AutoCSRDense *, const AutoCSRMatrix *);
-/* Makes `tiles` of this order, adaptive or bundled, shaped by the backend, or writes new values into them */
+/* Makes `tiles` of this order, adaptive or bundled, shaped by the backend and the machine's figures, or writes new values into them */
 PETSC_INTERN PetscErrorCode AutoCSRDenseFindTiles(AutoCSRDense *, const AutoCSRMatrix *, AutoCSROrder);
 PETSC_INTERN PetscErrorCode AutoCSRDenseDestroy(AutoCSRDense **);
 PETSC_INTERN PetscErrorCode AutoCSRDenseGetPanel(AutoCSRDense *, size_t bytes, void **); /* of `bytes` at least */

@@ -100,7 +100,7 @@ static PetscErrorCode AutoCSRDenseChoose(Mat A, AutoCSRDenseFactor *f, AutoCSRDe
   else if (asked == MAT_AUTOCSR_DENSE_AUTO && (f->transposed || ctx->planned.progress.stage == AUTOCSR_STAGE_FINAL) && f->plan->predicted > 0)
     one_by_one = (PetscBool)(op->columns * f->plan->predicted < seconds);
   if (one_by_one) seconds = op->columns * f->plan->predicted;
-  if (!f->transposed && (!one_by_one || AutoCSRContextIsResident(ctx))) PetscCall(AutoCSRDenseConsider(A, ctx, op->columns, PETSC_FALSE, seconds, &op->way));
+  if (!f->transposed && (!one_by_one || (AutoCSRContextIsResident(ctx) && !ctx->released))) PetscCall(AutoCSRDenseConsider(A, ctx, op->columns, PETSC_FALSE, seconds, &op->way));
   if (one_by_one && op->way != AUTOCSR_DENSE_BUNDLES) op->way = AUTOCSR_DENSE_COLUMNS;
   if (op->way == AUTOCSR_DENSE_ALONGSIDE && op->by_rows) op->way = AUTOCSR_DENSE_PANELS;
   PetscCall(PetscInfo(A, "%" PetscInt_FMT " dense columns%s by way of %s: %g us expected, by the plan %g us each\n", op->columns, f->transposed ? " with the transpose" : "", AutoCSRDenseWayNames[op->way], 1e6 * seconds, 1e6 * f->plan->predicted));

@@ -90,7 +90,7 @@ static PetscErrorCode AutoCSRSampledRestoreValues(Mat Z, const AutoCSRBackend *b
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* By the backend. Without memory: by panels instead of adaptive tiles or bundles; on a device by columns as they lie, which take no panel */
+/* By the backend. Without memory: by panels instead of adaptive tiles, bundles or all of X Y^T, which are not tried again; on a device by columns as they lie, which take no panel */
 static PetscErrorCode AutoCSRSampledRun(Mat S, AutoCSRDense *dense, AutoCSRSampledOperands *op)
 {
   PetscErrorCode ierr;
@@ -99,7 +99,11 @@ static PetscErrorCode AutoCSRSampledRun(Mat S, AutoCSRDense *dense, AutoCSRSampl
   ierr = AutoCSRTryBegin();
   if (!ierr) {
     ierr = (*dense->backend->sample_dense)(dense, op);
-    if (ierr == PETSC_ERR_MEM && (op->way == AUTOCSR_DENSE_ADAPTIVE || op->way == AUTOCSR_DENSE_BUNDLES)) {
+    if (ierr == PETSC_ERR_MEM && op->way == AUTOCSR_DENSE_WHOLE) {
+      dense->no_whole = PETSC_TRUE;
+      op->way         = AUTOCSR_DENSE_PANELS;
+      ierr            = (*dense->backend->sample_dense)(dense, op);
+    } else if (ierr == PETSC_ERR_MEM && (op->way == AUTOCSR_DENSE_ADAPTIVE || op->way == AUTOCSR_DENSE_BUNDLES)) {
       ierr           = AutoCSRPlanDestroy(&dense->tiles);
       dense->no_room = PETSC_TRUE;
       op->way        = AUTOCSR_DENSE_PANELS;
@@ -130,7 +134,7 @@ static PetscErrorCode AutoCSRSampledPlanned(Mat S, AutoCSRContext *ctx, AutoCSRS
   op->csr = &csr;
   PetscCall(AutoCSRCostDense(&ctx->csr, ctx->planned.profile, ctx->settings.dense, op->columns, &seconds, &op->way));
   PetscCall(AutoCSRDensePay(S, ctx, seconds));
-  if (ctx->settings.dense == MAT_AUTOCSR_DENSE_AUTO && ctx->settings.objective != MAT_AUTOCSR_OBJECTIVE_MEMORY) PetscCall(AutoCSRCostConsiderWhole(&ctx->csr, op, &whole));
+  if (ctx->settings.dense == MAT_AUTOCSR_DENSE_AUTO && ctx->settings.objective != MAT_AUTOCSR_OBJECTIVE_MEMORY && !(ctx->dense && ctx->dense->no_whole)) PetscCall(AutoCSRCostConsiderWhole(&ctx->csr, op, &whole));
   if (whole)
     op->way = AUTOCSR_DENSE_WHOLE;
   else

@@ -167,11 +167,12 @@ static __global__ void __launch_bounds__(AUTOCSR_THREADS, residents<Rows>) Multi
 template <typename Rows>
 static PetscErrorCode LaunchStaged(const StagedParameters &p)
 {
-  const int shared = (int)sizeof(StagedShared<Rows>);
+  const size_t        shared = sizeof(StagedShared<Rows>);
+  AutoCSRDeviceKernel kernel = {(const void *)MultiplyStaged<Rows>, NULL, PETSC_FALSE};
 
   PetscFunctionBegin;
-  PetscCallCUDA(cudaFuncSetAttribute((const void *)MultiplyStaged<Rows>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
-  Launch(MultiplyStaged<Rows>, (unsigned)AutoCSRAdaptiveRowPanels(&p.seg), AUTOCSR_THREADS, (size_t)shared, AUTOCSR_STREAM)(p);
+  PetscCall(AutoCSRDeviceLoadKernel(shared, &kernel)); /* which asks for the shared memory once */
+  Launch(MultiplyStaged<Rows>, (unsigned)AutoCSRAdaptiveRowPanels(&p.seg), AUTOCSR_THREADS, shared, AUTOCSR_STREAM)(p);
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

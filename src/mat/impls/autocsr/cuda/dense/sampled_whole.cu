@@ -1,6 +1,6 @@
 /*
   Dense matrices sampled where a nearly dense A has entries, on the device: cuBLAS makes all of Y X^T (vendor.c), of which each entry takes its own.
-  A warp has a row, whose part of Y X^T lies side by side.
+  A warp has a row, whose part of Y X^T lies side by side. What is written may be val, so a lane reads TOGETHER entries before it writes one.
 
   Bytes, in real double: 28 an entry and 8 to 16 a place of A, the latter from L2 where it fits. cuBLAS makes two operations a place and
   column, at some 50 TFLOP/s.
@@ -16,18 +16,40 @@ static __global__ void __launch_bounds__(AUTOCSR_THREADS) TakeEntries(PetscInt m
   const PetscInt     end    = LoadCached(row_ptr + row + 1);
   const PetscScalar *of_row = all + (size_t)row * n;
 
-  for (PetscInt q = LoadCached(row_ptr + row) + (PetscInt)threadIdx.x % WARP; q < end; q += WARP) written[q] = Multiply(val[q], LoadCached(of_row + LoadStream(col + q)));
+  for (PetscInt q = LoadCached(row_ptr + row) + (PetscInt)threadIdx.x % WARP; q < end; q += TOGETHER * WARP) {
+    PetscInt    column[TOGETHER];
+    PetscScalar a[TOGETHER], s[TOGETHER];
+
+#pragma unroll
+    for (int k = 0; k < TOGETHER; k++) {
+      const PetscInt at = q + k * WARP < end ? q + k * WARP : q; /* an entry that there is */
+
+      column[k] = LoadStream(col + at);
+      a[k]      = val[at];
+    }
+#pragma unroll
+    for (int k = 0; k < TOGETHER; k++) s[k] = LoadCached(of_row + column[k]);
+#pragma unroll
+    for (int k = 0; k < TOGETHER; k++) {
+      if (q + k * WARP < end) written[q + k * WARP] = Multiply(a[k], s[k]);
+    }
+  }
 }
 
-PetscErrorCode AutoCSRDeviceSampleDenseWhole(AutoCSRDense *kept, const AutoCSRSampledOperands *op)
+/* cuBLAS has its own memory before the scalars of all places take what is left. These go back to the pool at once */
+PetscErrorCode AutoCSRDeviceSampleDenseWhole(const AutoCSRSampledOperands *op)
 {
   const AutoCSRMatrix *csr = op->csr;
+  PetscErrorCode       ierr; /* the caller can live without memory */
   void                *all;
 
   PetscFunctionBegin;
-  PetscCall(AutoCSRDenseGetPanel(kept, (size_t)csr->m * (size_t)csr->n * sizeof(PetscScalar), &all));
-  PetscCall(AutoCSRVendorMultiplyDense(csr->n, csr->m, op->columns, op->Y, op->ldy, op->by_rows, op->X, op->ldx, (PetscScalar *)all));
-  Launch(TakeEntries, (unsigned)CeilDivide(csr->m, WARPS), AUTOCSR_THREADS, 0, AUTOCSR_STREAM)(csr->m, csr->n, csr->row_ptr, csr->col, csr->val, (const PetscScalar *)all, op->val);
+  PetscCall(AutoCSRVendorMultiplyDense(csr->n, csr->m, op->columns, op->Y, op->ldy, op->by_rows, op->X, op->ldx, NULL));
+  PetscCall(AutoCSRDeviceAllocate((size_t)csr->m * (size_t)csr->n * sizeof(PetscScalar), &all));
+  ierr = AutoCSRVendorMultiplyDense(csr->n, csr->m, op->columns, op->Y, op->ldy, op->by_rows, op->X, op->ldx, (PetscScalar *)all);
+  if (!ierr) Launch(TakeEntries, (unsigned)CeilDivide(csr->m, WARPS), AUTOCSR_THREADS, 0, AUTOCSR_STREAM)(csr->m, csr->n, csr->row_ptr, csr->col, csr->val, (const PetscScalar *)all, op->val);
+  PetscCall(AutoCSRDeviceDeallocate(all));
+  PetscCall(ierr);
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

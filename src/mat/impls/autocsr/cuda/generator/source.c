@@ -7,7 +7,7 @@
 #define MOST_THREADS  1024
 #define MOST_RESIDENT 2048 /* threads of a multiprocessor */
 #define MOST_LENGTH   4096 /* entries of a row that are worth a kernel of their own */
-#define MOST_PATTERN_ROWS 16
+#define MOST_PATTERN_ROWS 16 /* rows of patterns that a lane has side by side, at most: their sums are in registers */
 
 static PetscBool is_power_of_two(PetscInt i)
 {
@@ -113,7 +113,7 @@ static const char *wrong_number(const AutoCSRAxes *a, PetscInt threads)
   if (a->residents && a->residents * threads > MOST_RESIDENT) return "a multiprocessor has room for 2048 threads, its residents times threads";
   if (a->in_flight && !rows && a->mapping != AUTOCSR_MAP_SLICE && a->mapping != AUTOCSR_MAP_FETCH) return "set_resources(in_flight=) is of row_block, slice_block and row_fetch";
   if (a->rows_each && !rows && (a->mapping != AUTOCSR_MAP_SLICE || a->lanes > 1)) return "set_resources(rows=) is of row_block and of slice_block with a lane a row";
-  if (a->rows_each > MOST_PATTERN_ROWS && a->index == AUTOCSR_INDEX_PATTERN) return "a lane has up to 16 rows of patterns";
+  if (a->rows_each > MOST_PATTERN_ROWS && a->index == AUTOCSR_INDEX_PATTERN) return "a lane has up to " PetscStringize(MOST_PATTERN_ROWS) " rows of patterns";
   if (a->stretches && a->index == AUTOCSR_INDEX_PATTERN) return "set_resources(stretches=) is not of rows of patterns, which tell their lengths";
   if (a->mapping == AUTOCSR_MAP_PLANES && threads != AUTOCSR_THREADS) return "planes has thread blocks of 256 threads";
   if (a->stretches && !rows && (a->mapping != AUTOCSR_MAP_SLICE || a->lanes > 1)) return "set_resources(stretches=) is of row_block and of slice_block with a lane a row";
@@ -167,7 +167,7 @@ PetscInt AutoCSRGeneratorBlocks(const AutoCSRSegment *seg)
 
   switch (a->mapping) {
   case AUTOCSR_MAP_LANES:
-    return !a->rows_each && blocks < each * AUTOCSR_ROWS_WAVES * at_once ? blocks : AutoCSRCeilDivide(blocks, each);
+    return !a->rows_each && blocks < each * (pattern ? AUTOCSR_STENCIL_WAVES : AUTOCSR_ROWS_WAVES) * at_once ? blocks : AutoCSRCeilDivide(blocks, each);
   case AUTOCSR_MAP_FETCH:
     return PetscMin(AutoCSRCeilDivide(seg->n_rows, threads / WARP_THREADS * AutoCSRRowsFetched(lanes)), at_once);
   case AUTOCSR_MAP_TILE:

@@ -26,7 +26,7 @@
 
 /*
   Numbers that a graph may set (SET_RESOURCES), and what is known of a matrix: where a kernel is compiled at run time these
-  are defined before (generator/source.c). AGENT_LENGTH: entries of each row of the segment; 0: rows differ, or nobody said.
+  are defined before (generator/source.c). AGENT_ROW_LANES(own): lanes that share a row of slices. AGENT_LENGTH: entries of each row of the segment; 0: rows differ, or nobody said.
   AGENT_STRETCHES: how many stretches of rows of one length there are (layout/stretches.h), or 0. AGENT_EACH_STRETCH(F) is
   F(first, length, begin) for each, begin the place of its first entry in the segment; AGENT_EACH_SLICES(F) is F(first, begin, width)
   for slices of one width, one after the other. AGENT_WIDTH: slots of each row of every slice, or 0. AGENT_EMPTY_ROWS 0: no row is empty.

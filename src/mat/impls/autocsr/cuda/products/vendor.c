@@ -184,10 +184,17 @@ PetscErrorCode AutoCSRVendorMultiplyDense(PetscInt n, PetscInt m, PetscInt colum
 {
   const Factor   one = {1}, zero = {0};
   cublasHandle_t blas;
+  cublasStatus_t status;
+  PetscErrorCode ierr;
 
   PetscFunctionBegin;
-  PetscCall(PetscCUBLASGetHandle(&blas));
-  PetscCallCUBLAS(BlasGemm(blas, by_rows ? CUBLAS_OP_T : CUBLAS_OP_N, CUBLAS_OP_T, (int)n, (int)m, (int)columns, (const BlasScalar *)&one, (const BlasScalar *)Y, (int)ldy, (const BlasScalar *)X, (int)ldx, (const BlasScalar *)&zero, (BlasScalar *)C, (int)n));
+  ierr = PetscCUBLASGetHandle(&blas);
+  PetscCheck(ierr != PETSC_ERR_GPU_RESOURCE, PETSC_COMM_SELF, PETSC_ERR_MEM, "The device has no memory left for cuBLAS");
+  PetscCall(ierr);
+  if (!C) PetscFunctionReturn(PETSC_SUCCESS);
+  status = BlasGemm(blas, by_rows ? CUBLAS_OP_T : CUBLAS_OP_N, CUBLAS_OP_T, (int)n, (int)m, (int)columns, (const BlasScalar *)&one, (const BlasScalar *)Y, (int)ldy, (const BlasScalar *)X, (int)ldx, (const BlasScalar *)&zero, (BlasScalar *)C, (int)n);
+  PetscCheck(status != CUBLAS_STATUS_ALLOC_FAILED, PETSC_COMM_SELF, PETSC_ERR_MEM, "The device has no memory left for cuBLAS");
+  PetscCallCUBLAS(status);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

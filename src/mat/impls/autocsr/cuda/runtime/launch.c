@@ -19,8 +19,9 @@ typedef struct {
   AutoCSRDeviceOperands *parameters;              /* which begin with the operands */
 } Launch;
 
-/* segment->launch: a product of it alone; vendor: what one by the vendor's library needs, NULL for the others */
+/* segment->launch: a product of it alone; kernel: that was compiled at run time; vendor: what one by the vendor's library needs, NULL for the others */
 typedef struct {
+  AutoCSRDeviceKernel  kernel;
   AutoCSROneParameters parameters;
   void                *vendor;
 } SegmentLaunch;
@@ -352,7 +353,7 @@ PetscErrorCode AutoCSRDevicePrepare(const AutoCSRPlan *plan, size_t len, char wh
 
 static PetscErrorCode AddAlone(DevicePlan *device, const AutoCSRSegment *seg)
 {
-  const SegmentLaunch  *alone = (const SegmentLaunch *)seg->launch;
+  SegmentLaunch        *alone = (SegmentLaunch *)seg->launch;
   AutoCSROneParameters *parameters;
 
   PetscFunctionBegin;
@@ -378,6 +379,7 @@ static PetscErrorCode AddAlone(DevicePlan *device, const AutoCSRSegment *seg)
     launch->parameters    = &parameters->operands;
     device->n_launches++;
     PetscCall(KernelOf(seg, step, &launch->kernel));
+    if (ExecutorOf(seg)->generated) alone->kernel = launch->kernel; /* of its one step */
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -546,12 +548,12 @@ void AutoCSRDeviceMultSegment(const AutoCSRSegment *seg, const AutoCSROperands *
   }
   for (int s = 0; s < AUTOCSR_DEVICE_STEPS && ExecutorOf(seg)->step[s].kernel; s++) {
     const AutoCSRDeviceStep *step   = &ExecutorOf(seg)->step[s];
-    AutoCSRDeviceKernel      kernel;
+    AutoCSRDeviceKernel      kernel = alone->kernel;
     const size_t             shared = (*step->shared_bytes)(seg);
     const PetscInt           blocks = (*step->blocks)(seg);
 
     if (!blocks) continue;
-    PetscCallVoid(KernelOf(seg, step, &kernel)); /* which is there but for the first time */
+    if (!ExecutorOf(seg)->generated) PetscCallVoid(KernelOf(seg, step, &kernel)); /* which is there but for the first time */
     PetscCallVoid(AutoCSRDeviceLaunchKernel(&kernel, (unsigned)blocks, (unsigned)step->threads, shared, &parameters));
   }
   if (ExecutorOf(seg)->finish && parameters.segment.blocks) PetscCallVoid((*ExecutorOf(seg)->finish)(&parameters.segment, &parameters.operands));

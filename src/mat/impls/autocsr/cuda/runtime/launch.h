@@ -122,7 +122,7 @@ PETSC_INTERN const AutoCSRDeviceExecutor *AutoCSRVendorFind(const AutoCSRAxes *)
 PETSC_INTERN PetscErrorCode               AutoCSRVendorCreate(const AutoCSRSegment *, const AutoCSRMatrix *, void **);
 PETSC_INTERN PetscErrorCode               AutoCSRVendorMult(void *, const AutoCSRDeviceOperands *);
 PETSC_INTERN PetscErrorCode               AutoCSRVendorDestroy(void **);
-/* C, n by m by columns, = Y X^T by cuBLAS, where row i of Y lies as AutoCSRSampledOperands tells. All numbers are an int's */
+/* C, n by m by columns, = Y X^T by cuBLAS, where row i of Y lies as AutoCSRSampledOperands tells. All numbers are an int's. C NULL: makes ready only, by memory of the library's own */
 PETSC_INTERN PetscErrorCode AutoCSRVendorMultiplyDense(PetscInt n, PetscInt m, PetscInt columns, const PetscScalar Y[], PetscInt ldy, PetscBool by_rows, const PetscScalar X[], PetscInt ldx, PetscScalar C[]);
 
 /* Shared memory for a tile of so many columns, and for the sums of groups (agent_tiled.cuh) */
