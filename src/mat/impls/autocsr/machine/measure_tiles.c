@@ -181,12 +181,19 @@ static PetscErrorCode trial_end(AutoCSRTiles *t)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* From the last number of entries with which rows take no longer; a column that no trial found to pay has more than those */
+/* The number of entries from which on tiles are to be taken so that the trials' products, which count alike, take least time. One past the last: tiles did not pay */
 static void fit(const AutoCSRTiles *t, AutoCSRMachine *machine)
 {
-  PetscInt from = AUTOCSR_TILES_ENTRIES + 1;
+  const double *seconds = t->seconds + t->shapes;
+  PetscInt      from    = AUTOCSR_TILES_ENTRIES + 1;
+  double        lost    = 0, least = 0; /* by tiles from k on, against rows */
 
-  while (from > 1 && t->seconds[t->shapes + 2 * (from - 2) + 1] < t->seconds[t->shapes + 2 * (from - 2)]) from--;
+  for (PetscInt k = AUTOCSR_TILES_ENTRIES; k >= 1; k--) {
+    lost += seconds[2 * k - 1] / seconds[2 * k - 2] - 1;
+    if (lost >= least) continue;
+    least = lost;
+    from  = k;
+  }
   machine->dense_heavy = (double)from;
   machine->dense_rows  = t->shapes ? (double)t->height : 0;
 }

@@ -127,7 +127,7 @@ static __global__ void __launch_bounds__(AUTOCSR_THREADS, residents<Rows>) Multi
   const PetscInt      panel = (PetscInt)blockIdx.x, *tile = (const PetscInt *)p.seg.stream[AUTOCSR_STREAM_PANEL_PTR].data + panel, begin = tile[0], end = tile[1];
   const int           lane = (int)threadIdx.x % lanes, group = (int)threadIdx.x / lanes;
   PetscInt            begin_row, end_row;
-  TileAhead<Rows>     ahead;
+  TileAhead<Rows>     ahead = {};
   DenseUnit           sum[rows];
 
   static_assert(rows * groups == HEIGHT && AUTOCSR_THREADS % WIDTH == 0 && AUTOCSR_THREADS > HEIGHT, "every thread has as many rows and slots");
