@@ -187,7 +187,7 @@ int main(int argc, char **argv)
     suffix: alone
     requires: cuda
     args: -vec_type cuda -info :mat
-    filter: grep -o -E "No memory for a plan of [0-9]+ nonzeros on cuda|it takes more memory than is left|The products are right" | sed "s/^No memory.*\|^it takes.*/There is no room/" | sort -u
+    filter: grep -o -E "No memory for a plan of [0-9]+ nonzeros on cuda|it takes more memory than is left|The products are right" | sed -E "s/^(No memory|it takes).+/There is no room/" | sort -u
 
   test:
     suffix: host
