@@ -61,7 +61,7 @@ static PetscErrorCode CheckMatrix(const Generator *g, size_t first, size_t step)
   PetscCall(MatrixCreate(g, &csr));
   PetscCall(AutoCSRMatrixCopy(&csr, &emulated, &there));
   for (size_t w = first; w < PETSC_STATIC_ARRAY_LENGTH(widths) && csr.m; w += step) {
-    if ((double)csr.nnz * widths[w] <= 1e5) PetscCall(CheckWays(&csr, &there, widths[w], PETSC_STATIC_ARRAY_LENGTH(ways), ways, g->name));
+    if ((double)csr.nnz * PetscMax(widths[w], 8) <= 1e5) PetscCall(CheckWays(&csr, &there, widths[w], PETSC_STATIC_ARRAY_LENGTH(ways), ways, g->name));
   }
   PetscCall(AutoCSRMatrixCopyDestroy(&there));
   PetscCall(MatrixDestroy(&csr));
