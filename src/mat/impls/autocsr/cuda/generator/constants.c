@@ -138,7 +138,9 @@ static PetscInt WidthOf(const AutoCSRSegment *seg)
   const PetscInt     longest = a->width ? a->width : PetscMin(seg->row_set.row_group ? PETSC_MAX_INT : seg->row_set.longest, a->longest ? a->longest : PETSC_MAX_INT);
   const PetscInt     width   = longest < PETSC_MAX_INT ? AutoCSRCeilDivide(longest, PetscMax(1, a->lanes)) : 0;
 
-  return seg->stream[AUTOCSR_STREAM_INDEX].bytes == (size_t)seg->n_slices * AUTOCSR_DEVICE_SLICE_HEIGHT * (size_t)width * AutoCSRStreamElementSize(a, AUTOCSR_STREAM_INDEX) ? width : 0;
+  const size_t       size    = a->index == AUTOCSR_INDEX_16 ? sizeof(uint16_t) : a->index == AUTOCSR_INDEX_FITTED ? sizeof(uint8_t) : sizeof(uint32_t);
+
+  return seg->stream[AUTOCSR_STREAM_INDEX].bytes == (size_t)seg->n_slices * AUTOCSR_DEVICE_SLICE_HEIGHT * (size_t)width * size ? width : 0;
 }
 
 PetscErrorCode AutoCSRGeneratorConstants(const AutoCSRSegment *seg, char text[AUTOCSR_GENERATED_CONSTANTS])
