@@ -152,8 +152,8 @@ PetscErrorCode AutoCSRCostConsiderWhole(const AutoCSRMatrix *csr, const AutoCSRS
 /* Columns of bundles an entry, at most: a panel gains even where neighbouring rows share nothing */
 static double MostUnits(PetscInt columns, PetscBool sampled)
 {
-  if (!sampled && columns > PANEL) return BUNDLES_WIDE;
-  return sampled || columns <= PANEL_LEAST ? BUNDLES_UNITS : PETSC_MAX_REAL;
+  if (sampled) return BUNDLES_UNITS;
+  return columns > PANEL ? BUNDLES_WIDE : columns > PANEL_LEAST ? PETSC_MAX_REAL : 1;
 }
 
 PetscErrorCode AutoCSRCostConsiderBundles(const AutoCSRMatrix *csr, const AutoCSRProfile *profile, AutoCSRDense *dense, PetscInt columns, PetscBool sampled, double seconds, PetscBool at_once, PetscBool *take)
@@ -163,7 +163,7 @@ PetscErrorCode AutoCSRCostConsiderBundles(const AutoCSRMatrix *csr, const AutoCS
 
   PetscFunctionBegin;
   *take = PETSC_FALSE;
-  if (!dense || dense->no_room || columns < PANEL_LEAST / 2 || !profile || profile->max_length > BUNDLES_LONGEST) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!dense || dense->no_room || columns < PANEL_LEAST / 2 || !profile || profile->max_length > BUNDLES_LONGEST || (columns <= PANEL_LEAST && csr->m < BUNDLES_LEAST * AUTOCSR_BUNDLE_ROWS)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRMachineGet(csr, &machine));
   if (!BundlesHold(machine, csr)) PetscFunctionReturn(PETSC_SUCCESS);
   dense->spent += seconds;

@@ -45,8 +45,9 @@
 #define TILES_SAVE   0.25 /* share of a product's seconds that they save then */
 
 /* Bundles; `make dense BENCH_ARGS='-gpu -ways panels,bundles'` on the suite */
-#define BUNDLES_UNITS   0.92 /* columns an entry, at most, of a few dense columns and of sampled products; */
+#define BUNDLES_UNITS   0.92 /* columns an entry, at most, of sampled products; */
 #define BUNDLES_WIDE    0.5  /* and of products with more dense columns than a panel's: panels find more rows of B in caches */
+#define BUNDLES_LEAST   128  /* bundles, at least, for a few dense columns: each is a warp's */
 #define BUNDLES_LONGEST 4096 /* entries of a row, at most: a warp takes the parts of longer ones too long */
 #define BUNDLES_SAVE    0.2  /* share of a product's seconds that they save, at least */
 

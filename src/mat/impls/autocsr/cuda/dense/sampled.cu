@@ -250,7 +250,7 @@ PetscErrorCode AutoCSRDeviceSampleDense(AutoCSRDense *kept, const AutoCSRSampled
   PetscFunctionBegin;
   PetscCall(AutoCSRDeviceFollow());
   if (op->way == AUTOCSR_DENSE_WHOLE) {
-    PetscCall(AutoCSRDeviceSampleDenseWhole(op));
+    PetscCall(AutoCSRDeviceSampleDenseWhole(kept, op));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 #if AUTOCSR_HAS_BUNDLES

@@ -82,6 +82,6 @@ static __device__ __forceinline__ PetscScalar AddTogether(const PetscScalar sum[
 PETSC_INTERN PetscErrorCode AutoCSRDeviceSampleDenseHeavy(int lanes, const SampledTiles *);
 
 /* sampled_whole.cu: all of Y X^T, of which the entries are taken */
-PETSC_INTERN PetscErrorCode AutoCSRDeviceSampleDenseWhole(const AutoCSRSampledOperands *);
+PETSC_INTERN PetscErrorCode AutoCSRDeviceSampleDenseWhole(AutoCSRDense *, const AutoCSRSampledOperands *);
 
 #endif

@@ -7,6 +7,8 @@
 */
 #include "sampled.cuh"
 
+static constexpr size_t KEPT = (size_t)64 << 20; /* bytes: with memory from the pool a small product takes twice as long */
+
 static __global__ void __launch_bounds__(AUTOCSR_THREADS) TakeEntries(PetscInt m, PetscInt n, const PetscInt row_ptr[], const PetscInt col[], const PetscScalar val[], const PetscScalar all[], PetscScalar written[])
 {
   PtxWaitForLast();
@@ -36,19 +38,24 @@ static __global__ void __launch_bounds__(AUTOCSR_THREADS) TakeEntries(PetscInt m
   }
 }
 
-/* cuBLAS has its own memory before the scalars of all places take what is left. These go back to the pool at once */
-PetscErrorCode AutoCSRDeviceSampleDenseWhole(const AutoCSRSampledOperands *op)
+/* cuBLAS has its own memory before the scalars of all places take what is left. A few of these stay with the matrix, as panels do, more go back to the pool at once */
+PetscErrorCode AutoCSRDeviceSampleDenseWhole(AutoCSRDense *kept, const AutoCSRSampledOperands *op)
 {
-  const AutoCSRMatrix *csr = op->csr;
+  const AutoCSRMatrix *csr   = op->csr;
+  const size_t         bytes = (size_t)csr->m * (size_t)csr->n * sizeof(PetscScalar);
+  const PetscBool      stays = (PetscBool)(bytes <= KEPT);
   PetscErrorCode       ierr; /* the caller can live without memory */
   void                *all;
 
   PetscFunctionBegin;
   PetscCall(AutoCSRVendorMultiplyDense(csr->n, csr->m, op->columns, op->Y, op->ldy, op->by_rows, op->X, op->ldx, NULL));
-  PetscCall(AutoCSRDeviceAllocate((size_t)csr->m * (size_t)csr->n * sizeof(PetscScalar), &all));
+  if (stays)
+    PetscCall(AutoCSRDenseGetPanel(kept, bytes, &all));
+  else
+    PetscCall(AutoCSRDeviceAllocate(bytes, &all));
   ierr = AutoCSRVendorMultiplyDense(csr->n, csr->m, op->columns, op->Y, op->ldy, op->by_rows, op->X, op->ldx, (PetscScalar *)all);
   if (!ierr) Launch(TakeEntries, (unsigned)CeilDivide(csr->m, WARPS), AUTOCSR_THREADS, 0, AUTOCSR_STREAM)(csr->m, csr->n, csr->row_ptr, csr->col, csr->val, (const PetscScalar *)all, op->val);
-  PetscCall(AutoCSRDeviceDeallocate(all));
+  if (!stays) PetscCall(AutoCSRDeviceDeallocate(all));
   PetscCall(ierr);
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
