@@ -42,9 +42,10 @@ def lives(device):
     return markdown(["program", f"{'MATAIJCUSPARSE' if device.startswith('gpu') else 'MATAIJ'}, host us a step", "autocsr, host us a step", "ratio"], [[r[k] for k in ("program", "plain", "autocsr", "ratio")] for r in read(f"{device}-lives")])
 
 
-def solves(device):
+def solves(device_and_problem):
     """KSPSolve() with the solvers beside the matrix over PETSc's type; one row a grid and assembly"""
-    rows = read(f"{device}-solves")
+    device, problem = device_and_problem.split("/")
+    rows = [r for r in read(f"{device}-solves") if r["problem"] == problem]
     by = {(r["grid"], r["assembly"], r["way"]): r for r in rows}
     grids = sorted({(int(r["grid"]), r["assembly"]) for r in rows}, key=lambda g: (g[1], g[0]))
     lines = []

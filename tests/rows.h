@@ -1,5 +1,5 @@
 /*
-  What tests of planning share: matrices told row by row, as many rows and columns on each process as one likes, and a matrix
+  Matrices for tests of planning: told row by row, as many rows and columns on each process as one likes, and a matrix
   of ours beside plain AIJ of the same rows.
 */
 #ifndef ROWS_H

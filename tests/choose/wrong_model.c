@@ -7,7 +7,7 @@ static char help[] = "A model that is wrong on purpose, by the real clock: trees
 #define TREES    "wrong.trees"
 #define ROWS     40000
 #define COLUMNS  (25 * ROWS) /* of a process, as the rows */
-#define TIMES    3 /* matrices, of which most must be right on each process: other programs take time, too */
+#define TIMES    3 /* matrices. Most must be right on each process, but not all: other programs take time, too */
 #define PRODUCTS 5000
 
 /* All trees vote for ell */

@@ -298,37 +298,55 @@ static PetscErrorCode Uploads(PetscInt *count)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-static PetscErrorCode CheckUpload(PetscInt nnz)
+/* The same matrix as plain AIJ, in the reference, and as autocsr, after its first product; device: where that was made */
+static PetscErrorCode LargeCreate(PetscInt nnz, PetscInt length, const char strategy[], Reference *r, Mat *B, PetscBool *device)
 {
   MatAutoCSRInfo info;
-  Reference      r;
-  Mat            A, B;
-  PetscInt       before, first, later, renewed;
-  PetscBool      device = PETSC_FALSE;
+  Mat            A;
 
   PetscFunctionBeginUser;
-  PetscCall(CreateLarge(MATAIJ, nnz, 8, &A));
-  PetscCall(CreateLarge(MATAUTOCSR, nnz, 8, &B));
-  PetscCall(ReferenceCreate(A, &r));
+  PetscCall(CreateLarge(MATAIJ, nnz, length, &A));
+  PetscCall(CreateLarge(MATAUTOCSR, nnz, length, B));
+  PetscCall(MatAutoCSRSetStrategy(*B, strategy));
+  PetscCall(ReferenceCreate(A, r));
+  PetscCall(CheckLarge(r, *B, "a large matrix"));
+  PetscCall(MatAutoCSRGetInfo(*B, &info));
+  PetscCall(PetscStrcmp(info.backend, "cuda", device));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode LargeDestroy(Reference *r, Mat *B)
+{
+  PetscFunctionBeginUser;
+  PetscCall(MatDestroy(B));
+  PetscCall(ReferenceDestroy(r));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode CheckUpload(PetscInt nnz)
+{
+  Reference r;
+  Mat       B;
+  PetscInt  before, first, later, renewed;
+  PetscBool device;
+
+  PetscFunctionBeginUser;
   PetscCall(Uploads(&before));
-  PetscCall(CheckLarge(&r, B, "a large matrix"));
+  PetscCall(LargeCreate(nnz, 8, "auto", &r, &B, &device));
   PetscCall(Uploads(&first));
   PetscCall(CheckDiagonal(&r, B));
   PetscCall(CheckLarge(&r, B, "a large matrix again"));
   PetscCall(Uploads(&later));
-  PetscCall(MatAutoCSRGetInfo(B, &info));
-  PetscCall(PetscStrcmp(info.backend, "cuda", &device));
   for (int k = 0; k < 2; k++) PetscCall(Overwrite(k ? B : r.A, nnz, 40));
   PetscCall(CheckDiagonal(&r, B));
-  PetscCall(CheckLarge(&r, B, "new values, of which the diagonal was asked for first"));
+  PetscCall(CheckLarge(&r, B, "new values, after their diagonal"));
   PetscCall(Uploads(&renewed));
   PetscCheck(first - before == device && later == first && renewed - later == device, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Arrays were brought to a device %" PetscInt_FMT ", %" PetscInt_FMT " and %" PetscInt_FMT " times", first - before, later - first, renewed - later);
   PetscCall(CheckOverwritten(&r, B, nnz));
   PetscCall(CheckBound(&r, B, nnz));
   PetscCall(CheckDiagonal(&r, B));
   PetscCall(CheckOfParent(&r, B, nnz));
-  PetscCall(MatDestroy(&B));
-  PetscCall(ReferenceDestroy(&r));
+  PetscCall(LargeDestroy(&r, &B));
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
@@ -365,43 +383,32 @@ static PetscErrorCode GetDiagonalThere(Mat B)
 static PetscErrorCode CheckCopied(PetscInt nnz)
 {
   Reference r;
-  Mat       A, B, Y;
+  Mat       B, Y;
+  PetscBool device;
 
   PetscFunctionBeginUser;
-  PetscCall(CreateLarge(MATAIJ, nnz, 8, &A));
-  PetscCall(CreateLarge(MATAUTOCSR, nnz, 8, &B));
-  PetscCall(MatAutoCSRSetStrategy(B, "csr")); /* which reads the arrays in each product */
-  PetscCall(ReferenceCreate(A, &r));
-  PetscCall(CheckLarge(&r, B, "a matrix to be added"));
+  PetscCall(LargeCreate(nnz, 8, "csr", &r, &B, &device)); /* csr reads the arrays in each product */
   PetscCall(MatDuplicate(B, MAT_COPY_VALUES, &Y));
   PetscCall(MatAXPY(Y, 2, B, SAME_NONZERO_PATTERN));
   PetscCall(MatDestroy(&Y));
   PetscCall(GetDiagonalThere(B));
   PetscCall(Scribble(nnz, 8));
   PetscCall(CheckLarge(&r, B, "a matrix that was added"));
-  PetscCall(MatDestroy(&B));
-  PetscCall(ReferenceDestroy(&r));
+  PetscCall(LargeDestroy(&r, &B));
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
 /* A kernel for small matrices reads the arrays, and the library brings new values still */
 static PetscErrorCode CheckResidual(PetscInt nnz, PetscInt length)
 {
-  MatAutoCSRInfo info;
-  Reference      r;
-  Mat            A, B;
-  Vec            b, x, y;
-  PetscInt       before, after;
-  PetscBool      device;
+  Reference r;
+  Mat       B;
+  Vec       b, x, y;
+  PetscInt  before, after;
+  PetscBool device;
 
   PetscFunctionBeginUser;
-  PetscCall(CreateLarge(MATAIJ, nnz, length, &A));
-  PetscCall(CreateLarge(MATAUTOCSR, nnz, length, &B));
-  PetscCall(MatAutoCSRSetStrategy(B, "csr"));
-  PetscCall(ReferenceCreate(A, &r));
-  PetscCall(CheckLarge(&r, B, "a matrix of few rows"));
-  PetscCall(MatAutoCSRGetInfo(B, &info));
-  PetscCall(PetscStrcmp(info.backend, "cuda", &device));
+  PetscCall(LargeCreate(nnz, length, "csr", &r, &B, &device));
   PetscCall(MatCreateVecs(B, &x, &b));
   PetscCall(VecDuplicate(b, &y));
   PetscCall(VecSet(x, 1));
@@ -419,28 +426,20 @@ static PetscErrorCode CheckResidual(PetscInt nnz, PetscInt length)
   PetscCall(VecDestroy(&b));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&y));
-  PetscCall(MatDestroy(&B));
-  PetscCall(ReferenceDestroy(&r));
+  PetscCall(LargeDestroy(&r, &B));
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
 /* Values that are written after a product of the matrix that is open for it. On a device their mask tells of them */
 static PetscErrorCode CheckWritten(PetscInt nnz)
 {
-  MatAutoCSRInfo info;
-  Reference      r;
-  Mat            A, B, C;
-  PetscScalar   *val;
-  PetscBool      device;
+  Reference    r;
+  Mat          B, C;
+  PetscScalar *val;
+  PetscBool    device;
 
   PetscFunctionBeginUser;
-  PetscCall(CreateLarge(MATAIJ, nnz, 8, &A));
-  PetscCall(CreateLarge(MATAUTOCSR, nnz, 8, &B));
-  PetscCall(MatAutoCSRSetStrategy(B, "sell")); /* which has values of its own */
-  PetscCall(ReferenceCreate(A, &r));
-  PetscCall(CheckLarge(&r, B, "a matrix to be written"));
-  PetscCall(MatAutoCSRGetInfo(B, &info));
-  PetscCall(PetscStrcmp(info.backend, "cuda", &device));
+  PetscCall(LargeCreate(nnz, 8, "sell", &r, &B, &device)); /* sell has values of its own */
   for (PetscInt turn = 0; turn < 2 && device; turn++) { /* the diagonal is asked for, or the matrix becomes an operand */
     PetscCall(MatSeqAIJGetArrayWrite(B, &val));
     PetscCall(MatMult(B, r.x[RIGHT], r.y[LEFT]));
@@ -454,8 +453,7 @@ static PetscErrorCode CheckWritten(PetscInt nnz)
       PetscCall(GetDiagonalThere(B));
     PetscCall(CheckLarge(&r, B, "written after a product"));
   }
-  PetscCall(MatDestroy(&B));
-  PetscCall(ReferenceDestroy(&r));
+  PetscCall(LargeDestroy(&r, &B));
   PetscFunctionReturn((PetscErrorCode)0);
 }
 

@@ -85,7 +85,7 @@ static PetscErrorCode MakePlan(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What was there is gone, as by progressive planning or by the release of the CSR */
+/* Counts products. After change_at of them the plan or the arrays are replaced, as progressive planning and the release of the CSR do */
 static PetscErrorCode Count(PetscInt products)
 {
   const PetscBool due = (PetscBool)(device.products < device.change_at && device.products + products >= device.change_at);

@@ -16,7 +16,7 @@ static PetscInt Some(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
   return i < 64 ? i % 2 * 11 : i >= 128;
 }
 
-/* Several tiles of a row panel, the last of which lacks slots */
+/* Several tiles of a row panel; the last one lacks slots */
 static PetscInt Several(PetscInt m, PetscInt n, PetscInt i, PetscInt col[])
 {
   PetscInt k = 0;

@@ -1,4 +1,4 @@
-/* cluster.cuh, in place of which this is included: the thread blocks of a cluster are one block, of all their threads */
+/* Included in place of cluster.cuh: all threads of a cluster are one thread block */
 #ifndef EMULATOR_CLUSTER_H
 #define EMULATOR_CLUSTER_H
 #define AUTOCSR_CLUSTER_CUH

@@ -34,7 +34,7 @@ typedef struct {
   PetscBool      coo;
   PetscInt       points, repeats, max_it, stencil, dofs;
   PetscReal      rtol;
-  char           solver[32], pc[32];
+  char           solver[32], pc[32], name[80];
 } Run;
 
 typedef struct {
@@ -203,7 +203,7 @@ static PetscErrorCode Compare(const Run *run)
   PetscFunctionBeginUser;
   for (int w = 0; w < WAYS; w++) PetscCall(Live(run, &ways[w], &t[w]));
   for (int w = 0; w < WAYS; w++)
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s%" PetscInt_FMT " %-8s %-7s %5" PetscInt_FMT " %9.2f %9.2f %9.2f %9.1f %7.2f %7.2f %7.2f\n", run->points < 100 ? " " : "", run->points, run->coo ? "coo" : "host", ways[w].name, t[w].its, 1e3 * t[w].first, 1e3 * t[w].later, 1e3 * t[w].renewed, 1e6 * t[w].later / PetscMax(1, t[w].its), t[0].first / t[w].first, t[0].later / t[w].later, t[0].renewed / t[w].renewed));
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%-19s %4" PetscInt_FMT " %-8s %-7s %5" PetscInt_FMT " %9.2f %9.2f %9.2f %9.1f %7.2f %7.2f %7.2f\n", run->name, run->points, run->coo ? "coo" : "host", ways[w].name, t[w].its, 1e3 * t[w].first, 1e3 * t[w].later, 1e3 * t[w].renewed, 1e6 * t[w].later / PetscMax(1, t[w].its), t[0].first / t[w].first, t[0].later / t[w].later, t[0].renewed / t[w].renewed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -240,10 +240,11 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-dofs", &run.dofs, NULL));
   PetscCheck(run.stencil == 7 || run.stencil == 27, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-stencil %" PetscInt_FMT ": 7 or 27", run.stencil);
   PetscCheck(run.dofs == 1 || run.dofs == 3, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-dofs %" PetscInt_FMT ": 1 or 3", run.dofs);
+  PetscCall(PetscSNPrintf(run.name, sizeof(run.name), "%s-%s-%" PetscInt_FMT "x%" PetscInt_FMT, run.solver, run.pc, run.stencil, run.dofs));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(solvers); k++) PetscCall(PetscOptionsSetValue(NULL, solvers[k].option, solvers[k].value));
   PetscCall(EachDescribe(run.machine));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "# %s with %s, %" PetscInt_FMT " points with %" PetscInt_FMT " unknowns each, distinct values, relative tolerance %g, at most %" PetscInt_FMT " iterations; the median of %" PetscInt_FMT " solves; plain: %s; milliseconds, microseconds an iteration of a later solve, and how much faster than plain\n", run.solver, run.pc, run.stencil, run.dofs, (double)run.rtol, run.max_it, run.repeats, run.plain));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "grid %-7s %-7s %5s %9s %9s %9s %9s %7s %7s %7s\n", "assembly", "way", "its", "first", "later", "renewed", "us_it", "x_first", "x_later", "x_renew"));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%-19s %4s %-8s %-7s %5s %9s %9s %9s %9s %7s %7s %7s\n", "problem", "grid", "assembly", "way", "its", "first", "later", "renewed", "us_it", "x_first", "x_later", "x_renew"));
   for (PetscInt k = 0; k < n; k++) {
     run.points = sizes[k];
     for (int coo = 0; coo < 2; coo++) {

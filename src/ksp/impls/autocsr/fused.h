@@ -45,7 +45,7 @@ typedef struct {
 typedef struct _AutoCSRSteps   AutoCSRSteps;
 typedef struct _AutoCSRDevice *AutoCSRDevice; /* cuda/device.c: what a KSP keeps on a device */
 
-/* What multiplies arrays: launches that were recorded may be repeated while it stays the same */
+/* The plan and the arrays of a product by launches. A record of such launches may be repeated while all of these stay the same */
 typedef struct {
   const AutoCSRPlan   *plan; /* NULL: something else multiplies */
   PetscInt64           number; /* 0: a product cannot be recorded */

@@ -154,7 +154,7 @@ static __device__ __forceinline__ void Follow(const AutoCSRPass &pass, const Sum
   }
 }
 
-/* The end of a pass, of which n sums follow: by the first thread of the last block */
+/* The end of a pass with n sums. The first thread of the last thread block does what follows from them */
 template <AutoCSRFollow follow, int n = AUTOCSR_PASS_SUMS>
 static __device__ __forceinline__ void Finish(const AutoCSRPass &pass, Sums sums)
 {

@@ -197,7 +197,7 @@ static PetscErrorCode Multiply(AutoCSRSolve *s, PetscInt from, PetscInt to)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What Multiply() calls, where nothing is new for it */
+/* The plan by which Multiply() multiplies, if it has nothing to look at before */
 static PetscErrorCode Product(const AutoCSRSolve *s, AutoCSRProduct *product)
 {
   const AutoCSRPlan   *plan = NULL;

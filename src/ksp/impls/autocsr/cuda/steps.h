@@ -8,7 +8,7 @@
 #define AUTOCSR_COLUMNS  8      /* columns of GMRES that may be under way */
 #define AUTOCSR_FEW_ROWS 400000 /* of a problem, at most, for steps that are repeated and products that make their dot product: kernels of more rows take longer than launches */
 
-/* What steps that are recorded read of the host */
+/* All that recorded steps have read on the host. Once one of these is another, the record is void */
 typedef struct {
   AutoCSRPass    pass;
   AutoCSRProduct product;
@@ -27,7 +27,7 @@ typedef struct {
   PetscLogDouble   flops;
 } AutoCSRRepeat;
 
-/* How the smoother's steps on a small matrix are launched (level.h), and of which matrix and preconditioner this is known */
+/* How the kernel for all steps of a smoother is launched (level.h). The other members name the matrix and the preconditioner for which this was found */
 typedef struct {
   PetscObjectId    id;
   PetscObjectState nonzerostate;

@@ -23,7 +23,7 @@ typedef PetscOptionItems AutoCSROptionItems;
 */
 PETSC_INTERN PetscErrorCode AutoCSRCostDense(const AutoCSRMatrix *, const AutoCSRProfile *, MatAutoCSRDense asked, PetscInt columns, double *seconds, AutoCSRDenseWay *);
 
-/* What products with dense matrices keep, with the machine's shape of adaptive tiles */
+/* Creates an AutoCSRDense (plan/dense.h) with the machine's shape of adaptive tiles */
 PETSC_INTERN PetscErrorCode AutoCSRCostDenseCreate(const AutoCSRMatrix *, AutoCSRDense **);
 
 /*
@@ -161,9 +161,6 @@ PETSC_INTERN PetscErrorCode AutoCSRChoiceDestroy(AutoCSRChoice **);
 /* A choice that outlives the one that is built, as long as its profile does; and the plan of the first candidate after the *k-th, which becomes *k, by a strategy that no candidate before it has. NULL: there is none */
 PETSC_INTERN PetscErrorCode AutoCSRChoiceCopy(const AutoCSRChoice *, AutoCSRChoice **);
 PETSC_INTERN PetscErrorCode AutoCSRPlanBuildOther(AutoCSRChoice *, const AutoCSRMatrix *, PetscInt *k, AutoCSRPlan **);
-
-/* events.c: of arrays that go to a device, beside those of autocsr.h */
-PETSC_INTERN PetscLogEvent AutoCSRUploadEvent;
 
 /* cite.c: the papers of a plan's strategies, for PETSc's -citations */
 PETSC_INTERN PetscErrorCode AutoCSRCite(const AutoCSRPlan *);

@@ -51,7 +51,7 @@
 #define BUNDLES_LONGEST 4096 /* entries of a row, at most: a warp takes the parts of longer ones too long */
 #define BUNDLES_SAVE    0.2  /* share of a product's seconds that they save, at least */
 
-/* Sampled products of which all are made and the entries taken; `make sddmm` */
+/* Sampled products by way of all of Y X^T; `make sddmm` */
 #define WHOLE_SHARE   0.2 /* of all places, from which on a matrix is nearly dense */
 #define WHOLE_COLUMNS 16  /* dense columns, at least: fewer leave all places that are written unpaid */
 

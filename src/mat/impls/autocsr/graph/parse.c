@@ -208,7 +208,7 @@ static PetscErrorCode TakeCompress(Reader *r, AutoCSRAxes *axes)
 static PetscErrorCode TakeParameters(Reader *r, const AutoCSROperator *op, AutoCSRAxes *axes)
 {
   char      choices[128] = "";
-  PetscBool more         = PETSC_TRUE;
+  PetscBool more = PETSC_TRUE, given[AUTOCSR_OPERATOR_PARAMETERS] = {PETSC_FALSE};
 
   PetscFunctionBegin;
   for (int p = 0; p < AUTOCSR_OPERATOR_PARAMETERS && op->parameter[p].name; p++) {
@@ -229,7 +229,9 @@ static PetscErrorCode TakeParameters(Reader *r, const AutoCSROperator *op, AutoC
     PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Operator %" PetscInt_FMT " of the graph, %s: %s is no parameter; it has %s", r->place, op->word, Found(r, key, found), choices[0] ? choices : "none, and no brackets");
     PetscCall(Expect(r, '=', op->word, "operator(parameter=number,...)"));
     PetscCall(TakeNumber(r, op->word, "operator(parameter=number,...)", (PetscInt *)((char *)axes + op->parameter[p].axis)));
-    more = Take(r, ',');
+    PetscCheck(!given[p], PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Operator %" PetscInt_FMT " of the graph, %s: %s is there twice", r->place, op->word, key);
+    given[p] = PETSC_TRUE;
+    more     = Take(r, ',');
   }
   PetscCall(Expect(r, ')', op->word, "operator(parameter=number,...)"));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -310,7 +312,8 @@ static PetscErrorCode CheckNumbers(PetscInt number, const AutoCSRAxes *a)
   PetscCheck(a->row_group == 1 || a->order == AUTOCSR_ORDER_CSR, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaf %" PetscInt_FMT " of the graph: virtual rows of %" PetscInt_FMT " rows have their entries in the CSR's order: take bin in the place of bin_group, or leave out the order and sort", number, a->row_group);
   PetscCheck(!a->threads || (AutoCSRIsPowerOfTwo(a->threads) && a->threads >= 32 && a->threads <= MOST_THREADS), PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaf %" PetscInt_FMT " of the graph, set_resources: %" PetscInt_FMT " threads are not one of 32, 64, 128, 256, 512, 1024", number, a->threads);
   PetscCheck(a->residents <= MOST_RESIDENTS, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaf %" PetscInt_FMT " of the graph, set_resources: %" PetscInt_FMT " residents; a multiprocessor has room for 1 to %d thread blocks", number, a->residents, MOST_RESIDENTS);
-  PetscCheck(a->in_flight <= MOST_FLIGHT && a->rows_each <= MOST_EACH, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaf %" PetscInt_FMT " of the graph, set_resources: in_flight is 1 to %d entries, rows are 1 to %d", number, MOST_FLIGHT, MOST_EACH);
+  PetscCheck(a->in_flight <= MOST_FLIGHT, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaf %" PetscInt_FMT " of the graph, set_resources: in_flight=%" PetscInt_FMT "; it is 1 to %d entries", number, a->in_flight, MOST_FLIGHT);
+  PetscCheck(a->rows_each <= MOST_EACH, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaf %" PetscInt_FMT " of the graph, set_resources: rows=%" PetscInt_FMT "; it is 1 to %d", number, a->rows_each, MOST_EACH);
   PetscCheck(a->stretches <= AUTOCSR_MAX_STRETCHES, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaf %" PetscInt_FMT " of the graph, set_resources: %" PetscInt_FMT " stretches; a kernel knows 1 to %d", number, a->stretches, AUTOCSR_MAX_STRETCHES);
   PetscCheck(a->constants <= 2, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaf %" PetscInt_FMT " of the graph, set_resources: constants=%" PetscInt_FMT "; 1 makes constants of the matrix's structure, 2 of its values, too", number, a->constants);
   PetscCheck(a->sort_window <= 1 || a->order == AUTOCSR_ORDER_SLICED, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Leaf %" PetscInt_FMT " of the graph: sorted rows go with bmtb_pad alone, since the CSR has its rows in order", number);

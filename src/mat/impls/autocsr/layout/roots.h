@@ -1,4 +1,4 @@
-/* What a kernel reads of a row pattern (pattern.h). The compiler that a device has at run time reads this, too */
+/* The part of a row pattern that kernels read (pattern.h). The compiler at run time reads this file, too */
 #ifndef AUTOCSR_ROOTS_H
 #define AUTOCSR_ROOTS_H
 

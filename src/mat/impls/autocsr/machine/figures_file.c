@@ -89,7 +89,7 @@ static PetscBool scan_figures(FILE *file, char scalar[32], AutoCSRFigures *f)
     if (fscanf(file, " %39s %lf %lf %lf %lf %lf %lf %lf %lf", f->executor[i].name, &c->entry, &c->row, &c->irregular, &c->start, &c->walk, &c->memory, &c->gather, &c->near) != 9) return PETSC_FALSE;
   }
   f->n_executors = (PetscInt)n;
-  if (fscanf(file, " %15s", count) == 1 && (strcmp(count, "tiles") || fscanf(file, " %lf %lf", &m->dense_heavy, &m->dense_rows) != 2)) return PETSC_FALSE;
+  if (fscanf(file, " %15s", count) == 1 && (strcmp(count, "tiles") || fscanf(file, " %lf %lf", &m->dense_heavy, &m->dense_rows) != 2 || fscanf(file, " %1s", count) == 1)) return PETSC_FALSE;
   return AutoCSRFiguresAreSane(f);
 }
 

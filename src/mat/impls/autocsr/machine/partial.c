@@ -70,7 +70,7 @@ static PetscBool scan_partial(FILE *file, const char own[], AutoCSRMeasurement *
   }
   if (fscanf(file, " tiles %d", &tiles) != 1 || tiles < 0 || tiles > AUTOCSR_TILES_TRIALS) return PETSC_FALSE;
   for (int i = 0; i < tiles; i++) {
-    if (fscanf(file, " %lf", &seconds[i]) != 1 || !is_time(seconds[i])) return PETSC_FALSE;
+    if (fscanf(file, " %lf", &seconds[i]) != 1 || !is_time(seconds[i]) || seconds[i] == PETSC_MAX_REAL) return PETSC_FALSE; /* each was measured */
   }
   for (int level = 0; level < 4; level++) {
     m->bandwidth[level]   = number[2 * level];

@@ -2,7 +2,8 @@
 #include "figures.h"
 #include <math.h>
 
-#define LONGEST 1e-2 /* seconds: no start, entry, row or line takes longer, unless on a simulator */
+#define MOST_ROWS 65536 /* of a row panel */
+#define LONGEST   1e-2 /* seconds: no start, entry, row or line takes longer, unless on a simulator */
 
 static PetscBool all_within(PetscInt n, const double figure[], double least, double most)
 {
@@ -18,7 +19,7 @@ static PetscBool rows_are_sane(const AutoCSRMachine *m)
   double rows = AUTOCSR_DENSE_STRIP;
 
   if (m->dense_rows == 0) return PETSC_TRUE;
-  while (rows < m->dense_rows && rows < 1e6) rows *= 2;
+  while (rows < m->dense_rows && rows < MOST_ROWS) rows *= 2;
   return (PetscBool)(!m->parallel && rows == m->dense_rows);
 }
 
@@ -28,7 +29,7 @@ PetscBool AutoCSRFiguresAreSane(const AutoCSRFigures *f)
 
   if (!all_within(4, m->bandwidth, 1e6, 1e16) || !all_within(3, m->cache, 256, 1e13) || !all_within(4, m->random_line, 0, LONGEST)) return PETSC_FALSE;
   if (!all_within(1, &m->strided, 0, 1e4) || !all_within(1, &m->product, 0, LONGEST) || !all_within(1, &m->launch, 0, LONGEST) || !all_within(1, &f->clock, 0, 1e12)) return PETSC_FALSE;
-  if (!all_within(1, &m->dense_heavy, 0, 1e4) || !rows_are_sane(m)) return PETSC_FALSE;
+  if (!all_within(1, &m->dense_heavy, 0, 1e4) || m->dense_heavy != floor(m->dense_heavy) || (m->dense_rows > 0 && m->dense_heavy < 1) || !rows_are_sane(m)) return PETSC_FALSE;
   for (PetscInt i = 0; i < f->n_executors; i++) {
     const AutoCSRExecutorCost *c = &f->executor[i].cost;
 

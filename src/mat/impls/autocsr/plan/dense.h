@@ -33,7 +33,7 @@ typedef enum {
   AUTOCSR_DENSE_ALONGSIDE, /* B is read as it lies: neighbouring rows have neighbouring columns. A processor takes panels */
   AUTOCSR_DENSE_ADAPTIVE,  /* adaptive sparse tiles (layout/adaptive.h), in `tiles` */
   AUTOCSR_DENSE_BUNDLES,   /* bundles of rows (layout/bundled.h), in `tiles`, on a device, in real double; elsewhere panels are taken */
-  AUTOCSR_DENSE_WHOLE,     /* all of Y X^T, of which the entries are taken, on a device; products A B take panels */
+  AUTOCSR_DENSE_WHOLE,     /* a device makes all of Y X^T, and each entry takes its own; products A B take panels */
   AUTOCSR_DENSE_COLUMNS    /* column by column, by the plan: no backend's way */
 } AutoCSRDenseWay;
 PETSC_INTERN const char *const AutoCSRDenseWayNames[];

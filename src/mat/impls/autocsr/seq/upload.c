@@ -50,12 +50,12 @@ static PetscErrorCode Upload(Mat A, const AutoCSROwn *own, PetscBool new_structu
   PetscFunctionBegin;
   for (int k = 0; k < n; k++) bytes += array[k].bytes;
   PetscCall(AutoCSRDeviceUploadThreads(&threads));
-  PetscCall(PetscLogEventBegin(AutoCSRUploadEvent, A, 0, 0, 0));
+  PetscCall(PetscLogEventBegin(AutoCSREvents[AUTOCSR_EVENT_UPLOAD], A, 0, 0, 0));
   PetscCall(PetscTime(&begin));
   ierr = AutoCSRDeviceUpload(n, array, threads);
   PetscCall(PetscTime(&end));
   PetscCall(PetscLogCpuToGpu((PetscLogDouble)bytes));
-  PetscCall(PetscLogEventEnd(AutoCSRUploadEvent, A, 0, 0, 0));
+  PetscCall(PetscLogEventEnd(AutoCSREvents[AUTOCSR_EVENT_UPLOAD], A, 0, 0, 0));
   PetscCall(ierr);
   PetscCall(PetscInfo(A, "%.3g MB of %s of %" PetscInt_FMT " nonzeros are brought to the device in %.3g ms, %.3g GB/s, by %d threads\n", 1e-6 * (double)bytes, new_structure ? "the CSR" : "new values", own->nnz, 1e3 * (end - begin), 1e-9 * (double)bytes / PetscMax(end - begin, 1e-9), threads));
   PetscFunctionReturn(PETSC_SUCCESS);

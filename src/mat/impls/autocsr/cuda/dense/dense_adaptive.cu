@@ -51,7 +51,7 @@ struct RowsOfPanel {
   }
 };
 
-/* What is known of a tile before it is copied */
+/* The place of a tile's entries and its columns of B, read before the tile is copied */
 template <typename Rows>
 struct TileAhead {
   PetscInt column[Rows::mapped], begin;

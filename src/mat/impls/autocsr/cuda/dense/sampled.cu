@@ -6,7 +6,7 @@
   added up across them, four entries at a time. If panels are wide, the columns of X are read side by side for some rows at a time, and lie row by row in
   shared memory. As columns lie: a row of A is a lane's, of whose columns of X it keeps some, or a part of
   a row where these are few; what neighbouring lanes read of a column of Y lies side by side.
-  Of a nearly dense A all products are made (sampled_whole.cu). By adaptive tiles: the entries in light tiles are sampled by panels, as a matrix of their own; those in heavy ones by sampled_adaptive.cu.
+  If A is nearly dense, cuBLAS makes all products (sampled_whole.cu). By adaptive tiles: the entries in light tiles are sampled by panels, as a matrix of their own; those in heavy ones by sampled_adaptive.cu.
 
   Bytes, in real double: 20 an entry, and 16 more for each panel past the first; 8 a scalar of X, 24 of Y (as columns lie 8). Rows of the
   panel come from L2, 8 bytes an entry and column where caches do not hold them.

@@ -1,4 +1,4 @@
-/* What the kernels that sample dense matrices share (sampled.cu, sampled_adaptive.cu, sampled_whole.cu) */
+/* Parameters and sums of all kernels that sample dense matrices (sampled.cu, sampled_adaptive.cu, sampled_whole.cu) */
 #ifndef AUTOCSR_SAMPLED_CUH
 #define AUTOCSR_SAMPLED_CUH
 
@@ -81,7 +81,7 @@ static __device__ __forceinline__ PetscScalar AddTogether(const PetscScalar sum[
 /* sampled_adaptive.cu: the entries in heavy tiles. The panel is of so many lanes */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceSampleDenseHeavy(int lanes, const SampledTiles *);
 
-/* sampled_whole.cu: all of Y X^T, of which the entries are taken */
+/* sampled_whole.cu: makes all of Y X^T, then each entry takes its own */
 PETSC_INTERN PetscErrorCode AutoCSRDeviceSampleDenseWhole(AutoCSRDense *, const AutoCSRSampledOperands *);
 
 #endif

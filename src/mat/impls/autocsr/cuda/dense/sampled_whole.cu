@@ -1,5 +1,5 @@
 /*
-  Dense matrices sampled where a nearly dense A has entries, on the device: cuBLAS makes all of Y X^T (vendor.c), of which each entry takes its own.
+  Dense matrices sampled where a nearly dense A has entries, on the device: cuBLAS makes all of Y X^T (vendor.c), and each entry takes its own.
   A warp has a row, whose part of Y X^T lies side by side. What is written may be val, so a lane reads TOGETHER entries before it writes one.
 
   Bytes, in real double: 28 an entry and 8 to 16 a place of A, the latter from L2 where it fits. cuBLAS makes two operations a place and

@@ -1,4 +1,4 @@
-/* What a kernel knows of its segment, as constants of its source (agent.cuh). Two segments of which the same is known have the same kernel */
+/* Properties of a segment as constants in the source of its kernel (agent.cuh). Segments with equal constants share a kernel */
 #include "generator.h"
 #include "../device.h"
 #include "../../layout/pattern.h"

@@ -169,7 +169,7 @@ PETSC_INTERN PetscErrorCode         AutoCSRDeviceUnbind(AutoCSRPlan *);
 PETSC_INTERN PetscErrorCode         AutoCSRDeviceMult(const AutoCSRPlan *, const AutoCSROperands *);
 PETSC_INTERN void                   AutoCSRDeviceMultSegment(const AutoCSRSegment *, const AutoCSROperands *);
 PETSC_INTERN PetscInt64             AutoCSRDeviceRecordable(const AutoCSRPlan *); /* another number for each plan that is bound; 0: its products do more than launch kernels of ours */
-/* What the only launch of a bound plan has, of a segment alone with all rows, by an agent that is compiled ahead; NULL: there are others */
+/* The parameters of a bound plan's only launch: of one segment with all rows, by an agent that is compiled ahead. NULL: the plan has other launches */
 PETSC_INTERN const AutoCSROneParameters *AutoCSRDeviceAlone(const AutoCSRPlan *);
 #endif
 
