@@ -240,8 +240,8 @@ static PetscErrorCode TellEnd(KSP ksp, const Cycle *g, PetscInt columns, PetscRe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The residual from which a cycle starts. goes: iterations follow */
-static PetscErrorCode StartCycle(KSP ksp, AutoCSRFused *f, AutoCSRSolve *s, Cycle *g, PetscBool product, PetscBool *goes)
+/* The residual from which a cycle starts. goes: iterations follow. early: the first of them is queued before the residual is looked at */
+static PetscErrorCode StartCycle(KSP ksp, AutoCSRFused *f, AutoCSRSolve *s, Cycle *g, PetscBool product, PetscBool early, PetscBool *goes)
 {
   PetscReal norm;
 
@@ -249,6 +249,7 @@ static PetscErrorCode StartCycle(KSP ksp, AutoCSRFused *f, AutoCSRSolve *s, Cycl
   *goes = PETSC_FALSE;
   if (product) PetscCall((*s->steps->multiply)(s, AUTOCSR_X, AUTOCSR_W));
   PetscCall((*s->steps->gmres->start)(s, product));
+  if (early) PetscCall(QueueStep(ksp, f, s, 0));
   PetscCall((*s->steps->gmres->result)(s, g->told, 0, &g->column));
   norm = g->column.norm;
   KSPCheckNorm(ksp, norm);
@@ -319,14 +320,14 @@ static PetscErrorCode Look(KSP ksp, AutoCSRFused *f, Cycle *g, PetscInt k, Petsc
 static PetscErrorCode RunCycle(KSP ksp, AutoCSRFused *f, AutoCSRSolve *s, Cycle *g, PetscBool product)
 {
   const PetscInt ahead = ((*s->steps->ahead)(s) + 1) / 2; /* a step takes longer than one of CG */
-  PetscInt       k = 0, queued = 0, most;
+  const PetscInt most  = PetscMin(g->restart, ksp->max_it - ksp->its);
+  PetscInt       k = 0, queued = ahead && most > 0;
   PetscBool      goes;
   PetscReal      norm;
 
   PetscFunctionBegin;
-  PetscCall(StartCycle(ksp, f, s, g, product, &goes));
+  PetscCall(StartCycle(ksp, f, s, g, product, (PetscBool)queued, &goes));
   if (!goes) PetscFunctionReturn(PETSC_SUCCESS);
-  most = PetscMin(g->restart, ksp->max_it - ksp->its);
   norm = g->norm0;
   while (!ksp->reason && k < most) {
     PetscBool broke;

@@ -17,21 +17,24 @@ static constexpr int LANES   = 32; /* of a warp */
 static constexpr int THREADS = 256;
 static constexpr int AT_ONCE = 4; /* elements of a thread whose loads do not wait for each other */
 
-/* A dot product in its real and imaginary part, and two sums of squares */
+/* Adds x y to a dot product in its real and imaginary part */
+static __device__ __forceinline__ void AddDot(PetscReal dot[], PetscScalar x, PetscScalar y, bool conjugate)
+{
+#if PetscDefined(USE_COMPLEX)
+  const PetscReal sign = conjugate ? 1 : -1;
+
+  dot[0] += PetscRealPart(x) * PetscRealPart(y) + sign * PetscImaginaryPart(x) * PetscImaginaryPart(y);
+  dot[1] += PetscImaginaryPart(x) * PetscRealPart(y) - sign * PetscRealPart(x) * PetscImaginaryPart(y);
+#else
+  dot[0] += x * y;
+#endif
+}
+
+/* A dot product, and two sums of squares */
 struct Sums {
   PetscReal v[AUTOCSR_PASS_SUMS];
 
-  __device__ __forceinline__ void AddDot(PetscScalar x, PetscScalar y, bool conjugate)
-  {
-#if PetscDefined(USE_COMPLEX)
-    const PetscReal sign = conjugate ? 1 : -1;
-
-    v[0] += PetscRealPart(x) * PetscRealPart(y) + sign * PetscImaginaryPart(x) * PetscImaginaryPart(y);
-    v[1] += PetscImaginaryPart(x) * PetscRealPart(y) - sign * PetscRealPart(x) * PetscImaginaryPart(y);
-#else
-    v[0] += x * y;
-#endif
-  }
+  __device__ __forceinline__ void AddDot(PetscScalar x, PetscScalar y, bool conjugate) { ::AddDot(v, x, y, conjugate); }
   template <int k = SUM_SQUARES>
   __device__ __forceinline__ void AddSquare(PetscScalar x)
   {

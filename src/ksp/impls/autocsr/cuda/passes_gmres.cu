@@ -8,6 +8,9 @@
 static constexpr int REALS = AUTOCSR_PASS_REALS;
 static constexpr int GROUP = AUTOCSR_PASS_GROUP;
 
+static constexpr int LOADS          = 16; /* reals of the basis that a thread loads at once for its dot products, */
+static constexpr int DOTS_RESIDENTS = 2;  /* whose sums leave room for so many thread blocks on a multiprocessor */
+
 /* Writes the norm, and tells it to the host with the dot products. All threads of the last block come here */
 static __device__ __forceinline__ void TellColumn(const AutoCSRPassColumn &column, PetscInt dots, PetscReal squares)
 {
@@ -54,46 +57,69 @@ static __global__ __launch_bounds__(THREADS) void GMRESStartKernel(const AutoCSR
   FinishColumn(pass, column, 0, sums);
 }
 
-template <Preconditioner kind>
-static __global__ __launch_bounds__(THREADS) void GMRESDotsKernel(const AutoCSRPass pass, const AutoCSRPassColumn column, const AutoCSRPassBasis basis)
+/* Adds up `count` sums over the lanes of a warp: each step halves the sums that a lane has. Lane i then has sum i * count / LANES, as its first */
+template <int count>
+static __device__ __forceinline__ void WarpSums(PetscReal sum[])
 {
-  __shared__ PetscReal warps[THREADS / LANES][GROUP * REALS];
+  const int lane = threadIdx.x % LANES;
+
+#pragma unroll
+  for (int o = LANES / 2, half = count / 2; o; o /= 2, half /= 2) {
+    const bool upper = lane & o;
+
+    if (half == 0) sum[0] += __shfl_xor_sync(0xffffffffu, sum[0], o);
+#pragma unroll
+    for (int k = 0; k < count / 2; k++) {
+      if (k >= half) continue;
+      const PetscReal kept = upper ? sum[k + half] : sum[k], given = upper ? sum[k] : sum[k + half];
+
+      sum[k] = kept + __shfl_xor_sync(0xffffffffu, given, o);
+    }
+  }
+}
+
+/* VECTORS: of a group at most */
+template <Preconditioner kind, int VECTORS>
+static __global__ __launch_bounds__(THREADS, DOTS_RESIDENTS) void GMRESDotsKernel(const AutoCSRPass pass, const AutoCSRPassColumn column, const AutoCSRPassBasis basis)
+{
+  constexpr int        SUMS = VECTORS * REALS, LOADED = VECTORS < LOADS / REALS ? VECTORS : LOADS / REALS;
+  __shared__ PetscReal warps[THREADS / LANES][SUMS];
   __shared__ bool      last;
-  const PetscInt       from = (PetscInt)blockIdx.y * GROUP, count = basis.count - from < GROUP ? basis.count - from : GROUP;
+  const PetscInt       from = (PetscInt)blockIdx.y * VECTORS, count = basis.count - from < VECTORS ? basis.count - from : VECTORS;
   const int            lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
-  PetscReal           *partial = column.partial + (size_t)blockIdx.y * gridDim.x * (GROUP * REALS);
+  PetscReal           *partial = column.partial + (size_t)blockIdx.y * gridDim.x * SUMS;
   const PetscInt64     stride  = (PetscInt64)gridDim.x * THREADS;
-  Sums                 sums[GROUP] = {};
+  PetscReal            sums[SUMS] = {};
 
   PtxWaitForLast();
   {
     const PetscReal scale = column.inverse[column.k];
 
     for (PetscInt64 i = (PetscInt64)blockIdx.x * THREADS + threadIdx.x; i < pass.n; i += stride) {
-      PetscScalar v[GROUP];
       PetscScalar z = Precondition<kind>(pass, i, [&](PetscInt64 j) { return pass.w[j]; });
 
-#pragma unroll
-      for (int k = 0; k < GROUP; k++) v[k] = k < count ? basis.vector[from + k][i] : PetscScalar(0);
       z *= scale;
-#pragma unroll
-      for (int k = 0; k < GROUP; k++) sums[k].AddDot(z, v[k], true);
-    }
-  }
-#pragma unroll
-  for (int k = 0; k < GROUP * REALS; k++) {
-    PetscReal sum = sums[k / REALS].v[k % REALS];
 
 #pragma unroll
-    for (int o = LANES / 2; o; o /= 2) sum += __shfl_down_sync(0xffffffffu, sum, o);
-    if (lane == 0) warps[warp][k] = sum;
+      for (int first = 0; first < VECTORS; first += LOADED) {
+        PetscScalar v[LOADED];
+
+        if (first >= count) break;
+#pragma unroll
+        for (int k = 0; k < LOADED; k++) v[k] = first + k < count ? basis.vector[from + first + k][i] : PetscScalar(0);
+#pragma unroll
+        for (int k = 0; k < LOADED; k++) AddDot(sums + (first + k) * REALS, z, v[k], true);
+      }
+    }
   }
+  WarpSums<SUMS>(sums);
+  if (lane % (LANES / SUMS) == 0) warps[warp][lane / (LANES / SUMS)] = sums[0];
   __syncthreads();
-  if (threadIdx.x < GROUP * REALS) {
+  if (threadIdx.x < SUMS) {
     PetscReal sum = 0;
 
     for (int k = 0; k < THREADS / LANES; k++) sum += warps[k][threadIdx.x];
-    partial[blockIdx.x * (GROUP * REALS) + threadIdx.x] = sum;
+    partial[blockIdx.x * SUMS + threadIdx.x] = sum;
   }
   __syncthreads();
   if (threadIdx.x == 0) last = PtxCount(column.arrived + blockIdx.y) == gridDim.x - 1;
@@ -103,7 +129,8 @@ static __global__ __launch_bounds__(THREADS) void GMRESDotsKernel(const AutoCSRP
   for (int k = warp; k < count * REALS; k += THREADS / LANES) {
     PetscReal sum = 0;
 
-    for (unsigned b = lane; b < gridDim.x; b += LANES) sum += __ldcg(&partial[b * (GROUP * REALS) + k]);
+#pragma unroll 8 /* as in IsLast() */
+    for (unsigned b = lane; b < gridDim.x; b += LANES) sum += __ldcg(&partial[b * SUMS + k]);
 #pragma unroll
     for (int o = LANES / 2; o; o /= 2) sum += __shfl_down_sync(0xffffffffu, sum, o);
     if (lane == 0) ((PetscReal *)column.dot)[(basis.first + from) * REALS + k] = sum * column.inverse[basis.first + from + k / REALS];
@@ -111,33 +138,36 @@ static __global__ __launch_bounds__(THREADS) void GMRESDotsKernel(const AutoCSRP
   if (threadIdx.x == 0) column.arrived[blockIdx.y] = 0;
 }
 
-/* begins: `to` is made of the product; ends: it is complete, and its norm is told */
-template <Preconditioner kind>
+/*
+  A thread block takes its elements from the last to the first: the dot products before have left the last ones in the cache. Each thread loads
+  so many elements of so many vectors at once. begins: `to` is made of the product; ends: it is complete, and its norm is told
+*/
+template <Preconditioner kind, int ELEMENTS, int VECTORS>
 static __global__ __launch_bounds__(THREADS) void GMRESSubtractKernel(const AutoCSRPass pass, const AutoCSRPassColumn column, const AutoCSRPassBasis basis, PetscScalar *to, bool begins, bool ends)
 {
   __shared__ PetscReal c[AUTOCSR_PASS_TOGETHER * REALS];
   Sums                 sums = {};
-  PetscScalar          z[AT_ONCE];
+  PetscScalar          z[ELEMENTS];
 
   PtxWaitForLast();
   if (threadIdx.x < basis.count * REALS) c[threadIdx.x] = ((const PetscReal *)column.dot)[basis.first * REALS + threadIdx.x] * column.inverse[basis.first + threadIdx.x / REALS];
   __syncthreads();
   {
     const PetscReal  scale  = column.inverse[column.k];
-    const PetscInt64 stride = (PetscInt64)gridDim.x * THREADS;
+    const PetscInt64 stride = (PetscInt64)gridDim.x * THREADS, rounds = (pass.n - 1 - (PetscInt64)blockIdx.x * THREADS) / stride;
 
-    for (PetscInt64 first = (PetscInt64)blockIdx.x * THREADS + threadIdx.x; first < pass.n; first += AT_ONCE * stride) {
+    for (PetscInt64 last = (PetscInt64)blockIdx.x * THREADS + threadIdx.x + rounds * stride; last >= 0; last -= ELEMENTS * stride) {
 #pragma unroll
-      for (int m = 0; m < AT_ONCE; m++) {
-        const PetscInt64 i = first + m * stride;
+      for (int m = 0; m < ELEMENTS; m++) {
+        const PetscInt64 i = last - m * stride;
 
-        z[m] = i >= pass.n ? PetscScalar(0) : begins ? Precondition<kind>(pass, i, [&](PetscInt64 j) { return pass.w[j]; }) : to[i];
+        z[m] = i < 0 || i >= pass.n ? PetscScalar(0) : begins ? Precondition<kind>(pass, i, [&](PetscInt64 j) { return pass.w[j]; }) : to[i];
       }
       if (begins) {
 #pragma unroll
-        for (int m = 0; m < AT_ONCE; m++) z[m] *= scale;
+        for (int m = 0; m < ELEMENTS; m++) z[m] *= scale;
       }
-#pragma unroll 4
+#pragma unroll VECTORS
       for (PetscInt k = 0; k < basis.count; k++) {
         const PetscScalar *v = basis.vector[k];
 #if PetscDefined(USE_COMPLEX)
@@ -147,17 +177,17 @@ static __global__ __launch_bounds__(THREADS) void GMRESSubtractKernel(const Auto
 #endif
 
 #pragma unroll
-        for (int m = 0; m < AT_ONCE; m++) {
-          const PetscInt64 i = first + m * stride;
+        for (int m = 0; m < ELEMENTS; m++) {
+          const PetscInt64 i = last - m * stride;
 
-          if (i < pass.n) z[m] -= ck * v[i];
+          if (i >= 0 && i < pass.n) z[m] -= ck * v[i];
         }
       }
 #pragma unroll
-      for (int m = 0; m < AT_ONCE; m++) {
-        const PetscInt64 i = first + m * stride;
+      for (int m = 0; m < ELEMENTS; m++) {
+        const PetscInt64 i = last - m * stride;
 
-        if (i >= pass.n) continue;
+        if (i < 0 || i >= pass.n) continue;
         to[i] = z[m];
         sums.AddSquare(z[m]);
       }
@@ -204,12 +234,18 @@ PetscErrorCode AutoCSRPassGMRESStart(const AutoCSRPass *pass, const AutoCSRPassC
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The kernel for the preconditioner with other parameters behind it */
+#define KERNEL_WITH(pass, precondition, Kernel, ...) KernelFor(pass, precondition, Kernel<IDENTITY, __VA_ARGS__>, Kernel<DIAGONAL, __VA_ARGS__>, Kernel<BLOCKS, __VA_ARGS__>)
+
 PetscErrorCode AutoCSRPassGMRESDots(const AutoCSRPass *pass, const AutoCSRPassColumn *column, const AutoCSRPassBasis *basis)
 {
-  const unsigned groups = (unsigned)((basis->count + GROUP - 1) / GROUP);
+  const unsigned groups = (unsigned)((basis->count + GROUP - 1) / GROUP), most = (unsigned)pass->blocks * DOTS_RESIDENTS / AUTOCSR_PASS_RESIDENTS;
+  auto           kernel = basis->count <= GROUP / 4 ? KERNEL_WITH(pass, column->precondition, GMRESDotsKernel, GROUP / 4) :
+                          basis->count <= GROUP / 2 ? KERNEL_WITH(pass, column->precondition, GMRESDotsKernel, GROUP / 2) :
+                                                      KERNEL_WITH(pass, column->precondition, GMRESDotsKernel, GROUP);
 
   PetscFunctionBegin;
-  Launch(KERNEL_FOR(pass, column->precondition, GMRESDotsKernel), dim3(GridOf(pass), groups), THREADS, 0, AutoCSRLaunchStream())(*pass, *column, *basis);
+  Launch(kernel, dim3(PetscMin(GridOf(pass), most), groups), THREADS, 0, AutoCSRLaunchStream())(*pass, *column, *basis);
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -217,9 +253,10 @@ PetscErrorCode AutoCSRPassGMRESDots(const AutoCSRPass *pass, const AutoCSRPassCo
 PetscErrorCode AutoCSRPassGMRESSubtract(const AutoCSRPass *pass, const AutoCSRPassColumn *column, const AutoCSRPassBasis *basis, PetscScalar *to)
 {
   const bool begins = basis->first == 0, ends = basis->first + basis->count == column->k + 1;
+  auto       kernel = basis->count <= AUTOCSR_PASS_TOGETHER / 2 ? KERNEL_WITH(pass, column->precondition, GMRESSubtractKernel, 2, 8) : KERNEL_WITH(pass, column->precondition, GMRESSubtractKernel, 4, 4);
 
   PetscFunctionBegin;
-  Launch(KERNEL_FOR(pass, column->precondition, GMRESSubtractKernel), GridOf(pass), THREADS, 0, AutoCSRLaunchStream())(*pass, *column, *basis, to, (bool)begins, (bool)ends);
+  Launch(kernel, GridOf(pass), THREADS, 0, AutoCSRLaunchStream())(*pass, *column, *basis, to, (bool)begins, (bool)ends);
   AutoCSRCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

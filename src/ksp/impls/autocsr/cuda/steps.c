@@ -4,7 +4,6 @@
 */
 #include "level.h"
 
-#define RESIDENTS  4      /* thread blocks of a multiprocessor: what they load at once hides the way to the memory */
 #define LOOKS      4096   /* at the ring, before the stream is asked whether a kernel has failed */
 #define SMALL_ROWS 131072 /* below: a step takes as long as its launches, and the host is behind more than ahead */
 
@@ -35,7 +34,7 @@ static PetscErrorCode Allocate(AutoCSRDevice d)
   PetscCheck(AutoCSRPassScalarsBytes() <= SCALARS_ROOM, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The scalars of a solve take %zu bytes", AutoCSRPassScalarsBytes());
   PetscCallCUDA(cudaGetDevice(&id));
   PetscCallCUDA(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, id));
-  d->pass.blocks = RESIDENTS * processors;
+  d->pass.blocks = AUTOCSR_PASS_RESIDENTS * processors;
   PetscCall(AutoCSRDeviceAllocateZeros(2 * SCALARS_ROOM + (size_t)d->pass.blocks * AUTOCSR_PASS_SUMS * sizeof(PetscReal), &d->memory));
   d->pass.scalars = d->memory;
   d->pass.arrived = (unsigned *)((char *)d->memory + SCALARS_ROOM);
