@@ -3,6 +3,7 @@ static char help[] = "Converts a Matrix Market file into a PETSc binary file, fr
                      general, symmetric, skew-symmetric or hermitian\n\
   -out <file>      : the PETSc binary file to write\n\
   -sum_duplicates  : add up the entries that are stored twice instead of refusing them\n\
+  -round           : take the nearest value where this PETSc's reals do not hold the one of the file, also zero and infinity\n\
   -empty_rows      : convert the matrix although nearly all of its memory goes to rows without entries\n\n";
 
 /*
@@ -45,7 +46,7 @@ typedef struct {
   const char *name;
   long        number;                /* of the line last read */
   char        line[LINE_LENGTH + 1]; /* without its end */
-  PetscBool   coordinate;
+  PetscBool   coordinate, round;
   Field       field;
   Symmetry    symmetry;
   PetscInt    m, n;
@@ -129,7 +130,7 @@ static PetscErrorCode ReadNumber(const MMFile *f, const char what[], char **text
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A value that this PETSc's reals hold: an integer exactly, another one rounded, but neither to 0 nor to Inf */
+/* A value that this PETSc's reals hold: an integer exactly, another one rounded, but neither to 0 nor to Inf; with -round the nearest */
 static PetscErrorCode ReadValue(const MMFile *f, char **text, PetscReal *value)
 {
   char     *end;
@@ -149,7 +150,7 @@ static PetscErrorCode ReadValue(const MMFile *f, char **text, PetscReal *value)
     out    = (PetscBool)((errno == ERANGE && (number == 0 || isinf(number))) || (number != 0 && *value == 0) || (isfinite(number) && PetscIsInfReal(*value)));
   }
   CheckFile(f, end != *text && (!*end || isspace((unsigned char)*end)), AT "no %s value where one must be" READ, f->name, f->number, Fields[f->field], f->line);
-  CheckFile(f, !out, AT "a value that this PETSc's reals of %d bits %s" READ, f->name, f->number, (int)(8 * sizeof(PetscReal)), f->field == FIELD_INTEGER ? "do not hold exactly" : *value == 0 ? "round to zero"
+  CheckFile(f, !out || f->round, AT "a value that this PETSc's reals of %d bits %s; -round takes the nearest that they hold" READ, f->name, f->number, (int)(8 * sizeof(PetscReal)), f->field == FIELD_INTEGER ? "do not hold exactly" : *value == 0 ? "round to zero"
                                                                                                                                                                                                 : "round to infinity",
             f->line);
   *text = end;
@@ -370,6 +371,7 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetString(NULL, NULL, "-out", out, sizeof(out), &has_out));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-sum_duplicates", &sum, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-empty_rows", &empty_rows, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-round", &f.round, NULL));
   PetscCheck(has_in && has_out, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Say what to read and what to write: -in <Matrix Market file> -out <PETSc binary file>");
 
   f.name = in;
@@ -433,6 +435,12 @@ int main(int argc, char **argv)
     test:
       suffix: sum
       args: -sum_duplicates -in ${AUTOCSR_MTX}/mm/bad-twice.mtx
+    test:
+      suffix: round-zero
+      args: -round -in ${AUTOCSR_MTX}/mm/bad-zero.mtx
+    test:
+      suffix: round-infinite
+      args: -round -in ${AUTOCSR_MTX}/mm/bad-infinite.mtx
     # Lines of 4096 characters, DOS's ends of lines, a last line without one; the largest and the smallest values
     test:
       suffix: extremes

@@ -57,6 +57,7 @@ int main(int argc, char **argv)
   const Machine   *machine = &Cpu;
   Limits           limits;
   Size             size = {.seed = 1};
+  PetscReal        scale, seconds, memory; /* in GB */
   PetscInt         seed = 1, files = 1024;
   PetscMPIInt      ranks;
   PetscBool        gpu                         = PETSC_FALSE;
@@ -70,23 +71,27 @@ int main(int argc, char **argv)
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-gpu", &gpu, NULL));
   if (gpu) PetscCall(GpuFind(&machine));
-  size.scale = machine->scale;
-  limits     = machine->limits;
+  limits  = machine->limits;
+  scale   = machine->scale;
+  seconds = limits.seconds;
+  memory  = limits.memory;
   PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "Benchmark", NULL);
-  PetscCall(PetscOptionsReal("-scale", "Multiplies rows and nonzeros of the generated matrices", NULL, size.scale, &size.scale, NULL));
+  PetscCall(PetscOptionsReal("-scale", "Multiplies rows and nonzeros of the generated matrices", NULL, scale, &scale, NULL));
   PetscCall(PetscOptionsInt("-seed", "Seed of the generated matrices", NULL, seed, &seed, NULL));
   PetscCall(PetscOptionsString("-matrices", "Generated matrices to run, comma-separated ('none': none; default: all)", NULL, matrices, matrices, sizeof(matrices), NULL));
   PetscCall(PetscOptionsStringArray("-files", "PETSc binary files to run, comma-separated", NULL, file, &files, NULL));
   PetscCall(PetscOptionsString("-variants", "Variants to run, comma-separated (the first always runs; default: all)", NULL, limits.only, limits.only, sizeof(limits.only), NULL));
-  PetscCall(PetscOptionsReal("-seconds", "Time for measuring one matrix", NULL, limits.seconds, &limits.seconds, NULL));
-  PetscCall(PetscOptionsReal("-memory", "Memory for one matrix in all its variants, GB", NULL, limits.memory, &limits.memory, NULL));
+  PetscCall(PetscOptionsReal("-seconds", "Time for measuring one matrix", NULL, seconds, &seconds, NULL));
+  PetscCall(PetscOptionsReal("-memory", "Memory for one matrix in all its variants, GB", NULL, memory, &memory, NULL));
   PetscCall(PetscOptionsBoundedInt("-rounds", "Samples of each variant, at most", NULL, limits.rounds, &limits.rounds, NULL, 5));
   PetscCall(PetscOptionsString("-results", "Folder for the CSV file of results", NULL, results, results, sizeof(results), NULL));
   PetscCall(PetscOptionsString("-label", "Ends the name of the CSV file, so that runs of one day stay apart", NULL, label, label, sizeof(label), NULL));
   PetscOptionsEnd();
-  PetscCheck(size.scale > 0 && size.scale <= 64, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-scale %g: must be in (0, 64]", (double)size.scale);
-  size.seed = (uint64_t)seed;
-  limits.memory *= 1e9;
+  PetscCheck(scale > 0 && scale <= 64, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-scale %g: must be in (0, 64]", (double)scale);
+  size.scale     = scale;
+  size.seed      = (uint64_t)seed;
+  limits.seconds = seconds;
+  limits.memory  = 1e9 * memory;
   PetscCall(VariantsCheck(machine, limits.only));
 
   PetscCall(WarmUp(machine, &size, &limits));
