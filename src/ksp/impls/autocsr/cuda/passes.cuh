@@ -296,13 +296,13 @@ static __device__ __forceinline__ void ForAllOfResidual(const AutoCSRPass &pass,
 
 /* Chooses the kernel for the preconditioner of this pass */
 template <typename Kernel>
-static Kernel *KernelFor(const AutoCSRPass *pass, bool precondition, Kernel *identity, Kernel *diagonal, Kernel *blocks)
+static inline Kernel *KernelFor(const AutoCSRPass *pass, bool precondition, Kernel *identity, Kernel *diagonal, Kernel *blocks)
 {
   return !precondition || !pass->d ? identity : pass->block > 1 ? blocks : diagonal;
 }
 #define KERNEL_FOR(pass, precondition, Kernel) KernelFor(pass, precondition, Kernel<IDENTITY>, Kernel<DIAGONAL>, Kernel<BLOCKS>)
 
-static unsigned GridOf(const AutoCSRPass *pass)
+static inline unsigned GridOf(const AutoCSRPass *pass)
 {
   return (unsigned)PetscMax(1, PetscMin(pass->n / THREADS + (pass->n % THREADS > 0), pass->blocks));
 }
