@@ -290,6 +290,23 @@ PetscErrorCode AutoCSRDenseBlock(Mat A, const AutoCSRBackend *backend, AutoCSRDe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+#if PETSC_VERSION_LT(3, 26, 0)
+/* A matrix without entries makes C zero: older PETSc's product of it on a device is an error of cuSPARSE */
+static PetscErrorCode AutoCSRDenseWithoutEntries(Mat A, Mat C, PetscBool *done)
+{
+  MatInfo info;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetInfo(A, MAT_LOCAL, &info));
+  *done = (PetscBool)(info.nz_used == 0);
+  if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatZeroEntries(C));
+  PetscCall(MatAssemblyBegin(C, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(C, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
 /* host: C was a dense matrix of the host before the symbolic phase, and is to be one again. Not done: it is the parent's turn */
 PetscErrorCode AutoCSRDenseProduct(Mat C, PetscBool host, PetscBool *done)
 {
@@ -311,6 +328,11 @@ PetscErrorCode AutoCSRDenseProduct(Mat C, PetscBool host, PetscBool *done)
   if (!dense || m == 0 || b_columns == 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCheck(n == b_rows && m == C->rmap->n && b_columns == C->cmap->n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "A %" PetscInt_FMT " by %" PetscInt_FMT " matrix times one of %" PetscInt_FMT " by %" PetscInt_FMT " is none of %" PetscInt_FMT " by %" PetscInt_FMT, m, n, b_rows, b_columns, C->rmap->n, C->cmap->n);
   PetscCall(MatSeqAutoCSRGetParent(&parent));
+#if PETSC_VERSION_LT(3, 26, 0)
+  PetscCall(AutoCSRDenseWithoutEntries(A, C, done));
+  if (*done && host && parent->device) PetscCall(MatConvert(C, MATSEQDENSE, MAT_INPLACE_MATRIX, &C));
+  if (*done) PetscFunctionReturn(PETSC_SUCCESS);
+#endif
   PetscCall(AutoCSRDenseFactorGet(A, transposed, &f));
   if (!f.plan) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AutoCSRDenseChoose(A, &f, &op));
