@@ -345,9 +345,11 @@ static Division OtherLayout(const AutoCSRAxes *a, PetscInt turn)
 /* Every axes as a whole, and by one of the other layouts; kinds of products take turns, too */
 static PetscErrorCode CheckMatrix(const Generator *g, PetscInt number, const AxesList *list, PetscBool small, Reached *reached)
 {
-  Problem p;
+  Problem   p;
+  PetscBool all;
 
   PetscFunctionBeginUser;
+  PetscCall(PetscOptionsHasName(NULL, NULL, "-all", &all));
   PetscCall(ProblemCreate(g, (PetscBool)(number % 2), (size_t)number / 2 % 2, &p));
   if (small && p.host.nnz > LARGE) {
     PetscCall(ProblemDestroy(&p));
@@ -362,9 +364,9 @@ static PetscErrorCode CheckMatrix(const Generator *g, PetscInt number, const Axe
     const PetscInt turns_of = p.host.nnz > 20000 ? 8 : p.host.nnz > LARGE || AutoCSROrderHasTiles(list->axes[a].order) ? 4
                                                                                                                        : 1;
 
-    if ((a + number) % turns_of && list->axes[a].index != AUTOCSR_INDEX_PATTERN) continue; /* what takes long, by turns */
+    if ((a + number) % (all || turns_of == 1 ? turns_of : 2 * turns_of) && list->axes[a].index != AUTOCSR_INDEX_PATTERN) continue; /* what takes long, by turns */
     PetscCall(CheckAxes(&p, &list->axes[a], DIVISION_WHOLE, (int)(a + number) % KINDS, reached, g->name));
-    if (a % 2 == number % 2 || p.host.nnz <= LARGE) PetscCall(CheckAxes(&p, &list->axes[a], OtherLayout(&list->axes[a], (a + number) / 2), (int)(a + number + 1) % KINDS, reached, g->name));
+    if (a % 2 == number % 2 || ((all || list->axes[a].block > 1) && p.host.nnz <= LARGE)) PetscCall(CheckAxes(&p, &list->axes[a], OtherLayout(&list->axes[a], (a + number) / 2), (int)(a + number + 1) % KINDS, reached, g->name));
   }
   for (PetscInt k = 0; k < KINDS; k++) PetscCall(CheckMixture(&p, list, 7 * number + k, (int)k, reached, g->name));
   for (PetscInt k = 0; k < 2 * KINDS && p.host.nnz > 0; k++) PetscCall(CheckDivided(&p, list, 13 * number + 3 * k, (int)k % KINDS, reached, g->name));
