@@ -234,10 +234,10 @@ MATRICES ?= $(wildcard $(top)/../shared/matrices)
 data     := $(BUILD)/data/stamp
 more     := $(if $(MATRICES),$(BUILD)/matrices/stamp)
 $(data): $(wildcard tests/data/*.mtx.gz) $(convert)
-	config/convert-all.sh $(convert) $(PETSC_SCALAR) $(@D) tests/data/*.mtx.gz
+	config/convert-all.sh $(convert) $(PETSC_SCALAR) $(PETSC_PRECISION) $(@D) tests/data/*.mtx.gz
 	@touch $@
 $(more): $(convert)
-	config/convert-all.sh $(convert) $(PETSC_SCALAR) $(@D) $(MATRICES)/*.mtx.gz
+	config/convert-all.sh $(convert) $(PETSC_SCALAR) $(PETSC_PRECISION) $(@D) $(MATRICES)/*.mtx.gz
 	@touch $@
 
 # ---- Tests: their form and the options of the runner are in config/run-tests.py

@@ -119,9 +119,10 @@ if [ "$host" = 1 ]; then
   device=(--with-cxx=0)
 else
   # A configure test needs memory, not a GPU: the CUDA stubs let it link
-  device=(--with-cuda=1 --with-cuda-arch="$sm" --with-cuda-dir="$cuda" --with-cxx=mpicxx CXXOPTFLAGS="$opt" ${PETSC_CUDA_OPT:+"CUDAOPTFLAGS=$opt"})
-  # Nobody waits for the kernels of such a build: the compiler takes its short way where it has one
-  [ "$opt" != -O0 ] || ! "$cuda/bin/nvcc" --help | grep -q -e --Ofast-compile || device+=("CUDAOPTFLAGS=-O0 -Ofc max")
+  # No test times the kernels of a build with -O0: nvcc compiles them in its fast mode, if it has one
+  help=$("$cuda/bin/nvcc" --help)
+  fast=$([[ $opt == -O0 && $help == *--Ofast-compile* ]] && echo ' -Ofc max' || true)
+  device=(--with-cuda=1 --with-cuda-arch="$sm" --with-cuda-dir="$cuda" --with-cxx=mpicxx CXXOPTFLAGS="$opt" ${PETSC_CUDA_OPT:+"CUDAOPTFLAGS=$opt$fast"})
 fi
 ./configure PETSC_ARCH="$arch" "${device[@]}" --with-fc=0 --with-cc=mpicc --with-blaslapack-lib=-lopenblas --with-x=0 --with-debugging="$debug" \
   --with-scalar-type="$scalar" --with-precision="$precision" --with-64-bit-indices="$([ "$integers" = 64 ] && echo 1 || echo 0)" \

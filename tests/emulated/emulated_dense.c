@@ -51,9 +51,9 @@ static const Generator more[] = {
 
 static const PetscInt widths[] = {4, 8, 9, 19, 64, 135, 1, 32, 67, 3, 0};
 
-#define WIDE 300000 /* entries of B: more take long */
+#define WIDE 600000 /* entries of B: more take long */
 
-/* Every step-th of the widths, or all of them of a matrix that is so wide that few serve */
+/* Takes every step-th width. Of a wide matrix it takes all widths with at most WIDE entries of B */
 static PetscErrorCode CheckMatrix(const Generator *g, size_t first, size_t step)
 {
   const Way     ways[] = {{AUTOCSR_DENSE_PANELS, NULL, "auto", .by_rows = PETSC_TRUE}, {AUTOCSR_DENSE_PANELS, NULL, "auto"}, {AUTOCSR_DENSE_ALONGSIDE, NULL, "auto", .add = PETSC_TRUE}, {AUTOCSR_DENSE_ADAPTIVE, NULL, "auto", .by_rows = PETSC_TRUE, .add = PETSC_TRUE}, {AUTOCSR_DENSE_BUNDLES, NULL, "auto", .add = PETSC_TRUE}, {AUTOCSR_DENSE_BUNDLES, NULL, "auto", .by_rows = PETSC_TRUE, .infinite = PETSC_TRUE}, {AUTOCSR_DENSE_WHOLE, NULL, "auto"}, {AUTOCSR_DENSE_WHOLE, NULL, "auto", .by_rows = PETSC_TRUE}};
@@ -65,7 +65,7 @@ static PetscErrorCode CheckMatrix(const Generator *g, size_t first, size_t step)
   PetscCall(MatrixCreate(g, &csr));
   if ((double)csr.m * csr.n > 1e5) n -= 2; /* all places are too many: the last two multiply them */
   PetscCall(AutoCSRMatrixCopy(&csr, &emulated, &there));
-  wide = (PetscBool)(step > 1 && csr.n > WIDE / 8);
+  wide = (PetscBool)(step > 1 && csr.n > WIDE / 19);
   for (size_t w = wide ? 0 : first; w < PETSC_STATIC_ARRAY_LENGTH(widths) && csr.m; w += wide ? 1 : step) {
     if ((double)csr.nnz * PetscMax(widths[w], 8) <= 1e5 && (!wide || (double)csr.n * widths[w] <= WIDE)) PetscCall(CheckWays(&csr, &there, widths[w], n, ways, g->name));
   }

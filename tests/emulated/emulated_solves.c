@@ -190,6 +190,12 @@ int main(int argc, char **argv)
   for (int k = 0; k < 8; k++) PetscCall(Check(&(Problem){types[1 + k % 2], KSP_NORM_NONE, (PetscBool)(k % 3 > 0), (PetscBool)(k / 2 % 2), 0, 1, 1 + k, 30, PETSC_FALSE, k % 3 > 1 ? blocks[k / 2] : 1}));
   small = PETSC_FALSE;
   for (int b = 0; b < 2; b++) PetscCall(Check(&(Problem){types[b], KSP_NORM_PRECONDITIONED, PETSC_TRUE, PETSC_FALSE, 0, b ? NAN : 0, 20, 30, PETSC_FALSE, 1}));
+  for (int k = 0; k < 8; k++) { /* GMRES and FGMRES: a zero right side, NaN, no iteration, cycles of one column */
+    const PetscBool right = (PetscBool)(k % 2);
+    const Problem   p     = {types[4 + k % 2], right ? KSP_NORM_UNPRECONDITIONED : KSP_NORM_PRECONDITIONED, PETSC_TRUE, PETSC_FALSE, 0, k / 2 == 0 ? 0 : k / 2 == 1 ? NAN : 1, k / 2 == 2 ? 0 : 4, k / 2 == 3 ? 1 : 30, right, 1};
+
+    PetscCall(Check(&p));
+  }
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "Solves are PETSc's, in any order\n"));
   PetscCall(PetscFinalize());
   return 0;

@@ -3,7 +3,7 @@ static char help[] = "Converts a Matrix Market file into a PETSc binary file, fr
                      general, symmetric, skew-symmetric or hermitian\n\
   -out <file>      : the PETSc binary file to write\n\
   -sum_duplicates  : add up the entries that are stored twice instead of refusing them\n\
-  -round           : take the nearest value where this PETSc's reals do not hold the one of the file, also zero and infinity\n\
+  -round           : store the nearest value that PETSc's reals hold, which may be zero or infinity, instead of an error\n\
   -empty_rows      : convert the matrix although nearly all of its memory goes to rows without entries\n\n";
 
 /*
@@ -141,7 +141,7 @@ static PetscErrorCode ReadValue(const MMFile *f, char **text, PetscReal *value)
   if (f->field == FIELD_INTEGER) {
     const long long integer = strtoll(*text, &end, 10);
 
-    *value = (PetscReal)integer;
+    *value = f->round && errno == ERANGE ? (PetscReal)strtod(*text, NULL) : (PetscReal)integer;
     out    = (PetscBool)(errno || (PetscAbsReal(*value) >= 0x1p63 ? integer != LLONG_MIN : (long long)*value != integer));
   } else {
     const double number = strtod(*text, &end);
@@ -441,6 +441,9 @@ int main(int argc, char **argv)
     test:
       suffix: round-infinite
       args: -round -in ${AUTOCSR_MTX}/mm/bad-infinite.mtx
+    test:
+      suffix: round-integer
+      args: -round -in ${AUTOCSR_MTX}/mm/bad-integer-long.mtx
     # Lines of 4096 characters, DOS's ends of lines, a last line without one; the largest and the smallest values
     test:
       suffix: extremes

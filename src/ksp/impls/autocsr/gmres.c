@@ -240,7 +240,7 @@ static PetscErrorCode TellEnd(KSP ksp, const Cycle *g, PetscInt columns, PetscRe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The residual from which a cycle starts. goes: iterations follow. early: the first of them is queued before the residual is looked at */
+/* The residual from which a cycle starts. goes: the cycle has iterations. early: the host queues the first step before it reads the residual's norm */
 static PetscErrorCode StartCycle(KSP ksp, AutoCSRFused *f, AutoCSRSolve *s, Cycle *g, PetscBool product, PetscBool early, PetscBool *goes)
 {
   PetscReal norm;
@@ -321,7 +321,7 @@ static PetscErrorCode RunCycle(KSP ksp, AutoCSRFused *f, AutoCSRSolve *s, Cycle 
 {
   const PetscInt ahead = ((*s->steps->ahead)(s) + 1) / 2; /* a step takes longer than one of CG */
   const PetscInt most  = PetscMin(g->restart, ksp->max_it - ksp->its);
-  PetscInt       k = 0, queued = ahead && most > 0;
+  PetscInt       k = 0, queued = ahead && most > 0 && (g->told || ksp->guess_zero); /* a guess may have converged */
   PetscBool      goes;
   PetscReal      norm;
 

@@ -8,7 +8,7 @@
 #include "../scalars.h"
 #include "../../../../mat/impls/autocsr/cuda/runtime/record.h"
 
-#define AUTOCSR_PASS_RESIDENTS 4 /* thread blocks of a multiprocessor: what they load at once hides the way to the memory */
+#define AUTOCSR_PASS_RESIDENTS 4 /* thread blocks of a multiprocessor; with these, loads under way hide the latency of memory */
 
 #define AUTOCSR_RING 64 /* results that may be under way; a power of two */
 
@@ -96,7 +96,7 @@ PETSC_INTERN PetscErrorCode AutoCSRPassBCGSDirection(const AutoCSRPass *);
 /* passes_gmres.cu */
 #define AUTOCSR_PASS_TOGETHER 32 /* vectors of a basis in one launch */
 #define AUTOCSR_PASS_REALS    (PetscDefined(USE_COMPLEX) ? 2 : 1)
-#define AUTOCSR_PASS_GROUP    (32 / AUTOCSR_PASS_REALS) /* and those whose dot products one thread block makes: a real for each lane of a warp */
+#define AUTOCSR_PASS_GROUP    (32 / AUTOCSR_PASS_REALS) /* vectors whose dot products one thread block makes: 32 reals, one for each lane */
 
 /* Vectors `first` to first + count - 1 of the basis */
 typedef struct {

@@ -8,8 +8,9 @@
 static constexpr int REALS = AUTOCSR_PASS_REALS;
 static constexpr int GROUP = AUTOCSR_PASS_GROUP;
 
-static constexpr int LOADS          = 16; /* reals of the basis that a thread loads at once for its dot products, */
-static constexpr int DOTS_RESIDENTS = 2;  /* whose sums leave room for so many thread blocks on a multiprocessor */
+/* Of the kernel for dot products; doc/lab/kernels-gpu.md, "Passes of solvers" */
+static constexpr int LOADS          = 16; /* reals of the basis that a thread loads at once */
+static constexpr int DOTS_RESIDENTS = 2;  /* thread blocks of a multiprocessor: their sums take the registers */
 
 /* Writes the norm, and tells it to the host with the dot products. All threads of the last block come here */
 static __device__ __forceinline__ void TellColumn(const AutoCSRPassColumn &column, PetscInt dots, PetscReal squares)
@@ -139,8 +140,8 @@ static __global__ __launch_bounds__(THREADS, DOTS_RESIDENTS) void GMRESDotsKerne
 }
 
 /*
-  A thread block takes its elements from the last to the first: the dot products before have left the last ones in the cache. Each thread loads
-  so many elements of so many vectors at once. begins: `to` is made of the product; ends: it is complete, and its norm is told
+  A thread block takes its elements from the last to the first: the dot products before have left the last ones in L2. A thread loads
+  ELEMENTS elements of VECTORS vectors at once. begins: `to` is made of the product; ends: it is complete, and its norm is told
 */
 template <Preconditioner kind, int ELEMENTS, int VECTORS>
 static __global__ __launch_bounds__(THREADS) void GMRESSubtractKernel(const AutoCSRPass pass, const AutoCSRPassColumn column, const AutoCSRPassBasis basis, PetscScalar *to, bool begins, bool ends)
@@ -234,7 +235,7 @@ PetscErrorCode AutoCSRPassGMRESStart(const AutoCSRPass *pass, const AutoCSRPassC
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The kernel for the preconditioner with other parameters behind it */
+/* Chooses the kernel for the preconditioner; other template parameters follow it */
 #define KERNEL_WITH(pass, precondition, Kernel, ...) KernelFor(pass, precondition, Kernel<IDENTITY, __VA_ARGS__>, Kernel<DIAGONAL, __VA_ARGS__>, Kernel<BLOCKS, __VA_ARGS__>)
 
 PetscErrorCode AutoCSRPassGMRESDots(const AutoCSRPass *pass, const AutoCSRPassColumn *column, const AutoCSRPassBasis *basis)

@@ -291,7 +291,7 @@ PetscErrorCode AutoCSRDenseBlock(Mat A, const AutoCSRBackend *backend, AutoCSRDe
 }
 
 #if PETSC_VERSION_LT(3, 26, 0)
-/* A matrix without entries makes C zero: older PETSc's product of it on a device is an error of cuSPARSE */
+/* A matrix without entries makes C zero. Before PETSc 3.26 the parent's product with such a matrix fails in cuSPARSE on a device */
 static PetscErrorCode AutoCSRDenseWithoutEntries(Mat A, Mat C, PetscBool *done)
 {
   MatInfo info;
