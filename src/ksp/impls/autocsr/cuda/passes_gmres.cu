@@ -8,7 +8,7 @@
 static constexpr int REALS = AUTOCSR_PASS_REALS;
 static constexpr int GROUP = AUTOCSR_PASS_GROUP;
 
-/* Of the kernel for dot products; doc/lab/kernels-gpu.md, "Passes of solvers" */
+/* The kernel for dot products; doc/lab/kernels-gpu.md, "Passes of solvers", compares others */
 static constexpr int LOADS          = 16; /* reals of the basis that a thread loads at once */
 static constexpr int DOTS_RESIDENTS = 2;  /* thread blocks of a multiprocessor: their sums take the registers */
 
